@@ -1,0 +1,3 @@
+//===- Passes.cpp - differentiation passes ------------------------------===//
+
+#include "passes/autodiff/Passes.h"

@@ -1,0 +1,16 @@
+//===- Passes.h - differentiation passes --------------------------------===//
+
+#ifndef CELLGRAD_AUTODIFF_PASSES_H
+#define CELLGRAD_AUTODIFF_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace cellgrad {
+#define GEN_PASS_DECL
+#include "passes/autodiff/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "passes/autodiff/Passes.h.inc"
+} // namespace cellgrad
+
+#endif

@@ -1,0 +1,1 @@
+//===- Emit.cpp - LLVM dialect to object, shared object, header ----------===//

@@ -1,0 +1,16 @@
+//===- Passes.h - linalg to LLVM on CPU passes --------------------------------===//
+
+#ifndef CELLGRAD_LOWER_CPU_PASSES_H
+#define CELLGRAD_LOWER_CPU_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace cellgrad {
+#define GEN_PASS_DECL
+#include "passes/lower/cpu/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "passes/lower/cpu/Passes.h.inc"
+} // namespace cellgrad
+
+#endif

@@ -1,0 +1,3 @@
+//===- Passes.cpp - cell to linalg passes ------------------------------===//
+
+#include "passes/lower/linalg/Passes.h"

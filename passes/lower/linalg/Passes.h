@@ -1,0 +1,16 @@
+//===- Passes.h - cell to linalg passes --------------------------------===//
+
+#ifndef CELLGRAD_LOWER_LINALG_PASSES_H
+#define CELLGRAD_LOWER_LINALG_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace cellgrad {
+#define GEN_PASS_DECL
+#include "passes/lower/linalg/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "passes/lower/linalg/Passes.h.inc"
+} // namespace cellgrad
+
+#endif

@@ -1,0 +1,3 @@
+//===- Passes.cpp - math expansion passes ------------------------------===//
+
+#include "passes/lower/math/Passes.h"

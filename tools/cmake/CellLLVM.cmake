@@ -1,0 +1,44 @@
+# Finds the pinned LLVM/MLIR and describes it as two targets:
+#   CellMLIR        headers, defines and warning flags: for every library
+#   CellMLIRStatic  the static archives: for every executable and the Python module
+# Exported MLIR targets drag in libLLVM.so, so the archives are listed by path instead.
+
+file(STRINGS ${CMAKE_SOURCE_DIR}/.dep-versions _pin REGEX "^llvm=")
+string(REPLACE "llvm=" "" CELL_LLVM_VERSION "${_pin}")
+string(REGEX MATCH "^[0-9]+" CELL_LLVM_MAJOR ${CELL_LLVM_VERSION})
+set(CELL_LLVM_PREFIX /usr/lib/llvm-${CELL_LLVM_MAJOR} CACHE PATH "Prefix of the LLVM packages")
+list(PREPEND CMAKE_PREFIX_PATH ${CELL_LLVM_PREFIX})
+
+find_package(MLIR ${CELL_LLVM_VERSION} REQUIRED CONFIG)
+find_package(LLD REQUIRED CONFIG)
+list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
+
+set(CELL_LLVM_LIBDIR ${CELL_LLVM_PREFIX}/lib)
+separate_arguments(_defs UNIX_COMMAND "${LLVM_DEFINITIONS}")
+
+add_library(CellMLIR INTERFACE)
+target_include_directories(CellMLIR SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS} ${LLD_INCLUDE_DIRS})
+target_include_directories(CellMLIR INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+target_compile_options(CellMLIR INTERFACE ${_defs} -Wall -Wextra -Wno-unused-parameter
+  -ffunction-sections -fdata-sections)
+
+file(GLOB _mlir ${CELL_LLVM_LIBDIR}/libMLIR*.a)
+list(FILTER _mlir EXCLUDE REGEX "Test|CAPI|Lsp|Tblgen|TableGen|Query|Reduce|PDLL|JitRunner")
+execute_process(
+  COMMAND ${CELL_LLVM_PREFIX}/bin/llvm-config --link-static --libfiles
+          x86 nvptx passes lto dtlto option windowsdriver debuginfodwarf orcjit perfjitevents
+  OUTPUT_VARIABLE _llvm OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+separate_arguments(_llvm UNIX_COMMAND "${_llvm}")
+list(FILTER _llvm EXCLUDE REGEX "Polly")  # named by llvm-config, not packaged
+
+add_library(CellMLIRStatic INTERFACE)
+target_link_libraries(CellMLIRStatic INTERFACE
+  -Wl,--start-group ${_mlir} ${_llvm}
+  ${CELL_LLVM_LIBDIR}/liblldELF.a ${CELL_LLVM_LIBDIR}/liblldCommon.a -Wl,--end-group
+  -l:libzstd.a -l:libz.a pthread dl m)
+target_link_options(CellMLIRStatic INTERFACE -Wl,--gc-sections)
+
+find_program(CELL_MOLD mold)
+if(CELL_MOLD)
+  target_link_options(CellMLIRStatic INTERFACE -fuse-ld=mold)
+endif()

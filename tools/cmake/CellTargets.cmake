@@ -1,0 +1,37 @@
+# The project's ways to add a library, a tool and generated code.
+
+set(MLIR_TBLGEN ${CELL_LLVM_PREFIX}/bin/mlir-tblgen)
+
+# cell_tablegen(<out.inc> <td> <tool> <flags...>): one generated file in the current binary
+# directory; the file is appended to CELL_GENERATED in the caller.
+function(cell_tablegen out td tool)
+  set(_out ${CMAKE_CURRENT_BINARY_DIR}/${out})
+  if(tool STREQUAL "cell-tblgen")
+    set(_exe $<TARGET_FILE:cell-tblgen>)
+  else()
+    set(_exe ${MLIR_TBLGEN})
+  endif()
+  add_custom_command(OUTPUT ${_out}
+    COMMAND ${_exe} ${ARGN} -I ${CMAKE_SOURCE_DIR} -I ${CELL_LLVM_PREFIX}/include
+            ${CMAKE_CURRENT_SOURCE_DIR}/${td} -o ${_out} -d ${_out}.d --write-if-changed
+    COMMAND ${CMAKE_COMMAND} -E touch ${_out}
+    DEPFILE ${_out}.d
+    DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${td} ${_exe}
+    COMMENT "tablegen ${out}" VERBATIM)
+  set(CELL_GENERATED ${CELL_GENERATED} ${_out} PARENT_SCOPE)
+endfunction()
+
+# cell_add_library(<name> SOURCES ... [DEPENDS targets...]): a static library.
+function(cell_add_library name)
+  cmake_parse_arguments(A "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${A_SOURCES})
+  target_link_libraries(${name} PUBLIC CellMLIR ${A_DEPENDS})
+  target_compile_options(${name} PRIVATE -fvisibility-inlines-hidden)
+endfunction()
+
+# cell_add_tool(<name> SOURCES ... LIBS ...): an executable in build/bin, linked statically.
+function(cell_add_tool name)
+  cmake_parse_arguments(A "" "" "SOURCES;LIBS" ${ARGN})
+  add_executable(${name} ${A_SOURCES})
+  target_link_libraries(${name} PRIVATE CellMLIR ${A_LIBS} CellMLIRStatic)
+endfunction()
