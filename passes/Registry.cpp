@@ -2,6 +2,7 @@
 
 #include "passes/Registry.h"
 
+#include "dialect/CellDialect.h"
 #include "passes/autodiff/Passes.h"
 #include "passes/lower/cpu/Passes.h"
 #include "passes/lower/linalg/Passes.h"
@@ -43,14 +44,15 @@
 using namespace mlir;
 
 void cellgrad::registerDialects(DialectRegistry &registry) {
-  registry.insert<affine::AffineDialect, arith::ArithDialect,
+  registry.insert<CellDialect, affine::AffineDialect, arith::ArithDialect,
                   bufferization::BufferizationDialect, cf::ControlFlowDialect,
                   func::FuncDialect, LLVM::LLVMDialect, linalg::LinalgDialect,
                   math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
                   tensor::TensorDialect, vector::VectorDialect>();
   arith::registerBufferDeallocationOpInterfaceExternalModels(registry);
   arith::registerBufferizableOpInterfaceExternalModels(registry);
-  bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(registry);
+  bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
+      registry);
   func::registerInlinerExtension(registry);
   linalg::registerAllDialectInterfaceImplementations(registry);
   scf::registerBufferizableOpInterfaceExternalModels(registry);
@@ -62,6 +64,7 @@ void cellgrad::registerDialects(DialectRegistry &registry) {
 }
 
 void cellgrad::registerPasses() {
+  registerCellAutodiffPasses();
   registerTransformsPasses();
   registerLinalgPasses();
   bufferization::registerBufferizationPasses();

@@ -1,8 +1,11 @@
-//===- Passes.h - differentiation passes --------------------------------===//
+//===- Passes.h - differentiation passes ----------------------------------===//
 
 #ifndef CELLGRAD_AUTODIFF_PASSES_H
 #define CELLGRAD_AUTODIFF_PASSES_H
 
+#include "dialect/CellDialect.h"
+
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace cellgrad {

@@ -1,8 +1,30 @@
-//===- Passes.td - differentiation passes -----------------------------===//
+//===- Passes.td - differentiation passes ----------------------------------===//
 
 #ifndef CELLGRAD_AUTODIFF_PASSES_TD
 #define CELLGRAD_AUTODIFF_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
+
+def DifferentiatePass : Pass<"cell-differentiate", "::mlir::ModuleOp"> {
+  let summary = "Expand cell.vjp and cell.jvp into adjoint and tangent code";
+  let description = [{
+    After this pass no `cell.vjp`, `cell.jvp` is left, and every function can be
+    differentiated again. Functions are taken innermost first over the graph of who
+    differentiates or calls whom, so that a derivative of a derivative meets plain ops.
+    Calls in differentiated functions are inlined.
+
+    Only values that depend on an argument in `wrt` and influence a result in `of` get
+    adjoint or tangent code, and a cotangent or tangent that is known to be zero is never
+    materialised. The functions that changed are simplified before the next level.
+  }];
+  let options = [
+    Option<"simplify", "simplify", "bool", "true",
+           "Canonicalise and eliminate common subexpressions after every level">,
+  ];
+  let statistics = [
+    Statistic<"numExpanded", "num-expanded", "Number of cell.vjp and cell.jvp expanded">,
+  ];
+  let dependentDialects = ["::cellgrad::CellDialect"];
+}
 
 #endif

@@ -1,0 +1,151 @@
+//===- CellBase.td - the cell dialect and what an op record says ----------===//
+//
+// What an op *is* stands in one place, its record: operands, inference, derivative,
+// scalar body, documentation. cell-tblgen reads the fields below; a record that leaves
+// its derivative out fails the build.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CELLGRAD_CELLBASE_TD
+#define CELLGRAD_CELLBASE_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "dialect/CellInterfaces.td"
+
+def Cell_Dialect : Dialect {
+  let name = "cell";
+  let cppNamespace = "::cellgrad";
+  let summary = "Graphs of tensor cells and their derivatives";
+  let description = [{
+    Values are builtin ranked tensors of static shape and pure value semantics. Ops are a
+    small set of primitives, each with a derivative in terms of primitives. Elementwise
+    ops take equal types: broadcasting and casts are explicit, so that `cell.broadcast`
+    along dimensions is exactly the adjoint of `cell.reduce_sum` over them.
+    `cell.vjp` and `cell.jvp` differentiate a function symbol and nest to any order.
+  }];
+  let hasConstantMaterializer = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+defvar CellFloats = [F16, BF16, F32, F64];
+defvar CellInts = [I8, I16, I32, I64];
+
+def Cell_FloatTensor : StaticShapeTensorOf<CellFloats>;
+def Cell_NumericTensor : StaticShapeTensorOf<!listconcat(CellFloats, CellInts)>;
+def Cell_BoolTensor : StaticShapeTensorOf<[I1]>;
+def Cell_Tensor : StaticShapeTensorOf<!listconcat(CellFloats, CellInts, [I1])>;
+
+//===----------------------------------------------------------------------===//
+// Derivatives
+//===----------------------------------------------------------------------===//
+//
+// Rules are written in a small expression language. Functions are the dialect's own ops
+// by mnemonic, arguments are operand names, `result`, and `ct`, the cotangent of the
+// result; numbers are splat constants of the type they meet. Attributes are passed by
+// name: `dims=dims` copies the op's own, `dims={C++}` computes one; `like=x` gives the
+// result type of an op that cannot infer it; `when(attr, a, b)` chooses at build time.
+// What a rule reads (operands, `result`) is what it needs from the forward pass.
+
+class Derivative<string kind_, list<string> vjp_ = [], string jvp_ = "",
+                 string why_ = ""> {
+  string kind = kind_;
+  /// One expression an operand; "" for an operand that carries no cotangent.
+  list<string> vjp = vjp_;
+  /// The tangent of the result; `d_x` is the tangent of operand `x`.
+  string jvp = jvp_;
+  string why = why_;
+}
+/// The op's VJP. For elementwise ops the JVP is the same terms, summed over operands;
+/// other ops give it.
+class VJP<list<string> vjp, string jvp = ""> : Derivative<"vjp", vjp, jvp>;
+/// Linear in all operands together: the JVP is the op itself on the tangents.
+class Linear<list<string> vjp> : Derivative<"linear", vjp>;
+/// Linear in each operand: the JVP is a sum of the op with one operand replaced.
+class Multilinear<list<string> vjp> : Derivative<"multilinear", vjp>;
+/// buildVJP and buildJVP are written by hand beside the op's verifier.
+def Custom : Derivative<"custom">;
+/// The derivative is zero wherever it exists: nothing upstream gets adjoint code.
+class ZeroDerivative<string why> : Derivative<"zero", [], "", why>;
+/// Differentiating through the op is an error that says why.
+class NotDifferentiable<string why> : Derivative<"none", [], "", why>;
+
+//===----------------------------------------------------------------------===//
+// Scalar bodies
+//===----------------------------------------------------------------------===//
+
+/// The scalar meaning of an elementwise op, twice and independently: `floats` and `ints`
+/// build the payload in upstream dialects, `eval` is the C++ that the reference
+/// interpreter and the constant folder run (on double and on int64_t).
+class Scalar<string eval_, string floats_, string ints_ = ""> {
+  string eval = eval_;
+  string floats = floats_;
+  string ints = ints_;
+}
+def NoScalar : Scalar<"", "", "">;
+
+/// How Python sees an elementwise op: MindSpore's function, class and argument names.
+/// An empty function name leaves the wrapper to hand-written code.
+class Python<string function_ = "", string class_ = "", list<string> args_ = []> {
+  string function = function_;
+  string className = class_;
+  list<string> args = args_;
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+class Cell_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Cell_Dialect, mnemonic,
+         !listconcat([DeclareOpInterfaceMethods<DifferentiableOpInterface, ["hasZeroDerivative"]>], traits)> {
+  Derivative derivative = ?;
+  Scalar scalar = NoScalar;
+  Python python = Python<>;
+  /// The choice made where the derivative does not exist or is not unique.
+  string subgradient = "";
+}
+
+class Cell_ElementwiseOp<string mnemonic, list<Trait> traits = []>
+    : Cell_Op<mnemonic, !listconcat([
+        Pure, Elementwise, DeclareOpInterfaceMethods<ScalarOpInterface>], traits)> {
+  let hasFolder = 1;
+}
+
+class Cell_UnaryOp<string mnemonic, Type type, list<Trait> traits = []>
+    : Cell_ElementwiseOp<mnemonic, !listconcat([SameOperandsAndResultType], traits)> {
+  let arguments = (ins type:$x);
+  let results = (outs type:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+}
+
+class Cell_BinaryOp<string mnemonic, Type type, list<Trait> traits = []>
+    : Cell_ElementwiseOp<mnemonic, !listconcat([SameOperandsAndResultType], traits)> {
+  let arguments = (ins type:$lhs, type:$rhs);
+  let results = (outs type:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
+}
+
+class Cell_PredicateOp<string mnemonic, list<Trait> traits = []>
+    : Cell_ElementwiseOp<mnemonic, !listconcat([
+        DeclareOpInterfaceMethods<InferTypeOpInterface>, SameOperandsAndResultShape],
+        traits)> {
+  let results = (outs Cell_BoolTensor:$result);
+  let derivative = ZeroDerivative<"a predicate is piecewise constant">;
+  let extraClassDefinition = [{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(
+        ::mlir::MLIRContext *context, ::std::optional<::mlir::Location> loc,
+        ::mlir::ValueRange operands, ::mlir::DictionaryAttr attributes,
+        ::mlir::OpaqueProperties properties, ::mlir::RegionRange regions,
+        ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+      return ::cellgrad::inferPredicateType(operands, types);
+    }
+  }];
+}
+
+#endif

@@ -1,0 +1,41 @@
+//===- CellDialect.h - the cell dialect, its ops and interfaces -----------===//
+
+#ifndef CELLGRAD_DIALECT_CELLDIALECT_H
+#define CELLGRAD_DIALECT_CELLDIALECT_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+#include "dialect/CellDialect.h.inc"
+
+#include "dialect/CellInterfaces.h.inc"
+
+namespace cellgrad {
+/// The i1 tensor of the shape of `type`.
+mlir::Type predicateType(mlir::Type type);
+
+/// Result type of an op that asks a question of every element of its first
+/// operand.
+llvm::LogicalResult
+inferPredicateType(mlir::ValueRange operands,
+                   llvm::SmallVectorImpl<mlir::Type> &types);
+
+/// Result type of a reduction of `x` over `dims`, which must be ascending,
+/// distinct and in range; emits the reason for op `name` at `loc` otherwise.
+llvm::LogicalResult
+inferReductionType(llvm::StringRef name, std::optional<mlir::Location> loc,
+                   mlir::Value x, llvm::ArrayRef<int64_t> dims,
+                   llvm::SmallVectorImpl<mlir::Type> &types);
+} // namespace cellgrad
+
+#define GET_OP_CLASSES
+#include "dialect/CellOps.h.inc"
+
+#endif

@@ -1,0 +1,226 @@
+//===- ElementwiseOps.td - one scalar function on every element -----------===//
+
+#ifndef CELLGRAD_ELEMENTWISEOPS_TD
+#define CELLGRAD_ELEMENTWISEOPS_TD
+
+include "dialect/CellBase.td"
+
+//===----------------------------------------------------------------------===//
+// Sign and magnitude
+//===----------------------------------------------------------------------===//
+
+def Cell_NegOp : Cell_UnaryOp<"neg", Cell_NumericTensor> {
+  let summary = "Negation, -x";
+  let derivative = VJP<["neg(ct)"]>;
+  let scalar = Scalar<"-x", "arith::NegFOp(x)", "arith::SubIOp(0, x)">;
+  let python = Python<"neg", "Neg", ["input"]>;
+}
+
+def Cell_AbsOp : Cell_UnaryOp<"abs", Cell_NumericTensor> {
+  let summary = "Absolute value, |x|";
+  let derivative = VJP<["mul(ct, sign(x))"]>;
+  let subgradient = "0 at 0";
+  let scalar = Scalar<"std::abs(x)", "math::AbsFOp(x)", "math::AbsIOp(x)">;
+  let python = Python<"abs", "Abs", ["input"]>;
+}
+
+def Cell_SignOp : Cell_UnaryOp<"sign", Cell_NumericTensor> {
+  let summary = "Sign of x: -1, 0 or 1; NaN for NaN";
+  let derivative = ZeroDerivative<"sign is piecewise constant">;
+  let scalar = Scalar<"signOf(x)",
+    "arith::SelectOp(arith::CmpFOp(arith::CmpFPredicate::ONE, x, 0), math::CopySignOp(1, x), x)",
+    "arith::SubIOp(arith::ExtUIOp(elementType, arith::CmpIOp(arith::CmpIPredicate::sgt, x, 0)), arith::ExtUIOp(elementType, arith::CmpIOp(arith::CmpIPredicate::slt, x, 0)))">;
+  let python = Python<"sign", "Sign", ["input"]>;
+}
+
+//===----------------------------------------------------------------------===//
+// Powers and roots
+//===----------------------------------------------------------------------===//
+
+def Cell_SquareOp : Cell_UnaryOp<"square", Cell_NumericTensor> {
+  let summary = "Square, x*x";
+  let derivative = VJP<["mul(ct, mul(x, 2))"]>;
+  let scalar = Scalar<"x * x", "arith::MulFOp(x, x)", "arith::MulIOp(x, x)">;
+  let python = Python<"square", "Square", ["input"]>;
+}
+
+def Cell_SqrtOp : Cell_UnaryOp<"sqrt", Cell_FloatTensor> {
+  let summary = "Square root; NaN for x < 0";
+  let derivative = VJP<["div(mul(ct, 0.5), result)"]>;
+  let subgradient = "inf at 0";
+  let scalar = Scalar<"std::sqrt(x)", "math::SqrtOp(x)">;
+  let python = Python<"sqrt", "Sqrt", ["x"]>;
+}
+
+def Cell_RsqrtOp : Cell_UnaryOp<"rsqrt", Cell_FloatTensor> {
+  let summary = "Reciprocal square root, 1/sqrt(x)";
+  let derivative = VJP<["mul(ct, mul(div(result, x), -0.5))"]>;
+  let scalar = Scalar<"1 / std::sqrt(x)", "math::RsqrtOp(x)">;
+  let python = Python<"rsqrt", "Rsqrt", ["input"]>;
+}
+
+def Cell_ReciprocalOp : Cell_UnaryOp<"reciprocal", Cell_FloatTensor> {
+  let summary = "Reciprocal, 1/x";
+  let derivative = VJP<["neg(mul(ct, square(result)))"]>;
+  let scalar = Scalar<"1 / x", "arith::DivFOp(1, x)">;
+  let python = Python<"reciprocal", "Reciprocal", ["input"]>;
+}
+
+def Cell_PowOp : Cell_BinaryOp<"pow", Cell_FloatTensor> {
+  let summary = "Power, lhs raised to rhs";
+  let description = [{
+    Follows C's `pow` at special values. The derivative with respect to the exponent is
+    taken as zero where the base is not positive, as the logarithm does not exist there.
+  }];
+  let derivative = VJP<[
+    "mul(ct, select(equal(rhs, 0), 0, mul(rhs, pow(lhs, sub(rhs, 1)))))",
+    "mul(ct, mul(result, log(select(greater(lhs, 0), lhs, 1))))"]>;
+  let subgradient = "0 in the base for exponent 0; 0 in the exponent for base <= 0";
+  let scalar = Scalar<"std::pow(lhs, rhs)", "math::PowFOp(lhs, rhs)">;
+  let hasCanonicalizer = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Exponentials and logarithms
+//===----------------------------------------------------------------------===//
+
+def Cell_ExpOp : Cell_UnaryOp<"exp", Cell_FloatTensor> {
+  let summary = "Exponential, e to the x";
+  let derivative = VJP<["mul(ct, result)"]>;
+  let scalar = Scalar<"std::exp(x)", "math::ExpOp(x)">;
+  let python = Python<"exp", "Exp", ["input"]>;
+}
+
+def Cell_LogOp : Cell_UnaryOp<"log", Cell_FloatTensor> {
+  let summary = "Natural logarithm; -inf at 0, NaN for x < 0";
+  let derivative = VJP<["div(ct, x)"]>;
+  let scalar = Scalar<"std::log(x)", "math::LogOp(x)">;
+  let python = Python<"log", "Log", ["input"]>;
+}
+
+def Cell_SigmoidOp : Cell_UnaryOp<"sigmoid", Cell_FloatTensor> {
+  let summary = "Logistic function, 1/(1 + exp(-x))";
+  let derivative = VJP<["mul(ct, mul(result, sub(1, result)))"]>;
+  let scalar = Scalar<"1 / (1 + std::exp(-x))",
+    "arith::DivFOp(1, arith::AddFOp(1, math::ExpOp(arith::NegFOp(x))))">;
+  let python = Python<"sigmoid", "Sigmoid", ["input"]>;
+}
+
+//===----------------------------------------------------------------------===//
+// Trigonometric and hyperbolic functions
+//===----------------------------------------------------------------------===//
+
+def Cell_SinOp : Cell_UnaryOp<"sin", Cell_FloatTensor> {
+  let summary = "Sine, x in radians";
+  let derivative = VJP<["mul(ct, cos(x))"]>;
+  let scalar = Scalar<"std::sin(x)", "math::SinOp(x)">;
+  let python = Python<"sin", "Sin", ["input"]>;
+}
+
+def Cell_CosOp : Cell_UnaryOp<"cos", Cell_FloatTensor> {
+  let summary = "Cosine, x in radians";
+  let derivative = VJP<["neg(mul(ct, sin(x)))"]>;
+  let scalar = Scalar<"std::cos(x)", "math::CosOp(x)">;
+  let python = Python<"cos", "Cos", ["input"]>;
+}
+
+def Cell_TanOp : Cell_UnaryOp<"tan", Cell_FloatTensor> {
+  let summary = "Tangent, x in radians";
+  let derivative = VJP<["mul(ct, add(square(result), 1))"]>;
+  let scalar = Scalar<"std::tan(x)", "math::TanOp(x)">;
+  let python = Python<"tan", "Tan", ["input"]>;
+}
+
+def Cell_SinhOp : Cell_UnaryOp<"sinh", Cell_FloatTensor> {
+  let summary = "Hyperbolic sine";
+  let derivative = VJP<["mul(ct, cosh(x))"]>;
+  let scalar = Scalar<"std::sinh(x)", "math::SinhOp(x)">;
+  let python = Python<"sinh", "Sinh", ["input"]>;
+}
+
+def Cell_CoshOp : Cell_UnaryOp<"cosh", Cell_FloatTensor> {
+  let summary = "Hyperbolic cosine";
+  let derivative = VJP<["mul(ct, sinh(x))"]>;
+  let scalar = Scalar<"std::cosh(x)", "math::CoshOp(x)">;
+  let python = Python<"cosh", "Cosh", ["input"]>;
+}
+
+def Cell_TanhOp : Cell_UnaryOp<"tanh", Cell_FloatTensor> {
+  let summary = "Hyperbolic tangent";
+  let derivative = VJP<["mul(ct, sub(1, square(result)))"]>;
+  let scalar = Scalar<"std::tanh(x)", "math::TanhOp(x)">;
+  let python = Python<"tanh", "Tanh", ["input"]>;
+}
+
+def Cell_AtanhOp : Cell_UnaryOp<"atanh", Cell_FloatTensor> {
+  let summary = "Inverse hyperbolic tangent; +-inf at +-1, NaN outside";
+  let derivative = VJP<["div(ct, sub(1, square(x)))"]>;
+  let scalar = Scalar<"std::atanh(x)", "math::AtanhOp(x)">;
+  let python = Python<"atanh", "Atanh", ["input"]>;
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+def Cell_AddOp : Cell_BinaryOp<"add", Cell_NumericTensor, [Commutative]> {
+  let summary = "Sum, lhs + rhs";
+  let derivative = VJP<["ct", "ct"]>;
+  let scalar = Scalar<"lhs + rhs", "arith::AddFOp(lhs, rhs)", "arith::AddIOp(lhs, rhs)">;
+  let python = Python<"add", "Add", ["input", "other"]>;
+  let hasCanonicalizer = 1;
+}
+
+def Cell_SubOp : Cell_BinaryOp<"sub", Cell_NumericTensor> {
+  let summary = "Difference, lhs - rhs";
+  let derivative = VJP<["ct", "neg(ct)"]>;
+  let scalar = Scalar<"lhs - rhs", "arith::SubFOp(lhs, rhs)", "arith::SubIOp(lhs, rhs)">;
+  let python = Python<"sub", "Sub", ["input", "other"]>;
+  let hasCanonicalizer = 1;
+}
+
+def Cell_MulOp : Cell_BinaryOp<"mul", Cell_NumericTensor, [Commutative]> {
+  let summary = "Product, lhs * rhs, element by element";
+  let derivative = Multilinear<["mul(ct, rhs)", "mul(ct, lhs)"]>;
+  let scalar = Scalar<"lhs * rhs", "arith::MulFOp(lhs, rhs)", "arith::MulIOp(lhs, rhs)">;
+  let python = Python<"mul", "Mul", ["input", "other"]>;
+  let hasCanonicalizer = 1;
+}
+
+def Cell_DivOp : Cell_BinaryOp<"div", Cell_FloatTensor> {
+  let summary = "Quotient, lhs / rhs, of floating point numbers";
+  let derivative = VJP<["div(ct, rhs)", "neg(div(mul(ct, result), rhs))"]>;
+  let scalar = Scalar<"lhs / rhs", "arith::DivFOp(lhs, rhs)">;
+  let hasCanonicalizer = 1;
+}
+
+def Cell_MaximumOp : Cell_BinaryOp<"maximum", Cell_NumericTensor> {
+  let summary = "Larger of two; NaN if one is";
+  let derivative = VJP<["select(greater_equal(lhs, rhs), ct, 0)",
+                        "select(greater_equal(lhs, rhs), 0, ct)"]>;
+  let subgradient = "the first operand takes all at a tie";
+  let scalar = Scalar<"largerOf(lhs, rhs)", "arith::MaximumFOp(lhs, rhs)",
+                      "arith::MaxSIOp(lhs, rhs)">;
+  let python = Python<"maximum", "Maximum", ["input", "other"]>;
+}
+
+def Cell_MinimumOp : Cell_BinaryOp<"minimum", Cell_NumericTensor> {
+  let summary = "Smaller of two; NaN if one is";
+  let derivative = VJP<["select(less_equal(lhs, rhs), ct, 0)",
+                        "select(less_equal(lhs, rhs), 0, ct)"]>;
+  let subgradient = "the first operand takes all at a tie";
+  let scalar = Scalar<"smallerOf(lhs, rhs)", "arith::MinimumFOp(lhs, rhs)",
+                      "arith::MinSIOp(lhs, rhs)">;
+  let python = Python<"minimum", "Minimum", ["input", "other"]>;
+}
+
+def Cell_ReluOp : Cell_UnaryOp<"relu", Cell_NumericTensor> {
+  let summary = "Rectifier, max(x, 0); NaN for NaN";
+  let derivative = VJP<["select(greater(result, 0), ct, 0)"]>;
+  let subgradient = "0 at 0";
+  let scalar = Scalar<"largerOf(x, decltype(x)(0))", "arith::MaximumFOp(x, 0)",
+                      "arith::MaxSIOp(x, 0)">;
+  let python = Python<"relu", "ReLU", ["input"]>;
+}
+
+#endif

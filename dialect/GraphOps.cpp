@@ -1,0 +1,150 @@
+//===- GraphOps.cpp - constants, casts, differentiation, printing ---------===//
+
+#include "dialect/CellDialect.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace cellgrad {
+
+OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
+
+OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
+  if (getX().getType() == getType())
+    return getX();
+  auto dense = dyn_cast_if_present<DenseElementsAttr>(adaptor.getX());
+  auto to = dyn_cast<FloatType>(getType().getElementType());
+  if (!dense || !dense.isSplat() || !to)
+    return {};
+  // Into floating point alone: the rest saturates, which is left to the
+  // lowering.
+  APFloat number(to.getFloatSemantics());
+  if (isa<FloatType>(dense.getElementType())) {
+    bool lost;
+    number = dense.getSplatValue<APFloat>();
+    number.convert(to.getFloatSemantics(), APFloat::rmNearestTiesToEven, &lost);
+  } else {
+    APInt integer = dense.getSplatValue<APInt>();
+    number.convertFromAPInt(integer, integer.getBitWidth() > 1,
+                            APFloat::rmNearestTiesToEven);
+  }
+  return DenseElementsAttr::get(getType(), number);
+}
+
+LogicalResult PrintOp::verify() {
+  size_t holes = getFormat().count("{}");
+  if (holes != getXs().size())
+    return emitOpError("format has ")
+           << holes << " {} for " << getXs().size() << " operands";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// vjp and jvp
+//===----------------------------------------------------------------------===//
+
+/// The callee of `op`, with its arguments checked against `args`.
+static FailureOr<func::FuncOp> checkCallee(Operation *op,
+                                           SymbolTableCollection &symbols,
+                                           FlatSymbolRefAttr callee,
+                                           OperandRange args) {
+  auto func = symbols.lookupNearestSymbolFrom<func::FuncOp>(op, callee);
+  if (!func)
+    return op->emitOpError("refers to ")
+           << callee << ", which is not a function of this module";
+  FunctionType type = func.getFunctionType();
+  if (type.getNumInputs() != args.size())
+    return op->emitOpError("passes ")
+           << args.size() << " arguments to " << callee << ", which takes "
+           << type.getNumInputs();
+  for (auto [i, arg] : llvm::enumerate(args))
+    if (arg.getType() != type.getInput(i))
+      return op->emitOpError("passes ")
+             << arg.getType() << " as argument " << i << " of " << callee
+             << ", which takes " << type.getInput(i);
+  return func;
+}
+
+/// Checks that `indices` are distinct positions in `types`, all of floating
+/// point.
+static LogicalResult checkIndices(Operation *op, StringRef name,
+                                  ArrayRef<int64_t> indices, TypeRange types,
+                                  StringRef what) {
+  llvm::SmallBitVector seen(types.size());
+  for (int64_t i : indices) {
+    if (i < 0 || i >= static_cast<int64_t>(types.size()))
+      return op->emitOpError(name) << " lists " << what << " " << i
+                                   << " of a function with " << types.size();
+    if (seen[i])
+      return op->emitOpError(name) << " lists " << what << " " << i << " twice";
+    seen.set(i);
+    auto tensor = dyn_cast<RankedTensorType>(types[i]);
+    if (!tensor || !isa<FloatType>(tensor.getElementType()))
+      return op->emitOpError(name)
+             << " lists " << what << " " << i << " of type " << types[i]
+             << ", which is not floating point";
+  }
+  return success();
+}
+
+/// Checks that `given` are the types at `indices` of `types`.
+static LogicalResult checkTypes(Operation *op, StringRef what, TypeRange given,
+                                ArrayRef<int64_t> indices, TypeRange types) {
+  if (given.size() != indices.size())
+    return op->emitOpError("has ") << given.size() << " " << what << "s for "
+                                   << indices.size() << " indices";
+  for (auto [i, type] : llvm::enumerate(given))
+    if (type != types[indices[i]])
+      return op->emitOpError(what) << " " << i << " is " << type << ", but "
+                                   << types[indices[i]] << " is expected";
+  return success();
+}
+
+/// Checks that the results are those of the callee, then `what`s of `types` at
+/// `indices`.
+static LogicalResult checkResults(Operation *op, func::FuncOp func,
+                                  StringRef what, ArrayRef<int64_t> indices,
+                                  TypeRange types) {
+  TypeRange primal = func.getFunctionType().getResults();
+  TypeRange results = op->getResultTypes();
+  if (results.size() != primal.size() + indices.size())
+    return op->emitOpError("has ")
+           << results.size() << " results, but the callee's " << primal.size()
+           << " and " << indices.size() << " " << what << "s are expected";
+  if (results.take_front(primal.size()) != primal)
+    return op->emitOpError("does not give the callee's results first");
+  return checkTypes(op, what, results.drop_front(primal.size()), indices,
+                    types);
+}
+
+LogicalResult VJPOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto func = checkCallee(*this, symbols, getCalleeAttr(), getArgs());
+  if (failed(func))
+    return failure();
+  FunctionType type = func->getFunctionType();
+  if (failed(checkIndices(*this, "of", getOf(), type.getResults(), "result")) ||
+      failed(
+          checkIndices(*this, "wrt", getWrt(), type.getInputs(), "argument")) ||
+      failed(checkTypes(*this, "cotangent", getCotangents().getTypes(), getOf(),
+                        type.getResults())))
+    return failure();
+  return checkResults(*this, *func, "cotangent", getWrt(), type.getInputs());
+}
+
+LogicalResult JVPOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto func = checkCallee(*this, symbols, getCalleeAttr(), getArgs());
+  if (failed(func))
+    return failure();
+  FunctionType type = func->getFunctionType();
+  if (failed(
+          checkIndices(*this, "wrt", getWrt(), type.getInputs(), "argument")) ||
+      failed(checkIndices(*this, "of", getOf(), type.getResults(), "result")) ||
+      failed(checkTypes(*this, "tangent", getTangents().getTypes(), getWrt(),
+                        type.getInputs())))
+    return failure();
+  return checkResults(*this, *func, "tangent", getOf(), type.getResults());
+}
+
+} // namespace cellgrad

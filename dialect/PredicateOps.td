@@ -1,0 +1,85 @@
+//===- PredicateOps.td - comparisons, logic and choice --------------------===//
+
+#ifndef CELLGRAD_PREDICATEOPS_TD
+#define CELLGRAD_PREDICATEOPS_TD
+
+include "dialect/CellBase.td"
+
+class Cell_CompareOp<string mnemonic, string cxx, string floats, string ints,
+                     string function, string className>
+    : Cell_PredicateOp<mnemonic, [SameTypeOperands]> {
+  let arguments = (ins Cell_Tensor:$lhs, Cell_Tensor:$rhs);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs)";
+  let scalar = Scalar<"lhs " # cxx # " rhs",
+    "arith::CmpFOp(arith::CmpFPredicate::" # floats # ", lhs, rhs)",
+    "arith::CmpIOp(arith::CmpIPredicate::" # ints # ", lhs, rhs)">;
+  let python = Python<function, className, ["input", "other"]>;
+}
+
+def Cell_EqualOp : Cell_CompareOp<"equal", "==", "OEQ", "eq", "equal", "Equal"> {
+  let summary = "True where lhs equals rhs; false for NaN";
+}
+def Cell_NotEqualOp : Cell_CompareOp<"not_equal", "!=", "UNE", "ne", "not_equal", "NotEqual"> {
+  let summary = "True where lhs differs from rhs; true for NaN";
+}
+def Cell_LessOp : Cell_CompareOp<"less", "<", "OLT", "slt", "less", "Less"> {
+  let summary = "True where lhs is less than rhs";
+}
+def Cell_LessEqualOp : Cell_CompareOp<"less_equal", "<=", "OLE", "sle", "less_equal", "LessEqual"> {
+  let summary = "True where lhs is at most rhs";
+}
+def Cell_GreaterOp : Cell_CompareOp<"greater", ">", "OGT", "sgt", "greater", "Greater"> {
+  let summary = "True where lhs is greater than rhs";
+}
+def Cell_GreaterEqualOp : Cell_CompareOp<"greater_equal", ">=", "OGE", "sge", "greater_equal", "GreaterEqual"> {
+  let summary = "True where lhs is at least rhs";
+}
+
+def Cell_IsFiniteOp : Cell_PredicateOp<"is_finite"> {
+  let summary = "True where x is neither infinite nor NaN";
+  let arguments = (ins Cell_FloatTensor:$x);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+  let scalar = Scalar<"std::isfinite(x)", "math::IsFiniteOp(x)">;
+  let python = Python<"isfinite", "IsFinite", ["input"]>;
+}
+
+class Cell_LogicalOp<string mnemonic, string cxx, string ints, string className>
+    : Cell_BinaryOp<mnemonic, Cell_BoolTensor, [Commutative]> {
+  let derivative = ZeroDerivative<"truth values carry no derivative">;
+  let scalar = Scalar<"lhs " # cxx # " rhs", "", ints>;
+  let python = Python<mnemonic, className, ["input", "other"]>;
+}
+
+def Cell_LogicalAndOp : Cell_LogicalOp<"logical_and", "&&", "arith::AndIOp(lhs, rhs)", "LogicalAnd"> {
+  let summary = "True where both operands are";
+}
+def Cell_LogicalOrOp : Cell_LogicalOp<"logical_or", "||", "arith::OrIOp(lhs, rhs)", "LogicalOr"> {
+  let summary = "True where an operand is";
+}
+def Cell_LogicalNotOp : Cell_UnaryOp<"logical_not", Cell_BoolTensor> {
+  let summary = "True where the operand is false";
+  let derivative = ZeroDerivative<"truth values carry no derivative">;
+  let scalar = Scalar<"!x", "", "arith::XOrIOp(x, 1)">;
+  let python = Python<"logical_not", "LogicalNot", ["input"]>;
+}
+
+def Cell_SelectOp : Cell_ElementwiseOp<"select", [
+    AllTypesMatch<["on_true", "on_false", "result"]>,
+    TypesMatchWith<"condition has the shape of the result", "result", "condition",
+                   "::cellgrad::predicateType($_self)">]> {
+  let summary = "on_true where the condition holds, on_false elsewhere";
+  let description = [{
+    Cotangents are masked before they enter a branch: the branch not taken receives an
+    exact zero.
+  }];
+  let arguments = (ins Cell_BoolTensor:$condition, Cell_Tensor:$on_true,
+                       Cell_Tensor:$on_false);
+  let results = (outs Cell_Tensor:$result);
+  let assemblyFormat = "$condition `,` $on_true `,` $on_false attr-dict `:` type($result)";
+  let derivative = VJP<["", "select(condition, ct, 0)", "select(condition, 0, ct)"],
+                       "select(condition, d_on_true, d_on_false)">;
+  let scalar = Scalar<"", "arith::SelectOp(condition, on_true, on_false)",
+                      "arith::SelectOp(condition, on_true, on_false)">;
+}
+
+#endif

@@ -1,0 +1,168 @@
+//===- Rules.cpp - buildVJP and buildJVP of every op ----------------------===//
+
+#include "dialect/Rules.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace cellgrad {
+
+Location ruleLocation(Operation *op, StringRef rule) {
+  std::string text = (rule + " of " + op->getName().getStringRef()).str();
+  return FusedLoc::get(op->getContext(), {op->getLoc()},
+                       StringAttr::get(op->getContext(), text));
+}
+
+Value splat(OpBuilder &builder, Location loc, Type type, double value) {
+  auto tensor = cast<RankedTensorType>(type);
+  Type element = tensor.getElementType();
+  Attribute attr = isa<FloatType>(element)
+                       ? Attribute(builder.getFloatAttr(element, value))
+                       : Attribute(builder.getIntegerAttr(
+                             element, static_cast<int64_t>(value)));
+  return ConstantOp::create(builder, loc, DenseElementsAttr::get(tensor, attr));
+}
+
+Value valueOrZero(OpBuilder &builder, Location loc, Value value, Type type) {
+  return value ? value : splat(builder, loc, type, 0);
+}
+
+Value accumulate(OpBuilder &builder, Location loc, Value sum, Value term) {
+  return sum ? AddOp::create(builder, loc, sum, term) : term;
+}
+
+bool allZero(ArrayRef<Value> values) {
+  return llvm::none_of(values, [](Value v) { return static_cast<bool>(v); });
+}
+
+static Value rebuild(OpBuilder &builder, Location loc, Operation *op,
+                     ValueRange operands) {
+  IRMapping map;
+  Operation *clone = builder.clone(*op, map);
+  clone->setOperands(operands);
+  clone->setLoc(loc);
+  return clone->getResult(0);
+}
+
+Value linearJVP(OpBuilder &builder, Location loc, Operation *op,
+                ArrayRef<Value> tangents) {
+  SmallVector<Value> operands;
+  for (auto [tangent, operand] : llvm::zip_equal(tangents, op->getOperands()))
+    operands.push_back(valueOrZero(builder, loc, tangent, operand.getType()));
+  return rebuild(builder, loc, op, operands);
+}
+
+Value multilinearJVP(OpBuilder &builder, Location loc, Operation *op,
+                     ArrayRef<Value> tangents) {
+  Value sum;
+  for (auto [i, tangent] : llvm::enumerate(tangents)) {
+    if (!tangent)
+      continue;
+    SmallVector<Value> operands(op->getOperands());
+    operands[i] = tangent;
+    sum = accumulate(builder, loc, sum, rebuild(builder, loc, op, operands));
+  }
+  return sum;
+}
+
+SmallVector<int64_t> highPaddingOfSlice(SliceOp op) {
+  // Elements of x after the last one taken.
+  SmallVector<int64_t> high;
+  ArrayRef<int64_t> shape = op.getX().getType().getShape();
+  ArrayRef<int64_t> taken = op.getType().getShape();
+  for (auto [i, size] : llvm::enumerate(shape)) {
+    int64_t start = op.getStarts()[i], stride = op.getStrides()[i];
+    int64_t span = taken[i] == 0 ? 0 : (taken[i] - 1) * stride + 1;
+    high.push_back(size - start - span);
+  }
+  return high;
+}
+
+SmallVector<int64_t> interiorOfStrides(ArrayRef<int64_t> strides) {
+  return llvm::map_to_vector(strides, [](int64_t s) { return s - 1; });
+}
+
+SmallVector<int64_t> limitsOfPad(PadOp op) {
+  SmallVector<int64_t> limits;
+  for (auto [size, high] :
+       llvm::zip_equal(op.getType().getShape(), op.getHigh()))
+    limits.push_back(size - high);
+  return limits;
+}
+
+SmallVector<int64_t> stridesOfInterior(ArrayRef<int64_t> interior) {
+  return llvm::map_to_vector(interior, [](int64_t s) { return s + 1; });
+}
+
+SmallVector<int64_t> inversePermutation(ArrayRef<int64_t> perm) {
+  SmallVector<int64_t> inverse(perm.size());
+  for (auto [i, p] : llvm::enumerate(perm))
+    inverse[p] = i;
+  return inverse;
+}
+
+#include "dialect/Derivatives.inc"
+
+//===----------------------------------------------------------------------===//
+// Rules that an expression cannot say
+//===----------------------------------------------------------------------===//
+
+/// Slice of `whole` that operand `index` of `op` became.
+static Value sliceOfOperand(OpBuilder &builder, Location loc, ConcatOp op,
+                            Value whole, unsigned index) {
+  int64_t dim = op.getDim(), start = 0;
+  for (unsigned i = 0; i < index; ++i)
+    start += cast<RankedTensorType>(op.getXs()[i].getType()).getDimSize(dim);
+  auto part = cast<RankedTensorType>(op.getXs()[index].getType());
+  SmallVector<int64_t> starts(part.getRank(), 0), limits(part.getShape()),
+      strides(part.getRank(), 1);
+  starts[dim] = start;
+  limits[dim] += start;
+  return SliceOp::create(builder, loc, whole, starts, limits, strides);
+}
+
+LogicalResult ConcatOp::buildVJP(OpBuilder &builder, ArrayRef<Value> cotangents,
+                                 const llvm::SmallBitVector &wanted,
+                                 MutableArrayRef<Value> operandCotangents) {
+  if (!cotangents[0])
+    return success();
+  Location loc = ruleLocation(*this, "vjp");
+  for (unsigned i : wanted.set_bits())
+    operandCotangents[i] =
+        sliceOfOperand(builder, loc, *this, cotangents[0], i);
+  return success();
+}
+
+LogicalResult ConcatOp::buildJVP(OpBuilder &builder, ArrayRef<Value> tangents,
+                                 MutableArrayRef<Value> resultTangents) {
+  if (!allZero(tangents))
+    resultTangents[0] =
+        linearJVP(builder, ruleLocation(*this, "jvp"), *this, tangents);
+  return success();
+}
+
+/// A cast is differentiable from floating point to floating point.
+static bool isFloatCast(CastOp op) {
+  return isa<FloatType>(op.getX().getType().getElementType()) &&
+         isa<FloatType>(op.getType().getElementType());
+}
+
+LogicalResult CastOp::buildVJP(OpBuilder &builder, ArrayRef<Value> cotangents,
+                               const llvm::SmallBitVector &wanted,
+                               MutableArrayRef<Value> operandCotangents) {
+  if (cotangents[0] && wanted[0] && isFloatCast(*this))
+    operandCotangents[0] = CastOp::create(builder, ruleLocation(*this, "vjp"),
+                                          getX().getType(), cotangents[0]);
+  return success();
+}
+
+LogicalResult CastOp::buildJVP(OpBuilder &builder, ArrayRef<Value> tangents,
+                               MutableArrayRef<Value> resultTangents) {
+  if (tangents[0] && isFloatCast(*this))
+    resultTangents[0] = CastOp::create(builder, ruleLocation(*this, "jvp"),
+                                       getType(), tangents[0]);
+  return success();
+}
+
+} // namespace cellgrad

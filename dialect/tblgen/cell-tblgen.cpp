@@ -1,0 +1,5 @@
+//===- cell-tblgen.cpp - code from the op records -------------------------===//
+
+#include "mlir/Tools/mlir-tblgen/MlirTblgenMain.h"
+
+int main(int argc, char **argv) { return mlir::MlirTblgenMain(argc, argv); }

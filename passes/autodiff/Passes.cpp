@@ -1,3 +1,0 @@
-//===- Passes.cpp - differentiation passes ------------------------------===//
-
-#include "passes/autodiff/Passes.h"
