@@ -65,6 +65,7 @@ void cellgrad::registerDialects(DialectRegistry &registry) {
 
 void cellgrad::registerPasses() {
   registerCellAutodiffPasses();
+  registerCellLowerLinalgPasses();
   registerTransformsPasses();
   registerLinalgPasses();
   bufferization::registerBufferizationPasses();

@@ -1,8 +1,9 @@
-//===- Passes.h - cell to linalg passes --------------------------------===//
+//===- Passes.h - cell to linalg passes -----------------------------------===//
 
 #ifndef CELLGRAD_LOWER_LINALG_PASSES_H
 #define CELLGRAD_LOWER_LINALG_PASSES_H
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace cellgrad {

@@ -1,0 +1,74 @@
+//===- CellToLinalg.cpp - lower the cell dialect to linalg ----------------===//
+
+#include "dialect/CellDialect.h"
+#include "passes/lower/linalg/Passes.h"
+#include "passes/lower/linalg/Patterns.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace cellgrad {
+#define GEN_PASS_DEF_CELLTOLINALGPASS
+#include "passes/lower/linalg/Passes.h.inc"
+} // namespace cellgrad
+
+using namespace mlir;
+
+namespace cellgrad {
+
+Value emptyTensor(OpBuilder &builder, Location loc, Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return tensor::EmptyOp::create(builder, loc, tensor.getShape(),
+                                 tensor.getElementType());
+}
+
+Value filledTensor(OpBuilder &builder, Location loc, Type type,
+                   TypedAttr value) {
+  Value scalar = arith::ConstantOp::create(builder, loc, value);
+  Value empty = emptyTensor(builder, loc, type);
+  return linalg::FillOp::create(builder, loc, scalar, empty).getResult(0);
+}
+
+} // namespace cellgrad
+
+namespace {
+
+class CellToLinalgPass
+    : public cellgrad::impl::CellToLinalgPassBase<CellToLinalgPass> {
+public:
+  using CellToLinalgPassBase::CellToLinalgPassBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet set(context);
+    cellgrad::populateElementwiseToLinalg(set);
+    cellgrad::populateReductionToLinalg(set);
+    cellgrad::populateShapeToLinalg(set);
+    patterns = std::move(set);
+    return success();
+  }
+
+  void runOnOperation() override {
+    walkAndApplyPatterns(getOperation(), patterns);
+    WalkResult left = getOperation().walk([](Operation *op) {
+      if (!isa<cellgrad::CellDialect>(op->getDialect()) ||
+          isa<cellgrad::PrintOp>(op))
+        return WalkResult::advance();
+      InFlightDiagnostic error = op->emitOpError("has no lowering");
+      if (isa<cellgrad::VJPOp, cellgrad::JVPOp>(op))
+        error << "; run --cell-differentiate first";
+      else
+        error << " for these types";
+      return WalkResult::interrupt();
+    });
+    if (left.wasInterrupted())
+      signalPassFailure();
+  }
+
+private:
+  FrozenRewritePatternSet patterns;
+};
+
+} // namespace

@@ -1,3 +1,0 @@
-//===- Passes.cpp - cell to linalg passes ------------------------------===//
-
-#include "passes/lower/linalg/Passes.h"

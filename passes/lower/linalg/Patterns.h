@@ -1,0 +1,28 @@
+//===- Patterns.h - families of cell to linalg patterns -------------------===//
+
+#ifndef CELLGRAD_LOWER_LINALG_PATTERNS_H
+#define CELLGRAD_LOWER_LINALG_PATTERNS_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace cellgrad {
+
+void populateElementwiseToLinalg(mlir::RewritePatternSet &patterns);
+void populateReductionToLinalg(mlir::RewritePatternSet &patterns);
+void populateShapeToLinalg(mlir::RewritePatternSet &patterns);
+
+/// An uninitialised tensor of `type`.
+mlir::Value emptyTensor(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::Type type);
+
+/// A tensor of `type` filled with `value` of its element type.
+mlir::Value filledTensor(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Type type, mlir::TypedAttr value);
+
+/// `x` with its elements converted to those of `type`, of the same shape.
+mlir::Value convertElements(mlir::PatternRewriter &rewriter, mlir::Location loc,
+                            mlir::Value x, mlir::RankedTensorType type);
+
+} // namespace cellgrad
+
+#endif

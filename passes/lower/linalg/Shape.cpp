@@ -1,0 +1,153 @@
+//===- Shape.cpp - shape ops as tensor and linalg ops ---------------------===//
+
+#include "passes/lower/linalg/Patterns.h"
+
+#include "dialect/CellDialect.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+
+using namespace mlir;
+using namespace cellgrad;
+
+namespace {
+
+SmallVector<OpFoldResult> indices(OpBuilder &builder,
+                                  ArrayRef<int64_t> values) {
+  return getAsIndexOpFoldResult(builder.getContext(), values);
+}
+
+/// `x` with the one-dimensional shape of all its elements.
+Value flatten(OpBuilder &builder, Location loc, Value x) {
+  auto type = cast<RankedTensorType>(x.getType());
+  if (type.getRank() == 1)
+    return x;
+  SmallVector<ReassociationIndices> groups;
+  auto flat =
+      RankedTensorType::get({type.getNumElements()}, type.getElementType());
+  if (type.getRank() == 0)
+    return tensor::ExpandShapeOp::create(builder, loc, flat, x, groups);
+  groups.emplace_back(llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
+  return tensor::CollapseShapeOp::create(builder, loc, flat, x, groups);
+}
+
+/// One-dimensional `x` with the shape of `type`.
+Value unflatten(OpBuilder &builder, Location loc, Value x,
+                RankedTensorType type) {
+  if (type.getRank() == 1)
+    return x;
+  SmallVector<ReassociationIndices> groups;
+  if (type.getRank() == 0)
+    return tensor::CollapseShapeOp::create(builder, loc, type, x, groups);
+  groups.emplace_back(llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
+  return tensor::ExpandShapeOp::create(builder, loc, type, x, groups);
+}
+
+struct ReshapeLowering : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RankedTensorType from = op.getX().getType(), to = op.getType();
+    if (from == to) {
+      rewriter.replaceOp(op, op.getX());
+      return success();
+    }
+    // An empty tensor has nothing to move, and its groups cannot be told apart.
+    if (to.getNumElements() == 0) {
+      rewriter.replaceOp(op, emptyTensor(rewriter, loc, to));
+      return success();
+    }
+    if (auto groups = getReassociationIndicesForReshape(from, to)) {
+      if (from.getRank() > to.getRank())
+        rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(op, to, op.getX(),
+                                                             *groups);
+      else
+        rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(op, to, op.getX(),
+                                                           *groups);
+      return success();
+    }
+    Value flat = flatten(rewriter, loc, op.getX());
+    rewriter.replaceOp(op, unflatten(rewriter, loc, flat, to));
+    return success();
+  }
+};
+
+struct BroadcastLowering : OpRewritePattern<BroadcastOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(BroadcastOp op,
+                                PatternRewriter &rewriter) const override {
+    Value init = emptyTensor(rewriter, op.getLoc(), op.getType());
+    rewriter.replaceOpWithNewOp<linalg::BroadcastOp>(op, op.getX(), init,
+                                                     op.getDims());
+    return success();
+  }
+};
+
+struct TransposeLowering : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(TransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    Value init = emptyTensor(rewriter, op.getLoc(), op.getType());
+    rewriter.replaceOpWithNewOp<linalg::TransposeOp>(op, op.getX(), init,
+                                                     op.getPerm());
+    return success();
+  }
+};
+
+struct SliceLowering : OpRewritePattern<SliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SliceOp op,
+                                PatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(
+        op, op.getType(), op.getX(), indices(rewriter, op.getStarts()),
+        indices(rewriter, op.getType().getShape()),
+        indices(rewriter, op.getStrides()));
+    return success();
+  }
+};
+
+struct PadLowering : OpRewritePattern<PadOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(PadOp op,
+                                PatternRewriter &rewriter) const override {
+    auto zero =
+        cast<TypedAttr>(rewriter.getZeroAttr(op.getType().getElementType()));
+    Value zeros = filledTensor(rewriter, op.getLoc(), op.getType(), zero);
+    auto strides =
+        llvm::map_to_vector(op.getInterior(), [](int64_t i) { return i + 1; });
+    rewriter.replaceOpWithNewOp<tensor::InsertSliceOp>(
+        op, op.getX(), zeros, indices(rewriter, op.getLow()),
+        indices(rewriter, op.getX().getType().getShape()),
+        indices(rewriter, strides));
+    return success();
+  }
+};
+
+struct ConcatLowering : OpRewritePattern<ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConcatOp op,
+                                PatternRewriter &rewriter) const override {
+    Value whole = emptyTensor(rewriter, op.getLoc(), op.getType());
+    SmallVector<int64_t> start(op.getType().getRank(), 0);
+    SmallVector<int64_t> ones(op.getType().getRank(), 1);
+    for (Value x : op.getXs()) {
+      auto type = cast<RankedTensorType>(x.getType());
+      whole = tensor::InsertSliceOp::create(
+          rewriter, op.getLoc(), x, whole, indices(rewriter, start),
+          indices(rewriter, type.getShape()), indices(rewriter, ones));
+      start[op.getDim()] += type.getDimSize(op.getDim());
+    }
+    rewriter.replaceOp(op, whole);
+    return success();
+  }
+};
+
+} // namespace
+
+void cellgrad::populateShapeToLinalg(RewritePatternSet &patterns) {
+  patterns.add<ReshapeLowering, BroadcastLowering, TransposeLowering,
+               SliceLowering, PadLowering, ConcatLowering>(
+      patterns.getContext());
+}
