@@ -1,0 +1,13 @@
+//===- Bindings.h - the parts of the native module ------------------------===//
+
+#ifndef CELLGRAD_PYFRONT_BINDINGS_H
+#define CELLGRAD_PYFRONT_BINDINGS_H
+
+#include <nanobind/nanobind.h>
+
+namespace cellgrad::python {
+/// Graph, FunctionBuilder, Value, Loc, GraphError.
+void bindGraph(nanobind::module_ &m);
+} // namespace cellgrad::python
+
+#endif

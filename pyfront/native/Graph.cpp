@@ -1,0 +1,342 @@
+//===- Graph.cpp - an MLIR module under construction from Python ----------===//
+
+#include "pyfront/native/Graph.h"
+#include "pyfront/native/Types.h"
+
+#include "dialect/CellDialect.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/Verifier.h"
+
+#include <cstring>
+
+using namespace mlir;
+
+namespace cellgrad::python {
+
+//===----------------------------------------------------------------------===//
+// Graph
+//===----------------------------------------------------------------------===//
+
+Graph::Graph(const std::string &name) {
+  ctx = std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED);
+  ctx->loadDialect<CellDialect, func::FuncDialect>();
+  op = ModuleOp::create(UnknownLoc::get(ctx.get()), name);
+}
+
+RankedTensorType Graph::type(const TensorSpec &spec) {
+  for (int64_t size : spec.second)
+    if (size < 0)
+      throw GraphError("a tensor cannot have a dimension of size " +
+                       std::to_string(size));
+  return RankedTensorType::get(spec.second, elementType(context(), spec.first));
+}
+
+Location Graph::location(const std::optional<SourceLocation> &loc) {
+  if (!loc)
+    return UnknownLoc::get(context());
+  Location line =
+      FileLineColLoc::get(context(), loc->file, loc->line, loc->column);
+  if (loc->name.empty())
+    return line;
+  return NameLoc::get(StringAttr::get(context(), loc->name), line);
+}
+
+std::string Graph::text(bool locations) {
+  std::string out;
+  llvm::raw_string_ostream os(out);
+  OpPrintingFlags flags;
+  if (locations)
+    flags.enableDebugInfo(true, /*prettyForm=*/false);
+  module().print(os, flags);
+  return out;
+}
+
+void Graph::verify() {
+  DiagnosticText diagnostics(context());
+  if (failed(mlir::verify(module())))
+    throw GraphError(diagnostics.text());
+}
+
+std::string GraphValue::dtype() const {
+  return elementName(getElementTypeOrSelf(value.getType()));
+}
+
+std::vector<int64_t> GraphValue::shape() const {
+  return cast<RankedTensorType>(value.getType()).getShape().vec();
+}
+
+//===----------------------------------------------------------------------===//
+// FunctionBuilder
+//===----------------------------------------------------------------------===//
+
+FunctionBuilder::FunctionBuilder(std::shared_ptr<Graph> graph,
+                                 const std::string &name,
+                                 const std::vector<ArgumentSpec> &args,
+                                 bool isPublic)
+    : graph(graph), builder(graph->context()) {
+  if (SymbolTable::lookupSymbolIn(graph->module(), name))
+    throw GraphError("the graph already has a function '" + name + "'");
+  SmallVector<Type> types;
+  for (const ArgumentSpec &arg : args)
+    types.push_back(graph->type(arg.type));
+  builder.setInsertionPointToEnd(graph->module().getBody());
+  func = func::FuncOp::create(builder, graph->location({}), name,
+                              builder.getFunctionType(types, {}));
+  if (!isPublic)
+    func.setPrivate();
+  Block *body = func.addEntryBlock();
+  for (auto [i, arg] : llvm::enumerate(args)) {
+    body->getArgument(i).setLoc(graph->location(arg.loc));
+    if (!arg.name.empty())
+      func.setArgAttr(i, "cell.name", builder.getStringAttr(arg.name));
+    if (!arg.role.empty())
+      func.setArgAttr(i, "cell.role", builder.getStringAttr(arg.role));
+    if (arg.donate)
+      func.setArgAttr(i, "cell.donate", builder.getI64IntegerAttr(*arg.donate));
+  }
+  builder.setInsertionPointToEnd(body);
+}
+
+std::vector<GraphValue> FunctionBuilder::arguments() {
+  return wrap(func.getArguments());
+}
+
+SmallVector<Value>
+FunctionBuilder::unwrap(const std::vector<GraphValue> &values) {
+  SmallVector<Value> out;
+  for (const GraphValue &v : values) {
+    Value value = v.value;
+    if (v.graph != graph || value.getParentRegion() != &func.getBody())
+      throw GraphError("a value of another function or graph is used in '" +
+                       func.getName().str() + "'; pass it as an argument");
+    out.push_back(value);
+  }
+  return out;
+}
+
+std::vector<GraphValue> FunctionBuilder::wrap(ValueRange values) {
+  std::vector<GraphValue> out;
+  for (Value v : values)
+    out.push_back({graph, v});
+  return out;
+}
+
+void FunctionBuilder::requireOpen() {
+  if (finished)
+    throw GraphError("function '" + func.getName().str() +
+                     "' has already returned");
+}
+
+static Attribute convert(Builder &builder, const AttributeValue &value) {
+  if (auto *v = std::get_if<bool>(&value))
+    return builder.getBoolAttr(*v);
+  if (auto *v = std::get_if<int64_t>(&value))
+    return builder.getI64IntegerAttr(*v);
+  if (auto *v = std::get_if<double>(&value))
+    return builder.getF64FloatAttr(*v);
+  if (auto *v = std::get_if<std::string>(&value))
+    return builder.getStringAttr(*v);
+  return builder.getDenseI64ArrayAttr(std::get<std::vector<int64_t>>(value));
+}
+
+/// Refuses what inference would read without looking: operands and attributes
+/// that are not there.
+static void checkPresent(const OperationState &state) {
+  std::string name = state.name.getStringRef().str();
+  const OpSignature *signature = lookupSignature(name);
+  if (!signature)
+    return;
+  if (signature->operands >= 0 &&
+      static_cast<int>(state.operands.size()) != signature->operands)
+    throw GraphError("'" + name + "' op takes " +
+                     std::to_string(signature->operands) + " operands, not " +
+                     std::to_string(state.operands.size()));
+  for (const char *attribute : signature->attributes)
+    if (!state.attributes.get(attribute))
+      throw GraphError("'" + name + "' op needs attribute '" + attribute + "'");
+}
+
+/// Adds the inferred result types to `state`; false where the op cannot infer.
+static bool inferTypes(OperationState &state, RegisteredOperationName info,
+                       DiagnosticText &diagnostics) {
+  auto *inference = info.getInterface<InferTypeOpInterface>();
+  if (!inference)
+    return false;
+  MLIRContext *context = state.getContext();
+  DictionaryAttr attributes = state.attributes.getDictionary(context);
+  std::vector<char> storage(info.getOpPropertyByteSize());
+  OpaqueProperties properties(storage.empty() ? nullptr : storage.data());
+  if (properties) {
+    info.initOpProperties(properties, OpaqueProperties(nullptr));
+    if (failed(info.setOpPropertiesFromAttribute(
+            state.name, properties, attributes,
+            [&]() { return emitError(state.location); }))) {
+      info.destroyOpProperties(properties);
+      throw GraphError(diagnostics.text());
+    }
+  }
+  LogicalResult inferred =
+      inference->inferReturnTypes(context, state.location, state.operands,
+                                  attributes, properties, {}, state.types);
+  if (properties)
+    info.destroyOpProperties(properties);
+  if (failed(inferred))
+    throw GraphError(diagnostics.text());
+  return true;
+}
+
+std::vector<GraphValue> FunctionBuilder::create(
+    const std::string &name, const std::vector<GraphValue> &operands,
+    const std::vector<std::pair<std::string, AttributeValue>> &attributes,
+    const std::optional<SourceLocation> &loc,
+    const std::optional<TensorSpec> &result) {
+  requireOpen();
+  auto info = RegisteredOperationName::lookup(name, graph->context());
+  if (!info)
+    throw GraphError("there is no op '" + name + "'");
+  OperationState state(graph->location(loc), *info);
+  state.addOperands(unwrap(operands));
+  for (auto &[key, value] : attributes)
+    state.addAttribute(key, convert(builder, value));
+  checkPresent(state);
+
+  DiagnosticText diagnostics(graph->context());
+  if (result)
+    state.types.push_back(graph->type(*result));
+  else if (!inferTypes(state, *info, diagnostics) && name != "cell.print")
+    throw GraphError("'" + name + "' op needs the type of its result");
+  Operation *op = builder.create(state);
+  if (failed(mlir::verify(op, /*verifyRecursively=*/false))) {
+    std::string text = diagnostics.text();
+    op->erase();
+    throw GraphError(text);
+  }
+  return wrap(op->getResults());
+}
+
+GraphValue FunctionBuilder::constant(const void *data, size_t bytes,
+                                     const TensorSpec &spec,
+                                     const std::optional<SourceLocation> &loc) {
+  requireOpen();
+  RankedTensorType type = graph->type(spec);
+  size_t width = elementBytes(type.getElementType());
+  size_t count = type.getNumElements();
+  if (bytes != width && bytes != width * count)
+    throw GraphError("a constant of " + std::to_string(count) +
+                     " elements of " + std::to_string(width) +
+                     " bytes cannot be made from " + std::to_string(bytes) +
+                     " bytes");
+  const char *raw = static_cast<const char *>(data);
+  DenseElementsAttr value;
+  if (type.getElementType().isInteger(1)) {
+    SmallVector<bool> bits(raw, raw + bytes);
+    value = DenseElementsAttr::get(type, bits);
+  } else if (count == 0) {
+    value = DenseElementsAttr::get(type, ArrayRef<Attribute>());
+  } else {
+    // A buffer of equal elements is a splat: one element stands for all.
+    bool splat =
+        bytes == width ||
+        (bytes > width && !std::memcmp(raw, raw + width, bytes - width));
+    value = DenseElementsAttr::getFromRawBuffer(
+        type, ArrayRef<char>(raw, splat ? width : bytes));
+  }
+  Value v = ConstantOp::create(builder, graph->location(loc), type, value);
+  return {graph, v};
+}
+
+func::FuncOp FunctionBuilder::lookup(const std::string &callee) {
+  requireOpen();
+  auto found = dyn_cast_if_present<func::FuncOp>(
+      SymbolTable::lookupSymbolIn(graph->module(), callee));
+  if (!found)
+    throw GraphError("the graph has no function '" + callee + "'");
+  return found;
+}
+
+/// Types at `indices`, which are checked here because the verifier comes later.
+static SmallVector<Type> pick(TypeRange types,
+                              const std::vector<int64_t> &indices) {
+  SmallVector<Type> out;
+  for (int64_t i : indices) {
+    if (i < 0 || i >= static_cast<int64_t>(types.size()))
+      throw GraphError("index " + std::to_string(i) + " is out of range for " +
+                       std::to_string(types.size()) + " values");
+    out.push_back(types[i]);
+  }
+  return out;
+}
+
+/// Checks the symbol use of a new transform op, and erases it if it is refused.
+template <typename OpT>
+static void checkTransform(OpT op, MLIRContext *context) {
+  DiagnosticText diagnostics(context);
+  SymbolTableCollection symbols;
+  if (succeeded(mlir::verify(op, /*verifyRecursively=*/false)) &&
+      succeeded(op.verifySymbolUses(symbols)))
+    return;
+  op->erase();
+  throw GraphError(diagnostics.text());
+}
+
+std::vector<GraphValue> FunctionBuilder::vjp(
+    const std::string &callee, const std::vector<GraphValue> &args,
+    const std::vector<GraphValue> &cotangents, const std::vector<int64_t> &of,
+    const std::vector<int64_t> &wrt, const std::optional<SourceLocation> &loc) {
+  FunctionType type = lookup(callee).getFunctionType();
+  SmallVector<Type> results(type.getResults());
+  llvm::append_range(results, pick(type.getInputs(), wrt));
+  auto op = VJPOp::create(builder, graph->location(loc), results, callee,
+                          unwrap(args), unwrap(cotangents), of, wrt);
+  checkTransform(op, graph->context());
+  return wrap(op->getResults());
+}
+
+std::vector<GraphValue> FunctionBuilder::jvp(
+    const std::string &callee, const std::vector<GraphValue> &args,
+    const std::vector<GraphValue> &tangents, const std::vector<int64_t> &of,
+    const std::vector<int64_t> &wrt, const std::optional<SourceLocation> &loc) {
+  FunctionType type = lookup(callee).getFunctionType();
+  SmallVector<Type> results(type.getResults());
+  llvm::append_range(results, pick(type.getResults(), of));
+  auto op = JVPOp::create(builder, graph->location(loc), results, callee,
+                          unwrap(args), unwrap(tangents), wrt, of);
+  checkTransform(op, graph->context());
+  return wrap(op->getResults());
+}
+
+std::vector<GraphValue>
+FunctionBuilder::call(const std::string &callee,
+                      const std::vector<GraphValue> &args,
+                      const std::optional<SourceLocation> &loc) {
+  func::FuncOp target = lookup(callee);
+  SmallVector<Value> operands = unwrap(args);
+  if (TypeRange(ValueRange(operands)) !=
+      TypeRange(target.getFunctionType().getInputs()))
+    throw GraphError("the arguments of a call do not fit function '" + callee +
+                     "'");
+  auto op =
+      func::CallOp::create(builder, graph->location(loc), target, operands);
+  return wrap(op->getResults());
+}
+
+void FunctionBuilder::finish(const std::vector<GraphValue> &results,
+                             const std::vector<std::string> &names,
+                             const std::optional<SourceLocation> &loc) {
+  requireOpen();
+  if (!names.empty() && names.size() != results.size())
+    throw GraphError("there are " + std::to_string(names.size()) +
+                     " names for " + std::to_string(results.size()) +
+                     " results");
+  SmallVector<Value> values = unwrap(results);
+  func::ReturnOp::create(builder, graph->location(loc), values);
+  func.setFunctionType(builder.getFunctionType(
+      func.getFunctionType().getInputs(), TypeRange(ValueRange(values))));
+  for (auto [i, name] : llvm::enumerate(names))
+    if (!name.empty())
+      func.setResultAttr(i, "cell.name", builder.getStringAttr(name));
+  finished = true;
+}
+
+} // namespace cellgrad::python

@@ -1,0 +1,132 @@
+//===- Graph.h - an MLIR module under construction from Python ------------===//
+
+#ifndef CELLGRAD_PYFRONT_GRAPH_H
+#define CELLGRAD_PYFRONT_GRAPH_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace cellgrad::python {
+
+/// An op or module that the dialect refuses, with its diagnostics as text.
+struct GraphError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Element type by its Python name ("float32"), and the shape.
+using TensorSpec = std::pair<std::string, std::vector<int64_t>>;
+
+/// The Python line an op comes from and the path of the Cell it belongs to.
+struct SourceLocation {
+  std::string file;
+  int line = 0;
+  int column = 0;
+  std::string name;
+};
+
+using AttributeValue =
+    std::variant<bool, int64_t, double, std::string, std::vector<int64_t>>;
+
+/// One context and one module. Values of a graph keep it alive.
+class Graph : public std::enable_shared_from_this<Graph> {
+public:
+  explicit Graph(const std::string &name);
+
+  mlir::MLIRContext *context() { return ctx.get(); }
+  mlir::ModuleOp module() { return op.get(); }
+
+  mlir::RankedTensorType type(const TensorSpec &spec);
+  mlir::Location location(const std::optional<SourceLocation> &loc);
+
+  std::string text(bool locations);
+  /// Throws GraphError with all diagnostics if the module is ill-formed.
+  void verify();
+
+private:
+  std::unique_ptr<mlir::MLIRContext> ctx;
+  mlir::OwningOpRef<mlir::ModuleOp> op;
+};
+
+/// A tensor value of a graph.
+struct GraphValue {
+  std::shared_ptr<Graph> graph;
+  mlir::Value value;
+
+  std::string dtype() const;
+  std::vector<int64_t> shape() const;
+};
+
+struct ArgumentSpec {
+  TensorSpec type;
+  std::string name;
+  std::string role; // "input", "parameter", "state"
+  std::optional<int64_t> donate;
+  std::optional<SourceLocation> loc;
+};
+
+/// Appends ops to one function.
+class FunctionBuilder {
+public:
+  FunctionBuilder(std::shared_ptr<Graph> graph, const std::string &name,
+                  const std::vector<ArgumentSpec> &args, bool isPublic);
+
+  std::string name() { return func.getName().str(); }
+  std::vector<GraphValue> arguments();
+
+  std::vector<GraphValue>
+  create(const std::string &name, const std::vector<GraphValue> &operands,
+         const std::vector<std::pair<std::string, AttributeValue>> &attributes,
+         const std::optional<SourceLocation> &loc,
+         const std::optional<TensorSpec> &result);
+
+  /// A constant from row-major bytes: one element (a splat) or all of them.
+  GraphValue constant(const void *data, size_t bytes, const TensorSpec &type,
+                      const std::optional<SourceLocation> &loc);
+
+  std::vector<GraphValue> vjp(const std::string &callee,
+                              const std::vector<GraphValue> &args,
+                              const std::vector<GraphValue> &cotangents,
+                              const std::vector<int64_t> &of,
+                              const std::vector<int64_t> &wrt,
+                              const std::optional<SourceLocation> &loc);
+  std::vector<GraphValue> jvp(const std::string &callee,
+                              const std::vector<GraphValue> &args,
+                              const std::vector<GraphValue> &tangents,
+                              const std::vector<int64_t> &of,
+                              const std::vector<int64_t> &wrt,
+                              const std::optional<SourceLocation> &loc);
+  std::vector<GraphValue> call(const std::string &callee,
+                               const std::vector<GraphValue> &args,
+                               const std::optional<SourceLocation> &loc);
+
+  /// Ends the function; `names` are the results' names, empty for none.
+  void finish(const std::vector<GraphValue> &results,
+              const std::vector<std::string> &names,
+              const std::optional<SourceLocation> &loc);
+
+private:
+  llvm::SmallVector<mlir::Value> unwrap(const std::vector<GraphValue> &values);
+  std::vector<GraphValue> wrap(mlir::ValueRange values);
+  mlir::func::FuncOp lookup(const std::string &callee);
+  void requireOpen();
+
+  std::shared_ptr<Graph> graph;
+  mlir::func::FuncOp func;
+  mlir::OpBuilder builder;
+  bool finished = false;
+};
+
+} // namespace cellgrad::python
+
+#endif

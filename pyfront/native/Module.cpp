@@ -1,0 +1,8 @@
+//===- Module.cpp - the native module cellgrad._native --------------------===//
+
+#include "pyfront/native/Bindings.h"
+
+NB_MODULE(_native, m) {
+  m.doc() = "Graph builder, compiler and loader of cellgrad.";
+  cellgrad::python::bindGraph(m);
+}
