@@ -1,0 +1,401 @@
+//===- EmitAbi.cpp - give every entry its exported C function ---------------===//
+
+#include "passes/emit/Link.h"
+#include "passes/emit/Passes.h"
+#include "passes/emit/Signature.h"
+#include "passes/emit/Target.h"
+
+#include "runtime/cellgrad_abi.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/SymbolTable.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <cstddef>
+
+namespace cellgrad {
+#define GEN_PASS_DEF_CELLEMITABI
+#include "passes/emit/Passes.h.inc"
+} // namespace cellgrad
+
+using namespace mlir;
+using namespace cellgrad;
+
+namespace {
+constexpr llvm::StringLiteral kPrint = "cell_print";
+constexpr llvm::StringLiteral kRuntimePrint = "cell_rt_print";
+constexpr llvm::StringLiteral kRuntimeStatus = "cell_rt_status_message";
+
+/// Builds the functions the C caller sees.
+class AbiWriter {
+public:
+  AbiWriter(ModuleOp module)
+      : module(module), b(module.getContext()), ptr(LLVM::LLVMPointerType::get(b.getContext())),
+        i1(b.getI1Type()), i32(b.getI32Type()), i64(b.getI64Type()) {}
+
+  void writeEntry(const EntrySpec &entry, LLVM::LLVMFuncOp impl, bool takesContext);
+  void writeModelFunctions(const ModelSpec &model, llvm::StringRef signature);
+
+  LLVM::LLVMFuncOp declare(llvm::StringRef name, Type result, ArrayRef<Type> args);
+
+private:
+  LLVM::LLVMFuncOp define(llvm::StringRef name, Type result, ArrayRef<Type> args);
+  Value constant(Type type, int64_t value) {
+    return LLVM::ConstantOp::create(b, loc, type, b.getIntegerAttr(type, value));
+  }
+  Value null() { return LLVM::ZeroOp::create(b, loc, ptr); }
+  Value isNull(Value pointer) {
+    return LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, pointer, null());
+  }
+  Value loadAt(Value base, int64_t offset, Type type) {
+    Value address = LLVM::GEPOp::create(b, loc, ptr, b.getI8Type(), base,
+                                        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
+    return LLVM::LoadOp::create(b, loc, type, address);
+  }
+  /// Leaves with `status` where `bad` holds; building goes on where it does not.
+  void failIf(Value bad, int32_t status);
+  void checkBuffers(const EntrySpec &entry, ValueRange buffers);
+  void callWithArena(const EntrySpec &entry, LLVM::LLVMFuncOp impl, SmallVector<Value> args,
+                     Value context, bool takesContext);
+  void ret(Value status) { LLVM::ReturnOp::create(b, loc, status); }
+
+  ModuleOp module;
+  OpBuilder b;
+  Location loc = b.getUnknownLoc();
+  Type ptr, i1, i32, i64;
+};
+
+LLVM::LLVMFuncOp AbiWriter::declare(llvm::StringRef name, Type result, ArrayRef<Type> args) {
+  if (auto existing = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
+    return existing;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(module.getBody());
+  return LLVM::LLVMFuncOp::create(b, loc, name, LLVM::LLVMFunctionType::get(result, args));
+}
+
+LLVM::LLVMFuncOp AbiWriter::define(llvm::StringRef name, Type result, ArrayRef<Type> args) {
+  b.setInsertionPointToEnd(module.getBody());
+  auto function =
+      LLVM::LLVMFuncOp::create(b, loc, name, LLVM::LLVMFunctionType::get(result, args));
+  b.setInsertionPointToStart(function.addEntryBlock(b));
+  return function;
+}
+
+void AbiWriter::failIf(Value bad, int32_t status) {
+  Region *region = b.getInsertionBlock()->getParent();
+  Block *here = b.getInsertionBlock();
+  Block *leave = b.createBlock(region, region->end());
+  ret(constant(i32, status));
+  Block *next = b.createBlock(region, region->end());
+  b.setInsertionPointToEnd(here);
+  LLVM::CondBrOp::create(b, loc, bad, leave, ValueRange{}, next, ValueRange{});
+  b.setInsertionPointToStart(next);
+}
+
+void AbiWriter::checkBuffers(const EntrySpec &entry, ValueRange buffers) {
+  Value anyNull, misaligned;
+  auto orInto = [&](Value &sum, Value term) {
+    sum = sum ? Value(LLVM::OrOp::create(b, loc, sum, term)) : term;
+  };
+  for (auto [spec, pointer] : llvm::zip(entry.buffers(), buffers)) {
+    if (spec->elements() == 0)
+      continue; // a tensor without elements has no address
+    orInto(anyNull, isNull(pointer));
+    if (spec->dtype->bytes == 1)
+      continue;
+    Value address = LLVM::PtrToIntOp::create(b, loc, i64, pointer);
+    orInto(misaligned,
+           LLVM::AndOp::create(b, loc, address, constant(i64, spec->dtype->bytes - 1)));
+  }
+  if (anyNull)
+    failIf(anyNull, CG_ERROR_NULL_ARGUMENT);
+  if (misaligned)
+    failIf(LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ne, misaligned,
+                                constant(i64, 0)),
+           CG_ERROR_ALIGNMENT);
+}
+
+void AbiWriter::writeEntry(const EntrySpec &entry, LLVM::LLVMFuncOp impl,
+                           bool takesContext) {
+  loc = impl.getLoc();
+  LLVM::LLVMFuncOp function = define(entry.symbol, i32, {ptr, ptr});
+  function.setArgAttr(0, "llvm.noundef", b.getUnitAttr());
+  function.setArgAttr(1, "llvm.noundef", b.getUnitAttr());
+  Value args = function.getArgument(0), context = function.getArgument(1);
+
+  SmallVector<Value> buffers;
+  if (size_t count = entry.buffers().size()) {
+    failIf(isNull(args), CG_ERROR_NULL_ARGUMENT);
+    for (size_t i = 0; i < count; ++i)
+      buffers.push_back(loadAt(args, i * sizeof(void *), ptr));
+    checkBuffers(entry, buffers);
+  }
+  callWithArena(entry, impl, buffers, context, takesContext);
+}
+
+void AbiWriter::callWithArena(const EntrySpec &entry, LLVM::LLVMFuncOp impl,
+                              SmallVector<Value> args, Value context, bool takesContext) {
+  auto call = [&](Value arena) {
+    SmallVector<Value> all(args);
+    all.push_back(arena);
+    if (takesContext)
+      all.push_back(context);
+    return LLVM::CallOp::create(b, loc, impl, all).getResult();
+  };
+
+  // The arena of the context, or null.
+  Region *region = b.getInsertionBlock()->getParent();
+  Block *start = b.getInsertionBlock();
+  Block *given = b.createBlock(region, region->end());
+  Block *found = b.createBlock(region, region->end(), {ptr}, {loc});
+  Value arena = found->getArgument(0);
+  b.setInsertionPointToEnd(start);
+  LLVM::CondBrOp::create(b, loc, isNull(context), found, ValueRange{null()}, given,
+                         ValueRange{});
+  b.setInsertionPointToStart(given);
+  Value size = loadAt(context, offsetof(cg_context, struct_size), i32);
+  failIf(LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ult, size,
+                              constant(i32, sizeof(cg_context))),
+         CG_ERROR_CONTEXT);
+  Value lent = loadAt(context, offsetof(cg_context, arena), ptr);
+  Value noArena = isNull(lent);
+  Block *check = b.createBlock(region, region->end());
+  b.setInsertionPointToEnd(noArena.getParentBlock());
+  LLVM::CondBrOp::create(b, loc, noArena, found, ValueRange{null()}, check, ValueRange{});
+  b.setInsertionPointToStart(check);
+  Value bytes = loadAt(context, offsetof(cg_context, arena_bytes), i64);
+  Value small = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ult, bytes,
+                                     constant(i64, entry.arenaBytes));
+  Value address = LLVM::PtrToIntOp::create(b, loc, i64, lent);
+  Value low = LLVM::AndOp::create(b, loc, address, constant(i64, CG_ARENA_ALIGNMENT - 1));
+  Value crooked =
+      LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ne, low, constant(i64, 0));
+  failIf(LLVM::OrOp::create(b, loc, small, crooked), CG_ERROR_ARENA);
+  LLVM::BrOp::create(b, loc, ValueRange{lent}, found);
+
+  b.setInsertionPointToStart(found);
+  if (entry.arenaBytes == 0) {
+    ret(call(arena));
+    return;
+  }
+  Block *lentBlock = b.createBlock(region, region->end());
+  ret(call(arena));
+  Block *allocate = b.createBlock(region, region->end());
+  b.setInsertionPointToStart(found);
+  LLVM::CondBrOp::create(b, loc, isNull(arena), allocate, ValueRange{}, lentBlock,
+                         ValueRange{});
+  b.setInsertionPointToStart(allocate);
+  auto alignedAlloc = declare("aligned_alloc", ptr, {i64, i64});
+  auto release = declare("free", LLVM::LLVMVoidType::get(b.getContext()), {ptr});
+  Value own = LLVM::CallOp::create(b, loc, alignedAlloc,
+                                   ValueRange{constant(i64, CG_ARENA_ALIGNMENT),
+                                              constant(i64, entry.arenaBytes)})
+                  .getResult();
+  failIf(isNull(own), CG_ERROR_ALLOCATION);
+  Value status = call(own);
+  LLVM::CallOp::create(b, loc, release, ValueRange{own});
+  ret(status);
+}
+
+void AbiWriter::writeModelFunctions(const ModelSpec &model, llvm::StringRef signature) {
+  loc = module.getLoc();
+  std::string prefix = "cg_" + model.name + "_";
+  std::string text = signature.str();
+  text.push_back('\0');
+
+  b.setInsertionPointToStart(module.getBody());
+  auto type = LLVM::LLVMArrayType::get(b.getI8Type(), text.size());
+  auto global = LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/true,
+                                       LLVM::Linkage::Internal, "cell_signature",
+                                       b.getStringAttr(text), /*alignment=*/1);
+  define(prefix + "signature", ptr, {});
+  ret(LLVM::AddressOfOp::create(b, loc, global));
+
+  define(prefix + "abi_version", i32, {});
+  ret(constant(i32, CELLGRAD_ABI_VERSION));
+
+  auto words = declare(kRuntimeStatus, ptr, {i32});
+  words.setVisibility_(LLVM::Visibility::Hidden);
+  auto message = define(prefix + "status_message", ptr, {i32});
+  ret(LLVM::CallOp::create(b, loc, words, ValueRange{message.getArgument(0)}).getResult());
+}
+
+/// Marks the pointers of `impl` with what the C caller guarantees.
+void annotate(LLVM::LLVMFuncOp impl, const EntrySpec &entry) {
+  Builder b(impl.getContext());
+  auto mark = [&](unsigned index, int64_t align, int64_t bytes, bool readOnly) {
+    impl.setArgAttr(index, "llvm.noalias", b.getUnitAttr());
+    impl.setArgAttr(index, "llvm.noundef", b.getUnitAttr());
+    if (bytes == 0)
+      return;
+    impl.setArgAttr(index, "llvm.nonnull", b.getUnitAttr());
+    impl.setArgAttr(index, "llvm.align", b.getI64IntegerAttr(align));
+    impl.setArgAttr(index, "llvm.dereferenceable", b.getI64IntegerAttr(bytes));
+    if (readOnly)
+      impl.setArgAttr(index, "llvm.readonly", b.getUnitAttr());
+  };
+  auto buffers = entry.buffers();
+  for (auto [i, spec] : llvm::enumerate(buffers))
+    mark(i, spec->dtype->bytes, spec->bytes(), spec->role != "result" && !spec->donate);
+  mark(buffers.size(), CG_ARENA_ALIGNMENT, entry.arenaBytes, false);
+}
+
+struct EmitAbi : cellgrad::impl::CellEmitAbiBase<EmitAbi> {
+  using CellEmitAbiBase::CellEmitAbiBase;
+  void runOnOperation() override;
+
+private:
+  FailureOr<ModelSpec> readEntries(llvm::StringMap<LLVM::LLVMFuncOp> &impls);
+  LogicalResult checkSymbols();
+  llvm::SetVector<Operation *> threadContext();
+};
+
+/// Every entry of the module, with its signature checked against its function.
+FailureOr<ModelSpec> EmitAbi::readEntries(llvm::StringMap<LLVM::LLVMFuncOp> &impls) {
+  ModelSpec spec;
+  spec.name = sanitizeIdentifier(model);
+  llvm::StringMap<std::string> idents;
+  for (const char *taken : {"abi_version", "signature", "status_message"})
+    idents[taken] = "a function every model has";
+  for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>()) {
+    bool isPrivate = function.getSymVisibility() == "private" ||
+                     function.getLinkage() != LLVM::Linkage::External;
+    if (function.isExternal() || (isPrivate && !function->hasAttr("cell.signature")))
+      continue;
+    auto entry = readEntry(function, function.getSymName(), spec.name);
+    if (failed(entry))
+      return failure();
+    auto type = function.getFunctionType();
+    size_t wanted = entry->buffers().size() + 1;
+    bool pointers = llvm::all_of(type.getParams(), llvm::IsaPred<LLVM::LLVMPointerType>);
+    if (type.getNumParams() != wanted || !pointers || !type.getReturnType().isInteger(32))
+      return function->emitOpError("takes ")
+             << type << ": expected " << wanted
+             << " pointers (the buffers of cell.signature, then the arena) and an i32 "
+                "status";
+    auto [slot, fresh] = idents.try_emplace(entry->ident, "entry '" + entry->name + "'");
+    if (!fresh)
+      return function->emitOpError("gives the C name '")
+             << entry->ident << "', which is taken by " << slot->second
+             << ": rename the function";
+    impls[entry->name] = function;
+    spec.entries.push_back(std::move(*entry));
+  }
+  if (spec.entries.empty())
+    return getOperation()->emitError("the module has no public function: a model needs at "
+                                     "least one entry");
+  return spec;
+}
+
+/// Only functions a model can bring along or find in libc and libm may be called.
+LogicalResult EmitAbi::checkSymbols() {
+  for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>())
+    if (function.isExternal() && function.getSymName() != kPrint &&
+        !function.getSymName().starts_with("llvm.") &&
+        !isLibrarySymbol(function.getSymName()))
+      return function->emitOpError("is declared but not defined: a model may call its own "
+                                   "functions, libm, memcpy, memmove and memset only");
+  return success();
+}
+
+/// Gives every function that prints, directly or through others, the caller's context as
+/// a last argument, and passes it to the runtime. Returns those functions.
+llvm::SetVector<Operation *> EmitAbi::threadContext() {
+  ModuleOp module = getOperation();
+  auto print = module.lookupSymbol<LLVM::LLVMFuncOp>(kPrint);
+  llvm::SetVector<Operation *> printing;
+  if (!print)
+    return printing;
+  OpBuilder b(module.getContext());
+  auto ptr = LLVM::LLVMPointerType::get(b.getContext());
+
+  SmallVector<LLVM::CallOp> calls;
+  printing.insert(print);
+  module.walk([&](LLVM::CallOp call) { calls.push_back(call); });
+  for (size_t known = 0; known != printing.size();) {
+    known = printing.size();
+    for (LLVM::CallOp call : calls)
+      if (auto callee = call.getCallee())
+        if (printing.contains(module.lookupSymbol(*callee)))
+          printing.insert(call->getParentOfType<LLVM::LLVMFuncOp>());
+  }
+
+  SmallVector<Type> params{ptr};
+  llvm::append_range(params, print.getFunctionType().getParams());
+  print.setFunctionType(LLVM::LLVMFunctionType::get(
+      LLVM::LLVMVoidType::get(b.getContext()), params));
+  print.setVisibility_(LLVM::Visibility::Hidden);
+  for (Operation *op : printing) {
+    auto function = cast<LLVM::LLVMFuncOp>(op);
+    if (function == print)
+      continue;
+    function.insertArgument(function.getNumArguments(), ptr, DictionaryAttr(),
+                            function.getLoc());
+  }
+  for (LLVM::CallOp call : calls) {
+    auto callee = call.getCallee();
+    if (!callee || !printing.contains(module.lookupSymbol(*callee)))
+      continue;
+    auto caller = call->getParentOfType<LLVM::LLVMFuncOp>();
+    Value context = caller.getArgument(caller.getNumArguments() - 1);
+    bool toRuntime = *callee == kPrint;
+    SmallVector<Value> operands(call.getOperands());
+    operands.insert(toRuntime ? operands.begin() : operands.end(), context);
+    call.getCalleeOperandsMutable().assign(operands);
+    if (toRuntime)
+      call.setCallee(kRuntimePrint);
+  }
+  print.setSymName(kRuntimePrint);
+  printing.remove(print);
+  return printing;
+}
+
+void EmitAbi::runOnOperation() {
+  ModuleOp module = getOperation();
+  for (Operation &op : *module.getBody())
+    if (!isa<LLVM::LLVMDialect>(op.getDialect())) {
+      op.emitOpError("is not in the LLVM dialect: lower the module first");
+      return signalPassFailure();
+    }
+  auto cpu = resolveTarget(target);
+  if (!cpu) {
+    module.emitError(llvm::toString(cpu.takeError()));
+    return signalPassFailure();
+  }
+  auto machine = createTargetMachine(*cpu, 0);
+  if (!machine) {
+    module.emitError(llvm::toString(machine.takeError()));
+    return signalPassFailure();
+  }
+  llvm::StringMap<LLVM::LLVMFuncOp> impls;
+  FailureOr<ModelSpec> spec = readEntries(impls);
+  if (failed(spec) || failed(checkSymbols()))
+    return signalPassFailure();
+
+  llvm::SetVector<Operation *> printing = threadContext();
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    if (!function.isExternal())
+      function.setLinkage(LLVM::Linkage::Internal);
+  for (auto global : module.getOps<LLVM::GlobalOp>())
+    if (global.getLinkage() == LLVM::Linkage::External)
+      global.setLinkage(LLVM::Linkage::Internal);
+
+  AbiWriter writer(module);
+  for (const EntrySpec &entry : spec->entries) {
+    LLVM::LLVMFuncOp impl = impls[entry.name];
+    annotate(impl, entry);
+    impl->removeAttr("cell.signature");
+    impl->removeAttr("cell.arena_bytes");
+    writer.writeEntry(entry, impl, printing.contains(impl));
+  }
+  writer.writeModelFunctions(
+      *spec, toJSON(*spec, cpu->cpu, requiredFeatures(**machine)));
+  module->setAttr("cell.model", toAttribute(*spec, &getContext()));
+}
+} // namespace

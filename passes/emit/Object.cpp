@@ -1,0 +1,81 @@
+//===- Object.cpp - LLVM dialect to machine code ------------------------------===//
+
+#include "passes/emit/Object.h"
+
+#include "mlir/Target/LLVMIR/Export.h"
+
+#include "llvm/Analysis/CGSCCPassManager.h"
+#include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/PassManager.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace cellgrad;
+
+std::unique_ptr<llvm::Module> cellgrad::translate(mlir::ModuleOp module,
+                                                  llvm::LLVMContext &context,
+                                                  const Target &target,
+                                                  const llvm::TargetMachine &machine) {
+  auto result = mlir::translateModuleToLLVMIR(module, context, "model");
+  if (!result)
+    return nullptr;
+  // Without a triple and a layout LLVM assumes a machine without vectors.
+  result->setTargetTriple(machine.getTargetTriple());
+  result->setDataLayout(machine.createDataLayout());
+  for (llvm::Function &function : *result) {
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("target-cpu", target.cpu);
+    if (!target.features.empty())
+      function.addFnAttr("target-features", target.features);
+    function.addFnAttr("prefer-vector-width", std::to_string(target.vectorBits));
+  }
+  return result;
+}
+
+llvm::Error cellgrad::optimize(llvm::Module &module, llvm::TargetMachine &machine,
+                               unsigned level) {
+  if (level == 0)
+    return llvm::Error::success();
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager sccs;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+
+  llvm::ModulePassManager passes;
+  if (level >= 3) {
+    passes = builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
+  } else {
+    const char *text =
+        level == 1
+            ? "globaldce,function(sroa,early-cse,simplifycfg)"
+            : "globaldce,cgscc(inline),function(sroa,early-cse<memssa>,simplifycfg,"
+              "instsimplify,loop-mssa(licm),simplifycfg),globaldce";
+    if (auto error = builder.parsePassPipeline(passes, text))
+      return error;
+  }
+  passes.run(module, modules);
+  return llvm::Error::success();
+}
+
+llvm::Error cellgrad::generate(llvm::Module &module, llvm::TargetMachine &machine,
+                               llvm::CodeGenFileType type,
+                               llvm::SmallVectorImpl<char> &output) {
+  llvm::raw_svector_ostream os(output);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, os, nullptr, type))
+    return llvm::createStringError("the target cannot write this kind of file");
+  passes.run(module);
+  return llvm::Error::success();
+}

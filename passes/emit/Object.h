@@ -1,0 +1,42 @@
+//===- Object.h - LLVM dialect to machine code --------------------------------===//
+
+#ifndef CELLGRAD_PASSES_EMIT_OBJECT_H
+#define CELLGRAD_PASSES_EMIT_OBJECT_H
+
+#include "passes/emit/Target.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/CodeGen.h"
+#include "llvm/Support/Error.h"
+
+#include <memory>
+
+namespace llvm {
+class LLVMContext;
+class Module;
+class TargetMachine;
+} // namespace llvm
+
+namespace cellgrad {
+
+/// Translates `module` and gives every function the CPU, features and vector width of
+/// `target`. Null after a diagnostic.
+std::unique_ptr<llvm::Module> translate(mlir::ModuleOp module, llvm::LLVMContext &context,
+                                        const Target &target,
+                                        const llvm::TargetMachine &machine);
+
+/// Runs LLVM's middle end. Level 0: nothing. 1: mem2reg and CSE. 2: inlining of internal
+/// functions and the scalar clean-up that lowered loops profit from; the vectorisation
+/// happened before. 3: LLVM's O3 pipeline.
+llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine, unsigned level);
+
+/// Generates `type` (object or assembly) from `module`, which is consumed: what is left of
+/// it must not be used again.
+llvm::Error generate(llvm::Module &module, llvm::TargetMachine &machine,
+                     llvm::CodeGenFileType type, llvm::SmallVectorImpl<char> &output);
+
+} // namespace cellgrad
+
+#endif

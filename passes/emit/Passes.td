@@ -1,0 +1,33 @@
+//===- Passes.td - passes at the end of the line ----------------------------===//
+
+#ifndef CELLGRAD_EMIT_PASSES_TD
+#define CELLGRAD_EMIT_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def CellEmitAbi : Pass<"cell-emit-abi", "mlir::ModuleOp"> {
+  let summary = "Give every entry its exported C function";
+  let description = [{
+    Input: LLVM dialect functions with `cell.signature` (and `cell.arena_bytes`), one pointer
+    for each argument, then for each result that is not donated, then the arena, returning
+    a status. Output: the same functions internal, their pointers marked with what the
+    caller guarantees, and for each a function `cg_<model>_<entry>(args, context)` that
+    checks the pointers, finds or allocates the arena, and calls it; and the three
+    functions every model has: `cg_<model>_abi_version`, `_signature`, `_status_message`.
+
+    Calls of `@cell_print(text, dtype, rank, shape, data)` become calls of the print hook of
+    the caller's context, which is passed on through every function on the way.
+
+    The names, shapes and roles stay on the module as the attribute `cell.model`, from which
+    the header is written.
+  }];
+  let options = [
+    Option<"model", "model", "std::string", /*default=*/"\"model\"",
+           "Name of the model; other characters than letters and digits become '_'">,
+    Option<"target", "target", "std::string", /*default=*/"\"native\"",
+           "CPU recorded in the signature">
+  ];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
+}
+
+#endif

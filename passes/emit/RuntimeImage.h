@@ -1,0 +1,18 @@
+//===- RuntimeImage.h - files the compiler carries inside itself ------------===//
+
+#ifndef CELLGRAD_PASSES_EMIT_RUNTIMEIMAGE_H
+#define CELLGRAD_PASSES_EMIT_RUNTIMEIMAGE_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace cellgrad {
+/// runtime/cellgrad_abi.h.
+llvm::StringRef abiHeaderText();
+/// The runtime as one relocatable ELF object.
+llvm::StringRef runtimeObject();
+/// Shared objects that name the functions of libc.so.6 and libm.so.6 a model may use.
+llvm::StringRef libcStub();
+llvm::StringRef libmStub();
+} // namespace cellgrad
+
+#endif

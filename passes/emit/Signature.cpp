@@ -1,0 +1,313 @@
+//===- Signature.cpp - what a model's entries take and return --------------===//
+
+#include "passes/emit/Signature.h"
+
+#include "runtime/cellgrad_abi.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Diagnostics.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace cellgrad;
+
+namespace {
+constexpr DTypeInfo kDTypes[] = {
+    {"bool", "cg_bool", CG_BOOL, 1},
+    {"int8", "int8_t", CG_INT8, 1},
+    {"int16", "int16_t", CG_INT16, 2},
+    {"int32", "int32_t", CG_INT32, 4},
+    {"int64", "int64_t", CG_INT64, 8},
+    {"uint8", "uint8_t", CG_UINT8, 1},
+    {"float16", "cg_float16", CG_FLOAT16, 2},
+    {"bfloat16", "cg_bfloat16", CG_BFLOAT16, 2},
+    {"float32", "float", CG_FLOAT32, 4},
+    {"float64", "double", CG_FLOAT64, 8},
+};
+
+constexpr const char *kKeywords[] = {
+    "alignas",    "alignof",  "and",       "asm",      "auto",      "bool",
+    "break",      "case",     "catch",     "char",     "class",     "compl",
+    "concept",    "const",    "constexpr", "continue", "decltype",  "default",
+    "delete",     "do",       "double",    "else",     "enum",      "explicit",
+    "export",     "extern",   "false",     "float",    "for",       "friend",
+    "goto",       "if",       "inline",    "int",      "long",      "mutable",
+    "namespace",  "new",      "noexcept",  "not",      "nullptr",   "operator",
+    "or",         "private",  "protected", "public",   "register",  "requires",
+    "restrict",   "return",   "short",     "signed",   "sizeof",    "static",
+    "struct",     "switch",   "template",  "this",     "throw",     "true",
+    "try",        "typedef",  "typeid",    "typename", "typeof",    "union",
+    "unsigned",   "using",    "virtual",   "void",     "volatile",  "wchar_t",
+    "while",      "xor",      "I",         "linux",    "unix",      "errno",
+    "NULL",       "stdin",    "stdout",    "stderr",   "assert",    "complex",
+    "static_assert", "thread_local", "co_await", "co_return", "co_yield",
+};
+
+/// Gives `spec` a C field name no other field of the struct has.
+void assignField(TensorSpec &spec, llvm::StringSet<> &used) {
+  std::string base = sanitizeIdentifier(spec.name);
+  spec.field = base;
+  for (unsigned i = 2; !used.insert(spec.field).second; ++i)
+    spec.field = base + "_" + std::to_string(i);
+}
+
+FailureOr<TensorSpec> readTensor(Operation *function, Attribute attr, llvm::Twine what) {
+  auto dict = dyn_cast<DictionaryAttr>(attr);
+  std::string label = what.str();
+  auto fail = [&](const llvm::Twine &problem) -> FailureOr<TensorSpec> {
+    return function->emitOpError("cell.signature: ") << label << " " << problem.str();
+  };
+  if (!dict)
+    return fail("is not a dictionary");
+  TensorSpec spec;
+  auto name = dict.getAs<StringAttr>("name");
+  auto dtype = dict.getAs<StringAttr>("dtype");
+  if (!name || name.empty() || !dtype)
+    return fail("needs a name and a dtype, both strings");
+  spec.name = name.str();
+  spec.dtype = lookupDType(dtype);
+  if (!spec.dtype)
+    return fail("has dtype '" + dtype.getValue() + "': expected " + knownDTypes());
+  if (auto dense = dict.getAs<DenseI64ArrayAttr>("shape")) {
+    spec.shape.assign(dense.asArrayRef().begin(), dense.asArrayRef().end());
+  } else if (auto array = dict.getAs<ArrayAttr>("shape")) {
+    for (Attribute extent : array) {
+      auto integer = dyn_cast<IntegerAttr>(extent);
+      if (!integer)
+        return fail("has a shape that is not an array of integers");
+      spec.shape.push_back(integer.getInt());
+    }
+  } else {
+    return fail("has no shape");
+  }
+  for (int64_t extent : spec.shape)
+    if (extent < 0)
+      return fail("has a negative extent in its shape");
+  auto role = dict.getAs<StringAttr>("role");
+  spec.role = role ? role.str() : "input";
+  for (auto [key, slot] : {std::pair{"donate", &spec.donate},
+                           std::pair{"donated_arg", &spec.donatedArg}})
+    if (auto index = dict.getAs<IntegerAttr>(key))
+      *slot = static_cast<unsigned>(index.getInt());
+  return spec;
+}
+
+Attribute tensorAttribute(const TensorSpec &spec, Builder &b) {
+  NamedAttrList attrs;
+  attrs.append("name", b.getStringAttr(spec.name));
+  attrs.append("role", b.getStringAttr(spec.role));
+  attrs.append("dtype", b.getStringAttr(spec.dtype->name));
+  attrs.append("shape", b.getDenseI64ArrayAttr(spec.shape));
+  if (spec.donate)
+    attrs.append("donate", b.getI64IntegerAttr(*spec.donate));
+  if (spec.donatedArg)
+    attrs.append("donated_arg", b.getI64IntegerAttr(*spec.donatedArg));
+  return attrs.getDictionary(b.getContext());
+}
+
+llvm::json::Object tensorJSON(const TensorSpec &spec) {
+  llvm::json::Object object{{"name", spec.name},
+                            {"field", spec.field},
+                            {"role", spec.role},
+                            {"dtype", spec.dtype->name},
+                            {"shape", llvm::json::Array(spec.shape)}};
+  if (spec.donate)
+    object["donate"] = static_cast<int64_t>(*spec.donate);
+  if (spec.donatedArg)
+    object["donated_arg"] = static_cast<int64_t>(*spec.donatedArg);
+  return object;
+}
+
+/// Reads the two lists of a signature and pairs donations.
+LogicalResult readSignature(Operation *function, DictionaryAttr signature,
+                            EntrySpec &entry) {
+  auto args = signature.getAs<ArrayAttr>("args");
+  auto results = signature.getAs<ArrayAttr>("results");
+  if (!args || !results)
+    return function->emitOpError("cell.signature needs the arrays 'args' and 'results'");
+  llvm::StringSet<> fields;
+  for (auto [i, attr] : llvm::enumerate(args)) {
+    auto spec = readTensor(function, attr, "argument " + llvm::Twine(i));
+    if (failed(spec))
+      return failure();
+    assignField(*spec, fields);
+    entry.args.push_back(*spec);
+  }
+  for (auto [i, attr] : llvm::enumerate(results)) {
+    auto spec = readTensor(function, attr, "result " + llvm::Twine(i));
+    if (failed(spec))
+      return failure();
+    spec->role = "result";
+    entry.results.push_back(*spec);
+  }
+  for (auto [i, arg] : llvm::enumerate(entry.args)) {
+    if (!arg.donate)
+      continue;
+    if (*arg.donate >= entry.results.size())
+      return function->emitOpError("cell.signature: argument ")
+             << i << " donates to result " << *arg.donate << " of "
+             << entry.results.size();
+    TensorSpec &result = entry.results[*arg.donate];
+    if (result.dtype != arg.dtype || result.shape != arg.shape)
+      return function->emitOpError("cell.signature: argument ")
+             << i << " and the result it donates to differ in type";
+    if (result.donatedArg && *result.donatedArg != i)
+      return function->emitOpError("cell.signature: two arguments donate to result ")
+             << *arg.donate;
+    result.donatedArg = i;
+  }
+  for (auto [i, result] : llvm::enumerate(entry.results)) {
+    if (!result.donatedArg) {
+      assignField(result, fields);
+      continue;
+    }
+    if (*result.donatedArg >= entry.args.size() ||
+        entry.args[*result.donatedArg].donate != i)
+      return function->emitOpError("cell.signature: result ")
+             << i << " names a donated argument that does not donate to it";
+    result.field = entry.args[*result.donatedArg].field;
+  }
+  return success();
+}
+} // namespace
+
+const DTypeInfo *cellgrad::lookupDType(llvm::StringRef name) {
+  for (const DTypeInfo &info : kDTypes)
+    if (name == info.name)
+      return &info;
+  return nullptr;
+}
+
+std::string cellgrad::knownDTypes() {
+  return llvm::join(llvm::map_range(kDTypes, [](const DTypeInfo &d) { return d.name; }),
+                    ", ");
+}
+
+int64_t TensorSpec::elements() const {
+  int64_t count = 1;
+  for (int64_t extent : shape)
+    count *= extent;
+  return count;
+}
+
+std::vector<const TensorSpec *> EntrySpec::buffers() const {
+  std::vector<const TensorSpec *> all;
+  for (const TensorSpec &arg : args)
+    all.push_back(&arg);
+  for (const TensorSpec &result : results)
+    if (!result.donatedArg)
+      all.push_back(&result);
+  return all;
+}
+
+std::string cellgrad::sanitizeIdentifier(llvm::StringRef name) {
+  std::string ident;
+  for (char c : name)
+    ident += llvm::isAlnum(c) || c == '_' ? c : '_';
+  if (ident.empty() || llvm::isDigit(ident[0]))
+    ident.insert(0, "_");
+  // Names that begin with two underscores, or one and a capital, belong to C itself.
+  if (ident.size() > 1 && ident[0] == '_' && (ident[1] == '_' || llvm::isUpper(ident[1])))
+    ident.insert(0, "x");
+  if (llvm::is_contained(kKeywords, ident))
+    ident += '_';
+  return ident;
+}
+
+FailureOr<EntrySpec> cellgrad::readEntry(Operation *function, llvm::StringRef name,
+                                         llvm::StringRef model) {
+  auto signature = function->getAttrOfType<DictionaryAttr>("cell.signature");
+  if (!signature)
+    return function->emitOpError("is public but has no cell.signature attribute: the CPU "
+                                 "lowering records one for every entry");
+  EntrySpec entry;
+  entry.name = name.str();
+  entry.ident = sanitizeIdentifier(name);
+  entry.symbol = ("cg_" + model + "_" + entry.ident).str();
+  if (auto bytes = function->getAttrOfType<IntegerAttr>("cell.arena_bytes"))
+    entry.arenaBytes =
+        static_cast<int64_t>(llvm::alignTo(bytes.getInt(), CG_ARENA_ALIGNMENT));
+  if (failed(readSignature(function, signature, entry)))
+    return failure();
+  return entry;
+}
+
+Attribute cellgrad::toAttribute(const ModelSpec &model, MLIRContext *context) {
+  Builder b(context);
+  SmallVector<Attribute> entries;
+  for (const EntrySpec &entry : model.entries) {
+    SmallVector<Attribute> args, results;
+    for (const TensorSpec &arg : entry.args)
+      args.push_back(tensorAttribute(arg, b));
+    for (const TensorSpec &result : entry.results)
+      results.push_back(tensorAttribute(result, b));
+    entries.push_back(b.getDictionaryAttr(
+        {b.getNamedAttr("name", b.getStringAttr(entry.name)),
+         b.getNamedAttr("arena_bytes", b.getI64IntegerAttr(entry.arenaBytes)),
+         b.getNamedAttr("args", b.getArrayAttr(args)),
+         b.getNamedAttr("results", b.getArrayAttr(results))}));
+  }
+  return b.getDictionaryAttr({b.getNamedAttr("name", b.getStringAttr(model.name)),
+                              b.getNamedAttr("entries", b.getArrayAttr(entries))});
+}
+
+FailureOr<ModelSpec> cellgrad::readModel(Operation *module) {
+  auto dict = module->getAttrOfType<DictionaryAttr>("cell.model");
+  auto name = dict ? dict.getAs<StringAttr>("name") : nullptr;
+  auto entries = dict ? dict.getAs<ArrayAttr>("entries") : nullptr;
+  if (!name || !entries)
+    return module->emitError("the module has no cell.model attribute: run cell-emit-abi");
+  ModelSpec model;
+  model.name = name.str();
+  for (Attribute attr : entries) {
+    auto entryDict = dyn_cast<DictionaryAttr>(attr);
+    auto entryName = entryDict ? entryDict.getAs<StringAttr>("name") : nullptr;
+    auto arena = entryDict ? entryDict.getAs<IntegerAttr>("arena_bytes") : nullptr;
+    if (!entryName || !arena)
+      return module->emitError("cell.model: an entry needs a name and arena_bytes");
+    EntrySpec entry;
+    entry.name = entryName.str();
+    entry.ident = sanitizeIdentifier(entry.name);
+    entry.symbol = "cg_" + model.name + "_" + entry.ident;
+    entry.arenaBytes = arena.getInt();
+    if (failed(readSignature(module, entryDict, entry)))
+      return failure();
+    model.entries.push_back(std::move(entry));
+  }
+  return model;
+}
+
+std::string cellgrad::toJSON(const ModelSpec &model, llvm::StringRef cpu,
+                             const std::vector<std::string> &features) {
+  llvm::json::Array entries;
+  for (const EntrySpec &entry : model.entries) {
+    llvm::json::Array args, results;
+    for (const TensorSpec &arg : entry.args)
+      args.push_back(tensorJSON(arg));
+    for (const TensorSpec &result : entry.results)
+      results.push_back(tensorJSON(result));
+    entries.push_back(llvm::json::Object{{"name", entry.name},
+                                         {"symbol", entry.symbol},
+                                         {"arena_bytes", entry.arenaBytes},
+                                         {"args", std::move(args)},
+                                         {"results", std::move(results)}});
+  }
+  llvm::json::Object root{
+      {"abi", static_cast<int64_t>(CELLGRAD_ABI_VERSION)},
+      {"name", model.name},
+      {"compiler", "cellgrad " CELLGRAD_VERSION},
+      {"target", llvm::json::Object{{"arch", "x86-64"},
+                                    {"cpu", cpu},
+                                    {"features", llvm::json::Array(features)}}},
+      {"entries", std::move(entries)}};
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << llvm::json::Value(std::move(root));
+  return text;
+}

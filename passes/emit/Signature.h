@@ -1,0 +1,86 @@
+//===- Signature.h - what a model's entries take and return ----------------===//
+
+#ifndef CELLGRAD_PASSES_EMIT_SIGNATURE_H
+#define CELLGRAD_PASSES_EMIT_SIGNATURE_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Operation.h"
+#include "mlir/Support/LLVM.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cellgrad {
+
+/// An element type as the C ABI knows it.
+struct DTypeInfo {
+  const char *name;  ///< "float32"
+  const char *cType; ///< "float"
+  int32_t code;      ///< CG_FLOAT32
+  unsigned bytes;
+};
+
+/// The element type called `name`, or null.
+const DTypeInfo *lookupDType(llvm::StringRef name);
+
+/// The names lookupDType knows, for messages.
+std::string knownDTypes();
+
+/// One argument or result of an entry.
+struct TensorSpec {
+  std::string name;  ///< the user's: "fc.weight"
+  std::string field; ///< the C identifier: "fc_weight"
+  std::string role;  ///< "input", "parameter", "state" or "result"
+  const DTypeInfo *dtype = nullptr;
+  std::vector<int64_t> shape;
+  std::optional<unsigned> donate;     ///< argument: the result written into its buffer
+  std::optional<unsigned> donatedArg; ///< result: the argument whose buffer holds it
+
+  int64_t elements() const;
+  int64_t bytes() const { return elements() * dtype->bytes; }
+};
+
+/// One entry of a model. Its buffers in the C struct are the arguments in order, then the
+/// results that have no donated argument.
+struct EntrySpec {
+  std::string name;   ///< the user's
+  std::string ident;  ///< the C identifier
+  std::string symbol; ///< "cg_<model>_<entry>"
+  std::vector<TensorSpec> args, results;
+  int64_t arenaBytes = 0;
+
+  /// The buffers of the argument struct in order.
+  std::vector<const TensorSpec *> buffers() const;
+};
+
+/// A model: its name and entries.
+struct ModelSpec {
+  std::string name; ///< the C identifier used in every symbol
+  std::vector<EntrySpec> entries;
+};
+
+/// Makes a C and C++ identifier of `name`: other characters become '_', keywords and
+/// leading digits get one more '_'.
+std::string sanitizeIdentifier(llvm::StringRef name);
+
+/// Reads `cell.signature` and `cell.arena_bytes` of a lowered entry function. Ill-formed
+/// attributes are errors at `function`.
+mlir::FailureOr<EntrySpec> readEntry(mlir::Operation *function, llvm::StringRef name,
+                                     llvm::StringRef model);
+
+/// The attribute cell-emit-abi leaves on the module for the header, and back.
+mlir::Attribute toAttribute(const ModelSpec &model, mlir::MLIRContext *context);
+mlir::FailureOr<ModelSpec> readModel(mlir::Operation *module);
+
+/// The JSON text that cg_<model>_signature() returns. `target` describes the CPU.
+std::string toJSON(const ModelSpec &model, llvm::StringRef cpu,
+                   const std::vector<std::string> &features);
+
+/// The header a C or C++ user of the model includes.
+std::string makeHeader(const ModelSpec &model);
+
+} // namespace cellgrad
+
+#endif

@@ -1,0 +1,114 @@
+//===- Target.cpp - the machine a model is compiled for --------------------===//
+
+#include "passes/emit/Target.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/X86TargetParser.h"
+
+#include <algorithm>
+#include <mutex>
+
+using namespace cellgrad;
+
+namespace {
+constexpr const char *kTriple = "x86_64-unknown-linux-gnu";
+
+/// The registered x86-64 backend.
+const llvm::Target *x86Backend() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+  });
+  std::string error;
+  return llvm::TargetRegistry::lookupTarget(llvm::Triple(kTriple), error);
+}
+
+/// Whether generated code may use instructions of this feature unasked; what only an
+/// operating system or an intrinsic uses (sgx, clwb) is no reason to refuse a machine.
+bool generatesInstructions(llvm::StringRef feature) {
+  return feature.starts_with("sse") || feature.starts_with("ssse") ||
+         feature.starts_with("avx") ||
+         llvm::is_contained({"bmi", "bmi2", "f16c", "fma", "fma4", "gfni", "lzcnt",
+                             "movbe", "popcnt", "tbm", "xop"},
+                            feature);
+}
+
+unsigned widestVector(const llvm::MCSubtargetInfo &info) {
+  if (info.checkFeatures("+avx512f"))
+    return 512;
+  return info.checkFeatures("+avx") ? 256 : 128;
+}
+} // namespace
+
+llvm::Expected<Target> cellgrad::resolveTarget(llvm::StringRef name) {
+  Target target;
+  target.name = name.empty() ? "native" : name.str();
+  target.triple = kTriple;
+  if (target.name == "native") {
+    target.cpu = llvm::sys::getHostCPUName().str();
+    llvm::SmallVector<std::string> features;
+    for (const auto &feature : llvm::sys::getHostCPUFeatures())
+      features.push_back((feature.second ? "+" : "-") + feature.first().str());
+    llvm::sort(features);
+    target.features = llvm::join(features, ",");
+  } else {
+    llvm::SmallVector<llvm::StringRef, 64> known;
+    llvm::X86::fillValidCPUArchList(known, /*Only64Bit=*/true);
+    if (!llvm::is_contained(known, name))
+      return llvm::createStringError("unknown target '" + name +
+                                     "': expected native or one of " +
+                                     llvm::join(known, ", "));
+    target.cpu = target.name;
+  }
+  auto machine = createTargetMachine(target, 0);
+  if (!machine)
+    return machine.takeError();
+  target.vectorBits = widestVector(*(*machine)->getMCSubtargetInfo());
+  return target;
+}
+
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+cellgrad::createTargetMachine(const Target &target, unsigned optLevel) {
+  const llvm::Target *backend = x86Backend();
+  if (!backend)
+    return llvm::createStringError("the x86-64 backend is missing from this build");
+  llvm::TargetOptions options;
+  options.FunctionSections = true;
+  options.DataSections = true;
+  std::unique_ptr<llvm::TargetMachine> machine(backend->createTargetMachine(
+      llvm::Triple(target.triple), target.cpu, target.features, options,
+      llvm::Reloc::PIC_, std::nullopt,
+      optLevel == 0 ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Aggressive));
+  if (!machine)
+    return llvm::createStringError("no code generator for target '" + target.name + "'");
+  return machine;
+}
+
+std::vector<std::string> cellgrad::requiredFeatures(const llvm::TargetMachine &machine) {
+  std::vector<std::string> required;
+  for (const auto &feature : llvm::sys::getHostCPUFeatures())
+    if (generatesInstructions(feature.first()) &&
+        machine.getMCSubtargetInfo()->checkFeatures(("+" + feature.first()).str()))
+      required.push_back(feature.first().str());
+  std::sort(required.begin(), required.end());
+  return required;
+}
+
+std::vector<std::string>
+cellgrad::missingFeatures(const std::vector<std::string> &features) {
+  auto host = llvm::sys::getHostCPUFeatures();
+  std::vector<std::string> missing;
+  for (const std::string &feature : features)
+    if (!host.lookup(feature))
+      missing.push_back(feature);
+  return missing;
+}

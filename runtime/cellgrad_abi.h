@@ -1,0 +1,82 @@
+/*===- cellgrad_abi.h - the C ABI every compiled cellgrad model shares -------===
+ *
+ * This text is copied into the header of every model (model.h), guarded so that
+ * the headers of several models can be included together. Nothing here needs a
+ * library: a model depends on libc and libm alone.
+ *
+ * Rules of the border:
+ *  - the caller owns every buffer; a model keeps no pointer after a call returns;
+ *  - buffers are dense and row-major, aligned to their element type at least
+ *    (64 bytes is fastest); no two buffers of a call may overlap;
+ *  - an entry is safe to call from several threads as long as they share no
+ *    result buffer, no donated buffer and no arena;
+ *  - a model never aborts, exits or starts threads; it prints only what the
+ *    user's program prints, through the print hook.
+ *===------------------------------------------------------------------------===*/
+#ifndef CELLGRAD_ABI_VERSION
+#define CELLGRAD_ABI_VERSION 1u
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What an entry returns. cg_<model>_status_message() puts it in words. */
+#define CG_OK 0
+#define CG_ERROR_NULL_ARGUMENT 1 /* the argument struct or one of its pointers is NULL */
+#define CG_ERROR_ALIGNMENT 2     /* a buffer is not aligned to its element type */
+#define CG_ERROR_CONTEXT 3       /* cg_context.struct_size is smaller than any known version */
+#define CG_ERROR_ARENA 4         /* the arena is too small or not aligned to 64 bytes */
+#define CG_ERROR_ALLOCATION 5    /* no arena was given and none could be allocated */
+#define CG_ERROR_EXECUTION 6     /* the computation itself reported a failure */
+
+/* Alignment of cg_context.arena in bytes. */
+#define CG_ARENA_ALIGNMENT 64u
+
+/* Element types, as in cg_print_record.dtype. */
+#define CG_BOOL 0
+#define CG_INT8 1
+#define CG_INT16 2
+#define CG_INT32 3
+#define CG_INT64 4
+#define CG_UINT8 5
+#define CG_FLOAT16 6
+#define CG_BFLOAT16 7
+#define CG_FLOAT32 8
+#define CG_FLOAT64 9
+
+/* Types that C lacks, by their bits. bool is one byte, 0 or 1. */
+typedef uint8_t cg_bool;
+typedef uint16_t cg_float16;
+typedef uint16_t cg_bfloat16;
+
+/* One tensor on its way to the print hook. Valid during the call only. */
+typedef struct cg_print_record {
+  uint32_t struct_size; /* sizeof(cg_print_record) as the model knows it */
+  int32_t dtype;        /* CG_FLOAT32 ... */
+  int32_t rank;
+  int32_t reserved;
+  const int64_t *shape; /* rank extents */
+  const char *text;     /* the message printed before the tensor, never NULL */
+  const void *data;     /* dense, row-major; NULL for a message without a tensor */
+} cg_print_record;
+
+typedef void (*cg_print_fn)(const cg_print_record *record, void *user);
+
+/* What the caller may lend to a call. Every entry also takes NULL: it then allocates
+   its arena for the call and frees it, and prints to stdout. Set struct_size to
+   sizeof(cg_context) and unused members to zero: later versions append members. */
+typedef struct cg_context {
+  uint32_t struct_size;
+  uint32_t flags;       /* none defined yet: 0 */
+  void *arena;          /* scratch memory, 64-byte aligned, or NULL */
+  uint64_t arena_bytes; /* at least CG_<MODEL>_<ENTRY>_ARENA_BYTES */
+  cg_print_fn print;    /* NULL: text to stdout */
+  void *print_user;     /* passed to print */
+} cg_context;
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* CELLGRAD_ABI_VERSION */

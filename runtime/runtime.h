@@ -1,0 +1,22 @@
+/*===- runtime.h - what a compiled model may carry ----------------------------===
+ *
+ * Compiled once with the compiler into one relocatable object; the linker takes
+ * from it what a model refers to. All of it is hidden: no symbol leaves a model.
+ *===------------------------------------------------------------------------===*/
+
+#ifndef CELLGRAD_RUNTIME_RUNTIME_H
+#define CELLGRAD_RUNTIME_RUNTIME_H
+
+#include "runtime/cellgrad_abi.h"
+
+#include <stdint.h>
+
+/* The words for a status code; never NULL. */
+const char *cell_rt_status_message(int32_t status);
+
+/* Hands one tensor to the print hook of `context`, or to the default hook when
+   `context` or its hook is NULL. */
+void cell_rt_print(const cg_context *context, const char *text, int32_t dtype,
+                   int32_t rank, const int64_t *shape, const void *data);
+
+#endif

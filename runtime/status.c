@@ -1,0 +1,26 @@
+/*===- status.c - status codes in words --------------------------------------===*/
+
+#include "runtime/runtime.h"
+
+const char *cell_rt_status_message(int32_t status) {
+  switch (status) {
+  case CG_OK:
+    return "success";
+  case CG_ERROR_NULL_ARGUMENT:
+    return "the argument struct or one of the buffers in it is NULL";
+  case CG_ERROR_ALIGNMENT:
+    return "a buffer is not aligned to the size of its elements";
+  case CG_ERROR_CONTEXT:
+    return "cg_context.struct_size is not that of a known version: set it to "
+           "sizeof(cg_context)";
+  case CG_ERROR_ARENA:
+    return "the arena in cg_context is smaller than the entry's ARENA_BYTES or not "
+           "aligned to 64 bytes";
+  case CG_ERROR_ALLOCATION:
+    return "out of memory: the entry's arena could not be allocated";
+  case CG_ERROR_EXECUTION:
+    return "the computation reported a failure";
+  default:
+    return "unknown status code";
+  }
+}
