@@ -4,6 +4,7 @@
 
 #include "dialect/CellDialect.h"
 #include "passes/autodiff/Passes.h"
+#include "passes/emit/Passes.h"
 #include "passes/lower/cpu/Passes.h"
 #include "passes/lower/linalg/Passes.h"
 #include "passes/lower/math/Passes.h"
@@ -65,6 +66,7 @@ void cellgrad::registerDialects(DialectRegistry &registry) {
 
 void cellgrad::registerPasses() {
   registerCellAutodiffPasses();
+  registerCellEmitPasses();
   registerCellLowerLinalgPasses();
   registerTransformsPasses();
   registerLinalgPasses();

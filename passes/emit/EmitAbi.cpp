@@ -335,8 +335,8 @@ llvm::SetVector<Operation *> EmitAbi::threadContext() {
     auto function = cast<LLVM::LLVMFuncOp>(op);
     if (function == print)
       continue;
-    function.insertArgument(function.getNumArguments(), ptr, DictionaryAttr(),
-                            function.getLoc());
+    (void)function.insertArgument(function.getNumArguments(), ptr, DictionaryAttr(),
+                                  function.getLoc());
   }
   for (LLVM::CallOp call : calls) {
     auto callee = call.getCallee();

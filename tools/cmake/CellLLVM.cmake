@@ -26,7 +26,7 @@ file(GLOB _mlir ${CELL_LLVM_LIBDIR}/libMLIR*.a)
 list(FILTER _mlir EXCLUDE REGEX "Test|CAPI|Lsp|Tblgen|TableGen|Query|Reduce|PDLL|JitRunner")
 execute_process(
   COMMAND ${CELL_LLVM_PREFIX}/bin/llvm-config --link-static --libfiles
-          x86 nvptx passes lto dtlto option windowsdriver debuginfodwarf orcjit perfjitevents
+          x86 nvptx passes lto dtlto objcopy option windowsdriver debuginfodwarf orcjit perfjitevents
   OUTPUT_VARIABLE _llvm OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 separate_arguments(_llvm UNIX_COMMAND "${_llvm}")
 list(FILTER _llvm EXCLUDE REGEX "Polly")  # named by llvm-config, not packaged

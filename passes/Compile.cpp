@@ -1,0 +1,142 @@
+//===- Compile.cpp - from any stage to files ----------------------------------===//
+
+#include "passes/Compile.h"
+#include "passes/Registry.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+
+#include <chrono>
+#include <mutex>
+
+using namespace mlir;
+using namespace cellgrad;
+
+namespace {
+/// Writes the module after each pass that ran on it or on one of its functions.
+class DumpAfterEachPass : public PassInstrumentation {
+public:
+  explicit DumpAfterEachPass(std::string directory) : directory(std::move(directory)) {}
+
+  void runAfterPass(Pass *pass, Operation *op) override { write(pass, op, ""); }
+  void runAfterPassFailed(Pass *pass, Operation *op) override {
+    write(pass, op, "-failed");
+  }
+
+private:
+  void write(Pass *pass, Operation *op, llvm::StringRef suffix) {
+    llvm::StringRef name = pass->getArgument();
+    if (name.empty()) // adaptors that run a nested pipeline
+      return;
+    auto module = dyn_cast<ModuleOp>(op);
+    if (!module)
+      module = op->getParentOfType<ModuleOp>();
+    llvm::SmallString<128> path(directory);
+    llvm::sys::path::append(
+        path, llvm::formatv("{0,0+3}-{1}{2}.mlir", count++, name, suffix).str());
+    std::error_code error;
+    llvm::raw_fd_ostream os(path, error);
+    if (!error)
+      module->print(os, OpPrintingFlags().useLocalScope());
+  }
+
+  std::string directory;
+  unsigned count = 0;
+};
+
+/// The time each pass takes, under its argument name.
+class TimeEachPass : public PassInstrumentation {
+public:
+  explicit TimeEachPass(Timings &timings) : timings(timings) {}
+
+  void runBeforePass(Pass *, Operation *) override {
+    starts.push_back(std::chrono::steady_clock::now());
+  }
+  void runAfterPass(Pass *pass, Operation *) override { record(pass); }
+  void runAfterPassFailed(Pass *pass, Operation *) override { record(pass); }
+
+private:
+  void record(Pass *pass) {
+    double ms = std::chrono::duration<double, std::milli>(
+                    std::chrono::steady_clock::now() - starts.pop_back_val())
+                    .count();
+    if (!pass->getArgument().empty())
+      timings.emplace_back(pass->getArgument().str(), ms);
+  }
+
+  Timings &timings;
+  SmallVector<std::chrono::steady_clock::time_point> starts;
+};
+
+LogicalResult lower(ModuleOp module, const CompileOptions &options, Timings *timings) {
+  static std::once_flag once;
+  std::call_once(once, registerPasses);
+  std::string pipeline =
+      options.pipeline.empty() ? pipelineFor(module) : options.pipeline;
+  if (pipeline.empty())
+    return success();
+
+  PassManager pm(module.getContext(), ModuleOp::getOperationName());
+  pm.enableVerifier(options.verifyEach);
+  std::string message;
+  llvm::raw_string_ostream os(message);
+  if (failed(parsePassPipeline(pipeline, pm, os)))
+    return module.emitError("invalid pass pipeline '" + pipeline + "': " +
+                            llvm::StringRef(message).trim());
+  if (!options.emit.dumpDirectory.empty())
+    pm.addInstrumentation(
+        std::make_unique<DumpAfterEachPass>(options.emit.dumpDirectory));
+  if (timings)
+    pm.addInstrumentation(std::make_unique<TimeEachPass>(*timings));
+  return pm.run(module);
+}
+} // namespace
+
+std::unique_ptr<MLIRContext> cellgrad::createContext() {
+  DialectRegistry registry;
+  registerDialects(registry);
+  registerEmitDialects(registry);
+  return std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+}
+
+std::string cellgrad::pipelineFor(ModuleOp module) {
+  if (module.getOps<func::FuncOp>().empty())
+    return "";
+  bool hasCellOps = module
+                        .walk([](Operation *op) {
+                          return op->getName().getDialectNamespace() == "cell"
+                                     ? WalkResult::interrupt()
+                                     : WalkResult::advance();
+                        })
+                        .wasInterrupted();
+  return hasCellOps ? "cell-to-llvm-pipeline" : "cell-linalg-to-llvm-pipeline";
+}
+
+LogicalResult cellgrad::compile(ModuleOp module, const CompileOptions &options,
+                                const EmitOutputs &outputs, Timings *timings) {
+  if (!options.emit.dumpDirectory.empty())
+    if (auto error = llvm::sys::fs::create_directories(options.emit.dumpDirectory))
+      return module.emitError("cannot create the directory '")
+             << options.emit.dumpDirectory << "': " << error.message();
+  if (failed(verify(module)) || failed(lower(module, options, timings)))
+    return failure();
+  if (!options.loweredMLIR.empty() &&
+      failed(writeAtomically(
+          module.getLoc(), options.loweredMLIR, [&](llvm::StringRef path) -> llvm::Error {
+            std::error_code error;
+            llvm::raw_fd_ostream os(path, error);
+            if (!error)
+              os << module << "\n";
+            return llvm::errorCodeToError(error);
+          })))
+    return failure();
+  return emitArtifact(module, options.emit, outputs, timings);
+}

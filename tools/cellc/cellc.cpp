@@ -1,0 +1,149 @@
+//===- cellc.cpp - compile MLIR to a shared object and a C header -----------===//
+
+#include "passes/Compile.h"
+#include "passes/emit/Signature.h"
+
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+#include <cstdio>
+
+using namespace llvm;
+
+namespace {
+cl::OptionCategory category("cellc options");
+
+cl::opt<std::string> input(cl::Positional, cl::desc("<input.mlir>"), cl::init("-"),
+                           cl::cat(category));
+cl::opt<std::string> output("o", cl::desc("Output; other kinds go beside it"),
+                            cl::value_desc("file"), cl::cat(category));
+
+enum class Kind { SharedObject, Object, LLVMIR, Assembly, Header, MLIR };
+cl::list<Kind> kinds(
+    "emit", cl::CommaSeparated, cl::desc("What to write (default: so,h)"),
+    cl::values(clEnumValN(Kind::SharedObject, "so", "shared object"),
+               clEnumValN(Kind::Header, "h", "C header"),
+               clEnumValN(Kind::Object, "o", "relocatable object, runtime included"),
+               clEnumValN(Kind::Assembly, "s", "assembly"),
+               clEnumValN(Kind::LLVMIR, "ll", "optimised LLVM IR"),
+               clEnumValN(Kind::MLIR, "mlir", "the module in the LLVM dialect")),
+    cl::cat(category));
+
+cl::opt<std::string> name("name",
+                          cl::desc("Model name in symbols (default: the output's)"),
+                          cl::cat(category));
+cl::opt<std::string> target("target", cl::desc("native, x86-64-v2, -v3, -v4 or a CPU name"),
+                            cl::init("native"), cl::cat(category));
+cl::opt<unsigned> optLevel("O", cl::Prefix, cl::desc("Optimisation level 0 to 3"),
+                           cl::init(2), cl::cat(category));
+cl::opt<std::string> pipeline("pipeline",
+                              cl::desc("Passes to run instead of those the input needs"),
+                              cl::cat(category));
+cl::opt<std::string> dumpIR("dump-ir", cl::desc("Write the IR after each stage there"),
+                            cl::value_desc("directory"), cl::cat(category));
+cl::opt<bool> showTime("time", cl::desc("Print the time of each stage"),
+                       cl::cat(category));
+cl::opt<bool> verifyEach("verify-each", cl::desc("Verify after every pass"),
+                         cl::init(true), cl::cat(category));
+
+int fail(const Twine &message) {
+  errs() << "cellc: error: " << message << "\n";
+  return 1;
+}
+
+/// `path` with the extension of `kind`.
+std::string withExtension(StringRef path, const char *extension) {
+  SmallString<128> result(path);
+  sys::path::replace_extension(result, extension);
+  return result.str().str();
+}
+
+/// Fills in where each wanted kind goes: the first to the -o path, the rest beside it.
+void chooseOutputs(cellgrad::CompileOptions &options, cellgrad::EmitOutputs &outputs) {
+  SmallVector<Kind> wanted(kinds.begin(), kinds.end());
+  if (wanted.empty())
+    wanted = {Kind::SharedObject, Kind::Header};
+  for (Kind kind : wanted) {
+    auto [slot, extension] = [&]() -> std::pair<std::string *, const char *> {
+      switch (kind) {
+      case Kind::SharedObject:
+        return {&outputs.sharedObject, "so"};
+      case Kind::Object:
+        return {&outputs.object, "o"};
+      case Kind::LLVMIR:
+        return {&outputs.llvmIR, "ll"};
+      case Kind::Assembly:
+        return {&outputs.assembly, "s"};
+      case Kind::Header:
+        return {&outputs.header, "h"};
+      case Kind::MLIR:
+        return {&options.loweredMLIR, "mlir"};
+      }
+      llvm_unreachable("every kind has a case");
+    }();
+    bool first = kind == wanted.front();
+    *slot = first && !output.empty() ? output.getValue()
+                                     : withExtension(output.empty() ? input : output,
+                                                     extension);
+  }
+}
+
+int run() {
+  if (optLevel > 3)
+    return fail("-O" + Twine(optLevel) + ": expected -O0 to -O3");
+  if (input == "-" && output.empty())
+    return fail("reading standard input needs an output: -o <file>");
+
+  std::string error;
+  auto buffer = mlir::openInputFile(input, &error);
+  if (!buffer)
+    return fail(error);
+  cellgrad::CompileOptions options;
+  cellgrad::EmitOutputs outputs;
+  chooseOutputs(options, outputs);
+  StringRef stem = sys::path::stem(output.empty() ? input : output);
+  stem.consume_front("lib");
+  options.emit.model = cellgrad::sanitizeIdentifier(name.empty() ? stem : StringRef(name));
+  options.emit.target = target;
+  options.emit.optLevel = optLevel;
+  options.emit.dumpDirectory = dumpIR;
+  options.pipeline = pipeline;
+  options.verifyEach = verifyEach;
+  if (!options.loweredMLIR.empty() && sys::fs::equivalent(options.loweredMLIR, input))
+    return fail("--emit=mlir would overwrite the input '" + input + "': give another -o");
+
+  auto context = cellgrad::createContext();
+  SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(buffer), SMLoc());
+  mlir::SourceMgrDiagnosticHandler diagnostics(sources, context.get());
+  cellgrad::Timings timings;
+  auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, context.get());
+  if (!module ||
+      failed(cellgrad::compile(*module, options, outputs, showTime ? &timings : nullptr)))
+    return 1;
+  double total = 0;
+  for (auto &[stage, ms] : timings) {
+    std::printf("%9.3f ms  %s\n", ms, stage.c_str());
+    total += ms;
+  }
+  if (showTime)
+    std::printf("%9.3f ms  total\n", total);
+  return 0;
+}
+} // namespace
+
+int main(int argc, char **argv) {
+  InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(argc, argv,
+                              "cellgrad compiler: MLIR to a shared object and a header\n");
+  return run();
+}
