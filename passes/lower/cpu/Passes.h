@@ -1,9 +1,14 @@
-//===- Passes.h - linalg to LLVM on CPU passes --------------------------------===//
+//===- Passes.h - linalg to LLVM on CPU passes ----------------------------===//
 
 #ifndef CELLGRAD_LOWER_CPU_PASSES_H
 #define CELLGRAD_LOWER_CPU_PASSES_H
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
+
+namespace mlir::func {
+class FuncOp;
+} // namespace mlir::func
 
 namespace cellgrad {
 #define GEN_PASS_DECL

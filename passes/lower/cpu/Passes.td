@@ -1,8 +1,118 @@
-//===- Passes.td - linalg to LLVM on CPU passes -----------------------------===//
+//===- Passes.td - linalg to LLVM on CPU passes ---------------*- tablegen -*-===//
 
 #ifndef CELLGRAD_LOWER_CPU_PASSES_TD
 #define CELLGRAD_LOWER_CPU_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
+
+//===-- On tensors ----------------------------------------------------------===//
+
+def FuseLinalg : Pass<"cell-fuse-linalg", "::mlir::func::FuncOp"> {
+  let summary = "Merge elementwise linalg ops, and fold views into indexing maps";
+  let description = [{
+    Works block by block on `linalg` over tensors. Every linalg op becomes a
+    `linalg.generic`; pure transposes, broadcasts, splat constants and fills are
+    folded into the maps and bodies of their users (contractions included);
+    elementwise ops over one iteration space are merged into one
+    `linalg.generic`, with one result for each value that is still needed
+    outside; elementwise producers are merged into the body of a reduction. An
+    op whose users cannot all be merged is recomputed when it is cheap (few
+    arithmetic ops) and computed once and stored when it is not (division,
+    `math.*`).
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+  let options = [
+    Option<"recomputeLimit", "recompute-limit", "unsigned", "4",
+           "largest body, in arithmetic ops, that is recomputed in each user">,
+  ];
+}
+
+def ConvertEntryPoints : Pass<"cell-convert-entry-points", "::mlir::ModuleOp"> {
+  let summary = "Turn tensor arguments and results of public functions into memrefs";
+  let description = [{
+    A public function takes one memref per argument, then one per result that is
+    not donated, and returns nothing. Results are written with
+    `bufferization.materialize_in_destination` into their own memref or, when an
+    argument is donated to them (`cell.donate = k`), into that argument. The
+    signature, as it was on tensors, is recorded in `cell.signature`.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+def PlaceResults : Pass<"cell-place-results", "::mlir::func::FuncOp"> {
+  let summary = "Compute results and temporaries straight in their final buffers";
+  let description = [{
+    Makes the op that produces a result write into the result's buffer; for a
+    donated argument it also moves that op below every other read of the
+    argument's old value, so that bufferisation needs neither an allocation nor
+    a copy. Where the order cannot be found (a later value needs the old one),
+    or where two donated arguments would overwrite each other, the result is
+    computed apart and copied. Elementwise ops reuse the buffer of an operand
+    that they are the last to read.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+//===-- On buffers ----------------------------------------------------------===//
+
+def EmitGemm : Pass<"cell-emit-gemm", "::mlir::func::FuncOp"> {
+  let summary = "Emit matrix products as blocked, register-tiled vector loops";
+  let description = [{
+    Recognises contractions on memrefs (any batch, row, column and reduction
+    dimensions with constant strides) and emits the loop nest that
+    `GemmPlan.h` chooses for them: register tile, cache blocks, packing.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+  let options = [
+    Option<"vectorWidth", "vector-width", "unsigned", "512",
+           "width of a vector register in bits (128, 256 or 512)">,
+    Option<"printPlan", "print-plan", "bool", "false",
+           "report the plan of each product as a remark">,
+  ];
+}
+
+def EmitLoops : Pass<"cell-emit-loops", "::mlir::func::FuncOp"> {
+  let summary = "Emit linalg ops and copies on memrefs as vector loops";
+  let description = [{
+    Every remaining `linalg` op and `memref.copy` becomes a nest of `scf.for`
+    over flat, constant-stride accesses. Contiguous dimensions are collapsed into
+    one. The dimension in which most operands are contiguous is vectorised; its
+    tail is masked vector code, so that an element's value does not depend on
+    its position. Reductions keep several vector accumulators and combine them
+    in a fixed tree.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+  let options = [
+    Option<"vectorWidth", "vector-width", "unsigned", "512",
+           "width of a vector register in bits (128, 256 or 512)">,
+  ];
+}
+
+def PlanMemory : Pass<"cell-plan-memory", "::mlir::func::FuncOp"> {
+  let summary = "Lay all temporaries out in one arena argument";
+  let description = [{
+    Replaces every `memref.alloc` and `memref.alloca` by a view into a byte
+    buffer that becomes the function's last argument. Buffers whose live ranges
+    do not overlap share memory. Each starts on a 64-byte boundary. The arena's
+    size is recorded in `cell.arena_bytes`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def ConvertToLLVM : Pass<"cell-convert-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "Convert loops, vectors and memrefs to the LLVM dialect";
+  let description = [{
+    Functions take bare pointers and return an `i32` status, 0 on success.
+    Outputs and the arena are `noalias`.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::cf::ControlFlowDialect",
+                           "::mlir::affine::AffineDialect", "::mlir::vector::VectorDialect",
+                           "::mlir::index::IndexDialect"];
+}
 
 #endif

@@ -1,0 +1,148 @@
+//===- FlatMemory.cpp - flat, constant-stride memory accesses -------------===//
+
+#include "passes/lower/cpu/FlatMemory.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace cellgrad {
+
+std::pair<Value, FlatIndex> FlatMemory::flatten(Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  (void)type.getStridesAndOffset(strides, offset);
+  FlatIndex start;
+  if (ShapedType::isDynamic(offset)) {
+    auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, memref);
+    start.var = metadata.getOffset();
+  } else {
+    start.constant = offset;
+  }
+  Type element = type.getElementType();
+  if (auto integer = dyn_cast<IntegerType>(element);
+      integer && (integer.getWidth() == 1 || !integer.isSignless())) {
+    element = b.getIntegerType(std::max(8u, integer.getWidth()));
+    type = MemRefType::get(type.getShape(), element, type.getLayout());
+    memref = UnrealizedConversionCastOp::create(b, loc, type, memref).getResult(0);
+  }
+  if (type.getRank() == 1 && type.getLayout().isIdentity())
+    return {memref, start};
+  int64_t extent = 1;
+  for (auto [size, stride] : llvm::zip_equal(type.getShape(), strides))
+    extent = size == 0 ? 0 : extent + (size - 1) * stride;
+  extent += start.constant;
+  auto flatType = MemRefType::get({extent}, element);
+  Value flat = memref::ReinterpretCastOp::create(
+      b, loc, flatType, memref, /*offset=*/0, ArrayRef<int64_t>(extent),
+      ArrayRef<int64_t>(1));
+  return {flat, start};
+}
+
+Value FlatMemory::constant(int64_t value) {
+  return arith::ConstantIndexOp::create(b, loc, value);
+}
+
+FlatIndex FlatMemory::advance(FlatIndex index, FlatIndex iv, int64_t stride) {
+  index.constant += iv.constant * stride;
+  if (stride == 0 || !iv.var)
+    return index;
+  Value step = iv.var;
+  if (stride != 1)
+    step = arith::MulIOp::create(b, loc, step, constant(stride));
+  index.var = index.var ? arith::AddIOp::create(b, loc, index.var, step) : step;
+  return index;
+}
+
+Value FlatMemory::materialize(FlatIndex index) {
+  if (!index.var)
+    return constant(index.constant);
+  if (index.constant == 0)
+    return index.var;
+  return arith::AddIOp::create(b, loc, index.var, constant(index.constant));
+}
+
+Value FlatMemory::fromStorage(Type type, Value value) {
+  if (!type.isInteger(1))
+    return value;
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value, zero);
+}
+
+Value FlatMemory::toStorage(Value flat, Value value) {
+  if (!getElementTypeOrSelf(value.getType()).isInteger(1))
+    return value;
+  Type type = cast<MemRefType>(flat.getType()).getElementType();
+  if (auto vector = dyn_cast<VectorType>(value.getType()))
+    type = vector.clone(type);
+  return arith::ExtUIOp::create(b, loc, type, value);
+}
+
+Value FlatMemory::loadScalar(Type type, Value flat, FlatIndex index) {
+  return fromStorage(type, memref::LoadOp::create(b, loc, flat, materialize(index)));
+}
+
+void FlatMemory::storeScalar(Value value, Value flat, FlatIndex index) {
+  memref::StoreOp::create(b, loc, toStorage(flat, value), flat, materialize(index));
+}
+
+Value FlatMemory::mask(int64_t lanes, int64_t active) {
+  SmallVector<bool> bits(lanes, false);
+  std::fill_n(bits.begin(), active, true);
+  auto type = VectorType::get(lanes, b.getI1Type());
+  return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, bits));
+}
+
+Value FlatMemory::broadcast(Value scalar, int64_t lanes) {
+  return vector::BroadcastOp::create(b, loc, VectorType::get(lanes, scalar.getType()),
+                                     scalar);
+}
+
+Value FlatMemory::laneOffsets(int64_t lanes, int64_t stride) {
+  SmallVector<int64_t> offsets;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    offsets.push_back(lane * stride);
+  auto type = VectorType::get(lanes, b.getI64Type());
+  return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, ArrayRef(offsets)));
+}
+
+Value FlatMemory::loadVector(Type type, Value flat, FlatIndex index, int64_t stride,
+                             int64_t lanes, int64_t active) {
+  if (stride == 0)
+    return broadcast(loadScalar(type, flat, index), lanes);
+  auto vectorType =
+      VectorType::get(lanes, cast<MemRefType>(flat.getType()).getElementType());
+  Value position = materialize(index);
+  Value loaded;
+  if (stride == 1 && active == lanes) {
+    loaded = vector::LoadOp::create(b, loc, vectorType, flat, position);
+  } else {
+    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vectorType));
+    Value enabled = mask(lanes, active);
+    if (stride == 1)
+      loaded = vector::MaskedLoadOp::create(b, loc, vectorType, flat, position,
+                                            enabled, zero);
+    else
+      loaded = vector::GatherOp::create(b, loc, vectorType, flat, position,
+                                        laneOffsets(lanes, stride), enabled, zero);
+  }
+  return fromStorage(type, loaded);
+}
+
+void FlatMemory::storeVector(Value value, Value flat, FlatIndex index,
+                             int64_t stride, int64_t active) {
+  value = toStorage(flat, value);
+  int64_t lanes = cast<VectorType>(value.getType()).getNumElements();
+  Value position = materialize(index);
+  if (stride == 1 && active == lanes)
+    vector::StoreOp::create(b, loc, value, flat, position);
+  else if (stride == 1)
+    vector::MaskedStoreOp::create(b, loc, flat, position, mask(lanes, active), value);
+  else
+    vector::ScatterOp::create(b, loc, /*result=*/Type(), flat, position,
+                              laneOffsets(lanes, stride), mask(lanes, active), value);
+}
+
+} // namespace cellgrad

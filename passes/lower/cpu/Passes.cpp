@@ -1,3 +1,0 @@
-//===- Passes.cpp - linalg to LLVM on CPU passes ------------------------------===//
-
-#include "passes/lower/cpu/Passes.h"

@@ -1,0 +1,38 @@
+//===- Pipeline.cpp - the CPU lowering as one pipeline --------------------===//
+
+#include "passes/lower/cpu/Pipeline.h"
+
+#include "passes/lower/cpu/Passes.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void cellgrad::buildCPUPipeline(OpPassManager &pm,
+                                const CPUPipelineOptions &options) {
+  // On tensors.
+  pm.addPass(createInlinerPass());
+  pm.addPass(createSymbolDCEPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createConvertEntryPoints());
+
+  // To buffers.
+  bufferization::OneShotBufferizePassOptions bufferize;
+  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+
+  // On buffers.
+  OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(createEmitLoops({options.vectorWidth}));
+  functions.addPass(createPlanMemory());
+  functions.addPass(createCSEPass());
+
+  pm.addPass(createConvertToLLVM());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createCSEPass());
+}

@@ -1,0 +1,27 @@
+//===- Pipeline.h - the CPU lowering as one pipeline -----------*- C++ -*-===//
+
+#ifndef CELLGRAD_LOWER_CPU_PIPELINE_H
+#define CELLGRAD_LOWER_CPU_PIPELINE_H
+
+#include "mlir/Pass/PassOptions.h"
+
+namespace mlir {
+class OpPassManager;
+}
+
+namespace cellgrad {
+
+/// What the generated code may use.
+struct CPUPipelineOptions : mlir::PassPipelineOptions<CPUPipelineOptions> {
+  Option<unsigned> vectorWidth{
+      *this, "vector-width",
+      llvm::cl::desc("width of a vector register in bits: 128, 256 or 512"),
+      llvm::cl::init(512)};
+};
+
+/// From linalg on tensors to one `llvm.func` per public function.
+void buildCPUPipeline(mlir::OpPassManager &pm, const CPUPipelineOptions &options);
+
+} // namespace cellgrad
+
+#endif

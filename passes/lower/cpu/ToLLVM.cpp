@@ -1,0 +1,128 @@
+//===- ToLLVM.cpp - loops, vectors and memrefs to the LLVM dialect --------===//
+
+#include "passes/lower/cpu/Passes.h"
+
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Index/IR/IndexDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace cellgrad {
+#define GEN_PASS_DEF_CONVERTTOLLVM
+#include "passes/lower/cpu/Passes.h.inc"
+} // namespace cellgrad
+
+using namespace mlir;
+
+namespace {
+
+/// Every entry returns a status; generated code itself cannot fail.
+void returnStatus(func::FuncOp func) {
+  if (func.isDeclaration() || func.getNumResults() != 0)
+    return;
+  OpBuilder b(func.getContext());
+  func.setType(b.getFunctionType(func.getArgumentTypes(), b.getI32Type()));
+  func.walk([&](func::ReturnOp ret) {
+    b.setInsertionPoint(ret);
+    Value ok = arith::ConstantIntOp::create(b, ret.getLoc(), 0, 32);
+    ret->setOperands(ok);
+  });
+}
+
+/// Arithmetic on half-precision floats is computed in single precision and
+/// rounded after every op, on every target alike.
+LogicalResult emulateHalfPrecision(ModuleOp module) {
+  MLIRContext *ctx = module.getContext();
+  bool found = false;
+  module.walk([&](Operation *op) {
+    auto isHalf = [](Type type) {
+      Type element = getElementTypeOrSelf(type);
+      return element.isF16() || element.isBF16();
+    };
+    found |= llvm::any_of(op->getOperandTypes(), isHalf) ||
+             llvm::any_of(op->getResultTypes(), isHalf);
+  });
+  if (!found)
+    return success();
+  {
+    RewritePatternSet patterns(ctx);
+    TypeConverter converter;
+    SmallVector<Type> half{Float16Type::get(ctx), BFloat16Type::get(ctx)};
+    arith::populateEmulateUnsupportedFloatsConversions(converter, half,
+                                                       Float32Type::get(ctx));
+    arith::populateEmulateUnsupportedFloatsPatterns(patterns, converter);
+    ConversionTarget target(*ctx);
+    arith::populateEmulateUnsupportedFloatsLegality(target, converter);
+    if (failed(applyPartialConversion(module, target, std::move(patterns))))
+      return failure();
+  }
+  RewritePatternSet patterns(ctx);
+  arith::populateExpandBFloat16Patterns(patterns);
+  return applyPatternsGreedily(module, std::move(patterns));
+}
+
+struct ConvertToLLVM : cellgrad::impl::ConvertToLLVMBase<ConvertToLLVM> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    MLIRContext *ctx = &getContext();
+    for (auto func : module.getOps<func::FuncOp>())
+      returnStatus(func);
+    if (failed(emulateHalfPrecision(module)))
+      return signalPassFailure();
+    {
+      RewritePatternSet patterns(ctx);
+      memref::populateExpandStridedMetadataPatterns(patterns);
+      arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+      vector::populateVectorBroadcastLoweringPatterns(patterns);
+      vector::populateVectorGatherLoweringPatterns(patterns);
+      vector::populateVectorTransposeLoweringPatterns(
+          patterns, vector::VectorTransposeLowering::Shuffle16x16);
+      if (failed(applyPatternsGreedily(module, std::move(patterns))))
+        return signalPassFailure();
+    }
+
+    LowerToLLVMOptions options(ctx);
+    options.useBarePtrCallConv = true;
+    LLVMTypeConverter converter(ctx, options);
+    RewritePatternSet patterns(ctx);
+    populateAffineToStdConversionPatterns(patterns);
+    populateSCFToControlFlowConversionPatterns(patterns);
+    arith::populateArithToLLVMConversionPatterns(converter, patterns);
+    cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+    populateMathToLLVMConversionPatterns(converter, patterns,
+                                         /*approximateLog1p=*/false);
+    populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
+    populateFuncToLLVMConversionPatterns(converter, patterns);
+    populateVectorToLLVMConversionPatterns(converter, patterns);
+    ub::populateUBToLLVMConversionPatterns(converter, patterns);
+    LLVMConversionTarget target(*ctx);
+    target.addLegalOp<ModuleOp>();
+    // Casts between the memory forms of one element (i1 and i8) are between equal
+    // descriptors now; reconcile-unrealized-casts removes them.
+    target.addLegalOp<UnrealizedConversionCastOp>();
+    if (failed(applyFullConversion(module, target, std::move(patterns))))
+      return signalPassFailure();
+  }
+};
+
+} // namespace
