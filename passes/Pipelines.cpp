@@ -2,12 +2,15 @@
 
 #include "passes/Registry.h"
 
+#include "passes/lower/cpu/Pipeline.h"
+
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 
 using namespace mlir;
 
-/// Registers `name` for the passes that `text` names: a pipeline is what one could type.
+/// Registers `name` for the passes that `text` names: a pipeline is what one
+/// could type.
 static void registerText(llvm::StringRef name, llvm::StringRef description,
                          std::string text) {
   registerPassPipeline(
@@ -26,13 +29,20 @@ static void registerText(llvm::StringRef name, llvm::StringRef description,
 }
 
 void cellgrad::registerPipelines() {
+  PassPipelineRegistration<CPUPipelineOptions>(
+      "cell-cpu-pipeline",
+      "linalg on tensors to the LLVM dialect: one function per entry point",
+      buildCPUPipeline);
   std::string toLinalg = "cell-differentiate,canonicalize,cse,cell-to-linalg";
   std::string toLLVM = "cell-cpu-pipeline";
   registerText("cell-to-linalg-pipeline",
                "Derivatives expanded, cell ops as linalg on tensors", toLinalg);
-  registerText("cell-linalg-to-llvm-pipeline",
-               "linalg on tensors to the LLVM dialect: what cellc runs on linalg", toLLVM);
-  registerText("cell-to-llvm-pipeline",
-               "cell ops to the LLVM dialect: what cellc runs on the cell dialect",
-               toLinalg + "," + toLLVM);
+  registerText(
+      "cell-linalg-to-llvm-pipeline",
+      "linalg on tensors to the LLVM dialect: what cellc runs on linalg",
+      toLLVM);
+  registerText(
+      "cell-to-llvm-pipeline",
+      "cell ops to the LLVM dialect: what cellc runs on the cell dialect",
+      toLinalg + "," + toLLVM);
 }

@@ -68,6 +68,7 @@ void cellgrad::registerPasses() {
   registerCellAutodiffPasses();
   registerCellEmitPasses();
   registerCellLowerLinalgPasses();
+  registerCellLowerCPUPasses();
   registerTransformsPasses();
   registerLinalgPasses();
   bufferization::registerBufferizationPasses();

@@ -60,7 +60,8 @@ struct EmitLoops : cellgrad::impl::EmitLoopsBase<EmitLoops> {
         if (auto already = dyn_cast<linalg::GenericOp>(op))
           converted = already;
         else
-          converted = linalg::generalizeNamedOp(rewriter, cast<linalg::LinalgOp>(op));
+          converted =
+              linalg::generalizeNamedOp(rewriter, cast<linalg::LinalgOp>(op));
         if (failed(converted)) {
           op->emitOpError("has no linalg.generic form");
           return signalPassFailure();

@@ -48,11 +48,12 @@ LogicalResult checkType(func::FuncOp func, Type type, const char *what,
                         unsigned index) {
   if (bufferType(type))
     return success();
-  return func.emitOpError() << what << " #" << index
-                            << " must be a ranked tensor of static shape with a "
-                               "bool, integer (8 to 64 bits), f16, bf16, f32 or "
-                               "f64 element type, but is "
-                            << type;
+  return func.emitOpError()
+         << what << " #" << index
+         << " must be a ranked tensor of static shape with a "
+            "bool, integer (8 to 64 bits), f16, bf16, f32 or "
+            "f64 element type, but is "
+         << type;
 }
 
 /// Maps each result to the argument donated to it, or -1.
@@ -68,8 +69,9 @@ FailureOr<SmallVector<int64_t>> collectDonations(func::FuncOp func) {
              << "argument #" << i << " is donated to result #" << k
              << ", but the function has " << donor.size() << " results";
     if (donor[k] >= 0)
-      return func.emitOpError() << "result #" << k << " has two donated arguments, #"
-                                << donor[k] << " and #" << i << "; donate one";
+      return func.emitOpError()
+             << "result #" << k << " has two donated arguments, #" << donor[k]
+             << " and #" << i << "; donate one";
     if (func.getArgumentTypes()[i] != func.getResultTypes()[k])
       return func.emitOpError()
              << "argument #" << i << " of type " << func.getArgumentTypes()[i]
@@ -80,7 +82,8 @@ FailureOr<SmallVector<int64_t>> collectDonations(func::FuncOp func) {
   return donor;
 }
 
-void appendTensor(Builder &b, SmallVectorImpl<NamedAttribute> &fields, Type type) {
+void appendTensor(Builder &b, SmallVectorImpl<NamedAttribute> &fields,
+                  Type type) {
   auto tensor = cast<RankedTensorType>(type);
   fields.push_back(b.getNamedAttr(
       "dtype", b.getStringAttr(dtypeName(tensor.getElementType()))));
@@ -88,7 +91,8 @@ void appendTensor(Builder &b, SmallVectorImpl<NamedAttribute> &fields, Type type
       b.getNamedAttr("shape", b.getDenseI64ArrayAttr(tensor.getShape())));
 }
 
-Attribute nameOr(Builder &b, Attribute given, const char *prefix, unsigned index) {
+Attribute nameOr(Builder &b, Attribute given, const char *prefix,
+                 unsigned index) {
   return given ? given : b.getStringAttr(prefix + std::to_string(index));
 }
 
@@ -100,7 +104,8 @@ DictionaryAttr buildSignature(func::FuncOp func, ArrayRef<int64_t> donor) {
     fields.push_back(b.getNamedAttr(
         "name", nameOr(b, func.getArgAttr(i, "cell.name"), "arg", i)));
     Attribute role = func.getArgAttr(i, "cell.role");
-    fields.push_back(b.getNamedAttr("role", role ? role : b.getStringAttr("input")));
+    fields.push_back(
+        b.getNamedAttr("role", role ? role : b.getStringAttr("input")));
     appendTensor(b, fields, type);
     if (Attribute donate = func.getArgAttr(i, "cell.donate"))
       fields.push_back(b.getNamedAttr("donate", donate));
@@ -112,16 +117,19 @@ DictionaryAttr buildSignature(func::FuncOp func, ArrayRef<int64_t> donor) {
         "name", nameOr(b, func.getResultAttr(k, "cell.name"), "out", k)));
     appendTensor(b, fields, type);
     if (donor[k] >= 0)
-      fields.push_back(b.getNamedAttr("donated_arg", b.getI64IntegerAttr(donor[k])));
+      fields.push_back(
+          b.getNamedAttr("donated_arg", b.getI64IntegerAttr(donor[k])));
     results.push_back(b.getDictionaryAttr(fields));
   }
-  return b.getDictionaryAttr({b.getNamedAttr("args", b.getArrayAttr(args)),
-                              b.getNamedAttr("results", b.getArrayAttr(results))});
+  return b.getDictionaryAttr(
+      {b.getNamedAttr("args", b.getArrayAttr(args)),
+       b.getNamedAttr("results", b.getArrayAttr(results))});
 }
 
 LogicalResult convertFunction(func::FuncOp func) {
   if (!func.getBody().hasOneBlock())
-    return func.emitOpError("must have one block; control flow is written with scf");
+    return func.emitOpError(
+        "must have one block; control flow is written with scf");
   auto ret = dyn_cast<func::ReturnOp>(func.getBody().front().getTerminator());
   if (!ret)
     return func.emitOpError("must end in func.return");
@@ -165,7 +173,8 @@ LogicalResult convertFunction(func::FuncOp func) {
   // Names and roles live on in cell.signature. Pointers that nothing else may
   // alias (results that have a buffer of their own) are marked for LLVM.
   UnitAttr noalias = UnitAttr::get(func.getContext());
-  func.setType(FunctionType::get(func.getContext(), body.getArgumentTypes(), {}));
+  func.setType(
+      FunctionType::get(func.getContext(), body.getArgumentTypes(), {}));
   func.removeResAttrsAttr();
   SmallVector<DictionaryAttr> argAttrs(body.getNumArguments());
   for (auto [i, attrs] : llvm::enumerate(argAttrs)) {

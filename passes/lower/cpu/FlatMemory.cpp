@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 
@@ -26,7 +27,8 @@ std::pair<Value, FlatIndex> FlatMemory::flatten(Value memref) {
       integer && (integer.getWidth() == 1 || !integer.isSignless())) {
     element = b.getIntegerType(std::max(8u, integer.getWidth()));
     type = MemRefType::get(type.getShape(), element, type.getLayout());
-    memref = UnrealizedConversionCastOp::create(b, loc, type, memref).getResult(0);
+    memref =
+        UnrealizedConversionCastOp::create(b, loc, type, memref).getResult(0);
   }
   if (type.getRank() == 1 && type.getLayout().isIdentity())
     return {memref, start};
@@ -67,7 +69,8 @@ Value FlatMemory::materialize(FlatIndex index) {
 Value FlatMemory::fromStorage(Type type, Value value) {
   if (!type.isInteger(1))
     return value;
-  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
+  Value zero =
+      arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value, zero);
 }
 
@@ -81,11 +84,13 @@ Value FlatMemory::toStorage(Value flat, Value value) {
 }
 
 Value FlatMemory::loadScalar(Type type, Value flat, FlatIndex index) {
-  return fromStorage(type, memref::LoadOp::create(b, loc, flat, materialize(index)));
+  return fromStorage(type,
+                     memref::LoadOp::create(b, loc, flat, materialize(index)));
 }
 
 void FlatMemory::storeScalar(Value value, Value flat, FlatIndex index) {
-  memref::StoreOp::create(b, loc, toStorage(flat, value), flat, materialize(index));
+  memref::StoreOp::create(b, loc, toStorage(flat, value), flat,
+                          materialize(index));
 }
 
 Value FlatMemory::mask(int64_t lanes, int64_t active) {
@@ -96,8 +101,8 @@ Value FlatMemory::mask(int64_t lanes, int64_t active) {
 }
 
 Value FlatMemory::broadcast(Value scalar, int64_t lanes) {
-  return vector::BroadcastOp::create(b, loc, VectorType::get(lanes, scalar.getType()),
-                                     scalar);
+  return vector::BroadcastOp::create(
+      b, loc, VectorType::get(lanes, scalar.getType()), scalar);
 }
 
 Value FlatMemory::laneOffsets(int64_t lanes, int64_t stride) {
@@ -105,11 +110,12 @@ Value FlatMemory::laneOffsets(int64_t lanes, int64_t stride) {
   for (int64_t lane = 0; lane < lanes; ++lane)
     offsets.push_back(lane * stride);
   auto type = VectorType::get(lanes, b.getI64Type());
-  return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, ArrayRef(offsets)));
+  return arith::ConstantOp::create(
+      b, loc, DenseElementsAttr::get(type, ArrayRef(offsets)));
 }
 
-Value FlatMemory::loadVector(Type type, Value flat, FlatIndex index, int64_t stride,
-                             int64_t lanes, int64_t active) {
+Value FlatMemory::loadVector(Type type, Value flat, FlatIndex index,
+                             int64_t stride, int64_t lanes, int64_t active) {
   if (stride == 0)
     return broadcast(loadScalar(type, flat, index), lanes);
   auto vectorType =
@@ -125,8 +131,9 @@ Value FlatMemory::loadVector(Type type, Value flat, FlatIndex index, int64_t str
       loaded = vector::MaskedLoadOp::create(b, loc, vectorType, flat, position,
                                             enabled, zero);
     else
-      loaded = vector::GatherOp::create(b, loc, vectorType, flat, position,
-                                        laneOffsets(lanes, stride), enabled, zero);
+      loaded =
+          vector::GatherOp::create(b, loc, vectorType, flat, position,
+                                   laneOffsets(lanes, stride), enabled, zero);
   }
   return fromStorage(type, loaded);
 }
@@ -139,10 +146,12 @@ void FlatMemory::storeVector(Value value, Value flat, FlatIndex index,
   if (stride == 1 && active == lanes)
     vector::StoreOp::create(b, loc, value, flat, position);
   else if (stride == 1)
-    vector::MaskedStoreOp::create(b, loc, flat, position, mask(lanes, active), value);
+    vector::MaskedStoreOp::create(b, loc, flat, position, mask(lanes, active),
+                                  value);
   else
     vector::ScatterOp::create(b, loc, /*result=*/Type(), flat, position,
-                              laneOffsets(lanes, stride), mask(lanes, active), value);
+                              laneOffsets(lanes, stride), mask(lanes, active),
+                              value);
 }
 
 } // namespace cellgrad

@@ -28,8 +28,8 @@ public:
 
   /// `memref` as a 1-D array from its allocated start, and the position of its
   /// first element there. The memref's strides must be static. A boolean takes
-  /// one byte in memory: memrefs of `i1` become arrays of `i8`, and the loads and
-  /// stores below convert. Unsigned elements become signless ones.
+  /// one byte in memory: memrefs of `i1` become arrays of `i8`, and the loads
+  /// and stores below convert. Unsigned elements become signless ones.
   std::pair<mlir::Value, FlatIndex> flatten(mlir::Value memref);
 
   /// `index + iv * stride`.

@@ -2,12 +2,14 @@
 
 #include "passes/lower/cpu/LoopNest.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 
 namespace cellgrad {
 
 Type Access::elementType() const {
-  return cast<MemRefType>(memref.getType()).getElementType();
+  return getElementTypeOrSelf(memref.getType());
 }
 
 /// Adds `scale * expr` to the access; false when `expr` is not linear.
@@ -32,7 +34,14 @@ static bool addLinear(AffineExpr expr, int64_t scale, Access &access) {
   return false;
 }
 
-static FailureOr<Access> analyzeAccess(linalg::GenericOp op, OpOperand &operand) {
+static FailureOr<Access> analyzeAccess(linalg::GenericOp op,
+                                       OpOperand &operand) {
+  Access access;
+  access.memref = operand.get();
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  access.strides.assign(map.getNumDims(), 0);
+  if (access.isScalar())
+    return access;
   auto type = dyn_cast<MemRefType>(operand.get().getType());
   SmallVector<int64_t> strides;
   int64_t offset;
@@ -44,14 +53,11 @@ static FailureOr<Access> analyzeAccess(linalg::GenericOp op, OpOperand &operand)
            << " must be a memref of static shape and strides to be lowered for "
               "the CPU, but is "
            << operand.get().getType();
-  AffineMap map = op.getMatchingIndexingMap(&operand);
-  Access access;
-  access.memref = operand.get();
-  access.strides.assign(map.getNumDims(), 0);
   for (auto [expr, stride] : llvm::zip_equal(map.getResults(), strides))
     if (!addLinear(expr, stride, access))
       return op.emitOpError("indexing map ")
-             << map << " is not linear in the loop variables; only sums of "
+             << AffineMapAttr::get(map)
+             << " is not linear in the loop variables; only sums of "
              << "constant multiples can be lowered for the CPU";
   return access;
 }
@@ -65,9 +71,6 @@ FailureOr<LoopNest> analyzeNest(linalg::GenericOp op) {
   for (utils::IteratorType kind : op.getIteratorTypesArray())
     nest.isReduction.push_back(kind == utils::IteratorType::reduction);
   for (OpOperand *operand : op.getDpsInputOperands()) {
-    if (!isa<MemRefType>(operand->get().getType()))
-      return op.emitOpError("operand #")
-             << operand->getOperandNumber() << " must be a memref";
     FailureOr<Access> access = analyzeAccess(op, *operand);
     if (failed(access))
       return failure();

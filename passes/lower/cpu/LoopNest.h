@@ -13,7 +13,7 @@
 
 namespace cellgrad {
 
-/// One operand of a nest.
+/// One operand of a nest: a memref, or a scalar input.
 struct Access {
   mlir::Value memref;
   /// Distance in elements between neighbours along each loop dimension.
@@ -21,6 +21,9 @@ struct Access {
   /// Constant part of the offset that comes from the indexing map.
   int64_t offset = 0;
 
+  bool isScalar() const {
+    return !llvm::isa<mlir::ShapedType>(memref.getType());
+  }
   mlir::Type elementType() const;
 };
 
@@ -31,8 +34,8 @@ struct LoopNest {
   llvm::SmallVector<bool> isReduction;
   llvm::SmallVector<Access> inputs;
   llvm::SmallVector<Access> outputs;
-  /// For each loop of `op`, the dimension it became, or -1 for a dropped loop of
-  /// size 1.
+  /// For each loop of `op`, the dimension it became, or -1 for a dropped loop
+  /// of size 1.
   llvm::SmallVector<int64_t> dimOfLoop;
 
   unsigned rank() const { return sizes.size(); }
@@ -41,8 +44,9 @@ struct LoopNest {
 
   /// Reorders the dimensions: new dimension i is old dimension `order[i]`.
   void permute(llvm::ArrayRef<unsigned> order);
-  /// Drops dimensions of size 1 and merges neighbours that every access walks as
-  /// one. Neighbours merge only when they are both parallel or both reductions.
+  /// Drops dimensions of size 1 and merges neighbours that every access walks
+  /// as one. Neighbours merge only when they are both parallel or both
+  /// reductions.
   void simplify();
 };
 

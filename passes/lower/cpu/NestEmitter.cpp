@@ -2,8 +2,8 @@
 //
 // Two shapes of code. When the vectorised dimension is parallel, a block of
 // vectors of results is computed at a time, with the reduction loops, if any,
-// inside. When it is a reduction, several vectors of partial results are carried
-// through the loops and combined at the end in a fixed tree.
+// inside. When it is a reduction, several vectors of partial results are
+// carried through the loops and combined at the end in a fixed tree.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,7 +70,8 @@ private:
   // Straight-line code.
   Value loadInput(unsigned i, const Position &pos, int64_t active);
   Value loadOutput(unsigned o, const Position &pos, int64_t active);
-  void storeOutput(unsigned o, Value value, const Position &pos, int64_t active);
+  void storeOutput(unsigned o, Value value, const Position &pos,
+                   int64_t active);
   SmallVector<Value> cloneBody(ValueRange inputs, ValueRange outputs,
                                const Position &pos, int64_t active);
   Value combine(unsigned o, Value a, Value c);
@@ -116,7 +117,8 @@ private:
 
 } // namespace
 
-//===-- Decisions ----------------------------------------------------------===//
+//===-- Decisions
+//----------------------------------------------------------===//
 
 void NestEmitter::findCombiners() {
   combiners.resize(numOutputs());
@@ -135,10 +137,11 @@ void NestEmitter::findCombiners() {
 }
 
 bool NestEmitter::bodyVectorises() {
-  return llvm::all_of(nest.op.getBody()->without_terminator(), [](Operation &op) {
-    return isa<arith::ConstantOp, linalg::IndexOp>(op) ||
-           OpTrait::hasElementwiseMappableTraits(&op);
-  });
+  return llvm::all_of(nest.op.getBody()->without_terminator(),
+                      [](Operation &op) {
+                        return isa<arith::ConstantOp, linalg::IndexOp>(op) ||
+                               OpTrait::hasElementwiseMappableTraits(&op);
+                      });
 }
 
 /// The width of the widest element that the nest touches; half-precision floats
@@ -189,7 +192,8 @@ void NestEmitter::chooseVectorDim() {
   }
   if (!vectorDim)
     return;
-  lanes = std::min<int64_t>(maxLanes, llvm::PowerOf2Ceil(nest.sizes[*vectorDim]));
+  lanes =
+      std::min<int64_t>(maxLanes, llvm::PowerOf2Ceil(nest.sizes[*vectorDim]));
 
   unsigned ops = 0;
   bool heavy = false;
@@ -209,15 +213,17 @@ void NestEmitter::chooseVectorDim() {
 void NestEmitter::orderDims() {
   auto weight = [&](unsigned d) {
     int64_t sum = 0;
-    ArrayRef<Access> accesses = nest.isReduction[d] ? nest.inputs : nest.outputs;
+    ArrayRef<Access> accesses =
+        nest.isReduction[d] ? nest.inputs : nest.outputs;
     for (const Access &a : accesses)
       sum += std::abs(a.strides[d]);
     return sum;
   };
   auto order = llvm::to_vector(llvm::seq<unsigned>(0, nest.rank()));
-  llvm::stable_sort(order, [&](unsigned x, unsigned y) {
+  llvm::sort(order, [&](unsigned x, unsigned y) {
     auto key = [&](unsigned d) {
-      return std::make_tuple(bool(nest.isReduction[d]), vectorDim == d, -weight(d));
+      return std::make_tuple(bool(nest.isReduction[d]), vectorDim == d,
+                             -weight(d), d);
     };
     return key(x) < key(y);
   });
@@ -226,7 +232,8 @@ void NestEmitter::orderDims() {
   nest.permute(order);
 }
 
-//===-- Straight-line code ---------------------------------------------------===//
+//===-- Straight-line code
+//---------------------------------------------------===//
 
 Value NestEmitter::splat(TypedAttr scalar) {
   if (lanes == 1)
@@ -238,9 +245,12 @@ Value NestEmitter::splat(TypedAttr scalar) {
 
 Value NestEmitter::loadInput(unsigned i, const Position &pos, int64_t active) {
   Type type = nest.inputs[i].elementType();
+  if (nest.inputs[i].isScalar())
+    return lanes == 1 ? flat[i] : mem.broadcast(flat[i], lanes);
   if (lanes == 1)
     return mem.loadScalar(type, flat[i], pos.at[i]);
-  return mem.loadVector(type, flat[i], pos.at[i], vectorStride(i), lanes, active);
+  return mem.loadVector(type, flat[i], pos.at[i], vectorStride(i), lanes,
+                        active);
 }
 
 Value NestEmitter::loadOutput(unsigned o, const Position &pos, int64_t active) {
@@ -248,7 +258,8 @@ Value NestEmitter::loadOutput(unsigned o, const Position &pos, int64_t active) {
   Type type = nest.outputs[o].elementType();
   if (lanes == 1)
     return mem.loadScalar(type, flat[i], pos.at[i]);
-  return mem.loadVector(type, flat[i], pos.at[i], vectorStride(i), lanes, active);
+  return mem.loadVector(type, flat[i], pos.at[i], vectorStride(i), lanes,
+                        active);
 }
 
 void NestEmitter::storeOutput(unsigned o, Value value, const Position &pos,
@@ -277,7 +288,8 @@ static Type withElement(Type type, Type element) {
 Value NestEmitter::widen(Value value, Type element) {
   if (getElementTypeOrSelf(value.getType()) == element)
     return value;
-  return arith::ExtFOp::create(b, loc, withElement(value.getType(), element), value);
+  return arith::ExtFOp::create(b, loc, withElement(value.getType(), element),
+                               value);
 }
 
 Value NestEmitter::narrow(Value value, Type element) {
@@ -291,8 +303,7 @@ Value NestEmitter::combine(unsigned o, Value a, Value c) {
   Type element = accumulatorElement(o);
   a = widen(a, element);
   c = widen(c, element);
-  OperationState state(loc, combiners[o].op->getName(), {a, c}, a.getType(),
-                       combiners[o].op->getDiscardableAttrs());
+  OperationState state(loc, combiners[o].op->getName(), {a, c}, a.getType());
   if (auto fmf = dyn_cast<arith::ArithFastMathInterface>(combiners[o].op))
     state.addAttribute(fmf.getFastMathAttrName(), fmf.getFastMathFlagsAttr());
   return b.create(state)->getResult(0);
@@ -310,8 +321,9 @@ Value NestEmitter::reduceLanes(unsigned o, Value value) {
     Value y = vector::ShuffleOp::create(b, loc, value, value, high);
     value = combine(o, x, y);
   }
-  return lanes == 1 ? value
-                    : vector::ExtractOp::create(b, loc, value, ArrayRef<int64_t>(0));
+  return lanes == 1
+             ? value
+             : vector::ExtractOp::create(b, loc, value, ArrayRef<int64_t>(0));
 }
 
 SmallVector<Value> NestEmitter::cloneBody(ValueRange inputs, ValueRange outputs,
@@ -334,12 +346,12 @@ SmallVector<Value> NestEmitter::cloneBody(ValueRange inputs, ValueRange outputs,
         if (vectorDim == dim) {
           auto type = VectorType::get(lanes, b.getIndexType());
           Value step = arith::ConstantOp::create(
-              b, loc, DenseElementsAttr::get(
-                          type, llvm::map_to_vector(llvm::seq<int64_t>(0, lanes),
-                                                    [&](int64_t lane) {
-                                                      return Attribute(
-                                                          b.getIndexAttr(lane));
-                                                    })));
+              b, loc,
+              DenseElementsAttr::get(
+                  type, llvm::map_to_vector(
+                            llvm::seq<int64_t>(0, lanes), [&](int64_t lane) {
+                              return Attribute(b.getIndexAttr(lane));
+                            })));
           iv = arith::AddIOp::create(b, loc, iv, step);
         }
       }
@@ -358,7 +370,8 @@ SmallVector<Value> NestEmitter::cloneBody(ValueRange inputs, ValueRange outputs,
     while (combined < numOutputs() && combiners[combined].op != &op)
       ++combined;
     if (combined < numOutputs()) {
-      SmallVector<Value> operands{lookup(op.getOperand(0)), lookup(op.getOperand(1))};
+      SmallVector<Value> operands{lookup(op.getOperand(0)),
+                                  lookup(op.getOperand(1))};
       map.map(op.getResult(0), combine(combined, operands[0], operands[1]));
       continue;
     }
@@ -368,9 +381,9 @@ SmallVector<Value> NestEmitter::cloneBody(ValueRange inputs, ValueRange outputs,
         isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
             arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(op)) {
       Type element = op.getResult(0).getType();
-      operands[1] = arith::SelectOp::create(b, loc, mem.mask(lanes, active),
-                                            operands[1],
-                                            splat(b.getIntegerAttr(element, 1)));
+      operands[1] =
+          arith::SelectOp::create(b, loc, mem.mask(lanes, active), operands[1],
+                                  splat(b.getIntegerAttr(element, 1)));
     }
     IRMapping operandMap;
     operandMap.map(op.getOperands(), operands);
@@ -384,7 +397,8 @@ SmallVector<Value> NestEmitter::cloneBody(ValueRange inputs, ValueRange outputs,
   return llvm::map_to_vector(body->getTerminator()->getOperands(), lookup);
 }
 
-//===-- Loops ----------------------------------------------------------------===//
+//===-- Loops
+//----------------------------------------------------------------===//
 
 SmallVector<Value> NestEmitter::forLoop(
     int64_t size, int64_t step, ValueRange carried,
@@ -398,7 +412,7 @@ SmallVector<Value> NestEmitter::forLoop(
       [&](OpBuilder &, Location, Value iv, ValueRange values) {
         scf::YieldOp::create(b, loc, body({iv, 0}, values));
       });
-  return llvm::to_vector(loop.getResults());
+  return SmallVector<Value>(loop.getResults());
 }
 
 Position NestEmitter::advance(const Position &pos, unsigned dim, FlatIndex iv) {
@@ -419,7 +433,8 @@ Position NestEmitter::advance(const Position &pos, unsigned dim, FlatIndex iv) {
 void NestEmitter::emitOuterLoops(unsigned dim, const Position &pos) {
   bool atEnd = dim == nest.rank() || nest.isReduction[dim];
   if (atEnd || (vectorDim == dim))
-    return vectorIsReduction() ? emitReductionVector(pos) : emitParallelVector(pos);
+    return vectorIsReduction() ? emitReductionVector(pos)
+                               : emitParallelVector(pos);
   forLoop(nest.sizes[dim], 1, {}, [&](FlatIndex iv, ValueRange) {
     emitOuterLoops(dim + 1, advance(pos, dim, iv));
     return SmallVector<Value>();
@@ -445,7 +460,8 @@ void NestEmitter::emitParallelVector(const Position &pos) {
 
 /// Computes `count` vectors of every output; the last one has `lastActive`
 /// lanes.
-void NestEmitter::emitBlock(const Position &pos, int64_t count, int64_t lastActive) {
+void NestEmitter::emitBlock(const Position &pos, int64_t count,
+                            int64_t lastActive) {
   SmallVector<Value> accumulators;
   auto vectorAt = [&](int64_t u) {
     return vectorDim ? advance(pos, *vectorDim, {Value(), u * lanes}) : pos;
@@ -453,36 +469,40 @@ void NestEmitter::emitBlock(const Position &pos, int64_t count, int64_t lastActi
   for (int64_t u = 0; u < count; ++u)
     for (unsigned o = 0; o < numOutputs(); ++o)
       if (isAccumulated(o))
-        accumulators.push_back(
-            widen(loadOutput(o, vectorAt(u), u + 1 == count ? lastActive : lanes),
-                  accumulatorElement(o)));
-  unsigned firstReduction = llvm::find(nest.isReduction, true) - nest.isReduction.begin();
+        accumulators.push_back(widen(
+            loadOutput(o, vectorAt(u), u + 1 == count ? lastActive : lanes),
+            accumulatorElement(o)));
+  unsigned firstReduction =
+      llvm::find(nest.isReduction, true) - nest.isReduction.begin();
   accumulators =
       emitReductionLoops(firstReduction, pos, accumulators, count, lastActive);
   unsigned next = 0;
   for (int64_t u = 0; u < count; ++u)
     for (unsigned o = 0; o < numOutputs(); ++o)
       if (isAccumulated(o))
-        storeOutput(o, narrow(accumulators[next++], nest.outputs[o].elementType()),
+        storeOutput(o,
+                    narrow(accumulators[next++], nest.outputs[o].elementType()),
                     vectorAt(u), u + 1 == count ? lastActive : lanes);
 }
 
-SmallVector<Value> NestEmitter::emitReductionLoops(unsigned dim, const Position &pos,
+SmallVector<Value> NestEmitter::emitReductionLoops(unsigned dim,
+                                                   const Position &pos,
                                                    ValueRange accumulators,
                                                    int64_t count,
                                                    int64_t lastActive) {
   if (dim < nest.rank())
     return forLoop(nest.sizes[dim], 1, accumulators,
                    [&](FlatIndex iv, ValueRange values) {
-                     return emitReductionLoops(dim + 1, advance(pos, dim, iv), values,
-                                               count, lastActive);
+                     return emitReductionLoops(dim + 1, advance(pos, dim, iv),
+                                               values, count, lastActive);
                    });
   // All loads come before all stores, so that they need not wait for them.
   SmallVector<Position> at;
   SmallVector<SmallVector<Value>> inputs(count), results(count);
   auto active = [&](int64_t u) { return u + 1 == count ? lastActive : lanes; };
   for (int64_t u = 0; u < count; ++u) {
-    at.push_back(vectorDim ? advance(pos, *vectorDim, {Value(), u * lanes}) : pos);
+    at.push_back(vectorDim ? advance(pos, *vectorDim, {Value(), u * lanes})
+                           : pos);
     for (unsigned i = 0; i < numInputs(); ++i) {
       bool same = u > 0 && vectorStride(i) == 0;
       inputs[u].push_back(same ? inputs[0][i] : loadInput(i, at[u], active(u)));
@@ -520,7 +540,8 @@ void NestEmitter::emitReductionVector(const Position &pos) {
       if (isAccumulated(o))
         accumulators.push_back(
             widen(splat(combiners[o].neutral), accumulatorElement(o)));
-  unsigned firstReduction = llvm::find(nest.isReduction, true) - nest.isReduction.begin();
+  unsigned firstReduction =
+      llvm::find(nest.isReduction, true) - nest.isReduction.begin();
   accumulators = emitReductionVectorLoops(firstReduction, pos, accumulators);
 
   unsigned perVector = accumulators.size() / unroll, next = 0;
@@ -531,7 +552,8 @@ void NestEmitter::emitReductionVector(const Position &pos) {
     for (int64_t u = 0; u < unroll; ++u)
       partial.push_back(accumulators[u * perVector + next]);
     ++next;
-    for (; partial.size() > 1; partial.resize(partial.size() / 2 + partial.size() % 2))
+    for (; partial.size() > 1;
+         partial.resize(partial.size() / 2 + partial.size() % 2))
       for (size_t i = 0; i < partial.size() / 2; ++i)
         partial[i] = combine(o, partial[i], partial[partial.size() - 1 - i]);
     Type type = nest.outputs[o].elementType();
@@ -548,12 +570,12 @@ NestEmitter::emitReductionVectorLoops(unsigned dim, const Position &pos,
   if (dim != *vectorDim)
     return forLoop(nest.sizes[dim], 1, accumulators,
                    [&](FlatIndex iv, ValueRange values) {
-                     return emitReductionVectorLoops(dim + 1, advance(pos, dim, iv),
-                                                     values);
+                     return emitReductionVectorLoops(
+                         dim + 1, advance(pos, dim, iv), values);
                    });
   unsigned perVector = accumulators.size() / unroll;
-  auto emitVectors = [&](const Position &start, ValueRange values, int64_t count,
-                         int64_t lastActive) {
+  auto emitVectors = [&](const Position &start, ValueRange values,
+                         int64_t count, int64_t lastActive) {
     SmallVector<Value> next = llvm::to_vector(values);
     for (int64_t u = 0; u < count; ++u) {
       int64_t active = u + 1 == count ? lastActive : lanes;
@@ -563,9 +585,10 @@ NestEmitter::emitReductionVectorLoops(unsigned dim, const Position &pos,
         inputs.push_back(loadInput(i, at, active));
       unsigned acc = u * perVector;
       for (unsigned o = 0; o < numOutputs(); ++o)
-        old.push_back(isAccumulated(o)                             ? values[acc++]
-                      : nest.op.getRegionOutputArgs()[o].use_empty() ? Value()
-                                                   : loadOutput(o, at, active));
+        old.push_back(isAccumulated(o) ? values[acc++]
+                      : nest.op.getRegionOutputArgs()[o].use_empty()
+                          ? Value()
+                          : loadOutput(o, at, active));
       SmallVector<Value> results = cloneBody(inputs, old, at, active);
       acc = u * perVector;
       for (unsigned o = 0; o < numOutputs(); ++o) {
@@ -575,8 +598,8 @@ NestEmitter::emitReductionVectorLoops(unsigned dim, const Position &pos,
         }
         Value result = results[o];
         if (active < lanes)
-          result = arith::SelectOp::create(b, loc, mem.mask(lanes, active), result,
-                                           old[o]);
+          result = arith::SelectOp::create(b, loc, mem.mask(lanes, active),
+                                           result, old[o]);
         next[acc++] = result;
       }
     }
@@ -586,7 +609,8 @@ NestEmitter::emitReductionVectorLoops(unsigned dim, const Position &pos,
   int64_t full = size / block * block;
   SmallVector<Value> values =
       forLoop(full, block, accumulators, [&](FlatIndex iv, ValueRange carried) {
-        return emitVectors(advance(pos, *vectorDim, iv), carried, unroll, lanes);
+        return emitVectors(advance(pos, *vectorDim, iv), carried, unroll,
+                           lanes);
       });
   int64_t rest = size - full;
   if (rest == 0)
@@ -606,6 +630,11 @@ void NestEmitter::emit() {
   Position pos;
   pos.ivs.resize(nest.rank());
   for (unsigned i = 0; i < numInputs() + numOutputs(); ++i) {
+    if (access(i).isScalar()) {
+      flat.push_back(access(i).memref);
+      pos.at.emplace_back();
+      continue;
+    }
     auto [memory, start] = mem.flatten(access(i).memref);
     flat.push_back(memory);
     pos.at.push_back(start.plus(access(i).offset));

@@ -20,7 +20,8 @@ struct CPUPipelineOptions : mlir::PassPipelineOptions<CPUPipelineOptions> {
 };
 
 /// From linalg on tensors to one `llvm.func` per public function.
-void buildCPUPipeline(mlir::OpPassManager &pm, const CPUPipelineOptions &options);
+void buildCPUPipeline(mlir::OpPassManager &pm,
+                      const CPUPipelineOptions &options);
 
 } // namespace cellgrad
 

@@ -19,7 +19,8 @@ namespace {
 
 constexpr int64_t kAlignment = 64;
 
-/// A temporary: its size and the range of top-level ops during which it is live.
+/// A temporary: its size and the range of top-level ops during which it is
+/// live.
 struct Buffer {
   Operation *alloc;
   int64_t bytes;
@@ -31,8 +32,8 @@ struct Buffer {
   }
 };
 
-/// Size of a static memref in bytes, rounded up to the alignment; a boolean takes
-/// one byte.
+/// Size of a static memref in bytes, rounded up to the alignment; a boolean
+/// takes one byte.
 int64_t sizeInBytes(MemRefType type) {
   int64_t bits = std::max(8u, type.getElementTypeBitWidth());
   return llvm::alignTo(type.getNumElements() * (bits / 8), kAlignment);
@@ -43,7 +44,9 @@ int64_t sizeInBytes(MemRefType type) {
 int64_t assignOffsets(SmallVectorImpl<Buffer> &buffers) {
   SmallVector<Buffer *> order =
       llvm::map_to_vector(buffers, [](Buffer &buffer) { return &buffer; });
-  llvm::stable_sort(order, [](Buffer *a, Buffer *b) { return a->bytes > b->bytes; });
+  llvm::sort(order, [](Buffer *a, Buffer *b) {
+    return a->bytes != b->bytes ? a->bytes > b->bytes : a < b;
+  });
   SmallVector<Buffer *> placed; // sorted by offset
   int64_t total = 0;
   for (Buffer *buffer : order) {
@@ -83,7 +86,8 @@ struct PlanMemory : cellgrad::impl::PlanMemoryBase<PlanMemory> {
       auto type = cast<MemRefType>(op->getResult(0).getType());
       if (!type.hasStaticShape() || !type.getLayout().isIdentity()) {
         op->emitOpError("of type ")
-            << type << " cannot be placed in the arena; temporaries must have a "
+            << type
+            << " cannot be placed in the arena; temporaries must have a "
             << "static shape and the identity layout";
         return WalkResult::interrupt();
       }
@@ -95,7 +99,8 @@ struct PlanMemory : cellgrad::impl::PlanMemoryBase<PlanMemory> {
           buffer.last = std::max(buffer.last, at);
         }
       if (buffer.first == ~0u)
-        buffer.first = buffer.last = position.lookup(body.findAncestorOpInBlock(*op));
+        buffer.first = buffer.last =
+            position.lookup(body.findAncestorOpInBlock(*op));
       buffers.push_back(buffer);
       return WalkResult::advance();
     });
@@ -111,8 +116,8 @@ struct PlanMemory : cellgrad::impl::PlanMemoryBase<PlanMemory> {
       Location loc = buffer.alloc->getLoc();
       Value offset = arith::ConstantIndexOp::create(b, loc, buffer.offset);
       Value view =
-          memref::ViewOp::create(b, loc, buffer.alloc->getResult(0).getType(), arena,
-                                 offset, ValueRange());
+          memref::ViewOp::create(b, loc, buffer.alloc->getResult(0).getType(),
+                                 arena, offset, ValueRange());
       buffer.alloc->getResult(0).replaceAllUsesWith(view);
       buffer.alloc->erase();
     }
@@ -123,7 +128,8 @@ struct PlanMemory : cellgrad::impl::PlanMemoryBase<PlanMemory> {
 
     SmallVector<DictionaryAttr> attrs;
     func.getAllArgAttrs(attrs);
-    attrs.push_back(b.getDictionaryAttr(b.getNamedAttr("llvm.noalias", b.getUnitAttr())));
+    attrs.push_back(
+        b.getDictionaryAttr(b.getNamedAttr("llvm.noalias", b.getUnitAttr())));
     func.setType(b.getFunctionType(body.getArgumentTypes(), {}));
     func.setAllArgAttrs(attrs);
     func->setAttr("cell.arena_bytes", b.getI64IntegerAttr(total));

@@ -49,6 +49,21 @@ void returnStatus(func::FuncOp func) {
   });
 }
 
+/// Arguments without elements are never accessed. The type converter refuses
+/// some of their shapes (a stride of 0), so they become one-dimensional.
+void flattenEmptyArguments(func::FuncOp func) {
+  if (func.isDeclaration())
+    return;
+  for (BlockArgument arg : func.getArguments())
+    if (auto type = dyn_cast<MemRefType>(arg.getType());
+        type && type.hasStaticShape() && type.getNumElements() == 0 &&
+        arg.use_empty())
+      arg.setType(MemRefType::get({0}, type.getElementType()));
+  func.setType(FunctionType::get(func.getContext(),
+                                 func.getBody().front().getArgumentTypes(),
+                                 func.getResultTypes()));
+}
+
 /// Arithmetic on half-precision floats is computed in single precision and
 /// rounded after every op, on every target alike.
 LogicalResult emulateHalfPrecision(ModuleOp module) {
@@ -85,8 +100,10 @@ struct ConvertToLLVM : cellgrad::impl::ConvertToLLVMBase<ConvertToLLVM> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     MLIRContext *ctx = &getContext();
-    for (auto func : module.getOps<func::FuncOp>())
+    for (auto func : module.getOps<func::FuncOp>()) {
+      flattenEmptyArguments(func);
       returnStatus(func);
+    }
     if (failed(emulateHalfPrecision(module)))
       return signalPassFailure();
     {
@@ -117,8 +134,8 @@ struct ConvertToLLVM : cellgrad::impl::ConvertToLLVMBase<ConvertToLLVM> {
     ub::populateUBToLLVMConversionPatterns(converter, patterns);
     LLVMConversionTarget target(*ctx);
     target.addLegalOp<ModuleOp>();
-    // Casts between the memory forms of one element (i1 and i8) are between equal
-    // descriptors now; reconcile-unrealized-casts removes them.
+    // Casts between the memory forms of one element (i1 and i8) are between
+    // equal descriptors now; reconcile-unrealized-casts removes them.
     target.addLegalOp<UnrealizedConversionCastOp>();
     if (failed(applyFullConversion(module, target, std::move(patterns))))
       return signalPassFailure();
