@@ -77,25 +77,34 @@ FunctionBuilder::FunctionBuilder(std::shared_ptr<Graph> graph,
     : graph(graph), builder(graph->context()) {
   if (SymbolTable::lookupSymbolIn(graph->module(), name))
     throw GraphError("the graph already has a function '" + name + "'");
-  SmallVector<Type> types;
-  for (const ArgumentSpec &arg : args)
-    types.push_back(graph->type(arg.type));
   builder.setInsertionPointToEnd(graph->module().getBody());
   func = func::FuncOp::create(builder, graph->location({}), name,
-                              builder.getFunctionType(types, {}));
+                              builder.getFunctionType({}, {}));
   if (!isPublic)
     func.setPrivate();
-  Block *body = func.addEntryBlock();
-  for (auto [i, arg] : llvm::enumerate(args)) {
-    body->getArgument(i).setLoc(graph->location(arg.loc));
-    if (!arg.name.empty())
-      func.setArgAttr(i, "cell.name", builder.getStringAttr(arg.name));
-    if (!arg.role.empty())
-      func.setArgAttr(i, "cell.role", builder.getStringAttr(arg.role));
-    if (arg.donate)
-      func.setArgAttr(i, "cell.donate", builder.getI64IntegerAttr(*arg.donate));
-  }
-  builder.setInsertionPointToEnd(body);
+  builder.setInsertionPointToEnd(func.addEntryBlock());
+  for (const ArgumentSpec &arg : args)
+    addArgument(arg);
+}
+
+GraphValue FunctionBuilder::addArgument(const ArgumentSpec &spec) {
+  requireOpen();
+  SmallVector<NamedAttribute> attributes;
+  auto set = [&](StringRef name, Attribute value) {
+    attributes.push_back(builder.getNamedAttr(name, value));
+  };
+  if (!spec.name.empty())
+    set("cell.name", builder.getStringAttr(spec.name));
+  if (!spec.role.empty())
+    set("cell.role", builder.getStringAttr(spec.role));
+  if (spec.donate)
+    set("cell.donate", builder.getI64IntegerAttr(*spec.donate));
+  unsigned index = func.getNumArguments();
+  if (failed(func.insertArgument(index, graph->type(spec.type),
+                                 builder.getDictionaryAttr(attributes),
+                                 graph->location(spec.loc))))
+    throw GraphError("cannot add argument '" + spec.name + "'");
+  return {graph, func.getArgument(index)};
 }
 
 std::vector<GraphValue> FunctionBuilder::arguments() {

@@ -82,6 +82,17 @@ void bindGraph(nb::module_ &m) {
       .def_prop_ro("name", &FunctionBuilder::name)
       .def_prop_ro("args", &FunctionBuilder::arguments)
       .def(
+          "add_argument",
+          [](FunctionBuilder &f, const std::string &dtype,
+             const std::vector<int64_t> &shape, const std::string &name,
+             const std::string &role, const OptionalLoc &loc,
+             std::optional<int64_t> donate) {
+            return f.addArgument({{dtype, shape}, name, role, donate, loc});
+          },
+          "dtype"_a, "shape"_a, "name"_a = "", "role"_a = "",
+          "loc"_a = nb::none(), "donate"_a = nb::none(),
+          "Appends an argument to the function.")
+      .def(
           "create",
           [](FunctionBuilder &f, const std::string &op,
              const std::vector<GraphValue> &operands,
