@@ -47,7 +47,9 @@ def Cell_PrintOp : Cell_Op<"print", [MemoryEffects<[MemWrite]>]> {
     cell.print "loss {}" (%loss : tensor<f32>)
     ```
   }];
-  let arguments = (ins Variadic<Cell_Tensor>:$xs, StrAttr:$format);
+  // Buffers take the place of tensors when the graph has been bufferised.
+  let arguments = (ins Variadic<AnyTypeOf<[Cell_Tensor, AnyStaticShapeMemRef]>>:$xs,
+                       StrAttr:$format);
   let assemblyFormat = "$format (`(` $xs^ `:` type($xs) `)`)? attr-dict";
   let derivative = ZeroDerivative<"printing has no result">;
   let hasVerifier = 1;

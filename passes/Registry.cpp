@@ -6,6 +6,7 @@
 #include "passes/autodiff/Passes.h"
 #include "passes/emit/Passes.h"
 #include "passes/lower/cpu/Passes.h"
+#include "passes/lower/cpu/Print.h"
 #include "passes/lower/linalg/Passes.h"
 #include "passes/lower/math/Passes.h"
 
@@ -57,6 +58,7 @@ void cellgrad::registerDialects(DialectRegistry &registry) {
   func::registerInlinerExtension(registry);
   linalg::registerAllDialectInterfaceImplementations(registry);
   scf::registerBufferizableOpInterfaceExternalModels(registry);
+  registerPrintBufferization(registry);
   tensor::registerBufferizableOpInterfaceExternalModels(registry);
   tensor::registerInferTypeOpInterfaceExternalModels(registry);
   tensor::registerTilingInterfaceExternalModels(registry);

@@ -1,6 +1,7 @@
 //===- ToLLVM.cpp - loops, vectors and memrefs to the LLVM dialect --------===//
 
 #include "passes/lower/cpu/Passes.h"
+#include "passes/lower/cpu/Print.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -132,6 +133,7 @@ struct ConvertToLLVM : cellgrad::impl::ConvertToLLVMBase<ConvertToLLVM> {
     populateFuncToLLVMConversionPatterns(converter, patterns);
     populateVectorToLLVMConversionPatterns(converter, patterns);
     ub::populateUBToLLVMConversionPatterns(converter, patterns);
+    cellgrad::populatePrintToLLVMPatterns(converter, patterns);
     LLVMConversionTarget target(*ctx);
     target.addLegalOp<ModuleOp>();
     // Casts between the memory forms of one element (i1 and i8) are between
