@@ -51,7 +51,9 @@ typedef uint8_t cg_bool;
 typedef uint16_t cg_float16;
 typedef uint16_t cg_bfloat16;
 
-/* One tensor on its way to the print hook. Valid during the call only. */
+/* One piece of a printed line on its way to the print hook: text, then a tensor if
+   data is not NULL. The last piece of a line has text that ends in a newline. Valid
+   during the call only. */
 typedef struct cg_print_record {
   uint32_t struct_size; /* sizeof(cg_print_record) as the model knows it */
   int32_t dtype;        /* CG_FLOAT32 ... */

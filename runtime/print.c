@@ -1,7 +1,7 @@
 /*===- print.c - tensors as text ----------------------------------------------===
  *
  * The default print hook: the message, then the tensor the way numpy prints it,
- * with a line an innermost row. Large tensors are shortened to three rows or
+ * with a line an innermost row. The text of a record ends the line where the line ends. Large tensors are shortened to three rows or
  * columns at either end.
  *===------------------------------------------------------------------------===*/
 
@@ -155,7 +155,6 @@ static void printToStdout(const cg_print_record *r) {
       count *= r->shape[i];
     putTensor(r, (const unsigned char *)r->data, 0, count > kThreshold);
   }
-  fputc('\n', stdout);
 }
 
 void cell_rt_print(const cg_context *context, const char *text, int32_t dtype,
