@@ -80,5 +80,6 @@ void cellgrad::registerPasses() {
   registerSCFPasses();
   registerConvertFuncToLLVMPass();
   registerReconcileUnrealizedCastsPass();
+  registerCellLowerMathPasses();
   registerPipelines();
 }

@@ -1,8 +1,30 @@
-//===- Passes.td - math expansion passes -----------------------------===//
+//===- Passes.td - math expansion passes ---------------------*- tablegen -*-===//
 
 #ifndef CELLGRAD_LOWER_MATH_PASSES_TD
 #define CELLGRAD_LOWER_MATH_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
+
+def ExpandMath : Pass<"cell-expand-math"> {
+  let summary = "Rewrite transcendental math ops as vector arithmetic";
+  let description = [{
+    Replaces every `math` op that has no hardware instruction (exp, log, sin,
+    tanh, powf, ...) on f16, bf16, f32 and f64 scalars and fixed-size vectors by
+    a sequence of `arith`, `vector`, `math.fma` and `scf.if` ops. No library is
+    called and nothing is scalarised. What remains of `math` is absf, ceil,
+    copysign, floor, fma, roundeven, sqrt, trunc and integer bit counting.
+
+    The result is within 2 ulp over the whole range, with the special values of
+    C99 Annex F; it does not rely on or introduce fast-math flags, and the result
+    for a lane depends on that lane only. The trigonometric functions reduce
+    large arguments exactly under one `scf.if` that is taken when any lane needs
+    it.
+
+    Run it after vectorisation: inside `linalg.generic` the `scf.if` of the
+    trigonometric functions would prevent it.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect",
+                           "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"];
+}
 
 #endif

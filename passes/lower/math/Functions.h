@@ -1,0 +1,62 @@
+//===- Functions.h - formulas of the elementary functions -------*- C++ -*-===//
+//
+// Each function emits the computation of one elementary function on f32 or f64
+// scalars or vectors.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CELLGRAD_LOWER_MATH_FUNCTIONS_H
+#define CELLGRAD_LOWER_MATH_FUNCTIONS_H
+
+#include "passes/lower/math/Expr.h"
+
+namespace cellgrad {
+
+#include "passes/lower/math/Coefficients.inc"
+
+/// x = k ln 2 + r + low, |r| <= ln 2 / 2.
+struct ExpReduction {
+  Expr r, low, k;
+};
+ExpReduction reduceExp(Expr x);
+
+/// x = 2^k (1 + f), 1 + f in [sqrt(1/2), sqrt(2)); k as a float and as an
+/// integer.
+struct LogReduction {
+  Expr f, kf, k;
+};
+/// `subnormal` tells whether x may be subnormal.
+LogReduction reduceLog(Expr x, bool subnormal);
+/// log(1 + u) for u >= 0 given to twice the precision, or -1 < u.hi < 0.
+Expr logOnePlus(Double u);
+
+/// x = n pi + r or x + pi/2 = n pi + r (`Cosine`), or x = n pi/2 + r
+/// (`Tangent`), for finite x >= 0 of any size; the low bit of `n` is that of n.
+struct PiReduction {
+  Expr n, r, low;
+};
+enum class Period { Sine, Cosine, Tangent };
+/// The exact reduction of Payne and Hanek; r is NaN for infinite x.
+PiReduction reduceLargeByPi(Expr x, Period period);
+
+Expr expandExp(Expr x);
+Expr expandExp2(Expr x);
+Expr expandExpM1(Expr x);
+Expr expandLog(Expr x);
+Expr expandLog2(Expr x);
+Expr expandLog10(Expr x);
+Expr expandLog1p(Expr x);
+Expr expandSinh(Expr x);
+Expr expandCosh(Expr x);
+Expr expandTanh(Expr x);
+Expr expandAsinh(Expr x);
+Expr expandAcosh(Expr x);
+Expr expandAtanh(Expr x);
+Expr expandSin(Expr x);
+Expr expandCos(Expr x);
+Expr expandTan(Expr x);
+Expr expandPow(Expr x, Expr y);
+
+} // namespace cellgrad
+
+#endif

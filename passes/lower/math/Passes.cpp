@@ -1,3 +1,0 @@
-//===- Passes.cpp - math expansion passes ------------------------------===//
-
-#include "passes/lower/math/Passes.h"
