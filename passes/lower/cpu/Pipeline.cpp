@@ -3,6 +3,7 @@
 #include "passes/lower/cpu/Pipeline.h"
 
 #include "passes/lower/cpu/Passes.h"
+#include "passes/lower/math/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
@@ -29,6 +30,7 @@ void cellgrad::buildCPUPipeline(OpPassManager &pm,
   // On buffers.
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createEmitLoops({options.vectorWidth}));
+  functions.addPass(createExpandMath());
   functions.addPass(createPlanMemory());
   functions.addPass(createCSEPass());
 
