@@ -92,12 +92,18 @@ struct PlanMemory : cellgrad::impl::PlanMemoryBase<PlanMemory> {
         return WalkResult::interrupt();
       }
       Buffer buffer{op, sizeInBytes(type), ~0u, 0};
-      for (Value alias : aliases.resolve(op->getResult(0)))
-        for (Operation *user : alias.getUsers()) {
-          unsigned at = position.lookup(body.findAncestorOpInBlock(*user));
-          buffer.first = std::min(buffer.first, at);
-          buffer.last = std::max(buffer.last, at);
-        }
+      // The view of booleans as bytes is a cast that the analysis does not
+      // know.
+      SmallVector<Value> views{op->getResult(0)};
+      while (!views.empty())
+        for (Value alias : aliases.resolve(views.pop_back_val()))
+          for (Operation *user : alias.getUsers()) {
+            unsigned at = position.lookup(body.findAncestorOpInBlock(*user));
+            buffer.first = std::min(buffer.first, at);
+            buffer.last = std::max(buffer.last, at);
+            if (isa<UnrealizedConversionCastOp>(user))
+              llvm::append_range(views, user->getResults());
+          }
       if (buffer.first == ~0u)
         buffer.first = buffer.last =
             position.lookup(body.findAncestorOpInBlock(*op));

@@ -54,11 +54,6 @@ struct ReshapeLowering : OpRewritePattern<ReshapeOp> {
       rewriter.replaceOp(op, op.getX());
       return success();
     }
-    // An empty tensor has nothing to move, and its groups cannot be told apart.
-    if (to.getNumElements() == 0) {
-      rewriter.replaceOp(op, emptyTensor(rewriter, loc, to));
-      return success();
-    }
     if (auto groups = getReassociationIndicesForReshape(from, to)) {
       if (from.getRank() > to.getRank())
         rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(op, to, op.getX(),
@@ -115,6 +110,10 @@ struct PadLowering : OpRewritePattern<PadOp> {
     auto zero =
         cast<TypedAttr>(rewriter.getZeroAttr(op.getType().getElementType()));
     Value zeros = filledTensor(rewriter, op.getLoc(), op.getType(), zero);
+    if (op.getX().getType().getNumElements() == 0) {
+      rewriter.replaceOp(op, zeros);
+      return success();
+    }
     auto strides =
         llvm::map_to_vector(op.getInterior(), [](int64_t i) { return i + 1; });
     rewriter.replaceOpWithNewOp<tensor::InsertSliceOp>(
@@ -134,6 +133,8 @@ struct ConcatLowering : OpRewritePattern<ConcatOp> {
     SmallVector<int64_t> ones(op.getType().getRank(), 1);
     for (Value x : op.getXs()) {
       auto type = cast<RankedTensorType>(x.getType());
+      if (type.getNumElements() == 0)
+        continue;
       whole = tensor::InsertSliceOp::create(
           rewriter, op.getLoc(), x, whole, indices(rewriter, start),
           indices(rewriter, type.getShape()), indices(rewriter, ones));
@@ -144,10 +145,27 @@ struct ConcatLowering : OpRewritePattern<ConcatOp> {
   }
 };
 
+/// Whatever an op does to no elements, it gives none. linalg and tensor ops are
+/// not all legal on empty tensors, and what is reduced to them is dead.
+struct EmptyResult : RewritePattern {
+  EmptyResult(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/2, context) {}
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    if (!isa<CellDialect>(op->getDialect()) || op->getNumResults() != 1)
+      return failure();
+    auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+    if (!type || type.getNumElements() != 0)
+      return failure();
+    rewriter.replaceOp(op, emptyTensor(rewriter, op->getLoc(), type));
+    return success();
+  }
+};
+
 } // namespace
 
 void cellgrad::populateShapeToLinalg(RewritePatternSet &patterns) {
-  patterns.add<ReshapeLowering, BroadcastLowering, TransposeLowering,
-               SliceLowering, PadLowering, ConcatLowering>(
+  patterns.add<EmptyResult, ReshapeLowering, BroadcastLowering,
+               TransposeLowering, SliceLowering, PadLowering, ConcatLowering>(
       patterns.getContext());
 }

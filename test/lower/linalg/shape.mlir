@@ -52,3 +52,19 @@ func.func @concat(%x: tensor<2x3xf32>, %y: tensor<2x1xf32>) -> tensor<2x4xf32> {
   %c = cell.concat %x, %y dim 1 : (tensor<2x3xf32>, tensor<2x1xf32>) -> tensor<2x4xf32>
   return %c : tensor<2x4xf32>
 }
+
+// -----
+
+// Nothing is moved from or into empty tensors.
+// CHECK-LABEL: func.func @empty
+// CHECK-NOT:     extract_slice
+// CHECK:         %[[Z:.*]] = linalg.fill
+// CHECK-NOT:     insert_slice
+// CHECK:         tensor.insert_slice %arg1 into %{{.*}}[0] [3] [1]
+// CHECK:         return %{{.*}}, %[[Z]], %{{.*}}
+func.func @empty(%x: tensor<0xf32>, %y: tensor<3xf32>) -> (tensor<0xf32>, tensor<2xf32>, tensor<3xf32>) {
+  %s = cell.slice %y from [3] to [3] by [1] : tensor<3xf32> -> tensor<0xf32>
+  %p = cell.pad %x low [1] high [1] interior [0] : tensor<0xf32> -> tensor<2xf32>
+  %c = cell.concat %x, %y, %x dim 0 : (tensor<0xf32>, tensor<3xf32>, tensor<0xf32>) -> tensor<3xf32>
+  return %s, %p, %c : tensor<0xf32>, tensor<2xf32>, tensor<3xf32>
+}
