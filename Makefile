@@ -1,0 +1,39 @@
+# The commands of this project. 'make help' lists them; each does all it needs.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help demo test build sweep lint format bench clean setup
+
+PY := .venv/bin/python
+# One compile job a core, and at most one for each 1.5 GiB of memory.
+JOBS ?= $(shell m=$$(awk '/MemTotal/ { print int($$2 / 1572864) }' /proc/meminfo); \
+	c=$$(nproc); j=$$((m < c ? m : c)); echo $$((j > 0 ? j : 1)))
+
+help: ## List the commands
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
+
+demo: build ## Train a classifier of digits, export it, run it from C
+	@$(PY) examples/digits/main.py
+
+test: build ## Run all tests
+	@$(PY) test/run.py
+
+build: setup ## Build the compiler and the Python package (tools: build/bin, Python: .venv)
+	@ninja -C build -j$(JOBS) --quiet
+
+sweep: build ## Run the long numerical sweeps
+	@$(PY) test/run.py --sweep
+
+lint: setup ## Check formatting, style, types and file sizes
+	@tools/setup/lint.sh
+
+format: setup ## Format all sources
+	@tools/setup/lint.sh --fix
+
+bench: build ## Measure the figures of docs/figures.md
+	@$(PY) bench/figures.py
+
+clean: ## Remove what the build made (.venv stays)
+	@rm -rf build build-release build-asan
+
+setup:
+	@tools/setup/bootstrap.sh

@@ -1,0 +1,41 @@
+# ruff: noqa: F821  (lit defines config and lit_config)
+"""How lit runs the IR, tool and C tests.
+
+All: 'make test'. One: '.venv/bin/lit -v test/upstream.mlir'.
+"""
+
+import os
+import re
+from pathlib import Path
+
+import lit.formats
+
+root = Path(__file__).resolve().parent.parent
+build = Path(os.environ.get("CELLGRAD_BUILD_DIR", root / "build")).resolve()
+llvm_major = re.search(r"^llvm=(\d+)", (root / ".dep-versions").read_text(), re.M).group(1)
+llvm_bin = Path(f"/usr/lib/llvm-{llvm_major}/bin")
+
+config.name = "cellgrad"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".c", ".test", ".td"]
+config.excludes = ["python", "Inputs"]
+config.test_source_root = str(root / "test")
+config.test_exec_root = str(build / "test")
+
+if not (build / "bin" / "cell-opt").exists():
+    lit_config.fatal(f"no {build}/bin/cell-opt: run 'make build', or set CELLGRAD_BUILD_DIR")
+
+# Tools by name: cell-opt, cellc, cell-run; FileCheck, not, split-file, llvm-nm, ...
+path = [str(build / "bin"), str(llvm_bin), config.environment.get("PATH", "")]
+config.environment["PATH"] = os.pathsep.join(path)
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "CCACHE_DIR", "HOME"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+config.substitutions += [
+    ("%cc", os.environ.get("CC", "cc")),
+    ("%python", str(root / ".venv" / "bin" / "python")),
+    ("%root", str(root)),
+    ("%build", str(build)),
+    ("%runtime", str(root / "runtime")),
+]
