@@ -1,4 +1,5 @@
-//===- Compile.cpp - from any stage to files ----------------------------------===//
+//===- Compile.cpp - from any stage to files
+//----------------------------------===//
 
 #include "passes/Compile.h"
 #include "passes/Registry.h"
@@ -24,7 +25,8 @@ namespace {
 /// Writes the module after each pass that ran on it or on one of its functions.
 class DumpAfterEachPass : public PassInstrumentation {
 public:
-  explicit DumpAfterEachPass(std::string directory) : directory(std::move(directory)) {}
+  explicit DumpAfterEachPass(std::string directory)
+      : directory(std::move(directory)) {}
 
   void runAfterPass(Pass *pass, Operation *op) override { write(pass, op, ""); }
   void runAfterPassFailed(Pass *pass, Operation *op) override {
@@ -41,7 +43,8 @@ private:
       module = op->getParentOfType<ModuleOp>();
     llvm::SmallString<128> path(directory);
     llvm::sys::path::append(
-        path, llvm::formatv("{0,0+3}-{1}{2}.mlir", count++, name, suffix).str());
+        path,
+        llvm::formatv("{0,0+3}-{1}{2}.mlir", count++, name, suffix).str());
     std::error_code error;
     llvm::raw_fd_ostream os(path, error);
     if (!error)
@@ -76,7 +79,8 @@ private:
   SmallVector<std::chrono::steady_clock::time_point> starts;
 };
 
-LogicalResult lower(ModuleOp module, const CompileOptions &options, Timings *timings) {
+LogicalResult lower(ModuleOp module, const CompileOptions &options,
+                    Timings *timings) {
   static std::once_flag once;
   std::call_once(once, registerPasses);
   std::string pipeline =
@@ -89,8 +93,8 @@ LogicalResult lower(ModuleOp module, const CompileOptions &options, Timings *tim
   std::string message;
   llvm::raw_string_ostream os(message);
   if (failed(parsePassPipeline(pipeline, pm, os)))
-    return module.emitError("invalid pass pipeline '" + pipeline + "': " +
-                            llvm::StringRef(message).trim());
+    return module.emitError("invalid pass pipeline '" + pipeline +
+                            "': " + llvm::StringRef(message).trim());
   if (!options.emit.dumpDirectory.empty())
     pm.addInstrumentation(
         std::make_unique<DumpAfterEachPass>(options.emit.dumpDirectory));
@@ -104,7 +108,10 @@ std::unique_ptr<MLIRContext> cellgrad::createContext() {
   DialectRegistry registry;
   registerDialects(registry);
   registerEmitDialects(registry);
-  return std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  auto context =
+      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context->printOpOnDiagnostic(false); // the location says it better
+  return context;
 }
 
 std::string cellgrad::pipelineFor(ModuleOp module) {
@@ -123,20 +130,21 @@ std::string cellgrad::pipelineFor(ModuleOp module) {
 LogicalResult cellgrad::compile(ModuleOp module, const CompileOptions &options,
                                 const EmitOutputs &outputs, Timings *timings) {
   if (!options.emit.dumpDirectory.empty())
-    if (auto error = llvm::sys::fs::create_directories(options.emit.dumpDirectory))
+    if (auto error =
+            llvm::sys::fs::create_directories(options.emit.dumpDirectory))
       return module.emitError("cannot create the directory '")
              << options.emit.dumpDirectory << "': " << error.message();
   if (failed(verify(module)) || failed(lower(module, options, timings)))
     return failure();
   if (!options.loweredMLIR.empty() &&
-      failed(writeAtomically(
-          module.getLoc(), options.loweredMLIR, [&](llvm::StringRef path) -> llvm::Error {
-            std::error_code error;
-            llvm::raw_fd_ostream os(path, error);
-            if (!error)
-              os << module << "\n";
-            return llvm::errorCodeToError(error);
-          })))
+      failed(writeAtomically(module.getLoc(), options.loweredMLIR,
+                             [&](llvm::StringRef path) -> llvm::Error {
+                               std::error_code error;
+                               llvm::raw_fd_ostream os(path, error);
+                               if (!error)
+                                 os << module << "\n";
+                               return llvm::errorCodeToError(error);
+                             })))
     return failure();
   return emitArtifact(module, options.emit, outputs, timings);
 }

@@ -1,7 +1,8 @@
-//===- Compile.h - from any stage to files ------------------------------------===//
+//===- Compile.h - from any stage to files
+//------------------------------------===//
 //
-// What cellc and the Python module share: the pipeline that fits a module, its passes with
-// timings and dumps, then emission.
+// What cellc and the Python module share: the pipeline that fits a module, its
+// passes with timings and dumps, then emission.
 //
 //===------------------------------------------------------------------------===//
 
@@ -21,21 +22,27 @@ namespace cellgrad {
 
 struct CompileOptions {
   EmitOptions emit;
-  std::string pipeline;    ///< textual; empty: the one that fits the module's stage
+  std::string
+      pipeline; ///< textual; empty: the one that fits the module's stage
   bool verifyEach = true;  ///< verify the IR after every pass
   std::string loweredMLIR; ///< when not empty, a file for the LLVM dialect
 };
 
-/// A context with every dialect of the project, single-threaded: the modules are small.
+/// A context with every dialect of the project, single-threaded: the modules
+/// are small.
 std::unique_ptr<mlir::MLIRContext> createContext();
 
-/// The passes that take `module` to the LLVM dialect, by what it holds: all for cell ops or
-/// derivatives, those from linalg on for tensors, none for the LLVM dialect.
+/// The passes that take `module` to the LLVM dialect, by what it holds: all for
+/// cell ops or derivatives, those from linalg on for tensors, none for the LLVM
+/// dialect.
 std::string pipelineFor(mlir::ModuleOp module);
 
-/// Runs the pipeline on `module`, in place, and writes `outputs`. Failures are diagnostics.
-mlir::LogicalResult compile(mlir::ModuleOp module, const CompileOptions &options,
-                            const EmitOutputs &outputs, Timings *timings = nullptr);
+/// Runs the pipeline on `module`, in place, and writes `outputs`. Failures are
+/// diagnostics.
+mlir::LogicalResult compile(mlir::ModuleOp module,
+                            const CompileOptions &options,
+                            const EmitOutputs &outputs,
+                            Timings *timings = nullptr);
 
 } // namespace cellgrad
 

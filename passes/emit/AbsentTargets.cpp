@@ -1,18 +1,19 @@
-//===- AbsentTargets.cpp - backends and plugins that are not linked in ------===//
+//===- AbsentTargets.cpp - backends and plugins that are not linked in
+//------===//
 //
-// LLD's ELF driver initialises every backend LLVM was configured with, and its LTO support
-// asks for Polly. Only the backends cellgrad emits code for are linked; empty functions
-// stand for the rest.
+// LLD's ELF driver initialises every backend LLVM was configured with, and its
+// LTO support asks for Polly. Only the backends cellgrad emits code for are
+// linked; empty functions stand for the rest.
 //
 //===------------------------------------------------------------------------===//
 
 #include "llvm/Plugins/PassPlugin.h"
 
-#define CELL_ABSENT(target)                                                              \
-  void LLVMInitialize##target##TargetInfo() {}                                           \
-  void LLVMInitialize##target##Target() {}                                               \
-  void LLVMInitialize##target##TargetMC() {}                                             \
-  void LLVMInitialize##target##AsmPrinter() {}                                           \
+#define CELL_ABSENT(target)                                                    \
+  void LLVMInitialize##target##TargetInfo() {}                                 \
+  void LLVMInitialize##target##Target() {}                                     \
+  void LLVMInitialize##target##TargetMC() {}                                   \
+  void LLVMInitialize##target##AsmPrinter() {}                                 \
   void LLVMInitialize##target##AsmParser() {}
 
 extern "C" {

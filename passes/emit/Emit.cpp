@@ -1,4 +1,5 @@
-//===- Emit.cpp - LLVM dialect to files a C program can use ------------------===//
+//===- Emit.cpp - LLVM dialect to files a C program can use
+//------------------===//
 
 #include "passes/emit/Emit.h"
 #include "passes/emit/Link.h"
@@ -60,8 +61,8 @@ llvm::Error writeText(llvm::StringRef path, llvm::StringRef text) {
 /// The steps of emitArtifact, with what they share.
 class Emitter {
 public:
-  Emitter(ModuleOp module, const EmitOptions &options, const EmitOutputs &outputs,
-          Timings *timings)
+  Emitter(ModuleOp module, const EmitOptions &options,
+          const EmitOutputs &outputs, Timings *timings)
       : module(module), options(options), outputs(outputs), watch(timings) {}
 
   LogicalResult run();
@@ -73,9 +74,9 @@ private:
     return module.emitError(llvm::toString(std::move(error)));
   }
   LogicalResult write(llvm::StringRef path, llvm::StringRef text) {
-    return writeAtomically(module.getLoc(), path, [&](llvm::StringRef temporary) {
-      return writeText(temporary, text);
-    });
+    return writeAtomically(
+        module.getLoc(), path,
+        [&](llvm::StringRef temporary) { return writeText(temporary, text); });
   }
   LogicalResult dump(const llvm::Module &ir, llvm::StringRef name);
   LogicalResult addAbi();
@@ -108,12 +109,13 @@ LogicalResult Emitter::addAbi() {
   return pm.run(module);
 }
 
-LogicalResult Emitter::writeCode(llvm::Module &ir, llvm::TargetMachine &machine) {
+LogicalResult Emitter::writeCode(llvm::Module &ir,
+                                 llvm::TargetMachine &machine) {
   if (!outputs.assembly.empty()) {
     auto copy = llvm::CloneModule(ir);
     llvm::SmallString<0> text;
-    if (failed(check(
-            generate(*copy, machine, llvm::CodeGenFileType::AssemblyFile, text))) ||
+    if (failed(check(generate(*copy, machine,
+                              llvm::CodeGenFileType::AssemblyFile, text))) ||
         failed(write(outputs.assembly, text)))
       return failure();
     watch.lap("assembly");
@@ -121,21 +123,21 @@ LogicalResult Emitter::writeCode(llvm::Module &ir, llvm::TargetMachine &machine)
   if (outputs.sharedObject.empty() && outputs.object.empty())
     return success();
   llvm::SmallString<0> object;
-  if (failed(check(generate(ir, machine, llvm::CodeGenFileType::ObjectFile, object))))
+  if (failed(check(
+          generate(ir, machine, llvm::CodeGenFileType::ObjectFile, object))))
     return failure();
   watch.lap("codegen");
   if (!outputs.object.empty() &&
-      failed(writeAtomically(module.getLoc(), outputs.object, [&](llvm::StringRef path) {
-        return linkRelocatable(object, path);
-      })))
+      failed(writeAtomically(
+          module.getLoc(), outputs.object,
+          [&](llvm::StringRef path) { return linkRelocatable(object, path); })))
     return failure();
   if (!outputs.sharedObject.empty() &&
-      failed(writeAtomically(module.getLoc(), outputs.sharedObject,
-                             [&](llvm::StringRef path) {
-                               return linkSharedObject(
-                                   object, llvm::sys::path::filename(outputs.sharedObject),
-                                   path);
-                             })))
+      failed(writeAtomically(
+          module.getLoc(), outputs.sharedObject, [&](llvm::StringRef path) {
+            return linkSharedObject(
+                object, llvm::sys::path::filename(outputs.sharedObject), path);
+          })))
     return failure();
   watch.lap("link");
   return success();
@@ -186,14 +188,16 @@ void cellgrad::registerEmitDialects(DialectRegistry &registry) {
   registerLLVMDialectTranslation(registry);
 }
 
-LogicalResult cellgrad::emitArtifact(ModuleOp module, const EmitOptions &options,
-                                     const EmitOutputs &outputs, Timings *timings) {
+LogicalResult cellgrad::emitArtifact(ModuleOp module,
+                                     const EmitOptions &options,
+                                     const EmitOutputs &outputs,
+                                     Timings *timings) {
   return Emitter(module, options, outputs, timings).run();
 }
 
-LogicalResult
-cellgrad::writeAtomically(Location location, llvm::StringRef path,
-                          llvm::function_ref<llvm::Error(llvm::StringRef)> write) {
+LogicalResult cellgrad::writeAtomically(
+    Location location, llvm::StringRef path,
+    llvm::function_ref<llvm::Error(llvm::StringRef)> write) {
   std::string temporary =
       (path + ".tmp" + llvm::Twine(llvm::sys::Process::getProcessId()) + "-" +
        llvm::Twine(reinterpret_cast<uintptr_t>(&path)))

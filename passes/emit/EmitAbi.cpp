@@ -1,4 +1,5 @@
-//===- EmitAbi.cpp - give every entry its exported C function ---------------===//
+//===- EmitAbi.cpp - give every entry its exported C function
+//---------------===//
 
 #include "passes/emit/Link.h"
 #include "passes/emit/Passes.h"
@@ -36,33 +37,41 @@ constexpr llvm::StringLiteral kRuntimeStatus = "cell_rt_status_message";
 class AbiWriter {
 public:
   AbiWriter(ModuleOp module)
-      : module(module), b(module.getContext()), ptr(LLVM::LLVMPointerType::get(b.getContext())),
-        i1(b.getI1Type()), i32(b.getI32Type()), i64(b.getI64Type()) {}
+      : module(module), b(module.getContext()),
+        ptr(LLVM::LLVMPointerType::get(b.getContext())), i1(b.getI1Type()),
+        i32(b.getI32Type()), i64(b.getI64Type()) {}
 
-  void writeEntry(const EntrySpec &entry, LLVM::LLVMFuncOp impl, bool takesContext);
+  void writeEntry(const EntrySpec &entry, LLVM::LLVMFuncOp impl,
+                  bool takesContext);
   void writeModelFunctions(const ModelSpec &model, llvm::StringRef signature);
 
-  LLVM::LLVMFuncOp declare(llvm::StringRef name, Type result, ArrayRef<Type> args);
+  LLVM::LLVMFuncOp declare(llvm::StringRef name, Type result,
+                           ArrayRef<Type> args);
 
 private:
-  LLVM::LLVMFuncOp define(llvm::StringRef name, Type result, ArrayRef<Type> args);
+  LLVM::LLVMFuncOp define(llvm::StringRef name, Type result,
+                          ArrayRef<Type> args);
   Value constant(Type type, int64_t value) {
-    return LLVM::ConstantOp::create(b, loc, type, b.getIntegerAttr(type, value));
+    return LLVM::ConstantOp::create(b, loc, type,
+                                    b.getIntegerAttr(type, value));
   }
   Value null() { return LLVM::ZeroOp::create(b, loc, ptr); }
   Value isNull(Value pointer) {
-    return LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, pointer, null());
+    return LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, pointer,
+                                null());
   }
   Value loadAt(Value base, int64_t offset, Type type) {
-    Value address = LLVM::GEPOp::create(b, loc, ptr, b.getI8Type(), base,
-                                        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
+    Value address = LLVM::GEPOp::create(
+        b, loc, ptr, b.getI8Type(), base,
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
     return LLVM::LoadOp::create(b, loc, type, address);
   }
-  /// Leaves with `status` where `bad` holds; building goes on where it does not.
+  /// Leaves with `status` where `bad` holds; building goes on where it does
+  /// not.
   void failIf(Value bad, int32_t status);
   void checkBuffers(const EntrySpec &entry, ValueRange buffers);
-  void callWithArena(const EntrySpec &entry, LLVM::LLVMFuncOp impl, SmallVector<Value> args,
-                     Value context, bool takesContext);
+  void callWithArena(const EntrySpec &entry, LLVM::LLVMFuncOp impl,
+                     SmallVector<Value> args, Value context, bool takesContext);
   void ret(Value status) { LLVM::ReturnOp::create(b, loc, status); }
 
   ModuleOp module;
@@ -71,18 +80,21 @@ private:
   Type ptr, i1, i32, i64;
 };
 
-LLVM::LLVMFuncOp AbiWriter::declare(llvm::StringRef name, Type result, ArrayRef<Type> args) {
+LLVM::LLVMFuncOp AbiWriter::declare(llvm::StringRef name, Type result,
+                                    ArrayRef<Type> args) {
   if (auto existing = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
     return existing;
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(module.getBody());
-  return LLVM::LLVMFuncOp::create(b, loc, name, LLVM::LLVMFunctionType::get(result, args));
+  return LLVM::LLVMFuncOp::create(b, loc, name,
+                                  LLVM::LLVMFunctionType::get(result, args));
 }
 
-LLVM::LLVMFuncOp AbiWriter::define(llvm::StringRef name, Type result, ArrayRef<Type> args) {
+LLVM::LLVMFuncOp AbiWriter::define(llvm::StringRef name, Type result,
+                                   ArrayRef<Type> args) {
   b.setInsertionPointToEnd(module.getBody());
-  auto function =
-      LLVM::LLVMFuncOp::create(b, loc, name, LLVM::LLVMFunctionType::get(result, args));
+  auto function = LLVM::LLVMFuncOp::create(
+      b, loc, name, LLVM::LLVMFunctionType::get(result, args));
   b.setInsertionPointToStart(function.addEntryBlock(b));
   return function;
 }
@@ -111,7 +123,8 @@ void AbiWriter::checkBuffers(const EntrySpec &entry, ValueRange buffers) {
       continue;
     Value address = LLVM::PtrToIntOp::create(b, loc, i64, pointer);
     orInto(misaligned,
-           LLVM::AndOp::create(b, loc, address, constant(i64, spec->dtype->bytes - 1)));
+           LLVM::AndOp::create(b, loc, address,
+                               constant(i64, spec->dtype->bytes - 1)));
   }
   if (anyNull)
     failIf(anyNull, CG_ERROR_NULL_ARGUMENT);
@@ -140,7 +153,8 @@ void AbiWriter::writeEntry(const EntrySpec &entry, LLVM::LLVMFuncOp impl,
 }
 
 void AbiWriter::callWithArena(const EntrySpec &entry, LLVM::LLVMFuncOp impl,
-                              SmallVector<Value> args, Value context, bool takesContext) {
+                              SmallVector<Value> args, Value context,
+                              bool takesContext) {
   auto call = [&](Value arena) {
     SmallVector<Value> all(args);
     all.push_back(arena);
@@ -156,8 +170,8 @@ void AbiWriter::callWithArena(const EntrySpec &entry, LLVM::LLVMFuncOp impl,
   Block *found = b.createBlock(region, region->end(), {ptr}, {loc});
   Value arena = found->getArgument(0);
   b.setInsertionPointToEnd(start);
-  LLVM::CondBrOp::create(b, loc, isNull(context), found, ValueRange{null()}, given,
-                         ValueRange{});
+  LLVM::CondBrOp::create(b, loc, isNull(context), found, ValueRange{null()},
+                         given, ValueRange{});
   b.setInsertionPointToStart(given);
   Value size = loadAt(context, offsetof(cg_context, struct_size), i32);
   failIf(LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ult, size,
@@ -167,15 +181,17 @@ void AbiWriter::callWithArena(const EntrySpec &entry, LLVM::LLVMFuncOp impl,
   Value noArena = isNull(lent);
   Block *check = b.createBlock(region, region->end());
   b.setInsertionPointToEnd(noArena.getParentBlock());
-  LLVM::CondBrOp::create(b, loc, noArena, found, ValueRange{null()}, check, ValueRange{});
+  LLVM::CondBrOp::create(b, loc, noArena, found, ValueRange{null()}, check,
+                         ValueRange{});
   b.setInsertionPointToStart(check);
   Value bytes = loadAt(context, offsetof(cg_context, arena_bytes), i64);
   Value small = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ult, bytes,
                                      constant(i64, entry.arenaBytes));
   Value address = LLVM::PtrToIntOp::create(b, loc, i64, lent);
-  Value low = LLVM::AndOp::create(b, loc, address, constant(i64, CG_ARENA_ALIGNMENT - 1));
-  Value crooked =
-      LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ne, low, constant(i64, 0));
+  Value low = LLVM::AndOp::create(b, loc, address,
+                                  constant(i64, CG_ARENA_ALIGNMENT - 1));
+  Value crooked = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ne, low,
+                                       constant(i64, 0));
   failIf(LLVM::OrOp::create(b, loc, small, crooked), CG_ERROR_ARENA);
   LLVM::BrOp::create(b, loc, ValueRange{lent}, found);
 
@@ -188,11 +204,12 @@ void AbiWriter::callWithArena(const EntrySpec &entry, LLVM::LLVMFuncOp impl,
   ret(call(arena));
   Block *allocate = b.createBlock(region, region->end());
   b.setInsertionPointToStart(found);
-  LLVM::CondBrOp::create(b, loc, isNull(arena), allocate, ValueRange{}, lentBlock,
-                         ValueRange{});
+  LLVM::CondBrOp::create(b, loc, isNull(arena), allocate, ValueRange{},
+                         lentBlock, ValueRange{});
   b.setInsertionPointToStart(allocate);
   auto alignedAlloc = declare("aligned_alloc", ptr, {i64, i64});
-  auto release = declare("free", LLVM::LLVMVoidType::get(b.getContext()), {ptr});
+  auto release =
+      declare("free", LLVM::LLVMVoidType::get(b.getContext()), {ptr});
   Value own = LLVM::CallOp::create(b, loc, alignedAlloc,
                                    ValueRange{constant(i64, CG_ARENA_ALIGNMENT),
                                               constant(i64, entry.arenaBytes)})
@@ -203,7 +220,8 @@ void AbiWriter::callWithArena(const EntrySpec &entry, LLVM::LLVMFuncOp impl,
   ret(status);
 }
 
-void AbiWriter::writeModelFunctions(const ModelSpec &model, llvm::StringRef signature) {
+void AbiWriter::writeModelFunctions(const ModelSpec &model,
+                                    llvm::StringRef signature) {
   loc = module.getLoc();
   std::string prefix = "cg_" + model.name + "_";
   std::string text = signature.str();
@@ -211,9 +229,9 @@ void AbiWriter::writeModelFunctions(const ModelSpec &model, llvm::StringRef sign
 
   b.setInsertionPointToStart(module.getBody());
   auto type = LLVM::LLVMArrayType::get(b.getI8Type(), text.size());
-  auto global = LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/true,
-                                       LLVM::Linkage::Internal, "cell_signature",
-                                       b.getStringAttr(text), /*alignment=*/1);
+  auto global = LLVM::GlobalOp::create(
+      b, loc, type, /*isConstant=*/true, LLVM::Linkage::Internal,
+      "cell_signature", b.getStringAttr(text), /*alignment=*/1);
   define(prefix + "signature", ptr, {});
   ret(LLVM::AddressOfOp::create(b, loc, global));
 
@@ -223,7 +241,8 @@ void AbiWriter::writeModelFunctions(const ModelSpec &model, llvm::StringRef sign
   auto words = declare(kRuntimeStatus, ptr, {i32});
   words.setVisibility_(LLVM::Visibility::Hidden);
   auto message = define(prefix + "status_message", ptr, {i32});
-  ret(LLVM::CallOp::create(b, loc, words, ValueRange{message.getArgument(0)}).getResult());
+  ret(LLVM::CallOp::create(b, loc, words, ValueRange{message.getArgument(0)})
+          .getResult());
 }
 
 /// Marks the pointers of `impl` with what the C caller guarantees.
@@ -242,7 +261,8 @@ void annotate(LLVM::LLVMFuncOp impl, const EntrySpec &entry) {
   };
   auto buffers = entry.buffers();
   for (auto [i, spec] : llvm::enumerate(buffers))
-    mark(i, spec->dtype->bytes, spec->bytes(), spec->role != "result" && !spec->donate);
+    mark(i, spec->dtype->bytes, spec->bytes(),
+         spec->role != "result" && !spec->donate);
   mark(buffers.size(), CG_ARENA_ALIGNMENT, entry.arenaBytes, false);
 }
 
@@ -257,7 +277,8 @@ private:
 };
 
 /// Every entry of the module, with its signature checked against its function.
-FailureOr<ModelSpec> EmitAbi::readEntries(llvm::StringMap<LLVM::LLVMFuncOp> &impls) {
+FailureOr<ModelSpec>
+EmitAbi::readEntries(llvm::StringMap<LLVM::LLVMFuncOp> &impls) {
   ModelSpec spec;
   spec.name = sanitizeIdentifier(model);
   llvm::StringMap<std::string> idents;
@@ -266,20 +287,25 @@ FailureOr<ModelSpec> EmitAbi::readEntries(llvm::StringMap<LLVM::LLVMFuncOp> &imp
   for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>()) {
     bool isPrivate = function.getSymVisibility() == "private" ||
                      function.getLinkage() != LLVM::Linkage::External;
-    if (function.isExternal() || (isPrivate && !function->hasAttr("cell.signature")))
+    if (function.isExternal() ||
+        (isPrivate && !function->hasAttr("cell.signature")))
       continue;
     auto entry = readEntry(function, function.getSymName(), spec.name);
     if (failed(entry))
       return failure();
     auto type = function.getFunctionType();
     size_t wanted = entry->buffers().size() + 1;
-    bool pointers = llvm::all_of(type.getParams(), llvm::IsaPred<LLVM::LLVMPointerType>);
-    if (type.getNumParams() != wanted || !pointers || !type.getReturnType().isInteger(32))
+    bool pointers =
+        llvm::all_of(type.getParams(), llvm::IsaPred<LLVM::LLVMPointerType>);
+    if (type.getNumParams() != wanted || !pointers ||
+        !type.getReturnType().isInteger(32))
       return function->emitOpError("takes ")
              << type << ": expected " << wanted
-             << " pointers (the buffers of cell.signature, then the arena) and an i32 "
+             << " pointers (the buffers of cell.signature, then the arena) and "
+                "an i32 "
                 "status";
-    auto [slot, fresh] = idents.try_emplace(entry->ident, "entry '" + entry->name + "'");
+    auto [slot, fresh] =
+        idents.try_emplace(entry->ident, "entry '" + entry->name + "'");
     if (!fresh)
       return function->emitOpError("gives the C name '")
              << entry->ident << "', which is taken by " << slot->second
@@ -288,24 +314,28 @@ FailureOr<ModelSpec> EmitAbi::readEntries(llvm::StringMap<LLVM::LLVMFuncOp> &imp
     spec.entries.push_back(std::move(*entry));
   }
   if (spec.entries.empty())
-    return getOperation()->emitError("the module has no public function: a model needs at "
-                                     "least one entry");
+    return getOperation()->emitError(
+        "the module has no public function: a model needs at "
+        "least one entry");
   return spec;
 }
 
-/// Only functions a model can bring along or find in libc and libm may be called.
+/// Only functions a model can bring along or find in libc and libm may be
+/// called.
 LogicalResult EmitAbi::checkSymbols() {
   for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>())
     if (function.isExternal() && function.getSymName() != kPrint &&
         !function.getSymName().starts_with("llvm.") &&
         !isLibrarySymbol(function.getSymName()))
-      return function->emitOpError("is declared but not defined: a model may call its own "
-                                   "functions, libm, memcpy, memmove and memset only");
+      return function->emitOpError(
+          "is declared but not defined: a model may call its own "
+          "functions, libm, memcpy, memmove and memset only");
   return success();
 }
 
-/// Gives every function that prints, directly or through others, the caller's context as
-/// a last argument, and passes it to the runtime. Returns those functions.
+/// Gives every function that prints, directly or through others, the caller's
+/// context as a last argument, and passes it to the runtime. Returns those
+/// functions.
 llvm::SetVector<Operation *> EmitAbi::threadContext() {
   ModuleOp module = getOperation();
   auto print = module.lookupSymbol<LLVM::LLVMFuncOp>(kPrint);
@@ -335,8 +365,8 @@ llvm::SetVector<Operation *> EmitAbi::threadContext() {
     auto function = cast<LLVM::LLVMFuncOp>(op);
     if (function == print)
       continue;
-    (void)function.insertArgument(function.getNumArguments(), ptr, DictionaryAttr(),
-                                  function.getLoc());
+    (void)function.insertArgument(function.getNumArguments(), ptr,
+                                  DictionaryAttr(), function.getLoc());
   }
   for (LLVM::CallOp call : calls) {
     auto callee = call.getCallee();

@@ -1,4 +1,5 @@
-//===- Header.cpp - the C header of a model ---------------------------------===//
+//===- Header.cpp - the C header of a model
+//---------------------------------===//
 //
 // The header is self-contained: it carries the common part of the ABI
 // (runtime/cellgrad_abi.h, guarded) in front of the model's own declarations.
@@ -33,25 +34,28 @@ std::string typeText(const TensorSpec &spec) {
   std::string text = spec.dtype->name;
   text += '[';
   text += llvm::join(
-      llvm::map_range(spec.shape, [](int64_t n) { return std::to_string(n); }), ", ");
+      llvm::map_range(spec.shape, [](int64_t n) { return std::to_string(n); }),
+      ", ");
   return text + "]";
 }
 
-void writeField(llvm::raw_ostream &os, const TensorSpec &spec, const EntrySpec &entry) {
+void writeField(llvm::raw_ostream &os, const TensorSpec &spec,
+                const EntrySpec &entry) {
   bool written = spec.donate || spec.role == "result";
-  os << "  " << (written ? "" : "const ") << spec.dtype->cType << " *" << spec.field
-     << "; /* " << (spec.donate ? "in/out " : "") << spec.role << " \""
-     << commentSafe(spec.name) << "\": " << typeText(spec);
+  os << "  " << (written ? "" : "const ") << spec.dtype->cType << " *"
+     << spec.field << "; /* " << (spec.donate ? "in/out " : "") << spec.role
+     << " \"" << commentSafe(spec.name) << "\": " << typeText(spec);
   if (spec.donate)
-    os << ", overwritten with result \"" << commentSafe(entry.results[*spec.donate].name)
-       << "\"";
+    os << ", overwritten with result \""
+       << commentSafe(entry.results[*spec.donate].name) << "\"";
   os << " */\n";
 }
 
 void writeEntry(llvm::raw_ostream &os, const EntrySpec &entry) {
   std::string macro = upper(entry.symbol);
-  os << "\n/* Entry \"" << commentSafe(entry.name) << "\": " << entry.args.size()
-     << " arguments, " << entry.results.size() << " results. */\n"
+  os << "\n/* Entry \"" << commentSafe(entry.name)
+     << "\": " << entry.args.size() << " arguments, " << entry.results.size()
+     << " results. */\n"
      << "#define " << macro << "_ARENA_BYTES " << entry.arenaBytes << "u\n";
   auto buffers = entry.buffers();
   for (const TensorSpec *spec : buffers)
@@ -76,14 +80,18 @@ std::string cellgrad::makeHeader(const ModelSpec &model) {
   os << "/*===- " << model.name << " - compiled by cellgrad " CELLGRAD_VERSION
      << ", do not edit ---===\n"
      << " *\n"
-     << " * Fill an entry's argument struct with your buffers and call the entry; it returns\n"
-     << " * CG_OK or a CG_ERROR_ code, which " << prefix << "_status_message() explains.\n"
-     << " * \"const\" buffers are read; \"in/out\" buffers are updated in place; results are\n"
+     << " * Fill an entry's argument struct with your buffers and call the "
+        "entry; it returns\n"
+     << " * CG_OK or a CG_ERROR_ code, which " << prefix
+     << "_status_message() explains.\n"
+     << " * \"const\" buffers are read; \"in/out\" buffers are updated in "
+        "place; results are\n"
      << " * written. All are yours, before and after.\n"
      << " */\n"
      << "#ifndef " << guard << "\n#define " << guard << "\n\n"
      << abiHeaderText() << "\n#if CELLGRAD_ABI_VERSION != 1u\n"
-     << "#error \"headers of models with different ABI versions are included together\"\n"
+     << "#error \"headers of models with different ABI versions are included "
+        "together\"\n"
      << "#endif\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
      << "/* CELLGRAD_ABI_VERSION of the compiler that wrote the model. */\n"
      << "uint32_t " << prefix << "_abi_version(void);\n"

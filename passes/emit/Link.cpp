@@ -1,6 +1,8 @@
-//===- Link.cpp - objects to shared objects, in process ----------------------===//
+//===- Link.cpp - objects to shared objects, in process
+//----------------------===//
 
 #include "passes/emit/Link.h"
+#include "passes/emit/Artifact.h"
 #include "passes/emit/RuntimeImage.h"
 
 #include "lld/Common/Driver.h"
@@ -37,8 +39,10 @@ public:
   /// The path of a file called `name` with these contents.
   llvm::Expected<std::string> add(StringRef name, StringRef contents) {
     if (directory.empty())
-      if (auto error = llvm::sys::fs::createUniqueDirectory("cellgrad", directory))
-        return llvm::createStringError(error, "cannot create a temporary directory");
+      if (auto error =
+              llvm::sys::fs::createUniqueDirectory("cellgrad", directory))
+        return llvm::createStringError(error,
+                                       "cannot create a temporary directory");
     std::string path = reserve(name);
     std::error_code error;
     llvm::raw_fd_ostream os(path, error);
@@ -49,7 +53,8 @@ public:
       os.clear_error();
     }
     if (error)
-      return llvm::createStringError(error, "cannot write temporary file " + path);
+      return llvm::createStringError(error,
+                                     "cannot write temporary file " + path);
     return path;
   }
 
@@ -77,12 +82,15 @@ llvm::Error runLinker(llvm::ArrayRef<std::string> arguments) {
   llvm::raw_string_ostream os(output);
   std::lock_guard<std::mutex> lock(mutex);
   if (!usable)
-    return llvm::createStringError("the linker failed earlier in this process and cannot "
-                                   "be used again: restart the program");
-  lld::Result result = lld::lldMain(argv, os, os, {{lld::Gnu, &lld::elf::link}});
+    return llvm::createStringError(
+        "the linker failed earlier in this process and cannot "
+        "be used again: restart the program");
+  lld::Result result =
+      lld::lldMain(argv, os, os, {{lld::Gnu, &lld::elf::link}});
   usable = result.canRunAgain;
   if (result.retCode != 0)
-    return llvm::createStringError("linking failed: " + StringRef(output).trim());
+    return llvm::createStringError("linking failed: " +
+                                   StringRef(output).trim());
   return llvm::Error::success();
 }
 
@@ -96,7 +104,8 @@ llvm::StringSet<> readLibrarySymbols() {
       continue;
     }
     auto *elf = llvm::cast<llvm::object::ELFObjectFileBase>(file->get());
-    for (const llvm::object::ELFSymbolRef &symbol : elf->getDynamicSymbolIterators())
+    for (const llvm::object::ELFSymbolRef &symbol :
+         elf->getDynamicSymbolIterators())
       if (auto name = symbol.getName())
         names.insert(*name);
       else
@@ -111,23 +120,43 @@ bool cellgrad::isLibrarySymbol(StringRef name) {
   return names.contains(name);
 }
 
-llvm::Error cellgrad::linkSharedObject(StringRef object, StringRef soname, StringRef path) {
+llvm::Error cellgrad::linkSharedObject(StringRef object, StringRef soname,
+                                       StringRef path) {
   Scratch scratch;
-  std::vector<std::string> arguments{
-      "-shared",       "--threads=1", "--build-id=none", "--gc-sections", "--no-undefined",
-      "--as-needed",   "-Bsymbolic",  "--hash-style=gnu", "--strip-all",  "--nostdlib",
-      "-z",            "now",         "-z",              "relro",         "-z",
-      "noexecstack",   "-z",          "max-page-size=4096", "-soname",    soname.str(),
-      "-o",            path.str()};
+  std::vector<std::string> arguments{"-shared",
+                                     "--threads=1",
+                                     "--build-id=none",
+                                     "--gc-sections",
+                                     "--no-undefined",
+                                     "--as-needed",
+                                     "-Bsymbolic",
+                                     "--hash-style=gnu",
+                                     "--strip-all",
+                                     "--nostdlib",
+                                     "-z",
+                                     "now",
+                                     "-z",
+                                     "relro",
+                                     "-z",
+                                     "noexecstack",
+                                     "-z",
+                                     "max-page-size=4096",
+                                     "-soname",
+                                     soname.str(),
+                                     "-o",
+                                     path.str()};
   for (auto [name, contents] :
        {std::pair{"model.o", object}, std::pair{"runtime.o", runtimeObject()},
-        std::pair{"libm.so.6", libmStub()}, std::pair{"libc.so.6", libcStub()}}) {
+        std::pair{"libm.so.6", libmStub()},
+        std::pair{"libc.so.6", libcStub()}}) {
     auto file = scratch.add(name, contents);
     if (!file)
       return file.takeError();
     arguments.push_back(*file);
   }
-  return runLinker(arguments);
+  if (auto error = runLinker(arguments))
+    return error;
+  return sealArtifact(path);
 }
 
 llvm::Error cellgrad::linkRelocatable(StringRef object, StringRef path) {
@@ -139,8 +168,8 @@ llvm::Error cellgrad::linkRelocatable(StringRef object, StringRef path) {
   if (!runtime)
     return runtime.takeError();
   std::string merged = scratch.reserve("merged.o");
-  if (auto error = runLinker({"-r", "--threads=1", "--build-id=none", *model, *runtime,
-                              "-o", merged}))
+  if (auto error = runLinker({"-r", "--threads=1", "--build-id=none", *model,
+                              *runtime, "-o", merged}))
     return error;
 
   auto buffer = llvm::MemoryBuffer::getFile(merged);

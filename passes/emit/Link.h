@@ -1,4 +1,5 @@
-//===- Link.h - objects to shared objects, in process ------------------------===//
+//===- Link.h - objects to shared objects, in process
+//------------------------===//
 
 #ifndef CELLGRAD_PASSES_EMIT_LINK_H
 #define CELLGRAD_PASSES_EMIT_LINK_H
@@ -8,17 +9,19 @@
 
 namespace cellgrad {
 
-/// Whether `name` is a function or object of libc or libm that a model may refer to.
+/// Whether `name` is a function or object of libc or libm that a model may
+/// refer to.
 bool isLibrarySymbol(llvm::StringRef name);
 
-/// Links `object` with what it needs of the runtime into the shared object `path`, called
-/// `soname`. No file of the system is read; a symbol neither in the runtime nor in
-/// libc/libm is an error. Safe to call from several threads: one links at a time.
+/// Links `object` with what it needs of the runtime into the shared object
+/// `path`, called `soname`. No file of the system is read; a symbol neither in
+/// the runtime nor in libc/libm is an error. Safe to call from several threads:
+/// one links at a time.
 llvm::Error linkSharedObject(llvm::StringRef object, llvm::StringRef soname,
                              llvm::StringRef path);
 
-/// Links `object` with the runtime into the relocatable object `path` in which only cg_*
-/// is global, so that objects of several models go into one program.
+/// Links `object` with the runtime into the relocatable object `path` in which
+/// only cg_* is global, so that objects of several models go into one program.
 llvm::Error linkRelocatable(llvm::StringRef object, llvm::StringRef path);
 
 } // namespace cellgrad

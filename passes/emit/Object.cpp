@@ -1,4 +1,5 @@
-//===- Object.cpp - LLVM dialect to machine code ------------------------------===//
+//===- Object.cpp - LLVM dialect to machine code
+//------------------------------===//
 
 #include "passes/emit/Object.h"
 
@@ -16,10 +17,9 @@
 
 using namespace cellgrad;
 
-std::unique_ptr<llvm::Module> cellgrad::translate(mlir::ModuleOp module,
-                                                  llvm::LLVMContext &context,
-                                                  const Target &target,
-                                                  const llvm::TargetMachine &machine) {
+std::unique_ptr<llvm::Module>
+cellgrad::translate(mlir::ModuleOp module, llvm::LLVMContext &context,
+                    const Target &target, const llvm::TargetMachine &machine) {
   auto result = mlir::translateModuleToLLVMIR(module, context, "model");
   if (!result)
     return nullptr;
@@ -33,13 +33,14 @@ std::unique_ptr<llvm::Module> cellgrad::translate(mlir::ModuleOp module,
     function.addFnAttr("target-cpu", target.cpu);
     if (!target.features.empty())
       function.addFnAttr("target-features", target.features);
-    function.addFnAttr("prefer-vector-width", std::to_string(target.vectorBits));
+    function.addFnAttr("prefer-vector-width",
+                       std::to_string(target.vectorBits));
   }
   return result;
 }
 
-llvm::Error cellgrad::optimize(llvm::Module &module, llvm::TargetMachine &machine,
-                               unsigned level) {
+llvm::Error cellgrad::optimize(llvm::Module &module,
+                               llvm::TargetMachine &machine, unsigned level) {
   if (level == 0)
     return llvm::Error::success();
   llvm::LoopAnalysisManager loops;
@@ -58,10 +59,10 @@ llvm::Error cellgrad::optimize(llvm::Module &module, llvm::TargetMachine &machin
     passes = builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
   } else {
     const char *text =
-        level == 1
-            ? "globaldce,function(sroa,early-cse,simplifycfg)"
-            : "globaldce,cgscc(inline),function(sroa,early-cse<memssa>,simplifycfg,"
-              "instsimplify,loop-mssa(licm),simplifycfg),globaldce";
+        level == 1 ? "globaldce,function(sroa,early-cse,simplifycfg)"
+                   : "globaldce,cgscc(inline),function(sroa,early-cse<memssa>,"
+                     "simplifycfg,"
+                     "instsimplify,loop-mssa(licm),simplifycfg),globaldce";
     if (auto error = builder.parsePassPipeline(passes, text))
       return error;
   }
@@ -69,7 +70,8 @@ llvm::Error cellgrad::optimize(llvm::Module &module, llvm::TargetMachine &machin
   return llvm::Error::success();
 }
 
-llvm::Error cellgrad::generate(llvm::Module &module, llvm::TargetMachine &machine,
+llvm::Error cellgrad::generate(llvm::Module &module,
+                               llvm::TargetMachine &machine,
                                llvm::CodeGenFileType type,
                                llvm::SmallVectorImpl<char> &output) {
   llvm::raw_svector_ostream os(output);

@@ -1,4 +1,5 @@
-//===- Object.h - LLVM dialect to machine code --------------------------------===//
+//===- Object.h - LLVM dialect to machine code
+//--------------------------------===//
 
 #ifndef CELLGRAD_PASSES_EMIT_OBJECT_H
 #define CELLGRAD_PASSES_EMIT_OBJECT_H
@@ -21,21 +22,24 @@ class TargetMachine;
 
 namespace cellgrad {
 
-/// Translates `module` and gives every function the CPU, features and vector width of
-/// `target`. Null after a diagnostic.
-std::unique_ptr<llvm::Module> translate(mlir::ModuleOp module, llvm::LLVMContext &context,
+/// Translates `module` and gives every function the CPU, features and vector
+/// width of `target`. Null after a diagnostic.
+std::unique_ptr<llvm::Module> translate(mlir::ModuleOp module,
+                                        llvm::LLVMContext &context,
                                         const Target &target,
                                         const llvm::TargetMachine &machine);
 
-/// Runs LLVM's middle end. Level 0: nothing. 1: mem2reg and CSE. 2: inlining of internal
-/// functions and the scalar clean-up that lowered loops profit from; the vectorisation
-/// happened before. 3: LLVM's O3 pipeline.
-llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine, unsigned level);
+/// Runs LLVM's middle end. Level 0: nothing. 1: mem2reg and CSE. 2: inlining of
+/// internal functions and the scalar clean-up that lowered loops profit from;
+/// the vectorisation happened before. 3: LLVM's O3 pipeline.
+llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine,
+                     unsigned level);
 
-/// Generates `type` (object or assembly) from `module`, which is consumed: what is left of
-/// it must not be used again.
+/// Generates `type` (object or assembly) from `module`, which is consumed: what
+/// is left of it must not be used again.
 llvm::Error generate(llvm::Module &module, llvm::TargetMachine &machine,
-                     llvm::CodeGenFileType type, llvm::SmallVectorImpl<char> &output);
+                     llvm::CodeGenFileType type,
+                     llvm::SmallVectorImpl<char> &output);
 
 } // namespace cellgrad
 

@@ -1,13 +1,15 @@
-//===- RuntimeImage.cpp - files the compiler carries inside itself ----------===//
+//===- RuntimeImage.cpp - files the compiler carries inside itself
+//----------===//
 
 #include "passes/emit/RuntimeImage.h"
 
 // The assembler reads the files; CMake passes their paths and tracks them.
-#define CELL_IMAGE(symbol, path)                                                         \
-  __asm__(".section .rodata\n.balign 16\n.local " #symbol "_begin\n" #symbol             \
-          "_begin:\n.incbin \"" path "\"\n.local " #symbol "_end\n" #symbol              \
-          "_end:\n.byte 0\n.text\n");                                                    \
-  extern "C" __attribute__((visibility("hidden"))) const char symbol##_begin[],          \
+#define CELL_IMAGE(symbol, path)                                               \
+  __asm__(".section .rodata\n.balign 16\n.local " #symbol "_begin\n" #symbol   \
+          "_begin:\n.incbin \"" path "\"\n.local " #symbol "_end\n" #symbol    \
+          "_end:\n.byte 0\n.text\n");                                          \
+  extern "C" __attribute__((visibility("hidden")))                             \
+  const char symbol##_begin[],                                                 \
       symbol##_end[];
 
 CELL_IMAGE(cell_image_abi, CELL_IMAGE_ABI)
@@ -15,10 +17,15 @@ CELL_IMAGE(cell_image_runtime, CELL_IMAGE_RUNTIME)
 CELL_IMAGE(cell_image_libc, CELL_IMAGE_LIBC)
 CELL_IMAGE(cell_image_libm, CELL_IMAGE_LIBM)
 
-#define CELL_IMAGE_REF(symbol)                                                           \
-  llvm::StringRef(symbol##_begin, static_cast<size_t>(symbol##_end - symbol##_begin))
+#define CELL_IMAGE_REF(symbol)                                                 \
+  llvm::StringRef(symbol##_begin,                                              \
+                  static_cast<size_t>(symbol##_end - symbol##_begin))
 
-llvm::StringRef cellgrad::abiHeaderText() { return CELL_IMAGE_REF(cell_image_abi); }
-llvm::StringRef cellgrad::runtimeObject() { return CELL_IMAGE_REF(cell_image_runtime); }
+llvm::StringRef cellgrad::abiHeaderText() {
+  return CELL_IMAGE_REF(cell_image_abi);
+}
+llvm::StringRef cellgrad::runtimeObject() {
+  return CELL_IMAGE_REF(cell_image_runtime);
+}
 llvm::StringRef cellgrad::libcStub() { return CELL_IMAGE_REF(cell_image_libc); }
 llvm::StringRef cellgrad::libmStub() { return CELL_IMAGE_REF(cell_image_libm); }

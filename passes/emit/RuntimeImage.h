@@ -1,4 +1,5 @@
-//===- RuntimeImage.h - files the compiler carries inside itself ------------===//
+//===- RuntimeImage.h - files the compiler carries inside itself
+//------------===//
 
 #ifndef CELLGRAD_PASSES_EMIT_RUNTIMEIMAGE_H
 #define CELLGRAD_PASSES_EMIT_RUNTIMEIMAGE_H
@@ -10,7 +11,8 @@ namespace cellgrad {
 llvm::StringRef abiHeaderText();
 /// The runtime as one relocatable ELF object.
 llvm::StringRef runtimeObject();
-/// Shared objects that name the functions of libc.so.6 and libm.so.6 a model may use.
+/// Shared objects that name the functions of libc.so.6 and libm.so.6 a model
+/// may use.
 llvm::StringRef libcStub();
 llvm::StringRef libmStub();
 } // namespace cellgrad

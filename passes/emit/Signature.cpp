@@ -1,4 +1,5 @@
-//===- Signature.cpp - what a model's entries take and return --------------===//
+//===- Signature.cpp - what a model's entries take and return
+//--------------===//
 
 #include "passes/emit/Signature.h"
 
@@ -32,21 +33,24 @@ constexpr DTypeInfo kDTypes[] = {
 };
 
 constexpr const char *kKeywords[] = {
-    "alignas",    "alignof",  "and",       "asm",      "auto",      "bool",
-    "break",      "case",     "catch",     "char",     "class",     "compl",
-    "concept",    "const",    "constexpr", "continue", "decltype",  "default",
-    "delete",     "do",       "double",    "else",     "enum",      "explicit",
-    "export",     "extern",   "false",     "float",    "for",       "friend",
-    "goto",       "if",       "inline",    "int",      "long",      "mutable",
-    "namespace",  "new",      "noexcept",  "not",      "nullptr",   "operator",
-    "or",         "private",  "protected", "public",   "register",  "requires",
-    "restrict",   "return",   "short",     "signed",   "sizeof",    "static",
-    "struct",     "switch",   "template",  "this",     "throw",     "true",
-    "try",        "typedef",  "typeid",    "typename", "typeof",    "union",
-    "unsigned",   "using",    "virtual",   "void",     "volatile",  "wchar_t",
-    "while",      "xor",      "I",         "linux",    "unix",      "errno",
-    "NULL",       "stdin",    "stdout",    "stderr",   "assert",    "complex",
-    "static_assert", "thread_local", "co_await", "co_return", "co_yield",
+    "alignas",      "alignof",   "and",       "asm",      "auto",
+    "bool",         "break",     "case",      "catch",    "char",
+    "class",        "compl",     "concept",   "const",    "constexpr",
+    "continue",     "decltype",  "default",   "delete",   "do",
+    "double",       "else",      "enum",      "explicit", "export",
+    "extern",       "false",     "float",     "for",      "friend",
+    "goto",         "if",        "inline",    "int",      "long",
+    "mutable",      "namespace", "new",       "noexcept", "not",
+    "nullptr",      "operator",  "or",        "private",  "protected",
+    "public",       "register",  "requires",  "restrict", "return",
+    "short",        "signed",    "sizeof",    "static",   "struct",
+    "switch",       "template",  "this",      "throw",    "true",
+    "try",          "typedef",   "typeid",    "typename", "typeof",
+    "union",        "unsigned",  "using",     "virtual",  "void",
+    "volatile",     "wchar_t",   "while",     "xor",      "I",
+    "linux",        "unix",      "errno",     "NULL",     "stdin",
+    "stdout",       "stderr",    "assert",    "complex",  "static_assert",
+    "thread_local", "co_await",  "co_return", "co_yield",
 };
 
 /// Gives `spec` a C field name no other field of the struct has.
@@ -57,11 +61,13 @@ void assignField(TensorSpec &spec, llvm::StringSet<> &used) {
     spec.field = base + "_" + std::to_string(i);
 }
 
-FailureOr<TensorSpec> readTensor(Operation *function, Attribute attr, llvm::Twine what) {
+FailureOr<TensorSpec> readTensor(Operation *function, Attribute attr,
+                                 llvm::Twine what) {
   auto dict = dyn_cast<DictionaryAttr>(attr);
   std::string label = what.str();
   auto fail = [&](const llvm::Twine &problem) -> FailureOr<TensorSpec> {
-    return function->emitOpError("cell.signature: ") << label << " " << problem.str();
+    return function->emitOpError("cell.signature: ")
+           << label << " " << problem.str();
   };
   if (!dict)
     return fail("is not a dictionary");
@@ -73,7 +79,8 @@ FailureOr<TensorSpec> readTensor(Operation *function, Attribute attr, llvm::Twin
   spec.name = name.str();
   spec.dtype = lookupDType(dtype);
   if (!spec.dtype)
-    return fail("has dtype '" + dtype.getValue() + "': expected " + knownDTypes());
+    return fail("has dtype '" + dtype.getValue() + "': expected " +
+                knownDTypes());
   if (auto dense = dict.getAs<DenseI64ArrayAttr>("shape")) {
     spec.shape.assign(dense.asArrayRef().begin(), dense.asArrayRef().end());
   } else if (auto array = dict.getAs<ArrayAttr>("shape")) {
@@ -130,7 +137,8 @@ LogicalResult readSignature(Operation *function, DictionaryAttr signature,
   auto args = signature.getAs<ArrayAttr>("args");
   auto results = signature.getAs<ArrayAttr>("results");
   if (!args || !results)
-    return function->emitOpError("cell.signature needs the arrays 'args' and 'results'");
+    return function->emitOpError(
+        "cell.signature needs the arrays 'args' and 'results'");
   llvm::StringSet<> fields;
   for (auto [i, attr] : llvm::enumerate(args)) {
     auto spec = readTensor(function, attr, "argument " + llvm::Twine(i));
@@ -158,7 +166,8 @@ LogicalResult readSignature(Operation *function, DictionaryAttr signature,
       return function->emitOpError("cell.signature: argument ")
              << i << " and the result it donates to differ in type";
     if (result.donatedArg && *result.donatedArg != i)
-      return function->emitOpError("cell.signature: two arguments donate to result ")
+      return function->emitOpError(
+                 "cell.signature: two arguments donate to result ")
              << *arg.donate;
     result.donatedArg = i;
   }
@@ -185,8 +194,9 @@ const DTypeInfo *cellgrad::lookupDType(llvm::StringRef name) {
 }
 
 std::string cellgrad::knownDTypes() {
-  return llvm::join(llvm::map_range(kDTypes, [](const DTypeInfo &d) { return d.name; }),
-                    ", ");
+  return llvm::join(
+      llvm::map_range(kDTypes, [](const DTypeInfo &d) { return d.name; }),
+      ", ");
 }
 
 int64_t TensorSpec::elements() const {
@@ -212,20 +222,24 @@ std::string cellgrad::sanitizeIdentifier(llvm::StringRef name) {
     ident += llvm::isAlnum(c) || c == '_' ? c : '_';
   if (ident.empty() || llvm::isDigit(ident[0]))
     ident.insert(0, "_");
-  // Names that begin with two underscores, or one and a capital, belong to C itself.
-  if (ident.size() > 1 && ident[0] == '_' && (ident[1] == '_' || llvm::isUpper(ident[1])))
+  // Names that begin with two underscores, or one and a capital, belong to C
+  // itself.
+  if (ident.size() > 1 && ident[0] == '_' &&
+      (ident[1] == '_' || llvm::isUpper(ident[1])))
     ident.insert(0, "x");
   if (llvm::is_contained(kKeywords, ident))
     ident += '_';
   return ident;
 }
 
-FailureOr<EntrySpec> cellgrad::readEntry(Operation *function, llvm::StringRef name,
+FailureOr<EntrySpec> cellgrad::readEntry(Operation *function,
+                                         llvm::StringRef name,
                                          llvm::StringRef model) {
   auto signature = function->getAttrOfType<DictionaryAttr>("cell.signature");
   if (!signature)
-    return function->emitOpError("is public but has no cell.signature attribute: the CPU "
-                                 "lowering records one for every entry");
+    return function->emitOpError(
+        "is public but has no cell.signature attribute: the CPU "
+        "lowering records one for every entry");
   EntrySpec entry;
   entry.name = name.str();
   entry.ident = sanitizeIdentifier(name);
@@ -253,8 +267,9 @@ Attribute cellgrad::toAttribute(const ModelSpec &model, MLIRContext *context) {
          b.getNamedAttr("args", b.getArrayAttr(args)),
          b.getNamedAttr("results", b.getArrayAttr(results))}));
   }
-  return b.getDictionaryAttr({b.getNamedAttr("name", b.getStringAttr(model.name)),
-                              b.getNamedAttr("entries", b.getArrayAttr(entries))});
+  return b.getDictionaryAttr(
+      {b.getNamedAttr("name", b.getStringAttr(model.name)),
+       b.getNamedAttr("entries", b.getArrayAttr(entries))});
 }
 
 FailureOr<ModelSpec> cellgrad::readModel(Operation *module) {
@@ -262,15 +277,18 @@ FailureOr<ModelSpec> cellgrad::readModel(Operation *module) {
   auto name = dict ? dict.getAs<StringAttr>("name") : nullptr;
   auto entries = dict ? dict.getAs<ArrayAttr>("entries") : nullptr;
   if (!name || !entries)
-    return module->emitError("the module has no cell.model attribute: run cell-emit-abi");
+    return module->emitError(
+        "the module has no cell.model attribute: run cell-emit-abi");
   ModelSpec model;
   model.name = name.str();
   for (Attribute attr : entries) {
     auto entryDict = dyn_cast<DictionaryAttr>(attr);
     auto entryName = entryDict ? entryDict.getAs<StringAttr>("name") : nullptr;
-    auto arena = entryDict ? entryDict.getAs<IntegerAttr>("arena_bytes") : nullptr;
+    auto arena =
+        entryDict ? entryDict.getAs<IntegerAttr>("arena_bytes") : nullptr;
     if (!entryName || !arena)
-      return module->emitError("cell.model: an entry needs a name and arena_bytes");
+      return module->emitError(
+          "cell.model: an entry needs a name and arena_bytes");
     EntrySpec entry;
     entry.name = entryName.str();
     entry.ident = sanitizeIdentifier(entry.name);

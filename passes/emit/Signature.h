@@ -1,4 +1,5 @@
-//===- Signature.h - what a model's entries take and return ----------------===//
+//===- Signature.h - what a model's entries take and return
+//----------------===//
 
 #ifndef CELLGRAD_PASSES_EMIT_SIGNATURE_H
 #define CELLGRAD_PASSES_EMIT_SIGNATURE_H
@@ -35,15 +36,17 @@ struct TensorSpec {
   std::string role;  ///< "input", "parameter", "state" or "result"
   const DTypeInfo *dtype = nullptr;
   std::vector<int64_t> shape;
-  std::optional<unsigned> donate;     ///< argument: the result written into its buffer
-  std::optional<unsigned> donatedArg; ///< result: the argument whose buffer holds it
+  std::optional<unsigned>
+      donate; ///< argument: the result written into its buffer
+  std::optional<unsigned>
+      donatedArg; ///< result: the argument whose buffer holds it
 
   int64_t elements() const;
   int64_t bytes() const { return elements() * dtype->bytes; }
 };
 
-/// One entry of a model. Its buffers in the C struct are the arguments in order, then the
-/// results that have no donated argument.
+/// One entry of a model. Its buffers in the C struct are the arguments in
+/// order, then the results that have no donated argument.
 struct EntrySpec {
   std::string name;   ///< the user's
   std::string ident;  ///< the C identifier
@@ -61,20 +64,22 @@ struct ModelSpec {
   std::vector<EntrySpec> entries;
 };
 
-/// Makes a C and C++ identifier of `name`: other characters become '_', keywords and
-/// leading digits get one more '_'.
+/// Makes a C and C++ identifier of `name`: other characters become '_',
+/// keywords and leading digits get one more '_'.
 std::string sanitizeIdentifier(llvm::StringRef name);
 
-/// Reads `cell.signature` and `cell.arena_bytes` of a lowered entry function. Ill-formed
-/// attributes are errors at `function`.
-mlir::FailureOr<EntrySpec> readEntry(mlir::Operation *function, llvm::StringRef name,
+/// Reads `cell.signature` and `cell.arena_bytes` of a lowered entry function.
+/// Ill-formed attributes are errors at `function`.
+mlir::FailureOr<EntrySpec> readEntry(mlir::Operation *function,
+                                     llvm::StringRef name,
                                      llvm::StringRef model);
 
 /// The attribute cell-emit-abi leaves on the module for the header, and back.
 mlir::Attribute toAttribute(const ModelSpec &model, mlir::MLIRContext *context);
 mlir::FailureOr<ModelSpec> readModel(mlir::Operation *module);
 
-/// The JSON text that cg_<model>_signature() returns. `target` describes the CPU.
+/// The JSON text that cg_<model>_signature() returns. `target` describes the
+/// CPU.
 std::string toJSON(const ModelSpec &model, llvm::StringRef cpu,
                    const std::vector<std::string> &features);
 

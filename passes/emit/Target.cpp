@@ -1,4 +1,5 @@
-//===- Target.cpp - the machine a model is compiled for --------------------===//
+//===- Target.cpp - the machine a model is compiled for
+//--------------------===//
 
 #include "passes/emit/Target.h"
 
@@ -32,13 +33,14 @@ const llvm::Target *x86Backend() {
   return llvm::TargetRegistry::lookupTarget(llvm::Triple(kTriple), error);
 }
 
-/// Whether generated code may use instructions of this feature unasked; what only an
-/// operating system or an intrinsic uses (sgx, clwb) is no reason to refuse a machine.
+/// Whether generated code may use instructions of this feature unasked; what
+/// only an operating system or an intrinsic uses (sgx, clwb) is no reason to
+/// refuse a machine.
 bool generatesInstructions(llvm::StringRef feature) {
   return feature.starts_with("sse") || feature.starts_with("ssse") ||
          feature.starts_with("avx") ||
-         llvm::is_contained({"bmi", "bmi2", "f16c", "fma", "fma4", "gfni", "lzcnt",
-                             "movbe", "popcnt", "tbm", "xop"},
+         llvm::is_contained({"bmi", "bmi2", "f16c", "fma", "fma4", "gfni",
+                             "lzcnt", "movbe", "popcnt", "tbm", "xop"},
                             feature);
 }
 
@@ -80,24 +82,29 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 cellgrad::createTargetMachine(const Target &target, unsigned optLevel) {
   const llvm::Target *backend = x86Backend();
   if (!backend)
-    return llvm::createStringError("the x86-64 backend is missing from this build");
+    return llvm::createStringError(
+        "the x86-64 backend is missing from this build");
   llvm::TargetOptions options;
   options.FunctionSections = true;
   options.DataSections = true;
   std::unique_ptr<llvm::TargetMachine> machine(backend->createTargetMachine(
       llvm::Triple(target.triple), target.cpu, target.features, options,
       llvm::Reloc::PIC_, std::nullopt,
-      optLevel == 0 ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Aggressive));
+      optLevel == 0 ? llvm::CodeGenOptLevel::None
+                    : llvm::CodeGenOptLevel::Aggressive));
   if (!machine)
-    return llvm::createStringError("no code generator for target '" + target.name + "'");
+    return llvm::createStringError("no code generator for target '" +
+                                   target.name + "'");
   return machine;
 }
 
-std::vector<std::string> cellgrad::requiredFeatures(const llvm::TargetMachine &machine) {
+std::vector<std::string>
+cellgrad::requiredFeatures(const llvm::TargetMachine &machine) {
   std::vector<std::string> required;
   for (const auto &feature : llvm::sys::getHostCPUFeatures())
     if (generatesInstructions(feature.first()) &&
-        machine.getMCSubtargetInfo()->checkFeatures(("+" + feature.first()).str()))
+        machine.getMCSubtargetInfo()->checkFeatures(
+            ("+" + feature.first()).str()))
       required.push_back(feature.first().str());
   std::sort(required.begin(), required.end());
   return required;

@@ -1,4 +1,5 @@
-//===- Target.h - the machine a model is compiled for ----------------------===//
+//===- Target.h - the machine a model is compiled for
+//----------------------===//
 
 #ifndef CELLGRAD_PASSES_EMIT_TARGET_H
 #define CELLGRAD_PASSES_EMIT_TARGET_H
@@ -18,28 +19,31 @@ namespace cellgrad {
 
 /// A CPU to generate code for.
 struct Target {
-  std::string name;     ///< what the user asked for: "native", "x86-64-v3", "znver4"
-  std::string triple;   ///< always an x86-64 Linux triple
-  std::string cpu;      ///< LLVM's CPU name, "native" resolved
-  std::string features; ///< "+avx2,+fma,-avx512f", empty for a named CPU
+  std::string
+      name; ///< what the user asked for: "native", "x86-64-v3", "znver4"
+  std::string triple;      ///< always an x86-64 Linux triple
+  std::string cpu;         ///< LLVM's CPU name, "native" resolved
+  std::string features;    ///< "+avx2,+fma,-avx512f", empty for a named CPU
   unsigned vectorBits = 0; ///< widest vector register worth using
 };
 
-/// Finds the CPU called `name`: `native` (or empty) is the machine this runs on; others are
-/// LLVM's names, of which `x86-64-v2`, `-v3` and `-v4` are the portable levels. An unknown
-/// name is an error that lists the known ones.
+/// Finds the CPU called `name`: `native` (or empty) is the machine this runs
+/// on; others are LLVM's names, of which `x86-64-v2`, `-v3` and `-v4` are the
+/// portable levels. An unknown name is an error that lists the known ones.
 llvm::Expected<Target> resolveTarget(llvm::StringRef name);
 
 /// Codegen for `target`; `optLevel` 0 to 3 as in EmitOptions.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 createTargetMachine(const Target &target, unsigned optLevel);
 
-/// The instruction-set features that code for `machine` may use and that a host can be
-/// asked about, sorted: what the loader compares with the CPU it runs on.
+/// The instruction-set features that code for `machine` may use and that a host
+/// can be asked about, sorted: what the loader compares with the CPU it runs
+/// on.
 std::vector<std::string> requiredFeatures(const llvm::TargetMachine &machine);
 
 /// Those of `features` that this machine lacks.
-std::vector<std::string> missingFeatures(const std::vector<std::string> &features);
+std::vector<std::string>
+missingFeatures(const std::vector<std::string> &features);
 
 } // namespace cellgrad
 

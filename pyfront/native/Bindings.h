@@ -8,6 +8,12 @@
 namespace cellgrad::python {
 /// Graph, FunctionBuilder, Value, Loc, GraphError.
 void bindGraph(nanobind::module_ &m);
+/// TensorBuffer.
+void bindTensorBuffer(nanobind::module_ &m);
+/// compile_text, compile_graph, CompileError.
+void bindCompile(nanobind::module_ &m);
+/// Model, Entry, ModelError, the print hook.
+void bindModel(nanobind::module_ &m);
 } // namespace cellgrad::python
 
 #endif

@@ -5,4 +5,7 @@
 NB_MODULE(_native, m) {
   m.doc() = "Graph builder, compiler and loader of cellgrad.";
   cellgrad::python::bindGraph(m);
+  cellgrad::python::bindTensorBuffer(m);
+  cellgrad::python::bindCompile(m);
+  cellgrad::python::bindModel(m);
 }

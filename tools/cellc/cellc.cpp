@@ -1,4 +1,5 @@
-//===- cellc.cpp - compile MLIR to a shared object and a C header -----------===//
+//===- cellc.cpp - compile MLIR to a shared object and a C header
+//-----------===//
 
 #include "passes/Compile.h"
 #include "passes/emit/Signature.h"
@@ -21,33 +22,39 @@ using namespace llvm;
 namespace {
 cl::OptionCategory category("cellc options");
 
-cl::opt<std::string> input(cl::Positional, cl::desc("<input.mlir>"), cl::init("-"),
-                           cl::cat(category));
+cl::opt<std::string> input(cl::Positional, cl::desc("<input.mlir>"),
+                           cl::init("-"), cl::cat(category));
 cl::opt<std::string> output("o", cl::desc("Output; other kinds go beside it"),
                             cl::value_desc("file"), cl::cat(category));
 
 enum class Kind { SharedObject, Object, LLVMIR, Assembly, Header, MLIR };
-cl::list<Kind> kinds(
-    "emit", cl::CommaSeparated, cl::desc("What to write (default: so,h)"),
-    cl::values(clEnumValN(Kind::SharedObject, "so", "shared object"),
-               clEnumValN(Kind::Header, "h", "C header"),
-               clEnumValN(Kind::Object, "o", "relocatable object, runtime included"),
-               clEnumValN(Kind::Assembly, "s", "assembly"),
-               clEnumValN(Kind::LLVMIR, "ll", "optimised LLVM IR"),
-               clEnumValN(Kind::MLIR, "mlir", "the module in the LLVM dialect")),
-    cl::cat(category));
+cl::list<Kind>
+    kinds("emit", cl::CommaSeparated, cl::desc("What to write (default: so,h)"),
+          cl::values(clEnumValN(Kind::SharedObject, "so", "shared object"),
+                     clEnumValN(Kind::Header, "h", "C header"),
+                     clEnumValN(Kind::Object, "o",
+                                "relocatable object, runtime included"),
+                     clEnumValN(Kind::Assembly, "s", "assembly"),
+                     clEnumValN(Kind::LLVMIR, "ll", "optimised LLVM IR"),
+                     clEnumValN(Kind::MLIR, "mlir",
+                                "the module in the LLVM dialect")),
+          cl::cat(category));
 
-cl::opt<std::string> name("name",
-                          cl::desc("Model name in symbols (default: the output's)"),
-                          cl::cat(category));
-cl::opt<std::string> target("target", cl::desc("native, x86-64-v2, -v3, -v4 or a CPU name"),
-                            cl::init("native"), cl::cat(category));
-cl::opt<unsigned> optLevel("O", cl::Prefix, cl::desc("Optimisation level 0 to 3"),
-                           cl::init(2), cl::cat(category));
-cl::opt<std::string> pipeline("pipeline",
-                              cl::desc("Passes to run instead of those the input needs"),
-                              cl::cat(category));
-cl::opt<std::string> dumpIR("dump-ir", cl::desc("Write the IR after each stage there"),
+cl::opt<std::string>
+    name("name", cl::desc("Model name in symbols (default: the output's)"),
+         cl::cat(category));
+cl::opt<std::string>
+    target("target", cl::desc("native, x86-64-v2, -v3, -v4 or a CPU name"),
+           cl::init("native"), cl::cat(category));
+cl::opt<unsigned> optLevel("O", cl::Prefix,
+                           cl::desc("Optimisation level 0 to 3"), cl::init(2),
+                           cl::cat(category));
+cl::opt<std::string>
+    pipeline("pipeline",
+             cl::desc("Passes to run instead of those the input needs"),
+             cl::cat(category));
+cl::opt<std::string> dumpIR("dump-ir",
+                            cl::desc("Write the IR after each stage there"),
                             cl::value_desc("directory"), cl::cat(category));
 cl::opt<bool> showTime("time", cl::desc("Print the time of each stage"),
                        cl::cat(category));
@@ -66,8 +73,10 @@ std::string withExtension(StringRef path, const char *extension) {
   return result.str().str();
 }
 
-/// Fills in where each wanted kind goes: the first to the -o path, the rest beside it.
-void chooseOutputs(cellgrad::CompileOptions &options, cellgrad::EmitOutputs &outputs) {
+/// Fills in where each wanted kind goes: the first to the -o path, the rest
+/// beside it.
+void chooseOutputs(cellgrad::CompileOptions &options,
+                   cellgrad::EmitOutputs &outputs) {
   SmallVector<Kind> wanted(kinds.begin(), kinds.end());
   if (wanted.empty())
     wanted = {Kind::SharedObject, Kind::Header};
@@ -90,9 +99,9 @@ void chooseOutputs(cellgrad::CompileOptions &options, cellgrad::EmitOutputs &out
       llvm_unreachable("every kind has a case");
     }();
     bool first = kind == wanted.front();
-    *slot = first && !output.empty() ? output.getValue()
-                                     : withExtension(output.empty() ? input : output,
-                                                     extension);
+    *slot = first && !output.empty()
+                ? output.getValue()
+                : withExtension(output.empty() ? input : output, extension);
   }
 }
 
@@ -111,14 +120,17 @@ int run() {
   chooseOutputs(options, outputs);
   StringRef stem = sys::path::stem(output.empty() ? input : output);
   stem.consume_front("lib");
-  options.emit.model = cellgrad::sanitizeIdentifier(name.empty() ? stem : StringRef(name));
+  options.emit.model =
+      cellgrad::sanitizeIdentifier(name.empty() ? stem : StringRef(name));
   options.emit.target = target;
   options.emit.optLevel = optLevel;
   options.emit.dumpDirectory = dumpIR;
   options.pipeline = pipeline;
   options.verifyEach = verifyEach;
-  if (!options.loweredMLIR.empty() && sys::fs::equivalent(options.loweredMLIR, input))
-    return fail("--emit=mlir would overwrite the input '" + input + "': give another -o");
+  if (!options.loweredMLIR.empty() &&
+      sys::fs::equivalent(options.loweredMLIR, input))
+    return fail("--emit=mlir would overwrite the input '" + input +
+                "': give another -o");
 
   auto context = cellgrad::createContext();
   SourceMgr sources;
@@ -126,8 +138,8 @@ int run() {
   mlir::SourceMgrDiagnosticHandler diagnostics(sources, context.get());
   cellgrad::Timings timings;
   auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, context.get());
-  if (!module ||
-      failed(cellgrad::compile(*module, options, outputs, showTime ? &timings : nullptr)))
+  if (!module || failed(cellgrad::compile(*module, options, outputs,
+                                          showTime ? &timings : nullptr)))
     return 1;
   double total = 0;
   for (auto &[stage, ms] : timings) {
@@ -143,7 +155,7 @@ int run() {
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(argc, argv,
-                              "cellgrad compiler: MLIR to a shared object and a header\n");
+  cl::ParseCommandLineOptions(
+      argc, argv, "cellgrad compiler: MLIR to a shared object and a header\n");
   return run();
 }

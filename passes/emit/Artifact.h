@@ -1,0 +1,26 @@
+//===- Artifact.h - whole and unaltered shared objects
+//------------------------===//
+
+#ifndef CELLGRAD_PASSES_EMIT_ARTIFACT_H
+#define CELLGRAD_PASSES_EMIT_ARTIFACT_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+
+namespace cellgrad {
+
+/// Appends a checksum to the shared object `path`. Loaders of the system ignore
+/// it.
+llvm::Error sealArtifact(llvm::StringRef path);
+
+/// Checks that `contents` is a complete x86-64 shared object whose checksum,
+/// where it has one, is right, and that mapping it cannot fault; returns the
+/// name of the model in it. Errors say what is wrong with the file, to follow
+/// "cannot load 'x.so': ".
+llvm::Expected<std::string> checkArtifact(llvm::StringRef contents);
+
+} // namespace cellgrad
+
+#endif

@@ -1,0 +1,225 @@
+//===- CompileBindings.cpp - the compiler in Python
+//-----------------------------===//
+
+#include "pyfront/native/Bindings.h"
+#include "pyfront/native/Graph.h"
+
+#include "passes/Compile.h"
+#include "passes/Registry.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Parser/Parser.h"
+
+#include "llvm/Support/SourceMgr.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+namespace nb = nanobind;
+using namespace mlir;
+using namespace nb::literals;
+
+namespace cellgrad::python {
+namespace {
+
+struct Job {
+  CompileOptions options;
+  EmitOutputs outputs;
+};
+
+Job readOptions(const std::string &path, const std::string &name,
+                const nb::dict &options) {
+  Job job;
+  job.outputs.sharedObject = path;
+  job.options.emit.model = name;
+  const std::pair<const char *, std::string *> texts[] = {
+      {"target", &job.options.emit.target},
+      {"dump_ir", &job.options.emit.dumpDirectory},
+      {"pipeline", &job.options.pipeline},
+      {"header", &job.outputs.header},
+      {"object", &job.outputs.object},
+      {"assembly", &job.outputs.assembly},
+      {"llvm_ir", &job.outputs.llvmIR},
+      {"llvm_dialect", &job.options.loweredMLIR},
+  };
+  for (auto [key, value] : options) {
+    std::string option = nb::cast<std::string>(key);
+    auto text =
+        llvm::find_if(texts, [&](const auto &t) { return option == t.first; });
+    if (text != std::end(texts)) {
+      *text->second = nb::cast<std::string>(value);
+    } else if (option == "opt_level") {
+      int level = nb::cast<int>(value);
+      if (level < 0 || level > 3)
+        throw nb::value_error("opt_level: expected 0 to 3");
+      job.options.emit.optLevel = level;
+    } else if (option == "verify_each") {
+      job.options.verifyEach = nb::cast<bool>(value);
+    } else {
+      std::string known = "opt_level, verify_each";
+      for (const auto &t : texts)
+        known += std::string(", ") + t.first;
+      throw nb::value_error(
+          ("unknown compile option '" + option + "': expected one of " + known)
+              .c_str());
+    }
+  }
+  return job;
+}
+
+/// A diagnostic with the Python position it belongs to.
+struct Message {
+  std::string severity, text;
+  SourceLocation location;
+};
+
+/// The first file position in `location`, and the Cell path around it.
+void findPosition(Location location, SourceLocation &out) {
+  if (auto file = dyn_cast<FileLineColLoc>(location)) {
+    if (out.file.empty()) {
+      out.file = file.getFilename().str();
+      out.line = file.getLine();
+      out.column = file.getColumn();
+    }
+  } else if (auto name = dyn_cast<NameLoc>(location)) {
+    if (out.name.empty())
+      out.name = name.getName().str();
+    findPosition(name.getChildLoc(), out);
+  } else if (auto fused = dyn_cast<FusedLoc>(location)) {
+    for (Location part : fused.getLocations())
+      findPosition(part, out);
+  } else if (auto call = dyn_cast<CallSiteLoc>(location)) {
+    findPosition(call.getCallee(), out);
+    findPosition(call.getCaller(), out);
+  }
+}
+
+class Collector {
+public:
+  explicit Collector(MLIRContext *context)
+      : handler(context, [this](Diagnostic &diagnostic) {
+          add(diagnostic);
+          return success();
+        }) {}
+
+  [[noreturn]] void raise(nb::handle type) const {
+    std::string text;
+    nb::list all;
+    for (const Message &m : messages) {
+      if (!text.empty())
+        text += '\n';
+      if (!m.location.file.empty())
+        text += m.location.file + ":" + std::to_string(m.location.line) + ":" +
+                std::to_string(m.location.column) + ": ";
+      text += m.severity + ": " + m.text;
+      nb::dict entry;
+      entry["severity"] = m.severity;
+      entry["message"] = m.text;
+      entry["file"] = m.location.file;
+      entry["line"] = m.location.line;
+      entry["column"] = m.location.column;
+      entry["name"] = m.location.name;
+      all.append(entry);
+    }
+    nb::object error =
+        type(text.empty() ? "the compiler failed without a message" : text);
+    error.attr("diagnostics") = all;
+    PyErr_SetObject(type.ptr(), error.ptr());
+    throw nb::python_error();
+  }
+
+private:
+  void add(Diagnostic &diagnostic) {
+    Message message;
+    switch (diagnostic.getSeverity()) {
+    case DiagnosticSeverity::Error:
+      message.severity = "error";
+      break;
+    case DiagnosticSeverity::Warning:
+      message.severity = "warning";
+      break;
+    default:
+      message.severity = "note";
+    }
+    message.text = diagnostic.str();
+    findPosition(diagnostic.getLocation(), message.location);
+    messages.push_back(std::move(message));
+    for (Diagnostic &note : diagnostic.getNotes())
+      add(note);
+  }
+
+  std::vector<Message> messages;
+  ScopedDiagnosticHandler handler;
+};
+
+nb::handle errorType; // CompileError; never released
+
+Timings compileText(const std::string &text, const std::string &path,
+                    const std::string &name, const nb::dict &options) {
+  Job job = readOptions(path, name, options);
+  auto context = createContext();
+  Collector collector(context.get());
+  Timings timings;
+  bool ok;
+  {
+    nb::gil_scoped_release release;
+    auto module = parseSourceString<ModuleOp>(text, context.get());
+    ok = module &&
+         succeeded(compile(*module, job.options, job.outputs, &timings));
+  }
+  if (!ok)
+    collector.raise(errorType);
+  return timings;
+}
+
+Timings compileGraph(std::shared_ptr<Graph> graph, const std::string &path,
+                     const std::string &name, const nb::dict &options) {
+  Job job = readOptions(path, name, options);
+  Collector collector(graph->context());
+  Timings timings;
+  bool ok;
+  {
+    nb::gil_scoped_release release;
+    DialectRegistry registry;
+    registerDialects(registry);
+    registerEmitDialects(registry);
+    graph->context()->appendDialectRegistry(registry);
+    graph->context()->printOpOnDiagnostic(false);
+    OwningOpRef<ModuleOp> module(graph->module().clone());
+    ok = succeeded(compile(*module, job.options, job.outputs, &timings));
+  }
+  if (!ok)
+    collector.raise(errorType);
+  return timings;
+}
+} // namespace
+
+void bindCompile(nb::module_ &m) {
+  errorType =
+      PyErr_NewExceptionWithDoc("cellgrad._native.CompileError",
+                                "The compiler refused a module. `diagnostics` "
+                                "is a list of dictionaries: severity, "
+                                "message, file, line, column, name.",
+                                PyExc_RuntimeError, nullptr);
+  m.attr("CompileError") = errorType;
+
+  const char *doc = "Compiles to the shared object `path` with the model name "
+                    "`name`; returns the stages "
+                    "and their milliseconds. Options: target ('native', "
+                    "'x86-64-v3', ...), opt_level 0 to "
+                    "3, header, object, assembly, llvm_ir, llvm_dialect "
+                    "(further files to write), "
+                    "dump_ir (a directory for the IR after each stage), "
+                    "pipeline, verify_each. Raises "
+                    "CompileError.";
+  m.def("compile_text", compileText, "text"_a, "path"_a, "name"_a,
+        "options"_a = nb::dict(), doc);
+  m.def("compile_graph", compileGraph, "graph"_a, "path"_a, "name"_a,
+        "options"_a = nb::dict(), doc);
+}
+
+} // namespace cellgrad::python

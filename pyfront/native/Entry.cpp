@@ -1,0 +1,275 @@
+//===- Entry.cpp - calling a compiled entry
+//-----------------------------------===//
+
+#include "pyfront/native/HostMemory.h"
+#include "pyfront/native/Model.h"
+
+#include <algorithm>
+
+namespace nb = nanobind;
+using namespace cellgrad;
+using namespace cellgrad::python;
+
+namespace {
+/// Scratch memory of one thread, shared by the entries it calls one after the
+/// other.
+class ThreadArena {
+public:
+  ~ThreadArena() {
+    if (memory)
+      releaseHost(memory, size);
+  }
+
+  /// `bytes` bytes, or null while an entry further up the stack (one whose
+  /// print hook called this one) is using them: that call allocates its own.
+  void *enter(size_t bytes) {
+    if (depth++ > 0)
+      return nullptr;
+    if (bytes > size) {
+      if (memory)
+        releaseHost(memory, size);
+      memory = nullptr;
+      size = 0;
+      memory = allocateHost(bytes);
+      size = bytes;
+    }
+    return memory;
+  }
+  void leave() { --depth; }
+  size_t bytes() const { return size; }
+
+private:
+  void *memory = nullptr;
+  size_t size = 0;
+  unsigned depth = 0;
+};
+
+thread_local ThreadArena threadArena;
+
+/// The arena for the duration of a call.
+struct ArenaLease {
+  explicit ArenaLease(size_t bytes) {
+    try {
+      memory = threadArena.enter(bytes);
+    } catch (...) {
+      threadArena.leave();
+      throw;
+    }
+  }
+  ~ArenaLease() { threadArena.leave(); }
+  void *memory;
+};
+
+/// The hook and the exception it raised, on their way through C.
+struct PrintCall {
+  PyObject *hook;
+  std::exception_ptr error;
+};
+
+void printThroughPython(const cg_print_record *record, void *user) {
+  auto *call = static_cast<PrintCall *>(user);
+  nb::gil_scoped_acquire gil;
+  if (call->error)
+    return;
+  try {
+    nb::object tensor = nb::none();
+    if (record->data) {
+      static const DTypeInfo *const dtypes[] = {
+          lookupDType("bool"),    lookupDType("int8"),
+          lookupDType("int16"),   lookupDType("int32"),
+          lookupDType("int64"),   lookupDType("uint8"),
+          lookupDType("float16"), lookupDType("bfloat16"),
+          lookupDType("float32"), lookupDType("float64")};
+      TensorBuffer copy(
+          *dtypes[record->dtype],
+          TensorBuffer::Shape(record->shape, record->shape + record->rank));
+      std::copy_n(static_cast<const char *>(record->data), copy.bytes(),
+                  static_cast<char *>(copy.data()));
+      tensor = wrapBuffer(std::move(copy));
+    }
+    nb::handle(call->hook)(record->text, tensor);
+  } catch (...) {
+    call->error = std::current_exception();
+  }
+}
+
+PyObject *hookObject = nullptr; // guarded by the GIL
+} // namespace
+
+nb::object cellgrad::python::printHook() {
+  return hookObject ? nb::borrow(hookObject) : nb::none();
+}
+
+void cellgrad::python::setPrintHook(nb::object hook) {
+  PyObject *old = hookObject;
+  hookObject = hook.is_none() ? nullptr : hook.release().ptr();
+  Py_XDECREF(old);
+}
+
+/// The buffers of one call.
+struct Entry::Frame {
+  llvm::SmallVector<void *, 32> pointers; ///< as the argument struct has them
+  llvm::SmallVector<nb::object, 8> kept;  ///< borrowed arguments
+  llvm::SmallVector<TensorBuffer *, 32> tensors;
+};
+
+Entry::Entry(std::shared_ptr<Model> model, size_t index)
+    : owner(std::move(model)), entry(&owner->model().entries[index]),
+      buffers(entry->buffers()),
+      writesGiven(llvm::any_of(
+          entry->args,
+          [](const TensorSpec &arg) { return arg.donate.has_value(); })),
+      function(reinterpret_cast<int32_t (*)(void *const *, const cg_context *)>(
+          owner->symbol(entry->symbol))) {}
+
+void Entry::fail(const TensorSpec &spec, const std::string &problem) const {
+  throw nb::value_error((entry->name + ": " + spec.role + " '" + spec.name +
+                         "' is " + describeTensor(*spec.dtype, spec.shape) +
+                         ", " + problem)
+                            .c_str());
+}
+
+void Entry::addBuffer(size_t index, nb::handle object, Frame &frame) const {
+  static const PyObject *type = nb::type<TensorBuffer>().ptr();
+  const TensorSpec &spec = *buffers[index];
+  if (reinterpret_cast<PyObject *>(Py_TYPE(object.ptr())) != type) {
+    try {
+      frame.kept.push_back(
+          wrapBuffer(TensorBuffer::import(object, /*copy=*/false, nullptr)));
+    } catch (const nb::builtin_exception &error) {
+      fail(spec, std::string("but ") + error.what());
+    }
+    object = frame.kept.back();
+  }
+  auto *tensor = nb::inst_ptr<TensorBuffer>(object);
+  if (&tensor->dtype() != spec.dtype ||
+      tensor->shape() != llvm::ArrayRef(spec.shape))
+    fail(spec, "but " + tensor->describe() + " was given");
+  if (tensor->readOnly() && (spec.donate || spec.role == "result"))
+    fail(spec, "which the entry writes, but the memory given is read-only: "
+               "pass a copy");
+  frame.pointers.push_back(tensor->data());
+  frame.tensors.push_back(tensor);
+}
+
+/// Memory that is written may be used once only.
+void Entry::checkOverlap(const Frame &frame) const {
+  struct Range {
+    uintptr_t begin, end;
+    size_t index;
+  };
+  llvm::SmallVector<Range, 32> ranges;
+  for (auto [i, tensor] : llvm::enumerate(frame.tensors))
+    if (tensor->bytes() != 0) {
+      auto begin = reinterpret_cast<uintptr_t>(tensor->data());
+      ranges.push_back({begin, begin + tensor->bytes(), i});
+    }
+  std::sort(ranges.begin(), ranges.end(),
+            [](const Range &a, const Range &b) { return a.begin < b.begin; });
+  auto written = [&](size_t i) {
+    return buffers[i]->donate || buffers[i]->role == "result";
+  };
+  // `widest` is the range seen so far that reaches furthest; of those that are
+  // written, too.
+  const Range *widest = nullptr, *widestWritten = nullptr;
+  for (const Range &range : ranges) {
+    const Range *other = written(range.index) ? widest : widestWritten;
+    if (other && range.begin < other->end) {
+      size_t at = written(range.index) ? range.index : other->index;
+      size_t with = at == range.index ? other->index : range.index;
+      fail(*buffers[at],
+           "which the entry writes, but its memory is also that of '" +
+               buffers[with]->name + "': pass a copy of one of them");
+    }
+    if (!widest || range.end > widest->end)
+      widest = &range;
+    if (written(range.index) &&
+        (!widestWritten || range.end > widestWritten->end))
+      widestWritten = &range;
+  }
+}
+
+/// A list or tuple as a tuple, which no other thread can change during the
+/// call.
+static nb::object freeze(nb::handle sequence) {
+  if (PyTuple_CheckExact(sequence.ptr()))
+    return nb::borrow(sequence);
+  if (PyList_Check(sequence.ptr()))
+    return nb::steal(PyList_AsTuple(sequence.ptr()));
+  return {};
+}
+
+nb::object Entry::collect(Frame &frame, nb::handle arguments,
+                          nb::handle out) const {
+  nb::object outputs;
+  if (!out.is_none()) {
+    outputs = freeze(out);
+    size_t wanted = buffers.size() - entry->args.size();
+    if (!outputs.is_valid() || nb::len(outputs) != wanted)
+      throw nb::type_error((entry->name + ": out: expected a list of " +
+                            std::to_string(wanted) + " tensors")
+                               .c_str());
+  }
+  nb::object results = nb::steal(PyList_New(entry->results.size()));
+  if (!results.is_valid())
+    throw nb::python_error();
+  for (auto [i, spec] : llvm::enumerate(entry->results)) {
+    nb::object result;
+    if (spec.donatedArg) {
+      result = nb::borrow(PyTuple_GET_ITEM(arguments.ptr(), *spec.donatedArg));
+    } else if (outputs.is_valid()) {
+      size_t index = frame.pointers.size();
+      result = nb::borrow(
+          PyTuple_GET_ITEM(outputs.ptr(), index - entry->args.size()));
+      addBuffer(index, result, frame);
+    } else {
+      TensorBuffer fresh(*spec.dtype, TensorBuffer::Shape(spec.shape.begin(),
+                                                          spec.shape.end()));
+      frame.pointers.push_back(fresh.data());
+      result = wrapBuffer(std::move(fresh));
+    }
+    PyList_SET_ITEM(results.ptr(), i, result.release().ptr());
+  }
+  if (writesGiven || outputs.is_valid())
+    checkOverlap(frame);
+  return results;
+}
+
+nb::object Entry::call(nb::handle given, nb::handle out) const {
+  nb::object arguments = freeze(given);
+  if (!arguments.is_valid())
+    throw nb::type_error(
+        (entry->name + ": expected a list of tensors").c_str());
+  size_t count = PyTuple_GET_SIZE(arguments.ptr());
+  if (count != entry->args.size())
+    throw nb::type_error((entry->name + ": takes " +
+                          std::to_string(entry->args.size()) + " tensors, " +
+                          std::to_string(count) + " were given")
+                             .c_str());
+  Frame frame;
+  for (size_t i = 0; i < count; ++i)
+    addBuffer(i, PyTuple_GET_ITEM(arguments.ptr(), i), frame);
+  nb::object results = collect(frame, arguments, out);
+
+  PrintCall print{hookObject, {}};
+  nb::object hold = printHook();
+  ArenaLease arena(entry->arenaBytes);
+  cg_context context{};
+  context.struct_size = sizeof context;
+  context.arena = arena.memory;
+  context.arena_bytes = arena.memory ? threadArena.bytes() : 0;
+  context.print = print.hook ? printThroughPython : nullptr;
+  context.print_user = &print;
+  int32_t status;
+  {
+    nb::gil_scoped_release release;
+    status = function(frame.pointers.data(), &context);
+  }
+  if (print.error)
+    std::rethrow_exception(print.error);
+  if (status == CG_ERROR_ALLOCATION)
+    throw std::bad_alloc();
+  if (status != CG_OK)
+    throw std::runtime_error(entry->name + ": " + owner->statusMessage(status));
+  return results;
+}

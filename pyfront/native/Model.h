@@ -1,0 +1,89 @@
+//===- Model.h - compiled models in this process
+//-----------------------------===//
+
+#ifndef CELLGRAD_PYFRONT_MODEL_H
+#define CELLGRAD_PYFRONT_MODEL_H
+
+#include "pyfront/native/TensorBuffer.h"
+
+#include "runtime/cellgrad_abi.h"
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace cellgrad::python {
+
+/// A file that is no model, or none for this machine.
+struct ModelError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// A loaded shared object. Entries keep it loaded.
+class Model {
+public:
+  /// Checks the file, loads it and reads its signature. Throws ModelError.
+  explicit Model(const std::string &path);
+  ~Model();
+  Model(const Model &) = delete;
+  Model &operator=(const Model &) = delete;
+
+  const std::string &path() const { return file; }
+  const std::string &name() const { return spec.name; }
+  const std::string &signature() const { return json; }
+  const ModelSpec &model() const { return spec; }
+  /// The words for a status code of this model.
+  std::string statusMessage(int32_t status) const;
+  void *symbol(const std::string &name) const;
+
+private:
+  void open();
+  void readSignature();
+
+  std::string file, json;
+  ModelSpec spec;
+  int descriptor = -1;
+  void *handle = nullptr;
+};
+
+/// One entry of a model, ready to be called.
+class Entry {
+public:
+  Entry(std::shared_ptr<Model> model, size_t index);
+
+  /// Calls the entry with the buffers of `arguments` (a list or tuple of
+  /// TensorBuffer, or of objects one can borrow); returns the list of results.
+  /// Donated arguments are written and returned themselves. `out`, where not
+  /// None, holds the buffers to write the other results to.
+  nanobind::object call(nanobind::handle arguments, nanobind::handle out) const;
+
+  const EntrySpec &spec() const { return *entry; }
+  const std::shared_ptr<Model> &model() const { return owner; }
+
+private:
+  struct Frame;
+  void addBuffer(size_t index, nanobind::handle object, Frame &frame) const;
+  nanobind::object collect(Frame &frame, nanobind::handle arguments,
+                           nanobind::handle out) const;
+  void checkOverlap(const Frame &frame) const;
+  [[noreturn]] void fail(const TensorSpec &spec,
+                         const std::string &problem) const;
+
+  std::shared_ptr<Model> owner;
+  const EntrySpec *entry;
+  std::vector<const TensorSpec *> buffers; ///< as the argument struct has them
+  bool writesGiven;                        ///< some argument is donated
+  int32_t (*function)(void *const *, const cg_context *);
+};
+
+/// The Python callable that gets the tensors a model prints, or null: then they
+/// go to stdout.
+nanobind::object printHook();
+void setPrintHook(nanobind::object hook);
+
+} // namespace cellgrad::python
+
+#endif

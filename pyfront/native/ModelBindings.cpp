@@ -1,0 +1,112 @@
+//===- ModelBindings.cpp - compiled models in Python
+//---------------------------===//
+
+#include "pyfront/native/Bindings.h"
+#include "pyfront/native/Model.h"
+
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace cellgrad::python {
+namespace {
+
+nb::object parseJSON(const std::string &text) {
+  return nb::module_::import_("json").attr("loads")(text);
+}
+
+Entry findEntry(std::shared_ptr<Model> model, const std::string &name) {
+  std::string known;
+  const auto &entries = model->model().entries;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    if (entries[i].name == name)
+      return Entry(std::move(model), i);
+    known += (i ? ", " : "") + entries[i].name;
+  }
+  throw nb::key_error(
+      ("'" + model->path() + "' has no entry '" + name + "': it has " + known)
+          .c_str());
+}
+
+/// entry(buffers, out=None), without nanobind's argument conversion.
+PyObject *callEntry(PyObject *self, PyObject *args, PyObject *kwargs) {
+  try {
+    Py_ssize_t count = PyTuple_GET_SIZE(args);
+    nb::handle out = Py_None;
+    if (count == 2)
+      out = PyTuple_GET_ITEM(args, 1);
+    else if (kwargs && count == 1 && PyDict_GET_SIZE(kwargs) == 1)
+      out = PyDict_GetItemString(kwargs, "out");
+    bool extra =
+        kwargs && PyDict_GET_SIZE(kwargs) != 0 && (count != 1 || out.is_none());
+    if (count < 1 || count > 2 || !out.is_valid() || extra)
+      throw nb::type_error("an entry takes a list of tensors and out=None");
+    return nb::inst_ptr<Entry>(self)
+        ->call(PyTuple_GET_ITEM(args, 0), out)
+        .release()
+        .ptr();
+  } catch (nb::python_error &error) {
+    error.restore();
+  } catch (const nb::builtin_exception &error) {
+    PyErr_SetString(error.type() == nb::exception_type::type_error
+                        ? PyExc_TypeError
+                        : PyExc_ValueError,
+                    error.what());
+  } catch (const std::bad_alloc &) {
+    PyErr_NoMemory();
+  } catch (const std::exception &error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+  return nullptr;
+}
+
+PyType_Slot entrySlots[] = {
+    {Py_tp_call, reinterpret_cast<void *>(callEntry)},
+    {0, nullptr},
+};
+} // namespace
+
+void bindModel(nb::module_ &m) {
+  nb::exception<ModelError>(m, "ModelError", PyExc_RuntimeError);
+
+  nb::class_<Entry>(
+      m, "Entry", nb::type_slots(entrySlots),
+      "entry(buffers, out=None) -> list of results. `buffers` is a list of "
+      "TensorBuffer, or of contiguous objects with the buffer protocol or "
+      "DLPack. Donated arguments are updated in place and returned.")
+      .def_prop_ro("name", [](const Entry &e) { return e.spec().name; })
+      .def_prop_ro("arena_bytes",
+                   [](const Entry &e) { return e.spec().arenaBytes; })
+      .def_prop_ro("model", [](const Entry &e) { return e.model(); });
+
+  nb::class_<Model>(m, "Model", "A compiled shared object in this process.")
+      .def(nb::new_([](const std::string &path) {
+             return std::make_shared<Model>(path);
+           }),
+           "path"_a,
+           "Raises ModelError for a file that is no model for this machine.")
+      .def_prop_ro("path", &Model::path)
+      .def_prop_ro("name", &Model::name)
+      .def_prop_ro(
+          "signature",
+          [](const Model &model) { return parseJSON(model.signature()); })
+      .def_prop_ro("entries",
+                   [](const Model &model) {
+                     std::vector<std::string> names;
+                     for (const EntrySpec &entry : model.model().entries)
+                       names.push_back(entry.name);
+                     return names;
+                   })
+      .def("entry", findEntry, "name"_a,
+           "The entry `name`; KeyError if there is none.");
+
+  m.def("set_print_hook", setPrintHook, "hook"_a.none(),
+        "Called with (text, TensorBuffer or None) for what a model prints; "
+        "None: stdout.");
+  m.def("print_hook", printHook);
+}
+
+} // namespace cellgrad::python

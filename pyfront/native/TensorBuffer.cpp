@@ -1,0 +1,289 @@
+//===- TensorBuffer.cpp - dense host memory of a tensor
+//---------------------===//
+
+#include "pyfront/native/TensorBuffer.h"
+#include "pyfront/native/DLPack.h"
+#include "pyfront/native/HostMemory.h"
+
+#include "runtime/cellgrad_abi.h"
+
+#include <cstring>
+#include <optional>
+#include <utility>
+
+namespace nb = nanobind;
+using namespace cellgrad;
+using namespace cellgrad::python;
+
+static size_t countElements(llvm::ArrayRef<int64_t> shape) {
+  size_t count = 1;
+  for (int64_t extent : shape) {
+    if (extent < 0)
+      throw nb::value_error("a shape cannot have a negative extent");
+    if (__builtin_mul_overflow(count, static_cast<size_t>(extent), &count))
+      throw std::bad_alloc();
+  }
+  return count;
+}
+
+static size_t countBytes(const DTypeInfo &dtype,
+                         llvm::ArrayRef<int64_t> shape) {
+  size_t bytes;
+  if (__builtin_mul_overflow(countElements(shape), size_t(dtype.bytes), &bytes))
+    throw std::bad_alloc();
+  return bytes;
+}
+
+TensorBuffer::TensorBuffer(const DTypeInfo &dtype, Shape shape)
+    : info(&dtype), extents(std::move(shape)),
+      byteCount(countBytes(dtype, extents)) {
+  memory = allocateHost(byteCount);
+}
+
+TensorBuffer::TensorBuffer(const DTypeInfo &dtype, Shape shape, void *borrowed,
+                           nb::object owner, bool readOnly)
+    : info(&dtype), extents(std::move(shape)), memory(borrowed),
+      byteCount(countBytes(dtype, extents)), owner(std::move(owner)),
+      isReadOnly(readOnly) {}
+
+TensorBuffer::TensorBuffer(TensorBuffer &&other) noexcept
+    : info(other.info), extents(std::move(other.extents)),
+      memory(std::exchange(other.memory, nullptr)),
+      byteCount(std::exchange(other.byteCount, 0)),
+      owner(std::move(other.owner)), isReadOnly(other.isReadOnly) {}
+
+TensorBuffer::~TensorBuffer() {
+  if (!owner.is_valid() && memory)
+    releaseHost(memory, byteCount);
+}
+
+std::string cellgrad::python::describeTensor(const DTypeInfo &dtype,
+                                             llvm::ArrayRef<int64_t> shape) {
+  std::string text = dtype.name;
+  text += '[';
+  for (size_t i = 0; i < shape.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+std::string TensorBuffer::describe() const {
+  return describeTensor(*info, extents);
+}
+
+nb::object cellgrad::python::wrapBuffer(TensorBuffer &&buffer) {
+  return nb::cast(std::move(buffer), nb::rv_policy::move);
+}
+
+//===------------------------------------------------------------------------===//
+// Import
+//===------------------------------------------------------------------------===//
+
+/// Reads the buffer protocol and DLPack.
+struct cellgrad::python::BufferImporter {
+  const DTypeInfo *wanted;
+  std::optional<bool> copy;
+  std::string type; ///< of the object, for messages
+
+  /// What either protocol says about a tensor.
+  struct View {
+    const DTypeInfo *dtype;
+    TensorBuffer::Shape shape;
+    llvm::SmallVector<int64_t, 6> byteStrides;
+    char *data;
+    bool readOnly;
+  };
+
+  TensorBuffer fromView(View view, nb::object owner);
+  TensorBuffer fromBuffer(nb::handle object);
+  TensorBuffer fromDLPack(nb::handle object);
+
+  [[noreturn]] void fail(const std::string &problem) const {
+    throw nb::value_error(("a " + type + " " + problem).c_str());
+  }
+};
+
+static bool isDense(const BufferImporter::View &view) {
+  int64_t stride = view.dtype->bytes;
+  for (size_t i = view.shape.size(); i-- > 0; stride *= view.shape[i])
+    if (view.shape[i] != 1 && view.byteStrides[i] != stride)
+      return false;
+  return true;
+}
+
+/// Copies a strided tensor into dense memory, dimension `dim` on.
+static char *copyStrided(const BufferImporter::View &view, const char *from,
+                         char *to, size_t dim) {
+  if (dim == view.shape.size()) {
+    std::memcpy(to, from, view.dtype->bytes);
+    return to + view.dtype->bytes;
+  }
+  for (int64_t i = 0; i < view.shape[dim]; ++i)
+    to = copyStrided(view, from + i * view.byteStrides[dim], to, dim + 1);
+  return to;
+}
+
+TensorBuffer BufferImporter::fromView(View view, nb::object owner) {
+  size_t elements = countElements(view.shape);
+  bool dense = elements == 0 || isDense(view);
+  bool aligned =
+      reinterpret_cast<uintptr_t>(view.data) % view.dtype->bytes == 0;
+  if (wanted && wanted->bytes != view.dtype->bytes)
+    fail(std::string("of dtype ") + view.dtype->name + " cannot be read as " +
+         wanted->name);
+  const DTypeInfo &dtype = wanted ? *wanted : *view.dtype;
+  if (dense && aligned && copy != true)
+    return TensorBuffer(dtype, view.shape, view.data, std::move(owner),
+                        view.readOnly);
+  if (copy == false)
+    fail(dense ? "is not aligned to its elements: pass a copy"
+               : "is not contiguous: pass a contiguous copy "
+                 "(numpy.ascontiguousarray)");
+  TensorBuffer result(dtype, view.shape);
+  if (elements != 0)
+    copyStrided(view, view.data, static_cast<char *>(result.data()), 0);
+  return result;
+}
+
+/// The dtype of a struct-module format, or null.
+static const DTypeInfo *dtypeOfFormat(const char *format, size_t itemSize) {
+  if (!format)
+    format = "B";
+  if (*format == '@' || *format == '=' || *format == '<')
+    ++format;
+  if (format[0] == 0 || format[1] != 0)
+    return nullptr;
+  std::string bits = std::to_string(itemSize * 8);
+  switch (*format) {
+  case '?':
+    return lookupDType("bool");
+  case 'b':
+  case 'h':
+  case 'i':
+  case 'l':
+  case 'q':
+  case 'n':
+    return lookupDType("int" + bits);
+  case 'e':
+  case 'f':
+  case 'd':
+    return lookupDType("float" + bits);
+  case 'B':
+    return lookupDType("uint8");
+  default:
+    return nullptr;
+  }
+}
+
+TensorBuffer BufferImporter::fromBuffer(nb::handle object) {
+  auto *buffer = new Py_buffer;
+  if (PyObject_GetBuffer(object.ptr(), buffer, PyBUF_FULL_RO) != 0) {
+    delete buffer;
+    throw nb::python_error();
+  }
+  // The capsule keeps the exporter's memory in place until the tensor is gone.
+  nb::object owner = nb::capsule(buffer, [](void *p) noexcept {
+    auto *held = static_cast<Py_buffer *>(p);
+    PyBuffer_Release(held);
+    delete held;
+  });
+  View view;
+  std::string format = buffer->format ? buffer->format : "B";
+  view.dtype = dtypeOfFormat(format.c_str(), buffer->itemsize);
+  if (!view.dtype && wanted && format.back() == 'H' && wanted->bytes == 2)
+    view.dtype = wanted; // 16-bit floats by their bits
+  if (!view.dtype)
+    fail("has elements of format '" + format + "': expected one of " +
+         knownDTypes() + " in native byte order");
+  view.data = static_cast<char *>(buffer->buf);
+  view.readOnly = buffer->readonly;
+  for (int i = 0; i < buffer->ndim; ++i) {
+    view.shape.push_back(buffer->shape[i]);
+    view.byteStrides.push_back(buffer->strides[i]);
+  }
+  return fromView(std::move(view), std::move(owner));
+}
+
+static const DTypeInfo *dtypeOfDLPack(dlpack::DataType type) {
+  if (type.lanes != 1)
+    return nullptr;
+  std::string bits = std::to_string(type.bits);
+  switch (type.code) {
+  case dlpack::Bool:
+    return type.bits == 8 ? lookupDType("bool") : nullptr;
+  case dlpack::Int:
+    return lookupDType("int" + bits);
+  case dlpack::UInt:
+    return lookupDType("uint" + bits);
+  case dlpack::Float:
+    return lookupDType("float" + bits);
+  case dlpack::Bfloat:
+    return lookupDType("bfloat" + bits);
+  default:
+    return nullptr;
+  }
+}
+
+TensorBuffer BufferImporter::fromDLPack(nb::handle object) {
+  nb::object device = object.attr("__dlpack_device__")();
+  int deviceType = nb::cast<int>(device[0]);
+  if (deviceType != dlpack::kCPU)
+    fail("lives on another device (DLPack device type " +
+         std::to_string(deviceType) + "): copy it to the CPU first");
+  nb::object capsule;
+  try {
+    using namespace nb::literals;
+    capsule = object.attr("__dlpack__")("max_version"_a = nb::make_tuple(1, 0));
+  } catch (nb::python_error &error) {
+    if (!error.matches(PyExc_TypeError))
+      throw;
+    capsule = object.attr("__dlpack__")(); // a producer from before version 1
+  }
+  auto read = [&](auto *managed, const char *used, bool readOnly) {
+    PyCapsule_SetName(capsule.ptr(), used);
+    nb::object owner = nb::capsule(managed, [](void *p) noexcept {
+      auto *held = static_cast<decltype(managed)>(p);
+      if (held->deleter)
+        held->deleter(held);
+    });
+    const dlpack::Tensor &t = managed->tensor;
+    View view;
+    view.dtype = dtypeOfDLPack(t.dtype);
+    if (!view.dtype)
+      fail("has elements of DLPack type " + std::to_string(t.dtype.code) +
+           " with " + std::to_string(t.dtype.bits) + " bits: expected one of " +
+           knownDTypes());
+    view.data = static_cast<char *>(t.data) + t.byteOffset;
+    view.readOnly = readOnly;
+    int64_t stride = view.dtype->bytes;
+    view.shape.assign(t.shape, t.shape + t.ndim);
+    view.byteStrides.resize(t.ndim);
+    for (int i = t.ndim - 1; i >= 0; stride *= t.shape[i--])
+      view.byteStrides[i] =
+          t.strides ? t.strides[i] * view.dtype->bytes : stride;
+    return fromView(std::move(view), std::move(owner));
+  };
+  if (auto *managed = static_cast<dlpack::ManagedVersioned *>(
+          PyCapsule_GetPointer(capsule.ptr(), "dltensor_versioned")))
+    return read(managed, "used_dltensor_versioned",
+                managed->flags & dlpack::kReadOnly);
+  PyErr_Clear();
+  auto *managed = static_cast<dlpack::Managed *>(
+      PyCapsule_GetPointer(capsule.ptr(), "dltensor"));
+  if (!managed)
+    throw nb::python_error();
+  return read(managed, "used_dltensor", false);
+}
+
+TensorBuffer TensorBuffer::import(nb::handle object, std::optional<bool> copy,
+                                  const DTypeInfo *dtype) {
+  BufferImporter importer{dtype, copy, nb::inst_name(object).c_str()};
+  if (PyObject_CheckBuffer(object.ptr()))
+    return importer.fromBuffer(object);
+  if (nb::hasattr(object, "__dlpack__"))
+    return importer.fromDLPack(object);
+  throw nb::type_error(
+      ("expected a tensor (an object with the buffer protocol or "
+       "__dlpack__), got " +
+       importer.type)
+          .c_str());
+}

@@ -1,0 +1,268 @@
+//===- TensorBufferBindings.cpp - tensor memory in Python
+//--------------------===//
+
+#include "pyfront/native/Bindings.h"
+#include "pyfront/native/DLPack.h"
+#include "pyfront/native/TensorBuffer.h"
+
+#include "runtime/cellgrad_abi.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstring>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace cellgrad::python {
+namespace {
+
+const DTypeInfo &requireDType(const std::string &name) {
+  if (const DTypeInfo *dtype = lookupDType(name))
+    return *dtype;
+  throw nb::value_error(
+      ("unknown dtype '" + name + "': expected " + knownDTypes()).c_str());
+}
+
+const char *formatOf(const DTypeInfo &dtype) {
+  switch (dtype.code) {
+  case CG_BOOL:
+    return "?";
+  case CG_INT8:
+    return "b";
+  case CG_INT16:
+    return "h";
+  case CG_INT32:
+    return "i";
+  case CG_INT64:
+    return "q";
+  case CG_UINT8:
+    return "B";
+  case CG_FLOAT16:
+    return "e";
+  case CG_BFLOAT16:
+    return "H"; // the struct module knows no bfloat16: its bits
+  case CG_FLOAT32:
+    return "f";
+  default:
+    return "d";
+  }
+}
+
+/// Shape and strides of an exported buffer.
+struct Extents {
+  llvm::SmallVector<Py_ssize_t, 12> values;
+
+  Extents(const TensorBuffer &tensor, Py_ssize_t unit) {
+    size_t rank = tensor.shape().size();
+    values.resize(2 * rank);
+    for (size_t i = rank; i-- > 0; unit *= tensor.shape()[i]) {
+      values[i] = tensor.shape()[i];
+      values[rank + i] = unit;
+    }
+  }
+};
+
+int getBuffer(PyObject *self, Py_buffer *view, int flags) {
+  auto *tensor = nb::inst_ptr<TensorBuffer>(self);
+  if ((flags & PyBUF_WRITABLE) && tensor->readOnly()) {
+    PyErr_SetString(PyExc_BufferError, "the tensor's memory is read-only");
+    return -1;
+  }
+  auto *extents = new Extents(*tensor, tensor->dtype().bytes);
+  view->buf = tensor->data();
+  view->obj = self;
+  Py_INCREF(self);
+  view->len = tensor->bytes();
+  view->itemsize = tensor->dtype().bytes;
+  view->readonly = tensor->readOnly();
+  view->ndim = tensor->shape().size();
+  view->format = flags & PyBUF_FORMAT
+                     ? const_cast<char *>(formatOf(tensor->dtype()))
+                     : nullptr;
+  view->shape = flags & PyBUF_ND ? extents->values.data() : nullptr;
+  bool strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES;
+  view->strides = strides ? extents->values.data() + view->ndim : nullptr;
+  view->suboffsets = nullptr;
+  view->internal = extents;
+  return 0;
+}
+
+void releaseBuffer(PyObject *, Py_buffer *view) {
+  delete static_cast<Extents *>(view->internal);
+}
+
+PyType_Slot slots[] = {
+    {Py_bf_getbuffer, reinterpret_cast<void *>(getBuffer)},
+    {Py_bf_releasebuffer, reinterpret_cast<void *>(releaseBuffer)},
+    {0, nullptr},
+};
+
+dlpack::DataType dlpackType(const DTypeInfo &dtype) {
+  uint8_t bits = dtype.bytes * 8;
+  switch (dtype.code) {
+  case CG_BOOL:
+    return {dlpack::Bool, bits, 1};
+  case CG_UINT8:
+    return {dlpack::UInt, bits, 1};
+  case CG_BFLOAT16:
+    return {dlpack::Bfloat, bits, 1};
+  case CG_FLOAT16:
+  case CG_FLOAT32:
+  case CG_FLOAT64:
+    return {dlpack::Float, bits, 1};
+  default:
+    return {dlpack::Int, bits, 1};
+  }
+}
+
+/// An exported tensor with what it points at.
+template <typename ManagedT> struct Export {
+  ManagedT managed;
+  Extents extents;
+  PyObject *owner;
+
+  static void drop(ManagedT *managed) {
+    auto *self = static_cast<Export *>(managed->context);
+    if (Py_IsInitialized()) {
+      nb::gil_scoped_acquire gil;
+      Py_DECREF(self->owner);
+    }
+    delete self;
+  }
+};
+
+template <typename ManagedT>
+nb::object makeCapsule(nb::handle self, const TensorBuffer &tensor,
+                       const char *name) {
+  auto *out =
+      new Export<ManagedT>{{}, Extents(tensor, 1), self.inc_ref().ptr()};
+  size_t rank = tensor.shape().size();
+  static_assert(sizeof(Py_ssize_t) == sizeof(int64_t));
+  auto *values = reinterpret_cast<int64_t *>(out->extents.values.data());
+  out->managed.context = out;
+  out->managed.deleter = Export<ManagedT>::drop;
+  out->managed.tensor = {tensor.data(),
+                         dlpack::kCPU,
+                         0,
+                         static_cast<int32_t>(rank),
+                         dlpackType(tensor.dtype()),
+                         values,
+                         values + rank,
+                         0};
+  PyObject *capsule = PyCapsule_New(&out->managed, name, [](PyObject *capsule) {
+    // A consumer renames the capsule and calls the deleter itself.
+    const char *current = PyCapsule_GetName(capsule);
+    if (current && std::strncmp(current, "used_", 5) == 0)
+      return;
+    auto *managed =
+        static_cast<ManagedT *>(PyCapsule_GetPointer(capsule, current));
+    managed->deleter(managed);
+  });
+  if (!capsule) {
+    Export<ManagedT>::drop(&out->managed);
+    throw nb::python_error();
+  }
+  return nb::steal(capsule);
+}
+
+nb::object exportDLPack(nb::handle self, nb::handle, nb::handle maxVersion,
+                        const std::optional<std::pair<int, int>> &device,
+                        std::optional<bool> copy) {
+  const auto &tensor = *nb::inst_ptr<TensorBuffer>(self);
+  if (device && device->first != dlpack::kCPU)
+    throw nb::buffer_error(
+        "the tensor is in host memory: cannot export it to another "
+        "device");
+  nb::object source = nb::borrow(self);
+  if (copy == true)
+    source = wrapBuffer(TensorBuffer::import(self, true, &tensor.dtype()));
+  const auto &exported = *nb::inst_ptr<TensorBuffer>(source);
+  if (!maxVersion.is_none() && nb::cast<int>(maxVersion[0]) >= 1) {
+    nb::object capsule = makeCapsule<dlpack::ManagedVersioned>(
+        source, exported, "dltensor_versioned");
+    auto *managed = static_cast<dlpack::ManagedVersioned *>(
+        PyCapsule_GetPointer(capsule.ptr(), "dltensor_versioned"));
+    managed->major = 1;
+    managed->minor = 0;
+    managed->flags = exported.readOnly() ? dlpack::kReadOnly : 0;
+    return capsule;
+  }
+  if (exported.readOnly())
+    throw nb::buffer_error(
+        "the tensor is read-only, which DLPack before version 1 cannot "
+        "express: export a copy");
+  return makeCapsule<dlpack::Managed>(source, exported, "dltensor");
+}
+} // namespace
+
+void bindTensorBuffer(nb::module_ &m) {
+  nb::class_<TensorBuffer>(m, "TensorBuffer", nb::type_slots(slots),
+                           "Dense host memory with a dtype and a shape.")
+      .def(
+          "__init__",
+          [](TensorBuffer *self, const std::string &dtype,
+             const std::vector<int64_t> &shape) {
+            new (self)
+                TensorBuffer(requireDType(dtype),
+                             TensorBuffer::Shape(shape.begin(), shape.end()));
+          },
+          "dtype"_a, "shape"_a, "Uninitialised memory of its own.")
+      .def_static(
+          "from_object",
+          [](nb::handle object, std::optional<bool> copy,
+             const std::optional<std::string> &dtype) {
+            return TensorBuffer::import(
+                object, copy, dtype ? &requireDType(*dtype) : nullptr);
+          },
+          "object"_a, nb::kw_only(), "copy"_a = nb::none(),
+          "dtype"_a = nb::none(),
+          "The memory of an object with the buffer protocol or DLPack: shared "
+          "where it is "
+          "contiguous and aligned, else copied. `copy` True copies always, "
+          "False never "
+          "(ValueError). `dtype` reinterprets elements of its size.")
+      .def_prop_ro("dtype",
+                   [](const TensorBuffer &t) { return t.dtype().name; })
+      .def_prop_ro("shape",
+                   [](const TensorBuffer &t) {
+                     nb::list extents;
+                     for (int64_t extent : t.shape())
+                       extents.append(extent);
+                     return nb::tuple(extents);
+                   })
+      .def_prop_ro("nbytes", &TensorBuffer::bytes)
+      .def_prop_ro("readonly", &TensorBuffer::readOnly)
+      .def_prop_ro("address",
+                   [](const TensorBuffer &t) {
+                     return reinterpret_cast<uintptr_t>(t.data());
+                   })
+      .def(
+          "view",
+          [](nb::handle self) {
+            return nb::module_::import_("numpy").attr("asarray")(self);
+          },
+          "A numpy array over the memory, which it keeps alive; bfloat16 "
+          "appears as "
+          "uint16.")
+      .def(
+          "copy",
+          [](nb::handle self) {
+            return TensorBuffer::import(
+                self, true, &nb::inst_ptr<TensorBuffer>(self)->dtype());
+          },
+          "The same elements in memory of its own.")
+      .def("__dlpack__", exportDLPack, nb::kw_only(), "stream"_a = nb::none(),
+           "max_version"_a = nb::none(), "dl_device"_a = nb::none(),
+           "copy"_a = nb::none())
+      .def("__dlpack_device__",
+           [](const TensorBuffer &) { return nb::make_tuple(dlpack::kCPU, 0); })
+      .def("__repr__", [](const TensorBuffer &t) {
+        return "TensorBuffer(" + t.describe() + ")";
+      });
+}
+
+} // namespace cellgrad::python
