@@ -1,0 +1,113 @@
+//===- cell-run.cpp - evaluate a function of a cell module ----------------===//
+//
+//   cell-run in.mlir --entry=f --arg='dense<[1.0, 2.0]> : tensor<2xf32>'
+//
+// prints one line a result, `result 0: tensor<2xf32> [0.5, -1.25]`, with the
+// shortest digits that read back as the same number of that type, or --digits
+// of them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Registry.h"
+#include "tools/interp/Arguments.h"
+#include "tools/interp/Interpreter.h"
+
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+using namespace cellgrad;
+
+static llvm::cl::OptionCategory category("cell-run options");
+static llvm::cl::opt<std::string> input(llvm::cl::Positional,
+                                        llvm::cl::desc("<input file>"),
+                                        llvm::cl::init("-"),
+                                        llvm::cl::cat(category));
+static llvm::cl::opt<std::string>
+    entry("entry",
+          llvm::cl::desc("Function to evaluate; may be left out where "
+                         "the module has one public function"),
+          llvm::cl::cat(category));
+static llvm::cl::list<std::string>
+    arguments("arg",
+              llvm::cl::desc("Value of the next argument, as an attribute "
+                             "(default: its cell.example)"),
+              llvm::cl::cat(category));
+static llvm::cl::opt<uint64_t>
+    seed("seed",
+         llvm::cl::desc("Draw the arguments that have no value at random"),
+         llvm::cl::cat(category));
+static llvm::cl::opt<std::string>
+    passes("passes", llvm::cl::desc("Pass pipeline to run first"),
+           llvm::cl::cat(category));
+static llvm::cl::opt<unsigned>
+    digits("digits",
+           llvm::cl::desc("Significant digits (default: the shortest text "
+                          "that reads back)"),
+           llvm::cl::cat(category));
+
+/// Runs --passes on `module`.
+static LogicalResult transform(ModuleOp module) {
+  PassManager manager(module->getName());
+  if (failed(parsePassPipeline(passes, manager)))
+    return failure();
+  return manager.run(module);
+}
+
+static LogicalResult run(MLIRContext &context, llvm::SourceMgr &sources) {
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  if (!module || failed(transform(*module)))
+    return failure();
+  FailureOr<func::FuncOp> func = interp::findEntry(*module, entry);
+  if (failed(func))
+    return failure();
+  std::optional<uint64_t> chosenSeed;
+  if (seed.getNumOccurrences())
+    chosenSeed = seed;
+  FailureOr<SmallVector<interp::Tensor>> args =
+      interp::readArguments(*func, llvm::to_vector(arguments), chosenSeed);
+  if (failed(args))
+    return failure();
+  FailureOr<SmallVector<interp::Tensor>> results =
+      interp::interpret(*func, *args, llvm::outs());
+  if (failed(results))
+    return failure();
+  std::optional<unsigned> chosenDigits;
+  if (digits.getNumOccurrences())
+    chosenDigits = digits;
+  for (auto [i, result] : llvm::enumerate(*results)) {
+    llvm::outs() << "result " << i << ": " << result.getType() << " ";
+    result.print(llvm::outs(), chosenDigits);
+    llvm::outs() << "\n";
+  }
+  return success();
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  DialectRegistry registry;
+  registerDialects(registry);
+  registerPasses();
+  llvm::cl::HideUnrelatedOptions(category);
+  llvm::cl::ParseCommandLineOptions(argc, argv, "cell reference interpreter\n");
+
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> file = openInputFile(input, &error);
+  if (!file) {
+    llvm::errs() << "cell-run: " << error << "\n";
+    return 1;
+  }
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  return failed(run(context, sources));
+}

@@ -1,0 +1,29 @@
+//===- Kernels.h - the meaning of the ops that are not elementwise --------===//
+
+#ifndef CELLGRAD_INTERP_KERNELS_H
+#define CELLGRAD_INTERP_KERNELS_H
+
+#include "tools/interp/Tensor.h"
+
+#include "dialect/CellDialect.h"
+
+namespace cellgrad::interp {
+
+/// Operands of an op, in order.
+using Operands = llvm::ArrayRef<const Tensor *>;
+
+Tensor evaluate(BroadcastOp op, Operands args);
+Tensor evaluate(CastOp op, Operands args);
+Tensor evaluate(ConcatOp op, Operands args);
+Tensor evaluate(MatMulOp op, Operands args);
+Tensor evaluate(PadOp op, Operands args);
+Tensor evaluate(ReduceMaxOp op, Operands args);
+Tensor evaluate(ReduceMinOp op, Operands args);
+Tensor evaluate(ReduceSumOp op, Operands args);
+Tensor evaluate(SelectOp op, Operands args);
+Tensor evaluate(SliceOp op, Operands args);
+Tensor evaluate(TransposeOp op, Operands args);
+
+} // namespace cellgrad::interp
+
+#endif
