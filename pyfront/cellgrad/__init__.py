@@ -1,0 +1,62 @@
+"""cellgrad: MindSpore's Cells and gradients, compiled ahead of time.
+
+    import cellgrad as ms
+    from cellgrad import nn, ops
+
+    ms.grad(lambda x: x * x)(ms.Tensor(3.0))
+"""
+
+__path__ = __import__("pkgutil").extend_path(__path__, __name__)
+
+from cellgrad import _errors
+
+_errors.PACKAGES = tuple(p.rstrip("/") + "/" for p in __path__)
+
+from cellgrad import amp, common, context, dtype, nn, ops
+from cellgrad._errors import CompileError
+from cellgrad._jit import jit
+from cellgrad.common.dtype import *  # noqa: F403
+from cellgrad.common.dtype import dtype_to_nptype, dtype_to_pytype, pytype_to_dtype
+from cellgrad.common.initializer import get_seed, set_seed
+from cellgrad.common.parameter import Parameter, ParameterTuple
+from cellgrad.common.tensor import Tensor, tensor
+from cellgrad.context import GRAPH_MODE, PYNATIVE_MODE, ParallelMode, get_context, set_context, set_device
+from cellgrad.export import export, load
+from cellgrad.grad import get_grad, grad, jvp, value_and_grad, vjp
+from cellgrad.ops import stop_gradient
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "GRAPH_MODE",
+    "PYNATIVE_MODE",
+    "CompileError",
+    "ParallelMode",
+    "Parameter",
+    "ParameterTuple",
+    "Tensor",
+    "amp",
+    "common",
+    "context",
+    "dtype",
+    "dtype_to_nptype",
+    "dtype_to_pytype",
+    "export",
+    "get_context",
+    "get_grad",
+    "get_seed",
+    "grad",
+    "jit",
+    "jvp",
+    "load",
+    "nn",
+    "ops",
+    "pytype_to_dtype",
+    "set_context",
+    "set_device",
+    "set_seed",
+    "stop_gradient",
+    "tensor",
+    "value_and_grad",
+    "vjp",
+]

@@ -1,0 +1,408 @@
+"""Compiling and calling: a program is captured and compiled once per signature, then called with buffers.
+
+The signature is the dtype and shape of every tensor input and the value of every static one. Parameters and tensors
+captured from around the function are inputs of the compiled code, read at each call.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import os
+import shutil
+import tempfile
+import threading
+import types
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from cellgrad import _errors, _native
+from cellgrad._errors import CompileError, error
+from cellgrad.capture import calls, state
+from cellgrad.capture.scope import Scope, ScopeGuard, Trace
+from cellgrad.capture.tracer import Tracer, leaked
+from cellgrad.common._storage import Signature
+from cellgrad.common.parameter import Parameter
+from cellgrad.common.tensor import Tensor
+
+__all__ = ["Program", "call_cell", "eager", "jit"]
+
+_STATIC = (bool, int, str, type(None))
+_compiling = threading.RLock()
+_wrap = Tensor._wrap
+
+
+def collect(value: Any, key: list[Any], tensors: list[Tensor]) -> None:
+    """Appends the signature of an input to `key`, and its tensors to `tensors`."""
+    kind = type(value)
+    if kind is Tensor or kind is Parameter:
+        key.append(value._sig)
+        tensors.append(value)
+    elif kind in _STATIC:
+        key.append(kind)
+        key.append(value)
+    elif kind is float:
+        key.append(kind)
+        key.append(repr(value))
+    elif isinstance(value, tuple | list):
+        key.append((kind, len(value)))
+        for v in value:
+            collect(v, key, tensors)
+    elif isinstance(value, dict):
+        key.append((kind, tuple(value)))
+        for v in value.values():
+            collect(v, key, tensors)
+    elif kind is Tracer:
+        raise leaked(value)
+    elif isinstance(value, np.ndarray):
+        collect(Tensor(value), key, tensors)
+    elif isinstance(value, np.generic):
+        collect(value.item(), key, tensors)
+    else:
+        try:
+            hash(value)
+        except TypeError:
+            key.append(_Identity(value))
+        else:
+            key.append(kind)
+            key.append(value)
+
+
+class _Identity:
+    """A static input that cannot be hashed, compared by identity; keeps it alive so that the identity stays its own."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any):
+        self.value = value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, _Identity) and self.value is other.value
+
+
+def substitute(value: Any, tracers: Any) -> Any:
+    """The input with its tensors replaced by tracers, in the order of `collect`."""
+    if isinstance(value, Tensor | np.ndarray):
+        return next(tracers)
+    if isinstance(value, tuple):
+        items = [substitute(v, tracers) for v in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    if isinstance(value, list):
+        return [substitute(v, tracers) for v in value]
+    if isinstance(value, dict):
+        return {k: substitute(v, tracers) for k, v in value.items()}
+    if isinstance(value, np.generic):
+        return value.item()
+    return value
+
+
+class Compiled:
+    """A program compiled for one signature."""
+
+    __slots__ = ("build", "captures", "entry")
+
+    def __init__(self, entry: Any, captures: list[tuple[Tensor, Signature]], build: Callable[[list[Any]], Any]):
+        self.entry = entry
+        self.captures = captures
+        self.build = build
+
+    def fits(self) -> bool:
+        """Whether Parameters still have the dtypes and shapes they were compiled for."""
+        return all(t._sig is sig for t, sig in self.captures)
+
+
+class Program:
+    """Something to compile: `run` is called with tracers while a scope is current."""
+
+    __slots__ = ("__weakref__", "cache", "name", "run", "stale")
+
+    def __init__(self, run: Callable[..., Any], name: str):
+        self.run = run
+        self.name = name
+        self.cache: dict[Any, Compiled] = {}
+        self.stale = False
+
+    def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        key: list[Any] = []
+        buffers: list[Any] = []
+        for a in args:
+            kind = type(a)
+            if kind is Tensor or kind is Parameter:
+                key.append(a._sig)
+                buffers.append(a._buf)
+            else:
+                tensors: list[Tensor] = []
+                collect(a, key, tensors)
+                buffers.extend([t._buf for t in tensors])
+        if kwargs:
+            tensors = []
+            for name in sorted(kwargs):
+                key.append(name)
+                collect(kwargs[name], key, tensors)
+            buffers.extend([t._buf for t in tensors])
+        signature = tuple(key)
+        compiled = self.cache.get(signature)
+        if compiled is None or self.stale or state.current.scope is not None:
+            compiled = self._compile(signature, args, kwargs)
+        for t, sig in compiled.captures:
+            if t._sig is not sig:
+                compiled = self._compile(signature, args, kwargs)
+                return compiled.build(compiled.entry([*buffers[: len(buffers)], *[c._buf for c, _ in compiled.captures]]))
+        if compiled.captures:
+            buffers.extend([t._buf for t, _ in compiled.captures])
+        return compiled.build(compiled.entry(buffers))
+
+    def _compile(self, signature: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
+        with _compiling:
+            if self.stale:
+                self.cache.clear()
+                self.stale = False
+            found = self.cache.get(signature)
+            if found is not None and found.fits():
+                return found
+            compiled = self._capture_and_compile(args, kwargs)
+            self.cache[signature] = compiled
+            return compiled
+
+    def _capture_and_compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
+        trace = Trace(self.name)
+        try:
+            captured = capture(trace, self.name, self.run, args, kwargs)
+        except Exception as e:
+            raise _clean(e) from e.__cause__
+        finally:
+            trace.closed = True
+        for cell in trace.cells.values():
+            cell._dependents.add(self)
+        entry = compile_entry(trace, self.name)
+        return Compiled(entry, captured.captures, captured.build)
+
+
+class Captured:
+    """An entry function of a graph: what it takes beside its inputs, and how results become Python values."""
+
+    def __init__(self, captures: list[tuple[Tensor, Signature]], build: Callable[[list[Any]], Any], written: list[Parameter]):
+        self.captures = captures
+        self.build = build
+        self.written = written
+
+
+def capture(trace: Trace, name: str, run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any],
+            input_names: list[str] | None = None) -> Captured:  # fmt: skip
+    """Captures a call as the public function `name` of a trace's graph.
+
+    The body is a private function, because what it captures is known only at its end; the public one around it has
+    all arguments, with donation for the Parameters that are written.
+    """
+    key: list[Any] = []
+    tensors: list[Tensor] = []
+    for a in args:
+        collect(a, key, tensors)
+    for k in sorted(kwargs):
+        collect(kwargs[k], key, tensors)
+    unknown = _native.Loc("<call>", 0, 0, "")
+    body = Scope(trace, name + "_body", [t._sig for t in tensors], None, unknown)
+    tracers = iter(body.inputs)
+    with ScopeGuard(body):
+        new_args = tuple([substitute(a, tracers) for a in args])
+        by_name = {k: substitute(kwargs[k], tracers) for k in sorted(kwargs)}
+        out = run(*new_args, **{k: by_name[k] for k in kwargs})
+        leaves: list[Any] = []
+        build = _builder(out, body, leaves)
+    written = list(body.written.values())
+    body.fn.ret(leaves + [body.store[id(p)] for p in written])
+
+    arguments = []
+    for i, t in enumerate(tensors):
+        label = input_names[i] if input_names else f"x{i}"
+        arguments.append((t.dtype.native, t.shape, label, "input", None, unknown))
+    for what, _ in body.captures:
+        is_parameter = isinstance(what, Parameter)
+        donate = None
+        if is_parameter and id(what) in body.written:
+            donate = len(leaves) + written.index(what)
+        label = what.name if is_parameter else f"const{len(arguments)}"
+        role = "state" if donate is not None else "parameter"
+        arguments.append((what.dtype.native, what.shape, label, role, donate, unknown))
+    entry = trace.graph.function(trace.unique(name), args=arguments, public=True)
+    results = entry.call(body.fn.name, entry.args)
+    names = [f"out{i}" for i in range(len(leaves))] + [p.name for p in written]
+    entry.ret(results, names)
+    return Captured([(what, what._sig) for what, _ in body.captures], build, written)
+
+
+def _builder(out: Any, scope: Scope, leaves: list[Any]) -> Callable[[list[Any]], Any]:
+    """How to make the returned value from result buffers; appends native values to `leaves`."""
+    if isinstance(out, Tensor):
+        value = scope.value(out)
+        sig = out._sig
+        try:
+            i = leaves.index(value)
+        except ValueError:
+            i = len(leaves)
+            leaves.append(value)
+        return lambda buffers: _wrap(buffers[i], sig)
+    if isinstance(out, tuple | list):
+        parts = [_builder(v, scope, leaves) for v in out]
+        if isinstance(out, list):
+            return lambda buffers: [p(buffers) for p in parts]
+        if hasattr(out, "_fields"):
+            kind = type(out)
+            return lambda buffers: kind(*[p(buffers) for p in parts])
+        return lambda buffers: tuple([p(buffers) for p in parts])
+    if isinstance(out, dict):
+        items = {k: _builder(v, scope, leaves) for k, v in out.items()}
+        return lambda buffers: {k: p(buffers) for k, p in items.items()}
+    return lambda buffers: out
+
+
+# --- to machine code -------------------------------------------------------------------------------------------------
+
+_folder: str | None = None
+_count = 0
+
+
+def _fresh_path() -> str:
+    global _folder, _count
+    if _folder is None:
+        _folder = tempfile.mkdtemp(prefix="cellgrad-")
+        atexit.register(shutil.rmtree, _folder, ignore_errors=True)
+    _count += 1
+    return os.path.join(_folder, f"m{_count}.so")
+
+
+def compile_entry(trace: Trace, name: str) -> Any:
+    """Compiles a graph with one public function to a shared object and loads it."""
+    path = _fresh_path()
+    try:
+        _native.compile_graph(trace.graph, path, "m", {})
+        model = _native.Model(path)
+    except _native.CompileError as e:
+        raise error(CompileError, f"'{name}' could not be compiled:\n{e}") from None
+    finally:
+        if os.path.exists(path):
+            os.unlink(path)
+    return model.entry(model.signature["entries"][0]["name"])
+
+
+def _clean(e: Exception) -> Exception:
+    """The exception without the frames of this package; CELLGRAD_FULL_TRACEBACK=1 keeps them."""
+    if os.environ.get("CELLGRAD_FULL_TRACEBACK"):
+        return e
+    kept = []
+    tb = e.__traceback__
+    while tb is not None:
+        if not tb.tb_frame.f_code.co_filename.startswith(_errors.PACKAGES):
+            kept.append(tb)
+        tb = tb.tb_next
+    chain = None
+    for t in reversed(kept):
+        chain = types.TracebackType(chain, t.tb_frame, t.tb_lasti, t.tb_lineno)
+    return e.with_traceback(chain)
+
+
+# --- entry points ------------------------------------------------------------------------------------------------------
+
+_eager_programs: dict[Any, Program] = {}
+
+
+def eager(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Runs an operation of this package outside of a capture: compiled once per signature, kept in memory."""
+    program = _eager_programs.get(function)
+    if program is None:
+        program = _eager_programs[function] = Program(function, function.__name__.lstrip("_"))
+    return program(args, kwargs)
+
+
+def call_cell(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Calls a Cell through compiled code."""
+    program = cell.__dict__.get("_jit_program")
+    if program is None:
+        ref = weakref.ref(cell)
+
+        def run(*a: Any, **k: Any) -> Any:
+            return ref()._inlined(a, k)  # type: ignore[union-attr]
+
+        program = Program(run, type(cell).__name__)
+        object.__setattr__(cell, "_jit_program", program)
+    return program(args, kwargs)
+
+
+_programs: weakref.WeakKeyDictionary[Any, dict[Any, Program]] = weakref.WeakKeyDictionary()
+
+
+def program_for(function: Any, flavor: Any, make: Callable[[Callable[[], Any]], Callable[..., Any]], name: str) -> Program:
+    """The program that does `flavor` to a function, shared by all who ask while the function lives.
+
+    `make` gets a way to reach the function (weak, so that programs do not keep it alive) and gives what to run.
+    """
+    owner, tag = function, None
+    if isinstance(function, types.MethodType):
+        owner, tag = function.__self__, function.__func__
+    try:
+        table = _programs.setdefault(owner, {})
+        ref: Any = weakref.ref(owner)
+    except TypeError:
+        return Program(make(lambda: function), name)
+
+    def reach() -> Any:
+        alive = ref()
+        return alive if tag is None else types.MethodType(tag, alive)
+
+    found = table.get((tag, flavor))
+    if found is None:
+        found = table[(tag, flavor)] = Program(make(reach), name)
+    return found
+
+
+def function_name(function: Any) -> str:
+    """A name for messages and symbols."""
+    name = getattr(function, "__name__", None) or type(function).__name__
+    return "lambda" if name == "<lambda>" else str(name)
+
+
+class _Jit:
+    """A function that runs compiled; see `jit`."""
+
+    def __init__(self, function: Callable[..., Any]):
+        functools.update_wrapper(self, function)
+        self.function = function
+        self.program = Program(lambda *a, **k: calls.call(function, a, k), function_name(function))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if state.current.scope is not None:
+            return calls.call(self.function, args, kwargs)
+        return self.program(args, kwargs)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<jit {self.function!r}>"
+
+
+def jit(fn: Callable[..., Any] | None = None, *args: Any, **options: Any) -> Any:
+    """Compiles a function: captured and compiled once per signature of its inputs.
+
+    Tensors are inputs; numbers, strings and other Python values are part of the signature. Parameters and tensors
+    from around the function are read at each call. May be used as a decorator, with or without arguments;
+    MindSpore's options are accepted and have no effect.
+
+    Raises:
+        TypeError: `fn` is not callable.
+
+    >>> @ms.jit
+    ... def f(x):
+    ...     return x * x
+    """
+    if fn is None:
+        return lambda function: jit(function)
+    if not callable(fn):
+        raise error(TypeError, f"For 'jit', expected a function, but got {type(fn).__name__}.")
+    return _Jit(fn)

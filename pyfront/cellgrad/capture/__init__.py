@@ -1,0 +1,1 @@
+"""Capture: from Python functions and Cells to graphs of the ``cell`` dialect."""

@@ -1,0 +1,470 @@
+"""Expressions: each syntax node becomes a Python closure that evaluates it in a frame.
+
+The tree is compiled once per function. Python values stay concrete and tensors are tracers; a closure notes its node
+in the frame just before it does something that can build an op or fail, which is where positions come from.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from cellgrad._errors import Position, error
+from cellgrad.capture import calls, names
+from cellgrad.capture.frame import Frame, Run
+
+if TYPE_CHECKING:
+    from cellgrad.capture.names import Names
+
+BINARY: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.MatMult: operator.matmul,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
+}
+_UNARY: dict[type, Callable[[Any], Any]] = {
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+    ast.Invert: operator.invert,
+    ast.Not: operator.not_,
+}
+_COMPARE: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
+    ast.In: lambda a, b: a in b,
+    ast.NotIn: lambda a, b: a not in b,
+}
+_CONVERSIONS = {ord("s"): str, ord("r"): repr, ord("a"): ascii}
+
+
+class ExpressionCompiler:
+    """Compiles expressions of one function."""
+
+    def __init__(self, filename: str, function: str, scope: Names):
+        self.filename = filename
+        self.function = function
+        self.scope = scope
+
+    def unsupported(self, node: ast.AST, what: str, hint: str = "") -> Exception:
+        """The error for syntax that cannot be compiled, at its place."""
+        line = getattr(node, "lineno", 0)
+        where = Position(self.filename, line, getattr(node, "col_offset", -1) + 1, self.function, "")
+        return error(NotImplementedError, f"{what} is not supported in compiled code.", hint, where)
+
+    def expression(self, node: ast.expr) -> Run:
+        method = getattr(self, "x_" + type(node).__name__, None)
+        if method is None:
+            raise self.unsupported(node, f"'{type(node).__name__}'")
+        run: Run = method(node)
+        return run
+
+    def truth(self, node: ast.expr) -> Run:
+        """The truth value of an expression; a tensor under capture has none, which its `__bool__` says."""
+        value = self.expression(node)
+
+        def run(frame: Frame) -> bool:
+            v = value(frame)
+            if v is True or v is False:
+                return v
+            frame.node = node
+            return bool(v)
+
+        return run
+
+    # --- names and literals -------------------------------------------------------------------------------------
+
+    def x_Constant(self, node: ast.Constant) -> Run:
+        value = node.value
+        return lambda frame: value
+
+    def x_Name(self, node: ast.Name) -> Run:
+        name = self.scope.mangled(node.id)
+        depth = self.scope.depth(name)
+        if depth is None:
+
+            def run_global(frame: Frame) -> Any:
+                frame.node = node
+                return frame.lookup_global(name)
+
+            return run_global
+
+        def run(frame: Frame) -> Any:
+            f = frame
+            for _ in range(depth):
+                f = f.parent  # type: ignore[assignment]
+            try:
+                return f.locals[name]
+            except KeyError:
+                frame.node = node
+                raise error(
+                    UnboundLocalError, f"cannot access local variable '{name}' where it is not associated with a value"
+                ) from None
+
+        if depth == 0:
+
+            def run_local(frame: Frame) -> Any:
+                try:
+                    return frame.locals[name]
+                except KeyError:
+                    return run(frame)
+
+            return run_local
+        return run
+
+    def x_JoinedStr(self, node: ast.JoinedStr) -> Run:
+        parts = [self.expression(v) for v in node.values]
+        return lambda frame: "".join([p(frame) for p in parts])
+
+    def x_FormattedValue(self, node: ast.FormattedValue) -> Run:
+        value = self.expression(node.value)
+        spec = self.expression(node.format_spec) if node.format_spec else None
+        convert = _CONVERSIONS.get(node.conversion)
+
+        def run(frame: Frame) -> str:
+            v = value(frame)
+            frame.node = node.value
+            if convert is not None:
+                v = convert(v)
+            return format(v, spec(frame) if spec else "")
+
+        return run
+
+    # --- containers ---------------------------------------------------------------------------------------------
+
+    def _elements(self, nodes: list[ast.expr]) -> Callable[[Frame], list[Any]]:
+        if not any(isinstance(n, ast.Starred) for n in nodes):
+            runs = [self.expression(n) for n in nodes]
+            return lambda frame: [r(frame) for r in runs]
+        parts = [(isinstance(n, ast.Starred), self.expression(n.value if isinstance(n, ast.Starred) else n)) for n in nodes]
+
+        def run(frame: Frame) -> list[Any]:
+            out: list[Any] = []
+            for star, part in parts:
+                if star:
+                    out.extend(part(frame))
+                else:
+                    out.append(part(frame))
+            return out
+
+        return run
+
+    def x_Tuple(self, node: ast.Tuple) -> Run:
+        elements = self._elements(node.elts)
+        return lambda frame: tuple(elements(frame))
+
+    def x_List(self, node: ast.List) -> Run:
+        return self._elements(node.elts)
+
+    def x_Set(self, node: ast.Set) -> Run:
+        elements = self._elements(node.elts)
+        return lambda frame: set(elements(frame))
+
+    def x_Dict(self, node: ast.Dict) -> Run:
+        parts = [(self.expression(k) if k else None, self.expression(v)) for k, v in zip(node.keys, node.values, strict=True)]
+
+        def run(frame: Frame) -> dict[Any, Any]:
+            out: dict[Any, Any] = {}
+            for key, value in parts:
+                if key is None:
+                    out.update(value(frame))
+                else:
+                    out[key(frame)] = value(frame)
+            return out
+
+        return run
+
+    def x_Slice(self, node: ast.Slice) -> Run:
+        parts = [self.expression(p) if p else None for p in (node.lower, node.upper, node.step)]
+        return lambda frame: slice(*[p(frame) if p else None for p in parts])
+
+    # --- operators ----------------------------------------------------------------------------------------------
+
+    def x_BinOp(self, node: ast.BinOp) -> Run:
+        left, right = self.expression(node.left), self.expression(node.right)
+        function = BINARY[type(node.op)]
+
+        def run(frame: Frame) -> Any:
+            a = left(frame)
+            b = right(frame)
+            frame.node = node
+            return function(a, b)
+
+        return run
+
+    def x_UnaryOp(self, node: ast.UnaryOp) -> Run:
+        if isinstance(node.op, ast.Not):
+            truth = self.truth(node.operand)
+            return lambda frame: not truth(frame)
+        operand = self.expression(node.operand)
+        function = _UNARY[type(node.op)]
+
+        def run(frame: Frame) -> Any:
+            v = operand(frame)
+            frame.node = node
+            return function(v)
+
+        return run
+
+    def x_BoolOp(self, node: ast.BoolOp) -> Run:
+        stop = isinstance(node.op, ast.Or)
+        parts = [(n, self.expression(n)) for n in node.values]
+        last = parts.pop()[1]
+
+        def run(frame: Frame) -> Any:
+            for n, part in parts:
+                v = part(frame)
+                frame.node = n
+                if bool(v) is stop:
+                    return v
+            return last(frame)
+
+        return run
+
+    def x_Compare(self, node: ast.Compare) -> Run:
+        first = self.expression(node.left)
+        rest = [(_COMPARE[type(op)], self.expression(c)) for op, c in zip(node.ops, node.comparators, strict=True)]
+        if len(rest) == 1:
+            function, right = rest[0]
+
+            def run_one(frame: Frame) -> Any:
+                a = first(frame)
+                b = right(frame)
+                frame.node = node
+                return function(a, b)
+
+            return run_one
+
+        def run(frame: Frame) -> Any:
+            a = first(frame)
+            out: Any = True
+            for k, (function, right) in enumerate(rest):
+                b = right(frame)
+                frame.node = node
+                out = function(a, b)
+                if k + 1 < len(rest) and not out:
+                    return out
+                a = b
+            return out
+
+        return run
+
+    def x_IfExp(self, node: ast.IfExp) -> Run:
+        test, body, other = self.truth(node.test), self.expression(node.body), self.expression(node.orelse)
+        return lambda frame: body(frame) if test(frame) else other(frame)
+
+    def x_NamedExpr(self, node: ast.NamedExpr) -> Run:
+        value = self.expression(node.value)
+        store = self.store_name(node.target.id)
+
+        def run(frame: Frame) -> Any:
+            v = value(frame)
+            store(frame, v)
+            return v
+
+        return run
+
+    def store_name(self, name: str) -> Callable[[Frame, Any], None]:
+        """An assignment to a name."""
+        name = self.scope.mangled(name)
+        depth = self.scope.assignment_depth(name)
+        if depth is None:
+
+            def to_cell(frame: Frame, value: Any) -> None:
+                calls.store_global(frame, name, value)
+
+            return to_cell
+        if depth == 0:
+
+            def to_local(frame: Frame, value: Any) -> None:
+                frame.locals[name] = value
+
+            return to_local
+
+        def to_outer(frame: Frame, value: Any) -> None:
+            f = frame
+            for _ in range(depth):
+                f = f.parent  # type: ignore[assignment]
+            f.locals[name] = value
+
+        return to_outer
+
+    # --- access and calls ---------------------------------------------------------------------------------------
+
+    def x_Attribute(self, node: ast.Attribute) -> Run:
+        value = self.expression(node.value)
+        name = self.scope.mangled(node.attr)
+
+        def run(frame: Frame) -> Any:
+            v = value(frame)
+            frame.node = node
+            return calls.load_attribute(v, name)
+
+        return run
+
+    def x_Subscript(self, node: ast.Subscript) -> Run:
+        value, index = self.expression(node.value), self.expression(node.slice)
+
+        def run(frame: Frame) -> Any:
+            v = value(frame)
+            i = index(frame)
+            frame.node = node
+            return v[i]
+
+        return run
+
+    def x_Call(self, node: ast.Call) -> Run:
+        function = self.expression(node.func)
+        args = self._elements(node.args)
+        keywords = [(k.arg, self.expression(k.value)) for k in node.keywords]
+
+        def run(frame: Frame) -> Any:
+            f = function(frame)
+            a = args(frame)
+            kwargs: dict[str, Any] = {}
+            for key, value in keywords:
+                if key is None:
+                    kwargs.update(value(frame))
+                else:
+                    kwargs[key] = value(frame)
+            frame.node = node
+            if f is super and not a:
+                return calls.bare_super(frame)
+            return calls.call(f, tuple(a), kwargs)
+
+        return run
+
+    # --- comprehensions -----------------------------------------------------------------------------------------
+
+    def _comprehension(self, node: Any, make: Callable[[ExpressionCompiler], Callable[[Frame, Any], None]], empty: Any) -> Run:
+        outermost = self.expression(node.generators[0].iter)
+        inner = type(self)(self.filename, self.function, names.of_comprehension(node.generators, self.scope))
+        add = make(inner)
+        levels = []
+        for g in node.generators:
+            if g.is_async:
+                raise self.unsupported(node, "An asynchronous comprehension")
+            levels.append((inner.expression(g.iter), inner.target(g.target), [inner.truth(c) for c in g.ifs]))
+
+        def run(frame: Frame) -> Any:
+            out = empty()
+            child = Frame(frame.code, {}, frame.globals, frame.closure, frame)
+            first = outermost(frame)
+            frame.node = node
+
+            def level(k: int) -> None:
+                if k == len(levels):
+                    add(child, out)
+                    return
+                iterate, target, conditions = levels[k]
+                for item in first if k == 0 else iterate(child):
+                    target(child, item)
+                    if all(c(child) for c in conditions):
+                        level(k + 1)
+
+            calls.enter(child, level, frame)
+            return out
+
+        return run
+
+    def x_ListComp(self, node: ast.ListComp) -> Run:
+        def make(inner: ExpressionCompiler) -> Callable[[Frame, Any], None]:
+            value = inner.expression(node.elt)
+            return lambda frame, out: out.append(value(frame))
+
+        return self._comprehension(node, make, list)
+
+    def x_SetComp(self, node: ast.SetComp) -> Run:
+        def make(inner: ExpressionCompiler) -> Callable[[Frame, Any], None]:
+            value = inner.expression(node.elt)
+            return lambda frame, out: out.add(value(frame))
+
+        return self._comprehension(node, make, set)
+
+    def x_GeneratorExp(self, node: ast.GeneratorExp) -> Run:
+        def make(inner: ExpressionCompiler) -> Callable[[Frame, Any], None]:
+            value = inner.expression(node.elt)
+            return lambda frame, out: out.append(value(frame))
+
+        items = self._comprehension(node, make, list)
+        return lambda frame: iter(items(frame))
+
+    def x_DictComp(self, node: ast.DictComp) -> Run:
+        def make(inner: ExpressionCompiler) -> Callable[[Frame, Any], None]:
+            key, value = inner.expression(node.key), inner.expression(node.value)
+
+            def add(frame: Frame, out: Any) -> None:
+                k = key(frame)
+                out[k] = value(frame)
+
+            return add
+
+        return self._comprehension(node, make, dict)
+
+    # --- assignment targets -------------------------------------------------------------------------------------
+
+    def target(self, node: ast.expr) -> Callable[[Frame, Any], None]:
+        """An assignment to a target: a name, attribute, element, or a pattern of them."""
+        if isinstance(node, ast.Name):
+            return self.store_name(node.id)
+        if isinstance(node, ast.Attribute):
+            owner = self.expression(node.value)
+            name = self.scope.mangled(node.attr)
+
+            def to_attribute(frame: Frame, value: Any) -> None:
+                o = owner(frame)
+                frame.node = node
+                calls.store_attribute(o, name, value)
+
+            return to_attribute
+        if isinstance(node, ast.Subscript):
+            container, index = self.expression(node.value), self.expression(node.slice)
+
+            def to_element(frame: Frame, value: Any) -> None:
+                c = container(frame)
+                i = index(frame)
+                frame.node = node
+                calls.store_element(c, i, value)
+
+            return to_element
+        if isinstance(node, ast.Tuple | ast.List):
+            return self._pattern(node)
+        raise self.unsupported(node, "This assignment")
+
+    def _pattern(self, node: ast.Tuple | ast.List) -> Callable[[Frame, Any], None]:
+        stars = [i for i, e in enumerate(node.elts) if isinstance(e, ast.Starred)]
+        targets = [self.target(e.value if isinstance(e, ast.Starred) else e) for e in node.elts]
+        count = len(targets)
+
+        def run(frame: Frame, value: Any) -> None:
+            frame.node = node
+            items = list(value)
+            if stars:
+                at, after = stars[0], count - stars[0] - 1
+                if len(items) < count - 1:
+                    raise error(ValueError, f"not enough values to unpack (expected at least {count - 1}, got {len(items)})")
+                items[at : len(items) - after] = [items[at : len(items) - after]]
+            elif len(items) != count:
+                few = len(items) < count
+                words = f"not enough values to unpack (expected {count}, got {len(items)})"
+                raise error(ValueError, words if few else f"too many values to unpack (expected {count})")
+            for store, item in zip(targets, items, strict=True):
+                store(frame, item)
+
+        return run

@@ -1,0 +1,186 @@
+"""Scopes: functions under construction, what they capture from around them, and the state they write.
+
+A trace is one compile. Its scopes form a chain: the entry's body, then one private function per level of
+differentiation. A value of an outer scope that an inner one uses becomes an argument of the inner function, so that
+outer gradients flow through captures. A Parameter is read through the chain in the same way; a write rebinds the
+scope's current value and leaves the function as an additional result.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from cellgrad import _native
+from cellgrad._errors import error
+from cellgrad.capture import state
+from cellgrad.capture.tracer import Tracer, leaked
+from cellgrad.common._storage import Signature, signature
+from cellgrad.common.tensor import Tensor
+
+if TYPE_CHECKING:
+    from cellgrad.common.parameter import Parameter
+
+
+class Trace:
+    """One compile: the native graph, and names already taken in it."""
+
+    def __init__(self, name: str):
+        self.graph = _native.Graph(name)
+        self.closed = False
+        self.cells: dict[int, Any] = {}  # Cells the program depends on
+        self.paths: dict[int, str] = {}  # attribute paths of Cells, for locations
+        self.active: list[tuple[Any, ...]] = []
+        self._names: dict[str, int] = {}
+
+    def add_paths(self, cell: Any) -> None:
+        """Notes the attribute paths of a Cell that is called from outside any other, and of those below it."""
+        for path, c in cell.cells_and_names():
+            self.paths.setdefault(id(c), path)
+
+    def unique(self, name: str) -> str:
+        """`name` as a C identifier, numbered when taken."""
+        name = re.sub(r"\W", "_", name) or "f"
+        if name[0].isdigit():
+            name = "_" + name
+        n = self._names.get(name, 0)
+        self._names[name] = n + 1
+        return self.unique(f"{name}_{n}") if n else name
+
+
+class Scope:
+    """A private function under construction.
+
+    Arguments are the given inputs, then whatever is captured, in order of first use: tracers of outer scopes,
+    Parameters, and concrete tensors.
+    """
+
+    def __init__(self, trace: Trace, name: str, inputs: list[Signature], parent: Scope | None, loc: Any):
+        self.trace = trace
+        self.parent = parent
+        self.name = name
+        args = [(s.dtype.native, s.shape, f"x{i}", "input", None, loc) for i, s in enumerate(inputs)]
+        self.fn = trace.graph.function(trace.unique(name), args=args, public=False)
+        self.inputs = [Tracer(v, self) for v in self.fn.args]
+        # Each capture: (what, its argument); `what` is a Tracer of an outer scope, a Parameter or a Tensor.
+        self.captures: list[tuple[Any, Any]] = []
+        self._captured: dict[int, Any] = {}
+        self._numbers: dict[tuple[Any, Signature], Any] = {}
+        # Current values of Parameters: what reads see, and which were written, in order.
+        self.store: dict[int, Any] = {}
+        self.written: dict[int, Parameter] = {}
+
+    def _capture(self, what: Any, sig: Signature, name: str, role: str) -> Any:
+        value = self.fn.add_argument(sig.dtype.native, sig.shape, name, role, state.location())
+        self.captures.append((what, value))
+        self._captured[id(what)] = value
+        return value
+
+    def encloses(self, scope: Scope) -> bool:
+        """Whether this scope is `scope` or around it."""
+        s: Scope | None = scope
+        while s is not None:
+            if s is self:
+                return True
+            s = s.parent
+        return False
+
+    def value(self, tensor: Any) -> Any:
+        """The native value of a tensor in this scope, captured from around it where needed."""
+        if type(tensor) is Tracer:
+            if tensor._scope is self:
+                return tensor._value
+            found = self._captured.get(id(tensor))
+            if found is not None:
+                return found
+            if not tensor._scope.encloses(self):
+                raise leaked(tensor)
+            return self._capture(tensor, tensor._sig, f"c{len(self.captures)}", "input")
+        if isinstance(tensor, Tensor):
+            from cellgrad.common.parameter import Parameter
+
+            if isinstance(tensor, Parameter):
+                return self.read(tensor)
+            found = self._captured.get(id(tensor))
+            if found is not None:
+                return found
+            return self._capture(tensor, tensor._sig, f"const{len(self.captures)}", "parameter")
+        raise error(TypeError, f"expected a Tensor, but got {type(tensor).__name__}.")
+
+    def read(self, parameter: Parameter) -> Any:
+        """The current value of a Parameter."""
+        found = self.store.get(id(parameter))
+        if found is None:
+            found = self._captured.get(id(parameter))
+            if found is None:
+                found = self._capture(parameter, parameter._sig, parameter.name, "parameter")
+        return found
+
+    def write(self, parameter: Parameter, value: Any) -> None:
+        """Rebinds a Parameter to a native value of its type; the entry stores it when it returns."""
+        self.read(parameter)  # a written Parameter is an argument as well, so that it can be donated
+        self.store[id(parameter)] = value
+        self.written[id(parameter)] = parameter
+
+    def number(self, value: Any, sig: Signature) -> Any:
+        """A splat constant."""
+        key = (value, sig)
+        found = self._numbers.get(key)
+        if found is None or value != value or value == 0:  # NaN and signed zeros have no usable key
+            found = self.fn.constant(_bytes(value, sig), sig.dtype.native, sig.shape, state.location())
+            self._numbers[key] = found
+        return found
+
+    def emit(self, op: str, operands: list[Any], attrs: dict[str, Any] | None = None, result: Signature | None = None) -> Tracer:
+        """Appends an op with one result."""
+        values = [self.value(x) for x in operands]
+        native = None if result is None else (result.dtype.native, result.shape)
+        try:
+            out = self.fn.create(op, values, attrs or {}, state.location(), native)
+        except ValueError as e:
+            raise error(ValueError, str(e)) from None
+        return Tracer(out, self)
+
+
+class ScopeGuard:
+    """Makes a scope the current one for a `with` block."""
+
+    def __init__(self, scope: Scope):
+        self.scope = scope
+
+    def __enter__(self) -> Scope:
+        self.before = state.current.scope
+        self.composite = state.current.composite
+        state.current.scope = self.scope
+        state.current.composite = ""
+        return self.scope
+
+    def __exit__(self, *exc: Any) -> None:
+        state.current.scope = self.before
+        state.current.composite = self.composite
+
+
+def constant(array: Any, sig: Signature) -> Tensor:
+    """A tensor from elements known now: a graph constant while capturing, a concrete Tensor otherwise."""
+    scope = state.current.scope
+    if scope is None:
+        return Tensor(array, sig.dtype)
+    return Tracer(scope.fn.constant(_bytes(array, sig), sig.dtype.native, sig.shape, state.location()), scope)
+
+
+def _bytes(value: Any, sig: Signature) -> bytes:
+    """Row-major bytes of an array, or of one element for a splat."""
+    view: Any = Tensor(value, sig.dtype)._buf.view()
+    out: bytes = view.tobytes()
+    return out
+
+
+def splat(value: bool | int | float, dtype: Any, shape: tuple[int, ...]) -> Tensor:
+    """A tensor with all elements equal."""
+    sig = signature(dtype, shape)
+    scope = state.current.scope
+    if scope is None:
+        import numpy as np
+
+        return Tensor(np.full(shape, value), dtype)
+    return Tracer(scope.number(value, sig), scope)

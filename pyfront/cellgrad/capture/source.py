@@ -1,0 +1,81 @@
+"""From a function object to its syntax tree: functions, methods, lambdas that share a line, notebook cells."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import sysconfig
+import types
+from typing import Any
+
+from cellgrad import _errors
+
+_LIBRARIES = tuple(
+    {p + "/" for k, p in sysconfig.get_paths().items() if k in ("stdlib", "platstdlib", "purelib", "platlib")}
+)
+_NOT_PLAIN = 0x20 | 0x80 | 0x100 | 0x200  # generator, coroutine, iterable coroutine, async generator
+
+_Def = ast.FunctionDef | ast.Lambda
+_files: dict[str, tuple[Any, dict[int, list[_Def]]]] = {}
+
+
+def is_user_code(code: types.CodeType) -> bool:
+    """Whether a function is evaluated (the user's), rather than called with tracers (libraries, generators)."""
+    if code.co_flags & _NOT_PLAIN:
+        return False
+    return not code.co_filename.startswith((*_errors.PACKAGES, *_LIBRARIES, "<frozen"))
+
+
+def find(function: types.FunctionType) -> _Def | None:
+    """The definition of a function, or None where its source is not to be had."""
+    code = function.__code__
+    lines = linecache.getlines(code.co_filename, function.__globals__)
+    if not lines:
+        return None
+    cached = _files.get(code.co_filename)
+    if cached is None or cached[0] is not lines:
+        try:
+            index = _index(ast.parse("".join(lines)))
+        except (SyntaxError, ValueError):
+            index = {}
+        cached = _files[code.co_filename] = (lines, index)
+    matches = [d for d in cached[1].get(code.co_firstlineno, ()) if _matches(d, code)]
+    if len(matches) > 1:
+        matches = [d for d in matches if isinstance(d, ast.Lambda) and _covers(d, code)]
+    return matches[0] if len(matches) == 1 else None
+
+
+def _index(tree: ast.Module) -> dict[int, list[_Def]]:
+    index: dict[int, list[_Def]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            line = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            index.setdefault(line, []).append(node)
+        elif isinstance(node, ast.Lambda):
+            index.setdefault(node.lineno, []).append(node)
+    return index
+
+
+def _names(args: ast.arguments) -> tuple[str, ...]:
+    listed = [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
+    listed += [a.arg for a in (args.vararg, args.kwarg) if a is not None]
+    return tuple(listed)
+
+
+def _matches(node: _Def, code: types.CodeType) -> bool:
+    name = node.name if isinstance(node, ast.FunctionDef) else "<lambda>"
+    if name != code.co_name:
+        return False
+    names = _names(node.args)
+    return code.co_varnames[: len(names)] == names
+
+
+def _covers(node: ast.Lambda, code: types.CodeType) -> bool:
+    """Whether the instructions of a code object lie exactly in the body of this lambda."""
+    places = {(p[0], p[2]) for p in code.co_positions() if p[0] is not None and p[2] is not None}
+    return (node.body.lineno, node.body.col_offset) in places and all(
+        (line, column) >= (node.body.lineno, node.body.col_offset)
+        and (line, column) < (node.end_lineno, node.end_col_offset)
+        for line, column in places
+        if (line, column) != (code.co_firstlineno, 0)
+    )

@@ -1,0 +1,335 @@
+"""Statements: compiled to closures that return None, or a signal (return, break, continue) that unwinds blocks."""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Callable
+from typing import Any
+
+from cellgrad._errors import error
+from cellgrad.capture import calls, names, source
+from cellgrad.capture.expressions import BINARY, ExpressionCompiler
+from cellgrad.capture.frame import BREAK, CONTINUE, RETURN, Closure, Code, Frame, Parameters, Run
+
+_codes: dict[types.CodeType, Code | None] = {}
+
+
+def code_of(function: types.FunctionType) -> Code | None:
+    """The compiled form of a user's function, or None for one that is called as it is."""
+    key = function.__code__
+    try:
+        return _codes[key]
+    except KeyError:
+        pass
+    code = None
+    if source.is_user_code(key):
+        node = source.find(function)
+        if node is not None:
+            owner = function.__qualname__.rpartition(".")[0].rpartition(".")[2]
+            mangle = owner if owner.isidentifier() else ""
+            code = compile_function(node, key.co_filename, key.co_name, None, mangle)
+    _codes[key] = code
+    return code
+
+
+def compile_function(node: ast.FunctionDef | ast.Lambda, filename: str, name: str, outer: names.Names | None, mangle: str) -> Code:
+    """Compiles a definition to closures."""
+    parameters = Parameters(name, node.args)
+    scope = names.of_function(node, parameters.all_names(), outer, mangle)
+    code = Code(filename, name, node.lineno, parameters)
+    compiler = StatementCompiler(filename, name, scope)
+    if isinstance(node, ast.Lambda):
+        value = compiler.expression(node.body)
+
+        def run_lambda(frame: Frame) -> None:
+            frame.result = value(frame)
+
+        code.body = run_lambda
+    else:
+        code.body = compiler.block(node.body)
+    return code
+
+
+class StatementCompiler(ExpressionCompiler):
+    """Compiles statements of one function."""
+
+    def block(self, statements: list[ast.stmt]) -> Run:
+        runs = [self.statement(s) for s in statements if not isinstance(s, ast.Pass)]
+
+        def run(frame: Frame) -> Any:
+            for r in runs:
+                signal = r(frame)
+                if signal is not None:
+                    return signal
+            return None
+
+        return run
+
+    def statement(self, node: ast.stmt) -> Run:
+        method = getattr(self, "s_" + type(node).__name__, None)
+        if method is None:
+            raise self.unsupported(node, f"The statement '{type(node).__name__}'")
+        run: Run = method(node)
+        return run
+
+    # --- simple statements --------------------------------------------------------------------------------------
+
+    def s_Expr(self, node: ast.Expr) -> Run:
+        if isinstance(node.value, ast.Constant):
+            return lambda frame: None
+        value = self.expression(node.value)
+
+        def run(frame: Frame) -> None:
+            value(frame)
+
+        return run
+
+    def s_Pass(self, node: ast.Pass) -> Run:
+        return lambda frame: None
+
+    def s_Assign(self, node: ast.Assign) -> Run:
+        value = self.expression(node.value)
+        targets = [self.target(t) for t in node.targets]
+        if len(targets) == 1:
+            store = targets[0]
+
+            def run_one(frame: Frame) -> None:
+                store(frame, value(frame))
+
+            return run_one
+
+        def run(frame: Frame) -> None:
+            v = value(frame)
+            for t in targets:
+                t(frame, v)
+
+        return run
+
+    def s_AnnAssign(self, node: ast.AnnAssign) -> Run:
+        if node.value is None:
+            return lambda frame: None
+        value, store = self.expression(node.value), self.target(node.target)
+
+        def run(frame: Frame) -> None:
+            store(frame, value(frame))
+
+        return run
+
+    def s_AugAssign(self, node: ast.AugAssign) -> Run:
+        function = BINARY[type(node.op)]
+        value = self.expression(node.value)
+        load_node: Any = {
+            ast.Name: lambda t: ast.Name(t.id, ast.Load()),
+            ast.Attribute: lambda t: ast.Attribute(t.value, t.attr, ast.Load()),
+            ast.Subscript: lambda t: ast.Subscript(t.value, t.slice, ast.Load()),
+        }[type(node.target)](node.target)
+        load, store = self.expression(ast.copy_location(load_node, node.target)), self.target(node.target)
+
+        def run(frame: Frame) -> None:
+            before = load(frame)
+            v = value(frame)
+            frame.node = node
+            store(frame, calls.augmented(function, before, v))
+
+        return run
+
+    def s_Delete(self, node: ast.Delete) -> Run:
+        listed = [t.id for t in node.targets if isinstance(t, ast.Name)]
+        if len(listed) != len(node.targets):
+            raise self.unsupported(node, "'del' of an attribute or element")
+
+        def run(frame: Frame) -> None:
+            for name in listed:
+                frame.locals.pop(name, None)
+
+        return run
+
+    def s_Return(self, node: ast.Return) -> Run:
+        if node.value is None:
+            return lambda frame: RETURN
+        value = self.expression(node.value)
+
+        def run(frame: Frame) -> str:
+            frame.result = value(frame)
+            return RETURN
+
+        return run
+
+    def s_Break(self, node: ast.Break) -> Run:
+        return lambda frame: BREAK
+
+    def s_Continue(self, node: ast.Continue) -> Run:
+        return lambda frame: CONTINUE
+
+    def s_Global(self, node: ast.Global) -> Run:
+        return lambda frame: None
+
+    s_Nonlocal = s_Global
+
+    def s_Assert(self, node: ast.Assert) -> Run:
+        test = self.truth(node.test)
+        message = self.expression(node.msg) if node.msg else None
+
+        def run(frame: Frame) -> None:
+            if not test(frame):
+                text = message(frame) if message else ""
+                frame.node = node
+                raise error(AssertionError, str(text) or "assertion failed")
+
+        return run
+
+    def s_Raise(self, node: ast.Raise) -> Run:
+        what = self.expression(node.exc) if node.exc else None
+        cause = self.expression(node.cause) if node.cause else None
+
+        def run(frame: Frame) -> None:
+            frame.node = node
+            if what is None:
+                raise error(RuntimeError, "a bare 'raise' outside of an except block's own frame is not supported")
+            exception = what(frame)
+            frame.node = node
+            if cause is not None:
+                raise exception from cause(frame)
+            raise exception
+
+        return run
+
+    def s_Import(self, node: ast.Import) -> Run:
+        module = compile(ast.Module([node], []), self.filename, "exec")
+        return self._import(node, module)
+
+    def s_ImportFrom(self, node: ast.ImportFrom) -> Run:
+        module = compile(ast.Module([node], []), self.filename, "exec")
+        return self._import(node, module)
+
+    def _import(self, node: ast.Import | ast.ImportFrom, module: types.CodeType) -> Run:
+        stores = [self.store_name(a.asname or a.name.split(".")[0]) for a in node.names]
+        listed = [a.asname or a.name.split(".")[0] for a in node.names]
+
+        def run(frame: Frame) -> None:
+            frame.node = node
+            space: dict[str, Any] = {}
+            exec(module, dict(frame.globals), space)
+            for name, store in zip(listed, stores, strict=True):
+                store(frame, space[name])
+
+        return run
+
+    # --- control flow over Python values ------------------------------------------------------------------------
+
+    def s_If(self, node: ast.If) -> Run:
+        test, body, other = self.truth(node.test), self.block(node.body), self.block(node.orelse)
+        return lambda frame: body(frame) if test(frame) else other(frame)
+
+    def s_While(self, node: ast.While) -> Run:
+        test, body, other = self.truth(node.test), self.block(node.body), self.block(node.orelse)
+
+        def run(frame: Frame) -> Any:
+            while test(frame):
+                signal = body(frame)
+                if signal is BREAK:
+                    return None
+                if signal is RETURN:
+                    return signal
+            return other(frame)
+
+        return run
+
+    def s_For(self, node: ast.For) -> Run:
+        items, store = self.expression(node.iter), self.target(node.target)
+        body, other = self.block(node.body), self.block(node.orelse)
+
+        def run(frame: Frame) -> Any:
+            iterable = items(frame)
+            frame.node = node.iter
+            for item in iterable:
+                store(frame, item)
+                signal = body(frame)
+                if signal is BREAK:
+                    return None
+                if signal is RETURN:
+                    return signal
+            return other(frame)
+
+        return run
+
+    def s_With(self, node: ast.With) -> Run:
+        managers = [(self.expression(i.context_expr), self.target(i.optional_vars) if i.optional_vars else None) for i in node.items]
+        body = self.block(node.body)
+
+        def level(frame: Frame, k: int) -> Any:
+            if k == len(managers):
+                return body(frame)
+            make, store = managers[k]
+            with make(frame) as value:
+                if store is not None:
+                    store(frame, value)
+                return level(frame, k + 1)
+
+        return lambda frame: level(frame, 0)
+
+    def s_Try(self, node: ast.Try) -> Run:
+        body, other, final = self.block(node.body), self.block(node.orelse), self.block(node.finalbody)
+        handlers = []
+        for h in node.handlers:
+            kind = self.expression(h.type) if h.type else None
+            handlers.append((kind, self.store_name(h.name) if h.name else None, self.block(h.body)))
+
+        def attempt(frame: Frame) -> Any:
+            try:
+                signal = body(frame)
+            except Exception as e:
+                for kind, store, handler in handlers:
+                    if kind is None or isinstance(e, kind(frame)):
+                        if store is not None:
+                            store(frame, e)
+                        return handler(frame)
+                raise
+            return signal if signal is not None else other(frame)
+
+        def run(frame: Frame) -> Any:
+            try:
+                signal = attempt(frame)
+            finally:
+                last = final(frame)
+            return last if last is not None else signal
+
+        return run
+
+    # --- definitions --------------------------------------------------------------------------------------------
+
+    def _closure(self, node: ast.FunctionDef | ast.Lambda, name: str) -> Callable[[Frame], Closure]:
+        for n in ast.walk(node):
+            if isinstance(n, ast.Yield | ast.YieldFrom | ast.Await):
+                raise self.unsupported(n, "A generator or coroutine defined here", "build a list, or define it at module level")
+        code = compile_function(node, self.filename, name, self.scope, self.scope.mangle)
+        defaults = [self.expression(d) for d in node.args.defaults]
+        keyword = [
+            (a.arg, self.expression(d)) for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if d
+        ]
+        doc = ast.get_docstring(node) if isinstance(node, ast.FunctionDef) else None
+        return lambda frame: Closure(
+            code, frame, tuple(d(frame) for d in defaults), {k: d(frame) for k, d in keyword}, doc
+        )
+
+    def x_Lambda(self, node: ast.Lambda) -> Run:
+        return self._closure(node, "<lambda>")
+
+    def s_FunctionDef(self, node: ast.FunctionDef) -> Run:
+        make = self._closure(node, node.name)
+        decorators = [(d, self.expression(d)) for d in reversed(node.decorator_list)]
+        store = self.store_name(node.name)
+
+        def run(frame: Frame) -> None:
+            value: Any = make(frame)
+            for place, decorator in decorators:
+                d = decorator(frame)
+                frame.node = place
+                value = calls.call(d, (value,), {})
+            store(frame, value)
+
+        return run
+
+    def s_ClassDef(self, node: ast.ClassDef) -> Run:
+        raise self.unsupported(node, "A class defined inside a function", "define it at module level")

@@ -1,0 +1,91 @@
+"""Text of tensors: MindSpore's ``str`` (numpy's) and ``repr``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+_DIGITS = {"float16": 4, "bfloat16": 4, "float32": 8, "float64": 8}
+_THRESHOLD = 1000  # a vector longer than this shows its ends only
+_EDGE = 3  # elements shown at each end; rows of matrices longer than two of them are cut, too
+
+
+def text(array: np.ndarray[Any, Any]) -> str:
+    """What ``print(tensor)`` shows."""
+    if array.dtype.name == "bfloat16":
+        return np.array2string(array.astype(np.float32), formatter={"float_kind": lambda v: f"{v:.6f}"})
+    return str(array)
+
+
+def _scalar(value: Any, dtype: str) -> str:
+    if dtype == "bool":
+        return str(bool(value))
+    if dtype.startswith(("int", "uint")):
+        return str(int(value))
+    # The C++ stream format MindSpore uses for a single number: six significant digits.
+    return f"{float(value):g}"
+
+
+def _shown(size: int, vector: bool) -> list[int | None]:
+    """Indices shown of a dimension; None stands for the part left out."""
+    if size > (_THRESHOLD if vector else 2 * _EDGE):
+        return [*range(_EDGE), None, *range(size - _EDGE, size)]
+    return list(range(size))
+
+
+def _elements(array: np.ndarray[Any, Any], vector: bool) -> list[Any]:
+    keep = [[i for i in _shown(n, vector) if i is not None] for n in array.shape]
+    return list(array[np.ix_(*keep)].ravel())
+
+
+def _element_format(array: np.ndarray[Any, Any], dtype: str, vector: bool) -> Callable[[Any], str]:
+    if dtype in _DIGITS:
+        digits = _DIGITS[dtype]
+        return lambda v: f"{float(v):{digits + 7}.{digits}e}"
+    if dtype == "bool":
+        return lambda v: f"{bool(v)!s:>5}"
+    width = max(len(str(int(v))) for v in _elements(array, vector))
+    return lambda v: f"{int(v):{width}}"
+
+
+def _rows(array: np.ndarray[Any, Any], depth: int, fmt: Callable[[Any], str], per_line: int, vector: bool) -> str:
+    shown = _shown(array.shape[0], vector)
+    out = "["
+    last = len(shown) - 1
+    if array.ndim == 1:
+        for k, i in enumerate(shown):
+            if i is None:
+                out += " ... "
+                continue
+            out += fmt(array[i])
+            if k != last and shown[k + 1] is not None:
+                out += ", "
+            if vector and len(shown) == array.shape[0] and (k + 1) % per_line == 0:
+                out += "\n" + " " * (depth + 1)
+        return out + "]"
+    for k, i in enumerate(shown):
+        if k:
+            out += "\n" + " " * (depth + 1)
+        if i is None:
+            out += "..."
+            continue
+        out += _rows(array[i], depth + 1, fmt, per_line, vector)
+        if k != last:
+            out += ","
+    return out + "]"
+
+
+def representation(array: np.ndarray[Any, Any], dtype_name: str, title: str) -> str:
+    """What ``repr(tensor)`` shows: ``Tensor(shape=[2], dtype=Float32, value= [...])``."""
+    head = f"Tensor(shape={list(array.shape)}, dtype={title}, value="
+    if array.ndim == 0:
+        return f"{head} {_scalar(array, dtype_name)})"
+    vector = array.ndim == 1
+    if array.size == 0:
+        return f"{head} )" if vector else f"{head}\n)"
+    fmt = _element_format(array, dtype_name, vector)
+    per_line = 24 if dtype_name.startswith(("int", "uint")) else 12
+    body = _rows(array, 0, fmt, per_line, vector)
+    return f"{head} {body})" if vector else f"{head}\n{body})"

@@ -1,0 +1,486 @@
+"""Operators and methods of Tensor, in terms of ``cellgrad.ops``; tracers inherit them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cellgrad.common.dtype import Type
+    from cellgrad.common.tensor import Tensor
+
+
+class _LazyOps:
+    """``cellgrad.ops``, imported on first use: it is built on Tensor."""
+
+    def __getattr__(self, name: str) -> Any:
+        global ops
+        from cellgrad import ops as loaded
+
+        ops = loaded
+        return getattr(loaded, name)
+
+
+ops: Any = _LazyOps()
+
+
+def _varargs(values: tuple[Any, ...]) -> Any:
+    """`x.reshape(2, 3)` and `x.reshape((2, 3))` alike."""
+    if len(values) == 1 and isinstance(values[0], tuple | list):
+        return tuple(values[0])
+    return values
+
+
+class TensorMethods:
+    """Operators and methods."""
+
+    __slots__ = ()
+
+    # --- operators ----------------------------------------------------------------------------------------------
+
+    def __neg__(self) -> Tensor:
+        return ops.neg(self)
+
+    def __pos__(self) -> Tensor:
+        return self  # type: ignore[return-value]
+
+    def __abs__(self) -> Tensor:
+        return ops.abs(self)
+
+    def __invert__(self) -> Tensor:
+        return ops.logical_not(self)
+
+    def __add__(self, other: Any) -> Tensor:
+        return ops.add(self, other)
+
+    def __radd__(self, other: Any) -> Tensor:
+        return ops.add(other, self)
+
+    def __sub__(self, other: Any) -> Tensor:
+        return ops.sub(self, other)
+
+    def __rsub__(self, other: Any) -> Tensor:
+        return ops.sub(other, self)
+
+    def __mul__(self, other: Any) -> Tensor:
+        return ops.mul(self, other)
+
+    def __rmul__(self, other: Any) -> Tensor:
+        return ops.mul(other, self)
+
+    def __truediv__(self, other: Any) -> Tensor:
+        return ops.div(self, other)
+
+    def __rtruediv__(self, other: Any) -> Tensor:
+        return ops.div(other, self)
+
+    def __pow__(self, other: Any) -> Tensor:
+        return ops.pow(self, other)
+
+    def __rpow__(self, other: Any) -> Tensor:
+        return ops.pow(other, self)
+
+    def __matmul__(self, other: Any) -> Tensor:
+        return ops.matmul(self, other)
+
+    def __rmatmul__(self, other: Any) -> Tensor:
+        return ops.matmul(other, self)
+
+    def __and__(self, other: Any) -> Tensor:
+        return ops.bool_operator("&", ops.logical_and, self, other)
+
+    __rand__ = __and__
+
+    def __or__(self, other: Any) -> Tensor:
+        return ops.bool_operator("|", ops.logical_or, self, other)
+
+    __ror__ = __or__
+
+    def __xor__(self, other: Any) -> Tensor:
+        return ops.bool_operator("^", ops.not_equal, self, other)
+
+    __rxor__ = __xor__
+
+    def __eq__(self, other: Any) -> Any:
+        if other is None or isinstance(other, str):
+            return False
+        return ops.equal(self, other)
+
+    def __ne__(self, other: Any) -> Any:
+        if other is None or isinstance(other, str):
+            return True
+        return ops.not_equal(self, other)
+
+    def __lt__(self, other: Any) -> Tensor:
+        return ops.less(self, other)
+
+    def __le__(self, other: Any) -> Tensor:
+        return ops.less_equal(self, other)
+
+    def __gt__(self, other: Any) -> Tensor:
+        return ops.greater(self, other)
+
+    def __ge__(self, other: Any) -> Tensor:
+        return ops.greater_equal(self, other)
+
+    def __getitem__(self, index: Any) -> Tensor:
+        return ops.getitem(self, index)
+
+    # So that `numpy_array * tensor` asks the tensor instead of looping over elements.
+    __array_ufunc__ = None
+
+    # --- elementwise --------------------------------------------------------------------------------------------
+
+    def abs(self) -> Tensor:
+        """See `ops.abs`."""
+        return ops.abs(self)
+
+    def neg(self) -> Tensor:
+        """See `ops.neg`."""
+        return ops.neg(self)
+
+    def negative(self) -> Tensor:
+        """See `ops.neg`."""
+        return ops.neg(self)
+
+    def exp(self) -> Tensor:
+        """See `ops.exp`."""
+        return ops.exp(self)
+
+    def log(self) -> Tensor:
+        """See `ops.log`."""
+        return ops.log(self)
+
+    def sqrt(self) -> Tensor:
+        """See `ops.sqrt`."""
+        return ops.sqrt(self)
+
+    def rsqrt(self) -> Tensor:
+        """See `ops.rsqrt`."""
+        return ops.rsqrt(self)
+
+    def square(self) -> Tensor:
+        """See `ops.square`."""
+        return ops.square(self)
+
+    def reciprocal(self) -> Tensor:
+        """See `ops.reciprocal`."""
+        return ops.reciprocal(self)
+
+    def sign(self) -> Tensor:
+        """See `ops.sign`."""
+        return ops.sign(self)
+
+    def sin(self) -> Tensor:
+        """See `ops.sin`."""
+        return ops.sin(self)
+
+    def cos(self) -> Tensor:
+        """See `ops.cos`."""
+        return ops.cos(self)
+
+    def tan(self) -> Tensor:
+        """See `ops.tan`."""
+        return ops.tan(self)
+
+    def sinh(self) -> Tensor:
+        """See `ops.sinh`."""
+        return ops.sinh(self)
+
+    def cosh(self) -> Tensor:
+        """See `ops.cosh`."""
+        return ops.cosh(self)
+
+    def tanh(self) -> Tensor:
+        """See `ops.tanh`."""
+        return ops.tanh(self)
+
+    def atanh(self) -> Tensor:
+        """See `ops.atanh`."""
+        return ops.atanh(self)
+
+    def sigmoid(self) -> Tensor:
+        """See `ops.sigmoid`."""
+        return ops.sigmoid(self)
+
+    def isfinite(self) -> Tensor:
+        """See `ops.isfinite`."""
+        return ops.isfinite(self)
+
+    def softmax(self, axis: int = -1) -> Tensor:
+        """See `ops.softmax`."""
+        return ops.softmax(self, axis)
+
+    def add(self, other: Any) -> Tensor:
+        """See `ops.add`."""
+        return ops.add(self, other)
+
+    def sub(self, other: Any) -> Tensor:
+        """See `ops.sub`."""
+        return ops.sub(self, other)
+
+    subtract = sub
+
+    def mul(self, other: Any) -> Tensor:
+        """See `ops.mul`."""
+        return ops.mul(self, other)
+
+    multiply = mul
+
+    def div(self, other: Any) -> Tensor:
+        """See `ops.div`."""
+        return ops.div(self, other)
+
+    divide = div
+    true_divide = div
+
+    def pow(self, exponent: Any) -> Tensor:
+        """See `ops.pow`."""
+        return ops.pow(self, exponent)
+
+    def maximum(self, other: Any) -> Tensor:
+        """See `ops.maximum`."""
+        return ops.maximum(self, other)
+
+    def minimum(self, other: Any) -> Tensor:
+        """See `ops.minimum`."""
+        return ops.minimum(self, other)
+
+    def clip(self, min: Any = None, max: Any = None) -> Tensor:
+        """See `ops.clip`."""
+        return ops.clip(self, min, max)
+
+    clamp = clip
+
+    def equal(self, other: Any) -> Tensor:
+        """See `ops.equal`."""
+        return ops.equal(self, other)
+
+    eq = equal
+
+    def not_equal(self, other: Any) -> Tensor:
+        """See `ops.not_equal`."""
+        return ops.not_equal(self, other)
+
+    ne = not_equal
+
+    def less(self, other: Any) -> Tensor:
+        """See `ops.less`."""
+        return ops.less(self, other)
+
+    lt = less
+
+    def less_equal(self, other: Any) -> Tensor:
+        """See `ops.less_equal`."""
+        return ops.less_equal(self, other)
+
+    le = less_equal
+
+    def greater(self, other: Any) -> Tensor:
+        """See `ops.greater`."""
+        return ops.greater(self, other)
+
+    gt = greater
+
+    def greater_equal(self, other: Any) -> Tensor:
+        """See `ops.greater_equal`."""
+        return ops.greater_equal(self, other)
+
+    ge = greater_equal
+
+    def logical_and(self, other: Any) -> Tensor:
+        """See `ops.logical_and`."""
+        return ops.logical_and(self, other)
+
+    def logical_or(self, other: Any) -> Tensor:
+        """See `ops.logical_or`."""
+        return ops.logical_or(self, other)
+
+    def logical_not(self) -> Tensor:
+        """See `ops.logical_not`."""
+        return ops.logical_not(self)
+
+    def where(self, condition: Any, y: Any) -> Tensor:
+        """The tensor's elements where `condition` holds, `y`'s elsewhere."""
+        return ops.where(condition, self, y)
+
+    # --- reductions ---------------------------------------------------------------------------------------------
+
+    def sum(self, axis: Any = None, dtype: Type | None = None, keepdims: bool = False) -> Tensor:
+        """See `ops.sum`."""
+        return ops.sum(self, axis, keepdims, dtype=dtype)
+
+    def mean(self, axis: Any = None, keep_dims: bool = False) -> Tensor:
+        """See `ops.mean`."""
+        return ops.mean(self, axis, keep_dims)
+
+    def max(self, axis: Any = None, keepdims: bool = False) -> Tensor:
+        """The largest elements over `axis`; see `ops.amax`."""
+        return ops.amax(self, axis, keepdims)
+
+    def min(self, axis: Any = None, keepdims: bool = False) -> Tensor:
+        """The smallest elements over `axis`; see `ops.amin`."""
+        return ops.amin(self, axis, keepdims)
+
+    def amax(self, axis: Any = None, keepdims: bool = False) -> Tensor:
+        """See `ops.amax`."""
+        return ops.amax(self, axis, keepdims)
+
+    def amin(self, axis: Any = None, keepdims: bool = False) -> Tensor:
+        """See `ops.amin`."""
+        return ops.amin(self, axis, keepdims)
+
+    def argmax(self, axis: int | None = None, keepdims: bool = False) -> Tensor:
+        """See `ops.argmax`."""
+        return ops.argmax(self, axis, keepdims)
+
+    def var(self, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
+        """See `ops.var`."""
+        return ops.var(self, axis, ddof, keepdims)
+
+    def std(self, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
+        """See `ops.std`."""
+        return ops.std(self, axis, ddof, keepdims)
+
+    def all(self, axis: Any = None, keep_dims: bool = False) -> Tensor:
+        """See `ops.all`."""
+        return ops.all(self, axis, keep_dims)
+
+    def any(self, axis: Any = None, keep_dims: bool = False) -> Tensor:
+        """See `ops.any`."""
+        return ops.any(self, axis, keep_dims)
+
+    # --- contractions -------------------------------------------------------------------------------------------
+
+    def matmul(self, tensor2: Tensor) -> Tensor:
+        """See `ops.matmul`."""
+        return ops.matmul(self, tensor2)
+
+    mm = matmul
+
+    def dot(self, other: Tensor) -> Tensor:
+        """See `ops.dot`."""
+        return ops.dot(self, other)
+
+    def bmm(self, mat2: Tensor) -> Tensor:
+        """See `ops.bmm`."""
+        return ops.bmm(self, mat2)
+
+    # --- shape --------------------------------------------------------------------------------------------------
+
+    @property
+    def T(self) -> Tensor:
+        """The tensor with its dimensions in reverse order."""
+        return ops.transpose(self, tuple(range(self.ndim))[::-1])  # type: ignore[attr-defined]
+
+    def reshape(self, *shape: Any) -> Tensor:
+        """See `ops.reshape`; the shape may be given as several ints or one tuple."""
+        return ops.reshape(self, _varargs(shape))
+
+    view = reshape
+
+    def reshape_as(self, other: Tensor) -> Tensor:
+        """The tensor reshaped to the shape of another."""
+        return ops.reshape(self, other.shape)
+
+    view_as = reshape_as
+
+    def flatten(self, order: str = "C", *, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+        """Joins the dimensions from `start_dim` to `end_dim` (all by default); see `ops.flatten`."""
+        return ops.flatten(self, order, start_dim=start_dim, end_dim=end_dim)
+
+    def ravel(self) -> Tensor:
+        """All elements in one dimension."""
+        return ops.reshape(self, (-1,))
+
+    def transpose(self, *axes: Any) -> Tensor:
+        """See `ops.transpose`; without arguments the dimensions are reversed."""
+        listed = _varargs(axes)
+        return ops.transpose(self, listed or tuple(range(self.ndim))[::-1])  # type: ignore[attr-defined]
+
+    def permute(self, *axis: Any) -> Tensor:
+        """See `ops.permute`."""
+        return ops.transpose(self, _varargs(axis))
+
+    def swapaxes(self, axis0: int, axis1: int) -> Tensor:
+        """See `ops.swapaxes`."""
+        return ops.swapaxes(self, axis0, axis1)
+
+    def squeeze(self, axis: Any = None) -> Tensor:
+        """See `ops.squeeze`."""
+        return ops.squeeze(self, axis)
+
+    def expand_dims(self, axis: int) -> Tensor:
+        """See `ops.expand_dims`."""
+        return ops.expand_dims(self, axis)
+
+    def unsqueeze(self, dim: int) -> Tensor:
+        """See `ops.expand_dims`."""
+        return ops.expand_dims(self, dim)
+
+    def broadcast_to(self, shape: Any) -> Tensor:
+        """See `ops.broadcast_to`."""
+        return ops.broadcast_to(self, shape)
+
+    def expand_as(self, x: Tensor) -> Tensor:
+        """The tensor broadcast to the shape of another."""
+        return ops.broadcast_to(self, x.shape)
+
+    def dim(self) -> int:
+        """The number of dimensions."""
+        return self.ndim  # type: ignore[attr-defined,no-any-return]
+
+    def numel(self) -> int:
+        """The number of elements."""
+        return self.size  # type: ignore[attr-defined,no-any-return]
+
+    # --- types --------------------------------------------------------------------------------------------------
+
+    def astype(self, dtype: Any, copy: bool = True) -> Tensor:
+        """The elements converted to `dtype` (also ``"float32"`` or a numpy dtype); see `ops.cast`."""
+        return ops.cast(self, ops.dtype_argument(dtype, "astype"))
+
+    def to(self, dtype: Any) -> Tensor:
+        """See `astype`."""
+        return ops.cast(self, ops.dtype_argument(dtype, "to"))
+
+    def type_as(self, other: Tensor) -> Tensor:
+        """The elements converted to the dtype of another tensor."""
+        return ops.cast(self, other.dtype)
+
+    def float(self) -> Tensor:
+        """The elements as float32."""
+        return ops.cast(self, ops.dtype_argument("float32", "float"))
+
+    def half(self) -> Tensor:
+        """The elements as float16."""
+        return ops.cast(self, ops.dtype_argument("float16", "half"))
+
+    def double(self) -> Tensor:
+        """The elements as float64."""
+        return ops.cast(self, ops.dtype_argument("float64", "double"))
+
+    def int(self) -> Tensor:
+        """The elements as int32."""
+        return ops.cast(self, ops.dtype_argument("int32", "int"))
+
+    def long(self) -> Tensor:
+        """The elements as int64."""
+        return ops.cast(self, ops.dtype_argument("int64", "long"))
+
+    def bool(self) -> Tensor:
+        """Whether elements differ from zero."""
+        return ops.cast(self, ops.dtype_argument("bool", "bool"))
+
+    # --- others -------------------------------------------------------------------------------------------------
+
+    def new_zeros(self, size: Any, dtype: Type | None = None) -> Tensor:
+        """Zeros of another shape, of the tensor's dtype by default."""
+        return ops.zeros(size, dtype or self.dtype)  # type: ignore[attr-defined]
+
+    def new_ones(self, size: Any, dtype: Type | None = None) -> Tensor:
+        """Ones of another shape, of the tensor's dtype by default."""
+        return ops.ones(size, dtype or self.dtype)  # type: ignore[attr-defined]
+
+    def value(self) -> Tensor:
+        """The tensor's value; a Parameter gives its current one."""
+        return self  # type: ignore[return-value]

@@ -1,0 +1,213 @@
+"""Parameter and ParameterTuple: named, trainable tensors that compiled code reads at call time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from cellgrad._errors import error
+from cellgrad.common._storage import from_numpy, signature
+from cellgrad.common.tensor import Tensor, _converted
+
+__all__ = ["Parameter", "ParameterTuple"]
+
+
+class Parameter(Tensor):
+    """A tensor with a name that belongs to a Cell.
+
+    Compiled code takes Parameters as inputs, read at each call, never as constants; inside compiled code an assignment
+    updates them when the code runs.
+
+    Args:
+        default_input: a Tensor, number, list or numpy array; copied.
+        name: the name; a Cell that holds the Parameter gives its attribute's name where none is set.
+        requires_grad: whether `Cell.trainable_params` lists it.
+
+    Raises:
+        TypeError: a name that is not a str, or `requires_grad` that is not a bool.
+    """
+
+    __slots__ = ("_layerwise_parallel", "_name", "_requires_grad", "_user_named")
+
+    def __init__(
+        self,
+        default_input: Any,
+        name: str | None = None,
+        requires_grad: bool = True,
+        layerwise_parallel: bool = False,
+        parallel_optimizer: bool = True,
+    ):
+        super().__init__(default_input)
+        if name is not None and not isinstance(name, str):
+            raise error(TypeError, f"For 'Parameter', 'name' must be a str, but got {type(name).__name__}.")
+        self._name = "Parameter" if name is None else name
+        self._user_named = name is not None
+        self.requires_grad = requires_grad
+        self._layerwise_parallel = layerwise_parallel
+
+    @property
+    def name(self) -> str:
+        """The Parameter's name; within a Cell, its attribute path."""
+        return self._name
+
+    @name.setter
+    def name(self, value: str) -> None:
+        if not isinstance(value, str) or not value:
+            raise error(ValueError, f"The name of a Parameter must be a non-empty str, but got {value!r}.")
+        self._name = value
+        self._user_named = True
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether the Parameter is trainable."""
+        return self._requires_grad
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise error(TypeError, f"The 'requires_grad' of a Parameter must be bool, but got {type(value).__name__}.")
+        self._requires_grad = value
+
+    @property
+    def layerwise_parallel(self) -> bool:
+        """Kept for scripts; this version runs on one device."""
+        return self._layerwise_parallel
+
+    @property
+    def data(self) -> Parameter:
+        """The Parameter itself."""
+        return self
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        self.set_data(value)
+
+    def set_data(self, data: Any, slice_shape: bool = False) -> Parameter:
+        """Replaces the value: any shape is taken, and the elements are converted to the Parameter's dtype.
+
+        Inside compiled code it is an assignment, which needs the Parameter's shape.
+
+        Raises:
+            TypeError: `data` is not a Tensor, number, list or numpy array.
+        """
+        from cellgrad.capture import calls, state
+
+        if state.current.scope is not None:
+            calls.assign(self, data)
+            return self
+        if not isinstance(data, Tensor):
+            data = Tensor(data)
+        array = data._concrete("set_data()")
+        self._buf = from_numpy(_converted(array, self.dtype), self.dtype)
+        self._sig = signature(self.dtype, tuple(array.shape))
+        return self
+
+    assign_value = set_data
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        from cellgrad.capture import state
+
+        if state.current.scope is not None:
+            raise error(
+                TypeError,
+                f"Elements of Parameter '{self.name}' cannot be assigned in compiled code in this version.",
+                "build the new value with ops.where, ops.select or ops.concat, then ops.assign it",
+            )
+        super().__setitem__(index, value)
+
+    def value(self) -> Tensor:
+        """A Tensor with the current value; inside compiled code, the value at this point."""
+        from cellgrad.capture import state
+        from cellgrad.capture.tracer import Tracer
+
+        scope = state.current.scope
+        if scope is not None:
+            return Tracer(scope.value(self), scope)
+        return Tensor(self)
+
+    def init_data(self, *args: Any, **kwargs: Any) -> Parameter:
+        """The Parameter itself: values are never left uninitialised."""
+        return self
+
+    def clone(self, init: Any = "same") -> Parameter:
+        """A new Parameter of the same name, shape and dtype.
+
+        Args:
+            init: ``"same"`` copies the value; a number, or an initializer's name or object, fills it.
+        """
+        if isinstance(init, str) and init == "same":
+            out = Parameter(Tensor(self), name=self.name, requires_grad=self.requires_grad)
+        elif isinstance(init, int | float):
+            out = Parameter(Tensor(np.full(self.shape, init), self.dtype), name=self.name, requires_grad=self.requires_grad)
+        else:
+            from cellgrad.common.initializer import initializer
+
+            out = Parameter(initializer(init, self.shape, self.dtype), name=self.name, requires_grad=self.requires_grad)
+        out._user_named = self._user_named
+        return out
+
+    def copy(self) -> Parameter:  # type: ignore[override]
+        """Same as `clone`."""
+        return self.clone()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
+        return self.clone()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        function, arguments = super().__reduce__()
+        return _unpickle_parameter, (function(*arguments), self.name, self.requires_grad)
+
+    def __str__(self) -> str:
+        return (
+            f"Parameter (name={self.name}, shape={self.shape}, dtype={self.dtype.title}, requires_grad={self.requires_grad})"
+        )
+
+    __repr__ = __str__
+
+    def __iadd__(self, other: Any) -> Any:
+        return self + other
+
+
+def _unpickle_parameter(value: Tensor, name: str, requires_grad: bool) -> Parameter:
+    return Parameter(value, name=name, requires_grad=requires_grad)
+
+
+class ParameterTuple(tuple[Parameter, ...]):
+    """A tuple of Parameters with distinct names.
+
+    Raises:
+        TypeError: an element that is not a Parameter.
+        ValueError: the same Parameter twice, or two of one name.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, iterable: Iterable[Parameter]) -> ParameterTuple:
+        data = tuple(iterable)
+        seen: dict[str, Parameter] = {}
+        for p in data:
+            if not isinstance(p, Parameter):
+                raise error(
+                    TypeError, f"ParameterTuple input should be 'Parameter' collection, but got a {type(p).__name__}."
+                )
+            if p.name in seen:
+                raise error(
+                    ValueError,
+                    f"The value {p}, its name '{p.name}' already exists in the ParameterTuple.",
+                    "give each Parameter its own name",
+                )
+            seen[p.name] = p
+        return tuple.__new__(cls, data)
+
+    def clone(self, prefix: str, init: Any = "same") -> ParameterTuple:
+        """New Parameters named ``prefix.name``; `init` as in `Parameter.clone`."""
+        if not isinstance(prefix, str) or not prefix:
+            raise error(ValueError, f"For 'ParameterTuple.clone', 'prefix' must be a non-empty str, but got {prefix!r}.")
+        out = []
+        for p in self:
+            new = p.clone(init)
+            new.name = f"{prefix}.{p.name}"
+            out.append(new)
+        return ParameterTuple(out)

@@ -1,0 +1,344 @@
+"""Tensor: an n-dimensional array in host memory, with MindSpore's constructor, operators, methods and printing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from cellgrad._errors import error
+from cellgrad.common import _format
+from cellgrad.common import dtype as mstype
+from cellgrad.common._methods import TensorMethods
+from cellgrad.common._storage import Signature, from_numpy, signature, to_numpy
+from cellgrad.common.dtype import Type
+
+__all__ = ["Tensor", "tensor"]
+
+_INPUTS = "a number, bool, (nested) list or tuple of them, numpy.ndarray, Tensor or an object with __dlpack__"
+
+
+def _check_dtype(dtype: Any, where: str) -> Type:
+    if isinstance(dtype, Type) and dtype.kind:
+        return dtype
+    names = ", ".join(repr(t) for t in mstype.TENSOR_TYPES)
+    raise error(TypeError, f"For '{where}', the 'dtype' should be one of [{names}], but got {dtype!r}.")
+
+
+def _array_of(data: Any) -> tuple[np.ndarray[Any, Any], Type]:
+    """The elements of constructor input and the dtype MindSpore gives them."""
+    if isinstance(data, np.ndarray | np.generic):
+        array = np.asarray(data)
+        found = mstype.from_numpy(array.dtype.newbyteorder("="))
+        if found is None:
+            raise error(
+                TypeError,
+                f"For 'Tensor', a numpy array of dtype {array.dtype} cannot become a tensor.",
+                f"convert it first, for example array.astype(numpy.{'int64' if array.dtype.kind in 'iu' else 'float32'})",
+            )
+        return array, found
+    if isinstance(data, bool):
+        return np.asarray(data), mstype.bool_
+    if isinstance(data, int):
+        try:
+            return np.asarray(data, np.int64), mstype.int64
+        except OverflowError:
+            raise error(TypeError, f"For 'Tensor', the int {data} does not fit int64.") from None
+    if isinstance(data, float):
+        return np.asarray(data, np.float32), mstype.float32
+    if isinstance(data, list | tuple):
+        data = _plain(data)
+        try:
+            array = np.asarray(data)
+        except (ValueError, OverflowError):
+            array = np.asarray(None)
+        if array.dtype.kind not in "biuf":
+            raise error(
+                TypeError,
+                f"For Tensor, the input_data is {data} that contain unsupported element.",
+                "all rows must have the same length and hold bools, ints or floats",
+            )
+        if array.dtype.kind == "f" or array.size == 0:
+            narrow = all(isinstance(v, np.floating) is False for v in _leaves(data))
+            return (array.astype(np.float32), mstype.float32) if narrow else _array_of(array)
+        return _array_of(array.astype(np.int64) if array.dtype.kind == "i" else array)
+    if hasattr(data, "__dlpack__"):
+        return _array_of(np.from_dlpack(data))
+    raise error(
+        TypeError,
+        f"For 'Tensor', the type of 'input_data' should be {_INPUTS}, but got type '{type(data).__name__}'.",
+    )
+
+
+def _plain(data: Any) -> Any:
+    if isinstance(data, Tensor):
+        return data.asnumpy()
+    if isinstance(data, list | tuple):
+        return [_plain(v) for v in data]
+    return data
+
+
+def _leaves(data: Any) -> Iterator[Any]:
+    if isinstance(data, list | tuple):
+        for v in data:
+            yield from _leaves(v)
+    elif isinstance(data, np.ndarray):
+        yield data.dtype.type(0)
+    else:
+        yield data
+
+
+class Tensor(TensorMethods):
+    """An n-dimensional array.
+
+    Args:
+        input_data: a number, bool, (nested) list or tuple of them, numpy array (copied; any strides), Tensor, or an
+            object with ``__dlpack__``. Floats give float32, ints int64; arrays keep their dtype.
+        dtype: the dtype to convert to.
+        shape, init: with an initializer, `input_data` is left out (``Tensor(shape=(2, 3), dtype=ms.float32, init=One())``).
+
+    Raises:
+        TypeError: input or dtype that cannot be a tensor.
+
+    >>> Tensor([1.0, 2.0])
+    Tensor(shape=[2], dtype=Float32, value= [ 1.00000000e+00,  2.00000000e+00])
+    """
+
+    __slots__ = ("__weakref__", "_buf", "_sig")
+
+    _buf: Any
+    _sig: Signature
+
+    def __init__(
+        self,
+        input_data: Any = None,
+        dtype: Type | None = None,
+        shape: Sequence[int] | int | None = None,
+        init: Any = None,
+    ):
+        if dtype is not None:
+            dtype = _check_dtype(dtype, "Tensor")
+        if init is not None:
+            if shape is None or dtype is None:
+                raise error(ValueError, "For 'Tensor', 'init' needs 'shape' and 'dtype' as well.")
+            dims = (shape,) if isinstance(shape, int) else tuple(shape)
+            input_data = init.sample(dims)
+        if isinstance(input_data, Tensor):
+            target = dtype or input_data.dtype
+            array = input_data._concrete("Tensor(...)")
+        else:
+            array, own = _array_of(input_data)
+            target = dtype or own
+        self._buf = from_numpy(_converted(array, target), target)
+        self._sig = signature(target, tuple(int(n) for n in array.shape))
+
+    @staticmethod
+    def _wrap(buffer: Any, sig: Signature) -> Tensor:
+        out = Tensor.__new__(Tensor)
+        out._buf = buffer
+        out._sig = sig
+        return out
+
+    @staticmethod
+    def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
+        """A Tensor with a copy of a numpy array."""
+        if not isinstance(array, np.ndarray):
+            raise error(TypeError, f"For 'Tensor.from_numpy', expected a numpy.ndarray, but got {type(array).__name__}.")
+        return Tensor(array)
+
+    # --- what it is ---------------------------------------------------------------------------------------------
+
+    @property
+    def dtype(self) -> Type:
+        """The data type of the elements."""
+        return self._sig.dtype
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The length of each dimension."""
+        return self._sig.shape
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self._sig.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        n = 1
+        for d in self._sig.shape:
+            n *= d
+        return n
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return self._sig.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self.size * self.itemsize
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Bytes from one element to the next along each dimension."""
+        out, step = [], self.itemsize
+        for d in reversed(self.shape):
+            out.append(step)
+            step *= d
+        return tuple(reversed(out))
+
+    @property
+    def has_init(self) -> bool:
+        """Whether the elements are yet to be initialised; never here."""
+        return False
+
+    def is_contiguous(self) -> bool:
+        """Always True: elements lie in row-major order."""
+        return True
+
+    def contiguous(self) -> Tensor:
+        """The tensor itself: elements always lie in row-major order."""
+        return self
+
+    # --- elements in and out ------------------------------------------------------------------------------------
+
+    def _concrete(self, what: str) -> np.ndarray[Any, Any]:
+        """A numpy view of the elements; tracers refuse, naming `what` needs them."""
+        return to_numpy(self._buf, self._sig.dtype)
+
+    def asnumpy(self) -> np.ndarray[Any, Any]:
+        """The elements as a numpy array.
+
+        The array is a view: writing to it writes to the tensor.
+        """
+        return self._concrete("asnumpy()")
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """Same as `asnumpy`."""
+        return self._concrete("numpy()")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        array = self._concrete("numpy.asarray()")
+        if dtype is not None and array.dtype != dtype:
+            return array.astype(dtype)
+        return array.copy() if copy else array
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        return self._concrete("__dlpack__()").__dlpack__(**kwargs)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+    def _only(self, array: np.ndarray[Any, Any], message: str) -> Any:
+        if array.size != 1:
+            raise error(ValueError, message, f"the tensor has shape {list(array.shape)}; index it first")
+        value = array.reshape(()).item()
+        return value
+
+    def item(self) -> bool | int | float:
+        """The only element as a Python number. Raises ValueError for more than one element."""
+        message = (
+            f"The tensor should have only one element, but got {self.size}, more than one element is ambiguous."
+        )
+        out: bool | int | float = self._only(self._concrete("item()"), message)
+        return out
+
+    def tolist(self) -> Any:
+        """The elements as nested lists of Python numbers (a number for a 0-d tensor)."""
+        return self._concrete("tolist()").tolist()
+
+    def __bool__(self) -> bool:
+        array = self._concrete("bool()")
+        message = f"The tensor should have only one element, but got {array.size}, more than one element is ambiguous."
+        return bool(self._only(array, message))
+
+    def __float__(self) -> float:
+        return float(self._only(self._concrete("float()"), "Only one element tensors can be converted to Python scalars"))
+
+    def __int__(self) -> int:
+        return int(self._only(self._concrete("int()"), "Only one element tensors can be converted to Python scalars"))
+
+    def __index__(self) -> int:
+        array = self._concrete("an index")
+        if self.dtype.kind not in "iub" or array.size != 1:
+            raise error(TypeError, "Only integer tensors of a single element can be converted to an index.")
+        return int(array.reshape(()))
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise error(TypeError, "len() of a 0-d tensor")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self.shape:
+            raise error(TypeError, "iteration over a 0-d tensor")
+        return (self[i] for i in range(self.shape[0]))
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __contains__(self, value: Any) -> bool:
+        return bool((self == value).any())
+
+    # --- text and copies ----------------------------------------------------------------------------------------
+
+    def __str__(self) -> str:
+        return _format.text(self._concrete("str()"))
+
+    def __repr__(self) -> str:
+        return _format.representation(self._concrete("repr()"), self.dtype.name, self.dtype.title)
+
+    def __format__(self, spec: str) -> str:
+        if not spec:
+            return str(self)
+        return format(self._only(self._concrete("format()"), "Only one element tensors can be formatted"), spec)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        array = self._concrete("pickle")
+        raw = array.astype(np.float32) if self.dtype is mstype.bfloat16 else array
+        return _unpickle, (raw, self.dtype)
+
+    def copy(self) -> Tensor:
+        """A Tensor with a copy of the elements."""
+        return Tensor(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        return Tensor(self)
+
+    __copy__ = copy
+
+    def assign_value(self, value: Tensor) -> Tensor:
+        """Replaces the elements by those of another tensor; returns the tensor itself."""
+        self._buf, self._sig = value._buf, value._sig
+        return self
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        array = np.array(self._concrete("assignment to elements"))
+        if isinstance(value, Tensor):
+            value = value._concrete("assignment to elements")
+        array[index] = value
+        self._buf = from_numpy(array, self.dtype)
+
+
+def _converted(array: np.ndarray[Any, Any], target: Type) -> np.ndarray[Any, Any]:
+    """The array with elements of `target`; integers wrap around, as in C."""
+    if target is mstype.bfloat16:
+        return array
+    numpy_type = mstype.to_numpy(target)
+    if array.dtype == numpy_type:
+        return array
+    with np.errstate(invalid="ignore", over="ignore"):
+        return array.astype(numpy_type)
+
+
+def _unpickle(array: np.ndarray[Any, Any], dtype: Type) -> Tensor:
+    return Tensor(array, dtype)
+
+
+def tensor(input_data: Any = None, dtype: Type | None = None, shape: Any = None, init: Any = None) -> Tensor:
+    """Same as `Tensor`, as a function."""
+    return Tensor(input_data, dtype, shape, init)

@@ -1,0 +1,366 @@
+"""Cell: the base class of networks, with MindSpore's naming, traversal and printing."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from cellgrad import context
+from cellgrad._errors import error
+from cellgrad.capture import calls, state
+from cellgrad.common.parameter import Parameter, ParameterTuple
+from cellgrad.common.tensor import Tensor
+
+__all__ = ["Cell"]
+
+
+class Cell:
+    """A network, or a part of one: Parameters, sub-Cells and the computation in `construct`.
+
+    Calling a Cell compiles `construct` once per signature of its inputs (in `GRAPH_MODE`) and runs the compiled code.
+    Parameters are inputs of that code, read at each call. A Parameter takes the name of the attribute it is assigned to,
+    sub-Cells prefix the names of theirs.
+
+    Args:
+        auto_prefix: whether assigning this Cell's sub-Cells prefixes their Parameters' names.
+
+    >>> class Net(nn.Cell):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.fc = nn.Dense(3, 1)
+    ...     def construct(self, x):
+    ...         return self.fc(x)
+    >>> [p.name for p in Net().trainable_params()]
+    ['fc.weight', 'fc.bias']
+    """
+
+    training: bool
+    requires_grad: bool
+    _params: dict[str, Parameter | None]
+    _cells: dict[str, Cell | None]
+
+    def __init__(self, auto_prefix: bool = True, flags: dict[str, Any] | None = None):
+        set_ = object.__setattr__
+        set_(self, "_params", {})
+        set_(self, "_cells", {})
+        set_(self, "_auto_prefix", auto_prefix)
+        set_(self, "_dependents", weakref.WeakSet())
+        set_(self, "_version", 0)
+        set_(self, "training", False)
+        set_(self, "requires_grad", False)
+        for key, value in (flags or {}).items():
+            set_(self, key, value)
+
+    @property
+    def cls_name(self) -> str:
+        """The name of the class."""
+        return type(self).__name__
+
+    @property
+    def auto_prefix(self) -> bool:
+        """Whether assigning sub-Cells prefixes their Parameters' names."""
+        return bool(self.__dict__["_auto_prefix"])
+
+    # --- calling ------------------------------------------------------------------------------------------------
+
+    def construct(self, *args: Any, **kwargs: Any) -> Any:
+        """The computation; subclasses define it."""
+        raise error(AttributeError, f"For '{type(self).__name__}', the method 'construct' is not defined.")
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if state.current.scope is not None:
+            return self._inlined(args, kwargs)
+        if context.graph_mode():
+            from cellgrad import _jit
+
+            return _jit.call_cell(self, args, kwargs)
+        return self.construct(*args, **kwargs)
+
+    def _inlined(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The call inside a capture: `construct` is evaluated, with the Cell's path noted in locations."""
+        current = state.current
+        scope = current.scope
+        assert scope is not None
+        scope.trace.cells[id(self)] = self
+        path, composite = current.cell_path, current.composite
+        name = scope.trace.paths.get(id(self))
+        if name is None:
+            scope.trace.add_paths(self)
+            name = ""
+        current.cell_path = name or path
+        current.composite = ""
+        try:
+            return calls.call(self.construct, args, kwargs)
+        finally:
+            current.cell_path = path
+            current.composite = composite
+
+    # --- attributes ---------------------------------------------------------------------------------------------
+
+    def _initialised(self, what: str) -> None:
+        if "_params" not in self.__dict__:
+            raise error(
+                AttributeError,
+                f"For 'insert_{what}_to_cell', please call Cell.__init__() firstly.",
+                "write super().__init__() as the first line of __init__",
+            )
+
+    def _changed(self) -> None:
+        """Compiled code that read this Cell is compiled again on its next call."""
+        for program in list(self.__dict__.get("_dependents", ())):
+            program.stale = True
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if state.current.scope is not None and "_params" in self.__dict__ and id(self) in state.current.scope.trace.cells:
+            calls.store_attribute(self, name, value)
+            return
+        if isinstance(value, Parameter):
+            self.__dict__.pop(name, None)
+            self.insert_param_to_cell(name, value)
+        elif isinstance(value, ParameterTuple):
+            self._initialised("param")
+            for p in value:
+                self.insert_param_to_cell(p.name, p, check_name_contain_dot=False)
+            object.__setattr__(self, name, value)
+        elif isinstance(value, Cell):
+            self._initialised("child")
+            self.__dict__.pop(name, None)
+            if self.__dict__["_auto_prefix"]:
+                value.update_parameters_name(name + ".")
+            self.insert_child_to_cell(name, value)
+        else:
+            self._set_object(name, value)
+        self._changed()
+
+    def _set_object(self, name: str, value: Any) -> None:
+        params = self.__dict__.get("_params")
+        if params is not None and name in params:
+            before = params[name]
+            if value is None:
+                params[name] = None
+            elif isinstance(value, Tensor) and before is not None:
+                before.set_data(value)
+            else:
+                raise error(
+                    TypeError,
+                    f"Parameter '{name}' already exists in network, can not assign this type: '{type(value)}' as a parameter.",
+                    "assign a Tensor to change its value, or a Parameter to replace it",
+                )
+            return
+        cells = self.__dict__.get("_cells")
+        if cells is not None and name in cells:
+            if value is not None:
+                raise error(
+                    TypeError,
+                    f"Sub cell '{name}' already exists in network, can not assign this type: '{type(value)}' as a cell.",
+                )
+            cells[name] = None
+            return
+        object.__setattr__(self, name, value)
+
+    def __getattr__(self, name: str) -> Any:
+        d = self.__dict__
+        if "_params" in d:
+            if name in d["_params"]:
+                return d["_params"][name]
+            if name in d["_cells"]:
+                return d["_cells"][name]
+        raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
+
+    def __delattr__(self, name: str) -> None:
+        if name in self._params:
+            del self._params[name]
+        elif name in self._cells:
+            del self._cells[name]
+        else:
+            object.__delattr__(self, name)
+        self._changed()
+
+    def __dir__(self) -> Iterable[str]:
+        return [*object.__dir__(self), *self._params, *self._cells]
+
+    def insert_param_to_cell(self, param_name: str, param: Parameter | None, check_name_contain_dot: bool = True) -> None:
+        """Adds a Parameter under an attribute name.
+
+        Raises:
+            KeyError: an empty name, one with a dot, or one that another attribute has.
+            TypeError: `param` is not a Parameter.
+        """
+        self._initialised("param")
+        if not param_name:
+            raise error(KeyError, "For 'insert_param_to_cell', the argument 'param_name' should not be None.")
+        if check_name_contain_dot and "." in param_name:
+            raise error(KeyError, "For 'insert_param_to_cell', the argument 'param_name' should not contain '.'.")
+        if param is not None and not isinstance(param, Parameter):
+            raise error(TypeError, f"For 'insert_param_to_cell', 'param' must be a Parameter, but got {type(param).__name__}.")
+        if param_name not in self._params and (param_name in self.__dict__ or hasattr(type(self), param_name)):
+            raise error(
+                KeyError,
+                f"For 'insert_param_to_cell', the {param_name} parameter already exists in the network. "
+                "Cannot insert another parameter with the same name.",
+            )
+        if param is not None and not param._user_named:
+            param.name = param_name
+        self._params[param_name] = param
+
+    def insert_child_to_cell(self, child_name: str, child_cell: Cell) -> None:
+        """Adds a sub-Cell under an attribute name.
+
+        Raises:
+            KeyError: the name is taken by another attribute.
+            TypeError: `child_cell` is not a Cell.
+        """
+        self._initialised("child")
+        if not isinstance(child_cell, Cell):
+            raise error(TypeError, f"For 'insert_child_to_cell', the child must be a Cell, but got {type(child_cell).__name__}.")
+        if child_name not in self._cells and (child_name in self.__dict__ or child_name in self._params):
+            raise error(KeyError, f"For 'insert_child_to_cell', the {child_name} already exists in the network.")
+        self._cells[child_name] = child_cell
+
+    # --- traversal ----------------------------------------------------------------------------------------------
+
+    def cells_and_names(self, cells: set[Cell] | None = None, name_prefix: str = "") -> Iterator[tuple[str, Cell]]:
+        """This Cell and all below it with their attribute paths, each once."""
+        seen = cells if cells is not None else set()
+        if self in seen:
+            return
+        seen.add(self)
+        yield name_prefix, self
+        for name, cell in self._cells.items():
+            if cell is not None:
+                yield from cell.cells_and_names(seen, f"{name_prefix}.{name}" if name_prefix else name)
+
+    def cells(self) -> Iterable[Cell]:
+        """The immediate sub-Cells."""
+        return self.name_cells().values()
+
+    def name_cells(self) -> dict[str, Cell]:
+        """The immediate sub-Cells by attribute name, each once."""
+        seen: set[int] = set()
+        out: dict[str, Cell] = {}
+        for name, cell in self._cells.items():
+            if cell is not None and id(cell) not in seen:
+                seen.add(id(cell))
+                out[name] = cell
+        return out
+
+    def parameters_and_names(self, name_prefix: str = "", expand: bool = True) -> Iterator[tuple[str, Parameter]]:
+        """Parameters with their attribute paths, each once; own Parameters come before those of sub-Cells."""
+        where = self.cells_and_names(name_prefix=name_prefix) if expand else [(name_prefix, self)]
+        seen: set[int] = set()
+        for path, cell in where:
+            for name, p in cell._params.items():
+                if p is not None and id(p) not in seen:
+                    seen.add(id(p))
+                    yield (f"{path}.{name}" if path else name), p
+
+    def get_parameters(self, expand: bool = True) -> Iterator[Parameter]:
+        """All Parameters (`expand=False`: the Cell's own)."""
+        for _, p in self.parameters_and_names(expand=expand):
+            yield p
+
+    def parameters_dict(self, recurse: bool = True) -> dict[str, Parameter]:
+        """Parameters by name."""
+        return {p.name: p for p in self.get_parameters(expand=recurse)}
+
+    def trainable_params(self, recurse: bool = True) -> list[Parameter]:
+        """Parameters with `requires_grad`."""
+        return [p for p in self.get_parameters(expand=recurse) if p.requires_grad]
+
+    def untrainable_params(self, recurse: bool = True) -> list[Parameter]:
+        """Parameters without `requires_grad`."""
+        return [p for p in self.get_parameters(expand=recurse) if not p.requires_grad]
+
+    def update_parameters_name(self, prefix: str = "", recurse: bool = True) -> None:
+        """Names every Parameter `prefix` plus its attribute path."""
+        for name, p in list(self.parameters_and_names(expand=recurse)):
+            p.name = prefix + name
+
+    def check_names(self) -> None:
+        """Checks that Parameters have distinct names.
+
+        Raises:
+            ValueError: two have the same name.
+        """
+        names: dict[str, str] = {}
+        for path, p in self.parameters_and_names():
+            if p.name in names:
+                raise error(
+                    ValueError,
+                    f"The value of {path} is {p}, its name '{p.name}' already exists. "
+                    "Please set a unique name for the parameter.",
+                    f"'{names[p.name]}' and '{path}' share it; leave the name out of Parameter(...) to use the attribute's",
+                )
+            names[p.name] = path
+
+    def apply(self, fn: Callable[[Cell], Any]) -> Cell:
+        """Calls `fn` on every sub-Cell, then on this one."""
+        for cell in self.cells():
+            cell.apply(fn)
+        fn(self)
+        return self
+
+    # --- modes --------------------------------------------------------------------------------------------------
+
+    def set_train(self, mode: bool = True) -> Cell:
+        """Sets the `training` flag here and below; compiled code that read it is compiled again.
+
+        Raises:
+            TypeError: `mode` is not a bool.
+        """
+        if not isinstance(mode, bool):
+            raise error(TypeError, f"For 'Cell.set_train', 'mode' must be a bool, but got {type(mode).__name__}.")
+        for _, cell in self.cells_and_names():
+            if cell.training != mode:
+                object.__setattr__(cell, "training", mode)
+                cell._changed()
+        return self
+
+    def set_grad(self, requires_grad: bool = True) -> Cell:
+        """Kept for scripts: gradients are compiled wherever they are asked for."""
+        object.__setattr__(self, "requires_grad", requires_grad)
+        return self
+
+    def init_parameters_data(self, *args: Any, **kwargs: Any) -> dict[Parameter, Parameter]:
+        """Parameters never wait for initialisation; maps each to itself."""
+        return {p: p for p in self.get_parameters()}
+
+    def set_inputs(self, *inputs: Any, **kwargs: Any) -> None:
+        """Kept for scripts: each signature is compiled when it is first met."""
+
+    # --- text ---------------------------------------------------------------------------------------------------
+
+    def extend_repr(self) -> str:
+        """What `repr` shows between the parentheses; subclasses may define it."""
+        return ""
+
+    def __repr__(self) -> str:
+        extra = self.extend_repr()
+        lines = extra.split("\n") if extra else []
+        children = []
+        for name, cell in self._cells.items():
+            first, *rest = repr(cell).split("\n")
+            children.append("\n".join([f"({name}): {first}", *("  " + line for line in rest)]))
+        name = type(self).__name__
+        if len(lines) == 1 and not children:
+            return f"{name}({lines[0]})"
+        if lines or children:
+            body = "\n".join(line for part in lines + children for line in ("  " + part.replace("\n", "\n  ")).split("\n"))
+            return f"{name}(\n{body}\n)"
+        return f"{name}()"
+
+    __str__ = __repr__
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in self.__dict__.items() if k != "_dependents" and not k.startswith("_jit")}
+
+    def __setstate__(self, values: dict[str, Any]) -> None:
+        self.__dict__.update(values)
+        self.__dict__["_dependents"] = weakref.WeakSet()
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __eq__(self, other: Any) -> bool:
+        return self is other

@@ -1,0 +1,169 @@
+"""Layers: Dense and the activations."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from cellgrad import ops
+from cellgrad._errors import error
+from cellgrad.common import dtype as mstype
+from cellgrad.common.dtype import Type
+from cellgrad.common.initializer import HeUniform, Uniform, initializer
+from cellgrad.common.parameter import Parameter
+from cellgrad.common.tensor import Tensor
+from cellgrad.nn.cell import Cell
+from cellgrad.ops._elementwise import Primitive
+
+__all__ = ["Dense", "ReLU", "Sigmoid", "Softmax", "Tanh", "get_activation"]
+
+
+class ReLU(Cell):
+    """max(x, 0) elementwise; see `ops.relu`."""
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.relu(x)
+
+
+class Tanh(Cell):
+    """Hyperbolic tangent elementwise; see `ops.tanh`."""
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.tanh(x)
+
+
+class Sigmoid(Cell):
+    """1 / (1 + exp(-x)) elementwise; see `ops.sigmoid`."""
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.sigmoid(x)
+
+
+class Softmax(Cell):
+    """Exponentials that sum to one along `axis`; see `ops.softmax`."""
+
+    def __init__(self, axis: int = -1):
+        super().__init__()
+        self.axis = axis
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.softmax(x, self.axis)
+
+
+_ACTIVATIONS: dict[str, type[Cell]] = {"relu": ReLU, "tanh": Tanh, "sigmoid": Sigmoid, "softmax": Softmax}
+
+
+def get_activation(name: str | None, prim_name: str | None = None) -> Cell | None:
+    """The activation Cell of a name.
+
+    Raises:
+        KeyError: an unknown name.
+    """
+    if name is None:
+        return None
+    if name not in _ACTIVATIONS:
+        raise error(KeyError, f"The 'name' must be in {sorted(_ACTIVATIONS)}, but got '{name}'.")
+    return _ACTIVATIONS[name]()
+
+
+def _positive_int(value: Any, name: str, owner: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise error(TypeError, f"For '{owner}', the '{name}' must be int, but got '{type(value).__name__}'.")
+    if value <= 0:
+        raise error(ValueError, f"For '{owner}', the '{name}' must be int and must > 0, but got '{value}' with type 'int'.")
+    return value
+
+
+class Dense(Cell):
+    """A fully connected layer: ``activation(x @ weight.T + bias)``.
+
+    Args:
+        in_channels: the length of the last dimension of the input.
+        out_channels: the length of the last dimension of the output.
+        weight_init: a Tensor of shape (out_channels, in_channels), an initializer, its name, or a number;
+            by default `HeUniform(sqrt(5))`.
+        bias_init: a Tensor of shape (out_channels,), an initializer, its name, or a number; by default
+            uniform on ±1/sqrt(in_channels).
+        has_bias: whether there is a bias.
+        activation: a name, a Cell or a primitive.
+        dtype: the dtype of the Parameters.
+
+    Inputs:
+        x: shape (..., in_channels).
+
+    Outputs:
+        shape (..., out_channels).
+
+    Raises:
+        TypeError, ValueError: arguments of a wrong type, or initial values of a wrong shape.
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        weight_init: Any = None,
+        bias_init: Any = None,
+        has_bias: bool = True,
+        activation: Any = None,
+        dtype: Type = mstype.float32,
+    ):
+        super().__init__()
+        self.in_channels = _positive_int(in_channels, "in_channels", self.cls_name)
+        self.out_channels = _positive_int(out_channels, "out_channels", self.cls_name)
+        if not isinstance(has_bias, bool):
+            raise error(TypeError, f"For '{self.cls_name}', the 'has_bias' must be bool, but got {type(has_bias).__name__}.")
+        self.has_bias = has_bias
+        if isinstance(weight_init, Tensor) and weight_init.shape != (out_channels, in_channels):
+            raise error(
+                ValueError,
+                f"For '{self.cls_name}', weight init shape error: expected {(out_channels, in_channels)} "
+                f"(out_channels, in_channels), but got {weight_init.shape}.",
+            )
+        if isinstance(bias_init, Tensor) and bias_init.shape != (out_channels,):
+            raise error(
+                ValueError,
+                f"For '{self.cls_name}', bias init shape error: expected {(out_channels,)}, but got {bias_init.shape}.",
+            )
+        weight_init = HeUniform(math.sqrt(5)) if weight_init is None else weight_init
+        self.weight = Parameter(Tensor(initializer(weight_init, (out_channels, in_channels), dtype), dtype), name="weight")
+        self.bias: Parameter | None
+        if has_bias:
+            bias_init = Uniform(1 / math.sqrt(in_channels)) if bias_init is None else bias_init
+            self.bias = Parameter(Tensor(initializer(bias_init, (out_channels,), dtype), dtype), name="bias")
+        else:
+            self.bias = None
+        if isinstance(activation, str):
+            activation = get_activation(activation)
+        elif activation is not None and not isinstance(activation, Cell | Primitive):
+            raise error(
+                TypeError,
+                f"For '{self.cls_name}', the 'activation' must be str or Cell or Primitive, but got {type(activation).__name__}.",
+            )
+        self.activation = activation
+
+    def construct(self, x: Tensor) -> Tensor:
+        if not isinstance(x, Tensor):
+            raise error(TypeError, f"For '{self.cls_name}', the input must be a Tensor, but got {type(x).__name__}.")
+        if x.ndim == 0 or x.shape[-1] != self.in_channels:
+            raise error(
+                ValueError,
+                f"For '{self.cls_name}', the last dimension of the input must be in_channels = {self.in_channels}, "
+                f"but got shape {list(x.shape)}.",
+            )
+        lead = x.shape[:-1]
+        flat = x if x.ndim == 2 else ops.reshape(x, (-1, self.in_channels))
+        out = ops.MatMul(transpose_b=True)(flat, self.weight)
+        if self.bias is not None:
+            out = out + self.bias
+        if self.activation is not None:
+            out = self.activation(out)
+        return out if x.ndim == 2 else ops.reshape(out, (*lead, self.out_channels))
+
+    def extend_repr(self) -> str:
+        s = f"input_channels={self.in_channels}, output_channels={self.out_channels}"
+        if self.has_bias:
+            s += f", has_bias={self.has_bias}"
+        if self.activation is not None:
+            s += f", activation={self.activation}"
+        return s

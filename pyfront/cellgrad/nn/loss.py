@@ -1,0 +1,71 @@
+"""Losses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cellgrad import ops
+from cellgrad._errors import error
+from cellgrad.common import dtype as mstype
+from cellgrad.common.tensor import Tensor
+from cellgrad.nn.cell import Cell
+
+__all__ = ["LossBase", "MSELoss"]
+
+
+class LossBase(Cell):
+    """Base of losses: `get_loss` reduces elementwise losses.
+
+    Args:
+        reduction: ``"mean"``, ``"sum"`` or ``"none"``.
+
+    Raises:
+        ValueError: another reduction.
+    """
+
+    def __init__(self, reduction: str = "mean"):
+        super().__init__()
+        if reduction not in ("mean", "sum", "none"):
+            raise error(
+                ValueError,
+                f"For '{self.cls_name}', the 'reduction' must be in ['mean', 'sum', 'none'], but got {reduction}.",
+            )
+        self.average = reduction == "mean"
+        self.reduce = reduction != "none"
+
+    def get_axis(self, x: Tensor) -> tuple[int, ...]:
+        """All dimensions of `x`."""
+        return tuple(range(x.ndim))
+
+    def get_loss(self, x: Tensor, weights: Any = 1.0) -> Tensor:
+        """The weighted, reduced loss, computed in float32 and returned in the dtype of `x`."""
+        out = ops.cast(x, mstype.float32)
+        if not (isinstance(weights, int | float) and weights == 1):
+            out = ops.mul(weights, out)
+        if self.reduce:
+            out = ops.mean(out) if self.average else ops.sum(out)
+        return ops.cast(out, x.dtype)
+
+    def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
+        raise error(NotImplementedError, f"For '{self.cls_name}', the method 'construct' is not defined.")
+
+
+class MSELoss(LossBase):
+    """Mean squared error, ``mean((logits - labels) ** 2)``.
+
+    Args:
+        reduction: ``"mean"``, ``"sum"`` or ``"none"`` (elementwise, of the broadcast shape).
+
+    Inputs:
+        logits, labels: Tensors of shapes that broadcast.
+
+    Raises:
+        TypeError: an input that is not a Tensor.
+        ValueError: shapes that do not broadcast.
+    """
+
+    def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
+        for name, value in (("logits", logits), ("labels", labels)):
+            if not isinstance(value, Tensor):
+                raise error(TypeError, f"For 'MSELoss', the '{name}' must be a Tensor, but got {type(value).__name__}.")
+        return self.get_loss(ops.square(logits - labels))

@@ -1,0 +1,171 @@
+"""The one path every operation takes: append to the scope under capture, or run eagerly through compiled code."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from cellgrad._errors import error
+from cellgrad.capture import state
+from cellgrad.capture.scope import splat
+from cellgrad.common import dtype as mstype
+from cellgrad.common._storage import signature
+from cellgrad.common.dtype import Type
+from cellgrad.common.tensor import Tensor
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def operation(function: F) -> F:
+    """Makes a function of tensors an operation.
+
+    While capturing, its body runs and appends ops, with its name kept in their locations. Otherwise the whole body is
+    compiled once per signature and run, so that a composition costs one call.
+    """
+    name = function.__name__
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        current = state.current
+        if current.scope is None:
+            from cellgrad import _jit
+
+            return _jit.eager(function, args, kwargs)
+        if current.composite:
+            return function(*args, **kwargs)
+        current.composite = name
+        try:
+            return function(*args, **kwargs)
+        finally:
+            current.composite = ""
+
+    return wrapper  # type: ignore[return-value]
+
+
+def emit(op: str, operands: Sequence[Any], attrs: dict[str, Any] | None = None, dtype: Type | None = None,
+         shape: Sequence[int] | None = None) -> Tensor:  # fmt: skip
+    """Appends one op of the dialect; `dtype` and `shape` give the result of ops that cannot infer it."""
+    scope = state.current.scope
+    assert scope is not None
+    result = None if dtype is None or shape is None else signature(dtype, tuple(shape))
+    return scope.emit(op, list(operands), attrs, result)
+
+
+# --- arguments -------------------------------------------------------------------------------------------------------
+
+
+def check_tensor(value: Any, op: str, argument: str) -> Tensor:
+    """The value, if it is a Tensor; numpy arrays become one."""
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, np.ndarray):
+        return Tensor(value)
+    raise error(
+        TypeError,
+        f"For '{op}', the argument '{argument}' must be a Tensor, but got {type(value).__name__}.",
+        f"write ms.Tensor({value!r})" if isinstance(value, bool | int | float | list | tuple) else "",
+    )
+
+
+def check_float(value: Any, op: str, argument: str) -> Tensor:
+    """A Tensor of floating-point elements; integers are converted to float32."""
+    tensor = check_tensor(value, op, argument)
+    return tensor if tensor.dtype.kind == "f" else cast_to(tensor, mstype.float32)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a Python or numpy scalar."""
+    return isinstance(value, bool | int | float | np.number | np.bool_)
+
+
+def as_tensor(value: Any, op: str, dtype: Type | None = None) -> Tensor:
+    """A Tensor from a Tensor, number, array, list or tuple; numbers take `dtype` where given."""
+    if isinstance(value, Tensor):
+        return value
+    if is_number(value):
+        value = value.item() if isinstance(value, np.generic) else value
+        if dtype is None:
+            dtype = mstype.bool_ if isinstance(value, bool) else mstype.int64 if isinstance(value, int) else mstype.float32
+        return splat(value, dtype, ())
+    if isinstance(value, np.ndarray | list | tuple):
+        return Tensor(value)
+    raise error(TypeError, f"For '{op}', expected Tensor or number operands, but got {type(value).__name__}.")
+
+
+def axes_of(axis: Any, rank: int, op: str, empty_is_all: bool = True) -> tuple[int, ...]:
+    """Non-negative, sorted dimensions from an int, tuple, list or None (all)."""
+    if axis is None or (empty_is_all and isinstance(axis, tuple | list) and not axis):
+        return tuple(range(rank))
+    listed = axis if isinstance(axis, tuple | list) else (axis,)
+    out = []
+    for a in listed:
+        out.append(axis_of(a, rank, op))
+    if len(set(out)) != len(out):
+        raise error(ValueError, f"For '{op}', the axis {axis} names a dimension twice.")
+    return tuple(sorted(out))
+
+
+def axis_of(axis: Any, rank: int, op: str) -> int:
+    """One non-negative dimension."""
+    if isinstance(axis, bool) or not isinstance(axis, int | np.integer):
+        raise error(TypeError, f"For '{op}', the axis must be an int or a tuple of ints, but got {type(axis).__name__}.")
+    bound = max(rank, 1)
+    if not -bound <= axis < bound:
+        raise error(ValueError, f"For '{op}', the axis value must be in [{-bound},{bound}), but got {axis}.")
+    return int(axis) % bound
+
+
+def shape_of(shape: Any, op: str) -> tuple[int, ...]:
+    """A shape from an int or a sequence of ints."""
+    listed = (shape,) if isinstance(shape, int | np.integer) else shape
+    if not isinstance(listed, tuple | list) or not all(
+        isinstance(n, int | np.integer) and not isinstance(n, bool) for n in listed
+    ):
+        raise error(TypeError, f"For '{op}', the shape must be an int or a tuple of ints, but got {shape!r}.")
+    return tuple(int(n) for n in listed)
+
+
+# --- primitives with a little shape arithmetic ------------------------------------------------------------------------
+
+
+def cast_to(x: Tensor, dtype: Type) -> Tensor:
+    """The elements in another type; the tensor itself where they have it already."""
+    return x if x.dtype is dtype else emit("cell.cast", [x], None, dtype, x.shape)
+
+
+def reshape_to(x: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """The elements under another shape of the same size."""
+    return x if x.shape == shape else emit("cell.reshape", [x], None, x.dtype, shape)
+
+
+def broadcast_to_shape(x: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """Numpy's broadcasting, with dimensions of 1 reshaped away first; the shapes must be compatible."""
+    if x.shape == shape:
+        return x
+    offset = len(shape) - x.ndim
+    kept = [i for i in range(x.ndim) if x.shape[i] == shape[offset + i]]
+    x = reshape_to(x, tuple(x.shape[i] for i in kept))
+    present = {offset + i for i in kept}
+    new = [d for d in range(len(shape)) if d not in present]
+    return emit("cell.broadcast", [x], {"dims": new}, x.dtype, shape) if new else x
+
+
+def broadcast_shapes(a: tuple[int, ...], b: tuple[int, ...], op: str) -> tuple[int, ...]:
+    """The common shape of two operands."""
+    if a == b:
+        return a
+    out = []
+    for i in range(max(len(a), len(b)), 0, -1):
+        m = a[-i] if i <= len(a) else 1
+        n = b[-i] if i <= len(b) else 1
+        if m != n and m != 1 and n != 1:
+            raise error(
+                ValueError,
+                f"For '{op}', the shapes of the operands must broadcast: dimension {-i} is {m} in {list(a)} and {n} in {list(b)}.",
+                "make the dimensions equal or 1, for example with ops.expand_dims",
+            )
+        out.append(n if m == 1 else m)
+    return tuple(out)

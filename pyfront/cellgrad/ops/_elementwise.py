@@ -1,0 +1,202 @@
+"""What the generated elementwise wrappers call: dtype promotion, broadcasting, one op."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cellgrad._errors import error
+from cellgrad.capture import state
+from cellgrad.common import dtype as mstype
+from cellgrad.common.dtype import Type
+from cellgrad.common.tensor import Tensor
+from cellgrad.ops._core import (
+    as_tensor,
+    broadcast_shapes,
+    broadcast_to_shape,
+    cast_to,
+    check_tensor,
+    emit,
+    is_number,
+)
+
+TensorLike = Tensor | bool | int | float
+"""What an elementwise function takes: a Tensor, or a number beside one."""
+
+_LOGICAL_HINT = "use ops.logical_and, ops.logical_or, ops.logical_not, or x.astype(ms.int32)"
+
+# bool op bool stays bool: addition and maximum are "or", product and minimum are "and".
+_OF_BOOLS = {
+    "cell.add": "cell.logical_or",
+    "cell.maximum": "cell.logical_or",
+    "cell.mul": "cell.logical_and",
+    "cell.minimum": "cell.logical_and",
+}
+
+
+class Primitive:
+    """Base of the class forms of operations: ``ops.Tanh()(x)`` is ``ops.tanh(x)``."""
+
+    def __init__(self, name: str = ""):
+        self.name = name or type(self).__name__
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+
+def _run(function: Any, *args: Any) -> Tensor:
+    if state.current.scope is None:
+        from cellgrad import _jit
+
+        out: Tensor = _jit.eager(function, args, {})
+        return out
+    result: Tensor = function(*args)
+    return result
+
+
+# --- entry points of the generated module ----------------------------------------------------------------------------
+
+
+def unary(op: str, x: TensorLike, floating: bool = False) -> Tensor:
+    """An elementwise function of one tensor; `floating` converts integers to float32 first."""
+    return _run(_unary, op, _operand(x, op), floating)
+
+
+def predicate(op: str, x: TensorLike) -> Tensor:
+    """An elementwise test of one floating-point tensor."""
+    return _run(_predicate, op, _operand(x, op))
+
+
+def binary(op: str, x: TensorLike, y: TensorLike, floating: bool = False) -> Tensor:
+    """An elementwise function of two operands, promoted to a common dtype and broadcast."""
+    x, y = _operands(x, y, op)
+    return _run(_binary, op, x, y, floating)
+
+
+def compare(op: str, x: TensorLike, y: TensorLike) -> Tensor:
+    """An elementwise comparison: a bool tensor."""
+    x, y = _operands(x, y, op)
+    return _run(_compare, op, x, y)
+
+
+def logical(op: str, *operands: TensorLike) -> Tensor:
+    """An elementwise function of truth values; numbers are true where they are not zero."""
+    if len(operands) == 1:
+        return _run(_logical, op, _operand(operands[0], op))
+    return _run(_logical, op, *_operands(operands[0], operands[1], op))
+
+
+# --- operands --------------------------------------------------------------------------------------------------------
+
+
+def _name(op: str) -> str:
+    return op.removeprefix("cell.")
+
+
+def _operand(x: Any, op: str) -> Tensor:
+    return x if isinstance(x, Tensor) else check_tensor(x, _name(op), "input")
+
+
+def _operands(x: Any, y: Any, op: str) -> tuple[Tensor, Tensor]:
+    """Both operands as tensors; a number takes the dtype it has beside the other operand."""
+    tx, ty = isinstance(x, Tensor), isinstance(y, Tensor)
+    if tx and ty:
+        return x, y
+    if tx and is_number(y):
+        return x, _number(y, x.dtype, op)
+    if ty and is_number(x):
+        return _number(x, y.dtype, op), y
+    for value, argument in ((x, "input"), (y, "other")):
+        if not isinstance(value, Tensor | np.ndarray | list | tuple) and not is_number(value):
+            raise error(
+                TypeError,
+                f"For '{_name(op)}', the argument '{argument}' must be a Tensor or a number, "
+                f"but got {type(value).__name__}.",
+            )
+    return as_tensor(x, _name(op)), as_tensor(y, _name(op))
+
+
+def _number(value: Any, beside: Type, op: str) -> Tensor:
+    value = value.item() if isinstance(value, np.generic) else value
+    return as_tensor(value, _name(op), mstype.promote_number(beside, value))
+
+
+def _broadcast(x: Tensor, y: Tensor, op: str) -> tuple[Tensor, Tensor]:
+    if x.shape == y.shape:
+        return x, y
+    shape = broadcast_shapes(x.shape, y.shape, _name(op))
+    return broadcast_to_shape(x, shape), broadcast_to_shape(y, shape)
+
+
+# --- bodies, run while capturing -------------------------------------------------------------------------------------
+
+
+def _unary(op: str, x: Tensor, floating: bool) -> Tensor:
+    if floating:
+        if x.dtype.kind != "f":
+            x = cast_to(x, mstype.float32)
+    elif x.dtype.kind == "b":
+        raise error(TypeError, f"For '{_name(op)}', the operand must not be Bool.", _LOGICAL_HINT)
+    return emit(op, [x])
+
+
+def _predicate(op: str, x: Tensor) -> Tensor:
+    return emit(op, [x if x.dtype.kind == "f" else cast_to(x, mstype.float32)])
+
+
+def _binary(op: str, x: Tensor, y: Tensor, floating: bool) -> Tensor:
+    dtype = mstype.promote(x.dtype, y.dtype)
+    if floating and dtype.kind != "f":
+        dtype = mstype.float32
+    elif dtype.kind == "b":
+        of_bools = _OF_BOOLS.get(op)
+        if of_bools is None:
+            raise error(TypeError, f"For '{_name(op)}', the operands cannot both be Bool.", _LOGICAL_HINT)
+        op = of_bools
+    x, y = _broadcast(cast_to(x, dtype), cast_to(y, dtype), op)
+    return emit(op, [x, y])
+
+
+def _compare(op: str, x: Tensor, y: Tensor) -> Tensor:
+    dtype = mstype.promote(x.dtype, y.dtype)
+    x, y = _broadcast(cast_to(x, dtype), cast_to(y, dtype), op)
+    return emit(op, [x, y])
+
+
+def _logical(op: str, *operands: Tensor) -> Tensor:
+    truths = [cast_to(x, mstype.bool_) for x in operands]
+    if len(truths) == 2:
+        truths = list(_broadcast(truths[0], truths[1], op))
+    return emit(op, truths)
+
+
+# --- written by hand: power --------------------------------------------------------------------------------------------
+
+
+def power(x: TensorLike, y: TensorLike) -> Tensor:
+    """`x ** y` elementwise; small whole-number exponents become products, integers stay integers."""
+    if isinstance(x, Tensor) and type(y) in (int, float) and y in (1, 2, 3, 4):
+        if not (isinstance(y, float) and x.dtype.kind != "f") and x.dtype.kind != "b":
+            return _run(_whole_power, x, int(y))
+    a, b = _operands(x, y, "cell.pow")
+    return _run(_power, a, b)
+
+
+def _whole_power(x: Tensor, n: int) -> Tensor:
+    if n == 1:
+        return emit("cell.reshape", [x], None, x.dtype, x.shape)
+    square = emit("cell.square", [x])
+    if n == 2:
+        return square
+    return emit("cell.mul", [square, x]) if n == 3 else emit("cell.square", [square])
+
+
+def _power(x: Tensor, y: Tensor) -> Tensor:
+    dtype = mstype.promote(x.dtype, y.dtype)
+    if dtype.kind == "f":
+        return _binary("cell.pow", x, y, False)
+    # Integer powers go through float64: exact to 2**53, then truncated.
+    whole = mstype.int64 if dtype.kind == "b" else dtype
+    out = _binary("cell.pow", cast_to(x, mstype.float64), cast_to(y, mstype.float64), False)
+    return cast_to(out, whole)

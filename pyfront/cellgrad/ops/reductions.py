@@ -1,0 +1,259 @@
+"""Reductions: sums, means, extrema over dimensions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cellgrad._errors import error
+from cellgrad.capture.scope import constant
+from cellgrad.common import dtype as mstype
+from cellgrad.common._storage import signature
+from cellgrad.common.dtype import Type
+from cellgrad.common.tensor import Tensor
+from cellgrad.ops import _elementwise as ew
+from cellgrad.ops._core import (
+    axes_of,
+    axis_of,
+    broadcast_to_shape,
+    cast_to,
+    check_float,
+    check_tensor,
+    emit,
+    operation,
+    reshape_to,
+)
+
+
+def _reduce(op: str, x: Tensor, axes: tuple[int, ...], keep: bool) -> Tensor:
+    shape = x.shape
+    out = emit(op, [x], {"dims": list(axes)}) if axes else x
+    return reshape_to(out, tuple(1 if i in axes else n for i, n in enumerate(shape))) if keep and axes else out
+
+
+def _axes(x: Tensor, axis: Any, op: str) -> tuple[int, ...]:
+    if x.ndim == 0:
+        if axis is not None and axis != ():
+            axes_of(axis, 1, op)
+        return ()
+    return axes_of(axis, x.ndim, op)
+
+
+def _check_keep(keep: Any, op: str, name: str) -> None:
+    if not isinstance(keep, bool):
+        raise error(TypeError, f"For '{op}', the '{name}' must be bool, but got {type(keep).__name__}.")
+
+
+@operation
+def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Type | None = None) -> Tensor:
+    """The sum over `dim` (int or tuple of ints; all dimensions by default).
+
+    Integers and bools are summed as int64 unless `dtype` says otherwise.
+
+    Raises:
+        TypeError, ValueError: `input` is not a Tensor, or `dim` is out of range.
+    """
+    x = check_tensor(input, "sum", "input")
+    _check_keep(keepdim, "sum", "keepdim")
+    axes = _axes(x, dim, "sum")
+    target = dtype or (x.dtype if x.dtype.kind == "f" else mstype.int64)
+    return _reduce("cell.reduce_sum", cast_to(x, target), axes, keepdim)
+
+
+def reduce_sum(x: Tensor, axis: Any = (), keep_dims: bool = False) -> Tensor:
+    """The sum over `axis`; as `sum`, but integers keep their dtype (`ops.ReduceSum`)."""
+    kept = x.dtype if isinstance(x, Tensor) and x.dtype.kind != "b" else None
+    out: Tensor = sum(x, axis, keep_dims, dtype=kept)
+    return out
+
+
+@operation
+def mean(x: Tensor, axis: Any = None, keep_dims: bool = False) -> Tensor:
+    """The mean over `axis` (int or tuple of ints; all dimensions by default).
+
+    Integers give the truncated mean in their own dtype, as in MindSpore.
+
+    Raises:
+        TypeError, ValueError: `x` is not a Tensor, or `axis` is out of range.
+    """
+    x = check_tensor(x, "mean", "x")
+    _check_keep(keep_dims, "mean", "keep_dims")
+    axes = _axes(x, axis, "mean")
+    count = 1
+    for a in axes:
+        count *= x.shape[a]
+    own = x.dtype
+    floating = x if own.kind == "f" else cast_to(x, mstype.float64)
+    total = _reduce("cell.reduce_sum", floating, axes, keep_dims)
+    if count != 1:
+        # A division, not a product with the rounded 1/count; an empty mean is NaN, as in numpy.
+        total = ew.binary("cell.div", total, float(count), True)
+    return cast_to(total, own)
+
+
+def _extremum(op: str, name: str, input: Tensor, axis: Any, keepdims: bool) -> Tensor:
+    x = check_tensor(input, name, "input")
+    _check_keep(keepdims, name, "keepdims")
+    axes = _axes(x, axis, name)
+    for a in axes:
+        if x.shape[a] == 0:
+            raise error(
+                ValueError, f"For '{name}', the dimension {a} of a tensor of shape {list(x.shape)} has no elements to compare."
+            )
+    if x.dtype.kind == "b":
+        return cast_to(_reduce(op, cast_to(x, mstype.int32), axes, keepdims), mstype.bool_)
+    return _reduce(op, x, axes, keepdims)
+
+
+@operation
+def amax(input: Tensor, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Tensor:
+    """The largest element over `axis` (all dimensions by default); NaN where there is one.
+
+    Raises:
+        TypeError, ValueError: `input` is not a Tensor, `axis` is out of range, or a dimension is empty.
+    """
+    _no_initial("amax", initial, where)
+    return _extremum("cell.reduce_max", "amax", input, axis, keepdims)
+
+
+@operation
+def amin(input: Tensor, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Tensor:
+    """The smallest element over `axis` (all dimensions by default); NaN where there is one.
+
+    Raises:
+        TypeError, ValueError: `input` is not a Tensor, `axis` is out of range, or a dimension is empty.
+    """
+    _no_initial("amin", initial, where)
+    return _extremum("cell.reduce_min", "amin", input, axis, keepdims)
+
+
+def _no_initial(name: str, initial: Any, where: Any) -> None:
+    if initial is not None or where is not None:
+        raise error(
+            NotImplementedError,
+            f"For '{name}', 'initial' and 'where' are not supported in this version.",
+            "use ops.where on the input and ops.maximum or ops.minimum on the result",
+        )
+
+
+def _position(op: str, x: Tensor, axis: int | None, keepdims: bool) -> Tensor:
+    """The first index along `axis` (of all elements, for None) of the extremum."""
+    flat = axis is None
+    y = reshape_to(x, (x.size,)) if flat else x
+    dim = 0 if flat else axis_of(axis, x.ndim, "argmax")
+    best = broadcast_to_shape(_reduce(op, y, (dim,), True), y.shape)
+    n = y.shape[dim]
+    shape = [1] * y.ndim
+    shape[dim] = n
+    index = constant(np.arange(n).reshape(shape), signature(mstype.int64, tuple(shape)))
+    # NaN is the extremum where there is one, and is not equal to itself.
+    hit = ew.logical("cell.logical_or", ew.compare("cell.equal", y, best), ew.compare("cell.not_equal", y, y))
+    from cellgrad.ops.selection import select
+
+    candidates = select(hit, broadcast_to_shape(index, y.shape), n - 1)
+    out = _reduce("cell.reduce_min", candidates, (dim,), keepdims)
+    return reshape_to(out, (1,) * x.ndim) if flat and keepdims else out
+
+
+@operation
+def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+    """The first index of the largest element along `dim` (of the flattened tensor by default), int64.
+
+    Raises:
+        TypeError, ValueError: `input` is not a Tensor, or `dim` is out of range.
+    """
+    x = check_tensor(input, "argmax", "input")
+    if x.dtype.kind == "b":
+        x = cast_to(x, mstype.int32)
+    return _position("cell.reduce_max", x, dim, keepdim)
+
+
+@operation
+def max(
+    input: Tensor, axis: int | None = None, keepdims: bool = False, *, initial: Any = None, where: Any = None
+) -> tuple[Tensor, Tensor]:
+    """The largest elements and their indices (int64) along `axis`; of all elements by default, with index 0.
+
+    Raises:
+        TypeError, ValueError: `input` is not a Tensor, or `axis` is out of range.
+    """
+    return _with_index("cell.reduce_max", "max", input, axis, keepdims, initial, where)
+
+
+@operation
+def min(
+    input: Tensor, axis: int | None = None, keepdims: bool = False, *, initial: Any = None, where: Any = None
+) -> tuple[Tensor, Tensor]:
+    """The smallest elements and their indices (int64) along `axis`; of all elements by default, with index 0.
+
+    Raises:
+        TypeError, ValueError: `input` is not a Tensor, or `axis` is out of range.
+    """
+    return _with_index("cell.reduce_min", "min", input, axis, keepdims, initial, where)
+
+
+def _with_index(
+    op: str, name: str, input: Tensor, axis: int | None, keepdims: bool, initial: Any, where: Any
+) -> tuple[Tensor, Tensor]:
+    _no_initial(name, initial, where)
+    x = check_tensor(input, name, "input")
+    value = _extremum(op, name, x, axis, keepdims)
+    if axis is None:
+        return value, constant(np.zeros(value.shape), signature(mstype.int64, value.shape))
+    return value, _position(op, x, axis, keepdims)
+
+
+@operation
+def var(input: Tensor, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
+    """The variance over `axis`, divided by the count less `ddof`.
+
+    Raises:
+        TypeError, ValueError: `input` is not a Tensor, or `axis` is out of range.
+    """
+    x = check_float(input, "var", "input")
+    axes = _axes(x, axis, "var")
+    count = 1
+    for a in axes:
+        count *= x.shape[a]
+    centred = ew.binary("cell.sub", x, mean(x, axes, True)) if axes else ew.binary("cell.sub", x, x)
+    total = _reduce("cell.reduce_sum", emit("cell.square", [centred]), axes, keepdims)
+    return ew.binary("cell.div", total, float(count - int(ddof)), True)
+
+
+@operation
+def std(input: Tensor, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
+    """The standard deviation over `axis`: the square root of `var`."""
+    return emit("cell.sqrt", [var(input, axis, ddof, keepdims)])
+
+
+@operation
+def all(input: Tensor, axis: Any = None, keep_dims: bool = False) -> Tensor:
+    """Whether all elements over `axis` are true (not zero)."""
+    x = cast_to(check_tensor(input, "all", "input"), mstype.bool_)
+    axes = _axes(x, axis, "all")
+    return cast_to(_reduce("cell.reduce_min", cast_to(x, mstype.int32), axes, keep_dims), mstype.bool_)
+
+
+@operation
+def any(input: Tensor, axis: Any = None, keep_dims: bool = False) -> Tensor:
+    """Whether any element over `axis` is true (not zero)."""
+    x = cast_to(check_tensor(input, "any", "input"), mstype.bool_)
+    axes = _axes(x, axis, "any")
+    return cast_to(_reduce("cell.reduce_max", cast_to(x, mstype.int32), axes, keep_dims), mstype.bool_)
+
+
+@operation
+def softmax(input: Tensor, axis: int = -1, *, dtype: Type | None = None) -> Tensor:
+    """Exponentials along `axis` divided by their sum; computed from differences to the maximum, so that it never overflows.
+
+    Raises:
+        TypeError, ValueError: `input` is not a Tensor, or `axis` is out of range.
+    """
+    x = check_float(input, "softmax", "input")
+    if dtype is not None:
+        x = cast_to(x, dtype)
+    dim = axis_of(axis, x.ndim, "softmax")
+    top = emit("cell.stop_gradient", [_reduce("cell.reduce_max", x, (dim,), True)])
+    powers = emit("cell.exp", [ew.binary("cell.sub", x, top)])
+    return ew.binary("cell.div", powers, _reduce("cell.reduce_sum", powers, (dim,), True), True)

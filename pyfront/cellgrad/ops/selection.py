@@ -1,0 +1,263 @@
+"""Choice, casts, and values made from shapes and numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cellgrad._errors import error
+from cellgrad.capture.scope import splat
+from cellgrad.common import dtype as mstype
+from cellgrad.common.dtype import Type
+from cellgrad.common.tensor import Tensor
+from cellgrad.ops import _elementwise as ew
+from cellgrad.ops._core import (
+    as_tensor,
+    broadcast_shapes,
+    broadcast_to_shape,
+    cast_to,
+    check_tensor,
+    emit,
+    is_number,
+    operation,
+    shape_of,
+)
+
+
+def dtype_argument(dtype: Any, op: str) -> Type:
+    """A tensor dtype from what users write for one."""
+    found = mstype.coerce(dtype)
+    if found is None or not found.kind:
+        raise error(TypeError, f"For '{op}', the dtype must be one of {list(mstype.TENSOR_TYPES)}, but got {dtype!r}.")
+    return found
+
+
+@operation
+def _cast(x: Tensor, target: Type) -> Tensor:
+    return cast_to(x, target)
+
+
+def cast(input: Any, dtype: Any) -> Tensor:
+    """The elements converted to `dtype`; floats become ints by truncation. Integers and bools stop gradients.
+
+    Raises:
+        TypeError: `input` is neither Tensor nor number, or `dtype` is not a tensor dtype.
+    """
+    target = dtype_argument(dtype, "cast")
+    x = as_tensor(input, "cast", target) if is_number(input) else check_tensor(input, "cast", "input")
+    if x.dtype is target:
+        return x
+    out: Tensor = _cast(x, target)
+    return out
+
+
+def select(condition: Tensor, input: Any, other: Any) -> Tensor:
+    """`input` where `condition` holds, `other` elsewhere, broadcast to a common shape and dtype.
+
+    The branch not taken gets an exactly zero gradient, also where its value is not finite.
+
+    Raises:
+        TypeError: `condition` is not a Tensor, or a branch is neither Tensor nor number.
+        ValueError: shapes that do not broadcast.
+    """
+    condition = check_tensor(condition, "select", "condition")
+    if not is_number(input) and not is_number(other):
+        a, b = as_tensor(input, "select"), as_tensor(other, "select")
+    elif is_number(input) and is_number(other):
+        a, b = as_tensor(input, "select"), as_tensor(other, "select")
+    else:
+        a, b = ew._operands(input, other, "cell.select")
+    out: Tensor = _select(condition, a, b)
+    return out
+
+
+@operation
+def _select(condition: Tensor, a: Tensor, b: Tensor) -> Tensor:
+    dtype = mstype.promote(a.dtype, b.dtype)
+    shape = broadcast_shapes(broadcast_shapes(a.shape, b.shape, "select"), condition.shape, "select")
+    truth = broadcast_to_shape(cast_to(condition, mstype.bool_), shape)
+    return emit("cell.select", [truth, *(broadcast_to_shape(cast_to(v, dtype), shape) for v in (a, b))])
+
+
+def where(condition: Tensor, input: Any, other: Any) -> Tensor:
+    """Same as `select`."""
+    return select(condition, input, other)
+
+
+@operation
+def stop_gradient(value: Tensor) -> Tensor:
+    """The value, with a zero derivative at every order.
+
+    Raises:
+        TypeError: `value` is not a Tensor.
+    """
+    return emit("cell.stop_gradient", [check_tensor(value, "stop_gradient", "value")])
+
+
+def identity(x: Any) -> Any:
+    """The argument itself."""
+    return x
+
+
+def pow(input: Any, exponent: Any) -> Tensor:
+    """`input` to the power `exponent`, elementwise.
+
+    The derivative is 0 in the base where the exponent is 0, and 0 in the exponent where the base is not positive.
+
+    Raises:
+        TypeError: an operand that is neither Tensor nor number.
+        ValueError: shapes that do not broadcast.
+    """
+    return ew.power(input, exponent)
+
+
+def bool_operator(symbol: str, function: Any, x: Any, y: Any) -> Tensor:
+    """``&``, ``|`` and ``^`` of bool tensors."""
+    for value in (x, y):
+        if isinstance(value, Tensor) and value.dtype.kind != "b":
+            raise error(
+                TypeError,
+                f"The operator '{symbol}' is for Bool tensors in this version, but got {value.dtype.title}.",
+                "compare first, for example (x > 0) & (y > 0)",
+            )
+    out: Tensor = function(x, y)
+    return out
+
+
+@operation
+def clip_by_value(x: Any, clip_value_min: Any = None, clip_value_max: Any = None) -> Any:
+    """The elements, limited to [`clip_value_min`, `clip_value_max`]; a tuple or list is clipped element by element.
+
+    Raises:
+        ValueError: both limits are None.
+    """
+    if clip_value_min is None and clip_value_max is None:
+        raise error(ValueError, "For 'clip_by_value', 'clip_value_min' and 'clip_value_max' can not both be None.")
+    if isinstance(x, tuple | list):
+        return type(x)(clip_by_value(v, clip_value_min, clip_value_max) for v in x)
+    out = check_tensor(x, "clip_by_value", "x")
+    if clip_value_min is not None:
+        out = ew.binary("cell.maximum", out, clip_value_min)
+    if clip_value_max is not None:
+        out = ew.binary("cell.minimum", out, clip_value_max)
+    return out
+
+
+def clip(input: Any, min: Any = None, max: Any = None) -> Any:
+    """Same as `clip_by_value`."""
+    return clip_by_value(input, min, max)
+
+
+clamp = clip
+
+
+# --- creation ----------------------------------------------------------------------------------------------------------
+
+
+def ones_like(input: Tensor, *, dtype: Type | None = None) -> Tensor:
+    """Ones of the shape, and by default the dtype, of a tensor."""
+    x = check_tensor(input, "ones_like", "input")
+    return splat(1, dtype or x.dtype, x.shape)
+
+
+def zeros_like(input: Tensor, *, dtype: Type | None = None) -> Tensor:
+    """Zeros of the shape, and by default the dtype, of a tensor."""
+    x = check_tensor(input, "zeros_like", "input")
+    return splat(0, dtype or x.dtype, x.shape)
+
+
+def ones(shape: Any, dtype: Type | None = None) -> Tensor:
+    """Ones (float32 by default)."""
+    return splat(1, dtype or mstype.float32, shape_of(shape, "ones"))
+
+
+def zeros(size: Any, dtype: Type | None = None) -> Tensor:
+    """Zeros (float32 by default)."""
+    return splat(0, dtype or mstype.float32, shape_of(size, "zeros"))
+
+
+def full(size: Any, fill_value: bool | int | float, *, dtype: Type | None = None) -> Tensor:
+    """A tensor with all elements equal; the dtype is the number's by default (int64, float32 or bool).
+
+    Raises:
+        TypeError: `fill_value` is not a number.
+    """
+    if not is_number(fill_value):
+        raise error(TypeError, f"For 'full', 'fill_value' must be a number, but got {type(fill_value).__name__}.")
+    own = mstype.bool_ if isinstance(fill_value, bool) else mstype.int64 if isinstance(fill_value, int) else mstype.float32
+    return splat(fill_value, dtype or own, shape_of(size, "full"))
+
+
+def full_like(input: Tensor, fill_value: bool | int | float, *, dtype: Type | None = None) -> Tensor:
+    """A tensor of the shape, and by default the dtype, of another with all elements equal."""
+    x = check_tensor(input, "full_like", "input")
+    return full(x.shape, fill_value, dtype=dtype or x.dtype)
+
+
+def fill(type: Type, shape: Any, value: bool | int | float) -> Tensor:
+    """A tensor of dtype `type` with all elements equal."""
+    return full(shape, value, dtype=type)
+
+
+# --- what is known of a tensor while compiling -----------------------------------------------------------------------------
+
+
+def dtype(input_x: Tensor) -> Type:
+    """The dtype of a tensor."""
+    return check_tensor(input_x, "dtype", "input_x").dtype
+
+
+def shape(input_x: Tensor) -> tuple[int, ...]:
+    """The shape of a tensor, as ints."""
+    return check_tensor(input_x, "shape", "input_x").shape
+
+
+def rank(input_x: Tensor) -> int:
+    """The number of dimensions of a tensor."""
+    return check_tensor(input_x, "rank", "input_x").ndim
+
+
+def size(input_x: Tensor) -> int:
+    """The number of elements of a tensor."""
+    return check_tensor(input_x, "size", "input_x").size
+
+
+# --- effects -------------------------------------------------------------------------------------------------------------
+
+
+def print_(*input_x: Any) -> None:
+    """Prints text and tensors, when the code runs and in order, inside compiled functions as well."""
+    from cellgrad.capture.calls import print_tensors
+
+    print_tensors(*input_x)
+
+
+def assign(variable: Any, value: Any) -> Any:
+    """Replaces the value of a Parameter, inside compiled code as well; returns the value.
+
+    Raises:
+        TypeError: `variable` is not a Parameter.
+        ValueError: a value of another shape, in compiled code.
+    """
+    from cellgrad.capture import calls, state
+    from cellgrad.common.parameter import Parameter
+
+    if not isinstance(variable, Parameter):
+        raise error(TypeError, f"For 'assign', 'variable' must be a Parameter, but got {type_name(variable)}.")
+    if state.current.scope is not None:
+        return calls.assign(variable, value)
+    return variable.set_data(as_tensor(value, "assign", variable.dtype))
+
+
+def assign_add(variable: Any, value: Any) -> Any:
+    """Adds to a Parameter in place; returns the new value."""
+    return assign(variable, variable + value)
+
+
+def assign_sub(variable: Any, value: Any) -> Any:
+    """Subtracts from a Parameter in place; returns the new value."""
+    return assign(variable, variable - value)
+
+
+def type_name(value: Any) -> str:
+    """The class name of a value, for messages."""
+    return value.__class__.__name__
