@@ -26,7 +26,8 @@ class Parameter(Tensor):
         requires_grad: whether `Cell.trainable_params` lists it.
 
     Raises:
-        TypeError: a name that is not a str, or `requires_grad` that is not a bool.
+        ValueError: a name that is not a str.
+        TypeError: `requires_grad` that is not a bool.
     """
 
     __slots__ = ("_layerwise_parallel", "_name", "_requires_grad", "_user_named")
@@ -41,7 +42,9 @@ class Parameter(Tensor):
     ):
         super().__init__(default_input)
         if name is not None and not isinstance(name, str):
-            raise error(TypeError, f"For 'Parameter', 'name' must be a str, but got {type(name).__name__}.")
+            raise error(
+                ValueError, f"The type of the Parameter's name should be 'string' or 'None', but got {type(name)}."
+            )
         self._name = "Parameter" if name is None else name
         self._user_named = name is not None
         self.requires_grad = requires_grad

@@ -18,6 +18,7 @@ from cellgrad.ops.primitives import (
     BroadcastTo,
     Cast,
     Concat,
+    Div,
     DType,
     ExpandDims,
     Fill,
@@ -58,6 +59,7 @@ from cellgrad.ops.selection import (
     clamp,
     clip,
     clip_by_value,
+    div,
     dtype,
     dtype_argument,
     fill,
@@ -97,7 +99,7 @@ absolute = abs = _generated.abs
 negative = _generated.neg
 subtract = _generated.sub
 multiply = _generated.mul
-true_divide = divide = _generated.div
+true_divide = divide = div
 eq = _generated.equal
 ne = _generated.not_equal
 lt = _generated.less

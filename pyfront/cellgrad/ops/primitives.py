@@ -8,7 +8,7 @@ from cellgrad._errors import error
 from cellgrad.common.dtype import Type
 from cellgrad.common.tensor import Tensor
 from cellgrad.ops import contractions, reductions, selection, shapes
-from cellgrad.ops._elementwise import Primitive, binary
+from cellgrad.ops._elementwise import Primitive
 
 
 def _flag(value: Any, name: str, owner: str) -> bool:
@@ -45,11 +45,18 @@ class Pow(Primitive):
         return selection.pow(input, exponent)
 
 
+class Div(Primitive):
+    """See `ops.div`."""
+
+    def __call__(self, input: Any, other: Any) -> Tensor:
+        return selection.div(input, other)
+
+
 class RealDiv(Primitive):
     """See `ops.div`."""
 
     def __call__(self, x: Any, y: Any) -> Tensor:
-        return binary("cell.div", x, y, True)
+        return selection.div(x, y)
 
 
 class _Reduce(Primitive):

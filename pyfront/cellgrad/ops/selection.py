@@ -110,6 +110,18 @@ def pow(input: Any, exponent: Any) -> Tensor:
     return ew.power(input, exponent)
 
 
+def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+    """`input` divided by `other`, elementwise; integers are converted to float32.
+
+    Raises:
+        TypeError: an operand that is neither Tensor nor number.
+        ValueError: shapes that do not broadcast, or a rounding mode (none is supported in this version).
+    """
+    if rounding_mode is not None:
+        raise error(ValueError, f"For 'div', 'rounding_mode' must be None in this version, but got {rounding_mode!r}.")
+    return ew.binary("cell.div", input, other, True)
+
+
 def bool_operator(symbol: str, function: Any, x: Any, y: Any) -> Tensor:
     """``&``, ``|`` and ``^`` of bool tensors."""
     for value in (x, y):
