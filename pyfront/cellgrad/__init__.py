@@ -1,9 +1,10 @@
+# ruff: noqa: E402
 """cellgrad: MindSpore's Cells and gradients, compiled ahead of time.
 
-    import cellgrad as ms
-    from cellgrad import nn, ops
+import cellgrad as ms
+from cellgrad import nn, ops
 
-    ms.grad(lambda x: x * x)(ms.Tensor(3.0))
+ms.grad(lambda x: x * x)(ms.Tensor(3.0))
 """
 
 __path__ = __import__("pkgutil").extend_path(__path__, __name__)
@@ -20,7 +21,14 @@ from cellgrad.common.dtype import dtype_to_nptype, dtype_to_pytype, pytype_to_dt
 from cellgrad.common.initializer import get_seed, set_seed
 from cellgrad.common.parameter import Parameter, ParameterTuple
 from cellgrad.common.tensor import Tensor, tensor
-from cellgrad.context import GRAPH_MODE, PYNATIVE_MODE, ParallelMode, get_context, set_context, set_device
+from cellgrad.context import (
+    GRAPH_MODE,
+    PYNATIVE_MODE,
+    ParallelMode,
+    get_context,
+    set_context,
+    set_device,
+)
 from cellgrad.export import export, load
 from cellgrad.grad import get_grad, grad, jvp, value_and_grad, vjp
 from cellgrad.ops import stop_gradient

@@ -1,7 +1,9 @@
 """Errors that name the user's line.
 
-Every error raised on purpose goes through `error`: its text is the message, the place in the user's code
-(file, line, column, enclosing function, path of the Cell) with the source line, and what to do instead.
+Every error raised on purpose goes through `error`: its text is the message, the place in the user's
+code
+(file, line, column, enclosing function, path of the Cell) with the source line, and what to do
+instead.
 The class is the one MindSpore raises for the same mistake.
 """
 
@@ -14,7 +16,8 @@ from typing import NamedTuple, TypeVar
 
 E = TypeVar("E", bound=BaseException)
 
-# The package's folders: sources, and the build's for generated modules (`cellgrad/__init__.py` adds those).
+# The package's folders: sources, and the build's for generated modules (`cellgrad/__init__.py` adds
+# those).
 PACKAGES: tuple[str, ...] = (os.path.dirname(os.path.abspath(__file__)) + os.sep,)
 
 

@@ -1,6 +1,8 @@
-"""Compiling and calling: a program is captured and compiled once per signature, then called with buffers.
+"""Compiling and calling: a program is captured and compiled once per signature, then called with
+buffers.
 
-The signature is the dtype and shape of every tensor input and the value of every static one. Parameters and tensors
+The signature is the dtype and shape of every tensor input and the value of every static one.
+Parameters and tensors
 captured from around the function are inputs of the compiled code, read at each call.
 """
 
@@ -10,6 +12,7 @@ import atexit
 import functools
 import os
 import shutil
+import sys
 import tempfile
 import threading
 import types
@@ -24,7 +27,9 @@ from cellgrad._errors import CompileError, error
 from cellgrad.capture import calls, state
 from cellgrad.capture.scope import Scope, ScopeGuard, Trace
 from cellgrad.capture.tracer import Tracer, leaked
-from cellgrad.common._storage import Signature
+from cellgrad.common import _format
+from cellgrad.common import dtype as mstype
+from cellgrad.common._storage import Signature, to_numpy
 from cellgrad.common.parameter import Parameter
 from cellgrad.common.tensor import Tensor
 
@@ -72,7 +77,9 @@ def collect(value: Any, key: list[Any], tensors: list[Tensor]) -> None:
 
 
 class _Identity:
-    """A static input that cannot be hashed, compared by identity; keeps it alive so that the identity stays its own."""
+    """A static input that cannot be hashed, compared by identity; keeps it alive so that the
+    identity stays its own.
+    """
 
     __slots__ = ("value",)
 
@@ -107,7 +114,12 @@ class Compiled:
 
     __slots__ = ("build", "captures", "entry")
 
-    def __init__(self, entry: Any, captures: list[tuple[Tensor, Signature]], build: Callable[[list[Any]], Any]):
+    def __init__(
+        self,
+        entry: Any,
+        captures: list[tuple[Tensor, Signature]],
+        build: Callable[[list[Any]], Any],
+    ):
         self.entry = entry
         self.captures = captures
         self.build = build
@@ -153,7 +165,11 @@ class Program:
         for t, sig in compiled.captures:
             if t._sig is not sig:
                 compiled = self._compile(signature, args, kwargs)
-                return compiled.build(compiled.entry([*buffers[: len(buffers)], *[c._buf for c, _ in compiled.captures]]))
+                return compiled.build(
+                    compiled.entry(
+                        [*buffers[: len(buffers)], *[c._buf for c, _ in compiled.captures]]
+                    )
+                )
         if compiled.captures:
             buffers.extend([t._buf for t, _ in compiled.captures])
         return compiled.build(compiled.entry(buffers))
@@ -185,19 +201,33 @@ class Program:
 
 
 class Captured:
-    """An entry function of a graph: what it takes beside its inputs, and how results become Python values."""
+    """An entry function of a graph: what it takes beside its inputs, and how results become Python
+    values.
+    """
 
-    def __init__(self, captures: list[tuple[Tensor, Signature]], build: Callable[[list[Any]], Any], written: list[Parameter]):
+    def __init__(
+        self,
+        captures: list[tuple[Tensor, Signature]],
+        build: Callable[[list[Any]], Any],
+        written: list[Parameter],
+    ):
         self.captures = captures
         self.build = build
         self.written = written
 
 
-def capture(trace: Trace, name: str, run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any],
-            input_names: list[str] | None = None) -> Captured:  # fmt: skip
+def capture(
+    trace: Trace,
+    name: str,
+    run: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    input_names: list[str] | None = None,
+) -> Captured:
     """Captures a call as the public function `name` of a trace's graph.
 
-    The body is a private function, because what it captures is known only at its end; the public one around it has
+    The body is a private function, because what it captures is known only at its end; the public
+    one around it has
     all arguments, with donation for the Parameters that are written.
     """
     key: list[Any] = []
@@ -262,8 +292,18 @@ def _builder(out: Any, scope: Scope, leaves: list[Any]) -> Callable[[list[Any]],
     return lambda buffers: out
 
 
-# --- to machine code -------------------------------------------------------------------------------------------------
+# --- to machine code
+# -------------------------------------------------------------------------------------------------
 
+
+def _print_hook(text: str, buffer: Any) -> None:
+    """What compiled code prints: text, then a tensor if there is one."""
+    sys.stdout.write(text)
+    if buffer is not None:
+        sys.stdout.write(_format.text(to_numpy(buffer, mstype.BY_NATIVE[buffer.dtype])))
+
+
+_native.set_print_hook(_print_hook)
 _folder: str | None = None
 _count = 0
 
@@ -307,13 +347,16 @@ def _clean(e: Exception) -> Exception:
     return e.with_traceback(chain)
 
 
-# --- entry points ------------------------------------------------------------------------------------------------------
+# --- entry points ---------------------------------------------------------------------------------
+# ---------------------
 
 _eager_programs: dict[Any, Program] = {}
 
 
 def eager(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Runs an operation of this package outside of a capture: compiled once per signature, kept in memory."""
+    """Runs an operation of this package outside of a capture: compiled once per signature, kept in
+    memory.
+    """
     program = _eager_programs.get(function)
     if program is None:
         program = _eager_programs[function] = Program(function, function.__name__.lstrip("_"))
@@ -337,10 +380,13 @@ def call_cell(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 _programs: weakref.WeakKeyDictionary[Any, dict[Any, Program]] = weakref.WeakKeyDictionary()
 
 
-def program_for(function: Any, flavor: Any, make: Callable[[Callable[[], Any]], Callable[..., Any]], name: str) -> Program:
+def program_for(
+    function: Any, flavor: Any, make: Callable[[Callable[[], Any]], Callable[..., Any]], name: str
+) -> Program:
     """The program that does `flavor` to a function, shared by all who ask while the function lives.
 
-    `make` gets a way to reach the function (weak, so that programs do not keep it alive) and gives what to run.
+    `make` gets a way to reach the function (weak, so that programs do not keep it alive) and gives
+    what to run.
     """
     owner, tag = function, None
     if isinstance(function, types.MethodType):
@@ -390,8 +436,10 @@ class _Jit:
 def jit(fn: Callable[..., Any] | None = None, *args: Any, **options: Any) -> Any:
     """Compiles a function: captured and compiled once per signature of its inputs.
 
-    Tensors are inputs; numbers, strings and other Python values are part of the signature. Parameters and tensors
-    from around the function are read at each call. May be used as a decorator, with or without arguments;
+    Tensors are inputs; numbers, strings and other Python values are part of the signature.
+    Parameters and tensors
+    from around the function are read at each call. May be used as a decorator, with or without
+    arguments;
     MindSpore's options are accepted and have no effect.
 
     Raises:

@@ -1,4 +1,6 @@
-"""Nested inputs and outputs: tensors are leaves of tuples, lists and dicts; everything else is static."""
+"""Nested inputs and outputs: tensors are leaves of tuples, lists and dicts; everything else is
+static.
+"""
 
 from __future__ import annotations
 

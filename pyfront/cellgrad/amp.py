@@ -36,7 +36,10 @@ def all_finite(inputs: Any) -> Tensor:
         TypeError: `inputs` has no Tensor.
     """
     if not any(True for _ in tensors(inputs)):
-        raise error(TypeError, f"For 'all_finite', 'inputs' must hold Tensors, but got {type(inputs).__name__}.")
+        raise error(
+            TypeError,
+            f"For 'all_finite', 'inputs' must hold Tensors, but got {type(inputs).__name__}.",
+        )
     out: Tensor = _all_finite(inputs)
     return out
 
@@ -61,10 +64,13 @@ class LossScaler:
         if isinstance(scale_value, bool) or not isinstance(scale_value, int | float):
             raise error(
                 TypeError,
-                f"The type of 'scale_value' should be one of '['float', 'int']', but got type '{type(scale_value).__name__}'.",
+                f"The type of 'scale_value' should be one of '['float', 'int']', but got type "
+                f"'{type(scale_value).__name__}'.",
             )
         if scale_value < 1.0:
-            raise error(ValueError, f"The argument 'scale_value' must be > 1, but got {scale_value}")
+            raise error(
+                ValueError, f"The argument 'scale_value' must be > 1, but got {scale_value}"
+            )
         self.scale_value = Parameter(Tensor(scale_value, dtype=mstype.float32), name="scale_value")
 
     def scale(self, inputs: Any) -> Any:
@@ -82,7 +88,11 @@ class LossScaler:
 
 def _checked(inputs: Any, name: str) -> Any:
     if not any(True for _ in tensors(inputs)):
-        raise error(TypeError, f"For '{name}', 'inputs' must be a Tensor or hold Tensors, but got {type(inputs).__name__}.")
+        raise error(
+            TypeError,
+            f"For '{name}', 'inputs' must be a Tensor or hold Tensors, but got "
+            f"{type(inputs).__name__}.",
+        )
     return inputs
 
 
@@ -102,7 +112,8 @@ class StaticLossScaler(LossScaler):
 
 
 class DynamicLossScaler(LossScaler):
-    """A loss scaler that grows its scale after steps with finite gradients and shrinks it after overflow.
+    """A loss scaler that grows its scale after steps with finite gradients and shrinks it after
+    overflow.
 
     Args:
         scale_value: the first scale, at least 1.
@@ -117,24 +128,34 @@ class DynamicLossScaler(LossScaler):
         super().__init__(scale_value)
         for name, value in (("scale_factor", scale_factor), ("scale_window", scale_window)):
             if isinstance(value, bool) or not isinstance(value, int):
-                raise error(TypeError, f"The '{name}' must be int, but got '{type(value).__name__}'.")
+                raise error(
+                    TypeError, f"The '{name}' must be int, but got '{type(value).__name__}'."
+                )
             if value <= 0:
-                raise error(ValueError, f"The '{name}' must be int and must > 0, but got '{value}'.")
+                raise error(
+                    ValueError, f"The '{name}' must be int and must > 0, but got '{value}'."
+                )
         self.scale_factor = scale_factor
         self.scale_window = scale_window
         self.counter = Parameter(Tensor(0, dtype=mstype.int32), name="counter")
 
     def adjust(self, grads_finite: Tensor) -> bool:
         """Updates the scale and the count of clean steps; returns True."""
-        grads_finite = grads_finite if isinstance(grads_finite, Tensor) else Tensor(bool(grads_finite))
-        scale, counter = _adjusted(self.scale_value, self.counter, grads_finite, self.scale_factor, self.scale_window)
+        grads_finite = (
+            grads_finite if isinstance(grads_finite, Tensor) else Tensor(bool(grads_finite))
+        )
+        scale, counter = _adjusted(
+            self.scale_value, self.counter, grads_finite, self.scale_factor, self.scale_window
+        )
         ops.assign(self.scale_value, scale)
         ops.assign(self.counter, counter)
         return True
 
 
 @operation
-def _adjusted(scale: Tensor, counter: Tensor, finite: Tensor, factor: int, window: int) -> tuple[Tensor, Tensor]:
+def _adjusted(
+    scale: Tensor, counter: Tensor, finite: Tensor, factor: int, window: int
+) -> tuple[Tensor, Tensor]:
     grown = scale * factor
     grown = ops.select(ops.isfinite(grown), grown, scale)
     full = ops.equal(counter, window - 1)

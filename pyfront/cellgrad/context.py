@@ -5,10 +5,18 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-__all__ = ["GRAPH_MODE", "PYNATIVE_MODE", "ParallelMode", "get_context", "set_context", "set_device"]
+__all__ = [
+    "GRAPH_MODE",
+    "PYNATIVE_MODE",
+    "ParallelMode",
+    "get_context",
+    "set_context",
+    "set_device",
+]
 
 GRAPH_MODE = 0
-"""A Cell's call compiles ``construct`` once per signature and runs the compiled code (the default)."""
+"""A Cell's call compiles ``construct`` once per signature and runs the compiled code (the default).
+"""
 
 PYNATIVE_MODE = 1
 """A Cell's call runs ``construct`` as ordinary Python, one compiled operation at a time."""
@@ -73,11 +81,13 @@ def set_context(**kwargs: Any) -> None:
 
     Args:
         mode: `GRAPH_MODE` or `PYNATIVE_MODE`.
-        device_target: ``"CPU"``; ``"GPU"`` and ``"Ascend"`` are accepted so that scripts run, and mean the CPU
+        device_target: ``"CPU"``; ``"GPU"`` and ``"Ascend"`` are accepted so that scripts run, and
+            mean the CPU
             (one warning line says so).
         device_id: a non-negative int.
 
-    MindSpore's settings for its own runtime (``save_graphs``, ``jit_level``, ...) are accepted and have no effect.
+    MindSpore's settings for its own runtime (``save_graphs``, ``jit_level``, ...) are accepted and
+    have no effect.
 
     Raises:
         ValueError: an unknown setting, mode or device.
@@ -87,7 +97,8 @@ def set_context(**kwargs: Any) -> None:
         if key == "mode":
             if isinstance(value, bool) or value not in (GRAPH_MODE, PYNATIVE_MODE):
                 raise ValueError(
-                    "For 'context.set_context', the argument 'mode' should be context.GRAPH_MODE (0) or "
+                    "For 'context.set_context', the argument 'mode' should be context.GRAPH_MODE "
+                    "(0) or "
                     f"context.PYNATIVE_MODE (1), but got {value}."
                 )
             _context["mode"] = int(value)
@@ -95,28 +106,39 @@ def set_context(**kwargs: Any) -> None:
             set_device(value)
         elif key == "device_id":
             if isinstance(value, bool) or not isinstance(value, int):
-                raise TypeError(f"For 'context.set_context', 'device_id' must be an int, but got {type(value).__name__}.")
+                raise TypeError(
+                    f"For 'context.set_context', 'device_id' must be an int, but got "
+                    f"{type(value).__name__}."
+                )
             if value < 0:
-                raise ValueError(f"For 'context.set_context', 'device_id' must be >= 0, but got {value}.")
+                raise ValueError(
+                    f"For 'context.set_context', 'device_id' must be >= 0, but got {value}."
+                )
             _context["device_id"] = value
         elif key in _IGNORED:
             _context[key] = value
         else:
             known = ", ".join(["mode", "device_target", "device_id"])
             raise ValueError(
-                f"For 'context.set_context', the keyword argument {key} is not recognized! Settings with an effect: {known}."
+                f"For 'context.set_context', the keyword argument {key} is not recognized! "
+                f"Settings with an effect: {known}."
             )
 
 
 def set_device(device_target: str, device_id: int | None = None) -> None:
-    """Chooses the device: ``"CPU"``, or ``"GPU"``/``"Ascend"``, which run on the CPU in this version."""
+    """Chooses the device: ``"CPU"``, or ``"GPU"``/``"Ascend"``, which run on the CPU in this
+    version.
+    """
     if device_target not in _DEVICES:
         raise ValueError(
             "For 'context.set_context', the argument 'device_target' must be one of "
             f"{list(_DEVICES)}, but got {device_target}."
         )
     if device_target != "CPU":
-        _warn_once(device_target, f"device_target={device_target!r} has no back end in this version; the CPU is used.")
+        _warn_once(
+            device_target,
+            f"device_target={device_target!r} has no back end in this version; the CPU is used.",
+        )
     _context["device_target"] = device_target
     if device_id is not None:
         set_context(device_id=device_id)
@@ -129,7 +151,10 @@ def get_context(attr_key: str) -> Any:
         ValueError: an unknown or never set key.
     """
     if attr_key not in _context:
-        raise ValueError(f"For 'context.get_context', the argument {attr_key} is not recognized! Known: {sorted(_context)}.")
+        raise ValueError(
+            f"For 'context.get_context', the argument {attr_key} is not recognized! Known: "
+            f"{sorted(_context)}."
+        )
     return _context[attr_key]
 
 

@@ -1,2 +1,258 @@
-def export(*a, **k): ...
-def load(*a, **k): ...
+"""Export to a shared object with a C header, and loading it back.
+
+``export(net, x, file_name="m")`` writes ``m.so``, ``m.h`` and ``m.safetensors``. The shared object
+needs neither Python nor
+this package; its entries take the Parameters as arguments after the inputs, under their names.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from typing import Any
+
+from cellgrad import _jit, _native, _safetensors
+from cellgrad._errors import CompileError, error
+from cellgrad._tree import tensors
+from cellgrad.capture import calls
+from cellgrad.capture.scope import Trace
+from cellgrad.common import dtype as mstype
+from cellgrad.common._storage import signature
+from cellgrad.common.parameter import Parameter
+from cellgrad.common.tensor import Tensor
+
+__all__ = ["LoadedModel", "export", "load"]
+
+
+def export(
+    net: Any,
+    *inputs: Any,
+    file_name: str,
+    file_format: str = "SO",
+    value_and_grad: Any = True,
+    step: Any = None,
+    target: str = "native",
+) -> list[str]:
+    """Compiles a Cell or function ahead of time to a shared object with a C header.
+
+    Args:
+        net: a Cell or function; its outputs are those of the entry ``forward``.
+        inputs: example inputs: Tensors for their dtypes and shapes, other values as constants.
+        file_name: the path without suffix; ``.so``, ``.h`` and ``.safetensors`` are written. Its
+            last part names the model.
+        file_format: ``"SO"``.
+        value_and_grad: True for the value of `net` and its gradient by its trainable Parameters (by
+            its first input where it
+            has none) as the entry ``value_and_grad``; a function made by `value_and_grad` or `grad`
+            for that one, alone or
+            as ``(function, *inputs)`` where its inputs differ; False for no such entry.
+        step: a function, alone or as ``(function, *inputs)``, for the entry ``step``. Parameters it
+            assigns are updated
+            in place by the entry.
+        target: the CPU to compile for: ``"native"``, or a name such as ``"x86-64-v3"``.
+
+    Returns:
+        The paths of the files.
+
+    Raises:
+        TypeError: something that is not a Cell or function, or no Tensor input.
+        ValueError: another format, or two Parameters of one name.
+        CompileError: the compiler refused the program.
+    """
+    if file_format != "SO":
+        raise error(
+            ValueError, f"For 'export', the 'file_format' must be 'SO', but got {file_format!r}."
+        )
+    if not isinstance(file_name, str) or not os.path.basename(file_name):
+        raise error(
+            TypeError,
+            f"For 'export', 'file_name' must be a path without suffix, but got {file_name!r}.",
+        )
+    if not callable(net):
+        raise error(
+            TypeError,
+            f"For 'export', the first argument must be a Cell or a function, but got "
+            f"{type(net).__name__}.",
+        )
+    stem = file_name[:-3] if file_name.endswith(".so") else file_name
+    model = os.path.basename(stem)
+    plan: list[tuple[str, Any, tuple[Any, ...]]] = [("forward", net, inputs)]
+    if value_and_grad is True:
+        plan.append(("value_and_grad", None, inputs))
+    elif value_and_grad:
+        plan.append(("value_and_grad", *_with_inputs(value_and_grad, inputs)))
+    if step is not None:
+        plan.append(("step", *_with_inputs(step, inputs)))
+
+    trace = Trace(model)
+    trace.bake = True
+    parameters: dict[str, Parameter] = {}
+    try:
+        for name, function, given in plan:
+            if function is None:
+                function = _gradient_of(net, list(parameters.values()))
+            captured = _jit.capture(
+                trace, name, _caller(function), given, {}, _input_names(function, given)
+            )
+            for what, _ in captured.captures:
+                assert isinstance(what, Parameter)
+                before = parameters.setdefault(what.name, what)
+                if before is not what:
+                    raise error(
+                        ValueError,
+                        f"Two Parameters are named '{what.name}': the names of an exported model "
+                        f"must be distinct.",
+                        "put them into one Cell, which names them by attribute path, or set their "
+                        "names",
+                    )
+    finally:
+        trace.closed = True
+    os.makedirs(os.path.dirname(os.path.abspath(stem)), exist_ok=True)
+    files = [stem + ".so", stem + ".h", stem + ".safetensors"]
+    try:
+        _native.compile_graph(trace.graph, files[0], model, {"header": files[1], "target": target})
+    except _native.CompileError as e:
+        raise error(CompileError, f"'{model}' could not be compiled:\n{e}") from None
+    _safetensors.save(dict(parameters), files[2])
+    return files
+
+
+def _caller(function: Any) -> Any:
+    return lambda *args: calls.call(function, args, {})
+
+
+def _with_inputs(given: Any, inputs: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    function, *own = given if isinstance(given, tuple) else (given,)
+    if not callable(function):
+        raise error(
+            TypeError,
+            f"For 'export', an entry must be a function, but got {type(function).__name__}.",
+        )
+    return function, tuple(own) if own else inputs
+
+
+def _gradient_of(net: Any, used: list[Parameter]) -> Any:
+    from cellgrad.grad import value_and_grad
+
+    weights = [p for p in used if p.requires_grad]
+    return value_and_grad(net, None, weights) if weights else value_and_grad(net, 0)
+
+
+def _input_names(function: Any, inputs: tuple[Any, ...]) -> list[str]:
+    """A name for every tensor input: the parameter's, numbered where it holds several tensors."""
+    inner = getattr(function, "function", function)
+    call = getattr(inner, "construct", inner)
+    try:
+        names = [
+            p.name
+            for p in inspect.signature(call).parameters.values()
+            if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        ]
+    except (TypeError, ValueError):
+        names = []
+    out: list[str] = []
+    for i, value in enumerate(inputs):
+        name = names[i] if i < len(names) else f"x{i}"
+        count = len(list(tensors(value)))
+        out += [name] if count == 1 else [f"{name}_{k}" for k in range(count)]
+    return out
+
+
+class LoadedModel:
+    """An exported model: its entries are methods that take the inputs; weights are kept in
+    `parameters`.
+
+    An entry takes Tensors in the order of the header and returns a Tensor, or a tuple for several
+    results. Results that
+    update Parameters in place are not returned.
+    """
+
+    def __init__(self, path: str):
+        try:
+            self._model = _native.Model(path)
+        except (RuntimeError, OSError) as e:
+            raise error(
+                RuntimeError,
+                f"'{path}' cannot be loaded: {e}",
+                "export the model again with this version of cellgrad",
+            ) from None
+        self.path = path
+        self.signature: dict[str, Any] = self._model.signature
+        weights = path[:-3] + ".safetensors"
+        self.parameters: dict[str, Tensor] = (
+            _safetensors.load(weights) if os.path.exists(weights) else {}
+        )
+        for entry in self.signature["entries"]:
+            setattr(self, entry["name"], _LoadedEntry(self, entry))
+
+    def __repr__(self) -> str:
+        return (
+            f"LoadedModel({self.path!r}, entries={[e['name'] for e in self.signature['entries']]})"
+        )
+
+
+class _LoadedEntry:
+    """One entry of a loaded model."""
+
+    def __init__(self, model: LoadedModel, spec: dict[str, Any]):
+        self.name: str = spec["name"]
+        self._entry = model._model.entry(self.name)
+        self._inputs = [a for a in spec["args"] if a["role"] == "input"]
+        self._order: list[Any] = []
+        for a in spec["args"]:
+            if a["role"] == "input":
+                self._order.append(None)
+                continue
+            if a["name"] not in model.parameters:
+                raise error(
+                    ValueError,
+                    f"Parameter '{a['name']}' of '{model.path}' has no value: the .safetensors "
+                    f"file beside it lacks it.",
+                )
+            self._order.append(model.parameters[a["name"]])
+        self._results = [
+            (i, signature(mstype.BY_NATIVE[r["dtype"]], tuple(r["shape"])))
+            for i, r in enumerate(spec["results"])
+            if r.get("donated_arg") is None
+        ]
+
+    def __call__(self, *inputs: Any) -> Any:
+        if len(inputs) != len(self._inputs):
+            names = ", ".join(a["name"] for a in self._inputs)
+            raise error(
+                TypeError,
+                f"{self.name}() takes {len(self._inputs)} inputs ({names}) but {len(inputs)} were "
+                f"given.",
+            )
+        given = []
+        for spec, value in zip(self._inputs, inputs, strict=True):
+            tensor = value if isinstance(value, Tensor) else Tensor(value)
+            if tensor.dtype.native != spec["dtype"] or tensor.shape != tuple(spec["shape"]):
+                raise error(
+                    ValueError,
+                    f"{self.name}() takes '{spec['name']}' as "
+                    f"{spec['dtype']}{list(spec['shape'])}, but got {tensor._sig!r}.",
+                    "a compiled model has fixed dtypes and shapes: convert the input, or export "
+                    "for it",
+                )
+            given.append(tensor._buf)
+        queue = iter(given)
+        results = self._entry([next(queue) if p is None else p._buf for p in self._order])
+        out = tuple([Tensor._wrap(results[i], sig) for i, sig in self._results])
+        return out[0] if len(out) == 1 else out
+
+
+def load(file_name: str) -> LoadedModel:
+    """Loads an exported model with the weights beside it.
+
+    Args:
+        file_name: the path of the ``.so``, or the path given to `export`.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        RuntimeError: the file is truncated, of another version, or for another machine.
+    """
+    path = file_name if file_name.endswith(".so") else file_name + ".so"
+    if not os.path.exists(path):
+        raise error(FileNotFoundError, f"There is no file '{path}'.")
+    return LoadedModel(path)

@@ -1,8 +1,11 @@
 """The examples of MindSpore's documentation that this project started from.
 
-`seeds/NAME.py` is the code of one example as printed there, and `seeds/NAME.out` the text printed there (or, where the page
-prints nothing, by MindSpore 2.10 in graph mode). Each runs with `mindspore` replaced by `cellgrad` in a process of its
-own; text must agree up to white space and commas between numbers (pages differ in both), and every number to float32.
+`seeds/NAME.txt` is the code of one example as printed there, and `seeds/NAME.out` the text printed
+there (or, where the page
+prints nothing, by MindSpore 2.10 in graph mode). Each runs with `mindspore` replaced by `cellgrad`
+in a process of its
+own; text must agree up to white space and commas between numbers (pages differ in both), and every
+number to float32.
 """
 
 import re
@@ -26,9 +29,9 @@ def split(text):
     return words, numbers
 
 
-@pytest.mark.parametrize("name", sorted(p.stem for p in SEEDS.glob("*.py")))
+@pytest.mark.parametrize("name", sorted(p.stem for p in SEEDS.glob("*.txt")))
 def test_seed(name, tmp_path):
-    code = (SEEDS / f"{name}.py").read_text().replace("mindspore", "cellgrad")
+    code = (SEEDS / f"{name}.txt").read_text().replace("mindspore", "cellgrad")
     script = tmp_path / f"{name}.py"
     script.write_text(code)
     run = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=300)
@@ -45,7 +48,9 @@ def test_seed(name, tmp_path):
     words, numbers = split(printed)
     wanted_words, wanted_numbers = split(wanted)
     assert words == wanted_words
-    np.testing.assert_allclose(numbers, wanted_numbers, rtol=2e-6, atol=0.05 if name in ROUNDED else 1e-30)
+    np.testing.assert_allclose(
+        numbers, wanted_numbers, rtol=2e-6, atol=0.05 if name in ROUNDED else 1e-30
+    )
 
 
 def test_unknown_device_warns_once():

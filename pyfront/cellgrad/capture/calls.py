@@ -1,6 +1,7 @@
 """What evaluated code does to the rest of the world: calls, attributes, elements, globals.
 
-Calls into the user's own Python functions are evaluated in turn; everything else is called with tracers.
+Calls into the user's own Python functions are evaluated in turn; everything else is called with
+tracers.
 """
 
 from __future__ import annotations
@@ -18,7 +19,12 @@ from cellgrad.capture.tracer import Tracer
 from cellgrad.common.parameter import Parameter
 from cellgrad.common.tensor import Tensor
 
-_NATIVE_TYPES = (types.BuiltinFunctionType, types.MethodWrapperType, types.MethodDescriptorType, type)
+_NATIVE_TYPES = (
+    types.BuiltinFunctionType,
+    types.MethodWrapperType,
+    types.MethodDescriptorType,
+    type,
+)
 
 
 def call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -97,7 +103,9 @@ def load_attribute(owner: Any, name: str) -> Any:
 
 
 def store_attribute(owner: Any, name: str, value: Any) -> None:
-    """`owner.name = value`: Parameters of Cells are state of the compiled code, other attributes of Cells are not."""
+    """`owner.name = value`: Parameters of Cells are state of the compiled code, other attributes of
+    Cells are not.
+    """
     from cellgrad.nn.cell import Cell
 
     if state.current.scope is not None:
@@ -108,19 +116,27 @@ def store_attribute(owner: Any, name: str, value: Any) -> None:
                 return
             raise error(
                 TypeError,
-                f"Attribute '{name}' of a {type(owner).__name__} is assigned in compiled code, which would happen only once, "
+                f"Attribute '{name}' of a {type(owner).__name__} is assigned in compiled code, "
+                f"which would happen only once, "
                 "while compiling.",
-                f"make it state: self.{name} = Parameter(Tensor(...), name='{name}') in __init__; assigning it is then part "
+                f"make it state: self.{name} = Parameter(Tensor(...), name='{name}') in __init__; "
+                f"assigning it is then part "
                 "of the compiled code",
             )
         if isinstance(owner, Tensor):
-            raise error(TypeError, f"Attribute '{name}' of a tensor cannot be assigned in compiled code.")
+            raise error(
+                TypeError, f"Attribute '{name}' of a tensor cannot be assigned in compiled code."
+            )
     setattr(owner, name, value)
 
 
 def store_element(container: Any, index: Any, value: Any) -> None:
     """`container[index] = value`."""
-    if isinstance(container, Tensor) and not isinstance(container, Tracer) and state.current.scope is not None:
+    if (
+        isinstance(container, Tensor)
+        and not isinstance(container, Tracer)
+        and state.current.scope is not None
+    ):
         raise error(
             TypeError,
             "Elements of a tensor cannot be assigned in compiled code in this version.",
@@ -134,7 +150,8 @@ def store_global(frame: Frame, name: str, value: Any) -> None:
     if isinstance(value, Tracer):
         raise error(
             TypeError,
-            f"The global or nonlocal variable '{name}' would keep a tensor that exists only while the compiled code runs.",
+            f"The global or nonlocal variable '{name}' would keep a tensor that exists only while "
+            f"the compiled code runs.",
             "return the tensor, or make the variable a Parameter of a Cell",
         )
     cell = frame.closure.get(name)
@@ -145,8 +162,10 @@ def store_global(frame: Frame, name: str, value: Any) -> None:
 
 
 def augmented(function: Callable[[Any, Any], Any], before: Any, value: Any) -> Any:
-    """`before op= value`; lists and other mutable objects are changed in place, tensors never are."""
-    if isinstance(before, Tensor) or not hasattr(type(before), f"__i{function.__name__.strip('_')}__"):
+    """`before op= value`; lists and others change in place, tensors never do."""
+    if isinstance(before, Tensor) or not hasattr(
+        type(before), f"__i{function.__name__.strip('_')}__"
+    ):
         return function(before, value)
     import operator
 
@@ -155,7 +174,9 @@ def augmented(function: Callable[[Any, Any], Any], before: Any, value: Any) -> A
 
 
 def assign(parameter: Parameter, value: Any) -> Any:
-    """Writes a Parameter inside compiled code: the value is converted to its dtype and must have its shape."""
+    """Writes a Parameter inside compiled code: the value is converted to its dtype and must have
+    its shape.
+    """
     from cellgrad.ops import _core
 
     scope = state.current.scope
@@ -164,15 +185,20 @@ def assign(parameter: Parameter, value: Any) -> Any:
     if tensor.shape != parameter.shape:
         raise error(
             ValueError,
-            f"Parameter '{parameter.name}' has shape {list(parameter.shape)}, but a value of shape {list(tensor.shape)} "
+            f"Parameter '{parameter.name}' has shape {list(parameter.shape)}, but a value of "
+            f"shape {list(tensor.shape)} "
             "is assigned to it in compiled code.",
         )
     scope.write(parameter, scope.value(_core.cast_to(tensor, parameter.dtype)))
     return tensor
 
 
-def print_tensors(*args: Any, sep: str | None = " ", end: str | None = "\n", file: Any = None, flush: bool = False) -> None:
-    """`print` in compiled code: prints when the code runs, in order with other prints; tensors may be arguments."""
+def print_tensors(
+    *args: Any, sep: str | None = " ", end: str | None = "\n", file: Any = None, flush: bool = False
+) -> None:
+    """`print` in compiled code: prints when the code runs, in order with other prints; tensors may
+    be arguments.
+    """
     scope = state.current.scope
     if scope is None or file is not None:
         builtins.print(*args, sep=sep, end=end, file=file, flush=flush)
@@ -180,7 +206,7 @@ def print_tensors(*args: Any, sep: str | None = " ", end: str | None = "\n", fil
     operands: list[Any] = []
 
     def text(value: Any) -> str:
-        if isinstance(value, Tensor) and not isinstance(value, Parameter):
+        if isinstance(value, Tensor):
             operands.append(value)
             return "{}"
         if isinstance(value, tuple | list):
@@ -191,7 +217,7 @@ def print_tensors(*args: Any, sep: str | None = " ", end: str | None = "\n", fil
         return _literal(str(value))
 
     def element(value: Any) -> str:
-        if isinstance(value, Tensor) and not isinstance(value, Parameter):
+        if isinstance(value, Tensor):
             operands.append(value)
             return f"Tensor(shape={list(value.shape)}, dtype={value.dtype.title}, value= {{}})"
         return text(value) if isinstance(value, tuple | list) else _literal(repr(value))
@@ -199,9 +225,11 @@ def print_tensors(*args: Any, sep: str | None = " ", end: str | None = "\n", fil
     line = (" " if sep is None else sep).join(text(a) for a in args)
     if end not in (None, "\n"):
         line += str(end)
-    scope.fn.create("cell.print", [scope.value(x) for x in operands], {"format": line}, state.location())
+    scope.fn.create(
+        "cell.print", [scope.value(x) for x in operands], {"format": line}, state.location()
+    )
 
 
 def _literal(text: str) -> str:
-    """Text in which `{}` does not stand for an operand: a zero-width space keeps the braces apart."""
+    """Text whose `{}` are not operands: a zero-width space keeps the braces apart."""
     return text.replace("{}", "{\u200b}")

@@ -1,7 +1,9 @@
 """Expressions: each syntax node becomes a Python closure that evaluates it in a frame.
 
-The tree is compiled once per function. Python values stay concrete and tensors are tracers; a closure notes its node
-in the frame just before it does something that can build an op or fail, which is where positions come from.
+The tree is compiled once per function. Python values stay concrete and tensors are tracers; a
+closure notes its node
+in the frame just before it does something that can build an op or fail, which is where positions
+come from.
 """
 
 from __future__ import annotations
@@ -65,7 +67,9 @@ class ExpressionCompiler:
     def unsupported(self, node: ast.AST, what: str, hint: str = "") -> Exception:
         """The error for syntax that cannot be compiled, at its place."""
         line = getattr(node, "lineno", 0)
-        where = Position(self.filename, line, getattr(node, "col_offset", -1) + 1, self.function, "")
+        where = Position(
+            self.filename, line, getattr(node, "col_offset", -1) + 1, self.function, ""
+        )
         return error(NotImplementedError, f"{what} is not supported in compiled code.", hint, where)
 
     def expression(self, node: ast.expr) -> Run:
@@ -76,7 +80,9 @@ class ExpressionCompiler:
         return run
 
     def truth(self, node: ast.expr) -> Run:
-        """The truth value of an expression; a tensor under capture has none, which its `__bool__` says."""
+        """The truth value of an expression; a tensor under capture has none, which its `__bool__`
+        says.
+        """
         value = self.expression(node)
 
         def run(frame: Frame) -> bool:
@@ -88,7 +94,8 @@ class ExpressionCompiler:
 
         return run
 
-    # --- names and literals -------------------------------------------------------------------------------------
+    # --- names and literals
+    # -------------------------------------------------------------------------------------
 
     def x_Constant(self, node: ast.Constant) -> Run:
         value = node.value
@@ -114,7 +121,9 @@ class ExpressionCompiler:
             except KeyError:
                 frame.node = node
                 raise error(
-                    UnboundLocalError, f"cannot access local variable '{name}' where it is not associated with a value"
+                    UnboundLocalError,
+                    f"cannot access local variable '{name}' where it is not associated with a "
+                    f"value",
                 ) from None
 
         if depth == 0:
@@ -146,13 +155,20 @@ class ExpressionCompiler:
 
         return run
 
-    # --- containers ---------------------------------------------------------------------------------------------
+    # --- containers
+    # ---------------------------------------------------------------------------------------------
 
     def _elements(self, nodes: list[ast.expr]) -> Callable[[Frame], list[Any]]:
         if not any(isinstance(n, ast.Starred) for n in nodes):
             runs = [self.expression(n) for n in nodes]
             return lambda frame: [r(frame) for r in runs]
-        parts = [(isinstance(n, ast.Starred), self.expression(n.value if isinstance(n, ast.Starred) else n)) for n in nodes]
+        parts = [
+            (
+                isinstance(n, ast.Starred),
+                self.expression(n.value if isinstance(n, ast.Starred) else n),
+            )
+            for n in nodes
+        ]
 
         def run(frame: Frame) -> list[Any]:
             out: list[Any] = []
@@ -177,7 +193,10 @@ class ExpressionCompiler:
         return lambda frame: set(elements(frame))
 
     def x_Dict(self, node: ast.Dict) -> Run:
-        parts = [(self.expression(k) if k else None, self.expression(v)) for k, v in zip(node.keys, node.values, strict=True)]
+        parts = [
+            (self.expression(k) if k else None, self.expression(v))
+            for k, v in zip(node.keys, node.values, strict=True)
+        ]
 
         def run(frame: Frame) -> dict[Any, Any]:
             out: dict[Any, Any] = {}
@@ -194,7 +213,8 @@ class ExpressionCompiler:
         parts = [self.expression(p) if p else None for p in (node.lower, node.upper, node.step)]
         return lambda frame: slice(*[p(frame) if p else None for p in parts])
 
-    # --- operators ----------------------------------------------------------------------------------------------
+    # --- operators
+    # ----------------------------------------------------------------------------------------------
 
     def x_BinOp(self, node: ast.BinOp) -> Run:
         left, right = self.expression(node.left), self.expression(node.right)
@@ -239,7 +259,10 @@ class ExpressionCompiler:
 
     def x_Compare(self, node: ast.Compare) -> Run:
         first = self.expression(node.left)
-        rest = [(_COMPARE[type(op)], self.expression(c)) for op, c in zip(node.ops, node.comparators, strict=True)]
+        rest = [
+            (_COMPARE[type(op)], self.expression(c))
+            for op, c in zip(node.ops, node.comparators, strict=True)
+        ]
         if len(rest) == 1:
             function, right = rest[0]
 
@@ -266,7 +289,11 @@ class ExpressionCompiler:
         return run
 
     def x_IfExp(self, node: ast.IfExp) -> Run:
-        test, body, other = self.truth(node.test), self.expression(node.body), self.expression(node.orelse)
+        test, body, other = (
+            self.truth(node.test),
+            self.expression(node.body),
+            self.expression(node.orelse),
+        )
         return lambda frame: body(frame) if test(frame) else other(frame)
 
     def x_NamedExpr(self, node: ast.NamedExpr) -> Run:
@@ -305,7 +332,8 @@ class ExpressionCompiler:
 
         return to_outer
 
-    # --- access and calls ---------------------------------------------------------------------------------------
+    # --- access and calls
+    # ---------------------------------------------------------------------------------------
 
     def x_Attribute(self, node: ast.Attribute) -> Run:
         value = self.expression(node.value)
@@ -350,17 +378,27 @@ class ExpressionCompiler:
 
         return run
 
-    # --- comprehensions -----------------------------------------------------------------------------------------
+    # --- comprehensions
+    # -----------------------------------------------------------------------------------------
 
-    def _comprehension(self, node: Any, make: Callable[[ExpressionCompiler], Callable[[Frame, Any], None]], empty: Any) -> Run:
+    def _comprehension(
+        self,
+        node: Any,
+        make: Callable[[ExpressionCompiler], Callable[[Frame, Any], None]],
+        empty: Any,
+    ) -> Run:
         outermost = self.expression(node.generators[0].iter)
-        inner = type(self)(self.filename, self.function, names.of_comprehension(node.generators, self.scope))
+        inner = type(self)(
+            self.filename, self.function, names.of_comprehension(node.generators, self.scope)
+        )
         add = make(inner)
         levels = []
         for g in node.generators:
             if g.is_async:
                 raise self.unsupported(node, "An asynchronous comprehension")
-            levels.append((inner.expression(g.iter), inner.target(g.target), [inner.truth(c) for c in g.ifs]))
+            levels.append(
+                (inner.expression(g.iter), inner.target(g.target), [inner.truth(c) for c in g.ifs])
+            )
 
         def run(frame: Frame) -> Any:
             out = empty()
@@ -417,7 +455,8 @@ class ExpressionCompiler:
 
         return self._comprehension(node, make, dict)
 
-    # --- assignment targets -------------------------------------------------------------------------------------
+    # --- assignment targets
+    # -------------------------------------------------------------------------------------
 
     def target(self, node: ast.expr) -> Callable[[Frame, Any], None]:
         """An assignment to a target: a name, attribute, element, or a pattern of them."""
@@ -458,12 +497,18 @@ class ExpressionCompiler:
             if stars:
                 at, after = stars[0], count - stars[0] - 1
                 if len(items) < count - 1:
-                    raise error(ValueError, f"not enough values to unpack (expected at least {count - 1}, got {len(items)})")
+                    raise error(
+                        ValueError,
+                        f"not enough values to unpack (expected at least {count - 1}, got "
+                        f"{len(items)})",
+                    )
                 items[at : len(items) - after] = [items[at : len(items) - after]]
             elif len(items) != count:
                 few = len(items) < count
                 words = f"not enough values to unpack (expected {count}, got {len(items)})"
-                raise error(ValueError, words if few else f"too many values to unpack (expected {count})")
+                raise error(
+                    ValueError, words if few else f"too many values to unpack (expected {count})"
+                )
             for store, item in zip(targets, items, strict=True):
                 store(frame, item)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -33,7 +34,11 @@ class Parameters:
         return self.positional + self.keyword_only + extra
 
     def bind(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], defaults: tuple[Any, ...], kwdefaults: dict[str, Any]
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        defaults: tuple[Any, ...],
+        kwdefaults: dict[str, Any],
     ) -> dict[str, Any]:
         """The locals of a call, or a TypeError in Python's words."""
         names = self.positional
@@ -42,7 +47,9 @@ class Parameters:
         if len(args) > count:
             if self.rest is None:
                 raise error(
-                    TypeError, f"{self.name}() takes {count} positional argument{'s' * (count != 1)} but {len(args)} were given"
+                    TypeError,
+                    f"{self.name}() takes {count} positional argument{'s' * (count != 1)} but "
+                    f"{len(args)} were given",
                 )
             bound[self.rest] = tuple(args[count:])
         elif self.rest is not None:
@@ -51,7 +58,9 @@ class Parameters:
         for key, value in kwargs.items():
             if (key in names and key not in self.positional_only) or key in self.keyword_only:
                 if key in bound:
-                    raise error(TypeError, f"{self.name}() got multiple values for argument '{key}'")
+                    raise error(
+                        TypeError, f"{self.name}() got multiple values for argument '{key}'"
+                    )
                 bound[key] = value
             elif self.rest_keywords is not None:
                 extra[key] = value
@@ -75,7 +84,11 @@ class Parameters:
                     missing.append(name)
         if missing:
             listed = ", ".join(f"'{n}'" for n in missing)
-            raise error(TypeError, f"{self.name}() missing {len(missing)} required argument{'s' * (len(missing) != 1)}: {listed}")
+            raise error(
+                TypeError,
+                f"{self.name}() missing {len(missing)} required "
+                f"argument{'s' * (len(missing) != 1)}: {listed}",
+            )
         return bound
 
 
@@ -96,7 +109,8 @@ class Code:
 class Frame:
     """One call of an evaluated function, or a comprehension's scope inside it.
 
-    `locals` is a plain dict, so that a branch can run on a snapshot of it. `node` is the expression being evaluated.
+    `locals` is a plain dict, so that a branch can run on a snapshot of it. `node` is the expression
+    being evaluated.
     """
 
     __slots__ = ("closure", "code", "globals", "locals", "node", "parent", "result")
@@ -118,13 +132,17 @@ class Frame:
         self.result: Any = None
 
     def lookup_global(self, name: str) -> Any:
-        """A name that no enclosing evaluated function binds: a closure cell, a global, or a builtin."""
+        """A name that no enclosing evaluated function binds: a closure cell, a global, or a
+        builtin.
+        """
         cell = self.closure.get(name)
         if cell is not None:
             try:
                 return cell.cell_contents
             except ValueError:
-                raise error(NameError, f"free variable '{name}' is used before it has a value") from None
+                raise error(
+                    NameError, f"free variable '{name}' is used before it has a value"
+                ) from None
         try:
             return self.globals[name]
         except KeyError:
@@ -152,7 +170,7 @@ def run_code(code: Code, frame: Frame) -> Any:
 
 
 def locate(exception: BaseException) -> None:
-    """Adds the position of the expression being evaluated to an exception raised by foreign code."""
+    """Adds the position being evaluated to an exception raised by foreign code."""
     if getattr(exception, "__cellgrad_located__", False):
         return
     where = state.position()
@@ -161,16 +179,23 @@ def locate(exception: BaseException) -> None:
     from cellgrad._errors import position_text
 
     exception.add_note(position_text(where).lstrip("\n"))
-    try:
+    with contextlib.suppress(AttributeError):
         exception.__cellgrad_located__ = True  # type: ignore[attr-defined]
-    except AttributeError:
-        pass
 
 
 class Closure:
-    """A function defined inside evaluated code: its body runs in the evaluator, wherever it is called from."""
+    """A function defined inside evaluated code: its body runs in the evaluator, wherever it is
+    called from.
+    """
 
-    def __init__(self, code: Code, frame: Frame, defaults: tuple[Any, ...], kwdefaults: dict[str, Any], doc: str | None):
+    def __init__(
+        self,
+        code: Code,
+        frame: Frame,
+        defaults: tuple[Any, ...],
+        kwdefaults: dict[str, Any],
+        doc: str | None,
+    ):
         self.code = code
         self.frame = frame
         self.defaults = defaults
@@ -182,7 +207,9 @@ class Closure:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         bound = self.code.parameters.bind(args, kwargs, self.defaults, self.kwdefaults)
-        return run_code(self.code, Frame(self.code, bound, self.frame.globals, self.frame.closure, self.frame))
+        return run_code(
+            self.code, Frame(self.code, bound, self.frame.globals, self.frame.closure, self.frame)
+        )
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:

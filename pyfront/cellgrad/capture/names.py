@@ -10,7 +10,9 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 class Names:
     """The names of one function or comprehension; `parent` is the evaluated function around it."""
 
-    def __init__(self, local: set[str], parent: Names | None, mangle: str, comprehension: bool = False):
+    def __init__(
+        self, local: set[str], parent: Names | None, mangle: str, comprehension: bool = False
+    ):
         self.local = local
         self.parent = parent
         self.mangle = mangle  # the class whose body defines the function, for names such as __x
@@ -19,7 +21,9 @@ class Names:
         self.nonlocals: set[str] = set()
 
     def depth(self, name: str) -> int | None:
-        """How many frames out a name is bound, or None where it is a closure cell, a global or a builtin."""
+        """How many frames out a name is bound, or None where it is a closure cell, a global or a
+        builtin.
+        """
         names: Names | None = self
         depth = 0
         while names is not None:
@@ -32,7 +36,9 @@ class Names:
         return None
 
     def assignment_depth(self, name: str) -> int | None:
-        """Where an assignment to a name goes: past comprehensions, and to the owner of a `nonlocal`."""
+        """Where an assignment to a name goes: past comprehensions, and to the owner of a
+        `nonlocal`.
+        """
         depth = 0
         names = self
         while names.comprehension and name not in names.local:
@@ -52,7 +58,9 @@ class Names:
         return name
 
 
-def of_function(node: ast.FunctionDef | ast.Lambda, parameters: list[str], parent: Names | None, mangle: str) -> Names:
+def of_function(
+    node: ast.FunctionDef | ast.Lambda, parameters: list[str], parent: Names | None, mangle: str
+) -> Names:
     """Scoping of a function body."""
     names = Names(set(parameters), parent, mangle)
     for statement in node.body if isinstance(node, ast.FunctionDef) else [node.body]:

@@ -1,8 +1,12 @@
-"""Scopes: functions under construction, what they capture from around them, and the state they write.
+"""Scopes: functions under construction, what they capture from around them, and the state they
+write.
 
-A trace is one compile. Its scopes form a chain: the entry's body, then one private function per level of
-differentiation. A value of an outer scope that an inner one uses becomes an argument of the inner function, so that
-outer gradients flow through captures. A Parameter is read through the chain in the same way; a write rebinds the
+A trace is one compile. Its scopes form a chain: the entry's body, then one private function per
+level of
+differentiation. A value of an outer scope that an inner one uses becomes an argument of the inner
+function, so that
+outer gradients flow through captures. A Parameter is read through the chain in the same way; a
+write rebinds the
 scope's current value and leaves the function as an additional result.
 """
 
@@ -28,13 +32,17 @@ class Trace:
     def __init__(self, name: str):
         self.graph = _native.Graph(name)
         self.closed = False
+        # Whether tensors from around the function are constants, not inputs: an exported model.
+        self.bake = False
         self.cells: dict[int, Any] = {}  # Cells the program depends on
         self.paths: dict[int, str] = {}  # attribute paths of Cells, for locations
         self.active: list[tuple[Any, ...]] = []
         self._names: dict[str, int] = {}
 
     def add_paths(self, cell: Any) -> None:
-        """Notes the attribute paths of a Cell that is called from outside any other, and of those below it."""
+        """Notes the attribute paths of a Cell that is called from outside any other, and of those
+        below it.
+        """
         for path, c in cell.cells_and_names():
             self.paths.setdefault(id(c), path)
 
@@ -51,20 +59,29 @@ class Trace:
 class Scope:
     """A private function under construction.
 
-    Arguments are the given inputs, then whatever is captured, in order of first use: tracers of outer scopes,
+    Arguments are the given inputs, then whatever is captured, in order of first use: tracers of
+        outer scopes,
     Parameters, and concrete tensors.
     """
 
-    def __init__(self, trace: Trace, name: str, inputs: list[Signature], parent: Scope | None, loc: Any):
+    def __init__(
+        self, trace: Trace, name: str, inputs: list[Signature], parent: Scope | None, loc: Any
+    ):
         self.trace = trace
         self.parent = parent
         self.name = name
-        args = [(s.dtype.native, s.shape, f"x{i}", "input", None, loc) for i, s in enumerate(inputs)]
+        args = [
+            (s.dtype.native, s.shape, f"x{i}", "input", None, loc) for i, s in enumerate(inputs)
+        ]
         self.fn = trace.graph.function(trace.unique(name), args=args, public=False)
         self.inputs = [Tracer(v, self) for v in self.fn.args]
-        # Each capture: (what, its argument); `what` is a Tracer of an outer scope, a Parameter or a Tensor.
+        # Each capture: (what, its argument); `what` is a Tracer of an outer scope, a Parameter or a
+        # Tensor.
         self.captures: list[tuple[Any, Any]] = []
         self._captured: dict[int, Any] = {}
+        self.kept: list[
+            Tensor
+        ] = []  # tensors known by identity, which must not be reused meanwhile
         self._numbers: dict[tuple[Any, Signature], Any] = {}
         # Current values of Parameters: what reads see, and which were written, in order.
         self.store: dict[int, Any] = {}
@@ -104,6 +121,12 @@ class Scope:
             found = self._captured.get(id(tensor))
             if found is not None:
                 return found
+            if self.trace.bake:
+                data = tensor._buf.view().tobytes()
+                value = self.fn.constant(data, tensor.dtype.native, tensor.shape, state.location())
+                self._captured[id(tensor)] = value
+                self.kept.append(tensor)
+                return value
             return self._capture(tensor, tensor._sig, f"const{len(self.captures)}", "parameter")
         raise error(TypeError, f"expected a Tensor, but got {type(tensor).__name__}.")
 
@@ -117,8 +140,10 @@ class Scope:
         return found
 
     def write(self, parameter: Parameter, value: Any) -> None:
-        """Rebinds a Parameter to a native value of its type; the entry stores it when it returns."""
-        self.read(parameter)  # a written Parameter is an argument as well, so that it can be donated
+        """Rebinds a Parameter to a native value; the entry stores it when it returns."""
+        self.read(
+            parameter
+        )  # a written Parameter is an argument as well, so that it can be donated
         self.store[id(parameter)] = value
         self.written[id(parameter)] = parameter
 
@@ -127,11 +152,19 @@ class Scope:
         key = (value, sig)
         found = self._numbers.get(key)
         if found is None or value != value or value == 0:  # NaN and signed zeros have no usable key
-            found = self.fn.constant(_bytes(value, sig), sig.dtype.native, sig.shape, state.location())
+            found = self.fn.constant(
+                _bytes(value, sig), sig.dtype.native, sig.shape, state.location()
+            )
             self._numbers[key] = found
         return found
 
-    def emit(self, op: str, operands: list[Any], attrs: dict[str, Any] | None = None, result: Signature | None = None) -> Tracer:
+    def emit(
+        self,
+        op: str,
+        operands: list[Any],
+        attrs: dict[str, Any] | None = None,
+        result: Signature | None = None,
+    ) -> Tracer:
         """Appends an op with one result."""
         values = [self.value(x) for x in operands]
         native = None if result is None else (result.dtype.native, result.shape)
@@ -161,11 +194,15 @@ class ScopeGuard:
 
 
 def constant(array: Any, sig: Signature) -> Tensor:
-    """A tensor from elements known now: a graph constant while capturing, a concrete Tensor otherwise."""
+    """A tensor from elements known now: a graph constant while capturing, a concrete Tensor
+    otherwise.
+    """
     scope = state.current.scope
     if scope is None:
         return Tensor(array, sig.dtype)
-    return Tracer(scope.fn.constant(_bytes(array, sig), sig.dtype.native, sig.shape, state.location()), scope)
+    return Tracer(
+        scope.fn.constant(_bytes(array, sig), sig.dtype.native, sig.shape, state.location()), scope
+    )
 
 
 def _bytes(value: Any, sig: Signature) -> bytes:

@@ -1,4 +1,6 @@
-"""From a function object to its syntax tree: functions, methods, lambdas that share a line, notebook cells."""
+"""From a function object to its syntax tree: functions, methods, lambdas that share a line,
+notebook cells.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +13,24 @@ from typing import Any
 from cellgrad import _errors
 
 _LIBRARIES = tuple(
-    {p + "/" for k, p in sysconfig.get_paths().items() if k in ("stdlib", "platstdlib", "purelib", "platlib")}
+    {
+        p + "/"
+        for k, p in sysconfig.get_paths().items()
+        if k in ("stdlib", "platstdlib", "purelib", "platlib")
+    }
 )
-_NOT_PLAIN = 0x20 | 0x80 | 0x100 | 0x200  # generator, coroutine, iterable coroutine, async generator
+_NOT_PLAIN = (
+    0x20 | 0x80 | 0x100 | 0x200
+)  # generator, coroutine, iterable coroutine, async generator
 
 _Def = ast.FunctionDef | ast.Lambda
 _files: dict[str, tuple[Any, dict[int, list[_Def]]]] = {}
 
 
 def is_user_code(code: types.CodeType) -> bool:
-    """Whether a function is evaluated (the user's), rather than called with tracers (libraries, generators)."""
+    """Whether a function is evaluated (the user's), rather than called with tracers (libraries,
+    generators).
+    """
     if code.co_flags & _NOT_PLAIN:
         return False
     return not code.co_filename.startswith((*_errors.PACKAGES, *_LIBRARIES, "<frozen"))

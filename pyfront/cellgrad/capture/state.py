@@ -1,4 +1,6 @@
-"""What is being captured right now, per thread: the scope that ops are appended to and the frame being evaluated."""
+"""What is being captured right now, per thread: the scope that ops are appended to and the frame
+being evaluated.
+"""
 
 from __future__ import annotations
 
@@ -31,11 +33,13 @@ def position() -> Position | None:
     node = frame.node
     if node is None:
         return Position(frame.code.filename, frame.code.line, 0, frame.code.name, current.cell_path)
-    return Position(frame.code.filename, node.lineno, node.col_offset + 1, frame.code.name, current.cell_path)
+    return Position(
+        frame.code.filename, node.lineno, node.col_offset + 1, frame.code.name, current.cell_path
+    )
 
 
 def location() -> Any:
-    """A native `Loc` for the op about to be built: file, line, column, and `Cell path/composition`."""
+    """The native `Loc` of the op about to be built: file, line, column, `Cell path/composition`."""
     name = current.cell_path
     if current.composite:
         name = f"{name}/{current.composite}" if name else current.composite

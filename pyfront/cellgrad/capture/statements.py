@@ -1,4 +1,6 @@
-"""Statements: compiled to closures that return None, or a signal (return, break, continue) that unwinds blocks."""
+"""Statements: compiled to closures that return None, or a signal (return, break, continue) that
+unwinds blocks.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,13 @@ def code_of(function: types.FunctionType) -> Code | None:
     return code
 
 
-def compile_function(node: ast.FunctionDef | ast.Lambda, filename: str, name: str, outer: names.Names | None, mangle: str) -> Code:
+def compile_function(
+    node: ast.FunctionDef | ast.Lambda,
+    filename: str,
+    name: str,
+    outer: names.Names | None,
+    mangle: str,
+) -> Code:
     """Compiles a definition to closures."""
     parameters = Parameters(name, node.args)
     scope = names.of_function(node, parameters.all_names(), outer, mangle)
@@ -73,7 +81,8 @@ class StatementCompiler(ExpressionCompiler):
         run: Run = method(node)
         return run
 
-    # --- simple statements --------------------------------------------------------------------------------------
+    # --- simple statements
+    # --------------------------------------------------------------------------------------
 
     def s_Expr(self, node: ast.Expr) -> Run:
         if isinstance(node.value, ast.Constant):
@@ -124,7 +133,10 @@ class StatementCompiler(ExpressionCompiler):
             ast.Attribute: lambda t: ast.Attribute(t.value, t.attr, ast.Load()),
             ast.Subscript: lambda t: ast.Subscript(t.value, t.slice, ast.Load()),
         }[type(node.target)](node.target)
-        load, store = self.expression(ast.copy_location(load_node, node.target)), self.target(node.target)
+        load, store = (
+            self.expression(ast.copy_location(load_node, node.target)),
+            self.target(node.target),
+        )
 
         def run(frame: Frame) -> None:
             before = load(frame)
@@ -186,7 +198,10 @@ class StatementCompiler(ExpressionCompiler):
         def run(frame: Frame) -> None:
             frame.node = node
             if what is None:
-                raise error(RuntimeError, "a bare 'raise' outside of an except block's own frame is not supported")
+                raise error(
+                    RuntimeError,
+                    "a bare 'raise' outside of an except block's own frame is not supported",
+                )
             exception = what(frame)
             frame.node = node
             if cause is not None:
@@ -216,7 +231,8 @@ class StatementCompiler(ExpressionCompiler):
 
         return run
 
-    # --- control flow over Python values ------------------------------------------------------------------------
+    # --- control flow over Python values
+    # ------------------------------------------------------------------------
 
     def s_If(self, node: ast.If) -> Run:
         test, body, other = self.truth(node.test), self.block(node.body), self.block(node.orelse)
@@ -255,7 +271,13 @@ class StatementCompiler(ExpressionCompiler):
         return run
 
     def s_With(self, node: ast.With) -> Run:
-        managers = [(self.expression(i.context_expr), self.target(i.optional_vars) if i.optional_vars else None) for i in node.items]
+        managers = [
+            (
+                self.expression(i.context_expr),
+                self.target(i.optional_vars) if i.optional_vars else None,
+            )
+            for i in node.items
+        ]
         body = self.block(node.body)
 
         def level(frame: Frame, k: int) -> Any:
@@ -270,7 +292,11 @@ class StatementCompiler(ExpressionCompiler):
         return lambda frame: level(frame, 0)
 
     def s_Try(self, node: ast.Try) -> Run:
-        body, other, final = self.block(node.body), self.block(node.orelse), self.block(node.finalbody)
+        body, other, final = (
+            self.block(node.body),
+            self.block(node.orelse),
+            self.block(node.finalbody),
+        )
         handlers = []
         for h in node.handlers:
             kind = self.expression(h.type) if h.type else None
@@ -297,16 +323,23 @@ class StatementCompiler(ExpressionCompiler):
 
         return run
 
-    # --- definitions --------------------------------------------------------------------------------------------
+    # --- definitions
+    # --------------------------------------------------------------------------------------------
 
     def _closure(self, node: ast.FunctionDef | ast.Lambda, name: str) -> Callable[[Frame], Closure]:
         for n in ast.walk(node):
             if isinstance(n, ast.Yield | ast.YieldFrom | ast.Await):
-                raise self.unsupported(n, "A generator or coroutine defined here", "build a list, or define it at module level")
+                raise self.unsupported(
+                    n,
+                    "A generator or coroutine defined here",
+                    "build a list, or define it at module level",
+                )
         code = compile_function(node, self.filename, name, self.scope, self.scope.mangle)
         defaults = [self.expression(d) for d in node.args.defaults]
         keyword = [
-            (a.arg, self.expression(d)) for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if d
+            (a.arg, self.expression(d))
+            for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+            if d
         ]
         doc = ast.get_docstring(node) if isinstance(node, ast.FunctionDef) else None
         return lambda frame: Closure(
@@ -332,4 +365,6 @@ class StatementCompiler(ExpressionCompiler):
         return run
 
     def s_ClassDef(self, node: ast.ClassDef) -> Run:
-        raise self.unsupported(node, "A class defined inside a function", "define it at module level")
+        raise self.unsupported(
+            node, "A class defined inside a function", "define it at module level"
+        )

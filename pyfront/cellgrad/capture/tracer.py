@@ -1,4 +1,6 @@
-"""Tracer: a tensor that is being computed by the code under capture; it has a type but no elements yet."""
+"""Tracer: a tensor that is being computed by the code under capture; it has a type but no elements
+yet.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ if TYPE_CHECKING:
 
 
 class Tracer(Tensor):
-    """An SSA value of the scope that made it. Operators and methods append ops; anything that needs elements refuses."""
+    """An SSA value of the scope that made it. Operators and methods append ops; anything that needs
+    elements refuses.
+    """
 
     __slots__ = ("_scope", "_value")
 
@@ -33,14 +37,17 @@ class Tracer(Tensor):
         if what == "bool()":
             raise error(
                 kind,
-                f"A condition depends on the elements of a tensor ({self._type_text()}), which are not known while compiling.",
+                f"A condition depends on the elements of a tensor ({self._type_text()}), which "
+                f"are not known while compiling.",
                 "write the choice as data: ops.where(cond, a, b) or ops.select(cond, a, b); "
                 "a condition on x.shape, x.dtype or Python values is fine",
             )
         raise error(
             kind,
-            f"{what} needs the elements of a tensor ({self._type_text()}), which are not known while compiling.",
-            "keep the computation in ops, or return the tensor and convert it outside the compiled function",
+            f"{what} needs the elements of a tensor ({self._type_text()}), which are not known "
+            f"while compiling.",
+            "keep the computation in ops, or return the tensor and convert it outside the "
+            "compiled function",
         )
 
     def _type_text(self) -> str:
@@ -82,14 +89,17 @@ class Tracer(Tensor):
         return self
 
     def assign_value(self, value: Tensor) -> Tensor:
-        raise error(TypeError, "assign_value() changes a tensor in place, which compiled code does not do.")
+        raise error(
+            TypeError, "assign_value() changes a tensor in place, which compiled code does not do."
+        )
 
 
 def leaked(tracer: Tracer) -> Exception:
     """The error for a tracer used after, or outside of, the function that made it."""
     return error(
         RuntimeError,
-        f"A tensor computed inside '{tracer._scope.name}' ({tracer._type_text()}) is used outside of it: it was kept in a list, "
+        f"A tensor computed inside '{tracer._scope.name}' ({tracer._type_text()}) is used outside "
+        f"of it: it was kept in a list, "
         "global or attribute while the function was being compiled, and holds no elements.",
         "return it from the function instead",
     )

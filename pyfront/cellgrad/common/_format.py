@@ -15,7 +15,9 @@ _EDGE = 3  # elements shown at each end; rows of matrices longer than two of the
 def text(array: np.ndarray[Any, Any]) -> str:
     """What ``print(tensor)`` shows."""
     if array.dtype.name == "bfloat16":
-        return np.array2string(array.astype(np.float32), formatter={"float_kind": lambda v: f"{v:.6f}"})
+        return np.array2string(
+            array.astype(np.float32), formatter={"float_kind": lambda v: f"{v:.6f}"}
+        )
     return str(array)
 
 
@@ -50,7 +52,9 @@ def _element_format(array: np.ndarray[Any, Any], dtype: str, vector: bool) -> Ca
     return lambda v: f"{int(v):{width}}"
 
 
-def _rows(array: np.ndarray[Any, Any], depth: int, fmt: Callable[[Any], str], per_line: int, vector: bool) -> str:
+def _rows(
+    array: np.ndarray[Any, Any], depth: int, fmt: Callable[[Any], str], per_line: int, vector: bool
+) -> str:
     shown = _shown(array.shape[0], vector)
     out = "["
     last = len(shown) - 1

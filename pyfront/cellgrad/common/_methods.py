@@ -35,7 +35,8 @@ class TensorMethods:
 
     __slots__ = ()
 
-    # --- operators ----------------------------------------------------------------------------------------------
+    # --- operators
+    # ----------------------------------------------------------------------------------------------
 
     def __neg__(self) -> Tensor:
         return ops.neg(self)
@@ -128,7 +129,8 @@ class TensorMethods:
     # So that `numpy_array * tensor` asks the tensor instead of looping over elements.
     __array_ufunc__ = None
 
-    # --- elementwise --------------------------------------------------------------------------------------------
+    # --- elementwise
+    # --------------------------------------------------------------------------------------------
 
     def abs(self) -> Tensor:
         """See `ops.abs`."""
@@ -303,7 +305,8 @@ class TensorMethods:
         """The tensor's elements where `condition` holds, `y`'s elsewhere."""
         return ops.where(condition, self, y)
 
-    # --- reductions ---------------------------------------------------------------------------------------------
+    # --- reductions
+    # ---------------------------------------------------------------------------------------------
 
     def sum(self, axis: Any = None, dtype: Type | None = None, keepdims: bool = False) -> Tensor:
         """See `ops.sum`."""
@@ -349,7 +352,8 @@ class TensorMethods:
         """See `ops.any`."""
         return ops.any(self, axis, keep_dims)
 
-    # --- contractions -------------------------------------------------------------------------------------------
+    # --- contractions
+    # -------------------------------------------------------------------------------------------
 
     def matmul(self, tensor2: Tensor) -> Tensor:
         """See `ops.matmul`."""
@@ -365,7 +369,8 @@ class TensorMethods:
         """See `ops.bmm`."""
         return ops.bmm(self, mat2)
 
-    # --- shape --------------------------------------------------------------------------------------------------
+    # --- shape ------------------------------------------------------------------------------------
+    # --------------
 
     @property
     def T(self) -> Tensor:
@@ -385,7 +390,7 @@ class TensorMethods:
     view_as = reshape_as
 
     def flatten(self, order: str = "C", *, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-        """Joins the dimensions from `start_dim` to `end_dim` (all by default); see `ops.flatten`."""
+        """Joins dimensions `start_dim` to `end_dim`, by default all; see `ops.flatten`."""
         return ops.flatten(self, order, start_dim=start_dim, end_dim=end_dim)
 
     def ravel(self) -> Tensor:
@@ -433,10 +438,11 @@ class TensorMethods:
         """The number of elements."""
         return self.size  # type: ignore[attr-defined,no-any-return]
 
-    # --- types --------------------------------------------------------------------------------------------------
+    # --- types ------------------------------------------------------------------------------------
+    # --------------
 
     def astype(self, dtype: Any, copy: bool = True) -> Tensor:
-        """The elements converted to `dtype` (also ``"float32"`` or a numpy dtype); see `ops.cast`."""
+        """The elements as `dtype` (also ``"float32"`` or a numpy dtype); see `ops.cast`."""
         return ops.cast(self, ops.dtype_argument(dtype, "astype"))
 
     def to(self, dtype: Any) -> Tensor:
@@ -471,7 +477,8 @@ class TensorMethods:
         """Whether elements differ from zero."""
         return ops.cast(self, ops.dtype_argument("bool", "bool"))
 
-    # --- others -------------------------------------------------------------------------------------------------
+    # --- others -----------------------------------------------------------------------------------
+    # --------------
 
     def new_zeros(self, size: Any, dtype: Type | None = None) -> Tensor:
         """Zeros of another shape, of the tensor's dtype by default."""

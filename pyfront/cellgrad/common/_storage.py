@@ -1,4 +1,4 @@
-"""Host memory of tensors: the native `TensorBuffer`, in and out of numpy, and interned signatures."""
+"""Host memory of tensors, in and out of numpy, and interned signatures."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cellgrad.common.dtype import Type
 
 
 class Signature:
-    """The dtype and shape of a tensor; one object per pair, so that signatures compare by identity."""
+    """The dtype and shape of a tensor; one object per pair, compared by identity."""
 
     __slots__ = ("__weakref__", "dtype", "shape")
 
@@ -44,7 +44,9 @@ def _raw(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def from_numpy(array: np.ndarray[Any, Any], dtype: Type) -> Any:
-    """A buffer with a copy of the elements (any strides, byte order or flags), converted to `dtype`."""
+    """A buffer with a copy of the elements (any strides, byte order or flags), converted to
+    `dtype`.
+    """
     buffer = _native.TensorBuffer(dtype.native, array.shape)
     if array.size:
         if dtype is mstype.bfloat16 and array.dtype.name != "bfloat16":

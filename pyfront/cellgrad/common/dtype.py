@@ -23,10 +23,10 @@ __all__ = [
     "float64",
     "float_",
     "half",
+    "int8",
     "int16",
     "int32",
     "int64",
-    "int8",
     "int_",
     "number",
     "pytype_to_dtype",
@@ -37,7 +37,9 @@ __all__ = [
 
 
 class Type:
-    """A data type of tensors or, for the generic ones (``number``, ``tensor_type``), a family of them."""
+    """A data type of tensors or, for the generic ones (``number``, ``tensor_type``), a family of
+    them.
+    """
 
     __slots__ = ("itemsize", "kind", "name", "native", "rank", "title")
 
@@ -51,7 +53,9 @@ class Type:
     def __init__(self, name: str, title: str, kind: str = "", itemsize: int = 0, rank: int = 0):
         self.name = name
         self.title = title
-        self.kind = kind  # "b" bool, "i" signed, "u" unsigned, "f" floating point, "" not a tensor type
+        self.kind = (
+            kind  # "b" bool, "i" signed, "u" unsigned, "f" floating point, "" not a tensor type
+        )
         self.itemsize = itemsize
         self.native = name  # the name the native module uses
         self.rank = rank  # position in the promotion order within its kind
@@ -121,7 +125,9 @@ def to_numpy(dtype: Type) -> np.dtype[Any]:
         found = bfloat16_numpy()
         if found is not None:
             return found
-        raise TypeError("numpy has no bfloat16: install the ml_dtypes package, or cast to float32 first")
+        raise TypeError(
+            "numpy has no bfloat16: install the ml_dtypes package, or cast to float32 first"
+        )
     raise TypeError(f"{dtype!r} is not a tensor data type")
 
 
@@ -134,7 +140,7 @@ def from_numpy(dtype: np.dtype[Any]) -> Type | None:
 
 
 def dtype_to_nptype(dtype: Type) -> Any:
-    """The numpy scalar class for a tensor type: ``dtype_to_nptype(ms.float32) is numpy.float32``."""
+    """The numpy scalar class of a tensor type, such as ``numpy.float32``."""
     return to_numpy(dtype).type
 
 
@@ -155,7 +161,9 @@ def pytype_to_dtype(pytype: Any) -> Type:
 
 
 def coerce(dtype: Any) -> Type | None:
-    """A `Type` from what users write for one where MindSpore allows it: a Type, ``'int32'``, numpy or Python classes."""
+    """A `Type` from what users write for one where MindSpore allows it: a Type, ``'int32'``, numpy
+    or Python classes.
+    """
     if isinstance(dtype, Type):
         return dtype
     if isinstance(dtype, str):
@@ -171,7 +179,9 @@ def coerce(dtype: Any) -> Type | None:
 
 
 def promote(a: Type, b: Type) -> Type:
-    """The common type of two tensors' elements (`semantics`: floats win over integers, then the wider one)."""
+    """The common type of two tensors' elements (`semantics`: floats win over integers, then the
+    wider one).
+    """
     if a is b:
         return a
     order = {"b": 0, "u": 1, "i": 1, "f": 2}

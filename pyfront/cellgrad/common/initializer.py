@@ -1,4 +1,6 @@
-"""Initial values of Parameters: seeded random and constant fills with MindSpore's names and formulas."""
+"""Initial values of Parameters: seeded random and constant fills with MindSpore's names and
+formulas.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def set_seed(seed: int) -> None:
     """
     global _seed, _random
     if isinstance(seed, bool) or not isinstance(seed, int):
-        raise error(TypeError, f"For 'set_seed', the seed must be an int, but got {type(seed).__name__}.")
+        raise error(
+            TypeError, f"For 'set_seed', the seed must be an int, but got {type(seed).__name__}."
+        )
     if seed < 0:
         raise error(ValueError, f"For 'set_seed', the seed must be >= 0, but got {seed}.")
     _seed = seed
@@ -56,7 +60,11 @@ def get_seed() -> int | None:
 
 def _fans(shape: Sequence[int]) -> tuple[int, int]:
     if len(shape) < 2:
-        raise error(ValueError, f"An initializer that scales with the fan needs a shape of rank >= 2, but got {tuple(shape)}.")
+        raise error(
+            ValueError,
+            f"An initializer that scales with the fan needs a shape of rank >= 2, but got "
+            f"{tuple(shape)}.",
+        )
     field = math.prod(shape[2:])
     return shape[1] * field, shape[0] * field
 
@@ -66,7 +74,10 @@ def _gain(nonlinearity: str, negative_slope: float) -> float:
     if nonlinearity == "leaky_relu":
         return math.sqrt(2.0 / (1 + negative_slope**2))
     if nonlinearity not in gains:
-        raise error(ValueError, f"nonlinearity must be one of {[*gains, 'leaky_relu']}, but got {nonlinearity!r}.")
+        raise error(
+            ValueError,
+            f"nonlinearity must be one of {[*gains, 'leaky_relu']}, but got {nonlinearity!r}.",
+        )
     return gains[nonlinearity]
 
 
@@ -137,7 +148,9 @@ class XavierUniform(Initializer):
 class HeUniform(Initializer):
     """Uniform with bound gain * sqrt(3 / fan)."""
 
-    def __init__(self, negative_slope: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu"):
+    def __init__(
+        self, negative_slope: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu"
+    ):
         self.negative_slope, self.mode, self.nonlinearity = negative_slope, mode, nonlinearity
 
     def _std(self, shape: Sequence[int]) -> float:
@@ -178,7 +191,8 @@ def initializer(init: Any, shape: Any = None, dtype: Type = mstype.float32) -> T
     """A Tensor of initial values.
 
     Args:
-        init: an initializer's name, an `Initializer`, a number, or a Tensor (checked against `shape`).
+        init: an initializer's name, an `Initializer`, a number, or a Tensor (checked against
+            `shape`).
         shape: an int, tuple or list.
         dtype: the dtype.
 
@@ -189,18 +203,25 @@ def initializer(init: Any, shape: Any = None, dtype: Type = mstype.float32) -> T
     dims = (shape,) if isinstance(shape, int) else tuple(shape or ())
     if isinstance(init, Tensor):
         if shape is not None and init.shape != dims:
-            raise error(ValueError, f"For 'initializer', the shape of 'init' must be {dims}, but got {init.shape}.")
+            raise error(
+                ValueError,
+                f"For 'initializer', the shape of 'init' must be {dims}, but got {init.shape}.",
+            )
         return init
     if isinstance(init, str):
         found = _BY_NAME.get(init.lower())
         if found is None:
-            raise error(ValueError, f"For 'initializer', the name {init!r} is unknown; known: {sorted(_BY_NAME)}.")
+            raise error(
+                ValueError,
+                f"For 'initializer', the name {init!r} is unknown; known: {sorted(_BY_NAME)}.",
+            )
         init = found()
     elif isinstance(init, int | float) and not isinstance(init, bool):
         init = Constant(init)
     if not isinstance(init, Initializer):
         raise error(
             TypeError,
-            f"For 'initializer', 'init' must be a name, Initializer, number or Tensor, but got {type(init).__name__}.",
+            f"For 'initializer', 'init' must be a name, Initializer, number or Tensor, but got "
+            f"{type(init).__name__}.",
         )
     return Tensor(init.sample(dims), dtype)

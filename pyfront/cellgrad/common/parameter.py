@@ -17,12 +17,14 @@ __all__ = ["Parameter", "ParameterTuple"]
 class Parameter(Tensor):
     """A tensor with a name that belongs to a Cell.
 
-    Compiled code takes Parameters as inputs, read at each call, never as constants; inside compiled code an assignment
+    Compiled code takes Parameters as inputs, read at each call, never as constants; inside compiled
+    code an assignment
     updates them when the code runs.
 
     Args:
         default_input: a Tensor, number, list or numpy array; copied.
-        name: the name; a Cell that holds the Parameter gives its attribute's name where none is set.
+        name: the name; a Cell that holds the Parameter gives its attribute's name where none is
+            set.
         requires_grad: whether `Cell.trainable_params` lists it.
 
     Raises:
@@ -43,7 +45,9 @@ class Parameter(Tensor):
         super().__init__(default_input)
         if name is not None and not isinstance(name, str):
             raise error(
-                ValueError, f"The type of the Parameter's name should be 'string' or 'None', but got {type(name)}."
+                ValueError,
+                f"The type of the Parameter's name should be 'string' or 'None', but got "
+                f"{type(name)}.",
             )
         self._name = "Parameter" if name is None else name
         self._user_named = name is not None
@@ -58,7 +62,9 @@ class Parameter(Tensor):
     @name.setter
     def name(self, value: str) -> None:
         if not isinstance(value, str) or not value:
-            raise error(ValueError, f"The name of a Parameter must be a non-empty str, but got {value!r}.")
+            raise error(
+                ValueError, f"The name of a Parameter must be a non-empty str, but got {value!r}."
+            )
         self._name = value
         self._user_named = True
 
@@ -70,7 +76,10 @@ class Parameter(Tensor):
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
         if not isinstance(value, bool):
-            raise error(TypeError, f"The 'requires_grad' of a Parameter must be bool, but got {type(value).__name__}.")
+            raise error(
+                TypeError,
+                f"The 'requires_grad' of a Parameter must be bool, but got {type(value).__name__}.",
+            )
         self._requires_grad = value
 
     @property
@@ -88,7 +97,8 @@ class Parameter(Tensor):
         self.set_data(value)
 
     def set_data(self, data: Any, slice_shape: bool = False) -> Parameter:
-        """Replaces the value: any shape is taken, and the elements are converted to the Parameter's dtype.
+        """Replaces the value: any shape is taken, and the elements are converted to the Parameter's
+        dtype.
 
         Inside compiled code it is an assignment, which needs the Parameter's shape.
 
@@ -115,7 +125,8 @@ class Parameter(Tensor):
         if state.current.scope is not None:
             raise error(
                 TypeError,
-                f"Elements of Parameter '{self.name}' cannot be assigned in compiled code in this version.",
+                f"Elements of Parameter '{self.name}' cannot be assigned in compiled code in this "
+                f"version.",
                 "build the new value with ops.where, ops.select or ops.concat, then ops.assign it",
             )
         super().__setitem__(index, value)
@@ -138,16 +149,25 @@ class Parameter(Tensor):
         """A new Parameter of the same name, shape and dtype.
 
         Args:
-            init: ``"same"`` copies the value; a number, or an initializer's name or object, fills it.
+            init: ``"same"`` copies the value; a number, or an initializer's name or object, fills
+                it.
         """
         if isinstance(init, str) and init == "same":
             out = Parameter(Tensor(self), name=self.name, requires_grad=self.requires_grad)
         elif isinstance(init, int | float):
-            out = Parameter(Tensor(np.full(self.shape, init), self.dtype), name=self.name, requires_grad=self.requires_grad)
+            out = Parameter(
+                Tensor(np.full(self.shape, init), self.dtype),
+                name=self.name,
+                requires_grad=self.requires_grad,
+            )
         else:
             from cellgrad.common.initializer import initializer
 
-            out = Parameter(initializer(init, self.shape, self.dtype), name=self.name, requires_grad=self.requires_grad)
+            out = Parameter(
+                initializer(init, self.shape, self.dtype),
+                name=self.name,
+                requires_grad=self.requires_grad,
+            )
         out._user_named = self._user_named
         return out
 
@@ -164,7 +184,8 @@ class Parameter(Tensor):
 
     def __str__(self) -> str:
         return (
-            f"Parameter (name={self.name}, shape={self.shape}, dtype={self.dtype.title}, requires_grad={self.requires_grad})"
+            f"Parameter (name={self.name}, shape={self.shape}, dtype={self.dtype.title}, "
+            f"requires_grad={self.requires_grad})"
         )
 
     __repr__ = __str__
@@ -193,7 +214,9 @@ class ParameterTuple(tuple[Parameter, ...]):
         for p in data:
             if not isinstance(p, Parameter):
                 raise error(
-                    TypeError, f"ParameterTuple input should be 'Parameter' collection, but got a {type(p).__name__}."
+                    TypeError,
+                    f"ParameterTuple input should be 'Parameter' collection, but got a "
+                    f"{type(p).__name__}.",
                 )
             if p.name in seen:
                 raise error(
@@ -207,7 +230,11 @@ class ParameterTuple(tuple[Parameter, ...]):
     def clone(self, prefix: str, init: Any = "same") -> ParameterTuple:
         """New Parameters named ``prefix.name``; `init` as in `Parameter.clone`."""
         if not isinstance(prefix, str) or not prefix:
-            raise error(ValueError, f"For 'ParameterTuple.clone', 'prefix' must be a non-empty str, but got {prefix!r}.")
+            raise error(
+                ValueError,
+                f"For 'ParameterTuple.clone', 'prefix' must be a non-empty str, but got "
+                f"{prefix!r}.",
+            )
         out = []
         for p in self:
             new = p.clone(init)

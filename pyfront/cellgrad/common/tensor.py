@@ -1,4 +1,6 @@
-"""Tensor: an n-dimensional array in host memory, with MindSpore's constructor, operators, methods and printing."""
+"""Tensor: an n-dimensional array in host memory, with MindSpore's constructor, operators, methods
+and printing.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +18,19 @@ from cellgrad.common.dtype import Type
 
 __all__ = ["Tensor", "tensor"]
 
-_INPUTS = "a number, bool, (nested) list or tuple of them, numpy.ndarray, Tensor or an object with __dlpack__"
+_INPUTS = (
+    "a number, bool, (nested) list or tuple of them, numpy.ndarray, Tensor or an object with "
+    "__dlpack__"
+)
 
 
 def _check_dtype(dtype: Any, where: str) -> Type:
     if isinstance(dtype, Type) and dtype.kind:
         return dtype
     names = ", ".join(repr(t) for t in mstype.TENSOR_TYPES)
-    raise error(TypeError, f"For '{where}', the 'dtype' should be one of [{names}], but got {dtype!r}.")
+    raise error(
+        TypeError, f"For '{where}', the 'dtype' should be one of [{names}], but got {dtype!r}."
+    )
 
 
 def _array_of(data: Any) -> tuple[np.ndarray[Any, Any], Type]:
@@ -35,7 +42,8 @@ def _array_of(data: Any) -> tuple[np.ndarray[Any, Any], Type]:
             raise error(
                 TypeError,
                 f"For 'Tensor', a numpy array of dtype {array.dtype} cannot become a tensor.",
-                f"convert it first, for example array.astype(numpy.{'int64' if array.dtype.kind in 'iu' else 'float32'})",
+                f"convert it first, for example "
+                f"array.astype(numpy.{'int64' if array.dtype.kind in 'iu' else 'float32'})",
             )
         return array, found
     if isinstance(data, bool):
@@ -67,7 +75,8 @@ def _array_of(data: Any) -> tuple[np.ndarray[Any, Any], Type]:
         return _array_of(np.from_dlpack(data))
     raise error(
         TypeError,
-        f"For 'Tensor', the type of 'input_data' should be {_INPUTS}, but got type '{type(data).__name__}'.",
+        f"For 'Tensor', the type of 'input_data' should be {_INPUTS}, but got type "
+        f"'{type(data).__name__}'.",
     )
 
 
@@ -93,10 +102,12 @@ class Tensor(TensorMethods):
     """An n-dimensional array.
 
     Args:
-        input_data: a number, bool, (nested) list or tuple of them, numpy array (copied; any strides), Tensor, or an
+        input_data: a number, bool, (nested) list or tuple of them, numpy array (copied; any
+            strides), Tensor, or an
             object with ``__dlpack__``. Floats give float32, ints int64; arrays keep their dtype.
         dtype: the dtype to convert to.
-        shape, init: with an initializer, `input_data` is left out (``Tensor(shape=(2, 3), dtype=ms.float32, init=One())``).
+        shape, init: with an initializer, `input_data` is left out (``Tensor(shape=(2, 3),
+            dtype=ms.float32, init=One())``).
 
     Raises:
         TypeError: input or dtype that cannot be a tensor.
@@ -144,10 +155,15 @@ class Tensor(TensorMethods):
     def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
         """A Tensor with a copy of a numpy array."""
         if not isinstance(array, np.ndarray):
-            raise error(TypeError, f"For 'Tensor.from_numpy', expected a numpy.ndarray, but got {type(array).__name__}.")
+            raise error(
+                TypeError,
+                f"For 'Tensor.from_numpy', expected a numpy.ndarray, but got "
+                f"{type(array).__name__}.",
+            )
         return Tensor(array)
 
-    # --- what it is ---------------------------------------------------------------------------------------------
+    # --- what it is
+    # ---------------------------------------------------------------------------------------------
 
     @property
     def dtype(self) -> Type:
@@ -204,7 +220,8 @@ class Tensor(TensorMethods):
         """The tensor itself: elements always lie in row-major order."""
         return self
 
-    # --- elements in and out ------------------------------------------------------------------------------------
+    # --- elements in and out
+    # ------------------------------------------------------------------------------------
 
     def _concrete(self, what: str) -> np.ndarray[Any, Any]:
         """A numpy view of the elements; tracers refuse, naming `what` needs them."""
@@ -235,16 +252,15 @@ class Tensor(TensorMethods):
 
     def _only(self, array: np.ndarray[Any, Any], message: str) -> Any:
         if array.size != 1:
-            raise error(ValueError, message, f"the tensor has shape {list(array.shape)}; index it first")
+            raise error(
+                ValueError, message, f"the tensor has shape {list(array.shape)}; index it first"
+            )
         value = array.reshape(()).item()
         return value
 
     def item(self) -> bool | int | float:
         """The only element as a Python number. Raises ValueError for more than one element."""
-        message = (
-            f"The tensor should have only one element, but got {self.size}, more than one element is ambiguous."
-        )
-        out: bool | int | float = self._only(self._concrete("item()"), message)
+        out: bool | int | float = self._only(self._concrete("item()"), self._ambiguous())
         return out
 
     def tolist(self) -> Any:
@@ -253,19 +269,36 @@ class Tensor(TensorMethods):
 
     def __bool__(self) -> bool:
         array = self._concrete("bool()")
-        message = f"The tensor should have only one element, but got {array.size}, more than one element is ambiguous."
-        return bool(self._only(array, message))
+        return bool(self._only(array, self._ambiguous()))
+
+    def _ambiguous(self) -> str:
+        return (
+            f"The tensor should have only one element, but got {self.size}, more than one element "
+            "is ambiguous."
+        )
 
     def __float__(self) -> float:
-        return float(self._only(self._concrete("float()"), "Only one element tensors can be converted to Python scalars"))
+        return float(
+            self._only(
+                self._concrete("float()"),
+                "Only one element tensors can be converted to Python scalars",
+            )
+        )
 
     def __int__(self) -> int:
-        return int(self._only(self._concrete("int()"), "Only one element tensors can be converted to Python scalars"))
+        return int(
+            self._only(
+                self._concrete("int()"),
+                "Only one element tensors can be converted to Python scalars",
+            )
+        )
 
     def __index__(self) -> int:
         array = self._concrete("an index")
         if self.dtype.kind not in "iub" or array.size != 1:
-            raise error(TypeError, "Only integer tensors of a single element can be converted to an index.")
+            raise error(
+                TypeError, "Only integer tensors of a single element can be converted to an index."
+            )
         return int(array.reshape(()))
 
     def __len__(self) -> int:
@@ -284,7 +317,8 @@ class Tensor(TensorMethods):
     def __contains__(self, value: Any) -> bool:
         return bool((self == value).any())
 
-    # --- text and copies ----------------------------------------------------------------------------------------
+    # --- text and copies
+    # ----------------------------------------------------------------------------------------
 
     def __str__(self) -> str:
         return _format.text(self._concrete("str()"))
@@ -295,7 +329,10 @@ class Tensor(TensorMethods):
     def __format__(self, spec: str) -> str:
         if not spec:
             return str(self)
-        return format(self._only(self._concrete("format()"), "Only one element tensors can be formatted"), spec)
+        return format(
+            self._only(self._concrete("format()"), "Only one element tensors can be formatted"),
+            spec,
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         array = self._concrete("pickle")
@@ -339,6 +376,8 @@ def _unpickle(array: np.ndarray[Any, Any], dtype: Type) -> Tensor:
     return Tensor(array, dtype)
 
 
-def tensor(input_data: Any = None, dtype: Type | None = None, shape: Any = None, init: Any = None) -> Tensor:
+def tensor(
+    input_data: Any = None, dtype: Type | None = None, shape: Any = None, init: Any = None
+) -> Tensor:
     """Same as `Tensor`, as a function."""
     return Tensor(input_data, dtype, shape, init)

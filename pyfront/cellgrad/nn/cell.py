@@ -18,8 +18,10 @@ __all__ = ["Cell"]
 class Cell:
     """A network, or a part of one: Parameters, sub-Cells and the computation in `construct`.
 
-    Calling a Cell compiles `construct` once per signature of its inputs (in `GRAPH_MODE`) and runs the compiled code.
-    Parameters are inputs of that code, read at each call. A Parameter takes the name of the attribute it is assigned to,
+    Calling a Cell compiles `construct` once per signature of its inputs (in `GRAPH_MODE`) and runs
+    the compiled code.
+    Parameters are inputs of that code, read at each call. A Parameter takes the name of the
+    attribute it is assigned to,
     sub-Cells prefix the names of theirs.
 
     Args:
@@ -62,11 +64,14 @@ class Cell:
         """Whether assigning sub-Cells prefixes their Parameters' names."""
         return bool(self.__dict__["_auto_prefix"])
 
-    # --- calling ------------------------------------------------------------------------------------------------
+    # --- calling ----------------------------------------------------------------------------------
+    # --------------
 
     def construct(self, *args: Any, **kwargs: Any) -> Any:
         """The computation; subclasses define it."""
-        raise error(AttributeError, f"For '{type(self).__name__}', the method 'construct' is not defined.")
+        raise error(
+            AttributeError, f"For '{type(self).__name__}', the method 'construct' is not defined."
+        )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if state.current.scope is not None:
@@ -78,7 +83,9 @@ class Cell:
         return self.construct(*args, **kwargs)
 
     def _inlined(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The call inside a capture: `construct` is evaluated, with the Cell's path noted in locations."""
+        """The call inside a capture: `construct` is evaluated, with the Cell's path noted in
+        locations.
+        """
         current = state.current
         scope = current.scope
         assert scope is not None
@@ -96,7 +103,8 @@ class Cell:
             current.cell_path = path
             current.composite = composite
 
-    # --- attributes ---------------------------------------------------------------------------------------------
+    # --- attributes
+    # ---------------------------------------------------------------------------------------------
 
     def _initialised(self, what: str) -> None:
         if "_params" not in self.__dict__:
@@ -112,7 +120,11 @@ class Cell:
             program.stale = True
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if state.current.scope is not None and "_params" in self.__dict__ and id(self) in state.current.scope.trace.cells:
+        if (
+            state.current.scope is not None
+            and "_params" in self.__dict__
+            and id(self) in state.current.scope.trace.cells
+        ):
             calls.store_attribute(self, name, value)
             return
         if isinstance(value, Parameter):
@@ -144,7 +156,8 @@ class Cell:
             else:
                 raise error(
                     TypeError,
-                    f"Parameter '{name}' already exists in network, can not assign this type: '{type(value)}' as a parameter.",
+                    f"Parameter '{name}' already exists in network, can not assign this type: "
+                    f"'{type(value)}' as a parameter.",
                     "assign a Tensor to change its value, or a Parameter to replace it",
                 )
             return
@@ -153,7 +166,8 @@ class Cell:
             if value is not None:
                 raise error(
                     TypeError,
-                    f"Sub cell '{name}' already exists in network, can not assign this type: '{type(value)}' as a cell.",
+                    f"Sub cell '{name}' already exists in network, can not assign this type: "
+                    f"'{type(value)}' as a cell.",
                 )
             cells[name] = None
             return
@@ -180,7 +194,9 @@ class Cell:
     def __dir__(self) -> Iterable[str]:
         return [*object.__dir__(self), *self._params, *self._cells]
 
-    def insert_param_to_cell(self, param_name: str, param: Parameter | None, check_name_contain_dot: bool = True) -> None:
+    def insert_param_to_cell(
+        self, param_name: str, param: Parameter | None, check_name_contain_dot: bool = True
+    ) -> None:
         """Adds a Parameter under an attribute name.
 
         Raises:
@@ -189,15 +205,28 @@ class Cell:
         """
         self._initialised("param")
         if not param_name:
-            raise error(KeyError, "For 'insert_param_to_cell', the argument 'param_name' should not be None.")
-        if check_name_contain_dot and "." in param_name:
-            raise error(KeyError, "For 'insert_param_to_cell', the argument 'param_name' should not contain '.'.")
-        if param is not None and not isinstance(param, Parameter):
-            raise error(TypeError, f"For 'insert_param_to_cell', 'param' must be a Parameter, but got {type(param).__name__}.")
-        if param_name not in self._params and (param_name in self.__dict__ or hasattr(type(self), param_name)):
             raise error(
                 KeyError,
-                f"For 'insert_param_to_cell', the {param_name} parameter already exists in the network. "
+                "For 'insert_param_to_cell', the argument 'param_name' should not be None.",
+            )
+        if check_name_contain_dot and "." in param_name:
+            raise error(
+                KeyError,
+                "For 'insert_param_to_cell', the argument 'param_name' should not contain '.'.",
+            )
+        if param is not None and not isinstance(param, Parameter):
+            raise error(
+                TypeError,
+                f"For 'insert_param_to_cell', 'param' must be a Parameter, but got "
+                f"{type(param).__name__}.",
+            )
+        if param_name not in self._params and (
+            param_name in self.__dict__ or hasattr(type(self), param_name)
+        ):
+            raise error(
+                KeyError,
+                f"For 'insert_param_to_cell', the {param_name} parameter already exists in the "
+                f"network. "
                 "Cannot insert another parameter with the same name.",
             )
         if param is not None and not param._user_named:
@@ -213,14 +242,26 @@ class Cell:
         """
         self._initialised("child")
         if not isinstance(child_cell, Cell):
-            raise error(TypeError, f"For 'insert_child_to_cell', the child must be a Cell, but got {type(child_cell).__name__}.")
-        if child_name not in self._cells and (child_name in self.__dict__ or child_name in self._params):
-            raise error(KeyError, f"For 'insert_child_to_cell', the {child_name} already exists in the network.")
+            raise error(
+                TypeError,
+                f"For 'insert_child_to_cell', the child must be a Cell, but got "
+                f"{type(child_cell).__name__}.",
+            )
+        if child_name not in self._cells and (
+            child_name in self.__dict__ or child_name in self._params
+        ):
+            raise error(
+                KeyError,
+                f"For 'insert_child_to_cell', the {child_name} already exists in the network.",
+            )
         self._cells[child_name] = child_cell
 
-    # --- traversal ----------------------------------------------------------------------------------------------
+    # --- traversal
+    # ----------------------------------------------------------------------------------------------
 
-    def cells_and_names(self, cells: set[Cell] | None = None, name_prefix: str = "") -> Iterator[tuple[str, Cell]]:
+    def cells_and_names(
+        self, cells: set[Cell] | None = None, name_prefix: str = ""
+    ) -> Iterator[tuple[str, Cell]]:
         """This Cell and all below it with their attribute paths, each once."""
         seen = cells if cells is not None else set()
         if self in seen:
@@ -229,7 +270,9 @@ class Cell:
         yield name_prefix, self
         for name, cell in self._cells.items():
             if cell is not None:
-                yield from cell.cells_and_names(seen, f"{name_prefix}.{name}" if name_prefix else name)
+                yield from cell.cells_and_names(
+                    seen, f"{name_prefix}.{name}" if name_prefix else name
+                )
 
     def cells(self) -> Iterable[Cell]:
         """The immediate sub-Cells."""
@@ -245,8 +288,12 @@ class Cell:
                 out[name] = cell
         return out
 
-    def parameters_and_names(self, name_prefix: str = "", expand: bool = True) -> Iterator[tuple[str, Parameter]]:
-        """Parameters with their attribute paths, each once; own Parameters come before those of sub-Cells."""
+    def parameters_and_names(
+        self, name_prefix: str = "", expand: bool = True
+    ) -> Iterator[tuple[str, Parameter]]:
+        """Parameters with their attribute paths, each once; own Parameters come before those of
+        sub-Cells.
+        """
         where = self.cells_and_names(name_prefix=name_prefix) if expand else [(name_prefix, self)]
         seen: set[int] = set()
         for path, cell in where:
@@ -290,7 +337,8 @@ class Cell:
                     ValueError,
                     f"The value of {path} is {p}, its name '{p.name}' already exists. "
                     "Please set a unique name for the parameter.",
-                    f"'{names[p.name]}' and '{path}' share it; leave the name out of Parameter(...) to use the attribute's",
+                    f"'{names[p.name]}' and '{path}' share it; leave the name out of "
+                    f"Parameter(...) to use the attribute's",
                 )
             names[p.name] = path
 
@@ -301,7 +349,8 @@ class Cell:
         fn(self)
         return self
 
-    # --- modes --------------------------------------------------------------------------------------------------
+    # --- modes ------------------------------------------------------------------------------------
+    # --------------
 
     def set_train(self, mode: bool = True) -> Cell:
         """Sets the `training` flag here and below; compiled code that read it is compiled again.
@@ -310,7 +359,10 @@ class Cell:
             TypeError: `mode` is not a bool.
         """
         if not isinstance(mode, bool):
-            raise error(TypeError, f"For 'Cell.set_train', 'mode' must be a bool, but got {type(mode).__name__}.")
+            raise error(
+                TypeError,
+                f"For 'Cell.set_train', 'mode' must be a bool, but got {type(mode).__name__}.",
+            )
         for _, cell in self.cells_and_names():
             if cell.training != mode:
                 object.__setattr__(cell, "training", mode)
@@ -329,7 +381,8 @@ class Cell:
     def set_inputs(self, *inputs: Any, **kwargs: Any) -> None:
         """Kept for scripts: each signature is compiled when it is first met."""
 
-    # --- text ---------------------------------------------------------------------------------------------------
+    # --- text -------------------------------------------------------------------------------------
+    # --------------
 
     def extend_repr(self) -> str:
         """What `repr` shows between the parentheses; subclasses may define it."""
@@ -346,14 +399,22 @@ class Cell:
         if len(lines) == 1 and not children:
             return f"{name}({lines[0]})"
         if lines or children:
-            body = "\n".join(line for part in lines + children for line in ("  " + part.replace("\n", "\n  ")).split("\n"))
+            body = "\n".join(
+                line
+                for part in lines + children
+                for line in ("  " + part.replace("\n", "\n  ")).split("\n")
+            )
             return f"{name}(\n{body}\n)"
         return f"{name}()"
 
     __str__ = __repr__
 
     def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in self.__dict__.items() if k != "_dependents" and not k.startswith("_jit")}
+        return {
+            k: v
+            for k, v in self.__dict__.items()
+            if k != "_dependents" and not k.startswith("_jit")
+        }
 
     def __setstate__(self, values: dict[str, Any]) -> None:
         self.__dict__.update(values)

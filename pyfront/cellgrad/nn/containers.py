@@ -14,7 +14,10 @@ __all__ = ["CellList", "SequentialCell"]
 
 def _check_cell(cell: Any, owner: str) -> Cell:
     if not isinstance(cell, Cell):
-        raise error(TypeError, f"For '{owner}', each cell must be subclass of Cell, but got {type(cell).__name__}.")
+        raise error(
+            TypeError,
+            f"For '{owner}', each cell must be subclass of Cell, but got {type(cell).__name__}.",
+        )
     return cell
 
 
@@ -24,9 +27,16 @@ class _Numbered(Cell):
     def _at(self, index: int) -> str:
         count = len(self._cells)
         if isinstance(index, bool) or not isinstance(index, int):
-            raise error(TypeError, f"For '{self.cls_name}', the index must be int, but got {type(index).__name__}.")
+            raise error(
+                TypeError,
+                f"For '{self.cls_name}', the index must be int, but got {type(index).__name__}.",
+            )
         if not -count <= index < count:
-            raise error(IndexError, f"For '{self.cls_name}', the index must be in [{-count}, {count}), but got {index}.")
+            raise error(
+                IndexError,
+                f"For '{self.cls_name}', the index must be in [{-count}, {count}), but got "
+                f"{index}.",
+            )
         return list(self._cells)[index % count]
 
     def _add(self, name: str, cell: Cell) -> None:
@@ -70,7 +80,9 @@ class SequentialCell(_Numbered):
         if len(args) == 1 and isinstance(args[0], list | OrderedDict):
             given = args[0]
             items: Iterable[tuple[str, Any]] = (
-                given.items() if isinstance(given, OrderedDict) else ((str(i), c) for i, c in enumerate(given))
+                given.items()
+                if isinstance(given, OrderedDict)
+                else ((str(i), c) for i, c in enumerate(given))
             )
         else:
             items = ((str(i), c) for i, c in enumerate(args))
@@ -78,7 +90,8 @@ class SequentialCell(_Numbered):
             if not isinstance(cell, Cell):
                 raise error(
                     TypeError,
-                    f"For 'SequentialCell', the 'args[{i}]' must be Cell, list or orderedDict, but got {type(cell).__name__}",
+                    f"For 'SequentialCell', the 'args[{i}]' must be Cell, list or orderedDict, "
+                    f"but got {type(cell).__name__}",
                 )
             self._add(name, cell)
 
@@ -106,14 +119,20 @@ class CellList(_Numbered):
     def __init__(self, *args: Any, auto_prefix: bool = True):
         super().__init__(auto_prefix)
         if len(args) > 1:
-            raise error(TypeError, f"For 'CellList', expected one list of Cells, but got {len(args)} arguments.")
+            raise error(
+                TypeError,
+                f"For 'CellList', expected one list of Cells, but got {len(args)} arguments.",
+            )
         if args:
             self.extend(args[0])
 
     def extend(self, cells: Iterable[Cell]) -> CellList:
         """Adds several Cells at the end."""
         if not isinstance(cells, Iterable):
-            raise error(TypeError, f"For 'CellList', expected a list of Cells, but got {type(cells).__name__}.")
+            raise error(
+                TypeError,
+                f"For 'CellList', expected a list of Cells, but got {type(cells).__name__}.",
+            )
         for cell in cells:
             self.append(cell)
         return self
@@ -127,5 +146,6 @@ class CellList(_Numbered):
         raise error(
             NotImplementedError,
             "A CellList is a list: it cannot be called.",
-            "call its Cells, for example: for cell in self.layers: x = cell(x); or use nn.SequentialCell",
+            "call its Cells, for example: for cell in self.layers: x = cell(x); or use "
+            "nn.SequentialCell",
         )

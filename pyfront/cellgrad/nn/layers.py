@@ -50,7 +50,12 @@ class Softmax(Cell):
         return ops.softmax(x, self.axis)
 
 
-_ACTIVATIONS: dict[str, type[Cell]] = {"relu": ReLU, "tanh": Tanh, "sigmoid": Sigmoid, "softmax": Softmax}
+_ACTIVATIONS: dict[str, type[Cell]] = {
+    "relu": ReLU,
+    "tanh": Tanh,
+    "sigmoid": Sigmoid,
+    "softmax": Softmax,
+}
 
 
 def get_activation(name: str | None, prim_name: str | None = None) -> Cell | None:
@@ -68,9 +73,15 @@ def get_activation(name: str | None, prim_name: str | None = None) -> Cell | Non
 
 def _positive_int(value: Any, name: str, owner: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise error(TypeError, f"For '{owner}', the '{name}' must be int, but got '{type(value).__name__}'.")
+        raise error(
+            TypeError, f"For '{owner}', the '{name}' must be int, but got '{type(value).__name__}'."
+        )
     if value <= 0:
-        raise error(ValueError, f"For '{owner}', the '{name}' must be int and must > 0, but got '{value}' with type 'int'.")
+        raise error(
+            ValueError,
+            f"For '{owner}', the '{name}' must be int and must > 0, but got '{value}' with type "
+            f"'int'.",
+        )
     return value
 
 
@@ -80,9 +91,11 @@ class Dense(Cell):
     Args:
         in_channels: the length of the last dimension of the input.
         out_channels: the length of the last dimension of the output.
-        weight_init: a Tensor of shape (out_channels, in_channels), an initializer, its name, or a number;
+        weight_init: a Tensor of shape (out_channels, in_channels), an initializer, its name, or a
+            number;
             by default `HeUniform(sqrt(5))`.
-        bias_init: a Tensor of shape (out_channels,), an initializer, its name, or a number; by default
+        bias_init: a Tensor of shape (out_channels,), an initializer, its name, or a number; by
+            default
             uniform on ±1/sqrt(in_channels).
         has_bias: whether there is a bias.
         activation: a name, a Cell or a primitive.
@@ -112,25 +125,36 @@ class Dense(Cell):
         self.in_channels = _positive_int(in_channels, "in_channels", self.cls_name)
         self.out_channels = _positive_int(out_channels, "out_channels", self.cls_name)
         if not isinstance(has_bias, bool):
-            raise error(TypeError, f"For '{self.cls_name}', the 'has_bias' must be bool, but got {type(has_bias).__name__}.")
+            raise error(
+                TypeError,
+                f"For '{self.cls_name}', the 'has_bias' must be bool, but got "
+                f"{type(has_bias).__name__}.",
+            )
         self.has_bias = has_bias
         if isinstance(weight_init, Tensor) and weight_init.shape != (out_channels, in_channels):
             raise error(
                 ValueError,
-                f"For '{self.cls_name}', weight init shape error: expected {(out_channels, in_channels)} "
+                f"For '{self.cls_name}', weight init shape error: expected "
+                f"{(out_channels, in_channels)} "
                 f"(out_channels, in_channels), but got {weight_init.shape}.",
             )
         if isinstance(bias_init, Tensor) and bias_init.shape != (out_channels,):
             raise error(
                 ValueError,
-                f"For '{self.cls_name}', bias init shape error: expected {(out_channels,)}, but got {bias_init.shape}.",
+                f"For '{self.cls_name}', bias init shape error: expected {(out_channels,)}, but "
+                f"got {bias_init.shape}.",
             )
         weight_init = HeUniform(math.sqrt(5)) if weight_init is None else weight_init
-        self.weight = Parameter(Tensor(initializer(weight_init, (out_channels, in_channels), dtype), dtype), name="weight")
+        self.weight = Parameter(
+            Tensor(initializer(weight_init, (out_channels, in_channels), dtype), dtype),
+            name="weight",
+        )
         self.bias: Parameter | None
         if has_bias:
             bias_init = Uniform(1 / math.sqrt(in_channels)) if bias_init is None else bias_init
-            self.bias = Parameter(Tensor(initializer(bias_init, (out_channels,), dtype), dtype), name="bias")
+            self.bias = Parameter(
+                Tensor(initializer(bias_init, (out_channels,), dtype), dtype), name="bias"
+            )
         else:
             self.bias = None
         if isinstance(activation, str):
@@ -138,17 +162,22 @@ class Dense(Cell):
         elif activation is not None and not isinstance(activation, Cell | Primitive):
             raise error(
                 TypeError,
-                f"For '{self.cls_name}', the 'activation' must be str or Cell or Primitive, but got {type(activation).__name__}.",
+                f"For '{self.cls_name}', the 'activation' must be str or Cell or Primitive, but "
+                f"got {type(activation).__name__}.",
             )
         self.activation = activation
 
     def construct(self, x: Tensor) -> Tensor:
         if not isinstance(x, Tensor):
-            raise error(TypeError, f"For '{self.cls_name}', the input must be a Tensor, but got {type(x).__name__}.")
+            raise error(
+                TypeError,
+                f"For '{self.cls_name}', the input must be a Tensor, but got {type(x).__name__}.",
+            )
         if x.ndim == 0 or x.shape[-1] != self.in_channels:
             raise error(
                 ValueError,
-                f"For '{self.cls_name}', the last dimension of the input must be in_channels = {self.in_channels}, "
+                f"For '{self.cls_name}', the last dimension of the input must be in_channels = "
+                f"{self.in_channels}, "
                 f"but got shape {list(x.shape)}.",
             )
         lead = x.shape[:-1]

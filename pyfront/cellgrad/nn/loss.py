@@ -28,7 +28,8 @@ class LossBase(Cell):
         if reduction not in ("mean", "sum", "none"):
             raise error(
                 ValueError,
-                f"For '{self.cls_name}', the 'reduction' must be in ['mean', 'sum', 'none'], but got {reduction}.",
+                f"For '{self.cls_name}', the 'reduction' must be in ['mean', 'sum', 'none'], but "
+                f"got {reduction}.",
             )
         self.average = reduction == "mean"
         self.reduce = reduction != "none"
@@ -47,7 +48,9 @@ class LossBase(Cell):
         return ops.cast(out, x.dtype)
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        raise error(NotImplementedError, f"For '{self.cls_name}', the method 'construct' is not defined.")
+        raise error(
+            NotImplementedError, f"For '{self.cls_name}', the method 'construct' is not defined."
+        )
 
 
 class MSELoss(LossBase):
@@ -67,5 +70,9 @@ class MSELoss(LossBase):
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
         for name, value in (("logits", logits), ("labels", labels)):
             if not isinstance(value, Tensor):
-                raise error(TypeError, f"For 'MSELoss', the '{name}' must be a Tensor, but got {type(value).__name__}.")
+                raise error(
+                    TypeError,
+                    f"For 'MSELoss', the '{name}' must be a Tensor, but got "
+                    f"{type(value).__name__}.",
+                )
         return self.get_loss(ops.square(logits - labels))

@@ -1,115 +1,71 @@
+# ruff: noqa: E402
 """Operations: functions of tensors, and MindSpore's class forms of them.
 
-Elementwise operations are generated from the dialect's records (``ops/_generated.py`` in the build folder).
+Elementwise operations are generated from the dialect's records (``ops/_generated.py`` in the
+build folder).
 """
 
 __path__ = __import__("pkgutil").extend_path(__path__, __name__)
 
-from cellgrad.ops import _generated
+from cellgrad.ops import (
+    _generated,
+    composites,
+    contractions,
+    primitives,
+    reductions,
+    selection,
+    shapes,
+)
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._generated import *  # noqa: F403
-from cellgrad.ops.composites import addn, clip_by_global_norm
-from cellgrad.ops.contractions import batch_mat_mul, bmm, dot, mat_mul, matmul, mm
-from cellgrad.ops.primitives import (
-    Assign,
-    AssignAdd,
-    AssignSub,
-    BatchMatMul,
-    BroadcastTo,
-    Cast,
-    Concat,
-    Div,
-    DType,
-    ExpandDims,
-    Fill,
-    Flatten,
-    Identity,
-    MatMul,
-    Ones,
-    OnesLike,
-    Pow,
-    Print,
-    Rank,
-    RealDiv,
-    ReduceAll,
-    ReduceAny,
-    ReduceMax,
-    ReduceMean,
-    ReduceMin,
-    ReduceSum,
-    Reshape,
-    Select,
-    Shape,
-    Size,
-    Softmax,
-    Squeeze,
-    Stack,
-    StopGradient,
-    Transpose,
-    Zeros,
-    ZerosLike,
-)
-from cellgrad.ops.reductions import all, amax, amin, any, argmax, max, mean, min, reduce_sum, softmax, std, sum, var
-from cellgrad.ops.selection import (
-    assign,
-    assign_add,
-    assign_sub,
-    bool_operator,
-    cast,
-    clamp,
-    clip,
-    clip_by_value,
-    div,
-    dtype,
-    dtype_argument,
-    fill,
-    full,
-    full_like,
-    identity,
-    ones,
-    ones_like,
-    pow,
-    print_,
-    rank,
-    select,
-    shape,
-    size,
-    stop_gradient,
-    where,
-    zeros,
-    zeros_like,
-)
-from cellgrad.ops.shapes import (
-    broadcast_to,
-    cat,
-    concat,
-    expand_dims,
-    flatten,
-    getitem,
-    permute,
-    reshape,
-    squeeze,
-    stack,
-    swapaxes,
-    transpose,
-    unsqueeze,
-)
+from cellgrad.ops.composites import *  # noqa: F403
+from cellgrad.ops.contractions import *  # noqa: F403
+from cellgrad.ops.primitives import *  # noqa: F403
+from cellgrad.ops.reductions import *  # noqa: F403
+from cellgrad.ops.selection import *  # noqa: F403
+from cellgrad.ops.shapes import *  # noqa: F403
 
-absolute = abs = _generated.abs
+# Other names of the same functions.
+absolute = _generated.abs
 negative = _generated.neg
 subtract = _generated.sub
 multiply = _generated.mul
-true_divide = divide = div
+true_divide = divide = selection.div
 eq = _generated.equal
 ne = _generated.not_equal
 lt = _generated.less
 le = _generated.less_equal
 gt = _generated.greater
 ge = _generated.greater_equal
-reduce_mean = mean
-reduce_max = amax
-reduce_min = amin
+reduce_mean = reductions.mean
+reduce_max = reductions.amax
+reduce_min = reductions.amin
 
-from cellgrad.grad import GradOperation  # noqa: E402  (built on the operations)
+from cellgrad.grad import GradOperation  # built on the operations
 
-__all__ = [name for name in dir() if not name.startswith("_")]
+__all__ = [
+    *_generated.__all__,
+    *composites.__all__,
+    *contractions.__all__,
+    *primitives.__all__,
+    *reductions.__all__,
+    *selection.__all__,
+    *shapes.__all__,
+    "GradOperation",
+    "Primitive",
+    "absolute",
+    "divide",
+    "eq",
+    "ge",
+    "gt",
+    "le",
+    "lt",
+    "multiply",
+    "ne",
+    "negative",
+    "reduce_max",
+    "reduce_mean",
+    "reduce_min",
+    "subtract",
+    "true_divide",
+]

@@ -1,4 +1,6 @@
-"""The one path every operation takes: append to the scope under capture, or run eagerly through compiled code."""
+"""The one path every operation takes: append to the scope under capture, or run eagerly through
+compiled code.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 def operation(function: F) -> F:
     """Makes a function of tensors an operation.
 
-    While capturing, its body runs and appends ops, with its name kept in their locations. Otherwise the whole body is
+    While capturing, its body runs and appends ops, with its name kept in their locations. Otherwise
+    the whole body is
     compiled once per signature and run, so that a composition costs one call.
     """
     name = function.__name__
@@ -47,14 +50,17 @@ def operation(function: F) -> F:
 
 def emit(op: str, operands: Sequence[Any], attrs: dict[str, Any] | None = None, dtype: Type | None = None,
          shape: Sequence[int] | None = None) -> Tensor:  # fmt: skip
-    """Appends one op of the dialect; `dtype` and `shape` give the result of ops that cannot infer it."""
+    """Appends one op of the dialect; `dtype` and `shape` give the result of ops that cannot infer
+    it.
+    """
     scope = state.current.scope
     assert scope is not None
     result = None if dtype is None or shape is None else signature(dtype, tuple(shape))
     return scope.emit(op, list(operands), attrs, result)
 
 
-# --- arguments -------------------------------------------------------------------------------------------------------
+# --- arguments ------------------------------------------------------------------------------------
+# -------------------
 
 
 def check_tensor(value: Any, op: str, argument: str) -> Tensor:
@@ -66,7 +72,9 @@ def check_tensor(value: Any, op: str, argument: str) -> Tensor:
     raise error(
         TypeError,
         f"For '{op}', the argument '{argument}' must be a Tensor, but got {type(value).__name__}.",
-        f"write ms.Tensor({value!r})" if isinstance(value, bool | int | float | list | tuple) else "",
+        f"write ms.Tensor({value!r})"
+        if isinstance(value, bool | int | float | list | tuple)
+        else "",
     )
 
 
@@ -88,11 +96,20 @@ def as_tensor(value: Any, op: str, dtype: Type | None = None) -> Tensor:
     if is_number(value):
         value = value.item() if isinstance(value, np.generic) else value
         if dtype is None:
-            dtype = mstype.bool_ if isinstance(value, bool) else mstype.int64 if isinstance(value, int) else mstype.float32
+            dtype = (
+                mstype.bool_
+                if isinstance(value, bool)
+                else mstype.int64
+                if isinstance(value, int)
+                else mstype.float32
+            )
         return splat(value, dtype, ())
     if isinstance(value, np.ndarray | list | tuple):
         return Tensor(value)
-    raise error(TypeError, f"For '{op}', expected Tensor or number operands, but got {type(value).__name__}.")
+    raise error(
+        TypeError,
+        f"For '{op}', expected Tensor or number operands, but got {type(value).__name__}.",
+    )
 
 
 def axes_of(axis: Any, rank: int, op: str, empty_is_all: bool = True) -> tuple[int, ...]:
@@ -111,10 +128,16 @@ def axes_of(axis: Any, rank: int, op: str, empty_is_all: bool = True) -> tuple[i
 def axis_of(axis: Any, rank: int, op: str) -> int:
     """One non-negative dimension."""
     if isinstance(axis, bool) or not isinstance(axis, int | np.integer):
-        raise error(TypeError, f"For '{op}', the axis must be an int or a tuple of ints, but got {type(axis).__name__}.")
+        raise error(
+            TypeError,
+            f"For '{op}', the axis must be an int or a tuple of ints, but got "
+            f"{type(axis).__name__}.",
+        )
     bound = max(rank, 1)
     if not -bound <= axis < bound:
-        raise error(ValueError, f"For '{op}', the axis value must be in [{-bound},{bound}), but got {axis}.")
+        raise error(
+            ValueError, f"For '{op}', the axis value must be in [{-bound},{bound}), but got {axis}."
+        )
     return int(axis) % bound
 
 
@@ -124,11 +147,15 @@ def shape_of(shape: Any, op: str) -> tuple[int, ...]:
     if not isinstance(listed, tuple | list) or not all(
         isinstance(n, int | np.integer) and not isinstance(n, bool) for n in listed
     ):
-        raise error(TypeError, f"For '{op}', the shape must be an int or a tuple of ints, but got {shape!r}.")
+        raise error(
+            TypeError,
+            f"For '{op}', the shape must be an int or a tuple of ints, but got {shape!r}.",
+        )
     return tuple(int(n) for n in listed)
 
 
-# --- primitives with a little shape arithmetic ------------------------------------------------------------------------
+# --- primitives with a little shape arithmetic
+# ------------------------------------------------------------------------
 
 
 def cast_to(x: Tensor, dtype: Type) -> Tensor:
@@ -142,7 +169,9 @@ def reshape_to(x: Tensor, shape: tuple[int, ...]) -> Tensor:
 
 
 def broadcast_to_shape(x: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """Numpy's broadcasting, with dimensions of 1 reshaped away first; the shapes must be compatible."""
+    """Numpy's broadcasting, with dimensions of 1 reshaped away first; the shapes must be
+    compatible.
+    """
     if x.shape == shape:
         return x
     offset = len(shape) - x.ndim
@@ -164,7 +193,8 @@ def broadcast_shapes(a: tuple[int, ...], b: tuple[int, ...], op: str) -> tuple[i
         if m != n and m != 1 and n != 1:
             raise error(
                 ValueError,
-                f"For '{op}', the shapes of the operands must broadcast: dimension {-i} is {m} in {list(a)} and {n} in {list(b)}.",
+                f"For '{op}', the shapes of the operands must broadcast: dimension {-i} is {m} in "
+                f"{list(a)} and {n} in {list(b)}.",
                 "make the dimensions equal or 1, for example with ops.expand_dims",
             )
         out.append(n if m == 1 else m)

@@ -55,7 +55,8 @@ def _run(function: Any, *args: Any) -> Tensor:
     return result
 
 
-# --- entry points of the generated module ----------------------------------------------------------------------------
+# --- entry points of the generated module
+# ----------------------------------------------------------------------------
 
 
 def unary(op: str, x: TensorLike, floating: bool = False) -> Tensor:
@@ -87,7 +88,8 @@ def logical(op: str, *operands: TensorLike) -> Tensor:
     return _run(_logical, op, *_operands(operands[0], operands[1], op))
 
 
-# --- operands --------------------------------------------------------------------------------------------------------
+# --- operands -------------------------------------------------------------------------------------
+# -------------------
 
 
 def _name(op: str) -> str:
@@ -129,7 +131,8 @@ def _broadcast(x: Tensor, y: Tensor, op: str) -> tuple[Tensor, Tensor]:
     return broadcast_to_shape(x, shape), broadcast_to_shape(y, shape)
 
 
-# --- bodies, run while capturing -------------------------------------------------------------------------------------
+# --- bodies, run while capturing
+# -------------------------------------------------------------------------------------
 
 
 def _unary(op: str, x: Tensor, floating: bool) -> Tensor:
@@ -152,7 +155,9 @@ def _binary(op: str, x: Tensor, y: Tensor, floating: bool) -> Tensor:
     elif dtype.kind == "b":
         of_bools = _OF_BOOLS.get(op)
         if of_bools is None:
-            raise error(TypeError, f"For '{_name(op)}', the operands cannot both be Bool.", _LOGICAL_HINT)
+            raise error(
+                TypeError, f"For '{_name(op)}', the operands cannot both be Bool.", _LOGICAL_HINT
+            )
         op = of_bools
     x, y = _broadcast(cast_to(x, dtype), cast_to(y, dtype), op)
     return emit(op, [x, y])
@@ -171,7 +176,8 @@ def _logical(op: str, *operands: Tensor) -> Tensor:
     return emit(op, truths)
 
 
-# --- written by hand: power --------------------------------------------------------------------------------------------
+# --- written by hand: power
+# --------------------------------------------------------------------------------------------
 
 
 def power(x: TensorLike, y: TensorLike) -> Tensor:

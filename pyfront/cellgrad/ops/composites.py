@@ -11,10 +11,18 @@ from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import reductions
 from cellgrad.ops._core import cast_to, check_tensor, emit, operation
 
+__all__ = [
+    "addn",
+    "clip_by_global_norm",
+]
+
 
 @operation
-def clip_by_global_norm(x: Any, clip_norm: float = 1.0, use_norm: None = None) -> tuple[Tensor, ...]:
-    """Scales tensors by ``clip_norm / max(norm, clip_norm)``, where `norm` is that of all their elements together.
+def clip_by_global_norm(
+    x: Any, clip_norm: float = 1.0, use_norm: None = None
+) -> tuple[Tensor, ...]:
+    """Scales tensors by ``clip_norm / max(norm, clip_norm)``, where `norm` is that of all their
+    elements together.
 
     Args:
         x: a tuple or list of Tensors.
@@ -28,15 +36,23 @@ def clip_by_global_norm(x: Any, clip_norm: float = 1.0, use_norm: None = None) -
     if not isinstance(x, tuple | list):
         raise error(
             TypeError,
-            f"For 'clip_by_global_norm', 'x' must be a tuple or list of Tensors, but got {type(x).__name__}.",
+            f"For 'clip_by_global_norm', 'x' must be a tuple or list of Tensors, but got "
+            f"{type(x).__name__}.",
             "put a single tensor into a tuple: (x,)" if isinstance(x, Tensor) else "",
         )
     if not x:
         raise error(ValueError, "For 'clip_by_global_norm', 'x' must not be empty.")
     if isinstance(clip_norm, bool) or not isinstance(clip_norm, int | float | Tensor):
-        raise error(TypeError, f"For 'clip_by_global_norm', 'clip_norm' must be a number, but got {type(clip_norm).__name__}.")
+        raise error(
+            TypeError,
+            f"For 'clip_by_global_norm', 'clip_norm' must be a number, but got "
+            f"{type(clip_norm).__name__}.",
+        )
     if not isinstance(clip_norm, Tensor) and clip_norm <= 0:
-        raise error(ValueError, f"For 'clip_by_global_norm', 'clip_norm' must be positive, but got {clip_norm}.")
+        raise error(
+            ValueError,
+            f"For 'clip_by_global_norm', 'clip_norm' must be positive, but got {clip_norm}.",
+        )
     if use_norm is not None:
         raise error(ValueError, "For 'clip_by_global_norm', 'use_norm' must be None.")
     tensors = [check_tensor(t, "clip_by_global_norm", f"x[{i}]") for i, t in enumerate(x)]
@@ -49,7 +65,9 @@ def clip_by_global_norm(x: Any, clip_norm: float = 1.0, use_norm: None = None) -
     bound = ew.binary("cell.maximum", norm, limit)
     out = []
     for t in tensors:
-        scaled = ew.binary("cell.div", ew.binary("cell.mul", cast_to(t, mstype.float32), limit), bound, True)
+        scaled = ew.binary(
+            "cell.div", ew.binary("cell.mul", cast_to(t, mstype.float32), limit), bound, True
+        )
         out.append(cast_to(scaled, t.dtype))
     return tuple(out)
 

@@ -17,15 +17,29 @@ from cellgrad.ops._core import (
     reshape_to,
 )
 
+__all__ = [
+    "batch_mat_mul",
+    "bmm",
+    "dot",
+    "mat_mul",
+    "matmul",
+    "mm",
+]
+
 
 def _check_shared(op: str, a: Tensor, b: Tensor, transpose_a: bool, transpose_b: bool) -> None:
     m = a.shape[-2 if transpose_a else -1]
     n = b.shape[-1 if transpose_b else -2]
     if m != n:
-        flags = f" with transpose_a={transpose_a}, transpose_b={transpose_b}" if transpose_a or transpose_b else ""
+        flags = (
+            f" with transpose_a={transpose_a}, transpose_b={transpose_b}"
+            if transpose_a or transpose_b
+            else ""
+        )
         raise error(
             ValueError,
-            f"For '{op}' the input dimensions must be equal, but got {m} in the first shape {list(a.shape)} and {n} in the "
+            f"For '{op}' the input dimensions must be equal, but got {m} in the first shape "
+            f"{list(a.shape)} and {n} in the "
             f"second shape {list(b.shape)}{flags}.",
             "transpose an operand (x.T, transpose_b=True), or check the order of the operands",
         )
@@ -44,7 +58,8 @@ def _pair(op: str, x: Any, y: Any) -> tuple[Tensor, Tensor]:
 
 @operation
 def matmul(input: Tensor, other: Tensor) -> Tensor:
-    """The matrix product, with numpy's rules: vectors are rows or columns as needed, leading dimensions broadcast.
+    """The matrix product, with numpy's rules: vectors are rows or columns as needed, leading
+    dimensions broadcast.
 
     Raises:
         TypeError: an operand that is not a Tensor.
@@ -52,7 +67,11 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
     """
     a, b = _pair("matmul", input, other)
     if a.ndim == 0 or b.ndim == 0:
-        raise error(ValueError, f"For 'matmul', operands must have dimensions, but got shapes {list(a.shape)} and {list(b.shape)}.")
+        raise error(
+            ValueError,
+            f"For 'matmul', operands must have dimensions, but got shapes {list(a.shape)} and "
+            f"{list(b.shape)}.",
+        )
     row, column = a.ndim == 1, b.ndim == 1
     if row:
         a = reshape_to(a, (1, *a.shape))
@@ -81,7 +100,9 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
 
 
 @operation
-def mat_mul(input: Tensor, mat2: Tensor, transpose_a: bool = False, transpose_b: bool = False) -> Tensor:
+def mat_mul(
+    input: Tensor, mat2: Tensor, transpose_a: bool = False, transpose_b: bool = False
+) -> Tensor:
     """`ops.MatMul`: the product of two matrices, each optionally transposed.
 
     Raises:
@@ -100,7 +121,9 @@ def mat_mul(input: Tensor, mat2: Tensor, transpose_a: bool = False, transpose_b:
 
 
 @operation
-def batch_mat_mul(x: Tensor, y: Tensor, transpose_a: bool = False, transpose_b: bool = False) -> Tensor:
+def batch_mat_mul(
+    x: Tensor, y: Tensor, transpose_a: bool = False, transpose_b: bool = False
+) -> Tensor:
     """`ops.BatchMatMul`: products of the last two dimensions; the leading ones broadcast.
 
     Raises:
@@ -109,7 +132,9 @@ def batch_mat_mul(x: Tensor, y: Tensor, transpose_a: bool = False, transpose_b: 
     a, b = _pair("BatchMatMul", x, y)
     if a.ndim < 2 or b.ndim < 2:
         raise error(
-            ValueError, f"For 'BatchMatMul', operands need rank >= 2, but got shapes {list(a.shape)} and {list(b.shape)}."
+            ValueError,
+            f"For 'BatchMatMul', operands need rank >= 2, but got shapes {list(a.shape)} and "
+            f"{list(b.shape)}.",
         )
     _check_shared("BatchMatMul", a, b, transpose_a, transpose_b)
     batch = broadcast_shapes(a.shape[:-2], b.shape[:-2], "BatchMatMul")
@@ -131,11 +156,14 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
 
 
 def dot(input: Tensor, other: Tensor) -> Tensor:
-    """The product over the last dimension of `input` and the second to last of `other` (numpy's dot, to rank 2)."""
+    """The product over the last dimension of `input` and the second to last of `other` (numpy's
+    dot, to rank 2).
+    """
     if isinstance(input, Tensor) and isinstance(other, Tensor) and max(input.ndim, other.ndim) > 2:
         raise error(
             ValueError,
-            f"For 'dot', ranks to 2 are supported, but got shapes {list(input.shape)} and {list(other.shape)}.",
+            f"For 'dot', ranks to 2 are supported, but got shapes {list(input.shape)} and "
+            f"{list(other.shape)}.",
             "use ops.matmul",
         )
     out: Tensor = matmul(input, other)

@@ -1,4 +1,6 @@
-"""Operations under the name older scripts use: ``from cellgrad.ops.functional import stop_gradient``."""
+"""Operations under the name older scripts use: ``from cellgrad.ops.functional import
+stop_gradient``.
+"""
 
 from cellgrad.grad import get_grad, grad, jvp, value_and_grad, vjp
 from cellgrad.ops import *  # noqa: F403

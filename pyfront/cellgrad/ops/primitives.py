@@ -10,10 +10,53 @@ from cellgrad.common.tensor import Tensor
 from cellgrad.ops import contractions, reductions, selection, shapes
 from cellgrad.ops._elementwise import Primitive
 
+__all__ = [
+    "Assign",
+    "AssignAdd",
+    "AssignSub",
+    "BatchMatMul",
+    "BroadcastTo",
+    "Cast",
+    "Concat",
+    "DType",
+    "Div",
+    "ExpandDims",
+    "Fill",
+    "Flatten",
+    "Identity",
+    "MatMul",
+    "Ones",
+    "OnesLike",
+    "Pow",
+    "Print",
+    "Rank",
+    "RealDiv",
+    "ReduceAll",
+    "ReduceAny",
+    "ReduceMax",
+    "ReduceMean",
+    "ReduceMin",
+    "ReduceSum",
+    "Reshape",
+    "Select",
+    "Shape",
+    "Size",
+    "Softmax",
+    "Squeeze",
+    "Stack",
+    "StopGradient",
+    "Transpose",
+    "Zeros",
+    "ZerosLike",
+]
+
 
 def _flag(value: Any, name: str, owner: str) -> bool:
     if not isinstance(value, bool):
-        raise error(TypeError, f"For '{owner}', the '{name}' should be bool, but got {type(value).__name__}.")
+        raise error(
+            TypeError,
+            f"For '{owner}', the '{name}' should be bool, but got {type(value).__name__}.",
+        )
     return value
 
 
@@ -66,7 +109,9 @@ class _Reduce(Primitive):
 
 
 class ReduceSum(_Reduce):
-    """The sum over `axis`; integers keep their dtype. With `skip_mode`, an empty axis reduces nothing."""
+    """The sum over `axis`; integers keep their dtype. With `skip_mode`, an empty axis reduces
+    nothing.
+    """
 
     def __init__(self, keep_dims: bool = False, skip_mode: bool = False):
         super().__init__(keep_dims)

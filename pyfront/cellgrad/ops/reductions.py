@@ -25,11 +25,31 @@ from cellgrad.ops._core import (
     reshape_to,
 )
 
+__all__ = [
+    "all",
+    "amax",
+    "amin",
+    "any",
+    "argmax",
+    "max",
+    "mean",
+    "min",
+    "reduce_sum",
+    "softmax",
+    "std",
+    "sum",
+    "var",
+]
+
 
 def _reduce(op: str, x: Tensor, axes: tuple[int, ...], keep: bool) -> Tensor:
     shape = x.shape
     out = emit(op, [x], {"dims": list(axes)}) if axes else x
-    return reshape_to(out, tuple(1 if i in axes else n for i, n in enumerate(shape))) if keep and axes else out
+    return (
+        reshape_to(out, tuple(1 if i in axes else n for i, n in enumerate(shape)))
+        if keep and axes
+        else out
+    )
 
 
 def _axes(x: Tensor, axis: Any, op: str) -> tuple[int, ...]:
@@ -42,11 +62,15 @@ def _axes(x: Tensor, axis: Any, op: str) -> tuple[int, ...]:
 
 def _check_keep(keep: Any, op: str, name: str) -> None:
     if not isinstance(keep, bool):
-        raise error(TypeError, f"For '{op}', the '{name}' must be bool, but got {type(keep).__name__}.")
+        raise error(
+            TypeError, f"For '{op}', the '{name}' must be bool, but got {type(keep).__name__}."
+        )
 
 
 @operation
-def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Type | None = None) -> Tensor:
+def sum(
+    input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Type | None = None
+) -> Tensor:
     """The sum over `dim` (int or tuple of ints; all dimensions by default).
 
     Integers and bools are summed as int64 unless `dtype` says otherwise.
@@ -99,7 +123,9 @@ def _extremum(op: str, name: str, input: Tensor, axis: Any, keepdims: bool) -> T
     for a in axes:
         if x.shape[a] == 0:
             raise error(
-                ValueError, f"For '{name}', the dimension {a} of a tensor of shape {list(x.shape)} has no elements to compare."
+                ValueError,
+                f"For '{name}', the dimension {a} of a tensor of shape {list(x.shape)} has no "
+                f"elements to compare.",
             )
     if x.dtype.kind == "b":
         return cast_to(_reduce(op, cast_to(x, mstype.int32), axes, keepdims), mstype.bool_)
@@ -107,22 +133,38 @@ def _extremum(op: str, name: str, input: Tensor, axis: Any, keepdims: bool) -> T
 
 
 @operation
-def amax(input: Tensor, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Tensor:
+def amax(
+    input: Tensor,
+    axis: Any = None,
+    keepdims: bool = False,
+    *,
+    initial: Any = None,
+    where: Any = None,
+) -> Tensor:
     """The largest element over `axis` (all dimensions by default); NaN where there is one.
 
     Raises:
-        TypeError, ValueError: `input` is not a Tensor, `axis` is out of range, or a dimension is empty.
+        TypeError, ValueError: `input` is not a Tensor, `axis` is out of range, or a dimension is
+            empty.
     """
     _no_initial("amax", initial, where)
     return _extremum("cell.reduce_max", "amax", input, axis, keepdims)
 
 
 @operation
-def amin(input: Tensor, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Tensor:
+def amin(
+    input: Tensor,
+    axis: Any = None,
+    keepdims: bool = False,
+    *,
+    initial: Any = None,
+    where: Any = None,
+) -> Tensor:
     """The smallest element over `axis` (all dimensions by default); NaN where there is one.
 
     Raises:
-        TypeError, ValueError: `input` is not a Tensor, `axis` is out of range, or a dimension is empty.
+        TypeError, ValueError: `input` is not a Tensor, `axis` is out of range, or a dimension is
+            empty.
     """
     _no_initial("amin", initial, where)
     return _extremum("cell.reduce_min", "amin", input, axis, keepdims)
@@ -148,7 +190,9 @@ def _position(op: str, x: Tensor, axis: int | None, keepdims: bool) -> Tensor:
     shape[dim] = n
     index = constant(np.arange(n).reshape(shape), signature(mstype.int64, tuple(shape)))
     # NaN is the extremum where there is one, and is not equal to itself.
-    hit = ew.logical("cell.logical_or", ew.compare("cell.equal", y, best), ew.compare("cell.not_equal", y, y))
+    hit = ew.logical(
+        "cell.logical_or", ew.compare("cell.equal", y, best), ew.compare("cell.not_equal", y, y)
+    )
     from cellgrad.ops.selection import select
 
     candidates = select(hit, broadcast_to_shape(index, y.shape), n - 1)
@@ -158,7 +202,8 @@ def _position(op: str, x: Tensor, axis: int | None, keepdims: bool) -> Tensor:
 
 @operation
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
-    """The first index of the largest element along `dim` (of the flattened tensor by default), int64.
+    """The first index of the largest element along `dim` (of the flattened tensor by default),
+    int64.
 
     Raises:
         TypeError, ValueError: `input` is not a Tensor, or `dim` is out of range.
@@ -171,9 +216,15 @@ def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
 
 @operation
 def max(
-    input: Tensor, axis: int | None = None, keepdims: bool = False, *, initial: Any = None, where: Any = None
+    input: Tensor,
+    axis: int | None = None,
+    keepdims: bool = False,
+    *,
+    initial: Any = None,
+    where: Any = None,
 ) -> tuple[Tensor, Tensor]:
-    """The largest elements and their indices (int64) along `axis`; of all elements by default, with index 0.
+    """The largest elements and their indices (int64) along `axis`; of all elements by default, with
+    index 0.
 
     Raises:
         TypeError, ValueError: `input` is not a Tensor, or `axis` is out of range.
@@ -183,9 +234,15 @@ def max(
 
 @operation
 def min(
-    input: Tensor, axis: int | None = None, keepdims: bool = False, *, initial: Any = None, where: Any = None
+    input: Tensor,
+    axis: int | None = None,
+    keepdims: bool = False,
+    *,
+    initial: Any = None,
+    where: Any = None,
 ) -> tuple[Tensor, Tensor]:
-    """The smallest elements and their indices (int64) along `axis`; of all elements by default, with index 0.
+    """The smallest elements and their indices (int64) along `axis`; of all elements by default,
+    with index 0.
 
     Raises:
         TypeError, ValueError: `input` is not a Tensor, or `axis` is out of range.
@@ -232,7 +289,9 @@ def all(input: Tensor, axis: Any = None, keep_dims: bool = False) -> Tensor:
     """Whether all elements over `axis` are true (not zero)."""
     x = cast_to(check_tensor(input, "all", "input"), mstype.bool_)
     axes = _axes(x, axis, "all")
-    return cast_to(_reduce("cell.reduce_min", cast_to(x, mstype.int32), axes, keep_dims), mstype.bool_)
+    return cast_to(
+        _reduce("cell.reduce_min", cast_to(x, mstype.int32), axes, keep_dims), mstype.bool_
+    )
 
 
 @operation
@@ -240,12 +299,15 @@ def any(input: Tensor, axis: Any = None, keep_dims: bool = False) -> Tensor:
     """Whether any element over `axis` is true (not zero)."""
     x = cast_to(check_tensor(input, "any", "input"), mstype.bool_)
     axes = _axes(x, axis, "any")
-    return cast_to(_reduce("cell.reduce_max", cast_to(x, mstype.int32), axes, keep_dims), mstype.bool_)
+    return cast_to(
+        _reduce("cell.reduce_max", cast_to(x, mstype.int32), axes, keep_dims), mstype.bool_
+    )
 
 
 @operation
 def softmax(input: Tensor, axis: int = -1, *, dtype: Type | None = None) -> Tensor:
-    """Exponentials along `axis` divided by their sum; computed from differences to the maximum, so that it never overflows.
+    """Exponentials along `axis` divided by their sum; computed from differences to the maximum, so
+    that it never overflows.
 
     Raises:
         TypeError, ValueError: `input` is not a Tensor, or `axis` is out of range.

@@ -22,12 +22,45 @@ from cellgrad.ops._core import (
     shape_of,
 )
 
+__all__ = [
+    "assign",
+    "assign_add",
+    "assign_sub",
+    "bool_operator",
+    "cast",
+    "clamp",
+    "clip",
+    "clip_by_value",
+    "div",
+    "dtype",
+    "dtype_argument",
+    "fill",
+    "full",
+    "full_like",
+    "identity",
+    "ones",
+    "ones_like",
+    "pow",
+    "print_",
+    "rank",
+    "select",
+    "shape",
+    "size",
+    "stop_gradient",
+    "where",
+    "zeros",
+    "zeros_like",
+]
+
 
 def dtype_argument(dtype: Any, op: str) -> Type:
     """A tensor dtype from what users write for one."""
     found = mstype.coerce(dtype)
     if found is None or not found.kind:
-        raise error(TypeError, f"For '{op}', the dtype must be one of {list(mstype.TENSOR_TYPES)}, but got {dtype!r}.")
+        raise error(
+            TypeError,
+            f"For '{op}', the dtype must be one of {list(mstype.TENSOR_TYPES)}, but got {dtype!r}.",
+        )
     return found
 
 
@@ -37,13 +70,18 @@ def _cast(x: Tensor, target: Type) -> Tensor:
 
 
 def cast(input: Any, dtype: Any) -> Tensor:
-    """The elements converted to `dtype`; floats become ints by truncation. Integers and bools stop gradients.
+    """The elements converted to `dtype`; floats become ints by truncation. Integers and bools stop
+    gradients.
 
     Raises:
         TypeError: `input` is neither Tensor nor number, or `dtype` is not a tensor dtype.
     """
     target = dtype_argument(dtype, "cast")
-    x = as_tensor(input, "cast", target) if is_number(input) else check_tensor(input, "cast", "input")
+    x = (
+        as_tensor(input, "cast", target)
+        if is_number(input)
+        else check_tensor(input, "cast", "input")
+    )
     if x.dtype is target:
         return x
     out: Tensor = _cast(x, target)
@@ -60,9 +98,7 @@ def select(condition: Tensor, input: Any, other: Any) -> Tensor:
         ValueError: shapes that do not broadcast.
     """
     condition = check_tensor(condition, "select", "condition")
-    if not is_number(input) and not is_number(other):
-        a, b = as_tensor(input, "select"), as_tensor(other, "select")
-    elif is_number(input) and is_number(other):
+    if (not is_number(input) and not is_number(other)) or (is_number(input) and is_number(other)):
         a, b = as_tensor(input, "select"), as_tensor(other, "select")
     else:
         a, b = ew._operands(input, other, "cell.select")
@@ -73,9 +109,13 @@ def select(condition: Tensor, input: Any, other: Any) -> Tensor:
 @operation
 def _select(condition: Tensor, a: Tensor, b: Tensor) -> Tensor:
     dtype = mstype.promote(a.dtype, b.dtype)
-    shape = broadcast_shapes(broadcast_shapes(a.shape, b.shape, "select"), condition.shape, "select")
+    shape = broadcast_shapes(
+        broadcast_shapes(a.shape, b.shape, "select"), condition.shape, "select"
+    )
     truth = broadcast_to_shape(cast_to(condition, mstype.bool_), shape)
-    return emit("cell.select", [truth, *(broadcast_to_shape(cast_to(v, dtype), shape) for v in (a, b))])
+    return emit(
+        "cell.select", [truth, *(broadcast_to_shape(cast_to(v, dtype), shape) for v in (a, b))]
+    )
 
 
 def where(condition: Tensor, input: Any, other: Any) -> Tensor:
@@ -101,7 +141,8 @@ def identity(x: Any) -> Any:
 def pow(input: Any, exponent: Any) -> Tensor:
     """`input` to the power `exponent`, elementwise.
 
-    The derivative is 0 in the base where the exponent is 0, and 0 in the exponent where the base is not positive.
+    The derivative is 0 in the base where the exponent is 0, and 0 in the exponent where the base is
+    not positive.
 
     Raises:
         TypeError: an operand that is neither Tensor nor number.
@@ -115,10 +156,14 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
 
     Raises:
         TypeError: an operand that is neither Tensor nor number.
-        ValueError: shapes that do not broadcast, or a rounding mode (none is supported in this version).
+        ValueError: shapes that do not broadcast, or a rounding mode (none is supported in this
+            version).
     """
     if rounding_mode is not None:
-        raise error(ValueError, f"For 'div', 'rounding_mode' must be None in this version, but got {rounding_mode!r}.")
+        raise error(
+            ValueError,
+            f"For 'div', 'rounding_mode' must be None in this version, but got {rounding_mode!r}.",
+        )
     return ew.binary("cell.div", input, other, True)
 
 
@@ -128,7 +173,8 @@ def bool_operator(symbol: str, function: Any, x: Any, y: Any) -> Tensor:
         if isinstance(value, Tensor) and value.dtype.kind != "b":
             raise error(
                 TypeError,
-                f"The operator '{symbol}' is for Bool tensors in this version, but got {value.dtype.title}.",
+                f"The operator '{symbol}' is for Bool tensors in this version, but got "
+                f"{value.dtype.title}.",
                 "compare first, for example (x > 0) & (y > 0)",
             )
     out: Tensor = function(x, y)
@@ -137,13 +183,17 @@ def bool_operator(symbol: str, function: Any, x: Any, y: Any) -> Tensor:
 
 @operation
 def clip_by_value(x: Any, clip_value_min: Any = None, clip_value_max: Any = None) -> Any:
-    """The elements, limited to [`clip_value_min`, `clip_value_max`]; a tuple or list is clipped element by element.
+    """The elements, limited to [`clip_value_min`, `clip_value_max`]; a tuple or list is clipped
+    element by element.
 
     Raises:
         ValueError: both limits are None.
     """
     if clip_value_min is None and clip_value_max is None:
-        raise error(ValueError, "For 'clip_by_value', 'clip_value_min' and 'clip_value_max' can not both be None.")
+        raise error(
+            ValueError,
+            "For 'clip_by_value', 'clip_value_min' and 'clip_value_max' can not both be None.",
+        )
     if isinstance(x, tuple | list):
         return type(x)(clip_by_value(v, clip_value_min, clip_value_max) for v in x)
     out = check_tensor(x, "clip_by_value", "x")
@@ -162,7 +212,8 @@ def clip(input: Any, min: Any = None, max: Any = None) -> Any:
 clamp = clip
 
 
-# --- creation ----------------------------------------------------------------------------------------------------------
+# --- creation -------------------------------------------------------------------------------------
+# ---------------------
 
 
 def ones_like(input: Tensor, *, dtype: Type | None = None) -> Tensor:
@@ -188,18 +239,30 @@ def zeros(size: Any, dtype: Type | None = None) -> Tensor:
 
 
 def full(size: Any, fill_value: bool | int | float, *, dtype: Type | None = None) -> Tensor:
-    """A tensor with all elements equal; the dtype is the number's by default (int64, float32 or bool).
+    """A tensor with all elements equal; the dtype is the number's by default (int64, float32 or
+    bool).
 
     Raises:
         TypeError: `fill_value` is not a number.
     """
     if not is_number(fill_value):
-        raise error(TypeError, f"For 'full', 'fill_value' must be a number, but got {type(fill_value).__name__}.")
-    own = mstype.bool_ if isinstance(fill_value, bool) else mstype.int64 if isinstance(fill_value, int) else mstype.float32
+        raise error(
+            TypeError,
+            f"For 'full', 'fill_value' must be a number, but got {type(fill_value).__name__}.",
+        )
+    own = (
+        mstype.bool_
+        if isinstance(fill_value, bool)
+        else mstype.int64
+        if isinstance(fill_value, int)
+        else mstype.float32
+    )
     return splat(fill_value, dtype or own, shape_of(size, "full"))
 
 
-def full_like(input: Tensor, fill_value: bool | int | float, *, dtype: Type | None = None) -> Tensor:
+def full_like(
+    input: Tensor, fill_value: bool | int | float, *, dtype: Type | None = None
+) -> Tensor:
     """A tensor of the shape, and by default the dtype, of another with all elements equal."""
     x = check_tensor(input, "full_like", "input")
     return full(x.shape, fill_value, dtype=dtype or x.dtype)
@@ -210,7 +273,8 @@ def fill(type: Type, shape: Any, value: bool | int | float) -> Tensor:
     return full(shape, value, dtype=type)
 
 
-# --- what is known of a tensor while compiling -----------------------------------------------------------------------------
+# --- what is known of a tensor while compiling
+# -----------------------------------------------------------------------------
 
 
 def dtype(input_x: Tensor) -> Type:
@@ -233,7 +297,8 @@ def size(input_x: Tensor) -> int:
     return check_tensor(input_x, "size", "input_x").size
 
 
-# --- effects -------------------------------------------------------------------------------------------------------------
+# --- effects --------------------------------------------------------------------------------------
+# -----------------------
 
 
 def print_(*input_x: Any) -> None:
@@ -254,7 +319,10 @@ def assign(variable: Any, value: Any) -> Any:
     from cellgrad.common.parameter import Parameter
 
     if not isinstance(variable, Parameter):
-        raise error(TypeError, f"For 'assign', 'variable' must be a Parameter, but got {type_name(variable)}.")
+        raise error(
+            TypeError,
+            f"For 'assign', 'variable' must be a Parameter, but got {type_name(variable)}.",
+        )
     if state.current.scope is not None:
         return calls.assign(variable, value)
     return variable.set_data(as_tensor(value, "assign", variable.dtype))

@@ -21,6 +21,22 @@ from cellgrad.ops._core import (
     shape_of,
 )
 
+__all__ = [
+    "broadcast_to",
+    "cat",
+    "concat",
+    "expand_dims",
+    "flatten",
+    "getitem",
+    "permute",
+    "reshape",
+    "squeeze",
+    "stack",
+    "swapaxes",
+    "transpose",
+    "unsqueeze",
+]
+
 
 @operation
 def reshape(input: Tensor, shape: Any) -> Tensor:
@@ -34,7 +50,10 @@ def reshape(input: Tensor, shape: Any) -> Tensor:
     dims = list(shape_of(shape, "reshape"))
     unknown = [i for i, n in enumerate(dims) if n == -1]
     if len(unknown) > 1 or any_negative(dims):
-        raise error(ValueError, f"For 'reshape', one dimension at most may be -1 and none less, but got {tuple(dims)}.")
+        raise error(
+            ValueError,
+            f"For 'reshape', one dimension at most may be -1 and none less, but got {tuple(dims)}.",
+        )
     known = 1
     for n in dims:
         known *= 1 if n == -1 else n
@@ -46,7 +65,8 @@ def reshape(input: Tensor, shape: Any) -> Tensor:
     if total != x.size or (unknown and not known):
         raise error(
             ValueError,
-            f"For 'reshape', the shape {tuple(shape_of(shape, 'reshape'))} is invalid for an input of shape {list(x.shape)} "
+            f"For 'reshape', the shape {tuple(shape_of(shape, 'reshape'))} is invalid for an "
+            f"input of shape {list(x.shape)} "
             f"with {x.size} elements.",
         )
     return reshape_to(x, tuple(dims))
@@ -66,14 +86,19 @@ def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int
     """
     x = check_tensor(input, "flatten", "input")
     if order != "C":
-        raise error(ValueError, f"For 'flatten', the order must be 'C' in this version, but got {order!r}.")
+        raise error(
+            ValueError, f"For 'flatten', the order must be 'C' in this version, but got {order!r}."
+        )
     if x.ndim == 0:
         return reshape_to(x, (1,))
     if x.ndim == 1 and start_dim == 1:
         return x
     first, last = axis_of(start_dim, x.ndim, "flatten"), axis_of(end_dim, x.ndim, "flatten")
     if first > last:
-        raise error(ValueError, f"For 'flatten', 'start_dim' {start_dim} must not come after 'end_dim' {end_dim}.")
+        raise error(
+            ValueError,
+            f"For 'flatten', 'start_dim' {start_dim} must not come after 'end_dim' {end_dim}.",
+        )
     joined = 1
     for n in x.shape[first : last + 1]:
         joined *= n
@@ -91,11 +116,15 @@ def transpose(input: Tensor, dims: Any) -> Tensor:
     listed = (dims,) if isinstance(dims, int) else tuple(dims)
     if len(listed) != x.ndim:
         raise error(
-            ValueError, f"For 'transpose', {x.ndim} dimensions of shape {list(x.shape)} need as many in 'dims', but got {listed}."
+            ValueError,
+            f"For 'transpose', {x.ndim} dimensions of shape {list(x.shape)} need as many in "
+            f"'dims', but got {listed}.",
         )
     perm = [axis_of(a, x.ndim, "transpose") for a in listed]
     if sorted(perm) != list(range(x.ndim)):
-        raise error(ValueError, f"For 'transpose', 'dims' must name each dimension once, but got {listed}.")
+        raise error(
+            ValueError, f"For 'transpose', 'dims' must name each dimension once, but got {listed}."
+        )
     return x if perm == sorted(perm) else emit("cell.transpose", [x], {"perm": perm})
 
 
@@ -117,7 +146,8 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
 
 @operation
 def broadcast_to(input: Tensor, shape: Any) -> Tensor:
-    """Repeats the elements along dimensions of length 1, and along new leading ones; -1 keeps a dimension.
+    """Repeats the elements along dimensions of length 1, and along new leading ones; -1 keeps a
+    dimension.
 
     Raises:
         ValueError: shapes that do not fit.
@@ -133,7 +163,10 @@ def broadcast_to(input: Tensor, shape: Any) -> Tensor:
             dims[offset + i] = n
         fits = n in (1, dims[offset + i])
     if not fits or -1 in dims:
-        raise error(ValueError, f"For 'broadcast_to', shape {list(x.shape)} cannot be broadcast to {tuple(shape)}.")
+        raise error(
+            ValueError,
+            f"For 'broadcast_to', shape {list(x.shape)} cannot be broadcast to {tuple(shape)}.",
+        )
     return broadcast_to_shape(x, tuple(dims))
 
 
@@ -152,7 +185,9 @@ def squeeze(input: Tensor, axis: Any = None) -> Tensor:
     for d in dims:
         if x.ndim and x.shape[d] != 1:
             raise error(
-                ValueError, f"For 'squeeze', dimension {d} of shape {list(x.shape)} has length {x.shape[d]}; only 1 can be dropped."
+                ValueError,
+                f"For 'squeeze', dimension {d} of shape {list(x.shape)} has length {x.shape[d]}; "
+                f"only 1 can be dropped.",
             )
     return reshape_to(x, tuple(n for i, n in enumerate(x.shape) if i not in dims))
 
@@ -184,20 +219,32 @@ def concat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
         ValueError: no tensors, or shapes that differ outside `axis`.
     """
     if not isinstance(tensors, tuple | list):
-        raise error(TypeError, f"For 'concat', 'tensors' must be a tuple or list of Tensors, but got {type(tensors).__name__}.")
+        raise error(
+            TypeError,
+            f"For 'concat', 'tensors' must be a tuple or list of Tensors, but got "
+            f"{type(tensors).__name__}.",
+        )
     if not tensors:
         raise error(ValueError, "For 'concat', at least one tensor is needed.")
     xs = [check_tensor(t, "concat", f"tensors[{i}]") for i, t in enumerate(tensors)]
     first = xs[0]
     if first.ndim == 0:
-        raise error(ValueError, "For 'concat', tensors must have at least one dimension; use ops.stack for 0-d tensors.")
+        raise error(
+            ValueError,
+            "For 'concat', tensors must have at least one dimension; use ops.stack for 0-d "
+            "tensors.",
+        )
     d = axis_of(axis, first.ndim, "concat")
     dtype = first.dtype
     for i, x in enumerate(xs):
-        if x.ndim != first.ndim or x.shape[:d] + x.shape[d + 1 :] != first.shape[:d] + first.shape[d + 1 :]:
+        if (
+            x.ndim != first.ndim
+            or x.shape[:d] + x.shape[d + 1 :] != first.shape[:d] + first.shape[d + 1 :]
+        ):
             raise error(
                 ValueError,
-                f"For 'concat', shapes must agree except in dimension {d}, but tensors[0] has {list(first.shape)} "
+                f"For 'concat', shapes must agree except in dimension {d}, but tensors[0] has "
+                f"{list(first.shape)} "
                 f"and tensors[{i}] has {list(x.shape)}.",
             )
         dtype = mstype.promote(dtype, x.dtype)
@@ -220,19 +267,24 @@ def stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
         ValueError: no tensors, or shapes that differ.
     """
     if not isinstance(tensors, tuple | list) or not tensors:
-        raise error(TypeError, "For 'stack', 'tensors' must be a non-empty tuple or list of Tensors.")
+        raise error(
+            TypeError, "For 'stack', 'tensors' must be a non-empty tuple or list of Tensors."
+        )
     xs = [check_tensor(t, "stack", f"tensors[{i}]") for i, t in enumerate(tensors)]
     for i, x in enumerate(xs):
         if x.shape != xs[0].shape:
             raise error(
-                ValueError, f"For 'stack', tensors[0] has shape {list(xs[0].shape)} but tensors[{i}] has {list(x.shape)}."
+                ValueError,
+                f"For 'stack', tensors[0] has shape {list(xs[0].shape)} but tensors[{i}] has "
+                f"{list(x.shape)}.",
             )
     d = axis_of(axis, xs[0].ndim + 1, "stack")
     out: Tensor = concat([reshape_to(x, (*x.shape[:d], 1, *x.shape[d:])) for x in xs], d)
     return out
 
 
-# --- indexing ----------------------------------------------------------------------------------------------------------
+# --- indexing -------------------------------------------------------------------------------------
+# ---------------------
 
 
 def getitem(x: Tensor, index: Any) -> Tensor:
@@ -272,19 +324,28 @@ def _int(i: Any) -> int:
     kind = "Tensor" if isinstance(i, Tensor) else type(i).__name__
     hint = ""
     if isinstance(i, Tensor | list | np.ndarray):
-        hint = "indexing by tensors and lists comes in a later version; ops.where or ops.select may do"
+        hint = (
+            "indexing by tensors and lists comes in a later version; ops.where or ops.select may do"
+        )
     raise error(
         IndexError,
-        f"Only support integers, slices(`:`), ellipsis(`...`) and None as index, but got {i!r} with type {kind}.",
+        f"Only support integers, slices(`:`), ellipsis(`...`) and None as index, but got {i!r} "
+        f"with type {kind}.",
         hint,
     )
 
 
 @operation
 def _getitem(x: Tensor, spec: tuple[Any, ...]) -> Tensor:
-    used = len([i for i in spec if i is not None and i is not Ellipsis and not isinstance(i, _Bool)])
+    used = len(
+        [i for i in spec if i is not None and i is not Ellipsis and not isinstance(i, _Bool)]
+    )
     if used > x.ndim:
-        raise error(IndexError, f"too many indices for tensor of dimension {x.ndim}: {used} given for shape {list(x.shape)}.")
+        raise error(
+            IndexError,
+            f"too many indices for tensor of dimension {x.ndim}: {used} given for shape "
+            f"{list(x.shape)}.",
+        )
     if len([i for i in spec if i is Ellipsis]) > 1:
         raise error(IndexError, "an index can only have a single ellipsis ('...')")
     if Ellipsis not in spec:
@@ -295,7 +356,9 @@ def _getitem(x: Tensor, spec: tuple[Any, ...]) -> Tensor:
     for i in spec:
         if i is None or isinstance(i, _Bool):
             if isinstance(i, _Bool) and not i:
-                raise error(IndexError, "indexing with False selects nothing, which is not supported.")
+                raise error(
+                    IndexError, "indexing with False selects nothing, which is not supported."
+                )
             shape.append(1)
         elif i is Ellipsis:
             for _ in range(x.ndim - used):
@@ -318,7 +381,9 @@ def _getitem(x: Tensor, spec: tuple[Any, ...]) -> Tensor:
         else:
             n = x.shape[d]
             if not -n <= i < n:
-                raise error(IndexError, f"index {i} is out of bounds for dimension {d} with size {n}")
+                raise error(
+                    IndexError, f"index {i} is out of bounds for dimension {d} with size {n}"
+                )
             starts.append(i % n)
             limits.append(i % n + 1)
             strides.append(1)
@@ -346,5 +411,7 @@ def _reverse(x: Tensor, d: int) -> Tensor:
     for k in range(n - 1, -1, -1):
         starts, limits = [0] * x.ndim, list(x.shape)
         starts[d], limits[d] = k, k + 1
-        pieces.append(emit("cell.slice", [x], {"starts": starts, "limits": limits, "strides": [1] * x.ndim}))
+        pieces.append(
+            emit("cell.slice", [x], {"starts": starts, "limits": limits, "strides": [1] * x.ndim})
+        )
     return pieces[0] if n == 1 else emit("cell.concat", pieces, {"dim": d})
