@@ -1,4 +1,4 @@
-"""One step of differentiation in the current scope: capture, one ``cell.vjp`` or ``cell.jvp``, results.
+"""One step of differentiation: capture, one ``cell.vjp`` or ``cell.jvp`` op, results.
 
 The function is captured as a private function of the graph. Tensors of the surrounding code that it
 uses are arguments of that function, so that outer gradients flow through them.

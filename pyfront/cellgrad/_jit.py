@@ -248,7 +248,7 @@ def capture(
     written = list(body.written.values())
     body.fn.ret(leaves + [body.store[id(p)] for p in written])
 
-    arguments = []
+    arguments: list[Any] = []
     for i, t in enumerate(tensors):
         label = input_names[i] if input_names else f"x{i}"
         arguments.append((t.dtype.native, t.shape, label, "input", None, unknown))

@@ -265,7 +265,10 @@ class GradOperation:
         )
 
     def __repr__(self) -> str:
-        return f"GradOperation(get_all={self.get_all}, get_by_list={self.get_by_list}, sens_param={self.sens_param})"
+        return (
+            f"GradOperation(get_all={self.get_all}, get_by_list={self.get_by_list}, "
+            f"sens_param={self.sens_param})"
+        )
 
 
 def get_grad(gradients: Any, identifier: int | Parameter) -> Tensor:

@@ -150,7 +150,7 @@ class ExpressionCompiler:
             v = value(frame)
             frame.node = node.value
             if convert is not None:
-                v = convert(v)
+                v = convert(v)  # type: ignore[operator]
             return format(v, spec(frame) if spec else "")
 
         return run

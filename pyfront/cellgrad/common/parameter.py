@@ -117,7 +117,9 @@ class Parameter(Tensor):
         self._sig = signature(self.dtype, tuple(array.shape))
         return self
 
-    assign_value = set_data
+    def assign_value(self, value: Any) -> Parameter:
+        """Same as `set_data`."""
+        return self.set_data(value)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         from cellgrad.capture import state

@@ -7,8 +7,18 @@ build folder).
 
 __path__ = __import__("pkgutil").extend_path(__path__, __name__)
 
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # the generated module is not beside the sources
+    _generated: Any
+
+    def __getattr__(name: str) -> Any: ...
+
+else:
+    from cellgrad.ops import _generated
+
+
 from cellgrad.ops import (
-    _generated,
     composites,
     contractions,
     primitives,

@@ -48,8 +48,13 @@ def operation(function: F) -> F:
     return wrapper  # type: ignore[return-value]
 
 
-def emit(op: str, operands: Sequence[Any], attrs: dict[str, Any] | None = None, dtype: Type | None = None,
-         shape: Sequence[int] | None = None) -> Tensor:  # fmt: skip
+def emit(
+    op: str,
+    operands: Sequence[Any],
+    attrs: dict[str, Any] | None = None,
+    dtype: Type | None = None,
+    shape: Sequence[int] | None = None,
+) -> Tensor:
     """Appends one op of the dialect; `dtype` and `shape` give the result of ops that cannot infer
     it.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from cellgrad.ops._core import (
     is_number,
 )
 
-TensorLike = Tensor | bool | int | float
+TensorLike: TypeAlias = Tensor | bool | int | float
 """What an elementwise function takes: a Tensor, or a number beside one."""
 
 _LOGICAL_HINT = "use ops.logical_and, ops.logical_or, ops.logical_not, or x.astype(ms.int32)"
@@ -181,12 +181,17 @@ def _logical(op: str, *operands: Tensor) -> Tensor:
 
 
 def power(x: TensorLike, y: TensorLike) -> Tensor:
-    """`x ** y` elementwise; small whole-number exponents become products, integers stay integers."""
-    if isinstance(x, Tensor) and type(y) in (int, float) and y in (1, 2, 3, 4):
-        if not (isinstance(y, float) and x.dtype.kind != "f") and x.dtype.kind != "b":
-            return _run(_whole_power, x, int(y))
+    """`x ** y` elementwise: exponents 1 to 4 become products, integers stay integers."""
+    if isinstance(x, Tensor) and _is_small_whole(y, x.dtype):
+        return _run(_whole_power, x, int(y))  # type: ignore[arg-type]
     a, b = _operands(x, y, "cell.pow")
     return _run(_power, a, b)
+
+
+def _is_small_whole(y: Any, beside: Type) -> bool:
+    if type(y) is int:
+        return y in (1, 2, 3, 4) and beside.kind != "b"
+    return type(y) is float and y in (1.0, 2.0, 3.0, 4.0) and beside.kind == "f"
 
 
 def _whole_power(x: Tensor, n: int) -> Tensor:

@@ -302,7 +302,7 @@ def size(input_x: Tensor) -> int:
 
 
 def print_(*input_x: Any) -> None:
-    """Prints text and tensors, when the code runs and in order, inside compiled functions as well."""
+    """Prints text and tensors: in compiled functions when the code runs, in order."""
     from cellgrad.capture.calls import print_tensors
 
     print_tensors(*input_x)
