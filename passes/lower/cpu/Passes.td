@@ -7,6 +7,26 @@ include "mlir/Pass/PassBase.td"
 
 //===-- On tensors ----------------------------------------------------------===//
 
+def FuseLinalg : Pass<"cell-fuse-linalg", "::mlir::func::FuncOp"> {
+  let summary = "Merge elementwise linalg ops, and fold views into indexing maps";
+  let description = [{
+    Works block by block on `linalg` over tensors. Every linalg op becomes a
+    `linalg.generic`; pure transposes, broadcasts, splat constants and fills are
+    folded into the maps and bodies of their users (contractions included);
+    elementwise ops over one iteration space are merged into one
+    `linalg.generic`, with one result for each value that is still needed
+    outside; elementwise producers are merged into the body of a reduction. An
+    op whose users cannot all be merged is recomputed when it is cheap (few
+    arithmetic ops) and computed once and stored when it is not (division,
+    `math.*`).
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+  let options = [
+    Option<"recomputeLimit", "recompute-limit", "unsigned", "4",
+           "largest body, in arithmetic ops, that is recomputed in each user">,
+  ];
+}
 
 def ConvertEntryPoints : Pass<"cell-convert-entry-points", "::mlir::ModuleOp"> {
   let summary = "Turn tensor arguments and results of public functions into memrefs";
@@ -21,6 +41,20 @@ def ConvertEntryPoints : Pass<"cell-convert-entry-points", "::mlir::ModuleOp"> {
                            "::mlir::memref::MemRefDialect"];
 }
 
+def PlaceResults : Pass<"cell-place-results", "::mlir::func::FuncOp"> {
+  let summary = "Compute results and temporaries straight in their final buffers";
+  let description = [{
+    Makes the op that produces a result write into the result's buffer; for a
+    donated argument it also moves that op below every other read of the
+    argument's old value, so that bufferisation needs neither an allocation nor
+    a copy. Where the order cannot be found (a later value needs the old one),
+    or where two donated arguments would overwrite each other, the result is
+    computed apart and copied. Elementwise ops reuse the buffer of an operand
+    that they are the last to read.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
 
 //===-- On buffers ----------------------------------------------------------===//
 

@@ -19,7 +19,10 @@ void cellgrad::buildCPUPipeline(OpPassManager &pm,
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   pm.addPass(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createFuseLinalg());
+  pm.addPass(createCSEPass());
   pm.addPass(createConvertEntryPoints());
+  pm.addNestedPass<func::FuncOp>(createPlaceResults());
 
   // To buffers.
   bufferization::OneShotBufferizePassOptions bufferize;

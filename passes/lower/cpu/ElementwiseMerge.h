@@ -1,0 +1,39 @@
+//===- ElementwiseMerge.h - merge two linalg.generic ops -------*- C++ -*-===//
+
+#ifndef CELLGRAD_LOWER_CPU_ELEMENTWISEMERGE_H
+#define CELLGRAD_LOWER_CPU_ELEMENTWISEMERGE_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace cellgrad {
+
+/// True when every loop is parallel and every output is indexed by a
+/// permutation of all loops: each iteration computes one element of each
+/// result.
+bool isElementwise(mlir::linalg::GenericOp op);
+
+/// True when the body only forwards its single input: a transpose, a broadcast.
+bool isPureView(mlir::linalg::GenericOp op);
+
+/// The number of arithmetic ops in the body, or nothing when one of them is
+/// expensive (a division, a `math` op).
+std::optional<unsigned> recomputeCost(mlir::linalg::GenericOp op);
+
+/// The producer iteration in which the value of `operand`, a result of an
+/// elementwise op, is computed, as a map of the consumer's loops.
+mlir::AffineMap producerIteration(mlir::OpOperand &operand);
+
+/// Merges `producer` into `consumer` over the consumer's loops: `iteration`
+/// maps them to the producer's. Results of the producer that are used elsewhere
+/// become results of the merged op, which stands in the place of `consumer`;
+/// the caller checks that this is sound and re-sorts the block. Both ops are
+/// erased.
+mlir::linalg::GenericOp mergeProducer(mlir::RewriterBase &rewriter,
+                                      mlir::linalg::GenericOp producer,
+                                      mlir::linalg::GenericOp consumer,
+                                      mlir::AffineMap iteration);
+
+} // namespace cellgrad
+
+#endif

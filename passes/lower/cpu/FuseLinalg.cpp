@@ -1,0 +1,258 @@
+//===- FuseLinalg.cpp - fusion of linalg ops on tensors -------------------===//
+
+#include "passes/lower/cpu/ElementwiseMerge.h"
+#include "passes/lower/cpu/Passes.h"
+
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace cellgrad {
+#define GEN_PASS_DEF_FUSELINALG
+#include "passes/lower/cpu/Passes.h.inc"
+} // namespace cellgrad
+
+using namespace mlir;
+using namespace cellgrad;
+
+namespace {
+
+/// Bodies larger than this are not merged further: registers are finite.
+constexpr unsigned kMaxBodySize = 256;
+
+bool isContraction(linalg::GenericOp op) {
+  return linalg::isaContractionOpInterface(op);
+}
+
+/// Each result of the map is one loop or a constant.
+bool isSimple(AffineMap map) {
+  return llvm::all_of(map.getResults(), [](AffineExpr expr) {
+    return isa<AffineDimExpr, AffineConstantExpr>(expr);
+  });
+}
+
+class BlockFuser {
+public:
+  BlockFuser(RewriterBase &rewriter, Block &block, unsigned recomputeLimit)
+      : rewriter(rewriter), block(block), recomputeLimit(recomputeLimit) {}
+
+  void run() {
+    SmallVector<linalg::GenericOp> ops(block.getOps<linalg::GenericOp>());
+    for (linalg::GenericOp op : ops) {
+      foldViews(op);
+      foldScalars(op);
+    }
+    // Consumers in program order: a producer is merged into its first user, and
+    // later users then merge with the result.
+    ops.assign(block.getOps<linalg::GenericOp>().begin(),
+               block.getOps<linalg::GenericOp>().end());
+    for (linalg::GenericOp op : ops)
+      if (!isContraction(op))
+        while (linalg::GenericOp merged = mergeOneProducer(op))
+          op = merged;
+    sortTopologically(&block);
+  }
+
+private:
+  linalg::GenericOp producerOf(OpOperand *operand) {
+    auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
+    return producer && producer->getBlock() == &block ? producer
+                                                      : linalg::GenericOp();
+  }
+
+  void setInput(linalg::GenericOp op, unsigned i, Value value, AffineMap map) {
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    maps[i] = map;
+    rewriter.modifyOpInPlace(op, [&] {
+      op->setOperand(i, value);
+      op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+    });
+  }
+
+  /// Reads through transposes and broadcasts.
+  void foldViews(linalg::GenericOp op) {
+    for (OpOperand *operand : op.getDpsInputOperands())
+      while (linalg::GenericOp view = producerOf(operand)) {
+        if (!isPureView(view) ||
+            !isa<ShapedType>(view->getOperand(0).getType()))
+          break;
+        AffineMap map = view.getMatchingIndexingMap(view.getDpsInputOperand(0))
+                            .compose(producerIteration(*operand));
+        if (!isSimple(map) ||
+            (isContraction(op) && !map.isProjectedPermutation()))
+          break;
+        setInput(op, operand->getOperandNumber(), view->getOperand(0), map);
+      }
+  }
+
+  /// Reads fills and splat constants as scalars.
+  void foldScalars(linalg::GenericOp op) {
+    if (isContraction(op))
+      return;
+    for (OpOperand *operand : op.getDpsInputOperands()) {
+      Value scalar;
+      if (auto fill = operand->get().getDefiningOp<linalg::FillOp>())
+        scalar = fill.getInputs()[0];
+      DenseElementsAttr elements;
+      rewriter.setInsertionPoint(op);
+      if (matchPattern(operand->get(), m_Constant(&elements)) &&
+          elements.isSplat())
+        scalar = arith::ConstantOp::create(rewriter, operand->get().getLoc(),
+                                           elements.getSplatValue<TypedAttr>());
+      if (!scalar)
+        continue;
+      TypedAttr constant;
+      BlockArgument arg = op.getMatchingBlockArgument(operand);
+      if (matchPattern(scalar, m_Constant(&constant))) {
+        rewriter.setInsertionPointToStart(op.getBody());
+        Value inner =
+            arith::ConstantOp::create(rewriter, arg.getLoc(), constant);
+        rewriter.replaceAllUsesWith(arg, inner);
+      }
+      setInput(op, operand->getOperandNumber(), scalar,
+               AffineMap::get(op.getNumLoops(), 0, rewriter.getContext()));
+    }
+  }
+
+  /// True when `consumer` depends on `producer` other than directly.
+  bool hasIndirectPath(Operation *producer, Operation *consumer) {
+    SmallVector<Operation *> stack;
+    DenseSet<Operation *> seen;
+    auto push = [&](Operation *user) {
+      for (Value operand : getUsedValues(user))
+        if (Operation *def = operand.getDefiningOp())
+          if (Operation *at = block.findAncestorOpInBlock(*def))
+            if (!(user == consumer && at == producer) && seen.insert(at).second)
+              stack.push_back(at);
+    };
+    push(consumer);
+    while (!stack.empty()) {
+      Operation *op = stack.pop_back_val();
+      if (op == producer)
+        return true;
+      push(op);
+    }
+    return false;
+  }
+
+  /// Operands of an op and of everything nested in it.
+  SmallVector<Value> getUsedValues(Operation *op) {
+    SmallVector<Value> values(op->getOperands());
+    if (op->getNumRegions() != 0 && !isa<linalg::GenericOp>(op))
+      op->walk([&](Operation *inner) {
+        llvm::append_range(values, inner->getOperands());
+      });
+    return values;
+  }
+
+  linalg::GenericOp mergeOneProducer(linalg::GenericOp op) {
+    for (OpOperand *operand : op.getDpsInputOperands())
+      if (linalg::GenericOp producer = producerOf(operand))
+        if (linalg::GenericOp merged = tryMerge(producer, op, *operand))
+          return merged;
+    return {};
+  }
+
+  linalg::GenericOp tryMerge(linalg::GenericOp producer,
+                             linalg::GenericOp consumer, OpOperand &operand) {
+    if (!isElementwise(producer))
+      return {};
+    AffineMap iteration = producerIteration(operand);
+    if (!isSimple(iteration))
+      return {};
+    // One iteration of the consumer must need one iteration of the producer,
+    // and must not read the producer's results as initial values.
+    bool readAsInit = false;
+    for (OpOperand &use : consumer->getOpOperands())
+      if (use.get().getDefiningOp() == producer) {
+        readAsInit |= consumer.isDpsInit(&use);
+        if (!readAsInit && producerIteration(use) != iteration)
+          return {};
+      }
+    if (readAsInit)
+      return {};
+    auto size = [](linalg::GenericOp op) {
+      return op.getBody()->getOperations().size();
+    };
+    if (size(producer) + size(consumer) > kMaxBodySize)
+      return {};
+
+    bool sameSpace = iteration.isPermutation();
+    bool onlyUser = llvm::all_of(producer->getUsers(), [&](Operation *user) {
+      return user == consumer;
+    });
+    std::optional<unsigned> cost = recomputeCost(producer);
+    bool cheap = cost && *cost <= recomputeLimit;
+    if (sameSpace && onlyUser)
+      return mergeProducer(rewriter, producer, consumer, iteration);
+    if (sameSpace && iteration.isIdentity() && isElementwise(consumer) &&
+        !hasIndirectPath(producer, consumer))
+      return mergeProducer(rewriter, producer, consumer, iteration);
+    if (!cheap)
+      return {};
+    if (onlyUser)
+      return mergeProducer(rewriter, producer, consumer, iteration);
+    // Recompute: a copy of the producer that has no other user.
+    rewriter.setInsertionPoint(consumer);
+    auto copy = cast<linalg::GenericOp>(rewriter.clone(*producer));
+    for (OpOperand &use : consumer->getOpOperands())
+      if (use.get().getDefiningOp() == producer)
+        use.set(copy->getResult(cast<OpResult>(use.get()).getResultNumber()));
+    return mergeProducer(rewriter, copy, consumer, iteration);
+  }
+
+  RewriterBase &rewriter;
+  Block &block;
+  unsigned recomputeLimit;
+};
+
+struct FuseLinalg : cellgrad::impl::FuseLinalgBase<FuseLinalg> {
+  using FuseLinalgBase::FuseLinalgBase;
+
+  LogicalResult initialize(MLIRContext *ctx) override {
+    RewritePatternSet set(ctx);
+    linalg::ControlDropUnitDims control;
+    control.rankReductionStrategy = linalg::ControlDropUnitDims::
+        RankReductionStrategy::ReassociativeReshape;
+    linalg::populateFoldUnitExtentDimsPatterns(set, control);
+    linalg::populateFoldUnitExtentDimsCanonicalizationPatterns(set, control);
+    linalg::populateDecomposePadPatterns(set);
+    cleanup = std::move(set);
+    return success();
+  }
+
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    SmallVector<linalg::LinalgOp> named;
+    getOperation().walk([&](linalg::LinalgOp op) {
+      if (!isa<linalg::GenericOp, linalg::FillOp>(op))
+        named.push_back(op);
+    });
+    for (linalg::LinalgOp op : named) {
+      rewriter.setInsertionPoint(op);
+      if (failed(linalg::generalizeNamedOp(rewriter, op))) {
+        op.emitOpError("has no linalg.generic form");
+        return signalPassFailure();
+      }
+    }
+    if (failed(applyPatternsGreedily(getOperation(), cleanup)))
+      return signalPassFailure();
+    SmallVector<Block *> blocks;
+    getOperation().walk([&](Block *block) {
+      if (!isa<linalg::LinalgOp>(block->getParentOp()) &&
+          !block->getOps<linalg::GenericOp>().empty())
+        blocks.push_back(block);
+    });
+    for (Block *block : blocks)
+      BlockFuser(rewriter, *block, recomputeLimit).run();
+  }
+
+private:
+  FrozenRewritePatternSet cleanup;
+};
+
+} // namespace

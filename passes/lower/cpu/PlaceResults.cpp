@@ -1,0 +1,278 @@
+//===- PlaceResults.cpp - compute values in their final buffers -----------===//
+
+#include "passes/lower/cpu/Passes.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace cellgrad {
+#define GEN_PASS_DEF_PLACERESULTS
+#include "passes/lower/cpu/Passes.h.inc"
+} // namespace cellgrad
+
+using namespace mlir;
+using bufferization::MaterializeInDestinationOp;
+using bufferization::ToTensorOp;
+
+namespace {
+
+/// Operands of an op and of everything nested in it.
+SmallVector<Value> usedValues(Operation *op) {
+  SmallVector<Value> values(op->getOperands());
+  if (op->getNumRegions() != 0 && !isa<linalg::LinalgOp>(op))
+    op->walk([&](Operation *inner) {
+      llvm::append_range(values, inner->getOperands());
+    });
+  return values;
+}
+
+/// The order of a block's ops: data dependencies, the mutual order of ops with
+/// effects, and edges added by hand.
+class Schedule {
+public:
+  explicit Schedule(Block &block) : block(block) {
+    Operation *lastEffect = nullptr;
+    for (Operation &op : block) {
+      for (Value value : usedValues(&op))
+        if (Operation *def = value.getDefiningOp())
+          if (Operation *at = block.findAncestorOpInBlock(*def);
+              at && at != &op)
+            predecessors[&op].insert(at);
+      if (!isPure(&op) &&
+          !isa<linalg::LinalgOp, ToTensorOp, MaterializeInDestinationOp>(op)) {
+        if (lastEffect)
+          predecessors[&op].insert(lastEffect);
+        lastEffect = &op;
+      }
+    }
+  }
+
+  /// True when `late` must come after `early`.
+  bool dependsOn(Operation *late, Operation *early) {
+    SmallVector<Operation *> stack{late};
+    DenseSet<Operation *> seen;
+    while (!stack.empty()) {
+      Operation *op = stack.pop_back_val();
+      if (op == early)
+        return true;
+      for (Operation *before : predecessors.lookup(op))
+        if (seen.insert(before).second)
+          stack.push_back(before);
+    }
+    return false;
+  }
+
+  void addEdge(Operation *early, Operation *late) {
+    predecessors[late].insert(early);
+  }
+
+  /// Reorders the block, keeping the present order where nothing forbids it.
+  void apply() {
+    SmallVector<Operation *> order;
+    DenseSet<Operation *> placed;
+    std::function<void(Operation *)> place = [&](Operation *op) {
+      if (!placed.insert(op).second)
+        return;
+      for (Operation *before : predecessors.lookup(op))
+        place(before);
+      order.push_back(op);
+    };
+    for (Operation &op : block.without_terminator())
+      place(&op);
+    for (Operation *op : order)
+      op->moveBefore(block.getTerminator());
+  }
+
+private:
+  Block &block;
+  DenseMap<Operation *, SetVector<Operation *>> predecessors;
+};
+
+/// Collects the ops of `block` that read `tensor` or a value that may share its
+/// buffer: a view of it, or an op's result computed over it.
+void collectReaders(Block &block, Value tensor,
+                    SetVector<Operation *> &readers) {
+  for (OpOperand &use : tensor.getUses()) {
+    Operation *at = block.findAncestorOpInBlock(*use.getOwner());
+    if (!at || !readers.insert(at))
+      continue;
+    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(use.getOwner())) {
+      if (linalgOp.isDpsInit(&use))
+        collectReaders(block, linalgOp.getTiedOpResult(&use), readers);
+      continue;
+    }
+    for (Value result : at->getResults())
+      if (isa<TensorType>(result.getType()))
+        collectReaders(block, result, readers);
+  }
+}
+
+class ResultPlacer {
+public:
+  explicit ResultPlacer(Block &block) : block(block), schedule(block) {}
+
+  void run() {
+    SmallVector<MaterializeInDestinationOp> stores(
+        block.getOps<MaterializeInDestinationOp>());
+    for (MaterializeInDestinationOp store : stores)
+      if (ToTensorOp old = oldValue(store.getDest()))
+        orderDonation(store, old);
+    DenseSet<Value> placed;
+    for (MaterializeInDestinationOp store : stores)
+      if (placed.insert(store.getSource()).second)
+        place(store);
+    schedule.apply();
+    reuseDyingOperands();
+  }
+
+private:
+  /// The tensor that stands for the old content of a donated argument, or null.
+  ToTensorOp oldValue(Value memref) {
+    for (Operation *user : memref.getUsers())
+      if (auto tensor = dyn_cast<ToTensorOp>(user))
+        return tensor;
+    return {};
+  }
+
+  /// The store into a donated argument comes after every read of its old value.
+  /// A store that cannot come first, because it overwrites what this one reads,
+  /// stores a copy made beforehand: two arguments that swap places.
+  void orderDonation(MaterializeInDestinationOp store, ToTensorOp old) {
+    SetVector<Operation *> readers;
+    collectReaders(block, old.getResult(), readers);
+    readers.remove(store);
+    for (Operation *reader : readers) {
+      auto otherStore = dyn_cast<MaterializeInDestinationOp>(reader);
+      if (otherStore && schedule.dependsOn(reader, store)) {
+        Value source = otherStore.getSource();
+        OpBuilder b(block.getParentOp()->getContext());
+        b.setInsertionPointAfterValue(source);
+        auto copy = bufferization::AllocTensorOp::create(
+            b, otherStore.getLoc(), cast<RankedTensorType>(source.getType()),
+            ValueRange(), /*copy=*/source);
+        otherStore.getSourceMutable().assign(copy.getResult());
+        if (Operation *def = source.getDefiningOp())
+          schedule.addEdge(def, copy);
+        schedule.addEdge(copy, otherStore);
+        reader = copy;
+      }
+      schedule.addEdge(reader, store);
+    }
+  }
+
+  /// The op that first writes the buffer of `value`, with the init operand
+  /// through which it does; reshapes on the way are recorded, outermost first.
+  OpOperand *findInit(Value value, SmallVectorImpl<Operation *> &reshapes) {
+    Operation *op = value.getDefiningOp();
+    if (!op || op->getBlock() != &block)
+      return nullptr;
+    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op) &&
+        op->getOperand(0).hasOneUse()) {
+      reshapes.push_back(op);
+      return findInit(op->getOperand(0), reshapes);
+    }
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+    if (!linalgOp)
+      return nullptr;
+    OpOperand *init =
+        linalgOp.getDpsInitOperand(cast<OpResult>(value).getResultNumber());
+    if (auto fill = init->get().getDefiningOp<linalg::FillOp>();
+        fill && fill->hasOneUse() && fill->getBlock() == &block)
+      init = fill.getDpsInitOperand(0);
+    return init->get().getDefiningOp<tensor::EmptyOp>() ? init : nullptr;
+  }
+
+  /// `target` in the shape that the value had before `reshapes`.
+  Value undoReshapes(OpBuilder &b, Value target,
+                     ArrayRef<Operation *> reshapes) {
+    for (Operation *reshape : reshapes) {
+      auto type = reshape->getOperand(0).getType();
+      if (auto expand = dyn_cast<tensor::ExpandShapeOp>(reshape))
+        target = tensor::CollapseShapeOp::create(
+            b, expand.getLoc(), type, target, expand.getReassociationIndices());
+      else
+        target = tensor::ExpandShapeOp::create(
+            b, reshape->getLoc(), type, target,
+            cast<tensor::CollapseShapeOp>(reshape).getReassociationIndices());
+    }
+    return target;
+  }
+
+  void place(MaterializeInDestinationOp store) {
+    SmallVector<Operation *> reshapes;
+    OpOperand *init = findInit(store.getSource(), reshapes);
+    if (!init)
+      return;
+    Operation *writer = init->getOwner();
+    ToTensorOp old = oldValue(store.getDest());
+    OpBuilder b(&block, block.begin());
+    if (old) {
+      // The write must come after all reads of the old value.
+      SetVector<Operation *> readers;
+      collectReaders(block, old.getResult(), readers);
+      readers.remove(writer);
+      readers.remove(store);
+      for (Operation *reader : readers)
+        if (schedule.dependsOn(reader, writer))
+          return;
+      for (Operation *reader : readers)
+        schedule.addEdge(reader, writer);
+      b.setInsertionPointAfter(old);
+    } else {
+      old = ToTensorOp::create(b, store.getLoc(), store.getSource().getType(),
+                               store.getDest(), /*restrict=*/true,
+                               /*writable=*/true);
+    }
+    init->set(undoReshapes(b, old.getResult(), reshapes));
+  }
+
+  /// An elementwise op writes over an operand of its own type that it is the
+  /// last to read.
+  void reuseDyingOperands() {
+    DenseMap<Operation *, unsigned> position;
+    for (auto [i, op] : llvm::enumerate(block))
+      position[&op] = i;
+    for (auto op : block.getOps<linalg::GenericOp>()) {
+      if (op.getNumLoops() != op.getNumParallelLoops())
+        continue;
+      for (OpOperand &init : op.getDpsInitsMutable()) {
+        AffineMap map = op.getMatchingIndexingMap(&init);
+        if (!init.get().getDefiningOp<tensor::EmptyOp>() || !map.isIdentity())
+          continue;
+        for (OpOperand *input : op.getDpsInputOperands()) {
+          Operation *def = input->get().getDefiningOp<linalg::LinalgOp>();
+          if (!def || input->get().getType() != init.get().getType() ||
+              op.getMatchingIndexingMap(input) != map)
+            continue;
+          bool lastReader =
+              llvm::all_of(input->get().getUses(), [&](OpOperand &use) {
+                Operation *at = block.findAncestorOpInBlock(*use.getOwner());
+                return &use == input ||
+                       (at && at != op && position[at] < position[op] &&
+                        isa<linalg::LinalgOp>(at));
+              });
+          if (!lastReader)
+            continue;
+          init.set(input->get());
+          break;
+        }
+      }
+    }
+  }
+
+  Block &block;
+  Schedule schedule;
+};
+
+struct PlaceResults : cellgrad::impl::PlaceResultsBase<PlaceResults> {
+  void runOnOperation() override {
+    if (getOperation().isDeclaration())
+      return;
+    ResultPlacer(getOperation().getBody().front()).run();
+  }
+};
+
+} // namespace
