@@ -137,6 +137,15 @@ struct ConstantLowering : OpRewritePattern<ConstantOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConstantOp op,
                                 PatternRewriter &rewriter) const override {
+    // A splat is filled in, or fused as a scalar; it takes no data in the
+    // artifact.
+    auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
+    if (dense && dense.isSplat() && op.getType().getRank() > 0) {
+      auto value = cast<TypedAttr>(dense.getSplatValue<Attribute>());
+      rewriter.replaceOp(
+          op, filledTensor(rewriter, op.getLoc(), op.getType(), value));
+      return success();
+    }
     rewriter.replaceOpWithNewOp<arith::ConstantOp>(
         op, op.getType(), cast<TypedAttr>(op.getValue()));
     return success();

@@ -50,6 +50,17 @@ func.func @select(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+// A splat takes no data.
+// CHECK-LABEL: func.func @splat
+// CHECK:         %[[V:.*]] = arith.constant 3.000000e+00 : f32
+// CHECK:         linalg.fill ins(%[[V]] : f32) outs(%{{.*}} : tensor<1000xf32>)
+func.func @splat() -> tensor<1000xf32> {
+  %c = cell.constant dense<3.0> : tensor<1000xf32>
+  return %c : tensor<1000xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @constants_and_identity
 // CHECK-NEXT:    %[[C:.*]] = arith.constant dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>
 // CHECK-NEXT:    return %[[C]], %arg0
