@@ -3,6 +3,7 @@
 
 #include "passes/Compile.h"
 #include "passes/Registry.h"
+#include "passes/emit/Target.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
@@ -83,8 +84,12 @@ LogicalResult lower(ModuleOp module, const CompileOptions &options,
                     Timings *timings) {
   static std::once_flag once;
   std::call_once(once, registerPasses);
-  std::string pipeline =
-      options.pipeline.empty() ? pipelineFor(module) : options.pipeline;
+  auto target = resolveTarget(options.emit.target);
+  if (!target)
+    return module.emitError(llvm::toString(target.takeError()));
+  std::string pipeline = options.pipeline.empty()
+                             ? pipelineFor(module, target->vectorBits)
+                             : options.pipeline;
   if (pipeline.empty())
     return success();
 
@@ -114,7 +119,7 @@ std::unique_ptr<MLIRContext> cellgrad::createContext() {
   return context;
 }
 
-std::string cellgrad::pipelineFor(ModuleOp module) {
+std::string cellgrad::pipelineFor(ModuleOp module, unsigned vectorBits) {
   if (module.getOps<func::FuncOp>().empty())
     return "";
   bool hasCellOps = module
@@ -124,7 +129,8 @@ std::string cellgrad::pipelineFor(ModuleOp module) {
                                      : WalkResult::advance();
                         })
                         .wasInterrupted();
-  return hasCellOps ? "cell-to-llvm-pipeline" : "cell-linalg-to-llvm-pipeline";
+  std::string name = hasCellOps ? "cell-to-llvm-pipeline" : "cell-cpu-pipeline";
+  return name + "{vector-width=" + std::to_string(vectorBits) + "}";
 }
 
 LogicalResult cellgrad::compile(ModuleOp module, const CompileOptions &options,

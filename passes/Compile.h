@@ -34,8 +34,8 @@ std::unique_ptr<mlir::MLIRContext> createContext();
 
 /// The passes that take `module` to the LLVM dialect, by what it holds: all for
 /// cell ops or derivatives, those from linalg on for tensors, none for the LLVM
-/// dialect.
-std::string pipelineFor(mlir::ModuleOp module);
+/// dialect. `vectorBits` is the width of the target's vector registers.
+std::string pipelineFor(mlir::ModuleOp module, unsigned vectorBits);
 
 /// Runs the pipeline on `module`, in place, and writes `outputs`. Failures are
 /// diagnostics.

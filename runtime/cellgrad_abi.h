@@ -1,11 +1,13 @@
-/*===- cellgrad_abi.h - the C ABI every compiled cellgrad model shares -------===
+/*===- cellgrad_abi.h - the C ABI every compiled cellgrad model shares
+ * -------===
  *
  * This text is copied into the header of every model (model.h), guarded so that
  * the headers of several models can be included together. Nothing here needs a
  * library: a model depends on libc and libm alone.
  *
  * Rules of the border:
- *  - the caller owns every buffer; a model keeps no pointer after a call returns;
+ *  - the caller owns every buffer; a model keeps no pointer after a call
+ * returns;
  *  - buffers are dense and row-major, aligned to their element type at least
  *    (64 bytes is fastest); no two buffers of a call may overlap;
  *  - an entry is safe to call from several threads as long as they share no
@@ -24,12 +26,16 @@ extern "C" {
 
 /* What an entry returns. cg_<model>_status_message() puts it in words. */
 #define CG_OK 0
-#define CG_ERROR_NULL_ARGUMENT 1 /* the argument struct or one of its pointers is NULL */
-#define CG_ERROR_ALIGNMENT 2     /* a buffer is not aligned to its element type */
-#define CG_ERROR_CONTEXT 3       /* cg_context.struct_size is smaller than any known version */
-#define CG_ERROR_ARENA 4         /* the arena is too small or not aligned to 64 bytes */
-#define CG_ERROR_ALLOCATION 5    /* no arena was given and none could be allocated */
-#define CG_ERROR_EXECUTION 6     /* the computation itself reported a failure */
+#define CG_ERROR_NULL_ARGUMENT                                                 \
+  1 /* the argument struct or one of its pointers is NULL */
+#define CG_ERROR_ALIGNMENT 2 /* a buffer is not aligned to its element type */
+#define CG_ERROR_CONTEXT                                                       \
+  3 /* cg_context.struct_size is smaller than any known version */
+#define CG_ERROR_ARENA 4 /* the arena is too small or not aligned to 64 bytes  \
+                          */
+#define CG_ERROR_ALLOCATION                                                    \
+  5 /* no arena was given and none could be allocated */
+#define CG_ERROR_EXECUTION 6 /* the computation itself reported a failure */
 
 /* Alignment of cg_context.arena in bytes. */
 #define CG_ARENA_ALIGNMENT 64u
@@ -51,9 +57,9 @@ typedef uint8_t cg_bool;
 typedef uint16_t cg_float16;
 typedef uint16_t cg_bfloat16;
 
-/* One piece of a printed line on its way to the print hook: text, then a tensor if
-   data is not NULL. The last piece of a line has text that ends in a newline. Valid
-   during the call only. */
+/* One piece of a printed line on its way to the print hook: text, then a tensor
+   if data is not NULL. The last piece of a line has text that ends in a
+   newline. Valid during the call only. */
 typedef struct cg_print_record {
   uint32_t struct_size; /* sizeof(cg_print_record) as the model knows it */
   int32_t dtype;        /* CG_FLOAT32 ... */
@@ -61,14 +67,15 @@ typedef struct cg_print_record {
   int32_t reserved;
   const int64_t *shape; /* rank extents */
   const char *text;     /* the message printed before the tensor, never NULL */
-  const void *data;     /* dense, row-major; NULL for a message without a tensor */
+  const void *data; /* dense, row-major; NULL for a message without a tensor */
 } cg_print_record;
 
 typedef void (*cg_print_fn)(const cg_print_record *record, void *user);
 
-/* What the caller may lend to a call. Every entry also takes NULL: it then allocates
-   its arena for the call and frees it, and prints to stdout. Set struct_size to
-   sizeof(cg_context) and unused members to zero: later versions append members. */
+/* What the caller may lend to a call. Every entry also takes NULL: it then
+   allocates its arena for the call and frees it, and prints to stdout. Set
+   struct_size to sizeof(cg_context) and unused members to zero: later versions
+   append members. */
 typedef struct cg_context {
   uint32_t struct_size;
   uint32_t flags;       /* none defined yet: 0 */

@@ -1,8 +1,10 @@
-/*===- halves.c - 16-bit float conversions ------------------------------------===
+/*===- halves.c - 16-bit float conversions
+ * ------------------------------------===
  *
- * The functions LLVM calls for conversions the target's instructions lack (f16 before
- * F16C, double to half, bfloat before AVX512-BF16). Round to nearest, ties to even.
- * A bfloat travels in the register of a half, so its bits are returned as one.
+ * The functions LLVM calls for conversions the target's instructions lack (f16
+ * before F16C, double to half, bfloat before AVX512-BF16). Round to nearest,
+ * ties to even. A bfloat travels in the register of a half, so its bits are
+ * returned as one.
  *===------------------------------------------------------------------------===*/
 
 #include <stdint.h>
@@ -33,7 +35,8 @@ float __extendhfsf2(half_reg value) {
     bits = sign | (exponent + 112) << 23 | fraction << 13;
   } else if (fraction) {
     int shift = __builtin_clz(fraction) - 21; /* to a leading bit 10 */
-    bits = sign | (uint32_t)(113 - shift) << 23 | ((fraction << shift) & 0x3ff) << 13;
+    bits = sign | (uint32_t)(113 - shift) << 23 |
+           ((fraction << shift) & 0x3ff) << 13;
   } else {
     bits = sign;
   }
@@ -42,8 +45,8 @@ float __extendhfsf2(half_reg value) {
   return result;
 }
 
-/* Rounds a double to a binary format of `fractionBits` stored fraction bits and largest
-   exponent `bias`, as bits in the low end. */
+/* Rounds a double to a binary format of `fractionBits` stored fraction bits and
+   largest exponent `bias`, as bits in the low end. */
 static uint16_t narrow(double value, int fractionBits, int bias) {
   uint64_t d;
   memcpy(&d, &value, sizeof d);
@@ -52,7 +55,8 @@ static uint16_t narrow(double value, int fractionBits, int bias) {
   uint64_t top = (uint64_t)(2 * bias + 1) << fractionBits; /* infinity */
   uint64_t bits;
   if (exponent == 2047) {
-    bits = fraction ? top | 1ull << (fractionBits - 1) | fraction >> (52 - fractionBits)
+    bits = fraction ? top | 1ull << (fractionBits - 1) |
+                          fraction >> (52 - fractionBits)
                     : top;
   } else {
     int target = exponent - 1023 + bias;
@@ -70,7 +74,8 @@ static uint16_t narrow(double value, int fractionBits, int bias) {
     } else {
       uint64_t kept = fraction >> drop, rest = fraction & ((1ull << drop) - 1);
       uint64_t tie = 1ull << (drop - 1);
-      /* A carry out of the fraction is the next exponent, which is what is wanted. */
+      /* A carry out of the fraction is the next exponent, which is what is
+       * wanted. */
       bits = ((uint64_t)target << fractionBits) + kept +
              (rest > tie || (rest == tie && (kept & 1)));
     }

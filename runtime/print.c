@@ -1,8 +1,10 @@
-/*===- print.c - tensors as text ----------------------------------------------===
+/*===- print.c - tensors as text
+ * ----------------------------------------------===
  *
  * The default print hook: the message, then the tensor the way numpy prints it,
- * with a line an innermost row. The text of a record ends the line where the line ends. Large tensors are shortened to three rows or
- * columns at either end.
+ * with a line an innermost row. The text of a record ends the line where the
+ * line ends. Large tensors are shortened to three rows or columns at either
+ * end.
  *===------------------------------------------------------------------------===*/
 
 #include "runtime/runtime.h"
@@ -102,7 +104,8 @@ static void putElement(int32_t dtype, const unsigned char *at) {
   case CG_FLOAT16:
   case CG_BFLOAT16:
     memcpy(&bits, at, sizeof bits);
-    printf("%.4g", dtype == CG_FLOAT16 ? halfToDouble(bits) : bfloatToDouble(bits));
+    printf("%.4g",
+           dtype == CG_FLOAT16 ? halfToDouble(bits) : bfloatToDouble(bits));
     return;
   case CG_FLOAT32:
     memcpy(&f32, at, sizeof f32);
@@ -117,10 +120,11 @@ static void putElement(int32_t dtype, const unsigned char *at) {
   }
 }
 
-/* Prints the sub-tensor at `data` whose first dimension is `dim`; returns nothing
-   else than text. Depth is bounded by the rank, which the compiler fixed. */
-static void putTensor(const cg_print_record *r, const unsigned char *data, int dim,
-                      int shorten) {
+/* Prints the sub-tensor at `data` whose first dimension is `dim`; returns
+   nothing else than text. Depth is bounded by the rank, which the compiler
+   fixed. */
+static void putTensor(const cg_print_record *r, const unsigned char *data,
+                      int dim, int shorten) {
   if (dim == r->rank) {
     putElement(r->dtype, data);
     return;

@@ -1,4 +1,5 @@
-/*===- status.c - status codes in words --------------------------------------===*/
+/*===- status.c - status codes in words
+ * --------------------------------------===*/
 
 #include "runtime/runtime.h"
 
@@ -14,7 +15,8 @@ const char *cell_rt_status_message(int32_t status) {
     return "cg_context.struct_size is not that of a known version: set it to "
            "sizeof(cg_context)";
   case CG_ERROR_ARENA:
-    return "the arena in cg_context is smaller than the entry's ARENA_BYTES or not "
+    return "the arena in cg_context is smaller than the entry's ARENA_BYTES or "
+           "not "
            "aligned to 64 bytes";
   case CG_ERROR_ALLOCATION:
     return "out of memory: the entry's arena could not be allocated";

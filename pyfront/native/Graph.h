@@ -83,7 +83,8 @@ public:
 
   std::string name() { return func.getName().str(); }
   std::vector<GraphValue> arguments();
-  /// Appends an argument: values captured from around the function are met as it is built.
+  /// Appends an argument: values captured from around the function are met as
+  /// it is built.
   GraphValue addArgument(const ArgumentSpec &spec);
 
   std::vector<GraphValue>

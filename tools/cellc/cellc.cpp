@@ -141,12 +141,13 @@ int run() {
   if (!module || failed(cellgrad::compile(*module, options, outputs,
                                           showTime ? &timings : nullptr)))
     return 1;
+  // Not the option: LLD resets all options when it links.
   double total = 0;
   for (auto &[stage, ms] : timings) {
     std::printf("%9.3f ms  %s\n", ms, stage.c_str());
     total += ms;
   }
-  if (showTime)
+  if (!timings.empty())
     std::printf("%9.3f ms  total\n", total);
   return 0;
 }
