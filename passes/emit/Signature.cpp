@@ -56,6 +56,8 @@ constexpr const char *kKeywords[] = {
 /// Gives `spec` a C field name no other field of the struct has.
 void assignField(TensorSpec &spec, llvm::StringSet<> &used) {
   std::string base = sanitizeIdentifier(spec.name);
+  if (llvm::is_contained(kKeywords, base))
+    base += '_';
   spec.field = base;
   for (unsigned i = 2; !used.insert(spec.field).second; ++i)
     spec.field = base + "_" + std::to_string(i);
@@ -218,17 +220,19 @@ std::vector<const TensorSpec *> EntrySpec::buffers() const {
 
 std::string cellgrad::sanitizeIdentifier(llvm::StringRef name) {
   std::string ident;
-  for (char c : name)
-    ident += llvm::isAlnum(c) || c == '_' ? c : '_';
-  if (ident.empty() || llvm::isDigit(ident[0]))
-    ident.insert(0, "_");
-  // Names that begin with two underscores, or one and a capital, belong to C
-  // itself.
-  if (ident.size() > 1 && ident[0] == '_' &&
-      (ident[1] == '_' || llvm::isUpper(ident[1])))
+  for (char c : name) {
+    char next = llvm::isAlnum(c) ? c : '_';
+    // Two underscores in a row belong to C++ itself.
+    if (next != '_' || ident.empty() || ident.back() != '_')
+      ident += next;
+  }
+  if (ident.size() > 1 && ident.back() == '_')
+    ident.pop_back();
+  // So do an underscore and a capital at the beginning, and a digit is none.
+  bool reserved =
+      ident.size() > 1 && ident[0] == '_' && llvm::isUpper(ident[1]);
+  if (ident.empty() || llvm::isDigit(ident[0]) || reserved)
     ident.insert(0, "x");
-  if (llvm::is_contained(kKeywords, ident))
-    ident += '_';
   return ident;
 }
 

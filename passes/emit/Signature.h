@@ -64,8 +64,8 @@ struct ModelSpec {
   std::vector<EntrySpec> entries;
 };
 
-/// Makes a C and C++ identifier of `name`: other characters become '_',
-/// keywords and leading digits get one more '_'.
+/// Makes a part of C and C++ identifiers of `name`: runs of other characters
+/// become '_' (none at the end), leading digits follow an 'x'.
 std::string sanitizeIdentifier(llvm::StringRef name);
 
 /// Reads `cell.signature` and `cell.arena_bytes` of a lowered entry function.
