@@ -125,8 +125,7 @@ def _identity(function: Any) -> Any:
     return id(function)
 
 
-# --- reverse mode ---------------------------------------------------------------------------------
-# ---------------------
+# --- reverse mode -----------------------------------------------------------------------------
 
 
 class Request:
@@ -339,7 +338,7 @@ def _cotangents(d: Differentiated, part: Any, of: list[int], sens: Any, name: st
     return out
 
 
-# --- forward mode ----------------------------------------------------------------------------
+# --- forward mode -----------------------------------------------------------------------------
 
 
 def push_forward(

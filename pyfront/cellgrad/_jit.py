@@ -292,8 +292,7 @@ def _builder(out: Any, scope: Scope, leaves: list[Any]) -> Callable[[list[Any]],
     return lambda buffers: out
 
 
-# --- to machine code
-# -------------------------------------------------------------------------------------------------
+# --- to machine code --------------------------------------------------------------------------
 
 
 def _print_hook(text: str, buffer: Any) -> None:
@@ -347,8 +346,7 @@ def _clean(e: Exception) -> Exception:
     return e.with_traceback(chain)
 
 
-# --- entry points ---------------------------------------------------------------------------------
-# ---------------------
+# --- entry points -----------------------------------------------------------------------------
 
 _eager_programs: dict[Any, Program] = {}
 

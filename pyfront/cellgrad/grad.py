@@ -70,8 +70,7 @@ def _apply(
     return pull_back(function, args, kwargs, request, cotangent)
 
 
-# --- argument checks ------------------------------------------------------------------------------
-# -----------------------
+# --- argument checks --------------------------------------------------------------------------
 
 
 def _check_callable(fn: Any, name: str) -> None:
@@ -162,8 +161,7 @@ def _make(
     return _GradFunction(fn, Request(positions, weights, has_aux, value, ids, name))
 
 
-# --- the public family ----------------------------------------------------------------------------
-# -----------------------
+# --- the public family ------------------------------------------------------------------------
 
 
 def grad(

@@ -94,8 +94,7 @@ class ExpressionCompiler:
 
         return run
 
-    # --- names and literals
-    # -------------------------------------------------------------------------------------
+    # --- names and literals -------------------------------------------------------------------
 
     def x_Constant(self, node: ast.Constant) -> Run:
         value = node.value
@@ -155,8 +154,7 @@ class ExpressionCompiler:
 
         return run
 
-    # --- containers
-    # ---------------------------------------------------------------------------------------------
+    # --- containers ---------------------------------------------------------------------------
 
     def _elements(self, nodes: list[ast.expr]) -> Callable[[Frame], list[Any]]:
         if not any(isinstance(n, ast.Starred) for n in nodes):
@@ -213,8 +211,7 @@ class ExpressionCompiler:
         parts = [self.expression(p) if p else None for p in (node.lower, node.upper, node.step)]
         return lambda frame: slice(*[p(frame) if p else None for p in parts])
 
-    # --- operators
-    # ----------------------------------------------------------------------------------------------
+    # --- operators ----------------------------------------------------------------------------
 
     def x_BinOp(self, node: ast.BinOp) -> Run:
         left, right = self.expression(node.left), self.expression(node.right)
@@ -332,8 +329,7 @@ class ExpressionCompiler:
 
         return to_outer
 
-    # --- access and calls
-    # ---------------------------------------------------------------------------------------
+    # --- access and calls ---------------------------------------------------------------------
 
     def x_Attribute(self, node: ast.Attribute) -> Run:
         value = self.expression(node.value)
@@ -378,8 +374,7 @@ class ExpressionCompiler:
 
         return run
 
-    # --- comprehensions
-    # -----------------------------------------------------------------------------------------
+    # --- comprehensions -----------------------------------------------------------------------
 
     def _comprehension(
         self,
@@ -455,8 +450,7 @@ class ExpressionCompiler:
 
         return self._comprehension(node, make, dict)
 
-    # --- assignment targets
-    # -------------------------------------------------------------------------------------
+    # --- assignment targets -------------------------------------------------------------------
 
     def target(self, node: ast.expr) -> Callable[[Frame, Any], None]:
         """An assignment to a target: a name, attribute, element, or a pattern of them."""

@@ -81,8 +81,7 @@ class StatementCompiler(ExpressionCompiler):
         run: Run = method(node)
         return run
 
-    # --- simple statements
-    # --------------------------------------------------------------------------------------
+    # --- simple statements --------------------------------------------------------------------
 
     def s_Expr(self, node: ast.Expr) -> Run:
         if isinstance(node.value, ast.Constant):
@@ -231,8 +230,7 @@ class StatementCompiler(ExpressionCompiler):
 
         return run
 
-    # --- control flow over Python values
-    # ------------------------------------------------------------------------
+    # --- control flow over Python values ------------------------------------------------------
 
     def s_If(self, node: ast.If) -> Run:
         test, body, other = self.truth(node.test), self.block(node.body), self.block(node.orelse)
@@ -323,8 +321,7 @@ class StatementCompiler(ExpressionCompiler):
 
         return run
 
-    # --- definitions
-    # --------------------------------------------------------------------------------------------
+    # --- definitions --------------------------------------------------------------------------
 
     def _closure(self, node: ast.FunctionDef | ast.Lambda, name: str) -> Callable[[Frame], Closure]:
         for n in ast.walk(node):

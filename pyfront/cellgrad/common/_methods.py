@@ -35,8 +35,7 @@ class TensorMethods:
 
     __slots__ = ()
 
-    # --- operators
-    # ----------------------------------------------------------------------------------------------
+    # --- operators ----------------------------------------------------------------------------
 
     def __neg__(self) -> Tensor:
         return ops.neg(self)
@@ -129,8 +128,7 @@ class TensorMethods:
     # So that `numpy_array * tensor` asks the tensor instead of looping over elements.
     __array_ufunc__ = None
 
-    # --- elementwise
-    # --------------------------------------------------------------------------------------------
+    # --- elementwise --------------------------------------------------------------------------
 
     def abs(self) -> Tensor:
         """See `ops.abs`."""
@@ -305,8 +303,7 @@ class TensorMethods:
         """The tensor's elements where `condition` holds, `y`'s elsewhere."""
         return ops.where(condition, self, y)
 
-    # --- reductions
-    # ---------------------------------------------------------------------------------------------
+    # --- reductions ---------------------------------------------------------------------------
 
     def sum(self, axis: Any = None, dtype: Type | None = None, keepdims: bool = False) -> Tensor:
         """See `ops.sum`."""
@@ -352,8 +349,7 @@ class TensorMethods:
         """See `ops.any`."""
         return ops.any(self, axis, keep_dims)
 
-    # --- contractions
-    # -------------------------------------------------------------------------------------------
+    # --- contractions -------------------------------------------------------------------------
 
     def matmul(self, tensor2: Tensor) -> Tensor:
         """See `ops.matmul`."""
@@ -369,8 +365,7 @@ class TensorMethods:
         """See `ops.bmm`."""
         return ops.bmm(self, mat2)
 
-    # --- shape ------------------------------------------------------------------------------------
-    # --------------
+    # --- shape --------------------------------------------------------------------------------
 
     @property
     def T(self) -> Tensor:
@@ -438,8 +433,7 @@ class TensorMethods:
         """The number of elements."""
         return self.size  # type: ignore[attr-defined,no-any-return]
 
-    # --- types ------------------------------------------------------------------------------------
-    # --------------
+    # --- types --------------------------------------------------------------------------------
 
     def astype(self, dtype: Any, copy: bool = True) -> Tensor:
         """The elements as `dtype` (also ``"float32"`` or a numpy dtype); see `ops.cast`."""
@@ -477,8 +471,7 @@ class TensorMethods:
         """Whether elements differ from zero."""
         return ops.cast(self, ops.dtype_argument("bool", "bool"))
 
-    # --- others -----------------------------------------------------------------------------------
-    # --------------
+    # --- others -------------------------------------------------------------------------------
 
     def new_zeros(self, size: Any, dtype: Type | None = None) -> Tensor:
         """Zeros of another shape, of the tensor's dtype by default."""

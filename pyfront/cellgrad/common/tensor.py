@@ -162,8 +162,7 @@ class Tensor(TensorMethods):
             )
         return Tensor(array)
 
-    # --- what it is
-    # ---------------------------------------------------------------------------------------------
+    # --- what it is ---------------------------------------------------------------------------
 
     @property
     def dtype(self) -> Type:
@@ -220,8 +219,7 @@ class Tensor(TensorMethods):
         """The tensor itself: elements always lie in row-major order."""
         return self
 
-    # --- elements in and out
-    # ------------------------------------------------------------------------------------
+    # --- elements in and out ------------------------------------------------------------------
 
     def _concrete(self, what: str) -> np.ndarray[Any, Any]:
         """A numpy view of the elements; tracers refuse, naming `what` needs them."""
@@ -317,8 +315,7 @@ class Tensor(TensorMethods):
     def __contains__(self, value: Any) -> bool:
         return bool((self == value).any())
 
-    # --- text and copies
-    # ----------------------------------------------------------------------------------------
+    # --- text and copies ----------------------------------------------------------------------
 
     def __str__(self) -> str:
         return _format.text(self._concrete("str()"))

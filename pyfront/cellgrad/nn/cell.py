@@ -64,8 +64,7 @@ class Cell:
         """Whether assigning sub-Cells prefixes their Parameters' names."""
         return bool(self.__dict__["_auto_prefix"])
 
-    # --- calling ----------------------------------------------------------------------------------
-    # --------------
+    # --- calling ------------------------------------------------------------------------------
 
     def construct(self, *args: Any, **kwargs: Any) -> Any:
         """The computation; subclasses define it."""
@@ -103,8 +102,7 @@ class Cell:
             current.cell_path = path
             current.composite = composite
 
-    # --- attributes
-    # ---------------------------------------------------------------------------------------------
+    # --- attributes ---------------------------------------------------------------------------
 
     def _initialised(self, what: str) -> None:
         if "_params" not in self.__dict__:
@@ -256,8 +254,7 @@ class Cell:
             )
         self._cells[child_name] = child_cell
 
-    # --- traversal
-    # ----------------------------------------------------------------------------------------------
+    # --- traversal ----------------------------------------------------------------------------
 
     def cells_and_names(
         self, cells: set[Cell] | None = None, name_prefix: str = ""
@@ -349,8 +346,7 @@ class Cell:
         fn(self)
         return self
 
-    # --- modes ------------------------------------------------------------------------------------
-    # --------------
+    # --- modes --------------------------------------------------------------------------------
 
     def set_train(self, mode: bool = True) -> Cell:
         """Sets the `training` flag here and below; compiled code that read it is compiled again.
@@ -381,8 +377,7 @@ class Cell:
     def set_inputs(self, *inputs: Any, **kwargs: Any) -> None:
         """Kept for scripts: each signature is compiled when it is first met."""
 
-    # --- text -------------------------------------------------------------------------------------
-    # --------------
+    # --- text ---------------------------------------------------------------------------------
 
     def extend_repr(self) -> str:
         """What `repr` shows between the parentheses; subclasses may define it."""

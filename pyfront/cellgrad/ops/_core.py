@@ -64,8 +64,7 @@ def emit(
     return scope.emit(op, list(operands), attrs, result)
 
 
-# --- arguments ------------------------------------------------------------------------------------
-# -------------------
+# --- arguments --------------------------------------------------------------------------------
 
 
 def check_tensor(value: Any, op: str, argument: str) -> Tensor:
@@ -159,8 +158,7 @@ def shape_of(shape: Any, op: str) -> tuple[int, ...]:
     return tuple(int(n) for n in listed)
 
 
-# --- primitives with a little shape arithmetic
-# ------------------------------------------------------------------------
+# --- primitives with a little shape arithmetic ------------------------------------------------
 
 
 def cast_to(x: Tensor, dtype: Type) -> Tensor:

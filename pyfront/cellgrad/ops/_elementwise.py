@@ -55,8 +55,7 @@ def _run(function: Any, *args: Any) -> Tensor:
     return result
 
 
-# --- entry points of the generated module
-# ----------------------------------------------------------------------------
+# --- entry points of the generated module -----------------------------------------------------
 
 
 def unary(op: str, x: TensorLike, floating: bool = False) -> Tensor:
@@ -88,8 +87,7 @@ def logical(op: str, *operands: TensorLike) -> Tensor:
     return _run(_logical, op, *_operands(operands[0], operands[1], op))
 
 
-# --- operands -------------------------------------------------------------------------------------
-# -------------------
+# --- operands ---------------------------------------------------------------------------------
 
 
 def _name(op: str) -> str:
@@ -131,8 +129,7 @@ def _broadcast(x: Tensor, y: Tensor, op: str) -> tuple[Tensor, Tensor]:
     return broadcast_to_shape(x, shape), broadcast_to_shape(y, shape)
 
 
-# --- bodies, run while capturing
-# -------------------------------------------------------------------------------------
+# --- bodies, run while capturing --------------------------------------------------------------
 
 
 def _unary(op: str, x: Tensor, floating: bool) -> Tensor:
@@ -176,8 +173,7 @@ def _logical(op: str, *operands: Tensor) -> Tensor:
     return emit(op, truths)
 
 
-# --- written by hand: power
-# --------------------------------------------------------------------------------------------
+# --- written by hand: power -------------------------------------------------------------------
 
 
 def power(x: TensorLike, y: TensorLike) -> Tensor:

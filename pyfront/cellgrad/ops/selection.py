@@ -212,8 +212,7 @@ def clip(input: Any, min: Any = None, max: Any = None) -> Any:
 clamp = clip
 
 
-# --- creation -------------------------------------------------------------------------------------
-# ---------------------
+# --- creation ---------------------------------------------------------------------------------
 
 
 def ones_like(input: Tensor, *, dtype: Type | None = None) -> Tensor:
@@ -273,8 +272,7 @@ def fill(type: Type, shape: Any, value: bool | int | float) -> Tensor:
     return full(shape, value, dtype=type)
 
 
-# --- what is known of a tensor while compiling
-# -----------------------------------------------------------------------------
+# --- what is known of a tensor while compiling ------------------------------------------------
 
 
 def dtype(input_x: Tensor) -> Type:
@@ -297,8 +295,7 @@ def size(input_x: Tensor) -> int:
     return check_tensor(input_x, "size", "input_x").size
 
 
-# --- effects --------------------------------------------------------------------------------------
-# -----------------------
+# --- effects ----------------------------------------------------------------------------------
 
 
 def print_(*input_x: Any) -> None:
