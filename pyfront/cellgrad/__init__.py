@@ -33,6 +33,12 @@ from cellgrad.export import export, load
 from cellgrad.grad import get_grad, grad, jvp, value_and_grad, vjp
 from cellgrad.ops import stop_gradient
 
+
+def mutable(input_data: object, dynamic_len: bool = False) -> object:
+    """The argument itself: every tensor in an input is a run-time value here."""
+    return input_data
+
+
 __version__ = "0.1.0"
 
 __all__ = [
@@ -57,6 +63,7 @@ __all__ = [
     "jit",
     "jvp",
     "load",
+    "mutable",
     "nn",
     "ops",
     "pytype_to_dtype",

@@ -35,6 +35,7 @@ from cellgrad.common.tensor import Tensor
 
 __all__ = ["Program", "call_cell", "eager", "jit"]
 
+_RECURSION = 10000  # Python frames while capturing; evaluating one call takes about ten
 _STATIC = (bool, int, str, type(None))
 _compiling = threading.RLock()
 _wrap = Tensor._wrap
@@ -160,16 +161,12 @@ class Program:
             buffers.extend([t._buf for t in tensors])
         signature = tuple(key)
         compiled = self.cache.get(signature)
-        if compiled is None or self.stale or state.current.scope is not None:
+        if compiled is None or self.stale:
             compiled = self._compile(signature, args, kwargs)
         for t, sig in compiled.captures:
             if t._sig is not sig:
                 compiled = self._compile(signature, args, kwargs)
-                return compiled.build(
-                    compiled.entry(
-                        [*buffers[: len(buffers)], *[c._buf for c, _ in compiled.captures]]
-                    )
-                )
+                break
         if compiled.captures:
             buffers.extend([t._buf for t, _ in compiled.captures])
         return compiled.build(compiled.entry(buffers))
@@ -188,11 +185,16 @@ class Program:
 
     def _capture_and_compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
         trace = Trace(self.name)
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(limit, _RECURSION))
         try:
             captured = capture(trace, self.name, self.run, args, kwargs)
+        except RecursionError as e:
+            raise _clean(_endless(e, self.name)) from None
         except Exception as e:
             raise _clean(e) from e.__cause__
         finally:
+            sys.setrecursionlimit(limit)
             trace.closed = True
         for cell in trace.cells.values():
             cell._dependents.add(self)
@@ -238,6 +240,7 @@ def capture(
         collect(kwargs[k], key, tensors)
     unknown = _native.Loc("<call>", 0, 0, "")
     body = Scope(trace, name + "_body", [t._sig for t in tensors], None, unknown)
+    body.name = name
     tracers = iter(body.inputs)
     with ScopeGuard(body):
         new_args = tuple([substitute(a, tracers) for a in args])
@@ -328,6 +331,18 @@ def compile_entry(trace: Trace, name: str) -> Any:
         if os.path.exists(path):
             os.unlink(path)
     return model.entry(model.signature["entries"][0]["name"])
+
+
+def _endless(e: RecursionError, name: str) -> Exception:
+    """The error for a function that calls itself without end, with the user's place."""
+    if getattr(e, "__cellgrad_located__", False) and not getattr(e, "__notes__", None):
+        return e
+    where = "".join(getattr(e, "__notes__", []))
+    text = (
+        f"'{name}' calls itself without end while it is compiled: a recursion must end on a Python "
+        f"value, as all of it becomes part of the compiled code.\n{where}"
+    )
+    return RecursionError(text)
 
 
 def _clean(e: Exception) -> Exception:

@@ -9,6 +9,23 @@ if TYPE_CHECKING:
     from cellgrad.common.tensor import Tensor
 
 
+_UFUNCS = {
+    "add": "add",
+    "subtract": "sub",
+    "multiply": "mul",
+    "divide": "div",
+    "true_divide": "div",
+    "power": "pow",
+    "matmul": "matmul",
+    "equal": "equal",
+    "not_equal": "not_equal",
+    "less": "less",
+    "less_equal": "less_equal",
+    "greater": "greater",
+    "greater_equal": "greater_equal",
+}
+
+
 class _LazyOps:
     """``cellgrad.ops``, imported on first use: it is built on Tensor."""
 
@@ -125,8 +142,15 @@ class TensorMethods:
     def __getitem__(self, index: Any) -> Tensor:
         return ops.getitem(self, index)
 
-    # So that `numpy_array * tensor` asks the tensor instead of looping over elements.
-    __array_ufunc__ = None
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        """Numpy's operators beside a Tensor give a Tensor; other numpy functions give arrays."""
+        import numpy as np
+
+        name = _UFUNCS.get(ufunc.__name__)
+        if name is not None and method == "__call__" and len(inputs) == 2 and not kwargs:
+            return getattr(ops, name)(*inputs)
+        arrays = [np.asarray(v) if isinstance(v, TensorMethods) else v for v in inputs]
+        return getattr(ufunc, method)(*arrays, **kwargs)
 
     # --- elementwise --------------------------------------------------------------------------
 

@@ -14,6 +14,8 @@ from cellgrad.common.tensor import Tensor
 
 __all__ = ["Cell"]
 
+_PLAIN = (bool, int, float, str, type(None))
+
 
 class Cell:
     """A network, or a part of one: Parameters, sub-Cells and the computation in `construct`.
@@ -139,26 +141,27 @@ class Cell:
             if self.__dict__["_auto_prefix"]:
                 value.update_parameters_name(name + ".")
             self.insert_child_to_cell(name, value)
-        else:
-            self._set_object(name, value)
+        elif not self._set_object(name, value):
+            return
         self._changed()
 
-    def _set_object(self, name: str, value: Any) -> None:
+    def _set_object(self, name: str, value: Any) -> bool:
+        """Assigns something that is no Parameter or Cell; whether compiled code may differ."""
         params = self.__dict__.get("_params")
         if params is not None and name in params:
             before = params[name]
-            if value is None:
-                params[name] = None
-            elif isinstance(value, Tensor) and before is not None:
+            if isinstance(value, Tensor) and before is not None:
                 before.set_data(value)
-            else:
+                return False
+            if value is not None:
                 raise error(
                     TypeError,
                     f"Parameter '{name}' already exists in network, can not assign this type: "
                     f"'{type(value)}' as a parameter.",
                     "assign a Tensor to change its value, or a Parameter to replace it",
                 )
-            return
+            params[name] = None
+            return True
         cells = self.__dict__.get("_cells")
         if cells is not None and name in cells:
             if value is not None:
@@ -168,8 +171,12 @@ class Cell:
                     f"'{type(value)}' as a cell.",
                 )
             cells[name] = None
-            return
+            return True
+        old = self.__dict__.get(name, self)
         object.__setattr__(self, name, value)
+        if type(old) is not type(value):
+            return True
+        return old != value if isinstance(value, _PLAIN) else old is not value
 
     def __getattr__(self, name: str) -> Any:
         d = self.__dict__

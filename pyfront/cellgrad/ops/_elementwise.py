@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from cellgrad._errors import error
 from cellgrad.capture import state
+from cellgrad.capture.scope import splat
 from cellgrad.common import dtype as mstype
 from cellgrad.common.dtype import Type
 from cellgrad.common.tensor import Tensor
@@ -119,7 +121,16 @@ def _operands(x: Any, y: Any, op: str) -> tuple[Tensor, Tensor]:
 
 def _number(value: Any, beside: Type, op: str) -> Tensor:
     value = value.item() if isinstance(value, np.generic) else value
-    return as_tensor(value, _name(op), mstype.promote_number(beside, value))
+    dtype = mstype.promote_number(beside, value)
+    if state.current.scope is None and value:  # a key for zero would not tell its sign
+        return _concrete_number(value, dtype)
+    return as_tensor(value, _name(op), dtype)
+
+
+@functools.lru_cache(4096)
+def _concrete_number(value: bool | int | float, dtype: Type) -> Tensor:
+    """A number as an operand of an eager operation; operands are never written to."""
+    return splat(value, dtype, ())
 
 
 def _broadcast(x: Tensor, y: Tensor, op: str) -> tuple[Tensor, Tensor]:
