@@ -174,8 +174,8 @@ def pull_back(
 ) -> Any:
     """The gradient of a call in the current scope, nested as the request says."""
     name = request.name
-    positions = _positions(request, args, name)
     d = Differentiated(function, args, kwargs)
+    positions = _positions(request, args, name)
     if request.has_aux:
         if not isinstance(d.out, tuple | list) or len(d.out) < 2:
             raise error(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-_DIGITS = {"float16": 4, "bfloat16": 4, "float32": 8, "float64": 8}
+_DIGITS = {"float16": 4, "float32": 8, "float64": 8}
 _THRESHOLD = 1000  # a vector longer than this shows its ends only
 _EDGE = 3  # elements shown at each end; rows of matrices longer than two of them are cut, too
 
@@ -48,6 +48,8 @@ def _element_format(array: np.ndarray[Any, Any], dtype: str, vector: bool) -> Ca
         return lambda v: f"{float(v):{digits + 7}.{digits}e}"
     if dtype == "bool":
         return lambda v: f"{bool(v)!s:>5}"
+    if dtype == "bfloat16":
+        return lambda v: f"{float(v):g}"
     width = max(len(str(int(v))) for v in _elements(array, vector))
     return lambda v: f"{int(v):{width}}"
 

@@ -394,20 +394,14 @@ class Cell:
         extra = self.extend_repr()
         lines = extra.split("\n") if extra else []
         children = []
-        for name, cell in self._cells.items():
-            first, *rest = repr(cell).split("\n")
-            children.append("\n".join([f"({name}): {first}", *("  " + line for line in rest)]))
+        for key, cell in self._cells.items():
+            children += f"({key}): {cell!r}".split("\n")
         name = type(self).__name__
         if len(lines) == 1 and not children:
             return f"{name}({lines[0]})"
-        if lines or children:
-            body = "\n".join(
-                line
-                for part in lines + children
-                for line in ("  " + part.replace("\n", "\n  ")).split("\n")
-            )
-            return f"{name}(\n{body}\n)"
-        return f"{name}()"
+        if not lines and not children:
+            return f"{name}()"
+        return "\n".join([f"{name}(", *("  " + line for line in lines + children), ")"])
 
     __str__ = __repr__
 
