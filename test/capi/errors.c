@@ -1,9 +1,9 @@
 // Every mistake at the border is a status code with words, and nothing is
 // written.
 // RUN: rm -rf %t && mkdir %t
-// RUN: cellc %S/../emit/axpy.mlir -o %t/libaxpy.so --emit=so && cellc
-// %S/../emit/axpy.mlir -o %t/axpy.h --emit=h RUN: %cc -std=c11 -Wall -Wextra
-// -pedantic -Werror -I%t %s -L%t -laxpy -Wl,-rpath,%t -o %t/run && %t/run
+// RUN: cellc %S/../emit/axpy.mlir -o %t/libaxpy.so
+// RUN: %cc %strict -I%t %s -L%t -laxpy -Wl,-rpath,%t -o %t/run
+// RUN: %t/run
 
 #include "axpy.h"
 

@@ -1,8 +1,8 @@
 // A C program calls the forward pass of a model, with and without a context.
 // RUN: rm -rf %t && mkdir %t
-// RUN: cellc %S/Inputs/step.mlir -o %t/libstep.so --emit=so && cellc
-// %S/Inputs/step.mlir -o %t/step.h --emit=h RUN: %cc -std=c11 -Wall -Wextra
-// -pedantic -Werror -I%t %s -L%t -lstep -Wl,-rpath,%t -lm -o %t/run && %t/run
+// RUN: cellc %S/Inputs/step.mlir -o %t/libstep.so
+// RUN: %cc %strict -I%t %s -L%t -lstep -Wl,-rpath,%t -lm -o %t/run
+// RUN: %t/run
 
 #include "step.h"
 

@@ -1,10 +1,9 @@
 // What a model prints goes to the hook of the context, or to stdout.
 // RUN: rm -rf %t && mkdir %t
-// RUN: cellc %S/Inputs/print.mlir -o %t/libprint.so --emit=so && cellc
-// %S/Inputs/print.mlir -o %t/print.h --emit=h RUN: %cc -std=c11 -Wall -Wextra
-// -pedantic -Werror -I%t %s -L%t -lprint -Wl,-rpath,%t -o %t/run RUN: %t/run |
-// FileCheck %s RUN: llvm-readelf -d %t/libprint.so | FileCheck %s
-// --check-prefix=NEEDED
+// RUN: cellc %S/Inputs/print.mlir -o %t/libprint.so
+// RUN: %cc %strict -I%t %s -L%t -lprint -Wl,-rpath,%t -o %t/run
+// RUN: %t/run | FileCheck %s
+// RUN: llvm-readelf -d %t/libprint.so | FileCheck %s --check-prefix=NEEDED
 
 // NEEDED: NEEDED{{.*}}[libc.so.6]
 // NEEDED-NOT: NEEDED

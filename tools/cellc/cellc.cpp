@@ -66,9 +66,14 @@ int fail(const Twine &message) {
   return 1;
 }
 
-/// `path` with the extension of `kind`.
-std::string withExtension(StringRef path, const char *extension) {
+/// `path` with another extension; the header of libm.so is m.h.
+std::string withExtension(StringRef path, StringRef extension) {
   SmallString<128> result(path);
+  StringRef file = sys::path::filename(path);
+  if (extension == "h" && file.consume_front("lib")) {
+    sys::path::remove_filename(result);
+    sys::path::append(result, file);
+  }
   sys::path::replace_extension(result, extension);
   return result.str().str();
 }
