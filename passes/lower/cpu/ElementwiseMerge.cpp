@@ -48,6 +48,23 @@ AffineMap producerIteration(OpOperand &operand) {
       consumer.getMatchingIndexingMap(&operand));
 }
 
+bool bindsAllLoops(ArrayRef<AffineMap> maps) {
+  AffineMap all = concatAffineMaps(maps, maps.front().getContext());
+  return static_cast<bool>(inversePermutation(all));
+}
+
+bool mergeBindsAllLoops(linalg::GenericOp producer, linalg::GenericOp consumer,
+                        AffineMap iteration) {
+  SmallVector<AffineMap> maps;
+  for (OpOperand &operand : consumer->getOpOperands())
+    if (operand.get().getDefiningOp() != producer)
+      maps.push_back(consumer.getMatchingIndexingMap(&operand));
+  // The producer's outputs stay only where they are needed elsewhere.
+  for (OpOperand *operand : producer.getDpsInputOperands())
+    maps.push_back(producer.getMatchingIndexingMap(operand).compose(iteration));
+  return !maps.empty() && bindsAllLoops(maps);
+}
+
 namespace {
 
 /// Operands of the op being built, without repetition.

@@ -24,6 +24,15 @@ std::optional<unsigned> recomputeCost(mlir::linalg::GenericOp op);
 /// elementwise op, is computed, as a map of the consumer's loops.
 mlir::AffineMap producerIteration(mlir::OpOperand &operand);
 
+/// True when every loop appears in some map, so that the operands' shapes give
+/// all trip counts. Reading a scalar in the place of a tensor can lose a loop.
+bool bindsAllLoops(llvm::ArrayRef<mlir::AffineMap> maps);
+
+/// True when the merge of `producer` into `consumer` binds all its loops.
+bool mergeBindsAllLoops(mlir::linalg::GenericOp producer,
+                        mlir::linalg::GenericOp consumer,
+                        mlir::AffineMap iteration);
+
 /// Merges `producer` into `consumer` over the consumer's loops: `iteration`
 /// maps them to the producer's. Results of the producer that are used elsewhere
 /// become results of the merged op, which stands in the place of `consumer`;

@@ -73,6 +73,13 @@ private:
     });
   }
 
+  /// True when `op` keeps all its loops with `map` for input `i`.
+  static bool bindsWith(linalg::GenericOp op, unsigned i, AffineMap map) {
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    maps[i] = map;
+    return bindsAllLoops(maps);
+  }
+
   /// Reads through transposes and broadcasts.
   void foldViews(linalg::GenericOp op) {
     for (OpOperand *operand : op.getDpsInputOperands())
@@ -83,6 +90,7 @@ private:
         AffineMap map = view.getMatchingIndexingMap(view.getDpsInputOperand(0))
                             .compose(producerIteration(*operand));
         if (!isSimple(map) ||
+            !bindsWith(op, operand->getOperandNumber(), map) ||
             (isContraction(op) && !map.isProjectedPermutation()))
           break;
         setInput(op, operand->getOperandNumber(), view->getOperand(0), map);
@@ -103,7 +111,9 @@ private:
           elements.isSplat())
         scalar = arith::ConstantOp::create(rewriter, operand->get().getLoc(),
                                            elements.getSplatValue<TypedAttr>());
-      if (!scalar)
+      AffineMap map =
+          AffineMap::get(op.getNumLoops(), 0, rewriter.getContext());
+      if (!scalar || !bindsWith(op, operand->getOperandNumber(), map))
         continue;
       TypedAttr constant;
       BlockArgument arg = op.getMatchingBlockArgument(operand);
@@ -113,8 +123,7 @@ private:
             arith::ConstantOp::create(rewriter, arg.getLoc(), constant);
         rewriter.replaceAllUsesWith(arg, inner);
       }
-      setInput(op, operand->getOperandNumber(), scalar,
-               AffineMap::get(op.getNumLoops(), 0, rewriter.getContext()));
+      setInput(op, operand->getOperandNumber(), scalar, map);
     }
   }
 
@@ -162,7 +171,8 @@ private:
     if (!isElementwise(producer))
       return {};
     AffineMap iteration = producerIteration(operand);
-    if (!isSimple(iteration))
+    if (!isSimple(iteration) ||
+        !mergeBindsAllLoops(producer, consumer, iteration))
       return {};
     // One iteration of the consumer must need one iteration of the producer,
     // and must not read the producer's results as initial values.
