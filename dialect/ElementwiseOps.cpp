@@ -43,6 +43,24 @@ static Value scalarConstant(OpBuilder &builder, Location loc, Type type,
   return arith::ConstantOp::create(builder, loc, attr);
 }
 
+/// Integers are signed, but false is less than true.
+static arith::CmpIPredicate orderOn(Type type, arith::CmpIPredicate order) {
+  if (!type.isInteger(1))
+    return order;
+  switch (order) {
+  case arith::CmpIPredicate::slt:
+    return arith::CmpIPredicate::ult;
+  case arith::CmpIPredicate::sle:
+    return arith::CmpIPredicate::ule;
+  case arith::CmpIPredicate::sgt:
+    return arith::CmpIPredicate::ugt;
+  case arith::CmpIPredicate::sge:
+    return arith::CmpIPredicate::uge;
+  default:
+    return order;
+  }
+}
+
 #include "dialect/Payloads.inc"
 
 //===----------------------------------------------------------------------===//
@@ -301,11 +319,18 @@ struct MulByMinusOne : OpRewritePattern<MulOp> {
   }
 };
 
-/// (x * c1) * c2 -> x * (c1 * c2) where c1 or c2 is a power of two not below
-/// 1/1024 nor above 1024, so that the product of constants rounds as the two
-/// products did (short of overflow and underflow of the inner product).
+/// (x * inner) * outer -> x * (inner * outer), where no product rounds and the
+/// first cannot overflow or underflow alone: overflow that a later factor would
+/// hide is the user's to see. So neither constant is below 1 in magnitude, and
+/// one is a power of two: the inner, or the outer after an integer.
 struct MulOfScaled : OpRewritePattern<MulOp> {
   using OpRewritePattern::OpRewritePattern;
+
+  static bool isPowerOfTwo(double v) {
+    int exponent;
+    return std::abs(std::frexp(v, &exponent)) == 0.5;
+  }
+
   LogicalResult matchAndRewrite(MulOp op,
                                 PatternRewriter &rewriter) const override {
     DenseElementsAttr outer, inner;
@@ -315,19 +340,16 @@ struct MulOfScaled : OpRewritePattern<MulOp> {
         !matchPattern(product.getRhs(), m_Constant(&inner)) ||
         !outer.isSplat() || !inner.isSplat())
       return failure();
-    auto isSmallPower = [](double v) {
-      int exponent;
-      return std::abs(std::frexp(v, &exponent)) == 0.5 && exponent >= -9 &&
-             exponent <= 11;
-    };
-    double a = elementAt<double>(outer, 0), b = elementAt<double>(inner, 0);
-    if (!isSmallPower(a) && !isSmallPower(b))
+    double a = elementAt<double>(inner, 0), b = elementAt<double>(outer, 0);
+    if (!(std::abs(a) >= 1 && std::abs(b) >= 1) ||
+        !(isPowerOfTwo(a) || (isPowerOfTwo(b) && a == std::trunc(a))))
       return failure();
     auto type = cast<RankedTensorType>(op.getType());
-    Value c = ConstantOp::create(
-        rewriter, op.getLoc(),
-        DenseElementsAttr::get(type,
-                               toAttribute(type.getElementType(), a * b)));
+    Attribute factor = toAttribute(type.getElementType(), a * b);
+    if (!cast<FloatAttr>(factor).getValue().isFinite())
+      return failure();
+    Value c = ConstantOp::create(rewriter, op.getLoc(),
+                                 DenseElementsAttr::get(type, factor));
     rewriter.replaceOpWithNewOp<MulOp>(op, product.getLhs(), c);
     return success();
   }

@@ -70,12 +70,14 @@ def Cell_PowOp : Cell_BinaryOp<"pow", Cell_FloatTensor> {
   let summary = "Power, lhs raised to rhs";
   let description = [{
     Follows C's `pow` at special values. The derivative with respect to the exponent is
-    taken as zero where the base is not positive, as the logarithm does not exist there.
+    NaN for a negative base, as the logarithm does not exist there, and zero for base 0
+    where the exponent is not negative. Arguments that a mask discards are replaced before
+    they reach `pow` and `log`, so that higher orders stay finite too.
   }];
   let derivative = VJP<[
-    "mul(ct, select(equal(rhs, 0), 0, mul(rhs, pow(lhs, sub(rhs, 1)))))",
-    "mul(ct, mul(result, log(select(greater(lhs, 0), lhs, 1))))"]>;
-  let subgradient = "0 in the base for exponent 0; 0 in the exponent for base <= 0";
+    "mul(ct, select(equal(rhs, 0), 0, mul(rhs, pow(lhs, select(equal(rhs, 0), 1, sub(rhs, 1))))))",
+    "mul(ct, mul(result, log(select(logical_and(equal(lhs, 0), greater_equal(rhs, 0)), 1, lhs))))"]>;
+  let subgradient = "0 in the base for exponent 0; 0 in the exponent for base 0 and exponent >= 0";
   let scalar = Scalar<"std::pow(lhs, rhs)", "math::PowFOp(lhs, rhs)">;
   let hasCanonicalizer = 1;
 }
@@ -196,9 +198,10 @@ def Cell_DivOp : Cell_BinaryOp<"div", Cell_FloatTensor> {
 
 def Cell_MaximumOp : Cell_BinaryOp<"maximum", Cell_NumericTensor> {
   let summary = "Larger of two; NaN if one is";
-  let derivative = VJP<["select(greater_equal(lhs, rhs), ct, 0)",
-                        "select(greater_equal(lhs, rhs), 0, ct)"]>;
-  let subgradient = "the first operand takes all at a tie";
+  let derivative = VJP<[
+    "select(equal(lhs, rhs), mul(ct, 0.5), select(less(lhs, rhs), 0, ct))",
+    "select(equal(lhs, rhs), mul(ct, 0.5), select(less(rhs, lhs), 0, ct))"]>;
+  let subgradient = "one half to each operand at a tie; all to both where one is NaN";
   let scalar = Scalar<"largerOf(lhs, rhs)", "arith::MaximumFOp(lhs, rhs)",
                       "arith::MaxSIOp(lhs, rhs)">;
   let python = Python<"maximum", "Maximum", ["input", "other"]>;
@@ -206,9 +209,10 @@ def Cell_MaximumOp : Cell_BinaryOp<"maximum", Cell_NumericTensor> {
 
 def Cell_MinimumOp : Cell_BinaryOp<"minimum", Cell_NumericTensor> {
   let summary = "Smaller of two; NaN if one is";
-  let derivative = VJP<["select(less_equal(lhs, rhs), ct, 0)",
-                        "select(less_equal(lhs, rhs), 0, ct)"]>;
-  let subgradient = "the first operand takes all at a tie";
+  let derivative = VJP<[
+    "select(equal(lhs, rhs), mul(ct, 0.5), select(less(rhs, lhs), 0, ct))",
+    "select(equal(lhs, rhs), mul(ct, 0.5), select(less(lhs, rhs), 0, ct))"]>;
+  let subgradient = "one half to each operand at a tie; all to both where one is NaN";
   let scalar = Scalar<"smallerOf(lhs, rhs)", "arith::MinimumFOp(lhs, rhs)",
                       "arith::MinSIOp(lhs, rhs)">;
   let python = Python<"minimum", "Minimum", ["input", "other"]>;

@@ -12,7 +12,7 @@ class Cell_CompareOp<string mnemonic, string cxx, string floats, string ints,
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs)";
   let scalar = Scalar<"lhs " # cxx # " rhs",
     "arith::CmpFOp(arith::CmpFPredicate::" # floats # ", lhs, rhs)",
-    "arith::CmpIOp(arith::CmpIPredicate::" # ints # ", lhs, rhs)">;
+    "arith::CmpIOp({orderOn(elementType, arith::CmpIPredicate::" # ints # ")}, lhs, rhs)">;
   let python = Python<function, className, ["input", "other"]>;
 }
 

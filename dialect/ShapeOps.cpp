@@ -5,6 +5,7 @@
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <numeric>
 
@@ -236,7 +237,7 @@ SliceOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
       return inferenceError<SliceOp>(context, loc)
              << "takes " << starts[i] << " to " << limits[i] << " of dimension "
              << i << ", which has size " << from.getDimSize(i);
-    shape.push_back((limits[i] - starts[i] + strides[i] - 1) / strides[i]);
+    shape.push_back(llvm::divideCeil(limits[i] - starts[i], strides[i]));
   }
   types.push_back(RankedTensorType::get(shape, from.getElementType()));
   return success();
@@ -271,9 +272,15 @@ PadOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
     if (low[i] < 0 || high[i] < 0 || interior[i] < 0)
       return inferenceError<PadOp>(context, loc)
              << "padding of dimension " << i << " must not be negative";
-    int64_t size = from.getDimSize(i);
-    shape.push_back(low[i] + high[i] + size +
-                    interior[i] * std::max<int64_t>(size - 1, 0));
+    int64_t size = from.getDimSize(i), between, total;
+    if (llvm::MulOverflow(interior[i], std::max<int64_t>(size - 1, 0),
+                          between) ||
+        llvm::AddOverflow(size, between, total) ||
+        llvm::AddOverflow(total, low[i], total) ||
+        llvm::AddOverflow(total, high[i], total))
+      return inferenceError<PadOp>(context, loc)
+             << "padding of dimension " << i << " overflows its size";
+    shape.push_back(total);
   }
   types.push_back(RankedTensorType::get(shape, from.getElementType()));
   return success();
