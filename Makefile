@@ -1,7 +1,7 @@
 # The commands of this project. 'make help' lists them; each does all it needs.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test build sweep lint format bench clean setup
+.PHONY: help demo test build sweep lint format docs bench clean setup
 
 PY := .venv/bin/python
 # One compile job a core, and at most one for each 1.5 GiB of memory.
@@ -28,6 +28,9 @@ lint: setup ## Check formatting, style, types and file sizes
 
 format: setup ## Format all sources
 	@tools/setup/lint.sh --fix
+
+docs: build ## Renew the generated pages of docs/
+	@cp build/dialect/ops.md docs/ops.md
 
 bench: build ## Measure the figures of docs/figures.md
 	@$(PY) bench/figures.py

@@ -259,7 +259,7 @@ def capture(
         is_parameter = isinstance(what, Parameter)
         donate = None
         if is_parameter and id(what) in body.written:
-            donate = len(leaves) + written.index(what)
+            donate = len(leaves) + next(i for i, p in enumerate(written) if p is what)
         label = what.name if is_parameter else f"const{len(arguments)}"
         role = "state" if donate is not None else "parameter"
         arguments.append((what.dtype.native, what.shape, label, role, donate, unknown))
