@@ -105,7 +105,40 @@ def main():
     for fmt, deg in (("f32", 2), ("f64", 5)):
         polynomial("SinNarrow", s, lambda t: max(t, mp.mpf("0.001")), 0, narrow, deg, fmt)
         polynomial("CosNarrow", c, lambda t: max(t * t, mp.mpf("0.0001")), 0, narrow, deg, fmt)
+    # atan(r) = r + r^3 A(r^2), asin(r) = r + r^3 A(r^2).
+    def odd(fn, lead):
+        def at(t):
+            if t < mp.mpf("1e-12"):
+                return lead
+            r = mp.sqrt(t)
+            return (fn(r) / r - 1) / t
+        return at
+    for fmt, deg in (("f32", 8), ("f64", 19)):
+        polynomial("Atan", odd(mp.atan, -mp.mpf(1) / 3), lambda t: max(t, mp.mpf("0.001")), 0, 1, deg, fmt)
+    for fmt, deg in (("f32", 4), ("f64", 12)):
+        polynomial("Asin", odd(mp.asin, mp.mpf(1) / 6), lambda t: max(t, mp.mpf("0.001")), 0,
+                   mp.mpf("0.2502"), deg, fmt)
+    # (1+f)^(-1/3), a first approximation.
     for fmt in ("f32", "f64"):
+        polynomial("InvCbrt", lambda f: (1 + f) ** (-mp.mpf(1) / 3), lambda f: mp.mpf(1), LOG_LO, LOG_HI, 5, fmt)
+    # erf(x) = x + x E(x^2) for x < 0.9; 1 - exp(G(x)) above, to the absolute error of erf.
+    split = mp.mpf("0.9")
+    erf = lambda t: series(lambda i: (-1) ** i / (fac(i) * (2 * i + 1)), t, 40) * 2 / mp.sqrt(mp.pi) - 1
+    for fmt, deg in (("f32", 5), ("f64", 12)):
+        polynomial("Erf", erf, lambda t: mp.mpf("0.9"), 0, (split * mp.mpf("1.001")) ** 2, deg, fmt)
+    for fmt, deg, end in (("f32", 6, 4.0), ("f64", 18, 6.0)):
+        polynomial("LogErfc", lambda x: mp.log(mp.erfc(x)), lambda x: mp.erfc(x) / mp.erf(x),
+                   split * mp.mpf("0.999"), end, deg, fmt)
+    # erfc(a) = exp(-a^2) / (1 + 2a) W(u), u = (a - 4) / (a + 4)
+    # (Shepherd and Laframboise, Mathematics of Computation 36, 1981).
+    def erfcx(u):
+        a = 4 * (1 + u) / (1 - u)
+        return (1 + 2 * a) * mp.exp(a * a) * mp.erfc(a)
+    for fmt, deg, end in (("f32", 10, 10.2), ("f64", 24, 27.5)):
+        end = (mp.mpf(end) - 4) / (mp.mpf(end) + 4)
+        polynomial("Erfc", erfcx, lambda u: 1 / erfcx(u), -1, end, deg, fmt)
+    for fmt in ("f32", "f64"):
+        parts("QuarterPi", mp.pi / 4, 2, fmt)
         parts("Ln2", mp.log(2), 2, fmt)
         parts("Log2E", 1 / mp.log(2), 2, fmt)
         parts("Log10E", 1 / mp.log(10), 2, fmt)

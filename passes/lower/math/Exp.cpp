@@ -27,13 +27,16 @@ static Expr clamp(Expr x, double lo, double hi) {
   return select(lt(above, lo), lo, above);
 }
 
+Expr expOfReduced(const ExpReduction &red) {
+  Expr q = horner(red.r, Format(red.r).table(kExpF32, kExpF64));
+  return scale(1.0 + fma(red.r * red.r, q, red.r), red.k);
+}
+
 Expr expandExp(Expr x) {
   Format format(x);
   // Beyond the bounds the result is 0 or infinity already.
   x = clamp(x, format.pick(-104.0, -746.0), format.pick(89.0, 710.0));
-  ExpReduction red = reduceExp(x);
-  Expr q = horner(red.r, format.table(kExpF32, kExpF64));
-  return scale(1.0 + fma(red.r * red.r, q, red.r), red.k);
+  return expOfReduced(reduceExp(x));
 }
 
 Expr expandExp2(Expr x) {

@@ -18,7 +18,8 @@ namespace cellgrad {
 using namespace mlir;
 using namespace cellgrad;
 
-/// Scalars and vectors of fixed size, of a float format with formulas.
+/// Scalars and vectors of fixed size, of integers or a float format with
+/// formulas.
 static bool isExpandable(Type type) {
   if (auto vectorType = dyn_cast<VectorType>(type)) {
     if (vectorType.isScalable())
@@ -27,7 +28,8 @@ static bool isExpandable(Type type) {
   } else if (isa<ShapedType>(type)) {
     return false;
   }
-  return type.isF16() || type.isBF16() || type.isF32() || type.isF64();
+  return type.isF16() || type.isBF16() || type.isF32() || type.isF64() ||
+         type.isSignlessInteger();
 }
 
 /// The value as the formulas take it: vectors have one dimension, elements are
@@ -40,7 +42,7 @@ static Expr enter(ImplicitLocOpBuilder &b, Value value) {
     value = vector::ShapeCastOp::create(b, flat, value);
   }
   Expr result(value, b);
-  if (result.elementType().getIntOrFloatBitWidth() == 16)
+  if (result.elementType().isF16() || result.elementType().isBF16())
     value = arith::ExtFOp::create(b, result.withElement(b.getF32Type()), value);
   return {value, b};
 }
@@ -66,7 +68,8 @@ template <typename Op> struct ExpandUnary : OpRewritePattern<Op> {
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
     if (!isExpandable(op.getType()))
-      return rewriter.notifyMatchFailure(op, "not a fixed-size float type");
+      return rewriter.notifyMatchFailure(
+          op, "not a scalar or vector of fixed size");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     rewriter.replaceOp(op,
                        leave(formula(enter(b, op.getOperand())), op.getType()));
@@ -82,8 +85,9 @@ template <typename Op> struct ExpandBinary : OpRewritePattern<Op> {
 
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
-    if (!isExpandable(op.getType()))
-      return rewriter.notifyMatchFailure(op, "not a fixed-size float type");
+    if (!llvm::all_of(op->getOperandTypes(), isExpandable))
+      return rewriter.notifyMatchFailure(
+          op, "not scalars or vectors of fixed size");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Expr result = formula(enter(b, op.getLhs()), enter(b, op.getRhs()));
     rewriter.replaceOp(op, leave(result, op.getType()));
@@ -91,6 +95,23 @@ template <typename Op> struct ExpandBinary : OpRewritePattern<Op> {
   }
 
   Expr (*formula)(Expr, Expr);
+};
+
+struct ExpandSincos : OpRewritePattern<math::SincosOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::SincosOp op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getOperand().getType();
+    if (!isExpandable(type))
+      return rewriter.notifyMatchFailure(
+          op, "not a scalar or vector of fixed size");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Expr x = enter(b, op.getOperand());
+    rewriter.replaceOp(op,
+                       {leave(expandSin(x), type), leave(expandCos(x), type)});
+    return success();
+  }
 };
 
 struct ExpandMathPass : public cellgrad::impl::ExpandMathBase<ExpandMathPass> {
@@ -137,5 +158,17 @@ void cellgrad::populateExpandMathPatterns(RewritePatternSet &patterns) {
   addUnary<math::AsinhOp>(patterns, expandAsinh);
   addUnary<math::AcoshOp>(patterns, expandAcosh);
   addUnary<math::AtanhOp>(patterns, expandAtanh);
+  addUnary<math::AsinOp>(patterns, expandAsin);
+  addUnary<math::AcosOp>(patterns, expandAcos);
+  addUnary<math::AtanOp>(patterns, expandAtan);
+  addUnary<math::ErfOp>(patterns, expandErf);
+  addUnary<math::ErfcOp>(patterns, expandErfc);
+  addUnary<math::CbrtOp>(patterns, expandCbrt);
+  addUnary<math::RsqrtOp>(patterns, expandRsqrt);
+  addUnary<math::RoundOp>(patterns, expandRound);
+  addBinary<math::Atan2Op>(patterns, expandAtan2);
   addBinary<math::PowFOp>(patterns, expandPow);
+  addBinary<math::FPowIOp>(patterns, expandPowInteger);
+  addBinary<math::IPowIOp>(patterns, expandIntegerPow);
+  patterns.add<ExpandSincos>(patterns.getContext());
 }

@@ -3,6 +3,7 @@
 #include "passes/lower/math/Expr.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 
 using namespace mlir;
@@ -118,6 +119,14 @@ Expr select(Expr condition, double a, Expr b) {
 }
 Expr select(Expr condition, Expr a, double b) {
   return select(condition, a, a.constant(b));
+}
+
+Value anyLane(Expr condition) {
+  auto vectorType = dyn_cast<VectorType>(condition.type());
+  if (!vectorType)
+    return condition;
+  return vector::ReductionOp::create(condition.builder(),
+                                     vector::CombiningKind::OR, condition);
 }
 
 //===----------------------------------------------------------------------===//

@@ -88,6 +88,9 @@ Expr select(Expr condition, Expr a, Expr b);
 Expr select(Expr condition, double a, Expr b);
 Expr select(Expr condition, Expr a, double b);
 
+/// Whether a boolean is set in any lane, as an i1.
+mlir::Value anyLane(Expr condition);
+
 // Integer arithmetic, modulo 2^width.
 Expr addi(Expr a, Expr b);
 Expr addi(Expr a, int64_t c);

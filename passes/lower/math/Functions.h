@@ -19,6 +19,8 @@ struct ExpReduction {
   Expr r, low, k;
 };
 ExpReduction reduceExp(Expr x);
+/// exp of the reduced argument, without its low part.
+Expr expOfReduced(const ExpReduction &red);
 
 /// x = 2^k (1 + f), 1 + f in [sqrt(1/2), sqrt(2)); k as a float and as an
 /// integer.
@@ -55,7 +57,20 @@ Expr expandAtanh(Expr x);
 Expr expandSin(Expr x);
 Expr expandCos(Expr x);
 Expr expandTan(Expr x);
+Expr expandAsin(Expr x);
+Expr expandAcos(Expr x);
+Expr expandAtan(Expr x);
+Expr expandAtan2(Expr y, Expr x);
+Expr expandErf(Expr x);
+Expr expandErfc(Expr x);
+Expr expandCbrt(Expr x);
+Expr expandRsqrt(Expr x);
+Expr expandRound(Expr x);
 Expr expandPow(Expr x, Expr y);
+/// x^n for an integer n of any width.
+Expr expandPowInteger(Expr x, Expr n);
+/// Integers: x^n, 0 for negative n unless |x| = 1.
+Expr expandIntegerPow(Expr x, Expr n);
 
 } // namespace cellgrad
 

@@ -10,20 +10,10 @@
 #include "passes/lower/math/Functions.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
 namespace cellgrad {
-
-/// Whether a boolean is set in any lane.
-static Value anyLane(Expr condition) {
-  auto vectorType = dyn_cast<VectorType>(condition.type());
-  if (!vectorType)
-    return condition;
-  return vector::ReductionOp::create(condition.builder(),
-                                     vector::CombiningKind::OR, condition);
-}
 
 /// x - n c, c in three parts; with the rounding error of the second step if
 /// `exact`.
@@ -120,7 +110,8 @@ Expr expandTan(Expr x) {
   Expr cosLow = fma(square.lo, -0.5, cos.lo - red.r * red.low);
   cos.lo =
       fma(t * t, horner(t, format.table(kCosNarrowF32, kCosNarrowF64)), cosLow);
-  // The correction of a quotient is first order only: the parts must not overlap.
+  // The correction of a quotient is first order only: the parts must not
+  // overlap.
   sin = fastTwoSum(sin.hi, sin.lo);
   cos = fastTwoSum(cos.hi, cos.lo);
   // tan(r + pi/2) = -cos(r) / sin(r).
