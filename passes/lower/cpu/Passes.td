@@ -59,6 +59,25 @@ def PlaceResults : Pass<"cell-place-results", "::mlir::func::FuncOp"> {
 //===-- On buffers ----------------------------------------------------------===//
 
 
+def EmitGemm : Pass<"cell-emit-gemm", "::mlir::func::FuncOp"> {
+  let summary = "Emit matrix products as blocked, register-tiled vector loops";
+  let description = [{
+    Recognises contractions on memrefs (any batch, row, column and reduction
+    dimensions with constant strides) and emits the loop nest that
+    `GemmPlan.h` chooses for them: register tile, cache blocks, packing.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+  let options = [
+    Option<"vectorWidth", "vector-width", "unsigned", "512",
+           "width of a vector register in bits (128, 256 or 512)">,
+    Option<"fma", "fma", "bool", "true",
+           "the target multiplies and adds in one instruction">,
+    Option<"printPlan", "print-plan", "bool", "false",
+           "report the plan of each product as a remark">,
+  ];
+}
+
 def EmitLoops : Pass<"cell-emit-loops", "::mlir::func::FuncOp"> {
   let summary = "Emit linalg ops and copies on memrefs as vector loops";
   let description = [{

@@ -32,6 +32,7 @@ void cellgrad::buildCPUPipeline(OpPassManager &pm,
 
   // On buffers.
   OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(createEmitGemm({options.vectorWidth, options.fma}));
   functions.addPass(createEmitLoops({options.vectorWidth}));
   functions.addPass(createExpandMath());
   functions.addPass(createPlanMemory());

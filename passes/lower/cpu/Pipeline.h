@@ -17,6 +17,10 @@ struct CPUPipelineOptions : mlir::PassPipelineOptions<CPUPipelineOptions> {
       *this, "vector-width",
       llvm::cl::desc("width of a vector register in bits: 128, 256 or 512"),
       llvm::cl::init(512)};
+  Option<bool> fma{
+      *this, "fma",
+      llvm::cl::desc("the target multiplies and adds in one instruction"),
+      llvm::cl::init(true)};
 };
 
 /// From linalg on tensors to one `llvm.func` per public function.

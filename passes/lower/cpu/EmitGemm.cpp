@@ -1,0 +1,172 @@
+//===- EmitGemm.cpp - contractions on memrefs to blocked loops ------------===//
+
+#include "passes/lower/cpu/FillFolding.h"
+#include "passes/lower/cpu/GemmEmitter.h"
+#include "passes/lower/cpu/LoopNest.h"
+#include "passes/lower/cpu/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace cellgrad {
+#define GEN_PASS_DEF_EMITGEMM
+#include "passes/lower/cpu/Passes.h.inc"
+} // namespace cellgrad
+
+using namespace mlir;
+using namespace cellgrad;
+
+namespace {
+
+/// The roles that the dimensions of a contraction play.
+struct Contraction {
+  LoopNest nest;
+  /// Dimensions of the product itself, and those that repeat it.
+  unsigned m, n, k;
+  SmallVector<unsigned> batch;
+};
+
+/// Recognises out += lhs * rhs in f32 or f64, with the product's dimensions all
+/// present; vectors and scalars are left to the general emitter.
+std::optional<Contraction> matchContraction(linalg::GenericOp op) {
+  if (!linalg::isaContractionOpInterface(op) || op.getNumDpsInputs() != 2)
+    return std::nullopt;
+  Type element = getElementTypeOrSelf(op.getDpsInits()[0].getType());
+  if (!element.isF32() && !element.isF64())
+    return std::nullopt;
+  for (Value operand : op->getOperands())
+    if (!isa<MemRefType>(operand.getType()) ||
+        getElementTypeOrSelf(operand.getType()) != element)
+      return std::nullopt;
+  FailureOr<LoopNest> nest = analyzeNest(op);
+  if (failed(nest) || nest->isEmpty())
+    return std::nullopt;
+  nest->simplify();
+
+  std::optional<unsigned> m, n, k;
+  Contraction result{*nest, 0, 0, 0, {}};
+  LoopNest &loops = result.nest;
+  // The larger of two dimensions in one role is the product's; the other
+  // repeats it.
+  auto assign = [&](std::optional<unsigned> &role, unsigned dim) {
+    if (!role) {
+      role = dim;
+      return;
+    }
+    unsigned smaller = dim;
+    if (loops.sizes[dim] > loops.sizes[*role])
+      std::swap(smaller, *role);
+    result.batch.push_back(smaller);
+  };
+  for (unsigned d = 0; d < loops.rank(); ++d) {
+    bool inA = loops.inputs[0].strides[d], inB = loops.inputs[1].strides[d];
+    bool inC = loops.outputs[0].strides[d];
+    if (loops.isReduction[d]) {
+      if (!inA || !inB || k)
+        return std::nullopt;
+      k = d;
+    } else if (!inC) {
+      return std::nullopt;
+    } else if (inA && inB) {
+      result.batch.push_back(d);
+    } else if (inA) {
+      assign(m, d);
+    } else if (inB) {
+      assign(n, d);
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (!m || !n || !k)
+    return std::nullopt;
+  result.m = *m;
+  result.n = *n;
+  result.k = *k;
+  // C must be contiguous along n; C transposed is B transposed times A
+  // transposed.
+  auto &out = loops.outputs[0];
+  if (out.strides[*n] != 1) {
+    if (out.strides[*m] != 1)
+      return std::nullopt;
+    std::swap(loops.inputs[0], loops.inputs[1]);
+    std::swap(result.m, result.n);
+  }
+  return result;
+}
+
+GemmMatrix matrix(FlatMemory &mem, const Access &access, unsigned row,
+                  unsigned column) {
+  auto [flat, start] = mem.flatten(access.memref);
+  return {flat, start.plus(access.offset), access.strides[row],
+          access.strides[column]};
+}
+
+struct EmitGemm : cellgrad::impl::EmitGemmBase<EmitGemm> {
+  using EmitGemmBase::EmitGemmBase;
+
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    SmallVector<linalg::GenericOp> ops;
+    getOperation().walk([&](linalg::GenericOp op) { ops.push_back(op); });
+    for (linalg::GenericOp op : ops)
+      if (std::optional<Contraction> contraction = matchContraction(op))
+        emit(rewriter, op, *contraction);
+  }
+
+  void emit(IRRewriter &rewriter, linalg::GenericOp op,
+            Contraction &contraction) {
+    Location loc = op.getLoc();
+    LoopNest &nest = contraction.nest;
+    Access &a = nest.inputs[0], &bb = nest.inputs[1], &c = nest.outputs[0];
+    GemmProblem problem;
+    problem.element = c.elementType();
+    GemmShape &shape = problem.shape;
+    shape.m = nest.sizes[contraction.m];
+    shape.n = nest.sizes[contraction.n];
+    shape.k = nest.sizes[contraction.k];
+    shape.aRow = a.strides[contraction.m];
+    shape.aColumn = a.strides[contraction.k];
+    shape.bRow = bb.strides[contraction.k];
+    shape.bColumn = bb.strides[contraction.n];
+    shape.elementBits = problem.element.getIntOrFloatBitWidth();
+    GemmPlan plan = planGemm(shape, {vectorWidth});
+    if (printPlan) {
+      std::string text;
+      llvm::raw_string_ostream(text) << plan;
+      op.emitRemark() << shape.m << "x" << shape.n << "x" << shape.k << ": "
+                      << text;
+    }
+
+    linalg::FillOp fill = findFill(op, c.memref);
+    problem.accumulate =
+        !fill || !matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
+    problem.useFma = fma;
+
+    rewriter.setInsertionPoint(op);
+    FlatMemory mem(rewriter, loc);
+    problem.a = matrix(mem, a, contraction.m, contraction.k);
+    problem.b = matrix(mem, bb, contraction.k, contraction.n);
+    problem.c = matrix(mem, c, contraction.m, contraction.n);
+    GemmBuffers buffers =
+        allocateGemmBuffers(rewriter, loc, plan, problem.element);
+    for (unsigned dim : contraction.batch) {
+      auto loop =
+          scf::ForOp::create(rewriter, loc, mem.constant(0),
+                             mem.constant(nest.sizes[dim]), mem.constant(1));
+      rewriter.setInsertionPoint(loop.getBody()->getTerminator());
+      FlatIndex iv{loop.getInductionVar(), 0};
+      problem.a.at = mem.advance(problem.a.at, iv, a.strides[dim]);
+      problem.b.at = mem.advance(problem.b.at, iv, bb.strides[dim]);
+      problem.c.at = mem.advance(problem.c.at, iv, c.strides[dim]);
+    }
+    emitGemm(rewriter, loc, problem, plan, buffers);
+    if (fill && !problem.accumulate)
+      rewriter.eraseOp(fill);
+    rewriter.eraseOp(op);
+  }
+};
+
+} // namespace

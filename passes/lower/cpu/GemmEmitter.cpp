@@ -1,0 +1,483 @@
+//===- GemmEmitter.cpp - code for one matrix product ----------------------===//
+//
+// The loops of GemmPlan.h. C is never packed: a register tile starts at zero,
+// runs over a block of k and is then stored to C, or added to it. Ragged edges
+// are tiles of their own, of static size; only the last vector of a row is
+// masked.
+//
+// Packed A is [panel of tileRows][row][depthBlock]: rows stay contiguous, and
+// the kernel broadcasts single elements anyway. When A is contiguous along m,
+// it is [panel][depthBlock][tileRows]. Packed B is [panel][depthBlock][tile
+// columns], with zeros beyond the last column.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/lower/cpu/GemmEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace cellgrad;
+
+namespace {
+
+/// A size that is known now or, as a value, when the code runs.
+struct Extent {
+  int64_t known = 0;
+  Value value;
+};
+
+class GemmEmitter {
+public:
+  GemmEmitter(OpBuilder &b, Location loc, const GemmProblem &problem,
+              const GemmPlan &plan, const GemmBuffers &buffers)
+      : b(b), loc(loc), mem(b, loc), problem(problem), shape(problem.shape),
+        plan(plan), buffers(buffers),
+        vectorType(VectorType::get(plan.lanes, problem.element)) {}
+
+  void emit();
+
+private:
+  // Loops.
+  using LoopBody = function_ref<void(FlatIndex)>;
+  void loop(Extent size, int64_t step, LoopBody body);
+  Extent blockSize(int64_t total, int64_t block, FlatIndex start);
+  Extent divide(Extent size, int64_t by);
+  void emitColumns(FlatIndex column, Extent panels, int64_t vectors,
+                   int64_t active);
+  void emitDepthBlock(FlatIndex column, Extent panels, int64_t vectors,
+                      int64_t active, FlatIndex depth);
+
+  // Packing.
+  void packA(FlatIndex row, Extent panels, FlatIndex depth, Extent depthSize);
+  void packB(FlatIndex column, Extent panels, int64_t vectors, int64_t active,
+             FlatIndex depth, Extent depthSize);
+  void packBTransposed(FlatIndex column, Extent panels, int64_t vectors,
+                       int64_t active, FlatIndex depth, Extent depthSize);
+  void copyRow(Value from, FlatIndex source, Value to, FlatIndex target,
+               Extent size, FlatIndex depth);
+  void transpose(MutableArrayRef<Value> rows);
+
+  // The register tile.
+  void emitTile(int64_t rows, int64_t vectors, int64_t active, GemmMatrix a,
+                GemmMatrix bPanel, GemmMatrix c, FlatIndex depth,
+                Extent depthSize);
+  SmallVector<Value> tileStep(int64_t rows, int64_t vectors, int64_t active,
+                              const GemmMatrix &a, const GemmMatrix &bPanel,
+                              FlatIndex k, ArrayRef<Value> accumulators);
+
+  GemmMatrix moved(GemmMatrix matrix, FlatIndex row, FlatIndex column) {
+    matrix.at = mem.advance(matrix.at, row, matrix.row);
+    matrix.at = mem.advance(matrix.at, column, matrix.column);
+    return matrix;
+  }
+  Value valueOf(Extent extent) {
+    return extent.value ? extent.value : mem.constant(extent.known);
+  }
+  FlatIndex known(int64_t value) { return {Value(), value}; }
+  Value zero() {
+    return arith::ConstantOp::create(b, loc, b.getZeroAttr(vectorType));
+  }
+
+  OpBuilder &b;
+  Location loc;
+  FlatMemory mem;
+  const GemmProblem &problem;
+  const GemmShape &shape;
+  const GemmPlan &plan;
+  const GemmBuffers &buffers;
+  VectorType vectorType;
+};
+
+} // namespace
+
+//===-- Loops
+//----------------------------------------------------------------===//
+
+/// Runs `body` at 0, step, ... below `size`; inline when that is once.
+void GemmEmitter::loop(Extent size, int64_t step, LoopBody body) {
+  if (!size.value && size.known <= step) {
+    if (size.known > 0)
+      body(known(0));
+    return;
+  }
+  scf::ForOp::create(b, loc, mem.constant(0), valueOf(size), mem.constant(step),
+                     ValueRange(),
+                     [&](OpBuilder &, Location, Value iv, ValueRange) {
+                       body({iv, 0});
+                       scf::YieldOp::create(b, loc);
+                     });
+}
+
+/// The size of the block that starts at `start`.
+Extent GemmEmitter::blockSize(int64_t total, int64_t block, FlatIndex start) {
+  if (!start.var)
+    return {std::min(block, total - start.constant), {}};
+  if (total % block == 0)
+    return {block, {}};
+  Value left = arith::SubIOp::create(b, loc, mem.constant(total),
+                                     mem.materialize(start));
+  return {0, arith::MinSIOp::create(b, loc, left, mem.constant(block))};
+}
+
+Extent GemmEmitter::divide(Extent size, int64_t by) {
+  if (!size.value)
+    return {size.known / by, {}};
+  return {0, arith::DivUIOp::create(b, loc, size.value, mem.constant(by))};
+}
+
+void GemmEmitter::emit() {
+  int64_t columns = plan.tileColumns();
+  int64_t fullColumns = llvm::alignDown(shape.n, columns);
+  loop({fullColumns, {}}, plan.columnBlock, [&](FlatIndex column) {
+    Extent size = blockSize(fullColumns, plan.columnBlock, column);
+    emitColumns(column, divide(size, columns), plan.tileVectors, plan.lanes);
+  });
+  if (int64_t rest = shape.n - fullColumns) {
+    int64_t vectors = llvm::divideCeil(rest, plan.lanes);
+    emitColumns(known(fullColumns), {1, {}}, vectors,
+                rest - (vectors - 1) * plan.lanes);
+  }
+}
+
+void GemmEmitter::emitColumns(FlatIndex column, Extent panels, int64_t vectors,
+                              int64_t active) {
+  loop({shape.k, {}}, plan.depthBlock, [&](FlatIndex depth) {
+    emitDepthBlock(column, panels, vectors, active, depth);
+  });
+}
+
+void GemmEmitter::emitDepthBlock(FlatIndex column, Extent panels,
+                                 int64_t vectors, int64_t active,
+                                 FlatIndex depth) {
+  Extent depthSize = blockSize(shape.k, plan.depthBlock, depth);
+  int64_t width = vectors * plan.lanes;
+
+  GemmMatrix bBlock = moved(problem.b, depth, column);
+  // Distance from one panel of B to the next.
+  int64_t bPanel = width * shape.bColumn;
+  if (plan.packB) {
+    if (plan.transposeB)
+      packBTransposed(column, panels, vectors, active, depth, depthSize);
+    else
+      packB(column, panels, vectors, active, depth, depthSize);
+    bBlock = {buffers.b, {}, width, 1};
+    bPanel = plan.depthBlock * width;
+  }
+
+  auto emitPanels = [&](int64_t rows, Extent rowPanels, FlatIndex row,
+                        GemmMatrix aBlock, int64_t aPanel) {
+    loop(panels, 1, [&](FlatIndex j) {
+      GemmMatrix panelB = bBlock;
+      panelB.at = mem.advance(bBlock.at, j, bPanel);
+      GemmMatrix panelC = moved(problem.c, row, column);
+      panelC.at = mem.advance(panelC.at, j, width);
+      loop(rowPanels, 1, [&](FlatIndex i) {
+        GemmMatrix tileA = aBlock, tileC = panelC;
+        tileA.at = mem.advance(aBlock.at, i, aPanel);
+        tileC.at = mem.advance(panelC.at, i, rows * problem.c.row);
+        emitTile(rows, vectors, active, tileA, panelB, tileC, depth, depthSize);
+      });
+    });
+  };
+
+  int64_t rows = plan.tileRows;
+  int64_t fullRows = llvm::alignDown(shape.m, rows);
+  loop({fullRows, {}}, plan.rowBlock, [&](FlatIndex row) {
+    Extent rowPanels = divide(blockSize(fullRows, plan.rowBlock, row), rows);
+    GemmMatrix aBlock = moved(problem.a, row, depth);
+    int64_t aPanel = rows * shape.aRow;
+    if (plan.packA) {
+      packA(row, rowPanels, depth, depthSize);
+      bool byColumn = shape.aRow == 1;
+      aBlock = {
+          buffers.a, {}, byColumn ? 1 : plan.depthBlock, byColumn ? rows : 1};
+      aPanel = rows * plan.depthBlock;
+    }
+    emitPanels(rows, rowPanels, row, aBlock, aPanel);
+  });
+  if (int64_t rest = shape.m - fullRows)
+    emitPanels(rest, {1, {}}, known(fullRows),
+               moved(problem.a, known(fullRows), depth), 0);
+}
+
+//===-- Packing
+//--------------------------------------------------------------===//
+
+/// Copies a contiguous run of `size` elements, whole vectors first. The size is
+/// that of a block of k that starts at `depth`; it has a ragged end only in the
+/// last block.
+void GemmEmitter::copyRow(Value from, FlatIndex source, Value to,
+                          FlatIndex target, Extent size, FlatIndex depth) {
+  int64_t lanes = plan.lanes;
+  auto copy = [&](FlatIndex at, int64_t active) {
+    Value value = mem.loadVector(problem.element, from,
+                                 mem.advance(source, at, 1), 1, lanes, active);
+    mem.storeVector(value, to, mem.advance(target, at, 1), 1, active);
+  };
+  if (!size.value) {
+    int64_t full = llvm::alignDown(size.known, lanes);
+    loop({full, {}}, lanes, [&](FlatIndex at) { copy(at, lanes); });
+    if (full < size.known)
+      copy(known(full), size.known - full);
+    return;
+  }
+  Value full = arith::AndIOp::create(b, loc, size.value, mem.constant(-lanes));
+  loop({0, full}, lanes, [&](FlatIndex at) { copy(at, lanes); });
+  int64_t ragged = shape.k % plan.depthBlock % lanes;
+  if (ragged == 0)
+    return;
+  Value isRagged =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, full, size.value);
+  scf::IfOp::create(b, loc, isRagged, [&](OpBuilder &, Location) {
+    copy({full, 0}, ragged);
+    scf::YieldOp::create(b, loc);
+  });
+}
+
+void GemmEmitter::packA(FlatIndex row, Extent panels, FlatIndex depth,
+                        Extent depthSize) {
+  int64_t rows = plan.tileRows, panelSize = rows * plan.depthBlock;
+  GemmMatrix source = moved(problem.a, row, depth);
+  if (shape.aRow != 1) {
+    loop(panels, 1, [&](FlatIndex i) {
+      loop({rows, {}}, 1, [&](FlatIndex r) {
+        FlatIndex from = mem.advance(
+            mem.advance(source.at, i, rows * shape.aRow), r, shape.aRow);
+        FlatIndex to =
+            mem.advance(mem.advance({}, i, panelSize), r, plan.depthBlock);
+        copyRow(source.flat, from, buffers.a, to, depthSize, depth);
+      });
+    });
+    return;
+  }
+  loop(depthSize, 1, [&](FlatIndex p) {
+    FlatIndex from = mem.advance(source.at, p, shape.aColumn);
+    FlatIndex to = mem.advance({}, p, rows);
+    loop(panels, 1, [&](FlatIndex i) {
+      for (int64_t r = 0; r < rows; r += plan.lanes) {
+        int64_t active = std::min(plan.lanes, rows - r);
+        Value value = mem.loadVector(problem.element, source.flat,
+                                     mem.advance(from, i, rows).plus(r), 1,
+                                     plan.lanes, active);
+        mem.storeVector(value, buffers.a, mem.advance(to, i, panelSize).plus(r),
+                        1, active);
+      }
+    });
+  });
+}
+
+void GemmEmitter::packB(FlatIndex column, Extent panels, int64_t vectors,
+                        int64_t active, FlatIndex depth, Extent depthSize) {
+  int64_t width = vectors * plan.lanes;
+  GemmMatrix source = moved(problem.b, depth, column);
+  loop(depthSize, 1, [&](FlatIndex p) {
+    FlatIndex from = mem.advance(source.at, p, shape.bRow);
+    FlatIndex to = mem.advance({}, p, width);
+    loop(panels, 1, [&](FlatIndex j) {
+      FlatIndex fromPanel = mem.advance(from, j, width);
+      FlatIndex toPanel = mem.advance(to, j, plan.depthBlock * width);
+      for (int64_t v = 0; v < vectors; ++v) {
+        Value value = mem.loadVector(
+            problem.element, source.flat, fromPanel.plus(v * plan.lanes), 1,
+            plan.lanes, v + 1 == vectors ? active : plan.lanes);
+        mem.storeVector(value, buffers.b, toPanel.plus(v * plan.lanes), 1,
+                        plan.lanes);
+      }
+    });
+  });
+}
+
+/// Transposes a square of vectors in place, by swapping blocks of 1, 2, 4, ...
+void GemmEmitter::transpose(MutableArrayRef<Value> rows) {
+  int64_t lanes = plan.lanes;
+  for (int64_t block = 1; block < lanes; block *= 2) {
+    SmallVector<int64_t> low, high;
+    for (int64_t e = 0; e < lanes; ++e) {
+      bool upper = e & block;
+      low.push_back(upper ? lanes + e - block : e);
+      high.push_back(upper ? lanes + e : e + block);
+    }
+    for (int64_t i = 0; i < lanes; ++i) {
+      if (i & block)
+        continue;
+      Value x = rows[i], y = rows[i + block];
+      rows[i] = vector::ShuffleOp::create(b, loc, x, y, low);
+      rows[i + block] = vector::ShuffleOp::create(b, loc, x, y, high);
+    }
+  }
+}
+
+void GemmEmitter::packBTransposed(FlatIndex column, Extent panels,
+                                  int64_t vectors, int64_t active,
+                                  FlatIndex depth, Extent depthSize) {
+  int64_t lanes = plan.lanes, width = vectors * lanes;
+  GemmMatrix source = moved(problem.b, depth, column);
+  loop(panels, 1, [&](FlatIndex j) {
+    FlatIndex from = mem.advance(source.at, j, width * shape.bColumn);
+    FlatIndex to = mem.advance({}, j, plan.depthBlock * width);
+    // Moves `count` steps of k, from `p` on, of every column of the panel.
+    auto square = [&](FlatIndex p, int64_t count) {
+      for (int64_t v = 0; v < vectors; ++v) {
+        SmallVector<Value> rows;
+        int64_t used = v + 1 == vectors ? active : lanes;
+        for (int64_t r = 0; r < lanes; ++r) {
+          if (r >= used) {
+            rows.push_back(zero());
+            continue;
+          }
+          FlatIndex at = mem.advance(from, p, shape.bRow)
+                             .plus((v * lanes + r) * shape.bColumn);
+          rows.push_back(mem.loadVector(problem.element, source.flat, at,
+                                        shape.bRow, lanes, count));
+        }
+        transpose(rows);
+        for (int64_t r = 0; r < count; ++r)
+          mem.storeVector(rows[r], buffers.b,
+                          mem.advance(to, p, width).plus(r * width + v * lanes),
+                          1, lanes);
+      }
+    };
+    if (!depthSize.value) {
+      int64_t full = llvm::alignDown(depthSize.known, lanes);
+      loop({full, {}}, lanes, [&](FlatIndex p) { square(p, lanes); });
+      if (full < depthSize.known)
+        square(known(full), depthSize.known - full);
+      return;
+    }
+    Value full =
+        arith::AndIOp::create(b, loc, depthSize.value, mem.constant(-lanes));
+    loop({0, full}, lanes, [&](FlatIndex p) { square(p, lanes); });
+    if (int64_t ragged = shape.k % plan.depthBlock % lanes) {
+      Value isRagged = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne,
+                                             full, depthSize.value);
+      scf::IfOp::create(b, loc, isRagged, [&](OpBuilder &, Location) {
+        square({full, 0}, ragged);
+        scf::YieldOp::create(b, loc);
+      });
+    }
+  });
+}
+
+//===-- The register tile
+//------------------------------------------------------===//
+
+SmallVector<Value> GemmEmitter::tileStep(int64_t rows, int64_t vectors,
+                                         int64_t active, const GemmMatrix &a,
+                                         const GemmMatrix &bPanel, FlatIndex k,
+                                         ArrayRef<Value> accumulators) {
+  SmallVector<Value> next(accumulators), bRow;
+  FlatIndex bAt = mem.advance(bPanel.at, k, bPanel.row);
+  // A packed panel is padded, so its vectors are whole.
+  for (int64_t v = 0; v < vectors; ++v)
+    bRow.push_back(mem.loadVector(
+        problem.element, bPanel.flat, bAt.plus(v * plan.lanes), 1, plan.lanes,
+        v + 1 == vectors && !plan.packB ? active : plan.lanes));
+  FlatIndex aAt = mem.advance(a.at, k, a.column);
+  for (int64_t r = 0; r < rows; ++r) {
+    Value element = mem.broadcast(
+        mem.loadScalar(problem.element, a.flat, aAt.plus(r * a.row)),
+        plan.lanes);
+    for (int64_t v = 0; v < vectors; ++v) {
+      Value &acc = next[r * vectors + v];
+      if (problem.useFma)
+        acc = vector::FMAOp::create(b, loc, element, bRow[v], acc);
+      else
+        acc = arith::AddFOp::create(
+            b, loc, acc, arith::MulFOp::create(b, loc, element, bRow[v]));
+    }
+  }
+  return next;
+}
+
+void GemmEmitter::emitTile(int64_t rows, int64_t vectors, int64_t active,
+                           GemmMatrix a, GemmMatrix bPanel, GemmMatrix c,
+                           FlatIndex depth, Extent depthSize) {
+  constexpr int64_t unroll = 4;
+  auto cAt = [&](int64_t r, int64_t v) {
+    return c.at.plus(r * c.row + v * plan.lanes);
+  };
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t v = 0; v < vectors; ++v)
+      memref::PrefetchOp::create(b, loc, c.flat, mem.materialize(cAt(r, v)),
+                                 /*isWrite=*/true, /*localityHint=*/3,
+                                 /*isDataCache=*/true);
+
+  SmallVector<Value> accumulators(rows * vectors, zero());
+  auto run = [&](FlatIndex start, Value end, int64_t step) {
+    auto forOp = scf::ForOp::create(
+        b, loc, mem.materialize(start), end, mem.constant(step), accumulators,
+        [&](OpBuilder &, Location, Value iv, ValueRange values) {
+          SmallVector<Value> next(values);
+          for (int64_t u = 0; u < step; ++u)
+            next = tileStep(rows, vectors, active, a, bPanel, {iv, u}, next);
+          scf::YieldOp::create(b, loc, next);
+        });
+    accumulators.assign(forOp.result_begin(), forOp.result_end());
+  };
+  if (depthSize.value) {
+    Value full =
+        arith::AndIOp::create(b, loc, depthSize.value, mem.constant(-unroll));
+    run(known(0), full, unroll);
+    if (shape.k % unroll)
+      run({full, 0}, depthSize.value, 1);
+  } else {
+    int64_t full = llvm::alignDown(depthSize.known, unroll);
+    if (full > unroll)
+      run(known(0), mem.constant(full), unroll);
+    else
+      full = 0;
+    for (int64_t k = full; k < depthSize.known; ++k)
+      accumulators =
+          tileStep(rows, vectors, active, a, bPanel, known(k), accumulators);
+  }
+
+  auto store = [&](bool add) {
+    for (int64_t r = 0; r < rows; ++r)
+      for (int64_t v = 0; v < vectors; ++v) {
+        int64_t used = v + 1 == vectors ? active : plan.lanes;
+        Value value = accumulators[r * vectors + v];
+        if (add) {
+          Value old = mem.loadVector(problem.element, c.flat, cAt(r, v), 1,
+                                     plan.lanes, used);
+          value = arith::AddFOp::create(b, loc, old, value);
+        }
+        mem.storeVector(value, c.flat, cAt(r, v), 1, used);
+      }
+  };
+  // Only the first block of k may ignore what C holds.
+  if (problem.accumulate || !depth.var) {
+    store(problem.accumulate || depth.constant != 0);
+    return;
+  }
+  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                        depth.var, mem.constant(0));
+  scf::IfOp::create(
+      b, loc, isFirst,
+      [&](OpBuilder &, Location) {
+        store(/*add=*/false);
+        scf::YieldOp::create(b, loc);
+      },
+      [&](OpBuilder &, Location) {
+        store(/*add=*/true);
+        scf::YieldOp::create(b, loc);
+      });
+}
+
+GemmBuffers cellgrad::allocateGemmBuffers(OpBuilder &b, Location loc,
+                                          const GemmPlan &plan, Type element) {
+  auto allocate = [&](bool needed, int64_t size) -> Value {
+    if (!needed)
+      return {};
+    return memref::AllocOp::create(b, loc, MemRefType::get({size}, element));
+  };
+  return {allocate(plan.packA, plan.rowBlock * plan.depthBlock),
+          allocate(plan.packB, plan.columnBlock * plan.depthBlock)};
+}
+
+void cellgrad::emitGemm(OpBuilder &b, Location loc, const GemmProblem &problem,
+                        const GemmPlan &plan, const GemmBuffers &buffers) {
+  GemmEmitter(b, loc, problem, plan, buffers).emit();
+}

@@ -1,0 +1,45 @@
+//===- GemmEmitter.h - code for one matrix product -------------*- C++ -*-===//
+
+#ifndef CELLGRAD_LOWER_CPU_GEMMEMITTER_H
+#define CELLGRAD_LOWER_CPU_GEMMEMITTER_H
+
+#include "passes/lower/cpu/FlatMemory.h"
+#include "passes/lower/cpu/GemmPlan.h"
+
+namespace cellgrad {
+
+/// A matrix in memory: element (i, j) is `at + i * row + j * column`.
+struct GemmMatrix {
+  mlir::Value flat;
+  FlatIndex at;
+  int64_t row, column;
+};
+
+/// One product C (+)= A * B with C contiguous along its rows.
+struct GemmProblem {
+  GemmShape shape;
+  GemmMatrix a, b, c;
+  mlir::Type element;
+  /// True when C is added to; false when its old content is ignored.
+  bool accumulate;
+  /// True when a multiply-add is one instruction of the target.
+  bool useFma;
+};
+
+/// Memory for packed panels of A and B, null where nothing is packed.
+struct GemmBuffers {
+  mlir::Value a, b;
+};
+
+/// Allocates the packing buffers of a plan.
+GemmBuffers allocateGemmBuffers(mlir::OpBuilder &b, mlir::Location loc,
+                                const GemmPlan &plan, mlir::Type element);
+
+/// Emits the loop nest of `plan` at the builder's insertion point.
+void emitGemm(mlir::OpBuilder &b, mlir::Location loc,
+              const GemmProblem &problem, const GemmPlan &plan,
+              const GemmBuffers &buffers);
+
+} // namespace cellgrad
+
+#endif

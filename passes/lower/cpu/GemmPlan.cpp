@@ -1,0 +1,117 @@
+//===- GemmPlan.cpp - how one matrix product is computed ------------------===//
+
+#include "passes/lower/cpu/GemmPlan.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+
+namespace cellgrad {
+
+namespace {
+
+struct Tile {
+  int64_t rows, vectors;
+};
+
+/// Register tiles: accumulators, one row of B and a broadcast element of A fit
+/// in 32 registers (512 bits) or 16.
+constexpr Tile kTiles32[] = {
+    {14, 2}, {13, 2}, {12, 2}, {11, 2}, {10, 2}, {9, 2}, {8, 3},
+    {7, 3},  {6, 4},  {5, 4},  {4, 4},  {3, 4},  {2, 4}, {16, 1},
+    {8, 1},  {4, 1},  {2, 1},  {8, 2},  {4, 2},  {1, 4}, {1, 1}};
+constexpr Tile kTiles16[] = {{6, 2}, {5, 2}, {4, 2}, {4, 3}, {3, 3},
+                             {2, 4}, {3, 2}, {2, 2}, {8, 1}, {4, 1},
+                             {2, 1}, {1, 4}, {1, 1}};
+
+/// Cycles for one step of the k loop on a tile: multiply-adds, loads, or the
+/// latency of a dependent multiply-add, whichever binds.
+double stepCycles(Tile tile) {
+  double fma = tile.rows * tile.vectors;
+  double loads = (tile.rows + tile.vectors) * 0.75;
+  return std::max({fma, loads, 4.0});
+}
+
+/// Estimated cycles for all tiles of an m x n result, per step of k. Ragged
+/// edges are tiles of their own.
+double totalCycles(int64_t m, int64_t n, int64_t lanes, Tile tile) {
+  int64_t columns = tile.vectors * lanes;
+  int64_t fullRows = m / tile.rows, restRows = m % tile.rows;
+  int64_t fullColumns = n / columns, restColumns = n % columns;
+  int64_t restVectors = llvm::divideCeil(restColumns, lanes);
+  auto strip = [&](int64_t count, int64_t vectors) {
+    double cycles = fullRows * stepCycles({tile.rows, vectors});
+    if (restRows)
+      cycles += stepCycles({restRows, vectors});
+    return count * cycles;
+  };
+  return strip(fullColumns, tile.vectors) +
+         (restColumns ? strip(1, restVectors) : 0);
+}
+
+/// `size` cut into equal blocks of at most `limit`, each a multiple of `unit`.
+int64_t evenBlock(int64_t size, int64_t limit, int64_t unit) {
+  int64_t blocks = std::max<int64_t>(1, llvm::divideCeil(size, limit));
+  return llvm::alignTo(llvm::divideCeil(size, blocks), unit);
+}
+
+} // namespace
+
+GemmPlan planGemm(const GemmShape &shape, const GemmTarget &target) {
+  GemmPlan plan;
+  plan.lanes = target.vectorBits / shape.elementBits;
+  int64_t bytes = shape.elementBits / 8;
+
+  llvm::ArrayRef<Tile> tiles = target.vectorBits == 512
+                                   ? llvm::ArrayRef(kTiles32)
+                                   : llvm::ArrayRef(kTiles16);
+  Tile best = tiles.front();
+  double bestCycles = 0;
+  for (Tile tile : tiles) {
+    if (tile.rows > shape.m)
+      continue;
+    double cycles = totalCycles(shape.m, shape.n, plan.lanes, tile);
+    if (bestCycles == 0 || cycles < bestCycles * 0.98) {
+      best = tile;
+      bestCycles = cycles;
+    }
+  }
+  plan.tileRows = best.rows;
+  plan.tileVectors =
+      std::min<int64_t>(best.vectors, llvm::divideCeil(shape.n, plan.lanes));
+
+  // A panel of B (depthBlock x tile columns) stays in the first-level cache
+  // while the panels of a block of A (rowBlock x depthBlock, second level) pass
+  // by.
+  plan.depthBlock = evenBlock(shape.k, 1024 / bytes, plan.lanes);
+  if (plan.depthBlock >= shape.k)
+    plan.depthBlock = shape.k;
+  plan.rowBlock = llvm::alignDown(
+      std::max<int64_t>(plan.tileRows, 256 * 1024 / (plan.depthBlock * bytes)),
+      plan.tileRows);
+  plan.columnBlock = evenBlock(shape.n, 1024, plan.tileColumns());
+
+  // Rows that lie a large power of two apart fall into the same cache sets.
+  auto conflicts = [&](int64_t stride) { return stride * bytes % 1024 == 0; };
+  plan.transposeB = shape.bColumn != 1;
+  plan.packB =
+      plan.transposeB ||
+      (shape.m >= 8 * plan.tileRows &&
+       (conflicts(shape.bRow) || shape.k * shape.n * bytes > 512 * 1024));
+  plan.packA = shape.n >= 8 * plan.tileColumns() && plan.tileRows > 1 &&
+               conflicts(shape.aRow == 1 ? shape.aColumn : shape.aRow);
+  return plan;
+}
+
+llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const GemmPlan &plan) {
+  os << "tile " << plan.tileRows << "x" << plan.tileColumns() << ", rows "
+     << plan.rowBlock << ", columns " << plan.columnBlock << ", depth "
+     << plan.depthBlock;
+  if (plan.packA)
+    os << ", pack A";
+  if (plan.packB)
+    os << (plan.transposeB ? ", pack and transpose B" : ", pack B");
+  return os;
+}
+
+} // namespace cellgrad

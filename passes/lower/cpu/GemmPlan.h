@@ -1,0 +1,50 @@
+//===- GemmPlan.h - how one matrix product is computed ---------*- C++ -*-===//
+//
+// The choice of register tile, cache blocks and packing, apart from the code
+// that emits them: a pure function of shape, layout and target.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CELLGRAD_LOWER_CPU_GEMMPLAN_H
+#define CELLGRAD_LOWER_CPU_GEMMPLAN_H
+
+#include "llvm/Support/raw_ostream.h"
+#include <cstdint>
+
+namespace cellgrad {
+
+/// C[m, n] += A[m, k] * B[k, n], with C contiguous along n.
+struct GemmShape {
+  int64_t m = 1, n = 1, k = 1;
+  /// Strides in elements: along m and k of A, along k and n of B.
+  int64_t aRow = 0, aColumn = 0, bRow = 0, bColumn = 0;
+  unsigned elementBits = 32;
+};
+
+struct GemmTarget {
+  unsigned vectorBits = 512;
+};
+
+/// The loop nest, from outside: blocks of columns, blocks of the reduction,
+/// blocks of rows, panels of columns, panels of rows; inside a register tile.
+struct GemmPlan {
+  int64_t lanes = 0;       ///< elements in a vector
+  int64_t tileRows = 0;    ///< rows of the register tile
+  int64_t tileVectors = 0; ///< columns of the register tile, in vectors
+  int64_t rowBlock = 0;    ///< a multiple of tileRows
+  int64_t columnBlock = 0; ///< a multiple of the tile's columns
+  int64_t depthBlock = 0;  ///< a multiple of lanes, or all of k
+  bool packA = false;      ///< copy blocks of A to contiguous panels
+  bool packB = false;      ///< copy blocks of B to contiguous panels
+  bool transposeB = false; ///< B is contiguous along k: packing transposes it
+
+  int64_t tileColumns() const { return tileVectors * lanes; }
+};
+
+GemmPlan planGemm(const GemmShape &shape, const GemmTarget &target);
+
+llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const GemmPlan &plan);
+
+} // namespace cellgrad
+
+#endif
