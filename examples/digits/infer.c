@@ -48,11 +48,11 @@ int main(int argc, char **argv) {
       .hidden_bias = take(in, COUNT(HIDDEN_BIAS)),
       .out_weight = take(in, COUNT(OUT_WEIGHT)),
       .out_bias = take(in, COUNT(OUT_BIAS)),
-      .out0 = make(COUNT(OUT0)),
-      .out1 = make(COUNT(OUT1)),
-      .out2 = make(COUNT(OUT2)),
-      .out3 = make(COUNT(OUT3)),
-      .out4 = make(COUNT(OUT4)),
+      .value = make(COUNT(VALUE)),
+      .grad_hidden_weight = make(COUNT(GRAD_HIDDEN_WEIGHT)),
+      .grad_hidden_bias = make(COUNT(GRAD_HIDDEN_BIAS)),
+      .grad_out_weight = make(COUNT(GRAD_OUT_WEIGHT)),
+      .grad_out_bias = make(COUNT(GRAD_OUT_BIAS)),
   };
   cg_digits_forward_args f = {g.images,     g.hidden_weight, g.hidden_bias,
                               g.out_weight, g.out_bias,      make(LOGITS)};
@@ -62,12 +62,12 @@ int main(int argc, char **argv) {
   stop_if(status != CG_OK, cg_digits_status_message(status));
 
   put(out, f.out0, LOGITS);
-  put(out, g.out0, COUNT(OUT0));
-  put(out, g.out1, COUNT(OUT1));
-  put(out, g.out2, COUNT(OUT2));
-  put(out, g.out3, COUNT(OUT3));
-  put(out, g.out4, COUNT(OUT4));
+  put(out, g.value, COUNT(VALUE));
+  put(out, g.grad_hidden_weight, COUNT(GRAD_HIDDEN_WEIGHT));
+  put(out, g.grad_hidden_bias, COUNT(GRAD_HIDDEN_BIAS));
+  put(out, g.grad_out_weight, COUNT(GRAD_OUT_WEIGHT));
+  put(out, g.grad_out_bias, COUNT(GRAD_OUT_BIAS));
   stop_if(fclose(out) != 0, "cannot write RESULTS");
-  printf("C: loss %.9g of %u images\n", (double)*g.out0, LOGITS / 10);
+  printf("C: loss %.9g of %u images\n", (double)*g.value, LOGITS / 10);
   return 0;
 }

@@ -175,7 +175,7 @@ def pull_back(
     """The gradient of a call in the current scope, nested as the request says."""
     name = request.name
     d = Differentiated(function, args, kwargs)
-    positions = _positions(request, args, name)
+    positions = positions_of(request, args, name)
     if request.has_aux:
         if not isinstance(d.out, tuple | list) or len(d.out) < 2:
             raise error(
@@ -251,7 +251,7 @@ def _tensor_part(argument: Any) -> Any:
     return Tensor(argument) if isinstance(argument, np.ndarray) else argument
 
 
-def _positions(request: Request, args: tuple[Any, ...], name: str) -> list[int]:
+def positions_of(request: Request, args: tuple[Any, ...], name: str) -> list[int]:
     if request.positions is None:
         return []
     has = [any(True for _ in tensors(a)) or isinstance(a, np.ndarray) for a in args]

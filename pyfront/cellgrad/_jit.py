@@ -24,6 +24,7 @@ import numpy as np
 
 from cellgrad import _errors, _native
 from cellgrad._errors import CompileError, error
+from cellgrad._tree import tensors as tensors_of
 from cellgrad.capture import calls, state
 from cellgrad.capture.scope import Scope, ScopeGuard, Trace
 from cellgrad.capture.tracer import Tracer, leaked
@@ -225,6 +226,7 @@ def capture(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     input_names: list[str] | None = None,
+    result_names: Callable[[Any], list[str]] | None = None,
 ) -> Captured:
     """Captures a call as the public function `name` of a trace's graph.
 
@@ -248,6 +250,11 @@ def capture(
         out = run(*new_args, **{k: by_name[k] for k in kwargs})
         leaves: list[Any] = []
         build = _builder(out, body, leaves)
+        names = [f"out{i}" for i in range(len(leaves))]
+        if result_names is not None:
+            values = [body.value(t) for t in tensors_of(out)]
+            labels = result_names(out)
+            names = [labels[values.index(leaf)] for leaf in leaves]
     written = list(body.written.values())
     body.fn.ret(leaves + [body.store[id(p)] for p in written])
 
@@ -265,8 +272,7 @@ def capture(
         arguments.append((what.dtype.native, what.shape, label, role, donate, unknown))
     entry = trace.graph.function(trace.unique(name), args=arguments, public=True)
     results = entry.call(body.fn.name, entry.args)
-    names = [f"out{i}" for i in range(len(leaves))] + [p.name for p in written]
-    entry.ret(results, names)
+    entry.ret(results, names + [p.name for p in written])
     return Captured([(what, what._sig) for what, _ in body.captures], build, written)
 
 

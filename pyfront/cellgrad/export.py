@@ -12,6 +12,7 @@ import os
 from typing import Any
 
 from cellgrad import _jit, _native, _safetensors
+from cellgrad._differentiate import Request, positions_of
 from cellgrad._errors import CompileError, error
 from cellgrad._tree import tensors
 from cellgrad.capture import calls
@@ -92,7 +93,13 @@ def export(
             if function is None:
                 function = _gradient_of(net, list(parameters.values()))
             captured = _jit.capture(
-                trace, name, _caller(function), given, {}, _input_names(function, given)
+                trace,
+                name,
+                _caller(function),
+                given,
+                {},
+                [label for labels in _input_names(function, given) for label in labels],
+                _result_names(function, given),
             )
             for what, _ in captured.captures:
                 assert isinstance(what, Parameter)
@@ -138,8 +145,8 @@ def _gradient_of(net: Any, used: list[Parameter]) -> Any:
     return value_and_grad(net, None, weights) if weights else value_and_grad(net, 0)
 
 
-def _input_names(function: Any, inputs: tuple[Any, ...]) -> list[str]:
-    """A name for every tensor input: the parameter's, numbered where it holds several tensors."""
+def _input_names(function: Any, inputs: tuple[Any, ...]) -> list[list[str]]:
+    """Names for the tensors of every input: the parameter's, numbered where it holds several."""
     inner = getattr(function, "function", function)
     call = getattr(inner, "construct", inner)
     try:
@@ -150,12 +157,39 @@ def _input_names(function: Any, inputs: tuple[Any, ...]) -> list[str]:
         ]
     except (TypeError, ValueError):
         names = []
-    out: list[str] = []
+    out: list[list[str]] = []
     for i, value in enumerate(inputs):
         name = names[i] if i < len(names) else f"x{i}"
         count = len(list(tensors(value)))
-        out += [name] if count == 1 else [f"{name}_{k}" for k in range(count)]
+        out.append(_numbered(name, count, "_"))
     return out
+
+
+def _numbered(name: str, count: int, separator: str = "") -> list[str]:
+    return [name] if count == 1 else [f"{name}{separator}{k}" for k in range(count)]
+
+
+def _result_names(function: Any, inputs: tuple[Any, ...]) -> Any:
+    """How results are named: ``value`` and ``grad_<input or Parameter>`` for a gradient."""
+    request = getattr(function, "request", None)
+    if not isinstance(request, Request):
+        return None
+    if function.sens:
+        inputs = inputs[:-1]
+
+    def names(out: Any) -> list[str]:
+        value, gradients = out if request.value else ((), out)
+        gradients, aux = gradients if request.has_aux and not request.value else (gradients, ())
+        by_input = _input_names(function, inputs)
+        wanted = [n for p in positions_of(request, inputs, request.name) for n in by_input[p]]
+        wanted += [w.name for w in request.weights or ()]
+        return [
+            *_numbered("value", len(list(tensors(value)))),
+            *[f"grad_{n}" for n in wanted],
+            *_numbered("aux", len(list(tensors(aux)))),
+        ]
+
+    return names
 
 
 class LoadedModel:

@@ -10,7 +10,7 @@ sources() { git ls-files --cached --others --exclude-standard -- "$@"; }
 if [ "${1:-}" = --fix ]; then
   sources '*.cpp' '*.h' '*.c' | xargs -r "$clang_format" -i
   "$bin/ruff" format -q .
-  "$bin/ruff" check -q --fix --silent . || true
+  "$bin/ruff" check --fix --silent . || true
   exit
 fi
 
