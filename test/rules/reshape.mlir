@@ -1,0 +1,41 @@
+// Derivative of cell.reshape. Linear: its adjoint is the reshape back.
+// RUN: cell-opt %s | cell-opt | FileCheck %s --check-prefix=FORWARD
+// RUN: cell-opt %s --cell-differentiate | FileCheck %s --check-prefix=ADJOINT
+// RUN: cell-run %s --entry=values --passes=cell-differentiate | FileCheck %s --check-prefix=VALUES
+
+// FORWARD: cell.reshape %{{.*}} : tensor<2x3xf64> -> tensor<6xf64>
+func.func private @f(%x: tensor<2x3xf64>) -> tensor<6xf64> {
+  %0 = cell.reshape %x : tensor<2x3xf64> -> tensor<6xf64>
+  return %0 : tensor<6xf64>
+}
+
+// ADJOINT-LABEL: func.func @vjp(
+// ADJOINT-SAME: %{{.*}}: {{[^,]*}}, %[[CT:[a-z0-9]+]]: {{[^,]*}})
+// ADJOINT-NEXT: %[[R:.*]] = cell.reshape %[[CT]] : tensor<6xf64> -> tensor<2x3xf64>
+// ADJOINT-NEXT: return %[[R]]
+func.func @vjp(%x: tensor<2x3xf64>, %ct: tensor<6xf64>) -> tensor<2x3xf64> {
+  %0:2 = cell.vjp @f(%x) cotangents(%ct) of [0] wrt [0] : (tensor<2x3xf64>, tensor<6xf64>) -> (tensor<6xf64>, tensor<2x3xf64>)
+  return %0#1 : tensor<2x3xf64>
+}
+
+// ADJOINT-LABEL: func.func @jvp(
+// ADJOINT-SAME: %{{.*}}: {{[^,]*}}, %[[T:[a-z0-9]+]]: {{[^,]*}})
+// ADJOINT-NEXT: %[[R:.*]] = cell.reshape %[[T]] : tensor<2x3xf64> -> tensor<6xf64>
+// ADJOINT-NEXT: return %[[R]]
+func.func @jvp(%x: tensor<2x3xf64>, %t: tensor<2x3xf64>) -> tensor<6xf64> {
+  %0:2 = cell.jvp @f(%x) tangents(%t) wrt [0] of [0] : (tensor<2x3xf64>, tensor<2x3xf64>) -> (tensor<6xf64>, tensor<6xf64>)
+  return %0#1 : tensor<6xf64>
+}
+
+// <J t, w> = 20 + 2 * 40 + 3 * 60 = 280 = <t, J^T w>.
+// VALUES:      result 0: tensor<6xf64> [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+// VALUES-NEXT: result 1: tensor<2x3xf64> {{\[\[10.0, 20.0, 30.0\], \[40.0, 50.0, 60.0\]\]}}
+// VALUES-NEXT: result 2: tensor<6xf64> [0.0, 1.0, 0.0, 2.0, 0.0, 3.0]
+func.func @values() -> (tensor<6xf64>, tensor<2x3xf64>, tensor<6xf64>) {
+  %x = cell.constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf64>
+  %w = cell.constant dense<[10.0, 20.0, 30.0, 40.0, 50.0, 60.0]> : tensor<6xf64>
+  %t = cell.constant dense<[[0.0, 1.0, 0.0], [2.0, 0.0, 3.0]]> : tensor<2x3xf64>
+  %0:2 = cell.vjp @f(%x) cotangents(%w) of [0] wrt [0] : (tensor<2x3xf64>, tensor<6xf64>) -> (tensor<6xf64>, tensor<2x3xf64>)
+  %1:2 = cell.jvp @f(%x) tangents(%t) wrt [0] of [0] : (tensor<2x3xf64>, tensor<2x3xf64>) -> (tensor<6xf64>, tensor<6xf64>)
+  return %0#0, %0#1, %1#1 : tensor<6xf64>, tensor<2x3xf64>, tensor<6xf64>
+}
