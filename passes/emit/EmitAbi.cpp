@@ -245,8 +245,10 @@ void AbiWriter::writeModelFunctions(const ModelSpec &model,
           .getResult());
 }
 
-/// Marks the pointers of `impl` with what the C caller guarantees.
+/// Marks the pointers of `impl` with what the C caller guarantees. It stays a
+/// function of its own: inlined, its pointers would lose that.
 void annotate(LLVM::LLVMFuncOp impl, const EntrySpec &entry) {
+  impl.setNoInline(true);
   Builder b(impl.getContext());
   auto mark = [&](unsigned index, int64_t align, int64_t bytes, bool readOnly) {
     impl.setArgAttr(index, "llvm.noalias", b.getUnitAttr());
@@ -365,8 +367,17 @@ llvm::SetVector<Operation *> EmitAbi::threadContext() {
     auto function = cast<LLVM::LLVMFuncOp>(op);
     if (function == print)
       continue;
-    (void)function.insertArgument(function.getNumArguments(), ptr,
-                                  DictionaryAttr(), function.getLoc());
+    auto type = function.getFunctionType();
+    SmallVector<Type> inputs(type.getParams());
+    inputs.push_back(ptr);
+    function.setFunctionType(
+        LLVM::LLVMFunctionType::get(type.getReturnType(), inputs));
+    function.getBody().addArgument(ptr, function.getLoc());
+    if (ArrayAttr attrs = function.getArgAttrsAttr()) {
+      SmallVector<Attribute> all(attrs.getValue());
+      all.push_back(b.getDictionaryAttr({}));
+      function.setArgAttrsAttr(b.getArrayAttr(all));
+    }
   }
   for (LLVM::CallOp call : calls) {
     auto callee = call.getCallee();

@@ -122,11 +122,12 @@ Entry::Entry(std::shared_ptr<Model> model, size_t index)
       function(reinterpret_cast<int32_t (*)(void *const *, const cg_context *)>(
           owner->symbol(entry->symbol))) {}
 
-void Entry::fail(const TensorSpec &spec, const std::string &problem) const {
-  throw nb::value_error((entry->name + ": " + spec.role + " '" + spec.name +
-                         "' is " + describeTensor(*spec.dtype, spec.shape) +
-                         ", " + problem)
-                            .c_str());
+void Entry::fail(const TensorSpec &spec, const std::string &problem,
+                 nb::exception_type type) const {
+  throw nb::builtin_exception(
+      type, (entry->name + ": " + spec.role + " '" + spec.name + "' is " +
+             describeTensor(*spec.dtype, spec.shape) + ", " + problem)
+                .c_str());
 }
 
 void Entry::addBuffer(size_t index, nb::handle object, Frame &frame) const {
@@ -137,7 +138,7 @@ void Entry::addBuffer(size_t index, nb::handle object, Frame &frame) const {
       frame.kept.push_back(
           wrapBuffer(TensorBuffer::import(object, /*copy=*/false, nullptr)));
     } catch (const nb::builtin_exception &error) {
-      fail(spec, std::string("but ") + error.what());
+      fail(spec, std::string("but ") + error.what(), error.type());
     }
     object = frame.kept.back();
   }

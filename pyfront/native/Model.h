@@ -69,8 +69,9 @@ private:
   nanobind::object collect(Frame &frame, nanobind::handle arguments,
                            nanobind::handle out) const;
   void checkOverlap(const Frame &frame) const;
-  [[noreturn]] void fail(const TensorSpec &spec,
-                         const std::string &problem) const;
+  [[noreturn]] void fail(const TensorSpec &spec, const std::string &problem,
+                         nanobind::exception_type type =
+                             nanobind::exception_type::value_error) const;
 
   std::shared_ptr<Model> owner;
   const EntrySpec *entry;

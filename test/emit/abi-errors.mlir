@@ -1,0 +1,100 @@
+// RUN: cell-opt %s --cell-emit-abi --split-input-file --verify-diagnostics
+
+// expected-error @+1 {{'llvm.func' op is public but has no cell.signature attribute}}
+llvm.func @f(%arena: !llvm.ptr) -> i32 {
+  %0 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %0 : i32
+}
+
+// -----
+
+// expected-error @+1 {{expected 2 pointers (the buffers of cell.signature, then the arena) and an i32 status}}
+llvm.func @f(%arena: !llvm.ptr) -> i32 attributes {cell.signature = {
+    args = [{name = "x", dtype = "float32", shape = []}], results = []}} {
+  %0 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %0 : i32
+}
+
+// -----
+
+// expected-error @+1 {{argument 0 has dtype 'complex64': expected bool, int8}}
+llvm.func @f(%x: !llvm.ptr, %arena: !llvm.ptr) -> i32 attributes {cell.signature = {
+    args = [{name = "x", dtype = "complex64", shape = []}], results = []}} {
+  %0 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %0 : i32
+}
+
+// -----
+
+// expected-error @+1 {{argument 0 and the result it donates to differ in type}}
+llvm.func @f(%x: !llvm.ptr, %arena: !llvm.ptr) -> i32 attributes {cell.signature = {
+    args = [{name = "x", dtype = "float32", shape = [2], donate = 0 : i64}],
+    results = [{name = "y", dtype = "float32", shape = [3], donated_arg = 0 : i64}]}} {
+  %0 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %0 : i32
+}
+
+// -----
+
+// expected-error @+1 {{argument 0 donates to result 1 of 1}}
+llvm.func @f(%x: !llvm.ptr, %arena: !llvm.ptr) -> i32 attributes {cell.signature = {
+    args = [{name = "x", dtype = "float32", shape = [2], donate = 1 : i64}],
+    results = [{name = "y", dtype = "float32", shape = [2]}]}} {
+  %0 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %0 : i32
+}
+
+// -----
+
+// expected-error @+1 {{result 0 names a donated argument that does not donate to it}}
+llvm.func @f(%x: !llvm.ptr, %arena: !llvm.ptr) -> i32 attributes {cell.signature = {
+    args = [{name = "x", dtype = "float32", shape = [2]}],
+    results = [{name = "y", dtype = "float32", shape = [2], donated_arg = 0 : i64}]}} {
+  %0 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %0 : i32
+}
+
+// -----
+
+// expected-error @+1 {{has a negative extent}}
+llvm.func @f(%x: !llvm.ptr, %arena: !llvm.ptr) -> i32 attributes {cell.signature = {
+    args = [{name = "x", dtype = "float32", shape = [-1]}], results = []}} {
+  %0 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %0 : i32
+}
+
+// -----
+
+llvm.func @"a.b"(%arena: !llvm.ptr) -> i32 attributes {cell.signature = {args = [], results = []}} {
+  %0 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %0 : i32
+}
+// expected-error @+1 {{gives the C name 'a_b', which is taken by entry 'a.b': rename the function}}
+llvm.func @a_b(%arena: !llvm.ptr) -> i32 attributes {cell.signature = {args = [], results = []}} {
+  %0 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %0 : i32
+}
+
+// -----
+
+// expected-error @+1 {{gives the C name 'signature', which is taken by a function every model has}}
+llvm.func @signature(%arena: !llvm.ptr) -> i32 attributes {cell.signature = {args = [], results = []}} {
+  %0 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %0 : i32
+}
+
+// -----
+
+// expected-error @+1 {{is declared but not defined: a model may call its own functions, libm, memcpy, memmove and memset only}}
+llvm.func @malloc(i64) -> !llvm.ptr
+llvm.func @f(%arena: !llvm.ptr) -> i32 attributes {cell.signature = {args = [], results = []}} {
+  %0 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %0 : i32
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op is not in the LLVM dialect: lower the module first}}
+func.func @f() {
+  return
+}
