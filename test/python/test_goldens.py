@@ -1,4 +1,5 @@
-"""Tensors, operations, Cells and gradients against real MindSpore: see `goldens/record.py` for how they were recorded.
+"""Tensors, operations, Cells and gradients against real MindSpore: see `goldens/record.py` for how
+they were recorded.
 
 Text is compared exactly, numbers to float32; of exceptions, the class.
 """

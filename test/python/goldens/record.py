@@ -1,9 +1,11 @@
-"""Records what MindSpore 2.10 gives for the expressions of `cases.py`, in graph mode where it compiles.
+"""Records what MindSpore 2.10 gives for the expressions of `cases.py`, in graph mode where it
+compiles.
 
     python -m venv /tmp/mindspore && /tmp/mindspore/bin/pip install mindspore==2.10.0 'numpy<2'
     /tmp/mindspore/bin/python test/python/goldens/record.py
 
-Every expression is evaluated in fresh names. The record is the `repr` of the result, or the class of the exception.
+Every expression is evaluated in fresh names. The record is the `repr` of the result, or the class
+of the exception.
 """
 
 import importlib.util
