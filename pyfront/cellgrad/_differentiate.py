@@ -236,7 +236,9 @@ def pull_back(
     if request.positions is not None:
         parts.append(by_position[0] if request.one_position else tuple(by_position))
     if request.weights is not None:
-        by_weight = [(w.name, gradient(w)) if request.ids else gradient(w) for w in request.weights]
+        by_weight: list[Any] = [gradient(w) for w in request.weights]
+        if request.ids:
+            by_weight = [(w.name, g) for w, g in zip(request.weights, by_weight)]
         parts.append(by_weight[0] if request.one_weight else tuple(by_weight))
     result = parts[0] if len(parts) == 1 else tuple(parts)
     if request.value:

@@ -256,6 +256,7 @@ def capture(
             labels = result_names(out)
             names = [labels[values.index(leaf)] for leaf in leaves]
     written = list(body.written.values())
+    written_at = {id(p): i for i, p in enumerate(written)}
     body.fn.ret(leaves + [body.store[id(p)] for p in written])
 
     arguments: list[Any] = []
@@ -265,8 +266,8 @@ def capture(
     for what, _ in body.captures:
         is_parameter = isinstance(what, Parameter)
         donate = None
-        if is_parameter and id(what) in body.written:
-            donate = len(leaves) + next(i for i, p in enumerate(written) if p is what)
+        if id(what) in written_at:
+            donate = len(leaves) + written_at[id(what)]
         label = what.name if is_parameter else f"const{len(arguments)}"
         role = "state" if donate is not None else "parameter"
         arguments.append((what.dtype.native, what.shape, label, role, donate, unknown))

@@ -54,7 +54,7 @@ def _array_of(data: Any) -> tuple[np.ndarray[Any, Any], Type]:
         except OverflowError:
             raise error(TypeError, f"For 'Tensor', the int {data} does not fit int64.") from None
     if isinstance(data, float):
-        return np.asarray(data, np.float32), mstype.float32
+        return np.asarray(data), mstype.float32  # kept exact: the dtype may be given as float64
     if isinstance(data, list | tuple):
         data = _plain(data)
         try:
@@ -69,7 +69,7 @@ def _array_of(data: Any) -> tuple[np.ndarray[Any, Any], Type]:
             )
         if array.dtype.kind == "f" or array.size == 0:
             narrow = all(isinstance(v, np.floating) is False for v in _leaves(data))
-            return (array.astype(np.float32), mstype.float32) if narrow else _array_of(array)
+            return (array, mstype.float32) if narrow else _array_of(array)
         return _array_of(array.astype(np.int64) if array.dtype.kind == "i" else array)
     if hasattr(data, "__dlpack__"):
         return _array_of(np.from_dlpack(data))

@@ -39,8 +39,8 @@ class LossBase(Cell):
         return tuple(range(x.ndim))
 
     def get_loss(self, x: Tensor, weights: Any = 1.0) -> Tensor:
-        """The weighted, reduced loss, computed in float32 and returned in the dtype of `x`."""
-        out = ops.cast(x, mstype.float32)
+        """The weighted, reduced loss, computed in float32 at least, in the dtype of `x`."""
+        out = x if x.dtype is mstype.float64 else ops.cast(x, mstype.float32)
         if not (isinstance(weights, int | float) and weights == 1):
             out = ops.mul(weights, out)
         if self.reduce:

@@ -58,18 +58,21 @@ def clip_by_global_norm(
     tensors = [check_tensor(t, "clip_by_global_norm", f"x[{i}]") for i, t in enumerate(x)]
     total: Any = None
     for t in tensors:
-        squares: Tensor = reductions.sum(emit("cell.square", [cast_to(t, mstype.float32)]))
-        total = squares if total is None else emit("cell.add", [total, squares])
+        squares: Tensor = reductions.sum(emit("cell.square", [_wide(t)]))
+        total = squares if total is None else ew.binary("cell.add", total, squares)
     norm = emit("cell.sqrt", [total])
     limit = clip_norm if isinstance(clip_norm, Tensor) else float(clip_norm)
     bound = ew.binary("cell.maximum", norm, limit)
     out = []
     for t in tensors:
-        scaled = ew.binary(
-            "cell.div", ew.binary("cell.mul", cast_to(t, mstype.float32), limit), bound, True
-        )
+        scaled = ew.binary("cell.div", ew.binary("cell.mul", _wide(t), limit), bound, True)
         out.append(cast_to(scaled, t.dtype))
     return tuple(out)
+
+
+def _wide(t: Tensor) -> Tensor:
+    """The elements in float32 at least: squares of float16 overflow."""
+    return t if t.dtype is mstype.float64 else cast_to(t, mstype.float32)
 
 
 @operation
