@@ -4,16 +4,15 @@ import functools
 import io
 import re
 
+import cellgrad as ms
 import numpy as np
 import pytest
+from cellgrad import Parameter, Tensor, _jit, nn, ops
+from cellgrad.capture.scope import Trace
 from filecheck.finput import FInput
 from filecheck.matcher import Matcher
 from filecheck.options import Options
 from filecheck.parser import Parser, pattern_for_opts
-
-import cellgrad as ms
-from cellgrad import Parameter, Tensor, _jit, nn, ops
-from cellgrad.capture.scope import Trace
 
 X = Tensor([1.0, 2.0, 3.0])
 FACTOR = 2.0
@@ -101,7 +100,7 @@ def test_closures_lambdas_and_nonlocal():
             count = count + 1
             return q * s + count
 
-        g = lambda q: inner(q) + count  # noqa: E731
+        g = lambda q: inner(q) + count
         return g(x), count
 
     y, count = f(X)
@@ -121,9 +120,9 @@ def test_comprehensions_keep_their_own_scope():
     def f(x):
         i = 10
         rows = [[x * i + j for j in range(2)] for i in range(3) if i != 1]
-        table = {k: v for k, v in zip("ab", [x, x + i], strict=True)}
+        table = {k: v * 1 for k, v in zip("ab", [x, x + i], strict=True)}
         total = sum(v for row in rows for v in row)
-        return total, table, {n for n in (1, 1, 2)}
+        return total, table, {n + 0 for n in (1, 1, 2)}
 
     total, table, numbers = f(X)
     close(total, [6, 10, 14])
@@ -259,7 +258,10 @@ def test_prints_appear_in_order_at_every_call(capfd):
 
     for _ in range(2):
         f(X)
-    once = "first [1. 2. 3.] 3\n\npair (Tensor(shape=[], dtype=Float32, value= 6.0), 1) {\u200b}\nlast 6.0\n"
+    once = (
+        "first [1. 2. 3.] 3\n\n"
+        "pair (Tensor(shape=[], dtype=Float32, value= 6.0), 1) {\u200b}\nlast 6.0\n"
+    )
     assert capfd.readouterr().out == once * 2
 
 
