@@ -1,0 +1,86 @@
+// RUN: cell-opt %s --cell-differentiate -verify-diagnostics -split-input-file
+
+func.func @self(%x: tensor<f64>) -> tensor<f64> {
+  // expected-error @+1 {{'func.call' op makes @self depend on its own derivative or call: recursion cannot be differentiated; write the recursion as a loop}}
+  %0 = call @self(%x) : (tensor<f64>) -> tensor<f64>
+  return %0 : tensor<f64>
+}
+
+// -----
+
+func.func @derivative(%x: tensor<f64>) -> tensor<f64> {
+  // expected-error @+1 {{'cell.vjp' op makes @derivative depend on its own derivative or call}}
+  %0:2 = cell.vjp @derivative(%x) cotangents(%x) of [0] wrt [0] : (tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>)
+  return %0#1 : tensor<f64>
+}
+
+// -----
+
+func.func @ping(%x: tensor<f64>) -> tensor<f64> {
+  %0 = call @pong(%x) : (tensor<f64>) -> tensor<f64>
+  return %0 : tensor<f64>
+}
+func.func @pong(%x: tensor<f64>) -> tensor<f64> {
+  // expected-error @+1 {{'cell.jvp' op makes @ping depend on its own derivative or call}}
+  %0:2 = cell.jvp @ping(%x) tangents(%x) wrt [0] of [0] : (tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>)
+  return %0#1 : tensor<f64>
+}
+
+// -----
+
+func.func private @elsewhere(tensor<f64>) -> tensor<f64>
+func.func @external(%x: tensor<f64>) -> tensor<f64> {
+  // expected-error @+1 {{'cell.vjp' op refers to @elsewhere, which has no body to differentiate}}
+  %0:2 = cell.vjp @elsewhere(%x) cotangents(%x) of [0] wrt [0] : (tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>)
+  return %0#1 : tensor<f64>
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op has several blocks; differentiation takes structured control flow only}}
+func.func private @blocks(%x: tensor<f64>) -> tensor<f64> {
+  cf.br ^next
+^next:
+  return %x : tensor<f64>
+}
+func.func @jumps(%x: tensor<f64>) -> tensor<f64> {
+  %0:2 = cell.vjp @blocks(%x) cotangents(%x) of [0] wrt [0] : (tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>)
+  return %0#1 : tensor<f64>
+}
+
+// -----
+
+func.func private @foreign(%x: tensor<f64>) -> tensor<f64> {
+  // expected-error @+1 {{'math.erf' op cannot be differentiated: it has no derivative rule}}
+  %0 = math.erf %x : tensor<f64>
+  return %0 : tensor<f64>
+}
+func.func @reverse(%x: tensor<f64>) -> tensor<f64> {
+  %0:2 = cell.vjp @foreign(%x) cotangents(%x) of [0] wrt [0] : (tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>)
+  return %0#1 : tensor<f64>
+}
+
+// -----
+
+func.func private @foreign(%x: tensor<f64>) -> tensor<f64> {
+  // expected-error @+1 {{'math.erf' op cannot be differentiated: it has no derivative rule}}
+  %0 = math.erf %x : tensor<f64>
+  return %0 : tensor<f64>
+}
+func.func @forward(%x: tensor<f64>) -> tensor<f64> {
+  %0:2 = cell.jvp @foreign(%x) tangents(%x) wrt [0] of [0] : (tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>)
+  return %0#1 : tensor<f64>
+}
+
+// -----
+
+// An op without a rule is no obstacle where nothing passes through it.
+func.func private @beside(%x: tensor<f64>, %y: tensor<f64>) -> tensor<f64> {
+  %0 = math.erf %y : tensor<f64>
+  %1 = cell.mul %x, %0 : tensor<f64>
+  return %1 : tensor<f64>
+}
+func.func @allowed(%x: tensor<f64>) -> tensor<f64> {
+  %0:2 = cell.vjp @beside(%x, %x) cotangents(%x) of [0] wrt [0] : (tensor<f64>, tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>)
+  return %0#1 : tensor<f64>
+}
