@@ -12,6 +12,8 @@ void bindGraph(nanobind::module_ &m);
 void bindTensorBuffer(nanobind::module_ &m);
 /// compile_text, compile_graph, CompileError.
 void bindCompile(nanobind::module_ &m);
+/// interpret.
+void bindInterpret(nanobind::module_ &m);
 /// Model, Entry, ModelError, the print hook.
 void bindModel(nanobind::module_ &m);
 } // namespace cellgrad::python

@@ -7,5 +7,6 @@ NB_MODULE(_native, m) {
   cellgrad::python::bindGraph(m);
   cellgrad::python::bindTensorBuffer(m);
   cellgrad::python::bindCompile(m);
+  cellgrad::python::bindInterpret(m);
   cellgrad::python::bindModel(m);
 }

@@ -1,0 +1,171 @@
+"""Checks random programs: compiled against interpreted, and derivatives against each other.
+
+Forward: the compiled results equal the interpreter's, which shares nothing with the lowering.
+How far they may differ is measured, not guessed: the interpreter also runs on arguments that are
+perturbed by a few units in the last place, and an element may move by a multiple of what it moved
+then. Elements that the perturbation makes finite or not finite are not compared.
+
+Derivatives: with J the Jacobian of a program and H the Hessian of <c, f>,
+<J t, c> = <t, J'c> (forward against reverse mode) and <H t, u> = <H u, t>, <H t, u> taken once as
+jvp of vjp and once as vjp of vjp. No finite differences, so the tolerance is that of a sum.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from cellgrad import _native
+from generator import Generator, Program, records
+
+ULPS = {"float32": 1e-6, "float64": 1e-13}
+FLOOR = {"float32": 1e-5, "float64": 1e-11}
+
+
+class Mismatch(AssertionError):
+    """A program whose results differ; the text of its graph is in the message."""
+
+
+def buffers(arrays: list[np.ndarray]) -> list[Any]:
+    return [_native.TensorBuffer.from_object(np.array(a, order="C")) for a in arrays]
+
+
+def arrays(results: list[Any]) -> list[np.ndarray]:
+    return [np.asarray(r) for r in results]
+
+
+def compiled(graph: Any, folder: Path, level: int) -> Any:
+    path = folder / "fuzz.so"
+    _native.compile_graph(graph, str(path), "fuzz", {"opt_level": level})
+    return _native.Model(str(path))
+
+
+def entry(program: Program, name: str, extra: list[tuple[int, ...]]) -> tuple[Any, list[Any]]:
+    """A new public function of the program's arguments and `extra` ones."""
+    shapes = [*program.arguments, *extra]
+    args = [(program.dtype, s, f"a{i}", "input", None, None) for i, s in enumerate(shapes)]
+    f = program.graph.function(name, args, public=True)
+    return f, list(f.args)
+
+
+def check_forward(seed: int, table: Any, level: int = 2) -> None:
+    """Compiled against interpreted results of one program."""
+    dtype = "float32" if seed % 4 else "float64"
+    program = Generator(seed, dtype, table).program()
+    f, args = entry(program, "main", [])
+    f.ret(f.call("f", args))
+    rng = np.random.default_rng(seed)
+    inputs = [rng.normal(size=s).astype(dtype) for s in program.arguments]
+    noise = [1 + ULPS[dtype] * rng.uniform(-1, 1, size=s) for s in program.arguments]
+    moved = [(x * n).astype(dtype) for x, n in zip(inputs, noise, strict=True)]
+
+    with tempfile.TemporaryDirectory() as folder:
+        model = compiled(program.graph, Path(folder), level)
+        given = arrays(model.entry("main")(buffers(inputs)))
+    expected = arrays(_native.interpret(program.graph, "main", buffers(inputs)))
+    nearby = arrays(_native.interpret(program.graph, "main", buffers(moved)))
+    for i, (g, e, n) in enumerate(zip(given, expected, nearby, strict=True)):
+        if g.shape != e.shape or g.dtype != e.dtype:
+            raise Mismatch(f"seed {seed}: result {i} is {g.dtype}{g.shape}, not {e.dtype}{e.shape}")
+        with np.errstate(all="ignore"):
+            worst = excess(g, e, n, FLOOR[dtype])
+        if worst > 0:
+            raise Mismatch(
+                f"seed {seed}: result {i} is off by {worst:.3g} beyond its condition\n"
+                f"{program.graph.text()}"
+            )
+
+
+def excess(given: np.ndarray, expected: np.ndarray, nearby: np.ndarray, floor: float) -> float:
+    """By how much an element exceeds what its conditioning explains; at most 0 where none does."""
+    if expected.size == 0:
+        return 0.0
+    if expected.dtype == bool:
+        return float(np.sum((given != expected) & (expected == nearby)))
+    comparable = np.isfinite(expected) == np.isfinite(nearby)
+    special = comparable & ~np.isfinite(expected)
+    if not np.array_equal(given[special], expected[special], equal_nan=True):
+        return float("inf")
+    finite = comparable & np.isfinite(expected)
+    g, e, n = (a[finite].astype(np.float64) for a in (given, expected, nearby))
+    if e.size == 0:
+        return 0.0
+    if not np.isfinite(g).all():
+        return float("inf")
+    scale = np.abs(e).max()
+    # Neighbours share their conditioning: one element may be insensitive by chance.
+    allowed = 100 * np.abs(n - e) + 20 * np.abs(n - e).max() + floor * (np.abs(e) + scale)
+    return float((np.abs(g - e) - allowed).max())
+
+
+def check_derivatives(seed: int, table: Any) -> None:
+    """Forward against reverse mode, first and second order, of one program in double."""
+    smooth = [r for r in table if r["derivative"] != "none"]
+    program = Generator(seed, "float64", smooth, empty=False).program()
+    of = [i for i, (dtype, _) in enumerate(program.results) if dtype != "bool"]
+    if not of:
+        return
+    wrt = list(range(len(program.arguments)))
+    n, m = len(wrt), len(program.results)
+    cts = [program.results[i][1] for i in of]
+
+    g, args = entry(program, "g", cts)
+    g.ret(g.vjp("f", args[:n], args[n:], of=of, wrt=wrt)[m:])
+    j, args = entry(program, "j", program.arguments)
+    j.ret(j.jvp("f", args[:n], args[n:], of=of, wrt=wrt)[m:])
+    h, args = entry(program, "h", [*cts, *program.arguments])
+    h.ret(h.jvp("g", args[: n + len(of)], args[n + len(of) :], of=wrt, wrt=wrt)[n:])
+    k, args = entry(program, "k", [*cts, *program.arguments])
+    k.ret(k.vjp("g", args[: n + len(of)], args[n + len(of) :], of=wrt, wrt=wrt)[n:])
+
+    rng = np.random.default_rng(seed)
+    draw = lambda shapes: [rng.normal(size=s) for s in shapes]
+    x, c, t, u = (draw(s) for s in (program.arguments, cts, program.arguments, program.arguments))
+    with tempfile.TemporaryDirectory() as folder:
+        model = compiled(program.graph, Path(folder), 2)
+        run = lambda name, a: arrays(model.entry(name)(buffers(a)))
+        same(seed, program, "<Jt, c> and <t, J'c>", (run("j", x + t), c), (run("g", x + c), t))
+        ht, hu = run("h", x + c + t), run("h", x + c + u)
+        same(seed, program, "<Ht, u> by jvp and vjp", (ht, u), (run("k", x + c + u), t))
+        same(seed, program, "<Ht, u> and <Hu, t>", (ht, u), (hu, t))
+
+
+def same(seed: int, program: Program, what: str, a: Any, b: Any) -> None:
+    """Compares two inner products up to rounding of their terms."""
+    with np.errstate(all="ignore"):
+        terms = [np.concatenate([(p * q).ravel() for p, q in zip(*x, strict=True)]) for x in (a, b)]
+        size = sum(np.abs(x).sum() for x in terms)
+        difference = abs(terms[0].sum() - terms[1].sum())
+    if np.isfinite(size) and difference > 1e-8 * size:
+        raise Mismatch(
+            f"seed {seed}: {what} differ by {difference / size:.3g} of their terms\n"
+            f"{program.graph.text()}"
+        )
+
+
+def main() -> int:
+    """Runs seeds; prints every finding and returns their number."""
+    import argparse
+
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--count", type=int, default=1000)
+    options = parser.parse_args()
+    table, findings = records(), 0
+    for seed in range(options.first, options.first + options.count):
+        for check in (check_forward, check_derivatives):
+            try:
+                check(seed, table)
+            except (Mismatch, _native.CompileError, _native.GraphError) as finding:
+                findings += 1
+                print(f"{check.__name__} seed {seed}: {finding}\n", flush=True)
+    print(f"{2 * options.count - findings} passed, {findings} failed")
+    return min(findings, 1)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

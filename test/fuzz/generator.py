@@ -1,0 +1,194 @@
+"""Random valid programs over the op table of the dialect.
+
+A program is a private function `f` of a few float arguments in a native Graph. Elementwise ops
+come from the records (`build/dialect/ops.json`); shape ops, reductions and products are drawn by
+the rules below. Shapes favour what breaks code generators: empty, one, odd, just past a vector.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cellgrad import _native
+
+BUILD = Path(__file__).resolve().parents[2] / "build"
+SIZES = [0, 1, 1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 33, 64, 65]
+MAX_ELEMENTS = 20_000
+
+
+def records() -> list[dict[str, Any]]:
+    """The elementwise ops with the kinds of their operands and result."""
+    table: list[dict[str, Any]] = json.loads((BUILD / "dialect" / "ops.json").read_text())
+    return table
+
+
+@dataclass
+class Program:
+    """A graph with function `f`, its argument shapes and result types."""
+
+    graph: Any
+    dtype: str
+    arguments: list[tuple[int, ...]]
+    results: list[tuple[str, tuple[int, ...]]]
+
+
+def count(shape: tuple[int, ...]) -> int:
+    n = 1
+    for size in shape:
+        n *= size
+    return n
+
+
+class Generator:
+    """Draws one program from a seed."""
+
+    def __init__(self, seed: int, dtype: str, table: list[dict[str, Any]], empty: bool = True):
+        self.rng = random.Random(seed)
+        self.dtype = dtype
+        self.table = table
+        self.sizes = SIZES if empty else [s for s in SIZES if s]
+        self.graph = _native.Graph("fuzz")
+
+    def shape(self) -> tuple[int, ...]:
+        while True:
+            rank = self.rng.choice([0, 1, 1, 2, 2, 2, 3, 3, 4])
+            shape = tuple(self.rng.choice(self.sizes) for _ in range(rank))
+            if count(shape) <= MAX_ELEMENTS:
+                return shape
+
+    def program(self) -> Program:
+        shapes = [self.shape() for _ in range(self.rng.randint(1, 3))]
+        args = [(self.dtype, s, f"x{i}", "input", None, None) for i, s in enumerate(shapes)]
+        self.f = self.graph.function("f", args, public=False)
+        self.values = list(self.f.args)
+        self.computed: list[Any] = []
+        for _ in range(self.rng.randint(2, 14)):
+            self.step()
+        results = self.computed[-3:] or self.values[:1]
+        if self.rng.random() < 0.2:
+            results = [*results, results[0]]
+        if self.rng.random() < 0.2:
+            results = [*results, self.values[0]]
+        self.f.ret(results)
+        types = [(v.dtype, v.shape) for v in results]
+        return Program(self.graph, self.dtype, shapes, types)
+
+    # --- drawing ------------------------------------------------------------------------------
+
+    def step(self) -> None:
+        recent = self.values[-6:] if self.rng.random() < 0.7 else self.values
+        x = self.rng.choice(recent)
+        if x.dtype == "bool" and self.rng.random() < 0.5:
+            self.add("cell.cast", [x], result=(self.dtype, x.shape))
+            return
+        rules = {
+            self.elementwise: 45,
+            self.reduce: 10,
+            self.broadcast: 8,
+            self.transpose: 7,
+            self.reshape: 5,
+            self.slice: 6,
+            self.pad: 5,
+            self.concat: 4,
+            self.matmul: 8,
+            self.constant: 2,
+        }
+        draw = self.rng.choices(list(rules), weights=list(rules.values()))[0]
+        draw(x)
+
+    def add(self, op: str, operands: list[Any], attributes: Any = None, result: Any = None) -> None:
+        value = self.f.create(op, operands, attributes, None, result)
+        self.values.append(value)
+        self.computed.append(value)
+
+    def like(self, x: Any) -> Any:
+        """A value of the type of `x`."""
+        same = [v for v in self.values if v.shape == x.shape and v.dtype == x.dtype]
+        return self.rng.choice(same)
+
+    def elementwise(self, x: Any) -> None:
+        isbool = x.dtype == "bool"
+        fitting = [
+            r
+            for r in self.table
+            if all(k == "any" or (k == "bool") == isbool for k in r["operands"])
+        ]
+        record = self.rng.choice(fitting)
+        self.add(record["op"], [x, *(self.like(x) for _ in record["operands"][1:])])
+        if record["result"] == "bool" and not isbool and self.rng.random() < 0.5:
+            self.add("cell.select", [self.values[-1], x, self.like(x)])
+
+    def some_dims(self, rank: int) -> list[int]:
+        return sorted(self.rng.sample(range(rank), self.rng.randint(1, rank)))
+
+    def reduce(self, x: Any) -> None:
+        if x.dtype == "bool" or not x.shape:
+            return
+        dims = self.some_dims(len(x.shape))
+        kinds = ["sum", "sum", "max", "min"]
+        if any(x.shape[d] == 0 for d in dims):
+            kinds = ["sum"]
+        self.add(f"cell.reduce_{self.rng.choice(kinds)}", [x], {"dims": dims})
+
+    def broadcast(self, x: Any) -> None:
+        rank = len(x.shape) + self.rng.randint(1, 2)
+        if rank > 5:
+            return
+        dims = sorted(self.rng.sample(range(rank), rank - len(x.shape)))
+        old = iter(x.shape)
+        shape = tuple(
+            self.rng.choice([1, 2, 3, 17]) if d in dims else next(old) for d in range(rank)
+        )
+        if count(shape) <= 3 * MAX_ELEMENTS:
+            self.add("cell.broadcast", [x], {"dims": dims}, (x.dtype, shape))
+
+    def transpose(self, x: Any) -> None:
+        perm = list(range(len(x.shape)))
+        self.rng.shuffle(perm)
+        self.add("cell.transpose", [x], {"perm": perm})
+
+    def reshape(self, x: Any) -> None:
+        shapes = [(count(x.shape),), (1, *x.shape), (*x.shape, 1), x.shape[::-1]]
+        self.add("cell.reshape", [x], result=(x.dtype, self.rng.choice(shapes)))
+
+    def slice(self, x: Any) -> None:
+        starts = [self.rng.randint(0, n) for n in x.shape]
+        limits = [self.rng.randint(s, n) for s, n in zip(starts, x.shape, strict=True)]
+        if 0 not in self.sizes and any(s == n for s, n in zip(starts, limits, strict=True)):
+            return
+        strides = [self.rng.choice([1, 1, 2, 3]) for _ in x.shape]
+        self.add("cell.slice", [x], {"starts": starts, "limits": limits, "strides": strides})
+
+    def pad(self, x: Any) -> None:
+        low = [self.rng.randint(0, 3) for _ in x.shape]
+        high = [self.rng.randint(0, 3) for _ in x.shape]
+        interior = [self.rng.choice([0, 0, 1, 2]) for _ in x.shape]
+        if count(tuple(3 * n + 6 for n in x.shape)) <= 3 * MAX_ELEMENTS:
+            self.add("cell.pad", [x], {"low": low, "high": high, "interior": interior})
+
+    def concat(self, x: Any) -> None:
+        if x.shape and count(x.shape) <= MAX_ELEMENTS:
+            dim = self.rng.randrange(len(x.shape))
+            self.add("cell.concat", [x, self.like(x)], {"dim": dim})
+
+    def matmul(self, x: Any) -> None:
+        if x.dtype == "bool" or len(x.shape) < 2:
+            return
+        other = self.like(x)
+        a, b = self.rng.random() < 0.5, self.rng.random() < 0.5
+        rows, columns = x.shape[-2:]
+        if (rows if a else columns) != (columns if b else rows):
+            b = not b  # x and other are of one shape: one transposed, the other not
+        self.add("cell.matmul", [x, other], {"transpose_a": a, "transpose_b": b})
+
+    def constant(self, x: Any) -> None:
+        if x.dtype == "bool":
+            return
+        number = self.rng.choice([0.0, -0.0, 1.0, -1.0, 0.5, 2.0, 3.0])
+        data = struct.pack("<f" if self.dtype == "float32" else "<d", number)
+        self.values.append(self.f.constant(data, self.dtype, x.shape))
