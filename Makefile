@@ -29,8 +29,9 @@ lint: setup ## Check formatting, style, types and file sizes
 format: setup ## Format all sources
 	@tools/setup/lint.sh --fix
 
-docs: build ## Renew the generated pages of docs/
+docs: build ## Renew what the pages of docs/ print
 	@cp build/dialect/ops.md docs/ops.md
+	@$(PY) tools/docs/snippets.py --renew README.md docs/architecture.md docs/limits.md
 
 bench: build ## Measure the figures of docs/figures.md
 	@$(PY) bench/figures.py

@@ -41,7 +41,8 @@ def export(
         inputs: example inputs: Tensors for their dtypes and shapes, other values as constants.
         file_name: the path without suffix; ``.so``, ``.h`` and ``.safetensors`` are written. Its
             last part names the model.
-        file_format: ``"SO"``.
+        file_format: ``"SO"``, or ``"MLIR"`` for the program as captured, before any pass: one file
+            with the suffix ``.mlir``, which cellc and cell-opt read.
         value_and_grad: True for the value of `net` and its gradient by its trainable Parameters (by
             its first input where it
             has none) as the entry ``value_and_grad``; a function made by `value_and_grad` or `grad`
@@ -60,9 +61,10 @@ def export(
         ValueError: another format, or two Parameters of one name.
         CompileError: the compiler refused the program.
     """
-    if file_format != "SO":
+    if file_format not in ("SO", "MLIR"):
         raise error(
-            ValueError, f"For 'export', the 'file_format' must be 'SO', but got {file_format!r}."
+            ValueError,
+            f"For 'export', the 'file_format' must be 'SO' or 'MLIR', but got {file_format!r}.",
         )
     if not isinstance(file_name, str) or not os.path.basename(file_name):
         raise error(
@@ -115,6 +117,10 @@ def export(
     finally:
         trace.closed = True
     os.makedirs(os.path.dirname(os.path.abspath(stem)), exist_ok=True)
+    if file_format == "MLIR":
+        with open(stem + ".mlir", "w", encoding="utf-8") as file:
+            file.write(trace.graph.text())
+        return [stem + ".mlir"]
     files = [stem + ".so", stem + ".h", stem + ".safetensors"]
     try:
         _native.compile_graph(trace.graph, files[0], model, {"header": files[1], "target": target})

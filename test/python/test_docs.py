@@ -1,0 +1,37 @@
+"""The code in the documentation runs and prints what the page says."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SNIPPETS = ROOT / "tools/docs/snippets.py"
+PAGES = ["README.md", "docs/architecture.md", "docs/limits.md"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_page(page):
+    run = subprocess.run([sys.executable, SNIPPETS, ROOT / page], capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+def test_wrong_output_is_found_and_renewed(tmp_path):
+    page = tmp_path / "page.md"
+    text = "```python\nprint(6 * 7)\n```\n\nprints\n\n```text\n{}\n```\n"
+    page.write_text(text.format("41"))
+    command = [sys.executable, SNIPPETS, page]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 1
+    assert "-41\n+42\n" in run.stdout
+    assert subprocess.run([*command, "--renew"], capture_output=True).returncode == 0
+    assert page.read_text() == text.format("42")
+
+
+def test_failing_code_is_found(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("text\n\n```sh\nfalse\ntrue\n```\n")
+    run = subprocess.run([sys.executable, SNIPPETS, page], capture_output=True, text=True)
+    assert run.returncode == 1
+    assert "page.md, line 3: exit status 1" in run.stderr
