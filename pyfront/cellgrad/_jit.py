@@ -114,15 +114,17 @@ def substitute(value: Any, tracers: Any) -> Any:
 class Compiled:
     """A program compiled for one signature."""
 
-    __slots__ = ("build", "captures", "entry")
+    __slots__ = ("build", "captures", "entry", "written")
 
     def __init__(
         self,
         entry: Any,
         captures: list[tuple[Tensor, Signature]],
         build: Callable[[list[Any]], Any],
+        written: list[Parameter],
     ):
         self.entry = entry
+        self.written = written
         self.captures = captures
         self.build = build
 
@@ -168,6 +170,9 @@ class Program:
             if t._sig is not sig:
                 compiled = self._compile(signature, args, kwargs)
                 break
+        for p in compiled.written:
+            # An input that is a Parameter the code writes keeps the value of before.
+            buffers = [b.copy() if b is p._buf else b for b in buffers]
         if compiled.captures:
             buffers.extend([t._buf for t, _ in compiled.captures])
         return compiled.build(compiled.entry(buffers))
@@ -200,7 +205,7 @@ class Program:
         for cell in trace.cells.values():
             cell._dependents.add(self)
         entry = compile_entry(trace, self.name)
-        return Compiled(entry, captured.captures, captured.build)
+        return Compiled(entry, captured.captures, captured.build, captured.written)
 
 
 class Captured:

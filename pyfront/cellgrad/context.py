@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from cellgrad._errors import error
+
 __all__ = [
     "GRAPH_MODE",
     "PYNATIVE_MODE",
@@ -96,32 +98,36 @@ def set_context(**kwargs: Any) -> None:
     for key, value in kwargs.items():
         if key == "mode":
             if isinstance(value, bool) or value not in (GRAPH_MODE, PYNATIVE_MODE):
-                raise ValueError(
+                raise error(
+                    ValueError,
                     "For 'context.set_context', the argument 'mode' should be context.GRAPH_MODE "
                     "(0) or "
-                    f"context.PYNATIVE_MODE (1), but got {value}."
+                    f"context.PYNATIVE_MODE (1), but got {value}.",
                 )
             _context["mode"] = int(value)
         elif key == "device_target":
             set_device(value)
         elif key == "device_id":
             if isinstance(value, bool) or not isinstance(value, int):
-                raise TypeError(
+                raise error(
+                    TypeError,
                     f"For 'context.set_context', 'device_id' must be an int, but got "
-                    f"{type(value).__name__}."
+                    f"{type(value).__name__}.",
                 )
             if value < 0:
-                raise ValueError(
-                    f"For 'context.set_context', 'device_id' must be >= 0, but got {value}."
+                raise error(
+                    ValueError,
+                    f"For 'context.set_context', 'device_id' must be >= 0, but got {value}.",
                 )
             _context["device_id"] = value
         elif key in _IGNORED:
             _context[key] = value
         else:
             known = ", ".join(["mode", "device_target", "device_id"])
-            raise ValueError(
+            raise error(
+                ValueError,
                 f"For 'context.set_context', the keyword argument {key} is not recognized! "
-                f"Settings with an effect: {known}."
+                f"Settings with an effect: {known}.",
             )
 
 
@@ -130,9 +136,10 @@ def set_device(device_target: str, device_id: int | None = None) -> None:
     version.
     """
     if device_target not in _DEVICES:
-        raise ValueError(
+        raise error(
+            ValueError,
             "For 'context.set_context', the argument 'device_target' must be one of "
-            f"{list(_DEVICES)}, but got {device_target}."
+            f"{list(_DEVICES)}, but got {device_target}.",
         )
     if device_target != "CPU":
         _warn_once(
@@ -151,9 +158,10 @@ def get_context(attr_key: str) -> Any:
         ValueError: an unknown or never set key.
     """
     if attr_key not in _context:
-        raise ValueError(
+        raise error(
+            ValueError,
             f"For 'context.get_context', the argument {attr_key} is not recognized! Known: "
-            f"{sorted(_context)}."
+            f"{sorted(_context)}.",
         )
     return _context[attr_key]
 

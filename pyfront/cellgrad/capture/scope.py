@@ -19,6 +19,7 @@ from cellgrad import _native
 from cellgrad._errors import error
 from cellgrad.capture import state
 from cellgrad.capture.tracer import Tracer, leaked
+from cellgrad.common import dtype as mstype
 from cellgrad.common._storage import Signature, signature
 from cellgrad.common.tensor import Tensor
 
@@ -67,6 +68,8 @@ class Scope:
     def __init__(
         self, trace: Trace, name: str, inputs: list[Signature], parent: Scope | None, loc: Any
     ):
+        for s in inputs:
+            check_supported(s)
         self.trace = trace
         self.parent = parent
         self.name = name
@@ -88,6 +91,7 @@ class Scope:
         self.written: dict[int, Parameter] = {}
 
     def _capture(self, what: Any, sig: Signature, name: str, role: str) -> Any:
+        check_supported(sig)
         value = self.fn.add_argument(sig.dtype.native, sig.shape, name, role, state.location())
         self.captures.append((what, value))
         self._captured[id(what)] = value
@@ -173,6 +177,16 @@ class Scope:
         except ValueError as e:
             raise error(ValueError, str(e)) from None
         return Tracer(out, self)
+
+
+def check_supported(sig: Signature) -> None:
+    """Refuses dtypes that tensors can hold and compiled code cannot."""
+    if sig.dtype is mstype.uint8:
+        raise error(
+            TypeError,
+            f"Compiled code has no uint8 in this version, but a tensor of {sig!r} is used.",
+            "convert it first: x.astype(ms.int32), or ms.Tensor(array, ms.float32)",
+        )
 
 
 class ScopeGuard:

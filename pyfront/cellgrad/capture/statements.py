@@ -14,16 +14,17 @@ from cellgrad.capture import calls, names, source
 from cellgrad.capture.expressions import BINARY, ExpressionCompiler
 from cellgrad.capture.frame import BREAK, CONTINUE, RETURN, Closure, Code, Frame, Parameters, Run
 
-_codes: dict[types.CodeType, Code | None] = {}
+# By identity: code objects of equal functions in different files are equal. The code object is kept
+# so that its identity stays its own.
+_codes: dict[int, tuple[types.CodeType, Code | None]] = {}
 
 
 def code_of(function: types.FunctionType) -> Code | None:
     """The compiled form of a user's function, or None for one that is called as it is."""
     key = function.__code__
-    try:
-        return _codes[key]
-    except KeyError:
-        pass
+    known = _codes.get(id(key))
+    if known is not None:
+        return known[1]
     code = None
     if source.is_user_code(key):
         node = source.find(function)
@@ -31,7 +32,7 @@ def code_of(function: types.FunctionType) -> Code | None:
             owner = function.__qualname__.rpartition(".")[0].rpartition(".")[2]
             mangle = owner if owner.isidentifier() else ""
             code = compile_function(node, key.co_filename, key.co_name, None, mangle)
-    _codes[key] = code
+    _codes[id(key)] = (key, code)
     return code
 
 

@@ -347,7 +347,7 @@ class Tensor(TensorMethods):
 
     def assign_value(self, value: Tensor) -> Tensor:
         """Replaces the elements by those of another tensor; returns the tensor itself."""
-        self._buf, self._sig = value._buf, value._sig
+        self._buf, self._sig = Tensor(value)._buf, value._sig
         return self
 
     def __setitem__(self, index: Any, value: Any) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad._errors import error
-from cellgrad.capture.scope import splat
+from cellgrad.capture import state
+from cellgrad.capture.scope import check_supported, splat
 from cellgrad.common import dtype as mstype
+from cellgrad.common._storage import signature
 from cellgrad.common.dtype import Type
 from cellgrad.common.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
@@ -66,6 +68,7 @@ def dtype_argument(dtype: Any, op: str) -> Type:
 
 @operation
 def _cast(x: Tensor, target: Type) -> Tensor:
+    check_supported(signature(target, x.shape))
     return cast_to(x, target)
 
 
@@ -84,6 +87,8 @@ def cast(input: Any, dtype: Any) -> Tensor:
     )
     if x.dtype is target:
         return x
+    if mstype.uint8 in (x.dtype, target) and state.current.scope is None:
+        return Tensor(x, target)  # compiled code has no uint8
     out: Tensor = _cast(x, target)
     return out
 

@@ -1,0 +1,256 @@
+"""Compiling and calling: one compile per signature, what is read at each call, what recompiles."""
+
+import gc
+import threading
+import time
+import weakref
+
+import cellgrad as ms
+import numpy as np
+import pytest
+from cellgrad import Parameter, Tensor, _jit, nn, ops
+
+X = Tensor([1.0, 2.0, 3.0])
+
+
+class Traced:
+    """Counts how often a function is captured."""
+
+    def __init__(self):
+        self.count = 0
+
+    def __call__(self):
+        self.count += 1
+
+
+def test_one_compile_per_signature():
+    traced = Traced()
+
+    @ms.jit
+    def f(x, n=1, *, name="a"):
+        traced()
+        return x * n
+
+    for call in (
+        lambda: f(X),
+        lambda: f(X + 1),
+        lambda: f(X, 1),
+        lambda: f(X, 2),
+        lambda: f(X, 1.0),
+        lambda: f(X, True),
+        lambda: f(X, name="b"),
+        lambda: f(Tensor([[1.0]])),
+        lambda: f(Tensor([1, 2, 3])),
+        lambda: f([X][0]),
+    ):
+        call()
+        call()
+    # (X, 1) differs from (X): defaults are filled in inside. 1, 1.0 and True are different inputs.
+    assert traced.count == 8
+
+
+def test_structures_are_part_of_the_signature():
+    traced = Traced()
+
+    @ms.jit
+    def f(t):
+        traced()
+        return t[0] if isinstance(t, (tuple, list)) else t["a"]
+
+    for value in ((X, 1), [X, 1], (X, 2), {"a": X}, {"a": X, "b": None}):
+        f(value)
+        f(value)
+    assert traced.count == 5
+
+
+def test_tensors_and_numbers_from_around_the_function():
+    scale = Tensor([2.0, 2.0, 2.0])
+
+    @ms.jit
+    def f(x):
+        return x * scale
+
+    np.testing.assert_allclose(f(X).asnumpy(), [2, 4, 6])
+    scale.asnumpy()[...] = 3  # a tensor is an input of the compiled code, read at each call
+    np.testing.assert_allclose(f(X).asnumpy(), [3, 6, 9])
+
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.w = Parameter(Tensor([1.0, 1.0, 1.0]), name="w")
+        self.factor = 2.0
+        self.table = Tensor([1.0, 1.0, 1.0])
+        self.traced = Traced()
+
+    def construct(self, x):
+        self.traced()
+        y = x * self.w * self.factor + self.table
+        return y if not self.training else -y
+
+
+def test_parameters_are_read_at_each_call():
+    net = Net()
+    first = net(X)
+    net.w.set_data(Tensor([2.0, 2.0, 2.0]))
+    np.testing.assert_allclose(net(X).asnumpy(), 2 * first.asnumpy() - 1)
+    net.w = Tensor([0.0, 0.0, 0.0])
+    np.testing.assert_allclose(net(X).asnumpy(), 1)
+    assert net.traced.count == 1
+    net.w.set_data(Tensor([[1.0], [2.0]]))  # another shape is another program
+    assert net(X).shape == (2, 3)
+    assert net.traced.count == 2
+
+
+def test_attributes_and_modes_of_a_cell_compile_again_when_they_change():
+    net = Net()
+    g = ms.grad(net)
+    for change, wanted in (
+        (lambda: None, 2),
+        (lambda: setattr(net, "factor", 5.0), 5),
+        (lambda: setattr(net, "factor", 5.0), 5),
+        (lambda: net.set_train(), -5),
+        (lambda: net.set_train(False), 5),
+        (lambda: setattr(net, "w", Parameter(Tensor([3.0] * 3), name="w")), 15),
+    ):
+        change()
+        np.testing.assert_allclose(g(X).asnumpy(), wanted)
+    assert net.traced.count == 5
+
+
+def test_changes_below_a_cell_reach_programs_above_it():
+    class Outer(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.inner = Net()
+
+        def construct(self, x):
+            return self.inner(x) * 2
+
+    net = Outer()
+    net(X)
+    net.inner.factor = 10.0
+    np.testing.assert_allclose(net(X).asnumpy(), (X.asnumpy() * 10 + 1) * 2)
+
+
+def test_gradient_functions_of_one_function_share_programs():
+    traced = Traced()
+
+    def f(x):
+        traced()
+        return x * x
+
+    for _ in range(3):
+        ms.grad(f)(X)
+    assert traced.count == 1
+    ms.value_and_grad(f)(X)
+    assert traced.count == 2
+
+
+def test_programs_do_not_keep_functions_alive():
+    def f(x):
+        return x * x
+
+    ref = weakref.ref(f)
+    ms.grad(f)(X)
+    del f
+    gc.collect()
+    assert ref() is None
+
+
+def test_jit_methods_and_options():
+    class Model:
+        def __init__(self, k):
+            self.k = k
+
+        @ms.jit(jit_level="O1")
+        def scaled(self, x):
+            return x * self.k
+
+    assert float(Model(2).scaled(Tensor(3.0))) == 6
+    assert float(Model(5).scaled(Tensor(3.0))) == 15
+    inner = ms.jit(lambda x: x + 1)
+    np.testing.assert_allclose(ms.jit(lambda x: inner(x) * 2)(X).asnumpy(), [4, 6, 8])
+    np.testing.assert_allclose(ms.grad(inner)(X).asnumpy(), 1)
+
+
+def test_outputs_do_not_share_memory_with_inputs():
+    y = ms.jit(lambda x: x)(X)
+    y.asnumpy()[...] = 7
+    np.testing.assert_allclose(X.asnumpy(), [1, 2, 3])
+    a, b = ms.jit(lambda x: (x + 1, x + 1))(X)
+    a.asnumpy()[...] = 0
+    np.testing.assert_allclose(b.asnumpy(), [2, 3, 4])
+
+
+def test_a_parameter_that_is_input_and_written():
+    w = Parameter(Tensor([1.0, 2.0]), name="w")
+
+    @ms.jit
+    def f(x):
+        ops.assign(w, w + 1)
+        return x * 1
+
+    np.testing.assert_allclose(f(w).asnumpy(), [1, 2])
+    np.testing.assert_allclose(w.asnumpy(), [2, 3])
+
+
+def test_a_value_taken_before_an_update_stays():
+    w = Parameter(Tensor([1.0]), name="w")
+
+    @ms.jit
+    def f(x):
+        ops.assign_add(w, x)
+        return w.value()
+
+    before = w.value()
+    assert float(f(Tensor([2.0]))) == 3
+    assert float(before) == 1
+
+
+def test_threads_compile_and_call():
+    @ms.jit
+    def f(x, n):
+        return (x * n).sum()
+
+    results = {}
+
+    def work(n):
+        results[n] = [float(f(X, n)) for _ in range(20)]
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(8)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert results == {n: [6.0 * n] * 20 for n in range(8)}
+
+
+def microseconds(call, repeats=2000):
+    best = float("inf")
+    for _ in range(5):
+        start = time.perf_counter()
+        for _ in range(repeats):
+            call()
+        best = min(best, (time.perf_counter() - start) / repeats)
+    return best * 1e6
+
+
+@pytest.mark.parametrize("make", [ms.jit, ms.value_and_grad])
+def test_a_call_costs_less_than_ten_microseconds(make):
+    f = make(lambda x: x * x)
+    x = Tensor(3.0)
+    f(x)
+    assert microseconds(lambda: f(x)) < 10
+
+
+def test_eager_operations_compile_once_and_take_numbers_as_values():
+    before = len(_jit._eager_programs)
+    y = Tensor([1.0, 2.0])
+    counts = []
+    for k in range(5):
+        y = y + 1.5 * k
+        program = next(p for f, p in _jit._eager_programs.items() if f.__name__ == "_binary")
+        counts.append(len(program.cache))
+    assert counts[1] == counts[-1]
+    assert len(_jit._eager_programs) >= before
