@@ -120,7 +120,12 @@ Entry::Entry(std::shared_ptr<Model> model, size_t index)
           entry->args,
           [](const TensorSpec &arg) { return arg.donate.has_value(); })),
       function(reinterpret_cast<int32_t (*)(void *const *, const cg_context *)>(
-          owner->symbol(entry->symbol))) {}
+          owner->symbol(entry->symbol))) {
+  for (const TensorSpec *spec : buffers)
+    written.push_back(spec->donate || spec->role == "result");
+  writesGiven = llvm::is_contained(
+      llvm::ArrayRef(written).take_front(entry->args.size()), true);
+}
 
 void Entry::fail(const TensorSpec &spec, const std::string &problem,
                  nb::exception_type type) const {
@@ -146,7 +151,7 @@ void Entry::addBuffer(size_t index, nb::handle object, Frame &frame) const {
   if (&tensor->dtype() != spec.dtype ||
       tensor->shape() != llvm::ArrayRef(spec.shape))
     fail(spec, "but " + tensor->describe() + " was given");
-  if (tensor->readOnly() && (spec.donate || spec.role == "result"))
+  if (tensor->readOnly() && written[index])
     fail(spec, "which the entry writes, but the memory given is read-only: "
                "pass a copy");
   frame.pointers.push_back(tensor->data());
@@ -167,16 +172,13 @@ void Entry::checkOverlap(const Frame &frame) const {
     }
   std::sort(ranges.begin(), ranges.end(),
             [](const Range &a, const Range &b) { return a.begin < b.begin; });
-  auto written = [&](size_t i) {
-    return buffers[i]->donate || buffers[i]->role == "result";
-  };
   // `widest` is the range seen so far that reaches furthest; of those that are
   // written, too.
   const Range *widest = nullptr, *widestWritten = nullptr;
   for (const Range &range : ranges) {
-    const Range *other = written(range.index) ? widest : widestWritten;
+    const Range *other = written[range.index] ? widest : widestWritten;
     if (other && range.begin < other->end) {
-      size_t at = written(range.index) ? range.index : other->index;
+      size_t at = written[range.index] ? range.index : other->index;
       size_t with = at == range.index ? other->index : range.index;
       fail(*buffers[at],
            "which the entry writes, but its memory is also that of '" +
@@ -184,7 +186,7 @@ void Entry::checkOverlap(const Frame &frame) const {
     }
     if (!widest || range.end > widest->end)
       widest = &range;
-    if (written(range.index) &&
+    if (written[range.index] &&
         (!widestWritten || range.end > widestWritten->end))
       widestWritten = &range;
   }

@@ -76,6 +76,7 @@ private:
   std::shared_ptr<Model> owner;
   const EntrySpec *entry;
   std::vector<const TensorSpec *> buffers; ///< as the argument struct has them
+  llvm::SmallVector<bool, 32> written;     ///< those the entry writes to
   bool writesGiven;                        ///< some argument is donated
   int32_t (*function)(void *const *, const cg_context *);
 };

@@ -1,9 +1,11 @@
-// Every mistake at the border is a status code with words, and nothing is
-// written.
+// Every mistake at the border is a status code with words, nothing is written,
+// and no path leaks the arena.
 // RUN: rm -rf %t && mkdir %t
 // RUN: cellc %S/../emit/axpy.mlir -o %t/libaxpy.so
 // RUN: %cc %strict -I%t %s -L%t -laxpy -Wl,-rpath,%t -o %t/run
 // RUN: %t/run
+// RUN: %cc %strict %asan -I%t %s -L%t -laxpy -Wl,-rpath,%t -o %t/checked
+// RUN: %t/checked
 
 #include "axpy.h"
 
