@@ -166,6 +166,24 @@ private:
     return {};
   }
 
+  /// Recomputing a value in each user pays when its inputs are no larger than the
+  /// value, or when no user is left that needs it in memory.
+  bool savesTraffic(linalg::GenericOp producer) {
+    auto sizeOf = [](ValueRange values) {
+      int64_t bits = 0;
+      for (Value value : values)
+        if (auto type = dyn_cast<ShapedType>(value.getType()))
+          bits += type.getNumElements() * type.getElementTypeBitWidth();
+      return bits;
+    };
+    if (sizeOf(producer.getInputs()) <= sizeOf(producer.getResults()))
+      return true;
+    return llvm::all_of(producer->getUsers(), [&](Operation *user) {
+      auto generic = dyn_cast<linalg::GenericOp>(user);
+      return generic && user->getBlock() == &block && !isContraction(generic);
+    });
+  }
+
   linalg::GenericOp tryMerge(linalg::GenericOp producer,
                              linalg::GenericOp consumer, OpOperand &operand) {
     if (!isElementwise(producer))
@@ -202,7 +220,7 @@ private:
     if (sameSpace && iteration.isIdentity() && isElementwise(consumer) &&
         !hasIndirectPath(producer, consumer))
       return mergeProducer(rewriter, producer, consumer, iteration);
-    if (!cheap)
+    if (!cheap || (!onlyUser && !savesTraffic(producer)))
       return {};
     if (onlyUser)
       return mergeProducer(rewriter, producer, consumer, iteration);

@@ -395,44 +395,18 @@ SmallVector<Value> GemmEmitter::tileStep(int64_t rows, int64_t vectors,
 void GemmEmitter::emitTile(int64_t rows, int64_t vectors, int64_t active,
                            GemmMatrix a, GemmMatrix bPanel, GemmMatrix c,
                            FlatIndex depth, Extent depthSize) {
-  constexpr int64_t unroll = 4;
   auto cAt = [&](int64_t r, int64_t v) {
     return c.at.plus(r * c.row + v * plan.lanes);
   };
-  for (int64_t r = 0; r < rows; ++r)
-    for (int64_t v = 0; v < vectors; ++v)
-      memref::PrefetchOp::create(b, loc, c.flat, mem.materialize(cAt(r, v)),
-                                 /*isWrite=*/true, /*localityHint=*/3,
-                                 /*isDataCache=*/true);
-
   SmallVector<Value> accumulators(rows * vectors, zero());
-  auto run = [&](FlatIndex start, Value end, int64_t step) {
-    auto forOp = scf::ForOp::create(
-        b, loc, mem.materialize(start), end, mem.constant(step), accumulators,
-        [&](OpBuilder &, Location, Value iv, ValueRange values) {
-          SmallVector<Value> next(values);
-          for (int64_t u = 0; u < step; ++u)
-            next = tileStep(rows, vectors, active, a, bPanel, {iv, u}, next);
-          scf::YieldOp::create(b, loc, next);
-        });
-    accumulators.assign(forOp.result_begin(), forOp.result_end());
-  };
-  if (depthSize.value) {
-    Value full =
-        arith::AndIOp::create(b, loc, depthSize.value, mem.constant(-unroll));
-    run(known(0), full, unroll);
-    if (shape.k % unroll)
-      run({full, 0}, depthSize.value, 1);
-  } else {
-    int64_t full = llvm::alignDown(depthSize.known, unroll);
-    if (full > unroll)
-      run(known(0), mem.constant(full), unroll);
-    else
-      full = 0;
-    for (int64_t k = full; k < depthSize.known; ++k)
-      accumulators =
-          tileStep(rows, vectors, active, a, bPanel, known(k), accumulators);
-  }
+  auto forOp = scf::ForOp::create(
+      b, loc, mem.constant(0), valueOf(depthSize), mem.constant(1), accumulators,
+      [&](OpBuilder &, Location, Value iv, ValueRange values) {
+        scf::YieldOp::create(b, loc,
+                             tileStep(rows, vectors, active, a, bPanel, {iv, 0},
+                                      SmallVector<Value>(values)));
+      });
+  accumulators.assign(forOp.result_begin(), forOp.result_end());
 
   auto store = [&](bool add) {
     for (int64_t r = 0; r < rows; ++r)

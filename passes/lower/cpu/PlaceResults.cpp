@@ -29,6 +29,27 @@ SmallVector<Value> usedValues(Operation *op) {
   return values;
 }
 
+/// Gives every op an initial value of its own: CSE makes one `tensor.empty` or
+/// `linalg.fill` of several, and a shared one must be copied.
+void separateInits(func::FuncOp func) {
+  SmallVector<linalg::LinalgOp> ops;
+  func.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+  for (linalg::LinalgOp op : ops)
+    for (OpOperand &init : op.getDpsInitsMutable()) {
+      Operation *def = init.get().getDefiningOp();
+      if (!isa_and_nonnull<tensor::EmptyOp, linalg::FillOp>(def) || def->hasOneUse())
+        continue;
+      OpBuilder b(op);
+      Operation *copy = b.clone(*def);
+      init.set(copy->getResult(0));
+      if (auto fill = dyn_cast<linalg::FillOp>(copy))
+        if (auto empty = fill.getOutputs()[0].getDefiningOp<tensor::EmptyOp>()) {
+          b.setInsertionPoint(fill);
+          fill->setOperand(1, b.clone(*empty)->getResult(0));
+        }
+    }
+}
+
 /// The order of a block's ops: data dependencies, the mutual order of ops with
 /// effects, and edges added by hand.
 class Schedule {
@@ -271,6 +292,7 @@ struct PlaceResults : cellgrad::impl::PlaceResultsBase<PlaceResults> {
   void runOnOperation() override {
     if (getOperation().isDeclaration())
       return;
+    separateInits(getOperation());
     ResultPlacer(getOperation().getBody().front()).run();
   }
 };
