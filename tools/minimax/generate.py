@@ -3,11 +3,10 @@
 
     python3 tools/minimax/generate.py > passes/lower/math/Coefficients.inc
 
-Needs mpmath only. Each polynomial's error (relative to the function it serves) is printed beside it.
+Needs mpmath only. Beside each polynomial stands its error, relative to the function it serves.
 """
 
 import mpmath as mp
-
 from minimax import ROUND, fit
 
 mp.mp.dps = 60
@@ -78,33 +77,66 @@ def main():
     polynomial("Exp2", e2, lambda r: max(abs(r), mp.mpf("0.02")), -0.5003, 0.5003, 11, "f64")
     # sinh(r) = r + r^3 S(r^2), cosh(r) = 1 + r^2 C(r^2).
     for fmt, deg in (("f32", 2), ("f64", 5)):
-        polynomial("Sinh", lambda t: series(lambda i: 1 / fac(2 * i + 3), t, 20),
-                   lambda t: max(t, mp.mpf("0.001")), 0, HALF_LN2**2, deg, fmt)
-        polynomial("Cosh", lambda t: series(lambda i: 1 / fac(2 * i + 2), t, 20),
-                   lambda t: max(t, mp.mpf("0.001")), 0, HALF_LN2**2, deg, fmt)
+        polynomial(
+            "Sinh",
+            lambda t: series(lambda i: 1 / fac(2 * i + 3), t, 20),
+            lambda t: max(t, mp.mpf("0.001")),
+            0,
+            HALF_LN2**2,
+            deg,
+            fmt,
+        )
+        polynomial(
+            "Cosh",
+            lambda t: series(lambda i: 1 / fac(2 * i + 2), t, 20),
+            lambda t: max(t, mp.mpf("0.001")),
+            0,
+            HALF_LN2**2,
+            deg,
+            fmt,
+        )
     # log(1+f) = f - f^2/2 + f^3 P(f).
     p = lambda f: series(lambda i: (-1) ** i / mp.mpf(i + 3), f, 160)
     polynomial("Log", p, lambda f: max(f * f, mp.mpf("1e-4")), LOG_LO, LOG_HI, 7, "f32")
     # log((1+s)/(1-s)) = 2s + s R(s^2) s^2, s = f/(2+f).
     smax = LOG_HI / (2 + LOG_HI)
-    polynomial("LogS", lambda z: series(lambda i: 2 / mp.mpf(2 * i + 3), z, 60),
-               lambda z: max(z, mp.mpf("1e-4")), 0, smax**2, 6, "f64")
+    polynomial(
+        "LogS",
+        lambda z: series(lambda i: 2 / mp.mpf(2 * i + 3), z, 60),
+        lambda z: max(z, mp.mpf("1e-4")),
+        0,
+        smax**2,
+        6,
+        "f64",
+    )
     # Shorter ones for f32 powers computed in f64.
-    polynomial("LogSShort", lambda z: series(lambda i: 2 / mp.mpf(2 * i + 3), z, 60),
-               lambda z: max(z, mp.mpf("1e-4")), 0, smax**2, 4, "f64")
+    polynomial(
+        "LogSShort",
+        lambda z: series(lambda i: 2 / mp.mpf(2 * i + 3), z, 60),
+        lambda z: max(z, mp.mpf("1e-4")),
+        0,
+        smax**2,
+        4,
+        "f64",
+    )
     polynomial("Exp2Short", e2, lambda r: max(abs(r), mp.mpf("0.02")), -0.5003, 0.5003, 6, "f64")
     # The same after 2s + (2/3) s^3, for pow: R = 2/3 + z T(z).
-    polynomial("LogT", lambda z: series(lambda i: 2 / mp.mpf(2 * i + 5), z, 60),
-               lambda z: max(z * z, mp.mpf("1e-5")), 0, smax**2, 7, "f64")
-    # sin(r) = r + r^3 S(r^2) for |r| <= pi/2, and for |r| <= pi/4 with cos(r) = 1 - r^2/2 + r^4 C(r^2).
-    wide, narrow = (mp.pi / 2 * mp.mpf("1.002")) ** 2, (mp.pi / 4 * mp.mpf("1.002")) ** 2
+    polynomial(
+        "LogT",
+        lambda z: series(lambda i: 2 / mp.mpf(2 * i + 5), z, 60),
+        lambda z: max(z * z, mp.mpf("1e-5")),
+        0,
+        smax**2,
+        7,
+        "f64",
+    )
+    # sin(r) = r + r^3 S(r^2), cos(r) = 1 - r^2/2 + r^4 C(r^2) for |r| <= pi/4.
+    quarter = (mp.pi / 4 * mp.mpf("1.002")) ** 2
     s = lambda t: series(lambda i: (-1) ** (i + 1) / fac(2 * i + 3), t, 40)
     c = lambda t: series(lambda i: (-1) ** i / fac(2 * i + 4), t, 40)
-    for fmt, deg in (("f32", 3), ("f64", 7)):
-        polynomial("Sin", s, lambda t: max(t, mp.mpf("0.001")), 0, wide, deg, fmt)
     for fmt, deg in (("f32", 2), ("f64", 5)):
-        polynomial("SinNarrow", s, lambda t: max(t, mp.mpf("0.001")), 0, narrow, deg, fmt)
-        polynomial("CosNarrow", c, lambda t: max(t * t, mp.mpf("0.0001")), 0, narrow, deg, fmt)
+        polynomial("Sin", s, lambda t: max(t, mp.mpf("0.001")), 0, quarter, deg, fmt)
+        polynomial("Cos", c, lambda t: max(t * t, mp.mpf("0.0001")), 0, quarter, deg, fmt)
     # atan(r) = r + r^3 A(r^2), asin(r) = r + r^3 A(r^2).
     def odd(fn, lead):
         def at(t):
@@ -112,40 +144,69 @@ def main():
                 return lead
             r = mp.sqrt(t)
             return (fn(r) / r - 1) / t
+
         return at
+
     for fmt, deg in (("f32", 8), ("f64", 19)):
-        polynomial("Atan", odd(mp.atan, -mp.mpf(1) / 3), lambda t: max(t, mp.mpf("0.001")), 0, 1, deg, fmt)
+        polynomial(
+            "Atan", odd(mp.atan, -mp.mpf(1) / 3), lambda t: max(t, mp.mpf("0.001")), 0, 1, deg, fmt
+        )
     for fmt, deg in (("f32", 4), ("f64", 12)):
-        polynomial("Asin", odd(mp.asin, mp.mpf(1) / 6), lambda t: max(t, mp.mpf("0.001")), 0,
-                   mp.mpf("0.2502"), deg, fmt)
+        polynomial(
+            "Asin",
+            odd(mp.asin, mp.mpf(1) / 6),
+            lambda t: max(t, mp.mpf("0.001")),
+            0,
+            mp.mpf("0.2502"),
+            deg,
+            fmt,
+        )
     # (1+f)^(-1/3), a first approximation.
     for fmt in ("f32", "f64"):
-        polynomial("InvCbrt", lambda f: (1 + f) ** (-mp.mpf(1) / 3), lambda f: mp.mpf(1), LOG_LO, LOG_HI, 5, fmt)
+        polynomial(
+            "InvCbrt",
+            lambda f: (1 + f) ** (-mp.mpf(1) / 3),
+            lambda f: mp.mpf(1),
+            LOG_LO,
+            LOG_HI,
+            5,
+            fmt,
+        )
     # erf(x) = x + x E(x^2) for x < 0.9; 1 - exp(G(x)) above, to the absolute error of erf.
     split = mp.mpf("0.9")
-    erf = lambda t: series(lambda i: (-1) ** i / (fac(i) * (2 * i + 1)), t, 40) * 2 / mp.sqrt(mp.pi) - 1
+    erf = lambda t: (
+        series(lambda i: (-1) ** i / (fac(i) * (2 * i + 1)), t, 40) * 2 / mp.sqrt(mp.pi) - 1
+    )
     for fmt, deg in (("f32", 5), ("f64", 12)):
         polynomial("Erf", erf, lambda t: mp.mpf("0.9"), 0, (split * mp.mpf("1.001")) ** 2, deg, fmt)
     for fmt, deg, end in (("f32", 6, 4.0), ("f64", 18, 6.0)):
-        polynomial("LogErfc", lambda x: mp.log(mp.erfc(x)), lambda x: mp.erfc(x) / mp.erf(x),
-                   split * mp.mpf("0.999"), end, deg, fmt)
+        polynomial(
+            "LogErfc",
+            lambda x: mp.log(mp.erfc(x)),
+            lambda x: mp.erfc(x) / mp.erf(x),
+            split * mp.mpf("0.999"),
+            end,
+            deg,
+            fmt,
+        )
+
     # erfc(a) = exp(-a^2) / (1 + 2a) W(u), u = (a - 4) / (a + 4)
     # (Shepherd and Laframboise, Mathematics of Computation 36, 1981).
     def erfcx(u):
         a = 4 * (1 + u) / (1 - u)
         return (1 + 2 * a) * mp.exp(a * a) * mp.erfc(a)
+
     for fmt, deg, end in (("f32", 10, 10.2), ("f64", 24, 27.5)):
         end = (mp.mpf(end) - 4) / (mp.mpf(end) + 4)
         polynomial("Erfc", erfcx, lambda u: 1 / erfcx(u), -1, end, deg, fmt)
     for fmt in ("f32", "f64"):
-        parts("QuarterPi", mp.pi / 4, 2, fmt)
         parts("Ln2", mp.log(2), 2, fmt)
         parts("Log2E", 1 / mp.log(2), 2, fmt)
         parts("Log10E", 1 / mp.log(10), 2, fmt)
         parts("Log10Of2", mp.log10(2), 2, fmt)
-        parts("Pi", mp.pi, 3, fmt)
+        parts("Pi", mp.pi, 2, fmt)
         parts("HalfPi", mp.pi / 2, 3, fmt)
-        parts("InvPi", 1 / mp.pi, 1, fmt)
+        parts("TwoOverPi", 2 / mp.pi, 1, fmt)
     parts("TwoThirds", mp.mpf(2) / 3, 2, "f64")
     words("InvPiWords", lambda: 1 / mp.pi, 38)
 

@@ -60,8 +60,10 @@ def fit(f, w, degree, lo, hi, fmt):
     """Coefficients of x^0 ... x^degree rounded to `fmt`, and the largest weighted error."""
     lo, hi = mp.mpf(lo), mp.mpf(hi)
     count = 6 * (degree + 2)
-    nodes = [(lo + hi) / 2 - (hi - lo) / 2 * mp.cos(mp.pi * (i + mp.mpf(1) / 2) / count)
-             for i in range(count)]
+    nodes = [
+        (lo + hi) / 2 - (hi - lo) / 2 * mp.cos(mp.pi * (i + mp.mpf(1) / 2) / count)
+        for i in range(count)
+    ]
     target = [f(x) for x in nodes]
     weights = [w(x) for x in nodes]
     rest, done = target, []

@@ -32,14 +32,12 @@ LogReduction reduceLog(Expr x, bool subnormal);
 /// log(1 + u) for u >= 0 given to twice the precision, or -1 < u.hi < 0.
 Expr logOnePlus(Double u);
 
-/// x = n pi + r or x + pi/2 = n pi + r (`Cosine`), or x = n pi/2 + r
-/// (`Tangent`), for finite x >= 0 of any size; the low bit of `n` is that of n.
+/// x = n pi/2 + r + low, |r| <= pi/4, of which the low two bits of n matter.
 struct PiReduction {
   Expr n, r, low;
 };
-enum class Period { Sine, Cosine, Tangent };
-/// The exact reduction of Payne and Hanek; r is NaN for infinite x.
-PiReduction reduceLargeByPi(Expr x, Period period);
+/// The exact reduction of Payne and Hanek for x > 1; r is NaN for infinite x.
+PiReduction reduceLargeByHalfPi(Expr x);
 
 Expr expandExp(Expr x);
 Expr expandExp2(Expr x);

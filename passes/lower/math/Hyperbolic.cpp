@@ -23,7 +23,7 @@ namespace {
 struct HyperbolicParts {
   /// sinh(k ln 2) / 2 and cosh(k ln 2) / 2: the halves do not overflow before
   /// the result does.
-  Expr sinhK, coshK;
+  Double sinhK, coshK;
   /// sinh(r) - r and cosh(r) - 1.
   Expr r, sinhTail, coshTail;
 };
@@ -44,21 +44,22 @@ static HyperbolicParts hyperbolicParts(Expr magnitude) {
   Expr sinhTail =
       fma(red.r * t, horner(t, format.table(kSinhF32, kSinhF64)), red.low);
   Expr coshTail = t * horner(t, format.table(kCoshF32, kCoshF64));
-  return {grow - decay, grow + decay, red.r, sinhTail, coshTail};
+  return {fastTwoSum(grow, -decay), fastTwoSum(grow, decay), red.r, sinhTail,
+          coshTail};
 }
 
 /// 2 (a + b r + b rTail + a oneTail), a + b r to more than the precision.
-static Expr hyperbolicSum(Expr a, Expr b, const HyperbolicParts &p) {
-  Expr head = fma(b, p.r, a);
-  Expr error = fma(b, p.r, a - head);
-  Expr tail = fma(b, p.sinhTail, fma(a, p.coshTail, error));
+static Expr hyperbolicSum(Double a, Expr b, const HyperbolicParts &p) {
+  Expr head = fma(b, p.r, a.hi);
+  Expr error = fma(b, p.r, a.hi - head) + a.lo;
+  Expr tail = fma(b, p.sinhTail, fma(a.hi, p.coshTail, error));
   return (head + tail) * 2.0;
 }
 
 Expr expandSinh(Expr x) {
   Expr magnitude = abs(x);
   HyperbolicParts p = hyperbolicParts(magnitude);
-  Expr result = hyperbolicSum(p.sinhK, p.coshK, p);
+  Expr result = hyperbolicSum(p.sinhK, p.coshK.hi, p);
   // Keeps the last bit of subnormals.
   double tiny = Format(x).pick(0x1p-13, 0x1p-28);
   return copysign(select(lt(magnitude, tiny), magnitude, result), x);
@@ -66,7 +67,7 @@ Expr expandSinh(Expr x) {
 
 Expr expandCosh(Expr x) {
   HyperbolicParts p = hyperbolicParts(abs(x));
-  return hyperbolicSum(p.coshK, p.sinhK, p);
+  return hyperbolicSum(p.coshK, p.sinhK.hi, p);
 }
 
 Expr expandTanh(Expr x) {

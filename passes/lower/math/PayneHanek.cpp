@@ -1,11 +1,11 @@
 //===- PayneHanek.cpp - reduction of large arguments by pi ----------------===//
 //
 // Payne and Hanek, "Radian reduction for trigonometric functions", SIGNUM
-// Newsletter 1983. x = M 2^E with an integer M; of the product M 2^E / pi only
-// the bits of 1/pi matter that neither give multiples of 2 nor vanish below the
-// precision: a window of 1/pi that starts at bit E. Everything is integer
-// arithmetic on 32-bit words held in 64-bit elements; the window is taken from
-// the table by a barrel shifter of selects, not by memory accesses.
+// Newsletter 1983. x = M 2^E with an integer M; of the product 2 M 2^E / pi
+// only the bits of 1/pi matter that neither give multiples of 4 nor vanish
+// below the precision: a window of 1/pi that starts at bit E. Everything is
+// integer arithmetic on 32-bit words held in 64-bit elements; the window is
+// taken from the table by a barrel shifter of selects, not by memory accesses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -71,16 +71,16 @@ static SmallVector<Expr> multiplyWords(ArrayRef<Expr> window,
   return sums;
 }
 
-PiReduction reduceLargeByPi(Expr x, Period period) {
+PiReduction reduceLargeByHalfPi(Expr x) {
   Format format(x);
   Expr pattern = toWidth(bits(x), 64);
   int64_t hidden = int64_t(1) << format.fraction();
   Expr significand = ori(andi(pattern, hidden - 1), hidden);
   Expr exponent = addi(shrl(pattern, format.fraction()),
                        -(format.bias() + format.fraction()));
-  // Table bit 32 + j weighs 2^-(j+1); times 2^E it must weigh 1. The tangent
-  // counts multiples of pi/2: the same bits, one place further.
-  Expr start = addi(exponent, period == Period::Tangent ? 32 : 31);
+  // Bit 31 + j of the table weighs 2^-j in 1/pi. The first one taken weighs,
+  // times 2 2^E, two: quadrants are counted modulo 4.
+  Expr start = addi(exponent, 31);
 
   SmallVector<Expr> factor{low32(significand)};
   if (format.f64)
@@ -89,35 +89,27 @@ PiReduction reduceLargeByPi(Expr x, Period period) {
       windowOfInversePi(start, format.pick(3u, 6u), format.pick(3u, 5u)),
       factor);
 
-  // product[0] holds the parity of the quotient and 31 bits of its fraction.
-  // The cosine adds one half; then the fraction is made signed, rounding the
-  // quotient.
-  Expr top = product[0];
-  if (period == Period::Cosine)
-    top = addi(top, int64_t(1) << 30);
-  Expr n = andi(shrl(addi(top, int64_t(1) << 30), 31), 1);
+  // product[0] holds two bits of the quotient and 30 bits of its fraction; the
+  // fraction is made signed, rounding the quotient.
+  Expr n = andi(shrl(addi(product[0], int64_t(1) << 29), 30), 3);
   Expr like = fromBits(pattern);
   auto weigh = [&](Expr word, double weight) {
     return intToFloat(word, like) * weight;
   };
-  Double fraction = fastTwoSum(weigh(shra(shl(top, 33), 33), 0x1p-31),
-                               weigh(product[1], 0x1p-63));
-  Expr rest = weigh(product[2], 0x1p-95);
+  Double fraction = fastTwoSum(weigh(shra(shl(product[0], 34), 34), 0x1p-30),
+                               weigh(product[1], 0x1p-62));
+  Expr rest = weigh(product[2], 0x1p-94);
   if (format.f64)
-    rest = rest + weigh(product[3], 0x1p-127);
+    rest = rest + weigh(product[3], 0x1p-126);
   fraction = fastTwoSum(fraction.hi, fraction.lo + rest);
 
-  const double *pi = period == Period::Tangent ? kHalfPiF64 : kPiF64;
-  Double r = mul(fraction, {like.constant(pi[0]), like.constant(pi[1])});
+  Double r = mul(fraction,
+                 {like.constant(kHalfPiF64[0]), like.constant(kHalfPiF64[1])});
   Expr hi = r.hi, lo = r.lo;
   if (!format.f64) {
     hi = toF32(r.hi);
     lo = toF32((r.hi - toF64(hi)) + r.lo);
   }
-  // The polynomials take `low` as a summand of the result: scale by the
-  // derivative.
-  if (period != Period::Tangent)
-    lo = fma(hi * hi, lo * -0.5, lo);
   hi = select(lt(x, std::numeric_limits<double>::infinity()), hi,
               std::numeric_limits<double>::quiet_NaN());
   return {toWidth(n, format.width()), hi, lo};

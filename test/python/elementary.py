@@ -1,0 +1,223 @@
+"""The elementary functions of the `math` dialect: compiled here, defined by mpmath and numpy.
+
+Shared by test_math_accuracy.py and bench/math_sweep.py.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import mpmath as mp
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("CELLGRAD_BUILD_DIR", ROOT / "build"))
+DTYPES = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
+
+# name: (mpmath, numpy, range that is timed)
+UNARY: dict[str, tuple[Callable[..., Any], Callable[..., Any] | None, tuple[float, float]]] = {
+    "exp": (mp.exp, np.exp, (-87, 87)),
+    "exp2": (lambda x: mp.power(2, x), np.exp2, (-120, 120)),
+    "expm1": (mp.expm1, np.expm1, (-10, 10)),
+    "log": (mp.log, np.log, (1e-30, 1e30)),
+    "log2": (lambda x: mp.log(x) / mp.log(2), np.log2, (1e-30, 1e30)),
+    "log10": (mp.log10, np.log10, (1e-30, 1e30)),
+    "log1p": (mp.log1p, np.log1p, (-0.99, 100)),
+    "sin": (mp.sin, np.sin, (-100, 100)),
+    "cos": (mp.cos, np.cos, (-100, 100)),
+    "tan": (mp.tan, np.tan, (-100, 100)),
+    "sinh": (mp.sinh, np.sinh, (-20, 20)),
+    "cosh": (mp.cosh, np.cosh, (-20, 20)),
+    "tanh": (mp.tanh, np.tanh, (-9, 9)),
+    "asinh": (mp.asinh, np.arcsinh, (-100, 100)),
+    "acosh": (mp.acosh, np.arccosh, (1, 100)),
+    "atanh": (mp.atanh, np.arctanh, (-0.999, 0.999)),
+    "asin": (mp.asin, np.arcsin, (-1, 1)),
+    "acos": (mp.acos, np.arccos, (-1, 1)),
+    "atan": (mp.atan, np.arctan, (-100, 100)),
+    "erf": (mp.erf, None, (-4, 4)),
+    "erfc": (mp.erfc, None, (-4, 10)),
+    "cbrt": (lambda x: mp.sign(x) * mp.cbrt(abs(x)), np.cbrt, (-100, 100)),
+    "rsqrt": (lambda x: 1 / mp.sqrt(x), lambda x: 1 / np.sqrt(x), (1e-3, 1e3)),
+}
+BINARY: dict[
+    str, tuple[Callable[..., Any], Callable[..., Any], tuple[tuple[float, float], ...]]
+] = {
+    "powf": (mp.power, np.power, ((0.01, 30), (-10, 10))),
+    "atan2": (mp.atan2, np.arctan2, ((-10, 10), (-10, 10))),
+}
+
+
+def module(names: Iterable[str], dtype: str, size: int) -> str:
+    """One function a math op, on tensors of `size` elements."""
+    tensor = f"tensor<{size}x{dtype}>"
+    text = []
+    for name in names:
+        arity = 2 if name in BINARY else 1
+        identity = ", ".join(["affine_map<(i) -> (i)>"] * (arity + 1))
+        arguments = ", ".join(f"%in{i}: {tensor}" for i in range(arity))
+        operands = ", ".join(f"%in{i}" for i in range(arity))
+        types = ", ".join([tensor] * arity)
+        scalars = ", ".join(f"%x{i}: {dtype}" for i in range(arity))
+        used = ", ".join(f"%x{i}" for i in range(arity))
+        text.append(f"""
+func.func @{name}({arguments}) -> {tensor} {{
+  %empty = tensor.empty() : {tensor}
+  %0 = linalg.generic {{indexing_maps = [{identity}], iterator_types = ["parallel"]}}
+      ins({operands} : {types}) outs(%empty : {tensor}) {{
+  ^bb0({scalars}, %out: {dtype}):
+    %1 = math.{name} {used} : {dtype}
+    linalg.yield %1 : {dtype}
+  }} -> {tensor}
+  return %0 : {tensor}
+}}""")
+    return "\n".join(text)
+
+
+def build(names: Sequence[str], dtype: str, size: int, folder: Path) -> ctypes.CDLL:
+    """The functions as a shared object that cellc made in `folder`."""
+    source, target = folder / f"math_{dtype}.mlir", folder / f"math_{dtype}.so"
+    source.write_text(module(names, dtype, size))
+    subprocess.run([BUILD / "bin" / "cellc", source, "-o", target, "--name=m"], check=True)
+    return ctypes.CDLL(str(target))
+
+
+class Function:
+    """A compiled function on numpy arrays of any length."""
+
+    def __init__(self, library: ctypes.CDLL, name: str, dtype: str, size: int) -> None:
+        self.entry = getattr(library, f"cg_m_{name}")
+        self.dtype, self.size = DTYPES[dtype], size
+
+    def bind(self, arrays: Sequence[np.ndarray]) -> Callable[[], int]:
+        """A call on arrays (the last one is the result) of exactly the compiled size."""
+        pointers = (ctypes.c_void_p * len(arrays))(*[a.ctypes.data for a in arrays])
+        entry = self.entry
+        return lambda: entry(pointers, None)
+
+    def __call__(self, *xs: np.ndarray) -> np.ndarray:
+        count = len(xs[0])
+        inputs = [np.pad(np.asarray(x, self.dtype), (0, -count % self.size)) for x in xs]
+        out = np.empty_like(inputs[0])
+        for i in range(0, len(out), self.size):
+            status = self.bind([a[i : i + self.size] for a in (*inputs, out)])()
+            assert status == 0, f"status {status}"
+        return out[:count]
+
+
+def ulp_of(exact: Any, dtype: type) -> Any:
+    """The spacing of `dtype` at the mpmath number."""
+    info = np.finfo(dtype)
+    if exact == 0:
+        return mp.mpf(float(info.smallest_subnormal))
+    e = mp.frexp(exact)[1] - 1  # exact in [2^e, 2^(e+1))
+    return mp.ldexp(1, max(e, info.minexp) - info.nmant)
+
+
+def errors(name: str, results: np.ndarray, args: Sequence[np.ndarray]) -> np.ndarray:
+    """Errors in ulp against mpmath; infinite where an overflow or a NaN is wrong."""
+    oracle = (UNARY.get(name) or BINARY[name])[0]
+    dtype = results.dtype.type
+    # Enough to reduce an argument of 2^1024 by pi.
+    reduces = name in ("sin", "cos", "tan") and dtype == np.float64
+    with mp.workprec(1300 if reduces else 200):
+        return _errors(oracle, results, args, dtype)
+
+
+def _errors(
+    oracle: Callable[..., Any], results: np.ndarray, args: Sequence[np.ndarray], dtype: type
+) -> np.ndarray:
+    out = np.zeros(len(results))
+    big = mp.mpf(float(np.finfo(dtype).max))
+    for i, got in enumerate(results):
+        try:
+            exact = oracle(*[mp.mpf(float(a[i])) for a in args])
+        except (ZeroDivisionError, ValueError, OverflowError):
+            continue
+        if isinstance(exact, mp.mpc) or not mp.isfinite(exact):
+            if isinstance(exact, mp.mpc) and not np.isnan(got):
+                out[i] = np.inf
+            continue
+        ulp = ulp_of(exact, dtype)
+        if abs(exact) > big + ulp / 2:
+            out[i] = 0 if np.isinf(got) and (got > 0) == (exact > 0) else np.inf
+        elif not np.isfinite(got):
+            out[i] = np.inf
+        else:
+            out[i] = float(abs(mp.mpf(float(got)) - exact) / ulp)
+    return out
+
+
+def arguments(name: str, dtype: type, rng: np.random.Generator, count: int) -> np.ndarray:
+    """Random bit patterns and values where the function does something."""
+    info = np.finfo(dtype)
+    uint = np.uint32 if dtype == np.float32 else np.uint64
+    raw = rng.integers(0, np.iinfo(uint).max, count, dtype=uint).view(dtype)
+    lo, hi = UNARY[name][2]
+    parts = [
+        raw,
+        rng.uniform(lo, hi, count).astype(dtype),
+        (
+            np.exp(rng.uniform(np.log(float(info.tiny)), np.log(float(info.max)), count))
+            * rng.choice([-1, 1], count)
+        ).astype(dtype),
+        (np.exp(rng.uniform(-20, 6, count)) * rng.choice([-1, 1], count)).astype(dtype),
+        (1 + rng.normal(0, 1, count) * np.exp(rng.uniform(-30, 0, count))).astype(dtype),
+        rng.normal(0, 1, count).astype(dtype),
+    ]
+    if name in ("sin", "cos", "tan"):
+        k = rng.integers(1, 2**15, count)
+        near = np.array([float(mp.mpf(int(v)) * mp.pi / 2) for v in k]).astype(dtype)
+        parts += [near, np.nextafter(near, dtype(np.inf))]
+    if name in ("exp", "expm1", "sinh", "cosh", "exp2"):
+        edge = float(np.log(float(info.max))) if name != "exp2" else float(info.maxexp)
+        parts += [
+            rng.uniform(edge - 2, edge + 2, count).astype(dtype),
+            rng.uniform(-1.2 * edge, -edge + 4, count).astype(dtype),
+        ]
+    x = np.concatenate(parts)
+    return x[np.isfinite(x)]
+
+
+def pair_arguments(
+    name: str, dtype: type, rng: np.random.Generator, count: int
+) -> tuple[np.ndarray, np.ndarray]:
+    info = np.finfo(dtype)
+    uint = np.uint32 if dtype == np.float32 else np.uint64
+
+    def raw():
+        return rng.integers(0, np.iinfo(uint).max, count, dtype=uint).view(dtype)
+
+    (a, b), (c, d) = BINARY[name][2]
+    xs = [raw(), rng.uniform(a, b, count).astype(dtype)]
+    ys = [raw(), rng.uniform(c, d, count).astype(dtype)]
+    if name == "powf":
+        base = np.exp(rng.normal(0, 4, count)).astype(dtype)
+        # Powers that reach over the whole exponent range.
+        target = rng.uniform(-1, 1, count) * float(np.log(float(info.max))) * 1.05
+        with np.errstate(all="ignore"):
+            xs += [
+                base,
+                -base,
+                rng.integers(-30, 30, count).astype(dtype),
+                (1 + rng.normal(0, 1e-3, count)).astype(dtype),
+            ]
+            ys += [
+                (target / np.log(base.astype(np.float64))).astype(dtype),
+                rng.integers(-20, 20, count).astype(dtype),
+                rng.integers(0, 12, count).astype(dtype),
+                rng.uniform(-1e5, 1e5, count).astype(dtype),
+            ]
+    x, y = np.concatenate(xs), np.concatenate(ys)
+    ok = np.isfinite(x) & np.isfinite(y)
+    if name == "powf":  # keep mpmath from astronomically large powers
+        with np.errstate(all="ignore"):
+            size = np.abs(y.astype(np.float64)) * np.abs(np.log2(np.abs(x.astype(np.float64))))
+        ok &= (size < 3000) & (x != 0)
+        ok &= (x > 0) | (np.abs(y) < 1e6)
+    return x[ok], y[ok]
