@@ -12,6 +12,7 @@ import argparse
 import re
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import mpmath as mp
@@ -49,7 +50,7 @@ def mlp():
     """A scalar through three tanh layers of HIDDEN units and a linear one."""
     draw = np.random.default_rng(0)
     sizes = [1, HIDDEN, HIDDEN, HIDDEN, 1]
-    weights = [draw.uniform(-1, 1, s) / s[0] ** 0.5 for s in zip(sizes, sizes[1:])]
+    weights = [draw.uniform(-1, 1, s) / s[0] ** 0.5 for s in pairwise(sizes)]
     body, value = [f"%h0 = cell.reshape %x : {SCALAR} -> tensor<1x1xf64>"], "%h0"
     for i, w in enumerate(weights):
         rows, columns = w.shape
@@ -96,7 +97,7 @@ def derivative(order, mode):
 
 
 def run(tool, *args, text):
-    command = [str(ROOT / "build" / "bin" / tool), *args]
+    command = [str(Path(options.build) / "bin" / tool), *args]
     return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
 
 
@@ -149,27 +150,27 @@ def counts(lines):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--write", action="store_true")
-    parser.add_argument("--check", action="store_true")
-    options = parser.parse_args()
     lines, errors = table()
     print("\n".join(lines))
     for name, worst in errors:
         print(f"{name}: largest relative error {worst:.1e}")
     failed = [f"{name} is off by {worst:.1e}" for name, worst in errors if worst > 1e-10]
+    page = PAGE.read_text()
+    start, end = page.index(BEGIN) + len(BEGIN), page.index(END)
     if options.write:
-        page = PAGE.read_text()
-        start, end = page.index(BEGIN) + len(BEGIN), page.index(END)
         PAGE.write_text(page[:start] + "\n" + "\n".join(lines) + "\n" + page[end:])
     if options.check:
-        page = PAGE.read_text()
-        written = counts(page[page.index(BEGIN) : page.index(END)].splitlines())
+        written = counts(page[start:end].splitlines())
         for key, now in counts(lines).items():
             if any(a > b for a, b in zip(now, written[key])):
                 failed.append(f"{' '.join(key)}: {now}, above {written[key]}")
-    sys.exit("\n".join(failed))
+    sys.exit("\n".join(failed) or 0)
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--build", default=ROOT / "build")
+    options = parser.parse_args()
     main()
