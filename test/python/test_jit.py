@@ -229,10 +229,10 @@ def test_threads_compile_and_call():
 def microseconds(call, repeats=2000):
     best = float("inf")
     for _ in range(5):
-        start = time.perf_counter()
+        start = time.thread_time()
         for _ in range(repeats):
             call()
-        best = min(best, (time.perf_counter() - start) / repeats)
+        best = min(best, (time.thread_time() - start) / repeats)
     return best * 1e6
 
 
