@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Accuracy and speed of the elementary functions, for docs/math-accuracy.md.
 
-    python bench/math_sweep.py [--functions exp,sin] [--count 20000] [--stride 61] [--markdown FILE]
+    python bench/math_sweep.py [--functions exp,sin] [--count 20000] [--stride 61] [--write]
 
 Compares the compiled functions with mpmath at random and critical arguments, f32 also with numpy's
 float64 by stride over all bit patterns, and times 65,536 elements in alternation with numpy.
@@ -20,6 +20,8 @@ import elementary
 from elementary import BINARY, UNARY, Function
 
 SIZE = 65536
+DOCUMENT = elementary.ROOT / "docs" / "math-accuracy.md"
+MARK = "<!-- table of bench/math_sweep.py -->\n"
 
 
 def stride_sweep(function, name, stride, chunk=1 << 20):
@@ -105,7 +107,7 @@ def main():
     parser.add_argument("--types", default="f32,f64")
     parser.add_argument("--count", type=int, default=20000, help="arguments of each kind")
     parser.add_argument("--stride", type=int, default=61, help="step over the f32; 0: no sweep")
-    parser.add_argument("--markdown", type=Path, help="write the table here")
+    parser.add_argument("--write", action="store_true", help="replace the table of the document")
     options = parser.parse_args()
     names = options.functions.split(",")
     rows = []
@@ -117,8 +119,9 @@ def main():
                 rows.append(row)
                 print("{:6} {} {:8.3f} ulp at {:46} ({}) {:6.3f} ns, numpy {:6.3f}".format(*row))
                 sys.stdout.flush()
-    if options.markdown:
-        options.markdown.write_text("\n".join(markdown(rows)) + "\n")
+    if options.write:
+        before, after = (part for i, part in enumerate(DOCUMENT.read_text().split(MARK)) if i != 1)
+        DOCUMENT.write_text(MARK.join([before, "\n" + "\n".join(markdown(rows)) + "\n", after]))
 
 
 if __name__ == "__main__":

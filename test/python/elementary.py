@@ -17,7 +17,13 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("CELLGRAD_BUILD_DIR", ROOT / "build"))
-DTYPES = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
+DTYPES = {
+    "f16": np.float16,
+    "f32": np.float32,
+    "f64": np.float64,
+    "i32": np.int32,
+    "i64": np.int64,
+}
 
 # name: (mpmath, numpy, range that is timed)
 UNARY: dict[str, tuple[Callable[..., Any], Callable[..., Any] | None, tuple[float, float]]] = {
@@ -53,46 +59,55 @@ BINARY: dict[
 }
 
 
-def module(names: Iterable[str], dtype: str, size: int) -> str:
-    """One function a math op, on tensors of `size` elements."""
-    tensor = f"tensor<{size}x{dtype}>"
+def elementwise(entry: str, op: str, inputs: Sequence[str], result: str, size: int) -> str:
+    """A function that applies the lines `op` (of %x0, %x1, ...; result %r) to each element."""
+
+    def tensor(element: str) -> str:
+        return f"tensor<{size}x{element}>"
+
+    maps = ", ".join(["affine_map<(i) -> (i)>"] * (len(inputs) + 1))
+    arguments = ", ".join(f"%in{i}: {tensor(t)}" for i, t in enumerate(inputs))
+    operands = ", ".join(f"%in{i}" for i in range(len(inputs)))
+    types = ", ".join(tensor(t) for t in inputs)
+    scalars = ", ".join(f"%x{i}: {t}" for i, t in enumerate(inputs))
+    return f"""
+func.func @{entry}({arguments}) -> {tensor(result)} {{
+  %empty = tensor.empty() : {tensor(result)}
+  %0 = linalg.generic {{indexing_maps = [{maps}], iterator_types = ["parallel"]}}
+      ins({operands} : {types}) outs(%empty : {tensor(result)}) {{
+  ^bb0({scalars}, %out: {result}):
+    {op}
+    linalg.yield %r : {result}
+  }} -> {tensor(result)}
+  return %0 : {tensor(result)}
+}}"""
+
+
+def compile_text(text: str, path: Path) -> ctypes.CDLL:
+    """MLIR text as a model `m` in the shared object `path`, made by cellc."""
+    source = path.with_suffix(".mlir")
+    source.write_text(text)
+    subprocess.run([BUILD / "bin" / "cellc", source, "-o", path, "--name=m"], check=True)
+    return ctypes.CDLL(str(path))
+
+
+def build(names: Iterable[str], dtype: str, size: int, folder: Path) -> ctypes.CDLL:
+    """One entry for each op of the math dialect, on `size` elements."""
     text = []
     for name in names:
-        arity = 2 if name in BINARY else 1
-        identity = ", ".join(["affine_map<(i) -> (i)>"] * (arity + 1))
-        arguments = ", ".join(f"%in{i}: {tensor}" for i in range(arity))
-        operands = ", ".join(f"%in{i}" for i in range(arity))
-        types = ", ".join([tensor] * arity)
-        scalars = ", ".join(f"%x{i}: {dtype}" for i in range(arity))
-        used = ", ".join(f"%x{i}" for i in range(arity))
-        text.append(f"""
-func.func @{name}({arguments}) -> {tensor} {{
-  %empty = tensor.empty() : {tensor}
-  %0 = linalg.generic {{indexing_maps = [{identity}], iterator_types = ["parallel"]}}
-      ins({operands} : {types}) outs(%empty : {tensor}) {{
-  ^bb0({scalars}, %out: {dtype}):
-    %1 = math.{name} {used} : {dtype}
-    linalg.yield %1 : {dtype}
-  }} -> {tensor}
-  return %0 : {tensor}
-}}""")
-    return "\n".join(text)
-
-
-def build(names: Sequence[str], dtype: str, size: int, folder: Path) -> ctypes.CDLL:
-    """The functions as a shared object that cellc made in `folder`."""
-    source, target = folder / f"math_{dtype}.mlir", folder / f"math_{dtype}.so"
-    source.write_text(module(names, dtype, size))
-    subprocess.run([BUILD / "bin" / "cellc", source, "-o", target, "--name=m"], check=True)
-    return ctypes.CDLL(str(target))
+        inputs = [dtype] * (2 if name in BINARY else 1)
+        operands = ", ".join(f"%x{i}" for i in range(len(inputs)))
+        op = f"%r = math.{name} {operands} : {dtype}"
+        text.append(elementwise(name, op, inputs, dtype, size))
+    return compile_text("\n".join(text), folder / f"math_{dtype}.so")
 
 
 class Function:
-    """A compiled function on numpy arrays of any length."""
+    """A compiled function on numpy arrays of its types, of any length; its result is a `dtype`."""
 
     def __init__(self, library: ctypes.CDLL, name: str, dtype: str, size: int) -> None:
         self.entry = getattr(library, f"cg_m_{name}")
-        self.dtype, self.size = DTYPES[dtype], size
+        self.dtype, self.size = np.dtype(DTYPES[dtype]), size
 
     def bind(self, arrays: Sequence[np.ndarray]) -> Callable[[], int]:
         """A call on arrays (the last one is the result) of exactly the compiled size."""
@@ -102,8 +117,8 @@ class Function:
 
     def __call__(self, *xs: np.ndarray) -> np.ndarray:
         count = len(xs[0])
-        inputs = [np.pad(np.asarray(x, self.dtype), (0, -count % self.size)) for x in xs]
-        out = np.empty_like(inputs[0])
+        inputs = [np.pad(x, (0, -count % self.size)) for x in xs]
+        out = np.empty(len(inputs[0]), self.dtype)
         for i in range(0, len(out), self.size):
             status = self.bind([a[i : i + self.size] for a in (*inputs, out)])()
             assert status == 0, f"status {status}"
