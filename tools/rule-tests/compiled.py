@@ -1,0 +1,132 @@
+"""Compares what the compiler makes of the rule tests with what cell-run makes of them.
+
+    python tools/rule-tests/compiled.py --build=build test/rules
+
+compiles every test/rules/<op>.mlir, in float64 as it stands and again in float32, and calls its
+entries with arguments that are half special values: both zeros, infinities, NaN, numbers that
+overflow or are subnormal. NaN, infinities, signs of zeros and zeros themselves must agree exactly.
+"""
+
+import argparse
+import ctypes
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+ELEMENT = {"float64": "f64", "float32": "f32", "float16": "f16", "int32": "i32", "bool": "i1"}
+SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 2.0, 0.5, 3.0, 1e-40, 1e30, -1e30, 700.0]
+# The bits of infinities and NaN as the tests spell them.
+TO_F32 = {
+    "f64": "f32",
+    "0x7FF8000000000000": "0x7FC00000",
+    "0x7FF0000000000000": "0x7F800000",
+    "0xFFF0000000000000": "0xFF800000",
+}
+# Elementary functions differ by some units in the last place, and rules subtract.
+TOLERANCE = {"float64": 1e-11, "float32": 4e-5, "float16": 2e-3}
+
+
+def sample(spec, draw):
+    shape = spec["shape"]
+    if spec["dtype"] == "bool":
+        return draw.integers(0, 2, shape).astype(bool)
+    if spec["dtype"].startswith("int"):
+        return draw.integers(-5, 6, shape).astype(spec["dtype"])
+    special = draw.choice(SPECIAL, shape)
+    with np.errstate(over="ignore"):
+        return np.where(draw.random(shape) < 0.5, special, draw.uniform(-3, 3, shape)).astype(
+            spec["dtype"]
+        )
+
+
+def attribute(array, spec):
+    """`array` as an attribute, by its bytes; MLIR packs bools."""
+    if array.dtype == bool:
+        text = str(array.tolist()).lower()
+    else:
+        text = '"0x' + array.tobytes().hex().upper() + '"'
+    shape = "".join(f"{n}x" for n in spec["shape"])
+    return f"dense<{text}> : tensor<{shape}{ELEMENT[spec['dtype']]}>"
+
+
+def interpret(build, source, entry, args):
+    command = [f"{build}/bin/cell-run", source, f"--entry={entry['name']}"]
+    command.append("--passes=cell-differentiate")
+    command += [f"--arg={attribute(a, spec)}" for a, spec in zip(args, entry["args"])]
+    out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    texts = re.findall(r"^result \d+: tensor<.*?> (.*)$", out, re.M)
+    return [
+        np.array(json.loads(t.replace("nan", "NaN").replace("inf", "Infinity")), spec["dtype"])
+        for t, spec in zip(texts, entry["results"])
+    ]
+
+
+def differ(got, want):
+    """The elements where a compiled result is not what it should be."""
+    if got.dtype.kind != "f":
+        return got != want
+    with np.errstate(all="ignore"):
+        close = np.abs(got - want) <= TOLERANCE[got.dtype.name] * np.abs(want)
+        subnormal = np.abs(want) < np.finfo(got.dtype).tiny
+    exact = (got == want) & (np.signbit(got) == np.signbit(want))
+    nans = np.isnan(got) & np.isnan(want)
+    nonzero = (want != 0) & (got != 0) & np.isfinite(want)
+    return ~(exact | nans | (nonzero & (close | subnormal)))
+
+
+def compare(build, text, name, folder, draw):
+    """Lines on the results of program `text` that differ, and how many elements were compared."""
+    source, library = folder / f"{name}.mlir", folder / f"{name}.so"
+    source.write_text(text)
+    subprocess.run([f"{build}/bin/cellc", source, "-o", library, "--name=m"], check=True)
+    loaded = ctypes.CDLL(str(library))
+    loaded.cg_m_signature.restype = ctypes.c_char_p
+    lines, compared = [], 0
+    for entry in json.loads(loaded.cg_m_signature())["entries"]:
+        args = [np.ascontiguousarray(sample(spec, draw)) for spec in entry["args"]]
+        results = [np.empty(spec["shape"], spec["dtype"]) for spec in entry["results"]]
+        buffers = [a.ctypes.data for a in args + results]
+        status = loaded[f"cg_m_{entry['name']}"]((ctypes.c_void_p * len(buffers))(*buffers), None)
+        if status:
+            lines.append(f"{name} @{entry['name']}: status {status}")
+            continue
+        for i, want in enumerate(interpret(build, source, entry, args)):
+            compared += want.size
+            for at in np.argwhere(differ(results[i], want))[:3]:
+                at = tuple(at)
+                lines.append(
+                    f"{name} @{entry['name']}, result {i} at {list(map(int, at))}: "
+                    f"compiled {results[i][at]}, interpreted {want[at]}, "
+                    f"arguments {[a.tolist() for a in args]}"
+                )
+    return lines, compared
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("tests", type=Path)
+    parser.add_argument("--build", default="build")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    draw = np.random.default_rng(options.seed)
+    lines, compared = [], 0
+    with tempfile.TemporaryDirectory() as folder:
+        for path in sorted(options.tests.glob("*.mlir")):
+            programs = {path.stem: path.read_text()}
+            if "f32" not in programs[path.stem]:
+                single = re.sub("|".join(TO_F32), lambda m: TO_F32[m[0]], programs[path.stem])
+                programs[f"{path.stem}_f32"] = single
+            for name, text in programs.items():
+                found, count = compare(options.build, text, name, Path(folder), draw)
+                lines, compared = lines + found, compared + count
+    print(f"{compared} elements compared, {len(lines)} differ")
+    sys.exit("\n".join(lines) or 0)
+
+
+if __name__ == "__main__":
+    main()
