@@ -48,6 +48,11 @@ def collect(value: Any, key: list[Any], tensors: list[Tensor]) -> None:
     if kind is Tensor or kind is Parameter:
         key.append(value._sig)
         tensors.append(value)
+    elif isinstance(value, Tensor):
+        if kind is Tracer:
+            raise leaked(value)
+        key.append(value._sig)
+        tensors.append(value)
     elif kind in _STATIC:
         key.append(kind)
         key.append(value)
@@ -62,8 +67,6 @@ def collect(value: Any, key: list[Any], tensors: list[Tensor]) -> None:
         key.append((kind, tuple(value)))
         for v in value.values():
             collect(v, key, tensors)
-    elif kind is Tracer:
-        raise leaked(value)
     elif isinstance(value, np.ndarray):
         collect(Tensor(value), key, tensors)
     elif isinstance(value, np.generic):
@@ -442,7 +445,7 @@ class _Jit:
     """A function that runs compiled; see `jit`."""
 
     def __init__(self, function: Callable[..., Any]):
-        functools.update_wrapper(self, function)
+        functools.update_wrapper(self, function, updated=())
         self.function = function
         self.program = Program(lambda *a, **k: calls.call(function, a, k), function_name(function))
 

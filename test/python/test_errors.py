@@ -310,6 +310,12 @@ CASES = {
         ValueError,
         r"Parameter 'p' has shape \[1\], but a value of shape \[3\]",
     ),
+    "parameter read while compiling": (
+        "class M(nn.Cell):\n    def __init__(self):\n        super().__init__()\n        self.p = Parameter(Tensor(1.))\n"
+        "    def construct(self, a):\n        return a * float(self.p)  #!\nM()(v)",
+        TypeError,
+        r"float\(\) of Parameter 'p' in compiled code would freeze",
+    ),
     "jit of a tensor": ("ms.jit(x)", TypeError, "expected a function, but got Tensor"),
     # Cells
     "no super": (

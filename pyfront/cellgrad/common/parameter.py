@@ -87,6 +87,18 @@ class Parameter(Tensor):
         """Kept for scripts; this version runs on one device."""
         return self._layerwise_parallel
 
+    def _concrete(self, what: str) -> np.ndarray[Any, Any]:
+        from cellgrad.capture import state
+
+        if state.current.scope is not None:
+            raise error(
+                TypeError,
+                f"{what} of Parameter '{self.name}' in compiled code would freeze the value it has "
+                "now: Parameters are read when the code runs.",
+                "use the Parameter in operations instead",
+            )
+        return super()._concrete(what)
+
     @property
     def data(self) -> Parameter:
         """The Parameter itself."""
