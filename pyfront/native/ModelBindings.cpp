@@ -107,6 +107,9 @@ void bindModel(nb::module_ &m) {
         "Called with (text, TensorBuffer or None) for what a model prints; "
         "None: stdout.");
   m.def("print_hook", printHook);
+  // A hook kept to the end would keep its module, and all in it, from going.
+  nb::module_::import_("atexit").attr("register")(
+      nb::cpp_function([] { setPrintHook(nb::none()); }));
 }
 
 } // namespace cellgrad::python

@@ -127,7 +127,7 @@ template <typename ManagedT> struct Export {
 
   static void drop(ManagedT *managed) {
     auto *self = static_cast<Export *>(managed->context);
-    if (Py_IsInitialized()) {
+    if (nb::is_alive()) {
       nb::gil_scoped_acquire gil;
       Py_DECREF(self->owner);
     }

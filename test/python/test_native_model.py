@@ -4,6 +4,7 @@ import os
 import shutil
 import struct
 import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -362,6 +363,33 @@ def test_print_hook_may_call_back_and_raise(folder, hook):
     hook(broken)
     with pytest.raises(KeyError, match="from the hook"):
         entry([eye])
+
+
+AT_EXIT = """
+import sys
+import numpy as np
+from cellgrad import _native
+_native.compile_text(sys.argv[1], sys.argv[2], "exit")
+model = _native.Model(sys.argv[2])
+entry = model.entry("scale")
+result = entry([np.ones(4, np.float32)])
+views = result[0].view(), np.from_dlpack(result[0]), result[0].__dlpack__()
+_native.set_print_hook(lambda text, tensor: None)
+try:
+    _native.compile_text("nonsense", sys.argv[2], "exit")
+except _native.CompileError as e:
+    error = e
+"""
+
+
+def test_nothing_is_left_at_exit(folder):
+    """nanobind reports objects that outlive the interpreter on stderr."""
+    run = subprocess.run(
+        [sys.executable, "-c", AT_EXIT, SCALE, str(folder / "exit.so")],
+        capture_output=True,
+        text=True,
+    )
+    assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
 
 
 def test_leaks(model, x):
