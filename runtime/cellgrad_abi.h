@@ -26,16 +26,20 @@ extern "C" {
 
 /* What an entry returns. cg_<model>_status_message() puts it in words. */
 #define CG_OK 0
-#define CG_ERROR_NULL_ARGUMENT                                                 \
-  1 /* the argument struct or one of its pointers is NULL */
-#define CG_ERROR_ALIGNMENT 2 /* a buffer is not aligned to its element type */
-#define CG_ERROR_CONTEXT                                                       \
-  3 /* cg_context.struct_size is smaller than any known version */
-#define CG_ERROR_ARENA 4 /* the arena is too small or not aligned to 64 bytes  \
-                          */
-#define CG_ERROR_ALLOCATION                                                    \
-  5 /* no arena was given and none could be allocated */
-#define CG_ERROR_EXECUTION 6 /* the computation itself reported a failure */
+/* The argument struct or one of its pointers is NULL. */
+#define CG_ERROR_NULL_ARGUMENT 1
+/* A buffer is not aligned to its element type. */
+#define CG_ERROR_ALIGNMENT 2
+/* cg_context.struct_size is smaller than that of any version. */
+#define CG_ERROR_CONTEXT 3
+/* The arena is too small or not aligned to 64 bytes. */
+#define CG_ERROR_ARENA 4
+/* No arena was given and none could be allocated. */
+#define CG_ERROR_ALLOCATION 5
+/* The computation itself reported a failure. */
+#define CG_ERROR_EXECUTION 6
+/* The processor lacks instructions the model was compiled for. */
+#define CG_ERROR_CPU 7
 
 /* Alignment of cg_context.arena in bytes. */
 #define CG_ARENA_ALIGNMENT 64u

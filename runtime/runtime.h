@@ -16,6 +16,13 @@
 /* The words for a status code; never NULL. */
 const char *cell_rt_status_message(int32_t status);
 
+/* CG_OK, or CG_ERROR_CPU if this processor lacks one of the instruction sets of
+   the mask (runtime/cpu.h). Asks once a model; a model has one mask. */
+int32_t cell_rt_check_cpu(uint64_t wanted);
+
+/* Those bits of the mask that this processor lacks. */
+uint64_t cell_rt_missing_features(uint64_t wanted);
+
 /* Hands one tensor to the print hook of `context`, or to the default hook when
    `context` or its hook is NULL. */
 void cell_rt_print(const cg_context *context, const char *text, int32_t dtype,

@@ -22,6 +22,9 @@ const char *cell_rt_status_message(int32_t status) {
     return "out of memory: the entry's arena could not be allocated";
   case CG_ERROR_EXECUTION:
     return "the computation reported a failure";
+  case CG_ERROR_CPU:
+    return "this processor lacks instructions the model was compiled for: "
+           "compile it for target x86-64-v2 or for this machine";
   default:
     return "unknown status code";
   }

@@ -32,12 +32,13 @@ namespace {
 constexpr llvm::StringLiteral kPrint = "cell_print";
 constexpr llvm::StringLiteral kRuntimePrint = "cell_rt_print";
 constexpr llvm::StringLiteral kRuntimeStatus = "cell_rt_status_message";
+constexpr llvm::StringLiteral kRuntimeCheck = "cell_rt_check_cpu";
 
 /// Builds the functions the C caller sees.
 class AbiWriter {
 public:
-  AbiWriter(ModuleOp module)
-      : module(module), b(module.getContext()),
+  AbiWriter(ModuleOp module, uint64_t cpuFeatures)
+      : module(module), cpuFeatures(cpuFeatures), b(module.getContext()),
         ptr(LLVM::LLVMPointerType::get(b.getContext())), i1(b.getI1Type()),
         i32(b.getI32Type()), i64(b.getI64Type()) {}
 
@@ -75,6 +76,7 @@ private:
   void ret(Value status) { LLVM::ReturnOp::create(b, loc, status); }
 
   ModuleOp module;
+  uint64_t cpuFeatures; ///< mask of runtime/cpu.h
   OpBuilder b;
   Location loc = b.getUnknownLoc();
   Type ptr, i1, i32, i64;
@@ -142,6 +144,16 @@ void AbiWriter::writeEntry(const EntrySpec &entry, LLVM::LLVMFuncOp impl,
   function.setArgAttr(1, "llvm.noundef", b.getUnitAttr());
   Value args = function.getArgument(0), context = function.getArgument(1);
 
+  if (cpuFeatures) {
+    auto check = declare(kRuntimeCheck, i32, {i64});
+    check.setVisibility_(LLVM::Visibility::Hidden);
+    Value ok = LLVM::CallOp::create(b, loc, check,
+                                    ValueRange{constant(i64, cpuFeatures)})
+                   .getResult();
+    failIf(LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ne, ok,
+                                constant(i32, CG_OK)),
+           CG_ERROR_CPU);
+  }
   SmallVector<Value> buffers;
   if (size_t count = entry.buffers().size()) {
     failIf(isNull(args), CG_ERROR_NULL_ARGUMENT);
@@ -427,7 +439,8 @@ void EmitAbi::runOnOperation() {
     if (global.getLinkage() == LLVM::Linkage::External)
       global.setLinkage(LLVM::Linkage::Internal);
 
-  AbiWriter writer(module);
+  std::vector<std::string> features = requiredFeatures(**machine);
+  AbiWriter writer(module, featureMask(features));
   for (const EntrySpec &entry : spec->entries) {
     LLVM::LLVMFuncOp impl = impls[entry.name];
     annotate(impl, entry);
@@ -435,8 +448,7 @@ void EmitAbi::runOnOperation() {
     impl->removeAttr("cell.arena_bytes");
     writer.writeEntry(entry, impl, printing.contains(impl));
   }
-  writer.writeModelFunctions(
-      *spec, toJSON(*spec, cpu->cpu, requiredFeatures(**machine)));
+  writer.writeModelFunctions(*spec, toJSON(*spec, cpu->cpu, features));
   module->setAttr("cell.model", toAttribute(*spec, &getContext()));
 }
 } // namespace

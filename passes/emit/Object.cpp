@@ -28,7 +28,8 @@ cellgrad::translate(mlir::ModuleOp module, llvm::LLVMContext &context,
   result->setDataLayout(machine.createDataLayout());
   for (llvm::Function &function : *result) {
     function.addFnAttr(llvm::Attribute::NoUnwind);
-    if (function.isDeclaration())
+    // What the caller sees runs on any x86-64, to say when the rest does not.
+    if (function.isDeclaration() || !function.hasLocalLinkage())
       continue;
     function.addFnAttr("target-cpu", target.cpu);
     if (!target.features.empty())

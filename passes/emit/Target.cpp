@@ -2,6 +2,7 @@
 //--------------------===//
 
 #include "passes/emit/Target.h"
+#include "runtime/cpu.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -33,16 +34,18 @@ const llvm::Target *x86Backend() {
   return llvm::TargetRegistry::lookupTarget(llvm::Triple(kTriple), error);
 }
 
-/// Whether generated code may use instructions of this feature unasked; what
-/// only an operating system or an intrinsic uses (sgx, clwb) is no reason to
-/// refuse a machine.
-bool generatesInstructions(llvm::StringRef feature) {
-  return feature.starts_with("sse") || feature.starts_with("ssse") ||
-         feature.starts_with("avx") ||
-         llvm::is_contained({"bmi", "bmi2", "f16c", "fma", "fma4", "gfni",
-                             "lzcnt", "movbe", "popcnt", "tbm", "xop"},
-                            feature);
-}
+/// A feature the loader and the model itself ask the processor about. What only
+/// an operating system or an intrinsic uses (sgx, clwb) is no reason to refuse
+/// a machine, and SSE2 is part of x86-64.
+struct CheckedFeature {
+  const char *name;
+  unsigned bit;
+};
+constexpr CheckedFeature kChecked[] = {
+#define FEATURE(bit, name, leaf, subleaf, reg, shift, state) {name, bit},
+    CELL_CPU_FEATURES(FEATURE)
+#undef FEATURE
+};
 
 unsigned widestVector(const llvm::MCSubtargetInfo &info) {
   if (info.checkFeatures("+avx512f"))
@@ -101,13 +104,20 @@ cellgrad::createTargetMachine(const Target &target, unsigned optLevel) {
 std::vector<std::string>
 cellgrad::requiredFeatures(const llvm::TargetMachine &machine) {
   std::vector<std::string> required;
-  for (const auto &feature : llvm::sys::getHostCPUFeatures())
-    if (generatesInstructions(feature.first()) &&
-        machine.getMCSubtargetInfo()->checkFeatures(
-            ("+" + feature.first()).str()))
-      required.push_back(feature.first().str());
+  for (const CheckedFeature &feature : kChecked)
+    if (machine.getMCSubtargetInfo()->checkFeatures(std::string("+") +
+                                                    feature.name))
+      required.push_back(feature.name);
   std::sort(required.begin(), required.end());
   return required;
+}
+
+uint64_t cellgrad::featureMask(const std::vector<std::string> &features) {
+  uint64_t mask = 0;
+  for (const CheckedFeature &feature : kChecked)
+    if (llvm::is_contained(features, feature.name))
+      mask |= uint64_t(1) << feature.bit;
+  return mask;
 }
 
 std::vector<std::string>

@@ -7,6 +7,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -40,6 +41,9 @@ createTargetMachine(const Target &target, unsigned optLevel);
 /// can be asked about, sorted: what the loader compares with the CPU it runs
 /// on.
 std::vector<std::string> requiredFeatures(const llvm::TargetMachine &machine);
+
+/// `features` as the mask of runtime/cpu.h.
+uint64_t featureMask(const std::vector<std::string> &features);
 
 /// Those of `features` that this machine lacks.
 std::vector<std::string>
