@@ -38,6 +38,7 @@ __all__ = ["Program", "call_cell", "eager", "jit"]
 
 _RECURSION = 10000  # Python frames while capturing; evaluating one call takes about ten
 _STATIC = (bool, int, str, type(None))
+_SIMPLE = (bool, int, float, str)
 _compiling = threading.RLock()
 _wrap = Tensor._wrap
 
@@ -49,7 +50,7 @@ def collect(value: Any, key: list[Any], tensors: list[Tensor]) -> None:
         key.append(value._sig)
         tensors.append(value)
     elif isinstance(value, Tensor):
-        if kind is Tracer:
+        if isinstance(value, Tracer):
             raise leaked(value)
         key.append(value._sig)
         tensors.append(value)
@@ -114,10 +115,23 @@ def substitute(value: Any, tracers: Any) -> Any:
     return value
 
 
+# Where a value came from, its name there (None in a closure cell), and the value.
+Guard = tuple[Any, str | None, Any]
+
+
+def _unchanged(guard: Guard) -> bool:
+    where, name, value = guard
+    try:
+        now = where.cell_contents if name is None else where[name]
+    except (KeyError, ValueError):
+        return False
+    return now is value or (type(now) is type(value) in _SIMPLE and bool(now == value))
+
+
 class Compiled:
     """A program compiled for one signature."""
 
-    __slots__ = ("build", "captures", "entry", "written")
+    __slots__ = ("build", "captures", "entry", "guards", "written")
 
     def __init__(
         self,
@@ -125,15 +139,21 @@ class Compiled:
         captures: list[tuple[Tensor, Signature]],
         build: Callable[[list[Any]], Any],
         written: list[Parameter],
+        guards: list[Guard],
     ):
         self.entry = entry
+        self.guards = guards
         self.written = written
         self.captures = captures
         self.build = build
 
     def fits(self) -> bool:
-        """Whether Parameters still have the dtypes and shapes they were compiled for."""
-        return all(t._sig is sig for t, sig in self.captures)
+        """Whether what was read from around the function is still what it was compiled for."""
+        return self.holds() and all(t._sig is sig for t, sig in self.captures)
+
+    def holds(self) -> bool:
+        """Whether the names that were looked up still have the values they had."""
+        return all(_unchanged(guard) for guard in self.guards)
 
 
 class Program:
@@ -167,7 +187,7 @@ class Program:
             buffers.extend([t._buf for t in tensors])
         signature = tuple(key)
         compiled = self.cache.get(signature)
-        if compiled is None or self.stale:
+        if compiled is None or self.stale or (compiled.guards and not compiled.holds()):
             compiled = self._compile(signature, args, kwargs)
         for t, sig in compiled.captures:
             if t._sig is not sig:
@@ -208,7 +228,8 @@ class Program:
         for cell in trace.cells.values():
             cell._dependents.add(self)
         entry = compile_entry(trace, self.name)
-        return Compiled(entry, captured.captures, captured.build, captured.written)
+        guards = [g for g in trace.guards.values() if _unchanged(g)]
+        return Compiled(entry, captured.captures, captured.build, captured.written, guards)
 
 
 class Captured:

@@ -75,6 +75,39 @@ def test_tensors_and_numbers_from_around_the_function():
     np.testing.assert_allclose(f(X).asnumpy(), [3, 6, 9])
 
 
+RATE = 2.0
+
+
+class Config:
+    rate = 1.0
+
+    def __init__(self):
+        self.rate = 3.0
+
+
+def test_changed_globals_closures_and_attributes_compile_again():
+    global RATE
+    config, offset, traced = Config(), Tensor([1.0]), Traced()
+
+    @ms.jit
+    def f(x):
+        traced()
+        return x * RATE * config.rate + offset
+
+    x = Tensor([1.0])
+    assert float(f(x)) == 7
+    RATE = 4.0
+    assert float(f(x)) == 13
+    config.rate = 1.0
+    assert float(f(x)) == 5
+    offset = Tensor([0.0])
+    assert float(f(x)) == 4
+    RATE = float("4.0")  # the same value
+    assert float(f(x)) == 4
+    assert traced.count == 4
+    RATE = 2.0
+
+
 class Net(nn.Cell):
     def __init__(self):
         super().__init__()

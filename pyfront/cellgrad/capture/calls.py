@@ -97,7 +97,13 @@ def load_attribute(owner: Any, name: str) -> Any:
         if scope is not None:
             scope.trace.cells[id(owner)] = owner
     try:
-        return getattr(owner, name)
+        value = getattr(owner, name)
+        scope = state.current.scope
+        if scope is not None and not isinstance(owner, Cell):
+            own = getattr(owner, "__dict__", None)
+            if type(own) is dict and name in own:
+                scope.trace.guard(own, name, value)
+        return value
     except AttributeError as e:
         raise error(AttributeError, str(e)) from None
 

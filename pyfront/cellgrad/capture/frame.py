@@ -138,19 +138,26 @@ class Frame:
         cell = self.closure.get(name)
         if cell is not None:
             try:
-                return cell.cell_contents
+                return _guarded(cell, None, cell.cell_contents)
             except ValueError:
                 raise error(
                     NameError, f"free variable '{name}' is used before it has a value"
                 ) from None
         try:
-            return self.globals[name]
+            return _guarded(self.globals, name, self.globals[name])
         except KeyError:
             pass
         try:
             return getattr(builtins, name)
         except AttributeError:
             raise error(NameError, f"name '{name}' is not defined") from None
+
+
+def _guarded(where: Any, name: str | None, value: Any) -> Any:
+    scope = state.current.scope
+    if scope is not None:
+        scope.trace.guard(where, name, value)
+    return value
 
 
 def run_code(code: Code, frame: Frame) -> Any:

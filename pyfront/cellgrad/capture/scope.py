@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from cellgrad.common.parameter import Parameter
 
 
+_GUARDED = (bool, int, float, str, tuple, Tensor, type(None))
+
+
 class Trace:
     """One compile: the native graph, and names already taken in it."""
 
@@ -37,8 +40,15 @@ class Trace:
         self.bake = False
         self.cells: dict[int, Any] = {}  # Cells the program depends on
         self.paths: dict[int, str] = {}  # attribute paths of Cells, for locations
+        # Globals, closure variables and attributes that were read: (where, name or None, value).
+        self.guards: dict[tuple[int, str | None], tuple[Any, str | None, Any]] = {}
         self.active: list[tuple[Any, ...]] = []
         self._names: dict[str, int] = {}
+
+    def guard(self, where: Any, name: str | None, value: Any) -> None:
+        """Notes a value that the program was compiled for: it is compiled again when it changes."""
+        if isinstance(value, _GUARDED) and not isinstance(value, Tracer):
+            self.guards.setdefault((id(where), name), (where, name, value))
 
     def add_paths(self, cell: Any) -> None:
         """Notes the attribute paths of a Cell that is called from outside any other, and of those

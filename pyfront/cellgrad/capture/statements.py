@@ -5,6 +5,7 @@ unwinds blocks.
 from __future__ import annotations
 
 import ast
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -198,10 +199,8 @@ class StatementCompiler(ExpressionCompiler):
         def run(frame: Frame) -> None:
             frame.node = node
             if what is None:
-                raise error(
-                    RuntimeError,
-                    "a bare 'raise' outside of an except block's own frame is not supported",
-                )
+                active = sys.exc_info()[1]
+                raise active if active else error(RuntimeError, "No active exception to reraise")
             exception = what(frame)
             frame.node = node
             if cause is not None:
