@@ -43,8 +43,24 @@ std::pair<Value, FlatIndex> FlatMemory::flatten(Value memref) {
   return {flat, start};
 }
 
+FlatMemory::FlatMemory(OpBuilder &b, Location loc) : b(b), loc(loc) {
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  lastConstant = zero.getDefiningOp();
+  constants[b.getIndexAttr(0)] = zero;
+}
+
+Value FlatMemory::constant(TypedAttr value) {
+  Value &known = constants[value];
+  if (known)
+    return known;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointAfter(lastConstant);
+  lastConstant = arith::ConstantOp::create(b, loc, value);
+  return known = lastConstant->getResult(0);
+}
+
 Value FlatMemory::constant(int64_t value) {
-  return arith::ConstantIndexOp::create(b, loc, value);
+  return constant(b.getIndexAttr(value));
 }
 
 FlatIndex FlatMemory::advance(FlatIndex index, FlatIndex iv, int64_t stride) {
@@ -69,8 +85,7 @@ Value FlatMemory::materialize(FlatIndex index) {
 Value FlatMemory::fromStorage(Type type, Value value) {
   if (!type.isInteger(1))
     return value;
-  Value zero =
-      arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
+  Value zero = constant(b.getZeroAttr(value.getType()));
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value, zero);
 }
 
@@ -97,7 +112,7 @@ Value FlatMemory::mask(int64_t lanes, int64_t active) {
   SmallVector<bool> bits(lanes, false);
   std::fill_n(bits.begin(), active, true);
   auto type = VectorType::get(lanes, b.getI1Type());
-  return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, bits));
+  return constant(DenseElementsAttr::get(type, bits));
 }
 
 Value FlatMemory::broadcast(Value scalar, int64_t lanes) {
@@ -106,12 +121,14 @@ Value FlatMemory::broadcast(Value scalar, int64_t lanes) {
 }
 
 Value FlatMemory::laneOffsets(int64_t lanes, int64_t stride) {
-  SmallVector<int64_t> offsets;
+  // Targets gather faster with narrow offsets.
+  bool narrow = llvm::isInt<32>((lanes - 1) * stride);
+  Type element = narrow ? b.getI32Type() : b.getI64Type();
+  SmallVector<Attribute> offsets;
   for (int64_t lane = 0; lane < lanes; ++lane)
-    offsets.push_back(lane * stride);
-  auto type = VectorType::get(lanes, b.getI64Type());
-  return arith::ConstantOp::create(
-      b, loc, DenseElementsAttr::get(type, ArrayRef(offsets)));
+    offsets.push_back(b.getIntegerAttr(element, lane * stride));
+  return constant(
+      DenseElementsAttr::get(VectorType::get(lanes, element), offsets));
 }
 
 Value FlatMemory::loadVector(Type type, Value flat, FlatIndex index,
@@ -125,7 +142,7 @@ Value FlatMemory::loadVector(Type type, Value flat, FlatIndex index,
   if (stride == 1 && active == lanes) {
     loaded = vector::LoadOp::create(b, loc, vectorType, flat, position);
   } else {
-    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vectorType));
+    Value zero = constant(b.getZeroAttr(vectorType));
     Value enabled = mask(lanes, active);
     if (stride == 1)
       loaded = vector::MaskedLoadOp::create(b, loc, vectorType, flat, position,

@@ -24,7 +24,8 @@ struct FlatIndex {
 /// Emits index arithmetic and loads and stores on flat memrefs.
 class FlatMemory {
 public:
-  FlatMemory(mlir::OpBuilder &b, mlir::Location loc) : b(b), loc(loc) {}
+  /// Constants are placed where the builder stands now.
+  FlatMemory(mlir::OpBuilder &b, mlir::Location loc);
 
   /// `memref` as a 1-D array from its allocated start, and the position of its
   /// first element there. The memref's strides must be static. A boolean takes
@@ -36,6 +37,7 @@ public:
   FlatIndex advance(FlatIndex index, FlatIndex iv, int64_t stride);
   mlir::Value materialize(FlatIndex index);
   mlir::Value constant(int64_t value);
+  mlir::Value constant(mlir::TypedAttr value);
 
   /// `type` is the element type of the value: `i1` for memory of booleans.
   mlir::Value loadScalar(mlir::Type type, mlir::Value flat, FlatIndex index);
@@ -59,6 +61,8 @@ private:
 
   mlir::OpBuilder &b;
   mlir::Location loc;
+  mlir::Operation *lastConstant;
+  llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
 };
 
 } // namespace cellgrad

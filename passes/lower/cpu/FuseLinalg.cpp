@@ -166,8 +166,8 @@ private:
     return {};
   }
 
-  /// Recomputing a value in each user pays when its inputs are no larger than the
-  /// value, or when no user is left that needs it in memory.
+  /// Recomputing a value in each user pays when its inputs are no larger than
+  /// the value, or when no user is left that needs it in memory.
   bool savesTraffic(linalg::GenericOp producer) {
     auto sizeOf = [](ValueRange values) {
       int64_t bits = 0;

@@ -14,6 +14,8 @@
 
 #include "passes/lower/cpu/GemmEmitter.h"
 
+#include "passes/lower/cpu/VectorTranspose.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -58,7 +60,6 @@ private:
                        int64_t active, FlatIndex depth, Extent depthSize);
   void copyRow(Value from, FlatIndex source, Value to, FlatIndex target,
                Extent size, FlatIndex depth);
-  void transpose(MutableArrayRef<Value> rows);
 
   // The register tile.
   void emitTile(int64_t rows, int64_t vectors, int64_t active, GemmMatrix a,
@@ -77,9 +78,7 @@ private:
     return extent.value ? extent.value : mem.constant(extent.known);
   }
   FlatIndex known(int64_t value) { return {Value(), value}; }
-  Value zero() {
-    return arith::ConstantOp::create(b, loc, b.getZeroAttr(vectorType));
-  }
+  Value zero() { return mem.constant(b.getZeroAttr(vectorType)); }
 
   OpBuilder &b;
   Location loc;
@@ -290,26 +289,6 @@ void GemmEmitter::packB(FlatIndex column, Extent panels, int64_t vectors,
   });
 }
 
-/// Transposes a square of vectors in place, by swapping blocks of 1, 2, 4, ...
-void GemmEmitter::transpose(MutableArrayRef<Value> rows) {
-  int64_t lanes = plan.lanes;
-  for (int64_t block = 1; block < lanes; block *= 2) {
-    SmallVector<int64_t> low, high;
-    for (int64_t e = 0; e < lanes; ++e) {
-      bool upper = e & block;
-      low.push_back(upper ? lanes + e - block : e);
-      high.push_back(upper ? lanes + e : e + block);
-    }
-    for (int64_t i = 0; i < lanes; ++i) {
-      if (i & block)
-        continue;
-      Value x = rows[i], y = rows[i + block];
-      rows[i] = vector::ShuffleOp::create(b, loc, x, y, low);
-      rows[i + block] = vector::ShuffleOp::create(b, loc, x, y, high);
-    }
-  }
-}
-
 void GemmEmitter::packBTransposed(FlatIndex column, Extent panels,
                                   int64_t vectors, int64_t active,
                                   FlatIndex depth, Extent depthSize) {
@@ -333,7 +312,7 @@ void GemmEmitter::packBTransposed(FlatIndex column, Extent panels,
           rows.push_back(mem.loadVector(problem.element, source.flat, at,
                                         shape.bRow, lanes, count));
         }
-        transpose(rows);
+        transposeSquare(b, loc, rows);
         for (int64_t r = 0; r < count; ++r)
           mem.storeVector(rows[r], buffers.b,
                           mem.advance(to, p, width).plus(r * width + v * lanes),
@@ -400,8 +379,8 @@ void GemmEmitter::emitTile(int64_t rows, int64_t vectors, int64_t active,
   };
   SmallVector<Value> accumulators(rows * vectors, zero());
   auto forOp = scf::ForOp::create(
-      b, loc, mem.constant(0), valueOf(depthSize), mem.constant(1), accumulators,
-      [&](OpBuilder &, Location, Value iv, ValueRange values) {
+      b, loc, mem.constant(0), valueOf(depthSize), mem.constant(1),
+      accumulators, [&](OpBuilder &, Location, Value iv, ValueRange values) {
         scf::YieldOp::create(b, loc,
                              tileStep(rows, vectors, active, a, bPanel, {iv, 0},
                                       SmallVector<Value>(values)));

@@ -37,13 +37,15 @@ void separateInits(func::FuncOp func) {
   for (linalg::LinalgOp op : ops)
     for (OpOperand &init : op.getDpsInitsMutable()) {
       Operation *def = init.get().getDefiningOp();
-      if (!isa_and_nonnull<tensor::EmptyOp, linalg::FillOp>(def) || def->hasOneUse())
+      if (!isa_and_nonnull<tensor::EmptyOp, linalg::FillOp>(def) ||
+          def->hasOneUse())
         continue;
       OpBuilder b(op);
       Operation *copy = b.clone(*def);
       init.set(copy->getResult(0));
       if (auto fill = dyn_cast<linalg::FillOp>(copy))
-        if (auto empty = fill.getOutputs()[0].getDefiningOp<tensor::EmptyOp>()) {
+        if (auto empty =
+                fill.getOutputs()[0].getDefiningOp<tensor::EmptyOp>()) {
           b.setInsertionPoint(fill);
           fill->setOperand(1, b.clone(*empty)->getResult(0));
         }

@@ -1,0 +1,254 @@
+//===- NestBody.cpp - straight-line code of a nest ------------------------===//
+
+#include "passes/lower/cpu/NestBody.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace cellgrad;
+
+NestBody::NestBody(OpBuilder &b, const NestPlan &plan)
+    : b(b), loc(linalg::GenericOp(plan.nest.op).getLoc()), mem(b, loc),
+      plan(plan), op(plan.nest.op) {
+  first.ivs.resize(plan.nest.rank());
+  for (unsigned i = 0; i < plan.numInputs() + plan.numOutputs(); ++i) {
+    const Access &access = plan.access(i);
+    if (access.isScalar()) {
+      flat.push_back(access.memref);
+      first.at.emplace_back();
+      continue;
+    }
+    auto [memory, start] = mem.flatten(access.memref);
+    flat.push_back(memory);
+    first.at.push_back(start.plus(access.offset));
+  }
+}
+
+Position NestBody::advance(const Position &pos, unsigned dim, FlatIndex iv) {
+  Position next = pos;
+  next.ivs[dim] = mem.advance(pos.ivs[dim], iv, 1);
+  DenseMap<std::pair<Value, int64_t>, Value> known;
+  for (unsigned i = 0; i < pos.at.size(); ++i) {
+    int64_t stride = plan.access(i).strides[dim];
+    FlatIndex from = pos.at[i];
+    auto [it, isNew] = known.try_emplace({from.var, iv.var ? stride : 0});
+    if (isNew)
+      it->second = mem.advance({from.var, 0}, {iv.var, 0}, stride).var;
+    next.at[i] = {it->second, from.constant + iv.constant * stride};
+  }
+  return next;
+}
+
+Position NestBody::advanceVectors(const Position &pos, int64_t count) {
+  if (!plan.vectorDim)
+    return pos;
+  return advance(pos, *plan.vectorDim, {Value(), count * plan.lanes});
+}
+
+//===-- Memory
+//---------------------------------------------------------------===//
+
+SmallVector<Value> NestBody::loadInputs(const Position &pos, int64_t active,
+                                        ArrayRef<Value> shared) {
+  SmallVector<Value> values;
+  for (unsigned i = 0; i < plan.numInputs(); ++i) {
+    Type type = plan.nest.inputs[i].elementType();
+    int64_t stride =
+        llvm::is_contained(plan.transposed, i) ? 1 : plan.vectorStride(i);
+    if (op.getBody()->getArgument(i).use_empty())
+      values.emplace_back();
+    else if (!shared.empty() && plan.vectorStride(i) == 0)
+      values.push_back(shared[i]);
+    else if (plan.nest.inputs[i].isScalar())
+      values.push_back(plan.lanes == 1 ? flat[i]
+                                       : mem.broadcast(flat[i], plan.lanes));
+    else if (plan.lanes == 1)
+      values.push_back(mem.loadScalar(type, flat[i], pos.at[i]));
+    else
+      values.push_back(
+          mem.loadVector(type, flat[i], pos.at[i], stride, plan.lanes, active));
+  }
+  return values;
+}
+
+Value NestBody::loadOutput(unsigned output, const Position &pos,
+                           int64_t active) {
+  unsigned i = plan.numInputs() + output;
+  Type type = plan.nest.outputs[output].elementType();
+  if (plan.lanes == 1)
+    return mem.loadScalar(type, flat[i], pos.at[i]);
+  return mem.loadVector(type, flat[i], pos.at[i], plan.vectorStride(i),
+                        plan.lanes, active);
+}
+
+void NestBody::storeOutput(unsigned output, Value value, const Position &pos,
+                           int64_t active) {
+  unsigned i = plan.numInputs() + output;
+  if (plan.lanes == 1)
+    mem.storeScalar(value, flat[i], pos.at[i]);
+  else
+    mem.storeVector(value, flat[i], pos.at[i], plan.vectorStride(i), active);
+}
+
+//===-- Combination
+//------------------------------------------------------------===//
+
+Value NestBody::splat(TypedAttr scalar) {
+  if (plan.lanes == 1)
+    return mem.constant(scalar);
+  return mem.constant(
+      DenseElementsAttr::get(VectorType::get(plan.lanes, scalar.getType()),
+                             ArrayRef<Attribute>(scalar)));
+}
+
+Value NestBody::convert(Value value, Type element) {
+  Type from = getElementTypeOrSelf(value.getType());
+  if (from == element)
+    return value;
+  Type to = element;
+  if (auto vector = dyn_cast<VectorType>(value.getType()))
+    to = vector.clone(element);
+  if (from.getIntOrFloatBitWidth() < element.getIntOrFloatBitWidth())
+    return arith::ExtFOp::create(b, loc, to, value);
+  return arith::TruncFOp::create(b, loc, to, value);
+}
+
+Value NestBody::toAccumulator(unsigned output, Value value) {
+  return convert(value, plan.accumulatorElement(output));
+}
+
+Value NestBody::fromAccumulator(unsigned output, Value value) {
+  return convert(value, plan.nest.outputs[output].elementType());
+}
+
+Value NestBody::neutral(unsigned output) {
+  return toAccumulator(output, splat(plan.combiners[output].neutral));
+}
+
+Value NestBody::combine(unsigned output, Value a, Value c) {
+  a = toAccumulator(output, a);
+  c = toAccumulator(output, c);
+  Operation *combiner = plan.combiners[output].op;
+  OperationState state(loc, combiner->getName(), {a, c}, a.getType());
+  if (auto fmf = dyn_cast<arith::ArithFastMathInterface>(combiner))
+    state.addAttribute(fmf.getFastMathAttrName(), fmf.getFastMathFlagsAttr());
+  return b.create(state)->getResult(0);
+}
+
+Value NestBody::combineTree(unsigned output, SmallVector<Value> values) {
+  while (values.size() > 1) {
+    SmallVector<Value> half;
+    for (size_t i = 0; i + 1 < values.size(); i += 2)
+      half.push_back(combine(output, values[i], values[i + 1]));
+    if (values.size() % 2)
+      half.push_back(values.back());
+    values = std::move(half);
+  }
+  return values.front();
+}
+
+Value NestBody::combineLanes(unsigned output, Value value) {
+  if (plan.lanes == 1)
+    return value;
+  for (int64_t width = plan.lanes; width > 1; width /= 2) {
+    auto low = llvm::to_vector(llvm::seq<int64_t>(0, width / 2));
+    auto high = llvm::to_vector(llvm::seq<int64_t>(width / 2, width));
+    value =
+        combine(output, vector::ShuffleOp::create(b, loc, value, value, low),
+                vector::ShuffleOp::create(b, loc, value, value, high));
+  }
+  return vector::ExtractOp::create(b, loc, value, ArrayRef<int64_t>(0));
+}
+
+//===-- The body
+//---------------------------------------------------------------===//
+
+bool NestBody::readsOutput(unsigned output) {
+  return !op.getRegionOutputArgs()[output].use_empty();
+}
+
+Value NestBody::indexValue(linalg::IndexOp index, const Position &pos) {
+  int64_t dim = plan.nest.dimOfLoop[index.getDim()];
+  Value iv = mem.materialize(dim < 0 ? FlatIndex() : pos.ivs[dim]);
+  if (plan.lanes == 1)
+    return iv;
+  iv = mem.broadcast(iv, plan.lanes);
+  if (plan.vectorDim != dim)
+    return iv;
+  SmallVector<Attribute> steps;
+  for (int64_t lane = 0; lane < plan.lanes; ++lane)
+    steps.push_back(b.getIndexAttr(lane));
+  auto type = VectorType::get(plan.lanes, b.getIndexType());
+  return arith::AddIOp::create(
+      b, loc, iv, mem.constant(DenseElementsAttr::get(type, steps)));
+}
+
+SmallVector<Value> NestBody::run(ArrayRef<Value> inputs,
+                                 ArrayRef<Value> outputs, const Position &pos,
+                                 int64_t active, bool valuesOnly) {
+  Block *body = op.getBody();
+  int64_t lanes = plan.lanes;
+  IRMapping map;
+  for (auto [arg, value] : llvm::zip(body->getArguments(), inputs))
+    map.map(arg, value);
+  for (auto [arg, value] : llvm::zip_equal(op.getRegionOutputArgs(), outputs))
+    map.map(arg, value);
+  auto lookup = [&](Value value) {
+    if (Value mapped = map.lookupOrNull(value))
+      return mapped;
+    TypedAttr constant;
+    if (matchPattern(value, m_Constant(&constant)))
+      return splat(constant);
+    return lanes == 1 ? value : mem.broadcast(value, lanes);
+  };
+  auto outputCombinedBy = [&](Operation *inner) -> std::optional<unsigned> {
+    for (auto [o, combiner] : llvm::enumerate(plan.combiners))
+      if (combiner.op == inner)
+        return o;
+    return std::nullopt;
+  };
+  for (Operation &inner : body->without_terminator()) {
+    if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
+      map.map(index.getResult(), indexValue(index, pos));
+      continue;
+    }
+    if (std::optional<unsigned> o = outputCombinedBy(&inner)) {
+      unsigned valueIndex = plan.combiners[*o].valueIndex;
+      Value value = lookup(inner.getOperand(valueIndex));
+      if (!valuesOnly) {
+        Value old = lookup(inner.getOperand(1 - valueIndex));
+        value =
+            valueIndex == 1 ? combine(*o, old, value) : combine(*o, value, old);
+      }
+      map.map(inner.getResult(0), value);
+      continue;
+    }
+    if (auto constant = dyn_cast<arith::ConstantOp>(inner)) {
+      map.map(constant.getResult(), splat(constant.getValue()));
+      continue;
+    }
+    if (lanes == 1) {
+      b.clone(inner, map);
+      continue;
+    }
+    SmallVector<Value> operands =
+        llvm::map_to_vector(inner.getOperands(), lookup);
+    // Lanes that are switched off hold zeros, which must not be divided by.
+    if (active < lanes &&
+        isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+            arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(inner))
+      operands[1] = arith::SelectOp::create(
+          b, loc, mem.mask(lanes, active), operands[1],
+          splat(b.getIntegerAttr(inner.getResult(0).getType(), 1)));
+    Operation *clone = inner.cloneWithoutRegions();
+    clone->setOperands(operands);
+    for (OpResult result : clone->getResults())
+      result.setType(VectorType::get(lanes, result.getType()));
+    b.insert(clone);
+    map.map(inner.getResults(), clone->getResults());
+  }
+  return llvm::map_to_vector(body->getTerminator()->getOperands(), lookup);
+}

@@ -1,0 +1,206 @@
+//===- NestPlan.cpp - how one nest is vectorised --------------------------===//
+
+#include "passes/lower/cpu/NestPlan.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace cellgrad;
+
+bool NestPlan::isAccumulated(unsigned output) const {
+  for (unsigned d = 0; d < nest.rank(); ++d)
+    if (nest.isReduction[d] && nest.outputs[output].strides[d] != 0)
+      return false;
+  return nest.hasReduction();
+}
+
+Type NestPlan::accumulatorElement(unsigned output) const {
+  Type type = nest.outputs[output].elementType();
+  if (combiners[output].op && (type.isF16() || type.isBF16()))
+    return Float32Type::get(type.getContext());
+  return type;
+}
+
+static void findCombiners(NestPlan &plan) {
+  plan.combiners.resize(plan.numOutputs());
+  linalg::GenericOp generic = plan.nest.op;
+  for (unsigned o = 0; o < plan.numOutputs(); ++o) {
+    if (!plan.isAccumulated(o))
+      continue;
+    BlockArgument old = generic.getRegionOutputArgs()[o];
+    Operation *op =
+        generic.getBody()->getTerminator()->getOperand(o).getDefiningOp();
+    if (!op || !old.hasOneUse() || op->getNumOperands() != 2 ||
+        !op->getResult(0).hasOneUse() || *old.getUsers().begin() != op)
+      continue;
+    if (std::optional<TypedAttr> neutral = arith::getNeutralElement(op))
+      plan.combiners[o] = {op, 1 - old.use_begin()->getOperandNumber(),
+                           *neutral};
+  }
+}
+
+static bool bodyVectorises(linalg::GenericOp op) {
+  return llvm::all_of(op.getBody()->without_terminator(), [](Operation &inner) {
+    return isa<arith::ConstantOp, linalg::IndexOp>(inner) ||
+           OpTrait::hasElementwiseMappableTraits(&inner);
+  });
+}
+
+/// The width of the widest element that the nest touches; half-precision floats
+/// count as the single-precision ones they are computed in.
+static unsigned elementBits(const NestPlan &plan) {
+  unsigned bits = 8;
+  auto consider = [&](Type type) {
+    if (isa<IndexType>(type))
+      bits = std::max(bits, 64u);
+    else if (isa<FloatType>(type))
+      bits = std::max({bits, 32u, type.getIntOrFloatBitWidth()});
+    else if (type.isIntOrFloat())
+      bits = std::max(bits, type.getIntOrFloatBitWidth());
+  };
+  for (unsigned i = 0; i < plan.numInputs() + plan.numOutputs(); ++i)
+    consider(plan.access(i).elementType());
+  linalg::GenericOp op = plan.nest.op;
+  for (Operation &inner : op.getBody()->without_terminator())
+    for (Type type : inner.getResultTypes())
+      consider(type);
+  return bits;
+}
+
+/// Picks the dimension in which most accesses are contiguous, or broadcast.
+static void chooseVectorDim(NestPlan &plan, int64_t maxLanes) {
+  const LoopNest &nest = plan.nest;
+  double bestCost = 0;
+  for (unsigned d = 0; d < nest.rank(); ++d) {
+    if (nest.isReduction[d]) {
+      bool known = true;
+      for (unsigned o = 0; o < plan.numOutputs(); ++o)
+        known &= !plan.isAccumulated(o) || plan.combiners[o].op;
+      if (!known)
+        continue;
+    }
+    double cost = nest.isReduction[d] ? 2 : 0;
+    for (const Access &in : nest.inputs)
+      cost += in.strides[d] == 0 || in.strides[d] == 1 ? 1 : 8;
+    for (const Access &out : nest.outputs)
+      cost += out.strides[d] == 0 || out.strides[d] == 1 ? 1 : 16;
+    int64_t vectors = llvm::divideCeil(nest.sizes[d], maxLanes);
+    cost *= double(vectors * maxLanes) / nest.sizes[d];
+    if (!plan.vectorDim || cost <= bestCost) {
+      plan.vectorDim = d;
+      bestCost = cost;
+    }
+  }
+  if (plan.vectorDim)
+    plan.lanes = std::min<int64_t>(
+        maxLanes, llvm::PowerOf2Ceil(nest.sizes[*plan.vectorDim]));
+}
+
+/// Several vectors at a time hide latencies when the body is short; a long one
+/// has parallelism of its own and needs the registers.
+static int64_t chooseUnroll(const NestPlan &plan) {
+  unsigned ops = 0;
+  bool heavy = false;
+  linalg::GenericOp op = plan.nest.op;
+  for (Operation &inner : op.getBody()->without_terminator()) {
+    heavy |= isa<math::MathDialect>(inner.getDialect());
+    ops += !isa<arith::ConstantOp>(inner);
+  }
+  int64_t unroll = heavy || ops > 16 ? 1 : ops > 6 ? 2 : 4;
+  if (plan.nest.hasReduction())
+    unroll = heavy ? 2 : 4;
+  return std::min<int64_t>(
+      unroll, llvm::divideCeil(plan.nest.sizes[*plan.vectorDim], plan.lanes));
+}
+
+/// The dimension along which inputs that are strided in the vectorised one are
+/// contiguous.
+static std::optional<unsigned> findTileDim(NestPlan &plan) {
+  const LoopNest &nest = plan.nest;
+  if (nest.hasReduction() || plan.lanes < 4)
+    return std::nullopt;
+  for (const Access &out : nest.outputs)
+    if (out.strides[*plan.vectorDim] != 1)
+      return std::nullopt;
+  std::optional<unsigned> tileDim;
+  for (unsigned i = 0; i < plan.numInputs(); ++i) {
+    const Access &in = nest.inputs[i];
+    if (in.strides[*plan.vectorDim] <= 1)
+      continue;
+    auto contiguous = llvm::find(in.strides, 1);
+    if (contiguous == in.strides.end())
+      continue;
+    unsigned dim = contiguous - in.strides.begin();
+    if (nest.sizes[dim] < 4 || (tileDim && *tileDim != dim))
+      continue;
+    tileDim = dim;
+    plan.transposed.push_back(i);
+  }
+  return tileDim;
+}
+
+/// Streaming by rows pays when results do not fit in a few registers and every
+/// step of the reduction reads a row that is contiguous along them.
+static bool streamsRows(const NestPlan &plan) {
+  const LoopNest &nest = plan.nest;
+  if (!plan.vectorDim || nest.isReduction[*plan.vectorDim] ||
+      !nest.hasReduction() || nest.sizes[*plan.vectorDim] < 8 * plan.lanes)
+    return false;
+  for (unsigned o = 0; o < plan.numOutputs(); ++o)
+    if (!plan.isAccumulated(o) || !plan.combiners[o].op ||
+        plan.vectorStride(plan.numInputs() + o) != 1 ||
+        plan.accumulatorElement(o) != nest.outputs[o].elementType())
+      return false;
+  for (const Access &in : nest.inputs)
+    if (in.strides[*plan.vectorDim] > 1)
+      return false;
+  return true;
+}
+
+/// Orders the dimensions as `NestPlan` says, large strides outside.
+static void orderDims(NestPlan &plan, std::optional<unsigned> tileDim) {
+  LoopNest &nest = plan.nest;
+  auto key = [&](unsigned d) {
+    int64_t weight = 0;
+    for (const Access &a : nest.isReduction[d] ? nest.inputs : nest.outputs)
+      weight += std::abs(a.strides[d]);
+    bool isVector = plan.vectorDim == d;
+    int level = isVector && plan.kind == NestKind::Rows ? 4
+                : nest.isReduction[d]                   ? 2
+                                                        : 0;
+    if (isVector || tileDim == d)
+      ++level;
+    return std::make_tuple(level, isVector, -weight, d);
+  };
+  auto order = llvm::to_vector(llvm::seq<unsigned>(0, nest.rank()));
+  llvm::sort(order, [&](unsigned x, unsigned y) { return key(x) < key(y); });
+  if (plan.vectorDim)
+    plan.vectorDim = llvm::find(order, *plan.vectorDim) - order.begin();
+  nest.permute(order);
+}
+
+NestPlan cellgrad::planNest(LoopNest loops, unsigned vectorWidth) {
+  NestPlan plan;
+  plan.nest = std::move(loops);
+  plan.nest.simplify();
+  findCombiners(plan);
+  int64_t maxLanes = std::max(1u, vectorWidth / elementBits(plan));
+  if (bodyVectorises(plan.nest.op))
+    chooseVectorDim(plan, maxLanes);
+  std::optional<unsigned> tileDim;
+  if (plan.vectorDim) {
+    tileDim = findTileDim(plan);
+    if (tileDim)
+      plan.lanes = std::min<int64_t>(plan.lanes, 16);
+    plan.unroll = chooseUnroll(plan);
+    if (plan.nest.isReduction[*plan.vectorDim])
+      plan.kind = NestKind::Lanes;
+    else if (tileDim)
+      plan.kind = NestKind::Tiles;
+    else if (streamsRows(plan))
+      plan.kind = NestKind::Rows;
+  }
+  orderDims(plan, tileDim);
+  return plan;
+}

@@ -1,0 +1,71 @@
+//===- NestPlan.h - how one nest is vectorised -----------------*- C++ -*-===//
+
+#ifndef CELLGRAD_LOWER_CPU_NESTPLAN_H
+#define CELLGRAD_LOWER_CPU_NESTPLAN_H
+
+#include "passes/lower/cpu/LoopNest.h"
+
+namespace cellgrad {
+
+/// How an output is accumulated: `op(old, value)` with a known neutral element.
+struct Combiner {
+  mlir::Operation *op = nullptr;
+  /// The operand that is not the old value.
+  unsigned valueIndex = 0;
+  mlir::TypedAttr neutral;
+};
+
+enum class NestKind {
+  /// A block of vectors of results at a time; reduction loops, if any, inside.
+  Blocks,
+  /// The vectorised dimension is a reduction: vectors of partial results are
+  /// carried through the loops and combined at the end.
+  Lanes,
+  /// A few steps of the reduction at a time, for all results: every row of the
+  /// input is read once, in order.
+  Rows,
+  /// Square tiles: inputs that are contiguous along another dimension are
+  /// transposed in registers, through a small buffer.
+  Tiles,
+};
+
+/// A nest whose dimensions are in loop order, outermost first: parallel ones,
+/// then reductions, except that `Rows` has the vectorised dimension last.
+struct NestPlan {
+  LoopNest nest;
+  NestKind kind = NestKind::Blocks;
+  /// The vectorised dimension; none for scalar code.
+  std::optional<unsigned> vectorDim;
+  int64_t lanes = 1;
+  /// Vectors in a block.
+  int64_t unroll = 1;
+  /// One for each output; `op` is null where the combination is not recognised.
+  llvm::SmallVector<Combiner> combiners;
+  /// `Tiles`: the inputs that are transposed, contiguous along the dimension
+  /// just outside the vectorised one.
+  llvm::SmallVector<unsigned> transposed;
+
+  unsigned numInputs() const { return nest.inputs.size(); }
+  unsigned numOutputs() const { return nest.outputs.size(); }
+  /// Inputs first, then outputs.
+  const Access &access(unsigned i) const {
+    return i < numInputs() ? nest.inputs[i] : nest.outputs[i - numInputs()];
+  }
+  int64_t vectorStride(unsigned i) const {
+    return vectorDim ? access(i).strides[*vectorDim] : 0;
+  }
+  unsigned firstReduction() const {
+    return llvm::find(nest.isReduction, true) - nest.isReduction.begin();
+  }
+  /// An output that the reduction dimensions move through is written in every
+  /// iteration; the others are accumulated.
+  bool isAccumulated(unsigned output) const;
+  /// Half-precision results with a known combiner are accumulated in f32.
+  mlir::Type accumulatorElement(unsigned output) const;
+};
+
+NestPlan planNest(LoopNest nest, unsigned vectorWidth);
+
+} // namespace cellgrad
+
+#endif
