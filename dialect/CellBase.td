@@ -103,7 +103,9 @@ class Python<string function_ = "", string class_ = "", list<string> args_ = []>
 
 class Cell_Op<string mnemonic, list<Trait> traits = []>
     : Op<Cell_Dialect, mnemonic,
-         !listconcat([DeclareOpInterfaceMethods<DifferentiableOpInterface, ["hasZeroDerivative"]>], traits)> {
+         !listconcat([
+           DeclareOpInterfaceMethods<DifferentiableOpInterface, ["hasZeroDerivative"]>,
+           DeclareOpInterfaceMethods<BatchableOpInterface>], traits)> {
   Derivative derivative = ?;
   Scalar scalar = NoScalar;
   Python python = Python<>;

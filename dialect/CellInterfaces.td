@@ -33,6 +33,25 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   ];
 }
 
+def BatchableOpInterface : OpInterface<"BatchableOpInterface"> {
+  let cppNamespace = "::cellgrad";
+  let description = [{
+    An op that can be applied to every element of a batch at once. Implementations of
+    elementwise ops come from their records.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Builds the op on a batch of `size`. Operand i has the batch as an additional first
+      dimension where `batched[i]`, at least for one i, and is the same for the whole batch
+      elsewhere. All results get the batch as first dimension.
+    }], "::llvm::LogicalResult", "buildBatched",
+    (ins "::mlir::OpBuilder &":$builder,
+         "::llvm::ArrayRef<::mlir::Value>":$operands,
+         "const ::llvm::SmallBitVector &":$batched, "int64_t":$size,
+         "::llvm::SmallVectorImpl<::mlir::Value> &":$results)>
+  ];
+}
+
 def ScalarOpInterface : OpInterface<"ScalarOpInterface"> {
   let cppNamespace = "::cellgrad";
   let description = [{ An elementwise op: one scalar function applied to every element. }];

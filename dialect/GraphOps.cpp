@@ -147,4 +147,79 @@ LogicalResult JVPOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return checkResults(*this, *func, "tangent", getOf(), type.getResults());
 }
 
+//===----------------------------------------------------------------------===//
+// vmap
+//===----------------------------------------------------------------------===//
+
+int64_t VMapOp::getBatchSize() {
+  for (auto [arg, dim] : llvm::zip(getArgs(), getInDims()))
+    if (dim >= 0)
+      return cast<RankedTensorType>(arg.getType()).getDimSize(dim);
+  return 0;
+}
+
+/// `type` with a dimension of `size` inserted at `dim`; null if that is out of
+/// range.
+static RankedTensorType withBatch(Type type, int64_t dim, int64_t size) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || dim < 0 || dim > tensor.getRank())
+    return {};
+  SmallVector<int64_t> shape(tensor.getShape());
+  shape.insert(shape.begin() + dim, size);
+  return RankedTensorType::get(shape, tensor.getElementType());
+}
+
+LogicalResult VMapOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto func =
+      symbols.lookupNearestSymbolFrom<func::FuncOp>(*this, getCalleeAttr());
+  if (!func)
+    return emitOpError("refers to ")
+           << getCalleeAttr() << ", which is not a function of this module";
+  FunctionType type = func.getFunctionType();
+  if (type.getNumInputs() != getArgs().size() ||
+      getInDims().size() != getArgs().size())
+    return emitOpError("passes ")
+           << getArgs().size() << " arguments with " << getInDims().size()
+           << " in dimensions to " << getCalleeAttr() << ", which takes "
+           << type.getNumInputs();
+  if (type.getNumResults() != getNumResults() ||
+      getOutDims().size() != getNumResults())
+    return emitOpError("has ")
+           << getNumResults() << " results with " << getOutDims().size()
+           << " out dimensions for the " << type.getNumResults() << " of "
+           << getCalleeAttr();
+  if (llvm::none_of(getInDims(), [](int64_t dim) { return dim >= 0; }))
+    return emitOpError("maps no argument: one in dimension must not be -1");
+  int64_t size = 0;
+  for (auto [i, arg] : llvm::enumerate(getArgs())) {
+    int64_t dim = getInDims()[i];
+    auto given = cast<RankedTensorType>(arg.getType());
+    if (dim >= given.getRank() || dim < -1)
+      return emitOpError("maps dimension ")
+             << dim << " of argument " << i << ", which is " << given;
+    if (dim < 0) {
+      if (given != type.getInput(i))
+        return emitOpError("passes ")
+               << given << " as argument " << i << " of " << getCalleeAttr()
+               << ", which takes " << type.getInput(i);
+      continue;
+    }
+    if (size && given.getDimSize(dim) != size)
+      return emitOpError("maps ")
+             << size << " elements in one argument but "
+             << given.getDimSize(dim) << " in argument " << i;
+    size = given.getDimSize(dim);
+    if (given != withBatch(type.getInput(i), dim, size))
+      return emitOpError("maps dimension ")
+             << dim << " of argument " << i << ", which is " << given << "; "
+             << getCalleeAttr() << " takes " << type.getInput(i);
+  }
+  for (auto [i, result] : llvm::enumerate(getResultTypes()))
+    if (result != withBatch(type.getResult(i), getOutDims()[i], size))
+      return emitOpError("gives ")
+             << result << " as result " << i << " for a batch of " << size
+             << " " << type.getResult(i) << " in dimension " << getOutDims()[i];
+  return success();
+}
+
 } // namespace cellgrad

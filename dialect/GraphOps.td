@@ -102,4 +102,30 @@ def Cell_JVPOp : Cell_TransformOp<"jvp"> {
   }];
 }
 
+def Cell_VMapOp : Op<Cell_Dialect, "vmap", [
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "A function applied to every element of a batch";
+  let description = [{
+    `in_dims` gives for each argument the dimension that holds the batch, or -1 for one
+    that is the same for all elements; `out_dims` gives for each result the dimension in
+    which the batch comes out.
+
+    ```mlir
+    %y = cell.vmap @f(%x, %w) in [0, -1] out [0]
+        : (tensor<8x3xf32>, tensor<3xf32>) -> tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Cell_Tensor>:$args,
+                       DenseI64ArrayAttr:$in_dims, DenseI64ArrayAttr:$out_dims);
+  let results = (outs Variadic<Cell_Tensor>:$outs);
+  let assemblyFormat = [{
+    $callee `(` $args `)` `in` $in_dims `out` $out_dims attr-dict
+    `:` functional-type($args, results)
+  }];
+  let extraClassDeclaration = [{
+    /// Number of elements of the batch; 0 if no argument is mapped, which is refused.
+    int64_t getBatchSize();
+  }];
+}
+
 #endif

@@ -25,6 +25,8 @@ FlatSymbolRefAttr calleeOf(Operation *op) {
     return vjp.getCalleeAttr();
   if (auto jvp = dyn_cast<JVPOp>(op))
     return jvp.getCalleeAttr();
+  if (auto vmap = dyn_cast<VMapOp>(op))
+    return vmap.getCalleeAttr();
   if (auto call = dyn_cast<func::CallOp>(op))
     return call.getCalleeAttr().getRootReference()
                ? FlatSymbolRefAttr::get(call.getCalleeAttr().getRootReference())
@@ -71,7 +73,7 @@ private:
     func.walk([&](Operation *op) {
       if (calleeOf(op))
         users.push_back(op);
-      transforms |= isa<VJPOp, JVPOp>(op);
+      transforms |= isa<VJPOp, JVPOp, VMapOp>(op);
     });
     for (Operation *op : users) {
       auto callee = symbols->lookup<func::FuncOp>(calleeOf(op).getValue());
@@ -112,6 +114,8 @@ private:
     ++numExpanded;
     if (auto vjp = dyn_cast<VJPOp>(op))
       return expandVJP(vjp, callee);
+    if (auto vmap = dyn_cast<VMapOp>(op))
+      return expandVMap(vmap, callee);
     return expandJVP(cast<JVPOp>(op), callee);
   }
 

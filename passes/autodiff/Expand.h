@@ -1,4 +1,4 @@
-//===- Expand.h - vjp and jvp of one call, in place -----------------------===//
+//===- Expand.h - transforms of one call, in place -----------------------===//
 
 #ifndef CELLGRAD_AUTODIFF_EXPAND_H
 #define CELLGRAD_AUTODIFF_EXPAND_H
@@ -38,6 +38,9 @@ llvm::LogicalResult expandVJP(VJPOp op, mlir::func::FuncOp callee);
 
 /// Replaces `op` by the callee's body with tangent code beside each op.
 llvm::LogicalResult expandJVP(JVPOp op, mlir::func::FuncOp callee);
+
+/// Replaces `op` by the callee's body on the whole batch.
+llvm::LogicalResult expandVMap(VMapOp op, mlir::func::FuncOp callee);
 
 } // namespace cellgrad
 

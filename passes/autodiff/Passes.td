@@ -6,10 +6,10 @@
 include "mlir/Pass/PassBase.td"
 
 def DifferentiatePass : Pass<"cell-differentiate", "::mlir::ModuleOp"> {
-  let summary = "Expand cell.vjp and cell.jvp into adjoint and tangent code";
+  let summary = "Expand cell.vjp, cell.jvp and cell.vmap into adjoint, tangent and batched code";
   let description = [{
-    After this pass no `cell.vjp`, `cell.jvp` is left, and every function can be
-    differentiated again. Functions are taken innermost first over the graph of who
+    After this pass no `cell.vjp`, `cell.jvp` or `cell.vmap` is left, and every function
+    can be transformed again: the three nest in any order. Functions are taken innermost first over the graph of who
     differentiates or calls whom, so that a derivative of a derivative meets plain ops.
     Calls in differentiated functions are inlined.
 
@@ -22,7 +22,7 @@ def DifferentiatePass : Pass<"cell-differentiate", "::mlir::ModuleOp"> {
            "Canonicalise and eliminate common subexpressions after every level">,
   ];
   let statistics = [
-    Statistic<"numExpanded", "num-expanded", "Number of cell.vjp and cell.jvp expanded">,
+    Statistic<"numExpanded", "num-expanded", "Number of transforms expanded">,
   ];
   let dependentDialects = ["::cellgrad::CellDialect"];
 }

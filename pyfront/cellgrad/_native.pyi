@@ -69,6 +69,15 @@ class FunctionBuilder:
         wrt: list[int],
         loc: Loc | None = None,
     ) -> list[Value]: ...
+    def vmap(
+        self,
+        callee: str,
+        args: list[Value],
+        *,
+        in_dims: list[int],
+        out_dims: list[int],
+        loc: Loc | None = None,
+    ) -> list[Value]: ...
     def call(self, callee: str, args: list[Value], loc: Loc | None = None) -> list[Value]: ...
     def ret(self, results: list[Value], names: list[str] = ..., loc: Loc | None = None) -> None: ...
 

@@ -315,6 +315,38 @@ std::vector<GraphValue> FunctionBuilder::jvp(
   return wrap(op->getResults());
 }
 
+std::vector<GraphValue> FunctionBuilder::vmap(
+    const std::string &callee, const std::vector<GraphValue> &args,
+    const std::vector<int64_t> &inDims, const std::vector<int64_t> &outDims,
+    const std::optional<SourceLocation> &loc) {
+  FunctionType type = lookup(callee).getFunctionType();
+  SmallVector<Value> operands = unwrap(args);
+  // Result types need the size of the batch; what does not fit is refused
+  // below.
+  int64_t size = 0;
+  for (auto [operand, dim] : llvm::zip(operands, inDims)) {
+    auto tensor = cast<RankedTensorType>(operand.getType());
+    if (dim >= 0 && dim < tensor.getRank())
+      size = tensor.getDimSize(dim);
+  }
+  SmallVector<Type> results;
+  for (auto [i, result] : llvm::enumerate(type.getResults())) {
+    auto tensor = cast<RankedTensorType>(result);
+    SmallVector<int64_t> shape(tensor.getShape());
+    int64_t dim = i < outDims.size() ? outDims[i] : 0;
+    if (dim < 0 || dim > tensor.getRank())
+      throw GraphError("out dimension " + std::to_string(dim) +
+                       " is out of range for result " + std::to_string(i) +
+                       " of rank " + std::to_string(tensor.getRank()));
+    shape.insert(shape.begin() + dim, size);
+    results.push_back(RankedTensorType::get(shape, tensor.getElementType()));
+  }
+  auto op = VMapOp::create(builder, graph->location(loc), results, callee,
+                           operands, inDims, outDims);
+  checkTransform(op, graph->context());
+  return wrap(op->getResults());
+}
+
 std::vector<GraphValue>
 FunctionBuilder::call(const std::string &callee,
                       const std::vector<GraphValue> &args,

@@ -109,6 +109,11 @@ public:
                               const std::vector<int64_t> &of,
                               const std::vector<int64_t> &wrt,
                               const std::optional<SourceLocation> &loc);
+  std::vector<GraphValue> vmap(const std::string &callee,
+                               const std::vector<GraphValue> &args,
+                               const std::vector<int64_t> &inDims,
+                               const std::vector<int64_t> &outDims,
+                               const std::optional<SourceLocation> &loc);
   std::vector<GraphValue> call(const std::string &callee,
                                const std::vector<GraphValue> &args,
                                const std::optional<SourceLocation> &loc);

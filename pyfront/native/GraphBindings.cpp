@@ -125,6 +125,11 @@ void bindGraph(nb::module_ &m) {
            nb::kw_only(), "of"_a, "wrt"_a, "loc"_a = nb::none(),
            "Primal results of `callee`, then one tangent for every entry of "
            "`of`.")
+      .def("vmap", &FunctionBuilder::vmap, "callee"_a, "args"_a, nb::kw_only(),
+           "in_dims"_a, "out_dims"_a, "loc"_a = nb::none(),
+           "Results of `callee` on a batch. `in_dims` is the batch dimension "
+           "of every "
+           "argument, -1 for none; `out_dims` that of every result.")
       .def("call", &FunctionBuilder::call, "callee"_a, "args"_a,
            "loc"_a = nb::none())
       .def("ret", &FunctionBuilder::finish, "results"_a,

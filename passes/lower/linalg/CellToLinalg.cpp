@@ -57,7 +57,7 @@ public:
           isa<cellgrad::PrintOp>(op))
         return WalkResult::advance();
       InFlightDiagnostic error = op->emitOpError("has no lowering");
-      if (isa<cellgrad::VJPOp, cellgrad::JVPOp>(op))
+      if (isa<cellgrad::VJPOp, cellgrad::JVPOp, cellgrad::VMapOp>(op))
         error << "; run --cell-differentiate first";
       else
         error << " for these types";
