@@ -31,7 +31,9 @@ from cellgrad.context import (
 )
 from cellgrad.export import export, load
 from cellgrad.grad import get_grad, grad, jvp, value_and_grad, vjp
+from cellgrad.jacobian import hessian, hvp, jacfwd, jacrev
 from cellgrad.ops import stop_gradient
+from cellgrad.vmap import vmap
 
 
 def mutable(input_data: object, dynamic_len: bool = False) -> object:
@@ -60,6 +62,10 @@ __all__ = [
     "get_grad",
     "get_seed",
     "grad",
+    "hessian",
+    "hvp",
+    "jacfwd",
+    "jacrev",
     "jit",
     "jvp",
     "load",
@@ -74,4 +80,5 @@ __all__ = [
     "tensor",
     "value_and_grad",
     "vjp",
+    "vmap",
 ]

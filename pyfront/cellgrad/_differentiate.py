@@ -16,6 +16,7 @@ from cellgrad._tree import map_tensors, tensors
 from cellgrad.capture import calls, state
 from cellgrad.capture.scope import Scope, ScopeGuard, splat
 from cellgrad.capture.tracer import Tracer
+from cellgrad.common._storage import Signature
 from cellgrad.common.parameter import Parameter
 from cellgrad.common.tensor import Tensor
 
@@ -51,9 +52,8 @@ class Differentiated:
                 "end the recursion on a Python value, for example an argument that counts the "
                 "order down",
             )
-        self.scope = Scope(
-            scope.trace, self.name, [t._sig for t in self.inputs], scope, state.location()
-        )
+        signatures = [self.signature_of(i, t) for i, t in enumerate(self.inputs)]
+        self.scope = Scope(scope.trace, self.name, signatures, scope, state.location())
         active.append(marker)
         try:
             with ScopeGuard(self.scope):
@@ -67,6 +67,10 @@ class Differentiated:
         self.written = list(self.scope.written.values())
         stored = [self.scope.store[id(p)] for p in self.written]
         self.scope.fn.ret([t._value for t in self.results] + stored)
+
+    def signature_of(self, index: int, tensor: Tensor) -> Signature:
+        """What the captured function takes for an input."""
+        return tensor._sig
 
     def operands(self) -> list[Any]:
         """The arguments of the captured function, as values of the surrounding scope."""

@@ -1,0 +1,208 @@
+"""Whole derivative matrices: ``jacfwd``, ``jacrev``, ``hessian``; and ``hvp``, which forms none.
+
+A Jacobian is a batch of products with the rows or columns of the identity: one ``cell.vmap`` over
+one ``cell.vjp`` or ``cell.jvp``, compiled as a whole.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from cellgrad import _jit
+from cellgrad._differentiate import Request, positions_of, pull_back, push_forward
+from cellgrad._errors import error
+from cellgrad._tree import map_tensors, tensors
+from cellgrad.capture import calls, state
+from cellgrad.capture.scope import constant, splat
+from cellgrad.common._storage import signature
+from cellgrad.common.tensor import Tensor
+from cellgrad.grad import _check_callable, _check_flag, _check_positions, grad, jvp
+from cellgrad.vmap import batch
+
+__all__ = ["hessian", "hvp", "jacfwd", "jacrev"]
+
+
+def _basis(like: Tensor) -> Tensor:
+    """One tensor like `like` for each of its elements, with a one there: shape (n, *shape)."""
+    n = int(np.prod(like.shape, dtype=np.int64))
+    rows = np.eye(n).reshape((n, *like.shape))
+    return constant(rows, signature(like.dtype, rows.shape))
+
+
+def _output(fn: Any, args: tuple[Any, ...], has_aux: bool, name: str) -> tuple[Any, Any]:
+    """The part of the output to differentiate, and the rest."""
+    out = calls.call(fn, args, {})
+    aux = None
+    if has_aux:
+        if not isinstance(out, tuple | list) or len(out) < 2:
+            raise error(
+                ValueError,
+                f"For '{name}', has_aux is True, so the function must return more than one output.",
+            )
+        out, aux = out[0], out[1] if len(out) == 2 else tuple(out[1:])
+    if not any(t.dtype.kind == "f" for t in tensors(out)):
+        raise error(
+            TypeError,
+            f"For '{name}', the function must return a floating-point Tensor.",
+        )
+    return out, aux
+
+
+def _reverse(fn: Any, args: tuple[Any, ...], request: Request, has_aux: bool) -> Any:
+    out, aux = _output(fn, args, has_aux, "jacrev")
+    picked = _First(fn) if has_aux else fn
+    positions_of(request, args, "jacrev")  # refuses positions that are not there
+    outputs = list(tensors(out))
+
+    def row(k: int) -> Any:
+        def pull(*cotangent: Any) -> Any:
+            sens = [splat(0, t.dtype, t.shape) for t in outputs]
+            sens[k] = cotangent[0]
+            return pull_back(picked, args, {}, request, tuple(sens))
+
+        flat = batch(pull, (_basis(outputs[k]),), 0, 0)
+        shape = outputs[k].shape
+        return map_tensors(lambda g: g.reshape(shape + g.shape[1:]), flat)
+
+    rows = [row(k) for k in range(len(outputs))]
+    order = iter(rows)
+    jacobian = map_tensors(lambda t: next(order), out)
+    return (jacobian, aux) if has_aux else jacobian
+
+
+def _forward(fn: Any, args: tuple[Any, ...], request: Request, has_aux: bool) -> Any:
+    out, aux = _output(fn, args, has_aux, "jacfwd")
+    picked = _First(fn) if has_aux else fn
+    columns = []
+    for p in positions_of(request, args, "jacfwd"):
+        x = args[p]
+        if not isinstance(x, Tensor):
+            raise error(TypeError, f"For 'jacfwd', input {p} must be a Tensor.")
+
+        def push(direction: Any, p: int = p) -> Any:
+            zeros = [map_tensors(lambda t: splat(0, t.dtype, t.shape), a) for a in args]
+            zeros[p] = direction
+            return push_forward(picked, args, tuple(zeros), False)[1]
+
+        flat = batch(push, (_basis(x),), 0, -1)
+        columns.append(map_tensors(lambda g, s=x.shape: g.reshape(g.shape[:-1] + s), flat))
+    if request.one_position:
+        jacobian: Any = columns[0]
+    else:
+        per_output = [list(tensors(c)) for c in columns]
+        order = iter(zip(*per_output, strict=True))
+        jacobian = map_tensors(lambda t: tuple(next(order)), out)
+    return (jacobian, aux) if has_aux else jacobian
+
+
+class _First:
+    """A function's first output."""
+
+    def __init__(self, fn: Any):
+        self.fn = fn
+        self.__name__ = _jit.function_name(fn)
+
+    def __call__(self, *args: Any) -> Any:
+        return calls.call(self.fn, args, {})[0]
+
+
+def _jacobian(fn: Any, positions: Any, has_aux: Any, run: Any, name: str) -> Callable[..., Any]:
+    _check_callable(fn, name)
+    _check_positions(positions, name)
+    _check_flag(has_aux, "has_aux", name)
+    request = Request(positions, None, False, False, False, name)
+
+    def jacobian(*args: Any) -> Any:
+        if state.current.scope is not None:
+            return run(fn, args, request, has_aux)
+        program = _jit.program_for(
+            fn,
+            (name, request.key(), has_aux),
+            lambda reach: lambda *a: run(reach(), a, request, has_aux),
+            jacobian.__name__,
+        )
+        return program(args, {})
+
+    jacobian.__name__ = f"{name}_{_jit.function_name(fn)}"
+    return jacobian
+
+
+def jacrev(
+    fn: Callable[..., Any], grad_position: int | tuple[int, ...] = 0, has_aux: bool = False
+) -> Callable[..., Any]:
+    """A function that gives the Jacobian of `fn` in reverse mode: best for few outputs.
+
+    Args:
+        fn: a Cell or function.
+        grad_position: the position of an input, or a tuple of them.
+        has_aux: whether outputs after the first are not differentiated but returned.
+
+    Returns:
+        A function of `fn`'s inputs: a Tensor of shape (*output, *input), a tuple of them for a
+        tuple of positions, the structure of the output for several outputs; with `has_aux`
+        ``(jacobian, aux)``.
+
+    Raises:
+        TypeError, ValueError, IndexError: as `grad`.
+    """
+    return _jacobian(fn, grad_position, has_aux, _reverse, "jacrev")
+
+
+def jacfwd(
+    fn: Callable[..., Any], grad_position: int | tuple[int, ...] = 0, has_aux: bool = False
+) -> Callable[..., Any]:
+    """A function that gives the Jacobian of `fn` in forward mode: best for few inputs; see
+    `jacrev`.
+    """
+    return _jacobian(fn, grad_position, has_aux, _forward, "jacfwd")
+
+
+def hessian(fn: Callable[..., Any], grad_position: int = 0) -> Callable[..., Any]:
+    """A function that gives the Hessian of a scalar `fn`: shape (*input, *input).
+
+    Forward over reverse mode: the Jacobian of the gradient.
+
+    Raises:
+        TypeError, ValueError, IndexError: as `grad`.
+    """
+    return jacfwd(grad(fn, grad_position), grad_position)
+
+
+def hvp(fn: Callable[..., Any], inputs: Any, v: Any) -> Any:
+    """The gradient of a scalar `fn` and the product of its Hessian with `v`, without the Hessian.
+
+    One pass of forward over reverse mode: its cost is that of a few gradients, at any size.
+
+    Args:
+        fn: a Cell or function of one or several Tensors.
+        inputs: a Tensor, or a tuple or list of them.
+        v: directions of the same structure, shapes and dtypes.
+
+    Returns:
+        ``(gradient, H v)``, each a Tensor, or a tuple for a tuple of inputs.
+
+    Raises:
+        TypeError, ValueError: as `jvp`.
+    """
+    several = isinstance(inputs, tuple | list)
+    positions: Any = tuple(range(len(inputs))) if several else 0
+    gradient = _kept(fn, ("hvp", positions), lambda: grad(fn, positions))
+    return jvp(gradient, inputs, v)
+
+
+_gradients: weakref.WeakKeyDictionary[Any, dict[Any, Any]] = weakref.WeakKeyDictionary()
+
+
+def _kept(fn: Any, flavor: Any, make: Callable[[], Any]) -> Any:
+    """What `make` gives, the same object while `fn` lives: compiled code hangs on it."""
+    try:
+        table = _gradients.setdefault(fn, {})
+    except TypeError:
+        return make()
+    if flavor not in table:
+        table[flavor] = make()
+    return table[flavor]

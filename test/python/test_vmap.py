@@ -1,0 +1,144 @@
+"""vmap, Jacobians and Hessians against numpy and closed forms, in every order of nesting."""
+
+import cellgrad as ms
+import numpy as np
+import pytest
+from cellgrad import Tensor, nn, ops
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(5, 3))
+V = RNG.normal(size=(5, 3))
+W = RNG.normal(size=(3, 4))
+A = RNG.normal(size=(3, 3))
+
+
+def t(a):
+    return Tensor(np.asarray(a, np.float64))
+
+
+def close(given, expected):
+    np.testing.assert_allclose(given.asnumpy(), expected, rtol=1e-12, atol=1e-13)
+
+
+def energy(x):
+    return ops.sum(ops.sin(x) * x)
+
+
+def d_energy(x):
+    return np.cos(x) * x + np.sin(x)
+
+
+def dd_energy(x):
+    return 2 * np.cos(x) - np.sin(x) * x
+
+
+def quadratic(x):
+    return ops.sum(x * ops.matmul(t(A), x.reshape(3, 1)).reshape(3))
+
+
+def test_rows():
+    close(ms.vmap(energy)(t(X)), (np.sin(X) * X).sum(1))
+
+
+def test_axes():
+    close(ms.vmap(lambda a, b: ops.sum(a * b), (1, None))(t(X), t(X[:, 0])), X.T @ X[:, 0])
+    close(ms.vmap(lambda a: a * 2, 0, 1)(t(X)), 2 * X.T)
+    close(ms.vmap(lambda a: a * 2, -1, -1)(t(X)), 2 * X)
+    pair, plain = ms.vmap(lambda p: (p[0] - p[1], p[1]), in_axes=((0, None),))((t(X), t(X[0])))
+    close(pair, X - X[0])
+    close(plain, np.tile(X[0], (5, 1)))
+
+
+def test_nested_batches_and_captured_tensors():
+    outer = ms.vmap(lambda a: ms.vmap(lambda b: ops.sum(a * b))(t(V)))(t(X))
+    close(outer, X @ V.T)
+
+
+def test_every_op_family():
+    def f(a):
+        b = ops.concat((a[1:], ops.exp(a[:1])), 0)
+        m = ops.matmul(b.reshape(1, 3), t(W)).reshape(4)
+        r = ops.where(m > 0, m, ops.square(m))
+        return r.max() + ops.mean(r) + ops.cast(r, ms.float64)[::2].sum()
+
+    def g(a):
+        m = np.concatenate((a[1:], np.exp(a[:1]))) @ W
+        r = np.where(m > 0, m, m * m)
+        return r.max() + r.mean() + r[::2].sum()
+
+    close(ms.vmap(f)(t(X)), np.array([g(a) for a in X]))
+
+
+def test_cells():
+    net = nn.Dense(3, 4, weight_init=Tensor(W.T.astype(np.float32)))
+    rows = ms.vmap(net)(Tensor(X.astype(np.float32)))
+    np.testing.assert_allclose(rows.asnumpy(), X @ W + net.bias.asnumpy(), rtol=1e-5)
+
+
+def test_gradients_in_every_order():
+    close(ms.vmap(ms.grad(energy))(t(X)), d_energy(X))
+    close(ms.grad(lambda a: ops.sum(ms.vmap(energy)(a)))(t(X)), d_energy(X))
+    close(ms.vmap(ms.grad(lambda a: ops.sum(ms.grad(energy)(a))))(t(X)), dd_energy(X))
+    _, tangent = ms.jvp(ms.vmap(ms.grad(energy)), t(X), t(V))
+    close(tangent, dd_energy(X) * V)
+
+
+@pytest.mark.parametrize("mode", [ms.jacrev, ms.jacfwd])
+def test_jacobian(mode):
+    def f(x, w):
+        return ops.matmul(x.reshape(1, 3), w).reshape(4)
+
+    close(mode(f)(t(X[0]), t(W)), W.T)
+    jx, jw = mode(f, (0, 1))(t(X[0]), t(W))
+    close(jx, W.T)
+    close(jw, np.einsum("k,ij->ikj", X[0], np.eye(4)))
+    close(mode(lambda x: (x * x, 1.0), has_aux=True)(t(X[0]))[0], np.diag(2 * X[0]))
+    a, b = mode(lambda x: (x * 2, ops.sum(x)))(t(X[0]))
+    close(a, 2 * np.eye(3))
+    close(b, np.ones(3))
+
+
+def test_hessian():
+    close(ms.hessian(energy)(t(X[0])), np.diag(dd_energy(X[0])))
+    close(ms.hessian(quadratic)(t(X[0])), A + A.T)
+    close(ms.jacrev(ms.jacrev(quadratic))(t(X[0])), A + A.T)
+    close(ms.jacfwd(ms.hessian(lambda x: ops.sum(x * x * x)))(t(X[0])).sum(), 18.0)
+
+
+def test_hessian_vector_product():
+    gradient, product = ms.hvp(quadratic, t(X[0]), t(V[0]))
+    close(gradient, (A + A.T) @ X[0])
+    close(product, (A + A.T) @ V[0])
+    _, (hx, hy) = ms.hvp(lambda x, y: ops.sum(x * x * y), (t(X[0]), t(X[1])), (t(V[0]), t(V[1])))
+    close(hx, 2 * X[1] * V[0] + 2 * X[0] * V[1])
+    close(hy, 2 * X[0] * V[0])
+
+
+def test_hessian_vector_product_forms_no_matrix():
+    n = 200_000  # a Hessian of this size has 3.2e11 bytes
+    x = np.linspace(0, 1, n)
+    close(ms.hvp(energy, t(x), t(np.ones(n)))[1], dd_energy(x))
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "text"),
+    [
+        (lambda: ms.vmap(energy)(t(1.0)), ValueError, "axis 0 in 'in_axes' is out of range"),
+        (lambda: ms.vmap(energy, 2)(t(X)), ValueError, "out of range for a tensor of 2"),
+        (lambda: ms.vmap(energy, None)(t(X)), ValueError, "no input is mapped"),
+        (lambda: ms.vmap(energy, "x")(t(X)), TypeError, "'in_axes' must be an int, None"),
+        (lambda: ms.vmap(energy, (0, 0))(t(X)), ValueError, "'in_axes' has 2 entries"),
+        (lambda: ms.vmap(energy, 0, None)(t(X)), ValueError, "'out_axes' must not be None"),
+        (lambda: ms.vmap(lambda a, b: a)(t(X), t(W)), ValueError, "different sizes: [3, 5]"),
+        (lambda: ms.vmap(lambda a: 3)(t(X)), TypeError, "must return a Tensor"),
+        (lambda: ms.vmap(3), TypeError, "must be a Cell or a function"),
+        (lambda: ms.jacrev(energy, 1)(t(X)), IndexError, "exceed input size"),
+        (lambda: ms.jacfwd(lambda x: 1)(t(X)), TypeError, "floating-point Tensor"),
+        (lambda: ms.jacrev(energy, has_aux=True)(t(X)), ValueError, "more than one output"),
+    ],
+)
+def test_errors(call, kind, text):
+    with pytest.raises(kind) as caught:
+        call()
+    assert text in str(caught.value)
+    assert text == "must be a Cell or a function" or "test_vmap.py" in str(caught.value)
