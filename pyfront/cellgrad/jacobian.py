@@ -89,7 +89,12 @@ def _forward(fn: Any, args: tuple[Any, ...], request: Request, has_aux: bool) ->
             return push_forward(picked, args, tuple(zeros), False)[1]
 
         flat = batch(push, (_basis(x),), 0, -1)
-        columns.append(map_tensors(lambda g, s=x.shape: g.reshape(g.shape[:-1] + s), flat))
+        shape = x.shape
+
+        def unflattened(g: Tensor, shape: tuple[int, ...] = shape) -> Tensor:
+            return g.reshape(g.shape[:-1] + shape)
+
+        columns.append(map_tensors(unflattened, flat))
     if request.one_position:
         jacobian: Any = columns[0]
     else:

@@ -58,9 +58,7 @@ def spread(axes: Any, tree: Any, what: str) -> list[Any]:
     return [axis for a, t in zip(axes, items, strict=True) for axis in spread(a, t, what)]
 
 
-def _normalize(axis: int | None, rank: int, what: str) -> int | None:
-    if axis is None:
-        return None
+def _normalize(axis: int, rank: int, what: str) -> int:
     if not -rank <= axis < rank:
         raise error(
             ValueError,
@@ -74,7 +72,7 @@ def batch(function: Any, args: tuple[Any, ...], in_axes: Any, out_axes: Any) -> 
     """A call on a batch in the current scope."""
     inputs = list(tensors(args))
     axes = [
-        _normalize(axis, t.ndim, "in_axes")
+        None if axis is None else _normalize(axis, t.ndim, "in_axes")
         for axis, t in zip(spread(in_axes, args, "in_axes"), inputs, strict=True)
     ]
     sizes = {t.shape[axis] for axis, t in zip(axes, inputs, strict=True) if axis is not None}
