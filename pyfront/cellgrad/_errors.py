@@ -9,9 +9,11 @@ The class is the one MindSpore raises for the same mistake.
 
 from __future__ import annotations
 
+import itertools
 import linecache
 import os
 import sys
+import types
 from typing import NamedTuple, TypeVar
 
 E = TypeVar("E", bound=BaseException)
@@ -56,21 +58,32 @@ def position_text(position: Position) -> str:
     return out
 
 
+_columns: dict[tuple[int, int], tuple[types.CodeType, int]] = {}
+
+
+def _column(code: types.CodeType, instruction: int) -> int:
+    """The 1-based column of an instruction, or 0."""
+    key = (id(code), instruction)
+    known = _columns.get(key)
+    if known is None:
+        start = None
+        if instruction >= 0:
+            _, _, start, _ = next(itertools.islice(code.co_positions(), instruction // 2, None))
+        # The code object is kept, so that its identity stays its own.
+        known = _columns[key] = (code, 0 if start is None else start + 1)
+    return known[1]
+
+
 def stack_position() -> Position | None:
     """The innermost Python frame outside this package."""
-    frame = sys._getframe(1)
+    frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
         code = frame.f_code
-        if not code.co_filename.startswith(PACKAGES) and not code.co_filename.startswith("<frozen"):
-            column = 0
-            if sys.version_info >= (3, 11) and frame.f_lasti >= 0:
-                for k, (_, _, start, _) in enumerate(code.co_positions()):
-                    if 2 * k == frame.f_lasti:
-                        column = (start or 0) + 1 if start is not None else 0
-                        break
+        file = code.co_filename
+        if not file.startswith(PACKAGES) and not file.startswith("<frozen"):
             name = "" if code.co_name == "<module>" else code.co_name
-            return Position(code.co_filename, frame.f_lineno, column, name, "")
-        frame = frame.f_back  # type: ignore[assignment]
+            return Position(file, frame.f_lineno, _column(code, frame.f_lasti), name, "")
+        frame = frame.f_back
     return None
 
 

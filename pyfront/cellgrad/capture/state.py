@@ -23,6 +23,7 @@ class _State(threading.local):
 
 
 current = _State()
+_stack_locations: dict[Any, Any] = {}
 
 
 def position() -> Position | None:
@@ -48,7 +49,11 @@ def location() -> Any:
         where = stack_position()
         if where is None:
             return _native.Loc("<unknown>", 0, 0, name)
-        return _native.Loc(where.file, where.line, where.column, name)
+        place = (where, name)
+        loc = _stack_locations.get(place)
+        if loc is None:
+            loc = _stack_locations[place] = _native.Loc(where.file, where.line, where.column, name)
+        return loc
     node = frame.node
     if node is None:
         return _native.Loc(frame.code.filename, frame.code.line, 0, name)
