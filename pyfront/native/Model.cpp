@@ -6,34 +6,60 @@
 #include "passes/emit/Artifact.h"
 #include "passes/emit/Target.h"
 
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 
+#include <algorithm>
 #include <cstring>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <map>
+#include <mutex>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace cellgrad;
 using namespace cellgrad::python;
+
+namespace {
+/// The files that are loaded, by the path given to dlopen: it takes a path it
+/// knows for the library it knows, although another file may be there by now.
+struct LoadedFile {
+  dev_t device;
+  ino_t inode;
+};
+std::mutex loadedMutex;
+std::multimap<std::string, LoadedFile> loaded; // guarded by loadedMutex
+} // namespace
 
 Model::Model(const std::string &path) : file(path) {
   try {
     open();
     readSignature();
   } catch (const ModelError &error) {
-    if (handle)
-      dlclose(handle);
-    if (descriptor >= 0)
-      close(descriptor);
+    close();
     throw ModelError("cannot load '" + file + "': " + error.what());
   }
 }
 
-Model::~Model() {
-  dlclose(handle);
-  close(descriptor);
+Model::~Model() { close(); }
+
+void Model::close() {
+  if (handle) {
+    std::lock_guard<std::mutex> lock(loadedMutex);
+    dlclose(handle);
+    auto [begin, end] = loaded.equal_range(loadedPath);
+    for (auto it = begin; it != end; ++it)
+      if (it->second.device == device && it->second.inode == inode) {
+        loaded.erase(it);
+        break;
+      }
+  }
+  if (descriptor >= 0)
+    ::close(descriptor);
 }
 
 void *Model::symbol(const std::string &name) const {
@@ -65,15 +91,36 @@ void Model::open() {
   if (!name)
     throw ModelError(llvm::toString(name.takeError()));
   spec.name = *name;
-  // By descriptor: the file that was checked is the file that is loaded, and a
-  // model that was compiled again to the same path is not mistaken for the one
-  // loaded before.
-  std::string path = "/proc/self/fd/" + std::to_string(descriptor);
-  if (access(path.c_str(), R_OK) != 0)
-    path = file;
-  handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  load();
+}
+
+void Model::load() {
+  struct stat status;
+  if (fstat(descriptor, &status) != 0)
+    throw ModelError(std::strerror(errno));
+  llvm::SmallString<128> absolute(file);
+  if (auto error = llvm::sys::fs::make_absolute(absolute))
+    throw ModelError(error.message());
+  std::lock_guard<std::mutex> lock(loadedMutex);
+  auto [begin, end] = loaded.equal_range(absolute.str().str());
+  bool replaced = std::any_of(begin, end, [&](const auto &other) {
+    return other.second.device != status.st_dev ||
+           other.second.inode != status.st_ino;
+  });
+  // Where an older file of this path is still loaded, the open descriptor is
+  // another path to the new one, as long as it stays open.
+  loadedPath = replaced ? "/proc/self/fd/" + std::to_string(descriptor)
+                        : absolute.str().str();
+  handle = dlopen(loadedPath.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)
     throw ModelError(dlerror());
+  device = status.st_dev;
+  inode = status.st_ino;
+  loaded.emplace(loadedPath, LoadedFile{device, inode});
+  if (!replaced) {
+    ::close(descriptor);
+    descriptor = -1;
+  }
 }
 
 static const llvm::json::Array &getArray(const llvm::json::Object &object,

@@ -13,6 +13,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 namespace cellgrad::python {
@@ -41,11 +42,16 @@ public:
 
 private:
   void open();
+  void load();
   void readSignature();
+  void close();
 
   std::string file, json;
   ModelSpec spec;
-  int descriptor = -1;
+  int descriptor = -1; ///< open as long as loadedPath goes through it
+  std::string loadedPath;
+  dev_t device = 0;
+  ino_t inode = 0;
   void *handle = nullptr;
 };
 

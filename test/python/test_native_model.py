@@ -162,6 +162,32 @@ def test_recompiled_to_the_same_path_is_a_new_model(folder, x):
     np.testing.assert_array_equal(new([x])[0].view(), x * x)
 
 
+def test_a_thousand_models_need_no_descriptors(path, folder):
+    before = len(os.listdir("/proc/self/fd"))
+    for i in range(20):
+        shutil.copy(path, folder / f"copy{i}.so")
+    models = [Model(str(folder / f"copy{i % 20}.so")) for i in range(1000)]
+    assert len(os.listdir("/proc/self/fd")) == before
+    assert len(models) == 1000
+
+
+def test_replaced_many_times_while_loaded(folder, x):
+    path, live = str(folder / "many.so"), []
+    for k in range(6):
+        ops = "".join(f"  %{i + 1} = cell.add %{i}, %x : tensor<4xf32>\n" for i in range(k))
+        text = (
+            "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+            "  %0 = cell.add %x, %x : tensor<4xf32>\n"
+            f"{ops}  return %{k} : tensor<4xf32>\n}}"
+        )
+        _native.compile_text(text, path, "many")
+        live.append((k, Model(path).entry("f")))
+        if k == 3:
+            del live[1:3]
+        for n, entry in live:
+            np.testing.assert_array_equal(entry([x])[0].view(), (n + 2) * x)
+
+
 def damage(data):
     """Ways a file can be wrong, and what the message says."""
     flipped = bytearray(data)
