@@ -1,8 +1,9 @@
 """Results of an exported gradient are named after what they are the gradient of."""
 
-import cellgrad as ms
 import numpy as np
 import pytest
+
+import cellgrad as ms
 from cellgrad import ops
 
 X, Y = ms.Tensor(np.ones((2, 3), np.float32)), ms.Tensor(np.ones((3,), np.float32))
