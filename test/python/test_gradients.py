@@ -319,3 +319,12 @@ def test_infinities_and_nan_propagate():
     np.testing.assert_array_equal(
         ms.grad(lambda v: v * v)(x).asnumpy(), [np.inf, -np.inf, np.nan, 2]
     )
+
+
+def test_halves_are_added_in_float32():
+    x = Tensor(np.ones(100000), ms.float16)
+    assert float(x.mean()) == 1
+    assert float((x * 0.01).sum()) == pytest.approx(1000, rel=1e-3)
+    assert float(x.var()) == 0
+    assert float(ops.softmax(x[:1000])[0]) == pytest.approx(1e-3, rel=1e-2)
+    np.testing.assert_allclose(ms.grad(lambda v: v.mean())(x).asnumpy(), 1e-5, rtol=1e-2)

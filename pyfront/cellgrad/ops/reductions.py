@@ -52,6 +52,16 @@ def _reduce(op: str, x: Tensor, axes: tuple[int, ...], keep: bool) -> Tensor:
     )
 
 
+def _sum(x: Tensor, axes: tuple[int, ...], keep: bool) -> Tensor:
+    """The sum; halves are added in float32 and rounded once."""
+    return cast_to(_reduce("cell.reduce_sum", _wide(x), axes, keep), x.dtype)
+
+
+def _wide(x: Tensor) -> Tensor:
+    """Halves as float32: their sums lose digits and overflow early."""
+    return cast_to(x, mstype.float32) if x.dtype.itemsize == 2 and x.dtype.kind == "f" else x
+
+
 def _axes(x: Tensor, axis: Any, op: str) -> tuple[int, ...]:
     if x.ndim == 0:
         if axis is not None and axis != ():
@@ -82,7 +92,7 @@ def sum(
     _check_keep(keepdim, "sum", "keepdim")
     axes = _axes(x, dim, "sum")
     target = dtype or (x.dtype if x.dtype.kind == "f" else mstype.int64)
-    return _reduce("cell.reduce_sum", cast_to(x, target), axes, keepdim)
+    return _sum(cast_to(x, target), axes, keepdim)
 
 
 def reduce_sum(x: Tensor, axis: Any = (), keep_dims: bool = False) -> Tensor:
@@ -108,7 +118,7 @@ def mean(x: Tensor, axis: Any = None, keep_dims: bool = False) -> Tensor:
     for a in axes:
         count *= x.shape[a]
     own = x.dtype
-    floating = x if own.kind == "f" else cast_to(x, mstype.float64)
+    floating = _wide(x) if own.kind == "f" else cast_to(x, mstype.float64)
     total = _reduce("cell.reduce_sum", floating, axes, keep_dims)
     if count != 1:
         # A division, not a product with the rounded 1/count; an empty mean is NaN, as in numpy.
@@ -268,14 +278,15 @@ def var(input: Tensor, axis: Any = None, ddof: int = 0, keepdims: bool = False) 
     Raises:
         TypeError, ValueError: `input` is not a Tensor, or `axis` is out of range.
     """
-    x = check_float(input, "var", "input")
+    given = check_float(input, "var", "input")
+    x = _wide(given)
     axes = _axes(x, axis, "var")
     count = 1
     for a in axes:
         count *= x.shape[a]
-    centred = ew.binary("cell.sub", x, mean(x, axes, True)) if axes else ew.binary("cell.sub", x, x)
+    centred = ew.binary("cell.sub", x, mean(x, axes, True) if axes else x)
     total = _reduce("cell.reduce_sum", emit("cell.square", [centred]), axes, keepdims)
-    return ew.binary("cell.div", total, float(count - int(ddof)), True)
+    return cast_to(ew.binary("cell.div", total, float(count - int(ddof)), True), given.dtype)
 
 
 @operation
@@ -312,10 +323,12 @@ def softmax(input: Tensor, axis: int = -1, *, dtype: Type | None = None) -> Tens
     Raises:
         TypeError, ValueError: `input` is not a Tensor, or `axis` is out of range.
     """
-    x = check_float(input, "softmax", "input")
+    given = check_float(input, "softmax", "input")
     if dtype is not None:
-        x = cast_to(x, dtype)
+        given = cast_to(given, dtype)
+    x = _wide(given)
     dim = axis_of(axis, x.ndim, "softmax")
     top = emit("cell.stop_gradient", [_reduce("cell.reduce_max", x, (dim,), True)])
     powers = emit("cell.exp", [ew.binary("cell.sub", x, top)])
-    return ew.binary("cell.div", powers, _reduce("cell.reduce_sum", powers, (dim,), True), True)
+    total = _reduce("cell.reduce_sum", powers, (dim,), True)
+    return cast_to(ew.binary("cell.div", powers, total, True), given.dtype)

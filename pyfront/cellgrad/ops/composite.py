@@ -1,0 +1,7 @@
+"""Under the name older scripts use: ``from cellgrad.ops import composite as C``."""
+
+from cellgrad.grad import GradOperation
+from cellgrad.ops.composites import clip_by_global_norm
+from cellgrad.ops.selection import clip_by_value
+
+__all__ = ["GradOperation", "clip_by_global_norm", "clip_by_value"]

@@ -1,0 +1,4 @@
+"""Class forms under the name older scripts use: ``from cellgrad.ops import operations as P``."""
+
+from cellgrad.ops import *  # noqa: F403
+from cellgrad.ops import __all__  # noqa: F401
