@@ -22,30 +22,31 @@ static unsigned savedStates(void) {
   return states;
 }
 
-/* The registers of one CPUID leaf; zeros where the processor has no such leaf.
- */
-struct leaf {
-  unsigned a, b, c, d;
+/* Where CPUID tells about one feature. */
+struct question {
+  uint32_t leaf;
+  uint8_t subleaf, reg, shift, state;
 };
 
-static struct leaf readLeaf(unsigned leaf, unsigned subleaf) {
-  struct leaf r = {0, 0, 0, 0};
-  if (!__get_cpuid_count(leaf, subleaf, &r.a, &r.b, &r.c, &r.d))
-    r = (struct leaf){0, 0, 0, 0};
-  return r;
-}
+static const struct question questions[] = {
+#define QUESTION(bit, name, leaf, subleaf, reg, shift, state)                  \
+  [bit] = {leaf, subleaf, #reg[0] - 'a', shift, state},
+    CELL_CPU_FEATURES(QUESTION)
+#undef QUESTION
+};
 
 uint64_t cell_rt_missing_features(uint64_t wanted) {
   unsigned states = savedStates();
   uint64_t missing = 0;
-#define CHECK(bit, name, number, sub, reg, shift, state)                       \
-  if (wanted >> bit & 1) {                                                     \
-    struct leaf r = readLeaf(number, sub);                                     \
-    if (!(r.reg >> shift & 1) || !(states >> state & 1))                       \
-      missing |= UINT64_C(1) << bit;                                           \
+  for (unsigned bit = 0; bit < sizeof questions / sizeof *questions; ++bit) {
+    if (!(wanted >> bit & 1))
+      continue;
+    struct question q = questions[bit];
+    unsigned r[4] = {0, 0, 0, 0}; /* stay so if there is no such leaf */
+    __get_cpuid_count(q.leaf, q.subleaf, &r[0], &r[1], &r[2], &r[3]);
+    if (!(r[q.reg] >> q.shift & 1) || !(states >> q.state & 1))
+      missing |= UINT64_C(1) << bit;
   }
-  CELL_CPU_FEATURES(CHECK)
-#undef CHECK
   return missing;
 }
 
