@@ -402,6 +402,14 @@ def _clean(e: Exception) -> Exception:
 _eager_programs: dict[Any, Program] = {}
 
 
+@atexit.register
+def _release() -> None:
+    """Lets go of compiled code before the interpreter ends, so that the native module frees it."""
+    _native.set_print_hook(None)
+    _eager_programs.clear()
+    _programs.clear()
+
+
 def eager(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Runs an operation of this package outside of a capture: compiled once per signature, kept in
     memory.

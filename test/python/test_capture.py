@@ -4,15 +4,16 @@ import functools
 import io
 import re
 
-import cellgrad as ms
 import numpy as np
 import pytest
-from cellgrad import Parameter, Tensor, _jit, nn, ops
-from cellgrad.capture.scope import Trace
 from filecheck.finput import FInput
 from filecheck.matcher import Matcher
 from filecheck.options import Options
 from filecheck.parser import Parser, pattern_for_opts
+
+import cellgrad as ms
+from cellgrad import Parameter, Tensor, _jit, nn, ops
+from cellgrad.capture.scope import Trace
 
 X = Tensor([1.0, 2.0, 3.0])
 FACTOR = 2.0

@@ -4,9 +4,10 @@ import math
 import subprocess
 from pathlib import Path
 
-import cellgrad as ms
 import numpy as np
 import pytest
+
+import cellgrad as ms
 from cellgrad import Parameter, Tensor, nn, ops
 from cellgrad.amp import DynamicLossScaler, StaticLossScaler, all_finite
 from cellgrad.common.initializer import HeNormal, HeUniform, Normal, Uniform, XavierUniform

@@ -5,8 +5,9 @@ import importlib
 import inspect
 import pkgutil
 
-import cellgrad as ms
 import pytest
+
+import cellgrad as ms
 from cellgrad import nn, ops
 
 MODULES = sorted(m.name for m in pkgutil.walk_packages(ms.__path__, "cellgrad."))

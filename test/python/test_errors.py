@@ -1,4 +1,3 @@
-# ruff: noqa: E501 (a table of snippets)
 """Bad input: the class of the exception, its words, the user's line, and what to do.
 
 Each case is a snippet whose last line makes the mistake; the message must name that file and line.
@@ -7,9 +6,10 @@ Each case is a snippet whose last line makes the mistake; the message must name 
 import re
 import textwrap
 
-import cellgrad as ms
 import numpy as np
 import pytest
+
+import cellgrad as ms
 from cellgrad import Parameter, ParameterTuple, Tensor, nn, ops
 
 NAMES = {

@@ -9,9 +9,10 @@ import re
 import sys
 from pathlib import Path
 
-import cellgrad as ms
 import numpy as np
 import pytest
+
+import cellgrad as ms
 from cellgrad import Parameter, ParameterTuple, Tensor, nn, ops
 
 GOLDENS = Path(__file__).parent / "goldens"

@@ -1,9 +1,10 @@
 """Derivatives against mpmath to high order, numpy in float64, and identities."""
 
-import cellgrad as ms
 import mpmath
 import numpy as np
 import pytest
+
+import cellgrad as ms
 from cellgrad import Parameter, ParameterTuple, Tensor, nn, ops
 
 RNG = np.random.default_rng(7)

@@ -1,13 +1,16 @@
 """Compiling and calling: one compile per signature, what is read at each call, what recompiles."""
 
 import gc
+import subprocess
+import sys
 import threading
 import time
 import weakref
 
-import cellgrad as ms
 import numpy as np
 import pytest
+
+import cellgrad as ms
 from cellgrad import Parameter, Tensor, _jit, nn, ops
 
 X = Tensor([1.0, 2.0, 3.0])
@@ -287,3 +290,18 @@ def test_eager_operations_compile_once_and_take_numbers_as_values():
         counts.append(len(program.cache))
     assert counts[1] == counts[-1]
     assert len(_jit._eager_programs) >= before
+
+
+def test_nothing_is_left_at_the_end_of_the_interpreter(tmp_path):
+    code = (
+        "import cellgrad as ms\n"
+        "from cellgrad import nn, ops, Tensor\n"
+        "net = nn.SequentialCell(nn.Dense(2, 2), nn.ReLU())\n"
+        "x = Tensor([[1.0, 2.0]])\n"
+        "f = ms.jit(lambda v: print(v))\n"
+        "f(x), net(x), x + 1, ms.grad(net)(x), ms.grad(ops.sin)(x)\n"
+    )
+    script = tmp_path / "script.py"
+    script.write_text(code)
+    run = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=300)
+    assert (run.returncode, run.stdout, run.stderr) == (0, "[[1. 2.]]\n", "")

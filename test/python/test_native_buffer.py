@@ -4,6 +4,7 @@ import gc
 
 import numpy as np
 import pytest
+
 from cellgrad._native import TensorBuffer
 
 DTYPES = {

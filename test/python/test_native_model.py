@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from cellgrad import _native
 from cellgrad._native import CompileError, Model, ModelError, TensorBuffer
 

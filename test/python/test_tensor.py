@@ -4,9 +4,10 @@ import copy
 import itertools
 import pickle
 
-import cellgrad as ms
 import numpy as np
 import pytest
+
+import cellgrad as ms
 from cellgrad import Tensor, ops
 
 DTYPES = [

@@ -1,8 +1,9 @@
 """vmap, Jacobians and Hessians against numpy and closed forms, in every order of nesting."""
 
-import cellgrad as ms
 import numpy as np
 import pytest
+
+import cellgrad as ms
 from cellgrad import Tensor, nn, ops
 
 RNG = np.random.default_rng(0)
