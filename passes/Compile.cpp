@@ -87,9 +87,8 @@ LogicalResult lower(ModuleOp module, const CompileOptions &options,
   auto target = resolveTarget(options.emit.target);
   if (!target)
     return module.emitError(llvm::toString(target.takeError()));
-  std::string pipeline = options.pipeline.empty()
-                             ? pipelineFor(module, target->vectorBits)
-                             : options.pipeline;
+  std::string pipeline = options.pipeline.empty() ? pipelineFor(module, *target)
+                                                  : options.pipeline;
   if (pipeline.empty())
     return success();
 
@@ -119,7 +118,7 @@ std::unique_ptr<MLIRContext> cellgrad::createContext() {
   return context;
 }
 
-std::string cellgrad::pipelineFor(ModuleOp module, unsigned vectorBits) {
+std::string cellgrad::pipelineFor(ModuleOp module, const Target &target) {
   if (module.getOps<func::FuncOp>().empty())
     return "";
   bool hasCellOps = module
@@ -130,7 +129,8 @@ std::string cellgrad::pipelineFor(ModuleOp module, unsigned vectorBits) {
                         })
                         .wasInterrupted();
   std::string name = hasCellOps ? "cell-to-llvm-pipeline" : "cell-cpu-pipeline";
-  return name + "{vector-width=" + std::to_string(vectorBits) + "}";
+  return name + "{vector-width=" + std::to_string(target.vectorBits) +
+         " fma=" + (target.fma ? "true" : "false") + "}";
 }
 
 LogicalResult cellgrad::compile(ModuleOp module, const CompileOptions &options,

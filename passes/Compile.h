@@ -19,6 +19,7 @@
 #include <string>
 
 namespace cellgrad {
+struct Target;
 
 struct CompileOptions {
   EmitOptions emit;
@@ -34,8 +35,8 @@ std::unique_ptr<mlir::MLIRContext> createContext();
 
 /// The passes that take `module` to the LLVM dialect, by what it holds: all for
 /// cell ops or derivatives, those from linalg on for tensors, none for the LLVM
-/// dialect. `vectorBits` is the width of the target's vector registers.
-std::string pipelineFor(mlir::ModuleOp module, unsigned vectorBits);
+/// dialect. `target` decides the width of vectors and the use of fma.
+std::string pipelineFor(mlir::ModuleOp module, const Target &target);
 
 /// Runs the pipeline on `module`, in place, and writes `outputs`. Failures are
 /// diagnostics.

@@ -77,7 +77,9 @@ llvm::Expected<Target> cellgrad::resolveTarget(llvm::StringRef name) {
   auto machine = createTargetMachine(target, 0);
   if (!machine)
     return machine.takeError();
-  target.vectorBits = widestVector(*(*machine)->getMCSubtargetInfo());
+  const llvm::MCSubtargetInfo &info = *(*machine)->getMCSubtargetInfo();
+  target.vectorBits = widestVector(info);
+  target.fma = info.checkFeatures("+fma") || info.checkFeatures("+avx512f");
   return target;
 }
 

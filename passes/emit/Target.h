@@ -26,6 +26,7 @@ struct Target {
   std::string cpu;         ///< LLVM's CPU name, "native" resolved
   std::string features;    ///< "+avx2,+fma,-avx512f", empty for a named CPU
   unsigned vectorBits = 0; ///< widest vector register worth using
+  bool fma = false;        ///< multiplies and adds in one instruction
 };
 
 /// Finds the CPU called `name`: `native` (or empty) is the machine this runs

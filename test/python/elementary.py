@@ -83,15 +83,18 @@ func.func @{entry}({arguments}) -> {tensor(result)} {{
 }}"""
 
 
-def compile_text(text: str, path: Path) -> ctypes.CDLL:
-    """MLIR text as a model `m` in the shared object `path`, made by cellc."""
+def compile_text(text: str, path: Path, target: str = "native") -> ctypes.CDLL:
+    """MLIR text as a model `m` in the shared object `path`, made by cellc for a CPU."""
     source = path.with_suffix(".mlir")
     source.write_text(text)
-    subprocess.run([BUILD / "bin" / "cellc", source, "-o", path, "--name=m"], check=True)
+    cellc = BUILD / "bin" / "cellc"
+    subprocess.run([cellc, source, "-o", path, "--name=m", f"--target={target}"], check=True)
     return ctypes.CDLL(str(path))
 
 
-def build(names: Iterable[str], dtype: str, size: int, folder: Path) -> ctypes.CDLL:
+def build(
+    names: Iterable[str], dtype: str, size: int, folder: Path, target: str = "native"
+) -> ctypes.CDLL:
     """One entry for each op of the math dialect, on `size` elements."""
     text = []
     for name in names:
@@ -99,7 +102,7 @@ def build(names: Iterable[str], dtype: str, size: int, folder: Path) -> ctypes.C
         operands = ", ".join(f"%x{i}" for i in range(len(inputs)))
         op = f"%r = math.{name} {operands} : {dtype}"
         text.append(elementwise(name, op, inputs, dtype, size))
-    return compile_text("\n".join(text), folder / f"math_{dtype}.so")
+    return compile_text("\n".join(text), folder / f"math_{dtype}_{target}.so", target)
 
 
 class Function:

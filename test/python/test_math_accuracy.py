@@ -32,6 +32,18 @@ def functions(tmp_path_factory):
     }
 
 
+@pytest.fixture(scope="module")
+def functions_without_fma(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("math_v2")
+    names = [*UNARY, *BINARY]
+    return {
+        (name, dtype): Function(library, name, dtype, SIZE)
+        for dtype in ("f32", "f64")
+        for library in [elementary.build(names, dtype, SIZE, folder, "x86-64-v2")]
+        for name in names
+    }
+
+
 def check_errors(function, name, dtype, count):
     rng = np.random.default_rng(len(name))
     kind = elementary.DTYPES[dtype]
@@ -50,6 +62,12 @@ def check_errors(function, name, dtype, count):
 @pytest.mark.parametrize("name", [*UNARY, *BINARY])
 def test_error_against_mpmath(functions, name, dtype):
     check_errors(functions[name, dtype], name, dtype, 100)
+
+
+@pytest.mark.parametrize("dtype", ["f32", "f64"])
+@pytest.mark.parametrize("name", [*UNARY, *BINARY])
+def test_error_on_a_cpu_without_fma(functions_without_fma, name, dtype):
+    check_errors(functions_without_fma[name, dtype], name, dtype, 50)
 
 
 @pytest.mark.sweep

@@ -34,7 +34,7 @@ void cellgrad::buildCPUPipeline(OpPassManager &pm,
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createEmitGemm({options.vectorWidth, options.fma}));
   functions.addPass(createEmitLoops({options.vectorWidth}));
-  functions.addPass(createExpandMath());
+  functions.addPass(createExpandMath({options.fma}));
   functions.addPass(createPlanMemory());
   functions.addPass(createCSEPass());
 

@@ -34,7 +34,7 @@ static bool isExpandable(Type type) {
 
 /// The value as the formulas take it: vectors have one dimension, elements are
 /// f32 or f64.
-static Expr enter(ImplicitLocOpBuilder &b, Value value) {
+static Expr enter(MathBuilder &b, Value value) {
   if (auto vectorType = dyn_cast<VectorType>(value.getType());
       vectorType && vectorType.getRank() != 1) {
     auto flat = VectorType::get(vectorType.getNumElements(),
@@ -49,7 +49,7 @@ static Expr enter(ImplicitLocOpBuilder &b, Value value) {
 
 /// Back to the type of the op.
 static Value leave(Expr result, Type type) {
-  ImplicitLocOpBuilder &b = result.builder();
+  MathBuilder &b = result.builder();
   Value value = result;
   Type element = getElementTypeOrSelf(type);
   if (element != result.elementType())
@@ -62,43 +62,46 @@ static Value leave(Expr result, Type type) {
 namespace {
 
 template <typename Op> struct ExpandUnary : OpRewritePattern<Op> {
-  ExpandUnary(MLIRContext *context, Expr (*formula)(Expr))
-      : OpRewritePattern<Op>(context), formula(formula) {}
+  ExpandUnary(MLIRContext *context, bool hasFma, Expr (*formula)(Expr))
+      : OpRewritePattern<Op>(context), hasFma(hasFma), formula(formula) {}
 
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
     if (!isExpandable(op.getType()))
       return rewriter.notifyMatchFailure(
           op, "not a scalar or vector of fixed size");
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    MathBuilder b(op.getLoc(), rewriter, hasFma);
     rewriter.replaceOp(op,
                        leave(formula(enter(b, op.getOperand())), op.getType()));
     return success();
   }
 
+  bool hasFma;
   Expr (*formula)(Expr);
 };
 
 template <typename Op> struct ExpandBinary : OpRewritePattern<Op> {
-  ExpandBinary(MLIRContext *context, Expr (*formula)(Expr, Expr))
-      : OpRewritePattern<Op>(context), formula(formula) {}
+  ExpandBinary(MLIRContext *context, bool hasFma, Expr (*formula)(Expr, Expr))
+      : OpRewritePattern<Op>(context), hasFma(hasFma), formula(formula) {}
 
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
     if (!llvm::all_of(op->getOperandTypes(), isExpandable))
       return rewriter.notifyMatchFailure(
           op, "not scalars or vectors of fixed size");
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    MathBuilder b(op.getLoc(), rewriter, hasFma);
     Expr result = formula(enter(b, op.getLhs()), enter(b, op.getRhs()));
     rewriter.replaceOp(op, leave(result, op.getType()));
     return success();
   }
 
+  bool hasFma;
   Expr (*formula)(Expr, Expr);
 };
 
 struct ExpandSincos : OpRewritePattern<math::SincosOp> {
-  using OpRewritePattern::OpRewritePattern;
+  ExpandSincos(MLIRContext *context, bool hasFma)
+      : OpRewritePattern(context), hasFma(hasFma) {}
 
   LogicalResult matchAndRewrite(math::SincosOp op,
                                 PatternRewriter &rewriter) const override {
@@ -106,18 +109,22 @@ struct ExpandSincos : OpRewritePattern<math::SincosOp> {
     if (!isExpandable(type))
       return rewriter.notifyMatchFailure(
           op, "not a scalar or vector of fixed size");
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    MathBuilder b(op.getLoc(), rewriter, hasFma);
     Expr x = enter(b, op.getOperand());
     rewriter.replaceOp(op,
                        {leave(expandSin(x), type), leave(expandCos(x), type)});
     return success();
   }
+
+  bool hasFma;
 };
 
 struct ExpandMathPass : public cellgrad::impl::ExpandMathBase<ExpandMathPass> {
+  using ExpandMathBase::ExpandMathBase;
+
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
-    populateExpandMathPatterns(set);
+    populateExpandMathPatterns(set, fma);
     patterns = std::move(set);
     return success();
   }
@@ -131,44 +138,36 @@ struct ExpandMathPass : public cellgrad::impl::ExpandMathBase<ExpandMathPass> {
 
 } // namespace
 
-template <typename Op>
-static void addUnary(RewritePatternSet &patterns, Expr (*formula)(Expr)) {
-  patterns.add<ExpandUnary<Op>>(patterns.getContext(), formula);
-}
-template <typename Op>
-static void addBinary(RewritePatternSet &patterns,
-                      Expr (*formula)(Expr, Expr)) {
-  patterns.add<ExpandBinary<Op>>(patterns.getContext(), formula);
-}
-
-void cellgrad::populateExpandMathPatterns(RewritePatternSet &patterns) {
-  addUnary<math::ExpOp>(patterns, expandExp);
-  addUnary<math::Exp2Op>(patterns, expandExp2);
-  addUnary<math::ExpM1Op>(patterns, expandExpM1);
-  addUnary<math::LogOp>(patterns, expandLog);
-  addUnary<math::Log2Op>(patterns, expandLog2);
-  addUnary<math::Log10Op>(patterns, expandLog10);
-  addUnary<math::Log1pOp>(patterns, expandLog1p);
-  addUnary<math::SinOp>(patterns, expandSin);
-  addUnary<math::CosOp>(patterns, expandCos);
-  addUnary<math::TanOp>(patterns, expandTan);
-  addUnary<math::SinhOp>(patterns, expandSinh);
-  addUnary<math::CoshOp>(patterns, expandCosh);
-  addUnary<math::TanhOp>(patterns, expandTanh);
-  addUnary<math::AsinhOp>(patterns, expandAsinh);
-  addUnary<math::AcoshOp>(patterns, expandAcosh);
-  addUnary<math::AtanhOp>(patterns, expandAtanh);
-  addUnary<math::AsinOp>(patterns, expandAsin);
-  addUnary<math::AcosOp>(patterns, expandAcos);
-  addUnary<math::AtanOp>(patterns, expandAtan);
-  addUnary<math::ErfOp>(patterns, expandErf);
-  addUnary<math::ErfcOp>(patterns, expandErfc);
-  addUnary<math::CbrtOp>(patterns, expandCbrt);
-  addUnary<math::RsqrtOp>(patterns, expandRsqrt);
-  addUnary<math::RoundOp>(patterns, expandRound);
-  addBinary<math::Atan2Op>(patterns, expandAtan2);
-  addBinary<math::PowFOp>(patterns, expandPow);
-  addBinary<math::FPowIOp>(patterns, expandPowInteger);
-  addBinary<math::IPowIOp>(patterns, expandIntegerPow);
-  patterns.add<ExpandSincos>(patterns.getContext());
+void cellgrad::populateExpandMathPatterns(RewritePatternSet &patterns,
+                                          bool hasFma) {
+  MLIRContext *context = patterns.getContext();
+  patterns.add<ExpandUnary<math::ExpOp>>(context, hasFma, expandExp);
+  patterns.add<ExpandUnary<math::Exp2Op>>(context, hasFma, expandExp2);
+  patterns.add<ExpandUnary<math::ExpM1Op>>(context, hasFma, expandExpM1);
+  patterns.add<ExpandUnary<math::LogOp>>(context, hasFma, expandLog);
+  patterns.add<ExpandUnary<math::Log2Op>>(context, hasFma, expandLog2);
+  patterns.add<ExpandUnary<math::Log10Op>>(context, hasFma, expandLog10);
+  patterns.add<ExpandUnary<math::Log1pOp>>(context, hasFma, expandLog1p);
+  patterns.add<ExpandUnary<math::SinOp>>(context, hasFma, expandSin);
+  patterns.add<ExpandUnary<math::CosOp>>(context, hasFma, expandCos);
+  patterns.add<ExpandUnary<math::TanOp>>(context, hasFma, expandTan);
+  patterns.add<ExpandUnary<math::SinhOp>>(context, hasFma, expandSinh);
+  patterns.add<ExpandUnary<math::CoshOp>>(context, hasFma, expandCosh);
+  patterns.add<ExpandUnary<math::TanhOp>>(context, hasFma, expandTanh);
+  patterns.add<ExpandUnary<math::AsinhOp>>(context, hasFma, expandAsinh);
+  patterns.add<ExpandUnary<math::AcoshOp>>(context, hasFma, expandAcosh);
+  patterns.add<ExpandUnary<math::AtanhOp>>(context, hasFma, expandAtanh);
+  patterns.add<ExpandUnary<math::AsinOp>>(context, hasFma, expandAsin);
+  patterns.add<ExpandUnary<math::AcosOp>>(context, hasFma, expandAcos);
+  patterns.add<ExpandUnary<math::AtanOp>>(context, hasFma, expandAtan);
+  patterns.add<ExpandUnary<math::ErfOp>>(context, hasFma, expandErf);
+  patterns.add<ExpandUnary<math::ErfcOp>>(context, hasFma, expandErfc);
+  patterns.add<ExpandUnary<math::CbrtOp>>(context, hasFma, expandCbrt);
+  patterns.add<ExpandUnary<math::RsqrtOp>>(context, hasFma, expandRsqrt);
+  patterns.add<ExpandUnary<math::RoundOp>>(context, hasFma, expandRound);
+  patterns.add<ExpandBinary<math::Atan2Op>>(context, hasFma, expandAtan2);
+  patterns.add<ExpandBinary<math::PowFOp>>(context, hasFma, expandPow);
+  patterns.add<ExpandBinary<math::FPowIOp>>(context, hasFma, expandPowInteger);
+  patterns.add<ExpandBinary<math::IPowIOp>>(context, hasFma, expandIntegerPow);
+  patterns.add<ExpandSincos>(context, hasFma);
 }

@@ -17,7 +17,7 @@ Type Expr::withElement(Type element) const {
 }
 
 static Expr makeConstant(const Expr &like, TypedAttr element) {
-  ImplicitLocOpBuilder &b = like.builder();
+  MathBuilder &b = like.builder();
   TypedAttr attr = element;
   if (auto shaped = dyn_cast<ShapedType>(like.type()))
     attr = DenseElementsAttr::get(shaped, Attribute(element));
@@ -59,8 +59,29 @@ Expr operator*(Expr a, double c) { return a * a.constant(c); }
 Expr operator*(double c, Expr a) { return a * a.constant(c); }
 Expr operator/(double c, Expr a) { return a.constant(c) / a; }
 
+/// The product's error in f64 by Dekker's splitting: a * b = p + the result,
+/// but NaN for factors near overflow.
+static Expr productError(Expr a, Expr b, Expr p) {
+  auto split = [](Expr v) {
+    Expr scaled = v * 0x1.0000002p27;
+    Expr hi = scaled - (scaled - v);
+    return Double{hi, v - hi};
+  };
+  Double as = split(a), bs = split(b);
+  return (((as.hi * bs.hi - p) + as.hi * bs.lo) + as.lo * bs.hi) +
+         as.lo * bs.lo;
+}
+
 Expr fma(Expr a, Expr b, Expr c) {
-  return {math::FmaOp::create(a.builder(), a, b, c), a.builder()};
+  if (a.builder().hasFma)
+    return {math::FmaOp::create(a.builder(), a, b, c), a.builder()};
+  // In f64 an f32 product is exact.
+  if (!a.isF64())
+    return toF32(toF64(a) * toF64(b) + toF64(c));
+  Expr product = a * b;
+  Double sum = twoSum(product, c);
+  Expr error = sum.lo + productError(a, b, product);
+  return sum.hi + select(isNaN(error), 0.0, error);
 }
 Expr fma(Expr a, Expr b, double c) { return fma(a, b, a.constant(c)); }
 Expr fma(Expr a, double b, Expr c) { return fma(a, a.constant(b), c); }
@@ -77,7 +98,7 @@ Expr copysign(Expr magnitude, Expr sign) {
 Expr horner(Expr x, ArrayRef<double> c) {
   Expr sum = x.constant(c.back());
   for (double coefficient : llvm::reverse(c.drop_back()))
-    sum = fma(sum, x, coefficient);
+    sum = x.builder().hasFma ? fma(sum, x, coefficient) : sum * x + coefficient;
   return sum;
 }
 

@@ -17,17 +17,25 @@
 
 namespace cellgrad {
 
+/// Where the ops go, and what the target can do.
+struct MathBuilder : mlir::ImplicitLocOpBuilder {
+  MathBuilder(mlir::Location loc, mlir::OpBuilder &b, bool hasFma)
+      : ImplicitLocOpBuilder(loc, b), hasFma(hasFma) {}
+  /// The target multiplies and adds in one instruction; else `fma` is made of
+  /// several.
+  bool hasFma;
+};
+
 /// A scalar or vector SSA value of float, integer or boolean elements, with the
 /// builder that continues the computation.
 class Expr {
 public:
-  Expr(mlir::Value value, mlir::ImplicitLocOpBuilder &b)
-      : value(value), b(&b) {}
+  Expr(mlir::Value value, MathBuilder &b) : value(value), b(&b) {}
 
   operator mlir::Value() const { return value; }
   mlir::Type type() const { return value.getType(); }
   mlir::Type elementType() const { return mlir::getElementTypeOrSelf(type()); }
-  mlir::ImplicitLocOpBuilder &builder() const { return *b; }
+  MathBuilder &builder() const { return *b; }
   /// Whether the elements are f64 (the formulas exist for f32 and f64).
   bool isF64() const { return elementType().isF64(); }
 
@@ -40,7 +48,7 @@ public:
 
 private:
   mlir::Value value;
-  mlir::ImplicitLocOpBuilder *b;
+  MathBuilder *b;
 };
 
 // Float arithmetic.
@@ -56,6 +64,7 @@ Expr operator-(double c, Expr a);
 Expr operator*(Expr a, double c);
 Expr operator*(double c, Expr a);
 Expr operator/(double c, Expr a);
+/// a * b + c with one rounding, or nearly: exact where that is representable.
 Expr fma(Expr a, Expr b, Expr c);
 Expr fma(Expr a, Expr b, double c);
 Expr fma(Expr a, double b, Expr c);
@@ -64,7 +73,7 @@ Expr abs(Expr a);
 Expr sqrt(Expr a);
 Expr floor(Expr a);
 Expr copysign(Expr magnitude, Expr sign);
-/// c[0] + c[1] x + ... by Horner's rule.
+/// c[0] + c[1] x + ... by Horner's rule, with fma where the target has it.
 Expr horner(Expr x, llvm::ArrayRef<double> c);
 
 // Comparisons (false on NaN, except `ne`).

@@ -11,7 +11,7 @@ namespace cellgrad {
 
 Expr expandIntegerPow(Expr x, Expr n) {
   // Squaring, for as many bits as the largest exponent has.
-  ImplicitLocOpBuilder &b = x.builder();
+  MathBuilder &b = x.builder();
   Expr negative = slt(n, 0);
   // Of a negative exponent only the parity matters, for the base -1.
   Expr exponent = select(negative, andi(n, 1), n);
@@ -19,12 +19,12 @@ Expr expandIntegerPow(Expr x, Expr n) {
       b, TypeRange{x.type(), x.type(), x.type()},
       ValueRange{x.integer(1), x, exponent},
       [&](OpBuilder &nested, Location loc, ValueRange state) {
-        ImplicitLocOpBuilder body(loc, nested);
+        MathBuilder body(loc, nested, b.hasFma);
         Value more = anyLane(nei(Expr(state[2], body), 0));
         scf::ConditionOp::create(body, more, state);
       },
       [&](OpBuilder &nested, Location loc, ValueRange state) {
-        ImplicitLocOpBuilder body(loc, nested);
+        MathBuilder body(loc, nested, b.hasFma);
         Expr result(state[0], body), base(state[1], body), rest(state[2], body);
         Expr odd = nei(andi(rest, 1), 0);
         scf::YieldOp::create(body,

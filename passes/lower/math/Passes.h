@@ -22,8 +22,9 @@ class VectorDialect;
 } // namespace mlir
 
 namespace cellgrad {
-/// Adds the patterns of `cell-expand-math`.
-void populateExpandMathPatterns(mlir::RewritePatternSet &patterns);
+/// Adds the patterns of `cell-expand-math`. Without `hasFma` they use no
+/// math.fma.
+void populateExpandMathPatterns(mlir::RewritePatternSet &patterns, bool hasFma);
 
 #define GEN_PASS_DECL
 #include "passes/lower/math/Passes.h.inc"

@@ -23,6 +23,10 @@ def ExpandMath : Pass<"cell-expand-math"> {
     Run it after vectorisation: inside `linalg.generic` the `scf.if` of the
     trigonometric functions would prevent it.
   }];
+  let options = [
+    Option<"fma", "fma", "bool", "true",
+           "The target multiplies and adds in one instruction">
+  ];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect",
                            "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"];
 }

@@ -87,13 +87,12 @@ static Expr powPositiveF32(Expr x, Expr y) {
 
 /// `common`, or in the lanes of `rare` what `repair` makes of it, under a
 /// branch taken when there is such a lane.
-static Expr
-repairLanes(Expr rare, Expr common,
-            llvm::function_ref<Expr(ImplicitLocOpBuilder &)> repair) {
+static Expr repairLanes(Expr rare, Expr common,
+                        llvm::function_ref<Expr(MathBuilder &)> repair) {
   auto ifOp = scf::IfOp::create(
       common.builder(), anyLane(rare),
       [&](OpBuilder &nested, Location loc) {
-        ImplicitLocOpBuilder b(loc, nested);
+        MathBuilder b(loc, nested, common.builder().hasFma);
         Expr repaired = select(Expr(rare, b), repair(b), Expr(common, b));
         scf::YieldOp::create(b, Value(repaired));
       },
@@ -174,7 +173,7 @@ Expr expandPow(Expr x, Expr y) {
   Expr result = x.isF64() ? powPositiveF64(magnitude, y)
                           : powPositiveF32(toF64(magnitude), toF64(y));
   Expr rare = !(positiveAndFinite(x) & lt(abs(y), kInf));
-  return repairLanes(rare, result, [&](ImplicitLocOpBuilder &b) {
+  return repairLanes(rare, result, [&](MathBuilder &b) {
     return repairPow(Expr(x, b), Expr(y, b), Expr(result, b));
   });
 }
@@ -182,19 +181,18 @@ Expr expandPow(Expr x, Expr y) {
 Expr expandPowInteger(Expr x, Expr n) {
   if (std::optional<Expr> simple = expandConstantPower(x, n))
     return *simple;
-  ImplicitLocOpBuilder &b = x.builder();
+  MathBuilder &b = x.builder();
   Expr y(arith::SIToFPOp::create(b, n.withElement(b.getF64Type()), Value(n)),
          b);
   Expr result =
       x.isF64() ? powPositiveF64(abs(x), y) : powPositiveF32(toF64(abs(x)), y);
-  return repairLanes(
-      !positiveAndFinite(x), result, [&](ImplicitLocOpBuilder &inner) {
-        Expr base(x, inner), exponent(n, inner);
-        Expr repaired = repairBase(base, Expr(result, inner), slt(exponent, 0),
-                                   nei(andi(exponent, 1), 0));
-        repaired = select(isNaN(base), base, repaired);
-        return select(eqi(exponent, 0), 1.0, repaired);
-      });
+  return repairLanes(!positiveAndFinite(x), result, [&](MathBuilder &inner) {
+    Expr base(x, inner), exponent(n, inner);
+    Expr repaired = repairBase(base, Expr(result, inner), slt(exponent, 0),
+                               nei(andi(exponent, 1), 0));
+    repaired = select(isNaN(base), base, repaired);
+    return select(eqi(exponent, 0), 1.0, repaired);
+  });
 }
 
 } // namespace cellgrad

@@ -34,7 +34,7 @@ static PiReduction reduceByHalfPi(Expr x) {
   auto ifOp = scf::IfOp::create(
       x.builder(), anyLane(isLarge),
       [&](OpBuilder &nested, Location loc) {
-        ImplicitLocOpBuilder b(loc, nested);
+        MathBuilder b(loc, nested, x.builder().hasFma);
         PiReduction large = reduceLargeByHalfPi(Expr(x, b));
         Expr condition(isLarge, b);
         scf::YieldOp::create(

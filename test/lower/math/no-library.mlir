@@ -1,5 +1,7 @@
 // RUN: cellc %s -o %t.so
+// RUN: cellc %s -o %t.v2.so --target=x86-64-v2
 // RUN: llvm-nm -D -u %t.so | FileCheck %s --allow-empty
+// RUN: llvm-nm -D -u %t.v2.so | FileCheck %s --allow-empty
 
 // The artifact calls no function of the math library: LLVM finds an instruction for
 // all that the expansion leaves.
