@@ -8,12 +8,12 @@ class DialectRegistry;
 }
 
 namespace cellgrad {
-/// Adds the cell dialect, the upstream dialects it lowers through, and the external
-/// interface models those lowerings need.
+/// Adds the cell dialect, the upstream dialects it lowers through, and the
+/// external interface models those lowerings need.
 void registerDialects(mlir::DialectRegistry &registry);
 
-/// Registers every cellgrad pass and named pipeline, and the upstream passes they use,
-/// with the global pass registry. Call once per process.
+/// Registers every cellgrad pass and named pipeline, and the upstream passes
+/// they use, with the global pass registry. Call once per process.
 void registerPasses();
 
 /// Registers the named pipelines alone.

@@ -12,12 +12,13 @@ import sys
 import time
 from pathlib import Path
 
-import cellgrad as ms
 import matplotlib
 import numpy as np
-from cellgrad import nn, ops
 from sklearn.datasets import load_digits
 from tqdm import tqdm
+
+import cellgrad as ms
+from cellgrad import nn, ops
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from cellgrad import _native
 from generator import Generator, Program, records
+
+from cellgrad import _native
 
 ULPS = {"float32": 1e-6, "float64": 1e-13}
 FLOOR = {"float32": 1e-5, "float64": 1e-11}

@@ -137,6 +137,7 @@ def main():
     for fmt, deg in (("f32", 2), ("f64", 5)):
         polynomial("Sin", s, lambda t: max(t, mp.mpf("0.001")), 0, quarter, deg, fmt)
         polynomial("Cos", c, lambda t: max(t * t, mp.mpf("0.0001")), 0, quarter, deg, fmt)
+
     # atan(r) = r + r^3 A(r^2), asin(r) = r + r^3 A(r^2).
     def odd(fn, lead):
         def at(t):
