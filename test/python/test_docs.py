@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SNIPPETS = ROOT / "tools/docs/snippets.py"
-PAGES = ["README.md", "docs/architecture.md", "docs/limits.md"]
+PAGES = ["README.md", "docs/architecture.md", "docs/artifact.md", "docs/limits.md"]
 
 
 @pytest.mark.parametrize("page", PAGES)

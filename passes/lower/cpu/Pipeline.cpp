@@ -23,6 +23,9 @@ void cellgrad::buildCPUPipeline(OpPassManager &pm,
   pm.addPass(createCSEPass());
   pm.addPass(createConvertEntryPoints());
   pm.addNestedPass<func::FuncOp>(createPlaceResults());
+  // Two reshapes of one donated argument would pass for two tensors, and the
+  // update between them for a conflict.
+  pm.addPass(createCSEPass());
 
   // To buffers.
   bufferization::OneShotBufferizePassOptions bufferize;
