@@ -76,7 +76,8 @@ if [ ${#wanted[@]} -gt 0 ]; then
   log=$(mktemp)
   trap 'rm -f "$log"' EXIT
   apt() {
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q "$@" >"$log" 2>&1 </dev/null ||
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+      apt-get -q -o DPkg::Lock::Timeout=300 "$@" >"$log" 2>&1 </dev/null ||
       { tail -n 15 "$log" >&2; fail "apt-get $1 failed (its last lines are above)"; }
   }
   apt update
@@ -87,14 +88,14 @@ fi
 
 # --- .venv: Python packages and this tree ----------------------------------------------
 enough_disk . 3 "the build"
-stamp=$({ "$python" -V; pwd; cat $setup/requirements.txt $setup/bootstrap.sh; } | sha256sum)
+stamp=$({ "$python" -V; pwd; cat $setup/requirements.txt; } | sha256sum)
 if [ "$(cat .venv/.stamp 2>/dev/null)" != "$stamp" ]; then
   echo "Making .venv with the Python packages of $setup/requirements.txt:"
   sed -n 's/^\([a-zA-Z-]*\)==[^ ]* *# *\(.*\)/\1  \2/p' $setup/requirements.txt |
     while read -r package reason; do printf '  %-20s %s\n' "$package" "$reason"; done
   rm -rf .venv
   "$python" -m venv .venv
-  .venv/bin/python -m pip install -q --disable-pip-version-check -r $setup/requirements.txt ||
+  .venv/bin/python -m pip install -qq --disable-pip-version-check -r $setup/requirements.txt ||
     fail "pip could not install $setup/requirements.txt (its message is above)"
   # 'import cellgrad' finds the sources first, then what the build compiles and generates.
   site=$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')

@@ -9,7 +9,17 @@ KINDS = ("*.cpp", "*.h", "*.c", "*.td", "*.py")
 
 def main() -> int:
     listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", *KINDS],
+        [
+            "git",
+            "-c",
+            "safe.directory=*",
+            "ls-files",
+            "--cached",
+            "--others",
+            "--exclude-standard",
+            "--",
+            *KINDS,
+        ],
         capture_output=True,
         text=True,
         check=True,

@@ -5,10 +5,12 @@ cd "$(dirname "$0")/../.."
 clang_format=clang-format-$(sed -n 's/^llvm=\([0-9]*\).*/\1/p' .dep-versions)
 bin=.venv/bin
 
-sources() { git ls-files --cached --others --exclude-standard -- "$@"; }
+# The checkout may belong to someone else, as in a container.
+cxx=$(git -c safe.directory="*" ls-files --cached --others --exclude-standard -- \
+  '*.cpp' '*.h' '*.c' | while read -r file; do [ ! -f "$file" ] || echo "$file"; done)
 
 if [ "${1:-}" = --fix ]; then
-  sources '*.cpp' '*.h' '*.c' | xargs -r "$clang_format" -i
+  xargs -r "$clang_format" -i <<<"$cxx"
   "$bin/ruff" format -q .
   "$bin/ruff" check --fix --silent . || true
   exit
@@ -27,9 +29,9 @@ check() { # check <what> <command...>
 }
 all_clang_format() { # one line for each file that 'make format' would change
   local bad
-  bad=$(sources '*.cpp' '*.h' '*.c' | while read -r file; do
+  bad=$(while read -r file; do
     "$clang_format" --dry-run -Werror "$file" >/dev/null 2>&1 || echo "$file: not formatted"
-  done)
+  done <<<"$cxx")
   [ -z "$bad" ] || { echo "$bad"; return 1; }
 }
 check clang-format all_clang_format
