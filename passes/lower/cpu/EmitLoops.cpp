@@ -41,7 +41,7 @@ struct EmitLoops : cellgrad::impl::EmitLoopsBase<EmitLoops> {
   void runOnOperation() override {
     if (!llvm::is_contained({128u, 256u, 512u}, vectorWidth.getValue())) {
       getOperation().emitError("vector-width must be 128, 256 or 512, but is ")
-          << vectorWidth;
+          << vectorWidth.getValue();
       return signalPassFailure();
     }
     IRRewriter rewriter(&getContext());

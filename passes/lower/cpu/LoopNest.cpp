@@ -68,6 +68,8 @@ FailureOr<LoopNest> analyzeNest(linalg::GenericOp op) {
   nest.sizes = op.getStaticLoopRanges();
   if (llvm::any_of(nest.sizes, ShapedType::isDynamic))
     return op.emitOpError("must have a static iteration space");
+  if (nest.isEmpty())
+    return nest;
   for (utils::IteratorType kind : op.getIteratorTypesArray())
     nest.isReduction.push_back(kind == utils::IteratorType::reduction);
   for (OpOperand *operand : op.getDpsInputOperands()) {

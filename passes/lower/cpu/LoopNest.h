@@ -50,8 +50,9 @@ struct LoopNest {
   void simplify();
 };
 
-/// Reads the nest off `op`. Fails, with an error on `op`, when a memref has no
-/// static shape and strides or an indexing map is not linear.
+/// Reads the nest off `op`; of an empty iteration space, only the sizes. Fails,
+/// with an error on `op`, when a memref has no static shape and strides or an
+/// indexing map is not linear.
 mlir::FailureOr<LoopNest> analyzeNest(mlir::linalg::GenericOp op);
 
 } // namespace cellgrad

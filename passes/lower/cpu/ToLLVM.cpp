@@ -92,6 +92,12 @@ LogicalResult emulateHalfPrecision(ModuleOp module) {
     if (failed(applyPartialConversion(module, target, std::move(patterns))))
       return failure();
   }
+  // The patterns above allow contraction on the conversions they add, which has
+  // no meaning there, and no form in the LLVM dialect.
+  module.walk([](Operation *op) {
+    if (isa<arith::ExtFOp, arith::TruncFOp>(op))
+      op->removeAttr("fastmath");
+  });
   RewritePatternSet patterns(ctx);
   arith::populateExpandBFloat16Patterns(patterns);
   return applyPatternsGreedily(module, std::move(patterns));

@@ -1,0 +1,35 @@
+// RUN: cell-opt %s --pass-pipeline="builtin.module(func.func(cell-emit-loops))" --split-input-file --verify-diagnostics
+// RUN: not cell-opt %s --pass-pipeline="builtin.module(func.func(cell-emit-loops{vector-width=100}))" 2>&1 | FileCheck %s
+
+// CHECK: vector-width must be 128, 256 or 512, but is 100
+
+func.func @nonlinear(%x: memref<8xf32>, %y: memref<16xf32>) {
+  // expected-error @+1 {{is not linear in the loop variables; only sums of constant multiples can be lowered for the CPU}}
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0 floordiv 2)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : memref<8xf32>) outs(%y : memref<16xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @dynamic(%x: memref<?xf32>, %y: memref<?xf32>) {
+  // expected-error @+1 {{must have a static iteration space}}
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : memref<?xf32>) outs(%y : memref<?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @dynamic_stride(%x: memref<8xf32, strided<[?]>>, %y: memref<8xf32>) {
+  // expected-error @+1 {{operand #0 must be a memref of static shape and strides to be lowered for the CPU, but is 'memref<8xf32, strided<[?]>>'}}
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : memref<8xf32, strided<[?]>>) outs(%y : memref<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  }
+  return
+}

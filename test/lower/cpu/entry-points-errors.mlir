@@ -1,0 +1,51 @@
+// RUN: cell-opt %s --cell-convert-entry-points --split-input-file --verify-diagnostics
+
+// expected-error @+1 {{argument #0 must be a ranked tensor of static shape with a bool, integer (8 to 64 bits), f16, bf16, f32 or f64 element type, but is 'tensor<?xf32>'}}
+func.func @dynamic(%x: tensor<?xf32>) -> tensor<?xf32> {
+  return %x : tensor<?xf32>
+}
+
+// -----
+
+// expected-error @+1 {{result #0 must be a ranked tensor of static shape}}
+func.func @scalar(%x: tensor<f32>) -> f32 {
+  %0 = tensor.extract %x[] : tensor<f32>
+  return %0 : f32
+}
+
+// -----
+
+// expected-error @+1 {{argument #0 is donated to result #3, but the function has 1 results}}
+func.func @range(%x: tensor<4xf32> {cell.donate = 3 : i64}) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{result #0 has two donated arguments, #0 and #1; donate one}}
+func.func @twice(%x: tensor<4xf32> {cell.donate = 0 : i64}, %y: tensor<4xf32> {cell.donate = 0 : i64}) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{argument #0 of type 'tensor<4xf32>' is donated to result #0 of type 'tensor<5xf32>'; the types must be equal}}
+func.func @types(%x: tensor<4xf32> {cell.donate = 0 : i64}, %y: tensor<5xf32>) -> tensor<5xf32> {
+  return %y : tensor<5xf32>
+}
+
+// -----
+
+// expected-error @+1 {{is private and was not inlined; inline calls before lowering entry points}}
+func.func private @helper(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{must have one block; control flow is written with scf}}
+func.func @blocks(%x: tensor<4xf32>) -> tensor<4xf32> {
+  cf.br ^bb1
+^bb1:
+  return %x : tensor<4xf32>
+}

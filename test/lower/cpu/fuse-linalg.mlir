@@ -1,0 +1,151 @@
+// RUN: cell-opt %s --cell-fuse-linalg --cse | FileCheck %s
+// RUN: cell-opt %s --pass-pipeline="builtin.module(func.func(cell-fuse-linalg{recompute-limit=0},cse))" | FileCheck %s --check-prefix=STORE
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// A chain of elementwise ops is one loop; the constant, the broadcast bias and the
+// transposed operand are read in place. The transcendental value that two ops need is
+// computed once, and is a second result because it is returned.
+// CHECK: #[[ID:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK: #[[COLUMN:.*]] = affine_map<(d0, d1) -> (d1)>
+// CHECK: #[[SWAPPED:.*]] = affine_map<(d0, d1) -> (d1, d0)>
+// CHECK-LABEL: func.func @chain
+// CHECK-SAME:    %[[X:.*]]: tensor<8x16xf32>, %[[B:.*]]: tensor<16xf32>, %[[T:.*]]: tensor<16x8xf32>
+// CHECK:         %[[R:.*]]:2 = linalg.generic
+// CHECK-SAME:      #[[ID]], #[[COLUMN]], #{{.*}}, #[[SWAPPED]], #[[ID]], #[[ID]]]
+// CHECK-SAME:      ins(%[[X]], %[[B]], %{{.*}}, %[[T]] :
+// CHECK:           arith.addf
+// CHECK:           math.tanh
+// CHECK:           arith.mulf
+// CHECK:           arith.addf
+// CHECK:           linalg.yield
+// CHECK-NOT:     linalg.generic
+// CHECK:         return %[[R]]#0, %[[R]]#1
+func.func @chain(%x: tensor<8x16xf32>, %b: tensor<16xf32>, %t: tensor<16x8xf32>)
+    -> (tensor<8x16xf32>, tensor<8x16xf32>) {
+  %e = tensor.empty() : tensor<8x16xf32>
+  %two = arith.constant dense<2.0> : tensor<8x16xf32>
+  %bias = linalg.broadcast ins(%b : tensor<16xf32>) outs(%e : tensor<8x16xf32>) dimensions = [0]
+  %tt = linalg.transpose ins(%t : tensor<16x8xf32>) outs(%e : tensor<8x16xf32>) permutation = [1, 0]
+  %0 = linalg.add ins(%x, %bias : tensor<8x16xf32>, tensor<8x16xf32>) outs(%e : tensor<8x16xf32>) -> tensor<8x16xf32>
+  %1 = linalg.tanh ins(%0 : tensor<8x16xf32>) outs(%e : tensor<8x16xf32>) -> tensor<8x16xf32>
+  %2 = linalg.mul ins(%1, %two : tensor<8x16xf32>, tensor<8x16xf32>) outs(%e : tensor<8x16xf32>) -> tensor<8x16xf32>
+  %3 = linalg.add ins(%2, %tt : tensor<8x16xf32>, tensor<8x16xf32>) outs(%e : tensor<8x16xf32>) -> tensor<8x16xf32>
+  return %3, %1 : tensor<8x16xf32>, tensor<8x16xf32>
+}
+
+// An elementwise producer becomes part of the reduction that reads it.
+// CHECK-LABEL: func.func @mean_square
+// CHECK:         linalg.generic
+// CHECK-SAME:      iterator_types = ["parallel", "reduction"]
+// CHECK:           %[[P:.*]] = arith.mulf
+// CHECK:           %[[S:.*]] = arith.mulf %[[P]], %[[P]]
+// CHECK:           arith.addf
+// CHECK-NOT:     linalg.generic
+func.func @mean_square(%x: tensor<8x16xf32>, %y: tensor<8x16xf32>) -> tensor<8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x16xf32>
+  %r = tensor.empty() : tensor<8xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%r : tensor<8xf32>) -> tensor<8xf32>
+  %0 = linalg.mul ins(%x, %y : tensor<8x16xf32>, tensor<8x16xf32>) outs(%e : tensor<8x16xf32>) -> tensor<8x16xf32>
+  %1 = linalg.square ins(%0 : tensor<8x16xf32>) outs(%e : tensor<8x16xf32>) -> tensor<8x16xf32>
+  %2 = linalg.reduce { arith.addf } ins(%1 : tensor<8x16xf32>) outs(%f : tensor<8xf32>) dimensions = [1]
+  return %2 : tensor<8xf32>
+}
+
+// A transposed operand of a product is a map, not a copy.
+// CHECK-LABEL: func.func @product
+// CHECK-SAME:    %[[A:.*]]: tensor<8x16xf32>, %[[W:.*]]: tensor<32x16xf32>
+// CHECK-NOT:     linalg.transpose
+// CHECK:         linalg.generic {{.*}} ins(%[[A]], %[[W]]
+func.func @product(%a: tensor<8x16xf32>, %w: tensor<32x16xf32>) -> tensor<8x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<16x32xf32>
+  %wt = linalg.transpose ins(%w : tensor<32x16xf32>) outs(%e : tensor<16x32xf32>) permutation = [1, 0]
+  %r = tensor.empty() : tensor<8x32xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%r : tensor<8x32xf32>) -> tensor<8x32xf32>
+  %0 = linalg.matmul ins(%a, %wt : tensor<8x16xf32>, tensor<16x32xf32>) outs(%f : tensor<8x32xf32>) -> tensor<8x32xf32>
+  return %0 : tensor<8x32xf32>
+}
+
+// The product needs %n in memory. A reduction of the cheap %n computes it again unless
+// that is forbidden; it never computes the exponential again.
+// CHECK-LABEL: func.func @recompute
+// CHECK:         linalg.generic
+// CHECK:           arith.negf
+// CHECK:         linalg.generic
+// CHECK:           arith.negf
+// CHECK-NEXT:      arith.addf
+// STORE-LABEL: func.func @recompute
+// STORE:         arith.negf
+// STORE-NOT:     arith.negf
+func.func @recompute(%x: tensor<8x16xf32>, %w: tensor<16x4xf32>) -> (tensor<8x4xf32>, tensor<8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x16xf32>
+  %n = linalg.negf ins(%x : tensor<8x16xf32>) outs(%e : tensor<8x16xf32>) -> tensor<8x16xf32>
+  %me = tensor.empty() : tensor<8x4xf32>
+  %mf = linalg.fill ins(%zero : f32) outs(%me : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %m = linalg.matmul ins(%n, %w : tensor<8x16xf32>, tensor<16x4xf32>) outs(%mf : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %r = tensor.empty() : tensor<8xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%r : tensor<8xf32>) -> tensor<8xf32>
+  %s = linalg.reduce { arith.addf } ins(%n : tensor<8x16xf32>) outs(%f : tensor<8xf32>) dimensions = [1]
+  return %m, %s : tensor<8x4xf32>, tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @no_recompute
+// CHECK:         math.exp
+// CHECK-NOT:     math.exp
+func.func @no_recompute(%x: tensor<8x16xf32>, %w: tensor<16x4xf32>) -> (tensor<8x4xf32>, tensor<8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x16xf32>
+  %n = linalg.exp ins(%x : tensor<8x16xf32>) outs(%e : tensor<8x16xf32>) -> tensor<8x16xf32>
+  %me = tensor.empty() : tensor<8x4xf32>
+  %mf = linalg.fill ins(%zero : f32) outs(%me : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %m = linalg.matmul ins(%n, %w : tensor<8x16xf32>, tensor<16x4xf32>) outs(%mf : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %r = tensor.empty() : tensor<8xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%r : tensor<8xf32>) -> tensor<8xf32>
+  %s = linalg.reduce { arith.addf } ins(%n : tensor<8x16xf32>) outs(%f : tensor<8xf32>) dimensions = [1]
+  return %m, %s : tensor<8x4xf32>, tensor<8xf32>
+}
+
+// Merging the two exponentials' users into one loop would need its own result: the
+// second depends on a reduction of the first.
+// CHECK-LABEL: func.func @softmax_like
+// CHECK:         %[[E:.*]] = linalg.generic
+// CHECK:           math.exp
+// CHECK:         %[[S:.*]] = linalg.generic
+// CHECK-SAME:      "reduction"
+// CHECK:         linalg.generic
+// CHECK-SAME:      ins(%[[E]], %[[S]]
+// CHECK:           arith.divf
+func.func @softmax_like(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x16xf32>
+  %n = linalg.exp ins(%x : tensor<8x16xf32>) outs(%e : tensor<8x16xf32>) -> tensor<8x16xf32>
+  %r = tensor.empty() : tensor<8xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%r : tensor<8xf32>) -> tensor<8xf32>
+  %s = linalg.reduce { arith.addf } ins(%n : tensor<8x16xf32>) outs(%f : tensor<8xf32>) dimensions = [1]
+  %b = linalg.broadcast ins(%s : tensor<8xf32>) outs(%e : tensor<8x16xf32>) dimensions = [1]
+  %d = linalg.div ins(%n, %b : tensor<8x16xf32>, tensor<8x16xf32>) outs(%e : tensor<8x16xf32>) -> tensor<8x16xf32>
+  return %d : tensor<8x16xf32>
+}
+
+// The index of an element stays that of its own loop after a transposed read.
+// CHECK-LABEL: func.func @index
+// CHECK:         linalg.generic
+// CHECK:           linalg.index 1
+// CHECK-NOT:     linalg.generic
+func.func @index(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
+  %e = tensor.empty() : tensor<16x8xf32>
+  %i = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<16x8xf32>) {
+  ^bb0(%o: f32):
+    %0 = linalg.index 0 : index
+    %1 = arith.index_cast %0 : index to i32
+    %2 = arith.sitofp %1 : i32 to f32
+    linalg.yield %2 : f32
+  } -> tensor<16x8xf32>
+  %f = tensor.empty() : tensor<8x16xf32>
+  %t = linalg.transpose ins(%i : tensor<16x8xf32>) outs(%f : tensor<8x16xf32>) permutation = [1, 0]
+  %r = linalg.add ins(%x, %t : tensor<8x16xf32>, tensor<8x16xf32>) outs(%f : tensor<8x16xf32>) -> tensor<8x16xf32>
+  return %r : tensor<8x16xf32>
+}

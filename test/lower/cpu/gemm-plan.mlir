@@ -1,0 +1,60 @@
+// RUN: cell-opt %s --pass-pipeline="builtin.module(func.func(cell-emit-gemm{print-plan}))" -o /dev/null --verify-diagnostics
+
+#a = affine_map<(m, n, k) -> (m, k)>
+#at = affine_map<(m, n, k) -> (k, m)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#bt = affine_map<(m, n, k) -> (n, k)>
+#c = affine_map<(m, n, k) -> (m, n)>
+#ct = affine_map<(m, n, k) -> (n, m)>
+
+// Rows a power of two apart collide in the caches: both operands are packed.
+func.func @large(%a: memref<1024x1024xf32>, %b: memref<1024x1024xf32>, %c: memref<1024x1024xf32>) {
+  // expected-remark @+1 {{1024x1024x1024: tile 14x32, rows 252, columns 1024, depth 256, pack A, pack B}}
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<1024x1024xf32>, memref<1024x1024xf32>) outs(%c : memref<1024x1024xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// A layer's forward product, with the weight stored by output.
+func.func @dense(%x: memref<128x784xf32>, %w: memref<512x784xf32>, %y: memref<128x512xf32>) {
+  // expected-remark @+1 {{128x512x784: tile 14x32, rows 308, columns 512, depth 208, pack and transpose B}}
+  linalg.generic {indexing_maps = [#a, #bt, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<128x784xf32>, memref<512x784xf32>) outs(%y : memref<128x512xf32>) {
+  ^bb0(%p: f32, %q: f32, %z: f32):
+    %0 = arith.mulf %p, %q : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// Few columns: one masked vector of columns, many rows.
+func.func @head(%x: memref<128x512xf32>, %w: memref<512x10xf32>, %y: memref<128x10xf32>) {
+  // expected-remark @+1 {{128x10x512: tile 14x16, rows 252, columns 16, depth 256}}
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<128x512xf32>, memref<512x10xf32>) outs(%y : memref<128x10xf32>) {
+  ^bb0(%p: f32, %q: f32, %z: f32):
+    %0 = arith.mulf %p, %q : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// A transposed result is the product of the transposed operands: m and n trade places.
+func.func @result_transposed(%a: memref<100x50xf64>, %b: memref<50x60xf64>, %c: memref<60x100xf64>) {
+  // expected-remark @+1 {{60x100x50: tile 14x16, rows 644, columns 112, depth 50, pack and transpose B}}
+  linalg.generic {indexing_maps = [#a, #b, #ct], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<100x50xf64>, memref<50x60xf64>) outs(%c : memref<60x100xf64>) {
+  ^bb0(%p: f64, %q: f64, %z: f64):
+    %0 = arith.mulf %p, %q : f64
+    %1 = arith.addf %z, %0 : f64
+    linalg.yield %1 : f64
+  }
+  return
+}
