@@ -78,9 +78,7 @@ class Differentiated:
         return [self.outer.value(t) for t in self.inputs] + captured
 
     def argument_of(self, parameter: Parameter) -> int | None:
-        """The index of the argument that a Parameter is, or None where the function does not read
-        it.
-        """
+        """The argument that a Parameter is, or None where the function does not read it."""
         for i, (what, _) in enumerate(self.scope.captures):
             if what is parameter:
                 return len(self.inputs) + i
@@ -92,9 +90,7 @@ class Differentiated:
         return [order[id(t)] for t in tensors(part) if t.dtype.kind == "f"]
 
     def primal(self, values: list[Any]) -> Any:
-        """The output of the function in the surrounding scope, from the results of the transform
-        op.
-        """
+        """The function's output in the surrounding scope, from the transform's results."""
         for p, value in zip(
             self.written,
             values[len(self.results) : len(self.results) + len(self.written)],

@@ -83,9 +83,7 @@ def collect(value: Any, key: list[Any], tensors: list[Tensor]) -> None:
 
 
 class _Identity:
-    """A static input that cannot be hashed, compared by identity; keeps it alive so that the
-    identity stays its own.
-    """
+    """A static input that cannot be hashed: compared by identity, and kept alive."""
 
     __slots__ = ("value",)
 
@@ -233,9 +231,7 @@ class Program:
 
 
 class Captured:
-    """An entry function of a graph: what it takes beside its inputs, and how results become Python
-    values.
-    """
+    """An entry function: what it takes beside its inputs, and how it gives Python values."""
 
     def __init__(
         self,
@@ -411,9 +407,7 @@ def _release() -> None:
 
 
 def eager(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Runs an operation of this package outside of a capture: compiled once per signature, kept in
-    memory.
-    """
+    """Runs an operation outside of a capture: compiled once per signature, kept in memory."""
     program = _eager_programs.get(function)
     if program is None:
         program = _eager_programs[function] = Program(function, function.__name__.lstrip("_"))

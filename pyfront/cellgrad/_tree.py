@@ -1,6 +1,4 @@
-"""Nested inputs and outputs: tensors are leaves of tuples, lists and dicts; everything else is
-static.
-"""
+"""Nested inputs and outputs: tensors are leaves of tuples, lists and dicts."""
 
 from __future__ import annotations
 

@@ -132,9 +132,7 @@ def set_context(**kwargs: Any) -> None:
 
 
 def set_device(device_target: str, device_id: int | None = None) -> None:
-    """Chooses the device: ``"CPU"``, or ``"GPU"``/``"Ascend"``, which run on the CPU in this
-    version.
-    """
+    """Chooses the device; ``"GPU"`` and ``"Ascend"`` mean the CPU in this version."""
     if device_target not in _DEVICES:
         raise error(
             ValueError,

@@ -109,9 +109,7 @@ def load_attribute(owner: Any, name: str) -> Any:
 
 
 def store_attribute(owner: Any, name: str, value: Any) -> None:
-    """`owner.name = value`: Parameters of Cells are state of the compiled code, other attributes of
-    Cells are not.
-    """
+    """`owner.name = value`: of a Cell's attributes only Parameters can be written."""
     from cellgrad.nn.cell import Cell
 
     if state.current.scope is not None:
@@ -180,9 +178,7 @@ def augmented(function: Callable[[Any, Any], Any], before: Any, value: Any) -> A
 
 
 def assign(parameter: Parameter, value: Any) -> Any:
-    """Writes a Parameter inside compiled code: the value is converted to its dtype and must have
-    its shape.
-    """
+    """Writes a Parameter: the value is converted to its dtype and must have its shape."""
     from cellgrad.ops import _core
 
     scope = state.current.scope
@@ -202,9 +198,7 @@ def assign(parameter: Parameter, value: Any) -> Any:
 def print_tensors(
     *args: Any, sep: str | None = " ", end: str | None = "\n", file: Any = None, flush: bool = False
 ) -> None:
-    """`print` in compiled code: prints when the code runs, in order with other prints; tensors may
-    be arguments.
-    """
+    """`print` in compiled code: prints when the code runs, in order; takes tensors."""
     scope = state.current.scope
     if scope is None or file is not None:
         builtins.print(*args, sep=sep, end=end, file=file, flush=flush)

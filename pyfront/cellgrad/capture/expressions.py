@@ -80,9 +80,7 @@ class ExpressionCompiler:
         return run
 
     def truth(self, node: ast.expr) -> Run:
-        """The truth value of an expression; a tensor under capture has none, which its `__bool__`
-        says.
-        """
+        """The truth value of an expression; a tensor being compiled refuses to have one."""
         value = self.expression(node)
 
         def run(frame: Frame) -> bool:

@@ -132,9 +132,7 @@ class Frame:
         self.result: Any = None
 
     def lookup_global(self, name: str) -> Any:
-        """A name that no enclosing evaluated function binds: a closure cell, a global, or a
-        builtin.
-        """
+        """A name no enclosing evaluated function binds: closure cell, global or builtin."""
         cell = self.closure.get(name)
         if cell is not None:
             try:
@@ -191,9 +189,7 @@ def locate(exception: BaseException) -> None:
 
 
 class Closure:
-    """A function defined inside evaluated code: its body runs in the evaluator, wherever it is
-    called from.
-    """
+    """A function defined inside evaluated code; its body always runs in the evaluator."""
 
     def __init__(
         self,

@@ -21,9 +21,7 @@ class Names:
         self.nonlocals: set[str] = set()
 
     def depth(self, name: str) -> int | None:
-        """How many frames out a name is bound, or None where it is a closure cell, a global or a
-        builtin.
-        """
+        """How many frames out a name is bound; None for closure cells, globals, builtins."""
         names: Names | None = self
         depth = 0
         while names is not None:
@@ -36,9 +34,7 @@ class Names:
         return None
 
     def assignment_depth(self, name: str) -> int | None:
-        """Where an assignment to a name goes: past comprehensions, and to the owner of a
-        `nonlocal`.
-        """
+        """Where an assignment goes: past comprehensions, to the owner of a `nonlocal`."""
         depth = 0
         names = self
         while names.comprehension and name not in names.local:

@@ -51,9 +51,7 @@ class Trace:
             self.guards.setdefault((id(where), name), (where, name, value))
 
     def add_paths(self, cell: Any) -> None:
-        """Notes the attribute paths of a Cell that is called from outside any other, and of those
-        below it.
-        """
+        """Notes the attribute paths of a Cell called from outside any other."""
         for path, c in cell.cells_and_names():
             self.paths.setdefault(id(c), path)
 
@@ -218,9 +216,7 @@ class ScopeGuard:
 
 
 def constant(array: Any, sig: Signature) -> Tensor:
-    """A tensor from elements known now: a graph constant while capturing, a concrete Tensor
-    otherwise.
-    """
+    """A tensor from known elements: a graph constant while capturing, else a Tensor."""
     scope = state.current.scope
     if scope is None:
         return Tensor(array, sig.dtype)

@@ -1,6 +1,4 @@
-"""From a function object to its syntax tree: functions, methods, lambdas that share a line,
-notebook cells.
-"""
+"""From a function object to its syntax tree, also for lambdas that share a line."""
 
 from __future__ import annotations
 
@@ -28,9 +26,7 @@ _files: dict[str, tuple[Any, dict[int, list[_Def]]]] = {}
 
 
 def is_user_code(code: types.CodeType) -> bool:
-    """Whether a function is evaluated (the user's), rather than called with tracers (libraries,
-    generators).
-    """
+    """Whether a function is the user's, and evaluated; generators are not."""
     if code.co_flags & _NOT_PLAIN:
         return False
     return not code.co_filename.startswith((*_errors.PACKAGES, *_LIBRARIES, "<frozen"))

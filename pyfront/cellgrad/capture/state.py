@@ -1,6 +1,4 @@
-"""What is being captured right now, per thread: the scope that ops are appended to and the frame
-being evaluated.
-"""
+"""What is being captured right now, per thread."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Statements: compiled to closures that return None, or a signal (return, break, continue) that
-unwinds blocks.
-"""
+"""Statements: closures that return None, or a signal that unwinds blocks."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Tracer: a tensor that is being computed by the code under capture; it has a type but no elements
-yet.
-"""
+"""Tracer: a tensor that compiled code will compute; it has a type but no elements."""
 
 from __future__ import annotations
 
@@ -16,9 +14,7 @@ if TYPE_CHECKING:
 
 
 class Tracer(Tensor):
-    """An SSA value of the scope that made it. Operators and methods append ops; anything that needs
-    elements refuses.
-    """
+    """An SSA value of a scope. Operators append ops; what needs elements is refused."""
 
     __slots__ = ("_scope", "_value")
 

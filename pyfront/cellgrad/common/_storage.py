@@ -44,9 +44,7 @@ def _raw(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def from_numpy(array: np.ndarray[Any, Any], dtype: Type) -> Any:
-    """A buffer with a copy of the elements (any strides, byte order or flags), converted to
-    `dtype`.
-    """
+    """A buffer with a copy of the elements, of any strides, converted to `dtype`."""
     buffer = _native.TensorBuffer(dtype.native, array.shape)
     if array.size:
         if dtype is mstype.bfloat16 and array.dtype.name != "bfloat16":

@@ -37,9 +37,7 @@ __all__ = [
 
 
 class Type:
-    """A data type of tensors or, for the generic ones (``number``, ``tensor_type``), a family of
-    them.
-    """
+    """A data type of tensors or, for ``number`` and ``tensor_type``, a family of them."""
 
     __slots__ = ("itemsize", "kind", "name", "native", "rank", "title")
 
@@ -161,9 +159,7 @@ def pytype_to_dtype(pytype: Any) -> Type:
 
 
 def coerce(dtype: Any) -> Type | None:
-    """A `Type` from what users write for one where MindSpore allows it: a Type, ``'int32'``, numpy
-    or Python classes.
-    """
+    """A `Type` from what users write for one: a Type, a name, a numpy or Python class."""
     if isinstance(dtype, Type):
         return dtype
     if isinstance(dtype, str):
@@ -179,9 +175,7 @@ def coerce(dtype: Any) -> Type | None:
 
 
 def promote(a: Type, b: Type) -> Type:
-    """The common type of two tensors' elements (`semantics`: floats win over integers, then the
-    wider one).
-    """
+    """The common type of two tensors: floats win over integers, then the wider one."""
     if a is b:
         return a
     order = {"b": 0, "u": 1, "i": 1, "f": 2}

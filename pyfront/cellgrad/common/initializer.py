@@ -1,6 +1,4 @@
-"""Initial values of Parameters: seeded random and constant fills with MindSpore's names and
-formulas.
-"""
+"""Initial values of Parameters, with MindSpore's names and formulas."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Tensor: an n-dimensional array in host memory, with MindSpore's constructor, operators, methods
-and printing.
-"""
+"""Tensor: an n-dimensional array in host memory, as MindSpore's."""
 
 from __future__ import annotations
 

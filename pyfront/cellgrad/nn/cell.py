@@ -84,9 +84,7 @@ class Cell:
         return self.construct(*args, **kwargs)
 
     def _inlined(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The call inside a capture: `construct` is evaluated, with the Cell's path noted in
-        locations.
-        """
+        """The call inside a capture: evaluated, with the Cell's path noted in locations."""
         current = state.current
         scope = current.scope
         assert scope is not None
@@ -295,9 +293,7 @@ class Cell:
     def parameters_and_names(
         self, name_prefix: str = "", expand: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
-        """Parameters with their attribute paths, each once; own Parameters come before those of
-        sub-Cells.
-        """
+        """Parameters by attribute path, each once, own ones before those of sub-Cells."""
         where = self.cells_and_names(name_prefix=name_prefix) if expand else [(name_prefix, self)]
         seen: set[int] = set()
         for path, cell in where:

@@ -1,6 +1,4 @@
-"""The one path every operation takes: append to the scope under capture, or run eagerly through
-compiled code.
-"""
+"""The one path of every operation: into the scope under capture, or eagerly run."""
 
 from __future__ import annotations
 
@@ -55,9 +53,7 @@ def emit(
     dtype: Type | None = None,
     shape: Sequence[int] | None = None,
 ) -> Tensor:
-    """Appends one op of the dialect; `dtype` and `shape` give the result of ops that cannot infer
-    it.
-    """
+    """Appends one op; `dtype` and `shape` give a result that cannot be inferred."""
     scope = state.current.scope
     assert scope is not None
     result = None if dtype is None or shape is None else signature(dtype, tuple(shape))
@@ -172,9 +168,7 @@ def reshape_to(x: Tensor, shape: tuple[int, ...]) -> Tensor:
 
 
 def broadcast_to_shape(x: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """Numpy's broadcasting, with dimensions of 1 reshaped away first; the shapes must be
-    compatible.
-    """
+    """Numpy's broadcasting to a compatible shape; dimensions of 1 are reshaped away."""
     if x.shape == shape:
         return x
     offset = len(shape) - x.ndim

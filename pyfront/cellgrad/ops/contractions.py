@@ -156,9 +156,7 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
 
 
 def dot(input: Tensor, other: Tensor) -> Tensor:
-    """The product over the last dimension of `input` and the second to last of `other` (numpy's
-    dot, to rank 2).
-    """
+    """Numpy's dot, of ranks to 2."""
     if isinstance(input, Tensor) and isinstance(other, Tensor) and max(input.ndim, other.ndim) > 2:
         raise error(
             ValueError,

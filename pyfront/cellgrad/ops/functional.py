@@ -1,6 +1,4 @@
-"""Operations under the name older scripts use: ``from cellgrad.ops.functional import
-stop_gradient``.
-"""
+"""Operations under the name older scripts use: ``cellgrad.ops.functional``."""
 
 from cellgrad.grad import get_grad, grad, jvp, value_and_grad, vjp
 from cellgrad.ops import *  # noqa: F403

@@ -109,9 +109,7 @@ class _Reduce(Primitive):
 
 
 class ReduceSum(_Reduce):
-    """The sum over `axis`; integers keep their dtype. With `skip_mode`, an empty axis reduces
-    nothing.
-    """
+    """See `ops.reduce_sum`. With `skip_mode`, an empty axis reduces nothing."""
 
     def __init__(self, keep_dims: bool = False, skip_mode: bool = False):
         super().__init__(keep_dims)

@@ -323,7 +323,7 @@ def assign(variable: Any, value: Any) -> Any:
     if not isinstance(variable, Parameter):
         raise error(
             TypeError,
-            f"For 'assign', 'variable' must be a Parameter, but got {type_name(variable)}.",
+            f"For 'assign', 'variable' must be a Parameter, but got {variable.__class__.__name__}.",
         )
     if state.current.scope is not None:
         return calls.assign(variable, value)
@@ -338,8 +338,3 @@ def assign_add(variable: Any, value: Any) -> Any:
 def assign_sub(variable: Any, value: Any) -> Any:
     """Subtracts from a Parameter in place; returns the new value."""
     return assign(variable, variable - value)
-
-
-def type_name(value: Any) -> str:
-    """The class name of a value, for messages."""
-    return value.__class__.__name__

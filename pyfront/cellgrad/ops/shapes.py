@@ -49,7 +49,7 @@ def reshape(input: Tensor, shape: Any) -> Tensor:
     x = check_tensor(input, "reshape", "input")
     dims = list(shape_of(shape, "reshape"))
     unknown = [i for i, n in enumerate(dims) if n == -1]
-    if len(unknown) > 1 or any_negative(dims):
+    if len(unknown) > 1 or [n for n in dims if n < -1]:
         raise error(
             ValueError,
             f"For 'reshape', one dimension at most may be -1 and none less, but got {tuple(dims)}.",
@@ -70,11 +70,6 @@ def reshape(input: Tensor, shape: Any) -> Tensor:
             f"with {x.size} elements.",
         )
     return reshape_to(x, tuple(dims))
-
-
-def any_negative(dims: Sequence[int]) -> bool:
-    """Whether a dimension is less than -1."""
-    return bool([n for n in dims if n < -1])
 
 
 @operation
