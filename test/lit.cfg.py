@@ -34,6 +34,7 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "CCACHE_DIR", "HOME"):
 
 config.substitutions += [
     ("%cc", os.environ.get("CC", "cc")),
+    ("%cxx", str(llvm_bin / "clang++")),
     ("%strict", "-std=c11 -Wall -Wextra -pedantic -Werror"),
     ("%asan", "-g -fsanitize=address,undefined"),
     ("%python", str(root / ".venv" / "bin" / "python")),

@@ -120,6 +120,7 @@ def run_c(out: Path) -> bytes:
     command = [cc, "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-I", str(out)]
     command += [str(HERE / "infer.c"), str(out / "digits.so"), f"-Wl,-rpath,{out}"]
     subprocess.run([*command, "-o", str(out / "infer")], check=True)
+    sys.stdout.flush()
     subprocess.run([out / "infer", out / "digits.bin", out / "results.bin"], check=True)
     return (out / "results.bin").read_bytes()
 
