@@ -1,5 +1,4 @@
-//===- Compile.cpp - from any stage to files
-//----------------------------------===//
+//===- Compile.cpp - from any stage to files ------------------------------===//
 
 #include "passes/Compile.h"
 #include "passes/Registry.h"

@@ -1,5 +1,4 @@
-//===- Compile.h - from any stage to files
-//------------------------------------===//
+//===- Compile.h - from any stage to files --------------------------------===//
 //
 // What cellc and the Python module share: the pipeline that fits a module, its
 // passes with timings and dumps, then emission.

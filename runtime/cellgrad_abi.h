@@ -1,20 +1,18 @@
-/*===- cellgrad_abi.h - the C ABI every compiled cellgrad model shares
- * -------===
+/*===- cellgrad_abi.h - the C ABI every compiled cellgrad model shares ------===
  *
  * This text is copied into the header of every model (model.h), guarded so that
  * the headers of several models can be included together. Nothing here needs a
  * library: a model depends on libc and libm alone.
  *
  * Rules of the border:
- *  - the caller owns every buffer; a model keeps no pointer after a call
- * returns;
+ *  - the caller owns every buffer, and a model keeps no pointer to it;
  *  - buffers are dense and row-major, aligned to their element type at least
- *    (64 bytes is fastest); no two buffers of a call may overlap;
+ *    (64 bytes is fastest); what a call writes overlaps nothing else in it;
  *  - an entry is safe to call from several threads as long as they share no
  *    result buffer, no donated buffer and no arena;
  *  - a model never aborts, exits or starts threads; it prints only what the
  *    user's program prints, through the print hook.
- *===------------------------------------------------------------------------===*/
+ *===----------------------------------------------------------------------===*/
 #ifndef CELLGRAD_ABI_VERSION
 #define CELLGRAD_ABI_VERSION 1u
 

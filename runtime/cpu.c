@@ -1,5 +1,4 @@
-/*===- cpu.c - does this processor have what the model was compiled for?
- * -----===*/
+/*===- cpu.c - does the processor have what the model needs? --------------===*/
 
 #include "runtime/cpu.h"
 #include "runtime/runtime.h"
@@ -38,12 +37,19 @@ static const struct question questions[] = {
 uint64_t cell_rt_missing_features(uint64_t wanted) {
   unsigned states = savedStates();
   uint64_t missing = 0;
+  /* CPUID takes many microseconds in a virtual machine: once a leaf. */
+  uint64_t last = 0;
+  unsigned r[4] = {0, 0, 0, 0};
   for (unsigned bit = 0; bit < sizeof questions / sizeof *questions; ++bit) {
     if (!(wanted >> bit & 1))
       continue;
     struct question q = questions[bit];
-    unsigned r[4] = {0, 0, 0, 0}; /* stay so if there is no such leaf */
-    __get_cpuid_count(q.leaf, q.subleaf, &r[0], &r[1], &r[2], &r[3]);
+    uint64_t leaf = (uint64_t)q.leaf << 8 | q.subleaf;
+    if (leaf != last) {
+      last = leaf;
+      if (!__get_cpuid_count(q.leaf, q.subleaf, &r[0], &r[1], &r[2], &r[3]))
+        r[0] = r[1] = r[2] = r[3] = 0;
+    }
     if (!(r[q.reg] >> q.shift & 1) || !(states >> q.state & 1))
       missing |= UINT64_C(1) << bit;
   }

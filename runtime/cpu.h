@@ -1,9 +1,8 @@
-/*===- cpu.h - instruction sets a model may have been compiled for
- * -----------===
+/*===- cpu.h - instruction sets a model may have been compiled for ----------===
  *
  * The compiler turns LLVM's feature names into a mask by this table, the model
  * turns the mask into questions to the processor. Bits are never renumbered.
- *===------------------------------------------------------------------------===*/
+ *===----------------------------------------------------------------------===*/
 
 #ifndef CELLGRAD_RUNTIME_CPU_H
 #define CELLGRAD_RUNTIME_CPU_H

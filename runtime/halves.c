@@ -1,11 +1,10 @@
-/*===- halves.c - 16-bit float conversions
- * ------------------------------------===
+/*===- halves.c - 16-bit float conversions ----------------------------------===
  *
  * The functions LLVM calls for conversions the target's instructions lack (f16
  * before F16C, double to half, bfloat before AVX512-BF16). Round to nearest,
  * ties to even. A bfloat travels in the register of a half, so its bits are
  * returned as one.
- *===------------------------------------------------------------------------===*/
+ *===----------------------------------------------------------------------===*/
 
 #include <stdint.h>
 #include <string.h>

@@ -1,11 +1,9 @@
-/*===- print.c - tensors as text
- * ----------------------------------------------===
+/*===- print.c - tensors as text --------------------------------------------===
  *
  * The default print hook: the message, then the tensor the way numpy prints it,
- * with a line an innermost row. The text of a record ends the line where the
- * line ends. Large tensors are shortened to three rows or columns at either
- * end.
- *===------------------------------------------------------------------------===*/
+ * with a line an innermost row. The text brings the newline that ends a line.
+ * Large tensors are shortened to three rows or columns at either end.
+ *===----------------------------------------------------------------------===*/
 
 #include "runtime/runtime.h"
 

@@ -1,10 +1,9 @@
-/*===- runtime.h - what a compiled model may carry
- * ----------------------------===
+/*===- runtime.h - what a compiled model may carry --------------------------===
  *
  * Compiled once with the compiler into one relocatable object; the linker takes
  * from it what a model refers to. All of it is hidden: no symbol leaves a
  * model.
- *===------------------------------------------------------------------------===*/
+ *===----------------------------------------------------------------------===*/
 
 #ifndef CELLGRAD_RUNTIME_RUNTIME_H
 #define CELLGRAD_RUNTIME_RUNTIME_H

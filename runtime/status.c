@@ -1,5 +1,4 @@
-/*===- status.c - status codes in words
- * --------------------------------------===*/
+/*===- status.c - status codes in words -----------------------------------===*/
 
 #include "runtime/runtime.h"
 

@@ -1,11 +1,10 @@
-/*===- stubs.c - names of the C library functions a model may need
- * -------------===
+/*===- stubs.c - names of the C library functions a model may need ----------===
  *
  * Linked into libc.so.6 and libm.so.6 stubs (names and versions, no code),
  * against which every model is linked: no file of the system is read when a
  * model is linked, every other undefined symbol is an error, and a model built
  * anywhere runs with glibc 2.29 and later.
- *===------------------------------------------------------------------------===*/
+ *===----------------------------------------------------------------------===*/
 
 #define FUNCTION(name)                                                         \
   void name(void);                                                             \

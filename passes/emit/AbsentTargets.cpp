@@ -1,5 +1,4 @@
-//===- AbsentTargets.cpp - backends and plugins that are not linked in
-//------===//
+//===- AbsentTargets.cpp - backends and plugins that are not linked in ----===//
 //
 // LLD's ELF driver initialises every backend LLVM was configured with, and its
 // LTO support asks for Polly. Only the backends cellgrad emits code for are

@@ -1,5 +1,4 @@
-//===- Artifact.cpp - whole and unaltered shared objects
-//----------------------===//
+//===- Artifact.cpp - whole and unaltered shared objects ------------------===//
 
 #include "passes/emit/Artifact.h"
 

@@ -1,5 +1,4 @@
-//===- Artifact.h - whole and unaltered shared objects
-//------------------------===//
+//===- Artifact.h - whole and unaltered shared objects --------------------===//
 
 #ifndef CELLGRAD_PASSES_EMIT_ARTIFACT_H
 #define CELLGRAD_PASSES_EMIT_ARTIFACT_H

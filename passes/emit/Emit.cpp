@@ -1,5 +1,4 @@
-//===- Emit.cpp - LLVM dialect to files a C program can use
-//------------------===//
+//===- Emit.cpp - LLVM dialect to files a C program can use ---------------===//
 
 #include "passes/emit/Emit.h"
 #include "passes/emit/Link.h"

@@ -1,5 +1,4 @@
-//===- Emit.h - LLVM dialect to files a C program can use
-//--------------------===//
+//===- Emit.h - LLVM dialect to files a C program can use -----------------===//
 //
 // The end of the line: a module of lowered entry functions becomes a shared
 // object and a C header, or any of the texts and objects on the way. All of it

@@ -1,5 +1,4 @@
-//===- EmitAbi.cpp - give every entry its exported C function
-//---------------===//
+//===- EmitAbi.cpp - give every entry its exported C function -------------===//
 
 #include "passes/emit/Link.h"
 #include "passes/emit/Passes.h"

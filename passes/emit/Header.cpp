@@ -1,5 +1,4 @@
-//===- Header.cpp - the C header of a model
-//---------------------------------===//
+//===- Header.cpp - the C header of a model -------------------------------===//
 //
 // The header is self-contained: it carries the common part of the ABI
 // (runtime/cellgrad_abi.h, guarded) in front of the model's own declarations.

@@ -1,5 +1,4 @@
-//===- Link.cpp - objects to shared objects, in process
-//----------------------===//
+//===- Link.cpp - objects to shared objects, in process -------------------===//
 
 #include "passes/emit/Link.h"
 #include "passes/emit/Artifact.h"

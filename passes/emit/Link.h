@@ -1,5 +1,4 @@
-//===- Link.h - objects to shared objects, in process
-//------------------------===//
+//===- Link.h - objects to shared objects, in process ---------------------===//
 
 #ifndef CELLGRAD_PASSES_EMIT_LINK_H
 #define CELLGRAD_PASSES_EMIT_LINK_H

@@ -1,5 +1,4 @@
-//===- Object.cpp - LLVM dialect to machine code
-//------------------------------===//
+//===- Object.cpp - LLVM dialect to machine code --------------------------===//
 
 #include "passes/emit/Object.h"
 

@@ -1,5 +1,4 @@
-//===- Object.h - LLVM dialect to machine code
-//--------------------------------===//
+//===- Object.h - LLVM dialect to machine code ----------------------------===//
 
 #ifndef CELLGRAD_PASSES_EMIT_OBJECT_H
 #define CELLGRAD_PASSES_EMIT_OBJECT_H

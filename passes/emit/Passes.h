@@ -1,5 +1,4 @@
-//===- Passes.h - passes at the end of the line
-//-----------------------------===//
+//===- Passes.h - passes at the end of the line ---------------------------===//
 
 #ifndef CELLGRAD_PASSES_EMIT_PASSES_H
 #define CELLGRAD_PASSES_EMIT_PASSES_H

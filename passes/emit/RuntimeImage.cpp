@@ -1,5 +1,4 @@
-//===- RuntimeImage.cpp - files the compiler carries inside itself
-//----------===//
+//===- RuntimeImage.cpp - files the compiler carries inside itself --------===//
 
 #include "passes/emit/RuntimeImage.h"
 

@@ -1,5 +1,4 @@
-//===- RuntimeImage.h - files the compiler carries inside itself
-//------------===//
+//===- RuntimeImage.h - files the compiler carries inside itself ----------===//
 
 #ifndef CELLGRAD_PASSES_EMIT_RUNTIMEIMAGE_H
 #define CELLGRAD_PASSES_EMIT_RUNTIMEIMAGE_H

@@ -1,5 +1,4 @@
-//===- Signature.cpp - what a model's entries take and return
-//--------------===//
+//===- Signature.cpp - what a model's entries take and return -------------===//
 
 #include "passes/emit/Signature.h"
 

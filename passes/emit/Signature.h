@@ -1,5 +1,4 @@
-//===- Signature.h - what a model's entries take and return
-//----------------===//
+//===- Signature.h - what a model's entries take and return ---------------===//
 
 #ifndef CELLGRAD_PASSES_EMIT_SIGNATURE_H
 #define CELLGRAD_PASSES_EMIT_SIGNATURE_H

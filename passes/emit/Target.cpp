@@ -1,5 +1,4 @@
-//===- Target.cpp - the machine a model is compiled for
-//--------------------===//
+//===- Target.cpp - the machine a model is compiled for -------------------===//
 
 #include "passes/emit/Target.h"
 #include "runtime/cpu.h"
@@ -52,16 +51,20 @@ unsigned widestVector(const llvm::MCSubtargetInfo &info) {
     return 512;
   return info.checkFeatures("+avx") ? 256 : 128;
 }
-} // namespace
+const llvm::StringMap<bool> &hostFeatures() {
+  static const llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  return features;
+}
 
-llvm::Expected<Target> cellgrad::resolveTarget(llvm::StringRef name) {
+/// The target called `name`; "native" is looked up on this machine.
+llvm::Expected<Target> describe(llvm::StringRef name) {
   Target target;
-  target.name = name.empty() ? "native" : name.str();
+  target.name = name.str();
   target.triple = kTriple;
-  if (target.name == "native") {
+  if (name == "native") {
     target.cpu = llvm::sys::getHostCPUName().str();
     llvm::SmallVector<std::string> features;
-    for (const auto &feature : llvm::sys::getHostCPUFeatures())
+    for (const auto &feature : hostFeatures())
       features.push_back((feature.second ? "+" : "-") + feature.first().str());
     llvm::sort(features);
     target.features = llvm::join(features, ",");
@@ -81,6 +84,15 @@ llvm::Expected<Target> cellgrad::resolveTarget(llvm::StringRef name) {
   target.vectorBits = widestVector(info);
   target.fma = info.checkFeatures("+fma") || info.checkFeatures("+avx512f");
   return target;
+}
+} // namespace
+
+llvm::Expected<Target> cellgrad::resolveTarget(llvm::StringRef name) {
+  if (!name.empty() && name != "native")
+    return describe(name);
+  // Asked once: in a virtual machine the questions take a millisecond.
+  static const Target native = llvm::cantFail(describe("native"));
+  return native;
 }
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
@@ -124,10 +136,9 @@ uint64_t cellgrad::featureMask(const std::vector<std::string> &features) {
 
 std::vector<std::string>
 cellgrad::missingFeatures(const std::vector<std::string> &features) {
-  auto host = llvm::sys::getHostCPUFeatures();
   std::vector<std::string> missing;
   for (const std::string &feature : features)
-    if (!host.lookup(feature))
+    if (!hostFeatures().lookup(feature))
       missing.push_back(feature);
   return missing;
 }

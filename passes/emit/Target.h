@@ -1,5 +1,4 @@
-//===- Target.h - the machine a model is compiled for
-//----------------------===//
+//===- Target.h - the machine a model is compiled for ---------------------===//
 
 #ifndef CELLGRAD_PASSES_EMIT_TARGET_H
 #define CELLGRAD_PASSES_EMIT_TARGET_H

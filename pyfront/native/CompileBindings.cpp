@@ -1,5 +1,4 @@
-//===- CompileBindings.cpp - the compiler in Python
-//-----------------------------===//
+//===- CompileBindings.cpp - the compiler in Python -----------------------===//
 
 #include "pyfront/native/Bindings.h"
 #include "pyfront/native/Graph.h"

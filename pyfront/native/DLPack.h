@@ -1,5 +1,4 @@
-//===- DLPack.h - the tensor exchange structures
-//--------------------------------===//
+//===- DLPack.h - the tensor exchange structures --------------------------===//
 //
 // Layouts fixed by the DLPack standard (dmlc/dlpack), 0.x ("dltensor") and 1.x
 // ("dltensor_versioned").

@@ -1,5 +1,4 @@
-//===- Entry.cpp - calling a compiled entry
-//-----------------------------------===//
+//===- Entry.cpp - calling a compiled entry -------------------------------===//
 
 #include "pyfront/native/HostMemory.h"
 #include "pyfront/native/Model.h"

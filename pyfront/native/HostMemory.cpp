@@ -1,5 +1,4 @@
-//===- HostMemory.cpp - aligned memory with reuse of large blocks
-//-----------===//
+//===- HostMemory.cpp - aligned memory with reuse of large blocks ---------===//
 
 #include "pyfront/native/HostMemory.h"
 

@@ -1,5 +1,4 @@
-//===- HostMemory.h - aligned memory with reuse of large blocks
-//-------------===//
+//===- HostMemory.h - aligned memory with reuse of large blocks -----------===//
 
 #ifndef CELLGRAD_PYFRONT_HOSTMEMORY_H
 #define CELLGRAD_PYFRONT_HOSTMEMORY_H

@@ -1,5 +1,4 @@
-//===- Model.cpp - compiled models in this process
-//----------------------------===//
+//===- Model.cpp - compiled models in this process ------------------------===//
 
 #include "pyfront/native/Model.h"
 

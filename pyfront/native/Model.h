@@ -1,5 +1,4 @@
-//===- Model.h - compiled models in this process
-//-----------------------------===//
+//===- Model.h - compiled models in this process --------------------------===//
 
 #ifndef CELLGRAD_PYFRONT_MODEL_H
 #define CELLGRAD_PYFRONT_MODEL_H

@@ -1,5 +1,4 @@
-//===- ModelBindings.cpp - compiled models in Python
-//---------------------------===//
+//===- ModelBindings.cpp - compiled models in Python ----------------------===//
 
 #include "pyfront/native/Bindings.h"
 #include "pyfront/native/Model.h"

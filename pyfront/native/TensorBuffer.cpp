@@ -1,5 +1,4 @@
-//===- TensorBuffer.cpp - dense host memory of a tensor
-//---------------------===//
+//===- TensorBuffer.cpp - dense host memory of a tensor -------------------===//
 
 #include "pyfront/native/TensorBuffer.h"
 #include "pyfront/native/DLPack.h"

@@ -1,5 +1,4 @@
-//===- TensorBuffer.h - dense host memory of a tensor
-//-----------------------===//
+//===- TensorBuffer.h - dense host memory of a tensor ---------------------===//
 
 #ifndef CELLGRAD_PYFRONT_TENSORBUFFER_H
 #define CELLGRAD_PYFRONT_TENSORBUFFER_H

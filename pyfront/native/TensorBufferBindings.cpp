@@ -1,5 +1,4 @@
-//===- TensorBufferBindings.cpp - tensor memory in Python
-//--------------------===//
+//===- TensorBufferBindings.cpp - tensor memory in Python -----------------===//
 
 #include "pyfront/native/Bindings.h"
 #include "pyfront/native/DLPack.h"

@@ -1,5 +1,4 @@
-//===- cellc.cpp - compile MLIR to a shared object and a C header
-//-----------===//
+//===- cellc.cpp - compile MLIR to a shared object and a C header ---------===//
 
 #include "passes/Compile.h"
 #include "passes/emit/Signature.h"
