@@ -111,9 +111,6 @@ static Expr compare(arith::CmpFPredicate predicate, Expr a, Expr b) {
 }
 Expr lt(Expr a, Expr b) { return compare(arith::CmpFPredicate::OLT, a, b); }
 Expr lt(Expr a, double c) { return lt(a, a.constant(c)); }
-Expr le(Expr a, double c) {
-  return compare(arith::CmpFPredicate::OLE, a, a.constant(c));
-}
 Expr gt(Expr a, Expr b) { return compare(arith::CmpFPredicate::OGT, a, b); }
 Expr gt(Expr a, double c) { return gt(a, a.constant(c)); }
 Expr ge(Expr a, double c) {
@@ -163,8 +160,9 @@ Expr andi(Expr a, int64_t c) { return a & a.integer(c); }
 Expr ori(Expr a, int64_t c) { return a | a.integer(c); }
 Expr shl(Expr a, Expr count) { return binary<arith::ShLIOp>(a, count); }
 Expr shl(Expr a, int64_t count) { return shl(a, a.integer(count)); }
-Expr shrl(Expr a, Expr count) { return binary<arith::ShRUIOp>(a, count); }
-Expr shrl(Expr a, int64_t count) { return shrl(a, a.integer(count)); }
+Expr shrl(Expr a, int64_t count) {
+  return binary<arith::ShRUIOp>(a, a.integer(count));
+}
 Expr shra(Expr a, int64_t count) {
   return binary<arith::ShRSIOp>(a, a.integer(count));
 }
@@ -230,14 +228,6 @@ Double twoProd(Expr a, Expr b) {
 Double mul(Double a, Double b) {
   Double p = twoProd(a.hi, b.hi);
   return fastTwoSum(p.hi, fma(a.hi, b.lo, fma(a.lo, b.hi, p.lo)));
-}
-Double mul(Double a, Expr b) {
-  Double p = twoProd(a.hi, b);
-  return fastTwoSum(p.hi, fma(a.lo, b, p.lo));
-}
-Double add(Double a, Double b) {
-  Double s = fastTwoSum(a.hi, b.hi);
-  return fastTwoSum(s.hi, s.lo + (a.lo + b.lo));
 }
 Double div(Double a, Double b) {
   Expr reciprocal = 1.0 / b.hi;

@@ -79,7 +79,6 @@ Expr horner(Expr x, llvm::ArrayRef<double> c);
 // Comparisons (false on NaN, except `ne`).
 Expr lt(Expr a, Expr b);
 Expr lt(Expr a, double c);
-Expr le(Expr a, double c);
 Expr gt(Expr a, Expr b);
 Expr gt(Expr a, double c);
 Expr ge(Expr a, double c);
@@ -110,7 +109,6 @@ Expr andi(Expr a, int64_t c);
 Expr ori(Expr a, int64_t c);
 Expr shl(Expr a, Expr count);
 Expr shl(Expr a, int64_t count);
-Expr shrl(Expr a, Expr count);
 Expr shrl(Expr a, int64_t count);
 Expr shra(Expr a, int64_t count);
 Expr eqi(Expr a, int64_t c);
@@ -163,9 +161,6 @@ Double fastTwoSum(Expr a, Expr b);
 Double twoProd(Expr a, Expr b);
 /// Product to twice the precision, less a few units.
 Double mul(Double a, Double b);
-Double mul(Double a, Expr b);
-/// Sum to twice the precision for |a| >= |b|.
-Double add(Double a, Double b);
 /// Quotient, rounded after correction with the remainder: one division.
 Double div(Double a, Double b);
 
