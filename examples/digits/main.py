@@ -134,7 +134,7 @@ def main() -> int:
     out.mkdir(parents=True, exist_ok=True)
 
     images, labels, test_images, test_labels = load()
-    print(f"{len(images)} images to train on, {len(test_images)} held out")
+    print(f"digits: {len(images)} images to train on, {len(test_images)} held out")
     ms.set_seed(0)
     net = Net()
     value_and_grad, step = make(net)
@@ -143,7 +143,7 @@ def main() -> int:
     losses = train(step, images, labels, options.epochs)
     seconds = time.perf_counter() - start
     print(
-        f"{len(losses)} steps in {seconds:.2f} s, compilation included: "
+        f"trained {len(losses)} steps in {seconds:.2f} s, compilation included: "
         f"loss {losses[0]:.3f} -> {losses[-1]:.4f}"
     )
     plot(losses, out / "loss.png")

@@ -1,5 +1,6 @@
 """The code in the documentation runs and prints what the page says."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -35,3 +36,19 @@ def test_failing_code_is_found(tmp_path):
     run = subprocess.run([sys.executable, SNIPPETS, page], capture_output=True, text=True)
     assert run.returncode == 1
     assert "page.md, line 3: exit status 1" in run.stderr
+
+
+def test_links_lead_somewhere():
+    broken = []
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+    for page in pages:
+        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text()):
+            if "://" not in target and not (page.parent / target).exists():
+                broken.append(f"{page.relative_to(ROOT)}: {target}")
+    assert broken == []
+
+
+def test_decisions_are_listed():
+    folder = ROOT / "docs/decisions"
+    index = (folder / "README.md").read_text()
+    assert [p.name for p in folder.glob("0*.md") if f"({p.name})" not in index] == []
