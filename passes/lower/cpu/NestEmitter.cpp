@@ -17,9 +17,10 @@ namespace {
 /// Steps of the reduction that one pass over the results takes in `Rows`.
 constexpr int64_t kRowsPerPass = 8;
 
-/// Blocks after which partial sums are added to the total in `Lanes`: errors
-/// grow with the number of blocks and of their sums, not with the product.
-constexpr int64_t kBlocksPerPartial = 64;
+/// In `Lanes`, so many blocks are added up before their sum is added to that of
+/// the others, so many of those sums before theirs is, and so on: errors grow
+/// with the logarithm of the length.
+constexpr int64_t kPartialsPerSum = 64;
 
 class NestEmitter {
 public:
@@ -49,8 +50,12 @@ private:
   void emitLanes(const Position &pos);
   Carried emitLaneLoops(unsigned dim, const Position &pos,
                         ValueRange accumulators);
+  Carried emitLaneBlocks(const Position &pos, int64_t size,
+                         ValueRange accumulators);
   Carried emitLaneVectors(const Position &pos, ValueRange accumulators,
                           int64_t count, int64_t lastActive);
+
+  Carried neutrals();
 
   // Rows.
   void emitRows(unsigned dim, const Position &pos);
@@ -222,12 +227,7 @@ SmallVector<Value> NestEmitter::emitReduction(unsigned dim, const Position &pos,
 //------------------------------------------------------------------===//
 
 void NestEmitter::emitLanes(const Position &pos) {
-  Carried accumulators;
-  for (int64_t u = 0; u < plan.unroll; ++u)
-    for (unsigned o = 0; o < plan.numOutputs(); ++o)
-      if (plan.isAccumulated(o))
-        accumulators.push_back(body.neutral(o));
-  accumulators = emitLaneLoops(plan.firstReduction(), pos, accumulators);
+  Carried accumulators = emitLaneLoops(plan.firstReduction(), pos, neutrals());
 
   size_t perVector = accumulators.size() / plan.unroll, next = 0;
   for (unsigned o = 0; o < plan.numOutputs(); ++o) {
@@ -254,44 +254,57 @@ SmallVector<Value> NestEmitter::emitLaneLoops(unsigned dim, const Position &pos,
         nest.sizes[dim], 1, accumulators, [&](FlatIndex iv, ValueRange values) {
           return emitLaneLoops(dim + 1, body.advance(pos, dim, iv), values);
         });
-  int64_t block = plan.lanes * plan.unroll, partial = block * kBlocksPerPartial;
-  auto emitBlocksOf = [&](const Position &start, int64_t size,
-                          ValueRange values) {
-    return loop(size, block, values, [&](FlatIndex iv, ValueRange carried) {
-      return emitLaneVectors(body.advance(start, dim, iv), carried, plan.unroll,
-                             plan.lanes);
-    });
-  };
-  Carried values(accumulators);
-  int64_t done = 0;
-  if (vectorSize() >= 2 * partial) {
-    done = vectorSize() / partial * partial;
-    Carried neutral;
-    for (int64_t u = 0; u < plan.unroll; ++u)
-      for (unsigned o = 0; o < plan.numOutputs(); ++o)
-        if (plan.isAccumulated(o))
-          neutral.push_back(body.neutral(o));
-    values = loop(done, partial, values, [&](FlatIndex iv, ValueRange totals) {
-      Carried sums = emitBlocksOf(body.advance(pos, dim, iv), partial, neutral);
-      auto sum = sums.begin();
-      Carried next;
-      for (int64_t u = 0; u < plan.unroll; ++u)
-        for (unsigned o = 0; o < plan.numOutputs(); ++o)
-          if (plan.isAccumulated(o)) {
-            next.push_back(body.combine(o, totals[next.size()], *sum));
-            ++sum;
-          }
-      return next;
-    });
-  }
-  int64_t full = (vectorSize() - done) / block * block;
-  values = emitBlocksOf(body.advance(pos, dim, {Value(), done}), full, values);
-  done += full;
-  if (int64_t rest = vectorSize() - done) {
+  int64_t block = plan.lanes * plan.unroll;
+  int64_t full = vectorSize() / block * block;
+  Carried values = emitLaneBlocks(pos, full, accumulators);
+  if (int64_t rest = vectorSize() - full) {
     int64_t count = llvm::divideCeil(rest, plan.lanes);
-    values = emitLaneVectors(body.advance(pos, dim, {Value(), done}), values,
+    values = emitLaneVectors(body.advance(pos, dim, {Value(), full}), values,
                              count, rest - (count - 1) * plan.lanes);
   }
+  return values;
+}
+
+/// Accumulates `size` elements, a multiple of the block.
+SmallVector<Value> NestEmitter::emitLaneBlocks(const Position &pos,
+                                               int64_t size,
+                                               ValueRange accumulators) {
+  unsigned dim = *plan.vectorDim;
+  int64_t block = plan.lanes * plan.unroll;
+  if (size < 2 * block * kPartialsPerSum)
+    return loop(size, block, accumulators,
+                [&](FlatIndex iv, ValueRange carried) {
+                  return emitLaneVectors(body.advance(pos, dim, iv), carried,
+                                         plan.unroll, plan.lanes);
+                });
+  int64_t partial = block * kPartialsPerSum;
+  while (size >= 2 * partial * kPartialsPerSum)
+    partial *= kPartialsPerSum;
+  int64_t whole = size / partial * partial;
+  Carried totals =
+      loop(whole, partial, accumulators, [&](FlatIndex iv, ValueRange carried) {
+        Carried sums =
+            emitLaneBlocks(body.advance(pos, dim, iv), partial, neutrals());
+        Carried next;
+        for (int64_t u = 0; u < plan.unroll; ++u)
+          for (unsigned o = 0; o < plan.numOutputs(); ++o)
+            if (plan.isAccumulated(o)) {
+              size_t i = next.size();
+              next.push_back(body.combine(o, carried[i], sums[i]));
+            }
+        return next;
+      });
+  return emitLaneBlocks(body.advance(pos, dim, {Value(), whole}), size - whole,
+                        totals);
+}
+
+/// Accumulators that hold nothing yet.
+SmallVector<Value> NestEmitter::neutrals() {
+  Carried values;
+  for (int64_t u = 0; u < plan.unroll; ++u)
+    for (unsigned o = 0; o < plan.numOutputs(); ++o)
+      if (plan.isAccumulated(o))
+        values.push_back(body.neutral(o));
   return values;
 }
 
