@@ -18,7 +18,7 @@ test: build ## Run all tests
 	@$(PY) test/run.py
 
 build: setup ## Build the compiler and the Python package (tools: build/bin, Python: .venv)
-	@ninja -C build -j$(JOBS) --quiet
+	@ninja -C build -j$(JOBS) $(if $(MAKE_TERMOUT),,--quiet)
 
 sweep: build ## Run the long numerical sweeps
 	@$(PY) test/run.py --sweep
