@@ -36,6 +36,7 @@ def copy_of_repository(target: Path) -> None:
 
 
 @pytest.mark.xdist_group("build")
+@pytest.mark.rebuild
 def test_add_an_op(tmp_path):
     copy = tmp_path / "copy"
     copy_of_repository(copy)
