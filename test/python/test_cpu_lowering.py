@@ -322,3 +322,70 @@ def test_arguments_and_constants_as_results(tmp_path):
     results = [((3, 1), np.float32)] * 2 + [((2,), np.float32), ((), np.bool_)]
     a, b, c, t = compiled("same", [x], results)
     assert (a == x).all() and (b == x).all() and (c == [1, 2]).all() and t
+
+
+CONTROL_FLOW = """
+#id = affine_map<(d0) -> (d0)>
+#reverse = affine_map<(d0) -> (39 - d0)>
+func.func @loop(%p: tensor<40xf32> {cell.donate = 0 : i64}, %g: tensor<40xf32>) -> tensor<40xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %r = scf.for %i = %c0 to %c5 step %c1 iter_args(%x = %p) -> tensor<40xf32> {
+    %e = tensor.empty() : tensor<40xf32>
+    %n = linalg.generic {indexing_maps = [#reverse, #id, #id], iterator_types = ["parallel"]}
+        ins(%x, %g : tensor<40xf32>, tensor<40xf32>) outs(%e : tensor<40xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %0 = arith.subf %a, %b : f32
+      linalg.yield %0 : f32
+    } -> tensor<40xf32>
+    scf.yield %n : tensor<40xf32>
+  }
+  return %r : tensor<40xf32>
+}
+func.func @cond(%c: tensor<i1>, %p: tensor<40xf32>, %q: tensor<40xf32>) -> tensor<40xf32> {
+  %b = tensor.extract %c[] : tensor<i1>
+  %r = scf.if %b -> tensor<40xf32> {
+    %e = tensor.empty() : tensor<40xf32>
+    %n = linalg.sub ins(%p, %q : tensor<40xf32>, tensor<40xf32>) outs(%e : tensor<40xf32>) -> tensor<40xf32>
+    scf.yield %n : tensor<40xf32>
+  } else {
+    scf.yield %q : tensor<40xf32>
+  }
+  return %r : tensor<40xf32>
+}
+func.func @while(%p: tensor<40xf32>, %lim: tensor<f32>) -> tensor<40xf32> {
+  %l = tensor.extract %lim[] : tensor<f32>
+  %c0 = arith.constant 0 : index
+  %r = scf.while (%x = %p) : (tensor<40xf32>) -> tensor<40xf32> {
+    %v = tensor.extract %x[%c0] : tensor<40xf32>
+    %c = arith.cmpf olt, %v, %l : f32
+    scf.condition(%c) %x : tensor<40xf32>
+  } do {
+  ^bb0(%x: tensor<40xf32>):
+    %e = tensor.empty() : tensor<40xf32>
+    %n = linalg.add ins(%x, %x : tensor<40xf32>, tensor<40xf32>) outs(%e : tensor<40xf32>) -> tensor<40xf32>
+    scf.yield %n : tensor<40xf32>
+  }
+  return %r : tensor<40xf32>
+}
+"""
+
+
+def test_control_flow(tmp_path):
+    compiled = Compiled(tmp_path, CONTROL_FLOW)
+    rng = np.random.default_rng(4)
+    p, q = (rng.standard_normal(40).astype(np.float32) for _ in range(2))
+    one = ((40,), np.float32)
+    expected, carried = p, p.copy()
+    for _ in range(5):
+        expected = expected[::-1] - q
+    compiled("loop", [carried, q], [])
+    assert (carried == expected).all()
+    for condition in (True, False):
+        (got,) = compiled("cond", [np.array(condition), p, q], [one])
+        assert (got == (p - q if condition else q)).all()
+    p[0] = 1
+    for limit, times in ((100, 7), (0, 0)):
+        (got,) = compiled("while", [p, np.array(limit, np.float32)], [one])
+        assert (got == p * 2**times).all()

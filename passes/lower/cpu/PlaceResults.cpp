@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -50,6 +51,34 @@ void separateInits(func::FuncOp func) {
           fill->setOperand(1, b.clone(*empty)->getResult(0));
         }
     }
+}
+
+/// Makes a loop carry its tensors in fixed buffers: what an iteration yields is
+/// moved to where the next one expects it.
+void fixLoopBuffers(func::FuncOp func) {
+  auto moveTo = [](OpOperand &yielded, Value destination) {
+    Value value = yielded.get();
+    if (!isa<TensorType>(value.getType()) || value == destination)
+      return;
+    OpBuilder b(yielded.getOwner());
+    auto moved = MaterializeInDestinationOp::create(
+        b, value.getLoc(), value.getType(), value, destination);
+    yielded.set(moved.getResult());
+  };
+  func.walk([&](scf::ForOp loop) {
+    for (auto [i, arg] : llvm::enumerate(loop.getRegionIterArgs()))
+      moveTo(loop.getBody()->getTerminator()->getOpOperand(i), arg);
+  });
+  func.walk([&](scf::WhileOp loop) {
+    // The condition hands the buffers of the loop's arguments to the body.
+    for (auto [i, before] : llvm::enumerate(loop.getBeforeArguments()))
+      for (auto [forwarded, after] : llvm::zip_equal(
+               loop.getConditionOp().getArgs(), loop.getAfterArguments()))
+        if (forwarded == before) {
+          moveTo(loop.getYieldOp()->getOpOperand(i), after);
+          break;
+        }
+  });
 }
 
 /// The order of a block's ops: data dependencies, the mutual order of ops with
@@ -295,6 +324,7 @@ struct PlaceResults : cellgrad::impl::PlaceResultsBase<PlaceResults> {
     if (getOperation().isDeclaration())
       return;
     separateInits(getOperation());
+    fixLoopBuffers(getOperation());
     ResultPlacer(getOperation().getBody().front()).run();
   }
 };
