@@ -42,6 +42,20 @@ def Cell_BoolTensor : StaticShapeTensorOf<[I1]>;
 def Cell_Tensor : StaticShapeTensorOf<!listconcat(CellFloats, CellInts, [I1])>;
 
 //===----------------------------------------------------------------------===//
+// Traits
+//===----------------------------------------------------------------------===//
+
+/// Elements of an operand may have no influence on the result, and get a cotangent that
+/// is exactly zero.
+def DiscardsElements : NativeOpTrait<"DiscardsElements"> {
+  let cppNamespace = "::cellgrad";
+}
+/// Finite operands may have an infinite or NaN result.
+def Singular : NativeOpTrait<"Singular"> {
+  let cppNamespace = "::cellgrad";
+}
+
+//===----------------------------------------------------------------------===//
 // Derivatives
 //===----------------------------------------------------------------------===//
 //
@@ -90,7 +104,8 @@ class Scalar<string eval_, string floats_, string ints_ = ""> {
 def NoScalar : Scalar<"", "", "">;
 
 /// How Python sees an elementwise op: MindSpore's function, class and argument names.
-/// An empty function name leaves the wrapper to hand-written code.
+/// An empty function name leaves the wrapper to hand-written code; not every function has
+/// a class form.
 class Python<string function_ = "", string class_ = "", list<string> args_ = []> {
   string function = function_;
   string className = class_;

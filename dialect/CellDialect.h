@@ -35,6 +35,17 @@ inferReductionType(llvm::StringRef name, std::optional<mlir::Location> loc,
                    llvm::SmallVectorImpl<mlir::Type> &types);
 } // namespace cellgrad
 
+namespace cellgrad {
+/// Elements of an operand may have no influence on the result, and get a
+/// cotangent that is exactly zero.
+template <typename OpT>
+struct DiscardsElements : mlir::OpTrait::TraitBase<OpT, DiscardsElements> {};
+
+/// Finite operands may have an infinite or NaN result.
+template <typename OpT>
+struct Singular : mlir::OpTrait::TraitBase<OpT, Singular> {};
+} // namespace cellgrad
+
 #define GET_OP_CLASSES
 #include "dialect/CellOps.h.inc"
 

@@ -3,11 +3,15 @@
 #ifndef CELLGRAD_CELLOPS_TD
 #define CELLGRAD_CELLOPS_TD
 
+include "dialect/BitwiseOps.td"
 include "dialect/ContractionOps.td"
 include "dialect/ElementwiseOps.td"
+include "dialect/ExponentialOps.td"
 include "dialect/GraphOps.td"
+include "dialect/InverseTrigonometricOps.td"
 include "dialect/PredicateOps.td"
 include "dialect/ReductionOps.td"
+include "dialect/RoundingOps.td"
 include "dialect/ShapeOps.td"
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "dialect/CellDialect.h"
 #include "dialect/Kernels.h"
+#include "dialect/Payloads.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -221,6 +222,14 @@ static OpFoldResult simplify(SelectOp op, ArrayRef<Attribute> c) {
     return op.getOnTrue();
   if (isSplatOf(c[0], 0.0))
     return op.getOnFalse();
+  return {};
+}
+
+static OpFoldResult simplify(GuardOp op, ArrayRef<Attribute> c) {
+  auto cotangent = dyn_cast_if_present<DenseElementsAttr>(c[1]);
+  if (cotangent && cotangent.isSplat() &&
+      !cotangent.getSplatValue<APFloat>().isZero())
+    return op.getX();
   return {};
 }
 

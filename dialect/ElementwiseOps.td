@@ -44,7 +44,7 @@ def Cell_SquareOp : Cell_UnaryOp<"square", Cell_NumericTensor> {
   let python = Python<"square", "Square", ["input"]>;
 }
 
-def Cell_SqrtOp : Cell_UnaryOp<"sqrt", Cell_FloatTensor> {
+def Cell_SqrtOp : Cell_UnaryOp<"sqrt", Cell_FloatTensor, [Singular]> {
   let summary = "Square root; NaN for x < 0";
   let derivative = VJP<["div(mul(ct, 0.5), result)"]>;
   let subgradient = "inf at 0";
@@ -52,21 +52,21 @@ def Cell_SqrtOp : Cell_UnaryOp<"sqrt", Cell_FloatTensor> {
   let python = Python<"sqrt", "Sqrt", ["x"]>;
 }
 
-def Cell_RsqrtOp : Cell_UnaryOp<"rsqrt", Cell_FloatTensor> {
+def Cell_RsqrtOp : Cell_UnaryOp<"rsqrt", Cell_FloatTensor, [Singular]> {
   let summary = "Reciprocal square root, 1/sqrt(x)";
   let derivative = VJP<["mul(ct, mul(div(result, x), -0.5))"]>;
   let scalar = Scalar<"1 / std::sqrt(x)", "math::RsqrtOp(x)">;
   let python = Python<"rsqrt", "Rsqrt", ["input"]>;
 }
 
-def Cell_ReciprocalOp : Cell_UnaryOp<"reciprocal", Cell_FloatTensor> {
+def Cell_ReciprocalOp : Cell_UnaryOp<"reciprocal", Cell_FloatTensor, [Singular]> {
   let summary = "Reciprocal, 1/x";
   let derivative = VJP<["neg(mul(ct, square(result)))"]>;
   let scalar = Scalar<"1 / x", "arith::DivFOp(1, x)">;
   let python = Python<"reciprocal", "Reciprocal", ["input"]>;
 }
 
-def Cell_PowOp : Cell_BinaryOp<"pow", Cell_FloatTensor> {
+def Cell_PowOp : Cell_BinaryOp<"pow", Cell_FloatTensor, [Singular]> {
   let summary = "Power, lhs raised to rhs";
   let description = [{
     Follows C's `pow` at special values. The derivative with respect to the exponent is
@@ -86,14 +86,14 @@ def Cell_PowOp : Cell_BinaryOp<"pow", Cell_FloatTensor> {
 // Exponentials and logarithms
 //===----------------------------------------------------------------------===//
 
-def Cell_ExpOp : Cell_UnaryOp<"exp", Cell_FloatTensor> {
+def Cell_ExpOp : Cell_UnaryOp<"exp", Cell_FloatTensor, [Singular]> {
   let summary = "Exponential, e to the x";
   let derivative = VJP<["mul(ct, result)"]>;
   let scalar = Scalar<"std::exp(x)", "math::ExpOp(x)">;
   let python = Python<"exp", "Exp", ["input"]>;
 }
 
-def Cell_LogOp : Cell_UnaryOp<"log", Cell_FloatTensor> {
+def Cell_LogOp : Cell_UnaryOp<"log", Cell_FloatTensor, [Singular]> {
   let summary = "Natural logarithm; -inf at 0, NaN for x < 0";
   let derivative = VJP<["div(ct, x)"]>;
   let scalar = Scalar<"std::log(x)", "math::LogOp(x)">;
@@ -126,21 +126,21 @@ def Cell_CosOp : Cell_UnaryOp<"cos", Cell_FloatTensor> {
   let python = Python<"cos", "Cos", ["input"]>;
 }
 
-def Cell_TanOp : Cell_UnaryOp<"tan", Cell_FloatTensor> {
+def Cell_TanOp : Cell_UnaryOp<"tan", Cell_FloatTensor, [Singular]> {
   let summary = "Tangent, x in radians";
   let derivative = VJP<["mul(ct, add(square(result), 1))"]>;
   let scalar = Scalar<"std::tan(x)", "math::TanOp(x)">;
   let python = Python<"tan", "Tan", ["input"]>;
 }
 
-def Cell_SinhOp : Cell_UnaryOp<"sinh", Cell_FloatTensor> {
+def Cell_SinhOp : Cell_UnaryOp<"sinh", Cell_FloatTensor, [Singular]> {
   let summary = "Hyperbolic sine";
   let derivative = VJP<["mul(ct, cosh(x))"]>;
   let scalar = Scalar<"std::sinh(x)", "math::SinhOp(x)">;
   let python = Python<"sinh", "Sinh", ["input"]>;
 }
 
-def Cell_CoshOp : Cell_UnaryOp<"cosh", Cell_FloatTensor> {
+def Cell_CoshOp : Cell_UnaryOp<"cosh", Cell_FloatTensor, [Singular]> {
   let summary = "Hyperbolic cosine";
   let derivative = VJP<["mul(ct, sinh(x))"]>;
   let scalar = Scalar<"std::cosh(x)", "math::CoshOp(x)">;
@@ -154,7 +154,7 @@ def Cell_TanhOp : Cell_UnaryOp<"tanh", Cell_FloatTensor> {
   let python = Python<"tanh", "Tanh", ["input"]>;
 }
 
-def Cell_AtanhOp : Cell_UnaryOp<"atanh", Cell_FloatTensor> {
+def Cell_AtanhOp : Cell_UnaryOp<"atanh", Cell_FloatTensor, [Singular]> {
   let summary = "Inverse hyperbolic tangent; +-inf at +-1, NaN outside";
   let derivative = VJP<["div(ct, sub(1, square(x)))"]>;
   let scalar = Scalar<"std::atanh(x)", "math::AtanhOp(x)">;
@@ -189,14 +189,14 @@ def Cell_MulOp : Cell_BinaryOp<"mul", Cell_NumericTensor, [Commutative]> {
   let hasCanonicalizer = 1;
 }
 
-def Cell_DivOp : Cell_BinaryOp<"div", Cell_FloatTensor> {
+def Cell_DivOp : Cell_BinaryOp<"div", Cell_FloatTensor, [Singular]> {
   let summary = "Quotient, lhs / rhs, of floating point numbers";
   let derivative = VJP<["div(ct, rhs)", "neg(div(mul(ct, result), rhs))"]>;
   let scalar = Scalar<"lhs / rhs", "arith::DivFOp(lhs, rhs)">;
   let hasCanonicalizer = 1;
 }
 
-def Cell_MaximumOp : Cell_BinaryOp<"maximum", Cell_NumericTensor> {
+def Cell_MaximumOp : Cell_BinaryOp<"maximum", Cell_NumericTensor, [DiscardsElements]> {
   let summary = "Larger of two; NaN if one is";
   let derivative = VJP<[
     "select(equal(lhs, rhs), mul(ct, 0.5), select(less(lhs, rhs), 0, ct))",
@@ -207,7 +207,7 @@ def Cell_MaximumOp : Cell_BinaryOp<"maximum", Cell_NumericTensor> {
   let python = Python<"maximum", "Maximum", ["input", "other"]>;
 }
 
-def Cell_MinimumOp : Cell_BinaryOp<"minimum", Cell_NumericTensor> {
+def Cell_MinimumOp : Cell_BinaryOp<"minimum", Cell_NumericTensor, [DiscardsElements]> {
   let summary = "Smaller of two; NaN if one is";
   let derivative = VJP<[
     "select(equal(lhs, rhs), mul(ct, 0.5), select(less(rhs, lhs), 0, ct))",
@@ -218,7 +218,7 @@ def Cell_MinimumOp : Cell_BinaryOp<"minimum", Cell_NumericTensor> {
   let python = Python<"minimum", "Minimum", ["input", "other"]>;
 }
 
-def Cell_ReluOp : Cell_UnaryOp<"relu", Cell_NumericTensor> {
+def Cell_ReluOp : Cell_UnaryOp<"relu", Cell_NumericTensor, [DiscardsElements]> {
   let summary = "Rectifier, max(x, 0); NaN for NaN";
   let derivative = VJP<["select(greater(result, 0), ct, 0)"]>;
   let subgradient = "0 at 0";

@@ -33,6 +33,41 @@ template <typename T> T smallerOf(T a, T b) {
   return a < b ? a : b;
 }
 
+/// Rounding: integers are what they are.
+template <typename T> T floorOf(T x) {
+  return std::is_floating_point_v<T> ? T(std::floor(x)) : x;
+}
+template <typename T> T ceilOf(T x) {
+  return std::is_floating_point_v<T> ? T(std::ceil(x)) : x;
+}
+template <typename T> T truncOf(T x) {
+  return std::is_floating_point_v<T> ? T(std::trunc(x)) : x;
+}
+template <typename T> T roundOf(T x) {
+  return std::is_floating_point_v<T> ? T(std::nearbyint(x)) : x;
+}
+
+/// Remainders; of an integer by zero 0.
+template <typename T> T truncRemainder(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>)
+    return std::fmod(a, b);
+  else
+    return b == 0 || b == -1 ? T(0) : a % b;
+}
+template <typename T> T floorRemainder(T a, T b) {
+  T r = truncRemainder(a, b);
+  if constexpr (std::is_floating_point_v<T>)
+    if (r == 0)
+      return std::copysign(r, b);
+  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+template <typename T> T floorDivide(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>)
+    return std::floor(a / b);
+  else
+    return b == 0 ? T(0) : b == -1 ? -a : (a - floorRemainder(a, b)) / b;
+}
+
 } // namespace
 
 const cellgrad::ScalarKernels *

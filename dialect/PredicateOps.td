@@ -43,6 +43,22 @@ def Cell_IsFiniteOp : Cell_PredicateOp<"is_finite"> {
   let python = Python<"isfinite", "IsFinite", ["input"]>;
 }
 
+def Cell_IsNanOp : Cell_PredicateOp<"is_nan"> {
+  let summary = "True where x is NaN";
+  let arguments = (ins Cell_FloatTensor:$x);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+  let scalar = Scalar<"std::isnan(x)", "arith::CmpFOp(arith::CmpFPredicate::UNO, x, x)">;
+  let python = Python<"isnan", "IsNan", ["input"]>;
+}
+
+def Cell_IsInfOp : Cell_PredicateOp<"is_inf"> {
+  let summary = "True where x is infinite";
+  let arguments = (ins Cell_FloatTensor:$x);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+  let scalar = Scalar<"std::isinf(x)", "payload::IsInf(x)">;
+  let python = Python<"isinf", "IsInf", ["input"]>;
+}
+
 class Cell_LogicalOp<string mnemonic, string cxx, string ints, string className>
     : Cell_BinaryOp<mnemonic, Cell_BoolTensor, [Commutative]> {
   let derivative = ZeroDerivative<"truth values carry no derivative">;
@@ -56,6 +72,9 @@ def Cell_LogicalAndOp : Cell_LogicalOp<"logical_and", "&&", "arith::AndIOp(lhs, 
 def Cell_LogicalOrOp : Cell_LogicalOp<"logical_or", "||", "arith::OrIOp(lhs, rhs)", "LogicalOr"> {
   let summary = "True where an operand is";
 }
+def Cell_LogicalXorOp : Cell_LogicalOp<"logical_xor", "!=", "arith::XOrIOp(lhs, rhs)", "LogicalXor"> {
+  let summary = "True where exactly one operand is";
+}
 def Cell_LogicalNotOp : Cell_UnaryOp<"logical_not", Cell_BoolTensor> {
   let summary = "True where the operand is false";
   let derivative = ZeroDerivative<"truth values carry no derivative">;
@@ -63,7 +82,7 @@ def Cell_LogicalNotOp : Cell_UnaryOp<"logical_not", Cell_BoolTensor> {
   let python = Python<"logical_not", "LogicalNot", ["input"]>;
 }
 
-def Cell_SelectOp : Cell_ElementwiseOp<"select", [
+def Cell_SelectOp : Cell_ElementwiseOp<"select", [DiscardsElements,
     AllTypesMatch<["on_true", "on_false", "result"]>,
     TypesMatchWith<"condition has the shape of the result", "result", "condition",
                    "::cellgrad::predicateType($_self)">]> {
@@ -80,6 +99,25 @@ def Cell_SelectOp : Cell_ElementwiseOp<"select", [
                        "select(condition, d_on_true, d_on_false)">;
   let scalar = Scalar<"", "arith::SelectOp(condition, on_true, on_false)",
                       "arith::SelectOp(condition, on_true, on_false)">;
+}
+
+def Cell_GuardOp : Cell_ElementwiseOp<"guard", [
+    DiscardsElements, AllTypesMatch<["x", "cotangent", "result"]>]> {
+  let summary = "x, but 0 where cotangent is 0 and x is infinite or NaN";
+  let description = [{
+    Differentiation puts it where a cotangent that a choice has masked (zero for the
+    elements not taken) meets a derivative that may be infinite or NaN there:
+    the product 0 * inf is then no number that the program asks for. Where the cotangent is
+    not zero, x passes as it is.
+  }];
+  let arguments = (ins Cell_FloatTensor:$x, Cell_FloatTensor:$cotangent);
+  let results = (outs Cell_FloatTensor:$result);
+  let assemblyFormat = "$x `,` $cotangent attr-dict `:` type($result)";
+  defvar discarded = "logical_and(equal(cotangent, 0), logical_not(is_finite(x)))";
+  let derivative = VJP<["select(" # discarded # ", 0, ct)", ""],
+                       "select(" # discarded # ", 0, d_x)">;
+  let scalar = Scalar<"cotangent == 0 && !std::isfinite(x) ? 0 : x",
+                      "payload::Guard(x, cotangent)">;
 }
 
 #endif

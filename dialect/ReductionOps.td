@@ -5,8 +5,9 @@
 
 include "dialect/CellBase.td"
 
-class Cell_ReductionOp<string mnemonic>
-    : Cell_Op<mnemonic, [Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+class Cell_ReductionOp<string mnemonic, list<Trait> traits = []>
+    : Cell_Op<mnemonic, !listconcat([
+        Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>], traits)> {
   let arguments = (ins Cell_NumericTensor:$x, DenseI64ArrayAttr:$dims);
   let results = (outs Cell_NumericTensor:$result);
   let assemblyFormat = "$x `over` $dims attr-dict `:` type($x) `->` type($result)";
@@ -39,13 +40,13 @@ def Cell_ReduceSumOp : Cell_ReductionOp<"reduce_sum"> {
   let hasCanonicalizer = 1;
 }
 
-def Cell_ReduceMaxOp : Cell_ReductionOp<"reduce_max"> {
+def Cell_ReduceMaxOp : Cell_ReductionOp<"reduce_max", [DiscardsElements]> {
   let summary = "Largest element over dims, which are dropped; NaN if one is";
   let derivative = ExtremumRule;
   let subgradient = "equal parts to all elements that attain the maximum";
 }
 
-def Cell_ReduceMinOp : Cell_ReductionOp<"reduce_min"> {
+def Cell_ReduceMinOp : Cell_ReductionOp<"reduce_min", [DiscardsElements]> {
   let summary = "Smallest element over dims, which are dropped; NaN if one is";
   let derivative = ExtremumRule;
   let subgradient = "equal parts to all elements that attain the minimum";

@@ -53,7 +53,7 @@ def Cell_TransposeOp : Cell_InferredShapeOp<"transpose"> {
   let hasCanonicalizer = 1;
 }
 
-def Cell_SliceOp : Cell_InferredShapeOp<"slice"> {
+def Cell_SliceOp : Cell_InferredShapeOp<"slice", [DiscardsElements]> {
   let summary = "Elements starts, starts + strides, ... below limits of each dimension";
   let arguments = (ins Cell_Tensor:$x, DenseI64ArrayAttr:$starts,
                        DenseI64ArrayAttr:$limits, DenseI64ArrayAttr:$strides);

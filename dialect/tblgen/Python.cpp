@@ -69,7 +69,9 @@ bool emitPython(const RecordKeeper &records, raw_ostream &os) {
       all, [](const OpRecord &r) { return !r.function.empty(); });
   os << "__all__ = [\n";
   for (const OpRecord &r : ops)
-    os << "    \"" << r.function << "\",\n    \"" << r.className << "\",\n";
+    for (StringRef name : {r.function, r.className})
+      if (!name.empty())
+        os << "    \"" << name << "\",\n";
   os << "]\n";
   for (const OpRecord &r : ops) {
     std::string params, args;
@@ -85,7 +87,10 @@ bool emitPython(const RecordKeeper &records, raw_ostream &os) {
     if ((helper == "unary" || helper == "binary") &&
         takesOnly(r, "Cell_FloatTensor"))
       os << ", floating=True";
-    os << ")\n\n\nclass " << r.className << "(_elementwise.Primitive):\n"
+    os << ")\n";
+    if (r.className.empty())
+      continue;
+    os << "\n\nclass " << r.className << "(_elementwise.Primitive):\n"
        << "    \"\"\"" << r.op.getSummary() << ": the class form of `"
        << r.function << "`.\"\"\"\n\n    def __call__(self, " << params
        << ") -> Tensor:\n"

@@ -2,6 +2,7 @@
 
 #include "passes/autodiff/Activity.h"
 #include "passes/autodiff/Expand.h"
+#include "passes/autodiff/Guards.h"
 
 #include "dialect/Rules.h"
 
@@ -36,7 +37,7 @@ private:
 /// Adjoint code of `copy`, the copy of callee op `op`.
 static LogicalResult buildAdjoint(OpBuilder &builder, Operation *op,
                                   Operation *copy, const Activity &activity,
-                                  Cotangents &cotangents) {
+                                  Guards &guards, Cotangents &cotangents) {
   SmallVector<Value> incoming;
   for (Value result : op->getResults())
     incoming.push_back(activity.isActive(result) ? cotangents.of(result)
@@ -55,6 +56,7 @@ static LogicalResult buildAdjoint(OpBuilder &builder, Operation *op,
   SmallVector<Value> outgoing(op->getNumOperands());
   if (failed(differentiable.buildVJP(builder, incoming, wanted, outgoing)))
     return failure();
+  guards.apply(builder, op, incoming, outgoing);
   for (auto [operand, cotangent] : llvm::zip_equal(op->getOperands(), outgoing))
     cotangents.add(operand, cotangent);
   return success();
@@ -64,6 +66,7 @@ LogicalResult expandVJP(VJPOp op, func::FuncOp callee) {
   OpBuilder builder(op);
   InlinedPrimal primal(builder, callee, op.getArgs());
   Activity activity(callee, op.getWrt(), op.getOf());
+  Guards guards(callee, activity);
   Cotangents cotangents(builder);
 
   Block &body = callee.getBody().front();
@@ -71,7 +74,8 @@ LogicalResult expandVJP(VJPOp op, func::FuncOp callee) {
        llvm::zip_equal(op.getOf(), op.getCotangents()))
     cotangents.add(body.getTerminator()->getOperand(index), cotangent);
   for (auto [calleeOp, copy] : llvm::reverse(primal.ops()))
-    if (failed(buildAdjoint(builder, calleeOp, copy, activity, cotangents)))
+    if (failed(buildAdjoint(builder, calleeOp, copy, activity, guards,
+                            cotangents)))
       return failure();
 
   SmallVector<Value> results = primal.results();

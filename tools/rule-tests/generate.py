@@ -13,7 +13,8 @@ import sys
 from pathlib import Path
 
 import mpmath as mp
-from tables import BINARY, UNARY
+import special_tables
+import tables
 
 mp.mp.dps = 50
 COTANGENT, TANGENTS = 3.0, (0.5, 0.25)
@@ -38,7 +39,15 @@ def literal(value):
     }
     value = float(value)
     text = "nan" if value != value else repr(value)
+    if "e" in text and "." not in text:
+        text = text.replace("e", ".0e")
     return special.get(text, text)
+
+
+def constant(value):
+    """As MLIR prints a double: six digits where they are enough."""
+    short = f"{value:.6e}"
+    return short if float(short) == value else f"{value:.17g}"
 
 
 def tensor(values, show):
@@ -82,7 +91,7 @@ def adjoint_checks(expressions, values):
         return name
 
     results = ["%[[" + visit(e) + "]]" for e in expressions]
-    head = [f"-DAG: %[[{n}:.*]] = cell.constant dense<{v:.6e}>" for v, n in constants.items()]
+    head = [f"-DAG: %[[{n}:.*]] = cell.constant dense<{constant(v)}>" for v, n in constants.items()]
     return head + [": " + line for line in lines] + [": return " + ", ".join(results)]
 
 
@@ -314,7 +323,10 @@ def main():
     target = Path(sys.argv[1])
     check = "--check" in sys.argv
     stale = []
-    for table, operands in ((UNARY, ["x"]), (BINARY, ["a", "b"])):
+    for table, operands in (
+        (tables.UNARY | special_tables.UNARY, ["x"]),
+        (tables.BINARY | special_tables.BINARY, ["a", "b"]),
+    ):
         for op, spec in table.items():
             path, text = target / f"{op}.mlir", File(op, spec, operands).generate()
             if not check:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from cellgrad.common._pointwise_methods import PointwiseMethods
+
 if TYPE_CHECKING:
     from cellgrad.common.dtype import Type
     from cellgrad.common.tensor import Tensor
@@ -17,6 +19,11 @@ _UFUNCS = {
     "true_divide": "div",
     "power": "pow",
     "matmul": "matmul",
+    "remainder": "floor_mod",
+    "floor_divide": "floor_div",
+    "bitwise_and": "bitwise_and",
+    "bitwise_or": "bitwise_or",
+    "bitwise_xor": "bitwise_xor",
     "equal": "equal",
     "not_equal": "not_equal",
     "less": "less",
@@ -47,7 +54,7 @@ def _varargs(values: tuple[Any, ...]) -> Any:
     return values
 
 
-class TensorMethods:
+class TensorMethods(PointwiseMethods):
     """Operators and methods."""
 
     __slots__ = ()
@@ -101,21 +108,6 @@ class TensorMethods:
 
     def __rmatmul__(self, other: Any) -> Tensor:
         return ops.matmul(other, self)
-
-    def __and__(self, other: Any) -> Tensor:
-        return ops.bool_operator("&", ops.logical_and, self, other)
-
-    __rand__ = __and__
-
-    def __or__(self, other: Any) -> Tensor:
-        return ops.bool_operator("|", ops.logical_or, self, other)
-
-    __ror__ = __or__
-
-    def __xor__(self, other: Any) -> Tensor:
-        return ops.bool_operator("^", ops.not_equal, self, other)
-
-    __rxor__ = __xor__
 
     def __eq__(self, other: Any) -> Any:
         if other is None or isinstance(other, str):

@@ -12,6 +12,7 @@ from cellgrad.common.dtype import Type
 from cellgrad.common.initializer import HeUniform, Uniform, initializer
 from cellgrad.common.parameter import Parameter
 from cellgrad.common.tensor import Tensor
+from cellgrad.nn.activations import ACTIVATIONS
 from cellgrad.nn.cell import Cell
 from cellgrad.ops._elementwise import Primitive
 
@@ -51,6 +52,7 @@ class Softmax(Cell):
 
 
 _ACTIVATIONS: dict[str, type[Cell]] = {
+    **ACTIVATIONS,
     "relu": ReLU,
     "tanh": Tanh,
     "sigmoid": Sigmoid,

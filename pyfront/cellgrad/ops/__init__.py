@@ -19,19 +19,29 @@ else:
 
 
 from cellgrad.ops import (
+    activations,
     composites,
     contractions,
+    exponentials,
+    pointwise,
+    pointwise_classes,
     primitives,
     reductions,
+    rounding,
     selection,
     shapes,
 )
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._generated import *  # noqa: F403
+from cellgrad.ops.activations import *  # noqa: F403
 from cellgrad.ops.composites import *  # noqa: F403
 from cellgrad.ops.contractions import *  # noqa: F403
+from cellgrad.ops.exponentials import *  # noqa: F403
+from cellgrad.ops.pointwise import *  # noqa: F403
+from cellgrad.ops.pointwise_classes import *  # noqa: F403
 from cellgrad.ops.primitives import *  # noqa: F403
 from cellgrad.ops.reductions import *  # noqa: F403
+from cellgrad.ops.rounding import *  # noqa: F403
 from cellgrad.ops.selection import *  # noqa: F403
 from cellgrad.ops.shapes import *  # noqa: F403
 
@@ -47,6 +57,13 @@ lt = _generated.less
 le = _generated.less_equal
 gt = _generated.greater
 ge = _generated.greater_equal
+arcsin = _generated.asin
+arccos = _generated.acos
+arctan = _generated.atan
+arctan2 = _generated.atan2
+arcsinh = _generated.asinh
+arccosh = _generated.acosh
+arctanh = _generated.atanh
 reduce_mean = reductions.mean
 reduce_max = reductions.amax
 reduce_min = reductions.amin
@@ -55,15 +72,27 @@ from cellgrad.grad import GradOperation  # built on the operations
 
 __all__ = [
     *_generated.__all__,
+    *activations.__all__,
     *composites.__all__,
     *contractions.__all__,
+    *exponentials.__all__,
+    *pointwise.__all__,
+    *pointwise_classes.__all__,
     *primitives.__all__,
     *reductions.__all__,
+    *rounding.__all__,
     *selection.__all__,
     *shapes.__all__,
     "GradOperation",
     "Primitive",
     "absolute",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
     "divide",
     "eq",
     "ge",

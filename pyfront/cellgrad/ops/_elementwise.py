@@ -34,6 +34,9 @@ _OF_BOOLS = {
     "cell.maximum": "cell.logical_or",
     "cell.mul": "cell.logical_and",
     "cell.minimum": "cell.logical_and",
+    "cell.bitwise_and": "cell.logical_and",
+    "cell.bitwise_or": "cell.logical_or",
+    "cell.bitwise_xor": "cell.logical_xor",
 }
 
 
@@ -167,6 +170,12 @@ def _binary(op: str, x: Tensor, y: Tensor, floating: bool) -> Tensor:
                 TypeError, f"For '{_name(op)}', the operands cannot both be Bool.", _LOGICAL_HINT
             )
         op = of_bools
+    elif dtype.kind == "f" and op.startswith("cell.bitwise_"):
+        raise error(
+            TypeError,
+            f"For '{_name(op)}', the operands must be of integers or bools, but got {dtype.title}.",
+            "convert them first, for example x.astype(ms.int32)",
+        )
     x, y = _broadcast(cast_to(x, dtype), cast_to(y, dtype), op)
     return emit(op, [x, y])
 

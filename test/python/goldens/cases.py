@@ -3,6 +3,8 @@
 They see `ms`, `nn`, `ops`, `np`, `Tensor`, `Parameter`, `ParameterTuple` and the names of SETUP.
 """
 
+import pointwise_cases
+
 SETUP = """
 x = Tensor([[1., 2., 3.], [4., 5., 6.]])
 v = Tensor([1., 2., 3.])
@@ -413,4 +415,13 @@ GRADIENTS = [
     "ms.grad(product, (0, 1))(v[:2], h)",
 ]
 
-ALL = {"tensor": TENSOR, "ops": OPS, "cells": CELLS, "gradients": GRADIENTS}
+ALL = {
+    "tensor": TENSOR,
+    "ops": OPS,
+    "cells": CELLS,
+    "gradients": GRADIENTS,
+    "pointwise": pointwise_cases.VALUES,
+    "pointwise_gradients": pointwise_cases.GRADIENTS,
+}
+# What MindSpore's own kernels are good to, where it is less than float32.
+TOLERANCE = {"pointwise": (3e-5, 1e-6), "pointwise_gradients": (3e-5, 1e-6)}

@@ -38,7 +38,7 @@ def main() -> None:
     path = Path(tempfile.mkdtemp()) / "golden_setup.py"
     path.write_text(HEADER + cases.SETUP)
     for group, expressions in cases.ALL.items():
-        graph = group in ("gradients", "cells")
+        graph = group in ("gradients", "cells", "pointwise_gradients")
         ms.set_context(mode=ms.GRAPH_MODE if graph else ms.PYNATIVE_MODE)
         recorded[group] = {}
         for expression in expressions:

@@ -1,0 +1,65 @@
+//===- ExponentialOps.td - exponentials, logarithms, error function ----===//
+
+#ifndef CELLGRAD_EXPONENTIALOPS_TD
+#define CELLGRAD_EXPONENTIALOPS_TD
+
+include "dialect/CellBase.td"
+
+def Cell_Exp2Op : Cell_UnaryOp<"exp2", Cell_FloatTensor, [Singular]> {
+  let summary = "Two to the x";
+  let derivative = VJP<["mul(ct, mul(result, 0.6931471805599453))"]>;
+  let scalar = Scalar<"std::exp2(x)", "math::Exp2Op(x)">;
+  let python = Python<"exp2", "", ["input"]>;
+}
+
+def Cell_Expm1Op : Cell_UnaryOp<"expm1", Cell_FloatTensor, [Singular]> {
+  let summary = "exp(x) - 1, accurate near 0";
+  // Not result + 1, which has lost the small exponential of a negative x.
+  let derivative = VJP<["mul(ct, exp(x))"]>;
+  let scalar = Scalar<"std::expm1(x)", "math::ExpM1Op(x)">;
+  let python = Python<"expm1", "Expm1", ["input"]>;
+}
+
+def Cell_Log1pOp : Cell_UnaryOp<"log1p", Cell_FloatTensor, [Singular]> {
+  let summary = "log(1 + x), accurate near 0; -inf at -1, NaN for x < -1";
+  let derivative = VJP<["div(ct, add(x, 1))"]>;
+  let scalar = Scalar<"std::log1p(x)", "math::Log1pOp(x)">;
+  let python = Python<"log1p", "Log1p", ["input"]>;
+}
+
+def Cell_Log2Op : Cell_UnaryOp<"log2", Cell_FloatTensor, [Singular]> {
+  let summary = "Logarithm to base 2; -inf at 0, NaN for x < 0";
+  let derivative = VJP<["div(ct, mul(x, 0.6931471805599453))"]>;
+  let scalar = Scalar<"std::log2(x)", "math::Log2Op(x)">;
+  let python = Python<"log2", "", ["input"]>;
+}
+
+def Cell_Log10Op : Cell_UnaryOp<"log10", Cell_FloatTensor, [Singular]> {
+  let summary = "Logarithm to base 10; -inf at 0, NaN for x < 0";
+  let derivative = VJP<["div(ct, mul(x, 2.302585092994046))"]>;
+  let scalar = Scalar<"std::log10(x)", "math::Log10Op(x)">;
+  let python = Python<"log10", "", ["input"]>;
+}
+
+def Cell_SoftplusOp : Cell_UnaryOp<"softplus", Cell_FloatTensor> {
+  let summary = "log(1 + exp(x)), which never overflows";
+  let derivative = VJP<["mul(ct, sigmoid(x))"]>;
+  let scalar = Scalar<"largerOf(x, 0.0) + std::log1p(std::exp(-std::abs(x)))",
+    "arith::AddFOp(arith::MaximumFOp(x, 0), math::Log1pOp(math::ExpOp(arith::NegFOp(math::AbsFOp(x)))))">;
+}
+
+def Cell_ErfOp : Cell_UnaryOp<"erf", Cell_FloatTensor> {
+  let summary = "Error function";
+  let derivative = VJP<["mul(ct, mul(exp(neg(square(x))), 1.1283791670955126))"]>;
+  let scalar = Scalar<"std::erf(x)", "math::ErfOp(x)">;
+  let python = Python<"erf", "Erf", ["input"]>;
+}
+
+def Cell_ErfcOp : Cell_UnaryOp<"erfc", Cell_FloatTensor> {
+  let summary = "Complementary error function, 1 - erf(x) without cancellation";
+  let derivative = VJP<["mul(ct, mul(exp(neg(square(x))), -1.1283791670955126))"]>;
+  let scalar = Scalar<"std::erfc(x)", "math::ErfcOp(x)">;
+  let python = Python<"erfc", "Erfc", ["input"]>;
+}
+
+#endif

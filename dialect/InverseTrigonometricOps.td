@@ -1,0 +1,59 @@
+//===- InverseTrigonometricOps.td - inverse circular and hyperbolic ops ===//
+
+#ifndef CELLGRAD_INVERSETRIGONOMETRICOPS_TD
+#define CELLGRAD_INVERSETRIGONOMETRICOPS_TD
+
+include "dialect/CellBase.td"
+
+def Cell_AsinOp : Cell_UnaryOp<"asin", Cell_FloatTensor, [Singular]> {
+  let summary = "Inverse sine in radians; NaN outside [-1, 1]";
+  // (1 - x)(1 + x), not 1 - x*x, which cancels near 1.
+  let derivative = VJP<["div(ct, sqrt(mul(sub(1, x), add(x, 1))))"]>;
+  let subgradient = "inf at -1 and 1";
+  let scalar = Scalar<"std::asin(x)", "math::AsinOp(x)">;
+  let python = Python<"asin", "Asin", ["input"]>;
+}
+
+def Cell_AcosOp : Cell_UnaryOp<"acos", Cell_FloatTensor, [Singular]> {
+  let summary = "Inverse cosine in radians; NaN outside [-1, 1]";
+  let derivative = VJP<["neg(div(ct, sqrt(mul(sub(1, x), add(x, 1)))))"]>;
+  let subgradient = "-inf at -1 and 1";
+  let scalar = Scalar<"std::acos(x)", "math::AcosOp(x)">;
+  let python = Python<"acos", "ACos", ["input"]>;
+}
+
+def Cell_AtanOp : Cell_UnaryOp<"atan", Cell_FloatTensor> {
+  let summary = "Inverse tangent in radians";
+  let derivative = VJP<["div(ct, add(square(x), 1))"]>;
+  let scalar = Scalar<"std::atan(x)", "math::AtanOp(x)">;
+  let python = Python<"atan", "Atan", ["input"]>;
+}
+
+def Cell_Atan2Op : Cell_BinaryOp<"atan2", Cell_FloatTensor> {
+  let summary = "Angle of the point (rhs, lhs), in (-pi, pi]";
+  let derivative = VJP<[
+    "mul(ct, div(rhs, add(square(lhs), square(rhs))))",
+    "neg(mul(ct, div(lhs, add(square(lhs), square(rhs)))))"]>;
+  let subgradient = "NaN at (0, 0)";
+  let scalar = Scalar<"std::atan2(lhs, rhs)", "math::Atan2Op(lhs, rhs)">;
+  let python = Python<"atan2", "Atan2", ["input", "other"]>;
+}
+
+def Cell_AsinhOp : Cell_UnaryOp<"asinh", Cell_FloatTensor> {
+  let summary = "Inverse hyperbolic sine";
+  // cosh(asinh(x)) = sqrt(x*x + 1), but does not overflow before x.
+  let derivative = VJP<["div(ct, cosh(result))"]>;
+  let scalar = Scalar<"std::asinh(x)", "math::AsinhOp(x)">;
+  let python = Python<"asinh", "Asinh", ["input"]>;
+}
+
+def Cell_AcoshOp : Cell_UnaryOp<"acosh", Cell_FloatTensor, [Singular]> {
+  let summary = "Inverse hyperbolic cosine; NaN for x < 1";
+  // sinh(acosh(x)) = sqrt(x*x - 1), but does not overflow before x.
+  let derivative = VJP<["div(ct, sinh(result))"]>;
+  let subgradient = "inf at 1";
+  let scalar = Scalar<"std::acosh(x)", "math::AcoshOp(x)">;
+  let python = Python<"acosh", "Acosh", ["input"]>;
+}
+
+#endif

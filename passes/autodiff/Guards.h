@@ -1,0 +1,42 @@
+//===- Guards.h - no NaN from elements that a choice discards --*- C++ -*-===//
+
+#ifndef CELLGRAD_PASSES_AUTODIFF_GUARDS_H
+#define CELLGRAD_PASSES_AUTODIFF_GUARDS_H
+
+#include "passes/autodiff/Activity.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace cellgrad {
+
+/// Where adjoint code needs cell.guard. A choice (select, maximum, a slice)
+/// gives the elements it discards a cotangent of exactly zero. Where the
+/// derivative of an op before it is infinite or NaN for such an element, the
+/// product is NaN, though the element has no influence.
+///
+/// Two static answers keep programs without choices, and choices between
+/// harmless values, free of guards: does a choice follow, and can the new
+/// cotangent be other than finite for finite inputs and a finite cotangent?
+/// Products and sums count as finite for finite operands.
+class Guards {
+public:
+  Guards(mlir::func::FuncOp callee, const Activity &activity);
+
+  /// Guards the cotangents of the operands of callee op `op`, which its rule
+  /// has built from those of its results.
+  void apply(mlir::OpBuilder &builder, mlir::Operation *op,
+             llvm::ArrayRef<mlir::Value> incoming,
+             llvm::MutableArrayRef<mlir::Value> outgoing);
+
+private:
+  bool mayBeNonFinite(mlir::Value value);
+
+  llvm::DenseSet<mlir::Value> discarded;
+  llvm::DenseMap<mlir::Value, bool> nonFinite;
+};
+
+} // namespace cellgrad
+
+#endif

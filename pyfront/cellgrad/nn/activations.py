@@ -1,0 +1,289 @@
+"""Activations as Cells; each is the function of `ops` it names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cellgrad import ops
+from cellgrad._errors import error
+from cellgrad.common import dtype as mstype
+from cellgrad.common.parameter import Parameter
+from cellgrad.common.tensor import Tensor
+from cellgrad.nn.cell import Cell
+
+__all__ = [
+    "CELU",
+    "ELU",
+    "GELU",
+    "GLU",
+    "FastGelu",
+    "HShrink",
+    "HSigmoid",
+    "HSwish",
+    "Hardtanh",
+    "LeakyReLU",
+    "LogSigmoid",
+    "LogSoftmax",
+    "Mish",
+    "PReLU",
+    "ReLU6",
+    "SeLU",
+    "SiLU",
+    "SoftShrink",
+    "Softmin",
+    "Softsign",
+    "Tanhshrink",
+    "Threshold",
+]
+
+
+class CELU(Cell):
+    """See `ops.celu`."""
+
+    def __init__(self, alpha: float = 1.0):
+        super().__init__()
+        self.alpha = alpha
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.celu(x, self.alpha)
+
+
+class ELU(Cell):
+    """See `ops.elu`."""
+
+    def __init__(self, alpha: float = 1.0):
+        super().__init__()
+        self.alpha = alpha
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.elu(x, self.alpha)
+
+
+class GELU(Cell):
+    """See `ops.gelu`; by default with the approximation by tanh."""
+
+    def __init__(self, approximate: bool = True):
+        super().__init__()
+        if not isinstance(approximate, bool):
+            raise error(
+                TypeError,
+                f"For 'GELU', 'approximate' must be bool, but got {type(approximate).__name__}.",
+            )
+        self.approximate = approximate
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.gelu(x, "tanh" if self.approximate else "none")
+
+
+class FastGelu(Cell):
+    """See `ops.fast_gelu`."""
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.fast_gelu(x)
+
+
+class GLU(Cell):
+    """See `ops.glu`."""
+
+    def __init__(self, axis: int = -1):
+        super().__init__()
+        self.axis = axis
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.glu(x, self.axis)
+
+
+class HShrink(Cell):
+    """See `ops.hardshrink`."""
+
+    def __init__(self, lambd: float = 0.5):
+        super().__init__()
+        self.lambd = lambd
+
+    def construct(self, input_x: Tensor) -> Tensor:
+        return ops.hardshrink(input_x, self.lambd)
+
+
+class SoftShrink(Cell):
+    """See `ops.softshrink`."""
+
+    def __init__(self, lambd: float = 0.5):
+        super().__init__()
+        self.lambd = lambd
+
+    def construct(self, input_x: Tensor) -> Tensor:
+        return ops.softshrink(input_x, self.lambd)
+
+
+class HSigmoid(Cell):
+    """See `ops.hardsigmoid`."""
+
+    def construct(self, input_x: Tensor) -> Tensor:
+        return ops.hardsigmoid(input_x)
+
+
+class HSwish(Cell):
+    """See `ops.hardswish`."""
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.hardswish(x)
+
+
+class Hardtanh(Cell):
+    """See `ops.hardtanh`."""
+
+    def __init__(self, min_val: Any = -1.0, max_val: Any = 1.0):
+        super().__init__()
+        self.min_val, self.max_val = min_val, max_val
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.hardtanh(x, self.min_val, self.max_val)
+
+
+class LeakyReLU(Cell):
+    """See `ops.leaky_relu`."""
+
+    def __init__(self, alpha: float = 0.2):
+        super().__init__()
+        self.alpha = alpha
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.leaky_relu(x, self.alpha)
+
+
+class LogSigmoid(Cell):
+    """See `ops.logsigmoid`."""
+
+    def construct(self, input_x: Tensor) -> Tensor:
+        return ops.logsigmoid(input_x)
+
+
+class LogSoftmax(Cell):
+    """See `ops.log_softmax`."""
+
+    def __init__(self, axis: int = -1):
+        super().__init__()
+        self.axis = axis
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.log_softmax(x, self.axis)
+
+
+class Softmin(Cell):
+    """See `ops.softmin`."""
+
+    def __init__(self, axis: int = -1):
+        super().__init__()
+        self.axis = axis
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.softmin(x, self.axis)
+
+
+class Mish(Cell):
+    """See `ops.mish`."""
+
+    def construct(self, input_x: Tensor) -> Tensor:
+        return ops.mish(input_x)
+
+
+class PReLU(Cell):
+    """See `ops.prelu`: the slopes are a Parameter.
+
+    Args:
+        channel: the number of slopes, 1 or the length of dimension 1 of the input.
+        w: the slopes to begin with: a number for all, or a Tensor or list of one a channel.
+
+    Raises:
+        TypeError: `channel` is not an int.
+        ValueError: `channel` is not positive, or `w` has another length.
+    """
+
+    def __init__(self, channel: int = 1, w: Any = 0.25):
+        super().__init__()
+        if isinstance(channel, bool) or not isinstance(channel, int):
+            raise error(
+                TypeError,
+                f"For 'PReLU', 'channel' must be an int, but got {type(channel).__name__}.",
+            )
+        if channel <= 0:
+            raise error(ValueError, f"For 'PReLU', 'channel' must be positive, but got {channel}.")
+        slopes = [w] * channel if isinstance(w, int | float) else w
+        start = Tensor(slopes, mstype.float32)
+        if start.shape != (channel,):
+            raise error(
+                ValueError,
+                f"For 'PReLU', 'w' must have shape ({channel},), but got {list(start.shape)}.",
+            )
+        self.w = Parameter(start, name="a")
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.prelu(x, self.w)
+
+
+class ReLU6(Cell):
+    """See `ops.relu6`."""
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.relu6(x)
+
+
+class SeLU(Cell):
+    """See `ops.selu`."""
+
+    def construct(self, input_x: Tensor) -> Tensor:
+        return ops.selu(input_x)
+
+
+class SiLU(Cell):
+    """See `ops.silu`."""
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.silu(x)
+
+
+class Softsign(Cell):
+    """See `ops.softsign`."""
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.softsign(x)
+
+
+class Tanhshrink(Cell):
+    """See `ops.tanhshrink`."""
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.tanhshrink(x)
+
+
+class Threshold(Cell):
+    """See `ops.threshold`."""
+
+    def __init__(self, threshold: Any, value: Any):
+        super().__init__()
+        self.threshold, self.value = threshold, value
+
+    def construct(self, input_x: Tensor) -> Tensor:
+        return ops.threshold(input_x, self.threshold, self.value)
+
+
+ACTIVATIONS: dict[str, type[Cell]] = {
+    "elu": ELU,
+    "fast_gelu": FastGelu,
+    "gelu": GELU,
+    "hardtanh": Hardtanh,
+    "hshrink": HShrink,
+    "hsigmoid": HSigmoid,
+    "hswish": HSwish,
+    "leakyrelu": LeakyReLU,
+    "logsigmoid": LogSigmoid,
+    "logsoftmax": LogSoftmax,
+    "mish": Mish,
+    "prelu": PReLU,
+    "relu6": ReLU6,
+    "silu": SiLU,
+    "softmin": Softmin,
+    "softshrink": SoftShrink,
+    "softsign": Softsign,
+    "tanhshrink": Tanhshrink,
+}

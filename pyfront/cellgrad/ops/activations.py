@@ -1,0 +1,304 @@
+"""Activations: compositions that neither overflow nor lose accuracy, at any order of derivative.
+
+Choices between pieces are made on the arguments as well as on the results, so that the piece not
+taken never sees a value it overflows on.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from cellgrad._errors import error
+from cellgrad.common.tensor import Tensor
+from cellgrad.ops import _elementwise as ew
+from cellgrad.ops import _generated as gen
+from cellgrad.ops._core import axis_of, check_float, emit, operation, reshape_to
+from cellgrad.ops.selection import select
+
+__all__ = [
+    "celu",
+    "elu",
+    "fast_gelu",
+    "gelu",
+    "glu",
+    "hardshrink",
+    "hardsigmoid",
+    "hardswish",
+    "hardtanh",
+    "leaky_relu",
+    "logsigmoid",
+    "mish",
+    "prelu",
+    "relu6",
+    "selu",
+    "silu",
+    "softplus",
+    "softshrink",
+    "softsign",
+    "tanhshrink",
+    "threshold",
+]
+
+_SELU_SCALE, _SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
+
+
+def _number(value: Any, op: str, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise error(
+            TypeError, f"For '{op}', '{name}' must be a number, but got {type(value).__name__}."
+        )
+    return float(value)
+
+
+@operation
+def relu6(x: Tensor) -> Tensor:
+    """min(max(x, 0), 6); the derivative is 0 at 0 and 1 at 6."""
+    positive = gen.relu(check_float(x, "relu6", "x"))
+    return select(gen.greater(positive, 6.0), 6.0, positive)
+
+
+@operation
+def leaky_relu(input: Tensor, alpha: float = 0.2) -> Tensor:
+    """`input` where it is positive, ``alpha * input`` elsewhere; the derivative at 0 is the mean of
+    both slopes.
+
+    Raises:
+        TypeError: `input` is not a Tensor, or `alpha` is not a number.
+    """
+    x = check_float(input, "leaky_relu", "input")
+    slope = _number(alpha, "leaky_relu", "alpha")
+    return gen.maximum(x, x * slope) if slope <= 1 else gen.minimum(x, x * slope)
+
+
+def _exponential_unit(x: Tensor, alpha: float, beta: float) -> Tensor:
+    """x where it is not negative, alpha (exp(x / beta) - 1) elsewhere."""
+    linear = gen.greater_equal(x, 0.0)
+    negative = select(linear, 0.0, x)
+    curve = gen.expm1(negative if beta == 1 else negative / beta)
+    return select(linear, x, curve if alpha == 1 else curve * alpha)
+
+
+@operation
+def elu(input_x: Tensor, alpha: float = 1.0) -> Tensor:
+    """`input_x` where it is not negative, ``alpha * (exp(input_x) - 1)`` elsewhere; the derivative
+    at 0 is 1.
+
+    Raises:
+        TypeError: `input_x` is not a Tensor, or `alpha` is not a number.
+    """
+    x = check_float(input_x, "elu", "input_x")
+    return _exponential_unit(x, _number(alpha, "elu", "alpha"), 1.0)
+
+
+@operation
+def selu(input_x: Tensor) -> Tensor:
+    """The scaled exponential linear unit, ``scale * elu(x, alpha)`` with its two constants; the
+    derivative at 0 is the scale.
+    """
+    x = check_float(input_x, "selu", "input_x")
+    return _exponential_unit(x, _SELU_ALPHA, 1.0) * _SELU_SCALE
+
+
+@operation
+def celu(x: Tensor, alpha: float = 1.0) -> Tensor:
+    """``max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0)``; the derivative at 0 is 1.
+
+    Raises:
+        TypeError: `x` is not a Tensor, or `alpha` is not a number.
+        ValueError: `alpha` is 0.
+    """
+    scale = _number(alpha, "celu", "alpha")
+    if scale == 0:
+        raise error(ValueError, "For 'celu', 'alpha' must not be 0.")
+    return _exponential_unit(check_float(x, "celu", "x"), scale, scale)
+
+
+@operation
+def gelu(input: Tensor, approximate: str = "none") -> Tensor:
+    """``x P(X <= x)`` for a standard normal X.
+
+    Args:
+        input: a Tensor.
+        approximate: "none" for the error function, "tanh" for
+            ``0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))``.
+
+    Raises:
+        TypeError: `input` is not a Tensor.
+        ValueError: another `approximate`.
+    """
+    x = check_float(input, "gelu", "input")
+    if approximate == "none":
+        # erfc, not 1 + erf, which cancels for negative x.
+        return x * gen.erfc(x * -math.sqrt(0.5)) * 0.5
+    if approximate != "tanh":
+        raise error(
+            ValueError,
+            f"For 'gelu', 'approximate' must be 'none' or 'tanh', but got {approximate!r}.",
+        )
+    # Beyond 100 the sigmoid is 0 or 1 in every format; the cube would overflow.
+    near = gen.minimum(gen.maximum(x, -100.0), 100.0)
+    inner = near * (gen.square(near) * 0.044715 + 1.0)
+    return x * gen.sigmoid(inner * math.sqrt(8 / math.pi))
+
+
+@operation
+def fast_gelu(x: Tensor) -> Tensor:
+    """``x * sigmoid(1.702 x)``."""
+    x = check_float(x, "fast_gelu", "x")
+    return x * gen.sigmoid(x * 1.702)
+
+
+@operation
+def silu(input: Tensor) -> Tensor:
+    """``x * sigmoid(x)``."""
+    x = check_float(input, "silu", "input")
+    return x * gen.sigmoid(x)
+
+
+@operation
+def softplus(input: Tensor, beta: Any = 1, threshold: Any = 20) -> Tensor:
+    """``log(1 + exp(beta * x)) / beta``, and x itself where ``beta * x`` is above `threshold`.
+
+    Raises:
+        TypeError: `input` is not a Tensor, or a number is none.
+        ValueError: `beta` is 0.
+    """
+    x = check_float(input, "softplus", "input")
+    scale, limit = _number(beta, "softplus", "beta"), _number(threshold, "softplus", "threshold")
+    if scale == 0:
+        raise error(ValueError, "For 'softplus', 'beta' must not be 0.")
+    scaled = x if scale == 1 else x * scale
+    curve = emit("cell.softplus", [scaled])
+    return select(gen.greater(scaled, limit), x, curve if scale == 1 else curve / scale)
+
+
+@operation
+def mish(x: Tensor) -> Tensor:
+    """``x * tanh(log(1 + exp(x)))``."""
+    x = check_float(x, "mish", "x")
+    return x * gen.tanh(emit("cell.softplus", [x]))
+
+
+@operation
+def logsigmoid(x: Tensor) -> Tensor:
+    """The logarithm of ``sigmoid(x)``, without overflow: about x for very negative x."""
+    return -emit("cell.softplus", [-check_float(x, "logsigmoid", "x")])
+
+
+@operation
+def softsign(x: Tensor) -> Tensor:
+    """``x / (1 + |x|)``."""
+    x = check_float(x, "softsign", "x")
+    return x / (gen.abs(x) + 1.0)
+
+
+@operation
+def hardsigmoid(input: Tensor) -> Tensor:
+    """``min(max(x / 6 + 1/2, 0), 1)``; the derivative is 0 at -3 and 3."""
+    x = check_float(input, "hardsigmoid", "input")
+    line = x / 6.0 + 0.5
+    upper = select(gen.greater_equal(x, 3.0), 1.0, line)
+    return select(gen.less_equal(x, -3.0), 0.0, upper)
+
+
+@operation
+def hardswish(input: Tensor) -> Tensor:
+    """``x * min(max(x + 3, 0), 6) / 6``; the derivative is -1/2 at -3 and 3/2 at 3."""
+    x = check_float(input, "hardswish", "input")
+    inside = x * (x + 3.0) / 6.0
+    upper = select(gen.greater(x, 3.0), x, inside)
+    return select(gen.less(x, -3.0), 0.0, upper)
+
+
+@operation
+def hardtanh(input: Tensor, min_val: Any = -1.0, max_val: Any = 1.0) -> Tensor:
+    """`input` limited to [min_val, max_val]; the derivative is one half at both.
+
+    Raises:
+        TypeError: `input` is not a Tensor.
+    """
+    x = check_float(input, "hardtanh", "input")
+    return gen.minimum(gen.maximum(x, min_val), max_val)
+
+
+@operation
+def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+    """`input` where its magnitude is above `lambd`, 0 elsewhere."""
+    x = check_float(input, "hardshrink", "input")
+    return select(gen.less_equal(gen.abs(x), _number(lambd, "hardshrink", "lambd")), 0.0, x)
+
+
+@operation
+def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+    """`input` moved towards 0 by `lambd`, and 0 where its magnitude is not above it."""
+    x = check_float(input, "softshrink", "input")
+    width = _number(lambd, "softshrink", "lambd")
+    return select(gen.less_equal(gen.abs(x), width), 0.0, x - gen.sign(x) * width)
+
+
+@operation
+def tanhshrink(input: Tensor) -> Tensor:
+    """``x - tanh(x)``."""
+    x = check_float(input, "tanhshrink", "input")
+    return x - gen.tanh(x)
+
+
+@operation
+def threshold(input: Tensor, thr: Any, value: Any) -> Tensor:
+    """`input` where it is above `thr`, `value` elsewhere."""
+    x = check_float(input, "threshold", "input")
+    return select(
+        gen.greater(x, _number(thr, "threshold", "thr")), x, _number(value, "threshold", "value")
+    )
+
+
+@operation
+def glu(x: Tensor, axis: int = -1) -> Tensor:
+    """The first half along `axis` times the sigmoid of the second.
+
+    Raises:
+        TypeError: `x` is not a Tensor.
+        ValueError: `axis` is out of range, or its length is odd.
+    """
+    x = check_float(x, "glu", "x")
+    dim = axis_of(axis, x.ndim, "glu")
+    if x.ndim == 0 or x.shape[dim] % 2:
+        raise error(
+            ValueError,
+            f"For 'glu', the length of dimension {axis} must be even, but got shape "
+            f"{list(x.shape)}.",
+        )
+    half = x.shape[dim] // 2
+    parts = []
+    for start in (0, half):
+        starts, limits = [0] * x.ndim, list(x.shape)
+        starts[dim], limits[dim] = start, start + half
+        attrs = {"starts": starts, "limits": limits, "strides": [1] * x.ndim}
+        parts.append(emit("cell.slice", [x], attrs))
+    return parts[0] * gen.sigmoid(parts[1])
+
+
+@operation
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
+    """`input` where it is positive, ``weight * input`` elsewhere.
+
+    Args:
+        input: a Tensor; its dimension 1 is the channels, if it has one.
+        weight: one slope for all, or one a channel.
+
+    Raises:
+        TypeError: an argument is not a Tensor.
+        ValueError: a weight that is not of shape (1,) or (channels,).
+    """
+    x, w = check_float(input, "prelu", "input"), check_float(weight, "prelu", "weight")
+    channels = x.shape[1] if x.ndim > 1 else 1
+    if w.ndim > 1 or w.size not in (1, channels):
+        raise error(
+            ValueError,
+            f"For 'prelu', 'weight' must have shape (1,) or ({channels},), but got "
+            f"{list(w.shape)}.",
+        )
+    shape = (w.size,) + (1,) * (x.ndim - 2) if x.ndim > 1 else (1,) * x.ndim
+    slopes = ew.binary("cell.mul", x, reshape_to(w, shape))
+    return select(gen.greater(x, 0.0), x, slopes)

@@ -1,0 +1,67 @@
+"""Logarithms of sums of exponentials along dimensions, computed from differences to the maximum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cellgrad.common.dtype import Type
+from cellgrad.common.tensor import Tensor
+from cellgrad.ops import _generated as gen
+from cellgrad.ops import reductions
+from cellgrad.ops._core import (
+    axes_of,
+    axis_of,
+    check_float,
+    emit,
+    operation,
+    reshape_to,
+)
+from cellgrad.ops.selection import select
+
+__all__ = ["log_softmax", "logsumexp", "softmin"]
+
+
+def _top(x: Tensor, axes: tuple[int, ...]) -> Tensor:
+    """The maximum, which no derivative passes through; 0 in place of an infinite one."""
+    top = emit("cell.stop_gradient", [reductions.amax(x, axes, True)])
+    return select(gen.isinf(top), 0.0, top)
+
+
+@operation
+def log_softmax(logits: Tensor, axis: int = -1) -> Tensor:
+    """The logarithm of `softmax`, without underflow.
+
+    Raises:
+        TypeError, ValueError: `logits` is not a Tensor, or `axis` is out of range.
+    """
+    x = check_float(logits, "log_softmax", "logits")
+    axes = (axis_of(axis, x.ndim, "log_softmax"),)
+    shifted = x - _top(x, axes)
+    return shifted - gen.log(reductions.sum(gen.exp(shifted), axes, True))
+
+
+@operation
+def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
+    """The logarithm of the sum of exponentials over `dim` (int or tuple of ints), without overflow.
+
+    Raises:
+        TypeError, ValueError: `input` is not a Tensor, or `dim` is out of range.
+    """
+    x = check_float(input, "logsumexp", "input")
+    axes = axes_of(dim, x.ndim, "logsumexp") if x.ndim else ()
+    top = _top(x, axes)
+    out = gen.log(reductions.sum(gen.exp(x - top), axes, True)) + top
+    if keepdim:
+        return out
+    return reshape_to(out, tuple(n for i, n in enumerate(x.shape) if i not in axes))
+
+
+@operation
+def softmin(x: Tensor, axis: int = -1, *, dtype: Type | None = None) -> Tensor:
+    """The softmax of ``-x`` along `axis`.
+
+    Raises:
+        TypeError, ValueError: `x` is not a Tensor, or `axis` is out of range.
+    """
+    out: Tensor = reductions.softmax(-check_float(x, "softmin", "x"), axis, dtype=dtype)
+    return out

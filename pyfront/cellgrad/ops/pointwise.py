@@ -1,0 +1,366 @@
+"""Pointwise functions composed of the records' ops."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from cellgrad._errors import error
+from cellgrad.common import dtype as mstype
+from cellgrad.common.tensor import Tensor
+from cellgrad.ops import _elementwise as ew
+from cellgrad.ops import _generated as gen
+from cellgrad.ops._core import as_tensor, cast_to, check_float, check_tensor, emit, operation
+from cellgrad.ops.selection import select
+
+__all__ = [
+    "addcdiv",
+    "addcmul",
+    "copysign",
+    "deg2rad",
+    "float_power",
+    "fmax",
+    "fmin",
+    "heaviside",
+    "hypot",
+    "inv",
+    "isclose",
+    "isneginf",
+    "isposinf",
+    "lerp",
+    "logaddexp",
+    "logaddexp2",
+    "nan_to_num",
+    "positive",
+    "rad2deg",
+    "sgn",
+    "signbit",
+    "sinc",
+    "xdivy",
+    "xlogy",
+]
+
+
+def _floats(x: Any, y: Any, op: str) -> tuple[Tensor, Tensor]:
+    """Two operands of one floating-point dtype and shape."""
+    a, b = ew._operands(x, y, f"cell.{op}")
+    dtype = mstype.promote(a.dtype, b.dtype)
+    if dtype.kind != "f":
+        dtype = mstype.float32
+    return ew._broadcast(cast_to(a, dtype), cast_to(b, dtype), op)
+
+
+# --- sums of products -------------------------------------------------------------------------
+
+
+@operation
+def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> Tensor:
+    """``input + value * tensor1 * tensor2``, broadcast.
+
+    Raises:
+        TypeError: an argument is not a Tensor, or `value` is neither Tensor nor number.
+        ValueError: shapes that do not broadcast.
+    """
+    a = check_tensor(tensor1, "addcmul", "tensor1")
+    b = check_tensor(tensor2, "addcmul", "tensor2")
+    product = gen.mul(a, b)
+    if isinstance(value, Tensor) or value != 1:
+        product = gen.mul(product, value)
+    return gen.add(check_tensor(input, "addcmul", "input"), product)
+
+
+@operation
+def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> Tensor:
+    """``input + value * tensor1 / tensor2``, broadcast.
+
+    Raises:
+        TypeError: an argument is not a Tensor, or `value` is neither Tensor nor number.
+        ValueError: shapes that do not broadcast.
+    """
+    a = check_tensor(tensor1, "addcdiv", "tensor1")
+    quotient = ew.binary("cell.div", a, check_tensor(tensor2, "addcdiv", "tensor2"), True)
+    if isinstance(value, Tensor) or value != 1:
+        quotient = gen.mul(quotient, value)
+    return gen.add(check_tensor(input, "addcdiv", "input"), quotient)
+
+
+@operation
+def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
+    """``input + weight * (end - input)``, broadcast.
+
+    Raises:
+        TypeError: `input` or `end` is not a Tensor, or `weight` is neither Tensor nor number.
+        ValueError: shapes that do not broadcast.
+    """
+    start = check_float(input, "lerp", "input")
+    return start + (check_float(end, "lerp", "end") - start) * weight
+
+
+# --- exponentials and logarithms --------------------------------------------------------------
+
+
+def _log_of_sum(x: Any, y: Any, op: str, scale: float) -> Tensor:
+    a, b = _floats(x, y, op)
+    first = gen.greater_equal(a, b)
+    # A sum with NaN is NaN, whichever operand is the larger.
+    high = select(gen.isnan(b), b, select(first, a, b))
+    low = select(gen.isnan(b), a, select(first, b, a))
+    difference = low - high
+    # Equal infinities differ by 0, not by NaN.
+    equal = gen.logical_and(gen.equal(low, high), gen.isinf(high))
+    difference = select(equal, 0.0, difference)
+    if scale == 1:
+        return high + emit("cell.softplus", [difference])
+    return high + emit("cell.softplus", [difference * scale]) / scale
+
+
+@operation
+def logaddexp(input: Tensor, other: Tensor) -> Tensor:
+    """``log(exp(input) + exp(other))``, without overflow.
+
+    Raises:
+        TypeError: an operand that is neither Tensor nor number.
+        ValueError: shapes that do not broadcast.
+    """
+    return _log_of_sum(input, other, "logaddexp", 1.0)
+
+
+@operation
+def logaddexp2(input: Tensor, other: Tensor) -> Tensor:
+    """``log2(2**input + 2**other)``, without overflow.
+
+    Raises:
+        TypeError: an operand that is neither Tensor nor number.
+        ValueError: shapes that do not broadcast.
+    """
+    return _log_of_sum(input, other, "logaddexp2", math.log(2))
+
+
+@operation
+def xlogy(input: Any, other: Any) -> Tensor:
+    """``input * log(other)``, and 0 where `input` is 0 and `other` is not positive.
+
+    Raises:
+        TypeError: an operand that is neither Tensor nor number.
+        ValueError: shapes that do not broadcast.
+    """
+    x, y = _floats(input, other, "xlogy")
+    outside = gen.logical_and(gen.equal(x, 0.0), gen.logical_not(gen.greater(y, 0.0)))
+    return x * gen.log(select(outside, 1.0, y))
+
+
+@operation
+def xdivy(x: Any, y: Any) -> Tensor:
+    """``x / y``, and 0 where both are 0.
+
+    Raises:
+        TypeError: an operand that is neither Tensor nor number.
+        ValueError: shapes that do not broadcast.
+    """
+    a, b = _floats(x, y, "xdivy")
+    outside = gen.logical_and(gen.equal(a, 0.0), gen.equal(b, 0.0))
+    return a / select(outside, 1.0, b)
+
+
+@operation
+def float_power(input: Any, exponent: Any) -> Tensor:
+    """`input` to the power `exponent`, computed in float64."""
+    x, y = as_tensor(input, "float_power"), as_tensor(exponent, "float_power")
+    return ew.power(cast_to(x, mstype.float64), cast_to(y, mstype.float64))
+
+
+# --- geometry ---------------------------------------------------------------------------------
+
+
+@operation
+def hypot(input: Tensor, other: Tensor) -> Tensor:
+    """``sqrt(input**2 + other**2)``, where neither square overflows or underflows.
+
+    The derivative at (0, 0) is NaN.
+
+    Raises:
+        TypeError: an operand that is neither Tensor nor number.
+        ValueError: shapes that do not broadcast.
+    """
+    a, b = _floats(input, other, "hypot")
+    # The result does not depend on the scale, so no derivative passes through it.
+    size = gen.maximum(gen.abs(a), gen.abs(b))
+    usable = gen.logical_and(gen.greater(size, 0.0), gen.isfinite(size))
+    scale = emit("cell.stop_gradient", [select(usable, size, 1.0)])
+    return gen.sqrt(gen.square(a / scale) + gen.square(b / scale)) * scale
+
+
+_SINC_TERMS = 9
+
+
+@operation
+def sinc(input: Tensor) -> Tensor:
+    """``sin(pi x) / (pi x)``, and 1 at 0, with all derivatives there."""
+    x = check_float(input, "sinc", "input") * math.pi
+    near = gen.less(gen.abs(x), 1.0)
+    # The quotient and its derivatives cancel near 0: a polynomial in x*x takes over.
+    small = gen.square(select(near, x, 0.0))
+    series: Any = (-1.0) ** _SINC_TERMS / math.factorial(2 * _SINC_TERMS + 1)
+    for k in reversed(range(_SINC_TERMS)):
+        series = small * series + (-1.0) ** k / math.factorial(2 * k + 1)
+    far = select(near, 1.0, x)
+    return select(near, series, gen.sin(far) / far)
+
+
+@operation
+def deg2rad(x: Tensor) -> Tensor:
+    """Degrees to radians."""
+    return check_float(x, "deg2rad", "x") * (math.pi / 180)
+
+
+@operation
+def rad2deg(x: Tensor) -> Tensor:
+    """Radians to degrees."""
+    return check_float(x, "rad2deg", "x") * (180 / math.pi)
+
+
+# --- signs and choices ------------------------------------------------------------------------
+
+
+@operation
+def heaviside(input: Tensor, values: Any) -> Tensor:
+    """0 where `input` is negative, `values` where it is 0, 1 where it is positive.
+
+    Raises:
+        TypeError: an operand that is neither Tensor nor number.
+        ValueError: shapes that do not broadcast.
+    """
+    a, b = ew._operands(input, values, "cell.heaviside")
+    dtype = mstype.promote(a.dtype, b.dtype)
+    a, b = ew._broadcast(cast_to(a, dtype), cast_to(b, dtype), "heaviside")
+    step = cast_to(gen.greater(a, 0), dtype)
+    if dtype.kind == "f":
+        step = select(gen.isnan(a), emit("cell.stop_gradient", [a]), step)
+    return select(gen.equal(a, 0), b, step)
+
+
+@operation
+def signbit(input: Tensor) -> Tensor:
+    """Whether the sign is negative, that of zero included."""
+    x = check_tensor(input, "signbit", "input")
+    if x.dtype.kind != "f":
+        return gen.less(x, 0)
+    zero = gen.logical_and(gen.equal(x, 0.0), gen.less(gen.reciprocal(x), 0.0))
+    return gen.logical_or(gen.less(x, 0.0), zero)
+
+
+@operation
+def copysign(x: Any, other: Any) -> Tensor:
+    """The magnitude of `x` with the sign of `other`.
+
+    Raises:
+        TypeError: an operand that is neither Tensor nor number.
+        ValueError: shapes that do not broadcast.
+    """
+    a, b = _floats(x, other, "copysign")
+    size = gen.abs(a)
+    return select(signbit(b), -size, size)
+
+
+@operation
+def fmax(input: Any, other: Any) -> Tensor:
+    """The larger of two elements; the other one where one is NaN.
+
+    Raises:
+        TypeError: an operand that is neither Tensor nor number.
+        ValueError: shapes that do not broadcast.
+    """
+    a, b = ew._operands(input, other, "cell.fmax")
+    larger = gen.maximum(a, b)
+    if larger.dtype.kind != "f":
+        return larger
+    return select(gen.isnan(a), b, select(gen.isnan(b), a, larger))
+
+
+@operation
+def fmin(input: Any, other: Any) -> Tensor:
+    """The smaller of two elements; the other one where one is NaN.
+
+    Raises:
+        TypeError: an operand that is neither Tensor nor number.
+        ValueError: shapes that do not broadcast.
+    """
+    a, b = ew._operands(input, other, "cell.fmin")
+    smaller = gen.minimum(a, b)
+    if smaller.dtype.kind != "f":
+        return smaller
+    return select(gen.isnan(a), b, select(gen.isnan(b), a, smaller))
+
+
+_LARGEST = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float32": 3.4028234663852886e38}
+
+
+@operation
+def nan_to_num(input: Tensor, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Tensor:
+    """Numbers in place of NaN (0 by default) and infinities (the largest finite ones by default).
+
+    The derivative is 0 at the elements replaced.
+
+    Raises:
+        TypeError: `input` is not a Tensor, or a number is none.
+    """
+    x = check_tensor(input, "nan_to_num", "input")
+    for name, value in (("nan", nan), ("posinf", posinf), ("neginf", neginf)):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+            raise error(
+                TypeError,
+                f"For 'nan_to_num', '{name}' must be a number, but got {type(value).__name__}.",
+            )
+    if x.dtype.kind != "f":
+        return x
+    largest = _LARGEST.get(x.dtype.name, 1.7976931348623157e308)
+    out = select(gen.isnan(x), 0.0 if nan is None else float(nan), x)
+    out = select(gen.equal(x, math.inf), largest if posinf is None else float(posinf), out)
+    return select(gen.equal(x, -math.inf), -largest if neginf is None else float(neginf), out)
+
+
+@operation
+def isposinf(input: Tensor) -> Tensor:
+    """Whether elements are infinite and positive."""
+    return gen.equal(check_float(input, "isposinf", "input"), math.inf)
+
+
+@operation
+def isneginf(input: Tensor) -> Tensor:
+    """Whether elements are infinite and negative."""
+    return gen.equal(check_float(input, "isneginf", "input"), -math.inf)
+
+
+@operation
+def isclose(
+    input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> Tensor:
+    """Whether ``|input - other| <= atol + rtol * |other|``; equal infinities are close.
+
+    Raises:
+        TypeError: an operand that is neither Tensor nor number.
+        ValueError: shapes that do not broadcast.
+    """
+    a, b = _floats(input, other, "isclose")
+    near = gen.less_equal(gen.abs(a - b), gen.abs(b) * rtol + atol)
+    near = gen.logical_and(near, gen.isfinite(b))
+    near = gen.logical_or(near, gen.equal(a, b))
+    if equal_nan:
+        near = gen.logical_or(near, gen.logical_and(gen.isnan(a), gen.isnan(b)))
+    return near
+
+
+@operation
+def positive(input: Tensor) -> Tensor:
+    """The tensor itself."""
+    return check_tensor(input, "positive", "input")
+
+
+def sgn(input: Tensor) -> Tensor:
+    """Same as `sign`, for real tensors."""
+    return gen.sign(input)
+
+
+def inv(x: Tensor) -> Tensor:
+    """Same as `reciprocal`."""
+    return gen.reciprocal(x)

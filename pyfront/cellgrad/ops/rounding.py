@@ -1,0 +1,143 @@
+"""Rounding, remainders and bits: what the records' wrappers do not say themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cellgrad._errors import error
+from cellgrad.common import dtype as mstype
+from cellgrad.common.tensor import Tensor
+from cellgrad.ops import _elementwise as ew
+from cellgrad.ops import _generated as gen
+from cellgrad.ops._core import check_tensor, emit, operation
+
+__all__ = [
+    "Invert",
+    "Mod",
+    "Round",
+    "TruncateDiv",
+    "bitwise_not",
+    "floor_divide",
+    "fmod",
+    "frac",
+    "remainder",
+    "round",
+    "truncate_div",
+]
+
+
+def round(input: Tensor, *, decimals: int = 0) -> Tensor:
+    """The nearest integers, the even one of two; its derivative is zero.
+
+    Args:
+        input: a Tensor of any dtype; integers stay as they are.
+        decimals: how many decimal places to keep; negative for places before the point.
+
+    Raises:
+        TypeError: `input` is not a Tensor, or `decimals` is not an int.
+    """
+    if isinstance(decimals, bool) or not isinstance(decimals, int):
+        raise error(
+            TypeError,
+            f"For 'round', 'decimals' must be an int, but got {type(decimals).__name__}.",
+        )
+    out: Tensor = _round(check_tensor(input, "round", "input"), decimals)
+    return out
+
+
+@operation
+def _round(x: Tensor, decimals: int) -> Tensor:
+    if decimals == 0 or x.dtype.kind in "iub":
+        return ew.unary("cell.round", x)
+    scale = 10.0 ** abs(decimals)
+    if decimals > 0:
+        return ew.unary("cell.round", x * scale) / scale
+    return ew.unary("cell.round", x / scale) * scale
+
+
+class Round(ew.Primitive):
+    """The nearest integers: the class form of `round`."""
+
+    def __call__(self, input_x: Tensor) -> Tensor:
+        return round(input_x)
+
+
+def remainder(input: Any, other: Any) -> Tensor:
+    """The remainder of `input` / `other` with the sign of `other`; same as `floor_mod`."""
+    return gen.floor_mod(input, other)
+
+
+def fmod(input: Any, other: Any) -> Tensor:
+    """The remainder of `input` / `other` with the sign of `input`; same as `truncate_mod`."""
+    return gen.truncate_mod(input, other)
+
+
+def floor_divide(input: Any, other: Any) -> Tensor:
+    """The largest integers not above `input` / `other`; same as `floor_div`."""
+    return gen.floor_div(input, other)
+
+
+@operation
+def truncate_div(x: Any, y: Any) -> Tensor:
+    """`x` divided by `y`, rounded towards 0; an integer divided by 0 is 0.
+
+    Raises:
+        TypeError: an operand that is neither Tensor nor number.
+        ValueError: shapes that do not broadcast.
+    """
+    quotient = gen.floor_div(x, y)
+    if quotient.dtype.kind == "f":
+        return gen.trunc(ew.binary("cell.div", x, y, True))
+    # The floor is one too low where it is negative and leaves a remainder.
+    exact = gen.equal(gen.truncate_mod(x, y), 0)
+    low = gen.logical_and(gen.less(quotient, 0), gen.logical_not(exact))
+    return gen.add(quotient, low.astype(quotient.dtype))
+
+
+class TruncateDiv(ew.Primitive):
+    """Division rounded towards 0: the class form of `truncate_div`."""
+
+    def __call__(self, x: Any, y: Any) -> Tensor:
+        out: Tensor = truncate_div(x, y)
+        return out
+
+
+class Mod(ew.Primitive):
+    """The remainder with the sign of the first operand, as in MindSpore; see `fmod`."""
+
+    def __call__(self, x: Any, y: Any) -> Tensor:
+        return fmod(x, y)
+
+
+@operation
+def frac(x: Tensor) -> Tensor:
+    """The fractional part, with the sign of `x`; its derivative is one."""
+    return check_tensor(x, "frac", "x") - gen.trunc(x)
+
+
+@operation
+def bitwise_not(input: Tensor) -> Tensor:
+    """All bits of integers inverted; the logical opposite of bools.
+
+    Raises:
+        TypeError: `input` is not a Tensor of integers or bools.
+    """
+    x = check_tensor(input, "bitwise_not", "input")
+    if x.dtype.kind == "b":
+        return emit("cell.logical_not", [x])
+    if x.dtype.kind == "f":
+        raise error(
+            TypeError,
+            f"For 'bitwise_not', the operand must be of integers or bools, but got "
+            f"{x.dtype.title}.",
+            f"convert it first, for example x.astype({mstype.int32})",
+        )
+    return emit("cell.bitwise_not", [x])
+
+
+class Invert(ew.Primitive):
+    """All bits inverted: the class form of `bitwise_not`."""
+
+    def __call__(self, x: Tensor) -> Tensor:
+        out: Tensor = bitwise_not(x)
+        return out

@@ -1,0 +1,222 @@
+"""What generate.py knows of special functions and remainders; see tables.py for the fields."""
+
+import mpmath as mp
+from tables import INF, NAN, ORDINARY, PAIRS, binary, special1, special2, table, unary
+
+PI, LN2, LN10 = float(mp.pi), float(mp.log(2)), float(mp.log(10))
+NANS = special1(NAN, NAN, NAN)
+TWO_OVER_ROOT_PI = float(2 / mp.sqrt(mp.pi))
+
+UNARY = {
+    "exp2": unary(
+        lambda x: mp.mpf(2) ** x,
+        "mul(CT, mul(Y, 0.6931471805599453))",
+        [*ORDINARY, 0.0, INF, -INF, NAN],
+        ORDINARY,
+        table(special1(INF, INF, INF), special1(-INF, 0.0, 0.0), NANS),
+    ),
+    "expm1": unary(
+        mp.expm1,
+        "mul(CT, exp(X))",
+        [*ORDINARY, 1e-20, -40.0, -0.0, INF, -INF, NAN],
+        [*ORDINARY, -40.0],
+        table(
+            special1(-0.0, -0.0, 1.0),
+            special1(INF, INF, INF),
+            special1(-INF, -1.0, 0.0),
+            special1(-40.0, float(mp.expm1(-40)), float(mp.exp(-40)), float(mp.exp(-40))),
+            NANS,
+        ),
+    ),
+    "log1p": unary(
+        mp.log1p,
+        "div(CT, add(X, 1))",
+        [0.5, 1e-20, -0.75, -0.0, -1.0, -2.0, INF, NAN],
+        [0.5, 10.0, -0.75],
+        table(
+            special1(-0.0, -0.0, 1.0),
+            special1(-1.0, -INF, INF),
+            special1(-2.0, NAN, -1.0),
+            special1(INF, INF, 0.0),
+            NANS,
+        ),
+    ),
+    "log2": unary(
+        lambda x: mp.log(x) / mp.log(2),
+        "div(CT, mul(X, 0.6931471805599453))",
+        [0.3, 1.0, 8.0, 0.0, -2.0, INF, NAN],
+        [0.5, 1.0, 10.0],
+        table(
+            special1(0.0, -INF, INF),
+            special1(-2.0, NAN, -0.5 / LN2),
+            special1(INF, INF, 0.0),
+            NANS,
+        ),
+    ),
+    "log10": unary(
+        lambda x: mp.log(x) / mp.log(10),
+        "div(CT, mul(X, 2.302585092994046))",
+        [0.3, 1.0, 1000.0, 0.0, -2.0, INF, NAN],
+        [0.5, 1.0, 10.0],
+        table(
+            special1(0.0, -INF, INF),
+            special1(-2.0, NAN, -0.5 / LN10),
+            special1(INF, INF, 0.0),
+            NANS,
+        ),
+    ),
+    "erf": unary(
+        mp.erf,
+        "mul(CT, mul(exp(neg(square(X))), 1.1283791670955126))",
+        [*ORDINARY, 0.0, -0.0, INF, -INF, NAN],
+        ORDINARY,
+        table(
+            special1(0.0, 0.0, TWO_OVER_ROOT_PI),
+            special1(-0.0, -0.0, TWO_OVER_ROOT_PI),
+            special1(INF, 1.0, 0.0),
+            special1(-INF, -1.0, 0.0),
+            NANS,
+        ),
+    ),
+    "erfc": unary(
+        mp.erfc,
+        "mul(CT, mul(exp(neg(square(X))), -1.1283791670955126))",
+        [*ORDINARY, 0.0, 20.0, INF, -INF, NAN],
+        ORDINARY,
+        table(
+            special1(0.0, 1.0, -TWO_OVER_ROOT_PI),
+            special1(20.0, float(mp.erfc(20)), float(-2 / mp.sqrt(mp.pi) * mp.exp(-400))),
+            special1(INF, 0.0, -0.0),
+            special1(-INF, 2.0, -0.0),
+            NANS,
+        ),
+    ),
+    "softplus": unary(
+        lambda x: mp.log1p(mp.exp(x)),
+        "mul(CT, sigmoid(X))",
+        [*ORDINARY, 0.0, -40.0, 800.0, INF, -INF, NAN],
+        [*ORDINARY, 0.0],
+        table(
+            special1(800.0, 800.0, 1.0),
+            special1(INF, INF, 1.0),
+            special1(-INF, 0.0, 0.0),
+            NANS,
+        ),
+    ),
+    "asin": unary(
+        mp.asin,
+        "div(CT, sqrt(mul(sub(1, X), add(X, 1))))",
+        [0.5, -0.25, 0.0, -0.0, 1.0, -1.0, 2.0, NAN],
+        [0.5, -0.25],
+        table(
+            special1(-0.0, -0.0, 1.0),
+            special1(1.0, PI / 2, INF),
+            special1(-1.0, -PI / 2, INF),
+            special1(2.0, NAN, NAN),
+            NANS,
+        ),
+        "Infinite at -1 and 1.",
+    ),
+    "acos": unary(
+        mp.acos,
+        "neg(div(CT, sqrt(mul(sub(1, X), add(X, 1)))))",
+        [0.5, -0.25, 0.0, 1.0, -1.0, 2.0, NAN],
+        [0.5, -0.25],
+        table(
+            special1(1.0, 0.0, -INF),
+            special1(-1.0, PI, -INF),
+            special1(2.0, NAN, NAN),
+            NANS,
+        ),
+        "Minus infinity at -1 and 1.",
+    ),
+    "atan": unary(
+        mp.atan,
+        "div(CT, add(square(X), 1))",
+        [*ORDINARY, 0.0, -0.0, INF, -INF, NAN],
+        ORDINARY,
+        table(
+            special1(-0.0, -0.0, 1.0),
+            special1(INF, PI / 2, 0.0),
+            special1(-INF, -PI / 2, 0.0),
+            NANS,
+        ),
+    ),
+    "asinh": unary(
+        mp.asinh,
+        "div(CT, cosh(Y))",
+        [*ORDINARY, 0.0, -0.0, 1e200, INF, -INF, NAN],
+        ORDINARY,
+        table(
+            special1(-0.0, -0.0, 1.0),
+            special1(1e200, float(mp.asinh(mp.mpf(10) ** 200)), 1e-200),
+            special1(INF, INF, 0.0),
+            special1(-INF, -INF, 0.0),
+            NANS,
+        ),
+    ),
+    "acosh": unary(
+        mp.acosh,
+        "div(CT, sinh(Y))",
+        [1.25, 3.0, 1.0, 0.5, INF, NAN],
+        [1.25, 3.0, 10.0],
+        table(
+            special1(1.0, 0.0, INF),
+            special1(0.5, NAN, NAN),
+            special1(INF, INF, 0.0),
+            NANS,
+        ),
+        "Infinite at 1.",
+    ),
+}
+
+SQUARES = "add(square(A), square(B))"
+REMAINDER_POINTS = [
+    (7.5, 2.0),
+    (-7.5, 2.0),
+    (7.5, -2.0),
+    (6.0, 2.0),
+    (-6.0, 2.0),
+    (5.0, INF),
+    (1.0, 0.0),
+    (NAN, 1.0),
+]
+
+
+def remainder(integer_part, op, zero):
+    """x - y n(x / y): the quotient's integer part `op` is constant between multiples of y."""
+    return binary(
+        lambda x, y: x - y * integer_part(x / y),
+        ["CT", f"neg(mul(CT, {op}(div(A, B))))"],
+        f"sub(T, mul(U, {op}(div(A, B))))",
+        REMAINDER_POINTS,
+        [(7.5, 2.0), (-7.5, 2.0)],
+        table(
+            special2((6.0, 2.0), 0.0, 1.0, -3.0),
+            special2((-6.0, 2.0), zero, 1.0, 3.0),
+            special2((5.0, INF), 5.0, 1.0, -0.0),
+            special2((1.0, 0.0), NAN, 1.0, -INF),
+            special2((NAN, 1.0), NAN, 1.0, NAN),
+        ),
+    )
+
+
+BINARY = {
+    "atan2": binary(
+        mp.atan2,
+        [f"mul(CT, div(B, {SQUARES}))", f"neg(mul(CT, div(A, {SQUARES})))"],
+        f"sub(mul(T, div(B, {SQUARES})), mul(U, div(A, {SQUARES})))",
+        [*PAIRS, (1.0, 0.0), (0.0, 0.0), (0.0, -1.0), (-0.0, -1.0), (NAN, 1.0)],
+        PAIRS,
+        table(
+            special2((1.0, 0.0), PI / 2, 0.0, -1.0),
+            special2((0.0, 0.0), 0.0, NAN, NAN),
+            special2((0.0, -1.0), PI, -1.0, -0.0),
+            special2((-0.0, -1.0), -PI, -1.0, 0.0),
+            special2((NAN, 1.0), NAN, NAN, NAN),
+        ),
+        "NaN at (0, 0).",
+    ),
+    "floor_mod": remainder(mp.floor, "floor", 0.0),
+    "trunc_mod": remainder(lambda q: mp.floor(q) if q > 0 else mp.ceil(q), "trunc", -0.0),
+}
