@@ -63,12 +63,38 @@ Value wrongSide(Scalars &s, Value remainder, Value divisor) {
                          s.is(CmpIPredicate::slt, divisor, zero)));
 }
 
-/// a - quotient * b in one rounding; a itself for quotient 0, also for an
-/// infinite b.
-Value remainderOf(Scalars &s, Value a, Value b, Value quotient) {
-  Value minus = arith::NegFOp::create(s.b, s.loc, quotient);
-  Value exact = math::FmaOp::create(s.b, s.loc, minus, b, a);
-  return s.choose(s.is(CmpFPredicate::OEQ, quotient, s.number(0)), a, exact);
+/// The remainder of a / b with the sign of a, for f64. Each step is exact, and
+/// takes 53 bits off the quotient, so six are enough for every quotient of two
+/// f32.
+Value remainderOf(Scalars &s, Value a, Value b) {
+  OpBuilder &builder = s.b;
+  Value r = a, zero = s.number(0);
+  for (int step = 0; step < 6; ++step) {
+    Value ratio = arith::DivFOp::create(builder, s.loc, r, b);
+    Value q = math::TruncOp::create(builder, s.loc, ratio);
+    Value minus = arith::NegFOp::create(builder, s.loc, q);
+    Value less = math::FmaOp::create(builder, s.loc, minus, b, r);
+    // A quotient of 0 leaves r as it is, also for an infinite b.
+    r = s.choose(s.is(CmpFPredicate::OEQ, q, zero), r, less);
+  }
+  // The last quotient may have been rounded up to the next integer.
+  Value size = math::AbsFOp::create(builder, s.loc, b);
+  Value towards = math::CopySignOp::create(builder, s.loc, size, a);
+  Value moved = arith::AddFOp::create(builder, s.loc, r, towards);
+  r = s.choose(wrongSide(s, r, a), moved, r);
+  return math::CopySignOp::create(builder, s.loc, r, a);
+}
+
+Value widen(Scalars &s, Value x) {
+  if (x.getType() == s.type)
+    return x;
+  return arith::ExtFOp::create(s.b, s.loc, s.type, x);
+}
+
+Value narrow(Scalars &s, Value x, Type type) {
+  if (type == s.type)
+    return x;
+  return arith::TruncFOp::create(s.b, s.loc, type, x);
 }
 
 } // namespace
@@ -113,29 +139,20 @@ Value FloorDivI::create(OpBuilder &builder, Location loc, Value a, Value b) {
 }
 
 Value FloorModF::create(OpBuilder &builder, Location loc, Value a, Value b) {
-  Scalars s{builder, loc, a.getType()};
-  Value q = math::FloorOp::create(builder, loc,
-                                  arith::DivFOp::create(builder, loc, a, b));
-  Value r = remainderOf(s, a, b, q);
-  // The quotient may have been rounded up to the next integer.
-  Value moved = arith::AddFOp::create(builder, loc, r, b);
-  r = s.choose(wrongSide(s, r, b), moved, r);
-  Value zero = s.number(0);
-  Value signedZero = math::CopySignOp::create(builder, loc, zero, b);
-  return s.choose(s.is(CmpFPredicate::OEQ, r, zero), signedZero, r);
+  Scalars s{builder, loc, builder.getF64Type()};
+  Value divisor = widen(s, b), zero = s.number(0);
+  Value r = remainderOf(s, widen(s, a), divisor);
+  Value moved = arith::AddFOp::create(builder, loc, r, divisor);
+  r = s.choose(wrongSide(s, r, divisor), moved, r);
+  Value signedZero = math::CopySignOp::create(builder, loc, zero, divisor);
+  r = s.choose(s.is(CmpFPredicate::OEQ, r, zero), signedZero, r);
+  return narrow(s, r, a.getType());
 }
 
 Value TruncModF::create(OpBuilder &builder, Location loc, Value a, Value b) {
-  Scalars s{builder, loc, a.getType()};
-  Value q = math::TruncOp::create(builder, loc,
-                                  arith::DivFOp::create(builder, loc, a, b));
-  Value r = remainderOf(s, a, b, q);
-  Value size = math::AbsFOp::create(builder, loc, b);
-  Value towards = math::CopySignOp::create(builder, loc, size, a);
-  Value moved = arith::AddFOp::create(builder, loc, r, towards);
-  r = s.choose(wrongSide(s, r, a), moved, r);
-  // An exact multiple keeps the sign of what is divided.
-  return math::CopySignOp::create(builder, loc, r, a);
+  Scalars s{builder, loc, builder.getF64Type()};
+  Value r = remainderOf(s, widen(s, a), widen(s, b));
+  return narrow(s, r, a.getType());
 }
 
 } // namespace cellgrad::payload

@@ -36,7 +36,7 @@ struct TruncModI {
                             mlir::Value a, mlir::Value b);
 };
 
-/// Remainders of floating point numbers, without a library call.
+/// Exact remainders of floating point numbers, without a library call.
 struct FloorModF {
   static mlir::Value create(mlir::OpBuilder &builder, mlir::Location loc,
                             mlir::Value a, mlir::Value b);

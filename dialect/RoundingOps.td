@@ -38,8 +38,8 @@ def Cell_FloorDivOp : Cell_BinaryOp<"floor_div", Cell_NumericTensor, [Singular]>
 def Cell_FloorModOp : Cell_BinaryOp<"floor_mod", Cell_NumericTensor, [Singular]> {
   let summary = "Remainder of lhs / rhs with the sign of rhs; 0 for an integer divided by 0";
   let description = [{
-    Floating point remainders are exact while the quotient has as many bits as the
-    significand; beyond, they lose what the rounded quotient lost.
+    Floating point remainders are exact, as those of C's `fmod`; for f64 while the quotient
+    is below 2 to the 300.
   }];
   let derivative = VJP<["ct", "neg(mul(ct, floor(div(lhs, rhs))))"]>;
   let subgradient = "that of the piece to the right, where lhs is a multiple of rhs";
