@@ -18,6 +18,7 @@ StringRef kindOf(StringRef constraint) {
   return StringSwitch<StringRef>(constraint)
       .Case("Cell_FloatTensor", "float")
       .Case("Cell_NumericTensor", "numeric")
+      .Case("Cell_IntTensor", "int")
       .Case("Cell_BoolTensor", "bool")
       .Default("any");
 }

@@ -116,12 +116,26 @@ class Generator:
         fitting = [
             r
             for r in self.table
-            if all(k == "any" or (k == "bool") == isbool for k in r["operands"])
+            if all(k in ("any", "int") or (k == "bool") == isbool for k in r["operands"])
         ]
         record = self.rng.choice(fitting)
+        if "int" in record["operands"]:
+            self.integers(record, x)
+            return
         self.add(record["op"], [x, *(self.like(x) for _ in record["operands"][1:])])
         if record["result"] == "bool" and not isbool and self.rng.random() < 0.5:
             self.add("cell.select", [self.values[-1], x, self.like(x)])
+
+    def integers(self, record: dict[str, Any], x: Any) -> None:
+        """An op of integers on truth values; floats would overflow in the cast."""
+        if x.dtype != "bool":
+            x = self.f.create("cell.is_nan", [x], None, None, None)
+        operands = [
+            self.f.create("cell.cast", [v], None, None, ("int32", x.shape))
+            for v in [x, x][: len(record["operands"])]
+        ]
+        value = self.f.create(record["op"], operands, None, None, None)
+        self.add("cell.cast", [value], result=(self.dtype, x.shape))
 
     def some_dims(self, rank: int) -> list[int]:
         return sorted(self.rng.sample(range(rank), self.rng.randint(1, rank)))
