@@ -4,10 +4,11 @@ elements that a choice discards.
 
 import math
 
-import cellgrad as ms
 import mpmath as mp
 import numpy as np
 import pytest
+
+import cellgrad as ms
 from cellgrad import Tensor, ops
 
 POINTS = [-30.0, -2.5, -1.0, -0.3, 0.7, 1.5, 4.0, 30.0]

@@ -130,7 +130,7 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
     x = check_float(input, "gelu", "input")
     if approximate == "none":
         # erfc, not 1 + erf, which cancels for negative x.
-        return x * gen.erfc(x * -math.sqrt(0.5)) * 0.5
+        return x * (gen.erfc(x * -math.sqrt(0.5)) * 0.5)
     if approximate != "tanh":
         raise error(
             ValueError,
