@@ -116,7 +116,7 @@ class Generator:
         fitting = [
             r
             for r in self.table
-            if all(k in ("any", "int") or (k == "bool") == isbool for k in r["operands"])
+            if all(k == "any" or (k == "bool") == isbool for k in r["operands"])
         ]
         record = self.rng.choice(fitting)
         if "int" in record["operands"]:
@@ -127,12 +127,11 @@ class Generator:
             self.add("cell.select", [self.values[-1], x, self.like(x)])
 
     def integers(self, record: dict[str, Any], x: Any) -> None:
-        """An op of integers on truth values; floats would overflow in the cast."""
-        if x.dtype != "bool":
-            x = self.f.create("cell.is_nan", [x], None, None, None)
+        """An op of integers on truth values: floats would overflow in the cast."""
+        truth = self.f.create("cell.is_nan", [x], None, None, None)
         operands = [
-            self.f.create("cell.cast", [v], None, None, ("int32", x.shape))
-            for v in [x, x][: len(record["operands"])]
+            self.f.create("cell.cast", [truth], None, None, ("int32", x.shape))
+            for _ in record["operands"]
         ]
         value = self.f.create(record["op"], operands, None, None, None)
         self.add("cell.cast", [value], result=(self.dtype, x.shape))
