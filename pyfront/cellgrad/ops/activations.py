@@ -128,16 +128,16 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
         ValueError: another `approximate`.
     """
     x = check_float(input, "gelu", "input")
-    if approximate == "none":
-        # erfc, not 1 + erf, which cancels for negative x.
-        return x * (gen.erfc(x * -math.sqrt(0.5)) * 0.5)
-    if approximate != "tanh":
+    if approximate not in ("none", "tanh"):
         raise error(
             ValueError,
             f"For 'gelu', 'approximate' must be 'none' or 'tanh', but got {approximate!r}.",
         )
-    # Beyond 100 the sigmoid is 0 or 1 in every format; the cube would overflow.
+    # Beyond 100 both forms are 0 or x in every format, and powers of x may overflow.
     near = gen.minimum(gen.maximum(x, -100.0), 100.0)
+    if approximate == "none":
+        # erfc, not 1 + erf, which cancels for negative x.
+        return x * (gen.erfc(near * -math.sqrt(0.5)) * 0.5)
     inner = near * (gen.square(near) * 0.044715 + 1.0)
     return x * gen.sigmoid(inner * math.sqrt(8 / math.pi))
 
@@ -146,7 +146,9 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
 def fast_gelu(x: Tensor) -> Tensor:
     """``x * sigmoid(1.702 x)``."""
     x = check_float(x, "fast_gelu", "x")
-    return x * gen.sigmoid(x * 1.702)
+    # Beyond 1000 the sigmoid is 0 or 1 in every format; the product would overflow.
+    near = gen.minimum(gen.maximum(x, -1000.0), 1000.0)
+    return x * gen.sigmoid(near * 1.702)
 
 
 @operation
@@ -177,7 +179,8 @@ def softplus(input: Tensor, beta: Any = 1, threshold: Any = 20) -> Tensor:
 def mish(x: Tensor) -> Tensor:
     """``x * tanh(log(1 + exp(x)))``."""
     x = check_float(x, "mish", "x")
-    return x * gen.tanh(emit("cell.softplus", [x]))
+    # Beyond 100 the factor is 1 in every format, and its derivatives times x may overflow.
+    return x * gen.tanh(emit("cell.softplus", [gen.minimum(x, 100.0)]))
 
 
 @operation
