@@ -48,3 +48,42 @@ func.func @to_bool() -> (tensor<4xi1>, tensor<2xi1>) {
   %1 = cell.cast %n : tensor<2xi8> to tensor<2xi1>
   return %0, %1 : tensor<4xi1>, tensor<2xi1>
 }
+
+// The same and more as code, for compiled.test: constants would be folded.
+// RUN: cell-run %s --entry=all --seed=1
+func.func @all(%d: tensor<16xf64>, %f: tensor<16xf32>, %h: tensor<16xf16>, %l: tensor<16xi64>, %c: tensor<16xi8>, %b: tensor<16xi1>)
+    -> (tensor<16xi8>, tensor<16xi16>, tensor<16xi32>, tensor<16xi64>, tensor<16xi1>, tensor<16xf32>, tensor<16xf16>,
+        tensor<16xi8>, tensor<16xi32>, tensor<16xi64>, tensor<16xf64>, tensor<16xf16>, tensor<16xi1>,
+        tensor<16xi8>, tensor<16xi64>, tensor<16xf32>, tensor<16xf16>, tensor<16xf32>, tensor<16xi8>, tensor<16xi1>,
+        tensor<16xf64>, tensor<16xi64>, tensor<16xf16>, tensor<16xi32>, tensor<16xf32>) {
+  %0 = cell.cast %d : tensor<16xf64> to tensor<16xi8>
+  %1 = cell.cast %d : tensor<16xf64> to tensor<16xi16>
+  %2 = cell.cast %d : tensor<16xf64> to tensor<16xi32>
+  %3 = cell.cast %d : tensor<16xf64> to tensor<16xi64>
+  %4 = cell.cast %d : tensor<16xf64> to tensor<16xi1>
+  %5 = cell.cast %d : tensor<16xf64> to tensor<16xf32>
+  %6 = cell.cast %d : tensor<16xf64> to tensor<16xf16>
+  %7 = cell.cast %f : tensor<16xf32> to tensor<16xi8>
+  %8 = cell.cast %f : tensor<16xf32> to tensor<16xi32>
+  %9 = cell.cast %f : tensor<16xf32> to tensor<16xi64>
+  %10 = cell.cast %f : tensor<16xf32> to tensor<16xf64>
+  %11 = cell.cast %f : tensor<16xf32> to tensor<16xf16>
+  %12 = cell.cast %f : tensor<16xf32> to tensor<16xi1>
+  %13 = cell.cast %h : tensor<16xf16> to tensor<16xi8>
+  %14 = cell.cast %h : tensor<16xf16> to tensor<16xi64>
+  %15 = cell.cast %h : tensor<16xf16> to tensor<16xf32>
+  %16 = cell.cast %l : tensor<16xi64> to tensor<16xf16>
+  %17 = cell.cast %l : tensor<16xi64> to tensor<16xf32>
+  %18 = cell.cast %l : tensor<16xi64> to tensor<16xi8>
+  %19 = cell.cast %l : tensor<16xi64> to tensor<16xi1>
+  %20 = cell.cast %c : tensor<16xi8> to tensor<16xf64>
+  %21 = cell.cast %c : tensor<16xi8> to tensor<16xi64>
+  %22 = cell.cast %b : tensor<16xi1> to tensor<16xf16>
+  %23 = cell.cast %b : tensor<16xi1> to tensor<16xi32>
+  %24 = cell.cast %b : tensor<16xi1> to tensor<16xf32>
+  return %0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24
+      : tensor<16xi8>, tensor<16xi16>, tensor<16xi32>, tensor<16xi64>, tensor<16xi1>, tensor<16xf32>, tensor<16xf16>,
+        tensor<16xi8>, tensor<16xi32>, tensor<16xi64>, tensor<16xf64>, tensor<16xf16>, tensor<16xi1>,
+        tensor<16xi8>, tensor<16xi64>, tensor<16xf32>, tensor<16xf16>, tensor<16xf32>, tensor<16xi8>, tensor<16xi1>,
+        tensor<16xf64>, tensor<16xi64>, tensor<16xf16>, tensor<16xi32>, tensor<16xf32>
+}

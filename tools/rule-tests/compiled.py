@@ -1,8 +1,8 @@
 """Compares what the compiler makes of the rule tests with what cell-run makes of them.
 
-    python tools/rule-tests/compiled.py --build=build test/rules
+    python tools/rule-tests/compiled.py --build=build test/rules test/interp/casts.mlir
 
-compiles every test/rules/<op>.mlir, in float64 as it stands and again in float32, and calls its
+compiles every file, as it stands and, where that is float64 alone, again in float32, and calls its
 entries with arguments that are half special values: both zeros, infinities, NaN, numbers that
 overflow or are subnormal. NaN, infinities, signs of zeros and zeros themselves must agree exactly.
 """
@@ -18,8 +18,10 @@ from pathlib import Path
 
 import numpy as np
 
-ELEMENT = {"float64": "f64", "float32": "f32", "float16": "f16", "int32": "i32", "bool": "i1"}
-SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 2.0, 0.5, 3.0, 1e-40, 1e30, -1e30, 700.0]
+ELEMENT = {"float64": "f64", "float32": "f32", "float16": "f16", "bool": "i1"}
+ELEMENT |= {f"int{n}": f"i{n}" for n in (8, 16, 32, 64)}
+SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 2.0, 0.5, 3.0]
+SPECIAL += [1e-40, 1e30, -1e30, 700.0, 127.5, -128.5, 2147483648.0, -32769.0]
 # The bits of infinities and NaN as the tests spell them.
 TO_F32 = {
     "f64": "f32",
@@ -36,7 +38,11 @@ def sample(spec, draw):
     if spec["dtype"] == "bool":
         return draw.integers(0, 2, shape).astype(bool)
     if spec["dtype"].startswith("int"):
-        return draw.integers(-5, 6, shape).astype(spec["dtype"])
+        info = np.iinfo(spec["dtype"])
+        anything = draw.integers(info.min, info.max, shape, endpoint=True)
+        return np.where(draw.random(shape) < 0.5, anything, draw.integers(-5, 6, shape)).astype(
+            spec["dtype"]
+        )
     special = draw.choice(SPECIAL, shape)
     with np.errstate(over="ignore"):
         return np.where(draw.random(shape) < 0.5, special, draw.uniform(-3, 3, shape)).astype(
@@ -109,14 +115,14 @@ def compare(build, text, name, folder, draw):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("tests", type=Path)
+    parser.add_argument("tests", type=Path, nargs="+", help="files, or folders of .mlir files")
     parser.add_argument("--build", default="build")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     draw = np.random.default_rng(options.seed)
     lines, compared = [], 0
     with tempfile.TemporaryDirectory() as folder:
-        for path in sorted(options.tests.glob("*.mlir")):
+        for path in [f for t in options.tests for f in sorted(t.glob("*.mlir")) or [t]]:
             programs = {path.stem: path.read_text()}
             if "f32" not in programs[path.stem]:
                 single = re.sub("|".join(TO_F32), lambda m: TO_F32[m[0]], programs[path.stem])
