@@ -1,5 +1,4 @@
-//===- Batching.cpp - every op on a batch
-//----------------------------------===//
+//===- Batching.cpp - every op on a batch ---------------------------------===//
 //
 // The batch is always the first dimension: the pass moves it there and back.
 //

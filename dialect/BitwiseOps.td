@@ -1,4 +1,4 @@
-//===- BitwiseOps.td - operations on the bits of integers --------------===//
+//===- BitwiseOps.td - operations on the bits of integers -----------------===//
 
 #ifndef CELLGRAD_BITWISEOPS_TD
 #define CELLGRAD_BITWISEOPS_TD

@@ -1,4 +1,4 @@
-//===- CellOps.td - all ops of the dialect ---------------------------------===//
+//===- CellOps.td - all ops of the dialect --------------------------------===//
 
 #ifndef CELLGRAD_CELLOPS_TD
 #define CELLGRAD_CELLOPS_TD

@@ -1,4 +1,4 @@
-//===- ContractionOps.td - products that sum over a shared dimension -------===//
+//===- ContractionOps.td - products that sum over a shared dimension ------===//
 
 #ifndef CELLGRAD_CONTRACTIONOPS_TD
 #define CELLGRAD_CONTRACTIONOPS_TD

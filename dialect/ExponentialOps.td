@@ -1,4 +1,4 @@
-//===- ExponentialOps.td - exponentials, logarithms, error function ----===//
+//===- ExponentialOps.td - exponentials, logarithms, error function -------===//
 
 #ifndef CELLGRAD_EXPONENTIALOPS_TD
 #define CELLGRAD_EXPONENTIALOPS_TD

@@ -1,4 +1,4 @@
-//===- GraphOps.td - constants, casts, differentiation, printing -----------===//
+//===- GraphOps.td - constants, casts, differentiation, printing ----------===//
 
 #ifndef CELLGRAD_GRAPHOPS_TD
 #define CELLGRAD_GRAPHOPS_TD

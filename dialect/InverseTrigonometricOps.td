@@ -1,4 +1,4 @@
-//===- InverseTrigonometricOps.td - inverse circular and hyperbolic ops ===//
+//===- InverseTrigonometricOps.td - inverse circular and hyperbolic ops ---===//
 
 #ifndef CELLGRAD_INVERSETRIGONOMETRICOPS_TD
 #define CELLGRAD_INVERSETRIGONOMETRICOPS_TD

@@ -1,4 +1,4 @@
-//===- ReductionOps.td - sums and extrema over dimensions ------------------===//
+//===- ReductionOps.td - sums and extrema over dimensions -----------------===//
 
 #ifndef CELLGRAD_REDUCTIONOPS_TD
 #define CELLGRAD_REDUCTIONOPS_TD

@@ -1,4 +1,4 @@
-//===- RoundingOps.td - rounding, division with remainder --------------===//
+//===- RoundingOps.td - rounding, division with remainder -----------------===//
 
 #ifndef CELLGRAD_ROUNDINGOPS_TD
 #define CELLGRAD_ROUNDINGOPS_TD

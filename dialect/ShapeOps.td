@@ -1,4 +1,4 @@
-//===- ShapeOps.td - ops that move elements --------------------------------===//
+//===- ShapeOps.td - ops that move elements -------------------------------===//
 
 #ifndef CELLGRAD_SHAPEOPS_TD
 #define CELLGRAD_SHAPEOPS_TD

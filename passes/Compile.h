@@ -3,7 +3,7 @@
 // What cellc and the Python module share: the pipeline that fits a module, its
 // passes with timings and dumps, then emission.
 //
-//===------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 
 #ifndef CELLGRAD_PASSES_COMPILE_H
 #define CELLGRAD_PASSES_COMPILE_H

@@ -1,4 +1,4 @@
-//===- Expand.h - transforms of one call, in place -----------------------===//
+//===- Expand.h - transforms of one call, in place ------------------------===//
 
 #ifndef CELLGRAD_AUTODIFF_EXPAND_H
 #define CELLGRAD_AUTODIFF_EXPAND_H

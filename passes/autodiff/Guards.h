@@ -1,4 +1,4 @@
-//===- Guards.h - no NaN from elements that a choice discards --*- C++ -*-===//
+//===- Guards.h - no NaN from elements that a choice discards -------------===//
 
 #ifndef CELLGRAD_PASSES_AUTODIFF_GUARDS_H
 #define CELLGRAD_PASSES_AUTODIFF_GUARDS_H

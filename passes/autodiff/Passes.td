@@ -1,4 +1,4 @@
-//===- Passes.td - differentiation passes ----------------------------------===//
+//===- Passes.td - differentiation passes ---------------------------------===//
 
 #ifndef CELLGRAD_AUTODIFF_PASSES_TD
 #define CELLGRAD_AUTODIFF_PASSES_TD

@@ -4,7 +4,7 @@
 // LTO support asks for Polly. Only the backends cellgrad emits code for are
 // linked; empty functions stand for the rest.
 //
-//===------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 
 #include "llvm/Plugins/PassPlugin.h"
 

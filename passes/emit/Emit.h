@@ -4,7 +4,7 @@
 // object and a C header, or any of the texts and objects on the way. All of it
 // in this process.
 //
-//===------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 
 #ifndef CELLGRAD_PASSES_EMIT_EMIT_H
 #define CELLGRAD_PASSES_EMIT_EMIT_H

@@ -3,7 +3,7 @@
 // The header is self-contained: it carries the common part of the ABI
 // (runtime/cellgrad_abi.h, guarded) in front of the model's own declarations.
 //
-//===------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 
 #include "passes/emit/RuntimeImage.h"
 #include "passes/emit/Signature.h"

@@ -1,4 +1,4 @@
-//===- Passes.td - passes at the end of the line ----------------------------===//
+//===- Passes.td - passes at the end of the line --------------------------===//
 
 #ifndef CELLGRAD_EMIT_PASSES_TD
 #define CELLGRAD_EMIT_PASSES_TD

@@ -3,7 +3,7 @@
 // Layouts fixed by the DLPack standard (dmlc/dlpack), 0.x ("dltensor") and 1.x
 // ("dltensor_versioned").
 //
-//===------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 
 #ifndef CELLGRAD_PYFRONT_DLPACK_H
 #define CELLGRAD_PYFRONT_DLPACK_H

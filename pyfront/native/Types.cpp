@@ -1,5 +1,4 @@
-//===- Types.cpp - dtypes, diagnostics and op arity
-//------------------------===//
+//===- Types.cpp - dtypes, diagnostics and op arity -----------------------===//
 
 #include "pyfront/native/Types.h"
 #include "pyfront/native/Graph.h"

@@ -1,4 +1,4 @@
-//===- ElementwiseMerge.h - merge two linalg.generic ops -------*- C++ -*-===//
+//===- ElementwiseMerge.h - merge two linalg.generic ops ------------------===//
 
 #ifndef CELLGRAD_LOWER_CPU_ELEMENTWISEMERGE_H
 #define CELLGRAD_LOWER_CPU_ELEMENTWISEMERGE_H

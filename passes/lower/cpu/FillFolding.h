@@ -1,4 +1,4 @@
-//===- FillFolding.h - the constant a buffer was filled with ---*- C++ -*-===//
+//===- FillFolding.h - the constant a buffer was filled with --------------===//
 
 #ifndef CELLGRAD_LOWER_CPU_FILLFOLDING_H
 #define CELLGRAD_LOWER_CPU_FILLFOLDING_H

@@ -1,4 +1,4 @@
-//===- FlatMemory.h - flat, constant-stride memory accesses ----*- C++ -*-===//
+//===- FlatMemory.h - flat, constant-stride memory accesses ---------------===//
 //
 // Shared by the emitters: a memref seen as one flat array, and positions in it
 // that are a loop-dependent value plus a constant.

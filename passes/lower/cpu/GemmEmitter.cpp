@@ -92,8 +92,7 @@ private:
 
 } // namespace
 
-//===-- Loops
-//----------------------------------------------------------------===//
+//===-- Loops -------------------------------------------------------------===//
 
 /// Runs `body` at 0, step, ... below `size`; inline when that is once.
 void GemmEmitter::loop(Extent size, int64_t step, LoopBody body) {
@@ -202,8 +201,7 @@ void GemmEmitter::emitDepthBlock(FlatIndex column, Extent panels,
                moved(problem.a, known(fullRows), depth), 0);
 }
 
-//===-- Packing
-//--------------------------------------------------------------===//
+//===-- Packing -----------------------------------------------------------===//
 
 /// Copies a contiguous run of `size` elements, whole vectors first. The size is
 /// that of a block of k that starts at `depth`; it has a ragged end only in the
@@ -340,8 +338,7 @@ void GemmEmitter::packBTransposed(FlatIndex column, Extent panels,
   });
 }
 
-//===-- The register tile
-//------------------------------------------------------===//
+//===-- The register tile -------------------------------------------------===//
 
 SmallVector<Value> GemmEmitter::tileStep(int64_t rows, int64_t vectors,
                                          int64_t active, const GemmMatrix &a,

@@ -1,4 +1,4 @@
-//===- GemmEmitter.h - code for one matrix product -------------*- C++ -*-===//
+//===- GemmEmitter.h - code for one matrix product ------------------------===//
 
 #ifndef CELLGRAD_LOWER_CPU_GEMMEMITTER_H
 #define CELLGRAD_LOWER_CPU_GEMMEMITTER_H

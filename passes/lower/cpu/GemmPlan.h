@@ -1,4 +1,4 @@
-//===- GemmPlan.h - how one matrix product is computed ---------*- C++ -*-===//
+//===- GemmPlan.h - how one matrix product is computed --------------------===//
 //
 // The choice of register tile, cache blocks and packing, apart from the code
 // that emits them: a pure function of shape, layout and target.

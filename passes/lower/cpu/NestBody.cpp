@@ -48,8 +48,7 @@ Position NestBody::advanceVectors(const Position &pos, int64_t count) {
   return advance(pos, *plan.vectorDim, {Value(), count * plan.lanes});
 }
 
-//===-- Memory
-//---------------------------------------------------------------===//
+//===-- Memory ------------------------------------------------------------===//
 
 SmallVector<Value> NestBody::loadInputs(const Position &pos, int64_t active,
                                         ArrayRef<Value> shared) {
@@ -93,8 +92,7 @@ void NestBody::storeOutput(unsigned output, Value value, const Position &pos,
     mem.storeVector(value, flat[i], pos.at[i], plan.vectorStride(i), active);
 }
 
-//===-- Combination
-//------------------------------------------------------------===//
+//===-- Combination -------------------------------------------------------===//
 
 Value NestBody::splat(TypedAttr scalar) {
   if (plan.lanes == 1)
@@ -163,8 +161,7 @@ Value NestBody::combineLanes(unsigned output, Value value) {
   return vector::ExtractOp::create(b, loc, value, ArrayRef<int64_t>(0));
 }
 
-//===-- The body
-//---------------------------------------------------------------===//
+//===-- The body ----------------------------------------------------------===//
 
 bool NestBody::readsOutput(unsigned output) {
   return !op.getRegionOutputArgs()[output].use_empty();

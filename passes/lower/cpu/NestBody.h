@@ -1,4 +1,4 @@
-//===- NestBody.h - straight-line code of a nest ---------------*- C++ -*-===//
+//===- NestBody.h - straight-line code of a nest --------------------------===//
 
 #ifndef CELLGRAD_LOWER_CPU_NESTBODY_H
 #define CELLGRAD_LOWER_CPU_NESTBODY_H

@@ -82,8 +82,7 @@ private:
 
 } // namespace
 
-//===-- Loops
-//----------------------------------------------------------------===//
+//===-- Loops -------------------------------------------------------------===//
 
 SmallVector<Value> NestEmitter::loop(int64_t size, int64_t step,
                                      ValueRange carried, LoopBody emitBody) {
@@ -144,8 +143,7 @@ SmallVector<Value> NestEmitter::oldOutputs(const Position &pos, int64_t active,
   return old;
 }
 
-//===-- Blocks
-//-----------------------------------------------------------------===//
+//===-- Blocks ------------------------------------------------------------===//
 
 void NestEmitter::emitBlocks(const Position &pos) {
   if (!plan.vectorDim)
@@ -223,8 +221,7 @@ SmallVector<Value> NestEmitter::emitReduction(unsigned dim, const Position &pos,
   return next;
 }
 
-//===-- Lanes
-//------------------------------------------------------------------===//
+//===-- Lanes -------------------------------------------------------------===//
 
 void NestEmitter::emitLanes(const Position &pos) {
   Carried accumulators = emitLaneLoops(plan.firstReduction(), pos, neutrals());
@@ -335,8 +332,7 @@ SmallVector<Value> NestEmitter::emitLaneVectors(const Position &pos,
   return next;
 }
 
-//===-- Rows
-//-------------------------------------------------------------------===//
+//===-- Rows --------------------------------------------------------------===//
 
 void NestEmitter::emitRows(unsigned dim, const Position &pos) {
   // All but the innermost reduction are plain loops.
@@ -380,8 +376,7 @@ void NestEmitter::emitRowPass(const Position &pos, int64_t rows) {
     emitVector(body.advance(pos, *plan.vectorDim, {Value(), full}), rest);
 }
 
-//===-- Tiles
-//------------------------------------------------------------------===//
+//===-- Tiles -------------------------------------------------------------===//
 
 void NestEmitter::emitTiles(const Position &pos) {
   unsigned tileDim = *plan.vectorDim - 1;

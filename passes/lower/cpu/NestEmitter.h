@@ -1,4 +1,4 @@
-//===- NestEmitter.h - vector loops for one nest ---------------*- C++ -*-===//
+//===- NestEmitter.h - vector loops for one nest --------------------------===//
 
 #ifndef CELLGRAD_LOWER_CPU_NESTEMITTER_H
 #define CELLGRAD_LOWER_CPU_NESTEMITTER_H

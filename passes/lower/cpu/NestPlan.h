@@ -1,4 +1,4 @@
-//===- NestPlan.h - how one nest is vectorised -----------------*- C++ -*-===//
+//===- NestPlan.h - how one nest is vectorised ----------------------------===//
 
 #ifndef CELLGRAD_LOWER_CPU_NESTPLAN_H
 #define CELLGRAD_LOWER_CPU_NESTPLAN_H

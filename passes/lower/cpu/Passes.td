@@ -1,11 +1,11 @@
-//===- Passes.td - linalg to LLVM on CPU passes ---------------*- tablegen -*-===//
+//===- Passes.td - linalg to LLVM on CPU passes ---------------------------===//
 
 #ifndef CELLGRAD_LOWER_CPU_PASSES_TD
 #define CELLGRAD_LOWER_CPU_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
-//===-- On tensors ----------------------------------------------------------===//
+//===-- On tensors --------------------------------------------------------===//
 
 def FuseLinalg : Pass<"cell-fuse-linalg", "::mlir::func::FuncOp"> {
   let summary = "Merge elementwise linalg ops, and fold views into indexing maps";
@@ -56,7 +56,7 @@ def PlaceResults : Pass<"cell-place-results", "::mlir::func::FuncOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
-//===-- On buffers ----------------------------------------------------------===//
+//===-- On buffers --------------------------------------------------------===//
 
 
 def EmitGemm : Pass<"cell-emit-gemm", "::mlir::func::FuncOp"> {

@@ -1,4 +1,4 @@
-//===- Pipeline.h - the CPU lowering as one pipeline -----------*- C++ -*-===//
+//===- Pipeline.h - the CPU lowering as one pipeline ----------------------===//
 
 #ifndef CELLGRAD_LOWER_CPU_PIPELINE_H
 #define CELLGRAD_LOWER_CPU_PIPELINE_H

@@ -1,4 +1,4 @@
-//===- VectorTranspose.h - transposes in registers -------------*- C++ -*-===//
+//===- VectorTranspose.h - transposes in registers ------------------------===//
 
 #ifndef CELLGRAD_LOWER_CPU_VECTORTRANSPOSE_H
 #define CELLGRAD_LOWER_CPU_VECTORTRANSPOSE_H

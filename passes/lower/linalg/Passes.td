@@ -1,4 +1,4 @@
-//===- Passes.td - cell to linalg passes -----------------------------------===//
+//===- Passes.td - cell to linalg passes ----------------------------------===//
 
 #ifndef CELLGRAD_LOWER_LINALG_PASSES_TD
 #define CELLGRAD_LOWER_LINALG_PASSES_TD

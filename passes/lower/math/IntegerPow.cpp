@@ -1,5 +1,4 @@
-//===- IntegerPow.cpp - ipowi
-//----------------------------------------------===//
+//===- IntegerPow.cpp - ipowi ---------------------------------------------===//
 
 #include "passes/lower/math/Functions.h"
 

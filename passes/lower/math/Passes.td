@@ -1,4 +1,4 @@
-//===- Passes.td - math expansion passes ---------------------*- tablegen -*-===//
+//===- Passes.td - math expansion passes ----------------------------------===//
 
 #ifndef CELLGRAD_LOWER_MATH_PASSES_TD
 #define CELLGRAD_LOWER_MATH_PASSES_TD
