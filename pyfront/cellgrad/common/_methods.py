@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from cellgrad.common._linalg_methods import LinalgMethods
 from cellgrad.common._pointwise_methods import PointwiseMethods
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def _varargs(values: tuple[Any, ...]) -> Any:
     return values
 
 
-class TensorMethods(PointwiseMethods):
+class TensorMethods(PointwiseMethods, LinalgMethods):
     """Operators and methods."""
 
     __slots__ = ()
@@ -364,22 +365,6 @@ class TensorMethods(PointwiseMethods):
     def any(self, axis: Any = None, keep_dims: bool = False) -> Tensor:
         """See `ops.any`."""
         return ops.any(self, axis, keep_dims)
-
-    # --- contractions -------------------------------------------------------------------------
-
-    def matmul(self, tensor2: Tensor) -> Tensor:
-        """See `ops.matmul`."""
-        return ops.matmul(self, tensor2)
-
-    mm = matmul
-
-    def dot(self, other: Tensor) -> Tensor:
-        """See `ops.dot`."""
-        return ops.dot(self, other)
-
-    def bmm(self, mat2: Tensor) -> Tensor:
-        """See `ops.bmm`."""
-        return ops.bmm(self, mat2)
 
     # --- shape --------------------------------------------------------------------------------
 

@@ -21,11 +21,14 @@ else:
 from cellgrad.ops import (
     activations,
     composites,
+    contraction_classes,
     contractions,
+    einsums,
     exponentials,
     pointwise,
     pointwise_classes,
     primitives,
+    products,
     reductions,
     rounding,
     selection,
@@ -35,11 +38,14 @@ from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._generated import *  # noqa: F403
 from cellgrad.ops.activations import *  # noqa: F403
 from cellgrad.ops.composites import *  # noqa: F403
+from cellgrad.ops.contraction_classes import *  # noqa: F403
 from cellgrad.ops.contractions import *  # noqa: F403
+from cellgrad.ops.einsums import *  # noqa: F403
 from cellgrad.ops.exponentials import *  # noqa: F403
 from cellgrad.ops.pointwise import *  # noqa: F403
 from cellgrad.ops.pointwise_classes import *  # noqa: F403
 from cellgrad.ops.primitives import *  # noqa: F403
+from cellgrad.ops.products import *  # noqa: F403
 from cellgrad.ops.reductions import *  # noqa: F403
 from cellgrad.ops.rounding import *  # noqa: F403
 from cellgrad.ops.selection import *  # noqa: F403
@@ -74,11 +80,14 @@ __all__ = [
     *_generated.__all__,
     *activations.__all__,
     *composites.__all__,
+    *contraction_classes.__all__,
     *contractions.__all__,
+    *einsums.__all__,
     *exponentials.__all__,
     *pointwise.__all__,
     *pointwise_classes.__all__,
     *primitives.__all__,
+    *products.__all__,
     *reductions.__all__,
     *rounding.__all__,
     *selection.__all__,

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from cellgrad._errors import error
 from cellgrad.common import dtype as mstype
 from cellgrad.common.tensor import Tensor
+from cellgrad.ops import _elementwise as ew
 from cellgrad.ops._core import (
+    axis_of,
     broadcast_shapes,
     broadcast_to_shape,
     cast_to,
@@ -16,14 +20,24 @@ from cellgrad.ops._core import (
     operation,
     reshape_to,
 )
+from cellgrad.ops.einsums import Term, contract
 
 __all__ = [
+    "addbmm",
+    "addmm",
+    "addmv",
+    "baddbmm",
     "batch_mat_mul",
     "bmm",
     "dot",
+    "inner",
     "mat_mul",
     "matmul",
     "mm",
+    "mv",
+    "tensor_dot",
+    "tensordot",
+    "vecdot",
 ]
 
 
@@ -49,8 +63,11 @@ def _matmul(a: Tensor, b: Tensor, transpose_a: bool, transpose_b: bool) -> Tenso
     return emit("cell.matmul", [a, b], {"transpose_a": transpose_a, "transpose_b": transpose_b})
 
 
-def _pair(op: str, x: Any, y: Any) -> tuple[Tensor, Tensor]:
-    a, b = check_tensor(x, op, "input"), check_tensor(y, op, "other")
+def promoted(
+    op: str, x: Any, y: Any, names: tuple[str, str] = ("input", "other")
+) -> tuple[Tensor, Tensor]:
+    """Two operands in their common dtype; bools are counted in int64."""
+    a, b = check_tensor(x, op, names[0]), check_tensor(y, op, names[1])
     dtype = mstype.promote(a.dtype, b.dtype)
     dtype = mstype.int64 if dtype.kind == "b" else dtype
     return cast_to(a, dtype), cast_to(b, dtype)
@@ -65,7 +82,7 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
         TypeError: an operand that is not a Tensor.
         ValueError: 0-d operands, or dimensions that do not fit.
     """
-    a, b = _pair("matmul", input, other)
+    a, b = promoted("matmul", input, other)
     if a.ndim == 0 or b.ndim == 0:
         raise error(
             ValueError,
@@ -108,7 +125,7 @@ def mat_mul(
     Raises:
         ValueError: operands that are not matrices, or dimensions that do not fit.
     """
-    a, b = _pair("MatMul", input, mat2)
+    a, b = promoted("MatMul", input, mat2)
     if a.ndim != 2 or b.ndim != 2:
         raise error(
             ValueError,
@@ -129,7 +146,7 @@ def batch_mat_mul(
     Raises:
         ValueError: operands of rank < 2, or dimensions that do not fit.
     """
-    a, b = _pair("BatchMatMul", x, y)
+    a, b = promoted("BatchMatMul", x, y)
     if a.ndim < 2 or b.ndim < 2:
         raise error(
             ValueError,
@@ -155,14 +172,263 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
     return out
 
 
-def dot(input: Tensor, other: Tensor) -> Tensor:
-    """Numpy's dot, of ranks to 2."""
-    if isinstance(input, Tensor) and isinstance(other, Tensor) and max(input.ndim, other.ndim) > 2:
+def check_ranks(op: str, *checks: tuple[str, Tensor, int]) -> None:
+    """Every tensor has the rank it needs."""
+    for name, x, rank in checks:
+        if x.ndim != rank:
+            raise error(
+                ValueError,
+                f"For '{op}', '{name}' must have {rank} dimension{'s' if rank > 1 else ''}, but got "
+                f"shape {list(x.shape)}.",
+            )
+
+
+@operation
+def mv(mat: Tensor, vec: Tensor) -> Tensor:
+    """The product of a matrix [n, m] and a vector [m]: a vector [n].
+
+    Raises:
+        TypeError: an operand that is not a Tensor.
+        ValueError: other ranks, or sizes that do not fit.
+    """
+    a, b = promoted("mv", mat, vec, ("mat", "vec"))
+    check_ranks("mv", ("mat", a, 2), ("vec", b, 1))
+    _check_shared("mv", a, reshape_to(b, (*b.shape, 1)), False, False)
+    return contract(Term(a, (0, 1)), Term(b, (1,)), {0}).x
+
+
+# --- a product added to a tensor --------------------------------------------------------------
+
+
+def _scale(op: str, name: str, value: Any) -> Any:
+    if not isinstance(value, int | float | np.number):
+        raise error(
+            TypeError,
+            f"For '{op}', '{name}' must be an int or float, but got {type(value).__name__}.",
+        )
+    return value.item() if isinstance(value, np.number) else value
+
+
+def add_product(op: str, x: Any, product: Tensor, beta: Any, alpha: Any) -> Tensor:
+    """beta * x + alpha * product; factors of 1 cost nothing, and beta 0 ignores x."""
+    beta, alpha = _scale(op, "beta", beta), _scale(op, "alpha", alpha)
+    x = check_tensor(x, op, "input")
+    if alpha != 1:
+        product = ew.binary("cell.mul", product, alpha)
+    if broadcast_shapes(x.shape, product.shape, op) != product.shape:
         raise error(
             ValueError,
-            f"For 'dot', ranks to 2 are supported, but got shapes {list(input.shape)} and "
-            f"{list(other.shape)}.",
-            "use ops.matmul",
+            f"For '{op}', 'input' of shape {list(x.shape)} cannot be broadcast to the product, "
+            f"{list(product.shape)}.",
         )
-    out: Tensor = matmul(input, other)
+    if beta == 0:
+        return product
+    if beta != 1:
+        x = ew.binary("cell.mul", x, beta)
+    return ew.binary("cell.add", x, product)
+
+
+@operation
+def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    """``beta * input + alpha * (mat1 @ mat2)``; `beta` 0 ignores the input.
+
+    Raises:
+        TypeError: operands that are not Tensors, factors that are not numbers.
+        ValueError: shapes that do not fit.
+    """
+    a, b = promoted("addmm", mat1, mat2, ("mat1", "mat2"))
+    check_ranks("addmm", ("mat1", a, 2), ("mat2", b, 2))
+    _check_shared("addmm", a, b, False, False)
+    return add_product("addmm", input, _matmul(a, b, False, False), beta, alpha)
+
+
+@operation
+def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    """``beta * input + alpha * (mat @ vec)``; `beta` 0 ignores the input.
+
+    Raises:
+        TypeError: operands that are not Tensors, factors that are not numbers.
+        ValueError: shapes that do not fit.
+    """
+    return add_product("addmv", input, mv(mat, vec), beta, alpha)
+
+
+def _batches(op: str, batch1: Any, batch2: Any) -> tuple[Tensor, Tensor]:
+    a, b = promoted(op, batch1, batch2, ("batch1", "batch2"))
+    check_ranks(op, ("batch1", a, 3), ("batch2", b, 3))
+    _check_shared(op, a, b, False, False)
+    if a.shape[0] != b.shape[0]:
+        raise error(
+            ValueError,
+            f"For '{op}', the batches must hold as many matrices, but got shapes {list(a.shape)} "
+            f"and {list(b.shape)}.",
+        )
+    return a, b
+
+
+@operation
+def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    """``beta * input + alpha * (batch1 @ batch2)`` of 3-D batches; `beta` 0 ignores the input.
+
+    Raises:
+        TypeError: operands that are not Tensors, factors that are not numbers.
+        ValueError: shapes that do not fit.
+    """
+    a, b = _batches("baddbmm", batch1, batch2)
+    return add_product("baddbmm", input, _matmul(a, b, False, False), beta, alpha)
+
+
+@operation
+def addbmm(
+    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1
+) -> Tensor:
+    """``beta * input + alpha * sum(batch1 @ batch2)`` over the batch; `beta` 0 ignores the input.
+
+    Raises:
+        TypeError: operands that are not Tensors, factors that are not numbers.
+        ValueError: shapes that do not fit.
+    """
+    a, b = _batches("addbmm", batch1, batch2)
+    product = contract(Term(a, (0, 1, 2)), Term(b, (0, 2, 3)), {1, 3}, (1, 3)).x
+    return add_product("addbmm", input, product, beta, alpha)
+
+
+# --- sums over chosen dimensions --------------------------------------------------------------
+
+
+def _contract_dims(a: Tensor, b: Tensor, dims_a: list[int], dims_b: list[int]) -> Tensor:
+    """The sum over pairs of dimensions; those left of `a` come first."""
+    labels_a = tuple(range(a.ndim))
+    labels_b = [a.ndim + i for i in range(b.ndim)]
+    for i, j in zip(dims_a, dims_b, strict=True):
+        labels_b[j] = i
+    out = (
+        *(v for v in labels_a if v not in dims_a),
+        *(v for v in labels_b if v >= a.ndim),
+    )
+    return contract(Term(a, labels_a), Term(b, tuple(labels_b)), out, out).x
+
+
+def _fit(op: str, a: Tensor, b: Tensor, dims_a: list[int], dims_b: list[int]) -> None:
+    for i, j in zip(dims_a, dims_b, strict=True):
+        if a.shape[i] != b.shape[j]:
+            raise error(
+                ValueError,
+                f"For '{op}', the dimensions that are summed over must be equal, but dimension {i} "
+                f"of {list(a.shape)} is {a.shape[i]} and dimension {j} of {list(b.shape)} is "
+                f"{b.shape[j]}.",
+            )
+
+
+@operation
+def dot(input: Tensor, other: Tensor) -> Tensor:
+    """Numpy's dot: the sum over the last dimension of one and the last but one of the other.
+
+    Args:
+        input: Tensor of shape [..., n].
+        other: Tensor of shape [n] or [..., n, m].
+
+    Returns:
+        Tensor of the remaining dimensions of `input`, then those of `other`.
+
+    Raises:
+        TypeError: an operand that is not a Tensor.
+        ValueError: 0-d operands, or dimensions that do not fit.
+    """
+    a, b = promoted("dot", input, other)
+    if a.ndim == 0 or b.ndim == 0:
+        raise error(
+            ValueError,
+            f"For 'dot', operands must have dimensions, but got shapes {list(a.shape)} and "
+            f"{list(b.shape)}.",
+            "use ops.mul",
+        )
+    dims = [a.ndim - 1], [max(b.ndim - 2, 0)]
+    _fit("dot", a, b, *dims)
+    return _contract_dims(a, b, *dims)
+
+
+@operation
+def inner(input: Tensor, other: Tensor) -> Tensor:
+    """The sum of products over the last dimensions; with a 0-d operand, the product.
+
+    Raises:
+        TypeError: an operand that is not a Tensor.
+        ValueError: last dimensions that differ.
+    """
+    a, b = promoted("inner", input, other)
+    if a.ndim == 0 or b.ndim == 0:
+        return ew.binary("cell.mul", a, b)
+    dims = [a.ndim - 1], [b.ndim - 1]
+    _fit("inner", a, b, *dims)
+    return _contract_dims(a, b, *dims)
+
+
+@operation
+def tensor_dot(x1: Tensor, x2: Tensor, axes: Any) -> Tensor:
+    """The sum of products over chosen dimensions.
+
+    Args:
+        x1: Tensor.
+        x2: Tensor.
+        axes: an int k for the last k dimensions of `x1` and the first k of `x2`, or a pair: the
+            dimensions of `x1` and those of `x2`, each an int or a sequence.
+
+    Returns:
+        Tensor of the remaining dimensions of `x1`, then those of `x2`.
+
+    Raises:
+        TypeError: operands that are not Tensors, `axes` of another type.
+        ValueError: dimensions that are out of range, named twice, of different number or size.
+    """
+    a, b = promoted("tensor_dot", x1, x2, ("x1", "x2"))
+    if isinstance(axes, int) and not isinstance(axes, bool):
+        if not 0 <= axes <= min(a.ndim, b.ndim):
+            raise error(
+                ValueError,
+                f"For 'tensor_dot', 'axes' must be from 0 to the rank of both operands, of shapes "
+                f"{list(a.shape)} and {list(b.shape)}, but got {axes}.",
+            )
+        dims_a, dims_b = list(range(a.ndim - axes, a.ndim)), list(range(axes))
+    else:
+        if not isinstance(axes, tuple | list) or len(axes) != 2:
+            raise error(
+                TypeError,
+                f"For 'tensor_dot', 'axes' must be an int or a pair of ints or sequences, but got "
+                f"{axes!r}.",
+            )
+        listed = [tuple(v) if isinstance(v, tuple | list) else (v,) for v in axes]
+        dims_a = [axis_of(v, a.ndim, "tensor_dot") for v in listed[0]]
+        dims_b = [axis_of(v, b.ndim, "tensor_dot") for v in listed[1]]
+        if (
+            len(dims_a) != len(dims_b)
+            or len(set(dims_a)) != len(dims_a)
+            or len(set(dims_b)) != len(dims_b)
+        ):
+            raise error(
+                ValueError,
+                f"For 'tensor_dot', 'axes' must name as many dimensions of both operands, each "
+                f"once, but got {axes!r}.",
+            )
+    _fit("tensor_dot", a, b, dims_a, dims_b)
+    return _contract_dims(a, b, dims_a, dims_b)
+
+
+def tensordot(x1: Tensor, x2: Tensor, axes: Any = 2) -> Tensor:
+    """Same as `tensor_dot`, with numpy's name and default."""
+    out: Tensor = tensor_dot(x1, x2, axes)
     return out
+
+
+@operation
+def vecdot(x: Tensor, y: Tensor, *, axis: int = -1) -> Tensor:
+    """The sum of products over one dimension of the broadcast operands.
+
+    Raises:
+        TypeError: an operand that is not a Tensor, an axis that is not an int.
+        ValueError: an axis out of range, or shapes that do not broadcast.
+    """
+    a, b = promoted("vecdot", x, y, ("x", "y"))
+    product = ew.binary("cell.mul", a, b)
+    d = axis_of(axis, product.ndim, "vecdot")
+    return emit("cell.reduce_sum", [product], {"dims": [d]})
