@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from cellgrad.common._linalg_methods import LinalgMethods
 from cellgrad.common._pointwise_methods import PointwiseMethods
+from cellgrad.common._shape_methods import ShapeMethods
 
 if TYPE_CHECKING:
     from cellgrad.common.dtype import Type
@@ -48,14 +49,7 @@ class _LazyOps:
 ops: Any = _LazyOps()
 
 
-def _varargs(values: tuple[Any, ...]) -> Any:
-    """`x.reshape(2, 3)` and `x.reshape((2, 3))` alike."""
-    if len(values) == 1 and isinstance(values[0], tuple | list):
-        return tuple(values[0])
-    return values
-
-
-class TensorMethods(PointwiseMethods, LinalgMethods):
+class TensorMethods(PointwiseMethods, LinalgMethods, ShapeMethods):
     """Operators and methods."""
 
     __slots__ = ()
@@ -365,74 +359,6 @@ class TensorMethods(PointwiseMethods, LinalgMethods):
     def any(self, axis: Any = None, keep_dims: bool = False) -> Tensor:
         """See `ops.any`."""
         return ops.any(self, axis, keep_dims)
-
-    # --- shape --------------------------------------------------------------------------------
-
-    @property
-    def T(self) -> Tensor:
-        """The tensor with its dimensions in reverse order."""
-        return ops.transpose(self, tuple(range(self.ndim))[::-1])  # type: ignore[attr-defined]
-
-    def reshape(self, *shape: Any) -> Tensor:
-        """See `ops.reshape`; the shape may be given as several ints or one tuple."""
-        return ops.reshape(self, _varargs(shape))
-
-    view = reshape
-
-    def reshape_as(self, other: Tensor) -> Tensor:
-        """The tensor reshaped to the shape of another."""
-        return ops.reshape(self, other.shape)
-
-    view_as = reshape_as
-
-    def flatten(self, order: str = "C", *, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-        """Joins dimensions `start_dim` to `end_dim`, by default all; see `ops.flatten`."""
-        return ops.flatten(self, order, start_dim=start_dim, end_dim=end_dim)
-
-    def ravel(self) -> Tensor:
-        """All elements in one dimension."""
-        return ops.reshape(self, (-1,))
-
-    def transpose(self, *axes: Any) -> Tensor:
-        """See `ops.transpose`; without arguments the dimensions are reversed."""
-        listed = _varargs(axes)
-        return ops.transpose(self, listed or tuple(range(self.ndim))[::-1])  # type: ignore[attr-defined]
-
-    def permute(self, *axis: Any) -> Tensor:
-        """See `ops.permute`."""
-        return ops.transpose(self, _varargs(axis))
-
-    def swapaxes(self, axis0: int, axis1: int) -> Tensor:
-        """See `ops.swapaxes`."""
-        return ops.swapaxes(self, axis0, axis1)
-
-    def squeeze(self, axis: Any = None) -> Tensor:
-        """See `ops.squeeze`."""
-        return ops.squeeze(self, axis)
-
-    def expand_dims(self, axis: int) -> Tensor:
-        """See `ops.expand_dims`."""
-        return ops.expand_dims(self, axis)
-
-    def unsqueeze(self, dim: int) -> Tensor:
-        """See `ops.expand_dims`."""
-        return ops.expand_dims(self, dim)
-
-    def broadcast_to(self, shape: Any) -> Tensor:
-        """See `ops.broadcast_to`."""
-        return ops.broadcast_to(self, shape)
-
-    def expand_as(self, x: Tensor) -> Tensor:
-        """The tensor broadcast to the shape of another."""
-        return ops.broadcast_to(self, x.shape)
-
-    def dim(self) -> int:
-        """The number of dimensions."""
-        return self.ndim  # type: ignore[attr-defined,no-any-return]
-
-    def numel(self) -> int:
-        """The number of elements."""
-        return self.size  # type: ignore[attr-defined,no-any-return]
 
     # --- types --------------------------------------------------------------------------------
 

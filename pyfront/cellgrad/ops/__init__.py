@@ -20,11 +20,17 @@ else:
 
 from cellgrad.ops import (
     activations,
+    arrangement,
     composites,
     contraction_classes,
     contractions,
+    creation,
+    diagonals,
     einsums,
     exponentials,
+    indexing,
+    joining,
+    padding,
     pointwise,
     pointwise_classes,
     primitives,
@@ -32,16 +38,23 @@ from cellgrad.ops import (
     reductions,
     rounding,
     selection,
+    shape_classes,
     shapes,
 )
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._generated import *  # noqa: F403
 from cellgrad.ops.activations import *  # noqa: F403
+from cellgrad.ops.arrangement import *  # noqa: F403
 from cellgrad.ops.composites import *  # noqa: F403
 from cellgrad.ops.contraction_classes import *  # noqa: F403
 from cellgrad.ops.contractions import *  # noqa: F403
+from cellgrad.ops.creation import *  # noqa: F403
+from cellgrad.ops.diagonals import *  # noqa: F403
 from cellgrad.ops.einsums import *  # noqa: F403
 from cellgrad.ops.exponentials import *  # noqa: F403
+from cellgrad.ops.indexing import *  # noqa: F403
+from cellgrad.ops.joining import *  # noqa: F403
+from cellgrad.ops.padding import *  # noqa: F403
 from cellgrad.ops.pointwise import *  # noqa: F403
 from cellgrad.ops.pointwise_classes import *  # noqa: F403
 from cellgrad.ops.primitives import *  # noqa: F403
@@ -49,6 +62,7 @@ from cellgrad.ops.products import *  # noqa: F403
 from cellgrad.ops.reductions import *  # noqa: F403
 from cellgrad.ops.rounding import *  # noqa: F403
 from cellgrad.ops.selection import *  # noqa: F403
+from cellgrad.ops.shape_classes import *  # noqa: F403
 from cellgrad.ops.shapes import *  # noqa: F403
 
 # Other names of the same functions.
@@ -79,11 +93,17 @@ from cellgrad.grad import GradOperation  # built on the operations
 __all__ = [
     *_generated.__all__,
     *activations.__all__,
+    *arrangement.__all__,
     *composites.__all__,
     *contraction_classes.__all__,
     *contractions.__all__,
+    *creation.__all__,
+    *diagonals.__all__,
     *einsums.__all__,
     *exponentials.__all__,
+    *indexing.__all__,
+    *joining.__all__,
+    *padding.__all__,
     *pointwise.__all__,
     *pointwise_classes.__all__,
     *primitives.__all__,
@@ -91,6 +111,7 @@ __all__ = [
     *reductions.__all__,
     *rounding.__all__,
     *selection.__all__,
+    *shape_classes.__all__,
     *shapes.__all__,
     "GradOperation",
     "Primitive",

@@ -7,7 +7,7 @@ from typing import Any
 from cellgrad._errors import error
 from cellgrad.common.dtype import Type
 from cellgrad.common.tensor import Tensor
-from cellgrad.ops import contractions, reductions, selection, shapes
+from cellgrad.ops import contractions, joining, reductions, selection, shapes
 from cellgrad.ops._elementwise import Primitive
 
 __all__ = [
@@ -266,7 +266,7 @@ class Concat(Primitive):
         self.axis = axis
 
     def __call__(self, tensors: Any) -> Tensor:
-        out: Tensor = shapes.concat(tensors, self.axis)
+        out: Tensor = joining.concat(tensors, self.axis)
         return out
 
 
@@ -278,7 +278,7 @@ class Stack(Primitive):
         self.axis = axis
 
     def __call__(self, tensors: Any) -> Tensor:
-        out: Tensor = shapes.stack(tensors, self.axis)
+        out: Tensor = joining.stack(tensors, self.axis)
         return out
 
 

@@ -1,19 +1,14 @@
-"""Shapes: reshape, transpose, broadcast, squeeze, indexing, concatenation."""
+"""Shapes: the same elements under another shape, in another order of dimensions, or repeated."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from cellgrad._errors import error
-from cellgrad.common import dtype as mstype
 from cellgrad.common.tensor import Tensor
 from cellgrad.ops._core import (
     axis_of,
     broadcast_to_shape,
-    cast_to,
     check_tensor,
     emit,
     operation,
@@ -22,19 +17,26 @@ from cellgrad.ops._core import (
 )
 
 __all__ = [
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
     "broadcast_to",
-    "cat",
-    "concat",
+    "expand",
+    "expand_as",
     "expand_dims",
     "flatten",
-    "getitem",
+    "moveaxis",
+    "movedim",
     "permute",
+    "ravel",
     "reshape",
     "squeeze",
-    "stack",
     "swapaxes",
+    "swapdims",
+    "t",
     "transpose",
     "unsqueeze",
+    "view_as",
 ]
 
 
@@ -76,14 +78,22 @@ def reshape(input: Tensor, shape: Any) -> Tensor:
 def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int = -1) -> Tensor:
     """Joins the dimensions from `start_dim` to `end_dim`; by default all but the first.
 
+    Elements are taken in row-major order, or, with order ``"F"``, in that of the transposed tensor.
+
     Raises:
-        ValueError: dimensions out of range, or an order other than ``"C"``.
+        TypeError: an order that is not a string.
+        ValueError: dimensions out of range, or an order other than ``"C"`` and ``"F"``.
     """
     x = check_tensor(input, "flatten", "input")
-    if order != "C":
+    if not isinstance(order, str):
         raise error(
-            ValueError, f"For 'flatten', the order must be 'C' in this version, but got {order!r}."
+            TypeError,
+            f"For 'flatten', the 'order' must be a string, but got {type(order).__name__}.",
         )
+    if order not in ("C", "F"):
+        raise error(ValueError, f"For 'flatten', the order must be 'C' or 'F', but got {order!r}.")
+    if order == "F" and x.ndim > 1:
+        x = emit("cell.transpose", [x], {"perm": list(range(x.ndim))[::-1]})
     if x.ndim == 0:
         return reshape_to(x, (1,))
     if x.ndim == 1 and start_dim == 1:
@@ -205,207 +215,107 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
     return out
 
 
+def t(input: Tensor) -> Tensor:
+    """The transpose of a matrix; tensors of another rank as they are."""
+    x = check_tensor(input, "t", "input")
+    return swapaxes(x, 0, 1) if x.ndim == 2 else x
+
+
+def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Same as `swapaxes`."""
+    out: Tensor = swapaxes(input, dim0, dim1)
+    return out
+
+
 @operation
-def concat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
-    """Joins tensors along an existing dimension, with a common dtype.
+def movedim(x: Tensor, source: Any, destination: Any) -> Tensor:
+    """Moves the dimensions in `source` to the places in `destination`; the others keep their order.
 
     Raises:
-        TypeError: something that is not a sequence of Tensors.
-        ValueError: no tensors, or shapes that differ outside `axis`.
+        ValueError: dimensions out of range or named twice, or as many sources as destinations are
+            not given.
     """
-    if not isinstance(tensors, tuple | list):
-        raise error(
-            TypeError,
-            f"For 'concat', 'tensors' must be a tuple or list of Tensors, but got "
-            f"{type(tensors).__name__}.",
-        )
-    if not tensors:
-        raise error(ValueError, "For 'concat', at least one tensor is needed.")
-    xs = [check_tensor(t, "concat", f"tensors[{i}]") for i, t in enumerate(tensors)]
-    first = xs[0]
-    if first.ndim == 0:
+    x = check_tensor(x, "movedim", "x")
+    given = [v if isinstance(v, tuple | list) else (v,) for v in (source, destination)]
+    if len(given[0]) != len(given[1]):
         raise error(
             ValueError,
-            "For 'concat', tensors must have at least one dimension; use ops.stack for 0-d "
-            "tensors.",
+            f"For 'movedim', 'source' and 'destination' must have the same number of elements, but "
+            f"got {len(given[0])} and {len(given[1])}.",
         )
-    d = axis_of(axis, first.ndim, "concat")
-    dtype = first.dtype
-    for i, x in enumerate(xs):
-        if (
-            x.ndim != first.ndim
-            or x.shape[:d] + x.shape[d + 1 :] != first.shape[:d] + first.shape[d + 1 :]
-        ):
-            raise error(
-                ValueError,
-                f"For 'concat', shapes must agree except in dimension {d}, but tensors[0] has "
-                f"{list(first.shape)} "
-                f"and tensors[{i}] has {list(x.shape)}.",
-            )
-        dtype = mstype.promote(dtype, x.dtype)
-    xs = [cast_to(x, dtype) for x in xs]
-    return xs[0] if len(xs) == 1 else emit("cell.concat", xs, {"dim": d})
+    lists = [[axis_of(d, x.ndim, "movedim") for d in listed] for listed in given]
+    for listed, value in zip(lists, (source, destination), strict=True):
+        if len(set(listed)) != len(listed):
+            raise error(ValueError, f"For 'movedim', {value} names a dimension twice.")
+    sources, places = lists
+    others = [d for d in range(x.ndim) if d not in sources]
+    moved = dict(zip(places, sources, strict=True))
+    perm = [moved[d] if d in moved else others.pop(0) for d in range(x.ndim)]
+    return x if perm == sorted(perm) else emit("cell.transpose", [x], {"perm": perm})
 
 
-def cat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
-    """Same as `concat`."""
-    out: Tensor = concat(tensors, axis)
+def moveaxis(x: Tensor, source: Any, destination: Any) -> Tensor:
+    """Same as `movedim`."""
+    out: Tensor = movedim(x, source, destination)
     return out
 
 
 @operation
-def stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
-    """Joins tensors of one shape along a new dimension.
+def ravel(input: Tensor) -> Tensor:
+    """All elements in one dimension, in row-major order."""
+    x = check_tensor(input, "ravel", "input")
+    return reshape_to(x, (x.size,))
 
-    Raises:
-        TypeError: something that is not a sequence of Tensors.
-        ValueError: no tensors, or shapes that differ.
-    """
-    if not isinstance(tensors, tuple | list) or not tensors:
-        raise error(
-            TypeError, "For 'stack', 'tensors' must be a non-empty tuple or list of Tensors."
-        )
-    xs = [check_tensor(t, "stack", f"tensors[{i}]") for i, t in enumerate(tensors)]
-    for i, x in enumerate(xs):
-        if x.shape != xs[0].shape:
-            raise error(
-                ValueError,
-                f"For 'stack', tensors[0] has shape {list(xs[0].shape)} but tensors[{i}] has "
-                f"{list(x.shape)}.",
-            )
-    d = axis_of(axis, xs[0].ndim + 1, "stack")
-    out: Tensor = concat([reshape_to(x, (*x.shape[:d], 1, *x.shape[d:])) for x in xs], d)
+
+def view_as(input: Tensor, other: Tensor) -> Tensor:
+    """The tensor under the shape of another of the same size."""
+    out: Tensor = reshape(input, check_tensor(other, "view_as", "other").shape)
     return out
 
 
-# --- indexing ---------------------------------------------------------------------------------
-
-
-def getitem(x: Tensor, index: Any) -> Tensor:
-    """``x[index]`` with ints, slices, None, Ellipsis and tuples of them.
-
-    Raises:
-        IndexError: an index out of range, of another kind, or too many of them.
-    """
-    if isinstance(index, tuple) and len(index) == 1:
-        index = index[0]
-    listed = index if isinstance(index, tuple) else (index,)
-    spec = tuple(_index_of(i) for i in listed)
-    out: Tensor = _getitem(x, spec)
+def expand(input_x: Tensor, size: Any) -> Tensor:
+    """Same as `broadcast_to`."""
+    out: Tensor = broadcast_to(input_x, size)
     return out
 
 
-def _index_of(i: Any) -> Any:
-    """An index as static data: slices become tuples, so that they can be part of a signature."""
-    if isinstance(i, bool):
-        return _Bool(i)
-    if isinstance(i, slice):
-        return ("slice", *(None if p is None else _int(p) for p in (i.start, i.stop, i.step)))
-    if i is None or i is Ellipsis:
-        return i
-    return _int(i)
+def expand_as(input: Tensor, other: Tensor) -> Tensor:
+    """The tensor broadcast to the shape of another."""
+    out: Tensor = broadcast_to(input, check_tensor(other, "expand_as", "other").shape)
+    return out
 
 
-class _Bool(int):
-    """A bool index: adds a dimension, of length 1 or 0."""
-
-
-def _int(i: Any) -> int:
-    if isinstance(i, int | np.integer):
-        return int(i)
-    if isinstance(i, Tensor) and i.ndim == 0 and i.dtype.kind in "iu":
-        return int(i)
-    kind = "Tensor" if isinstance(i, Tensor) else type(i).__name__
-    hint = ""
-    if isinstance(i, Tensor | list | np.ndarray):
-        hint = (
-            "indexing by tensors and lists comes in a later version; ops.where or ops.select may do"
-        )
-    raise error(
-        IndexError,
-        f"Only support integers, slices(`:`), ellipsis(`...`) and None as index, but got {i!r} "
-        f"with type {kind}.",
-        hint,
-    )
-
-
-@operation
-def _getitem(x: Tensor, spec: tuple[Any, ...]) -> Tensor:
-    used = len(
-        [i for i in spec if i is not None and i is not Ellipsis and not isinstance(i, _Bool)]
-    )
-    if used > x.ndim:
+def _each(inputs: Any, rank: int, function: Any) -> Any:
+    if isinstance(inputs, Tensor):
+        return function(inputs)
+    if not isinstance(inputs, tuple | list):
         raise error(
-            IndexError,
-            f"too many indices for tensor of dimension {x.ndim}: {used} given for shape "
-            f"{list(x.shape)}.",
+            TypeError,
+            f"For 'atleast_{rank}d', expected a Tensor or a tuple or list of them, but got "
+            f"{type(inputs).__name__}.",
         )
-    if len([i for i in spec if i is Ellipsis]) > 1:
-        raise error(IndexError, "an index can only have a single ellipsis ('...')")
-    if Ellipsis not in spec:
-        spec = (*spec, Ellipsis)
-    starts, limits, strides, shape = [], [], [], []
-    flips: list[int] = []
-    d = 0
-    for i in spec:
-        if i is None or isinstance(i, _Bool):
-            if isinstance(i, _Bool) and not i:
-                raise error(
-                    IndexError, "indexing with False selects nothing, which is not supported."
-                )
-            shape.append(1)
-        elif i is Ellipsis:
-            for _ in range(x.ndim - used):
-                starts.append(0)
-                limits.append(x.shape[d])
-                strides.append(1)
-                shape.append(x.shape[d])
-                d += 1
-        elif isinstance(i, tuple):
-            lo, hi, step, count = _slice_bounds(i[1:], x.shape[d])
-            if step < 0 and count:
-                # Read forward from the last element taken, then reverse.
-                lo, hi, step = lo + (count - 1) * step, lo + 1, -step
-                flips.append(d)
-            starts.append(lo)
-            limits.append(hi)
-            strides.append(abs(step))
-            shape.append(count)
-            d += 1
-        else:
-            n = x.shape[d]
-            if not -n <= i < n:
-                raise error(
-                    IndexError, f"index {i} is out of bounds for dimension {d} with size {n}"
-                )
-            starts.append(i % n)
-            limits.append(i % n + 1)
-            strides.append(1)
-            d += 1
-    if starts != [0] * x.ndim or limits != list(x.shape) or strides != [1] * x.ndim:
-        x = emit("cell.slice", [x], {"starts": starts, "limits": limits, "strides": strides})
-    for d in flips:
-        x = _reverse(x, d)
-    return reshape_to(x, tuple(shape))
+    return tuple(function(check_tensor(v, f"atleast_{rank}d", "inputs")) for v in inputs)
 
 
-def _slice_bounds(parts: tuple[Any, ...], n: int) -> tuple[int, int, int, int]:
-    """Start, limit, step and count of a Python slice; an empty one reads an empty range."""
-    if parts[2] == 0:
-        raise error(ValueError, "slice step cannot be zero")
-    lo, hi, step = slice(*parts).indices(n)
-    count = len(range(lo, hi, step))
-    return (0, 0, 1, 0) if count == 0 else (lo, hi, step, count)
+def atleast_1d(inputs: Any) -> Any:
+    """A tensor with at least one dimension; of a tuple or list, a tuple of such."""
+    return _each(inputs, 1, lambda x: x if x.ndim else reshape(x, (1,)))
 
 
-def _reverse(x: Tensor, d: int) -> Tensor:
-    """Reverses a dimension: single slices, joined in the other order."""
-    n = x.shape[d]
-    pieces = []
-    for k in range(n - 1, -1, -1):
-        starts, limits = [0] * x.ndim, list(x.shape)
-        starts[d], limits[d] = k, k + 1
-        pieces.append(
-            emit("cell.slice", [x], {"starts": starts, "limits": limits, "strides": [1] * x.ndim})
-        )
-    return pieces[0] if n == 1 else emit("cell.concat", pieces, {"dim": d})
+def atleast_2d(inputs: Any) -> Any:
+    """A tensor with at least two dimensions, new ones in front; of a tuple or list, a tuple."""
+    return _each(inputs, 2, lambda x: x if x.ndim > 1 else reshape(x, (1, x.size)))
+
+
+def atleast_3d(inputs: Any) -> Any:
+    """A tensor with at least three dimensions: n becomes 1 x n x 1, and m x n becomes m x n x 1.
+
+    Of a tuple or list, a tuple.
+    """
+
+    def widened(x: Tensor) -> Any:
+        if x.ndim > 2:
+            return x
+        return reshape(x, (*x.shape, 1) if x.ndim == 2 else (1, x.size, 1))
+
+    return _each(inputs, 3, widened)

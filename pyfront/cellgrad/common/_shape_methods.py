@@ -1,0 +1,234 @@
+"""Methods of Tensor on shapes, in terms of ``cellgrad.ops``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cellgrad.common.tensor import Tensor
+
+
+class _LazyOps:
+    """``cellgrad.ops``, imported on first use: it is built on Tensor."""
+
+    def __getattr__(self, name: str) -> Any:
+        global ops
+        from cellgrad import ops as loaded
+
+        ops = loaded
+        return getattr(loaded, name)
+
+
+ops: Any = _LazyOps()
+
+
+def _varargs(values: tuple[Any, ...]) -> Any:
+    """`x.reshape(2, 3)` and `x.reshape((2, 3))` alike."""
+    if len(values) == 1 and isinstance(values[0], tuple | list):
+        return tuple(values[0])
+    return values
+
+
+class ShapeMethods:
+    """Methods."""
+
+    __slots__ = ()
+
+    # --- shape --------------------------------------------------------------------------------
+
+    @property
+    def T(self) -> Tensor:
+        """The tensor with its dimensions in reverse order."""
+        return ops.transpose(self, tuple(range(self.ndim))[::-1])  # type: ignore[attr-defined]
+
+    def t(self) -> Tensor:
+        """See `ops.t`."""
+        return ops.t(self)
+
+    def reshape(self, *shape: Any) -> Tensor:
+        """See `ops.reshape`; the shape may be given as several ints or one tuple."""
+        return ops.reshape(self, _varargs(shape))
+
+    view = reshape
+
+    def reshape_as(self, other: Tensor) -> Tensor:
+        """The tensor reshaped to the shape of another."""
+        return ops.view_as(self, other)
+
+    view_as = reshape_as
+
+    def flatten(self, order: Any = "C", *end: int, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+        """Joins dimensions `start_dim` to `end_dim`, by default all; see `ops.flatten`.
+
+        Ints instead of an order are `start_dim` and `end_dim`.
+        """
+        if not isinstance(order, str):
+            order, start_dim, end_dim = "C", order, (*end, end_dim)[0]
+        return ops.flatten(self, order, start_dim=start_dim, end_dim=end_dim)
+
+    def ravel(self) -> Tensor:
+        """See `ops.ravel`."""
+        return ops.ravel(self)
+
+    def transpose(self, *axes: Any) -> Tensor:
+        """See `ops.transpose`; two ints exchange those dimensions, and without arguments the
+        dimensions are reversed.
+        """
+        if len(axes) == 2 and not isinstance(axes[0], tuple | list):
+            return ops.swapaxes(self, *axes)
+        listed = _varargs(axes)
+        return ops.transpose(self, listed or tuple(range(self.ndim))[::-1])  # type: ignore[attr-defined]
+
+    def permute(self, *axis: Any) -> Tensor:
+        """See `ops.permute`."""
+        return ops.transpose(self, _varargs(axis))
+
+    def swapaxes(self, axis0: int, axis1: int) -> Tensor:
+        """See `ops.swapaxes`."""
+        return ops.swapaxes(self, axis0, axis1)
+
+    def swapdims(self, dim0: int, dim1: int) -> Tensor:
+        """See `ops.swapaxes`."""
+        return ops.swapaxes(self, dim0, dim1)
+
+    def movedim(self, source: Any, destination: Any) -> Tensor:
+        """See `ops.movedim`."""
+        return ops.movedim(self, source, destination)
+
+    moveaxis = movedim
+
+    def squeeze(self, axis: Any = None) -> Tensor:
+        """See `ops.squeeze`."""
+        return ops.squeeze(self, axis)
+
+    def expand_dims(self, axis: int) -> Tensor:
+        """See `ops.expand_dims`."""
+        return ops.expand_dims(self, axis)
+
+    def unsqueeze(self, dim: int) -> Tensor:
+        """See `ops.expand_dims`."""
+        return ops.expand_dims(self, dim)
+
+    def broadcast_to(self, *shape: Any) -> Tensor:
+        """See `ops.broadcast_to`; the shape may be given as several ints or one tuple."""
+        return ops.broadcast_to(self, _varargs(shape))
+
+    expand = broadcast_to
+
+    def expand_as(self, other: Tensor) -> Tensor:
+        """The tensor broadcast to the shape of another."""
+        return ops.expand_as(self, other)
+
+    def dim(self) -> int:
+        """The number of dimensions."""
+        return self.ndim  # type: ignore[attr-defined,no-any-return]
+
+    def numel(self) -> int:
+        """The number of elements."""
+        return self.size  # type: ignore[attr-defined,no-any-return]
+
+    # --- pieces -------------------------------------------------------------------------------
+
+    def split(self, split_size: Any, dim: int = 0, *, axis: int | None = None) -> Any:
+        """See `ops.split`."""
+        return ops.split(self, split_size, dim if axis is None else axis)
+
+    def tensor_split(self, indices_or_sections: Any, axis: int = 0) -> Any:
+        """See `ops.tensor_split`."""
+        return ops.tensor_split(self, indices_or_sections, axis)
+
+    def hsplit(self, indices_or_sections: Any) -> Any:
+        """See `ops.hsplit`."""
+        return ops.hsplit(self, indices_or_sections)
+
+    def vsplit(self, indices_or_sections: Any) -> Any:
+        """See `ops.vsplit`."""
+        return ops.vsplit(self, indices_or_sections)
+
+    def dsplit(self, indices_or_sections: Any) -> Any:
+        """See `ops.dsplit`."""
+        return ops.dsplit(self, indices_or_sections)
+
+    def chunk(self, chunks: int, dim: int = 0, *, axis: int | None = None) -> Any:
+        """See `ops.chunk`."""
+        return ops.chunk(self, chunks, dim if axis is None else axis)
+
+    def unbind(self, dim: int = 0) -> Any:
+        """See `ops.unbind`."""
+        return ops.unbind(self, dim)
+
+    def narrow(self, axis: int, start: Any, length: int) -> Tensor:
+        """See `ops.narrow`."""
+        return ops.narrow(self, axis, start, length)
+
+    # --- repetition and arrangement -----------------------------------------------------------
+
+    def tile(self, *dims: Any, reps: Any = None) -> Tensor:
+        """See `ops.tile`; the numbers may be given as several ints or one tuple."""
+        return ops.tile(self, _varargs(dims if reps is None else (reps,)))
+
+    def repeat(self, *repeats: Any) -> Tensor:
+        """The tensor repeated ``repeats[i]`` times along dimension i, of which there may be more
+        than the tensor has; see `ops.tile`.
+
+        Raises:
+            RuntimeError: fewer numbers than dimensions.
+            TypeError: numbers that are not ints.
+        """
+        return ops.arrangement.repeat_dims(self, _varargs(repeats))
+
+    def repeat_interleave(self, repeats: Any, dim: int | None = None) -> Tensor:
+        """See `ops.repeat_interleave`."""
+        return ops.repeat_interleave(self, repeats, dim)
+
+    def roll(self, shifts: Any, dims: Any = None) -> Tensor:
+        """See `ops.roll`."""
+        return ops.roll(self, shifts, dims)
+
+    def flip(self, dims: Any) -> Tensor:
+        """See `ops.flip`."""
+        return ops.flip(self, dims)
+
+    def fliplr(self) -> Tensor:
+        """See `ops.fliplr`."""
+        return ops.fliplr(self)
+
+    def flipud(self) -> Tensor:
+        """See `ops.flipud`."""
+        return ops.flipud(self)
+
+    def reverse(self, axis: Any) -> Tensor:
+        """See `ops.flip`."""
+        return ops.flip(self, axis)
+
+    def rot90(self, k: int, dims: Any) -> Tensor:
+        """See `ops.rot90`."""
+        return ops.rot90(self, k, dims)
+
+    # --- diagonals ----------------------------------------------------------------------------
+
+    def tril(self, diagonal: int = 0) -> Tensor:
+        """See `ops.tril`."""
+        return ops.tril(self, diagonal)
+
+    def triu(self, diagonal: int = 0) -> Tensor:
+        """See `ops.triu`."""
+        return ops.triu(self, diagonal)
+
+    def diag(self) -> Tensor:
+        """See `ops.diag`."""
+        return ops.diag(self)
+
+    def diagflat(self, offset: int = 0) -> Tensor:
+        """See `ops.diagflat`."""
+        return ops.diagflat(self, offset)
+
+    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
+        """See `ops.diagonal`."""
+        return ops.diagonal(self, offset, axis1, axis2)
+
+    def diagonal_scatter(
+        self, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
+    ) -> Tensor:
+        """See `ops.diagonal_scatter`."""
+        return ops.diagonal_scatter(self, src, offset, dim1, dim2)

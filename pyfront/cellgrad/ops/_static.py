@@ -1,0 +1,64 @@
+"""Arguments that must be known while compiling, and tensors made of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cellgrad._errors import error
+from cellgrad.capture.scope import constant
+from cellgrad.common import dtype as mstype
+from cellgrad.common._storage import signature
+from cellgrad.common.dtype import Type
+from cellgrad.common.tensor import Tensor
+
+
+def is_int(value: Any) -> bool:
+    """Whether a value is an int, of Python or numpy, and no bool."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def known_int(value: Any, op: str, argument: str) -> int:
+    """An int from an int or a tensor of one; its elements must be known.
+
+    Raises:
+        TypeError: something else, or a tensor that is being compiled.
+    """
+    if isinstance(value, Tensor) and value.size == 1 and value.dtype.kind in "iu":
+        return int(value._concrete(f"'{argument}' of {op}").reshape(()))
+    if not is_int(value):
+        raise error(
+            TypeError, f"For '{op}', '{argument}' must be an int, but got {type(value).__name__}."
+        )
+    return int(value)
+
+
+def known_ints(value: Any, op: str, argument: str) -> tuple[int, ...]:
+    """Ints from a tuple, list, array or tensor of them; its elements must be known.
+
+    Raises:
+        TypeError: something else, or a tensor that is being compiled.
+    """
+    if isinstance(value, Tensor):
+        value = value._concrete(f"'{argument}' of {op}")
+    if isinstance(value, np.ndarray):
+        value = value.tolist() if value.ndim else [value.item()]
+    if not isinstance(value, tuple | list) or not all(
+        is_int(v) or isinstance(v, Tensor) for v in value
+    ):
+        raise error(
+            TypeError,
+            f"For '{op}', '{argument}' must be a tuple or list of ints, but got {value!r}.",
+        )
+    return tuple(known_int(v, op, argument) for v in value)
+
+
+def known(array: np.ndarray[Any, Any], dtype: Type) -> Tensor:
+    """A tensor of elements that are known: a constant of the compiled code."""
+    return constant(array, signature(dtype, array.shape))
+
+
+def iota(length: int, dtype: Type = mstype.int32) -> Tensor:
+    """0, 1, ... `length` - 1."""
+    return known(np.arange(length), dtype)

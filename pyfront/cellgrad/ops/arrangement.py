@@ -1,0 +1,430 @@
+"""Arrangement of elements: repetition, reversal, rotation, grids, blocks of images."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from cellgrad._errors import error
+from cellgrad.common.tensor import Tensor
+from cellgrad.ops._core import (
+    axes_of,
+    axis_of,
+    broadcast_to_shape,
+    check_tensor,
+    emit,
+    operation,
+    reshape_to,
+)
+from cellgrad.ops._static import is_int, known_int, known_ints
+from cellgrad.ops.joining import piece, stack
+
+__all__ = [
+    "cartesian_prod",
+    "combinations",
+    "flip",
+    "fliplr",
+    "flipud",
+    "meshgrid",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "repeat_interleave",
+    "reverse",
+    "roll",
+    "rot90",
+    "tile",
+]
+
+# --- repetition -------------------------------------------------------------------------------
+
+
+def tile(input: Tensor, dims: Any) -> Tensor:
+    """The tensor repeated ``dims[i]`` times along dimension i; dimensions are counted from the last.
+
+    Raises:
+        TypeError: `dims` is not a tuple or list of ints.
+        ValueError: a negative number in `dims`.
+    """
+    x = check_tensor(input, "tile", "input")
+    counts = known_ints(dims, "tile", "dims")
+    for i, n in enumerate(counts):
+        if n < 0:
+            raise error(
+                ValueError,
+                f"For 'tile', 'dims' cannot contain negative integer numbers, but got {n} in "
+                f"{i}th.",
+            )
+    out: Tensor = _tile(x, counts)
+    return out
+
+
+def repeat_dims(input: Tensor, repeats: Any) -> Tensor:
+    """`tile` with at least as many numbers as dimensions: the method `Tensor.repeat`.
+
+    Raises:
+        RuntimeError: fewer numbers than dimensions.
+        TypeError: `repeats` is not a sequence of ints.
+    """
+    x = check_tensor(input, "repeat", "input")
+    if len(known_ints(repeats, "repeat", "repeats")) < x.ndim:
+        raise error(
+            RuntimeError,
+            f"For 'repeat', a tensor of {x.ndim} dimensions needs as many numbers at least, but "
+            f"got {len(repeats)}.",
+        )
+    return tile(x, repeats)
+
+
+@operation
+def _tile(x: Tensor, counts: tuple[int, ...]) -> Tensor:
+    rank = max(len(counts), x.ndim)
+    shape = (1,) * (rank - x.ndim) + x.shape
+    counts = (1,) * (rank - len(counts)) + counts
+    return repeat_blocks(reshape_to(x, shape), [(c, n, 1) for c, n in zip(counts, shape)])
+
+
+def repeat_blocks(x: Tensor, repeats: list[tuple[int, int, int]]) -> Tensor:
+    """Each dimension, of length n, as a whole `whole` times and each element `each` times, given as
+    (whole, n, each).
+    """
+    kept: list[int] = []
+    wide: list[int] = []
+    new: list[int] = []
+    for whole, n, each in repeats:
+        for count, is_new in ((whole, True), (n, False), (each, True)):
+            if is_new and count == 1:
+                continue
+            if is_new:
+                new.append(len(wide))
+            else:
+                kept.append(n)
+            wide.append(count)
+    x = reshape_to(x, tuple(kept))
+    if new:
+        x = emit("cell.broadcast", [x], {"dims": new}, x.dtype, tuple(wide))
+    return reshape_to(x, tuple(a * n * b for a, n, b in repeats))
+
+
+def repeat_interleave(input: Tensor, repeats: Any, axis: int | None = None) -> Tensor:
+    """Each element of a dimension repeated `repeats` times, or as often as `repeats` lists for it;
+    without an axis, of the flattened tensor.
+
+    Raises:
+        TypeError: `repeats` is neither an int nor a sequence of ints known while compiling.
+        ValueError: an axis out of range, a number below 0 (an int below 1), or as many numbers as
+            the dimension has elements are not given.
+    """
+    x = check_tensor(input, "repeat_interleave", "input")
+    if is_int(repeats):
+        counts: tuple[int, ...] = (int(repeats),)
+    else:
+        counts = known_ints(repeats, "repeat_interleave", "repeats")
+    if [n for n in counts if n < 0] or (is_int(repeats) and repeats == 0):
+        raise error(
+            ValueError,
+            f"For 'repeat_interleave', 'repeats' must be in the range of (0, 2147483647], but got "
+            f"{repeats}.",
+        )
+    out: Tensor = _repeat_interleave(x, counts, axis)
+    return out
+
+
+@operation
+def _repeat_interleave(x: Tensor, counts: tuple[int, ...], axis: int | None) -> Tensor:
+    if axis is None:
+        x, axis = reshape_to(x, (x.size,)), 0
+    d = axis_of(axis, x.ndim, "repeat_interleave")
+    n = x.shape[d]
+    if len(counts) == 1:
+        counts *= n
+    if len(counts) != n:
+        raise error(
+            ValueError,
+            f"For 'repeat_interleave', the length of 'repeats' must be that of the dimension, {n}, "
+            f"but got {len(counts)}.",
+        )
+    parts, start = [], 0
+    for count, run in itertools.groupby(counts):
+        length = len(list(run))
+        part = piece(x, d, start, start + length)
+        each = [(1, m, 1) for m in part.shape]
+        each[d] = (1, length, count)
+        parts.append(repeat_blocks(part, each))
+        start += length
+    if not parts:
+        return x
+    return parts[0] if len(parts) == 1 else emit("cell.concat", parts, {"dim": d})
+
+
+# --- reversal and rotation --------------------------------------------------------------------
+
+
+def reverse_dims(x: Tensor, dims: list[int]) -> Tensor:
+    """The elements in reverse order along some dimensions: single slices, joined in that order."""
+    for d in dims:
+        n = x.shape[d]
+        if n > 1:
+            pieces = [piece(x, d, k, k + 1) for k in range(n - 1, -1, -1)]
+            x = emit("cell.concat", pieces, {"dim": d})
+    return x
+
+
+@operation
+def flip(input: Tensor, dims: Any) -> Tensor:
+    """The elements in reverse order along the dimensions in `dims`.
+
+    Raises:
+        TypeError: `dims` is not a tuple or list of ints.
+        ValueError: a dimension out of range or named twice.
+    """
+    x = check_tensor(input, "flip", "input")
+    listed = known_ints(dims, "flip", "dims")
+    return reverse_dims(x, list(axes_of(listed, x.ndim, "flip", empty_is_all=False)))
+
+
+def reverse(x: Tensor, axis: Any) -> Tensor:
+    """Same as `flip`."""
+    out: Tensor = flip(x, axis)
+    return out
+
+
+def fliplr(input: Tensor) -> Tensor:
+    """The elements in reverse order along the second dimension.
+
+    Raises:
+        ValueError: a tensor of less than two dimensions.
+    """
+    out: Tensor = flip(input, (1,))
+    return out
+
+
+def flipud(input: Tensor) -> Tensor:
+    """The elements in reverse order along the first dimension."""
+    out: Tensor = flip(input, (0,))
+    return out
+
+
+@operation
+def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
+    """The elements moved along dimensions, those that leave at the end entering at the start;
+    without `dims`, of the flattened tensor.
+
+    Raises:
+        TypeError: `shifts` is neither an int nor a tuple or list of ints.
+        ValueError: dimensions out of range, or as many shifts as dimensions are not given.
+    """
+    x = check_tensor(input, "roll", "input")
+    amounts = (int(shifts),) if is_int(shifts) else known_ints(shifts, "roll", "shifts")
+    if dims is None:
+        if len(amounts) != 1:
+            raise error(
+                ValueError, f"For 'roll', {len(amounts)} shifts need as many 'dims', but got none."
+            )
+        return reshape_to(_rolled(reshape_to(x, (x.size,)), amounts[0], 0), x.shape)
+    listed = (dims,) if is_int(dims) else known_ints(dims, "roll", "dims")
+    if len(listed) != len(amounts):
+        raise error(
+            ValueError,
+            f"For 'roll', 'shifts' and 'dims' must have the same number of elements, but got "
+            f"{len(amounts)} and {len(listed)}.",
+        )
+    for amount, dim in zip(amounts, listed, strict=True):
+        x = _rolled(x, amount, axis_of(dim, x.ndim, "roll")) if x.ndim else x
+    return x
+
+
+def _rolled(x: Tensor, shift: int, d: int) -> Tensor:
+    n = x.shape[d]
+    cut = -shift % n if n else 0
+    if not cut:
+        return x
+    return emit("cell.concat", [piece(x, d, cut, n), piece(x, d, 0, cut)], {"dim": d})
+
+
+@operation
+def rot90(input: Tensor, k: int, dims: Any) -> Tensor:
+    """The plane of two dimensions rotated `k` times by 90 degrees, from the first to the second.
+
+    Raises:
+        RuntimeError: two equal dimensions.
+        TypeError: `k` is not an int, or `dims` is not a tuple or list of ints.
+        ValueError: other than two dimensions, or one out of range.
+    """
+    x = check_tensor(input, "rot90", "input")
+    turns = known_int(k, "rot90", "k") % 4
+    plane = known_ints(dims, "rot90", "dims")
+    if len(plane) != 2:
+        raise error(
+            ValueError, f"For 'rot90', total rotation dims must be 2, but get {len(plane)}."
+        )
+    a, b = (axis_of(d, x.ndim, "rot90") for d in plane)
+    if a == b:
+        raise error(
+            RuntimeError,
+            f"For 'rot90', rotation dims must be different, but get dim0={plane[0]}, "
+            f"dim1={plane[1]}.",
+        )
+    if turns in (0, 2):
+        return reverse_dims(x, [a, b]) if turns else x
+    perm = list(range(x.ndim))
+    perm[a], perm[b] = b, a
+    return reverse_dims(emit("cell.transpose", [x], {"perm": perm}), [a if turns == 1 else b])
+
+
+# --- grids ------------------------------------------------------------------------------------
+
+
+@operation
+def meshgrid(*inputs: Tensor, indexing: str = "xy") -> tuple[Tensor, ...]:
+    """The coordinates of the points of a grid, one tensor for each of its dimensions.
+
+    With indexing ``"ij"`` input i varies along dimension i of the results; with ``"xy"`` the first
+    two change places.
+
+    Raises:
+        TypeError: an input that is not a Tensor, or an indexing that is not a string.
+        ValueError: an input of more than one dimension, of another dtype than the first, or another
+            indexing.
+    """
+    if not isinstance(indexing, str):
+        raise error(
+            TypeError,
+            f"For 'meshgrid', 'indexing' must be a string, but got {type(indexing).__name__}.",
+        )
+    if indexing not in ("xy", "ij"):
+        raise error(
+            ValueError, f"For 'meshgrid', 'indexing' must be 'xy' or 'ij', but got {indexing!r}."
+        )
+    xs = [check_tensor(x, "meshgrid", f"inputs[{i}]") for i, x in enumerate(inputs)]
+    for i, x in enumerate(xs):
+        if x.ndim > 1 or x.dtype is not xs[0].dtype:
+            raise error(
+                ValueError,
+                f"For 'meshgrid', inputs must have one dimension and the same dtype, but inputs[0] "
+                f"is {xs[0].dtype.title}{list(xs[0].shape)} and inputs[{i}] "
+                f"{x.dtype.title}{list(x.shape)}.",
+            )
+    order = list(range(len(xs)))
+    if indexing == "xy" and len(xs) > 1:
+        order[:2] = [1, 0]
+    shape = tuple(xs[k].size for k in order)
+    out = []
+    for k, x in enumerate(xs):
+        along = [1] * len(xs)
+        along[order.index(k)] = x.size
+        out.append(broadcast_to_shape(reshape_to(x, tuple(along)), shape))
+    return tuple(out)
+
+
+@operation
+def cartesian_prod(*inputs: Tensor) -> Tensor:
+    """All tuples of one element from each tensor of one dimension, a row each.
+
+    Raises:
+        TypeError: an input that is not a Tensor.
+        ValueError: an input of more than one dimension, or of another dtype than the first.
+    """
+    columns = [reshape_to(x, (x.size,)) for x in meshgrid(*inputs, indexing="ij")]
+    out: Tensor = stack(columns, 1)
+    return out
+
+
+@operation
+def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
+    """All combinations of `r` elements of a tensor of one dimension, a row each.
+
+    Raises:
+        TypeError: `r` is not an int.
+        ValueError: a tensor of another rank, or `r` below 0.
+    """
+    x = check_tensor(input, "combinations", "input")
+    count = known_int(r, "combinations", "r")
+    if x.ndim != 1 or count < 0:
+        raise error(
+            ValueError,
+            f"For 'combinations', the input must have one dimension and 'r' be at least 0, but got "
+            f"shape {list(x.shape)} and {count}.",
+        )
+    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    rows = list(choose(range(x.size), count))
+    elements = [piece(x, 0, k, k + 1) for row in rows for k in row]
+    if not elements:
+        return reshape_to(piece(x, 0, 0, 0), (0, count))
+    joined = elements[0] if len(elements) == 1 else emit("cell.concat", elements, {"dim": 0})
+    return reshape_to(joined, (len(rows), count))
+
+
+# --- blocks of images -------------------------------------------------------------------------
+
+
+def _factor(value: Any, op: str, name: str) -> int:
+    factor = known_int(value, op, name)
+    if factor < 1:
+        raise error(ValueError, f"For '{op}', '{name}' must be positive, but got {factor}.")
+    return factor
+
+
+@operation
+def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
+    """Channels as finer pixels: (..., C r r, H, W) becomes (..., C, H r, W r).
+
+    Raises:
+        TypeError: `upscale_factor` is not an int.
+        ValueError: a factor below 1, less than three dimensions, or channels that r r does not
+            divide.
+    """
+    x = check_tensor(input, "pixel_shuffle", "input")
+    r = _factor(upscale_factor, "pixel_shuffle", "upscale_factor")
+    if x.ndim < 3 or x.shape[-3] % (r * r):
+        raise error(
+            ValueError,
+            f"For 'pixel_shuffle', the third to last dimension must be divisible by "
+            f"'upscale_factor' squared, {r * r}, but got shape {list(x.shape)}.",
+        )
+    *batch, c, h, w = x.shape
+    n, c = len(batch), c // (r * r)
+    x = reshape_to(x, (*batch, c, r, r, h, w))
+    perm = [*range(n), *(n + k for k in (0, 3, 1, 4, 2))]
+    return reshape_to(emit("cell.transpose", [x], {"perm": perm}), (*batch, c, h * r, w * r))
+
+
+@operation
+def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
+    """Pixels as channels: (..., C, H r, W r) becomes (..., C r r, H, W).
+
+    Raises:
+        TypeError: `downscale_factor` is not an int.
+        ValueError: a factor below 1, less than three dimensions, or a height or width that r does
+            not divide.
+    """
+    x = check_tensor(input, "pixel_unshuffle", "input")
+    r = _factor(downscale_factor, "pixel_unshuffle", "downscale_factor")
+    if x.ndim < 3 or x.shape[-2] % r or x.shape[-1] % r:
+        raise error(
+            ValueError,
+            f"For 'pixel_unshuffle', the last two dimensions must be divisible by "
+            f"'downscale_factor', {r}, but got shape {list(x.shape)}.",
+        )
+    *batch, c, h, w = x.shape
+    n, h, w = len(batch), h // r, w // r
+    x = reshape_to(x, (*batch, c, h, r, w, r))
+    perm = [*range(n), *(n + k for k in (0, 2, 4, 1, 3))]
+    return reshape_to(emit("cell.transpose", [x], {"perm": perm}), (*batch, c * r * r, h, w))
+
+
+@operation
+def space_to_depth(x: Tensor, block: int) -> Tensor:
+    """Blocks of pixels of (N, C, H, W) as channels, the place in the block outermost."""
+    n, c, h, w = x.shape
+    x = reshape_to(x, (n, c, h // block, block, w // block, block))
+    x = emit("cell.transpose", [x], {"perm": [0, 3, 5, 1, 2, 4]})
+    return reshape_to(x, (n, c * block * block, h // block, w // block))
+
+
+@operation
+def depth_to_space(x: Tensor, block: int) -> Tensor:
+    """The inverse of `space_to_depth`."""
+    n, c, h, w = x.shape
+    x = reshape_to(x, (n, block, block, c // (block * block), h, w))
+    x = emit("cell.transpose", [x], {"perm": [0, 3, 4, 1, 5, 2]})
+    return reshape_to(x, (n, c // (block * block), h * block, w * block))

@@ -1,0 +1,238 @@
+"""Tensors made from shapes and numbers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from cellgrad._errors import error
+from cellgrad.capture import state
+from cellgrad.common import dtype as mstype
+from cellgrad.common.dtype import Type
+from cellgrad.common.tensor import Tensor
+from cellgrad.ops import _elementwise as ew
+from cellgrad.ops._core import (
+    broadcast_to_shape,
+    cast_to,
+    check_tensor,
+    emit,
+    operation,
+    reshape_to,
+)
+from cellgrad.ops._static import iota, known, known_int
+from cellgrad.ops.selection import cast
+
+__all__ = [
+    "arange",
+    "eye",
+    "linspace",
+    "logspace",
+    "range",
+    "sequence_mask",
+    "tril_indices",
+    "triu_indices",
+]
+
+
+def _number(value: Any, op: str, argument: str) -> Any:
+    """A number from a number or a tensor of one that is known."""
+    if isinstance(value, Tensor) and value.size == 1:
+        return value._concrete(f"'{argument}' of {op}").reshape(()).item()
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise error(
+            TypeError,
+            f"For '{op}', '{argument}' must be a number, but got {type(value).__name__}.",
+        )
+    return value
+
+
+def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Type | None = None) -> Tensor:
+    """`start`, `start` + `step`, ... below `end`; with one argument, 0, 1, ... below it. The dtype
+    is int64 by default, float32 where a number is a float.
+
+    Raises:
+        TypeError: an argument that is not a number.
+        ValueError: a step of 0, or in the other direction.
+    """
+    if end is None:
+        start, end = 0, start
+    first, last, by = (
+        _number(v, "arange", n) for v, n in ((start, "start"), (end, "end"), (step, "step"))
+    )
+    if by == 0 or (last - first) * by < 0:
+        raise error(
+            ValueError,
+            f"For 'arange', 'step' must lead from 'start' to 'end', but got start={first}, "
+            f"end={last}, step={by}.",
+        )
+    whole = all(isinstance(v, int) for v in (first, last, by))
+    own = mstype.int64 if whole else mstype.float32
+    count = -((first - last) // by) if whole else math.ceil((last - first) / by)
+    if whole:
+        values = first + by * np.arange(count, dtype=np.int64)
+    else:
+        values = first + by * np.arange(count, dtype=np.float64)
+    return known(values, dtype or own)
+
+
+def range(start: Any, end: Any, step: Any, maxlen: int = 1000000) -> Tensor:
+    """Same as `arange`, with at most `maxlen` elements.
+
+    Raises:
+        TypeError: an argument that is not a number.
+        ValueError: a step of 0 or in the other direction, or more elements than `maxlen`.
+    """
+    out = arange(start, end, step)
+    if out.size > known_int(maxlen, "range", "maxlen"):
+        raise error(
+            ValueError, f"For 'range', {out.size} elements are more than 'maxlen', {maxlen}."
+        )
+    return out
+
+
+def _steps(steps: Any, op: str) -> int:
+    count = known_int(steps, op, "steps")
+    if count < 1:
+        raise error(ValueError, f"For '{op}', 'steps' must be greater than 0, but got {count}.")
+    return count
+
+
+def linspace(start: Any, end: Any, steps: int) -> Tensor:
+    """`steps` numbers from `start` to `end` at equal distances, both included; float32, or the
+    dtype of the tensors given.
+
+    Raises:
+        TypeError: `start` or `end` is neither number nor floating-point Tensor, or `steps` is not
+            an int.
+        ValueError: `steps` below 1, or a tensor with dimensions.
+    """
+    count = _steps(steps, "linspace")
+    if not isinstance(start, Tensor) and not isinstance(end, Tensor):
+        first, last = _number(start, "linspace", "start"), _number(end, "linspace", "end")
+        return known(np.linspace(first, last, count), mstype.float32)
+    a, b = ew._operands(start, end, "cell.linspace")
+    for x, argument in ((a, "start"), (b, "end")):
+        if x.ndim:
+            raise error(
+                ValueError,
+                f"For 'linspace', the rank of '{argument}' must be equal to 0, but got {x.ndim}.",
+            )
+        if x.dtype.kind != "f":
+            raise error(
+                TypeError,
+                f"For 'linspace', '{argument}' must be of a floating-point dtype, but got "
+                f"{x.dtype.title}.",
+            )
+    out: Tensor = _linspace(a, b, count)
+    return out
+
+
+@operation
+def _linspace(a: Tensor, b: Tensor, count: int) -> Tensor:
+    dtype = mstype.promote(a.dtype, b.dtype)
+    # Each end has weight exactly 1 in its place, so that both are met.
+    share = np.arange(count) / max(count - 1, 1)
+    ends = [broadcast_to_shape(cast_to(x, dtype), (count,)) for x in (a, b)]
+    parts = [
+        emit("cell.mul", [x, known(w, dtype)])
+        for x, w in zip(ends, (share[::-1] if count > 1 else 1 - share, share), strict=True)
+    ]
+    return emit("cell.add", parts)
+
+
+def logspace(
+    start: Any, end: Any, steps: int, base: Any = 10, *, dtype: Type = mstype.float32
+) -> Tensor:
+    """`base` to the powers of `linspace`.
+
+    Raises:
+        TypeError: `start` or `end` is neither number nor floating-point Tensor, or `steps` or
+            `base` is not an int.
+        ValueError: `steps` below 1, or a tensor with dimensions.
+    """
+    count, of = _steps(steps, "logspace"), known_int(base, "logspace", "base")
+    if not isinstance(start, Tensor) and not isinstance(end, Tensor):
+        first, last = _number(start, "logspace", "start"), _number(end, "logspace", "end")
+        return known(np.logspace(first, last, count, base=of), dtype)
+    powers = ew.power(of, linspace(start, end, count))
+    return cast(powers, dtype)
+
+
+def _lengths(n: Any, m: Any, op: str, names: tuple[str, str]) -> tuple[int, int]:
+    rows, columns = known_int(n, op, names[0]), known_int(m, op, names[1])
+    if rows < 0 or columns < 0:
+        raise error(
+            ValueError,
+            f"For '{op}', '{names[0]}' and '{names[1]}' can not be negative, but got {rows} and "
+            f"{columns}.",
+        )
+    return rows, columns
+
+
+def eye(n: int, m: int | None = None, dtype: Type | None = None) -> Tensor:
+    """A matrix of `n` rows and `m` (by default `n`) columns with ones on the diagonal, float32 by
+    default.
+
+    Raises:
+        TypeError: `n` or `m` is not an int.
+        ValueError: `n` or `m` is negative.
+    """
+    rows, columns = _lengths(n, n if m is None else m, "eye", ("n", "m"))
+    if state.current.scope is None:
+        return known(np.eye(rows, columns), dtype or mstype.float32)
+    row = broadcast_to_shape(reshape_to(iota(rows), (rows, 1)), (rows, columns))
+    column = broadcast_to_shape(iota(columns), (rows, columns))
+    return cast_to(emit("cell.equal", [row, column]), dtype or mstype.float32)
+
+
+def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Type = mstype.int64) -> Tensor:
+    """Rows and columns, one above the other, of the elements on and below a diagonal.
+
+    Raises:
+        TypeError: `row`, `col` or `offset` is not an int.
+        ValueError: `row` or `col` is negative.
+    """
+    shape = _lengths(row, col, "tril_indices", ("row", "col"))
+    offset = known_int(offset, "tril_indices", "offset")
+    return known(np.stack(np.tril_indices(shape[0], offset, shape[1])), dtype)
+
+
+def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Type = mstype.int64) -> Tensor:
+    """Rows and columns, one above the other, of the elements on and above a diagonal.
+
+    Raises:
+        TypeError: `row`, `col` or `offset` is not an int.
+        ValueError: `row` or `col` is negative.
+    """
+    shape = _lengths(row, col, "triu_indices", ("row", "col"))
+    offset = known_int(offset, "triu_indices", "offset")
+    return known(np.stack(np.triu_indices(shape[0], offset, shape[1])), dtype)
+
+
+def sequence_mask(lengths: Tensor, maxlen: int | None = None) -> Tensor:
+    """Where the place along a new last dimension is below the length: bools. `maxlen` is the
+    largest length by default, which must then be known.
+
+    Raises:
+        TypeError: `lengths` is not a Tensor of ints, or `maxlen` is not an int.
+    """
+    x = check_tensor(lengths, "sequence_mask", "lengths")
+    if x.dtype.kind not in "iu":
+        raise error(
+            TypeError, f"For 'sequence_mask', 'lengths' must be ints, but got {x.dtype.title}."
+        )
+    if maxlen is None:
+        maxlen = int(x._concrete("'lengths' of sequence_mask without 'maxlen'").max(initial=0))
+    out: Tensor = _sequence_mask(x, known_int(maxlen, "sequence_mask", "maxlen"))
+    return out
+
+
+@operation
+def _sequence_mask(x: Tensor, maxlen: int) -> Tensor:
+    shape = (*x.shape, maxlen)
+    places = broadcast_to_shape(iota(maxlen, x.dtype), shape)
+    return emit("cell.less", [places, broadcast_to_shape(reshape_to(x, (*x.shape, 1)), shape)])

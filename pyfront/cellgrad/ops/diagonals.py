@@ -1,0 +1,268 @@
+"""Diagonals and triangles of matrices, and one-hot vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cellgrad._errors import error
+from cellgrad.capture.scope import splat
+from cellgrad.common import dtype as mstype
+from cellgrad.common.tensor import Tensor
+from cellgrad.ops import _elementwise as ew
+from cellgrad.ops._core import (
+    as_tensor,
+    axis_of,
+    broadcast_to_shape,
+    check_tensor,
+    emit,
+    is_number,
+    operation,
+    reshape_to,
+)
+from cellgrad.ops._static import iota, known_int
+from cellgrad.ops.joining import pad_to, piece
+from cellgrad.ops.selection import select
+
+__all__ = [
+    "diag",
+    "diag_embed",
+    "diagflat",
+    "diagonal",
+    "diagonal_scatter",
+    "one_hot",
+    "tril",
+    "triu",
+]
+
+
+# --- triangles --------------------------------------------------------------------------------
+
+
+def below_diagonal(rows: int, columns: int, offset: int) -> Tensor:
+    """Where the column is at most the row plus `offset`: a bool matrix."""
+    row = broadcast_to_shape(reshape_to(iota(rows), (rows, 1)), (rows, columns))
+    column = broadcast_to_shape(iota(columns), (rows, columns))
+    if offset:
+        row = emit("cell.add", [row, splat(offset, mstype.int32, (rows, columns))])
+    return emit("cell.less_equal", [column, row])
+
+
+def _triangle(input: Any, diagonal: Any, op: str, lower: bool) -> Tensor:
+    x = check_tensor(input, op, "input")
+    offset = known_int(diagonal, op, "diagonal")
+    if x.ndim < 2:
+        raise error(
+            ValueError,
+            f"For '{op}', the rank must be greater than or equal to 2, but got {x.ndim}.",
+        )
+    rows, columns = x.shape[-2:]
+    offset = max(-rows - 1, min(offset, columns))
+    mask = below_diagonal(rows, columns, offset if lower else offset - 1)
+    zeros, mask = splat(0, x.dtype, x.shape), broadcast_to_shape(mask, x.shape)
+    return emit("cell.select", [mask, x, zeros] if lower else [mask, zeros, x])
+
+
+@operation
+def tril(input: Tensor, diagonal: int = 0) -> Tensor:
+    """The lower triangle of matrices, up to the given diagonal; zeros above it.
+
+    Raises:
+        TypeError: `diagonal` is not an int.
+        ValueError: a tensor of less than two dimensions.
+    """
+    return _triangle(input, diagonal, "tril", True)
+
+
+@operation
+def triu(input: Tensor, diagonal: int = 0) -> Tensor:
+    """The upper triangle of matrices, from the given diagonal on; zeros below it.
+
+    Raises:
+        TypeError: `diagonal` is not an int.
+        ValueError: a tensor of less than two dimensions.
+    """
+    return _triangle(input, diagonal, "triu", False)
+
+
+# --- diagonals --------------------------------------------------------------------------------
+
+
+def _plane(x: Tensor, dim1: Any, dim2: Any, op: str, rank: int) -> tuple[int, int]:
+    """Two different dimensions of a tensor of `rank` dimensions."""
+    for name, dim in (("dim1", dim1), ("dim2", dim2)):
+        if not -rank <= known_int(dim, op, name) < rank:
+            raise error(
+                ValueError,
+                f"For '{op}', '{name}' must be in range of [{-rank}, {rank - 1}], but got {dim}.",
+            )
+    a, b = dim1 % rank, dim2 % rank
+    if a == b:
+        raise error(ValueError, f"For '{op}', 'dim1' must not be identical to 'dim2'.")
+    return a, b
+
+
+def _along(rows: int, columns: int, offset: int) -> tuple[int, int]:
+    """The first element of a diagonal in a matrix laid out in a row, and its length."""
+    length = min(rows, columns - offset) if offset >= 0 else min(rows + offset, columns)
+    return (offset if offset >= 0 else -offset * columns), max(length, 0)
+
+
+@operation
+def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """A diagonal of the matrices that two dimensions make, as the last dimension.
+
+    Raises:
+        TypeError: an argument that is not an int.
+        ValueError: dimensions out of range, or twice the same.
+    """
+    x = check_tensor(input, "diagonal", "input")
+    a, b = _plane(x, dim1, dim2, "diagonal", x.ndim)
+    others = [d for d in range(x.ndim) if d not in (a, b)]
+    x = _transposed(x, [*others, a, b])
+    *batch, rows, columns = x.shape
+    start, length = _along(rows, columns, known_int(offset, "diagonal", "offset"))
+    flat = reshape_to(x, (*batch, rows * columns))
+    if not length:
+        return piece(flat, len(batch), 0, 0)
+    return piece(flat, len(batch), start, start + (length - 1) * (columns + 1) + 1, columns + 1)
+
+
+def _transposed(x: Tensor, perm: list[int]) -> Tensor:
+    return x if perm == sorted(perm) else emit("cell.transpose", [x], {"perm": perm})
+
+
+def _embedded(x: Tensor, offset: int) -> Tensor:
+    """Square matrices with the last dimension on a diagonal."""
+    *batch, length = x.shape
+    n = length + abs(offset)
+    if not length:
+        return splat(0, x.dtype, (*batch, n, n))
+    start, _ = _along(n, n, offset)
+    nothing = [0] * len(batch)
+    after = n * n - start - ((length - 1) * (n + 1) + 1)
+    flat = pad_to(x, [*nothing, start], [*nothing, after], [*nothing, n])
+    return reshape_to(flat, (*batch, n, n))
+
+
+@operation
+def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """Matrices, in the dimensions `dim1` and `dim2` of the result, with the last dimension of the
+    input on a diagonal and zeros elsewhere.
+
+    Raises:
+        TypeError: an argument that is not an int.
+        ValueError: dimensions out of range, or twice the same.
+    """
+    x = check_tensor(input, "diag_embed", "input")
+    a, b = _plane(x, dim1, dim2, "diag_embed", x.ndim + 1)
+    out = _embedded(x, known_int(offset, "diag_embed", "offset"))
+    others = iter(range(out.ndim - 2))
+    places = {a: out.ndim - 2, b: out.ndim - 1}
+    return _transposed(out, [places[d] if d in places else next(others) for d in range(out.ndim)])
+
+
+@operation
+def diagflat(input: Tensor, offset: int = 0) -> Tensor:
+    """A square matrix with all elements of the input on a diagonal.
+
+    Raises:
+        TypeError: `offset` is not an int.
+    """
+    x = check_tensor(input, "diagflat", "input")
+    return _embedded(reshape_to(x, (x.size,)), known_int(offset, "diagflat", "offset"))
+
+
+@operation
+def diag(input: Tensor) -> Tensor:
+    """A tensor of twice the dimensions with the input on its diagonal: element (i..., i...) is
+    element (i...).
+
+    Raises:
+        ValueError: a tensor without dimensions.
+    """
+    x = check_tensor(input, "diag", "input")
+    if not x.ndim:
+        raise error(
+            ValueError, "For 'diag', the input rank must be greater than or equal to 1, but got 0."
+        )
+    return reshape_to(_embedded(reshape_to(x, (x.size,)), 0), x.shape + x.shape)
+
+
+@operation
+def diagonal_scatter(
+    input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
+) -> Tensor:
+    """The input with a diagonal, as `diagonal` gives it, replaced by `src`.
+
+    Raises:
+        TypeError: `input` or `src` is not a Tensor, or another argument not an int.
+        ValueError: dimensions out of range, or a `src` of another shape than the diagonal.
+    """
+    x = check_tensor(input, "diagonal_scatter", "input")
+    new = check_tensor(src, "diagonal_scatter", "src")
+    a, b = _plane(x, dim1, dim2, "diagonal_scatter", x.ndim)
+    others = [d for d in range(x.ndim) if d not in (a, b)]
+    perm = [*others, a, b]
+    turned = _transposed(x, perm)
+    *batch, rows, columns = turned.shape
+    start, length = _along(rows, columns, known_int(offset, "diagonal_scatter", "offset"))
+    if new.shape != (*batch, length):
+        raise error(
+            ValueError,
+            f"For 'diagonal_scatter', 'src' must have the shape of the diagonal, "
+            f"{[*batch, length]}, but got {list(new.shape)}.",
+        )
+    if not length:
+        return x
+    nothing, step = [0] * len(batch), columns + 1
+    after = rows * columns - start - ((length - 1) * step + 1)
+    spread = [[*nothing, start], [*nothing, after], [*nothing, columns]]
+    new = emit("cell.cast", [new], None, x.dtype, new.shape) if new.dtype is not x.dtype else new
+    placed = reshape_to(pad_to(new, *spread), turned.shape)
+    taken = reshape_to(pad_to(splat(1, mstype.int32, new.shape), *spread), turned.shape)
+    mask = emit("cell.equal", [taken, splat(1, mstype.int32, turned.shape)])
+    out = emit("cell.select", [mask, placed, turned])
+    return _transposed(out, [perm.index(d) for d in range(x.ndim)])
+
+
+# --- one-hot ----------------------------------------------------------------------------------
+
+
+def one_hot(
+    indices: Tensor, depth: int, on_value: Any = 1, off_value: Any = 0, axis: int = -1
+) -> Tensor:
+    """`on_value` at the place each index names along a new dimension of length `depth`, `off_value`
+    elsewhere; an index out of range names none.
+
+    Raises:
+        TypeError: `indices` are not int32 or int64, or `depth` or `axis` is not an int.
+        ValueError: an axis out of range, or `depth` below 0.
+    """
+    x = check_tensor(indices, "one_hot", "indices")
+    if x.dtype not in (mstype.int32, mstype.int64):
+        raise error(
+            TypeError,
+            f"For 'one_hot', 'indices' must be int32 or int64, but got {x.dtype.title}.",
+        )
+    count = known_int(depth, "one_hot", "depth")
+    if count < 0:
+        raise error(
+            ValueError,
+            f"For 'one_hot', the depth value must be greater than or equal to 0, but got {count}.",
+        )
+    d = axis_of(axis, x.ndim + 1, "one_hot")
+    if is_number(on_value) and is_number(off_value):
+        on, off = as_tensor(on_value, "one_hot"), as_tensor(off_value, "one_hot")
+    else:
+        on, off = ew._operands(on_value, off_value, "cell.one_hot")
+    out: Tensor = _one_hot(x, count, on, off, d)
+    return out
+
+
+@operation
+def _one_hot(x: Tensor, depth: int, on: Tensor, off: Tensor, d: int) -> Tensor:
+    shape = (*x.shape[:d], depth, *x.shape[d:])
+    along = reshape_to(iota(depth, x.dtype), (depth, *(1,) * (x.ndim - d)))
+    index = reshape_to(x, (*x.shape[:d], 1, *x.shape[d:]))
+    mask = emit("cell.equal", [broadcast_to_shape(index, shape), broadcast_to_shape(along, shape)])
+    return select(mask, on, off)

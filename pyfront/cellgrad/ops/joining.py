@@ -1,0 +1,398 @@
+"""Joining and splitting: concatenation, stacking, pieces along a dimension."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from cellgrad._errors import error
+from cellgrad.common import dtype as mstype
+from cellgrad.common.tensor import Tensor
+from cellgrad.ops import shapes
+from cellgrad.ops._core import axis_of, cast_to, check_tensor, emit, operation, reshape_to
+from cellgrad.ops._static import is_int, known_int
+
+__all__ = [
+    "block_diag",
+    "cat",
+    "chunk",
+    "column_stack",
+    "concat",
+    "dsplit",
+    "dstack",
+    "hsplit",
+    "hstack",
+    "narrow",
+    "split",
+    "stack",
+    "tensor_split",
+    "unbind",
+    "unstack",
+    "vsplit",
+    "vstack",
+]
+
+
+@operation
+def concat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
+    """Joins tensors along an existing dimension, with a common dtype.
+
+    Raises:
+        TypeError: something that is not a sequence of Tensors.
+        ValueError: no tensors, or shapes that differ outside `axis`.
+    """
+    if not isinstance(tensors, tuple | list):
+        raise error(
+            TypeError,
+            f"For 'concat', 'tensors' must be a tuple or list of Tensors, but got "
+            f"{type(tensors).__name__}.",
+        )
+    if not tensors:
+        raise error(ValueError, "For 'concat', at least one tensor is needed.")
+    xs = [check_tensor(t, "concat", f"tensors[{i}]") for i, t in enumerate(tensors)]
+    first = xs[0]
+    if first.ndim == 0:
+        raise error(
+            ValueError,
+            "For 'concat', tensors must have at least one dimension; use ops.stack for 0-d "
+            "tensors.",
+        )
+    d = axis_of(axis, first.ndim, "concat")
+    dtype = first.dtype
+    for i, x in enumerate(xs):
+        if (
+            x.ndim != first.ndim
+            or x.shape[:d] + x.shape[d + 1 :] != first.shape[:d] + first.shape[d + 1 :]
+        ):
+            raise error(
+                ValueError,
+                f"For 'concat', shapes must agree except in dimension {d}, but tensors[0] has "
+                f"{list(first.shape)} "
+                f"and tensors[{i}] has {list(x.shape)}.",
+            )
+        dtype = mstype.promote(dtype, x.dtype)
+    xs = [cast_to(x, dtype) for x in xs]
+    return xs[0] if len(xs) == 1 else emit("cell.concat", xs, {"dim": d})
+
+
+def cat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
+    """Same as `concat`."""
+    out: Tensor = concat(tensors, axis)
+    return out
+
+
+@operation
+def stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
+    """Joins tensors of one shape along a new dimension.
+
+    Raises:
+        TypeError: something that is not a sequence of Tensors.
+        ValueError: no tensors, or shapes that differ.
+    """
+    if not isinstance(tensors, tuple | list) or not tensors:
+        raise error(
+            TypeError, "For 'stack', 'tensors' must be a non-empty tuple or list of Tensors."
+        )
+    xs = [check_tensor(t, "stack", f"tensors[{i}]") for i, t in enumerate(tensors)]
+    for i, x in enumerate(xs):
+        if x.shape != xs[0].shape:
+            raise error(
+                ValueError,
+                f"For 'stack', tensors[0] has shape {list(xs[0].shape)} but tensors[{i}] has "
+                f"{list(x.shape)}.",
+            )
+    d = axis_of(axis, xs[0].ndim + 1, "stack")
+    out: Tensor = concat([reshape_to(x, (*x.shape[:d], 1, *x.shape[d:])) for x in xs], d)
+    return out
+
+
+def _sequence(tensors: Any, op: str) -> list[Tensor]:
+    if not isinstance(tensors, tuple | list):
+        raise error(
+            TypeError,
+            f"For '{op}', the input must be a tuple or list of Tensors, but got "
+            f"{type(tensors).__name__}.",
+        )
+    if not tensors:
+        raise error(ValueError, f"For '{op}', at least one tensor is needed.")
+    return [check_tensor(x, op, f"tensors[{i}]") for i, x in enumerate(tensors)]
+
+
+@operation
+def hstack(tensors: Sequence[Tensor]) -> Tensor:
+    """Joins tensors along the second dimension, those of one dimension along it.
+
+    Raises:
+        TypeError: something that is not a sequence of Tensors.
+        ValueError: no tensors, or shapes that do not fit.
+    """
+    xs = [shapes.atleast_1d(x) for x in _sequence(tensors, "hstack")]
+    out: Tensor = concat(xs, 0 if xs[0].ndim == 1 else 1)
+    return out
+
+
+@operation
+def vstack(inputs: Sequence[Tensor]) -> Tensor:
+    """Joins tensors along the first dimension; one of one dimension is a row.
+
+    Raises:
+        TypeError: something that is not a sequence of Tensors.
+        ValueError: no tensors, or shapes that do not fit.
+    """
+    out: Tensor = concat([shapes.atleast_2d(x) for x in _sequence(inputs, "vstack")], 0)
+    return out
+
+
+@operation
+def dstack(tensors: Sequence[Tensor]) -> Tensor:
+    """Joins tensors along the third dimension; n is read as 1 x n x 1, m x n as m x n x 1.
+
+    Raises:
+        TypeError: something that is not a sequence of Tensors.
+        ValueError: no tensors, or shapes that do not fit.
+    """
+    out: Tensor = concat([shapes.atleast_3d(x) for x in _sequence(tensors, "dstack")], 2)
+    return out
+
+
+@operation
+def column_stack(tensors: Sequence[Tensor]) -> Tensor:
+    """Joins tensors along the second dimension; one of one dimension is a column.
+
+    Raises:
+        TypeError: something that is not a sequence of Tensors.
+        ValueError: no tensors, or shapes that do not fit.
+    """
+    xs = _sequence(tensors, "column_stack")
+    columns = [x if x.ndim > 1 else reshape_to(x, (x.size, 1)) for x in xs]
+    out: Tensor = concat(columns, 1)
+    return out
+
+
+@operation
+def block_diag(*inputs: Tensor) -> Tensor:
+    """A matrix with the given matrices along its diagonal; a vector is a row.
+
+    Raises:
+        RuntimeError: no tensors.
+        TypeError: an input that is not a Tensor.
+        ValueError: a tensor of more than two dimensions.
+    """
+    if not inputs:
+        raise error(RuntimeError, "For 'block_diag', the input is empty.")
+    xs = [shapes.atleast_2d(check_tensor(x, "block_diag", "inputs")) for x in inputs]
+    dtype = xs[0].dtype
+    for i, x in enumerate(xs):
+        if x.ndim > 2:
+            raise error(
+                ValueError,
+                f"For 'block_diag', tensors must have at most 2 dimensions, but inputs[{i}] has "
+                f"shape {list(x.shape)}.",
+            )
+        dtype = mstype.promote(dtype, x.dtype)
+    width, done, rows = sum(x.shape[1] for x in xs), 0, []
+    for x in xs:
+        low, high = [0, done], [0, width - done - x.shape[1]]
+        rows.append(pad_to(cast_to(x, dtype), low, high))
+        done += x.shape[1]
+    out: Tensor = concat(rows, 0)
+    return out
+
+
+def pad_to(x: Tensor, low: list[int], high: list[int], interior: list[int] | None = None) -> Tensor:
+    """Zeros before, after and between the elements of each dimension."""
+    if not any(low) and not any(high) and not any(interior or []):
+        return x
+    return emit("cell.pad", [x], {"low": low, "high": high, "interior": interior or [0] * x.ndim})
+
+
+# --- pieces -----------------------------------------------------------------------------------
+
+
+def piece(x: Tensor, dim: int, start: int, limit: int, step: int = 1) -> Tensor:
+    """Elements `start`, `start` + `step`, ... below `limit` of one dimension."""
+    if (start, step) == (0, 1) and limit == x.shape[dim]:
+        return x
+    starts, limits, strides = [0] * x.ndim, list(x.shape), [1] * x.ndim
+    starts[dim], limits[dim], strides[dim] = start, limit, step
+    return emit("cell.slice", [x], {"starts": starts, "limits": limits, "strides": strides})
+
+
+def _pieces(x: Tensor, dim: int, sizes: Sequence[int]) -> tuple[Tensor, ...]:
+    out, start = [], 0
+    for n in sizes:
+        out.append(piece(x, dim, start, start + n))
+        start += n
+    return tuple(out)
+
+
+@operation
+def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
+    """Pieces along a dimension: of a length each, the last one maybe shorter, or of the lengths
+    listed.
+
+    Raises:
+        TypeError: `split_size_or_sections` is neither int nor a tuple or list of non-negative ints.
+        ValueError: an axis out of range, a length that is not positive, or lengths that do not add
+            up to that of the dimension.
+    """
+    x = check_tensor(tensor, "split", "tensor")
+    d = axis_of(axis, x.ndim, "split")
+    n, size = x.shape[d], split_size_or_sections
+    if is_int(size):
+        if size <= 0:
+            raise error(
+                ValueError,
+                f"For 'split', the value of 'split_size_or_sections' must be more than zero, but "
+                f"got {size}.",
+            )
+        return _pieces(x, d, [min(size, n - k) for k in range(0, n, size)] or [0])
+    if not isinstance(size, tuple | list) or not all(is_int(k) and k >= 0 for k in size):
+        raise error(
+            TypeError,
+            f"For 'split', 'split_size_or_sections' must be an int or a tuple or list of "
+            f"non-negative ints, but got {size!r}.",
+        )
+    if sum(size) != n:
+        raise error(
+            ValueError,
+            f"For 'split', the sum of 'split_size_or_sections' should be equal to {n}, but got "
+            f"{sum(size)}.",
+        )
+    return _pieces(x, d, size)
+
+
+@operation
+def tensor_split(input: Tensor, indices_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
+    """Pieces along a dimension: as many as asked for, the first ones maybe longer by one, or those
+    between the indices listed.
+
+    Raises:
+        TypeError: `indices_or_sections` is neither int nor a tuple or list of ints.
+        ValueError: an axis out of range, or a number of pieces that is not positive.
+    """
+    return _tensor_split(input, indices_or_sections, axis, "tensor_split", 1)
+
+
+def _tensor_split(input: Any, where: Any, axis: int, op: str, rank: int) -> tuple[Tensor, ...]:
+    x = check_tensor(input, op, "input")
+    if x.ndim < rank:
+        raise error(
+            ValueError,
+            f"For '{op}', the input must have at least {rank} dimensions, but got {x.ndim}.",
+        )
+    d = axis_of(axis, x.ndim, op)
+    n = x.shape[d]
+    if is_int(where):
+        if where <= 0:
+            raise error(
+                ValueError,
+                f"For '{op}', the value of 'indices_or_sections' must be more than zero but got "
+                f"{where}.",
+            )
+        return _pieces(x, d, [n // where + (k < n % where) for k in range(where)])
+    if not isinstance(where, tuple | list) or not all(is_int(k) for k in where):
+        raise error(
+            TypeError,
+            f"For '{op}', 'indices_or_sections' must be an int or a tuple or list of ints, but got "
+            f"{where!r}.",
+        )
+    bounds = [slice(None, k).indices(n)[1] for k in where]
+    return tuple(
+        piece(x, d, min(lo, hi), hi) if hi >= lo else piece(x, d, 0, 0)
+        for lo, hi in zip([0, *bounds], [*bounds, n], strict=True)
+    )
+
+
+@operation
+def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    """`tensor_split` along the second dimension.
+
+    Raises:
+        ValueError: a tensor of less than two dimensions.
+    """
+    return _tensor_split(input, indices_or_sections, 1, "hsplit", 2)
+
+
+@operation
+def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    """`tensor_split` along the first dimension.
+
+    Raises:
+        ValueError: a tensor without dimensions.
+    """
+    return _tensor_split(input, indices_or_sections, 0, "vsplit", 1)
+
+
+@operation
+def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    """`tensor_split` along the third dimension.
+
+    Raises:
+        ValueError: a tensor of less than three dimensions.
+    """
+    return _tensor_split(input, indices_or_sections, 2, "dsplit", 3)
+
+
+@operation
+def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
+    """At most `chunks` pieces of one length along a dimension, the last one maybe shorter.
+
+    Raises:
+        TypeError: `chunks` is not an int.
+        ValueError: an axis out of range, or `chunks` is not positive.
+    """
+    x = check_tensor(input, "chunk", "input")
+    count = known_int(chunks, "chunk", "chunks")
+    if count <= 0:
+        raise error(ValueError, f"For 'chunk', 'chunks' must be greater than 0, but got {count}.")
+    n = x.shape[axis_of(axis, x.ndim, "chunk")]
+    out: tuple[Tensor, ...] = split(x, max(-(-n // count), 1), axis)
+    return out
+
+
+@operation
+def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """The tensors along a dimension, without it.
+
+    Raises:
+        ValueError: a dimension out of range, or a tensor without dimensions.
+    """
+    x = check_tensor(input, "unbind", "input")
+    if not x.ndim:
+        raise error(ValueError, "For 'unbind', the tensor must have at least one dimension.")
+    d = axis_of(dim, x.ndim, "unbind")
+    shape = x.shape[:d] + x.shape[d + 1 :]
+    return tuple(reshape_to(piece(x, d, k, k + 1), shape) for k in range(x.shape[d]))
+
+
+def unstack(input_x: Tensor, axis: int = 0) -> tuple[Tensor, ...]:
+    """Same as `unbind`."""
+    out: tuple[Tensor, ...] = unbind(input_x, axis)
+    return out
+
+
+def narrow(input: Tensor, axis: int, start: Any, length: int) -> Tensor:
+    """`length` elements of a dimension from `start`.
+
+    Raises:
+        TypeError: `start` or `length` is not an int known while compiling.
+        ValueError: an axis, start or length out of range.
+    """
+    x = check_tensor(input, "narrow", "input")
+    d = axis_of(axis, x.ndim, "narrow")
+    first, count = known_int(start, "narrow", "start"), known_int(length, "narrow", "length")
+    n = x.shape[d] if x.ndim else 0
+    if not 0 <= first < n or not 1 <= count <= n - first:
+        raise error(
+            ValueError,
+            f"For 'narrow', 'start' must be in [0, {n}) and 'length' in [1, {n} - start], but got "
+            f"{first} and {count}.",
+        )
+    out: Tensor = _narrow(x, d, first, count)
+    return out
+
+
+@operation
+def _narrow(x: Tensor, d: int, start: int, length: int) -> Tensor:
+    return piece(x, d, start, start + length)
