@@ -27,9 +27,11 @@ from cellgrad.nn.activations import (
 from cellgrad.nn.cell import Cell
 from cellgrad.nn.containers import CellList, SequentialCell
 from cellgrad.nn.layers import Dense, ReLU, Sigmoid, Softmax, Tanh, get_activation
-from cellgrad.nn.loss import LossBase, MSELoss
+from cellgrad.nn.loss import *  # noqa: F403
+from cellgrad.nn.loss import __all__ as _losses
 
 __all__ = [
+    *_losses,
     "CELU",
     "ELU",
     "GELU",
@@ -45,8 +47,6 @@ __all__ = [
     "LeakyReLU",
     "LogSigmoid",
     "LogSoftmax",
-    "LossBase",
-    "MSELoss",
     "Mish",
     "PReLU",
     "ReLU",

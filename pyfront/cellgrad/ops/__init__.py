@@ -21,6 +21,7 @@ else:
 from cellgrad.ops import (
     activations,
     arrangement,
+    class_losses,
     composites,
     contraction_classes,
     contractions,
@@ -30,6 +31,8 @@ from cellgrad.ops import (
     exponentials,
     indexing,
     joining,
+    loss_classes,
+    losses,
     padding,
     pointwise,
     pointwise_classes,
@@ -45,6 +48,7 @@ from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._generated import *  # noqa: F403
 from cellgrad.ops.activations import *  # noqa: F403
 from cellgrad.ops.arrangement import *  # noqa: F403
+from cellgrad.ops.class_losses import *  # noqa: F403
 from cellgrad.ops.composites import *  # noqa: F403
 from cellgrad.ops.contraction_classes import *  # noqa: F403
 from cellgrad.ops.contractions import *  # noqa: F403
@@ -54,6 +58,8 @@ from cellgrad.ops.einsums import *  # noqa: F403
 from cellgrad.ops.exponentials import *  # noqa: F403
 from cellgrad.ops.indexing import *  # noqa: F403
 from cellgrad.ops.joining import *  # noqa: F403
+from cellgrad.ops.loss_classes import *  # noqa: F403
+from cellgrad.ops.losses import *  # noqa: F403
 from cellgrad.ops.padding import *  # noqa: F403
 from cellgrad.ops.pointwise import *  # noqa: F403
 from cellgrad.ops.pointwise_classes import *  # noqa: F403
@@ -94,6 +100,7 @@ __all__ = [
     *_generated.__all__,
     *activations.__all__,
     *arrangement.__all__,
+    *class_losses.__all__,
     *composites.__all__,
     *contraction_classes.__all__,
     *contractions.__all__,
@@ -103,6 +110,8 @@ __all__ = [
     *exponentials.__all__,
     *indexing.__all__,
     *joining.__all__,
+    *loss_classes.__all__,
+    *losses.__all__,
     *padding.__all__,
     *pointwise.__all__,
     *pointwise_classes.__all__,

@@ -1,4 +1,4 @@
-"""Losses."""
+"""The base of losses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cellgrad.common import dtype as mstype
 from cellgrad.common.tensor import Tensor
 from cellgrad.nn.cell import Cell
 
-__all__ = ["LossBase", "MSELoss"]
+__all__ = ["LossBase"]
 
 
 class LossBase(Cell):
@@ -47,32 +47,7 @@ class LossBase(Cell):
             out = ops.mean(out) if self.average else ops.sum(out)
         return ops.cast(out, x.dtype)
 
-    def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
+    def construct(self, *inputs: Any, **kwargs: Any) -> Tensor:
         raise error(
             NotImplementedError, f"For '{self.cls_name}', the method 'construct' is not defined."
         )
-
-
-class MSELoss(LossBase):
-    """Mean squared error, ``mean((logits - labels) ** 2)``.
-
-    Args:
-        reduction: ``"mean"``, ``"sum"`` or ``"none"`` (elementwise, of the broadcast shape).
-
-    Inputs:
-        logits, labels: Tensors of shapes that broadcast.
-
-    Raises:
-        TypeError: an input that is not a Tensor.
-        ValueError: shapes that do not broadcast.
-    """
-
-    def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        for name, value in (("logits", logits), ("labels", labels)):
-            if not isinstance(value, Tensor):
-                raise error(
-                    TypeError,
-                    f"For 'MSELoss', the '{name}' must be a Tensor, but got "
-                    f"{type(value).__name__}.",
-                )
-        return self.get_loss(ops.square(logits - labels))

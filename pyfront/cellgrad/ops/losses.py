@@ -1,0 +1,495 @@
+"""Losses of values: regression, probabilities, similarity. Those of classes are in class_losses."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from cellgrad._errors import error
+from cellgrad.common import dtype as mstype
+from cellgrad.common.tensor import Tensor
+from cellgrad.ops import _elementwise as ew
+from cellgrad.ops import _generated as gen
+from cellgrad.ops import reductions
+from cellgrad.ops._core import broadcast_shapes, cast_to, check_float, check_tensor, emit, operation
+from cellgrad.ops.pointwise import xlogy
+from cellgrad.ops.selection import select
+
+__all__ = [
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "cosine_embedding_loss",
+    "cosine_similarity",
+    "gaussian_nll_loss",
+    "hinge_embedding_loss",
+    "huber_loss",
+    "kl_div",
+    "l1_loss",
+    "margin_ranking_loss",
+    "mse_loss",
+    "poisson_nll_loss",
+    "smooth_l1_loss",
+    "soft_margin_loss",
+    "triplet_margin_loss",
+]
+
+
+def check_reduction(reduction: Any, op: str, allowed: tuple[str, ...] = ()) -> None:
+    """Refuses what is none of "none", "mean", "sum" and `allowed`."""
+    names = ("none", "mean", "sum", *allowed)
+    if not isinstance(reduction, str) or reduction not in names:
+        raise error(
+            ValueError,
+            f"For '{op}', the 'reduction' must be in {list(names)}, but got {reduction!r}.",
+        )
+
+
+def reduced(loss: Tensor, reduction: str) -> Tensor:
+    """The mean or the sum of all elements, or the elements themselves."""
+    if reduction == "none":
+        return loss
+    out: Tensor = reductions.mean(loss) if reduction == "mean" else reductions.sum(loss)
+    return out
+
+
+def positive(value: Any, op: str, name: str, zero: bool = False) -> float:
+    """A Python number above (with `zero`, not below) zero."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise error(
+            TypeError, f"For '{op}', '{name}' must be a number, but got {type(value).__name__}."
+        )
+    if value < 0 or (value == 0 and not zero):
+        bound = "not be negative" if zero else "be positive"
+        raise error(ValueError, f"For '{op}', '{name}' must {bound}, but got {value}.")
+    return float(value)
+
+
+def _pair(input: Any, target: Any, op: str, names: tuple[str, str]) -> tuple[Tensor, Tensor]:
+    """Two Tensors of one floating-point dtype whose shapes broadcast."""
+    a, b = check_tensor(input, op, names[0]), check_tensor(target, op, names[1])
+    broadcast_shapes(a.shape, b.shape, op)
+    dtype = mstype.promote(a.dtype, b.dtype)
+    dtype = dtype if dtype.kind == "f" else mstype.float32
+    return cast_to(a, dtype), cast_to(b, dtype)
+
+
+_NAMES = ("input", "target")
+
+
+# --- differences ------------------------------------------------------------------------------
+
+
+@operation
+def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
+    """Mean squared error, ``(input - target) ** 2``, of shapes that broadcast.
+
+    Args:
+        input, target: Tensors.
+        reduction: "mean", "sum", or "none" for the elements.
+
+    Raises:
+        TypeError: an argument is not a Tensor.
+        ValueError: shapes that do not broadcast, or another reduction.
+    """
+    check_reduction(reduction, "mse_loss")
+    x, y = _pair(input, target, "mse_loss", _NAMES)
+    return reduced(gen.square(x - y), reduction)
+
+
+@operation
+def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
+    """Mean absolute error, ``|input - target|``; arguments and errors as of `mse_loss`."""
+    check_reduction(reduction, "l1_loss")
+    x, y = _pair(input, target, "l1_loss", _NAMES)
+    return reduced(gen.abs(x - y), reduction)
+
+
+@operation
+def smooth_l1_loss(
+    input: Tensor, target: Tensor, beta: float = 1.0, reduction: str = "none"
+) -> Tensor:
+    """``d**2 / (2 beta)`` where ``d = |input - target|`` is below `beta`, else ``d - beta / 2``.
+
+    Args:
+        input, target: Tensors of one shape.
+        beta: where the parabola ends; 0 gives `l1_loss`.
+        reduction: "none" (the default), "mean" or "sum".
+
+    Raises:
+        TypeError: an argument of a wrong type.
+        ValueError: `beta` is negative, shapes that differ, or another reduction.
+    """
+    check_reduction(reduction, "smooth_l1_loss")
+    width = positive(beta, "smooth_l1_loss", "beta", zero=True)
+    x, y = _pair(input, target, "smooth_l1_loss", _NAMES)
+    if x.shape != y.shape:
+        raise error(
+            ValueError,
+            f"For 'smooth_l1_loss', 'input' and 'target' must have one shape, but got "
+            f"{list(x.shape)} and {list(y.shape)}.",
+        )
+    distance = gen.abs(x - y)
+    if width == 0:
+        return reduced(distance, reduction)
+    near = gen.less(distance, width)
+    return reduced(
+        select(near, gen.square(distance) * (0.5 / width), distance - 0.5 * width), reduction
+    )
+
+
+@operation
+def huber_loss(
+    input: Tensor, target: Tensor, reduction: str = "mean", delta: int | float = 1.0
+) -> Tensor:
+    """``d**2 / 2`` where ``d = |input - target|`` is below `delta`, else
+    ``delta * (d - delta / 2)``.
+
+    Raises:
+        TypeError: an argument of a wrong type.
+        ValueError: `delta` is not positive, shapes that do not broadcast, or another reduction.
+    """
+    check_reduction(reduction, "huber_loss")
+    width = positive(delta, "huber_loss", "delta")
+    x, y = _pair(input, target, "huber_loss", _NAMES)
+    distance = gen.abs(x - y)
+    near = gen.less(distance, width)
+    curve, line = gen.square(distance) * 0.5, (distance - 0.5 * width) * width
+    return reduced(select(near, curve, line), reduction)
+
+
+# --- probabilities ----------------------------------------------------------------------------
+
+_TINY = 1e-12  # what keeps logarithms of probabilities finite; MindSpore's
+
+
+@operation
+def binary_cross_entropy(
+    logits: Tensor, labels: Tensor, weight: Tensor | None = None, reduction: str = "mean"
+) -> Tensor:
+    """``-weight * (labels * log(logits) + (1 - labels) * log(1 - logits))``.
+
+    1e-12 is added to what a logarithm is taken of, so that it stays finite.
+
+    Args:
+        logits: probabilities in [0, 1], despite the name.
+        labels: probabilities, of the same shape.
+        weight: a Tensor that broadcasts to them, or None.
+        reduction: "mean", "sum", or "none" for the elements.
+
+    Raises:
+        TypeError: an argument is not a Tensor.
+        ValueError: shapes that differ, or another reduction.
+    """
+    op = "binary_cross_entropy"
+    check_reduction(reduction, op)
+    x, y = _pair(logits, labels, op, ("logits", "labels"))
+    if x.shape != y.shape:
+        raise error(
+            ValueError,
+            f"For '{op}', 'logits' and 'labels' must have one shape, but got {list(x.shape)} and "
+            f"{list(y.shape)}.",
+        )
+    # In float32 at least: float16 has no 1e-12.
+    wide = mstype.promote(x.dtype, mstype.float32)
+    p, q = cast_to(x, wide), cast_to(y, wide)
+    loss = -(q * gen.log(p + _TINY) + (1.0 - q) * gen.log(1.0 - p + _TINY))
+    if weight is not None:
+        loss = loss * cast_to(check_tensor(weight, op, "weight"), wide)
+    return cast_to(reduced(loss, reduction), x.dtype)
+
+
+@operation
+def binary_cross_entropy_with_logits(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    pos_weight: Tensor | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """Binary cross entropy of ``sigmoid(input)``, without overflow or cancellation:
+    ``weight * (pos_weight * target * log(1 + exp(-x)) + (1 - target) * log(1 + exp(x)))``.
+
+    Args:
+        input: logits.
+        target: probabilities, of the same shape.
+        weight, pos_weight: Tensors that broadcast to them, or None.
+        reduction: "mean", "sum", or "none" for the elements.
+
+    Raises:
+        TypeError: an argument is not a Tensor.
+        ValueError: shapes that do not broadcast, or another reduction.
+    """
+    op = "binary_cross_entropy_with_logits"
+    check_reduction(reduction, op)
+    x, y = _pair(input, target, op, _NAMES)
+    ones = y * emit("cell.softplus", [-x])
+    if pos_weight is not None:
+        ones = ones * cast_to(check_tensor(pos_weight, op, "pos_weight"), x.dtype)
+    loss = ones + (1.0 - y) * emit("cell.softplus", [x])
+    if weight is not None:
+        loss = loss * cast_to(check_tensor(weight, op, "weight"), x.dtype)
+    return reduced(loss, reduction)
+
+
+@operation
+def kl_div(logits: Tensor, labels: Tensor, reduction: str = "mean") -> Tensor:
+    """Kullback–Leibler divergence of log-probabilities, ``labels * (log(labels) - logits)``.
+
+    Elements are 0 where `labels` is not positive.
+
+    Args:
+        logits: logarithms of probabilities.
+        labels: probabilities, of the same shape.
+        reduction: "mean" (over all elements), "batchmean" (the sum over the first dimension's
+            length), "sum" or "none".
+
+    Raises:
+        TypeError: an argument is not a Tensor.
+        ValueError: shapes that differ, or another reduction.
+    """
+    check_reduction(reduction, "kl_div", ("batchmean",))
+    x, y = _pair(logits, labels, "kl_div", ("logits", "labels"))
+    if x.shape != y.shape:
+        raise error(
+            ValueError,
+            f"For 'kl_div', 'logits' and 'labels' must have one shape, but got {list(x.shape)} "
+            f"and {list(y.shape)}.",
+        )
+    loss = select(gen.greater(y, 0.0), xlogy(y, y) - y * x, 0.0)
+    if reduction == "batchmean":
+        if not x.ndim:
+            raise error(ValueError, "For 'kl_div', 'batchmean' needs a first dimension.")
+        return reductions.sum(loss) / x.shape[0]  # type: ignore[no-any-return]
+    return reduced(loss, reduction)
+
+
+@operation
+def gaussian_nll_loss(
+    x: Tensor,
+    target: Tensor,
+    var: Tensor,
+    full: bool = False,
+    eps: float = 1e-6,
+    reduction: str = "mean",
+) -> Tensor:
+    """Negative log-likelihood of `target` under normal distributions,
+    ``(log(v) + (x - target)**2 / v) / 2`` with ``v = max(var, eps)``.
+
+    Args:
+        x: the expected values.
+        target: the samples.
+        var: the variances, of the shape of `x`, or that without its last dimension.
+        full: whether to add the constant ``log(2 pi) / 2``.
+        eps: the least variance.
+        reduction: "mean", "sum", or "none" for the elements.
+
+    Raises:
+        TypeError: an argument of a wrong type.
+        ValueError: `eps` is not positive, shapes that do not broadcast, or another reduction.
+    """
+    op = "gaussian_nll_loss"
+    check_reduction(reduction, op)
+    least = positive(eps, op, "eps")
+    mean, sample = _pair(x, target, op, ("x", "target"))
+    variance = cast_to(check_tensor(var, op, "var"), mean.dtype)
+    if variance.shape != mean.shape and variance.shape == mean.shape[:-1]:
+        variance = variance.reshape((*variance.shape, 1))
+    variance = gen.maximum(variance, least)
+    loss = (gen.log(variance) + gen.square(mean - sample) / variance) * 0.5
+    return reduced(loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction)
+
+
+@operation
+def poisson_nll_loss(
+    input: Tensor,
+    target: Tensor,
+    log_input: bool = True,
+    full: bool = False,
+    eps: float = 1e-8,
+    reduction: str = "mean",
+) -> Tensor:
+    """Negative log-likelihood of counts: ``exp(input) - target * input``, or without `log_input`
+    ``input - target * log(input + eps)``.
+
+    Args:
+        input: expected counts, or with `log_input` their logarithms.
+        target: counts.
+        full: whether to add Stirling's approximation of ``log(target!)`` where the count is above
+            1.
+        reduction: "mean", "sum", or "none" for the elements.
+
+    Raises:
+        TypeError: an argument of a wrong type.
+        ValueError: `eps` is not positive, shapes that do not broadcast, or another reduction.
+    """
+    op = "poisson_nll_loss"
+    check_reduction(reduction, op)
+    small = positive(eps, op, "eps")
+    x, y = _pair(input, target, op, _NAMES)
+    loss = gen.exp(x) - y * x if log_input else x - y * gen.log(x + small)
+    if full:
+        count = select(gen.greater(y, 1.0), y, 1.0)
+        stirling = (count + 0.5) * gen.log(count) - count + 0.5 * math.log(2 * math.pi)
+        loss = loss + select(gen.greater(y, 1.0), stirling, 0.0)
+    return reduced(loss, reduction)
+
+
+# --- similarity and margins -------------------------------------------------------------------
+
+
+def _signs(target: Any, op: str, name: str) -> tuple[Tensor, Tensor]:
+    """Where a target is positive and where it is negative."""
+    t = check_tensor(target, op, name)
+    return gen.greater(t, 0), gen.less(t, 0)
+
+
+@operation
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """The cosine of the angle between vectors along `dim`; norms are limited to `eps` from below.
+
+    Raises:
+        TypeError: an argument of a wrong type.
+        ValueError: shapes that do not broadcast, or `dim` out of range.
+    """
+    a, b = _pair(x1, x2, "cosine_similarity", ("x1", "x2"))
+    a, b = ew._broadcast(a, b, "cosine_similarity")
+    least = positive(eps, "cosine_similarity", "eps", zero=True) ** 2
+    squares = [gen.maximum(reductions.sum(gen.square(v), dim), least) for v in (a, b)]
+    return reductions.sum(a * b, dim) / (gen.sqrt(squares[0]) * gen.sqrt(squares[1]))  # type: ignore[no-any-return]
+
+
+@operation
+def cosine_embedding_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
+) -> Tensor:
+    """``1 - cos`` where `target` is 1, ``max(0, cos - margin)`` where it is -1, 0 elsewhere.
+
+    Args:
+        input1, input2: Tensors of one shape (N, D, ...); angles are taken along D.
+        target: shape (N, ...).
+        margin: in [-1, 1].
+        reduction: "mean", "sum", or "none" for the elements.
+
+    Raises:
+        TypeError: an argument of a wrong type.
+        ValueError: a margin out of range, shapes that do not fit, or another reduction.
+    """
+    op = "cosine_embedding_loss"
+    check_reduction(reduction, op)
+    if isinstance(margin, bool) or not isinstance(margin, int | float):
+        raise error(
+            TypeError, f"For '{op}', 'margin' must be a number, but got {type(margin).__name__}."
+        )
+    if not -1 <= margin <= 1:
+        raise error(ValueError, f"For '{op}', 'margin' must be in [-1, 1], but got {margin}.")
+    a, b = _pair(input1, input2, op, ("input1", "input2"))
+    t = check_tensor(target, op, "target")
+    wanted = a.shape[:1] + a.shape[2:]
+    if a.shape != b.shape or a.ndim < 2 or t.shape != wanted:
+        raise error(
+            ValueError,
+            f"For '{op}', expected shapes (N, D, ...) twice and (N, ...), but got "
+            f"{list(a.shape)}, {list(b.shape)} and {list(t.shape)}.",
+        )
+    norms = [gen.sqrt(reductions.sum(gen.square(v), 1)) for v in (a, b)]
+    cosine = reductions.sum(a * b, 1) / (norms[0] * norms[1])
+    apart = gen.maximum(cosine - float(margin), 0.0)
+    loss = select(gen.equal(t, 1), 1.0 - cosine, select(gen.equal(t, -1), apart, 0.0))
+    return reduced(loss, reduction)
+
+
+@operation
+def margin_ranking_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
+) -> Tensor:
+    """``max(0, -target * (input1 - input2) + margin)``.
+
+    Raises:
+        TypeError: an argument of a wrong type.
+        ValueError: shapes that do not broadcast, or another reduction.
+    """
+    op = "margin_ranking_loss"
+    check_reduction(reduction, op)
+    a, b = _pair(input1, input2, op, ("input1", "input2"))
+    t = cast_to(check_tensor(target, op, "target"), a.dtype)
+    return reduced(gen.maximum(-t * (a - b) + float(margin), 0.0), reduction)
+
+
+@operation
+def hinge_embedding_loss(
+    inputs: Tensor, targets: Tensor, margin: float = 1.0, reduction: str = "mean"
+) -> Tensor:
+    """`inputs` where `targets` is positive, ``max(0, margin - inputs)`` where it is negative.
+
+    Raises:
+        TypeError: an argument of a wrong type.
+        ValueError: shapes that do not broadcast, or another reduction.
+    """
+    op = "hinge_embedding_loss"
+    check_reduction(reduction, op)
+    x = check_float(inputs, op, "inputs")
+    up, down = _signs(targets, op, "targets")
+    apart = gen.maximum(float(margin) - x, 0.0)
+    return reduced(select(up, x, select(down, apart, 0.0)), reduction)
+
+
+@operation
+def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
+    """``log(1 + exp(-target * input))``, without overflow.
+
+    Raises:
+        TypeError: an argument is not a Tensor.
+        ValueError: shapes that do not broadcast, or another reduction.
+    """
+    check_reduction(reduction, "soft_margin_loss")
+    x, y = _pair(input, target, "soft_margin_loss", _NAMES)
+    return reduced(emit("cell.softplus", [-(y * x)]), reduction)
+
+
+def _distance(x: Tensor, y: Tensor, p: int, eps: float) -> Tensor:
+    """The p-norm of ``x - y + eps`` along dimension 1."""
+    difference = gen.abs(x - y + eps)
+    if p == 1:
+        return reductions.sum(difference, 1)  # type: ignore[no-any-return]
+    if p == 2:
+        return gen.sqrt(reductions.sum(gen.square(difference), 1))  # type: ignore[no-any-return]
+    return reductions.sum(difference**p, 1) ** (1.0 / p)  # type: ignore[no-any-return]
+
+
+@operation
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float = 1.0,
+    p: int = 2,
+    eps: float = 1e-6,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Tensor:
+    """``max(0, d(anchor, positive) - d(anchor, negative) + margin)``, where `d` is the p-norm of
+    the difference plus `eps` along dimension 1.
+
+    Args:
+        anchor, positive, negative: Tensors of one shape (N, D, ...).
+        swap: whether the distance of `positive` and `negative` takes the place of the second one
+            where it is smaller.
+        reduction: "mean", "sum", or "none" for the elements.
+
+    Raises:
+        TypeError: an argument of a wrong type.
+        ValueError: shapes that do not broadcast, or another reduction.
+    """
+    op = "triplet_margin_loss"
+    check_reduction(reduction, op)
+    if isinstance(p, bool) or not isinstance(p, int) or p < 1:
+        raise error(ValueError, f"For '{op}', 'p' must be a positive int, but got {p!r}.")
+    a, near = _pair(anchor, positive, op, ("x", "positive"))
+    a, far = _pair(a, negative, op, ("x", "negative"))
+    if a.ndim < 2:
+        raise error(ValueError, f"For '{op}', expected shapes (N, D, ...), but got {a.shape}.")
+    to_far = _distance(a, far, p, float(eps))
+    if swap:
+        to_far = gen.minimum(to_far, _distance(near, far, p, float(eps)))
+    gap = _distance(a, near, p, float(eps)) - to_far
+    return reduced(gen.maximum(gap + float(margin), 0.0), reduction)

@@ -1,0 +1,136 @@
+"""Losses: values and gradients against real MindSpore (`goldens/record_losses.py` says how they were
+recorded), extreme inputs against numpy, and what is refused.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cellgrad as ms
+from cellgrad import Tensor, nn, ops
+
+GOLDENS = Path(__file__).parent / "goldens"
+sys.path.insert(0, str(GOLDENS))
+import loss_cases  # noqa: E402
+
+RECORDED = json.loads((GOLDENS / "losses.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def names():
+    out = {"ms": ms, "np": np, "nn": nn, "ops": ops, "Tensor": Tensor}
+    exec(loss_cases.SETUP, out)
+    return out
+
+
+@pytest.mark.parametrize("case", loss_cases.CASES + loss_cases.TORCH)
+def test_loss_agrees_with_the_record(case, names):
+    function, inputs = case.split(" | ")
+    loss, args = eval(function, names), eval(f"({inputs})", names)
+    value, gradient = ms.value_and_grad(loss, 0)(*args)
+    wanted_value, wanted_gradient = (np.array(a, np.float32) for a in RECORDED[case])
+    assert value.dtype is ms.float32 and value.shape == wanted_value.shape
+    # MindSpore's exp and log are good to about 1e-5.
+    np.testing.assert_allclose(value.asnumpy(), wanted_value, rtol=2e-5, atol=2e-6)
+    np.testing.assert_allclose(gradient.asnumpy(), wanted_gradient, rtol=1e-4, atol=2e-6)
+
+
+def test_cross_entropy_of_large_logits_stays_exact():
+    logits = Tensor([[1e4, 0.0, -1e4], [3e38, -3e38, 0.0]])
+    labels = Tensor([1, 0], ms.int32)
+    value, gradient = ms.value_and_grad(nn.CrossEntropyLoss(reduction="none"))(logits, labels)
+    np.testing.assert_array_equal(value.asnumpy(), np.float32([1e4, 0]))
+    np.testing.assert_array_equal(gradient.asnumpy(), np.float32([[1, -1, 0], [0, 0, 0]]))
+
+
+@pytest.mark.parametrize("dtype", [ms.float16, ms.bfloat16, ms.float64])
+def test_cross_entropy_keeps_the_dtype(dtype):
+    x = np.random.default_rng(0).standard_normal((6, 4))
+    labels = np.array([0, 3, 1, 1, 2, 0])
+    value, gradient = ms.value_and_grad(nn.CrossEntropyLoss())(
+        Tensor(x, dtype), Tensor(labels, ms.int32)
+    )
+    log_p = x - np.log(np.exp(x).sum(1, keepdims=True))
+    rtol = {ms.float16: 2e-3, ms.bfloat16: 2e-2, ms.float64: 1e-14}[dtype]
+    assert value.dtype is dtype and gradient.dtype is dtype
+    wanted = -log_p[np.arange(6), labels].mean()
+    np.testing.assert_allclose(float(value.astype(ms.float64)), wanted, rtol=rtol)
+    slope = (np.exp(log_p) - np.eye(4)[labels]) / 6
+    np.testing.assert_allclose(gradient.astype(ms.float64).asnumpy(), slope, atol=rtol)
+
+
+def test_a_row_of_ignored_labels_only_is_zero_but_its_mean_is_not_a_number():
+    x, labels = Tensor([[1.0, 2.0]]), Tensor([-100], ms.int32)
+    assert nn.CrossEntropyLoss(reduction="sum")(x, labels) == 0
+    assert np.isnan(nn.CrossEntropyLoss()(x, labels).asnumpy())
+
+
+def test_second_derivative_of_cross_entropy_is_the_covariance_of_the_softmax():
+    x = np.random.default_rng(1).standard_normal(5)
+    label = Tensor(2, ms.int32)
+    hessian = ms.hessian(lambda z: ops.cross_entropy(z, label))(Tensor(x, ms.float64))
+    p = np.exp(x) / np.exp(x).sum()
+    np.testing.assert_allclose(hessian.asnumpy(), np.diag(p) - np.outer(p, p), atol=1e-14)
+
+
+X, LABELS = Tensor(np.ones((4, 5), np.float32)), Tensor([0, 1, 2, 3], ms.int32)
+
+
+@pytest.mark.parametrize(
+    "kind, words, call",
+    [
+        (ValueError, "'reduction' must be in", lambda: nn.L1Loss("median")),
+        (ValueError, "'reduction' must be in", lambda: ops.mse_loss(X, X, "batchmean")),
+        (TypeError, "'input' must be a Tensor", lambda: ops.l1_loss(1.0, X)),
+        (ValueError, "must broadcast", lambda: ops.mse_loss(X, Tensor([1.0, 2.0]))),
+        (ValueError, "must have one shape", lambda: ops.smooth_l1_loss(X, X[0])),
+        (ValueError, "'beta' must not be negative", lambda: ops.smooth_l1_loss(X, X, -1.0)),
+        (ValueError, "'delta' must be positive", lambda: ops.huber_loss(X, X, delta=0.0)),
+        (TypeError, "'delta' must be a number", lambda: ops.huber_loss(X, X, delta=True)),
+        (ValueError, "must have one shape", lambda: ops.binary_cross_entropy(X, X[0])),
+        (ValueError, "must have one shape", lambda: ops.kl_div(X, X[0])),
+        (
+            ValueError,
+            "needs a first dimension",
+            lambda: ops.kl_div(*[Tensor(1.0)] * 2, "batchmean"),
+        ),
+        (ValueError, "'eps' must be positive", lambda: ops.gaussian_nll_loss(X, X, X, eps=0.0)),
+        (ValueError, "'margin' must be in", lambda: ops.cosine_embedding_loss(X, X, LABELS, 2.0)),
+        (ValueError, "'margin' must be in", lambda: nn.CosineEmbeddingLoss(1.5)),
+        (TypeError, "'margin' must be a number", lambda: nn.CosineEmbeddingLoss("1")),
+        (ValueError, "expected shapes (N, D", lambda: ops.cosine_embedding_loss(X, X, X)),
+        (ValueError, "'p' must be a positive int", lambda: ops.triplet_margin_loss(X, X, X, p=0)),
+        (TypeError, "must be integers", lambda: ops.cross_entropy(X, Tensor([0.0] * 4))),
+        (ValueError, "of shape [4]", lambda: ops.cross_entropy(X, LABELS[:3])),
+        (ValueError, "one element a class", lambda: ops.cross_entropy(X, LABELS, X[0, :3])),
+        (ValueError, "in [0, 1]", lambda: ops.cross_entropy(X, LABELS, label_smoothing=2.0)),
+        (TypeError, "must be a float", lambda: ops.cross_entropy(X, LABELS, label_smoothing="1")),
+        (TypeError, "'ignore_index'", lambda: ops.nll_loss(X, LABELS, None, 1.5)),
+        (ValueError, "dimension of classes", lambda: ops.nll_loss(Tensor(1.0), LABELS)),
+        (TypeError, "'weight' must be a Tensor", lambda: nn.CrossEntropyLoss([1.0])),
+        (TypeError, "'sparse' must be bool", lambda: nn.SoftmaxCrossEntropyWithLogits(1)),
+        (ValueError, "sparse=True", lambda: nn.SoftmaxCrossEntropyWithLogits()(X, LABELS)),
+        (ValueError, "'p' must be 1 or 2", lambda: ops.multi_margin_loss(X, LABELS, 3)),
+        (ValueError, "must be (N, C)", lambda: ops.multi_margin_loss(X[0], LABELS)),
+        (ValueError, "integers of the same shape", lambda: ops.multilabel_margin_loss(X, X)),
+        (ValueError, "'smooth' must be positive", lambda: nn.DiceLoss(0)),
+        (ValueError, "must have one shape", lambda: nn.DiceLoss()(X, X[0])),
+        (ValueError, "'activation' must be in", lambda: nn.MultiClassDiceLoss(activation="x")),
+        (TypeError, "must be str or Cell", lambda: nn.MultiClassDiceLoss(activation=1)),
+        (ValueError, "'weights' must be 2", lambda: nn.MultiClassDiceLoss(X[0])),
+        (ValueError, "must have 5 rows", lambda: nn.MultiClassDiceLoss(X[:, :1])(X, X)),
+        (ValueError, "one shape (N, C", lambda: nn.MultiClassDiceLoss()(X, X[0])),
+        (ValueError, "'weight' must be 1", lambda: nn.FocalLoss(X)),
+        (ValueError, "must be (N, C)", lambda: nn.FocalLoss()(X[0], LABELS)),
+        (ValueError, "must be one or equal", lambda: nn.FocalLoss()(X, X[:, :2])),
+        (TypeError, "can not be a Parameter", lambda: nn.BCEWithLogitsLoss("sum", ms.Parameter(X))),
+    ],
+)
+def test_mistakes_are_named(kind, words, call):
+    with pytest.raises(kind) as caught:
+        call()
+    assert words in str(caught.value)
+    assert "test_losses.py" in str(caught.value)
