@@ -7,6 +7,7 @@
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
 
 #include <cstring>
 
@@ -22,6 +23,15 @@ Graph::Graph(const std::string &name) {
   ctx = std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED);
   ctx->loadDialect<CellDialect, func::FuncDialect>();
   op = ModuleOp::create(UnknownLoc::get(ctx.get()), name);
+}
+
+std::shared_ptr<Graph> Graph::parse(const std::string &text) {
+  auto graph = std::make_shared<Graph>("graph");
+  DiagnosticText diagnostics(graph->context());
+  graph->op = parseSourceString<ModuleOp>(text, graph->context());
+  if (!graph->op)
+    throw GraphError(diagnostics.text());
+  return graph;
 }
 
 RankedTensorType Graph::type(const TensorSpec &spec) {

@@ -42,6 +42,8 @@ using AttributeValue =
 class Graph : public std::enable_shared_from_this<Graph> {
 public:
   explicit Graph(const std::string &name);
+  /// A graph of the module that `text` says. Throws GraphError.
+  static std::shared_ptr<Graph> parse(const std::string &text);
 
   mlir::MLIRContext *context() { return ctx.get(); }
   mlir::ModuleOp module() { return op.get(); }

@@ -141,6 +141,8 @@ void bindGraph(nb::module_ &m) {
              return std::make_shared<Graph>(name);
            }),
            "name"_a = "graph")
+      .def_static("parse", &Graph::parse, "text"_a,
+                  "The graph of a module's text. Raises GraphError.")
       .def(
           "function",
           [](std::shared_ptr<Graph> g, const std::string &name,

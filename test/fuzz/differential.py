@@ -8,16 +8,27 @@ then. Elements that the perturbation makes finite or not finite are not compared
 Derivatives: with J the Jacobian of a program and H the Hessian of <c, f>,
 <J t, c> = <t, J'c> (forward against reverse mode) and <H t, u> = <H u, t>, <H t, u> taken once as
 jvp of vjp and once as vjp of vjp. No finite differences, so the tolerance is that of a sum.
+
+A program that fails is written to build/fuzz, and made smaller by cell-reduce as long as it fails in
+the same way:
+
+    python test/fuzz/differential.py --first=1000 --count=500
+    python test/fuzz/differential.py --replay=build/fuzz/forward-1234.mlir --check=forward --seed=1234
 """
 
 from __future__ import annotations
 
+import argparse
+import resource
+import subprocess
+import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from generator import Generator, Program, records
+from generator import BUILD, Generator, Program, records
 
 from cellgrad import _native
 
@@ -51,10 +62,18 @@ def entry(program: Program, name: str, extra: list[tuple[int, ...]]) -> tuple[An
     return f, list(f.args)
 
 
-def check_forward(seed: int, table: Any, level: int = 2) -> None:
+def forward_program(seed: int, table: Any) -> Program:
+    return Generator(seed, "float32" if seed % 4 else "float64", table).program()
+
+
+def smooth_program(seed: int, table: Any) -> Program:
+    smooth = [r for r in table if r["derivative"] != "none"]
+    return Generator(seed, "float64", smooth, empty=False).program()
+
+
+def check_forward(program: Program, seed: int, level: int = 2) -> None:
     """Compiled against interpreted results of one program."""
-    dtype = "float32" if seed % 4 else "float64"
-    program = Generator(seed, dtype, table).program()
+    dtype = program.dtype
     f, args = entry(program, "main", [])
     f.ret(f.call("f", args))
     rng = np.random.default_rng(seed)
@@ -101,10 +120,8 @@ def excess(given: np.ndarray, expected: np.ndarray, nearby: np.ndarray, floor: f
     return float((np.abs(g - e) - allowed).max())
 
 
-def check_derivatives(seed: int, table: Any) -> None:
+def check_derivatives(program: Program, seed: int) -> None:
     """Forward against reverse mode, first and second order, of one program in double."""
-    smooth = [r for r in table if r["derivative"] != "none"]
-    program = Generator(seed, "float64", smooth, empty=False).program()
     of = [i for i, (dtype, _) in enumerate(program.results) if dtype != "bool"]
     if not of:
         return
@@ -146,25 +163,83 @@ def same(seed: int, program: Program, what: str, a: Any, b: Any) -> None:
         )
 
 
+CHECKS: dict[str, tuple[Callable[[int, Any], Program], Callable[[Program, int], None]]] = {
+    "forward": (forward_program, check_forward),
+    "derivatives": (smooth_program, check_derivatives),
+}
+FINDINGS = (Mismatch, _native.CompileError, _native.GraphError)
+
+
+def run(kind: str, seed: int, table: Any, folder: Path = BUILD / "fuzz") -> None:
+    """Draws and checks one program; one that fails is written to `folder`, whole and reduced."""
+    draw, check = CHECKS[kind]
+    program = draw(seed, table)
+    text = program.graph.text()
+    try:
+        check(program, seed)
+    except FINDINGS as finding:
+        note = reduced(kind, seed, text, type(finding).__name__, folder)
+        raise type(finding)(f"{finding}\n{note}") from None
+
+
+def reduced(kind: str, seed: int, text: str, finding: str, folder: Path) -> str:
+    """Writes the program and a smaller one; returns where they are and how to run them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    whole, small = folder / f"{kind}-{seed}-whole.mlir", folder / f"{kind}-{seed}.mlir"
+    whole.write_text(text)
+    command = f"{sys.executable} {Path(__file__).resolve()} --check={kind} --seed={seed}"
+    test = f"{command} --expect={finding} --replay"
+    tool = [BUILD / "bin" / "cell-reduce", whole, f"--test={test}", "-o", small]
+    made = subprocess.run(tool, capture_output=True, text=True)
+    if made.returncode != 0:
+        return f"{whole} did not reduce: {made.stderr.strip()}"
+    return (
+        f"reduced ({made.stderr.strip()}); again: {command} --replay={small}\n{small.read_text()}"
+    )
+
+
+def replay(kind: str, seed: int, text: str) -> str:
+    """What is wrong with the program `text`: the name of a finding, or nothing."""
+    try:
+        CHECKS[kind][1](Program.parse(text), seed)
+    except FINDINGS as finding:
+        print(finding)
+        return type(finding).__name__
+    return ""
+
+
+def peak_gigabytes() -> float:
+    """The most memory this process has had."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+
+
 def main() -> int:
     """Runs seeds; prints every finding and returns their number."""
-    import argparse
-
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--replay", type=Path, help="a program to check again: 0 if it fails still")
+    parser.add_argument("--check", choices=CHECKS, default="forward", help="... by this")
+    parser.add_argument("--seed", type=int, default=0, help="... on these arguments")
+    parser.add_argument(
+        "--expect", default="", help="... and what is to be found, such as Mismatch"
+    )
     options = parser.parse_args()
+    if options.replay:
+        found = replay(options.check, options.seed, options.replay.read_text())
+        return 0 if found and options.expect in ("", found) else 1
     table, findings = records(), 0
     for seed in range(options.first, options.first + options.count):
-        for check in (check_forward, check_derivatives):
+        for kind in CHECKS:
             try:
-                check(seed, table)
-            except (Mismatch, _native.CompileError, _native.GraphError) as finding:
+                run(kind, seed, table)
+            except FINDINGS as finding:
                 findings += 1
-                print(f"{check.__name__} seed {seed}: {finding}\n", flush=True)
+                print(f"{kind} {finding}\n", flush=True)
     print(f"{2 * options.count - findings} passed, {findings} failed")
+    print(f"at most {peak_gigabytes():.2f} GiB of memory")
     return min(findings, 1)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import struct
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,10 @@ from cellgrad import _native
 
 BUILD = Path(__file__).resolve().parents[2] / "build"
 SIZES = [0, 1, 1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 33, 64, 65]
-MAX_ELEMENTS = 20_000
+ELEMENTS = {"f32": "float32", "f64": "float64", "i1": "bool", "i32": "int32"}
+MAX_ELEMENTS = 20_000  # of an argument
+MAX_VALUE = 3 * MAX_ELEMENTS  # of what is computed: an outer product of long vectors is huge
+MAX_PRODUCT = 20_000_000  # multiplications of a matrix product
 
 
 def records() -> list[dict[str, Any]]:
@@ -35,6 +39,20 @@ class Program:
     dtype: str
     arguments: list[tuple[int, ...]]
     results: list[tuple[str, tuple[int, ...]]]
+
+    @staticmethod
+    def parse(text: str) -> Program:
+        """The program that `graph.text()` says, perhaps a reduced one."""
+        found = re.search(r"func\.func (?:private )?@f\((.*?)\) -> (.*) \{$", text, re.M)
+        if found is None:
+            raise ValueError("no function f with a result in the text")
+        arguments, results = (
+            [(ELEMENTS[e], tuple(int(n) for n in dims.split("x") if n)) for dims, e in types]
+            for types in (re.findall(r"tensor<((?:\d+x)*)(\w+)>", g) for g in found.groups())
+        )
+        dtype = next((d for d, _ in [*arguments, *results] if d.startswith("float")), "float64")
+        shapes = [shape for _, shape in arguments]
+        return Program(_native.Graph.parse(text), dtype, shapes, results)
 
 
 def count(shape: tuple[int, ...]) -> int:
@@ -58,7 +76,8 @@ class Generator:
         while True:
             rank = self.rng.choice([0, 1, 1, 2, 2, 2, 3, 3, 4])
             shape = tuple(self.rng.choice(self.sizes) for _ in range(rank))
-            if count(shape) <= MAX_ELEMENTS:
+            # A dimension of size 0 may be summed away.
+            if count(tuple(max(size, 1) for size in shape)) <= MAX_ELEMENTS:
                 return shape
 
     def program(self) -> Program:
@@ -157,7 +176,7 @@ class Generator:
         shape = tuple(
             self.rng.choice([1, 2, 3, 17]) if d in dims else next(old) for d in range(rank)
         )
-        if count(shape) <= 3 * MAX_ELEMENTS:
+        if count(shape) <= MAX_VALUE:
             self.add("cell.broadcast", [x], {"dims": dims}, (x.dtype, shape))
 
     def transpose(self, x: Any) -> None:
@@ -181,7 +200,7 @@ class Generator:
         low = [self.rng.randint(0, 3) for _ in x.shape]
         high = [self.rng.randint(0, 3) for _ in x.shape]
         interior = [self.rng.choice([0, 0, 1, 2]) for _ in x.shape]
-        if count(tuple(3 * n + 6 for n in x.shape)) <= 3 * MAX_ELEMENTS:
+        if count(tuple(3 * n + 6 for n in x.shape)) <= MAX_VALUE:
             self.add("cell.pad", [x], {"low": low, "high": high, "interior": interior})
 
     def concat(self, x: Any) -> None:
@@ -197,6 +216,10 @@ class Generator:
         rows, columns = x.shape[-2:]
         if (rows if a else columns) != (columns if b else rows):
             b = not b  # x and other are of one shape: one transposed, the other not
+        inner, outer = (rows, columns) if a else (columns, rows)
+        result = count(x.shape[:-2]) * outer * outer if a != b else count(x.shape)
+        if result > MAX_VALUE or result * inner > MAX_PRODUCT:
+            return
         self.add("cell.matmul", [x, other], {"transpose_a": a, "transpose_b": b})
 
     def constant(self, x: Any) -> None:

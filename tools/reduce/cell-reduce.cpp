@@ -1,0 +1,85 @@
+//===- cell-reduce.cpp - make a test case small ---------------------------===//
+//
+//   cell-reduce in.mlir --test='./still-fails.sh' -o small.mlir
+//
+// removes and simplifies ops, results, arguments, constants and dimensions as
+// long as the command, which gets the name of a file, exits with status 0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialect/CellDialect.h"
+#include "tools/reduce/Reducer.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+using namespace cellgrad;
+
+static llvm::cl::OptionCategory category("cell-reduce options");
+static llvm::cl::opt<std::string> input(llvm::cl::Positional,
+                                        llvm::cl::desc("<input file>"),
+                                        llvm::cl::Required,
+                                        llvm::cl::cat(category));
+static llvm::cl::opt<std::string>
+    command("test", llvm::cl::Required,
+            llvm::cl::desc("Shell command that gets the name of a file and "
+                           "exits with status 0 if it is still interesting"),
+            llvm::cl::cat(category));
+static llvm::cl::opt<std::string> output("o", llvm::cl::desc("Output file"),
+                                         llvm::cl::init("-"),
+                                         llvm::cl::cat(category));
+static llvm::cl::opt<unsigned>
+    seconds("timeout", llvm::cl::init(60),
+            llvm::cl::desc("Seconds after which the command is ended, and its "
+                           "file not interesting (default: 60)"),
+            llvm::cl::cat(category));
+
+static int fail(const llvm::Twine &message) {
+  llvm::errs() << "cell-reduce: " << message << "\n";
+  return 1;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  llvm::cl::HideUnrelatedOptions(category);
+  llvm::cl::ParseCommandLineOptions(argc, argv, "cell test case reducer\n");
+  DialectRegistry registry;
+  registry.insert<CellDialect, arith::ArithDialect, func::FuncDialect,
+                  scf::SCFDialect, tensor::TensorDialect>();
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(input, &context);
+  if (!module)
+    return 1;
+  // Candidates may be ill-formed; they are dropped without a word.
+  ScopedDiagnosticHandler silent(&context, [](Diagnostic &) {});
+  unsigned before = reduce::countOps(*module);
+  reduce::Reducer reducer(std::move(module), command, seconds);
+  if (!reducer.isInteresting())
+    return fail("'" + command + " " + input +
+                "' does not exit with status 0: nothing to reduce; the command "
+                "runs in " +
+                "the current directory");
+  reducer.run();
+  llvm::errs() << before << " ops reduced to "
+               << reduce::countOps(reducer.module()) << " in "
+               << reducer.tests() << " tests\n";
+  std::string error;
+  std::unique_ptr<llvm::ToolOutputFile> file = openOutputFile(output, &error);
+  if (!file)
+    return fail(error);
+  reducer.module().print(file->os());
+  file->keep();
+  return 0;
+}
