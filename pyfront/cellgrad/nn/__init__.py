@@ -1,5 +1,6 @@
 """Cells: the base class, layers, containers and losses."""
 
+from cellgrad.nn import dynamic_lr, learning_rate_schedule
 from cellgrad.nn.activations import (
     CELU,
     ELU,
@@ -26,12 +27,19 @@ from cellgrad.nn.activations import (
 )
 from cellgrad.nn.cell import Cell
 from cellgrad.nn.containers import CellList, SequentialCell
+from cellgrad.nn.dynamic_lr import *  # noqa: F403
 from cellgrad.nn.layers import Dense, ReLU, Sigmoid, Softmax, Tanh, get_activation
+from cellgrad.nn.learning_rate_schedule import *  # noqa: F403
 from cellgrad.nn.loss import *  # noqa: F403
 from cellgrad.nn.loss import __all__ as _losses
+from cellgrad.nn.optim import *  # noqa: F403
+from cellgrad.nn.optim import __all__ as _optimizers
 
 __all__ = [
     *_losses,
+    *_optimizers,
+    *dynamic_lr.__all__,
+    *learning_rate_schedule.__all__,
     "CELU",
     "ELU",
     "GELU",

@@ -29,6 +29,7 @@ from cellgrad.ops import (
     diagonals,
     einsums,
     exponentials,
+    higher_order,
     indexing,
     joining,
     loss_classes,
@@ -56,6 +57,7 @@ from cellgrad.ops.creation import *  # noqa: F403
 from cellgrad.ops.diagonals import *  # noqa: F403
 from cellgrad.ops.einsums import *  # noqa: F403
 from cellgrad.ops.exponentials import *  # noqa: F403
+from cellgrad.ops.higher_order import *  # noqa: F403
 from cellgrad.ops.indexing import *  # noqa: F403
 from cellgrad.ops.joining import *  # noqa: F403
 from cellgrad.ops.loss_classes import *  # noqa: F403
@@ -108,6 +110,7 @@ __all__ = [
     *diagonals.__all__,
     *einsums.__all__,
     *exponentials.__all__,
+    *higher_order.__all__,
     *indexing.__all__,
     *joining.__all__,
     *loss_classes.__all__,

@@ -2,6 +2,14 @@
 
 from cellgrad.grad import GradOperation
 from cellgrad.ops.composites import clip_by_global_norm
+from cellgrad.ops.higher_order import HyperMap, Map, MultitypeFuncGraph
 from cellgrad.ops.selection import clip_by_value
 
-__all__ = ["GradOperation", "clip_by_global_norm", "clip_by_value"]
+__all__ = [
+    "GradOperation",
+    "HyperMap",
+    "Map",
+    "MultitypeFuncGraph",
+    "clip_by_global_norm",
+    "clip_by_value",
+]

@@ -1,0 +1,24 @@
+"""Optimizers as Cells."""
+
+from cellgrad.nn.optim.adam import Adam, AdaMax, AdamOffload, AdamWeightDecay, Lamb, LazyAdam
+from cellgrad.nn.optim.adaptive import FTRL, Adadelta, Adagrad, RMSProp
+from cellgrad.nn.optim.descent import ASGD, SGD, Momentum, Rprop
+from cellgrad.nn.optim.optimizer import Optimizer
+
+__all__ = [
+    "ASGD",
+    "FTRL",
+    "SGD",
+    "AdaMax",
+    "Adadelta",
+    "Adagrad",
+    "Adam",
+    "AdamOffload",
+    "AdamWeightDecay",
+    "Lamb",
+    "LazyAdam",
+    "Momentum",
+    "Optimizer",
+    "RMSProp",
+    "Rprop",
+]

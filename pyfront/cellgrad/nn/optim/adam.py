@@ -1,0 +1,271 @@
+"""Adam and its variants: AdamWeightDecay, AdaMax, Lamb."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cellgrad import ops
+from cellgrad._errors import error
+from cellgrad.common import dtype as mstype
+from cellgrad.common.parameter import Parameter
+from cellgrad.common.tensor import Tensor
+from cellgrad.nn.learning_rate_schedule import check_flag
+from cellgrad.nn.optim.optimizer import (
+    Optimizer,
+    check_fraction,
+    check_number,
+    one_minus,
+    wide,
+)
+
+__all__ = ["AdaMax", "Adam", "AdamOffload", "AdamWeightDecay", "Lamb", "LazyAdam"]
+
+
+class _Moments(Optimizer):
+    """What the family shares: the coefficients of two running means."""
+
+    def _coefficients(self, beta1: float, beta2: float, eps: float) -> None:
+        self.beta1 = check_fraction(beta1, "beta1", self.cls_name)
+        self.beta2 = check_fraction(beta2, "beta2", self.cls_name)
+        self.eps = check_number(eps, "eps", self.cls_name)
+        if not self.eps:
+            raise error(ValueError, f"For '{self.cls_name}', the 'eps' must be positive, got 0.")
+
+    def _first(self, moment: Parameter, g: Tensor) -> Tensor:
+        """Updates the running mean of gradients."""
+        new = wide(moment) * self.beta1 + g * one_minus(self.beta1)
+        ops.assign(moment, new)
+        return new
+
+    def _second(self, moment: Parameter, g: Tensor) -> Tensor:
+        """Updates the running mean of their squares."""
+        new = wide(moment) * self.beta2 + ops.square(g) * one_minus(self.beta2)
+        ops.assign(moment, new)
+        return new
+
+
+class Adam(_Moments):
+    """Adaptive moment estimation. With m and v the running means of the gradient and of its square,
+    ``w -= lr * sqrt(1 - beta2**t) / (1 - beta1**t) * m / (sqrt(v) + eps)``; weight decay is added
+    to the gradient.
+
+    Args:
+        params, learning_rate, weight_decay, loss_scale: see `Optimizer`.
+        beta1, beta2: in (0, 1).
+        eps: positive.
+        use_locking: kept for scripts.
+        use_nesterov: whether ``beta1 * m + (1 - beta1) * gradient`` takes the place of m.
+        use_amsgrad: whether the greatest v so far takes the place of v.
+        kwargs: `use_lazy` and `use_offload` are accepted and have no effect on dense gradients.
+
+    Raises:
+        TypeError, ValueError: arguments that are not, or that exclude each other.
+        KeyError: other keywords.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        learning_rate: Any = 1e-3,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        eps: float = 1e-8,
+        use_locking: bool = False,
+        use_nesterov: bool = False,
+        weight_decay: Any = 0.0,
+        loss_scale: float = 1.0,
+        use_amsgrad: bool = False,
+        **kwargs: Any,
+    ):
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        unknown = set(kwargs) - {"use_lazy", "use_offload"}
+        if unknown:
+            raise error(
+                KeyError,
+                f"For 'Adam', invalid keys are passed as kwargs, supported keys are 'use_lazy' and "
+                f"'use_offload', but got {sorted(unknown)}.",
+            )
+        self._coefficients(beta1, beta2, eps)
+        check_flag(use_locking, "use_locking", self.cls_name)
+        self.use_nesterov = check_flag(use_nesterov, "use_nesterov", self.cls_name)
+        self.use_amsgrad = check_flag(use_amsgrad, "use_amsgrad", self.cls_name)
+        one = Tensor(1.0, mstype.float32)
+        self.beta1_power = Parameter(one, name="beta1_power")
+        self.beta2_power = Parameter(one, name="beta2_power")
+        self.moment1 = self.slots("moment1")
+        self.moment2 = self.slots("moment2")
+        if use_amsgrad:
+            self.vhat = self.slots("vhat")
+
+    def construct(self, gradients: Any) -> bool:
+        steps = self.prepared(gradients)
+        power1 = ops.assign(self.beta1_power, self.beta1_power * self.beta1)
+        power2 = ops.assign(self.beta2_power, self.beta2_power * self.beta2)
+        correction = ops.sqrt(1.0 - power2) / (1.0 - power1)
+        for i, (w, g, lr) in enumerate(steps):
+            m = self._first(self.moment1[i], g)
+            v = self._second(self.moment2[i], g)
+            if self.use_amsgrad:
+                v = ops.assign(self.vhat[i], ops.maximum(wide(self.vhat[i]), v))
+            if self.use_nesterov:
+                m = m * self.beta1 + g * one_minus(self.beta1)
+            ops.assign(w, wide(w) - lr * correction * m / (ops.sqrt(v) + self.eps))
+        return True
+
+
+class AdamOffload(Adam):
+    """`Adam`, without AMSGrad."""
+
+    def __init__(
+        self,
+        params: Any,
+        learning_rate: Any = 1e-3,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        eps: float = 1e-8,
+        use_locking: bool = False,
+        use_nesterov: bool = False,
+        weight_decay: Any = 0.0,
+        loss_scale: float = 1.0,
+    ):
+        super().__init__(
+            params,
+            learning_rate,
+            beta1,
+            beta2,
+            eps,
+            use_locking,
+            use_nesterov,
+            weight_decay,
+            loss_scale,
+        )
+
+
+class LazyAdam(AdamOffload):
+    """`Adam`, which it is for gradients that are not sparse."""
+
+
+class AdamWeightDecay(_Moments):
+    """Adam without bias correction and with decoupled weight decay:
+    ``w -= lr * (m / (sqrt(v) + eps) + weight_decay * w)``.
+
+    Args:
+        params, learning_rate, weight_decay: see `Optimizer`.
+        beta1, beta2: in (0, 1).
+        eps: positive.
+
+    Raises:
+        TypeError, ValueError: arguments that are not.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        learning_rate: Any = 1e-3,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        eps: float = 1e-6,
+        weight_decay: Any = 0.0,
+    ):
+        super().__init__(learning_rate, params, weight_decay)
+        self._coefficients(beta1, beta2, eps)
+        self.moments1 = self.slots("adam_m")
+        self.moments2 = self.slots("adam_v")
+
+    def construct(self, gradients: Any) -> bool:
+        decays = self.decays()
+        for i, (w, g, lr) in enumerate(self.prepared(gradients, decay=False)):
+            m = self._first(self.moments1[i], g)
+            v = self._second(self.moments2[i], g)
+            step = m / (ops.sqrt(v) + self.eps)
+            if decays[i] is not None:
+                step = step + wide(w) * decays[i]
+            ops.assign(w, wide(w) - lr * step)
+        return True
+
+
+class AdaMax(_Moments):
+    """Adam with the greatest magnitude, decayed, in place of the root of v:
+    ``u = max(beta2 * u, |gradient|)`` and ``w -= lr / (1 - beta1**t) * m / (u + eps)``.
+
+    Args:
+        params, learning_rate, weight_decay, loss_scale: see `Optimizer`.
+        beta1, beta2: in (0, 1).
+        eps: positive.
+
+    Raises:
+        TypeError, ValueError: arguments that are not.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        learning_rate: Any = 0.001,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        eps: float = 1e-8,
+        weight_decay: Any = 0.0,
+        loss_scale: float = 1.0,
+    ):
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        self._coefficients(beta1, beta2, eps)
+        self.beta1_power = Parameter(Tensor([1.0], mstype.float32), name="beta1_power")
+        self.moment1 = self.slots("moment1")
+        self.moment2 = self.slots("moment2")
+
+    def construct(self, gradients: Any) -> bool:
+        steps = self.prepared(gradients)
+        power = ops.assign(self.beta1_power, self.beta1_power * self.beta1).reshape(())
+        for (w, g, lr), first, greatest in zip(steps, self.moment1, self.moment2):
+            m = self._first(first, g)
+            u = ops.assign(greatest, ops.maximum(wide(greatest) * self.beta2, ops.abs(g)))
+            ops.assign(w, wide(w) - lr / (1.0 - power) * m / (u + self.eps))
+        return True
+
+
+class Lamb(_Moments):
+    """Adam with bias correction, decoupled weight decay, and a step whose norm is that of the
+    Parameter: with ``r = m' / (sqrt(v') + eps) + weight_decay * w``,
+    ``w -= lr * norm(w) / norm(r) * r`` (the ratio is 1 where a norm is 0).
+
+    Args:
+        params, learning_rate, weight_decay: see `Optimizer`.
+        beta1, beta2: in (0, 1).
+        eps: positive.
+
+    Raises:
+        TypeError, ValueError: arguments that are not.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        learning_rate: Any,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        eps: float = 1e-6,
+        weight_decay: Any = 0.0,
+    ):
+        super().__init__(learning_rate, params, weight_decay)
+        self._coefficients(beta1, beta2, eps)
+        self.params = self._parameters
+        self.moments1 = self.slots("lamb_m")
+        self.moments2 = self.slots("lamb_v")
+
+    def construct(self, gradients: Any) -> bool:
+        decays = self.decays()
+        steps = self.prepared(gradients, decay=False)
+        count = ops.cast(self.global_step, mstype.float32).reshape(())
+        correct1 = 1.0 - ops.pow(self.beta1, count)
+        correct2 = 1.0 - ops.pow(self.beta2, count)
+        for i, (w, g, lr) in enumerate(steps):
+            m = self._first(self.moments1[i], g) / correct1
+            v = self._second(self.moments2[i], g) / correct2
+            step = m / (ops.sqrt(v) + self.eps)
+            if decays[i] is not None:
+                step = step + wide(w) * decays[i]
+            size, length = (ops.sqrt(ops.sum(ops.square(t))) for t in (wide(w), step))
+            both = ops.logical_and(ops.greater(size, 0.0), ops.greater(length, 0.0))
+            ratio = ops.select(both, size / length, 1.0)
+            ops.assign(w, wide(w) - lr * ratio * step)
+        return True

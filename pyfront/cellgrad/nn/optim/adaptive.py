@@ -1,0 +1,193 @@
+"""Optimizers with a step size an element from squares of gradients: Adagrad, RMSProp, Adadelta,
+FTRL.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cellgrad import ops
+from cellgrad.nn.learning_rate_schedule import check_flag
+from cellgrad.nn.optim.optimizer import Optimizer, check_number, wide
+
+__all__ = ["FTRL", "Adadelta", "Adagrad", "RMSProp"]
+
+
+class Adagrad(Optimizer):
+    """``accum += gradient ** 2`` and ``w -= lr * gradient / sqrt(accum)``.
+
+    Args:
+        params, learning_rate, loss_scale, weight_decay: see `Optimizer`.
+        accum: the first value of the accumulator, at least 0.
+        update_slots: whether the accumulator is updated.
+
+    Raises:
+        TypeError, ValueError: arguments that are not.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        accum: float = 0.1,
+        learning_rate: Any = 0.001,
+        update_slots: bool = True,
+        loss_scale: float = 1.0,
+        weight_decay: Any = 0.0,
+    ):
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        self.update_slots = check_flag(update_slots, "update_slots", self.cls_name)
+        self.accum = self.slots("accum", check_number(accum, "accum", self.cls_name))
+
+    def construct(self, grads: Any) -> bool:
+        for (w, g, lr), accum in zip(self.prepared(grads), self.accum):
+            total = wide(accum)
+            if self.update_slots:
+                total = total + ops.square(g)
+                ops.assign(accum, total)
+            ops.assign(w, wide(w) - lr * g / ops.sqrt(total))
+        return True
+
+
+class RMSProp(Optimizer):
+    """``ms = decay * ms + (1 - decay) * gradient ** 2``,
+    ``moment = momentum * moment + lr * gradient / sqrt(ms + epsilon)`` and ``w -= moment``; with
+    `centered` the square of the mean gradient is subtracted under the root. The mean square starts
+    at one.
+
+    Args:
+        params, learning_rate, loss_scale, weight_decay: see `Optimizer`.
+        decay, momentum, epsilon: at least 0.
+        use_locking: kept for scripts.
+
+    Raises:
+        TypeError, ValueError: arguments that are not.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        learning_rate: Any = 0.1,
+        decay: float = 0.9,
+        momentum: float = 0.0,
+        epsilon: float = 1e-10,
+        use_locking: bool = False,
+        centered: bool = False,
+        loss_scale: float = 1.0,
+        weight_decay: Any = 0.0,
+    ):
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        check_flag(use_locking, "use_locking", self.cls_name)
+        self.centered = check_flag(centered, "centered", self.cls_name)
+        self.decay = check_number(decay, "decay", self.cls_name)
+        self.momentum = check_number(momentum, "momentum", self.cls_name)
+        self.epsilon = check_number(epsilon, "epsilon", self.cls_name)
+        if centered:
+            self.mg = self.slots("mean_grad")
+        self.ms = self.slots("mean_square", "ones")
+        self.moment = self.slots("moment")
+
+    def construct(self, gradients: Any) -> bool:
+        for i, (w, g, lr) in enumerate(self.prepared(gradients)):
+            square = wide(self.ms[i]) * self.decay + ops.square(g) * (1.0 - self.decay)
+            ops.assign(self.ms[i], square)
+            spread = square
+            if self.centered:
+                mean = wide(self.mg[i]) * self.decay + g * (1.0 - self.decay)
+                ops.assign(self.mg[i], mean)
+                spread = square - ops.square(mean)
+            step = lr * g / ops.sqrt(spread + self.epsilon)
+            if self.momentum:
+                step = wide(self.moment[i]) * self.momentum + step
+            ops.assign(self.moment[i], step)
+            ops.assign(w, wide(w) - step)
+        return True
+
+
+class Adadelta(Optimizer):
+    """``accum = rho * accum + (1 - rho) * gradient ** 2``,
+    ``update = sqrt(accum_update + epsilon) / sqrt(accum + epsilon) * gradient``,
+    ``accum_update = rho * accum_update + (1 - rho) * update ** 2`` and ``w -= lr * update``.
+
+    Args:
+        params, learning_rate, loss_scale, weight_decay: see `Optimizer`.
+        rho: in [0, 1].
+        epsilon: at least 0.
+
+    Raises:
+        TypeError, ValueError: arguments that are not.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        learning_rate: Any = 1.0,
+        rho: float = 0.9,
+        epsilon: float = 1e-6,
+        loss_scale: float = 1.0,
+        weight_decay: Any = 0.0,
+    ):
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        self.rho = check_number(rho, "rho", self.cls_name)
+        check_number(1.0 - self.rho, "1 - rho", self.cls_name)
+        self.epsilon = check_number(epsilon, "epsilon", self.cls_name)
+        self.accum = self.slots("accum")
+        self.accum_update = self.slots("accum_update")
+
+    def construct(self, grads: Any) -> bool:
+        rho, eps = self.rho, self.epsilon
+        for (w, g, lr), accum, changes in zip(self.prepared(grads), self.accum, self.accum_update):
+            total = wide(accum) * rho + ops.square(g) * (1.0 - rho)
+            update = ops.sqrt(wide(changes) + eps) / ops.sqrt(total + eps) * g
+            ops.assign(accum, total)
+            ops.assign(changes, wide(changes) * rho + ops.square(update) * (1.0 - rho))
+            ops.assign(w, wide(w) - lr * update)
+        return True
+
+
+class FTRL(Optimizer):
+    """Follow the regularised leader, with L1 and L2 regularisation; Parameters become exactly zero
+    where the L1 term wins.
+
+    Args:
+        params, learning_rate, loss_scale, weight_decay: see `Optimizer`.
+        initial_accum: the first value of the sum of squares, at least 0.
+        lr_power: at most 0; the power of the sum that divides the rate.
+        l1, l2: at least 0.
+        use_locking: kept for scripts.
+
+    Raises:
+        TypeError, ValueError: arguments that are not.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        initial_accum: float = 0.1,
+        learning_rate: Any = 0.001,
+        lr_power: float = -0.5,
+        l1: float = 0.0,
+        l2: float = 0.0,
+        use_locking: bool = False,
+        loss_scale: float = 1.0,
+        weight_decay: Any = 0.0,
+    ):
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        check_flag(use_locking, "use_locking", self.cls_name)
+        initial = check_number(initial_accum, "initial_accum", self.cls_name)
+        self.power = check_number(-lr_power, "-lr_power", self.cls_name)
+        self.l1 = check_number(l1, "l1", self.cls_name)
+        self.l2 = check_number(l2, "l2", self.cls_name)
+        self.moments = self.slots("moments", initial)
+        self.linear = self.slots("linear")
+
+    def construct(self, grads: Any) -> bool:
+        for (w, g, lr), moments, linear in zip(self.prepared(grads), self.moments, self.linear):
+            before, weight = wide(moments), wide(w)
+            total = before + ops.square(g)
+            old, new = ops.pow(before, self.power), ops.pow(total, self.power)
+            slope = wide(linear) + g - (new - old) / lr * weight
+            beyond = ops.clip_by_value(slope, -self.l1, self.l1) - slope
+            ops.assign(moments, total)
+            ops.assign(linear, slope)
+            ops.assign(w, beyond / (new / lr + 2.0 * self.l2))
+        return True

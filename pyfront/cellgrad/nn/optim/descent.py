@@ -1,0 +1,218 @@
+"""Gradient descent: SGD, Momentum, averaged and sign-based variants."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cellgrad import ops
+from cellgrad._errors import error
+from cellgrad.common import dtype as mstype
+from cellgrad.common.parameter import Parameter, ParameterTuple
+from cellgrad.common.tensor import Tensor
+from cellgrad.nn.learning_rate_schedule import check_flag
+from cellgrad.nn.optim.optimizer import Optimizer, check_number, wide
+
+__all__ = ["ASGD", "SGD", "Momentum", "Rprop"]
+
+
+class SGD(Optimizer):
+    """Stochastic gradient descent, optionally with momentum:
+    ``accum = momentum * accum + (1 - dampening) * gradient`` (the first is the gradient itself) and
+    ``w -= lr * accum``, or with `nesterov` ``w -= lr * (gradient + momentum * accum)``.
+
+    Args:
+        params, learning_rate, weight_decay, loss_scale: see `Optimizer`.
+        momentum, dampening: at least 0.
+        nesterov: needs a momentum and no dampening.
+
+    Raises:
+        TypeError, ValueError: arguments that are not; a weight decay that is a Cell.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        learning_rate: Any = 0.1,
+        momentum: float = 0.0,
+        dampening: float = 0.0,
+        weight_decay: float = 0.0,
+        nesterov: bool = False,
+        loss_scale: float = 1.0,
+    ):
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        momentum = check_number(momentum, "momentum", self.cls_name)
+        self.dampening = check_number(dampening, "dampening", self.cls_name)
+        self.nesterov = check_flag(nesterov, "nesterov", self.cls_name)
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise error(
+                ValueError,
+                f"For 'SGD', if 'nesterov' is true, 'momentum' must be > 0.0 and 'dampening' must "
+                f"equal to 0.0, but got 'momentum' {momentum}, 'dampening' {dampening}.",
+            )
+        if self.dynamic_weight_decay:
+            raise error(
+                TypeError,
+                "For 'SGD', the 'weight_decay' must be float or int type, but got a Cell.",
+            )
+        self.has_momentum = momentum > 0
+        self.momentum = Parameter(Tensor(momentum, mstype.float32), name="momentum")
+        self.accum = self.slots("accum")
+        # 1 before the first step: the buffer then becomes the gradient, undamped.
+        self.stat = self.slots("stat", "ones")
+
+    def construct(self, gradients: Any) -> bool:
+        steps = self.prepared(gradients)
+        for (w, g, lr), accum, stat in zip(steps, self.accum, self.stat):
+            if not self.has_momentum:
+                ops.assign(w, wide(w) - lr * g)
+                continue
+            buffer = wide(accum) * self.momentum + g * (1.0 - self.dampening)
+            if self.dampening:
+                buffer = ops.select(ops.greater(stat, 0.0), g, buffer)
+                ops.assign(stat, ops.zeros_like(stat))
+            ops.assign(accum, buffer)
+            ops.assign(w, wide(w) - lr * (g + self.momentum * buffer if self.nesterov else buffer))
+        return True
+
+
+class Momentum(Optimizer):
+    """Gradient descent with momentum: ``moments = momentum * moments + gradient`` and
+    ``w -= lr * moments``, or with `use_nesterov` ``w -= lr * (gradient + momentum * moments)``.
+
+    Args:
+        params, learning_rate, weight_decay, loss_scale: see `Optimizer`.
+        momentum: at least 0.
+
+    Raises:
+        TypeError, ValueError: arguments that are not.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        learning_rate: Any,
+        momentum: float,
+        weight_decay: Any = 0.0,
+        loss_scale: float = 1.0,
+        use_nesterov: bool = False,
+    ):
+        super().__init__(learning_rate, params, weight_decay, loss_scale)
+        momentum = check_number(momentum, "momentum", self.cls_name)
+        self.momentum = Parameter(Tensor(momentum, mstype.float32), name="momentum")
+        self.use_nesterov = check_flag(use_nesterov, "use_nesterov", self.cls_name)
+        self.params = self._parameters
+        self.moments = self.slots("moments")
+
+    def construct(self, gradients: Any) -> bool:
+        for (w, g, lr), moments in zip(self.prepared(gradients), self.moments):
+            new = wide(moments) * self.momentum + g
+            ops.assign(moments, new)
+            ops.assign(w, wide(w) - lr * (g + self.momentum * new if self.use_nesterov else new))
+        return True
+
+
+class Rprop(Optimizer):
+    """Resilient descent: each element has a step size of its own that grows while the sign of its
+    gradient stays and shrinks when it changes.
+
+    Args:
+        params, learning_rate, weight_decay: see `Optimizer`; the rate is the first step size.
+        etas: the factors of shrinking, in (0, 1), and of growing, above 1.
+        step_sizes: the least and the greatest step size.
+
+    Raises:
+        TypeError, ValueError: arguments that are not.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        learning_rate: Any = 0.1,
+        etas: tuple[float, float] = (0.5, 1.2),
+        step_sizes: tuple[float, float] = (1e-6, 50.0),
+        weight_decay: Any = 0.0,
+    ):
+        super().__init__(learning_rate, params, weight_decay)
+        for name, pair in (("etas", etas), ("step_sizes", step_sizes)):
+            if not isinstance(pair, tuple):
+                raise error(
+                    TypeError,
+                    f"For 'Rprop', {name} must be a tuple, but got {type(pair).__name__}.",
+                )
+            if len(pair) != 2:
+                raise error(
+                    ValueError, f"For 'Rprop', {name} must have 2 elements, but got {pair}."
+                )
+        self.etaminus, self.etaplus = (check_number(e, "etas", "Rprop") for e in etas)
+        self.step_size_min, self.step_size_max = (
+            check_number(s, "step_sizes", "Rprop") for s in step_sizes
+        )
+        if not 0 < self.etaminus < 1 < self.etaplus or self.step_size_min > self.step_size_max:
+            raise error(
+                ValueError,
+                f"For 'Rprop', 'etas' must be in (0, 1) and above 1 and 'step_sizes' must rise, "
+                f"but got {etas} and {step_sizes}.",
+            )
+        self.prev = self.slots("prev")
+        self.step_size = self.slots("step_size")
+
+    def construct(self, gradients: Any) -> bool:
+        first = ops.equal(self.global_step, 0)
+        for (w, g, lr), prev, size in zip(self.prepared(gradients), self.prev, self.step_size):
+            product = g * wide(prev)
+            turned = ops.less(product, 0.0)
+            factor = ops.select(
+                turned, self.etaminus, ops.select(ops.greater(product, 0.0), self.etaplus, 1.0)
+            )
+            start = ops.select(first.reshape(()), lr, wide(size))
+            new = ops.clip_by_value(start * factor, self.step_size_min, self.step_size_max)
+            used = ops.select(turned, 0.0, g)
+            ops.assign(w, wide(w) - ops.sign(used) * new)
+            ops.assign(prev, used)
+            ops.assign(size, new)
+        return True
+
+
+class ASGD(Optimizer):
+    """Averaged stochastic gradient descent; the averages are `ax`.
+
+    Args:
+        params, learning_rate, weight_decay: see `Optimizer`.
+        lambd: the decay of the Parameters.
+        alpha: the power of the learning rate's decay.
+        t0: the step at which averaging starts.
+
+    Raises:
+        TypeError, ValueError: arguments that are no numbers, or negative.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        learning_rate: Any = 0.1,
+        lambd: float = 1e-4,
+        alpha: float = 0.75,
+        t0: float = 1e6,
+        weight_decay: Any = 0.0,
+    ):
+        super().__init__(learning_rate, params, weight_decay)
+        self.lambd = check_number(lambd, "lambd", self.cls_name)
+        self.alpha = check_number(alpha, "alpha", self.cls_name)
+        self.t0 = check_number(t0, "t0", self.cls_name)
+        names = [p.name for p in self._parameters]
+        one, zero = Tensor(1.0, mstype.float32), Tensor(0.0, mstype.float32)
+        self.mu = ParameterTuple(Parameter(one, name=f"mu_{n}") for n in names)
+        self.eta = ParameterTuple(Parameter(zero, name=f"eta_{n}") for n in names)
+        self.ax = self.slots("ax_")
+
+    def construct(self, gradients: Any) -> bool:
+        steps = self.prepared(gradients)
+        count = ops.cast(self.global_step, mstype.float32).reshape(())
+        for (w, g, lr), mu, eta, ax in zip(steps, self.mu, self.eta, self.ax):
+            rate = ops.select(ops.equal(count, 1.0), lr, eta)
+            new = wide(w) * (1.0 - self.lambd * rate) - rate * g
+            ops.assign(w, new)
+            ops.assign(ax, ops.select(ops.equal(mu, 1.0), new, wide(ax) + (new - wide(ax)) * mu))
+            ops.assign(eta, lr / ops.pow(1.0 + self.lambd * lr * count, self.alpha))
+            ops.assign(mu, 1.0 / ops.maximum(count - self.t0, 1.0))
+        return True

@@ -1,0 +1,461 @@
+"""The base of optimizers: parameter groups, learning rates, weight decay, loss scale."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from cellgrad import ops
+from cellgrad._errors import error
+from cellgrad.common import dtype as mstype
+from cellgrad.common.parameter import Parameter, ParameterTuple
+from cellgrad.common.tensor import Tensor
+from cellgrad.nn.cell import Cell
+from cellgrad.nn.containers import CellList
+from cellgrad.nn.learning_rate_schedule import LearningRateSchedule
+
+__all__ = ["Optimizer"]
+
+_KEYS = ("params", "lr", "weight_decay", "order_params", "grad_centralization")
+
+
+def check_number(value: Any, name: str, owner: str, low: float = 0.0) -> float:
+    """A Python number that is not below `low`."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise error(
+            TypeError,
+            f"For '{owner}', the '{name}' must be a float, but got {type(value).__name__}.",
+        )
+    if not value >= low:
+        raise error(
+            ValueError, f"For '{owner}', the '{name}' must be at least {low}, but got {value}."
+        )
+    return float(value)
+
+
+def check_fraction(value: Any, name: str, owner: str) -> float:
+    """A Python float between 0 and 1, both excluded."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise error(
+            TypeError,
+            f"For '{owner}', the '{name}' must be a float, but got {type(value).__name__}.",
+        )
+    if not 0 < value < 1:
+        raise error(
+            ValueError, f"For '{owner}', the '{name}' must be in (0.0, 1.0), but got {value}."
+        )
+    return float(value)
+
+
+def one_minus(value: float) -> float:
+    """``1 - value`` as float32 arithmetic gives it, so that it fits to powers of the value that are
+    computed in float32.
+    """
+    return float(np.float32(1) - np.float32(value))
+
+
+def wide(x: Tensor) -> Tensor:
+    """The elements in float32 at least, for the arithmetic of an update."""
+    return ops.cast(x, mstype.promote(x.dtype, mstype.float32))
+
+
+def _listed(parameters: Any, what: str) -> list[Any]:
+    if parameters is None:
+        raise error(ValueError, f"For 'Optimizer', the argument {what} can not be None.")
+    if not isinstance(parameters, Iterable) or isinstance(parameters, Parameter):
+        raise error(
+            TypeError,
+            f"For 'Optimizer', the argument {what} must be Iterable type, but got "
+            f"{type(parameters).__name__}.",
+            "pass net.trainable_params()",
+        )
+    listed = list(parameters)
+    if not listed:
+        raise error(
+            ValueError,
+            f"For 'Optimizer', the argument {what} must not be empty.",
+            "net.trainable_params() is empty when the net has no Parameter, or none with "
+            "requires_grad",
+        )
+    return listed
+
+
+def _check_all_parameters(listed: list[Any], what: str) -> list[Parameter]:
+    for i, p in enumerate(listed):
+        if not isinstance(p, Parameter):
+            raise error(
+                TypeError,
+                f"For 'Optimizer', the elements of {what} must be Parameter, but got "
+                f"{type(p).__name__} at index {i}.",
+            )
+    return listed
+
+
+class _Constant(LearningRateSchedule):
+    """A learning rate that does not depend on the step, beside others that do."""
+
+    def __init__(self, learning_rate: Parameter):
+        super().__init__()
+        self.learning_rate = learning_rate
+
+    def construct(self, global_step: Tensor) -> Tensor:
+        return self.learning_rate
+
+
+class _Listed(LearningRateSchedule):
+    """A learning rate for each step; the last one is kept when they are used up."""
+
+    def __init__(self, learning_rate: Tensor, name: str):
+        super().__init__()
+        self.learning_rate = Parameter(learning_rate, name=name)
+        self.last = learning_rate.size - 1
+        self.numbers = Tensor(np.arange(learning_rate.size), mstype.int32)
+
+    def construct(self, global_step: Tensor) -> Tensor:
+        now = ops.equal(self.numbers, ops.minimum(global_step, self.last))
+        return ops.sum(ops.select(now, self.learning_rate, 0.0))  # type: ignore[no-any-return]
+
+
+class _ScaledDecay(Cell):
+    """A weight decay that depends on the step, times the loss scale."""
+
+    def __init__(self, weight_decay: Cell, loss_scale: float):
+        super().__init__()
+        self.weight_decay = weight_decay
+        self.loss_scale = loss_scale
+
+    def construct(self, global_step: Tensor) -> Tensor:
+        return self.weight_decay(global_step) * self.loss_scale  # type: ignore[no-any-return]
+
+
+class Optimizer(Cell):
+    """The base of optimizers. Calling one with gradients updates the Parameters; inside `jit` that
+    is part of the compiled code, in place.
+
+    Args:
+        learning_rate: a number, a 0-d Tensor, a list or 1-d Tensor with one number a step (the last
+            is kept when they are used up), or a `LearningRateSchedule`.
+        parameters: Parameters, or dicts that group them: ``"params"`` with, where they differ from
+            the arguments, ``"lr"``, ``"weight_decay"`` and ``"grad_centralization"``; one dict with
+            ``"order_params"`` alone gives the order that gradients come in.
+        weight_decay: a number, or a Cell of the step; not for Parameters with "beta" or "gamma" in
+            their names, unless in groups.
+        loss_scale: what the gradients are divided by.
+
+    Raises:
+        TypeError: arguments of wrong types.
+        ValueError: negative numbers, no Parameters, groups that do not fit their order.
+        KeyError: an unknown key of a group.
+        RuntimeError: a Parameter in two groups.
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        parameters: Any,
+        weight_decay: Any = 0.0,
+        loss_scale: float = 1.0,
+    ):
+        super().__init__(auto_prefix=False)
+        listed = _listed(parameters, "parameters")
+        self.is_group = all(isinstance(p, dict) for p in listed)
+        if not self.is_group:
+            _check_all_parameters(listed, "parameters")
+        self.loss_scale = check_number(loss_scale, "loss_scale", self.cls_name)
+        if not self.loss_scale:
+            raise error(ValueError, f"For '{self.cls_name}', the 'loss_scale' must be positive.")
+        self.need_scale = self.loss_scale != 1.0
+        self.reciprocal_scale = 1.0 / self.loss_scale
+        self.dynamic_lr = False
+        self.dynamic_weight_decay = False
+        self.is_group_lr = False
+        self.grad_centralization = False
+        self.global_step = Parameter(Tensor([0], mstype.int32), name="global_step")
+        self.global_step_increase_tensor = Tensor([1], mstype.int32)
+        self.assignadd = ops.AssignAdd()
+        self.map_, self.map_reverse = ops.Map(), ops.Map(None, True)
+        self.hyper_map, self.hyper_map_reverse = ops.HyperMap(), ops.HyperMap(None, True)
+        if self.is_group:
+            self._init_groups(listed, learning_rate, weight_decay)
+        else:
+            self._init_plain(listed, learning_rate, weight_decay)
+        self._parameters: ParameterTuple = self.parameters
+        self.param_length = len(self._parameters)
+
+    # --- construction -------------------------------------------------------------------------
+
+    def _init_plain(self, listed: list[Parameter], learning_rate: Any, weight_decay: Any) -> None:
+        self.learning_rate: Any = self._rate(learning_rate, "learning_rate")
+        self.parameters = ParameterTuple(listed)
+        decay = self._decay(weight_decay)
+        self.decay_flags = tuple("beta" not in p.name and "gamma" not in p.name for p in listed)
+        self.dynamic_decay_flags: Any = isinstance(decay, Cell)
+        self.exec_weight_decay = isinstance(decay, Cell) or decay > 0
+        self.weight_decay: Any = decay
+
+    def _init_groups(self, groups: list[Any], learning_rate: Any, weight_decay: Any) -> None:
+        order = self._check_groups(groups)
+        default = self._rate(learning_rate, "learning_rate")
+        entries: list[tuple[Parameter, Any, Any, bool]] = []
+        seen: set[int] = set()
+        for number, group in enumerate(groups):
+            if "order_params" in group:
+                continue
+            rate, decay = default, self._decay(group.get("weight_decay", weight_decay))
+            if "lr" in group:
+                rate = self._rate(group["lr"], f"learning_rate_group_{number}")
+            for p in list(group["params"]):
+                if id(p) in seen:
+                    raise error(
+                        RuntimeError,
+                        f"For 'Optimizer', the {p.name} parameter already exists, it does not "
+                        f"support repeated setting.",
+                        "put each Parameter into one group",
+                    )
+                seen.add(id(p))
+                entries.append((p, rate, decay, group.get("grad_centralization", False)))
+        if order is not None:
+            by_id = {id(e[0]): e for e in entries}
+            if len(order) != len(entries) or {id(p) for p in order} != set(by_id):
+                raise error(
+                    ValueError,
+                    f"For 'Optimizer', 'order_params' must name the Parameters of the groups, but "
+                    f"got {len(order)} Parameters for {len(entries)}.",
+                )
+            entries = [by_id[id(p)] for p in order]
+        self.group_params = [e[0] for e in entries]
+        self.group_lr = [e[1] for e in entries]
+        self.group_weight_decay = [e[2] for e in entries]
+        self.parameters = ParameterTuple(self.group_params)
+        if not self.is_group_lr:
+            self.learning_rate = default
+        elif self.dynamic_lr:
+            cells = {id(r): r if isinstance(r, Cell) else _Constant(r) for r in self.group_lr}
+            self.group_lr = [cells[id(r)] for r in self.group_lr]
+            self.learning_rate = CellList(self.group_lr, auto_prefix=False)
+        else:
+            for i, r in enumerate({id(r): r for r in self.group_lr}.values()):
+                self.insert_param_to_cell(f"group_rate_{i}", r)
+            self.learning_rate = tuple(self.group_lr)
+        decays = tuple(self.group_weight_decay)
+        self.dynamic_decay_flags = tuple(isinstance(d, Cell) for d in decays)
+        self.decay_flags = tuple(isinstance(d, Cell) or d > 0 for d in decays)
+        self.exec_weight_decay = any(self.decay_flags)
+        self.weight_decay = decays
+        self.grad_centralization_flags = tuple(e[3] for e in entries)
+
+    def _check_groups(self, groups: list[Any]) -> list[Parameter] | None:
+        """The order of the Parameters, where one is given."""
+        order = None
+        for group in groups:
+            unknown = [k for k in group if k not in _KEYS]
+            if unknown:
+                raise error(
+                    KeyError,
+                    f"For 'Optimizer', the key in group params must be one of in {list(_KEYS)}, "
+                    f"but got {unknown}.",
+                )
+            if "order_params" in group:
+                if len(group) > 1:
+                    raise error(
+                        ValueError,
+                        "For 'Optimizer', the order params dict in group parameters should only "
+                        f"include the 'order_params' key, but got {list(group)}.",
+                    )
+                order = _check_all_parameters(
+                    _listed(group["order_params"], "'order_params'"), "'order_params'"
+                )
+                continue
+            if "params" not in group:
+                raise error(KeyError, "For 'Optimizer', a group needs the key 'params'.")
+            _check_all_parameters(_listed(group["params"], "group `params`"), "a group")
+            flag = group.get("grad_centralization", False)
+            if not isinstance(flag, bool):
+                raise error(
+                    TypeError,
+                    f"For 'Optimizer', the 'grad_centralization' must be bool type, but got "
+                    f"{type(flag).__name__}.",
+                )
+            self.is_group_lr = self.is_group_lr or "lr" in group
+        if order is not None and len(groups) == 1:
+            raise error(ValueError, "For 'Optimizer', 'order_params' needs groups to order.")
+        return order
+
+    def _rate(self, learning_rate: Any, name: str) -> Any:
+        """A Parameter, or a Cell of the step."""
+        if isinstance(learning_rate, LearningRateSchedule):
+            self.dynamic_lr = True
+            return learning_rate
+        if isinstance(learning_rate, int | float):
+            value = check_number(learning_rate, "learning rate", self.cls_name)
+            return Parameter(Tensor(value, mstype.float32), name=name)
+        if not isinstance(learning_rate, Tensor):
+            if not isinstance(learning_rate, Iterable):
+                raise error(
+                    TypeError,
+                    "For 'Optimizer', the argument 'learning_rate' must be int, float, Tensor, "
+                    f"Iterable or LearningRateSchedule, but got {type(learning_rate).__name__}.",
+                )
+            learning_rate = Tensor(np.array(list(learning_rate), np.float32))
+        if learning_rate.ndim == 0:
+            return Parameter(Tensor(learning_rate.asnumpy(), mstype.float32), name=name)
+        if learning_rate.ndim > 1 or not learning_rate.size:
+            raise error(
+                ValueError,
+                "For 'Optimizer', if 'learning_rate' is Tensor type, then the dimension of it "
+                f"should be 0 or 1, but got shape {list(learning_rate.shape)}.",
+            )
+        self.dynamic_lr = True
+        return _Listed(Tensor(learning_rate.asnumpy(), mstype.float32), name)
+
+    def _decay(self, weight_decay: Any) -> Any:
+        """A number, or a Cell of the step; either times the loss scale."""
+        if isinstance(weight_decay, Cell):
+            self.dynamic_weight_decay = True
+            return _ScaledDecay(weight_decay, self.loss_scale)
+        return check_number(weight_decay, "weight_decay", self.cls_name) * self.loss_scale
+
+    def slots(self, prefix: str, init: Any = "zeros") -> ParameterTuple:
+        """State of the Parameters' shapes: new Parameters named ``prefix.name``."""
+        return self._parameters.clone(prefix=prefix, init=init)
+
+    # --- what a step uses ---------------------------------------------------------------------
+
+    def get_lr(self) -> Any:
+        """The learning rate of this step: one, or with rates in groups a tuple, one a Parameter."""
+        if not self.dynamic_lr:
+            return self.learning_rate
+        if not self.is_group_lr:
+            return self.learning_rate(self.global_step).reshape(())
+        found: dict[int, Tensor] = {}
+        for cell in self.learning_rate:
+            if id(cell) not in found:
+                found[id(cell)] = cell(self.global_step).reshape(())
+        return tuple(found[id(cell)] for cell in self.learning_rate)
+
+    def get_weight_decay(self) -> Any:
+        """The weight decay of this step: one, or with groups a tuple, one a Parameter."""
+        if self.is_group:
+            return tuple(
+                d(self.global_step) if isinstance(d, Cell) else d for d in self.weight_decay
+            )
+        if isinstance(self.weight_decay, Cell):
+            return self.weight_decay(self.global_step)
+        return self.weight_decay
+
+    def decays(self) -> list[Any]:
+        """The weight decay of each Parameter, None where there is none."""
+        if not self.exec_weight_decay:
+            return [None] * self.param_length
+        decay = self.get_weight_decay()
+        each = decay if self.is_group else [decay] * self.param_length
+        return [d if flag else None for d, flag in zip(each, self.decay_flags)]
+
+    def decay_weight(self, gradients: Sequence[Tensor]) -> tuple[Tensor, ...]:
+        """The gradients plus weight decay times the Parameters."""
+        out = []
+        for g, w, d in zip(gradients, self._parameters, self.decays()):
+            out.append(g if d is None else g + w * ops.cast(d, w.dtype))
+        return tuple(out)
+
+    def gradients_centralization(self, gradients: Sequence[Tensor]) -> tuple[Tensor, ...]:
+        """The gradients minus their means over all dimensions but the first, where a group asks for
+        it and there are any.
+        """
+        if not self.is_group:
+            return tuple(gradients)
+        flags = self.grad_centralization_flags
+        return tuple(
+            g - ops.mean(g, tuple(range(1, g.ndim)), True) if flag and g.ndim > 1 else g
+            for g, flag in zip(gradients, flags)
+        )
+
+    def scale_grad(self, gradients: Sequence[Tensor]) -> tuple[Tensor, ...]:
+        """The gradients divided by the loss scale."""
+        if not self.need_scale:
+            return tuple(gradients)
+        return tuple(g * self.reciprocal_scale for g in gradients)
+
+    def prepared(self, gradients: Any, decay: bool = True) -> list[tuple[Parameter, Tensor, Any]]:
+        """Each Parameter, its gradient with decay (unless the update does it), centralised and
+        unscaled, and its learning rate; counts the step.
+
+        Raises:
+            TypeError: gradients that are not a tuple or list of Tensors.
+            ValueError: their number or shapes are not those of the Parameters.
+        """
+        checked = self._checked(gradients)
+        if decay:
+            checked = self.decay_weight(checked)
+        checked = self.scale_grad(self.gradients_centralization(checked))
+        rate = self.get_lr()
+        rates = rate if self.is_group_lr else [rate] * self.param_length
+        self.assignadd(self.global_step, self.global_step_increase_tensor)
+        return [(w, wide(g), r) for w, g, r in zip(self._parameters, checked, rates)]
+
+    def _checked(self, gradients: Any) -> tuple[Tensor, ...]:
+        if isinstance(gradients, Tensor) and self.param_length == 1:
+            gradients = (gradients,)
+        if not isinstance(gradients, tuple | list):
+            raise error(
+                TypeError,
+                f"For '{self.cls_name}', the gradients must be a tuple of Tensors, but got "
+                f"{type(gradients).__name__}.",
+                "ms.value_and_grad(..., weights=optimizer.parameters) gives one",
+            )
+        if len(gradients) != self.param_length:
+            raise error(
+                ValueError,
+                f"For '{self.cls_name}', expected {self.param_length} gradients, one a Parameter, "
+                f"but got {len(gradients)}.",
+                "differentiate by optimizer.parameters",
+            )
+        for g, w in zip(gradients, self._parameters):
+            if not isinstance(g, Tensor):
+                raise error(
+                    TypeError,
+                    f"For '{self.cls_name}', the gradient of '{w.name}' must be a Tensor, but got "
+                    f"{type(g).__name__}.",
+                )
+            if g.shape != w.shape:
+                raise error(
+                    ValueError,
+                    f"For '{self.cls_name}', the gradient of '{w.name}' must have its shape "
+                    f"{list(w.shape)}, but has {list(g.shape)}.",
+                    "gradients come in the order of optimizer.parameters",
+                )
+        return tuple(gradients)
+
+    def get_lr_parameter(self, param: Any) -> Any:
+        """The learning rate of a Parameter, or those of a list of them.
+
+        Raises:
+            TypeError: `param` is neither.
+            ValueError: a Parameter that is not the optimizer's.
+        """
+        listed = param if isinstance(param, list) else [param]
+        positions = {id(p): i for i, p in enumerate(self._parameters)}
+        out = []
+        for p in listed:
+            if not isinstance(p, Parameter):
+                raise error(
+                    TypeError,
+                    f"For 'get_lr_parameter', the 'param' must be 'Parameter' or 'list' type, but "
+                    f"got {type(p).__name__}.",
+                )
+            if id(p) not in positions:
+                raise error(
+                    ValueError,
+                    f"For 'get_lr_parameter', the parameter {p.name} is not in optimizer, please "
+                    f"check whether the argument 'param' is correct.",
+                )
+            rate = self.learning_rate[positions[id(p)]] if self.is_group_lr else self.learning_rate
+            out.append(rate.learning_rate if isinstance(rate, _Constant | _Listed) else rate)
+        return out if isinstance(param, list) else out[0]
+
+    def construct(self, *gradients: Any) -> Any:
+        raise error(
+            NotImplementedError, f"For '{self.cls_name}', the method 'construct' is not defined."
+        )

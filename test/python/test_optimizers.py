@@ -1,0 +1,282 @@
+"""Optimizers: trajectories against real MindSpore (`goldens/record_optimizers.py` says how they were
+recorded) and float64 numpy, compiled in place, and what is refused.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cellgrad as ms
+from cellgrad import Parameter, Tensor, nn, ops
+
+GOLDENS = Path(__file__).parent / "goldens"
+sys.path.insert(0, str(GOLDENS))
+import optimizer_cases as cases  # noqa: E402
+
+RECORDED = json.loads((GOLDENS / "optimizers.json").read_text())
+
+
+def make(expression):
+    parameters = {n: Parameter(Tensor(v), name=n) for n, v in cases.start().items()}
+    names = {"nn": nn, "ms": ms, "np": np, "Tensor": Tensor}
+    exec(cases.DECAY, names)
+    return parameters, eval(expression, {**names, **parameters})
+
+
+def step(optimizer, number):
+    values = [p.asnumpy() for p in optimizer.parameters]
+    optimizer(tuple(Tensor(g) for g in cases.gradients(number, values)))
+
+
+@pytest.mark.parametrize("expression", cases.CASES)
+def test_trajectory_is_that_of_mindspore(expression):
+    parameters, optimizer = make(expression)
+    kept = []
+    for number in range(cases.STEPS):
+        step(optimizer, number)
+        if number + 1 in cases.KEPT:
+            kept.append(np.concatenate([p.asnumpy().ravel() for p in parameters.values()]))
+    assert optimizer.global_step.asnumpy().tolist() == [cases.STEPS]
+    np.testing.assert_allclose(kept, RECORDED[expression], rtol=2e-5, atol=2e-6)
+
+
+@pytest.mark.parametrize("expression", cases.LISTS)
+def test_lists_of_learning_rates_are_those_of_mindspore(expression):
+    assert eval(expression, {"nn": nn}) == pytest.approx(RECORDED[expression], rel=1e-12)
+
+
+# --- where MindSpore's CPU kernels are missing or wrong: numpy, in float64 --------------------
+
+
+def lamb(w, g, state, t, lr=0.05, decay=0.1):
+    m, v = state.setdefault("m", 0 * w), state.setdefault("v", 0 * w)
+    state["m"], state["v"] = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
+    r = state["m"] / (1 - 0.9**t) / (np.sqrt(state["v"] / (1 - 0.999**t)) + 1e-6) + decay * w
+    return w - lr * np.linalg.norm(w) / np.linalg.norm(r) * r
+
+
+def nesterov(w, g, state, t, lr=0.05):
+    state["m"] = 0.9 * state.get("m", 0) + g
+    return w - lr * (g + 0.9 * state["m"])
+
+
+def frozen_adagrad(w, g, state, t):
+    return w - 0.1 * g / np.sqrt(0.5)
+
+
+def ftrl(w, g, state, t, lr=0.1, l1=0.5, l2=0.01):
+    n, z = state.get("n", 0.2), state.get("z", 0.0)
+    state["n"] = n + g * g
+    state["z"] = z + g - (np.sqrt(state["n"]) - np.sqrt(n)) / lr * w
+    slope = np.sqrt(state["n"]) / lr + 2 * l2
+    return np.where(abs(state["z"]) > l1, (np.sign(state["z"]) * l1 - state["z"]) / slope, 0)
+
+
+@pytest.mark.parametrize(
+    "expression, rule",
+    [
+        ("nn.Lamb([w, b], 0.05, weight_decay=0.1)", lamb),
+        ("nn.Momentum([w, b], 0.05, 0.9, use_nesterov=True)", nesterov),
+        ("nn.Adagrad([w, b], 0.5, 0.1, False)", frozen_adagrad),
+        ("nn.FTRL([w, b], 0.2, 0.1, l1=0.5, l2=0.01)", ftrl),
+    ],
+)
+def test_trajectory_is_that_of_the_formula(expression, rule):
+    _, optimizer = make(expression)
+    wanted = [p.asnumpy().astype(np.float64) for p in optimizer.parameters]
+    states = [{} for _ in wanted]
+    for number in range(cases.STEPS):
+        gradients = [g.astype(np.float64) for g in cases.gradients(number, wanted)]
+        optimizer(tuple(Tensor(g, ms.float32) for g in gradients))
+        pairs = enumerate(zip(wanted, gradients))
+        wanted = [rule(w, g, states[i], number + 1) for i, (w, g) in pairs]
+    for p, w in zip(optimizer.parameters, wanted):
+        np.testing.assert_allclose(p.asnumpy(), w, rtol=2e-4, atol=2e-5)
+
+
+# --- state ------------------------------------------------------------------------------------
+
+
+def net_and_step(make_optimizer, dtype=ms.float32):
+    ms.set_seed(0)
+    net = nn.SequentialCell(
+        nn.Dense(5, 4, activation="tanh", dtype=dtype), nn.Dense(4, 1, dtype=dtype)
+    )
+    optimizer = make_optimizer(net.trainable_params())
+    loss = ms.value_and_grad(lambda x, y: nn.MSELoss()(net(x), y), None, optimizer.parameters)
+
+    @ms.jit
+    def train_step(x, y):
+        value, gradients = loss(x, y)
+        optimizer(gradients)
+        return value
+
+    random = np.random.default_rng(0)
+    x = random.standard_normal((16, 5))
+    return optimizer, train_step, Tensor(x, dtype), Tensor(np.sin(x.sum(1, keepdims=True)), dtype)
+
+
+@pytest.mark.parametrize("kind", [nn.Adam, nn.AdamWeightDecay, nn.RMSProp, nn.AdaMax, nn.Lamb])
+def test_a_compiled_step_updates_parameters_and_slots_in_place(kind):
+    optimizer, train_step, x, y = net_and_step(lambda p: kind(p, 0.01))
+    first = train_step(x, y).item()
+    state = list(optimizer.get_parameters())
+    buffers, before = [p._buf for p in state], [p.asnumpy().copy() for p in state]
+    for _ in range(30):
+        last = train_step(x, y).item()
+    assert last < 0.8 * first
+    for p, buffer, old in zip(state, buffers, before):
+        assert p._buf is buffer
+        assert (p.asnumpy() != old).any() == (p.name != "learning_rate"), p.name
+    assert optimizer.global_step.asnumpy() == [31]
+
+
+@pytest.mark.parametrize("dtype", [ms.float16, ms.bfloat16, ms.float64])
+def test_parameters_keep_their_dtype(dtype):
+    optimizer, train_step, x, y = net_and_step(lambda p: nn.Adam(p, 0.01), dtype)
+    first = float(train_step(x, y).astype(ms.float32))
+    for _ in range(20):
+        last = float(train_step(x, y).astype(ms.float32))
+    assert last < first
+    assert {p.dtype for p in (*optimizer.parameters, *optimizer.moment1)} == {dtype}
+
+
+def test_slots_have_the_names_of_mindspore():
+    _, optimizer = make("nn.Adam([w, b, gamma], 0.1, use_amsgrad=True)")
+    names = [p.name for p in optimizer.get_parameters()]
+    assert names == [
+        "global_step",
+        "learning_rate",
+        *("w", "b", "gamma"),
+        "beta1_power",
+        "beta2_power",
+        *(f"{s}.{n}" for s in ("moment1", "moment2", "vhat") for n in ("w", "b", "gamma")),
+    ]
+
+
+def test_a_learning_rate_that_is_set_counts_without_compiling_again():
+    _, optimizer = make("nn.SGD([w, b], 0.5)")
+    before = optimizer.parameters[1].asnumpy().copy()
+    gradients = (Tensor(np.zeros((2, 3), np.float32)), Tensor(np.ones(2, np.float32)))
+    optimizer(gradients)
+    compiled = list(optimizer._jit_program.cache.values())
+    ops.assign(optimizer.learning_rate, Tensor(0.25))
+    optimizer(gradients)
+    assert list(optimizer._jit_program.cache.values()) == compiled
+    np.testing.assert_allclose(optimizer.parameters[1].asnumpy(), before - 0.75, rtol=1e-6)
+
+
+def test_learning_rates_of_parameters():
+    parameters, optimizer = make(
+        "nn.SGD([{'params': [w], 'lr': 0.5}, {'params': [b], 'lr': nn.WarmUpLR(0.1, 4)}, "
+        "{'params': [gamma], 'lr': [0.1, 0.2]}])"
+    )
+    w, b, gamma = parameters.values()
+    assert optimizer.get_lr_parameter(w).asnumpy() == 0.5
+    assert isinstance(optimizer.get_lr_parameter([w, b])[1], nn.WarmUpLR)
+    np.testing.assert_allclose(optimizer.get_lr_parameter(gamma).asnumpy(), [0.1, 0.2])
+    with pytest.raises(ValueError, match="not in optimizer"):
+        optimizer.get_lr_parameter(Parameter(Tensor(1.0)))
+    with pytest.raises(TypeError, match="must be 'Parameter'"):
+        optimizer.get_lr_parameter("w")
+
+
+def test_the_last_of_listed_learning_rates_stays():
+    parameters, optimizer = make("nn.SGD([b], [1.0, 0.5])")
+    before = parameters["b"].asnumpy().copy()
+    for _ in range(4):
+        optimizer((Tensor(np.ones(2, np.float32)),))
+    np.testing.assert_allclose(parameters["b"].asnumpy(), before - 2.5, rtol=1e-6)
+
+
+def test_gradients_are_centralised_where_a_group_asks():
+    parameters, optimizer = make("nn.SGD([{'params': [w, b], 'grad_centralization': True}], 1.0)")
+    w, b = (parameters[n].asnumpy().copy() for n in ("w", "b"))
+    g = np.arange(6, dtype=np.float32).reshape(2, 3)
+    optimizer((Tensor(g), Tensor(np.ones(2, np.float32))))
+    np.testing.assert_allclose(parameters["w"].asnumpy(), w - (g - g.mean(1, keepdims=True)))
+    np.testing.assert_allclose(parameters["b"].asnumpy(), b - 1, rtol=1e-6)
+
+
+def test_an_optimizer_of_ones_own():
+    class Sign(nn.Optimizer):
+        def construct(self, gradients):
+            gradients = self.decay_weight(self.scale_grad(gradients))
+            lr = self.get_lr()
+            self.assignadd(self.global_step, self.global_step_increase_tensor)
+            update = ops.MultitypeFuncGraph("update")
+
+            @update.register("Tensor", "Tensor", "Tensor")
+            def update_one(rate, w, g):
+                return ops.assign(w, w - rate * ops.sign(g))
+
+            return self.hyper_map(ops.partial(update, lr), self.parameters, gradients)
+
+    w = Parameter(Tensor([1.0, 2.0]), name="w")
+    Sign(0.5, [w])((Tensor([3.0, -3.0]),))
+    assert w.asnumpy().tolist() == [0.5, 2.5]
+
+
+# --- mistakes ---------------------------------------------------------------------------------
+
+GOOD = "[w, b, gamma]"
+
+
+@pytest.mark.parametrize(
+    "kind, words, expression",
+    [
+        (ValueError, "can not be None", "nn.Adam(None)"),
+        (TypeError, "must be Iterable", "nn.Adam(w)"),
+        (ValueError, "must not be empty", "nn.Adam([])"),
+        (TypeError, "must be Parameter", "nn.Adam([w, 3])"),
+        (ValueError, "'learning rate' must be at least", f"nn.Adam({GOOD}, -0.1)"),
+        (TypeError, "LearningRateSchedule, but got Dense", f"nn.Adam({GOOD}, nn.Dense(1, 1))"),
+        (ValueError, "should be 0 or 1", f"nn.Adam({GOOD}, Tensor([[0.1]]))"),
+        (ValueError, "'beta1' must be in", f"nn.Adam({GOOD}, 0.1, 1.0)"),
+        (TypeError, "'beta2' must be a float", f"nn.Adam({GOOD}, 0.1, beta2='x')"),
+        (ValueError, "'eps' must be positive", f"nn.Adam({GOOD}, 0.1, eps=0)"),
+        (KeyError, "invalid keys", f"nn.Adam({GOOD}, 0.1, lazy=True)"),
+        (TypeError, "'use_nesterov' must be bool", f"nn.Adam({GOOD}, 0.1, use_nesterov=1)"),
+        (ValueError, "'weight_decay' must be at least", f"nn.Adam({GOOD}, weight_decay=-1.0)"),
+        (ValueError, "'loss_scale' must be positive", f"nn.Adam({GOOD}, loss_scale=0.0)"),
+        (TypeError, "'momentum' must be a float", f"nn.Momentum({GOOD}, 0.1, '0.9')"),
+        (ValueError, "'momentum' must be > 0.0", f"nn.SGD({GOOD}, 0.1, nesterov=True)"),
+        (TypeError, "got a Cell", f"nn.SGD({GOOD}, 0.1, weight_decay=Decay())"),
+        (ValueError, "must have 2 elements", f"nn.Rprop({GOOD}, 0.1, (0.5,))"),
+        (TypeError, "must be a tuple", f"nn.Rprop({GOOD}, 0.1, 0.5)"),
+        (ValueError, "'step_sizes' must rise", f"nn.Rprop({GOOD}, 0.1, (0.5, 0.6))"),
+        (KeyError, "must be one of", "nn.SGD([{'params': [w], 'rate': 1}])"),
+        (KeyError, "needs the key 'params'", "nn.SGD([{'lr': 1.0}])"),
+        (TypeError, "elements of a group", "nn.SGD([{'params': [1]}])"),
+        (TypeError, "must be bool type", "nn.SGD([{'params': [w], 'grad_centralization': 1}])"),
+        (RuntimeError, "already exists", "nn.SGD([{'params': [w, b]}, {'params': [w]}])"),
+        (ValueError, "only include", "nn.SGD([{'params': [w]}, {'order_params': [w], 'lr': 1}])"),
+        (
+            ValueError,
+            "must name the Parameters",
+            "nn.SGD([{'params': [w]}, {'order_params': [b]}])",
+        ),
+        (ValueError, "needs groups", "nn.SGD([{'order_params': [b]}])"),
+        (TypeError, "must be a tuple of Tensors", "nn.SGD([w, b])(3)"),
+        (ValueError, "expected 2 gradients", "nn.SGD([w, b])((w,))"),
+        (TypeError, "gradient of 'b' must be a Tensor", "nn.SGD([w, b])((w, 3.0))"),
+        (ValueError, "gradient of 'w' must have its shape", "nn.SGD([w, b])((b, b))"),
+        (TypeError, "write 1.0", "nn.ExponentialDecayLR(1, 0.9, 4)"),
+        (ValueError, "must be greater than 0", "nn.ExponentialDecayLR(0.1, 0.9, 0)"),
+        (TypeError, "'decay_steps' must be int", "nn.InverseDecayLR(0.1, 0.9, 4.0)"),
+        (TypeError, "'is_stair' must be bool", "nn.NaturalExpDecayLR(0.1, 0.9, 4, 1)"),
+        (ValueError, "must be greater than the 'min_lr'", "nn.CosineDecayLR(0.1, 0.1, 4)"),
+        (ValueError, "must be greater than the 'min_lr'", "nn.cosine_decay_lr(0.1, 0.1, 4, 1, 1)"),
+        (ValueError, "must be at least 0", "nn.WarmUpLR(-0.1, 4)"),
+        (ValueError, "milestones must rise", "nn.piecewise_constant_lr([3, 2], [0.1, 0.1])"),
+        (ValueError, "the size of", "nn.piecewise_constant_lr([3], [0.1, 0.1])"),
+        (TypeError, "must be a tuple or list", "nn.piecewise_constant_lr(3, [0.1])"),
+    ],
+)
+def test_mistakes_are_named(kind, words, expression):
+    with pytest.raises(kind) as caught:
+        make(expression)
+    assert words in str(caught.value)
