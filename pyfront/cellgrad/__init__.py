@@ -33,6 +33,7 @@ from cellgrad.export import export, load
 from cellgrad.grad import get_grad, grad, jvp, value_and_grad, vjp
 from cellgrad.jacobian import hessian, hvp, jacfwd, jacrev
 from cellgrad.ops import stop_gradient
+from cellgrad.serialization import load_checkpoint, load_param_into_net, save_checkpoint
 from cellgrad.vmap import vmap
 
 
@@ -69,10 +70,13 @@ __all__ = [
     "jit",
     "jvp",
     "load",
+    "load_checkpoint",
+    "load_param_into_net",
     "mutable",
     "nn",
     "ops",
     "pytype_to_dtype",
+    "save_checkpoint",
     "set_context",
     "set_device",
     "set_seed",

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from typing import Any
 
 import numpy as np
 
 from cellgrad._errors import error
+from cellgrad._files import replacing
 from cellgrad.common import dtype as mstype
 from cellgrad.common._storage import from_numpy, signature
 from cellgrad.common.tensor import Tensor
@@ -45,25 +44,11 @@ def save(tensors: dict[str, Tensor], path: str) -> None:
         offset += len(blob)
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
-    folder = os.path.dirname(os.path.abspath(path))
-    handle, part = tempfile.mkstemp(dir=folder, prefix=".cellgrad-")
-    try:
-        with os.fdopen(handle, "wb") as f:
-            f.write(len(text).to_bytes(8, "little"))
-            f.write(text)
-            for blob in blobs:
-                f.write(blob)
-        os.chmod(part, 0o666 & ~_umask())
-        os.replace(part, path)
-    except BaseException:
-        os.unlink(part)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    with replacing(path) as f:
+        f.write(len(text).to_bytes(8, "little"))
+        f.write(text)
+        for blob in blobs:
+            f.write(blob)
 
 
 def load(path: str) -> dict[str, Tensor]:

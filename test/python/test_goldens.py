@@ -18,8 +18,18 @@ from cellgrad import Parameter, ParameterTuple, Tensor, nn, ops
 GOLDENS = Path(__file__).parent / "goldens"
 sys.path.insert(0, str(GOLDENS))
 import cases  # noqa: E402
+import frontend_cases  # noqa: E402
 
-RECORDED = json.loads((GOLDENS / "recorded.json").read_text())
+SUITES = {
+    suite: (module, json.loads((GOLDENS / f"{suite}.json").read_text()))
+    for suite, module in (("recorded", cases), ("frontend", frontend_cases))
+}
+EVERY = [
+    (suite, group, expression)
+    for suite, (module, _) in SUITES.items()
+    for group, expressions in module.ALL.items()
+    for expression in expressions
+]
 NUMBER = re.compile(r"(?<![A-Za-z_\d.])[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?(?![A-Za-z_\d])")
 
 
@@ -29,13 +39,16 @@ def normal(text):
 
 @pytest.fixture(scope="module")
 def setup_code(tmp_path_factory):
-    path = tmp_path_factory.mktemp("goldens") / "setup.py"
-    path.write_text(cases.SETUP)
-    return compile(cases.SETUP, str(path), "exec")
+    out = {}
+    for suite, (module, _) in SUITES.items():
+        path = tmp_path_factory.mktemp("goldens") / f"{suite}.py"
+        path.write_text(module.SETUP)
+        out[suite] = compile(module.SETUP, str(path), "exec")
+    return out
 
 
-@pytest.mark.parametrize("group, expression", [(g, e) for g, es in cases.ALL.items() for e in es])
-def test_golden(group, expression, setup_code):
+@pytest.mark.parametrize("suite, group, expression", EVERY)
+def test_golden(suite, group, expression, setup_code):
     names = {
         "ms": ms,
         "np": np,
@@ -45,8 +58,8 @@ def test_golden(group, expression, setup_code):
         "Parameter": Parameter,
         "ParameterTuple": ParameterTuple,
     }
-    exec(setup_code, names)
-    wanted = normal(RECORDED[group][expression])
+    exec(setup_code[suite], names)
+    wanted = normal(SUITES[suite][1][group][expression])
     try:
         result = repr(eval(expression, names))
     except Exception as e:

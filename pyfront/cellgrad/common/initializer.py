@@ -1,4 +1,4 @@
-"""Initial values of Parameters, with MindSpore's names and formulas."""
+"""Initial values of Parameters, with MindSpore's names, formulas and random numbers."""
 
 from __future__ import annotations
 
@@ -9,18 +9,26 @@ from typing import Any
 import numpy as np
 
 from cellgrad._errors import error
+from cellgrad.common import _philox
 from cellgrad.common import dtype as mstype
 from cellgrad.common.dtype import Type
 from cellgrad.common.tensor import Tensor
 
 __all__ = [
     "Constant",
+    "Dirac",
     "HeNormal",
     "HeUniform",
+    "Identity",
     "Initializer",
     "Normal",
     "One",
+    "Orthogonal",
+    "Sparse",
+    "TruncatedNormal",
     "Uniform",
+    "VarianceScaling",
+    "XavierNormal",
     "XavierUniform",
     "Zero",
     "get_seed",
@@ -28,18 +36,18 @@ __all__ = [
     "set_seed",
 ]
 
+Array = np.ndarray[Any, Any]
 _seed: int | None = None
-_random = np.random.default_rng()
 
 
 def set_seed(seed: int) -> None:
-    """Seeds the initializers (and numpy's global generator, as MindSpore does).
+    """Seeds the initializers and numpy's global generator, from which they draw.
 
     Raises:
         TypeError: a seed that is not an int.
         ValueError: a negative seed.
     """
-    global _seed, _random
+    global _seed
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise error(
             TypeError, f"For 'set_seed', the seed must be an int, but got {type(seed).__name__}."
@@ -47,7 +55,6 @@ def set_seed(seed: int) -> None:
     if seed < 0:
         raise error(ValueError, f"For 'set_seed', the seed must be >= 0, but got {seed}.")
     _seed = seed
-    _random = np.random.default_rng(seed)
     np.random.seed(seed % 2**32)
 
 
@@ -67,34 +74,54 @@ def _fans(shape: Sequence[int]) -> tuple[int, int]:
     return shape[1] * field, shape[0] * field
 
 
+_GAINS = {
+    "relu": math.sqrt(2.0),
+    "sigmoid": 1.0,
+    "tanh": 5.0 / 3,
+    **dict.fromkeys(["linear", *(f"conv{t}{n}d" for t in ("", "_transpose") for n in "123")], 1.0),
+}
+
+
 def _gain(nonlinearity: str, negative_slope: float) -> float:
-    gains = {"sigmoid": 1.0, "linear": 1.0, "tanh": 5.0 / 3, "relu": math.sqrt(2.0)}
     if nonlinearity == "leaky_relu":
         return math.sqrt(2.0 / (1 + negative_slope**2))
-    if nonlinearity not in gains:
+    if nonlinearity not in _GAINS:
         raise error(
             ValueError,
-            f"nonlinearity must be one of {[*gains, 'leaky_relu']}, but got {nonlinearity!r}.",
+            f"nonlinearity must be one of {[*_GAINS, 'leaky_relu']}, but got {nonlinearity!r}.",
         )
-    return gains[nonlinearity]
+    return _GAINS[nonlinearity]
 
 
 class Initializer:
-    """Base of initializers: `sample` gives the values for a shape."""
+    """Base of initializers: subclasses define ``_initialize(self, arr)``, which fills a numpy array
+    in place."""
 
-    def sample(self, shape: Sequence[int]) -> np.ndarray[Any, Any]:
-        """Float64 values for `shape`."""
-        raise NotImplementedError
+    def __init__(self, **kwargs: Any):
+        self._kwargs = kwargs
+
+    def _initialize(self, arr: Array) -> None:
+        raise NotImplementedError(f"{type(self).__name__} must define _initialize(self, arr)")
+
+    def __call__(self, arr: Array) -> None:
+        self._initialize(arr)
+
+    def sample(self, shape: Sequence[int], dtype: Any = np.float32) -> Array:
+        """A new array of `shape` filled with initial values."""
+        out = np.zeros(tuple(shape), dtype)
+        self(out)
+        return out
 
 
 class Constant(Initializer):
     """All elements equal `value`."""
 
-    def __init__(self, value: float):
+    def __init__(self, value: Any):
+        super().__init__(value=value)
         self.value = value
 
-    def sample(self, shape: Sequence[int]) -> np.ndarray[Any, Any]:
-        return np.full(tuple(shape), self.value)
+    def _initialize(self, arr: Array) -> None:
+        arr[...] = self.value
 
 
 class Zero(Constant):
@@ -115,32 +142,59 @@ class Normal(Initializer):
     """Normal distribution."""
 
     def __init__(self, sigma: float = 0.01, mean: float = 0.0):
+        super().__init__(sigma=sigma, mean=mean)
         self.sigma, self.mean = sigma, mean
 
-    def sample(self, shape: Sequence[int]) -> np.ndarray[Any, Any]:
-        return _random.normal(self.mean, self.sigma, tuple(shape))
+    def _initialize(self, arr: Array) -> None:
+        _check_sigma(self.sigma)
+        arr[...] = _philox.normal(self.mean, self.sigma, arr.shape)
+
+
+class TruncatedNormal(Initializer):
+    """Normal distribution restricted to [a, b]."""
+
+    def __init__(self, sigma: float = 0.01, mean: float = 0.0, a: float = -2.0, b: float = 2.0):
+        super().__init__(sigma=sigma, mean=mean, a=a, b=b)
+        self.sigma, self.mean, self.a, self.b = sigma, mean, a, b
+
+    def _initialize(self, arr: Array) -> None:
+        _check_sigma(self.sigma)
+        arr[...] = _philox.truncated_normal(self.a, self.b, self.mean, self.sigma, arr.shape)
 
 
 class Uniform(Initializer):
     """Uniform distribution on (-scale, scale)."""
 
     def __init__(self, scale: float = 0.07):
+        super().__init__(scale=scale)
         self.scale = scale
 
-    def sample(self, shape: Sequence[int]) -> np.ndarray[Any, Any]:
-        return _random.uniform(-self.scale, self.scale, tuple(shape))
+    def _initialize(self, arr: Array) -> None:
+        arr[...] = _philox.uniform(-self.scale, self.scale, arr.shape)
 
 
 class XavierUniform(Initializer):
     """Uniform with bound gain * sqrt(6 / (fan_in + fan_out))."""
 
     def __init__(self, gain: float = 1):
+        super().__init__(gain=gain)
         self.gain = gain
 
-    def sample(self, shape: Sequence[int]) -> np.ndarray[Any, Any]:
-        fan_in, fan_out = _fans(shape)
-        bound = self.gain * math.sqrt(6.0 / (fan_in + fan_out))
-        return _random.uniform(-bound, bound, tuple(shape))
+    def _initialize(self, arr: Array) -> None:
+        bound = self.gain * math.sqrt(6.0 / sum(_fans(arr.shape)))
+        arr[...] = _philox.uniform(-bound, bound, arr.shape)
+
+
+class XavierNormal(Initializer):
+    """Normal with standard deviation gain * sqrt(2 / (fan_in + fan_out))."""
+
+    def __init__(self, gain: float = 1):
+        super().__init__(gain=gain)
+        self.gain = gain
+
+    def _initialize(self, arr: Array) -> None:
+        sigma = self.gain * math.sqrt(2.0 / sum(_fans(arr.shape)))
+        arr[...] = _philox.normal(0.0, sigma, arr.shape)
 
 
 class HeUniform(Initializer):
@@ -149,39 +203,181 @@ class HeUniform(Initializer):
     def __init__(
         self, negative_slope: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu"
     ):
+        super().__init__(negative_slope=negative_slope, mode=mode, nonlinearity=nonlinearity)
         self.negative_slope, self.mode, self.nonlinearity = negative_slope, mode, nonlinearity
 
     def _std(self, shape: Sequence[int]) -> float:
-        if self.mode not in ("fan_in", "fan_out"):
+        mode = self.mode.lower()
+        if mode not in ("fan_in", "fan_out"):
             raise error(ValueError, f"mode must be 'fan_in' or 'fan_out', but got {self.mode!r}.")
-        fan = _fans(shape)[self.mode == "fan_out"]
+        fan = _fans(shape)[mode == "fan_out"]
         return _gain(self.nonlinearity, self.negative_slope) / math.sqrt(fan)
 
-    def sample(self, shape: Sequence[int]) -> np.ndarray[Any, Any]:
-        bound = math.sqrt(3.0) * self._std(shape)
-        return _random.uniform(-bound, bound, tuple(shape))
+    def _initialize(self, arr: Array) -> None:
+        bound = math.sqrt(3.0) * self._std(arr.shape)
+        arr[...] = _philox.uniform(-bound, bound, arr.shape)
 
 
 class HeNormal(HeUniform):
     """Normal with standard deviation gain / sqrt(fan)."""
 
-    def sample(self, shape: Sequence[int]) -> np.ndarray[Any, Any]:
-        return _random.normal(0.0, self._std(shape), tuple(shape))
+    def _initialize(self, arr: Array) -> None:
+        arr[...] = _philox.normal(0.0, self._std(arr.shape), arr.shape)
+
+
+class Identity(Initializer):
+    """Ones on the diagonal of a matrix, zeros elsewhere."""
+
+    def _initialize(self, arr: Array) -> None:
+        _check_matrix(arr, "Identity")
+        arr[...] = np.eye(arr.shape[0], arr.shape[1])
+
+
+class Sparse(Initializer):
+    """A matrix of normally distributed elements; the fraction `sparsity` of each column is zero."""
+
+    def __init__(self, sparsity: float, sigma: float = 0.01):
+        super().__init__(sparsity=sparsity, sigma=sigma)
+        self.sparsity, self.sigma = sparsity, sigma
+
+    def _initialize(self, arr: Array) -> None:
+        _check_matrix(arr, "Sparse")
+        rows, columns = arr.shape
+        data = _philox.normal(0.0, self.sigma, arr.shape)
+        for column in range(columns):
+            zeros = np.random.permutation(list(range(rows)))[: math.ceil(self.sparsity * rows)]
+            data[zeros, column] = 0
+        arr[...] = data
+
+
+class Dirac(Initializer):
+    """Convolution weights that pass their input through: a one at the centre of the window of
+    channel i to channel i, in each of `groups`."""
+
+    def __init__(self, groups: int = 1):
+        super().__init__(groups=groups)
+        self.groups = groups
+
+    def _initialize(self, arr: Array) -> None:
+        if arr.ndim not in (3, 4, 5):
+            raise error(ValueError, f"For 'Dirac', the rank must be 3, 4 or 5, but got {arr.ndim}.")
+        if arr.shape[0] % self.groups:
+            raise error(
+                ValueError,
+                f"For 'Dirac', the first dimension, {arr.shape[0]}, must be a multiple of groups = "
+                f"{self.groups}.",
+            )
+        each = arr.shape[0] // self.groups
+        centre = tuple(n // 2 for n in arr.shape[2:])
+        arr[...] = 0
+        for group in range(self.groups):
+            for i in range(min(each, arr.shape[1])):
+                arr[(group * each + i, i, *centre)] = 1
+
+
+class Orthogonal(Initializer):
+    """A (semi-)orthogonal matrix times `gain`; trailing dimensions count as one."""
+
+    def __init__(self, gain: float = 1.0):
+        super().__init__(gain=gain)
+        self.gain = gain
+
+    def _initialize(self, arr: Array) -> None:
+        if arr.ndim < 2:
+            raise error(
+                ValueError, f"For 'Orthogonal', the rank must be at least 2, but got {arr.ndim}."
+            )
+        rows, columns = arr.shape[0], math.prod(arr.shape[1:])
+        data = _philox.normal(0.0, 1.0, (rows, columns))
+        q, r = np.linalg.qr(data.T if rows < columns else data)
+        q *= np.sign(np.diag(r))
+        arr[...] = ((q.T if rows < columns else q) * self.gain).reshape(arr.shape)
+
+
+class VarianceScaling(Initializer):
+    """Values whose variance is scale / fan.
+
+    Args:
+        scale: a positive factor.
+        mode: ``"fan_in"``, ``"fan_out"`` or ``"fan_avg"``.
+        distribution: ``"untruncated_normal"``; MindSpore 2.10 draws the other two,
+            ``"truncated_normal"`` and ``"uniform"``, from the uniform distribution, and so is it
+            here.
+
+    Raises:
+        ValueError: another scale, mode or distribution.
+    """
+
+    def __init__(
+        self, scale: float = 1.0, mode: str = "fan_in", distribution: str = "truncated_normal"
+    ):
+        super().__init__(scale=scale, mode=mode, distribution=distribution)
+        if scale <= 0:
+            raise error(
+                ValueError, f"For 'VarianceScaling', 'scale' must be positive, but got {scale}."
+            )
+        modes = ("fan_in", "fan_out", "fan_avg")
+        if mode not in modes:
+            raise error(
+                ValueError, f"For 'VarianceScaling', 'mode' must be in {modes}, but got {mode!r}."
+            )
+        distributions = ("uniform", "truncated_normal", "untruncated_normal")
+        if distribution not in distributions:
+            raise error(
+                ValueError,
+                f"For 'VarianceScaling', 'distribution' must be in {distributions}, but got "
+                f"{distribution!r}.",
+            )
+        self.scale, self.mode, self.distribution = scale, mode, distribution
+
+    def _initialize(self, arr: Array) -> None:
+        fan_in, fan_out = _fans(arr.shape)
+        fan = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2}[self.mode]
+        variance = self.scale / max(1.0, fan)
+        if self.distribution == "untruncated_normal":
+            arr[...] = _philox.normal(0.0, math.sqrt(variance), arr.shape)
+        else:
+            bound = math.sqrt(3.0 * variance)
+            arr[...] = _philox.uniform(-bound, bound, arr.shape)
+
+
+def _check_sigma(sigma: float) -> None:
+    if sigma < 0:
+        raise error(ValueError, f"An initializer's sigma must be >= 0, but got {sigma}.")
+
+
+def _check_matrix(arr: Array, name: str) -> None:
+    if arr.ndim != 2:
+        raise error(ValueError, f"For '{name}', the rank must be 2, but got {arr.ndim}.")
 
 
 _BY_NAME: dict[str, type[Initializer]] = {
+    **{
+        c.__name__.lower(): c
+        for c in (
+            Constant,
+            Dirac,
+            HeNormal,
+            HeUniform,
+            Identity,
+            Normal,
+            One,
+            Orthogonal,
+            Sparse,
+            TruncatedNormal,
+            Uniform,
+            VarianceScaling,
+            XavierNormal,
+            XavierUniform,
+            Zero,
+        )
+    },
     "zeros": Zero,
-    "zero": Zero,
     "ones": One,
-    "one": One,
-    "normal": Normal,
-    "uniform": Uniform,
     "xavier_uniform": XavierUniform,
-    "xavieruniform": XavierUniform,
+    "xavier_normal": XavierNormal,
     "he_uniform": HeUniform,
-    "heuniform": HeUniform,
     "he_normal": HeNormal,
-    "henormal": HeNormal,
 }
 
 
@@ -195,8 +391,13 @@ def initializer(init: Any, shape: Any = None, dtype: Type = mstype.float32) -> T
         dtype: the dtype.
 
     Raises:
-        ValueError: an unknown name, or a Tensor of another shape.
+        ValueError: an unknown name, a shape with a dimension that is not positive, or a Tensor of
+            another shape.
         TypeError: an `init` of another kind.
+
+    >>> from cellgrad.common.initializer import initializer
+    >>> print(initializer("ones", [1, 2]))
+    [[1. 1.]]
     """
     dims = (shape,) if isinstance(shape, int) else tuple(shape or ())
     if isinstance(init, Tensor):
@@ -206,6 +407,10 @@ def initializer(init: Any, shape: Any = None, dtype: Type = mstype.float32) -> T
                 f"For 'initializer', the shape of 'init' must be {dims}, but got {init.shape}.",
             )
         return init
+    if not all(isinstance(n, int | np.integer) and n > 0 for n in dims):
+        raise error(
+            ValueError, f"For 'initializer', the shape must be positive integers, but got {shape}."
+        )
     if isinstance(init, str):
         found = _BY_NAME.get(init.lower())
         if found is None:
@@ -214,7 +419,7 @@ def initializer(init: Any, shape: Any = None, dtype: Type = mstype.float32) -> T
                 f"For 'initializer', the name {init!r} is unknown; known: {sorted(_BY_NAME)}.",
             )
         init = found()
-    elif isinstance(init, int | float) and not isinstance(init, bool):
+    elif isinstance(init, int | float | np.number):
         init = Constant(init)
     if not isinstance(init, Initializer):
         raise error(
@@ -222,4 +427,4 @@ def initializer(init: Any, shape: Any = None, dtype: Type = mstype.float32) -> T
             f"For 'initializer', 'init' must be a name, Initializer, number or Tensor, but got "
             f"{type(init).__name__}.",
         )
-    return Tensor(init.sample(dims), dtype)
+    return Tensor(shape=dims, dtype=dtype, init=init)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from cellgrad._errors import error
+from cellgrad.common import dtype as mstype
 from cellgrad.common._storage import from_numpy, signature
 from cellgrad.common.tensor import Tensor, _converted
 
 __all__ = ["Parameter", "ParameterTuple"]
+
+_GENERATED = "Parameter#"  # begins the name of a Parameter that nobody has named
+_generated = itertools.count()
 
 
 class Parameter(Tensor):
@@ -22,7 +27,7 @@ class Parameter(Tensor):
     updates them when the code runs.
 
     Args:
-        default_input: a Tensor, number, list or numpy array; copied.
+        default_input: a Tensor, number, list or numpy array; copied. An int gives int32.
         name: the name; a Cell that holds the Parameter gives its attribute's name where none is
             set.
         requires_grad: whether `Cell.trainable_params` lists it.
@@ -32,7 +37,7 @@ class Parameter(Tensor):
         TypeError: `requires_grad` that is not a bool.
     """
 
-    __slots__ = ("_layerwise_parallel", "_name", "_requires_grad", "_user_named")
+    __slots__ = ("_layerwise_parallel", "_name", "_requires_grad")
 
     def __init__(
         self,
@@ -42,15 +47,15 @@ class Parameter(Tensor):
         layerwise_parallel: bool = False,
         parallel_optimizer: bool = True,
     ):
-        super().__init__(default_input)
+        whole = isinstance(default_input, int) and not isinstance(default_input, bool)
+        super().__init__(default_input, mstype.int32 if whole else None)
         if name is not None and not isinstance(name, str):
             raise error(
                 ValueError,
                 f"The type of the Parameter's name should be 'string' or 'None', but got "
                 f"{type(name)}.",
             )
-        self._name = "Parameter" if name is None else name
-        self._user_named = name is not None
+        self._name = f"{_GENERATED}{next(_generated)}" if name is None else name
         self.requires_grad = requires_grad
         self._layerwise_parallel = layerwise_parallel
 
@@ -66,7 +71,10 @@ class Parameter(Tensor):
                 ValueError, f"The name of a Parameter must be a non-empty str, but got {value!r}."
             )
         self._name = value
-        self._user_named = True
+
+    @property
+    def _user_named(self) -> bool:
+        return not self._name.startswith(_GENERATED)
 
     @property
     def requires_grad(self) -> bool:
@@ -155,10 +163,6 @@ class Parameter(Tensor):
             return Tracer(scope.value(self), scope)
         return Tensor(self)
 
-    def init_data(self, *args: Any, **kwargs: Any) -> Parameter:
-        """The Parameter itself: values are never left uninitialised."""
-        return self
-
     def clone(self, init: Any = "same") -> Parameter:
         """A new Parameter of the same name, shape and dtype.
 
@@ -182,7 +186,6 @@ class Parameter(Tensor):
                 name=self.name,
                 requires_grad=self.requires_grad,
             )
-        out._user_named = self._user_named
         return out
 
     def copy(self) -> Parameter:  # type: ignore[override]

@@ -132,7 +132,8 @@ class Tensor(TensorMethods):
             if shape is None or dtype is None:
                 raise error(ValueError, "For 'Tensor', 'init' needs 'shape' and 'dtype' as well.")
             dims = (shape,) if isinstance(shape, int) else tuple(shape)
-            input_data = init.sample(dims)
+            wide = dtype is mstype.bfloat16
+            input_data = init.sample(dims, np.float32 if wide else mstype.to_numpy(dtype))
         if isinstance(input_data, Tensor):
             target = dtype or input_data.dtype
             array = input_data._concrete("Tensor(...)")
@@ -342,6 +343,10 @@ class Tensor(TensorMethods):
         return Tensor(self)
 
     __copy__ = copy
+
+    def init_data(self, *args: Any, **kwargs: Any) -> Tensor:
+        """The Tensor itself: values are never left uninitialised."""
+        return self
 
     def assign_value(self, value: Tensor) -> Tensor:
         """Replaces the elements by those of another tensor; returns the tensor itself."""

@@ -26,7 +26,7 @@ from cellgrad.nn.activations import (
     Threshold,
 )
 from cellgrad.nn.cell import Cell
-from cellgrad.nn.containers import CellList, SequentialCell
+from cellgrad.nn.containers import CellDict, CellList, SequentialCell
 from cellgrad.nn.dynamic_lr import *  # noqa: F403
 from cellgrad.nn.layers import Dense, ReLU, Sigmoid, Softmax, Tanh, get_activation
 from cellgrad.nn.learning_rate_schedule import *  # noqa: F403
@@ -45,6 +45,7 @@ __all__ = [
     "GELU",
     "GLU",
     "Cell",
+    "CellDict",
     "CellList",
     "Dense",
     "FastGelu",

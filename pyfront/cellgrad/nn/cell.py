@@ -11,13 +11,15 @@ from cellgrad._errors import error
 from cellgrad.capture import calls, state
 from cellgrad.common.parameter import Parameter, ParameterTuple
 from cellgrad.common.tensor import Tensor
+from cellgrad.nn._cell_state import CellState
+from cellgrad.nn._hooks import CellHooks
 
 __all__ = ["Cell"]
 
 _PLAIN = (bool, int, float, str, type(None))
 
 
-class Cell:
+class Cell(CellState, CellHooks):
     """A network, or a part of one: Parameters, sub-Cells and the computation in `construct`.
 
     Calling a Cell compiles `construct` once per signature of its inputs (in `GRAPH_MODE`) and runs
@@ -50,7 +52,8 @@ class Cell:
         set_(self, "_cells", {})
         set_(self, "_auto_prefix", auto_prefix)
         set_(self, "_dependents", weakref.WeakSet())
-        set_(self, "_version", 0)
+        self._init_state()
+        self._init_hooks()
         set_(self, "training", False)
         set_(self, "requires_grad", False)
         for key, value in (flags or {}).items():
@@ -81,6 +84,8 @@ class Cell:
             from cellgrad import _jit
 
             return _jit.call_cell(self, args, kwargs)
+        if self._pre_hooks or self._post_hooks:
+            return self._hooked(self.construct, lambda f, a, k: f(*a, **k), args, kwargs)
         return self.construct(*args, **kwargs)
 
     def _inlined(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -97,6 +102,8 @@ class Cell:
         current.cell_path = name or path
         current.composite = ""
         try:
+            if self._pre_hooks or self._post_hooks:
+                return self._hooked(self.construct, calls.call, args, kwargs)
             return calls.call(self.construct, args, kwargs)
         finally:
             current.cell_path = path
@@ -139,6 +146,9 @@ class Cell:
             if self.__dict__["_auto_prefix"]:
                 value.update_parameters_name(name + ".")
             self.insert_child_to_cell(name, value)
+        elif isinstance(value, tuple | list) and value and _all_parameters(value):
+            _check_distinct(value)
+            object.__setattr__(self, name, value)
         elif not self._set_object(name, value):
             return
         self._changed()
@@ -170,6 +180,17 @@ class Cell:
                 )
             cells[name] = None
             return True
+        buffers = self.__dict__.get("_buffers")
+        if buffers is not None and name in buffers:
+            if value is not None:
+                raise error(
+                    TypeError,
+                    f"Buffer '{name}' already exists in network, can not assign this type: "
+                    f"'{type(value)}' as a buffer.",
+                    f"change its value with self.{name}.assign_value(tensor), or delete it first",
+                )
+            buffers[name] = None
+            return True
         old = self.__dict__.get(name, self)
         object.__setattr__(self, name, value)
         if type(old) is not type(value):
@@ -183,6 +204,8 @@ class Cell:
                 return d["_params"][name]
             if name in d["_cells"]:
                 return d["_cells"][name]
+            if name in d["_buffers"]:
+                return d["_buffers"][name]
         raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
 
     def __delattr__(self, name: str) -> None:
@@ -190,12 +213,14 @@ class Cell:
             del self._params[name]
         elif name in self._cells:
             del self._cells[name]
+        elif name in self._buffers:
+            del self._buffers[name]
         else:
             object.__delattr__(self, name)
         self._changed()
 
     def __dir__(self) -> Iterable[str]:
-        return [*object.__dir__(self), *self._params, *self._cells]
+        return [*object.__dir__(self), *self._params, *self._cells, *self._buffers]
 
     def insert_param_to_cell(
         self, param_name: str, param: Parameter | None, check_name_contain_dot: bool = True
@@ -236,28 +261,39 @@ class Cell:
             param.name = param_name
         self._params[param_name] = param
 
-    def insert_child_to_cell(self, child_name: str, child_cell: Cell) -> None:
+    def insert_child_to_cell(self, child_name: str, child_cell: Cell | None) -> None:
         """Adds a sub-Cell under an attribute name.
 
         Raises:
-            KeyError: the name is taken by another attribute.
-            TypeError: `child_cell` is not a Cell.
+            KeyError: an empty name, one with a dot, or one that another attribute has.
+            TypeError: `child_name` is not a str, or `child_cell` not a Cell.
         """
         self._initialised("child")
-        if not isinstance(child_cell, Cell):
+        where = "For 'insert_child_to_cell'"
+        if not isinstance(child_name, str):
             raise error(
                 TypeError,
-                f"For 'insert_child_to_cell', the child must be a Cell, but got "
-                f"{type(child_cell).__name__}.",
+                f"{where}, 'child_name' must be a str, but got {type(child_name).__name__}.",
             )
-        if child_name not in self._cells and (
-            child_name in self.__dict__ or child_name in self._params
-        ):
+        if not child_name or "." in child_name:
             raise error(
                 KeyError,
-                f"For 'insert_child_to_cell', the {child_name} already exists in the network.",
+                f"{where}, 'child_name' can not be empty and can not contain '.', but got "
+                f"{child_name!r}.",
+            )
+        if child_name not in self._cells and hasattr(self, child_name):
+            raise error(
+                KeyError,
+                f"{where}, the attribute '{child_name}' already exists in the network.",
+                "choose another name, or delete the attribute first",
+            )
+        if child_cell is not None and not isinstance(child_cell, Cell):
+            raise error(
+                TypeError,
+                f"{where}, the child must be a Cell, but got {type(child_cell).__name__}.",
             )
         self._cells[child_name] = child_cell
+        self._changed()
 
     # --- traversal ----------------------------------------------------------------------------
 
@@ -271,7 +307,7 @@ class Cell:
         seen.add(self)
         yield name_prefix, self
         for name, cell in self._cells.items():
-            if cell is not None:
+            if cell:  # an empty container has nothing to visit
                 yield from cell.cells_and_names(
                     seen, f"{name_prefix}.{name}" if name_prefix else name
                 )
@@ -319,6 +355,13 @@ class Cell:
         """Parameters without `requires_grad`."""
         return [p for p in self.get_parameters(expand=recurse) if not p.requires_grad]
 
+    def check_names_and_refresh_name(self) -> None:
+        """Names Parameters by their attribute paths if two have the same name."""
+        names = [p.name for p in self.get_parameters()]
+        if len(set(names)) < len(names):
+            self.update_parameters_name()
+            self.check_names()
+
     def update_parameters_name(self, prefix: str = "", recurse: bool = True) -> None:
         """Names every Parameter `prefix` plus its attribute path."""
         for name, p in list(self.parameters_and_names(expand=recurse)):
@@ -363,6 +406,7 @@ class Cell:
                 f"For 'Cell.set_train', 'mode' must be a bool, but got {type(mode).__name__}.",
             )
         for _, cell in self.cells_and_names():
+            cell.get_flags()["training"] = mode
             if cell.training != mode:
                 object.__setattr__(cell, "training", mode)
                 cell._changed()
@@ -372,6 +416,23 @@ class Cell:
         """Kept for scripts: gradients are compiled wherever they are asked for."""
         object.__setattr__(self, "requires_grad", requires_grad)
         return self
+
+    def add_flags(self, **flags: Any) -> Cell:
+        """Sets attributes and notes them as flags."""
+        self.__dict__.setdefault("_flags", {}).update(flags)
+        for name, value in flags.items():
+            setattr(self, name, value)
+        return self
+
+    def add_flags_recursive(self, **flags: Any) -> Cell:
+        """`add_flags` here and below."""
+        for _, cell in self.cells_and_names():
+            cell.add_flags(**flags)
+        return self
+
+    def get_flags(self) -> dict[str, Any]:
+        """The flags set by `add_flags` and `set_train`."""
+        return self.__dict__.setdefault("_flags", {})  # type: ignore[no-any-return]
 
     def init_parameters_data(self, *args: Any, **kwargs: Any) -> dict[Parameter, Parameter]:
         """Parameters never wait for initialisation; maps each to itself."""
@@ -412,8 +473,28 @@ class Cell:
         self.__dict__.update(values)
         self.__dict__["_dependents"] = weakref.WeakSet()
 
+    def __bool__(self) -> bool:
+        return True
+
     def __hash__(self) -> int:
         return id(self)
 
     def __eq__(self, other: Any) -> bool:
         return self is other
+
+
+def _all_parameters(values: Iterable[Any]) -> bool:
+    return all(isinstance(v, Parameter) for v in values)
+
+
+def _check_distinct(parameters: Iterable[Parameter]) -> None:
+    """Refuses two Parameters of one name in a list or tuple that becomes an attribute."""
+    seen: dict[str, Parameter] = {}
+    for p in parameters:
+        if seen.setdefault(p.name, p) is not p:
+            raise error(
+                ValueError,
+                f"The value {p}, its name '{p.name}' already exists. Please set a unique name for "
+                "the parameter.",
+                "give each Parameter its own name",
+            )

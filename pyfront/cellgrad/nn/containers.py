@@ -1,15 +1,15 @@
-"""Containers: SequentialCell and CellList."""
+"""Containers: SequentialCell, CellList and CellDict."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from cellgrad._errors import error
 from cellgrad.nn.cell import Cell
 
-__all__ = ["CellList", "SequentialCell"]
+__all__ = ["CellDict", "CellList", "SequentialCell"]
 
 
 def _check_cell(cell: Any, owner: str) -> Cell:
@@ -21,48 +21,121 @@ def _check_cell(cell: Any, owner: str) -> Cell:
     return cell
 
 
-class _Numbered(Cell):
+class _Container(Cell):
+    """Cells held by name; their Parameters are named after them."""
+
+    def _place(self) -> tuple[str, int]:
+        """The prefix of this container's Parameters, and how many parts it has.
+
+        It is read off a Parameter's name, as the container does not know where it was assigned to.
+        """
+        names = []
+        for key, cell in self._cells.items():
+            first = None if cell is None else next(iter(cell.get_parameters()), None)
+            if first is not None:
+                names.append((key, first.name.split(".")))
+        found = ("", 0)
+        if names:
+            key, path = names[0]
+            for index, part in enumerate(path):
+                if part == key:
+                    found = ("".join(p + "." for p in path[:index]), index)
+                    if len(names) > 1 and names[1][1][index : index + 1] == [names[1][0]]:
+                        break
+        return found
+
+    def _hold(self, name: str, cell: Cell) -> None:
+        if self.auto_prefix:
+            cell.update_parameters_name(f"{self._place()[0]}{name}.")
+        self._cells[name] = cell
+        self._changed()
+
+    def set_grad(self, requires_grad: bool = True) -> Cell:
+        """Kept for scripts: gradients are compiled wherever they are asked for."""
+        for cell in self._cells.values():
+            if cell is not None:
+                cell.set_grad(requires_grad)
+        return super().set_grad(requires_grad)
+
+    def __len__(self) -> int:
+        return len(self._cells)
+
+
+class _Numbered(_Container):
     """Cells named by their index."""
 
-    def _at(self, index: int) -> str:
-        count = len(self._cells)
+    def _check_index(self, index: Any, last: int) -> int:
         if isinstance(index, bool) or not isinstance(index, int):
             raise error(
                 TypeError,
                 f"For '{self.cls_name}', the index must be int, but got {type(index).__name__}.",
             )
-        if not -count <= index < count:
+        count = len(self._cells)
+        if not -count <= index <= last:
+            end = f"{last}]" if last == count else f"{count})"
             raise error(
                 IndexError,
-                f"For '{self.cls_name}', the index must be in [{-count}, {count}), but got "
-                f"{index}.",
+                f"For '{self.cls_name}', the index must be in [{-count}, {end}, but got {index}.",
             )
-        return list(self._cells)[index % count]
+        return index + count if index < 0 else index
 
-    def _add(self, name: str, cell: Cell) -> None:
-        if self.auto_prefix:
-            cell.update_parameters_name(name + ".")
-        self._cells[name] = cell
-        self._changed()
+    def _at(self, index: Any) -> str:
+        return list(self._cells)[self._check_index(index, len(self._cells) - 1)]
+
+    def _fixed(self) -> set[str]:
+        """Names that stay when others are removed."""
+        return set()
 
     def _sequence(self) -> list[Cell]:
         return [c for c in self._cells.values() if c is not None]
 
-    def __len__(self) -> int:
-        return len(self._cells)
-
-    def __iter__(self) -> Iterator[Cell]:
-        return iter(self._sequence())
+    def _renumber(self, cells: dict[str, Cell | None], place: int, prefix: str) -> None:
+        """Holds `cells` under consecutive indices and renames their Parameters."""
+        fixed, out = self._fixed(), {}
+        for i, (old, cell) in enumerate(cells.items()):
+            new = old if old in fixed else str(i)
+            if cell is not None and self.auto_prefix and new != old:
+                for p in cell.get_parameters():
+                    p.name = f"{prefix}{new}." + ".".join(p.name.split(".")[place + 1 :])
+            out[new] = cell
+        object.__setattr__(self, "_cells", out)
+        self._changed()
 
     def __bool__(self) -> bool:
         return len(self._cells) != 0
 
+    def __iter__(self) -> Iterator[Cell]:
+        return iter(self._sequence())
+
     def __setitem__(self, index: int, cell: Cell) -> None:
-        self._add(self._at(index), _check_cell(cell, self.cls_name))
+        self._hold(self._at(index), _check_cell(cell, self.cls_name))
+
+    def __delitem__(self, index: int | slice) -> None:
+        names = list(self._cells)[index] if isinstance(index, slice) else [self._at(index)]
+        kept = {k: c for k, c in self._cells.items() if k not in names}
+        prefix, place = self._place()
+        self._renumber(kept, place, prefix)
 
     def append(self, cell: Cell) -> Any:
         """Adds a Cell at the end."""
-        self._add(str(len(self._cells)), _check_cell(cell, self.cls_name))
+        self._hold(str(len(self._cells)), _check_cell(cell, self.cls_name))
+
+    def insert(self, index: int, cell: Cell) -> None:
+        """Puts a Cell before the one at `index`; those behind it move by one.
+
+        Raises:
+            TypeError: `index` is not an int, or `cell` not a Cell.
+            IndexError: `index` is out of range.
+        """
+        at = self._check_index(index, len(self._cells))
+        _check_cell(cell, self.cls_name)
+        prefix, place = self._place()
+        items: list[tuple[str, Cell | None]] = list(self._cells.items())
+        shifted = dict(items[:at]) | {f"+{at}": None} | dict(items[at:])
+        self._renumber(shifted, place, prefix)
+        if self.auto_prefix:
+            cell.update_parameters_name(f"{prefix}{at}.")
+        self._cells[str(at)] = cell
 
 
 class SequentialCell(_Numbered):
@@ -73,19 +146,23 @@ class SequentialCell(_Numbered):
 
     Raises:
         TypeError: something that is not a Cell.
+
+    >>> nn.SequentialCell(nn.Dense(2, 1), nn.ReLU())
+    SequentialCell(
+      (0): Dense(input_channels=2, output_channels=1, has_bias=True)
+      (1): ReLU()
+    )
     """
 
     def __init__(self, *args: Any):
         super().__init__()
-        if len(args) == 1 and isinstance(args[0], list | OrderedDict):
-            given = args[0]
-            items: Iterable[tuple[str, Any]] = (
-                given.items()
-                if isinstance(given, OrderedDict)
-                else ((str(i), c) for i, c in enumerate(given))
-            )
+        given = args[0] if len(args) == 1 and isinstance(args[0], list | OrderedDict) else args
+        if isinstance(given, OrderedDict):
+            items = list(given.items())
+            object.__setattr__(self, "_names", set(given))
         else:
-            items = ((str(i), c) for i, c in enumerate(args))
+            items = [(str(i), c) for i, c in enumerate(given)]
+            object.__setattr__(self, "_names", set())
         for i, (name, cell) in enumerate(items):
             if not isinstance(cell, Cell):
                 raise error(
@@ -93,7 +170,10 @@ class SequentialCell(_Numbered):
                     f"For 'SequentialCell', the 'args[{i}]' must be Cell, list or orderedDict, "
                     f"but got {type(cell).__name__}",
                 )
-            self._add(name, cell)
+            self._hold(name, cell)
+
+    def _fixed(self) -> set[str]:
+        return self.__dict__["_names"]  # type: ignore[no-any-return]
 
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
@@ -110,7 +190,8 @@ class CellList(_Numbered):
     """A list of Cells, for a Cell whose `construct` says how they are used.
 
     Args:
-        args: one iterable of Cells, or none.
+        args: one list of Cells, or none.
+        auto_prefix: whether Parameters are named after the index.
 
     Raises:
         TypeError: something that is not a Cell.
@@ -126,20 +207,36 @@ class CellList(_Numbered):
         if args:
             self.extend(args[0])
 
-    def extend(self, cells: Iterable[Cell]) -> CellList:
-        """Adds several Cells at the end."""
-        if not isinstance(cells, Iterable):
+    def extend(self, cells: list[Cell]) -> CellList:
+        """Adds several Cells at the end.
+
+        Raises:
+            TypeError: `cells` is not a list, or has something that is not a Cell.
+        """
+        if not isinstance(cells, list):
             raise error(
                 TypeError,
-                f"For 'CellList', expected a list of Cells, but got {type(cells).__name__}.",
+                f"For 'CellList', the new cells wanted to append should be instance of list, but "
+                f"got {type(cells).__name__}.",
             )
+        prefix = self._place()[0]
         for cell in cells:
-            self.append(cell)
+            if isinstance(cell, CellDict):
+                raise error(TypeError, "For 'CellList', a cell can not be a CellDict.")
+            name = str(len(self._cells))
+            _check_cell(cell, self.cls_name)
+            if self.auto_prefix:
+                cell.update_parameters_name(f"{prefix}{name}.")
+            self._cells[name] = cell
+        self._changed()
         return self
+
+    def __iadd__(self, cells: list[Cell]) -> CellList:
+        return self.extend(cells)
 
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
-            return type(self)(self._sequence()[index])
+            return CellList(self._sequence()[index])
         return self._cells[self._at(index)]
 
     def construct(self, *inputs: Any) -> Any:
@@ -148,4 +245,131 @@ class CellList(_Numbered):
             "A CellList is a list: it cannot be called.",
             "call its Cells, for example: for cell in self.layers: x = cell(x); or use "
             "nn.SequentialCell",
+        )
+
+
+class CellDict(_Container):
+    """A dictionary of Cells, for a Cell whose `construct` says how they are used.
+
+    Args:
+        args: one mapping of names to Cells, or an iterable of pairs, or none.
+        auto_prefix: whether Parameters are named after the key.
+
+    Raises:
+        TypeError: a key that is not a str, a value that is not a Cell or is a container.
+        KeyError: a key that is empty, has a dot or is an attribute of Cells.
+
+    >>> cells = nn.CellDict({"fc": nn.Dense(2, 1), "act": nn.ReLU()})
+    >>> list(cells.keys()), "act" in cells, cells["fc"].weight.name
+    (['fc', 'act'], True, 'fc.weight')
+    """
+
+    def __init__(self, *args: Any, auto_prefix: bool = True):
+        super().__init__(auto_prefix)
+        if len(args) > 1:
+            raise error(
+                TypeError,
+                f"For 'CellDict', expected one mapping of Cells, but got {len(args)} arguments.",
+            )
+        if args:
+            self.update(args[0])
+
+    def __getitem__(self, key: str) -> Any:
+        return self._cells[key]
+
+    def __setitem__(self, key: str, cell: Cell) -> None:
+        if not isinstance(key, str):
+            raise error(
+                TypeError, f"For 'CellDict', the key must be a str, but got {type(key).__name__}."
+            )
+        if not key or "." in key:
+            raise error(
+                KeyError,
+                f"For 'CellDict', the key must not be empty or contain '.', but got {key!r}.",
+            )
+        if key not in self._cells and hasattr(self, key):
+            raise error(
+                KeyError, f"For 'CellDict', the key {key!r} is the name of an attribute of Cells."
+            )
+        if isinstance(cell, _Container):
+            raise error(
+                TypeError,
+                f"For 'CellDict', the type of cell can not be CellDict, CellList or "
+                f"SequentialCell, but got {type(cell).__name__}.",
+            )
+        self._hold(key, _check_cell(cell, self.cls_name))
+
+    def __delitem__(self, key: str) -> None:
+        del self._cells[key]
+        self._changed()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._cells)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._cells
+
+    def clear(self) -> None:
+        """Removes all Cells."""
+        self._cells.clear()
+        self._changed()
+
+    def pop(self, key: str) -> Any:
+        """Removes a Cell and returns it.
+
+        Raises:
+            KeyError: there is none.
+        """
+        cell = self[key]
+        del self[key]
+        return cell
+
+    def keys(self) -> Any:
+        """The names, in order."""
+        return self._cells.keys()
+
+    def values(self) -> Any:
+        """The Cells, in order."""
+        return self._cells.values()
+
+    def items(self) -> Any:
+        """Pairs of name and Cell, in order."""
+        return self._cells.items()
+
+    def update(self, cells: Any) -> None:
+        """Adds the Cells of a mapping or of an iterable of pairs.
+
+        Raises:
+            TypeError: `cells` or one of its elements is not iterable.
+            ValueError: an element that is not a pair.
+        """
+        if not isinstance(cells, Iterable):
+            raise error(
+                TypeError,
+                f"CellDict.update() should be called with an iterable of key-value pairs, but got "
+                f"{type(cells).__name__}",
+            )
+        if isinstance(cells, Mapping | CellDict):
+            cells = cells.items()
+        for i, pair in enumerate(cells):
+            if not isinstance(pair, Iterable):
+                raise error(
+                    TypeError,
+                    f"CellDict update sequence element #{i} should be Iterable; but got "
+                    f"{type(pair).__name__}",
+                )
+            both = tuple(pair)
+            if len(both) != 2:
+                raise error(
+                    ValueError,
+                    f"CellDict update sequence element #{i}, length should be 2; but has length "
+                    f"{len(both)}",
+                )
+            self[both[0]] = both[1]
+
+    def construct(self, *inputs: Any) -> Any:
+        raise error(
+            NotImplementedError,
+            "A CellDict is a dictionary: it cannot be called.",
+            'call its Cells, for example: x = self.layers["fc"](x)',
         )

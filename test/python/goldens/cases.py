@@ -423,5 +423,6 @@ ALL = {
     "pointwise": pointwise_cases.VALUES,
     "pointwise_gradients": pointwise_cases.GRADIENTS,
 }
+GRAPH = ("gradients", "cells", "pointwise_gradients")  # recorded in graph mode
 # What MindSpore's own kernels are good to, where it is less than float32.
 TOLERANCE = {"pointwise": (3e-5, 5e-6), "pointwise_gradients": (3e-5, 5e-6)}

@@ -1,5 +1,5 @@
-"""Records what MindSpore 2.10 gives for the expressions of `cases.py`, in graph mode where it
-compiles.
+"""Records what MindSpore 2.10 gives for the expressions of `cases.py` and `frontend_cases.py`, in
+graph mode where it compiles.
 
     python -m venv /tmp/mindspore && /tmp/mindspore/bin/pip install mindspore==2.10.0 'numpy<2'
     /tmp/mindspore/bin/python test/python/goldens/record.py
@@ -15,6 +15,7 @@ import tempfile
 from pathlib import Path
 
 import cases
+import frontend_cases
 import mindspore as ms
 
 HEADER = """
@@ -33,12 +34,12 @@ def fresh_names(path: Path) -> dict[str, object]:
     return vars(module)
 
 
-def main() -> None:
+def record(setup: str, groups: dict[str, list[str]], name: str) -> None:
     recorded = {}
     path = Path(tempfile.mkdtemp()) / "golden_setup.py"
-    path.write_text(HEADER + cases.SETUP)
-    for group, expressions in cases.ALL.items():
-        graph = group in ("gradients", "cells", "pointwise_gradients")
+    path.write_text(HEADER + setup)
+    for group, expressions in groups.items():
+        graph = group in cases.GRAPH and setup is cases.SETUP
         ms.set_context(mode=ms.GRAPH_MODE if graph else ms.PYNATIVE_MODE)
         recorded[group] = {}
         for expression in expressions:
@@ -47,8 +48,13 @@ def main() -> None:
             except Exception as e:
                 result = f"!{type(e).__name__}"
             recorded[group][expression] = result
-    out = Path(__file__).with_name("recorded.json")
+    out = Path(__file__).with_name(name)
     out.write_text(json.dumps(recorded, indent=1, ensure_ascii=False) + "\n")
+
+
+def main() -> None:
+    record(cases.SETUP, cases.ALL, "recorded.json")
+    record(frontend_cases.SETUP, frontend_cases.ALL, "frontend.json")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,210 @@
+"""What a Cell stores beside its Parameters, and its state as a dictionary."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from cellgrad._errors import error
+from cellgrad.common.tensor import Tensor
+
+if TYPE_CHECKING:
+    from cellgrad.nn.cell import Cell
+
+
+class IncompatibleKeys(NamedTuple):
+    """Names a Cell has and a state lacks, and the other way round."""
+
+    missing_keys: list[str]
+    unexpected_keys: list[str]
+
+
+class CellState:
+    """Buffers and the state of a Cell."""
+
+    _buffers: dict[str, Tensor | None]
+    _transient: set[str]  # buffers that are no part of the state
+
+    def _init_state(self) -> None:
+        object.__setattr__(self, "_buffers", {})
+        object.__setattr__(self, "_transient", set())
+
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """Adds a tensor that is part of the Cell's state but no Parameter.
+
+        Compiled code reads it at each call. It is read as an attribute.
+
+        Args:
+            name: the attribute's name.
+            tensor: the value.
+            persistent: whether `state_dict` includes it.
+
+        Raises:
+            TypeError: a name that is not a str, or a value that is not a Tensor.
+            KeyError: a name that is empty, has a dot or is taken.
+        """
+        owner: Any = self
+        if "_buffers" not in self.__dict__:
+            raise error(AttributeError, "cannot assign buffer before Cell.__init__() call")
+        if not isinstance(name, str):
+            raise error(
+                TypeError, f"The name of a buffer must be a str, but got {type(name).__name__}."
+            )
+        if not name or "." in name:
+            raise error(
+                KeyError, f"The name of a buffer must not be empty or have a dot, but got {name!r}."
+            )
+        if name not in self._buffers and hasattr(self, name):
+            raise error(KeyError, f"The attribute '{name}' already exists.")
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise error(
+                TypeError,
+                f"A buffer must be a Tensor or None, but '{name}' got {type(tensor).__name__}.",
+            )
+        self._buffers[name] = tensor
+        if persistent:
+            self._transient.discard(name)
+        else:
+            self._transient.add(name)
+        owner._changed()
+
+    def named_buffers(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Tensor]]:
+        """Buffers by attribute path."""
+        owner: Any = self
+        seen: set[int] = set()
+        where = owner.cells_and_names(name_prefix=prefix) if recurse else [(prefix, self)]
+        for path, cell in where:
+            for name, value in cell._buffers.items():
+                if value is None or id(value) in seen:
+                    continue
+                if remove_duplicate:
+                    seen.add(id(value))
+                yield (f"{path}.{name}" if path else name), value
+
+    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
+        """All buffers (`recurse=False`: the Cell's own)."""
+        for _, value in self.named_buffers(recurse=recurse):
+            yield value
+
+    def get_sub_cell(self, target: str) -> Cell:
+        """The Cell at an attribute path; the Cell itself for the empty one.
+
+        Raises:
+            AttributeError: there is none.
+        """
+        cell: Any = self
+        for name in target.split(".") if target else []:
+            inner = getattr(cell, name, None)
+            if name not in cell._cells or inner is None:
+                raise error(
+                    AttributeError, f"{type(cell).__name__} has no Cell `{name}` (of '{target}')."
+                )
+            cell = inner
+        return cell  # type: ignore[no-any-return]
+
+    def get_buffer(self, target: str) -> Tensor:
+        """The buffer at an attribute path.
+
+        Raises:
+            AttributeError: there is none.
+        """
+        path, _, name = target.rpartition(".")
+        found = self.get_sub_cell(path)._buffers.get(name)
+        if found is None:
+            raise error(AttributeError, f"`{target}` is not a buffer.")
+        return found
+
+    def _own_state(self) -> dict[str, Tensor]:
+        owner: Any = self
+        kept = {k: v for k, v in self._buffers.items() if k not in self._transient}
+        return {k: v for k, v in {**owner._params, **kept}.items() if v is not None}
+
+    def state_dict(
+        self,
+        *,
+        destination: dict[str, Any] | None = None,
+        prefix: str = "",
+        keep_vars: bool = False,
+    ) -> dict[str, Any]:
+        """Parameters and persistent buffers by attribute path: the objects themselves.
+
+        Args:
+            destination: a dictionary to add them to.
+            prefix: goes before each path.
+            keep_vars: kept for scripts.
+
+        Raises:
+            TypeError: an argument of another type.
+        """
+        owner: Any = self
+        for argument, given, kind in (
+            ("destination", destination, (dict, type(None))),
+            ("prefix", prefix, str),
+            ("keep_vars", keep_vars, bool),
+        ):
+            if not isinstance(given, kind):
+                raise error(
+                    TypeError,
+                    f"For 'state_dict', '{argument}' has a wrong type: {type(given).__name__}.",
+                )
+        out = OrderedDict() if destination is None else destination
+        for name, value in self._own_state().items():
+            out[prefix + name] = value
+        for name, cell in owner._cells.items():
+            if cell is not None:
+                cell.state_dict(destination=out, prefix=f"{prefix}{name}.")
+        return out
+
+    def load_state_dict(
+        self, state_dict: Mapping[str, Any], strict: bool = True
+    ) -> IncompatibleKeys:
+        """Takes values from a `state_dict` by attribute path.
+
+        Args:
+            state_dict: Tensors by path; they are converted to the dtypes here.
+            strict: whether missing and unexpected names are errors.
+
+        Returns:
+            The missing and the unexpected names.
+
+        Raises:
+            TypeError: `state_dict` is not a mapping.
+            RuntimeError: names or shapes that do not fit; nothing is loaded then.
+        """
+        if not isinstance(state_dict, Mapping):
+            raise error(
+                TypeError,
+                f"Expected state_dict to be dict-like, but got {type(state_dict).__name__}.",
+            )
+        own = self.state_dict()
+        missing = [name for name in own if name not in state_dict]
+        unexpected = [name for name in state_dict if name not in own]
+        problems = []
+        if strict and unexpected:
+            problems.append(f"Unexpected key(s) in state_dict: {_listed(unexpected)}.")
+        if strict and missing:
+            problems.append(f"Missing key(s) in state_dict: {_listed(missing)}.")
+        taken = {k: v for k, v in state_dict.items() if k in own}
+        for name, value in taken.items():
+            if not isinstance(value, Tensor):
+                problems.append(f"'{name}' must be a Tensor, but got {type(value).__name__}.")
+            elif value.shape != own[name].shape:
+                problems.append(
+                    f"size mismatch for {name}: the shape here is {own[name].shape}, that of the "
+                    f"state {value.shape}."
+                )
+        if problems:
+            text = "\n\t".join(problems)
+            raise error(
+                RuntimeError, f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{text}"
+            )
+        for name, value in taken.items():
+            own[name].assign_value(Tensor(value, own[name].dtype))
+        return IncompatibleKeys(missing, unexpected)
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)

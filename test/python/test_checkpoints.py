@@ -1,0 +1,250 @@
+"""Checkpoints: MindSpore's files and our own; a file appears complete or not at all."""
+
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cellgrad as ms
+from cellgrad import Parameter, Tensor, nn
+
+RECORDED = Path(__file__).parent / "checkpoints" / "mindspore.ckpt"
+DTYPES = [
+    "bool_",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+]
+
+
+def test_a_file_of_mindspore_is_read():
+    """`checkpoints/record.py` says how it was written."""
+    got = ms.load_checkpoint(str(RECORDED), crc_check=True)
+    for name in DTYPES:
+        p, dtype = got[f"body.{name}"], getattr(ms, name)
+        assert p.dtype is dtype and p.name == f"body.{name}"
+        wanted = np.array([[1, 0, 2], [3, 4, 100]])
+        np.testing.assert_array_equal(
+            p.float().asnumpy(), wanted != 0 if name == "bool_" else wanted
+        )
+    np.testing.assert_array_equal(got["special"].asnumpy(), [np.nan, np.inf, -0.0])
+    assert (int(got["epoch"]), float(got["lr"]), bool(got["done"])) == (3, 0.5, True)
+    assert got["epoch"].shape == () and got["note"] == "größer"
+
+
+def test_the_same_entries_give_the_same_bytes(tmp_path):
+    """What MindSpore wrote is written again byte by byte, so MindSpore reads what is written here."""
+    path = str(tmp_path / "again")
+    ms.save_checkpoint(ms.load_checkpoint(str(RECORDED)), path, crc_check=True)
+    assert Path(path + ".ckpt").read_bytes() == RECORDED.read_bytes()
+
+
+def test_a_tensor_in_several_pieces(tmp_path, monkeypatch):
+    from cellgrad import _checkpoint
+
+    monkeypatch.setattr(_checkpoint, "_SLICE", 64)
+    w = Parameter(Tensor(np.arange(100.0)), name="w")
+    ms.save_checkpoint([w, Parameter(Tensor(np.zeros((0, 3))), name="none")], str(tmp_path / "w"))
+    got = ms.load_checkpoint(str(tmp_path / "w.ckpt"))
+    np.testing.assert_array_equal(got["w"].asnumpy(), np.arange(100.0))
+    assert got["none"].shape == (0, 3)
+
+
+@pytest.mark.parametrize("format", ["ckpt", "safetensors"])
+def test_a_network_there_and_back(tmp_path, format):
+    def make():
+        return nn.SequentialCell(nn.Dense(3, 4, activation="tanh"), nn.Dense(4, 2))
+
+    ms.set_seed(0)
+    net, other = make(), make()
+    x = Tensor([[1.0, 2.0, 3.0]])
+    assert (net(x).asnumpy() != other(x).asnumpy()).any()
+    path = str(tmp_path / f"net.{format}")
+    ms.save_checkpoint(net, path, format=format)
+    values = ms.load_checkpoint(path, other, format=format)
+    assert sorted(values) == ["0.bias", "0.weight", "1.bias", "1.weight"]
+    np.testing.assert_array_equal(net(x).asnumpy(), other(x).asnumpy())
+
+
+def test_choosing_names(tmp_path):
+    net = nn.SequentialCell(nn.Dense(3, 4), nn.Dense(4, 2))
+    path = str(tmp_path / "a.ckpt")
+    ms.save_checkpoint(net, path, choice_func=lambda n: "bias" in n, append_dict={"step": 7})
+    assert list(ms.load_checkpoint(path)) == ["0.bias", "1.bias", "step"]
+    assert list(ms.load_checkpoint(path, filter_prefix="0")) == ["1.bias", "step"]
+    assert list(ms.load_checkpoint(path, specify_prefix=["0"])) == ["0.bias"]
+    assert list(ms.load_checkpoint(path, choice_func=lambda n: n == "step")) == ["step"]
+    with pytest.raises(ValueError, match="Nothing was loaded"):
+        ms.load_checkpoint(path, specify_prefix="2")
+
+
+def test_written_in_another_thread(tmp_path):
+    net, path = nn.Dense(3, 4), str(tmp_path / "a.ckpt")
+    before = net.weight.asnumpy().copy()
+    ms.save_checkpoint(net, path, async_save=True)
+    net.weight.set_data(net.weight * 0)
+    np.testing.assert_array_equal(ms.load_checkpoint(path)["weight"].asnumpy(), before)
+
+
+class Whole(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Dense(2, 2)
+        self.head = nn.Dense(2, 1)
+
+
+def test_what_fits_is_loaded_and_the_rest_named():
+    net = nn.Dense(2, 2)
+    values = {"weight": Parameter(Tensor(np.ones((2, 2), np.float16)), name="weight")}
+    values["more"] = Parameter(Tensor([1.0]), name="more")
+    assert ms.load_param_into_net(net, values) == (["bias"], ["more"])
+    np.testing.assert_array_equal(net.weight.asnumpy(), np.ones((2, 2)))
+    assert net.weight.dtype is ms.float32
+
+
+def test_a_common_prefix_is_found():
+    whole, part = Whole(), nn.Dense(2, 2)
+    assert ms.load_param_into_net(part, {"x": Parameter(Tensor([1.0]))})[0] == ["weight", "bias"]
+    left, unused = ms.load_param_into_net(part, whole.parameters_dict())
+    assert left == [] and unused == ["head.weight", "head.bias"]
+    np.testing.assert_array_equal(part.weight.asnumpy(), whole.body.weight.asnumpy())
+    left, _ = ms.load_param_into_net(part, whole.parameters_dict(), strict_load=True)
+    assert left == ["weight", "bias"]
+
+
+def test_nothing_is_loaded_if_one_value_does_not_fit():
+    net = nn.Dense(2, 2)
+    before = net.weight.asnumpy().copy()
+    good = Parameter(Tensor(np.ones((2, 2), np.float32)), name="weight")
+    for bad, words in (
+        (Tensor([1.0]), "same shape as bias"),
+        (Tensor([1, 2]), "same type"),
+    ):
+        with pytest.raises(RuntimeError, match=words):
+            ms.load_param_into_net(net, {"weight": good, "bias": Parameter(bad, name="bias")})
+        np.testing.assert_array_equal(net.weight.asnumpy(), before)
+    with pytest.raises(RuntimeError, match="strict_load=False"):
+        ms.load_param_into_net(
+            net, {"weight": Parameter(Tensor(np.ones((2, 2), np.float16)))}, strict_load=True
+        )
+
+
+def test_trailing_dimensions_of_one_are_dropped():
+    net = nn.Dense(2, 2)
+    ms.load_param_into_net(net, {"bias": Parameter(Tensor([[1.0], [2.0]]), name="bias")})
+    np.testing.assert_array_equal(net.bias.asnumpy(), [1, 2])
+
+
+DAMAGE = {
+    "cut": lambda b: b[:-30],
+    "cut inside a number": lambda b: b[:1] + b"\xff" * 11,
+    "empty": lambda b: b"",
+    "text": lambda b: b"hello, world",
+    "one byte changed": lambda b: b[:40] + bytes([b[40] ^ 1]) + b[41:],
+    "another dtype": lambda b: b.replace(b"Float16", b"Float99"),
+    "another shape": lambda b: b.replace(b"\x08\x02\x08\x03", b"\x08\x02\x08\x04", 1),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_damaged_files_are_refused(tmp_path, damage):
+    path = tmp_path / "a.ckpt"
+    path.write_bytes(DAMAGE[damage](RECORDED.read_bytes()))
+    with pytest.raises(ValueError, match=r"Failed to read|Nothing was loaded"):
+        ms.load_checkpoint(str(path), crc_check=damage == "one byte changed")
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "a.ckpt"
+    ms.save_checkpoint(nn.Dense(2, 2), str(path))
+    before = path.read_bytes()
+
+    def fail(*args):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match="disk full"):
+        ms.save_checkpoint(nn.Dense(9, 9), str(path))
+    assert path.read_bytes() == before and os.listdir(tmp_path) == ["a.ckpt"]
+
+
+def test_readers_see_whole_files_while_one_is_replaced(tmp_path):
+    path, net = str(tmp_path / "a.ckpt"), nn.Dense(50, 50)
+    ms.save_checkpoint(net, path)
+    end = time.monotonic() + 0.3
+    while time.monotonic() < end:
+        ms.save_checkpoint(net, path, async_save=True)
+        assert len(ms.load_checkpoint(path)) == 2
+    assert os.listdir(tmp_path) == ["a.ckpt"]
+
+
+WRONG = {
+    "save a number": (lambda d: ms.save_checkpoint(3, d), TypeError, "Cell, list or dict"),
+    "save numbers": (
+        lambda d: ms.save_checkpoint([3], d + "/a"),
+        TypeError,
+        "a list must hold Param",
+    ),
+    "file name": (lambda d: ms.save_checkpoint([], 3), TypeError, "must be string"),
+    "directory": (lambda d: ms.save_checkpoint([], d), IsADirectoryError, "is a directory"),
+    "format": (
+        lambda d: ms.save_checkpoint([], d, format="npz"),
+        ValueError,
+        "'ckpt', but got npz",
+    ),
+    "key": (lambda d: ms.save_checkpoint([], d + "/a", enc_key=b"k"), ValueError, "encrypted"),
+    "append": (lambda d: ms.save_checkpoint([], d + "/a", append_dict=3), TypeError, "append_dict"),
+    "append value": (
+        lambda d: ms.save_checkpoint([], d + "/a", append_dict={"a": [1]}),
+        TypeError,
+        "got str and list",
+    ),
+    "text in safetensors": (
+        lambda d: ms.save_checkpoint({"a": "text"}, d + "/a", format="safetensors"),
+        TypeError,
+        "has no texts",
+    ),
+    "names": (
+        lambda d: ms.save_checkpoint(Twice(), d + "/a"),
+        ValueError,
+        "already exists",
+    ),
+    "load a number": (lambda d: ms.load_checkpoint(3), TypeError, "must be string"),
+    "load nothing": (lambda d: ms.load_checkpoint(d + "/no.ckpt"), ValueError, "does not exist"),
+    "other ending": (
+        lambda d: ms.load_checkpoint(d + "/no.safetensors"),
+        ValueError,
+        'format="safetensors"',
+    ),
+    "prefix": (lambda d: ms.load_checkpoint(d, filter_prefix=3), TypeError, "list of str"),
+    "no prefix": (lambda d: ms.load_checkpoint(d, filter_prefix=[]), ValueError, "can't be empty"),
+    "no net": (lambda d: ms.load_param_into_net(3, {}), TypeError, "should be a Cell"),
+    "no dict": (lambda d: ms.load_param_into_net(nn.Dense(1, 1), 3), TypeError, "should be a dict"),
+    "tensors": (
+        lambda d: ms.load_param_into_net(nn.Dense(1, 1), {"a": Tensor(1.0)}),
+        TypeError,
+        r"make Tensors Parameters",
+    ),
+}
+
+
+class Twice(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.a = Parameter(Tensor([1.0]), name="same")
+        self.b = Parameter(Tensor([2.0]), name="same")
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_mistakes(tmp_path, case):
+    call, kind, words = WRONG[case]
+    with pytest.raises(kind, match=words):
+        call(str(tmp_path))
