@@ -13,7 +13,7 @@ from cellgrad import _errors
 
 _errors.PACKAGES = tuple(p.rstrip("/") + "/" for p in __path__)
 
-from cellgrad import amp, common, context, dtype, nn, ops
+from cellgrad import amp, common, context, dtype, nn, ops, parallel, train
 from cellgrad._errors import CompileError
 from cellgrad._jit import jit
 from cellgrad.common.dtype import *  # noqa: F403
@@ -34,6 +34,7 @@ from cellgrad.grad import get_grad, grad, jvp, value_and_grad, vjp
 from cellgrad.jacobian import hessian, hvp, jacfwd, jacrev
 from cellgrad.ops import stop_gradient
 from cellgrad.serialization import load_checkpoint, load_param_into_net, save_checkpoint
+from cellgrad.train import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager
 from cellgrad.vmap import vmap
 
 
@@ -48,6 +49,9 @@ __all__ = [
     "GRAPH_MODE",
     "PYNATIVE_MODE",
     "CompileError",
+    "DynamicLossScaleManager",
+    "FixedLossScaleManager",
+    "LossScaleManager",
     "ParallelMode",
     "Parameter",
     "ParameterTuple",
@@ -75,6 +79,7 @@ __all__ = [
     "mutable",
     "nn",
     "ops",
+    "parallel",
     "pytype_to_dtype",
     "save_checkpoint",
     "set_context",
@@ -82,6 +87,7 @@ __all__ = [
     "set_seed",
     "stop_gradient",
     "tensor",
+    "train",
     "value_and_grad",
     "vjp",
     "vmap",

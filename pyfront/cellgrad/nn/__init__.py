@@ -34,10 +34,13 @@ from cellgrad.nn.loss import *  # noqa: F403
 from cellgrad.nn.loss import __all__ as _losses
 from cellgrad.nn.optim import *  # noqa: F403
 from cellgrad.nn.optim import __all__ as _optimizers
+from cellgrad.nn.wrap import *  # noqa: F403
+from cellgrad.nn.wrap import __all__ as _wrappers
 
 __all__ = [
     *_losses,
     *_optimizers,
+    *_wrappers,
     *dynamic_lr.__all__,
     *learning_rate_schedule.__all__,
     "CELU",

@@ -434,6 +434,17 @@ class Cell(CellState, CellHooks):
         """The flags set by `add_flags` and `set_train`."""
         return self.__dict__.setdefault("_flags", {})  # type: ignore[no-any-return]
 
+    def to_float(self, dst_type: Any) -> Cell:
+        """Makes this Cell and those below compute in `dst_type`: floating-point inputs and trainable
+        Parameters are converted where they are used; gradients have the types of what was given.
+
+        Raises:
+            ValueError: `dst_type` is not float16, bfloat16 or float32.
+        """
+        from cellgrad.nn._precision import to_float
+
+        return to_float(self, dst_type)
+
     def init_parameters_data(self, *args: Any, **kwargs: Any) -> dict[Parameter, Parameter]:
         """Parameters never wait for initialisation; maps each to itself."""
         return {p: p for p in self.get_parameters()}

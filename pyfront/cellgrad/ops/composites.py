@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from cellgrad._errors import error
+from cellgrad.capture import state
 from cellgrad.common import dtype as mstype
 from cellgrad.common.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
@@ -14,6 +16,8 @@ from cellgrad.ops._core import cast_to, check_tensor, emit, operation
 __all__ = [
     "addn",
     "clip_by_global_norm",
+    "clip_by_norm",
+    "depend",
 ]
 
 
@@ -73,6 +77,87 @@ def clip_by_global_norm(
 def _wide(t: Tensor) -> Tensor:
     """The elements in float32 at least: squares of float16 overflow."""
     return t if t.dtype is mstype.float64 else cast_to(t, mstype.float32)
+
+
+def clip_by_norm(
+    x: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False
+) -> Any:
+    """Scales tensors by ``max_norm / (norm + 1e-6)`` where that is below 1; the norm is that of all
+    their elements together.
+
+    Args:
+        x: a Tensor, or a tuple or list of them.
+        max_norm: the largest norm of the result.
+        norm_type: the order of the norm, positive or infinite.
+        error_if_nonfinite: whether a norm that is not finite is an error; not in compiled code.
+
+    Raises:
+        TypeError: `x` is neither, or a number is none.
+        ValueError: an order that is not positive; `error_if_nonfinite` in compiled code.
+        RuntimeError: a norm that is not finite.
+    """
+    op = "clip_by_norm"
+    for name, value in (("max_norm", max_norm), ("norm_type", norm_type)):
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise error(
+                TypeError,
+                f"For '{op}', '{name}' must be a number, but got {type(value).__name__}.",
+            )
+    if not norm_type > 0:
+        raise error(ValueError, f"For '{op}', 'norm_type' must be positive, but got {norm_type}.")
+    listed = (x,) if isinstance(x, Tensor) else x
+    if not isinstance(listed, tuple | list) or not listed:
+        raise error(
+            TypeError,
+            f"For '{op}', 'x' must be a Tensor or a tuple or list of them, but got "
+            f"{type(x).__name__}.",
+        )
+    tensors = tuple(check_tensor(t, op, f"x[{i}]") for i, t in enumerate(listed))
+    clipped, norm = _clipped_by_norm(tensors, float(max_norm), float(norm_type))
+    if error_if_nonfinite:
+        if state.current.scope is not None:
+            raise error(
+                ValueError,
+                f"For '{op}', 'error_if_nonfinite' needs the norm, which is not known while "
+                f"compiling.",
+                "check ops.isfinite of the gradients, or amp.all_finite, outside",
+            )
+        if not math.isfinite(norm.item()):
+            raise error(
+                RuntimeError,
+                f"For {op}, the total norm of order {norm_type} from input is non-finite.",
+            )
+    return clipped[0] if isinstance(x, Tensor) else type(listed)(clipped)
+
+
+@operation
+def _clipped_by_norm(
+    tensors: tuple[Tensor, ...], max_norm: float, order: float
+) -> tuple[tuple[Tensor, ...], Tensor]:
+    parts: list[Tensor] = []
+    for t in tensors:
+        size = emit("cell.abs", [_wide(t)])
+        if math.isinf(order):
+            parts.append(reductions.amax(size))
+        elif order == 2:
+            parts.append(reductions.sum(emit("cell.square", [size])))
+        else:
+            parts.append(reductions.sum(ew.power(size, order)))
+    norm = parts[0]
+    for part in parts[1:]:
+        norm = ew.binary("cell.maximum" if math.isinf(order) else "cell.add", norm, part)
+    if order == 2:
+        norm = emit("cell.sqrt", [norm])
+    elif not math.isinf(order):
+        norm = ew.power(norm, 1 / order)
+    factor = ew.binary("cell.minimum", max_norm / (norm + 1e-6), 1.0)
+    out = tuple(cast_to(ew.binary("cell.mul", _wide(t), factor), t.dtype) for t in tensors)
+    return out, norm
+
+
+def depend(value: Any, expr: Any) -> Any:
+    """`value`; assignments happen in the order of the program, so nothing needs to be tied."""
+    return value
 
 
 @operation

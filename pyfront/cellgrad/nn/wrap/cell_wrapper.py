@@ -1,0 +1,234 @@
+"""Networks with a loss, with their gradient, and as a training step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cellgrad import ops
+from cellgrad._errors import error
+from cellgrad.common import dtype as mstype
+from cellgrad.common.parameter import Parameter, ParameterTuple
+from cellgrad.common.tensor import Tensor
+from cellgrad.grad import value_and_grad
+from cellgrad.nn._precision import cast_floats
+from cellgrad.nn.cell import Cell
+from cellgrad.nn.learning_rate_schedule import check_flag
+from cellgrad.nn.wrap.grad_reducer import DistributedGradReducer
+from cellgrad.parallel._utils import _get_device_num, _get_gradients_mean, _get_parallel_mode
+
+__all__ = [
+    "ForwardValueAndGrad",
+    "ParameterUpdate",
+    "TrainOneStepCell",
+    "WithEvalCell",
+    "WithGradCell",
+    "WithLossCell",
+]
+
+
+class WithLossCell(Cell):
+    """A network and its loss: ``loss_fn(backbone(data), label)``.
+
+    Args:
+        backbone: the network.
+        loss_fn: the loss.
+
+    Inputs:
+        data, label: what the network and the loss take.
+    """
+
+    def __init__(self, backbone: Cell, loss_fn: Any):
+        super().__init__(auto_prefix=False)
+        self._backbone = backbone
+        self._loss_fn = loss_fn
+
+    @property
+    def backbone_network(self) -> Cell:
+        """The network."""
+        return self._backbone
+
+    def construct(self, data: Any, label: Any) -> Any:
+        return self._loss_fn(self._backbone(data), label)
+
+
+class WithEvalCell(Cell):
+    """A network and its loss for evaluation: returns the loss, the outputs and the label.
+
+    Args:
+        network: the network.
+        loss_fn: the loss.
+        add_cast_fp32: whether outputs and label are converted to float32 for the loss.
+    """
+
+    def __init__(self, network: Cell, loss_fn: Any, add_cast_fp32: bool = False):
+        super().__init__(auto_prefix=False)
+        self._network = network
+        self._loss_fn = loss_fn
+        self.add_cast_fp32 = check_flag(add_cast_fp32, "add_cast_fp32", self.cls_name)
+
+    def construct(self, data: Any, label: Any) -> tuple[Any, Any, Any]:
+        outputs = self._network(data)
+        if self.add_cast_fp32:
+            outputs, label = cast_floats((outputs, label), mstype.float32)
+        return self._loss_fn(outputs, label), outputs, label
+
+
+class WithGradCell(Cell):
+    """The gradients of a network by its trainable Parameters.
+
+    Args:
+        network: the network.
+        loss_fn: a loss, or None for a network that gives its loss.
+        sens: the cotangent of the loss, or None for one.
+    """
+
+    def __init__(self, network: Cell, loss_fn: Any = None, sens: Any = None):
+        super().__init__(auto_prefix=False)
+        self.network = network
+        self.loss_fn = loss_fn
+        self.weights = ParameterTuple(network.trainable_params())
+        self.grad = ops.GradOperation(get_by_list=True, sens_param=sens is not None)
+        self.sens = sens
+        self.network_with_loss = network if loss_fn is None else WithLossCell(network, loss_fn)
+        self.network_with_loss.set_train()
+
+    def construct(self, *inputs: Any) -> Any:
+        gradient = self.grad(self.network_with_loss, self.weights)
+        return gradient(*inputs) if self.sens is None else gradient(*inputs, self.sens)
+
+
+class ForwardValueAndGrad(Cell):
+    """The output of a network and its gradients.
+
+    Args:
+        network: a Cell or a function.
+        weights: the Parameters to differentiate by, with `get_by_list`.
+        get_all, get_by_list, sens_param: as of `ops.GradOperation`.
+
+    Raises:
+        TypeError: arguments of wrong types.
+    """
+
+    def __init__(
+        self,
+        network: Any,
+        weights: Any = None,
+        get_all: bool = False,
+        get_by_list: bool = False,
+        sens_param: bool = False,
+    ):
+        super().__init__(auto_prefix=False)
+        if not callable(network):
+            raise error(
+                TypeError,
+                f"For 'ForwardValueAndGrad', the argument 'network' must be cell, function type or "
+                f"method type, but got '{type(network).__name__}'",
+            )
+        if get_by_list and not isinstance(weights, tuple | list):
+            raise error(
+                TypeError,
+                f"For 'ForwardValueAndGrad', when 'get_by_list' is set to True, the argument "
+                f"'weights' must be Parameters array, but got '{type(weights).__name__}'",
+            )
+        self.network = network
+        self.weights = ParameterTuple(weights) if get_by_list else None
+        self.get_all, self.get_by_list = get_all, get_by_list
+        self.sens_param = check_flag(sens_param, "sens_param", self.cls_name)
+        self.grad = ops.GradOperation(get_all, get_by_list, sens_param)
+
+    def construct(self, *inputs: Any) -> tuple[Any, Any]:
+        forward = inputs[:-1] if self.sens_param else inputs
+        gradient = self.grad(self.network, self.weights)
+        return self.network(*forward), gradient(*inputs)
+
+
+class TrainOneStepCell(Cell):
+    """A network as a training step: its loss, the gradients, and the optimizer's update, compiled
+    together, with Parameters and optimizer state updated in place.
+
+    Args:
+        network: gives its loss.
+        optimizer: updates its `parameters`.
+        sens: the cotangent of the loss, or None for one.
+        return_grad: whether to return the gradients by name as well.
+
+    Inputs:
+        what the network takes.
+
+    Outputs:
+        the loss, or with `return_grad` the loss and a dict.
+
+    Raises:
+        TypeError: a network or optimizer that is no Cell.
+        ValueError: `sens` is 0.
+    """
+
+    def __init__(self, network: Cell, optimizer: Cell, sens: Any = None, return_grad: bool = False):
+        super().__init__(auto_prefix=False)
+        for name, value in (("network", network), ("optimizer", optimizer)):
+            if not isinstance(value, Cell):
+                raise error(
+                    TypeError,
+                    f"For '{self.cls_name}', the '{name}' must be a Cell, but got "
+                    f"{type(value).__name__}.",
+                )
+        self.network = network
+        self.network.set_grad()
+        self.optimizer = optimizer
+        self.weights: ParameterTuple = optimizer.parameters
+        self.grad = ops.GradOperation(get_by_list=True, sens_param=True)
+        self.grad_no_sens = ops.GradOperation(get_by_list=True)
+        if sens is not None and not isinstance(sens, Tensor) and sens == 0:
+            raise error(ValueError, "The input argument of 'sens' can not be 0.")
+        self.sense_flag = sens is not None
+        self.sens = 1.0 if sens is None else sens
+        self.return_grad = check_flag(return_grad, "return_grad", self.cls_name)
+        self.parallel_mode = _get_parallel_mode()
+        self.reducer_flag = False
+        self.mean, self.degree = _get_gradients_mean(), _get_device_num()
+        self.grad_reducer = DistributedGradReducer(self.weights, self.mean, self.degree)
+
+    def loss_and_gradients(self, scale: Any, *inputs: Any) -> tuple[Any, tuple[Tensor, ...]]:
+        """The network's output, and the gradients of it times a scale, from one evaluation: state
+        that the network updates, such as running means, is updated once.
+        """
+        gradient = value_and_grad(self._scaled, None, self.weights, has_aux=True)
+        (_, out), gradients = gradient(scale, *inputs)
+        return out, gradients
+
+    def _scaled(self, scale: Any, *inputs: Any) -> tuple[Any, Any]:
+        out = self.network(*inputs)
+        if scale is None:
+            return out, out
+        each = out if isinstance(out, tuple | list) else (out,)
+        return tuple(t * ops.cast(scale, t.dtype) for t in each), out
+
+    def construct(self, *inputs: Any) -> Any:
+        loss, grads = self.loss_and_gradients(self.sens if self.sense_flag else None, *inputs)
+        grads = self.grad_reducer(grads)
+        self.optimizer(grads)
+        if self.return_grad:
+            return loss, {p.name: g for p, g in zip(self.weights, grads)}
+        return loss
+
+
+class ParameterUpdate(Cell):
+    """Sets a Parameter to its input, which it returns.
+
+    Raises:
+        TypeError: `param` is not a Parameter.
+    """
+
+    def __init__(self, param: Parameter):
+        super().__init__(auto_prefix=False)
+        if not isinstance(param, Parameter):
+            raise error(
+                TypeError,
+                f"For 'ParameterUpdate', 'param' must be 'Parameter', but got "
+                f"{type(param).__name__}.",
+            )
+        self._param = param
+
+    def construct(self, x: Tensor) -> Tensor:
+        ops.assign(self._param, x)
+        return x

@@ -1,0 +1,191 @@
+"""Training steps with a loss scale: gradients of float16 neither vanish nor overflow unnoticed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from cellgrad import ops
+from cellgrad._errors import error
+from cellgrad._loss_scalers import all_finite
+from cellgrad.capture import state
+from cellgrad.capture.tracer import Tracer
+from cellgrad.common import dtype as mstype
+from cellgrad.common.parameter import Parameter
+from cellgrad.common.tensor import Tensor
+from cellgrad.nn.cell import Cell
+from cellgrad.nn.learning_rate_schedule import check_count
+from cellgrad.nn.wrap.cell_wrapper import TrainOneStepCell
+
+__all__ = [
+    "DynamicLossScaleUpdateCell",
+    "FixedLossScaleUpdateCell",
+    "TrainOneStepWithLossScaleCell",
+    "unless",
+]
+
+
+def unless(condition: Tensor, action: Callable[[], Any]) -> None:
+    """Runs `action`, whose assignments to Parameters count where `condition` does not hold.
+
+    In compiled code both are computed and each written element is a choice, which fuses with the
+    update: there is no branch, and nothing is copied.
+    """
+    scope = state.current.scope
+    if scope is None:
+        if not bool(condition.asnumpy()):
+            action()
+        return
+    before = dict(scope.store)
+    action()
+    for key, parameter in list(scope.written.items()):
+        new = scope.store[key]
+        old = before.get(key, scope._captured.get(key))
+        if new is not old:
+            kept = ops.select(condition, Tracer(old, scope), Tracer(new, scope))
+            scope.write(parameter, scope.value(kept))
+
+
+class FixedLossScaleUpdateCell(Cell):
+    """A loss scale that stays.
+
+    Args:
+        loss_scale_value: the scale.
+    """
+
+    def __init__(self, loss_scale_value: float):
+        super().__init__()
+        self.loss_scale_value = loss_scale_value
+
+    def get_loss_scale(self) -> float:
+        """The first scale."""
+        return self.loss_scale_value
+
+    def construct(self, _: Any, overflow: Tensor) -> Tensor:
+        return overflow
+
+
+class DynamicLossScaleUpdateCell(Cell):
+    """A loss scale that shrinks after overflow and grows after `scale_window` steps without.
+
+    Args:
+        loss_scale_value: the first scale.
+        scale_factor: what it is divided by, down to 1, and multiplied by.
+        scale_window: a positive int.
+
+    Inputs:
+        loss_scale: the Parameter that is updated.
+        overflow: whether this step's gradients are not finite; returned.
+
+    Raises:
+        TypeError, ValueError: a window that is not.
+    """
+
+    def __init__(self, loss_scale_value: float, scale_factor: float, scale_window: int):
+        super().__init__()
+        self.loss_scale_value = loss_scale_value
+        self.scale_factor = float(scale_factor)
+        self.scale_window = check_count(scale_window, "scale_window", self.cls_name)
+        self.cur_iter = Parameter(Tensor(1, mstype.int32), name="current_iterator_step")
+        self.last_overflow_iter = Parameter(
+            Tensor(0, mstype.int32), name="last_overflow_iterator_step"
+        )
+
+    def get_loss_scale(self) -> float:
+        """The first scale."""
+        return self.loss_scale_value
+
+    def construct(self, loss_scale: Parameter, overflow: Tensor) -> Tensor:
+        grow = ops.greater_equal(self.cur_iter - self.last_overflow_iter, self.scale_window)
+        smaller = ops.maximum(loss_scale / self.scale_factor, 1.0)
+        larger = ops.select(grow, loss_scale * self.scale_factor, loss_scale)
+        ops.assign(loss_scale, ops.select(overflow, smaller, larger))
+        counted = ops.logical_or(overflow, grow)
+        ops.assign(
+            self.last_overflow_iter, ops.select(counted, self.cur_iter, self.last_overflow_iter)
+        )
+        ops.assign(self.cur_iter, self.cur_iter + 1)
+        return overflow
+
+
+class TrainOneStepWithLossScaleCell(TrainOneStepCell):
+    """A training step whose loss is scaled before it is differentiated; the gradients are divided
+    by the scale, and where one of them is not finite the optimizer's update does not happen.
+
+    Args:
+        network: gives its loss.
+        optimizer: updates its `parameters`.
+        scale_sense: a Cell that updates the scale, or a Tensor of shape () or (1,).
+
+    Inputs:
+        what the network takes.
+
+    Outputs:
+        the loss; whether there was an overflow, a 0-d bool Tensor; the scale, after its update.
+
+    Raises:
+        TypeError: `scale_sense` is neither.
+        ValueError: a Tensor of another shape.
+    """
+
+    def __init__(self, network: Cell, optimizer: Cell, scale_sense: Any):
+        super().__init__(network, optimizer, sens=None)
+        self.hyper_map = ops.HyperMap()
+        self.is_distributed = False
+        self.loss_scaling_manager: Any = None
+        if isinstance(scale_sense, Cell):
+            self.loss_scaling_manager = scale_sense
+            first: Any = scale_sense.get_loss_scale()
+            scale_sense = Tensor(float(first), mstype.float32)
+        elif not isinstance(scale_sense, Tensor):
+            raise error(
+                TypeError,
+                f"For '{self.cls_name}', the 'scale_sense' must be Cell or Tensor, but got "
+                f"'scale_sense' type: {type(scale_sense).__name__}.",
+                "nn.FixedLossScaleUpdateCell(number) is a Cell with a fixed scale",
+            )
+        if scale_sense.shape not in ((), (1,)):
+            raise error(
+                ValueError,
+                f"For '{self.cls_name}', the shape of 'scale_sense' must be (1,) or (), but got "
+                f"{scale_sense.shape}.",
+            )
+        self.scale_sense = Parameter(scale_sense, name="scale_sense")
+
+    def set_sense_scale(self, sens: Tensor) -> None:
+        """Sets the scale.
+
+        Raises:
+            TypeError: `sens` is not a Tensor.
+        """
+        if not isinstance(sens, Tensor):
+            raise error(
+                TypeError,
+                f"For '{self.cls_name}', the type of 'sens' must be Tensor, but got "
+                f"{type(sens).__name__}.",
+            )
+        self.scale_sense.set_data(sens)
+
+    def start_overflow_check(self, pre_cond: Any, compute_input: Any) -> tuple[Tensor, Any]:
+        """A status for `get_overflow_status`, and `compute_input`; nothing needs to be started."""
+        return ops.zeros(8, mstype.int32), compute_input
+
+    def get_overflow_status(self, status: Any, compute_output: Any) -> Tensor:
+        """Whether an element of the gradients is not finite: a 0-d bool Tensor."""
+        return ops.logical_not(all_finite(compute_output))  # type: ignore[no-any-return]
+
+    def process_loss_scale(self, overflow: Tensor) -> Tensor:
+        """Updates the scale; returns `overflow`."""
+        if self.loss_scaling_manager is not None:
+            return self.loss_scaling_manager(self.scale_sense, overflow)  # type: ignore[no-any-return]
+        return overflow
+
+    def construct(self, *inputs: Any) -> tuple[Any, Tensor, Tensor]:
+        scale = self.scale_sense.reshape(())
+        loss, grads = self.loss_and_gradients(scale, *inputs)
+        inverse = ops.reciprocal(scale)
+        grads = self.grad_reducer(tuple(g * ops.cast(inverse, g.dtype) for g in grads))
+        status = ops.zeros(8, mstype.int32)
+        overflow = self.process_loss_scale(self.get_overflow_status(status, grads))
+        unless(overflow, lambda: self.optimizer(grads))
+        return loss, overflow, self.scale_sense.value()

@@ -1,0 +1,1 @@
+"""Several devices; this version runs on one."""
