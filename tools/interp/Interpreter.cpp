@@ -95,6 +95,14 @@ LogicalResult Interpreter::run(Operation *op, Environment &values) {
     print(printOp, args);
     return success();
   }
+  if (isa<LUOp, QROp>(op)) {
+    SmallVector<Tensor> results =
+        llvm::TypeSwitch<Operation *, SmallVector<Tensor>>(op).Case<LUOp, QROp>(
+            [&](auto several) { return evaluate(several, args); });
+    for (auto [value, result] : llvm::zip_equal(op->getResults(), results))
+      values[value] = std::move(result);
+    return success();
+  }
   FailureOr<Tensor> result = evaluateOp(op, args);
   if (failed(result))
     return failure();
@@ -116,8 +124,9 @@ FailureOr<Tensor> Interpreter::evaluateOp(Operation *op, Operands args) {
       .Case([&](ReshapeOp reshape) -> FailureOr<Tensor> {
         return args[0]->reshaped(reshape.getType());
       })
-      .Case<BroadcastOp, CastOp, ConcatOp, MatMulOp, PadOp, ReduceMaxOp,
-            ReduceMinOp, ReduceSumOp, SelectOp, SliceOp, TransposeOp>(
+      .Case<BroadcastOp, CastOp, CholeskyOp, ConcatOp, MatMulOp, PadOp,
+            ReduceMaxOp, ReduceMinOp, ReduceSumOp, SelectOp, SliceOp, SolveOp,
+            SwapRowsOp, TransposeOp, TriangleOp, TriangularSolveOp>(
           [&](auto known) -> FailureOr<Tensor> {
             return evaluate(known, args);
           })

@@ -14,6 +14,7 @@ using Operands = llvm::ArrayRef<const Tensor *>;
 
 Tensor evaluate(BroadcastOp op, Operands args);
 Tensor evaluate(CastOp op, Operands args);
+Tensor evaluate(CholeskyOp op, Operands args);
 Tensor evaluate(ConcatOp op, Operands args);
 Tensor evaluate(MatMulOp op, Operands args);
 Tensor evaluate(PadOp op, Operands args);
@@ -22,7 +23,15 @@ Tensor evaluate(ReduceMinOp op, Operands args);
 Tensor evaluate(ReduceSumOp op, Operands args);
 Tensor evaluate(SelectOp op, Operands args);
 Tensor evaluate(SliceOp op, Operands args);
+Tensor evaluate(SolveOp op, Operands args);
+Tensor evaluate(SwapRowsOp op, Operands args);
 Tensor evaluate(TransposeOp op, Operands args);
+Tensor evaluate(TriangleOp op, Operands args);
+Tensor evaluate(TriangularSolveOp op, Operands args);
+
+/// Ops with several results.
+llvm::SmallVector<Tensor> evaluate(LUOp op, Operands args);
+llvm::SmallVector<Tensor> evaluate(QROp op, Operands args);
 
 } // namespace cellgrad::interp
 

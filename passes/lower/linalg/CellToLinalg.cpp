@@ -5,8 +5,10 @@
 #include "passes/lower/linalg/Patterns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
@@ -43,7 +45,9 @@ public:
 
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
+    cellgrad::populateCholeskyToLinalg(set);
     cellgrad::populateElementwiseToLinalg(set);
+    cellgrad::populateFactorizationToLinalg(set);
     cellgrad::populateReductionToLinalg(set);
     cellgrad::populateShapeToLinalg(set);
     patterns = std::move(set);
@@ -59,6 +63,8 @@ public:
       InFlightDiagnostic error = op->emitOpError("has no lowering");
       if (isa<cellgrad::VJPOp, cellgrad::JVPOp, cellgrad::VMapOp>(op))
         error << "; run --cell-differentiate first";
+      else if (isa<cellgrad::SolveOp>(op))
+        error << "; run --cell-decompose first";
       else
         error << " for these types";
       return WalkResult::interrupt();

@@ -10,14 +10,31 @@ def CellToLinalgPass : Pass<"cell-to-linalg", "::mlir::ModuleOp"> {
   let description = [{
     Elementwise ops become `linalg.generic` with the payload of their record, contractions
     `linalg.matmul` and `linalg.batch_matmul` whose indexing maps say which operand is
-    transposed, reductions `linalg.reduce`, shape ops `tensor` and `linalg` ops. No op of
+    transposed, reductions `linalg.reduce`, shape ops `tensor` and `linalg` ops, factorizations
+    `scf` loops over `linalg` ops on rows and matrices. No op of
     the cell dialect is left but `cell.print`. The module must be free of `cell.vjp` and
     `cell.jvp`.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"
+    "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
   ];
+}
+
+def DecomposePass : Pass<"cell-decompose", "::mlir::ModuleOp"> {
+  let summary = "Solve by factors, and factorize large matrices by blocks";
+  let description = [{
+    `cell.solve` becomes `cell.lu` and two triangular solves; equal factorizations are then
+    left to common subexpression elimination. A `cell.cholesky` or `cell.triangular_solve`
+    of more rows than a block is halved until its parts have no more, so that most of the
+    work is in matrix products.
+  }];
+  let options = [
+    Option<"blockSize", "block-size", "int64_t", "64",
+           "rows of a matrix that is not divided further">,
+  ];
+  let dependentDialects = ["::cellgrad::CellDialect"];
 }
 
 #endif

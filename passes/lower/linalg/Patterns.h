@@ -7,7 +7,9 @@
 
 namespace cellgrad {
 
+void populateCholeskyToLinalg(mlir::RewritePatternSet &patterns);
 void populateElementwiseToLinalg(mlir::RewritePatternSet &patterns);
+void populateFactorizationToLinalg(mlir::RewritePatternSet &patterns);
 void populateReductionToLinalg(mlir::RewritePatternSet &patterns);
 void populateShapeToLinalg(mlir::RewritePatternSet &patterns);
 

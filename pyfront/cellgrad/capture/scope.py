@@ -178,13 +178,23 @@ class Scope:
         result: Signature | None = None,
     ) -> Tracer:
         """Appends an op with one result."""
-        values = [self.value(x) for x in operands]
         native = None if result is None else (result.dtype.native, result.shape)
+        return Tracer(self._create(op, operands, attrs, native), self)
+
+    def emit_several(
+        self, op: str, operands: list[Any], attrs: dict[str, Any] | None = None
+    ) -> list[Tracer]:
+        """Appends an op with several results."""
+        return [Tracer(value, self) for value in self._create(op, operands, attrs, None)]
+
+    def _create(
+        self, op: str, operands: list[Any], attrs: dict[str, Any] | None, native: Any
+    ) -> Any:
+        values = [self.value(x) for x in operands]
         try:
-            out = self.fn.create(op, values, attrs or {}, state.location(), native)
+            return self.fn.create(op, values, attrs or {}, state.location(), native)
         except ValueError as e:
             raise error(ValueError, str(e)) from None
-        return Tracer(out, self)
 
 
 def check_supported(sig: Signature) -> None:

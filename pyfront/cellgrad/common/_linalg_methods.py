@@ -87,3 +87,49 @@ class LinalgMethods:
     ) -> Tensor:
         """The sum of a diagonal of two dimensions, which are dropped."""
         return ops.products.trace_of(self, offset, axis1, axis2, dtype)
+
+    # --- factorizations -----------------------------------------------------------------------
+
+    def cholesky(self, upper: bool = False) -> Tensor:
+        """See `ops.cholesky`."""
+        return ops.cholesky(self, upper)
+
+    def cholesky_inverse(self, upper: bool = False) -> Tensor:
+        """See `ops.cholesky_inverse`."""
+        return ops.cholesky_inverse(self, upper)
+
+    def cholesky_solve(self, input2: Tensor, upper: bool = False) -> Tensor:
+        """See `ops.cholesky_solve`."""
+        return ops.cholesky_solve(self, input2, upper)
+
+    def inverse(self) -> Tensor:
+        """See `ops.inverse`."""
+        return ops.inverse(self)
+
+    def det(self) -> Tensor:
+        """See `ops.det`."""
+        return ops.det(self)
+
+    def logdet(self) -> Tensor:
+        """See `ops.logdet`."""
+        return ops.logdet(self)
+
+    def slogdet(self) -> tuple[Tensor, Tensor]:
+        """See `ops.slogdet`."""
+        return ops.slogdet(self)
+
+    def matrix_power(self, n: int) -> Tensor:
+        """See `ops.matrix_power`."""
+        return ops.matrix_power(self, n)
+
+    def qr(self, some: bool = True) -> tuple[Tensor, Tensor]:
+        """See `ops.qr`; without `some`, the complete decomposition."""
+        return ops.qr(self, "reduced" if some else "complete")
+
+    def lstsq(self, A: Tensor) -> Tensor:
+        """See `ops.lstsq`."""
+        return ops.lstsq(self, A)
+
+    def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
+        """See `ops.lu_solve`."""
+        return ops.lu_solve(self, LU_data, LU_pivots)

@@ -32,6 +32,8 @@ from cellgrad.ops import (
     higher_order,
     indexing,
     joining,
+    linalg,
+    linalg_classes,
     loss_classes,
     losses,
     padding,
@@ -60,6 +62,8 @@ from cellgrad.ops.exponentials import *  # noqa: F403
 from cellgrad.ops.higher_order import *  # noqa: F403
 from cellgrad.ops.indexing import *  # noqa: F403
 from cellgrad.ops.joining import *  # noqa: F403
+from cellgrad.ops.linalg import *  # noqa: F403
+from cellgrad.ops.linalg_classes import *  # noqa: F403
 from cellgrad.ops.loss_classes import *  # noqa: F403
 from cellgrad.ops.losses import *  # noqa: F403
 from cellgrad.ops.padding import *  # noqa: F403
@@ -116,6 +120,8 @@ __all__ = [
     *loss_classes.__all__,
     *losses.__all__,
     *padding.__all__,
+    *linalg.__all__,
+    *linalg_classes.__all__,
     *pointwise.__all__,
     *pointwise_classes.__all__,
     *primitives.__all__,

@@ -60,6 +60,15 @@ def emit(
     return scope.emit(op, list(operands), attrs, result)
 
 
+def emit_several(
+    op: str, operands: Sequence[Any], attrs: dict[str, Any] | None = None
+) -> list[Tensor]:
+    """Appends one op with several results, which are inferred."""
+    scope = state.current.scope
+    assert scope is not None
+    return list(scope.emit_several(op, list(operands), attrs))
+
+
 # --- arguments --------------------------------------------------------------------------------
 
 

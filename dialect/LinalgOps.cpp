@@ -1,0 +1,244 @@
+//===- LinalgOps.cpp - inference, folding, batches of matrix ops ----------===//
+
+#include "dialect/CellDialect.h"
+
+using namespace mlir;
+
+namespace cellgrad {
+
+//===----------------------------------------------------------------------===//
+// Inference
+//===----------------------------------------------------------------------===//
+
+/// A diagnostic of op `OpT` while its type is inferred: the op does not exist
+/// yet.
+template <typename OpT>
+static InFlightDiagnostic inferenceError(MLIRContext *context,
+                                         std::optional<Location> loc) {
+  return emitError(loc.value_or(UnknownLoc::get(context)))
+         << "'" << OpT::getOperationName() << "' op ";
+}
+
+/// The type of `matrix`, refused where it has no rows and columns.
+template <typename OpT>
+static FailureOr<RankedTensorType>
+matrixType(MLIRContext *context, std::optional<Location> loc, Value matrix) {
+  auto type = cast<RankedTensorType>(matrix.getType());
+  if (type.getRank() < 2)
+    return inferenceError<OpT>(context, loc)
+           << "takes matrices in the last two dimensions, but the operand is "
+           << type;
+  return type;
+}
+
+/// The same, refused where the matrices are not square.
+template <typename OpT>
+static FailureOr<RankedTensorType>
+squareType(MLIRContext *context, std::optional<Location> loc, Value matrix) {
+  FailureOr<RankedTensorType> type = matrixType<OpT>(context, loc, matrix);
+  if (failed(type))
+    return failure();
+  ArrayRef<int64_t> shape = type->getShape().take_back(2);
+  if (shape[0] != shape[1])
+    return inferenceError<OpT>(context, loc)
+           << "takes square matrices, but the operand is " << *type;
+  return type;
+}
+
+/// `type` with `columns` columns of `rows` elements.
+static RankedTensorType withMatrix(RankedTensorType type, int64_t rows,
+                                   int64_t columns) {
+  SmallVector<int64_t> shape(type.getShape());
+  shape[shape.size() - 2] = rows;
+  shape[shape.size() - 1] = columns;
+  return type.clone(shape);
+}
+
+LogicalResult
+TriangleOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
+                             ValueRange operands, DictionaryAttr attributes,
+                             OpaqueProperties properties, RegionRange regions,
+                             SmallVectorImpl<Type> &types) {
+  FailureOr<RankedTensorType> type =
+      matrixType<TriangleOp>(context, loc, operands[0]);
+  if (failed(type))
+    return failure();
+  types.push_back(*type);
+  return success();
+}
+
+LogicalResult
+SwapRowsOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
+                             ValueRange operands, DictionaryAttr attributes,
+                             OpaqueProperties properties, RegionRange regions,
+                             SmallVectorImpl<Type> &types) {
+  FailureOr<RankedTensorType> type =
+      matrixType<SwapRowsOp>(context, loc, operands[0]);
+  if (failed(type))
+    return failure();
+  auto pivots = cast<RankedTensorType>(operands[1].getType());
+  if (pivots.getRank() != type->getRank() - 1 ||
+      pivots.getShape().drop_back() != type->getShape().drop_back(2) ||
+      pivots.getShape().back() > type->getDimSize(type->getRank() - 2))
+    return inferenceError<SwapRowsOp>(context, loc)
+           << "takes a pivot for each of the first rows, in the leading "
+              "dimensions of "
+           << *type << ", but they are " << pivots;
+  types.push_back(*type);
+  return success();
+}
+
+LogicalResult
+CholeskyOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
+                             ValueRange operands, DictionaryAttr attributes,
+                             OpaqueProperties properties, RegionRange regions,
+                             SmallVectorImpl<Type> &types) {
+  FailureOr<RankedTensorType> type =
+      squareType<CholeskyOp>(context, loc, operands[0]);
+  if (failed(type))
+    return failure();
+  types.push_back(*type);
+  return success();
+}
+
+LogicalResult
+LUOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
+                       ValueRange operands, DictionaryAttr attributes,
+                       OpaqueProperties properties, RegionRange regions,
+                       SmallVectorImpl<Type> &types) {
+  FailureOr<RankedTensorType> type =
+      squareType<LUOp>(context, loc, operands[0]);
+  if (failed(type))
+    return failure();
+  types.push_back(*type);
+  types.push_back(RankedTensorType::get(type->getShape().drop_back(),
+                                        IntegerType::get(context, 32)));
+  return success();
+}
+
+LogicalResult
+QROp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
+                       ValueRange operands, DictionaryAttr attributes,
+                       OpaqueProperties properties, RegionRange regions,
+                       SmallVectorImpl<Type> &types) {
+  FailureOr<RankedTensorType> type =
+      matrixType<QROp>(context, loc, operands[0]);
+  if (failed(type))
+    return failure();
+  ArrayRef<int64_t> shape = type->getShape().take_back(2);
+  Adaptor adaptor(operands, attributes, properties, regions);
+  int64_t inner =
+      adaptor.getComplete() ? shape[0] : std::min(shape[0], shape[1]);
+  types.push_back(withMatrix(*type, shape[0], inner));
+  types.push_back(withMatrix(*type, inner, shape[1]));
+  return success();
+}
+
+/// The type of b in an equation with the square matrix a.
+template <typename OpT>
+static LogicalResult inferSolution(MLIRContext *context,
+                                   std::optional<Location> loc, Value a,
+                                   Value b, SmallVectorImpl<Type> &types) {
+  FailureOr<RankedTensorType> matrix = squareType<OpT>(context, loc, a);
+  FailureOr<RankedTensorType> type = matrixType<OpT>(context, loc, b);
+  if (failed(matrix) || failed(type))
+    return failure();
+  if (matrix->getElementType() != type->getElementType() ||
+      matrix->getShape().drop_back() != type->getShape().drop_back())
+    return inferenceError<OpT>(context, loc)
+           << "takes a right-hand side with as many rows as the matrix, and "
+              "equal leading dimensions and element types, but they are "
+           << *matrix << " and " << *type;
+  types.push_back(*type);
+  return success();
+}
+
+LogicalResult TriangularSolveOp::inferReturnTypes(
+    MLIRContext *context, std::optional<Location> loc, ValueRange operands,
+    DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
+    SmallVectorImpl<Type> &types) {
+  return inferSolution<TriangularSolveOp>(context, loc, operands[0],
+                                          operands[1], types);
+}
+
+LogicalResult
+SolveOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
+                          ValueRange operands, DictionaryAttr attributes,
+                          OpaqueProperties properties, RegionRange regions,
+                          SmallVectorImpl<Type> &types) {
+  return inferSolution<SolveOp>(context, loc, operands[0], operands[1], types);
+}
+
+//===----------------------------------------------------------------------===//
+// Folding
+//===----------------------------------------------------------------------===//
+
+OpFoldResult TriangleOp::fold(FoldAdaptor adaptor) {
+  // Whether one triangle is inside of another.
+  auto inner = getX().getDefiningOp<TriangleOp>();
+  if (inner && inner.getLower() == getLower() &&
+      (getLower() ? inner.getDiagonal() <= getDiagonal()
+                  : inner.getDiagonal() >= getDiagonal()))
+    return getX();
+  auto dense = dyn_cast_if_present<DenseElementsAttr>(adaptor.getX());
+  if (dense && dense.isSplat() &&
+      dense.getSplatValue<Attribute>() ==
+          Builder(getContext()).getZeroAttr(getType().getElementType()))
+    return dense;
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Batches
+//===----------------------------------------------------------------------===//
+
+/// `operand` as a batch: repeated where it is the same for all elements.
+static Value asBatch(OpBuilder &builder, Location loc, Value operand,
+                     bool batched, int64_t size) {
+  if (batched)
+    return operand;
+  auto type = cast<RankedTensorType>(operand.getType());
+  SmallVector<int64_t> shape{size};
+  llvm::append_range(shape, type.getShape());
+  return BroadcastOp::create(builder, loc, type.clone(shape), operand,
+                             ArrayRef<int64_t>{0});
+}
+
+/// The op on operands with one more leading dimension.
+static LogicalResult batchMatrices(OpBuilder &builder, Operation *op,
+                                   ArrayRef<Value> operands,
+                                   const llvm::SmallBitVector &batched,
+                                   int64_t size,
+                                   SmallVectorImpl<Value> &results) {
+  SmallVector<Value> whole;
+  for (auto [i, operand] : llvm::enumerate(operands))
+    whole.push_back(asBatch(builder, op->getLoc(), operand, batched[i], size));
+  Operation *copy = builder.clone(*op);
+  copy->setOperands(whole);
+  for (Value result : copy->getResults()) {
+    auto type = cast<RankedTensorType>(result.getType());
+    SmallVector<int64_t> shape{size};
+    llvm::append_range(shape, type.getShape());
+    result.setType(type.clone(shape));
+    results.push_back(result);
+  }
+  return success();
+}
+
+#define CELL_BATCH_MATRICES(OpT)                                               \
+  LogicalResult OpT::buildBatched(                                             \
+      OpBuilder &builder, ArrayRef<Value> operands,                            \
+      const llvm::SmallBitVector &batched, int64_t size,                       \
+      SmallVectorImpl<Value> &results) {                                       \
+    return batchMatrices(builder, *this, operands, batched, size, results);    \
+  }
+CELL_BATCH_MATRICES(TriangleOp)
+CELL_BATCH_MATRICES(SwapRowsOp)
+CELL_BATCH_MATRICES(CholeskyOp)
+CELL_BATCH_MATRICES(LUOp)
+CELL_BATCH_MATRICES(QROp)
+CELL_BATCH_MATRICES(TriangularSolveOp)
+CELL_BATCH_MATRICES(SolveOp)
+#undef CELL_BATCH_MATRICES
+
+} // namespace cellgrad

@@ -1,0 +1,149 @@
+//===- Cholesky.cpp - Cholesky factors and triangular solves as loops -----===//
+
+#include "passes/lower/linalg/MatrixLoops.h"
+#include "passes/lower/linalg/Patterns.h"
+
+#include "dialect/CellDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace cellgrad;
+
+namespace {
+
+/// Column by column; each is subtracted, times itself, from all that follow.
+/// What this leaves above the diagonal is never read, and cleared at the end.
+struct CholeskyLowering : OpRewritePattern<CholeskyOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  static Value factorize(MatrixLoops &m, Value matrix) {
+    auto type = cast<RankedTensorType>(matrix.getType());
+    int64_t n = type.getDimSize(0);
+    Type element = type.getElementType();
+    Value zero = m.number(element, 0);
+    Value yes = arith::ConstantOp::create(m.b, m.loc, m.b.getBoolAttr(true));
+    auto eliminate = [&](Value j, ValueRange carried) -> SmallVector<Value> {
+      Value square = m.element(carried[0], {j, j});
+      Value positive = arith::CmpFOp::create(
+          m.b, m.loc, arith::CmpFPredicate::OGT, square, zero);
+      Value root = math::SqrtOp::create(m.b, m.loc, square);
+      Value column =
+          m.vector(m.column(carried[0], j), n, element,
+                   [&](ArrayRef<Value> at, ValueRange values) {
+                     Value below =
+                         arith::DivFOp::create(m.b, m.loc, values[0], root);
+                     Value kept = m.select(m.equal(at[0], j), root, zero);
+                     return m.select(m.less(j, at[0]), below, kept);
+                   });
+      Value next = m.update(
+          carried[0], {column, column}, {0, 1},
+          [&](ArrayRef<Value> at, ValueRange values) {
+            Value rest = m.minusProduct(values[2], values[0], values[1]);
+            Value done = m.select(m.equal(at[1], j), values[0], values[2]);
+            return m.select(m.less(j, at[1]), rest, done);
+          });
+      return {next, arith::AndIOp::create(m.b, m.loc, carried[1], positive)};
+    };
+    SmallVector<Value> done = m.loop(n, true, {matrix, yes}, eliminate);
+    Value nan = m.number(element, std::numeric_limits<double>::quiet_NaN());
+    return m.update(done[0], {}, {},
+                    [&](ArrayRef<Value> at, ValueRange values) {
+                      Value kept = m.select(done[1], values[0], nan);
+                      return m.select(m.less(at[0], at[1]), zero, kept);
+                    });
+  }
+
+  LogicalResult matchAndRewrite(CholeskyOp op,
+                                PatternRewriter &rewriter) const override {
+    MatrixLoops m(rewriter, op.getLoc());
+    auto type = cast<RankedTensorType>(op.getType());
+    SmallVector<Value> results = m.forEachMatrix(
+        {}, op.getX(), type.getRank() - 2,
+        [&](ValueRange, ValueRange inits) -> SmallVector<Value> {
+          return {factorize(m, inits[0])};
+        });
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
+/// Row by row; each, once known, is subtracted from all that depend on it.
+struct TriangularSolveLowering : OpRewritePattern<TriangularSolveOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  static Value solve(MatrixLoops &m, TriangularSolveOp op, Value a, Value b) {
+    auto type = cast<RankedTensorType>(b.getType());
+    int64_t n = type.getDimSize(0), columns = type.getDimSize(1);
+    bool forward = op.getLower() != op.getTranspose();
+    auto eliminate = [&](Value j, ValueRange carried) -> SmallVector<Value> {
+      Value row = m.row(carried[0], j);
+      if (!op.getUnitDiagonal()) {
+        Value pivot = m.element(a, {j, j});
+        row = m.vector(row, columns, type.getElementType(),
+                       [&](ArrayRef<Value>, ValueRange values) -> Value {
+                         return arith::DivFOp::create(m.b, m.loc, values[0],
+                                                      pivot);
+                       });
+      }
+      Value factors = op.getTranspose() ? m.row(a, j) : m.column(a, j);
+      return {m.update(
+          carried[0], {factors, row}, {0, 1},
+          [&](ArrayRef<Value> at, ValueRange values) {
+            Value rest = m.minusProduct(values[2], values[0], values[1]);
+            Value later = forward ? m.less(j, at[0]) : m.less(at[0], j);
+            Value done = m.select(m.equal(at[0], j), values[1], values[2]);
+            return m.select(later, rest, done);
+          })};
+    };
+    return m.loop(n, forward, b, eliminate)[0];
+  }
+
+  LogicalResult matchAndRewrite(TriangularSolveOp op,
+                                PatternRewriter &rewriter) const override {
+    MatrixLoops m(rewriter, op.getLoc());
+    auto type = cast<RankedTensorType>(op.getType());
+    SmallVector<Value> results = m.forEachMatrix(
+        op.getA(), op.getB(), type.getRank() - 2,
+        [&](ValueRange inputs, ValueRange inits) -> SmallVector<Value> {
+          return {solve(m, op, inputs[0], inits[0])};
+        });
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
+/// A mask of the indices, merged into what reads it.
+struct TriangleLowering : OpRewritePattern<TriangleOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(TriangleOp op,
+                                PatternRewriter &rewriter) const override {
+    MatrixLoops m(rewriter, op.getLoc());
+    Type element = cast<RankedTensorType>(op.getType()).getElementType();
+    auto zero = cast<TypedAttr>(rewriter.getZeroAttr(element));
+    rewriter.replaceOp(op, m.elementwise(op.getX(), [&](ArrayRef<Value> at,
+                                                        ValueRange values) {
+      // [i, j] is kept where j - i <= diagonal, or >= it.
+      Value last = at[at.size() - 2];
+      if (op.getDiagonal() != 0)
+        last = arith::AddIOp::create(rewriter, m.loc, last,
+                                     m.index(op.getDiagonal()));
+      Value outside =
+          op.getLower() ? m.less(last, at.back()) : m.less(at.back(), last);
+      return m.select(outside, arith::ConstantOp::create(rewriter, m.loc, zero),
+                      values[0]);
+    }));
+    return success();
+  }
+};
+
+} // namespace
+
+void cellgrad::populateCholeskyToLinalg(RewritePatternSet &patterns) {
+  patterns.add<CholeskyLowering, TriangularSolveLowering, TriangleLowering>(
+      patterns.getContext());
+}

@@ -1,0 +1,566 @@
+"""Factorizations of matrices, and what is computed by them: solutions, inverses, determinants.
+
+Matrices are the last two dimensions; all others are a batch. float16 and bfloat16 are computed in
+float32. A matrix that is singular, or not positive definite where it must be, gives infinities or
+NaN, not an error, as its values are not known before the compiled code runs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cellgrad._errors import error
+from cellgrad.capture.scope import constant, splat
+from cellgrad.common import dtype as mstype
+from cellgrad.common._storage import signature
+from cellgrad.common.dtype import Type
+from cellgrad.common.tensor import Tensor
+from cellgrad.ops import _elementwise as ew
+from cellgrad.ops._core import (
+    broadcast_shapes,
+    broadcast_to_shape,
+    cast_to,
+    check_tensor,
+    emit,
+    emit_several,
+    operation,
+    reshape_to,
+)
+from cellgrad.ops.einsums import diagonal_of
+
+__all__ = [
+    "cholesky",
+    "cholesky_inverse",
+    "cholesky_solve",
+    "det",
+    "inverse",
+    "logdet",
+    "lstsq",
+    "lu_solve",
+    "lu_unpack",
+    "matrix_power",
+    "matrix_solve",
+    "pinv",
+    "qr",
+    "slogdet",
+]
+
+
+# --- matrices ---------------------------------------------------------------------------------
+
+
+def matrices(op: str, value: Any, name: str, square: bool = False) -> tuple[Tensor, Type]:
+    """The matrices in float32 or float64, and the dtype that results have.
+
+    Raises:
+        TypeError: something that is not a Tensor of floating-point elements.
+        ValueError: a rank below 2, or matrices that are not `square`.
+    """
+    x = check_tensor(value, op, name)
+    if x.dtype.kind != "f":
+        raise error(
+            TypeError,
+            f"For '{op}', '{name}' must have a floating-point dtype, but got {x.dtype}.",
+            f"convert it: {name}.astype(ms.float32)",
+        )
+    if x.ndim < 2 or (square and x.shape[-1] != x.shape[-2]):
+        raise error(
+            ValueError,
+            f"For '{op}', '{name}' must hold {'square ' if square else ''}matrices in its last two "
+            f"dimensions, but got shape {list(x.shape)}.",
+        )
+    dtype = x.dtype
+    return (x if dtype is mstype.float64 else cast_to(x, mstype.float32)), dtype
+
+
+def right_hand_side(
+    op: str, a: Tensor, value: Any, name: str, dtype: Type
+) -> tuple[Tensor, Tensor, Type]:
+    """The matrix and the right-hand side of an equation, in one dtype and with one batch."""
+    b, other = matrices(op, value, name)
+    if b.shape[-2] != a.shape[-2]:
+        raise error(
+            ValueError,
+            f"For '{op}', '{name}' must have as many rows as the matrix, but the matrix has shape "
+            f"{list(a.shape)} and '{name}' {list(b.shape)}.",
+        )
+    common = mstype.promote(a.dtype, b.dtype)
+    batch = broadcast_shapes(a.shape[:-2], b.shape[:-2], op)
+    a = broadcast_to_shape(cast_to(a, common), (*batch, *a.shape[-2:]))
+    b = broadcast_to_shape(cast_to(b, common), (*batch, *b.shape[-2:]))
+    return a, b, mstype.promote(dtype, other)
+
+
+def flipped(x: Tensor) -> Tensor:
+    """Rows as columns."""
+    perm = list(range(x.ndim))
+    perm[-2:] = perm[:-3:-1]
+    return emit("cell.transpose", [x], {"perm": perm})
+
+
+def triangle(x: Tensor, lower: bool, diagonal: int = 0) -> Tensor:
+    """A triangle of each matrix, zero elsewhere."""
+    return emit("cell.triangle", [x], {"lower": lower, "diagonal": diagonal})
+
+
+def identity(like: Tensor, n: int) -> Tensor:
+    """An identity matrix for each matrix of a batch: ones without what is off the diagonal."""
+    ones = splat(1, like.dtype, (*like.shape[:-2], n, n))
+    return triangle(triangle(ones, True), False)
+
+
+def solve_triangular(
+    a: Tensor, b: Tensor, lower: bool, transpose: bool = False, unit_diagonal: bool = False
+) -> Tensor:
+    """The solution y of ``a y = b``, or of ``a^T y = b``, by one triangle of `a`."""
+    attrs = {"lower": lower, "transpose": transpose, "unit_diagonal": unit_diagonal}
+    return emit("cell.triangular_solve", [a, b], attrs)
+
+
+def product(a: Tensor, b: Tensor, transpose_a: bool = False, transpose_b: bool = False) -> Tensor:
+    """The matrix product of each pair."""
+    return emit("cell.matmul", [a, b], {"transpose_a": transpose_a, "transpose_b": transpose_b})
+
+
+# --- Cholesky ---------------------------------------------------------------------------------
+
+
+@operation
+def cholesky(input_x: Tensor, upper: bool = False) -> Tensor:
+    """The triangular matrix whose product with its transpose is the input.
+
+    The mean of the input and its transpose is factorized, so that the gradient is symmetric.
+
+    Args:
+        input_x: Tensor of shape [..., n, n], symmetric and positive definite; where it is not
+            positive definite, the triangle is NaN.
+        upper: for ``U^T U`` rather than ``L L^T``.
+
+    Returns:
+        Tensor of shape [..., n, n].
+
+    Raises:
+        TypeError: something that is not a Tensor of floating-point elements.
+        ValueError: matrices that are not square.
+
+    >>> print(ops.cholesky(ms.Tensor([[4.0, 2.0], [2.0, 2.0]])))
+    [[2. 0.]
+     [1. 1.]]
+    """
+    x, dtype = matrices("cholesky", input_x, "input_x", square=True)
+    mean = ew.binary("cell.mul", ew.binary("cell.add", x, flipped(x)), 0.5)
+    factor = emit("cell.cholesky", [mean])
+    return cast_to(flipped(factor) if upper else factor, dtype)
+
+
+@operation
+def cholesky_inverse(input_x: Tensor, upper: bool = False) -> Tensor:
+    """The inverse of a matrix, from its Cholesky factor.
+
+    Args:
+        input_x: Tensor of shape [..., n, n]; its other triangle is not read.
+        upper: whether the factor is the upper triangular one.
+
+    Raises:
+        TypeError: something that is not a Tensor of floating-point elements.
+        ValueError: matrices that are not square.
+    """
+    x, dtype = matrices("cholesky_inverse", input_x, "input_x", square=True)
+    half = solve_triangular(x, identity(x, x.shape[-1]), not upper, upper)
+    return cast_to(product(half, half, transpose_a=True), dtype)
+
+
+@operation
+def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor:
+    """The solution of ``A y = input``, from the Cholesky factor of A.
+
+    Args:
+        input: Tensor of shape [..., n, m].
+        input2: the factor, of shape [..., n, n]; its other triangle is not read.
+        upper: whether the factor is the upper triangular one.
+
+    Raises:
+        TypeError: something that is not a Tensor of floating-point elements.
+        ValueError: shapes that do not fit.
+    """
+    factor, dtype = matrices("cholesky_solve", input2, "input2", square=True)
+    factor, b, dtype = right_hand_side("cholesky_solve", factor, input, "input", dtype)
+    y = solve_triangular(factor, b, not upper, upper)
+    return cast_to(solve_triangular(factor, y, not upper, not upper), dtype)
+
+
+# --- solutions and inverses -------------------------------------------------------------------
+
+
+@operation
+def matrix_solve(matrix: Tensor, rhs: Tensor, adjoint: bool = False) -> Tensor:
+    """The solution of ``matrix y = rhs``, by LU decomposition with partial pivoting.
+
+    Args:
+        matrix: Tensor of shape [..., n, n].
+        rhs: Tensor of shape [..., n, m].
+        adjoint: solve with the transposed matrix.
+
+    Returns:
+        Tensor of shape [..., n, m].
+
+    Raises:
+        TypeError: something that is not a Tensor of floating-point elements.
+        ValueError: shapes that do not fit.
+
+    >>> print(ops.matrix_solve(ms.Tensor([[2.0, 0.0], [0.0, 4.0]]), ms.Tensor([[2.0], [2.0]])))
+    [[1. ]
+     [0.5]]
+    """
+    a, dtype = matrices("matrix_solve", matrix, "matrix", square=True)
+    a, b, dtype = right_hand_side("matrix_solve", a, rhs, "rhs", dtype)
+    return cast_to(emit("cell.solve", [a, b], {"transpose": bool(adjoint)}), dtype)
+
+
+@operation
+def inverse(input: Tensor) -> Tensor:
+    """The inverse of each matrix, by LU decomposition with partial pivoting.
+
+    Args:
+        input: Tensor of shape [..., n, n].
+
+    Raises:
+        TypeError: something that is not a Tensor of floating-point elements.
+        ValueError: matrices that are not square.
+    """
+    x, dtype = matrices("inverse", input, "input", square=True)
+    return cast_to(emit("cell.solve", [x, identity(x, x.shape[-1])]), dtype)
+
+
+@operation
+def matrix_power(input: Tensor, n: int) -> Tensor:
+    """The product of `n` times each matrix; of its inverse for negative `n`.
+
+    Args:
+        input: Tensor of shape [..., m, m].
+        n: the exponent; 0 gives the identity matrix.
+
+    Raises:
+        TypeError: something that is not a Tensor of floating-point elements, an `n` that is not an
+            int.
+        ValueError: matrices that are not square.
+    """
+    x, dtype = matrices("matrix_power", input, "input", square=True)
+    if not isinstance(n, int) or isinstance(n, bool):
+        raise error(
+            TypeError, f"For 'matrix_power', 'n' must be an int, but got {type(n).__name__}."
+        )
+    if n < 0:
+        x, n = emit("cell.solve", [x, identity(x, x.shape[-1])]), -n
+    out: Tensor | None = None
+    while n:
+        if n & 1:
+            out = x if out is None else product(out, x)
+        n >>= 1
+        x = product(x, x) if n else x
+    return cast_to(identity(x, x.shape[-1]) if out is None else out, dtype)
+
+
+@operation
+def lstsq(input: Tensor, A: Tensor) -> Tensor:
+    """The solution of ``input y = A`` with the least residual, by QR decomposition.
+
+    Where there are more columns than rows, the solution with the least norm.
+
+    Args:
+        input: Tensor of shape [m, n] of full rank.
+        A: Tensor of shape [m, k] or [m].
+
+    Returns:
+        Tensor of shape [n, k]; [n, 1] for a vector.
+
+    Raises:
+        TypeError: something that is not a Tensor of floating-point elements.
+        ValueError: shapes that do not fit.
+    """
+    x, dtype = matrices("lstsq", input, "input")
+    right = check_tensor(A, "lstsq", "A")
+    right = reshape_to(right, (*right.shape, 1)) if right.ndim == 1 else right
+    x, b, dtype = right_hand_side("lstsq", x, right, "A", dtype)
+    return cast_to(_least_squares(x, b), dtype)
+
+
+def _least_squares(x: Tensor, b: Tensor) -> Tensor:
+    if x.shape[-2] >= x.shape[-1]:
+        q, r = _qr(x)
+        return solve_triangular(r, product(q, b, transpose_a=True), lower=False)
+    q, r = _qr(flipped(x))
+    return product(q, solve_triangular(r, b, lower=False, transpose=True))
+
+
+@operation
+def pinv(x: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Tensor:
+    """The pseudo-inverse of matrices of full rank, by QR decomposition.
+
+    Args:
+        x: Tensor of shape [..., m, n].
+        atol: not supported: no singular value is taken as zero.
+        rtol: not supported.
+        hermitian: whether the matrices are symmetric, which makes no difference here.
+
+    Returns:
+        Tensor of shape [..., n, m].
+
+    Raises:
+        TypeError: something that is not a Tensor of floating-point elements.
+        ValueError: a tolerance.
+    """
+    a, dtype = matrices("pinv", x, "x", square=hermitian)
+    if atol is not None or rtol is not None:
+        raise error(
+            ValueError,
+            "For 'pinv', 'atol' and 'rtol' must be None: matrices of full rank are inverted by QR "
+            "decomposition, without singular values.",
+        )
+    return cast_to(_least_squares(a, identity(a, a.shape[-2])), dtype)
+
+
+# --- QR ---------------------------------------------------------------------------------------
+
+
+def _qr(x: Tensor, complete: bool = False) -> tuple[Tensor, Tensor]:
+    q, r = emit_several("cell.qr", [x], {"complete": complete})
+    return q, r
+
+
+@operation
+def qr(input: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
+    """Orthonormal columns and an upper triangular matrix whose product is the input.
+
+    Signs are those of LAPACK. The reduced decomposition is differentiable for m >= n.
+
+    Args:
+        input: Tensor of shape [..., m, n].
+        mode: "reduced" or "complete".
+
+    Returns:
+        Two Tensors, of shapes [..., m, k] and [..., k, n], where k is min(m, n), or m for
+        "complete".
+
+    Raises:
+        TypeError: something that is not a Tensor of floating-point elements, another mode.
+        ValueError: a rank below 2.
+    """
+    x, dtype = matrices("qr", input, "input")
+    if mode not in ("reduced", "complete"):
+        raise error(
+            TypeError, f"For 'qr', 'mode' must be 'reduced' or 'complete', but got {mode!r}."
+        )
+    q, r = _qr(x, mode == "complete")
+    return cast_to(q, dtype), cast_to(r, dtype)
+
+
+# --- determinants -----------------------------------------------------------------------------
+
+
+def _lu(x: Tensor) -> tuple[Tensor, Tensor]:
+    packed, pivots = emit_several("cell.lu", [x])
+    return packed, pivots
+
+
+def _parity(pivots: Tensor, also: Tensor | None, dtype: Type) -> Tensor:
+    """-1 or 1 for an odd or even number of exchanges of rows, and of what is true in `also`."""
+    n = pivots.shape[-1]
+    own = constant(np.arange(n), signature(mstype.int32, (n,)))
+    count = cast_to(ew.compare("cell.not_equal", pivots, own), mstype.int32)
+    if also is not None:
+        count = ew.binary("cell.add", count, cast_to(also, mstype.int32))
+    total = emit("cell.reduce_sum", [count], {"dims": [pivots.ndim - 1]})
+    odd = cast_to(ew.binary("cell.bitwise_and", total, 1), dtype)
+    return ew.binary("cell.sub", 1.0, ew.binary("cell.mul", odd, 2.0))
+
+
+def _product_of_elements(x: Tensor) -> Tensor:
+    """The product over the last dimension, in pairs: its derivative divides by nothing."""
+    while x.shape[-1] > 1:
+        n = x.shape[-1]
+        half = n // 2
+        pairs = ew.binary("cell.mul", _columns(x, 0, half), _columns(x, half, 2 * half))
+        if n % 2:
+            pairs = emit("cell.concat", [pairs, _columns(x, n - 1, n)], {"dim": x.ndim - 1})
+        x = pairs
+    return reshape_to(x, x.shape[:-1])
+
+
+def _columns(x: Tensor, start: int, limit: int) -> Tensor:
+    starts, limits = [0] * x.ndim, list(x.shape)
+    starts[-1], limits[-1] = start, limit
+    return emit("cell.slice", [x], {"starts": starts, "limits": limits, "strides": [1] * x.ndim})
+
+
+def _small_determinant(x: Tensor) -> Tensor:
+    """The polynomial in the elements of matrices of up to three rows."""
+    n = x.shape[-1]
+    flat = reshape_to(x, (*x.shape[:-2], n * n))
+    e = [reshape_to(_columns(flat, i, i + 1), flat.shape[:-1]) for i in range(n * n)]
+
+    def minor(a: Tensor, b: Tensor, c: Tensor, d: Tensor) -> Tensor:
+        return ew.binary("cell.sub", ew.binary("cell.mul", a, d), ew.binary("cell.mul", b, c))
+
+    if n == 1:
+        return e[0]
+    if n == 2:
+        return minor(*e)
+    first = ew.binary("cell.mul", e[0], minor(e[4], e[5], e[7], e[8]))
+    second = ew.binary("cell.mul", e[1], minor(e[3], e[5], e[6], e[8]))
+    third = ew.binary("cell.mul", e[2], minor(e[3], e[4], e[6], e[7]))
+    return ew.binary("cell.add", ew.binary("cell.sub", first, second), third)
+
+
+@operation
+def det(input: Tensor) -> Tensor:
+    """The determinant of each matrix.
+
+    From four rows on it is computed by LU decomposition, and its derivative by the inverse: at a
+    singular matrix the derivative is infinite or NaN.
+
+    Args:
+        input: Tensor of shape [..., n, n].
+
+    Returns:
+        Tensor of shape [...].
+
+    Raises:
+        TypeError: something that is not a Tensor of floating-point elements.
+        ValueError: matrices that are not square.
+
+    >>> print(ops.det(ms.Tensor([[1.0, 2.0], [3.0, 5.0]])))
+    -1.0
+    """
+    x, dtype = matrices("det", input, "input", square=True)
+    if x.shape[-1] == 0:
+        return splat(1, dtype, x.shape[:-2])
+    if x.shape[-1] <= 3:
+        return cast_to(_small_determinant(x), dtype)
+    packed, pivots = _lu(x)
+    magnitude = _product_of_elements(diagonal_of(packed))
+    return cast_to(ew.binary("cell.mul", _parity(pivots, None, x.dtype), magnitude), dtype)
+
+
+@operation
+def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
+    """The sign of the determinant of each matrix, and the logarithm of its magnitude.
+
+    Args:
+        input: Tensor of shape [..., n, n]; where it is singular, the sign is 0 and the logarithm
+            -inf.
+
+    Returns:
+        Two Tensors of shape [...]. The sign has no gradient.
+
+    Raises:
+        TypeError: something that is not a Tensor of floating-point elements.
+        ValueError: matrices that are not square.
+    """
+    x, dtype = matrices("slogdet", input, "input", square=True)
+    if x.shape[-1] == 0:
+        return splat(1, dtype, x.shape[:-2]), splat(0, dtype, x.shape[:-2])
+    packed, pivots = _lu(x)
+    diagonal = diagonal_of(packed)
+    last = {"dims": [diagonal.ndim - 1]}
+    negative = ew.compare("cell.less", diagonal, 0.0)
+    nonzero = cast_to(ew.compare("cell.not_equal", diagonal, 0.0), x.dtype)
+    regular = emit("cell.reduce_min", [nonzero], last)
+    sign = ew.binary("cell.mul", regular, _parity(pivots, negative, x.dtype))
+    logarithms = emit("cell.log", [emit("cell.abs", [diagonal])])
+    return cast_to(sign, dtype), cast_to(emit("cell.reduce_sum", [logarithms], last), dtype)
+
+
+@operation
+def logdet(input: Tensor) -> Tensor:
+    """The logarithm of the determinant of each matrix; NaN where that is negative.
+
+    Args:
+        input: Tensor of shape [..., n, n].
+
+    Returns:
+        Tensor of shape [...].
+
+    Raises:
+        TypeError: something that is not a Tensor of floating-point elements.
+        ValueError: matrices that are not square.
+    """
+    sign, logarithm = slogdet(input)
+    nan = splat(float("nan"), logarithm.dtype, logarithm.shape)
+    return emit("cell.select", [ew.compare("cell.less", sign, 0.0), nan, logarithm])
+
+
+# --- given LU decompositions ------------------------------------------------------------------
+
+
+def _pivots(op: str, packed: Tensor, value: Any) -> Tensor:
+    """Pivots that count from 1, as LAPACK's, counted from 0."""
+    pivots = check_tensor(value, op, "LU_pivots")
+    if pivots.dtype.kind not in "iu":
+        raise error(
+            TypeError,
+            f"For '{op}', 'LU_pivots' must be of integers, but got {pivots.dtype}.",
+        )
+    if pivots.shape != packed.shape[:-1]:
+        raise error(
+            ValueError,
+            f"For '{op}', 'LU_pivots' must have a pivot for each row of 'LU_data', of shape "
+            f"{list(packed.shape)}, but got shape {list(pivots.shape)}.",
+        )
+    return ew.binary("cell.sub", cast_to(pivots, mstype.int32), 1)
+
+
+@operation
+def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
+    """The solution of ``A y = b``, from the LU decomposition of A.
+
+    Args:
+        b: Tensor of shape [..., n, m].
+        LU_data: Tensor of shape [..., n, n]: U, and L without its diagonal below it.
+        LU_pivots: Tensor of integers of shape [..., n]: row i was exchanged with row
+            ``LU_pivots[i] - 1``, in order.
+
+    Raises:
+        TypeError: Tensors of other dtypes.
+        ValueError: shapes that do not fit.
+    """
+    packed, dtype = matrices("lu_solve", LU_data, "LU_data", square=True)
+    pivots = _pivots("lu_solve", packed, LU_pivots)
+    packed, right, dtype = right_hand_side("lu_solve", packed, b, "b", dtype)
+    pivots = broadcast_to_shape(pivots, packed.shape[:-1])
+    y = emit("cell.swap_rows", [right, pivots])
+    y = solve_triangular(packed, y, lower=True, unit_diagonal=True)
+    return cast_to(solve_triangular(packed, y, lower=False), dtype)
+
+
+@operation
+def lu_unpack(
+    LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True
+) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
+    """The factors of ``A = P L U``, from its LU decomposition.
+
+    Args:
+        LU_data: Tensor of shape [..., n, n]: U, and L without its diagonal below it.
+        LU_pivots: Tensor of integers of shape [..., n], which count from 1.
+        unpack_data: whether to give L and U.
+        unpack_pivots: whether to give P.
+
+    Returns:
+        P, L and U, of shape [..., n, n]; None for what was not asked for.
+
+    Raises:
+        TypeError: Tensors of other dtypes.
+        ValueError: shapes that do not fit.
+    """
+    packed, dtype = matrices("lu_unpack", LU_data, "LU_data", square=True)
+    pivots = _pivots("lu_unpack", packed, LU_pivots)
+    unit = identity(packed, packed.shape[-1])
+    p = lower = upper = None
+    if unpack_pivots:
+        p = cast_to(emit("cell.swap_rows", [unit, pivots], {"inverse": True}), dtype)
+    if unpack_data:
+        lower = cast_to(ew.binary("cell.add", triangle(packed, True, -1), unit), dtype)
+        upper = cast_to(triangle(packed, False), dtype)
+    return p, lower, upper

@@ -1,0 +1,59 @@
+// Factorizations are loops that update one matrix in place: what is in the arena is that matrix and
+// copies of single rows and columns.
+// RUN: cell-opt %s --cell-to-linalg --split-input-file | FileCheck %s --check-prefix=LOOPS
+// RUN: cell-opt %s --cell-to-llvm-pipeline --split-input-file | FileCheck %s --check-prefix=ARENA
+
+// LOOPS-LABEL: func.func @cholesky
+// LOOPS:         scf.for %[[J:.*]] = {{.*}} iter_args(%[[L:.*]] = %{{.*}}, %{{.*}} = %true) -> (tensor<32x32xf32>, i1)
+// LOOPS:           math.sqrt
+// LOOPS:           bufferization.alloc_tensor() copy(%{{.*}}) : tensor<32xf32>
+// LOOPS:           linalg.generic {{.*}} outs(%[[L]] : tensor<32x32xf32>)
+// LOOPS:           scf.yield
+// LOOPS-NOT:     scf.for
+// 4096 bytes of matrix, two columns.
+// ARENA: llvm.func @cholesky({{.*}}cell.arena_bytes = 4352 : i64
+func.func @cholesky(%x: tensor<32x32xf32>) -> tensor<32x32xf32> {
+  %0 = cell.cholesky %x : tensor<32x32xf32>
+  return %0 : tensor<32x32xf32>
+}
+
+// -----
+
+// LOOPS-LABEL: func.func @triangular_solve
+// LOOPS:         scf.for
+// LOOPS:           linalg.generic {{.*}} outs(%{{.*}} : tensor<32x32xf32>)
+// ARENA: llvm.func @triangular_solve({{.*}}cell.arena_bytes = 4480 : i64
+func.func @triangular_solve(%a: tensor<32x32xf32>, %b: tensor<32x32xf32>) -> tensor<32x32xf32> {
+  %0 = cell.triangular_solve %a, %b {lower = true} : tensor<32x32xf32>, tensor<32x32xf32>
+  return %0 : tensor<32x32xf32>
+}
+
+// -----
+
+// A batch is a loop around the others.
+// LOOPS-LABEL: func.func @lu
+// LOOPS:         tensor.collapse_shape %{{.*}} {{\[\[}}0, 1], [2], [3]] : tensor<2x3x32x32xf32> into tensor<6x32x32xf32>
+// LOOPS:         scf.for
+// LOOPS:           scf.for
+// LOOPS:             scf.for
+// LOOPS:               math.absf
+// LOOPS:             linalg.generic {{.*}} outs(%{{.*}} : tensor<32x32xf32>)
+// LOOPS:         tensor.expand_shape
+// ARENA: llvm.func @lu
+func.func @lu(%x: tensor<2x3x32x32xf32>) -> (tensor<2x3x32x32xf32>, tensor<2x3x32xi32>) {
+  %0:2 = cell.lu %x : tensor<2x3x32x32xf32> -> tensor<2x3x32x32xf32>, tensor<2x3x32xi32>
+  return %0#0, %0#1 : tensor<2x3x32x32xf32>, tensor<2x3x32xi32>
+}
+
+// -----
+
+// LOOPS-LABEL: func.func @triangle
+// LOOPS:         linalg.generic
+// LOOPS:           linalg.index
+// LOOPS:           arith.select
+// LOOPS-NOT:     scf.for
+// ARENA: llvm.func @triangle({{.*}}cell.arena_bytes = 0 : i64
+func.func @triangle(%x: tensor<32x32xi1>) -> tensor<32x32xi1> {
+  %0 = cell.triangle %x {lower = false, diagonal = 1} : tensor<32x32xi1>
+  return %0 : tensor<32x32xi1>
+}
