@@ -91,7 +91,7 @@ struct DecomposePass : cellgrad::impl::DecomposePassBase<DecomposePass> {
   void runOnOperation() override {
     if (blockSize < 1) {
       getOperation().emitError("block-size must be at least 1, but is ")
-          << blockSize;
+          << blockSize.getValue();
       return signalPassFailure();
     }
     SmallVector<SolveOp> solves;
