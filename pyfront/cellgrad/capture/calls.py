@@ -136,17 +136,19 @@ def store_attribute(owner: Any, name: str, value: Any) -> None:
 
 def store_element(container: Any, index: Any, value: Any) -> None:
     """`container[index] = value`."""
-    if (
-        isinstance(container, Tensor)
-        and not isinstance(container, Tracer)
-        and state.current.scope is not None
-    ):
-        raise error(
-            TypeError,
-            "Elements of a tensor cannot be assigned in compiled code in this version.",
-            "build the new tensor with ops.where, ops.select or ops.concat",
-        )
     container[index] = value
+
+
+def augment_element(
+    function: Callable[[Any, Any], Any], container: Any, index: Any, value: Any
+) -> None:
+    """`container[index] op= value`."""
+    if isinstance(container, Tensor) and state.current.scope is not None:
+        from cellgrad.ops import indexing
+
+        indexing.assign_elements(container, index, value, function)
+    else:
+        container[index] = augmented(function, container[index], value)
 
 
 def store_global(frame: Frame, name: str, value: Any) -> None:

@@ -13,7 +13,7 @@ scope's current value and leaves the function as an additional result.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from cellgrad import _native
 from cellgrad._errors import error
@@ -43,6 +43,8 @@ class Trace:
         # Globals, closure variables and attributes that were read: (where, name or None, value).
         self.guards: dict[tuple[int, str | None], tuple[Any, str | None, Any]] = {}
         self.active: list[tuple[Any, ...]] = []
+        # Tensors made from known elements while compiling, and the scopes that made them.
+        self.made: dict[int, tuple[Tensor, Scope]] = {}
         self._names: dict[str, int] = {}
 
     def guard(self, where: Any, name: str | None, value: Any) -> None:
@@ -97,6 +99,8 @@ class Scope:
         # Current values of Parameters: what reads see, and which were written, in order.
         self.store: dict[int, Any] = {}
         self.written: dict[int, Parameter] = {}
+        # Current values of tensors made here that elements were assigned to.
+        self.elements: dict[int, Any] = {}
 
     def _capture(self, what: Any, sig: Signature, name: str, role: str) -> Any:
         check_supported(sig)
@@ -130,10 +134,10 @@ class Scope:
 
             if isinstance(tensor, Parameter):
                 return self.read(tensor)
-            found = self._captured.get(id(tensor))
+            found = self.elements.get(id(tensor), self._captured.get(id(tensor)))
             if found is not None:
                 return found
-            if self.trace.bake:
+            if self.trace.bake and not isinstance(tensor._buf, Overwritten):
                 data = tensor._buf.view().tobytes()
                 value = self.fn.constant(data, tensor.dtype.native, tensor.shape, state.location())
                 self._captured[id(tensor)] = value
@@ -158,6 +162,23 @@ class Scope:
         )  # a written Parameter is an argument as well, so that it can be donated
         self.store[id(parameter)] = value
         self.written[id(parameter)] = parameter
+
+    def made_here(self, tensor: Tensor) -> bool:
+        """Whether a tensor was made of known elements in this scope and still has them."""
+        made = self.trace.made.get(id(tensor))
+        return made is not None and made[1] is self and id(tensor) not in self.elements
+
+    def copied(self, tensor: Tensor) -> Tracer:
+        """A tensor of its own with the value another one has now."""
+        return Tracer(self.value(tensor), self)
+
+    def overwrite(self, tensor: Tensor, value: Any) -> None:
+        """Gives a tensor made in this scope other elements, which only the compiled code knows."""
+        if id(tensor) not in self.elements:
+            before = Tensor._wrap(tensor._buf, tensor._sig)
+            self.captures = [(before if w is tensor else w, v) for w, v in self.captures]
+            tensor._buf = Overwritten()
+        self.elements[id(tensor)] = value
 
     def number(self, value: Any, sig: Signature) -> Any:
         """A splat constant."""
@@ -195,6 +216,18 @@ class Scope:
             return self.fn.create(op, values, attrs or {}, state.location(), native)
         except ValueError as e:
             raise error(ValueError, str(e)) from None
+
+
+class Overwritten:
+    """In place of the elements of a tensor that compiled code has assigned to."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise error(
+            TypeError,
+            "The elements of a tensor are needed that compiled code has assigned to; they are not "
+            "known while compiling, nor outside of it.",
+            "keep the computation in ops, or return the tensor from the compiled function",
+        )
 
 
 def check_supported(sig: Signature) -> None:

@@ -127,10 +127,20 @@ class StatementCompiler(ExpressionCompiler):
     def s_AugAssign(self, node: ast.AugAssign) -> Run:
         function = BINARY[type(node.op)]
         value = self.expression(node.value)
+        if isinstance(node.target, ast.Subscript):
+            container = self.expression(node.target.value)
+            index = self.expression(node.target.slice)
+
+            def run_element(frame: Frame) -> None:
+                c, i = container(frame), index(frame)
+                v = value(frame)
+                frame.node = node
+                calls.augment_element(function, c, i, v)
+
+            return run_element
         load_node: Any = {
             ast.Name: lambda t: ast.Name(t.id, ast.Load()),
             ast.Attribute: lambda t: ast.Attribute(t.value, t.attr, ast.Load()),
-            ast.Subscript: lambda t: ast.Subscript(t.value, t.slice, ast.Load()),
         }[type(node.target)](node.target)
         load, store = (
             self.expression(ast.copy_location(load_node, node.target)),

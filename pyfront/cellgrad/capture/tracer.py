@@ -69,21 +69,6 @@ class Tracer(Tensor):
     def __format__(self, spec: str) -> str:
         self._concrete("a formatted string")
 
-    def __setitem__(self, index: Any, value: Any) -> None:
-        raise error(
-            TypeError,
-            "Elements of a tensor cannot be assigned in compiled code in this version.",
-            "build the new tensor with ops.where, ops.select or ops.concat",
-        )
-
-    def copy(self) -> Tensor:
-        return self
-
-    __copy__ = copy
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
-        return self
-
     def assign_value(self, value: Tensor) -> Tensor:
         raise error(
             TypeError, "assign_value() changes a tensor in place, which compiled code does not do."

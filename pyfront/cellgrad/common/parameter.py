@@ -141,18 +141,6 @@ class Parameter(Tensor):
         """Same as `set_data`."""
         return self.set_data(value)
 
-    def __setitem__(self, index: Any, value: Any) -> None:
-        from cellgrad.capture import state
-
-        if state.current.scope is not None:
-            raise error(
-                TypeError,
-                f"Elements of Parameter '{self.name}' cannot be assigned in compiled code in this "
-                f"version.",
-                "build the new value with ops.where, ops.select or ops.concat, then ops.assign it",
-            )
-        super().__setitem__(index, value)
-
     def value(self) -> Tensor:
         """A Tensor with the current value; inside compiled code, the value at this point."""
         from cellgrad.capture import state

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad._errors import error
+from cellgrad.capture import state
 from cellgrad.common import _format
 from cellgrad.common import dtype as mstype
 from cellgrad.common._methods import TensorMethods
@@ -142,6 +143,9 @@ class Tensor(TensorMethods):
             target = dtype or own
         self._buf = from_numpy(_converted(array, target), target)
         self._sig = signature(target, tuple(int(n) for n in array.shape))
+        scope = state.current.scope
+        if scope is not None:
+            scope.trace.made[id(self)] = (self, scope)
 
     @staticmethod
     def _wrap(buffer: Any, sig: Signature) -> Tensor:
@@ -337,10 +341,11 @@ class Tensor(TensorMethods):
 
     def copy(self) -> Tensor:
         """A Tensor with a copy of the elements."""
-        return Tensor(self)
+        scope = state.current.scope
+        return Tensor(self) if scope is None else scope.copied(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
-        return Tensor(self)
+        return self.copy()
 
     __copy__ = copy
 
@@ -354,11 +359,14 @@ class Tensor(TensorMethods):
         return self
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        array = np.array(self._concrete("assignment to elements"))
-        if isinstance(value, Tensor):
-            value = value._concrete("assignment to elements")
-        array[index] = value
-        self._buf = from_numpy(array, self.dtype)
+        from cellgrad.ops import indexing
+
+        if state.current.scope is None:
+            array = np.array(self._concrete("assignment to elements"))
+            indexing.assign_known(array, index, value)
+            self._buf = from_numpy(array, self.dtype)
+        else:
+            indexing.assign_elements(self, index, value)
 
 
 def _converted(array: np.ndarray[Any, Any], target: Type) -> np.ndarray[Any, Any]:

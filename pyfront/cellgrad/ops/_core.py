@@ -39,11 +39,23 @@ def operation(function: F) -> F:
             return function(*args, **kwargs)
         current.composite = name
         try:
-            return function(*args, **kwargs)
+            out = function(*args, **kwargs)
         finally:
             current.composite = ""
+        if isinstance(out, Tensor):
+            return fresh(out) if any(out is a for a in args) else out
+        if isinstance(out, tuple):
+            return tuple(fresh(v) if any(v is a for a in args) else v for v in out)
+        return out
 
     return wrapper  # type: ignore[return-value]
+
+
+def fresh(x: Tensor) -> Tensor:
+    """The same value as a tensor of its own, so that assigning to elements of one leaves the other."""
+    if state.current.scope is not None:
+        return state.current.scope.copied(x)
+    return Tensor._wrap(x._buf, x._sig) if type(x) is Tensor else x.copy()
 
 
 def emit(

@@ -1,134 +1,355 @@
-"""Elements by index: ``x[...]``."""
+"""Elements by index: ``x[...]``, and assignment to them."""
 
 from __future__ import annotations
 
 import builtins
+import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from cellgrad._errors import error
+from cellgrad.capture import calls, state
+from cellgrad.capture.tracer import Tracer, leaked
+from cellgrad.common.parameter import Parameter
 from cellgrad.common.tensor import Tensor
-from cellgrad.ops._core import check_tensor, emit, operation, reshape_to
+from cellgrad.ops import _index
+from cellgrad.ops._core import (
+    as_tensor,
+    broadcast_to_shape,
+    cast_to,
+    check_tensor,
+    emit,
+    is_number,
+    operation,
+    reshape_to,
+)
+from cellgrad.ops._index import Mask, Plan
 from cellgrad.ops._static import known_ints
-from cellgrad.ops.arrangement import reverse_dims
 
 __all__ = ["getitem", "slice", "strided_slice"]
 
 
 def getitem(x: Tensor, index: Any) -> Tensor:
-    """``x[index]`` with ints, slices, None, Ellipsis and tuples of them.
+    """``x[index]`` by numpy's rules: ints, slices, None, Ellipsis, lists, arrays and tensors of
+    integers or bools, and tuples of them.
 
     Raises:
-        IndexError: an index out of range, of another kind, or too many of them.
+        IndexError: an index out of range, of another kind, or too many of them. Of tensors whose
+            elements are not known while compiling, compiled code raises it when it runs.
+        TypeError: a mask that is not known while compiling.
     """
-    if isinstance(index, tuple) and len(index) == 1:
-        index = index[0]
-    listed = index if isinstance(index, tuple) else (index,)
-    spec = tuple(_index_of(i) for i in listed)
-    out: Tensor = _getitem(x, spec)
+    parts, arrays = _index.parts_of(index)
+    if not arrays:
+        out: Tensor = _take_region(x, _index.plan_of(tuple(parts), 0, x.shape))
+        return out
+    parts, arrays, mask = _index.without_masks(parts, arrays, x.shape)
+    if mask is not None:
+        raise error(
+            TypeError,
+            f"The number of elements that a mask of shape {list(mask.truth.shape)} selects is not "
+            f"known while compiling.",
+            "keep all elements with ops.where(mask, x, 0) or x.masked_fill(~mask, 0); assigning to "
+            "them, x[mask] = value, is fine",
+        )
+    plan = _index.plan_of(tuple(parts), len(arrays), x.shape)
+    out = _take(x, plan, *_settled(x, plan, arrays))
     return out
 
 
-def _index_of(i: Any) -> Any:
-    """An index as static data: slices become tuples, so that they can be part of a signature."""
-    if isinstance(i, bool):
-        return _Bool(i)
-    if isinstance(i, builtins.slice):
-        return ("slice", *(None if p is None else _int(p) for p in (i.start, i.stop, i.step)))
-    if i is None or i is Ellipsis:
-        return i
-    return _int(i)
-
-
-class _Bool(int):
-    """A bool index: adds a dimension, of length 1 or 0."""
-
-
-def _int(i: Any) -> int:
-    if isinstance(i, int | np.integer):
-        return int(i)
-    if isinstance(i, Tensor) and i.ndim == 0 and i.dtype.kind in "iu":
-        return int(i)
-    kind = "Tensor" if isinstance(i, Tensor) else type(i).__name__
-    hint = ""
-    if isinstance(i, Tensor | list | np.ndarray):
-        hint = (
-            "indexing by tensors and lists comes in a later version; ops.where or ops.select may do"
+def _settled(
+    x: Tensor, plan: Plan, arrays: list[Any]
+) -> tuple[tuple[Tensor, ...], tuple[bool, ...]]:
+    """The arrays as tensors, and whether their range needs no check."""
+    if arrays:
+        raise error(
+            IndexError,
+            "Only support integers, slices(`:`), ellipsis(`...`) and None as index, but got an "
+            "array with type Tensor.",
+            "indexing by tensors and lists comes in a later version; ops.where or ops.select may do",
         )
-    raise error(
-        IndexError,
-        f"Only support integers, slices(`:`), ellipsis(`...`) and None as index, but got {i!r} "
-        f"with type {kind}.",
-        hint,
-    )
+    pairs = [
+        _index.settled(a, x.shape[d], f"dimension {d}")
+        for a, d in zip(arrays, plan.dims, strict=True)
+    ]
+    return tuple(p[0] for p in pairs), tuple(p[1] for p in pairs)
 
 
 @operation
-def _getitem(x: Tensor, spec: tuple[Any, ...]) -> Tensor:
-    used = len(
-        [i for i in spec if i is not None and i is not Ellipsis and not isinstance(i, _Bool)]
-    )
-    if used > x.ndim:
+def _take_region(x: Tensor, plan: Plan) -> Tensor:
+    return _index.take_region(x, plan.region)
+
+
+@operation
+def _take(x: Tensor, plan: Plan, arrays: tuple[Tensor, ...], safe: tuple[bool, ...]) -> Tensor:
+    x = _index.take_region(x, plan.region)
+    if not arrays:
+        return x
+    layout = _Layout(plan, arrays)
+    at = layout.positions(arrays, safe)
+    out = emit("cell.gather", [layout.turned(x), at], {"dim": layout.dim, "batch_dims": 0})
+    return layout.result(out)
+
+
+class _Layout:
+    """How a region and the arrays that index it are laid out for one gather or scatter along one
+    dimension.
+    """
+
+    def __init__(self, plan: Plan, arrays: tuple[Tensor, ...]):
+        shape, places = plan.region.shape, plan.places
+        self.shape = shape
+        self.sizes = [shape[d] for d in places]
+        self.count = int(np.prod(self.sizes, dtype=np.int64))
+        adjacent = list(places) == list(range(places[0], places[0] + len(places)))
+        self.dim = places[0] if adjacent else 0
+        rest = [d for d in range(len(shape)) if d not in places]
+        self.perm = [*rest[: self.dim], *places, *rest[self.dim :]]
+        self.before = tuple(shape[d] for d in rest[: self.dim])
+        self.after = tuple(shape[d] for d in rest[self.dim :])
+        self.wide: tuple[int, ...] = np.broadcast_shapes(*_shapes(arrays))
+        # Where numpy puts the arrays' dimensions first, those before them move behind.
+        k, n = len(self.wide), len(self.before)
+        moved = [*range(n, n + k), *range(n), *range(n + k, n + k + len(self.after))]
+        self.order = moved if plan.first else sorted(moved)
+
+    @property
+    def result_shape(self) -> tuple[int, ...]:
+        own = (*self.before, *self.wide, *self.after)
+        return tuple(own[d] for d in self.order)
+
+    def positions(self, arrays: tuple[Tensor, ...], safe: tuple[bool, ...]) -> Tensor:
+        listed = [
+            a if ok else _index.wrapped(a, n, "an indexed dimension")
+            for a, ok, n in zip(arrays, safe, self.sizes, strict=True)
+        ]
+        return _index.linear(listed, self.sizes, self.wide)
+
+    def turned(self, x: Tensor) -> Tensor:
+        """A region with the indexed dimensions joined, in one place."""
+        return reshape_to(_transposed(x, self.perm), (*self.before, self.count, *self.after))
+
+    def turned_back(self, x: Tensor) -> Tensor:
+        split = tuple(self.shape[d] for d in self.perm)
+        return _transposed(reshape_to(x, split), list(np.argsort(self.perm)))
+
+    def result(self, gathered: Tensor) -> Tensor:
+        return _transposed(gathered, self.order)
+
+    def updates(self, value: Tensor) -> Tensor:
+        return _transposed(value, list(np.argsort(self.order)))
+
+
+def _shapes(arrays: tuple[Tensor, ...]) -> list[tuple[int, ...]]:
+    shapes = [a.shape for a in arrays]
+    try:
+        np.broadcast_shapes(*shapes)
+    except ValueError:
         raise error(
             IndexError,
-            f"too many indices for tensor of dimension {x.ndim}: {used} given for shape "
-            f"{list(x.shape)}.",
+            f"shape mismatch: indexing arrays could not be broadcast together with shapes "
+            f"{' '.join(str(s) for s in shapes)}.",
+        ) from None
+    return shapes
+
+
+def _transposed(x: Tensor, perm: list[int]) -> Tensor:
+    perm = [int(d) for d in perm]
+    return x if perm == sorted(perm) else emit("cell.transpose", [x], {"perm": perm})
+
+
+# --- assignment -------------------------------------------------------------------------------
+
+
+def setitem(
+    x: Tensor, index: Any, value: Any, function: Callable[[Any, Any], Any] | None = None
+) -> Tensor:
+    """`x` with the elements ``x[index]`` replaced by `value`, or by ``function(x[index], value)``,
+    converted and broadcast. Of elements that are named twice, the last one stays.
+
+    Raises:
+        IndexError: as `getitem`.
+        TypeError: a value that is not a number, Tensor, tuple, list or array.
+        ValueError: a value that cannot be broadcast to the shape of the elements.
+    """
+    parts, arrays = _index.parts_of(index)
+    parts, arrays, mask = _index.without_masks(parts, arrays, x.shape)
+    if mask is None:
+        plan = _index.plan_of(tuple(parts), len(arrays), x.shape)
+        settled = _settled(x, plan, arrays)
+        if function is not None:
+            value = function(_take(x, plan, *settled), value)
+        out: Tensor = _store(x, plan, _value(value, x), *settled, "set")
+        return out
+    full = ("slice", None, None, None)
+    if any(a is not mask.truth for a in arrays) or any(
+        i not in (full, Ellipsis) for i in parts if not isinstance(i, tuple) or i[0] != "array"
+    ):
+        raise error(
+            TypeError,
+            "A mask that is not known while compiling can be assigned to alone or beside full "
+            "slices only.",
+            "combine the masks with ops.logical_and, or assign in two steps",
         )
-    if len([i for i in spec if i is Ellipsis]) > 1:
-        raise error(IndexError, "an index can only have a single ellipsis ('...')")
-    if Ellipsis not in spec:
-        spec = (*spec, Ellipsis)
-    starts, limits, strides, shape = [], [], [], []
-    flips: list[int] = []
-    d = 0
-    for i in spec:
-        if i is None or isinstance(i, _Bool):
-            if isinstance(i, _Bool) and not i:
-                raise error(
-                    IndexError, "indexing with False selects nothing, which is not supported."
-                )
-            shape.append(1)
-        elif i is Ellipsis:
-            for _ in range(x.ndim - used):
-                starts.append(0)
-                limits.append(x.shape[d])
-                strides.append(1)
-                shape.append(x.shape[d])
-                d += 1
-        elif isinstance(i, tuple):
-            lo, hi, step, count = _slice_bounds(i[1:], x.shape[d])
-            if step < 0 and count:
-                # Read forward from the last element taken, then reverse.
-                lo, hi, step = lo + (count - 1) * step, lo + 1, -step
-                flips.append(d)
-            starts.append(lo)
-            limits.append(hi)
-            strides.append(abs(step))
-            shape.append(count)
-            d += 1
-        else:
-            n = x.shape[d]
-            if not -n <= i < n:
-                raise error(
-                    IndexError, f"index {i} is out of bounds for dimension {d} with size {n}"
-                )
-            starts.append(i % n)
-            limits.append(i % n + 1)
-            strides.append(1)
-            d += 1
-    if starts != [0] * x.ndim or limits != list(x.shape) or strides != [1] * x.ndim:
-        x = emit("cell.slice", [x], {"starts": starts, "limits": limits, "strides": strides})
-    return reshape_to(reverse_dims(x, flips), tuple(shape))
+    out = _choose(x, mask, _value(value, x), function)
+    return out
 
 
-def _slice_bounds(parts: tuple[Any, ...], n: int) -> tuple[int, int, int, int]:
-    """Start, limit, step and count of a Python slice; an empty one reads an empty range."""
-    if parts[2] == 0:
-        raise error(ValueError, "slice step cannot be zero")
-    lo, hi, step = builtins.slice(*parts).indices(n)
-    count = len(range(lo, hi, step))
-    return (0, 0, 1, 0) if count == 0 else (lo, hi, step, count)
+def add_elements(x: Tensor, index: Any, value: Any) -> Tensor:
+    """`x` with `value` added to the elements ``x[index]``, as often as they are named; see `setitem`."""
+    parts, arrays = _index.parts_of(index)
+    parts, arrays, mask = _index.without_masks(parts, arrays, x.shape)
+    if mask is not None:
+        return setitem(x, index, value, operator.add)
+    plan = _index.plan_of(tuple(parts), len(arrays), x.shape)
+    out: Tensor = _store(x, plan, _value(value, x), *_settled(x, plan, arrays), "add")
+    return out
+
+
+def _value(value: Any, x: Tensor) -> Tensor:
+    if value is None or (
+        not isinstance(value, Tensor | np.ndarray | list | tuple) and not is_number(value)
+    ):
+        raise error(
+            TypeError,
+            f"Only numbers, Tensors, tuples, lists and arrays can be assigned to elements, but got "
+            f"{value!r} with type {type(value).__name__}.",
+        )
+    if isinstance(value, list | tuple) and _index._holds_tensors(value):
+        from cellgrad.ops.joining import stack
+
+        value = stack([_value(v, x) for v in value])
+    return as_tensor(value, "setitem", x.dtype if is_number(value) else None)
+
+
+def _fitted(value: Tensor, shape: tuple[int, ...], hint: str = "") -> Tensor:
+    """A value broadcast to `shape`; leading dimensions of length 1 that are too many are dropped."""
+    own = value.shape
+    while len(own) > len(shape) and own[0] == 1:
+        own = own[1:]
+    fits = len(own) <= len(shape) and all(
+        n in (1, m) for n, m in zip(own[::-1], shape[::-1], strict=False)
+    )
+    if not fits:
+        raise error(
+            ValueError,
+            f"A value of shape {list(value.shape)} cannot be broadcast to the shape "
+            f"{list(shape)} of the elements it is assigned to.",
+            hint,
+        )
+    return broadcast_to_shape(reshape_to(value, own), shape)
+
+
+@operation
+def _store(
+    x: Tensor,
+    plan: Plan,
+    value: Tensor,
+    arrays: tuple[Tensor, ...],
+    safe: tuple[bool, ...],
+    combine: str,
+) -> Tensor:
+    value = cast_to(value, x.dtype)
+    if not arrays:
+        new = _fitted(value, plan.region.shape)
+        if combine == "add":
+            new = emit("cell.add", [_index.take_region(x, plan.region), new])
+        return _index.put_region(x, plan.region, new)
+    layout = _Layout(plan, arrays)
+    new = layout.updates(_fitted(value, layout.result_shape))
+    region = _index.take_region(x, plan.region)
+    at = layout.positions(arrays, safe)
+    if not new.size:
+        return x
+    new = emit(
+        "cell.scatter",
+        [layout.turned(region), at, new],
+        {"dim": layout.dim, "batch_dims": 0, "combine": combine},
+    )
+    return _index.put_region(x, plan.region, layout.turned_back(new))
+
+
+@operation
+def _choose(
+    x: Tensor, mask: Mask, value: Tensor, function: Callable[[Any, Any], Any] | None
+) -> Tensor:
+    """`value` where a mask holds, whose dimensions are one in the value's shape."""
+    d, width = mask.before, mask.truth.ndim
+    before, after = x.shape[:d], x.shape[d + width :]
+    value = _fitted(
+        value,
+        (*before, 1, *after),
+        "the mask is not known while compiling, so that each element must get the same value: use "
+        "ops.where(mask, values, x) with values of the shape of x",
+    )
+    value = reshape_to(value, (*before, *(1,) * width, *after))
+    truth = reshape_to(mask.truth, (*mask.truth.shape, *(1,) * len(after)))
+    if function is not None:
+        value = function(x, value)
+    new = broadcast_to_shape(cast_to(value, x.dtype), x.shape)
+    return emit("cell.select", [broadcast_to_shape(truth, x.shape), new, x])
+
+
+def assign_elements(
+    x: Tensor, index: Any, value: Any, function: Callable[[Any, Any], Any] | None = None
+) -> None:
+    """``x[index] = value`` in compiled code, or ``x[index] = function(x[index], value)``: from here
+    on, the tensor has another value.
+    """
+    scope = state.current.scope
+    assert scope is not None
+    if isinstance(x, Parameter):
+        calls.assign(x, setitem(x, index, value, function))
+        return
+    if isinstance(x, Tracer):
+        if x._scope is not scope:
+            if not x._scope.encloses(scope):
+                raise leaked(x)
+            raise error(
+                TypeError,
+                f"Elements of a tensor of '{x._scope.name}' are assigned inside '{scope.name}', "
+                f"which is transformed as a function of its own.",
+                "assign to a copy, x = x.copy(), and return it",
+            )
+        x._value = scope.value(setitem(x, index, value, function))
+        return
+    made = scope.trace.made.get(id(x))
+    if made is None or made[1] is not scope:
+        raise error(
+            TypeError,
+            "Elements of a tensor from around the compiled code are assigned in it, which would "
+            "happen only once, while compiling.",
+            "assign to a copy, x = x.copy(), and return it; or make the tensor a Parameter of a "
+            "Cell, whose elements can be assigned",
+        )
+    scope.overwrite(x, scope.value(setitem(x, index, value, function)))
+
+
+def assign_known(array: np.ndarray[Any, Any], index: Any, value: Any) -> None:
+    """``array[index] = value`` with the rules and errors of `setitem`."""
+    parts, arrays = _index.parts_of(index)
+    plain = tuple(
+        builtins.slice(*i[1:])
+        if isinstance(i, tuple) and i[0] == "slice"
+        else arrays[i[1]]
+        if isinstance(i, tuple)
+        else i
+        for i in parts
+    )
+    parts, arrays, _ = _index.without_masks(parts, arrays, array.shape)
+    _index.plan_of(tuple(parts), len(arrays), array.shape)
+    if isinstance(value, list | tuple):
+        value = Tensor(value)
+    if isinstance(value, Tensor):
+        value = value._concrete("assignment to elements")
+    elif not is_number(value) and not isinstance(value, np.ndarray):
+        _value(value, Tensor(0))
+    try:
+        with np.errstate(invalid="ignore", over="ignore"):
+            array[plain] = np.asarray(value).astype(array.dtype)
+    except (IndexError, ValueError) as e:
+        raise error(type(e), str(e)) from None
 
 
 # --- slices by numbers ------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from cellgrad.ops._core import (
     cast_to,
     check_tensor,
     emit,
+    fresh,
     is_number,
     operation,
     shape_of,
@@ -85,7 +86,7 @@ def cast(input: Any, dtype: Any) -> Tensor:
         else check_tensor(input, "cast", "input")
     )
     if x.dtype is target:
-        return x
+        return fresh(x)
     if mstype.uint8 in (x.dtype, target) and state.current.scope is None:
         return Tensor(x, target)  # compiled code has no uint8
     out: Tensor = _cast(x, target)

@@ -11,6 +11,7 @@ from cellgrad.ops._core import (
     broadcast_to_shape,
     check_tensor,
     emit,
+    fresh,
     operation,
     reshape_to,
     shape_of,
@@ -218,7 +219,7 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; tensors of another rank as they are."""
     x = check_tensor(input, "t", "input")
-    return swapaxes(x, 0, 1) if x.ndim == 2 else x
+    return swapaxes(x, 0, 1) if x.ndim == 2 else fresh(x)
 
 
 def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
@@ -299,12 +300,12 @@ def _each(inputs: Any, rank: int, function: Any) -> Any:
 
 def atleast_1d(inputs: Any) -> Any:
     """A tensor with at least one dimension; of a tuple or list, a tuple of such."""
-    return _each(inputs, 1, lambda x: x if x.ndim else reshape(x, (1,)))
+    return _each(inputs, 1, lambda x: fresh(x) if x.ndim else reshape(x, (1,)))
 
 
 def atleast_2d(inputs: Any) -> Any:
     """A tensor with at least two dimensions, new ones in front; of a tuple or list, a tuple."""
-    return _each(inputs, 2, lambda x: x if x.ndim > 1 else reshape(x, (1, x.size)))
+    return _each(inputs, 2, lambda x: fresh(x) if x.ndim > 1 else reshape(x, (1, x.size)))
 
 
 def atleast_3d(inputs: Any) -> Any:
@@ -315,7 +316,7 @@ def atleast_3d(inputs: Any) -> Any:
 
     def widened(x: Tensor) -> Any:
         if x.ndim > 2:
-            return x
+            return fresh(x)
         return reshape(x, (*x.shape, 1) if x.ndim == 2 else (1, x.size, 1))
 
     return _each(inputs, 3, widened)
