@@ -12,7 +12,9 @@ include "dialect/InverseTrigonometricOps.td"
 include "dialect/LinalgOps.td"
 include "dialect/PredicateOps.td"
 include "dialect/ReductionOps.td"
+include "dialect/ReverseOps.td"
 include "dialect/RoundingOps.td"
 include "dialect/ShapeOps.td"
+include "dialect/WindowOps.td"
 
 #endif

@@ -124,9 +124,10 @@ FailureOr<Tensor> Interpreter::evaluateOp(Operation *op, Operands args) {
       .Case([&](ReshapeOp reshape) -> FailureOr<Tensor> {
         return args[0]->reshaped(reshape.getType());
       })
-      .Case<BroadcastOp, CastOp, CholeskyOp, ConcatOp, MatMulOp, PadOp,
-            ReduceMaxOp, ReduceMinOp, ReduceSumOp, SelectOp, SliceOp, SolveOp,
-            SwapRowsOp, TransposeOp, TriangleOp, TriangularSolveOp>(
+      .Case<BroadcastOp, CastOp, CholeskyOp, ConcatOp, ConvOp, MatMulOp,
+            OverlapAddOp, PadOp, ReduceMaxOp, ReduceMinOp, ReduceSumOp,
+            ReverseOp, SelectOp, SliceOp, SolveOp, SwapRowsOp, TransposeOp,
+            TriangleOp, TriangularSolveOp, WindowsOp>(
           [&](auto known) -> FailureOr<Tensor> {
             return evaluate(known, args);
           })

@@ -16,11 +16,14 @@ Tensor evaluate(BroadcastOp op, Operands args);
 Tensor evaluate(CastOp op, Operands args);
 Tensor evaluate(CholeskyOp op, Operands args);
 Tensor evaluate(ConcatOp op, Operands args);
+Tensor evaluate(ConvOp op, Operands args);
 Tensor evaluate(MatMulOp op, Operands args);
+Tensor evaluate(OverlapAddOp op, Operands args);
 Tensor evaluate(PadOp op, Operands args);
 Tensor evaluate(ReduceMaxOp op, Operands args);
 Tensor evaluate(ReduceMinOp op, Operands args);
 Tensor evaluate(ReduceSumOp op, Operands args);
+Tensor evaluate(ReverseOp op, Operands args);
 Tensor evaluate(SelectOp op, Operands args);
 Tensor evaluate(SliceOp op, Operands args);
 Tensor evaluate(SolveOp op, Operands args);
@@ -28,6 +31,7 @@ Tensor evaluate(SwapRowsOp op, Operands args);
 Tensor evaluate(TransposeOp op, Operands args);
 Tensor evaluate(TriangleOp op, Operands args);
 Tensor evaluate(TriangularSolveOp op, Operands args);
+Tensor evaluate(WindowsOp op, Operands args);
 
 /// Ops with several results.
 llvm::SmallVector<Tensor> evaluate(LUOp op, Operands args);

@@ -4,6 +4,8 @@
 #include "passes/lower/cpu/GemmEmitter.h"
 #include "passes/lower/cpu/LoopNest.h"
 #include "passes/lower/cpu/Passes.h"
+#include "passes/lower/cpu/SumOfProducts.h"
+#include "passes/lower/cpu/TileEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -29,18 +31,22 @@ struct Contraction {
   SmallVector<unsigned> batch;
 };
 
+/// True when all operands are memrefs of f32 or all of f64.
+bool hasKernelTypes(linalg::GenericOp op) {
+  Type element = getElementTypeOrSelf(op.getDpsInits()[0].getType());
+  return (element.isF32() || element.isF64()) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           return isa<MemRefType>(operand.getType()) &&
+                  getElementTypeOrSelf(operand.getType()) == element;
+         });
+}
+
 /// Recognises out += lhs * rhs in f32 or f64, with the product's dimensions all
 /// present; vectors and scalars are left to the general emitter.
 std::optional<Contraction> matchContraction(linalg::GenericOp op) {
-  if (!linalg::isaContractionOpInterface(op) || op.getNumDpsInputs() != 2)
+  if (!linalg::isaContractionOpInterface(op) || op.getNumDpsInputs() != 2 ||
+      !hasKernelTypes(op))
     return std::nullopt;
-  Type element = getElementTypeOrSelf(op.getDpsInits()[0].getType());
-  if (!element.isF32() && !element.isF64())
-    return std::nullopt;
-  for (Value operand : op->getOperands())
-    if (!isa<MemRefType>(operand.getType()) ||
-        getElementTypeOrSelf(operand.getType()) != element)
-      return std::nullopt;
   FailureOr<LoopNest> nest = analyzeNest(op);
   if (failed(nest) || nest->isEmpty())
     return std::nullopt;
@@ -114,6 +120,8 @@ struct EmitGemm : cellgrad::impl::EmitGemmBase<EmitGemm> {
     for (linalg::GenericOp op : ops)
       if (std::optional<Contraction> contraction = matchContraction(op))
         emit(rewriter, op, *contraction);
+      else if (hasKernelTypes(op) && isSumOfProducts(op))
+        emitStrided(rewriter, op);
   }
 
   void emit(IRRewriter &rewriter, linalg::GenericOp op,
@@ -164,6 +172,48 @@ struct EmitGemm : cellgrad::impl::EmitGemmBase<EmitGemm> {
     }
     emitGemm(rewriter, loc, problem, plan, buffers);
     if (fill && !problem.accumulate)
+      rewriter.eraseOp(fill);
+    rewriter.eraseOp(op);
+  }
+
+  /// Convolutions, and contractions over several dimensions.
+  void emitStrided(IRRewriter &rewriter, linalg::GenericOp op) {
+    Location loc = op.getLoc();
+    FailureOr<LoopNest> nest = analyzeNest(op);
+    if (failed(nest) || nest->isEmpty())
+      return;
+    nest->simplify();
+    std::optional<StridedProduct> product = stridedProduct(*nest);
+    std::optional<TilePlan> plan;
+    if (product)
+      plan = planTiles(*product, {vectorWidth});
+    if (!plan)
+      return;
+    if (printPlan) {
+      std::string text;
+      llvm::raw_string_ostream(text) << *plan;
+      op.emitRemark() << text;
+    }
+    Access &c = nest->outputs[0];
+    linalg::FillOp fill = findFill(op, c.memref);
+    TileProblem problem;
+    problem.accumulate =
+        !fill || !matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
+    problem.useFma = fma;
+    problem.element = c.elementType();
+    rewriter.setInsertionPoint(op);
+    FlatMemory mem(rewriter, loc);
+    auto operand = [&](const Access &access) {
+      auto [flat, start] = mem.flatten(access.memref);
+      return TileOperand{flat, start.plus(access.offset)};
+    };
+    problem.a = operand(nest->inputs[0]);
+    problem.b = operand(nest->inputs[1]);
+    problem.c = operand(c);
+    emitTiles(rewriter, loc, problem, *plan);
+    // Blocks of the sum are added to the zeros.
+    if (fill && !problem.accumulate &&
+        (plan->outerDepth.empty() || plan->bufferC))
       rewriter.eraseOp(fill);
     rewriter.eraseOp(op);
   }

@@ -2,6 +2,7 @@
 
 #include "passes/lower/cpu/ElementwiseMerge.h"
 #include "passes/lower/cpu/Passes.h"
+#include "passes/lower/cpu/SumOfProducts.h"
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,7 +26,7 @@ namespace {
 constexpr unsigned kMaxBodySize = 256;
 
 bool isContraction(linalg::GenericOp op) {
-  return linalg::isaContractionOpInterface(op);
+  return linalg::isaContractionOpInterface(op) || isConvolution(op);
 }
 
 /// Each result of the map is one loop or a constant.
@@ -80,21 +81,98 @@ private:
     return bindsAllLoops(maps);
   }
 
-  /// Reads through transposes and broadcasts.
+  /// Makes `op` read a tensor of the sizes of `loops`, to say what they are
+  /// where no other operand does. Nothing is loaded from it.
+  void bindLoops(linalg::GenericOp op, ArrayRef<unsigned> loops) {
+    SmallVector<int64_t> ranges = op.getStaticLoopRanges(), sizes;
+    SmallVector<AffineExpr> exprs;
+    for (unsigned loop : loops) {
+      sizes.push_back(ranges[loop]);
+      exprs.push_back(rewriter.getAffineDimExpr(loop));
+    }
+    rewriter.setInsertionPoint(op);
+    Value window = tensor::EmptyOp::create(rewriter, op.getLoc(), sizes,
+                                           rewriter.getI8Type());
+    unsigned position = op.getNumDpsInputs();
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    maps.insert(
+        maps.begin() + position,
+        AffineMap::get(op.getNumLoops(), 0, exprs, rewriter.getContext()));
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getInputsMutable().append(window);
+      op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+      op.getBody()->insertArgument(position, rewriter.getI8Type(), op.getLoc());
+    });
+  }
+
+  /// The loops that no result of `maps` is.
+  static SmallVector<unsigned> unboundLoops(linalg::GenericOp op,
+                                            ArrayRef<AffineMap> maps) {
+    SmallVector<unsigned> loops;
+    for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
+      AffineExpr dim = getAffineDimExpr(loop, op.getContext());
+      if (llvm::none_of(maps, [&](AffineMap map) {
+            return llvm::is_contained(map.getResults(), dim);
+          }))
+        loops.push_back(loop);
+    }
+    return loops;
+  }
+
+  /// The loops of `consumer` that nothing but what it reads of `producer` says
+  /// the sizes of.
+  static SmallVector<unsigned> loopsOnlyOf(linalg::GenericOp producer,
+                                           linalg::GenericOp consumer) {
+    SmallVector<AffineMap> maps;
+    for (OpOperand &operand : consumer->getOpOperands())
+      if (operand.get().getDefiningOp() != producer)
+        maps.push_back(consumer.getMatchingIndexingMap(&operand));
+    return unboundLoops(consumer, maps);
+  }
+
+  /// Reads input `i` of `op` through windows and reversals as well, unless a
+  /// convolution would read through more than those and transposes.
+  bool foldLinearView(linalg::GenericOp op, unsigned i, Value source,
+                      AffineMap viewMap, AffineMap map) {
+    if (isContraction(op)) {
+      if (!isConvolution(op) || !viewMap.isPermutation() ||
+          !bindsWith(op, i, map))
+        return false;
+      setInput(op, i, source, map);
+      return true;
+    }
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    maps[i] = map;
+    SmallVector<unsigned> unbound = unboundLoops(op, maps);
+    if (!unbound.empty())
+      bindLoops(op, unbound);
+    setInput(op, i, source, map);
+    return true;
+  }
+
+  /// Reads through transposes, broadcasts and windows.
   void foldViews(linalg::GenericOp op) {
-    for (OpOperand *operand : op.getDpsInputOperands())
-      while (linalg::GenericOp view = producerOf(operand)) {
-        if (!isPureView(view) ||
-            !isa<ShapedType>(view->getOperand(0).getType()))
-          break;
-        AffineMap map = view.getMatchingIndexingMap(view.getDpsInputOperand(0))
-                            .compose(producerIteration(*operand));
-        if (!isSimple(map) ||
-            !bindsWith(op, operand->getOperandNumber(), map) ||
-            (isContraction(op) && !map.isProjectedPermutation()))
-          break;
-        setInput(op, operand->getOperandNumber(), view->getOperand(0), map);
+    for (unsigned i = 0; i < op.getNumDpsInputs(); ++i)
+      while (foldView(op, i)) {
       }
+  }
+
+  bool foldView(linalg::GenericOp op, unsigned i) {
+    OpOperand &operand = op->getOpOperand(i);
+    linalg::GenericOp view = producerOf(&operand);
+    if (!view || !isPureView(view) ||
+        !isa<ShapedType>(view->getOperand(0).getType()))
+      return false;
+    Value source = view->getOperand(0);
+    AffineMap viewMap = view.getMatchingIndexingMap(view.getDpsInputOperand(0));
+    AffineMap map = viewMap.compose(producerIteration(operand));
+    if (!isSimple(map))
+      return foldLinearView(op, i, source, viewMap, map);
+    if (!bindsWith(op, i, map) ||
+        (isContraction(op) && !map.isProjectedPermutation()))
+      return false;
+    setInput(op, i, source, map);
+    return true;
   }
 
   /// Reads fills and splat constants as scalars.
@@ -189,8 +267,10 @@ private:
     if (!isElementwise(producer))
       return {};
     AffineMap iteration = producerIteration(operand);
-    if (!isSimple(iteration) ||
-        !mergeBindsAllLoops(producer, consumer, iteration))
+    if (!isSimple(iteration))
+      return {};
+    bool binds = mergeBindsAllLoops(producer, consumer, iteration);
+    if (!binds && llvm::all_of(producer.getIndexingMapsArray(), isSimple))
       return {};
     // One iteration of the consumer must need one iteration of the producer,
     // and must not read the producer's results as initial values.
@@ -215,22 +295,27 @@ private:
     });
     std::optional<unsigned> cost = recomputeCost(producer);
     bool cheap = cost && *cost <= recomputeLimit;
+    auto merge = [&](linalg::GenericOp from) {
+      if (!binds)
+        bindLoops(consumer, loopsOnlyOf(from, consumer));
+      return mergeProducer(rewriter, from, consumer, iteration);
+    };
     if (sameSpace && onlyUser)
-      return mergeProducer(rewriter, producer, consumer, iteration);
+      return merge(producer);
     if (sameSpace && iteration.isIdentity() && isElementwise(consumer) &&
         !hasIndirectPath(producer, consumer))
-      return mergeProducer(rewriter, producer, consumer, iteration);
+      return merge(producer);
     if (!cheap || (!onlyUser && !savesTraffic(producer)))
       return {};
     if (onlyUser)
-      return mergeProducer(rewriter, producer, consumer, iteration);
+      return merge(producer);
     // Recompute: a copy of the producer that has no other user.
     rewriter.setInsertionPoint(consumer);
     auto copy = cast<linalg::GenericOp>(rewriter.clone(*producer));
     for (OpOperand &use : consumer->getOpOperands())
       if (use.get().getDefiningOp() == producer)
         use.set(copy->getResult(cast<OpResult>(use.get()).getResultNumber()));
-    return mergeProducer(rewriter, copy, consumer, iteration);
+    return merge(copy);
   }
 
   RewriterBase &rewriter;

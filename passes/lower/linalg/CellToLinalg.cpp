@@ -50,6 +50,7 @@ public:
     cellgrad::populateFactorizationToLinalg(set);
     cellgrad::populateReductionToLinalg(set);
     cellgrad::populateShapeToLinalg(set);
+    cellgrad::populateWindowsToLinalg(set);
     patterns = std::move(set);
     return success();
   }

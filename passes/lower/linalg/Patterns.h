@@ -12,6 +12,7 @@ void populateElementwiseToLinalg(mlir::RewritePatternSet &patterns);
 void populateFactorizationToLinalg(mlir::RewritePatternSet &patterns);
 void populateReductionToLinalg(mlir::RewritePatternSet &patterns);
 void populateShapeToLinalg(mlir::RewritePatternSet &patterns);
+void populateWindowsToLinalg(mlir::RewritePatternSet &patterns);
 
 /// An uninitialised tensor of `type`.
 mlir::Value emptyTensor(mlir::OpBuilder &builder, mlir::Location loc,
@@ -20,6 +21,10 @@ mlir::Value emptyTensor(mlir::OpBuilder &builder, mlir::Location loc,
 /// A tensor of `type` filled with `value` of its element type.
 mlir::Value filledTensor(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Type type, mlir::TypedAttr value);
+
+/// The type that sums of `type` are accumulated in: those of half precision in
+/// f32, to be rounded once.
+mlir::Type accumulatorType(mlir::Type type);
 
 /// `x` with its elements converted to those of `type`, of the same shape.
 mlir::Value convertElements(mlir::PatternRewriter &rewriter, mlir::Location loc,

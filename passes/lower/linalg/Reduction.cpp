@@ -61,13 +61,6 @@ template <> struct Combiner<ReduceMinOp> {
   }
 };
 
-/// Sums of half precision numbers are accumulated in f32 and rounded once.
-Type accumulatorType(Type type) {
-  if (isa<Float16Type, BFloat16Type>(type))
-    return Float32Type::get(type.getContext());
-  return type;
-}
-
 template <typename OpT> struct ReductionLowering : OpRewritePattern<OpT> {
   using OpRewritePattern<OpT>::OpRewritePattern;
   LogicalResult matchAndRewrite(OpT op,
@@ -176,6 +169,12 @@ struct MatMulLowering : OpRewritePattern<MatMulOp> {
 };
 
 } // namespace
+
+Type cellgrad::accumulatorType(Type type) {
+  if (isa<Float16Type, BFloat16Type>(type))
+    return Float32Type::get(type.getContext());
+  return type;
+}
 
 void cellgrad::populateReductionToLinalg(RewritePatternSet &patterns) {
   patterns.add<ReductionLowering<ReduceSumOp>, ReductionLowering<ReduceMaxOp>,

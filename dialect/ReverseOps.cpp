@@ -1,0 +1,41 @@
+//===- ReverseOps.cpp - verification, folding, batching of reverse --------===//
+
+#include "dialect/CellDialect.h"
+
+using namespace mlir;
+
+namespace cellgrad {
+
+LogicalResult ReverseOp::verify() {
+  int64_t previous = -1, rank = getX().getType().getRank();
+  for (int64_t dim : getDims()) {
+    if (dim <= previous || dim >= rank)
+      return emitOpError("dims [")
+             << getDims() << "] must ascend and be below the rank of the "
+             << "operand, " << rank;
+    previous = dim;
+  }
+  return success();
+}
+
+OpFoldResult ReverseOp::fold(FoldAdaptor adaptor) {
+  if (getDims().empty())
+    return getX();
+  if (auto inner = getX().getDefiningOp<ReverseOp>();
+      inner && inner.getDims() == getDims())
+    return inner.getX();
+  auto dense = dyn_cast_if_present<DenseElementsAttr>(adaptor.getX());
+  return dense && dense.isSplat() ? OpFoldResult(dense) : OpFoldResult();
+}
+
+LogicalResult ReverseOp::buildBatched(OpBuilder &builder,
+                                      ArrayRef<Value> operands,
+                                      const llvm::SmallBitVector &batched,
+                                      int64_t size,
+                                      SmallVectorImpl<Value> &results) {
+  auto dims = llvm::map_to_vector(getDims(), [](int64_t d) { return d + 1; });
+  results.push_back(ReverseOp::create(builder, getLoc(), operands[0], dims));
+  return success();
+}
+
+} // namespace cellgrad

@@ -1,0 +1,340 @@
+//===- TileEmitter.cpp - code for a product of strided tensors ------------===//
+//
+// Loops over tiles, and for each tile the sum in registers: every step loads
+// the tile's vectors of B and broadcasts its elements of A. The positions of
+// rows and vectors within a tile are constants, so ragged edges are tiles of
+// their own; only the last vector along a dimension is masked.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/lower/cpu/TileEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace cellgrad;
+
+namespace {
+
+/// The innermost loop of a sum disappears when it has at most this many
+/// multiply-adds.
+constexpr int64_t kUnrolled = 160;
+
+struct Positions {
+  FlatIndex a, b, c;
+};
+
+/// A row or a vector of a tile: its distance from the tile's start.
+struct Offset {
+  int64_t operand = 0, c = 0;
+  /// Elements of a vector that exist.
+  int64_t active = 0;
+};
+
+class TileEmitter {
+public:
+  TileEmitter(OpBuilder &b, Location loc, const TileProblem &problem,
+              const TilePlan &plan)
+      : b(b), loc(loc), mem(b, loc), problem(problem), plan(plan),
+        vectorType(VectorType::get(plan.lanes, problem.element)) {}
+
+  void emit();
+
+private:
+  void loop(int64_t size, int64_t step, function_ref<void(FlatIndex)> body);
+  void loops(ArrayRef<TileDim> dims, Positions at,
+             function_ref<void(Positions)> body);
+  Positions moved(Positions at, const TileDim &dim, FlatIndex by);
+
+  void packB();
+  Value viewOf(Value flat, FlatIndex at, ArrayRef<int64_t> sizes,
+               ArrayRef<int64_t> strides);
+  void emitBuffered(Positions start);
+  void emitBlocks(Positions at, bool accumulate);
+  void emitColumns(unsigned dim, Positions at, ArrayRef<Offset> vectors,
+                   bool accumulate);
+  void emitRows(unsigned dim, Positions at, ArrayRef<Offset> vectors,
+                ArrayRef<Offset> rows, bool accumulate);
+  void emitTile(Positions at, ArrayRef<Offset> rows, ArrayRef<Offset> vectors,
+                bool accumulate);
+  SmallVector<Value> emitSum(unsigned dim, Positions at, ArrayRef<Offset> rows,
+                             ArrayRef<Offset> vectors, ValueRange sums);
+  SmallVector<Value> emitStep(Positions at, ArrayRef<Offset> rows,
+                              ArrayRef<Offset> vectors, ValueRange sums);
+
+  OpBuilder &b;
+  Location loc;
+  FlatMemory mem;
+  TileProblem problem;
+  TilePlan plan;
+  VectorType vectorType;
+};
+
+} // namespace
+
+//===-- Loops -------------------------------------------------------------===//
+
+void TileEmitter::loop(int64_t size, int64_t step,
+                       function_ref<void(FlatIndex)> body) {
+  if (size <= step) {
+    if (size > 0)
+      body({});
+    return;
+  }
+  scf::ForOp::create(b, loc, mem.constant(0), mem.constant(size),
+                     mem.constant(step), ValueRange(),
+                     [&](OpBuilder &, Location, Value iv, ValueRange) {
+                       body({iv, 0});
+                       scf::YieldOp::create(b, loc);
+                     });
+}
+
+void TileEmitter::loops(ArrayRef<TileDim> dims, Positions at,
+                        function_ref<void(Positions)> body) {
+  if (dims.empty())
+    return body(at);
+  loop(dims[0].size, 1, [&](FlatIndex iv) {
+    loops(dims.drop_front(), moved(at, dims[0], iv), body);
+  });
+}
+
+Positions TileEmitter::moved(Positions at, const TileDim &dim, FlatIndex by) {
+  at.a = mem.advance(at.a, by, dim.a);
+  at.b = mem.advance(at.b, by, dim.b);
+  at.c = mem.advance(at.c, by, dim.c);
+  return at;
+}
+
+//===-- Buffers -----------------------------------------------------------===//
+
+Value TileEmitter::viewOf(Value flat, FlatIndex at, ArrayRef<int64_t> sizes,
+                          ArrayRef<int64_t> strides) {
+  OpFoldResult offset = b.getIndexAttr(at.constant);
+  if (at.var)
+    offset = mem.materialize(at);
+  auto asIndex = [&](ArrayRef<int64_t> values) {
+    return getAsIndexOpFoldResult(b.getContext(), values);
+  };
+  auto layout = StridedLayoutAttr::get(
+      b.getContext(), at.var ? ShapedType::kDynamic : at.constant, strides);
+  auto type = MemRefType::get(
+      sizes, cast<MemRefType>(flat.getType()).getElementType(), layout);
+  return memref::ReinterpretCastOp::create(b, loc, type, flat, offset,
+                                           asIndex(sizes), asIndex(strides));
+}
+
+/// to (+)= from, element by element.
+static void move(OpBuilder &b, Location loc, Value from, Value to, bool add) {
+  unsigned rank = cast<MemRefType>(to.getType()).getRank();
+  AffineMap identity = b.getMultiDimIdentityMap(rank);
+  linalg::GenericOp::create(
+      b, loc, from, to, ArrayRef{identity, identity},
+      SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
+      [&](OpBuilder &, Location, ValueRange args) {
+        Value value = args[0];
+        if (add)
+          value = arith::AddFOp::create(b, loc, args[1], value);
+        linalg::YieldOp::create(b, loc, value);
+      });
+}
+
+/// Copies all of B, with the vectorised dimension contiguous.
+void TileEmitter::packB() {
+  SmallVector<TileDim *> dims;
+  for (TileDim &dim : plan.outer)
+    if (dim.b != 0)
+      dims.push_back(&dim);
+  for (TiledDim &column : MutableArrayRef(plan.columns).drop_back())
+    dims.push_back(&column.dim);
+  for (auto *depth : {&plan.outerDepth, &plan.depth})
+    for (TileDim &dim : *depth)
+      dims.push_back(&dim);
+  dims.push_back(&plan.columns.back().dim);
+
+  SmallVector<int64_t> sizes, strides;
+  for (TileDim *dim : dims) {
+    sizes.push_back(dim->size);
+    strides.push_back(dim->b);
+  }
+  int64_t total = 1;
+  for (TileDim *dim : llvm::reverse(dims)) {
+    dim->b = total;
+    total *= dim->size;
+  }
+  Value packed = memref::AllocOp::create(
+      b, loc, MemRefType::get({total}, problem.element));
+  SmallVector<int64_t> ours =
+      llvm::map_to_vector(dims, [](TileDim *dim) { return dim->b; });
+  move(b, loc, viewOf(problem.b.flat, problem.b.at, sizes, strides),
+       viewOf(packed, {}, sizes, ours), /*add=*/false);
+  problem.b = {packed, {}};
+}
+
+/// Computes C buffer by buffer, and moves each to its place.
+void TileEmitter::emitBuffered(Positions start) {
+  SmallVector<TileDim *> dims;
+  for (auto *tiled : {&plan.rows, &plan.columns})
+    for (TiledDim &dim : *tiled)
+      dims.push_back(&dim.dim);
+  SmallVector<int64_t> sizes, strides, ours;
+  int64_t total = 1;
+  for (TileDim *dim : dims) {
+    sizes.push_back(dim->size);
+    strides.push_back(dim->c);
+  }
+  for (TileDim *dim : llvm::reverse(dims)) {
+    dim->c = total;
+    ours.insert(ours.begin(), total);
+    total *= dim->size;
+  }
+  Value flat = problem.c.flat;
+  Value buffer = memref::AllocOp::create(
+      b, loc, MemRefType::get({total}, problem.element));
+  problem.c.flat = buffer;
+  bool inBlocks = !plan.outerDepth.empty();
+  loops(plan.outer, start, [&](Positions at) {
+    FlatIndex place = at.c;
+    at.c = {};
+    if (inBlocks)
+      linalg::FillOp::create(
+          b, loc, mem.constant(cast<TypedAttr>(b.getZeroAttr(problem.element))),
+          buffer);
+    emitBlocks(at, /*accumulate=*/inBlocks);
+    move(b, loc, viewOf(buffer, {}, sizes, ours),
+         viewOf(flat, place, sizes, strides), problem.accumulate);
+  });
+}
+
+//===-- Tiles -------------------------------------------------------------===//
+
+void TileEmitter::emitBlocks(Positions start, bool accumulate) {
+  loops(plan.outerDepth, start,
+        [&](Positions at) { emitColumns(0, at, {Offset{}}, accumulate); });
+}
+
+void TileEmitter::emitColumns(unsigned dim, Positions at,
+                              ArrayRef<Offset> vectors, bool accumulate) {
+  if (dim == plan.columns.size())
+    return emitRows(0, at, vectors, {Offset{}}, accumulate);
+  const TiledDim &tiled = plan.columns[dim];
+  bool isVector = dim + 1 == plan.columns.size();
+  auto emitPiece = [&](FlatIndex from, int64_t size) {
+    SmallVector<Offset> inside;
+    for (Offset v : vectors)
+      for (int64_t i = 0; i < size; i += isVector ? plan.lanes : 1)
+        inside.push_back({v.operand + i * tiled.dim.b, v.c + i * tiled.dim.c,
+                          std::min(plan.lanes, size - i)});
+    emitColumns(dim + 1, moved(at, tiled.dim, from), inside, accumulate);
+  };
+  int64_t full = tiled.dim.size / tiled.tile * tiled.tile;
+  loop(full, tiled.tile, [&](FlatIndex iv) { emitPiece(iv, tiled.tile); });
+  if (full < tiled.dim.size)
+    emitPiece({Value(), full}, tiled.dim.size - full);
+}
+
+void TileEmitter::emitRows(unsigned dim, Positions at, ArrayRef<Offset> vectors,
+                           ArrayRef<Offset> rows, bool accumulate) {
+  if (dim == plan.rows.size())
+    return emitTile(at, rows, vectors, accumulate);
+  const TiledDim &tiled = plan.rows[dim];
+  auto emitPiece = [&](FlatIndex from, int64_t size) {
+    SmallVector<Offset> inside;
+    for (Offset row : rows)
+      for (int64_t i = 0; i < size; ++i)
+        inside.push_back(
+            {row.operand + i * tiled.dim.a, row.c + i * tiled.dim.c});
+    emitRows(dim + 1, moved(at, tiled.dim, from), vectors, inside, accumulate);
+  };
+  int64_t full = tiled.dim.size / tiled.tile * tiled.tile;
+  loop(full, tiled.tile, [&](FlatIndex iv) { emitPiece(iv, tiled.tile); });
+  if (full < tiled.dim.size)
+    emitPiece({Value(), full}, tiled.dim.size - full);
+}
+
+void TileEmitter::emitTile(Positions at, ArrayRef<Offset> rows,
+                           ArrayRef<Offset> vectors, bool accumulate) {
+  Value zero = mem.constant(cast<TypedAttr>(b.getZeroAttr(vectorType)));
+  SmallVector<Value> zeros(rows.size() * vectors.size(), zero);
+  SmallVector<Value> sums = emitSum(0, at, rows, vectors, zeros);
+  auto next = sums.begin();
+  for (const Offset &row : rows)
+    for (const Offset &v : vectors) {
+      FlatIndex to = at.c.plus(row.c + v.c);
+      Value sum = *next++;
+      if (accumulate) {
+        Value old = mem.loadVector(problem.element, problem.c.flat, to, 1,
+                                   plan.lanes, v.active);
+        sum = arith::AddFOp::create(b, loc, old, sum);
+      }
+      mem.storeVector(sum, problem.c.flat, to, 1, v.active);
+    }
+}
+
+SmallVector<Value> TileEmitter::emitSum(unsigned dim, Positions at,
+                                        ArrayRef<Offset> rows,
+                                        ArrayRef<Offset> vectors,
+                                        ValueRange sums) {
+  if (dim == plan.depth.size())
+    return emitStep(at, rows, vectors, sums);
+  const TileDim &depth = plan.depth[dim];
+  if (dim + 1 == plan.depth.size() &&
+      static_cast<int64_t>(sums.size()) * depth.size <= kUnrolled) {
+    SmallVector<Value> next(sums);
+    for (int64_t i = 0; i < depth.size; ++i)
+      next = emitStep(moved(at, depth, {Value(), i}), rows, vectors, next);
+    return next;
+  }
+  auto loop = scf::ForOp::create(
+      b, loc, mem.constant(0), mem.constant(depth.size), mem.constant(1), sums,
+      [&](OpBuilder &, Location, Value iv, ValueRange carried) {
+        scf::YieldOp::create(b, loc,
+                             emitSum(dim + 1, moved(at, depth, {iv, 0}), rows,
+                                     vectors, carried));
+      });
+  return SmallVector<Value>(loop.getResults());
+}
+
+SmallVector<Value> TileEmitter::emitStep(Positions at, ArrayRef<Offset> rows,
+                                         ArrayRef<Offset> vectors,
+                                         ValueRange sums) {
+  SmallVector<Value> loaded, next;
+  for (const Offset &v : vectors)
+    loaded.push_back(mem.loadVector(problem.element, problem.b.flat,
+                                    at.b.plus(v.operand), 1, plan.lanes,
+                                    v.active));
+  for (const Offset &row : rows) {
+    Value element = mem.broadcast(
+        mem.loadScalar(problem.element, problem.a.flat, at.a.plus(row.operand)),
+        plan.lanes);
+    for (Value vector : loaded) {
+      Value sum = sums[next.size()];
+      if (problem.useFma)
+        sum = vector::FMAOp::create(b, loc, element, vector, sum);
+      else
+        sum = arith::AddFOp::create(
+            b, loc, sum, arith::MulFOp::create(b, loc, element, vector));
+      next.push_back(sum);
+    }
+  }
+  return next;
+}
+
+void TileEmitter::emit() {
+  if (plan.packB)
+    packB();
+  Positions start{problem.a.at, problem.b.at, problem.c.at};
+  if (plan.bufferC)
+    return emitBuffered(start);
+  bool accumulate = problem.accumulate || !plan.outerDepth.empty();
+  loops(plan.outer, start, [&](Positions at) { emitBlocks(at, accumulate); });
+}
+
+void cellgrad::emitTiles(OpBuilder &b, Location loc, TileProblem problem,
+                         TilePlan plan) {
+  if (plan.exchange)
+    std::swap(problem.a, problem.b);
+  TileEmitter(b, loc, problem, plan).emit();
+}

@@ -1,0 +1,74 @@
+//===- TilePlan.h - how a product of strided tensors is computed ----------===//
+//
+// A convolution is a matrix product whose operands are views: element (row, k)
+// of A and (k, column) of B lie at sums of constant multiples of several loop
+// variables, and views of windows overlap. Nothing of that hinders a register
+// tile: it broadcasts elements of A from wherever they are, and loads vectors
+// of B. This file chooses the tile and which operand plays A, as a pure
+// function of sizes, strides and target.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CELLGRAD_LOWER_CPU_TILEPLAN_H
+#define CELLGRAD_LOWER_CPU_TILEPLAN_H
+
+#include "passes/lower/cpu/GemmPlan.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include <optional>
+
+namespace cellgrad {
+
+/// One loop with the distance, in elements, that a step moves in each operand.
+struct TileDim {
+  int64_t size = 1;
+  int64_t a = 0, b = 0, c = 0;
+};
+
+/// C += A * B. Dimensions are outermost first.
+struct StridedProduct {
+  llvm::SmallVector<TileDim> batch;   ///< in A, B and C
+  llvm::SmallVector<TileDim> rows;    ///< in A and C
+  llvm::SmallVector<TileDim> columns; ///< in B and C
+  llvm::SmallVector<TileDim> depth;   ///< in A and B: summed over
+  unsigned elementBits = 32;
+};
+
+/// A dimension cut into tiles.
+struct TiledDim {
+  TileDim dim;
+  /// Elements of the dimension in one tile; 1 for a plain loop.
+  int64_t tile = 1;
+};
+
+struct TilePlan {
+  int64_t lanes = 0;
+  /// A and B, rows and columns have changed places.
+  bool exchange = false;
+  /// B is copied to memory where the vectorised dimension is contiguous.
+  bool packB = false;
+  /// Results go to a buffer where the vectorised dimension is contiguous, and
+  /// from there to C.
+  bool bufferC = false;
+  /// Loops around a buffer of C.
+  llvm::SmallVector<TileDim> outer;
+  llvm::SmallVector<TiledDim> rows;
+  /// The vectorised dimension is the last one.
+  llvm::SmallVector<TiledDim> columns;
+  /// Blocks of the sum that are added to C one by one, and the sum in
+  /// registers.
+  llvm::SmallVector<TileDim> outerDepth, depth;
+
+  int64_t tileRows() const;
+  int64_t tileVectors() const;
+};
+
+/// Nothing where plain loops do better.
+std::optional<TilePlan> planTiles(const StridedProduct &product,
+                                  const GemmTarget &target);
+
+llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const TilePlan &plan);
+
+} // namespace cellgrad
+
+#endif
