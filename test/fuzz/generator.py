@@ -115,6 +115,9 @@ class Generator:
             self.pad: 5,
             self.concat: 4,
             self.matmul: 8,
+            self.conv: 5,
+            self.windows: 5,
+            self.reverse: 2,
             self.constant: 2,
         }
         draw = self.rng.choices(list(rules), weights=list(rules.values()))[0]
@@ -221,6 +224,53 @@ class Generator:
         if result > MAX_VALUE or result * inner > MAX_PRODUCT:
             return
         self.add("cell.matmul", [x, other], {"transpose_a": a, "transpose_b": b})
+
+    def window(self, sizes: tuple[int, ...]) -> tuple[list[int], list[int], list[int]]:
+        """Sizes, strides and dilations of windows that fit."""
+        dilations = [self.rng.choice([1, 1, 2, 3]) for _ in sizes]
+        limits = [(n - 1) // d + 1 for n, d in zip(sizes, dilations, strict=True)]
+        window = [self.rng.randint(1, min(n, 5)) for n in limits]
+        return window, [self.rng.choice([1, 1, 2, 3]) for _ in sizes], dilations
+
+    def conv(self, x: Any) -> None:
+        """Filters are a part of a value of the same shape."""
+        spatial = x.shape[2:]
+        if x.dtype == "bool" or not spatial or 0 in spatial:
+            return
+        groups = self.rng.choice(
+            [g for g in (1, 1, 2, 3) if not (x.shape[0] % g or x.shape[1] % g)]
+        )
+        window, strides, dilations = self.window(spatial)
+        limits = [x.shape[0], x.shape[1] // groups, *window]
+        result = x.shape[0] ** 2 * count(spatial)
+        if result > MAX_VALUE or result * count(tuple(limits[1:])) > MAX_PRODUCT:
+            return
+        n = len(limits)
+        part = {"starts": [0] * n, "limits": limits, "strides": [1] * n}
+        w = self.f.create("cell.slice", [self.like(x)], part, None, None)
+        self.add(
+            "cell.conv", [x, w], {"strides": strides, "dilations": dilations, "groups": groups}
+        )
+
+    def windows(self, x: Any) -> None:
+        rank = self.rng.randint(1, 2)
+        slid = x.shape[-rank:]
+        if len(x.shape) < rank or 0 in slid:
+            return
+        window, strides, dilations = self.window(slid)
+        if count(x.shape) * count(tuple(window)) > MAX_VALUE:
+            return
+        move = {"strides": strides, "dilations": dilations}
+        self.add("cell.windows", [x], {"sizes": window, **move})
+        if x.dtype != "bool" and self.rng.random() < 0.5:
+            y = self.values[-1]
+            if self.rng.random() < 0.5:
+                y = self.f.create("cell.mul", [y, self.like(y)], None, None, None)
+            self.add("cell.overlap_add", [y], move, (x.dtype, x.shape))
+
+    def reverse(self, x: Any) -> None:
+        if x.shape:
+            self.add("cell.reverse", [x], {"dims": self.some_dims(len(x.shape))})
 
     def constant(self, x: Any) -> None:
         if x.dtype == "bool":

@@ -13,9 +13,9 @@ namespace {
 
 using Dims = llvm::SmallVector<TileDim>;
 
-/// Steps of a sum that stay in registers before they are added to C, at least:
-/// errors grow with the number of terms of the longest chain.
-constexpr int64_t kDepthBlock = 256;
+/// Steps of a sum that stay in registers before they are added to C: enough to
+/// make up for the addition, and few, as errors grow with the longest chain.
+constexpr int64_t kLeastDepth = 64, kMostDepth = 1024;
 
 /// Bytes of C that are buffered: they should stay in the second-level cache.
 constexpr int64_t kBufferBytes = 256 * 1024;
@@ -27,10 +27,10 @@ int64_t count(llvm::ArrayRef<TileDim> dims) {
   return n;
 }
 
-/// Cycles (in halves) for one step of the sum on a tile: multiply-adds, loads,
-/// or the latency of a dependent multiply-add, whichever binds.
+/// Half cycles for one step of the sum on a tile: multiply-adds, loads,
+/// or the latency of a dependent multiply-add, whichever binds; and the loop.
 double stepCycles(int64_t rows, int64_t vectors) {
-  return std::max({double(rows * vectors), (rows + vectors) * 0.75, 4.0});
+  return std::max({rows * vectors, rows + vectors, int64_t(8)}) + 1;
 }
 
 /// Cuts `dims`, innermost first, into tiles of at most `limit` elements; the
@@ -117,7 +117,7 @@ bool overlaps(const StridedProduct &p) {
 void splitDepth(TilePlan &plan, const Dims &depth) {
   int64_t steps = 1;
   for (const TileDim &dim : llvm::reverse(depth)) {
-    bool outside = steps >= kDepthBlock;
+    bool outside = steps >= kLeastDepth && steps * dim.size > kMostDepth;
     Dims &to = outside ? plan.outerDepth : plan.depth;
     to.insert(to.begin(), dim);
     if (!outside)
