@@ -1,7 +1,7 @@
 # The commands of this project. 'make help' lists them; each does all it needs.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test build sweep lint format docs bench clean setup
+.PHONY: help demo test build sweep oracle lint format docs bench clean setup
 
 PY := .venv/bin/python
 # One compile job a core, and at most one for each 1.5 GiB of memory.
@@ -23,6 +23,9 @@ build: setup ## Build the compiler and the Python package (tools: build/bin, Pyt
 sweep: build ## Run the long numerical sweeps
 	@$(PY) test/run.py --sweep
 
+oracle: build ## Compare a hundred functions with JAX, PyTorch and MindSpore
+	@$(PY) test/oracles/compare.py
+
 lint: setup ## Check formatting, style, types and file sizes
 	@tools/setup/lint.sh
 
@@ -31,6 +34,7 @@ format: setup ## Format all sources
 
 docs: build ## Renew what the pages of docs/ print
 	@cp build/dialect/ops.md docs/ops.md
+	@$(PY) test/oracles/conventions.py
 	@$(PY) tools/docs/snippets.py --renew README.md docs/architecture.md docs/limits.md
 
 bench: build ## Measure the figures of docs/figures.md

@@ -54,7 +54,7 @@ def Cell_SqrtOp : Cell_UnaryOp<"sqrt", Cell_FloatTensor, [Singular]> {
 
 def Cell_RsqrtOp : Cell_UnaryOp<"rsqrt", Cell_FloatTensor, [Singular]> {
   let summary = "Reciprocal square root, 1/sqrt(x)";
-  let derivative = VJP<["mul(ct, mul(div(result, x), -0.5))"]>;
+  let derivative = VJP<["div(mul(mul(ct, -0.5), result), x)"]>;
   let scalar = Scalar<"1 / std::sqrt(x)", "math::RsqrtOp(x)">;
   let python = Python<"rsqrt", "Rsqrt", ["input"]>;
 }
@@ -103,8 +103,9 @@ def Cell_LogOp : Cell_UnaryOp<"log", Cell_FloatTensor, [Singular]> {
 def Cell_SigmoidOp : Cell_UnaryOp<"sigmoid", Cell_FloatTensor> {
   let summary = "Logistic function, 1/(1 + exp(-x))";
   let derivative = VJP<["mul(ct, mul(result, sub(1, result)))"]>;
-  let scalar = Scalar<"1 / (1 + std::exp(-x))",
-    "arith::DivFOp(1, arith::AddFOp(1, math::ExpOp(arith::NegFOp(x))))">;
+  // Of exp(-|x|), which does not overflow: the result is accurate down to the smallest number.
+  let scalar = Scalar<"x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x))",
+    "arith::DivFOp(arith::SelectOp(arith::CmpFOp(arith::CmpFPredicate::OLT, x, 0), math::ExpOp(arith::NegFOp(math::AbsFOp(x))), 1), arith::AddFOp(1, math::ExpOp(arith::NegFOp(math::AbsFOp(x)))))">;
   let python = Python<"sigmoid", "Sigmoid", ["input"]>;
 }
 
@@ -156,7 +157,8 @@ def Cell_TanhOp : Cell_UnaryOp<"tanh", Cell_FloatTensor> {
 
 def Cell_AtanhOp : Cell_UnaryOp<"atanh", Cell_FloatTensor, [Singular]> {
   let summary = "Inverse hyperbolic tangent; +-inf at +-1, NaN outside";
-  let derivative = VJP<["div(ct, sub(1, square(x)))"]>;
+  // (1 - x)(1 + x), not 1 - x*x, which cancels near 1.
+  let derivative = VJP<["div(ct, mul(sub(1, x), add(x, 1)))"]>;
   let scalar = Scalar<"std::atanh(x)", "math::AtanhOp(x)">;
   let python = Python<"atanh", "Atanh", ["input"]>;
 }

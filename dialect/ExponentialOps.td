@@ -29,14 +29,14 @@ def Cell_Log1pOp : Cell_UnaryOp<"log1p", Cell_FloatTensor, [Singular]> {
 
 def Cell_Log2Op : Cell_UnaryOp<"log2", Cell_FloatTensor, [Singular]> {
   let summary = "Logarithm to base 2; -inf at 0, NaN for x < 0";
-  let derivative = VJP<["div(ct, mul(x, 0.6931471805599453))"]>;
+  let derivative = VJP<["div(mul(ct, 1.4426950408889634), x)"]>;
   let scalar = Scalar<"std::log2(x)", "math::Log2Op(x)">;
   let python = Python<"log2", "", ["input"]>;
 }
 
 def Cell_Log10Op : Cell_UnaryOp<"log10", Cell_FloatTensor, [Singular]> {
   let summary = "Logarithm to base 10; -inf at 0, NaN for x < 0";
-  let derivative = VJP<["div(ct, mul(x, 2.302585092994046))"]>;
+  let derivative = VJP<["div(mul(ct, 0.4342944819032518), x)"]>;
   let scalar = Scalar<"std::log10(x)", "math::Log10Op(x)">;
   let python = Python<"log10", "", ["input"]>;
 }

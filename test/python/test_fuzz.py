@@ -68,23 +68,38 @@ def test_a_wrong_element_is_found():
 
 def test_a_wrong_derivative_is_found(monkeypatch):
     """A forward mode that forgets half of a tangent does not pass the dot-product test."""
-    seed = next(s for s in range(100) if Generator(s, "float64", TABLE, False).program().arguments)
-    original = differential.arrays
-    calls = []
 
-    def halved(results):
-        calls.append(results)
-        out = original(results)
-        return [a / 2 for a in out] if len(calls) == 1 else out
+    class Halving:
+        def __init__(self, model):
+            self.model = model
 
-    monkeypatch.setattr(differential, "arrays", halved)
-    for s in range(seed, seed + 20):
-        calls.clear()
+        def entry(self, name):
+            entry = self.model.entry(name)
+            if name != "j":
+                return entry
+            return lambda given: differential.buffers([np.asarray(a) / 2 for a in entry(given)])
+
+    original = differential.compiled
+    monkeypatch.setattr(differential, "compiled", lambda *a: Halving(original(*a)))
+    found = 0
+    for seed in range(20):
         try:
-            differential.check_derivatives(differential.smooth_program(s, TABLE), s)
+            differential.check_derivatives(differential.smooth_program(seed, TABLE), seed)
         except differential.Mismatch:
-            return
-    raise AssertionError("no halved tangent was noticed in 20 programs")
+            found += 1
+    assert found >= 5, "some programs have derivative 0"
+
+
+# Second derivatives that are 0, computed as differences: programs that were found and reduced.
+@pytest.mark.parametrize("outer, inner", [("acos", "cos"), ("log2", "exp2")])
+def test_rounding_is_no_finding(outer, inner):
+    text = f"""func.func private @f(%x: tensor<3x1xf64>) -> tensor<3x1xf64> {{
+      %0 = cell.{inner} %x : tensor<3x1xf64>
+      %1 = cell.{outer} %0 : tensor<3x1xf64>
+      return %1 : tensor<3x1xf64>
+    }}"""
+    for seed in range(10):
+        differential.check_derivatives(Program.parse(text), seed)
 
 
 def test_a_program_is_read_back():

@@ -15,10 +15,11 @@ func.func private @f(%x: tensor<6xf64>) -> tensor<6xf64> {
 // ADJOINT-LABEL: func.func @vjp(
 // ADJOINT-SAME: %[[X:[a-z0-9]+]]: {{[^,]*}}, %[[CT:[a-z0-9]+]]: {{[^,]*}})
 // ADJOINT-DAG: %[[C0:.*]] = cell.constant dense<1.000000e+00>
-// ADJOINT: %[[V0:.*]] = cell.square %[[X]] :
-// ADJOINT: %[[V1:.*]] = cell.sub %[[C0]], %[[V0]] :
-// ADJOINT: %[[V2:.*]] = cell.div %[[CT]], %[[V1]] :
-// ADJOINT: return %[[V2]]
+// ADJOINT: %[[V0:.*]] = cell.sub %[[C0]], %[[X]] :
+// ADJOINT: %[[V1:.*]] = cell.add %[[X]], %[[C0]] :
+// ADJOINT: %[[V2:.*]] = cell.mul %[[V0]], %[[V1]] :
+// ADJOINT: %[[V3:.*]] = cell.div %[[CT]], %[[V2]] :
+// ADJOINT: return %[[V3]]
 func.func @vjp(%x: tensor<6xf64>, %ct: tensor<6xf64>) -> tensor<6xf64> {
   %0:2 = cell.vjp @f(%x) cotangents(%ct) of [0] wrt [0] : (tensor<6xf64>, tensor<6xf64>) -> (tensor<6xf64>, tensor<6xf64>)
   return %0#1 : tensor<6xf64>
@@ -27,10 +28,11 @@ func.func @vjp(%x: tensor<6xf64>, %ct: tensor<6xf64>) -> tensor<6xf64> {
 // ADJOINT-LABEL: func.func @jvp(
 // ADJOINT-SAME: %[[X:[a-z0-9]+]]: {{[^,]*}}, %[[T:[a-z0-9]+]]: {{[^,]*}})
 // ADJOINT-DAG: %[[C0:.*]] = cell.constant dense<1.000000e+00>
-// ADJOINT: %[[V0:.*]] = cell.square %[[X]] :
-// ADJOINT: %[[V1:.*]] = cell.sub %[[C0]], %[[V0]] :
-// ADJOINT: %[[V2:.*]] = cell.div %[[T]], %[[V1]] :
-// ADJOINT: return %[[V2]]
+// ADJOINT: %[[V0:.*]] = cell.sub %[[C0]], %[[X]] :
+// ADJOINT: %[[V1:.*]] = cell.add %[[X]], %[[C0]] :
+// ADJOINT: %[[V2:.*]] = cell.mul %[[V0]], %[[V1]] :
+// ADJOINT: %[[V3:.*]] = cell.div %[[T]], %[[V2]] :
+// ADJOINT: return %[[V3]]
 func.func @jvp(%x: tensor<6xf64>, %t: tensor<6xf64>) -> tensor<6xf64> {
   %0:2 = cell.jvp @f(%x) tangents(%t) wrt [0] of [0] : (tensor<6xf64>, tensor<6xf64>) -> (tensor<6xf64>, tensor<6xf64>)
   return %0#1 : tensor<6xf64>
@@ -49,9 +51,9 @@ func.func @values(%x: tensor<6xf64> {cell.example = dense<[0.5, -0.25, 0.0, 1.0,
 }
 
 // Second derivatives: vjp of vjp, jvp of vjp, vjp of jvp.
-// SECOND:      result 0: tensor<3xf64> [1.77777777778, -0.568888888889, 0.0]
-// SECOND-NEXT: result 1: tensor<3xf64> [1.77777777778, -0.568888888889, 0.0]
-// SECOND-NEXT: result 2: tensor<3xf64> [1.77777777778, -0.568888888889, 0.0]
+// SECOND:      result 0: tensor<3xf64> [1.77777777778, -0.568888888889, 7.83673469388]
+// SECOND-NEXT: result 1: tensor<3xf64> [1.77777777778, -0.568888888889, 7.83673469388]
+// SECOND-NEXT: result 2: tensor<3xf64> [1.77777777778, -0.568888888889, 7.83673469388]
 func.func private @g(%x: tensor<3xf64>) -> tensor<3xf64> {
   %0 = cell.atanh %x : tensor<3xf64>
   return %0 : tensor<3xf64>
@@ -66,7 +68,7 @@ func.func private @forward0(%x: tensor<3xf64>) -> tensor<3xf64> {
   %0:2 = cell.jvp @g(%x) tangents(%one) wrt [0] of [0] : (tensor<3xf64>, tensor<3xf64>) -> (tensor<3xf64>, tensor<3xf64>)
   return %0#1 : tensor<3xf64>
 }
-func.func @second(%x: tensor<3xf64> {cell.example = dense<[0.5, -0.25, 0.0]> : tensor<3xf64>}) -> (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) {
+func.func @second(%x: tensor<3xf64> {cell.example = dense<[0.5, -0.25, 0.75]> : tensor<3xf64>}) -> (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) {
   %one = cell.constant dense<1.0> : tensor<3xf64>
   %a00:2 = cell.vjp @reverse0(%x) cotangents(%one) of [0] wrt [0] : (tensor<3xf64>, tensor<3xf64>) -> (tensor<3xf64>, tensor<3xf64>)
   %b00:2 = cell.jvp @reverse0(%x) tangents(%one) wrt [0] of [0] : (tensor<3xf64>, tensor<3xf64>) -> (tensor<3xf64>, tensor<3xf64>)

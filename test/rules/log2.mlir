@@ -14,9 +14,9 @@ func.func private @f(%x: tensor<7xf64>) -> tensor<7xf64> {
 
 // ADJOINT-LABEL: func.func @vjp(
 // ADJOINT-SAME: %[[X:[a-z0-9]+]]: {{[^,]*}}, %[[CT:[a-z0-9]+]]: {{[^,]*}})
-// ADJOINT-DAG: %[[C0:.*]] = cell.constant dense<0.69314718055994529>
-// ADJOINT: %[[V0:.*]] = cell.mul %[[X]], %[[C0]] :
-// ADJOINT: %[[V1:.*]] = cell.div %[[CT]], %[[V0]] :
+// ADJOINT-DAG: %[[C0:.*]] = cell.constant dense<1.4426950408889634>
+// ADJOINT: %[[V0:.*]] = cell.mul %[[CT]], %[[C0]] :
+// ADJOINT: %[[V1:.*]] = cell.div %[[V0]], %[[X]] :
 // ADJOINT: return %[[V1]]
 func.func @vjp(%x: tensor<7xf64>, %ct: tensor<7xf64>) -> tensor<7xf64> {
   %0:2 = cell.vjp @f(%x) cotangents(%ct) of [0] wrt [0] : (tensor<7xf64>, tensor<7xf64>) -> (tensor<7xf64>, tensor<7xf64>)
@@ -25,9 +25,9 @@ func.func @vjp(%x: tensor<7xf64>, %ct: tensor<7xf64>) -> tensor<7xf64> {
 
 // ADJOINT-LABEL: func.func @jvp(
 // ADJOINT-SAME: %[[X:[a-z0-9]+]]: {{[^,]*}}, %[[T:[a-z0-9]+]]: {{[^,]*}})
-// ADJOINT-DAG: %[[C0:.*]] = cell.constant dense<0.69314718055994529>
-// ADJOINT: %[[V0:.*]] = cell.mul %[[X]], %[[C0]] :
-// ADJOINT: %[[V1:.*]] = cell.div %[[T]], %[[V0]] :
+// ADJOINT-DAG: %[[C0:.*]] = cell.constant dense<1.4426950408889634>
+// ADJOINT: %[[V0:.*]] = cell.mul %[[T]], %[[C0]] :
+// ADJOINT: %[[V1:.*]] = cell.div %[[V0]], %[[X]] :
 // ADJOINT: return %[[V1]]
 func.func @jvp(%x: tensor<7xf64>, %t: tensor<7xf64>) -> tensor<7xf64> {
   %0:2 = cell.jvp @f(%x) tangents(%t) wrt [0] of [0] : (tensor<7xf64>, tensor<7xf64>) -> (tensor<7xf64>, tensor<7xf64>)

@@ -16,9 +16,9 @@ func.func private @f(%x: tensor<6xf64>) -> tensor<6xf64> {
 // ADJOINT-SAME: %[[X:[a-z0-9]+]]: {{[^,]*}}, %[[CT:[a-z0-9]+]]: {{[^,]*}})
 // ADJOINT-DAG: %[[C0:.*]] = cell.constant dense<-5.000000e-01>
 // ADJOINT: %[[Y:.*]] = cell.rsqrt %[[X]] :
-// ADJOINT: %[[V0:.*]] = cell.div %[[Y]], %[[X]] :
-// ADJOINT: %[[V1:.*]] = cell.mul %[[V0]], %[[C0]] :
-// ADJOINT: %[[V2:.*]] = cell.mul %[[CT]], %[[V1]] :
+// ADJOINT: %[[V0:.*]] = cell.mul %[[CT]], %[[C0]] :
+// ADJOINT: %[[V1:.*]] = cell.mul %[[V0]], %[[Y]] :
+// ADJOINT: %[[V2:.*]] = cell.div %[[V1]], %[[X]] :
 // ADJOINT: return %[[V2]]
 func.func @vjp(%x: tensor<6xf64>, %ct: tensor<6xf64>) -> tensor<6xf64> {
   %0:2 = cell.vjp @f(%x) cotangents(%ct) of [0] wrt [0] : (tensor<6xf64>, tensor<6xf64>) -> (tensor<6xf64>, tensor<6xf64>)
@@ -29,9 +29,9 @@ func.func @vjp(%x: tensor<6xf64>, %ct: tensor<6xf64>) -> tensor<6xf64> {
 // ADJOINT-SAME: %[[X:[a-z0-9]+]]: {{[^,]*}}, %[[T:[a-z0-9]+]]: {{[^,]*}})
 // ADJOINT-DAG: %[[C0:.*]] = cell.constant dense<-5.000000e-01>
 // ADJOINT: %[[Y:.*]] = cell.rsqrt %[[X]] :
-// ADJOINT: %[[V0:.*]] = cell.div %[[Y]], %[[X]] :
-// ADJOINT: %[[V1:.*]] = cell.mul %[[V0]], %[[C0]] :
-// ADJOINT: %[[V2:.*]] = cell.mul %[[T]], %[[V1]] :
+// ADJOINT: %[[V0:.*]] = cell.mul %[[T]], %[[C0]] :
+// ADJOINT: %[[V1:.*]] = cell.mul %[[V0]], %[[Y]] :
+// ADJOINT: %[[V2:.*]] = cell.div %[[V1]], %[[X]] :
 // ADJOINT: return %[[V2]]
 func.func @jvp(%x: tensor<6xf64>, %t: tensor<6xf64>) -> tensor<6xf64> {
   %0:2 = cell.jvp @f(%x) tangents(%t) wrt [0] of [0] : (tensor<6xf64>, tensor<6xf64>) -> (tensor<6xf64>, tensor<6xf64>)

@@ -43,7 +43,7 @@ UNARY = {
     ),
     "log2": unary(
         lambda x: mp.log(x) / mp.log(2),
-        "div(CT, mul(X, 0.6931471805599453))",
+        "div(mul(CT, 1.4426950408889634), X)",
         [0.3, 1.0, 8.0, 0.0, -2.0, INF, NAN],
         [0.5, 1.0, 10.0],
         table(
@@ -55,7 +55,7 @@ UNARY = {
     ),
     "log10": unary(
         lambda x: mp.log(x) / mp.log(10),
-        "div(CT, mul(X, 2.302585092994046))",
+        "div(mul(CT, 0.4342944819032518), X)",
         [0.3, 1.0, 1000.0, 0.0, -2.0, INF, NAN],
         [0.5, 1.0, 10.0],
         table(

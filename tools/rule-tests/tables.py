@@ -100,7 +100,7 @@ UNARY = {
     ),
     "rsqrt": unary(
         lambda x: 1 / mp.sqrt(x),
-        "mul(CT, mul(div(Y, X), -0.5))",
+        "div(mul(mul(CT, -0.5), Y), X)",
         [0.25, 2.0, 0.0, -1.0, INF, NAN],
         [0.25, 2.0, 3.0],
         table(
@@ -209,9 +209,9 @@ UNARY = {
     ),
     "atanh": unary(
         mp.atanh,
-        "div(CT, sub(1, square(X)))",
+        "div(CT, mul(sub(1, X), add(X, 1)))",
         [0.5, -0.25, 0.0, 1.0, -1.0, NAN],
-        [0.5, -0.25, 0.0],
+        [0.5, -0.25, 0.75],
         table(special1(1.0, INF, INF), special1(-1.0, -INF, INF), special1(NAN, NAN, NAN)),
     ),
     "relu": unary(

@@ -1,0 +1,434 @@
+"""What a derivative is where calculus does not say, or where numbers end.
+
+    python test/oracles/conventions.py [--check | --record]
+
+writes docs/conventions.md from the table below; a test evaluates each row in both modes. --record
+asks the frameworks named by CELLGRAD_JAX_PYTHON and so on for their answers, and keeps them in
+conventions.json for the page.
+
+A row: the expression with the framework as `m`; the arguments; the expected value, gradients (one
+list an argument, of the sum of the value) and second derivatives (of the sum of the gradients), by
+mathematics or by the choice that the last column gives. None: the same as the expectation says is
+not defined and not tested.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE, RECORD = ROOT / "docs" / "conventions.md", Path(__file__).with_suffix(".json")
+INF, NAN = math.inf, math.nan
+
+
+class Row(NamedTuple):
+    text: str
+    args: list[Any]
+    value: list[float]
+    grads: list[list[float]]
+    second: list[list[float]] | None
+    why: str
+    jax: str = ""
+    torch: str = ""
+
+
+def at(
+    text: str, x: float, value: float, grad: float, second: float | None, why: str, **other: str
+) -> Row:
+    """A row of one number."""
+    return Row(text, [x], [value], [[grad]], None if second is None else [[second]], why, **other)
+
+
+def pair(
+    text: str, x: float, y: float, value: float, grads: tuple[float, float], why: str, **other: str
+) -> Row:
+    """A row of two numbers, first derivatives only."""
+    return Row(text, [x, y], [value], [[g] for g in grads], None, why, **other)
+
+
+ROOT_TEXT = {"jax": "jnp.sqrt", "torch": "torch.sqrt"}
+ROWS: dict[str, list[Row]] = {
+    "Corners and jumps": [
+        at("m.relu(x)", 0.0, 0, 0, 0, "the slope on the left", jax="jax.nn.relu(x)"),
+        at(
+            "m.relu(x)",
+            NAN,
+            NAN,
+            0,
+            0,
+            "NaN is not above 0: the value shows it, the slope is 0",
+            jax="jax.nn.relu(x)",
+        ),
+        at("m.abs(x)", 0.0, 0, 0, 0, "the middle of [-1, 1]"),
+        at("m.abs(x)", -0.0, 0, 0, 0, "as at +0"),
+        at("m.abs(x)", NAN, NAN, NAN, None, "NaN shows"),
+        at("m.sign(x)", 0.0, 0, 0, 0, "0 wherever it exists"),
+        at("m.floor(x)", 2.0, 2, 0, 0, "0 wherever it exists"),
+        at("m.round(x)", 2.5, 2, 0, 0, "ties to even; 0 wherever the slope exists"),
+        at(
+            "ops.relu6(x)",
+            6.0,
+            6,
+            1,
+            0,
+            "a limit of the range is inside",
+            jax="jax.nn.relu6(x)",
+            torch="torch.nn.functional.relu6(x)",
+        ),
+        at(
+            "ops.leaky_relu(x, 0.1)",
+            0.0,
+            0,
+            0.55,
+            0,
+            "the middle of both slopes",
+            jax="jax.nn.leaky_relu(x, 0.1)",
+            torch="torch.nn.functional.leaky_relu(x, 0.1)",
+        ),
+        at(
+            "ops.elu(x)",
+            0.0,
+            0,
+            1,
+            0,
+            "the side on the right",
+            jax="jax.nn.elu(x)",
+            torch="torch.nn.functional.elu(x)",
+        ),
+        at(
+            "ops.hardswish(x)",
+            3.0,
+            3,
+            1.5,
+            1 / 3,
+            "the side on the left",
+            jax="jax.nn.hard_swish(x)",
+            torch="torch.nn.functional.hardswish(x)",
+        ),
+        at(
+            "ops.clip(x, -1.0, 1.0)",
+            1.0,
+            1,
+            1,
+            0,
+            "a limit is inside",
+            jax="jnp.clip(x, -1.0, 1.0)",
+            torch="torch.clip(x, -1.0, 1.0)",
+        ),
+        pair("m.maximum(x, y)", 1.0, 1.0, 1, (0.5, 0.5), "one half to each at a tie"),
+        pair("m.minimum(x, y)", 1.0, 1.0, 1, (0.5, 0.5), "one half to each at a tie"),
+        pair("m.maximum(x, y)", 0.0, -0.0, 0, (0.5, 0.5), "zeros tie"),
+        pair("m.maximum(x, y)", NAN, 1.0, NAN, (1, 1), "all to both where one is NaN"),
+        Row(
+            "m.amax(x, 0)",
+            [[1.0, 3.0, 3.0]],
+            [3],
+            [[0, 0.5, 0.5]],
+            [[0, 0, 0]],
+            "equal parts to all that attain it",
+        ),
+        Row(
+            "m.amin(x, 0)",
+            [[1.0, 1.0, 3.0]],
+            [1],
+            [[0.5, 0.5, 0]],
+            [[0, 0, 0]],
+            "equal parts to all that attain it",
+        ),
+        Row("m.amax(x, 0)", [[1.0, NAN]], [NAN], [[NAN, NAN]], None, "NaN shows, in every element"),
+        pair("m.remainder(x, y)", 4.0, 2.0, 0, (1, -2), "the slope of the piece on the right"),
+    ],
+    "Poles and roots": [
+        at("m.sqrt(x)", 0.0, 0, INF, -INF, "the limit from the right"),
+        at("m.sqrt(x)", -1.0, NAN, NAN, NAN, "outside of the domain"),
+        at("m.rsqrt(x)", 0.0, INF, -INF, INF, "the limit from the right", jax="jax.lax.rsqrt(x)"),
+        at("m.log(x)", 0.0, -INF, INF, -INF, "the limit from the right"),
+        at("m.log(x)", -2.0, NAN, -0.5, -0.25, "1/x, also outside of the domain"),
+        at("1 / x", 0.0, INF, -INF, INF, "the limit from the right, for +0"),
+        pair("x / y", 1.0, 0.0, INF, (INF, -INF), "by IEEE arithmetic"),
+        pair("x / y", 0.0, 0.0, NAN, (INF, NAN), "by IEEE arithmetic: the slope in x is 1/y"),
+        at("m.asin(x)", 1.0, math.pi / 2, INF, None, "the limit"),
+        at("m.acos(x)", -1.0, math.pi, -INF, None, "the limit"),
+        at("m.acosh(x)", 1.0, 0, INF, None, "the limit from the right"),
+        at("m.atanh(x)", 1.0, INF, INF, None, "the limit from the left"),
+        pair("m.atan2(x, y)", 0.0, 0.0, 0, (NAN, NAN), "no limit exists"),
+        pair("m.hypot(x, y)", 0.0, 0.0, 0, (NAN, NAN), "no slope at the origin, as for the norm"),
+        Row(
+            "ops.sqrt(ops.square(x).sum())",
+            [[0.0, 0.0]],
+            [0],
+            [[NAN, NAN]],
+            None,
+            "0 · inf: the norm has no slope at 0, and is not told apart from another root",
+            jax="jnp.sqrt(jnp.square(x).sum())",
+            torch="torch.sqrt(torch.square(x).sum())",
+        ),
+        Row(
+            "ops.std(x, 0)",
+            [[2.0, 2.0]],
+            [0],
+            [[NAN, NAN]],
+            None,
+            "the same",
+            jax="jnp.std(x, 0)",
+            torch="torch.std(x, 0, correction=0)",
+        ),
+    ],
+    "Powers": [
+        pair(
+            "m.pow(x, y)",
+            0.0,
+            2.0,
+            0,
+            (0, 0),
+            "0 in the exponent, for base 0",
+            jax="jnp.power(x, y)",
+        ),
+        pair("m.pow(x, y)", 0.0, 1.0, 0, (1, 0), "0^0 is 1", jax="jnp.power(x, y)"),
+        pair("m.pow(x, y)", 0.0, 0.0, 1, (0, 0), "x^0 is 1 everywhere", jax="jnp.power(x, y)"),
+        pair(
+            "m.pow(x, y)", 0.0, 0.5, 0, (INF, 0), "the limit from the right", jax="jnp.power(x, y)"
+        ),
+        pair(
+            "m.pow(x, y)",
+            -2.0,
+            3.0,
+            -8,
+            (12, NAN),
+            "no logarithm of a negative base",
+            jax="jnp.power(x, y)",
+        ),
+        pair(
+            "m.pow(x, y)",
+            NAN,
+            0.0,
+            1,
+            (0, NAN),
+            "x^0 is 1 everywhere, NaN too",
+            jax="jnp.power(x, y)",
+        ),
+        at("x ** 2", 0.0, 0, 0, 2, "a product"),
+        at("x ** 3", 0.0, 0, 0, 0, "a product"),
+        at("x ** 0.5", 0.0, 0, INF, None, "as the root"),
+        pair(
+            "m.xlogy(x, y)",
+            0.0,
+            0.0,
+            0,
+            (0, 0),
+            "0 where x is 0",
+            jax="jax.scipy.special.xlogy(x, y)",
+        ),
+    ],
+    "Branches that are not taken": [
+        at("m.where(x > 0, m.sqrt(x), 0.0 * x)", 0.0, 0, 0, 0, "no NaN comes from the root"),
+        at("m.where(x > 0, m.sqrt(x), 0.0 * x)", -1.0, 0, 0, 0, "no NaN comes from the root"),
+        at("m.where(x > 0, x * m.log(x), 0.0 * x)", 0.0, 0, 0, 0, "nor from the logarithm"),
+        at(
+            "m.where(x == 0, 1.0 + 0.0 * x, m.sin(x) / x)",
+            0.0,
+            1,
+            0,
+            0,
+            "nor from 0/0 (the second derivative of sin(x)/x is -1/3: the branch taken is constant)",
+        ),
+        at(
+            "m.where(x > 0, m.sin(m.sqrt(x)), x)",
+            -1.0,
+            -1,
+            1,
+            0,
+            "nor through a function of the root",
+        ),
+    ],
+    "Infinities and the smallest numbers": [
+        at("m.tanh(x)", INF, 1, 0, None, "the limit"),
+        at("m.sigmoid(x)", -INF, 0, 0, 0, "the limit", jax="jax.nn.sigmoid(x)"),
+        at(
+            "m.sigmoid(x)",
+            -740.0,
+            math.exp(-740.0),
+            math.exp(-740.0),
+            None,
+            "subnormal numbers are kept",
+            jax="jax.nn.sigmoid(x)",
+        ),
+        at("m.exp(x)", -INF, 0, 0, 0, "the limit"),
+        at(
+            "m.exp(x)",
+            -744.0,
+            math.exp(-744.0),
+            math.exp(-744.0),
+            math.exp(-744.0),
+            "subnormal numbers are kept",
+        ),
+        at("m.exp(x)", 710.0, INF, INF, INF, "overflow shows"),
+        at(
+            "ops.softplus(x)",
+            800.0,
+            800,
+            1,
+            0,
+            "no overflow",
+            jax="jax.nn.softplus(x)",
+            torch="torch.nn.functional.softplus(x)",
+        ),
+        at(
+            "ops.logsigmoid(x)",
+            -800.0,
+            -800,
+            1,
+            0,
+            "no overflow",
+            jax="jax.nn.log_sigmoid(x)",
+            torch="torch.nn.functional.logsigmoid(x)",
+        ),
+        pair(
+            "m.logaddexp(x, y)",
+            -INF,
+            -INF,
+            -INF,
+            (1, 0),
+            "all to the first of two terms that are 0",
+        ),
+        Row(
+            "(ops.softmax(x, -1) * ms.Tensor([1.0, 0.0], ms.float64)).sum()",
+            [[1000.0, 0.0]],
+            [1],
+            [[0, 0]],
+            [[0, 0]],
+            "shifted by the maximum: no overflow",
+            jax="jax.nn.softmax(x)[0]",
+            torch="torch.softmax(x, -1)[0]",
+        ),
+        pair("x * y", INF, 0.0, NAN, (0, INF), "by IEEE arithmetic"),
+    ],
+}
+
+
+def text_for(row: Row, framework: str) -> str:
+    """The row as a lambda of a framework."""
+    head = "lambda " + ", ".join("xyz"[: len(row.args)]) + ": "
+    own = {"jax": row.jax, "torch": row.torch}.get(framework, "")
+    module = {"jax": "jnp.", "torch": "torch."}.get(framework, "ops.")
+    text = own or row.text
+    return head + text.replace("m.", module) if "ops." not in text or module == "ops." else ""
+
+
+def all_rows() -> list[Row]:
+    return [row for rows in ROWS.values() for row in rows]
+
+
+def number(x: float) -> str:
+    if math.isnan(x):
+        return "NaN"
+    return "∞" if x == INF else "-∞" if x == -INF else f"{x:.4g}"
+
+
+def short(lists: list[list[float]]) -> str:
+    return "; ".join(", ".join(number(v) for v in part) for part in lists)
+
+
+def same(a: list[list[float]], b: list[list[float]]) -> bool:
+    """Equal to four digits; zeros of either sign are equal."""
+    positive = lambda lists: [[v + 0.0 for v in part] for part in lists]
+    return short(positive(a)) == short(positive(b))
+
+
+def page() -> str:
+    recorded = json.loads(RECORD.read_text())
+    others = {"jax": "JAX", "torch": "PyTorch", "mindspore": "MindSpore"}
+    versions = ", ".join(recorded["versions"])
+    lines = [
+        "# Conventions",
+        "",
+        "What a derivative is where the function has a corner, a pole or a jump, and where numbers end. Written by",
+        "`test/oracles/conventions.py` (`make docs`); a test evaluates every row, in float32 and float64, in",
+        "reverse and in forward mode, and second derivatives as reverse over reverse and forward over reverse.",
+        "*Slope* is the derivative by each argument, *second* that of the sum of the slopes. A framework's",
+        "column says what it does differently in float64 (MindSpore where it has to in float32):",
+        "`=` is the same slope, `==` the same second derivative as well, a dash what it refuses",
+        f"({versions}).",
+    ]
+    for group, rows in ROWS.items():
+        lines += ["", f"## {group}", ""]
+        lines.append(
+            "| function | at | value | slope | second | "
+            + " | ".join(others.values())
+            + " | because |"
+        )
+        lines.append("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+        for row in rows:
+            cells = [
+                f"`{row.text.replace('m.', '').replace('ops.', '')}`".replace("|", "\\|"),
+                short([a if isinstance(a, list) else [a] for a in row.args]),
+                short([row.value]),
+                short(row.grads),
+                short(row.second) if row.second is not None else "",
+            ]
+            for name in others:
+                cells.append(theirs(recorded["answers"][name].get(key(row)), row))
+            lines.append("| " + " | ".join([*cells, row.why]) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def key(row: Row) -> str:
+    return f"{row.text} at {row.args}"
+
+
+def theirs(answer: dict[str, Any] | None, row: Row) -> str:
+    if answer is None or "error" in answer:
+        return "–"
+    grads = [[float(v) for v in g] for g in answer["grads"]]
+    if not same(grads, row.grads):
+        return short(grads)
+    if row.second is None:
+        return "="
+    if answer["second"] is None:
+        return "=, second –"
+    second = [[float(v) for v in g] for g in answer["second"]]
+    return "==" if same(second, row.second) else f"=, second {short(second)}"
+
+
+def record() -> None:
+    from compare import ask, interpreters, question
+
+    answers, versions = {}, []
+    for name, python in interpreters().items():
+        rows = [r for r in all_rows() if text_for(r, name)]
+        questions = [question(text_for(r, name), r.args, False) for r in rows]
+        got = ask(python, name, questions)
+        # MindSpore has functions of float32 alone.
+        again = [i for i, a in enumerate(got) if "error" in a]
+        narrow = [questions[i] | {"dtype": "float32"} for i in again]
+        for i, answer in zip(again, ask(python, name, narrow), strict=True):
+            got[i] = answer
+        answers[name] = {key(r): a for r, a in zip(rows, got, strict=True)}
+        versions.append(version(name, python))
+    RECORD.write_text(json.dumps({"versions": versions, "answers": answers}, indent=1) + "\n")
+
+
+def version(name: str, python: str) -> str:
+    import subprocess
+
+    code = f"import {name}; print({name}.__version__)"
+    run = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True)
+    title = {"jax": "JAX", "torch": "PyTorch", "mindspore": "MindSpore"}[name]
+    return f"{title} {run.stdout.split()[-1].split('+')[0]}"
+
+
+def main() -> int:
+    if "--record" in sys.argv:
+        record()
+    if "--check" in sys.argv:
+        return int(PAGE.read_text() != page())
+    PAGE.write_text(page())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
