@@ -13,7 +13,7 @@ from cellgrad import _errors
 
 _errors.PACKAGES = tuple(p.rstrip("/") + "/" for p in __path__)
 
-from cellgrad import amp, common, context, dtype, nn, ops, parallel, train
+from cellgrad import amp, common, context, dataset, dtype, nn, ops, parallel, train
 from cellgrad._errors import CompileError
 from cellgrad._jit import jit
 from cellgrad.common.dtype import *  # noqa: F403
@@ -34,7 +34,12 @@ from cellgrad.grad import get_grad, grad, jvp, value_and_grad, vjp
 from cellgrad.jacobian import hessian, hvp, jacfwd, jacrev
 from cellgrad.ops import stop_gradient
 from cellgrad.serialization import load_checkpoint, load_param_into_net, save_checkpoint
-from cellgrad.train import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager
+from cellgrad.train import (
+    DynamicLossScaleManager,
+    FixedLossScaleManager,
+    LossScaleManager,
+    Model,
+)
 from cellgrad.vmap import vmap
 
 
@@ -52,6 +57,7 @@ __all__ = [
     "DynamicLossScaleManager",
     "FixedLossScaleManager",
     "LossScaleManager",
+    "Model",
     "ParallelMode",
     "Parameter",
     "ParameterTuple",
@@ -59,6 +65,7 @@ __all__ = [
     "amp",
     "common",
     "context",
+    "dataset",
     "dtype",
     "dtype_to_nptype",
     "dtype_to_pytype",

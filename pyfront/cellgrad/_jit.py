@@ -129,7 +129,7 @@ def _unchanged(guard: Guard) -> bool:
 class Compiled:
     """A program compiled for one signature."""
 
-    __slots__ = ("build", "captures", "entry", "guards", "written")
+    __slots__ = ("build", "captures", "entry", "guards", "modes", "written")
 
     def __init__(
         self,
@@ -144,6 +144,11 @@ class Compiled:
         self.written = written
         self.captures = captures
         self.build = build
+        self.modes: list[tuple[weakref.ref[Any], bool]] = []  # Cells and their training flags
+
+    def modes_hold(self) -> bool:
+        """Whether the Cells it was compiled from have the training flags they had."""
+        return all(getattr(cell(), "training", None) is mode for cell, mode in self.modes)
 
     def fits(self) -> bool:
         """Whether what was read from around the function is still what it was compiled for."""
@@ -157,13 +162,15 @@ class Compiled:
 class Program:
     """Something to compile: `run` is called with tracers while a scope is current."""
 
-    __slots__ = ("__weakref__", "cache", "name", "run", "stale")
+    __slots__ = ("__weakref__", "cache", "name", "run", "stale", "variants")
 
     def __init__(self, run: Callable[..., Any], name: str):
         self.run = run
         self.name = name
         self.cache: dict[Any, Compiled] = {}
-        self.stale = False
+        # Whether a Cell it read was changed; "mode" where only training flags were.
+        self.stale: bool | str = False
+        self.variants: list[tuple[Any, Compiled]] = []  # all that is compiled, for any flags
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         key: list[Any] = []
@@ -201,13 +208,19 @@ class Program:
     def _compile(self, signature: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
         with _compiling:
             if self.stale:
-                self.cache.clear()
+                if self.stale != "mode":
+                    self.variants.clear()
+                self.cache = {key: c for key, c in self.variants if c.modes_hold()}
                 self.stale = False
             found = self.cache.get(signature)
             if found is not None and found.fits():
                 return found
             compiled = self._capture_and_compile(args, kwargs)
             self.cache[signature] = compiled
+            self.variants = [
+                (key, c) for key, c in self.variants if key != signature or not c.modes_hold()
+            ]
+            self.variants.append((signature, compiled))
             return compiled
 
     def _capture_and_compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
@@ -227,7 +240,9 @@ class Program:
             cell._dependents.add(self)
         entry = compile_entry(trace, self.name)
         guards = [g for g in trace.guards.values() if _unchanged(g)]
-        return Compiled(entry, captured.captures, captured.build, captured.written, guards)
+        compiled = Compiled(entry, captured.captures, captured.build, captured.written, guards)
+        compiled.modes = [(weakref.ref(c), c.training) for c in trace.cells.values()]
+        return compiled
 
 
 class Captured:

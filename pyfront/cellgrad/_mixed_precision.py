@@ -6,12 +6,12 @@ from typing import Any
 
 from cellgrad import nn, ops
 from cellgrad._errors import error
+from cellgrad._loss_scale_managers import DynamicLossScaleManager, LossScaleManager
 from cellgrad.common import dtype as mstype
 from cellgrad.common.dtype import Type
 from cellgrad.nn._precision import cast_floats
 from cellgrad.nn.cell import Cell
 from cellgrad.ops._elementwise import Primitive
-from cellgrad.train.loss_scale_manager import DynamicLossScaleManager, LossScaleManager
 
 __all__ = [
     "auto_mixed_precision",

@@ -1,5 +1,10 @@
 """Mixed precision: networks in float16 or bfloat16, loss scalers, and `all_finite`."""
 
+from cellgrad._loss_scale_managers import (
+    DynamicLossScaleManager,
+    FixedLossScaleManager,
+    LossScaleManager,
+)
 from cellgrad._loss_scalers import DynamicLossScaler, LossScaler, StaticLossScaler, all_finite
 from cellgrad._mixed_precision import (
     auto_mixed_precision,
@@ -7,11 +12,6 @@ from cellgrad._mixed_precision import (
     custom_mixed_precision,
     get_black_list,
     get_white_list,
-)
-from cellgrad.train.loss_scale_manager import (
-    DynamicLossScaleManager,
-    FixedLossScaleManager,
-    LossScaleManager,
 )
 
 __all__ = [

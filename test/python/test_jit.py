@@ -151,6 +151,10 @@ def test_attributes_and_modes_of_a_cell_compile_again_when_they_change():
     ):
         change()
         np.testing.assert_allclose(g(X).asnumpy(), wanted)
+    # Training mode off again: the program compiled for that mode is still there.
+    assert net.traced.count == 4
+    net.set_train()
+    np.testing.assert_allclose(g(X).asnumpy(), -15)
     assert net.traced.count == 5
 
 

@@ -119,10 +119,15 @@ class Cell(CellState, CellHooks):
                 "write super().__init__() as the first line of __init__",
             )
 
-    def _changed(self) -> None:
-        """Compiled code that read this Cell is compiled again on its next call."""
+    def _changed(self, mode: bool = False) -> None:
+        """Compiled code that read this Cell is compiled again on its next call; where only the
+        training flag changed (`mode`), unless it was compiled for this flag before.
+        """
         for program in list(self.__dict__.get("_dependents", ())):
-            program.stale = True
+            if not mode:
+                program.stale = True
+            elif not program.stale:
+                program.stale = "mode"
 
     def __setattr__(self, name: str, value: Any) -> None:
         if (
@@ -409,7 +414,7 @@ class Cell(CellState, CellHooks):
             cell.get_flags()["training"] = mode
             if cell.training != mode:
                 object.__setattr__(cell, "training", mode)
-                cell._changed()
+                cell._changed(mode=True)
         return self
 
     def set_grad(self, requires_grad: bool = True) -> Cell:

@@ -1,0 +1,71 @@
+"""Settings of data sets."""
+
+from __future__ import annotations
+
+from cellgrad._errors import error
+from cellgrad.common.initializer import get_seed as _global_seed
+
+__all__ = [
+    "get_num_parallel_workers",
+    "get_prefetch_size",
+    "get_seed",
+    "set_num_parallel_workers",
+    "set_prefetch_size",
+    "set_seed",
+]
+
+_DEFAULT_SEED = 5489
+_settings: dict[str, int | None] = {"seed": None, "workers": 1, "prefetch": 16}
+
+
+def _check(value: int, name: str, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise error(TypeError, f"The '{name}' must be int, but got {type(value).__name__}.")
+    if value < least:
+        raise error(ValueError, f"The '{name}' must be at least {least}, but got {value}.")
+    return value
+
+
+def set_seed(seed: int) -> None:
+    """Sets what shuffles depend on; each epoch has an order of its own.
+
+    Raises:
+        TypeError, ValueError: `seed` is not a non-negative int.
+    """
+    _settings["seed"] = _check(seed, "seed", 0)
+
+
+def get_seed() -> int:
+    """The seed of shuffles: of `set_seed` here, else of `cellgrad.set_seed`, else a fixed one."""
+    for found in (_settings["seed"], _global_seed()):
+        if found is not None:
+            return found
+    return _DEFAULT_SEED
+
+
+def set_num_parallel_workers(num: int) -> None:
+    """Sets how many threads `map` uses where it is not told.
+
+    Raises:
+        TypeError, ValueError: `num` is not a positive int.
+    """
+    _settings["workers"] = _check(num, "num", 1)
+
+
+def get_num_parallel_workers() -> int:
+    """How many threads `map` uses where it is not told."""
+    return _settings["workers"] or 1
+
+
+def set_prefetch_size(size: int) -> None:
+    """Sets how many rows `prefetch` reads ahead where it is not told.
+
+    Raises:
+        TypeError, ValueError: `size` is not a positive int.
+    """
+    _settings["prefetch"] = _check(size, "size", 1)
+
+
+def get_prefetch_size() -> int:
+    """How many rows `prefetch` reads ahead where it is not told."""
+    return _settings["prefetch"] or 1

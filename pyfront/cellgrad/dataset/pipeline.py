@@ -1,0 +1,588 @@
+"""The base of data sets, and the steps of a pipeline.
+
+A data set gives the rows of an epoch: the same rows in the same order for the same seed and epoch, so
+that training can be taken up where it was left.
+"""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from cellgrad._errors import error
+from cellgrad.common.tensor import Tensor
+from cellgrad.dataset import _workers, config
+
+__all__ = ["Dataset", "Row", "zip"]
+
+Row = tuple[np.ndarray[Any, Any], ...]
+
+
+def _count(value: Any, name: str, owner: str, least: int = 1) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise error(
+            TypeError, f"For '{owner}', the '{name}' must be int, but got {type(value).__name__}."
+        )
+    if value < least:
+        raise error(
+            ValueError, f"For '{owner}', the '{name}' must be at least {least}, but got {value}."
+        )
+    return value
+
+
+def _names(columns: Any, owner: str) -> list[str]:
+    listed = [columns] if isinstance(columns, str) else list(columns)
+    if not all(isinstance(c, str) for c in listed) or len(set(listed)) != len(listed):
+        raise error(
+            ValueError, f"For '{owner}', columns must be different names, but got {columns!r}."
+        )
+    return listed
+
+
+class Dataset:
+    """Rows of named columns. Methods give new data sets; nothing is read before iteration.
+
+    Iterating gives a list of Tensors a row; each time is the next epoch, with an order of its own
+    where there is a shuffle.
+    """
+
+    def __init__(self, columns: Sequence[str], children: Sequence[Dataset] = ()):
+        self.columns = list(columns)
+        self.children = list(children)
+        self._epoch = 0
+
+    # --- what subclasses define ---------------------------------------------------------------
+
+    def rows(self, epoch: int) -> Iterator[Row]:
+        """The rows of an epoch, as numpy arrays."""
+        raise NotImplementedError
+
+    def pieces(self, epoch: int, size: int) -> Iterator[Row] | None:
+        """The rows of an epoch stacked in groups, where that is faster than one by one."""
+        return None
+
+    def get_dataset_size(self) -> int:
+        """The number of rows of an epoch, or -1 where it is not known before reading."""
+        raise NotImplementedError
+
+    def random(self, epoch: int) -> np.random.Generator:
+        """Random numbers that depend on the seed, the epoch, and the place in the pipeline."""
+        return np.random.default_rng([config.get_seed(), epoch, self._depth()])
+
+    def _depth(self) -> int:
+        return 1 + max((c._depth() for c in self.children), default=0)
+
+    # --- reading ------------------------------------------------------------------------------
+
+    def create_tuple_iterator(
+        self,
+        columns: Any = None,
+        num_epochs: int = -1,
+        output_numpy: bool = False,
+        do_copy: bool = False,
+    ) -> RowIterator:
+        """An iterable that gives a list of Tensors (with `output_numpy`, arrays) a row; each
+        iteration is an epoch.
+        """
+        source = self if columns is None else self.project(columns)
+        return RowIterator(source, False, num_epochs, output_numpy)
+
+    def create_dict_iterator(
+        self, num_epochs: int = -1, output_numpy: bool = False, do_copy: bool = False
+    ) -> RowIterator:
+        """As `create_tuple_iterator`, with a dict by column a row."""
+        return RowIterator(self, True, num_epochs, output_numpy)
+
+    def __iter__(self) -> Iterator[Any]:
+        self._epoch += 1
+        return _converted(self.rows(self._epoch - 1), None, False)
+
+    def epoch_rows(self, epoch: int) -> Iterator[list[Any]]:
+        """The rows of a given epoch, as lists of Tensors."""
+        return _converted(self.rows(epoch), None, False)
+
+    def get_col_names(self) -> list[str]:
+        """The names of the columns."""
+        return list(self.columns)
+
+    def _first(self) -> Row:
+        row = next(self.rows(0), None)
+        if row is None:
+            raise error(RuntimeError, "The data set has no rows.")
+        return row
+
+    def output_shapes(self, estimate: bool = False) -> list[list[int]]:
+        """The shapes of the first row."""
+        return [list(v.shape) for v in self._first()]
+
+    def output_types(self) -> list[Any]:
+        """The numpy dtypes of the first row."""
+        return [v.dtype for v in self._first()]
+
+    def get_batch_size(self) -> int:
+        """The number of rows in a batch, 1 without `batch`."""
+        return self.children[0].get_batch_size() if self.children else 1
+
+    def get_repeat_count(self) -> int:
+        """How often the rows are repeated."""
+        return self.children[0].get_repeat_count() if self.children else 1
+
+    # --- steps --------------------------------------------------------------------------------
+
+    def shuffle(self, buffer_size: int) -> Dataset:
+        """Rows in random order: each is drawn from the next `buffer_size` ones.
+
+        Raises:
+            TypeError, ValueError: `buffer_size` is not an int above 1.
+        """
+        return _Shuffle(self, _count(buffer_size, "buffer_size", "shuffle", 2))
+
+    def batch(
+        self,
+        batch_size: int,
+        drop_remainder: bool = False,
+        num_parallel_workers: int | None = None,
+        **kwargs: Any,
+    ) -> Dataset:
+        """Rows stacked in groups.
+
+        Args:
+            batch_size: rows in a group.
+            drop_remainder: whether a last, smaller group is left out.
+            num_parallel_workers: kept for scripts.
+            kwargs: `per_batch_map`, a function of the columns (lists of arrays) and a number that
+                counts batches, gives the columns of the batch; `input_columns` names what it takes,
+                `output_columns` what it gives.
+
+        Raises:
+            TypeError, ValueError: arguments of wrong types, or rows whose shapes differ.
+        """
+        return _Batch(self, _count(batch_size, "batch_size", "batch"), drop_remainder, kwargs)
+
+    def map(
+        self,
+        operations: Any,
+        input_columns: Any = None,
+        output_columns: Any = None,
+        num_parallel_workers: int | None = None,
+        **kwargs: Any,
+    ) -> Dataset:
+        """Columns replaced by functions of them.
+
+        Args:
+            operations: a function of numpy arrays, one a column, or a list of them, applied one
+                after the other.
+            input_columns: the columns they take, by default the first.
+            output_columns: the names of what the last one gives, by default those of the input.
+            num_parallel_workers: threads; the order of rows does not depend on them.
+            kwargs: MindSpore's other settings, kept for scripts.
+
+        Raises:
+            TypeError, ValueError: arguments of wrong types, or unknown columns.
+        """
+        listed = list(operations) if isinstance(operations, list | tuple) else [operations]
+        if not listed or not all(callable(f) for f in listed):
+            raise error(TypeError, "For 'map', the 'operations' must be functions.")
+        inputs = self._known(self.columns[:1] if input_columns is None else input_columns, "map")
+        outputs = inputs if output_columns is None else _names(output_columns, "map")
+        workers = num_parallel_workers or config.get_num_parallel_workers()
+        return _Map(self, listed, inputs, outputs, _count(workers, "num_parallel_workers", "map"))
+
+    def filter(
+        self,
+        predicate: Callable[..., Any],
+        input_columns: Any = None,
+        num_parallel_workers: int | None = None,
+    ) -> Dataset:
+        """The rows for which a function of the columns is true."""
+        given = self.columns if input_columns is None else input_columns
+        return _Filter(self, predicate, self._known(given, "filter"))
+
+    def repeat(self, count: int | None = None) -> Dataset:
+        """The rows `count` times an epoch, each time as another epoch; without end for None or -1."""
+        return _Repeat(self, -1 if count in (None, -1) else _count(count, "count", "repeat"))
+
+    def take(self, count: int = -1) -> Dataset:
+        """The first rows; all for -1."""
+        return _Slice(self, 0, None if count == -1 else _count(count, "count", "take"))
+
+    def skip(self, count: int) -> Dataset:
+        """All but the first rows."""
+        return _Slice(self, _count(count, "count", "skip", 0), None)
+
+    def project(self, columns: Any) -> Dataset:
+        """The named columns, in this order."""
+        return _Project(self, self._known(columns, "project"))
+
+    def rename(self, input_columns: Any, output_columns: Any) -> Dataset:
+        """Other names for columns."""
+        old, new = self._known(input_columns, "rename"), _names(output_columns, "rename")
+        if len(old) != len(new):
+            raise error(ValueError, f"For 'rename', got {len(old)} columns and {len(new)} names.")
+        renamed = dict(builtins.zip(old, new))
+        out = _Project(self, self.columns)
+        out.columns = [renamed.get(c, c) for c in self.columns]
+        return out
+
+    def zip(self, datasets: Any) -> Dataset:
+        """Rows with the columns of this and other data sets, side by side."""
+        others = datasets if isinstance(datasets, tuple | list) else (datasets,)
+        return zip((self, *others))
+
+    def concat(self, datasets: Any) -> Dataset:
+        """The rows of this data set, then those of others."""
+        others = datasets if isinstance(datasets, tuple | list) else (datasets,)
+        return _Concat((self, *others))
+
+    def __add__(self, other: Dataset) -> Dataset:
+        return self.concat(other)
+
+    def split(self, sizes: Sequence[int | float], randomize: bool = True) -> tuple[Dataset, ...]:
+        """Parts of given sizes (ints) or fractions (floats that sum to 1), of rows drawn at random
+        (the same for every epoch) or in order.
+
+        Raises:
+            ValueError: sizes that do not add up, or a size of rows that is not known.
+        """
+        total = self.get_dataset_size()
+        if total < 0:
+            raise error(ValueError, "For 'split', the number of rows must be known.")
+        if all(isinstance(s, float) for s in sizes):
+            counts = [round(s * total) for s in sizes]
+            counts[-1] = total - sum(counts[:-1])
+        else:
+            counts = [int(s) for s in sizes]
+        if sum(counts) != total or min(counts) <= 0:
+            raise error(
+                ValueError,
+                f"For 'split', the sizes {list(sizes)} must be positive and sum to the {total} "
+                f"rows, or to 1.",
+            )
+        order = self.random(0).permutation(total) if randomize else np.arange(total)
+        ends = np.cumsum([0, *counts])
+        return tuple(_Pick(self, order[a:b]) for a, b in itertools.pairwise(ends))
+
+    def apply(self, apply_func: Callable[[Dataset], Dataset]) -> Dataset:
+        """What a function makes of this data set."""
+        out = apply_func(self)
+        if not isinstance(out, Dataset):
+            raise error(TypeError, f"For 'apply', the function gave a {type(out).__name__}.")
+        return out
+
+    def prefetch(self, buffer_size: int | None = None) -> Dataset:
+        """Reads rows ahead, in another thread."""
+        size = config.get_prefetch_size() if buffer_size is None else buffer_size
+        return _Prefetch(self, _count(size, "buffer_size", "prefetch"))
+
+    def _known(self, columns: Any, owner: str) -> list[str]:
+        listed = _names(columns, owner)
+        for c in listed:
+            if c not in self.columns:
+                raise error(
+                    ValueError,
+                    f"For '{owner}', there is no column '{c}'; there are {self.columns}.",
+                )
+        return listed
+
+
+def zip(datasets: Sequence[Dataset]) -> Dataset:
+    """Rows with the columns of several data sets, side by side, as many as the shortest has.
+
+    Raises:
+        TypeError: something that is not a data set.
+        ValueError: two columns of one name.
+    """
+    listed = list(datasets)
+    if not all(isinstance(d, Dataset) for d in listed):
+        raise error(TypeError, "For 'zip', the arguments must be data sets.")
+    return _Zip(listed)
+
+
+def _converted(rows: Iterator[Row], names: list[str] | None, numpy: bool) -> Iterator[Any]:
+    for row in rows:
+        values: list[Any] = list(row) if numpy else [Tensor(v) for v in row]
+        yield values if names is None else dict(builtins.zip(names, values))
+
+
+class RowIterator:
+    """Rows by epoch: each iteration is the next epoch."""
+
+    def __init__(self, dataset: Dataset, named: bool, num_epochs: int, numpy: bool):
+        self.dataset = dataset
+        self.names = dataset.columns if named else None
+        self.num_epochs = num_epochs
+        self.numpy = numpy
+        self.epoch = 0
+
+    def __iter__(self) -> Iterator[Any]:
+        if self.epoch == self.num_epochs:
+            raise error(
+                RuntimeError,
+                f"The iterator was made for {self.num_epochs} epochs, which are over.",
+                "raise num_epochs, or leave it out",
+            )
+        self.epoch += 1
+        return _converted(self.dataset.rows(self.epoch - 1), self.names, self.numpy)
+
+
+# --- the steps --------------------------------------------------------------------------------
+
+
+class _Step(Dataset):
+    """A step that keeps its source's columns and number of rows."""
+
+    def __init__(self, source: Dataset):
+        super().__init__(source.columns, [source])
+
+    @property
+    def source(self) -> Dataset:
+        return self.children[0]
+
+    def get_dataset_size(self) -> int:
+        return self.source.get_dataset_size()
+
+
+class _Shuffle(_Step):
+    def __init__(self, source: Dataset, size: int):
+        super().__init__(source)
+        self.size = size
+
+    def rows(self, epoch: int) -> Iterator[Row]:
+        random = self.random(epoch)
+        buffer: list[Row] = []
+        for row in self.source.rows(epoch):
+            if len(buffer) < self.size:
+                buffer.append(row)
+                continue
+            i = int(random.integers(self.size))
+            yield buffer[i]
+            buffer[i] = row
+        for i in random.permutation(len(buffer)):
+            yield buffer[i]
+
+
+class _Batch(_Step):
+    def __init__(self, source: Dataset, size: int, drop: bool, options: dict[str, Any]):
+        super().__init__(source)
+        self.size, self.drop = size, drop
+        known = ("per_batch_map", "input_columns", "output_columns", "python_multiprocessing")
+        unknown = [k for k in options if k not in (*known, "max_rowsize")]
+        if unknown:
+            raise error(TypeError, f"For 'batch', got an unexpected argument '{unknown[0]}'.")
+        self.function = options.get("per_batch_map")
+        self.inputs = source._known(options.get("input_columns", source.columns), "batch")
+        self.outputs = _names(options.get("output_columns") or self.inputs, "batch")
+        if self.function is not None:
+            kept = [c for c in source.columns if c not in self.inputs]
+            self.columns = self.outputs + kept
+
+    def get_batch_size(self) -> int:
+        return self.size
+
+    def get_dataset_size(self) -> int:
+        n = self.source.get_dataset_size()
+        return n if n < 0 else n // self.size if self.drop else -(-n // self.size)
+
+    def rows(self, epoch: int) -> Iterator[Row]:
+        if self.function is None and (pieces := self.source.pieces(epoch, self.size)) is not None:
+            for piece in pieces:
+                if len(piece[0]) == self.size or not self.drop:
+                    yield piece
+            return
+        rows = self.source.rows(epoch)
+        for number in itertools.count():
+            group = list(itertools.islice(rows, self.size))
+            if not group or (self.drop and len(group) < self.size):
+                return
+            columns: dict[str, Any] = dict(builtins.zip(self.source.columns, builtins.zip(*group)))
+            if self.function is not None:
+                given = self.function(*(list(columns.pop(c)) for c in self.inputs), number)
+                given = given if isinstance(given, tuple) else (given,)
+                columns |= dict(builtins.zip(self.outputs, given))
+            yield tuple(_stacked(columns[c], c) for c in self.columns)
+
+
+def _stacked(values: Any, column: str) -> np.ndarray[Any, Any]:
+    shapes = {np.shape(v) for v in values}
+    if len(shapes) > 1:
+        raise error(
+            ValueError,
+            f"For 'batch', the rows of a group must have one shape, but those of column "
+            f"'{column}' have {sorted(shapes)}.",
+            "make them equal with map, or pad them in per_batch_map",
+        )
+    return np.stack([np.asarray(v) for v in values])
+
+
+class _Map(_Step):
+    def __init__(
+        self,
+        source: Dataset,
+        functions: list[Callable[..., Any]],
+        inputs: list[str],
+        outputs: list[str],
+        workers: int,
+    ):
+        super().__init__(source)
+        self.functions, self.inputs, self.outputs = functions, inputs, outputs
+        self.workers = workers
+        self.columns = []
+        for c in source.columns:
+            if c == inputs[0]:
+                self.columns += outputs
+            elif c not in inputs:
+                self.columns.append(c)
+        self.columns = _names(self.columns, "map")
+
+    def _one(self, row: Row) -> Row:
+        columns: dict[str, Any] = dict(builtins.zip(self.source.columns, row))
+        values: tuple[Any, ...] = tuple(columns[c] for c in self.inputs)
+        for function in self.functions:
+            out = function(*values)
+            values = out if isinstance(out, tuple) else (out,)
+        if len(values) != len(self.outputs):
+            raise error(
+                ValueError,
+                f"For 'map', the operations gave {len(values)} columns, but output_columns names "
+                f"{len(self.outputs)}: {self.outputs}.",
+            )
+        columns |= dict(builtins.zip(self.outputs, values))
+        return tuple(as_array(columns[c]) for c in self.columns)
+
+    def rows(self, epoch: int) -> Iterator[Row]:
+        rows = self.source.rows(epoch)
+        return (
+            map(self._one, rows)
+            if self.workers == 1
+            else _workers.ordered(self._one, rows, self.workers)
+        )
+
+
+def as_array(value: Any) -> np.ndarray[Any, Any]:
+    """An array from what rows and operations give: numpy, Tensors, DLPack, numbers, lists."""
+    if isinstance(value, Tensor):
+        return value.asnumpy()
+    if hasattr(value, "__dlpack__") and not isinstance(value, np.ndarray):
+        return np.from_dlpack(value)
+    return np.asarray(value)
+
+
+class _Filter(_Step):
+    def __init__(self, source: Dataset, predicate: Callable[..., Any], inputs: list[str]):
+        super().__init__(source)
+        self.predicate, self.inputs = predicate, inputs
+
+    def get_dataset_size(self) -> int:
+        return -1
+
+    def rows(self, epoch: int) -> Iterator[Row]:
+        at = [self.columns.index(c) for c in self.inputs]
+        return (r for r in self.source.rows(epoch) if self.predicate(*(r[i] for i in at)))
+
+
+class _Repeat(_Step):
+    def __init__(self, source: Dataset, count: int):
+        super().__init__(source)
+        self.count = count
+
+    def get_repeat_count(self) -> int:
+        return self.count
+
+    def get_dataset_size(self) -> int:
+        n = self.source.get_dataset_size()
+        return -1 if n < 0 or self.count < 0 else n * self.count
+
+    def rows(self, epoch: int) -> Iterator[Row]:
+        first = epoch * max(self.count, 1)
+        for i in itertools.count() if self.count < 0 else range(self.count):
+            empty = True
+            for row in self.source.rows(first + i):
+                empty = False
+                yield row
+            if empty:
+                return
+
+
+class _Slice(_Step):
+    def __init__(self, source: Dataset, start: int, stop: int | None):
+        super().__init__(source)
+        self.start, self.stop = start, stop
+
+    def get_dataset_size(self) -> int:
+        n = self.source.get_dataset_size()
+        if n < 0:
+            return -1
+        return max(min(n, n if self.stop is None else self.stop) - self.start, 0)
+
+    def rows(self, epoch: int) -> Iterator[Row]:
+        return itertools.islice(self.source.rows(epoch), self.start, self.stop)
+
+
+class _Pick(_Step):
+    """Rows of given positions."""
+
+    def __init__(self, source: Dataset, positions: np.ndarray[Any, Any]):
+        super().__init__(source)
+        self.positions = positions
+
+    def get_dataset_size(self) -> int:
+        return len(self.positions)
+
+    def rows(self, epoch: int) -> Iterator[Row]:
+        listed = list(self.source.rows(0))
+        return (listed[i] for i in self.positions)
+
+
+class _Project(_Step):
+    def __init__(self, source: Dataset, columns: list[str]):
+        super().__init__(source)
+        self.at = [source.columns.index(c) for c in columns]
+        self.columns = columns
+
+    def rows(self, epoch: int) -> Iterator[Row]:
+        return (tuple(r[i] for i in self.at) for r in self.source.rows(epoch))
+
+
+class _Zip(Dataset):
+    def __init__(self, datasets: list[Dataset]):
+        super().__init__(_names([c for d in datasets for c in d.columns], "zip"), datasets)
+
+    def get_dataset_size(self) -> int:
+        return min(d.get_dataset_size() for d in self.children)
+
+    def rows(self, epoch: int) -> Iterator[Row]:
+        parts = builtins.zip(*(d.rows(epoch) for d in self.children))
+        return (tuple(itertools.chain.from_iterable(p)) for p in parts)
+
+
+class _Concat(Dataset):
+    def __init__(self, datasets: Sequence[Dataset]):
+        first = datasets[0]
+        for d in datasets[1:]:
+            if not isinstance(d, Dataset) or d.columns != first.columns:
+                raise error(
+                    ValueError,
+                    f"For 'concat', data sets must have the same columns, {first.columns}, but "
+                    f"got {getattr(d, 'columns', type(d).__name__)}.",
+                )
+        super().__init__(first.columns, datasets)
+
+    def get_dataset_size(self) -> int:
+        sizes = [d.get_dataset_size() for d in self.children]
+        return -1 if min(sizes) < 0 else sum(sizes)
+
+    def rows(self, epoch: int) -> Iterator[Row]:
+        return itertools.chain.from_iterable(d.rows(epoch) for d in self.children)
+
+
+class _Prefetch(_Step):
+    def __init__(self, source: Dataset, size: int):
+        super().__init__(source)
+        self.size = size
+
+    def rows(self, epoch: int) -> Iterator[Row]:
+        return _workers.ahead(self.source.rows(epoch), self.size)

@@ -1,0 +1,245 @@
+"""Where rows come from: Python objects and arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from cellgrad._errors import error
+from cellgrad.common import dtype as mstype
+from cellgrad.dataset.pipeline import Dataset, Row, as_array
+
+__all__ = ["GeneratorDataset", "NumpySlicesDataset"]
+
+
+class _Source(Dataset):
+    """Rows of a source with positions: their order, and which of them."""
+
+    def __init__(
+        self,
+        columns: Sequence[str],
+        shuffle: bool,
+        sampler: Any,
+        num_samples: int | None,
+        num_shards: int | None,
+        shard_id: int | None,
+    ):
+        super().__init__(columns)
+        if (num_shards is None) != (shard_id is None):
+            raise error(ValueError, "'num_shards' and 'shard_id' must be given together.")
+        if num_shards is not None and not 0 <= (shard_id or 0) < num_shards:
+            raise error(ValueError, f"'shard_id' must be in [0, {num_shards}), but got {shard_id}.")
+        if shuffle and sampler is not None:
+            raise error(
+                RuntimeError, "'sampler' and 'shuffle' cannot be specified at the same time."
+            )
+        if num_samples is not None and num_samples < 0:
+            raise error(
+                ValueError, f"'num_samples' must be greater than or equal to 0, got {num_samples}."
+            )
+        self.shuffled, self.sampler = shuffle, sampler
+        self.num_samples = num_samples or None
+        self.num_shards, self.shard_id = num_shards, shard_id
+
+    def total(self) -> int:
+        """The number of positions of the source, or -1."""
+        raise NotImplementedError
+
+    def at(self, position: int) -> Row:
+        """The row at a position."""
+        raise NotImplementedError
+
+    def get_dataset_size(self) -> int:
+        n = self.total()
+        if n < 0:
+            return -1
+        if self.sampler is not None:
+            n = len(list(self.sampler))
+        if self.num_shards is not None:
+            n = -(-n // self.num_shards)
+        return n if self.num_samples is None else min(n, self.num_samples)
+
+    def positions(self, epoch: int) -> list[int]:
+        """The positions of an epoch, in order."""
+        if self.sampler is not None:
+            order = [int(i) for i in self.sampler]
+        elif self.shuffled:
+            order = self.random(epoch).permutation(self.total()).tolist()
+        else:
+            order = list(range(self.total()))
+        if self.num_shards is not None:
+            # Shards are of one size: the first rows fill up the last ones.
+            order += order[: -len(order) % self.num_shards]
+            order = order[self.shard_id :: self.num_shards]
+        return order[: self.num_samples]
+
+    def rows(self, epoch: int) -> Iterator[Row]:
+        return (self.at(i) for i in self.positions(epoch))
+
+
+class GeneratorDataset(_Source):
+    """Rows from a Python object.
+
+    Args:
+        source: an object with ``__getitem__`` and ``__len__``, an iterable, or a function that gives
+            an iterator (a generator function); a row is a tuple of columns, or one column.
+        column_names: a name or a list of them.
+        column_types: a list of dtypes to convert to, or None.
+        schema, num_parallel_workers, python_multiprocessing, max_rowsize: kept for scripts.
+        num_samples: how many rows an epoch has at most.
+        shuffle: whether rows come in random order, by default for a source with positions and no
+            sampler; others can be shuffled with the method.
+        sampler: an iterable of positions.
+        num_shards, shard_id: which part of the rows.
+
+    Raises:
+        TypeError: a source that is none of these.
+        ValueError, RuntimeError: arguments that exclude each other.
+    """
+
+    def __init__(
+        self,
+        source: Any,
+        column_names: Any = None,
+        column_types: Sequence[Any] | None = None,
+        schema: Any = None,
+        num_samples: int | None = None,
+        num_parallel_workers: int = 1,
+        shuffle: bool | None = None,
+        sampler: Any = None,
+        num_shards: int | None = None,
+        shard_id: int | None = None,
+        python_multiprocessing: bool = True,
+        max_rowsize: Any = None,
+    ):
+        if column_names is None:
+            raise error(ValueError, "For 'GeneratorDataset', 'column_names' must be given.")
+        names = [column_names] if isinstance(column_names, str) else list(column_names)
+        self.indexed = hasattr(source, "__getitem__") and hasattr(source, "__len__")
+        if not self.indexed and not callable(source) and not hasattr(source, "__iter__"):
+            raise error(
+                TypeError,
+                "For 'GeneratorDataset', the source must have __getitem__ and __len__, be iterable "
+                f"or a generator function, but got {type(source).__name__}.",
+            )
+        if not self.indexed and (shuffle or sampler is not None or num_shards is not None):
+            raise error(
+                ValueError,
+                "For 'GeneratorDataset', 'shuffle', 'sampler' and 'num_shards' need a source with "
+                "__getitem__ and __len__.",
+                "use the method shuffle(buffer_size)",
+            )
+        ordered = sampler is not None or not self.indexed
+        super().__init__(
+            names,
+            not ordered if shuffle is None else shuffle,
+            sampler,
+            num_samples,
+            num_shards,
+            shard_id,
+        )
+        self.given = source
+        self.types = None
+        if column_types is not None:
+            self.types = [mstype.dtype_to_nptype(t) for t in column_types]
+
+    def total(self) -> int:
+        return len(self.given) if self.indexed else -1
+
+    def at(self, position: int) -> Row:
+        return self._row(self.given[position])
+
+    def _row(self, row: Any) -> Row:
+        values = row if isinstance(row, tuple | list) and len(self.columns) > 1 else (row,)
+        if isinstance(row, tuple) and len(self.columns) == 1 and len(row) == 1:
+            values = row
+        if len(values) != len(self.columns):
+            raise error(
+                ValueError,
+                f"For 'GeneratorDataset', a row of the source has {len(values)} columns, but "
+                f"'column_names' has {len(self.columns)}: {self.columns}.",
+            )
+        arrays = [as_array(v) for v in values]
+        if self.types is not None:
+            arrays = [a.astype(t) for a, t in zip(arrays, self.types)]
+        return tuple(arrays)
+
+    def rows(self, epoch: int) -> Iterator[Row]:
+        if self.indexed:
+            yield from super().rows(epoch)
+            return
+        items = self.given() if callable(self.given) else self.given
+        if epoch > 0 and iter(items) is items and not callable(self.given):
+            raise error(
+                RuntimeError,
+                "The source of the data set is an iterator, which can be read once, but a second "
+                "epoch was asked for.",
+                "pass the generator function itself, or an object with __iter__",
+            )
+        for i, row in enumerate(items):
+            if i == self.num_samples:
+                return
+            yield self._row(row)
+
+
+class NumpySlicesDataset(_Source):
+    """Rows from arrays: slices along their first dimension.
+
+    Args:
+        data: an array or list (one column), a tuple of them, or a dict of them by column.
+        column_names: names; ``column_0``, ... by default, or the keys of the dict.
+        num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id: as of
+            `GeneratorDataset`.
+
+    Raises:
+        ValueError: arrays of different lengths, or another number of names than of arrays.
+    """
+
+    def __init__(
+        self,
+        data: Any,
+        column_names: Any = None,
+        num_samples: int | None = None,
+        num_parallel_workers: int = 1,
+        shuffle: bool | None = None,
+        sampler: Any = None,
+        num_shards: int | None = None,
+        shard_id: int | None = None,
+    ):
+        names: list[str] | None = None
+        if isinstance(data, dict):
+            names, arrays = list(data), [as_array(v) for v in data.values()]
+        elif isinstance(data, tuple):
+            arrays = [as_array(v) for v in data]
+        else:
+            arrays = [as_array(data)]
+        if column_names is not None:
+            names = [column_names] if isinstance(column_names, str) else list(column_names)
+        names = [f"column_{i}" for i in range(len(arrays))] if names is None else names
+        lengths = {len(a) if a.ndim else 0 for a in arrays}
+        if len(names) != len(arrays) or len(lengths) != 1 or 0 in lengths:
+            raise error(
+                ValueError,
+                f"For 'NumpySlicesDataset', arrays must have one length above 0 and a name each, "
+                f"but got {len(arrays)} of lengths {sorted(lengths)} and {len(names)} names.",
+            )
+        super().__init__(
+            names,
+            sampler is None if shuffle is None else shuffle,
+            sampler,
+            num_samples,
+            num_shards,
+            shard_id,
+        )
+        self.arrays = arrays
+
+    def total(self) -> int:
+        return len(self.arrays[0])
+
+    def at(self, position: int) -> Row:
+        return tuple(a[position, ...] for a in self.arrays)
+
+    def pieces(self, epoch: int, size: int) -> Iterator[Row]:
+        order = self.positions(epoch)
+        groups = (order[i : i + size] for i in range(0, len(order), size))
+        return (tuple(a[group] for a in self.arrays) for group in groups)

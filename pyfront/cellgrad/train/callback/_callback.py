@@ -1,0 +1,209 @@
+"""The base of callbacks, and what they are told."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from cellgrad._errors import error
+from cellgrad.common.tensor import Tensor
+
+__all__ = ["Callback", "CallbackManager", "CallbackParam", "LambdaCallback", "RunContext"]
+
+
+class CallbackParam(dict[str, Any]):
+    """What is known of a run, as attributes and by key; missing ones are None.
+
+    ``cur_epoch_num`` and ``cur_step_num`` (from 1), ``epoch_num``, ``batch_num`` (None where it is
+    not known), ``net_outputs``, ``network``, ``train_network``, ``eval_network``, ``optimizer``,
+    ``loss_fn``, ``mode`` ("train" or "eval"), ``metrics``, ``eval_results``, ``train_dataset``,
+    ``valid_dataset``, ``list_callback``.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self.get(name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self[name] = value
+
+
+class RunContext:
+    """A run as callbacks see it.
+
+    Args:
+        original_args: what is known of it.
+    """
+
+    def __init__(self, original_args: Any):
+        self._original_args = original_args
+        self._stop_requested = False
+
+    def original_args(self) -> Any:
+        """What is known of the run, a `CallbackParam`."""
+        return self._original_args
+
+    def request_stop(self) -> None:
+        """Ends the run after this step or epoch."""
+        self._stop_requested = True
+
+    def get_stop_requested(self) -> bool:
+        """Whether an end was asked for."""
+        return self._stop_requested
+
+
+class Callback:
+    """The base of callbacks. A run calls `on_train_begin`, `on_train_epoch_begin`,
+    `on_train_step_begin` and their ends, and the same for `eval`; by default these call the older
+    `begin`, `epoch_begin`, `step_begin` and their ends.
+    """
+
+    def __enter__(self) -> Callback:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        return None
+
+    def begin(self, run_context: RunContext) -> None:
+        """Before a run."""
+
+    def epoch_begin(self, run_context: RunContext) -> None:
+        """Before an epoch."""
+
+    def epoch_end(self, run_context: RunContext) -> None:
+        """After an epoch."""
+
+    def step_begin(self, run_context: RunContext) -> None:
+        """Before a step."""
+
+    def step_end(self, run_context: RunContext) -> None:
+        """After a step."""
+
+    def end(self, run_context: RunContext) -> None:
+        """After a run."""
+
+    def on_train_begin(self, run_context: RunContext) -> None:
+        """Before training."""
+        self.begin(run_context)
+
+    def on_train_epoch_begin(self, run_context: RunContext) -> None:
+        """Before an epoch of training."""
+        self.epoch_begin(run_context)
+
+    def on_train_epoch_end(self, run_context: RunContext) -> None:
+        """After an epoch of training, and its evaluation."""
+        self.epoch_end(run_context)
+
+    def on_train_step_begin(self, run_context: RunContext) -> None:
+        """Before a training step."""
+        self.step_begin(run_context)
+
+    def on_train_step_end(self, run_context: RunContext) -> None:
+        """After a training step."""
+        self.step_end(run_context)
+
+    def on_train_end(self, run_context: RunContext) -> None:
+        """After training."""
+        self.end(run_context)
+
+    def on_eval_begin(self, run_context: RunContext) -> None:
+        """Before an evaluation."""
+        self.begin(run_context)
+
+    def on_eval_epoch_begin(self, run_context: RunContext) -> None:
+        """Before the batches of an evaluation."""
+        self.epoch_begin(run_context)
+
+    def on_eval_epoch_end(self, run_context: RunContext) -> None:
+        """After the batches of an evaluation."""
+        self.epoch_end(run_context)
+
+    def on_eval_step_begin(self, run_context: RunContext) -> None:
+        """Before a batch of an evaluation."""
+        self.step_begin(run_context)
+
+    def on_eval_step_end(self, run_context: RunContext) -> None:
+        """After a batch of an evaluation."""
+        self.step_end(run_context)
+
+    def on_eval_end(self, run_context: RunContext) -> None:
+        """After an evaluation."""
+        self.end(run_context)
+
+
+_EVENTS = [
+    f"on_{mode}_{what}"
+    for mode in ("train", "eval")
+    for what in ("begin", "epoch_begin", "epoch_end", "step_begin", "step_end", "end")
+]
+
+
+class LambdaCallback(Callback):
+    """A callback of functions, one an event, each of the `RunContext`.
+
+    Args:
+        on_train_epoch_begin, ...: a function for each event, or None.
+    """
+
+    def __init__(
+        self,
+        on_train_epoch_begin: Callable[[RunContext], Any] | None = None,
+        on_train_epoch_end: Callable[[RunContext], Any] | None = None,
+        on_train_step_begin: Callable[[RunContext], Any] | None = None,
+        on_train_step_end: Callable[[RunContext], Any] | None = None,
+        on_train_begin: Callable[[RunContext], Any] | None = None,
+        on_train_end: Callable[[RunContext], Any] | None = None,
+        on_eval_epoch_begin: Callable[[RunContext], Any] | None = None,
+        on_eval_epoch_end: Callable[[RunContext], Any] | None = None,
+        on_eval_step_begin: Callable[[RunContext], Any] | None = None,
+        on_eval_step_end: Callable[[RunContext], Any] | None = None,
+        on_eval_begin: Callable[[RunContext], Any] | None = None,
+        on_eval_end: Callable[[RunContext], Any] | None = None,
+    ):
+        given = locals()
+        for event in _EVENTS:
+            function = given[event]
+            setattr(self, event, function if function is not None else lambda run_context: None)
+
+
+class CallbackManager(contextlib.ExitStack):
+    """Passes events on to callbacks, in order."""
+
+    def __init__(self, callbacks: Any):
+        super().__init__()
+        if callbacks is None:
+            callbacks = []
+        listed = list(callbacks) if isinstance(callbacks, Iterable) else [callbacks]
+        for c in listed:
+            if not isinstance(c, Callback):
+                raise error(
+                    TypeError,
+                    f"When the 'callbacks' is a list, its elements must be 'Callback' functions, "
+                    f"but got {type(c).__name__}.",
+                )
+        self.callbacks: list[Callback] = listed
+
+    def __enter__(self) -> CallbackManager:
+        super().__enter__()
+        for c in self.callbacks:
+            self.enter_context(c)
+        return self
+
+    def call(self, event: str, run_context: RunContext) -> None:
+        """Calls a method of all callbacks."""
+        for c in self.callbacks:
+            getattr(c, event)(run_context)
+
+
+def loss_of(outputs: Any) -> float:
+    """The loss among what a network gave: the first Tensor, averaged."""
+    first = outputs
+    while isinstance(first, tuple | list) and first:
+        first = first[0]
+    if isinstance(first, Tensor):
+        return float(np.mean(first.asnumpy()))
+    return float(first)

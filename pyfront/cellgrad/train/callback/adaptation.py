@@ -1,0 +1,242 @@
+"""Callbacks that act on what they see: stopping early, changing the learning rate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from cellgrad import ops
+from cellgrad._errors import error
+from cellgrad.common import dtype as mstype
+from cellgrad.common.parameter import Parameter
+from cellgrad.common.tensor import Tensor
+from cellgrad.nn.learning_rate_schedule import check_flag
+from cellgrad.nn.optim.optimizer import check_fraction, check_number
+from cellgrad.train._progress import say
+from cellgrad.train.callback._callback import Callback, RunContext, loss_of
+
+__all__ = ["EarlyStopping", "LearningRateScheduler", "ReduceLROnPlateau"]
+
+# What is better when it is smaller; of all else, more is better.
+_SMALLER = ("loss", "eval_loss", "mae", "mse", "perplexity", "MAE", "MSE")
+
+
+class _Watching(Callback):
+    """What both share: a value that should improve."""
+
+    def __init__(self, monitor: str, min_delta: float, patience: int, verbose: bool, mode: str):
+        owner = type(self).__name__
+        if not isinstance(monitor, str):
+            raise error(
+                TypeError,
+                f"For '{owner}', the 'monitor' must be str, but got {type(monitor).__name__}.",
+            )
+        if mode not in ("auto", "min", "max"):
+            raise error(ValueError, f"mode should be 'auto', 'min' or 'max', but got {mode}.")
+        if isinstance(patience, bool) or not isinstance(patience, int) or patience < 0:
+            raise error(
+                ValueError,
+                f"For '{owner}', the 'patience' must be a non-negative int, but got {patience!r}.",
+            )
+        self.monitor, self.patience = monitor, patience
+        self.min_delta = abs(float(min_delta))
+        self.verbose = check_flag(verbose, "verbose", owner)
+        self.smaller = mode == "min" or (mode == "auto" and monitor in _SMALLER)
+        self._reset()
+
+    def _reset(self) -> None:
+        self.wait = 0
+        self.best = math.inf if self.smaller else -math.inf
+
+    def on_train_begin(self, run_context: RunContext) -> None:
+        self._reset()
+
+    def _improves(self, value: float, best: float) -> bool:
+        return value < best - self.min_delta if self.smaller else value > best + self.min_delta
+
+    def _value(self, run_context: RunContext) -> float | None:
+        """The watched value, None (and a line that says so) where there is none."""
+        args = run_context.original_args()
+        if self.monitor == "loss":
+            return loss_of(args.net_outputs)
+        results = args.eval_results or {}
+        value = results.get(self.monitor)
+        if value is None:
+            say(
+                f"[WARNING] {type(self).__name__} watches '{self.monitor}', which is not available; "
+                f"there is {sorted(['loss', *results])}."
+            )
+            return None
+        if np.ndim(value):
+            raise error(
+                ValueError,
+                f"{type(self).__name__} can watch one number, but '{self.monitor}' has shape "
+                f"{list(np.shape(value))}.",
+            )
+        return float(value)
+
+
+class EarlyStopping(_Watching):
+    """Stops training when a value no longer improves.
+
+    Args:
+        monitor: "loss", "eval_loss" or the name of a metric.
+        min_delta: the least change that counts.
+        patience: how many epochs without improvement are waited for.
+        verbose: whether to print what happens.
+        mode: "min" or "max"; "auto" knows losses and errors.
+        baseline: a value that has to be improved on, or None.
+        restore_best_weights: whether Parameters of the best epoch are put back at the end.
+
+    Raises:
+        TypeError, ValueError: arguments that are not.
+    """
+
+    def __init__(
+        self,
+        monitor: str = "eval_loss",
+        min_delta: float = 0,
+        patience: int = 0,
+        verbose: bool = False,
+        mode: str = "auto",
+        baseline: float | None = None,
+        restore_best_weights: bool = False,
+    ):
+        super().__init__(monitor, min_delta, patience, verbose, mode)
+        self.baseline = baseline
+        self.restore_best_weights = check_flag(
+            restore_best_weights, "restore_best_weights", "EarlyStopping"
+        )
+
+    def _reset(self) -> None:
+        super()._reset()
+        self.stopped_epoch = 0
+        self.best_weights: list[tuple[Parameter, Tensor]] = []
+
+    def on_train_epoch_end(self, run_context: RunContext) -> None:
+        args = run_context.original_args()
+        value = self._value(run_context)
+        if value is None:
+            return
+        self.wait += 1
+        if self._improves(value, self.best):
+            self.best = value
+            if self.restore_best_weights:
+                self.best_weights = [(p, Tensor(p)) for p in args.train_network.get_parameters()]
+            if self.baseline is None or self._improves(value, self.baseline):
+                self.wait = 0
+        if self.wait >= self.patience and (self.wait or not self.patience):
+            self.stopped_epoch = args.cur_epoch_num
+            run_context.request_stop()
+            if self.best_weights:
+                if self.verbose:
+                    say("Restoring model weights from the end of the best epoch.")
+                for p, best in self.best_weights:
+                    p.set_data(best)
+
+    def on_train_end(self, run_context: RunContext) -> None:
+        if self.stopped_epoch and self.verbose:
+            say(f"Epoch {self.stopped_epoch:05d}: early stopping")
+
+
+class ReduceLROnPlateau(_Watching):
+    """Lowers the learning rate when a value no longer improves.
+
+    Args:
+        monitor, min_delta, patience, verbose, mode: as of `EarlyStopping`.
+        factor: in (0, 1); what the rate is multiplied by.
+        cooldown: epochs after a change in which nothing is counted.
+        min_lr: the least rate.
+
+    Raises:
+        TypeError, ValueError: arguments that are not; during training, an optimizer with rates in
+            groups or from a schedule.
+    """
+
+    def __init__(
+        self,
+        monitor: str = "eval_loss",
+        factor: float = 0.1,
+        patience: int = 10,
+        verbose: bool = False,
+        mode: str = "auto",
+        min_delta: float = 1e-4,
+        cooldown: int = 0,
+        min_lr: float = 0,
+    ):
+        super().__init__(monitor, min_delta, patience, verbose, mode)
+        self.factor = check_fraction(factor, "factor", "ReduceLROnPlateau")
+        self.cooldown = int(check_number(cooldown, "cooldown", "ReduceLROnPlateau"))
+        self.min_lr = check_number(min_lr, "min_lr", "ReduceLROnPlateau")
+
+    def _reset(self) -> None:
+        super()._reset()
+        self.cooldown_counter = 0
+
+    def on_train_epoch_end(self, run_context: RunContext) -> None:
+        args = run_context.original_args()
+        rate = _rate(args.optimizer, "ReduceLROnPlateau")
+        value = self._value(run_context)
+        if value is None:
+            return
+        if self.cooldown_counter > 0:
+            self.cooldown_counter -= 1
+            self.wait = 0
+        if self._improves(value, self.best):
+            self.best, self.wait = value, 0
+        elif self.cooldown_counter <= 0:
+            self.wait += 1
+            if self.wait >= self.patience:
+                old = float(rate.asnumpy())
+                if old > self.min_lr:
+                    new = max(old * self.factor, self.min_lr)
+                    ops.assign(rate, Tensor(new, mstype.float32))
+                    if self.verbose:
+                        say(
+                            f"Epoch {args.cur_epoch_num:05d}: ReduceLROnPlateau reducing learning "
+                            f"rate to {new:.7g}."
+                        )
+                self.cooldown_counter, self.wait = self.cooldown, 0
+
+
+class LearningRateScheduler(Callback):
+    """Sets the learning rate after each step to a function of it and of the number of steps.
+
+    Args:
+        learning_rate_function: of the rate and the step number, gives the next rate.
+
+    Raises:
+        TypeError: it is no function.
+        ValueError: during training, an optimizer with rates in groups or from a schedule.
+    """
+
+    def __init__(self, learning_rate_function: Callable[[float, int], float]):
+        if not callable(learning_rate_function):
+            raise error(
+                TypeError,
+                "For 'LearningRateScheduler', the 'learning_rate_function' must be a function, but "
+                f"got {type(learning_rate_function).__name__}.",
+            )
+        self.learning_rate_function = learning_rate_function
+
+    def on_train_step_end(self, run_context: RunContext) -> None:
+        args = run_context.original_args()
+        rate = _rate(args.optimizer, "LearningRateScheduler")
+        old = float(rate.asnumpy())
+        new = self.learning_rate_function(old, args.cur_step_num)
+        if not math.isclose(old, new, rel_tol=1e-10):
+            ops.assign(rate, Tensor(new, mstype.float32))
+
+
+def _rate(optimizer: Any, owner: str) -> Parameter:
+    rate = getattr(optimizer, "learning_rate", None)
+    if not isinstance(rate, Parameter):
+        raise error(
+            ValueError,
+            f"{owner} does not support dynamic learning rate and group learning rate.",
+            "give the optimizer one number as its learning rate",
+        )
+    return rate

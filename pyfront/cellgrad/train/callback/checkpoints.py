@@ -1,0 +1,313 @@
+"""Callbacks that write files: checkpoints, and the state that training continues from."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import time
+from typing import Any
+
+from cellgrad._errors import error
+from cellgrad.nn.cell import Cell
+from cellgrad.nn.learning_rate_schedule import check_count, check_flag
+from cellgrad.serialization import load_checkpoint, save_checkpoint
+from cellgrad.train._progress import say
+from cellgrad.train.callback._callback import Callback, RunContext
+
+__all__ = ["BackupAndRestore", "CheckpointConfig", "ModelCheckpoint"]
+
+
+def _whole(value: Any, name: str) -> int:
+    if value is None:
+        return 0
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise error(
+            ValueError,
+            f"For 'CheckpointConfig', the '{name}' must be a non-negative int, but got {value!r}.",
+        )
+    return value
+
+
+class CheckpointConfig:
+    """When and what `ModelCheckpoint` writes.
+
+    Args:
+        save_checkpoint_steps: every so many steps; 0 for none.
+        save_checkpoint_seconds: every so many seconds, where steps are not given.
+        keep_checkpoint_max: how many files are kept; 0 for all.
+        keep_checkpoint_per_n_minutes: where the number is 0, one file for so many minutes is kept.
+        async_save: whether files are written in another thread.
+        saved_network: what is written, instead of the training network with the optimizer's state.
+        append_info: more entries: "epoch_num", "step_num", and dicts.
+        format: "ckpt" or "safetensors".
+        integrated_save, enc_key, enc_mode, exception_save, crc_check, remove_redundancy: as of
+            `save_checkpoint`.
+
+    Raises:
+        TypeError, ValueError: arguments of wrong types, or nothing to go by.
+    """
+
+    def __init__(
+        self,
+        save_checkpoint_steps: int | None = 1,
+        save_checkpoint_seconds: int | None = 0,
+        keep_checkpoint_max: int | None = 5,
+        keep_checkpoint_per_n_minutes: int | None = 0,
+        integrated_save: bool = True,
+        async_save: bool | str = False,
+        saved_network: Cell | None = None,
+        append_info: list[Any] | None = None,
+        enc_key: bytes | None = None,
+        enc_mode: str = "AES-GCM",
+        exception_save: bool = False,
+        crc_check: bool = False,
+        remove_redundancy: bool = False,
+        format: str = "ckpt",
+        **kwargs: Any,
+    ):
+        self.save_checkpoint_steps = _whole(save_checkpoint_steps, "save_checkpoint_steps")
+        self.save_checkpoint_seconds = _whole(save_checkpoint_seconds, "save_checkpoint_seconds")
+        self.keep_checkpoint_max = _whole(keep_checkpoint_max, "keep_checkpoint_max")
+        self.keep_checkpoint_per_n_minutes = _whole(
+            keep_checkpoint_per_n_minutes, "keep_checkpoint_per_n_minutes"
+        )
+        if not self.save_checkpoint_steps and not self.save_checkpoint_seconds:
+            raise error(
+                ValueError,
+                "For 'CheckpointConfig', 'save_checkpoint_steps' and 'save_checkpoint_seconds' "
+                "can't both be None or 0.",
+            )
+        if saved_network is not None and not isinstance(saved_network, Cell):
+            raise error(
+                TypeError,
+                "For 'CheckpointConfig', the type of 'saved_network' must be None or Cell, but got "
+                f"{type(saved_network).__name__}.",
+            )
+        if format not in ("ckpt", "safetensors"):
+            raise error(
+                ValueError,
+                f"For 'CheckpointConfig', the 'format' must be 'ckpt' or 'safetensors', but got "
+                f"{format!r}.",
+            )
+        self.saved_network = saved_network
+        self.format = format
+        self.exception_save = check_flag(exception_save, "exception_save", "CheckpointConfig")
+        self.numbers: list[str] = []
+        self.append_dict: dict[str, Any] = {}
+        for item in append_info or []:
+            if isinstance(item, dict):
+                self.append_dict |= item
+            elif item in ("epoch_num", "step_num"):
+                self.numbers.append(item)
+            else:
+                raise error(
+                    TypeError,
+                    "For 'CheckpointConfig', 'append_info' must hold 'epoch_num', 'step_num' and "
+                    f"dicts, but got {item!r}.",
+                )
+        self.options: dict[str, Any] = {
+            "integrated_save": integrated_save,
+            "async_save": async_save,
+            "enc_key": enc_key,
+            "enc_mode": enc_mode,
+            "crc_check": crc_check,
+        }
+
+    def get_checkpoint_policy(self) -> dict[str, Any]:
+        """When files are written and how many are kept."""
+        return {
+            "save_checkpoint_steps": self.save_checkpoint_steps,
+            "save_checkpoint_seconds": self.save_checkpoint_seconds,
+            "keep_checkpoint_max": self.keep_checkpoint_max,
+            "keep_checkpoint_per_n_minutes": self.keep_checkpoint_per_n_minutes,
+            "saved_network": self.saved_network,
+        }
+
+
+class ModelCheckpoint(Callback):
+    """Writes checkpoints during training: ``prefix-epoch_step.ckpt``.
+
+    Args:
+        prefix: how file names begin; numbered where the directory has files that begin so.
+        directory: where; made where it is missing. The working directory by default.
+        config: a `CheckpointConfig`.
+
+    Raises:
+        TypeError: a config that is none.
+        ValueError: a prefix that is no file name.
+    """
+
+    def __init__(
+        self,
+        prefix: str = "CKP",
+        directory: str | None = None,
+        config: CheckpointConfig | None = None,
+    ):
+        if not isinstance(prefix, str) or not prefix or "/" in prefix:
+            raise error(
+                ValueError,
+                "For 'ModelCheckpoint', the argument 'prefix' for checkpoint file name is invalid, "
+                f"it must be string and does not contain '/', but got {prefix!r}.",
+            )
+        if config is not None and not isinstance(config, CheckpointConfig):
+            raise error(
+                TypeError,
+                "For 'ModelCheckpoint', the type of argument 'config' should be "
+                f"'CheckpointConfig', but got {type(config).__name__}.",
+            )
+        self._config = config or CheckpointConfig()
+        self._directory = os.path.abspath(directory or ".")
+        os.makedirs(self._directory, exist_ok=True)
+        self._prefix = prefix
+        self._written: list[tuple[str, float]] = []
+        self._last_step = 0
+        self._last_time = time.monotonic()
+        self._latest = ""
+
+    @property
+    def latest_ckpt_file_name(self) -> str:
+        """The path of the last file written."""
+        return self._latest
+
+    def on_train_begin(self, run_context: RunContext) -> None:
+        self._prefix = _free_prefix(self._directory, self._prefix)
+        self._last_step = run_context.original_args().cur_step_num or 0
+        self._last_time = time.monotonic()
+
+    def on_train_step_end(self, run_context: RunContext) -> None:
+        args, config = run_context.original_args(), self._config
+        if config.save_checkpoint_steps:
+            due = args.cur_step_num - self._last_step >= config.save_checkpoint_steps
+        else:
+            due = time.monotonic() - self._last_time >= config.save_checkpoint_seconds
+        if due:
+            self._save(args)
+
+    def on_train_end(self, run_context: RunContext) -> None:
+        args = run_context.original_args()
+        if args.cur_step_num and args.cur_step_num != self._last_step:
+            self._save(args)
+
+    def _save(self, args: Any) -> None:
+        config = self._config
+        self._last_step, self._last_time = args.cur_step_num, time.monotonic()
+        name = f"{self._prefix}-{args.cur_epoch_num}_{args.cur_step_in_epoch}.{config.format}"
+        path = os.path.join(self._directory, name)
+        numbers = {"epoch_num": args.cur_epoch_num, "step_num": args.cur_step_num}
+        append = config.append_dict | {n: numbers[n] for n in config.numbers}
+        network = config.saved_network or args.train_network or args.network
+        if config.format == "ckpt":
+            save_checkpoint(network, path, append_dict=append or None, **config.options)
+        else:
+            save_checkpoint(network, path, append_dict=append or None, format=config.format)
+        self._latest = path
+        self._written = [w for w in self._written if w[0] != path]
+        self._written.append((path, time.monotonic()))
+        self._remove()
+
+    def _remove(self) -> None:
+        config = self._config
+        if config.keep_checkpoint_max:
+            gone = self._written[: -config.keep_checkpoint_max]
+        elif config.keep_checkpoint_per_n_minutes and len(self._written) > 1:
+            before, last = self._written[-2:]
+            kept = self._written[-3][1] if len(self._written) > 2 else -1e9
+            soon = last[1] - kept < 60 * config.keep_checkpoint_per_n_minutes
+            gone = [before] if soon and len(self._written) > 2 else []
+        else:
+            gone = []
+        for path, _ in gone:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path)
+        self._written = [w for w in self._written if w not in gone]
+
+
+def _free_prefix(directory: str, prefix: str) -> str:
+    """The prefix, numbered where files of an earlier run have it."""
+    pattern = re.compile(re.escape(prefix) + r"(?:_(\d+))?-\d+_\d+\.(?:ckpt|safetensors)")
+    found = [m for m in map(pattern.fullmatch, os.listdir(directory)) if m]
+    if not found:
+        return prefix
+    return f"{prefix}_{max(int(m.group(1) or 0) for m in found) + 1}"
+
+
+class BackupAndRestore(Callback):
+    """Keeps the state of training in a file, and continues from it: Parameters, the optimizer's
+    state, the loss scale, and the place in the data. The file is complete at any moment, and a run
+    that was killed ends with the same numbers as one that was not, given the same data in the same
+    order (the data sets of this package see to that).
+
+    Args:
+        backup_dir: where; made where it is missing.
+        save_freq: "epoch", or every so many steps.
+        delete_checkpoint: whether the file is removed when training has ended.
+
+    Raises:
+        TypeError, ValueError: arguments that are not.
+    """
+
+    _NAME = "backup.ckpt"
+
+    def __init__(
+        self, backup_dir: str, save_freq: str | int = "epoch", delete_checkpoint: bool = True
+    ):
+        if not isinstance(backup_dir, str):
+            raise error(
+                TypeError,
+                "For 'BackupAndRestore', the 'backup_dir' must be str, but got "
+                f"{type(backup_dir).__name__}.",
+            )
+        if save_freq != "epoch":
+            check_count(save_freq, "save_freq", "BackupAndRestore")
+        self.save_freq = save_freq
+        self.delete_checkpoint = check_flag(
+            delete_checkpoint, "delete_checkpoint", "BackupAndRestore"
+        )
+        os.makedirs(backup_dir, exist_ok=True)
+        self.path = os.path.join(os.path.abspath(backup_dir), self._NAME)
+
+    def on_train_begin(self, run_context: RunContext) -> None:
+        if not os.path.exists(self.path):
+            return
+        args = run_context.original_args()
+        state = load_checkpoint(self.path)
+        numbers = {
+            n: int(state.pop(n).asnumpy()) for n in ("backup.epoch", "backup.step", "backup.total")
+        }
+        parameters = args.train_network.parameters_dict()
+        if set(parameters) != set(state):
+            differ = sorted(set(parameters) ^ set(state))
+            raise error(
+                ValueError,
+                f"The state in '{self.path}' is of another network or optimizer: they differ in "
+                f"{differ[:5]}.",
+                "remove the file to start anew",
+            )
+        for name, p in parameters.items():
+            p.set_data(state[name])
+        args.resume_epoch, args.resume_step = numbers["backup.epoch"], numbers["backup.step"]
+        args.cur_step_num = numbers["backup.total"]
+        say(
+            f"Continuing from '{self.path}': epoch {args.resume_epoch + 1}, step "
+            f"{args.resume_step + 1}"
+        )
+
+    def on_train_step_end(self, run_context: RunContext) -> None:
+        args = run_context.original_args()
+        if self.save_freq != "epoch" and args.cur_step_num % int(self.save_freq) == 0:
+            self._save(args, args.cur_epoch_num - 1, args.cur_step_in_epoch)
+
+    def on_train_epoch_end(self, run_context: RunContext) -> None:
+        args = run_context.original_args()
+        if self.save_freq == "epoch":
+            self._save(args, args.cur_epoch_num, 0)
+
+    def _save(self, args: Any, epoch: int, step: int) -> None:
+        place = {"backup.epoch": epoch, "backup.step": step, "backup.total": args.cur_step_num}
+        save_checkpoint(args.train_network, self.path, append_dict=place)
+
+    def on_train_end(self, run_context: RunContext) -> None:
+        if self.delete_checkpoint:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(self.path)

@@ -1,0 +1,110 @@
+"""Callbacks that report: losses, times, history."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+from cellgrad._errors import error
+from cellgrad.nn.learning_rate_schedule import check_count, check_flag
+from cellgrad.train._progress import say
+from cellgrad.train.callback._callback import Callback, RunContext, loss_of
+
+__all__ = ["History", "LossMonitor", "TimeMonitor"]
+
+
+class LossMonitor(Callback):
+    """Prints the loss of training steps, and the metrics after an evaluation; stops training when
+    the loss is not finite.
+
+    Args:
+        per_print_times: a line every so many steps; none for 0.
+
+    Raises:
+        TypeError, ValueError: `per_print_times` is not a non-negative int; during training, a loss
+            that is not finite.
+    """
+
+    def __init__(self, per_print_times: int = 1):
+        if per_print_times != 0 or isinstance(per_print_times, bool):
+            check_count(per_print_times, "per_print_times", "LossMonitor")
+        self._per_print_times = per_print_times
+
+    def on_train_step_end(self, run_context: RunContext) -> None:
+        args = run_context.original_args()
+        loss, step = loss_of(args.net_outputs), args.cur_step_in_epoch
+        if not math.isfinite(loss):
+            raise error(
+                ValueError,
+                f"In epoch: {args.cur_epoch_num} step: {step}, loss is NAN or INF, training "
+                f"process cannot continue, terminating training.",
+                "lower the learning rate, clip the gradients, or scale the loss",
+            )
+        if self._per_print_times and args.cur_step_num % self._per_print_times == 0:
+            say(f"epoch: {args.cur_epoch_num} step: {step}, loss is {loss:.7g}")
+
+    def on_train_epoch_end(self, run_context: RunContext) -> None:
+        args = run_context.original_args()
+        if args.metrics:
+            say(f"Eval result: epoch {args.cur_epoch_num}, metrics: {args.metrics}")
+
+
+class TimeMonitor(Callback):
+    """Prints the time of an epoch and of its steps.
+
+    Args:
+        data_size: the number of steps, where the data set does not know it.
+        data_time: whether to print the time spent waiting for data as well.
+    """
+
+    def __init__(self, data_size: int | None = None, data_time: bool = False):
+        self.data_size = data_size
+        self.data_time = check_flag(data_time, "data_time", "TimeMonitor")
+        self._times: dict[str, list[float]] = {}
+
+    def epoch_begin(self, run_context: RunContext) -> None:
+        now = time.perf_counter()
+        # When the epoch began, when the last step ended, and the time between steps so far.
+        self._times[run_context.original_args().mode] = [now, now, 0.0]
+
+    def step_begin(self, run_context: RunContext) -> None:
+        times = self._times[run_context.original_args().mode]
+        times[2] += time.perf_counter() - times[1]
+
+    def step_end(self, run_context: RunContext) -> None:
+        self._times[run_context.original_args().mode][1] = time.perf_counter()
+
+    def epoch_end(self, run_context: RunContext) -> None:
+        args = run_context.original_args()
+        steps = args.batch_num or self.data_size or args.cur_step_in_epoch or 1
+        start, last, waited = self._times[args.mode]
+        total = (last - start) * 1000
+        text = (
+            f"{args.mode.title()} epoch time: {total:5.3f} ms, per step time: "
+            f"{total / steps:5.3f} ms"
+        )
+        if self.data_time:
+            text += f" (data time: {waited * 1000 / steps:5.3f} ms)"
+        say(text)
+
+
+class History(Callback):
+    """Keeps the loss of the last step of each epoch and the results of evaluations, in
+    ``history``: lists by name.
+    """
+
+    def __init__(self) -> None:
+        self.history: dict[str, list[Any]] = {}
+        self.epoch: dict[str, list[int]] = {}
+
+    def begin(self, run_context: RunContext) -> None:
+        if run_context.original_args().mode == "train":
+            self.history, self.epoch = {}, {"epoch": []}
+
+    def on_train_epoch_end(self, run_context: RunContext) -> None:
+        args = run_context.original_args()
+        self.epoch["epoch"].append(args.cur_epoch_num)
+        found = {"net_output": loss_of(args.net_outputs), **(args.eval_results or {})}
+        for name, value in found.items():
+            self.history.setdefault(name, []).append(value)

@@ -1,0 +1,79 @@
+"""Metrics: computed over the batches of an evaluation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cellgrad._errors import error
+from cellgrad.train.metrics.classification import (
+    F1,
+    Accuracy,
+    ConfusionMatrix,
+    ConfusionMatrixMetric,
+    Fbeta,
+    Precision,
+    Recall,
+    Top1CategoricalAccuracy,
+    Top5CategoricalAccuracy,
+    TopKCategoricalAccuracy,
+)
+from cellgrad.train.metrics.metric import Metric, rearrange_inputs
+from cellgrad.train.metrics.values import MAE, MSE, CosineSimilarity, Dice, Loss, Perplexity
+
+__all__ = [
+    "F1",
+    "MAE",
+    "MSE",
+    "Accuracy",
+    "ConfusionMatrix",
+    "ConfusionMatrixMetric",
+    "CosineSimilarity",
+    "Dice",
+    "Fbeta",
+    "Loss",
+    "Metric",
+    "Perplexity",
+    "Precision",
+    "Recall",
+    "Top1CategoricalAccuracy",
+    "Top5CategoricalAccuracy",
+    "TopKCategoricalAccuracy",
+    "get_metric_fn",
+    "names",
+    "rearrange_inputs",
+]
+
+_FACTORY: dict[str, type[Metric]] = {
+    "accuracy": Accuracy,
+    "acc": Accuracy,
+    "precision": Precision,
+    "recall": Recall,
+    "F1": F1,
+    "dice": Dice,
+    "cosine_similarity": CosineSimilarity,
+    "topk": TopKCategoricalAccuracy,
+    "top_1_accuracy": Top1CategoricalAccuracy,
+    "top_5_accuracy": Top5CategoricalAccuracy,
+    "mae": MAE,
+    "mse": MSE,
+    "loss": Loss,
+    "perplexity": Perplexity,
+    "confusion_matrix": ConfusionMatrix,
+    "confusion_matrix_metric": ConfusionMatrixMetric,
+}
+
+
+def names() -> list[str]:
+    """The names of metrics."""
+    return list(_FACTORY)
+
+
+def get_metric_fn(name: str, *args: Any, **kwargs: Any) -> Metric:
+    """The metric of a name, made with further arguments.
+
+    Raises:
+        KeyError: an unknown name.
+    """
+    if name not in _FACTORY:
+        raise error(KeyError, f"Unsupport metric {name}: it must be in {names()}.")
+    return _FACTORY[name](*args, **kwargs)

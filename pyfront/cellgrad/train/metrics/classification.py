@@ -1,0 +1,395 @@
+"""Metrics of classes."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from cellgrad._errors import error
+from cellgrad.nn.learning_rate_schedule import check_count
+from cellgrad.train.metrics.metric import Array, Metric
+
+__all__ = [
+    "F1",
+    "Accuracy",
+    "ConfusionMatrix",
+    "ConfusionMatrixMetric",
+    "Fbeta",
+    "Precision",
+    "Recall",
+    "Top1CategoricalAccuracy",
+    "Top5CategoricalAccuracy",
+    "TopKCategoricalAccuracy",
+]
+
+_EPS = sys.float_info.min
+
+
+def _indices(y_pred: Array, y: Array) -> Array:
+    """Labels as class indices, also from one-hot rows."""
+    if y_pred.ndim == y.ndim and y.ndim > 1:
+        one_hot = bool(((y == 0) | (y == 1)).all() and (y.sum(axis=1) == 1).all())
+        if one_hot:
+            return np.asarray(y.argmax(axis=1))
+    return y
+
+
+class _Classes(Metric):
+    """Metrics of predictions (N, C, ...) and true values."""
+
+    def __init__(self, eval_type: str = "classification"):
+        super().__init__()
+        if eval_type not in ("classification", "multilabel"):
+            raise error(
+                TypeError,
+                "The argument 'eval_type' must be in ['classification', 'multilabel'], but got "
+                f"{eval_type}",
+            )
+        self._type = eval_type
+        self.clear()
+
+    def clear(self) -> None:
+        self._class_num = 0
+
+    def _pair(self, inputs: tuple[Any, ...]) -> tuple[Array, Array]:
+        """Predictions and true values of fitting shapes."""
+        name = type(self).__name__
+        y_pred, y = self._taken(inputs, 2)
+        if self._type == "classification":
+            y = _indices(y_pred, y)
+            if y_pred.ndim != y.ndim + 1 or y.shape != y_pred.shape[:1] + y_pred.shape[2:]:
+                raise error(
+                    ValueError,
+                    f"For '{name}', predicted values must be (N, C, ...) and true values (N, ...), "
+                    f"but got {list(y_pred.shape)} and {list(y.shape)}.",
+                )
+        elif y_pred.shape != y.shape or not _binary(y_pred) or not _binary(y):
+            raise error(
+                ValueError,
+                f"For '{name}' of type multilabel, predicted and true values must have one shape "
+                f"and be 0 or 1, but got {list(y_pred.shape)} and {list(y.shape)}.",
+            )
+        classes = y_pred.shape[1]
+        if self._class_num not in (0, classes):
+            raise error(
+                ValueError,
+                f"For '{name}.update', class number not match, last input predicted data contain "
+                f"{self._class_num} classes, but current predicted data contain {classes} classes.",
+            )
+        self._class_num = classes
+        if self._type == "classification" and y.size and not 0 <= y.min() <= y.max() < classes:
+            raise error(
+                ValueError,
+                f"For '{name}.update', true values must be classes below {classes}, but got "
+                f"{y.min()} to {y.max()}.",
+            )
+        return y_pred, y
+
+    def _one_hot(self, y_pred: Array, y: Array) -> tuple[Array, Array]:
+        """Predictions and true values as rows of zeros and ones."""
+        if self._type == "multilabel":
+            rows = [np.moveaxis(a, 1, -1).reshape(-1, self._class_num) for a in (y_pred, y)]
+            return rows[0], rows[1]
+        eye = np.eye(self._class_num)
+        return eye[y_pred.argmax(axis=1).reshape(-1)], eye[y.astype(int).reshape(-1)]
+
+
+def _binary(a: Array) -> bool:
+    return bool(((a == 0) | (a == 1)).all())
+
+
+class Accuracy(_Classes):
+    """The fraction of correct predictions; of type multilabel, of rows without a mistake.
+
+    Args:
+        eval_type: "classification" for scores (N, C, ...) and class indices or one-hot rows, or
+            "multilabel" for zeros and ones of one shape.
+    """
+
+    def clear(self) -> None:
+        super().clear()
+        self._correct_num = self._total_num = 0
+
+    def update(self, *inputs: Any) -> None:
+        y_pred, y = self._one_hot(*self._pair(inputs))
+        correct = (y_pred == y).all(axis=1)
+        self._correct_num += int(correct.sum())
+        self._total_num += len(correct)
+
+    def eval(self) -> float:
+        self._counted(self._total_num)
+        return self._correct_num / self._total_num
+
+
+class _Positives(_Classes):
+    """Counts of true, predicted and actual positives; by class, or of type multilabel by row."""
+
+    def clear(self) -> None:
+        super().clear()
+        self._true: Any = 0
+        self._predicted: Any = 0
+        self._actual: Any = 0
+
+    def update(self, *inputs: Any) -> None:
+        y_pred, y = self._one_hot(*self._pair(inputs))
+        axis = 0 if self._type == "classification" else 1
+        counts = [a.sum(axis=axis).astype(float) for a in (y * y_pred, y_pred, y)]
+        if axis == 0:
+            self._true, self._predicted, self._actual = (
+                a + b for a, b in zip((self._true, self._predicted, self._actual), counts)
+            )
+        else:
+            self._true, self._predicted, self._actual = (
+                np.concatenate((np.atleast_1d(a) if np.ndim(a) else np.empty(0), b))
+                for a, b in zip((self._true, self._predicted, self._actual), counts)
+            )
+
+    def _part(self, whole: Any, average: bool) -> Any:
+        self._counted(self._class_num)
+        result = self._true / (whole + _EPS)
+        return result.mean() if average else result
+
+
+class Precision(_Positives):
+    """True positives over predicted positives, one number a class (of type multilabel, a row).
+
+    Args:
+        eval_type: as of `Accuracy`.
+    """
+
+    def eval(self, average: bool = False) -> Any:
+        return self._part(self._predicted, average)
+
+
+class Recall(_Positives):
+    """True positives over actual positives, one number a class (of type multilabel, a row).
+
+    Args:
+        eval_type: as of `Accuracy`.
+    """
+
+    def eval(self, average: bool = False) -> Any:
+        return self._part(self._actual, average)
+
+
+class Fbeta(_Positives):
+    """The weighted harmonic mean of precision and recall, one number a class.
+
+    Args:
+        beta: positive; how much recall counts.
+
+    Raises:
+        ValueError: `beta` is not positive.
+    """
+
+    def __init__(self, beta: float):
+        super().__init__()
+        if not beta > 0:
+            raise error(
+                ValueError,
+                f"For 'Fbeta', the argument 'beta' must be greater than 0, but got {beta}.",
+            )
+        self.beta = beta
+
+    def eval(self, average: bool = False) -> Any:
+        self._counted(self._class_num)
+        square = self.beta**2
+        whole = square * self._actual + self._predicted + _EPS
+        result = (1.0 + square) * self._true / whole
+        return result.mean() if average else result
+
+
+class F1(Fbeta):
+    """`Fbeta` with both counting alike."""
+
+    def __init__(self) -> None:
+        super().__init__(1.0)
+
+
+class TopKCategoricalAccuracy(Metric):
+    """The fraction of rows whose class is among the `k` of the greatest scores.
+
+    Args:
+        k: a positive int.
+
+    Raises:
+        TypeError, ValueError: `k` is not.
+    """
+
+    def __init__(self, k: int):
+        super().__init__()
+        self.k = check_count(k, "k", "TopKCategoricalAccuracy")
+        self.clear()
+
+    def clear(self) -> None:
+        self._correct_num = self._samples_num = 0
+
+    def update(self, *inputs: Any) -> None:
+        y_pred, y = self._taken(inputs, 2)
+        y = _indices(y_pred, y)
+        best = np.argsort(-y_pred, axis=1)[:, : self.k]
+        self._correct_num += int((best == y.reshape(-1, 1)).sum())
+        self._samples_num += len(y_pred)
+
+    def eval(self) -> float:
+        self._counted(self._samples_num)
+        return self._correct_num / self._samples_num
+
+
+class Top1CategoricalAccuracy(TopKCategoricalAccuracy):
+    """`TopKCategoricalAccuracy` of one."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+
+
+class Top5CategoricalAccuracy(TopKCategoricalAccuracy):
+    """`TopKCategoricalAccuracy` of five."""
+
+    def __init__(self) -> None:
+        super().__init__(5)
+
+
+class ConfusionMatrix(Metric):
+    """How often each class (row) is predicted as each (column).
+
+    Args:
+        num_classes: a positive int.
+        normalize: "no_norm" for counts, or fractions: "target" of rows, "prediction" of columns,
+            "all".
+        threshold: from where a score of one class counts as 1.
+
+    Raises:
+        TypeError, ValueError: arguments that are not.
+    """
+
+    def __init__(self, num_classes: int, normalize: str = "no_norm", threshold: float = 0.5):
+        super().__init__()
+        self.num_classes = check_count(num_classes, "num_classes", "ConfusionMatrix")
+        if normalize not in ("target", "prediction", "all", "no_norm"):
+            raise error(
+                ValueError,
+                "For 'ConfusionMatrix', the argument 'normalize' must be in ['target', "
+                f"'prediction', 'all', 'no_norm'], but got {normalize}.",
+            )
+        if not isinstance(threshold, float):
+            raise error(
+                TypeError,
+                f"For 'ConfusionMatrix', the 'threshold' must be float, but got "
+                f"{type(threshold).__name__}.",
+            )
+        self.normalize, self.threshold = normalize, threshold
+        self.clear()
+
+    def clear(self) -> None:
+        self.confusion_matrix = np.zeros((self.num_classes, self.num_classes))
+        self._seen = 0
+
+    def update(self, *inputs: Any) -> None:
+        y_pred, y = self._taken(inputs, 2)
+        if y_pred.ndim == y.ndim + 1:
+            y_pred = y_pred.argmax(axis=1)
+        elif y_pred.ndim != y.ndim:
+            raise error(
+                ValueError,
+                "For 'ConfusionMatrix.update', predicted values must have the dimensions of the "
+                f"true values, or one more, but got {list(y_pred.shape)} and {list(y.shape)}.",
+            )
+        if y_pred.dtype.kind == "f":
+            y_pred = y_pred >= self.threshold
+        n = self.num_classes
+        pairs = (y.reshape(-1) * n + y_pred.reshape(-1)).astype(int)
+        self.confusion_matrix += np.bincount(pairs, minlength=n * n).reshape(n, n)
+        self._seen += len(pairs)
+
+    def eval(self) -> Array:
+        self._counted(self._seen)
+        matrix = self.confusion_matrix
+        if self.normalize == "no_norm":
+            return matrix.copy()
+        axes = {"target": 1, "prediction": 0, "all": None}
+        whole = matrix.sum(axis=axes[self.normalize], keepdims=True)
+        return np.divide(matrix, whole, out=np.zeros_like(matrix), where=whole != 0)
+
+
+_RATES = {
+    "sensitivity": lambda tp, fp, tn, fn: tp / (tp + fn),
+    "specificity": lambda tp, fp, tn, fn: tn / (tn + fp),
+    "precision": lambda tp, fp, tn, fn: tp / (tp + fp),
+    "negative predictive value": lambda tp, fp, tn, fn: tn / (tn + fn),
+    "miss rate": lambda tp, fp, tn, fn: fn / (fn + tp),
+    "fall out": lambda tp, fp, tn, fn: fp / (fp + tn),
+    "false discovery rate": lambda tp, fp, tn, fn: fp / (fp + tp),
+    "false omission rate": lambda tp, fp, tn, fn: fn / (fn + tn),
+    "accuracy": lambda tp, fp, tn, fn: (tp + tn) / (tp + fp + tn + fn),
+    "f1 score": lambda tp, fp, tn, fn: 2 * tp / (2 * tp + fp + fn),
+    "threat score": lambda tp, fp, tn, fn: tp / (tp + fn + fp),
+}
+_ALIASES = {"recall": "sensitivity", "tpr": "sensitivity", "tnr": "specificity", "f1": "f1 score"}
+
+
+class ConfusionMatrixMetric(Metric):
+    """A rate from the counts of true and false positives and negatives.
+
+    Args:
+        skip_channel: whether class 0 is left out where there are several.
+        metric_name: a rate, such as "sensitivity", "specificity", "precision", "accuracy" or "f1
+            score".
+        calculation_method: whether rates of rows are averaged, instead of counts.
+        decrease: "mean" or "sum": how the classes are put together, or "none".
+
+    Inputs:
+        y_pred, y: zeros and ones, shape (N, C) or (N, C, ...).
+
+    Raises:
+        ValueError: an unknown rate or way to put classes together.
+    """
+
+    def __init__(
+        self,
+        skip_channel: bool = True,
+        metric_name: str = "sensitivity",
+        calculation_method: bool = False,
+        decrease: str = "mean",
+    ):
+        super().__init__()
+        name = metric_name.lower().replace("_", " ")
+        self.metric_name = _ALIASES.get(name, name)
+        if self.metric_name not in _RATES or decrease not in ("mean", "sum", "none"):
+            raise error(
+                ValueError,
+                f"For 'ConfusionMatrixMetric', 'metric_name' must be in {sorted(_RATES)} and "
+                f"'decrease' in ['mean', 'sum', 'none'], but got {metric_name!r} and {decrease!r}.",
+            )
+        self.skip_channel, self.by_row, self.decrease = skip_channel, calculation_method, decrease
+        self.clear()
+
+    def clear(self) -> None:
+        self._counts: list[Array] = []
+
+    def update(self, *inputs: Any) -> None:
+        y_pred, y = self._taken(inputs, 2)
+        if y_pred.shape != y.shape or y.ndim < 2 or not _binary(y_pred) or not _binary(y):
+            raise error(
+                ValueError,
+                "For 'ConfusionMatrixMetric.update', the inputs must be zeros and ones of one shape "
+                f"(N, C, ...), but got {list(y_pred.shape)} and {list(y.shape)}.",
+            )
+        first = 1 if self.skip_channel and y.shape[1] > 1 else 0
+        p, t = (a.reshape(*a.shape[:2], -1)[:, first:].astype(bool) for a in (y_pred, y))
+        parts = (p & t, p & ~t, ~p & ~t, ~p & t)
+        self._counts.append(np.stack([a.sum(axis=2) for a in parts], axis=-1).astype(float))
+
+    def eval(self) -> Any:
+        self._counted(len(self._counts))
+        counts = np.concatenate(self._counts)
+        if not self.by_row:
+            counts = counts.sum(axis=0, keepdims=True)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rates = _RATES[self.metric_name](*np.moveaxis(counts, -1, 0))
+        rates = np.nanmean(rates, axis=0)
+        if self.decrease == "none":
+            return rates
+        return float(np.nanmean(rates) if self.decrease == "mean" else np.nansum(rates))

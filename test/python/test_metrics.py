@@ -1,0 +1,171 @@
+"""Metrics: against scikit-learn, numpy and numbers by hand, over several batches."""
+
+import numpy as np
+import pytest
+from sklearn import metrics as sk
+
+from cellgrad import Tensor, train
+
+RANDOM = np.random.default_rng(0)
+SCORES = RANDOM.standard_normal((40, 4)).astype(np.float32)
+CLASSES = RANDOM.integers(0, 4, 40).astype(np.int32)
+PREDICTED = SCORES.argmax(1)
+BITS = RANDOM.integers(0, 2, (40, 4))
+WANTED_BITS = RANDOM.integers(0, 2, (40, 4))
+
+
+def over_batches(metric, *arrays, size=16):
+    metric.clear()
+    for i in range(0, len(arrays[0]), size):
+        metric.update(*(Tensor(a[i : i + size]) for a in arrays))
+    return metric.eval()
+
+
+@pytest.mark.parametrize("one_hot", [False, True])
+def test_classes(one_hot):
+    labels = np.eye(4, dtype=np.float32)[CLASSES] if one_hot else CLASSES
+    assert over_batches(train.Accuracy(), SCORES, labels) == sk.accuracy_score(CLASSES, PREDICTED)
+    for metric, reference in (
+        (train.Precision(), sk.precision_score),
+        (train.Recall(), sk.recall_score),
+        (train.F1(), sk.f1_score),
+        (train.Fbeta(2.0), lambda *a, **k: sk.fbeta_score(*a, beta=2.0, **k)),
+    ):
+        each = over_batches(metric, SCORES, labels)
+        np.testing.assert_allclose(each, reference(CLASSES, PREDICTED, average=None))
+        mean = reference(CLASSES, PREDICTED, average="macro")
+        np.testing.assert_allclose(metric.eval(average=True), mean)
+    for k in (1, 2, 3):
+        wanted = sk.top_k_accuracy_score(CLASSES, SCORES, k=k)
+        assert over_batches(train.TopKCategoricalAccuracy(k), SCORES, labels) == wanted
+    assert over_batches(train.Top1CategoricalAccuracy(), SCORES, labels) == sk.accuracy_score(
+        CLASSES, PREDICTED
+    )
+    assert over_batches(train.Top5CategoricalAccuracy(), SCORES, labels) == 1.0
+
+
+def test_labels():
+    p = np.array([[0, 1], [1, 1], [0, 0], [1, 0]])
+    y = np.array([[0, 1], [1, 0], [0, 0], [0, 1]])
+    assert over_batches(train.Accuracy("multilabel"), p, y, size=3) == 0.5
+    precision = over_batches(train.Precision("multilabel"), p, y, size=3)
+    np.testing.assert_allclose(precision, [1, 0.5, 0, 0])
+    recall = over_batches(train.Recall("multilabel"), p, y, size=3)
+    np.testing.assert_allclose(recall, [1, 1, 0, 0])
+
+
+@pytest.mark.parametrize(
+    "normalize, reference",
+    [("no_norm", None), ("target", "true"), ("prediction", "pred"), ("all", "all")],
+)
+def test_confusion_matrix(normalize, reference):
+    wanted = sk.confusion_matrix(CLASSES, PREDICTED, normalize=reference)
+    for predictions in (SCORES, PREDICTED):
+        matrix = over_batches(train.ConfusionMatrix(4, normalize), predictions, CLASSES)
+        np.testing.assert_allclose(matrix, wanted)
+    metric = train.ConfusionMatrix(2, threshold=0.3)
+    assert metric([0.2, 0.4, 0.9], [0, 0, 1]).tolist() == [[1, 1], [0, 1]]
+
+
+@pytest.mark.parametrize(
+    "name, reference",
+    [
+        ("sensitivity", sk.recall_score),
+        ("precision", sk.precision_score),
+        ("f1 score", sk.f1_score),
+        ("accuracy", sk.accuracy_score),
+        ("specificity", lambda y, p: sk.recall_score(1 - y, 1 - p)),
+        ("threat score", sk.jaccard_score),
+    ],
+)
+def test_rates(name, reference):
+    each = [reference(WANTED_BITS[:, c], BITS[:, c]) for c in range(4)]
+    metric = train.ConfusionMatrixMetric(False, name, decrease="none")
+    np.testing.assert_allclose(over_batches(metric, BITS, WANTED_BITS), each)
+    metric = train.ConfusionMatrixMetric(True, name)
+    np.testing.assert_allclose(over_batches(metric, BITS, WANTED_BITS), np.mean(each[1:]))
+
+
+def test_values():
+    x, y = SCORES, RANDOM.standard_normal((40, 4)).astype(np.float32)
+    assert over_batches(train.MAE(), x, y) == pytest.approx(np.abs(x - y).sum() / 40, rel=1e-6)
+    assert over_batches(train.MSE(), x, y) == pytest.approx(np.square(x - y).sum() / 40, rel=1e-6)
+    loss = train.Loss()
+    loss.update(Tensor([1.0, 3.0]))
+    loss.update(Tensor(5.0))
+    assert loss.eval() == 3.5
+    p = np.exp(SCORES) / np.exp(SCORES).sum(1, keepdims=True)
+    entropy = -np.log(p[np.arange(40), CLASSES])
+    assert over_batches(train.Perplexity(), p, CLASSES) == pytest.approx(
+        np.exp(entropy.mean()), rel=1e-6
+    )
+    assert over_batches(train.Perplexity(2), p, CLASSES) == pytest.approx(
+        np.exp(entropy[CLASSES != 2].mean()), rel=1e-6
+    )
+    assert train.Dice()([[1.0, 1.0]], [[1.0, 0.0]]) == pytest.approx(2 / 3, rel=1e-4)
+    rows = RANDOM.standard_normal((3, 5))
+    cosines = train.CosineSimilarity(zero_diagonal=False)(rows)
+    np.testing.assert_allclose(np.diag(cosines), 1)
+    np.testing.assert_allclose(
+        train.CosineSimilarity("dot", "sum")(rows)[0], rows[0] @ rows[1:].sum(0)
+    )
+
+
+def test_names_and_indexes():
+    assert {"accuracy", "acc", "loss", "mae", "F1"} <= set(train.names())
+    assert isinstance(train.get_metric_fn("topk", 3), train.TopKCategoricalAccuracy)
+    metric = train.MSE().set_indexes([2, 0])
+    assert metric([1.0], [9.0], [3.0]) == 4.0
+
+    class Greatest(train.Metric):
+        def clear(self):
+            self.value = -np.inf
+
+        @train.rearrange_inputs
+        def update(self, *inputs):
+            self.value = max(self.value, *(self._convert_data(v).max() for v in inputs))
+
+        def eval(self):
+            return self.value
+
+    assert Greatest().set_indexes([1])([5.0], [2.0]) == 2.0
+
+
+@pytest.mark.parametrize(
+    "kind, words, call",
+    [
+        (KeyError, "Unsupport metric", lambda: train.get_metric_fn("best")),
+        (TypeError, "'eval_type'", lambda: train.Accuracy("regression")),
+        (ValueError, "it needs 2 inputs", lambda: train.Accuracy()(SCORES)),
+        (TypeError, "must be tensor, list", lambda: train.MSE()("a", [1.0])),
+        (RuntimeError, "number of samples is 0", lambda: train.Accuracy().eval()),
+        (RuntimeError, "number of samples is 0", lambda: train.Loss().eval()),
+        (ValueError, "must be (N, C, ...)", lambda: train.Accuracy()(SCORES, SCORES)),
+        (ValueError, "classes below 4", lambda: train.Accuracy()(SCORES, CLASSES + 4)),
+        (ValueError, "of type multilabel", lambda: train.Recall("multilabel")(SCORES, BITS)),
+        (ValueError, "greater than 0", lambda: train.Fbeta(0)),
+        (ValueError, "'k'", lambda: train.TopKCategoricalAccuracy(0)),
+        (ValueError, "'normalize' must be", lambda: train.ConfusionMatrix(2, "rows")),
+        (TypeError, "'threshold' must be float", lambda: train.ConfusionMatrix(2, threshold=1)),
+        (ValueError, "or one more", lambda: train.ConfusionMatrix(2)(BITS, CLASSES[:, None, None])),
+        (ValueError, "'metric_name' must be", lambda: train.ConfusionMatrixMetric(True, "luck")),
+        (ValueError, "zeros and ones", lambda: train.ConfusionMatrixMetric()(SCORES, BITS)),
+        (ValueError, "must be 0 or 1", lambda: train.Loss()(SCORES)),
+        (ValueError, "as many elements", lambda: train.MAE()(SCORES, CLASSES)),
+        (ValueError, "must have one shape", lambda: train.Dice()(SCORES, CLASSES)),
+        (ValueError, "'similarity' must be", lambda: train.CosineSimilarity("angle")),
+        (ValueError, "probabilities (..., C)", lambda: train.Perplexity()(SCORES, SCORES)),
+        (ValueError, "must be a list", lambda: train.MSE().set_indexes((0, 1))),
+    ],
+)
+def test_mistakes_are_named(kind, words, call):
+    with pytest.raises(kind) as caught:
+        call()
+    assert words in str(caught.value)
+
+
+def test_another_number_of_classes():
+    metric = train.Accuracy()
+    metric.update(SCORES, CLASSES)
+    with pytest.raises(ValueError, match="class number not match"):
+        metric.update(SCORES[:, :3], CLASSES % 3)
