@@ -349,7 +349,8 @@ def _print_hook(text: str, buffer: Any) -> None:
     """What compiled code prints: text, then a tensor if there is one."""
     sys.stdout.write(text)
     if buffer is not None:
-        sys.stdout.write(_format.text(to_numpy(buffer, mstype.BY_NATIVE[buffer.dtype])))
+        dtype = mstype.BY_NATIVE[buffer.dtype]
+        sys.stdout.write(_format.text(to_numpy(buffer, dtype), dtype.name))
 
 
 _native.set_print_hook(_print_hook)

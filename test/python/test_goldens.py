@@ -64,6 +64,8 @@ def test_golden(suite, group, expression, setup_code):
         result = repr(eval(expression, names))
     except Exception as e:
         result = f"!{type(e).__name__}"
+    if group == "printing":
+        assert result == wanted
     words, numbers = NUMBER.sub("#", result), NUMBER.findall(result)
     wanted_words, wanted_numbers = NUMBER.sub("#", wanted), NUMBER.findall(wanted)
     assert words == wanted_words

@@ -12,13 +12,26 @@ _THRESHOLD = 1000  # a vector longer than this shows its ends only
 _EDGE = 3  # elements shown at each end; rows of matrices longer than two of them are cut, too
 
 
-def text(array: np.ndarray[Any, Any]) -> str:
+def text(array: np.ndarray[Any, Any], dtype: str) -> str:
     """What ``print(tensor)`` shows."""
-    if array.dtype.name == "bfloat16":
-        return np.array2string(
-            array.astype(np.float32), formatter={"float_kind": lambda v: f"{v:.6f}"}
-        )
+    if dtype == "bfloat16":
+        single = array.astype(np.float32)
+        if not array.ndim:
+            return f"{single:.6f}"
+        return np.array2string(single, formatter={"float_kind": lambda v: f"{v:.6f}"})
+    if not array.ndim and dtype.startswith("float"):
+        return _number(array[()])
     return str(array)
+
+
+def _number(value: Any) -> str:
+    """A floating-point number as numpy 1.26 shows it; later ones differ in the exponents."""
+    size = abs(float(value))
+    if value == 0 or 1e-4 <= size < 1e16:
+        return np.format_float_positional(value, unique=True, trim="0")
+    if np.isfinite(value):
+        return np.format_float_scientific(value, unique=True, trim=".").replace(".e", "e")
+    return str(value)
 
 
 def _scalar(value: Any, dtype: str) -> str:
@@ -49,7 +62,8 @@ def _element_format(array: np.ndarray[Any, Any], dtype: str, vector: bool) -> Ca
     if dtype == "bool":
         return lambda v: f"{bool(v)!s:>5}"
     if dtype == "bfloat16":
-        return lambda v: f"{float(v):g}"
+        width = max(len(f"{float(v):g}") for v in _elements(array, vector))
+        return lambda v: f"{float(v):{width}g}"
     width = max(len(str(int(v))) for v in _elements(array, vector))
     return lambda v: f"{int(v):{width}}"
 

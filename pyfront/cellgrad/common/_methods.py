@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cellgrad.common._linalg_methods import LinalgMethods
+from cellgrad.common._memory_methods import MemoryMethods
 from cellgrad.common._pointwise_methods import PointwiseMethods
 from cellgrad.common._shape_methods import ShapeMethods
 
@@ -49,7 +50,7 @@ class _LazyOps:
 ops: Any = _LazyOps()
 
 
-class TensorMethods(PointwiseMethods, LinalgMethods, ShapeMethods):
+class TensorMethods(PointwiseMethods, LinalgMethods, ShapeMethods, MemoryMethods):
     """Operators and methods."""
 
     __slots__ = ()
@@ -145,6 +146,8 @@ class TensorMethods(PointwiseMethods, LinalgMethods, ShapeMethods):
         """See `ops.abs`."""
         return ops.abs(self)
 
+    absolute = abs
+
     def neg(self) -> Tensor:
         """See `ops.neg`."""
         return ops.neg(self)
@@ -208,6 +211,8 @@ class TensorMethods(PointwiseMethods, LinalgMethods, ShapeMethods):
     def atanh(self) -> Tensor:
         """See `ops.atanh`."""
         return ops.atanh(self)
+
+    arctanh = atanh
 
     def sigmoid(self) -> Tensor:
         """See `ops.sigmoid`."""
@@ -314,6 +319,14 @@ class TensorMethods(PointwiseMethods, LinalgMethods, ShapeMethods):
         """The tensor's elements where `condition` holds, `y`'s elsewhere."""
         return ops.where(condition, self, y)
 
+    def select(self, condition: Any, y: Any) -> Tensor:
+        """``select(condition, y)``: the tensor's elements where `condition` holds, `y`'s elsewhere;
+        ``select(dim, index)``: the part at `index` along dimension `dim`."""
+        if not isinstance(condition, int):
+            return ops.select(condition, self, y)
+        where = condition % max(self.ndim, 1)  # type: ignore[attr-defined]
+        return ops.getitem(self, (slice(None),) * where + (y,))
+
     # --- reductions ---------------------------------------------------------------------------
 
     def sum(self, axis: Any = None, dtype: Type | None = None, keepdims: bool = False) -> Tensor:
@@ -393,6 +406,18 @@ class TensorMethods(PointwiseMethods, LinalgMethods, ShapeMethods):
     def long(self) -> Tensor:
         """The elements as int64."""
         return ops.cast(self, ops.dtype_argument("int64", "long"))
+
+    def short(self) -> Tensor:
+        """The elements as int16."""
+        return ops.cast(self, ops.dtype_argument("int16", "short"))
+
+    def byte(self) -> Tensor:
+        """The elements as uint8."""
+        return ops.cast(self, ops.dtype_argument("uint8", "byte"))
+
+    def bfloat16(self) -> Tensor:
+        """The elements as bfloat16."""
+        return ops.cast(self, ops.dtype_argument("bfloat16", "bfloat16"))
 
     def bool(self) -> Tensor:
         """Whether elements differ from zero."""

@@ -71,7 +71,7 @@ def _array_of(data: Any) -> tuple[np.ndarray[Any, Any], Type]:
             return (array, mstype.float32) if narrow else _array_of(array)
         return _array_of(array.astype(np.int64) if array.dtype.kind == "i" else array)
     if hasattr(data, "__dlpack__"):
-        return _array_of(np.from_dlpack(data))
+        return _array_of(TensorMethods.from_dlpack(data).asnumpy())
     raise error(
         TypeError,
         f"For 'Tensor', the type of 'input_data' should be {_INPUTS}, but got type "
@@ -154,17 +154,6 @@ class Tensor(TensorMethods):
         out._sig = sig
         return out
 
-    @staticmethod
-    def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
-        """A Tensor with a copy of a numpy array."""
-        if not isinstance(array, np.ndarray):
-            raise error(
-                TypeError,
-                f"For 'Tensor.from_numpy', expected a numpy.ndarray, but got "
-                f"{type(array).__name__}.",
-            )
-        return Tensor(array)
-
     # --- what it is ---------------------------------------------------------------------------
 
     @property
@@ -245,12 +234,6 @@ class Tensor(TensorMethods):
             return array.astype(dtype)
         return array.copy() if copy else array
 
-    def __dlpack__(self, **kwargs: Any) -> Any:
-        return self._concrete("__dlpack__()").__dlpack__(**kwargs)
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return (1, 0)
-
     def _only(self, array: np.ndarray[Any, Any], message: str) -> Any:
         if array.size != 1:
             raise error(
@@ -321,7 +304,7 @@ class Tensor(TensorMethods):
     # --- text and copies ----------------------------------------------------------------------
 
     def __str__(self) -> str:
-        return _format.text(self._concrete("str()"))
+        return _format.text(self._concrete("str()"), self.dtype.name)
 
     def __repr__(self) -> str:
         return _format.representation(self._concrete("repr()"), self.dtype.name, self.dtype.title)

@@ -367,6 +367,17 @@ PRINTING = [
     *(f"{f}(Tensor({v}))" for f in ("repr", "str") for v in ("True", "-3", "2.5", "1/3", "1e-8")),
     *(f"{f}(Tensor({v}, ms.float16))" for f in ("repr", "str") for v in ("1/3", "65504.0")),
     *(f"{f}(Tensor({v}, ms.float64))" for f in ("repr", "str") for v in ("1/3", "1e300")),
+    *(
+        f"{f}(Tensor({v}, ms.float{b}))"
+        for f in ("repr", "str")
+        for b in (16, 32, 64)
+        for v in ("3.0", "1234.5", "12345678.0", "1e16", "1e-4", "9e-5", "float('nan')", "-0.0")
+    ),
+    *(
+        f"{f}(Tensor({v}, ms.bfloat16))"
+        for f in ("repr", "str")
+        for v in ("1.5", "1/3", "[1.5, 2.5]", "[[1/3, -7], [1e30, 0]]", "1e-9", "float('inf')")
+    ),
     "repr(array('float32', 1.5, np.nan, np.inf, -np.inf, -0.0))",
     "str(array('float32', 1.5, np.nan, np.inf, -np.inf, -0.0))",
     "repr(array('int64', -1, 10, -1000000))",

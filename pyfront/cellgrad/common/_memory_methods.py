@@ -1,0 +1,334 @@
+"""Methods of Tensor about its memory: description, sharing with other libraries, changes in place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cellgrad import _native
+from cellgrad._errors import error
+from cellgrad.common import dtype as mstype
+from cellgrad.common._storage import signature
+
+if TYPE_CHECKING:
+    from cellgrad.common.dtype import Type
+    from cellgrad.common.tensor import Tensor
+
+
+class MemoryMethods:
+    """What the elements' memory is, and how it is shared and changed.
+
+    Methods whose name ends with an underscore change the tensor itself. In compiled code a tensor
+    never changes; there they are assignments of a Parameter and errors for anything else.
+    """
+
+    __slots__ = ()
+
+    _buf: Any
+    _sig: Any
+
+    if TYPE_CHECKING:
+
+        @property
+        def dtype(self) -> Type: ...
+        @property
+        def shape(self) -> tuple[int, ...]: ...
+        def _concrete(self, what: str) -> np.ndarray[Any, Any]: ...
+
+    # --- description --------------------------------------------------------------------------
+
+    @property
+    def device(self) -> str:
+        """Always ``"CPU"``."""
+        return "CPU"
+
+    @property
+    def data(self) -> Tensor:
+        """The tensor itself."""
+        return self  # type: ignore[return-value]
+
+    def stride(self, dim: int | None = None) -> Any:
+        """Elements from one to the next along each dimension, or along `dim`.
+
+        Raises:
+            IndexError: there is no dimension `dim`.
+        """
+        out: list[int] = []
+        step = 1
+        for n in reversed(self.shape):
+            out.insert(0, step)
+            step *= n
+        if dim is None:
+            return out
+        if not -len(out) <= dim < len(out):
+            raise error(
+                IndexError,
+                f"For 'stride', dim must be in [{-len(out)}, {len(out)}), but got {dim}.",
+            )
+        return out[dim]
+
+    def storage_offset(self) -> int:
+        """Always 0: a tensor begins where its memory does."""
+        return 0
+
+    def data_ptr(self) -> int:
+        """The address of the first element."""
+        self._concrete("data_ptr()")
+        return int(self._buf.address)
+
+    def get_bytes(self) -> bytes:
+        """The elements' bytes, row by row."""
+        return self._concrete("get_bytes()").tobytes()
+
+    def nelement(self) -> int:
+        """The number of elements."""
+        return self.size  # type: ignore[attr-defined, no-any-return]
+
+    def ndimension(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    def is_floating_point(self) -> bool:
+        """Whether the elements are floating-point numbers."""
+        return self.dtype.kind == "f"
+
+    def is_signed(self) -> bool:
+        """Whether the elements can be negative."""
+        return self.dtype.kind in "if"
+
+    def is_complex(self) -> bool:
+        """Always False."""
+        return False
+
+    def type(self, dtype: Any = None) -> Any:
+        """The name of the dtype or, with `dtype`, the elements converted to it."""
+        return str(self.dtype) if dtype is None else self.astype(dtype)  # type: ignore[attr-defined]
+
+    # --- sharing ------------------------------------------------------------------------------
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        self._concrete("__dlpack__()")
+        return self._buf.__dlpack__(**kwargs)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+    def to_dlpack(self) -> Any:
+        """A DLPack capsule that shares the elements."""
+        return self.__dlpack__()
+
+    @staticmethod
+    def from_dlpack(source: Any) -> Tensor:
+        """A Tensor that shares the elements of an object with ``__dlpack__``, or of a capsule.
+
+        Elements that are not in row-major order are copied.
+
+        Raises:
+            TypeError: another object, or elements no Tensor can have.
+            ValueError: the elements are not in host memory.
+        """
+        capsule = type(source).__name__ == "PyCapsule"
+        if not capsule and not hasattr(source, "__dlpack__"):
+            raise error(
+                TypeError,
+                f"For 'from_dlpack', expected an object with __dlpack__, but got "
+                f"{type(source).__name__}.",
+            )
+        return _shared(_Capsule(source) if capsule else _Exchange(source), "from_dlpack")
+
+    @staticmethod
+    def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
+        """A Tensor that shares the elements of a numpy array; others than row-major are copied.
+
+        Raises:
+            TypeError: another object, or elements no Tensor can have.
+        """
+        if not isinstance(array, np.ndarray):
+            raise error(
+                TypeError,
+                f"For 'Tensor.from_numpy', expected a numpy.ndarray, but got "
+                f"{type(array).__name__}.",
+            )
+        if array.dtype.name not in mstype.BY_NATIVE:
+            from cellgrad.common.tensor import Tensor
+
+            return Tensor(array)
+        if array.dtype.name == "bfloat16":
+            return _shared(array.view(np.uint16), "from_numpy", mstype.bfloat16)
+        return _shared(np.ascontiguousarray(array).reshape(array.shape), "from_numpy")
+
+    # --- copies -------------------------------------------------------------------------------
+
+    def clone(self) -> Any:
+        """A tensor with a copy of the elements."""
+        return self.copy()  # type: ignore[attr-defined]
+
+    def new_full(self, size: Any, fill_value: Any, *, dtype: Type | None = None) -> Tensor:
+        """A tensor of another shape with all elements equal, of the tensor's dtype by default."""
+        from cellgrad import ops
+
+        return ops.full(size, fill_value, dtype=dtype or self.dtype)
+
+    def new_empty(self, size: Any, *, dtype: Type | None = None, device: Any = None) -> Tensor:
+        """Zeros of another shape, of the tensor's dtype by default."""
+        return self.new_zeros(size, dtype)  # type: ignore[attr-defined, no-any-return]
+
+    def fill(self, value: Any) -> Tensor:
+        """A tensor of the same shape and dtype with all elements equal; this one stays."""
+        from cellgrad import ops
+
+        return ops.full(self.shape, value, dtype=self.dtype)
+
+    # --- in place -----------------------------------------------------------------------------
+
+    def _replace(self, value: Any, name: str) -> Any:
+        """Stores new elements in this tensor."""
+        from cellgrad.capture import state
+
+        if state.current.scope is not None:
+            raise error(
+                TypeError,
+                f"{name}() changes a tensor in place, which compiled code does not do.",
+                f"assign the result to a name: x = x.{name.rstrip('_')}(...)",
+            )
+        if self._buf.readonly:
+            raise error(
+                ValueError,
+                f"{name}() would write to memory that is read-only.",
+                "copy the tensor first: x = x.copy()",
+            )
+        from cellgrad.common.tensor import Tensor
+
+        result = Tensor(value, self.dtype)
+        if result.shape != self.shape:
+            raise error(
+                ValueError,
+                f"For '{name}', the result has shape {list(result.shape)}, but the tensor has "
+                f"{list(self.shape)}.",
+            )
+        self._buf.view()[...] = result._buf.view()
+        return self
+
+    def copy_(self, src: Any, non_blocking: bool = False) -> Any:
+        """Takes the elements of `src`, broadcast and converted."""
+        from cellgrad import ops
+
+        return self._replace(ops.broadcast_to(src, self.shape), "copy_")
+
+    def fill_(self, value: Any) -> Any:
+        """Sets all elements to `value`."""
+        return self._replace(self.fill(value), "fill_")
+
+    def zero_(self) -> Any:
+        """Sets all elements to zero."""
+        return self._replace(self.fill(0), "zero_")
+
+    def add_(self, other: Any, *, alpha: Any = 1) -> Any:
+        """Adds ``alpha * other``."""
+        return self._replace(self + other * alpha, "add_")  # type: ignore[operator]
+
+    def sub_(self, other: Any, *, alpha: Any = 1) -> Any:
+        """Subtracts ``alpha * other``."""
+        return self._replace(self - other * alpha, "sub_")  # type: ignore[operator]
+
+    def mul_(self, other: Any) -> Any:
+        """Multiplies by `other`."""
+        return self._replace(self * other, "mul_")  # type: ignore[operator]
+
+    def div_(self, other: Any, *, rounding_mode: str | None = None) -> Any:
+        """Divides by `other`; `rounding_mode` is None, ``"floor"`` or ``"trunc"``."""
+        from cellgrad import ops
+
+        return self._replace(ops.div(self, other, rounding_mode=rounding_mode), "div_")
+
+    def floor_divide_(self, other: Any) -> Any:
+        """Divides by `other` and rounds down."""
+        return self._replace(self // other, "floor_divide_")  # type: ignore[operator]
+
+    def remainder_(self, other: Any) -> Any:
+        """The remainder of the division by `other`, with its sign."""
+        return self._replace(self % other, "remainder_")  # type: ignore[operator]
+
+    def clamp_(self, min: Any = None, max: Any = None) -> Any:
+        """Limits the elements to [min, max]."""
+        return self._replace(self.clamp(min, max), "clamp_")  # type: ignore[attr-defined]
+
+    def exp_(self) -> Any:
+        """Replaces each element by its exponential."""
+        return self._replace(self.exp(), "exp_")  # type: ignore[attr-defined]
+
+    def log_(self) -> Any:
+        """Replaces each element by its logarithm."""
+        return self._replace(self.log(), "log_")  # type: ignore[attr-defined]
+
+    def floor_(self) -> Any:
+        """Rounds each element down."""
+        return self._replace(self.floor(), "floor_")  # type: ignore[attr-defined]
+
+    def sign_(self) -> Any:
+        """Replaces each element by its sign."""
+        return self._replace(self.sign(), "sign_")  # type: ignore[attr-defined]
+
+    def sigmoid_(self) -> Any:
+        """Replaces each element by its sigmoid."""
+        return self._replace(self.sigmoid(), "sigmoid_")  # type: ignore[attr-defined]
+
+    def tanh_(self) -> Any:
+        """Replaces each element by its hyperbolic tangent."""
+        return self._replace(self.tanh(), "tanh_")  # type: ignore[attr-defined]
+
+    def itemset(self, *args: Any) -> Tensor:
+        """A copy with one element replaced: ``itemset(value)``, ``itemset(index, value)``.
+
+        Raises:
+            IndexError: no or a wrong index.
+        """
+        from cellgrad.common.tensor import Tensor
+
+        array = np.array(self._concrete("itemset()"))
+        if not args or (len(args) == 1 and array.size != 1):
+            raise error(IndexError, "For 'itemset', give the index and the value.")
+        index: Any = 0 if len(args) == 1 else args[0]
+        try:
+            if isinstance(index, tuple):
+                array[index] = args[-1]
+            else:
+                array.reshape(-1)[index] = args[-1]
+        except IndexError as e:
+            raise error(IndexError, f"For 'itemset', {e}.") from None
+        return Tensor(array, self.dtype)
+
+
+class _Exchange:
+    """An object's DLPack side only: its buffer protocol may not know all dtypes."""
+
+    def __init__(self, source: Any):
+        self.__dlpack__ = source.__dlpack__
+        self.__dlpack_device__ = source.__dlpack_device__
+
+
+class _Capsule:
+    """An object for a DLPack capsule of host memory."""
+
+    def __init__(self, capsule: Any):
+        self._capsule = capsule
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        return self._capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+
+def _shared(source: Any, where: str, dtype: Type | None = None) -> Tensor:
+    from cellgrad.common.tensor import Tensor
+
+    try:
+        buffer = _native.TensorBuffer.from_object(source, dtype=dtype.native if dtype else None)
+    except (TypeError, ValueError) as e:
+        raise error(type(e), f"For '{where}': {e}") from None
+    found = mstype.BY_NATIVE.get(buffer.dtype)
+    if found is None:
+        raise error(TypeError, f"For '{where}', a Tensor cannot have elements of {buffer.dtype}.")
+    return Tensor._wrap(buffer, signature(found, tuple(buffer.shape)))
