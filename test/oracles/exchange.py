@@ -2,7 +2,7 @@
 
 They are no dependency of the tests; run this with an interpreter that has one of them:
 
-    PYTHONPATH=pyfront:build/python /tmp/torch/bin/python test/interop/exchange.py
+    PYTHONPATH=pyfront:build/python /tmp/torch/bin/python test/oracles/exchange.py
 """
 
 import importlib
