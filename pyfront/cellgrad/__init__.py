@@ -13,7 +13,19 @@ from cellgrad import _errors
 
 _errors.PACKAGES = tuple(p.rstrip("/") + "/" for p in __path__)
 
-from cellgrad import amp, common, context, dataset, dtype, nn, ops, parallel, train
+from cellgrad import (
+    amp,
+    common,
+    context,
+    dataset,
+    dtype,
+    experimental,
+    mint,
+    nn,
+    ops,
+    parallel,
+    train,
+)
 from cellgrad._errors import CompileError
 from cellgrad._jit import jit
 from cellgrad.common.dtype import *  # noqa: F403
@@ -69,6 +81,7 @@ __all__ = [
     "dtype",
     "dtype_to_nptype",
     "dtype_to_pytype",
+    "experimental",
     "export",
     "get_context",
     "get_grad",
@@ -83,6 +96,7 @@ __all__ = [
     "load",
     "load_checkpoint",
     "load_param_into_net",
+    "mint",
     "mutable",
     "nn",
     "ops",

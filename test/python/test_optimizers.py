@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.optimize
 
 import cellgrad as ms
 from cellgrad import Parameter, Tensor, nn, ops
@@ -21,7 +22,7 @@ RECORDED = json.loads((GOLDENS / "optimizers.json").read_text())
 
 def make(expression):
     parameters = {n: Parameter(Tensor(v), name=n) for n, v in cases.start().items()}
-    names = {"nn": nn, "ms": ms, "np": np, "Tensor": Tensor}
+    names = {"nn": nn, "ms": ms, "np": np, "Tensor": Tensor, "optim": ms.mint.optim}
     exec(cases.DECAY, names)
     return parameters, eval(expression, {**names, **parameters})
 
@@ -31,15 +32,16 @@ def step(optimizer, number):
     optimizer(tuple(Tensor(g) for g in cases.gradients(number, values)))
 
 
-@pytest.mark.parametrize("expression", cases.CASES)
-def test_trajectory_is_that_of_mindspore(expression):
+@pytest.mark.parametrize("expression", cases.CASES + cases.TORCH)
+def test_trajectory_is_the_recorded_one(expression):
     parameters, optimizer = make(expression)
     kept = []
     for number in range(cases.STEPS):
         step(optimizer, number)
         if number + 1 in cases.KEPT:
             kept.append(np.concatenate([p.asnumpy().ravel() for p in parameters.values()]))
-    assert optimizer.global_step.asnumpy().tolist() == [cases.STEPS]
+    steps = optimizer.global_step if expression in cases.CASES else optimizer.state_step
+    assert steps.asnumpy().ravel().tolist() == [cases.STEPS]
     np.testing.assert_allclose(kept, RECORDED[expression], rtol=2e-5, atol=2e-6)
 
 
@@ -220,6 +222,52 @@ def test_an_optimizer_of_ones_own():
     assert w.asnumpy().tolist() == [0.5, 2.5]
 
 
+def rosenbrock(dtype):
+    """The sum of Rosenbrock's function over neighbours, its gradient, and where to start."""
+    start = Tensor(np.array([-1.2, 1.0] * 4), dtype)
+    x, y = Parameter(start[:5], name="x"), Parameter(start[5:], name="y")
+
+    def valley():
+        z = ops.concat((x, y))
+        return ops.sum(100.0 * (z[1:] - z[:-1] ** 2) ** 2 + (1.0 - z[:-1]) ** 2)
+
+    return ms.value_and_grad(valley, None, [x, y]), [x, y]
+
+
+def test_lbfgs_needs_about_the_evaluations_that_scipy_needs():
+    value_and_grad, parameters = rosenbrock(ms.float64)
+    optimizer = nn.LBFGS(
+        parameters, max_iter=500, max_eval=1000, history_size=10, line_search_fn="strong_wolfe"
+    )
+    loss = optimizer(value_and_grad)
+    reference = scipy.optimize.minimize(
+        scipy.optimize.rosen,
+        [-1.2, 1.0] * 4,
+        jac=scipy.optimize.rosen_der,
+        method="L-BFGS-B",
+        options={"maxcor": 10, "ftol": 1e-12},
+    )
+    found = np.concatenate([p.asnumpy() for p in parameters])
+    np.testing.assert_allclose(found, reference.x, atol=1e-4)
+    assert loss == pytest.approx(scipy.optimize.rosen(found), abs=1e-12)
+    assert optimizer.state["evaluations"] < 1.5 * reference.nfev
+
+
+def test_lbfgs_solves_a_quadratic():
+    random = np.random.default_rng(0)
+    a = random.standard_normal((6, 6))
+    matrix, b = Tensor(a @ a.T + np.eye(6)), Tensor(random.standard_normal(6))
+    x = Parameter(Tensor(np.zeros(6)), name="x")
+    bowl = ms.value_and_grad(lambda: 0.5 * ops.sum(x * ops.mv(matrix, x)) - ops.sum(b * x), None, x)
+    nn.LBFGS([x], max_iter=60, line_search_fn="strong_wolfe", tolerance_change=1e-15)(bowl)
+    np.testing.assert_allclose(
+        x.asnumpy(), np.linalg.solve(matrix.asnumpy(), b.asnumpy()), atol=1e-6
+    )
+    fixed = Parameter(Tensor(np.ones(3)), name="y")
+    descent = ms.value_and_grad(lambda: ops.sum(fixed**4), None, [fixed])
+    assert nn.LBFGS([fixed], 0.5, max_iter=100)(descent) < 1e-6
+
+
 # --- mistakes ---------------------------------------------------------------------------------
 
 GOOD = "[w, b, gamma]"
@@ -264,6 +312,20 @@ GOOD = "[w, b, gamma]"
         (ValueError, "expected 2 gradients", "nn.SGD([w, b])((w,))"),
         (TypeError, "gradient of 'b' must be a Tensor", "nn.SGD([w, b])((w, 3.0))"),
         (ValueError, "gradient of 'w' must have its shape", "nn.SGD([w, b])((b, b))"),
+        (TypeError, "must be Iterable", "optim.Adam(w)"),
+        (ValueError, "must not be empty", "optim.Adam([])"),
+        (TypeError, "dict with 'params'", "optim.Adam([{'lr': 1}])"),
+        (TypeError, "one of the params is int", "optim.Adam([1])"),
+        (ValueError, "a group can set", "optim.Adam([{'params': [w], 'speed': 1}])"),
+        (ValueError, "more than one parameter group", "optim.Adam([{'params': w}, {'params': w}])"),
+        (ValueError, "must have no dimensions", "optim.Adam([w], Tensor([0.1]))"),
+        (ValueError, "'betas' must be two", "optim.Adam([w], betas=(0.9, 1.0))"),
+        (ValueError, "'nesterov' needs", "optim.SGD([w], 0.1, nesterov=True)"),
+        (ValueError, "expected gradients of shapes", "optim.SGD([w, b], 0.1)((b, w))"),
+        (ValueError, "'params' must not be empty", "nn.LBFGS([])"),
+        (ValueError, "'line_search_fn' must be", "nn.LBFGS([w], line_search_fn='armijo')"),
+        (TypeError, "the loss and its gradients", "nn.LBFGS([w])(lambda: 3)"),
+        (ValueError, "expected gradients of shapes", "nn.LBFGS([w])(lambda: (1.0, (b,)))"),
         (TypeError, "write 1.0", "nn.ExponentialDecayLR(1, 0.9, 4)"),
         (ValueError, "must be greater than 0", "nn.ExponentialDecayLR(0.1, 0.9, 0)"),
         (TypeError, "'decay_steps' must be int", "nn.InverseDecayLR(0.1, 0.9, 4.0)"),

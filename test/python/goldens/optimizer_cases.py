@@ -106,3 +106,16 @@ LISTS = [
     "nn.polynomial_decay_lr(0.1, 0.01, 12, 2, 2, 2.0, True)",
     "nn.warmup_lr(0.1, 12, 2, 4)",
 ]
+
+# Of `experimental.optim`, recorded with PyTorch 2.13, whose optimizers these are; `optim` is
+# `torch.optim` there.
+TORCH = [
+    "optim.Adam([w, b, gamma], lr=0.05)",
+    "optim.Adam([w, b, gamma], 0.05, (0.8, 0.99), weight_decay=0.1, amsgrad=True)",
+    "optim.Adam([w, b, gamma], 0.05, maximize=True)",
+    "optim.AdamW([w, b, gamma], lr=0.05)",
+    "optim.AdamW([{'params': [w], 'lr': 0.1, 'weight_decay': 0.3}, {'params': [b, gamma]}], 0.02)",
+    "optim.SGD([w, b, gamma], 0.1)",
+    "optim.SGD([w, b, gamma], 0.05, 0.9, dampening=0.4, weight_decay=0.1)",
+    "optim.SGD([w, b, gamma], 0.05, 0.9, nesterov=True, maximize=True)",
+]

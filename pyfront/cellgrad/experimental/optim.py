@@ -1,0 +1,254 @@
+"""Optimizers with ``param_groups``: Adam, AdamW, SGD."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from cellgrad import ops
+from cellgrad._errors import error
+from cellgrad.common import dtype as mstype
+from cellgrad.common.parameter import Parameter, ParameterTuple
+from cellgrad.common.tensor import Tensor
+from cellgrad.nn.cell import Cell
+from cellgrad.nn.learning_rate_schedule import check_flag
+from cellgrad.nn.optim.optimizer import check_number, one_minus, wide
+
+__all__ = ["SGD", "Adam", "AdamW", "Optimizer"]
+
+
+class Optimizer(Cell):
+    """The base. Calling one with gradients updates the Parameters; inside `jit` that is part of the
+    compiled code, in place.
+
+    Args:
+        params: Parameters, or dicts that group them: ``"params"`` and what differs from the
+            defaults.
+        defaults: values by name; ``"lr"`` becomes a Parameter of each group.
+
+    Raises:
+        TypeError: something that is neither.
+        ValueError: no Parameters, a Parameter in two groups, or unknown or negative settings.
+    """
+
+    def __init__(self, params: Any, defaults: dict[str, Any]):
+        super().__init__(auto_prefix=False)
+        if isinstance(params, Parameter) or not isinstance(params, Iterable):
+            raise error(
+                TypeError,
+                "For 'Optimizer', the argument params must be Iterable type, but got "
+                f"{type(params).__name__}.",
+            )
+        listed = list(params)
+        if not listed:
+            raise error(ValueError, "For 'Optimizer', the argument params must not be empty.")
+        groups = listed if isinstance(listed[0], dict) else [{"params": listed}]
+        self.defaults = defaults
+        self.param_groups: list[dict[str, Any]] = []
+        found: list[Parameter] = []
+        for number, group in enumerate(groups):
+            self.param_groups.append(self._group(number, group))
+            found += self.param_groups[-1]["params"]
+        if len({id(p) for p in found}) != len(found):
+            raise error(ValueError, "some parameters appear in more than one parameter group.")
+        self.parameters = ParameterTuple(found)
+        self.state_step = Parameter(Tensor(0.0, mstype.float32), name="state_step")
+
+    def _group(self, number: int, given: Any) -> dict[str, Any]:
+        if not isinstance(given, dict) or "params" not in given:
+            raise error(TypeError, "Param group must be a dict with 'params'.")
+        unknown = set(given) - {"params", *self.defaults}
+        if unknown:
+            raise error(
+                ValueError,
+                f"For '{self.cls_name}', a group can set {sorted(self.defaults)}, but got "
+                f"{sorted(unknown)}.",
+            )
+        group = {**self.defaults, **given}
+        params = group["params"]
+        group["params"] = [params] if isinstance(params, Parameter) else list(params)
+        for p in group["params"]:
+            if not isinstance(p, Parameter):
+                raise error(
+                    TypeError,
+                    f"Optimizer can only optimize Parameters, but one of the params is "
+                    f"{type(p).__name__}.",
+                )
+        rate = group["lr"]
+        if not isinstance(rate, Tensor):
+            rate = Tensor(check_number(rate, "learning rate", self.cls_name), mstype.float32)
+        if rate.ndim:
+            raise error(ValueError, "For 'Optimizer', a Tensor as 'lr' must have no dimensions.")
+        group["lr"] = Parameter(rate.astype(mstype.float32), name=f"learning_rate_group_{number}")
+        self.insert_param_to_cell(f"lr_{number}", group["lr"])
+        check_number(group["weight_decay"], "weight_decay", self.cls_name)
+        return group
+
+    def steps(self, gradients: Any) -> list[tuple[int, Parameter, Tensor, dict[str, Any]]]:
+        """The number of each Parameter, the Parameter, its gradient and its group; counts the step.
+
+        Raises:
+            ValueError: another number of gradients, or of other shapes.
+        """
+        listed = tuple(gradients)
+        shapes = [g.shape for g in listed]
+        if shapes != [p.shape for p in self.parameters]:
+            raise error(
+                ValueError,
+                f"For '{self.cls_name}', expected gradients of shapes "
+                f"{[list(p.shape) for p in self.parameters]}, but got {[list(s) for s in shapes]}.",
+                "differentiate by optimizer.parameters",
+            )
+        ops.assign(self.state_step, self.state_step + 1.0)
+        groups = [g for g in self.param_groups for _ in g["params"]]
+        out = []
+        for i, (p, g, group) in enumerate(zip(self.parameters, listed, groups)):
+            out.append((i, p, -wide(g) if group["maximize"] else wide(g), group))
+        return out
+
+
+def _betas(betas: Any, owner: str) -> None:
+    if not isinstance(betas, tuple | list) or len(betas) != 2 or not all(0 <= b < 1 for b in betas):
+        raise error(
+            ValueError, f"For '{owner}', 'betas' must be two numbers in [0, 1), got {betas}."
+        )
+
+
+class Adam(Optimizer):
+    """Adam, with bias correction before epsilon; weight decay is added to the gradient.
+
+    Args:
+        params: see `Optimizer`.
+        lr: a number, or a 0-d Tensor.
+        betas: two numbers in [0, 1).
+        eps, weight_decay: at least 0.
+        amsgrad: whether the greatest second moment so far is used.
+        maximize: whether to climb.
+
+    Raises:
+        TypeError, ValueError: arguments that are not.
+    """
+
+    _DECOUPLED = False
+
+    def __init__(
+        self,
+        params: Any,
+        lr: Any = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+    ):
+        _betas(betas, self.cls_name)
+        check_number(eps, "eps", self.cls_name)
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "amsgrad": check_flag(amsgrad, "amsgrad", self.cls_name),
+            "maximize": check_flag(maximize, "maximize", self.cls_name),
+        }
+        super().__init__(params, defaults)
+        self.exp_avg = self.parameters.clone(prefix="exp_avg", init="zeros")
+        self.exp_avg_sq = self.parameters.clone(prefix="exp_avg_sq", init="zeros")
+        if any(g["amsgrad"] for g in self.param_groups):
+            self.max_exp_avg_sq = self.parameters.clone(prefix="max_exp_avg_sq", init="zeros")
+
+    def construct(self, gradients: Any) -> bool:
+        for i, w, g, group in self.steps(gradients):
+            (beta1, beta2), lr, decay = group["betas"], group["lr"], group["weight_decay"]
+            weight = wide(w)
+            if decay and self._DECOUPLED:
+                weight = weight * (1.0 - lr * decay)
+            elif decay:
+                g = g + weight * decay
+            m = ops.assign(self.exp_avg[i], wide(self.exp_avg[i]) * beta1 + g * one_minus(beta1))
+            square = ops.square(g) * one_minus(beta2)
+            v = ops.assign(self.exp_avg_sq[i], wide(self.exp_avg_sq[i]) * beta2 + square)
+            if group["amsgrad"]:
+                v = ops.maximum(wide(self.max_exp_avg_sq[i]), v)
+                ops.assign(self.max_exp_avg_sq[i], v)
+            correct1 = 1.0 - ops.pow(beta1, self.state_step)
+            correct2 = 1.0 - ops.pow(beta2, self.state_step)
+            bottom = ops.sqrt(v) / ops.sqrt(correct2) + group["eps"]
+            ops.assign(w, weight - lr / correct1 * m / bottom)
+        return True
+
+
+class AdamW(Adam):
+    """`Adam` with decoupled weight decay: Parameters are multiplied by ``1 - lr * weight_decay``."""
+
+    _DECOUPLED = True
+
+    def __init__(
+        self,
+        params: Any,
+        lr: Any = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0.01,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+    ):
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize)
+
+
+class SGD(Optimizer):
+    """Gradient descent, optionally with momentum; the buffer starts as the first gradient.
+
+    Args:
+        params, lr, weight_decay, maximize: as of `Adam`.
+        momentum, dampening: at least 0.
+        nesterov: needs a momentum and no dampening.
+
+    Raises:
+        TypeError, ValueError: arguments that are not.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: Any,
+        momentum: float = 0,
+        dampening: float = 0,
+        weight_decay: float = 0.0,
+        nesterov: bool = False,
+        *,
+        maximize: bool = False,
+    ):
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise error(
+                ValueError,
+                "For 'SGD', 'nesterov' needs a positive 'momentum' and no 'dampening', but got "
+                f"{momentum} and {dampening}.",
+            )
+        defaults = {
+            "lr": lr,
+            "momentum": check_number(momentum, "momentum", "SGD"),
+            "dampening": check_number(dampening, "dampening", "SGD"),
+            "weight_decay": weight_decay,
+            "nesterov": check_flag(nesterov, "nesterov", "SGD"),
+            "maximize": check_flag(maximize, "maximize", "SGD"),
+        }
+        super().__init__(params, defaults)
+        self.accum = self.parameters.clone(prefix="accum", init="zeros")
+
+    def construct(self, gradients: Any) -> bool:
+        for i, w, g, group in self.steps(gradients):
+            momentum, dampening = group["momentum"], group["dampening"]
+            weight = wide(w)
+            if group["weight_decay"]:
+                g = g + weight * group["weight_decay"]
+            if momentum:
+                buffer = wide(self.accum[i]) * momentum + g * (1.0 - dampening)
+                if dampening:
+                    buffer = ops.select(ops.equal(self.state_step, 1.0), g, buffer)
+                ops.assign(self.accum[i], buffer)
+                g = g + buffer * momentum if group["nesterov"] else buffer
+            ops.assign(w, weight - group["lr"] * g)
+        return True
