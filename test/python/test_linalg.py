@@ -90,7 +90,7 @@ def test_lu_solve_and_unpack(n):
     assert ops.LuUnpack(unpack_data=False)(Tensor(packed), Tensor(pivots))[1] is None
 
 
-@pytest.mark.parametrize("shape", [(1, 1), (3, 2), (2, 3), (5, 5), (40, 17), (17, 40), (70, 65)])
+@pytest.mark.parametrize("shape", [(1, 1), (3, 2), (2, 3), (5, 5), (40, 17), (17, 40), (150, 97), (97, 150)])
 @pytest.mark.parametrize("mode", ["reduced", "complete"])
 def test_qr(shape, mode):
     a = draw(*shape)

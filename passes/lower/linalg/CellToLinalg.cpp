@@ -47,7 +47,8 @@ public:
     RewritePatternSet set(context);
     cellgrad::populateCholeskyToLinalg(set);
     cellgrad::populateElementwiseToLinalg(set);
-    cellgrad::populateFactorizationToLinalg(set);
+    cellgrad::populateLUToLinalg(set);
+    cellgrad::populateQRToLinalg(set);
     cellgrad::populateReductionToLinalg(set);
     cellgrad::populateShapeToLinalg(set);
     cellgrad::populateWindowsToLinalg(set);

@@ -71,45 +71,19 @@ struct CholeskyLowering : OpRewritePattern<CholeskyOp> {
   }
 };
 
-/// Row by row; each, once known, is subtracted from all that depend on it.
 struct TriangularSolveLowering : OpRewritePattern<TriangularSolveOp> {
   using OpRewritePattern::OpRewritePattern;
-
-  static Value solve(MatrixLoops &m, TriangularSolveOp op, Value a, Value b) {
-    auto type = cast<RankedTensorType>(b.getType());
-    int64_t n = type.getDimSize(0), columns = type.getDimSize(1);
-    bool forward = op.getLower() != op.getTranspose();
-    auto eliminate = [&](Value j, ValueRange carried) -> SmallVector<Value> {
-      Value row = m.row(carried[0], j);
-      if (!op.getUnitDiagonal()) {
-        Value pivot = m.element(a, {j, j});
-        row = m.vector(row, columns, type.getElementType(),
-                       [&](ArrayRef<Value>, ValueRange values) -> Value {
-                         return arith::DivFOp::create(m.b, m.loc, values[0],
-                                                      pivot);
-                       });
-      }
-      Value factors = op.getTranspose() ? m.row(a, j) : m.column(a, j);
-      return {m.update(
-          carried[0], {factors, row}, {0, 1},
-          [&](ArrayRef<Value> at, ValueRange values) {
-            Value rest = m.minusProduct(values[2], values[0], values[1]);
-            Value later = forward ? m.less(j, at[0]) : m.less(at[0], j);
-            Value done = m.select(m.equal(at[0], j), values[1], values[2]);
-            return m.select(later, rest, done);
-          })};
-    };
-    return m.loop(n, forward, b, eliminate)[0];
-  }
 
   LogicalResult matchAndRewrite(TriangularSolveOp op,
                                 PatternRewriter &rewriter) const override {
     MatrixLoops m(rewriter, op.getLoc());
     auto type = cast<RankedTensorType>(op.getType());
+    bool forward = op.getLower() != op.getTranspose();
     SmallVector<Value> results = m.forEachMatrix(
         op.getA(), op.getB(), type.getRank() - 2,
         [&](ValueRange inputs, ValueRange inits) -> SmallVector<Value> {
-          return {solve(m, op, inputs[0], inits[0])};
+          return {m.substitute(inputs[0], inits[0], forward, op.getTranspose(),
+                               op.getUnitDiagonal())};
         });
     rewriter.replaceOp(op, results);
     return success();

@@ -152,6 +152,37 @@ Value MatrixLoops::setRow(Value matrix, Value row, Value index) {
                                        at.sizes, at.strides);
 }
 
+/// Offsets, sizes and strides of a block.
+struct BlockRange {
+  SmallVector<OpFoldResult> offsets, sizes, strides;
+
+  BlockRange(OpBuilder &b, int64_t row, int64_t rows, int64_t column,
+             int64_t columns)
+      : offsets{b.getIndexAttr(row), b.getIndexAttr(column)},
+        sizes{b.getIndexAttr(rows), b.getIndexAttr(columns)},
+        strides(2, b.getIndexAttr(1)) {}
+};
+
+Value MatrixLoops::block(Value matrix, int64_t row, int64_t rows,
+                         int64_t column, int64_t columns) {
+  auto type = typeOf(matrix).clone({rows, columns});
+  if (type == matrix.getType())
+    return matrix;
+  BlockRange at(b, row, rows, column, columns);
+  return tensor::ExtractSliceOp::create(b, loc, type, matrix, at.offsets,
+                                        at.sizes, at.strides);
+}
+
+Value MatrixLoops::setBlock(Value matrix, Value block, int64_t row,
+                            int64_t column) {
+  RankedTensorType type = typeOf(block);
+  if (type == matrix.getType())
+    return block;
+  BlockRange at(b, row, type.getDimSize(0), column, type.getDimSize(1));
+  return tensor::InsertSliceOp::create(b, loc, block, matrix, at.offsets,
+                                       at.sizes, at.strides);
+}
+
 Value MatrixLoops::swapRows(Value matrix, Value i, Value j) {
   Value rowI = row(matrix, i), rowJ = row(matrix, j);
   return setRow(setRow(matrix, rowJ, i), rowI, j);
@@ -166,7 +197,7 @@ static Value generic(OpBuilder &b, Location loc, ValueRange inputs,
                      ArrayRef<SmallVector<unsigned>> dims, Value init,
                      ArrayRef<unsigned> initDims,
                      ArrayRef<utils::IteratorType> loops,
-                     MatrixLoops::ElementFn body) {
+                     MatrixLoops::ElementFn body, bool indexed = true) {
   SmallVector<AffineMap> maps;
   auto addMap = [&](ArrayRef<unsigned> of) {
     SmallVector<AffineExpr> exprs = llvm::map_to_vector(
@@ -181,7 +212,7 @@ static Value generic(OpBuilder &b, Location loc, ValueRange inputs,
              loops,
              [&](OpBuilder &, Location, ValueRange args) {
                SmallVector<Value> at;
-               for (unsigned d = 0; d < loops.size(); ++d)
+               for (unsigned d = 0; indexed && d < loops.size(); ++d)
                  at.push_back(linalg::IndexOp::create(b, loc, d));
                linalg::YieldOp::create(b, loc, body(at, args));
              })
@@ -222,20 +253,80 @@ Value MatrixLoops::reduce(Value vector, double start, ElementFn body) {
   return this->element(sum, {});
 }
 
-Value MatrixLoops::product(Value vector, Value matrix) {
-  RankedTensorType type = typeOf(matrix);
-  Type element = type.getElementType();
-  Value init = filledTensor(b, loc, type.clone({type.getDimSize(1)}),
-                            b.getFloatAttr(element, 0));
-  // Dimension 0 of the nest is the column, 1 the row that is summed over.
+Value MatrixLoops::minus(Value a, Value c) {
+  SmallVector<unsigned> both{0, 1};
   return generic(
-      b, loc, {vector, matrix},
-      {SmallVector<unsigned>{1}, SmallVector<unsigned>{1, 0}}, init, {0},
-      {utils::IteratorType::parallel, utils::IteratorType::reduction},
+      b, loc, c, {both}, a, both,
+      {utils::IteratorType::parallel, utils::IteratorType::parallel},
+      [&](ArrayRef<Value>, ValueRange values) -> Value {
+        return arith::SubFOp::create(b, loc, values[1], values[0]);
+      },
+      /*indexed=*/false);
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// The sum over the last of `loops` of the product of two inputs.
+static Value contract(OpBuilder &b, Location loc, ValueRange inputs,
+                      ArrayRef<SmallVector<unsigned>> dims,
+                      RankedTensorType type, ArrayRef<unsigned> resultDims) {
+  Value init =
+      filledTensor(b, loc, type, b.getFloatAttr(type.getElementType(), 0));
+  SmallVector<utils::IteratorType> loops(resultDims.size(),
+                                         utils::IteratorType::parallel);
+  loops.push_back(utils::IteratorType::reduction);
+  return generic(
+      b, loc, inputs, dims, init, resultDims, loops,
       [&](ArrayRef<Value>, ValueRange values) -> Value {
         Value term = arith::MulFOp::create(b, loc, values[0], values[1]);
         return arith::AddFOp::create(b, loc, values[2], term);
-      });
+      },
+      /*indexed=*/false);
+}
+
+Value MatrixLoops::product(Value vector, Value matrix) {
+  RankedTensorType type = typeOf(matrix);
+  return contract(b, loc, {vector, matrix},
+                  {SmallVector<unsigned>{1}, SmallVector<unsigned>{1, 0}},
+                  type.clone({type.getDimSize(1)}), {0});
+}
+
+Value MatrixLoops::matmul(Value a, Value c, bool transposeA, bool transposeB) {
+  int64_t rows = typeOf(a).getDimSize(transposeA ? 1 : 0);
+  int64_t columns = typeOf(c).getDimSize(transposeB ? 0 : 1);
+  SmallVector<unsigned> left{0, 2}, right{2, 1};
+  if (transposeA)
+    std::swap(left[0], left[1]);
+  if (transposeB)
+    std::swap(right[0], right[1]);
+  return contract(b, loc, {a, c}, {left, right},
+                  typeOf(a).clone({rows, columns}), {0, 1});
+}
+
+Value MatrixLoops::substitute(Value a, Value right, bool forward,
+                              bool transposed, bool unitDiagonal) {
+  RankedTensorType type = typeOf(right);
+  auto eliminate = [&](Value j, ValueRange carried) -> SmallVector<Value> {
+    Value known = row(carried[0], j);
+    if (!unitDiagonal) {
+      Value pivot = element(a, {j, j});
+      known = vector(known, type.getDimSize(1), type.getElementType(),
+                     [&](ArrayRef<Value>, ValueRange values) -> Value {
+                       return arith::DivFOp::create(b, loc, values[0], pivot);
+                     });
+    }
+    Value factors = transposed ? row(a, j) : column(a, j);
+    return {update(carried[0], {factors, known}, {0, 1},
+                   [&](ArrayRef<Value> at, ValueRange values) {
+                     Value rest = minusProduct(values[2], values[0], values[1]);
+                     Value later = forward ? less(j, at[0]) : less(at[0], j);
+                     Value done = select(equal(at[0], j), values[1], values[2]);
+                     return select(later, rest, done);
+                   })};
+  };
+  return loop(type.getDimSize(0), forward, right, eliminate)[0];
 }
 
 //===----------------------------------------------------------------------===//

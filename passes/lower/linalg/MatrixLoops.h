@@ -54,6 +54,11 @@ public:
   mlir::Value setRow(mlir::Value matrix, mlir::Value row, mlir::Value index);
   mlir::Value swapRows(mlir::Value matrix, mlir::Value i, mlir::Value j);
   mlir::Value copy(mlir::Value tensor);
+  /// The elements from a row and a column on, as a view.
+  mlir::Value block(mlir::Value matrix, int64_t row, int64_t rows,
+                    int64_t column, int64_t columns);
+  mlir::Value setBlock(mlir::Value matrix, mlir::Value block, int64_t row,
+                       int64_t column);
 
   //===-- Elementwise -----------------------------------------------------===//
 
@@ -67,8 +72,21 @@ public:
                      llvm::ArrayRef<unsigned> dims, ElementFn body);
   /// Combines the elements of a vector, starting from `start`.
   mlir::Value reduce(mlir::Value vector, double start, ElementFn body);
+  /// a - b, in place of a.
+  mlir::Value minus(mlir::Value a, mlir::Value b);
+
+  //===-- Products --------------------------------------------------------===//
+
   /// vector^T matrix.
   mlir::Value product(mlir::Value vector, mlir::Value matrix);
+  /// a b, where factors are read transposed if asked for.
+  mlir::Value matmul(mlir::Value a, mlir::Value b, bool transposeA = false,
+                     bool transposeB = false);
+  /// The solution y of a y = b for triangular a, in place of b: from the first
+  /// row to the last where `forward`. Row by row; each, once known, is
+  /// subtracted from all that depend on it.
+  mlir::Value substitute(mlir::Value a, mlir::Value b, bool forward,
+                         bool transposed, bool unitDiagonal);
 
   //===-- Scalars ---------------------------------------------------------===//
 

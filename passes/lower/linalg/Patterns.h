@@ -9,7 +9,8 @@ namespace cellgrad {
 
 void populateCholeskyToLinalg(mlir::RewritePatternSet &patterns);
 void populateElementwiseToLinalg(mlir::RewritePatternSet &patterns);
-void populateFactorizationToLinalg(mlir::RewritePatternSet &patterns);
+void populateLUToLinalg(mlir::RewritePatternSet &patterns);
+void populateQRToLinalg(mlir::RewritePatternSet &patterns);
 void populateReductionToLinalg(mlir::RewritePatternSet &patterns);
 void populateShapeToLinalg(mlir::RewritePatternSet &patterns);
 void populateWindowsToLinalg(mlir::RewritePatternSet &patterns);

@@ -1,4 +1,4 @@
-//===- Factorization.cpp - LU and QR factors as loops ---------------------===//
+//===- QR.cpp - QR factors by Householder reflections ---------------------===//
 
 #include "passes/lower/linalg/MatrixLoops.h"
 #include "passes/lower/linalg/Patterns.h"
@@ -7,136 +7,16 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace cellgrad;
 
 namespace {
 
-/// Nothing to do for matrices without elements, and no legal loops.
 bool isEmpty(Type type) {
   return cast<RankedTensorType>(type).getNumElements() == 0;
 }
-
-//===----------------------------------------------------------------------===//
-// swap_rows
-//===----------------------------------------------------------------------===//
-
-struct SwapRowsLowering : OpRewritePattern<SwapRowsOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(SwapRowsOp op,
-                                PatternRewriter &rewriter) const override {
-    MatrixLoops m(rewriter, op.getLoc());
-    auto type = cast<RankedTensorType>(op.getType());
-    int64_t rows = type.getDimSize(type.getRank() - 2);
-    int64_t count =
-        cast<RankedTensorType>(op.getPivots().getType()).getShape().back();
-    auto swap = [&](ValueRange inputs, ValueRange inits) {
-      return m.loop(
-          count, !op.getInverse(), inits,
-          [&](Value i, ValueRange carried) -> SmallVector<Value> {
-            Value pivot = arith::IndexCastOp::create(rewriter, m.loc,
-                                                     rewriter.getIndexType(),
-                                                     m.element(inputs[0], i));
-            pivot = arith::MaxSIOp::create(rewriter, m.loc, pivot, m.index(0));
-            pivot = arith::MinSIOp::create(rewriter, m.loc, pivot,
-                                           m.index(rows - 1));
-            return {m.swapRows(carried[0], i, pivot)};
-          });
-    };
-    rewriter.replaceOp(op, m.forEachMatrix(op.getPivots(), op.getX(),
-                                           type.getRank() - 2, swap));
-    return success();
-  }
-};
-
-//===----------------------------------------------------------------------===//
-// lu
-//===----------------------------------------------------------------------===//
-
-struct LULowering : OpRewritePattern<LUOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  /// The row from j on with the largest magnitude in column j.
-  static Value findPivot(MatrixLoops &m, Value matrix, Value j) {
-    auto magnitude = [&](Value i) -> Value {
-      return math::AbsFOp::create(m.b, m.loc, m.element(matrix, {i, j}));
-    };
-    int64_t n = cast<RankedTensorType>(matrix.getType()).getDimSize(0);
-    Value next = arith::AddIOp::create(m.b, m.loc, j, m.index(1));
-    return m.loop(next, m.index(n), {j, magnitude(j)},
-                  [&](Value i, ValueRange best) -> SmallVector<Value> {
-                    Value here = magnitude(i);
-                    Value larger = arith::CmpFOp::create(
-                        m.b, m.loc, arith::CmpFPredicate::OGT, here, best[1]);
-                    return {m.select(larger, i, best[0]),
-                            m.select(larger, here, best[1])};
-                  })[0];
-  }
-
-  /// Column by column: the pivot is exchanged into its place, and its row times
-  /// the column below it subtracted from what follows.
-  static SmallVector<Value> factorize(MatrixLoops &m, ValueRange inits) {
-    auto type = cast<RankedTensorType>(inits[0].getType());
-    int64_t n = type.getDimSize(0);
-    Type element = type.getElementType();
-    return m.loop(
-        n, true, inits, [&](Value j, ValueRange carried) -> SmallVector<Value> {
-          Value found = findPivot(m, carried[0], j);
-          Value number =
-              arith::IndexCastOp::create(m.b, m.loc, m.b.getI32Type(), found);
-          Value pivots = m.setElement(carried[1], number, j);
-          Value matrix = m.swapRows(carried[0], j, found);
-
-          Value pivot = m.element(matrix, {j, j});
-          Value divides =
-              arith::CmpFOp::create(m.b, m.loc, arith::CmpFPredicate::UNE,
-                                    pivot, m.number(element, 0));
-          Value divisor = m.select(divides, pivot, m.number(element, 1));
-          Value column = m.vector(
-              m.column(matrix, j), n, element,
-              [&](ArrayRef<Value>, ValueRange values) -> Value {
-                return arith::DivFOp::create(m.b, m.loc, values[0], divisor);
-              });
-          Value row = m.row(matrix, j);
-          matrix = m.update(
-              matrix, {column, row}, {0, 1},
-              [&](ArrayRef<Value> at, ValueRange values) {
-                Value rest = m.minusProduct(values[2], values[0], values[1]);
-                Value done = m.select(m.equal(at[1], j), values[0], values[2]);
-                Value below = m.select(m.less(j, at[1]), rest, done);
-                return m.select(m.less(j, at[0]), below, values[2]);
-              });
-          return {matrix, pivots};
-        });
-  }
-
-  LogicalResult matchAndRewrite(LUOp op,
-                                PatternRewriter &rewriter) const override {
-    MatrixLoops m(rewriter, op.getLoc());
-    Type pivotType = op.getPivots().getType();
-    Value pivots = emptyTensor(rewriter, op.getLoc(), pivotType);
-    if (isEmpty(pivotType)) {
-      Value packed =
-          emptyTensor(rewriter, op.getLoc(), op.getPacked().getType());
-      rewriter.replaceOp(op, {packed, pivots});
-      return success();
-    }
-    rewriter.replaceOp(
-        op, m.forEachMatrix({}, {op.getX(), pivots},
-                            cast<RankedTensorType>(pivotType).getRank() - 1,
-                            [&](ValueRange, ValueRange inits) {
-                              return factorize(m, inits);
-                            }));
-    return success();
-  }
-};
-
-//===----------------------------------------------------------------------===//
-// qr
-//===----------------------------------------------------------------------===//
 
 /// One Householder reflection I - tau v v^T that makes a multiple of a unit
 /// vector of a column.
@@ -263,24 +143,107 @@ struct QRLowering : OpRewritePattern<QROp> {
         })[0];
   }
 
+  /// Reflections together: H = I - V^T S^T V for the rows v of V.
+  struct Reflections {
+    Value v, s;
+  };
+
+  /// Row i of S, which is lower triangular, from those above:
+  /// s_i = tau_i (e_i - (V v_i)^T S).
+  static Reflections aggregate(MatrixLoops &m, Value v, Value tau) {
+    auto type = cast<RankedTensorType>(v.getType());
+    Type element = type.getElementType();
+    int64_t count = type.getDimSize(0);
+    Value zero = m.number(element, 0), one = m.number(element, 1);
+    Value angles = m.matmul(v, v, /*transposeA=*/false, /*transposeB=*/true);
+    Value none = filledTensor(m.b, m.loc, type.clone({count, count}),
+                              m.b.getFloatAttr(element, 0));
+    auto step = [&](Value i, ValueRange carried) -> SmallVector<Value> {
+      Value before =
+          m.vector(m.row(angles, i), count, element,
+                   [&](ArrayRef<Value> at, ValueRange values) {
+                     return m.select(m.less(at[0], i), values[0], zero);
+                   });
+      Value scale = m.element(tau, i);
+      Value row =
+          m.vector(m.product(before, carried[0]), count, element,
+                   [&](ArrayRef<Value> at, ValueRange values) -> Value {
+                     Value unit = m.select(m.equal(at[0], i), one, zero);
+                     Value rest =
+                         arith::SubFOp::create(m.b, m.loc, unit, values[0]);
+                     return arith::MulFOp::create(m.b, m.loc, rest, scale);
+                   });
+      return {m.setRow(carried[0], row, i)};
+    };
+    return {v, m.loop(count, true, none, step)[0]};
+  }
+
+  /// x - V^T S V x, or with S^T.
+  static Value apply(MatrixLoops &m, Reflections h, Value x, bool transposed) {
+    Value inner = m.matmul(h.s, m.matmul(h.v, x), transposed);
+    return m.minus(x, m.matmul(h.v, inner, /*transposeA=*/true));
+  }
+
+  static std::pair<Value, Value> emptyReflections(MatrixLoops &m,
+                                                  RankedTensorType type,
+                                                  int64_t count, int64_t rows) {
+    return {emptyTensor(m.b, m.loc, type.clone({count, rows})),
+            emptyTensor(m.b, m.loc, type.clone({count}))};
+  }
+
+  /// One reflection after the other.
+  static SmallVector<Value> factorizeSmall(MatrixLoops &m, Value x, Value q) {
+    auto type = cast<RankedTensorType>(x.getType());
+    int64_t rows = type.getDimSize(0);
+    int64_t count = std::min(rows, type.getDimSize(1));
+    auto [v, tau] = emptyReflections(m, type, count, rows);
+    SmallVector<Value> done = triangularize(m, {x, v, tau});
+    return {orthogonal(m, q, done[1], done[2]), done[0]};
+  }
+
+  /// Blocks of columns, unrolled as all sizes are known: what is right of one
+  /// is reflected by products of matrices, and so is q, from the last block to
+  /// the first.
+  static SmallVector<Value> factorizeLarge(MatrixLoops &m, Value x, Value q) {
+    auto type = cast<RankedTensorType>(x.getType());
+    int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);
+    int64_t count = std::min(rows, columns);
+    int64_t width = std::max<int64_t>(32, llvm::alignTo(count / 16, 16));
+    SmallVector<Reflections> blocks;
+    for (int64_t begin = 0; begin < count; begin += width) {
+      int64_t some = std::min(width, count - begin), end = begin + some;
+      auto [v, tau] = emptyReflections(m, type, some, rows - begin);
+      Value panel = m.block(x, begin, rows - begin, begin, some);
+      SmallVector<Value> done = triangularize(m, {panel, v, tau});
+      x = m.setBlock(x, done[0], begin, begin);
+      blocks.push_back(aggregate(m, done[1], done[2]));
+      if (end == columns)
+        break;
+      Value rest = m.block(x, begin, rows - begin, end, columns - end);
+      x = m.setBlock(x, apply(m, blocks.back(), rest, /*transposed=*/false),
+                     begin, end);
+    }
+    int64_t inner = cast<RankedTensorType>(q.getType()).getDimSize(1);
+    for (int64_t i = blocks.size() - 1; i >= 0; --i) {
+      int64_t begin = i * width;
+      Value rest = m.block(q, begin, rows - begin, begin, inner - begin);
+      q = m.setBlock(q, apply(m, blocks[i], rest, /*transposed=*/true), begin,
+                     begin);
+    }
+    return {q, x};
+  }
+
   static SmallVector<Value> factorize(MatrixLoops &m, ValueRange inputs,
                                       ValueRange inits) {
     auto type = cast<RankedTensorType>(inputs[0].getType());
-    int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);
-    int64_t count = std::min(rows, columns);
-    Value v = emptyTensor(m.b, m.loc, type.clone({count, rows}));
-    Value tau = emptyTensor(m.b, m.loc, type.clone({count}));
-    SmallVector<Value> done = triangularize(m, {inputs[0], v, tau});
-    Value identity = unitMatrix(m, inits[0]);
-    Value q = orthogonal(m, identity, done[1], done[2]);
+    int64_t columns = type.getDimSize(1);
+    Value q = unitMatrix(m, inits[0]);
+    SmallVector<Value> done = std::min(type.getDimSize(0), columns) <= 64
+                                  ? factorizeSmall(m, inputs[0], q)
+                                  : factorizeLarge(m, inputs[0], q);
     int64_t inner = cast<RankedTensorType>(inits[1].getType()).getDimSize(0);
-    SmallVector<OpFoldResult> offsets(2, m.b.getIndexAttr(0)),
-        strides(2, m.b.getIndexAttr(1)),
-        sizes{m.b.getIndexAttr(inner), m.b.getIndexAttr(columns)};
-    Value r =
-        tensor::ExtractSliceOp::create(m.b, m.loc, type.clone({inner, columns}),
-                                       done[0], offsets, sizes, strides);
-    return {q, r};
+    done[1] = m.block(done[1], 0, inner, 0, columns);
+    return done;
   }
 
   LogicalResult matchAndRewrite(QROp op,
@@ -305,6 +268,6 @@ struct QRLowering : OpRewritePattern<QROp> {
 
 } // namespace
 
-void cellgrad::populateFactorizationToLinalg(RewritePatternSet &patterns) {
-  patterns.add<SwapRowsLowering, LULowering, QRLowering>(patterns.getContext());
+void cellgrad::populateQRToLinalg(RewritePatternSet &patterns) {
+  patterns.add<QRLowering>(patterns.getContext());
 }

@@ -1,0 +1,280 @@
+"""Linear algebra with SciPy's names and arguments, as in ``mindspore.scipy.linalg``.
+
+All functions take batches in leading dimensions, and are differentiable. Arguments that allow to
+overwrite or not to check have no effect: nothing is overwritten, and what is not finite gives
+results that are not finite.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cellgrad._errors import error
+from cellgrad.common import dtype as mstype
+from cellgrad.common.dtype import Type
+from cellgrad.common.tensor import Tensor
+from cellgrad.ops import _elementwise as ew
+from cellgrad.ops import linalg as ops
+from cellgrad.ops._core import (
+    broadcast_to_shape,
+    cast_to,
+    check_tensor,
+    emit,
+    emit_several,
+    operation,
+    reshape_to,
+)
+from cellgrad.ops.joining import block_diag
+
+__all__ = [
+    "block_diag",
+    "cho_factor",
+    "cho_solve",
+    "cholesky",
+    "det",
+    "inv",
+    "lu",
+    "lu_factor",
+    "lu_solve",
+    "solve_triangular",
+]
+
+
+def _floating(op: str, a: Any) -> Tensor:
+    """The argument; integers become float32."""
+    x = check_tensor(a, op, "a")
+    return x if x.dtype.kind == "f" else cast_to(x, mstype.float32)
+
+
+@operation
+def cholesky(
+    a: Tensor, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
+) -> Tensor:
+    """The upper or lower triangular Cholesky factor; see `ops.cholesky`.
+
+    Raises:
+        TypeError: something that is not a Tensor.
+        ValueError: matrices that are not square.
+    """
+    out: Tensor = ops.cholesky(_floating("cholesky", a), not lower)
+    return out
+
+
+def cho_factor(
+    a: Tensor, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
+) -> tuple[Tensor, bool]:
+    """The Cholesky factor, and whether it is the lower one: what `cho_solve` takes.
+
+    Raises:
+        TypeError: something that is not a Tensor.
+        ValueError: matrices that are not square.
+    """
+    return cholesky(a, lower), lower
+
+
+def cho_solve(
+    c_and_lower: tuple[Tensor, bool],
+    b: Tensor,
+    overwrite_b: bool = False,
+    check_finite: bool = True,
+) -> Tensor:
+    """The solution of ``a x = b``, from what `cho_factor` gives.
+
+    Args:
+        c_and_lower: the factor, and whether it is the lower one.
+        b: Tensor of shape [..., n] or [..., n, m].
+
+    Raises:
+        TypeError: something that is not a Tensor.
+        ValueError: shapes that do not fit.
+    """
+    c, lower = c_and_lower
+    out: Tensor = _cho_solve(c, b, bool(lower))
+    return out
+
+
+def _columns(a: Tensor, b: Tensor) -> Tensor:
+    """The right-hand side as columns: a vector for each matrix is one."""
+    is_vector = b.ndim == 1 or (b.ndim == a.ndim - 1 and b.shape == a.shape[:-1])
+    return reshape_to(b, (*b.shape, 1)) if is_vector else b
+
+
+@operation
+def _cho_solve(c: Tensor, b: Tensor, lower: bool) -> Tensor:
+    factor, right = _floating("cho_solve", c), check_tensor(b, "cho_solve", "b")
+    columns = _columns(factor, right)
+    out: Tensor = ops.cholesky_solve(_floating("cho_solve", columns), factor, not lower)
+    return out if columns is right else reshape_to(out, out.shape[:-1])
+
+
+@operation
+def det(a: Tensor, overwrite_a: bool = False, check_finite: bool = True) -> Tensor:
+    """The determinant; see `ops.det`. Integers are converted to float32.
+
+    Raises:
+        TypeError: something that is not a Tensor.
+        ValueError: matrices that are not square.
+    """
+    out: Tensor = ops.det(_floating("det", a))
+    return out
+
+
+@operation
+def inv(a: Tensor, overwrite_a: bool = False, check_finite: bool = True) -> Tensor:
+    """The inverse; see `ops.inverse`. Integers are converted to float64, as in MindSpore.
+
+    Raises:
+        TypeError: something that is not a Tensor.
+        ValueError: matrices that are not square.
+    """
+    x = check_tensor(a, "inv", "a")
+    out: Tensor = ops.inverse(x if x.dtype.kind == "f" else cast_to(x, mstype.float64))
+    return out
+
+
+# --- LU ---------------------------------------------------------------------------------------
+
+
+def _lu(op: str, a: Any) -> tuple[Tensor, Tensor, Type]:
+    x, dtype = ops.matrices(op, _floating(op, a), "a", square=True)
+    packed, pivots = emit_several("cell.lu", [x])
+    return packed, pivots, dtype
+
+
+@operation
+def lu_factor(
+    a: Tensor, overwrite_a: bool = False, check_finite: bool = True
+) -> tuple[Tensor, Tensor]:
+    """U, with L without its unit diagonal below it, and the pivots: what `lu_solve` takes.
+
+    Args:
+        a: Tensor of shape [..., n, n].
+
+    Returns:
+        A Tensor of shape [..., n, n], and one of int32 and shape [..., n]: row i was exchanged with
+        row ``pivots[i]``, in order.
+
+    Raises:
+        TypeError: something that is not a Tensor.
+        ValueError: matrices that are not square.
+    """
+    packed, pivots, dtype = _lu("lu_factor", a)
+    return cast_to(packed, dtype), pivots
+
+
+@operation
+def lu(
+    a: Tensor, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True
+) -> tuple[Tensor, ...]:
+    """The factors of ``a = P L U``; with `permute_l`, P L and U.
+
+    Args:
+        a: Tensor of shape [..., n, n].
+        permute_l: whether to multiply P and L.
+
+    Returns:
+        Tensors of shape [..., n, n]. P is of int32, as in MindSpore.
+
+    Raises:
+        TypeError: something that is not a Tensor.
+        ValueError: matrices that are not square.
+    """
+    packed, pivots, dtype = _lu("lu", a)
+    unit = ops.identity(packed, packed.shape[-1])
+    lower = ew.binary("cell.add", ops.triangle(packed, True, -1), unit)
+    upper = cast_to(ops.triangle(packed, False), dtype)
+    back = {"inverse": True}
+    if permute_l:
+        return cast_to(emit("cell.swap_rows", [lower, pivots], back), dtype), upper
+    p = emit("cell.swap_rows", [cast_to(unit, mstype.int32), pivots], back)
+    return p, cast_to(lower, dtype), upper
+
+
+def lu_solve(
+    lu_and_piv: tuple[Tensor, Tensor],
+    b: Tensor,
+    trans: int = 0,
+    overwrite_b: bool = False,
+    check_finite: bool = True,
+) -> Tensor:
+    """The solution of ``a x = b``, or of ``a^T x = b``, from what `lu_factor` gives.
+
+    Args:
+        lu_and_piv: the factors and the pivots.
+        b: Tensor of shape [..., n] or [..., n, m].
+        trans: 0 for a, 1 or 2 for its transpose.
+
+    Raises:
+        TypeError: something that is not a Tensor.
+        ValueError: shapes that do not fit, another `trans`.
+    """
+    if trans not in (0, 1, 2):
+        raise error(ValueError, f"For 'lu_solve', 'trans' must be 0, 1 or 2, but got {trans!r}.")
+    packed, pivots = lu_and_piv
+    out: Tensor = _lu_solve(packed, pivots, b, trans != 0)
+    return out
+
+
+@operation
+def _lu_solve(packed: Tensor, pivots: Tensor, b: Tensor, transposed: bool) -> Tensor:
+    name = "lu_solve"
+    factors, dtype = ops.matrices(name, packed, "lu", square=True)
+    given = check_tensor(b, name, "b")
+    columns = _columns(factors, given)
+    factors, right, dtype = ops.right_hand_side(name, factors, columns, "b", dtype)
+    swaps = broadcast_to_shape(check_tensor(pivots, name, "piv"), factors.shape[:-1])
+    swaps = cast_to(swaps, mstype.int32)
+    if transposed:
+        y = ops.solve_triangular(factors, right, False, True)
+        y = ops.solve_triangular(factors, y, True, True, True)
+        out = emit("cell.swap_rows", [y, swaps], {"inverse": True})
+    else:
+        y = emit("cell.swap_rows", [right, swaps])
+        y = ops.solve_triangular(factors, y, True, False, True)
+        out = ops.solve_triangular(factors, y, False)
+    out = cast_to(out, dtype)
+    return out if columns is given else reshape_to(out, out.shape[:-1])
+
+
+# --- triangular systems -----------------------------------------------------------------------
+
+_TRANSPOSED = {0: False, "N": False, 1: True, "T": True, 2: True, "C": True}
+
+
+@operation
+def solve_triangular(
+    a: Tensor,
+    b: Tensor,
+    trans: int | str = 0,
+    lower: bool = False,
+    unit_diagonal: bool = False,
+    overwrite_b: bool = False,
+    debug: Any = None,
+    check_finite: bool = True,
+) -> Tensor:
+    """The solution of ``a x = b`` for triangular `a`.
+
+    Args:
+        a: Tensor of shape [..., n, n]; its other triangle is not read.
+        b: Tensor of shape [..., n] or [..., n, m].
+        trans: 0 or "N" for a, 1, 2, "T" or "C" for its transpose.
+        lower: which triangle is read.
+        unit_diagonal: take the diagonal as 1.
+
+    Raises:
+        TypeError: something that is not a Tensor of floating-point elements.
+        ValueError: shapes that do not fit, another `trans`.
+    """
+    name = "solve_triangular"
+    if trans not in _TRANSPOSED:
+        raise error(
+            ValueError,
+            f"For '{name}', 'trans' must be one of 0, 1, 2, 'N', 'T' and 'C', but got {trans!r}.",
+        )
+    matrix, dtype = ops.matrices(name, a, "a", square=True)
+    given = check_tensor(b, name, "b")
+    columns = _columns(matrix, given)
+    matrix, right, dtype = ops.right_hand_side(name, matrix, columns, "b", dtype)
+    out = ops.solve_triangular(matrix, right, lower, _TRANSPOSED[trans], unit_diagonal)
+    out = cast_to(out, dtype)
+    return out if columns is given else reshape_to(out, out.shape[:-1])
