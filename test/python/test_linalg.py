@@ -90,7 +90,9 @@ def test_lu_solve_and_unpack(n):
     assert ops.LuUnpack(unpack_data=False)(Tensor(packed), Tensor(pivots))[1] is None
 
 
-@pytest.mark.parametrize("shape", [(1, 1), (3, 2), (2, 3), (5, 5), (40, 17), (17, 40), (150, 97), (97, 150)])
+@pytest.mark.parametrize(
+    "shape", [(1, 1), (3, 2), (2, 3), (5, 5), (40, 17), (17, 40), (150, 97), (97, 150)]
+)
 @pytest.mark.parametrize("mode", ["reduced", "complete"])
 def test_qr(shape, mode):
     a = draw(*shape)
@@ -275,6 +277,14 @@ def test_derivatives(name):
     regular = np.array([[3.0, 0.5, -0.4], [0.3, 2.5, 0.2], [-0.6, 0.1, 2.0]])
     args = tuple(Tensor(regular if s is None else draw(*s)) for s in shapes)
     check_grads(function, args, order=2)
+
+
+@pytest.mark.parametrize("name", ["cholesky", "inverse", "slogdet", "qr, q", "det of 4"])
+def test_third_derivatives(name):
+    function, shape = DIFFERENTIABLE[name]
+    n = 2 if shape is None else shape[0]
+    x = np.eye(n) * 2 + draw(n, n) / 4
+    check_grads(function, Tensor(x[:, : shape[1]] if shape else x), order=3)
 
 
 @pytest.mark.parametrize("n", [5, 100])
