@@ -78,55 +78,55 @@ func.func @values(%a: tensor<14xf64> {cell.example = dense<[2.0, 0.5, 1.5, 0.0, 
 }
 
 // Second derivatives: vjp of vjp, jvp of vjp, vjp of jvp.
-// SECOND:      result 0: tensor<3xf64> [12.0, 42.4264068712, 2.0]
-// SECOND-NEXT: result 1: tensor<3xf64> [12.3177661667, 11.5384031103, 2.71639532432]
-// SECOND-NEXT: result 2: tensor<3xf64> [12.3177661667, 11.5384031103, 2.71639532432]
-// SECOND-NEXT: result 3: tensor<3xf64> [3.84362411135, 1.35892633673, 0.36990439626]
-// SECOND-NEXT: result 4: tensor<3xf64> [12.0, 42.4264068712, 2.0]
-// SECOND-NEXT: result 5: tensor<3xf64> [12.3177661667, 11.5384031103, 2.71639532432]
-// SECOND-NEXT: result 6: tensor<3xf64> [12.3177661667, 11.5384031103, 2.71639532432]
-// SECOND-NEXT: result 7: tensor<3xf64> [3.84362411135, 1.35892633673, 0.36990439626]
-// SECOND-NEXT: result 8: tensor<3xf64> [12.0, 42.4264068712, 2.0]
-// SECOND-NEXT: result 9: tensor<3xf64> [12.3177661667, 11.5384031103, 2.71639532432]
-// SECOND-NEXT: result 10: tensor<3xf64> [12.3177661667, 11.5384031103, 2.71639532432]
-// SECOND-NEXT: result 11: tensor<3xf64> [3.84362411135, 1.35892633673, 0.36990439626]
-func.func private @g(%a: tensor<3xf64>, %b: tensor<3xf64>) -> tensor<3xf64> {
-  %0 = cell.pow %a, %b : tensor<3xf64>
-  return %0 : tensor<3xf64>
+// SECOND:      result 0: tensor<4xf64> [12.0, 42.4264068712, 2.0, 0.0]
+// SECOND-NEXT: result 1: tensor<4xf64> [12.3177661667, 11.5384031103, 2.71639532432, 0.0]
+// SECOND-NEXT: result 2: tensor<4xf64> [12.3177661667, 11.5384031103, 2.71639532432, 0.0]
+// SECOND-NEXT: result 3: tensor<4xf64> [3.84362411135, 1.35892633673, 0.36990439626, 0.0]
+// SECOND-NEXT: result 4: tensor<4xf64> [12.0, 42.4264068712, 2.0, 0.0]
+// SECOND-NEXT: result 5: tensor<4xf64> [12.3177661667, 11.5384031103, 2.71639532432, 0.0]
+// SECOND-NEXT: result 6: tensor<4xf64> [12.3177661667, 11.5384031103, 2.71639532432, 0.0]
+// SECOND-NEXT: result 7: tensor<4xf64> [3.84362411135, 1.35892633673, 0.36990439626, 0.0]
+// SECOND-NEXT: result 8: tensor<4xf64> [12.0, 42.4264068712, 2.0, 0.0]
+// SECOND-NEXT: result 9: tensor<4xf64> [12.3177661667, 11.5384031103, 2.71639532432, 0.0]
+// SECOND-NEXT: result 10: tensor<4xf64> [12.3177661667, 11.5384031103, 2.71639532432, 0.0]
+// SECOND-NEXT: result 11: tensor<4xf64> [3.84362411135, 1.35892633673, 0.36990439626, 0.0]
+func.func private @g(%a: tensor<4xf64>, %b: tensor<4xf64>) -> tensor<4xf64> {
+  %0 = cell.pow %a, %b : tensor<4xf64>
+  return %0 : tensor<4xf64>
 }
-func.func private @reverse0(%a: tensor<3xf64>, %b: tensor<3xf64>) -> tensor<3xf64> {
-  %one = cell.constant dense<1.0> : tensor<3xf64>
-  %0:2 = cell.vjp @g(%a, %b) cotangents(%one) of [0] wrt [0] : (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<3xf64>, tensor<3xf64>)
-  return %0#1 : tensor<3xf64>
+func.func private @reverse0(%a: tensor<4xf64>, %b: tensor<4xf64>) -> tensor<4xf64> {
+  %one = cell.constant dense<1.0> : tensor<4xf64>
+  %0:2 = cell.vjp @g(%a, %b) cotangents(%one) of [0] wrt [0] : (tensor<4xf64>, tensor<4xf64>, tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>)
+  return %0#1 : tensor<4xf64>
 }
-func.func private @forward0(%a: tensor<3xf64>, %b: tensor<3xf64>) -> tensor<3xf64> {
-  %one = cell.constant dense<1.0> : tensor<3xf64>
-  %0:2 = cell.jvp @g(%a, %b) tangents(%one) wrt [0] of [0] : (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<3xf64>, tensor<3xf64>)
-  return %0#1 : tensor<3xf64>
+func.func private @forward0(%a: tensor<4xf64>, %b: tensor<4xf64>) -> tensor<4xf64> {
+  %one = cell.constant dense<1.0> : tensor<4xf64>
+  %0:2 = cell.jvp @g(%a, %b) tangents(%one) wrt [0] of [0] : (tensor<4xf64>, tensor<4xf64>, tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>)
+  return %0#1 : tensor<4xf64>
 }
-func.func private @reverse1(%a: tensor<3xf64>, %b: tensor<3xf64>) -> tensor<3xf64> {
-  %one = cell.constant dense<1.0> : tensor<3xf64>
-  %0:2 = cell.vjp @g(%a, %b) cotangents(%one) of [0] wrt [1] : (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<3xf64>, tensor<3xf64>)
-  return %0#1 : tensor<3xf64>
+func.func private @reverse1(%a: tensor<4xf64>, %b: tensor<4xf64>) -> tensor<4xf64> {
+  %one = cell.constant dense<1.0> : tensor<4xf64>
+  %0:2 = cell.vjp @g(%a, %b) cotangents(%one) of [0] wrt [1] : (tensor<4xf64>, tensor<4xf64>, tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>)
+  return %0#1 : tensor<4xf64>
 }
-func.func private @forward1(%a: tensor<3xf64>, %b: tensor<3xf64>) -> tensor<3xf64> {
-  %one = cell.constant dense<1.0> : tensor<3xf64>
-  %0:2 = cell.jvp @g(%a, %b) tangents(%one) wrt [1] of [0] : (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<3xf64>, tensor<3xf64>)
-  return %0#1 : tensor<3xf64>
+func.func private @forward1(%a: tensor<4xf64>, %b: tensor<4xf64>) -> tensor<4xf64> {
+  %one = cell.constant dense<1.0> : tensor<4xf64>
+  %0:2 = cell.jvp @g(%a, %b) tangents(%one) wrt [1] of [0] : (tensor<4xf64>, tensor<4xf64>, tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>)
+  return %0#1 : tensor<4xf64>
 }
-func.func @second(%a: tensor<3xf64> {cell.example = dense<[2.0, 0.5, 1.5]> : tensor<3xf64>}, %b: tensor<3xf64> {cell.example = dense<[3.0, -1.5, 2.0]> : tensor<3xf64>}) -> (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) {
-  %one = cell.constant dense<1.0> : tensor<3xf64>
-  %a00:2 = cell.vjp @reverse0(%a, %b) cotangents(%one) of [0] wrt [0] : (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<3xf64>, tensor<3xf64>)
-  %a01:2 = cell.vjp @reverse0(%a, %b) cotangents(%one) of [0] wrt [1] : (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<3xf64>, tensor<3xf64>)
-  %a10:2 = cell.vjp @reverse1(%a, %b) cotangents(%one) of [0] wrt [0] : (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<3xf64>, tensor<3xf64>)
-  %a11:2 = cell.vjp @reverse1(%a, %b) cotangents(%one) of [0] wrt [1] : (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<3xf64>, tensor<3xf64>)
-  %b00:2 = cell.jvp @reverse0(%a, %b) tangents(%one) wrt [0] of [0] : (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<3xf64>, tensor<3xf64>)
-  %b01:2 = cell.jvp @reverse0(%a, %b) tangents(%one) wrt [1] of [0] : (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<3xf64>, tensor<3xf64>)
-  %b10:2 = cell.jvp @reverse1(%a, %b) tangents(%one) wrt [0] of [0] : (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<3xf64>, tensor<3xf64>)
-  %b11:2 = cell.jvp @reverse1(%a, %b) tangents(%one) wrt [1] of [0] : (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<3xf64>, tensor<3xf64>)
-  %c00:2 = cell.vjp @forward0(%a, %b) cotangents(%one) of [0] wrt [0] : (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<3xf64>, tensor<3xf64>)
-  %c01:2 = cell.vjp @forward0(%a, %b) cotangents(%one) of [0] wrt [1] : (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<3xf64>, tensor<3xf64>)
-  %c10:2 = cell.vjp @forward1(%a, %b) cotangents(%one) of [0] wrt [0] : (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<3xf64>, tensor<3xf64>)
-  %c11:2 = cell.vjp @forward1(%a, %b) cotangents(%one) of [0] wrt [1] : (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<3xf64>, tensor<3xf64>)
-  return %a00#1, %a01#1, %a10#1, %a11#1, %b00#1, %b01#1, %b10#1, %b11#1, %c00#1, %c01#1, %c10#1, %c11#1 : tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>
+func.func @second(%a: tensor<4xf64> {cell.example = dense<[2.0, 0.5, 1.5, 0.0]> : tensor<4xf64>}, %b: tensor<4xf64> {cell.example = dense<[3.0, -1.5, 2.0, 0.0]> : tensor<4xf64>}) -> (tensor<4xf64>, tensor<4xf64>, tensor<4xf64>, tensor<4xf64>, tensor<4xf64>, tensor<4xf64>, tensor<4xf64>, tensor<4xf64>, tensor<4xf64>, tensor<4xf64>, tensor<4xf64>, tensor<4xf64>) {
+  %one = cell.constant dense<1.0> : tensor<4xf64>
+  %a00:2 = cell.vjp @reverse0(%a, %b) cotangents(%one) of [0] wrt [0] : (tensor<4xf64>, tensor<4xf64>, tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>)
+  %a01:2 = cell.vjp @reverse0(%a, %b) cotangents(%one) of [0] wrt [1] : (tensor<4xf64>, tensor<4xf64>, tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>)
+  %a10:2 = cell.vjp @reverse1(%a, %b) cotangents(%one) of [0] wrt [0] : (tensor<4xf64>, tensor<4xf64>, tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>)
+  %a11:2 = cell.vjp @reverse1(%a, %b) cotangents(%one) of [0] wrt [1] : (tensor<4xf64>, tensor<4xf64>, tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>)
+  %b00:2 = cell.jvp @reverse0(%a, %b) tangents(%one) wrt [0] of [0] : (tensor<4xf64>, tensor<4xf64>, tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>)
+  %b01:2 = cell.jvp @reverse0(%a, %b) tangents(%one) wrt [1] of [0] : (tensor<4xf64>, tensor<4xf64>, tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>)
+  %b10:2 = cell.jvp @reverse1(%a, %b) tangents(%one) wrt [0] of [0] : (tensor<4xf64>, tensor<4xf64>, tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>)
+  %b11:2 = cell.jvp @reverse1(%a, %b) tangents(%one) wrt [1] of [0] : (tensor<4xf64>, tensor<4xf64>, tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>)
+  %c00:2 = cell.vjp @forward0(%a, %b) cotangents(%one) of [0] wrt [0] : (tensor<4xf64>, tensor<4xf64>, tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>)
+  %c01:2 = cell.vjp @forward0(%a, %b) cotangents(%one) of [0] wrt [1] : (tensor<4xf64>, tensor<4xf64>, tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>)
+  %c10:2 = cell.vjp @forward1(%a, %b) cotangents(%one) of [0] wrt [0] : (tensor<4xf64>, tensor<4xf64>, tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>)
+  %c11:2 = cell.vjp @forward1(%a, %b) cotangents(%one) of [0] wrt [1] : (tensor<4xf64>, tensor<4xf64>, tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>)
+  return %a00#1, %a01#1, %a10#1, %a11#1, %b00#1, %b01#1, %b10#1, %b11#1, %c00#1, %c01#1, %c10#1, %c11#1 : tensor<4xf64>, tensor<4xf64>, tensor<4xf64>, tensor<4xf64>, tensor<4xf64>, tensor<4xf64>, tensor<4xf64>, tensor<4xf64>, tensor<4xf64>, tensor<4xf64>, tensor<4xf64>, tensor<4xf64>
 }

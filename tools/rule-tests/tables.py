@@ -232,8 +232,11 @@ UNARY = {
 }
 
 
-def special2(point, value, first_x, first_y):
-    return {repr(point): {(0, 0): value, (1, 0): first_x, (0, 1): first_y}}
+def special2(point, value, first_x, first_y, second=None):
+    entry = {(0, 0): value, (1, 0): first_x, (0, 1): first_y}
+    if second is not None:
+        entry |= {(2, 0): second, (1, 1): second, (0, 2): second}
+    return {repr(point): entry}
 
 
 def binary(f, vjp, jvp, points, second, special=None, note=""):
@@ -356,13 +359,13 @@ BINARY = {
             (NAN, 1.0),
             (INF, 2.0),
         ],
-        [(2.0, 3.0), (0.5, -1.5), (1.5, 2.0)],
+        [(2.0, 3.0), (0.5, -1.5), (1.5, 2.0), (0.0, 0.0)],
         table(
             # x^0 = 1 for every x, NaN included, so its derivative in x is 0; 0^y = 0 for every
             # y > 0, so its derivative in y is 0; a negative base has no derivative in the
             # exponent: NaN, as in MindSpore.
             special2((1.5, 0.0), 1.0, 0.0, float(mp.log(1.5))),
-            special2((0.0, 0.0), 1.0, 0.0, 0.0),
+            special2((0.0, 0.0), 1.0, 0.0, 0.0, 0.0),
             special2((0.0, 1.0), 0.0, 1.0, 0.0),
             special2((0.0, 2.0), 0.0, 0.0, 0.0),
             special2((0.0, 0.5), 0.0, INF, 0.0),

@@ -1,0 +1,55 @@
+"""The tool that plants mistakes in derivative records, and a sample of them."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "mutate"))
+
+import expressions
+import mutate
+
+
+@pytest.mark.parametrize("record", mutate.records(), ids=lambda r: r["op"])
+def test_every_rule_is_understood_and_changed(record):
+    for rule in [*record["vjp"], record["jvp"]]:
+        if rule:
+            assert str(expressions.parse(rule)).replace(" ", "") == rule.replace(" ", "")
+    mutants = mutate.mutants_of(record)
+    assert mutants
+    rules = [(tuple(vjp), jvp) for _, vjp, jvp in mutants]
+    assert (tuple(record["vjp"]), record["jvp"]) not in rules
+
+
+def test_mistakes():
+    rule = expressions.parse("mul(ct, sub(1, square(x)))")
+    found = {str(tree) for _, tree in expressions.changes(rule)}
+    assert found == {
+        "neg(mul(ct, sub(1, square(x))))",
+        "ct",
+        "sub(1, square(x))",
+        "mul(ct, square(x))",
+        "mul(ct, add(1, square(x)))",
+        "mul(ct, sub(-1, square(x)))",
+        "mul(ct, sub(1, x))",
+    }
+
+
+@pytest.mark.sweep
+def test_the_page_has_the_score_of_all_rules():
+    page = mutate.PAGE.read_text()
+    count = sum(len(mutate.mutants_of(r)) for r in mutate.records())
+    stated = page.split(mutate.BEGIN)[1].split(mutate.END)[0]
+    assert f"{count} mutants of the rules of {len(mutate.records())} ops" in stated, (
+        "run tools/mutate/mutate.py --write"
+    )
+    assert "Not noticed" not in stated
+
+
+@pytest.mark.rebuild
+def test_a_sample_is_noticed():
+    tool = [sys.executable, mutate.__file__, "--sample=40"]
+    run = subprocess.run(tool, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout + run.stderr
