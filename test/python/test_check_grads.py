@@ -1,53 +1,78 @@
-"""check_grads: on every differentiable elementwise op, and on derivatives that are wrong."""
+"""check_grads: on every differentiable op, and on derivatives that are wrong.
 
-import json
-from pathlib import Path
+Further checks without differences: <J v, w> = <v, J'w>, and the symmetry of second derivatives.
+"""
 
 import numpy as np
+import op_examples
 import pytest
 
 import cellgrad as ms
 from cellgrad import Tensor, nn, ops
 from cellgrad.testing import check_grads
 
-RECORDS = json.loads(
-    (Path(__file__).resolve().parents[2] / "build" / "dialect" / "ops.json").read_text()
-)
-# Points where all are smooth: inside the domains of log, sqrt, atanh and acosh at once is not
-# possible, so acosh gets its own.
-POINTS = {1: np.array([0.3, 0.55, 0.8]), 2: np.array([0.7, 0.45, 0.6])}
-ELSEWHERE = {"cell.acosh": 1.5}
-NAMES = {"cell.trunc_mod": "truncate_mod"}  # where the function has MindSpore's name
-SMOOTH = [
-    r
-    for r in RECORDS
-    if r["derivative"] not in ("zero", "none")
-    and "bool" not in r["operands"]
-    and r["op"] != "cell.guard"  # not a function of Python: differentiation puts it in
+OPS = op_examples.differentiable()
+CASES = [
+    pytest.param(f, args, id=f"{op}-{i}" if i else op)
+    for op in OPS
+    for i, (f, args) in enumerate(op_examples.examples(op))
 ]
 
 
-def apply(record, dtype):
-    """The op as a function, and where to test it."""
-    name = NAMES.get(record["op"], record["op"].removeprefix("cell."))
-    function = getattr(ops, name)
-    shift = ELSEWHERE.get(record["op"], 0)
-    count = len(record["operands"])
-    return function, tuple(Tensor(POINTS[i + 1] + shift, dtype) for i in range(count))
+def tensors(args, dtype):
+    return tuple(Tensor(a, dtype) for a in args)
 
 
-@pytest.mark.parametrize("record", SMOOTH, ids=lambda r: r["op"])
-def test_elementwise_ops(record):
-    function, args = apply(record, ms.float64)
-    check_grads(function, args, order=2)
+@pytest.mark.parametrize("f, args", CASES)
+def test_every_op(f, args):
+    check_grads(f, tensors(args, ms.float64), order=2)
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("dtype", [ms.float32, ms.float64], ids=str)
-@pytest.mark.parametrize("record", SMOOTH, ids=lambda r: r["op"])
-def test_elementwise_ops_to_order_three(record, dtype):
-    function, args = apply(record, dtype)
-    check_grads(function, args, order=3)
+@pytest.mark.parametrize("order", [1, 2, 3])
+@pytest.mark.parametrize("dtype", [ms.float16, ms.bfloat16, ms.float32, ms.float64], ids=str)
+@pytest.mark.parametrize("f, args", CASES)
+def test_every_op_dtype_and_order(f, args, dtype, order):
+    check_grads(f, tensors(args, dtype), order=order)
+
+
+def inner(a, b):
+    return sum(float((x.asnumpy() * y.asnumpy()).sum()) for x, y in zip(a, b, strict=True))
+
+
+@pytest.mark.parametrize("f, args", CASES)
+def test_forward_is_the_transpose_of_reverse(f, args):
+    """<J v, w> = <v, J'w>, up to rounding."""
+    rng, xs = np.random.default_rng(1), tensors(args, ms.float64)
+    v = tensors([rng.normal(size=a.shape) for a in args], ms.float64)
+    out, tangent = ms.jvp(f, xs, v)
+    w = Tensor(rng.normal(size=out.shape), ms.float64)
+    left, right = inner([tangent], [w]), inner(ms.vjp(f, *xs)[1](w), v)
+    assert left == pytest.approx(right, rel=1e-11, abs=1e-12)
+
+
+@pytest.mark.parametrize("f, args", CASES)
+def test_second_derivatives_are_symmetric(f, args):
+    """<H u, v> = <H v, u>, with H u by forward over reverse, and by reverse over reverse."""
+    rng, xs = np.random.default_rng(2), tensors(args, ms.float64)
+    u, v = (tensors([rng.normal(size=a.shape) for a in args], ms.float64) for _ in range(2))
+    w = Tensor(rng.normal(size=f(*xs).shape), ms.float64)
+    gradient = lambda *x: ms.vjp(f, *x)[1](w)
+    forward = lambda t: ms.jvp(gradient, xs, t)[1]
+    reverse = ms.vjp(gradient, *xs)[1](*u)
+    one, other = inner(forward(u), v), inner(forward(v), u)
+    assert one == pytest.approx(other, rel=1e-9, abs=1e-10)
+    assert inner(reverse, v) == pytest.approx(one, rel=1e-9, abs=1e-10)
+
+
+def test_every_op_has_an_example():
+    missing = [
+        op
+        for op in OPS
+        if op not in op_examples.OTHERS
+        and not next(r for r in op_examples.RECORDS if r["op"] == f"cell.{op}")["elementwise"]
+    ]
+    assert missing == [], "say in test/python/op_examples.py how to call them"
 
 
 def test_a_network():
