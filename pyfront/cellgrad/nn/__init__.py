@@ -34,6 +34,7 @@ from cellgrad.nn.loss import *  # noqa: F403
 from cellgrad.nn.loss import __all__ as _losses
 from cellgrad.nn.optim import *  # noqa: F403
 from cellgrad.nn.optim import __all__ as _optimizers
+from cellgrad.nn.recurrent import GRUCell, LSTMCell, RNNCell
 from cellgrad.nn.wrap import *  # noqa: F403
 from cellgrad.nn.wrap import __all__ as _wrappers
 
@@ -47,6 +48,7 @@ __all__ = [
     "ELU",
     "GELU",
     "GLU",
+    "GRUCell",
     "Cell",
     "CellDict",
     "CellList",
@@ -56,11 +58,13 @@ __all__ = [
     "HSigmoid",
     "HSwish",
     "Hardtanh",
+    "LSTMCell",
     "LeakyReLU",
     "LogSigmoid",
     "LogSoftmax",
     "Mish",
     "PReLU",
+    "RNNCell",
     "ReLU",
     "ReLU6",
     "SeLU",
