@@ -25,6 +25,7 @@ sweep: build ## Run the long numerical sweeps
 
 oracle: build ## Compare a hundred functions with JAX, PyTorch and MindSpore
 	@$(PY) test/oracles/compare.py
+	@$(PY) test/oracles/programs.py
 
 lint: setup ## Check formatting, style, types and file sizes
 	@tools/setup/lint.sh

@@ -230,9 +230,9 @@ class Program:
         try:
             captured = capture(trace, self.name, self.run, args, kwargs)
         except RecursionError as e:
-            raise _clean(_endless(e, self.name)) from None
+            raise without_own_frames(_endless(e, self.name)) from None
         except Exception as e:
-            raise _clean(e) from e.__cause__
+            raise without_own_frames(e) from e.__cause__
         finally:
             sys.setrecursionlimit(limit)
             trace.closed = True
@@ -393,14 +393,14 @@ def _endless(e: RecursionError, name: str) -> Exception:
     return RecursionError(text)
 
 
-def _clean(e: Exception) -> Exception:
+def without_own_frames(e: Exception) -> Exception:
     """The exception without the frames of this package; CELLGRAD_FULL_TRACEBACK=1 keeps them."""
     if os.environ.get("CELLGRAD_FULL_TRACEBACK"):
         return e
     kept = []
     tb = e.__traceback__
     while tb is not None:
-        if not tb.tb_frame.f_code.co_filename.startswith(_errors.PACKAGES):
+        if not tb.tb_frame.f_code.co_filename.startswith((*_errors.PACKAGES, "<frozen importlib")):
             kept.append(tb)
         tb = tb.tb_next
     chain = None

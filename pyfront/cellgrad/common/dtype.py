@@ -41,6 +41,8 @@ class Type:
 
     __slots__ = ("itemsize", "kind", "name", "native", "rank", "title")
 
+    package = "cellgrad"  # what `repr` names
+
     name: str
     title: str
     kind: str
@@ -59,7 +61,7 @@ class Type:
         self.rank = rank  # position in the promotion order within its kind
 
     def __repr__(self) -> str:
-        return "cellgrad." + self.name
+        return f"{self.package}.{self.name}"
 
     def __str__(self) -> str:
         return self.title

@@ -17,6 +17,16 @@ if TYPE_CHECKING:  # the generated module is not beside the sources
 else:
     from cellgrad.ops import _generated
 
+    # These are functions of the package; they are built on the operations.
+    _TRANSFORMS = ("get_grad", "grad", "jacfwd", "jacrev", "jvp", "value_and_grad", "vjp", "vmap")
+
+    def __getattr__(name: str) -> Any:
+        if name in _TRANSFORMS:
+            import cellgrad
+
+            return getattr(cellgrad, name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 from cellgrad.ops import (
     activations,

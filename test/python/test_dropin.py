@@ -1,0 +1,108 @@
+"""Scripts that say `import mindspore`: the programs here print what MindSpore 2.10 printed.
+
+`test/oracles/programs.py --record` has run them there. They are written in the styles of its
+tutorials; random numbers are the same, so whole trainings are.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.py"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "oracles"))
+import programs  # noqa: E402
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.stem)
+def test_a_program_prints_what_mindspore_prints(program):
+    assert (
+        programs.differences(programs.ours(program), program.with_suffix(".out").read_text()) == ""
+    )
+
+
+def test_the_comparison_notices():
+    assert programs.differences("a 1.0 [2. 3.]", "a 1.00001 [2.\n 3.]") == ""
+    assert "1.0 instead of 1.1" in programs.differences("a 1.0", "a 1.1")
+    assert "'b' instead of 'a'" in programs.differences("b 1.0", "a 1.0")
+    assert "(end)" in programs.differences("a", "a b")
+
+
+def run(tmp_path, text, *arguments):
+    path = tmp_path / "script.py"
+    path.write_text(text)
+    command = [sys.executable, "-m", "cellgrad", "run", str(path), *arguments]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+MISSING = {
+    "from mindspore.ops import sofmax": "'mindspore.ops.sofmax' is not part of cellgrad|softmax",
+    "from mindspore import Tensr": "'mindspore.Tensr' is not part|Tensor",
+    "from mindspore.nn import CelList": "'mindspore.nn.CelList' is not part|CellList",
+    "import mindspore.datasets": "'mindspore.datasets' is not part of cellgrad|dataset",
+    "from mindspore.optims import SGD": "'mindspore.optims' is not part of cellgrad|nearest",
+    "import mindspore as ms\nms.nn.Dens(1, 1)": "'mindspore.nn.Dens' is not part|Dense",
+    "import mindspore as ms\nms.quuxify": "'mindspore.quuxify' is not part|nothing like it",
+}
+
+
+@pytest.mark.parametrize("text", MISSING)
+def test_what_is_missing_is_an_error_where_it_is_asked_for(tmp_path, text):
+    result = run(tmp_path, "first = 1\n" + text)
+    kind = "AttributeError" if "as ms" in text else "ModuleNotFoundError|ImportError"
+    assert result.returncode == 1
+    assert any(k in result.stderr for k in kind.split("|"))
+    for words in MISSING[text].split("|"):
+        assert words in result.stderr
+    assert f'script.py", line {len(text.splitlines()) + 1}' in result.stderr
+    assert "_dropin" not in result.stderr
+
+
+def test_names_lead_to_the_same_objects(tmp_path):
+    text = """
+import sys, pickle
+import mindspore as ms
+import mindspore
+import mindspore.nn as nn
+import mindspore.ops.operations as P
+import mindspore.common.dtype as mstype
+from mindspore import Tensor, ops, context
+from mindspore.ops import composite as C, functional as F
+from mindspore.common.initializer import Normal
+from mindspore.train.callback import Callback
+from mindspore.train.serialization import save_checkpoint
+from mindspore.nn import *
+from mindspore.ops import value_and_grad, grad
+import cellgrad
+assert ms is mindspore and ms.nn is nn and ms.Tensor is Tensor is cellgrad.Tensor
+assert Dense is nn.Dense is cellgrad.nn.Dense and mstype.float32 is ms.float32
+assert ms.ops is ops and grad is ms.grad and C.GradOperation is ops.GradOperation
+assert not hasattr(ms, "nothing") and getattr(ms, "nothing", 3) == 3
+assert "Tensor" in dir(ms) and ms.__version__
+assert repr(ms.float32) == "mindspore.float32" and ms.get_context("mode") == ms.PYNATIVE_MODE
+assert __name__ == "__main__" and sys.argv[1:] == ["--flag", "x"]
+class Point:
+    def __init__(self):
+        self.t = Tensor([1.0])
+assert float(pickle.loads(pickle.dumps(Point())).t) == 1.0
+raise SystemExit(7)
+"""
+    result = run(tmp_path, text, "--flag", "x")
+    assert (result.returncode, result.stderr) == (7, "")
+
+
+def test_a_failing_script_shows_its_own_lines_only(tmp_path):
+    result = run(tmp_path, "def f():\n    return 1 / 0\nf()\n")
+    assert result.returncode == 1
+    assert 'script.py", line 2, in f' in result.stderr and "cellgrad" not in result.stderr
+
+
+@pytest.mark.parametrize("text", ["def f(:\n", None])
+def test_a_script_that_cannot_be_read(tmp_path, text):
+    if text is None:
+        command = [sys.executable, "-m", "cellgrad", "run", str(tmp_path / "none.py")]
+        result = subprocess.run(command, capture_output=True, text=True)
+    else:
+        result = run(tmp_path, text)
+    assert result.returncode == 2 and result.stderr.startswith("cellgrad: ")
