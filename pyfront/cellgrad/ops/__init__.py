@@ -35,6 +35,7 @@ from cellgrad.ops import (
     composites,
     contraction_classes,
     contractions,
+    convolutions,
     creation,
     diagonals,
     einsums,
@@ -49,6 +50,7 @@ from cellgrad.ops import (
     padding,
     pointwise,
     pointwise_classes,
+    pooling,
     primitives,
     products,
     reductions,
@@ -56,6 +58,7 @@ from cellgrad.ops import (
     selection,
     shape_classes,
     shapes,
+    window_classes,
 )
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._generated import *  # noqa: F403
@@ -65,6 +68,7 @@ from cellgrad.ops.class_losses import *  # noqa: F403
 from cellgrad.ops.composites import *  # noqa: F403
 from cellgrad.ops.contraction_classes import *  # noqa: F403
 from cellgrad.ops.contractions import *  # noqa: F403
+from cellgrad.ops.convolutions import *  # noqa: F403
 from cellgrad.ops.creation import *  # noqa: F403
 from cellgrad.ops.diagonals import *  # noqa: F403
 from cellgrad.ops.einsums import *  # noqa: F403
@@ -79,6 +83,7 @@ from cellgrad.ops.losses import *  # noqa: F403
 from cellgrad.ops.padding import *  # noqa: F403
 from cellgrad.ops.pointwise import *  # noqa: F403
 from cellgrad.ops.pointwise_classes import *  # noqa: F403
+from cellgrad.ops.pooling import *  # noqa: F403
 from cellgrad.ops.primitives import *  # noqa: F403
 from cellgrad.ops.products import *  # noqa: F403
 from cellgrad.ops.reductions import *  # noqa: F403
@@ -86,6 +91,7 @@ from cellgrad.ops.rounding import *  # noqa: F403
 from cellgrad.ops.selection import *  # noqa: F403
 from cellgrad.ops.shape_classes import *  # noqa: F403
 from cellgrad.ops.shapes import *  # noqa: F403
+from cellgrad.ops.window_classes import *  # noqa: F403
 
 # Other names of the same functions.
 absolute = _generated.abs
@@ -120,6 +126,7 @@ __all__ = [
     *composites.__all__,
     *contraction_classes.__all__,
     *contractions.__all__,
+    *convolutions.__all__,
     *creation.__all__,
     *diagonals.__all__,
     *einsums.__all__,
@@ -134,6 +141,7 @@ __all__ = [
     *linalg_classes.__all__,
     *pointwise.__all__,
     *pointwise_classes.__all__,
+    *pooling.__all__,
     *primitives.__all__,
     *products.__all__,
     *reductions.__all__,
@@ -141,6 +149,7 @@ __all__ = [
     *selection.__all__,
     *shape_classes.__all__,
     *shapes.__all__,
+    *window_classes.__all__,
     "GradOperation",
     "Primitive",
     "absolute",

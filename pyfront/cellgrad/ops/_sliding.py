@@ -1,0 +1,162 @@
+"""Where windows lie: arguments of convolutions and pooling, and the padding they ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from cellgrad._errors import error
+from cellgrad.common.tensor import Tensor
+from cellgrad.ops._core import check_tensor
+from cellgrad.ops._static import is_int
+
+Ints = tuple[int, ...]
+Pads = list[tuple[int, int]]
+
+
+def per_dim(value: Any, count: int, op: str, argument: str, least: int = 1) -> Ints:
+    """One int a dimension from an int or a sequence of one or `count` of them.
+
+    Raises:
+        TypeError: something else.
+        ValueError: another length, or an int below `least`.
+    """
+    listed = (value,) if is_int(value) else value
+    if not isinstance(listed, tuple | list) or not all(is_int(v) for v in listed):
+        raise error(
+            TypeError,
+            f"For '{op}', the '{argument}' must be an int or a tuple of {count} ints, but got "
+            f"{value!r}.",
+        )
+    if len(listed) not in (1, count):
+        raise error(
+            ValueError,
+            f"For '{op}', the '{argument}' must be an int or a tuple of {count} ints, but got "
+            f"{len(listed)}: {value!r}.",
+        )
+    if any(v < least for v in listed):
+        raise error(
+            ValueError, f"For '{op}', the '{argument}' must be at least {least}, but got {value!r}."
+        )
+    return tuple(int(v) for v in listed) * (1 if len(listed) == count else count)
+
+
+def pairs(value: Any, count: int, op: str, argument: str) -> Pads:
+    """(before, after) of each dimension from an int, one int a dimension, or two a dimension.
+
+    Raises:
+        TypeError: something else.
+        ValueError: another length, or a negative int.
+    """
+    if isinstance(value, tuple | list) and len(value) == 2 * count and count > 0:
+        flat = [per_dim(v, 1, op, argument, 0)[0] for v in value]
+        return list(zip(flat[::2], flat[1::2], strict=True))
+    return [(p, p) for p in per_dim(value, count, op, argument, 0)]
+
+
+def pad_mode_of(value: Any, op: str) -> str:
+    """The mode in lower case.
+
+    Raises:
+        TypeError: no str.
+        ValueError: none of 'valid', 'same' and 'pad'.
+    """
+    if not isinstance(value, str):
+        raise error(
+            TypeError, f"For '{op}', the 'pad_mode' must be a str, but got {type(value).__name__}."
+        )
+    if value.lower() not in ("valid", "same", "pad"):
+        raise error(
+            ValueError,
+            f"For '{op}', the 'pad_mode' must be 'valid', 'same' or 'pad', but got {value!r}.",
+        )
+    return value.lower()
+
+
+def padding_of(
+    mode: str,
+    given: Pads,
+    sizes: Sequence[int],
+    kernel: Ints,
+    strides: Ints,
+    dilations: Ints,
+    op: str,
+) -> Pads:
+    """The elements before and after each dimension that a padding mode asks for.
+
+    Mode 'same' gives ceil(size / stride) windows, with one element more after than before where the
+    number is odd.
+
+    Raises:
+        ValueError: a padding in another mode than 'pad'.
+    """
+    if mode == "pad":
+        return given
+    if any(p != (0, 0) for p in given):
+        raise error(
+            ValueError,
+            f"For '{op}', the 'padding' must be zero when 'pad_mode' is not 'pad', but got "
+            f"pad_mode='{mode}'.",
+            "write pad_mode='pad'",
+        )
+    if mode == "valid":
+        return given
+    out = []
+    for n, k, s, d in zip(sizes, kernel, strides, dilations, strict=True):
+        total = max((-(-n // s) - 1) * s + d * (k - 1) + 1 - n, 0)
+        out.append((total // 2, total - total // 2))
+    return out
+
+
+def ceil_padding(
+    pads: Pads, sizes: Sequence[int], kernel: Ints, strides: Ints, dilations: Ints
+) -> Pads:
+    """Padding with what windows need that start in the tensor, or before it, and end after it."""
+    out = []
+    for (low, high), n, k, s, d in zip(pads, sizes, kernel, strides, dilations, strict=True):
+        span = d * (k - 1) + 1
+        windows = -(-(n + low + high - span) // s) + 1
+        if (windows - 1) * s >= n + low:
+            windows -= 1
+        out.append((low, max(high, (windows - 1) * s + span - n - low)))
+    return out
+
+
+def check_fit(
+    sizes: Sequence[int], pads: Pads, kernel: Ints, dilations: Ints, x: Tensor, op: str
+) -> None:
+    """Refuses windows that are larger than the padded tensor."""
+    for n, (low, high), k, d in zip(sizes, pads, kernel, dilations, strict=True):
+        if n + low + high < d * (k - 1) + 1:
+            raise error(
+                ValueError,
+                f"For '{op}', a window of {d * (k - 1) + 1} elements does not fit into the "
+                f"{n + low + high} elements of a dimension (padding included) of the input of "
+                f"shape {list(x.shape)}.",
+                "make the kernel or the dilation smaller, or pad more",
+            )
+
+
+def check_rank(value: Any, ranks: tuple[int, ...], op: str, argument: str) -> Tensor:
+    """A floating-point tensor of one of the ranks.
+
+    Raises:
+        TypeError: no Tensor, or none of floating-point numbers.
+        ValueError: another rank.
+    """
+    x = check_tensor(value, op, argument)
+    if x.dtype.kind != "f":
+        raise error(
+            TypeError,
+            f"For '{op}', the elements of '{argument}' must be floating-point numbers, but got "
+            f"{x.dtype}.",
+            "convert it, for example with x.astype(ms.float32)",
+        )
+    if x.ndim not in ranks:
+        wanted = " or ".join(f"{r}D" for r in ranks)
+        raise error(
+            ValueError,
+            f"For '{op}', the '{argument}' must be a {wanted} Tensor, but got one of shape "
+            f"{list(x.shape)}.",
+        )
+    return x

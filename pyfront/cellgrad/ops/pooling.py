@@ -1,0 +1,600 @@
+"""Pooling: the largest or the mean element of windows, sliding or adaptive.
+
+The gradient of a maximum goes to the first element of the window, in row-major order, that attains
+it; NaN counts as the largest.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from cellgrad._errors import error
+from cellgrad.capture.scope import splat
+from cellgrad.common import dtype as mstype
+from cellgrad.common.tensor import Tensor
+from cellgrad.ops._core import (
+    broadcast_to_shape,
+    cast_to,
+    emit,
+    operation,
+    reshape_to,
+)
+from cellgrad.ops._sliding import (
+    Ints,
+    Pads,
+    ceil_padding,
+    check_fit,
+    check_rank,
+    pairs,
+    per_dim,
+)
+from cellgrad.ops._static import is_int, known
+from cellgrad.ops.joining import pad_to, piece
+from cellgrad.ops.padding import padded
+
+__all__ = [
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
+    "adaptive_max_pool1d",
+    "adaptive_max_pool2d",
+    "avg_pool1d",
+    "avg_pool2d",
+    "avg_pool3d",
+    "max_pool2d",
+    "max_pool3d",
+]
+
+Array = np.ndarray[Any, Any]
+
+
+# --- maximum ----------------------------------------------------------------------------------
+
+
+def max_pool2d(
+    x: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    return_indices: bool = False,
+    ceil_mode: bool = False,
+) -> Any:
+    """The largest element of each window of images [N, C, H, W].
+
+    Args:
+        x: a floating-point Tensor of shape [N, C, H, W].
+        kernel_size: size of a window, an int or (height, width).
+        stride: distance of two windows; by default the kernel size.
+        padding: elements before and after that are smaller than all others, at most half a window.
+        dilation: distance of two elements of a window.
+        return_indices: whether to return the position of each element in its H * W as well.
+        ceil_mode: whether windows may end after the tensor.
+
+    Returns:
+        A Tensor of shape [N, C, H', W'], or a tuple of it and an int64 Tensor of positions.
+
+    Raises:
+        TypeError: no Tensor of floating-point numbers, or arguments that are no ints or bools.
+        ValueError: shapes or arguments that do not fit each other.
+    """
+    return max_pool(
+        "max_pool2d", 2, x, kernel_size, stride, padding, dilation, return_indices, ceil_mode
+    )
+
+
+def max_pool3d(
+    x: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    """The largest element of each window of volumes [N, C, D, H, W]; see `max_pool2d`.
+
+    Raises:
+        TypeError: no Tensor of floating-point numbers, or arguments that are no ints or bools.
+        ValueError: shapes or arguments that do not fit each other.
+    """
+    return max_pool(
+        "max_pool3d", 3, x, kernel_size, stride, padding, dilation, return_indices, ceil_mode
+    )
+
+
+def max_pool(
+    op: str,
+    count: int,
+    x: Any,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    return_indices: bool,
+    ceil_mode: bool,
+) -> Any:
+    """Maximum over windows of the last `count` dimensions; see `max_pool2d`.
+
+    Raises:
+        TypeError: no Tensor of floating-point numbers, or arguments that are no ints or bools.
+        ValueError: shapes or arguments that do not fit each other.
+    """
+    x = check_rank(x, (count + 2,), op, "x")
+    kernel = per_dim(kernel_size, count, op, "kernel_size")
+    strides = kernel if stride is None else per_dim(stride, count, op, "stride")
+    dilations = per_dim(dilation, count, op, "dilation")
+    pads = pairs(padding, count, op, "padding")
+    check_bool(return_indices, op, "return_indices")
+    check_bool(ceil_mode, op, "ceil_mode")
+    for (low, high), k in zip(pads, kernel, strict=True):
+        if 2 * max(low, high) > k:
+            raise error(
+                ValueError,
+                f"For '{op}', the padding must be at most half of the kernel size, but got "
+                f"padding {padding!r} and kernel size {kernel_size!r}.",
+            )
+    if ceil_mode:
+        pads = ceil_padding(pads, x.shape[2:], kernel, strides, dilations)
+    return sliding_max(op, x, kernel, strides, dilations, pads, return_indices)
+
+
+def sliding_max(
+    op: str,
+    x: Tensor,
+    kernel: Ints,
+    strides: Ints,
+    dilations: Ints,
+    pads: Pads,
+    return_indices: bool = False,
+) -> Any:
+    """Maximum over windows of checked arguments.
+
+    Raises:
+        ValueError: windows that do not fit.
+    """
+    check_fit(x.shape[-len(kernel) :], pads, kernel, dilations, x, op)
+    value, at = _sliding_max(x, kernel, strides, dilations, pads, return_indices)
+    return (value, at) if return_indices else value
+
+
+@operation
+def _sliding_max(
+    x: Tensor, kernel: Ints, strides: Ints, dilations: Ints, pads: Pads, positions: bool
+) -> tuple[Tensor, Tensor | None]:
+    count = len(kernel)
+    spatial = x.shape[-count:]
+    lead = x.ndim - count
+    around = [(0, 0)] * lead + list(pads)
+    if any(p != (0, 0) for p in pads):
+        x = padded(x, around, "constant", -math.inf)
+    attrs = {"sizes": list(kernel), "strides": list(strides), "dilations": list(dilations)}
+    windows = emit("cell.windows", [x], attrs)
+    if not positions:
+        places = np.arange(math.prod(kernel), dtype=np.int32).reshape(kernel)
+        return _first_max(windows, count, places), None
+    counts = windows.shape[lead : lead + count]
+    at = [
+        np.arange(n)[:, None] * s + np.arange(k)[None, :] * d - p[0]
+        for n, s, k, d, p in zip(counts, strides, kernel, dilations, pads, strict=True)
+    ]
+    return _first_max_at(windows, count, _flat_positions(at, spatial))
+
+
+def _flat_positions(at: list[Array], spatial: Ints) -> Array:
+    """Row-major position of each element of each window [O.., K..] in the tensor, from the position
+    along each dimension [O, K]; a large number outside.
+    """
+    count = len(at)
+    flat: Array = np.zeros((1,) * (2 * count), np.int64)
+    inside: Array = np.ones((1,) * (2 * count), bool)
+    for i, (p, n) in enumerate(zip(at, spatial, strict=True)):
+        shape = [1] * (2 * count)
+        shape[i], shape[count + i] = p.shape
+        flat = flat * n + p.reshape(shape)
+        inside = inside & ((p >= 0) & (p < n)).reshape(shape)
+    return np.where(inside, flat, math.prod(spatial)).astype(np.int32)
+
+
+def _attained(windows: Tensor, count: int) -> Tensor:
+    """Whether each element is the largest of its window; of a window with NaN, whether it is NaN."""
+    dims = list(range(windows.ndim - count, windows.ndim))
+    largest = emit("cell.reduce_max", [windows], {"dims": dims})
+    spread = emit("cell.broadcast", [largest], {"dims": dims}, windows.dtype, windows.shape)
+    return emit(
+        "cell.logical_or",
+        [emit("cell.equal", [windows, spread]), emit("cell.is_nan", [windows])],
+    )
+
+
+def _first(windows: Tensor, count: int, places: Array) -> tuple[Tensor, Tensor]:
+    """The maximum of each window, and the least of `places` (of shape K.. or O.., K..) where it is."""
+    dims = list(range(windows.ndim - count, windows.ndim))
+    numbers = broadcast_to_shape(known(places, mstype.int32), windows.shape)
+    nowhere = splat(int(places.max(initial=0)) + 1, mstype.int32, windows.shape)
+    at = emit(
+        "cell.reduce_min",
+        [emit("cell.select", [_attained(windows, count), numbers, nowhere])],
+        {"dims": dims},
+    )
+    spread = emit("cell.broadcast", [at], {"dims": dims}, mstype.int32, windows.shape)
+    chosen = emit(
+        "cell.select",
+        [
+            emit("cell.equal", [numbers, spread]),
+            windows,
+            splat(0.0, windows.dtype, windows.shape),
+        ],
+    )
+    return emit("cell.reduce_sum", [chosen], {"dims": dims}), at
+
+
+def _first_max(windows: Tensor, count: int, places: Array) -> Tensor:
+    return _first(windows, count, places)[0]
+
+
+def _first_max_at(windows: Tensor, count: int, places: Array) -> tuple[Tensor, Tensor]:
+    value, at = _first(windows, count, places)
+    return value, cast_to(at, mstype.int64)
+
+
+# --- mean -------------------------------------------------------------------------------------
+
+
+def avg_pool1d(
+    input_x: Tensor,
+    kernel_size: int = 1,
+    stride: Any = 1,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+) -> Tensor:
+    """The mean of each window of sequences [N, C, L]; see `avg_pool2d`.
+
+    Raises:
+        TypeError: no Tensor of floating-point numbers, or arguments that are no ints or bools.
+        ValueError: shapes or arguments that do not fit each other.
+    """
+    return avg_pool(
+        "avg_pool1d", 1, input_x, kernel_size, stride, padding, ceil_mode, count_include_pad, 0
+    )
+
+
+def avg_pool2d(
+    input_x: Tensor,
+    kernel_size: Any = 1,
+    stride: Any = 1,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int = 0,
+) -> Tensor:
+    """The mean of each window of images [N, C, H, W].
+
+    Args:
+        input_x: a floating-point Tensor of shape [N, C, H, W].
+        kernel_size: size of a window, an int or (height, width).
+        stride: distance of two windows.
+        padding: zeros before and after.
+        ceil_mode: whether windows may end after the tensor.
+        count_include_pad: whether the padding counts as elements.
+        divisor_override: what sums are divided by, if not 0.
+
+    Returns:
+        A Tensor of shape [N, C, H', W'].
+
+    Raises:
+        TypeError: no Tensor of floating-point numbers, or arguments that are no ints or bools.
+        ValueError: shapes or arguments that do not fit each other.
+    """
+    return avg_pool(
+        "avg_pool2d",
+        2,
+        input_x,
+        kernel_size,
+        stride,
+        padding,
+        ceil_mode,
+        count_include_pad,
+        divisor_override,
+    )
+
+
+def avg_pool3d(
+    input_x: Tensor,
+    kernel_size: Any = 1,
+    stride: Any = 1,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int = 0,
+) -> Tensor:
+    """The mean of each window of volumes [N, C, D, H, W]; see `avg_pool2d`.
+
+    Raises:
+        TypeError: no Tensor of floating-point numbers, or arguments that are no ints or bools.
+        ValueError: shapes or arguments that do not fit each other.
+    """
+    return avg_pool(
+        "avg_pool3d",
+        3,
+        input_x,
+        kernel_size,
+        stride,
+        padding,
+        ceil_mode,
+        count_include_pad,
+        divisor_override,
+    )
+
+
+def check_bool(value: Any, op: str, argument: str) -> None:
+    """Refuses anything but a bool.
+
+    Raises:
+        TypeError: no bool.
+    """
+    if not isinstance(value, bool):
+        raise error(
+            TypeError, f"For '{op}', '{argument}' must be a bool, but got {type(value).__name__}."
+        )
+
+
+def avg_pool(
+    op: str,
+    count: int,
+    x: Any,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: Any,
+) -> Tensor:
+    """Mean over windows of the last `count` dimensions; see `avg_pool2d`.
+
+    Raises:
+        TypeError: no Tensor of floating-point numbers, or arguments that are no ints or bools.
+        ValueError: shapes or arguments that do not fit each other.
+    """
+    x = check_rank(x, (count + 2,), op, "input_x")
+    kernel = per_dim(kernel_size, count, op, "kernel_size")
+    strides = per_dim(stride, count, op, "stride")
+    pads = pairs(padding, count, op, "padding")
+    check_bool(ceil_mode, op, "ceil_mode")
+    check_bool(count_include_pad, op, "count_include_pad")
+    if not is_int(divisor_override):
+        raise error(
+            TypeError,
+            f"For '{op}', 'divisor_override' must be an int, but got "
+            f"{type(divisor_override).__name__}.",
+        )
+    if divisor_override < 0:
+        raise error(
+            ValueError,
+            f"For '{op}', 'divisor_override' must not be negative, but got {divisor_override}.",
+        )
+    return sliding_mean(
+        op, x, kernel, strides, pads, ceil_mode, count_include_pad, divisor_override
+    )
+
+
+def sliding_mean(
+    op: str,
+    x: Tensor,
+    kernel: Ints,
+    strides: Ints,
+    pads: Pads,
+    ceil_mode: bool,
+    count_padding: bool,
+    divisor: int = 0,
+) -> Tensor:
+    """Mean over windows of checked arguments.
+
+    Raises:
+        ValueError: windows that do not fit.
+    """
+    count = len(kernel)
+    ones = (1,) * count
+    spatial = x.shape[-count:]
+    around = ceil_padding(pads, spatial, kernel, strides, ones) if ceil_mode else pads
+    check_fit(spatial, around, kernel, ones, x, op)
+    # Elements of a window that count, along each dimension: never those that only ceil_mode adds.
+    sizes = []
+    for n, k, s, (low, high), (_, more) in zip(spatial, kernel, strides, pads, around, strict=True):
+        starts = np.arange((n + low + more - k) // s + 1) * s - low
+        first, last = (-low, n + high) if count_padding else (0, n)
+        sizes.append(np.minimum(starts + k, last) - np.maximum(starts, first))
+    counted: Array = np.ones((), np.int64)
+    for along in sizes:
+        counted = counted[..., None] * along
+    if divisor:
+        counted = np.full_like(counted, divisor)
+    out: Tensor = _sliding_mean(x, kernel, strides, around, counted.shape, counted.ravel().tolist())
+    return out
+
+
+@operation
+def _sliding_mean(
+    x: Tensor, kernel: Ints, strides: Ints, pads: Pads, shape: Ints, counted: list[int]
+) -> Tensor:
+    count = len(kernel)
+    lead = [0] * (x.ndim - count)
+    x = pad_to(x, [*lead, *(p[0] for p in pads)], [*lead, *(p[1] for p in pads)])
+    attrs = {"sizes": list(kernel), "strides": list(strides), "dilations": [1] * count}
+    windows = emit("cell.windows", [x], attrs)
+    dims = list(range(windows.ndim - count, windows.ndim))
+    total = emit("cell.reduce_sum", [windows], {"dims": dims})
+    if len(set(counted)) == 1:
+        divisor = splat(float(counted[0]), x.dtype, total.shape)
+    else:
+        numbers = known(np.array(counted, np.float64).reshape(shape), mstype.float64)
+        divisor = broadcast_to_shape(cast_to(numbers, x.dtype), total.shape)
+    return emit("cell.div", [total, divisor])
+
+
+# --- adaptive ---------------------------------------------------------------------------------
+
+
+def adaptive_avg_pool1d(input: Tensor, output_size: int) -> Tensor:
+    """The means of `output_size` parts of sequences [N, C, L]; L must be a multiple of it.
+
+    Raises:
+        TypeError: no Tensor of floating-point numbers, or a size that is no int.
+        ValueError: shapes or sizes that do not fit each other.
+    """
+    x = _check_parts("adaptive_avg_pool1d", input, output_size)
+    part = x.shape[2] // output_size
+    return sliding_mean("adaptive_avg_pool1d", x, (part,), (part,), [(0, 0)], False, True)
+
+
+def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
+    """The means of ``output_size`` = (H', W') parts of images [N, C, H, W] or [C, H, W].
+
+    Part i along a dimension of n elements is floor(i * n / n') to ceil((i + 1) * n / n'); None
+    keeps a dimension.
+
+    Raises:
+        TypeError: no Tensor of floating-point numbers, or sizes that are no ints.
+        ValueError: shapes or sizes that do not fit each other.
+    """
+    x, sizes = _check_adaptive("adaptive_avg_pool2d", 2, input, output_size)
+    out: Tensor = _part_means(x, sizes)
+    return out
+
+
+def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
+    """The means of (D', H', W') parts of volumes [N, C, D, H, W] or [C, D, H, W]; see
+    `adaptive_avg_pool2d`.
+
+    Raises:
+        TypeError: no Tensor of floating-point numbers, or sizes that are no ints.
+        ValueError: shapes or sizes that do not fit each other.
+    """
+    x, sizes = _check_adaptive("adaptive_avg_pool3d", 3, input, output_size)
+    out: Tensor = _part_means(x, sizes)
+    return out
+
+
+def adaptive_max_pool1d(input: Tensor, output_size: int) -> Tensor:
+    """The maxima of `output_size` parts of sequences [N, C, L]; L must be a multiple of it.
+
+    Raises:
+        TypeError: no Tensor of floating-point numbers, or a size that is no int.
+        ValueError: shapes or sizes that do not fit each other.
+    """
+    x = _check_parts("adaptive_max_pool1d", input, output_size)
+    part = (x.shape[2] // output_size,)
+    out: Tensor = sliding_max("adaptive_max_pool1d", x, part, part, (1,), [(0, 0)])
+    return out
+
+
+def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    """The maxima of (H', W') parts of images [N, C, H, W] or [C, H, W], as `adaptive_avg_pool2d`
+    cuts them; with `return_indices`, a tuple with their positions in H * W.
+
+    Raises:
+        TypeError: no Tensor of floating-point numbers, or sizes that are no ints.
+        ValueError: shapes or sizes that do not fit each other.
+    """
+    check_bool(return_indices, "adaptive_max_pool2d", "return_indices")
+    return adaptive_max("adaptive_max_pool2d", 2, input, output_size, return_indices)
+
+
+def adaptive_max(op: str, count: int, input: Any, output_size: Any, return_indices: bool) -> Any:
+    """Maxima of parts of the last `count` dimensions; see `adaptive_max_pool2d`.
+
+    Raises:
+        TypeError: no Tensor of floating-point numbers, or sizes that are no ints.
+        ValueError: shapes or sizes that do not fit each other.
+    """
+    x, sizes = _check_adaptive(op, count, input, output_size)
+    value, at = _part_maxima(x, sizes)
+    return (value, at) if return_indices else value
+
+
+def _check_parts(op: str, input: Any, output_size: Any) -> Tensor:
+    x = check_rank(input, (3,), op, "input")
+    (size,) = per_dim(output_size, 1, op, "output_size")
+    if x.shape[2] % size:
+        raise error(
+            ValueError,
+            f"For '{op}', the last dimension of the input must be a multiple of the output size "
+            f"{size}, but the shape is {list(x.shape)}.",
+        )
+    return x
+
+
+def _check_adaptive(op: str, count: int, input: Any, output_size: Any) -> tuple[Tensor, Ints]:
+    x = check_rank(input, (count + 1, count + 2), op, "input")
+    spatial = x.shape[-count:]
+    given = output_size if isinstance(output_size, tuple | list) else (output_size,) * count
+    if len(given) != count:
+        raise error(
+            ValueError,
+            f"For '{op}', the 'output_size' must be an int or a tuple of {count}, but got "
+            f"{output_size!r}.",
+        )
+    sizes = tuple(n if g is None else g for g, n in zip(given, spatial, strict=True))
+    sizes = per_dim(sizes, count, op, "output_size")
+    if 0 in spatial:
+        raise error(
+            ValueError,
+            f"For '{op}', there is nothing to pool in the input of shape {list(x.shape)}.",
+        )
+    return x, sizes
+
+
+def _parts(n: int, size: int) -> tuple[Array, Array]:
+    """First element of each part, and the one after its last."""
+    i = np.arange(size)
+    return i * n // size, -(-(i + 1) * n // size)
+
+
+@operation
+def _part_means(x: Tensor, sizes: Ints) -> Tensor:
+    count = len(sizes)
+    for i, size in enumerate(sizes):
+        dim = x.ndim - count + i
+        n = x.shape[dim]
+        if n == size:
+            continue
+        start, end = _parts(n, size)
+        at = np.arange(n)[:, None]
+        weights = ((at >= start) & (at < end)) / (end - start)
+        perm = [d for d in range(x.ndim) if d != dim] + [dim]
+        rows = emit("cell.transpose", [x], {"perm": perm})
+        lead = rows.shape[:-1]
+        flat = reshape_to(rows, (math.prod(lead), n))
+        matrix = cast_to(known(weights, mstype.float64), x.dtype)
+        means = reshape_to(emit("cell.matmul", [flat, matrix]), (*lead, size))
+        back = [perm.index(d) for d in range(x.ndim)]
+        x = emit("cell.transpose", [means], {"perm": back})
+    return x
+
+
+@operation
+def _part_maxima(x: Tensor, sizes: Ints) -> tuple[Tensor, Tensor]:
+    """Parts as windows of equal size, the rest of a smaller part masked: [.., O.., K..]."""
+    count, spatial = len(sizes), x.shape[-len(sizes) :]
+    lead = x.ndim - count
+    at: list[Array] = []
+    for i, (n, size) in enumerate(zip(spatial, sizes, strict=True)):
+        start, end = _parts(n, size)
+        width = int((end - start).max())
+        first = np.minimum(start, n - width)
+        places = first[:, None] + np.arange(width)
+        at.append(np.where((places >= start[:, None]) & (places < end[:, None]), places, -1))
+        dim = lead + 2 * i
+        pieces = [piece(x, dim, int(f), int(f) + width) for f in first]
+        split = (*x.shape[:dim], 1, width, *x.shape[dim + 1 :])
+        x = emit("cell.concat", [reshape_to(p, split) for p in pieces], {"dim": dim})
+    perm = [*range(lead), *range(lead, x.ndim, 2), *range(lead + 1, x.ndim, 2)]
+    windows = emit("cell.transpose", [x], {"perm": perm})
+    places = _flat_positions(at, spatial)
+    inside = broadcast_to_shape(known(places < math.prod(spatial), mstype.bool_), windows.shape)
+    nothing = splat(-math.inf, x.dtype, windows.shape)
+    return _first_max_at(emit("cell.select", [inside, windows, nothing]), count, places)

@@ -1,0 +1,299 @@
+"""Convolutions and pooling: values and gradients against MindSpore 2.10 and PyTorch (see
+`goldens/record_windows.py` for how they were recorded), derivatives against differences, batches
+against loops, and refused arguments.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cellgrad as ms
+from cellgrad import Tensor, nn, ops
+from cellgrad.testing import check_grads
+
+GOLDENS = Path(__file__).parent / "goldens"
+sys.path.insert(0, str(GOLDENS))
+import record_windows  # noqa: E402
+from window_cases import FUNCTIONS, TORCH, array, cotangent  # noqa: E402
+
+RECORDED = json.loads((GOLDENS / "windows.json").read_text())
+RNG = np.random.default_rng(11)
+SPACE = {"ops": ops, "nn": nn}
+
+
+def compare(given, recorded):
+    shape, elements = recorded
+    assert list(given.shape) == shape
+    np.testing.assert_allclose(given.asnumpy().ravel(), elements, rtol=1e-5, atol=2e-5)
+
+
+@pytest.mark.parametrize("expression", [*FUNCTIONS, *TORCH])
+def test_golden(expression):
+    used = record_windows.names(expression)
+    values = [Tensor(array(n)) for n in used]
+
+    def function(*tensors):
+        return eval(expression, {**SPACE, **dict(zip(used, tensors, strict=True))})
+
+    y = function(*values)
+    compare(y, RECORDED[expression][0])
+    if len(RECORDED[expression]) > 1:
+        ct = Tensor(cotangent(y.shape))
+        gradients = ms.grad(lambda *t: (function(*t) * ct).sum(), tuple(range(len(used))))(*values)
+        gradients = gradients if isinstance(gradients, tuple) else (gradients,)
+        for given, recorded in zip(gradients, RECORDED[expression][1:], strict=True):
+            compare(given, recorded)
+
+
+def normal(*shape, dtype=np.float64):
+    return Tensor(RNG.normal(size=shape).astype(dtype))
+
+
+SMOOTH = {
+    "conv1d": (lambda x, w: ops.conv1d(x, w, None, 2, "pad", 1, 2), (2, 2, 7), (2, 2, 2)),
+    "conv2d": (lambda x, w: ops.conv2d(x, w, None, (2, 1), "same"), (1, 2, 5, 4), (3, 2, 3, 2)),
+    "conv2d_groups": (lambda x, w: ops.conv2d(x, w, None, 2, groups=2), (2, 4, 4, 3), (4, 2, 2, 2)),
+    "conv2d_depthwise": (lambda x, w: ops.conv2d(x, w, groups=3), (1, 3, 4, 4), (3, 1, 2, 2)),
+    "conv3d": (lambda x, w: ops.conv3d(x, w), (1, 2, 3, 3, 3), (2, 2, 2, 2, 2)),
+    "transposed": (
+        lambda x, w: ops.conv_transpose2d(x, w, None, 2, 1, 1, 2, 2),
+        (1, 4, 3, 2),
+        (4, 2, 3, 2),
+    ),
+    "max": (lambda x: ops.max_pool2d(x, 3, 2, 1), (1, 2, 5, 6)),
+    "max_overlapping": (lambda x: ops.max_pool2d(x, (2, 3), 1, dilation=(2, 1)), (1, 1, 5, 6)),
+    "max3d": (lambda x: ops.max_pool3d(x, 2, 1, 1), (1, 1, 3, 3, 3)),
+    "avg": (lambda x: ops.avg_pool2d(x, 3, 2, 1, True, False), (1, 2, 5, 6)),
+    "adaptive_avg": (lambda x: ops.adaptive_avg_pool2d(x, (2, 4)), (1, 2, 5, 6)),
+    "adaptive_max": (lambda x: ops.adaptive_max_pool2d(x, (3, 4)), (1, 2, 5, 6)),
+    "unfold_fold": (
+        lambda x: ops.fold(ops.unfold(x, 2, 1, 1, 1) ** 2, (4, 5), 2, 1, 1, 1),
+        (1, 2, 4, 5),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_derivatives_to_second_order(name):
+    function, *shapes = SMOOTH[name]
+    check_grads(lambda *t: ops.tanh(function(*t)), tuple(normal(*s) for s in shapes), order=2)
+
+
+@pytest.mark.parametrize("dtype", [ms.float16, ms.bfloat16])
+def test_half_precision_is_summed_in_single(dtype):
+    x, w = normal(2, 8, 6, 6, dtype=np.float32), normal(4, 8, 3, 3, dtype=np.float32)
+    x, w = x.astype(dtype), w.astype(dtype)
+    wide = ops.conv2d(x.astype(ms.float32), w.astype(ms.float32)).astype(dtype)
+    given = ops.conv2d(x, w)
+    assert given.dtype is dtype
+    np.testing.assert_array_equal(
+        given.astype(ms.float32).asnumpy(), wide.astype(ms.float32).asnumpy()
+    )
+
+
+# --- ties, NaN, edges -------------------------------------------------------------------------
+
+
+def test_the_first_maximum_gets_the_gradient():
+    x = Tensor(np.array([[[[1.0, 3.0, 3.0], [3.0, 0.0, 3.0]]]], np.float32))
+    given = ms.grad(lambda x: ops.max_pool2d(x, (2, 2), 1).sum())(x)
+    np.testing.assert_array_equal(given.asnumpy(), [[[[0, 2, 0], [0, 0, 0]]]])
+
+
+def test_nan_is_the_maximum():
+    x = np.zeros((1, 1, 2, 4), np.float32)
+    x[0, 0, 1, 1] = np.nan
+    y = ops.max_pool2d(Tensor(x), 2).asnumpy()
+    assert np.isnan(y[0, 0, 0, 0]) and y[0, 0, 0, 1] == 0
+    at = ops.max_pool2d(Tensor(x), 2, return_indices=True)[1].asnumpy()
+    np.testing.assert_array_equal(at, [[[[5, 2]]]])
+
+
+def test_padding_is_below_every_element():
+    x = Tensor(np.full((1, 1, 2, 2), -np.inf, np.float32))
+    y, at = ops.max_pool2d(x, 3, 1, 1, return_indices=True)
+    np.testing.assert_array_equal(y.asnumpy(), np.full((1, 1, 2, 2), -np.inf))
+    np.testing.assert_array_equal(at.asnumpy(), np.zeros((1, 1, 2, 2)))
+
+
+def test_no_images_and_no_filters():
+    assert ops.conv2d(normal(0, 2, 4, 4), normal(3, 2, 2, 2)).shape == (0, 3, 3, 3)
+    assert ops.max_pool2d(normal(0, 2, 4, 4), 2).shape == (0, 2, 2, 2)
+    gradient = ms.grad(lambda w: ops.conv2d(normal(0, 2, 4, 4), w).sum())(normal(3, 2, 2, 2))
+    np.testing.assert_array_equal(gradient.asnumpy(), np.zeros((3, 2, 2, 2)))
+
+
+# --- batches ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("groups", [1, 2])
+@pytest.mark.parametrize("axes", [(0, None), (None, 0), (0, 0), (1, 2)])
+def test_vmap_is_a_loop(groups, axes):
+    x, w = (2, 4, 5, 5), (4, 4 // groups, 2, 3)
+    args, slices = [], []
+    for shape, axis in zip((x, w), axes, strict=True):
+        whole = RNG.normal(size=(3, *shape))
+        args.append(Tensor(whole[0] if axis is None else np.moveaxis(whole, 0, axis)))
+        slices.append([whole[0] if axis is None else whole[i] for i in range(3)])
+
+    def f(x, w):
+        return ops.conv2d(x, w, None, 2, "same", groups=groups)
+
+    given = ms.vmap(f, in_axes=axes)(*args).asnumpy()
+    expected = [f(Tensor(a), Tensor(b)).asnumpy() for a, b in zip(*slices, strict=True)]
+    np.testing.assert_allclose(given, np.stack(expected), rtol=1e-12, atol=1e-12)
+
+
+def test_vmap_of_a_pooling_gradient():
+    x = RNG.normal(size=(3, 1, 2, 6, 6))
+    gradient = ms.grad(lambda x: (ops.max_pool2d(x, 3, 2, 1) ** 2).sum())
+    given = ms.vmap(gradient)(Tensor(x)).asnumpy()
+    expected = [gradient(Tensor(a)).asnumpy() for a in x]
+    np.testing.assert_allclose(given, np.stack(expected), rtol=1e-12)
+
+
+# --- layers -----------------------------------------------------------------------------------
+
+
+def test_layers_have_mindspores_parameters():
+    layer = nn.Conv2d(6, 4, (3, 2), group=2, has_bias=True)
+    names = [(p.name, p.shape) for p in layer.get_parameters()]
+    assert names == [("weight", (4, 3, 3, 2)), ("bias", (4,))]
+    assert np.abs(layer.bias.asnumpy()).max() <= 1 / np.sqrt(18)
+    assert np.abs(layer.weight.asnumpy()).max() <= 1 / np.sqrt(18)
+    transposed = nn.Conv2dTranspose(6, 4, 3, group=2)
+    assert transposed.weight.shape == (6, 2, 3, 3)
+    assert nn.Conv1d(3, 2, 5).bias is None
+    assert "kernel_size=(3, 2), stride=(1, 1), pad_mode=same" in repr(layer)
+
+
+def test_a_network_learns():
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv2d(
+                1, 4, 3, weight_init=Tensor(RNG.normal(size=(4, 1, 3, 3)) / 3, ms.float32)
+            )
+            self.pool = nn.MaxPool2d(2, 2)
+            self.dense = nn.Dense(16, 1, weight_init=0.1)
+
+        def construct(self, x):
+            x = self.pool(ops.relu(self.conv(x)))
+            return self.dense(ops.reshape(x, (x.shape[0], -1)))
+
+    net = Net()
+    x = Tensor(RNG.normal(size=(16, 1, 4, 4)).astype(np.float32))
+    y = Tensor(x.asnumpy().max(axis=(1, 2, 3))[:, None])
+    step = ms.value_and_grad(lambda x, y: ((net(x) - y) ** 2).mean(), None, net.trainable_params())
+    losses = []
+    for _ in range(100):
+        loss, grads = step(x, y)
+        losses.append(float(loss.asnumpy()))
+        for p, g in zip(net.trainable_params(), grads, strict=True):
+            p.set_data(p - 0.05 * g)
+    assert losses[-1] < 0.1 * losses[0]
+
+
+# --- refused arguments ------------------------------------------------------------------------
+
+X = normal(1, 4, 6, 6)
+W = normal(6, 4, 3, 3)
+REFUSED = {
+    "input 3D": (ValueError, "must be a 4D Tensor", lambda: ops.conv2d(normal(4, 6, 6), W)),
+    "not a tensor": (TypeError, "must be a Tensor", lambda: ops.conv2d(1, W)),
+    "int input": (TypeError, "floating-point", lambda: ops.max_pool2d(Tensor([[[[1, 2]]]]), 1)),
+    "dtypes": (TypeError, "one dtype", lambda: ops.conv2d(X.astype(ms.float32), W)),
+    "channels": (ValueError, "takes 3 channels", lambda: ops.conv2d(X, normal(6, 3, 3, 3))),
+    "groups": (ValueError, "divide the input channels", lambda: ops.conv2d(X, W, groups=3)),
+    "groups float": (TypeError, "'groups' must be an int", lambda: ops.conv2d(X, W, groups=1.0)),
+    "bias": (ValueError, "shape [6]", lambda: ops.conv2d(X, W, normal(5))),
+    "stride": (ValueError, "at least 1", lambda: ops.conv2d(X, W, stride=0)),
+    "stride type": (TypeError, "must be an int", lambda: ops.conv2d(X, W, stride=1.5)),
+    "stride length": (ValueError, "tuple of 2 ints", lambda: ops.conv2d(X, W, stride=(1, 1, 1))),
+    "pad_mode": (ValueError, "'valid', 'same' or 'pad'", lambda: ops.conv2d(X, W, pad_mode="full")),
+    "pad_mode type": (TypeError, "must be a str", lambda: ops.conv2d(X, W, pad_mode=1)),
+    "padding unused": (ValueError, "must be zero", lambda: ops.conv2d(X, W, padding=1)),
+    "padding negative": (
+        ValueError,
+        "at least 0",
+        lambda: ops.conv2d(X, W, pad_mode="pad", padding=-1),
+    ),
+    "too small": (ValueError, "does not fit", lambda: ops.conv2d(X, W, dilation=3)),
+    "transposed channels": (
+        ValueError,
+        "takes 6 channels",
+        lambda: ops.conv_transpose2d(X, W),
+    ),
+    "output_padding": (
+        ValueError,
+        "less than the stride",
+        lambda: ops.conv_transpose2d(X, normal(4, 2, 3, 3), output_padding=1),
+    ),
+    "transposed padding": (
+        ValueError,
+        "leaves nothing",
+        lambda: ops.conv_transpose2d(X, normal(4, 2, 3, 3), padding=4),
+    ),
+    "pool padding": (ValueError, "half of the kernel", lambda: ops.max_pool2d(X, 2, 2, 2)),
+    "pool bool": (TypeError, "must be a bool", lambda: ops.max_pool2d(X, 2, ceil_mode=1)),
+    "pool too large": (ValueError, "does not fit", lambda: ops.max_pool2d(X, 7)),
+    "avg divisor": (ValueError, "negative", lambda: ops.avg_pool2d(X, 2, divisor_override=-1)),
+    "avg divisor type": (TypeError, "an int", lambda: ops.avg_pool2d(X, 2, divisor_override=1.0)),
+    "adaptive length": (ValueError, "tuple of 2", lambda: ops.adaptive_avg_pool2d(X, (1, 2, 3))),
+    "adaptive multiple": (
+        ValueError,
+        "multiple of the output size",
+        lambda: ops.adaptive_avg_pool1d(normal(1, 2, 5), 2),
+    ),
+    "adaptive empty": (
+        ValueError,
+        "nothing to pool",
+        lambda: ops.adaptive_max_pool2d(normal(1, 2, 0, 3), 1),
+    ),
+    "fold": (ValueError, "windows of 4", lambda: ops.fold(normal(1, 8, 5), (3, 3), 2)),
+    "Conv2D mode": (ValueError, "'mode' must be 1", lambda: ops.Conv2D(6, 3, mode=3)),
+    "Conv2D format": (ValueError, "'NCHW'", lambda: ops.Conv2D(6, 3, data_format="NHWC")),
+    "Conv2D weight": (ValueError, "kernel size (2, 2)", lambda: ops.Conv2D(6, 2)(X, W)),
+    "Conv2DTranspose": (
+        ValueError,
+        "does not have a result",
+        lambda: ops.Conv2DTranspose(4, 3)(X, normal(4, 2, 3, 3), (1, 2, 5, 5)),
+    ),
+    "Conv3DTranspose": (
+        ValueError,
+        "must be zero",
+        lambda: ops.Conv3DTranspose(4, 2, 3, output_padding=1),
+    ),
+    "MaxPool pad": (ValueError, "'valid' or 'same'", lambda: ops.MaxPool(2, 2, "pad")),
+    "layer padding": (ValueError, "must be zero", lambda: nn.Conv2d(4, 6, 3, padding=1)),
+    "layer group": (ValueError, "divisible by 'group'", lambda: nn.Conv2d(4, 6, 3, group=4)),
+    "layer bias": (TypeError, "must be bool", lambda: nn.Conv2d(4, 6, 3, has_bias=1)),
+    "layer weight": (
+        ValueError,
+        "must have shape (6, 4, 3, 3)",
+        lambda: nn.Conv2d(4, 6, 3, weight_init=normal(6, 4, 3, 2)),
+    ),
+    "layer output_padding": (
+        ValueError,
+        "must be zero",
+        lambda: nn.Conv2dTranspose(4, 6, 3, 2, output_padding=1),
+    ),
+    "layer output_padding large": (
+        ValueError,
+        "less than the stride",
+        lambda: nn.Conv2dTranspose(4, 6, 3, 2, "pad", output_padding=2),
+    ),
+    "pool layer": (ValueError, "can not be set", lambda: nn.MaxPool2d(2, 2, ceil_mode=True)),
+    "avg layer": (ValueError, "above 0 or None", lambda: nn.AvgPool2d(2, divisor_override=0)),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name):
+    kind, text, call = REFUSED[name]
+    with pytest.raises(kind) as caught:
+        call()
+    assert text in str(caught.value)
