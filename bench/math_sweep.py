@@ -17,7 +17,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "test" / "python"))
 import elementary
-from elementary import BINARY, UNARY, Function
+from elementary import BINARY, SPECIAL, UNARY, Function
 
 SIZE = 65536
 DOCUMENT = elementary.ROOT / "docs" / "math-accuracy.md"
@@ -26,7 +26,7 @@ MARK = "<!-- table of bench/math_sweep.py -->\n"
 
 def stride_sweep(function, name, stride, chunk=1 << 20):
     """The worst arguments over every stride-th f32, judged by numpy's float64."""
-    reference = UNARY[name][1]
+    reference = (UNARY | SPECIAL)[name][1]
     if reference is None:
         return np.empty(0, np.float32)
     worst = []
@@ -64,8 +64,8 @@ def measure(function, name, dtype, options):
     """A row of the table."""
     rng = np.random.default_rng(1)
     kind = elementary.DTYPES[dtype]
-    if name in UNARY:
-        _, numpy_function, timed = UNARY[name]
+    if name not in BINARY:
+        _, numpy_function, timed = (UNARY | SPECIAL)[name]
         ranges = [timed]
         x = elementary.arguments(name, kind, rng, options.count)
         if dtype == "f32" and options.stride:
@@ -103,7 +103,7 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--functions", default=",".join([*UNARY, *BINARY]))
+    parser.add_argument("--functions", default=",".join([*UNARY, *BINARY, *SPECIAL]))
     parser.add_argument("--types", default="f32,f64")
     parser.add_argument("--count", type=int, default=20000, help="arguments of each kind")
     parser.add_argument("--stride", type=int, default=61, help="step over the f32; 0: no sweep")

@@ -11,10 +11,12 @@ include "dialect/GraphOps.td"
 include "dialect/InverseTrigonometricOps.td"
 include "dialect/LinalgOps.td"
 include "dialect/PredicateOps.td"
+include "dialect/RandomOps.td"
 include "dialect/ReductionOps.td"
 include "dialect/ReverseOps.td"
 include "dialect/RoundingOps.td"
 include "dialect/ShapeOps.td"
+include "dialect/SpecialOps.td"
 include "dialect/WindowOps.td"
 
 #endif

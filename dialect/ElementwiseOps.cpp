@@ -3,6 +3,7 @@
 #include "dialect/CellDialect.h"
 #include "dialect/Kernels.h"
 #include "dialect/Payloads.h"
+#include "dialect/SpecialMath.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

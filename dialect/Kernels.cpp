@@ -2,11 +2,16 @@
 
 #include "dialect/Kernels.h"
 
+#include "dialect/SpecialKernels.h"
+
 #include "llvm/ADT/StringMap.h"
 
 #include <cmath>
 #include <cstdlib>
 #include <type_traits>
+
+using cellgrad::digamma;
+using cellgrad::inverseErf;
 
 namespace {
 

@@ -3,6 +3,7 @@
 #include "passes/Registry.h"
 
 #include "dialect/CellDialect.h"
+#include "dialect/SpecialMath.h"
 #include "passes/autodiff/Passes.h"
 #include "passes/emit/Passes.h"
 #include "passes/lower/cpu/Passes.h"
@@ -50,7 +51,8 @@ void cellgrad::registerDialects(DialectRegistry &registry) {
                   bufferization::BufferizationDialect, cf::ControlFlowDialect,
                   func::FuncDialect, LLVM::LLVMDialect, linalg::LinalgDialect,
                   math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
-                  tensor::TensorDialect, vector::VectorDialect>();
+                  special::SpecialDialect, tensor::TensorDialect,
+                  vector::VectorDialect>();
   arith::registerBufferDeallocationOpInterfaceExternalModels(registry);
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(

@@ -24,12 +24,20 @@ from cellgrad import (
     nn,
     ops,
     parallel,
+    random,
     train,
 )
 from cellgrad._errors import CompileError
 from cellgrad._jit import jit
 from cellgrad.common.dtype import *  # noqa: F403
 from cellgrad.common.dtype import dtype_to_nptype, dtype_to_pytype, pytype_to_dtype
+from cellgrad.common.generator import (
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    seed,
+    set_rng_state,
+)
 from cellgrad.common.initializer import get_seed, set_seed
 from cellgrad.common.parameter import Parameter, ParameterTuple
 from cellgrad.common.tensor import Tensor, tensor
@@ -85,10 +93,12 @@ __all__ = [
     "export",
     "get_context",
     "get_grad",
+    "get_rng_state",
     "get_seed",
     "grad",
     "hessian",
     "hvp",
+    "initial_seed",
     "jacfwd",
     "jacrev",
     "jit",
@@ -96,15 +106,19 @@ __all__ = [
     "load",
     "load_checkpoint",
     "load_param_into_net",
+    "manual_seed",
     "mint",
     "mutable",
     "nn",
     "ops",
     "parallel",
     "pytype_to_dtype",
+    "random",
     "save_checkpoint",
+    "seed",
     "set_context",
     "set_device",
+    "set_rng_state",
     "set_seed",
     "stop_gradient",
     "tensor",

@@ -14,6 +14,7 @@ from cellgrad._differentiate import Differentiated
 from cellgrad._errors import error
 from cellgrad._tree import tensors
 from cellgrad.capture import state
+from cellgrad.common import generator
 from cellgrad.common._storage import Signature, signature
 from cellgrad.common.tensor import Tensor
 
@@ -95,7 +96,9 @@ def batch(function: Any, args: tuple[Any, ...], in_axes: Any, out_axes: Any) -> 
             TypeError,
             f"For 'vmap', '{d.name}' writes Parameter '{d.written[0].name}', which has one value "
             f"and not one per element.",
-            "return the new value instead",
+            "draw from keys, one for each element: see cellgrad.random"
+            if d.written[0] is generator.STATE
+            else "return the new value instead",
         )
     if not d.results:
         raise error(TypeError, f"For 'vmap', '{d.name}' must return a Tensor.")

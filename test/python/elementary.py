@@ -1,4 +1,4 @@
-"""The elementary functions of the `math` dialect: compiled here, defined by mpmath and numpy.
+"""The functions of the `math` and `special` dialects: compiled here, defined by mpmath and numpy.
 
 Shared by test_math_accuracy.py and bench/math_sweep.py.
 """
@@ -59,6 +59,20 @@ BINARY: dict[
 }
 
 
+# The special functions, at positive arguments; their ops.
+SPECIAL: dict[str, tuple[Callable[..., Any], Callable[..., Any] | None, tuple[float, float]]] = {
+    "lgamma": (mp.loggamma, None, (0.1, 20)),
+    "digamma": (mp.digamma, None, (0.1, 20)),
+    "trigamma": (lambda x: mp.polygamma(1, x), None, (0.1, 20)),
+    "tetragamma": (lambda x: mp.polygamma(2, x), None, (0.1, 20)),
+    "erfinv": (mp.erfinv, None, (0, 1)),
+}
+SPELLING = {
+    "trigamma": "special.polygamma %x0 {order = 1 : i64}",
+    "tetragamma": "special.polygamma %x0 {order = 2 : i64}",
+} | {name: f"special.{name} %x0" for name in ("lgamma", "digamma", "erfinv")}
+
+
 def elementwise(entry: str, op: str, inputs: Sequence[str], result: str, size: int) -> str:
     """A function that applies the lines `op` (of %x0, %x1, ...; result %r) to each element."""
 
@@ -95,12 +109,12 @@ def compile_text(text: str, path: Path, target: str = "native") -> ctypes.CDLL:
 def build(
     names: Iterable[str], dtype: str, size: int, folder: Path, target: str = "native"
 ) -> ctypes.CDLL:
-    """One entry for each op of the math dialect, on `size` elements."""
+    """One entry for each function, on `size` elements."""
     text = []
     for name in names:
         inputs = [dtype] * (2 if name in BINARY else 1)
         operands = ", ".join(f"%x{i}" for i in range(len(inputs)))
-        op = f"%r = math.{name} {operands} : {dtype}"
+        op = f"%r = {SPELLING.get(name, f'math.{name} {operands}')} : {dtype}"
         text.append(elementwise(name, op, inputs, dtype, size))
     return compile_text("\n".join(text), folder / f"math_{dtype}_{target}.so", target)
 
@@ -139,7 +153,7 @@ def ulp_of(exact: Any, dtype: type) -> Any:
 
 def errors(name: str, results: np.ndarray, args: Sequence[np.ndarray]) -> np.ndarray:
     """Errors in ulp against mpmath; infinite where an overflow or a NaN is wrong."""
-    oracle = (UNARY.get(name) or BINARY[name])[0]
+    oracle = (UNARY | SPECIAL | BINARY)[name][0]
     dtype = results.dtype.type
     # Enough to reduce an argument of 2^1024 by pi.
     reduces = name in ("sin", "cos", "tan") and dtype == np.float64
@@ -176,7 +190,7 @@ def arguments(name: str, dtype: type, rng: np.random.Generator, count: int) -> n
     info = np.finfo(dtype)
     uint = np.uint32 if dtype == np.float32 else np.uint64
     raw = rng.integers(0, np.iinfo(uint).max, count, dtype=uint).view(dtype)
-    lo, hi = UNARY[name][2]
+    lo, hi = (UNARY | SPECIAL)[name][2]
     parts = [
         raw,
         rng.uniform(lo, hi, count).astype(dtype),
@@ -201,8 +215,13 @@ def arguments(name: str, dtype: type, rng: np.random.Generator, count: int) -> n
             rng.uniform(edge - 2, edge + 2, count).astype(dtype),
             rng.uniform(-1.2 * edge, -edge + 4, count).astype(dtype),
         ]
+    if name == "erfinv":  # near 1
+        parts = [np.where(np.isfinite(p), p, 0.5) % 1 for p in parts]
+        parts.append((1 - np.exp(rng.uniform(-38, 0, count))).astype(dtype))
+    if name in SPECIAL:
+        parts = [np.abs(p) for p in parts]
     x = np.concatenate(parts)
-    return x[np.isfinite(x)]
+    return x[np.isfinite(x) & ((x != 0) | (name not in SPECIAL))]
 
 
 def pair_arguments(

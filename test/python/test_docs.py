@@ -9,7 +9,13 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SNIPPETS = ROOT / "tools/docs/snippets.py"
-PAGES = ["README.md", "docs/architecture.md", "docs/artifact.md", "docs/limits.md"]
+PAGES = [
+    "README.md",
+    "docs/architecture.md",
+    "docs/artifact.md",
+    "docs/limits.md",
+    "docs/random.md",
+]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -125,9 +125,9 @@ FailureOr<Tensor> Interpreter::evaluateOp(Operation *op, Operands args) {
         return args[0]->reshaped(reshape.getType());
       })
       .Case<BroadcastOp, CastOp, CholeskyOp, ConcatOp, ConvOp, MatMulOp,
-            OverlapAddOp, PadOp, ReduceMaxOp, ReduceMinOp, ReduceSumOp,
-            ReverseOp, SelectOp, SliceOp, SolveOp, SwapRowsOp, TransposeOp,
-            TriangleOp, TriangularSolveOp, WindowsOp>(
+            OverlapAddOp, PadOp, PolygammaOp, RandomBitsOp, ReduceMaxOp,
+            ReduceMinOp, ReduceSumOp, ReverseOp, SelectOp, SliceOp, SolveOp,
+            SwapRowsOp, TransposeOp, TriangleOp, TriangularSolveOp, WindowsOp>(
           [&](auto known) -> FailureOr<Tensor> {
             return evaluate(known, args);
           })

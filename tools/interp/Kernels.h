@@ -20,6 +20,8 @@ Tensor evaluate(ConvOp op, Operands args);
 Tensor evaluate(MatMulOp op, Operands args);
 Tensor evaluate(OverlapAddOp op, Operands args);
 Tensor evaluate(PadOp op, Operands args);
+Tensor evaluate(PolygammaOp op, Operands args);
+Tensor evaluate(RandomBitsOp op, Operands args);
 Tensor evaluate(ReduceMaxOp op, Operands args);
 Tensor evaluate(ReduceMinOp op, Operands args);
 Tensor evaluate(ReduceSumOp op, Operands args);

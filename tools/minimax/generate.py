@@ -212,4 +212,5 @@ def main():
     words("InvPiWords", lambda: 1 / mp.pi, 38)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -85,9 +85,12 @@ def adjoint_checks(expressions, values):
             if c == "," and depth == 0:
                 args.append(inner[start:i])
                 start = i + 1
-        operands = ["%[[" + visit(a) + "]]" for a in args]
+        named = [a for a in args if re.match(r" *\w+=", a)]
+        operands = ["%[[" + visit(a) + "]]" for a in args if a not in named]
+        attributes = [a.strip().replace("=", " ") for a in named]
         seen[text] = name = "V" + str(len(seen))
-        lines.append(f"%[[{name}:.*]] = cell.{op} " + ", ".join(operands) + " :")
+        written = " ".join([", ".join(operands), *attributes])
+        lines.append(f"%[[{name}:.*]] = cell.{op} {written} :")
         return name
 
     results = ["%[[" + visit(e) + "]]" for e in expressions]

@@ -170,6 +170,62 @@ UNARY = {
     ),
 }
 
+
+def lgamma(x):
+    """log |gamma(x)|."""
+    return mp.log(abs(mp.gamma(x)))
+
+
+UNARY |= {
+    "lgamma": unary(
+        lgamma,
+        "mul(CT, digamma(X))",
+        [0.5, 1.0, 2.0, 3.75, 10.0, 1e-20, -0.5, -2.5, 0.0, -0.0, -1.0, -3.0, INF, -INF, NAN],
+        [0.5, 1.25, 3.75, 10.0, -0.25, -2.5],
+        table(
+            special1(1e-20, float(lgamma(mp.mpf(1e-20))), -1e20),
+            special1(0.0, INF, -INF),
+            special1(-0.0, INF, INF),
+            special1(-1.0, INF, NAN),
+            special1(-3.0, INF, NAN),
+            special1(INF, INF, INF),
+            special1(-INF, INF, NAN),
+            NANS,
+        ),
+        "NaN at the poles but 0.",
+    ),
+    "digamma": unary(
+        mp.digamma,
+        "mul(CT, polygamma(X, order=1))",
+        [0.5, 1.0, 3.75, 10.0, 1e-20, -0.5, -2.25, 0.0, -0.0, -1.0, INF, -INF, NAN],
+        [0.5, 1.25, 3.75, 10.0, -0.25, -2.5],
+        table(
+            special1(1e-20, -1e20, 1e40),
+            special1(0.0, -INF, INF),
+            special1(-0.0, INF, INF),
+            special1(-1.0, NAN, INF),
+            special1(INF, INF, 0.0),
+            special1(-INF, NAN, NAN),
+            NANS,
+        ),
+    ),
+    "erfinv": unary(
+        mp.erfinv,
+        "mul(CT, mul(exp(square(Y)), 0.886226925452758))",
+        [0.5, -0.25, 0.999, 1e-20, 0.0, -0.0, 1.0, -1.0, 1.5, NAN],
+        [0.5, -0.25, 0.75],
+        table(
+            special1(1e-20, float(mp.erfinv(mp.mpf(1e-20))), float(mp.sqrt(mp.pi) / 2)),
+            special1(-0.0, -0.0, float(mp.sqrt(mp.pi) / 2)),
+            special1(1.0, INF, INF),
+            special1(-1.0, -INF, INF),
+            special1(1.5, NAN, NAN),
+            NANS,
+        ),
+        "Infinite at -1 and 1.",
+    ),
+}
+
 SQUARES = "add(square(A), square(B))"
 REMAINDER_POINTS = [
     (7.5, 2.0),

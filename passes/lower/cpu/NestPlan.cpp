@@ -2,6 +2,8 @@
 
 #include "passes/lower/cpu/NestPlan.h"
 
+#include "dialect/SpecialMath.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -104,7 +106,8 @@ static int64_t chooseUnroll(const NestPlan &plan) {
   bool heavy = false;
   linalg::GenericOp op = plan.nest.op;
   for (Operation &inner : op.getBody()->without_terminator()) {
-    heavy |= isa<math::MathDialect>(inner.getDialect());
+    heavy |=
+        isa<math::MathDialect, special::SpecialDialect>(inner.getDialect());
     ops += !isa<arith::ConstantOp>(inner);
   }
   int64_t unroll = heavy || ops > 16 ? 1 : ops > 6 ? 2 : 4;

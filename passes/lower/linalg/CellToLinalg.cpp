@@ -1,6 +1,7 @@
 //===- CellToLinalg.cpp - lower the cell dialect to linalg ----------------===//
 
 #include "dialect/CellDialect.h"
+#include "dialect/SpecialMath.h"
 #include "passes/lower/linalg/Passes.h"
 #include "passes/lower/linalg/Patterns.h"
 
@@ -49,6 +50,7 @@ public:
     cellgrad::populateElementwiseToLinalg(set);
     cellgrad::populateLUToLinalg(set);
     cellgrad::populateQRToLinalg(set);
+    cellgrad::populateRandomToLinalg(set);
     cellgrad::populateReductionToLinalg(set);
     cellgrad::populateShapeToLinalg(set);
     cellgrad::populateWindowsToLinalg(set);

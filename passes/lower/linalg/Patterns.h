@@ -11,6 +11,7 @@ void populateCholeskyToLinalg(mlir::RewritePatternSet &patterns);
 void populateElementwiseToLinalg(mlir::RewritePatternSet &patterns);
 void populateLUToLinalg(mlir::RewritePatternSet &patterns);
 void populateQRToLinalg(mlir::RewritePatternSet &patterns);
+void populateRandomToLinalg(mlir::RewritePatternSet &patterns);
 void populateReductionToLinalg(mlir::RewritePatternSet &patterns);
 void populateShapeToLinalg(mlir::RewritePatternSet &patterns);
 void populateWindowsToLinalg(mlir::RewritePatternSet &patterns);

@@ -3,6 +3,8 @@
 #include "passes/lower/math/Functions.h"
 #include "passes/lower/math/Passes.h"
 
+#include "dialect/SpecialMath.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -99,6 +101,25 @@ template <typename Op> struct ExpandBinary : OpRewritePattern<Op> {
   Expr (*formula)(Expr, Expr);
 };
 
+struct ExpandPolygamma : OpRewritePattern<special::PolygammaOp> {
+  ExpandPolygamma(MLIRContext *context, bool hasFma)
+      : OpRewritePattern(context), hasFma(hasFma) {}
+
+  LogicalResult matchAndRewrite(special::PolygammaOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isExpandable(op.getType()))
+      return rewriter.notifyMatchFailure(
+          op, "not a scalar or vector of fixed size");
+    MathBuilder b(op.getLoc(), rewriter, hasFma);
+    Expr x = enter(b, op.getOperand());
+    rewriter.replaceOp(op,
+                       leave(expandPolygamma(x, op.getOrder()), op.getType()));
+    return success();
+  }
+
+  bool hasFma;
+};
+
 struct ExpandSincos : OpRewritePattern<math::SincosOp> {
   ExpandSincos(MLIRContext *context, bool hasFma)
       : OpRewritePattern(context), hasFma(hasFma) {}
@@ -170,4 +191,8 @@ void cellgrad::populateExpandMathPatterns(RewritePatternSet &patterns,
   patterns.add<ExpandBinary<math::FPowIOp>>(context, hasFma, expandPowInteger);
   patterns.add<ExpandBinary<math::IPowIOp>>(context, hasFma, expandIntegerPow);
   patterns.add<ExpandSincos>(context, hasFma);
+  patterns.add<ExpandUnary<special::LgammaOp>>(context, hasFma, expandLgamma);
+  patterns.add<ExpandUnary<special::DigammaOp>>(context, hasFma, expandDigamma);
+  patterns.add<ExpandUnary<special::ErfinvOp>>(context, hasFma, expandErfinv);
+  patterns.add<ExpandPolygamma>(context, hasFma);
 }

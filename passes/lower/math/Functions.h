@@ -13,6 +13,7 @@
 namespace cellgrad {
 
 #include "passes/lower/math/Coefficients.inc"
+#include "passes/lower/math/SpecialCoefficients.inc"
 
 /// x = k ln 2 + r + low, |r| <= ln 2 / 2.
 struct ExpReduction {
@@ -39,6 +40,11 @@ struct PiReduction {
 /// The exact reduction of Payne and Hanek for x > 1; r is NaN for infinite x.
 PiReduction reduceLargeByHalfPi(Expr x);
 
+/// `common`, or in the lanes of `rare` what `repair` makes of it, under a
+/// branch taken when there is such a lane.
+Expr repairLanes(Expr rare, Expr common,
+                 llvm::function_ref<Expr(MathBuilder &)> repair);
+
 Expr expandExp(Expr x);
 Expr expandExp2(Expr x);
 Expr expandExpM1(Expr x);
@@ -61,6 +67,11 @@ Expr expandAtan(Expr x);
 Expr expandAtan2(Expr y, Expr x);
 Expr expandErf(Expr x);
 Expr expandErfc(Expr x);
+Expr expandErfinv(Expr x);
+Expr expandLgamma(Expr x);
+Expr expandDigamma(Expr x);
+/// The derivative of digamma of `order`, at least 1.
+Expr expandPolygamma(Expr x, int64_t order);
 Expr expandCbrt(Expr x);
 Expr expandRsqrt(Expr x);
 Expr expandRound(Expr x);

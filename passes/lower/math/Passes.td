@@ -9,7 +9,7 @@ def ExpandMath : Pass<"cell-expand-math"> {
   let summary = "Rewrite transcendental math ops as vector arithmetic";
   let description = [{
     Replaces every `math` op that has no hardware instruction (exp, log, sin,
-    tanh, powf, ...) on f16, bf16, f32 and f64 scalars and fixed-size vectors by
+    tanh, powf, ...) and every `special` op on f16, bf16, f32 and f64 scalars and fixed-size vectors by
     a sequence of `arith`, `vector`, `math.fma` and `scf.if` ops. No library is
     called and nothing is scalarised. What remains of `math` is absf, ceil,
     copysign, floor, fma, roundeven, sqrt, trunc and integer bit counting.

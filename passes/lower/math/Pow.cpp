@@ -85,10 +85,8 @@ static Expr powPositiveF32(Expr x, Expr y) {
 // The rest
 //===----------------------------------------------------------------------===//
 
-/// `common`, or in the lanes of `rare` what `repair` makes of it, under a
-/// branch taken when there is such a lane.
-static Expr repairLanes(Expr rare, Expr common,
-                        llvm::function_ref<Expr(MathBuilder &)> repair) {
+Expr repairLanes(Expr rare, Expr common,
+                 llvm::function_ref<Expr(MathBuilder &)> repair) {
   auto ifOp = scf::IfOp::create(
       common.builder(), anyLane(rare),
       [&](OpBuilder &nested, Location loc) {

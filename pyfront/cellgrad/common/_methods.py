@@ -8,6 +8,7 @@ from cellgrad.common._linalg_methods import LinalgMethods
 from cellgrad.common._memory_methods import MemoryMethods
 from cellgrad.common._pointwise_methods import PointwiseMethods
 from cellgrad.common._shape_methods import ShapeMethods
+from cellgrad.common._statistics_methods import StatisticsMethods
 
 if TYPE_CHECKING:
     from cellgrad.common.dtype import Type
@@ -50,7 +51,9 @@ class _LazyOps:
 ops: Any = _LazyOps()
 
 
-class TensorMethods(PointwiseMethods, LinalgMethods, ShapeMethods, MemoryMethods):
+class TensorMethods(
+    PointwiseMethods, LinalgMethods, ShapeMethods, StatisticsMethods, MemoryMethods
+):
     """Operators and methods."""
 
     __slots__ = ()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad._errors import error
-from cellgrad.common import _philox
+from cellgrad.common import _philox, generator
 from cellgrad.common import dtype as mstype
 from cellgrad.common.dtype import Type
 from cellgrad.common.tensor import Tensor
@@ -41,7 +41,8 @@ _seed: int | None = None
 
 
 def set_seed(seed: int) -> None:
-    """Seeds the initializers and numpy's global generator, from which they draw.
+    """Seeds the initializers and numpy's global generator, from which they draw, and the generator
+    of `ops.rand`, `ops.dropout`, ....
 
     Raises:
         TypeError: a seed that is not an int.
@@ -56,6 +57,7 @@ def set_seed(seed: int) -> None:
         raise error(ValueError, f"For 'set_seed', the seed must be >= 0, but got {seed}.")
     _seed = seed
     np.random.seed(seed % 2**32)
+    generator.manual_seed(seed % 2**63)
 
 
 def get_seed() -> int | None:

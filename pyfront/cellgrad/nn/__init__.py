@@ -29,11 +29,15 @@ from cellgrad.nn.cell import Cell
 from cellgrad.nn.containers import CellDict, CellList, SequentialCell
 from cellgrad.nn.convolutions import *  # noqa: F403
 from cellgrad.nn.convolutions import __all__ as _convolutions
+from cellgrad.nn.dropout import *  # noqa: F403
+from cellgrad.nn.dropout import __all__ as _dropout
 from cellgrad.nn.dynamic_lr import *  # noqa: F403
 from cellgrad.nn.layers import Dense, ReLU, Sigmoid, Softmax, Tanh, get_activation
 from cellgrad.nn.learning_rate_schedule import *  # noqa: F403
 from cellgrad.nn.loss import *  # noqa: F403
 from cellgrad.nn.loss import __all__ as _losses
+from cellgrad.nn.normalization import *  # noqa: F403
+from cellgrad.nn.normalization import __all__ as _normalization
 from cellgrad.nn.optim import *  # noqa: F403
 from cellgrad.nn.optim import __all__ as _optimizers
 from cellgrad.nn.pooling import *  # noqa: F403
@@ -44,12 +48,14 @@ from cellgrad.nn.wrap import __all__ as _wrappers
 
 __all__ = [
     *_convolutions,
+    *_dropout,
     *_losses,
     *_optimizers,
     *_poolings,
     *_wrappers,
     *dynamic_lr.__all__,
     *learning_rate_schedule.__all__,
+    *_normalization,
     "CELU",
     "ELU",
     "GELU",

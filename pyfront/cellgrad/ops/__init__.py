@@ -38,6 +38,7 @@ from cellgrad.ops import (
     convolutions,
     creation,
     diagonals,
+    dropouts,
     einsums,
     exponentials,
     higher_order,
@@ -47,17 +48,21 @@ from cellgrad.ops import (
     linalg_classes,
     loss_classes,
     losses,
+    normalization,
     padding,
     pointwise,
     pointwise_classes,
     pooling,
     primitives,
     products,
+    random,
     reductions,
     rounding,
     selection,
     shape_classes,
     shapes,
+    special,
+    statistics,
     window_classes,
 )
 from cellgrad.ops._elementwise import Primitive
@@ -71,6 +76,7 @@ from cellgrad.ops.contractions import *  # noqa: F403
 from cellgrad.ops.convolutions import *  # noqa: F403
 from cellgrad.ops.creation import *  # noqa: F403
 from cellgrad.ops.diagonals import *  # noqa: F403
+from cellgrad.ops.dropouts import *  # noqa: F403
 from cellgrad.ops.einsums import *  # noqa: F403
 from cellgrad.ops.exponentials import *  # noqa: F403
 from cellgrad.ops.higher_order import *  # noqa: F403
@@ -80,17 +86,21 @@ from cellgrad.ops.linalg import *  # noqa: F403
 from cellgrad.ops.linalg_classes import *  # noqa: F403
 from cellgrad.ops.loss_classes import *  # noqa: F403
 from cellgrad.ops.losses import *  # noqa: F403
+from cellgrad.ops.normalization import *  # noqa: F403
 from cellgrad.ops.padding import *  # noqa: F403
 from cellgrad.ops.pointwise import *  # noqa: F403
 from cellgrad.ops.pointwise_classes import *  # noqa: F403
 from cellgrad.ops.pooling import *  # noqa: F403
 from cellgrad.ops.primitives import *  # noqa: F403
 from cellgrad.ops.products import *  # noqa: F403
+from cellgrad.ops.random import *  # noqa: F403
 from cellgrad.ops.reductions import *  # noqa: F403
 from cellgrad.ops.rounding import *  # noqa: F403
 from cellgrad.ops.selection import *  # noqa: F403
 from cellgrad.ops.shape_classes import *  # noqa: F403
 from cellgrad.ops.shapes import *  # noqa: F403
+from cellgrad.ops.special import *  # noqa: F403
+from cellgrad.ops.statistics import *  # noqa: F403
 from cellgrad.ops.window_classes import *  # noqa: F403
 
 # Other names of the same functions.
@@ -129,6 +139,7 @@ __all__ = [
     *convolutions.__all__,
     *creation.__all__,
     *diagonals.__all__,
+    *dropouts.__all__,
     *einsums.__all__,
     *exponentials.__all__,
     *higher_order.__all__,
@@ -136,6 +147,7 @@ __all__ = [
     *joining.__all__,
     *loss_classes.__all__,
     *losses.__all__,
+    *normalization.__all__,
     *padding.__all__,
     *linalg.__all__,
     *linalg_classes.__all__,
@@ -144,12 +156,15 @@ __all__ = [
     *pooling.__all__,
     *primitives.__all__,
     *products.__all__,
+    *random.__all__,
     *reductions.__all__,
     *rounding.__all__,
     *selection.__all__,
     *shape_classes.__all__,
     *shapes.__all__,
     *window_classes.__all__,
+    *special.__all__,
+    *statistics.__all__,
     "GradOperation",
     "Primitive",
     "absolute",

@@ -42,7 +42,8 @@ __all__ = [
 ]
 
 
-def _reduce(op: str, x: Tensor, axes: tuple[int, ...], keep: bool) -> Tensor:
+def reduced(op: str, x: Tensor, axes: tuple[int, ...], keep: bool) -> Tensor:
+    """A reduction over `axes`, which stay with size 1 if `keep`; the tensor itself over none."""
     shape = x.shape
     out = emit(op, [x], {"dims": list(axes)}) if axes else x
     return (
@@ -54,7 +55,7 @@ def _reduce(op: str, x: Tensor, axes: tuple[int, ...], keep: bool) -> Tensor:
 
 def _sum(x: Tensor, axes: tuple[int, ...], keep: bool) -> Tensor:
     """The sum; halves are added in float32 and rounded once."""
-    return cast_to(_reduce("cell.reduce_sum", _wide(x), axes, keep), x.dtype)
+    return cast_to(reduced("cell.reduce_sum", _wide(x), axes, keep), x.dtype)
 
 
 def _wide(x: Tensor) -> Tensor:
@@ -119,7 +120,7 @@ def mean(x: Tensor, axis: Any = None, keep_dims: bool = False) -> Tensor:
         count *= x.shape[a]
     own = x.dtype
     floating = _wide(x) if own.kind == "f" else cast_to(x, mstype.float64)
-    total = _reduce("cell.reduce_sum", floating, axes, keep_dims)
+    total = reduced("cell.reduce_sum", floating, axes, keep_dims)
     if count != 1:
         # A division, not a product with the rounded 1/count; an empty mean is NaN, as in numpy.
         total = ew.binary("cell.div", total, float(count), True)
@@ -138,8 +139,8 @@ def _extremum(op: str, name: str, input: Tensor, axis: Any, keepdims: bool) -> T
                 f"elements to compare.",
             )
     if x.dtype.kind == "b":
-        return cast_to(_reduce(op, cast_to(x, mstype.int32), axes, keepdims), mstype.bool_)
-    return _reduce(op, x, axes, keepdims)
+        return cast_to(reduced(op, cast_to(x, mstype.int32), axes, keepdims), mstype.bool_)
+    return reduced(op, x, axes, keepdims)
 
 
 @operation
@@ -194,7 +195,7 @@ def _position(op: str, x: Tensor, axis: int | None, keepdims: bool) -> Tensor:
     flat = axis is None
     y = reshape_to(x, (x.size,)) if flat else x
     dim = 0 if flat else axis_of(axis, x.ndim, "argmax")
-    best = broadcast_to_shape(_reduce(op, y, (dim,), True), y.shape)
+    best = broadcast_to_shape(reduced(op, y, (dim,), True), y.shape)
     n = y.shape[dim]
     shape = [1] * y.ndim
     shape[dim] = n
@@ -206,7 +207,7 @@ def _position(op: str, x: Tensor, axis: int | None, keepdims: bool) -> Tensor:
     from cellgrad.ops.selection import select
 
     candidates = select(hit, broadcast_to_shape(index, y.shape), n - 1)
-    out = _reduce("cell.reduce_min", candidates, (dim,), keepdims)
+    out = reduced("cell.reduce_min", candidates, (dim,), keepdims)
     return reshape_to(out, (1,) * x.ndim) if flat and keepdims else out
 
 
@@ -285,14 +286,24 @@ def var(input: Tensor, axis: Any = None, ddof: int = 0, keepdims: bool = False) 
     for a in axes:
         count *= x.shape[a]
     centred = ew.binary("cell.sub", x, mean(x, axes, True) if axes else x)
-    total = _reduce("cell.reduce_sum", emit("cell.square", [centred]), axes, keepdims)
+    total = reduced("cell.reduce_sum", emit("cell.square", [centred]), axes, keepdims)
     return cast_to(ew.binary("cell.div", total, float(count - int(ddof)), True), given.dtype)
+
+
+def safe_root(x: Tensor) -> Tensor:
+    """The square root, but with derivative 0 where it is 0."""
+    from cellgrad.ops.selection import select
+
+    absent = ew.compare("cell.equal", x, 0)
+    return select(absent, 0, emit("cell.sqrt", [select(absent, 1, x)]))
 
 
 @operation
 def std(input: Tensor, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
-    """The standard deviation over `axis`: the square root of `var`."""
-    return emit("cell.sqrt", [var(input, axis, ddof, keepdims)])
+    """The standard deviation over `axis`: the square root of `var`, with derivative 0 where all
+    elements are equal.
+    """
+    return safe_root(var(input, axis, ddof, keepdims))
 
 
 @operation
@@ -301,7 +312,7 @@ def all(input: Tensor, axis: Any = None, keep_dims: bool = False) -> Tensor:
     x = cast_to(check_tensor(input, "all", "input"), mstype.bool_)
     axes = _axes(x, axis, "all")
     return cast_to(
-        _reduce("cell.reduce_min", cast_to(x, mstype.int32), axes, keep_dims), mstype.bool_
+        reduced("cell.reduce_min", cast_to(x, mstype.int32), axes, keep_dims), mstype.bool_
     )
 
 
@@ -311,7 +322,7 @@ def any(input: Tensor, axis: Any = None, keep_dims: bool = False) -> Tensor:
     x = cast_to(check_tensor(input, "any", "input"), mstype.bool_)
     axes = _axes(x, axis, "any")
     return cast_to(
-        _reduce("cell.reduce_max", cast_to(x, mstype.int32), axes, keep_dims), mstype.bool_
+        reduced("cell.reduce_max", cast_to(x, mstype.int32), axes, keep_dims), mstype.bool_
     )
 
 
@@ -328,7 +339,7 @@ def softmax(input: Tensor, axis: int = -1, *, dtype: Type | None = None) -> Tens
         given = cast_to(given, dtype)
     x = _wide(given)
     dim = axis_of(axis, x.ndim, "softmax")
-    top = emit("cell.stop_gradient", [_reduce("cell.reduce_max", x, (dim,), True)])
+    top = emit("cell.stop_gradient", [reduced("cell.reduce_max", x, (dim,), True)])
     powers = emit("cell.exp", [ew.binary("cell.sub", x, top)])
-    total = _reduce("cell.reduce_sum", powers, (dim,), True)
+    total = reduced("cell.reduce_sum", powers, (dim,), True)
     return cast_to(ew.binary("cell.div", powers, total, True), given.dtype)

@@ -1,0 +1,36 @@
+//===- RandomOps.cpp - random numbers from keys ---------------------------===//
+
+#include "dialect/CellDialect.h"
+
+using namespace mlir;
+
+namespace cellgrad {
+
+LogicalResult RandomBitsOp::verify() {
+  ArrayRef<int64_t> key = getKey().getType().getShape();
+  ArrayRef<int64_t> shape = getType().getShape();
+  if (key.empty() || key.back() != 2)
+    return emitOpError("takes keys of two words in the last dimension, but ")
+           << getKey().getType() << " is given";
+  ArrayRef<int64_t> batch = key.drop_back();
+  if (batch.size() > shape.size() || shape.take_front(batch.size()) != batch)
+    return emitOpError("has keys of shape ")
+           << getKey().getType() << ", whose leading dimensions must be those "
+           << "of the result, but that is " << getType();
+  return success();
+}
+
+LogicalResult RandomBitsOp::buildBatched(OpBuilder &builder,
+                                         ArrayRef<Value> operands,
+                                         const llvm::SmallBitVector &batched,
+                                         int64_t size,
+                                         SmallVectorImpl<Value> &results) {
+  SmallVector<int64_t> shape{size};
+  llvm::append_range(shape, getType().getShape());
+  results.push_back(RandomBitsOp::create(
+      builder, getLoc(),
+      RankedTensorType::get(shape, getType().getElementType()), operands[0]));
+  return success();
+}
+
+} // namespace cellgrad

@@ -1,0 +1,45 @@
+//===- SpecialMath.td - special functions of scalars and vectors ----------===//
+//
+// What `math` is to the elementary functions: the scalar bodies of the special
+// functions, which fuse and vectorise as single ops and become arithmetic in
+// cell-expand-math.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CELLGRAD_SPECIALMATH_TD
+#define CELLGRAD_SPECIALMATH_TD
+
+include "mlir/IR/CommonTypeConstraints.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Special_Dialect : Dialect {
+  let name = "special";
+  let cppNamespace = "::cellgrad::special";
+  let summary = "Special functions of floating point scalars and vectors";
+}
+
+class Special_UnaryOp<string mnemonic>
+    : Op<Special_Dialect, mnemonic, !listconcat([
+        Pure, SameOperandsAndResultType], ElementwiseMappable.traits)> {
+  let arguments = (ins FloatLike:$operand);
+  let results = (outs FloatLike:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($result)";
+}
+
+def Special_LgammaOp : Special_UnaryOp<"lgamma"> {
+  let summary = "Logarithm of the absolute value of the gamma function";
+}
+def Special_DigammaOp : Special_UnaryOp<"digamma"> {
+  let summary = "Derivative of lgamma";
+}
+def Special_PolygammaOp : Special_UnaryOp<"polygamma"> {
+  let summary = "Derivative of digamma of order `order`, at least 1";
+  let arguments = (ins FloatLike:$operand, I64Attr:$order);
+}
+def Special_ErfinvOp : Special_UnaryOp<"erfinv"> {
+  let summary = "Inverse of the error function";
+}
+
+#endif

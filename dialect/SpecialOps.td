@@ -1,0 +1,47 @@
+//===- SpecialOps.td - gamma functions, inverse error function ------------===//
+
+#ifndef CELLGRAD_SPECIALOPS_TD
+#define CELLGRAD_SPECIALOPS_TD
+
+include "dialect/CellBase.td"
+
+def Cell_LgammaOp : Cell_UnaryOp<"lgamma", Cell_FloatTensor, [Singular]> {
+  let summary = "Logarithm of the absolute value of the gamma function; inf at 0, -1, -2, ...";
+  let derivative = VJP<["mul(ct, digamma(x))"]>;
+  let scalar = Scalar<"std::lgamma(x)", "special::LgammaOp(x)">;
+  let python = Python<"lgamma", "Lgamma", ["input"]>;
+}
+
+def Cell_DigammaOp : Cell_UnaryOp<"digamma", Cell_FloatTensor, [Singular]> {
+  let summary = "Derivative of lgamma; NaN at -1, -2, ..., -inf at 0, inf at -0";
+  let derivative = VJP<["mul(ct, polygamma(x, order=1))"]>;
+  let scalar = Scalar<"digamma(x)", "special::DigammaOp(x)">;
+  let python = Python<"digamma", "Digamma", ["input"]>;
+}
+
+// Not an elementwise record: a kernel of numbers alone does not know the order.
+def Cell_PolygammaOp : Cell_Op<"polygamma", [
+    Pure, SameOperandsAndResultType, Singular,
+    DeclareOpInterfaceMethods<ScalarOpInterface>]> {
+  let summary = "Derivative of digamma of order `order`, element by element";
+  let description = [{
+    At 0, -1, -2, ... it is infinite for odd orders, where both sides agree, and NaN for even
+    ones; at +0 and -0 it is the limit from that side.
+  }];
+  let arguments = (ins Cell_FloatTensor:$x, I64Attr:$order);
+  let results = (outs Cell_FloatTensor:$result);
+  let assemblyFormat = "$x `order` $order attr-dict `:` type($x)";
+  let derivative = VJP<["mul(ct, polygamma(x, order={getOrder() + 1}))"],
+                       "mul(d_x, polygamma(x, order={getOrder() + 1}))">;
+  let hasVerifier = 1;
+}
+
+def Cell_ErfinvOp : Cell_UnaryOp<"erfinv", Cell_FloatTensor, [Singular]> {
+  let summary = "Inverse of the error function; +-inf at +-1, NaN outside";
+  let derivative = VJP<["mul(ct, mul(exp(square(result)), 0.886226925452758))"]>;
+  let subgradient = "inf at -1 and 1";
+  let scalar = Scalar<"inverseErf(x)", "special::ErfinvOp(x)">;
+  let python = Python<"erfinv", "Erfinv", ["input"]>;
+}
+
+#endif

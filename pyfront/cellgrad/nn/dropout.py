@@ -1,0 +1,117 @@
+"""Dropout layers, active in training mode."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cellgrad import ops
+from cellgrad._errors import error
+from cellgrad.common import dtype as mstype
+from cellgrad.common.dtype import Type
+from cellgrad.common.tensor import Tensor
+from cellgrad.nn.cell import Cell
+
+__all__ = ["Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "RReLU"]
+
+
+def _number(value: Any, name: str, owner: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise error(
+            TypeError,
+            f"For '{owner}', the '{name}' must be float or int, but got {type(value).__name__}.",
+        )
+    return value
+
+
+class Dropout(Cell):
+    """Sets elements to zero with probability `p` in training mode; see `ops.dropout`.
+
+    Args:
+        keep_prob: the probability that an element stays; used where `p` is None.
+        p: the probability of a zero, in [0, 1).
+        dtype: has no effect.
+
+    Raises:
+        TypeError: arguments that are not numbers.
+        ValueError: `keep_prob` outside (0, 1], or `p` outside [0, 1).
+    """
+
+    def __init__(
+        self, keep_prob: float = 0.5, p: float | None = None, dtype: Type = mstype.float32
+    ):
+        super().__init__()
+        self.keep_prob = _number(keep_prob, "keep_prob", self.cls_name)
+        self.p = None if p is None else _number(p, "p", self.cls_name)
+        if self.p is None and not 0 < keep_prob <= 1:
+            raise error(
+                ValueError,
+                f"For '{self.cls_name}', the 'keep_prob' must be a number in range (0, 1], but got "
+                f"{keep_prob}.",
+            )
+        if self.p is not None and not 0 <= self.p < 1:
+            raise error(
+                ValueError,
+                f"For '{self.cls_name}', the 'p' must be a number in range [0, 1), but got {p}.",
+            )
+
+    def construct(self, x: Tensor) -> Tensor:
+        rate = 1 - self.keep_prob if self.p is None else self.p
+        out: Tensor = ops.dropout(x, rate, self.training)
+        return out
+
+    def extend_repr(self) -> str:
+        return f"keep_prob={self.keep_prob}" if self.p is None else f"p={self.p}"
+
+
+class _DropoutOfChannels(Cell):
+    def __init__(self, p: float = 0.5):
+        super().__init__()
+        self.p = _number(p, "p", self.cls_name)
+        if not 0 <= p <= 1:
+            raise error(
+                ValueError,
+                f"For '{self.cls_name}', the 'p' must be a number in range [0, 1], but got {p}.",
+            )
+
+    def extend_repr(self) -> str:
+        return f"p={self.p}"
+
+
+class Dropout1d(_DropoutOfChannels):
+    """Sets channels of (N, C, L) or (C, L) to zero in training mode; see `ops.dropout1d`."""
+
+    def construct(self, x: Tensor) -> Tensor:
+        out: Tensor = ops.dropout1d(x, self.p, self.training)
+        return out
+
+
+class Dropout2d(_DropoutOfChannels):
+    """Sets channels of (N, C, H, W) to zero in training mode; see `ops.dropout2d`."""
+
+    def construct(self, x: Tensor) -> Tensor:
+        out: Tensor = ops.dropout2d(x, self.p, self.training)
+        return out
+
+
+class Dropout3d(_DropoutOfChannels):
+    """Sets channels of (N, C, D, H, W) to zero in training mode; see `ops.dropout3d`."""
+
+    def construct(self, x: Tensor) -> Tensor:
+        out: Tensor = ops.dropout3d(x, self.p, self.training)
+        return out
+
+
+class RReLU(Cell):
+    """`ops.rrelu` with random slopes in [lower, upper)."""
+
+    def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3):
+        super().__init__()
+        self.lower = _number(lower, "lower", self.cls_name)
+        self.upper = _number(upper, "upper", self.cls_name)
+
+    def construct(self, x: Tensor) -> Tensor:
+        out: Tensor = ops.rrelu(x, self.lower, self.upper)
+        return out
+
+    def extend_repr(self) -> str:
+        return f"lower={self.lower}, upper={self.upper}"

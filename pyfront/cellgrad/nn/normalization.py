@@ -1,0 +1,432 @@
+"""Normalisation layers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cellgrad import ops
+from cellgrad._errors import error
+from cellgrad.common import dtype as mstype
+from cellgrad.common.dtype import Type
+from cellgrad.common.initializer import initializer
+from cellgrad.common.parameter import Parameter
+from cellgrad.common.tensor import Tensor
+from cellgrad.nn.cell import Cell
+from cellgrad.ops.normalization import update_statistics
+
+__all__ = [
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "BatchNorm3d",
+    "GroupNorm",
+    "InstanceNorm1d",
+    "InstanceNorm2d",
+    "InstanceNorm3d",
+    "LayerNorm",
+    "RmsNorm",
+]
+
+
+def _check_features(value: Any, owner: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise error(
+            TypeError,
+            f"For '{owner}', the 'num_features' must be int, but got '{type(value).__name__}'.",
+        )
+    if value < 1:
+        raise error(
+            ValueError, f"For '{owner}', the 'num_features' must be at least 1, but got {value}."
+        )
+    return value
+
+
+def _check_momentum(value: Any, owner: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise error(
+            TypeError,
+            f"For '{owner}', the 'momentum' must be float, but got '{type(value).__name__}'.",
+        )
+    if not 0 <= value <= 1:
+        raise error(
+            ValueError,
+            f"For '{owner}', the 'momentum' must be a number in range [0, 1], but got {value}.",
+        )
+    return value
+
+
+def _check_rank(x: Any, ranks: tuple[int, ...], owner: str) -> None:
+    if not isinstance(x, Tensor):
+        raise error(
+            TypeError, f"For '{owner}', the input must be a Tensor, but got {type(x).__name__}."
+        )
+    if x.ndim not in ranks:
+        wanted = " or ".join(map(str, ranks))
+        raise error(
+            ValueError,
+            f"For '{owner}', the input must have {wanted} dims, but got shape {list(x.shape)}.",
+        )
+
+
+class _Statistics(Cell):
+    """gamma, beta and moving statistics of each channel."""
+
+    ranks: tuple[int, ...] = ()
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float,
+        momentum: float,
+        affine: bool,
+        inits: tuple[Any, Any, Any, Any],
+        dtype: Type,
+    ):
+        super().__init__()
+        self.num_features = _check_features(num_features, self.cls_name)
+        self.eps = eps
+        self.momentum = _check_momentum(momentum, self.cls_name)
+        if not isinstance(affine, bool):
+            raise error(
+                TypeError,
+                f"For '{self.cls_name}', the 'affine' must be bool, but got "
+                f"'{type(affine).__name__}'.",
+            )
+        gamma, beta, mean, variance = [
+            Tensor(initializer(v, (num_features,), dtype), dtype) for v in inits
+        ]
+        self.moving_mean = Parameter(mean, name="mean", requires_grad=False)
+        self.moving_variance = Parameter(variance, name="variance", requires_grad=False)
+        self.gamma = Parameter(gamma, name="gamma", requires_grad=affine)
+        self.beta = Parameter(beta, name="beta", requires_grad=affine)
+
+    def extend_repr(self) -> str:
+        return (
+            f"num_features={self.num_features}, eps={self.eps}, momentum={self.momentum}, "
+            f"gamma={self.gamma}, beta={self.beta}, moving_mean={self.moving_mean}, "
+            f"moving_variance={self.moving_variance}"
+        )
+
+
+class _BatchNorm(_Statistics):
+    """Batch normalisation of (N, C, ...); see `ops.batch_norm`.
+
+    Mean and variance are those of the batch in training mode and the moving ones otherwise, or as
+    `use_batch_statistics` says. Where the batch's are used, the moving ones become
+    ``momentum old + (1 - momentum) new``, inside compiled code as well.
+
+    Args:
+        num_features: C.
+        eps: added to the variance.
+        momentum: what stays of the moving statistics at each step.
+        affine: whether gamma and beta are trainable.
+        gamma_init, beta_init, moving_mean_init, moving_var_init: Tensors of shape (C,),
+            initializers, their names, or numbers.
+        use_batch_statistics: True or False instead of the mode.
+        data_format: 'NCHW'.
+        dtype: the dtype of the Parameters.
+
+    Raises:
+        TypeError, ValueError: arguments of wrong types or out of range, inputs of another rank.
+    """
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float = 0.9,
+        affine: bool = True,
+        gamma_init: Any = "ones",
+        beta_init: Any = "zeros",
+        moving_mean_init: Any = "zeros",
+        moving_var_init: Any = "ones",
+        use_batch_statistics: bool | None = None,
+        data_format: str = "NCHW",
+        dtype: Type = mstype.float32,
+    ):
+        inits = (gamma_init, beta_init, moving_mean_init, moving_var_init)
+        super().__init__(num_features, eps, momentum, affine, inits, dtype)
+        if data_format != "NCHW":
+            raise error(
+                ValueError,
+                f"For '{self.cls_name}', the 'data_format' must be 'NCHW', but got "
+                f"{data_format!r}.",
+            )
+        if use_batch_statistics is not None and not isinstance(use_batch_statistics, bool):
+            raise error(
+                ValueError,
+                f"For '{self.cls_name}', the 'use_batch_statistics' must be a boolean value or "
+                f"None, but got {use_batch_statistics}.",
+            )
+        self.use_batch_statistics = use_batch_statistics
+
+    def construct(self, x: Tensor) -> Tensor:
+        _check_rank(x, self.ranks, self.cls_name)
+        of_batch = self.use_batch_statistics
+        if of_batch is None:
+            of_batch = self.training
+        return ops.batch_norm(
+            x,
+            self.moving_mean,
+            self.moving_variance,
+            self.gamma,
+            self.beta,
+            of_batch,
+            1 - self.momentum,
+            self.eps,
+        )
+
+
+class BatchNorm1d(_BatchNorm):
+    __doc__ = (_BatchNorm.__doc__ or "").replace("(N, C, ...)", "(N, C) or (N, C, L)")
+    ranks = (2, 3)
+
+
+class BatchNorm2d(_BatchNorm):
+    __doc__ = (_BatchNorm.__doc__ or "").replace("(N, C, ...)", "(N, C, H, W)")
+    ranks = (4,)
+
+
+class BatchNorm3d(Cell):
+    """Batch normalisation of (N, C, D, H, W); see `BatchNorm2d`.
+
+    Its Parameters belong to a sub-Cell `bn2d`, and bear that in their names, as in MindSpore.
+    """
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float = 0.9,
+        affine: bool = True,
+        gamma_init: Any = "ones",
+        beta_init: Any = "zeros",
+        moving_mean_init: Any = "zeros",
+        moving_var_init: Any = "ones",
+        use_batch_statistics: bool | None = None,
+        dtype: Type = mstype.float32,
+    ):
+        super().__init__()
+        inits = (gamma_init, beta_init, moving_mean_init, moving_var_init)
+        self.bn2d = BatchNorm2d(
+            num_features, eps, momentum, affine, *inits, use_batch_statistics, dtype=dtype
+        )
+
+    def construct(self, x: Tensor) -> Tensor:
+        _check_rank(x, (5,), self.cls_name)
+        n, c, d, h, w = x.shape
+        out: Tensor = ops.reshape(self.bn2d(ops.reshape(x, (n, c, d * h, w))), x.shape)
+        return out
+
+
+class _InstanceNorm(_Statistics):
+    """Normalisation of each channel of each sample of (N, C, ...); see `ops.instance_norm`.
+
+    The moving statistics are not used; in training mode they become
+    ``(1 - momentum) new + momentum old``.
+
+    Args:
+        num_features: C.
+        eps: added to the variance.
+        momentum: what stays of the moving statistics at each step.
+        affine: whether gamma and beta are trainable.
+        gamma_init, beta_init: Tensors of shape (C,), initializers, their names, or numbers.
+        dtype: the dtype of the Parameters.
+
+    Raises:
+        TypeError, ValueError: arguments of wrong types or out of range, inputs of another rank.
+    """
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float = 0.1,
+        affine: bool = True,
+        gamma_init: Any = "ones",
+        beta_init: Any = "zeros",
+        dtype: Type = mstype.float32,
+    ):
+        inits = (gamma_init, beta_init, "zeros", "ones")
+        super().__init__(num_features, eps, momentum, affine, inits, dtype)
+
+    def construct(self, x: Tensor) -> Tensor:
+        _check_rank(x, self.ranks, self.cls_name)
+        y, mean, variance = ops.instance_norm(x, self.gamma, self.beta, self.eps)
+        if self.training:
+            moving = (self.moving_mean, self.moving_variance)
+            update_statistics(moving, (mean, variance), 1 - self.momentum, self.cls_name)
+        out: Tensor = y
+        return out
+
+
+class InstanceNorm1d(_InstanceNorm):
+    __doc__ = (_InstanceNorm.__doc__ or "").replace("(N, C, ...)", "(N, C, L)")
+    ranks = (3,)
+
+
+class InstanceNorm2d(_InstanceNorm):
+    __doc__ = (_InstanceNorm.__doc__ or "").replace("(N, C, ...)", "(N, C, H, W)")
+    ranks = (4,)
+
+
+class InstanceNorm3d(_InstanceNorm):
+    __doc__ = (_InstanceNorm.__doc__ or "").replace("(N, C, ...)", "(N, C, D, H, W)")
+    ranks = (5,)
+
+
+def _check_shape(value: Any, owner: str) -> tuple[int, ...]:
+    if not isinstance(value, tuple | list):
+        raise error(
+            TypeError,
+            f"For '{owner}', the type of 'normalized_shape' must be tuple[int] or list[int], but "
+            f"got {value} and the type is {type(value)}.",
+        )
+    if not value:
+        raise error(ValueError, f"For '{owner}', the 'normalized_shape' must not be empty.")
+    return tuple(value)
+
+
+class LayerNorm(Cell):
+    """Layer normalisation over the dimensions from `begin_norm_axis` on; see `ops.layer_norm`.
+
+    Args:
+        normalized_shape: a tuple or list, the shape of gamma and beta.
+        begin_norm_axis: the first dimension that is normalised.
+        begin_params_axis: the first dimension of gamma and beta.
+        gamma_init, beta_init: Tensors, initializers, their names, or numbers.
+        epsilon: added to the variance.
+        dtype: the dtype of the Parameters.
+
+    Raises:
+        TypeError: `normalized_shape` is not a tuple or list.
+        ValueError: it is empty, or does not fit the input.
+    """
+
+    def __init__(
+        self,
+        normalized_shape: Any,
+        begin_norm_axis: int = -1,
+        begin_params_axis: int = -1,
+        gamma_init: Any = "ones",
+        beta_init: Any = "zeros",
+        epsilon: float = 1e-7,
+        dtype: Type = mstype.float32,
+    ):
+        super().__init__()
+        self.normalized_shape = _check_shape(normalized_shape, self.cls_name)
+        self.begin_norm_axis = begin_norm_axis
+        self.begin_params_axis = begin_params_axis
+        self.epsilon = epsilon
+        gamma, beta = (
+            Tensor(initializer(v, self.normalized_shape, dtype), dtype)
+            for v in (gamma_init, beta_init)
+        )
+        self.gamma = Parameter(gamma, name="gamma")
+        self.beta = Parameter(beta, name="beta")
+        self.layer_norm = ops.LayerNorm(begin_norm_axis, begin_params_axis, epsilon)
+
+    def construct(self, input_x: Tensor) -> Tensor:
+        y, _, _ = self.layer_norm(input_x, self.gamma, self.beta)
+        out: Tensor = y
+        return out
+
+    def extend_repr(self) -> str:
+        return (
+            f"normalized_shape={self.normalized_shape}, begin_norm_axis={self.begin_norm_axis}, "
+            f"begin_params_axis={self.begin_params_axis}, gamma{self.gamma}, beta={self.beta}"
+        )
+
+
+class GroupNorm(Cell):
+    """Normalisation of groups of channels of (N, C, ...); see `ops.group_norm`.
+
+    Args:
+        num_groups: how many groups, a divisor of `num_channels`.
+        num_channels: C.
+        eps: added to the variance.
+        affine: whether gamma and beta are trainable.
+        gamma_init, beta_init: Tensors of shape (C,), initializers, their names, or numbers.
+        dtype: the dtype of the Parameters.
+
+    Raises:
+        TypeError, ValueError: arguments that are not positive ints, or do not divide.
+    """
+
+    def __init__(
+        self,
+        num_groups: int,
+        num_channels: int,
+        eps: float = 1e-5,
+        affine: bool = True,
+        gamma_init: Any = "ones",
+        beta_init: Any = "zeros",
+        dtype: Type = mstype.float32,
+    ):
+        super().__init__()
+        for value, name in ((num_groups, "num_groups"), (num_channels, "num_channels")):
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise error(
+                    TypeError,
+                    f"For '{self.cls_name}', the '{name}' must be int, but got "
+                    f"'{type(value).__name__}'.",
+                )
+            if value < 1:
+                raise error(
+                    ValueError,
+                    f"For '{self.cls_name}', the '{name}' must be positive, but got {value}.",
+                )
+        if num_channels % num_groups:
+            raise error(
+                ValueError,
+                f"For '{self.cls_name}', the 'num_channels' must be divided by 'num_groups', but "
+                f"got 'num_channels': {num_channels}, 'num_groups': {num_groups}.",
+            )
+        self.num_groups, self.num_channels, self.eps = num_groups, num_channels, eps
+        gamma, beta = (
+            Tensor(initializer(v, (num_channels,), dtype), dtype) for v in (gamma_init, beta_init)
+        )
+        self.gamma = Parameter(gamma, name="gamma", requires_grad=affine)
+        self.beta = Parameter(beta, name="beta", requires_grad=affine)
+
+    def construct(self, x: Tensor) -> Tensor:
+        out: Tensor = ops.group_norm(x, self.num_groups, self.gamma, self.beta, self.eps)
+        return out
+
+    def extend_repr(self) -> str:
+        return f"num_groups={self.num_groups}, num_channels={self.num_channels}"
+
+
+class RmsNorm(Cell):
+    """Division of the last dimensions by their root mean square, times gamma; see `ops.rms_norm`.
+
+    Args:
+        normalized_shape: a tuple or list, the shape of the last dimensions and of gamma.
+        gamma_init: a Tensor, an initializer, its name, or a number.
+        epsilon: added to the mean square.
+        dtype: the dtype of gamma.
+
+    Raises:
+        TypeError: `normalized_shape` is not a tuple or list.
+        ValueError: it is empty, or does not fit the input.
+    """
+
+    def __init__(
+        self,
+        normalized_shape: Any,
+        gamma_init: Any = "ones",
+        epsilon: float = 1e-6,
+        dtype: Type = mstype.float32,
+    ):
+        super().__init__()
+        self.normalized_shape = _check_shape(normalized_shape, self.cls_name)
+        self.epsilon = epsilon
+        gamma = Tensor(initializer(gamma_init, self.normalized_shape, dtype), dtype)
+        self.gamma = Parameter(gamma, name="gamma")
+
+    def construct(self, x: Tensor) -> Tensor:
+        y, _ = ops.rms_norm(x, self.gamma, self.epsilon)
+        out: Tensor = y
+        return out
+
+    def extend_repr(self) -> str:
+        return f"normalized_shape={self.normalized_shape}, epsilon={self.epsilon}"

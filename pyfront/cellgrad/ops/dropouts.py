@@ -1,0 +1,192 @@
+"""Dropout: elements or channels set to zero at random, the others scaled up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cellgrad import random
+from cellgrad._errors import error
+from cellgrad.common import dtype as mstype
+from cellgrad.common.tensor import Tensor
+from cellgrad.ops import _elementwise as ew
+from cellgrad.ops._core import broadcast_to_shape, cast_to, check_tensor, emit, is_number, operation
+from cellgrad.ops._elementwise import Primitive
+from cellgrad.ops.random import next_key
+
+__all__ = [
+    "Dropout",
+    "Dropout2D",
+    "Dropout3D",
+    "dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
+]
+
+
+def _rate(p: Any, op: str, one: bool) -> float:
+    """The probability of a zero, less than 1 unless `one`."""
+    if not is_number(p) or isinstance(p, bool):
+        raise error(TypeError, f"For '{op}', the 'p' must be a number, but got {type(p).__name__}.")
+    if not 0 <= p <= 1 or (p == 1 and not one):
+        bound = "]" if one else ")"
+        raise error(ValueError, f"For '{op}', the 'p' must be in [0, 1{bound}, but got {p}.")
+    return float(p)
+
+
+def _masked(
+    x: Tensor, mask_shape: tuple[int, ...], p: float, seed: int | None, op: str
+) -> tuple[Tensor, Tensor]:
+    """The elements that stay, divided by their probability, and the mask as numbers."""
+    keep = random.keep_mask(next_key(seed, op), mask_shape, 1 - p)
+    mask = cast_to(keep, x.dtype)
+    scale = ew.binary("cell.mul", mask, 1 / (1 - p) if p < 1 else 0.0)
+    return emit("cell.mul", [x, broadcast_to_shape(scale, x.shape)]), mask
+
+
+@operation
+def dropout(
+    input: Tensor, p: float = 0.5, training: bool = True, seed: int | None = None
+) -> Tensor:
+    """Sets each element to zero with probability `p` and divides the others by 1 - p.
+
+    Other elements at each call; their derivatives use the same mask. The probability is exact to
+    2^-24.
+
+    Args:
+        input: floating point, any shape.
+        p: in [0, 1).
+        training: the input is returned where it is False.
+        seed: selects another stream of random numbers.
+
+    Raises:
+        TypeError: `input` is not a floating-point Tensor, or `p` not a number.
+        ValueError: `p` is outside [0, 1).
+    """
+    x = check_tensor(input, "dropout", "input")
+    rate = _rate(p, "dropout", False)
+    if x.dtype.kind != "f":
+        raise error(
+            TypeError, f"For 'dropout', the 'input' must be of floats, but has dtype {x.dtype}."
+        )
+    if not training or rate == 0:
+        return x
+    return _masked(x, x.shape, rate, seed, "dropout")[0]
+
+
+def _channels(
+    input: Any, p: Any, op: str, ranks: tuple[int, ...]
+) -> tuple[Tensor, tuple[int, ...], float]:
+    """The input, the shape of a mask of its channels, and the probability of a zero."""
+    x = check_tensor(input, op, "input")
+    rate = _rate(p, op, True)
+    if x.ndim not in ranks:
+        wanted = " or ".join(map(str, ranks))
+        raise error(
+            ValueError,
+            f"For '{op}', the 'input' must have {wanted} dimensions, but has shape "
+            f"{list(x.shape)}.",
+        )
+    lead = x.ndim - (max(ranks) - 2)
+    return x, x.shape[:lead] + (1,) * (x.ndim - lead), rate
+
+
+def _drop_channels(input: Any, p: Any, training: bool, op: str, ranks: tuple[int, ...]) -> Tensor:
+    x, mask_shape, rate = _channels(input, p, op, ranks)
+    if not training or rate == 0:
+        return x
+    computed = x if x.dtype.kind == "f" else cast_to(x, mstype.float32)
+    return cast_to(_masked(computed, mask_shape, rate, None, op)[0], x.dtype)
+
+
+@operation
+def dropout1d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
+    """Sets whole channels of (N, C, L) or (C, L) to zero with probability `p`; see `dropout`.
+
+    Raises:
+        TypeError, ValueError: as `dropout`, but `p` may be 1; another rank.
+    """
+    return _drop_channels(input, p, training, "dropout1d", (2, 3))
+
+
+@operation
+def dropout2d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
+    """Sets whole channels of (N, C, H, W) to zero with probability `p`; see `dropout`.
+
+    Raises:
+        TypeError, ValueError: as `dropout`, but `p` may be 1; another rank.
+    """
+    return _drop_channels(input, p, training, "dropout2d", (4,))
+
+
+@operation
+def dropout3d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
+    """Sets whole channels of (N, C, D, H, W) to zero with probability `p`; see `dropout`.
+
+    Raises:
+        TypeError, ValueError: as `dropout`, but `p` may be 1; another rank.
+    """
+    return _drop_channels(input, p, training, "dropout3d", (5,))
+
+
+@operation
+def _with_mask(x: Tensor, p: float, seed: int) -> tuple[Tensor, Tensor]:
+    x = check_tensor(x, "Dropout", "x")
+    return _masked(x, x.shape, p, seed, "Dropout")
+
+
+@operation
+def _channels_with_mask(x: Tensor, p: float, op: str, rank: int) -> tuple[Tensor, Tensor]:
+    x, mask_shape, rate = _channels(x, p, op, (rank,))
+    out, mask = _masked(x, mask_shape, rate, None, op)
+    return out, broadcast_to_shape(cast_to(mask, mstype.bool_), x.shape)
+
+
+def _check_keep(keep_prob: Any, owner: str, zero: bool) -> float:
+    if isinstance(keep_prob, bool) or not isinstance(keep_prob, int | float):
+        raise error(
+            TypeError,
+            f"For '{owner}', the 'keep_prob' must be float, but got {type(keep_prob).__name__}.",
+        )
+    if not 0 <= keep_prob <= 1 or (keep_prob == 0 and not zero):
+        bound = "[" if zero else "("
+        raise error(
+            ValueError,
+            f"For '{owner}', the 'keep_prob' must be in {bound}0, 1], but got {keep_prob}.",
+        )
+    return float(keep_prob)
+
+
+class Dropout(Primitive):
+    """Dropout with the mask as second result, in the dtype of the input; see `dropout`."""
+
+    def __init__(self, keep_prob: float = 0.5, Seed0: int = 0, Seed1: int = 0):
+        super().__init__()
+        self.keep_prob = _check_keep(keep_prob, "Dropout", False)
+        self.seed = Seed0 * 31 + Seed1
+
+    def __call__(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        out: tuple[Tensor, Tensor] = _with_mask(x, 1 - self.keep_prob, self.seed)
+        return out
+
+
+class Dropout2D(Primitive):
+    """`dropout2d` with the mask (bool) as second result."""
+
+    rank = 4
+
+    def __init__(self, keep_prob: float = 0.5):
+        super().__init__()
+        self.keep_prob = _check_keep(keep_prob, self.name, True)
+
+    def __call__(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        out: tuple[Tensor, Tensor] = _channels_with_mask(
+            x, 1 - self.keep_prob, self.name, self.rank
+        )
+        return out
+
+
+class Dropout3D(Dropout2D):
+    """`dropout3d` with the mask (bool) as second result."""
+
+    rank = 5

@@ -1,0 +1,479 @@
+"""MindSpore's random functions: each call draws other numbers from the default generator.
+
+`ms.set_seed` makes what follows reproducible. A `seed` argument beside it selects another stream. For
+numbers from explicit keys, without state, see `cellgrad.random`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cellgrad import random
+from cellgrad._errors import error
+from cellgrad.capture import calls
+from cellgrad.capture.scope import constant
+from cellgrad.common import dtype as mstype
+from cellgrad.common import generator
+from cellgrad.common._storage import signature
+from cellgrad.common.dtype import Type
+from cellgrad.common.tensor import Tensor
+from cellgrad.ops import _elementwise as ew
+from cellgrad.ops._core import (
+    as_tensor,
+    broadcast_shapes,
+    broadcast_to_shape,
+    cast_to,
+    check_float,
+    check_tensor,
+    emit,
+    is_number,
+    operation,
+    shape_of,
+)
+from cellgrad.ops._elementwise import Primitive
+
+__all__ = [
+    "Bernoulli",
+    "Multinomial",
+    "StandardLaplace",
+    "StandardNormal",
+    "UniformInt",
+    "UniformReal",
+    "bernoulli",
+    "laplace",
+    "multinomial",
+    "normal",
+    "rand",
+    "rand_like",
+    "randint",
+    "randint_like",
+    "randn",
+    "randn_like",
+    "rrelu",
+    "standard_laplace",
+    "standard_normal",
+    "uniform",
+]
+
+
+def next_key(seed: int | None = None, op: str = "random") -> Tensor:
+    """A key that nobody had before, from the default generator, which makes a step.
+
+    `seed` other than None or 0 selects another stream.
+    """
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int | np.integer)):
+        raise error(TypeError, f"For '{op}', the 'seed' must be an int or None, but got {seed!r}.")
+    if seed is not None and seed < 0:
+        raise error(ValueError, f"For '{op}', the 'seed' must be >= 0, but got {seed}.")
+    state = generator.STATE
+    words = signature(mstype.int32, (2,))
+    # Other keys than those that random.key makes of small seeds.
+    stream = (seed or 0) * 0x9E3779B1 & 0x7FFFFFFF ^ 0x5BD1E995
+    apart = constant(np.array([stream, 0], np.int32), words)
+    k = emit("cell.bitwise_xor", [cast_to(state, mstype.int32), apart])
+    step = constant(np.array([0, 1]), signature(mstype.int64, (2,)))
+    calls.assign(state, emit("cell.add", [state, step]))
+    return k
+
+
+def _float_type(dtype: Any, op: str, default: Type = mstype.float32) -> Type:
+    target = default if dtype is None else dtype
+    if not isinstance(target, Type) or target.kind != "f":
+        raise error(ValueError, f"For '{op}', the 'dtype' must be a float type, but got {target}.")
+    return target
+
+
+def _int_type(dtype: Any, op: str, default: Type = mstype.int64) -> Type:
+    target = default if dtype is None else dtype
+    if not isinstance(target, Type) or target.kind != "i":
+        raise error(ValueError, f"For '{op}', the 'dtype' must be an int type, but got {target}.")
+    return target
+
+
+def _size(size: Any, op: str) -> tuple[int, ...]:
+    """A shape given as ints or as one tuple or list."""
+    if len(size) == 1 and not isinstance(size[0], int | np.integer):
+        if not isinstance(size[0], tuple | list):
+            raise error(
+                TypeError,
+                f"For '{op}', the size must be ints, or one tuple or list of them, but got "
+                f"{type(size[0]).__name__}.",
+            )
+        size = tuple(size[0])
+    return shape_of(tuple(size), op)
+
+
+# --- bodies -------------------------------------------------------------------------------------
+
+
+@operation
+def _rand(shape: tuple[int, ...], dtype: Type, seed: int | None, op: str) -> Tensor:
+    return random.unit_uniform(next_key(seed, op), shape, dtype)
+
+
+@operation
+def _randn(shape: tuple[int, ...], dtype: Type, seed: int | None, op: str) -> Tensor:
+    return random.unit_normal(next_key(seed, op), shape, dtype)
+
+
+@operation
+def _randint(
+    low: int, high: int, shape: tuple[int, ...], dtype: Type, seed: int | None, op: str
+) -> Tensor:
+    return random.whole_numbers(next_key(seed, op), shape, low, high, dtype, op)
+
+
+# --- functions ----------------------------------------------------------------------------------
+
+
+def rand(*size: Any, dtype: Type | None = None, seed: int | None = None) -> Tensor:
+    """Uniform numbers in [0, 1).
+
+    Args:
+        size: ints, or one tuple or list: the shape.
+        dtype: a float type, float32 by default.
+        seed: selects another stream.
+
+    Raises:
+        TypeError: a size or seed of another type.
+        ValueError: `dtype` is not a float type, or `seed` is negative.
+    """
+    out: Tensor = _rand(_size(size, "rand"), _float_type(dtype, "rand"), seed, "rand")
+    return out
+
+
+def randn(*size: Any, dtype: Type | None = None, seed: int | None = None) -> Tensor:
+    """Standard normal numbers; see `rand`."""
+    out: Tensor = _randn(_size(size, "randn"), _float_type(dtype, "randn"), seed, "randn")
+    return out
+
+
+def rand_like(input: Tensor, seed: int | None = None, *, dtype: Type | None = None) -> Tensor:
+    """Uniform numbers in [0, 1) in the shape, and by default the dtype, of a tensor."""
+    x = check_tensor(input, "rand_like", "input")
+    out: Tensor = _rand(x.shape, _float_type(dtype, "rand_like", x.dtype), seed, "rand_like")
+    return out
+
+
+def randn_like(input: Tensor, seed: int | None = None, *, dtype: Type | None = None) -> Tensor:
+    """Standard normal numbers in the shape, and by default the dtype, of a tensor."""
+    x = check_tensor(input, "randn_like", "input")
+    out: Tensor = _randn(x.shape, _float_type(dtype, "randn_like", x.dtype), seed, "randn_like")
+    return out
+
+
+def _range(low: Any, high: Any, op: str) -> tuple[int, int]:
+    for value, name in ((low, "low"), (high, "high")):
+        if isinstance(value, bool) or not isinstance(value, int | np.integer):
+            raise error(
+                TypeError,
+                f"For '{op}', the '{name}' must be an int, but got {type(value).__name__}.",
+            )
+    if low >= high:
+        raise error(
+            ValueError, f"For '{op}', 'low' must be less than 'high', but got {low} and {high}."
+        )
+    return int(low), int(high)
+
+
+def randint(
+    low: int, high: int, size: Any, seed: int | None = None, *, dtype: Type | None = None
+) -> Tensor:
+    """Integers in [low, high), int64 by default.
+
+    Raises:
+        TypeError: `low` or `high` is not an int.
+        ValueError: `size` is not a tuple, the range is empty, or `dtype` is not an int type.
+    """
+    if not isinstance(size, tuple | list):
+        raise error(ValueError, f"For 'randint', the input 'size' must be a tuple, but got {size}.")
+    low, high = _range(low, high, "randint")
+    target = _int_type(dtype, "randint")
+    out: Tensor = _randint(low, high, shape_of(size, "randint"), target, seed, "randint")
+    return out
+
+
+def randint_like(
+    input: Tensor, low: int, high: int, seed: int | None = None, *, dtype: Type | None = None
+) -> Tensor:
+    """Integers in [low, high) in the shape, and by default the dtype, of a tensor."""
+    x = check_tensor(input, "randint_like", "input")
+    low, high = _range(low, high, "randint_like")
+    target = _int_type(dtype, "randint_like", x.dtype)
+    out: Tensor = _randint(low, high, x.shape, target, seed, "randint_like")
+    return out
+
+
+def standard_normal(shape: Any, seed: int | None = None) -> Tensor:
+    """Standard normal numbers, float32.
+
+    Raises:
+        TypeError: `shape` is not an int or a tuple of ints.
+        ValueError: `seed` is negative.
+    """
+    out: Tensor = _randn(
+        shape_of(shape, "standard_normal"), mstype.float32, seed, "standard_normal"
+    )
+    return out
+
+
+def standard_laplace(shape: Any, seed: int | None = None) -> Tensor:
+    """Numbers of the Laplace distribution with mean 0 and scale 1, float32."""
+    return laplace(shape, 0.0, 1.0, seed)
+
+
+def _parameters(shape: Any, values: tuple[Any, Any], op: str) -> tuple[Any, ...]:
+    """The parameters of a distribution in float32 with the shape of the result."""
+    whole = shape_of(shape, op)
+    tensors = []
+    for value in values:
+        if not isinstance(value, Tensor) and not is_number(value):
+            raise error(
+                TypeError,
+                f"For '{op}', the parameters must be Tensors or numbers, but got "
+                f"{type(value).__name__}.",
+            )
+        tensors.append(cast_to(as_tensor(value, op, mstype.float32), mstype.float32))
+        whole = broadcast_shapes(whole, tensors[-1].shape, op)
+    return whole, *[broadcast_to_shape(t, whole) for t in tensors]
+
+
+@operation
+def normal(shape: Any, mean: Any, stddev: Any, seed: int | None = None) -> Tensor:
+    """Normal numbers, float32, differentiable with respect to `mean` and `stddev`.
+
+    Args:
+        shape: a shape; the result has that to which it broadcasts with the parameters.
+        mean, stddev: Tensors or numbers.
+        seed: selects another stream.
+
+    Raises:
+        TypeError: arguments of other types.
+        ValueError: the shapes do not broadcast, or `seed` is negative.
+    """
+    whole, mu, sigma = _parameters(shape, (mean, stddev), "normal")
+    z = random.unit_normal(next_key(seed, "normal"), whole, mstype.float32)
+    return emit("cell.add", [emit("cell.mul", [z, sigma]), mu])
+
+
+@operation
+def laplace(shape: Any, mean: Any, lambda_param: Any, seed: int | None = None) -> Tensor:
+    """Numbers of the Laplace distribution, float32; see `normal`."""
+    whole, mu, scale = _parameters(shape, (mean, lambda_param), "laplace")
+    z = random.unit_laplace(next_key(seed, "laplace"), whole, mstype.float32)
+    return emit("cell.add", [emit("cell.mul", [z, scale]), mu])
+
+
+@operation
+def uniform(
+    shape: Any, minval: Tensor, maxval: Tensor, seed: int | None = None, dtype: Any = mstype.float32
+) -> Tensor:
+    """Uniform numbers in [minval, maxval): float32, or int32 between two integers.
+
+    Args:
+        shape: a shape; the result has that to which it broadcasts with the limits.
+        minval, maxval: Tensors of the dtype, which for integers hold one number each. Floating-point
+            ones get the derivatives of ``minval + u (maxval - minval)``.
+        seed: selects another stream.
+        dtype: float32 or int32.
+
+    Raises:
+        TypeError: a limit is not a Tensor, or has another dtype.
+        ValueError: another dtype, or integer limits of several elements.
+    """
+    for value, name in ((minval, "minval"), (maxval, "maxval")):
+        if not isinstance(value, Tensor):
+            raise error(
+                TypeError,
+                f"For 'uniform', the '{name}' must be a Tensor, but got {type(value).__name__}.",
+            )
+        if value.dtype is not dtype:
+            raise error(
+                TypeError,
+                f"For 'uniform', the '{name}' must have the dtype of the result, {dtype}, but has "
+                f"{value.dtype}.",
+            )
+    if dtype is mstype.int32:
+        if minval.size != 1 or maxval.size != 1:
+            raise error(ValueError, "For 'uniform', integer limits must be Tensors of one element.")
+        k = next_key(seed, "uniform")
+        return random.whole_numbers(
+            k, shape_of(shape, "uniform"), _single(minval), _single(maxval), dtype, "uniform"
+        )
+    if dtype is not mstype.float32:
+        raise error(
+            ValueError, f"For 'uniform', the 'dtype' must be float32 or int32, but got {dtype}."
+        )
+    whole, low, high = _parameters(shape, (minval, maxval), "uniform")
+    u = random.unit_uniform(next_key(seed, "uniform"), whole, mstype.float32)
+    width = emit("cell.sub", [high, low])
+    return emit("cell.add", [emit("cell.mul", [u, width]), low])
+
+
+def _single(x: Tensor) -> Tensor:
+    return x if x.ndim == 0 else emit("cell.reshape", [x], None, x.dtype, ())
+
+
+@operation
+def bernoulli(input: Tensor, p: Any = 0.5, seed: int | None = None) -> Tensor:
+    """Ones with probability `p`, else zeros, in the shape and dtype of `input`.
+
+    Args:
+        input: a Tensor, of which shape and dtype count.
+        p: a number in [0, 1], or a Tensor of them that broadcasts to the shape.
+        seed: selects another stream.
+
+    Raises:
+        TypeError: `input` is not a Tensor.
+        ValueError: a number outside [0, 1].
+    """
+    x = check_tensor(input, "bernoulli", "input")
+    if not isinstance(p, Tensor) and not (is_number(p) and 0 <= p <= 1):
+        raise error(ValueError, f"For 'bernoulli', 'p' must be in [0, 1], but got {p}.")
+    k = next_key(None if seed == -1 else seed, "bernoulli")
+    return cast_to(random.bernoulli(k, p, x.shape), x.dtype)
+
+
+def _categorical(x: Tensor, count: int, key: Tensor, op: str) -> Tensor:
+    """`count` indices for each row of weights."""
+    logits = emit("cell.log", [x])
+    drawn = random.categorical(key, logits, (count,))
+    if x.ndim == 1:
+        return drawn
+    return emit("cell.transpose", [drawn], {"perm": [1, 0]})
+
+
+@operation
+def multinomial(
+    input: Tensor, num_samples: int, replacement: bool = True, seed: int | None = None
+) -> Tensor:
+    """Indices drawn with probabilities proportional to the rows of `input`, int32.
+
+    Args:
+        input: weights, not negative, of shape (n,) or (m, n).
+        num_samples: how many to draw for each row.
+        replacement: whether an index may be drawn again; this version needs True.
+        seed: selects another stream.
+
+    Returns:
+        Tensor of shape (num_samples,) or (m, num_samples).
+
+    Raises:
+        TypeError: `input` is not a Tensor.
+        ValueError: `input` has another rank, or `num_samples` is not positive.
+        NotImplementedError: `replacement` is False.
+    """
+    x = check_float(input, "multinomial", "input")
+    if x.ndim not in (1, 2):
+        raise error(
+            ValueError,
+            f"For 'multinomial', the 'input' must have 1 or 2 dimensions, but has {x.ndim}.",
+        )
+    if isinstance(num_samples, bool) or not isinstance(num_samples, int) or num_samples < 1:
+        raise error(
+            ValueError,
+            f"For 'multinomial', 'num_samples' must be a positive int, but got {num_samples}.",
+        )
+    if not replacement:
+        raise error(
+            NotImplementedError,
+            "For 'multinomial', drawing without replacement is not supported in this version.",
+            "set replacement=True",
+        )
+    key = next_key(seed, "multinomial")
+    return cast_to(_categorical(x, num_samples, key, "multinomial"), mstype.int32)
+
+
+@operation
+def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3) -> Tensor:
+    """x where it is not negative, else x times a random slope in [lower, upper) for each element.
+
+    Raises:
+        TypeError: `input` is not a Tensor.
+        ValueError: not 0 <= lower <= upper <= 1.
+    """
+    given = check_float(input, "rrelu", "input")
+    if not 0 <= lower <= upper <= 1:
+        raise error(
+            ValueError,
+            f"For 'rrelu', 0 <= lower <= upper <= 1 is expected, but got {lower} and {upper}.",
+        )
+    u = random.unit_uniform(next_key(None, "rrelu"), given.shape, given.dtype)
+    slope = ew.binary("cell.add", ew.binary("cell.mul", u, float(upper - lower)), float(lower))
+    scaled = emit("cell.mul", [given, slope])
+    return emit("cell.select", [ew.compare("cell.less", given, 0), scaled, given])
+
+
+# --- classes ------------------------------------------------------------------------------------
+
+
+class _Seeded(Primitive):
+    def __init__(self, seed: int = 0, seed2: int = 0):
+        super().__init__()
+        for value in (seed, seed2):
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise error(
+                    TypeError,
+                    f"For '{self.name}', the seeds must be ints, but got {type(value).__name__}.",
+                )
+            if value < 0:
+                raise error(
+                    ValueError, f"For '{self.name}', the seeds must be >= 0, but got {value}."
+                )
+        self.seed = seed * 31 + seed2
+
+
+class StandardNormal(_Seeded):
+    """The class form of `standard_normal`."""
+
+    def __call__(self, shape: Any) -> Tensor:
+        return standard_normal(shape, self.seed)
+
+
+class StandardLaplace(_Seeded):
+    """The class form of `standard_laplace`."""
+
+    def __call__(self, shape: Any) -> Tensor:
+        return standard_laplace(shape, self.seed)
+
+
+class UniformReal(_Seeded):
+    """Uniform numbers in [0, 1), float32."""
+
+    def __call__(self, shape: Any) -> Tensor:
+        return rand(tuple(shape), seed=self.seed)
+
+
+class UniformInt(_Seeded):
+    """Integers in [minval, maxval), int32."""
+
+    def __call__(self, shape: Any, minval: Tensor, maxval: Tensor) -> Tensor:
+        out: Tensor = uniform(shape, minval, maxval, self.seed, mstype.int32)
+        return out
+
+
+class Bernoulli(Primitive):
+    """The class form of `bernoulli`."""
+
+    def __init__(self, seed: int = -1, offset: int = 0):
+        super().__init__()
+        self.seed = seed
+
+    def __call__(self, x: Tensor, p: Any) -> Tensor:
+        out: Tensor = bernoulli(x, p, self.seed)
+        return out
+
+
+class Multinomial(_Seeded):
+    """The class form of `multinomial`, with replacement."""
+
+    def __init__(self, seed: int = 0, seed2: int = 0, dtype: Type = mstype.int32):
+        super().__init__(seed, seed2)
+        self.dtype = dtype
+
+    def __call__(self, x: Tensor, num_samples: int) -> Tensor:
+        from cellgrad.ops.selection import cast
+
+        return cast(multinomial(x, num_samples, True, self.seed), self.dtype)

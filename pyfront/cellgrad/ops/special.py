@@ -1,0 +1,169 @@
+"""Functions of the gamma family and others, beside the generated `lgamma`, `digamma`, `erfinv`."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from cellgrad._errors import error
+from cellgrad.common.tensor import Tensor
+from cellgrad.ops import _elementwise as ew
+from cellgrad.ops._core import check_float, check_tensor, emit, operation
+from cellgrad.ops._elementwise import Primitive
+from cellgrad.ops.selection import clip
+
+__all__ = [
+    "Logit",
+    "Mvlgamma",
+    "Polygamma",
+    "SquaredDifference",
+    "ldexp",
+    "logit",
+    "mvlgamma",
+    "polygamma",
+]
+
+
+def _order(n: Any) -> int:
+    """A derivative's order from an int or a Tensor of one that is known while compiling."""
+    if isinstance(n, Tensor):
+        if n.size != 1 or n.dtype.kind != "i":
+            raise error(TypeError, "For 'polygamma', 'n' must be an int or a Tensor of one int.")
+        return int(n.asnumpy())
+    if isinstance(n, bool) or not isinstance(n, int | np.integer):
+        raise error(TypeError, f"For 'polygamma', 'n' must be an int, but got {type(n).__name__}.")
+    return int(n)
+
+
+def polygamma(n: Any, input: Tensor) -> Tensor:
+    """The n-th derivative of `digamma`, element by element.
+
+    It is infinite at 0, -1, -2, ... for odd n, and NaN at -1, -2, ... for even n.
+
+    Args:
+        n: an int from 0 to 100, or a Tensor that holds one; it is part of the compiled code.
+        input: floating point (integers are converted to float32), any shape.
+
+    Raises:
+        TypeError: `n` is not an integer, or `input` not a Tensor.
+        ValueError: `n` is out of range.
+    """
+    order = _order(n)
+    if not 0 <= order <= 100:
+        raise error(ValueError, f"For 'polygamma', 'n' must be in [0, 100], but got {order}.")
+    out: Tensor = _polygamma(order, check_tensor(input, "polygamma", "input"))
+    return out
+
+
+@operation
+def _polygamma(order: int, x: Tensor) -> Tensor:
+    x = check_float(x, "polygamma", "input")
+    return emit("cell.polygamma", [x], {"order": order}) if order else emit("cell.digamma", [x])
+
+
+@operation
+def mvlgamma(input: Tensor, p: int) -> Tensor:
+    """The logarithm of the multivariate gamma function of dimension `p`.
+
+    Args:
+        input: floating point, above (p - 1) / 2, any shape.
+        p: a positive int.
+
+    Raises:
+        TypeError: `input` is not a Tensor, or `p` not an int.
+        ValueError: `p` is not positive.
+    """
+    x = check_float(input, "mvlgamma", "input")
+    if isinstance(p, bool) or not isinstance(p, int):
+        raise error(TypeError, f"For 'mvlgamma', 'p' must be an int, but got {type(p).__name__}.")
+    if p < 1:
+        raise error(ValueError, f"For 'mvlgamma', 'p' must be positive, but got {p}.")
+    total = emit("cell.lgamma", [x])
+    for j in range(1, p):
+        total = emit("cell.add", [total, emit("cell.lgamma", [ew.binary("cell.sub", x, 0.5 * j)])])
+    return ew.binary("cell.add", total, 0.25 * p * (p - 1) * math.log(math.pi))
+
+
+@operation
+def logit(input: Tensor, eps: float | None = None) -> Tensor:
+    """log(x / (1 - x)), the inverse of `sigmoid`; NaN outside [0, 1].
+
+    Args:
+        input: floating point, any shape.
+        eps: where given, the input is first clipped to [eps, 1 - eps].
+
+    Raises:
+        TypeError: `input` is not a Tensor, or `eps` not a float.
+    """
+    x = check_float(input, "logit", "input")
+    if eps is not None:
+        if isinstance(eps, bool) or not isinstance(eps, int | float):
+            raise error(
+                TypeError, f"For 'logit', 'eps' must be a float, but got {type(eps).__name__}."
+            )
+        x = clip(x, eps, 1 - eps)
+    # The two logarithms do not lose what 1 - x has lost in a quotient's rounding.
+    other = emit("cell.log1p", [emit("cell.neg", [x])])
+    return emit("cell.sub", [emit("cell.log", [x]), other])
+
+
+@operation
+def ldexp(x: Tensor, other: Tensor) -> Tensor:
+    """x times two to the power of `other`.
+
+    Args:
+        x: any shape; integers are converted to float32.
+        other: exponents, of a shape that broadcasts with it.
+
+    Raises:
+        TypeError: an argument is not a Tensor.
+        ValueError: the shapes do not broadcast.
+    """
+    exponent = check_float(other, "ldexp", "other")
+    return ew.binary("cell.mul", check_float(x, "ldexp", "x"), emit("cell.exp2", [exponent]))
+
+
+@operation
+def _squared_difference(x: Any, y: Any) -> Tensor:
+    return emit("cell.square", [ew.binary("cell.sub", x, y)])
+
+
+class Polygamma(Primitive):
+    """The class form of `polygamma`."""
+
+    def __call__(self, a: Any, x: Tensor) -> Tensor:
+        return polygamma(a, x)
+
+
+class Mvlgamma(Primitive):
+    """The class form of `mvlgamma`."""
+
+    def __init__(self, p: int):
+        super().__init__()
+        self.p = p
+
+    def __call__(self, x: Tensor) -> Tensor:
+        out: Tensor = mvlgamma(x, self.p)
+        return out
+
+
+class Logit(Primitive):
+    """The class form of `logit`; a negative `eps` means none."""
+
+    def __init__(self, eps: float = -1.0):
+        super().__init__()
+        self.eps = eps
+
+    def __call__(self, input: Tensor) -> Tensor:
+        out: Tensor = logit(input, None if self.eps < 0 else self.eps)
+        return out
+
+
+class SquaredDifference(Primitive):
+    """(x - y)², broadcast."""
+
+    def __call__(self, x: Any, y: Any) -> Tensor:
+        out: Tensor = _squared_difference(x, y)
+        return out

@@ -1,0 +1,376 @@
+"""Products, norms and statistics over dimensions."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from cellgrad._errors import error
+from cellgrad.common import dtype as mstype
+from cellgrad.common.dtype import Type
+from cellgrad.common.tensor import Tensor
+from cellgrad.ops import _elementwise as ew
+from cellgrad.ops import reductions
+from cellgrad.ops._core import (
+    axes_of,
+    axis_of,
+    cast_to,
+    check_float,
+    check_tensor,
+    emit,
+    is_number,
+    operation,
+    reshape_to,
+)
+from cellgrad.ops._elementwise import Primitive
+from cellgrad.ops.reductions import reduced, safe_root
+from cellgrad.ops.selection import select
+
+__all__ = [
+    "ReduceProd",
+    "ReduceStd",
+    "aminmax",
+    "count_nonzero",
+    "dist",
+    "matrix_norm",
+    "nanmean",
+    "nansum",
+    "norm",
+    "prod",
+    "std_mean",
+    "var_mean",
+    "vector_norm",
+]
+
+
+def _part(x: Tensor, dim: int, start: int, limit: int) -> Tensor:
+    """The elements from `start` to before `limit` of a dimension."""
+    starts, limits = [0] * x.ndim, list(x.shape)
+    starts[dim], limits[dim] = start, limit
+    return emit("cell.slice", [x], {"starts": starts, "limits": limits, "strides": [1] * x.ndim})
+
+
+# --- products ---------------------------------------------------------------------------------
+
+
+def product_over(x: Tensor, dim: int) -> Tensor:
+    """The product over a dimension, which stays with size 1: halves are multiplied until one is
+    left, so that the derivative is a product, too, and never a quotient by an element.
+    """
+    if x.shape[dim] == 0:
+        shape = tuple(1 if i == dim else n for i, n in enumerate(x.shape))
+        from cellgrad.capture.scope import splat
+
+        return splat(1, x.dtype, shape)
+    while x.shape[dim] > 1:
+        n = x.shape[dim]
+        half = n // 2
+        pairs = emit("cell.mul", [_part(x, dim, 0, half), _part(x, dim, half, 2 * half)])
+        if n % 2:
+            pairs = emit("cell.concat", [pairs, _part(x, dim, n - 1, n)], {"dim": dim})
+        x = pairs
+    return x
+
+
+@operation
+def prod(
+    input: Tensor, axis: Any = None, keep_dims: bool = False, dtype: Type | None = None
+) -> Tensor:
+    """The product over `axis` (int or tuple of ints; all dimensions by default).
+
+    Integers and bools are multiplied as int64 unless `dtype` says otherwise. Derivatives of every
+    order are exact where elements are zero.
+
+    Raises:
+        TypeError, ValueError: `input` is not a Tensor, or `axis` is out of range.
+    """
+    x = check_tensor(input, "prod", "input")
+    target = dtype or (x.dtype if x.dtype.kind == "f" else mstype.int64)
+    axes = axes_of(axis, x.ndim, "prod") if x.ndim else ()
+    y = cast_to(x, target)
+    for dim in axes:
+        y = product_over(y, dim)
+    kept = tuple(n for i, n in enumerate(y.shape) if keep_dims or i not in axes)
+    return reshape_to(y, kept)
+
+
+# --- norms --------------------------------------------------------------------------------------
+
+
+def _power_norm(x: Tensor, order: float, axes: tuple[int, ...], keep: bool) -> Tensor:
+    """The root of the sum of powers of absolute values; with derivative 0 where that is 0."""
+    if order == 2:
+        return safe_root(reduced("cell.reduce_sum", emit("cell.square", [x]), axes, keep))
+    size = emit("cell.abs", [x])
+    if order == 1:
+        return reduced("cell.reduce_sum", size, axes, keep)
+    if order == 0:
+        return reduced("cell.reduce_sum", cast_to(_nonzero(x), x.dtype), axes, keep)
+    if math.isinf(order):
+        return reduced("cell.reduce_max" if order > 0 else "cell.reduce_min", size, axes, keep)
+    # Zeros are kept from the powers, whose derivatives may be infinite there.
+    absent = ew.compare("cell.equal", size, 0)
+    powers = ew.power(select(absent, 1, size), order)
+    of_zero = 0 if order > 0 else math.inf
+    total = reduced("cell.reduce_sum", select(absent, of_zero, powers), axes, keep)
+    none = ew.compare("cell.equal", total, 0)
+    return select(none, total, ew.power(select(none, 1, total), 1 / order))
+
+
+def _nonzero(x: Tensor) -> Tensor:
+    return ew.compare("cell.not_equal", x, 0)
+
+
+def _matrix_norm(x: Tensor, order: Any, axes: tuple[int, int], keep: bool, op: str) -> Tensor:
+    """A norm of matrices in two dimensions, rows first."""
+    if order == "fro":
+        return _power_norm(x, 2, tuple(sorted(axes)), keep)
+    if order in ("nuc", 2, -2):
+        raise error(
+            NotImplementedError,
+            f"For '{op}', the norm {order!r} of a matrix needs singular values, which are not "
+            f"supported in this version.",
+            "use ord='fro', or ord=2 with one dim for norms of rows",
+        )
+    if not is_number(order) or abs(order) not in (1, math.inf):
+        raise error(
+            ValueError,
+            f"For '{op}', the ord mode must be in [2, -2, 1, -1, float('inf'), -float('inf'), "
+            f"'fro', 'nuc', None] for matrices, but got {order}.",
+        )
+    rows, columns = axes
+    first, second = (rows, columns) if abs(order) == 1 else (columns, rows)
+    sums = reduced("cell.reduce_sum", emit("cell.abs", [x]), (first,), True)
+    extremum = "cell.reduce_max" if order > 0 else "cell.reduce_min"
+    out = reduced(extremum, sums, (second,), True)
+    if keep:
+        return out
+    return reshape_to(out, tuple(n for i, n in enumerate(out.shape) if i not in axes))
+
+
+def _order_of_vectors(order: Any, op: str) -> float:
+    if not is_number(order) or isinstance(order, bool):
+        raise error(
+            ValueError,
+            f"For '{op}', the ord mode must be a number for vectors, but got {order!r}.",
+        )
+    return float(order)
+
+
+def _norm_input(x: Any, dtype: Type | None, op: str, name: str) -> tuple[Tensor, Type]:
+    """What to compute with, and the dtype of the result."""
+    given = check_float(x, op, name)
+    target = dtype or given.dtype
+    if target.kind != "f":
+        raise error(ValueError, f"For '{op}', the 'dtype' must be a float type, but got {target}.")
+    wide = cast_to(given, target)
+    return (cast_to(wide, mstype.float32) if target.itemsize == 2 else wide), target
+
+
+@operation
+def norm(
+    A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Type | None = None
+) -> Tensor:
+    """Norms of vectors or matrices; derivatives of norms of zero vectors are zero.
+
+    Args:
+        A: floating point (integers are converted to float32).
+        ord: for vectors a number: ``sum(abs(A)**ord)**(1/ord)``, the number of elements that are
+            not zero for 0, the extreme absolute values for ±inf. For matrices 'fro', ±1 (sums of
+            columns) or ±inf (sums of rows). None: the square root of the sum of all squares.
+        dim: an int for vectors, a tuple of two ints for matrices (with `ord`), None for all of a
+            tensor, which then has at most two dimensions if `ord` is given.
+        keepdim: whether dimensions stay with size 1.
+        dtype: the dtype to compute in.
+
+    Raises:
+        TypeError: `A` is not a Tensor.
+        ValueError: `ord` or `dim` do not fit.
+        NotImplementedError: norms of matrices by singular values: 'nuc', 2, -2.
+    """
+    x, target = _norm_input(A, dtype, "norm", "A")
+    if ord is None or (dim is None and x.ndim == 0):
+        axes = axes_of(dim, x.ndim, "norm") if x.ndim else ()
+        return cast_to(_power_norm(x, 2, axes, keepdim), target)
+    if dim is None:
+        if x.ndim > 2:
+            raise error(
+                ValueError,
+                f"For 'norm', a tensor of {x.ndim} dimensions needs 'dim' where 'ord' is given.",
+            )
+        dim = 0 if x.ndim == 1 else (0, 1)
+    if not isinstance(dim, tuple | list) or len(dim) == 1:
+        axes = axes_of(dim, x.ndim, "norm")
+        order = _order_of_vectors(ord, "norm")
+        return cast_to(_power_norm(x, order, axes, keepdim), target)
+    pair = _pair(dim, x, "norm")
+    return cast_to(_matrix_norm(x, ord, pair, keepdim, "norm"), target)
+
+
+def _pair(dim: Any, x: Tensor, op: str) -> tuple[int, int]:
+    listed = [axis_of(d, x.ndim, op) for d in dim]
+    if len(listed) != 2 or listed[0] == listed[1]:
+        raise error(
+            ValueError, f"For '{op}', a matrix is in two different dimensions, but got {dim}."
+        )
+    return listed[0], listed[1]
+
+
+@operation
+def vector_norm(
+    x: Tensor, ord: Any = 2, axis: Any = None, keepdims: bool = False, *, dtype: Type | None = None
+) -> Tensor:
+    """Norms of vectors in `axis` (int or tuple; all dimensions by default); see `norm`.
+
+    Raises:
+        TypeError, ValueError: as `norm`.
+    """
+    y, target = _norm_input(x, dtype, "vector_norm", "x")
+    axes = axes_of(axis, y.ndim, "vector_norm") if y.ndim else ()
+    order = _order_of_vectors(ord, "vector_norm")
+    return cast_to(_power_norm(y, order, axes, keepdims), target)
+
+
+@operation
+def matrix_norm(
+    A: Tensor,
+    ord: Any = "fro",
+    axis: Any = (-2, -1),
+    keepdims: bool = False,
+    *,
+    dtype: Type | None = None,
+) -> Tensor:
+    """Norms of matrices in two dimensions; see `norm`.
+
+    Raises:
+        TypeError, ValueError, NotImplementedError: as `norm`.
+    """
+    x, target = _norm_input(A, dtype, "matrix_norm", "A")
+    if x.ndim < 2:
+        raise error(
+            ValueError,
+            f"For 'matrix_norm', the input must have at least 2 dimensions, but has shape "
+            f"{list(x.shape)}.",
+        )
+    pair = _pair(axis, x, "matrix_norm")
+    return cast_to(_matrix_norm(x, ord, pair, keepdims, "matrix_norm"), target)
+
+
+@operation
+def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
+    """The `p`-norm of the difference of two tensors, broadcast.
+
+    Raises:
+        TypeError: an argument is not a Tensor.
+        ValueError: the shapes do not broadcast, or `p` is not a number.
+    """
+    difference = ew.binary(
+        "cell.sub", check_float(input, "dist", "input"), check_float(other, "dist", "other")
+    )
+    axes = tuple(range(difference.ndim))
+    return _power_norm(difference, _order_of_vectors(p, "dist"), axes, False)
+
+
+# --- moments and counts -------------------------------------------------------------------------
+
+
+@operation
+def std_mean(
+    input: Tensor, axis: Any = None, ddof: int = 0, keepdims: bool = False
+) -> tuple[Tensor, Tensor]:
+    """The standard deviation and the mean over `axis`; see `std`."""
+    x = check_float(input, "std_mean", "input")
+    return reductions.std(x, axis, ddof, keepdims), reductions.mean(x, axis, keepdims)
+
+
+@operation
+def var_mean(
+    input: Tensor, axis: Any = None, ddof: int = 0, keepdims: bool = False
+) -> tuple[Tensor, Tensor]:
+    """The variance and the mean over `axis`; see `var`."""
+    x = check_float(input, "var_mean", "input")
+    return reductions.var(x, axis, ddof, keepdims), reductions.mean(x, axis, keepdims)
+
+
+def _without_nan(x: Tensor) -> Tensor:
+    return x if x.dtype.kind != "f" else select(ew.predicate("cell.is_nan", x), 0, x)
+
+
+@operation
+def nansum(
+    input: Tensor, axis: Any = None, keepdims: bool = False, *, dtype: Type | None = None
+) -> Tensor:
+    """The sum over `axis` (all dimensions by default) of the elements that are not NaN.
+
+    Raises:
+        TypeError, ValueError: `input` is not a Tensor, or `axis` is out of range.
+    """
+    x = check_tensor(input, "nansum", "input")
+    out: Tensor = reductions.sum(_without_nan(x), axis, keepdims, dtype=dtype)
+    return out
+
+
+@operation
+def nanmean(
+    input: Tensor, axis: Any = None, keepdims: bool = False, *, dtype: Type | None = None
+) -> Tensor:
+    """The mean over `axis` (all dimensions by default) of the elements that are not NaN; NaN where
+    there is none.
+
+    Raises:
+        TypeError, ValueError: `input` is not a Tensor, or `axis` is out of range.
+    """
+    x = check_float(input, "nanmean", "input")
+    there = ew.logical("cell.logical_not", ew.predicate("cell.is_nan", x))
+    wide = mstype.float32 if x.dtype.itemsize == 2 else x.dtype
+    count = reductions.sum(cast_to(there, wide), axis, keepdims)
+    total = reductions.sum(cast_to(_without_nan(x), wide), axis, keepdims)
+    return cast_to(ew.binary("cell.div", total, count, True), dtype or x.dtype)
+
+
+@operation
+def count_nonzero(
+    x: Tensor, axis: Any = (), keep_dims: bool = False, dtype: Type = mstype.int32
+) -> Tensor:
+    """How many elements over `axis` (all dimensions by default) are not zero.
+
+    Raises:
+        TypeError, ValueError: `x` is not a Tensor, or `axis` is out of range.
+    """
+    given = check_tensor(x, "count_nonzero", "x")
+    truths = given if given.dtype.kind == "b" else _nonzero(given)
+    return cast_to(reductions.sum(cast_to(truths, mstype.int32), axis, keep_dims), dtype)
+
+
+@operation
+def aminmax(input: Tensor, *, axis: Any = 0, keepdims: bool = False) -> tuple[Tensor, Tensor]:
+    """The smallest and the largest elements over `axis`; see `amin` and `amax`."""
+    return reductions.amin(input, axis, keepdims), reductions.amax(input, axis, keepdims)
+
+
+# --- classes ------------------------------------------------------------------------------------
+
+
+class ReduceProd(Primitive):
+    """The class form of `prod`, in which integers keep their dtype."""
+
+    def __init__(self, keep_dims: bool = False):
+        super().__init__()
+        self.keep_dims = keep_dims
+
+    def __call__(self, x: Tensor, axis: Any = ()) -> Tensor:
+        dtype = x.dtype if isinstance(x, Tensor) and x.dtype.kind != "b" else None
+        out: Tensor = prod(x, axis, self.keep_dims, dtype)
+        return out
+
+
+class ReduceStd(Primitive):
+    """The standard deviation, with n - 1 in the denominator if `unbiased`, and the mean."""
+
+    def __init__(self, axis: Any = (), unbiased: bool = True, keep_dims: bool = False):
+        super().__init__()
+        self.axis, self.unbiased, self.keep_dims = axis, unbiased, keep_dims
+
+    def __call__(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        out: tuple[Tensor, Tensor] = std_mean(x, self.axis, int(self.unbiased), self.keep_dims)
+        return out
