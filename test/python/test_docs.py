@@ -15,6 +15,7 @@ PAGES = [
     "docs/artifact.md",
     "docs/limits.md",
     "docs/random.md",
+    "docs/training.md",
 ]
 
 
