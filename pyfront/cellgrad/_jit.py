@@ -327,7 +327,9 @@ def _builder(out: Any, scope: Scope, leaves: list[Any]) -> Callable[[list[Any]],
         except ValueError:
             i = len(leaves)
             leaves.append(value)
-        return lambda buffers: _wrap(buffers[i], sig)
+            return lambda buffers: _wrap(buffers[i], sig)
+        # Changes in place to one of two results leave the other.
+        return lambda buffers: _wrap(buffers[i].copy(), sig)
     if isinstance(out, tuple | list):
         parts = [_builder(v, scope, leaves) for v in out]
         if isinstance(out, list):

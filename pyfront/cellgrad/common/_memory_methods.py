@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class MemoryMethods:
     """What the elements' memory is, and how it is shared and changed.
 
-    Methods whose name ends with an underscore change the tensor itself. In compiled code a tensor
-    never changes; there they are assignments of a Parameter and errors for anything else.
+    Methods whose name ends with an underscore change the tensor itself; in compiled code they give it
+    another value, as an assignment to all its elements does.
     """
 
     __slots__ = ()
@@ -187,11 +187,8 @@ class MemoryMethods:
         from cellgrad.capture import state
 
         if state.current.scope is not None:
-            raise error(
-                TypeError,
-                f"{name}() changes a tensor in place, which compiled code does not do.",
-                f"assign the result to a name: x = x.{name.rstrip('_')}(...)",
-            )
+            self[...] = value  # type: ignore[index]
+            return self
         if self._buf.readonly:
             raise error(
                 ValueError,

@@ -163,9 +163,10 @@ class ShapeMethods:
 
     # --- repetition and arrangement -----------------------------------------------------------
 
-    def tile(self, *dims: Any, reps: Any = None) -> Tensor:
-        """See `ops.tile`; the numbers may be given as several ints or one tuple."""
-        return ops.tile(self, _varargs(dims if reps is None else (reps,)))
+    def tile(self, *numbers: Any, dims: Any = None, reps: Any = None) -> Tensor:
+        """See `ops.tile`; the numbers may be given as several ints, one tuple, `dims` or `reps`."""
+        named = dims if reps is None else reps
+        return ops.tile(self, _varargs(numbers if named is None else (named,)))
 
     def repeat(self, *repeats: Any) -> Tensor:
         """The tensor repeated ``repeats[i]`` times along dimension i, of which there may be more

@@ -43,6 +43,8 @@ from cellgrad.nn.optim import __all__ as _optimizers
 from cellgrad.nn.pooling import *  # noqa: F403
 from cellgrad.nn.pooling import __all__ as _poolings
 from cellgrad.nn.recurrent import GRUCell, LSTMCell, RNNCell
+from cellgrad.nn.tables import *  # noqa: F403
+from cellgrad.nn.tables import __all__ as _tables
 from cellgrad.nn.wrap import *  # noqa: F403
 from cellgrad.nn.wrap import __all__ as _wrappers
 
@@ -51,6 +53,7 @@ __all__ = [
     *_dropout,
     *_losses,
     *_optimizers,
+    *_tables,
     *_poolings,
     *_wrappers,
     *dynamic_lr.__all__,

@@ -28,6 +28,7 @@ __all__ = [
     "flatten",
     "moveaxis",
     "movedim",
+    "numel",
     "permute",
     "ravel",
     "reshape",
@@ -214,6 +215,11 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """Same as `expand_dims`."""
     out: Tensor = expand_dims(input, dim)
     return out
+
+
+def numel(input: Tensor) -> int:
+    """The number of elements of a tensor."""
+    return check_tensor(input, "numel", "input").size
 
 
 def t(input: Tensor) -> Tensor:

@@ -1,0 +1,76 @@
+"""Embedding, padding and the layers that arrange elements, against numpy."""
+
+import numpy as np
+import pytest
+
+from cellgrad import Tensor, nn, ops
+
+A = np.random.default_rng(0).normal(size=(2, 3, 4, 5)).astype(np.float32)
+
+
+LAYERS = [
+    (nn.OneHot(1, 3), np.array([[0, 2]]), np.array([[[1, 0], [0, 0], [0, 1]]], np.float32)),
+    (nn.Flatten(), A, A.reshape(2, 60)),
+    (nn.Flatten(2), A, A.reshape(2, 3, 20)),
+    (nn.Flatten(0, 1), A, A.reshape(6, 4, 5)),
+    (nn.Identity(3, a=4), A, A),
+    (nn.Roll((1, -2), (0, 3)), A, np.roll(A, (1, -2), (0, 3))),
+    (nn.Unflatten(1, (3, 1)), A, A.reshape(2, 3, 1, 4, 5)),
+    (nn.Unflatten(-1, [5, 1]), A, A[..., None]),
+    (nn.Pad(((0, 0), (0, 0), (1, 2), (0, 1))), A, np.pad(A, ((0, 0), (0, 0), (1, 2), (0, 1)))),
+    (
+        nn.Pad(((0, 0), (0, 0), (1, 2), (0, 1)), "SYMMETRIC"),
+        A,
+        np.pad(A, ((0, 0), (0, 0), (1, 2), (0, 1)), "symmetric"),
+    ),
+    (
+        nn.ConstantPad1d(2, 7.0),
+        A,
+        np.pad(A, ((0, 0), (0, 0), (0, 0), (2, 2)), constant_values=7),
+    ),
+    (
+        nn.ConstantPad3d((1, 0, 0, 2, 1, 1), -1.0),
+        A,
+        np.pad(A, ((0, 0), (1, 1), (0, 2), (1, 0)), constant_values=-1),
+    ),
+    (nn.ConstantPad2d(1, 0.0), A, np.pad(A, ((0, 0), (0, 0), (1, 1), (1, 1)))),
+    (nn.ZeroPad2d((1, 2, 0, 1)), A, np.pad(A, ((0, 0), (0, 0), (0, 1), (1, 2)))),
+    (nn.ReflectionPad1d(3), A[0], np.pad(A[0], ((0, 0), (0, 0), (3, 3)), "reflect")),
+    (
+        nn.ReflectionPad2d((1, 2, 3, 0)),
+        A,
+        np.pad(A, ((0, 0), (0, 0), (3, 0), (1, 2)), "reflect"),
+    ),
+    (nn.ReflectionPad3d(1), A, np.pad(A, ((0, 0), (1, 1), (1, 1), (1, 1)), "reflect")),
+    (nn.ReplicationPad1d((6, 1)), A[0], np.pad(A[0], ((0, 0), (0, 0), (6, 1)), "edge")),
+    (nn.ReplicationPad2d(2), A, np.pad(A, ((0, 0), (0, 0), (2, 2), (2, 2)), "edge")),
+    (nn.ReplicationPad3d(1), A, np.pad(A, ((0, 0), (1, 1), (1, 1), (1, 1)), "edge")),
+]
+
+
+@pytest.mark.parametrize("layer,given,wanted", LAYERS, ids=lambda v: type(v).__name__)
+def test_layers(layer, given, wanted):
+    np.testing.assert_array_equal(layer(Tensor(given)).asnumpy(), wanted, strict=True)
+
+
+def test_blocks_of_pixels():
+    x = Tensor(A[:, :, :, :4].copy())
+    there = nn.PixelUnshuffle(2)(x)
+    assert there.shape == (2, 12, 2, 2)
+    np.testing.assert_array_equal(there.asnumpy(), ops.pixel_unshuffle(x, 2).asnumpy())
+    np.testing.assert_array_equal(nn.PixelShuffle(2)(there).asnumpy(), x.asnumpy())
+
+
+@pytest.mark.parametrize(
+    "make,kind,words",
+    [
+        (lambda: nn.Unflatten(1.0, (1,)), TypeError, "'axis' must be an int"),
+        (lambda: nn.Unflatten(1, 3), TypeError, "tuple or list"),
+        (lambda: nn.Pad([(1, 1)]), TypeError, "must be a tuple"),
+        (lambda: nn.Pad(((1, 1),), "EDGE"), ValueError, "'mode' must be"),
+        (lambda: nn.ReflectionPad1d(1.5), TypeError, "tuple or list of ints"),
+    ],
+)
+def test_refused(make, kind, words):
+    with pytest.raises(kind, match=words):
+        make()
