@@ -25,6 +25,8 @@ from cellgrad.nn.activations import (
     Tanhshrink,
     Threshold,
 )
+from cellgrad.nn.attention import *  # noqa: F403
+from cellgrad.nn.attention import __all__ as _attention
 from cellgrad.nn.cell import Cell
 from cellgrad.nn.containers import CellDict, CellList, SequentialCell
 from cellgrad.nn.convolutions import *  # noqa: F403
@@ -51,6 +53,7 @@ from cellgrad.nn.wrap import __all__ as _wrappers
 __all__ = [
     *_convolutions,
     *_dropout,
+    *_attention,
     *_losses,
     *_optimizers,
     *_tables,
