@@ -246,6 +246,20 @@ def test_parameters():
     np.testing.assert_array_equal(net.w.asnumpy(), [8, 5, 4])
 
 
+def test_conversions_of_parameters_are_tensors_of_their_own():
+    p = ms.Parameter(Tensor([1.0, 2.0]), name="p")
+
+    def f(x):
+        before = ops.cast(p, ms.float32)
+        ops.assign(p, x)
+        return before + 0
+
+    for run in (f, ms.jit(f)):
+        p.set_data(Tensor([1.0, 2.0]))
+        np.testing.assert_array_equal(run(Tensor([5.0, 6.0])).asnumpy(), [1, 2])
+        np.testing.assert_array_equal(p.asnumpy(), [5, 6])
+
+
 def test_masks_in_compiled_code():
     @ms.jit
     def f(x, row):
