@@ -1,0 +1,35 @@
+"""Methods of Tensor that take windows and add them up, in terms of ``cellgrad.ops``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cellgrad.common.tensor import Tensor
+
+
+class WindowMethods:
+    """Windows of images."""
+
+    __slots__ = ()
+
+    def unfold(
+        self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+    ) -> Tensor:
+        """The windows of images as columns; see `ops.unfold`."""
+        from cellgrad import ops
+
+        return ops.unfold(self, kernel_size, dilation, padding, stride)  # type: ignore[arg-type]
+
+    def fold(
+        self,
+        output_size: Any,
+        kernel_size: Any,
+        dilation: Any = 1,
+        padding: Any = 0,
+        stride: Any = 1,
+    ) -> Tensor:
+        """Adds columns up where `unfold` took them from; see `ops.fold`."""
+        from cellgrad import ops
+
+        return ops.fold(self, output_size, kernel_size, dilation, padding, stride)  # type: ignore[arg-type]
