@@ -126,6 +126,14 @@ def test_no_images_and_no_filters():
     np.testing.assert_array_equal(gradient.asnumpy(), np.zeros((3, 2, 2, 2)))
 
 
+def test_methods_are_the_functions():
+    x = normal(1, 2, 4, 5)
+    columns = x.unfold(2, 1, 1, 2)
+    np.testing.assert_array_equal(columns.asnumpy(), ops.unfold(x, 2, 1, 1, 2).asnumpy())
+    back = columns.fold((4, 5), 2, 1, 1, 2)
+    np.testing.assert_array_equal(back.asnumpy(), ops.fold(columns, (4, 5), 2, 1, 1, 2).asnumpy())
+
+
 # --- batches ----------------------------------------------------------------------------------
 
 

@@ -9,6 +9,7 @@ from cellgrad.common._memory_methods import MemoryMethods
 from cellgrad.common._pointwise_methods import PointwiseMethods
 from cellgrad.common._shape_methods import ShapeMethods
 from cellgrad.common._statistics_methods import StatisticsMethods
+from cellgrad.common._window_methods import WindowMethods
 
 if TYPE_CHECKING:
     from cellgrad.common.dtype import Type
@@ -52,7 +53,7 @@ ops: Any = _LazyOps()
 
 
 class TensorMethods(
-    PointwiseMethods, LinalgMethods, ShapeMethods, StatisticsMethods, MemoryMethods
+    PointwiseMethods, LinalgMethods, ShapeMethods, StatisticsMethods, MemoryMethods, WindowMethods
 ):
     """Operators and methods."""
 
