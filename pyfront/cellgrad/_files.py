@@ -16,18 +16,20 @@ def _umask() -> int:
 
 
 @contextlib.contextmanager
-def replacing(path: str) -> Iterator[BinaryIO]:
+def replacing(path: str, durable: bool = True) -> Iterator[BinaryIO]:
     """A file to write that takes the place of `path` when the block ends without an exception.
 
-    What was there stays until then; what was written reaches the disk before it is renamed.
+    What was there stays until then. If `durable`, what was written reaches the disk before it is
+    renamed.
     """
     path = os.path.abspath(path)
     handle, part = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".cellgrad-")
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
-            file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
         os.chmod(part, 0o666 & ~_umask())
         os.replace(part, path)
     except BaseException:

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from cellgrad import _errors, _native
+from cellgrad import _cache, _errors, _native, _recompile
 from cellgrad._errors import CompileError, error
 from cellgrad._tree import tensors as tensors_of
 from cellgrad.capture import calls, state
@@ -207,6 +207,7 @@ class Program:
 
     def _compile(self, signature: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
         with _compiling:
+            before, stale = self.cache, self.stale
             if self.stale:
                 if self.stale != "mode":
                     self.variants.clear()
@@ -215,6 +216,7 @@ class Program:
             found = self.cache.get(signature)
             if found is not None and found.fits():
                 return found
+            _recompile.note(self.name, signature, before, stale, stale == "mode")
             compiled = self._capture_and_compile(args, kwargs)
             self.cache[signature] = compiled
             self.variants = [
@@ -370,10 +372,20 @@ def _fresh_path() -> str:
 
 
 def compile_entry(trace: Trace, name: str) -> Any:
-    """Compiles a graph with one public function to a shared object and loads it."""
+    """Compiles a graph with one public function to a shared object and loads it.
+
+    The text of the IR, by which stored code is found, has locations only where code that fails
+    names them: other code is the same wherever it was written.
+    """
     path = _fresh_path()
     try:
-        _native.compile_graph(trace.graph, path, "m", {})
+        text = trace.graph.text()
+        _cache.shared_object(
+            trace.graph.text(locations=True) if "cell.check" in text else text,
+            "m",
+            path,
+            lambda: _native.compile_graph(trace.graph, path, "m", {}),
+        )
         model = _native.Model(path)
     except _native.CompileError as e:
         raise error(CompileError, f"'{name}' could not be compiled:\n{e}") from None

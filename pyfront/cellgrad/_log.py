@@ -1,0 +1,21 @@
+"""Notes on what the package does, on standard error: CELLGRAD_LOG names the kinds wanted.
+
+``recompile``: why a function or Cell is compiled; ``cache``: what the cache on disk does. Several
+are separated by commas.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def wanted(kind: str) -> bool:
+    """Whether CELLGRAD_LOG names a kind of note."""
+    return kind in os.environ.get("CELLGRAD_LOG", "").split(",")
+
+
+def write(kind: str, text: str) -> None:
+    """Writes a note if its kind is wanted."""
+    if wanted(kind):
+        print(f"[cellgrad] {kind}: {text}", file=sys.stderr)
