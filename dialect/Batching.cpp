@@ -11,17 +11,20 @@ using namespace mlir;
 
 namespace cellgrad {
 
-/// The type of a batch of `size` elements of `type`.
-static RankedTensorType batchOf(Type type, int64_t size) {
+Type batchOf(Type type, int64_t size) {
+  if (auto stash = dyn_cast<StashType>(type))
+    return StashType::get(
+        type.getContext(),
+        cast<RankedTensorType>(batchOf(stash.getElement(), size)),
+        stash.getCapacity());
   auto tensor = cast<RankedTensorType>(type);
   SmallVector<int64_t> shape{size};
   llvm::append_range(shape, tensor.getShape());
   return RankedTensorType::get(shape, tensor.getElementType());
 }
 
-/// `operand` as a batch: repeated where it is the same for all elements.
-static Value asBatch(OpBuilder &builder, Location loc, Value operand,
-                     bool batched, int64_t size) {
+Value asBatch(OpBuilder &builder, Location loc, Value operand, bool batched,
+              int64_t size) {
   if (batched)
     return operand;
   return BroadcastOp::create(builder, loc, batchOf(operand.getType(), size),

@@ -27,6 +27,7 @@ def Cell_Dialect : Dialect {
     `cell.vjp` and `cell.jvp` differentiate a function symbol and nest to any order.
   }];
   let hasConstantMaterializer = 1;
+  let useDefaultTypePrinterParser = 1;
 }
 
 //===----------------------------------------------------------------------===//

@@ -4,6 +4,7 @@
 
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace cellgrad;
@@ -12,6 +13,9 @@ using namespace cellgrad;
 
 #include "dialect/CellInterfaces.cpp.inc"
 
+#define GET_TYPEDEF_CLASSES
+#include "dialect/CellTypes.cpp.inc"
+
 #define GET_OP_CLASSES
 #include "dialect/CellOps.cpp.inc"
 
@@ -19,6 +23,10 @@ void CellDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "dialect/CellOps.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "dialect/CellTypes.cpp.inc"
       >();
 }
 

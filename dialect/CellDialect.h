@@ -46,6 +46,9 @@ template <typename OpT>
 struct Singular : mlir::OpTrait::TraitBase<OpT, Singular> {};
 } // namespace cellgrad
 
+#define GET_TYPEDEF_CLASSES
+#include "dialect/CellTypes.h.inc"
+
 #define GET_OP_CLASSES
 #include "dialect/CellOps.h.inc"
 

@@ -15,8 +15,10 @@ include "dialect/RandomOps.td"
 include "dialect/ReductionOps.td"
 include "dialect/ReverseOps.td"
 include "dialect/RoundingOps.td"
+include "dialect/RuleOps.td"
 include "dialect/ShapeOps.td"
 include "dialect/SpecialOps.td"
+include "dialect/StashOps.td"
 include "dialect/WindowOps.td"
 
 #endif

@@ -3,6 +3,8 @@
 #include "dialect/Rules.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 
@@ -24,12 +26,42 @@ Value splat(OpBuilder &builder, Location loc, Type type, double value) {
   return ConstantOp::create(builder, loc, DenseElementsAttr::get(tensor, attr));
 }
 
+bool carriesDerivative(Type type) {
+  if (auto stash = dyn_cast<StashType>(type))
+    type = stash.getElement();
+  return isa<RankedTensorType>(type) &&
+         isa<FloatType>(getElementTypeOrSelf(type));
+}
+
 Value valueOrZero(OpBuilder &builder, Location loc, Value value, Type type) {
-  return value ? value : splat(builder, loc, type, 0);
+  if (value)
+    return value;
+  if (isa<StashType>(type))
+    return StashEmptyOp::create(builder, loc, type);
+  return splat(builder, loc, type, 0);
+}
+
+/// The operand through which the stash that `term` adds to comes in: an empty
+/// stash, changed by additions only, possibly in loops that carry it.
+static OpOperand *zeroBase(Value term) {
+  auto result = cast<OpResult>(term);
+  OpOperand *in = nullptr;
+  if (auto add = dyn_cast<StashAddOp>(result.getOwner()))
+    in = &add.getStashMutable();
+  else if (auto loop = dyn_cast<LoopLikeOpInterface>(result.getOwner()))
+    in = &loop.getInitsMutable()[result.getResultNumber()];
+  else
+    llvm::report_fatal_error("a cotangent of a stash is not a sum");
+  return in->get().getDefiningOp<StashEmptyOp>() ? in : zeroBase(in->get());
 }
 
 Value accumulate(OpBuilder &builder, Location loc, Value sum, Value term) {
-  return sum ? AddOp::create(builder, loc, sum, term) : term;
+  if (!sum)
+    return term;
+  if (!isa<StashType>(term.getType()))
+    return AddOp::create(builder, loc, sum, term);
+  zeroBase(term)->set(sum);
+  return term;
 }
 
 bool allZero(ArrayRef<Value> values) {

@@ -12,6 +12,10 @@ namespace cellgrad {
 /// Python line.
 mlir::Location ruleLocation(mlir::Operation *op, llvm::StringRef rule);
 
+/// Whether values of `type` have tangents and cotangents: tensors of floating
+/// point numbers, and stashes of them.
+bool carriesDerivative(mlir::Type type);
+
 /// A constant of `type` with `value` in every element.
 mlir::Value splat(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type,
                   double value);
@@ -20,9 +24,17 @@ mlir::Value splat(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type,
 mlir::Value valueOrZero(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value value, mlir::Type type);
 
-/// sum + term, where a null sum is zero.
+/// sum + term, where a null sum is zero. Sums of stashes are made by adding
+/// what `term` has added to a zero stash.
 mlir::Value accumulate(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value sum, mlir::Value term);
+
+/// The type of a batch of `size` elements of `type`.
+mlir::Type batchOf(mlir::Type type, int64_t size);
+
+/// `operand` as a batch: repeated where it is the same for all elements.
+mlir::Value asBatch(mlir::OpBuilder &builder, mlir::Location loc,
+                    mlir::Value operand, bool batched, int64_t size);
 
 /// True when all entries are null.
 bool allZero(llvm::ArrayRef<mlir::Value> values);

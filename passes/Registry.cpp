@@ -8,6 +8,7 @@
 #include "passes/emit/Passes.h"
 #include "passes/lower/cpu/Passes.h"
 #include "passes/lower/cpu/Print.h"
+#include "passes/lower/cpu/Stash.h"
 #include "passes/lower/linalg/Passes.h"
 #include "passes/lower/math/Passes.h"
 
@@ -61,6 +62,7 @@ void cellgrad::registerDialects(DialectRegistry &registry) {
   linalg::registerAllDialectInterfaceImplementations(registry);
   scf::registerBufferizableOpInterfaceExternalModels(registry);
   registerPrintBufferization(registry);
+  registerStashBufferization(registry);
   tensor::registerBufferizableOpInterfaceExternalModels(registry);
   tensor::registerInferTypeOpInterfaceExternalModels(registry);
   tensor::registerTilingInterfaceExternalModels(registry);

@@ -27,4 +27,12 @@ uint64_t cell_rt_missing_features(uint64_t wanted);
 void cell_rt_print(const cg_context *context, const char *text, int32_t dtype,
                    int32_t rank, const int64_t *shape, const void *data);
 
+/* Stashes: elements of a fixed size by position, zero where none was stored.
+   `status` is set when memory runs out. */
+void *cell_rt_stash_new(int64_t bytes, int32_t *status);
+void cell_rt_stash_free(void *stash);
+void cell_rt_stash_load(void *stash, int64_t position, int64_t bytes, void *to);
+void cell_rt_stash_store(void *stash, int64_t position, int64_t bytes,
+                         const void *from, int32_t *status);
+
 #endif

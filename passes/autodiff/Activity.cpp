@@ -2,19 +2,25 @@
 
 #include "passes/autodiff/Activity.h"
 
-#include "dialect/CellDialect.h"
+#include "passes/autodiff/ControlFlow.h"
+
+#include "dialect/Rules.h"
 
 using namespace mlir;
 
 namespace cellgrad {
 
-static bool carriesDerivative(Value value) {
-  return isa<FloatType>(getElementTypeOrSelf(value.getType()));
-}
-
 static bool stopsDerivative(Operation *op) {
   auto differentiable = dyn_cast<DifferentiableOpInterface>(op);
   return differentiable && differentiable.hasZeroDerivative();
+}
+
+/// What `op` reads: its operands, and what its regions use from around it.
+static SmallVector<Value> readValues(Operation *op) {
+  SmallVector<Value> values(op->getOperands());
+  if (isControlFlow(op))
+    llvm::append_range(values, capturedValues(op));
+  return values;
 }
 
 Activity::Activity(func::FuncOp func, ArrayRef<int64_t> wrt,
@@ -25,12 +31,12 @@ Activity::Activity(func::FuncOp func, ArrayRef<int64_t> wrt,
   for (int64_t i : wrt)
     varies.insert(body.getArgument(i));
   for (Operation &op : body.without_terminator()) {
-    bool depends = llvm::any_of(op.getOperands(),
+    bool depends = llvm::any_of(readValues(&op),
                                 [&](Value v) { return varies.contains(v); });
     if (!depends || stopsDerivative(&op))
       continue;
     for (Value result : op.getResults())
-      if (carriesDerivative(result))
+      if (carriesDerivative(result.getType()))
         varies.insert(result);
   }
 
@@ -44,9 +50,9 @@ Activity::Activity(func::FuncOp func, ArrayRef<int64_t> wrt,
                                    [&](Value v) { return active.contains(v); });
     if (!influences)
       continue;
-    for (Value operand : op.getOperands())
-      if (varies.contains(operand))
-        active.insert(operand);
+    for (Value value : readValues(&op))
+      if (varies.contains(value))
+        active.insert(value);
   }
 }
 

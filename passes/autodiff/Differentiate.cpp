@@ -19,7 +19,8 @@ using namespace cellgrad;
 
 namespace {
 
-/// The function an op differentiates or calls, or null.
+/// The function that an op transforms or calls, and by which it is replaced at
+/// its level of differentiation; null for other ops.
 FlatSymbolRefAttr calleeOf(Operation *op) {
   if (auto vjp = dyn_cast<VJPOp>(op))
     return vjp.getCalleeAttr();
@@ -28,9 +29,17 @@ FlatSymbolRefAttr calleeOf(Operation *op) {
   if (auto vmap = dyn_cast<VMapOp>(op))
     return vmap.getCalleeAttr();
   if (auto call = dyn_cast<func::CallOp>(op))
-    return call.getCalleeAttr().getRootReference()
-               ? FlatSymbolRefAttr::get(call.getCalleeAttr().getRootReference())
-               : FlatSymbolRefAttr();
+    return FlatSymbolRefAttr::get(call.getCalleeAttr().getRootReference());
+  return {};
+}
+
+/// The function that an op with a rule of its own calls: it stays a call until
+/// nothing is left that could differentiate it.
+FlatSymbolRefAttr ruledCalleeOf(Operation *op) {
+  if (auto custom = dyn_cast<CustomOp>(op))
+    return custom.getCalleeAttr();
+  if (auto recompute = dyn_cast<RecomputeOp>(op))
+    return recompute.getCalleeAttr();
   return {};
 }
 
@@ -52,47 +61,75 @@ public:
     SymbolTable table(getOperation());
     symbols = &table;
     state.clear();
-    for (auto func : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
+    SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
+    for (func::FuncOp func : functions)
       if (failed(close(func)))
+        return signalPassFailure();
+    state.clear();
+    for (func::FuncOp func : functions)
+      if (failed(inlineRuled(func)))
         return signalPassFailure();
   }
 
 private:
   enum class State { Open, InProgress, Closed };
 
-  /// Expands all transforms in `func`, after those in the functions it depends
-  /// on.
-  LogicalResult close(func::FuncOp func) {
+  /// The function `name` that `op` depends on, after `prepare` has been applied
+  /// to it.
+  FailureOr<func::FuncOp>
+  resolve(Operation *op, FlatSymbolRefAttr name,
+          llvm::function_ref<LogicalResult(func::FuncOp)> prepare) {
+    auto callee = symbols->lookup<func::FuncOp>(name.getValue());
+    if (!callee)
+      return op->emitOpError("refers to an unknown function");
+    if (callee.isExternal())
+      return op->emitOpError("refers to ")
+             << name << ", which has no body to differentiate";
+    if (state.lookup(callee) == State::InProgress)
+      return op->emitOpError("makes ")
+             << name
+             << " depend on its own derivative or call: recursion cannot be "
+                "differentiated; write the recursion as a loop";
+    if (!callee.getBody().hasOneBlock())
+      return callee.emitOpError("has several blocks; differentiation takes "
+                                "structured control flow only");
+    if (failed(prepare(callee)))
+      return failure();
+    return callee;
+  }
+
+  /// Marks `func` as being worked on; false if that is done already.
+  bool enter(func::FuncOp func) {
     State &mark = state.try_emplace(func, State::Open).first->second;
     if (mark == State::Closed || func.isExternal())
-      return success();
+      return false;
     mark = State::InProgress;
+    return true;
+  }
 
-    SmallVector<Operation *> users;
+  /// Expands all transforms in `func`, after those in the functions it depends
+  /// on. Rules add calls and transforms, which are expanded in turn.
+  LogicalResult close(func::FuncOp func) {
+    if (!enter(func))
+      return success();
     bool transforms = false;
-    func.walk([&](Operation *op) {
-      if (calleeOf(op))
-        users.push_back(op);
-      transforms |= isa<VJPOp, JVPOp, VMapOp>(op);
-    });
-    for (Operation *op : users) {
-      auto callee = symbols->lookup<func::FuncOp>(calleeOf(op).getValue());
-      if (!callee)
-        return op->emitOpError("refers to an unknown function");
-      if (callee.isExternal())
-        return op->emitOpError("refers to ")
-               << calleeOf(op) << ", which has no body to differentiate";
-      if (state.lookup(callee) == State::InProgress)
-        return op->emitOpError("makes ")
-               << calleeOf(op)
-               << " depend on its own derivative or call: recursion cannot be "
-                  "differentiated; write the recursion as a loop";
-      if (failed(close(callee)))
-        return failure();
+    while (true) {
+      SmallVector<Operation *> users;
+      func.walk([&](Operation *op) {
+        if (calleeOf(op))
+          users.push_back(op);
+        transforms |= isa<VJPOp, JVPOp, VMapOp>(op);
+      });
+      if (users.empty())
+        break;
+      for (Operation *op : users)
+        if (failed(resolve(op, calleeOf(op),
+                           [&](func::FuncOp callee) { return close(callee); })))
+          return failure();
+      for (Operation *op : users)
+        if (failed(expand(op)))
+          return failure();
     }
-    for (Operation *op : users)
-      if (failed(expand(op)))
-        return failure();
     if (transforms && simplify)
       simplifyFunction(func);
     state[func] = State::Closed;
@@ -101,14 +138,8 @@ private:
 
   LogicalResult expand(Operation *op) {
     auto callee = symbols->lookup<func::FuncOp>(calleeOf(op).getValue());
-    if (!callee.getBody().hasOneBlock())
-      return callee.emitOpError("has several blocks; differentiation takes "
-                                "structured control flow only");
     if (auto call = dyn_cast<func::CallOp>(op)) {
-      OpBuilder builder(op);
-      InlinedPrimal body(builder, callee, call.getOperands());
-      call->replaceAllUsesWith(body.results());
-      call->erase();
+      inlineCall(call, callee, call.getOperands());
       return success();
     }
     ++numExpanded;
@@ -117,6 +148,28 @@ private:
     if (auto vmap = dyn_cast<VMapOp>(op))
       return expandVMap(vmap, callee);
     return expandJVP(cast<JVPOp>(op), callee);
+  }
+
+  /// Turns the ops with rules that are left into what they call.
+  LogicalResult inlineRuled(func::FuncOp func) {
+    if (!enter(func))
+      return success();
+    SmallVector<Operation *> users;
+    func.walk([&](Operation *op) {
+      if (ruledCalleeOf(op))
+        users.push_back(op);
+    });
+    for (Operation *op : users) {
+      FailureOr<func::FuncOp> callee =
+          resolve(op, ruledCalleeOf(op),
+                  [&](func::FuncOp callee) { return inlineRuled(callee); });
+      if (failed(callee))
+        return failure();
+      inlineCall(op, *callee,
+                 op->getOperands().take_front(callee->getNumArguments()));
+    }
+    state[func] = State::Closed;
+    return success();
   }
 
   void simplifyFunction(func::FuncOp func) {

@@ -1,4 +1,4 @@
-//===- Expand.h - transforms of one call, in place ------------------------===//
+//===- Expand.h - transforms of a function's body, in place ---------------===//
 
 #ifndef CELLGRAD_AUTODIFF_EXPAND_H
 #define CELLGRAD_AUTODIFF_EXPAND_H
@@ -6,41 +6,38 @@
 #include "dialect/CellDialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/IRMapping.h"
 
 namespace cellgrad {
 
-/// The body of a callee, copied to the place of a transform op.
-class InlinedPrimal {
-public:
-  InlinedPrimal(mlir::OpBuilder &builder, mlir::func::FuncOp callee,
-                mlir::ValueRange args);
-
-  /// Pairs of callee op and its copy, in order.
-  llvm::ArrayRef<std::pair<mlir::Operation *, mlir::Operation *>> ops() const {
-    return copies;
-  }
-  /// The results of the call.
-  llvm::SmallVector<mlir::Value> results() const;
-  /// The copy of a callee value.
-  mlir::Value copyOf(mlir::Value value) const { return map.lookup(value); }
-  mlir::func::FuncOp callee() const { return func; }
-
-private:
-  mlir::func::FuncOp func;
-  mlir::IRMapping map;
-  llvm::SmallVector<std::pair<mlir::Operation *, mlir::Operation *>> copies;
+/// Results of a function and what a transform gives beside them: cotangents of
+/// the arguments `wrt`, or tangents of the results `of`. Null stands for zero.
+struct Expansion {
+  llvm::SmallVector<mlir::Value> primal;
+  llvm::SmallVector<mlir::Value> derivatives;
 };
 
-/// Replaces `op` by the callee's body followed by its adjoint code in reverse
-/// order. The callee must hold no transform ops and no calls.
+// The callee of each must hold no transform ops and no calls, and one block.
+
+/// Emits the callee's body on `args`, then its adjoint code in reverse order.
+mlir::FailureOr<Expansion>
+emitVJP(mlir::OpBuilder &builder, mlir::func::FuncOp callee,
+        mlir::ValueRange args, llvm::ArrayRef<int64_t> of,
+        mlir::ValueRange cotangents, llvm::ArrayRef<int64_t> wrt);
+
+/// Emits the callee's body on `args` with tangent code beside each op.
+mlir::FailureOr<Expansion>
+emitJVP(mlir::OpBuilder &builder, mlir::func::FuncOp callee,
+        mlir::ValueRange args, llvm::ArrayRef<int64_t> wrt,
+        mlir::ValueRange tangents, llvm::ArrayRef<int64_t> of);
+
+/// Replace a transform op by what it stands for.
 llvm::LogicalResult expandVJP(VJPOp op, mlir::func::FuncOp callee);
-
-/// Replaces `op` by the callee's body with tangent code beside each op.
 llvm::LogicalResult expandJVP(JVPOp op, mlir::func::FuncOp callee);
-
-/// Replaces `op` by the callee's body on the whole batch.
 llvm::LogicalResult expandVMap(VMapOp op, mlir::func::FuncOp callee);
+
+/// Replaces `op` by the callee's body on its operands.
+void inlineCall(mlir::Operation *op, mlir::func::FuncOp callee,
+                mlir::ValueRange args);
 
 } // namespace cellgrad
 

@@ -13,6 +13,11 @@ def DifferentiatePass : Pass<"cell-differentiate", "::mlir::ModuleOp"> {
     differentiates or calls whom, so that a derivative of a derivative meets plain ops.
     Calls in differentiated functions are inlined.
 
+    Branches and loops of `scf` are transformed as such: a loop stays a loop, and its
+    adjoint walks the trips backwards over what a `cell.stash` kept of them. Ops with
+    rules of their own (`cell.custom`, `cell.recompute`) follow their rules, and are
+    inlined when all transforms are expanded.
+
     Only values that depend on an argument in `wrt` and influence a result in `of` get
     adjoint or tangent code, and a cotangent or tangent that is known to be zero is never
     materialised. The functions that changed are simplified before the next level.
@@ -24,7 +29,8 @@ def DifferentiatePass : Pass<"cell-differentiate", "::mlir::ModuleOp"> {
   let statistics = [
     Statistic<"numExpanded", "num-expanded", "Number of transforms expanded">,
   ];
-  let dependentDialects = ["::cellgrad::CellDialect"];
+  let dependentDialects = ["::cellgrad::CellDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect"];
 }
 
 #endif

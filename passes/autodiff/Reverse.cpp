@@ -1,6 +1,6 @@
 //===- Reverse.cpp - cell.vjp as primal and adjoint code ------------------===//
 
-#include "passes/autodiff/Activity.h"
+#include "passes/autodiff/ControlFlow.h"
 #include "passes/autodiff/Expand.h"
 #include "passes/autodiff/Guards.h"
 
@@ -10,34 +10,19 @@ using namespace mlir;
 
 namespace cellgrad {
 
-namespace {
+// Cotangents are kept by callee value, not by copy: two arguments may be the
+// same value at the call.
+void Cotangents::add(Value value, Value cotangent) {
+  if (cotangent)
+    sums[value] =
+        accumulate(builder, cotangent.getLoc(), sums.lookup(value), cotangent);
+}
 
-/// Cotangents of the callee's values as they accumulate; absent means zero.
-/// They are kept by callee value, not by copy: two arguments may be the same
-/// value at the call.
-class Cotangents {
-public:
-  Cotangents(OpBuilder &builder) : builder(builder) {}
-
-  Value of(Value value) const { return sums.lookup(value); }
-
-  void add(Value value, Value cotangent) {
-    if (cotangent)
-      sums[value] = accumulate(builder, cotangent.getLoc(), sums.lookup(value),
-                               cotangent);
-  }
-
-private:
-  OpBuilder &builder;
-  llvm::DenseMap<Value, Value> sums;
-};
-
-} // namespace
-
-/// Adjoint code of `copy`, the copy of callee op `op`.
+/// Adjoint code of callee op `op`.
 static LogicalResult buildAdjoint(OpBuilder &builder, Operation *op,
-                                  Operation *copy, const Activity &activity,
-                                  Guards &guards, Cotangents &cotangents) {
+                                  InlinedPrimal &primal,
+                                  const Activity &activity, Guards &guards,
+                                  Cotangents &cotangents) {
   SmallVector<Value> incoming;
   for (Value result : op->getResults())
     incoming.push_back(activity.isActive(result) ? cotangents.of(result)
@@ -45,7 +30,15 @@ static LogicalResult buildAdjoint(OpBuilder &builder, Operation *op,
   if (allZero(incoming))
     return success();
 
-  auto differentiable = dyn_cast<DifferentiableOpInterface>(copy);
+  if (auto choice = dyn_cast<scf::IfOp>(op))
+    return buildIfAdjoint(builder, choice, primal, activity, cotangents);
+  if (isControlFlow(op)) {
+    FailureOr<Loop> loop = Loop::match(op);
+    if (failed(loop))
+      return failure();
+    return buildLoopAdjoint(builder, *loop, primal, activity, cotangents);
+  }
+  auto differentiable = dyn_cast<DifferentiableOpInterface>(primal.copyOf(op));
   if (!differentiable)
     return op->emitOpError(
         "cannot be differentiated: it has no derivative rule");
@@ -58,32 +51,45 @@ static LogicalResult buildAdjoint(OpBuilder &builder, Operation *op,
     return failure();
   guards.apply(builder, op, incoming, outgoing);
   for (auto [operand, cotangent] : llvm::zip_equal(op->getOperands(), outgoing))
-    cotangents.add(operand, cotangent);
+    if (activity.isActive(operand))
+      cotangents.add(operand, cotangent);
   return success();
+}
+
+FailureOr<Expansion> emitVJP(OpBuilder &builder, func::FuncOp callee,
+                             ValueRange args, ArrayRef<int64_t> of,
+                             ValueRange cotangents, ArrayRef<int64_t> wrt) {
+  InlinedPrimal primal(callee, args);
+  primal.cloneAll(builder);
+  Activity activity(callee, wrt, of);
+  Guards guards(callee, activity);
+  Cotangents sums(builder);
+
+  Block &body = callee.getBody().front();
+  for (auto [index, cotangent] : llvm::zip_equal(of, cotangents))
+    sums.add(body.getTerminator()->getOperand(index), cotangent);
+  for (Operation &op : llvm::reverse(body.without_terminator()))
+    if (failed(buildAdjoint(builder, &op, primal, activity, guards, sums)))
+      return failure();
+
+  Expansion out{primal.results(), {}};
+  for (int64_t index : wrt)
+    out.derivatives.push_back(sums.of(body.getArgument(index)));
+  return out;
 }
 
 LogicalResult expandVJP(VJPOp op, func::FuncOp callee) {
   OpBuilder builder(op);
-  InlinedPrimal primal(builder, callee, op.getArgs());
-  Activity activity(callee, op.getWrt(), op.getOf());
-  Guards guards(callee, activity);
-  Cotangents cotangents(builder);
-
-  Block &body = callee.getBody().front();
+  FailureOr<Expansion> expansion =
+      emitVJP(builder, callee, op.getArgs(), op.getOf(), op.getCotangents(),
+              op.getWrt());
+  if (failed(expansion))
+    return failure();
+  SmallVector<Value> results = expansion->primal;
   for (auto [index, cotangent] :
-       llvm::zip_equal(op.getOf(), op.getCotangents()))
-    cotangents.add(body.getTerminator()->getOperand(index), cotangent);
-  for (auto [calleeOp, copy] : llvm::reverse(primal.ops()))
-    if (failed(buildAdjoint(builder, calleeOp, copy, activity, guards,
-                            cotangents)))
-      return failure();
-
-  SmallVector<Value> results = primal.results();
-  for (int64_t index : op.getWrt()) {
-    Value argument = body.getArgument(index);
-    results.push_back(valueOrZero(builder, op.getLoc(), cotangents.of(argument),
-                                  argument.getType()));
-  }
+       llvm::zip_equal(op.getWrt(), expansion->derivatives))
+    results.push_back(valueOrZero(builder, op.getLoc(), cotangent,
+                                  callee.getArgumentTypes()[index]));
   op->replaceAllUsesWith(results);
   op->erase();
   return success();

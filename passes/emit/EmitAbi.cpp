@@ -30,6 +30,7 @@ using namespace cellgrad;
 namespace {
 constexpr llvm::StringLiteral kPrint = "cell_print";
 constexpr llvm::StringLiteral kRuntimePrint = "cell_rt_print";
+constexpr llvm::StringLiteral kRuntimeStash = "cell_rt_stash_";
 constexpr llvm::StringLiteral kRuntimeStatus = "cell_rt_status_message";
 constexpr llvm::StringLiteral kRuntimeCheck = "cell_rt_check_cpu";
 
@@ -339,6 +340,7 @@ LogicalResult EmitAbi::checkSymbols() {
   for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>())
     if (function.isExternal() && function.getSymName() != kPrint &&
         !function.getSymName().starts_with("llvm.") &&
+        !function.getSymName().starts_with(kRuntimeStash) &&
         !isLibrarySymbol(function.getSymName()))
       return function->emitOpError(
           "is declared but not defined: a model may call its own "

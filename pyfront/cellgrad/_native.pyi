@@ -79,6 +79,37 @@ class FunctionBuilder:
         loc: Loc | None = None,
     ) -> list[Value]: ...
     def call(self, callee: str, args: list[Value], loc: Loc | None = None) -> list[Value]: ...
+    def if_(
+        self,
+        condition: Value,
+        then_callee: str,
+        then_args: list[Value],
+        else_callee: str,
+        else_args: list[Value],
+        loc: Loc | None = None,
+    ) -> list[Value]: ...
+    def while_(
+        self,
+        test: str,
+        test_captures: list[Value],
+        body: str,
+        body_captures: list[Value],
+        initial: list[Value],
+        loc: Loc | None = None,
+    ) -> list[Value]: ...
+    def custom(
+        self,
+        callee: str,
+        args: list[Value],
+        captures: list[Value],
+        rule: str,
+        *,
+        forward: bool,
+        rule_captures: list[Value],
+        loc: Loc | None = None,
+    ) -> list[Value]: ...
+    def recompute(self, callee: str, args: list[Value], loc: Loc | None = None) -> list[Value]: ...
+    def discard(self) -> None: ...
     def ret(self, results: list[Value], names: list[str] = ..., loc: Loc | None = None) -> None: ...
 
 class Graph:

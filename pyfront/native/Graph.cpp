@@ -5,6 +5,8 @@
 
 #include "dialect/CellDialect.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -21,7 +23,8 @@ namespace cellgrad::python {
 
 Graph::Graph(const std::string &name) {
   ctx = std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED);
-  ctx->loadDialect<CellDialect, func::FuncDialect>();
+  ctx->loadDialect<CellDialect, func::FuncDialect, scf::SCFDialect,
+                   tensor::TensorDialect>();
   op = ModuleOp::create(UnknownLoc::get(ctx.get()), name);
 }
 
@@ -357,19 +360,21 @@ std::vector<GraphValue> FunctionBuilder::vmap(
   return wrap(op->getResults());
 }
 
+ValueRange FunctionBuilder::emitCall(const std::string &callee, ValueRange args,
+                                     Location loc) {
+  func::FuncOp target = lookup(callee);
+  if (args.getTypes() != TypeRange(target.getFunctionType().getInputs()))
+    throw GraphError("the arguments of a call do not fit function '" + callee +
+                     "'");
+  return func::CallOp::create(builder, loc, target, args).getResults();
+}
+
 std::vector<GraphValue>
 FunctionBuilder::call(const std::string &callee,
                       const std::vector<GraphValue> &args,
                       const std::optional<SourceLocation> &loc) {
-  func::FuncOp target = lookup(callee);
-  SmallVector<Value> operands = unwrap(args);
-  if (TypeRange(ValueRange(operands)) !=
-      TypeRange(target.getFunctionType().getInputs()))
-    throw GraphError("the arguments of a call do not fit function '" + callee +
-                     "'");
-  auto op =
-      func::CallOp::create(builder, graph->location(loc), target, operands);
-  return wrap(op->getResults());
+  requireOpen();
+  return wrap(emitCall(callee, unwrap(args), graph->location(loc)));
 }
 
 void FunctionBuilder::finish(const std::vector<GraphValue> &results,

@@ -119,6 +119,34 @@ public:
   std::vector<GraphValue> call(const std::string &callee,
                                const std::vector<GraphValue> &args,
                                const std::optional<SourceLocation> &loc);
+  /// An scf.if on the Bool `condition` over calls of two functions.
+  std::vector<GraphValue> branch(const GraphValue &condition,
+                                 const std::string &thenCallee,
+                                 const std::vector<GraphValue> &thenArgs,
+                                 const std::string &elseCallee,
+                                 const std::vector<GraphValue> &elseArgs,
+                                 const std::optional<SourceLocation> &loc);
+  /// An scf.while: `test` and `body` take the carried values, then what they
+  /// capture; `body` gives the carried values of the next trip.
+  std::vector<GraphValue> loop(const std::string &test,
+                               const std::vector<GraphValue> &testCaptures,
+                               const std::string &body,
+                               const std::vector<GraphValue> &bodyCaptures,
+                               const std::vector<GraphValue> &initial,
+                               const std::optional<SourceLocation> &loc);
+  /// Calls of functions whose derivatives are not derived from their bodies:
+  /// cell.custom and cell.recompute.
+  std::vector<GraphValue> custom(const std::string &callee,
+                                 const std::vector<GraphValue> &args,
+                                 const std::vector<GraphValue> &captures,
+                                 const std::string &rule, bool forward,
+                                 const std::vector<GraphValue> &ruleCaptures,
+                                 const std::optional<SourceLocation> &loc);
+  std::vector<GraphValue> recompute(const std::string &callee,
+                                    const std::vector<GraphValue> &args,
+                                    const std::optional<SourceLocation> &loc);
+  /// Drops the function: an attempt to build it that is made again.
+  void discard();
 
   /// Ends the function; `names` are the results' names, empty for none.
   void finish(const std::vector<GraphValue> &results,
@@ -129,6 +157,9 @@ private:
   llvm::SmallVector<mlir::Value> unwrap(const std::vector<GraphValue> &values);
   std::vector<GraphValue> wrap(mlir::ValueRange values);
   mlir::func::FuncOp lookup(const std::string &callee);
+  /// A call of `callee`, whose parameters must be of the types of `args`.
+  mlir::ValueRange emitCall(const std::string &callee, mlir::ValueRange args,
+                            mlir::Location loc);
   void requireOpen();
 
   std::shared_ptr<Graph> graph;

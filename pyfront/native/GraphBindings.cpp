@@ -132,6 +132,23 @@ void bindGraph(nb::module_ &m) {
            "argument, -1 for none; `out_dims` that of every result.")
       .def("call", &FunctionBuilder::call, "callee"_a, "args"_a,
            "loc"_a = nb::none())
+      .def("if_", &FunctionBuilder::branch, "condition"_a, "then_callee"_a,
+           "then_args"_a, "else_callee"_a, "else_args"_a, "loc"_a = nb::none(),
+           "Calls one of two functions, as a Bool without dimensions says.")
+      .def(
+          "while_", &FunctionBuilder::loop, "test"_a, "test_captures"_a,
+          "body"_a, "body_captures"_a, "initial"_a, "loc"_a = nb::none(),
+          "Calls `body` while `test` gives true. Both take the carried values, "
+          "then their captures.")
+      .def("custom", &FunctionBuilder::custom, "callee"_a, "args"_a,
+           "captures"_a, "rule"_a, nb::kw_only(), "forward"_a,
+           "rule_captures"_a, "loc"_a = nb::none(),
+           "Calls `callee`, whose derivative `rule` gives: its JVP if "
+           "`forward`, else its VJP.")
+      .def("recompute", &FunctionBuilder::recompute, "callee"_a, "args"_a,
+           "loc"_a = nb::none(),
+           "Calls `callee`, which reverse mode runs again for its adjoint.")
+      .def("discard", &FunctionBuilder::discard, "Drops the function.")
       .def("ret", &FunctionBuilder::finish, "results"_a,
            "names"_a = std::vector<std::string>(), "loc"_a = nb::none(),
            "Returns from the function, which is finished by it.");

@@ -120,7 +120,8 @@ FailureOr<Tensor> Interpreter::evaluateOp(Operation *op, Operands args) {
                                       "dense_resource that is present");
         return value;
       })
-      .Case([&](StopGradientOp) -> FailureOr<Tensor> { return *args[0]; })
+      .Case<BarrierOp, StopGradientOp>(
+          [&](Operation *) -> FailureOr<Tensor> { return *args[0]; })
       .Case([&](ReshapeOp reshape) -> FailureOr<Tensor> {
         return args[0]->reshaped(reshape.getType());
       })

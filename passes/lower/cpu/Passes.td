@@ -41,6 +41,14 @@ def ConvertEntryPoints : Pass<"cell-convert-entry-points", "::mlir::ModuleOp"> {
                            "::mlir::memref::MemRefDialect"];
 }
 
+def SeparateInits : Pass<"cell-separate-inits", "::mlir::func::FuncOp"> {
+  let summary = "Give every linalg op an initial value of its own";
+  let description = [{
+    CSE makes one `tensor.empty` or `linalg.fill` of several. Ops that write over a shared one
+    would be in conflict, and one of them would have to be copied.
+  }];
+}
+
 def PlaceResults : Pass<"cell-place-results", "::mlir::func::FuncOp"> {
   let summary = "Compute results and temporaries straight in their final buffers";
   let description = [{
@@ -58,6 +66,16 @@ def PlaceResults : Pass<"cell-place-results", "::mlir::func::FuncOp"> {
 
 //===-- On buffers --------------------------------------------------------===//
 
+
+def NarrowBranches : Pass<"cell-narrow-branches", "::mlir::func::FuncOp"> {
+  let summary = "Give results of branches the layout that both branches have";
+  let description = [{
+    Bufferisation makes the result of an `scf.if` a memref of dynamic layout where it meets
+    two that it cannot compare yet. Where both turn out to be casts from one type, that is the type
+    of the result.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
 
 def EmitGemm : Pass<"cell-emit-gemm", "::mlir::func::FuncOp"> {
   let summary = "Emit matrix products as blocked, register-tiled vector loops";

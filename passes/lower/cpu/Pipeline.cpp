@@ -22,14 +22,18 @@ void cellgrad::buildCPUPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createFuseLinalg());
   pm.addPass(createCSEPass());
   pm.addPass(createConvertEntryPoints());
+  pm.addNestedPass<func::FuncOp>(createSeparateInits());
   pm.addNestedPass<func::FuncOp>(createPlaceResults());
   // Two reshapes of one donated argument would pass for two tensors, and the
   // update between them for a conflict.
   pm.addPass(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createSeparateInits());
 
   // To buffers.
   bufferization::OneShotBufferizePassOptions bufferize;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  pm.addPass(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createNarrowBranches());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 

@@ -30,55 +30,114 @@ SmallVector<Value> usedValues(Operation *op) {
   return values;
 }
 
-/// Gives every op an initial value of its own: CSE makes one `tensor.empty` or
-/// `linalg.fill` of several, and a shared one must be copied.
-void separateInits(func::FuncOp func) {
-  SmallVector<linalg::LinalgOp> ops;
-  func.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
-  for (linalg::LinalgOp op : ops)
-    for (OpOperand &init : op.getDpsInitsMutable()) {
-      Operation *def = init.get().getDefiningOp();
-      if (!isa_and_nonnull<tensor::EmptyOp, linalg::FillOp>(def) ||
-          def->hasOneUse())
-        continue;
-      OpBuilder b(op);
-      Operation *copy = b.clone(*def);
-      init.set(copy->getResult(0));
-      if (auto fill = dyn_cast<linalg::FillOp>(copy))
-        if (auto empty =
-                fill.getOutputs()[0].getDefiningOp<tensor::EmptyOp>()) {
-          b.setInsertionPoint(fill);
-          fill->setOperand(1, b.clone(*empty)->getResult(0));
-        }
-    }
+/// The operands in whose buffers the result `value` may lie.
+SmallVector<Value> sharedOperands(OpResult value) {
+  Operation *op = value.getOwner();
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    return {linalgOp.getDpsInitOperand(value.getResultNumber())->get()};
+  if (isa<bufferization::AllocTensorOp>(op))
+    return {};
+  SmallVector<Value> values;
+  for (Value operand : op->getOperands())
+    if (isa<TensorType>(operand.getType()))
+      values.push_back(operand);
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (Value yielded : block.getTerminator()->getOperands())
+        if (isa<TensorType>(yielded.getType()))
+          values.push_back(yielded);
+  return values;
+}
+
+/// Whether `value` may lie in the buffer of one of `args` other than `own`.
+bool mayShareBuffer(Value value, ValueRange args, Value own) {
+  SmallVector<Value> stack{value};
+  DenseSet<Value> seen;
+  while (!stack.empty()) {
+    Value v = stack.pop_back_val();
+    if (!seen.insert(v).second)
+      continue;
+    if (v != own && llvm::is_contained(args, v))
+      return true;
+    if (auto result = dyn_cast<OpResult>(v))
+      llvm::append_range(stack, sharedOperands(result));
+  }
+  return false;
 }
 
 /// Makes a loop carry its tensors in fixed buffers: what an iteration yields is
-/// moved to where the next one expects it.
-void fixLoopBuffers(func::FuncOp func) {
-  auto moveTo = [](OpOperand &yielded, Value destination) {
-    Value value = yielded.get();
-    if (!isa<TensorType>(value.getType()) || value == destination)
-      return;
-    OpBuilder b(yielded.getOwner());
-    auto moved = MaterializeInDestinationOp::create(
-        b, value.getLoc(), value.getType(), value, destination);
-    yielded.set(moved.getResult());
+/// moved to where the next one expects it. What lies in the buffer of another
+/// carried tensor is saved before that is overwritten.
+void moveYielded(Operation *yield, ArrayRef<Value> destinations) {
+  OpBuilder b(yield);
+  auto moves = [&](unsigned i) {
+    Value value = yield->getOperand(i);
+    return destinations[i] && isa<TensorType>(value.getType()) &&
+           value != destinations[i];
   };
+  for (unsigned i = 0; i < destinations.size(); ++i) {
+    Value value = yield->getOperand(i);
+    if (moves(i) && mayShareBuffer(value, destinations, destinations[i]))
+      yield->setOperand(i, bufferization::AllocTensorOp::create(
+                               b, value.getLoc(),
+                               cast<RankedTensorType>(value.getType()),
+                               ValueRange(), /*copy=*/value));
+  }
+  for (unsigned i = 0; i < destinations.size(); ++i) {
+    Value value = yield->getOperand(i);
+    if (moves(i))
+      yield->setOperand(
+          i, MaterializeInDestinationOp::create(
+                 b, value.getLoc(), value.getType(), value, destinations[i])
+                 .getResult());
+  }
+}
+
+/// `loop` with a condition that hands every tensor on, so that the body knows
+/// the buffers of all that is carried.
+scf::WhileOp forwardAll(scf::WhileOp loop) {
+  scf::ConditionOp condition = loop.getConditionOp();
+  SmallVector<Value> forwarded(condition.getArgs());
+  for (Value before : loop.getBeforeArguments())
+    if (isa<TensorType>(before.getType()) &&
+        !llvm::is_contained(forwarded, before))
+      forwarded.push_back(before);
+  if (forwarded.size() == condition.getArgs().size())
+    return loop;
+  condition.getArgsMutable().assign(forwarded);
+  OpBuilder b(loop);
+  auto wider = scf::WhileOp::create(
+      b, loop.getLoc(), ValueRange(forwarded).getTypes(), loop.getInits());
+  wider.getBefore().takeBody(loop.getBefore());
+  wider.getAfter().takeBody(loop.getAfter());
+  for (Value added : ArrayRef(forwarded).drop_front(loop.getNumResults()))
+    wider.getAfter().addArgument(added.getType(), added.getLoc());
+  loop->replaceAllUsesWith(wider.getResults().take_front(loop.getNumResults()));
+  loop->erase();
+  return wider;
+}
+
+void fixLoopBuffers(func::FuncOp func) {
   func.walk([&](scf::ForOp loop) {
-    for (auto [i, arg] : llvm::enumerate(loop.getRegionIterArgs()))
-      moveTo(loop.getBody()->getTerminator()->getOpOperand(i), arg);
+    SmallVector<Value> destinations(loop.getRegionIterArgs());
+    moveYielded(loop.getBody()->getTerminator(), destinations);
   });
-  func.walk([&](scf::WhileOp loop) {
+  SmallVector<scf::WhileOp> loops;
+  func.walk([&](scf::WhileOp loop) { loops.push_back(loop); });
+  for (scf::WhileOp loop : loops) {
+    loop = forwardAll(loop);
     // The condition hands the buffers of the loop's arguments to the body.
-    for (auto [i, before] : llvm::enumerate(loop.getBeforeArguments()))
+    SmallVector<Value> destinations;
+    for (Value before : loop.getBeforeArguments()) {
+      Value destination;
       for (auto [forwarded, after] : llvm::zip_equal(
                loop.getConditionOp().getArgs(), loop.getAfterArguments()))
-        if (forwarded == before) {
-          moveTo(loop.getYieldOp()->getOpOperand(i), after);
-          break;
-        }
-  });
+        if (forwarded == before && !destination)
+          destination = after;
+      destinations.push_back(destination);
+    }
+    moveYielded(loop.getYieldOp(), destinations);
+  }
 }
 
 /// The order of a block's ops: data dependencies, the mutual order of ops with
@@ -323,7 +382,6 @@ struct PlaceResults : cellgrad::impl::PlaceResultsBase<PlaceResults> {
   void runOnOperation() override {
     if (getOperation().isDeclaration())
       return;
-    separateInits(getOperation());
     fixLoopBuffers(getOperation());
     ResultPlacer(getOperation().getBody().front()).run();
   }

@@ -3,6 +3,7 @@
 #include "passes/lower/cpu/Print.h"
 
 #include "dialect/CellDialect.h"
+#include "passes/lower/cpu/DenseBuffer.h"
 #include "runtime/cellgrad_abi.h"
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
@@ -50,15 +51,7 @@ struct PrintBufferization
           bufferization::getBuffer(rewriter, operand, options, state);
       if (failed(buffer))
         return failure();
-      // The hook reads dense memory; a view is copied.
-      auto type = cast<MemRefType>(buffer->getType());
-      if (!type.getLayout().isIdentity()) {
-        auto dense = MemRefType::get(type.getShape(), type.getElementType());
-        Value copy = memref::AllocOp::create(rewriter, op->getLoc(), dense);
-        memref::CopyOp::create(rewriter, op->getLoc(), *buffer, copy);
-        buffer = copy;
-      }
-      buffers.push_back(*buffer);
+      buffers.push_back(denseBuffer(rewriter, op->getLoc(), *buffer));
     }
     bufferization::replaceOpWithNewBufferizedOp<PrintOp>(
         rewriter, op, buffers, cast<PrintOp>(op).getFormatAttr());

@@ -2,6 +2,7 @@
 
 #include "passes/lower/cpu/Passes.h"
 #include "passes/lower/cpu/Print.h"
+#include "passes/lower/cpu/Stash.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -110,6 +111,7 @@ struct ConvertToLLVM : cellgrad::impl::ConvertToLLVMBase<ConvertToLLVM> {
     for (auto func : module.getOps<func::FuncOp>()) {
       flattenEmptyArguments(func);
       returnStatus(func);
+      cellgrad::prepareStashes(func);
     }
     if (failed(emulateHalfPrecision(module)))
       return signalPassFailure();
@@ -140,6 +142,7 @@ struct ConvertToLLVM : cellgrad::impl::ConvertToLLVMBase<ConvertToLLVM> {
     populateVectorToLLVMConversionPatterns(converter, patterns);
     ub::populateUBToLLVMConversionPatterns(converter, patterns);
     cellgrad::populatePrintToLLVMPatterns(converter, patterns);
+    cellgrad::populateStashToLLVMPatterns(converter, patterns);
     LLVMConversionTarget target(*ctx);
     target.addLegalOp<ModuleOp>();
     // Casts between the memory forms of one element (i1 and i8) are between

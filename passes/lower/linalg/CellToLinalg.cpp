@@ -39,6 +39,12 @@ Value filledTensor(OpBuilder &builder, Location loc, Type type,
 
 namespace {
 
+/// Ops that bufferisation and the conversion to LLVM know.
+bool actsAtRunTime(Operation *op) {
+  return isa<cellgrad::PrintOp, cellgrad::BarrierOp, cellgrad::StashEmptyOp,
+             cellgrad::StashReadOp, cellgrad::StashWriteOp>(op);
+}
+
 class CellToLinalgPass
     : public cellgrad::impl::CellToLinalgPassBase<CellToLinalgPass> {
 public:
@@ -61,8 +67,7 @@ public:
   void runOnOperation() override {
     walkAndApplyPatterns(getOperation(), patterns);
     WalkResult left = getOperation().walk([](Operation *op) {
-      if (!isa<cellgrad::CellDialect>(op->getDialect()) ||
-          isa<cellgrad::PrintOp>(op))
+      if (!isa<cellgrad::CellDialect>(op->getDialect()) || actsAtRunTime(op))
         return WalkResult::advance();
       InFlightDiagnostic error = op->emitOpError("has no lowering");
       if (isa<cellgrad::VJPOp, cellgrad::JVPOp, cellgrad::VMapOp>(op))

@@ -3,6 +3,7 @@
 #ifndef CELLGRAD_LOWER_LINALG_PASSES_H
 #define CELLGRAD_LOWER_LINALG_PASSES_H
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

@@ -5,14 +5,29 @@
 
 include "mlir/Pass/PassBase.td"
 
+def LowerStashPass : Pass<"cell-lower-stash", "::mlir::ModuleOp"> {
+  let summary = "Turn stashes of known capacity into tensors";
+  let description = [{
+    A stash whose loop has a known number of trips becomes a tensor with a leading
+    dimension for the trips, which the loop carries and bufferisation changes in place: it
+    lives in the arena. Others stay, and grow at run time. Additions to an element become a read, a
+    sum and a write in both.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def CellToLinalgPass : Pass<"cell-to-linalg", "::mlir::ModuleOp"> {
   let summary = "Lower the ops of the cell dialect to linalg on tensors";
   let description = [{
     Elementwise ops become `linalg.generic` with the payload of their record, contractions
     `linalg.matmul` and `linalg.batch_matmul` whose indexing maps say which operand is
     transposed, reductions `linalg.reduce`, shape ops `tensor` and `linalg` ops, factorizations
-    `scf` loops over `linalg` ops on rows and matrices. No op of
-    the cell dialect is left but `cell.print`. The module must be free of `cell.vjp` and
+    `scf` loops over `linalg` ops on rows and matrices. No op of the cell dialect is left but those
+    that act at run time (`cell.print`, `cell.barrier`, stashes that grow). The module must be free
+    of `cell.vjp` and
     `cell.jvp`.
   }];
   let dependentDialects = [

@@ -40,6 +40,10 @@ def call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if kind in _NATIVE_TYPES:
         if f is builtins.print:
             return print_tensors(*args, **kwargs)
+        if f is range and any(isinstance(a, Tracer) for a in args):
+            from cellgrad.capture.loops import TensorRange
+
+            return TensorRange(*args)
         return f(*args, **kwargs)
     if kind is functools.partial:
         return call(f.func, f.args + args, {**f.keywords, **kwargs})

@@ -14,8 +14,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from cellgrad._errors import Position, error
-from cellgrad.capture import calls, names
+from cellgrad.capture import branches, calls, merge, names
 from cellgrad.capture.frame import Frame, Run
+from cellgrad.capture.tracer import Tracer
 
 if TYPE_CHECKING:
     from cellgrad.capture.names import Names
@@ -92,6 +93,19 @@ class ExpressionCompiler:
 
         return run
 
+    def condition(self, node: ast.expr) -> Run:
+        """The truth of an expression: a bool, or a Bool tensor without dimensions."""
+        value = self.expression(node)
+
+        def run(frame: Frame) -> Any:
+            v = value(frame)
+            if v is True or v is False:
+                return v
+            frame.node = node
+            return merge.truth(v)
+
+        return run
+
     # --- names and literals -------------------------------------------------------------------
 
     def x_Constant(self, node: ast.Constant) -> Run:
@@ -113,23 +127,24 @@ class ExpressionCompiler:
             f = frame
             for _ in range(depth):
                 f = f.parent  # type: ignore[assignment]
-            try:
-                return f.locals[name]
-            except KeyError:
+            value = f.locals.get(name, merge.MISSING)
+            if value is merge.MISSING:
                 frame.node = node
                 raise error(
                     UnboundLocalError,
                     f"cannot access local variable '{name}' where it is not associated with a "
                     f"value",
-                ) from None
+                )
+            if type(value) is merge.Unbound:
+                frame.node = node
+                raise value.fail(name)
+            return value
 
         if depth == 0:
 
             def run_local(frame: Frame) -> Any:
-                try:
-                    return frame.locals[name]
-                except KeyError:
-                    return run(frame)
+                value = frame.locals.get(name)
+                return run(frame) if value is None or type(value) is merge.Unbound else value
 
             return run_local
         return run
@@ -225,8 +240,14 @@ class ExpressionCompiler:
 
     def x_UnaryOp(self, node: ast.UnaryOp) -> Run:
         if isinstance(node.op, ast.Not):
-            truth = self.truth(node.operand)
-            return lambda frame: not truth(frame)
+            condition = self.condition(node.operand)
+
+            def negate(frame: Frame) -> Any:
+                value = condition(frame)
+                frame.node = node
+                return branches.negated(value)
+
+            return negate
         operand = self.expression(node.operand)
         function = _UNARY[type(node.op)]
 
@@ -240,17 +261,23 @@ class ExpressionCompiler:
     def x_BoolOp(self, node: ast.BoolOp) -> Run:
         stop = isinstance(node.op, ast.Or)
         parts = [(n, self.expression(n)) for n in node.values]
-        last = parts.pop()[1]
 
-        def run(frame: Frame) -> Any:
-            for n, part in parts:
-                v = part(frame)
-                frame.node = n
-                if bool(v) is stop:
-                    return v
-            return last(frame)
+        def run_from(frame: Frame, k: int) -> Any:
+            n, part = parts[k]
+            v = part(frame)
+            if k + 1 == len(parts):
+                return v
+            frame.node = n
+            condition: Any = merge.truth(v)
+            if condition is stop:
+                return v
+            if condition is (not stop):
+                return run_from(frame, k + 1)
+            ways: list[Run] = [lambda f: v, lambda f: run_from(f, k + 1)]
+            then, other = ways if stop else reversed(ways)
+            return branches.branch_value(frame, condition, then, other)
 
-        return run
+        return lambda frame: run_from(frame, 0)
 
     def x_Compare(self, node: ast.Compare) -> Run:
         first = self.expression(node.left)
@@ -275,8 +302,11 @@ class ExpressionCompiler:
             for k, (function, right) in enumerate(rest):
                 b = right(frame)
                 frame.node = node
-                out = function(a, b)
-                if k + 1 < len(rest) and not out:
+                truth = function(a, b)
+                if k + 1 < len(rest) or isinstance(truth, Tracer):
+                    truth = merge.truth(truth)
+                out = truth if out is True else branches.both(out, truth)
+                if truth is False:
                     return out
                 a = b
             return out
@@ -285,11 +315,21 @@ class ExpressionCompiler:
 
     def x_IfExp(self, node: ast.IfExp) -> Run:
         test, body, other = (
-            self.truth(node.test),
+            self.condition(node.test),
             self.expression(node.body),
             self.expression(node.orelse),
         )
-        return lambda frame: body(frame) if test(frame) else other(frame)
+
+        def run(frame: Frame) -> Any:
+            value = test(frame)
+            if value is True:
+                return body(frame)
+            if value is False:
+                return other(frame)
+            frame.node = node
+            return branches.branch_value(frame, value, body, other)
+
+        return run
 
     def x_NamedExpr(self, node: ast.NamedExpr) -> Run:
         value = self.expression(node.value)

@@ -16,6 +16,10 @@ Run = Callable[["Frame"], Any]
 RETURN, BREAK, CONTINUE = "return", "break", "continue"
 
 
+def NOTHING(frame: Frame) -> None:
+    """A block without statements."""
+
+
 class Parameters:
     """The parameter list of a function."""
 
@@ -165,7 +169,9 @@ def run_code(code: Code, frame: Frame) -> Any:
     current.frame = frame
     try:
         assert code.body is not None
-        code.body(frame)
+        signal = code.body(frame)
+        if signal is not None and signal is not RETURN:
+            signal.require_return(frame)
         return frame.result
     except Exception as e:
         locate(e)

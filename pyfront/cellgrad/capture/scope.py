@@ -46,6 +46,17 @@ class Trace:
         # Tensors made from known elements while compiling, and the scopes that made them.
         self.made: dict[int, tuple[Tensor, Scope]] = {}
         self._names: dict[str, int] = {}
+        self.functions: list[Any] = []  # native functions, in the order of their making
+
+    def mark(self) -> int:
+        """A point to which `discard` goes back."""
+        return len(self.functions)
+
+    def discard(self, mark: int) -> None:
+        """Drops the functions made since `mark`: an attempt that is made again."""
+        for fn in reversed(self.functions[mark:]):
+            fn.discard()
+        del self.functions[mark:]
 
     def guard(self, where: Any, name: str | None, value: Any) -> None:
         """Notes a value that the program was compiled for: it is compiled again when it changes."""
@@ -87,6 +98,7 @@ class Scope:
             (s.dtype.native, s.shape, f"x{i}", "input", None, loc) for i, s in enumerate(inputs)
         ]
         self.fn = trace.graph.function(trace.unique(name), args=args, public=False)
+        trace.functions.append(self.fn)
         self.inputs = [Tracer(v, self) for v in self.fn.args]
         # Each capture: (what, its argument); `what` is a Tracer of an outer scope, a Parameter or a
         # Tensor.

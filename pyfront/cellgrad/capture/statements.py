@@ -5,13 +5,26 @@ from __future__ import annotations
 import ast
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from cellgrad._errors import error
 from cellgrad.capture import calls, names, source
+from cellgrad.capture.branches import Exit, after_exit, branch
 from cellgrad.capture.expressions import BINARY, ExpressionCompiler
-from cellgrad.capture.frame import BREAK, CONTINUE, RETURN, Closure, Code, Frame, Parameters, Run
+from cellgrad.capture.frame import (
+    BREAK,
+    CONTINUE,
+    NOTHING,
+    RETURN,
+    Closure,
+    Code,
+    Frame,
+    Parameters,
+    Run,
+)
+from cellgrad.capture.loops import TensorRange, tensor_for, tensor_while
 
 # By identity: code objects of equal functions in different files are equal. The code object is kept
 # so that its identity stays its own.
@@ -64,15 +77,19 @@ class StatementCompiler(ExpressionCompiler):
 
     def block(self, statements: list[ast.stmt]) -> Run:
         runs = [self.statement(s) for s in statements if not isinstance(s, ast.Pass)]
+        if not runs:
+            return NOTHING
 
-        def run(frame: Frame) -> Any:
-            for r in runs:
-                signal = r(frame)
+        def run_from(frame: Frame, first: int = 0) -> Any:
+            for k in range(first, len(runs)):
+                signal = runs[k](frame)
                 if signal is not None:
+                    if type(signal) is Exit and k + 1 < len(runs):
+                        return after_exit(frame, signal, partial(run_from, first=k + 1))
                     return signal
             return None
 
-        return run
+        return run_from
 
     def statement(self, node: ast.stmt) -> Run:
         method = getattr(self, "s_" + type(node).__name__, None)
@@ -238,23 +255,49 @@ class StatementCompiler(ExpressionCompiler):
 
         return run
 
-    # --- control flow over Python values ------------------------------------------------------
+    # --- control flow: on Python values at once, on tensors in the compiled code ---------------
 
     def s_If(self, node: ast.If) -> Run:
-        test, body, other = self.truth(node.test), self.block(node.body), self.block(node.orelse)
-        return lambda frame: body(frame) if test(frame) else other(frame)
-
-    def s_While(self, node: ast.While) -> Run:
-        test, body, other = self.truth(node.test), self.block(node.body), self.block(node.orelse)
+        test, body, other = (
+            self.condition(node.test),
+            self.block(node.body),
+            self.block(node.orelse),
+        )
 
         def run(frame: Frame) -> Any:
-            while test(frame):
+            value = test(frame)
+            if value is True:
+                return body(frame)
+            if value is False:
+                return other(frame)
+            frame.node = node
+            return branch(frame, value, body, other)
+
+        return run
+
+    def s_While(self, node: ast.While) -> Run:
+        test, body, other = (
+            self.condition(node.test),
+            self.block(node.body),
+            self.block(node.orelse),
+        )
+
+        def run(frame: Frame) -> Any:
+            while True:
+                value = test(frame)
+                if value is False:
+                    return other(frame)
+                if value is not True:
+                    frame.node = node
+                    return tensor_while(frame, test, body, other)
                 signal = body(frame)
                 if signal is BREAK:
                     return None
                 if signal is RETURN:
                     return signal
-            return other(frame)
+                if type(signal) is Exit and (left := signal.without(CONTINUE)):
+                    frame.node = node
+                    return left.unless(frame, lambda f: tensor_while(f, test, body, other))
 
         return run
 
@@ -262,17 +305,26 @@ class StatementCompiler(ExpressionCompiler):
         items, store = self.expression(node.iter), self.target(node.target)
         body, other = self.block(node.body), self.block(node.orelse)
 
-        def run(frame: Frame) -> Any:
-            iterable = items(frame)
-            frame.node = node.iter
-            for item in iterable:
+        def trips(frame: Frame, iterator: Iterator[Any]) -> Any:
+            for item in iterator:
                 store(frame, item)
                 signal = body(frame)
                 if signal is BREAK:
                     return None
                 if signal is RETURN:
                     return signal
+                if type(signal) is Exit and (left := signal.without(CONTINUE)):
+                    frame.node = node
+                    return left.unless(frame, lambda f: trips(f, iterator))
             return other(frame)
+
+        def run(frame: Frame) -> Any:
+            iterable = items(frame)
+            frame.node = node.iter
+            if type(iterable) is TensorRange:
+                frame.node = node
+                return tensor_for(frame, iterable, store, body, other)
+            return trips(frame, iter(iterable))
 
         return run
 

@@ -1,4 +1,4 @@
-// RUN: cell-opt %s --cell-fuse-linalg --cell-convert-entry-points --cell-place-results --one-shot-bufferize --canonicalize | FileCheck %s
+// RUN: cell-opt %s --cell-fuse-linalg --cell-convert-entry-points --cell-separate-inits --cell-place-results --one-shot-bufferize --canonicalize | FileCheck %s
 
 #id = affine_map<(d0) -> (d0)>
 #reverse = affine_map<(d0) -> (39 - d0)>

@@ -1,0 +1,29 @@
+//===- Stash.h - stashes and barriers on their way to memory --------------===//
+
+#ifndef CELLGRAD_LOWER_CPU_STASH_H
+#define CELLGRAD_LOWER_CPU_STASH_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mlir {
+class LLVMTypeConverter;
+class RewritePatternSet;
+} // namespace mlir
+
+namespace cellgrad {
+
+/// Lets one-shot bufferisation turn accesses to stashes into copies from and to
+/// buffers, and see through barriers.
+void registerStashBufferization(mlir::DialectRegistry &registry);
+
+/// Frees every stash of `func` after its last use, and makes the function
+/// return the status of the runtime.
+void prepareStashes(mlir::func::FuncOp func);
+
+/// Turns stashes on buffers into calls of the runtime (runtime/stash.c).
+void populateStashToLLVMPatterns(mlir::LLVMTypeConverter &converter,
+                                 mlir::RewritePatternSet &patterns);
+
+} // namespace cellgrad
+
+#endif

@@ -1,0 +1,331 @@
+"""Loops whose end depends on tensors: condition and body are captured as functions of what the
+loop carries, and become one ``scf.while``.
+
+What is carried is found by running the body: the variables and Parameters that it changes, until nothing new is
+found and no type changes any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from cellgrad._errors import error
+from cellgrad.capture import state
+from cellgrad.capture.branches import (
+    KINDS,
+    Exit,
+    Outcome,
+    any_flag,
+    both,
+    branch,
+    captured_values,
+    chain,
+    child_scope,
+    flag_of,
+    negated,
+    run_apart,
+)
+from cellgrad.capture.frame import BREAK, NOTHING, RETURN, Frame, Run
+from cellgrad.capture.merge import (
+    MISSING,
+    Conflict,
+    Merged,
+    Unbound,
+    as_leaf,
+    describe,
+    merge,
+    truth,
+    whole,
+    zero,
+)
+from cellgrad.capture.scope import Scope, ScopeGuard
+from cellgrad.capture.tracer import Tracer
+from cellgrad.common import dtype as mstype
+from cellgrad.common._storage import Signature, signature
+
+_BOOL = signature(mstype.bool_, ())
+
+
+class TensorRange:
+    """`range` with bounds that are tensors."""
+
+    def __init__(self, *args: Any):
+        from cellgrad.ops._core import as_tensor, cast_to, reshape_to
+
+        bounds: list[Any] = [0, None, 1]
+        if len(args) == 1:
+            bounds[1] = args[0]
+        else:
+            bounds[: len(args)] = args
+        self.step = bounds[2]
+        if not isinstance(self.step, int) or self.step == 0:
+            raise error(
+                TypeError,
+                "The step of a range over tensors must be a Python int other than 0, but got "
+                f"{describe(self.step)}.",
+            )
+        ends = []
+        for value in bounds[:2]:
+            t = as_tensor(value, "range")
+            if t.size != 1 or t.dtype.kind not in "iu":
+                raise error(
+                    TypeError,
+                    f"The bounds of a range must be integers, but got a tensor of shape "
+                    f"{list(t.shape)} and dtype {t.dtype.title}.",
+                )
+            ends.append(cast_to(reshape_to(t, ()), mstype.int64))
+        self.start, self.stop = ends
+
+
+class Loop:
+    """A loop being captured. `test` gives the condition, `body` a signal, both in a frame."""
+
+    def __init__(self, frame: Frame, test: Run, body: Run):
+        self.frame = frame
+        self.frames = chain(frame)
+        self.test = test
+        self.body = body
+        self.node = frame.node
+        outer = state.current.scope
+        assert outer is not None
+        self.outer = outer
+        # (frame, name) -> the form in which it is carried
+        self.variables: dict[tuple[int, str], Merged] = {}
+        self.parameters: dict[int, Any] = {}
+        self.result: Merged | None = None
+        self.exits = False
+        self.endless = False  # it ends by an exit only
+
+    # --- what is carried ----------------------------------------------------------------------
+
+    def signatures(self) -> list[Signature]:
+        out = [s for m in self.variables.values() for s in m.signatures]
+        out += [p._sig for p in self.parameters.values()]
+        if self.result is not None:
+            out += self.result.signatures
+        return out + ([_BOOL, _BOOL] if self.exits else [])
+
+    def bind(self, scope: Scope) -> Callable[[], None]:
+        """Sets variables and Parameters to the arguments of `scope`."""
+
+        def prepare() -> None:
+            inputs = iter(scope.inputs)
+            for (k, name), merged in self.variables.items():
+                self.frames[k].locals[name] = merged.build(inputs)
+            for p in self.parameters.values():
+                scope.store[id(p)] = next(inputs)._value
+            if self.result is not None:
+                self.frame.result = self.result.build(inputs)
+            self.flags = list(inputs)
+
+        return prepare
+
+    def find_carried(self) -> Outcome:
+        """Runs the body until it changes nothing that is not carried."""
+        for _ in range(20):
+            made = self.outer.trace.mark()
+            scope = child_scope(self.frame, "body", self.signatures())
+            self.frame.node = self.node
+            outcome = run_apart(self.frame, scope, self.body, self.bind(scope))
+            self.frame.node = self.node
+            if not self._widen(outcome):
+                return outcome
+            self.outer.trace.discard(made)
+        raise error(
+            TypeError,
+            "The variables of a loop that depends on tensors change their shape, dtype or structure "
+            "from trip to trip.",
+            "give them their final shape and dtype before the loop",
+        )
+
+    def _widen(self, outcome: Outcome) -> bool:
+        """Takes up what a trip has changed; whether there was anything new."""
+        changed = False
+        for k, (f, after) in enumerate(zip(self.frames, outcome.locals, strict=True)):
+            for name, value in after.items():
+                known = self.variables.get((k, name))
+                before = f.locals.get(name, MISSING)
+                if before is MISSING or isinstance(before, Unbound):
+                    continue  # of the trip alone
+                if known is None and value is before:
+                    continue
+                if isinstance(value, Unbound):
+                    raise value.fail(name)
+                merged = self._merge(f"'{name}'", before, value, known)
+                if merged.signatures != (known.signatures if known else []):
+                    self.variables[k, name] = merged
+                    changed = True
+        for p in outcome.scope.written.values():
+            if id(p) not in self.parameters:
+                self.parameters[id(p)] = p
+                changed = True
+        stops = [flag_of(outcome.signal, kind) is not False for kind in (BREAK, RETURN)]
+        if any(stops) and not self.exits:
+            self.exits = changed = True
+        if stops[1] and self.result is None:
+            self.result = whole(outcome.result)
+            changed = True
+        return changed
+
+    def _merge(self, what: str, before: Any, after: Any, known: Merged | None) -> Merged:
+        try:
+            if known is not None:  # what it was widened to before counts as well
+                before = known.build(map(_Like, known.signatures))
+            return merge(before, after)
+        except Conflict as e:
+            raise error(
+                TypeError,
+                f"{what[0].upper()}{what[1:]} changes from trip to trip of a loop that depends on "
+                f"tensors: it is {e} (before the first trip and after it).",
+                "give it its final shape, dtype and structure before the loop, for example with "
+                "ops.zeros",
+            ) from None
+
+    # --- the loop -----------------------------------------------------------------------------
+
+    def finish_body(self, outcome: Outcome) -> None:
+        scope = outcome.scope
+        with ScopeGuard(scope):
+            leaves: list[Any] = []
+            for (k, name), merged in self.variables.items():
+                leaves += merged.take(outcome.locals[k][name])
+            signatures = self.signatures()
+            tensors = [as_leaf(v, s) for v, s in zip(leaves, signatures)]
+            tensors += [Tracer(scope.read(p), scope) for p in self.parameters.values()]
+            if self.result is not None:
+                values = self.result.take(outcome.result)
+                tensors += [as_leaf(v, s) for v, s in zip(values, self.result.signatures)]
+            if self.exits:
+                tensors += [
+                    as_leaf(flag_of(outcome.signal, kind), _BOOL) for kind in (BREAK, RETURN)
+                ]
+            scope.fn.ret([scope.value(t) for t in tensors])
+
+    def capture_test(self) -> Scope:
+        scope = child_scope(self.frame, "while", self.signatures())
+        kept: list[Any] = []
+
+        def run(frame: Frame) -> None:
+            value = truth(self.test(frame))
+            self.endless = value is True
+            going = negated(any_flag(self.flags)) if self.exits else True
+            if value is False:
+                going = False
+            elif value is not True:
+                going = value if going is True else both(going, value)
+            kept.append(as_leaf(going, _BOOL))
+
+        run_apart(self.frame, scope, run, self.bind(scope))
+        self.frame.node = self.node
+        with ScopeGuard(scope):
+            scope.fn.ret([scope.value(kept[0])])
+        return scope
+
+    def initial_values(self) -> list[Any]:
+        leaves: list[Any] = []
+        for (k, name), merged in self.variables.items():
+            leaves += merged.take(self.frames[k].locals[name])
+        count = sum(len(m.signatures) for m in self.variables.values())
+        tensors = [as_leaf(v, s) for v, s in zip(leaves, self.signatures()[:count], strict=True)]
+        values = [self.outer.value(t) for t in tensors]
+        values += [self.outer.read(p) for p in self.parameters.values()]
+        rest = self.result.signatures if self.result is not None else []
+        rest = rest + ([_BOOL, _BOOL] if self.exits else [])
+        return values + [self.outer.value(zero(s)) for s in rest]
+
+    def capture(self) -> Any:
+        """Emits the loop; gives the signal with which it ends: None or an `Exit`."""
+        outcome = self.find_carried()
+        self.finish_body(outcome)
+        test = self.capture_test()
+        body = outcome.scope
+        values = self.outer.fn.while_(
+            test.fn.name,
+            captured_values(self.outer, test),
+            body.fn.name,
+            captured_values(self.outer, body),
+            self.initial_values(),
+            loc=state.location(),
+        )
+        results = iter([Tracer(v, self.outer) for v in values])
+        for (k, name), merged in self.variables.items():
+            self.frames[k].locals[name] = merged.build(results)
+        for f, after in zip(self.frames, outcome.locals, strict=True):
+            for name in after:
+                if name not in f.locals:
+                    f.locals[name] = Unbound(
+                        f"the loop at line {self.node.lineno} gives it one, and may make no trip"
+                    )
+        for p in self.parameters.values():
+            self.outer.write(p, self.outer.value(next(results)))
+        if self.result is not None:
+            self.frame.result = self.result.build(results)
+        if not self.exits:
+            return None
+        flags: dict[str, Any] = dict.fromkeys(KINDS, False)
+        for kind, flag in zip((BREAK, RETURN), results, strict=True):
+            if flag_of(outcome.signal, kind) is not False:
+                flags[kind] = flag
+        signal = Exit(flags)
+        return signal.taken() if self.endless else signal
+
+
+class _Like:
+    """Stands for a tensor of a signature where only that counts."""
+
+    def __new__(cls, sig: Signature) -> Any:
+        tracer = Tracer.__new__(Tracer)
+        tracer._sig = sig
+        return tracer
+
+
+def tensor_while(frame: Frame, test: Run, body: Run, other: Run) -> Any:
+    """`while` with a condition, or an exit, that depends on tensors; gives a signal."""
+    signal = Loop(frame, test, body).capture()
+    return after_loop(frame, signal, other)
+
+
+def after_loop(frame: Frame, signal: Any, other: Run) -> Any:
+    """The `else` of a loop, and the signal with which the statement ends."""
+    if signal is None:
+        return other(frame)
+    if not isinstance(signal, Exit):
+        return None if signal is BREAK else signal
+    left = any_flag([signal.flags[BREAK], signal.flags[RETURN]])
+    outer = signal.without(BREAK)
+    if left is False:
+        ended = other(frame)
+        return ended if ended is not None else outer
+    return branch(frame, negated(left), other, lambda f: outer) if other is not NOTHING else outer
+
+
+def tensor_for(
+    frame: Frame,
+    items: TensorRange,
+    store: Callable[[Frame, Any], None],
+    body: Run,
+    other: Run,
+) -> Any:
+    """`for` over a range whose bounds are tensors."""
+    from cellgrad import ops as _ops
+
+    ops: Any = _ops
+    counter = f"<counter of line {frame.node.lineno}>"
+    frame.locals[counter] = items.start
+    upward = items.step > 0
+
+    def test(f: Frame) -> Any:
+        compare = ops.less if upward else ops.greater
+        return compare(f.locals[counter], items.stop)
+
+    def trip(f: Frame) -> Any:
+        now = f.locals[counter]
+        store(f, now)
+        signal = body(f)
+        f.locals[counter] = ops.add(now, items.step)
+        return signal
+
+    signal = tensor_while(frame, test, trip, other)
+    frame.locals.pop(counter, None)
+    return signal

@@ -1,0 +1,359 @@
+"""Branches and loops on tensors: the same numbers as plain Python, and derivatives through them.
+
+Oracle of values: the same function run by Python on numbers. Oracle of derivatives: mpmath's numerical
+differentiation of that function with 40 digits, which is exact here to far more than float64.
+"""
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+import cellgrad as ms
+from cellgrad import Parameter, Tensor, nn, ops
+from cellgrad.testing import check_grads
+
+F64 = ms.float64
+
+
+def tensor(value):
+    return Tensor(np.asarray(value, np.float64))
+
+
+# --- the same as Python -----------------------------------------------------------------------
+
+
+def early_return(x):
+    if x > 3:
+        return x * 2
+    return x - 1
+
+
+def return_in_nested_branches(x):
+    if x > 0:
+        if x > 10:
+            return x
+        y = x + 1
+        if x > 5:
+            return y * 2
+    else:
+        y = -x
+    return y * 3
+
+
+def loop_with_break_and_else(x):
+    for i in range(3):
+        x = x + i
+        if x > 2:
+            break
+    else:
+        x = x * 10
+    return x
+
+
+def loop_with_continue(x):
+    total = 0.0
+    k = 0
+    while k < 6:
+        k += 1
+        if (x + k) % 2 < 1:
+            continue
+        total = total + x * k
+    return total
+
+
+def boolean_operators(x):
+    if (x < 0 and x > -5) or not x > -10:
+        return -x
+    return x if 0 < x < 1 else x * x
+
+
+def collatz(x):
+    steps = 0
+    while True:
+        if x == 1:
+            return steps * 1.0
+        if x % 2 == 0:
+            x = x // 2
+        else:
+            x = 3 * x + 1
+        steps = steps + 1
+
+
+def nested_loops(x):
+    total = x * 0
+    while x > 0:
+        y = x
+        while y > 1:
+            y = y / 2
+            if y < 1.1 and y > 1.0:
+                break
+            total = total + y
+        x = x - 1
+    return total
+
+
+def while_else(x):
+    while x < 10:
+        x = x + 3
+        if x == 7:
+            break
+    else:
+        x = x + 0.5
+    return x
+
+
+def tuples_and_dicts(x):
+    pair = (x, {"a": x * 2})
+    while pair[0] < 5:
+        pair = (pair[0] + pair[1]["a"], {"a": pair[1]["a"] + 1})
+    return pair[0] + pair[1]["a"]
+
+
+def closure(x):
+    count = 0.0
+
+    def bump(by):
+        nonlocal count
+        count = count + by
+
+    while count < x:
+        bump(1.5)
+    if x > 2:
+        bump(10.0)
+    return count
+
+
+FUNCTIONS = [
+    early_return,
+    return_in_nested_branches,
+    loop_with_break_and_else,
+    loop_with_continue,
+    boolean_operators,
+    nested_loops,
+    while_else,
+    tuples_and_dicts,
+    closure,
+]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("x", [-20.0, -4.0, -0.5, 0.25, 1.0, 2.5, 4.0, 6.0, 12.0])
+def test_same_as_python(function, x):
+    got = ms.jit(function)(tensor(x))
+    np.testing.assert_allclose(got.asnumpy(), function(x), rtol=1e-14)
+
+
+@pytest.mark.parametrize("n", [1, 7, 27])
+def test_unbounded_loop(n):
+    assert float(ms.jit(collatz)(tensor(n))) == collatz(float(n))
+
+
+def test_range_over_tensors():
+    @ms.jit
+    def f(n, x):
+        total = ops.zeros((2,), F64)
+        for i in range(n):
+            if i == 2:
+                continue
+            total = total + i * x
+        for _ in range(n, 0, -2):
+            total = total + 1
+        return total
+
+    for n in (0, 1, 3, 5):
+        expected = sum(i for i in range(n) if i != 2) * np.array([1.0, 2.0])
+        expected = expected + len(range(n, 0, -2))
+        np.testing.assert_array_equal(f(Tensor(n), tensor([1.0, 2.0])).asnumpy(), expected)
+
+
+# --- derivatives ------------------------------------------------------------------------------
+
+
+def power_until(x, w):
+    while x < 100:
+        if x > 0:
+            x = x * w
+        else:
+            x = x + w
+    return x
+
+
+def sine_chain(x, w):
+    for _ in range(5):
+        x = ops.sin(x * w) if isinstance(x, Tensor) else mp.sin(x * w)
+    return x
+
+
+def inner_loop_in_branch_in_loop(x, w):
+    k = 0
+    y = x * 1
+    while k < 3:
+        if y < 2:
+            j = 0
+            while j < k + 1:
+                y = y * w + x
+                j = j + 1
+        else:
+            y = y - x * w
+        k = k + 1
+    return y * y
+
+
+@pytest.mark.parametrize(
+    "function, point",
+    [
+        (power_until, (-2.5, 1.5)),
+        (power_until, (0.7, 1.1)),
+        (inner_loop_in_branch_in_loop, (0.3, 0.9)),
+    ],
+)
+@pytest.mark.parametrize("orders", [(1, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 1)])
+def test_derivatives_to_order_three(function, point, orders):
+    mp.mp.dps = 40
+    expected = float(mp.diff(function, point, orders))
+    reverse = forward = function
+    for position, count in enumerate(orders):
+        for _ in range(count):
+            reverse = ms.grad(reverse, position)
+
+            def derivative(x, w, inner=forward, position=position):
+                one, zero = ops.ones_like(x), ops.zeros_like(x)
+                directions = (one, zero) if position == 0 else (zero, one)
+                return ms.jvp(inner, (x, w), directions)[1]
+
+            forward = derivative
+    args = [tensor(v) for v in point]
+    np.testing.assert_allclose(float(ms.jit(reverse)(*args)), expected, rtol=1e-11, atol=1e-11)
+    np.testing.assert_allclose(float(ms.jit(forward)(*args)), expected, rtol=1e-11, atol=1e-11)
+
+
+def test_both_modes_agree_on_tensors():
+    def f(x, w):
+        total = ops.zeros_like(x)
+        k = 0
+        while ops.sum(x * x) < 50 and k < 20:
+            x = ops.tanh(x @ w) * 1.5 + x
+            if ops.sum(x) > 1:
+                total = total + x
+            else:
+                total = total - ops.sin(x)
+            k = k + 1
+        return total
+
+    rng = np.random.default_rng(0)
+    args = (tensor(rng.normal(size=(3,))), tensor(rng.normal(size=(3, 3))))
+    check_grads(f, args, order=2)
+
+
+def test_zero_trips_and_untouched_branch_have_zero_gradients():
+    def f(x, w):
+        while x < 0:
+            x = x * w
+        return x if x < 100 else ops.log(w - 5)
+
+    gx, gw = ms.grad(f, (0, 1))(tensor(2.0), tensor(3.0))
+    assert (float(gx), float(gw)) == (1.0, 0.0)
+
+
+# --- state ------------------------------------------------------------------------------------
+
+
+class Counting(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.w = Parameter(tensor([2.0, 3.0]), name="w")
+        self.n = Parameter(Tensor(0, ms.int32), name="n", requires_grad=False)
+
+    def construct(self, x, k):
+        while k > 0:
+            x = x * self.w
+            k = k - 1
+            self.n += 1
+        if ops.sum(x) > 50:
+            self.n += 100
+        else:
+            self.n = self.n - 100
+        return x
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_parameters_in_loops_and_branches(compiled):
+    net = Counting()
+    run = ms.jit(net) if compiled else net
+    np.testing.assert_array_equal(run(tensor([1.0, 1.0]), Tensor(3)).asnumpy(), [8.0, 27.0])
+    assert int(net.n.asnumpy()) == -97
+
+    def loss(x, k):
+        return net(x, k).sum()
+
+    gx, (gw,) = ms.grad(loss, 0, net.trainable_params())(tensor([1.0, 1.0]), Tensor(3))
+    np.testing.assert_array_equal(gx.asnumpy(), [8.0, 27.0])
+    np.testing.assert_array_equal(gw.asnumpy(), [12.0, 27.0])
+    assert int(net.n.asnumpy()) == -194
+
+
+# --- errors -----------------------------------------------------------------------------------
+
+
+def bound_in_one_branch(x):
+    if x > 0:
+        y = x
+    return y
+
+
+def bound_in_the_loop(x):
+    while x > 0:
+        y = x
+        x = x - 1
+    return y
+
+
+def two_shapes(x):
+    return x if ops.sum(x) > 0 else ops.concat((x, x), axis=-1)
+
+
+def growing(x):
+    while ops.sum(x) < 10:
+        x = ops.concat((x, x), axis=-1)
+    return x
+
+
+def list_in_loop(x):
+    out = []
+    while ops.sum(x) < 10:
+        x = x + 1
+        out.append(x)
+    return out
+
+
+def several_elements(x):
+    return x if x > 0 else -x
+
+
+def missing_return(x):
+    if ops.sum(x) > 0:
+        return x
+
+
+def different_structures(x):
+    return (x, x) if ops.sum(x) > 0 else x
+
+
+@pytest.mark.parametrize(
+    "function, shape, kind, words",
+    [
+        (bound_in_one_branch, (), UnboundLocalError, "'y' may have no value here: only one branch"),
+        (bound_in_the_loop, (), UnboundLocalError, "may make no trip"),
+        (two_shapes, (2,), TypeError, "of shape \\[2\\] in one case and \\[4\\] in the other"),
+        (growing, (2,), TypeError, "'x' changes from trip to trip"),
+        (list_in_loop, (2,), TypeError, "'out' is changed in place"),
+        (several_elements, (2,), ValueError, "the truth of several elements is ambiguous"),
+        (missing_return, (2,), TypeError, "returns a value only where a condition"),
+        (different_structures, (2,), TypeError, "a tuple of 2 in one case"),
+    ],
+)
+def test_errors_name_the_line(function, shape, kind, words):
+    with pytest.raises(kind, match=words) as caught:
+        ms.jit(function)(Tensor(np.ones(shape)))
+    assert f"{__file__}:" in str(caught.value)
+    assert "hint: " in str(caught.value)
