@@ -233,12 +233,74 @@ static LogicalResult batchMatrices(OpBuilder &builder, Operation *op,
     return batchMatrices(builder, *this, operands, batched, size, results);    \
   }
 CELL_BATCH_MATRICES(TriangleOp)
-CELL_BATCH_MATRICES(SwapRowsOp)
 CELL_BATCH_MATRICES(CholeskyOp)
 CELL_BATCH_MATRICES(LUOp)
 CELL_BATCH_MATRICES(QROp)
-CELL_BATCH_MATRICES(TriangularSolveOp)
-CELL_BATCH_MATRICES(SolveOp)
 #undef CELL_BATCH_MATRICES
+
+/// A batch of right-hand sides for one matrix is one with more columns:
+/// [size, B.., n, m] as [B.., n, size * m]. `build` gives the op on it.
+static Value batchColumns(OpBuilder &builder, Location loc, Value x,
+                          llvm::function_ref<Value(Value)> build) {
+  auto type = cast<RankedTensorType>(x.getType());
+  int64_t rank = type.getRank();
+  auto perm = llvm::to_vector(llvm::seq<int64_t>(1, rank));
+  perm.insert(perm.end() - 1, 0);
+  Value moved = TransposeOp::create(builder, loc, x, perm);
+  auto movedType = cast<RankedTensorType>(moved.getType());
+  SmallVector<int64_t> shape(movedType.getShape().drop_back());
+  shape.back() *= movedType.getShape().back();
+  Value columns = ReshapeOp::create(builder, loc, type.clone(shape), moved);
+  Value back = ReshapeOp::create(builder, loc, movedType, build(columns));
+  SmallVector<int64_t> inverse(rank);
+  for (auto [i, p] : llvm::enumerate(perm))
+    inverse[p] = i;
+  return TransposeOp::create(builder, loc, back, inverse);
+}
+
+LogicalResult SwapRowsOp::buildBatched(OpBuilder &builder,
+                                       ArrayRef<Value> operands,
+                                       const llvm::SmallBitVector &batched,
+                                       int64_t size,
+                                       SmallVectorImpl<Value> &results) {
+  if (batched[1])
+    return batchMatrices(builder, *this, operands, batched, size, results);
+  results.push_back(
+      batchColumns(builder, getLoc(), operands[0], [&](Value x) -> Value {
+        return SwapRowsOp::create(builder, getLoc(), x, operands[1],
+                                  getInverseAttr());
+      }));
+  return success();
+}
+
+LogicalResult
+TriangularSolveOp::buildBatched(OpBuilder &builder, ArrayRef<Value> operands,
+                                const llvm::SmallBitVector &batched,
+                                int64_t size, SmallVectorImpl<Value> &results) {
+  if (batched[0])
+    return batchMatrices(builder, *this, operands, batched, size, results);
+  results.push_back(
+      batchColumns(builder, getLoc(), operands[1], [&](Value b) -> Value {
+        return TriangularSolveOp::create(builder, getLoc(), operands[0], b,
+                                         getLowerAttr(), getTransposeAttr(),
+                                         getUnitDiagonalAttr());
+      }));
+  return success();
+}
+
+LogicalResult SolveOp::buildBatched(OpBuilder &builder,
+                                    ArrayRef<Value> operands,
+                                    const llvm::SmallBitVector &batched,
+                                    int64_t size,
+                                    SmallVectorImpl<Value> &results) {
+  if (batched[0])
+    return batchMatrices(builder, *this, operands, batched, size, results);
+  results.push_back(
+      batchColumns(builder, getLoc(), operands[1], [&](Value b) -> Value {
+        return SolveOp::create(builder, getLoc(), operands[0], b,
+                               getTransposeAttr());
+      }));
+  return success();
+}
 
 } // namespace cellgrad

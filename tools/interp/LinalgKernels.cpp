@@ -161,24 +161,11 @@ SmallVector<Tensor> evaluate(LUOp op, Operands args) {
   return {packed, pivots};
 }
 
-/// Householder reflections of the columns of a; q is built beside them.
+/// Householder reflections of the columns of a; q is built beside them. What a
+/// reflection leaves as it is, is not read: it may be NaN.
 static void qr(Matrix &a, Matrix &q) {
   for (int64_t i = 0; i < q.rows; ++i)
     q(i, i) = 1;
-  auto reflect = [](Matrix &x, const std::vector<double> &v, double tau,
-                    bool fromLeft) {
-    for (int64_t outer = 0, e = fromLeft ? x.columns : x.rows; outer < e;
-         ++outer) {
-      auto at = [&](int64_t k) -> double & {
-        return fromLeft ? x(k, outer) : x(outer, k);
-      };
-      double sum = 0;
-      for (size_t k = 0; k < v.size(); ++k)
-        sum += v[k] * at(k);
-      for (size_t k = 0; k < v.size(); ++k)
-        at(k) -= tau * sum * v[k];
-    }
-  };
   for (int64_t j = 0, e = std::min(a.rows, a.columns); j < e; ++j) {
     double below = 0;
     for (int64_t i = j + 1; i < a.rows; ++i)
@@ -187,13 +174,22 @@ static void qr(Matrix &a, Matrix &q) {
       continue;
     double alpha = a(j, j);
     double beta = -std::copysign(std::hypot(alpha, below), alpha);
+    double tau = (beta - alpha) / beta;
     std::vector<double> v(a.rows);
     v[j] = 1;
     for (int64_t i = j + 1; i < a.rows; ++i)
       v[i] = a(i, j) / (alpha - beta);
-    double tau = (beta - alpha) / beta;
-    reflect(a, v, tau, /*fromLeft=*/true);
-    reflect(q, v, tau, /*fromLeft=*/false);
+    auto reflect = [&](llvm::function_ref<double &(int64_t)> at) {
+      double sum = 0;
+      for (int64_t i = j; i < a.rows; ++i)
+        sum += v[i] * at(i);
+      for (int64_t i = j; i < a.rows; ++i)
+        at(i) -= tau * sum * v[i];
+    };
+    for (int64_t k = j + 1; k < a.columns; ++k)
+      reflect([&](int64_t i) -> double & { return a(i, k); });
+    for (int64_t k = 0; k < q.rows; ++k)
+      reflect([&](int64_t i) -> double & { return q(k, i); });
     a(j, j) = beta;
     for (int64_t i = j + 1; i < a.rows; ++i)
       a(i, j) = 0;
@@ -255,18 +251,25 @@ Tensor evaluate(TriangularSolveOp op, Operands args) {
 Tensor evaluate(SolveOp op, Operands args) {
   Tensor result(args[1]->getType());
   for (int64_t k = 0, e = MatrixShape(result.getType()).count; k < e; ++k) {
-    Matrix given = matrixOf(*args[0], k), b = matrixOf(*args[1], k);
-    Matrix a = given;
-    if (op.getTranspose())
-      for (int64_t i = 0; i < a.rows; ++i)
-        for (int64_t j = 0; j < a.columns; ++j)
-          a(i, j) = given(j, i);
-    for (auto [i, pivot] : llvm::enumerate(lu(a)))
+    Matrix a = matrixOf(*args[0], k), b = matrixOf(*args[1], k);
+    std::vector<int64_t> pivots = lu(a);
+    auto swapRows = [&](int64_t i) {
       for (int64_t c = 0; c < b.columns; ++c)
-        std::swap(b(i, c), b(pivot, c));
+        std::swap(b(i, c), b(pivots[i], c));
+    };
     auto element = [&](int64_t i, int64_t j) { return a(i, j); };
-    substitute(b, /*forward=*/true, /*unit=*/true, element);
-    substitute(b, /*forward=*/false, /*unit=*/false, element);
+    auto transposed = [&](int64_t i, int64_t j) { return a(j, i); };
+    if (op.getTranspose()) {
+      substitute(b, /*forward=*/true, /*unit=*/false, transposed);
+      substitute(b, /*forward=*/false, /*unit=*/true, transposed);
+      for (int64_t i = a.rows - 1; i >= 0; --i)
+        swapRows(i);
+    } else {
+      for (int64_t i = 0; i < a.rows; ++i)
+        swapRows(i);
+      substitute(b, /*forward=*/true, /*unit=*/true, element);
+      substitute(b, /*forward=*/false, /*unit=*/false, element);
+    }
     store(result, k, b);
   }
   return result;

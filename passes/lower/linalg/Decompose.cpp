@@ -107,12 +107,14 @@ struct DecomposePass : cellgrad::impl::DecomposePassBase<DecomposePass> {
       OpBuilder b(op);
       Blocks on(b, op->getLoc());
       if (auto cholesky = dyn_cast<CholeskyOp>(op)) {
-        if (on.rows(cholesky.getX()) > blockSize)
+        leaf = leafOf(on.rows(cholesky.getX()));
+        if (on.rows(cholesky.getX()) > leaf)
           replace(op, allOrNaN(on, this->cholesky(on, cholesky.getX())));
         continue;
       }
       auto solve = cast<TriangularSolveOp>(op);
-      if (on.rows(solve.getA()) > blockSize)
+      leaf = leafOf(on.rows(solve.getA()));
+      if (on.rows(solve.getA()) > leaf)
         replace(op, triangularSolve(on, solve, solve.getA(), solve.getB()));
     }
   }
@@ -121,6 +123,12 @@ private:
   static void replace(Operation *op, Value value) {
     op->getResult(0).replaceAllUsesWith(value);
     op->erase();
+  }
+
+  /// Rows of a part that is not divided further: a dozen parts are enough, as
+  /// each has code of its own.
+  int64_t leafOf(int64_t rows) const {
+    return std::max<int64_t>(blockSize, llvm::alignTo(rows / 12, 16));
   }
 
   /// The rows of the first of two blocks: half of them, in whole vectors.
@@ -155,7 +163,7 @@ private:
 
   Value cholesky(Blocks &on, Value a) {
     int64_t n = on.rows(a);
-    if (n <= blockSize)
+    if (n <= leaf)
       return CholeskyOp::create(on.b, on.loc, a);
     int64_t half = split(n);
     Value first = cholesky(on, on.slice(a, 0, half, 0, half));
@@ -195,7 +203,7 @@ private:
   Value triangularSolve(Blocks &on, Value a, Value b, bool lower,
                         bool transposed, bool unit) {
     int64_t n = on.rows(a), columns = on.columns(b);
-    if (n <= blockSize)
+    if (n <= leaf)
       return on.triangularSolve(a, b, lower, transposed, unit);
     int64_t half = split(n);
     auto solved = [&](int64_t begin, int64_t end, Value right) {
@@ -217,6 +225,8 @@ private:
     }
     return on.above(first, last);
   }
+
+  int64_t leaf = 0;
 };
 
 } // namespace

@@ -10,10 +10,15 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace cellgrad {
+
+int64_t blockWidth(int64_t columns) {
+  return std::max<int64_t>(32, llvm::alignTo(columns / 12, 16));
+}
 
 static RankedTensorType typeOf(Value tensor) {
   return cast<RankedTensorType>(tensor.getType());

@@ -8,6 +8,10 @@
 
 namespace cellgrad {
 
+/// Columns in a block of a factorization of so many: every block has products
+/// of matrices with code of their own, hence no more than a dozen.
+int64_t blockWidth(int64_t columns);
+
 /// Builds what factorizations are made of: loops that carry matrices in place,
 /// and ops on whole rows, columns and matrices. Every shape is static, so that
 /// the inner loops are vectorised; what lies outside of the active part of a

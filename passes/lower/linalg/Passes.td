@@ -43,8 +43,8 @@ def DecomposePass : Pass<"cell-decompose", "::mlir::ModuleOp"> {
   let description = [{
     `cell.solve` becomes `cell.lu` and two triangular solves; equal factorizations are then
     left to common subexpression elimination. A `cell.cholesky` or `cell.triangular_solve`
-    of more rows than a block is halved until its parts have no more, so that most of the
-    work is in matrix products.
+    of more rows than a block is halved until its parts have no more (or a twelfth of all),
+    so that most of the work is in matrix products.
   }];
   let options = [
     Option<"blockSize", "block-size", "int64_t", "64",

@@ -7,7 +7,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace cellgrad;
@@ -208,7 +207,7 @@ struct QRLowering : OpRewritePattern<QROp> {
     auto type = cast<RankedTensorType>(x.getType());
     int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);
     int64_t count = std::min(rows, columns);
-    int64_t width = std::max<int64_t>(32, llvm::alignTo(count / 16, 16));
+    int64_t width = blockWidth(count);
     SmallVector<Reflections> blocks;
     for (int64_t begin = 0; begin < count; begin += width) {
       int64_t some = std::min(width, count - begin), end = begin + some;
