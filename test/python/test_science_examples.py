@@ -24,6 +24,12 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
         ("least_squares", [], "least_squares", "scipy's parameters: "),
         ("maml", ["--meta-steps=400", "--tolerance=0.8"], "maml", "after 3 steps: "),
         ("diabetes", [], "diabetes", "mean square error "),
+        (
+            "digits_cnn",
+            ["--epochs=3", "--c-epochs=1", "--accuracy=0.5"],
+            "digits_cnn",
+            "held-out accuracy ",
+        ),
     ],
 )
 def test_example(name, options, picture, number, tmp_path):
@@ -32,4 +38,5 @@ def test_example(name, options, picture, number, tmp_path):
     assert run.returncode == 0, run.stdout + run.stderr
     assert re.search(re.escape(number) + r"\d", run.stdout)
     assert run.stderr == ""  # progress bars are for terminals
+    assert name != "digits_cnn" or "are the same, bit for bit" in run.stdout
     assert (tmp_path / f"{picture}.png").read_bytes().startswith(b"\x89PNG")

@@ -104,6 +104,122 @@ def test_the_guides_training_cell():
     check(optimizer, [step(*BATCH) for _ in range(10)], 10)
 
 
+_grad_scale = ops.MultitypeFuncGraph("grad_scale")
+
+
+@_grad_scale.register("Tensor", "Tensor")
+def tensor_grad_scale(scale, grad):
+    return grad * ops.cast(ops.Reciprocal()(scale), ops.dtype(grad))
+
+
+class MyTrainOneStepCell(nn.TrainOneStepWithLossScaleCell):
+    """The training Cell with clipping that MindSpore's guide writes out."""
+
+    def __init__(self, network, optimizer, scale_sense=1, grad_clip=False):
+        if isinstance(scale_sense, (int, float)):
+            scale_sense = nn.FixedLossScaleUpdateCell(scale_sense)
+        super().__init__(network, optimizer, scale_sense)
+        self.grad_clip = grad_clip
+
+    def construct(self, x, img_shape, gt_bboxe, gt_label, gt_num):
+        weights = self.weights
+        loss = self.network(x, img_shape, gt_bboxe, gt_label, gt_num)
+        scaling_sens = self.scale_sense
+        status, scaling_sens = self.start_overflow_check(loss, scaling_sens)
+        scaling_sens_filled = ops.ones_like(loss) * ops.cast(scaling_sens, ops.dtype(loss))
+        grads = self.grad(self.network, weights)(
+            x, img_shape, gt_bboxe, gt_label, gt_num, scaling_sens_filled
+        )
+        grads = self.hyper_map(ops.partial(_grad_scale, scaling_sens), grads)
+        if self.grad_clip:
+            grads = ops.clip_by_global_norm(grads)
+        grads = self.grad_reducer(grads)
+        cond = self.get_overflow_status(status, grads)
+        overflow = self.process_loss_scale(cond)
+        if not overflow:
+            self.optimizer(grads)
+        return loss, cond, scaling_sens.value()
+
+
+class FiveInputs(nn.Cell):
+    """Passes the first and the third of five inputs on."""
+
+    def __init__(self, network):
+        super().__init__(auto_prefix=False)
+        self.network = network
+
+    def construct(self, x, img_shape, gt_bboxe, gt_label, gt_num):
+        return self.network(x, gt_bboxe)
+
+
+@pytest.mark.parametrize("clip", [False, True])
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+def test_the_guides_cell_with_a_branch_on_overflow(mode, clip):
+    network, optimizer = linear()
+    update = nn.DynamicLossScaleUpdateCell(4.0, 4, 100)
+    step = MyTrainOneStepCell(FiveInputs(network), optimizer, update, clip)
+    one = Tensor(1.0)
+    ms.set_context(mode=mode)
+    losses = []
+    try:
+        for i in range(6):
+            if i in (2, 4):
+                before = step.scale_sense.asnumpy().copy()
+                step.set_sense_scale(Tensor(3e38, ms.float32))
+            loss, overflow, _ = step(BATCH[0], one, BATCH[1], one, one)
+            assert bool(overflow) == (i in (2, 4))
+            if i in (2, 4):
+                step.set_sense_scale(Tensor(before))
+            losses.append(loss.asnumpy().copy())
+    finally:
+        ms.set_context(mode=ms.GRAPH_MODE)
+    assert optimizer.global_step.asnumpy() == [4]
+    if clip:
+        assert losses[0] > losses[1] > losses[2] == losses[3] > losses[4] == losses[5]
+    else:
+        check(optimizer, losses, 6, skipped=(2, 4))
+
+
+class Accumulator:
+    """Gradient accumulation as MindSpore's guide writes it out."""
+
+    def __init__(self, optimizer, accumulate_step):
+        self.optimizer = optimizer
+        self.inner_grads = optimizer.parameters.clone(prefix="accumulate_", init="zeros")
+        self.zeros = optimizer.parameters.clone(prefix="zeros_", init="zeros")
+        self.counter = Parameter(Tensor(1, ms.int32), "counter_")
+        self.accumulate_step = accumulate_step
+        self.map = ops.HyperMap()
+
+    def __call__(self, grads):
+        self.map(ops.partial(ops.assign_add), self.inner_grads, grads)
+        if self.counter % self.accumulate_step == 0:
+            self.optimizer(self.inner_grads)
+            self.map(ops.partial(ops.assign), self.inner_grads, self.zeros)
+        ops.assign_add(self.counter, Tensor(1, ms.int32))
+        return True
+
+
+def test_gradients_accumulate_over_parts_of_a_batch():
+    network, optimizer = linear()
+    accumulator = Accumulator(optimizer, 4)
+    gradient = ms.value_and_grad(
+        lambda x, y: network(x, y) / accumulator.accumulate_step, None, optimizer.parameters
+    )
+
+    @ms.jit
+    def train_step(x, y):
+        loss, grads = gradient(x, y)
+        accumulator(grads)
+        return loss
+
+    losses = []
+    for _ in range(5):
+        parts = [train_step(*(t[i : i + 4] for t in BATCH)) for i in range(0, 16, 4)]
+        losses.append(sum(float(p) for p in parts))
+    check(optimizer, losses, 5)
+
+
 @pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
 def test_a_dynamic_scale_doubles_after_its_window(mode):
     network, optimizer = linear()

@@ -98,7 +98,9 @@ class DynamicLossScaleUpdateCell(Cell):
     def construct(self, loss_scale: Parameter, overflow: Tensor) -> Tensor:
         grow = ops.greater_equal(self.cur_iter - self.last_overflow_iter, self.scale_window)
         smaller = ops.maximum(loss_scale / self.scale_factor, 1.0)
-        larger = ops.select(grow, loss_scale * self.scale_factor, loss_scale)
+        grown = loss_scale * self.scale_factor
+        # An infinite scale could never shrink again.
+        larger = ops.select(ops.logical_and(grow, ops.isfinite(grown)), grown, loss_scale)
         ops.assign(loss_scale, ops.select(overflow, smaller, larger))
         counted = ops.logical_or(overflow, grow)
         ops.assign(
