@@ -376,7 +376,7 @@ def categorical(key: Tensor, logits: Tensor, shape: Any = ()) -> Tensor:
     Raises:
         TypeError: `key` is not a key.
     """
-    from cellgrad.ops import reductions
+    from cellgrad.ops import extrema
 
     k = _check_key(key, "categorical")
     rows = as_tensor(logits, "categorical")
@@ -386,7 +386,7 @@ def categorical(key: Tensor, logits: Tensor, shape: Any = ()) -> Tensor:
     whole = drawn + rows.shape
     noise = gumbel(k, whole, own)
     total = emit("cell.add", [broadcast_to_shape(cast_to(rows, own), whole), noise])
-    out: Tensor = reductions.argmax(total, -1)
+    out: Tensor = extrema.argmax(total, -1)
     return out
 
 

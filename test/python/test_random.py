@@ -405,6 +405,7 @@ ERRORS = [
     (lambda: ops.bernoulli(X, 2.0), ValueError, "in [0, 1]"),
     (lambda: ops.multinomial(X, 0), ValueError, "positive int"),
     (lambda: ops.multinomial(Tensor(1.0), 1), ValueError, "1 or 2 dimensions"),
+    (lambda: ops.multinomial(X, 1, False), NotImplementedError, "without replacement"),
     (lambda: ops.rrelu(X, 0.5, 0.2), ValueError, "lower <= upper"),
     (lambda: ops.StandardNormal(-1), ValueError, "must be >= 0"),
     (lambda: ops.StandardNormal(1.5), TypeError, "must be ints"),

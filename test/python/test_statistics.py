@@ -124,6 +124,14 @@ ERRORS = [
     (lambda x: ops.norm(x, dtype=ms.int32), ValueError, "float type"),
     (lambda x: ops.matrix_norm(x[0]), ValueError, "at least 2 dimensions"),
     (lambda x: ops.norm(3), TypeError, "must be a Tensor"),
+    (lambda x: ops.max(x[:, :0], 1), ValueError, "no elements to compare"),
+    (lambda x: ops.argmax(x[:, :0]), ValueError, "no elements to compare"),
+    (lambda x: ops.max(x, 1, initial=0), NotImplementedError, "'initial' and 'where'"),
+    (lambda x: ops.max(x, (0, 1)), TypeError, "axis must be an int"),
+    (lambda x: ops.cumsum(x, 2), ValueError, "axis value must be in"),
+    (lambda x: ops.cumsum(x > 1, 0), TypeError, "must be of numbers"),
+    (lambda x: ops.cumprod(Tensor(2.0), 0), ValueError, "must have a dimension"),
+    (lambda x: ops.logcumsumexp(Tensor([1, 2]), 0), TypeError, "must be of floats"),
     (lambda x: ops.prod(x, 2), ValueError, "axis value must be in"),
     (lambda x: ops.polygamma(1.5, x), TypeError, "must be an int"),
     (lambda x: ops.polygamma(Tensor([1.0]), x), TypeError, "a Tensor of one int"),
@@ -161,6 +169,58 @@ def test_errors(number):
     with pytest.raises(kind) as caught:
         function(Tensor(np.arange(6, dtype=np.float32).reshape(2, 3)))
     assert text in str(caught.value)
+
+
+# --- order and accumulation -------------------------------------------------------------------------
+
+
+def test_the_first_extremum_has_the_whole_derivative():
+    x = Tensor(np.array([[1.0, 5.0, 5.0], [np.nan, 7.0, np.nan]]))
+    for function in (ops.max, ops.min):
+        values, where = function(x, 1)
+        gradient = ms.grad(lambda v, f=function: f(v, 1)[0].sum())(x).asnumpy()
+        at = np.zeros((2, 3))
+        np.put_along_axis(at, where.asnumpy()[:, None], 1, 1)
+        np.testing.assert_array_equal(gradient, at)
+        assert np.isnan(values.asnumpy()[1]) and where.asnumpy()[1] == 0
+    check_grads(lambda v: ops.max(v, 0)[0] * ops.min(v, 0)[0], (Tensor(X[:, :, 0]),), order=2)
+
+
+@pytest.mark.parametrize("zeros", [[], [1], [0, 3], [2, 3, 4]])
+def test_derivatives_of_running_products_are_exact_with_zeros(zeros):
+    values = np.array([1.5, -2.0, 3.0, 0.5, 4.0])
+    values[zeros] = 0
+    jacobian = ms.jacrev(lambda v: ops.cumprod(v, 0))(Tensor(values)).asnumpy()
+    for i in range(5):
+        exact = [np.prod(np.delete(values[: i + 1], j)) if j <= i else 0 for j in range(5)]
+        np.testing.assert_allclose(jacobian[i], exact, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: ops.cumsum(x, 1),
+        lambda x: ops.CumSum(True, True)(x, 0),
+        lambda x: ops.cumprod(x, 1),
+        lambda x: ops.CumProd(True, True)(x, 0),
+        lambda x: ops.logcumsumexp(x, 1),
+        lambda x: ops.cummax(x, 1)[0],
+        lambda x: ops.cummin(x, 0)[0],
+    ],
+)
+def test_derivatives_of_accumulations(function):
+    check_grads(function, (Tensor(X[:, :, 1]),), order=2)
+
+
+def test_accumulations_of_any_length():
+    for n in (0, 1, 2, 5, 8, 33):
+        x = np.linspace(-1.5, 1.2, 2 * n).reshape(2, n)
+        np.testing.assert_allclose(ops.cumprod(Tensor(x), 1).asnumpy(), x.cumprod(1), rtol=1e-13)
+        best, where = ops.cummin(Tensor(x), 1)
+        np.testing.assert_array_equal(best.asnumpy(), np.minimum.accumulate(x, 1))
+        np.testing.assert_array_equal(np.take_along_axis(x, where.asnumpy(), 1), best.asnumpy())
+        total = ops.logcumsumexp(Tensor(x + 1000), 1).asnumpy()
+        np.testing.assert_allclose(total, np.logaddexp.accumulate(x + 1000, 1), rtol=1e-13)
 
 
 # --- special functions ----------------------------------------------------------------------------

@@ -88,6 +88,32 @@ class StatisticsMethods:
         """See `ops.aminmax`."""
         return ops.aminmax(self, axis=axis, keepdims=keepdims)
 
+    # --- order and accumulation -----------------------------------------------------------------
+
+    def argmin(self, axis: int | None = None, keepdims: bool = False) -> Tensor:
+        """See `ops.argmin`."""
+        return ops.argmin(self, axis, keepdims)
+
+    def cumsum(self, axis: int | None = None, dtype: Type | None = None) -> Tensor:
+        """See `ops.cumsum`; of all elements in row-major order without `axis`."""
+        return ops.cumsum(ops.reshape(self, (-1,)) if axis is None else self, axis or 0, dtype)
+
+    def cumprod(self, dim: int, dtype: Type | None = None) -> Tensor:
+        """See `ops.cumprod`."""
+        return ops.cumprod(self, dim, dtype)
+
+    def cummax(self, axis: int) -> tuple[Tensor, Tensor]:
+        """See `ops.cummax`."""
+        return ops.cummax(self, axis)
+
+    def cummin(self, axis: int) -> tuple[Tensor, Tensor]:
+        """See `ops.cummin`."""
+        return ops.cummin(self, axis)
+
+    def logcumsumexp(self, axis: int) -> Tensor:
+        """See `ops.logcumsumexp`."""
+        return ops.logcumsumexp(self, axis)
+
     # --- random numbers -------------------------------------------------------------------------
 
     def bernoulli(self) -> Tensor:

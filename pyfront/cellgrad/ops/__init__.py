@@ -37,10 +37,12 @@ from cellgrad.ops import (
     contractions,
     convolutions,
     creation,
+    cumulative,
     diagonals,
     dropouts,
     einsums,
     exponentials,
+    extrema,
     higher_order,
     indexing,
     joining,
@@ -75,10 +77,12 @@ from cellgrad.ops.contraction_classes import *  # noqa: F403
 from cellgrad.ops.contractions import *  # noqa: F403
 from cellgrad.ops.convolutions import *  # noqa: F403
 from cellgrad.ops.creation import *  # noqa: F403
+from cellgrad.ops.cumulative import *  # noqa: F403
 from cellgrad.ops.diagonals import *  # noqa: F403
 from cellgrad.ops.dropouts import *  # noqa: F403
 from cellgrad.ops.einsums import *  # noqa: F403
 from cellgrad.ops.exponentials import *  # noqa: F403
+from cellgrad.ops.extrema import *  # noqa: F403
 from cellgrad.ops.higher_order import *  # noqa: F403
 from cellgrad.ops.indexing import *  # noqa: F403
 from cellgrad.ops.joining import *  # noqa: F403
@@ -138,10 +142,12 @@ __all__ = [
     *contractions.__all__,
     *convolutions.__all__,
     *creation.__all__,
+    *cumulative.__all__,
     *diagonals.__all__,
     *dropouts.__all__,
     *einsums.__all__,
     *exponentials.__all__,
+    *extrema.__all__,
     *higher_order.__all__,
     *indexing.__all__,
     *joining.__all__,

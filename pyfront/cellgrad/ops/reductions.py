@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from cellgrad._errors import error
-from cellgrad.capture.scope import constant
 from cellgrad.common import dtype as mstype
-from cellgrad.common._storage import signature
 from cellgrad.common.dtype import Type
 from cellgrad.common.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops._core import (
     axes_of,
     axis_of,
-    broadcast_to_shape,
     cast_to,
     check_float,
     check_tensor,
@@ -30,10 +25,7 @@ __all__ = [
     "amax",
     "amin",
     "any",
-    "argmax",
-    "max",
     "mean",
-    "min",
     "reduce_sum",
     "softmax",
     "std",
@@ -188,88 +180,6 @@ def _no_initial(name: str, initial: Any, where: Any) -> None:
             f"For '{name}', 'initial' and 'where' are not supported in this version.",
             "use ops.where on the input and ops.maximum or ops.minimum on the result",
         )
-
-
-def _position(op: str, x: Tensor, axis: int | None, keepdims: bool) -> Tensor:
-    """The first index along `axis` (of all elements, for None) of the extremum."""
-    flat = axis is None
-    y = reshape_to(x, (x.size,)) if flat else x
-    dim = 0 if flat else axis_of(axis, x.ndim, "argmax")
-    best = broadcast_to_shape(reduced(op, y, (dim,), True), y.shape)
-    n = y.shape[dim]
-    shape = [1] * y.ndim
-    shape[dim] = n
-    index = constant(np.arange(n).reshape(shape), signature(mstype.int64, tuple(shape)))
-    # NaN is the extremum where there is one, and is not equal to itself.
-    hit = ew.logical(
-        "cell.logical_or", ew.compare("cell.equal", y, best), ew.compare("cell.not_equal", y, y)
-    )
-    from cellgrad.ops.selection import select
-
-    candidates = select(hit, broadcast_to_shape(index, y.shape), n - 1)
-    out = reduced("cell.reduce_min", candidates, (dim,), keepdims)
-    return reshape_to(out, (1,) * x.ndim) if flat and keepdims else out
-
-
-@operation
-def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
-    """The first index of the largest element along `dim` (of the flattened tensor by default),
-    int64.
-
-    Raises:
-        TypeError, ValueError: `input` is not a Tensor, or `dim` is out of range.
-    """
-    x = check_tensor(input, "argmax", "input")
-    if x.dtype.kind == "b":
-        x = cast_to(x, mstype.int32)
-    return _position("cell.reduce_max", x, dim, keepdim)
-
-
-@operation
-def max(
-    input: Tensor,
-    axis: int | None = None,
-    keepdims: bool = False,
-    *,
-    initial: Any = None,
-    where: Any = None,
-) -> tuple[Tensor, Tensor]:
-    """The largest elements and their indices (int64) along `axis`; of all elements by default, with
-    index 0.
-
-    Raises:
-        TypeError, ValueError: `input` is not a Tensor, or `axis` is out of range.
-    """
-    return _with_index("cell.reduce_max", "max", input, axis, keepdims, initial, where)
-
-
-@operation
-def min(
-    input: Tensor,
-    axis: int | None = None,
-    keepdims: bool = False,
-    *,
-    initial: Any = None,
-    where: Any = None,
-) -> tuple[Tensor, Tensor]:
-    """The smallest elements and their indices (int64) along `axis`; of all elements by default,
-    with index 0.
-
-    Raises:
-        TypeError, ValueError: `input` is not a Tensor, or `axis` is out of range.
-    """
-    return _with_index("cell.reduce_min", "min", input, axis, keepdims, initial, where)
-
-
-def _with_index(
-    op: str, name: str, input: Tensor, axis: int | None, keepdims: bool, initial: Any, where: Any
-) -> tuple[Tensor, Tensor]:
-    _no_initial(name, initial, where)
-    x = check_tensor(input, name, "input")
-    value = _extremum(op, name, x, axis, keepdims)
-    if axis is None:
-        return value, constant(np.zeros(value.shape), signature(mstype.int64, value.shape))
-    return value, _position(op, x, axis, keepdims)
 
 
 @operation

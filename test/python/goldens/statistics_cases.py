@@ -4,6 +4,8 @@ SETUP = """
 x = Tensor(np.array([[1., 2, 3], [4, 0, -6]], np.float32))
 xi = Tensor(np.array([[1, 2, 3], [4, 0, 6]], np.int32))
 xb = Tensor(np.array([[True, False], [True, True]]))
+t = Tensor(np.array([[2., 2, 1, 3, 3], [0, -1, -1, 0, -2]], np.float32))
+u = Tensor(np.array([[1., 5, 5, 2]], np.float32))
 n = Tensor(np.array([[1., np.nan, 3], [4, 5, np.nan]], np.float32))
 x2 = Tensor(np.array([[0.5, -1.25, 2., 0.75], [1.5, 0.25, -0.5, 3.], [-2., 1., 0.25, 0.5]], np.float32))
 x3 = Tensor((np.arange(40).reshape(2, 4, 5) * 7 % 11 - 4.5).astype(np.float32))
@@ -59,6 +61,25 @@ STATISTICS = [
     "Tensor([.25, .5]).erfinv()",
 ]  # fmt: skip
 
+ORDER = [
+    "ops.cummax(t, 1)", "ops.cummin(t, 1)", "ops.cummax(n, 1)", "ops.cummin(n, 1)",
+    "ops.cummax(xi, 1)", "ops.cummax(x, 2)", "ops.cumsum(x, 1, ms.float16)", "ops.cumsum(xb, 1)",
+    "ops.cumsum(Tensor(np.array([100, 100], np.int8)), 0)", "ops.cumsum(x, 2)", "x.cumsum(1)",
+    "x.cumsum()", "ops.cumsum(x, -1)", "ops.cumsum(x, (1,))", "ops.cumprod(x, 1)",
+    "ops.cumprod(xi, 0)", "ops.cumprod(x, 1, ms.float64)", "ops.cumprod(x, 5)",
+    "ops.logcumsumexp(x, 1)", "ops.logcumsumexp(xi, 1)", "ops.max(u, 1)", "ops.max(x, 1, True)",
+    "ops.min(x, 1)", "ops.argmax(x, 1)", "ops.argmax(x)", "ops.argmin(t, 1)", "ops.argmin(t)",
+    "ops.argmin(xi, 1)", "ops.argmin(x, 1, True)", "ops.argmin(x, 3)",
+    "ms.grad(lambda v: ops.max(v, 1)[0].sum())(u)", "ms.grad(lambda v: ops.max(v)[0].sum())(u)",
+    "ms.grad(lambda v: ops.amax(v, 1).sum())(u)", "ms.grad(lambda v: ops.min(v, 1)[0].sum())(-u)",
+    "ms.grad(lambda v: v.max())(u)", "ops.Argmax(1)(u)", "ops.Argmin(output_type=ms.int64)(x)",
+    "ops.ArgMaxWithValue(1, True)(x)", "ops.ArgMinWithValue(1)(x)", "ops.Cummax(1)(t)",
+    "ops.Cummin(1)(t)", "ops.CumSum()(x, 1)", "ops.CumSum(True)(x, 0)",
+    "ops.CumSum(True, True)(x, 1)", "ops.CumProd(False, True)(x, 0)",
+    "ops.CumProd(True, True)(x, 1)", "ops.CumProd(True)(x, 1)", "x.argmin()", "x.cumprod(1)",
+    "x.logcumsumexp(1)", "x.cummax(1)", "x.cummin(1)",
+]  # fmt: skip
+
 NORMALIZATION = [
     "ops.batch_norm(x2, zero, one, w, b)", "ops.batch_norm(x4, b, one, w, b, False, 0.1, 0.5)",
     "ops.group_norm(x4, 2)", "ops.group_norm(x4, 4, w, b, 0.1)", "ops.group_norm(x4, 3)",
@@ -80,6 +101,6 @@ NORMALIZATION = [
     "nn.Dropout(p=0.5)(x)", "nn.Dropout2d(p=1.2)", "nn.Dropout2d()", "ops.dropout(x, 0.5, False)",
 ]  # fmt: skip
 
-ALL = {"statistics": STATISTICS, "normalization": NORMALIZATION}
+ALL = {"statistics": STATISTICS, "order": ORDER, "normalization": NORMALIZATION}
 # MindSpore's kernels are good to about five digits.
-TOLERANCE = {"statistics": (2e-5, 1e-6), "normalization": (2e-4, 5e-5)}
+TOLERANCE = {"statistics": (2e-5, 1e-6), "order": (2e-5, 1e-6), "normalization": (2e-4, 5e-5)}

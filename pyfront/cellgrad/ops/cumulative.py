@@ -1,0 +1,252 @@
+"""Sums, products and extrema of all elements up to each one.
+
+Elements at distances 1, 2, 4, ... are combined, so that a result takes the logarithm of the length
+in steps, sums are accurate, and derivatives hold no quotients.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from cellgrad._errors import error
+from cellgrad.capture.scope import splat
+from cellgrad.common import dtype as mstype
+from cellgrad.common.dtype import Type
+from cellgrad.common.tensor import Tensor
+from cellgrad.ops import pointwise
+from cellgrad.ops._core import axis_of, cast_to, check_tensor, emit, operation
+from cellgrad.ops._elementwise import Primitive
+from cellgrad.ops.extrema import indices
+from cellgrad.ops.selection import select
+
+__all__ = [
+    "CumProd",
+    "CumSum",
+    "Cummax",
+    "Cummin",
+    "CumulativeLogsumexp",
+    "cummax",
+    "cummin",
+    "cumprod",
+    "cumsum",
+    "logcumsumexp",
+]
+
+
+def _part(x: Tensor, dim: int, start: int, limit: int) -> Tensor:
+    starts, limits = [0] * x.ndim, list(x.shape)
+    starts[dim], limits[dim] = start, limit
+    return emit("cell.slice", [x], {"starts": starts, "limits": limits, "strides": [1] * x.ndim})
+
+
+def _joined(parts: list[Tensor], dim: int) -> Tensor:
+    return emit("cell.concat", parts, {"dim": dim})
+
+
+Combine = Callable[[list[Tensor], list[Tensor]], list[Tensor]]
+
+
+def scan(values: list[Tensor], dim: int, combine: Combine, reverse: bool = False) -> list[Tensor]:
+    """Combines all elements up to each one, or from it on, of tensors of one shape.
+
+    `combine` takes what comes first and what comes after, and is associative.
+    """
+    n, distance = values[0].shape[dim], 1
+    while distance < n:
+        first = [_part(v, dim, 0, n - distance) for v in values]
+        after = [_part(v, dim, distance, n) for v in values]
+        both = combine(first, after)
+        if reverse:
+            ends = [_part(v, dim, n - distance, n) for v in values]
+            values = [_joined([b, e], dim) for b, e in zip(both, ends, strict=True)]
+        else:
+            ends = [_part(v, dim, 0, distance) for v in values]
+            values = [_joined([e, b], dim) for b, e in zip(both, ends, strict=True)]
+        distance *= 2
+    return values
+
+
+def _input(x: Any, axis: Any, op: str, name: str) -> tuple[Tensor, int]:
+    tensor = check_tensor(x, op, name)
+    if tensor.dtype.kind == "b":
+        raise error(
+            TypeError,
+            f"For '{op}', the '{name}' must be of numbers, but has dtype {tensor.dtype}.",
+            "convert it first: x.astype(ms.int32)",
+        )
+    if tensor.ndim == 0:
+        raise error(ValueError, f"For '{op}', the '{name}' must have a dimension, but is a scalar.")
+    return tensor, axis_of(axis, tensor.ndim, op)
+
+
+def _wide(x: Tensor) -> Tensor:
+    return cast_to(x, mstype.float32) if x.dtype.itemsize == 2 and x.dtype.kind == "f" else x
+
+
+# --- functions ------------------------------------------------------------------------------------
+
+
+def _accumulated(
+    y: Tensor, dim: int, op: str, neutral: int, exclusive: bool, reverse: bool
+) -> Tensor:
+    """All elements up to each one, combined by an op."""
+    (y,) = scan([y], dim, lambda a, b: [emit(op, [a[0], b[0]])], reverse)
+    n = y.shape[dim]
+    if not exclusive or n == 0:
+        return y
+    ends = tuple(1 if i == dim else size for i, size in enumerate(y.shape))
+    edge = splat(neutral, y.dtype, ends)
+    parts = [_part(y, dim, 1, n), edge] if reverse else [edge, _part(y, dim, 0, n - 1)]
+    return _joined(parts, dim)
+
+
+@operation
+def _cumsum(x: Tensor, axis: int, dtype: Type | None, exclusive: bool, reverse: bool) -> Tensor:
+    y, dim = _input(x, axis, "cumsum", "x")
+    target = dtype or y.dtype
+    out = _accumulated(_wide(cast_to(y, target)), dim, "cell.add", 0, exclusive, reverse)
+    return cast_to(out, target)
+
+
+def cumsum(x: Tensor, axis: int, dtype: Type | None = None) -> Tensor:
+    """The sums of all elements up to each one along `axis`; integers keep their dtype.
+
+    Raises:
+        TypeError: `x` is not a Tensor of numbers, or `axis` not an int.
+        ValueError: `axis` is out of range, or `x` a scalar.
+    """
+    out: Tensor = _cumsum(x, axis, dtype, False, False)
+    return out
+
+
+@operation
+def _cumprod(input: Tensor, dim: int, dtype: Type | None, exclusive: bool, reverse: bool) -> Tensor:
+    given, d = _input(input, dim, "cumprod", "input")
+    target = dtype or (given.dtype if given.dtype.kind == "f" else mstype.int64)
+    y = _wide(cast_to(given, target))
+    return cast_to(_accumulated(y, d, "cell.mul", 1, exclusive, reverse), target)
+
+
+def cumprod(input: Tensor, dim: int, dtype: Type | None = None) -> Tensor:
+    """The products of all elements up to each one along `dim`; integers as int64. Derivatives are
+    exact where elements are zero.
+
+    Raises:
+        TypeError: `input` is not a Tensor of numbers, or `dim` not an int.
+        ValueError: `dim` is out of range, or `input` a scalar.
+    """
+    out: Tensor = _cumprod(input, dim, dtype, False, False)
+    return out
+
+
+@operation
+def logcumsumexp(input: Tensor, axis: int) -> Tensor:
+    """The logarithms of sums of exponentials of all elements up to each one, without overflow.
+
+    Raises:
+        TypeError: `input` is not a Tensor of floats, or `axis` not an int.
+        ValueError: `axis` is out of range, or `input` a scalar.
+    """
+    given, dim = _input(input, axis, "logcumsumexp", "input")
+    if given.dtype.kind != "f":
+        raise error(
+            TypeError,
+            f"For 'logcumsumexp', the 'input' must be of floats, but has dtype {given.dtype}.",
+        )
+    (y,) = scan([_wide(given)], dim, lambda a, b: [pointwise.logaddexp(a[0], b[0])])
+    return cast_to(y, given.dtype)
+
+
+def _extremum(
+    input: Any, axis: Any, name: str, comparison: str, dtype: Type
+) -> tuple[Tensor, Tensor]:
+    x, dim = _input(input, axis, name, "input")
+    index = indices(x, dim, dtype)
+
+    def later(first: list[Tensor], after: list[Tensor]) -> list[Tensor]:
+        takes = emit(comparison, [after[0], first[0]])
+        if x.dtype.kind == "f":  # the first NaN stays
+            lost = emit("cell.is_nan", [after[0]])
+            kept = emit("cell.logical_not", [emit("cell.is_nan", [first[0]])])
+            takes = emit("cell.logical_and", [emit("cell.logical_or", [takes, lost]), kept])
+        return [select(takes, b, a) for a, b in zip(first, after, strict=True)]
+
+    value, where = scan([x, index], dim, later)
+    return value, where
+
+
+@operation
+def cummax(input: Tensor, axis: int) -> tuple[Tensor, Tensor]:
+    """The largest of all elements up to each one along `axis`, and its position (int64): the last of
+    several, which gets the whole derivative. From a NaN on all are NaN.
+
+    Raises:
+        TypeError: `input` is not a Tensor of numbers, or `axis` not an int.
+        ValueError: `axis` is out of range, or `input` a scalar.
+    """
+    return _extremum(input, axis, "cummax", "cell.greater_equal", mstype.int64)
+
+
+@operation
+def cummin(input: Tensor, axis: int) -> tuple[Tensor, Tensor]:
+    """The smallest of all elements up to each one along `axis`, and its position (int32): the last
+    of several, which gets the whole derivative. From a NaN on all are NaN.
+
+    Raises:
+        TypeError: `input` is not a Tensor of numbers, or `axis` not an int.
+        ValueError: `axis` is out of range, or `input` a scalar.
+    """
+    return _extremum(input, axis, "cummin", "cell.less_equal", mstype.int32)
+
+
+# --- classes ------------------------------------------------------------------------------------
+
+
+class CumSum(Primitive):
+    """`cumsum`, without the element itself if `exclusive`, from the end if `reverse`."""
+
+    def __init__(self, exclusive: bool = False, reverse: bool = False):
+        super().__init__()
+        self.exclusive, self.reverse = exclusive, reverse
+
+    def __call__(self, input: Tensor, axis: int) -> Tensor:
+        out: Tensor = _cumsum(input, axis, None, self.exclusive, self.reverse)
+        return out
+
+
+class CumProd(CumSum):
+    """`cumprod`, without the element itself if `exclusive`, from the end if `reverse`."""
+
+    def __call__(self, input: Tensor, axis: int) -> Tensor:
+        dtype = input.dtype if isinstance(input, Tensor) else None
+        out: Tensor = _cumprod(input, axis, dtype, self.exclusive, self.reverse)
+        return out
+
+
+class CumulativeLogsumexp(Primitive):
+    """The class form of `logcumsumexp`."""
+
+    def __call__(self, x: Tensor, axis: int) -> Tensor:
+        out: Tensor = logcumsumexp(x, axis)
+        return out
+
+
+class Cummax(Primitive):
+    """The class form of `cummax`."""
+
+    def __init__(self, axis: int):
+        super().__init__()
+        self.axis = axis
+
+    def __call__(self, input: Tensor) -> tuple[Tensor, Tensor]:
+        out: tuple[Tensor, Tensor] = cummax(input, self.axis)
+        return out
+
+
+class Cummin(Cummax):
+    """The class form of `cummin`."""
+
+    def __call__(self, input: Tensor) -> tuple[Tensor, Tensor]:
+        out: tuple[Tensor, Tensor] = cummin(input, self.axis)
+        return out

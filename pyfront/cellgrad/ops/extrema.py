@@ -1,0 +1,226 @@
+"""Extreme elements along a dimension, with their positions.
+
+A position is that of the first such element, and its value gets the whole derivative. NaN counts as
+the extremum, so that it shows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cellgrad._errors import error
+from cellgrad.capture.scope import constant, splat
+from cellgrad.common import dtype as mstype
+from cellgrad.common._storage import signature
+from cellgrad.common.dtype import Type
+from cellgrad.common.tensor import Tensor
+from cellgrad.ops import reductions
+from cellgrad.ops._core import (
+    axis_of,
+    broadcast_to_shape,
+    cast_to,
+    check_tensor,
+    emit,
+    operation,
+    reshape_to,
+)
+from cellgrad.ops._elementwise import Primitive
+from cellgrad.ops.selection import select
+
+__all__ = [
+    "ArgMaxWithValue",
+    "ArgMinWithValue",
+    "Argmax",
+    "Argmin",
+    "argmax",
+    "argmin",
+    "max",
+    "min",
+]
+
+
+def _comparable(x: Any, op: str) -> Tensor:
+    tensor = check_tensor(x, op, "input")
+    return cast_to(tensor, mstype.int32) if tensor.dtype.kind == "b" else tensor
+
+
+def _dimension(x: Tensor, axis: Any, op: str) -> int:
+    """A dimension with elements; 0 of a tensor that has none."""
+    dim = axis_of(axis, x.ndim, op)
+    if x.ndim and x.shape[dim] == 0:
+        raise error(
+            ValueError,
+            f"For '{op}', the dimension {dim} of a tensor of shape {list(x.shape)} has no elements "
+            f"to compare.",
+        )
+    return dim
+
+
+def indices(x: Tensor, dim: int, dtype: Type) -> Tensor:
+    """The index of each element along a dimension."""
+    n = x.shape[dim]
+    shape = tuple(n if i == dim else 1 for i in range(x.ndim))
+    line = constant(np.arange(n).reshape(shape), signature(dtype, shape))
+    return broadcast_to_shape(line, x.shape)
+
+
+def position(op: str, x: Tensor, dim: int, dtype: Type) -> Tensor:
+    """The position along a dimension, which stays with size 1, of the first extremum."""
+    best = broadcast_to_shape(reductions.reduced(op, x, (dim,), True), x.shape)
+    hit = emit("cell.equal", [x, best])
+    if x.dtype.kind == "f":
+        hit = emit("cell.logical_or", [hit, emit("cell.is_nan", [x])])
+    candidates = select(hit, indices(x, dim, dtype), x.shape[dim] - 1)
+    return reductions.reduced("cell.reduce_min", candidates, (dim,), True)
+
+
+def element_at(x: Tensor, where: Tensor, dim: int) -> Tensor:
+    """The elements at positions along a dimension, of which one is left; others get no cotangent."""
+    hit = emit("cell.equal", [indices(x, dim, where.dtype), broadcast_to_shape(where, x.shape)])
+    return reductions.reduced("cell.reduce_sum", select(hit, x, 0), (dim,), True)
+
+
+def _without(x: Tensor, dim: int, keep: bool) -> Tensor:
+    return x if keep else reshape_to(x, x.shape[:dim] + x.shape[dim + 1 :])
+
+
+def _position_of(
+    op: str, name: str, input: Any, axis: int | None, keep: bool, dtype: Type
+) -> Tensor:
+    x = _comparable(input, name)
+    if x.ndim == 0:
+        return _zero(dtype)
+    if axis is None:
+        flat = reshape_to(x, (x.size,))
+        out = position(op, flat, _dimension(flat, 0, name), dtype)
+        return reshape_to(out, (1,) * x.ndim if keep else ())
+    dim = _dimension(x, axis, name)
+    return _without(position(op, x, dim, dtype), dim, keep)
+
+
+def _zero(dtype: Type) -> Tensor:
+    return splat(0, dtype, ())
+
+
+@operation
+def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+    """The first position of the largest element along `dim` (in the flattened tensor by default),
+    int64.
+
+    Raises:
+        TypeError, ValueError: `input` is not a Tensor, `dim` is out of range or empty.
+    """
+    return _position_of("cell.reduce_max", "argmax", input, dim, keepdim, mstype.int64)
+
+
+@operation
+def argmin(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
+    """The first position of the smallest element along `axis` (in the flattened tensor by default),
+    int32.
+
+    Raises:
+        TypeError, ValueError: `input` is not a Tensor, `axis` is out of range or empty.
+    """
+    return _position_of("cell.reduce_min", "argmin", input, axis, keepdims, mstype.int32)
+
+
+def _with_position(
+    op: str, name: str, input: Any, axis: Any, keep: bool, initial: Any, where: Any
+) -> tuple[Tensor, Tensor]:
+    if initial is not None or where is not None:
+        raise error(
+            NotImplementedError,
+            f"For '{name}', 'initial' and 'where' are not supported in this version.",
+            "use ops.where on the input and ops.maximum or ops.minimum on the result",
+        )
+    given = check_tensor(input, name, "input")
+    if axis is None or given.ndim == 0:
+        reduction = reductions.amax if name == "max" else reductions.amin
+        return reduction(given, axis, keep), _zero(mstype.int64)
+    x = _comparable(given, name)
+    dim = _dimension(x, axis, name)
+    found = position(op, x, dim, mstype.int64)
+    value = cast_to(element_at(x, found, dim), given.dtype)
+    return _without(value, dim, keep), _without(found, dim, keep)
+
+
+@operation
+def max(
+    input: Tensor,
+    axis: int | None = None,
+    keepdims: bool = False,
+    *,
+    initial: Any = None,
+    where: Any = None,
+) -> tuple[Tensor, Tensor]:
+    """The largest elements along `axis` and their positions (int64); the first of several gets the
+    whole derivative. Without `axis` the largest of all, as `amax`, and 0.
+
+    Raises:
+        TypeError, ValueError: `input` is not a Tensor, `axis` is out of range or empty.
+    """
+    return _with_position("cell.reduce_max", "max", input, axis, keepdims, initial, where)
+
+
+@operation
+def min(
+    input: Tensor,
+    axis: int | None = None,
+    keepdims: bool = False,
+    *,
+    initial: Any = None,
+    where: Any = None,
+) -> tuple[Tensor, Tensor]:
+    """The smallest elements along `axis` and their positions (int64); the first of several gets the
+    whole derivative. Without `axis` the smallest of all, as `amin`, and 0.
+
+    Raises:
+        TypeError, ValueError: `input` is not a Tensor, `axis` is out of range or empty.
+    """
+    return _with_position("cell.reduce_min", "min", input, axis, keepdims, initial, where)
+
+
+# --- classes ------------------------------------------------------------------------------------
+
+
+class Argmax(Primitive):
+    """`argmax` along `axis`, in `output_type`."""
+
+    function: Any = staticmethod(argmax)
+
+    def __init__(self, axis: int = -1, output_type: Type = mstype.int32):
+        super().__init__()
+        self.axis, self.output_type = axis, output_type
+
+    def __call__(self, input_x: Tensor) -> Tensor:
+        from cellgrad.ops.selection import cast
+
+        return cast(self.function(input_x, self.axis), self.output_type)
+
+
+class Argmin(Argmax):
+    """`argmin` along `axis`, in `output_type`."""
+
+    function: Any = staticmethod(argmin)
+
+
+class ArgMaxWithValue(Primitive):
+    """Positions, then values, of the largest elements along `axis`; see `max`."""
+
+    function: Any = staticmethod(max)
+
+    def __init__(self, axis: int = 0, keep_dims: bool = False):
+        super().__init__()
+        self.axis, self.keep_dims = axis, keep_dims
+
+    def __call__(self, input: Tensor) -> tuple[Tensor, Tensor]:
+        value, where = self.function(input, self.axis, self.keep_dims)
+        return where, value
+
+
+class ArgMinWithValue(ArgMaxWithValue):
+    """Positions, then values, of the smallest elements along `axis`; see `min`."""
+
+    function: Any = staticmethod(min)
