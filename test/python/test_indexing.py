@@ -260,6 +260,41 @@ def test_conversions_of_parameters_are_tensors_of_their_own():
         np.testing.assert_array_equal(p.asnumpy(), [5, 6])
 
 
+def test_branches_and_loops_on_tensors():
+    def fill(t, k):
+        t[k] = 7.0
+
+    def f(x, n):
+        out = Tensor(np.zeros(4))
+        y = x * 1
+        alias, rows = y, [x + 0, x + 1]
+        if x[0] > 0:
+            y[1] = 10.0
+            out[0] = x[0]
+            fill(rows[0], 0)
+        else:
+            y[2] = 20.0
+            fill(rows[1], -1)
+        for _ in range(n):
+            y[0] += x[3]
+            out[3] = y[0] * y[1]
+        return alias, out, *rows
+
+    for first in (1.0, -1.0):
+        a = np.array([first, 2, 3, 4])
+        for n in (0, 3):
+            y = np.array([first + 4 * n, 10, 3, 4] if first > 0 else [first + 4 * n, 2, 20, 4])
+            out = np.array([max(first, 0), 0, 0, y[0] * y[1] if n else 0])
+            rows = [a.copy(), a + 1]
+            rows[0][0] = 7 if first > 0 else first
+            rows[1][-1] = 5 if first > 0 else 7
+            for got, wanted in zip(ms.jit(f)(Tensor(a), Tensor(n)), (y, out, *rows)):
+                np.testing.assert_array_equal(got.asnumpy(), wanted)
+    total = lambda x: sum((r * r * r).sum() for r in f(x, Tensor(2)))
+    check_grads(total, Tensor(np.array([0.3, 0.2, 0.1, 0.4])), order=2)
+    check_grads(total, Tensor(np.array([-0.3, 0.2, 0.1, 0.4])), order=2)
+
+
 def test_masks_in_compiled_code():
     @ms.jit
     def f(x, row):

@@ -199,7 +199,9 @@ def child_scope(frame: Frame, name: str, inputs: list[Any] | None = None) -> Sco
     """A scope for a part of the function that is being captured."""
     outer = state.current.scope
     assert outer is not None
-    return Scope(outer.trace, f"{frame.code.name}_{name}", inputs or [], outer, state.location())
+    scope = Scope(outer.trace, f"{frame.code.name}_{name}", inputs or [], outer, state.location())
+    scope.apart = True
+    return scope
 
 
 def captured_values(outer: Scope, scope: Scope) -> list[Any]:
@@ -256,6 +258,7 @@ def branch(frame: Frame, condition: Tensor, then: Run, other: Run) -> Any:
     try:
         _add_variables(selection, frame, a, b)
         _add_parameters(selection, outer, a, b)
+        _add_elements(selection, outer, a, b)
         signal = _add_signals(selection, frame, a, b)
     except Conflict as e:
         raise error(
@@ -321,6 +324,17 @@ def _add_parameters(selection: _Selection, outer: Scope, a: Outcome, b: Outcome)
 
         def store(value: Any, p: Any = p) -> None:
             outer.write(p, outer.value(value))
+
+        selection.add(values, store)
+
+
+def _add_elements(selection: _Selection, outer: Scope, a: Outcome, b: Outcome) -> None:
+    """Merges the tensors that elements were assigned to."""
+    for t in {**a.scope.changed, **b.scope.changed}.values():
+        values = (Tracer(a.scope.value(t), a.scope), Tracer(b.scope.value(t), b.scope))
+
+        def store(value: Any, t: Any = t) -> None:
+            outer.assign(t, outer.value(value))
 
         selection.add(values, store)
 

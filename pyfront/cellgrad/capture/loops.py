@@ -93,6 +93,7 @@ class Loop:
         # (frame, name) -> the form in which it is carried
         self.variables: dict[tuple[int, str], Merged] = {}
         self.parameters: dict[int, Any] = {}
+        self.elements: dict[int, Any] = {}  # tensors that elements are assigned to
         self.result: Merged | None = None
         self.exits = False
         self.endless = False  # it ends by an exit only
@@ -101,7 +102,7 @@ class Loop:
 
     def signatures(self) -> list[Signature]:
         out = [s for m in self.variables.values() for s in m.signatures]
-        out += [p._sig for p in self.parameters.values()]
+        out += [p._sig for p in (*self.parameters.values(), *self.elements.values())]
         if self.result is not None:
             out += self.result.signatures
         return out + ([_BOOL, _BOOL] if self.exits else [])
@@ -115,6 +116,8 @@ class Loop:
                 self.frames[k].locals[name] = merged.build(inputs)
             for p in self.parameters.values():
                 scope.store[id(p)] = next(inputs)._value
+            for t in self.elements.values():
+                scope.assign(t, next(inputs)._value)
             if self.result is not None:
                 self.frame.result = self.result.build(inputs)
             self.flags = list(inputs)
@@ -160,6 +163,10 @@ class Loop:
             if id(p) not in self.parameters:
                 self.parameters[id(p)] = p
                 changed = True
+        for t in outcome.scope.changed.values():
+            if id(t) not in self.elements:
+                self.elements[id(t)] = t
+                changed = True
         stops = [flag_of(outcome.signal, kind) is not False for kind in (BREAK, RETURN)]
         if any(stops) and not self.exits:
             self.exits = changed = True
@@ -193,6 +200,7 @@ class Loop:
             signatures = self.signatures()
             tensors = [as_leaf(v, s) for v, s in zip(leaves, signatures)]
             tensors += [Tracer(scope.read(p), scope) for p in self.parameters.values()]
+            tensors += [Tracer(scope.value(t), scope) for t in self.elements.values()]
             if self.result is not None:
                 values = self.result.take(outcome.result)
                 tensors += [as_leaf(v, s) for v, s in zip(values, self.result.signatures)]
@@ -230,6 +238,7 @@ class Loop:
         tensors = [as_leaf(v, s) for v, s in zip(leaves, self.signatures()[:count], strict=True)]
         values = [self.outer.value(t) for t in tensors]
         values += [self.outer.read(p) for p in self.parameters.values()]
+        values += [self.outer.value(t) for t in self.elements.values()]
         rest = self.result.signatures if self.result is not None else []
         rest = rest + ([_BOOL, _BOOL] if self.exits else [])
         return values + [self.outer.value(zero(s)) for s in rest]
@@ -259,6 +268,8 @@ class Loop:
                     )
         for p in self.parameters.values():
             self.outer.write(p, self.outer.value(next(results)))
+        for t in self.elements.values():
+            self.outer.assign(t, self.outer.value(next(results)))
         if self.result is not None:
             self.frame.result = self.result.build(results)
         if not self.exits:

@@ -111,8 +111,11 @@ class Scope:
         # Current values of Parameters: what reads see, and which were written, in order.
         self.store: dict[int, Any] = {}
         self.written: dict[int, Parameter] = {}
-        # Current values of tensors made here that elements were assigned to.
+        # Current values of tensors that elements were assigned to: of those made here, and, in the
+        # branches and loops of a function, of those from around it, which `changed` lists.
         self.elements: dict[int, Any] = {}
+        self.changed: dict[int, Tensor] = {}
+        self.apart = False  # whether this is such a branch or loop
 
     def _capture(self, what: Any, sig: Signature, name: str, role: str) -> Any:
         check_supported(sig)
@@ -135,7 +138,7 @@ class Scope:
         if type(tensor) is Tracer:
             if tensor._scope is self:
                 return tensor._value
-            found = self._captured.get(id(tensor))
+            found = self.elements.get(id(tensor), self._captured.get(id(tensor)))
             if found is not None:
                 return found
             if not tensor._scope.encloses(self):
@@ -184,13 +187,30 @@ class Scope:
         """A tensor of its own with the value another one has now."""
         return Tracer(self.value(tensor), self)
 
-    def overwrite(self, tensor: Tensor, value: Any) -> None:
-        """Gives a tensor made in this scope other elements, which only the compiled code knows."""
-        if id(tensor) not in self.elements:
-            before = Tensor._wrap(tensor._buf, tensor._sig)
-            self.captures = [(before if w is tensor else w, v) for w, v in self.captures]
-            tensor._buf = Overwritten()
-        self.elements[id(tensor)] = value
+    def owner_of(self, tensor: Tensor) -> Scope | None:
+        """The scope that made a tensor, if it can be assigned to here: this one, or one around it with
+        nothing but branches and loops in between.
+        """
+        made = self.trace.made.get(id(tensor))
+        owner = tensor._scope if isinstance(tensor, Tracer) else made[1] if made else None
+        scope: Scope | None = self
+        while scope is not owner and scope is not None:
+            scope = scope.parent if scope.apart else None
+        return scope
+
+    def assign(self, tensor: Tensor, value: Any) -> None:
+        """Gives a tensor other elements, which only the compiled code knows."""
+        if self.owner_of(tensor) is not self:
+            self.elements[id(tensor)] = value
+            self.changed[id(tensor)] = tensor
+        elif isinstance(tensor, Tracer):
+            tensor._value = value
+        else:
+            if id(tensor) not in self.elements:
+                before = Tensor._wrap(tensor._buf, tensor._sig)
+                self.captures = [(before if w is tensor else w, v) for w, v in self.captures]
+                tensor._buf = Overwritten()
+            self.elements[id(tensor)] = value
 
     def number(self, value: Any, sig: Signature) -> Any:
         """A splat constant."""

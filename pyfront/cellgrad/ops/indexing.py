@@ -302,28 +302,24 @@ def assign_elements(
     if isinstance(x, Parameter):
         calls.assign(x, setitem(x, index, value, function))
         return
-    if isinstance(x, Tracer):
-        if x._scope is not scope:
-            if not x._scope.encloses(scope):
-                raise leaked(x)
+    if scope.owner_of(x) is None:
+        if not isinstance(x, Tracer):
             raise error(
                 TypeError,
-                f"Elements of a tensor of '{x._scope.name}' are assigned inside '{scope.name}', "
-                f"which is transformed as a function of its own.",
-                "assign to a copy, x = x.copy(), and return it",
+                "Elements of a tensor from around the compiled code are assigned in it, which would "
+                "happen only once, while compiling.",
+                "assign to a copy, x = x.copy(), and return it; or make the tensor a Parameter of a "
+                "Cell, whose elements can be assigned",
             )
-        x._value = scope.value(setitem(x, index, value, function))
-        return
-    made = scope.trace.made.get(id(x))
-    if made is None or made[1] is not scope:
+        if not x._scope.encloses(scope):
+            raise leaked(x)
         raise error(
             TypeError,
-            "Elements of a tensor from around the compiled code are assigned in it, which would "
-            "happen only once, while compiling.",
-            "assign to a copy, x = x.copy(), and return it; or make the tensor a Parameter of a "
-            "Cell, whose elements can be assigned",
+            f"Elements of a tensor of '{x._scope.name}' are assigned inside '{scope.name}', "
+            f"which is transformed as a function of its own.",
+            "assign to a copy, x = x.copy(), and return it",
         )
-    scope.overwrite(x, scope.value(setitem(x, index, value, function)))
+    scope.assign(x, scope.value(setitem(x, index, value, function)))
 
 
 def assign_known(array: np.ndarray[Any, Any], index: Any, value: Any) -> None:
