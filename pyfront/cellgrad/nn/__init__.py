@@ -45,6 +45,7 @@ from cellgrad.nn.optim import __all__ as _optimizers
 from cellgrad.nn.pooling import *  # noqa: F403
 from cellgrad.nn.pooling import __all__ as _poolings
 from cellgrad.nn.recurrent import GRUCell, LSTMCell, RNNCell
+from cellgrad.nn.resizing import Upsample
 from cellgrad.nn.tables import *  # noqa: F403
 from cellgrad.nn.tables import __all__ as _tables
 from cellgrad.nn.wrap import *  # noqa: F403
@@ -96,5 +97,6 @@ __all__ = [
     "Tanh",
     "Tanhshrink",
     "Threshold",
+    "Upsample",
     "get_activation",
 ]

@@ -45,6 +45,7 @@ from cellgrad.ops import (
     extrema,
     higher_order,
     indexing,
+    interpolation,
     joining,
     linalg,
     linalg_classes,
@@ -85,6 +86,7 @@ from cellgrad.ops.exponentials import *  # noqa: F403
 from cellgrad.ops.extrema import *  # noqa: F403
 from cellgrad.ops.higher_order import *  # noqa: F403
 from cellgrad.ops.indexing import *  # noqa: F403
+from cellgrad.ops.interpolation import *  # noqa: F403
 from cellgrad.ops.joining import *  # noqa: F403
 from cellgrad.ops.linalg import *  # noqa: F403
 from cellgrad.ops.linalg_classes import *  # noqa: F403
@@ -150,6 +152,7 @@ __all__ = [
     *extrema.__all__,
     *higher_order.__all__,
     *indexing.__all__,
+    *interpolation.__all__,
     *joining.__all__,
     *loss_classes.__all__,
     *losses.__all__,

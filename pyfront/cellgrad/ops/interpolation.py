@@ -1,0 +1,184 @@
+"""Resizing: the spatial dimensions of a tensor sampled at another number of points.
+
+Each dimension is a matrix that is known while compiling, applied to it, so that the derivative is
+the product with its transpose.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from cellgrad._errors import error
+from cellgrad.capture.scope import constant
+from cellgrad.common._storage import signature
+from cellgrad.common.tensor import Tensor
+from cellgrad.ops import contractions, joining, shapes
+from cellgrad.ops._core import broadcast_to_shape, check_float, operation, reshape_to
+
+__all__ = ["interpolate"]
+
+# The number of spatial dimensions that a mode takes.
+_MODES = {
+    "nearest": (1, 2, 3),
+    "nearest-exact": (1, 2, 3),
+    "linear": (1,),
+    "bilinear": (2,),
+    "trilinear": (3,),
+    "bicubic": (2,),
+    "area": (1, 2, 3),
+}
+_ALIGNING = ("linear", "bilinear", "trilinear", "bicubic")
+
+
+@operation
+def interpolate(
+    input: Tensor,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+) -> Tensor:
+    """The spatial dimensions resized.
+
+    Args:
+        input: shape (N, C, L), (N, C, H, W) or (N, C, D, H, W).
+        size: the new lengths, or
+        scale_factor: what the lengths are multiplied by (and rounded down).
+        mode: "nearest", "nearest-exact", "area" (means), "linear" (three dimensions), "bilinear" or
+            "bicubic" (four), "trilinear" (five).
+        align_corners: for the linear and cubic ones: whether the first and last points stay in
+            place, instead of the borders of the first and last cells.
+        recompute_scale_factor: whether the scale is computed anew from the rounded lengths.
+
+    Raises:
+        TypeError: `input` is not a Tensor, or numbers are none.
+        ValueError: both or neither of `size` and `scale_factor`, an unknown mode, or a mode for
+            another number of dimensions.
+    """
+    op = "interpolate"
+    x = check_float(input, op, "input")
+    rank = x.ndim - 2
+    if mode not in _MODES:
+        raise error(ValueError, f"For '{op}', 'mode' must be in {list(_MODES)}, but got {mode!r}.")
+    if rank not in _MODES[mode]:
+        wanted = " or ".join(str(n + 2) for n in _MODES[mode])
+        raise error(
+            ValueError,
+            f"For '{op}', mode '{mode}' takes {wanted} dimensions, but 'input' has {x.ndim}.",
+        )
+    if align_corners is not None and mode not in _ALIGNING:
+        raise error(
+            ValueError, f"For '{op}', 'align_corners' is for {list(_ALIGNING)}, not for '{mode}'."
+        )
+    lengths, scales = _lengths(x.shape[2:], size, scale_factor, op)
+    if recompute_scale_factor:
+        scales = [None] * rank
+    for d, (length, scale) in enumerate(zip(lengths, scales), 2):
+        if mode.startswith("nearest"):
+            x = _pick(x, d, _nearest(x.shape[d], length, scale, mode))
+        else:
+            weights = _weights(x.shape[d], length, scale, mode, bool(align_corners))
+            x = _applied(x, d, weights)
+    return x
+
+
+def _lengths(
+    shape: tuple[int, ...], size: Any, scale: Any, op: str
+) -> tuple[list[int], list[float | None]]:
+    if (size is None) == (scale is None):
+        raise error(
+            ValueError, f"For '{op}', one of 'size' and 'scale_factor' must be given, not both."
+        )
+    given = size if size is not None else scale
+    listed = list(given) if isinstance(given, tuple | list) else [given] * len(shape)
+    kind = int if size is not None else int | float
+    if len(listed) != len(shape) or not all(
+        isinstance(v, kind) and not isinstance(v, bool) and v > 0 for v in listed
+    ):
+        raise error(
+            ValueError,
+            f"For '{op}', '{'size' if size is not None else 'scale_factor'}' must be a positive "
+            f"number or {len(shape)} of them, but got {given!r}.",
+        )
+    if size is not None:
+        return listed, [None] * len(shape)
+    return [max(math.floor(n * s), 1) for n, s in zip(shape, listed)], [float(s) for s in listed]
+
+
+def _nearest(n: int, length: int, scale: float | None, mode: str) -> list[int]:
+    """The point that each new point takes its value from."""
+    step = n / length if scale is None else 1 / scale
+    offset = 0.5 if mode == "nearest-exact" else 0.0
+    return [min(math.floor((i + offset) * step), n - 1) for i in range(length)]
+
+
+def _pick(x: Tensor, dim: int, points: list[int]) -> Tensor:
+    """The elements at the points along a dimension, in runs of equal distance."""
+    n, times = x.shape[dim], len(points) // x.shape[dim]
+    if points == [i // max(times, 1) for i in range(n * times)]:
+        wide = broadcast_to_shape(
+            reshape_to(x, (*x.shape[: dim + 1], 1, *x.shape[dim + 1 :])),
+            (*x.shape[: dim + 1], times, *x.shape[dim + 1 :]),
+        )
+        return reshape_to(wide, (*x.shape[:dim], n * times, *x.shape[dim + 1 :]))
+    parts = []
+    start = 0
+    while start < len(points):
+        end = start + 1
+        step = points[end] - points[start] if end < len(points) else 1
+        while step > 0 and end < len(points) and points[end] - points[end - 1] == step:
+            end += 1
+        stop = end if step > 0 else start + 1
+        index = [slice(None)] * x.ndim
+        index[dim] = slice(points[start], points[stop - 1] + 1, max(step, 1))
+        parts.append(x[tuple(index)])
+        start = stop
+    out: Tensor = joining.concat(parts, dim)
+    return out
+
+
+def _weights(
+    n: int, length: int, scale: float | None, mode: str, align: bool
+) -> np.ndarray[Any, Any]:
+    """The matrix (length, n) from old to new points."""
+    out = np.zeros((length, n))
+    for i in range(length):
+        if mode == "area":
+            first, last = i * n // length, -(-(i + 1) * n // length)
+            out[i, first:last] = 1 / (last - first)
+            continue
+        if align:
+            at = i * (n - 1) / (length - 1) if length > 1 else 0.0
+        else:
+            at = (i + 0.5) * (n / length if scale is None else 1 / scale) - 0.5
+        if mode == "bicubic":
+            base = math.floor(at)
+            for k in range(-1, 3):
+                out[i, min(max(base + k, 0), n - 1)] += _cubic(at - base - k)
+        else:
+            at = min(max(at, 0.0), n - 1)
+            base = min(math.floor(at), n - 1)
+            out[i, base] += 1 - (at - base)
+            out[i, min(base + 1, n - 1)] += at - base
+    return out
+
+
+def _cubic(distance: float, a: float = -0.75) -> float:
+    """Keys' kernel of cubic convolution."""
+    d = abs(distance)
+    if d <= 1:
+        return ((a + 2) * d - (a + 3)) * d * d + 1
+    return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a if d < 2 else 0.0
+
+
+def _applied(x: Tensor, dim: int, weights: np.ndarray[Any, Any]) -> Tensor:
+    matrix = constant(np.ascontiguousarray(weights.T), signature(x.dtype, weights.T.shape))
+    last = x.ndim - 1
+    moved = x if dim == last else shapes.swapaxes(x, dim, last)
+    out: Tensor = contractions.matmul(moved, matrix)
+    return out if dim == last else shapes.swapaxes(out, dim, last)
