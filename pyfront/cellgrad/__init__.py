@@ -49,6 +49,7 @@ from cellgrad.context import (
     set_context,
     set_device,
 )
+from cellgrad.custom import custom_rule, recompute
 from cellgrad.export import export, load
 from cellgrad.grad import get_grad, grad, jvp, value_and_grad, vjp
 from cellgrad.jacobian import hessian, hvp, jacfwd, jacrev
@@ -85,6 +86,7 @@ __all__ = [
     "amp",
     "common",
     "context",
+    "custom_rule",
     "dataset",
     "dtype",
     "dtype_to_nptype",
@@ -114,6 +116,7 @@ __all__ = [
     "parallel",
     "pytype_to_dtype",
     "random",
+    "recompute",
     "save_checkpoint",
     "seed",
     "set_context",

@@ -104,10 +104,28 @@ class Cell(CellState, CellHooks):
         try:
             if self._pre_hooks or self._post_hooks:
                 return self._hooked(self.construct, calls.call, args, kwargs)
-            return calls.call(self.construct, args, kwargs)
+            return self._constructed(args, kwargs)
         finally:
             current.cell_path = path
             current.composite = composite
+
+    def _constructed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """`construct` in a capture, with the derivative of `bprop` or recomputed where asked for."""
+        from cellgrad import custom
+
+        bprop = getattr(self, "bprop", None)
+        if bprop is not None:
+            return custom.call_with_rule(self.construct, args, bprop, forward=False)
+        if self.__dict__.get("_recompute"):
+            return custom.recompute(self.construct, *args, **kwargs)
+        return calls.call(self.construct, args, kwargs)
+
+    def recompute(self, **kwargs: Any) -> None:
+        """Makes reverse mode compute this Cell again instead of keeping its intermediate values.
+
+        See `cellgrad.recompute`. Keyword arguments of MindSpore's, which are about parallel runs, are accepted.
+        """
+        self.__dict__["_recompute"] = True
 
     # --- attributes ---------------------------------------------------------------------------
 
