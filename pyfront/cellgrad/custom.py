@@ -201,9 +201,7 @@ def _capture_jvp(d: Any, args: tuple[Any, ...], rule: Any) -> Scope:
                     f"result of shape {list(r.shape)}.",
                 )
         given = results + [
-            cast_to(t, r.dtype)
-            for t, r in zip(pushed, results, strict=True)
-            if r.dtype.kind == "f"
+            cast_to(t, r.dtype) for t, r in zip(pushed, results, strict=True) if r.dtype.kind == "f"
         ]
         scope.fn.ret([scope.value(t) for t in given])
     return scope
@@ -225,4 +223,3 @@ def recompute(block: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     d = Differentiated(block, args, kwargs)
     values = d.outer.fn.recompute(d.scope.fn.name, d.operands(), loc=state.location())
     return d.primal(values)
-

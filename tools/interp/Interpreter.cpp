@@ -5,6 +5,7 @@
 #include "dialect/Kernels.h"
 #include "tools/interp/Kernels.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -23,7 +24,13 @@ private:
   using Environment = llvm::DenseMap<Value, Tensor>;
 
   LogicalResult run(Operation *op, Environment &values);
-  LogicalResult runCall(func::CallOp call, Environment &values);
+  /// The values that the terminator of `block` hands on.
+  FailureOr<SmallVector<Tensor>> runBlock(Block &block, Environment &values);
+  LogicalResult runCall(Operation *op, SymbolRefAttr callee,
+                        Environment &values);
+  LogicalResult runIf(scf::IfOp op, Environment &values);
+  LogicalResult runFor(scf::ForOp op, Environment &values);
+  LogicalResult runWhile(scf::WhileOp op, Environment &values);
   FailureOr<Tensor> evaluateOp(Operation *op, Operands args);
   FailureOr<Tensor> evaluateElementwise(Operation *op, Operands args);
   void print(PrintOp op, Operands args);
@@ -55,39 +62,117 @@ FailureOr<SmallVector<Tensor>> Interpreter::call(func::FuncOp func,
     values[body.getArgument(i)] = arg;
   }
 
-  stack.push_back(func);
-  for (Operation &op : body.without_terminator())
-    if (failed(run(&op, values)))
-      return failure();
-  stack.pop_back();
-
-  auto results = dyn_cast<func::ReturnOp>(body.getTerminator());
-  if (!results)
+  if (!isa<func::ReturnOp>(body.getTerminator()))
     return body.getTerminator()->emitOpError("cannot be interpreted");
-  return llvm::map_to_vector(results.getOperands(),
+  stack.push_back(func);
+  FailureOr<SmallVector<Tensor>> results = runBlock(body, values);
+  stack.pop_back();
+  return results;
+}
+
+/// The values of `operands`.
+static SmallVector<Tensor> lookUp(ValueRange operands,
+                                  const llvm::DenseMap<Value, Tensor> &values) {
+  return llvm::map_to_vector(operands,
                              [&](Value v) { return values.lookup(v); });
 }
 
-LogicalResult Interpreter::runCall(func::CallOp call, Environment &values) {
-  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-      call, call.getCalleeAttr());
-  if (llvm::is_contained(stack, callee))
-    return call.emitOpError("makes ")
-           << call.getCalleeAttr() << " call itself, which never ends";
-  SmallVector<Tensor> args;
-  for (Value operand : call.getOperands())
-    args.push_back(values.lookup(operand));
-  FailureOr<SmallVector<Tensor>> results = this->call(callee, args);
+static void bindValues(ValueRange names, ArrayRef<Tensor> given,
+                       llvm::DenseMap<Value, Tensor> &values) {
+  for (auto [name, value] : llvm::zip_equal(names, given))
+    values[name] = value;
+}
+
+FailureOr<SmallVector<Tensor>> Interpreter::runBlock(Block &block,
+                                                     Environment &values) {
+  for (Operation &op : block.without_terminator())
+    if (failed(run(&op, values)))
+      return failure();
+  return lookUp(block.getTerminator()->getOperands(), values);
+}
+
+LogicalResult Interpreter::runIf(scf::IfOp op, Environment &values) {
+  bool truth = values.lookup(op.getCondition()).getInt(0);
+  Region &region = truth ? op.getThenRegion() : op.getElseRegion();
+  if (region.empty())
+    return success();
+  FailureOr<SmallVector<Tensor>> results = runBlock(region.front(), values);
   if (failed(results))
     return failure();
-  for (auto [value, result] : llvm::zip_equal(call.getResults(), *results))
-    values[value] = result;
+  bindValues(op.getResults(), *results, values);
+  return success();
+}
+
+LogicalResult Interpreter::runFor(scf::ForOp op, Environment &values) {
+  int64_t step = values.lookup(op.getStep()).getInt(0);
+  if (step <= 0)
+    return op.emitOpError("has a step of ")
+           << step << ", which is not positive";
+  Tensor at = values.lookup(op.getLowerBound());
+  int64_t end = values.lookup(op.getUpperBound()).getInt(0);
+  SmallVector<Tensor> carried = lookUp(op.getInitArgs(), values);
+  for (; at.getInt(0) < end; at.setInt(0, at.getInt(0) + step)) {
+    values[op.getInductionVar()] = at;
+    bindValues(op.getRegionIterArgs(), carried, values);
+    FailureOr<SmallVector<Tensor>> next = runBlock(*op.getBody(), values);
+    if (failed(next))
+      return failure();
+    carried = std::move(*next);
+  }
+  bindValues(op.getResults(), carried, values);
+  return success();
+}
+
+LogicalResult Interpreter::runWhile(scf::WhileOp op, Environment &values) {
+  SmallVector<Tensor> carried = lookUp(op.getInits(), values);
+  while (true) {
+    bindValues(op.getBeforeArguments(), carried, values);
+    FailureOr<SmallVector<Tensor>> handed =
+        runBlock(*op.getBeforeBody(), values);
+    if (failed(handed))
+      return failure();
+    ArrayRef<Tensor> forwarded = ArrayRef(*handed).drop_front();
+    if (!(*handed)[0].getInt(0)) {
+      bindValues(op.getResults(), forwarded, values);
+      return success();
+    }
+    bindValues(op.getAfterArguments(), forwarded, values);
+    FailureOr<SmallVector<Tensor>> next = runBlock(*op.getAfterBody(), values);
+    if (failed(next))
+      return failure();
+    carried = std::move(*next);
+  }
+}
+
+LogicalResult Interpreter::runCall(Operation *op, SymbolRefAttr name,
+                                   Environment &values) {
+  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, name);
+  if (llvm::is_contained(stack, callee))
+    return op->emitOpError("makes ")
+           << name << " call itself, which never ends";
+  // An op with a rule of its own has operands of the rule after the arguments.
+  SmallVector<Tensor> args =
+      lookUp(op->getOperands().take_front(callee.getNumArguments()), values);
+  FailureOr<SmallVector<Tensor>> results = call(callee, args);
+  if (failed(results))
+    return failure();
+  bindValues(op->getResults(), *results, values);
   return success();
 }
 
 LogicalResult Interpreter::run(Operation *op, Environment &values) {
   if (auto call = dyn_cast<func::CallOp>(op))
-    return runCall(call, values);
+    return runCall(op, call.getCalleeAttr(), values);
+  if (auto custom = dyn_cast<CustomOp>(op))
+    return runCall(op, custom.getCalleeAttr(), values);
+  if (auto recompute = dyn_cast<RecomputeOp>(op))
+    return runCall(op, recompute.getCalleeAttr(), values);
+  if (auto choice = dyn_cast<scf::IfOp>(op))
+    return runIf(choice, values);
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return runFor(loop, values);
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return runWhile(loop, values);
   SmallVector<const Tensor *> args;
   for (Value operand : op->getOperands())
     args.push_back(&values.find(operand)->second);
@@ -101,6 +186,10 @@ LogicalResult Interpreter::run(Operation *op, Environment &values) {
             [&](auto several) { return evaluate(several, args); });
     for (auto [value, result] : llvm::zip_equal(op->getResults(), results))
       values[value] = std::move(result);
+    return success();
+  }
+  if (std::optional<Tensor> known = evaluateScalar(op, args)) {
+    values[op->getResult(0)] = std::move(*known);
     return success();
   }
   FailureOr<Tensor> result = evaluateOp(op, args);
@@ -128,7 +217,8 @@ FailureOr<Tensor> Interpreter::evaluateOp(Operation *op, Operands args) {
       .Case<BroadcastOp, CastOp, CholeskyOp, ConcatOp, ConvOp, MatMulOp,
             OverlapAddOp, PadOp, PolygammaOp, RandomBitsOp, ReduceMaxOp,
             ReduceMinOp, ReduceSumOp, ReverseOp, SelectOp, SliceOp, SolveOp,
-            SwapRowsOp, TransposeOp, TriangleOp, TriangularSolveOp, WindowsOp>(
+            StashAddOp, StashEmptyOp, StashReadOp, StashWriteOp, SwapRowsOp,
+            TransposeOp, TriangleOp, TriangularSolveOp, WindowsOp>(
           [&](auto known) -> FailureOr<Tensor> {
             return evaluate(known, args);
           })

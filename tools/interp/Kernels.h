@@ -38,6 +38,14 @@ Tensor evaluate(WindowsOp op, Operands args);
 /// Ops with several results.
 llvm::SmallVector<Tensor> evaluate(LUOp op, Operands args);
 llvm::SmallVector<Tensor> evaluate(QROp op, Operands args);
+Tensor evaluate(StashAddOp op, Operands args);
+Tensor evaluate(StashEmptyOp op, Operands args);
+Tensor evaluate(StashReadOp op, Operands args);
+Tensor evaluate(StashWriteOp op, Operands args);
+
+/// The integer arithmetic of loops and conditions, in upstream dialects;
+/// nothing for another op.
+std::optional<Tensor> evaluateScalar(mlir::Operation *op, Operands args);
 
 } // namespace cellgrad::interp
 

@@ -1,0 +1,175 @@
+"""Derivatives that the user gives, and recomputation."""
+
+import numpy as np
+import pytest
+
+import cellgrad as ms
+from cellgrad import Parameter, Tensor, nn, ops
+
+X, Y = Tensor(3.0), Tensor(5.0)
+
+
+@ms.custom_rule(vjp=lambda x, out, dout: dout * 7 * x)
+def square_by_vjp(x):
+    return x * x
+
+
+@ms.custom_rule(jvp=lambda xs, ts: (xs[0] * xs[1], ts[0] * xs[1] * 10 + xs[0] * ts[1]))
+def product_by_jvp(x, y):
+    return x * y
+
+
+def test_vjp_rule_at_every_order():
+    assert float(square_by_vjp(X)) == 9
+    assert float(ms.grad(square_by_vjp)(X)) == 21
+    assert float(ms.grad(ms.grad(square_by_vjp))(X)) == 7
+    # The rule holds for the inner function at the outer level too: d/dx (7x * f(x)) = 7 f + 7x * 7x.
+    outer = ms.grad(lambda x: ms.grad(square_by_vjp)(x) * square_by_vjp(x))
+    assert float(outer(X)) == 7 * 9 + 21 * 21
+
+
+def test_jvp_rule_serves_both_modes():
+    assert [float(g) for g in ms.grad(product_by_jvp, (0, 1))(X, Y)] == [50, 3]
+    out, tangent = ms.jvp(product_by_jvp, (X, Y), (Tensor(1.0), Tensor(2.0)))
+    assert (float(out), float(tangent)) == (15, 56)
+    assert float(ms.grad(ms.grad(product_by_jvp, 0), 1)(X, Y)) == 10
+
+
+class Bprop(nn.Cell):
+    def construct(self, x, y):
+        return x * y + y
+
+    def bprop(self, x, y, out, dout):
+        return x + dout, y * 2
+
+
+def test_bprop_of_a_cell():
+    net = Bprop()
+    assert float(net(X, Y)) == 20
+    assert [float(g) for g in ms.grad(net, (0, 1))(X, Y)] == [4, 10]
+    assert [float(g) for g in ms.grad(ms.jit(lambda x, y: net(x, y) * 3), (0, 1))(X, Y)] == [6, 10]
+
+
+def test_nested_arguments_integers_and_none():
+    def rule(pair, n, out, dout):
+        a, b = pair
+        return (dout[0] * b, None if b is None else dout[0] * 2), None
+
+    @ms.custom_rule(vjp=rule)
+    def f(pair, n):
+        return pair[0] * pair[1], n + 1
+
+    x = Tensor([1.0, 2.0])
+    da, db = ms.grad(lambda a, b: f((a, b), Tensor(3))[0].sum(), (0, 1))(x, x + 1)
+    np.testing.assert_array_equal(da.asnumpy(), [2.0, 3.0])
+    np.testing.assert_array_equal(db.asnumpy(), [2.0, 2.0])
+
+
+def test_rule_inside_a_loop():
+    def f(x):
+        k = 0
+        while k < 3:
+            x = square_by_vjp(x)
+            k = k + 1
+        return x
+
+    # 7 x at x = 2, 4, 16.
+    assert float(ms.grad(f)(Tensor(2.0))) == 14 * 28 * 112
+
+
+@pytest.mark.parametrize(
+    "program, kind, words",
+    [
+        (lambda: ms.jvp(square_by_vjp, (X,), (X,)), ms.CompileError, "has a vjp rule only"),
+        (lambda: ms.custom_rule(lambda x: x), TypeError, "give one of vjp and jvp"),
+        (
+            lambda: ms.grad(ms.custom_rule(lambda x: x, vjp=lambda x, out, dout: (x, x)))(X),
+            TypeError,
+            "gives 2 gradients for 1 arguments",
+        ),
+        (
+            lambda: ms.grad(ms.custom_rule(lambda x: x, vjp=lambda x, out, dout: Tensor([1.0])))(X),
+            ValueError,
+            r"a gradient of shape \[1\] for argument 0, which has shape \[\]",
+        ),
+        (
+            lambda: ms.grad(ms.custom_rule(lambda x: x, jvp=lambda x, t: x[0]))(X),
+            TypeError,
+            "must return \\(result, tangent\\)",
+        ),
+        (
+            lambda: ms.grad(ms.custom_rule(lambda x: x, jvp=lambda x, t: ((x, x), (t, t))))(X),
+            TypeError,
+            "but the function gives",
+        ),
+        (
+            lambda: ms.grad(lambda c: ms.custom_rule(lambda x: x * c, vjp=lambda x, o, d: d)(X))(Y),
+            ms.CompileError,
+            "captured value",
+        ),
+    ],
+)
+def test_errors(program, kind, words):
+    with pytest.raises(kind, match=words):
+        program()
+
+
+def test_state_in_a_ruled_function_is_refused():
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.n = Parameter(Tensor(0.0), name="n")
+
+        def construct(self, x):
+            self.n += 1
+            return x * 2
+
+        def bprop(self, x, out, dout):
+            return dout
+
+    with pytest.raises(TypeError, match="writes Parameter 'n'"):
+        ms.grad(Net())(X)
+
+
+# --- recompute --------------------------------------------------------------------------------
+
+
+def network():
+    layers = []
+    for _ in range(3):
+        layers += [nn.Dense(8, 8), nn.Tanh()]
+    return nn.SequentialCell(*layers)
+
+
+def gradients(net, x):
+    loss = ms.grad(lambda v: ops.sum(net(v) ** 2), 0, net.trainable_params())
+    g, weights = loss(x)
+    return [g.asnumpy(), *(w.asnumpy() for w in weights)]
+
+
+def test_recompute_changes_no_number():
+    net = network()
+    x = Tensor(np.random.default_rng(0).normal(size=(5, 8)).astype(np.float32))
+    before = gradients(net, x)
+    for cell in net:
+        cell.recompute()
+    for a, b in zip(before, gradients(net, x), strict=True):
+        np.testing.assert_array_equal(a, b)
+    second = ms.grad(ms.grad(lambda v: ops.sum(ms.recompute(ops.sin, v))))
+    np.testing.assert_allclose(second(X).asnumpy(), -np.sin(3.0), rtol=1e-6)
+
+
+def test_recompute_writes_state_once():
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.n = Parameter(Tensor(0.0), name="n", requires_grad=False)
+
+        def construct(self, x):
+            self.n += 1
+            return ops.sin(x)
+
+    net = Net()
+    net.recompute()
+    ms.grad(net)(X)
+    assert float(net.n) == 1
