@@ -6,7 +6,6 @@ does not exist here is an error at the place that asks for it, with the nearest 
 
 from __future__ import annotations
 
-import difflib
 import dis
 import importlib
 import importlib.abc
@@ -14,7 +13,6 @@ import importlib.machinery
 import importlib.util
 import sys
 import types
-from collections.abc import Sequence
 from typing import Any
 
 from cellgrad import _errors
@@ -41,26 +39,6 @@ def _target(name: str) -> str:
     return _MOVED.get(name, _HERE + name[len(NAME) :])
 
 
-def _public(module: types.ModuleType) -> list[str]:
-    return sorted({n for n in dir(module) if not n.startswith("_")})
-
-
-def _nearest(name: str, known: Sequence[str]) -> str:
-    """What to write instead of a name: the most similar ones."""
-    low = name.lower()
-    by_lower = {k.lower(): k for k in known}
-    found = difflib.get_close_matches(name, known, 3, 0.6)
-    found += [by_lower[k] for k in difflib.get_close_matches(low, list(by_lower), 3, 0.6)]
-    found += [k for k in known if len(k) > 3 and (k.lower() in low or low in k.lower())]
-    found = list(dict.fromkeys(found))[:3]
-    return "nearest: " + ", ".join(found) if found else "there is nothing like it"
-
-
-def _missing(module: str, target: types.ModuleType, name: str) -> tuple[str, str]:
-    message = f"'{module}.{name}' is not part of cellgrad."
-    return message, _nearest(name, _public(target))
-
-
 class _Alias(types.ModuleType):
     """A module that forwards to one of this package."""
 
@@ -80,7 +58,8 @@ class _Alias(types.ModuleType):
             asking = sys._getframe(1)
             imported = asking.f_code.co_code[asking.f_lasti] == _IMPORT_FROM
             kind: type[Exception] = ImportError if imported else AttributeError
-            raise _errors.error(kind, *_missing(self.__name__, target, name))
+            message = f"'{full}' is not part of cellgrad."
+            raise _errors.error(kind, message, _errors.nearest(name, dir(target)))
         if isinstance(found, types.ModuleType) and found.__name__.startswith(_HERE + "."):
             return importlib.import_module(NAME + found.__name__[len(_HERE) :])
         return found
@@ -111,8 +90,8 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             return None
         if not _exists(name):
             above, _, last = name.rpartition(".")
-            known = _public(importlib.import_module(_target(above)))
-            hint = f"\n  hint: {_nearest(last, known)}"
+            known = dir(importlib.import_module(_target(above)))
+            hint = f"\n  hint: {_errors.nearest(last, known)}"
             raise ModuleNotFoundError(f"'{name}' is not part of cellgrad.{hint}", name=name)
         return importlib.machinery.ModuleSpec(name, self, is_package=True)
 

@@ -9,11 +9,13 @@ The class is the one MindSpore raises for the same mistake.
 
 from __future__ import annotations
 
+import difflib
 import itertools
 import linecache
 import os
 import sys
 import types
+from collections.abc import Iterable
 from typing import NamedTuple, TypeVar
 
 E = TypeVar("E", bound=BaseException)
@@ -104,3 +106,14 @@ def error(kind: type[E], message: str, hint: str = "", position: Position | None
     exception = kind(text)
     exception.__cellgrad_located__ = True  # type: ignore[attr-defined]
     return exception
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """What to write instead of a name that does not exist: the most similar public ones."""
+    public = sorted({k for k in known if not k.startswith("_")})
+    low, by_lower = name.lower(), {k.lower(): k for k in public}
+    found = difflib.get_close_matches(name, public, 3, 0.6)
+    found += [by_lower[k] for k in difflib.get_close_matches(low, list(by_lower), 3, 0.6)]
+    found += [k for k in public if len(k) > 3 and (k.lower() in low or low in k.lower())]
+    found = list(dict.fromkeys(found))[:3]
+    return "nearest: " + ", ".join(found) if found else "there is nothing like it"

@@ -17,7 +17,7 @@ import tempfile
 import threading
 import types
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Iterator
 from typing import Any
 
 import numpy as np
@@ -343,6 +343,13 @@ def _builder(out: Any, scope: Scope, leaves: list[Any]) -> Callable[[list[Any]],
     if isinstance(out, dict):
         items = {k: _builder(v, scope, leaves) for k, v in out.items()}
         return lambda buffers: {k: p(buffers) for k, p in items.items()}
+    if isinstance(out, Iterator | Coroutine | set | frozenset):
+        raise error(
+            TypeError,
+            f"'{scope.trace.graph_name}' returns a {type(out).__name__}, which compiled code cannot.",
+            "return a Tensor, or a tuple, list or dict of them: tuple(...) collects what an "
+            "iterator gives",
+        )
     return lambda buffers: out
 
 

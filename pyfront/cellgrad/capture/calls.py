@@ -12,7 +12,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from cellgrad._errors import error
+from cellgrad._errors import error, nearest
 from cellgrad.capture import state
 from cellgrad.capture.frame import Closure, Frame, run_code
 from cellgrad.capture.tracer import Tracer
@@ -109,7 +109,10 @@ def load_attribute(owner: Any, name: str) -> Any:
                 scope.trace.guard(own, name, value)
         return value
     except AttributeError as e:
-        raise error(AttributeError, str(e)) from None
+        message, _, hint = str(e).partition("\n  hint: ")
+        if isinstance(owner, types.ModuleType) and owner.__name__.startswith("cellgrad"):
+            hint = nearest(name, dir(owner))
+        raise error(AttributeError, message, hint) from None
 
 
 def store_attribute(owner: Any, name: str, value: Any) -> None:

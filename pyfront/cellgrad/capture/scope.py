@@ -12,6 +12,7 @@ scope's current value and leaves the function as an additional result.
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from cellgrad.common.parameter import Parameter
 
 
+_MOST_OPS = int(os.environ.get("CELLGRAD_MAX_OPS") or 100_000)
 _GUARDED = (bool, int, float, str, tuple, Tensor, type(None))
 
 
@@ -35,6 +37,8 @@ class Trace:
 
     def __init__(self, name: str):
         self.graph = _native.Graph(name)
+        self.graph_name = name
+        self.ops = 0  # appended so far
         self.closed = False
         # Whether tensors from around the function are constants, not inputs: an exported model.
         self.bake = False
@@ -57,6 +61,18 @@ class Trace:
         for fn in reversed(self.functions[mark:]):
             fn.discard()
         del self.functions[mark:]
+
+    def count(self) -> None:
+        """Counts an operation, so that an endless loop does not capture for ever."""
+        self.ops += 1
+        if self.ops > _MOST_OPS:
+            raise error(
+                RuntimeError,
+                f"'{self.graph_name}' has more than {_MOST_OPS} operations: a loop over Python "
+                "values is unrolled, and this one has many rounds or no end.",
+                "call the compiled function in a loop outside, or set CELLGRAD_MAX_OPS to a "
+                "larger number",
+            )
 
     def guard(self, where: Any, name: str | None, value: Any) -> None:
         """Notes a value that the program was compiled for: it is compiled again when it changes."""

@@ -39,6 +39,8 @@ def position() -> Position | None:
 
 def location() -> Any:
     """The native `Loc` of the op about to be built: file, line, column, `Cell path/composition`."""
+    if current.scope is not None:
+        current.scope.trace.count()
     name = current.cell_path
     if current.composite:
         name = f"{name}/{current.composite}" if name else current.composite

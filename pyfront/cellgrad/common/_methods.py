@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from cellgrad._errors import nearest
 from cellgrad.common._linalg_methods import LinalgMethods
 from cellgrad.common._memory_methods import MemoryMethods
 from cellgrad.common._pointwise_methods import PointwiseMethods
@@ -38,6 +39,12 @@ _UFUNCS = {
 }
 
 
+def _shown(tensor: Any) -> str:
+    """The class a user knows a tensor by."""
+    name = type(tensor).__name__
+    return "Tensor" if name == "Tracer" else name
+
+
 class _LazyOps:
     """``cellgrad.ops``, imported on first use: it is built on Tensor."""
 
@@ -52,12 +59,32 @@ class _LazyOps:
 ops: Any = _LazyOps()
 
 
+# Attributes of other libraries' tensors, and what stands for them.
+_ELSEWHERE = {
+    "backward": "gradients are functions: ms.grad(f)(x), or ms.value_and_grad(f)(x) for both",
+    "grad": "gradients are functions: ms.grad(f)(x) returns the gradient",
+    "requires_grad": "ms.grad(f, grad_position=0) says what to differentiate by",
+    "detach": "ops.stop_gradient(x)",
+    "cuda": "tensors are in host memory; leave it out",
+    "cpu": "tensors are in host memory; leave it out",
+    "permute_": "x.permute(...) returns a new tensor",
+    "unsqueeze": "x.expand_dims(axis)",
+}
+
+
 class TensorMethods(
     PointwiseMethods, LinalgMethods, ShapeMethods, StatisticsMethods, MemoryMethods, WindowMethods
 ):
     """Operators and methods."""
 
     __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        message = f"'{_shown(self)}' object has no attribute '{name}'"
+        if name.startswith("_"):
+            raise AttributeError(message)
+        hint = _ELSEWHERE.get(name) or nearest(name, dir(type(self)))
+        raise AttributeError(f"{message}\n  hint: {hint}")
 
     # --- operators ----------------------------------------------------------------------------
 

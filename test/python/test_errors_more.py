@@ -1,0 +1,138 @@
+"""More mistakes, in the form of `test_errors.py`: what people bring from other libraries, what has no
+end, what depends on data."""
+
+import pytest
+import test_errors
+
+CASES = {
+    "endless loop": (
+        "@ms.jit\ndef f(a):\n    while True:\n        a = a + 1  #!\n    return a\nf(v)",
+        RuntimeError,
+        "'f' has more than 100000 operations: a loop over Python values is unrolled|MAX_OPS",
+    ),
+    "boolean mask": (
+        "@ms.jit\ndef f(a):\n    return a[a > 1]  #!\nf(v)",
+        TypeError,
+        "number of elements that a mask of shape .3. selects is not known|ops.where",
+    ),
+    "generator returned": (
+        "@ms.jit\ndef f(a):\n    return (x for x in a)\nf(v)",
+        TypeError,
+        r"'f' returns a list_iterator|tuple\(...\) collects",
+    ),
+    "generator function": (
+        "@ms.jit\ndef f(a):\n    yield a\nf(v)",
+        TypeError,
+        "'f' returns a generator, which compiled code cannot",
+    ),
+    "set returned": (
+        "@ms.jit\ndef f(a):\n    return {a}\nf(v)",
+        TypeError,
+        "'f' returns a set|tuple, list or dict",
+    ),
+    "match statement": (
+        "@ms.jit\ndef f(a):\n    match a:  #!\n        case 1:\n            pass\n    return a\nf(v)",
+        NotImplementedError,
+        "'Match' is not supported",
+    ),
+    "method of another library": (
+        "@ms.jit\ndef f(a):\n    a.backward()  #!\n    return a\nf(v)",
+        AttributeError,
+        r"'Tensor' object has no attribute 'backward'|hint: gradients are functions: ms.grad",
+    ),
+    "attribute of another library": (
+        "@ms.jit\ndef f(a):\n    return a.detach()  #!\nf(v)",
+        AttributeError,
+        "no attribute 'detach'|ops.stop_gradient",
+    ),
+    "misspelled method": (
+        "@ms.jit\ndef f(a):\n    return a.reshap(3)  #!\nf(v)",
+        AttributeError,
+        "no attribute 'reshap'|nearest: reshape",
+    ),
+    "misspelled function": (
+        "@ms.jit\ndef f(a):\n    return ops.sofmax(a)  #!\nf(v)",
+        AttributeError,
+        "no attribute 'sofmax'|nearest: softmax",
+    ),
+    "device": ("x.to('cuda')", TypeError, "For 'to', the dtype must be one of"),
+    "unpacking": (
+        "@ms.jit\ndef f(a):\n    p, q = a, a, a  #!\n    return p\nf(v)",
+        ValueError,
+        r"too many values to unpack \(expected 2\)",
+    ),
+    "assertion of one's own": (
+        "@ms.jit\ndef f(a):\n    assert a.ndim == 2, 'need a matrix'  #!\n    return a\nf(v)",
+        AssertionError,
+        "need a matrix",
+    ),
+    "tensor from a traced one": (
+        "@ms.jit\ndef f(a):\n    return Tensor(a)  #!\nf(v)",
+        TypeError,
+        r"Tensor\(...\) needs the elements",
+    ),
+    "python's math": (
+        "import math\n@ms.jit\ndef f(a):\n    return math.sin(a[0])  #!\nf(v)",
+        TypeError,
+        r"float\(\) needs the elements|keep the computation in ops",
+    ),
+    "shape from elements": (
+        "@ms.jit\ndef f(a):\n    return a.reshape(int(a.sum()), -1)  #!\nf(v)",
+        TypeError,
+        r"int\(\) needs the elements",
+    ),
+    "sizes from elements": (
+        "@ms.jit\ndef f(a):\n    return ops.zeros(a.astype(ms.int32)[0])  #!\nf(v)",
+        TypeError,
+        "shape must be an int or a tuple of ints",
+    ),
+    "deleted variable": (
+        "@ms.jit\ndef f(a):\n    b = a\n    del b\n    return b  #!\nf(v)",
+        UnboundLocalError,
+        "'b'",
+    ),
+    "attribute of a tensor": (
+        "@ms.jit\ndef f(a):\n    a.requires_grad = True  #!\n    return a\nf(v)",
+        TypeError,
+        "'requires_grad' of a tensor cannot be assigned",
+    ),
+    "key of a dictionary": ("nn.CellDict({'a.b': nn.ReLU()})", KeyError, "contain '.'"),
+    "container in a dictionary": (
+        "nn.CellDict({'a': nn.CellList()})",
+        TypeError,
+        "can not be CellDict, CellList",
+    ),
+    "hook": ("net.register_forward_hook(3)", TypeError, "hook must be a function, but got int"),
+    "buffer": ("net.register_buffer('fc', x)", KeyError, "'fc' already exists"),
+    "buffer replaced": (
+        "net.register_buffer('b', x)\nnet.b = v",
+        TypeError,
+        "Buffer 'b' already exists|assign_value",
+    ),
+    "state that does not fit": (
+        "net.load_state_dict({'p': x}, False)",
+        RuntimeError,
+        r"size mismatch for p: the shape here is \(2,\), that of the state \(2, 3\)",
+    ),
+    "checkpoint format": (
+        "ms.load_checkpoint('m.safetensors')",
+        ValueError,
+        'name must end with the format|format="safetensors"',
+    ),
+    "matrix for an initializer": (
+        "from cellgrad.common.initializer import *\ninitializer('identity', (3,))",
+        ValueError,
+        "rank must be 2, but got 1",
+    ),
+    "empty shape": (
+        "from cellgrad.common.initializer import *\ninitializer('ones', (2, 0))",
+        ValueError,
+        r"must be positive integers, but got \(2, 0\)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_mistake(name, tmp_path, monkeypatch):
+    monkeypatch.setitem(test_errors.CASES, name, CASES[name])
+    test_errors.test_mistake(name, tmp_path)
