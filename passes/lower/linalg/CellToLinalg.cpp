@@ -61,10 +61,14 @@ public:
     cellgrad::populateShapeToLinalg(set);
     cellgrad::populateWindowsToLinalg(set);
     patterns = std::move(set);
+    RewritePatternSet before(context);
+    cellgrad::populateConvolutionPhases(before);
+    phases = std::move(before);
     return success();
   }
 
   void runOnOperation() override {
+    walkAndApplyPatterns(getOperation(), phases);
     walkAndApplyPatterns(getOperation(), patterns);
     WalkResult left = getOperation().walk([](Operation *op) {
       if (!isa<cellgrad::CellDialect>(op->getDialect()) || actsAtRunTime(op))
@@ -83,7 +87,7 @@ public:
   }
 
 private:
-  FrozenRewritePatternSet patterns;
+  FrozenRewritePatternSet patterns, phases;
 };
 
 } // namespace

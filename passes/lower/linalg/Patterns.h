@@ -7,6 +7,10 @@
 
 namespace cellgrad {
 
+/// Patterns that make several smaller convolutions of one over a tensor with
+/// zeros between its elements. They see cell ops, so they come first.
+void populateConvolutionPhases(mlir::RewritePatternSet &patterns);
+
 void populateCholeskyToLinalg(mlir::RewritePatternSet &patterns);
 void populateElementwiseToLinalg(mlir::RewritePatternSet &patterns);
 void populateLUToLinalg(mlir::RewritePatternSet &patterns);
