@@ -14,7 +14,9 @@ PAGES = [
     "docs/architecture.md",
     "docs/artifact.md",
     "docs/limits.md",
+    "docs/python.md",
     "docs/random.md",
+    "docs/sharp-bits.md",
     "docs/training.md",
 ]
 
