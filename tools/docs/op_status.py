@@ -1,0 +1,146 @@
+"""Writes docs/op-status.md: what works for each op, derived from the sources and the tests.
+
+    python tools/docs/op_status.py [--check]
+
+Nothing in the table is typed by hand. Columns come from the records (build/dialect/records.json), from
+which op classes the interpreter, the lowering and the batching rules name, from test/rules and
+test/dialect, from the examples that check_grads runs on, and from the tables of docs/sweep.md.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "op-status.md"
+HEAD = """# Status of the ops
+
+Written by `tools/docs/op_status.py` (`make docs`) from the sources; a test compares. What each op is,
+and its rules, stand in [ops.md](ops.md).
+
+- **verify**: *tested*: a test in `test/dialect` shows a module that is refused; *types*: the constraints
+  of the record alone.
+- **infer**: *yes*: the result type follows from operands and attributes; *given*: it is stated.
+- **interpret**, **vmap**, **CPU**: the reference interpreter, the batching rules, the lowering know it.
+- **VJP**, **JVP**: *rule*: an expression of the record; *linear*, *multilinear*: by that property;
+  *by hand*: C++ beside the verifier; *zero*: everywhere; *none*: refused with a message.
+- **numbers**: derivatives of what order are compared with numbers that no compiler computed, in
+  `test/rules` (mpmath, numpy or closed forms).
+- **check_grads**: in which orders and modes differences confirm it, in float64 in `make test`, in four
+  dtypes in `make sweep`; the dot-product test and the symmetry of second derivatives go with it.
+- **max ulp**: of the function and its derivative in float32, from [sweep.md](sweep.md).
+- **GPU**: nothing yet.
+
+| op | verify | infer | interpret | VJP | JVP | vmap | CPU | GPU | numbers | check_grads | max ulp |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+"""
+KINDS = {"vjp": "rule", "custom": "by hand"}
+
+
+def sources(*patterns: str) -> str:
+    """The text of all files, includes left out."""
+    files = sorted(path for pattern in patterns for path in ROOT.glob(pattern))
+    return "\n".join(path.read_text() for path in files)
+
+
+def classes() -> dict[str, str]:
+    """The C++ class of each mnemonic."""
+    text = sources("dialect/*.td")
+    found = re.findall(r'^def Cell_(\w+Op)\b[^{};]*?<"(\w+)"', text, re.M)
+    return {mnemonic: name for name, mnemonic in found}
+
+
+def swept() -> dict[str, str]:
+    """op: largest errors of value and derivative in float32."""
+    part = (ROOT / "docs" / "sweep.md").read_text().split("<!-- f32: begin -->")[1]
+    rows = [[c.strip() for c in line.split("|")[1:-1]] for line in part.splitlines()]
+    out = {}
+    for row in rows:
+        if len(row) == 9 and re.match(r"\d", row[1]):
+            slope = row[5].split()[0] if re.match(r"\d", row[5]) else ""
+            out[row[0]] = row[1] + (f", {slope}" if slope and slope != "0" else "")
+    return out
+
+
+def with_examples() -> tuple[set[str], set[str]]:
+    """The ops that test/python/op_examples.py has, and those it leaves out on purpose."""
+    tree = ast.parse((ROOT / "test/python/op_examples.py").read_text())
+    keys: dict[str, set[str]] = {}
+    for node in ast.walk(tree):
+        target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
+        value = getattr(node, "value", None)
+        if isinstance(target, ast.Name) and isinstance(value, ast.Dict):
+            keys[target.id] = {k.value for k in value.keys if isinstance(k, ast.Constant)}
+    return keys["OTHERS"] | keys["ELEMENTWISE"], keys["STRUCTURAL"]
+
+
+class Facts:
+    def __init__(self) -> None:
+        self.names = classes()
+        self.interpreter = sources("tools/interp/*.cpp", "tools/interp/*.h")
+        self.lowering = sources("passes/lower/**/*.cpp", "passes/lower/**/*.h")
+        self.batching = sources("dialect/*.cpp")
+        self.refused = sources("test/dialect/invalid*.mlir", "test/dialect/*errors*.mlir")
+        self.errors = swept()
+        self.examples, self.structural = with_examples()
+
+    def row(self, r: dict[str, Any]) -> str:
+        op = r["op"].removeprefix("cell.")
+        name, elementwise = self.names[op], r["elementwise"]
+        knows = lambda text: elementwise or re.search(rf"\b{name}\b", text) is not None
+        yes = lambda fact: "yes" if fact else "–"
+        kind = r["derivative"]
+        vjp = KINDS.get(kind, kind)
+        jvp = "rule" if kind == "vjp" else vjp
+        smooth = kind not in ("zero", "none")
+        checked = smooth and op not in self.structural and (elementwise or op in self.examples)
+        rule = rf"\b{name}::buildBatched|^CELL_BATCH\w*\({name}\)"
+        batched = elementwise or re.search(rule, self.batching, re.M) is not None
+        cells = [
+            f"`{op}`",
+            "tested" if re.search(rf"cell\.{op}\b", self.refused) else "types",
+            "yes" if r["infers"] else "given",
+            yes(knows(self.interpreter)),
+            vjp,
+            jvp,
+            yes(batched),
+            yes(knows(self.lowering)),
+            "no",
+            self.numbers(op) if smooth else "",
+            "1–3, both" if checked else "",
+            self.errors.get(op, ""),
+        ]
+        return "| " + " | ".join(cells) + " |"
+
+    def numbers(self, op: str) -> str:
+        """The orders that the op's own test executes."""
+        path = ROOT / "test" / "rules" / f"{op}.mlir"
+        if not path.exists():
+            return "–"
+        text = path.read_text()
+        return "1, 2" if re.search(r"entry=\w*second|[Ss]econd derivative", text) else "1"
+
+
+def page() -> str:
+    records = json.loads((ROOT / "build" / "dialect" / "records.json").read_text())
+    facts = Facts()
+    return HEAD + "".join(facts.row(r) + "\n" for r in records)
+
+
+def main() -> int:
+    if "--check" in sys.argv:
+        if PAGE.read_text() != page():
+            print(f"{PAGE} is not what the sources say: run make docs", file=sys.stderr)
+            return 1
+        return 0
+    PAGE.write_text(page())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
