@@ -231,10 +231,17 @@ def table(rows: dict[str, Any]) -> Iterator[str]:
 
 
 def renew(page: str, dtype: str, lines: list[str]) -> str:
-    """The page with another table between the marks of `dtype`."""
+    """The page with these rows between the marks of `dtype`; those of other functions stay."""
     begin, end = f"<!-- {dtype}: begin -->", f"<!-- {dtype}: end -->"
     head, rest = page.split(begin)
-    return "\n".join([f"{head}{begin}", "", *lines, "", end + rest.split(end)[1]])
+    old, tail = rest.split(end)
+    name = lambda line: line.split("|")[1].strip()
+    rows = {name(line): line for line in [*old.splitlines(), *lines] if line.startswith("| ")}
+    first = [
+        line for line in lines if not line.startswith("| ") or name(line) in ("function", "---")
+    ]
+    table = [*first, *(rows[n] for n in sorted(rows) if n in UNARY)]
+    return "\n".join([f"{head}{begin}", "", *table, "", end + tail])
 
 
 def main() -> int:
