@@ -40,6 +40,9 @@ STRUCTURAL = {
     "stash_write": "belongs to loops under differentiation",
 }
 
+# Factorizations are of float32 and float64; their functions in ops convert.
+WIDE = {"cholesky", "lu", "qr", "solve", "triangular_solve"}
+
 _random = np.random.default_rng(7)
 
 
