@@ -24,6 +24,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
         ("least_squares", [], "least_squares", "scipy's parameters: "),
         ("maml", ["--meta-steps=400", "--tolerance=0.8"], "maml", "after 3 steps: "),
         ("diabetes", [], "diabetes", "mean square error "),
+        ("neural_ode", ["--steps=400", "--tolerance=0.5"], "neural_ode", "to t = 10: "),
         (
             "digits_cnn",
             ["--epochs=3", "--c-epochs=1", "--accuracy=0.5"],
