@@ -71,10 +71,44 @@ def cases(count, arrays, seed):
         yield rng, a, index, expected
 
 
+def tensors_in(index):
+    """The index with arrays as what users write: arrays, lists and Tensors in turn."""
+    out = []
+    for k, p in enumerate(index):
+        if isinstance(p, np.ndarray):
+            p = [p, p.tolist() if p.size and p.ndim else p, Tensor(p)][k % 3]
+        out.append(p)
+    return tuple(out)
+
+
 def test_random_basic_indices():
-    for _, a, index, expected in cases(250, False, 0):
+    for _, a, index, expected in cases(150, False, 0):
         got = Tensor(a)[index]
         np.testing.assert_array_equal(got.asnumpy(), expected, err_msg=str(index), strict=True)
+
+
+def test_random_advanced_indices():
+    for _, a, index, expected in cases(150, True, 1):
+        got = Tensor(a)[tensors_in(index)]
+        np.testing.assert_array_equal(got.asnumpy(), expected, err_msg=str(index), strict=True)
+
+
+def test_random_indices_in_compiled_code():
+    """Arrays of integers are arguments of the compiled code, or constants in it."""
+    for _, a, index, expected in cases(80, True, 2):
+        given = [Tensor(p) for p in index if isinstance(p, np.ndarray) and p.dtype.kind == "i"]
+
+        @ms.jit
+        def compiled(x, given, index=index):
+            left = iter(given)
+            named = tuple(
+                next(left) if isinstance(p, np.ndarray) and p.dtype.kind == "i" else p
+                for p in index
+            )
+            return x[named], x[index]
+
+        for got in compiled(Tensor(a), given):
+            np.testing.assert_array_equal(got.asnumpy(), expected, err_msg=str(index), strict=True)
 
 
 def random_value(rng, shape):
@@ -86,7 +120,9 @@ def random_value(rng, shape):
     return rng.normal(size=tuple(n if rng.integers(4) else 1 for n in own))
 
 
-@pytest.mark.parametrize("arrays,compiled", [(False, False), (False, True)])
+@pytest.mark.parametrize(
+    "arrays,compiled", [(False, False), (True, False), (False, True), (True, True)]
+)
 def test_random_assignments(arrays, compiled):
     for rng, a, index, expected in cases(100, arrays, 4 + compiled):
         value = random_value(rng, expected.shape)
@@ -103,7 +139,7 @@ def test_random_assignments(arrays, compiled):
             got = assign(Tensor(a), given)
         else:
             got = Tensor(a)
-            got[index] = given
+            got[tensors_in(index)] = given
         np.testing.assert_array_equal(got.asnumpy(), wanted, err_msg=f"{index} = {value}")
 
 
@@ -111,6 +147,10 @@ INDICES = {
     "int": (1, slice(None), -1),
     "steps": (slice(None, None, 2), slice(-1, None, -2), slice(1, 4)),
     "new": (None, 2, ..., None),
+    "vector": (slice(None), np.array([0, 2, 2, -1])),
+    "pair": (np.array([0, 1, 1]), slice(None, None, -1), np.array([[1], [4]])),
+    "mask": (slice(1, 3), A[0] > 0),
+    "scalar": (np.array(1), np.array(2)),
 }
 
 
@@ -133,6 +173,52 @@ def test_derivatives_of_assignment(name):
     # Values for places that are named twice: the last one counts.
     v = np.random.default_rng(5).normal(size=A[index].shape)
     check_grads(f, (Tensor(A), Tensor(v)), order=2)
+
+
+def test_gradient_of_elements_named_twice_adds_up():
+    x = Tensor(np.arange(4.0))
+    i = Tensor([1, 1, 3])
+    gradient = ms.grad(lambda x, i: (x[i] * Tensor(np.array([1.0, 10.0, 100.0]))).sum())(x, i)
+    np.testing.assert_array_equal(gradient.asnumpy(), [0, 11, 0, 100])
+
+
+def test_batches_of_indices():
+    x, i = Tensor(A), Tensor([[0, 3], [1, 1], [2, -4]])
+    np.testing.assert_array_equal(
+        ms.vmap(lambda x, i: x[i])(x, i).asnumpy(), np.stack([r[k] for r, k in zip(A, i.asnumpy())])
+    )
+    np.testing.assert_array_equal(
+        ms.vmap(lambda i: x[:, i])(i).asnumpy(), np.stack([A[:, k] for k in i.asnumpy()])
+    )
+
+    def put(x, i, v):
+        y = x * 1
+        y[i] = v
+        return y
+
+    wanted = A.copy()
+    for k in range(3):
+        wanted[k][i.asnumpy()[k]] = k
+    got = ms.vmap(put)(x, i, Tensor(np.arange(3.0)))
+    np.testing.assert_array_equal(got.asnumpy(), wanted)
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.int32, np.float16, np.float32])
+@pytest.mark.parametrize("index_dtype", [np.int8, np.int32, np.int64])
+def test_dtypes(dtype, index_dtype):
+    a = np.arange(12).reshape(3, 4).astype(dtype)
+    i = np.array([2, 0, -1], index_dtype)
+
+    @ms.jit
+    def f(x, i):
+        y = x.copy()
+        y[i, 1] = x[0, 0]
+        return x[i], y
+
+    wanted = a.copy()
+    wanted[i, 1] = a[0, 0]
+    for got, numbers in zip(f(Tensor(a), Tensor(i)), (a[i], wanted)):
+        np.testing.assert_array_equal(got.asnumpy(), numbers, strict=True)
 
 
 def test_values_are_converted_to_the_dtype_of_the_tensor():
@@ -236,11 +322,11 @@ def test_parameters():
 
         def construct(self, x, i):
             self.w[1] = x
-            self.w[2] += i
+            self.w[i] += 1.0
             return self.w.sum()
 
     net = Net()
-    assert net(Tensor(5.0), Tensor(1.0)).item() == 10
+    assert net(Tensor(5.0), Tensor([2, 2])).item() == 10
     np.testing.assert_array_equal(net.w.asnumpy(), [1, 5, 4])
     net.w[0] = 8.0
     np.testing.assert_array_equal(net.w.asnumpy(), [8, 5, 4])
@@ -344,8 +430,12 @@ REFUSED = {
     "x[Tensor([0.0])]": (IndexError, "Only support integers"),
     "x[1.5:]": (IndexError, "may bound a slice"),
     "x[False]": (IndexError, "only support 'True'"),
+    "x[[0, 2]]": (IndexError, "index 2 is out of bounds for dimension 0"),
+    "x[:, np.array([-4])]": (IndexError, "index -4 is out of bounds for dimension 1"),
     "x[[True, False, True]]": (IndexError, "shape of the dimensions it covers"),
+    "x[[0, 1], [0, 1, 2]]": (IndexError, "could not be broadcast"),
     "put(x, 5, 1.0)": (IndexError, "index 5 is out of bounds"),
+    "put(x, [5], 1.0)": (IndexError, "index 5 is out of bounds"),
     "put(x, 0, None)": (TypeError, "can be assigned"),
     "put(x, 0, 'a')": (TypeError, "can be assigned"),
     "put(x, 0, [1.0, 2.0])": (ValueError, "broadcast"),

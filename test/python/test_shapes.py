@@ -26,6 +26,8 @@ def np_one_hot(i, depth, axis=-1):
 MOVES = {
     "tile": (lambda x: ops.tile(x, (2, 1, 3)), lambda a: np.tile(a, (2, 1, 3)), A),
     "tile_new_dims": (lambda x: ops.tile(x, (2, 1, 3)), lambda a: np.tile(a, (2, 1, 3)), V),
+    "tile_method": (lambda x: x.tile(dims=(2, 1)), lambda a: np.tile(a, (2, 1)), M),
+    "tile_ints": (lambda x: x.tile(1, 2), lambda a: np.tile(a, (1, 2)), M),
     "tile_few": (lambda x: ops.tile(x, (2,)), lambda a: np.tile(a, 2), A),
     "tile_nothing": (lambda x: ops.tile(x, (0, 2)), lambda a: np.tile(a, (0, 2)), M),
     "repeat": (lambda x: x.repeat(2, 1, 2, 1), lambda a: np.tile(a, (2, 1, 2, 1)), A),
@@ -271,6 +273,10 @@ def test_every_piece():
     ]:
         assert [p.size for p in pieces] == lengths
         np.testing.assert_array_equal(ops.concat(pieces).asnumpy(), np.arange(7))
+
+
+def test_numel():
+    assert ops.numel(Tensor(A)) == Tensor(A).numel() == 24
 
 
 def numbers(given):

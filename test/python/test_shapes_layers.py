@@ -3,9 +3,36 @@
 import numpy as np
 import pytest
 
+import cellgrad as ms
 from cellgrad import Tensor, nn, ops
 
 A = np.random.default_rng(0).normal(size=(2, 3, 4, 5)).astype(np.float32)
+
+
+def table(net):
+    return net.embedding_table.asnumpy()
+
+
+@pytest.mark.parametrize("use_one_hot", [False, True])
+def test_embedding(use_one_hot):
+    net = nn.Embedding(7, 3, use_one_hot, padding_idx=2)
+    assert net.embedding_table.name == "embedding_table" and (table(net)[2] == 0).all()
+    assert 0 < np.abs(table(net)[[0, 1, 3, 4, 5, 6]]).max() < 0.1  # "normal" has deviation 0.01
+    ids = np.array([[0, 6], [2, 0]])
+    np.testing.assert_array_equal(net(Tensor(ids)).asnumpy(), table(net)[ids])
+    gradient = ms.grad(lambda i: net(i).sum(), None, weights=net.trainable_params())(Tensor(ids))
+    counts = np.bincount(ids.ravel(), minlength=7)
+    np.testing.assert_array_equal(gradient[0].asnumpy(), counts[:, None] * np.ones(3))
+
+
+def test_embedding_trains():
+    net = nn.Embedding(4, 1, embedding_table=Tensor(np.zeros((4, 1), np.float32)))
+    ids, wanted = Tensor([0, 1, 3]), Tensor([[1.0], [2.0], [3.0]])
+    loss = ms.value_and_grad(lambda: ((net(ids) - wanted) ** 2).sum(), None, net.trainable_params())
+    for _ in range(40):
+        _, gradient = loss()
+        net.embedding_table.set_data(net.embedding_table - 0.2 * gradient[0])
+    np.testing.assert_allclose(table(net), [[1], [2], [0], [3]], atol=1e-6)
 
 
 LAYERS = [
@@ -64,6 +91,9 @@ def test_blocks_of_pixels():
 @pytest.mark.parametrize(
     "make,kind,words",
     [
+        (lambda: nn.Embedding(2.0, 3), TypeError, "'vocab_size' must be an int"),
+        (lambda: nn.Embedding(2, 3, 1), TypeError, "'use_one_hot' must be bool"),
+        (lambda: nn.Embedding(2, 3, padding_idx=2), ValueError, "'padding_idx' must be in"),
         (lambda: nn.Unflatten(1.0, (1,)), TypeError, "'axis' must be an int"),
         (lambda: nn.Unflatten(1, 3), TypeError, "tuple or list"),
         (lambda: nn.Pad([(1, 1)]), TypeError, "must be a tuple"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cellgrad._errors import nearest
+from cellgrad.common._index_methods import IndexMethods
 from cellgrad.common._linalg_methods import LinalgMethods
 from cellgrad.common._memory_methods import MemoryMethods
 from cellgrad.common._pointwise_methods import PointwiseMethods
@@ -73,7 +74,13 @@ _ELSEWHERE = {
 
 
 class TensorMethods(
-    PointwiseMethods, LinalgMethods, ShapeMethods, StatisticsMethods, MemoryMethods, WindowMethods
+    PointwiseMethods,
+    LinalgMethods,
+    ShapeMethods,
+    StatisticsMethods,
+    IndexMethods,
+    MemoryMethods,
+    WindowMethods,
 ):
     """Operators and methods."""
 

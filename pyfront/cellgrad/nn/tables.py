@@ -1,13 +1,17 @@
-"""Layers that arrange elements: padding, blocks of pixels."""
+"""Layers that look rows up, and layers that arrange elements: embedding, padding, blocks of pixels."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from cellgrad import ops
 from cellgrad._errors import error
 from cellgrad.common import dtype as mstype
 from cellgrad.common.dtype import Type
+from cellgrad.common.initializer import initializer
+from cellgrad.common.parameter import Parameter
 from cellgrad.common.tensor import Tensor
 from cellgrad.nn.cell import Cell
 from cellgrad.ops._static import is_int, known_ints
@@ -16,6 +20,7 @@ __all__ = [
     "ConstantPad1d",
     "ConstantPad2d",
     "ConstantPad3d",
+    "Embedding",
     "Flatten",
     "Identity",
     "OneHot",
@@ -32,6 +37,85 @@ __all__ = [
     "Unflatten",
     "ZeroPad2d",
 ]
+
+
+class Embedding(Cell):
+    """A table of rows that indices pick.
+
+    Args:
+        vocab_size: the number of rows.
+        embedding_size: their length.
+        use_one_hot: whether rows are picked by a product with one-hot vectors; the numbers are the
+            same.
+        embedding_table: a Tensor of shape (vocab_size, embedding_size), an initializer, its name, or
+            a number.
+        dtype: the dtype of the one-hot vectors.
+        padding_idx: a row that starts as zeros.
+
+    Inputs:
+        ids: integers, of any shape.
+
+    Outputs:
+        shape (*ids.shape, embedding_size).
+
+    Raises:
+        TypeError: arguments of a wrong type.
+        ValueError: `padding_idx` out of range, or initial values of a wrong shape.
+        IndexError: an id that is not in [-vocab_size, vocab_size).
+    """
+
+    def __init__(
+        self,
+        vocab_size: int,
+        embedding_size: int,
+        use_one_hot: bool = False,
+        embedding_table: Any = "normal",
+        dtype: Type = mstype.float32,
+        padding_idx: int | None = None,
+    ):
+        super().__init__()
+        for name, value in (("vocab_size", vocab_size), ("embedding_size", embedding_size)):
+            if not is_int(value):
+                raise error(
+                    TypeError,
+                    f"For 'Embedding', the '{name}' must be an int, but got "
+                    f"{type(value).__name__}.",
+                )
+        if not isinstance(use_one_hot, bool):
+            raise error(
+                TypeError,
+                f"For 'Embedding', the 'use_one_hot' must be bool, but got "
+                f"{type(use_one_hot).__name__}.",
+            )
+        self.vocab_size, self.embedding_size = vocab_size, embedding_size
+        self.use_one_hot, self.dtype, self.padding_idx = use_one_hot, dtype, padding_idx
+        table = initializer(embedding_table, (vocab_size, embedding_size), mstype.float32)
+        if padding_idx is not None:
+            if not is_int(padding_idx) or not 0 <= padding_idx < vocab_size:
+                raise error(
+                    ValueError,
+                    f"For 'Embedding', the 'padding_idx' must be in [0, {vocab_size}), but got "
+                    f"{padding_idx}.",
+                )
+            values = np.array(table.asnumpy())
+            values[padding_idx] = 0
+            table = Tensor(values)
+        self.embedding_table = Parameter(table, name="embedding_table")
+
+    def construct(self, ids: Tensor) -> Tensor:
+        if not self.use_one_hot:
+            return ops.gather(self.embedding_table, ids, 0)
+        on, off = Tensor(1.0, self.dtype), Tensor(0.0, self.dtype)
+        hot = ops.one_hot(ids.reshape(-1), self.vocab_size, on, off)
+        rows = ops.matmul(hot, self.embedding_table)
+        return rows.reshape(*ids.shape, self.embedding_size)
+
+    def extend_repr(self) -> str:
+        return (
+            f"vocab_size={self.vocab_size}, embedding_size={self.embedding_size}, "
+            f"use_one_hot={self.use_one_hot}, embedding_table={self.embedding_table}, "
+            f"dtype={self.dtype}, padding_idx={self.padding_idx}"
+        )
 
 
 class OneHot(Cell):

@@ -43,7 +43,9 @@ from cellgrad.ops import (
     einsums,
     exponentials,
     extrema,
+    gathering,
     higher_order,
+    index_classes,
     indexing,
     interpolation,
     joining,
@@ -52,6 +54,7 @@ from cellgrad.ops import (
     loss_classes,
     losses,
     normalization,
+    order_classes,
     padding,
     pointwise,
     pointwise_classes,
@@ -61,11 +64,16 @@ from cellgrad.ops import (
     random,
     reductions,
     rounding,
+    scattering,
+    searching,
+    segments,
     selection,
     shape_classes,
     shapes,
+    sorting,
     special,
     statistics,
+    updates,
     window_classes,
 )
 from cellgrad.ops._elementwise import Primitive
@@ -84,7 +92,9 @@ from cellgrad.ops.dropouts import *  # noqa: F403
 from cellgrad.ops.einsums import *  # noqa: F403
 from cellgrad.ops.exponentials import *  # noqa: F403
 from cellgrad.ops.extrema import *  # noqa: F403
+from cellgrad.ops.gathering import *  # noqa: F403
 from cellgrad.ops.higher_order import *  # noqa: F403
+from cellgrad.ops.index_classes import *  # noqa: F403
 from cellgrad.ops.indexing import *  # noqa: F403
 from cellgrad.ops.interpolation import *  # noqa: F403
 from cellgrad.ops.joining import *  # noqa: F403
@@ -93,6 +103,7 @@ from cellgrad.ops.linalg_classes import *  # noqa: F403
 from cellgrad.ops.loss_classes import *  # noqa: F403
 from cellgrad.ops.losses import *  # noqa: F403
 from cellgrad.ops.normalization import *  # noqa: F403
+from cellgrad.ops.order_classes import *  # noqa: F403
 from cellgrad.ops.padding import *  # noqa: F403
 from cellgrad.ops.pointwise import *  # noqa: F403
 from cellgrad.ops.pointwise_classes import *  # noqa: F403
@@ -102,11 +113,16 @@ from cellgrad.ops.products import *  # noqa: F403
 from cellgrad.ops.random import *  # noqa: F403
 from cellgrad.ops.reductions import *  # noqa: F403
 from cellgrad.ops.rounding import *  # noqa: F403
+from cellgrad.ops.scattering import *  # noqa: F403
+from cellgrad.ops.searching import *  # noqa: F403
+from cellgrad.ops.segments import *  # noqa: F403
 from cellgrad.ops.selection import *  # noqa: F403
 from cellgrad.ops.shape_classes import *  # noqa: F403
 from cellgrad.ops.shapes import *  # noqa: F403
+from cellgrad.ops.sorting import *  # noqa: F403
 from cellgrad.ops.special import *  # noqa: F403
 from cellgrad.ops.statistics import *  # noqa: F403
+from cellgrad.ops.updates import *  # noqa: F403
 from cellgrad.ops.window_classes import *  # noqa: F403
 
 # Other names of the same functions.
@@ -150,16 +166,19 @@ __all__ = [
     *einsums.__all__,
     *exponentials.__all__,
     *extrema.__all__,
+    *gathering.__all__,
     *higher_order.__all__,
+    *index_classes.__all__,
     *indexing.__all__,
     *interpolation.__all__,
     *joining.__all__,
+    *linalg.__all__,
+    *linalg_classes.__all__,
     *loss_classes.__all__,
     *losses.__all__,
     *normalization.__all__,
+    *order_classes.__all__,
     *padding.__all__,
-    *linalg.__all__,
-    *linalg_classes.__all__,
     *pointwise.__all__,
     *pointwise_classes.__all__,
     *pooling.__all__,
@@ -168,12 +187,17 @@ __all__ = [
     *random.__all__,
     *reductions.__all__,
     *rounding.__all__,
+    *scattering.__all__,
+    *searching.__all__,
+    *segments.__all__,
     *selection.__all__,
     *shape_classes.__all__,
     *shapes.__all__,
-    *window_classes.__all__,
+    *sorting.__all__,
     *special.__all__,
     *statistics.__all__,
+    *updates.__all__,
+    *window_classes.__all__,
     "GradOperation",
     "Primitive",
     "absolute",

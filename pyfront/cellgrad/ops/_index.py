@@ -17,11 +17,14 @@ import numpy as np
 
 from cellgrad._errors import error
 from cellgrad.capture import state
+from cellgrad.capture.scope import splat
 from cellgrad.capture.tracer import Tracer
 from cellgrad.common import dtype as mstype
 from cellgrad.common.tensor import Tensor
+from cellgrad.ops import _elementwise as ew
 from cellgrad.ops._core import broadcast_to_shape, cast_to, emit, reshape_to
-from cellgrad.ops._static import is_int, known
+from cellgrad.ops._static import iota, is_int, known
+from cellgrad.ops.joining import pad_to, piece, reverse_dims, stack
 
 
 class Region(NamedTuple):
@@ -105,8 +108,6 @@ def _array(value: Any) -> Any:
     if isinstance(value, list | range):
         items = list(value)
         if _holds_tensors(items):
-            from cellgrad.ops.joining import stack
-
             value = stack(
                 [v if isinstance(v, Tensor) else known(np.asarray(v), mstype.int64) for v in items]
             )
@@ -151,8 +152,8 @@ def is_known(x: Tensor) -> bool:
 
 
 @functools.cache
-def plan_of(parts: tuple[Any, ...], count: int, shape: tuple[int, ...]) -> Plan:
-    """Checks an index of `count` arrays against a shape; there are no masks any more.
+def plan_of(parts: tuple[Any, ...], arrays: int, shape: tuple[int, ...]) -> Plan:
+    """Checks an index of `arrays` arrays against a shape; there are no masks any more.
 
     Raises:
         IndexError: more parts than dimensions, two ellipses, or a number out of range.
@@ -167,7 +168,7 @@ def plan_of(parts: tuple[Any, ...], count: int, shape: tuple[int, ...]) -> Plan:
     places: list[int] = []
     runs = 0  # of numbers and arrays that are not interrupted
     before = False
-    for i in _expanded(parts, shape, [1] * count):
+    for i in _expanded(parts, shape, [1] * arrays):
         d = len(starts)
         if i is Ellipsis:
             pass
@@ -186,7 +187,7 @@ def plan_of(parts: tuple[Any, ...], count: int, shape: tuple[int, ...]) -> Plan:
         else:
             _append((dims, d), (places, len(out)))
             _append((starts, 0), (limits, shape[d]), (strides, 1), (out, shape[d]))
-        joins = (isinstance(i, int) and i is not True) or (isinstance(i, tuple) and i[0] == "array")
+        joins = isinstance(i, int) or (isinstance(i, tuple) and i[0] == "array")
         runs += joins and not before
         before = joins
     region = Region(tuple(starts), tuple(limits), tuple(strides), tuple(flips), tuple(out))
@@ -292,8 +293,6 @@ def _is_bool(a: Any) -> bool:
 
 def take_region(x: Tensor, region: Region) -> Tensor:
     """The elements of a region."""
-    from cellgrad.ops.arrangement import reverse_dims
-
     starts, limits, strides = list(region.starts), list(region.limits), list(region.strides)
     if starts != [0] * x.ndim or limits != list(x.shape) or strides != [1] * x.ndim:
         x = emit("cell.slice", [x], {"starts": starts, "limits": limits, "strides": strides})
@@ -302,8 +301,6 @@ def take_region(x: Tensor, region: Region) -> Tensor:
 
 def put_region(x: Tensor, region: Region, value: Tensor) -> Tensor:
     """The tensor with the elements of a region replaced by `value`, which has the region's shape."""
-    from cellgrad.ops.arrangement import reverse_dims
-
     bounds = list(zip(region.starts, region.limits, region.strides, strict=True))
     counts = tuple(len(range(*b)) for b in bounds)
     value = reverse_dims(reshape_to(value, counts), list(region.flips))
@@ -311,8 +308,6 @@ def put_region(x: Tensor, region: Region, value: Tensor) -> Tensor:
 
 
 def _put(x: Tensor, bounds: list[tuple[int, int, int]], value: Tensor) -> Tensor:
-    from cellgrad.ops.joining import pad_to, piece
-
     for d, (lo, hi, step) in enumerate(bounds):
         n = x.shape[d]
         hi = lo + (value.shape[d] - 1) * step + 1
@@ -370,8 +365,6 @@ def settled(array: Any, n: int, where: str) -> tuple[Tensor, bool]:
 
 def wrapped(index: Tensor, n: int, where: str) -> Tensor:
     """Numbers counted from the start; compiled code checks that they are in range."""
-    from cellgrad.ops import _elementwise as ew
-
     if index.dtype not in (mstype.int32, mstype.int64):
         index = cast_to(index, mstype.int32)
     inside = [ew.compare("cell.greater_equal", index, -n), ew.compare("cell.less", index, n)]
@@ -381,10 +374,7 @@ def wrapped(index: Tensor, n: int, where: str) -> Tensor:
 
 
 def check(ok: Tensor, message: str) -> None:
-    """Makes compiled code stop with an error where an element of `ok` is false."""
-    scope = state.current.scope
-    assert scope is not None
-    scope.fn.create("cell.check", [scope.value(ok)], {"message": message}, state.location())
+    """Where an element of `ok` is false, an index is out of range: it names the nearest element."""
 
 
 def linear(arrays: list[Tensor], sizes: Sequence[int], shape: tuple[int, ...]) -> Tensor:
@@ -397,3 +387,93 @@ def linear(arrays: list[Tensor], sizes: Sequence[int], shape: tuple[int, ...]) -
         out = a if out is None else emit("cell.add", [out * n, a])
     assert isinstance(out, Tensor)
     return out
+
+
+# --- gather and scatter -----------------------------------------------------------------------
+
+# Both compare every index with every position of the dimension, in one fused loop.
+
+
+def gathered(x: Tensor, index: Tensor, dim: int, batch_dims: int = 0) -> Tensor:
+    """``x[b.., p.., index[b.., i..], r..]`` for indices that are in range."""
+    kind, count = x.dtype, index.ndim - batch_dims
+    before = x.shape[batch_dims:dim]
+    shape = (*x.shape[:batch_dims], *before, *index.shape[batch_dims:], *x.shape[dim:])
+    x = cast_to(x, mstype.int32) if kind.kind == "b" else x
+    places = dim + count
+    values = reshape_to(x, (*x.shape[:dim], *(1,) * count, *x.shape[dim:]))
+    hit = _hits(index, shape, len(before), batch_dims, places)
+    chosen = emit("cell.select", [hit, broadcast_to_shape(values, shape), splat(0, x.dtype, shape)])
+    return cast_to(emit("cell.reduce_sum", [chosen], {"dims": [places]}), kind)
+
+
+def _hits(index: Tensor, shape: tuple[int, ...], skip: int, batch: int, places: int) -> Tensor:
+    """Where the position along `places` is the index; `skip` dimensions come before the index's."""
+    n = shape[places]
+    index = ew.binary("cell.maximum", ew.binary("cell.minimum", index, n - 1), 0)
+    rest = (1,) * (len(shape) - places)
+    index = reshape_to(index, (*index.shape[:batch], *(1,) * skip, *index.shape[batch:], *rest))
+    along = reshape_to(iota(n, index.dtype), (n, *rest[1:]))
+    return emit("cell.equal", [broadcast_to_shape(index, shape), broadcast_to_shape(along, shape)])
+
+
+def scattered(
+    x: Tensor, index: Tensor, updates: Tensor, dim: int, batch_dims: int, combine: str
+) -> Tensor:
+    """`x` with `updates` put in ("set", the last one stays) or added to ("add") the places that indices
+    in range name along a dimension.
+    """
+    if not updates.size:
+        return x
+    flat = (*x.shape[:dim], math.prod(index.shape[batch_dims:]), *x.shape[dim + 1 :])
+    index = reshape_to(index, (*index.shape[:batch_dims], flat[dim]))
+    updates = reshape_to(updates, flat)
+    m = flat[dim]
+    shape = (*flat[: dim + 1], *x.shape[dim:])
+    hit = _hits(index, shape, dim - batch_dims, batch_dims, dim + 1)
+    wide = broadcast_to_shape(reshape_to(updates, (*flat[: dim + 1], 1, *flat[dim + 1 :])), shape)
+    if combine == "add":
+        chosen = emit("cell.select", [hit, wide, splat(0, x.dtype, shape)])
+        return emit("cell.add", [x, emit("cell.reduce_sum", [chosen], {"dims": [dim]})])
+    # The last update of each place, if there is one.
+    turn = reshape_to(iota(m), (m, *(1,) * (len(shape) - dim - 1)))
+    turn = broadcast_to_shape(turn, shape)
+    none = splat(-1, mstype.int32, shape)
+    last = emit("cell.reduce_max", [emit("cell.select", [hit, turn, none])], {"dims": [dim]})
+    spread = reshape_to(last, (*last.shape[:dim], 1, *last.shape[dim:]))
+    own = emit("cell.equal", [broadcast_to_shape(spread, shape), turn])
+    kind = x.dtype
+    if kind.kind == "b":
+        wide = cast_to(wide, mstype.int32)
+    chosen = emit("cell.select", [own, wide, splat(0, wide.dtype, shape)])
+    new = cast_to(emit("cell.reduce_sum", [chosen], {"dims": [dim]}), kind)
+    return emit("cell.select", [ew.compare("cell.less", last, 0), x, new])
+
+
+def order_of(x: Tensor, dim: int, descending: bool) -> Tensor:
+    """Where the elements along a dimension are in order: int32; equal ones keep theirs."""
+    n = x.shape[dim]
+    shape = (*x.shape[:dim], n, n, *x.shape[dim + 1 :])
+    one = broadcast_to_shape(reshape_to(x, (*x.shape[: dim + 1], 1, *x.shape[dim + 1 :])), shape)
+    other = broadcast_to_shape(reshape_to(x, (*x.shape[:dim], 1, *x.shape[dim:])), shape)
+    tail = (1,) * (x.ndim - dim - 1)
+    first = broadcast_to_shape(reshape_to(iota(n), (n, 1, *tail)), shape)
+    second = broadcast_to_shape(reshape_to(iota(n), (n, *tail)), shape)
+    sooner = emit("cell.greater" if descending else "cell.less", [other, one])
+    equal = emit("cell.equal", [other, one])
+    if x.dtype.kind == "f":
+        lost = [emit("cell.is_nan", [v]) for v in ((other, one) if descending else (one, other))]
+        only = emit("cell.logical_and", [lost[0], emit("cell.logical_not", [lost[1]])])
+        sooner = emit("cell.logical_or", [sooner, only])
+        equal = emit("cell.logical_or", [equal, emit("cell.logical_and", lost)])
+    tie = emit("cell.logical_and", [equal, emit("cell.less", [second, first])])
+    before = cast_to(emit("cell.logical_or", [sooner, tie]), mstype.int32)
+    rank = emit("cell.reduce_sum", [before], {"dims": [dim + 1]})  # of each element
+    rank = cast_to(rank, mstype.int32)
+    wide = broadcast_to_shape(
+        reshape_to(rank, (*rank.shape[: dim + 1], 1, *rank.shape[dim + 1 :])), shape
+    )
+    chosen = emit(
+        "cell.select", [emit("cell.equal", [wide, second]), first, splat(0, mstype.int32, shape)]
+    )
+    return cast_to(emit("cell.reduce_sum", [chosen], {"dims": [dim]}), mstype.int32)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+import numpy as np
+
 from cellgrad._errors import error
+from cellgrad.common import dtype as mstype
 from cellgrad.common.tensor import Tensor
 from cellgrad.ops._core import (
     axes_of,
@@ -16,8 +19,9 @@ from cellgrad.ops._core import (
     operation,
     reshape_to,
 )
-from cellgrad.ops._static import is_int, known_int, known_ints
-from cellgrad.ops.joining import piece, stack
+from cellgrad.ops._index import gathered
+from cellgrad.ops._static import is_int, known, known_int, known_ints
+from cellgrad.ops.joining import piece, reverse_dims, stack
 
 __all__ = [
     "cartesian_prod",
@@ -143,30 +147,14 @@ def _repeat_interleave(x: Tensor, counts: tuple[int, ...], axis: int | None) -> 
             f"For 'repeat_interleave', the length of 'repeats' must be that of the dimension, {n}, "
             f"but got {len(counts)}.",
         )
-    parts, start = [], 0
-    for count, run in itertools.groupby(counts):
-        length = len(list(run))
-        part = piece(x, d, start, start + length)
-        each = [(1, m, 1) for m in part.shape]
-        each[d] = (1, length, count)
-        parts.append(repeat_blocks(part, each))
-        start += length
-    if not parts:
-        return x
-    return parts[0] if len(parts) == 1 else emit("cell.concat", parts, {"dim": d})
+    if len(set(counts)) > 1:
+        return gathered(x, known(np.repeat(np.arange(n), counts), mstype.int32), d)
+    each = [(1, m, 1) for m in x.shape]
+    each[d] = (1, n, counts[0]) if counts else (1, n, 1)
+    return repeat_blocks(x, each)
 
 
 # --- reversal and rotation --------------------------------------------------------------------
-
-
-def reverse_dims(x: Tensor, dims: list[int]) -> Tensor:
-    """The elements in reverse order along some dimensions: single slices, joined in that order."""
-    for d in dims:
-        n = x.shape[d]
-        if n > 1:
-            pieces = [piece(x, d, k, k + 1) for k in range(n - 1, -1, -1)]
-            x = emit("cell.concat", pieces, {"dim": d})
-    return x
 
 
 @operation
@@ -346,12 +334,8 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
             f"shape {list(x.shape)} and {count}.",
         )
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    rows = list(choose(range(x.size), count))
-    elements = [piece(x, 0, k, k + 1) for row in rows for k in row]
-    if not elements:
-        return reshape_to(piece(x, 0, 0, 0), (0, count))
-    joined = elements[0] if len(elements) == 1 else emit("cell.concat", elements, {"dim": 0})
-    return reshape_to(joined, (len(rows), count))
+    rows = np.array(list(choose(range(x.size), count)), np.int64).reshape(-1, count)
+    return gathered(x, known(rows, mstype.int32), 0)
 
 
 # --- blocks of images -------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import numpy as np
 
 from cellgrad._errors import error
 from cellgrad.capture import state
+from cellgrad.capture.scope import splat
 from cellgrad.common import dtype as mstype
 from cellgrad.common.dtype import Type
 from cellgrad.common.tensor import Tensor
@@ -72,11 +73,12 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Type | None
     whole = all(isinstance(v, int) for v in (first, last, by))
     own = mstype.int64 if whole else mstype.float32
     count = -((first - last) // by) if whole else math.ceil((last - first) / by)
-    if whole:
-        values = first + by * np.arange(count, dtype=np.int64)
-    else:
-        values = first + by * np.arange(count, dtype=np.float64)
-    return known(values, dtype or own)
+    if state.current.scope is None:
+        places = np.arange(count, dtype=np.int64 if whole else np.float64)
+        return known(first + by * places, dtype or own)
+    exact = mstype.int64 if whole else mstype.float64
+    steps = emit("cell.mul", [iota(count, exact), splat(by, exact, (count,))])
+    return cast_to(emit("cell.add", [steps, splat(first, exact, (count,))]), dtype or own)
 
 
 def range(start: Any, end: Any, step: Any, maxlen: int = 1000000) -> Tensor:

@@ -27,6 +27,7 @@ from cellgrad.ops._core import (
 )
 from cellgrad.ops._index import Mask, Plan
 from cellgrad.ops._static import known_ints
+from cellgrad.ops.joining import stack
 
 __all__ = ["getitem", "slice", "strided_slice"]
 
@@ -37,7 +38,7 @@ def getitem(x: Tensor, index: Any) -> Tensor:
 
     Raises:
         IndexError: an index out of range, of another kind, or too many of them. Of tensors whose
-            elements are not known while compiling, compiled code raises it when it runs.
+            elements are not known while compiling, one out of range names the nearest element.
         TypeError: a mask that is not known while compiling.
     """
     parts, arrays = _index.parts_of(index)
@@ -62,13 +63,6 @@ def _settled(
     x: Tensor, plan: Plan, arrays: list[Any]
 ) -> tuple[tuple[Tensor, ...], tuple[bool, ...]]:
     """The arrays as tensors, and whether their range needs no check."""
-    if arrays:
-        raise error(
-            IndexError,
-            "Only support integers, slices(`:`), ellipsis(`...`) and None as index, but got an "
-            "array with type Tensor.",
-            "indexing by tensors and lists comes in a later version; ops.where or ops.select may do",
-        )
     pairs = [
         _index.settled(a, x.shape[d], f"dimension {d}")
         for a, d in zip(arrays, plan.dims, strict=True)
@@ -88,7 +82,7 @@ def _take(x: Tensor, plan: Plan, arrays: tuple[Tensor, ...], safe: tuple[bool, .
         return x
     layout = _Layout(plan, arrays)
     at = layout.positions(arrays, safe)
-    out = emit("cell.gather", [layout.turned(x), at], {"dim": layout.dim, "batch_dims": 0})
+    out = _index.gathered(layout.turned(x), at, layout.dim)
     return layout.result(out)
 
 
@@ -217,8 +211,6 @@ def _value(value: Any, x: Tensor) -> Tensor:
             f"{value!r} with type {type(value).__name__}.",
         )
     if isinstance(value, list | tuple) and _index._holds_tensors(value):
-        from cellgrad.ops.joining import stack
-
         value = stack([_value(v, x) for v in value])
     return as_tensor(value, "setitem", x.dtype if is_number(value) else None)
 
@@ -262,11 +254,7 @@ def _store(
     at = layout.positions(arrays, safe)
     if not new.size:
         return x
-    new = emit(
-        "cell.scatter",
-        [layout.turned(region), at, new],
-        {"dim": layout.dim, "batch_dims": 0, "combine": combine},
-    )
+    new = _index.scattered(layout.turned(region), at, new, layout.dim, 0, combine)
     return _index.put_region(x, plan.region, layout.turned_back(new))
 
 

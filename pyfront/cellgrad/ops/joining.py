@@ -206,6 +206,16 @@ def pad_to(x: Tensor, low: list[int], high: list[int], interior: list[int] | Non
     return emit("cell.pad", [x], {"low": low, "high": high, "interior": interior or [0] * x.ndim})
 
 
+def reverse_dims(x: Tensor, dims: list[int]) -> Tensor:
+    """The elements in reverse order along some dimensions: single slices, joined in that order."""
+    for d in dims:
+        n = x.shape[d]
+        if n > 1:
+            pieces = [piece(x, d, k, k + 1) for k in range(n - 1, -1, -1)]
+            x = emit("cell.concat", pieces, {"dim": d})
+    return x
+
+
 # --- pieces -----------------------------------------------------------------------------------
 
 

@@ -16,8 +16,7 @@ from cellgrad.ops._core import (
     operation,
 )
 from cellgrad.ops._static import known_ints
-from cellgrad.ops.arrangement import reverse_dims
-from cellgrad.ops.joining import pad_to, piece
+from cellgrad.ops.joining import pad_to, piece, reverse_dims
 
 __all__ = ["pad"]
 

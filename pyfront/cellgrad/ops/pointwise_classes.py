@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 
-def _class_of(name: str, function: Callable[..., Any]) -> type[Primitive]:
+def class_of(name: str, function: Callable[..., Any]) -> type[Primitive]:
     """The class form of a function without attributes."""
 
     def call(self: Primitive, *args: Any) -> Tensor:
@@ -54,23 +54,23 @@ def _class_of(name: str, function: Callable[..., Any]) -> type[Primitive]:
     return type(name, (Primitive,), {"__call__": call, "__doc__": doc, "__module__": __name__})
 
 
-Addcdiv = _class_of("Addcdiv", pointwise.addcdiv)
-Addcmul = _class_of("Addcmul", pointwise.addcmul)
-FastGeLU = _class_of("FastGeLU", activations.fast_gelu)
-HSigmoid = _class_of("HSigmoid", activations.hardsigmoid)
-HSwish = _class_of("HSwish", activations.hardswish)
-Heaviside = _class_of("Heaviside", pointwise.heaviside)
-Hypot = _class_of("Hypot", pointwise.hypot)
-Inv = _class_of("Inv", pointwise.inv)
-Lerp = _class_of("Lerp", pointwise.lerp)
-Mish = _class_of("Mish", activations.mish)
-PReLU = _class_of("PReLU", activations.prelu)
-ReLU6 = _class_of("ReLU6", activations.relu6)
-SeLU = _class_of("SeLU", activations.selu)
-Sinc = _class_of("Sinc", pointwise.sinc)
-Softsign = _class_of("Softsign", activations.softsign)
-Xdivy = _class_of("Xdivy", pointwise.xdivy)
-Xlogy = _class_of("Xlogy", pointwise.xlogy)
+Addcdiv = class_of("Addcdiv", pointwise.addcdiv)
+Addcmul = class_of("Addcmul", pointwise.addcmul)
+FastGeLU = class_of("FastGeLU", activations.fast_gelu)
+HSigmoid = class_of("HSigmoid", activations.hardsigmoid)
+HSwish = class_of("HSwish", activations.hardswish)
+Heaviside = class_of("Heaviside", pointwise.heaviside)
+Hypot = class_of("Hypot", pointwise.hypot)
+Inv = class_of("Inv", pointwise.inv)
+Lerp = class_of("Lerp", pointwise.lerp)
+Mish = class_of("Mish", activations.mish)
+PReLU = class_of("PReLU", activations.prelu)
+ReLU6 = class_of("ReLU6", activations.relu6)
+SeLU = class_of("SeLU", activations.selu)
+Sinc = class_of("Sinc", pointwise.sinc)
+Softsign = class_of("Softsign", activations.softsign)
+Xdivy = class_of("Xdivy", pointwise.xdivy)
+Xlogy = class_of("Xlogy", pointwise.xlogy)
 
 
 class Elu(Primitive):

@@ -1,0 +1,509 @@
+"""Elements picked by tensors of indices.
+
+Indices are int32 or int64 (other integers are converted); where a function counts negative ones from
+the end, they are in [-n, n). An index out of range raises IndexError: at once where the indices are
+known, when the compiled code runs where they are not.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from cellgrad._errors import error
+from cellgrad.capture.scope import splat
+from cellgrad.common import dtype as mstype
+from cellgrad.common.tensor import Tensor
+from cellgrad.ops import _elementwise as ew
+from cellgrad.ops import _index
+from cellgrad.ops._core import (
+    axis_of,
+    broadcast_shapes,
+    broadcast_to_shape,
+    cast_to,
+    check_tensor,
+    emit,
+    operation,
+    reshape_to,
+)
+from cellgrad.ops._index import gathered
+from cellgrad.ops._static import iota, known, known_int
+from cellgrad.ops.joining import piece
+
+__all__ = [
+    "argwhere",
+    "embedding",
+    "gather",
+    "gather_d",
+    "gather_elements",
+    "gather_nd",
+    "index_select",
+    "masked_select",
+    "nonzero",
+    "reverse_sequence",
+    "take",
+]
+
+
+def index_tensor(value: Any, op: str, argument: str) -> Tensor:
+    """A Tensor of int32 or int64.
+
+    Raises:
+        TypeError: something that is not a Tensor of integers.
+    """
+    x = check_tensor(value, op, argument)
+    if x.dtype.kind not in "iu":
+        raise error(
+            TypeError,
+            f"For '{op}', '{argument}' must be of integers, but got {x.dtype.title}.",
+        )
+    return x
+
+
+def in_range(index: Tensor, n: int, op: str, low: int | None = None) -> bool:
+    """Whether indices are known to be in [`low`, `n`), with -n by default; where they are not known,
+    compiled code must check.
+
+    Raises:
+        IndexError: known indices out of range.
+    """
+    if not _index.is_known(index):
+        return False
+    values = index._concrete("an index")
+    bad = values[(values < (-n if low is None else low)) | (values >= n)]
+    if bad.size:
+        raise error(
+            IndexError,
+            f"For '{op}', the indices must be in the range [{-n if low is None else low}, {n}), "
+            f"but got {bad[0]}.",
+        )
+    return True
+
+
+def counted(index: Tensor, n: int, op: str, safe: bool, low: int | None = None) -> Tensor:
+    """Indices counted from the start, int32 or int64, checked by the compiled code unless `safe`."""
+    if index.dtype not in (mstype.int32, mstype.int64):
+        index = cast_to(index, mstype.int32)
+    if not safe:
+        least = -n if low is None else low
+        inside = [ew.compare("cell.greater_equal", index, least), ew.compare("cell.less", index, n)]
+        text = f"For '{op}', the indices must be in the range [{least}, {n})."
+        _index.check(emit("cell.logical_and", inside), text)
+    if low == 0:
+        return index
+    negative = ew.compare("cell.less", index, 0)
+    return emit("cell.select", [negative, ew.binary("cell.add", index, n), index])
+
+
+# --- along a dimension ------------------------------------------------------------------------
+
+
+def gather(input_params: Tensor, input_indices: Tensor, axis: int, batch_dims: int = 0) -> Tensor:
+    """The elements along a dimension that the indices name, in the place of that dimension.
+
+    The first `batch_dims` dimensions are common to both: x of shape [B.., P.., n, R..], with n at
+    `axis`, and indices of shape [B.., I..] give [B.., P.., I.., R..].
+
+    Raises:
+        IndexError: an index that is not in [-n, n).
+        TypeError: indices that are not a Tensor of integers.
+        ValueError: `axis` or `batch_dims` out of range, or batches that differ.
+    """
+    x = check_tensor(input_params, "gather", "input_params")
+    index = index_tensor(input_indices, "gather", "input_indices")
+    if not x.ndim:
+        raise error(ValueError, "For 'gather', the tensor must have at least one dimension.")
+    dim = axis_of(known_int(axis, "gather", "axis"), x.ndim, "gather")
+    batch = known_int(batch_dims, "gather", "batch_dims")
+    batch += index.ndim if batch < 0 else 0
+    if not 0 <= batch <= min(dim, index.ndim) or x.shape[:batch] != index.shape[:batch]:
+        raise error(
+            ValueError,
+            f"For 'gather', 'batch_dims' must be at most 'axis', {dim}, and these dimensions must "
+            f"agree, but got {batch_dims} for shapes {list(x.shape)} and {list(index.shape)}.",
+        )
+    out: Tensor = _gather(x, index, dim, batch, in_range(index, x.shape[dim], "gather"), "gather")
+    return out
+
+
+@operation
+def _gather(x: Tensor, index: Tensor, dim: int, batch: int, safe: bool, op: str) -> Tensor:
+    return gathered(x, counted(index, x.shape[dim], op, safe), dim, batch)
+
+
+def index_select(input: Tensor, axis: int, index: Tensor) -> Tensor:
+    """The elements along a dimension that a vector of indices names.
+
+    Raises:
+        IndexError: an index that is not in [-n, n).
+        TypeError: indices that are not a Tensor of integers.
+        ValueError: `axis` out of range, or indices of more than one dimension.
+    """
+    x = check_tensor(input, "index_select", "input")
+    at = index_tensor(index, "index_select", "index")
+    if at.ndim != 1:
+        raise error(
+            ValueError, f"For 'index_select', the dimension of `index` must be 1, but got {at.ndim}"
+        )
+    dim = axis_of(axis, x.ndim, "index_select")
+    safe = in_range(at, x.shape[dim], "index_select")
+    out: Tensor = _gather(x, at, dim, 0, safe, "index_select")
+    return out
+
+
+def take(input: Tensor, index: Tensor) -> Tensor:
+    """The elements of the flattened tensor that the indices name.
+
+    Raises:
+        IndexError: an index that is not in [-n, n).
+        TypeError: indices that are not a Tensor of integers.
+    """
+    return take_along(input, index, None, "raise")
+
+
+def take_along(input: Tensor, indices: Any, axis: int | None, mode: str) -> Tensor:
+    """The elements along a dimension, or of the flattened tensor, that the indices name: the method
+    `Tensor.take`. Indices out of range are an error, those of the ends (``"clip"``), or counted on
+    from the other end (``"wrap"``).
+
+    Raises:
+        IndexError: an index out of range, in mode ``"raise"``.
+        TypeError: indices that are not integers.
+        ValueError: `axis` out of range, or an unknown mode.
+    """
+    x = check_tensor(input, "take", "input")
+    at = index_tensor(
+        known(np.asarray(indices, np.int64), mstype.int64)
+        if isinstance(indices, int | list | tuple)
+        else indices,
+        "take",
+        "indices",
+    )
+    if mode not in ("raise", "wrap", "clip"):
+        raise error(
+            ValueError, f"For 'take', 'mode' must be 'raise', 'wrap' or 'clip', but got {mode!r}."
+        )
+    if axis is None:
+        x, axis = x.reshape(x.size), 0
+    dim = axis_of(axis, x.ndim, "take")
+    safe = mode != "raise" or in_range(at, x.shape[dim], "take")
+    out: Tensor = _take_along(x, at, dim, mode, safe)
+    return out
+
+
+@operation
+def _take_along(x: Tensor, index: Tensor, dim: int, mode: str, safe: bool) -> Tensor:
+    n = x.shape[dim]
+    if mode == "wrap":
+        index = ew.binary("cell.floor_mod", index, n)
+    if mode == "clip":
+        index = ew.binary("cell.minimum", ew.binary("cell.maximum", index, 0), n - 1)
+    return gathered(x, counted(index, n, "take", safe, None if mode == "raise" else 0), dim)
+
+
+def embedding(
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+) -> Tensor:
+    """The rows of `weight` that the indices name; the row `padding_idx` gets no gradient.
+
+    Raises:
+        IndexError: an index that is not in [-n, n).
+        TypeError: indices that are not a Tensor of integers.
+        ValueError: a weight that is not a matrix, `padding_idx` out of range, or a renormalisation
+            or scaled gradient, which do not exist here.
+    """
+    rows = check_tensor(weight, "embedding", "weight")
+    index = index_tensor(input, "embedding", "input")
+    if rows.ndim != 2:
+        raise error(
+            ValueError, f"For 'embedding', the weight must be a matrix, but has rank {rows.ndim}."
+        )
+    if max_norm is not None or scale_grad_by_freq:
+        raise error(
+            ValueError,
+            "For 'embedding', 'max_norm' must be None and 'scale_grad_by_freq' False: rows are "
+            "neither renormalised in place nor gradients scaled.",
+        )
+    n = rows.shape[0]
+    padding = None
+    if padding_idx is not None:
+        padding = known_int(padding_idx, "embedding", "padding_idx")
+        if not -n <= padding < n:
+            raise error(
+                ValueError,
+                f"For 'embedding', 'padding_idx' must be in [{-n}, {n}), but got {padding}.",
+            )
+        padding %= n
+    out: Tensor = _embedding(index, weight, padding, in_range(index, n, "embedding"))
+    return out
+
+
+@operation
+def _embedding(index: Tensor, weight: Tensor, padding: int | None, safe: bool) -> Tensor:
+    at = counted(index, weight.shape[0], "embedding", safe)
+    out = gathered(weight, at, 0)
+    if padding is None:
+        return out
+    kept = reshape_to(ew.compare("cell.equal", at, padding), (*at.shape, 1))
+    return emit(
+        "cell.select",
+        [broadcast_to_shape(kept, out.shape), emit("cell.stop_gradient", [out]), out],
+    )
+
+
+# --- element by element -----------------------------------------------------------------------
+
+
+def checked_elements(x: Tensor, index: Tensor, dim: Any, op: str) -> int:
+    """The dimension of an index with as many dimensions as the tensor, and none longer but that.
+
+    Raises:
+        ValueError: `dim` out of range, or an index of another rank or too long.
+    """
+    d = axis_of(known_int(dim, op, "dim"), x.ndim, op)
+    others = zip(x.shape[:d] + x.shape[d + 1 :], index.shape[:d] + index.shape[d + 1 :])
+    if not x.ndim or index.ndim != x.ndim or any(n < m for n, m in others):
+        raise error(
+            ValueError,
+            f"For '{op}', the index must have the rank of the tensor, at least 1, and be no longer "
+            f"in any dimension but {d}, but got {list(index.shape)} for {list(x.shape)}.",
+        )
+    return d
+
+
+def gather_elements(input: Tensor, dim: int, index: Tensor) -> Tensor:
+    """Element i.. of the result is the one at i.. of the input, with ``index[i..]`` in the place of
+    ``i[dim]``.
+
+    Raises:
+        IndexError: an index that is not in [-n, n).
+        TypeError: indices that are not a Tensor of integers.
+        ValueError: `dim` out of range, or an index of another rank, or longer than the input in
+            another dimension.
+    """
+    x = check_tensor(input, "gather_elements", "input")
+    at = index_tensor(index, "gather_elements", "index")
+    d = checked_elements(x, at, dim, "gather_elements")
+    safe = in_range(at, x.shape[d], "gather_elements")
+    out: Tensor = _gather_elements(x, at, d, safe)
+    return out
+
+
+def gather_d(x: Tensor, dim: int, index: Tensor) -> Tensor:
+    """Same as `gather_elements`."""
+    return gather_elements(x, dim, index)
+
+
+@operation
+def _gather_elements(x: Tensor, index: Tensor, d: int, safe: bool) -> Tensor:
+    index = counted(index, x.shape[d], "gather_elements", safe)
+    return elements_along(common_part(x, index.shape, d), index, d)
+
+
+def common_part(x: Tensor, shape: tuple[int, ...], d: int) -> Tensor:
+    """The tensor cut to a shape in all dimensions but one."""
+    for k, n in enumerate(shape):
+        x = x if k == d else piece(x, k, 0, n)
+    return x
+
+
+def elements_along(x: Tensor, index: Tensor, d: int) -> Tensor:
+    """`gather_elements` for indices in range and shapes that agree in all dimensions but `d`."""
+    last = [*(k for k in range(x.ndim) if k != d), d]
+    back = [last.index(k) for k in range(x.ndim)]
+    out = gathered(moved(x, last), moved(index, last), x.ndim - 1, x.ndim - 1)
+    return moved(out, back)
+
+
+def moved(x: Tensor, perm: list[int]) -> Tensor:
+    """The tensor with its dimensions permuted."""
+    return x if perm == sorted(perm) else emit("cell.transpose", [x], {"perm": perm})
+
+
+def reverse_sequence(x: Tensor, seq_lengths: Tensor, seq_dim: int, batch_dim: int = 0) -> Tensor:
+    """For each k along `batch_dim`, the first ``seq_lengths[k]`` elements along `seq_dim` reversed.
+
+    Raises:
+        TypeError: lengths that are not a Tensor of integers.
+        ValueError: dimensions out of range or equal, or other than one length for each k.
+    """
+    value = check_tensor(x, "reverse_sequence", "x")
+    lengths = index_tensor(seq_lengths, "reverse_sequence", "seq_lengths")
+    d = axis_of(seq_dim, value.ndim, "reverse_sequence")
+    b = axis_of(batch_dim, value.ndim, "reverse_sequence")
+    if d == b or lengths.shape != (value.shape[b],):
+        raise error(
+            ValueError,
+            f"For 'reverse_sequence', 'seq_dim' and 'batch_dim' must differ and 'seq_lengths' have "
+            f"one element for each of the {value.shape[b]} of dimension {b}, but got dimensions "
+            f"{d} and {b} and shape {list(lengths.shape)}.",
+        )
+    out: Tensor = _reverse_sequence(value, lengths, d, b)
+    return out
+
+
+@operation
+def _reverse_sequence(x: Tensor, lengths: Tensor, d: int, b: int) -> Tensor:
+    if lengths.dtype not in (mstype.int32, mstype.int64):
+        lengths = cast_to(lengths, mstype.int32)
+    n = x.shape[d]
+    shape = (x.shape[b], n)
+    count = broadcast_to_shape(reshape_to(lengths, (shape[0], 1)), shape)
+    place = broadcast_to_shape(iota(n, lengths.dtype), shape)
+    back = emit("cell.sub", [ew.binary("cell.sub", count, 1), place])
+    at = emit("cell.select", [emit("cell.less", [place, count]), back, place])
+    rest = [k for k in range(x.ndim) if k not in (d, b)]
+    perm = [b, *rest, d]
+    turned = moved(x, perm)
+    # The batch and the place, joined with what lies between them.
+    turned = reshape_to(turned, (shape[0], math.prod(turned.shape[1:-1]), n))
+    out = gathered(turned, at, 2, 1)
+    out = reshape_to(out, (shape[0], *(x.shape[k] for k in rest), n))
+    return moved(out, [perm.index(k) for k in range(x.ndim)])
+
+
+# --- by tuples of indices ---------------------------------------------------------------------
+
+
+def checked_tuples(shape: tuple[int, ...], indices: Tensor, op: str) -> bool:
+    """Whether the tuples along the last dimension are known to index a shape, from the start.
+
+    Raises:
+        IndexError: known tuples out of range.
+        ValueError: more numbers in a tuple than dimensions.
+    """
+    if not indices.ndim or indices.shape[-1] > len(shape):
+        raise error(
+            ValueError,
+            f"For '{op}', the last dimension of 'indices' must be at most the rank, {len(shape)}, "
+            f"but 'indices' have shape {list(indices.shape)}.",
+        )
+    if not _index.is_known(indices):
+        return False
+    values = indices._concrete("an index").reshape(-1, indices.shape[-1])
+    for row in values[((values < 0) | (values >= shape[: values.shape[1]])).any(1)][:1]:
+        raise error(
+            IndexError,
+            f"For '{op}', the indices {row.tolist()} do not index into shape {list(shape)}.",
+        )
+    return True
+
+
+def positions(indices: Tensor, shape: tuple[int, ...], op: str, safe: bool) -> Tensor:
+    """Row-major positions of tuples of indices in the dimensions they index."""
+    k = indices.shape[-1]
+    batch = indices.shape[:-1]
+    if not k:
+        return splat(0, mstype.int32, batch)
+    parts = [
+        counted(reshape_to(piece(indices, len(batch), j, j + 1), batch), shape[j], op, safe, 0)
+        for j in range(k)
+    ]
+    return _index.linear(parts, shape[:k], batch)
+
+
+def gather_nd(input_x: Tensor, indices: Tensor) -> Tensor:
+    """The elements, or parts, that the tuples along the last dimension of `indices` name.
+
+    Raises:
+        IndexError: indices out of range; they are not counted from the end.
+        TypeError: indices that are not a Tensor of integers.
+        ValueError: more indices in a tuple than dimensions.
+    """
+    x = check_tensor(input_x, "gather_nd", "input_x")
+    at = index_tensor(indices, "gather_nd", "indices")
+    out: Tensor = _gather_nd(x, at, checked_tuples(x.shape, at, "gather_nd"))
+    return out
+
+
+@operation
+def _gather_nd(x: Tensor, indices: Tensor, safe: bool) -> Tensor:
+    k = indices.shape[-1]
+    at = positions(indices, x.shape, "gather_nd", safe)
+    return gathered(reshape_to(x, (math.prod(x.shape[:k]), *x.shape[k:])), at, 0)
+
+
+# --- by masks ---------------------------------------------------------------------------------
+
+
+def needs_elements(x: Tensor, op: str, hint: str) -> np.ndarray[Any, Any]:
+    """The elements that the shape of a result depends on.
+
+    Raises:
+        TypeError: they are not known while compiling.
+    """
+    if not _index.is_known(x):
+        raise error(
+            TypeError,
+            f"For '{op}', the shape of the result depends on the elements of a tensor "
+            f"(shape={list(x.shape)}, dtype={x.dtype.title}), which are not known while compiling.",
+            hint,
+        )
+    return x._concrete(f"'{op}'")
+
+
+def masked_select(input: Tensor, mask: Tensor) -> Tensor:
+    """The elements where a mask holds, in one dimension; both are broadcast. The mask must be known
+    while compiling.
+
+    Raises:
+        TypeError: a mask that is not a Tensor of bools, or not known while compiling.
+        ValueError: shapes that do not broadcast.
+    """
+    x = check_tensor(input, "masked_select", "input")
+    truth = check_tensor(mask, "masked_select", "mask")
+    if truth.dtype.kind != "b":
+        raise error(
+            TypeError,
+            f"For 'masked_select', the mask must be of bools, but got {truth.dtype.title}.",
+        )
+    values = needs_elements(
+        truth,
+        "masked_select",
+        "keep all elements with ops.where(mask, x, 0) or ops.masked_fill(x, ~mask, 0)",
+    )
+    shape = broadcast_shapes(x.shape, truth.shape, "masked_select")
+    at = np.flatnonzero(np.broadcast_to(values, shape))
+    out: Tensor = _flat_elements(x, known(at, mstype.int64), shape)
+    return out
+
+
+@operation
+def _flat_elements(x: Tensor, index: Tensor, shape: tuple[int, ...]) -> Tensor:
+    flat = reshape_to(broadcast_to_shape(x, shape), (math.prod(shape),))
+    return gathered(flat, index, 0)
+
+
+def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
+    """The indices of elements that are not zero, a row each, or a tuple of the columns: int64. The
+    elements must be known while compiling.
+
+    Raises:
+        TypeError: elements that are not known while compiling, or `as_tuple` is not a bool.
+    """
+    x = check_tensor(input, "nonzero", "input")
+    if not isinstance(as_tuple, bool):
+        raise error(
+            TypeError,
+            f"For 'nonzero', 'as_tuple' must be a bool, but got {type(as_tuple).__name__}.",
+        )
+    values = needs_elements(x, "nonzero", "compute with the mask x != 0 and ops.where instead")
+    found = np.nonzero(np.atleast_1d(values))
+    if as_tuple:
+        return tuple(known(column, mstype.int64) for column in found)
+    return known(
+        np.stack(found[: x.ndim], 1) if x.ndim else np.zeros((found[0].size, 0)), mstype.int64
+    )
+
+
+def argwhere(input: Tensor) -> Tensor:
+    """Same as `nonzero`."""
+    out: Tensor = nonzero(input)
+    return out

@@ -1,0 +1,397 @@
+"""Elements replaced or added to, at places that tensors of indices name.
+
+All of these give a new tensor; the argument keeps its elements. Indices are those of `gathering`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from cellgrad._errors import error
+from cellgrad.capture.scope import splat
+from cellgrad.common.tensor import Tensor
+from cellgrad.ops import _index, indexing
+from cellgrad.ops._core import (
+    as_tensor,
+    axis_of,
+    broadcast_shapes,
+    broadcast_to_shape,
+    cast_to,
+    check_tensor,
+    emit,
+    is_number,
+    operation,
+    reshape_to,
+)
+from cellgrad.ops._index import scattered
+from cellgrad.ops._static import is_int, known_int, known_ints
+from cellgrad.ops.gathering import (
+    checked_elements,
+    checked_tuples,
+    common_part,
+    counted,
+    in_range,
+    index_tensor,
+    moved,
+    positions,
+)
+from cellgrad.ops.joining import piece
+from cellgrad.ops.selection import cast
+
+__all__ = [
+    "index_add",
+    "index_fill",
+    "masked_fill",
+    "scatter",
+    "scatter_nd",
+    "select_scatter",
+    "slice_scatter",
+    "tensor_scatter_add",
+    "tensor_scatter_elements",
+    "tensor_scatter_sub",
+    "tensor_scatter_update",
+]
+
+
+# --- masks ------------------------------------------------------------------------------------
+
+
+def masked_fill(input_x: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """`value` where a mask holds, the input elsewhere; both tensors are broadcast.
+
+    Raises:
+        TypeError: a mask that is not a Tensor of bools, or a value that is neither number nor
+            Tensor.
+        ValueError: shapes that do not broadcast, or a value with dimensions.
+    """
+    x = check_tensor(input_x, "masked_fill", "input_x")
+    truth = check_tensor(mask, "masked_fill", "mask")
+    if truth.dtype.kind != "b":
+        raise error(
+            TypeError,
+            f"For 'masked_fill', the mask must be of bools, but got {truth.dtype.title}.",
+        )
+    out: Tensor = _masked_fill(x, truth, _filler(value, x, "masked_fill"))
+    return out
+
+
+def _filler(value: Any, x: Tensor, op: str) -> Tensor:
+    """A tensor without dimensions from a number or such a tensor."""
+    if not is_number(value) and not isinstance(value, Tensor):
+        raise error(
+            TypeError,
+            f"For '{op}', 'value' must be a number or a Tensor, but got {type(value).__name__}.",
+        )
+    filler = as_tensor(value, op, x.dtype if is_number(value) else None)
+    if filler.ndim:
+        raise error(
+            ValueError,
+            f"For '{op}', 'value' must have no dimensions, but has shape {list(filler.shape)}.",
+        )
+    return filler
+
+
+@operation
+def _masked_fill(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
+    shape = broadcast_shapes(x.shape, mask.shape, "masked_fill")
+    new = broadcast_to_shape(cast_to(value, x.dtype), shape)
+    return emit("cell.select", [broadcast_to_shape(mask, shape), new, broadcast_to_shape(x, shape)])
+
+
+# --- element by element -----------------------------------------------------------------------
+
+
+def scatter(input: Tensor, axis: int, index: Tensor, src: Any) -> Tensor:
+    """The input with the element at i.., with ``index[i..]`` in the place of ``i[axis]``, replaced
+    by ``src[i..]``; of equal places, the last one stays.
+
+    Raises:
+        IndexError: an index that is not in [-n, n).
+        TypeError: indices that are not a Tensor of integers, or a `src` that is neither Tensor nor
+            number, or of another dtype than the input.
+        ValueError: `axis` out of range, or ranks or lengths that do not fit.
+    """
+    return scatter_elements(input, axis, index, src, "none", "scatter")
+
+
+def tensor_scatter_elements(
+    input_x: Tensor, indices: Tensor, updates: Tensor, axis: int = 0, reduction: str = "none"
+) -> Tensor:
+    """The input with the element at i.., with ``indices[i..]`` in the place of ``i[axis]``, replaced
+    by ``updates[i..]``, or, with reduction ``"add"``, with all of them added.
+
+    Raises:
+        IndexError: an index that is not in [-n, n).
+        TypeError: indices that are not a Tensor of integers, or updates of another dtype.
+        ValueError: `axis` out of range, ranks or lengths that do not fit, or another reduction.
+    """
+    return scatter_elements(input_x, axis, indices, updates, reduction, "tensor_scatter_elements")
+
+
+def scatter_elements(
+    input: Tensor, axis: int, index: Tensor, src: Any, reduction: str, op: str
+) -> Tensor:
+    """See `scatter` and `tensor_scatter_elements`."""
+    x, at = check_tensor(input, op, "input"), index_tensor(index, op, "index")
+    if reduction not in ("none", "add"):
+        raise error(
+            ValueError,
+            f"For '{op}', the reduction must be 'none' or 'add', but got {reduction!r}.",
+        )
+    d = checked_elements(x, at, axis, op)
+    new = splat(src, x.dtype, at.shape) if is_number(src) else check_tensor(src, op, "src")
+    if new.dtype is not x.dtype:
+        raise error(
+            TypeError,
+            f"For '{op}', the input and 'src' must have the same dtype, but got {x.dtype.title} "
+            f"and {new.dtype.title}.",
+        )
+    if new.ndim != x.ndim or any(n < m for n, m in zip(new.shape, at.shape)):
+        raise error(
+            ValueError,
+            f"For '{op}', 'src' must have the rank of the input and be at least as long as the "
+            f"index in each dimension, but got {list(new.shape)} for an index of {list(at.shape)}.",
+        )
+    safe = in_range(at, x.shape[d], op)
+    combine = "set" if reduction == "none" else "add"
+    out: Tensor = _scatter_elements(x, at, new, d, combine, safe, op)
+    return out
+
+
+@operation
+def _scatter_elements(
+    x: Tensor, index: Tensor, src: Tensor, d: int, combine: str, safe: bool, op: str
+) -> Tensor:
+    index = counted(index, x.shape[d], op, safe)
+    for k, n in enumerate(index.shape):
+        src = piece(src, k, 0, n)
+    if not index.size:
+        return x
+    part = common_part(x, index.shape, d)
+    last = [*(k for k in range(x.ndim) if k != d), d]
+    rank = x.ndim
+    part, index, src = (moved(v, last) for v in (part, index, src))
+    new = scattered(part, index, src, rank - 1, rank - 1, combine)
+    new = moved(new, [last.index(k) for k in range(rank)])
+    region = _index.Region((0,) * rank, new.shape, (1,) * rank, (), new.shape)
+    return _index.put_region(x, region, new)
+
+
+# --- by tuples of indices ---------------------------------------------------------------------
+
+
+def checked_updates(
+    input_x: Any, indices: Any, updates: Any, op: str
+) -> tuple[Tensor, Tensor, Tensor, bool]:
+    """A tensor, tuples that index it, updates of the parts they name, and whether the tuples are known
+    to be in range.
+    """
+    x, at = check_tensor(input_x, op, "input_x"), index_tensor(indices, op, "indices")
+    new = check_tensor(updates, op, "updates")
+    safe = checked_tuples(x.shape, at, op)
+    shape = (*at.shape[:-1], *x.shape[at.shape[-1] :])
+    if new.shape != shape:
+        raise error(
+            ValueError,
+            f"For '{op}', 'updates' must have shape {list(shape)} for indices of shape "
+            f"{list(at.shape)} into {list(x.shape)}, but have {list(new.shape)}.",
+        )
+    if new.dtype is not x.dtype:
+        raise error(
+            TypeError,
+            f"For '{op}', 'input_x' and 'updates' must have the same dtype, but got "
+            f"{x.dtype.title} and {new.dtype.title}.",
+        )
+    return x, at, new, safe
+
+
+def _scatter_tuples(input_x: Any, indices: Any, updates: Any, combine: str, op: str) -> Tensor:
+    x, at, new, safe = checked_updates(input_x, indices, updates, op)
+    out: Tensor = _scatter_at(x, at, new, combine, safe, op)
+    return out
+
+
+def flat_parts(
+    x: Tensor, indices: Tensor, updates: Tensor, op: str, safe: bool
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The same with the indexed dimensions, and those of the tuples, joined."""
+    k = indices.shape[-1]
+    at = positions(indices, x.shape, op, safe)
+    rest = x.shape[k:]
+    return (
+        reshape_to(x, (math.prod(x.shape[:k]), *rest)),
+        reshape_to(at, (at.size,)),
+        reshape_to(updates, (at.size, *rest)),
+    )
+
+
+@operation
+def _scatter_at(
+    x: Tensor, indices: Tensor, updates: Tensor, combine: str, safe: bool, op: str
+) -> Tensor:
+    flat, at, new = flat_parts(x, indices, updates, op, safe)
+    if combine == "sub":
+        new, combine = emit("cell.neg", [new]), "add"
+    return reshape_to(scattered(flat, at, new, 0, 0, combine), x.shape)
+
+
+def tensor_scatter_update(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+    """The input with the parts that the tuples along the last dimension of `indices` name replaced by
+    `updates`; of equal tuples, the last one stays.
+
+    Raises:
+        IndexError: indices out of range; they are not counted from the end.
+        TypeError: indices that are not a Tensor of integers, or updates of another dtype.
+        ValueError: updates of another shape than the parts.
+    """
+    return _scatter_tuples(input_x, indices, updates, "set", "tensor_scatter_update")
+
+
+def tensor_scatter_add(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+    """As `tensor_scatter_update`, with the updates added."""
+    return _scatter_tuples(input_x, indices, updates, "add", "tensor_scatter_add")
+
+
+def tensor_scatter_sub(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+    """As `tensor_scatter_update`, with the updates subtracted."""
+    return _scatter_tuples(input_x, indices, updates, "sub", "tensor_scatter_sub")
+
+
+def scatter_nd(indices: Tensor, updates: Tensor, shape: Any) -> Tensor:
+    """Zeros of a shape with `updates` added to the parts that the tuples along the last dimension of
+    `indices` name.
+
+    Raises:
+        IndexError: indices out of range; they are not counted from the end.
+        TypeError: indices that are not a Tensor of integers, or a shape that is not known.
+        ValueError: updates of another shape than the parts.
+    """
+    new = check_tensor(updates, "scatter_nd", "updates")
+    zeros = splat(0, new.dtype, known_ints(shape, "scatter_nd", "shape"))
+    return _scatter_tuples(zeros, indices, new, "add", "scatter_nd")
+
+
+# --- along a dimension ------------------------------------------------------------------------
+
+
+def index_add(
+    x: Tensor,
+    indices: Tensor,
+    y: Tensor,
+    axis: int,
+    use_lock: bool = True,
+    check_index_bound: bool = True,
+) -> Tensor:
+    """`x` with `y` added to the elements along a dimension that a vector of indices names.
+
+    Raises:
+        IndexError: an index that is not in [0, n).
+        TypeError: indices that are not a Tensor of integers.
+        ValueError: `axis` out of range, indices of more than one dimension, or a `y` of another
+            shape than the elements.
+    """
+    base, new = check_tensor(x, "index_add", "x"), check_tensor(y, "index_add", "y")
+    at = index_tensor(indices, "index_add", "indices")
+    d = axis_of(known_int(axis, "index_add", "axis"), base.ndim, "index_add")
+    shape = (*base.shape[:d], at.size, *base.shape[d + 1 :])
+    if at.ndim != 1 or new.shape != shape:
+        raise error(
+            ValueError,
+            f"For 'index_add', the indices must have one dimension and 'y' the shape {list(shape)}, "
+            f"but got shapes {list(at.shape)} and {list(new.shape)}.",
+        )
+    safe = in_range(at, base.shape[d], "index_add", 0)
+    out: Tensor = _along(base, at, cast(new, base.dtype), d, "add", safe, "index_add")
+    return out
+
+
+def index_fill(x: Tensor, axis: int, index: Any, value: Any) -> Tensor:
+    """`x` with the elements along a dimension that the indices name replaced by `value`.
+
+    Raises:
+        IndexError: an index that is not in [-n, n).
+        TypeError: indices that are not integers, or a value that is neither number nor Tensor.
+        ValueError: `axis` out of range, indices of more than one dimension, or a value with
+            dimensions.
+    """
+    base = check_tensor(x, "index_fill", "x")
+    at = index_tensor(
+        as_tensor(index, "index_fill") if is_int(index) else index, "index_fill", "index"
+    )
+    if at.ndim > 1:
+        raise error(
+            ValueError, f"For 'index_fill', the rank of 'index' must be 0 or 1, but got {at.ndim}."
+        )
+    d = axis_of(known_int(axis, "index_fill", "axis"), base.ndim, "index_fill")
+    safe = in_range(at, base.shape[d], "index_fill")
+    filler = _filler(value, base, "index_fill")
+    out: Tensor = _along(base, at, cast(filler, base.dtype), d, "set", safe, "index_fill")
+    return out
+
+
+@operation
+def _along(
+    x: Tensor, index: Tensor, new: Tensor, d: int, combine: str, safe: bool, op: str
+) -> Tensor:
+    low = 0 if combine == "add" else None
+    at = reshape_to(counted(index, x.shape[d], op, safe, low), (index.size,))
+    new = broadcast_to_shape(new, (*x.shape[:d], at.size, *x.shape[d + 1 :]))
+    return scattered(x, at, new, d, 0, combine)
+
+
+# --- known places -----------------------------------------------------------------------------
+
+
+def select_scatter(input: Tensor, src: Tensor, axis: int, index: int) -> Tensor:
+    """The input with the part at `index` along a dimension replaced by `src`.
+
+    Raises:
+        IndexError: an index out of range.
+        TypeError: an argument of another kind.
+        ValueError: `axis` out of range, or a `src` of another shape than the part.
+    """
+    x, new = (
+        check_tensor(input, "select_scatter", "input"),
+        check_tensor(src, "select_scatter", "src"),
+    )
+    d = axis_of(axis, x.ndim, "select_scatter")
+    where = (slice(None),) * d + (known_int(index, "select_scatter", "index"),)
+    return _scattered_part(x, new, where, (*x.shape[:d], *x.shape[d + 1 :]), "select_scatter")
+
+
+def slice_scatter(
+    input: Tensor,
+    src: Tensor,
+    axis: int = 0,
+    start: int | None = None,
+    end: int | None = None,
+    step: int = 1,
+) -> Tensor:
+    """The input with the slice ``start:end:step`` along a dimension replaced by `src`.
+
+    Raises:
+        TypeError: an argument of another kind.
+        ValueError: `axis` out of range, a step below 1, or a `src` of another shape than the slice.
+    """
+    x, new = (
+        check_tensor(input, "slice_scatter", "input"),
+        check_tensor(src, "slice_scatter", "src"),
+    )
+    d = axis_of(axis, x.ndim, "slice_scatter")
+    if known_int(step, "slice_scatter", "step") < 1:
+        raise error(ValueError, f"For 'slice_scatter', 'step' must be positive, but got {step}.")
+    part = slice(start, end, step)
+    count = len(range(*part.indices(x.shape[d])))
+    shape = (*x.shape[:d], count, *x.shape[d + 1 :])
+    return _scattered_part(x, new, (slice(None),) * d + (part,), shape, "slice_scatter")
+
+
+def _scattered_part(x: Tensor, new: Tensor, where: Any, shape: tuple[int, ...], op: str) -> Tensor:
+    if new.shape != shape:
+        raise error(
+            ValueError,
+            f"For '{op}', 'src' must have the shape {list(shape)} of the part it replaces, but got "
+            f"{list(new.shape)}.",
+        )
+    return indexing.setitem(x, where, new)

@@ -1,0 +1,180 @@
+"""Searching: places in sorted sequences, distinct elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cellgrad._errors import error
+from cellgrad.capture.scope import splat
+from cellgrad.common import dtype as mstype
+from cellgrad.common.tensor import Tensor
+from cellgrad.ops import _elementwise as ew
+from cellgrad.ops._core import (
+    as_tensor,
+    axis_of,
+    cast_to,
+    check_tensor,
+    emit,
+    is_number,
+    operation,
+)
+from cellgrad.ops._index import gathered
+from cellgrad.ops._static import known
+from cellgrad.ops.gathering import gather_elements, needs_elements
+
+__all__ = [
+    "bucketize",
+    "searchsorted",
+    "unique",
+    "unique_consecutive",
+]
+
+
+def flag(value: Any, op: str, argument: str) -> bool:
+    if not isinstance(value, bool):
+        raise error(
+            TypeError, f"For '{op}', '{argument}' must be a bool, but got {type(value).__name__}."
+        )
+    return value
+
+
+# --- places -----------------------------------------------------------------------------------
+
+
+def searchsorted(
+    sorted_sequence: Tensor,
+    values: Any,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: Tensor | None = None,
+) -> Tensor:
+    """Where along the last dimension of an ascending sequence values belong: before elements equal to
+    them, or behind (`right`, or side ``"right"``). int64, or int32.
+
+    Raises:
+        TypeError: a sequence that is not a Tensor.
+        ValueError: shapes that do not fit, another side, or one that contradicts `right`.
+    """
+    s = check_tensor(sorted_sequence, "searchsorted", "sorted_sequence")
+    v = as_tensor(values, "searchsorted", s.dtype if is_number(values) else None)
+    if side not in (None, "left", "right") or (side == "left" and right):
+        raise error(
+            ValueError,
+            f"For 'searchsorted', 'side' must be None, 'left' or 'right' and agree with 'right', "
+            f"but got {side!r} with right={right}.",
+        )
+    if not s.ndim or (s.ndim > 1 and s.shape[:-1] != v.shape[:-1]):
+        raise error(
+            ValueError,
+            f"For 'searchsorted', the sequence must have one dimension, or all but the last as the "
+            f"values, but got {list(s.shape)} and {list(v.shape)}.",
+        )
+    if sorter is not None:
+        s = gather_elements(s, -1, sorter)
+    dtype = mstype.int32 if out_int32 else mstype.int64
+    out: Tensor = _searchsorted(s, v, right or side == "right", dtype)
+    return out
+
+
+@operation
+def _searchsorted(s: Tensor, v: Tensor, right: bool, dtype: Any) -> Tensor:
+    n = s.shape[-1]
+    common = mstype.promote(s.dtype, v.dtype)
+    s, v = cast_to(s, common), cast_to(v, common)
+    # Both ends of the interval that holds the place, halved until they meet.
+    low = splat(0, mstype.int32, v.shape)
+    high = splat(n, mstype.int32, v.shape)
+    for _ in range(n.bit_length()):
+        middle = ew.binary("cell.floor_div", emit("cell.add", [low, high]), 2)
+        at = ew.binary("cell.minimum", middle, n - 1)
+        element = gathered(s, at, s.ndim - 1, s.ndim - 1)
+        below = emit("cell.less_equal" if right else "cell.less", [element, v])
+        below = emit("cell.logical_and", [below, emit("cell.less", [low, high])])
+        low, high = (
+            emit("cell.select", [below, ew.binary("cell.add", middle, 1), low]),
+            emit("cell.select", [below, high, middle]),
+        )
+    return cast_to(low, dtype)
+
+
+def bucketize(input: Tensor, boundaries: Any, *, right: bool = False) -> Tensor:
+    """Between which of the ascending `boundaries` each element lies: their number at or below it
+    without `right`, below it with it, as int32.
+
+    Raises:
+        TypeError: boundaries that are not a list, tuple or Tensor, or `right` is not a bool.
+    """
+    x = check_tensor(input, "bucketize", "input")
+    edges = boundaries if isinstance(boundaries, Tensor) else Tensor(list(boundaries))
+    return searchsorted(edges, x, out_int32=True, right=flag(right, "bucketize", "right"))
+
+
+# --- distinct elements ------------------------------------------------------------------------
+
+_HINT = "call it outside of compiled code, on tensors that hold elements"
+
+
+def unique(input: Tensor) -> tuple[Tensor, Tensor]:
+    """The distinct elements in the order of their first appearance, and which of them each element
+    is. The elements must be known while compiling.
+
+    Raises:
+        TypeError: elements that are not known while compiling.
+    """
+    x = check_tensor(input, "unique", "input")
+    values = needs_elements(x, "unique", _HINT)
+    found, first, inverse = np.unique(values, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(order.size)
+    own = mstype.int64 if x.dtype is mstype.int64 else mstype.int32
+    return known(found[order], x.dtype), known(rank[inverse.reshape(values.shape)], own)
+
+
+def unique_sorted(input: Tensor, return_inverse: bool, return_counts: bool, dim: int | None) -> Any:
+    """The method `Tensor.unique`; see there."""
+    x = check_tensor(input, "unique", "input")
+    values = needs_elements(x, "unique", _HINT)
+    axis = None if dim is None else axis_of(dim, x.ndim, "unique")
+    found, inverse, counts = np.unique(values, return_inverse=True, return_counts=True, axis=axis)
+    out = [known(found, x.dtype)]
+    if flag(return_inverse, "unique", "return_inverse"):
+        shape = values.shape if axis is None else (values.shape[axis],)
+        out.append(known(inverse.reshape(shape), mstype.int64))
+    if flag(return_counts, "unique", "return_counts"):
+        out.append(known(counts, mstype.int64))
+    return out[0] if len(out) == 1 else tuple(out)
+
+
+def unique_consecutive(
+    input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Any:
+    """The elements, or the parts along a dimension, without repetitions of the one before; on demand
+    which of them each is, and how many it stands for. The elements must be known while compiling.
+
+    Raises:
+        TypeError: elements that are not known while compiling, or flags that are not bools.
+        ValueError: `dim` out of range.
+    """
+    x = check_tensor(input, "unique_consecutive", "input")
+    values = needs_elements(x, "unique_consecutive", _HINT)
+    inverse_shape = values.shape if dim is None else None
+    d = 0 if dim is None else axis_of(dim, x.ndim, "unique_consecutive")
+    rows = values.reshape(-1) if dim is None else np.moveaxis(values, d, 0)
+    n = rows.shape[0]
+    flat = rows.reshape(n, -1)
+    new = np.ones(n, np.bool_)
+    new[1:] = (flat[1:] != flat[:-1]).any(1)
+    kept = np.moveaxis(rows[new], 0, d) if dim is not None else rows[new]
+    out = [known(kept, x.dtype)]
+    if flag(return_inverse, "unique_consecutive", "return_inverse"):
+        inverse = np.cumsum(new) - 1
+        out.append(known(inverse.reshape(inverse_shape or (n,)), mstype.int64))
+    if flag(return_counts, "unique_consecutive", "return_counts"):
+        places = np.flatnonzero(new)
+        out.append(known(np.diff(np.append(places, n)), mstype.int64))
+    return out[0] if len(out) == 1 else tuple(out)

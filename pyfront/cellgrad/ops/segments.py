@@ -1,0 +1,203 @@
+"""Parts combined by their index: the largest, smallest, product or sum of the updates of a place, or of
+a segment.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from cellgrad._errors import error
+from cellgrad.capture.scope import splat
+from cellgrad.common import dtype as mstype
+from cellgrad.common.dtype import Type
+from cellgrad.common.tensor import Tensor
+from cellgrad.ops import _elementwise as ew
+from cellgrad.ops import _index
+from cellgrad.ops._core import (
+    broadcast_to_shape,
+    cast_to,
+    check_tensor,
+    emit,
+    operation,
+    reshape_to,
+)
+from cellgrad.ops._index import gathered, scattered
+from cellgrad.ops._static import known_int
+from cellgrad.ops.gathering import index_tensor
+from cellgrad.ops.joining import piece
+from cellgrad.ops.scattering import checked_updates, flat_parts
+
+__all__ = [
+    "tensor_scatter_div",
+    "tensor_scatter_max",
+    "tensor_scatter_min",
+    "tensor_scatter_mul",
+    "unsorted_segment_max",
+    "unsorted_segment_min",
+    "unsorted_segment_prod",
+    "unsorted_segment_sum",
+]
+
+_COMBINE = {"max": "cell.maximum", "min": "cell.minimum", "mul": "cell.mul"}
+
+
+def combined(x: Tensor, index: Tensor, updates: Tensor, combine: str) -> Tensor:
+    """`x` [n, R..] with `updates` [I, R..] combined into the rows that indices [I] name: "add", "max",
+    "min" or "mul".
+
+    In ascending order of the indices, each update is combined with those before it of the same index,
+    so that the last of equal indices has all of them. Steps double, as in any parallel prefix.
+    """
+    if combine == "add" or not updates.size:
+        return scattered(x, index, updates, 0, 0, combine)
+    neutral = {"max": -math.inf, "min": math.inf}.get(combine, 1)
+    if combine != "mul" and x.dtype.kind != "f":
+        neutral = extreme(x.dtype, combine == "max")
+    order = _index.order_of(index, 0, False)
+    index, updates = gathered(index, order, 0), gathered(updates, order, 0)
+    n, step = index.shape[0], 1
+    while step < n:
+        same = emit("cell.equal", [piece(index, 0, step, n), piece(index, 0, 0, n - step)])
+        same = reshape_to(same, (n - step, *(1,) * (updates.ndim - 1)))
+        later, sooner = piece(updates, 0, step, n), piece(updates, 0, 0, n - step)
+        both = emit(_COMBINE[combine], [later, sooner])
+        later = emit("cell.select", [broadcast_to_shape(same, later.shape), both, later])
+        updates = emit("cell.concat", [piece(updates, 0, 0, step), later], {"dim": 0})
+        step *= 2
+    spread = scattered(splat(neutral, x.dtype, x.shape), index, updates, 0, 0, "set")
+    return emit(_COMBINE[combine], [x, spread])
+
+
+def extreme(dtype: Type, least: bool) -> Any:
+    """The least or the largest finite number of a dtype."""
+    if dtype is mstype.bfloat16:
+        largest = 255 * 2.0**120
+        return -largest if least else largest
+    info: Any = (np.finfo if dtype.kind == "f" else np.iinfo)(mstype.to_numpy(dtype))
+    return (
+        (info.min if least else info.max).item()
+        if dtype.kind == "f"
+        else (int(info.min if least else info.max))
+    )
+
+
+# --- by tuples of indices ---------------------------------------------------------------------
+
+
+def _combine_tuples(input_x: Any, indices: Any, updates: Any, combine: str, op: str) -> Tensor:
+    x, at, new, safe = checked_updates(input_x, indices, updates, op)
+    if combine == "div" and x.dtype.kind != "f":
+        raise error(
+            TypeError, f"For '{op}', tensors must be of floating-point, but got {x.dtype.title}."
+        )
+    out: Tensor = _combine_at(x, at, new, combine, safe, op)
+    return out
+
+
+@operation
+def _combine_at(
+    x: Tensor, indices: Tensor, updates: Tensor, combine: str, safe: bool, op: str
+) -> Tensor:
+    flat, at, new = flat_parts(x, indices, updates, op, safe)
+    if combine == "div":
+        product = combined(splat(1, x.dtype, flat.shape), at, new, "mul")
+        return reshape_to(emit("cell.div", [flat, product]), x.shape)
+    return reshape_to(combined(flat, at, new, combine), x.shape)
+
+
+def tensor_scatter_max(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+    """As `ops.tensor_scatter_update`, with the larger of element and updates."""
+    return _combine_tuples(input_x, indices, updates, "max", "tensor_scatter_max")
+
+
+def tensor_scatter_min(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+    """As `ops.tensor_scatter_update`, with the smaller of element and updates."""
+    return _combine_tuples(input_x, indices, updates, "min", "tensor_scatter_min")
+
+
+def tensor_scatter_mul(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+    """As `ops.tensor_scatter_update`, with the elements multiplied by the updates."""
+    return _combine_tuples(input_x, indices, updates, "mul", "tensor_scatter_mul")
+
+
+def tensor_scatter_div(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+    """As `ops.tensor_scatter_update`, with the elements divided by the product of the updates."""
+    return _combine_tuples(input_x, indices, updates, "div", "tensor_scatter_div")
+
+
+# --- segments ---------------------------------------------------------------------------------
+
+
+def _segments(input_x: Any, segment_ids: Any, num_segments: Any, combine: str, op: str) -> Tensor:
+    x, ids = check_tensor(input_x, op, "input_x"), index_tensor(segment_ids, op, "segment_ids")
+    count = known_int(num_segments, op, "num_segments")
+    if count < 1 or not ids.ndim or x.shape[: ids.ndim] != ids.shape:
+        raise error(
+            ValueError,
+            f"For '{op}', 'num_segments' must be positive and the first dimensions of 'input_x' "
+            f"those of 'segment_ids', but got {count} and shapes {list(x.shape)} and "
+            f"{list(ids.shape)}.",
+        )
+    safe = _index.is_known(ids)
+    if safe:
+        largest = ids._concrete(op).max(initial=-1)
+        if largest >= count:
+            raise error(
+                IndexError,
+                f"For '{op}', the segment ids must be below 'num_segments', {count}, but got "
+                f"{largest}.",
+            )
+    out: Tensor = _segment(x, ids, count, combine, safe, op)
+    return out
+
+
+@operation
+def _segment(x: Tensor, ids: Tensor, count: int, combine: str, safe: bool, op: str) -> Tensor:
+    rest = x.shape[ids.ndim :]
+    if not safe:
+        ok = ew.compare("cell.less", ids, count)
+        _index.check(ok, f"For '{op}', the segment ids must be below 'num_segments', {count}.")
+    ids = reshape_to(ids, (ids.size,))
+    if ids.dtype not in (mstype.int32, mstype.int64):
+        ids = cast_to(ids, mstype.int32)
+    # Negative ids name a segment of their own, which is dropped.
+    ids = emit(
+        "cell.select",
+        [ew.compare("cell.less", ids, 0), splat(count, ids.dtype, ids.shape), ids],
+    )
+    start = {"add": 0, "mul": 1}.get(combine)
+    if start is None:
+        start = extreme(x.dtype, combine == "max")
+    base = splat(start, x.dtype, (count + 1, *rest))
+    out = combined(base, ids, reshape_to(x, (ids.size, *rest)), combine)
+    return piece(out, 0, 0, count)
+
+
+def unsorted_segment_sum(input_x: Tensor, segment_ids: Tensor, num_segments: int) -> Tensor:
+    """The sum of the parts of each segment: row k of the result adds up those whose id is k. Parts
+    with a negative id are left out.
+
+    Raises:
+        IndexError: an id that is not below `num_segments`.
+        TypeError: ids that are not a Tensor of integers.
+        ValueError: shapes that do not fit, or `num_segments` below 1.
+    """
+    return _segments(input_x, segment_ids, num_segments, "add", "unsorted_segment_sum")
+
+
+def unsorted_segment_prod(input_x: Tensor, segment_ids: Tensor, num_segments: int) -> Tensor:
+    """As `unsorted_segment_sum`, with products; 1 for an empty segment."""
+    return _segments(input_x, segment_ids, num_segments, "mul", "unsorted_segment_prod")
+
+
+def unsorted_segment_max(x: Tensor, segment_ids: Tensor, num_segments: int) -> Tensor:
+    """As `unsorted_segment_sum`, with the largest; the least number for an empty segment."""
+    return _segments(x, segment_ids, num_segments, "max", "unsorted_segment_max")
+
+
+def unsorted_segment_min(x: Tensor, segment_ids: Tensor, num_segments: int) -> Tensor:
+    """As `unsorted_segment_sum`, with the smallest; the largest number for an empty segment."""
+    return _segments(x, segment_ids, num_segments, "min", "unsorted_segment_min")

@@ -1,0 +1,91 @@
+"""Order: sorting, and the largest elements.
+
+Sorting is stable, and NaN counts as larger than any number. Derivatives flow through the values;
+indices have none.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cellgrad._errors import error
+from cellgrad.common.tensor import Tensor
+from cellgrad.ops._core import (
+    axis_of,
+    check_tensor,
+    operation,
+)
+from cellgrad.ops._index import order_of
+from cellgrad.ops._static import known_int
+from cellgrad.ops.gathering import elements_along
+from cellgrad.ops.joining import piece
+from cellgrad.ops.searching import flag
+
+__all__ = [
+    "argsort",
+    "msort",
+    "sort",
+    "topk",
+]
+
+
+def _sortable(x: Any, axis: Any, op: str, argument: str) -> tuple[Tensor, int]:
+    tensor = check_tensor(x, op, argument)
+    if not tensor.ndim:
+        raise error(ValueError, f"For '{op}', the tensor must have at least one dimension.")
+    if tensor.dtype.kind == "b":
+        raise error(
+            TypeError, f"For '{op}', bools have no order.", "convert them first: x.astype(ms.int32)"
+        )
+    return tensor, axis_of(known_int(axis, op, "axis"), tensor.ndim, op)
+
+
+@operation
+def sort(input_x: Tensor, axis: int = -1, descending: bool = False) -> tuple[Tensor, Tensor]:
+    """The elements in order along a dimension, and where they were: int32.
+
+    Raises:
+        TypeError: bools, or `descending` is not a bool.
+        ValueError: `axis` out of range, or a tensor without dimensions.
+    """
+    x, d = _sortable(input_x, axis, "sort", "input_x")
+    order = order_of(x, d, flag(descending, "sort", "descending"))
+    return elements_along(x, order, d), order
+
+
+@operation
+def argsort(input: Tensor, axis: int = -1, descending: bool = False) -> Tensor:
+    """Where the elements in order along a dimension are: int32.
+
+    Raises:
+        TypeError: bools, or `descending` is not a bool.
+        ValueError: `axis` out of range, or a tensor without dimensions.
+    """
+    x, d = _sortable(input, axis, "argsort", "input")
+    return order_of(x, d, flag(descending, "argsort", "descending"))
+
+
+def msort(input: Tensor) -> Tensor:
+    """The elements in ascending order along the first dimension."""
+    out: Tensor = sort(input, 0)[0]
+    return out
+
+
+@operation
+def topk(
+    input: Tensor, k: int, dim: int | None = None, largest: bool = True, sorted: bool = True
+) -> tuple[Tensor, Tensor]:
+    """The `k` largest (or smallest) elements along a dimension, by default the last, and where they
+    are: int32. They are in order also where `sorted` is False.
+
+    Raises:
+        TypeError: bools, or arguments of another kind.
+        ValueError: `dim` out of range, `k` not in [1, n], or a tensor without dimensions.
+    """
+    x, d = _sortable(input, -1 if dim is None else dim, "topk", "input")
+    count, n = known_int(k, "topk", "k"), x.shape[d]
+    if not 1 <= count <= n:
+        raise error(ValueError, f"For 'topk', the k must be in (0,{n}], but got {count}.")
+    flag(sorted, "topk", "sorted")
+    order = piece(order_of(x, d, flag(largest, "topk", "largest")), d, 0, count)
+    return elements_along(x, order, d), order

@@ -1,0 +1,79 @@
+"""Parameters updated at indices: ``ops.scatter_add`` and the like, against numpy."""
+
+import numpy as np
+import pytest
+
+import cellgrad as ms
+from cellgrad import Parameter, Tensor, nn, ops
+
+A = np.arange(1.0, 7.0, dtype=np.float32).reshape(2, 3)
+V = np.array([[3, 5, 7], [0.5, 2, 4]], np.float32)
+UFUNCS = {
+    "add": np.add,
+    "sub": np.subtract,
+    "max": np.maximum,
+    "min": np.minimum,
+    "mul": np.multiply,
+    "div": np.divide,
+}
+
+
+@pytest.mark.parametrize("name", [*UFUNCS, "update"])
+def test_updates(name):
+    rows, parts = np.array([1, 1]), np.array([[0, 2], [0, 2]])
+    wanted = [A.copy(), A.copy()]
+    if name == "update":
+        wanted[0][1], wanted[1][0, 2] = V[1], V[1, 0]
+    else:
+        UFUNCS[name].at(wanted[0], rows, V)
+        UFUNCS[name].at(wanted[1], (parts[:, 0], parts[:, 1]), V[:, 0])
+    title = name.title()
+    by_rows = [getattr(ops, f"Scatter{title}")()]
+    if name != "sub":  # which MindSpore has as a class only
+        by_rows.append(getattr(ops, f"scatter_{name}"))
+    by_parts = [getattr(ops, f"ScatterNd{title}")(), getattr(ops, f"scatter_nd_{name}")]
+    for functions, index, values, result in [
+        (by_rows, rows, V, wanted[0]),
+        (by_parts, parts, V[:, 0].copy(), wanted[1]),
+    ]:
+        for function in functions:
+            p = Parameter(Tensor(A), name="p")
+            out = function(p, Tensor(index), Tensor(values))
+            np.testing.assert_allclose(out.asnumpy(), result, rtol=1e-6)
+            np.testing.assert_array_equal(p.asnumpy(), out.asnumpy())
+
+
+def test_in_compiled_code():
+    class Counter(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.counts = Parameter(Tensor(np.zeros(3, np.float32)), name="counts")
+
+        def construct(self, i):
+            ops.scatter_add(self.counts, i, ops.ones(i.shape))
+            return self.counts * 10
+
+    net = Counter()
+    np.testing.assert_array_equal(net(Tensor([[0, 2], [2, 2]])).asnumpy(), [10, 0, 30])
+    np.testing.assert_array_equal(net.counts.asnumpy(), [1, 0, 3])
+
+    def f(x, v):
+        y = x * 1
+        ops.scatter_nd_update(y, Tensor([[1]]), v)
+        return y.sum()
+
+    for position, wanted in ((0, [1, 0, 1]), (1, [1])):
+        gradient = ms.grad(f, position)(Tensor([1.0, 2.0, 3.0]), Tensor([5.0]))
+        np.testing.assert_array_equal(gradient.asnumpy(), wanted)
+
+
+def test_refused():
+    p = Parameter(Tensor(A), name="p")
+    for index, values, kind, words in [
+        ([2], V[:1], IndexError, "do not index into"),
+        ([0], V, ValueError, "'updates' must have shape"),
+        ([0.0], V[:1], TypeError, "must be of integers"),
+        ([0], V[:1].astype(np.float64), TypeError, "same dtype"),
+    ]:
+        with pytest.raises(kind, match=words):
+            ops.scatter_add(p, Tensor(index), Tensor(values))
