@@ -1,14 +1,28 @@
 //===- Batch.cpp - cell.vmap as code on the whole batch -------------------===//
+//
+// A branch on a condition that differs within the batch becomes both branches
+// and a selection. A loop makes trips until no element needs another one;
+// elements that are done keep their values.
+//
+//===----------------------------------------------------------------------===//
 
+#include "passes/autodiff/ControlFlow.h"
 #include "passes/autodiff/Expand.h"
+
+#include "dialect/Rules.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 
 namespace cellgrad {
 
+namespace {
+
 /// `x` with dimension `from` moved to `to`.
-static Value moveDim(OpBuilder &builder, Location loc, Value x, int64_t from,
-                     int64_t to) {
+Value moveDim(OpBuilder &builder, Location loc, Value x, int64_t from,
+              int64_t to) {
   if (from == to)
     return x;
   auto type = cast<RankedTensorType>(x.getType());
@@ -21,51 +35,381 @@ static Value moveDim(OpBuilder &builder, Location loc, Value x, int64_t from,
 }
 
 /// A callee value on the batch: with the batch as first dimension, or the same
-/// for all.
+/// for all. A scalar that varies is the tensor it was taken from.
 struct Batched {
   Value value;
   bool varies = false;
 };
 
-LogicalResult expandVMap(VMapOp op, func::FuncOp callee) {
-  OpBuilder builder(op);
-  int64_t size = op.getBatchSize();
-  Block &body = callee.getBody().front();
+/// What `op` reads, its regions included.
+SmallVector<Value> readBy(Operation *op) {
+  SmallVector<Value> values(op->getOperands());
+  if (isControlFlow(op))
+    llvm::append_range(values, capturedValues(op));
+  return values;
+}
+
+class Batcher {
+public:
+  Batcher(OpBuilder &builder, int64_t size, SymbolTable &symbols)
+      : builder(builder), size(size), symbols(symbols) {}
+
+  void map(Value value, Batched batched) { values[value] = batched; }
+  Batched lookup(Value value) const { return values.lookup(value); }
+
+  /// Emits the ops of `block`, but not its terminator.
+  LogicalResult batchBlock(Block &block) {
+    for (Operation &op : block.without_terminator())
+      if (failed(batchOp(op)))
+        return failure();
+    return success();
+  }
+
+private:
+  bool varies(Value value) const { return values.lookup(value).varies; }
+
+  LogicalResult batchOp(Operation &op) {
+    if (llvm::none_of(readBy(&op), [&](Value v) { return varies(v); })) {
+      IRMapping mapping;
+      for (Value v : readBy(&op))
+        mapping.map(v, values[v].value);
+      bind(&op, builder.clone(op, mapping)->getResults(), false);
+      return success();
+    }
+    if (auto choice = dyn_cast<scf::IfOp>(op))
+      return varies(choice.getCondition()) ? batchSelection(choice)
+                                           : batchIf(choice);
+    if (isa<scf::ForOp, scf::WhileOp>(op))
+      return batchLoop(op);
+    if (auto extract = dyn_cast<tensor::ExtractOp>(op);
+        extract && extract.getIndices().empty()) {
+      values[extract] = values[extract.getTensor()];
+      return success();
+    }
+    if (isa<CustomOp, RecomputeOp>(op))
+      return batchRuled(op);
+    auto batchable = dyn_cast<BatchableOpInterface>(op);
+    if (!batchable)
+      return op.emitOpError(
+          "cannot be mapped over a batch: it has no batching rule");
+    SmallVector<Value> operands, results;
+    llvm::SmallBitVector which;
+    for (Value operand : op.getOperands()) {
+      operands.push_back(values[operand].value);
+      which.push_back(varies(operand));
+    }
+    if (failed(batchable.buildBatched(builder, operands, which, size, results)))
+      return failure();
+    bind(&op, results, true);
+    return success();
+  }
+
+  void bind(Operation *op, ValueRange results, bool vary) {
+    for (auto [result, value] : llvm::zip_equal(op->getResults(), results))
+      values[result] = {value, vary};
+  }
+
+  /// The batch of a callee value.
+  FailureOr<Value> lift(Value value) {
+    Batched batched = values[value];
+    if (batched.varies)
+      return batched.value;
+    if (auto empty = batched.value.getDefiningOp<StashEmptyOp>())
+      return Value(StashEmptyOp::create(
+          builder, value.getLoc(), batchOf(batched.value.getType(), size)));
+    if (!isa<RankedTensorType>(value.getType()))
+      return emitError(value.getLoc()) << "a value of type " << value.getType()
+                                       << " cannot differ within a batch";
+    return asBatch(builder, value.getLoc(), batched.value, false, size);
+  }
+
+  FailureOr<SmallVector<Value>> liftAll(ValueRange callee,
+                                        const llvm::SmallBitVector &which) {
+    SmallVector<Value> out;
+    for (auto [i, value] : llvm::enumerate(callee)) {
+      FailureOr<Value> lifted =
+          which[i] ? lift(value) : FailureOr<Value>(values[value].value);
+      if (failed(lifted))
+        return failure();
+      out.push_back(*lifted);
+    }
+    return out;
+  }
+
+  //===-- Calls with rules ------------------------------------------------===//
+
+  /// A function that maps `name` over batches of all its arguments.
+  FlatSymbolRefAttr mapped(Location loc, FlatSymbolRefAttr name) {
+    auto func = symbols.lookup<func::FuncOp>(name.getValue());
+    auto batches = [&](TypeRange types) {
+      return llvm::map_to_vector(types,
+                                 [&](Type t) { return batchOf(t, size); });
+    };
+    OpBuilder b(builder.getContext());
+    auto made =
+        func::FuncOp::create(loc, (name.getValue() + "_batch").str(),
+                             b.getFunctionType(batches(func.getArgumentTypes()),
+                                               batches(func.getResultTypes())));
+    made.setPrivate();
+    b.setInsertionPointToEnd(made.addEntryBlock());
+    SmallVector<int64_t> in(func.getNumArguments(), 0),
+        out(func.getNumResults(), 0);
+    auto vmap = VMapOp::create(b, loc, made.getResultTypes(), name.getValue(),
+                               made.getArguments(), in, out);
+    func::ReturnOp::create(b, loc, vmap.getResults());
+    return FlatSymbolRefAttr::get(symbols.insert(made));
+  }
+
+  /// The same op over mapped functions: it keeps its rule.
+  LogicalResult batchRuled(Operation &op) {
+    llvm::SmallBitVector all(op.getNumOperands(), true);
+    FailureOr<SmallVector<Value>> operands = liftAll(op.getOperands(), all);
+    if (failed(operands))
+      return failure();
+    Operation *copy = builder.clone(op);
+    copy->setOperands(*operands);
+    for (Value result : copy->getResults())
+      result.setType(batchOf(result.getType(), size));
+    auto remap = [&](StringRef attribute) {
+      if (auto name = copy->getAttrOfType<FlatSymbolRefAttr>(attribute))
+        copy->setAttr(attribute, mapped(op.getLoc(), name));
+    };
+    remap("callee");
+    remap("vjp");
+    remap("jvp");
+    bind(&op, copy->getResults(), true);
+    return success();
+  }
+
+  //===-- Branches --------------------------------------------------------===//
+
+  /// A branch that all elements take together.
+  LogicalResult batchIf(scf::IfOp op) {
+    SmallVector<Type> types;
+    for (Type type : op.getResultTypes())
+      types.push_back(batchOf(type, size));
+    auto copy = scf::IfOp::create(builder, op.getLoc(), types,
+                                  values[op.getCondition()].value, true, true);
+    OpBuilder::InsertionGuard guard(builder);
+    for (unsigned i : {0u, 1u}) {
+      Block &block = op->getRegion(i).front();
+      builder.setInsertionPointToEnd(&copy->getRegion(i).front());
+      if (failed(batchBlock(block)))
+        return failure();
+      llvm::SmallBitVector all(types.size(), true);
+      auto results = liftAll(block.getTerminator()->getOperands(), all);
+      if (failed(results))
+        return failure();
+      scf::YieldOp::create(builder, op.getLoc(), *results);
+    }
+    bind(op, copy.getResults(), true);
+    return success();
+  }
+
+  /// Both branches, and a selection by element.
+  LogicalResult batchSelection(scf::IfOp op) {
+    Value condition = values[op.getCondition()].value;
+    SmallVector<Value> sides[2];
+    for (unsigned i : {0u, 1u}) {
+      Region &region = op->getRegion(i);
+      if (region.empty())
+        continue;
+      if (failed(batchBlock(region.front())))
+        return failure();
+      ValueRange yielded = region.front().getTerminator()->getOperands();
+      llvm::SmallBitVector all(yielded.size(), true);
+      auto results = liftAll(yielded, all);
+      if (failed(results))
+        return failure();
+      sides[i] = *results;
+    }
+    SmallVector<Value> results;
+    for (auto [a, b] : llvm::zip_equal(sides[0], sides[1]))
+      results.push_back(select(op.getLoc(), condition, a, b));
+    bind(op, results, true);
+    return success();
+  }
+
+  /// Elements of `a` where `condition`, one bool for each of the batch, holds.
+  Value select(Location loc, Value condition, Value a, Value b) {
+    auto type = cast<RankedTensorType>(a.getType());
+    SmallVector<int64_t> dims =
+        llvm::to_vector(llvm::seq<int64_t>(1, type.getRank()));
+    if (!dims.empty())
+      condition = BroadcastOp::create(
+          builder, loc, type.clone(builder.getI1Type()), condition, dims);
+    return SelectOp::create(builder, loc, condition, a, b);
+  }
+
+  //===-- Loops -----------------------------------------------------------===//
+
+  /// Adds to `varying` what varies in `block` because something else does.
+  void spread(Block &block, llvm::DenseSet<Value> &varying) {
+    auto vary = [&](Value v) { return varies(v) || varying.contains(v); };
+    for (Operation &op : block.without_terminator())
+      if (llvm::any_of(readBy(&op), vary))
+        for (Value result : op.getResults())
+          varying.insert(result);
+  }
+
+  /// Which carried values differ within the batch in some trip.
+  llvm::SmallBitVector findVarying(Loop loop, bool &endVaries) {
+    llvm::SmallBitVector which(loop.inits().size());
+    for (auto [i, init] : llvm::enumerate(loop.inits()))
+      which[i] = varies(init);
+    Block &body = loop.body().front();
+    auto whileOp = dyn_cast<scf::WhileOp>(loop.op);
+    for (bool changed = true; changed;) {
+      changed = false;
+      llvm::DenseSet<Value> varying;
+      for (unsigned i : which.set_bits()) {
+        varying.insert(body.getArgument(loop.leading() + i));
+        if (whileOp)
+          varying.insert(whileOp.getBeforeArguments()[i]);
+      }
+      auto vary = [&](Value v) { return varies(v) || varying.contains(v); };
+      spread(body, varying);
+      if (whileOp) {
+        spread(*whileOp.getBeforeBody(), varying);
+        endVaries = vary(whileOp.getConditionOp().getCondition());
+      }
+      for (auto [i, next] :
+           llvm::enumerate(body.getTerminator()->getOperands()))
+        if (!which[i] && (endVaries || vary(next)))
+          changed = which[i] = true;
+    }
+    return which;
+  }
+
+  LogicalResult batchLoop(Operation &op) {
+    FailureOr<Loop> matched = Loop::match(&op);
+    if (failed(matched))
+      return failure();
+    Loop loop = *matched;
+    bool endVaries = false;
+    llvm::SmallBitVector which = findVarying(loop, endVaries);
+    if (endVaries)
+      for (Value init : loop.inits())
+        if (!isa<RankedTensorType>(init.getType()))
+          return op.emitOpError(
+              "is the derivative of a loop that ends at another trip for each "
+              "element of a batch; map first and differentiate then: "
+              "grad(vmap(f)) in the place of vmap(grad(f))");
+    FailureOr<SmallVector<Value>> inits = liftAll(loop.inits(), which);
+    if (failed(inits))
+      return failure();
+    return loop.asFor() ? batchFor(loop, which, *inits)
+                        : batchWhile(loop, which, *inits, endVaries);
+  }
+
+  void bindCarried(ValueRange names, ValueRange given,
+                   const llvm::SmallBitVector &which) {
+    for (auto [i, name] : llvm::enumerate(names))
+      values[name] = {given[i], which[i]};
+  }
+
+  LogicalResult batchFor(Loop loop, const llvm::SmallBitVector &which,
+                         ValueRange inits) {
+    scf::ForOp op = loop.asFor();
+    auto copy = scf::ForOp::create(
+        builder, op.getLoc(), values[op.getLowerBound()].value,
+        values[op.getUpperBound()].value, values[op.getStep()].value, inits);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(copy.getBody());
+    values[op.getInductionVar()] = {copy.getInductionVar(), false};
+    bindCarried(op.getRegionIterArgs(), copy.getRegionIterArgs(), which);
+    if (failed(batchBlock(*op.getBody())))
+      return failure();
+    auto next = liftAll(op.getBody()->getTerminator()->getOperands(), which);
+    if (failed(next))
+      return failure();
+    scf::YieldOp::create(builder, op.getLoc(), *next);
+    bindCarried(op.getResults(), copy.getResults(), which);
+    return success();
+  }
+
+  /// The condition of `op` for what its arguments are bound to.
+  FailureOr<Value> condition(scf::WhileOp op, ValueRange carried,
+                             const llvm::SmallBitVector &which) {
+    bindCarried(op.getBeforeArguments(), carried, which);
+    if (failed(batchBlock(*op.getBeforeBody())))
+      return failure();
+    return values[op.getConditionOp().getCondition()].value;
+  }
+
+  LogicalResult batchWhile(Loop loop, const llvm::SmallBitVector &which,
+                           ValueRange inits, bool endVaries) {
+    auto op = cast<scf::WhileOp>(loop.op);
+    Location loc = op.getLoc();
+    TypeRange types = inits.getTypes();
+    SmallVector<Location> locs(inits.size(), loc);
+    auto copy = scf::WhileOp::create(builder, loc, types, inits);
+    OpBuilder::InsertionGuard guard(builder);
+
+    Block *before = builder.createBlock(&copy.getBefore(), {}, types, locs);
+    FailureOr<Value> going = condition(op, before->getArguments(), which);
+    if (failed(going))
+      return failure();
+    scf::ConditionOp::create(builder, loc,
+                             endVaries ? anyOf(loc, *going) : *going,
+                             before->getArguments());
+
+    Block *after = builder.createBlock(&copy.getAfter(), {}, types, locs);
+    Value active;
+    if (endVaries) {
+      going = condition(op, after->getArguments(), which);
+      if (failed(going))
+        return failure();
+      active = *going;
+    }
+    bindCarried(op.getAfterArguments(), after->getArguments(), which);
+    if (failed(batchBlock(*op.getAfterBody())))
+      return failure();
+    auto next = liftAll(op.getYieldOp()->getOperands(), which);
+    if (failed(next))
+      return failure();
+    if (active)
+      for (auto [value, old] : llvm::zip_equal(*next, after->getArguments()))
+        value = select(loc, active, value, old);
+    scf::YieldOp::create(builder, loc, *next);
+    bindCarried(op.getResults(), copy.getResults(), which);
+    return success();
+  }
+
+  /// Whether one of the bools holds.
+  Value anyOf(Location loc, Value bools) {
+    Type i32 = builder.getI32Type();
+    auto type = cast<RankedTensorType>(bools.getType());
+    Value ints = CastOp::create(builder, loc, type.clone(i32), bools);
+    Value most = ReduceMaxOp::create(builder, loc, ints, ArrayRef<int64_t>{0});
+    Value any = CastOp::create(
+        builder, loc, RankedTensorType::get({}, builder.getI1Type()), most);
+    return tensor::ExtractOp::create(builder, loc, any, ValueRange());
+  }
+
+  OpBuilder &builder;
+  int64_t size;
+  SymbolTable &symbols;
   llvm::DenseMap<Value, Batched> values;
+};
+
+} // namespace
+
+LogicalResult expandVMap(VMapOp op, func::FuncOp callee, SymbolTable &symbols) {
+  OpBuilder builder(op);
+  Batcher batcher(builder, op.getBatchSize(), symbols);
+  Block &body = callee.getBody().front();
   for (auto [i, arg] : llvm::enumerate(op.getArgs())) {
     int64_t dim = op.getInDims()[i];
     Value first = dim < 0 ? arg : moveDim(builder, op.getLoc(), arg, dim, 0);
-    values[body.getArgument(i)] = {first, dim >= 0};
+    batcher.map(body.getArgument(i), {first, dim >= 0});
   }
-
-  for (Operation &inner : body.without_terminator()) {
-    SmallVector<Value> operands;
-    llvm::SmallBitVector varies;
-    for (Value operand : inner.getOperands()) {
-      operands.push_back(values[operand].value);
-      varies.push_back(values[operand].varies);
-    }
-    SmallVector<Value> results;
-    if (varies.none()) {
-      Operation *copy = builder.clone(inner);
-      copy->setOperands(operands);
-      llvm::append_range(results, copy->getResults());
-    } else {
-      auto batchable = dyn_cast<BatchableOpInterface>(inner);
-      if (!batchable)
-        return inner.emitOpError(
-            "cannot be mapped over a batch: it has no batching rule");
-      if (failed(
-              batchable.buildBatched(builder, operands, varies, size, results)))
-        return failure();
-    }
-    for (auto [result, value] : llvm::zip_equal(inner.getResults(), results))
-      values[result] = {value, varies.any()};
-  }
+  if (failed(batcher.batchBlock(body)))
+    return failure();
 
   SmallVector<Value> results;
   for (auto [i, value] : llvm::enumerate(body.getTerminator()->getOperands())) {
-    Batched batched = values[value];
+    Batched batched = batcher.lookup(value);
     int64_t dim = op.getOutDims()[i];
     if (batched.varies)
       results.push_back(moveDim(builder, op.getLoc(), batched.value, 0, dim));

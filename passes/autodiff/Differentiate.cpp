@@ -61,12 +61,13 @@ public:
     SymbolTable table(getOperation());
     symbols = &table;
     state.clear();
-    SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
-    for (func::FuncOp func : functions)
-      if (failed(close(func)))
+    // Mapping over a batch adds functions; they come last.
+    for (Block::iterator at = getOperation().getBody()->begin();
+         at != getOperation().getBody()->end(); ++at)
+      if (auto func = dyn_cast<func::FuncOp>(*at); func && failed(close(func)))
         return signalPassFailure();
     state.clear();
-    for (func::FuncOp func : functions)
+    for (auto func : getOperation().getOps<func::FuncOp>())
       if (failed(inlineRuled(func)))
         return signalPassFailure();
   }
@@ -146,7 +147,7 @@ private:
     if (auto vjp = dyn_cast<VJPOp>(op))
       return expandVJP(vjp, callee);
     if (auto vmap = dyn_cast<VMapOp>(op))
-      return expandVMap(vmap, callee);
+      return expandVMap(vmap, callee, *symbols);
     return expandJVP(cast<JVPOp>(op), callee);
   }
 

@@ -33,7 +33,10 @@ emitJVP(mlir::OpBuilder &builder, mlir::func::FuncOp callee,
 /// Replace a transform op by what it stands for.
 llvm::LogicalResult expandVJP(VJPOp op, mlir::func::FuncOp callee);
 llvm::LogicalResult expandJVP(JVPOp op, mlir::func::FuncOp callee);
-llvm::LogicalResult expandVMap(VMapOp op, mlir::func::FuncOp callee);
+
+/// As above; `symbols` gets mapped copies of functions with rules of their own.
+llvm::LogicalResult expandVMap(VMapOp op, mlir::func::FuncOp callee,
+                               mlir::SymbolTable &symbols);
 
 /// Replaces `op` by the callee's body on its operands.
 void inlineCall(mlir::Operation *op, mlir::func::FuncOp callee,

@@ -30,7 +30,8 @@ def DifferentiatePass : Pass<"cell-differentiate", "::mlir::ModuleOp"> {
     Statistic<"numExpanded", "num-expanded", "Number of transforms expanded">,
   ];
   let dependentDialects = ["::cellgrad::CellDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect"];
+                           "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 #endif

@@ -138,7 +138,7 @@ def _gradients_of(name: str, position: int, leaves: list[Tensor], given: Any) ->
 
     if given is None:
         return [splat(0, t.dtype, t.shape) for t in _floats(leaves)]
-    found = list(tensors(given)) if not isinstance(given, int | float) else [given]
+    found: list[Any] = [given] if isinstance(given, int | float) else list(tensors(given))
     if len(found) not in (len(leaves), len(_floats(leaves))):
         raise error(
             TypeError,

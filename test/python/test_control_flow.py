@@ -357,3 +357,65 @@ def test_errors_name_the_line(function, shape, kind, words):
         ms.jit(function)(Tensor(np.ones(shape)))
     assert f"{__file__}:" in str(caught.value)
     assert "hint: " in str(caught.value)
+
+
+# --- vmap -------------------------------------------------------------------------------------
+
+
+def choose(x, w):
+    if x > 1:
+        return ops.sqrt(x - 1) * w
+    return x * x
+
+
+def doubled_until(x, w):
+    trips = 0
+    while x < 10:
+        x = x * w
+        if x > 5:
+            x = x + 1
+        trips = trips + 1
+    return x, trips
+
+
+BATCH = [0.3, 1.7, 25.0, 4.0]
+
+
+def test_vmap_of_branches_and_loops_is_the_function_on_each():
+    xs, w = tensor(BATCH), tensor(1.5)
+    got = ms.vmap(choose, (0, None))(xs, w).asnumpy()
+    np.testing.assert_allclose(got, [float(choose(tensor(x), w)) for x in BATCH], rtol=1e-15)
+    value, trips = ms.vmap(doubled_until, (0, None))(xs, w)
+    expected = [doubled_until(x, 1.5) for x in BATCH]
+    np.testing.assert_allclose(value.asnumpy(), [e[0] for e in expected], rtol=1e-14)
+    np.testing.assert_array_equal(trips.asnumpy(), [e[1] for e in expected])
+
+
+@pytest.mark.parametrize("function", [choose, lambda x, w: doubled_until(x, w)[0]])
+def test_gradients_of_vmap(function):
+    xs, w = tensor(BATCH), tensor(1.5)
+    gx, gw = ms.grad(lambda x, w: ms.vmap(function, (0, None))(x, w).sum(), (0, 1))(xs, w)
+    each = [ms.grad(function, (0, 1))(tensor(x), w) for x in BATCH]
+    np.testing.assert_allclose(gx.asnumpy(), [float(g[0]) for g in each], rtol=1e-13)
+    np.testing.assert_allclose(float(gw), sum(float(g[1]) for g in each), rtol=1e-13)
+
+
+def test_vmap_of_gradients():
+    xs, w = tensor(BATCH), tensor(1.5)
+    got = ms.vmap(ms.grad(choose), (0, None))(xs, w)
+    np.testing.assert_allclose(
+        got.asnumpy(), [float(ms.grad(choose)(tensor(x), w)) for x in BATCH], rtol=1e-14
+    )
+
+    def cubes(x, n):
+        for _ in range(n):
+            x = ops.sin(x) * x
+        return x
+
+    n = Tensor(3)
+    got = ms.vmap(ms.grad(cubes), (0, None))(xs, n)
+    np.testing.assert_allclose(
+        got.asnumpy(), [float(ms.grad(cubes)(tensor(x), n)) for x in BATCH], rtol=1e-13
+    )
+    with pytest.raises(ms.CompileError, match=r"map first and differentiate then: grad\(vmap\(f\)\)"):
+        ms.vmap(ms.grad(lambda x: doubled_until(x, tensor(1.5))[0]))(xs)

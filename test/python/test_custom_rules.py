@@ -52,8 +52,7 @@ def test_bprop_of_a_cell():
 
 def test_nested_arguments_integers_and_none():
     def rule(pair, n, out, dout):
-        a, b = pair
-        return (dout[0] * b, None if b is None else dout[0] * 2), None
+        return (dout[0] * pair[1], dout[0] * 2), None
 
     @ms.custom_rule(vjp=rule)
     def f(pair, n):
@@ -173,3 +172,16 @@ def test_recompute_writes_state_once():
     net.recompute()
     ms.grad(net)(X)
     assert float(net.n) == 1
+
+
+def test_rules_hold_under_vmap():
+    xs = Tensor([1.0, 2.0, 3.0])
+    np.testing.assert_array_equal(ms.vmap(square_by_vjp)(xs).asnumpy(), [1.0, 4.0, 9.0])
+    mapped = ms.grad(lambda v: ms.vmap(square_by_vjp)(v).sum())(xs)
+    np.testing.assert_array_equal(mapped.asnumpy(), [7.0, 14.0, 21.0])
+    np.testing.assert_array_equal(ms.vmap(ms.grad(square_by_vjp))(xs).asnumpy(), [7.0, 14.0, 21.0])
+    first, second = ms.grad(
+        lambda a, b: ms.vmap(product_by_jvp, (0, None))(a, b).sum(), (0, 1)
+    )(xs, Tensor(2.0))
+    np.testing.assert_array_equal(first.asnumpy(), [20.0, 20.0, 20.0])
+    assert float(second) == 6
