@@ -417,5 +417,7 @@ def test_vmap_of_gradients():
     np.testing.assert_allclose(
         got.asnumpy(), [float(ms.grad(cubes)(tensor(x), n)) for x in BATCH], rtol=1e-13
     )
-    with pytest.raises(ms.CompileError, match=r"map first and differentiate then: grad\(vmap\(f\)\)"):
+    with pytest.raises(
+        ms.CompileError, match=r"map first and differentiate then: grad\(vmap\(f\)\)"
+    ):
         ms.vmap(ms.grad(lambda x: doubled_until(x, tensor(1.5))[0]))(xs)

@@ -180,8 +180,8 @@ def test_rules_hold_under_vmap():
     mapped = ms.grad(lambda v: ms.vmap(square_by_vjp)(v).sum())(xs)
     np.testing.assert_array_equal(mapped.asnumpy(), [7.0, 14.0, 21.0])
     np.testing.assert_array_equal(ms.vmap(ms.grad(square_by_vjp))(xs).asnumpy(), [7.0, 14.0, 21.0])
-    first, second = ms.grad(
-        lambda a, b: ms.vmap(product_by_jvp, (0, None))(a, b).sum(), (0, 1)
-    )(xs, Tensor(2.0))
+    first, second = ms.grad(lambda a, b: ms.vmap(product_by_jvp, (0, None))(a, b).sum(), (0, 1))(
+        xs, Tensor(2.0)
+    )
     np.testing.assert_array_equal(first.asnumpy(), [20.0, 20.0, 20.0])
     assert float(second) == 6
