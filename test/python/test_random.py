@@ -316,6 +316,29 @@ def test_a_training_step_draws_new_masks():
     assert (first != second).any() and (step(x).asnumpy() == first).all()
 
 
+def test_an_exported_model_has_the_state_as_an_argument(tmp_path):
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.drop = nn.Dropout(p=0.5)
+
+        def construct(self, x):
+            return self.drop(x)
+
+    net = Net()
+    net.set_train()
+    x = Tensor(np.ones(64, np.float32))
+    ms.set_seed(21)
+    ms.export(net, x, file_name=str(tmp_path / "net"), value_and_grad=False)
+    model = ms.load(str(tmp_path / "net"))
+    state = next(a for a in model.signature["entries"][0]["args"] if a["name"] == "random_state")
+    assert state["role"] == "state"
+    eager = [net(x).asnumpy() for _ in range(3)]
+    exported = [model.forward(x).asnumpy() for _ in range(3)]
+    np.testing.assert_array_equal(exported, eager)
+    assert model.parameters["random_state"].asnumpy().tolist() == [21, 3]
+
+
 # --- MindSpore's interfaces ---------------------------------------------------------------------
 
 
