@@ -86,12 +86,14 @@ class TensorMethods(
 
     __slots__ = ()
 
-    def __getattr__(self, name: str) -> Any:
-        message = f"'{_shown(self)}' object has no attribute '{name}'"
-        if name.startswith("_"):
-            raise AttributeError(message)
-        hint = _ELSEWHERE.get(name) or nearest(name, dir(type(self)))
-        raise AttributeError(f"{message}\n  hint: {hint}")
+    if not TYPE_CHECKING:  # type checkers know which attributes there are
+
+        def __getattr__(self, name: str) -> Any:
+            message = f"'{_shown(self)}' object has no attribute '{name}'"
+            if name.startswith("_"):
+                raise AttributeError(message)
+            hint = _ELSEWHERE.get(name) or nearest(name, dir(type(self)))
+            raise AttributeError(f"{message}\n  hint: {hint}")
 
     # --- operators ----------------------------------------------------------------------------
 
