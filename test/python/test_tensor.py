@@ -233,6 +233,14 @@ def test_select_by_condition_and_by_index():
     np.testing.assert_array_equal(x.select(-2, 1).asnumpy(), [3, 4])
 
 
+def test_uniform_numbers_of_a_tensors_shape():
+    x = Tensor(np.zeros((40, 50)), ms.float16).uniform(2.0, 3.0)
+    assert x.shape == (40, 50) and x.dtype is ms.float16
+    assert 2 <= x.asnumpy().min() < 2.1 and 2.9 < x.asnumpy().max() <= 3
+    with pytest.raises(TypeError, match="larger than"):
+        x.uniform(2.0, 1.0)
+
+
 def test_every_method_whose_operation_exists_exists():
     """The names are those of MindSpore 2.10's Tensor."""
     names = json.loads((GOLDENS / "tensor_methods.json").read_text())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cellgrad._errors import nearest
+from cellgrad._errors import error, nearest
 from cellgrad.common._index_methods import IndexMethods
 from cellgrad.common._linalg_methods import LinalgMethods
 from cellgrad.common._memory_methods import MemoryMethods
@@ -472,6 +472,20 @@ class TensorMethods(
     def new_ones(self, size: Any, dtype: Type | None = None) -> Tensor:
         """Ones of another shape, of the tensor's dtype by default."""
         return ops.ones(size, dtype or self.dtype)  # type: ignore[attr-defined]
+
+    def uniform(self, from_: Any = 0.0, to: Any = 1.0, generator: Any = None) -> Tensor:
+        """Uniform numbers in [from_, to), of the tensor's shape and dtype; see `ops.uniform`.
+
+        Raises:
+            TypeError: `from_` is larger than `to`.
+        """
+        if from_ > to:
+            raise error(TypeError, f"For 'uniform', 'from_' = {from_} is larger than 'to' = {to}.")
+        limits = [
+            ops.full((), limit, dtype=ops.dtype_argument("float32", "uniform"))
+            for limit in (from_, to)
+        ]
+        return ops.uniform(self.shape, *limits).astype(self.dtype)  # type: ignore[attr-defined]
 
     def value(self) -> Tensor:
         """The tensor's value; a Parameter gives its current one."""
