@@ -61,7 +61,7 @@ class Embedding(Cell):
     Raises:
         TypeError: arguments of a wrong type.
         ValueError: `padding_idx` out of range, or initial values of a wrong shape.
-        IndexError: an id that is not in [-vocab_size, vocab_size).
+        IndexError: an id, known while compiling, that is not in [-vocab_size, vocab_size).
     """
 
     def __init__(

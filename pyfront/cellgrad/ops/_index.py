@@ -364,7 +364,7 @@ def settled(array: Any, n: int, where: str) -> tuple[Tensor, bool]:
 
 
 def wrapped(index: Tensor, n: int, where: str) -> Tensor:
-    """Numbers counted from the start; compiled code checks that they are in range."""
+    """Numbers counted from the start; one out of range names the nearest element."""
     if index.dtype not in (mstype.int32, mstype.int64):
         index = cast_to(index, mstype.int32)
     inside = [ew.compare("cell.greater_equal", index, -n), ew.compare("cell.less", index, n)]

@@ -1,8 +1,8 @@
 """Elements picked by tensors of indices.
 
 Indices are int32 or int64 (other integers are converted); where a function counts negative ones from
-the end, they are in [-n, n). An index out of range raises IndexError: at once where the indices are
-known, when the compiled code runs where they are not.
+the end, they are in [-n, n). An index out of range raises IndexError where the indices are known; one
+that compiled code computes names the nearest element.
 """
 
 from __future__ import annotations
@@ -63,8 +63,7 @@ def index_tensor(value: Any, op: str, argument: str) -> Tensor:
 
 
 def in_range(index: Tensor, n: int, op: str, low: int | None = None) -> bool:
-    """Whether indices are known to be in [`low`, `n`), with -n by default; where they are not known,
-    compiled code must check.
+    """Whether indices are known to be in [`low`, `n`), with -n by default.
 
     Raises:
         IndexError: known indices out of range.
@@ -83,7 +82,7 @@ def in_range(index: Tensor, n: int, op: str, low: int | None = None) -> bool:
 
 
 def counted(index: Tensor, n: int, op: str, safe: bool, low: int | None = None) -> Tensor:
-    """Indices counted from the start, int32 or int64, checked by the compiled code unless `safe`."""
+    """Indices counted from the start, int32 or int64; `safe` ones are known to be in range."""
     if index.dtype not in (mstype.int32, mstype.int64):
         index = cast_to(index, mstype.int32)
     if not safe:
