@@ -149,6 +149,16 @@ ROWS: dict[str, list[Row]] = {
             "equal parts to all that attain it",
         ),
         Row("m.amax(x, 0)", [[1.0, NAN]], [NAN], [[NAN, NAN]], None, "NaN shows, in every element"),
+        Row(
+            "(ops.sort(x)[0] * ms.Tensor([1.0, 2.0, 4.0], ms.float64)).sum()",
+            [[2.0, 1.0, 1.0]],
+            [11],
+            [[4, 1, 2]],
+            [[0, 0, 0]],
+            "equal elements stay in order, each with its own cotangent",
+            jax="(jnp.sort(x) * jnp.array([1.0, 2.0, 4.0])).sum()",
+            torch="(torch.sort(x)[0] * torch.tensor([1.0, 2.0, 4.0], dtype=x.dtype)).sum()",
+        ),
         pair("m.remainder(x, y)", 4.0, 2.0, 0, (1, -2), "the slope of the piece on the right"),
     ],
     "Poles and roots": [
