@@ -115,7 +115,7 @@ struct LULowering : OpRewritePattern<LUOp> {
   /// is updated by a triangular solve and a product of matrices.
   static SmallVector<Value> factorize(MatrixLoops &m, ValueRange inits) {
     int64_t n = cast<RankedTensorType>(inits[0].getType()).getDimSize(0);
-    int64_t width = n <= 64 ? n : blockWidth(n);
+    int64_t width = n <= 32 ? n : blockWidth(n);
     SmallVector<Value> state(inits);
     for (int64_t begin = 0; begin < n; begin += width) {
       int64_t end = std::min(begin + width, n), count = end - begin;

@@ -310,19 +310,31 @@ Value MatrixLoops::matmul(Value a, Value c, bool transposeA, bool transposeB) {
                   typeOf(a).clone({rows, columns}), {0, 1});
 }
 
+void MatrixLoops::shrink(int64_t steps,
+                         llvm::function_ref<void(int64_t, int64_t)> body) {
+  // Sizes stay whole vectors.
+  int64_t parts = std::clamp<int64_t>(steps / 16, 1, 4);
+  int64_t width = parts == 1 ? steps : llvm::alignTo(steps / parts, 16);
+  for (int64_t begin = 0; begin < steps; begin += width)
+    body(begin, std::min(width, steps - begin));
+}
+
 Value MatrixLoops::substitute(Value a, Value right, bool forward,
                               bool transposed, bool unitDiagonal) {
   RankedTensorType type = typeOf(right);
-  auto eliminate = [&](Value j, ValueRange carried) -> SmallVector<Value> {
+  int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);
+  // Step j of what is left: the first row, or from below the last.
+  auto eliminate = [&](Value matrix, Value j,
+                       ValueRange carried) -> SmallVector<Value> {
     Value known = row(carried[0], j);
     if (!unitDiagonal) {
-      Value pivot = element(a, {j, j});
-      known = vector(known, type.getDimSize(1), type.getElementType(),
+      Value pivot = element(matrix, {j, j});
+      known = vector(known, columns, type.getElementType(),
                      [&](ArrayRef<Value>, ValueRange values) -> Value {
                        return arith::DivFOp::create(b, loc, values[0], pivot);
                      });
     }
-    Value factors = transposed ? row(a, j) : column(a, j);
+    Value factors = transposed ? row(matrix, j) : column(matrix, j);
     return {update(carried[0], {factors, known}, {0, 1},
                    [&](ArrayRef<Value> at, ValueRange values) {
                      Value rest = minusProduct(values[2], values[0], values[1]);
@@ -331,7 +343,22 @@ Value MatrixLoops::substitute(Value a, Value right, bool forward,
                      return select(later, rest, done);
                    })};
   };
-  return loop(type.getDimSize(0), forward, right, eliminate)[0];
+  shrink(rows, [&](int64_t begin, int64_t count) {
+    int64_t left = rows - begin, first = forward ? begin : 0;
+    Value matrix = block(a, first, left, first, left);
+    Value part = block(right, first, left, 0, columns);
+    Value from = index(forward ? 0 : left - count);
+    Value to = index(forward ? count : left);
+    part = loop(from, to, part, [&](Value i, ValueRange carried) {
+      // Backwards, the last step of the range comes first.
+      Value j = i;
+      if (!forward)
+        j = arith::SubIOp::create(b, loc, index(2 * left - count - 1), i);
+      return eliminate(matrix, j, carried);
+    })[0];
+    right = setBlock(right, part, first, 0);
+  });
+  return right;
 }
 
 //===----------------------------------------------------------------------===//

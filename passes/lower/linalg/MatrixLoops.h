@@ -86,6 +86,11 @@ public:
   /// a b, where factors are read transposed if asked for.
   mlir::Value matmul(mlir::Value a, mlir::Value b, bool transposeA = false,
                      bool transposeB = false);
+  /// Splits the steps of an elimination, after which so much less of the matrix
+  /// is active, into a few loops over smaller and smaller parts: `body` gets
+  /// the first step and the number of steps.
+  void shrink(int64_t steps,
+              llvm::function_ref<void(int64_t begin, int64_t count)> body);
   /// The solution y of a y = b for triangular a, in place of b: from the first
   /// row to the last where `forward`. Row by row; each, once known, is
   /// subtracted from all that depend on it.
