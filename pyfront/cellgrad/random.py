@@ -41,6 +41,7 @@ from cellgrad.ops._core import (
     reshape_to,
     shape_of,
 )
+from cellgrad.ops._index import gathered, order_of
 
 __all__ = [
     "bernoulli",
@@ -50,6 +51,7 @@ __all__ = [
     "key",
     "laplace",
     "normal",
+    "permutation",
     "randint",
     "split",
     "uniform",
@@ -388,6 +390,40 @@ def categorical(key: Tensor, logits: Tensor, shape: Any = ()) -> Tensor:
     total = emit("cell.add", [broadcast_to_shape(cast_to(rows, own), whole), noise])
     out: Tensor = extrema.argmax(total, -1)
     return out
+
+
+def positions(k: Tensor, n: int, dtype: Type) -> Tensor:
+    """The numbers from 0 to before n in random order: the order of random integers."""
+    return cast_to(order_of(_bits(k, (n,), mstype.int64), 0, False), dtype)
+
+
+@operation
+def permutation(key: Tensor, x: int | Tensor) -> Tensor:
+    """The ints from 0 to before `x`, or the elements of a Tensor along its first dimension, in
+    random order.
+
+    Args:
+        key: a key, shape (2,).
+        x: a positive int (the result is int32), or a Tensor.
+
+    Raises:
+        TypeError: `key` is not a key, or `x` neither int nor Tensor.
+        ValueError: `x` is not positive, or a scalar.
+    """
+    k = _check_key(key, "permutation")
+    if isinstance(x, Tensor) and x.ndim:
+        order = positions(k, x.shape[0], mstype.int32)
+        return gathered(x, order, 0)
+    if isinstance(x, bool) or not isinstance(x, int | np.integer | Tensor):
+        raise error(
+            TypeError,
+            f"For 'permutation', 'x' must be an int or a Tensor, but got {type(x).__name__}.",
+        )
+    if isinstance(x, Tensor) or x < 1:
+        raise error(
+            ValueError, f"For 'permutation', 'x' must be positive or have a dimension, not {x}."
+        )
+    return positions(k, int(x), mstype.int32)
 
 
 def gumbel(k: Tensor, shape: tuple[int, ...], dtype: Type) -> Tensor:

@@ -101,6 +101,36 @@ def test_other_distributions():
         assert stats.chisquare(counts[used], 20000 * weights[row][used]).pvalue > 1e-3
 
 
+def test_permutations():
+    k = random.key(10)
+    order = random.permutation(k, 1000).asnumpy()
+    np.testing.assert_array_equal(np.sort(order), np.arange(1000))
+    assert abs(np.corrcoef(order, np.arange(1000))[0, 1]) < 0.15
+    x = np.arange(12.0).reshape(6, 2)
+    mixed = random.permutation(k, Tensor(x)).asnumpy()
+    np.testing.assert_array_equal(mixed[np.argsort(mixed[:, 0])], x)
+    # All orders of three with the same frequency.
+    ms.set_seed(6)
+    seen = [tuple(ops.randperm(3).asnumpy()) for _ in range(600)]
+    counts = [seen.count(order) for order in set(seen)]
+    assert len(counts) == 6 and stats.chisquare(counts).pvalue > 1e-3
+    assert ops.randperm(Tensor(4), dtype=ms.int32).dtype is ms.int32
+    np.testing.assert_array_equal(np.sort(ops.shuffle(Tensor(x)).asnumpy(), 0), x)
+    np.testing.assert_array_equal(np.sort(ops.RandomShuffle()(Tensor(x)).asnumpy(), 0), x)
+
+
+def test_draws_without_replacement():
+    ms.set_seed(3)
+    weights = Tensor(np.tile(np.array([0.6, 0.3, 0.1, 0.0]), (5000, 1)))
+    drawn = ops.multinomial(weights, 3, False).asnumpy()
+    assert drawn.shape == (5000, 3) and drawn.dtype == np.int32
+    np.testing.assert_array_equal(np.sort(drawn, 1), np.tile([0, 1, 2], (5000, 1)))
+    # First a, then b: p(a) p(b) / (1 - p(a)).
+    for a, b, p in ((0, 1, 0.6 * 0.3 / 0.4), (1, 0, 0.3 * 0.6 / 0.7), (2, 0, 0.1 * 0.6 / 0.9)):
+        share = ((drawn[:, 0] == a) & (drawn[:, 1] == b)).mean()
+        assert abs(share - p) < 4 * math.sqrt(p * (1 - p) / 5000)
+
+
 def test_keys_give_the_same_numbers_compiled_and_mapped():
     def f(k):
         return random.normal(k, (4,)), random.uniform(k, (2, 2), ms.float64, -1.0, 3.0)
@@ -428,7 +458,12 @@ ERRORS = [
     (lambda: ops.bernoulli(X, 2.0), ValueError, "in [0, 1]"),
     (lambda: ops.multinomial(X, 0), ValueError, "positive int"),
     (lambda: ops.multinomial(Tensor(1.0), 1), ValueError, "1 or 2 dimensions"),
-    (lambda: ops.multinomial(X, 1, False), NotImplementedError, "without replacement"),
+    (lambda: ops.multinomial(Tensor([0.5, 0.5]), 3, False), ValueError, "at most the last"),
+    (lambda: ops.randperm(0), ValueError, "must be positive"),
+    (lambda: ops.randperm(2.5), TypeError, "must be an int"),
+    (lambda: ops.shuffle(Tensor(1.0)), ValueError, "must have a dimension"),
+    (lambda: random.permutation(random.key(0), 0), ValueError, "must be positive"),
+    (lambda: random.permutation(random.key(0), "a"), TypeError, "int or a Tensor"),
     (lambda: ops.rrelu(X, 0.5, 0.2), ValueError, "lower <= upper"),
     (lambda: ops.StandardNormal(-1), ValueError, "must be >= 0"),
     (lambda: ops.StandardNormal(1.5), TypeError, "must be ints"),

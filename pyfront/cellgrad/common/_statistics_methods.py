@@ -94,6 +94,10 @@ class StatisticsMethods:
         """See `ops.argmin`."""
         return ops.argmin(self, axis, keepdims)
 
+    def median(self, axis: int = -1, keepdims: bool = False) -> tuple[Tensor, Tensor]:
+        """See `ops.median`."""
+        return ops.median(self, axis, keepdims)
+
     def cumsum(self, axis: int | None = None, dtype: Type | None = None) -> Tensor:
         """See `ops.cumsum`; of all elements in row-major order without `axis`."""
         return ops.cumsum(ops.reshape(self, (-1,)) if axis is None else self, axis or 0, dtype)

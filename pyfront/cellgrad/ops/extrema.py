@@ -1,4 +1,4 @@
-"""Extreme elements along a dimension, with their positions.
+"""Extreme and middle elements along a dimension, with their positions.
 
 A position is that of the first such element, and its value gets the whole derivative. NaN counts as
 the extremum, so that it shows.
@@ -27,6 +27,7 @@ from cellgrad.ops._core import (
     reshape_to,
 )
 from cellgrad.ops._elementwise import Primitive
+from cellgrad.ops._index import order_of
 from cellgrad.ops.selection import select
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "argmax",
     "argmin",
     "max",
+    "median",
     "min",
 ]
 
@@ -180,6 +182,33 @@ def min(
         TypeError, ValueError: `input` is not a Tensor, `axis` is out of range or empty.
     """
     return _with_position("cell.reduce_min", "min", input, axis, keepdims, initial, where)
+
+
+@operation
+def median(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Tensor, Tensor]:
+    """The middle elements along `axis` (the lower one of two) and their positions (int64), the whole
+    derivative to them; the first NaN where there is one.
+
+    Raises:
+        TypeError, ValueError: `input` is not a Tensor, `axis` is not an int, out of range or empty.
+    """
+    given = check_tensor(input, "median", "input")
+    x = reshape_to(_comparable(given, "median"), given.shape or (1,))
+    dim = _dimension(x, axis, "median")
+    order = cast_to(order_of(x, dim, False), mstype.int64)
+    starts, limits = [0] * x.ndim, list(x.shape)
+    starts[dim] = (x.shape[dim] - 1) // 2
+    limits[dim] = starts[dim] + 1
+    attrs = {"starts": starts, "limits": limits, "strides": [1] * x.ndim}
+    found = emit("cell.slice", [order], attrs)
+    if x.dtype.kind == "f":
+        # NaN is the largest: an argmax that is NaN is the first one.
+        top = position("cell.reduce_max", x, dim, mstype.int64)
+        found = select(emit("cell.is_nan", [element_at(x, top, dim)]), top, found)
+    value = cast_to(element_at(x, found, dim), given.dtype)
+    if given.ndim == 0:
+        return reshape_to(value, ()), reshape_to(found, ())
+    return _without(value, dim, keepdims), _without(found, dim, keepdims)
 
 
 # --- classes ------------------------------------------------------------------------------------

@@ -33,10 +33,12 @@ from cellgrad.ops._core import (
     shape_of,
 )
 from cellgrad.ops._elementwise import Primitive
+from cellgrad.ops._index import order_of
 
 __all__ = [
     "Bernoulli",
     "Multinomial",
+    "RandomShuffle",
     "StandardLaplace",
     "StandardNormal",
     "UniformInt",
@@ -51,7 +53,9 @@ __all__ = [
     "randint_like",
     "randn",
     "randn_like",
+    "randperm",
     "rrelu",
+    "shuffle",
     "standard_laplace",
     "standard_normal",
     "uniform",
@@ -354,7 +358,7 @@ def multinomial(
     Args:
         input: weights, not negative, of shape (n,) or (m, n).
         num_samples: how many to draw for each row.
-        replacement: whether an index may be drawn again; this version needs True.
+        replacement: whether an index may be drawn again.
         seed: selects another stream.
 
     Returns:
@@ -362,8 +366,8 @@ def multinomial(
 
     Raises:
         TypeError: `input` is not a Tensor.
-        ValueError: `input` has another rank, or `num_samples` is not positive.
-        NotImplementedError: `replacement` is False.
+        ValueError: `input` has another rank, `num_samples` is not positive, or larger than n without
+            replacement.
     """
     x = check_float(input, "multinomial", "input")
     if x.ndim not in (1, 2):
@@ -376,14 +380,75 @@ def multinomial(
             ValueError,
             f"For 'multinomial', 'num_samples' must be a positive int, but got {num_samples}.",
         )
-    if not replacement:
-        raise error(
-            NotImplementedError,
-            "For 'multinomial', drawing without replacement is not supported in this version.",
-            "set replacement=True",
-        )
     key = next_key(seed, "multinomial")
+    if not replacement:
+        if num_samples > x.shape[-1]:
+            raise error(
+                ValueError,
+                f"For 'multinomial', 'num_samples' must be at most the last dimension of the input "
+                f"without replacement, but got {num_samples} of {x.shape[-1]}.",
+            )
+        # The order of logits plus Gumbel noise is that of draws without replacement.
+        wide = cast_to(x, mstype.float32) if x.dtype.itemsize == 2 else x
+        total = emit(
+            "cell.add", [emit("cell.log", [wide]), random.gumbel(key, x.shape, wide.dtype)]
+        )
+        dim = x.ndim - 1
+        order = order_of(total, dim, True)
+        limits = [*x.shape[:-1], num_samples]
+        ones = [1] * x.ndim
+        return emit(
+            "cell.slice", [order], {"starts": [0] * x.ndim, "limits": limits, "strides": ones}
+        )
     return cast_to(_categorical(x, num_samples, key, "multinomial"), mstype.int32)
+
+
+@operation
+def _randperm(n: int, dtype: Type, seed: int | None) -> Tensor:
+    order = random.positions(next_key(seed, "randperm"), n, mstype.int64)
+    return cast_to(order, dtype)
+
+
+def randperm(n: Any, seed: int = 0, offset: int = 0, dtype: Type = mstype.int64) -> Tensor:
+    """The ints from 0 to before n in random order.
+
+    Args:
+        n: a positive int, or a Tensor that holds one.
+        seed, offset: other than 0 they select another stream of random numbers.
+        dtype: a number type.
+
+    Raises:
+        TypeError: `n` is not an int.
+        ValueError: `n` is not positive, or `offset` negative.
+    """
+    if isinstance(n, Tensor) and n.size == 1 and n.dtype.kind == "i":
+        n = int(n.asnumpy())
+    if isinstance(n, bool) or not isinstance(n, int | np.integer):
+        raise error(TypeError, f"For 'randperm', 'n' must be an int, but got {type(n).__name__}.")
+    if n < 1 or offset < 0:
+        raise error(
+            ValueError,
+            f"For 'randperm', 'n' must be positive and 'offset' not negative, but got {n} and "
+            f"{offset}.",
+        )
+    stream = offset or (0 if seed == -1 else seed)
+    out: Tensor = _randperm(int(n), dtype, stream)
+    return out
+
+
+@operation
+def shuffle(x: Tensor, seed: int | None = None) -> Tensor:
+    """The elements of a tensor along its first dimension in random order.
+
+    Raises:
+        TypeError: `x` is not a Tensor.
+        ValueError: it is a scalar.
+    """
+    given = check_tensor(x, "shuffle", "x")
+    if given.ndim == 0:
+        raise error(ValueError, "For 'shuffle', 'x' must have a dimension, but is a scalar.")
+    out: Tensor = random.permutation(next_key(seed, "shuffle"), given)
+    return out
 
 
 @operation
@@ -463,6 +528,14 @@ class Bernoulli(Primitive):
 
     def __call__(self, x: Tensor, p: Any) -> Tensor:
         out: Tensor = bernoulli(x, p, self.seed)
+        return out
+
+
+class RandomShuffle(_Seeded):
+    """The class form of `shuffle`."""
+
+    def __call__(self, x: Tensor) -> Tensor:
+        out: Tensor = shuffle(x, self.seed)
         return out
 
 
