@@ -343,7 +343,8 @@ def _builder(out: Any, scope: Scope, leaves: list[Any]) -> Callable[[list[Any]],
     if isinstance(out, dict):
         items = {k: _builder(v, scope, leaves) for k, v in out.items()}
         return lambda buffers: {k: p(buffers) for k, p in items.items()}
-    if isinstance(out, Iterator | Coroutine | set | frozenset):
+    holds = isinstance(out, set | frozenset) and any(isinstance(v, Tensor) for v in out)
+    if holds or isinstance(out, Iterator | Coroutine):
         raise error(
             TypeError,
             f"'{scope.trace.graph_name}' returns a {type(out).__name__}, which compiled code cannot.",
