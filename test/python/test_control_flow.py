@@ -421,3 +421,39 @@ def test_vmap_of_gradients():
         ms.CompileError, match=r"map first and differentiate then: grad\(vmap\(f\)\)"
     ):
         ms.vmap(ms.grad(lambda x: doubled_until(x, tensor(1.5))[0]))(xs)
+
+
+def test_a_step_that_is_taken_or_not():
+    """A carried tensor that a branch leaves as it is: an adaptive solver's rejected step."""
+
+    def f(y, end):
+        t, h = ops.zeros_like(end), 0.2 * end
+        while t < end:
+            new = y + h * y * y
+            error = ops.amax(ops.abs(h * new))
+            if error <= 0.3:
+                y = new
+                t = t + h
+            h = h * ops.clamp(0.2 / (error + 1e-6), 0.2, 2.0)
+        return ops.sum(y)
+
+    def reference(y, end):
+        t, h = 0.0, 0.2 * end
+        while t < end:
+            new = y + h * y * y
+            error = np.abs(h * new).max()
+            if error <= 0.3:
+                y, t = new, t + h
+            h = h * np.clip(0.2 / (error + 1e-6), 0.2, 2.0)
+        return y.sum()
+
+    y = np.array([1.0, 0.5, -0.7])
+    np.testing.assert_allclose(
+        float(ms.jit(f)(tensor(y), tensor(0.4))), reference(y, 0.4), rtol=1e-13
+    )
+    gradient = ms.grad(f)(tensor(y), tensor(0.4)).asnumpy()
+    for i, g in enumerate(gradient):
+        step = np.zeros(3)
+        step[i] = 1e-6
+        numeric = (reference(y + step, 0.4) - reference(y - step, 0.4)) / 2e-6
+        np.testing.assert_allclose(g, numeric, rtol=1e-7)

@@ -323,6 +323,28 @@ private:
   unsigned recomputeLimit;
 };
 
+/// A choice between two whole tensors as one by element. Bufferisation could
+/// only alias both, which is in conflict with a loop that carries one of them.
+void selectByElement(RewriterBase &rewriter, arith::SelectOp select) {
+  auto type = cast<RankedTensorType>(select.getType());
+  rewriter.setInsertionPoint(select);
+  Value init = tensor::EmptyOp::create(rewriter, select.getLoc(),
+                                       type.getShape(), type.getElementType());
+  AffineMap identity = rewriter.getMultiDimIdentityMap(type.getRank());
+  AffineMap scalar =
+      AffineMap::get(type.getRank(), 0, {}, rewriter.getContext());
+  SmallVector<utils::IteratorType> kinds(type.getRank(),
+                                         utils::IteratorType::parallel);
+  rewriter.replaceOpWithNewOp<linalg::GenericOp>(
+      select, TypeRange(type), select->getOperands(), ValueRange(init),
+      ArrayRef<AffineMap>{scalar, identity, identity, identity}, kinds,
+      [](OpBuilder &b, Location loc, ValueRange args) {
+        Value chosen =
+            arith::SelectOp::create(b, loc, args[0], args[1], args[2]);
+        linalg::YieldOp::create(b, loc, chosen);
+      });
+}
+
 struct FuseLinalg : cellgrad::impl::FuseLinalgBase<FuseLinalg> {
   using FuseLinalgBase::FuseLinalgBase;
 
@@ -340,6 +362,14 @@ struct FuseLinalg : cellgrad::impl::FuseLinalgBase<FuseLinalg> {
 
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
+    SmallVector<arith::SelectOp> selects;
+    getOperation().walk([&](arith::SelectOp op) {
+      if (isa<RankedTensorType>(op.getType()) &&
+          op.getCondition().getType().isInteger(1))
+        selects.push_back(op);
+    });
+    for (arith::SelectOp op : selects)
+      selectByElement(rewriter, op);
     SmallVector<linalg::LinalgOp> named;
     getOperation().walk([&](linalg::LinalgOp op) {
       if (!isa<linalg::GenericOp, linalg::FillOp>(op))
