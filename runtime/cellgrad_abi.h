@@ -38,6 +38,9 @@ extern "C" {
 #define CG_ERROR_EXECUTION 6
 /* The processor lacks instructions the model was compiled for. */
 #define CG_ERROR_CPU 7
+/* This and above: a check of the program failed, each with a code of its own.
+   Donated buffers are as they were. */
+#define CG_ERROR_CHECK 1000
 
 /* Alignment of cg_context.arena in bytes. */
 #define CG_ARENA_ALIGNMENT 64u

@@ -44,7 +44,9 @@ public:
 
   void writeEntry(const EntrySpec &entry, LLVM::LLVMFuncOp impl,
                   bool takesContext);
-  void writeModelFunctions(const ModelSpec &model, llvm::StringRef signature);
+  /// `checks` are the words of the program's own status codes.
+  void writeModelFunctions(const ModelSpec &model, llvm::StringRef signature,
+                           ArrayAttr checks);
 
   LLVM::LLVMFuncOp declare(llvm::StringRef name, Type result,
                            ArrayRef<Type> args);
@@ -73,6 +75,8 @@ private:
   void checkBuffers(const EntrySpec &entry, ValueRange buffers);
   void callWithArena(const EntrySpec &entry, LLVM::LLVMFuncOp impl,
                      SmallVector<Value> args, Value context, bool takesContext);
+  /// Address of a private constant of the module that holds `text`.
+  Value text(llvm::StringRef name, llvm::StringRef text);
   void ret(Value status) { LLVM::ReturnOp::create(b, loc, status); }
 
   ModuleOp module;
@@ -232,20 +236,28 @@ void AbiWriter::callWithArena(const EntrySpec &entry, LLVM::LLVMFuncOp impl,
   ret(status);
 }
 
+Value AbiWriter::text(llvm::StringRef name, llvm::StringRef text) {
+  std::string bytes = text.str();
+  bytes.push_back('\0');
+  auto type = LLVM::LLVMArrayType::get(b.getI8Type(), bytes.size());
+  LLVM::GlobalOp global;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(module.getBody());
+    global = LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/true,
+                                    LLVM::Linkage::Internal, name,
+                                    b.getStringAttr(bytes), /*alignment=*/1);
+  }
+  return LLVM::AddressOfOp::create(b, loc, ptr, global.getSymName());
+}
+
 void AbiWriter::writeModelFunctions(const ModelSpec &model,
-                                    llvm::StringRef signature) {
+                                    llvm::StringRef signature,
+                                    ArrayAttr checks) {
   loc = module.getLoc();
   std::string prefix = "cg_" + model.name + "_";
-  std::string text = signature.str();
-  text.push_back('\0');
-
-  b.setInsertionPointToStart(module.getBody());
-  auto type = LLVM::LLVMArrayType::get(b.getI8Type(), text.size());
-  auto global = LLVM::GlobalOp::create(
-      b, loc, type, /*isConstant=*/true, LLVM::Linkage::Internal,
-      "cell_signature", b.getStringAttr(text), /*alignment=*/1);
   define(prefix + "signature", ptr, {});
-  ret(LLVM::AddressOfOp::create(b, loc, global));
+  ret(text("cell_signature", signature));
 
   define(prefix + "abi_version", i32, {});
   ret(constant(i32, CELLGRAD_ABI_VERSION));
@@ -253,8 +265,17 @@ void AbiWriter::writeModelFunctions(const ModelSpec &model,
   auto words = declare(kRuntimeStatus, ptr, {i32});
   words.setVisibility_(LLVM::Visibility::Hidden);
   auto message = define(prefix + "status_message", ptr, {i32});
-  ret(LLVM::CallOp::create(b, loc, words, ValueRange{message.getArgument(0)})
-          .getResult());
+  Value status = message.getArgument(0);
+  Value said =
+      LLVM::CallOp::create(b, loc, words, ValueRange{status}).getResult();
+  for (auto [i, check] : llvm::enumerate(checks)) {
+    Value is = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, status,
+                                    constant(i32, CG_ERROR_CHECK + i));
+    said = LLVM::SelectOp::create(
+        b, loc, is,
+        text("cell_check_" + std::to_string(i), cast<StringAttr>(check)), said);
+  }
+  ret(said);
 }
 
 /// Marks the pointers of `impl` with what the C caller guarantees. It stays a
@@ -449,7 +470,11 @@ void EmitAbi::runOnOperation() {
     impl->removeAttr("cell.arena_bytes");
     writer.writeEntry(entry, impl, printing.contains(impl));
   }
-  writer.writeModelFunctions(*spec, toJSON(*spec, cpu->cpu, features));
+  auto checks = module->getAttrOfType<ArrayAttr>("cell.checks");
+  module->removeAttr("cell.checks");
+  writer.writeModelFunctions(*spec, toJSON(*spec, cpu->cpu, features),
+                             checks ? checks
+                                    : ArrayAttr::get(&getContext(), {}));
   module->setAttr("cell.model", toAttribute(*spec, &getContext()));
 }
 } // namespace

@@ -271,6 +271,8 @@ nb::object Entry::call(nb::handle given, nb::handle out) const {
     std::rethrow_exception(print.error);
   if (status == CG_ERROR_ALLOCATION)
     throw std::bad_alloc();
+  if (status >= CG_ERROR_CHECK)
+    throw nb::index_error(owner->statusMessage(status).c_str());
   if (status != CG_OK)
     throw std::runtime_error(entry->name + ": " + owner->statusMessage(status));
   return results;

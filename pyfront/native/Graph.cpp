@@ -226,7 +226,8 @@ std::vector<GraphValue> FunctionBuilder::create(
   DiagnosticText diagnostics(graph->context());
   if (result)
     state.types.push_back(graph->type(*result));
-  else if (!inferTypes(state, *info, diagnostics) && name != "cell.print")
+  else if (!inferTypes(state, *info, diagnostics) && name != "cell.print" &&
+           name != "cell.check")
     throw GraphError("'" + name + "' op needs the type of its result");
   Operation *op = builder.create(state);
   if (failed(mlir::verify(op, /*verifyRecursively=*/false))) {

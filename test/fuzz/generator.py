@@ -119,6 +119,12 @@ class Generator:
             self.windows: 5,
             self.reverse: 2,
             self.constant: 2,
+            self.iota: 2,
+            self.position: 2,
+            self.cumsum: 2,
+            self.sort: 2,
+            self.gather: 6,
+            self.scatter: 4,
         }
         draw = self.rng.choices(list(rules), weights=list(rules.values()))[0]
         draw(x)
@@ -278,3 +284,66 @@ class Generator:
         number = self.rng.choice([0.0, -0.0, 1.0, -1.0, 0.5, 2.0, 3.0])
         data = struct.pack("<f" if self.dtype == "float32" else "<d", number)
         self.values.append(self.f.constant(data, self.dtype, x.shape))
+
+    def iota(self, x: Any) -> None:
+        if x.shape:
+            dim = self.rng.randrange(len(x.shape))
+            self.values.append(
+                self.f.create("cell.iota", [], {"dim": dim}, None, (self.dtype, x.shape))
+            )
+
+    def position(self, x: Any) -> None:
+        """The element at an extremum: its position is as sensitive as its rivals are close."""
+        if x.dtype == "bool" or not x.shape or x.shape[-1] == 0:
+            return
+        last = len(x.shape) - 1
+        name = self.rng.choice(["cell.argmax", "cell.argmin"])
+        result = (self.rng.choice(["int32", "int64"]), x.shape[:-1])
+        value = self.f.create(name, [x], {"dims": [last]}, None, result)
+        self.add("cell.gather", [x, value], {"dim": last, "batch_dims": last})
+
+    def cumsum(self, x: Any) -> None:
+        if x.dtype != "bool" and x.shape:
+            flags = {k: self.rng.random() < 0.5 for k in ("reverse", "exclusive")}
+            dim = self.rng.randrange(len(x.shape))
+            self.add("cell.cumsum", [x], {"dim": dim, **flags})
+
+    def sort(self, x: Any) -> None:
+        """The sorted elements, for the same reason."""
+        if x.dtype == "bool" or not x.shape or 0 in x.shape:
+            return
+        last = len(x.shape) - 1
+        flags = {"dim": last, "descending": self.rng.random() < 0.5}
+        order = self.f.create("cell.argsort", [x], flags, None, ("int32", x.shape))
+        self.add("cell.gather", [x, order], {"dim": last, "batch_dims": last})
+
+    def indices(self, x: Any) -> tuple[Any, dict[str, Any]] | None:
+        """Random positions along a dimension of `x`, a few of them out of range."""
+        if 0 in x.shape or not x.shape:
+            return None
+        dim = self.rng.randrange(len(x.shape))
+        batch = self.rng.choice([0, 0, dim])
+        own = [self.rng.choice([1, 2, 3, 17]) for _ in range(self.rng.choice([0, 1, 1, 2]))]
+        shape = (*x.shape[:batch], *own)
+        if count(shape) * count(x.shape[batch:]) > 3 * MAX_ELEMENTS:
+            return None
+        kind = self.rng.choice("iq")
+        numbers = [self.rng.randint(-1, x.shape[dim]) for _ in range(count(shape))]
+        data = struct.pack(f"<{len(numbers)}{kind}", *numbers)
+        positions = self.f.constant(data, "int32" if kind == "i" else "int64", shape)
+        return positions, {"dim": dim, "batch_dims": batch}
+
+    def gather(self, x: Any) -> None:
+        if drawn := self.indices(x):
+            self.add("cell.gather", [x, drawn[0]], drawn[1])
+
+    def scatter(self, x: Any) -> None:
+        """A gather, and its elements put or added at other positions."""
+        drawn = self.indices(x)
+        if not drawn:
+            return
+        self.add("cell.gather", [x, drawn[0]], drawn[1])
+        combine = self.rng.choice(["add", "set"] if x.dtype != "bool" else ["set"])
+        turned = {"dims": list(range(len(drawn[0].shape)))}
+        positions = self.f.create("cell.reverse", [drawn[0]], turned, None, None)
+        self.add("cell.scatter", [x, positions, self.values[-1]], {**drawn[1], "combine": combine})

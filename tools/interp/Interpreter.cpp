@@ -31,6 +31,7 @@ private:
   LogicalResult runIf(scf::IfOp op, Environment &values);
   LogicalResult runFor(scf::ForOp op, Environment &values);
   LogicalResult runWhile(scf::WhileOp op, Environment &values);
+  LogicalResult runCheck(CheckOp check, const Tensor &ok);
   FailureOr<Tensor> evaluateOp(Operation *op, Operands args);
   FailureOr<Tensor> evaluateElementwise(Operation *op, Operands args);
   void print(PrintOp op, Operands args);
@@ -160,6 +161,13 @@ LogicalResult Interpreter::runCall(Operation *op, SymbolRefAttr name,
   return success();
 }
 
+LogicalResult Interpreter::runCheck(CheckOp check, const Tensor &ok) {
+  for (int64_t i = 0, e = ok.size(); i < e; ++i)
+    if (!ok.getInt(i))
+      return check.emitOpError("failed: ") << check.getMessage();
+  return success();
+}
+
 LogicalResult Interpreter::run(Operation *op, Environment &values) {
   if (auto call = dyn_cast<func::CallOp>(op))
     return runCall(op, call.getCalleeAttr(), values);
@@ -188,6 +196,8 @@ LogicalResult Interpreter::run(Operation *op, Environment &values) {
       values[value] = std::move(result);
     return success();
   }
+  if (auto check = dyn_cast<CheckOp>(op))
+    return runCheck(check, *args[0]);
   if (std::optional<Tensor> known = evaluateScalar(op, args)) {
     values[op->getResult(0)] = std::move(*known);
     return success();
@@ -214,11 +224,12 @@ FailureOr<Tensor> Interpreter::evaluateOp(Operation *op, Operands args) {
       .Case([&](ReshapeOp reshape) -> FailureOr<Tensor> {
         return args[0]->reshaped(reshape.getType());
       })
-      .Case<BroadcastOp, CastOp, CholeskyOp, ConcatOp, ConvOp, MatMulOp,
+      .Case<ArgMaxOp, ArgMinOp, ArgSortOp, BroadcastOp, CastOp, CholeskyOp,
+            ConcatOp, ConvOp, CumSumOp, GatherOp, IotaOp, MatMulOp,
             OverlapAddOp, PadOp, PolygammaOp, RandomBitsOp, ReduceMaxOp,
-            ReduceMinOp, ReduceSumOp, ReverseOp, SelectOp, SliceOp, SolveOp,
-            StashAddOp, StashEmptyOp, StashReadOp, StashWriteOp, SwapRowsOp,
-            TransposeOp, TriangleOp, TriangularSolveOp, WindowsOp>(
+            ReduceMinOp, ReduceSumOp, ReverseOp, ScatterOp, SelectOp, SliceOp,
+            SolveOp, StashAddOp, StashEmptyOp, StashReadOp, StashWriteOp,
+            SwapRowsOp, TransposeOp, TriangleOp, TriangularSolveOp, WindowsOp>(
           [&](auto known) -> FailureOr<Tensor> {
             return evaluate(known, args);
           })

@@ -12,11 +12,17 @@ namespace cellgrad::interp {
 /// Operands of an op, in order.
 using Operands = llvm::ArrayRef<const Tensor *>;
 
+Tensor evaluate(ArgMaxOp op, Operands args);
+Tensor evaluate(ArgMinOp op, Operands args);
+Tensor evaluate(ArgSortOp op, Operands args);
 Tensor evaluate(BroadcastOp op, Operands args);
 Tensor evaluate(CastOp op, Operands args);
 Tensor evaluate(CholeskyOp op, Operands args);
 Tensor evaluate(ConcatOp op, Operands args);
 Tensor evaluate(ConvOp op, Operands args);
+Tensor evaluate(CumSumOp op, Operands args);
+Tensor evaluate(GatherOp op, Operands args);
+Tensor evaluate(IotaOp op, Operands args);
 Tensor evaluate(MatMulOp op, Operands args);
 Tensor evaluate(OverlapAddOp op, Operands args);
 Tensor evaluate(PadOp op, Operands args);
@@ -26,6 +32,7 @@ Tensor evaluate(ReduceMaxOp op, Operands args);
 Tensor evaluate(ReduceMinOp op, Operands args);
 Tensor evaluate(ReduceSumOp op, Operands args);
 Tensor evaluate(ReverseOp op, Operands args);
+Tensor evaluate(ScatterOp op, Operands args);
 Tensor evaluate(SelectOp op, Operands args);
 Tensor evaluate(SliceOp op, Operands args);
 Tensor evaluate(SolveOp op, Operands args);

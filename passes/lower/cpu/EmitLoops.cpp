@@ -53,6 +53,10 @@ struct EmitLoops : cellgrad::impl::EmitLoopsBase<EmitLoops> {
     for (Operation *op : work) {
       linalg::GenericOp generic;
       if (auto copy = dyn_cast<memref::CopyOp>(op)) {
+        if (copy.getSource() == copy.getTarget()) {
+          rewriter.eraseOp(copy);
+          continue;
+        }
         generic = copyToGeneric(rewriter, copy);
       } else {
         rewriter.setInsertionPoint(op);

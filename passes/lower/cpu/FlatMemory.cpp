@@ -131,10 +131,40 @@ Value FlatMemory::laneOffsets(int64_t lanes, int64_t stride) {
       DenseElementsAttr::get(VectorType::get(lanes, element), offsets));
 }
 
+/// The elements up to `index`, the last one first.
+Value FlatMemory::loadBackwards(Value flat, FlatIndex index, int64_t lanes,
+                                int64_t active) {
+  Type type = cast<MemRefType>(flat.getType()).getElementType();
+  Value loaded =
+      loadVector(type, flat, index.plus(1 - active), 1, lanes, active);
+  SmallVector<int64_t> order;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    order.push_back(lane < active ? active - 1 - lane : lane);
+  return vector::ShuffleOp::create(b, loc, loaded, loaded, order);
+}
+
+Value FlatMemory::gather(Type type, Value flat, FlatIndex index, Value offsets,
+                         int64_t active) {
+  auto flatType = cast<MemRefType>(flat.getType());
+  auto offsetType = cast<VectorType>(offsets.getType());
+  int64_t lanes = offsetType.getNumElements();
+  // Targets gather faster with narrow offsets.
+  if (llvm::isInt<32>(flatType.getNumElements()))
+    offsets = arith::IndexCastOp::create(
+        b, loc, VectorType::get(lanes, b.getI32Type()), offsets);
+  auto vectorType = VectorType::get(lanes, flatType.getElementType());
+  Value loaded = vector::GatherOp::create(
+      b, loc, vectorType, flat, materialize(index), offsets,
+      mask(lanes, active), constant(b.getZeroAttr(vectorType)));
+  return fromStorage(type, loaded);
+}
+
 Value FlatMemory::loadVector(Type type, Value flat, FlatIndex index,
                              int64_t stride, int64_t lanes, int64_t active) {
   if (stride == 0)
     return broadcast(loadScalar(type, flat, index), lanes);
+  if (stride == -1)
+    return fromStorage(type, loadBackwards(flat, index, lanes, active));
   auto vectorType =
       VectorType::get(lanes, cast<MemRefType>(flat.getType()).getElementType());
   Value position = materialize(index);

@@ -47,6 +47,9 @@ public:
   /// from `active` on are not read and hold zero.
   mlir::Value loadVector(mlir::Type type, mlir::Value flat, FlatIndex index,
                          int64_t stride, int64_t lanes, int64_t active);
+  /// Loads the elements that are `offsets` further.
+  mlir::Value gather(mlir::Type type, mlir::Value flat, FlatIndex index,
+                     mlir::Value offsets, int64_t active);
   void storeVector(mlir::Value value, mlir::Value flat, FlatIndex index,
                    int64_t stride, int64_t active);
 
@@ -57,6 +60,8 @@ public:
 private:
   mlir::Value fromStorage(mlir::Type type, mlir::Value value);
   mlir::Value toStorage(mlir::Value flat, mlir::Value value);
+  mlir::Value loadBackwards(mlir::Value flat, FlatIndex index, int64_t lanes,
+                            int64_t active);
   mlir::Value laneOffsets(int64_t lanes, int64_t stride);
 
   mlir::OpBuilder &b;

@@ -44,7 +44,9 @@ public:
   void run() {
     SmallVector<linalg::GenericOp> ops(block.getOps<linalg::GenericOp>());
     for (linalg::GenericOp op : ops) {
+      hasCaptures |= capturesValues(op);
       foldViews(op);
+      foldLoadedViews(op);
       foldScalars(op);
     }
     // Consumers in program order: a producer is merged into its first user, and
@@ -79,6 +81,16 @@ private:
     SmallVector<AffineMap> maps = op.getIndexingMapsArray();
     maps[i] = map;
     return bindsAllLoops(maps);
+  }
+
+  /// True when the body uses values that are neither operands nor constants.
+  static bool capturesValues(linalg::GenericOp op) {
+    return llvm::any_of(*op.getBody(), [&](Operation &inner) {
+      return llvm::any_of(inner.getOperands(), [&](Value value) {
+        return value.getParentBlock() != op.getBody() &&
+               !matchPattern(value, m_Constant());
+      });
+    });
   }
 
   /// Makes `op` read a tensor of the sizes of `loops`, to say what they are
@@ -175,6 +187,33 @@ private:
     return true;
   }
 
+  /// The same for what the body reads at computed positions.
+  void foldLoadedViews(linalg::GenericOp op) {
+    for (auto load : op.getBody()->getOps<tensor::ExtractOp>())
+      while (auto view = load.getTensor().getDefiningOp<linalg::GenericOp>()) {
+        AffineMap map = view.getMatchingIndexingMap(&view->getOpOperand(0));
+        if (!isPureView(view) || view->getBlock() != &block ||
+            !isa<ShapedType>(view->getOperand(0).getType()) ||
+            !view.getIndexingMapMatchingResult(view->getResult(0))
+                 .isIdentity() ||
+            !isSimple(map))
+          break;
+        rewriter.setInsertionPoint(load);
+        SmallVector<Value> position;
+        for (AffineExpr expr : map.getResults())
+          if (auto dim = dyn_cast<AffineDimExpr>(expr))
+            position.push_back(load.getIndices()[dim.getPosition()]);
+          else
+            position.push_back(arith::ConstantIndexOp::create(
+                rewriter, load.getLoc(),
+                cast<AffineConstantExpr>(expr).getValue()));
+        rewriter.modifyOpInPlace(load, [&] {
+          load.getTensorMutable().assign(view->getOperand(0));
+          load.getIndicesMutable().assign(position);
+        });
+      }
+  }
+
   /// Reads fills and splat constants as scalars.
   void foldScalars(linalg::GenericOp op) {
     if (isContraction(op))
@@ -229,7 +268,8 @@ private:
   /// Operands of an op and of everything nested in it.
   SmallVector<Value> getUsedValues(Operation *op) {
     SmallVector<Value> values(op->getOperands());
-    if (op->getNumRegions() != 0 && !isa<linalg::GenericOp>(op))
+    if (op->getNumRegions() != 0 &&
+        (hasCaptures || !isa<linalg::GenericOp>(op)))
       op->walk([&](Operation *inner) {
         llvm::append_range(values, inner->getOperands());
       });
@@ -262,9 +302,16 @@ private:
     });
   }
 
+  /// True when the body of `op` reads elements of the results of `producer`.
+  static bool loadsFrom(linalg::GenericOp op, linalg::GenericOp producer) {
+    return llvm::any_of(producer->getUsers(), [&](Operation *user) {
+      return op->isProperAncestor(user);
+    });
+  }
+
   linalg::GenericOp tryMerge(linalg::GenericOp producer,
                              linalg::GenericOp consumer, OpOperand &operand) {
-    if (!isElementwise(producer))
+    if (!isElementwise(producer) || loadsFrom(consumer, producer))
       return {};
     AffineMap iteration = producerIteration(operand);
     if (!isSimple(iteration))
@@ -321,6 +368,8 @@ private:
   RewriterBase &rewriter;
   Block &block;
   unsigned recomputeLimit;
+  /// Whether a body uses values of the block other than through operands.
+  bool hasCaptures = false;
 };
 
 /// A choice between two whole tensors as one by element. Bufferisation could

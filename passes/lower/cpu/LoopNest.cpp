@@ -2,6 +2,7 @@
 
 #include "passes/lower/cpu/LoopNest.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -34,6 +35,18 @@ static bool addLinear(AffineExpr expr, int64_t scale, Access &access) {
   return false;
 }
 
+/// The strides of a memref of static shape and strides.
+static FailureOr<SmallVector<int64_t>> staticStrides(Type memref) {
+  auto type = dyn_cast<MemRefType>(memref);
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (!type || !type.hasStaticShape() ||
+      failed(type.getStridesAndOffset(strides, offset)) ||
+      llvm::any_of(strides, ShapedType::isDynamic))
+    return failure();
+  return strides;
+}
+
 static FailureOr<Access> analyzeAccess(linalg::GenericOp op,
                                        OpOperand &operand) {
   Access access;
@@ -42,18 +55,15 @@ static FailureOr<Access> analyzeAccess(linalg::GenericOp op,
   access.strides.assign(map.getNumDims(), 0);
   if (access.isScalar())
     return access;
-  auto type = dyn_cast<MemRefType>(operand.get().getType());
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  if (!type || !type.hasStaticShape() ||
-      failed(type.getStridesAndOffset(strides, offset)) ||
-      llvm::any_of(strides, ShapedType::isDynamic))
+  FailureOr<SmallVector<int64_t>> strides =
+      staticStrides(operand.get().getType());
+  if (failed(strides))
     return op.emitOpError("operand #")
            << operand.getOperandNumber()
            << " must be a memref of static shape and strides to be lowered for "
               "the CPU, but is "
            << operand.get().getType();
-  for (auto [expr, stride] : llvm::zip_equal(map.getResults(), strides))
+  for (auto [expr, stride] : llvm::zip_equal(map.getResults(), *strides))
     if (!addLinear(expr, stride, access))
       return op.emitOpError("indexing map ")
              << AffineMapAttr::get(map)
@@ -84,6 +94,11 @@ FailureOr<LoopNest> analyzeNest(linalg::GenericOp op) {
       return failure();
     nest.outputs.push_back(std::move(*access));
   }
+  for (auto load : op.getBody()->getOps<memref::LoadOp>())
+    if (failed(staticStrides(load.getMemRefType())))
+      return load.emitOpError("must read a memref of static shape and strides "
+                              "to be lowered for the CPU, not ")
+             << load.getMemRefType();
   for (unsigned i = 0; i < nest.rank(); ++i)
     nest.dimOfLoop.push_back(i);
   return nest;

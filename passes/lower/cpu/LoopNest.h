@@ -51,8 +51,8 @@ struct LoopNest {
 };
 
 /// Reads the nest off `op`; of an empty iteration space, only the sizes. Fails,
-/// with an error on `op`, when a memref has no static shape and strides or an
-/// indexing map is not linear.
+/// with an error on `op`, when a memref, also one that the body loads from, has
+/// no static shape and strides or an indexing map is not linear.
 mlir::FailureOr<LoopNest> analyzeNest(mlir::linalg::GenericOp op);
 
 } // namespace cellgrad

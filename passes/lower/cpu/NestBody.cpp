@@ -12,7 +12,7 @@ using namespace cellgrad;
 
 NestBody::NestBody(OpBuilder &b, const NestPlan &plan)
     : b(b), loc(linalg::GenericOp(plan.nest.op).getLoc()), mem(b, loc),
-      plan(plan), op(plan.nest.op) {
+      plan(plan), op(plan.nest.op), indices(plan.nest, plan.vectorDim) {
   first.ivs.resize(plan.nest.rank());
   for (unsigned i = 0; i < plan.numInputs() + plan.numOutputs(); ++i) {
     const Access &access = plan.access(i);
@@ -25,6 +25,9 @@ NestBody::NestBody(OpBuilder &b, const NestPlan &plan)
     flat.push_back(memory);
     first.at.push_back(start.plus(access.offset));
   }
+  for (memref::LoadOp load : bodyLoads(op))
+    if (!loaded.contains(load.getMemRef()))
+      loaded[load.getMemRef()] = mem.flatten(load.getMemRef());
 }
 
 Position NestBody::advance(const Position &pos, unsigned dim, FlatIndex iv) {
@@ -61,6 +64,10 @@ SmallVector<Value> NestBody::loadInputs(const Position &pos, int64_t active,
       values.emplace_back();
     else if (!shared.empty() && plan.vectorStride(i) == 0)
       values.push_back(shared[i]);
+    else if (plan.lanes > 1 && indices.isScalarInput(i))
+      values.push_back(plan.nest.inputs[i].isScalar()
+                           ? flat[i]
+                           : mem.loadScalar(type, flat[i], pos.at[i]));
     else if (plan.nest.inputs[i].isScalar())
       values.push_back(plan.lanes == 1 ? flat[i]
                                        : mem.broadcast(flat[i], plan.lanes));
@@ -167,20 +174,60 @@ bool NestBody::readsOutput(unsigned output) {
   return !op.getRegionOutputArgs()[output].use_empty();
 }
 
-Value NestBody::indexValue(linalg::IndexOp index, const Position &pos) {
+FlatIndex NestBody::loopVariable(linalg::IndexOp index,
+                                 const Position &pos) const {
   int64_t dim = plan.nest.dimOfLoop[index.getDim()];
-  Value iv = mem.materialize(dim < 0 ? FlatIndex() : pos.ivs[dim]);
+  return dim < 0 ? FlatIndex() : pos.ivs[dim];
+}
+
+Value NestBody::indexValue(linalg::IndexOp index, const Position &pos,
+                           Type element) {
+  Value iv = mem.materialize(loopVariable(index, pos));
+  if (!element.isIndex())
+    iv = arith::IndexCastOp::create(b, loc, element, iv);
   if (plan.lanes == 1)
     return iv;
   iv = mem.broadcast(iv, plan.lanes);
-  if (plan.vectorDim != dim)
+  if (plan.vectorDim != plan.nest.dimOfLoop[index.getDim()])
     return iv;
   SmallVector<Attribute> steps;
   for (int64_t lane = 0; lane < plan.lanes; ++lane)
-    steps.push_back(b.getIndexAttr(lane));
-  auto type = VectorType::get(plan.lanes, b.getIndexType());
+    steps.push_back(b.getIntegerAttr(element, lane));
+  auto type = VectorType::get(plan.lanes, element);
   return arith::AddIOp::create(
       b, loc, iv, mem.constant(DenseElementsAttr::get(type, steps)));
+}
+
+Value NestBody::emitLoad(memref::LoadOp load, const Position &pos,
+                         int64_t active, bool scalar, Lookup scalarOf,
+                         Lookup lanesOf) {
+  auto [memory, at] = loaded[load.getMemRef()];
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  (void)load.getMemRefType().getStridesAndOffset(strides, offset);
+  std::optional<int64_t> laneStride = scalar ? 0 : indices.stride(load);
+  Value offsets; // of lanes that read anywhere
+  for (auto [index, stride] : llvm::zip_equal(load.getIndices(), strides)) {
+    APInt known;
+    if (matchPattern(index, m_ConstantInt(&known))) {
+      at = at.plus(known.getSExtValue() * stride);
+    } else if (!laneStride && !indices.isUniform(index)) {
+      Value step = arith::MulIOp::create(b, loc, lanesOf(index),
+                                         splat(b.getIndexAttr(stride)));
+      offsets =
+          offsets ? Value(arith::AddIOp::create(b, loc, offsets, step)) : step;
+    } else if (auto loop = index.getDefiningOp<linalg::IndexOp>()) {
+      at = mem.advance(at, loopVariable(loop, pos), stride);
+    } else {
+      at = mem.advance(at, {scalarOf(index), 0}, stride);
+    }
+  }
+  Type type = load.getType();
+  if (scalar)
+    return mem.loadScalar(type, memory, at);
+  if (offsets)
+    return mem.gather(type, memory, at, offsets, active);
+  return mem.loadVector(type, memory, at, *laneStride, plan.lanes, active);
 }
 
 SmallVector<Value> NestBody::run(ArrayRef<Value> inputs,
@@ -188,9 +235,11 @@ SmallVector<Value> NestBody::run(ArrayRef<Value> inputs,
                                  int64_t active, bool valuesOnly) {
   Block *body = op.getBody();
   int64_t lanes = plan.lanes;
-  IRMapping map;
+  IRMapping map;  // all lanes
+  IRMapping once; // the same for all lanes, and computed once
   for (auto [arg, value] : llvm::zip(body->getArguments(), inputs))
-    map.map(arg, value);
+    (lanes > 1 && value && !isa<VectorType>(value.getType()) ? once : map)
+        .map(arg, value);
   for (auto [arg, value] : llvm::zip_equal(op.getRegionOutputArgs(), outputs))
     map.map(arg, value);
   auto lookup = [&](Value value) {
@@ -199,7 +248,19 @@ SmallVector<Value> NestBody::run(ArrayRef<Value> inputs,
     TypedAttr constant;
     if (matchPattern(value, m_Constant(&constant)))
       return splat(constant);
+    value = once.lookupOrDefault(value);
     return lanes == 1 ? value : mem.broadcast(value, lanes);
+  };
+  auto lookupScalar = [&](Value value) -> Value {
+    if (Value mapped = once.lookupOrNull(value))
+      return mapped;
+    TypedAttr constant;
+    if (matchPattern(value, m_Constant(&constant)))
+      return mem.constant(constant);
+    Value mapped = map.lookupOrDefault(value);
+    if (!isa<VectorType>(mapped.getType()))
+      return mapped;
+    return vector::ExtractOp::create(b, loc, mapped, ArrayRef<int64_t>(0));
   };
   auto outputCombinedBy = [&](Operation *inner) -> std::optional<unsigned> {
     for (auto [o, combiner] : llvm::enumerate(plan.combiners))
@@ -208,10 +269,26 @@ SmallVector<Value> NestBody::run(ArrayRef<Value> inputs,
     return std::nullopt;
   };
   for (Operation &inner : body->without_terminator()) {
+    bool scalar = lanes == 1 || indices.isScalar(&inner);
+    IRMapping &results = scalar && lanes > 1 ? once : map;
     if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
-      map.map(index.getResult(), indexValue(index, pos));
+      if (scalar)
+        results.map(index.getResult(),
+                    mem.materialize(loopVariable(index, pos)));
+      else if (indices.isWideIndex(index))
+        map.map(index.getResult(), indexValue(index, pos, index.getType()));
       continue;
     }
+    if (auto load = dyn_cast<memref::LoadOp>(inner)) {
+      results.map(load.getResult(),
+                  emitLoad(load, pos, active, scalar, lookupScalar, lookup));
+      continue;
+    }
+    if (auto cast = dyn_cast<arith::IndexCastOp>(inner); cast && !scalar)
+      if (auto index = cast.getIn().getDefiningOp<linalg::IndexOp>()) {
+        map.map(cast.getResult(), indexValue(index, pos, cast.getType()));
+        continue;
+      }
     if (std::optional<unsigned> o = outputCombinedBy(&inner)) {
       unsigned valueIndex = plan.combiners[*o].valueIndex;
       Value value = lookup(inner.getOperand(valueIndex));
@@ -229,6 +306,14 @@ SmallVector<Value> NestBody::run(ArrayRef<Value> inputs,
     }
     if (lanes == 1) {
       b.clone(inner, map);
+      continue;
+    }
+    if (scalar) {
+      Operation *clone = inner.clone();
+      clone->setOperands(
+          llvm::map_to_vector(inner.getOperands(), lookupScalar));
+      b.insert(clone);
+      once.map(inner.getResults(), clone->getResults());
       continue;
     }
     SmallVector<Value> operands =

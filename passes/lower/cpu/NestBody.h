@@ -3,6 +3,7 @@
 #ifndef CELLGRAD_LOWER_CPU_NESTBODY_H
 #define CELLGRAD_LOWER_CPU_NESTBODY_H
 
+#include "passes/lower/cpu/BodyIndices.h"
 #include "passes/lower/cpu/FlatMemory.h"
 #include "passes/lower/cpu/NestPlan.h"
 
@@ -60,8 +61,17 @@ public:
   void redirect(unsigned input, mlir::Value memory) { flat[input] = memory; }
 
 private:
+  using Lookup = llvm::function_ref<mlir::Value(mlir::Value)>;
+
   mlir::Value splat(mlir::TypedAttr scalar);
-  mlir::Value indexValue(mlir::linalg::IndexOp op, const Position &pos);
+  /// The loop variable that `op` asks for, in all lanes, as `element`.
+  mlir::Value indexValue(mlir::linalg::IndexOp op, const Position &pos,
+                         mlir::Type element);
+  FlatIndex loopVariable(mlir::linalg::IndexOp op, const Position &pos) const;
+  /// What a load of the body reads: once for all lanes with `scalar`.
+  mlir::Value emitLoad(mlir::memref::LoadOp load, const Position &pos,
+                       int64_t active, bool scalar, Lookup scalarOf,
+                       Lookup lanesOf);
   mlir::Value convert(mlir::Value value, mlir::Type element);
 
   mlir::OpBuilder &b;
@@ -69,7 +79,10 @@ private:
   FlatMemory mem;
   const NestPlan &plan;
   mlir::linalg::GenericOp op;
+  BodyIndices indices;
   llvm::SmallVector<mlir::Value> flat;
+  /// What the body loads from, as flat memory with the position of the start.
+  llvm::DenseMap<mlir::Value, std::pair<mlir::Value, FlatIndex>> loaded;
   Position first;
 };
 

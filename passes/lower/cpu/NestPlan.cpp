@@ -3,6 +3,7 @@
 #include "passes/lower/cpu/NestPlan.h"
 
 #include "dialect/SpecialMath.h"
+#include "passes/lower/cpu/BodyIndices.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -44,14 +45,15 @@ static void findCombiners(NestPlan &plan) {
 
 static bool bodyVectorises(linalg::GenericOp op) {
   return llvm::all_of(op.getBody()->without_terminator(), [](Operation &inner) {
-    return isa<arith::ConstantOp, linalg::IndexOp>(inner) ||
+    return isa<arith::ConstantOp, linalg::IndexOp, memref::LoadOp>(inner) ||
            OpTrait::hasElementwiseMappableTraits(&inner);
   });
 }
 
-/// The width of the widest element that the nest touches; half-precision floats
-/// count as the single-precision ones they are computed in.
-static unsigned elementBits(const NestPlan &plan) {
+/// The width of the widest element that a vector along the dimension of
+/// `indices` holds; half-precision floats count as the single-precision ones
+/// they are computed in.
+static unsigned elementBits(const NestPlan &plan, const BodyIndices &indices) {
   unsigned bits = 8;
   auto consider = [&](Type type) {
     if (isa<IndexType>(type))
@@ -62,19 +64,26 @@ static unsigned elementBits(const NestPlan &plan) {
       bits = std::max(bits, type.getIntOrFloatBitWidth());
   };
   for (unsigned i = 0; i < plan.numInputs() + plan.numOutputs(); ++i)
-    consider(plan.access(i).elementType());
+    if (i >= plan.numInputs() || !indices.isScalarInput(i))
+      consider(plan.access(i).elementType());
   linalg::GenericOp op = plan.nest.op;
-  for (Operation &inner : op.getBody()->without_terminator())
+  for (Operation &inner : op.getBody()->without_terminator()) {
+    auto index = dyn_cast<linalg::IndexOp>(inner);
+    if (indices.isScalar(&inner) || (index && !indices.isWideIndex(index)))
+      continue;
     for (Type type : inner.getResultTypes())
       consider(type);
+  }
   return bits;
 }
 
 /// Picks the dimension in which most accesses are contiguous, or broadcast.
-static void chooseVectorDim(NestPlan &plan, int64_t maxLanes) {
+static void chooseVectorDim(NestPlan &plan, unsigned vectorWidth) {
   const LoopNest &nest = plan.nest;
   double bestCost = 0;
   for (unsigned d = 0; d < nest.rank(); ++d) {
+    BodyIndices indices(nest, d);
+    int64_t maxLanes = std::max(1u, vectorWidth / elementBits(plan, indices));
     if (nest.isReduction[d]) {
       bool known = true;
       for (unsigned o = 0; o < plan.numOutputs(); ++o)
@@ -83,20 +92,24 @@ static void chooseVectorDim(NestPlan &plan, int64_t maxLanes) {
         continue;
     }
     double cost = nest.isReduction[d] ? 2 : 0;
+    auto addLoad = [&](std::optional<int64_t> stride) {
+      cost += !stride || std::abs(*stride) > 1 ? 8 : *stride < 0 ? 2 : 1;
+    };
     for (const Access &in : nest.inputs)
-      cost += in.strides[d] == 0 || in.strides[d] == 1 ? 1 : 8;
+      addLoad(in.strides[d]);
+    for (memref::LoadOp load : bodyLoads(nest.op))
+      addLoad(indices.stride(load));
     for (const Access &out : nest.outputs)
       cost += out.strides[d] == 0 || out.strides[d] == 1 ? 1 : 16;
     int64_t vectors = llvm::divideCeil(nest.sizes[d], maxLanes);
     cost *= double(vectors * maxLanes) / nest.sizes[d];
     if (!plan.vectorDim || cost <= bestCost) {
       plan.vectorDim = d;
+      plan.lanes =
+          std::min<int64_t>(maxLanes, llvm::PowerOf2Ceil(nest.sizes[d]));
       bestCost = cost;
     }
   }
-  if (plan.vectorDim)
-    plan.lanes = std::min<int64_t>(
-        maxLanes, llvm::PowerOf2Ceil(nest.sizes[*plan.vectorDim]));
 }
 
 /// Several vectors at a time hide latencies when the body is short; a long one
@@ -156,7 +169,7 @@ static bool streamsRows(const NestPlan &plan) {
         plan.accumulatorElement(o) != nest.outputs[o].elementType())
       return false;
   for (const Access &in : nest.inputs)
-    if (in.strides[*plan.vectorDim] > 1)
+    if (std::abs(in.strides[*plan.vectorDim]) > 1)
       return false;
   return true;
 }
@@ -188,9 +201,8 @@ NestPlan cellgrad::planNest(LoopNest loops, unsigned vectorWidth) {
   plan.nest = std::move(loops);
   plan.nest.simplify();
   findCombiners(plan);
-  int64_t maxLanes = std::max(1u, vectorWidth / elementBits(plan));
   if (bodyVectorises(plan.nest.op))
-    chooseVectorDim(plan, maxLanes);
+    chooseVectorDim(plan, vectorWidth);
   std::optional<unsigned> tileDim;
   if (plan.vectorDim) {
     tileDim = findTileDim(plan);

@@ -1,5 +1,6 @@
 //===- PlaceResults.cpp - compute values in their final buffers -----------===//
 
+#include "dialect/CellDialect.h"
 #include "passes/lower/cpu/Passes.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -8,6 +9,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace cellgrad {
 #define GEN_PASS_DEF_PLACERESULTS
@@ -23,7 +25,7 @@ namespace {
 /// Operands of an op and of everything nested in it.
 SmallVector<Value> usedValues(Operation *op) {
   SmallVector<Value> values(op->getOperands());
-  if (op->getNumRegions() != 0 && !isa<linalg::LinalgOp>(op))
+  if (op->getNumRegions() != 0)
     op->walk([&](Operation *inner) {
       llvm::append_range(values, inner->getOperands());
     });
@@ -65,6 +67,56 @@ bool mayShareBuffer(Value value, ValueRange args, Value own) {
   return false;
 }
 
+/// The operand that `value` is a changed version of, in the same buffer if
+/// bufferisation can; null where it is something new.
+OpOperand *changedOperand(Value value) {
+  auto result = dyn_cast<OpResult>(value);
+  if (!result)
+    return nullptr;
+  Operation *op = result.getOwner();
+  if (auto insert = dyn_cast<tensor::InsertOp>(op))
+    return &insert.getDestMutable();
+  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+    return &insert.getDestMutable();
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    return linalgOp.getDpsInitOperand(result.getResultNumber());
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return &loop.getInitArgsMutable()[result.getResultNumber()];
+  return nullptr;
+}
+
+/// Whether `use` reads elements, itself or through a slice, and is done with
+/// them before `writer`.
+bool isReadBefore(OpOperand &use, Operation *writer) {
+  Operation *at = writer->getBlock()->findAncestorOpInBlock(*use.getOwner());
+  if (!at || !at->isBeforeInBlock(writer))
+    return false;
+  if (isa<tensor::ExtractOp>(use.getOwner()))
+    return true;
+  auto slice = dyn_cast<tensor::ExtractSliceOp>(use.getOwner());
+  return slice && llvm::all_of(slice->getUses(), [&](OpOperand &part) {
+           Operation *user =
+               writer->getBlock()->findAncestorOpInBlock(*part.getOwner());
+           return user && user->isBeforeInBlock(writer) &&
+                  isa<linalg::LinalgOp, tensor::ExtractOp>(part.getOwner());
+         });
+}
+
+/// True when `value` is `arg` after changes that are surely in place: nothing
+/// reads a version that is gone.
+bool isChangedInPlace(Value value, Value arg) {
+  while (value != arg) {
+    OpOperand *changed = changedOperand(value);
+    if (!changed)
+      return false;
+    for (OpOperand &use : changed->get().getUses())
+      if (&use != changed && !isReadBefore(use, changed->getOwner()))
+        return false;
+    value = changed->get();
+  }
+  return true;
+}
+
 /// Makes a loop carry its tensors in fixed buffers: what an iteration yields is
 /// moved to where the next one expects it. What lies in the buffer of another
 /// carried tensor is saved before that is overwritten.
@@ -73,7 +125,7 @@ void moveYielded(Operation *yield, ArrayRef<Value> destinations) {
   auto moves = [&](unsigned i) {
     Value value = yield->getOperand(i);
     return destinations[i] && isa<TensorType>(value.getType()) &&
-           value != destinations[i];
+           !isChangedInPlace(value, destinations[i]);
   };
   for (unsigned i = 0; i < destinations.size(); ++i) {
     Value value = yield->getOperand(i);
@@ -176,6 +228,17 @@ public:
     return false;
   }
 
+  /// All ops that must come before `op`, and `op` itself.
+  DenseSet<Operation *> upTo(Operation *op) {
+    DenseSet<Operation *> seen{op};
+    SmallVector<Operation *> stack{op};
+    while (!stack.empty())
+      for (Operation *before : predecessors.lookup(stack.pop_back_val()))
+        if (seen.insert(before).second)
+          stack.push_back(before);
+    return seen;
+  }
+
   void addEdge(Operation *early, Operation *late) {
     predecessors[late].insert(early);
   }
@@ -206,19 +269,28 @@ private:
 /// buffer: a view of it, or an op's result computed over it.
 void collectReaders(Block &block, Value tensor,
                     SetVector<Operation *> &readers) {
-  for (OpOperand &use : tensor.getUses()) {
-    Operation *at = block.findAncestorOpInBlock(*use.getOwner());
-    if (!at || !readers.insert(at))
-      continue;
-    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(use.getOwner())) {
-      if (linalgOp.isDpsInit(&use))
-        collectReaders(block, linalgOp.getTiedOpResult(&use), readers);
-      continue;
+  SmallVector<Value> stack{tensor};
+  DenseSet<Value> seen{tensor};
+  auto push = [&](Value value) {
+    if (isa<TensorType>(value.getType()) && seen.insert(value).second)
+      stack.push_back(value);
+  };
+  while (!stack.empty())
+    for (OpOperand &use : stack.pop_back_val().getUses()) {
+      Operation *user = use.getOwner(),
+                *at = block.findAncestorOpInBlock(*user);
+      if (!at)
+        continue;
+      readers.insert(at);
+      if (isa<tensor::ExtractOp>(user))
+        continue; // an element has no buffer
+      if (auto linalgOp = dyn_cast<linalg::LinalgOp>(user)) {
+        if (linalgOp.isDpsInit(&use))
+          push(linalgOp.getTiedOpResult(&use));
+        continue;
+      }
+      llvm::for_each(at->getResults(), push);
     }
-    for (Value result : at->getResults())
-      if (isa<TensorType>(result.getType()))
-        collectReaders(block, result, readers);
-  }
 }
 
 class ResultPlacer {
@@ -228,6 +300,10 @@ public:
   void run() {
     SmallVector<MaterializeInDestinationOp> stores(
         block.getOps<MaterializeInDestinationOp>());
+    block.walk([&](cellgrad::CheckOp check) {
+      Operation *at = block.findAncestorOpInBlock(*check.getOperation());
+      checks.insert({at, schedule.upTo(at)});
+    });
     for (MaterializeInDestinationOp store : stores)
       if (ToTensorOp old = oldValue(store.getDest()))
         orderDonation(store, old);
@@ -248,6 +324,14 @@ private:
     return {};
   }
 
+  /// What may change a donated argument comes after the checks it can follow:
+  /// a call that fails leaves the argument as it was.
+  void putChecksBefore(Operation *op) {
+    for (auto &[check, before] : checks)
+      if (!before.contains(op))
+        schedule.addEdge(check, op);
+  }
+
   /// The store into a donated argument comes after every read of its old value.
   /// A store that cannot come first, because it overwrites what this one reads,
   /// stores a copy made beforehand: two arguments that swap places.
@@ -255,6 +339,8 @@ private:
     SetVector<Operation *> readers;
     collectReaders(block, old.getResult(), readers);
     readers.remove(store);
+    putChecksBefore(store);
+    llvm::for_each(readers, [&](Operation *op) { putChecksBefore(op); });
     for (Operation *reader : readers) {
       auto otherStore = dyn_cast<MaterializeInDestinationOp>(reader);
       if (otherStore && schedule.dependsOn(reader, store)) {
@@ -285,11 +371,21 @@ private:
       reshapes.push_back(op);
       return findInit(op->getOperand(0), reshapes);
     }
-    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-    if (!linalgOp)
+    unsigned number = cast<OpResult>(value).getResultNumber();
+    OpOperand *init;
+    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+      init = linalgOp.getDpsInitOperand(number);
+    else if (auto loop = dyn_cast<scf::ForOp>(op))
+      init = &loop.getInitArgsMutable()[number];
+    else
       return nullptr;
-    OpOperand *init =
-        linalgOp.getDpsInitOperand(cast<OpResult>(value).getResultNumber());
+    while (Operation *def = init->get().getDefiningOp()) {
+      if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(def) ||
+          !def->hasOneUse() || def->getBlock() != &block)
+        break;
+      reshapes.push_back(def);
+      init = &def->getOpOperand(0);
+    }
     if (auto fill = init->get().getDefiningOp<linalg::FillOp>();
         fill && fill->hasOneUse() && fill->getBlock() == &block)
       init = fill.getDpsInitOperand(0);
@@ -329,6 +425,10 @@ private:
       for (Operation *reader : readers)
         if (schedule.dependsOn(reader, writer))
           return;
+      for (auto &[check, before] : checks)
+        if (before.contains(writer))
+          return;
+      putChecksBefore(writer);
       for (Operation *reader : readers)
         schedule.addEdge(reader, writer);
       b.setInsertionPointAfter(old);
@@ -376,6 +476,8 @@ private:
 
   Block &block;
   Schedule schedule;
+  /// Top-level ops that check something, with all that comes before them.
+  llvm::MapVector<Operation *, DenseSet<Operation *>> checks;
 };
 
 struct PlaceResults : cellgrad::impl::PlaceResultsBase<PlaceResults> {

@@ -1,8 +1,11 @@
 //===- ToLLVM.cpp - loops, vectors and memrefs to the LLVM dialect --------===//
 
+#include "passes/lower/cpu/Check.h"
 #include "passes/lower/cpu/Passes.h"
 #include "passes/lower/cpu/Print.h"
 #include "passes/lower/cpu/Stash.h"
+
+#include "dialect/CellDialect.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -38,7 +41,7 @@ using namespace mlir;
 
 namespace {
 
-/// Every entry returns a status; generated code itself cannot fail.
+/// Every entry returns a status, other than 0 where a check fails.
 void returnStatus(func::FuncOp func) {
   if (func.isDeclaration() || func.getNumResults() != 0)
     return;
@@ -148,8 +151,10 @@ struct ConvertToLLVM : cellgrad::impl::ConvertToLLVMBase<ConvertToLLVM> {
     // Casts between the memory forms of one element (i1 and i8) are between
     // equal descriptors now; reconcile-unrealized-casts removes them.
     target.addLegalOp<UnrealizedConversionCastOp>();
+    target.addLegalOp<cellgrad::CheckOp>();
     if (failed(applyFullConversion(module, target, std::move(patterns))))
       return signalPassFailure();
+    cellgrad::lowerChecks(module);
   }
 };
 

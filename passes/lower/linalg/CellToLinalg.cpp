@@ -41,8 +41,9 @@ namespace {
 
 /// Ops that bufferisation and the conversion to LLVM know.
 bool actsAtRunTime(Operation *op) {
-  return isa<cellgrad::PrintOp, cellgrad::BarrierOp, cellgrad::StashEmptyOp,
-             cellgrad::StashReadOp, cellgrad::StashWriteOp>(op);
+  return isa<cellgrad::PrintOp, cellgrad::CheckOp, cellgrad::BarrierOp,
+             cellgrad::StashEmptyOp, cellgrad::StashReadOp,
+             cellgrad::StashWriteOp>(op);
 }
 
 class CellToLinalgPass
@@ -52,14 +53,19 @@ public:
 
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
+    cellgrad::populateCheckToLinalg(set);
     cellgrad::populateCholeskyToLinalg(set);
     cellgrad::populateElementwiseToLinalg(set);
+    cellgrad::populateIndexToLinalg(set);
     cellgrad::populateLUToLinalg(set);
     cellgrad::populateQRToLinalg(set);
     cellgrad::populateRandomToLinalg(set);
     cellgrad::populateReductionToLinalg(set);
+    cellgrad::populateScanToLinalg(set);
+    cellgrad::populateScatterToLinalg(set);
     cellgrad::populateShapeToLinalg(set);
     cellgrad::populateWindowsToLinalg(set);
+    cellgrad::populateSortToLinalg(set);
     patterns = std::move(set);
     RewritePatternSet before(context);
     cellgrad::populateConvolutionPhases(before);

@@ -26,9 +26,8 @@ def CellToLinalgPass : Pass<"cell-to-linalg", "::mlir::ModuleOp"> {
     `linalg.matmul` and `linalg.batch_matmul` whose indexing maps say which operand is
     transposed, reductions `linalg.reduce`, shape ops `tensor` and `linalg` ops, factorizations
     `scf` loops over `linalg` ops on rows and matrices. No op of the cell dialect is left but those
-    that act at run time (`cell.print`, `cell.barrier`, stashes that grow). The module must be free
-    of `cell.vjp` and
-    `cell.jvp`.
+    that act at run time (`cell.print`, `cell.check` of one truth value, `cell.barrier`, stashes that
+    grow). The module must be free of `cell.vjp` and `cell.jvp`.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",

@@ -1,0 +1,17 @@
+//===- Check.h - cell.check as a way out of an entry ----------------------===//
+
+#ifndef CELLGRAD_LOWER_CPU_CHECK_H
+#define CELLGRAD_LOWER_CPU_CHECK_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace cellgrad {
+
+/// Makes every cell.check of a module in the LLVM dialect a branch that leaves
+/// its function with a status of its own: CG_ERROR_CHECK plus the place of what
+/// the check says in the module's `cell.checks`.
+void lowerChecks(mlir::ModuleOp module);
+
+} // namespace cellgrad
+
+#endif
