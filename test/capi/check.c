@@ -5,7 +5,7 @@
 // RUN: %cc %strict %asan -I%t %s -L%t -ltable -Wl,-rpath,%t -o %t/run
 // RUN: %t/run
 
-#include "libtable.h"
+#include "table.h"
 
 #include <stdio.h>
 #include <string.h>
