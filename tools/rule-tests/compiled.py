@@ -74,12 +74,14 @@ def interpret(build, source, entry, args):
     ]
 
 
-def differ(got, want):
-    """The elements where a compiled result is not what it should be."""
+def differ(got, want, sums):
+    """The elements where a compiled result is not what it should be; those of `sums` of products of
+    numbers below 3 may cancel."""
     if got.dtype.kind != "f":
         return got != want
     with np.errstate(all="ignore"):
-        close = np.abs(got - want) <= TOLERANCE[got.dtype.name] * np.abs(want)
+        lost = 32 * np.finfo(got.dtype).eps if sums else 0
+        close = np.abs(got - want) <= TOLERANCE[got.dtype.name] * np.abs(want) + lost
         subnormal = np.abs(want) < np.finfo(got.dtype).tiny
     exact = (got == want) & (np.signbit(got) == np.signbit(want))
     nans = np.isnan(got) & np.isnan(want)
@@ -106,7 +108,7 @@ def compare(build, text, name, folder, draw):
             continue
         for i, want in enumerate(interpret(build, source, entry, args)):
             compared += want.size
-            for at in np.argwhere(differ(results[i], want))[:3]:
+            for at in np.argwhere(differ(results[i], want, not specials))[:3]:
                 at = tuple(at)
                 lines.append(
                     f"{name} @{entry['name']}, result {i} at {list(map(int, at))}: "
