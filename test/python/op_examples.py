@@ -146,7 +146,7 @@ OTHERS: dict[str, list[Example]] = {
     ],
     "overlap_add": [(shaped("overlap_add", (2, 6), strides=[2], dilations=[1]), [draw(2, 2, 3)])],
     "pad": [(call("pad", low=[1, 0], high=[0, 2], interior=[2, 1]), [draw(2, 3)])],
-    "polygamma": [(call("polygamma", order=n), [POINTS[0]]) for n in (1, 2)],
+    "polygamma": [(call("polygamma", order=n), [POINTS[0] + 1]) for n in (1, 2)],
     "qr": [
         (lambda x: result("qr", 0)(x + 3 * _identity(x)), [draw(3, 3)]),
         (lambda x: result("qr", 1)(x + 3 * _identity(x)), [draw(3, 3)]),
