@@ -277,7 +277,7 @@ def test_a_failed_check_raises_with_the_line(tmp_path, batch):
     bad = [good[0].copy(), good[1]]
     bad[0][2, 17] = 1
     graph = build(body, bad, 1, batch and [0, 0])
-    with pytest.raises(RuntimeError, match="no such row"):
+    with pytest.raises(_native.GraphError, match="no such row"):
         _native.interpret(graph, "main", buffers(bad))
     _native.compile_graph(graph, str(tmp_path / "m.so"), "m", {})
     with pytest.raises(IndexError, match=r"^no such row \(model.py:42\)$"):
