@@ -63,7 +63,7 @@ OwningOpRef<func::FuncOp> outline(Region &region,
 
 void dropEffects(func::FuncOp func) {
   func.walk([](Operation *op) {
-    if (isa<PrintOp>(op))
+    if (isa<CheckOp, PrintOp>(op))
       op->erase();
   });
 }
