@@ -18,8 +18,7 @@ struct cell_rt_stash {
 };
 
 void *cell_rt_stash_new(int64_t bytes, int32_t *status) {
-  struct cell_rt_stash *stash =
-      (struct cell_rt_stash *)aligned_alloc(64, 64);
+  struct cell_rt_stash *stash = (struct cell_rt_stash *)aligned_alloc(64, 64);
   if (!stash) {
     *status = CG_ERROR_ALLOCATION;
     return 0;

@@ -1,5 +1,5 @@
-// A check that fails is a status of its own with words and a line; donated memory is as it was, and
-// nothing leaks.
+// A check that fails is a status of its own with words and a line; donated
+// memory is as it was, and nothing leaks.
 // RUN: rm -rf %t && mkdir %t
 // RUN: cellc %S/Inputs/check.mlir -o %t/libtable.so --name=table
 // RUN: %cc %strict %asan -I%t %s -L%t -ltable -Wl,-rpath,%t -o %t/run
