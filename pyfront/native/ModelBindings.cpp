@@ -30,6 +30,18 @@ Entry findEntry(std::shared_ptr<Model> model, const std::string &name) {
           .c_str());
 }
 
+/// The class of Python for an exception of C++.
+PyObject *pythonType(nb::exception_type type) {
+  switch (type) {
+  case nb::exception_type::type_error:
+    return PyExc_TypeError;
+  case nb::exception_type::index_error:
+    return PyExc_IndexError;
+  default:
+    return PyExc_ValueError;
+  }
+}
+
 /// entry(buffers, out=None), without nanobind's argument conversion.
 PyObject *callEntry(PyObject *self, PyObject *args, PyObject *kwargs) {
   try {
@@ -50,10 +62,7 @@ PyObject *callEntry(PyObject *self, PyObject *args, PyObject *kwargs) {
   } catch (nb::python_error &error) {
     error.restore();
   } catch (const nb::builtin_exception &error) {
-    PyErr_SetString(error.type() == nb::exception_type::type_error
-                        ? PyExc_TypeError
-                        : PyExc_ValueError,
-                    error.what());
+    PyErr_SetString(pythonType(error.type()), error.what());
   } catch (const std::bad_alloc &) {
     PyErr_NoMemory();
   } catch (const std::exception &error) {

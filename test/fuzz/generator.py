@@ -152,7 +152,10 @@ class Generator:
             return
         self.add(record["op"], [x, *(self.like(x) for _ in record["operands"][1:])])
         if record["result"] == "bool" and not isbool and self.rng.random() < 0.5:
-            self.add("cell.select", [self.values[-1], x, self.like(x)])
+            truth = self.values[-1]
+            if self.rng.random() < 0.3:
+                self.elementwise(truth)
+            self.add("cell.select", [truth, x, self.like(x)])
 
     def integers(self, record: dict[str, Any], x: Any) -> None:
         """An op of integers on truth values: floats would overflow in the cast."""

@@ -123,7 +123,7 @@ def test_a_failure_reduces_itself(monkeypatch, tmp_path):
     assert found.returncode == 1, found.stdout + found.stderr
     again = re.search(r"again: (.*)", found.stdout).group(1)
     small = Path(again.split("=")[-1]).read_text()
-    ops = re.findall(r"cell\.(\w+) ", small)
+    ops = re.findall(r"= cell\.(\w+) ", small)
     assert "tanh" in ops and len(ops) <= 3, small
     assert subprocess.run(again.split(), capture_output=True).returncode == 0
     monkeypatch.delenv("PYTHONPATH")
