@@ -13,6 +13,7 @@ PAGES = [
     "README.md",
     "docs/architecture.md",
     "docs/artifact.md",
+    "docs/derivatives.md",
     "docs/limits.md",
     "docs/python.md",
     "docs/random.md",

@@ -84,7 +84,9 @@ def run(block: Block, folder: Path, env: dict[str, str]) -> str:
     if block.language == "python" and "file" in block.options:
         command = [sys.executable, block.options["file"]]
     elif block.language == "python":
-        command = [sys.executable, "-c", block.text]
+        # A file, as compiled code is made from source.
+        (folder / "example.py").write_text(block.text)
+        command = [sys.executable, "example.py"]
     else:
         command = ["bash", "-euo", "pipefail", "-c", block.text]
     done = subprocess.run(
