@@ -43,12 +43,10 @@ static SmallVector<int64_t> shifted(ArrayRef<int64_t> dims) {
   return llvm::map_to_vector(dims, [](int64_t d) { return d + 1; });
 }
 
-/// The op itself, with operands and results that have a dimension more.
-static LogicalResult batchElementwise(OpBuilder &builder, Operation *op,
-                                      ArrayRef<Value> operands,
-                                      const llvm::SmallBitVector &batched,
-                                      int64_t size,
-                                      SmallVectorImpl<Value> &results) {
+LogicalResult batchAlike(OpBuilder &builder, Operation *op,
+                         ArrayRef<Value> operands,
+                         const llvm::SmallBitVector &batched, int64_t size,
+                         SmallVectorImpl<Value> &results) {
   SmallVector<Value> whole;
   for (auto [i, operand] : llvm::enumerate(operands))
     whole.push_back(asBatch(builder, op->getLoc(), operand, batched[i], size));
@@ -68,7 +66,7 @@ static LogicalResult batchElementwise(OpBuilder &builder, Operation *op,
       OpBuilder &builder, ArrayRef<Value> operands,                            \
       const llvm::SmallBitVector &batched, int64_t size,                       \
       SmallVectorImpl<Value> &results) {                                       \
-    return batchElementwise(builder, *this, operands, batched, size, results); \
+    return batchAlike(builder, *this, operands, batched, size, results);       \
   }
 CELL_BATCH_AS_ELEMENTWISE(CastOp)
 CELL_BATCH_AS_ELEMENTWISE(ConstantOp)

@@ -1,6 +1,7 @@
 //===- IndexOps.cpp - inference, verification of index ops ----------------===//
 
 #include "dialect/CellDialect.h"
+#include "dialect/Inference.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -38,17 +39,12 @@ gatheredShape(function_ref<InFlightDiagnostic()> error, RankedTensorType x,
   return shape;
 }
 
-LogicalResult
-GatherOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
-                           ValueRange operands, DictionaryAttr attributes,
-                           OpaqueProperties properties, RegionRange regions,
-                           SmallVectorImpl<Type> &types) {
-  Adaptor adaptor(operands, attributes, properties, regions);
+LogicalResult GatherOp::inferReturnTypes(MLIRContext *context,
+                                         std::optional<Location> loc,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
   auto x = cast<RankedTensorType>(adaptor.getX().getType());
-  auto error = [&]() {
-    return mlir::emitError(loc.value_or(UnknownLoc::get(context)))
-           << "'" << getOperationName() << "' op ";
-  };
+  auto error = [&]() { return inferenceError<GatherOp>(context, loc); };
   FailureOr<SmallVector<int64_t>> shape = gatheredShape(
       error, x, cast<RankedTensorType>(adaptor.getIndices().getType()),
       adaptor.getDim(), adaptor.getBatchDims());

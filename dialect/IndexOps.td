@@ -12,7 +12,7 @@ def Cell_IndexTensor : StaticShapeTensorOf<[I32, I64]>;
 //===----------------------------------------------------------------------===//
 
 def Cell_GatherOp : Cell_Op<"gather", [
-    Pure, DiscardsElements, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+    Pure, DiscardsElements, InferTypeOpAdaptor]> {
   let summary = "Slices of x at indices along dim";
   let description = [{
     With `x` of shape [B.., P.., N, R..], where N is dimension `dim` and B are the first

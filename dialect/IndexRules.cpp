@@ -121,18 +121,6 @@ LogicalResult ScatterOp::buildJVP(OpBuilder &builder, ArrayRef<Value> tangents,
 // Batches
 //===----------------------------------------------------------------------===//
 
-/// `operand` with a first dimension for the batch.
-static Value withBatch(OpBuilder &builder, Location loc, Value operand,
-                       bool batched, int64_t size) {
-  if (batched)
-    return operand;
-  auto type = cast<RankedTensorType>(operand.getType());
-  SmallVector<int64_t> shape{size};
-  llvm::append_range(shape, type.getShape());
-  return BroadcastOp::create(builder, loc, type.clone(shape), operand,
-                             ArrayRef<int64_t>{0});
-}
-
 /// `x` with dimension `from` moved to the front.
 static Value moveToFront(OpBuilder &builder, Location loc, Value x,
                          int64_t from) {
@@ -168,7 +156,7 @@ LogicalResult GatherOp::buildBatched(OpBuilder &builder,
   } else if (!batched[1] && batchDims == 0) {
     result = GatherOp::create(builder, loc, x, indices, dim + 1, 0);
   } else {
-    indices = withBatch(builder, loc, indices, batched[1], size);
+    indices = asBatch(builder, loc, indices, batched[1], size);
     result = GatherOp::create(builder, loc, x, indices, dim + 1, batchDims + 1);
   }
   results.push_back(result);
@@ -182,11 +170,11 @@ LogicalResult ScatterOp::buildBatched(OpBuilder &builder,
                                       SmallVectorImpl<Value> &results) {
   Location loc = getLoc();
   int64_t batchDims = getBatchDims();
-  Value x = withBatch(builder, loc, operands[0], batched[0], size);
-  Value updates = withBatch(builder, loc, operands[2], batched[2], size);
+  Value x = asBatch(builder, loc, operands[0], batched[0], size);
+  Value updates = asBatch(builder, loc, operands[2], batched[2], size);
   Value indices = operands[1];
   if (batched[1] || batchDims > 0) {
-    indices = withBatch(builder, loc, indices, batched[1], size);
+    indices = asBatch(builder, loc, indices, batched[1], size);
     ++batchDims;
   }
   results.push_back(ScatterOp::create(builder, loc, x, indices, updates,
@@ -198,7 +186,7 @@ LogicalResult IotaOp::buildBatched(OpBuilder &builder, ArrayRef<Value>,
                                    const llvm::SmallBitVector &, int64_t size,
                                    SmallVectorImpl<Value> &results) {
   Value one = IotaOp::create(builder, getLoc(), getType(), getDimAttr());
-  results.push_back(withBatch(builder, getLoc(), one, false, size));
+  results.push_back(asBatch(builder, getLoc(), one, false, size));
   return success();
 }
 

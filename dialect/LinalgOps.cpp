@@ -1,6 +1,8 @@
 //===- LinalgOps.cpp - inference, folding, batches of matrix ops ----------===//
 
 #include "dialect/CellDialect.h"
+#include "dialect/Inference.h"
+#include "dialect/Rules.h"
 
 using namespace mlir;
 
@@ -9,15 +11,6 @@ namespace cellgrad {
 //===----------------------------------------------------------------------===//
 // Inference
 //===----------------------------------------------------------------------===//
-
-/// A diagnostic of op `OpT` while its type is inferred: the op does not exist
-/// yet.
-template <typename OpT>
-static InFlightDiagnostic inferenceError(MLIRContext *context,
-                                         std::optional<Location> loc) {
-  return emitError(loc.value_or(UnknownLoc::get(context)))
-         << "'" << OpT::getOperationName() << "' op ";
-}
 
 /// The type of `matrix`, refused where it has no rows and columns.
 template <typename OpT>
@@ -54,29 +47,27 @@ static RankedTensorType withMatrix(RankedTensorType type, int64_t rows,
   return type.clone(shape);
 }
 
-LogicalResult
-TriangleOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
-                             ValueRange operands, DictionaryAttr attributes,
-                             OpaqueProperties properties, RegionRange regions,
-                             SmallVectorImpl<Type> &types) {
+LogicalResult TriangleOp::inferReturnTypes(MLIRContext *context,
+                                           std::optional<Location> loc,
+                                           Adaptor adaptor,
+                                           SmallVectorImpl<Type> &types) {
   FailureOr<RankedTensorType> type =
-      matrixType<TriangleOp>(context, loc, operands[0]);
+      matrixType<TriangleOp>(context, loc, adaptor.getX());
   if (failed(type))
     return failure();
   types.push_back(*type);
   return success();
 }
 
-LogicalResult
-SwapRowsOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
-                             ValueRange operands, DictionaryAttr attributes,
-                             OpaqueProperties properties, RegionRange regions,
-                             SmallVectorImpl<Type> &types) {
+LogicalResult SwapRowsOp::inferReturnTypes(MLIRContext *context,
+                                           std::optional<Location> loc,
+                                           Adaptor adaptor,
+                                           SmallVectorImpl<Type> &types) {
   FailureOr<RankedTensorType> type =
-      matrixType<SwapRowsOp>(context, loc, operands[0]);
+      matrixType<SwapRowsOp>(context, loc, adaptor.getX());
   if (failed(type))
     return failure();
-  auto pivots = cast<RankedTensorType>(operands[1].getType());
+  auto pivots = cast<RankedTensorType>(adaptor.getPivots().getType());
   if (pivots.getRank() != type->getRank() - 1 ||
       pivots.getShape().drop_back() != type->getShape().drop_back(2) ||
       pivots.getShape().back() > type->getDimSize(type->getRank() - 2))
@@ -88,26 +79,24 @@ SwapRowsOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
   return success();
 }
 
-LogicalResult
-CholeskyOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
-                             ValueRange operands, DictionaryAttr attributes,
-                             OpaqueProperties properties, RegionRange regions,
-                             SmallVectorImpl<Type> &types) {
+LogicalResult CholeskyOp::inferReturnTypes(MLIRContext *context,
+                                           std::optional<Location> loc,
+                                           Adaptor adaptor,
+                                           SmallVectorImpl<Type> &types) {
   FailureOr<RankedTensorType> type =
-      squareType<CholeskyOp>(context, loc, operands[0]);
+      squareType<CholeskyOp>(context, loc, adaptor.getX());
   if (failed(type))
     return failure();
   types.push_back(*type);
   return success();
 }
 
-LogicalResult
-LUOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
-                       ValueRange operands, DictionaryAttr attributes,
-                       OpaqueProperties properties, RegionRange regions,
-                       SmallVectorImpl<Type> &types) {
+LogicalResult LUOp::inferReturnTypes(MLIRContext *context,
+                                     std::optional<Location> loc,
+                                     Adaptor adaptor,
+                                     SmallVectorImpl<Type> &types) {
   FailureOr<RankedTensorType> type =
-      squareType<LUOp>(context, loc, operands[0]);
+      squareType<LUOp>(context, loc, adaptor.getX());
   if (failed(type))
     return failure();
   types.push_back(*type);
@@ -116,17 +105,15 @@ LUOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
   return success();
 }
 
-LogicalResult
-QROp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
-                       ValueRange operands, DictionaryAttr attributes,
-                       OpaqueProperties properties, RegionRange regions,
-                       SmallVectorImpl<Type> &types) {
+LogicalResult QROp::inferReturnTypes(MLIRContext *context,
+                                     std::optional<Location> loc,
+                                     Adaptor adaptor,
+                                     SmallVectorImpl<Type> &types) {
   FailureOr<RankedTensorType> type =
-      matrixType<QROp>(context, loc, operands[0]);
+      matrixType<QROp>(context, loc, adaptor.getX());
   if (failed(type))
     return failure();
   ArrayRef<int64_t> shape = type->getShape().take_back(2);
-  Adaptor adaptor(operands, attributes, properties, regions);
   int64_t inner =
       adaptor.getComplete() ? shape[0] : std::min(shape[0], shape[1]);
   types.push_back(withMatrix(*type, shape[0], inner));
@@ -154,19 +141,18 @@ static LogicalResult inferSolution(MLIRContext *context,
 }
 
 LogicalResult TriangularSolveOp::inferReturnTypes(
-    MLIRContext *context, std::optional<Location> loc, ValueRange operands,
-    DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
+    MLIRContext *context, std::optional<Location> loc, Adaptor adaptor,
     SmallVectorImpl<Type> &types) {
-  return inferSolution<TriangularSolveOp>(context, loc, operands[0],
-                                          operands[1], types);
+  return inferSolution<TriangularSolveOp>(context, loc, adaptor.getA(),
+                                          adaptor.getB(), types);
 }
 
-LogicalResult
-SolveOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
-                          ValueRange operands, DictionaryAttr attributes,
-                          OpaqueProperties properties, RegionRange regions,
-                          SmallVectorImpl<Type> &types) {
-  return inferSolution<SolveOp>(context, loc, operands[0], operands[1], types);
+LogicalResult SolveOp::inferReturnTypes(MLIRContext *context,
+                                        std::optional<Location> loc,
+                                        Adaptor adaptor,
+                                        SmallVectorImpl<Type> &types) {
+  return inferSolution<SolveOp>(context, loc, adaptor.getA(), adaptor.getB(),
+                                types);
 }
 
 //===----------------------------------------------------------------------===//
@@ -192,45 +178,12 @@ OpFoldResult TriangleOp::fold(FoldAdaptor adaptor) {
 // Batches
 //===----------------------------------------------------------------------===//
 
-/// `operand` as a batch: repeated where it is the same for all elements.
-static Value asBatch(OpBuilder &builder, Location loc, Value operand,
-                     bool batched, int64_t size) {
-  if (batched)
-    return operand;
-  auto type = cast<RankedTensorType>(operand.getType());
-  SmallVector<int64_t> shape{size};
-  llvm::append_range(shape, type.getShape());
-  return BroadcastOp::create(builder, loc, type.clone(shape), operand,
-                             ArrayRef<int64_t>{0});
-}
-
-/// The op on operands with one more leading dimension.
-static LogicalResult batchMatrices(OpBuilder &builder, Operation *op,
-                                   ArrayRef<Value> operands,
-                                   const llvm::SmallBitVector &batched,
-                                   int64_t size,
-                                   SmallVectorImpl<Value> &results) {
-  SmallVector<Value> whole;
-  for (auto [i, operand] : llvm::enumerate(operands))
-    whole.push_back(asBatch(builder, op->getLoc(), operand, batched[i], size));
-  Operation *copy = builder.clone(*op);
-  copy->setOperands(whole);
-  for (Value result : copy->getResults()) {
-    auto type = cast<RankedTensorType>(result.getType());
-    SmallVector<int64_t> shape{size};
-    llvm::append_range(shape, type.getShape());
-    result.setType(type.clone(shape));
-    results.push_back(result);
-  }
-  return success();
-}
-
 #define CELL_BATCH_MATRICES(OpT)                                               \
   LogicalResult OpT::buildBatched(                                             \
       OpBuilder &builder, ArrayRef<Value> operands,                            \
       const llvm::SmallBitVector &batched, int64_t size,                       \
       SmallVectorImpl<Value> &results) {                                       \
-    return batchMatrices(builder, *this, operands, batched, size, results);    \
+    return batchAlike(builder, *this, operands, batched, size, results);       \
   }
 CELL_BATCH_MATRICES(TriangleOp)
 CELL_BATCH_MATRICES(CholeskyOp)
@@ -264,7 +217,7 @@ LogicalResult SwapRowsOp::buildBatched(OpBuilder &builder,
                                        int64_t size,
                                        SmallVectorImpl<Value> &results) {
   if (batched[1])
-    return batchMatrices(builder, *this, operands, batched, size, results);
+    return batchAlike(builder, *this, operands, batched, size, results);
   results.push_back(
       batchColumns(builder, getLoc(), operands[0], [&](Value x) -> Value {
         return SwapRowsOp::create(builder, getLoc(), x, operands[1],
@@ -278,7 +231,7 @@ TriangularSolveOp::buildBatched(OpBuilder &builder, ArrayRef<Value> operands,
                                 const llvm::SmallBitVector &batched,
                                 int64_t size, SmallVectorImpl<Value> &results) {
   if (batched[0])
-    return batchMatrices(builder, *this, operands, batched, size, results);
+    return batchAlike(builder, *this, operands, batched, size, results);
   results.push_back(
       batchColumns(builder, getLoc(), operands[1], [&](Value b) -> Value {
         return TriangularSolveOp::create(builder, getLoc(), operands[0], b,
@@ -294,7 +247,7 @@ LogicalResult SolveOp::buildBatched(OpBuilder &builder,
                                     int64_t size,
                                     SmallVectorImpl<Value> &results) {
   if (batched[0])
-    return batchMatrices(builder, *this, operands, batched, size, results);
+    return batchAlike(builder, *this, operands, batched, size, results);
   results.push_back(
       batchColumns(builder, getLoc(), operands[1], [&](Value b) -> Value {
         return SolveOp::create(builder, getLoc(), operands[0], b,

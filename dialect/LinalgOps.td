@@ -11,7 +11,7 @@ def Cell_PivotTensor : StaticShapeTensorOf<[I32]>;
 // Ops on the matrices of the last two dimensions, one for each index of the others.
 class Cell_LinalgOp<string mnemonic, list<Trait> traits = []>
     : Cell_Op<mnemonic, !listconcat([
-        Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>], traits)>;
+        Pure, InferTypeOpAdaptor], traits)>;
 
 //===----------------------------------------------------------------------===//
 // Parts and rows of matrices

@@ -1,6 +1,7 @@
 //===- ReductionOps.cpp - reductions and contractions ---------------------===//
 
 #include "dialect/CellDialect.h"
+#include "dialect/Inference.h"
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -80,16 +81,11 @@ void ReduceSumOp::getCanonicalizationPatterns(RewritePatternSet &set,
 // matmul
 //===----------------------------------------------------------------------===//
 
-LogicalResult
-MatMulOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
-                           ValueRange operands, DictionaryAttr attributes,
-                           OpaqueProperties properties, RegionRange regions,
-                           SmallVectorImpl<Type> &types) {
-  Adaptor adaptor(operands, attributes, properties, regions);
-  auto error = [&]() {
-    return mlir::emitError(loc.value_or(UnknownLoc::get(context)))
-           << "'" << getOperationName() << "' op ";
-  };
+LogicalResult MatMulOp::inferReturnTypes(MLIRContext *context,
+                                         std::optional<Location> loc,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  auto error = [&]() { return inferenceError<MatMulOp>(context, loc); };
   auto lhs = cast<RankedTensorType>(adaptor.getLhs().getType());
   auto rhs = cast<RankedTensorType>(adaptor.getRhs().getType());
   if (lhs.getRank() < 2 || lhs.getRank() != rhs.getRank())

@@ -7,7 +7,7 @@ include "dialect/CellBase.td"
 
 class Cell_ReductionOp<string mnemonic, list<Trait> traits = []>
     : Cell_Op<mnemonic, !listconcat([
-        Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>], traits)> {
+        Pure, InferTypeOpAdaptor], traits)> {
   let arguments = (ins Cell_NumericTensor:$x, DenseI64ArrayAttr:$dims);
   let results = (outs Cell_NumericTensor:$result);
   let assemblyFormat = "$x `over` $dims attr-dict `:` type($x) `->` type($result)";
@@ -15,10 +15,7 @@ class Cell_ReductionOp<string mnemonic, list<Trait> traits = []>
   let extraClassDefinition = [{
     ::llvm::LogicalResult $cppClass::inferReturnTypes(
         ::mlir::MLIRContext *context, ::std::optional<::mlir::Location> loc,
-        ::mlir::ValueRange operands, ::mlir::DictionaryAttr attributes,
-        ::mlir::OpaqueProperties properties, ::mlir::RegionRange regions,
-        ::llvm::SmallVectorImpl<::mlir::Type> &types) {
-      Adaptor adaptor(operands, attributes, properties, regions);
+        Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
       return ::cellgrad::inferReductionType(getOperationName(), loc, adaptor.getX(),
                                             adaptor.getDims(), types);
     }

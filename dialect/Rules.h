@@ -36,6 +36,14 @@ mlir::Type batchOf(mlir::Type type, int64_t size);
 mlir::Value asBatch(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::Value operand, bool batched, int64_t size);
 
+/// `op` itself as the rule for a batch: operands and results have a dimension
+/// more.
+llvm::LogicalResult batchAlike(mlir::OpBuilder &builder, mlir::Operation *op,
+                               llvm::ArrayRef<mlir::Value> operands,
+                               const llvm::SmallBitVector &batched,
+                               int64_t size,
+                               llvm::SmallVectorImpl<mlir::Value> &results);
+
 /// True when all entries are null.
 bool allZero(llvm::ArrayRef<mlir::Value> values);
 

@@ -1,6 +1,7 @@
 //===- ShapeOps.cpp - inference, verification, folding of shape ops -------===//
 
 #include "dialect/CellDialect.h"
+#include "dialect/Inference.h"
 #include "dialect/Rules.h"
 
 #include "mlir/IR/Matchers.h"
@@ -12,15 +13,6 @@
 using namespace mlir;
 
 namespace cellgrad {
-
-/// A diagnostic of op `OpT` while its type is inferred: the op does not exist
-/// yet.
-template <typename OpT>
-static InFlightDiagnostic inferenceError(MLIRContext *context,
-                                         std::optional<Location> loc) {
-  return emitError(loc.value_or(UnknownLoc::get(context)))
-         << "'" << OpT::getOperationName() << "' op ";
-}
 
 /// Refuses an attribute that does not have one entry per dimension.
 template <typename OpT>
@@ -152,12 +144,10 @@ void BroadcastOp::getCanonicalizationPatterns(RewritePatternSet &set,
 // transpose
 //===----------------------------------------------------------------------===//
 
-LogicalResult
-TransposeOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
-                              ValueRange operands, DictionaryAttr attributes,
-                              OpaqueProperties properties, RegionRange regions,
-                              SmallVectorImpl<Type> &types) {
-  Adaptor adaptor(operands, attributes, properties, regions);
+LogicalResult TransposeOp::inferReturnTypes(MLIRContext *context,
+                                            std::optional<Location> loc,
+                                            Adaptor adaptor,
+                                            SmallVectorImpl<Type> &types) {
   auto from = cast<RankedTensorType>(adaptor.getX().getType());
   ArrayRef<int64_t> perm = adaptor.getPerm();
   if (failed(
@@ -212,12 +202,10 @@ void TransposeOp::getCanonicalizationPatterns(RewritePatternSet &set,
 // slice
 //===----------------------------------------------------------------------===//
 
-LogicalResult
-SliceOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
-                          ValueRange operands, DictionaryAttr attributes,
-                          OpaqueProperties properties, RegionRange regions,
-                          SmallVectorImpl<Type> &types) {
-  Adaptor adaptor(operands, attributes, properties, regions);
+LogicalResult SliceOp::inferReturnTypes(MLIRContext *context,
+                                        std::optional<Location> loc,
+                                        Adaptor adaptor,
+                                        SmallVectorImpl<Type> &types) {
   auto from = cast<RankedTensorType>(adaptor.getX().getType());
   ArrayRef<int64_t> starts = adaptor.getStarts(), limits = adaptor.getLimits(),
                     strides = adaptor.getStrides();
@@ -253,12 +241,10 @@ OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
 // pad
 //===----------------------------------------------------------------------===//
 
-LogicalResult
-PadOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
-                        ValueRange operands, DictionaryAttr attributes,
-                        OpaqueProperties properties, RegionRange regions,
-                        SmallVectorImpl<Type> &types) {
-  Adaptor adaptor(operands, attributes, properties, regions);
+LogicalResult PadOp::inferReturnTypes(MLIRContext *context,
+                                      std::optional<Location> loc,
+                                      Adaptor adaptor,
+                                      SmallVectorImpl<Type> &types) {
   auto from = cast<RankedTensorType>(adaptor.getX().getType());
   ArrayRef<int64_t> low = adaptor.getLow(), high = adaptor.getHigh(),
                     interior = adaptor.getInterior();
@@ -304,16 +290,15 @@ OpFoldResult PadOp::fold(FoldAdaptor adaptor) {
 // concat
 //===----------------------------------------------------------------------===//
 
-LogicalResult
-ConcatOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
-                           ValueRange operands, DictionaryAttr attributes,
-                           OpaqueProperties properties, RegionRange regions,
-                           SmallVectorImpl<Type> &types) {
-  Adaptor adaptor(operands, attributes, properties, regions);
-  if (operands.empty())
+LogicalResult ConcatOp::inferReturnTypes(MLIRContext *context,
+                                         std::optional<Location> loc,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  ValueRange inputs = adaptor.getXs();
+  if (inputs.empty())
     return inferenceError<ConcatOp>(context, loc)
            << "needs at least one operand";
-  auto first = cast<RankedTensorType>(operands[0].getType());
+  auto first = cast<RankedTensorType>(inputs[0].getType());
   int64_t dim = adaptor.getDim();
   if (dim < 0 || dim >= first.getRank())
     return inferenceError<ConcatOp>(context, loc)
@@ -321,7 +306,7 @@ ConcatOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
            << first.getRank();
   SmallVector<int64_t> shape(first.getShape());
   shape[dim] = 0;
-  for (auto [i, operand] : llvm::enumerate(operands)) {
+  for (auto [i, operand] : llvm::enumerate(inputs)) {
     auto type = cast<RankedTensorType>(operand.getType());
     SmallVector<int64_t> rest(type.getShape());
     bool fits = type.getRank() == first.getRank() &&

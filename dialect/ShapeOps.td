@@ -13,7 +13,7 @@ class Cell_ShapeOp<string mnemonic, list<Trait> traits = []>
 
 class Cell_InferredShapeOp<string mnemonic, list<Trait> traits = []>
     : Cell_ShapeOp<mnemonic, !listconcat([
-        DeclareOpInterfaceMethods<InferTypeOpInterface>], traits)> {
+        InferTypeOpAdaptor], traits)> {
   // The shape is computed, and refused, in inferReturnTypes.
   let hasVerifier = 0;
 }

@@ -1,6 +1,7 @@
 //===- WindowOps.cpp - inference and batching of window ops ---------------===//
 
 #include "dialect/CellDialect.h"
+#include "dialect/Inference.h"
 
 using namespace mlir;
 
@@ -53,16 +54,11 @@ static LogicalResult countWindows(EmitError error, ArrayRef<int64_t> input,
   return success();
 }
 
-LogicalResult
-ConvOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
-                         ValueRange operands, DictionaryAttr attributes,
-                         OpaqueProperties properties, RegionRange regions,
-                         SmallVectorImpl<Type> &types) {
-  Adaptor adaptor(operands, attributes, properties, regions);
-  auto error = [&]() {
-    return mlir::emitError(loc.value_or(UnknownLoc::get(context)))
-           << "'" << getOperationName() << "' op ";
-  };
+LogicalResult ConvOp::inferReturnTypes(MLIRContext *context,
+                                       std::optional<Location> loc,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  auto error = [&]() { return inferenceError<ConvOp>(context, loc); };
   auto x = cast<RankedTensorType>(adaptor.getX().getType());
   auto w = cast<RankedTensorType>(adaptor.getW().getType());
   if (x.getRank() < 3 || x.getRank() != w.getRank())
@@ -105,16 +101,11 @@ static LogicalResult inferWindows(EmitError error, ArrayRef<int64_t> input,
   return success();
 }
 
-LogicalResult
-WindowsOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
-                            ValueRange operands, DictionaryAttr attributes,
-                            OpaqueProperties properties, RegionRange regions,
-                            SmallVectorImpl<Type> &types) {
-  Adaptor adaptor(operands, attributes, properties, regions);
-  auto error = [&]() {
-    return mlir::emitError(loc.value_or(UnknownLoc::get(context)))
-           << "'" << getOperationName() << "' op ";
-  };
+LogicalResult WindowsOp::inferReturnTypes(MLIRContext *context,
+                                          std::optional<Location> loc,
+                                          Adaptor adaptor,
+                                          SmallVectorImpl<Type> &types) {
+  auto error = [&]() { return inferenceError<WindowsOp>(context, loc); };
   auto x = cast<RankedTensorType>(adaptor.getX().getType());
   SmallVector<int64_t> shape;
   if (failed(inferWindows(error, x.getShape(), adaptor.getSizes(),

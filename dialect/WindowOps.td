@@ -6,7 +6,7 @@
 include "dialect/CellBase.td"
 
 def Cell_ConvOp : Cell_Op<"conv", [
-    Pure, DiscardsElements, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+    Pure, DiscardsElements, InferTypeOpAdaptor]> {
   let summary = "Convolution (cross-correlation) over any number of spatial dimensions";
   let description = [{
     x is [N, C, S...], w is [O, C / groups, K...], the result [N, O, S'...] with
@@ -30,7 +30,7 @@ def Cell_ConvOp : Cell_Op<"conv", [
 }
 
 def Cell_WindowsOp : Cell_Op<"windows", [
-    Pure, DiscardsElements, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+    Pure, DiscardsElements, InferTypeOpAdaptor]> {
   let summary = "All windows of the last dimensions: [B.., S..] to [B.., O.., K..]";
   let description = [{
     Element (b, o, k) is x(b, o * stride + k * dilation), in each of the last dimensions

@@ -247,7 +247,7 @@ bool emitBatching(const RecordKeeper &records, raw_ostream &os) {
             "const "
             "llvm::SmallBitVector &batched, int64_t size, "
             "SmallVectorImpl<Value> "
-            "&results) {\n  return batchElementwise(builder, *this, operands, "
+            "&results) {\n  return batchAlike(builder, *this, operands, "
             "batched, "
             "size, results);\n}\n\n";
   return false;
