@@ -86,8 +86,8 @@ private:
       values[extract] = values[extract.getTensor()];
       return success();
     }
-    if (isa<CustomOp, RecomputeOp>(op))
-      return batchRuled(op);
+    if (isa<CustomOp, RecomputeOp, VJPOp, JVPOp, VMapOp, func::CallOp>(op))
+      return batchCall(op);
     auto batchable = dyn_cast<BatchableOpInterface>(op);
     if (!batchable)
       return op.emitOpError(
@@ -136,7 +136,7 @@ private:
     return out;
   }
 
-  //===-- Calls with rules ------------------------------------------------===//
+  //===-- Calls with rules, transforms ------------------------------------===//
 
   /// A function that maps `name` over batches of all its arguments.
   FlatSymbolRefAttr mapped(Location loc, FlatSymbolRefAttr name) {
@@ -160,8 +160,15 @@ private:
     return FlatSymbolRefAttr::get(symbols.insert(made));
   }
 
-  /// The same op over mapped functions: it keeps its rule.
-  LogicalResult batchRuled(Operation &op) {
+  /// Dimensions of one element as dimensions of the batch; -1 is none.
+  static SmallVector<int64_t> behindBatch(ArrayRef<int64_t> dims) {
+    return llvm::map_to_vector(dims,
+                               [](int64_t d) { return d < 0 ? d : d + 1; });
+  }
+
+  /// The same op over mapped functions: it keeps its rule, or is expanded
+  /// later.
+  LogicalResult batchCall(Operation &op) {
     llvm::SmallBitVector all(op.getNumOperands(), true);
     FailureOr<SmallVector<Value>> operands = liftAll(op.getOperands(), all);
     if (failed(operands))
@@ -177,6 +184,10 @@ private:
     remap("callee");
     remap("vjp");
     remap("jvp");
+    if (auto inner = dyn_cast<VMapOp>(copy)) {
+      inner.setInDims(behindBatch(inner.getInDims()));
+      inner.setOutDims(behindBatch(inner.getOutDims()));
+    }
     bind(&op, copy->getResults(), true);
     return success();
   }
@@ -291,10 +302,10 @@ private:
     if (endVaries)
       for (Value init : loop.inits())
         if (!isa<RankedTensorType>(init.getType()))
-          return op.emitOpError(
-              "is the derivative of a loop that ends at another trip for each "
-              "element of a batch; map first and differentiate then: "
-              "grad(vmap(f)) in the place of vmap(grad(f))");
+          return op.emitOpError("ends at another trip for each element of a "
+                                "batch, and carries "
+                                "a value of type ")
+                 << init.getType() << "; carry a tensor instead";
     FailureOr<SmallVector<Value>> inits = liftAll(loop.inits(), which);
     if (failed(inits))
       return failure();

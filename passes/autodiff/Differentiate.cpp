@@ -61,6 +61,8 @@ public:
     SymbolTable table(getOperation());
     symbols = &table;
     state.clear();
+    if (failed(mapInward(getOperation(), table)))
+      return signalPassFailure();
     // Mapping over a batch adds functions; they come last.
     for (Block::iterator at = getOperation().getBody()->begin();
          at != getOperation().getBody()->end(); ++at)

@@ -34,9 +34,15 @@ emitJVP(mlir::OpBuilder &builder, mlir::func::FuncOp callee,
 llvm::LogicalResult expandVJP(VJPOp op, mlir::func::FuncOp callee);
 llvm::LogicalResult expandJVP(JVPOp op, mlir::func::FuncOp callee);
 
-/// As above; `symbols` gets mapped copies of functions with rules of their own.
+/// As above; `symbols` gets mapped copies of the functions that ops of the
+/// callee refer to: rules of their own, and transforms where it has some.
 llvm::LogicalResult expandVMap(VMapOp op, mlir::func::FuncOp callee,
                                mlir::SymbolTable &symbols);
+
+/// Puts vmap inside of derivatives of loops whose number of trips may differ
+/// within a batch.
+llvm::LogicalResult mapInward(mlir::ModuleOp module,
+                              mlir::SymbolTable &symbols);
 
 /// Replaces `op` by the callee's body on its operands.
 void inlineCall(mlir::Operation *op, mlir::func::FuncOp callee,

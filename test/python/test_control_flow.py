@@ -417,10 +417,32 @@ def test_vmap_of_gradients():
     np.testing.assert_allclose(
         got.asnumpy(), [float(ms.grad(cubes)(tensor(x), n)) for x in BATCH], rtol=1e-13
     )
-    with pytest.raises(
-        ms.CompileError, match=r"map first and differentiate then: grad\(vmap\(f\)\)"
-    ):
-        ms.vmap(ms.grad(lambda x: doubled_until(x, tensor(1.5))[0]))(xs)
+
+
+def grown(x, w):
+    return doubled_until(x, w)[0]
+
+
+@pytest.mark.parametrize(
+    "derivative",
+    [
+        lambda f: ms.grad(f),
+        lambda f: ms.grad(f, 1),
+        lambda f: ms.grad(ms.grad(f, 1)),
+        lambda f: ms.grad(ms.grad(ms.grad(f, 1), 1)),
+        lambda f: lambda x, w: ms.jvp(ms.grad(f), (x, w), (x, w))[1],
+        lambda f: lambda x, w: ms.vmap(ms.grad(f), (None, 0))(x, ops.stack([w, 2 * w])).sum(),
+        lambda f: ms.grad(lambda x, w: ms.recompute(f, x, w), 1),
+    ],
+)
+def test_vmap_of_gradients_of_loops_of_different_lengths(derivative):
+    """Each element of the batch makes its own number of trips, one of them none."""
+    xs, w = tensor(BATCH), tensor(1.5)
+    trips = {int(doubled_until(tensor(x), w)[1]) for x in BATCH}
+    assert len(trips) > 2
+    got = ms.vmap(derivative(grown), (0, None))(xs, w)
+    expected = [float(derivative(grown)(tensor(x), w)) for x in BATCH]
+    np.testing.assert_allclose(got.asnumpy(), expected, rtol=1e-13)
 
 
 def test_a_step_that_is_taken_or_not():
