@@ -22,8 +22,13 @@
 extern "C" {
 #endif
 
-/* What an entry returns. cg_<model>_status_message() puts it in words. */
+/* What an entry returns; errors are positive. cg_<model>_status_message() puts
+   it in words. */
 #define CG_OK 0
+/* A training step worked but left its update out, because a gradient is not
+   finite: Parameters and the optimizer's state are as they were, the loss scale
+   is updated, results are written. */
+#define CG_SKIPPED (-1)
 /* The argument struct or one of its pointers is NULL. */
 #define CG_ERROR_NULL_ARGUMENT 1
 /* A buffer is not aligned to its element type. */

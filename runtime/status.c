@@ -6,6 +6,8 @@ const char *cell_rt_status_message(int32_t status) {
   switch (status) {
   case CG_OK:
     return "success";
+  case CG_SKIPPED:
+    return "the update was left out: a gradient is not finite";
   case CG_ERROR_NULL_ARGUMENT:
     return "the argument struct or one of the buffers in it is NULL";
   case CG_ERROR_ALIGNMENT:

@@ -3,7 +3,7 @@
 The data are the 1,797 real 8x8 scans that come with scikit-learn. The training step (convolutions,
 cross entropy, their gradients, a dynamic loss scale and the momentum update) is one compiled
 function. It is exported as well, and the C program next to this file trains with it: the same
-losses, bit for bit.
+losses, scales and Parameters, bit for bit.
 """
 
 import argparse
@@ -78,23 +78,18 @@ def state_names(net: Net) -> list[str]:
     return [*weights, *(f"moments.{n}" for n in weights), "momentum", "global_step", *scale]
 
 
-def write(path: Path, step: nn.Cell, names: list[str], batches: list[list[ms.Tensor]]) -> None:
-    """What the C program starts from: its number of steps, the state, the batches."""
-    state = step.parameters_dict()
-    with open(path, "wb") as file:
-        file.write(np.int32(len(batches)).tobytes())
-        for array in [state[n] for n in names] + [a for batch in batches for a in batch]:
-            file.write(array.asnumpy().tobytes())
+def as_bytes(tensors: list[ms.Tensor]) -> bytes:
+    return b"".join(t.asnumpy().tobytes() for t in tensors)
 
 
-def train_in_c(out: Path) -> np.ndarray:
-    """Compiles train.c against the generated header, runs it, and returns its losses."""
+def train_in_c(out: Path) -> bytes:
+    """Compiles train.c against the generated header, runs it, and returns what it wrote."""
     command = [os.environ.get("CC", "cc"), "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror"]
     command += ["-I", str(out), str(HERE / "train.c"), str(out / "digits_cnn.so")]
     subprocess.run([*command, f"-Wl,-rpath,{out}", "-o", str(out / "train")], check=True)
     sys.stdout.flush()
-    subprocess.run([out / "train", out / "start.bin", out / "losses.bin"], check=True)
-    return np.fromfile(out / "losses.bin", np.float32)
+    subprocess.run([out / "train", out / "start.bin", out / "trace.bin"], check=True)
+    return (out / "trace.bin").read_bytes()
 
 
 def plot(losses: list[float], accuracies: list[float], path: Path) -> None:
@@ -122,17 +117,24 @@ def main() -> int:
     data = ds.NumpySlicesDataset({"x": images[HELD_OUT:], "y": labels[HELD_OUT:]})
     data = data.batch(BATCH, drop_remainder=True)
     net, step = make(options.epochs * data.get_dataset_size())
-    names = state_names(net)
+    parameters = step.parameters_dict()
+    state = [parameters[n] for n in state_names(net)]
 
     early = [batch for epoch in range(options.c_epochs) for batch in data.epoch_rows(epoch)]
-    write(out / "start.bin", step, names, early)
+    flat = [a for batch in early for a in batch]
+    (out / "start.bin").write_bytes(np.int32(len(early)).tobytes() + as_bytes(state + flat))
     held_out = ms.Tensor(images[:HELD_OUT])
-    losses, accuracies = [], []
+    losses, scales, accuracies = [], [], []
+    after = b""  # the state when C ends
     metric = train.Accuracy()
     start = time.perf_counter()
     for epoch in tqdm(range(options.epochs), desc="training", unit="epoch", disable=None):
         for batch in data.epoch_rows(epoch):
-            losses.append(step(*batch)[0].item())
+            loss, _, scale = step(*batch)
+            losses.append(loss.item())
+            scales.append(scale.item())
+        if epoch + 1 == options.c_epochs:
+            after = as_bytes(state)
         accuracies.append(metric(net(held_out), labels[:HELD_OUT]))
     seconds = time.perf_counter() - start
     print(
@@ -149,10 +151,10 @@ def main() -> int:
         value_and_grad=False,
         step=(step, *early[0]),
     )
-    in_c = train_in_c(out)
-    same = in_c.tobytes() == np.float32(losses[: len(early)]).tobytes()
+    trace = np.stack([losses, scales], 1, dtype=np.float32)[: len(early)]
+    same = train_in_c(out) == trace.tobytes() + after
     print(
-        f"C and Python: the losses of {len(in_c)} steps "
+        f"C and Python: losses, scales and the state after {len(early)} steps "
         + ("are the same, bit for bit" if same else "DIFFER")
     )
     if accuracies[-1] < options.accuracy:

@@ -1,7 +1,8 @@
-/* Trains the network of main.py: train START LOSSES.
+/* Trains the network of main.py: train START TRACE.
 
    START holds the number of steps, the state of the training step (Parameters,
-   momenta, loss scale) and the batches; LOSSES gets the loss of each step. */
+   momenta, loss scale) and the batches; TRACE gets the loss and the scale of
+   each step, then the state at the end. */
 
 #include "digits_cnn.h"
 
@@ -34,7 +35,7 @@
   X(int32_t, last_overflow_iterator_step, LAST_OVERFLOW_ITERATOR_STEP)
 
 #define DECLARE(type, member, size)                                            \
-  static type member[CG_DIGITS_CNN_STEP_##size##_ELEMENTS];
+  static type member[CG_DIGITS_CNN_TRAIN_STEP_##size##_ELEMENTS];
 STATE(DECLARE)
 
 static void read_or_die(void *to, size_t size, size_t count, FILE *file) {
@@ -46,11 +47,11 @@ static void read_or_die(void *to, size_t size, size_t count, FILE *file) {
 
 int main(int argc, char **argv) {
   if (argc != 3) {
-    fputs("usage: train START LOSSES\n", stderr);
+    fputs("usage: train START TRACE\n", stderr);
     return 2;
   }
-  FILE *start = fopen(argv[1], "rb"), *losses = fopen(argv[2], "wb");
-  if (!start || !losses) {
+  FILE *start = fopen(argv[1], "rb"), *trace = fopen(argv[2], "wb");
+  if (!start || !trace) {
     perror("error");
     return 1;
   }
@@ -62,36 +63,42 @@ int main(int argc, char **argv) {
 
   /* All memory is ours: the step allocates nothing. */
   cg_context context = {.struct_size = sizeof context};
-  context.arena_bytes = CG_DIGITS_CNN_STEP_ARENA_BYTES + CG_ARENA_ALIGNMENT;
+  context.arena_bytes =
+      CG_DIGITS_CNN_TRAIN_STEP_ARENA_BYTES + CG_ARENA_ALIGNMENT;
   context.arena = aligned_alloc(CG_ARENA_ALIGNMENT,
                                 (context.arena_bytes + CG_ARENA_ALIGNMENT - 1) /
                                     CG_ARENA_ALIGNMENT * CG_ARENA_ALIGNMENT);
-  static float images[CG_DIGITS_CNN_STEP_X0_ELEMENTS];
-  static int32_t labels[CG_DIGITS_CNN_STEP_X1_ELEMENTS];
+  static float images[CG_DIGITS_CNN_TRAIN_STEP_DATA_ELEMENTS];
+  static int32_t labels[CG_DIGITS_CNN_TRAIN_STEP_LABEL_ELEMENTS];
   float loss, scale;
   cg_bool overflow;
 #define MEMBER(type, member, size) .member = member,
-  const cg_digits_cnn_step_args args = {.x0 = images,
-                                        .x1 = labels,
-                                        STATE(MEMBER).out0 = &loss,
-                                        .out1 = &overflow,
-                                        .out2 = &scale};
+  const cg_digits_cnn_train_step_args args = {.data = images,
+                                              .label = labels,
+                                              STATE(MEMBER).loss = &loss,
+                                              .overflow = &overflow,
+                                              .loss_scale = &scale};
 
   int skipped = 0;
   for (int32_t i = 0; i < steps; ++i) {
-    read_or_die(images, sizeof *images, CG_DIGITS_CNN_STEP_X0_ELEMENTS, start);
-    read_or_die(labels, sizeof *labels, CG_DIGITS_CNN_STEP_X1_ELEMENTS, start);
-    int32_t status = cg_digits_cnn_step(&args, &context);
-    if (status != CG_OK) {
+    read_or_die(images, sizeof *images, CG_DIGITS_CNN_TRAIN_STEP_DATA_ELEMENTS,
+                start);
+    read_or_die(labels, sizeof *labels, CG_DIGITS_CNN_TRAIN_STEP_LABEL_ELEMENTS,
+                start);
+    int32_t status = cg_digits_cnn_train_step(&args, &context);
+    if (status > 0) {
       fprintf(stderr, "error: %s\n", cg_digits_cnn_status_message(status));
       return 1;
     }
-    skipped += overflow; /* the update was left out, and the scale has shrunk */
-    fwrite(&loss, sizeof loss, 1, losses);
+    skipped += status == CG_SKIPPED; /* the scale alone was updated */
+    fwrite(&loss, sizeof loss, 1, trace);
+    fwrite(&scale, sizeof scale, 1, trace);
   }
+#define WRITE(type, member, size) fwrite(member, 1, sizeof member, trace);
+  STATE(WRITE)
   printf("C: %d steps, %d skipped, last loss %.6f, scale %g\n", (int)steps,
          skipped, loss, scale);
   free(context.arena);
   fclose(start);
-  return fclose(losses) != 0;
+  return fclose(trace) != 0;
 }

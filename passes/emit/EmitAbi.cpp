@@ -75,6 +75,8 @@ private:
   void checkBuffers(const EntrySpec &entry, ValueRange buffers);
   void callWithArena(const EntrySpec &entry, LLVM::LLVMFuncOp impl,
                      SmallVector<Value> args, Value context, bool takesContext);
+  /// What the entry returns after its implementation returned `status`.
+  Value outcome(const EntrySpec &entry, Value status, ArrayRef<Value> buffers);
   /// Address of a private constant of the module that holds `text`.
   Value text(llvm::StringRef name, llvm::StringRef text);
   void ret(Value status) { LLVM::ReturnOp::create(b, loc, status); }
@@ -168,6 +170,25 @@ void AbiWriter::writeEntry(const EntrySpec &entry, LLVM::LLVMFuncOp impl,
   callWithArena(entry, impl, buffers, context, takesContext);
 }
 
+Value AbiWriter::outcome(const EntrySpec &entry, Value status,
+                         ArrayRef<Value> buffers) {
+  for (auto [spec, pointer] : llvm::zip(entry.buffers(), buffers)) {
+    if (!spec->skipped)
+      continue;
+    Type i8 = b.getI8Type();
+    auto is = [&](LLVM::ICmpPredicate predicate, Value a, Value other) {
+      return LLVM::ICmpOp::create(b, loc, predicate, a, other).getResult();
+    };
+    Value told =
+        is(LLVM::ICmpPredicate::ne, loadAt(pointer, 0, i8), constant(i8, 0));
+    Value worked = is(LLVM::ICmpPredicate::eq, status, constant(i32, CG_OK));
+    status = LLVM::SelectOp::create(b, loc,
+                                    LLVM::AndOp::create(b, loc, told, worked),
+                                    constant(i32, CG_SKIPPED), status);
+  }
+  return status;
+}
+
 void AbiWriter::callWithArena(const EntrySpec &entry, LLVM::LLVMFuncOp impl,
                               SmallVector<Value> args, Value context,
                               bool takesContext) {
@@ -176,7 +197,8 @@ void AbiWriter::callWithArena(const EntrySpec &entry, LLVM::LLVMFuncOp impl,
     all.push_back(arena);
     if (takesContext)
       all.push_back(context);
-    return LLVM::CallOp::create(b, loc, impl, all).getResult();
+    Value status = LLVM::CallOp::create(b, loc, impl, all).getResult();
+    return outcome(entry, status, args);
   };
 
   // The arena of the context, or null.

@@ -47,6 +47,8 @@ void writeField(llvm::raw_ostream &os, const TensorSpec &spec,
   if (spec.donate)
     os << ", overwritten with result \""
        << commentSafe(entry.results[*spec.donate].name) << "\"";
+  if (spec.skipped)
+    os << ", where it is 1 the entry returns CG_SKIPPED";
   os << " */\n";
 }
 
@@ -81,7 +83,7 @@ std::string cellgrad::makeHeader(const ModelSpec &model) {
      << " *\n"
      << " * Fill an entry's argument struct with your buffers and call the "
         "entry; it returns\n"
-     << " * CG_OK or a CG_ERROR_ code, which " << prefix
+     << " * CG_OK, CG_SKIPPED or a CG_ERROR_ code, which " << prefix
      << "_status_message() explains.\n"
      << " * \"const\" buffers are read; \"in/out\" buffers are updated in "
         "place; results are\n"

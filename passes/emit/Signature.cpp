@@ -103,6 +103,7 @@ FailureOr<TensorSpec> readTensor(Operation *function, Attribute attr,
                            std::pair{"donated_arg", &spec.donatedArg}})
     if (auto index = dict.getAs<IntegerAttr>(key))
       *slot = static_cast<unsigned>(index.getInt());
+  spec.skipped = dict.contains("skipped");
   return spec;
 }
 
@@ -116,6 +117,8 @@ Attribute tensorAttribute(const TensorSpec &spec, Builder &b) {
     attrs.append("donate", b.getI64IntegerAttr(*spec.donate));
   if (spec.donatedArg)
     attrs.append("donated_arg", b.getI64IntegerAttr(*spec.donatedArg));
+  if (spec.skipped)
+    attrs.append("skipped", b.getUnitAttr());
   return attrs.getDictionary(b.getContext());
 }
 
@@ -129,6 +132,8 @@ llvm::json::Object tensorJSON(const TensorSpec &spec) {
     object["donate"] = static_cast<int64_t>(*spec.donate);
   if (spec.donatedArg)
     object["donated_arg"] = static_cast<int64_t>(*spec.donatedArg);
+  if (spec.skipped)
+    object["skipped"] = true;
   return object;
 }
 
@@ -153,6 +158,10 @@ LogicalResult readSignature(Operation *function, DictionaryAttr signature,
     if (failed(spec))
       return failure();
     spec->role = "result";
+    if (spec->skipped && (spec->dtype->code != CG_BOOL || !spec->shape.empty()))
+      return function->emitOpError("cell.signature: result ")
+             << i << " tells that the update was skipped and must be a bool "
+             << "without dimensions";
     entry.results.push_back(*spec);
   }
   for (auto [i, arg] : llvm::enumerate(entry.args)) {

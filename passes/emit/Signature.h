@@ -38,7 +38,8 @@ struct TensorSpec {
   std::optional<unsigned>
       donate; ///< argument: the result written into its buffer
   std::optional<unsigned>
-      donatedArg; ///< result: the argument whose buffer holds it
+      donatedArg;       ///< result: the argument whose buffer holds it
+  bool skipped = false; ///< result: where it is 1 the entry returns CG_SKIPPED
 
   int64_t elements() const;
   int64_t bytes() const { return elements() * dtype->bytes; }

@@ -269,8 +269,10 @@ def capture(
     kwargs: dict[str, Any],
     input_names: list[str] | None = None,
     result_names: Callable[[Any], list[str]] | None = None,
+    skipped: str | None = None,
 ) -> Captured:
-    """Captures a call as the public function `name` of a trace's graph.
+    """Captures a call as the public function `name` of a trace's graph. The result named `skipped`,
+    if it is a bool without dimensions, tells the caller that the update was left out.
 
     The body is a private function, because what it captures is known only at its end; the public
     one around it has
@@ -315,7 +317,10 @@ def capture(
         arguments.append((what.dtype.native, what.shape, label, role, donate, unknown))
     entry = trace.graph.function(trace.unique(name), args=arguments, public=True)
     results = entry.call(body.fn.name, entry.args)
-    entry.ret(results, names + [p.name for p in written])
+    told = names.index(skipped) if skipped in names else None
+    if told is not None and (results[told].dtype, results[told].shape) != ("bool", ()):
+        told = None
+    entry.ret(results, names + [p.name for p in written], skipped=told)
     return Captured([(what, what._sig) for what, _ in body.captures], build, written)
 
 

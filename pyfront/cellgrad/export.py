@@ -7,14 +7,12 @@ this package; its entries take the Parameters as arguments after the inputs, und
 
 from __future__ import annotations
 
-import inspect
 import os
 from typing import Any
 
 from cellgrad import _jit, _native, _safetensors
-from cellgrad._differentiate import Request, positions_of
 from cellgrad._errors import CompileError, error
-from cellgrad._tree import tensors
+from cellgrad._export_names import input_names, result_names, step_result_names
 from cellgrad.capture import calls
 from cellgrad.capture.scope import Trace
 from cellgrad.common import dtype as mstype
@@ -48,9 +46,11 @@ def export(
             has none) as the entry ``value_and_grad``; a function made by `value_and_grad` or `grad`
             for that one, alone or
             as ``(function, *inputs)`` where its inputs differ; False for no such entry.
-        step: a function, alone or as ``(function, *inputs)``, for the entry ``step``. Parameters it
-            assigns are updated
-            in place by the entry.
+        step: a training Cell or a function, alone or as ``(function, *inputs)``, for the entry
+            ``train_step``. Parameters it assigns are updated in place by the entry. Results are
+            named ``loss``, ``overflow`` and ``loss_scale`` for `nn.TrainOneStepWithLossScaleCell`
+            and Cells derived from it, by the keys where it returns a dict. Where ``overflow``, a
+            bool without dimensions, is true, the entry returns ``CG_SKIPPED``.
         target: the CPU to compile for: ``"native"``, or a name such as ``"x86-64-v3"``.
 
     Returns:
@@ -85,7 +85,7 @@ def export(
     elif value_and_grad:
         plan.append(("value_and_grad", *_with_inputs(value_and_grad, inputs)))
     if step is not None:
-        plan.append(("step", *_with_inputs(step, inputs)))
+        plan.append(("train_step", *_with_inputs(step, inputs)))
 
     trace = Trace(model)
     trace.bake = True
@@ -100,8 +100,9 @@ def export(
                 _caller(function),
                 given,
                 {},
-                [label for labels in _input_names(function, given) for label in labels],
-                _result_names(function, given),
+                [label for labels in input_names(function, given) for label in labels],
+                (step_result_names if name == "train_step" else result_names)(function, given),
+                "overflow" if name == "train_step" else None,
             )
             for what, _ in captured.captures:
                 assert isinstance(what, Parameter)
@@ -149,53 +150,6 @@ def _gradient_of(net: Any, used: list[Parameter]) -> Any:
 
     weights = [p for p in used if p.requires_grad]
     return value_and_grad(net, None, weights) if weights else value_and_grad(net, 0)
-
-
-def _input_names(function: Any, inputs: tuple[Any, ...]) -> list[list[str]]:
-    """Names for the tensors of every input: the parameter's, numbered where it holds several."""
-    inner = getattr(function, "function", function)
-    call = getattr(inner, "construct", inner)
-    try:
-        names = [
-            p.name
-            for p in inspect.signature(call).parameters.values()
-            if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-        ]
-    except (TypeError, ValueError):
-        names = []
-    out: list[list[str]] = []
-    for i, value in enumerate(inputs):
-        name = names[i] if i < len(names) else f"x{i}"
-        count = len(list(tensors(value)))
-        out.append(_numbered(name, count, "_"))
-    return out
-
-
-def _numbered(name: str, count: int, separator: str = "") -> list[str]:
-    return [name] if count == 1 else [f"{name}{separator}{k}" for k in range(count)]
-
-
-def _result_names(function: Any, inputs: tuple[Any, ...]) -> Any:
-    """How results are named: ``value`` and ``grad_<input or Parameter>`` for a gradient."""
-    request = getattr(function, "request", None)
-    if not isinstance(request, Request):
-        return None
-    if function.sens:
-        inputs = inputs[:-1]
-
-    def names(out: Any) -> list[str]:
-        value, gradients = out if request.value else ((), out)
-        gradients, aux = gradients if request.has_aux and not request.value else (gradients, ())
-        by_input = _input_names(function, inputs)
-        wanted = [n for p in positions_of(request, inputs, request.name) for n in by_input[p]]
-        wanted += [w.name for w in request.weights or ()]
-        return [
-            *_numbered("value", len(list(tensors(value)))),
-            *[f"grad_{n}" for n in wanted],
-            *_numbered("aux", len(list(tensors(aux)))),
-        ]
-
-    return names
 
 
 class LoadedModel:

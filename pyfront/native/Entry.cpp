@@ -273,7 +273,7 @@ nb::object Entry::call(nb::handle given, nb::handle out) const {
     throw std::bad_alloc();
   if (status >= CG_ERROR_CHECK)
     throw nb::index_error(owner->statusMessage(status).c_str());
-  if (status != CG_OK)
+  if (status != CG_OK && status != CG_SKIPPED)
     throw std::runtime_error(entry->name + ": " + owner->statusMessage(status));
   return results;
 }

@@ -380,12 +380,15 @@ FunctionBuilder::call(const std::string &callee,
 
 void FunctionBuilder::finish(const std::vector<GraphValue> &results,
                              const std::vector<std::string> &names,
-                             const std::optional<SourceLocation> &loc) {
+                             const std::optional<SourceLocation> &loc,
+                             std::optional<size_t> skipped) {
   requireOpen();
   if (!names.empty() && names.size() != results.size())
     throw GraphError("there are " + std::to_string(names.size()) +
                      " names for " + std::to_string(results.size()) +
                      " results");
+  if (skipped && *skipped >= results.size())
+    throw GraphError("there is no result " + std::to_string(*skipped));
   SmallVector<Value> values = unwrap(results);
   func::ReturnOp::create(builder, graph->location(loc), values);
   func.setFunctionType(builder.getFunctionType(
@@ -393,6 +396,8 @@ void FunctionBuilder::finish(const std::vector<GraphValue> &results,
   for (auto [i, name] : llvm::enumerate(names))
     if (!name.empty())
       func.setResultAttr(i, "cell.name", builder.getStringAttr(name));
+  if (skipped)
+    func.setResultAttr(*skipped, "cell.skipped", builder.getUnitAttr());
   finished = true;
 }
 

@@ -148,10 +148,12 @@ public:
   /// Drops the function: an attempt to build it that is made again.
   void discard();
 
-  /// Ends the function; `names` are the results' names, empty for none.
+  /// Ends the function; `names` are the results' names, empty for none, and
+  /// `skipped` is the result that tells that the update was left out.
   void finish(const std::vector<GraphValue> &results,
               const std::vector<std::string> &names,
-              const std::optional<SourceLocation> &loc);
+              const std::optional<SourceLocation> &loc,
+              std::optional<size_t> skipped);
 
 private:
   llvm::SmallVector<mlir::Value> unwrap(const std::vector<GraphValue> &values);

@@ -151,7 +151,9 @@ void bindGraph(nb::module_ &m) {
       .def("discard", &FunctionBuilder::discard, "Drops the function.")
       .def("ret", &FunctionBuilder::finish, "results"_a,
            "names"_a = std::vector<std::string>(), "loc"_a = nb::none(),
-           "Returns from the function, which is finished by it.");
+           "skipped"_a = nb::none(),
+           "Returns from the function, which is finished by it. `skipped` is "
+           "the result that tells that a training step left its update out.");
 
   nb::class_<Graph>(m, "Graph", "An MLIR module under construction.")
       .def(nb::new_([](const std::string &name) {

@@ -36,6 +36,15 @@ llvm.func @f(%x: !llvm.ptr, %arena: !llvm.ptr) -> i32 attributes {cell.signature
 
 // -----
 
+// expected-error @+1 {{result 0 tells that the update was skipped and must be a bool without dimensions}}
+llvm.func @f(%x: !llvm.ptr, %arena: !llvm.ptr) -> i32 attributes {cell.signature = {
+    args = [], results = [{name = "y", dtype = "float32", shape = [], skipped}]}} {
+  %0 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %0 : i32
+}
+
+// -----
+
 // expected-error @+1 {{argument 0 donates to result 1 of 1}}
 llvm.func @f(%x: !llvm.ptr, %arena: !llvm.ptr) -> i32 attributes {cell.signature = {
     args = [{name = "x", dtype = "float32", shape = [2], donate = 1 : i64}],

@@ -178,7 +178,7 @@ def test_an_exported_step_is_the_compiled_step(tmp_path):
     value, grads = gradient(x, y)
     for a, b in zip(model.value_and_grad(x, y), (value, *grads), strict=True):
         np.testing.assert_array_equal(a.asnumpy(), b.asnumpy())
-    losses = [(float(model.step(x, y)), float(compiled(x, y))) for _ in range(5)]
+    losses = [(float(model.train_step(x, y)), float(compiled(x, y))) for _ in range(5)]
     assert all(a == b for a, b in losses)
     assert losses[-1][0] < losses[0][0]
     for p in net.get_parameters():

@@ -96,6 +96,25 @@ Attribute nameOr(Builder &b, Attribute given, const char *prefix,
   return given ? given : b.getStringAttr(prefix + std::to_string(index));
 }
 
+/// Only one truth value can tell that an entry skipped its update.
+LogicalResult checkSkipped(func::FuncOp func) {
+  std::optional<unsigned> found;
+  for (auto [k, type] : llvm::enumerate(func.getResultTypes())) {
+    if (!func.getResultAttr(k, "cell.skipped"))
+      continue;
+    if (found)
+      return func.emitOpError() << "results #" << *found << " and #" << k
+                                << " both have cell.skipped; mark one";
+    if (type !=
+        RankedTensorType::get({}, IntegerType::get(type.getContext(), 1)))
+      return func.emitOpError()
+             << "result #" << k
+             << " has cell.skipped and must be tensor<i1>, but is " << type;
+    found = k;
+  }
+  return success();
+}
+
 DictionaryAttr buildSignature(func::FuncOp func, ArrayRef<int64_t> donor) {
   Builder b(func.getContext());
   SmallVector<Attribute> args, results;
@@ -119,6 +138,8 @@ DictionaryAttr buildSignature(func::FuncOp func, ArrayRef<int64_t> donor) {
     if (donor[k] >= 0)
       fields.push_back(
           b.getNamedAttr("donated_arg", b.getI64IntegerAttr(donor[k])));
+    if (func.getResultAttr(k, "cell.skipped"))
+      fields.push_back(b.getNamedAttr("skipped", b.getUnitAttr()));
     results.push_back(b.getDictionaryAttr(fields));
   }
   return b.getDictionaryAttr(
@@ -140,7 +161,7 @@ LogicalResult convertFunction(func::FuncOp func) {
     if (failed(checkType(func, type, "result", k)))
       return failure();
   FailureOr<SmallVector<int64_t>> donor = collectDonations(func);
-  if (failed(donor))
+  if (failed(donor) || failed(checkSkipped(func)))
     return failure();
   func->setAttr("cell.signature", buildSignature(func, *donor));
 

@@ -36,6 +36,20 @@ func.func @types(%x: tensor<4xf32> {cell.donate = 0 : i64}, %y: tensor<5xf32>) -
 
 // -----
 
+// expected-error @+1 {{result #0 has cell.skipped and must be tensor<i1>, but is 'tensor<1xi1>'}}
+func.func @not_scalar(%x: tensor<1xi1>) -> (tensor<1xi1> {cell.skipped}) {
+  return %x : tensor<1xi1>
+}
+
+// -----
+
+// expected-error @+1 {{results #0 and #1 both have cell.skipped; mark one}}
+func.func @two(%x: tensor<i1>) -> (tensor<i1> {cell.skipped}, tensor<i1> {cell.skipped}) {
+  return %x, %x : tensor<i1>, tensor<i1>
+}
+
+// -----
+
 // expected-error @+1 {{is private and was not inlined; inline calls before lowering entry points}}
 func.func private @helper(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
