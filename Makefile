@@ -37,7 +37,7 @@ docs: build ## Renew what the pages of docs/ print
 	@cp build/dialect/ops.md docs/ops.md
 	@$(PY) test/oracles/conventions.py
 	@$(PY) tools/docs/op_status.py
-	@$(PY) tools/docs/snippets.py --renew README.md docs/architecture.md docs/derivatives.md docs/limits.md docs/python.md docs/sharp-bits.md
+	@$(PY) tools/docs/snippets.py --renew README.md docs/architecture.md docs/derivatives.md docs/interop.md docs/limits.md docs/python.md docs/sharp-bits.md
 
 bench: build ## Measure the figures of docs/figures.md
 	@$(PY) bench/figures.py

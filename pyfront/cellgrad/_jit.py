@@ -375,7 +375,8 @@ _folder: str | None = None
 _count = 0
 
 
-def _fresh_path() -> str:
+def fresh_path() -> str:
+    """Where to write a shared object that is loaded at once."""
     global _folder, _count
     if _folder is None:
         _folder = tempfile.mkdtemp(prefix="cellgrad-")
@@ -390,7 +391,7 @@ def compile_entry(trace: Trace, name: str) -> Any:
     The text of the IR, by which stored code is found, has locations only where code that fails
     names them: other code is the same wherever it was written.
     """
-    path = _fresh_path()
+    path = fresh_path()
     try:
         text = trace.graph.text()
         _cache.shared_object(

@@ -171,13 +171,14 @@ class LoadedModel:
                 "export the model again with this version of cellgrad",
             ) from None
         self.path = path
+        self.title, self.source = f"'{path}'", "the .safetensors file beside it"
         self.signature: dict[str, Any] = self._model.signature
         weights = path[:-3] + ".safetensors"
         self.parameters: dict[str, Tensor] = (
             _safetensors.load(weights) if os.path.exists(weights) else {}
         )
         for entry in self.signature["entries"]:
-            setattr(self, entry["name"], _LoadedEntry(self, entry))
+            setattr(self, entry["name"], LoadedEntry(self, entry))
 
     def __repr__(self) -> str:
         return (
@@ -185,10 +186,10 @@ class LoadedModel:
         )
 
 
-class _LoadedEntry:
+class LoadedEntry:
     """One entry of a loaded model."""
 
-    def __init__(self, model: LoadedModel, spec: dict[str, Any]):
+    def __init__(self, model: Any, spec: dict[str, Any]):
         self.name: str = spec["name"]
         self._entry = model._model.entry(self.name)
         self._inputs = [a for a in spec["args"] if a["role"] == "input"]
@@ -200,8 +201,8 @@ class _LoadedEntry:
             if a["name"] not in model.parameters:
                 raise error(
                     ValueError,
-                    f"Parameter '{a['name']}' of '{model.path}' has no value: the .safetensors "
-                    f"file beside it lacks it.",
+                    f"Parameter '{a['name']}' of {model.title} has no value: {model.source} "
+                    "lacks it.",
                 )
             self._order.append(model.parameters[a["name"]])
         self._results = [

@@ -5,6 +5,7 @@
 
 #include "dialect/CellDialect.h"
 
+#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AsmState.h"
@@ -62,6 +63,17 @@ std::string Graph::text(bool locations) {
   if (locations)
     flags.enableDebugInfo(true, /*prettyForm=*/false);
   module().print(os, flags);
+  return out;
+}
+
+std::string Graph::bytecode(int64_t version) {
+  std::string out;
+  llvm::raw_string_ostream os(out);
+  BytecodeWriterConfig config("cellgrad");
+  config.setDesiredBytecodeVersion(version);
+  if (failed(writeBytecodeToFile(module(), os, config)))
+    throw GraphError("bytecode version " + std::to_string(version) +
+                     " cannot be written");
   return out;
 }
 

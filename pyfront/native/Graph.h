@@ -42,7 +42,7 @@ using AttributeValue =
 class Graph : public std::enable_shared_from_this<Graph> {
 public:
   explicit Graph(const std::string &name);
-  /// A graph of the module that `text` says. Throws GraphError.
+  /// A graph of the module that `text` says, or bytecode. Throws GraphError.
   static std::shared_ptr<Graph> parse(const std::string &text);
 
   mlir::MLIRContext *context() { return ctx.get(); }
@@ -52,6 +52,8 @@ public:
   mlir::Location location(const std::optional<SourceLocation> &loc);
 
   std::string text(bool locations);
+  /// The module in MLIR's binary form, for readers of `version` and later.
+  std::string bytecode(int64_t version);
   /// Throws GraphError with all diagnostics if the module is ill-formed.
   void verify();
 

@@ -162,6 +162,12 @@ void bindGraph(nb::module_ &m) {
            "name"_a = "graph")
       .def_static("parse", &Graph::parse, "text"_a,
                   "The graph of a module's text. Raises GraphError.")
+      .def_static(
+          "parse",
+          [](nb::bytes data) {
+            return Graph::parse(std::string(data.c_str(), data.size()));
+          },
+          "bytecode"_a, "The graph of a module's bytecode. Raises GraphError.")
       .def(
           "function",
           [](std::shared_ptr<Graph> g, const std::string &name,
@@ -174,6 +180,13 @@ void bindGraph(nb::module_ &m) {
           "name"_a, "args"_a, "public"_a = false,
           "A new function; `args` are (dtype, shape, name, role, donate, loc).")
       .def("text", &Graph::text, "locations"_a = false)
+      .def(
+          "bytecode",
+          [](Graph &g, int64_t version) {
+            std::string data = g.bytecode(version);
+            return nb::bytes(data.data(), data.size());
+          },
+          "version"_a, "The module as bytecode. Raises GraphError.")
       .def("verify", &Graph::verify);
 }
 

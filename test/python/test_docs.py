@@ -14,6 +14,7 @@ PAGES = [
     "docs/architecture.md",
     "docs/artifact.md",
     "docs/derivatives.md",
+    "docs/interop.md",
     "docs/limits.md",
     "docs/python.md",
     "docs/random.md",
