@@ -77,6 +77,16 @@ def NarrowBranches : Pass<"cell-narrow-branches", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
+def OutlineKernels : Pass<"cell-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "Make one private function of equal linalg ops on memrefs";
+  let description = [{
+    Linalg ops with equal attributes, bodies, shapes and strides become calls of one function,
+    so that code is generated once for them; a zero fill of a product's result goes with it. Offsets are arguments of
+    the function. Ops whose code is short stay where they are.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+}
+
 def EmitGemm : Pass<"cell-emit-gemm", "::mlir::func::FuncOp"> {
   let summary = "Emit matrix products as blocked, register-tiled vector loops";
   let description = [{
@@ -114,13 +124,14 @@ def EmitLoops : Pass<"cell-emit-loops", "::mlir::func::FuncOp"> {
   ];
 }
 
-def PlanMemory : Pass<"cell-plan-memory", "::mlir::func::FuncOp"> {
+def PlanMemory : Pass<"cell-plan-memory", "::mlir::ModuleOp"> {
   let summary = "Lay all temporaries out in one arena argument";
   let description = [{
     Replaces every `memref.alloc` and `memref.alloca` by a view into a byte
     buffer that becomes the function's last argument. Buffers whose live ranges
     do not overlap share memory. Each starts on a 64-byte boundary. The arena's
-    size is recorded in `cell.arena_bytes`.
+    size is recorded in `cell.arena_bytes`. The arena of a private function lies
+    in that of its callers, for the time of the call.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }

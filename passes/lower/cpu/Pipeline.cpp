@@ -38,12 +38,13 @@ void cellgrad::buildCPUPipeline(OpPassManager &pm,
   pm.addPass(createCSEPass());
 
   // On buffers.
+  pm.addPass(createOutlineKernels());
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createEmitGemm({options.vectorWidth, options.fma}));
   functions.addPass(createEmitLoops({options.vectorWidth}));
   functions.addPass(createExpandMath({options.fma}));
-  functions.addPass(createPlanMemory());
-  functions.addPass(createCSEPass());
+  pm.addPass(createPlanMemory());
+  pm.addNestedPass<func::FuncOp>(createCSEPass());
 
   pm.addPass(createConvertToLLVM());
   pm.addPass(createReconcileUnrealizedCastsPass());

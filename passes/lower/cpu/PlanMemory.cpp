@@ -68,77 +68,113 @@ int64_t assignOffsets(SmallVectorImpl<Buffer> &buffers) {
   return total;
 }
 
+/// The temporaries of a function; fails, with an error, where one has no place
+/// in an arena.
+FailureOr<SmallVector<Buffer>> collectBuffers(func::FuncOp func) {
+  Block &body = func.getBody().front();
+  DenseMap<Operation *, unsigned> position;
+  for (auto [i, op] : llvm::enumerate(body))
+    position[&op] = i;
+
+  BufferViewFlowAnalysis aliases(func);
+  SmallVector<Buffer> buffers;
+  WalkResult result = func.walk([&](Operation *op) {
+    if (!isa<memref::AllocOp, memref::AllocaOp>(op))
+      return WalkResult::advance();
+    auto type = cast<MemRefType>(op->getResult(0).getType());
+    if (!type.hasStaticShape() || !type.getLayout().isIdentity()) {
+      op->emitOpError("of type ")
+          << type << " cannot be placed in the arena; temporaries must have a "
+          << "static shape and the identity layout";
+      return WalkResult::interrupt();
+    }
+    Buffer buffer{op, sizeInBytes(type), ~0u, 0};
+    // The view of booleans as bytes is a cast that the analysis does not
+    // know.
+    SmallVector<Value> views{op->getResult(0)};
+    while (!views.empty())
+      for (Value alias : aliases.resolve(views.pop_back_val()))
+        for (Operation *user : alias.getUsers()) {
+          unsigned at = position.lookup(body.findAncestorOpInBlock(*user));
+          buffer.first = std::min(buffer.first, at);
+          buffer.last = std::max(buffer.last, at);
+          if (isa<UnrealizedConversionCastOp>(user))
+            llvm::append_range(views, user->getResults());
+        }
+    if (buffer.first == ~0u)
+      buffer.first = buffer.last =
+          position.lookup(body.findAncestorOpInBlock(*op));
+    buffers.push_back(buffer);
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  return buffers;
+}
+
+/// Makes the buffers views into a last argument of `total` bytes.
+void moveToArena(func::FuncOp func, ArrayRef<Buffer> buffers, int64_t total) {
+  Block &body = func.getBody().front();
+  OpBuilder b = OpBuilder::atBlockBegin(&body);
+  auto arenaType = MemRefType::get({total}, b.getI8Type());
+  BlockArgument arena = body.addArgument(arenaType, func.getLoc());
+  for (const Buffer &buffer : buffers) {
+    b.setInsertionPoint(buffer.alloc);
+    Location loc = buffer.alloc->getLoc();
+    Value offset = arith::ConstantIndexOp::create(b, loc, buffer.offset);
+    Value view =
+        memref::ViewOp::create(b, loc, buffer.alloc->getResult(0).getType(),
+                               arena, offset, ValueRange());
+    buffer.alloc->getResult(0).replaceAllUsesWith(view);
+    buffer.alloc->erase();
+  }
+  SmallVector<Operation *> deallocs;
+  func.walk([&](memref::DeallocOp op) { deallocs.push_back(op); });
+  for (Operation *op : deallocs)
+    op->erase();
+
+  SmallVector<DictionaryAttr> attrs;
+  func.getAllArgAttrs(attrs);
+  attrs.push_back(
+      b.getDictionaryAttr(b.getNamedAttr("llvm.noalias", b.getUnitAttr())));
+  func.setType(b.getFunctionType(body.getArgumentTypes(), {}));
+  func.setAllArgAttrs(attrs);
+}
+
 struct PlanMemory : cellgrad::impl::PlanMemoryBase<PlanMemory> {
   void runOnOperation() override {
-    func::FuncOp func = getOperation();
-    if (func.isDeclaration())
-      return;
-    Block &body = func.getBody().front();
-    DenseMap<Operation *, unsigned> position;
-    for (auto [i, op] : llvm::enumerate(body))
-      position[&op] = i;
-
-    BufferViewFlowAnalysis aliases(func);
-    SmallVector<Buffer> buffers;
-    WalkResult result = func.walk([&](Operation *op) {
-      if (!isa<memref::AllocOp, memref::AllocaOp>(op))
-        return WalkResult::advance();
-      auto type = cast<MemRefType>(op->getResult(0).getType());
-      if (!type.hasStaticShape() || !type.getLayout().isIdentity()) {
-        op->emitOpError("of type ")
-            << type
-            << " cannot be placed in the arena; temporaries must have a "
-            << "static shape and the identity layout";
-        return WalkResult::interrupt();
+    // What a private function needs is a temporary of those that call it.
+    DenseMap<StringAttr, MemRefType> lent;
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      if (func.isPrivate() && !func.isDeclaration()) {
+        FailureOr<SmallVector<Buffer>> buffers = collectBuffers(func);
+        if (failed(buffers))
+          return signalPassFailure();
+        if (buffers->empty())
+          continue;
+        int64_t total = assignOffsets(*buffers);
+        moveToArena(func, *buffers, total);
+        lent[func.getSymNameAttr()] =
+            cast<MemRefType>(func.getArgumentTypes().back());
       }
-      Buffer buffer{op, sizeInBytes(type), ~0u, 0};
-      // The view of booleans as bytes is a cast that the analysis does not
-      // know.
-      SmallVector<Value> views{op->getResult(0)};
-      while (!views.empty())
-        for (Value alias : aliases.resolve(views.pop_back_val()))
-          for (Operation *user : alias.getUsers()) {
-            unsigned at = position.lookup(body.findAncestorOpInBlock(*user));
-            buffer.first = std::min(buffer.first, at);
-            buffer.last = std::max(buffer.last, at);
-            if (isa<UnrealizedConversionCastOp>(user))
-              llvm::append_range(views, user->getResults());
-          }
-      if (buffer.first == ~0u)
-        buffer.first = buffer.last =
-            position.lookup(body.findAncestorOpInBlock(*op));
-      buffers.push_back(buffer);
-      return WalkResult::advance();
+    getOperation().walk([&](func::CallOp call) {
+      auto found = lent.find(call.getCalleeAttr().getAttr());
+      if (found == lent.end())
+        return;
+      OpBuilder b(call);
+      call.getOperandsMutable().append(
+          memref::AllocOp::create(b, call.getLoc(), found->second).getResult());
     });
-    if (result.wasInterrupted())
-      return signalPassFailure();
-
-    int64_t total = assignOffsets(buffers);
-    OpBuilder b = OpBuilder::atBlockBegin(&body);
-    auto arenaType = MemRefType::get({total}, b.getI8Type());
-    BlockArgument arena = body.addArgument(arenaType, func.getLoc());
-    for (Buffer &buffer : buffers) {
-      b.setInsertionPoint(buffer.alloc);
-      Location loc = buffer.alloc->getLoc();
-      Value offset = arith::ConstantIndexOp::create(b, loc, buffer.offset);
-      Value view =
-          memref::ViewOp::create(b, loc, buffer.alloc->getResult(0).getType(),
-                                 arena, offset, ValueRange());
-      buffer.alloc->getResult(0).replaceAllUsesWith(view);
-      buffer.alloc->erase();
-    }
-    SmallVector<Operation *> deallocs;
-    func.walk([&](memref::DeallocOp op) { deallocs.push_back(op); });
-    for (Operation *op : deallocs)
-      op->erase();
-
-    SmallVector<DictionaryAttr> attrs;
-    func.getAllArgAttrs(attrs);
-    attrs.push_back(
-        b.getDictionaryAttr(b.getNamedAttr("llvm.noalias", b.getUnitAttr())));
-    func.setType(b.getFunctionType(body.getArgumentTypes(), {}));
-    func.setAllArgAttrs(attrs);
-    func->setAttr("cell.arena_bytes", b.getI64IntegerAttr(total));
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      if (!func.isPrivate()) {
+        FailureOr<SmallVector<Buffer>> buffers = collectBuffers(func);
+        if (failed(buffers))
+          return signalPassFailure();
+        int64_t total = assignOffsets(*buffers);
+        moveToArena(func, *buffers, total);
+        func->setAttr("cell.arena_bytes",
+                      Builder(func).getI64IntegerAttr(total));
+      }
   }
 };
 

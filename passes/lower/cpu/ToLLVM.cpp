@@ -43,7 +43,7 @@ namespace {
 
 /// Every entry returns a status, other than 0 where a check fails.
 void returnStatus(func::FuncOp func) {
-  if (func.isDeclaration() || func.getNumResults() != 0)
+  if (func.isPrivate() || func.isDeclaration() || func.getNumResults() != 0)
     return;
   OpBuilder b(func.getContext());
   func.setType(b.getFunctionType(func.getArgumentTypes(), b.getI32Type()));

@@ -1,4 +1,4 @@
-// RUN: cell-opt %s --pass-pipeline="builtin.module(func.func(cell-plan-memory))" | FileCheck %s
+// RUN: cell-opt %s --pass-pipeline="builtin.module(cell-plan-memory)" | FileCheck %s
 
 // A buffer of booleans is read through its view as bytes, so it lives as long as that
 // view: the floats between its definition and its use get memory of their own.

@@ -1,4 +1,4 @@
-// RUN: cell-opt %s --pass-pipeline="builtin.module(func.func(cell-plan-memory))" --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: cell-opt %s --pass-pipeline="builtin.module(cell-plan-memory)" --split-input-file --verify-diagnostics | FileCheck %s
 
 // Buffers that are not live together share memory: the third takes the first's place.
 // Sizes are rounded up to 64 bytes.
