@@ -38,10 +38,9 @@ class Cell_StashChangeOp<string mnemonic>
   let assemblyFormat = "$x `into` $stash `at` $position attr-dict `:` type($stash)";
 }
 
-def Cell_StashEmptyOp : Cell_StashOp<"stash_empty", [
-    MemoryEffects<[MemAlloc]>]> {
+def Cell_StashEmptyOp : Cell_StashOp<"stash_empty"> {
   let summary = "A stash that is zero at every position";
-  let results = (outs Cell_StashType:$result);
+  let results = (outs Res<Cell_StashType, "", [MemAlloc]>:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 

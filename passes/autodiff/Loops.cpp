@@ -205,9 +205,45 @@ private:
            matchPattern(next.getRhs(), m_One());
   }
 
-  /// Makes the primal loop write to a stash, in every trip, what the adjoint of
-  /// the body reads of the carried values; and count its trips.
-  LogicalResult keepCarried() {
+  /// The carried count of trips of a scf.while, if the loop of a lower order
+  /// has one.
+  std::optional<unsigned> tripCounter() {
+    for (unsigned i = 0; i < body.count; ++i)
+      if (countsTrips(i))
+        return i;
+    return std::nullopt;
+  }
+
+  /// Whether `position`, in the body, is the number of the trip.
+  bool isTrip(Value position) {
+    auto arg = dyn_cast<BlockArgument>(position);
+    if (!arg)
+      return false;
+    if (scf::ForOp loop = body.loop.asFor())
+      return arg.getArgNumber() == 0 &&
+             matchPattern(loop.getLowerBound(), m_Zero()) &&
+             matchPattern(loop.getStep(), m_One());
+    return arg.getArgNumber() < body.count && countsTrips(arg.getArgNumber());
+  }
+
+  /// The carried stash in which an adjoint of a lower order keeps carried value
+  /// `i` of every trip.
+  std::optional<unsigned> stashOf(unsigned i) {
+    func::FuncOp func = *body.function;
+    for (unsigned k = 0; k < body.count; ++k) {
+      auto write = body.yielded(k).getDefiningOp<StashWriteOp>();
+      if (write && write.getX() == func.getArgument(body.carriedArg(i)) &&
+          write.getStash() == func.getArgument(body.carriedArg(k)) &&
+          isTrip(write.getPosition()) &&
+          body.loop.inits()[k].getDefiningOp<StashEmptyOp>())
+        return k;
+    }
+    return std::nullopt;
+  }
+
+  /// Finds what the adjoint of the body reads of the carried values, and is not
+  /// in a stash yet.
+  LogicalResult findKept() {
     for (unsigned i = 0; i < body.count; ++i) {
       if (adjointArg(body.carriedArg(i)).use_empty() || countsTrips(i))
         continue;
@@ -216,8 +252,19 @@ private:
         return body.loop.op->emitOpError("carries a value of type ")
                << type << " that its adjoint reads and cannot keep; carry a "
                << "tensor instead";
-      kept.push_back(i);
+      if (std::optional<unsigned> stash = stashOf(i))
+        keptBefore.push_back({i, *stash});
+      else
+        kept.push_back(i);
     }
+    return success();
+  }
+
+  /// Makes the primal loop write to a stash, in every trip, what the adjoint of
+  /// the body reads of the carried values; and count its trips.
+  LogicalResult keepCarried() {
+    if (failed(findKept()))
+      return failure();
     Operation *copy = primal.copyOf(body.loop.op);
     OpBuilder at(copy);
     auto loop = dyn_cast<scf::ForOp>(copy);
@@ -234,19 +281,36 @@ private:
           StashType::get(at.getContext(),
                          cast<RankedTensorType>(body.loop.inits()[i].getType()),
                          capacity)));
-    if (!loop)
+    std::optional<unsigned> counter = tripCounter();
+    if (!loop && !counter) {
+      counter = body.count + more.size();
       more.push_back(constantIndex(at, loc, 0));
-    if (more.empty())
-      return success();
+    }
+    if (!more.empty() && failed(carryMore(at, Loop{copy}, more, counter)))
+      return failure();
+    ValueRange results = primal.copyOf(body.loop.op)->getResults();
+    llvm::append_range(stashes, results.slice(body.count, kept.size()));
+    for (auto [i, stash] : keptBefore) {
+      kept.push_back(i);
+      stashes.push_back(results[stash]);
+    }
+    if (!loop)
+      trips = results[*counter];
+    return success();
+  }
 
-    Loop old{copy};
+  /// Rebuilds the primal loop with stashes for the values `kept`, and a counter
+  /// if `more` has one.
+  LogicalResult carryMore(OpBuilder &at, Loop old, ValueRange more,
+                          std::optional<unsigned> counter) {
+    scf::ForOp loop = old.asFor();
     Operation *keeping = old.rebuild(
         at, more,
         [&](OpBuilder &inner,
             ValueRange args) -> FailureOr<SmallVector<Value>> {
           ValueRange own = args.take_front(old.leading() + body.count);
           ValueRange added = args.drop_front(own.size());
-          Value trip = loop ? tripOf(inner, loop, args[0]) : added.back();
+          Value trip = loop ? tripOf(inner, loop, args[0]) : args[*counter];
           IRMapping map;
           Block &block = old.body().front();
           map.map(block.getArguments(), own);
@@ -259,7 +323,7 @@ private:
             next.push_back(StashWriteOp::create(inner, loc, stash.getType(),
                                                 own[body.carriedArg(i)], stash,
                                                 trip));
-          if (!loop)
+          if (added.size() > kept.size())
             next.push_back(indexOp<arith::AddIOp>(
                 inner, loc, trip, constantIndex(inner, loc, 1)));
           return next;
@@ -267,10 +331,6 @@ private:
     if (!keeping)
       return failure();
     primal.replace(body.loop.op, keeping);
-    llvm::append_range(stashes,
-                       keeping->getResults().slice(body.count, kept.size()));
-    if (!loop)
-      trips = keeping->getResults().back();
     return success();
   }
 
@@ -357,6 +417,8 @@ private:
   Cotangents &cotangents;
   SmallVector<unsigned> pulled; // carried values with a cotangent
   SmallVector<unsigned> kept;   // carried values with a stash
+  /// Carried values that an adjoint of a lower order keeps, and in which stash.
+  SmallVector<std::pair<unsigned, unsigned>> keptBefore;
   SmallVector<Value> stashes;
   Value trips;
   OwningOpRef<func::FuncOp> adjoint;
