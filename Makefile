@@ -35,6 +35,7 @@ format: setup ## Format all sources
 
 docs: build ## Renew what the pages of docs/ print
 	@cp build/dialect/ops.md docs/ops.md
+	@cp build/python/cellgrad/ops/_generated.pyi pyfront/cellgrad/ops/
 	@$(PY) test/oracles/conventions.py
 	@$(PY) tools/docs/op_status.py
 	@$(PY) tools/docs/snippets.py --renew README.md docs/architecture.md docs/derivatives.md docs/interop.md docs/limits.md docs/python.md docs/sharp-bits.md

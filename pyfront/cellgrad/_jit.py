@@ -18,7 +18,7 @@ import threading
 import types
 import weakref
 from collections.abc import Callable, Coroutine, Iterator
-from typing import Any
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
@@ -39,6 +39,7 @@ __all__ = ["Program", "call_cell", "eager", "jit"]
 _RECURSION = 10000  # Python frames while capturing; evaluating one call takes about ten
 _STATIC = (bool, int, str, type(None))
 _SIMPLE = (bool, int, float, str)
+F = TypeVar("F", bound=Callable[..., Any])
 _compiling = threading.RLock()
 _wrap = Tensor._wrap
 
@@ -528,6 +529,10 @@ class _Jit:
         return f"<jit {self.function!r}>"
 
 
+@overload
+def jit(fn: F, *args: Any, **options: Any) -> F: ...
+@overload
+def jit(fn: None = None, *args: Any, **options: Any) -> Callable[[F], F]: ...
 def jit(fn: Callable[..., Any] | None = None, *args: Any, **options: Any) -> Any:
     """Compiles a function: captured and compiled once per signature of its inputs.
 

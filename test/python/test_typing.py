@@ -28,11 +28,17 @@ reveal_type(x + 1)  # Tensor
 reveal_type(x.sum(0).shape)  # tuple[int, ...]
 reveal_type(x.dtype)  # Type
 reveal_type(ops.softmax(x))  # Tensor
+reveal_type(ops.tanh(2 / x) > 1)  # Tensor
+reveal_type(ops.Tanh()(x))  # Tensor
+reveal_type(ms.jit(ops.tanh))  # def (input: Tensor | bool | int | float) -> Tensor
+reveal_type(nn.SequentialCell(net, net)[0])  # Cell
 reveal_type(net.trainable_params())  # list[Parameter]
 reveal_type(list(net.cells_and_names()))  # list[tuple[str, Cell]]
 reveal_type(nn.CellList([net]).extend([net]))  # CellList
 reveal_type(ms.load_checkpoint("a.ckpt"))  # dict[str, Any]
 x.reshap(3)  # "Tensor" has no attribute "reshap"
+ops.tanhh(x)  # has no attribute "tanhh"
+ops.tanh("a")  # Argument 1 to "tanh" has incompatible type "str"
 nn.Dense("3", 1)  # expected "int"
 ms.save_checkpoint(net, 3)  # expected "str"
 net.set_train("yes")  # expected "bool"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, cast, overload
 
 from cellgrad._errors import error
 from cellgrad.nn.cell import Cell
@@ -175,6 +175,10 @@ class SequentialCell(_Numbered):
     def _fixed(self) -> set[str]:
         return self.__dict__["_names"]  # type: ignore[no-any-return]
 
+    @overload
+    def __getitem__(self, index: int) -> Cell: ...
+    @overload
+    def __getitem__(self, index: slice) -> SequentialCell: ...
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
             return type(self)(OrderedDict(list(self._cells.items())[index]))
@@ -234,6 +238,10 @@ class CellList(_Numbered):
     def __iadd__(self, cells: list[Cell]) -> CellList:
         return self.extend(cells)
 
+    @overload
+    def __getitem__(self, index: int) -> Cell: ...
+    @overload
+    def __getitem__(self, index: slice) -> CellList: ...
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
             return CellList(self._sequence()[index])
@@ -274,8 +282,8 @@ class CellDict(_Container):
         if args:
             self.update(args[0])
 
-    def __getitem__(self, key: str) -> Any:
-        return self._cells[key]
+    def __getitem__(self, key: str) -> Cell:
+        return cast(Cell, self._cells[key])
 
     def __setitem__(self, key: str, cell: Cell) -> None:
         if not isinstance(key, str):

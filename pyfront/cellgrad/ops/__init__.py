@@ -9,16 +9,21 @@ __path__ = __import__("pkgutil").extend_path(__path__, __name__)
 
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # the generated module is not beside the sources
-    _generated: Any
+from cellgrad.ops import _generated
 
-    def __getattr__(name: str) -> Any: ...
+# These are functions of the package; they are built on the operations.
+_TRANSFORMS = ("get_grad", "grad", "jacfwd", "jacrev", "jvp", "value_and_grad", "vjp", "vmap")
 
+if TYPE_CHECKING:
+    from cellgrad.grad import get_grad as get_grad
+    from cellgrad.grad import grad as grad
+    from cellgrad.grad import jvp as jvp
+    from cellgrad.grad import value_and_grad as value_and_grad
+    from cellgrad.grad import vjp as vjp
+    from cellgrad.jacobian import jacfwd as jacfwd
+    from cellgrad.jacobian import jacrev as jacrev
+    from cellgrad.vmap import vmap as vmap
 else:
-    from cellgrad.ops import _generated
-
-    # These are functions of the package; they are built on the operations.
-    _TRANSFORMS = ("get_grad", "grad", "jacfwd", "jacrev", "jvp", "value_and_grad", "vjp", "vmap")
 
     def __getattr__(name: str) -> Any:
         if name in _TRANSFORMS:
