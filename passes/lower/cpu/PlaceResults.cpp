@@ -1,15 +1,14 @@
 //===- PlaceResults.cpp - compute values in their final buffers -----------===//
 
-#include "dialect/CellDialect.h"
 #include "passes/lower/cpu/Passes.h"
+#include "passes/lower/cpu/Schedule.h"
+#include "passes/lower/cpu/SinkStores.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/MapVector.h"
 
 namespace cellgrad {
 #define GEN_PASS_DEF_PLACERESULTS
@@ -17,20 +16,11 @@ namespace cellgrad {
 } // namespace cellgrad
 
 using namespace mlir;
+using namespace cellgrad;
 using bufferization::MaterializeInDestinationOp;
 using bufferization::ToTensorOp;
 
 namespace {
-
-/// Operands of an op and of everything nested in it.
-SmallVector<Value> usedValues(Operation *op) {
-  SmallVector<Value> values(op->getOperands());
-  if (op->getNumRegions() != 0)
-    op->walk([&](Operation *inner) {
-      llvm::append_range(values, inner->getOperands());
-    });
-  return values;
-}
 
 /// The operands in whose buffers the result `value` may lie.
 SmallVector<Value> sharedOperands(OpResult value) {
@@ -192,118 +182,16 @@ void fixLoopBuffers(func::FuncOp func) {
   }
 }
 
-/// The order of a block's ops: data dependencies, the mutual order of ops with
-/// effects, and edges added by hand.
-class Schedule {
-public:
-  explicit Schedule(Block &block) : block(block) {
-    Operation *lastEffect = nullptr;
-    for (Operation &op : block) {
-      for (Value value : usedValues(&op))
-        if (Operation *def = value.getDefiningOp())
-          if (Operation *at = block.findAncestorOpInBlock(*def);
-              at && at != &op)
-            predecessors[&op].insert(at);
-      if (!isPure(&op) &&
-          !isa<linalg::LinalgOp, ToTensorOp, MaterializeInDestinationOp>(op)) {
-        if (lastEffect)
-          predecessors[&op].insert(lastEffect);
-        lastEffect = &op;
-      }
-    }
-  }
-
-  /// True when `late` must come after `early`.
-  bool dependsOn(Operation *late, Operation *early) {
-    SmallVector<Operation *> stack{late};
-    DenseSet<Operation *> seen;
-    while (!stack.empty()) {
-      Operation *op = stack.pop_back_val();
-      if (op == early)
-        return true;
-      for (Operation *before : predecessors.lookup(op))
-        if (seen.insert(before).second)
-          stack.push_back(before);
-    }
-    return false;
-  }
-
-  /// All ops that must come before `op`, and `op` itself.
-  DenseSet<Operation *> upTo(Operation *op) {
-    DenseSet<Operation *> seen{op};
-    SmallVector<Operation *> stack{op};
-    while (!stack.empty())
-      for (Operation *before : predecessors.lookup(stack.pop_back_val()))
-        if (seen.insert(before).second)
-          stack.push_back(before);
-    return seen;
-  }
-
-  void addEdge(Operation *early, Operation *late) {
-    predecessors[late].insert(early);
-  }
-
-  /// Reorders the block, keeping the present order where nothing forbids it.
-  void apply() {
-    SmallVector<Operation *> order;
-    DenseSet<Operation *> placed;
-    std::function<void(Operation *)> place = [&](Operation *op) {
-      if (!placed.insert(op).second)
-        return;
-      for (Operation *before : predecessors.lookup(op))
-        place(before);
-      order.push_back(op);
-    };
-    for (Operation &op : block.without_terminator())
-      place(&op);
-    for (Operation *op : order)
-      op->moveBefore(block.getTerminator());
-  }
-
-private:
-  Block &block;
-  DenseMap<Operation *, SetVector<Operation *>> predecessors;
-};
-
-/// Collects the ops of `block` that read `tensor` or a value that may share its
-/// buffer: a view of it, or an op's result computed over it.
-void collectReaders(Block &block, Value tensor,
-                    SetVector<Operation *> &readers) {
-  SmallVector<Value> stack{tensor};
-  DenseSet<Value> seen{tensor};
-  auto push = [&](Value value) {
-    if (isa<TensorType>(value.getType()) && seen.insert(value).second)
-      stack.push_back(value);
-  };
-  while (!stack.empty())
-    for (OpOperand &use : stack.pop_back_val().getUses()) {
-      Operation *user = use.getOwner(),
-                *at = block.findAncestorOpInBlock(*user);
-      if (!at)
-        continue;
-      readers.insert(at);
-      if (isa<tensor::ExtractOp>(user))
-        continue; // an element has no buffer
-      if (auto linalgOp = dyn_cast<linalg::LinalgOp>(user)) {
-        if (linalgOp.isDpsInit(&use))
-          push(linalgOp.getTiedOpResult(&use));
-        continue;
-      }
-      llvm::for_each(at->getResults(), push);
-    }
-}
-
 class ResultPlacer {
 public:
-  explicit ResultPlacer(Block &block) : block(block), schedule(block) {}
+  explicit ResultPlacer(Block &block)
+      : block(block), schedule(block), checks(schedule.checks()) {}
 
   void run() {
     SmallVector<MaterializeInDestinationOp> stores(
         block.getOps<MaterializeInDestinationOp>());
-    block.walk([&](cellgrad::CheckOp check) {
-      Operation *at = block.findAncestorOpInBlock(*check.getOperation());
-      checks.insert({at, schedule.upTo(at)});
-    });
+    for (scf::IfOp branch : block.getOps<scf::IfOp>())
+      orderBranch(branch);
     for (MaterializeInDestinationOp store : stores)
       if (ToTensorOp old = oldValue(store.getDest()))
         orderDonation(store, old);
@@ -316,20 +204,28 @@ public:
   }
 
 private:
-  /// The tensor that stands for the old content of a donated argument, or null.
-  ToTensorOp oldValue(Value memref) {
-    for (Operation *user : memref.getUsers())
-      if (auto tensor = dyn_cast<ToTensorOp>(user))
-        return tensor;
-    return {};
-  }
-
   /// What may change a donated argument comes after the checks it can follow:
   /// a call that fails leaves the argument as it was.
   void putChecksBefore(Operation *op) {
     for (auto &[check, before] : checks)
       if (!before.contains(op))
         schedule.addEdge(check, op);
+  }
+
+  /// A branch that stores into donated arguments comes after every read of
+  /// their old values, as it does already, and after the checks.
+  void orderBranch(scf::IfOp branch) {
+    branch.walk([&](MaterializeInDestinationOp store) {
+      ToTensorOp old = oldValue(store.getDest());
+      if (!old)
+        return;
+      SetVector<Operation *> readers;
+      collectReaders(block, old.getResult(), readers);
+      for (Operation *reader : readers)
+        if (reader != branch && reader->isBeforeInBlock(branch))
+          schedule.addEdge(reader, branch);
+      putChecksBefore(branch);
+    });
   }
 
   /// The store into a donated argument comes after every read of its old value.
@@ -476,16 +372,26 @@ private:
 
   Block &block;
   Schedule schedule;
-  /// Top-level ops that check something, with all that comes before them.
-  llvm::MapVector<Operation *, DenseSet<Operation *>> checks;
+  CheckOrder checks;
 };
+
+/// Places the results of a block, and of the branches in it that store.
+void placeResults(Block &block) {
+  sinkStores(block);
+  ResultPlacer(block).run();
+  for (auto branch : block.getOps<scf::IfOp>())
+    for (Region *region : branch.getRegions())
+      for (Block &way : *region)
+        if (!way.getOps<MaterializeInDestinationOp>().empty())
+          placeResults(way);
+}
 
 struct PlaceResults : cellgrad::impl::PlaceResultsBase<PlaceResults> {
   void runOnOperation() override {
     if (getOperation().isDeclaration())
       return;
     fixLoopBuffers(getOperation());
-    ResultPlacer(getOperation().getBody().front()).run();
+    placeResults(getOperation().getBody().front());
   }
 };
 

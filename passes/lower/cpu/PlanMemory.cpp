@@ -90,7 +90,7 @@ FailureOr<SmallVector<Buffer>> collectBuffers(func::FuncOp func) {
     }
     Buffer buffer{op, sizeInBytes(type), ~0u, 0};
     // The view of booleans as bytes is a cast that the analysis does not
-    // know.
+    // know, and a branch that only names a buffer has become a select.
     SmallVector<Value> views{op->getResult(0)};
     while (!views.empty())
       for (Value alias : aliases.resolve(views.pop_back_val()))
@@ -98,7 +98,7 @@ FailureOr<SmallVector<Buffer>> collectBuffers(func::FuncOp func) {
           unsigned at = position.lookup(body.findAncestorOpInBlock(*user));
           buffer.first = std::min(buffer.first, at);
           buffer.last = std::max(buffer.last, at);
-          if (isa<UnrealizedConversionCastOp>(user))
+          if (isa<UnrealizedConversionCastOp, arith::SelectOp>(user))
             llvm::append_range(views, user->getResults());
         }
     if (buffer.first == ~0u)

@@ -146,7 +146,7 @@ class Outcome:
     def __init__(self, scope: Scope, frames: list[Frame], signal: Any):
         self.scope = scope
         self.locals = [f.locals for f in frames]
-        self.result = frames[0].result
+        self.result = frames[0].result if frames else None
         self.signal = signal
 
 
@@ -269,6 +269,23 @@ def branch(frame: Frame, condition: Tensor, then: Run, other: Run) -> Any:
         ) from None
     selection.finish(outer, condition)
     return signal if not isinstance(signal, _Flags) else signal.exit()
+
+
+def perform_where(condition: Tensor, action: Callable[[], Any]) -> None:
+    """Does `action`, which assigns to Parameters and elements, where `condition` holds."""
+    outer = state.current.scope
+    assert outer is not None
+    ways = []
+    for name, run in (("performed", action), ("left_out", lambda: None)):
+        scope = Scope(outer.trace, f"{outer.name}_{name}", [], outer, state.location())
+        scope.apart = True
+        with ScopeGuard(scope):
+            run()
+        ways.append(Outcome(scope, [], None))
+    selection = _Selection(*ways)
+    _add_parameters(selection, outer, *ways)
+    _add_elements(selection, outer, *ways)
+    selection.finish(outer, condition)
 
 
 def _add_variables(selection: _Selection, frame: Frame, a: Outcome, b: Outcome) -> None:

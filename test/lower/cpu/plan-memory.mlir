@@ -63,3 +63,19 @@ func.func @dynamic(%n: index) {
   memref.dealloc %a : memref<?xf32>
   return
 }
+
+// -----
+
+// A buffer that a select names is in use as long as what the select gives.
+// CHECK-LABEL: func.func @select
+// CHECK-SAME: cell.arena_bytes = 128
+func.func @select(%c: i1, %x: memref<4xf32>, %y: memref<4xf32>) {
+  %a = memref.alloc() : memref<4xf32>
+  %named = arith.select %c, %a, %x : memref<4xf32>
+  memref.copy %x, %a : memref<4xf32> to memref<4xf32>
+  %b = memref.alloc() : memref<4xf32>
+  memref.copy %x, %b : memref<4xf32> to memref<4xf32>
+  memref.copy %b, %y : memref<4xf32> to memref<4xf32>
+  memref.copy %named, %x : memref<4xf32> to memref<4xf32>
+  return
+}

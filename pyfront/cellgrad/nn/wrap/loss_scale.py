@@ -9,7 +9,7 @@ from cellgrad import ops
 from cellgrad._errors import error
 from cellgrad._loss_scalers import all_finite
 from cellgrad.capture import state
-from cellgrad.capture.tracer import Tracer
+from cellgrad.capture.branches import perform_where
 from cellgrad.common import dtype as mstype
 from cellgrad.common.parameter import Parameter
 from cellgrad.common.tensor import Tensor
@@ -26,24 +26,15 @@ __all__ = [
 
 
 def unless(condition: Tensor, action: Callable[[], Any]) -> None:
-    """Runs `action`, whose assignments to Parameters count where `condition` does not hold.
+    """Does `action`, whose assignments to Parameters count, where `condition` does not hold.
 
-    In compiled code both are computed and each written element is a choice, which fuses with the
-    update: there is no branch, and nothing is copied.
+    In compiled code that is a branch: what is left out costs nothing, and what is done writes the
+    Parameters in place.
     """
-    scope = state.current.scope
-    if scope is None:
-        if not bool(condition.asnumpy()):
-            action()
-        return
-    before = dict(scope.store)
-    action()
-    for key, parameter in list(scope.written.items()):
-        new = scope.store[key]
-        old = before.get(key, scope._captured.get(key))
-        if new is not old:
-            kept = ops.select(condition, Tracer(old, scope), Tracer(new, scope))
-            scope.write(parameter, scope.value(kept))
+    if state.current.scope is not None:
+        perform_where(ops.logical_not(condition), action)
+    elif not bool(condition.asnumpy()):
+        action()
 
 
 class FixedLossScaleUpdateCell(Cell):

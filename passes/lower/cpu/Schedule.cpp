@@ -1,0 +1,131 @@
+//===- Schedule.cpp - the order of a block's ops --------------------------===//
+
+#include "passes/lower/cpu/Schedule.h"
+
+#include "dialect/CellDialect.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace cellgrad;
+using bufferization::MaterializeInDestinationOp;
+using bufferization::ToTensorOp;
+
+/// Operands of an op and of everything nested in it.
+static SmallVector<Value> usedValues(Operation *op) {
+  SmallVector<Value> values(op->getOperands());
+  if (op->getNumRegions() != 0)
+    op->walk([&](Operation *inner) {
+      llvm::append_range(values, inner->getOperands());
+    });
+  return values;
+}
+
+Schedule::Schedule(Block &block) : block(block) {
+  Operation *lastEffect = nullptr;
+  for (Operation &op : block) {
+    for (Value value : usedValues(&op))
+      if (Operation *def = value.getDefiningOp())
+        if (Operation *at = block.findAncestorOpInBlock(*def); at && at != &op)
+          predecessors[&op].insert(at);
+    if (!isPure(&op) &&
+        !isa<linalg::LinalgOp, ToTensorOp, MaterializeInDestinationOp>(op)) {
+      if (lastEffect)
+        predecessors[&op].insert(lastEffect);
+      lastEffect = &op;
+    }
+  }
+}
+
+bool Schedule::dependsOn(Operation *late, Operation *early) {
+  SmallVector<Operation *> stack{late};
+  DenseSet<Operation *> seen;
+  while (!stack.empty()) {
+    Operation *op = stack.pop_back_val();
+    if (op == early)
+      return true;
+    for (Operation *before : predecessors.lookup(op))
+      if (seen.insert(before).second)
+        stack.push_back(before);
+  }
+  return false;
+}
+
+DenseSet<Operation *> Schedule::upTo(Operation *op) {
+  DenseSet<Operation *> seen{op};
+  SmallVector<Operation *> stack{op};
+  while (!stack.empty())
+    for (Operation *before : predecessors.lookup(stack.pop_back_val()))
+      if (seen.insert(before).second)
+        stack.push_back(before);
+  return seen;
+}
+
+CheckOrder Schedule::checks() {
+  CheckOrder found;
+  block.walk([&](CheckOp check) {
+    Operation *at = block.findAncestorOpInBlock(*check.getOperation());
+    found.insert({at, upTo(at)});
+  });
+  return found;
+}
+
+void Schedule::apply() {
+  SmallVector<Operation *> order;
+  DenseSet<Operation *> placed;
+  std::function<void(Operation *)> place = [&](Operation *op) {
+    if (!placed.insert(op).second)
+      return;
+    for (Operation *before : predecessors.lookup(op))
+      place(before);
+    order.push_back(op);
+  };
+  for (Operation &op : block.without_terminator())
+    place(&op);
+  for (Operation *op : order)
+    op->moveBefore(block.getTerminator());
+}
+
+ToTensorOp cellgrad::oldValue(Value memref) {
+  for (Operation *user : memref.getUsers())
+    if (auto tensor = dyn_cast<ToTensorOp>(user))
+      return tensor;
+  return {};
+}
+
+void cellgrad::collectReaders(Block &block, Value tensor,
+                              SetVector<Operation *> &readers) {
+  SmallVector<Value> stack{tensor};
+  DenseSet<Value> seen{tensor};
+  auto push = [&](Value value) {
+    if (isa<TensorType>(value.getType()) && seen.insert(value).second)
+      stack.push_back(value);
+  };
+  while (!stack.empty())
+    for (OpOperand &use : stack.pop_back_val().getUses()) {
+      Operation *user = use.getOwner(),
+                *at = block.findAncestorOpInBlock(*user);
+      if (!at)
+        continue;
+      if (!at->hasTrait<OpTrait::IsTerminator>())
+        readers.insert(at);
+      if (isa<tensor::ExtractOp>(user))
+        continue; // an element has no buffer
+      if (auto linalgOp = dyn_cast<linalg::LinalgOp>(user)) {
+        if (linalgOp.isDpsInit(&use))
+          push(linalgOp.getTiedOpResult(&use));
+        continue;
+      }
+      // What a branch yields is one of its results; a loop's body may carry it
+      // anywhere.
+      bool ends = user->hasTrait<OpTrait::IsTerminator>();
+      if (auto branch = dyn_cast<scf::IfOp>(user->getParentOp());
+          branch && ends)
+        push(branch.getResult(use.getOperandNumber()));
+      else
+        llvm::for_each((ends ? at : user)->getResults(), push);
+    }
+}

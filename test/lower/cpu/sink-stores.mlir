@@ -1,0 +1,129 @@
+// Branches that update donated arguments do so in place, and a way that leaves one as it is does nothing.
+// RUN: cell-opt %s --cell-to-linalg --cell-fuse-linalg --cell-convert-entry-points --cell-separate-inits --cell-place-results --cse --one-shot-bufferize --canonicalize | FileCheck %s
+
+// CHECK-LABEL: func.func @update
+// CHECK-SAME:    %[[C:[a-z0-9]+]]: memref<i1>, %[[W:[a-z0-9]+]]: memref<40xf32>, %[[M:[a-z0-9]+]]: memref<40xf32>, %[[G:[a-z0-9]+]]: memref<40xf32>
+// CHECK-NOT:     memref.alloc
+// CHECK:         scf.if %{{.*}} {
+// CHECK-NOT:       memref.alloc
+// CHECK:           linalg.generic {{.*}} outs(%[[W]], %[[M]] :
+// CHECK-NOT:       memref.copy
+// CHECK:         return
+func.func @update(%c: tensor<i1>, %w: tensor<40xf32> {cell.donate = 0 : i64}, %m: tensor<40xf32> {cell.donate = 1 : i64}, %g: tensor<40xf32>)
+    -> (tensor<40xf32>, tensor<40xf32>) {
+  %take = tensor.extract %c[] : tensor<i1>
+  %0:2 = scf.if %take -> (tensor<40xf32>, tensor<40xf32>) {
+    %1 = cell.add %m, %g : tensor<40xf32>
+    %2 = cell.sub %w, %1 : tensor<40xf32>
+    scf.yield %2, %1 : tensor<40xf32>, tensor<40xf32>
+  } else {
+    scf.yield %w, %m : tensor<40xf32>, tensor<40xf32>
+  }
+  return %0#0, %0#1 : tensor<40xf32>, tensor<40xf32>
+}
+
+// Both ways update; what reads the old value comes before.
+// CHECK-LABEL: func.func @both
+// CHECK-SAME:    %{{.*}}: memref<i1>, %[[W:[a-z0-9]+]]: memref<40xf32>, %[[OUT:[a-z0-9]+]]: memref<40xf32>
+// CHECK-NOT:     memref.alloc
+// CHECK:         linalg.generic {{.*}} ins(%[[W]] : {{.*}}) outs(%[[OUT]] :
+// CHECK:         scf.if
+// CHECK:           linalg.generic {{.*}} outs(%[[W]] :
+// CHECK:         } else {
+// CHECK:           linalg.generic {{.*}} outs(%[[W]] :
+// CHECK-NOT:     memref.copy
+// CHECK:         return
+func.func @both(%c: tensor<i1>, %w: tensor<40xf32> {cell.donate = 0 : i64}) -> (tensor<40xf32>, tensor<40xf32>) {
+  %take = tensor.extract %c[] : tensor<i1>
+  %0 = scf.if %take -> tensor<40xf32> {
+    %1 = cell.neg %w : tensor<40xf32>
+    scf.yield %1 : tensor<40xf32>
+  } else {
+    %1 = cell.square %w : tensor<40xf32>
+    scf.yield %1 : tensor<40xf32>
+  }
+  %2 = cell.exp %w : tensor<40xf32>
+  return %0, %2 : tensor<40xf32>, tensor<40xf32>
+}
+
+// A branch in a branch.
+// CHECK-LABEL: func.func @nested
+// CHECK-SAME:    %{{.*}}: memref<i1>, %[[W:[a-z0-9]+]]: memref<40xf32>
+// CHECK-NOT:     memref.alloc
+// CHECK:         scf.if
+// CHECK:           scf.if
+// CHECK:             linalg.generic {{.*}} outs(%[[W]] :
+// CHECK-NOT:     memref.copy
+// CHECK:         return
+func.func @nested(%c: tensor<i1>, %w: tensor<40xf32> {cell.donate = 0 : i64}) -> tensor<40xf32> {
+  %take = tensor.extract %c[] : tensor<i1>
+  %0 = scf.if %take -> tensor<40xf32> {
+    %more = cell.reduce_sum %w over [0] : tensor<40xf32> -> tensor<f32>
+    %again = cell.cast %more : tensor<f32> to tensor<i1>
+    %inner = tensor.extract %again[] : tensor<i1>
+    %1 = scf.if %inner -> tensor<40xf32> {
+      %2 = cell.neg %w : tensor<40xf32>
+      scf.yield %2 : tensor<40xf32>
+    } else {
+      scf.yield %w : tensor<40xf32>
+    }
+    scf.yield %1 : tensor<40xf32>
+  } else {
+    scf.yield %w : tensor<40xf32>
+  }
+  return %0 : tensor<40xf32>
+}
+
+// What is computed from the result and reads the old value keeps the update from being in place.
+// CHECK-LABEL: func.func @old_and_new
+// CHECK-SAME:    %{{.*}}: memref<i1>, %[[W:[a-z0-9]+]]: memref<40xf32>, %[[OUT:[a-z0-9]+]]: memref<40xf32>
+// CHECK:         scf.if
+// CHECK:           linalg.generic {{.*}} outs(%[[NEW:alloc[_0-9]*]] :
+// CHECK:         linalg.generic {{.*}} outs(%[[OUT]] :
+// CHECK:         memref.copy %{{.*}}, %[[W]]
+func.func @old_and_new(%c: tensor<i1>, %w: tensor<40xf32> {cell.donate = 0 : i64}) -> (tensor<40xf32>, tensor<40xf32>) {
+  %take = tensor.extract %c[] : tensor<i1>
+  %0 = scf.if %take -> tensor<40xf32> {
+    %1 = cell.neg %w : tensor<40xf32>
+    scf.yield %1 : tensor<40xf32>
+  } else {
+    scf.yield %w : tensor<40xf32>
+  }
+  %2 = cell.mul %w, %0 : tensor<40xf32>
+  return %0, %2 : tensor<40xf32>, tensor<40xf32>
+}
+
+// A check comes before; one that needs what the branch gives keeps the argument as it was until then.
+// CHECK-LABEL: func.func @checked
+// CHECK-SAME:    %{{.*}}: memref<i1>, %{{.*}}: memref<i1>, %[[W:[a-z0-9]+]]: memref<40xf32>
+// CHECK:         cell.check %{{.*}} "first"
+// CHECK:         scf.if
+// CHECK:           linalg.generic {{.*}} outs(%[[W]] :
+// CHECK-LABEL: func.func @checked_after
+// CHECK-SAME:    %{{.*}}: memref<i1>, %[[W:[a-z0-9]+]]: memref<40xf32>
+// CHECK-NOT:     outs(%[[W]]
+// CHECK:         cell.check %{{.*}} "second"
+// CHECK-NEXT:    memref.copy %{{.*}}, %[[W]]
+func.func @checked(%c: tensor<i1>, %ok: tensor<i1>, %w: tensor<40xf32> {cell.donate = 0 : i64}) -> tensor<40xf32> {
+  %take = tensor.extract %c[] : tensor<i1>
+  %0 = scf.if %take -> tensor<40xf32> {
+    %1 = cell.neg %w : tensor<40xf32>
+    scf.yield %1 : tensor<40xf32>
+  } else {
+    scf.yield %w : tensor<40xf32>
+  }
+  cell.check %ok "first" : tensor<i1>
+  return %0 : tensor<40xf32>
+}
+func.func @checked_after(%c: tensor<i1>, %w: tensor<40xf32> {cell.donate = 0 : i64}) -> tensor<40xf32> {
+  %take = tensor.extract %c[] : tensor<i1>
+  %0 = scf.if %take -> tensor<40xf32> {
+    %1 = cell.neg %w : tensor<40xf32>
+    scf.yield %1 : tensor<40xf32>
+  } else {
+    scf.yield %w : tensor<40xf32>
+  }
+  %finite = cell.is_finite %0 : tensor<40xf32>
+  cell.check %finite "second" : tensor<40xi1>
+  return %0 : tensor<40xf32>
+}
