@@ -175,11 +175,15 @@ class Loop:
             changed = True
         return changed
 
+    @staticmethod
+    def ends(before: Any, after: Any, known: Merged | None) -> tuple[Any, Any]:
+        """The two values that a carried one must be able to be."""
+        # What it was widened to before counts as well.
+        return before if known is None else like(known), after
+
     def _merge(self, what: str, before: Any, after: Any, known: Merged | None) -> Merged:
         try:
-            if known is not None:  # what it was widened to before counts as well
-                before = known.build(map(_Like, known.signatures))
-            return merge(before, after)
+            return merge(*self.ends(before, after, known))
         except Conflict as e:
             raise error(
                 TypeError,
@@ -289,6 +293,11 @@ class _Like:
         tracer = Tracer.__new__(Tracer)
         tracer._sig = sig
         return tracer
+
+
+def like(form: Merged) -> Any:
+    """A value of a form, with nothing but signatures in place of the tensors."""
+    return form.build(map(_Like, form.signatures))
 
 
 def tensor_while(frame: Frame, test: Run, body: Run, other: Run) -> Any:

@@ -45,6 +45,7 @@ from cellgrad.nn.optim import __all__ as _optimizers
 from cellgrad.nn.pooling import *  # noqa: F403
 from cellgrad.nn.pooling import __all__ as _poolings
 from cellgrad.nn.recurrent import GRUCell, LSTMCell, RNNCell
+from cellgrad.nn.recurrent_layers import GRU, LSTM, RNN
 from cellgrad.nn.resizing import Upsample
 from cellgrad.nn.tables import *  # noqa: F403
 from cellgrad.nn.tables import __all__ as _tables
@@ -67,6 +68,7 @@ __all__ = [
     "ELU",
     "GELU",
     "GLU",
+    "GRU",
     "GRUCell",
     "Cell",
     "CellDict",
@@ -77,12 +79,14 @@ __all__ = [
     "HSigmoid",
     "HSwish",
     "Hardtanh",
+    "LSTM",
     "LSTMCell",
     "LeakyReLU",
     "LogSigmoid",
     "LogSoftmax",
     "Mish",
     "PReLU",
+    "RNN",
     "RNNCell",
     "ReLU",
     "ReLU6",

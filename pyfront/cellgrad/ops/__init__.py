@@ -56,6 +56,7 @@ from cellgrad.ops import (
     joining,
     linalg,
     linalg_classes,
+    loops,
     loss_classes,
     losses,
     normalization,
@@ -105,6 +106,7 @@ from cellgrad.ops.interpolation import *  # noqa: F403
 from cellgrad.ops.joining import *  # noqa: F403
 from cellgrad.ops.linalg import *  # noqa: F403
 from cellgrad.ops.linalg_classes import *  # noqa: F403
+from cellgrad.ops.loops import *  # noqa: F403
 from cellgrad.ops.loss_classes import *  # noqa: F403
 from cellgrad.ops.losses import *  # noqa: F403
 from cellgrad.ops.normalization import *  # noqa: F403
@@ -180,6 +182,7 @@ __all__ = [
     *linalg.__all__,
     *linalg_classes.__all__,
     *loss_classes.__all__,
+    *loops.__all__,
     *losses.__all__,
     *normalization.__all__,
     *order_classes.__all__,

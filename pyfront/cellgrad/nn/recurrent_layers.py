@@ -1,0 +1,346 @@
+"""Recurrent layers over sequences: `RNN`, `LSTM`, `GRU`.
+
+What the input contributes to all steps is one matrix product before the loop; the loop over time is one
+loop of the compiled code, whatever the length of the sequence.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from cellgrad import ops
+from cellgrad._errors import error
+from cellgrad.capture.repeat import repeat
+from cellgrad.common import dtype as mstype
+from cellgrad.common.dtype import Type
+from cellgrad.common.parameter import Parameter, ParameterTuple
+from cellgrad.common.tensor import Tensor
+from cellgrad.nn.cell import Cell
+from cellgrad.nn.dropout import Dropout
+from cellgrad.nn.learning_rate_schedule import check_count, check_flag
+from cellgrad.ops._core import operation
+from cellgrad.ops.loops import Rows
+
+__all__ = ["GRU", "LSTM", "RNN"]
+
+_CHUNKS = {"RNN_TANH": 1, "RNN_RELU": 1, "GRU": 3, "LSTM": 4}
+
+
+def _split(gates: Tensor, size: int) -> list[Tensor]:
+    return [gates[:, i : i + size] for i in range(0, gates.shape[1], size)]
+
+
+def _step(mode: str, of_input: Tensor, of_state: Tensor, state: tuple[Tensor, ...]) -> Any:
+    """The next state from the sums of the gates: those of the input, and those of the state."""
+    size = state[0].shape[1]
+    if mode == "RNN_TANH":
+        return (ops.tanh(of_input + of_state),)
+    if mode == "RNN_RELU":
+        return (ops.relu(of_input + of_state),)
+    if mode == "LSTM":
+        i, f, g, o = _split(of_input + of_state, size)
+        c = ops.sigmoid(f) * state[1] + ops.sigmoid(i) * ops.tanh(g)
+        return ops.sigmoid(o) * ops.tanh(c), c
+    (reset_x, update_x, new_x), (reset_h, update_h, new_h) = (
+        _split(of_input, size),
+        _split(of_state, size),
+    )
+    new = ops.tanh(new_x + ops.sigmoid(reset_x + reset_h) * new_h)
+    return (new + ops.sigmoid(update_x + update_h) * (state[0] - new),)
+
+
+@operation
+def _recurrence(
+    mode: str,
+    backward: bool,
+    x: Tensor,
+    state: tuple[Tensor, ...],
+    lengths: Tensor | None,
+    w_ih: Tensor,
+    w_hh: Tensor,
+    b_ih: Tensor | None,
+    b_hh: Tensor | None,
+) -> tuple[Tensor, ...]:
+    """All outputs (time, batch, hidden) of one direction of one layer, then its last state.
+
+    Backward, time runs from its end to its beginning: a sequence that is shorter keeps its first
+    state until its own last element.
+    """
+    steps, batch, features = x.shape
+    w_ih, w_hh = w_ih.astype(x.dtype), w_hh.astype(x.dtype)
+    of_input = ops.matmul(x.reshape(steps * batch, features), ops.transpose(w_ih, (1, 0)))
+    if b_ih is not None:
+        of_input = of_input + b_ih.astype(x.dtype)
+    rows, size = w_ih.shape[0], w_hh.shape[1]
+    of_input = of_input.reshape(steps, batch * rows)
+    w_hh = ops.transpose(w_hh, (1, 0))
+
+    def trip(i: Tensor, carried: Any) -> Any:
+        before, outputs = carried
+        t = steps - 1 - i if backward else i
+        of_state = ops.matmul(before[0], w_hh)
+        if b_hh is not None:
+            of_state = of_state + b_hh.astype(x.dtype)
+        after = _step(mode, Rows.read(of_input, t, (batch, rows)), of_state, before)
+        output = after[0]
+        if lengths is not None:
+            within = (lengths > t.astype(lengths.dtype)).reshape(batch, 1)
+            output = ops.where(within, output, ops.zeros_like(output))
+            after = tuple(ops.where(within, a, b) for a, b in zip(after, before))
+        return after, Rows.write(outputs, t, output)
+
+    outputs = ops.zeros((steps, batch * size), x.dtype)
+    state, outputs = repeat(0, steps, trip, (state, outputs), mode.split("_")[0], "the step")
+    return (Rows.slices(outputs, (batch, size)), *state)
+
+
+class _RecurrentLayers(Cell):
+    """Stacked layers, each in one or two directions."""
+
+    def __init__(
+        self,
+        mode: str,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        has_bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        dtype: Type = mstype.float32,
+    ):
+        super().__init__()
+        owner = self.cls_name
+        self.hidden_size = check_count(hidden_size, "hidden_size", owner)
+        self.input_size = check_count(input_size, "input_size", owner)
+        self.num_layers = check_count(num_layers, "num_layers", owner)
+        if not isinstance(dropout, float):
+            raise error(
+                TypeError,
+                f"For '{owner}', the 'dropout' must be float, but got {type(dropout).__name__}.",
+            )
+        if not 0 <= dropout < 1:
+            raise error(
+                ValueError,
+                f"For '{owner}', the 'dropout' must be a number in range [0, 1), but got {dropout}.",
+            )
+        self.has_bias = check_flag(has_bias, "has_bias", owner)
+        self.batch_first = check_flag(batch_first, "batch_first", owner)
+        self.bidirectional = check_flag(bidirectional, "bidirectional", owner)
+        self.mode = mode
+        self.is_lstm = mode == "LSTM"
+        self.dropout = dropout
+        self.dropout_op = Dropout(p=dropout)
+
+        rows, bound = _CHUNKS[mode] * hidden_size, 1 / math.sqrt(hidden_size)
+        found: dict[str, list[Parameter]] = {
+            k: [] for k in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+        }
+
+        def add(kind: str, suffix: str, *shape: int) -> None:
+            values = np.random.uniform(-bound, bound, shape).astype(np.float32)
+            found[kind].append(Parameter(Tensor(values, dtype), name=f"{kind}_{suffix}"))
+
+        for layer in range(num_layers):
+            for reverse in ("", "_reverse")[: 1 + bidirectional]:
+                suffix = f"l{layer}{reverse}"
+                add(
+                    "weight_ih",
+                    suffix,
+                    rows,
+                    hidden_size * (1 + bidirectional) if layer else input_size,
+                )
+                add("weight_hh", suffix, rows, hidden_size)
+                if has_bias:
+                    add("bias_ih", suffix, rows)
+                    add("bias_hh", suffix, rows)
+        self.w_ih_list = ParameterTuple(found["weight_ih"])
+        self.w_hh_list = ParameterTuple(found["weight_hh"])
+        self.b_ih_list = ParameterTuple(found["bias_ih"])
+        self.b_hh_list = ParameterTuple(found["bias_hh"])
+
+    def _check(self, x: Any, hx: Any, seq_length: Any) -> tuple[Tensor, ...]:
+        """Refuses inputs that do not fit; gives the first states."""
+        owner = self.cls_name
+        if not isinstance(x, Tensor):
+            raise error(
+                TypeError, f"For '{owner}', the 'x' must be a Tensor, but got {type(x).__name__}."
+            )
+        if x.dtype.kind != "f":
+            raise error(
+                TypeError,
+                f"For '{owner}', the 'x' must be of floating-point numbers, but got "
+                f"{x.dtype.title}.",
+            )
+        if x.ndim != 3 or x.shape[2] != self.input_size:
+            order = "batch, time" if self.batch_first else "time, batch"
+            raise error(
+                ValueError,
+                f"For '{owner}', the 'x' must have shape ({order}, {self.input_size}), but got "
+                f"{list(x.shape)}.",
+            )
+        batch = x.shape[0 if self.batch_first else 1]
+        wanted = (self.num_layers * (1 + self.bidirectional), batch, self.hidden_size)
+        count = 1 + self.is_lstm
+        if hx is None:
+            states = tuple(ops.zeros(wanted, x.dtype) for _ in range(count))
+        elif self.is_lstm:
+            if not isinstance(hx, tuple) or len(hx) != 2:
+                raise error(
+                    TypeError,
+                    f"For '{owner}', the 'hx' must be a tuple (h, c), but got {type(hx).__name__}.",
+                )
+            states = hx
+        else:
+            states = (hx,)
+        for s in states:
+            if not isinstance(s, Tensor) or s.dtype is not x.dtype:
+                given = s.dtype.title if isinstance(s, Tensor) else type(s).__name__
+                raise error(
+                    TypeError,
+                    f"For '{owner}', the 'hx' must be of {x.dtype.title} Tensors, as 'x' is, but "
+                    f"got {given}.",
+                )
+            if s.shape != wanted:
+                raise error(
+                    ValueError,
+                    f"For '{owner}', the 'hx' must have shape (num_layers * directions, batch, "
+                    f"hidden_size) = {list(wanted)}, but got {list(s.shape)}.",
+                )
+        if seq_length is not None:
+            if not isinstance(seq_length, Tensor) or seq_length.dtype not in (
+                mstype.int32,
+                mstype.int64,
+            ):
+                given = (
+                    seq_length.dtype.title
+                    if isinstance(seq_length, Tensor)
+                    else type(seq_length).__name__
+                )
+                raise error(
+                    TypeError,
+                    f"For '{owner}', the 'seq_length' must be a Tensor of int32 or int64, but got "
+                    f"{given}.",
+                )
+            if seq_length.shape != (batch,):
+                raise error(
+                    ValueError,
+                    f"For '{owner}', the 'seq_length' must have one element for each of the "
+                    f"{batch} sequences, but got shape {list(seq_length.shape)}.",
+                )
+        return states
+
+    def construct(self, x: Any, hx: Any = None, seq_length: Any = None) -> Any:
+        states = self._check(x, hx, seq_length)
+        if self.batch_first:
+            x = ops.transpose(x, (1, 0, 2))
+        last: list[tuple[Tensor, ...]] = []
+        for layer in range(self.num_layers):
+            directions = []
+            for backward in (False, True)[: 1 + self.bidirectional]:
+                k = len(last)
+                biases = (self.b_ih_list[k], self.b_hh_list[k]) if self.has_bias else (None, None)
+                outputs, *state = _recurrence(
+                    self.mode,
+                    backward,
+                    x,
+                    tuple(s[k] for s in states),
+                    seq_length,
+                    self.w_ih_list[k],
+                    self.w_hh_list[k],
+                    *biases,
+                )
+                directions.append(outputs)
+                last.append(tuple(state))
+            x = ops.concat(directions, 2) if self.bidirectional else directions[0]
+            if self.dropout and layer < self.num_layers - 1:
+                x = self.dropout_op(x)
+        if self.batch_first:
+            x = ops.transpose(x, (1, 0, 2))
+        final = tuple(ops.stack(list(column)) for column in zip(*last))
+        return x, final if self.is_lstm else final[0]
+
+    def extend_repr(self) -> str:
+        return (
+            f"input_size={self.input_size}, hidden_size={self.hidden_size}, "
+            f"num_layers={self.num_layers}"
+        )
+
+
+class RNN(_RecurrentLayers):
+    """Elman layers: ``h' = f(W_ih x + b_ih + W_hh h + b_hh)`` along a sequence.
+
+    Args:
+        input_size, hidden_size: positive ints.
+        num_layers: how many are stacked.
+        nonlinearity: f, "tanh" or "relu"; a keyword only.
+        has_bias: whether there are biases.
+        batch_first: whether `x` and the outputs are (batch, time, ...) and not (time, batch, ...).
+        dropout: the probability of a zero in the outputs of all layers but the last, in training.
+        bidirectional: whether each layer also goes from the end to the beginning, with Parameters
+            of its own; the outputs of both are one after the other.
+        dtype: of the Parameters; the computation is in that of `x`.
+
+    Inputs:
+        x: shape (time, batch, input_size), floating point.
+        hx: the first states, shape (num_layers * directions, batch, hidden_size), of the dtype of
+            `x`; zeros where it is None.
+        seq_length: shape (batch,), int32 or int64: how many elements of each sequence count.
+            Outputs behind them are zero, and the last state is the one after them.
+
+    Outputs:
+        (all outputs of the last layer, shape (time, batch, directions * hidden_size); the last
+        states of all layers, of the shape of `hx`).
+
+    Raises:
+        TypeError, ValueError: arguments or inputs that are not.
+
+    >>> net = nn.RNN(10, 16, 2, batch_first=True)
+    >>> output, last = net(ops.ones((3, 5, 10), ms.float32))
+    >>> print(output.shape, last.shape)
+    (3, 5, 16) (2, 3, 16)
+    """
+
+    def __init__(self, *args: Any, nonlinearity: str = "tanh", **kwargs: Any):
+        if nonlinearity not in ("tanh", "relu"):
+            raise error(
+                ValueError,
+                f"For 'RNN', the 'nonlinearity' must be in ['tanh', 'relu'], but got "
+                f"{nonlinearity!r}.",
+            )
+        super().__init__("RNN_" + nonlinearity.upper(), *args, **kwargs)
+
+
+class LSTM(_RecurrentLayers):
+    """Long short-term memory layers along a sequence; one step is `LSTMCell`.
+
+    Args:
+        input_size, hidden_size, num_layers, has_bias, batch_first, dropout, bidirectional, dtype:
+            as of `RNN`.
+
+    Inputs:
+        x, seq_length: as of `RNN`.
+        hx: the first states, a tuple (h, c).
+
+    Outputs:
+        (all outputs of the last layer, (h, c)).
+
+    Raises:
+        TypeError, ValueError: arguments or inputs that are not.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        super().__init__("LSTM", *args, **kwargs)
+
+
+class GRU(_RecurrentLayers):
+    """Gated recurrent layers along a sequence; one step is `GRUCell`.
+
+    Args, inputs, outputs and errors are those of `RNN`, without `nonlinearity`.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        super().__init__("GRU", *args, **kwargs)

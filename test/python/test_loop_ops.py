@@ -1,0 +1,217 @@
+"""`ops.WhileLoop`, `ops.ForiLoop`, `ops.Scan`: values against loops of Python, also where those are
+MindSpore's examples; programs that do not grow with the trips; derivatives; mistakes."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cellgrad as ms
+from cellgrad import Parameter, Tensor, nn, ops
+from cellgrad.testing import check_grads
+
+while_loop, fori_loop, scan = ops.WhileLoop(), ops.ForiLoop(), ops.Scan()
+
+
+def number(x):
+    return np.asarray(x.asnumpy() if isinstance(x, Tensor) else x)
+
+
+def test_examples_of_mindspore():
+    def add_one(value):
+        return value + 1
+
+    def cumsum(index, value):
+        return index + value
+
+    def running(value, el):
+        value = value + el
+        return value, value
+
+    for run in (lambda f: f, ms.jit):
+        assert number(run(lambda: while_loop(lambda x: x < 100, add_one, 10))()) == 100
+        assert number(run(lambda: fori_loop(0, 4, cumsum, 0))()) == 6
+        last, sums = run(lambda: scan(running, 0, [1, 2, 3, 4]))()
+        assert number(last) == 10
+        assert [int(number(s)) for s in sums] == [1, 3, 6, 10]
+
+
+def same_everywhere(f, *args):
+    """Runs a function as Python and compiled; both must agree with each other."""
+    plain, compiled = f(*args), ms.jit(f)(*args)
+    for a, b in zip(leaves(plain), leaves(compiled), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-6)
+    return compiled
+
+
+def leaves(value):
+    if isinstance(value, Tensor | int | float):
+        return [number(value)]
+    return [x for v in (value.values() if isinstance(value, dict) else value) for x in leaves(v)]
+
+
+def test_nested_values():
+    x = Tensor([1.0, 2.0])
+
+    def grow(v):
+        return {"n": v["n"] + 1, "x": (v["x"][0] * 1.5, [v["x"][1][0] + v["x"][0]])}
+
+    def f(x):
+        return while_loop(lambda v: v["n"] < 4, grow, {"n": 0, "x": (x, [x * 0])})
+
+    found = same_everywhere(f, x)
+    np.testing.assert_allclose(number(found["x"][0]), [1.5**4, 2 * 1.5**4])
+
+    def pairs(x):
+        return scan(
+            lambda c, p: (c + p[0] * p[1], {"sum": c, "one": p[1]}), x, [(x, 1.0), (x * 2, 2.0)]
+        )
+
+    carry, results = same_everywhere(pairs, x)
+    np.testing.assert_allclose(number(carry), [6, 12])
+    assert len(results) == 2 and set(results[0]) == {"sum", "one"}
+
+
+def test_scan_of_a_tensor_and_of_none():
+    x = Tensor(np.arange(12.0).reshape(4, 3), ms.float32)
+
+    def sums(x):
+        return scan(lambda c, row: (c + row, (c + row, row.sum())), ops.zeros(3, ms.float32), x)
+
+    carry, (rows, totals) = same_everywhere(sums, x)
+    np.testing.assert_array_equal(number(rows), np.cumsum(x.asnumpy(), 0))
+    np.testing.assert_array_equal(number(totals), x.asnumpy().sum(1))
+    np.testing.assert_array_equal(number(carry), x.asnumpy().sum(0))
+    carry, powers = same_everywhere(
+        lambda x: scan(lambda c, _: (c * 2, c), x, None, 5), Tensor(1.0)
+    )
+    assert [float(p) for p in powers] == [1, 2, 4, 8, 16] and float(carry) == 32
+    for f in (lambda v: v, ms.jit):
+        assert f(lambda x: scan(lambda c, e: (c, e), x, []))(Tensor(2.0))[1] == []
+
+
+def test_a_carry_that_becomes_wider():
+    """A number takes the dtype that it has after a trip, in the results as well."""
+    carry, seen = ms.jit(lambda x: scan(lambda c, e: (c + e, c), 0, x))(Tensor([0.5, 0.25]))
+    assert float(carry) == 0.75
+    np.testing.assert_array_equal(number(seen), [0, 0.5])
+
+
+@pytest.mark.parametrize("bounds, wanted", [((0, 0), 7), ((3, 1), 7), ((2, 5), 7 + 2 + 3 + 4)])
+def test_bounds(bounds, wanted):
+    def f(a, b):
+        return fori_loop(a, b, lambda i, v: v + i, Tensor(7))
+
+    assert int(f(*bounds)) == int(ms.jit(f)(*bounds)) == wanted
+    assert int(ms.jit(f)(*map(Tensor, bounds))) == wanted
+
+
+def test_parameters_are_read_and_variables_around_written():
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.w = Parameter(Tensor(2.0), name="w")
+
+        def construct(self, x):
+            return ops.ForiLoop()(0, 3, lambda i, v: v * self.w, x)
+
+    net = Net()
+    assert float(net(Tensor(1.5))) == 12
+    assert float(ms.grad(net, None, net.trainable_params())(Tensor(1.5))[0]) == 1.5 * 3 * 4
+
+
+def ops_of(function, x, folder):
+    name = str(folder / "program")
+    ms.export(function, x, file_name=name, file_format="MLIR", value_and_grad=False)
+    return re.findall(r"= ([a-z]+\.[a-z_]+)", Path(name + ".mlir").read_text())
+
+
+@pytest.mark.parametrize("unroll", [True, False])
+def test_the_program_does_not_grow(unroll, tmp_path):
+    def counted(n):
+        return lambda x: ops.ForiLoop()(0, n, lambda i, v: ops.sin(v) + i, x, unroll)
+
+    few, many = (ops_of(counted(n), Tensor(1.0), tmp_path) for n in (2, 10_000))
+    assert few == many and many.count("scf.while") == 1 and many.count("cell.sin") == 1
+
+    def scanned(x):
+        return ops.Scan()(
+            lambda c, e: (ops.sin(c + e), c), ops.zeros((), ms.float32), x, None, unroll
+        )
+
+    few, many = (ops_of(scanned, Tensor(np.ones(n), ms.float32), tmp_path) for n in (2, 10_000))
+    assert few == many and many.count("scf.while") == 1 and many.count("cell.sin") == 1
+
+
+def test_derivatives_in_both_modes():
+    a, x = Tensor(np.array([0.4, 0.7])), Tensor(np.array([[0.3, 0.2], [0.5, -0.1], [0.9, 1.1]]))
+
+    def newton(a):
+        return while_loop(
+            lambda v: v[0] < 5, lambda v: (v[0] + 1, 0.5 * (v[1] + a / v[1])), (0, a)
+        )[1]
+
+    check_grads(lambda a: ops.sum(newton(a)), (a,), order=2)
+    check_grads(
+        lambda a: ops.sum(fori_loop(0, 4, lambda i, v: ops.sin(v * a) + i, a)), (a,), order=2
+    )
+
+    def recurrence(a, x):
+        carry, kept = scan(lambda c, e: (ops.tanh(c * e + a), (c * c, ops.sum(e * c))), a, x)
+        return ops.sum(carry) + ops.sum(kept[0]) + ops.sum(ops.square(kept[1]))
+
+    check_grads(recurrence, (a, x), order=2)
+
+
+def test_against_numpy_in_a_gradient():
+    """d/dx of x -> x^(2^n) by repeated squaring is 2^n x^(2^n - 1)."""
+    x = np.array([0.9, 1.1])
+    found = ms.grad(lambda x: ops.sum(fori_loop(0, 5, lambda i, v: v * v, x)))(Tensor(x))
+    np.testing.assert_allclose(number(found), 32 * x**31, rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    "kind, words, call",
+    [
+        (TypeError, "'cond_func' must be a function", lambda x: while_loop(True, ops.sin, x)),
+        (TypeError, "'loop_func' must be a function", lambda x: fori_loop(0, 3, x, x)),
+        (TypeError, "'lower' must be an int or a Tensor", lambda x: fori_loop(0.5, 3, ops.add, x)),
+        (TypeError, "'unroll' must be bool", lambda x: fori_loop(0, 3, ops.add, x, 1)),
+        (TypeError, "'xs' must be a list", lambda x: scan(ops.add, x, 3.0)),
+        (TypeError, "'length' must be an int", lambda x: scan(ops.add, x, None)),
+        (ValueError, "a dimension to go along", lambda x: scan(ops.add, x, x.sum())),
+        (ValueError, "a tuple (carry, result)", lambda x: scan(lambda c, e: c, x, [1, 2])),
+    ],
+)
+def test_mistakes_are_named(kind, words, call):
+    for f in (call, ms.jit(call)):
+        with pytest.raises(kind) as caught:
+            f(Tensor([1.0, 2.0]))
+        assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "words, call",
+    [
+        (
+            "of shape [2] in one case and [4] in the other",
+            lambda x: fori_loop(0, 3, lambda i, v: ops.concat((v, v)), x),
+        ),
+        (
+            "of shape [2] in one case and [] in the other",
+            lambda x: while_loop(lambda v: v.sum() < 9, lambda v: v.sum(), x),
+        ),
+        ("a tuple of 2", lambda x: fori_loop(0, 3, lambda i, v: (v, v), x)),
+        (
+            "of shape [2] in one case and [4] in the other",
+            lambda x: scan(lambda c, e: (ops.concat((c, c)), e), x, [1, 2]),
+        ),
+        ("must have one structure", lambda x: scan(lambda c, e: (c, e), x, [x, x.sum()])),
+    ],
+)
+def test_shapes_that_change_are_refused(words, call):
+    with pytest.raises(ValueError) as caught:
+        ms.jit(call)(Tensor([1.0, 2.0]))
+    assert words in str(caught.value)
+    assert "test_loop_ops.py" in str(caught.value)
