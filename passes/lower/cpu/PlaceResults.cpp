@@ -22,11 +22,32 @@ using bufferization::ToTensorOp;
 
 namespace {
 
-/// The operands in whose buffers the result `value` may lie.
-SmallVector<Value> sharedOperands(OpResult value) {
-  Operation *op = value.getOwner();
+/// The values in whose buffers `value` may lie.
+SmallVector<Value> sharedValues(Value value) {
+  // What a loop carries starts as its initial value and goes on as what an
+  // iteration yields, position by position.
+  auto carried = [](scf::ForOp loop, unsigned i) -> SmallVector<Value> {
+    return {loop.getInitArgs()[i], loop.getYieldedValues()[i]};
+  };
+  auto result = dyn_cast<OpResult>(value);
+  if (!result) {
+    auto arg = cast<BlockArgument>(value);
+    auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
+    if (!loop || arg == loop.getInductionVar())
+      return {};
+    return carried(loop, arg.getArgNumber() - loop.getNumInductionVars());
+  }
+  Operation *op = result.getOwner();
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
-    return {linalgOp.getDpsInitOperand(value.getResultNumber())->get()};
+    return {linalgOp.getDpsInitOperand(result.getResultNumber())->get()};
+  if (auto insert = dyn_cast<tensor::InsertOp>(op))
+    return {insert.getDest()};
+  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+    return {insert.getDest()};
+  if (auto store = dyn_cast<MaterializeInDestinationOp>(op))
+    return {store.getDest()};
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return carried(loop, result.getResultNumber());
   if (isa<bufferization::AllocTensorOp>(op))
     return {};
   SmallVector<Value> values;
@@ -47,12 +68,11 @@ bool mayShareBuffer(Value value, ValueRange args, Value own) {
   DenseSet<Value> seen;
   while (!stack.empty()) {
     Value v = stack.pop_back_val();
-    if (!seen.insert(v).second)
+    if (!seen.insert(v).second || v == own)
       continue;
-    if (v != own && llvm::is_contained(args, v))
+    if (llvm::is_contained(args, v))
       return true;
-    if (auto result = dyn_cast<OpResult>(v))
-      llvm::append_range(stack, sharedOperands(result));
+    llvm::append_range(stack, sharedValues(v));
   }
   return false;
 }
