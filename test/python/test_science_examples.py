@@ -25,6 +25,8 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
         ("maml", ["--meta-steps=400", "--tolerance=0.8"], "maml", "after 3 steps: "),
         ("diabetes", [], "diabetes", "mean square error "),
         ("neural_ode", ["--steps=400", "--tolerance=0.5"], "neural_ode", "to t = 10: "),
+        ("poisson", ["--adam=100", "--lbfgs=200", "--tolerance=0.05"], "poisson", "error of u: "),
+        ("chars", ["--steps=100", "--tolerance=2.8"], "chars", "cross entropy held out: "),
         (
             "digits_cnn",
             ["--epochs=3", "--c-epochs=1", "--accuracy=0.5"],
