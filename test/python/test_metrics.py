@@ -103,6 +103,8 @@ def test_values():
         np.exp(entropy[CLASSES != 2].mean()), rel=1e-6
     )
     assert train.Dice()([[1.0, 1.0]], [[1.0, 0.0]]) == pytest.approx(2 / 3, rel=1e-4)
+    x = [[0.2, 0.5], [0.3, 0.1], [0.9, 0.6]]  # the example of MindSpore's documentation
+    assert train.Dice(1e-5)(x, [[0, 1], [1, 0], [0, 1]]) == pytest.approx(0.20467791371802546)
     rows = RANDOM.standard_normal((3, 5))
     cosines = train.CosineSimilarity(zero_diagonal=False)(rows)
     np.testing.assert_allclose(np.diag(cosines), 1)

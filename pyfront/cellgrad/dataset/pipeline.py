@@ -16,6 +16,7 @@ import numpy as np
 from cellgrad._errors import error
 from cellgrad.common.tensor import Tensor
 from cellgrad.dataset import _workers, config
+from cellgrad.dataset._arrays import as_array, stacked
 
 __all__ = ["Dataset", "Row", "zip"]
 
@@ -54,6 +55,7 @@ class Dataset:
         self.columns = list(columns)
         self.children = list(children)
         self._epoch = 0
+        self._counted: int | None = None
 
     # --- what subclasses define ---------------------------------------------------------------
 
@@ -65,9 +67,13 @@ class Dataset:
         """The rows of an epoch stacked in groups, where that is faster than one by one."""
         return None
 
-    def get_dataset_size(self) -> int:
+    def known_size(self) -> int:
         """The number of rows of an epoch, or -1 where it is not known before reading."""
         raise NotImplementedError
+
+    def can_be_counted(self) -> bool:
+        """Whether an epoch ends, and reading it once more changes nothing."""
+        return all(c.can_be_counted() for c in self.children)
 
     def random(self, epoch: int) -> np.random.Generator:
         """Random numbers that depend on the seed, the epoch, and the place in the pipeline."""
@@ -104,6 +110,15 @@ class Dataset:
     def epoch_rows(self, epoch: int) -> Iterator[list[Any]]:
         """The rows of a given epoch, as lists of Tensors."""
         return _converted(self.rows(epoch), None, False)
+
+    def get_dataset_size(self) -> int:
+        """The number of rows of an epoch, counted where only reading tells it; -1 where the rows have
+        no end or can be read once only.
+        """
+        known = self.known_size()
+        if known < 0 and self._counted is None and self.can_be_counted():
+            self._counted = sum(1 for _ in self.rows(0))
+        return self._counted if known < 0 and self._counted is not None else known
 
     def get_col_names(self) -> list[str]:
         """The names of the columns."""
@@ -342,8 +357,8 @@ class _Step(Dataset):
     def source(self) -> Dataset:
         return self.children[0]
 
-    def get_dataset_size(self) -> int:
-        return self.source.get_dataset_size()
+    def known_size(self) -> int:
+        return self.source.known_size()
 
 
 class _Shuffle(_Step):
@@ -383,8 +398,8 @@ class _Batch(_Step):
     def get_batch_size(self) -> int:
         return self.size
 
-    def get_dataset_size(self) -> int:
-        n = self.source.get_dataset_size()
+    def known_size(self) -> int:
+        n = self.source.known_size()
         return n if n < 0 else n // self.size if self.drop else -(-n // self.size)
 
     def rows(self, epoch: int) -> Iterator[Row]:
@@ -403,19 +418,7 @@ class _Batch(_Step):
                 given = self.function(*(list(columns.pop(c)) for c in self.inputs), number)
                 given = given if isinstance(given, tuple) else (given,)
                 columns |= dict(builtins.zip(self.outputs, given))
-            yield tuple(_stacked(columns[c], c) for c in self.columns)
-
-
-def _stacked(values: Any, column: str) -> np.ndarray[Any, Any]:
-    shapes = {np.shape(v) for v in values}
-    if len(shapes) > 1:
-        raise error(
-            ValueError,
-            f"For 'batch', the rows of a group must have one shape, but those of column "
-            f"'{column}' have {sorted(shapes)}.",
-            "make them equal with map, or pad them in per_batch_map",
-        )
-    return np.stack([np.asarray(v) for v in values])
+            yield tuple(stacked(columns[c], c) for c in self.columns)
 
 
 class _Map(_Step):
@@ -430,13 +433,12 @@ class _Map(_Step):
         super().__init__(source)
         self.functions, self.inputs, self.outputs = functions, inputs, outputs
         self.workers = workers
-        self.columns = []
-        for c in source.columns:
-            if c == inputs[0]:
-                self.columns += outputs
-            elif c not in inputs:
-                self.columns.append(c)
-        self.columns = _names(self.columns, "map")
+        if len(inputs) == len(outputs):
+            renamed = dict(builtins.zip(inputs, outputs))
+            columns = [renamed.get(c, c) for c in source.columns]
+        else:  # as in MindSpore, the new ones first
+            columns = outputs + [c for c in source.columns if c not in inputs]
+        self.columns = _names(columns, "map")
 
     def _one(self, row: Row) -> Row:
         columns: dict[str, Any] = dict(builtins.zip(self.source.columns, row))
@@ -462,21 +464,12 @@ class _Map(_Step):
         )
 
 
-def as_array(value: Any) -> np.ndarray[Any, Any]:
-    """An array from what rows and operations give: numpy, Tensors, DLPack, numbers, lists."""
-    if isinstance(value, Tensor):
-        return value.asnumpy()
-    if hasattr(value, "__dlpack__") and not isinstance(value, np.ndarray):
-        return np.from_dlpack(value)
-    return np.asarray(value)
-
-
 class _Filter(_Step):
     def __init__(self, source: Dataset, predicate: Callable[..., Any], inputs: list[str]):
         super().__init__(source)
         self.predicate, self.inputs = predicate, inputs
 
-    def get_dataset_size(self) -> int:
+    def known_size(self) -> int:
         return -1
 
     def rows(self, epoch: int) -> Iterator[Row]:
@@ -492,8 +485,11 @@ class _Repeat(_Step):
     def get_repeat_count(self) -> int:
         return self.count
 
-    def get_dataset_size(self) -> int:
-        n = self.source.get_dataset_size()
+    def can_be_counted(self) -> bool:
+        return self.count >= 0 and super().can_be_counted()
+
+    def known_size(self) -> int:
+        n = self.source.known_size()
         return -1 if n < 0 or self.count < 0 else n * self.count
 
     def rows(self, epoch: int) -> Iterator[Row]:
@@ -512,8 +508,8 @@ class _Slice(_Step):
         super().__init__(source)
         self.start, self.stop = start, stop
 
-    def get_dataset_size(self) -> int:
-        n = self.source.get_dataset_size()
+    def known_size(self) -> int:
+        n = self.source.known_size()
         if n < 0:
             return -1
         return max(min(n, n if self.stop is None else self.stop) - self.start, 0)
@@ -529,7 +525,7 @@ class _Pick(_Step):
         super().__init__(source)
         self.positions = positions
 
-    def get_dataset_size(self) -> int:
+    def known_size(self) -> int:
         return len(self.positions)
 
     def rows(self, epoch: int) -> Iterator[Row]:
@@ -551,8 +547,8 @@ class _Zip(Dataset):
     def __init__(self, datasets: list[Dataset]):
         super().__init__(_names([c for d in datasets for c in d.columns], "zip"), datasets)
 
-    def get_dataset_size(self) -> int:
-        return min(d.get_dataset_size() for d in self.children)
+    def known_size(self) -> int:
+        return min(d.known_size() for d in self.children)
 
     def rows(self, epoch: int) -> Iterator[Row]:
         parts = builtins.zip(*(d.rows(epoch) for d in self.children))
@@ -571,8 +567,8 @@ class _Concat(Dataset):
                 )
         super().__init__(first.columns, datasets)
 
-    def get_dataset_size(self) -> int:
-        sizes = [d.get_dataset_size() for d in self.children]
+    def known_size(self) -> int:
+        sizes = [d.known_size() for d in self.children]
         return -1 if min(sizes) < 0 else sum(sizes)
 
     def rows(self, epoch: int) -> Iterator[Row]:

@@ -7,7 +7,8 @@ from typing import Any
 
 from cellgrad._errors import error
 from cellgrad.common import dtype as mstype
-from cellgrad.dataset.pipeline import Dataset, Row, as_array
+from cellgrad.dataset._arrays import as_array
+from cellgrad.dataset.pipeline import Dataset, Row
 
 __all__ = ["GeneratorDataset", "NumpySlicesDataset"]
 
@@ -49,7 +50,7 @@ class _Source(Dataset):
         """The row at a position."""
         raise NotImplementedError
 
-    def get_dataset_size(self) -> int:
+    def known_size(self) -> int:
         n = self.total()
         if n < 0:
             return -1
@@ -145,6 +146,9 @@ class GeneratorDataset(_Source):
 
     def total(self) -> int:
         return len(self.given) if self.indexed else -1
+
+    def can_be_counted(self) -> bool:
+        return self.indexed or callable(self.given) or iter(self.given) is not self.given
 
     def at(self, position: int) -> Row:
         return self._row(self.given[position])

@@ -11,7 +11,8 @@ from cellgrad._errors import error
 from cellgrad._loss_scale_managers import DynamicLossScaleManager
 from cellgrad._mixed_precision import auto_mixed_precision, build_train_network
 from cellgrad.common.tensor import Tensor
-from cellgrad.dataset.pipeline import Dataset, as_array
+from cellgrad.dataset._arrays import as_array
+from cellgrad.dataset.pipeline import Dataset
 from cellgrad.nn.cell import Cell
 from cellgrad.nn.learning_rate_schedule import check_count
 from cellgrad.train import _progress
@@ -331,6 +332,8 @@ def _metrics(metrics: Any) -> dict[str, Metric]:
 
 
 def _number_of_batches(data: Any) -> int | None:
+    if isinstance(data, Dataset):  # not counted: that would read the data once more
+        return data.known_size() if data.known_size() > 0 else None
     count: Callable[[], int] | None = getattr(data, "get_dataset_size", None)
     n = count() if count is not None else len(data) if hasattr(data, "__len__") else -1
     return n if n > 0 else None

@@ -55,7 +55,8 @@ class Adam(_Moments):
         eps: positive.
         use_locking: kept for scripts.
         use_nesterov: whether ``beta1 * m + (1 - beta1) * gradient`` takes the place of m.
-        use_amsgrad: whether the greatest v so far takes the place of v.
+        use_amsgrad: whether the greatest v so far takes the place of v; then, as in MindSpore,
+            `use_nesterov` has no effect.
         kwargs: `use_lazy` and `use_offload` are accepted and have no effect on dense gradients.
 
     Raises:
@@ -107,7 +108,7 @@ class Adam(_Moments):
             v = self._second(self.moment2[i], g)
             if self.use_amsgrad:
                 v = ops.assign(self.vhat[i], ops.maximum(wide(self.vhat[i]), v))
-            if self.use_nesterov:
+            elif self.use_nesterov:
                 m = m * self.beta1 + g * one_minus(self.beta1)
             ops.assign(w, wide(w) - lr * correction * m / (ops.sqrt(v) + self.eps))
         return True

@@ -362,13 +362,15 @@ class Optimizer(Cell):
 
     def gradients_centralization(self, gradients: Sequence[Tensor]) -> tuple[Tensor, ...]:
         """The gradients minus their means over all dimensions but the first, where a group asks for
-        it and there are any.
+        it and, as in MindSpore, the second dimension is a multiple of 16.
         """
         if not self.is_group:
             return tuple(gradients)
         flags = self.grad_centralization_flags
         return tuple(
-            g - ops.mean(g, tuple(range(1, g.ndim)), True) if flag and g.ndim > 1 else g
+            g - ops.mean(g, tuple(range(1, g.ndim)), True)
+            if flag and g.ndim > 1 and g.shape[1] % 16 == 0
+            else g
             for g, flag in zip(gradients, flags)
         )
 

@@ -42,7 +42,7 @@ class LossMonitor(Callback):
                 "lower the learning rate, clip the gradients, or scale the loss",
             )
         if self._per_print_times and args.cur_step_num % self._per_print_times == 0:
-            say(f"epoch: {args.cur_epoch_num} step: {step}, loss is {loss:.7g}")
+            say(f"epoch: {args.cur_epoch_num} step: {step}, loss is {loss}")
 
     def on_train_epoch_end(self, run_context: RunContext) -> None:
         args = run_context.original_args()

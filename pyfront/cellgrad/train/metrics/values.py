@@ -83,7 +83,8 @@ class MSE(_Errors):
 
 
 class Dice(Metric):
-    """The mean over batches of ``2 sum(x y) / (sum(x x) + sum(y y) + smooth)``.
+    """``2 sum(x y) / (sum(x x) + sum(y y) + smooth)`` of each batch, added up and divided by the number
+    of rows, as MindSpore does: for the mean over batches, multiply by the size of a batch.
 
     Args:
         smooth: positive.
@@ -95,7 +96,7 @@ class Dice(Metric):
         self.clear()
 
     def clear(self) -> None:
-        self._sum, self._batches = 0.0, 0
+        self._sum, self._rows = 0.0, 0
 
     def update(self, *inputs: Any) -> None:
         x, y = self._taken(inputs, 2)
@@ -106,11 +107,11 @@ class Dice(Metric):
                 f"{list(x.shape)} and {list(y.shape)}.",
             )
         self._sum += float(2 * (x * y).sum() / ((x * x).sum() + (y * y).sum() + self.smooth))
-        self._batches += 1
+        self._rows += len(x)
 
     def eval(self) -> float:
-        self._counted(self._batches)
-        return self._sum / self._batches
+        self._counted(self._rows)
+        return self._sum / self._rows
 
 
 class CosineSimilarity(Metric):

@@ -1,0 +1,32 @@
+"""Arrays from what rows hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cellgrad._errors import error
+from cellgrad.common.tensor import Tensor
+
+
+def stacked(values: Any, column: str) -> np.ndarray[Any, Any]:
+    """The rows of a group as one array; ValueError where their shapes differ."""
+    shapes = {np.shape(v) for v in values}
+    if len(shapes) > 1:
+        raise error(
+            ValueError,
+            f"For 'batch', the rows of a group must have one shape, but those of column "
+            f"'{column}' have {sorted(shapes)}.",
+            "make them equal with map, or pad them in per_batch_map",
+        )
+    return np.stack([np.asarray(v) for v in values])
+
+
+def as_array(value: Any) -> np.ndarray[Any, Any]:
+    """An array from what rows and operations give: numpy, Tensors, DLPack, numbers, lists."""
+    if isinstance(value, Tensor):
+        return value.asnumpy()
+    if hasattr(value, "__dlpack__") and not isinstance(value, np.ndarray):
+        return np.from_dlpack(value)
+    return np.asarray(value)
