@@ -42,6 +42,7 @@ from cellgrad.ops import (
     contractions,
     convolutions,
     creation,
+    ctc,
     cumulative,
     diagonals,
     dropouts,
@@ -92,6 +93,7 @@ from cellgrad.ops.contraction_classes import *  # noqa: F403
 from cellgrad.ops.contractions import *  # noqa: F403
 from cellgrad.ops.convolutions import *  # noqa: F403
 from cellgrad.ops.creation import *  # noqa: F403
+from cellgrad.ops.ctc import *  # noqa: F403
 from cellgrad.ops.cumulative import *  # noqa: F403
 from cellgrad.ops.diagonals import *  # noqa: F403
 from cellgrad.ops.dropouts import *  # noqa: F403
@@ -167,6 +169,7 @@ __all__ = [
     *contractions.__all__,
     *convolutions.__all__,
     *creation.__all__,
+    *ctc.__all__,
     *cumulative.__all__,
     *diagonals.__all__,
     *dropouts.__all__,

@@ -10,6 +10,7 @@ from cellgrad.nn.loss.classes import (
     NLLLoss,
     SoftmaxCrossEntropyWithLogits,
 )
+from cellgrad.nn.loss.ctc import CTCLoss
 from cellgrad.nn.loss.masks import DiceLoss, MultiClassDiceLoss
 from cellgrad.nn.loss.values import (
     BCELoss,
@@ -34,6 +35,7 @@ from cellgrad.nn.loss.values import (
 __all__ = [
     "BCELoss",
     "BCEWithLogitsLoss",
+    "CTCLoss",
     "CosineEmbeddingLoss",
     "CrossEntropyLoss",
     "DiceLoss",
