@@ -104,7 +104,7 @@ def ctc_loss(
                 f"{value.dtype.title}.",
             )
     out: tuple[Tensor, Tensor] = _ctc_loss(
-        log_probs, targets, *lengths, blank, reduction, zero_infinity
+        log_probs, targets, lengths[0], lengths[1], blank, reduction, zero_infinity
     )
     return out
 
