@@ -3,8 +3,10 @@ and training that goes on after a kill.
 """
 
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -334,7 +336,7 @@ def test_checkpoints(tmp_path):
 
 
 KILLED = """
-import os, sys
+import os, signal, sys
 sys.path.insert(0, {tests!r})
 import numpy as np
 from test_model import model, rows, train, weights, nn
@@ -343,7 +345,7 @@ import cellgrad as ms
 m = model(rate=nn.CosineDecayLR(0.001, 0.05, 40), amp_level="O2")
 def die(context):
     if context.original_args().cur_step_num == {step}:
-        os._exit(9)
+        os.kill(os.getpid(), signal.SIGKILL)
 callbacks = [train.BackupAndRestore({folder!r}, {freq!r}), train.LambdaCallback(on_train_step_end=die)]
 m.train(6, rows(), callbacks)
 np.savez({out!r}, *weights(m), step=m._optimizer.global_step.asnumpy())
@@ -359,7 +361,7 @@ def test_training_goes_on_after_a_kill_to_the_same_numbers(tmp_path, freq, kills
                 tests=os.path.dirname(__file__), folder=folder, out=out, freq=freq, step=step
             )
             done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-            assert done.returncode == (9 if step > 0 else 0), done.stderr
+            assert done.returncode == (-signal.SIGKILL if step > 0 else 0), done.stderr
         assert os.listdir(folder) == []  # removed at the end
         return np.load(out)
 
@@ -367,6 +369,46 @@ def test_training_goes_on_after_a_kill_to_the_same_numbers(tmp_path, freq, kills
     for name in whole.files:
         np.testing.assert_array_equal(whole[name], killed[name])
     assert 12 < killed["step"] < 24  # the first steps overflow float16 and are left out
+
+
+SLOW = """
+import sys, time
+sys.path.insert(0, {tests!r})
+import numpy as np
+from test_model import model, rows, train, weights
+
+m = model()
+wait = train.LambdaCallback(on_train_step_end=lambda context: time.sleep(0.004))
+print("starts", flush=True)
+m.train(60, rows(), [train.BackupAndRestore({folder!r}, 1), wait])
+np.savez({out!r}, *weights(m))
+"""
+
+
+def test_kills_at_any_moment_change_no_number(tmp_path):
+    """The state is written after every step, and the process is killed from outside, wherever it is."""
+    random, whole = np.random.default_rng(0), model()
+    whole.train(60, rows())
+    out = tmp_path / "killed.npz"
+    text = SLOW.format(
+        tests=os.path.dirname(__file__), folder=str(tmp_path / "state"), out=str(out)
+    )
+    killed = 0
+    for attempt in range(20):
+        command = [sys.executable, "-c", text]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout.readline() == "starts\n"
+            if attempt < 4:
+                time.sleep(random.uniform(0.1, 0.6))
+                process.send_signal(signal.SIGKILL)
+        if process.returncode == 0:
+            break
+        assert process.returncode == -signal.SIGKILL
+        killed += 1
+    assert killed > 1
+    found = np.load(out)
+    for name, value in zip(found.files, weights(whole), strict=True):
+        np.testing.assert_array_equal(found[name], value)
 
 
 def test_a_backup_of_something_else_is_refused(tmp_path):

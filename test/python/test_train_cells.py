@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import cellgrad as ms
-from cellgrad import Parameter, Tensor, nn, ops
+from cellgrad import Parameter, Tensor, _jit, nn, ops
 from cellgrad.parallel._utils import _get_device_num, _get_gradients_mean, _get_parallel_mode
 
 RANDOM = np.random.default_rng(0)
@@ -178,6 +178,62 @@ def test_the_guides_cell_with_a_branch_on_overflow(mode, clip):
         assert losses[0] > losses[1] > losses[2] == losses[3] > losses[4] == losses[5]
     else:
         check(optimizer, losses, 6, skipped=(2, 4))
+
+
+def guides_step():
+    network, optimizer = linear()
+    update = nn.DynamicLossScaleUpdateCell(4.0, 4, 100)
+    return MyTrainOneStepCell(FiveInputs(network), optimizer, update, True), optimizer
+
+
+@pytest.mark.parametrize("jit", [False, True])
+def test_the_guides_cell_is_one_compiled_function(jit):
+    """Also inside a function of one's own: loss, gradients, clipping, the scale, the branch and the
+    update are one program, and the state stays where it is.
+    """
+    step, optimizer = guides_step()
+    one = Tensor(1.0)
+    run = ms.jit(lambda x, y: step(x, one, y, one, one)) if jit else step
+    inputs = BATCH if jit else (BATCH[0], one, BATCH[1], one, one)
+    run(*inputs)
+    state = list(step.get_parameters())
+    buffers, others = [p._buf for p in state], set(_jit._eager_programs)
+    for i in range(4):
+        if i == 2:
+            step.set_sense_scale(Tensor(3e38, ms.float32))
+        before = [p.asnumpy().copy() for p in optimizer.parameters]
+        overflow = run(*inputs)[1]
+        assert bool(overflow) == (i == 2)
+        kept = [(p.asnumpy() == b).all() for p, b in zip(optimizer.parameters, before)]
+        assert all(kept) if i == 2 else not any(kept)
+    moved = [p.name for p, b in zip(state, buffers) if p._buf is not b]
+    assert moved in ([], ["scale_sense"])  # which was set from Python
+    assert set(_jit._eager_programs) == others  # nothing ran by itself
+    program = run.program if jit else step._jit_program
+    assert len(program.cache) == 1
+    assert float(step.scale_sense) == np.float32(3e38) / 4
+
+
+def test_the_guides_cell_is_exported_as_it_is(tmp_path):
+    step, _ = guides_step()
+    one = Tensor(1.0)
+    inputs = (BATCH[0], one, BATCH[1], one, one)
+    ms.export(
+        step.network,
+        *inputs,
+        file_name=str(tmp_path / "guide"),
+        value_and_grad=False,
+        step=step,
+    )
+    header = (tmp_path / "guide.h").read_text()
+    assert '"overflow": bool[], where it is 1 the entry returns CG_SKIPPED' in header
+    model = ms.load(str(tmp_path / "guide"))
+    for _ in range(3):
+        for a, b in zip(model.train_step(*inputs), step(*inputs)):
+            np.testing.assert_array_equal(a.asnumpy(), b.asnumpy())
+    for p in step.get_parameters():
+        if p.name in model.parameters:
+            np.testing.assert_array_equal(model.parameters[p.name].asnumpy(), p.asnumpy())
 
 
 class Accumulator:
