@@ -28,6 +28,8 @@ from cellgrad.nn.activations import (
 from cellgrad.nn.attention import *  # noqa: F403
 from cellgrad.nn.attention import __all__ as _attention
 from cellgrad.nn.cell import Cell
+from cellgrad.nn.channels import *  # noqa: F403
+from cellgrad.nn.channels import __all__ as _channels
 from cellgrad.nn.containers import CellDict, CellList, SequentialCell
 from cellgrad.nn.convolutions import *  # noqa: F403
 from cellgrad.nn.convolutions import __all__ as _convolutions
@@ -38,6 +40,8 @@ from cellgrad.nn.layers import Dense, ReLU, Sigmoid, Softmax, Tanh, get_activati
 from cellgrad.nn.learning_rate_schedule import *  # noqa: F403
 from cellgrad.nn.loss import *  # noqa: F403
 from cellgrad.nn.loss import __all__ as _losses
+from cellgrad.nn.norm_pooling import *  # noqa: F403
+from cellgrad.nn.norm_pooling import __all__ as _norm_poolings
 from cellgrad.nn.normalization import *  # noqa: F403
 from cellgrad.nn.normalization import __all__ as _normalization
 from cellgrad.nn.optim import *  # noqa: F403
@@ -53,12 +57,14 @@ from cellgrad.nn.wrap import *  # noqa: F403
 from cellgrad.nn.wrap import __all__ as _wrappers
 
 __all__ = [
+    *_channels,
     *_convolutions,
     *_dropout,
     *_attention,
     *_losses,
     *_optimizers,
     *_tables,
+    *_norm_poolings,
     *_poolings,
     *_wrappers,
     *dynamic_lr.__all__,

@@ -36,6 +36,7 @@ else:
 from cellgrad.ops import (
     activations,
     arrangement,
+    channels,
     class_losses,
     composites,
     contraction_classes,
@@ -60,6 +61,7 @@ from cellgrad.ops import (
     loops,
     loss_classes,
     losses,
+    norm_pooling,
     normalization,
     order_classes,
     padding,
@@ -87,6 +89,7 @@ from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._generated import *  # noqa: F403
 from cellgrad.ops.activations import *  # noqa: F403
 from cellgrad.ops.arrangement import *  # noqa: F403
+from cellgrad.ops.channels import *  # noqa: F403
 from cellgrad.ops.class_losses import *  # noqa: F403
 from cellgrad.ops.composites import *  # noqa: F403
 from cellgrad.ops.contraction_classes import *  # noqa: F403
@@ -111,6 +114,7 @@ from cellgrad.ops.linalg_classes import *  # noqa: F403
 from cellgrad.ops.loops import *  # noqa: F403
 from cellgrad.ops.loss_classes import *  # noqa: F403
 from cellgrad.ops.losses import *  # noqa: F403
+from cellgrad.ops.norm_pooling import *  # noqa: F403
 from cellgrad.ops.normalization import *  # noqa: F403
 from cellgrad.ops.order_classes import *  # noqa: F403
 from cellgrad.ops.padding import *  # noqa: F403
@@ -163,6 +167,7 @@ __all__ = [
     *_generated.__all__,
     *activations.__all__,
     *arrangement.__all__,
+    *channels.__all__,
     *class_losses.__all__,
     *composites.__all__,
     *contraction_classes.__all__,
@@ -187,6 +192,7 @@ __all__ = [
     *loss_classes.__all__,
     *loops.__all__,
     *losses.__all__,
+    *norm_pooling.__all__,
     *normalization.__all__,
     *order_classes.__all__,
     *padding.__all__,

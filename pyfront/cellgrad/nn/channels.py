@@ -1,0 +1,118 @@
+"""Layers over channels: `LRN`, `ChannelShuffle`; the bilinear layer `BiDense`."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from cellgrad import ops
+from cellgrad._errors import error
+from cellgrad.common import dtype as mstype
+from cellgrad.common.dtype import Type
+from cellgrad.common.initializer import Uniform, initializer
+from cellgrad.common.parameter import Parameter
+from cellgrad.common.tensor import Tensor
+from cellgrad.nn.cell import Cell
+from cellgrad.nn.learning_rate_schedule import check_count, check_flag
+
+__all__ = ["LRN", "BiDense", "ChannelShuffle"]
+
+
+class LRN(Cell):
+    """Local response normalisation; see `ops.lrn`."""
+
+    def __init__(
+        self,
+        depth_radius: int = 5,
+        bias: float = 1.0,
+        alpha: float = 1.0,
+        beta: float = 0.5,
+        norm_region: str = "ACROSS_CHANNELS",
+    ):
+        super().__init__()
+        self.lrn_op = ops.LRN(depth_radius, bias, alpha, beta, norm_region)
+
+    def construct(self, x: Tensor) -> Tensor:
+        return self.lrn_op(x)  # type: ignore[no-any-return]
+
+
+class ChannelShuffle(Cell):
+    """Mixes the channels of groups; see `ops.channel_shuffle`."""
+
+    def __init__(self, groups: int):
+        super().__init__()
+        self.groups = groups
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.channel_shuffle(x, self.groups)  # type: ignore[no-any-return]
+
+    def extend_repr(self) -> str:
+        return f"groups={self.groups}"
+
+
+class BiDense(Cell):
+    """A bilinear layer: ``y_k = x1 W_k x2 + b_k``.
+
+    Args:
+        in1_channels, in2_channels: the lengths of the last dimensions of the inputs.
+        out_channels: how many outputs.
+        weight_init: a Tensor of shape (out_channels, in1_channels, in2_channels), an initializer,
+            its name or a number; uniform on ±1/sqrt(in1_channels) where it is None.
+        bias_init: of shape (out_channels,), as `weight_init`.
+        has_bias: whether there is a bias.
+        dtype: of the Parameters.
+
+    Inputs:
+        input1: shape (..., in1_channels).
+        input2: shape (..., in2_channels).
+
+    Outputs:
+        shape (..., out_channels).
+
+    Raises:
+        TypeError, ValueError: arguments or inputs that are not.
+    """
+
+    def __init__(
+        self,
+        in1_channels: int,
+        in2_channels: int,
+        out_channels: int,
+        weight_init: Any = None,
+        bias_init: Any = None,
+        has_bias: bool = True,
+        dtype: Type = mstype.float32,
+    ):
+        super().__init__()
+        self.in1_channels = check_count(in1_channels, "in1_channels", self.cls_name)
+        self.in2_channels = check_count(in2_channels, "in2_channels", self.cls_name)
+        self.out_channels = check_count(out_channels, "out_channels", self.cls_name)
+        self.has_bias = check_flag(has_bias, "has_bias", self.cls_name)
+        shape = (out_channels, in1_channels, in2_channels)
+        for name, init, wanted in (
+            ("weight_init", weight_init, shape),
+            ("bias_init", bias_init, (out_channels,)),
+        ):
+            if isinstance(init, Tensor) and init.shape != wanted:
+                raise error(
+                    ValueError,
+                    f"For 'BiDense', the '{name}' must have shape {list(wanted)}, but got "
+                    f"{list(init.shape)}.",
+                )
+        spread = Uniform(1 / math.sqrt(in1_channels))
+        self.weight = Parameter(
+            initializer(spread if weight_init is None else weight_init, shape, dtype), "weight"
+        )
+        self.bias: Parameter | None = None
+        if has_bias:
+            init = spread if bias_init is None else bias_init
+            self.bias = Parameter(initializer(init, (out_channels,), dtype), "bias")
+
+    def construct(self, input1: Tensor, input2: Tensor) -> Tensor:
+        return ops.bidense(input1, input2, self.weight, self.bias)  # type: ignore[no-any-return]
+
+    def extend_repr(self) -> str:
+        return (
+            f"in1_channels={self.in1_channels}, in2_channels={self.in2_channels}, "
+            f"out_channels={self.out_channels}, has_bias={self.has_bias}"
+        )

@@ -1,0 +1,175 @@
+"""Operations on the channels of images: `lrn`, `channel_shuffle`; and `bidense`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cellgrad import ops
+from cellgrad._errors import error
+from cellgrad.common.tensor import Tensor
+from cellgrad.ops._core import check_tensor, is_number, operation
+from cellgrad.ops._static import is_int
+
+__all__ = ["LRN", "bidense", "channel_shuffle", "lrn"]
+
+
+def _check_images(x: Any, op: str) -> Tensor:
+    x = check_tensor(x, op, "x")
+    if x.ndim != 4 or x.dtype.kind != "f":
+        raise error(
+            ValueError if x.ndim != 4 else TypeError,
+            f"For '{op}', the 'x' must be a floating-point Tensor of shape (N, C, H, W), but got "
+            f"{x.dtype.title} {list(x.shape)}.",
+        )
+    return x
+
+
+@operation
+def _lrn(x: Tensor, radius: int, bias: float, alpha: float, beta: float) -> Tensor:
+    squares = ops.square(x)
+    channels = x.shape[1]
+    total = squares
+    for shift in range(1, min(radius, channels - 1) + 1):
+        zeros = ops.zeros_like(squares[:, :shift])
+        total = total + ops.concat((squares[:, shift:], zeros), 1)
+        total = total + ops.concat((zeros, squares[:, : channels - shift]), 1)
+    return x * ops.pow(bias + alpha * total, -beta)
+
+
+def lrn(
+    x: Tensor,
+    depth_radius: int = 5,
+    bias: float = 1.0,
+    alpha: float = 1.0,
+    beta: float = 0.5,
+    norm_region: str = "ACROSS_CHANNELS",
+) -> Tensor:
+    """Local response normalisation: ``x / (bias + alpha * sum of squares)^beta``.
+
+    Args:
+        x: floating point, shape (N, C, H, W).
+        depth_radius: how many channels before and after count.
+        bias: positive.
+        alpha, beta: floats.
+        norm_region: "ACROSS_CHANNELS".
+
+    Returns:
+        A Tensor of the shape of `x`.
+
+    Raises:
+        TypeError: arguments of another type.
+        ValueError: another shape, a negative radius, another region.
+    """
+    x = _check_images(x, "lrn")
+    if not is_int(depth_radius) or depth_radius < 0:
+        raise error(
+            ValueError if is_int(depth_radius) else TypeError,
+            f"For 'lrn', the 'depth_radius' must be an int of at least 0, but got {depth_radius!r}.",
+        )
+    for name, value in (("bias", bias), ("alpha", alpha), ("beta", beta)):
+        if not isinstance(value, float):
+            raise error(
+                TypeError,
+                f"For 'lrn', the '{name}' must be float, but got {type(value).__name__}.",
+            )
+    if norm_region != "ACROSS_CHANNELS":
+        raise error(
+            ValueError,
+            f"For 'lrn', the 'norm_region' must be 'ACROSS_CHANNELS', but got {norm_region!r}.",
+        )
+    out: Tensor = _lrn(x, int(depth_radius), bias, alpha, beta)
+    return out
+
+
+class LRN:
+    """See `lrn`."""
+
+    def __init__(
+        self,
+        depth_radius: int = 5,
+        bias: float = 1.0,
+        alpha: float = 1.0,
+        beta: float = 0.5,
+        norm_region: str = "ACROSS_CHANNELS",
+    ):
+        self.arguments = (depth_radius, bias, alpha, beta, norm_region)
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return lrn(x, *self.arguments)
+
+
+def channel_shuffle(x: Tensor, groups: int) -> Tensor:
+    """Channels in the order first of each group, second of each group, ...
+
+    Args:
+        x: shape (N, C, ...).
+        groups: a divisor of C.
+
+    Returns:
+        A Tensor of the shape of `x`.
+
+    Raises:
+        TypeError: `groups` is not an int.
+        ValueError: fewer than three dimensions, or `groups` does not divide C.
+    """
+    x = check_tensor(x, "channel_shuffle", "x")
+    if not is_int(groups):
+        raise error(
+            TypeError,
+            f"For 'channel_shuffle', the 'groups' must be an int, but got {type(groups).__name__}.",
+        )
+    if x.ndim < 3 or groups < 1 or x.shape[1] % groups:
+        raise error(
+            ValueError,
+            f"For 'channel_shuffle', the 'groups' must divide the channels of an 'x' of shape "
+            f"(N, C, ...), but got {groups} and {list(x.shape)}.",
+        )
+    n, c, *rest = x.shape
+    parts = ops.reshape(x, (n, int(groups), c // groups, *rest))
+    out: Tensor = ops.reshape(ops.swapaxes(parts, 1, 2), x.shape)
+    return out
+
+
+def bidense(input1: Tensor, input2: Tensor, weight: Tensor, bias: Any = None) -> Tensor:
+    """A bilinear layer: ``y_k = input1 W_k input2 + b_k``.
+
+    Args:
+        input1: floating point, shape (..., in1).
+        input2: shape (..., in2).
+        weight: shape (out, in1, in2).
+        bias: shape (out,), or None.
+
+    Returns:
+        A Tensor of shape (..., out).
+
+    Raises:
+        TypeError: something that is not a Tensor.
+        ValueError: shapes that do not fit.
+    """
+    input1 = check_tensor(input1, "bidense", "input1")
+    input2 = check_tensor(input2, "bidense", "input2")
+    weight = check_tensor(weight, "bidense", "weight")
+    if is_number(bias):
+        raise error(TypeError, "For 'bidense', the 'bias' must be a Tensor or None.")
+    if (
+        weight.ndim != 3
+        or input1.ndim < 2
+        or input1.shape[:-1] != input2.shape[:-1]
+        or (input1.shape[-1], input2.shape[-1]) != weight.shape[1:]
+    ):
+        raise error(
+            ValueError,
+            f"For 'bidense', the inputs must have shapes (..., in1) and (..., in2) and the weight "
+            f"(out, in1, in2), but got {list(input1.shape)}, {list(input2.shape)} and "
+            f"{list(weight.shape)}.",
+        )
+    outputs, in1, in2 = weight.shape
+    first = ops.reshape(input1, (-1, in1))
+    # One product for all outputs, then a sum over the second input.
+    flat = ops.reshape(ops.transpose(weight, (1, 0, 2)), (in1, outputs * in2))
+    out = ops.reshape(ops.matmul(first, flat), (-1, outputs, in2))
+    out = ops.sum(out * ops.reshape(input2, (-1, 1, in2)), 2)
+    if bias is not None:
+        out = out + bias
+    result: Tensor = ops.reshape(out, (*input1.shape[:-1], outputs))
+    return result

@@ -1,0 +1,185 @@
+"""Pooling by power means, and maxima put back where they came from."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from cellgrad import ops
+from cellgrad._errors import error
+from cellgrad.common import dtype as mstype
+from cellgrad.common.tensor import Tensor
+from cellgrad.ops._core import check_tensor, emit, operation
+from cellgrad.ops._index import is_known
+from cellgrad.ops._sliding import check_rank, per_dim
+
+__all__ = ["lp_pool1d", "lp_pool2d", "max_unpool1d", "max_unpool2d", "max_unpool3d"]
+
+
+def _lp_pool(
+    op: str, dims: int, x: Any, norm_type: Any, kernel_size: Any, stride: Any, ceil_mode: bool
+) -> Tensor:
+    if isinstance(norm_type, bool) or not isinstance(norm_type, int | float):
+        raise error(
+            TypeError,
+            f"For '{op}', the 'norm_type' must be float or int, but got {type(norm_type).__name__}.",
+        )
+    if norm_type == 0:
+        raise error(ValueError, f"For '{op}', the 'norm_type' must not be 0.")
+    x = check_rank(x, (dims + 1, dims + 2), op, "x")
+    kernel = per_dim(kernel_size, dims, op, "kernel_size")
+    stride = kernel if stride is None else per_dim(stride, dims, op, "stride")
+    pool: Any = ops.avg_pool1d if dims == 1 else ops.avg_pool2d
+    batched = x if x.ndim == dims + 2 else ops.reshape(x, (1, *x.shape))
+    one = dims == 1
+    means = pool(
+        ops.pow(batched, float(norm_type)),
+        kernel[0] if one else kernel,
+        stride[0] if one else stride,
+        0,
+        ceil_mode,
+    )
+    out: Tensor = ops.pow(means * math.prod(kernel), 1.0 / norm_type)
+    return out if x.ndim == dims + 2 else ops.reshape(out, out.shape[1:])
+
+
+def lp_pool1d(
+    x: Tensor, norm_type: float, kernel_size: int, stride: Any = None, ceil_mode: bool = False
+) -> Tensor:
+    """The power sum of each window of sequences: ``(sum x^p)^(1/p)``.
+
+    Args:
+        x: floating point, shape (N, C, L) or (C, L).
+        norm_type: p, not 0. Of a negative element only whole powers are numbers.
+        kernel_size: size of a window.
+        stride: distance of two windows; `kernel_size` where it is None.
+        ceil_mode: whether windows may end after the tensor; such a sum is scaled as if it were full.
+
+    Returns:
+        A Tensor of shape (N, C, L') or (C, L').
+
+    Raises:
+        TypeError, ValueError: arguments that are not.
+    """
+    return _lp_pool("lp_pool1d", 1, x, norm_type, kernel_size, stride, ceil_mode)
+
+
+def lp_pool2d(
+    x: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
+) -> Tensor:
+    """The power sum of each window of images (N, C, H, W) or (C, H, W); see `lp_pool1d`."""
+    return _lp_pool("lp_pool2d", 2, x, norm_type, kernel_size, stride, ceil_mode)
+
+
+@operation
+def _put(x: Tensor, indices: Tensor, count: int) -> Tensor:
+    """Rows of `count` zeros with the elements of each row of `x` at its indices."""
+    zeros = ops.zeros((x.shape[0], count), x.dtype)
+    attrs = {"dim": 1, "batch_dims": 1, "combine": "set"}
+    return emit("cell.scatter", [zeros, indices, x], attrs, x.dtype, zeros.shape)
+
+
+def _max_unpool(
+    op: str, dims: int, x: Any, indices: Any, kernel: Any, stride: Any, padding: Any, output: Any
+) -> Tensor:
+    x = check_rank(x, (dims + 1, dims + 2), op, "x")
+    indices = check_tensor(indices, op, "indices")
+    if indices.dtype not in (mstype.int32, mstype.int64):
+        raise error(
+            TypeError,
+            f"For '{op}', the 'indices' must be int32 or int64, but got {indices.dtype.title}.",
+        )
+    if x.shape != indices.shape:
+        raise error(
+            ValueError,
+            f"For '{op}', the 'x' and 'indices' must have one shape, but got {list(x.shape)} and "
+            f"{list(indices.shape)}.",
+        )
+    kernel = per_dim(kernel, dims, op, "kernel_size")
+    steps = kernel if stride is None else per_dim(stride, dims, op, "stride", 0)
+    steps = tuple(s or k for s, k in zip(steps, kernel, strict=True))
+    pads = per_dim(padding, dims, op, "padding", 0)
+    spatial = x.shape[-dims:]
+    wanted = tuple(
+        (n - 1) * s - 2 * p + k for n, s, p, k in zip(spatial, steps, pads, kernel, strict=True)
+    )
+    if output:
+        if not isinstance(output, tuple) or len(output) not in (dims, dims + 1, dims + 2):
+            raise error(
+                ValueError,
+                f"For '{op}', the 'output_size' must be a tuple of {dims} to {dims + 2} ints, but "
+                f"got {output!r}.",
+            )
+        given = tuple(int(n) for n in output[-dims:])
+        if any(not w - s < g < w + s for g, w, s in zip(given, wanted, steps, strict=True)):
+            raise error(
+                ValueError,
+                f"For '{op}', the 'output_size' must be less than a stride from {list(wanted)}, "
+                f"but got {list(given)}.",
+            )
+        wanted = given
+    count = math.prod(wanted)
+    if is_known(indices) and indices.size:
+        known = indices.asnumpy()
+        outside = known[(known < 0) | (known >= count)]
+        if outside.size:
+            raise error(
+                ValueError,
+                f"For '{op}', the 'indices' must be in [0, {count}), but there is "
+                f"{int(outside[0])}.",
+            )
+    rows = (math.prod(x.shape[:-dims]), math.prod(spatial))
+    flat: Tensor = _put(ops.reshape(x, rows), ops.reshape(indices, rows), count)
+    out: Tensor = ops.reshape(flat, (*x.shape[:-dims], *wanted))
+    return out
+
+
+def max_unpool1d(
+    x: Tensor,
+    indices: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    output_size: Any = None,
+) -> Tensor:
+    """Puts the maxima of windows back where they came from, with zeros elsewhere.
+
+    Args:
+        x: shape (N, C, L) or (C, L).
+        indices: int32 or int64, of the shape of `x`: places in the flat result, as `max_pool1d` gives them;
+            one that compiled code computes and that is out of range names the nearest.
+        kernel_size, stride, padding: those of the pooling; `stride` is `kernel_size` where it is
+            None or 0.
+        output_size: the shape of the result, less than a stride from the smallest that fits.
+
+    Returns:
+        A Tensor of shape (N, C, L') or (C, L').
+
+    Raises:
+        TypeError, ValueError: arguments that are not; known indices out of range.
+    """
+    return _max_unpool("max_unpool1d", 1, x, indices, kernel_size, stride, padding, output_size)
+
+
+def max_unpool2d(
+    x: Tensor,
+    indices: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    output_size: Any = None,
+) -> Tensor:
+    """`max_unpool1d` for images (N, C, H, W) or (C, H, W)."""
+    return _max_unpool("max_unpool2d", 2, x, indices, kernel_size, stride, padding, output_size)
+
+
+def max_unpool3d(
+    x: Tensor,
+    indices: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    output_size: Any = None,
+) -> Tensor:
+    """`max_unpool1d` for volumes (N, C, D, H, W) or (C, D, H, W)."""
+    return _max_unpool("max_unpool3d", 3, x, indices, kernel_size, stride, padding, output_size)
