@@ -16,6 +16,7 @@ from cellgrad import Parameter, Tensor, nn, ops
 GOLDENS = Path(__file__).parent / "goldens"
 sys.path.insert(0, str(GOLDENS))
 import optimizer_cases as cases  # noqa: E402
+import record_lbfgs  # noqa: E402
 
 RECORDED = json.loads((GOLDENS / "optimizers.json").read_text())
 
@@ -255,6 +256,27 @@ def test_lbfgs_needs_about_the_evaluations_that_scipy_needs():
     np.testing.assert_allclose(found, reference.x, atol=1e-4)
     assert loss == pytest.approx(scipy.optimize.rosen(found), abs=1e-12)
     assert optimizer.state["evaluations"] < 1.5 * reference.nfev
+
+
+@pytest.mark.parametrize("number", range(len(record_lbfgs.CASES)))
+def test_lbfgs_takes_the_recorded_steps(number):
+    """Those of PyTorch 2.13 in float64 (`goldens/record_lbfgs.py`), also where they end early."""
+    a, b, *start = (Tensor(v) for v in record_lbfgs.problem())
+    parameters = [Parameter(v, name=n) for v, n in zip(start, "xy")]
+
+    def loss():
+        z = ops.concat(tuple(parameters))
+        return ops.sum((ops.mv(a, z) - b) ** 2) + 0.1 * ops.sum(z**4)
+
+    case = dict(record_lbfgs.CASES[number])
+    optimizer = nn.LBFGS(parameters, case.pop("lr", 1.0), **case)
+    closure, kept = ms.value_and_grad(loss, None, parameters), []
+    for step in range(1, 21):
+        optimizer(closure)
+        if step in record_lbfgs.KEPT:
+            kept.append(np.concatenate([p.asnumpy() for p in parameters]))
+    wanted = json.loads((GOLDENS / "lbfgs.json").read_text())[number]
+    np.testing.assert_allclose(kept, wanted, rtol=1e-9, atol=1e-12)
 
 
 def test_lbfgs_solves_a_quadratic():
