@@ -2,7 +2,8 @@
 //
 // A branch on a condition that differs within the batch becomes both branches
 // and a selection. A loop makes trips until no element needs another one;
-// elements that are done keep their values.
+// elements that are done keep their values. What is checked there holds for the
+// elements that take the branch or make the trip.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,7 +70,10 @@ private:
   bool varies(Value value) const { return values.lookup(value).varies; }
 
   LogicalResult batchOp(Operation &op) {
-    if (llvm::none_of(readBy(&op), [&](Value v) { return varies(v); })) {
+    if (auto check = dyn_cast<CheckOp>(op); check && taking)
+      return batchCheck(check);
+    if (llvm::none_of(readBy(&op), [&](Value v) { return varies(v); }) &&
+        !(taking && holdsCheck(op))) {
       IRMapping mapping;
       for (Value v : readBy(&op))
         mapping.map(v, values[v].value);
@@ -192,6 +196,44 @@ private:
     return success();
   }
 
+  //===-- Checks ----------------------------------------------------------===//
+
+  static bool holdsCheck(Operation &op) {
+    return op.walk([](CheckOp) { return WalkResult::interrupt(); })
+        .wasInterrupted();
+  }
+
+  /// A check of those elements that get to it.
+  LogicalResult batchCheck(CheckOp op) {
+    FailureOr<Value> ok = lift(op.getOk());
+    if (failed(ok))
+      return failure();
+    Location loc = op.getLoc();
+    Value other = LogicalNotOp::create(builder, loc, taking);
+    Value holds = LogicalOrOp::create(builder, loc, *ok,
+                                      alike(loc, other, ok->getType()));
+    CheckOp::create(builder, loc, holds, op.getMessage());
+    return success();
+  }
+
+  /// Only elements with `condition` get to what is emitted next.
+  void narrow(Value condition) {
+    taking = taking ? Value(LogicalAndOp::create(builder, condition.getLoc(),
+                                                 taking, condition))
+                    : condition;
+  }
+
+  /// One bool for each of the batch, for all elements of a tensor of `type`.
+  Value alike(Location loc, Value bools, Type type) {
+    auto tensor = cast<RankedTensorType>(type);
+    SmallVector<int64_t> dims =
+        llvm::to_vector(llvm::seq<int64_t>(1, tensor.getRank()));
+    if (dims.empty())
+      return bools;
+    return BroadcastOp::create(builder, loc, tensor.clone(builder.getI1Type()),
+                               bools, dims);
+  }
+
   //===-- Branches --------------------------------------------------------===//
 
   /// A branch that all elements take together.
@@ -225,8 +267,13 @@ private:
       Region &region = op->getRegion(i);
       if (region.empty())
         continue;
+      Value outer = taking;
+      if (holdsCheck(*op))
+        narrow(i == 0 ? condition
+                      : LogicalNotOp::create(builder, op.getLoc(), condition));
       if (failed(batchBlock(region.front())))
         return failure();
+      taking = outer;
       ValueRange yielded = region.front().getTerminator()->getOperands();
       llvm::SmallBitVector all(yielded.size(), true);
       auto results = liftAll(yielded, all);
@@ -243,13 +290,8 @@ private:
 
   /// Elements of `a` where `condition`, one bool for each of the batch, holds.
   Value select(Location loc, Value condition, Value a, Value b) {
-    auto type = cast<RankedTensorType>(a.getType());
-    SmallVector<int64_t> dims =
-        llvm::to_vector(llvm::seq<int64_t>(1, type.getRank()));
-    if (!dims.empty())
-      condition = BroadcastOp::create(
-          builder, loc, type.clone(builder.getI1Type()), condition, dims);
-    return SelectOp::create(builder, loc, condition, a, b);
+    return SelectOp::create(builder, loc, alike(loc, condition, a.getType()), a,
+                            b);
   }
 
   //===-- Loops -----------------------------------------------------------===//
@@ -374,8 +416,12 @@ private:
       active = *going;
     }
     bindCarried(op.getAfterArguments(), after->getArguments(), which);
+    Value outer = taking;
+    if (active && holdsCheck(*op))
+      narrow(active);
     if (failed(batchBlock(*op.getAfterBody())))
       return failure();
+    taking = outer;
     auto next = liftAll(op.getYieldOp()->getOperands(), which);
     if (failed(next))
       return failure();
@@ -402,6 +448,8 @@ private:
   int64_t size;
   SymbolTable &symbols;
   llvm::DenseMap<Value, Batched> values;
+  /// Which elements of the batch get to what is emitted; null for all.
+  Value taking;
 };
 
 } // namespace

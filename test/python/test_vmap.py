@@ -73,7 +73,7 @@ def test_every_op_family():
 def test_cells():
     net = nn.Dense(3, 4, weight_init=Tensor(W.T.astype(np.float32)))
     rows = ms.vmap(net)(Tensor(X.astype(np.float32)))
-    np.testing.assert_allclose(rows.asnumpy(), X @ W + net.bias.asnumpy(), rtol=1e-5)
+    np.testing.assert_allclose(rows.asnumpy(), X @ W + net.bias.asnumpy(), rtol=1e-5, atol=1e-6)
 
 
 def test_gradients_in_every_order():

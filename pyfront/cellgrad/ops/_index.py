@@ -17,13 +17,12 @@ import numpy as np
 
 from cellgrad._errors import error
 from cellgrad.capture import state
-from cellgrad.capture.scope import splat
 from cellgrad.capture.tracer import Tracer
 from cellgrad.common import dtype as mstype
 from cellgrad.common.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
-from cellgrad.ops._core import broadcast_to_shape, cast_to, emit, reshape_to
-from cellgrad.ops._static import iota, is_int, known
+from cellgrad.ops._core import broadcast_to_shape, cast_to, emit, emit_several, reshape_to
+from cellgrad.ops._static import is_int, known
 from cellgrad.ops.joining import pad_to, piece, reverse_dims, stack
 
 
@@ -364,7 +363,7 @@ def settled(array: Any, n: int, where: str) -> tuple[Tensor, bool]:
 
 
 def wrapped(index: Tensor, n: int, where: str) -> Tensor:
-    """Numbers counted from the start; one out of range names the nearest element."""
+    """Numbers counted from the start; one out of range is an IndexError when the code runs."""
     if index.dtype not in (mstype.int32, mstype.int64):
         index = cast_to(index, mstype.int32)
     inside = [ew.compare("cell.greater_equal", index, -n), ew.compare("cell.less", index, n)]
@@ -374,7 +373,8 @@ def wrapped(index: Tensor, n: int, where: str) -> Tensor:
 
 
 def check(ok: Tensor, message: str) -> None:
-    """Where an element of `ok` is false, an index is out of range: it names the nearest element."""
+    """Ends the call with an IndexError where an element of `ok` is false."""
+    emit_several("cell.check", [ok], {"message": message})
 
 
 def linear(arrays: list[Tensor], sizes: Sequence[int], shape: tuple[int, ...]) -> Tensor:
@@ -389,32 +389,12 @@ def linear(arrays: list[Tensor], sizes: Sequence[int], shape: tuple[int, ...]) -
     return out
 
 
-# --- gather and scatter -----------------------------------------------------------------------
-
-# Both compare every index with every position of the dimension, in one fused loop.
+# --- gather, scatter and order -----------------------------------------------------------------
 
 
 def gathered(x: Tensor, index: Tensor, dim: int, batch_dims: int = 0) -> Tensor:
     """``x[b.., p.., index[b.., i..], r..]`` for indices that are in range."""
-    kind, count = x.dtype, index.ndim - batch_dims
-    before = x.shape[batch_dims:dim]
-    shape = (*x.shape[:batch_dims], *before, *index.shape[batch_dims:], *x.shape[dim:])
-    x = cast_to(x, mstype.int32) if kind.kind == "b" else x
-    places = dim + count
-    values = reshape_to(x, (*x.shape[:dim], *(1,) * count, *x.shape[dim:]))
-    hit = _hits(index, shape, len(before), batch_dims, places)
-    chosen = emit("cell.select", [hit, broadcast_to_shape(values, shape), splat(0, x.dtype, shape)])
-    return cast_to(emit("cell.reduce_sum", [chosen], {"dims": [places]}), kind)
-
-
-def _hits(index: Tensor, shape: tuple[int, ...], skip: int, batch: int, places: int) -> Tensor:
-    """Where the position along `places` is the index; `skip` dimensions come before the index's."""
-    n = shape[places]
-    index = ew.binary("cell.maximum", ew.binary("cell.minimum", index, n - 1), 0)
-    rest = (1,) * (len(shape) - places)
-    index = reshape_to(index, (*index.shape[:batch], *(1,) * skip, *index.shape[batch:], *rest))
-    along = reshape_to(iota(n, index.dtype), (n, *rest[1:]))
-    return emit("cell.equal", [broadcast_to_shape(index, shape), broadcast_to_shape(along, shape)])
+    return emit("cell.gather", [x, index], {"dim": dim, "batch_dims": batch_dims})
 
 
 def scattered(
@@ -425,55 +405,30 @@ def scattered(
     """
     if not updates.size:
         return x
-    flat = (*x.shape[:dim], math.prod(index.shape[batch_dims:]), *x.shape[dim + 1 :])
-    index = reshape_to(index, (*index.shape[:batch_dims], flat[dim]))
-    updates = reshape_to(updates, flat)
-    m = flat[dim]
-    shape = (*flat[: dim + 1], *x.shape[dim:])
-    hit = _hits(index, shape, dim - batch_dims, batch_dims, dim + 1)
-    wide = broadcast_to_shape(reshape_to(updates, (*flat[: dim + 1], 1, *flat[dim + 1 :])), shape)
-    if combine == "add":
-        chosen = emit("cell.select", [hit, wide, splat(0, x.dtype, shape)])
-        return emit("cell.add", [x, emit("cell.reduce_sum", [chosen], {"dims": [dim]})])
-    # The last update of each place, if there is one.
-    turn = reshape_to(iota(m), (m, *(1,) * (len(shape) - dim - 1)))
-    turn = broadcast_to_shape(turn, shape)
-    none = splat(-1, mstype.int32, shape)
-    last = emit("cell.reduce_max", [emit("cell.select", [hit, turn, none])], {"dims": [dim]})
-    spread = reshape_to(last, (*last.shape[:dim], 1, *last.shape[dim:]))
-    own = emit("cell.equal", [broadcast_to_shape(spread, shape), turn])
-    kind = x.dtype
-    if kind.kind == "b":
-        wide = cast_to(wide, mstype.int32)
-    chosen = emit("cell.select", [own, wide, splat(0, wide.dtype, shape)])
-    new = cast_to(emit("cell.reduce_sum", [chosen], {"dims": [dim]}), kind)
-    return emit("cell.select", [ew.compare("cell.less", last, 0), x, new])
+    attrs = {"dim": dim, "batch_dims": batch_dims, "combine": combine}
+    return emit("cell.scatter", [x, index, updates], attrs)
+
+
+def places(shape: tuple[int, ...], index: Tensor, d: int) -> Tensor:
+    """Row-major positions in a tensor of some shape: the index's elements along `d`, and along other
+    dimensions their own.
+    """
+    own = index.shape
+    alone = [
+        emit("cell.iota", [], {"dim": k}, index.dtype, own) if k != d else index
+        for k in range(index.ndim)
+    ]
+    return linear(alone, shape, own)
+
+
+def elements_along(x: Tensor, index: Tensor, d: int) -> Tensor:
+    """Element i.. is the one at i.. of `x` with ``index[i..]`` in the place of ``i[d]``; in range."""
+    return gathered(reshape_to(x, (x.size,)), places(x.shape, index, d), 0)
 
 
 def order_of(x: Tensor, dim: int, descending: bool) -> Tensor:
-    """Where the elements along a dimension are in order: int32; equal ones keep theirs."""
-    n = x.shape[dim]
-    shape = (*x.shape[:dim], n, n, *x.shape[dim + 1 :])
-    one = broadcast_to_shape(reshape_to(x, (*x.shape[: dim + 1], 1, *x.shape[dim + 1 :])), shape)
-    other = broadcast_to_shape(reshape_to(x, (*x.shape[:dim], 1, *x.shape[dim:])), shape)
-    tail = (1,) * (x.ndim - dim - 1)
-    first = broadcast_to_shape(reshape_to(iota(n), (n, 1, *tail)), shape)
-    second = broadcast_to_shape(reshape_to(iota(n), (n, *tail)), shape)
-    sooner = emit("cell.greater" if descending else "cell.less", [other, one])
-    equal = emit("cell.equal", [other, one])
-    if x.dtype.kind == "f":
-        lost = [emit("cell.is_nan", [v]) for v in ((other, one) if descending else (one, other))]
-        only = emit("cell.logical_and", [lost[0], emit("cell.logical_not", [lost[1]])])
-        sooner = emit("cell.logical_or", [sooner, only])
-        equal = emit("cell.logical_or", [equal, emit("cell.logical_and", lost)])
-    tie = emit("cell.logical_and", [equal, emit("cell.less", [second, first])])
-    before = cast_to(emit("cell.logical_or", [sooner, tie]), mstype.int32)
-    rank = emit("cell.reduce_sum", [before], {"dims": [dim + 1]})  # of each element
-    rank = cast_to(rank, mstype.int32)
-    wide = broadcast_to_shape(
-        reshape_to(rank, (*rank.shape[: dim + 1], 1, *rank.shape[dim + 1 :])), shape
-    )
-    chosen = emit(
-        "cell.select", [emit("cell.equal", [wide, second]), first, splat(0, mstype.int32, shape)]
-    )
-    return cast_to(emit("cell.reduce_sum", [chosen], {"dims": [dim]}), mstype.int32)
+    """Where the elements along a dimension are in order: int32; equal ones keep theirs, and NaN is
+    larger than any number.
+    """
+    attrs = {"dim": dim, "descending": descending}
+    return emit("cell.argsort", [x], attrs, mstype.int32, x.shape)

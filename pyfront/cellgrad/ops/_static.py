@@ -12,6 +12,7 @@ from cellgrad.common import dtype as mstype
 from cellgrad.common._storage import signature
 from cellgrad.common.dtype import Type
 from cellgrad.common.tensor import Tensor
+from cellgrad.ops._core import emit
 
 
 def is_int(value: Any) -> bool:
@@ -61,4 +62,4 @@ def known(array: np.ndarray[Any, Any], dtype: Type) -> Tensor:
 
 def iota(length: int, dtype: Type = mstype.int32) -> Tensor:
     """0, 1, ... `length` - 1."""
-    return known(np.arange(length), dtype)
+    return emit("cell.iota", [], {"dim": 0}, dtype, (length,))

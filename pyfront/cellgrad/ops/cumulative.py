@@ -1,7 +1,7 @@
 """Sums, products and extrema of all elements up to each one.
 
-Elements at distances 1, 2, 4, ... are combined, so that a result takes the logarithm of the length
-in steps, sums are accurate, and derivatives hold no quotients.
+Sums are a primitive. For the others, elements at distances 1, 2, 4, ... are combined, so that a result
+takes the logarithm of the length in steps, and derivatives hold no quotients.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from cellgrad.common.tensor import Tensor
 from cellgrad.ops import pointwise
 from cellgrad.ops._core import axis_of, cast_to, check_tensor, emit, operation
 from cellgrad.ops._elementwise import Primitive
-from cellgrad.ops.extrema import indices
 from cellgrad.ops.selection import select
 
 __all__ = [
@@ -87,26 +86,12 @@ def _wide(x: Tensor) -> Tensor:
 # --- functions ------------------------------------------------------------------------------------
 
 
-def _accumulated(
-    y: Tensor, dim: int, op: str, neutral: int, exclusive: bool, reverse: bool
-) -> Tensor:
-    """All elements up to each one, combined by an op."""
-    (y,) = scan([y], dim, lambda a, b: [emit(op, [a[0], b[0]])], reverse)
-    n = y.shape[dim]
-    if not exclusive or n == 0:
-        return y
-    ends = tuple(1 if i == dim else size for i, size in enumerate(y.shape))
-    edge = splat(neutral, y.dtype, ends)
-    parts = [_part(y, dim, 1, n), edge] if reverse else [edge, _part(y, dim, 0, n - 1)]
-    return _joined(parts, dim)
-
-
 @operation
 def _cumsum(x: Tensor, axis: int, dtype: Type | None, exclusive: bool, reverse: bool) -> Tensor:
     y, dim = _input(x, axis, "cumsum", "x")
     target = dtype or y.dtype
-    out = _accumulated(_wide(cast_to(y, target)), dim, "cell.add", 0, exclusive, reverse)
-    return cast_to(out, target)
+    attrs = {"dim": dim, "exclusive": exclusive, "reverse": reverse}
+    return emit("cell.cumsum", [cast_to(y, target)], attrs)
 
 
 def cumsum(x: Tensor, axis: int, dtype: Type | None = None) -> Tensor:
@@ -125,7 +110,12 @@ def _cumprod(input: Tensor, dim: int, dtype: Type | None, exclusive: bool, rever
     given, d = _input(input, dim, "cumprod", "input")
     target = dtype or (given.dtype if given.dtype.kind == "f" else mstype.int64)
     y = _wide(cast_to(given, target))
-    return cast_to(_accumulated(y, d, "cell.mul", 1, exclusive, reverse), target)
+    (y,) = scan([y], d, lambda a, b: [emit("cell.mul", [a[0], b[0]])], reverse)
+    n = y.shape[d]
+    if exclusive and n:
+        edge = splat(1, y.dtype, tuple(1 if i == d else size for i, size in enumerate(y.shape)))
+        y = _joined([_part(y, d, 1, n), edge] if reverse else [edge, _part(y, d, 0, n - 1)], d)
+    return cast_to(y, target)
 
 
 def cumprod(input: Tensor, dim: int, dtype: Type | None = None) -> Tensor:
@@ -162,7 +152,7 @@ def _extremum(
     input: Any, axis: Any, name: str, comparison: str, dtype: Type
 ) -> tuple[Tensor, Tensor]:
     x, dim = _input(input, axis, name, "input")
-    index = indices(x, dim, dtype)
+    index = emit("cell.iota", [], {"dim": dim}, dtype, x.shape)
 
     def later(first: list[Tensor], after: list[Tensor]) -> list[Tensor]:
         takes = emit(comparison, [after[0], first[0]])

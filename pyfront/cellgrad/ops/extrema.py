@@ -8,18 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from cellgrad._errors import error
-from cellgrad.capture.scope import constant, splat
+from cellgrad.capture.scope import splat
 from cellgrad.common import dtype as mstype
-from cellgrad.common._storage import signature
 from cellgrad.common.dtype import Type
 from cellgrad.common.tensor import Tensor
 from cellgrad.ops import reductions
 from cellgrad.ops._core import (
     axis_of,
-    broadcast_to_shape,
     cast_to,
     check_tensor,
     emit,
@@ -27,7 +23,7 @@ from cellgrad.ops._core import (
     reshape_to,
 )
 from cellgrad.ops._elementwise import Primitive
-from cellgrad.ops._index import order_of
+from cellgrad.ops._index import elements_along, order_of
 from cellgrad.ops.selection import select
 
 __all__ = [
@@ -60,28 +56,11 @@ def _dimension(x: Tensor, axis: Any, op: str) -> int:
     return dim
 
 
-def indices(x: Tensor, dim: int, dtype: Type) -> Tensor:
-    """The index of each element along a dimension."""
-    n = x.shape[dim]
-    shape = tuple(n if i == dim else 1 for i in range(x.ndim))
-    line = constant(np.arange(n).reshape(shape), signature(dtype, shape))
-    return broadcast_to_shape(line, x.shape)
-
-
-def position(op: str, x: Tensor, dim: int, dtype: Type) -> Tensor:
-    """The position along a dimension, which stays with size 1, of the first extremum."""
-    best = broadcast_to_shape(reductions.reduced(op, x, (dim,), True), x.shape)
-    hit = emit("cell.equal", [x, best])
-    if x.dtype.kind == "f":
-        hit = emit("cell.logical_or", [hit, emit("cell.is_nan", [x])])
-    candidates = select(hit, indices(x, dim, dtype), x.shape[dim] - 1)
-    return reductions.reduced("cell.reduce_min", candidates, (dim,), True)
-
-
-def element_at(x: Tensor, where: Tensor, dim: int) -> Tensor:
-    """The elements at positions along a dimension, of which one is left; others get no cotangent."""
-    hit = emit("cell.equal", [indices(x, dim, where.dtype), broadcast_to_shape(where, x.shape)])
-    return reductions.reduced("cell.reduce_sum", select(hit, x, 0), (dim,), True)
+def position(op: str, x: Tensor, dims: tuple[int, ...], dtype: Type) -> Tensor:
+    """The row-major position over dimensions, which stay with size 1, of the first extremum."""
+    kept = tuple(n for d, n in enumerate(x.shape) if d not in dims)
+    out = emit(op, [x], {"dims": list(dims)}, dtype, kept)
+    return reshape_to(out, tuple(1 if d in dims else n for d, n in enumerate(x.shape)))
 
 
 def _without(x: Tensor, dim: int, keep: bool) -> Tensor:
@@ -95,11 +74,11 @@ def _position_of(
     if x.ndim == 0:
         return _zero(dtype)
     if axis is None:
-        flat = reshape_to(x, (x.size,))
-        out = position(op, flat, _dimension(flat, 0, name), dtype)
-        return reshape_to(out, (1,) * x.ndim if keep else ())
+        _dimension(reshape_to(x, (x.size,)), 0, name)
+        out = position(op, x, tuple(range(x.ndim)), dtype)
+        return out if keep else reshape_to(out, ())
     dim = _dimension(x, axis, name)
-    return _without(position(op, x, dim, dtype), dim, keep)
+    return _without(position(op, x, (dim,), dtype), dim, keep)
 
 
 def _zero(dtype: Type) -> Tensor:
@@ -114,7 +93,7 @@ def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
     Raises:
         TypeError, ValueError: `input` is not a Tensor, `dim` is out of range or empty.
     """
-    return _position_of("cell.reduce_max", "argmax", input, dim, keepdim, mstype.int64)
+    return _position_of("cell.argmax", "argmax", input, dim, keepdim, mstype.int64)
 
 
 @operation
@@ -125,7 +104,7 @@ def argmin(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Te
     Raises:
         TypeError, ValueError: `input` is not a Tensor, `axis` is out of range or empty.
     """
-    return _position_of("cell.reduce_min", "argmin", input, axis, keepdims, mstype.int32)
+    return _position_of("cell.argmin", "argmin", input, axis, keepdims, mstype.int32)
 
 
 def _with_position(
@@ -143,8 +122,8 @@ def _with_position(
         return reduction(given, axis, keep), _zero(mstype.int64)
     x = _comparable(given, name)
     dim = _dimension(x, axis, name)
-    found = position(op, x, dim, mstype.int64)
-    value = cast_to(element_at(x, found, dim), given.dtype)
+    found = position(op, x, (dim,), mstype.int64)
+    value = cast_to(elements_along(x, found, dim), given.dtype)
     return _without(value, dim, keep), _without(found, dim, keep)
 
 
@@ -163,7 +142,7 @@ def max(
     Raises:
         TypeError, ValueError: `input` is not a Tensor, `axis` is out of range or empty.
     """
-    return _with_position("cell.reduce_max", "max", input, axis, keepdims, initial, where)
+    return _with_position("cell.argmax", "max", input, axis, keepdims, initial, where)
 
 
 @operation
@@ -181,7 +160,7 @@ def min(
     Raises:
         TypeError, ValueError: `input` is not a Tensor, `axis` is out of range or empty.
     """
-    return _with_position("cell.reduce_min", "min", input, axis, keepdims, initial, where)
+    return _with_position("cell.argmin", "min", input, axis, keepdims, initial, where)
 
 
 @operation
@@ -203,9 +182,9 @@ def median(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Tenso
     found = emit("cell.slice", [order], attrs)
     if x.dtype.kind == "f":
         # NaN is the largest: an argmax that is NaN is the first one.
-        top = position("cell.reduce_max", x, dim, mstype.int64)
-        found = select(emit("cell.is_nan", [element_at(x, top, dim)]), top, found)
-    value = cast_to(element_at(x, found, dim), given.dtype)
+        top = position("cell.argmax", x, (dim,), mstype.int64)
+        found = select(emit("cell.is_nan", [elements_along(x, top, dim)]), top, found)
+    value = cast_to(elements_along(x, found, dim), given.dtype)
     if given.ndim == 0:
         return reshape_to(value, ()), reshape_to(found, ())
     return _without(value, dim, keepdims), _without(found, dim, keepdims)

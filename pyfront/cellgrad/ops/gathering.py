@@ -1,8 +1,8 @@
 """Elements picked by tensors of indices.
 
 Indices are int32 or int64 (other integers are converted); where a function counts negative ones from
-the end, they are in [-n, n). An index out of range raises IndexError where the indices are known; one
-that compiled code computes names the nearest element.
+the end, they are in [-n, n). An index out of range raises IndexError, where compiled code computes it
+when the code runs.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from cellgrad.ops._core import (
     operation,
     reshape_to,
 )
-from cellgrad.ops._index import gathered
+from cellgrad.ops._index import elements_along, gathered
 from cellgrad.ops._static import iota, known, known_int
 from cellgrad.ops.joining import piece
 
@@ -68,6 +68,10 @@ def in_range(index: Tensor, n: int, op: str, low: int | None = None) -> bool:
     Raises:
         IndexError: known indices out of range.
     """
+    if n == 0 and index.size:
+        raise error(
+            IndexError, f"For '{op}', no index is in range of a dimension without elements."
+        )
     if not _index.is_known(index):
         return False
     values = index._concrete("an index")
@@ -302,23 +306,7 @@ def gather_d(x: Tensor, dim: int, index: Tensor) -> Tensor:
 
 @operation
 def _gather_elements(x: Tensor, index: Tensor, d: int, safe: bool) -> Tensor:
-    index = counted(index, x.shape[d], "gather_elements", safe)
-    return elements_along(common_part(x, index.shape, d), index, d)
-
-
-def common_part(x: Tensor, shape: tuple[int, ...], d: int) -> Tensor:
-    """The tensor cut to a shape in all dimensions but one."""
-    for k, n in enumerate(shape):
-        x = x if k == d else piece(x, k, 0, n)
-    return x
-
-
-def elements_along(x: Tensor, index: Tensor, d: int) -> Tensor:
-    """`gather_elements` for indices in range and shapes that agree in all dimensions but `d`."""
-    last = [*(k for k in range(x.ndim) if k != d), d]
-    back = [last.index(k) for k in range(x.ndim)]
-    out = gathered(moved(x, last), moved(index, last), x.ndim - 1, x.ndim - 1)
-    return moved(out, back)
+    return elements_along(x, counted(index, x.shape[d], "gather_elements", safe), d)
 
 
 def moved(x: Tensor, perm: list[int]) -> Tensor:

@@ -37,8 +37,8 @@ def getitem(x: Tensor, index: Any) -> Tensor:
     integers or bools, and tuples of them.
 
     Raises:
-        IndexError: an index out of range, of another kind, or too many of them. Of tensors whose
-            elements are not known while compiling, one out of range names the nearest element.
+        IndexError: an index out of range, of another kind, or too many of them. Elements that are not
+            known while compiling are checked when the code runs.
         TypeError: a mask that is not known while compiling.
     """
     parts, arrays = _index.parts_of(index)

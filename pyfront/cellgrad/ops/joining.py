@@ -207,13 +207,9 @@ def pad_to(x: Tensor, low: list[int], high: list[int], interior: list[int] | Non
 
 
 def reverse_dims(x: Tensor, dims: list[int]) -> Tensor:
-    """The elements in reverse order along some dimensions: single slices, joined in that order."""
-    for d in dims:
-        n = x.shape[d]
-        if n > 1:
-            pieces = [piece(x, d, k, k + 1) for k in range(n - 1, -1, -1)]
-            x = emit("cell.concat", pieces, {"dim": d})
-    return x
+    """The elements in reverse order along some dimensions."""
+    turned = [d for d in dims if x.shape[d] > 1]
+    return emit("cell.reverse", [x], {"dims": turned}) if turned else x
 
 
 # --- pieces -----------------------------------------------------------------------------------

@@ -29,11 +29,9 @@ from cellgrad.ops._static import is_int, known_int, known_ints
 from cellgrad.ops.gathering import (
     checked_elements,
     checked_tuples,
-    common_part,
     counted,
     in_range,
     index_tensor,
-    moved,
     positions,
 )
 from cellgrad.ops.joining import piece
@@ -168,14 +166,8 @@ def _scatter_elements(
         src = piece(src, k, 0, n)
     if not index.size:
         return x
-    part = common_part(x, index.shape, d)
-    last = [*(k for k in range(x.ndim) if k != d), d]
-    rank = x.ndim
-    part, index, src = (moved(v, last) for v in (part, index, src))
-    new = scattered(part, index, src, rank - 1, rank - 1, combine)
-    new = moved(new, [last.index(k) for k in range(rank)])
-    region = _index.Region((0,) * rank, new.shape, (1,) * rank, (), new.shape)
-    return _index.put_region(x, region, new)
+    at, new = (reshape_to(v, (index.size,)) for v in (_index.places(x.shape, index, d), src))
+    return reshape_to(scattered(reshape_to(x, (x.size,)), at, new, 0, 0, combine), x.shape)
 
 
 # --- by tuples of indices ---------------------------------------------------------------------

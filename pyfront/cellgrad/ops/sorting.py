@@ -15,9 +15,8 @@ from cellgrad.ops._core import (
     check_tensor,
     operation,
 )
-from cellgrad.ops._index import order_of
+from cellgrad.ops._index import elements_along, order_of
 from cellgrad.ops._static import known_int
-from cellgrad.ops.gathering import elements_along
 from cellgrad.ops.joining import piece
 from cellgrad.ops.searching import flag
 
