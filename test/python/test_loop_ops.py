@@ -215,3 +215,18 @@ def test_shapes_that_change_are_refused(words, call):
         ms.jit(call)(Tensor([1.0, 2.0]))
     assert words in str(caught.value)
     assert "test_loop_ops.py" in str(caught.value)
+
+
+def test_batches():
+    """Under vmap each element of the batch makes its own number of trips."""
+
+    def doubled(x, n):
+        return fori_loop(0, n, lambda i, v: v * 2, x)
+
+    found = ms.vmap(doubled)(Tensor([1.0, 3.0, 5.0]), Tensor([1, 2, 5]))
+    np.testing.assert_array_equal(number(found), [2, 12, 160])
+    net = nn.LSTM(2, 3, 2, bidirectional=True)
+    x = Tensor(np.random.default_rng(0).standard_normal((4, 5, 3, 2)), ms.float32)
+    one_by_one = np.stack([net(row)[0].asnumpy() for row in x])
+    mapped = ms.vmap(lambda row: net(row)[0])(x)
+    np.testing.assert_allclose(number(mapped), one_by_one, rtol=1e-6, atol=1e-7)
