@@ -187,6 +187,20 @@ def test_learning_rates_of_parameters():
         optimizer.get_lr_parameter("w")
 
 
+def test_a_scheduler_sets_what_a_compiled_step_reads():
+    parameters, optimizer = make("optim.SGD([b], 1.0)")
+    scheduler = ms.experimental.optim.lr_scheduler.StepLR(optimizer, 1, 0.5)
+    step = ms.jit(lambda g: optimizer((g,)))
+    before, ones = parameters["b"].asnumpy().copy(), Tensor(np.ones(2, np.float32))
+    for _ in range(3):
+        step(ones)
+        scheduler.step()
+    assert len(step.program.cache) == 1
+    np.testing.assert_allclose(parameters["b"].asnumpy(), before - 1.75, rtol=1e-6)
+    with pytest.raises(RuntimeError, match="stepped in compiled code"):
+        ms.jit(lambda x: x * scheduler.step())(ones)
+
+
 def test_the_last_of_listed_learning_rates_stays():
     parameters, optimizer = make("nn.SGD([b], [1.0, 0.5])")
     before = parameters["b"].asnumpy().copy()

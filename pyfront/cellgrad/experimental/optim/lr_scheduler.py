@@ -1,0 +1,542 @@
+"""Learning rates of ``param_groups`` that a program moves on, one step after another.
+
+A step sets the Parameters that hold the rates; compiled training steps read them, and are not
+compiled again.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from cellgrad import ops
+from cellgrad._errors import error
+from cellgrad.capture import state
+from cellgrad.common import dtype as mstype
+from cellgrad.common.parameter import Parameter
+from cellgrad.common.tensor import Tensor
+from cellgrad.experimental.optim.optimizers import Optimizer
+
+__all__ = [
+    "ConstantLR",
+    "CosineAnnealingLR",
+    "CosineAnnealingWarmRestarts",
+    "CyclicLR",
+    "ExponentialLR",
+    "LRScheduler",
+    "LambdaLR",
+    "LinearLR",
+    "MultiStepLR",
+    "MultiplicativeLR",
+    "PolynomialLR",
+    "ReduceLROnPlateau",
+    "SequentialLR",
+    "StepLR",
+]
+
+
+def _check(value: Any, kinds: Any, name: str, owner: str) -> Any:
+    if isinstance(value, bool) or not isinstance(value, kinds):
+        kind = getattr(kinds, "__name__", "float")
+        raise error(
+            TypeError,
+            f"For '{owner}', the '{name}' must be {kind}, but got {type(value).__name__}.",
+        )
+    return value
+
+
+def _each(value: Any, count: int, name: str) -> list[Any]:
+    """A value for each group."""
+    if not isinstance(value, tuple | list):
+        return [value] * count
+    if len(value) != count:
+        raise error(ValueError, f"Expected {count} values for {name}, but got {len(value)}.")
+    return list(value)
+
+
+def _outside() -> None:
+    if state.current.scope is not None:
+        raise error(
+            RuntimeError,
+            "A learning-rate scheduler was stepped in compiled code, where that would happen once, "
+            "while compiling.",
+            "call step() outside; the compiled step reads the new rate",
+        )
+
+
+def _set(rates: Sequence[Parameter], values: Sequence[Any]) -> None:
+    for rate, value in zip(rates, values, strict=True):
+        ops.assign(rate, Tensor(float(value), mstype.float32))
+
+
+class LRScheduler:
+    """The base. A schedule of one's own defines `get_lr`, which gives the rates of the groups from
+    `last_epoch`, `base_lrs` (the first rates) and `_last_lr` (the present ones).
+
+    Args:
+        optimizer: one of `experimental.optim` or `mint.optim`.
+        last_epoch: the number of the last step; -1 at the start.
+
+    Raises:
+        TypeError: `optimizer` is none, or `last_epoch` no int.
+        ValueError: `last_epoch` is below -1.
+    """
+
+    def __init__(self, optimizer: Optimizer, last_epoch: int = -1):
+        if not isinstance(optimizer, Optimizer):
+            raise error(
+                TypeError,
+                f"{type(optimizer).__name__} is not an Optimizer.",
+                "schedulers are for the optimizers of experimental.optim and mint.optim; those of "
+                "nn take a schedule as learning_rate",
+            )
+        if _check(last_epoch, int, "last_epoch", type(self).__name__) < -1:
+            raise error(ValueError, f"Invalid last_epoch: {last_epoch}.")
+        self.optimizer = optimizer
+        self._last_lr: list[Parameter] = [g["lr"] for g in optimizer.param_groups]
+        for group in optimizer.param_groups:
+            if last_epoch >= 0 and "initial_lr" not in group:
+                raise error(KeyError, "param 'initial_lr' is not specified in param_groups.")
+            group.setdefault("initial_lr", float(group["lr"]))
+        self.base_lrs: list[Any] = [g["initial_lr"] for g in optimizer.param_groups]
+        self.groups_num = len(self.base_lrs)
+        self.last_epoch = last_epoch
+        self.step()
+
+    def get_lr(self) -> list[Any]:
+        """The rates of the groups at `last_epoch`."""
+        raise error(NotImplementedError, f"For '{type(self).__name__}', 'get_lr' is not defined.")
+
+    def rates_at(self, epoch: int) -> list[Any]:
+        """The rates of any step, where the schedule knows them; else from the present ones."""
+        return self.get_lr()
+
+    def get_last_lr(self) -> list[Tensor]:
+        """The present rates of the groups."""
+        return [rate.value() for rate in self._last_lr]
+
+    def step(self, epoch: int | None = None) -> bool:
+        """Sets the rates of the next step, or of a given one.
+
+        Raises:
+            RuntimeError: called in compiled code.
+        """
+        _outside()
+        if epoch is None:
+            self.last_epoch += 1
+            values = self.get_lr()
+        else:
+            self.last_epoch = int(epoch)
+            values = self.rates_at(self.last_epoch)
+        _set(self._last_lr, values)
+        return True
+
+    def _times(self, factor: float) -> list[float]:
+        return [float(rate) * factor for rate in self._last_lr]
+
+    def _base_times(self, factor: float) -> list[float]:
+        return [float(base) * factor for base in self.base_lrs]
+
+
+class StepLR(LRScheduler):
+    """Times `gamma` after every `step_size` steps."""
+
+    def __init__(
+        self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1
+    ):
+        self.step_size = _check(step_size, int, "step_size", "StepLR")
+        self.gamma = _check(gamma, float, "gamma", "StepLR")
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        due = self.last_epoch > 0 and self.last_epoch % self.step_size == 0
+        return self._times(self.gamma if due else 1.0)
+
+    def rates_at(self, epoch: int) -> list[Any]:
+        return self._base_times(self.gamma ** (epoch // self.step_size))
+
+
+class MultiStepLR(LRScheduler):
+    """Times `gamma` at each of the `milestones`."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        milestones: list[int],
+        gamma: float = 0.1,
+        last_epoch: int = -1,
+    ):
+        self.milestones = _check(milestones, list, "milestones", "MultiStepLR")
+        for m in milestones:
+            _check(m, int, "milestones", "MultiStepLR")
+        self.gamma = _check(gamma, (float, int), "gamma", "MultiStepLR")
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        return self._times(self.gamma ** self.milestones.count(self.last_epoch))
+
+    def rates_at(self, epoch: int) -> list[Any]:
+        return self._base_times(self.gamma ** sum(m <= epoch for m in self.milestones))
+
+
+class ConstantLR(LRScheduler):
+    """Times `factor` for the first `total_iters` steps."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        factor: float = 1.0 / 3,
+        total_iters: int = 5,
+        last_epoch: int = -1,
+    ):
+        if not 0 <= factor <= 1:
+            raise error(
+                ValueError, "Constant multiplicative factor expected to be between 0 and 1."
+            )
+        self.factor = factor
+        self.total_iters = _check(total_iters, int, "total_iters", "ConstantLR")
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        if self.last_epoch == 0:
+            return self._times(self.factor)
+        return self._times(1.0 / self.factor if self.last_epoch == self.total_iters else 1.0)
+
+    def rates_at(self, epoch: int) -> list[Any]:
+        return self._base_times(1.0 if epoch >= self.total_iters else self.factor)
+
+
+class LinearLR(LRScheduler):
+    """Times a factor that goes from `start_factor` to `end_factor` in `total_iters` steps."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        start_factor: float = 1.0 / 3,
+        end_factor: float = 1.0,
+        total_iters: int = 5,
+        last_epoch: int = -1,
+    ):
+        if not 0 < start_factor <= 1:
+            raise error(
+                ValueError,
+                "Starting multiplicative factor expected to be greater than 0 and less than or "
+                "equal to 1.",
+            )
+        if not 0 <= end_factor <= 1:
+            raise error(ValueError, "Ending multiplicative factor expected to be between 0 and 1.")
+        self.start_factor, self.end_factor = start_factor, end_factor
+        self.total_iters = _check(total_iters, int, "total_iters", "LinearLR")
+        super().__init__(optimizer, last_epoch)
+
+    def _factor(self, epoch: int) -> float:
+        part = min(epoch, self.total_iters) / self.total_iters
+        return self.start_factor + (self.end_factor - self.start_factor) * part
+
+    def get_lr(self) -> list[Any]:
+        if self.last_epoch == 0:
+            return self._times(self.start_factor)
+        return self._times(self._factor(self.last_epoch) / self._factor(self.last_epoch - 1))
+
+    def rates_at(self, epoch: int) -> list[Any]:
+        return self._base_times(self._factor(epoch))
+
+
+class ExponentialLR(LRScheduler):
+    """Times `gamma` every step."""
+
+    def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1):
+        self.gamma = _check(gamma, float, "gamma", "ExponentialLR")
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        return self._times(1.0 if self.last_epoch == 0 else self.gamma)
+
+    def rates_at(self, epoch: int) -> list[Any]:
+        return self._base_times(self.gamma**epoch)
+
+
+class PolynomialLR(LRScheduler):
+    """Falls to 0 in `total_iters` steps as a power of what is left of them."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        total_iters: int = 5,
+        power: float = 1.0,
+        last_epoch: int = -1,
+    ):
+        self.power = _check(power, float, "power", "PolynomialLR")
+        if power < 0:
+            raise error(
+                ValueError, f"For 'PolynomialLR', the 'power' must be >= 0, but got {power}."
+            )
+        self.total_iters = _check(total_iters, int, "total_iters", "PolynomialLR")
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        epoch, total = self.last_epoch, self.total_iters
+        if epoch == 0 or epoch > total:
+            return self._times(1.0)
+        return self._times(((total - epoch) / (total - epoch + 1)) ** self.power)
+
+    def rates_at(self, epoch: int) -> list[Any]:
+        left = 1.0 - min(epoch, self.total_iters) / self.total_iters
+        return self._base_times(left**self.power)
+
+
+class LambdaLR(LRScheduler):
+    """The first rate times what a function gives for the number of the step."""
+
+    def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1):
+        groups = getattr(optimizer, "param_groups", [])
+        self.lr_lambdas = _each(lr_lambda, len(groups), "lr_lambda")
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        pairs = zip(self.lr_lambdas, self.base_lrs, strict=True)
+        return [float(base) * float(f(self.last_epoch)) for f, base in pairs]
+
+
+class MultiplicativeLR(LambdaLR):
+    """The present rate times what a function gives for the number of the step."""
+
+    def get_lr(self) -> list[Any]:
+        if self.last_epoch == 0:
+            return self._times(1.0)
+        pairs = zip(self.lr_lambdas, self._last_lr, strict=True)
+        return [float(rate) * float(f(self.last_epoch)) for f, rate in pairs]
+
+
+class CosineAnnealingLR(LRScheduler):
+    """Half a cosine from the first rate to `eta_min` in `T_max` steps, and back."""
+
+    def __init__(
+        self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1
+    ):
+        self.eta_min = _check(eta_min, (float, int), "eta_min", "CosineAnnealingLR")
+        self.T_max = _check(T_max, int, "T_max", "CosineAnnealingLR")
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        epoch, half = self.last_epoch, self.T_max
+        if epoch == 0:
+            return self._times(1.0)
+        if (epoch - 1 - half) % (2 * half) == 0:
+            rise = (1 - math.cos(math.pi / half)) / 2
+            pairs = zip(self.base_lrs, self._last_lr, strict=True)
+            return [float(lr) + (float(base) - self.eta_min) * rise for base, lr in pairs]
+        now, before = (1 + math.cos(math.pi * e / half) for e in (epoch, epoch - 1))
+        return [now / before * (float(lr) - self.eta_min) + self.eta_min for lr in self._last_lr]
+
+    def rates_at(self, epoch: int) -> list[Any]:
+        part = (1 + math.cos(math.pi * epoch / self.T_max)) / 2
+        return [self.eta_min + (float(base) - self.eta_min) * part for base in self.base_lrs]
+
+
+class CosineAnnealingWarmRestarts(LRScheduler):
+    """Half a cosine from the first rate to `eta_min` in `T_0` steps, again and again, each time
+    `T_mult` times as long.
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        T_0: int,
+        T_mult: int = 1,
+        eta_min: float = 0,
+        last_epoch: int = -1,
+    ):
+        for name, value in (("T_0", T_0), ("T_mult", T_mult)):
+            if not isinstance(value, int) or value < 1:
+                raise error(ValueError, f"{name} should be a positive integer, but got {value}.")
+        self.T_0, self.T_mult = T_0, T_mult
+        self.eta_min = _check(eta_min, (float, int), "eta_min", "CosineAnnealingWarmRestarts")
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> list[Any]:
+        done, length = self.last_epoch, self.T_0
+        while done >= length:
+            done, length = done - length, length * self.T_mult
+        part = (1 + math.cos(math.pi * done / length)) / 2
+        return [self.eta_min + (float(base) - self.eta_min) * part for base in self.base_lrs]
+
+
+class CyclicLR(LRScheduler):
+    """From `base_lr` to `max_lr` in `step_size_up` steps and back in `step_size_down`; the height
+    stays ("triangular"), halves with each cycle ("triangular2"), or shrinks by `gamma` a step
+    ("exp_range"), or is what `scale_fn` gives for the cycle or step.
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        base_lr: Any,
+        max_lr: Any,
+        step_size_up: int = 2000,
+        step_size_down: int | None = None,
+        mode: str = "triangular",
+        gamma: float = 1.0,
+        scale_fn: Callable[[Any], Any] | None = None,
+        scale_mode: str = "cycle",
+        last_epoch: int = -1,
+    ):
+        count = len(getattr(optimizer, "param_groups", []))
+        self.low = _each(base_lr, count, "base_lr")
+        self.max_lrs = _each(max_lr, count, "max_lr")
+        scales: dict[str, tuple[Callable[[Any], Any], str]] = {
+            "triangular": (lambda x: 1.0, "cycle"),
+            "triangular2": (lambda x: 0.5 ** (x - 1), "cycle"),
+            "exp_range": (lambda x: gamma**x, "iterations"),
+        }
+        if scale_fn is None and mode not in scales:
+            raise error(ValueError, "mode is invalid and scale_fn is None")
+        self.scale_fn, self.scale_mode = (
+            scales[mode] if scale_fn is None else (scale_fn, scale_mode)
+        )
+        down = step_size_up if step_size_down is None else step_size_down
+        self.total_step_size = float(step_size_up + down)
+        self.step_up_ratio = step_size_up / self.total_step_size
+        super().__init__(optimizer, last_epoch)
+        self.base_lrs = list(self.low)
+
+    def get_lr(self) -> list[Any]:
+        cycle = math.floor(1 + self.last_epoch / self.total_step_size)
+        x = 1 + self.last_epoch / self.total_step_size - cycle
+        up = self.step_up_ratio
+        height = x / up if x <= up else (x - 1) / (up - 1)
+        height *= float(self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch))
+        return [a + (b - a) * height for a, b in zip(self.low, self.max_lrs, strict=True)]
+
+
+class SequentialLR:
+    """Schedulers one after another: the next begins at each of the `milestones`.
+
+    Raises:
+        ValueError: schedulers of other optimizers, or not one more than milestones.
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        schedulers: Sequence[LRScheduler],
+        milestones: Sequence[int],
+        last_epoch: int = -1,
+    ):
+        if any(s.optimizer is not optimizer for s in schedulers):
+            raise error(
+                ValueError,
+                "Sequential Schedulers expects all schedulers to belong to the same optimizer.",
+            )
+        if len(milestones) != len(schedulers) - 1:
+            raise error(
+                ValueError,
+                "Sequential Schedulers expects number of schedulers provided to be one more than "
+                f"the number of milestone points, but got {len(schedulers)} and "
+                f"{len(milestones)}.",
+            )
+        self.optimizer = optimizer
+        self._schedulers, self.milestones = list(schedulers), list(milestones)
+        self.last_epoch = last_epoch + 1
+        self._last_lr = self._schedulers[0]._last_lr
+        _set(self._last_lr, [g["initial_lr"] for g in optimizer.param_groups])
+        for scheduler in self._schedulers:
+            scheduler.last_epoch -= 1
+        self._schedulers[0].step()
+
+    def step(self) -> None:
+        """Sets the rates of the next step."""
+        _outside()
+        self.last_epoch += 1
+        at = bisect_right(self.milestones, self.last_epoch)
+        if at > 0 and self.milestones[at - 1] == self.last_epoch:
+            self._schedulers[at].step(0)
+        else:
+            self._schedulers[at].step()
+
+    def get_last_lr(self) -> list[Tensor]:
+        """The present rates of the groups."""
+        return [rate.value() for rate in self._last_lr]
+
+
+class ReduceLROnPlateau:
+    """Times `factor` where a number has not improved for more than `patience` steps.
+
+    Args:
+        optimizer: one of `experimental.optim` or `mint.optim`.
+        mode: "min" or "max": which numbers are better.
+        factor: below 1.
+        patience, cooldown: steps that are waited for an improvement, and after a reduction.
+        threshold, threshold_mode: how much is an improvement, relative ("rel") or not ("abs").
+        min_lr: what the rates do not fall below; one, or one a group.
+        eps: the least change of a rate.
+
+    Raises:
+        TypeError, ValueError: arguments that are not.
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        mode: str = "min",
+        factor: float = 0.1,
+        patience: int = 10,
+        threshold: float = 1e-4,
+        threshold_mode: str = "rel",
+        cooldown: int = 0,
+        min_lr: Any = 0,
+        eps: float = 1e-8,
+    ):
+        if factor >= 1.0:
+            raise error(ValueError, "The lr factor should be less than 1.0.")
+        if not isinstance(optimizer, Optimizer):
+            raise error(
+                TypeError, f"Expected an `Optimizer`, but got type {type(optimizer).__name__}."
+            )
+        if mode not in ("min", "max"):
+            raise error(ValueError, f"`mode` should be 'min' or 'max', but got {mode}.")
+        if threshold_mode not in ("rel", "abs"):
+            raise error(
+                ValueError, f"`threshold mode` should be 'rel' or 'abs', but got {threshold_mode}."
+            )
+        self.optimizer = optimizer
+        self._last_lr: list[Parameter] = [g["lr"] for g in optimizer.param_groups]
+        self.min_lrs = _each(min_lr, len(self._last_lr), "min_lr")
+        self.factor, self.patience, self.cooldown, self.eps = factor, patience, cooldown, eps
+        self.mode, self.threshold, self.threshold_mode = mode, threshold, threshold_mode
+        self.best = math.inf if mode == "min" else -math.inf
+        self.wait = self.cooldown_counter = self.last_epoch = 0
+
+    def step(self, metrics: Any) -> bool:
+        """Counts a step that gave the number `metrics`, and lowers the rates if it is time."""
+        _outside()
+        self.last_epoch += 1
+        if self._is_improvement(float(metrics)):
+            self.best, self.wait = float(metrics), 0
+        else:
+            self.wait += 1
+        if self.in_cooldown():
+            self.cooldown_counter, self.wait = self.cooldown_counter - 1, 0
+        if self.wait > self.patience:
+            old = [float(rate) for rate in self._last_lr]
+            new = [max(r * self.factor, low) for r, low in zip(old, self.min_lrs, strict=True)]
+            pairs = zip(old, new, strict=True)
+            _set(self._last_lr, [b if a > b + self.eps else a for a, b in pairs])
+            self.cooldown_counter, self.wait = self.cooldown, 0
+        return True
+
+    def in_cooldown(self) -> bool:
+        """Whether a reduction was made a short time ago."""
+        return self.cooldown_counter > 0
+
+    def _is_improvement(self, value: float) -> bool:
+        sign = 1.0 if self.mode == "min" else -1.0
+        if self.threshold_mode == "rel":
+            return sign * value < sign * self.best * (1 - sign * self.threshold)
+        return sign * value < sign * self.best - self.threshold
+
+    def get_last_lr(self) -> list[Tensor]:
+        """The present rates of the groups."""
+        return [rate.value() for rate in self._last_lr]
