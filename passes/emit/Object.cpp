@@ -35,6 +35,9 @@ cellgrad::translate(mlir::ModuleOp module, llvm::LLVMContext &context,
       function.addFnAttr("target-features", target.features);
     function.addFnAttr("prefer-vector-width",
                        std::to_string(target.vectorBits));
+    // Spilled vectors cross cache lines where the stack is as the caller left
+    // it, and then take twice the time.
+    function.addFnAttr("stackrealign");
   }
   return result;
 }

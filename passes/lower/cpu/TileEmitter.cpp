@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 using namespace cellgrad;
@@ -60,6 +61,8 @@ private:
                 ArrayRef<Offset> rows, bool accumulate);
   void emitTile(Positions at, ArrayRef<Offset> rows, ArrayRef<Offset> vectors,
                 bool accumulate);
+  bool sharesTooMuch(const TileDim &depth, ArrayRef<Offset> rows,
+                     ArrayRef<Offset> vectors);
   SmallVector<Value> emitSum(unsigned dim, Positions at, ArrayRef<Offset> rows,
                              ArrayRef<Offset> vectors, ValueRange sums);
   SmallVector<Value> emitStep(Positions at, ArrayRef<Offset> rows,
@@ -273,6 +276,22 @@ void TileEmitter::emitTile(Positions at, ArrayRef<Offset> rows,
     }
 }
 
+/// True when steps next to each other take the same elements of A for
+/// different rows, as windows do, and more than the registers hold: LLVM keeps
+/// what it has loaded once, and would spill the sums for it.
+bool TileEmitter::sharesTooMuch(const TileDim &depth, ArrayRef<Offset> rows,
+                                ArrayRef<Offset> vectors) {
+  llvm::SmallDenseSet<int64_t> elements;
+  for (const Offset &row : rows)
+    for (int64_t i = 0; i < depth.size; ++i)
+      elements.insert(row.operand + i * depth.a);
+  size_t taken = rows.size() * depth.size;
+  unsigned bits = plan.lanes * problem.element.getIntOrFloatBitWidth();
+  size_t registers = bits == 512 ? 32 : 16;
+  return elements.size() < taken &&
+         (rows.size() + 1) * vectors.size() + elements.size() > registers;
+}
+
 SmallVector<Value> TileEmitter::emitSum(unsigned dim, Positions at,
                                         ArrayRef<Offset> rows,
                                         ArrayRef<Offset> vectors,
@@ -281,7 +300,8 @@ SmallVector<Value> TileEmitter::emitSum(unsigned dim, Positions at,
     return emitStep(at, rows, vectors, sums);
   const TileDim &depth = plan.depth[dim];
   if (dim + 1 == plan.depth.size() &&
-      static_cast<int64_t>(sums.size()) * depth.size <= kUnrolled) {
+      static_cast<int64_t>(sums.size()) * depth.size <= kUnrolled &&
+      !sharesTooMuch(depth, rows, vectors)) {
     SmallVector<Value> next(sums);
     for (int64_t i = 0; i < depth.size; ++i)
       next = emitStep(moved(at, depth, {Value(), i}), rows, vectors, next);
