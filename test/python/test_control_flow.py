@@ -123,7 +123,63 @@ def closure(x):
     return count
 
 
+def total_through_nested_loops(x):
+    """An inner loop goes on with what the outer one carries, and its `else` changes it."""
+    total = x * 0
+    i = 0
+    while i < x:
+        j = 0
+        while j < i:
+            if j == 2:
+                break
+            total = total + j * x
+            j = j + 1
+        else:
+            total = total + 100
+        if total > 500:
+            break
+        i = i + 1
+    return total
+
+
+def carried_truth(x):
+    """The condition alone reads a truth value that is carried between others."""
+    done = False
+    i = 0.0
+    while not done:
+        x = x * 0.5
+        i = i + 1
+        done = abs(x) < 0.1 or i >= 5
+    return x + i
+
+
+def while_else_return(x):
+    i = 0
+    while i < 4:
+        if x * i > 2:
+            return x * i
+        i = i + 1
+    else:
+        return x - i
+
+
+def parts_of_a_stack(x):
+    """Each branch yields another part of the cotangent, or what is computed of it."""
+    out = []
+    for k in range(3):
+        if x > k:
+            y = x * k
+        else:
+            y = x - k
+        out.append(y)
+    return out[0] * out[1] + out[2] * out[0]
+
+
 FUNCTIONS = [
+    total_through_nested_loops,
+    carried_truth,
+    while_else_return,
+    parts_of_a_stack,
     early_return,
     return_in_nested_branches,
     loop_with_break_and_else,
@@ -243,6 +299,19 @@ def test_both_modes_agree_on_tensors():
     rng = np.random.default_rng(0)
     args = (tensor(rng.normal(size=(3,))), tensor(rng.normal(size=(3, 3))))
     check_grads(f, args, order=2)
+
+
+def test_branches_that_yield_parts_of_one_cotangent():
+    def f(x, n):
+        out = []
+        for k in range(3):
+            out.append(x * k if n > k else x - k)
+        return ops.stack(out)[1:].sum()
+
+    args = (tensor([1.0, 2.0]), Tensor(2))
+    np.testing.assert_array_equal(ms.grad(f)(*args).asnumpy(), [2.0, 2.0])
+    value = ms.jit(lambda x, n: ops.stack([x[0] if n > k else x[1] for k in range(3)]))(*args)
+    np.testing.assert_array_equal(value.asnumpy(), [1.0, 1.0, 2.0])
 
 
 def test_zero_trips_and_untouched_branch_have_zero_gradients():

@@ -92,6 +92,12 @@ OpOperand *changedOperand(Value value) {
     return linalgOp.getDpsInitOperand(result.getResultNumber());
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return &loop.getInitArgsMutable()[result.getResultNumber()];
+  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    Value handed = loop.getConditionOp().getArgs()[result.getResultNumber()];
+    auto argument = dyn_cast<BlockArgument>(handed);
+    if (argument && argument.getOwner() == loop.getBeforeBody())
+      return &loop.getInitsMutable()[argument.getArgNumber()];
+  }
   return nullptr;
 }
 
@@ -155,26 +161,62 @@ void moveYielded(Operation *yield, ArrayRef<Value> destinations) {
   }
 }
 
-/// `loop` with a condition that hands every tensor on, so that the body knows
-/// the buffers of all that is carried.
+/// Gives loops inside of a loop buffers of their own for what they start from
+/// in the buffers of `args`, which the outer one carries: bufferisation takes
+/// one for the other, and then meets the outer loop's own changes. Where the
+/// inner loop's result is what the outer one goes on with, they share.
+void separateInnerLoops(Operation *outer, ArrayRef<Value> args,
+                        ValueRange yielded, ArrayRef<Value> destinations) {
+  DenseSet<OpOperand *> shared;
+  for (auto [value, destination] : llvm::zip_equal(yielded, destinations))
+    if (destination && isChangedInPlace(value, destination))
+      for (Value v = value; v != destination;) {
+        OpOperand *changed = changedOperand(v);
+        shared.insert(changed);
+        v = changed->get();
+      }
+  outer->walk([&](scf::WhileOp inner) {
+    if (inner == outer)
+      return;
+    OpBuilder b(inner);
+    for (OpOperand &init : inner.getInitsMutable()) {
+      auto type = dyn_cast<RankedTensorType>(init.get().getType());
+      if (type && !shared.contains(&init) &&
+          mayShareBuffer(init.get(), args, /*own=*/{}))
+        init.set(bufferization::AllocTensorOp::create(
+            b, inner.getLoc(), type, ValueRange(), /*copy=*/init.get()));
+    }
+  });
+}
+
+/// `loop` with a condition that hands on exactly what it is given, in order:
+/// so the body knows the buffers of all that is carried.
 scf::WhileOp forwardAll(scf::WhileOp loop) {
   scf::ConditionOp condition = loop.getConditionOp();
-  SmallVector<Value> forwarded(condition.getArgs());
-  for (Value before : loop.getBeforeArguments())
-    if (isa<TensorType>(before.getType()) &&
-        !llvm::is_contained(forwarded, before))
-      forwarded.push_back(before);
-  if (forwarded.size() == condition.getArgs().size())
+  if (llvm::equal(condition.getArgs(), loop.getBeforeArguments()))
     return loop;
+  SmallVector<Value> forwarded(loop.getBeforeArguments());
+  SmallVector<unsigned> places;
+  for (Value value : condition.getArgs()) {
+    places.push_back(llvm::find(forwarded, value) - forwarded.begin());
+    if (places.back() == forwarded.size())
+      forwarded.push_back(value);
+  }
   condition.getArgsMutable().assign(forwarded);
   OpBuilder b(loop);
   auto wider = scf::WhileOp::create(
       b, loop.getLoc(), ValueRange(forwarded).getTypes(), loop.getInits());
   wider.getBefore().takeBody(loop.getBefore());
   wider.getAfter().takeBody(loop.getAfter());
-  for (Value added : ArrayRef(forwarded).drop_front(loop.getNumResults()))
-    wider.getAfter().addArgument(added.getType(), added.getLoc());
-  loop->replaceAllUsesWith(wider.getResults().take_front(loop.getNumResults()));
+  Block &body = *wider.getAfterBody();
+  for (Value value : forwarded)
+    body.addArgument(value.getType(), value.getLoc());
+  for (auto [old, place] : llvm::enumerate(places)) {
+    body.getArgument(old).replaceAllUsesWith(
+        body.getArgument(places.size() + place));
+    loop.getResult(old).replaceAllUsesWith(wider.getResult(place));
+  }
+  body.eraseArguments(0, places.size());
   loop->erase();
   return wider;
 }
@@ -182,24 +224,49 @@ scf::WhileOp forwardAll(scf::WhileOp loop) {
 void fixLoopBuffers(func::FuncOp func) {
   func.walk([&](scf::ForOp loop) {
     SmallVector<Value> destinations(loop.getRegionIterArgs());
-    moveYielded(loop.getBody()->getTerminator(), destinations);
+    Operation *yield = loop.getBody()->getTerminator();
+    separateInnerLoops(loop, destinations, yield->getOperands(), destinations);
+    moveYielded(yield, destinations);
   });
   SmallVector<scf::WhileOp> loops;
   func.walk([&](scf::WhileOp loop) { loops.push_back(loop); });
   for (scf::WhileOp loop : loops) {
     loop = forwardAll(loop);
     // The condition hands the buffers of the loop's arguments to the body.
-    SmallVector<Value> destinations;
-    for (Value before : loop.getBeforeArguments()) {
-      Value destination;
-      for (auto [forwarded, after] : llvm::zip_equal(
-               loop.getConditionOp().getArgs(), loop.getAfterArguments()))
-        if (forwarded == before && !destination)
-          destination = after;
-      destinations.push_back(destination);
-    }
+    unsigned count = loop.getBeforeArguments().size();
+    SmallVector<Value> destinations(loop.getAfterArguments().take_front(count));
+    SmallVector<Value> args(loop.getBeforeArguments());
+    llvm::append_range(args, destinations);
+    separateInnerLoops(loop, args, loop.getYieldOp().getOperands(),
+                       destinations);
     moveYielded(loop.getYieldOp(), destinations);
   }
+}
+
+/// Whether `value` is a part of another tensor, seen through reshapes.
+bool isSlice(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return isa_and_nonnull<tensor::ExtractSliceOp>(op);
+}
+
+/// Copies the slices that branches yield: two of them, or one and a tensor of
+/// its own, have no common layout that is known while compiling.
+void copyYieldedSlices(func::FuncOp func) {
+  func.walk([](scf::IfOp op) {
+    if (op.getNumResults() == 0)
+      return;
+    for (scf::YieldOp yield : {op.thenYield(), op.elseYield()}) {
+      OpBuilder b(yield);
+      for (OpOperand &operand : yield->getOpOperands()) {
+        auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+        if (type && isSlice(operand.get()))
+          operand.set(bufferization::AllocTensorOp::create(
+              b, yield.getLoc(), type, ValueRange(), /*copy=*/operand.get()));
+      }
+    }
+  });
 }
 
 class ResultPlacer {
@@ -410,6 +477,7 @@ struct PlaceResults : cellgrad::impl::PlaceResultsBase<PlaceResults> {
   void runOnOperation() override {
     if (getOperation().isDeclaration())
       return;
+    copyYieldedSlices(getOperation());
     fixLoopBuffers(getOperation());
     placeResults(getOperation().getBody().front());
   }

@@ -317,7 +317,11 @@ def after_loop(frame: Frame, signal: Any, other: Run) -> Any:
     if left is False:
         ended = other(frame)
         return ended if ended is not None else outer
-    return branch(frame, negated(left), other, lambda f: outer) if other is not NOTHING else outer
+    if other is NOTHING:
+        return outer
+    # Where the loop can only be left by `return`, leaving it is returning.
+    ended = outer.taken() if isinstance(outer, Exit) and signal.flags[BREAK] is False else outer
+    return branch(frame, negated(left), other, lambda f: ended)
 
 
 def tensor_for(
