@@ -2,6 +2,7 @@
 
 #include "passes/lower/cpu/ElementwiseMerge.h"
 #include "passes/lower/cpu/Passes.h"
+#include "passes/lower/cpu/Schedule.h"
 #include "passes/lower/cpu/SumOfProducts.h"
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
@@ -42,6 +43,7 @@ public:
       : rewriter(rewriter), block(block), recomputeLimit(recomputeLimit) {}
 
   void run() {
+    orderEffects();
     SmallVector<linalg::GenericOp> ops(block.getOps<linalg::GenericOp>());
     for (linalg::GenericOp op : ops) {
       hasCaptures |= capturesValues(op);
@@ -57,7 +59,10 @@ public:
       if (!isContraction(op))
         while (linalg::GenericOp merged = mergeOneProducer(op))
           op = merged;
-    sortTopologically(&block);
+    if (previousEffect.empty())
+      sortTopologically(&block);
+    else
+      Schedule(block).apply();
   }
 
 private:
@@ -244,6 +249,20 @@ private:
     }
   }
 
+  /// Notes the order of what prints, checks or may not end, which merging ops
+  /// must leave.
+  void orderEffects() {
+    if (llvm::all_of(block.without_terminator(),
+                     [](Operation &op) { return isMemoryEffectFree(&op); }))
+      return;
+    Operation *last = nullptr;
+    for (Operation &op : block.without_terminator())
+      if (!isPure(&op) && !isa<linalg::LinalgOp>(op)) {
+        previousEffect[&op] = last;
+        last = &op;
+      }
+  }
+
   /// True when `consumer` depends on `producer` other than directly.
   bool hasIndirectPath(Operation *producer, Operation *consumer) {
     SmallVector<Operation *> stack;
@@ -254,6 +273,9 @@ private:
           if (Operation *at = block.findAncestorOpInBlock(*def))
             if (!(user == consumer && at == producer) && seen.insert(at).second)
               stack.push_back(at);
+      if (Operation *before = previousEffect.lookup(user))
+        if (seen.insert(before).second)
+          stack.push_back(before);
     };
     push(consumer);
     while (!stack.empty()) {
@@ -367,6 +389,8 @@ private:
 
   RewriterBase &rewriter;
   Block &block;
+  /// The op before each that has effects too, where there are effects.
+  DenseMap<Operation *, Operation *> previousEffect;
   unsigned recomputeLimit;
   /// Whether a body uses values of the block other than through operands.
   bool hasCaptures = false;

@@ -234,6 +234,7 @@ def print_tensors(
     line = (" " if sep is None else sep).join(text(a) for a in args)
     if end not in (None, "\n"):
         line += str(end)
+    scope.trace.prints += 1
     scope.fn.create(
         "cell.print", [scope.value(x) for x in operands], {"format": line}, state.location()
     )

@@ -26,7 +26,7 @@ from cellgrad.capture.branches import (
     negated,
     run_apart,
 )
-from cellgrad.capture.frame import BREAK, NOTHING, RETURN, Frame, Run
+from cellgrad.capture.frame import BREAK, CONTINUE, NOTHING, RETURN, Frame, Run
 from cellgrad.capture.merge import (
     MISSING,
     Conflict,
@@ -43,6 +43,7 @@ from cellgrad.capture.scope import Scope, ScopeGuard
 from cellgrad.capture.tracer import Tracer
 from cellgrad.common import dtype as mstype
 from cellgrad.common._storage import Signature, signature
+from cellgrad.common.tensor import Tensor
 
 _BOOL = signature(mstype.bool_, ())
 
@@ -304,6 +305,54 @@ def tensor_while(frame: Frame, test: Run, body: Run, other: Run) -> Any:
     """`while` with a condition, or an exit, that depends on tensors; gives a signal."""
     signal = Loop(frame, test, body).capture()
     return after_loop(frame, signal, other)
+
+
+class Snapshot:
+    """The variables, Parameters and elements of tensors before some code runs, and its prints."""
+
+    def __init__(self, frame: Frame):
+        self.frames = chain(frame)
+        self.before = self._now()
+
+    def _now(self) -> list[dict[Any, Any]]:
+        scope = state.current.scope
+        assert scope is not None
+        kept: list[dict[Any, Any]] = [f.locals for f in self.frames]
+        kept += [scope.store, scope.elements, {"prints": scope.trace.prints}]
+        return [dict(values) for values in kept]
+
+    def changed(self) -> bool:
+        """Whether the code has given one of them another value, or prints."""
+        return any(
+            a.keys() != b.keys() or any(a[k] is not b[k] for k in a)
+            for a, b in zip(self.before, self._now(), strict=True)
+        )
+
+
+def effective_while(frame: Frame, value: Any, test: Run, body: Run, other: Run) -> Any:
+    """`while` with a condition that changes variables or Parameters: it was evaluated before the
+    first trip, with `value`, and is evaluated again at the end of each.
+    """
+    flag = f"<condition of line {frame.node.lineno}>"
+    frame.locals[flag] = value
+
+    def again(f: Frame) -> None:
+        f.locals[flag] = truth(test(f))
+
+    def trip(f: Frame) -> Any:
+        signal = body(f)
+        left = signal.without(CONTINUE) if isinstance(signal, Exit) else signal
+        if left is None or left is CONTINUE:
+            again(f)
+        elif isinstance(left, Exit):
+            going = negated(any_flag(list(left.flags.values())))
+            if isinstance(going, Tensor):
+                branch(f, going, again, NOTHING)
+        return left
+
+    signal = tensor_while(frame, lambda f: f.locals[flag], trip, other)
+    frame.locals.pop(flag, None)
+    return signal
 
 
 def after_loop(frame: Frame, signal: Any, other: Run) -> Any:

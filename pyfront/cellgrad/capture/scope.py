@@ -39,6 +39,7 @@ class Trace:
         self.graph = _native.Graph(name)
         self.graph_name = name
         self.ops = 0  # appended so far
+        self.prints = 0  # among them
         self.closed = False
         # Whether tensors from around the function are constants, not inputs: an exported model.
         self.bake = False

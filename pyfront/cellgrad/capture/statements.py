@@ -24,7 +24,13 @@ from cellgrad.capture.frame import (
     Parameters,
     Run,
 )
-from cellgrad.capture.loops import TensorRange, tensor_for, tensor_while
+from cellgrad.capture.loops import (
+    Snapshot,
+    TensorRange,
+    effective_while,
+    tensor_for,
+    tensor_while,
+)
 
 # By identity: code objects of equal functions in different files are equal. The code object is kept
 # so that its identity stays its own.
@@ -284,11 +290,14 @@ class StatementCompiler(ExpressionCompiler):
 
         def run(frame: Frame) -> Any:
             while True:
+                before = Snapshot(frame)
                 value = test(frame)
                 if value is False:
                     return other(frame)
                 if value is not True:
                     frame.node = node
+                    if before.changed():
+                        return effective_while(frame, value, test, body, other)
                     return tensor_while(frame, test, body, other)
                 signal = body(frame)
                 if signal is BREAK:
