@@ -300,10 +300,8 @@ void AbiWriter::writeModelFunctions(const ModelSpec &model,
   ret(said);
 }
 
-/// Marks the pointers of `impl` with what the C caller guarantees. It stays a
-/// function of its own: inlined, its pointers would lose that.
+/// Marks the pointers of `impl` with what the C caller guarantees.
 void annotate(LLVM::LLVMFuncOp impl, const EntrySpec &entry) {
-  impl.setNoInline(true);
   Builder b(impl.getContext());
   auto mark = [&](unsigned index, int64_t align, int64_t bytes, bool readOnly) {
     impl.setArgAttr(index, "llvm.noalias", b.getUnitAttr());
@@ -476,9 +474,13 @@ void EmitAbi::runOnOperation() {
     return signalPassFailure();
 
   llvm::SetVector<Operation *> printing = threadContext();
+  // Entries stay functions of their own, as their pointers would lose what is
+  // known of them; and so do kernels, whose code is to be there once.
   for (auto function : module.getOps<LLVM::LLVMFuncOp>())
-    if (!function.isExternal())
+    if (!function.isExternal()) {
       function.setLinkage(LLVM::Linkage::Internal);
+      function.setNoInline(true);
+    }
   for (auto global : module.getOps<LLVM::GlobalOp>())
     if (global.getLinkage() == LLVM::Linkage::External)
       global.setLinkage(LLVM::Linkage::Internal);

@@ -28,7 +28,7 @@ namespace {
 /// Bodies of fewer ops are shorter than the call.
 constexpr unsigned kSmallestBody = 6;
 /// Fewer elements are computed faster than the call is made.
-constexpr int64_t kFewestElements = 64;
+constexpr int64_t kFewestElements = 32;
 
 /// An op that may become a call, with the fill that its emitter folds into it.
 struct Candidate {
