@@ -82,6 +82,13 @@ def Cell_PowOp : Cell_BinaryOp<"pow", Cell_FloatTensor, [Singular]> {
   let hasCanonicalizer = 1;
 }
 
+def Cell_HypotOp : Cell_BinaryOp<"hypot", Cell_FloatTensor> {
+  let summary = "Length of the vector (lhs, rhs); no square overflows or underflows";
+  let derivative = VJP<["mul(ct, div(lhs, result))", "mul(ct, div(rhs, result))"]>;
+  let subgradient = "NaN at (0, 0)";
+  let scalar = Scalar<"std::hypot(lhs, rhs)", "special::HypotOp(lhs, rhs)">;
+}
+
 //===----------------------------------------------------------------------===//
 // Exponentials and logarithms
 //===----------------------------------------------------------------------===//
@@ -102,7 +109,8 @@ def Cell_LogOp : Cell_UnaryOp<"log", Cell_FloatTensor, [Singular]> {
 
 def Cell_SigmoidOp : Cell_UnaryOp<"sigmoid", Cell_FloatTensor> {
   let summary = "Logistic function, 1/(1 + exp(-x))";
-  let derivative = VJP<["mul(ct, mul(result, sub(1, result)))"]>;
+  // Not result (1 - result), which has lost the small exponential of a large x.
+  let derivative = VJP<["mul(ct, mul(sech_squared(mul(x, 0.5)), 0.25))"]>;
   // Of exp(-|x|), which does not overflow: the result is accurate down to the smallest number.
   let scalar = Scalar<"x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x))",
     "arith::DivFOp(arith::SelectOp(arith::CmpFOp(arith::CmpFPredicate::OLT, x, 0), math::ExpOp(arith::NegFOp(math::AbsFOp(x))), 1), arith::AddFOp(1, math::ExpOp(arith::NegFOp(math::AbsFOp(x)))))">;
@@ -150,7 +158,8 @@ def Cell_CoshOp : Cell_UnaryOp<"cosh", Cell_FloatTensor, [Singular]> {
 
 def Cell_TanhOp : Cell_UnaryOp<"tanh", Cell_FloatTensor> {
   let summary = "Hyperbolic tangent";
-  let derivative = VJP<["mul(ct, sub(1, square(result)))"]>;
+  // Not 1 - result^2, which cancels where the result is near 1.
+  let derivative = VJP<["mul(ct, sech_squared(x))"]>;
   let scalar = Scalar<"std::tanh(x)", "math::TanhOp(x)">;
   let python = Python<"tanh", "Tanh", ["input"]>;
 }

@@ -50,16 +50,34 @@ def Cell_SoftplusOp : Cell_UnaryOp<"softplus", Cell_FloatTensor> {
 
 def Cell_ErfOp : Cell_UnaryOp<"erf", Cell_FloatTensor> {
   let summary = "Error function";
-  let derivative = VJP<["mul(ct, mul(exp(neg(square(x))), 1.1283791670955126))"]>;
+  let derivative = VJP<["mul(ct, mul(gaussian(x), 1.1283791670955126))"]>;
   let scalar = Scalar<"std::erf(x)", "math::ErfOp(x)">;
   let python = Python<"erf", "Erf", ["input"]>;
 }
 
 def Cell_ErfcOp : Cell_UnaryOp<"erfc", Cell_FloatTensor> {
   let summary = "Complementary error function, 1 - erf(x) without cancellation";
-  let derivative = VJP<["mul(ct, mul(exp(neg(square(x))), -1.1283791670955126))"]>;
+  let derivative = VJP<["mul(ct, mul(gaussian(x), -1.1283791670955126))"]>;
   let scalar = Scalar<"std::erfc(x)", "math::ErfcOp(x)">;
   let python = Python<"erfc", "Erfc", ["input"]>;
+}
+
+//===----------------------------------------------------------------------===//
+// Derivatives of the above, accurate where they are nearly 0
+//===----------------------------------------------------------------------===//
+
+def Cell_GaussianOp : Cell_UnaryOp<"gaussian", Cell_FloatTensor> {
+  let summary = "exp(-x^2), without the rounding of the square";
+  let derivative = VJP<["mul(ct, mul(mul(x, result), -2))"]>;
+  let scalar = Scalar<"std::exp(-static_cast<long double>(x) * x)",
+                      "special::GaussianOp(x)">;
+}
+
+def Cell_SechSquaredOp : Cell_UnaryOp<"sech_squared", Cell_FloatTensor> {
+  let summary = "1 - tanh(x)^2 = 1/cosh(x)^2, without cancellation";
+  let derivative = VJP<["mul(ct, mul(mul(result, tanh(x)), -2))"]>;
+  let scalar = Scalar<"std::pow(1 / std::cosh(x), 2)",
+                      "special::SechSquaredOp(x)">;
 }
 
 #endif

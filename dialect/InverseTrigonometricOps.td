@@ -24,7 +24,8 @@ def Cell_AcosOp : Cell_UnaryOp<"acos", Cell_FloatTensor, [Singular]> {
 
 def Cell_AtanOp : Cell_UnaryOp<"atan", Cell_FloatTensor> {
   let summary = "Inverse tangent in radians";
-  let derivative = VJP<["div(ct, add(square(x), 1))"]>;
+  // 1/(1 + x*x), but the square does not overflow.
+  let derivative = VJP<["mul(ct, square(reciprocal(hypot(x, 1))))"]>;
   let scalar = Scalar<"std::atan(x)", "math::AtanOp(x)">;
   let python = Python<"atan", "Atan", ["input"]>;
 }
@@ -32,8 +33,8 @@ def Cell_AtanOp : Cell_UnaryOp<"atan", Cell_FloatTensor> {
 def Cell_Atan2Op : Cell_BinaryOp<"atan2", Cell_FloatTensor> {
   let summary = "Angle of the point (rhs, lhs), in (-pi, pi]";
   let derivative = VJP<[
-    "mul(ct, div(rhs, add(square(lhs), square(rhs))))",
-    "neg(mul(ct, div(lhs, add(square(lhs), square(rhs)))))"]>;
+    "mul(ct, div(div(rhs, hypot(lhs, rhs)), hypot(lhs, rhs)))",
+    "neg(mul(ct, div(div(lhs, hypot(lhs, rhs)), hypot(lhs, rhs))))"]>;
   let subgradient = "NaN at (0, 0)";
   let scalar = Scalar<"std::atan2(lhs, rhs)", "math::Atan2Op(lhs, rhs)">;
   let python = Python<"atan2", "Atan2", ["input", "other"]>;
@@ -41,16 +42,15 @@ def Cell_Atan2Op : Cell_BinaryOp<"atan2", Cell_FloatTensor> {
 
 def Cell_AsinhOp : Cell_UnaryOp<"asinh", Cell_FloatTensor> {
   let summary = "Inverse hyperbolic sine";
-  // cosh(asinh(x)) = sqrt(x*x + 1), but does not overflow before x.
-  let derivative = VJP<["div(ct, cosh(result))"]>;
+  let derivative = VJP<["div(ct, hypot(x, 1))"]>;
   let scalar = Scalar<"std::asinh(x)", "math::AsinhOp(x)">;
   let python = Python<"asinh", "Asinh", ["input"]>;
 }
 
 def Cell_AcoshOp : Cell_UnaryOp<"acosh", Cell_FloatTensor, [Singular]> {
   let summary = "Inverse hyperbolic cosine; NaN for x < 1";
-  // sinh(acosh(x)) = sqrt(x*x - 1), but does not overflow before x.
-  let derivative = VJP<["div(ct, sinh(result))"]>;
+  // sqrt(x*x - 1), which neither cancels near 1 nor overflows.
+  let derivative = VJP<["div(ct, mul(sqrt(sub(x, 1)), sqrt(add(x, 1))))"]>;
   let subgradient = "inf at 1";
   let scalar = Scalar<"std::acosh(x)", "math::AcoshOp(x)">;
   let python = Python<"acosh", "Acosh", ["input"]>;

@@ -28,6 +28,14 @@ class Special_UnaryOp<string mnemonic>
   let assemblyFormat = "$operand attr-dict `:` type($result)";
 }
 
+class Special_BinaryOp<string mnemonic>
+    : Op<Special_Dialect, mnemonic, !listconcat([
+        Pure, SameOperandsAndResultType], ElementwiseMappable.traits)> {
+  let arguments = (ins FloatLike:$lhs, FloatLike:$rhs);
+  let results = (outs FloatLike:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
+}
+
 def Special_LgammaOp : Special_UnaryOp<"lgamma"> {
   let summary = "Logarithm of the absolute value of the gamma function";
 }
@@ -40,6 +48,15 @@ def Special_PolygammaOp : Special_UnaryOp<"polygamma"> {
 }
 def Special_ErfinvOp : Special_UnaryOp<"erfinv"> {
   let summary = "Inverse of the error function";
+}
+def Special_GaussianOp : Special_UnaryOp<"gaussian"> {
+  let summary = "exp(-x^2)";
+}
+def Special_SechSquaredOp : Special_UnaryOp<"sech_squared"> {
+  let summary = "1 / cosh(x)^2";
+}
+def Special_HypotOp : Special_BinaryOp<"hypot"> {
+  let summary = "sqrt(lhs^2 + rhs^2)";
 }
 
 #endif

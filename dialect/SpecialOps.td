@@ -38,7 +38,13 @@ def Cell_PolygammaOp : Cell_Op<"polygamma", [
 
 def Cell_ErfinvOp : Cell_UnaryOp<"erfinv", Cell_FloatTensor, [Singular]> {
   let summary = "Inverse of the error function; +-inf at +-1, NaN outside";
-  let derivative = VJP<["mul(ct, mul(exp(square(result)), 0.886226925452758))"]>;
+  let description = [{
+    The derivative is sqrt(pi)/2 exp(y^2) for the exact y = erfinv(x). One step of Newton's
+    method finds how far the result is from it: the term below `stop_gradient`, which is
+    rounding, and constant in the next derivative.
+  }];
+  let derivative = VJP<[
+    "mul(ct, mul(div(0.886226925452758, gaussian(result)), add(stop_gradient(select(is_finite(result), mul(mul(mul(abs(result), 2), sub(erfc(abs(result)), sub(1, abs(x)))), div(0.886226925452758, gaussian(result))), 0)), 1)))"]>;
   let subgradient = "inf at -1 and 1";
   let scalar = Scalar<"inverseErf(x)", "special::ErfinvOp(x)">;
   let python = Python<"erfinv", "Erfinv", ["input"]>;

@@ -76,18 +76,14 @@ func.func private @kb(%x: tensor<6xf32>) -> tensor<6xf32> {
   return %y : tensor<6xf32>
 }
 // CHECK-LABEL: func.func @batch_of_vjp
-// CHECK:         %[[T:.*]] = cell.tanh %arg0 : tensor<6xf32>
-// CHECK:         %[[Q:.*]] = cell.square %[[T]] : tensor<6xf32>
-// CHECK:         %[[D:.*]] = cell.sub %{{.*}}, %[[Q]] : tensor<6xf32>
+// CHECK:         %[[D:.*]] = cell.sech_squared %arg0 : tensor<6xf32>
 // CHECK-NEXT:    return %[[D]]
 func.func @batch_of_vjp(%x: tensor<6xf32>) -> tensor<6xf32> {
   %y = cell.vmap @dk(%x) in [0] out [0] : (tensor<6xf32>) -> tensor<6xf32>
   return %y : tensor<6xf32>
 }
 // CHECK-LABEL: func.func @vjp_of_batch
-// CHECK:         %[[T:.*]] = cell.tanh %arg0 : tensor<6xf32>
-// CHECK:         %[[Q:.*]] = cell.square %[[T]] : tensor<6xf32>
-// CHECK:         %[[D:.*]] = cell.sub %{{.*}}, %[[Q]] : tensor<6xf32>
+// CHECK:         %[[D:.*]] = cell.sech_squared %arg0 : tensor<6xf32>
 // CHECK:         cell.mul %arg1, %[[D]]
 func.func @vjp_of_batch(%x: tensor<6xf32>, %c: tensor<6xf32>) -> tensor<6xf32> {
   %y, %d = cell.vjp @kb(%x) cotangents(%c) of [0] wrt [0] : (tensor<6xf32>, tensor<6xf32>) -> (tensor<6xf32>, tensor<6xf32>)

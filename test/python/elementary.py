@@ -56,6 +56,7 @@ BINARY: dict[
 ] = {
     "powf": (mp.power, np.power, ((0.01, 30), (-10, 10))),
     "atan2": (mp.atan2, np.arctan2, ((-10, 10), (-10, 10))),
+    "hypot": (mp.hypot, np.hypot, ((-10, 10), (-10, 10))),
 }
 
 
@@ -66,11 +67,17 @@ SPECIAL: dict[str, tuple[Callable[..., Any], Callable[..., Any] | None, tuple[fl
     "trigamma": (lambda x: mp.polygamma(1, x), None, (0.1, 20)),
     "tetragamma": (lambda x: mp.polygamma(2, x), None, (0.1, 20)),
     "erfinv": (mp.erfinv, None, (0, 1)),
+    "gaussian": (lambda x: mp.exp(-x * x), None, (0, 5)),
+    "sech_squared": (lambda x: mp.sech(x) ** 2, None, (0, 10)),
 }
 SPELLING = {
     "trigamma": "special.polygamma %x0 {order = 1 : i64}",
     "tetragamma": "special.polygamma %x0 {order = 2 : i64}",
-} | {name: f"special.{name} %x0" for name in ("lgamma", "digamma", "erfinv")}
+    "hypot": "special.hypot %x0, %x1",
+} | {
+    name: f"special.{name} %x0"
+    for name in ("lgamma", "digamma", "erfinv", "gaussian", "sech_squared")
+}
 
 
 def elementwise(entry: str, op: str, inputs: Sequence[str], result: str, size: int) -> str:

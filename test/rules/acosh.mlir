@@ -14,10 +14,14 @@ func.func private @f(%x: tensor<6xf64>) -> tensor<6xf64> {
 
 // ADJOINT-LABEL: func.func @vjp(
 // ADJOINT-SAME: %[[X:[a-z0-9]+]]: {{[^,]*}}, %[[CT:[a-z0-9]+]]: {{[^,]*}})
-// ADJOINT: %[[Y:.*]] = cell.acosh %[[X]] :
-// ADJOINT: %[[V0:.*]] = cell.sinh %[[Y]] :
-// ADJOINT: %[[V1:.*]] = cell.div %[[CT]], %[[V0]] :
-// ADJOINT: return %[[V1]]
+// ADJOINT-DAG: %[[C0:.*]] = cell.constant dense<1.000000e+00>
+// ADJOINT: %[[V0:.*]] = cell.sub %[[X]], %[[C0]] :
+// ADJOINT: %[[V1:.*]] = cell.sqrt %[[V0]] :
+// ADJOINT: %[[V2:.*]] = cell.add %[[X]], %[[C0]] :
+// ADJOINT: %[[V3:.*]] = cell.sqrt %[[V2]] :
+// ADJOINT: %[[V4:.*]] = cell.mul %[[V1]], %[[V3]] :
+// ADJOINT: %[[V5:.*]] = cell.div %[[CT]], %[[V4]] :
+// ADJOINT: return %[[V5]]
 func.func @vjp(%x: tensor<6xf64>, %ct: tensor<6xf64>) -> tensor<6xf64> {
   %0:2 = cell.vjp @f(%x) cotangents(%ct) of [0] wrt [0] : (tensor<6xf64>, tensor<6xf64>) -> (tensor<6xf64>, tensor<6xf64>)
   return %0#1 : tensor<6xf64>
@@ -25,10 +29,14 @@ func.func @vjp(%x: tensor<6xf64>, %ct: tensor<6xf64>) -> tensor<6xf64> {
 
 // ADJOINT-LABEL: func.func @jvp(
 // ADJOINT-SAME: %[[X:[a-z0-9]+]]: {{[^,]*}}, %[[T:[a-z0-9]+]]: {{[^,]*}})
-// ADJOINT: %[[Y:.*]] = cell.acosh %[[X]] :
-// ADJOINT: %[[V0:.*]] = cell.sinh %[[Y]] :
-// ADJOINT: %[[V1:.*]] = cell.div %[[T]], %[[V0]] :
-// ADJOINT: return %[[V1]]
+// ADJOINT-DAG: %[[C0:.*]] = cell.constant dense<1.000000e+00>
+// ADJOINT: %[[V0:.*]] = cell.sub %[[X]], %[[C0]] :
+// ADJOINT: %[[V1:.*]] = cell.sqrt %[[V0]] :
+// ADJOINT: %[[V2:.*]] = cell.add %[[X]], %[[C0]] :
+// ADJOINT: %[[V3:.*]] = cell.sqrt %[[V2]] :
+// ADJOINT: %[[V4:.*]] = cell.mul %[[V1]], %[[V3]] :
+// ADJOINT: %[[V5:.*]] = cell.div %[[T]], %[[V4]] :
+// ADJOINT: return %[[V5]]
 func.func @jvp(%x: tensor<6xf64>, %t: tensor<6xf64>) -> tensor<6xf64> {
   %0:2 = cell.jvp @f(%x) tangents(%t) wrt [0] of [0] : (tensor<6xf64>, tensor<6xf64>) -> (tensor<6xf64>, tensor<6xf64>)
   return %0#1 : tensor<6xf64>

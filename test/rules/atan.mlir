@@ -6,46 +6,48 @@
 // RUN: cell-run %s --entry=second --passes=cell-differentiate --digits=12 | FileCheck %s --check-prefix=SECOND
 
 // FORWARD-LABEL: func.func private @f(
-// FORWARD: cell.atan %{{.*}} : tensor<9xf64>
-func.func private @f(%x: tensor<9xf64>) -> tensor<9xf64> {
-  %0 = cell.atan %x : tensor<9xf64>
-  return %0 : tensor<9xf64>
+// FORWARD: cell.atan %{{.*}} : tensor<10xf64>
+func.func private @f(%x: tensor<10xf64>) -> tensor<10xf64> {
+  %0 = cell.atan %x : tensor<10xf64>
+  return %0 : tensor<10xf64>
 }
 
 // ADJOINT-LABEL: func.func @vjp(
 // ADJOINT-SAME: %[[X:[a-z0-9]+]]: {{[^,]*}}, %[[CT:[a-z0-9]+]]: {{[^,]*}})
 // ADJOINT-DAG: %[[C0:.*]] = cell.constant dense<1.000000e+00>
-// ADJOINT: %[[V0:.*]] = cell.square %[[X]] :
-// ADJOINT: %[[V1:.*]] = cell.add %[[V0]], %[[C0]] :
-// ADJOINT: %[[V2:.*]] = cell.div %[[CT]], %[[V1]] :
-// ADJOINT: return %[[V2]]
-func.func @vjp(%x: tensor<9xf64>, %ct: tensor<9xf64>) -> tensor<9xf64> {
-  %0:2 = cell.vjp @f(%x) cotangents(%ct) of [0] wrt [0] : (tensor<9xf64>, tensor<9xf64>) -> (tensor<9xf64>, tensor<9xf64>)
-  return %0#1 : tensor<9xf64>
+// ADJOINT: %[[V0:.*]] = cell.hypot %[[X]], %[[C0]] :
+// ADJOINT: %[[V1:.*]] = cell.reciprocal %[[V0]] :
+// ADJOINT: %[[V2:.*]] = cell.square %[[V1]] :
+// ADJOINT: %[[V3:.*]] = cell.mul %[[CT]], %[[V2]] :
+// ADJOINT: return %[[V3]]
+func.func @vjp(%x: tensor<10xf64>, %ct: tensor<10xf64>) -> tensor<10xf64> {
+  %0:2 = cell.vjp @f(%x) cotangents(%ct) of [0] wrt [0] : (tensor<10xf64>, tensor<10xf64>) -> (tensor<10xf64>, tensor<10xf64>)
+  return %0#1 : tensor<10xf64>
 }
 
 // ADJOINT-LABEL: func.func @jvp(
 // ADJOINT-SAME: %[[X:[a-z0-9]+]]: {{[^,]*}}, %[[T:[a-z0-9]+]]: {{[^,]*}})
 // ADJOINT-DAG: %[[C0:.*]] = cell.constant dense<1.000000e+00>
-// ADJOINT: %[[V0:.*]] = cell.square %[[X]] :
-// ADJOINT: %[[V1:.*]] = cell.add %[[V0]], %[[C0]] :
-// ADJOINT: %[[V2:.*]] = cell.div %[[T]], %[[V1]] :
-// ADJOINT: return %[[V2]]
-func.func @jvp(%x: tensor<9xf64>, %t: tensor<9xf64>) -> tensor<9xf64> {
-  %0:2 = cell.jvp @f(%x) tangents(%t) wrt [0] of [0] : (tensor<9xf64>, tensor<9xf64>) -> (tensor<9xf64>, tensor<9xf64>)
-  return %0#1 : tensor<9xf64>
+// ADJOINT: %[[V0:.*]] = cell.hypot %[[X]], %[[C0]] :
+// ADJOINT: %[[V1:.*]] = cell.reciprocal %[[V0]] :
+// ADJOINT: %[[V2:.*]] = cell.square %[[V1]] :
+// ADJOINT: %[[V3:.*]] = cell.mul %[[T]], %[[V2]] :
+// ADJOINT: return %[[V3]]
+func.func @jvp(%x: tensor<10xf64>, %t: tensor<10xf64>) -> tensor<10xf64> {
+  %0:2 = cell.jvp @f(%x) tangents(%t) wrt [0] of [0] : (tensor<10xf64>, tensor<10xf64>) -> (tensor<10xf64>, tensor<10xf64>)
+  return %0#1 : tensor<10xf64>
 }
 
 // Cotangent 3.0, tangents 0.5.
-// VALUES:      result 0: tensor<9xf64> [0.463647609001, -1.10714871779, 0.896055384571, 1.2490457724, 0.0, -0.0, 1.57079632679, -1.57079632679, nan]
-// VALUES-NEXT: result 1: tensor<9xf64> [2.4, 0.6, 1.17073170732, 0.3, 3.0, 3.0, 0.0, 0.0, nan]
-// VALUES-NEXT: result 2: tensor<9xf64> [0.4, 0.1, 0.19512195122, 0.05, 0.5, 0.5, 0.0, 0.0, nan]
-func.func @values(%x: tensor<9xf64> {cell.example = dense<[0.5, -2.0, 1.25, 3.0, 0.0, -0.0, 0x7FF0000000000000, 0xFFF0000000000000, 0x7FF8000000000000]> : tensor<9xf64>}) -> (tensor<9xf64>, tensor<9xf64>, tensor<9xf64>) {
-  %ct = cell.constant dense<3.0> : tensor<9xf64>
-  %t = cell.constant dense<0.5> : tensor<9xf64>
-  %0:2 = cell.vjp @f(%x) cotangents(%ct) of [0] wrt [0] : (tensor<9xf64>, tensor<9xf64>) -> (tensor<9xf64>, tensor<9xf64>)
-  %1:2 = cell.jvp @f(%x) tangents(%t) wrt [0] of [0] : (tensor<9xf64>, tensor<9xf64>) -> (tensor<9xf64>, tensor<9xf64>)
-  return %0#0, %0#1, %1#1 : tensor<9xf64>, tensor<9xf64>, tensor<9xf64>
+// VALUES:      result 0: tensor<10xf64> [0.463647609001, -1.10714871779, 0.896055384571, 1.2490457724, 0.0, -0.0, 1.57079632679, 1.57079632679, -1.57079632679, nan]
+// VALUES-NEXT: result 1: tensor<10xf64> [2.4, 0.6, 1.17073170732, 0.3, 3.0, 3.0, 2.99996660155e-320, 0.0, 0.0, nan]
+// VALUES-NEXT: result 2: tensor<10xf64> [0.4, 0.1, 0.19512195122, 0.05, 0.5, 0.5, 4.99994433591e-321, 0.0, 0.0, nan]
+func.func @values(%x: tensor<10xf64> {cell.example = dense<[0.5, -2.0, 1.25, 3.0, 0.0, -0.0, 1.0e+160, 0x7FF0000000000000, 0xFFF0000000000000, 0x7FF8000000000000]> : tensor<10xf64>}) -> (tensor<10xf64>, tensor<10xf64>, tensor<10xf64>) {
+  %ct = cell.constant dense<3.0> : tensor<10xf64>
+  %t = cell.constant dense<0.5> : tensor<10xf64>
+  %0:2 = cell.vjp @f(%x) cotangents(%ct) of [0] wrt [0] : (tensor<10xf64>, tensor<10xf64>) -> (tensor<10xf64>, tensor<10xf64>)
+  %1:2 = cell.jvp @f(%x) tangents(%t) wrt [0] of [0] : (tensor<10xf64>, tensor<10xf64>) -> (tensor<10xf64>, tensor<10xf64>)
+  return %0#0, %0#1, %1#1 : tensor<10xf64>, tensor<10xf64>, tensor<10xf64>
 }
 
 // Second derivatives: vjp of vjp, jvp of vjp, vjp of jvp.

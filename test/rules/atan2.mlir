@@ -6,56 +6,56 @@
 // RUN: cell-run %s --entry=second --passes=cell-differentiate --digits=12 | FileCheck %s --check-prefix=SECOND
 
 // FORWARD-LABEL: func.func private @f(
-// FORWARD: cell.atan2 %{{.*}} : tensor<8xf64>
-func.func private @f(%a: tensor<8xf64>, %b: tensor<8xf64>) -> tensor<8xf64> {
-  %0 = cell.atan2 %a, %b : tensor<8xf64>
-  return %0 : tensor<8xf64>
+// FORWARD: cell.atan2 %{{.*}} : tensor<9xf64>
+func.func private @f(%a: tensor<9xf64>, %b: tensor<9xf64>) -> tensor<9xf64> {
+  %0 = cell.atan2 %a, %b : tensor<9xf64>
+  return %0 : tensor<9xf64>
 }
 
 // ADJOINT-LABEL: func.func @vjp(
 // ADJOINT-SAME: %[[A:[a-z0-9]+]]: {{[^,]*}}, %[[B:[a-z0-9]+]]: {{[^,]*}}, %[[CT:[a-z0-9]+]]: {{[^,]*}})
-// ADJOINT: %[[V0:.*]] = cell.square %[[A]] :
-// ADJOINT: %[[V1:.*]] = cell.square %[[B]] :
-// ADJOINT: %[[V2:.*]] = cell.add %[[V0]], %[[V1]] :
-// ADJOINT: %[[V3:.*]] = cell.div %[[B]], %[[V2]] :
-// ADJOINT: %[[V4:.*]] = cell.mul %[[CT]], %[[V3]] :
-// ADJOINT: %[[V5:.*]] = cell.div %[[A]], %[[V2]] :
+// ADJOINT: %[[V0:.*]] = cell.hypot %[[A]], %[[B]] :
+// ADJOINT: %[[V1:.*]] = cell.div %[[B]], %[[V0]] :
+// ADJOINT: %[[V2:.*]] = cell.div %[[V1]], %[[V0]] :
+// ADJOINT: %[[V3:.*]] = cell.mul %[[CT]], %[[V2]] :
+// ADJOINT: %[[V4:.*]] = cell.div %[[A]], %[[V0]] :
+// ADJOINT: %[[V5:.*]] = cell.div %[[V4]], %[[V0]] :
 // ADJOINT: %[[V6:.*]] = cell.mul %[[CT]], %[[V5]] :
 // ADJOINT: %[[V7:.*]] = cell.neg %[[V6]] :
-// ADJOINT: return %[[V4]], %[[V7]]
-func.func @vjp(%a: tensor<8xf64>, %b: tensor<8xf64>, %ct: tensor<8xf64>) -> (tensor<8xf64>, tensor<8xf64>) {
-  %0:3 = cell.vjp @f(%a, %b) cotangents(%ct) of [0] wrt [0, 1] : (tensor<8xf64>, tensor<8xf64>, tensor<8xf64>) -> (tensor<8xf64>, tensor<8xf64>, tensor<8xf64>)
-  return %0#1, %0#2 : tensor<8xf64>, tensor<8xf64>
+// ADJOINT: return %[[V3]], %[[V7]]
+func.func @vjp(%a: tensor<9xf64>, %b: tensor<9xf64>, %ct: tensor<9xf64>) -> (tensor<9xf64>, tensor<9xf64>) {
+  %0:3 = cell.vjp @f(%a, %b) cotangents(%ct) of [0] wrt [0, 1] : (tensor<9xf64>, tensor<9xf64>, tensor<9xf64>) -> (tensor<9xf64>, tensor<9xf64>, tensor<9xf64>)
+  return %0#1, %0#2 : tensor<9xf64>, tensor<9xf64>
 }
 
 // ADJOINT-LABEL: func.func @jvp(
 // ADJOINT-SAME: %[[A:[a-z0-9]+]]: {{[^,]*}}, %[[B:[a-z0-9]+]]: {{[^,]*}}, %[[T:[a-z0-9]+]]: {{[^,]*}}, %[[U:[a-z0-9]+]]: {{[^,]*}})
-// ADJOINT: %[[V0:.*]] = cell.square %[[A]] :
-// ADJOINT: %[[V1:.*]] = cell.square %[[B]] :
-// ADJOINT: %[[V2:.*]] = cell.add %[[V0]], %[[V1]] :
-// ADJOINT: %[[V3:.*]] = cell.div %[[B]], %[[V2]] :
-// ADJOINT: %[[V4:.*]] = cell.mul %[[T]], %[[V3]] :
-// ADJOINT: %[[V5:.*]] = cell.div %[[A]], %[[V2]] :
+// ADJOINT: %[[V0:.*]] = cell.hypot %[[A]], %[[B]] :
+// ADJOINT: %[[V1:.*]] = cell.div %[[B]], %[[V0]] :
+// ADJOINT: %[[V2:.*]] = cell.div %[[V1]], %[[V0]] :
+// ADJOINT: %[[V3:.*]] = cell.mul %[[T]], %[[V2]] :
+// ADJOINT: %[[V4:.*]] = cell.div %[[A]], %[[V0]] :
+// ADJOINT: %[[V5:.*]] = cell.div %[[V4]], %[[V0]] :
 // ADJOINT: %[[V6:.*]] = cell.mul %[[U]], %[[V5]] :
-// ADJOINT: %[[V7:.*]] = cell.sub %[[V4]], %[[V6]] :
+// ADJOINT: %[[V7:.*]] = cell.sub %[[V3]], %[[V6]] :
 // ADJOINT: return %[[V7]]
-func.func @jvp(%a: tensor<8xf64>, %b: tensor<8xf64>, %t: tensor<8xf64>, %u: tensor<8xf64>) -> tensor<8xf64> {
-  %0:2 = cell.jvp @f(%a, %b) tangents(%t, %u) wrt [0, 1] of [0] : (tensor<8xf64>, tensor<8xf64>, tensor<8xf64>, tensor<8xf64>) -> (tensor<8xf64>, tensor<8xf64>)
-  return %0#1 : tensor<8xf64>
+func.func @jvp(%a: tensor<9xf64>, %b: tensor<9xf64>, %t: tensor<9xf64>, %u: tensor<9xf64>) -> tensor<9xf64> {
+  %0:2 = cell.jvp @f(%a, %b) tangents(%t, %u) wrt [0, 1] of [0] : (tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>) -> (tensor<9xf64>, tensor<9xf64>)
+  return %0#1 : tensor<9xf64>
 }
 
 // Cotangent 3.0, tangents 0.5, 0.25.
-// VALUES:      result 0: tensor<8xf64> [0.588002603548, -1.2490457724, 3.07917384359, 1.57079632679, 0.0, 3.14159265359, -3.14159265359, nan]
-// VALUES-NEXT: result 1: tensor<8xf64> [0.692307692308, 0.6, -0.747081712062, 0.0, nan, -3.0, -3.0, nan]
-// VALUES-NEXT: result 2: tensor<8xf64> [-0.461538461538, 1.8, -0.0466926070039, -3.0, nan, -0.0, 0.0, nan]
-// VALUES-NEXT: result 3: tensor<8xf64> [0.0769230769231, 0.25, -0.128404669261, -0.25, nan, -0.5, -0.5, nan]
-func.func @values(%a: tensor<8xf64> {cell.example = dense<[2.0, -1.5, 0.25, 1.0, 0.0, 0.0, -0.0, 0x7FF8000000000000]> : tensor<8xf64>}, %b: tensor<8xf64> {cell.example = dense<[3.0, 0.5, -4.0, 0.0, 0.0, -1.0, -1.0, 1.0]> : tensor<8xf64>}) -> (tensor<8xf64>, tensor<8xf64>, tensor<8xf64>, tensor<8xf64>) {
-  %ct = cell.constant dense<3.0> : tensor<8xf64>
-  %t = cell.constant dense<0.5> : tensor<8xf64>
-  %u = cell.constant dense<0.25> : tensor<8xf64>
-  %0:3 = cell.vjp @f(%a, %b) cotangents(%ct) of [0] wrt [0, 1] : (tensor<8xf64>, tensor<8xf64>, tensor<8xf64>) -> (tensor<8xf64>, tensor<8xf64>, tensor<8xf64>)
-  %1:2 = cell.jvp @f(%a, %b) tangents(%t, %u) wrt [0, 1] of [0] : (tensor<8xf64>, tensor<8xf64>, tensor<8xf64>, tensor<8xf64>) -> (tensor<8xf64>, tensor<8xf64>)
-  return %0#0, %0#1, %0#2, %1#1 : tensor<8xf64>, tensor<8xf64>, tensor<8xf64>, tensor<8xf64>
+// VALUES:      result 0: tensor<9xf64> [0.588002603548, -1.2490457724, 3.07917384359, 1.57079632679, 0.0, 3.14159265359, -3.14159265359, 0.643501108793, nan]
+// VALUES-NEXT: result 1: tensor<9xf64> [0.692307692308, 0.6, -0.747081712062, 0.0, nan, -3.0, -3.0, 4.8e-201, nan]
+// VALUES-NEXT: result 2: tensor<9xf64> [-0.461538461538, 1.8, -0.0466926070039, -3.0, nan, -0.0, 0.0, -3.6e-201, nan]
+// VALUES-NEXT: result 3: tensor<9xf64> [0.0769230769231, 0.25, -0.128404669261, -0.25, nan, -0.5, -0.5, 5e-202, nan]
+func.func @values(%a: tensor<9xf64> {cell.example = dense<[2.0, -1.5, 0.25, 1.0, 0.0, 0.0, -0.0, 3.0e+200, 0x7FF8000000000000]> : tensor<9xf64>}, %b: tensor<9xf64> {cell.example = dense<[3.0, 0.5, -4.0, 0.0, 0.0, -1.0, -1.0, 4.0e+200, 1.0]> : tensor<9xf64>}) -> (tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>) {
+  %ct = cell.constant dense<3.0> : tensor<9xf64>
+  %t = cell.constant dense<0.5> : tensor<9xf64>
+  %u = cell.constant dense<0.25> : tensor<9xf64>
+  %0:3 = cell.vjp @f(%a, %b) cotangents(%ct) of [0] wrt [0, 1] : (tensor<9xf64>, tensor<9xf64>, tensor<9xf64>) -> (tensor<9xf64>, tensor<9xf64>, tensor<9xf64>)
+  %1:2 = cell.jvp @f(%a, %b) tangents(%t, %u) wrt [0, 1] of [0] : (tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>) -> (tensor<9xf64>, tensor<9xf64>)
+  return %0#0, %0#1, %0#2, %1#1 : tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>
 }
 
 // Second derivatives: vjp of vjp, jvp of vjp, vjp of jvp.

@@ -15,12 +15,10 @@ func.func private @f(%x: tensor<9xf64>) -> tensor<9xf64> {
 // ADJOINT-LABEL: func.func @vjp(
 // ADJOINT-SAME: %[[X:[a-z0-9]+]]: {{[^,]*}}, %[[CT:[a-z0-9]+]]: {{[^,]*}})
 // ADJOINT-DAG: %[[C0:.*]] = cell.constant dense<-1.1283791670955126>
-// ADJOINT: %[[V0:.*]] = cell.square %[[X]] :
-// ADJOINT: %[[V1:.*]] = cell.neg %[[V0]] :
-// ADJOINT: %[[V2:.*]] = cell.exp %[[V1]] :
-// ADJOINT: %[[V3:.*]] = cell.mul %[[V2]], %[[C0]] :
-// ADJOINT: %[[V4:.*]] = cell.mul %[[CT]], %[[V3]] :
-// ADJOINT: return %[[V4]]
+// ADJOINT: %[[V0:.*]] = cell.gaussian %[[X]] :
+// ADJOINT: %[[V1:.*]] = cell.mul %[[V0]], %[[C0]] :
+// ADJOINT: %[[V2:.*]] = cell.mul %[[CT]], %[[V1]] :
+// ADJOINT: return %[[V2]]
 func.func @vjp(%x: tensor<9xf64>, %ct: tensor<9xf64>) -> tensor<9xf64> {
   %0:2 = cell.vjp @f(%x) cotangents(%ct) of [0] wrt [0] : (tensor<9xf64>, tensor<9xf64>) -> (tensor<9xf64>, tensor<9xf64>)
   return %0#1 : tensor<9xf64>
@@ -29,12 +27,10 @@ func.func @vjp(%x: tensor<9xf64>, %ct: tensor<9xf64>) -> tensor<9xf64> {
 // ADJOINT-LABEL: func.func @jvp(
 // ADJOINT-SAME: %[[X:[a-z0-9]+]]: {{[^,]*}}, %[[T:[a-z0-9]+]]: {{[^,]*}})
 // ADJOINT-DAG: %[[C0:.*]] = cell.constant dense<-1.1283791670955126>
-// ADJOINT: %[[V0:.*]] = cell.square %[[X]] :
-// ADJOINT: %[[V1:.*]] = cell.neg %[[V0]] :
-// ADJOINT: %[[V2:.*]] = cell.exp %[[V1]] :
-// ADJOINT: %[[V3:.*]] = cell.mul %[[V2]], %[[C0]] :
-// ADJOINT: %[[V4:.*]] = cell.mul %[[T]], %[[V3]] :
-// ADJOINT: return %[[V4]]
+// ADJOINT: %[[V0:.*]] = cell.gaussian %[[X]] :
+// ADJOINT: %[[V1:.*]] = cell.mul %[[V0]], %[[C0]] :
+// ADJOINT: %[[V2:.*]] = cell.mul %[[T]], %[[V1]] :
+// ADJOINT: return %[[V2]]
 func.func @jvp(%x: tensor<9xf64>, %t: tensor<9xf64>) -> tensor<9xf64> {
   %0:2 = cell.jvp @f(%x) tangents(%t) wrt [0] of [0] : (tensor<9xf64>, tensor<9xf64>) -> (tensor<9xf64>, tensor<9xf64>)
   return %0#1 : tensor<9xf64>

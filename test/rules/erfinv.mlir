@@ -15,12 +15,27 @@ func.func private @f(%x: tensor<10xf64>) -> tensor<10xf64> {
 // ADJOINT-LABEL: func.func @vjp(
 // ADJOINT-SAME: %[[X:[a-z0-9]+]]: {{[^,]*}}, %[[CT:[a-z0-9]+]]: {{[^,]*}})
 // ADJOINT-DAG: %[[C0:.*]] = cell.constant dense<0.88622692545275805>
+// ADJOINT-DAG: %[[C1:.*]] = cell.constant dense<2.000000e+00>
+// ADJOINT-DAG: %[[C2:.*]] = cell.constant dense<1.000000e+00>
+// ADJOINT-DAG: %[[C3:.*]] = cell.constant dense<0.000000e+00>
 // ADJOINT: %[[Y:.*]] = cell.erfinv %[[X]] :
-// ADJOINT: %[[V0:.*]] = cell.square %[[Y]] :
-// ADJOINT: %[[V1:.*]] = cell.exp %[[V0]] :
-// ADJOINT: %[[V2:.*]] = cell.mul %[[V1]], %[[C0]] :
-// ADJOINT: %[[V3:.*]] = cell.mul %[[CT]], %[[V2]] :
-// ADJOINT: return %[[V3]]
+// ADJOINT: %[[V0:.*]] = cell.gaussian %[[Y]] :
+// ADJOINT: %[[V1:.*]] = cell.div %[[C0]], %[[V0]] :
+// ADJOINT: %[[V2:.*]] = cell.is_finite %[[Y]] :
+// ADJOINT: %[[V3:.*]] = cell.abs %[[Y]] :
+// ADJOINT: %[[V4:.*]] = cell.mul %[[V3]], %[[C1]] :
+// ADJOINT: %[[V5:.*]] = cell.erfc %[[V3]] :
+// ADJOINT: %[[V6:.*]] = cell.abs %[[X]] :
+// ADJOINT: %[[V7:.*]] = cell.sub %[[C2]], %[[V6]] :
+// ADJOINT: %[[V8:.*]] = cell.sub %[[V5]], %[[V7]] :
+// ADJOINT: %[[V9:.*]] = cell.mul %[[V4]], %[[V8]] :
+// ADJOINT: %[[V10:.*]] = cell.mul %[[V9]], %[[V1]] :
+// ADJOINT: %[[V11:.*]] = cell.select %[[V2]], %[[V10]], %[[C3]] :
+// ADJOINT: %[[V12:.*]] = cell.stop_gradient %[[V11]] :
+// ADJOINT: %[[V13:.*]] = cell.add %[[V12]], %[[C2]] :
+// ADJOINT: %[[V14:.*]] = cell.mul %[[V1]], %[[V13]] :
+// ADJOINT: %[[V15:.*]] = cell.mul %[[CT]], %[[V14]] :
+// ADJOINT: return %[[V15]]
 func.func @vjp(%x: tensor<10xf64>, %ct: tensor<10xf64>) -> tensor<10xf64> {
   %0:2 = cell.vjp @f(%x) cotangents(%ct) of [0] wrt [0] : (tensor<10xf64>, tensor<10xf64>) -> (tensor<10xf64>, tensor<10xf64>)
   return %0#1 : tensor<10xf64>
@@ -29,12 +44,27 @@ func.func @vjp(%x: tensor<10xf64>, %ct: tensor<10xf64>) -> tensor<10xf64> {
 // ADJOINT-LABEL: func.func @jvp(
 // ADJOINT-SAME: %[[X:[a-z0-9]+]]: {{[^,]*}}, %[[T:[a-z0-9]+]]: {{[^,]*}})
 // ADJOINT-DAG: %[[C0:.*]] = cell.constant dense<0.88622692545275805>
+// ADJOINT-DAG: %[[C1:.*]] = cell.constant dense<2.000000e+00>
+// ADJOINT-DAG: %[[C2:.*]] = cell.constant dense<1.000000e+00>
+// ADJOINT-DAG: %[[C3:.*]] = cell.constant dense<0.000000e+00>
 // ADJOINT: %[[Y:.*]] = cell.erfinv %[[X]] :
-// ADJOINT: %[[V0:.*]] = cell.square %[[Y]] :
-// ADJOINT: %[[V1:.*]] = cell.exp %[[V0]] :
-// ADJOINT: %[[V2:.*]] = cell.mul %[[V1]], %[[C0]] :
-// ADJOINT: %[[V3:.*]] = cell.mul %[[T]], %[[V2]] :
-// ADJOINT: return %[[V3]]
+// ADJOINT: %[[V0:.*]] = cell.gaussian %[[Y]] :
+// ADJOINT: %[[V1:.*]] = cell.div %[[C0]], %[[V0]] :
+// ADJOINT: %[[V2:.*]] = cell.is_finite %[[Y]] :
+// ADJOINT: %[[V3:.*]] = cell.abs %[[Y]] :
+// ADJOINT: %[[V4:.*]] = cell.mul %[[V3]], %[[C1]] :
+// ADJOINT: %[[V5:.*]] = cell.erfc %[[V3]] :
+// ADJOINT: %[[V6:.*]] = cell.abs %[[X]] :
+// ADJOINT: %[[V7:.*]] = cell.sub %[[C2]], %[[V6]] :
+// ADJOINT: %[[V8:.*]] = cell.sub %[[V5]], %[[V7]] :
+// ADJOINT: %[[V9:.*]] = cell.mul %[[V4]], %[[V8]] :
+// ADJOINT: %[[V10:.*]] = cell.mul %[[V9]], %[[V1]] :
+// ADJOINT: %[[V11:.*]] = cell.select %[[V2]], %[[V10]], %[[C3]] :
+// ADJOINT: %[[V12:.*]] = cell.stop_gradient %[[V11]] :
+// ADJOINT: %[[V13:.*]] = cell.add %[[V12]], %[[C2]] :
+// ADJOINT: %[[V14:.*]] = cell.mul %[[V1]], %[[V13]] :
+// ADJOINT: %[[V15:.*]] = cell.mul %[[T]], %[[V14]] :
+// ADJOINT: return %[[V15]]
 func.func @jvp(%x: tensor<10xf64>, %t: tensor<10xf64>) -> tensor<10xf64> {
   %0:2 = cell.jvp @f(%x) tangents(%t) wrt [0] of [0] : (tensor<10xf64>, tensor<10xf64>) -> (tensor<10xf64>, tensor<10xf64>)
   return %0#1 : tensor<10xf64>

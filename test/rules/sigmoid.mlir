@@ -6,72 +6,74 @@
 // RUN: cell-run %s --entry=second --passes=cell-differentiate --digits=12 | FileCheck %s --check-prefix=SECOND
 
 // FORWARD-LABEL: func.func private @f(
-// FORWARD: cell.sigmoid %{{.*}} : tensor<8xf64>
-func.func private @f(%x: tensor<8xf64>) -> tensor<8xf64> {
-  %0 = cell.sigmoid %x : tensor<8xf64>
-  return %0 : tensor<8xf64>
+// FORWARD: cell.sigmoid %{{.*}} : tensor<10xf64>
+func.func private @f(%x: tensor<10xf64>) -> tensor<10xf64> {
+  %0 = cell.sigmoid %x : tensor<10xf64>
+  return %0 : tensor<10xf64>
 }
 
 // ADJOINT-LABEL: func.func @vjp(
 // ADJOINT-SAME: %[[X:[a-z0-9]+]]: {{[^,]*}}, %[[CT:[a-z0-9]+]]: {{[^,]*}})
-// ADJOINT-DAG: %[[C0:.*]] = cell.constant dense<1.000000e+00>
-// ADJOINT: %[[Y:.*]] = cell.sigmoid %[[X]] :
-// ADJOINT: %[[V0:.*]] = cell.sub %[[C0]], %[[Y]] :
-// ADJOINT: %[[V1:.*]] = cell.mul %[[Y]], %[[V0]] :
-// ADJOINT: %[[V2:.*]] = cell.mul %[[CT]], %[[V1]] :
-// ADJOINT: return %[[V2]]
-func.func @vjp(%x: tensor<8xf64>, %ct: tensor<8xf64>) -> tensor<8xf64> {
-  %0:2 = cell.vjp @f(%x) cotangents(%ct) of [0] wrt [0] : (tensor<8xf64>, tensor<8xf64>) -> (tensor<8xf64>, tensor<8xf64>)
-  return %0#1 : tensor<8xf64>
+// ADJOINT-DAG: %[[C0:.*]] = cell.constant dense<5.000000e-01>
+// ADJOINT-DAG: %[[C1:.*]] = cell.constant dense<2.500000e-01>
+// ADJOINT: %[[V0:.*]] = cell.mul %[[X]], %[[C0]] :
+// ADJOINT: %[[V1:.*]] = cell.sech_squared %[[V0]] :
+// ADJOINT: %[[V2:.*]] = cell.mul %[[V1]], %[[C1]] :
+// ADJOINT: %[[V3:.*]] = cell.mul %[[CT]], %[[V2]] :
+// ADJOINT: return %[[V3]]
+func.func @vjp(%x: tensor<10xf64>, %ct: tensor<10xf64>) -> tensor<10xf64> {
+  %0:2 = cell.vjp @f(%x) cotangents(%ct) of [0] wrt [0] : (tensor<10xf64>, tensor<10xf64>) -> (tensor<10xf64>, tensor<10xf64>)
+  return %0#1 : tensor<10xf64>
 }
 
 // ADJOINT-LABEL: func.func @jvp(
 // ADJOINT-SAME: %[[X:[a-z0-9]+]]: {{[^,]*}}, %[[T:[a-z0-9]+]]: {{[^,]*}})
-// ADJOINT-DAG: %[[C0:.*]] = cell.constant dense<1.000000e+00>
-// ADJOINT: %[[Y:.*]] = cell.sigmoid %[[X]] :
-// ADJOINT: %[[V0:.*]] = cell.sub %[[C0]], %[[Y]] :
-// ADJOINT: %[[V1:.*]] = cell.mul %[[Y]], %[[V0]] :
-// ADJOINT: %[[V2:.*]] = cell.mul %[[T]], %[[V1]] :
-// ADJOINT: return %[[V2]]
-func.func @jvp(%x: tensor<8xf64>, %t: tensor<8xf64>) -> tensor<8xf64> {
-  %0:2 = cell.jvp @f(%x) tangents(%t) wrt [0] of [0] : (tensor<8xf64>, tensor<8xf64>) -> (tensor<8xf64>, tensor<8xf64>)
-  return %0#1 : tensor<8xf64>
+// ADJOINT-DAG: %[[C0:.*]] = cell.constant dense<5.000000e-01>
+// ADJOINT-DAG: %[[C1:.*]] = cell.constant dense<2.500000e-01>
+// ADJOINT: %[[V0:.*]] = cell.mul %[[X]], %[[C0]] :
+// ADJOINT: %[[V1:.*]] = cell.sech_squared %[[V0]] :
+// ADJOINT: %[[V2:.*]] = cell.mul %[[V1]], %[[C1]] :
+// ADJOINT: %[[V3:.*]] = cell.mul %[[T]], %[[V2]] :
+// ADJOINT: return %[[V3]]
+func.func @jvp(%x: tensor<10xf64>, %t: tensor<10xf64>) -> tensor<10xf64> {
+  %0:2 = cell.jvp @f(%x) tangents(%t) wrt [0] of [0] : (tensor<10xf64>, tensor<10xf64>) -> (tensor<10xf64>, tensor<10xf64>)
+  return %0#1 : tensor<10xf64>
 }
 
 // Cotangent 3.0, tangents 0.5.
-// VALUES:      result 0: tensor<8xf64> [0.622459331202, 0.119202922022, 0.777299861175, 0.952574126822, 0.5, 1.0, 0.0, nan]
-// VALUES-NEXT: result 1: tensor<8xf64> [0.705011136605, 0.314980756211, 0.519314360977, 0.135529979193, 0.75, 0.0, 0.0, nan]
-// VALUES-NEXT: result 2: tensor<8xf64> [0.117501856101, 0.0524967927018, 0.0865523934962, 0.0225883298655, 0.125, 0.0, 0.0, nan]
-func.func @values(%x: tensor<8xf64> {cell.example = dense<[0.5, -2.0, 1.25, 3.0, 0.0, 0x7FF0000000000000, 0xFFF0000000000000, 0x7FF8000000000000]> : tensor<8xf64>}) -> (tensor<8xf64>, tensor<8xf64>, tensor<8xf64>) {
-  %ct = cell.constant dense<3.0> : tensor<8xf64>
-  %t = cell.constant dense<0.5> : tensor<8xf64>
-  %0:2 = cell.vjp @f(%x) cotangents(%ct) of [0] wrt [0] : (tensor<8xf64>, tensor<8xf64>) -> (tensor<8xf64>, tensor<8xf64>)
-  %1:2 = cell.jvp @f(%x) tangents(%t) wrt [0] of [0] : (tensor<8xf64>, tensor<8xf64>) -> (tensor<8xf64>, tensor<8xf64>)
-  return %0#0, %0#1, %1#1 : tensor<8xf64>, tensor<8xf64>, tensor<8xf64>
+// VALUES:      result 0: tensor<10xf64> [0.622459331202, 0.119202922022, 0.777299861175, 0.952574126822, 0.5, 1.0, 4.24835425529e-18, 1.0, 0.0, nan]
+// VALUES-NEXT: result 1: tensor<10xf64> [0.705011136605, 0.314980756211, 0.519314360977, 0.135529979193, 0.75, 1.27450627659e-17, 1.27450627659e-17, 0.0, 0.0, nan]
+// VALUES-NEXT: result 2: tensor<10xf64> [0.117501856101, 0.0524967927018, 0.0865523934962, 0.0225883298655, 0.125, 2.12417712765e-18, 2.12417712765e-18, 0.0, 0.0, nan]
+func.func @values(%x: tensor<10xf64> {cell.example = dense<[0.5, -2.0, 1.25, 3.0, 0.0, 40.0, -40.0, 0x7FF0000000000000, 0xFFF0000000000000, 0x7FF8000000000000]> : tensor<10xf64>}) -> (tensor<10xf64>, tensor<10xf64>, tensor<10xf64>) {
+  %ct = cell.constant dense<3.0> : tensor<10xf64>
+  %t = cell.constant dense<0.5> : tensor<10xf64>
+  %0:2 = cell.vjp @f(%x) cotangents(%ct) of [0] wrt [0] : (tensor<10xf64>, tensor<10xf64>) -> (tensor<10xf64>, tensor<10xf64>)
+  %1:2 = cell.jvp @f(%x) tangents(%t) wrt [0] of [0] : (tensor<10xf64>, tensor<10xf64>) -> (tensor<10xf64>, tensor<10xf64>)
+  return %0#0, %0#1, %1#1 : tensor<10xf64>, tensor<10xf64>, tensor<10xf64>
 }
 
 // Second derivatives: vjp of vjp, jvp of vjp, vjp of jvp.
-// SECOND:      result 0: tensor<4xf64> [-0.0575567948523, 0.0799625010562, -0.0960038668034, -0.0408915746609]
-// SECOND-NEXT: result 1: tensor<4xf64> [-0.0575567948523, 0.0799625010562, -0.0960038668034, -0.0408915746609]
-// SECOND-NEXT: result 2: tensor<4xf64> [-0.0575567948523, 0.0799625010562, -0.0960038668034, -0.0408915746609]
-func.func private @g(%x: tensor<4xf64>) -> tensor<4xf64> {
-  %0 = cell.sigmoid %x : tensor<4xf64>
-  return %0 : tensor<4xf64>
+// SECOND:      result 0: tensor<5xf64> [-0.0575567948523, 0.0799625010562, -0.0960038668034, -0.0408915746609, -4.24835425529e-18]
+// SECOND-NEXT: result 1: tensor<5xf64> [-0.0575567948523, 0.0799625010562, -0.0960038668034, -0.0408915746609, -4.24835425529e-18]
+// SECOND-NEXT: result 2: tensor<5xf64> [-0.0575567948523, 0.0799625010562, -0.0960038668034, -0.0408915746609, -4.24835425529e-18]
+func.func private @g(%x: tensor<5xf64>) -> tensor<5xf64> {
+  %0 = cell.sigmoid %x : tensor<5xf64>
+  return %0 : tensor<5xf64>
 }
-func.func private @reverse0(%x: tensor<4xf64>) -> tensor<4xf64> {
-  %one = cell.constant dense<1.0> : tensor<4xf64>
-  %0:2 = cell.vjp @g(%x) cotangents(%one) of [0] wrt [0] : (tensor<4xf64>, tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>)
-  return %0#1 : tensor<4xf64>
+func.func private @reverse0(%x: tensor<5xf64>) -> tensor<5xf64> {
+  %one = cell.constant dense<1.0> : tensor<5xf64>
+  %0:2 = cell.vjp @g(%x) cotangents(%one) of [0] wrt [0] : (tensor<5xf64>, tensor<5xf64>) -> (tensor<5xf64>, tensor<5xf64>)
+  return %0#1 : tensor<5xf64>
 }
-func.func private @forward0(%x: tensor<4xf64>) -> tensor<4xf64> {
-  %one = cell.constant dense<1.0> : tensor<4xf64>
-  %0:2 = cell.jvp @g(%x) tangents(%one) wrt [0] of [0] : (tensor<4xf64>, tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>)
-  return %0#1 : tensor<4xf64>
+func.func private @forward0(%x: tensor<5xf64>) -> tensor<5xf64> {
+  %one = cell.constant dense<1.0> : tensor<5xf64>
+  %0:2 = cell.jvp @g(%x) tangents(%one) wrt [0] of [0] : (tensor<5xf64>, tensor<5xf64>) -> (tensor<5xf64>, tensor<5xf64>)
+  return %0#1 : tensor<5xf64>
 }
-func.func @second(%x: tensor<4xf64> {cell.example = dense<[0.5, -2.0, 1.25, 3.0]> : tensor<4xf64>}) -> (tensor<4xf64>, tensor<4xf64>, tensor<4xf64>) {
-  %one = cell.constant dense<1.0> : tensor<4xf64>
-  %a00:2 = cell.vjp @reverse0(%x) cotangents(%one) of [0] wrt [0] : (tensor<4xf64>, tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>)
-  %b00:2 = cell.jvp @reverse0(%x) tangents(%one) wrt [0] of [0] : (tensor<4xf64>, tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>)
-  %c00:2 = cell.vjp @forward0(%x) cotangents(%one) of [0] wrt [0] : (tensor<4xf64>, tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>)
-  return %a00#1, %b00#1, %c00#1 : tensor<4xf64>, tensor<4xf64>, tensor<4xf64>
+func.func @second(%x: tensor<5xf64> {cell.example = dense<[0.5, -2.0, 1.25, 3.0, 40.0]> : tensor<5xf64>}) -> (tensor<5xf64>, tensor<5xf64>, tensor<5xf64>) {
+  %one = cell.constant dense<1.0> : tensor<5xf64>
+  %a00:2 = cell.vjp @reverse0(%x) cotangents(%one) of [0] wrt [0] : (tensor<5xf64>, tensor<5xf64>) -> (tensor<5xf64>, tensor<5xf64>)
+  %b00:2 = cell.jvp @reverse0(%x) tangents(%one) wrt [0] of [0] : (tensor<5xf64>, tensor<5xf64>) -> (tensor<5xf64>, tensor<5xf64>)
+  %c00:2 = cell.vjp @forward0(%x) cotangents(%one) of [0] wrt [0] : (tensor<5xf64>, tensor<5xf64>) -> (tensor<5xf64>, tensor<5xf64>)
+  return %a00#1, %b00#1, %c00#1 : tensor<5xf64>, tensor<5xf64>, tensor<5xf64>
 }

@@ -6,72 +6,66 @@
 // RUN: cell-run %s --entry=second --passes=cell-differentiate --digits=12 | FileCheck %s --check-prefix=SECOND
 
 // FORWARD-LABEL: func.func private @f(
-// FORWARD: cell.tanh %{{.*}} : tensor<9xf64>
-func.func private @f(%x: tensor<9xf64>) -> tensor<9xf64> {
-  %0 = cell.tanh %x : tensor<9xf64>
-  return %0 : tensor<9xf64>
+// FORWARD: cell.tanh %{{.*}} : tensor<10xf64>
+func.func private @f(%x: tensor<10xf64>) -> tensor<10xf64> {
+  %0 = cell.tanh %x : tensor<10xf64>
+  return %0 : tensor<10xf64>
 }
 
 // ADJOINT-LABEL: func.func @vjp(
 // ADJOINT-SAME: %[[X:[a-z0-9]+]]: {{[^,]*}}, %[[CT:[a-z0-9]+]]: {{[^,]*}})
-// ADJOINT-DAG: %[[C0:.*]] = cell.constant dense<1.000000e+00>
-// ADJOINT: %[[Y:.*]] = cell.tanh %[[X]] :
-// ADJOINT: %[[V0:.*]] = cell.square %[[Y]] :
-// ADJOINT: %[[V1:.*]] = cell.sub %[[C0]], %[[V0]] :
-// ADJOINT: %[[V2:.*]] = cell.mul %[[CT]], %[[V1]] :
-// ADJOINT: return %[[V2]]
-func.func @vjp(%x: tensor<9xf64>, %ct: tensor<9xf64>) -> tensor<9xf64> {
-  %0:2 = cell.vjp @f(%x) cotangents(%ct) of [0] wrt [0] : (tensor<9xf64>, tensor<9xf64>) -> (tensor<9xf64>, tensor<9xf64>)
-  return %0#1 : tensor<9xf64>
+// ADJOINT: %[[V0:.*]] = cell.sech_squared %[[X]] :
+// ADJOINT: %[[V1:.*]] = cell.mul %[[CT]], %[[V0]] :
+// ADJOINT: return %[[V1]]
+func.func @vjp(%x: tensor<10xf64>, %ct: tensor<10xf64>) -> tensor<10xf64> {
+  %0:2 = cell.vjp @f(%x) cotangents(%ct) of [0] wrt [0] : (tensor<10xf64>, tensor<10xf64>) -> (tensor<10xf64>, tensor<10xf64>)
+  return %0#1 : tensor<10xf64>
 }
 
 // ADJOINT-LABEL: func.func @jvp(
 // ADJOINT-SAME: %[[X:[a-z0-9]+]]: {{[^,]*}}, %[[T:[a-z0-9]+]]: {{[^,]*}})
-// ADJOINT-DAG: %[[C0:.*]] = cell.constant dense<1.000000e+00>
-// ADJOINT: %[[Y:.*]] = cell.tanh %[[X]] :
-// ADJOINT: %[[V0:.*]] = cell.square %[[Y]] :
-// ADJOINT: %[[V1:.*]] = cell.sub %[[C0]], %[[V0]] :
-// ADJOINT: %[[V2:.*]] = cell.mul %[[T]], %[[V1]] :
-// ADJOINT: return %[[V2]]
-func.func @jvp(%x: tensor<9xf64>, %t: tensor<9xf64>) -> tensor<9xf64> {
-  %0:2 = cell.jvp @f(%x) tangents(%t) wrt [0] of [0] : (tensor<9xf64>, tensor<9xf64>) -> (tensor<9xf64>, tensor<9xf64>)
-  return %0#1 : tensor<9xf64>
+// ADJOINT: %[[V0:.*]] = cell.sech_squared %[[X]] :
+// ADJOINT: %[[V1:.*]] = cell.mul %[[T]], %[[V0]] :
+// ADJOINT: return %[[V1]]
+func.func @jvp(%x: tensor<10xf64>, %t: tensor<10xf64>) -> tensor<10xf64> {
+  %0:2 = cell.jvp @f(%x) tangents(%t) wrt [0] of [0] : (tensor<10xf64>, tensor<10xf64>) -> (tensor<10xf64>, tensor<10xf64>)
+  return %0#1 : tensor<10xf64>
 }
 
 // Cotangent 3.0, tangents 0.5.
-// VALUES:      result 0: tensor<9xf64> [0.46211715726, -0.964027580076, 0.848283639958, 0.995054753687, 0.0, -0.0, 1.0, -1.0, nan]
-// VALUES-NEXT: result 1: tensor<9xf64> [2.3593431989, 0.211952474559, 0.841244598541, 0.0295981114963, 3.0, 3.0, 0.0, 0.0, nan]
-// VALUES-NEXT: result 2: tensor<9xf64> [0.393223866483, 0.0353254124266, 0.14020743309, 0.00493301858272, 0.5, 0.5, 0.0, 0.0, nan]
-func.func @values(%x: tensor<9xf64> {cell.example = dense<[0.5, -2.0, 1.25, 3.0, 0.0, -0.0, 0x7FF0000000000000, 0xFFF0000000000000, 0x7FF8000000000000]> : tensor<9xf64>}) -> (tensor<9xf64>, tensor<9xf64>, tensor<9xf64>) {
-  %ct = cell.constant dense<3.0> : tensor<9xf64>
-  %t = cell.constant dense<0.5> : tensor<9xf64>
-  %0:2 = cell.vjp @f(%x) cotangents(%ct) of [0] wrt [0] : (tensor<9xf64>, tensor<9xf64>) -> (tensor<9xf64>, tensor<9xf64>)
-  %1:2 = cell.jvp @f(%x) tangents(%t) wrt [0] of [0] : (tensor<9xf64>, tensor<9xf64>) -> (tensor<9xf64>, tensor<9xf64>)
-  return %0#0, %0#1, %1#1 : tensor<9xf64>, tensor<9xf64>, tensor<9xf64>
+// VALUES:      result 0: tensor<10xf64> [0.46211715726, -0.964027580076, 0.848283639958, 0.995054753687, 0.0, -0.0, 1.0, 1.0, -1.0, nan]
+// VALUES-NEXT: result 1: tensor<10xf64> [2.3593431989, 0.211952474559, 0.841244598541, 0.0295981114963, 3.0, 3.0, 2.31449981756e-21, 0.0, 0.0, nan]
+// VALUES-NEXT: result 2: tensor<10xf64> [0.393223866483, 0.0353254124266, 0.14020743309, 0.00493301858272, 0.5, 0.5, 3.85749969593e-22, 0.0, 0.0, nan]
+func.func @values(%x: tensor<10xf64> {cell.example = dense<[0.5, -2.0, 1.25, 3.0, 0.0, -0.0, 25.0, 0x7FF0000000000000, 0xFFF0000000000000, 0x7FF8000000000000]> : tensor<10xf64>}) -> (tensor<10xf64>, tensor<10xf64>, tensor<10xf64>) {
+  %ct = cell.constant dense<3.0> : tensor<10xf64>
+  %t = cell.constant dense<0.5> : tensor<10xf64>
+  %0:2 = cell.vjp @f(%x) cotangents(%ct) of [0] wrt [0] : (tensor<10xf64>, tensor<10xf64>) -> (tensor<10xf64>, tensor<10xf64>)
+  %1:2 = cell.jvp @f(%x) tangents(%t) wrt [0] of [0] : (tensor<10xf64>, tensor<10xf64>) -> (tensor<10xf64>, tensor<10xf64>)
+  return %0#0, %0#1, %1#1 : tensor<10xf64>, tensor<10xf64>, tensor<10xf64>
 }
 
 // Second derivatives: vjp of vjp, jvp of vjp, vjp of jvp.
-// SECOND:      result 0: tensor<4xf64> [-0.726861981384, 0.136218687427, -0.475742686763, -0.019634494363]
-// SECOND-NEXT: result 1: tensor<4xf64> [-0.726861981384, 0.136218687427, -0.475742686763, -0.019634494363]
-// SECOND-NEXT: result 2: tensor<4xf64> [-0.726861981384, 0.136218687427, -0.475742686763, -0.019634494363]
-func.func private @g(%x: tensor<4xf64>) -> tensor<4xf64> {
-  %0 = cell.tanh %x : tensor<4xf64>
-  return %0 : tensor<4xf64>
+// SECOND:      result 0: tensor<5xf64> [-0.726861981384, 0.136218687427, -0.475742686763, -0.019634494363, -1.54299987837e-21]
+// SECOND-NEXT: result 1: tensor<5xf64> [-0.726861981384, 0.136218687427, -0.475742686763, -0.019634494363, -1.54299987837e-21]
+// SECOND-NEXT: result 2: tensor<5xf64> [-0.726861981384, 0.136218687427, -0.475742686763, -0.019634494363, -1.54299987837e-21]
+func.func private @g(%x: tensor<5xf64>) -> tensor<5xf64> {
+  %0 = cell.tanh %x : tensor<5xf64>
+  return %0 : tensor<5xf64>
 }
-func.func private @reverse0(%x: tensor<4xf64>) -> tensor<4xf64> {
-  %one = cell.constant dense<1.0> : tensor<4xf64>
-  %0:2 = cell.vjp @g(%x) cotangents(%one) of [0] wrt [0] : (tensor<4xf64>, tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>)
-  return %0#1 : tensor<4xf64>
+func.func private @reverse0(%x: tensor<5xf64>) -> tensor<5xf64> {
+  %one = cell.constant dense<1.0> : tensor<5xf64>
+  %0:2 = cell.vjp @g(%x) cotangents(%one) of [0] wrt [0] : (tensor<5xf64>, tensor<5xf64>) -> (tensor<5xf64>, tensor<5xf64>)
+  return %0#1 : tensor<5xf64>
 }
-func.func private @forward0(%x: tensor<4xf64>) -> tensor<4xf64> {
-  %one = cell.constant dense<1.0> : tensor<4xf64>
-  %0:2 = cell.jvp @g(%x) tangents(%one) wrt [0] of [0] : (tensor<4xf64>, tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>)
-  return %0#1 : tensor<4xf64>
+func.func private @forward0(%x: tensor<5xf64>) -> tensor<5xf64> {
+  %one = cell.constant dense<1.0> : tensor<5xf64>
+  %0:2 = cell.jvp @g(%x) tangents(%one) wrt [0] of [0] : (tensor<5xf64>, tensor<5xf64>) -> (tensor<5xf64>, tensor<5xf64>)
+  return %0#1 : tensor<5xf64>
 }
-func.func @second(%x: tensor<4xf64> {cell.example = dense<[0.5, -2.0, 1.25, 3.0]> : tensor<4xf64>}) -> (tensor<4xf64>, tensor<4xf64>, tensor<4xf64>) {
-  %one = cell.constant dense<1.0> : tensor<4xf64>
-  %a00:2 = cell.vjp @reverse0(%x) cotangents(%one) of [0] wrt [0] : (tensor<4xf64>, tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>)
-  %b00:2 = cell.jvp @reverse0(%x) tangents(%one) wrt [0] of [0] : (tensor<4xf64>, tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>)
-  %c00:2 = cell.vjp @forward0(%x) cotangents(%one) of [0] wrt [0] : (tensor<4xf64>, tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>)
-  return %a00#1, %b00#1, %c00#1 : tensor<4xf64>, tensor<4xf64>, tensor<4xf64>
+func.func @second(%x: tensor<5xf64> {cell.example = dense<[0.5, -2.0, 1.25, 3.0, 25.0]> : tensor<5xf64>}) -> (tensor<5xf64>, tensor<5xf64>, tensor<5xf64>) {
+  %one = cell.constant dense<1.0> : tensor<5xf64>
+  %a00:2 = cell.vjp @reverse0(%x) cotangents(%one) of [0] wrt [0] : (tensor<5xf64>, tensor<5xf64>) -> (tensor<5xf64>, tensor<5xf64>)
+  %b00:2 = cell.jvp @reverse0(%x) tangents(%one) wrt [0] of [0] : (tensor<5xf64>, tensor<5xf64>) -> (tensor<5xf64>, tensor<5xf64>)
+  %c00:2 = cell.vjp @forward0(%x) cotangents(%one) of [0] wrt [0] : (tensor<5xf64>, tensor<5xf64>) -> (tensor<5xf64>, tensor<5xf64>)
+  return %a00#1, %b00#1, %c00#1 : tensor<5xf64>, tensor<5xf64>, tensor<5xf64>
 }

@@ -88,6 +88,7 @@ UNARY: dict[str, tuple[Formula, Formula | None]] = {
     "exp2": (lambda m, x: m.exp2(x), lambda m, x: m.exp2(x) * m.log(2 + 0 * x)),
     "expm1": (lambda m, x: m.expm1(x), lambda m, x: m.exp(x)),
     "floor": (lambda m, x: m.floor(x), None),
+    "gaussian": (lambda m, x: m.exp(-x * x), lambda m, x: -2 * x * m.exp(-x * x)),
     "lgamma": (lambda m, x: m.lgamma(x), lambda m, x: m.digamma(x)),
     "log": (lambda m, x: m.log(x), lambda m, x: 1 / x),
     "log10": (lambda m, x: m.log10(x), lambda m, x: 1 / (x * m.log(10 + 0 * x))),
@@ -98,6 +99,10 @@ UNARY: dict[str, tuple[Formula, Formula | None]] = {
     "relu": (lambda m, x: m.where(x < 0, 0, x), lambda m, x: m.where(x > 0, 1.0, 0.0)),
     "round": (lambda m, x: m.round(x), None),
     "rsqrt": (lambda m, x: 1 / m.sqrt(x), lambda m, x: -1 / (2 * x * m.sqrt(x))),
+    "sech_squared": (
+        lambda m, x: 1 / m.cosh(x) ** 2,
+        lambda m, x: -2 * m.tanh(x) / m.cosh(x) ** 2,
+    ),
     "sigmoid": (
         lambda m, x: 1 / (1 + m.exp(-x)),
         lambda m, x: m.exp(-m.abs(x)) / (1 + m.exp(-m.abs(x))) ** 2,

@@ -5,6 +5,7 @@ from tables import INF, NAN, ORDINARY, PAIRS, binary, special1, special2, table,
 
 PI, LN2, LN10 = float(mp.pi), float(mp.log(2)), float(mp.log(10))
 NANS = special1(NAN, NAN, NAN)
+SLOPE_OF_ERFINV = "div(0.886226925452758, gaussian(Y))"
 TWO_OVER_ROOT_PI = float(2 / mp.sqrt(mp.pi))
 
 UNARY = {
@@ -67,7 +68,7 @@ UNARY = {
     ),
     "erf": unary(
         mp.erf,
-        "mul(CT, mul(exp(neg(square(X))), 1.1283791670955126))",
+        "mul(CT, mul(gaussian(X), 1.1283791670955126))",
         [*ORDINARY, 0.0, -0.0, INF, -INF, NAN],
         ORDINARY,
         table(
@@ -80,7 +81,7 @@ UNARY = {
     ),
     "erfc": unary(
         mp.erfc,
-        "mul(CT, mul(exp(neg(square(X))), -1.1283791670955126))",
+        "mul(CT, mul(gaussian(X), -1.1283791670955126))",
         [*ORDINARY, 0.0, 20.0, INF, -INF, NAN],
         ORDINARY,
         table(
@@ -88,6 +89,20 @@ UNARY = {
             special1(20.0, float(mp.erfc(20)), float(-2 / mp.sqrt(mp.pi) * mp.exp(-400))),
             special1(INF, 0.0, -0.0),
             special1(-INF, 2.0, -0.0),
+            NANS,
+        ),
+    ),
+    "gaussian": unary(
+        lambda x: mp.exp(-x * x),
+        "mul(CT, mul(mul(X, Y), -2))",
+        [*ORDINARY, 0.0, -20.0, 30.0, INF, NAN],
+        [*ORDINARY, -20.0],
+        table(
+            special1(0.0, 1.0, -0.0),
+            special1(-20.0, *(float(c * mp.exp(-400)) for c in (1, 40, 1598))),
+            special1(30.0, 0.0, -0.0),
+            # 0 times infinity
+            special1(INF, 0.0, NAN),
             NANS,
         ),
     ),
@@ -132,11 +147,13 @@ UNARY = {
     ),
     "atan": unary(
         mp.atan,
-        "div(CT, add(square(X), 1))",
-        [*ORDINARY, 0.0, -0.0, INF, -INF, NAN],
+        "mul(CT, square(reciprocal(hypot(X, 1))))",
+        [*ORDINARY, 0.0, -0.0, 1e160, INF, -INF, NAN],
         ORDINARY,
         table(
             special1(-0.0, -0.0, 1.0),
+            # a square that overflows; the derivative is subnormal
+            special1(1e160, PI / 2, 1e-320),
             special1(INF, PI / 2, 0.0),
             special1(-INF, -PI / 2, 0.0),
             NANS,
@@ -144,7 +161,7 @@ UNARY = {
     ),
     "asinh": unary(
         mp.asinh,
-        "div(CT, cosh(Y))",
+        "div(CT, hypot(X, 1))",
         [*ORDINARY, 0.0, -0.0, 1e200, INF, -INF, NAN],
         ORDINARY,
         table(
@@ -157,7 +174,7 @@ UNARY = {
     ),
     "acosh": unary(
         mp.acosh,
-        "div(CT, sinh(Y))",
+        "div(CT, mul(sqrt(sub(X, 1)), sqrt(add(X, 1))))",
         [1.25, 3.0, 1.0, 0.5, INF, NAN],
         [1.25, 3.0, 10.0],
         table(
@@ -211,7 +228,8 @@ UNARY |= {
     ),
     "erfinv": unary(
         mp.erfinv,
-        "mul(CT, mul(exp(square(Y)), 0.886226925452758))",
+        f"mul(CT, mul({SLOPE_OF_ERFINV}, add(stop_gradient(select(is_finite(Y), "
+        f"mul(mul(mul(abs(Y), 2), sub(erfc(abs(Y)), sub(1, abs(X)))), {SLOPE_OF_ERFINV}), 0)), 1)))",
         [0.5, -0.25, 0.999, 1e-20, 0.0, -0.0, 1.0, -1.0, 1.5, NAN],
         [0.5, -0.25, 0.75],
         table(
@@ -226,7 +244,7 @@ UNARY |= {
     ),
 }
 
-SQUARES = "add(square(A), square(B))"
+LENGTH = "hypot(A, B)"
 REMAINDER_POINTS = [
     (7.5, 2.0),
     (-7.5, 2.0),
@@ -260,15 +278,35 @@ def remainder(integer_part, op, zero):
 BINARY = {
     "atan2": binary(
         mp.atan2,
-        [f"mul(CT, div(B, {SQUARES}))", f"neg(mul(CT, div(A, {SQUARES})))"],
-        f"sub(mul(T, div(B, {SQUARES})), mul(U, div(A, {SQUARES})))",
-        [*PAIRS, (1.0, 0.0), (0.0, 0.0), (0.0, -1.0), (-0.0, -1.0), (NAN, 1.0)],
+        [
+            f"mul(CT, div(div(B, {LENGTH}), {LENGTH}))",
+            f"neg(mul(CT, div(div(A, {LENGTH}), {LENGTH})))",
+        ],
+        f"sub(mul(T, div(div(B, {LENGTH}), {LENGTH})), mul(U, div(div(A, {LENGTH}), {LENGTH})))",
+        [*PAIRS, (1.0, 0.0), (0.0, 0.0), (0.0, -1.0), (-0.0, -1.0), (3e200, 4e200), (NAN, 1.0)],
         PAIRS,
         table(
             special2((1.0, 0.0), PI / 2, 0.0, -1.0),
             special2((0.0, 0.0), 0.0, NAN, NAN),
             special2((0.0, -1.0), PI, -1.0, -0.0),
             special2((-0.0, -1.0), -PI, -1.0, 0.0),
+            special2((3e200, 4e200), float(mp.atan2(3, 4)), 1.6e-201, -1.2e-201),
+            special2((NAN, 1.0), NAN, NAN, NAN),
+        ),
+        "NaN at (0, 0).",
+    ),
+    "hypot": binary(
+        mp.hypot,
+        ["mul(CT, div(A, Y))", "mul(CT, div(B, Y))"],
+        "add(mul(T, div(A, Y)), mul(U, div(B, Y)))",
+        [*PAIRS, (1.0, 0.0), (0.0, 0.0), (3e200, 4e200), (-3e-200, 4e-200), (INF, 1.0), (NAN, 1.0)],
+        PAIRS,
+        table(
+            special2((1.0, 0.0), 1.0, 1.0, 0.0),
+            special2((0.0, 0.0), 0.0, NAN, NAN),
+            special2((3e200, 4e200), 5e200, 0.6, 0.8),
+            special2((-3e-200, 4e-200), 5e-200, -0.6, 0.8),
+            special2((INF, 1.0), INF, NAN, 0.0),
             special2((NAN, 1.0), NAN, NAN, NAN),
         ),
         "NaN at (0, 0).",

@@ -150,9 +150,9 @@ UNARY = {
     ),
     "sigmoid": unary(
         lambda x: 1 / (1 + mp.exp(-x)),
-        "mul(CT, mul(Y, sub(1, Y)))",
-        [*ORDINARY, 0.0, INF, -INF, NAN],
-        ORDINARY,
+        "mul(CT, mul(sech_squared(mul(X, 0.5)), 0.25))",
+        [*ORDINARY, 0.0, 40.0, -40.0, INF, -INF, NAN],
+        [*ORDINARY, 40.0],
         table(special1(INF, 1.0, 0.0), special1(-INF, 0.0, 0.0), special1(NAN, NAN, NAN)),
     ),
     "sin": unary(
@@ -197,13 +197,25 @@ UNARY = {
     ),
     "tanh": unary(
         mp.tanh,
-        "mul(CT, sub(1, square(Y)))",
-        [*ORDINARY, 0.0, -0.0, INF, -INF, NAN],
-        ORDINARY,
+        "mul(CT, sech_squared(X))",
+        [*ORDINARY, 0.0, -0.0, 25.0, INF, -INF, NAN],
+        [*ORDINARY, 25.0],
         table(
             special1(-0.0, -0.0, 1.0),
             special1(INF, 1.0, 0.0),
             special1(-INF, -1.0, 0.0),
+            special1(NAN, NAN, NAN),
+        ),
+    ),
+    "sech_squared": unary(
+        lambda x: 1 / mp.cosh(x) ** 2,
+        "mul(CT, mul(mul(Y, tanh(X)), -2))",
+        [*ORDINARY, 0.0, -25.0, INF, -INF, NAN],
+        [*ORDINARY, -25.0],
+        table(
+            special1(0.0, 1.0, -0.0),
+            special1(INF, 0.0, -0.0),
+            special1(-INF, 0.0, 0.0),
             special1(NAN, NAN, NAN),
         ),
     ),

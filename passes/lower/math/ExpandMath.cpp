@@ -194,5 +194,10 @@ void cellgrad::populateExpandMathPatterns(RewritePatternSet &patterns,
   patterns.add<ExpandUnary<special::LgammaOp>>(context, hasFma, expandLgamma);
   patterns.add<ExpandUnary<special::DigammaOp>>(context, hasFma, expandDigamma);
   patterns.add<ExpandUnary<special::ErfinvOp>>(context, hasFma, expandErfinv);
+  patterns.add<ExpandUnary<special::GaussianOp>>(context, hasFma,
+                                                 expandGaussian);
+  patterns.add<ExpandUnary<special::SechSquaredOp>>(context, hasFma,
+                                                    expandSechSquared);
+  patterns.add<ExpandBinary<special::HypotOp>>(context, hasFma, expandHypot);
   patterns.add<ExpandPolygamma>(context, hasFma);
 }

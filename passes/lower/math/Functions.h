@@ -68,6 +68,11 @@ Expr expandAtan2(Expr y, Expr x);
 Expr expandErf(Expr x);
 Expr expandErfc(Expr x);
 Expr expandErfinv(Expr x);
+/// exp(-x^2).
+Expr expandGaussian(Expr x);
+/// 1 / cosh(x)^2.
+Expr expandSechSquared(Expr x);
+Expr expandHypot(Expr x, Expr y);
 Expr expandLgamma(Expr x);
 Expr expandDigamma(Expr x);
 /// The derivative of digamma of `order`, at least 1.

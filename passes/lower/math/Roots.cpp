@@ -1,4 +1,4 @@
-//===- Roots.cpp - cbrt, rsqrt, round -------------------------------------===//
+//===- Roots.cpp - cbrt, rsqrt, hypot, round ------------------------------===//
 
 #include "passes/lower/math/Functions.h"
 
@@ -38,6 +38,28 @@ Expr expandCbrt(Expr x) {
 }
 
 Expr expandRsqrt(Expr x) { return 1.0 / sqrt(x); }
+
+Expr expandHypot(Expr x, Expr y) {
+  Expr a = abs(x), b = abs(y);
+  Expr infinity = x.constant(std::numeric_limits<double>::infinity());
+  Expr result = infinity;
+  if (x.isF64()) {
+    // Scaled by a power of two where a square could overflow or underflow.
+    Expr swap = gt(b, a);
+    Expr large = select(swap, b, a), small = select(swap, a, b);
+    Expr above = gt(large, 0x1p500), below = lt(large, 0x1p-500);
+    Expr one = x.constant(1.0);
+    Expr down = select(above, 0x1p-600, select(below, 0x1p600, one));
+    Expr up = select(above, 0x1p600, select(below, 0x1p-600, one));
+    large = large * down;
+    small = small * down;
+    result = sqrt(fma(large, large, small * small)) * up;
+  } else {
+    Expr wideA = toF64(a), wideB = toF64(b);
+    result = toF32(sqrt(fma(wideA, wideA, wideB * wideB)));
+  }
+  return select(eq(a, infinity) | eq(b, infinity), infinity, result);
+}
 
 Expr expandRound(Expr x) {
   // Half away from zero: no instruction rounds so.

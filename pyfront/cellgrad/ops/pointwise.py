@@ -183,11 +183,7 @@ def hypot(input: Tensor, other: Tensor) -> Tensor:
         ValueError: shapes that do not broadcast.
     """
     a, b = _floats(input, other, "hypot")
-    # The result does not depend on the scale, so no derivative passes through it.
-    size = gen.maximum(gen.abs(a), gen.abs(b))
-    usable = gen.logical_and(gen.greater(size, 0.0), gen.isfinite(size))
-    scale = emit("cell.stop_gradient", [select(usable, size, 1.0)])
-    return gen.sqrt(gen.square(a / scale) + gen.square(b / scale)) * scale
+    return emit("cell.hypot", [a, b])
 
 
 _SINC_TERMS = 9

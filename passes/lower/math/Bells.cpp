@@ -1,0 +1,36 @@
+//===- Bells.cpp - the Gaussian, the square of the hyperbolic secant ------===//
+
+#include "passes/lower/math/Functions.h"
+
+namespace cellgrad {
+
+/// |x|, or `end` where that is smaller; NaN stays.
+static Expr boundedMagnitude(Expr x, double end) {
+  Expr a = abs(x);
+  return select(gt(a, end), end, a);
+}
+
+Expr expandGaussian(Expr x) {
+  Format format(x);
+  // Beyond the bound the result is 0 already.
+  Expr a = boundedMagnitude(x, format.pick(10.2, 27.5));
+  Double square = twoProd(a, a);
+  ExpReduction red = reduceExp(-square.hi);
+  Expr q = horner(red.r, format.table(kExpF32, kExpF64));
+  Expr rest = fma(red.r * red.r, q, red.r);
+  return scale(1.0 + fma(red.low - square.lo, 1.0 + rest, rest), red.k);
+}
+
+Expr expandSechSquared(Expr x) {
+  // 4 e / (1 + e)^2, e = exp(-2 |x|).
+  Format format(x);
+  Expr a = boundedMagnitude(x, format.pick(53.0, 374.0));
+  ExpReduction red = reduceExp(-2.0 * a);
+  Expr q = horner(red.r, format.table(kExpF32, kExpF64));
+  Expr power = 1.0 + fma(red.r * red.r, q, red.r);
+  Expr e = scale(power, red.k);
+  // The four before the scaling, which rounds where the result is subnormal.
+  return scale(4.0 * power, red.k) / fma(e, e + 2.0, 1.0);
+}
+
+} // namespace cellgrad
