@@ -41,6 +41,14 @@ def ConvertEntryPoints : Pass<"cell-convert-entry-points", "::mlir::ModuleOp"> {
                            "::mlir::memref::MemRefDialect"];
 }
 
+def OrderLoops : Pass<"cell-order-loops", "::mlir::func::FuncOp"> {
+  let summary = "Make conditions of loops hand on all carried values, in order";
+  let description = [{
+    Canonicalisation leaves an `scf.while` whose condition hands on the carried values in another
+    order, or not all of them. Bufferisation asks for one buffer from trip to trip.
+  }];
+}
+
 def SeparateInits : Pass<"cell-separate-inits", "::mlir::func::FuncOp"> {
   let summary = "Give every linalg op an initial value of its own";
   let description = [{

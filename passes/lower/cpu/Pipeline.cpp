@@ -19,6 +19,7 @@ void cellgrad::buildCPUPipeline(OpPassManager &pm,
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   pm.addPass(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createOrderLoops());
   pm.addNestedPass<func::FuncOp>(createFuseLinalg());
   pm.addPass(createCSEPass());
   pm.addPass(createConvertEntryPoints());

@@ -1,0 +1,100 @@
+//===- Mistakes.h - mistakes in what derivative rules build ---------------===//
+//
+// Compiled into a scratch copy of the differentiation pass by written.py, never
+// into the product.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CELLGRAD_TOOLS_MUTATE_MISTAKES_H
+#define CELLGRAD_TOOLS_MUTATE_MISTAKES_H
+
+#include "dialect/CellDialect.h"
+#include "dialect/Rules.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdlib>
+
+namespace cellgrad::mistakes {
+
+/// Runs `rule` of `op`, and makes of what it has built the mistake that
+/// CELL_MISTAKE names: "vjp cell.lu 3 sign 0". With "list" there, prints the
+/// names of all mistakes that can be made. `results` are what the rule gives.
+template <typename Rule>
+llvm::LogicalResult plant(llvm::StringRef mode, mlir::Operation *op,
+                          mlir::OpBuilder &builder,
+                          llvm::MutableArrayRef<mlir::Value> results,
+                          Rule rule) {
+  using namespace mlir;
+  const char *given = std::getenv("CELL_MISTAKE");
+  if (!given)
+    return rule();
+  StringRef chosen = given;
+  std::string head = (mode + " " + op->getName().getStringRef() + " ").str();
+  if (chosen != "list" && !chosen.starts_with(head))
+    return rule();
+
+  Location loc = op->getLoc();
+  Operation *mark = arith::ConstantIndexOp::create(builder, loc, 0);
+  if (failed(rule()))
+    return failure();
+  SmallVector<Operation *> built;
+  for (Operation *o = mark->getNextNode();
+       o && o->getIterator() != builder.getInsertionPoint();
+       o = o->getNextNode())
+    o->walk([&](Operation *inner) { built.push_back(inner); });
+  mark->erase();
+
+  auto wanted = [&](unsigned k, StringRef what, unsigned i, StringRef text) {
+    std::string name =
+        head + llvm::utostr(k) + " " + what.str() + " " + llvm::utostr(i);
+    if (chosen == "list")
+      llvm::errs() << "mistake: " << name << " | " << text << "\n";
+    return chosen == name;
+  };
+  auto replace = [&](Value from, Value to, Operation *except) {
+    from.replaceUsesWithIf(
+        to, [&](OpOperand &use) { return use.getOwner() != except; });
+    for (Value &result : results)
+      if (result == from)
+        result = to;
+  };
+  OpBuilder::InsertionGuard guard(builder);
+  for (auto [k, o] : llvm::enumerate(built)) {
+    StringRef name = o->getName().getStringRef();
+    for (OpResult result : o->getResults()) {
+      bool used = !result.use_empty() || llvm::is_contained(results, result);
+      if (!used || !carriesDerivative(result.getType()) ||
+          isa<StashType>(result.getType()) || matchPattern(o, m_AnyZeroFloat()))
+        continue;
+      if (wanted(k, "sign", result.getResultNumber(), name)) {
+        builder.setInsertionPointAfter(o);
+        auto negated = NegOp::create(builder, loc, result);
+        replace(result, negated, negated);
+      }
+      if (isa<NegOp, CastOp>(o) || o->getNumRegions() || o->getNumResults() > 1)
+        continue;
+      for (OpOperand &operand : o->getOpOperands())
+        if (operand.get().getType() == result.getType() &&
+            wanted(k, "only-operand", operand.getOperandNumber(), name))
+          replace(result, operand.get(), o);
+    }
+    for (auto [i, attribute] : llvm::enumerate(o->getAttrs()))
+      if (auto flag = dyn_cast<BoolAttr>(attribute.getValue()))
+        if (wanted(k, "flag", i,
+                   (name + " " + attribute.getName().getValue()).str()))
+          o->setAttr(attribute.getName(),
+                     builder.getBoolAttr(!flag.getValue()));
+  }
+  for (auto [i, result] : llvm::enumerate(results))
+    if (result && wanted(built.size(), "dropped", i, "result"))
+      result = nullptr;
+  return success();
+}
+
+} // namespace cellgrad::mistakes
+
+#endif
