@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 MAX_ROWS = 17  # of matrices that are factorized
-MAX_FACTORED = 4_000  # elements of a batch of them
+MAX_FACTORED = 1_000  # elements of a batch of them
 DEPTH = 2  # of functions within functions
 
 # What the builder of graphs has no method for: a call becomes the body of a counted loop.

@@ -2,7 +2,8 @@
 
 A program is a private function `f` of a few float arguments in a native Graph. Elementwise ops
 come from the records (`build/dialect/ops.json`); shape ops, reductions and products are drawn by
-the rules below. Shapes favour what breaks code generators: empty, one, odd, just past a vector.
+the rules below, branches, loops, calls and factorizations by those of blocks.py. Shapes favour what
+breaks code generators: empty, one, odd, just past a vector.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import struct
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from blocks import Blocks, counted_loops
 
 from cellgrad import _native
 
@@ -62,10 +65,11 @@ def count(shape: tuple[int, ...]) -> int:
     return n
 
 
-class Generator:
+class Generator(Blocks):
     """Draws one program from a seed."""
 
     def __init__(self, seed: int, dtype: str, table: list[dict[str, Any]], empty: bool = True):
+        super().__init__()
         self.rng = random.Random(seed)
         self.dtype = dtype
         self.table = table
@@ -95,6 +99,8 @@ class Generator:
             results = [*results, self.values[0]]
         self.f.ret(results)
         types = [(v.dtype, v.shape) for v in results]
+        if self.trips:
+            self.graph = _native.Graph.parse(counted_loops(self.graph.text(), self.trips))
         return Program(self.graph, self.dtype, shapes, types)
 
     # --- drawing ------------------------------------------------------------------------------
@@ -125,6 +131,15 @@ class Generator:
             self.sort: 2,
             self.gather: 6,
             self.scatter: 4,
+            self.choice: 4,
+            self.branch: 4,
+            self.loop: 3,
+            self.counted: 3,
+            self.custom: 3,
+            self.recompute: 3,
+            self.matrices: 8,
+            self.uniform: 2,
+            self.polygamma: 1,
         }
         draw = self.rng.choices(list(rules), weights=list(rules.values()))[0]
         draw(x)

@@ -186,7 +186,7 @@ ROWS: dict[str, list[Row]] = {
     ],
     "Poles and roots": [
         at("m.sqrt(x)", 0.0, 0, INF, -INF, "the limit from the right"),
-        at("m.sqrt(x)", -0.0, 0, -INF, -INF, "1 / (2 sqrt(x)), and the root of -0 is -0"),
+        at("m.sqrt(x)", -0.0, 0, -INF, None, "1 / (2 sqrt(x)), and the root of -0 is -0"),
         at("m.sqrt(x)", -1.0, NAN, NAN, NAN, "outside of the domain"),
         at("m.rsqrt(x)", 0.0, INF, -INF, INF, "the limit from the right", jax="jax.lax.rsqrt(x)"),
         at("m.log(x)", 0.0, -INF, INF, -INF, "the limit from the right"),

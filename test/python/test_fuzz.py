@@ -31,15 +31,16 @@ def test_derivatives_agree_with_each_other(first):
 
 
 @SWEEP
-@pytest.mark.parametrize("first", range(1000, 11000, 500))
+@pytest.mark.parametrize("first", range(1000, 6000, 250))
 def test_many_programs(first):
-    for seed in range(first, first + 500):
+    """Two programs a seed."""
+    for seed in range(first, first + 250):
         differential.run("forward", seed, TABLE)
         differential.run("derivatives", seed, TABLE)
     assert differential.peak_gigabytes() < 2
 
 
-@pytest.mark.parametrize("seeds", [range(1000), pytest.param(range(1000, 11000), marks=SWEEP)])
+@pytest.mark.parametrize("seeds", [range(1000), pytest.param(range(1000, 6000), marks=SWEEP)])
 def test_programs_are_small(seeds):
     """No value of a program is so large that the interpreter takes gigabytes for it."""
     for seed in seeds:
@@ -53,6 +54,9 @@ def test_programs_are_small(seeds):
 def test_programs_use_every_elementwise_op():
     text = "".join(Generator(seed, "float32", TABLE).program().graph.text() for seed in range(1000))
     assert [r["op"] for r in TABLE if r["op"] + " " not in text] == []
+    parts = ["scf.if", "scf.while", "scf.for", "cell.custom", "cell.recompute", "cell.random_bits"]
+    parts += ["cell.cholesky", "cell.lu", "cell.qr", "cell.solve", "cell.triangular_solve"]
+    assert [p for p in parts if p + " " not in text] == []
 
 
 def test_a_wrong_element_is_found():
@@ -102,6 +106,53 @@ def test_rounding_is_no_finding(outer, inner):
         differential.check_derivatives(Program.parse(text), seed)
 
 
+def test_a_loop_that_hands_on_fewer_values():
+    """Found and reduced: canonicalised, it exchanged what it carries, and did not compile."""
+    text = """func.func private @f(%x: tensor<f64>, %v: tensor<f64>) -> tensor<f64> {
+      %zero = cell.constant dense<0.0> : tensor<f64>
+      %0:2 = scf.while (%a = %x, %k = %zero) : (tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>) {
+        %p = cell.less %a, %v : tensor<f64>
+        %c = tensor.extract %p[] : tensor<i1>
+        scf.condition(%c) %a, %k : tensor<f64>, tensor<f64>
+      } do {
+      ^bb0(%a: tensor<f64>, %k: tensor<f64>):
+        scf.yield %v, %zero : tensor<f64>, tensor<f64>
+      }
+      return %0#0 : tensor<f64>
+    }"""
+    for seed in range(10):
+        differential.check_derivatives(Program.parse(text), seed)
+
+
+def test_a_loop_of_a_part_of_a_tensor():
+    """Found and reduced: what a loop carries had a layout that was not known before it ran."""
+    text = """func.func private @f(%x: tensor<51xf64>) -> tensor<26xf64> {
+      %zero = cell.constant dense<0.0> : tensor<f64>
+      %0 = cell.slice %x from [25] to [51] by [1] : tensor<51xf64> -> tensor<26xf64>
+      %1 = cell.reduce_sum %0 over [0] : tensor<26xf64> -> tensor<f64>
+      %2 = cell.less %1, %zero : tensor<f64>
+      %c = tensor.extract %2[] : tensor<i1>
+      %3 = scf.if %c -> (tensor<26xf64>) {
+        %4 = scf.while (%a = %0) : (tensor<26xf64>) -> tensor<26xf64> {
+          %p = cell.greater %1, %zero : tensor<f64>
+          %go = tensor.extract %p[] : tensor<i1>
+          scf.condition(%go) %a : tensor<26xf64>
+        } do {
+        ^bb0(%a: tensor<26xf64>):
+          %5 = cell.tanh %a : tensor<26xf64>
+          scf.yield %5 : tensor<26xf64>
+        }
+        scf.yield %4 : tensor<26xf64>
+      } else {
+        scf.yield %0 : tensor<26xf64>
+      }
+      return %3 : tensor<26xf64>
+    }"""
+    for seed in range(10):
+        differential.check_forward(Program.parse(text), seed)
+        differential.check_derivatives(Program.parse(text), seed)
+
+
 def test_a_program_is_read_back():
     program = differential.forward_program(7, TABLE)
     again = Program.parse(program.graph.text())
@@ -112,9 +163,8 @@ def test_a_program_is_read_back():
 
 def test_a_failure_reduces_itself(monkeypatch, tmp_path):
     """The lowering is told to be wrong about tanh: the program that is left has little else."""
-    seed = next(
-        s for s in range(1000) if "cell.tanh" in differential.forward_program(s, TABLE).graph.text()
-    )
+    texts = ((s, differential.forward_program(s, TABLE).graph.text()) for s in range(1000))
+    seed = next(s for s, t in texts if "cell.tanh" in t and t.count("func.func") == 1)
     # Stands for a compiler with a bug, here and in the processes that cell-reduce starts.
     (tmp_path / "sitecustomize.py").write_text(PLANTED)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")

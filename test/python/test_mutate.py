@@ -1,4 +1,4 @@
-"""The tool that plants mistakes in derivative records, and a sample of them."""
+"""The tools that plant mistakes in derivative rules, and a sample of them."""
 
 import subprocess
 import sys
@@ -10,6 +10,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "mutate")
 
 import expressions
 import mutate
+import written
 
 
 @pytest.mark.parametrize("record", mutate.records(), ids=lambda r: r["op"])
@@ -46,6 +47,24 @@ def test_the_page_has_the_score_of_all_rules():
         "run tools/mutate/mutate.py --write"
     )
     assert "Not noticed" not in stated
+
+
+@pytest.mark.parametrize("name, sites", written.SITES.items())
+def test_rules_in_cpp_are_called_where_mistakes_are_planted(name, sites):
+    text = (written.PASS / name).read_text()
+    assert [text.count(call) for call, _, _ in sites] == [1] * len(sites)
+
+
+@pytest.mark.parametrize("op", written.written())
+def test_every_rule_in_cpp_has_numbers(op):
+    assert written.lines_of(op), "a test that executes the rule"
+
+
+@pytest.mark.sweep
+def test_the_page_has_the_score_of_rules_in_cpp():
+    stated = mutate.PAGE.read_text().split(written.BEGIN)[1].split(written.END)[0]
+    missing = [op for op in written.written() if f"| `{op}` |" not in stated]
+    assert missing == [], "run tools/mutate/written.py --write"
 
 
 @pytest.mark.rebuild

@@ -173,17 +173,29 @@ class ScratchBuild:
         command = re.sub(r" -o \S+", f" -o {rules}", command)
         command = command.replace(" -I", f" -include cstdlib -I{self.folder}/include -I", 1)
         subprocess.run(command, shell=True, check=True, cwd=BUILD)
-        shown = ["ninja", "-C", BUILD, "-t", "commands", "bin/cell-run"]
-        link = subprocess.run(shown, capture_output=True, text=True, check=True).stdout
-        link = link.strip().splitlines()[-1].removeprefix(": && ").removesuffix(" && :")
-        # Before the library, so that the linker does not look for these there.
-        link = link.replace(" -o bin/cell-run", f" {rules} -o {self.folder}/bin/cell-run")
-        subprocess.run(link, shell=True, check=True, cwd=BUILD)
+        link([str(rules)], self.folder)
 
 
-def run_lines(op: str) -> list[str]:
+def link(objects: list[str], folder: Path) -> None:
+    """cell-run with these objects in place of those of the library."""
+    shown = ["ninja", "-C", BUILD, "-t", "commands", "bin/cell-run"]
+    command = subprocess.run(shown, capture_output=True, text=True, check=True).stdout
+    command = command.strip().splitlines()[-1].removeprefix(": && ").removesuffix(" && :")
+    # Before the library, so that the linker does not look for these there.
+    own = " ".join(objects)
+    command = command.replace(" -o bin/cell-run", f" {own} -o {folder}/bin/cell-run")
+    subprocess.run(command, shell=True, check=True, cwd=BUILD)
+
+
+def replaced(page: str, begin: str, end: str, lines: list[str]) -> str:
+    """The page with these lines between two marks."""
+    head, rest = page.split(begin)
+    return "\n".join([head + begin, *lines, end + rest.split(end)[1]])
+
+
+def run_lines(op: str, path: Path | None = None) -> list[str]:
     """The lines of an op's test that execute numbers."""
-    path = ROOT / "test" / "rules" / f"{op}.mlir"
+    path = path or ROOT / "test" / "rules" / f"{op}.mlir"
     lines = [
         line.removeprefix("// RUN:").strip()
         for line in path.read_text().splitlines()
@@ -259,8 +271,7 @@ def main() -> int:
     lines = report(mutants, verdicts)
     print("\n".join(lines))
     if options.write:
-        head, rest = PAGE.read_text().split(BEGIN)
-        PAGE.write_text("\n".join([head + BEGIN, *lines, END + rest.split(END)[1]]))
+        PAGE.write_text(replaced(PAGE.read_text(), BEGIN, END, lines))
     missed = [m for m in mutants if not verdicts[m.number] and (m.op, m.what) not in EQUIVALENT]
     return min(len(missed), 1)
 

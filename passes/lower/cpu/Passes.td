@@ -53,8 +53,11 @@ def SeparateInits : Pass<"cell-separate-inits", "::mlir::func::FuncOp"> {
   let summary = "Give every linalg op an initial value of its own";
   let description = [{
     CSE makes one `tensor.empty` or `linalg.fill` of several. Ops that write over a shared one
-    would be in conflict, and one of them would have to be copied.
+    would be in conflict, and one of them would have to be copied. What loops carry and branches give
+    gets a buffer too, if it is a part of a tensor: its layout would differ from that of the others.
   }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def PlaceResults : Pass<"cell-place-results", "::mlir::func::FuncOp"> {

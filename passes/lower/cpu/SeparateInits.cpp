@@ -2,8 +2,10 @@
 
 #include "passes/lower/cpu/Passes.h"
 
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
@@ -49,18 +51,79 @@ Value copyInit(OpBuilder &b, Value value) {
   return copy->getResult(0);
 }
 
+/// Whether `value` is a part of another tensor.
+bool isView(Value value) {
+  while (Operation *def = value.getDefiningOp()) {
+    if (isa<tensor::ExtractSliceOp>(def))
+      return true;
+    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(def))
+      return false;
+    value = def->getOperand(0);
+  }
+  return false;
+}
+
+/// Whether `loop` writes into what it carries from `init`, and carries that on.
+bool isUpdated(LoopLikeOpInterface loop, OpOperand &init) {
+  BlockArgument carried = loop.getTiedLoopRegionIterArg(&init);
+  OpOperand *yielded =
+      carried ? loop.getTiedLoopYieldedValue(carried) : nullptr;
+  if (!yielded)
+    return false;
+  Value value = yielded->get();
+  while (auto result = dyn_cast<OpResult>(value)) {
+    Operation *def = result.getOwner();
+    if (auto inner = dyn_cast<LoopLikeOpInterface>(def)) {
+      if (inner.getInits().size() != def->getNumResults())
+        return false;
+      value = inner.getInits()[result.getResultNumber()];
+    } else if (auto insert = dyn_cast<tensor::InsertSliceOp>(def)) {
+      value = insert.getDest();
+    } else if (auto writer = dyn_cast<DestinationStyleOpInterface>(def)) {
+      value = writer.getTiedOpOperand(result)->get();
+    } else {
+      return false;
+    }
+  }
+  return value == carried;
+}
+
+/// Copies what `operand` takes, if it is a view.
+void copyView(OpOperand &operand) {
+  if (!isView(operand.get()))
+    return;
+  OpBuilder b(operand.getOwner());
+  Location loc = operand.getOwner()->getLoc();
+  auto type = cast<RankedTensorType>(operand.get().getType());
+  Value empty =
+      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
+  operand.set(bufferization::MaterializeInDestinationOp::create(
+                  b, loc, operand.get(), empty)
+                  .getResult());
+}
+
 struct SeparateInits : cellgrad::impl::SeparateInitsBase<SeparateInits> {
   void runOnOperation() override {
-    SmallVector<OpOperand *> inits;
+    SmallVector<OpOperand *> inits, copied;
     getOperation().walk([&](Operation *op) {
       if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
           linalgOp && !isa<linalg::FillOp>(op))
         for (OpOperand &init : linalgOp.getDpsInitsMutable())
           inits.push_back(&init);
       if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
-        for (OpOperand &init : loop.getInitsMutable())
+        for (OpOperand &init : loop.getInitsMutable()) {
           inits.push_back(&init);
+          if (!isUpdated(loop, init))
+            copied.push_back(&init);
+        }
+      if (auto copy = dyn_cast<bufferization::MaterializeInDestinationOp>(op))
+        inits.push_back(&copy.getDestMutable());
+      if (isa<scf::YieldOp>(op))
+        for (OpOperand &operand : op->getOpOperands())
+          copied.push_back(&operand);
     });
+    for (OpOperand *operand : copied)
+      copyView(*operand);
     for (OpOperand *init : inits)
       if (isSharedInit(init->get())) {
         OpBuilder b(init->getOwner());
