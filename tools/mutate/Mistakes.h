@@ -24,10 +24,9 @@ namespace cellgrad::mistakes {
 /// CELL_MISTAKE names: "vjp cell.lu 3 sign 0". With "list" there, prints the
 /// names of all mistakes that can be made. `results` are what the rule gives.
 template <typename Rule>
-llvm::LogicalResult plant(llvm::StringRef mode, mlir::Operation *op,
-                          mlir::OpBuilder &builder,
-                          llvm::MutableArrayRef<mlir::Value> results,
-                          Rule rule) {
+llvm::LogicalResult
+plant(llvm::StringRef mode, mlir::Operation *op, mlir::OpBuilder &builder,
+      llvm::MutableArrayRef<mlir::Value> results, Rule rule) {
   using namespace mlir;
   const char *given = std::getenv("CELL_MISTAKE");
   if (!given)
