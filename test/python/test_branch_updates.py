@@ -2,7 +2,9 @@
 Python would have read.
 """
 
+import importlib.util
 import itertools
+import random
 
 import numpy as np
 import pytest
@@ -159,3 +161,58 @@ def test_prints_keep_their_order(capfd):
     f(Tensor(False))
     out = capfd.readouterr().out
     assert " ".join(out.split()) == "before 1.0 after 2.0 1.0 before 2.0 after 2.0 2.0"
+
+
+EXPRESSIONS = [
+    "{x} * 0.5 + {y}",
+    "ops.tanh({x}) * {y}",
+    "ops.flip({x}, (1,))",
+    "{x} + {y}.sum(0, keepdims=True) * 0.1",
+    "ops.matmul({x}, {y}.T) @ {x} * 0.05",
+    "{x} + 0",
+    "{x}.reshape(-1).reshape(3, 5)",
+    "ops.concat(({x}[1:], {y}[:1]))",
+]
+CONDITIONS = ["c", "d", "s.a.sum() > 0", "s.b[0, 0] > s.a[0, 1]"]
+
+
+def program(draw):
+    """A function of assignments, values that are kept, and nested branches."""
+    lines, count = [], itertools.count()
+
+    def value(known):
+        x, y = draw.choice(known), draw.choice(known)
+        return draw.choice(EXPRESSIONS).format(x=x, y=y)
+
+    def block(depth, pad, known):
+        for _ in range(draw.randint(1, 3)):
+            kind = draw.random()
+            if kind < 0.2:
+                lines.append(f"{pad}t{next(count)} = {value(known)}")
+                known = [*known, lines[-1].split()[0]]
+            elif kind < 0.6 or depth == 0:
+                lines.append(f"{pad}ops.assign(s.{draw.choice('ab')}, {value(known)})")
+            else:
+                lines.append(f"{pad}if {draw.choice(CONDITIONS)}:")
+                block(depth - 1, pad + "    ", known)
+                if draw.random() < 0.5:
+                    lines.append(f"{pad}else:")
+                    block(depth - 1, pad + "    ", known)
+        return known
+
+    known = ["s.a", "s.b"]
+    for _ in range(draw.randint(2, 4)):
+        known = block(2, "    ", known)
+    body = "\n".join(lines)
+    result = " + ".join(draw.sample(known, 2))
+    return f"from cellgrad import ops\n\ndef f(s, c, d):\n{body}\n    return {result}\n"
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_random_programs(seed, tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(program(random.Random(seed)))
+    spec = importlib.util.spec_from_file_location("program", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    test_compiled_code_is_plain_python(module.f)
