@@ -90,6 +90,8 @@ LogicalResult lower(ModuleOp module, const CompileOptions &options,
                                                   : options.pipeline;
   if (pipeline.empty())
     return success();
+  if (options.checkNans)
+    pipeline = "cell-differentiate,cell-check-nans," + pipeline;
 
   PassManager pm(module.getContext(), ModuleOp::getOperationName());
   pm.enableVerifier(options.verifyEach);

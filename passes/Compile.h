@@ -25,6 +25,7 @@ struct CompileOptions {
   std::string
       pipeline; ///< textual; empty: the one that fits the module's stage
   bool verifyEach = true;  ///< verify the IR after every pass
+  bool checkNans = false;  ///< an op that gives NaN ends the call
   std::string loweredMLIR; ///< when not empty, a file for the LLVM dialect
 };
 

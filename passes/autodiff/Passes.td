@@ -34,4 +34,13 @@ def DifferentiatePass : Pass<"cell-differentiate", "::mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def CheckNansPass : Pass<"cell-check-nans", "::mlir::ModuleOp"> {
+  let summary = "End the call with an error where an op gives NaN";
+  let description = [{
+    Puts a `cell.check` behind every op of the dialect that gives floating-point numbers,
+    with a message that names the op; after `cell-differentiate`, also behind those of derivatives.
+  }];
+  let dependentDialects = ["::cellgrad::CellDialect"];
+}
+
 #endif

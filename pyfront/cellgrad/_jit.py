@@ -37,6 +37,8 @@ from cellgrad.common.tensor import Tensor
 __all__ = ["Program", "call_cell", "eager", "jit"]
 
 _RECURSION = 10000  # Python frames while capturing; evaluating one call takes about ten
+# Whether compiled code ends at the first op that gives NaN, and names it.
+_CHECK_NANS = os.environ.get("CELLGRAD_DEBUG_NANS", "0") not in ("", "0")
 _STATIC = (bool, int, str, type(None))
 _SIMPLE = (bool, int, float, str)
 F = TypeVar("F", bound=Callable[..., Any])
@@ -393,13 +395,14 @@ def compile_entry(trace: Trace, name: str) -> Any:
     names them: other code is the same wherever it was written.
     """
     path = fresh_path()
+    options = {"check_nans": True} if _CHECK_NANS else {}
     try:
         text = trace.graph.text()
         _cache.shared_object(
-            trace.graph.text(locations=True) if "cell.check" in text else text,
-            "m",
+            trace.graph.text(locations=True) if options or "cell.check" in text else text,
+            " ".join(["m", *options]),
             path,
-            lambda: _native.compile_graph(trace.graph, path, "m", {}),
+            lambda: _native.compile_graph(trace.graph, path, "m", options),
         )
         model = _native.Model(path)
     except _native.CompileError as e:
@@ -407,7 +410,22 @@ def compile_entry(trace: Trace, name: str) -> Any:
     finally:
         if os.path.exists(path):
             os.unlink(path)
-    return model.entry(model.signature["entries"][0]["name"])
+    entry = model.entry(model.signature["entries"][0]["name"])
+    return _naming_nans(entry) if _CHECK_NANS else entry
+
+
+def _naming_nans(entry: Any) -> Callable[[list[Any]], Any]:
+    """An entry whose failed checks for NaN are FloatingPointErrors."""
+
+    def call(buffers: list[Any]) -> Any:
+        try:
+            return entry(buffers)
+        except IndexError as e:
+            if not str(e).startswith("NaN in "):
+                raise
+            raise error(FloatingPointError, f"{e}.") from None
+
+    return call
 
 
 def _endless(e: RecursionError, name: str) -> Exception:

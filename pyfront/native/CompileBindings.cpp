@@ -58,8 +58,10 @@ Job readOptions(const std::string &path, const std::string &name,
       job.options.emit.optLevel = level;
     } else if (option == "verify_each") {
       job.options.verifyEach = nb::cast<bool>(value);
+    } else if (option == "check_nans") {
+      job.options.checkNans = nb::cast<bool>(value);
     } else {
-      std::string known = "opt_level, verify_each";
+      std::string known = "opt_level, verify_each, check_nans";
       for (const auto &t : texts)
         known += std::string(", ") + t.first;
       throw nb::value_error(
@@ -213,7 +215,7 @@ void bindCompile(nb::module_ &m) {
                     "3, header, object, assembly, llvm_ir, llvm_dialect "
                     "(further files to write), "
                     "dump_ir (a directory for the IR after each stage), "
-                    "pipeline, verify_each. Raises "
+                    "pipeline, verify_each, check_nans. Raises "
                     "CompileError.";
   m.def("compile_text", compileText, "text"_a, "path"_a, "name"_a,
         "options"_a = nb::dict(), doc);
