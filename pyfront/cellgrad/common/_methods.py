@@ -9,6 +9,7 @@ from cellgrad.common._index_methods import IndexMethods
 from cellgrad.common._linalg_methods import LinalgMethods
 from cellgrad.common._memory_methods import MemoryMethods
 from cellgrad.common._pointwise_methods import PointwiseMethods
+from cellgrad.common._sample_methods import SampleMethods
 from cellgrad.common._shape_methods import ShapeMethods
 from cellgrad.common._statistics_methods import StatisticsMethods
 from cellgrad.common._window_methods import WindowMethods
@@ -78,6 +79,7 @@ class TensorMethods(
     LinalgMethods,
     ShapeMethods,
     StatisticsMethods,
+    SampleMethods,
     IndexMethods,
     MemoryMethods,
     WindowMethods,
@@ -262,9 +264,9 @@ class TensorMethods(
         """See `ops.isfinite`."""
         return ops.isfinite(self)
 
-    def softmax(self, axis: int = -1) -> Tensor:
+    def softmax(self, axis: int = -1, dtype: Type | None = None) -> Tensor:
         """See `ops.softmax`."""
-        return ops.softmax(self, axis)
+        return ops.softmax(self, axis, dtype=dtype)
 
     def add(self, other: Any) -> Tensor:
         """See `ops.add`."""
@@ -280,7 +282,9 @@ class TensorMethods(
         """See `ops.mul`."""
         return ops.mul(self, other)
 
-    multiply = mul
+    def multiply(self, value: Any) -> Tensor:
+        """See `ops.mul`."""
+        return ops.mul(self, value)
 
     def div(self, other: Any) -> Tensor:
         """See `ops.div`."""
@@ -377,21 +381,29 @@ class TensorMethods(
         """See `ops.mean`."""
         return ops.mean(self, axis, keep_dims)
 
-    def max(self, axis: Any = None, keepdims: bool = False) -> Tensor:
+    def max(
+        self, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None
+    ) -> Tensor:
         """The largest elements over `axis`; see `ops.amax`."""
-        return ops.amax(self, axis, keepdims)
+        return ops.amax(self, axis, keepdims, initial=initial, where=where)
 
-    def min(self, axis: Any = None, keepdims: bool = False) -> Tensor:
+    def min(
+        self, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None
+    ) -> Tensor:
         """The smallest elements over `axis`; see `ops.amin`."""
-        return ops.amin(self, axis, keepdims)
+        return ops.amin(self, axis, keepdims, initial=initial, where=where)
 
-    def amax(self, axis: Any = None, keepdims: bool = False) -> Tensor:
+    def amax(
+        self, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None
+    ) -> Tensor:
         """See `ops.amax`."""
-        return ops.amax(self, axis, keepdims)
+        return ops.amax(self, axis, keepdims, initial=initial, where=where)
 
-    def amin(self, axis: Any = None, keepdims: bool = False) -> Tensor:
+    def amin(
+        self, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None
+    ) -> Tensor:
         """See `ops.amin`."""
-        return ops.amin(self, axis, keepdims)
+        return ops.amin(self, axis, keepdims, initial=initial, where=where)
 
     def argmax(self, axis: int | None = None, keepdims: bool = False) -> Tensor:
         """See `ops.argmax`."""

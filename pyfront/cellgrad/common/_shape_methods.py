@@ -113,7 +113,9 @@ class ShapeMethods:
         """See `ops.broadcast_to`; the shape may be given as several ints or one tuple."""
         return ops.broadcast_to(self, _varargs(shape))
 
-    expand = broadcast_to
+    def expand(self, *size: Any) -> Tensor:
+        """Same as `broadcast_to`."""
+        return ops.broadcast_to(self, _varargs(size))
 
     def expand_as(self, other: Tensor) -> Tensor:
         """The tensor broadcast to the shape of another."""

@@ -72,7 +72,9 @@ from cellgrad.ops import (
     products,
     random,
     reductions,
+    renamed,
     rounding,
+    samples,
     scattering,
     searching,
     segments,
@@ -125,7 +127,9 @@ from cellgrad.ops.primitives import *  # noqa: F403
 from cellgrad.ops.products import *  # noqa: F403
 from cellgrad.ops.random import *  # noqa: F403
 from cellgrad.ops.reductions import *  # noqa: F403
+from cellgrad.ops.renamed import *  # type: ignore[assignment]  # noqa: F403
 from cellgrad.ops.rounding import *  # noqa: F403
+from cellgrad.ops.samples import *  # noqa: F403
 from cellgrad.ops.scattering import *  # noqa: F403
 from cellgrad.ops.searching import *  # noqa: F403
 from cellgrad.ops.segments import *  # noqa: F403
@@ -141,25 +145,20 @@ from cellgrad.ops.window_classes import *  # noqa: F403
 # Other names of the same functions.
 absolute = _generated.abs
 negative = _generated.neg
-subtract = _generated.sub
 multiply = _generated.mul
-true_divide = divide = selection.div
+divide = selection.div
 eq = _generated.equal
 ne = _generated.not_equal
 lt = _generated.less
 le = _generated.less_equal
 gt = _generated.greater
 ge = _generated.greater_equal
-arcsin = _generated.asin
 arccos = _generated.acos
 arctan = _generated.atan
 arctan2 = _generated.atan2
 arcsinh = _generated.asinh
 arccosh = _generated.acosh
 arctanh = _generated.atanh
-reduce_mean = reductions.mean
-reduce_max = reductions.amax
-reduce_min = reductions.amin
 
 from cellgrad.grad import GradOperation  # built on the operations
 
@@ -203,7 +202,9 @@ __all__ = [
     *products.__all__,
     *random.__all__,
     *reductions.__all__,
+    *renamed.__all__,
     *rounding.__all__,
+    *samples.__all__,
     *scattering.__all__,
     *searching.__all__,
     *segments.__all__,
@@ -220,7 +221,6 @@ __all__ = [
     "absolute",
     "arccos",
     "arccosh",
-    "arcsin",
     "arcsinh",
     "arctan",
     "arctan2",
@@ -234,9 +234,4 @@ __all__ = [
     "multiply",
     "ne",
     "negative",
-    "reduce_max",
-    "reduce_mean",
-    "reduce_min",
-    "subtract",
-    "true_divide",
 ]

@@ -17,6 +17,8 @@ from cellgrad.common.tensor import Tensor
 from cellgrad.ops import pointwise
 from cellgrad.ops._core import axis_of, cast_to, check_tensor, emit, operation
 from cellgrad.ops._elementwise import Primitive
+from cellgrad.ops._static import known_int
+from cellgrad.ops.segments import extreme
 from cellgrad.ops.selection import select
 
 __all__ = [
@@ -86,6 +88,16 @@ def _wide(x: Tensor) -> Tensor:
 # --- functions ------------------------------------------------------------------------------------
 
 
+def _shifted(y: Tensor, dim: int, neutral: Any, reverse: bool) -> Tensor:
+    """What is accumulated before each element, or behind it."""
+    n = y.shape[dim]
+    if not n:
+        return y
+    edge = splat(neutral, y.dtype, tuple(1 if i == dim else k for i, k in enumerate(y.shape)))
+    parts = [_part(y, dim, 1, n), edge] if reverse else [edge, _part(y, dim, 0, n - 1)]
+    return _joined(parts, dim)
+
+
 @operation
 def _cumsum(x: Tensor, axis: int, dtype: Type | None, exclusive: bool, reverse: bool) -> Tensor:
     y, dim = _input(x, axis, "cumsum", "x")
@@ -111,11 +123,7 @@ def _cumprod(input: Tensor, dim: int, dtype: Type | None, exclusive: bool, rever
     target = dtype or (given.dtype if given.dtype.kind == "f" else mstype.int64)
     y = _wide(cast_to(given, target))
     (y,) = scan([y], d, lambda a, b: [emit("cell.mul", [a[0], b[0]])], reverse)
-    n = y.shape[d]
-    if exclusive and n:
-        edge = splat(1, y.dtype, tuple(1 if i == d else size for i, size in enumerate(y.shape)))
-        y = _joined([_part(y, d, 1, n), edge] if reverse else [edge, _part(y, d, 0, n - 1)], d)
-    return cast_to(y, target)
+    return cast_to(_shifted(y, d, 1, reverse) if exclusive else y, target)
 
 
 def cumprod(input: Tensor, dim: int, dtype: Type | None = None) -> Tensor:
@@ -130,7 +138,6 @@ def cumprod(input: Tensor, dim: int, dtype: Type | None = None) -> Tensor:
     return out
 
 
-@operation
 def logcumsumexp(input: Tensor, axis: int) -> Tensor:
     """The logarithms of sums of exponentials of all elements up to each one, without overflow.
 
@@ -138,14 +145,21 @@ def logcumsumexp(input: Tensor, axis: int) -> Tensor:
         TypeError: `input` is not a Tensor of floats, or `axis` not an int.
         ValueError: `axis` is out of range, or `input` a scalar.
     """
+    out: Tensor = _logcumsumexp(input, axis, False, False)
+    return out
+
+
+@operation
+def _logcumsumexp(input: Tensor, axis: int, exclusive: bool, reverse: bool) -> Tensor:
     given, dim = _input(input, axis, "logcumsumexp", "input")
     if given.dtype.kind != "f":
         raise error(
             TypeError,
             f"For 'logcumsumexp', the 'input' must be of floats, but has dtype {given.dtype}.",
         )
-    (y,) = scan([_wide(given)], dim, lambda a, b: [pointwise.logaddexp(a[0], b[0])])
-    return cast_to(y, given.dtype)
+    (y,) = scan([_wide(given)], dim, lambda a, b: [pointwise.logaddexp(a[0], b[0])], reverse)
+    y = cast_to(y, given.dtype)
+    return _shifted(y, dim, extreme(given.dtype, True), reverse) if exclusive else y
 
 
 def _extremum(
@@ -214,11 +228,15 @@ class CumProd(CumSum):
         return out
 
 
-class CumulativeLogsumexp(Primitive):
-    """The class form of `logcumsumexp`."""
+class CumulativeLogsumexp(CumSum):
+    """`logcumsumexp`, from the end if `reverse`; if `exclusive` without the element itself, and the
+    least finite number where there is no other.
+    """
 
-    def __call__(self, x: Tensor, axis: int) -> Tensor:
-        out: Tensor = logcumsumexp(x, axis)
+    def __call__(self, x: Tensor, axis: int) -> Tensor:  # type: ignore[override]
+        if isinstance(axis, Tensor):
+            axis = known_int(axis, "CumulativeLogsumexp", "axis")
+        out: Tensor = _logcumsumexp(x, axis, self.exclusive, self.reverse)
         return out
 
 

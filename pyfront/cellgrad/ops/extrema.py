@@ -110,13 +110,8 @@ def argmin(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Te
 def _with_position(
     op: str, name: str, input: Any, axis: Any, keep: bool, initial: Any, where: Any
 ) -> tuple[Tensor, Tensor]:
-    if initial is not None or where is not None:
-        raise error(
-            NotImplementedError,
-            f"For '{name}', 'initial' and 'where' are not supported in this version.",
-            "use ops.where on the input and ops.maximum or ops.minimum on the result",
-        )
-    given = check_tensor(input, name, "input")
+    bound = "cell.maximum" if name == "max" else "cell.minimum"
+    given = reductions.chosen(bound, name, check_tensor(input, name, "input"), initial, where)
     if axis is None or given.ndim == 0:
         reduction = reductions.amax if name == "max" else reductions.amin
         return reduction(given, axis, keep), _zero(mstype.int64)
@@ -137,7 +132,8 @@ def max(
     where: Any = None,
 ) -> tuple[Tensor, Tensor]:
     """The largest elements along `axis` and their positions (int64); the first of several gets the
-    whole derivative. Without `axis` the largest of all, as `amax`, and 0.
+    whole derivative. `initial` takes the place of less extreme elements, and of those where `where`
+    does not hold. Without `axis` the largest of all, as `amax`, and 0.
 
     Raises:
         TypeError, ValueError: `input` is not a Tensor, `axis` is out of range or empty.
@@ -155,7 +151,8 @@ def min(
     where: Any = None,
 ) -> tuple[Tensor, Tensor]:
     """The smallest elements along `axis` and their positions (int64); the first of several gets the
-    whole derivative. Without `axis` the smallest of all, as `amin`, and 0.
+    whole derivative. `initial` takes the place of less extreme elements, and of those where `where`
+    does not hold. Without `axis` the smallest of all, as `amin`, and 0.
 
     Raises:
         TypeError, ValueError: `input` is not a Tensor, `axis` is out of range or empty.

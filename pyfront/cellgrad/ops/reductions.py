@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad._errors import error
+from cellgrad.capture.scope import splat
 from cellgrad.common import dtype as mstype
 from cellgrad.common.dtype import Type
 from cellgrad.common.tensor import Tensor
@@ -12,10 +13,13 @@ from cellgrad.ops import _elementwise as ew
 from cellgrad.ops._core import (
     axes_of,
     axis_of,
+    broadcast_shapes,
+    broadcast_to_shape,
     cast_to,
     check_float,
     check_tensor,
     emit,
+    is_number,
     operation,
     reshape_to,
 )
@@ -144,14 +148,15 @@ def amax(
     initial: Any = None,
     where: Any = None,
 ) -> Tensor:
-    """The largest element over `axis` (all dimensions by default); NaN where there is one.
+    """The largest element over `axis` (all dimensions by default) and `initial`; NaN where there is
+    one. `initial` takes the place of elements where `where` does not hold.
 
     Raises:
         TypeError, ValueError: `input` is not a Tensor, `axis` is out of range, or a dimension is
             empty.
     """
-    _no_initial("amax", initial, where)
-    return _extremum("cell.reduce_max", "amax", input, axis, keepdims)
+    x = chosen("cell.maximum", "amax", check_tensor(input, "amax", "input"), initial, where)
+    return _extremum("cell.reduce_max", "amax", x, axis, keepdims)
 
 
 @operation
@@ -163,23 +168,53 @@ def amin(
     initial: Any = None,
     where: Any = None,
 ) -> Tensor:
-    """The smallest element over `axis` (all dimensions by default); NaN where there is one.
+    """The smallest element over `axis` (all dimensions by default) and `initial`; NaN where there is
+    one. `initial` takes the place of elements where `where` does not hold.
 
     Raises:
         TypeError, ValueError: `input` is not a Tensor, `axis` is out of range, or a dimension is
             empty.
     """
-    _no_initial("amin", initial, where)
-    return _extremum("cell.reduce_min", "amin", input, axis, keepdims)
+    x = chosen("cell.minimum", "amin", check_tensor(input, "amin", "input"), initial, where)
+    return _extremum("cell.reduce_min", "amin", x, axis, keepdims)
 
 
-def _no_initial(name: str, initial: Any, where: Any) -> None:
-    if initial is not None or where is not None:
+def chosen(op: str, name: str, x: Tensor, initial: Any, where: Any) -> Tensor:
+    """What an extremum is taken of: `initial` where that is more extreme, or `where` does not hold.
+
+    Raises:
+        TypeError: an `initial` that is not a number, or `where` of another kind than bools.
+        ValueError: `where` without `initial`, or of a shape that does not fit.
+    """
+    if initial is None and (where is None or where is True):
+        return x
+    if initial is None:
         raise error(
-            NotImplementedError,
-            f"For '{name}', 'initial' and 'where' are not supported in this version.",
-            "use ops.where on the input and ops.maximum or ops.minimum on the result",
+            ValueError, f"For '{name}', 'initial' must be given for what 'where' leaves out."
         )
+    if not is_number(initial):
+        raise error(
+            TypeError,
+            f"For '{name}', 'initial' must be a number, but got {type(initial).__name__}.",
+        )
+    start = splat(initial, x.dtype, x.shape)
+    out = emit(op, [x, start])
+    if where is None or where is True:
+        return out
+    mask = (
+        check_tensor(where, name, "where") if where is not False else splat(False, mstype.bool_, ())
+    )
+    if mask.dtype.kind != "b":
+        raise error(
+            TypeError, f"For '{name}', 'where' must be of bools, but got {mask.dtype.title}."
+        )
+    if broadcast_shapes(mask.shape, x.shape, name) != x.shape:
+        raise error(
+            ValueError,
+            f"For '{name}', 'where' must broadcast to the shape {list(x.shape)} of the input, but "
+            f"has {list(mask.shape)}.",
+        )
+    return emit("cell.select", [broadcast_to_shape(mask, x.shape), out, start])
 
 
 @operation

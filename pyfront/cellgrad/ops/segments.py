@@ -188,9 +188,9 @@ def unsorted_segment_sum(input_x: Tensor, segment_ids: Tensor, num_segments: int
     return _segments(input_x, segment_ids, num_segments, "add", "unsorted_segment_sum")
 
 
-def unsorted_segment_prod(input_x: Tensor, segment_ids: Tensor, num_segments: int) -> Tensor:
+def unsorted_segment_prod(x: Tensor, segment_ids: Tensor, num_segments: int) -> Tensor:
     """As `unsorted_segment_sum`, with products; 1 for an empty segment."""
-    return _segments(input_x, segment_ids, num_segments, "mul", "unsorted_segment_prod")
+    return _segments(x, segment_ids, num_segments, "mul", "unsorted_segment_prod")
 
 
 def unsorted_segment_max(x: Tensor, segment_ids: Tensor, num_segments: int) -> Tensor:
