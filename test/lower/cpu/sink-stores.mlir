@@ -93,6 +93,26 @@ func.func @old_and_new(%c: tensor<i1>, %w: tensor<40xf32> {cell.donate = 0 : i64
   return %0, %2 : tensor<40xf32>, tensor<40xf32>
 }
 
+// So does what is computed from another result.
+// CHECK-LABEL: func.func @old_and_other
+// CHECK-SAME:    %{{.*}}: memref<i1>, %[[W:[a-z0-9]+]]: memref<40xf32>, %{{.*}}: memref<40xf32>, %[[OUT:[a-z0-9]+]]: memref<40xf32>
+// CHECK-NOT:     outs(%[[W]]
+// CHECK-NOT:     memref.copy %{{.*}}, %[[W]]
+// CHECK:         linalg.generic {{.*}} outs(%[[OUT]] :
+// CHECK:         memref.copy %{{.*}}, %[[W]]
+func.func @old_and_other(%c: tensor<i1>, %w: tensor<40xf32> {cell.donate = 0 : i64}, %m: tensor<40xf32>) -> (tensor<40xf32>, tensor<40xf32>) {
+  %take = tensor.extract %c[] : tensor<i1>
+  %0:2 = scf.if %take -> (tensor<40xf32>, tensor<40xf32>) {
+    %1 = cell.neg %w : tensor<40xf32>
+    %2 = cell.square %m : tensor<40xf32>
+    scf.yield %1, %2 : tensor<40xf32>, tensor<40xf32>
+  } else {
+    scf.yield %w, %m : tensor<40xf32>, tensor<40xf32>
+  }
+  %3 = cell.mul %w, %0#1 : tensor<40xf32>
+  return %0#0, %3 : tensor<40xf32>, tensor<40xf32>
+}
+
 // A check comes before; one that needs what the branch gives keeps the argument as it was until then.
 // CHECK-LABEL: func.func @checked
 // CHECK-SAME:    %{{.*}}: memref<i1>, %{{.*}}: memref<i1>, %[[W:[a-z0-9]+]]: memref<40xf32>
