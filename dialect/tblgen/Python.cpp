@@ -56,6 +56,14 @@ void emitDocstring(const OpRecord &r, StringRef indent, raw_ostream &os) {
         "unsupported dtype.\n";
   if (r.pythonArgs.size() > 1)
     os << indent << "    ValueError: if the shapes cannot be broadcast.\n";
+  StringRef elements = bools                            ? "[True, False]"
+                       : takesOnly(r, "Cell_IntTensor") ? "[1, 2]"
+                                                        : "[0.5, 2.0]";
+  std::string given = ("Tensor(" + elements + ")").str();
+  os << "\n"
+     << indent << ">>> ops." << r.function << "(" << given
+     << (r.pythonArgs.size() > 1 ? ", " + given : "") << ").shape\n"
+     << indent << "(2,)\n";
   os << indent << "\"\"\"\n";
 }
 

@@ -154,6 +154,9 @@ def get_context(attr_key: str) -> Any:
 
     Raises:
         ValueError: an unknown or never set key.
+
+    >>> ms.get_context("device_target")
+    'CPU'
     """
     if attr_key not in _context:
         raise error(

@@ -217,6 +217,10 @@ def value_and_grad(
     """A function that gives the value of `fn` and its gradient, ``(value, gradient)``; see `grad`.
 
     With `has_aux` the value is the tuple of all outputs.
+
+    >>> value, gradient = ms.value_and_grad(lambda x: (x * x).sum())(Tensor([1.0, 2.0]))
+    >>> print(value, gradient)
+    5.0 [2. 4.]
     """
     return _make(fn, grad_position, weights, has_aux, return_ids, True, "value_and_grad")  # type: ignore[no-any-return]
 
@@ -324,6 +328,10 @@ def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool
 
     Raises:
         TypeError, ValueError: as `grad`; cotangents that do not fit the outputs.
+
+    >>> out, pull_back = ms.vjp(lambda x: x * x, Tensor([1.0, 2.0]))
+    >>> print(out, pull_back(Tensor([1.0, 10.0])))
+    [1. 4.] (Tensor(shape=[2], dtype=Float32, value= [ 2.00000000e+00,  4.00000000e+01]),)
     """
     _check_callable(fn, "vjp")
     weights = _check_weights(weights, "vjp")
@@ -376,6 +384,9 @@ def jvp(fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False) -> A
 
     Raises:
         TypeError, ValueError: tangents that do not fit the inputs.
+
+    >>> print(*ms.jvp(lambda x: x * x, Tensor(3.0), Tensor(1.0)))
+    9.0 6.0
     """
     _check_callable(fn, "jvp")
     _check_flag(has_aux, "has_aux", "jvp")

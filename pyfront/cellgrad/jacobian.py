@@ -153,6 +153,10 @@ def jacrev(
 
     Raises:
         TypeError, ValueError, IndexError: as `grad`.
+
+    >>> print(ms.jacrev(lambda x: x * x)(Tensor([1.0, 2.0])))
+    [[2. 0.]
+     [0. 4.]]
     """
     return _jacobian(fn, grad_position, has_aux, _reverse, "jacrev")
 
@@ -162,6 +166,10 @@ def jacfwd(
 ) -> Callable[..., Any]:
     """A function that gives the Jacobian of `fn` in forward mode: best for few inputs; see
     `jacrev`.
+
+    >>> print(ms.jacfwd(lambda x: x * x)(Tensor([1.0, 2.0])))
+    [[2. 0.]
+     [0. 4.]]
     """
     return _jacobian(fn, grad_position, has_aux, _forward, "jacfwd")
 
@@ -173,6 +181,10 @@ def hessian(fn: Callable[..., Any], grad_position: int = 0) -> Callable[..., Any
 
     Raises:
         TypeError, ValueError, IndexError: as `grad`.
+
+    >>> print(ms.hessian(lambda x: (x * x * x).sum())(Tensor([1.0, 2.0])))
+    [[ 6.  0.]
+     [ 0. 12.]]
     """
     return jacfwd(grad(fn, grad_position), grad_position)
 

@@ -334,6 +334,12 @@ def load_param_into_net(
     Raises:
         TypeError: `net` is not a Cell, or `parameter_dict` not a dict of Parameters.
         RuntimeError: a value of another shape or dtype.
+
+    >>> net = nn.Dense(2, 1)
+    >>> ms.load_param_into_net(net, {"bias": Parameter(Tensor([3.0]))})
+    (['weight'], [])
+    >>> print(net.bias.asnumpy())
+    [3.]
     """
     where = "For 'load_param_into_net'"
     if not isinstance(net, Cell):

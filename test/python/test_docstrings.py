@@ -25,6 +25,25 @@ def test_examples(name):
     assert runner.summarize(verbose=False).failed == 0
 
 
+MAIN = [
+    *(ms.grad, ms.value_and_grad, ms.vjp, ms.jvp, ms.vmap, ms.jacrev, ms.jacfwd, ms.hessian),
+    *(ms.jit, ms.Parameter, ms.ParameterTuple, ms.stop_gradient, ms.Tensor.asnumpy),
+    *(nn.Dense, nn.Conv2d, nn.LayerNorm, nn.Dropout, nn.ReLU, nn.CellList, nn.Embedding),
+    *(nn.MSELoss, nn.CrossEntropyLoss, nn.SGD, nn.Adam, nn.Momentum, nn.TrainOneStepCell),
+    *(ops.sum, ops.mean, ops.matmul, ops.concat, ops.reshape, ops.where, ops.gather, ops.softmax),
+    *(
+        value
+        for value in map(vars(ops._generated).get, ops._generated.__all__)
+        if inspect.isfunction(value)
+    ),
+]
+
+
+@pytest.mark.parametrize("value", MAIN, ids=lambda v: v.__qualname__)
+def test_the_main_api_has_examples(value):
+    assert ">>> " in inspect.getdoc(value)
+
+
 @pytest.mark.parametrize("module", [ms, ops, nn, ms.amp, ms.context])
 def test_public_names_are_documented(module):
     missing = []

@@ -428,7 +428,11 @@ class TensorMethods(
     # --- types --------------------------------------------------------------------------------
 
     def astype(self, dtype: Any, copy: bool = True) -> Tensor:
-        """The elements as `dtype` (also ``"float32"`` or a numpy dtype); see `ops.cast`."""
+        """The elements as `dtype` (also ``"float32"`` or a numpy dtype); see `ops.cast`.
+
+        >>> Tensor([1.5, 2.5]).astype(ms.int32)
+        Tensor(shape=[2], dtype=Int32, value= [1, 2])
+        """
         return ops.cast(self, ops.dtype_argument(dtype, "astype"))
 
     def to(self, dtype: Any) -> Tensor:

@@ -140,7 +140,11 @@ def from_numpy(dtype: np.dtype[Any]) -> Type | None:
 
 
 def dtype_to_nptype(dtype: Type) -> Any:
-    """The numpy scalar class of a tensor type, such as ``numpy.float32``."""
+    """The numpy scalar class of a tensor type, such as ``numpy.float32``.
+
+    >>> ms.dtype_to_nptype(ms.int32)
+    <class 'numpy.int32'>
+    """
     return to_numpy(dtype).type
 
 

@@ -47,6 +47,10 @@ def set_seed(seed: int) -> None:
     Raises:
         TypeError: a seed that is not an int.
         ValueError: a negative seed.
+
+    >>> ms.set_seed(1)
+    >>> ms.get_seed()
+    1
     """
     global _seed
     if isinstance(seed, bool) or not isinstance(seed, int):

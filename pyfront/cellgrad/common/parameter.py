@@ -35,6 +35,9 @@ class Parameter(Tensor):
     Raises:
         ValueError: a name that is not a str.
         TypeError: `requires_grad` that is not a bool.
+
+    >>> Parameter(Tensor([1.0, 2.0]), name="w")
+    Parameter (name=w, shape=(2,), dtype=Float32, requires_grad=True)
     """
 
     __slots__ = ("_layerwise_parallel", "_name", "_requires_grad")
@@ -209,6 +212,10 @@ class ParameterTuple(tuple[Parameter, ...]):
     Raises:
         TypeError: an element that is not a Parameter.
         ValueError: the same Parameter twice, or two of one name.
+
+    >>> net = nn.Dense(2, 1)
+    >>> [p.name for p in ms.ParameterTuple(net.get_parameters())]
+    ['weight', 'bias']
     """
 
     __slots__ = ()

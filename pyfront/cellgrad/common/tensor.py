@@ -221,6 +221,9 @@ class Tensor(TensorMethods):
         """The elements as a numpy array.
 
         The array is a view: writing to it writes to the tensor.
+
+        >>> Tensor([1.0, 2.0]).asnumpy()
+        array([1., 2.], dtype=float32)
         """
         return self._concrete("asnumpy()")
 
@@ -370,5 +373,9 @@ def _unpickle(array: np.ndarray[Any, Any], dtype: Type) -> Tensor:
 def tensor(
     input_data: Any = None, dtype: Type | None = None, shape: Any = None, init: Any = None
 ) -> Tensor:
-    """Same as `Tensor`, as a function."""
+    """Same as `Tensor`, as a function.
+
+    >>> ms.tensor([1, 2], ms.float32)
+    Tensor(shape=[2], dtype=Float32, value= [ 1.00000000e+00,  2.00000000e+00])
+    """
     return Tensor(input_data, dtype, shape, init)

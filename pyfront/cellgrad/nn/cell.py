@@ -323,7 +323,12 @@ class Cell(CellState, CellHooks):
     def cells_and_names(
         self, cells: set[Cell] | None = None, name_prefix: str = ""
     ) -> Iterator[tuple[str, Cell]]:
-        """This Cell and all below it with their attribute paths, each once."""
+        """This Cell and all below it with their attribute paths, each once.
+
+        >>> net = nn.SequentialCell(nn.ReLU())
+        >>> [name for name, cell in net.cells_and_names()]
+        ['', '0']
+        """
         seen = cells if cells is not None else set()
         if self in seen:
             return
@@ -352,7 +357,12 @@ class Cell(CellState, CellHooks):
     def parameters_and_names(
         self, name_prefix: str = "", expand: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
-        """Parameters by attribute path, each once, own ones before those of sub-Cells."""
+        """Parameters by attribute path, each once, own ones before those of sub-Cells.
+
+        >>> net = nn.SequentialCell(nn.Dense(2, 1))
+        >>> [name for name, p in net.parameters_and_names()]
+        ['0.weight', '0.bias']
+        """
         where = self.cells_and_names(name_prefix=name_prefix) if expand else [(name_prefix, self)]
         seen: set[int] = set()
         for path, cell in where:
@@ -371,7 +381,11 @@ class Cell(CellState, CellHooks):
         return {p.name: p for p in self.get_parameters(expand=recurse)}
 
     def trainable_params(self, recurse: bool = True) -> list[Parameter]:
-        """Parameters with `requires_grad`."""
+        """Parameters with `requires_grad`.
+
+        >>> [p.name for p in nn.Dense(2, 1).trainable_params()]
+        ['weight', 'bias']
+        """
         return [p for p in self.get_parameters(expand=recurse) if p.requires_grad]
 
     def untrainable_params(self, recurse: bool = True) -> list[Parameter]:
@@ -422,6 +436,9 @@ class Cell(CellState, CellHooks):
 
         Raises:
             TypeError: `mode` is not a bool.
+
+        >>> nn.ReLU().set_train().training
+        True
         """
         if not isinstance(mode, bool):
             raise error(

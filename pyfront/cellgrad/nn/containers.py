@@ -199,6 +199,10 @@ class CellList(_Numbered):
 
     Raises:
         TypeError: something that is not a Cell.
+
+    >>> layers = nn.CellList([nn.Dense(2, 3), nn.ReLU()])
+    >>> len(layers)
+    2
     """
 
     def __init__(self, *args: Any, auto_prefix: bool = True):

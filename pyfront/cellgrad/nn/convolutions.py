@@ -142,6 +142,9 @@ class Conv1d(_Forward):
 
     Raises:
         TypeError, ValueError: arguments of a wrong type, or that do not fit each other.
+
+    >>> nn.Conv1d(3, 8, 3)(ops.ones((1, 3, 16))).shape
+    (1, 8, 16)
     """
 
     def __init__(
@@ -184,6 +187,9 @@ class Conv2d(_Forward):
 
     Raises:
         TypeError, ValueError: arguments of a wrong type, or that do not fit each other.
+
+    >>> nn.Conv2d(3, 8, 3)(ops.ones((1, 3, 16, 16))).shape
+    (1, 8, 16, 16)
     """
 
     def __init__(

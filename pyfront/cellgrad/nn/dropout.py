@@ -34,6 +34,9 @@ class Dropout(Cell):
     Raises:
         TypeError: arguments that are not numbers.
         ValueError: `keep_prob` outside (0, 1], or `p` outside [0, 1).
+
+    >>> print(nn.Dropout(p=0.5).set_train(False)(Tensor([1.0, 2.0])))
+    [1. 2.]
     """
 
     def __init__(

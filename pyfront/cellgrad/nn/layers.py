@@ -20,7 +20,11 @@ __all__ = ["Dense", "ReLU", "Sigmoid", "Softmax", "Tanh", "get_activation"]
 
 
 class ReLU(Cell):
-    """max(x, 0) elementwise; see `ops.relu`."""
+    """max(x, 0) elementwise; see `ops.relu`.
+
+    >>> print(nn.ReLU()(Tensor([-1.0, 2.0])))
+    [0. 2.]
+    """
 
     def construct(self, x: Tensor) -> Tensor:
         return ops.relu(x)
@@ -41,7 +45,11 @@ class Sigmoid(Cell):
 
 
 class Softmax(Cell):
-    """Exponentials that sum to one along `axis`; see `ops.softmax`."""
+    """Exponentials that sum to one along `axis`; see `ops.softmax`.
+
+    >>> print(nn.Softmax()(Tensor([0.0, 0.0])))
+    [0.5 0.5]
+    """
 
     def __init__(self, axis: int = -1):
         super().__init__()
@@ -111,6 +119,10 @@ class Dense(Cell):
 
     Raises:
         TypeError, ValueError: arguments of a wrong type, or initial values of a wrong shape.
+
+    >>> net = nn.Dense(3, 2, weight_init="ones", bias_init="zeros")
+    >>> print(net(Tensor([[1.0, 2.0, 3.0]])))
+    [[6. 6.]]
     """
 
     def __init__(

@@ -300,6 +300,9 @@ class LayerNorm(Cell):
     Raises:
         TypeError: `normalized_shape` is not a tuple or list.
         ValueError: it is empty, or does not fit the input.
+
+    >>> print(nn.LayerNorm((2,))(Tensor([[1.0, 3.0]])).shape)
+    (1, 2)
     """
 
     def __init__(

@@ -143,6 +143,9 @@ class MaxPool2d(_MaxPool):
 
     Raises:
         TypeError, ValueError: arguments of a wrong type, or that do not fit each other.
+
+    >>> nn.MaxPool2d(2, 2)(ops.ones((1, 3, 16, 16))).shape
+    (1, 3, 8, 8)
     """
 
     dims = 2
@@ -277,6 +280,9 @@ class AvgPool2d(_AvgPool):
 
     Raises:
         TypeError, ValueError: arguments of a wrong type, or that do not fit each other.
+
+    >>> nn.AvgPool2d(2, 2)(ops.ones((1, 3, 16, 16))).shape
+    (1, 3, 8, 8)
     """
 
     dims = 2

@@ -62,6 +62,9 @@ class Embedding(Cell):
         TypeError: arguments of a wrong type.
         ValueError: `padding_idx` out of range, or initial values of a wrong shape.
         IndexError: an id, known while compiling, that is not in [-vocab_size, vocab_size).
+
+    >>> nn.Embedding(10, 4)(Tensor([1, 2, 3])).shape
+    (3, 4)
     """
 
     def __init__(
@@ -139,7 +142,11 @@ class OneHot(Cell):
 
 
 class Flatten(Cell):
-    """Dimensions joined, by default all but the first; see `ops.flatten`."""
+    """Dimensions joined, by default all but the first; see `ops.flatten`.
+
+    >>> nn.Flatten()(ops.ones((2, 3, 4))).shape
+    (2, 12)
+    """
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1):
         super().__init__()

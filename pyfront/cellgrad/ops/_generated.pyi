@@ -138,6 +138,9 @@ def abs(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.abs(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Abs(_elementwise.Primitive):
@@ -156,6 +159,9 @@ def acos(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.acos(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class ACos(_elementwise.Primitive):
@@ -174,6 +180,9 @@ def acosh(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.acosh(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Acosh(_elementwise.Primitive):
@@ -192,6 +201,9 @@ def add(input: TensorLike, other: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
+
+    >>> ops.add(Tensor([0.5, 2.0]), Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Add(_elementwise.Primitive):
@@ -210,6 +222,9 @@ def asin(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.asin(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Asin(_elementwise.Primitive):
@@ -226,6 +241,9 @@ def asinh(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.asinh(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Asinh(_elementwise.Primitive):
@@ -242,6 +260,9 @@ def atan(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.atan(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Atan(_elementwise.Primitive):
@@ -262,6 +283,9 @@ def atan2(input: TensorLike, other: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
+
+    >>> ops.atan2(Tensor([0.5, 2.0]), Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Atan2(_elementwise.Primitive):
@@ -278,6 +302,9 @@ def atanh(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.atanh(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Atanh(_elementwise.Primitive):
@@ -296,6 +323,9 @@ def bitwise_and(input: TensorLike, other: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
+
+    >>> ops.bitwise_and(Tensor([1, 2]), Tensor([1, 2])).shape
+    (2,)
     """
 
 class BitwiseAnd(_elementwise.Primitive):
@@ -314,6 +344,9 @@ def bitwise_or(input: TensorLike, other: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
+
+    >>> ops.bitwise_or(Tensor([1, 2]), Tensor([1, 2])).shape
+    (2,)
     """
 
 class BitwiseOr(_elementwise.Primitive):
@@ -332,6 +365,9 @@ def bitwise_xor(input: TensorLike, other: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
+
+    >>> ops.bitwise_xor(Tensor([1, 2]), Tensor([1, 2])).shape
+    (2,)
     """
 
 class BitwiseXor(_elementwise.Primitive):
@@ -348,6 +384,9 @@ def ceil(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.ceil(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Ceil(_elementwise.Primitive):
@@ -364,6 +403,9 @@ def cos(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.cos(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Cos(_elementwise.Primitive):
@@ -380,6 +422,9 @@ def cosh(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.cosh(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Cosh(_elementwise.Primitive):
@@ -396,6 +441,9 @@ def digamma(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.digamma(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Digamma(_elementwise.Primitive):
@@ -414,6 +462,9 @@ def equal(input: TensorLike, other: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
+
+    >>> ops.equal(Tensor([0.5, 2.0]), Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Equal(_elementwise.Primitive):
@@ -430,6 +481,9 @@ def erf(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.erf(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Erf(_elementwise.Primitive):
@@ -446,6 +500,9 @@ def erfc(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.erfc(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Erfc(_elementwise.Primitive):
@@ -464,6 +521,9 @@ def erfinv(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.erfinv(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Erfinv(_elementwise.Primitive):
@@ -480,6 +540,9 @@ def exp(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.exp(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Exp(_elementwise.Primitive):
@@ -496,6 +559,9 @@ def exp2(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.exp2(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 def expm1(input: TensorLike) -> Tensor:
@@ -509,6 +575,9 @@ def expm1(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.expm1(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Expm1(_elementwise.Primitive):
@@ -525,6 +594,9 @@ def floor(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.floor(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Floor(_elementwise.Primitive):
@@ -543,6 +615,9 @@ def floor_div(x: TensorLike, y: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
+
+    >>> ops.floor_div(Tensor([0.5, 2.0]), Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class FloorDiv(_elementwise.Primitive):
@@ -563,6 +638,9 @@ def floor_mod(x: TensorLike, y: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
+
+    >>> ops.floor_mod(Tensor([0.5, 2.0]), Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class FloorMod(_elementwise.Primitive):
@@ -581,6 +659,9 @@ def greater(input: TensorLike, other: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
+
+    >>> ops.greater(Tensor([0.5, 2.0]), Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Greater(_elementwise.Primitive):
@@ -599,6 +680,9 @@ def greater_equal(input: TensorLike, other: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
+
+    >>> ops.greater_equal(Tensor([0.5, 2.0]), Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class GreaterEqual(_elementwise.Primitive):
@@ -615,6 +699,9 @@ def isfinite(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.isfinite(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class IsFinite(_elementwise.Primitive):
@@ -631,6 +718,9 @@ def isinf(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.isinf(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class IsInf(_elementwise.Primitive):
@@ -647,6 +737,9 @@ def isnan(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.isnan(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class IsNan(_elementwise.Primitive):
@@ -665,6 +758,9 @@ def less(input: TensorLike, other: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
+
+    >>> ops.less(Tensor([0.5, 2.0]), Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Less(_elementwise.Primitive):
@@ -683,6 +779,9 @@ def less_equal(input: TensorLike, other: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
+
+    >>> ops.less_equal(Tensor([0.5, 2.0]), Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class LessEqual(_elementwise.Primitive):
@@ -699,6 +798,9 @@ def lgamma(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.lgamma(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Lgamma(_elementwise.Primitive):
@@ -715,6 +817,9 @@ def log(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.log(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Log(_elementwise.Primitive):
@@ -731,6 +836,9 @@ def log10(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.log10(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 def log1p(input: TensorLike) -> Tensor:
@@ -744,6 +852,9 @@ def log1p(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.log1p(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Log1p(_elementwise.Primitive):
@@ -760,6 +871,9 @@ def log2(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.log2(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 def logical_and(input: TensorLike, other: TensorLike) -> Tensor:
@@ -775,6 +889,9 @@ def logical_and(input: TensorLike, other: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
+
+    >>> ops.logical_and(Tensor([True, False]), Tensor([True, False])).shape
+    (2,)
     """
 
 class LogicalAnd(_elementwise.Primitive):
@@ -791,6 +908,9 @@ def logical_not(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.logical_not(Tensor([True, False])).shape
+    (2,)
     """
 
 class LogicalNot(_elementwise.Primitive):
@@ -809,6 +929,9 @@ def logical_or(input: TensorLike, other: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
+
+    >>> ops.logical_or(Tensor([True, False]), Tensor([True, False])).shape
+    (2,)
     """
 
 class LogicalOr(_elementwise.Primitive):
@@ -827,6 +950,9 @@ def logical_xor(input: TensorLike, other: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
+
+    >>> ops.logical_xor(Tensor([True, False]), Tensor([True, False])).shape
+    (2,)
     """
 
 class LogicalXor(_elementwise.Primitive):
@@ -847,6 +973,9 @@ def maximum(input: TensorLike, other: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
+
+    >>> ops.maximum(Tensor([0.5, 2.0]), Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Maximum(_elementwise.Primitive):
@@ -867,6 +996,9 @@ def minimum(input: TensorLike, other: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
+
+    >>> ops.minimum(Tensor([0.5, 2.0]), Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Minimum(_elementwise.Primitive):
@@ -885,6 +1017,9 @@ def mul(input: TensorLike, other: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
+
+    >>> ops.mul(Tensor([0.5, 2.0]), Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Mul(_elementwise.Primitive):
@@ -901,6 +1036,9 @@ def neg(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.neg(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Neg(_elementwise.Primitive):
@@ -919,6 +1057,9 @@ def not_equal(input: TensorLike, other: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
+
+    >>> ops.not_equal(Tensor([0.5, 2.0]), Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class NotEqual(_elementwise.Primitive):
@@ -935,6 +1076,9 @@ def reciprocal(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.reciprocal(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Reciprocal(_elementwise.Primitive):
@@ -953,6 +1097,9 @@ def relu(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.relu(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class ReLU(_elementwise.Primitive):
@@ -969,6 +1116,9 @@ def rsqrt(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.rsqrt(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Rsqrt(_elementwise.Primitive):
@@ -985,6 +1135,9 @@ def sigmoid(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.sigmoid(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Sigmoid(_elementwise.Primitive):
@@ -1001,6 +1154,9 @@ def sign(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.sign(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Sign(_elementwise.Primitive):
@@ -1017,6 +1173,9 @@ def sin(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.sin(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Sin(_elementwise.Primitive):
@@ -1033,6 +1192,9 @@ def sinh(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.sinh(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Sinh(_elementwise.Primitive):
@@ -1051,6 +1213,9 @@ def sqrt(x: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.sqrt(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Sqrt(_elementwise.Primitive):
@@ -1067,6 +1232,9 @@ def square(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.square(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Square(_elementwise.Primitive):
@@ -1085,6 +1253,9 @@ def sub(input: TensorLike, other: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
+
+    >>> ops.sub(Tensor([0.5, 2.0]), Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Sub(_elementwise.Primitive):
@@ -1101,6 +1272,9 @@ def tan(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.tan(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Tan(_elementwise.Primitive):
@@ -1117,6 +1291,9 @@ def tanh(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.tanh(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Tanh(_elementwise.Primitive):
@@ -1133,6 +1310,9 @@ def trunc(input: TensorLike) -> Tensor:
 
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
+
+    >>> ops.trunc(Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class Trunc(_elementwise.Primitive):
@@ -1153,6 +1333,9 @@ def truncate_mod(x: TensorLike, y: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
+
+    >>> ops.truncate_mod(Tensor([0.5, 2.0]), Tensor([0.5, 2.0])).shape
+    (2,)
     """
 
 class TruncateMod(_elementwise.Primitive):

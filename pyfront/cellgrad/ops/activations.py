@@ -126,6 +126,9 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
     Raises:
         TypeError: `input` is not a Tensor.
         ValueError: another `approximate`.
+
+    >>> print(ops.gelu(Tensor([0.0])))
+    [0.]
     """
     x = check_float(input, "gelu", "input")
     if approximate not in ("none", "tanh"):

@@ -48,6 +48,9 @@ def tile(input: Tensor, dims: Any) -> Tensor:
     Raises:
         TypeError: `dims` is not a tuple or list of ints.
         ValueError: a negative number in `dims`.
+
+    >>> print(ops.tile(Tensor([1.0, 2.0]), (2,)))
+    [1. 2. 1. 2.]
     """
     x = check_tensor(input, "tile", "input")
     counts = known_ints(dims, "tile", "dims")
@@ -164,6 +167,9 @@ def flip(input: Tensor, dims: Any) -> Tensor:
     Raises:
         TypeError: `dims` is not a tuple or list of ints.
         ValueError: a dimension out of range or named twice.
+
+    >>> print(ops.flip(Tensor([1.0, 2.0]), (0,)))
+    [2. 1.]
     """
     x = check_tensor(input, "flip", "input")
     listed = known_ints(dims, "flip", "dims")
@@ -273,6 +279,11 @@ def meshgrid(*inputs: Tensor, indexing: str = "xy") -> tuple[Tensor, ...]:
         TypeError: an input that is not a Tensor, or an indexing that is not a string.
         ValueError: an input of more than one dimension, of another dtype than the first, or another
             indexing.
+
+    >>> print(*ops.meshgrid(Tensor([1.0, 2.0]), Tensor([3.0, 4.0])))
+    [[1. 2.]
+     [1. 2.]] [[3. 3.]
+     [4. 4.]]
     """
     if not isinstance(indexing, str):
         raise error(

@@ -152,6 +152,9 @@ def cross_entropy(
     Raises:
         TypeError: an argument of a wrong type.
         ValueError: shapes that do not fit, or another reduction.
+
+    >>> print(ops.cross_entropy(Tensor([[100.0, 0.0]]), Tensor([0], ms.int32)))
+    0.0
     """
     op = "cross_entropy"
     x, t, smoothing = _checked(input, target, ignore_index, reduction, label_smoothing, op)

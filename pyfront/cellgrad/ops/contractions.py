@@ -81,6 +81,9 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
     Raises:
         TypeError: an operand that is not a Tensor.
         ValueError: 0-d operands, or dimensions that do not fit.
+
+    >>> print(ops.matmul(Tensor([[1.0, 2.0]]), Tensor([[3.0], [4.0]])))
+    [[11.]]
     """
     a, b = promoted("matmul", input, other)
     if a.ndim == 0 or b.ndim == 0:

@@ -80,6 +80,9 @@ def conv2d(
     Raises:
         TypeError: no Tensors of one floating-point dtype, or arguments that are no ints.
         ValueError: shapes or arguments that do not fit each other.
+
+    >>> ops.conv2d(ops.ones((1, 3, 8, 8)), ops.ones((4, 3, 3, 3))).shape
+    (1, 4, 6, 6)
     """
     geometry = _geometry("conv2d", 2, stride, pad_mode, padding, dilation)
     return _checked_conv("conv2d", input, weight, bias, groups, *geometry)

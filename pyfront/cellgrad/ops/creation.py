@@ -58,6 +58,9 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Type | None
     Raises:
         TypeError: an argument that is not a number.
         ValueError: a step of 0, or in the other direction.
+
+    >>> print(ops.arange(0, 6, 2))
+    [0 2 4]
     """
     if end is None:
         start, end = 0, start
@@ -111,6 +114,9 @@ def linspace(start: Any, end: Any, steps: int) -> Tensor:
         TypeError: `start` or `end` is neither number nor floating-point Tensor, or `steps` is not
             an int.
         ValueError: `steps` below 1, or a tensor with dimensions.
+
+    >>> print(ops.linspace(0, 1, 3))
+    [0.  0.5 1. ]
     """
     count = _steps(steps, "linspace")
     if not isinstance(start, Tensor) and not isinstance(end, Tensor):
@@ -182,6 +188,10 @@ def eye(n: int, m: int | None = None, dtype: Type | None = None) -> Tensor:
     Raises:
         TypeError: `n` or `m` is not an int.
         ValueError: `n` or `m` is negative.
+
+    >>> print(ops.eye(2))
+    [[1. 0.]
+     [0. 1.]]
     """
     rows, columns = _lengths(n, n if m is None else m, "eye", ("n", "m"))
     if state.current.scope is None:

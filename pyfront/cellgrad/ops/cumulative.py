@@ -112,6 +112,9 @@ def cumsum(x: Tensor, axis: int, dtype: Type | None = None) -> Tensor:
     Raises:
         TypeError: `x` is not a Tensor of numbers, or `axis` not an int.
         ValueError: `axis` is out of range, or `x` a scalar.
+
+    >>> print(ops.cumsum(Tensor([1.0, 2.0, 3.0]), 0))
+    [1. 3. 6.]
     """
     out: Tensor = _cumsum(x, axis, dtype, False, False)
     return out

@@ -69,6 +69,10 @@ def tril(input: Tensor, diagonal: int = 0) -> Tensor:
     Raises:
         TypeError: `diagonal` is not an int.
         ValueError: a tensor of less than two dimensions.
+
+    >>> print(ops.tril(ops.ones((2, 2))))
+    [[1. 0.]
+     [1. 1.]]
     """
     return _triangle(input, diagonal, "tril", True)
 
@@ -237,6 +241,10 @@ def one_hot(
     Raises:
         TypeError: `indices` are not int32 or int64, or `depth` or `axis` is not an int.
         ValueError: an axis out of range, or `depth` below 0.
+
+    >>> print(ops.one_hot(Tensor([0, 2]), 3))
+    [[1 0 0]
+     [0 0 1]]
     """
     x = check_tensor(indices, "one_hot", "indices")
     if x.dtype not in (mstype.int32, mstype.int64):

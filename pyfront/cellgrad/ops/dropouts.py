@@ -62,6 +62,9 @@ def dropout(
     Raises:
         TypeError: `input` is not a floating-point Tensor, or `p` not a number.
         ValueError: `p` is outside [0, 1).
+
+    >>> print(ops.dropout(Tensor([1.0, 2.0]), p=0.5, training=False))
+    [1. 2.]
     """
     x = check_tensor(input, "dropout", "input")
     rate = _rate(p, "dropout", False)

@@ -33,6 +33,9 @@ def log_softmax(logits: Tensor, axis: int = -1) -> Tensor:
 
     Raises:
         TypeError, ValueError: `logits` is not a Tensor, or `axis` is out of range.
+
+    >>> ops.log_softmax(Tensor([[0.0, 0.0]])).shape
+    (1, 2)
     """
     x = check_float(logits, "log_softmax", "logits")
     axes = (axis_of(axis, x.ndim, "log_softmax"),)
@@ -46,6 +49,9 @@ def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
 
     Raises:
         TypeError, ValueError: `input` is not a Tensor, or `dim` is out of range.
+
+    >>> print(ops.logsumexp(Tensor([0.0, -100.0]), 0))
+    0.0
     """
     x = check_float(input, "logsumexp", "input")
     axes = axes_of(dim, x.ndim, "logsumexp") if x.ndim else ()

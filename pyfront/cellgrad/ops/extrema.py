@@ -92,6 +92,9 @@ def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
 
     Raises:
         TypeError, ValueError: `input` is not a Tensor, `dim` is out of range or empty.
+
+    >>> print(ops.argmax(Tensor([1.0, 3.0, 2.0])))
+    1
     """
     return _position_of("cell.argmax", "argmax", input, dim, keepdim, mstype.int64)
 

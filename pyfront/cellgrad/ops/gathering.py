@@ -113,6 +113,9 @@ def gather(input_params: Tensor, input_indices: Tensor, axis: int, batch_dims: i
         IndexError: an index that is not in [-n, n).
         TypeError: indices that are not a Tensor of integers.
         ValueError: `axis` or `batch_dims` out of range, or batches that differ.
+
+    >>> print(ops.gather(Tensor([1.0, 2.0, 3.0]), Tensor([2, 0]), 0))
+    [3. 1.]
     """
     x = check_tensor(input_params, "gather", "input_params")
     index = index_tensor(input_indices, "gather", "input_indices")

@@ -40,6 +40,9 @@ def concat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     Raises:
         TypeError: something that is not a sequence of Tensors.
         ValueError: no tensors, or shapes that differ outside `axis`.
+
+    >>> print(ops.concat((Tensor([1.0]), Tensor([2.0, 3.0]))))
+    [1. 2. 3.]
     """
     if not isinstance(tensors, tuple | list):
         raise error(
@@ -88,6 +91,10 @@ def stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     Raises:
         TypeError: something that is not a sequence of Tensors.
         ValueError: no tensors, or shapes that differ.
+
+    >>> print(ops.stack((Tensor([1.0, 2.0]), Tensor([3.0, 4.0]))))
+    [[1. 2.]
+     [3. 4.]]
     """
     if not isinstance(tensors, tuple | list) or not tensors:
         raise error(
@@ -241,6 +248,9 @@ def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[T
         TypeError: `split_size_or_sections` is neither int nor a tuple or list of non-negative ints.
         ValueError: an axis out of range, a length that is not positive, or lengths that do not add
             up to that of the dimension.
+
+    >>> print(*ops.split(Tensor([1.0, 2.0, 3.0, 4.0]), 2))
+    [1. 2.] [3. 4.]
     """
     x = check_tensor(tensor, "split", "tensor")
     d = axis_of(axis, x.ndim, "split")

@@ -229,6 +229,10 @@ def inverse(input: Tensor) -> Tensor:
     Raises:
         TypeError: something that is not a Tensor of floating-point elements.
         ValueError: matrices that are not square.
+
+    >>> print(ops.inverse(Tensor([[2.0, 0.0], [0.0, 4.0]])))
+    [[0.5  0.  ]
+     [0.   0.25]]
     """
     x, dtype = matrices("inverse", input, "input", square=True)
     return cast_to(emit("cell.solve", [x, identity(x, x.shape[-1])]), dtype)

@@ -90,6 +90,9 @@ def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     Raises:
         TypeError: an argument is not a Tensor.
         ValueError: shapes that do not broadcast, or another reduction.
+
+    >>> print(ops.mse_loss(Tensor([1.0, 2.0]), Tensor([1.0, 4.0])))
+    2.0
     """
     check_reduction(reduction, "mse_loss")
     x, y = _pair(input, target, "mse_loss", _NAMES)

@@ -34,6 +34,9 @@ def pad(input_x: Tensor, padding: Any, mode: str = "constant", value: Any = None
         ValueError: `padding` has an odd length or is longer than twice the rank, an unknown mode, a
             value in another mode than ``"constant"``, more elements than the mode can take, or more
             to drop than there are.
+
+    >>> print(ops.pad(Tensor([1.0, 2.0]), (1, 1)))
+    [0. 1. 2. 0.]
     """
     x = check_tensor(input_x, "pad", "input_x")
     amounts = known_ints(padding, "pad", "padding")

@@ -84,6 +84,9 @@ def sum(
 
     Raises:
         TypeError, ValueError: `input` is not a Tensor, or `dim` is out of range.
+
+    >>> print(ops.sum(Tensor([[1.0, 2.0], [3.0, 4.0]]), dim=0))
+    [4. 6.]
     """
     x = check_tensor(input, "sum", "input")
     _check_keep(keepdim, "sum", "keepdim")
@@ -107,6 +110,9 @@ def mean(x: Tensor, axis: Any = None, keep_dims: bool = False) -> Tensor:
 
     Raises:
         TypeError, ValueError: `x` is not a Tensor, or `axis` is out of range.
+
+    >>> print(ops.mean(Tensor([[1.0, 2.0], [3.0, 4.0]]), axis=0))
+    [2. 3.]
     """
     x = check_tensor(x, "mean", "x")
     _check_keep(keep_dims, "mean", "keep_dims")
@@ -154,6 +160,9 @@ def amax(
     Raises:
         TypeError, ValueError: `input` is not a Tensor, `axis` is out of range, or a dimension is
             empty.
+
+    >>> print(ops.amax(Tensor([[1.0, 2.0], [3.0, 0.0]]), axis=1))
+    [2. 3.]
     """
     x = chosen("cell.maximum", "amax", check_tensor(input, "amax", "input"), initial, where)
     return _extremum("cell.reduce_max", "amax", x, axis, keepdims)
@@ -247,6 +256,9 @@ def safe_root(x: Tensor) -> Tensor:
 def std(input: Tensor, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
     """The standard deviation over `axis`: the square root of `var`, with derivative 0 where all
     elements are equal.
+
+    >>> print(ops.std(Tensor([1.0, 3.0])))
+    1.0
     """
     return safe_root(var(input, axis, ddof, keepdims))
 
@@ -278,6 +290,9 @@ def softmax(input: Tensor, axis: int = -1, *, dtype: Type | None = None) -> Tens
 
     Raises:
         TypeError, ValueError: `input` is not a Tensor, or `axis` is out of range.
+
+    >>> print(ops.softmax(Tensor([0.0, 0.0])))
+    [0.5 0.5]
     """
     given = check_float(input, "softmax", "input")
     if dtype is not None:

@@ -62,6 +62,9 @@ def masked_fill(input_x: Tensor, mask: Tensor, value: Any) -> Tensor:
         TypeError: a mask that is not a Tensor of bools, or a value that is neither number nor
             Tensor.
         ValueError: shapes that do not broadcast, or a value with dimensions.
+
+    >>> print(ops.masked_fill(Tensor([1.0, 2.0]), Tensor([True, False]), 0.0))
+    [0. 2.]
     """
     x = check_tensor(input_x, "masked_fill", "input_x")
     truth = check_tensor(mask, "masked_fill", "mask")

@@ -101,6 +101,9 @@ def select(condition: Tensor, input: Any, other: Any) -> Tensor:
     Raises:
         TypeError: `condition` is not a Tensor, or a branch is neither Tensor nor number.
         ValueError: shapes that do not broadcast.
+
+    >>> print(ops.select(Tensor([True, False]), Tensor([1.0, 2.0]), Tensor([3.0, 4.0])))
+    [1. 4.]
     """
     condition = check_tensor(condition, "select", "condition")
     if (not is_number(input) and not is_number(other)) or (is_number(input) and is_number(other)):
@@ -124,7 +127,12 @@ def _select(condition: Tensor, a: Tensor, b: Tensor) -> Tensor:
 
 
 def where(condition: Tensor, input: Any, other: Any) -> Tensor:
-    """Same as `select`."""
+    """Same as `select`.
+
+    >>> x = Tensor([-1.0, 2.0])
+    >>> print(ops.where(x > 0, x, 0.0))
+    [0. 2.]
+    """
     return select(condition, input, other)
 
 
@@ -134,6 +142,9 @@ def stop_gradient(value: Tensor) -> Tensor:
 
     Raises:
         TypeError: `value` is not a Tensor.
+
+    >>> print(ms.grad(lambda x: x * ops.stop_gradient(x))(Tensor(3.0)))
+    3.0
     """
     return emit("cell.stop_gradient", [check_tensor(value, "stop_gradient", "value")])
 
@@ -204,6 +215,9 @@ def clip(input: Any, min: Any = None, max: Any = None) -> Any:
 
     Raises:
         ValueError: both limits are None.
+
+    >>> print(ops.clamp(Tensor([-1.0, 0.5, 2.0]), 0, 1))
+    [0.  0.5 1. ]
     """
     if min is None and max is None:
         raise error(ValueError, "For 'clamp', at least one of 'min' or 'max' must not be None.")
@@ -236,12 +250,21 @@ def zeros_like(input: Tensor, *, dtype: Type | None = None) -> Tensor:
 
 
 def ones(shape: Any, dtype: Type | None = None) -> Tensor:
-    """Ones (float32 by default)."""
+    """Ones (float32 by default).
+
+    >>> print(ops.ones((2,), ms.int32))
+    [1 1]
+    """
     return splat(1, dtype or mstype.float32, shape_of(shape, "ones"))
 
 
 def zeros(size: Any, dtype: Type | None = None) -> Tensor:
-    """Zeros (float32 by default)."""
+    """Zeros (float32 by default).
+
+    >>> print(ops.zeros((2, 2)))
+    [[0. 0.]
+     [0. 0.]]
+    """
     return splat(0, dtype or mstype.float32, shape_of(size, "zeros"))
 
 
@@ -251,6 +274,9 @@ def full(size: Any, fill_value: bool | int | float, *, dtype: Type | None = None
 
     Raises:
         TypeError: `fill_value` is not a number.
+
+    >>> print(ops.full((2,), 3.0))
+    [3. 3.]
     """
     if not is_number(fill_value):
         raise error(

@@ -49,6 +49,10 @@ def reshape(input: Tensor, shape: Any) -> Tensor:
     Raises:
         TypeError: a shape that is not ints.
         ValueError: a shape of another size, or with more than one -1.
+
+    >>> print(ops.reshape(Tensor([1.0, 2.0, 3.0, 4.0]), (2, -1)))
+    [[1. 2.]
+     [3. 4.]]
     """
     x = check_tensor(input, "reshape", "input")
     dims = list(shape_of(shape, "reshape"))
@@ -118,6 +122,9 @@ def transpose(input: Tensor, dims: Any) -> Tensor:
 
     Raises:
         ValueError: `dims` is not a permutation of the dimensions.
+
+    >>> ops.transpose(ops.ones((2, 3, 4)), (2, 0, 1)).shape
+    (4, 2, 3)
     """
     x = check_tensor(input, "transpose", "input")
     listed = (dims,) if isinstance(dims, int) else tuple(dims)
@@ -158,6 +165,10 @@ def broadcast_to(input: Tensor, shape: Any) -> Tensor:
 
     Raises:
         ValueError: shapes that do not fit.
+
+    >>> print(ops.broadcast_to(Tensor([1.0, 2.0]), (2, 2)))
+    [[1. 2.]
+     [1. 2.]]
     """
     x = check_tensor(input, "broadcast_to", "input")
     dims = list(shape_of(shape, "broadcast_to"))
@@ -183,6 +194,9 @@ def squeeze(input: Tensor, axis: Any = None) -> Tensor:
 
     Raises:
         ValueError: a dimension in `axis` that is out of range or longer than 1.
+
+    >>> ops.squeeze(ops.ones((1, 3, 1))).shape
+    (3,)
     """
     x = check_tensor(input, "squeeze", "input")
     if axis is None or axis == ():
@@ -205,6 +219,9 @@ def expand_dims(input_x: Tensor, axis: int) -> Tensor:
 
     Raises:
         ValueError: `axis` is out of range.
+
+    >>> ops.expand_dims(Tensor([1.0, 2.0]), 0).shape
+    (1, 2)
     """
     x = check_tensor(input_x, "expand_dims", "input_x")
     d = axis_of(axis, x.ndim + 1, "expand_dims")

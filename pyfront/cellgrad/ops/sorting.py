@@ -46,6 +46,9 @@ def sort(input_x: Tensor, axis: int = -1, descending: bool = False) -> tuple[Ten
     Raises:
         TypeError: bools, or `descending` is not a bool.
         ValueError: `axis` out of range, or a tensor without dimensions.
+
+    >>> print(*ops.sort(Tensor([2.0, 1.0, 3.0])))
+    [1. 2. 3.] [1 0 2]
     """
     x, d = _sortable(input_x, axis, "sort", "input_x")
     order = order_of(x, d, flag(descending, "sort", "descending"))
@@ -80,6 +83,9 @@ def topk(
     Raises:
         TypeError: bools, or arguments of another kind.
         ValueError: `dim` out of range, `k` not in [1, n], or a tensor without dimensions.
+
+    >>> print(*ops.topk(Tensor([2.0, 1.0, 3.0]), 2))
+    [3. 2.] [2 0]
     """
     x, d = _sortable(input, -1 if dim is None else dim, "topk", "input")
     count, n = known_int(k, "topk", "k"), x.shape[d]

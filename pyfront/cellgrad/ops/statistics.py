@@ -187,6 +187,9 @@ def norm(
         TypeError: `A` is not a Tensor.
         ValueError: `ord` or `dim` do not fit.
         NotImplementedError: norms of matrices by singular values: 'nuc', 2, -2.
+
+    >>> print(ops.norm(Tensor([3.0, 4.0])))
+    5.0
     """
     x, target = _norm_input(A, dtype, "norm", "A")
     if ord is None or (dim is None and x.ndim == 0):

@@ -46,6 +46,9 @@ class CrossEntropyLoss(LossBase):
     Raises:
         TypeError: arguments of wrong types.
         ValueError: shapes that do not fit.
+
+    >>> print(nn.CrossEntropyLoss()(Tensor([[100.0, 0.0]]), Tensor([0], ms.int32)))
+    0.0
     """
 
     def __init__(

@@ -68,6 +68,9 @@ class MSELoss(LossBase):
     Raises:
         TypeError: an input that is not a Tensor.
         ValueError: shapes that do not broadcast.
+
+    >>> print(nn.MSELoss()(Tensor([1.0, 2.0]), Tensor([1.0, 4.0])))
+    2.0
     """
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
@@ -95,7 +98,11 @@ class MAELoss(LossBase):
 
 
 class L1Loss(_Reduced):
-    """Mean absolute error; see `ops.l1_loss`."""
+    """Mean absolute error; see `ops.l1_loss`.
+
+    >>> print(nn.L1Loss()(Tensor([1.0, 2.0]), Tensor([1.0, 4.0])))
+    1.0
+    """
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
         return ops.l1_loss(logits, labels, self.reduction)  # type: ignore[no-any-return]

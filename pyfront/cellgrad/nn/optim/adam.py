@@ -62,6 +62,11 @@ class Adam(_Moments):
     Raises:
         TypeError, ValueError: arguments that are not, or that exclude each other.
         KeyError: other keywords.
+
+    >>> w = Parameter(Tensor([1.0]), name="w")
+    >>> _ = nn.Adam([w], learning_rate=0.5)((Tensor([1.0]),))
+    >>> print(w.asnumpy().round(3))
+    [0.5]
     """
 
     def __init__(

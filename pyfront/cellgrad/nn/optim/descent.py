@@ -27,6 +27,11 @@ class SGD(Optimizer):
 
     Raises:
         TypeError, ValueError: arguments that are not; a weight decay that is a Cell.
+
+    >>> w = Parameter(Tensor([1.0]), name="w")
+    >>> _ = nn.SGD([w], learning_rate=0.5)((Tensor([1.0]),))
+    >>> print(w.asnumpy())
+    [0.5]
     """
 
     def __init__(
@@ -85,6 +90,11 @@ class Momentum(Optimizer):
 
     Raises:
         TypeError, ValueError: arguments that are not.
+
+    >>> w = Parameter(Tensor([1.0]), name="w")
+    >>> _ = nn.Momentum([w], 0.5, 0.9)((Tensor([1.0]),))
+    >>> print(w.asnumpy())
+    [0.5]
     """
 
     def __init__(

@@ -35,6 +35,10 @@ class WithLossCell(Cell):
 
     Inputs:
         data, label: what the network and the loss take.
+
+    >>> net = nn.WithLossCell(nn.Dense(2, 1, "zeros"), nn.MSELoss())
+    >>> print(net(Tensor([[1.0, 2.0]]), Tensor([[3.0]])).shape)
+    ()
     """
 
     def __init__(self, backbone: Cell, loss_fn: Any):
@@ -161,6 +165,11 @@ class TrainOneStepCell(Cell):
     Raises:
         TypeError: a network or optimizer that is no Cell.
         ValueError: `sens` is 0.
+
+    >>> net = nn.WithLossCell(nn.Dense(2, 1), nn.MSELoss())
+    >>> step = nn.TrainOneStepCell(net, nn.SGD(net.trainable_params(), 0.1))
+    >>> step(ops.ones((4, 2)), ops.ones((4, 1))).shape
+    ()
     """
 
     def __init__(self, network: Cell, optimizer: Cell, sens: Any = None, return_grad: bool = False):
