@@ -45,6 +45,11 @@ CASES = {
         AttributeError,
         "no attribute 'detach'|ops.stop_gradient",
     ),
+    "backward hook": (
+        "nn.ReLU().register_backward_hook(print)",
+        AttributeError,
+        "no attribute 'register_backward_hook'|hint: give a function a rule.*custom_rule",
+    ),
     "misspelled method": (
         "@ms.jit\ndef f(a):\n    return a.reshap(3)  #!\nf(v)",
         AttributeError,

@@ -19,6 +19,9 @@ __all__ = ["Cell"]
 _PLAIN = (bool, int, float, str, type(None))
 
 
+_BACKWARD_HOOKS = ("register_backward_hook", "register_backward_pre_hook")
+
+
 class Cell(CellState, CellHooks):
     """A network, or a part of one: Parameters, sub-Cells and the computation in `construct`.
 
@@ -229,7 +232,15 @@ class Cell(CellState, CellHooks):
                 return d["_cells"][name]
             if name in d["_buffers"]:
                 return d["_buffers"][name]
-        raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
+        text = f"The '{type(self).__name__}' object has no attribute '{name}'."
+        if name in _BACKWARD_HOOKS:
+            raise error(
+                AttributeError,
+                text,
+                "give a function a rule of its own with ms.custom_rule, or change the gradients "
+                "that ms.value_and_grad returns",
+            )
+        raise AttributeError(text)
 
     def __delattr__(self, name: str) -> None:
         if name in self._params:
