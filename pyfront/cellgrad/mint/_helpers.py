@@ -1,0 +1,159 @@
+"""What several functions of ``mint`` need beside operations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from cellgrad import ops
+from cellgrad._errors import error
+from cellgrad.common import dtype as mstype
+from cellgrad.common.dtype import Type
+from cellgrad.common.tensor import Tensor
+from cellgrad.ops._core import check_tensor
+
+
+def named(table: Mapping[str, Callable[..., Any]], module: str) -> dict[str, Callable[..., Any]]:
+    """The functions of a table, with their names."""
+    for name, function in table.items():
+        if function.__name__ == "<lambda>":
+            function.__name__ = function.__qualname__ = name
+            function.__module__ = module
+            function.__doc__ = (
+                f"`ops.{name}`, or what is built from it, with the arguments of mint."
+            )
+    return dict(table)
+
+
+def to(input: Any, dtype: Type | None) -> Any:
+    """The input in a dtype, if one is given."""
+    return input if dtype is None else check_tensor(input, "mint", "input").astype(dtype)
+
+
+def long(pair: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+    """Values and their positions, in int64."""
+    return pair[0], pair[1].astype(mstype.int64)
+
+
+def scaled(other: Any, alpha: Any) -> Any:
+    """``alpha * other``."""
+    return other if isinstance(alpha, int) and alpha == 1 else ops.mul(other, alpha)
+
+
+def into(input: Tensor, out: Tensor, inplace: bool = True) -> Tensor:
+    """The result, written to the input if that is asked for."""
+    return input.copy_(out) if inplace else out
+
+
+def drawn(out: Tensor, generator: Any = None, device: Any = None) -> Tensor:
+    """Random numbers of the one generator there is.
+
+    Raises:
+        ValueError: another generator, or a device that is not the CPU.
+    """
+    if generator is not None:
+        raise error(
+            ValueError,
+            "For 'mint', 'generator' must be None: one generator draws all numbers.",
+            "set its state with ms.set_seed, or take keys of cellgrad.random",
+        )
+    if device not in (None, "CPU", "cpu"):
+        raise error(ValueError, f"For 'mint', 'device' must be None or 'CPU', but got {device!r}.")
+    return out
+
+
+def implied(input: Tensor, dim: int | None) -> int:
+    """The dimension of a softmax where none is given."""
+    return dim if dim is not None else 0 if input.ndim in (0, 1, 3) else 1
+
+
+def extremum(name: str, input: Tensor, dim: Any, keepdim: bool) -> Any:
+    """The extremum of all elements, those along `dim` with positions, or of two tensors."""
+    if dim is None:
+        return getattr(ops, "a" + name)(input)
+    if isinstance(dim, Tensor) and dim.ndim + input.ndim:
+        return getattr(ops, name + "imum")(input, dim)
+    return long(getattr(ops, name)(input, dim, keepdim))
+
+
+def median(input: Tensor, dim: int | None, keepdim: bool) -> Any:
+    """The middle of all elements, or those along `dim` with positions."""
+    if dim is None:
+        return ops.median(ops.ravel(input), 0)[0]
+    return ops.median(input, dim, keepdim)
+
+
+def kth(input: Tensor, k: int, dim: int, keepdim: bool) -> tuple[Tensor, Tensor]:
+    """The `k`-th smallest elements along `dim` and their positions.
+
+    Raises:
+        ValueError: `k` out of range.
+    """
+    x = check_tensor(input, "kthvalue", "input")
+    n = x.shape[dim] if x.ndim else 1
+    if not 1 <= k <= n:
+        raise error(ValueError, f"For 'kthvalue', 'k' must be in [1, {n}], but got {k}.")
+    parts = [ops.narrow(v, dim, k - 1, 1) for v in long(ops.sort(x, dim))]
+    value, at = parts if keepdim else [ops.squeeze(v, dim) for v in parts]
+    return value, at
+
+
+def selected(input: Tensor, dim: int, index: int) -> Tensor:
+    """The part at an index of a dimension, which goes."""
+    n = check_tensor(input, "select", "input").shape[dim]
+    out: Tensor = ops.squeeze(ops.narrow(input, dim, index + n if index < 0 else index, 1), dim)
+    return out
+
+
+def diagonal(input: Tensor, offset: int) -> Tensor:
+    """The matrix with a vector as a diagonal, or a diagonal of a matrix."""
+    if check_tensor(input, "diag", "input").ndim == 1:
+        return ops.diag_embed(input, offset)
+    return ops.diagonal(input, offset, 0, 1)
+
+
+def convolved(
+    function: Callable[..., Tensor],
+    input: Tensor,
+    weight: Tensor,
+    bias: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    groups: int,
+) -> Tensor:
+    """A convolution whose padding is numbers, "valid" or "same"."""
+    mode, pad = (padding, 0) if isinstance(padding, str) else ("pad", padding)
+    return function(input, weight, bias, stride, mode, pad, dilation, groups)
+
+
+def kl_div(input: Tensor, target: Tensor, reduction: str, log_target: bool) -> Tensor:
+    """The divergence of a target given as probabilities or as their logarithms."""
+    return ops.kl_div(input, ops.exp(target) if log_target else target, reduction)
+
+
+def classes(tensor: Tensor, count: int) -> Tensor:
+    """Vectors that are 1 at each number, of a length that is found from known numbers for -1."""
+    depth = int(ops.amax(tensor).asnumpy()) + 1 if count == -1 else count
+    return ops.one_hot(tensor, depth, 1, 0).astype(mstype.int64)
+
+
+def normalized(input: Tensor, p: float, dim: Any, eps: float) -> Tensor:
+    """The input over its norms along `dim`, which are at least `eps`."""
+    return ops.div(input, ops.clamp(ops.vector_norm(input, p, dim, True), eps))
+
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    """``input @ weight.T + bias``."""
+    out: Tensor = ops.matmul(input, ops.swapaxes(weight, -1, -2) if weight.ndim > 1 else weight)
+    return out if bias is None else ops.add(out, bias)
+
+
+def only(value: Any, wanted: Any, op: str, argument: str) -> None:
+    """Refuses any value but one.
+
+    Raises:
+        ValueError: another value.
+    """
+    if value != wanted:
+        raise error(ValueError, f"For '{op}', '{argument}' must be {wanted!r}, but got {value!r}.")

@@ -1,0 +1,13 @@
+"""Special functions under MindSpore's ``mint.special``."""
+
+from cellgrad.common.tensor import Tensor
+from cellgrad.mint.nn.functional import log_softmax
+from cellgrad.ops import erfc, exp2, expm1, log1p, sinc
+from cellgrad.ops import round as _round
+
+__all__ = ["erfc", "exp2", "expm1", "log1p", "log_softmax", "round", "sinc"]
+
+
+def round(input: Tensor) -> Tensor:
+    """See `ops.round`."""
+    return _round(input)
