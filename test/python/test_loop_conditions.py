@@ -74,3 +74,24 @@ def test_a_condition_with_effects_has_them_once_each_time(capsys):
     net.left.set_data(Tensor(10, ms.int32))
     assert float(ms.grad(net)(tensor(2.0))) == 8 * 2.0**7
     assert int(net.left.asnumpy()) == 6
+
+
+def triangular(x, n):
+    total = x * 0
+    for i in range(n):
+        for j in range(i):
+            total = total + x * j
+    return total
+
+
+def test_loops_in_loops_mapped_differentiated_and_computed_again():
+    xs, n = tensor([1.0, 2.0, 3.0]), Tensor(4)
+    np.testing.assert_array_equal(ms.vmap(triangular, (0, None))(xs, n).asnumpy(), [4, 8, 12])
+    np.testing.assert_array_equal(
+        ms.vmap(ms.grad(triangular), (0, None))(xs, n).asnumpy(), [4, 4, 4]
+    )
+    again = ms.grad(lambda x, n: ms.recompute(triangular, x * x, n))
+    assert float(again(tensor(3.0), n)) == 4 * 2 * 3.0
+    got = ms.vmap(condition_that_assigns)(tensor([2.5, 6.0, 12.0]))
+    expected = [condition_that_assigns(x) for x in (2.5, 6.0, 12.0)]
+    np.testing.assert_allclose(got.asnumpy(), expected, rtol=1e-14)
