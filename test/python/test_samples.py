@@ -198,6 +198,18 @@ def test_other_names():
     assert ops.is_tensor(x) and ops.is_floating_point(x) and not ops.is_complex(x)
 
 
+def test_order_statistics_and_closeness():
+    value, at = t(A).kthvalue(2, 1)
+    np.testing.assert_array_equal(value.asnumpy(), np.sort(A, 1)[:, 1])
+    np.testing.assert_array_equal(at.asnumpy(), np.argsort(A, 1)[:, 1])
+    assert t(A).kthvalue(1, -1, True)[0].shape == (3, 5, 1)
+    with pytest.raises(ValueError, match=r"'k' must be in \[1, 4\]"):
+        t(A).kthvalue(5)
+    assert t(A).allclose(t(A + 1e-9)) is True
+    assert t(A).allclose(t(A + 1e-3)) is False
+    assert t([np.nan]).allclose(t([np.nan]), equal_nan=True) is True
+
+
 SMOOTH = {
     "quantile": lambda x: ops.quantile(x, 0.3, 1),
     "quantiles": lambda x: ops.quantile(x, t([0.1, 0.8]), 2, True),

@@ -75,6 +75,22 @@ class SampleMethods:
         """See `ops.topk`."""
         return ops.top_k(self, k, sorted)
 
+    def kthvalue(self, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+        """The `k`-th smallest elements along `dim` and their positions (int64).
+
+        Raises:
+            ValueError: `k` or `dim` out of range.
+        """
+        from cellgrad.mint._helpers import kth
+
+        return kth(self, k, dim, keepdim)  # type: ignore[arg-type]
+
+    def allclose(
+        self, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+    ) -> bool:
+        """Whether all elements are near those of another tensor; see `ops.isclose`."""
+        return bool(ops.all(ops.isclose(self, other, rtol, atol, equal_nan)))
+
     # --- matrices and kinds ---------------------------------------------------------------------
 
     @property
