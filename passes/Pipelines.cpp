@@ -11,8 +11,8 @@ using namespace mlir;
 
 /// What takes the cell dialect to linalg: passes anyone could type.
 static constexpr const char *kCellToLinalg =
-    "cell-differentiate,cell-decompose,canonicalize,cse,cell-lower-stash,"
-    "cell-to-linalg";
+    "cell-count-loops,cell-differentiate,cell-decompose,canonicalize,cse,"
+    "cell-lower-stash,cell-to-linalg";
 
 static void addCellToLinalg(OpPassManager &pm) {
   // Every name in the text is registered beside the pipelines.

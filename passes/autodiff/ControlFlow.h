@@ -31,6 +31,9 @@ outline(mlir::Region &region, const llvm::SetVector<mlir::Value> &captured);
 /// Removes prints and checks from `func`, which is about to run a second time.
 void dropEffects(mlir::func::FuncOp func);
 
+/// Makes scf.for of each scf.while in `func` whose number of trips is known.
+void countLoops(mlir::func::FuncOp func);
+
 /// A loop over carried values: scf.for, or scf.while whose condition hands on
 /// what it is given.
 class Loop {

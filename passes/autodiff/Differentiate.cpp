@@ -1,5 +1,6 @@
 //===- Differentiate.cpp - expand all transforms, innermost first ---------===//
 
+#include "passes/autodiff/ControlFlow.h"
 #include "passes/autodiff/Expand.h"
 #include "passes/autodiff/Passes.h"
 
@@ -133,6 +134,7 @@ private:
         if (failed(expand(op)))
           return failure();
     }
+    countLoops(func);
     if (transforms && simplify)
       simplifyFunction(func);
     state[func] = State::Closed;

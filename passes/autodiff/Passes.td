@@ -5,6 +5,23 @@
 
 include "mlir/Pass/PassBase.td"
 
+def CountLoopsPass : Pass<"cell-count-loops", "::mlir::ModuleOp"> {
+  let summary = "Make scf.for of scf.while whose number of trips is known";
+  let description = [{
+    The loop's test must compare a carried integer with a constant, and its body add a
+    constant to it. Calls in such loops are inlined before, unless the callee has
+    transforms.
+
+    ```mlir
+    %r:2 = scf.while (%i = %c0, %a = %x) : (tensor<i64>, tensor<f32>) -> ...  // i < 5
+    // becomes
+    %r = scf.for %iv = %0 to %5 step %1 iter_args(%a = %x) -> (tensor<f32>)
+    ```
+  }];
+  let dependentDialects = ["::cellgrad::CellDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def DifferentiatePass : Pass<"cell-differentiate", "::mlir::ModuleOp"> {
   let summary = "Expand cell.vjp, cell.jvp and cell.vmap into adjoint, tangent and batched code";
   let description = [{
