@@ -82,13 +82,7 @@ LogicalResult ScatterOp::buildVJP(OpBuilder &builder,
     return success();
   Location loc = ruleLocation(*this, "vjp");
   Type updates = getUpdates().getType();
-  if (wanted[0])
-    operandCotangents[0] =
-        adds() ? ct
-               : ScatterOp::create(builder, loc, ct, getIndices(),
-                                   splat(builder, loc, updates, 0), getDim(),
-                                   getBatchDims(), "set")
-                     .getResult();
+  // What is read comes before what may be written in its place.
   if (wanted[2]) {
     Value slices = GatherOp::create(builder, loc, ct, getIndices(), getDim(),
                                     getBatchDims());
@@ -97,6 +91,13 @@ LogicalResult ScatterOp::buildVJP(OpBuilder &builder,
                                 splat(builder, loc, updates, 0));
     operandCotangents[2] = slices;
   }
+  if (wanted[0])
+    operandCotangents[0] =
+        adds() ? ct
+               : ScatterOp::create(builder, loc, ct, getIndices(),
+                                   splat(builder, loc, updates, 0), getDim(),
+                                   getBatchDims(), "set")
+                     .getResult();
   return success();
 }
 

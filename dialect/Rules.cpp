@@ -3,6 +3,7 @@
 #include "dialect/Rules.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
@@ -58,6 +59,14 @@ static OpOperand *zeroBase(Value term) {
 Value accumulate(OpBuilder &builder, Location loc, Value sum, Value term) {
   if (!sum)
     return term;
+  // Slices that were read one by one, as in a loop, are added one by one: no
+  // tensor of the whole shape is made for each.
+  if (auto scatter = term.getDefiningOp<ScatterOp>();
+      scatter && scatter.adds() &&
+      matchPattern(scatter.getX(), m_PosZeroFloat()))
+    return ScatterOp::create(builder, loc, sum, scatter.getIndices(),
+                             scatter.getUpdates(), scatter.getDim(),
+                             scatter.getBatchDims(), scatter.getCombine());
   if (!isa<StashType>(term.getType()))
     return AddOp::create(builder, loc, sum, term);
   zeroBase(term)->set(sum);

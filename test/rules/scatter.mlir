@@ -30,13 +30,13 @@ func.func @vjp_add(%x: tensor<2x3xf64>, %i: tensor<4xi64>, %u: tensor<2x4xf64>, 
 // ADJOINT-SAME: %{{.*}}: {{[^,]*}}, %[[I:[a-z0-9]+]]: {{[^,]*}}, %{{.*}}: {{[^,]*}}, %[[CT:[a-z0-9]+]]: {{[^,]*}})
 // ADJOINT-DAG:  %[[ZX:.*]] = cell.constant dense<0> : tensor<2x3xi32>
 // ADJOINT-DAG:  %[[ZU:.*]] = cell.constant dense<0.000000e+00> : tensor<2x4xf64>
-// ADJOINT:      %[[DX:.*]] = cell.scatter "set" %[[ZU]] into %[[CT]] at %[[I]] dim 1 batch 1
 // ADJOINT:      %[[G:.*]] = cell.gather %[[CT]] at %[[I]] dim 1 batch 1
 // ADJOINT-NEXT: %[[N:.*]] = cell.iota dim 1 : tensor<2x4xi32>
 // ADJOINT-NEXT: %[[S:.*]] = cell.scatter "set" %[[N]] into %[[ZX]] at %[[I]] dim 1 batch 1
 // ADJOINT-NEXT: %[[L:.*]] = cell.gather %[[S]] at %[[I]] dim 1 batch 1
 // ADJOINT-NEXT: %[[M:.*]] = cell.equal %[[L]], %[[N]]
 // ADJOINT-NEXT: %[[DU:.*]] = cell.select %[[M]], %[[G]], %[[ZU]]
+// ADJOINT-NEXT: %[[DX:.*]] = cell.scatter "set" %[[ZU]] into %[[CT]] at %[[I]] dim 1 batch 1
 // ADJOINT-NEXT: return %[[DX]], %[[DU]]
 func.func @vjp_set(%x: tensor<2x3xf64>, %i: tensor<2x4xi32>, %u: tensor<2x4xf64>, %ct: tensor<2x3xf64>) -> (tensor<2x3xf64>, tensor<2x4xf64>) {
   %0:3 = cell.vjp @set(%x, %i, %u) cotangents(%ct) of [0] wrt [0, 2] : (tensor<2x3xf64>, tensor<2x4xi32>, tensor<2x4xf64>, tensor<2x3xf64>) -> (tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x4xf64>)
