@@ -73,7 +73,7 @@ private:
     if (auto check = dyn_cast<CheckOp>(op); check && taking)
       return batchCheck(check);
     if (llvm::none_of(readBy(&op), [&](Value v) { return varies(v); }) &&
-        !(taking && holdsCheck(op))) {
+        !(taking && heedsTaking(op))) {
       IRMapping mapping;
       for (Value v : readBy(&op))
         mapping.map(v, values[v].value);
@@ -198,8 +198,14 @@ private:
 
   //===-- Checks ----------------------------------------------------------===//
 
-  static bool holdsCheck(Operation &op) {
-    return op.walk([](CheckOp) { return WalkResult::interrupt(); })
+  /// Whether it matters to `op` which elements get to it: it checks something,
+  /// or may not end for those that do not.
+  static bool heedsTaking(Operation &op) {
+    return op
+        .walk([](Operation *inner) {
+          return isa<CheckOp, scf::WhileOp>(inner) ? WalkResult::interrupt()
+                                                   : WalkResult::advance();
+        })
         .wasInterrupted();
   }
 
@@ -216,11 +222,15 @@ private:
     return success();
   }
 
+  /// `condition` of those elements that get to it.
+  Value ofTaking(Location loc, Value condition) {
+    return taking ? Value(LogicalAndOp::create(builder, loc, taking, condition))
+                  : condition;
+  }
+
   /// Only elements with `condition` get to what is emitted next.
   void narrow(Value condition) {
-    taking = taking ? Value(LogicalAndOp::create(builder, condition.getLoc(),
-                                                 taking, condition))
-                    : condition;
+    taking = ofTaking(condition.getLoc(), condition);
   }
 
   /// One bool for each of the batch, for all elements of a tensor of `type`.
@@ -268,7 +278,7 @@ private:
       if (region.empty())
         continue;
       Value outer = taking;
-      if (holdsCheck(*op))
+      if (heedsTaking(*op))
         narrow(i == 0 ? condition
                       : LogicalNotOp::create(builder, op.getLoc(), condition));
       if (failed(batchBlock(region.front())))
@@ -403,9 +413,13 @@ private:
     FailureOr<Value> going = condition(op, before->getArguments(), which);
     if (failed(going))
       return failure();
-    scf::ConditionOp::create(builder, loc,
-                             endVaries ? anyOf(loc, *going) : *going,
-                             before->getArguments());
+    Value another = *going;
+    if (endVaries)
+      another = anyOf(loc, ofTaking(loc, another));
+    else if (taking)
+      another =
+          arith::AndIOp::create(builder, loc, another, anyOf(loc, taking));
+    scf::ConditionOp::create(builder, loc, another, before->getArguments());
 
     Block *after = builder.createBlock(&copy.getAfter(), {}, types, locs);
     Value active;
@@ -413,12 +427,12 @@ private:
       going = condition(op, after->getArguments(), which);
       if (failed(going))
         return failure();
-      active = *going;
+      active = ofTaking(loc, *going);
     }
     bindCarried(op.getAfterArguments(), after->getArguments(), which);
     Value outer = taking;
-    if (active && holdsCheck(*op))
-      narrow(active);
+    if (active)
+      taking = active;
     if (failed(batchBlock(*op.getAfterBody())))
       return failure();
     taking = outer;

@@ -488,6 +488,28 @@ def test_vmap_of_gradients():
     )
 
 
+def test_vmap_of_a_loop_in_a_branch_ends():
+    """The loop would not end for elements that do not take the branch: 0 and negative numbers."""
+
+    def f(x, n):
+        if x > 0:
+            while x < 10:
+                x = x * 2
+        else:
+            while n < 3:
+                n = n + 1
+                x = x - n
+        return x * x
+
+    xs, n = tensor([0.0, 1.5, -2.0, 11.0]), tensor(1.0)
+    expected = [25.0, 144.0, 49.0, 121.0]
+    np.testing.assert_array_equal(ms.vmap(f, (0, None))(xs, n).asnumpy(), expected)
+    got = ms.vmap(ms.grad(f), (0, None))(xs, n).asnumpy()
+    np.testing.assert_array_equal(got, [-10.0, 192.0, -14.0, 22.0])
+    # No element of this batch has the branch whose loop would not end.
+    np.testing.assert_array_equal(ms.vmap(f, (0, None))(tensor([-2.0, 0.0]), n), [49.0, 25.0])
+
+
 def grown(x, w):
     return doubled_until(x, w)[0]
 
