@@ -510,6 +510,27 @@ def test_vmap_of_a_loop_in_a_branch_ends():
     np.testing.assert_array_equal(ms.vmap(f, (0, None))(tensor([-2.0, 0.0]), n), [49.0, 25.0])
 
 
+def test_a_counted_loop_that_starts_from_what_it_reads():
+    def f(x):
+        for _ in range(Tensor(2)):
+            y = x
+            for _ in range(Tensor(4)):
+                y = ops.tanh(x) + y
+            x = y
+        return x
+
+    def expected(x):
+        for _ in range(2):
+            x = x + 4 * np.tanh(x)
+        return x
+
+    xs = np.array([0.5, -1.0, 2.0])
+    np.testing.assert_allclose(ms.jit(f)(Tensor(xs)).asnumpy(), expected(xs), rtol=1e-14)
+    slope = (expected(xs + 1e-6) - expected(xs - 1e-6)) / 2e-6
+    got = ms.grad(lambda x: f(x).sum())(Tensor(xs)).asnumpy()
+    np.testing.assert_allclose(got, slope, rtol=1e-8)
+
+
 def grown(x, w):
     return doubled_until(x, w)[0]
 

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 namespace cellgrad {
 #define GEN_PASS_DEF_PLACERESULTS
@@ -118,6 +119,17 @@ bool isReadBefore(OpOperand &use, Operation *writer) {
          });
 }
 
+/// Whether anything reads the value of `init` in `loop` or after it.
+bool isReadFrom(OpOperand &init, Operation *loop) {
+  return llvm::any_of(init.get().getUses(), [&](OpOperand &use) {
+    if (&use == &init || isReadBefore(use, loop))
+      return false;
+    Operation *at = loop->getBlock()->findAncestorOpInBlock(*use.getOwner());
+    return !at || !at->isBeforeInBlock(loop) ||
+           !isa<linalg::LinalgOp>(use.getOwner());
+  });
+}
+
 /// True when `value` is `arg` after changes that are surely in place: nothing
 /// reads a version that is gone.
 bool isChangedInPlace(Value value, Value arg) {
@@ -175,13 +187,14 @@ void separateInnerLoops(Operation *outer, ArrayRef<Value> args,
         shared.insert(changed);
         v = changed->get();
       }
-  outer->walk([&](scf::WhileOp inner) {
-    if (inner == outer)
+  outer->walk([&](LoopLikeOpInterface inner) {
+    if (inner == outer || !isa<scf::ForOp, scf::WhileOp>(inner))
       return;
     OpBuilder b(inner);
     for (OpOperand &init : inner.getInitsMutable()) {
       auto type = dyn_cast<RankedTensorType>(init.get().getType());
       if (type && !shared.contains(&init) &&
+          (isa<scf::WhileOp>(inner) || isReadFrom(init, inner)) &&
           mayShareBuffer(init.get(), args, /*own=*/{}))
         init.set(bufferization::AllocTensorOp::create(
             b, inner.getLoc(), type, ValueRange(), /*copy=*/init.get()));
