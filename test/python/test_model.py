@@ -401,6 +401,7 @@ def test_kills_at_any_moment_change_no_number(tmp_path):
             if attempt < 4:
                 time.sleep(random.uniform(0.1, 0.6))
                 process.send_signal(signal.SIGKILL)
+            process.stdout.read()  # to its end: a closed pipe would stop the process, too
         if process.returncode == 0:
             break
         assert process.returncode == -signal.SIGKILL

@@ -119,8 +119,12 @@ struct SeparateInits : cellgrad::impl::SeparateInitsBase<SeparateInits> {
       if (auto copy = dyn_cast<bufferization::MaterializeInDestinationOp>(op))
         inits.push_back(&copy.getDestMutable());
       if (isa<scf::YieldOp>(op))
-        for (OpOperand &operand : op->getOpOperands())
+        for (OpOperand &operand : op->getOpOperands()) {
           copied.push_back(&operand);
+          // What a branch gives may be changed in place.
+          if (isa<scf::IfOp>(op->getParentOp()))
+            inits.push_back(&operand);
+        }
     });
     for (OpOperand *operand : copied)
       copyView(*operand);
