@@ -63,6 +63,7 @@ def Cell_SliceOp : Cell_InferredShapeOp<"slice", [DiscardsElements]> {
   let derivative = Linear<[
     "pad(ct, low=starts, high={highPaddingOfSlice(*this)}, interior={interiorOfStrides(getStrides())})"]>;
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Cell_PadOp : Cell_InferredShapeOp<"pad"> {
