@@ -68,6 +68,33 @@ def test_a_row_of_ignored_labels_only_is_zero_but_its_mean_is_not_a_number():
     assert np.isnan(nn.CrossEntropyLoss()(x, labels).asnumpy())
 
 
+@pytest.mark.parametrize("bad", [3, -1, -4])
+@pytest.mark.parametrize(
+    "loss",
+    [
+        lambda x, t: ops.cross_entropy(x, t, None, -100, "none"),
+        ops.nll_loss,
+        ops.multi_margin_loss,
+        lambda x, t: nn.FocalLoss()(x, t.reshape((2, 1))),
+        nn.SoftmaxCrossEntropyWithLogits(sparse=True),
+    ],
+)
+def test_a_label_that_is_no_class_is_an_error(loss, bad):
+    """MindSpore and PyTorch refuse it on the CPU, too; MindSpore's gathers count from the end."""
+    x = Tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]], ms.float32)
+    with pytest.raises(IndexError, match=r"class indices must be in the range \[0, 3\)"):
+        loss(x, Tensor([1, bad], ms.int32))
+    with pytest.raises(IndexError, match=r"class indices must be in the range"):
+        ms.grad(loss)(x, Tensor([1, bad], ms.int32))
+
+
+@pytest.mark.parametrize("ignored", [-100, -1, 3, 1])
+def test_an_ignored_label_need_not_be_a_class(ignored):
+    x = Tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]], ms.float32)
+    loss = ops.cross_entropy(x, Tensor([2, ignored], ms.int32), ignore_index=ignored)
+    np.testing.assert_allclose(loss.asnumpy(), np.log1p(np.exp(-1) + np.exp(-2)), rtol=1e-6)
+
+
 def test_second_derivative_of_cross_entropy_is_the_covariance_of_the_softmax():
     x = np.random.default_rng(1).standard_normal(5)
     label = Tensor(2, ms.int32)

@@ -175,7 +175,35 @@ def test_layers_have_mindspores_parameters():
     transposed = nn.Conv2dTranspose(6, 4, 3, group=2)
     assert transposed.weight.shape == (6, 2, 3, 3)
     assert nn.Conv1d(3, 2, 5).bias is None
+    # A sequence is an image of height 1, so that checkpoints of MindSpore fit.
+    assert nn.Conv1d(4, 2, 5, group=2).weight.shape == (2, 2, 1, 5)
+    assert nn.Conv1dTranspose(4, 6, 5, group=2).weight.shape == (4, 3, 1, 5)
+    assert ms.mint.nn.Conv1d(4, 2, 5).weight.shape == (2, 4, 5)
     assert "kernel_size=(3, 2), stride=(1, 1), pad_mode=same" in repr(layer)
+
+
+def test_the_weight_of_a_sequence_has_a_gradient_of_its_shape():
+    """Against the same convolution of images of height 1."""
+    x, w = normal(2, 4, 7), normal(6, 2, 1, 3)
+    layer = nn.Conv1d(4, 6, 3, 2, "pad", 1, group=2, weight_init=w.reshape((6, 2, 3)))
+    assert (layer.weight.asnumpy() == w.astype(ms.float32).asnumpy()).all()
+    image = nn.Conv2d(4, 6, (1, 3), 2, "pad", (0, 0, 1, 1), group=2, weight_init=w)
+    x = x.astype(ms.float32)
+    for net, inputs in ((layer, x), (image, x.reshape((2, 4, 1, 7)))):
+        net.gradient = ms.grad(lambda x, net=net: (net(x) ** 2).sum(), None, [net.weight])(inputs)
+    (one,), (two,) = layer.gradient, image.gradient
+    assert one.shape == layer.weight.shape
+    np.testing.assert_allclose(one.asnumpy(), two.asnumpy(), rtol=1e-5, atol=1e-5)
+
+
+def test_the_padding_of_volumes_counts_in_mode_same():
+    """Results of MindSpore 2.10: `AvgPool3d` counts it, `AvgPool2d` does not."""
+    x = Tensor(np.arange(9, dtype=np.float32).reshape(1, 1, 1, 3, 3))
+    counted = nn.AvgPool3d((1, 2, 2), 2, "same")(x).asnumpy().reshape(2, 2)
+    assert (counted == [[2.0, 1.75], [3.25, 2.0]]).all()
+    left_out = nn.AvgPool3d((1, 2, 2), 2, "same", count_include_pad=False)(x)
+    assert (left_out.asnumpy().reshape(2, 2) == [[2.0, 3.5], [6.5, 8.0]]).all()
+    assert (nn.AvgPool2d(2, 2, "same")(x[:, :, 0]).asnumpy() == left_out.asnumpy()).all()
 
 
 def test_a_network_learns():

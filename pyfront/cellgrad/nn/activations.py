@@ -130,10 +130,20 @@ class HSwish(Cell):
 
 
 class Hardtanh(Cell):
-    """See `ops.hardtanh`."""
+    """See `ops.hardtanh`.
+
+    Raises:
+        ValueError: `min_val` is not less than `max_val`.
+    """
 
     def __init__(self, min_val: Any = -1.0, max_val: Any = 1.0):
         super().__init__()
+        if not min_val < max_val:
+            raise error(
+                ValueError,
+                f"For 'Hardtanh', the 'min_val' must be less than the 'max_val', but got {min_val} "
+                f"and {max_val}.",
+            )
         self.min_val, self.max_val = min_val, max_val
 
     def construct(self, x: Tensor) -> Tensor:

@@ -30,6 +30,9 @@ __all__ = [
 class _Conv(Cell):
     """The Parameters and checked arguments of a convolution over `dims` dimensions."""
 
+    # Dimensions of size 1 that the weight has before those of the window.
+    height: tuple[int, ...] = ()
+
     def __init__(
         self,
         dims: int,
@@ -83,13 +86,23 @@ class _Conv(Cell):
             first, second = self.in_channels, self.out_channels // self.group
         shape = (first, second, *self.kernel_size)
         self.weight_init = HeUniform(math.sqrt(5)) if weight_init is None else weight_init
-        self.weight = _parameter(self.weight_init, shape, dtype, "weight", name)
+        weight = _initial(self.weight_init, shape, dtype, "weight", name)
+        weight = weight.reshape((first, second, *self.height, *self.kernel_size))
+        self.weight = Parameter(weight, name="weight")
         self.bias_init = bias_init
         self.bias: Parameter | None = None
         if has_bias:
             if bias_init is None:
                 self.bias_init = Uniform(1 / math.sqrt(second * math.prod(self.kernel_size)))
-            self.bias = _parameter(self.bias_init, (self.out_channels,), dtype, "bias", name)
+            bias = _initial(self.bias_init, (self.out_channels,), dtype, "bias", name)
+            self.bias = Parameter(bias, name="bias")
+
+    def _window(self) -> Tensor:
+        """The weight without its dimensions of size 1."""
+        weight: Tensor = self.weight
+        if self.height:
+            weight = ops.reshape(weight, (*weight.shape[:2], *self.kernel_size))
+        return weight
 
     def extend_repr(self) -> str:
         return (
@@ -101,13 +114,13 @@ class _Conv(Cell):
         )
 
 
-def _parameter(init: Any, shape: tuple[int, ...], dtype: Type, name: str, owner: str) -> Parameter:
+def _initial(init: Any, shape: tuple[int, ...], dtype: Type, name: str, owner: str) -> Tensor:
     if isinstance(init, Tensor) and init.shape != shape:
         raise error(
             ValueError,
             f"For '{owner}', the initial {name} must have shape {shape}, but got {init.shape}.",
         )
-    return Parameter(Tensor(initializer(init, shape, dtype), dtype), name=name)
+    return Tensor(initializer(init, shape, dtype), dtype)
 
 
 class _Forward(_Conv):
@@ -116,8 +129,9 @@ class _Forward(_Conv):
         function = (convolutions.conv1d, convolutions.conv2d, convolutions.conv3d)[dims - 1]
         x = check_rank(x, (dims + 2,), self.cls_name, "x")
         pads = tuple(p for pair in self.pads for p in pair)
+        weight = self._window()
         return function(
-            x, self.weight, self.bias, self.stride, self.pad_mode, pads, self.dilation, self.group
+            x, weight, self.bias, self.stride, self.pad_mode, pads, self.dilation, self.group
         )
 
 
@@ -140,12 +154,17 @@ class Conv1d(_Forward):
             default uniform on ±1/sqrt(elements of a filter).
         dtype: the dtype of the Parameters.
 
+    As in MindSpore, the Parameter `weight` is that of a convolution of images of height 1: its shape
+    is (out_channels, in_channels / group, 1, kernel_size).
+
     Raises:
         TypeError, ValueError: arguments of a wrong type, or that do not fit each other.
 
     >>> nn.Conv1d(3, 8, 3)(ops.ones((1, 3, 16))).shape
     (1, 8, 16)
     """
+
+    height: tuple[int, ...] = (1,)
 
     def __init__(
         self,
@@ -293,7 +312,7 @@ class _Transposed(_Conv):
         return transpose_by_mode(
             self.cls_name,
             x,
-            self.weight,
+            self._window(),
             self.bias,
             self.group,
             self.stride,
@@ -312,11 +331,14 @@ class Conv1dTranspose(_Transposed):
 
     In mode 'same' L' is L * stride, in mode 'valid' L * stride + max(span - stride, 0) with
     span = dilation * (kernel_size - 1) + 1, in mode 'pad' (L - 1) * stride + span - padding on both
-    sides. The weight has shape (in_channels, out_channels / group, kernel_size). Else as `Conv1d`.
+    sides. `weight_init` has shape (in_channels, out_channels / group, kernel_size), the Parameter a 1
+    before the last dimension. Else as `Conv1d`.
 
     Raises:
         TypeError, ValueError: arguments of a wrong type, or that do not fit each other.
     """
+
+    height: tuple[int, ...] = (1,)
 
     def __init__(
         self,

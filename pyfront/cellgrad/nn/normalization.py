@@ -54,6 +54,19 @@ def _check_momentum(value: Any, owner: str) -> float:
     return value
 
 
+def _check_eps(value: Any, owner: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise error(
+            TypeError, f"For '{owner}', the 'eps' must be float, but got '{type(value).__name__}'."
+        )
+    if not 0 < value <= 1:
+        raise error(
+            ValueError,
+            f"For '{owner}', the 'eps' must be a number in range (0, 1], but got {value}.",
+        )
+    return value
+
+
 def _check_rank(x: Any, ranks: tuple[int, ...], owner: str) -> None:
     if not isinstance(x, Tensor):
         raise error(
@@ -83,7 +96,7 @@ class _Statistics(Cell):
     ):
         super().__init__()
         self.num_features = _check_features(num_features, self.cls_name)
-        self.eps = eps
+        self.eps = _check_eps(eps, self.cls_name)
         self.momentum = _check_momentum(momentum, self.cls_name)
         if not isinstance(affine, bool):
             raise error(

@@ -218,7 +218,7 @@ class _AvgPool(_Pool):
         whole = self._batched(x)
         name, dims = self.cls_name, self.dims
         plain = not self.ceil_mode and self.count_include_pad and self.divisor_override is None
-        if self.pad_mode == "same" and self.padding == 0 and plain:
+        if dims < 3 and self.pad_mode == "same" and self.padding == 0 and plain:
             y = mean_by_mode(name, whole, self.kernel_size, self.stride, "same")
             return _unbatched(y, x)
         pads = padding_of(
@@ -305,7 +305,8 @@ class AvgPool2d(_AvgPool):
 
 
 class AvgPool3d(_AvgPool):
-    """The mean of each window of volumes [N, C, D, H, W] or [C, D, H, W]; see `AvgPool2d`.
+    """The mean of each window of volumes [N, C, D, H, W] or [C, D, H, W]; see `AvgPool2d`. Here the
+    padding of mode 'same' counts as elements, too, unless `count_include_pad` is False.
 
     Raises:
         TypeError, ValueError: arguments of a wrong type, or that do not fit each other.

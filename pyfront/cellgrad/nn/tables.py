@@ -14,6 +14,7 @@ from cellgrad.common.initializer import initializer
 from cellgrad.common.parameter import Parameter
 from cellgrad.common.tensor import Tensor
 from cellgrad.nn.cell import Cell
+from cellgrad.ops._core import axis_of
 from cellgrad.ops._static import is_int, known_ints
 
 __all__ = [
@@ -144,6 +145,10 @@ class OneHot(Cell):
 class Flatten(Cell):
     """Dimensions joined, by default all but the first; see `ops.flatten`.
 
+    Raises:
+        TypeError: `start_dim` or `end_dim` is not an int.
+        ValueError: the input does not have these dimensions.
+
     >>> nn.Flatten()(ops.ones((2, 3, 4))).shape
     (2, 12)
     """
@@ -153,6 +158,8 @@ class Flatten(Cell):
         self.start_dim, self.end_dim = start_dim, end_dim
 
     def construct(self, x: Tensor) -> Tensor:
+        for dim in (self.start_dim, self.end_dim):
+            axis_of(dim, x.ndim, "Flatten")
         return ops.flatten(x, start_dim=self.start_dim, end_dim=self.end_dim)
 
 

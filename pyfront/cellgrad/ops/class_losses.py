@@ -15,8 +15,9 @@ from cellgrad.capture.scope import constant, splat
 from cellgrad.common import dtype as mstype
 from cellgrad.common._storage import signature
 from cellgrad.common.tensor import Tensor
+from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import _generated as gen
-from cellgrad.ops import reductions
+from cellgrad.ops import _index, reductions
 from cellgrad.ops._core import cast_to, check_float, check_tensor, emit, operation, reshape_to
 from cellgrad.ops.exponentials import log_softmax
 from cellgrad.ops.losses import check_reduction, positive, reduced
@@ -38,6 +39,28 @@ def is_class(labels: Tensor, classes: int, dim: int) -> Tensor:
     numbers = np.arange(classes).reshape(shape)
     column = reshape_to(labels, (*labels.shape[:dim], 1, *labels.shape[dim:]))
     return gen.equal(column, constant(numbers, signature(labels.dtype, tuple(shape))))
+
+
+def _check_classes(labels: Tensor, classes: int, op: str, ignored: int | None = None) -> None:
+    """Ends the call with an IndexError where a label is neither a class nor `ignored`."""
+    inside = [ew.compare("cell.greater_equal", labels, 0), ew.compare("cell.less", labels, classes)]
+    good = emit("cell.logical_and", inside)
+    text = f"For '{op}', class indices must be in the range [0, {classes})"
+    if ignored is not None and not 0 <= ignored < classes:
+        good = emit("cell.logical_or", [good, ew.compare("cell.equal", labels, ignored)])
+        text += f", or be the ignore_index {ignored}"
+    _index.check(good, f"{text}.")
+
+
+@operation
+def one_hot(labels: Tensor, classes: int, dtype: Any, op: str) -> Tensor:
+    """1 at the class of each label, 0 elsewhere, with a new dimension 1 of classes.
+
+    Raises:
+        IndexError: a label that is no class, when the code runs.
+    """
+    _check_classes(labels, classes, op)
+    return cast_to(is_class(labels, classes, 1), dtype)
 
 
 def _of_classes(weight: Any, classes: int, rank: int, dim: int, dtype: Any, op: str) -> Tensor:
@@ -94,6 +117,7 @@ def _nll(
     dim = 0 if log_p.ndim == 1 else 1
     classes = log_p.shape[dim]
     _check_labels(log_p, labels, dim, op)
+    _check_classes(labels, classes, op, ignore_index)
     chosen = is_class(labels, classes, dim)
     counts = splat(1, log_p.dtype, labels.shape)
     if weight is not None:
@@ -143,7 +167,7 @@ def cross_entropy(
     Args:
         input: logits of shape (C,), (N, C) or (N, C, d1, ...).
         target: class indices of that shape without C, int32 or int64, or probabilities of the same
-            shape as `input`. An index that is no class has no likelihood: its loss is 0.
+            shape as `input`.
         weight: one factor a class, shape (C,), or None.
         ignore_index: a class index whose elements count neither in the loss nor in the mean.
         reduction: "mean" (of class indices, divided by the sum of their weights), "sum", or "none".
@@ -152,6 +176,7 @@ def cross_entropy(
     Raises:
         TypeError: an argument of a wrong type.
         ValueError: shapes that do not fit, or another reduction.
+        IndexError: an index that is neither a class nor `ignore_index`, when the code runs.
 
     >>> print(ops.cross_entropy(Tensor([[100.0, 0.0]]), Tensor([0], ms.int32)))
     0.0
@@ -194,6 +219,7 @@ def nll_loss(
     Raises:
         TypeError: an argument of a wrong type.
         ValueError: shapes that do not fit, or another reduction.
+        IndexError: an index that is neither a class nor `ignore_index`, when the code runs.
     """
     op = "nll_loss"
     x, t, smoothing = _checked(inputs, target, ignore_index, reduction, label_smoothing, op)
@@ -231,6 +257,7 @@ def multi_margin_loss(
     Raises:
         TypeError: an argument of a wrong type.
         ValueError: shapes that do not fit, another `p` or another reduction.
+        IndexError: an index that is no class, when the code runs.
     """
     op = "multi_margin_loss"
     check_reduction(reduction, op)
@@ -241,6 +268,7 @@ def multi_margin_loss(
         raise error(ValueError, f"For '{op}', 'input' must be (N, C), but got {list(x.shape)}.")
     classes = x.shape[1]
     _check_labels(x, t, 1, op)
+    _check_classes(t, classes, op)
     chosen = is_class(t, classes, 1)
     own = reductions.sum(select(chosen, x, 0.0), 1, True)
     gap = gen.maximum(positive(margin, op, "margin", zero=True) - own + x, 0.0)

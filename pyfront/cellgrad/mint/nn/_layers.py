@@ -146,7 +146,11 @@ def _mirrored(padding: Any) -> Any:
 
 
 class Conv1d(nn.Conv1d):
-    """Convolution of sequences; see `nn.Conv1d`."""
+    """Convolution of sequences; see `nn.Conv1d`. The weight has shape (out_channels, in_channels /
+    groups, kernel_size).
+    """
+
+    height = ()
 
     def __init__(
         self,

@@ -9,6 +9,7 @@ from cellgrad._errors import error
 from cellgrad.common import dtype as mstype
 from cellgrad.common.tensor import Tensor
 from cellgrad.nn.loss.base import LossBase
+from cellgrad.ops.class_losses import one_hot
 
 __all__ = [
     "CrossEntropyLoss",
@@ -176,18 +177,13 @@ class FocalLoss(LossBase):
         log_p = ops.log_softmax(logits, 1)
         indices = labels.shape[1] == 1
         if indices:
-            labels = _one_hot(labels.reshape(n, -1), c, log_p.dtype)
+            labels = labels.reshape(n, -1).astype(mstype.int32)
+            labels = one_hot(labels, c, log_p.dtype, self.cls_name)
         factor = ops.pow(1.0 - ops.exp(log_p), self.gamma)
         if self.weight is not None:
             log_p = log_p * self.weight.reshape(1, c, 1)
         loss = -factor * labels.astype(log_p.dtype) * log_p
         return self.get_loss(ops.mean(ops.sum(loss, 1), 1) if indices else ops.mean(loss, -1))
-
-
-def _one_hot(labels: Tensor, classes: int, dtype: Any) -> Tensor:
-    """1 at the class of each label, 0 elsewhere; the classes are dimension 1."""
-    numbers = Tensor(list(range(classes)), mstype.int32).reshape(1, classes, 1)
-    return ops.equal(ops.expand_dims(labels.astype(mstype.int32), 1), numbers).astype(dtype)  # type: ignore[no-any-return]
 
 
 class MultiMarginLoss(LossBase):
