@@ -49,6 +49,7 @@ def check_grads(
         AssertionError: a derivative is off; the message names the modes that led to it.
         ValueError: `order` below 1, or an unknown mode.
 
+    >>> from cellgrad.testing import check_grads
     >>> check_grads(lambda x: ops.sin(x) * x, ms.Tensor([0.5, 2.0]), order=3)
     """
     if order < 1 or not modes or any(m not in ("fwd", "rev") for m in modes):

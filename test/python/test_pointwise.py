@@ -227,3 +227,51 @@ def test_a_choice_does_not_hide_what_it_takes():
     assert ms.grad(ms.grad(f))(Tensor(np.array([1.0]))).asnumpy().tolist() == [0.5]
     overflow = ms.grad(lambda x: ops.where(x > 0, ops.exp(x * x), 0.0))
     assert overflow(Tensor(np.array([1e3]))).asnumpy().tolist() == [math.inf]
+
+
+# --- division with a rounding mode: MindSpore 2.10's results ------------------------------------
+
+
+@pytest.mark.parametrize(
+    "x, y, floor, trunc, dtype",
+    [
+        ([7, -7], [2, 2], [3, -4], [3, -3], ms.int64),
+        ([7.0, -7.0], [2.0, 2.0], [3, -4], [3, -3], ms.float32),
+        ([7, -7], [2.0, 2.0], [3, -4], [3, -3], ms.float32),
+        ([7.0, -7.0], [0.0, 0.0], [np.inf, -np.inf], [np.inf, -np.inf], ms.float32),
+    ],
+)
+def test_div_rounds(x, y, floor, trunc, dtype):
+    x, y = Tensor(x), Tensor(y)
+    for mode, want in (("floor", floor), ("trunc", trunc)):
+        for out in (
+            ops.div(x, y, rounding_mode=mode),
+            x.div(y, rounding_mode=mode),
+            x.divide(y, rounding_mode=mode),
+            ms.mint.div(x, y, rounding_mode=mode),
+        ):
+            assert out.dtype == dtype
+            np.testing.assert_array_equal(out.asnumpy(), want)
+
+
+def test_div_rounded_has_no_slope():
+    x = Tensor([7.0, -7.5])
+    for mode in ("floor", "trunc"):
+        grad = ms.grad(lambda v, m=mode: ops.div(v, 2.0, rounding_mode=m))(x)
+        np.testing.assert_array_equal(grad.asnumpy(), 0)
+
+
+def test_div_refuses_another_rounding_mode():
+    with pytest.raises(ValueError, match="'rounding_mode' must be None, 'floor' or 'trunc'"):
+        ops.div(Tensor([7.0]), 2.0, rounding_mode="up")
+
+
+def test_assignments_give_a_tensor_of_its_own():
+    """As MindSpore: the value, not the Parameter, and later assignments leave it alone."""
+    p = ms.Parameter(Tensor([1.0]), name="p")
+    first = ops.assign(p, Tensor([2.0]))
+    second = ops.assign_add(p, Tensor([2.0]))
+    third = ops.AssignSub()(p, Tensor([1.0]))
+    assert [type(v) for v in (first, second, third)] == [Tensor] * 3
+    assert [v.item() for v in (first, second, third)] == [2.0, 4.0, 3.0]
+    assert p.item() == 3.0

@@ -286,12 +286,15 @@ class TensorMethods(
         """See `ops.mul`."""
         return ops.mul(self, value)
 
-    def div(self, other: Any) -> Tensor:
+    def div(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
         """See `ops.div`."""
-        return ops.div(self, other)
+        return ops.div(self, other, rounding_mode=rounding_mode)
 
     divide = div
-    true_divide = div
+
+    def true_divide(self, other: Any) -> Tensor:
+        """See `ops.true_divide`."""
+        return ops.div(self, other)
 
     def pow(self, exponent: Any) -> Tensor:
         """See `ops.pow`."""
@@ -433,11 +436,11 @@ class TensorMethods(
         >>> Tensor([1.5, 2.5]).astype(ms.int32)
         Tensor(shape=[2], dtype=Int32, value= [1, 2])
         """
-        return ops.cast(self, ops.dtype_argument(dtype, "astype"))
+        return ops.cast(self, ops.selection.dtype_argument(dtype, "astype"))
 
     def to(self, dtype: Any) -> Tensor:
         """See `astype`."""
-        return ops.cast(self, ops.dtype_argument(dtype, "to"))
+        return ops.cast(self, ops.selection.dtype_argument(dtype, "to"))
 
     def type_as(self, other: Tensor) -> Tensor:
         """The elements converted to the dtype of another tensor."""
@@ -445,39 +448,39 @@ class TensorMethods(
 
     def float(self) -> Tensor:
         """The elements as float32."""
-        return ops.cast(self, ops.dtype_argument("float32", "float"))
+        return ops.cast(self, ops.selection.dtype_argument("float32", "float"))
 
     def half(self) -> Tensor:
         """The elements as float16."""
-        return ops.cast(self, ops.dtype_argument("float16", "half"))
+        return ops.cast(self, ops.selection.dtype_argument("float16", "half"))
 
     def double(self) -> Tensor:
         """The elements as float64."""
-        return ops.cast(self, ops.dtype_argument("float64", "double"))
+        return ops.cast(self, ops.selection.dtype_argument("float64", "double"))
 
     def int(self) -> Tensor:
         """The elements as int32."""
-        return ops.cast(self, ops.dtype_argument("int32", "int"))
+        return ops.cast(self, ops.selection.dtype_argument("int32", "int"))
 
     def long(self) -> Tensor:
         """The elements as int64."""
-        return ops.cast(self, ops.dtype_argument("int64", "long"))
+        return ops.cast(self, ops.selection.dtype_argument("int64", "long"))
 
     def short(self) -> Tensor:
         """The elements as int16."""
-        return ops.cast(self, ops.dtype_argument("int16", "short"))
+        return ops.cast(self, ops.selection.dtype_argument("int16", "short"))
 
     def byte(self) -> Tensor:
         """The elements as uint8."""
-        return ops.cast(self, ops.dtype_argument("uint8", "byte"))
+        return ops.cast(self, ops.selection.dtype_argument("uint8", "byte"))
 
     def bfloat16(self) -> Tensor:
         """The elements as bfloat16."""
-        return ops.cast(self, ops.dtype_argument("bfloat16", "bfloat16"))
+        return ops.cast(self, ops.selection.dtype_argument("bfloat16", "bfloat16"))
 
     def bool(self) -> Tensor:
         """Whether elements differ from zero."""
-        return ops.cast(self, ops.dtype_argument("bool", "bool"))
+        return ops.cast(self, ops.selection.dtype_argument("bool", "bool"))
 
     # --- others -------------------------------------------------------------------------------
 
@@ -498,7 +501,7 @@ class TensorMethods(
         if from_ > to:
             raise error(TypeError, f"For 'uniform', 'from_' = {from_} is larger than 'to' = {to}.")
         limits = [
-            ops.full((), limit, dtype=ops.dtype_argument("float32", "uniform"))
+            ops.full((), limit, dtype=ops.selection.dtype_argument("float32", "uniform"))
             for limit in (from_, to)
         ]
         return ops.uniform(self.shape, *limits).astype(self.dtype)  # type: ignore[attr-defined]

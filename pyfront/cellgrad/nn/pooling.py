@@ -8,7 +8,7 @@ from cellgrad import ops
 from cellgrad._errors import error
 from cellgrad.common.tensor import Tensor
 from cellgrad.nn.cell import Cell
-from cellgrad.ops import pooling
+from cellgrad.ops import adaptive_pooling, pooling
 from cellgrad.ops._sliding import check_rank, pad_mode_of, padding_of, pairs, per_dim
 from cellgrad.ops._static import is_int
 from cellgrad.ops.window_classes import check_format, max_by_mode, mean_by_mode
@@ -340,7 +340,7 @@ class AdaptiveAvgPool1d(Cell):
         self.output_size = output_size
 
     def construct(self, input: Tensor) -> Tensor:
-        return pooling.adaptive_avg_pool1d(input, self.output_size)
+        return adaptive_pooling.adaptive_avg_pool1d(input, self.output_size)
 
 
 class AdaptiveAvgPool2d(Cell):
@@ -351,7 +351,7 @@ class AdaptiveAvgPool2d(Cell):
         self.output_size = output_size
 
     def construct(self, input: Tensor) -> Tensor:
-        return pooling.adaptive_avg_pool2d(input, self.output_size)
+        return adaptive_pooling.adaptive_avg_pool2d(input, self.output_size)
 
 
 class AdaptiveAvgPool3d(Cell):
@@ -362,7 +362,7 @@ class AdaptiveAvgPool3d(Cell):
         self.output_size = output_size
 
     def construct(self, input: Tensor) -> Tensor:
-        return pooling.adaptive_avg_pool3d(input, self.output_size)
+        return adaptive_pooling.adaptive_avg_pool3d(input, self.output_size)
 
 
 class AdaptiveMaxPool1d(Cell):
@@ -373,7 +373,7 @@ class AdaptiveMaxPool1d(Cell):
         self.output_size = output_size
 
     def construct(self, input: Tensor) -> Tensor:
-        return pooling.adaptive_max_pool1d(input, self.output_size)
+        return adaptive_pooling.adaptive_max_pool1d(input, self.output_size)
 
 
 class AdaptiveMaxPool2d(Cell):
@@ -385,7 +385,7 @@ class AdaptiveMaxPool2d(Cell):
         self.return_indices = return_indices
 
     def construct(self, input: Tensor) -> Any:
-        return pooling.adaptive_max_pool2d(input, self.output_size, self.return_indices)
+        return adaptive_pooling.adaptive_max_pool2d(input, self.output_size, self.return_indices)
 
 
 class AdaptiveMaxPool3d(Cell):
@@ -397,6 +397,6 @@ class AdaptiveMaxPool3d(Cell):
         self.return_indices = return_indices
 
     def construct(self, input: Tensor) -> Any:
-        return pooling.adaptive_max(
+        return adaptive_pooling.adaptive_max(
             "AdaptiveMaxPool3d", 3, input, self.output_size, self.return_indices
         )

@@ -35,6 +35,7 @@ else:
 
 from cellgrad.ops import (
     activations,
+    adaptive_pooling,
     arrangement,
     channels,
     class_losses,
@@ -45,6 +46,7 @@ from cellgrad.ops import (
     creation,
     ctc,
     cumulative,
+    determinants,
     diagonals,
     dropouts,
     einsums,
@@ -71,6 +73,7 @@ from cellgrad.ops import (
     primitives,
     products,
     random,
+    random_classes,
     reductions,
     renamed,
     rounding,
@@ -90,6 +93,7 @@ from cellgrad.ops import (
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._generated import *  # noqa: F403
 from cellgrad.ops.activations import *  # noqa: F403
+from cellgrad.ops.adaptive_pooling import *  # noqa: F403
 from cellgrad.ops.arrangement import *  # noqa: F403
 from cellgrad.ops.channels import *  # noqa: F403
 from cellgrad.ops.class_losses import *  # noqa: F403
@@ -100,6 +104,7 @@ from cellgrad.ops.convolutions import *  # noqa: F403
 from cellgrad.ops.creation import *  # noqa: F403
 from cellgrad.ops.ctc import *  # noqa: F403
 from cellgrad.ops.cumulative import *  # noqa: F403
+from cellgrad.ops.determinants import *  # noqa: F403
 from cellgrad.ops.diagonals import *  # noqa: F403
 from cellgrad.ops.dropouts import *  # noqa: F403
 from cellgrad.ops.einsums import *  # noqa: F403
@@ -126,6 +131,7 @@ from cellgrad.ops.pooling import *  # noqa: F403
 from cellgrad.ops.primitives import *  # noqa: F403
 from cellgrad.ops.products import *  # noqa: F403
 from cellgrad.ops.random import *  # noqa: F403
+from cellgrad.ops.random_classes import *  # noqa: F403
 from cellgrad.ops.reductions import *  # noqa: F403
 from cellgrad.ops.renamed import *  # type: ignore[assignment]  # noqa: F403
 from cellgrad.ops.rounding import *  # noqa: F403
@@ -165,6 +171,7 @@ from cellgrad.grad import GradOperation  # built on the operations
 __all__ = [
     *_generated.__all__,
     *activations.__all__,
+    *adaptive_pooling.__all__,
     *arrangement.__all__,
     *channels.__all__,
     *class_losses.__all__,
@@ -175,6 +182,7 @@ __all__ = [
     *creation.__all__,
     *ctc.__all__,
     *cumulative.__all__,
+    *determinants.__all__,
     *diagonals.__all__,
     *dropouts.__all__,
     *einsums.__all__,
@@ -201,6 +209,7 @@ __all__ = [
     *primitives.__all__,
     *products.__all__,
     *random.__all__,
+    *random_classes.__all__,
     *reductions.__all__,
     *renamed.__all__,
     *rounding.__all__,

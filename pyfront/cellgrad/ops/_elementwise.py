@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import inspect
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -41,7 +43,12 @@ _OF_BOOLS = {
 
 
 class Primitive:
-    """Base of the class forms of operations: ``ops.Tanh()(x)`` is ``ops.tanh(x)``."""
+    """Base of the class forms of operations: ``ops.Tanh()(x)`` is ``ops.tanh(x)``.
+
+    >>> tanh = ops.Tanh()
+    >>> print(isinstance(tanh, ops.Primitive), tanh.name)
+    True Tanh
+    """
 
     def __init__(self, name: str = ""):
         self.name = name or type(self).__name__
@@ -227,3 +234,10 @@ def _power(x: Tensor, y: Tensor) -> Tensor:
     whole = mstype.int64 if dtype.kind == "b" else dtype
     out = _binary("cell.pow", cast_to(x, mstype.float64), cast_to(y, mstype.float64), False)
     return cast_to(out, whole)
+
+
+def class_examples(function: Callable[..., Any], name: str) -> str:
+    """The examples of a function, for its class form `name` that is made without arguments."""
+    _, start, rest = (inspect.getdoc(function) or "").partition(">>> ")
+    text = f"\n\n{start}{rest}\n" if start else ""
+    return text.replace(f"ops.{function.__name__}(", f"ops.{name}()(")

@@ -53,7 +53,11 @@ def _number(value: Any, op: str, name: str) -> float:
 
 @operation
 def relu6(x: Tensor) -> Tensor:
-    """min(max(x, 0), 6); the derivative is 0 at 0 and 1 at 6."""
+    """min(max(x, 0), 6); the derivative is 0 at 0 and 1 at 6.
+
+    >>> print(ops.relu6(Tensor([-1.0, 3.0, 8.0])))
+    [0. 3. 6.]
+    """
     positive = gen.relu(check_float(x, "relu6", "x"))
     return select(gen.greater(positive, 6.0), 6.0, positive)
 
@@ -65,6 +69,9 @@ def leaky_relu(input: Tensor, alpha: float = 0.2) -> Tensor:
 
     Raises:
         TypeError: `input` is not a Tensor, or `alpha` is not a number.
+
+    >>> print(ops.leaky_relu(Tensor([-1.0, 0.0, 2.0]), alpha=0.25))
+    [-0.25  0.    2.  ]
     """
     x = check_float(input, "leaky_relu", "input")
     slope = _number(alpha, "leaky_relu", "alpha")
@@ -86,6 +93,9 @@ def elu(input_x: Tensor, alpha: float = 1.0) -> Tensor:
 
     Raises:
         TypeError: `input_x` is not a Tensor, or `alpha` is not a number.
+
+    >>> print(ops.elu(Tensor([-1.0, 0.0, 2.0])))
+    [-0.63212055  0.          2.        ]
     """
     x = check_float(input_x, "elu", "input_x")
     return _exponential_unit(x, _number(alpha, "elu", "alpha"), 1.0)
@@ -95,6 +105,9 @@ def elu(input_x: Tensor, alpha: float = 1.0) -> Tensor:
 def selu(input_x: Tensor) -> Tensor:
     """The scaled exponential linear unit, ``scale * elu(x, alpha)`` with its two constants; the
     derivative at 0 is the scale.
+
+    >>> print(ops.selu(Tensor([-1.0, 0.0, 2.0])))
+    [-1.1113307  0.         2.101402 ]
     """
     x = check_float(input_x, "selu", "input_x")
     return _exponential_unit(x, _SELU_ALPHA, 1.0) * _SELU_SCALE
@@ -107,6 +120,9 @@ def celu(x: Tensor, alpha: float = 1.0) -> Tensor:
     Raises:
         TypeError: `x` is not a Tensor, or `alpha` is not a number.
         ValueError: `alpha` is 0.
+
+    >>> print(ops.celu(Tensor([-1.0, 0.0, 2.0]), alpha=2.0))
+    [-0.78693867  0.          2.        ]
     """
     scale = _number(alpha, "celu", "alpha")
     if scale == 0:
@@ -147,7 +163,11 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
 
 @operation
 def fast_gelu(x: Tensor) -> Tensor:
-    """``x * sigmoid(1.702 x)``."""
+    """``x * sigmoid(1.702 x)``.
+
+    >>> print(ops.fast_gelu(Tensor([-1.0, 0.0, 2.0])))
+    [-0.15420423  0.          1.9356586 ]
+    """
     x = check_float(x, "fast_gelu", "x")
     # Beyond 1000 the sigmoid is 0 or 1 in every format; the product would overflow.
     near = gen.minimum(gen.maximum(x, -1000.0), 1000.0)
@@ -156,7 +176,11 @@ def fast_gelu(x: Tensor) -> Tensor:
 
 @operation
 def silu(input: Tensor) -> Tensor:
-    """``x * sigmoid(x)``."""
+    """``x * sigmoid(x)``.
+
+    >>> print(ops.silu(Tensor([-1.0, 0.0, 2.0])))
+    [-0.26894143  0.          1.761594  ]
+    """
     x = check_float(input, "silu", "input")
     return x * gen.sigmoid(x)
 
@@ -168,6 +192,9 @@ def softplus(input: Tensor, beta: Any = 1, threshold: Any = 20) -> Tensor:
     Raises:
         TypeError: `input` is not a Tensor, or a number is none.
         ValueError: `beta` is 0.
+
+    >>> print(ops.softplus(Tensor([-1.0, 0.0, 30.0])))
+    [ 0.3132617  0.6931472 30.       ]
     """
     x = check_float(input, "softplus", "input")
     scale, limit = _number(beta, "softplus", "beta"), _number(threshold, "softplus", "threshold")
@@ -180,7 +207,11 @@ def softplus(input: Tensor, beta: Any = 1, threshold: Any = 20) -> Tensor:
 
 @operation
 def mish(x: Tensor) -> Tensor:
-    """``x * tanh(log(1 + exp(x)))``."""
+    """``x * tanh(log(1 + exp(x)))``.
+
+    >>> print(ops.mish(Tensor([-1.0, 0.0, 2.0])))
+    [-0.30340147  0.          1.943959  ]
+    """
     x = check_float(x, "mish", "x")
     # Beyond 100 the factor is 1 in every format, and its derivatives times x may overflow.
     return x * gen.tanh(emit("cell.softplus", [gen.minimum(x, 100.0)]))
@@ -188,20 +219,32 @@ def mish(x: Tensor) -> Tensor:
 
 @operation
 def logsigmoid(x: Tensor) -> Tensor:
-    """The logarithm of ``sigmoid(x)``, without overflow: about x for very negative x."""
+    """The logarithm of ``sigmoid(x)``, without overflow: about x for very negative x.
+
+    >>> print(ops.logsigmoid(Tensor([-100.0, 0.0, 1.0])))
+    [-100.          -0.6931472   -0.3132617]
+    """
     return -emit("cell.softplus", [-check_float(x, "logsigmoid", "x")])
 
 
 @operation
 def softsign(x: Tensor) -> Tensor:
-    """``x / (1 + |x|)``."""
+    """``x / (1 + |x|)``.
+
+    >>> print(ops.softsign(Tensor([-1.0, 0.0, 3.0])))
+    [-0.5   0.    0.75]
+    """
     x = check_float(x, "softsign", "x")
     return x / (gen.abs(x) + 1.0)
 
 
 @operation
 def hardsigmoid(input: Tensor) -> Tensor:
-    """``min(max(x / 6 + 1/2, 0), 1)``; the derivative is 0 at -3 and 3."""
+    """``min(max(x / 6 + 1/2, 0), 1)``; the derivative is 0 at -3 and 3.
+
+    >>> print(ops.hardsigmoid(Tensor([-4.0, 0.0, 1.5])))
+    [0.   0.5  0.75]
+    """
     x = check_float(input, "hardsigmoid", "input")
     line = x / 6.0 + 0.5
     upper = select(gen.greater_equal(x, 3.0), 1.0, line)
@@ -210,7 +253,11 @@ def hardsigmoid(input: Tensor) -> Tensor:
 
 @operation
 def hardswish(input: Tensor) -> Tensor:
-    """``x * min(max(x + 3, 0), 6) / 6``; the derivative is -1/2 at -3 and 3/2 at 3."""
+    """``x * min(max(x + 3, 0), 6) / 6``; the derivative is -1/2 at -3 and 3/2 at 3.
+
+    >>> print(ops.hardswish(Tensor([-4.0, 1.0, 5.0])))
+    [0.        0.6666667 5.       ]
+    """
     x = check_float(input, "hardswish", "input")
     inside = x * (x + 3.0) / 6.0
     upper = select(gen.greater(x, 3.0), x, inside)
@@ -223,6 +270,9 @@ def hardtanh(input: Tensor, min_val: Any = -1.0, max_val: Any = 1.0) -> Tensor:
 
     Raises:
         TypeError: `input` is not a Tensor.
+
+    >>> print(ops.hardtanh(Tensor([-3.0, 0.5, 2.0])))
+    [-1.   0.5  1. ]
     """
     x = check_float(input, "hardtanh", "input")
     return gen.minimum(gen.maximum(x, min_val), max_val)
@@ -230,14 +280,22 @@ def hardtanh(input: Tensor, min_val: Any = -1.0, max_val: Any = 1.0) -> Tensor:
 
 @operation
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    """`input` where its magnitude is above `lambd`, 0 elsewhere."""
+    """`input` where its magnitude is above `lambd`, 0 elsewhere.
+
+    >>> print(ops.hardshrink(Tensor([-1.0, 0.25, 2.0])))
+    [-1.  0.  2.]
+    """
     x = check_float(input, "hardshrink", "input")
     return select(gen.less_equal(gen.abs(x), _number(lambd, "hardshrink", "lambd")), 0.0, x)
 
 
 @operation
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    """`input` moved towards 0 by `lambd`, and 0 where its magnitude is not above it."""
+    """`input` moved towards 0 by `lambd`, and 0 where its magnitude is not above it.
+
+    >>> print(ops.softshrink(Tensor([-1.0, 0.25, 2.0])))
+    [-0.5  0.   1.5]
+    """
     x = check_float(input, "softshrink", "input")
     width = _number(lambd, "softshrink", "lambd")
     return select(gen.less_equal(gen.abs(x), width), 0.0, x - gen.sign(x) * width)
@@ -245,14 +303,22 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
 
 @operation
 def tanhshrink(input: Tensor) -> Tensor:
-    """``x - tanh(x)``."""
+    """``x - tanh(x)``.
+
+    >>> print(ops.tanhshrink(Tensor([-1.0, 0.0, 2.0])))
+    [-0.23840582  0.          1.0359724 ]
+    """
     x = check_float(input, "tanhshrink", "input")
     return x - gen.tanh(x)
 
 
 @operation
 def threshold(input: Tensor, thr: Any, value: Any) -> Tensor:
-    """`input` where it is above `thr`, `value` elsewhere."""
+    """`input` where it is above `thr`, `value` elsewhere.
+
+    >>> print(ops.threshold(Tensor([0.5, 2.0, -1.0]), 1.0, -9.0))
+    [-9.  2. -9.]
+    """
     x = check_float(input, "threshold", "input")
     return select(
         gen.greater(x, _number(thr, "threshold", "thr")), x, _number(value, "threshold", "value")
@@ -266,6 +332,9 @@ def glu(x: Tensor, axis: int = -1) -> Tensor:
     Raises:
         TypeError: `x` is not a Tensor.
         ValueError: `axis` is out of range, or its length is odd.
+
+    >>> print(ops.glu(Tensor([[1.0, 2.0, 0.0, 0.0]])))
+    [[0.5 1. ]]
     """
     x = check_float(x, "glu", "x")
     dim = axis_of(axis, x.ndim, "glu")
@@ -296,6 +365,10 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     Raises:
         TypeError: an argument is not a Tensor.
         ValueError: a weight that is not of shape (1,) or (channels,).
+
+    >>> print(ops.prelu(Tensor([[-1.0, 2.0], [3.0, -4.0]]), Tensor([0.5, 0.25])))
+    [[-0.5  2. ]
+     [ 3.  -1. ]]
     """
     x, w = check_float(input, "prelu", "input"), check_float(weight, "prelu", "weight")
     channels = x.shape[1] if x.ndim > 1 else 1

@@ -120,6 +120,12 @@ def repeat_interleave(input: Tensor, repeats: Any, axis: int | None = None) -> T
         TypeError: `repeats` is neither an int nor a sequence of ints known while compiling.
         ValueError: an axis out of range, a number below 0 (an int below 1), or as many numbers as
             the dimension has elements are not given.
+
+    >>> print(ops.repeat_interleave(Tensor([[1, 2], [3, 4]]), 2, axis=0))
+    [[1 2]
+     [1 2]
+     [3 4]
+     [3 4]]
     """
     x = check_tensor(input, "repeat_interleave", "input")
     if is_int(repeats):
@@ -177,7 +183,12 @@ def flip(input: Tensor, dims: Any) -> Tensor:
 
 
 def reverse(x: Tensor, axis: Any) -> Tensor:
-    """Same as `flip`."""
+    """Same as `flip`.
+
+    >>> print(ops.reverse(Tensor([[1, 2, 3], [4, 5, 6]]), [1]))
+    [[3 2 1]
+     [6 5 4]]
+    """
     out: Tensor = flip(x, axis)
     return out
 
@@ -187,13 +198,22 @@ def fliplr(input: Tensor) -> Tensor:
 
     Raises:
         ValueError: a tensor of less than two dimensions.
+
+    >>> print(ops.fliplr(Tensor([[1, 2], [3, 4]])))
+    [[2 1]
+     [4 3]]
     """
     out: Tensor = flip(input, (1,))
     return out
 
 
 def flipud(input: Tensor) -> Tensor:
-    """The elements in reverse order along the first dimension."""
+    """The elements in reverse order along the first dimension.
+
+    >>> print(ops.flipud(Tensor([[1, 2], [3, 4]])))
+    [[3 4]
+     [1 2]]
+    """
     out: Tensor = flip(input, (0,))
     return out
 
@@ -206,6 +226,9 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
     Raises:
         TypeError: `shifts` is neither an int nor a tuple or list of ints.
         ValueError: dimensions out of range, or as many shifts as dimensions are not given.
+
+    >>> print(ops.roll(Tensor([1, 2, 3, 4]), 1))
+    [4 1 2 3]
     """
     x = check_tensor(input, "roll", "input")
     amounts = (int(shifts),) if is_int(shifts) else known_ints(shifts, "roll", "shifts")
@@ -243,6 +266,10 @@ def rot90(input: Tensor, k: int, dims: Any) -> Tensor:
         RuntimeError: two equal dimensions.
         TypeError: `k` is not an int, or `dims` is not a tuple or list of ints.
         ValueError: other than two dimensions, or one out of range.
+
+    >>> print(ops.rot90(Tensor([[1, 2], [3, 4]]), 1, [0, 1]))
+    [[2 4]
+     [1 3]]
     """
     x = check_tensor(input, "rot90", "input")
     turns = known_int(k, "rot90", "k") % 4
@@ -322,6 +349,12 @@ def cartesian_prod(*inputs: Tensor) -> Tensor:
     Raises:
         TypeError: an input that is not a Tensor.
         ValueError: an input of more than one dimension, or of another dtype than the first.
+
+    >>> print(ops.cartesian_prod(Tensor([1, 2]), Tensor([7, 8])))
+    [[1 7]
+     [1 8]
+     [2 7]
+     [2 8]]
     """
     columns = [reshape_to(x, (x.size,)) for x in meshgrid(*inputs, indexing="ij")]
     out: Tensor = stack(columns, 1)
@@ -335,6 +368,11 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     Raises:
         TypeError: `r` is not an int.
         ValueError: a tensor of another rank, or `r` below 0.
+
+    >>> print(ops.combinations(Tensor([1, 2, 3])))
+    [[1 2]
+     [1 3]
+     [2 3]]
     """
     x = check_tensor(input, "combinations", "input")
     count = known_int(r, "combinations", "r")
@@ -367,6 +405,10 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
         TypeError: `upscale_factor` is not an int.
         ValueError: a factor below 1, less than three dimensions, or channels that r r does not
             divide.
+
+    >>> print(ops.pixel_shuffle(ops.arange(4).reshape(1, 4, 1, 1), 2))
+    [[[[0 1]
+       [2 3]]]]
     """
     x = check_tensor(input, "pixel_shuffle", "input")
     r = _factor(upscale_factor, "pixel_shuffle", "upscale_factor")
@@ -391,6 +433,9 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
         TypeError: `downscale_factor` is not an int.
         ValueError: a factor below 1, less than three dimensions, or a height or width that r does
             not divide.
+
+    >>> print(ops.pixel_unshuffle(Tensor([[[[1, 2], [3, 4]]]]), 2).shape)
+    (1, 4, 1, 1)
     """
     x = check_tensor(input, "pixel_unshuffle", "input")
     r = _factor(downscale_factor, "pixel_unshuffle", "downscale_factor")

@@ -59,6 +59,10 @@ def lrn(
     Raises:
         TypeError: arguments of another type.
         ValueError: another shape, a negative radius, another region.
+
+    >>> x = Tensor([[[[1.0]], [[2.0]]]])
+    >>> print(ops.lrn(x, depth_radius=1).flatten())
+    [0.40824828 0.81649655]
     """
     x = _check_images(x, "lrn")
     if not is_int(depth_radius) or depth_radius < 0:
@@ -82,7 +86,12 @@ def lrn(
 
 
 class LRN:
-    """See `lrn`."""
+    """See `lrn`.
+
+    >>> x = Tensor([[[[1.0]], [[2.0]]]])
+    >>> print(ops.LRN(depth_radius=1)(x).flatten())
+    [0.40824828 0.81649655]
+    """
 
     def __init__(
         self,
@@ -111,6 +120,9 @@ def channel_shuffle(x: Tensor, groups: int) -> Tensor:
     Raises:
         TypeError: `groups` is not an int.
         ValueError: fewer than three dimensions, or `groups` does not divide C.
+
+    >>> print(ops.channel_shuffle(ops.arange(4).reshape(1, 4, 1, 1), 2).flatten())
+    [0 2 1 3]
     """
     x = check_tensor(x, "channel_shuffle", "x")
     if not is_int(groups):
@@ -145,6 +157,11 @@ def bidense(input1: Tensor, input2: Tensor, weight: Tensor, bias: Any = None) ->
     Raises:
         TypeError: something that is not a Tensor.
         ValueError: shapes that do not fit.
+
+    >>> x, y = Tensor([[1.0, 2.0]]), Tensor([[3.0, 4.0]])
+    >>> weight = Tensor([[[1.0, 0.0], [0.0, 1.0]]])
+    >>> print(ops.bidense(x, y, weight))
+    [[11.]]
     """
     input1 = check_tensor(input1, "bidense", "input1")
     input2 = check_tensor(input2, "bidense", "input2")

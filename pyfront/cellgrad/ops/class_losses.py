@@ -220,6 +220,10 @@ def nll_loss(
         TypeError: an argument of a wrong type.
         ValueError: shapes that do not fit, or another reduction.
         IndexError: an index that is neither a class nor `ignore_index`, when the code runs.
+
+    >>> logits = ops.log_softmax(Tensor([[1.0, 2.0], [3.0, 1.0]]), 1)
+    >>> print(ops.nll_loss(logits, Tensor([1, 0], ms.int32)))
+    0.22009486
     """
     op = "nll_loss"
     x, t, smoothing = _checked(inputs, target, ignore_index, reduction, label_smoothing, op)
@@ -258,6 +262,9 @@ def multi_margin_loss(
         TypeError: an argument of a wrong type.
         ValueError: shapes that do not fit, another `p` or another reduction.
         IndexError: an index that is no class, when the code runs.
+
+    >>> print(ops.multi_margin_loss(Tensor([[0.5, 0.25, 1.0]]), Tensor([2])))
+    0.25
     """
     op = "multi_margin_loss"
     check_reduction(reduction, op)
@@ -311,6 +318,10 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean
     Raises:
         TypeError: an argument of a wrong type.
         ValueError: shapes that do not fit, or another reduction.
+
+    >>> x = Tensor([[0.5, 0.25, 1.0]])
+    >>> print(ops.multilabel_margin_loss(x, Tensor([[2, -1, 0]], ms.int32)))
+    0.25
     """
     op = "multilabel_margin_loss"
     check_reduction(reduction, op)
@@ -347,6 +358,9 @@ def multilabel_soft_margin_loss(
     Raises:
         TypeError: an argument is not a Tensor.
         ValueError: shapes that do not broadcast, or another reduction.
+
+    >>> print(ops.multilabel_soft_margin_loss(Tensor([[1.0, -1.0]]), Tensor([[1.0, 0.0]])))
+    0.3132617
     """
     op = "multilabel_soft_margin_loss"
     check_reduction(reduction, op)

@@ -36,6 +36,10 @@ def clip_by_global_norm(
     Raises:
         TypeError: `x` is not a tuple or list of Tensors.
         ValueError: `x` is empty, `clip_norm` is not positive, or `use_norm` is given.
+
+    >>> x, y = ops.clip_by_global_norm((Tensor([3.0]), Tensor([4.0])), 1.0)
+    >>> print(x, y)
+    [0.6] [0.8]
     """
     if not isinstance(x, tuple | list):
         raise error(
@@ -95,6 +99,9 @@ def clip_by_norm(
         TypeError: `x` is neither, or a number is none.
         ValueError: an order that is not positive; `error_if_nonfinite` in compiled code.
         RuntimeError: a norm that is not finite.
+
+    >>> print(ops.clip_by_norm(Tensor([3.0, 4.0]), 1.0))
+    [0.5999999  0.79999983]
     """
     op = "clip_by_norm"
     for name, value in (("max_norm", max_norm), ("norm_type", norm_type)):
@@ -156,13 +163,21 @@ def _clipped_by_norm(
 
 
 def depend(value: Any, expr: Any) -> Any:
-    """`value`; assignments happen in the order of the program, so nothing needs to be tied."""
+    """`value`; assignments happen in the order of the program, so nothing needs to be tied.
+
+    >>> print(ops.depend(Tensor([1.0]), Tensor([2.0])))
+    [1.]
+    """
     return value
 
 
 @operation
 def addn(x: Any) -> Tensor:
-    """The sum of a tuple or list of Tensors of one shape."""
+    """The sum of a tuple or list of Tensors of one shape.
+
+    >>> print(ops.addn([Tensor([1.0, 2.0]), Tensor([3.0, 4.0])]))
+    [4. 6.]
+    """
     if not isinstance(x, tuple | list) or not x:
         raise error(TypeError, "For 'addn', 'x' must be a non-empty tuple or list of Tensors.")
     total = check_tensor(x[0], "addn", "x[0]")

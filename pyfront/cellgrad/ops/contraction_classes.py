@@ -13,7 +13,12 @@ __all__ = ["Cross", "Einsum", "Ger", "Trace"]
 
 
 class Cross(Primitive):
-    """See `ops.cross`; the `dim` -65530 means the first dimension of length 3."""
+    """See `ops.cross`; the `dim` -65530 means the first dimension of length 3.
+
+    >>> x, y = Tensor([1.0, 0.0, 0.0]), Tensor([0.0, 1.0, 0.0])
+    >>> print(ops.Cross(dim=0)(x, y))
+    [0. 0. 1.]
+    """
 
     def __init__(self, dim: int = -65530):
         super().__init__()
@@ -25,7 +30,13 @@ class Cross(Primitive):
 
 
 class Einsum(Primitive):
-    """See `ops.einsum`; the operands are given as a tuple."""
+    """See `ops.einsum`; the operands are given as a tuple.
+
+    >>> x, y = Tensor([1.0, 2.0]), Tensor([3.0, 4.0])
+    >>> print(ops.Einsum("i,j->ij")((x, y)))
+    [[3. 4.]
+     [6. 8.]]
+    """
 
     def __init__(self, equation: str):
         super().__init__()
@@ -48,7 +59,12 @@ class Einsum(Primitive):
 
 
 class Ger(Primitive):
-    """See `ops.ger`."""
+    """See `ops.ger`.
+
+    >>> print(ops.Ger()(Tensor([1.0, 2.0]), Tensor([3.0, 4.0])))
+    [[3. 4.]
+     [6. 8.]]
+    """
 
     def __call__(self, x: Tensor, vec2: Tensor) -> Tensor:
         out: Tensor = products.ger(x, vec2)
@@ -56,7 +72,11 @@ class Ger(Primitive):
 
 
 class Trace(Primitive):
-    """See `ops.trace`."""
+    """See `ops.trace`.
+
+    >>> print(ops.Trace()(Tensor([[1.0, 2.0], [3.0, 4.0]])))
+    5.0
+    """
 
     def __call__(self, input: Tensor) -> Tensor:
         return products.trace(input)

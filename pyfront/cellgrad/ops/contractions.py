@@ -127,6 +127,10 @@ def mat_mul(
 
     Raises:
         ValueError: operands that are not matrices, or dimensions that do not fit.
+
+    >>> x = Tensor([[1.0, 2.0]])
+    >>> print(ops.mat_mul(x, x, transpose_b=True))
+    [[5.]]
     """
     a, b = promoted("MatMul", input, mat2)
     if a.ndim != 2 or b.ndim != 2:
@@ -148,6 +152,10 @@ def batch_mat_mul(
 
     Raises:
         ValueError: operands of rank < 2, or dimensions that do not fit.
+
+    >>> x = Tensor([[[1.0, 2.0]], [[3.0, 4.0]]])
+    >>> print(ops.batch_mat_mul(x, x, transpose_b=True).flatten())
+    [ 5. 25.]
     """
     a, b = promoted("BatchMatMul", x, y)
     if a.ndim < 2 or b.ndim < 2:
@@ -164,13 +172,22 @@ def batch_mat_mul(
 
 
 def bmm(input_x: Tensor, mat2: Tensor) -> Tensor:
-    """Products of the last two dimensions; the leading ones broadcast."""
+    """Products of the last two dimensions; the leading ones broadcast.
+
+    >>> x, y = ops.ones((2, 1, 3)), ops.ones((2, 3, 2))
+    >>> print(ops.bmm(x, y).shape)
+    (2, 1, 2)
+    """
     out: Tensor = batch_mat_mul(input_x, mat2)
     return out
 
 
 def mm(input: Tensor, mat2: Tensor) -> Tensor:
-    """The product of two matrices."""
+    """The product of two matrices.
+
+    >>> print(ops.mm(Tensor([[1.0, 2.0]]), Tensor([[3.0], [4.0]])))
+    [[11.]]
+    """
     out: Tensor = mat_mul(input, mat2)
     return out
 
@@ -193,6 +210,9 @@ def mv(mat: Tensor, vec: Tensor) -> Tensor:
     Raises:
         TypeError: an operand that is not a Tensor.
         ValueError: other ranks, or sizes that do not fit.
+
+    >>> print(ops.mv(Tensor([[1.0, 2.0], [3.0, 4.0]]), Tensor([1.0, 10.0])))
+    [21. 43.]
     """
     a, b = promoted("mv", mat, vec, ("mat", "vec"))
     check_ranks("mv", ("mat", a, 2), ("vec", b, 1))
@@ -238,6 +258,10 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: An
     Raises:
         TypeError: operands that are not Tensors, factors that are not numbers.
         ValueError: shapes that do not fit.
+
+    >>> x, y = Tensor([[1.0, 2.0]]), Tensor([[3.0], [4.0]])
+    >>> print(ops.addmm(Tensor([[1.0]]), x, y, alpha=2))
+    [[23.]]
     """
     a, b = promoted("addmm", mat1, mat2, ("mat1", "mat2"))
     check_ranks("addmm", ("mat1", a, 2), ("mat2", b, 2))
@@ -252,6 +276,10 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any 
     Raises:
         TypeError: operands that are not Tensors, factors that are not numbers.
         ValueError: shapes that do not fit.
+
+    >>> matrix, vector = Tensor([[1.0, 2.0], [3.0, 4.0]]), Tensor([1.0, 1.0])
+    >>> print(ops.addmv(Tensor([10.0, 20.0]), matrix, vector))
+    [13. 27.]
     """
     return add_product("addmv", input, mv(mat, vec), beta, alpha)
 
@@ -276,6 +304,10 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any = 1, alpha:
     Raises:
         TypeError: operands that are not Tensors, factors that are not numbers.
         ValueError: shapes that do not fit.
+
+    >>> x, y = ops.ones((2, 1, 3)), ops.ones((2, 3, 2))
+    >>> print(ops.baddbmm(ops.ones((2, 1, 2)), x, y).flatten())
+    [4. 4. 4. 4.]
     """
     a, b = _batches("baddbmm", batch1, batch2)
     return add_product("baddbmm", input, _matmul(a, b, False, False), beta, alpha)
@@ -290,6 +322,10 @@ def addbmm(
     Raises:
         TypeError: operands that are not Tensors, factors that are not numbers.
         ValueError: shapes that do not fit.
+
+    >>> x, y = ops.ones((2, 1, 3)), ops.ones((2, 3, 2))
+    >>> print(ops.addbmm(Tensor([[1.0, 2.0]]), x, y))
+    [[7. 8.]]
     """
     a, b = _batches("addbmm", batch1, batch2)
     product = contract(Term(a, (0, 1, 2)), Term(b, (0, 2, 3)), {1, 3}, (1, 3)).x
@@ -337,6 +373,10 @@ def dot(input: Tensor, other: Tensor) -> Tensor:
     Raises:
         TypeError: an operand that is not a Tensor.
         ValueError: 0-d operands, or dimensions that do not fit.
+
+    >>> print(ops.dot(Tensor([[1.0, 2.0], [3.0, 4.0]]), Tensor([[1.0], [1.0]])))
+    [[3.]
+     [7.]]
     """
     a, b = promoted("dot", input, other)
     if a.ndim == 0 or b.ndim == 0:
@@ -358,6 +398,9 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
     Raises:
         TypeError: an operand that is not a Tensor.
         ValueError: last dimensions that differ.
+
+    >>> print(ops.inner(Tensor([[1.0, 2.0], [3.0, 4.0]]), Tensor([1.0, 10.0])))
+    [21. 43.]
     """
     a, b = promoted("inner", input, other)
     if a.ndim == 0 or b.ndim == 0:
@@ -383,6 +426,10 @@ def tensor_dot(x1: Tensor, x2: Tensor, axes: Any) -> Tensor:
     Raises:
         TypeError: operands that are not Tensors, `axes` of another type.
         ValueError: dimensions that are out of range, named twice, of different number or size.
+
+    >>> print(ops.tensor_dot(ops.ones((2, 3)), ops.ones((3, 2)), 1))
+    [[3. 3.]
+     [3. 3.]]
     """
     a, b = promoted("tensor_dot", x1, x2, ("x1", "x2"))
     if isinstance(axes, int) and not isinstance(axes, bool):
@@ -418,7 +465,12 @@ def tensor_dot(x1: Tensor, x2: Tensor, axes: Any) -> Tensor:
 
 
 def tensordot(x1: Tensor, x2: Tensor, axes: Any = 2) -> Tensor:
-    """Same as `tensor_dot`, with numpy's name and default."""
+    """Same as `tensor_dot`, with numpy's name and default.
+
+    >>> print(ops.tensordot(ops.ones((2, 3, 4)), ops.ones((3, 4, 2))))
+    [[12. 12.]
+     [12. 12.]]
+    """
     out: Tensor = tensor_dot(x1, x2, axes)
     return out
 
@@ -430,6 +482,9 @@ def vecdot(x: Tensor, y: Tensor, *, axis: int = -1) -> Tensor:
     Raises:
         TypeError: an operand that is not a Tensor, an axis that is not an int.
         ValueError: an axis out of range, or shapes that do not broadcast.
+
+    >>> print(ops.vecdot(Tensor([[1.0, 2.0], [3.0, 4.0]]), Tensor([[1.0, 1.0], [2.0, 2.0]])))
+    [ 3. 14.]
     """
     a, b = promoted("vecdot", x, y, ("x", "y"))
     product = ew.binary("cell.mul", a, b)

@@ -57,6 +57,9 @@ def conv1d(
     Raises:
         TypeError: no Tensors of one floating-point dtype, or arguments that are no ints.
         ValueError: shapes or arguments that do not fit each other.
+
+    >>> print(ops.conv1d(Tensor([[[1.0, 2.0, 3.0]]]), Tensor([[[1.0, 10.0]]])))
+    [[[21. 32.]]]
     """
     geometry = _geometry("conv1d", 1, stride, pad_mode, padding, dilation)
     return _checked_conv("conv1d", input, weight, bias, groups, *geometry)
@@ -105,6 +108,9 @@ def conv3d(
     Raises:
         TypeError: no Tensors of one floating-point dtype, or arguments that are no ints.
         ValueError: shapes or arguments that do not fit each other.
+
+    >>> print(ops.conv3d(ops.ones((1, 2, 3, 3, 3)), ops.ones((4, 2, 2, 2, 2))).shape)
+    (1, 4, 2, 2, 2)
     """
     geometry = _geometry("conv3d", 3, stride, pad_mode, padding, dilation)
     return _checked_conv("conv3d", input, weight, bias, groups, *geometry)
@@ -128,6 +134,10 @@ def conv_transpose2d(
     Raises:
         TypeError: no Tensors of one floating-point dtype, or arguments that are no ints.
         ValueError: shapes or arguments that do not fit each other.
+
+    >>> x, weight = Tensor([[[[1.0, 2.0]]]]), Tensor([[[[1.0, 10.0]]]])
+    >>> print(ops.conv_transpose2d(x, weight))
+    [[[[ 1. 12. 20.]]]]
     """
     op = "conv_transpose2d"
     strides, dilations = per_dim(stride, 2, op, "stride"), per_dim(dilation, 2, op, "dilation")
@@ -334,6 +344,13 @@ def unfold(
     Raises:
         TypeError: no Tensor of floating-point numbers, or arguments that are no ints.
         ValueError: an input that is not 4D, or windows that do not fit.
+
+    >>> x = ops.arange(9.0).reshape(1, 1, 3, 3)
+    >>> print(ops.unfold(x, kernel_size=2))
+    [[[0. 1. 3. 4.]
+      [1. 2. 4. 5.]
+      [3. 4. 6. 7.]
+      [4. 5. 7. 8.]]]
     """
     x = check_rank(input, (4,), "unfold", "input")
     kernel, strides, pads, dilations = _window_arguments(
@@ -357,6 +374,11 @@ def fold(
     Raises:
         TypeError: no Tensor of floating-point numbers, or arguments that are no ints.
         ValueError: an input that is not 3D, or columns that do not fit the output.
+
+    >>> print(ops.fold(ops.ones((1, 4, 4)), (3, 3), kernel_size=2))
+    [[[[1. 2. 1.]
+       [2. 4. 2.]
+       [1. 2. 1.]]]]
     """
     x = check_rank(input, (3,), "fold", "input")
     sizes = per_dim(output_size, 2, "fold", "output_size")

@@ -90,6 +90,9 @@ def range(start: Any, end: Any, step: Any, maxlen: int = 1000000) -> Tensor:
     Raises:
         TypeError: an argument that is not a number.
         ValueError: a step of 0 or in the other direction, or more elements than `maxlen`.
+
+    >>> print(ops.range(0, 6, 2))
+    [0 2 4]
     """
     out = arange(start, end, step)
     if out.size > known_int(maxlen, "range", "maxlen"):
@@ -161,6 +164,9 @@ def logspace(
         TypeError: `start` or `end` is neither number nor floating-point Tensor, or `steps` or
             `base` is not an int.
         ValueError: `steps` below 1, or a tensor with dimensions.
+
+    >>> print(ops.logspace(0, 2, 3))
+    [  1.  10. 100.]
     """
     count, of = _steps(steps, "logspace"), known_int(base, "logspace", "base")
     if not isinstance(start, Tensor) and not isinstance(end, Tensor):
@@ -207,6 +213,10 @@ def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Type = mstype.in
     Raises:
         TypeError: `row`, `col` or `offset` is not an int.
         ValueError: `row` or `col` is negative.
+
+    >>> print(ops.tril_indices(2, 3))
+    [[0 1 1]
+     [0 0 1]]
     """
     shape = _lengths(row, col, "tril_indices", ("row", "col"))
     offset = known_int(offset, "tril_indices", "offset")
@@ -219,6 +229,10 @@ def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Type = mstype.in
     Raises:
         TypeError: `row`, `col` or `offset` is not an int.
         ValueError: `row` or `col` is negative.
+
+    >>> print(ops.triu_indices(2, 3))
+    [[0 0 0 1 1]
+     [0 1 2 1 2]]
     """
     shape = _lengths(row, col, "triu_indices", ("row", "col"))
     offset = known_int(offset, "triu_indices", "offset")
@@ -231,6 +245,10 @@ def sequence_mask(lengths: Tensor, maxlen: int | None = None) -> Tensor:
 
     Raises:
         TypeError: `lengths` is not a Tensor of ints, or `maxlen` is not an int.
+
+    >>> print(ops.sequence_mask(Tensor([1, 3]), maxlen=3))
+    [[ True False False]
+     [ True  True  True]]
     """
     x = check_tensor(lengths, "sequence_mask", "lengths")
     if x.dtype.kind not in "iu":

@@ -55,6 +55,12 @@ def ctc_loss(
     Raises:
         TypeError: arguments of another type or dtype.
         ValueError: shapes that do not fit, `blank` outside [0, C), another `reduction`.
+
+    >>> log_probs = ops.log_softmax(ops.zeros((3, 1, 3)), -1)
+    >>> lengths = Tensor([3], ms.int32), Tensor([2], ms.int32)
+    >>> loss, _ = ops.ctc_loss(log_probs, Tensor([[1, 2]], ms.int32), *lengths)
+    >>> print(loss)
+    0.8431995
     """
     check_reduction(reduction, "ctc_loss")
     log_probs = check_tensor(log_probs, "ctc_loss", "log_probs")

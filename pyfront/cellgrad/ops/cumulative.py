@@ -136,6 +136,9 @@ def cumprod(input: Tensor, dim: int, dtype: Type | None = None) -> Tensor:
     Raises:
         TypeError: `input` is not a Tensor of numbers, or `dim` not an int.
         ValueError: `dim` is out of range, or `input` a scalar.
+
+    >>> print(ops.cumprod(Tensor([1.0, 2.0, 3.0]), 0))
+    [1. 2. 6.]
     """
     out: Tensor = _cumprod(input, dim, dtype, False, False)
     return out
@@ -147,6 +150,9 @@ def logcumsumexp(input: Tensor, axis: int) -> Tensor:
     Raises:
         TypeError: `input` is not a Tensor of floats, or `axis` not an int.
         ValueError: `axis` is out of range, or `input` a scalar.
+
+    >>> print(ops.logcumsumexp(Tensor([0.0, 1.0, 2.0]), 0))
+    [0.        1.3132617 2.4076061]
     """
     out: Tensor = _logcumsumexp(input, axis, False, False)
     return out
@@ -191,6 +197,10 @@ def cummax(input: Tensor, axis: int) -> tuple[Tensor, Tensor]:
     Raises:
         TypeError: `input` is not a Tensor of numbers, or `axis` not an int.
         ValueError: `axis` is out of range, or `input` a scalar.
+
+    >>> values, indices = ops.cummax(Tensor([1.0, 3.0, 2.0]), 0)
+    >>> print(values, indices)
+    [1. 3. 3.] [0 1 1]
     """
     return _extremum(input, axis, "cummax", "cell.greater_equal", mstype.int64)
 
@@ -203,6 +213,10 @@ def cummin(input: Tensor, axis: int) -> tuple[Tensor, Tensor]:
     Raises:
         TypeError: `input` is not a Tensor of numbers, or `axis` not an int.
         ValueError: `axis` is out of range, or `input` a scalar.
+
+    >>> values, indices = ops.cummin(Tensor([3.0, 1.0, 2.0]), 0)
+    >>> print(values, indices)
+    [3. 1. 1.] [0 1 1]
     """
     return _extremum(input, axis, "cummin", "cell.less_equal", mstype.int32)
 
@@ -211,7 +225,11 @@ def cummin(input: Tensor, axis: int) -> tuple[Tensor, Tensor]:
 
 
 class CumSum(Primitive):
-    """`cumsum`, without the element itself if `exclusive`, from the end if `reverse`."""
+    """`cumsum`, without the element itself if `exclusive`, from the end if `reverse`.
+
+    >>> print(ops.CumSum(exclusive=True)(Tensor([1.0, 2.0, 3.0]), 0))
+    [0. 1. 3.]
+    """
 
     def __init__(self, exclusive: bool = False, reverse: bool = False):
         super().__init__()
@@ -223,7 +241,11 @@ class CumSum(Primitive):
 
 
 class CumProd(CumSum):
-    """`cumprod`, without the element itself if `exclusive`, from the end if `reverse`."""
+    """`cumprod`, without the element itself if `exclusive`, from the end if `reverse`.
+
+    >>> print(ops.CumProd()(Tensor([1.0, 2.0, 3.0]), 0))
+    [1. 2. 6.]
+    """
 
     def __call__(self, input: Tensor, axis: int) -> Tensor:
         dtype = input.dtype if isinstance(input, Tensor) else None
@@ -234,6 +256,9 @@ class CumProd(CumSum):
 class CumulativeLogsumexp(CumSum):
     """`logcumsumexp`, from the end if `reverse`; if `exclusive` without the element itself, and the
     least finite number where there is no other.
+
+    >>> print(ops.CumulativeLogsumexp()(Tensor([0.0, 1.0, 2.0]), Tensor(0)))
+    [0.        1.3132617 2.4076061]
     """
 
     def __call__(self, x: Tensor, axis: int) -> Tensor:  # type: ignore[override]
@@ -244,7 +269,12 @@ class CumulativeLogsumexp(CumSum):
 
 
 class Cummax(Primitive):
-    """The class form of `cummax`."""
+    """The class form of `cummax`.
+
+    >>> values, indices = ops.Cummax(0)(Tensor([1.0, 3.0, 2.0]))
+    >>> print(values, indices)
+    [1. 3. 3.] [0 1 1]
+    """
 
     def __init__(self, axis: int):
         super().__init__()
@@ -256,7 +286,12 @@ class Cummax(Primitive):
 
 
 class Cummin(Cummax):
-    """The class form of `cummin`."""
+    """The class form of `cummin`.
+
+    >>> values, indices = ops.Cummin(0)(Tensor([3.0, 1.0, 2.0]))
+    >>> print(values, indices)
+    [3. 1. 1.] [0 1 1]
+    """
 
     def __call__(self, input: Tensor) -> tuple[Tensor, Tensor]:
         out: tuple[Tensor, Tensor] = cummin(input, self.axis)

@@ -84,6 +84,10 @@ def triu(input: Tensor, diagonal: int = 0) -> Tensor:
     Raises:
         TypeError: `diagonal` is not an int.
         ValueError: a tensor of less than two dimensions.
+
+    >>> print(ops.triu(Tensor([[1, 2], [3, 4]])))
+    [[1 2]
+     [0 4]]
     """
     return _triangle(input, diagonal, "triu", False)
 
@@ -118,6 +122,9 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     Raises:
         TypeError: an argument that is not an int.
         ValueError: dimensions out of range, or twice the same.
+
+    >>> print(ops.diagonal(Tensor([[1, 2], [3, 4]])))
+    [1 4]
     """
     x = check_tensor(input, "diagonal", "input")
     a, b = _plane(x, dim1, dim2, "diagonal", x.ndim)
@@ -156,6 +163,11 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     Raises:
         TypeError: an argument that is not an int.
         ValueError: dimensions out of range, or twice the same.
+
+    >>> print(ops.diag_embed(Tensor([1, 2]), offset=1))
+    [[0 1 0]
+     [0 0 2]
+     [0 0 0]]
     """
     x = check_tensor(input, "diag_embed", "input")
     a, b = _plane(x, dim1, dim2, "diag_embed", x.ndim + 1)
@@ -171,6 +183,9 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
 
     Raises:
         TypeError: `offset` is not an int.
+
+    >>> print(ops.diagflat(Tensor([[1, 2], [3, 4]])).shape)
+    (4, 4)
     """
     x = check_tensor(input, "diagflat", "input")
     return _embedded(reshape_to(x, (x.size,)), known_int(offset, "diagflat", "offset"))
@@ -183,6 +198,10 @@ def diag(input: Tensor) -> Tensor:
 
     Raises:
         ValueError: a tensor without dimensions.
+
+    >>> print(ops.diag(Tensor([1, 2])))
+    [[1 0]
+     [0 2]]
     """
     x = check_tensor(input, "diag", "input")
     if not x.ndim:
@@ -201,6 +220,10 @@ def diagonal_scatter(
     Raises:
         TypeError: `input` or `src` is not a Tensor, or another argument not an int.
         ValueError: dimensions out of range, or a `src` of another shape than the diagonal.
+
+    >>> print(ops.diagonal_scatter(Tensor([[1, 2], [3, 4]]), Tensor([0, 0])))
+    [[0 2]
+     [3 0]]
     """
     x = check_tensor(input, "diagonal_scatter", "input")
     new = check_tensor(src, "diagonal_scatter", "src")

@@ -108,6 +108,10 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
 
     Raises:
         TypeError, ValueError: as `dropout`, but `p` may be 1; another rank.
+
+    >>> print(ops.dropout1d(ops.ones((1, 2, 3)), p=0.0))
+    [[[1. 1. 1.]
+      [1. 1. 1.]]]
     """
     return _drop_channels(input, p, training, "dropout1d", (2, 3))
 
@@ -118,6 +122,9 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
 
     Raises:
         TypeError, ValueError: as `dropout`, but `p` may be 1; another rank.
+
+    >>> print(ops.dropout2d(ops.ones((1, 2, 3, 3))).shape)
+    (1, 2, 3, 3)
     """
     return _drop_channels(input, p, training, "dropout2d", (4,))
 
@@ -128,6 +135,9 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
 
     Raises:
         TypeError, ValueError: as `dropout`, but `p` may be 1; another rank.
+
+    >>> print(ops.dropout3d(ops.ones((1, 2, 3, 3, 3))).shape)
+    (1, 2, 3, 3, 3)
     """
     return _drop_channels(input, p, training, "dropout3d", (5,))
 
@@ -161,7 +171,12 @@ def _check_keep(keep_prob: Any, owner: str, zero: bool) -> float:
 
 
 class Dropout(Primitive):
-    """Dropout with the mask as second result, in the dtype of the input; see `dropout`."""
+    """Dropout with the mask as second result, in the dtype of the input; see `dropout`.
+
+    >>> output, mask = ops.Dropout(keep_prob=0.5)(ops.ones((2, 3)))
+    >>> print(output.shape, mask.shape)
+    (2, 3) (2, 3)
+    """
 
     def __init__(self, keep_prob: float = 0.5, Seed0: int = 0, Seed1: int = 0):
         super().__init__()
@@ -174,7 +189,12 @@ class Dropout(Primitive):
 
 
 class Dropout2D(Primitive):
-    """`dropout2d` with the mask (bool) as second result."""
+    """`dropout2d` with the mask (bool) as second result.
+
+    >>> output, mask = ops.Dropout2D(keep_prob=0.5)(ops.ones((1, 2, 3, 3)))
+    >>> print(output.shape, mask.dtype)
+    (1, 2, 3, 3) Bool
+    """
 
     rank = 4
 
@@ -190,6 +210,11 @@ class Dropout2D(Primitive):
 
 
 class Dropout3D(Dropout2D):
-    """`dropout3d` with the mask (bool) as second result."""
+    """`dropout3d` with the mask (bool) as second result.
+
+    >>> output, mask = ops.Dropout3D(keep_prob=0.5)(ops.ones((1, 2, 3, 3, 3)))
+    >>> print(output.shape, mask.dtype)
+    (1, 2, 3, 3, 3) Bool
+    """
 
     rank = 5

@@ -68,6 +68,9 @@ def softmin(x: Tensor, axis: int = -1, *, dtype: Type | None = None) -> Tensor:
 
     Raises:
         TypeError, ValueError: `x` is not a Tensor, or `axis` is out of range.
+
+    >>> print(ops.softmin(Tensor([0.0, 0.0])))
+    [0.5 0.5]
     """
     out: Tensor = reductions.softmax(-check_float(x, "softmin", "x"), axis, dtype=dtype)
     return out

@@ -106,6 +106,9 @@ def argmin(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Te
 
     Raises:
         TypeError, ValueError: `input` is not a Tensor, `axis` is out of range or empty.
+
+    >>> print(ops.argmin(Tensor([[1.0, 5.0], [3.0, 2.0]]), axis=1))
+    [0 1]
     """
     return _position_of("cell.argmin", "argmin", input, axis, keepdims, mstype.int32)
 
@@ -140,6 +143,10 @@ def max(
 
     Raises:
         TypeError, ValueError: `input` is not a Tensor, `axis` is out of range or empty.
+
+    >>> value, index = ops.max(Tensor([[1.0, 5.0], [3.0, 2.0]]), axis=1)
+    >>> print(value, index)
+    [5. 3.] [1 0]
     """
     return _with_position("cell.argmax", "max", input, axis, keepdims, initial, where)
 
@@ -159,6 +166,10 @@ def min(
 
     Raises:
         TypeError, ValueError: `input` is not a Tensor, `axis` is out of range or empty.
+
+    >>> value, index = ops.min(Tensor([[1.0, 5.0], [3.0, 2.0]]), axis=1)
+    >>> print(value, index)
+    [1. 2.] [0 1]
     """
     return _with_position("cell.argmin", "min", input, axis, keepdims, initial, where)
 
@@ -170,6 +181,10 @@ def median(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Tenso
 
     Raises:
         TypeError, ValueError: `input` is not a Tensor, `axis` is not an int, out of range or empty.
+
+    >>> value, index = ops.median(Tensor([[3.0, 1.0, 2.0]]))
+    >>> print(value, index)
+    [2.] [2]
     """
     given = check_tensor(input, "median", "input")
     x = reshape_to(_comparable(given, "median"), given.shape or (1,))
@@ -194,7 +209,11 @@ def median(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Tenso
 
 
 class Argmax(Primitive):
-    """`argmax` along `axis`, in `output_type`."""
+    """`argmax` along `axis`, in `output_type`.
+
+    >>> print(ops.Argmax()(Tensor([[1.0, 5.0], [3.0, 2.0]])))
+    [1 0]
+    """
 
     function: Any = staticmethod(argmax)
 
@@ -209,13 +228,22 @@ class Argmax(Primitive):
 
 
 class Argmin(Argmax):
-    """`argmin` along `axis`, in `output_type`."""
+    """`argmin` along `axis`, in `output_type`.
+
+    >>> print(ops.Argmin()(Tensor([[1.0, 5.0], [3.0, 2.0]])))
+    [0 1]
+    """
 
     function: Any = staticmethod(argmin)
 
 
 class ArgMaxWithValue(Primitive):
-    """Positions, then values, of the largest elements along `axis`; see `max`."""
+    """Positions, then values, of the largest elements along `axis`; see `max`.
+
+    >>> index, value = ops.ArgMaxWithValue(axis=1)(Tensor([[1.0, 5.0], [3.0, 2.0]]))
+    >>> print(index, value)
+    [1 0] [5. 3.]
+    """
 
     function: Any = staticmethod(max)
 
@@ -229,6 +257,11 @@ class ArgMaxWithValue(Primitive):
 
 
 class ArgMinWithValue(ArgMaxWithValue):
-    """Positions, then values, of the smallest elements along `axis`; see `min`."""
+    """Positions, then values, of the smallest elements along `axis`; see `min`.
+
+    >>> index, value = ops.ArgMinWithValue(axis=1)(Tensor([[1.0, 5.0], [3.0, 2.0]]))
+    >>> print(index, value)
+    [0 1] [1. 2.]
+    """
 
     function: Any = staticmethod(min)

@@ -146,6 +146,10 @@ def index_select(input: Tensor, axis: int, index: Tensor) -> Tensor:
         IndexError: an index that is not in [-n, n).
         TypeError: indices that are not a Tensor of integers.
         ValueError: `axis` out of range, or indices of more than one dimension.
+
+    >>> print(ops.index_select(Tensor([[1, 2], [3, 4]]), 1, Tensor([1])))
+    [[2]
+     [4]]
     """
     x = check_tensor(input, "index_select", "input")
     at = index_tensor(index, "index_select", "index")
@@ -165,6 +169,9 @@ def take(input: Tensor, index: Tensor) -> Tensor:
     Raises:
         IndexError: an index that is not in [-n, n).
         TypeError: indices that are not a Tensor of integers.
+
+    >>> print(ops.take(Tensor([[1, 2], [3, 4]]), Tensor([0, 3])))
+    [1 4]
     """
     return take_along(input, index, None, "raise")
 
@@ -224,6 +231,10 @@ def embedding(
         TypeError: indices that are not a Tensor of integers.
         ValueError: a weight that is not a matrix, `padding_idx` out of range, or a renormalisation
             or scaled gradient, which do not exist here.
+
+    >>> print(ops.embedding(Tensor([1, 0]), Tensor([[0.0, 0.5], [1.0, 1.5]])))
+    [[1.  1.5]
+     [0.  0.5]]
     """
     rows = check_tensor(weight, "embedding", "weight")
     index = index_tensor(input, "embedding", "input")
@@ -293,6 +304,10 @@ def gather_elements(input: Tensor, dim: int, index: Tensor) -> Tensor:
         TypeError: indices that are not a Tensor of integers.
         ValueError: `dim` out of range, or an index of another rank, or longer than the input in
             another dimension.
+
+    >>> print(ops.gather_elements(Tensor([[1, 2], [3, 4]]), 1, Tensor([[0, 0], [1, 0]])))
+    [[1 1]
+     [4 3]]
     """
     x = check_tensor(input, "gather_elements", "input")
     at = index_tensor(index, "gather_elements", "index")
@@ -303,7 +318,12 @@ def gather_elements(input: Tensor, dim: int, index: Tensor) -> Tensor:
 
 
 def gather_d(x: Tensor, dim: int, index: Tensor) -> Tensor:
-    """Same as `gather_elements`."""
+    """Same as `gather_elements`.
+
+    >>> print(ops.gather_d(Tensor([[1, 2], [3, 4]]), 1, Tensor([[0, 0], [1, 0]])))
+    [[1 1]
+     [4 3]]
+    """
     return gather_elements(x, dim, index)
 
 
@@ -323,6 +343,11 @@ def reverse_sequence(x: Tensor, seq_lengths: Tensor, seq_dim: int, batch_dim: in
     Raises:
         TypeError: lengths that are not a Tensor of integers.
         ValueError: dimensions out of range or equal, or other than one length for each k.
+
+    >>> x = Tensor([[1, 2, 3], [4, 5, 6]])
+    >>> print(ops.reverse_sequence(x, Tensor([2, 3]), seq_dim=1))
+    [[2 1 3]
+     [6 5 4]]
     """
     value = check_tensor(x, "reverse_sequence", "x")
     lengths = index_tensor(seq_lengths, "reverse_sequence", "seq_lengths")
@@ -406,6 +431,9 @@ def gather_nd(input_x: Tensor, indices: Tensor) -> Tensor:
         IndexError: indices out of range; they are not counted from the end.
         TypeError: indices that are not a Tensor of integers.
         ValueError: more indices in a tuple than dimensions.
+
+    >>> print(ops.gather_nd(Tensor([[1, 2], [3, 4]]), Tensor([[0, 1], [1, 0]])))
+    [2 3]
     """
     x = check_tensor(input_x, "gather_nd", "input_x")
     at = index_tensor(indices, "gather_nd", "indices")
@@ -446,6 +474,10 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     Raises:
         TypeError: a mask that is not a Tensor of bools, or not known while compiling.
         ValueError: shapes that do not broadcast.
+
+    >>> x = Tensor([1, 2, 3])
+    >>> print(ops.masked_select(x, Tensor([True, False, True])))
+    [1 3]
     """
     x = check_tensor(input, "masked_select", "input")
     truth = check_tensor(mask, "masked_select", "mask")
@@ -477,6 +509,10 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
 
     Raises:
         TypeError: elements that are not known while compiling, or `as_tuple` is not a bool.
+
+    >>> print(ops.nonzero(Tensor([[1, 0], [0, 2]])))
+    [[0 0]
+     [1 1]]
     """
     x = check_tensor(input, "nonzero", "input")
     if not isinstance(as_tuple, bool):
@@ -494,6 +530,11 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
 
 
 def argwhere(input: Tensor) -> Tensor:
-    """Same as `nonzero`."""
+    """Same as `nonzero`.
+
+    >>> print(ops.argwhere(Tensor([[1, 0], [0, 2]])))
+    [[0 0]
+     [1 1]]
+    """
     out: Tensor = nonzero(input)
     return out

@@ -26,6 +26,10 @@ def partial(func: Callable[..., Any], *args: Any) -> Callable[..., Any]:
 
     Raises:
         TypeError: `func` is not callable.
+
+    >>> double = ops.partial(ops.mul, 2.0)
+    >>> print(double(Tensor([1.0, 3.0])))
+    [2. 6.]
     """
     if not callable(func):
         raise error(
@@ -181,6 +185,11 @@ class HyperMap(_Mapping):
 
     Raises:
         TypeError: `ops` is not callable, or sequences of different lengths.
+
+    >>> x, y = Tensor([1.0]), Tensor([2.0])
+    >>> doubled = ops.HyperMap()(lambda a: a * 2, (x, (x, y)))
+    >>> print(doubled[0], doubled[1][1])
+    [2.] [4.]
     """
 
     def _map(self, function: Callable[..., Any], sequences: tuple[Any, ...]) -> Any:
@@ -190,7 +199,13 @@ class HyperMap(_Mapping):
 
 
 class Map(_Mapping):
-    """Applies a function to the elements of sequences: ``map_(f, xs, ys)``; see `HyperMap`."""
+    """Applies a function to the elements of sequences: ``map_(f, xs, ys)``; see `HyperMap`.
+
+    >>> x, y = Tensor([1.0]), Tensor([2.0])
+    >>> first, second = ops.Map()(lambda a, b: a + b, (x, y), (y, y))
+    >>> print(first, second)
+    [3.] [4.]
+    """
 
     def _map(self, function: Callable[..., Any], sequences: tuple[Any, ...]) -> Any:
         return self._items(sequences, lambda items: _call(function, items))

@@ -50,7 +50,12 @@ Unique = class_of("Unique", searching.unique)
 
 
 class Gather(Primitive):
-    """See `ops.gather`."""
+    """See `ops.gather`.
+
+    >>> print(ops.Gather()(Tensor([[1, 2], [3, 4]]), Tensor([1, 1]), 0))
+    [[3 4]
+     [3 4]]
+    """
 
     def __init__(self, batch_dims: int = 0):
         super().__init__()
@@ -61,7 +66,12 @@ class Gather(Primitive):
 
 
 class EmbeddingLookup(Primitive):
-    """The rows of a tensor that the indices, less `offset`, name; zeros where there is none."""
+    """The rows of a tensor that the indices, less `offset`, name; zeros where there is none.
+
+    >>> print(ops.EmbeddingLookup()(Tensor([[1.0, 2.0], [3.0, 4.0]]), Tensor([1, 0], ms.int32), 0))
+    [[3. 4.]
+     [1. 2.]]
+    """
 
     def __call__(self, input_params: Tensor, input_indices: Tensor, offset: int) -> Tensor:
         x = check_tensor(input_params, "EmbeddingLookup", "input_params")
@@ -82,7 +92,12 @@ def _lookup(x: Tensor, index: Tensor, offset: int) -> Tensor:
 
 
 class IndexAdd(Primitive):
-    """See `ops.index_add`."""
+    """See `ops.index_add`.
+
+    >>> x = Parameter(Tensor([1.0, 2.0, 3.0]), name="x")
+    >>> print(ops.IndexAdd(axis=0)(x, Tensor([0, 2], ms.int32), Tensor([10.0, 20.0])))
+    [11.  2. 23.]
+    """
 
     def __init__(self, axis: int, use_lock: bool = True, check_index_bound: bool = True):
         super().__init__()
@@ -93,7 +108,12 @@ class IndexAdd(Primitive):
 
 
 class ReverseSequence(Primitive):
-    """See `ops.reverse_sequence`."""
+    """See `ops.reverse_sequence`.
+
+    >>> print(ops.ReverseSequence(seq_dim=1)(Tensor([[1, 2, 3], [4, 5, 6]]), Tensor([2, 3])))
+    [[2 1 3]
+     [6 5 4]]
+    """
 
     def __init__(self, seq_dim: int, batch_dim: int = 0):
         super().__init__()
@@ -104,7 +124,13 @@ class ReverseSequence(Primitive):
 
 
 class TensorScatterElements(Primitive):
-    """See `ops.tensor_scatter_elements`."""
+    """See `ops.tensor_scatter_elements`.
+
+    >>> x = Tensor([[1, 2], [3, 4]])
+    >>> print(ops.TensorScatterElements(axis=1)(x, Tensor([[1], [0]]), Tensor([[8], [9]])))
+    [[1 8]
+     [9 4]]
+    """
 
     def __init__(self, axis: int = 0, reduction: str = "none"):
         super().__init__()
@@ -115,7 +141,11 @@ class TensorScatterElements(Primitive):
 
 
 class SearchSorted(Primitive):
-    """See `ops.searchsorted`."""
+    """See `ops.searchsorted`.
+
+    >>> print(ops.SearchSorted()(Tensor([1.0, 3.0, 5.0]), Tensor([3.0, 4.0])))
+    [1 2]
+    """
 
     def __init__(self, dtype: Type = mstype.int64, right: bool = False):
         super().__init__()

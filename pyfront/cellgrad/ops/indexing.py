@@ -40,6 +40,9 @@ def getitem(x: Tensor, index: Any) -> Tensor:
         IndexError: an index out of range, of another kind, or too many of them. Elements that are not
             known while compiling are checked when the code runs.
         TypeError: a mask that is not known while compiling.
+
+    >>> print(ops.getitem(Tensor([[1, 2], [3, 4]]), (slice(None), 1)))
+    [2 4]
     """
     parts, arrays = _index.parts_of(index)
     if not arrays:
@@ -345,6 +348,10 @@ def slice(input_x: Tensor, begin: Any, size: Any) -> Tensor:
     Raises:
         TypeError: `begin` or `size` is not a sequence of ints known while compiling.
         ValueError: other than one number for each dimension, or one out of range.
+
+    >>> print(ops.slice(Tensor([[1, 2, 3], [4, 5, 6]]), (0, 1), (2, 2)))
+    [[2 3]
+     [5 6]]
     """
     x = check_tensor(input_x, "slice", "input_x")
     starts, sizes = known_ints(begin, "slice", "begin"), known_ints(size, "slice", "size")
@@ -382,6 +389,10 @@ def strided_slice(
     Raises:
         TypeError: `begin`, `end` or `strides` is not a sequence of ints known while compiling.
         ValueError: sequences of different lengths, or a stride of 0.
+
+    >>> print(ops.strided_slice(Tensor([[1, 2, 3], [4, 5, 6]]), (0, 0), (2, 3), (1, 2)))
+    [[1 3]
+     [4 6]]
     """
     x = check_tensor(input_x, "strided_slice", "input_x")
     parts = [

@@ -59,6 +59,10 @@ def interpolate(
         TypeError: `input` is not a Tensor, or numbers are none.
         ValueError: both or neither of `size` and `scale_factor`, an unknown mode, or a mode for
             another number of dimensions.
+
+    >>> x = Tensor([[[1.0, 3.0]]])
+    >>> print(ops.interpolate(x, size=3, mode="linear", align_corners=True))
+    [[[1. 2. 3.]]]
     """
     op = "interpolate"
     x = check_float(input, op, "input")

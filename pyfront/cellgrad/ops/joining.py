@@ -79,7 +79,12 @@ def concat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
 
 
 def cat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
-    """Same as `concat`."""
+    """Same as `concat`.
+
+    >>> print(ops.cat([Tensor([[1], [2]]), Tensor([[3], [4]])], axis=1))
+    [[1 3]
+     [2 4]]
+    """
     out: Tensor = concat(tensors, axis)
     return out
 
@@ -132,6 +137,9 @@ def hstack(tensors: Sequence[Tensor]) -> Tensor:
     Raises:
         TypeError: something that is not a sequence of Tensors.
         ValueError: no tensors, or shapes that do not fit.
+
+    >>> print(ops.hstack([Tensor([1, 2]), Tensor([3])]))
+    [1 2 3]
     """
     xs = [shapes.atleast_1d(x) for x in _sequence(tensors, "hstack")]
     out: Tensor = concat(xs, 0 if xs[0].ndim == 1 else 1)
@@ -145,6 +153,10 @@ def vstack(inputs: Sequence[Tensor]) -> Tensor:
     Raises:
         TypeError: something that is not a sequence of Tensors.
         ValueError: no tensors, or shapes that do not fit.
+
+    >>> print(ops.vstack([Tensor([1, 2]), Tensor([3, 4])]))
+    [[1 2]
+     [3 4]]
     """
     out: Tensor = concat([shapes.atleast_2d(x) for x in _sequence(inputs, "vstack")], 0)
     return out
@@ -157,6 +169,10 @@ def dstack(tensors: Sequence[Tensor]) -> Tensor:
     Raises:
         TypeError: something that is not a sequence of Tensors.
         ValueError: no tensors, or shapes that do not fit.
+
+    >>> print(ops.dstack([Tensor([1, 2]), Tensor([3, 4])]))
+    [[[1 3]
+      [2 4]]]
     """
     out: Tensor = concat([shapes.atleast_3d(x) for x in _sequence(tensors, "dstack")], 2)
     return out
@@ -169,6 +185,10 @@ def column_stack(tensors: Sequence[Tensor]) -> Tensor:
     Raises:
         TypeError: something that is not a sequence of Tensors.
         ValueError: no tensors, or shapes that do not fit.
+
+    >>> print(ops.column_stack([Tensor([1, 2]), Tensor([3, 4])]))
+    [[1 3]
+     [2 4]]
     """
     xs = _sequence(tensors, "column_stack")
     columns = [x if x.ndim > 1 else reshape_to(x, (x.size, 1)) for x in xs]
@@ -184,6 +204,10 @@ def block_diag(*inputs: Tensor) -> Tensor:
         RuntimeError: no tensors.
         TypeError: an input that is not a Tensor.
         ValueError: a tensor of more than two dimensions.
+
+    >>> print(ops.block_diag(Tensor([[1, 2]]), Tensor([[3]])))
+    [[1 2 0]
+     [0 0 3]]
     """
     if not inputs:
         raise error(RuntimeError, "For 'block_diag', the input is empty.")
@@ -286,6 +310,10 @@ def tensor_split(input: Tensor, indices_or_sections: Any, axis: int = 0) -> tupl
     Raises:
         TypeError: `indices_or_sections` is neither int nor a tuple or list of ints.
         ValueError: an axis out of range, or a number of pieces that is not positive.
+
+    >>> x, y = ops.tensor_split(Tensor([1, 2, 3]), 2)
+    >>> print(x, y)
+    [1 2] [3]
     """
     return _tensor_split(input, indices_or_sections, axis, "tensor_split", 1)
 
@@ -326,6 +354,11 @@ def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
 
     Raises:
         ValueError: a tensor of less than two dimensions.
+
+    >>> x, y = ops.hsplit(Tensor([[1, 2], [3, 4]]), 2)
+    >>> print(y)
+    [[2]
+     [4]]
     """
     return _tensor_split(input, indices_or_sections, 1, "hsplit", 2)
 
@@ -336,6 +369,10 @@ def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
 
     Raises:
         ValueError: a tensor without dimensions.
+
+    >>> x, y = ops.vsplit(Tensor([[1, 2], [3, 4]]), 2)
+    >>> print(x, y)
+    [[1 2]] [[3 4]]
     """
     return _tensor_split(input, indices_or_sections, 0, "vsplit", 1)
 
@@ -346,6 +383,10 @@ def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
 
     Raises:
         ValueError: a tensor of less than three dimensions.
+
+    >>> x, y = ops.dsplit(ops.ones((1, 2, 4)), 2)
+    >>> print(x.shape, y.shape)
+    (1, 2, 2) (1, 2, 2)
     """
     return _tensor_split(input, indices_or_sections, 2, "dsplit", 3)
 
@@ -357,6 +398,9 @@ def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
     Raises:
         TypeError: `chunks` is not an int.
         ValueError: an axis out of range, or `chunks` is not positive.
+
+    >>> print(ops.chunk(Tensor([1, 2, 3]), 2))
+    (Tensor(shape=[2], dtype=Int64, value= [1, 2]), Tensor(shape=[1], dtype=Int64, value= [3]))
     """
     x = check_tensor(input, "chunk", "input")
     count = known_int(chunks, "chunk", "chunks")
@@ -373,6 +417,10 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
 
     Raises:
         ValueError: a dimension out of range, or a tensor without dimensions.
+
+    >>> x, y = ops.unbind(Tensor([[1, 2], [3, 4]]))
+    >>> print(x, y)
+    [1 2] [3 4]
     """
     x = check_tensor(input, "unbind", "input")
     if not x.ndim:
@@ -383,7 +431,12 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
 
 
 def unstack(input_x: Tensor, axis: int = 0) -> tuple[Tensor, ...]:
-    """Same as `unbind`."""
+    """Same as `unbind`.
+
+    >>> x, y = ops.unstack(Tensor([[1, 2], [3, 4]]), axis=1)
+    >>> print(x, y)
+    [1 3] [2 4]
+    """
     out: tuple[Tensor, ...] = unbind(input_x, axis)
     return out
 
@@ -394,6 +447,9 @@ def narrow(input: Tensor, axis: int, start: Any, length: int) -> Tensor:
     Raises:
         TypeError: `start` or `length` is not an int known while compiling.
         ValueError: an axis, start or length out of range.
+
+    >>> print(ops.narrow(Tensor([1, 2, 3, 4]), 0, 1, 2))
+    [2 3]
     """
     x = check_tensor(input, "narrow", "input")
     d = axis_of(axis, x.ndim, "narrow")

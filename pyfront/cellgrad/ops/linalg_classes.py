@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad.common.tensor import Tensor
-from cellgrad.ops import linalg
+from cellgrad.ops import determinants, linalg
 from cellgrad.ops._core import cast_to, operation
 from cellgrad.ops._elementwise import Primitive
 
@@ -32,7 +32,12 @@ class _Upper(Primitive):
 
 
 class Cholesky(_Upper):
-    """See `ops.cholesky`."""
+    """See `ops.cholesky`.
+
+    >>> print(ops.Cholesky()(Tensor([[4.0, 2.0], [2.0, 5.0]])))
+    [[2. 0.]
+     [1. 2.]]
+    """
 
     def __call__(self, input_x: Tensor) -> Tensor:
         out: Tensor = linalg.cholesky(input_x, self.upper)
@@ -40,7 +45,12 @@ class Cholesky(_Upper):
 
 
 class CholeskyInverse(_Upper):
-    """See `ops.cholesky_inverse`."""
+    """See `ops.cholesky_inverse`.
+
+    >>> print(ops.CholeskyInverse()(Tensor([[2.0, 0.0], [0.0, 4.0]])))
+    [[0.25   0.    ]
+     [0.     0.0625]]
+    """
 
     def __call__(self, input_x: Tensor) -> Tensor:
         out: Tensor = linalg.cholesky_inverse(input_x, self.upper)
@@ -48,7 +58,12 @@ class CholeskyInverse(_Upper):
 
 
 class CholeskySolve(_Upper):
-    """See `ops.cholesky_solve`."""
+    """See `ops.cholesky_solve`.
+
+    >>> print(ops.CholeskySolve()(Tensor([[8.0], [16.0]]), Tensor([[2.0, 0.0], [0.0, 4.0]])))
+    [[2.]
+     [1.]]
+    """
 
     def __call__(self, x1: Tensor, x2: Tensor) -> Tensor:
         out: Tensor = linalg.cholesky_solve(x1, x2, self.upper)
@@ -56,23 +71,37 @@ class CholeskySolve(_Upper):
 
 
 class MatrixDeterminant(Primitive):
-    """See `ops.det`."""
+    """See `ops.det`.
+
+    >>> print(ops.MatrixDeterminant()(Tensor([[2.0, 1.0], [1.0, 2.0]])))
+    3.0
+    """
 
     def __call__(self, input: Tensor) -> Tensor:
-        out: Tensor = linalg.det(input)
+        out: Tensor = determinants.det(input)
         return out
 
 
 class LogMatrixDeterminant(Primitive):
-    """See `ops.slogdet`."""
+    """See `ops.slogdet`.
+
+    >>> sign, log = ops.LogMatrixDeterminant()(Tensor([[2.0, 0.0], [0.0, -4.0]]))
+    >>> print(sign, log)
+    -1.0 2.0794415
+    """
 
     def __call__(self, input: Tensor) -> tuple[Tensor, Tensor]:
-        out: tuple[Tensor, Tensor] = linalg.slogdet(input)
+        out: tuple[Tensor, Tensor] = determinants.slogdet(input)
         return out
 
 
 class MatrixInverse(Primitive):
-    """See `ops.inverse`; `adjoint` transposes the result."""
+    """See `ops.inverse`; `adjoint` transposes the result.
+
+    >>> print(ops.MatrixInverse()(Tensor([[2.0, 0.0], [0.0, 4.0]])))
+    [[0.5  0.  ]
+     [0.   0.25]]
+    """
 
     def __init__(self, adjoint: bool = False):
         super().__init__()
@@ -89,7 +118,11 @@ def _adjoint_inverse(x: Tensor) -> Tensor:
 
 
 class MatrixPower(Primitive):
-    """See `ops.matrix_power`."""
+    """See `ops.matrix_power`.
+
+    >>> print(ops.MatrixPower(n=2)(Tensor([[[1.0, 1.0], [0.0, 1.0]]])).flatten())
+    [1. 2. 0. 1.]
+    """
 
     def __init__(self, n: int):
         super().__init__()
@@ -101,7 +134,12 @@ class MatrixPower(Primitive):
 
 
 class MatrixSolve(Primitive):
-    """See `ops.matrix_solve`."""
+    """See `ops.matrix_solve`.
+
+    >>> print(ops.MatrixSolve()(Tensor([[2.0, 0.0], [0.0, 4.0]]), Tensor([[2.0], [8.0]])))
+    [[1.]
+     [2.]]
+    """
 
     def __init__(self, adjoint: bool = False):
         super().__init__()
@@ -118,6 +156,11 @@ class MatrixTriangularSolve(Primitive):
     Args:
         lower: which triangle is read.
         adjoint: solve with the transposed matrix.
+
+    >>> x = Tensor([[2.0, 0.0], [1.0, 4.0]])
+    >>> print(ops.MatrixTriangularSolve()(x, Tensor([[2.0], [9.0]])))
+    [[1.]
+     [2.]]
     """
 
     def __init__(self, lower: bool = True, adjoint: bool = False):
@@ -139,15 +182,27 @@ def _triangular_solve(matrix: Tensor, rhs: Tensor, lower: bool, adjoint: bool) -
 
 
 class LuSolve(Primitive):
-    """See `ops.lu_solve`."""
+    """See `ops.lu_solve`.
+
+    >>> lu, pivots = Tensor([[2.0, 0.0], [0.5, 4.0]]), Tensor([1, 2], ms.int32)
+    >>> print(ops.LuSolve()(Tensor([[2.0], [9.0]]), lu, pivots))
+    [[1.]
+     [2.]]
+    """
 
     def __call__(self, x: Tensor, lu_data: Tensor, lu_pivots: Tensor) -> Tensor:
-        out: Tensor = linalg.lu_solve(x, lu_data, lu_pivots)
+        out: Tensor = determinants.lu_solve(x, lu_data, lu_pivots)
         return out
 
 
 class LuUnpack(Primitive):
-    """See `ops.lu_unpack`."""
+    """See `ops.lu_unpack`.
+
+    >>> p, l, u = ops.LuUnpack()(Tensor([[2.0, 1.0], [0.5, 4.0]]), Tensor([2, 2], ms.int32))
+    >>> print(p)
+    [[0. 1.]
+     [1. 0.]]
+    """
 
     def __init__(self, unpack_data: bool = True, unpack_pivots: bool = True):
         super().__init__()
@@ -155,11 +210,17 @@ class LuUnpack(Primitive):
         self.unpack_pivots = unpack_pivots
 
     def __call__(self, LU_data: Tensor, LU_pivots: Tensor) -> Any:
-        return linalg.lu_unpack(LU_data, LU_pivots, self.unpack_data, self.unpack_pivots)
+        return determinants.lu_unpack(LU_data, LU_pivots, self.unpack_data, self.unpack_pivots)
 
 
 class Qr(Primitive):
-    """See `ops.qr`."""
+    """See `ops.qr`.
+
+    >>> q, r = ops.Qr()(Tensor([[3.0, 1.0], [4.0, 2.0]]))
+    >>> print(ops.abs(r))
+    [[5.         2.2       ]
+     [0.         0.39999998]]
+    """
 
     def __init__(self, full_matrices: bool = False):
         super().__init__()

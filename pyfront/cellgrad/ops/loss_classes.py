@@ -28,7 +28,11 @@ __all__ = [
 
 
 class SmoothL1Loss(Primitive):
-    """See `ops.smooth_l1_loss`."""
+    """See `ops.smooth_l1_loss`.
+
+    >>> print(ops.SmoothL1Loss()(Tensor([1.0, 2.0]), Tensor([1.5, 4.0])))
+    [0.125 1.5  ]
+    """
 
     def __init__(self, beta: float = 1.0, reduction: str = "none"):
         super().__init__()
@@ -46,14 +50,23 @@ class _Reduced(Primitive):
 
 
 class BinaryCrossEntropy(_Reduced):
-    """See `ops.binary_cross_entropy`."""
+    """See `ops.binary_cross_entropy`.
+
+    >>> print(ops.BinaryCrossEntropy()(Tensor([0.5, 0.25]), Tensor([1.0, 0.0])))
+    0.49041462
+    """
 
     def __call__(self, input: Tensor, target: Tensor, weight: Tensor | None = None) -> Tensor:
         return losses.binary_cross_entropy(input, target, weight, self.reduction)
 
 
 class BCEWithLogitsLoss(_Reduced):
-    """See `ops.binary_cross_entropy_with_logits`."""
+    """See `ops.binary_cross_entropy_with_logits`.
+
+    >>> x, y, ones = Tensor([0.0, 0.0]), Tensor([1.0, 0.0]), ops.ones(2)
+    >>> print(ops.BCEWithLogitsLoss()(x, y, ones, ones))
+    0.6931472
+    """
 
     def __call__(
         self,
@@ -68,21 +81,35 @@ class BCEWithLogitsLoss(_Reduced):
 
 
 class KLDivLoss(_Reduced):
-    """See `ops.kl_div`."""
+    """See `ops.kl_div`.
+
+    >>> print(ops.KLDivLoss("sum")(Tensor([-1.0, -0.5]), Tensor([0.5, 0.5])))
+    0.056852818
+    """
 
     def __call__(self, logits: Tensor, labels: Tensor) -> Tensor:
         return losses.kl_div(logits, labels, self.reduction)
 
 
 class SoftMarginLoss(_Reduced):
-    """See `ops.soft_margin_loss`."""
+    """See `ops.soft_margin_loss`.
+
+    >>> print(ops.SoftMarginLoss()(Tensor([0.0, 0.0]), Tensor([1.0, -1.0])))
+    0.6931472
+    """
 
     def __call__(self, input: Tensor, target: Tensor) -> Tensor:
         return losses.soft_margin_loss(input, target, self.reduction)
 
 
 class MultilabelMarginLoss(_Reduced):
-    """See `ops.multilabel_margin_loss`; the second result is which classes are labels."""
+    """See `ops.multilabel_margin_loss`; the second result is which classes are labels.
+
+    >>> x, labels = Tensor([[0.5, 0.25, 1.0]]), Tensor([[2, -1, 0]], ms.int32)
+    >>> loss, is_label = ops.MultilabelMarginLoss()(x, labels)
+    >>> print(loss, is_label)
+    0.25 [[0 0 1]]
+    """
 
     def __call__(self, x: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
         return (
@@ -92,7 +119,11 @@ class MultilabelMarginLoss(_Reduced):
 
 
 class MultiMarginLoss(Primitive):
-    """See `ops.multi_margin_loss`."""
+    """See `ops.multi_margin_loss`.
+
+    >>> print(ops.MultiMarginLoss()(Tensor([[0.5, 0.25, 1.0]]), Tensor([2])))
+    0.25
+    """
 
     def __init__(self, p: int = 1, margin: float = 1.0, reduction: str = "mean"):
         super().__init__()
@@ -107,6 +138,11 @@ class MultiMarginLoss(Primitive):
 class NLLLoss(Primitive):
     """Negative log-likelihood and the sum of the weights that its mean divides by; see
     `ops.nll_loss`.
+
+    >>> x, weights = Tensor([[-1.0, -0.5], [-0.25, -2.0]]), Tensor([1.0, 3.0])
+    >>> loss, total = ops.NLLLoss()(x, Tensor([1, 0], ms.int32), weights)
+    >>> print(loss, total)
+    0.4375 4.0
     """
 
     def __init__(self, reduction: str = "mean", ignore_index: int = -100):
@@ -120,7 +156,11 @@ class NLLLoss(Primitive):
 
 
 class SigmoidCrossEntropyWithLogits(Primitive):
-    """Elements of `ops.binary_cross_entropy_with_logits`."""
+    """Elements of `ops.binary_cross_entropy_with_logits`.
+
+    >>> print(ops.SigmoidCrossEntropyWithLogits()(Tensor([0.0, 0.0]), Tensor([1.0, 0.0])))
+    [0.6931472 0.6931472]
+    """
 
     def __call__(self, logits: Tensor, labels: Tensor) -> Tensor:
         return losses.binary_cross_entropy_with_logits(logits, labels, None, None, "none")
@@ -139,6 +179,11 @@ class SoftmaxCrossEntropyWithLogits(Primitive):
 
     Inputs:
         logits, labels: shape (N, C).
+
+    >>> logits, labels = Tensor([[0.0, 0.0]]), Tensor([[0.0, 1.0]])
+    >>> loss, gradient = ops.SoftmaxCrossEntropyWithLogits()(logits, labels)
+    >>> print(loss, gradient)
+    [0.6931472] [[ 0.5 -0.5]]
     """
 
     def __call__(self, logits: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
@@ -160,6 +205,10 @@ class SparseSoftmaxCrossEntropyWithLogits(Primitive):
     Inputs:
         logits: shape (N, C).
         labels: class indices, shape (N,).
+
+    >>> logits, labels = Tensor([[0.0, 0.0]]), Tensor([1], ms.int32)
+    >>> print(ops.SparseSoftmaxCrossEntropyWithLogits()(logits, labels))
+    0.6931472
     """
 
     def __init__(self, is_grad: bool = False):
@@ -174,7 +223,11 @@ class SparseSoftmaxCrossEntropyWithLogits(Primitive):
 
 
 class L2Loss(Primitive):
-    """Half the sum of squares."""
+    """Half the sum of squares.
+
+    >>> print(ops.L2Loss()(Tensor([3.0, 4.0])))
+    12.5
+    """
 
     def __call__(self, input_x: Any) -> Tensor:
         out: Tensor = _half_square(input_x)

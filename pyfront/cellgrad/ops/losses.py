@@ -101,7 +101,11 @@ def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
 
 @operation
 def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
-    """Mean absolute error, ``|input - target|``; arguments and errors as of `mse_loss`."""
+    """Mean absolute error, ``|input - target|``; arguments and errors as of `mse_loss`.
+
+    >>> print(ops.l1_loss(Tensor([1.0, 2.0]), Tensor([1.5, 4.0])))
+    1.25
+    """
     check_reduction(reduction, "l1_loss")
     x, y = _pair(input, target, "l1_loss", _NAMES)
     return reduced(gen.abs(x - y), reduction)
@@ -121,6 +125,9 @@ def smooth_l1_loss(
     Raises:
         TypeError: an argument of a wrong type.
         ValueError: `beta` is negative, shapes that differ, or another reduction.
+
+    >>> print(ops.smooth_l1_loss(Tensor([1.0, 2.0]), Tensor([1.5, 4.0])))
+    [0.125 1.5  ]
     """
     check_reduction(reduction, "smooth_l1_loss")
     width = positive(beta, "smooth_l1_loss", "beta", zero=True)
@@ -150,6 +157,9 @@ def huber_loss(
     Raises:
         TypeError: an argument of a wrong type.
         ValueError: `delta` is not positive, shapes that do not broadcast, or another reduction.
+
+    >>> print(ops.huber_loss(Tensor([1.0, 2.0]), Tensor([1.5, 4.0])))
+    0.8125
     """
     check_reduction(reduction, "huber_loss")
     width = positive(delta, "huber_loss", "delta")
@@ -182,6 +192,9 @@ def binary_cross_entropy(
     Raises:
         TypeError: an argument is not a Tensor.
         ValueError: shapes that differ, or another reduction.
+
+    >>> print(ops.binary_cross_entropy(Tensor([0.5, 0.25]), Tensor([1.0, 0.0])))
+    0.49041462
     """
     op = "binary_cross_entropy"
     check_reduction(reduction, op)
@@ -221,6 +234,10 @@ def binary_cross_entropy_with_logits(
     Raises:
         TypeError: an argument is not a Tensor.
         ValueError: shapes that do not broadcast, or another reduction.
+
+    >>> logits, labels = Tensor([0.0, 0.0]), Tensor([1.0, 0.0])
+    >>> print(ops.binary_cross_entropy_with_logits(logits, labels))
+    0.6931472
     """
     op = "binary_cross_entropy_with_logits"
     check_reduction(reduction, op)
@@ -249,6 +266,9 @@ def kl_div(logits: Tensor, labels: Tensor, reduction: str = "mean") -> Tensor:
     Raises:
         TypeError: an argument is not a Tensor.
         ValueError: shapes that differ, or another reduction.
+
+    >>> print(ops.kl_div(Tensor([-1.0, -0.5]), Tensor([0.5, 0.5]), "sum"))
+    0.056852818
     """
     check_reduction(reduction, "kl_div", ("batchmean",))
     x, y = _pair(logits, labels, "kl_div", ("logits", "labels"))
@@ -289,6 +309,10 @@ def gaussian_nll_loss(
     Raises:
         TypeError: an argument of a wrong type.
         ValueError: `eps` is not positive, shapes that do not broadcast, or another reduction.
+
+    >>> mean, target, var = Tensor([0.0, 1.0]), Tensor([1.0, 1.0]), Tensor([1.0, 1.0])
+    >>> print(ops.gaussian_nll_loss(mean, target, var))
+    0.25
     """
     op = "gaussian_nll_loss"
     check_reduction(reduction, op)
@@ -324,6 +348,9 @@ def poisson_nll_loss(
     Raises:
         TypeError: an argument of a wrong type.
         ValueError: `eps` is not positive, shapes that do not broadcast, or another reduction.
+
+    >>> print(ops.poisson_nll_loss(Tensor([0.0, 0.0]), Tensor([1.0, 2.0])))
+    1.0
     """
     op = "poisson_nll_loss"
     check_reduction(reduction, op)
@@ -353,6 +380,9 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     Raises:
         TypeError: an argument of a wrong type.
         ValueError: shapes that do not broadcast, or `dim` out of range.
+
+    >>> print(ops.cosine_similarity(Tensor([[3.0, 4.0]]), Tensor([[4.0, 3.0]])))
+    [0.96]
     """
     a, b = _pair(x1, x2, "cosine_similarity", ("x1", "x2"))
     a, b = ew._broadcast(a, b, "cosine_similarity")
@@ -376,6 +406,10 @@ def cosine_embedding_loss(
     Raises:
         TypeError: an argument of a wrong type.
         ValueError: a margin out of range, shapes that do not fit, or another reduction.
+
+    >>> x, y = Tensor([[3.0, 4.0]]), Tensor([[4.0, 3.0]])
+    >>> print(ops.cosine_embedding_loss(x, y, Tensor([-1], ms.int32), margin=0.5))
+    0.45999998
     """
     op = "cosine_embedding_loss"
     check_reduction(reduction, op)
@@ -410,6 +444,10 @@ def margin_ranking_loss(
     Raises:
         TypeError: an argument of a wrong type.
         ValueError: shapes that do not broadcast, or another reduction.
+
+    >>> x, y, target = Tensor([1.0, 2.0]), Tensor([2.0, 1.0]), Tensor([1.0, 1.0])
+    >>> print(ops.margin_ranking_loss(x, y, target))
+    0.5
     """
     op = "margin_ranking_loss"
     check_reduction(reduction, op)
@@ -427,6 +465,9 @@ def hinge_embedding_loss(
     Raises:
         TypeError: an argument of a wrong type.
         ValueError: shapes that do not broadcast, or another reduction.
+
+    >>> print(ops.hinge_embedding_loss(Tensor([0.5, 0.25]), Tensor([1.0, -1.0])))
+    0.625
     """
     op = "hinge_embedding_loss"
     check_reduction(reduction, op)
@@ -443,6 +484,9 @@ def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> 
     Raises:
         TypeError: an argument is not a Tensor.
         ValueError: shapes that do not broadcast, or another reduction.
+
+    >>> print(ops.soft_margin_loss(Tensor([0.0, 0.0]), Tensor([1.0, -1.0])))
+    0.6931472
     """
     check_reduction(reduction, "soft_margin_loss")
     x, y = _pair(input, target, "soft_margin_loss", _NAMES)
@@ -482,6 +526,10 @@ def triplet_margin_loss(
     Raises:
         TypeError: an argument of a wrong type.
         ValueError: shapes that do not broadcast, or another reduction.
+
+    >>> anchor, near, far = Tensor([[0.0, 0.0]]), Tensor([[3.0, 4.0]]), Tensor([[0.0, 5.5]])
+    >>> print(ops.round(ops.triplet_margin_loss(anchor, near, far), decimals=3))
+    0.5
     """
     op = "triplet_margin_loss"
     check_reduction(reduction, op)

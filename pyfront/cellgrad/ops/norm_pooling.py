@@ -60,6 +60,9 @@ def lp_pool1d(
 
     Raises:
         TypeError, ValueError: arguments that are not.
+
+    >>> print(ops.lp_pool1d(Tensor([[[3.0, 4.0, 6.0, 8.0]]]), norm_type=2, kernel_size=2))
+    [[[ 5. 10.]]]
     """
     return _lp_pool("lp_pool1d", 1, x, norm_type, kernel_size, stride, ceil_mode)
 
@@ -67,7 +70,11 @@ def lp_pool1d(
 def lp_pool2d(
     x: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
 ) -> Tensor:
-    """The power sum of each window of images (N, C, H, W) or (C, H, W); see `lp_pool1d`."""
+    """The power sum of each window of images (N, C, H, W) or (C, H, W); see `lp_pool1d`.
+
+    >>> print(ops.lp_pool2d(Tensor([[[[1.0, 2.0], [3.0, 4.0]]]]), norm_type=1, kernel_size=2))
+    [[[[10.]]]]
+    """
     return _lp_pool("lp_pool2d", 2, x, norm_type, kernel_size, stride, ceil_mode)
 
 
@@ -157,6 +164,9 @@ def max_unpool1d(
 
     Raises:
         TypeError, ValueError: arguments that are not; known indices out of range.
+
+    >>> print(ops.max_unpool1d(Tensor([[[5.0, 6.0]]]), Tensor([[[1, 2]]]), kernel_size=2))
+    [[[0. 5. 6. 0.]]]
     """
     return _max_unpool("max_unpool1d", 1, x, indices, kernel_size, stride, padding, output_size)
 
@@ -169,7 +179,12 @@ def max_unpool2d(
     padding: Any = 0,
     output_size: Any = None,
 ) -> Tensor:
-    """`max_unpool1d` for images (N, C, H, W) or (C, H, W)."""
+    """`max_unpool1d` for images (N, C, H, W) or (C, H, W).
+
+    >>> print(ops.max_unpool2d(Tensor([[[[5.0]]]]), Tensor([[[[3]]]]), kernel_size=2))
+    [[[[0. 0.]
+       [0. 5.]]]]
+    """
     return _max_unpool("max_unpool2d", 2, x, indices, kernel_size, stride, padding, output_size)
 
 
@@ -181,5 +196,10 @@ def max_unpool3d(
     padding: Any = 0,
     output_size: Any = None,
 ) -> Tensor:
-    """`max_unpool1d` for volumes (N, C, D, H, W) or (C, D, H, W)."""
+    """`max_unpool1d` for volumes (N, C, D, H, W) or (C, D, H, W).
+
+    >>> x, indices = Tensor([[[[[5.0]]]]]), Tensor([[[[[7]]]]])
+    >>> print(ops.max_unpool3d(x, indices, kernel_size=2).flatten())
+    [0. 0. 0. 0. 0. 0. 0. 5.]
+    """
     return _max_unpool("max_unpool3d", 3, x, indices, kernel_size, stride, padding, output_size)

@@ -189,6 +189,11 @@ def batch_norm(
     Raises:
         TypeError: `input_x` is not a Tensor, or running statistics not Parameters in training.
         ValueError: shapes that do not fit.
+
+    >>> x, one, zero = Tensor([[1.0], [3.0]]), Tensor([1.0]), Tensor([0.0])
+    >>> print(ops.batch_norm(x, Tensor([2.0]), one, one, zero))
+    [[-0.999995]
+     [ 0.999995]]
     """
     if not training:
         y: Tensor = _batch_norm_inference(input_x, running_mean, running_var, weight, bias, eps)
@@ -247,6 +252,9 @@ def layer_norm(
     Raises:
         TypeError: `input` is not a Tensor, or `normalized_shape` not a tuple or list.
         ValueError: shapes that do not fit.
+
+    >>> print(ops.layer_norm(Tensor([[1.0, 3.0]]), (2,)))
+    [[-0.999995  0.999995]]
     """
     given = check_float(input, "layer_norm", "input")
     x = _wide(given)
@@ -275,6 +283,10 @@ def group_norm(
     Raises:
         TypeError: `input` is not a Tensor, or `num_groups` not an int.
         ValueError: shapes that do not fit.
+
+    >>> x = Tensor([[[1.0], [3.0], [5.0], [9.0]]])
+    >>> print(ops.group_norm(x, num_groups=2, eps=1.0).shape)
+    (1, 4, 1)
     """
     given = check_float(input, "group_norm", "input")
     _check_rank(given, 2, "group_norm")
@@ -313,6 +325,10 @@ def instance_norm(
     Raises:
         TypeError: `input` is not a Tensor.
         ValueError: shapes that do not fit.
+
+    >>> y, *_ = ops.instance_norm(Tensor([[[[1.0, 3.0]]]]), Tensor([1.0]), Tensor([0.0]))
+    >>> print(y)
+    [[[[-0.999995  0.999995]]]]
     """
     given = check_float(input, "instance_norm", "input")
     _check_rank(given, 3, "instance_norm")
@@ -343,6 +359,10 @@ def rms_norm(x: Tensor, gamma: Tensor, epsilon: float = 1e-6) -> tuple[Tensor, T
     Raises:
         TypeError: `x` or `gamma` is not a Tensor.
         ValueError: shapes that do not fit.
+
+    >>> y, reciprocal = ops.rms_norm(Tensor([[4.0, 4.0]]), Tensor([1.0, 2.0]))
+    >>> print(y, reciprocal)
+    [[1. 2.]] [[0.25]]
     """
     given = check_float(x, "rms_norm", "x")
     weight = check_tensor(gamma, "rms_norm", "gamma")
@@ -361,6 +381,12 @@ class BatchNorm(Primitive):
     """`batch_norm` with its statistics: results y, mean, variance, mean, variance.
 
     `momentum` is the weight of the batch in the running statistics.
+
+    >>> x, one, zero = Tensor([[1.0], [3.0]]), Tensor([1.0]), Tensor([0.0])
+    >>> y, *_ = ops.BatchNorm(is_training=False)(x, one, zero, Tensor([2.0]), one)
+    >>> print(y)
+    [[-0.999995]
+     [ 0.999995]]
     """
 
     def __init__(
@@ -407,6 +433,11 @@ class LayerNorm(Primitive):
     """Layer normalisation over the dimensions from `begin_norm_axis` on: results y, mean, variance.
 
     `gamma` and `beta` have the shape of the dimensions from `begin_params_axis` on.
+
+    >>> x = Tensor([[1.0, 3.0]])
+    >>> y, mean, variance = ops.LayerNorm()(x, Tensor([1.0, 1.0]), Tensor([0.0, 0.0]))
+    >>> print(y, mean, variance)
+    [[-1.  1.]] [[2.]] [[1.]]
     """
 
     def __init__(self, begin_norm_axis: int = 1, begin_params_axis: int = 1, epsilon: float = 1e-7):
@@ -424,7 +455,12 @@ class LayerNorm(Primitive):
 
 
 class RmsNorm(Primitive):
-    """The class form of `rms_norm`."""
+    """The class form of `rms_norm`.
+
+    >>> y, reciprocal = ops.RmsNorm()(Tensor([[4.0, 4.0]]), Tensor([1.0, 2.0]))
+    >>> print(y, reciprocal)
+    [[1. 2.]] [[0.25]]
+    """
 
     def __init__(self, epsilon: float = 1e-6):
         super().__init__()

@@ -31,7 +31,12 @@ UnsortedSegmentSum = class_of("UnsortedSegmentSum", segments.unsorted_segment_su
 
 
 class Sort(Primitive):
-    """See `ops.sort`."""
+    """See `ops.sort`.
+
+    >>> values, indices = ops.Sort()(Tensor([3.0, 1.0, 2.0]))
+    >>> print(values, indices)
+    [1. 2. 3.] [1 2 0]
+    """
 
     def __init__(self, axis: int = -1, descending: bool = False):
         super().__init__()
@@ -43,7 +48,12 @@ class Sort(Primitive):
 
 
 class TopK(Primitive):
-    """See `ops.topk`."""
+    """See `ops.topk`.
+
+    >>> values, indices = ops.TopK()(Tensor([1.0, 4.0, 2.0, 3.0]), 2)
+    >>> print(values, indices)
+    [4. 3.] [1 3]
+    """
 
     def __init__(self, sorted: bool = True):
         super().__init__()

@@ -60,6 +60,10 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> 
     Raises:
         TypeError: an argument is not a Tensor, or `value` is neither Tensor nor number.
         ValueError: shapes that do not broadcast.
+
+    >>> one = Tensor([1.0, 1.0])
+    >>> print(ops.addcmul(one, Tensor([4.0, 6.0]), Tensor([2.0, 3.0]), 0.5))
+    [ 5. 10.]
     """
     a = check_tensor(tensor1, "addcmul", "tensor1")
     b = check_tensor(tensor2, "addcmul", "tensor2")
@@ -76,6 +80,10 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> 
     Raises:
         TypeError: an argument is not a Tensor, or `value` is neither Tensor nor number.
         ValueError: shapes that do not broadcast.
+
+    >>> one = Tensor([1.0, 1.0])
+    >>> print(ops.addcdiv(one, Tensor([4.0, 6.0]), Tensor([2.0, 3.0]), 0.5))
+    [2. 2.]
     """
     a = check_tensor(tensor1, "addcdiv", "tensor1")
     quotient = ew.binary("cell.div", a, check_tensor(tensor2, "addcdiv", "tensor2"), True)
@@ -91,6 +99,9 @@ def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
     Raises:
         TypeError: `input` or `end` is not a Tensor, or `weight` is neither Tensor nor number.
         ValueError: shapes that do not broadcast.
+
+    >>> print(ops.lerp(Tensor([1.0, 2.0]), Tensor([3.0, 6.0]), 0.5))
+    [2. 4.]
     """
     start = check_float(input, "lerp", "input")
     return start + (check_float(end, "lerp", "end") - start) * weight
@@ -121,6 +132,9 @@ def logaddexp(input: Tensor, other: Tensor) -> Tensor:
     Raises:
         TypeError: an operand that is neither Tensor nor number.
         ValueError: shapes that do not broadcast.
+
+    >>> print(ops.logaddexp(Tensor([100.0]), Tensor([100.0])))
+    [100.693146]
     """
     return _log_of_sum(input, other, "logaddexp", 1.0)
 
@@ -132,6 +146,9 @@ def logaddexp2(input: Tensor, other: Tensor) -> Tensor:
     Raises:
         TypeError: an operand that is neither Tensor nor number.
         ValueError: shapes that do not broadcast.
+
+    >>> print(ops.logaddexp2(Tensor([2.0]), Tensor([2.0])))
+    [3.]
     """
     return _log_of_sum(input, other, "logaddexp2", math.log(2))
 
@@ -143,6 +160,9 @@ def xlogy(input: Any, other: Any) -> Tensor:
     Raises:
         TypeError: an operand that is neither Tensor nor number.
         ValueError: shapes that do not broadcast.
+
+    >>> print(ops.xlogy(Tensor([0.0, 2.0]), Tensor([2.0, 1.0])))
+    [0. 0.]
     """
     x, y = _floats(input, other, "xlogy")
     outside = gen.logical_and(gen.equal(x, 0.0), gen.logical_not(gen.greater(y, 0.0)))
@@ -156,6 +176,9 @@ def xdivy(x: Any, y: Any) -> Tensor:
     Raises:
         TypeError: an operand that is neither Tensor nor number.
         ValueError: shapes that do not broadcast.
+
+    >>> print(ops.xdivy(Tensor([0.0, 3.0]), Tensor([0.0, 2.0])))
+    [0.  1.5]
     """
     a, b = _floats(x, y, "xdivy")
     outside = gen.logical_and(gen.equal(a, 0.0), gen.equal(b, 0.0))
@@ -164,7 +187,11 @@ def xdivy(x: Any, y: Any) -> Tensor:
 
 @operation
 def float_power(input: Any, exponent: Any) -> Tensor:
-    """`input` to the power `exponent`, computed in float64."""
+    """`input` to the power `exponent`, computed in float64.
+
+    >>> print(ops.float_power(Tensor([2, 3]), 2))
+    [4. 9.]
+    """
     x, y = as_tensor(input, "float_power"), as_tensor(exponent, "float_power")
     return ew.power(cast_to(x, mstype.float64), cast_to(y, mstype.float64))
 
@@ -181,6 +208,9 @@ def hypot(input: Tensor, other: Tensor) -> Tensor:
     Raises:
         TypeError: an operand that is neither Tensor nor number.
         ValueError: shapes that do not broadcast.
+
+    >>> print(ops.hypot(Tensor([3.0, 5.0]), Tensor([4.0, 12.0])))
+    [ 5. 13.]
     """
     a, b = _floats(input, other, "hypot")
     return emit("cell.hypot", [a, b])
@@ -191,7 +221,11 @@ _SINC_TERMS = 9
 
 @operation
 def sinc(input: Tensor) -> Tensor:
-    """``sin(pi x) / (pi x)``, and 1 at 0, with all derivatives there."""
+    """``sin(pi x) / (pi x)``, and 1 at 0, with all derivatives there.
+
+    >>> print(ops.sinc(Tensor([0.0, 0.5])))
+    [1.         0.63661975]
+    """
     x = check_float(input, "sinc", "input") * math.pi
     near = gen.less(gen.abs(x), 1.0)
     # The quotient and its derivatives cancel near 0: a polynomial in x*x takes over.
@@ -205,13 +239,21 @@ def sinc(input: Tensor) -> Tensor:
 
 @operation
 def deg2rad(x: Tensor) -> Tensor:
-    """Degrees to radians."""
+    """Degrees to radians.
+
+    >>> print(ops.deg2rad(Tensor([0.0, 180.0])))
+    [0.        3.1415927]
+    """
     return check_float(x, "deg2rad", "x") * (math.pi / 180)
 
 
 @operation
 def rad2deg(x: Tensor) -> Tensor:
-    """Radians to degrees."""
+    """Radians to degrees.
+
+    >>> print(ops.rad2deg(Tensor([0.0, 3.1415927])))
+    [  0. 180.]
+    """
     return check_float(x, "rad2deg", "x") * (180 / math.pi)
 
 
@@ -225,6 +267,9 @@ def heaviside(input: Tensor, values: Any) -> Tensor:
     Raises:
         TypeError: an operand that is neither Tensor nor number.
         ValueError: shapes that do not broadcast.
+
+    >>> print(ops.heaviside(Tensor([-1.5, 0.0, 2.0]), Tensor([0.5])))
+    [0.  0.5 1. ]
     """
     a, b = ew._operands(input, values, "cell.heaviside")
     dtype = mstype.promote(a.dtype, b.dtype)
@@ -237,7 +282,11 @@ def heaviside(input: Tensor, values: Any) -> Tensor:
 
 @operation
 def signbit(input: Tensor) -> Tensor:
-    """Whether the sign is negative, that of zero included."""
+    """Whether the sign is negative, that of zero included.
+
+    >>> print(ops.signbit(Tensor([-2.5, 0.0, 3.0])))
+    [ True False False]
+    """
     x = check_tensor(input, "signbit", "input")
     if x.dtype.kind != "f":
         return gen.less(x, 0)
@@ -252,6 +301,9 @@ def copysign(x: Any, other: Any) -> Tensor:
     Raises:
         TypeError: an operand that is neither Tensor nor number.
         ValueError: shapes that do not broadcast.
+
+    >>> print(ops.copysign(Tensor([1.0, -2.0]), Tensor([-1.0, 3.0])))
+    [-1.  2.]
     """
     a, b = _floats(x, other, "copysign")
     size = gen.abs(a)
@@ -265,6 +317,9 @@ def fmax(input: Any, other: Any) -> Tensor:
     Raises:
         TypeError: an operand that is neither Tensor nor number.
         ValueError: shapes that do not broadcast.
+
+    >>> print(ops.fmax(Tensor([1.0, float("nan")]), Tensor([2.0, 3.0])))
+    [2. 3.]
     """
     a, b = ew._operands(input, other, "cell.fmax")
     larger = gen.maximum(a, b)
@@ -280,6 +335,9 @@ def fmin(input: Any, other: Any) -> Tensor:
     Raises:
         TypeError: an operand that is neither Tensor nor number.
         ValueError: shapes that do not broadcast.
+
+    >>> print(ops.fmin(Tensor([1.0, float("nan")]), Tensor([2.0, 3.0])))
+    [1. 3.]
     """
     a, b = ew._operands(input, other, "cell.fmin")
     smaller = gen.minimum(a, b)
@@ -299,6 +357,9 @@ def nan_to_num(input: Tensor, nan: Any = None, posinf: Any = None, neginf: Any =
 
     Raises:
         TypeError: `input` is not a Tensor, or a number is none.
+
+    >>> print(ops.nan_to_num(Tensor([float("nan"), float("inf"), 1.0]), 0.0, 9.0))
+    [0. 9. 1.]
     """
     x = check_tensor(input, "nan_to_num", "input")
     for name, value in (("nan", nan), ("posinf", posinf), ("neginf", neginf)):
@@ -317,13 +378,21 @@ def nan_to_num(input: Tensor, nan: Any = None, posinf: Any = None, neginf: Any =
 
 @operation
 def isposinf(input: Tensor) -> Tensor:
-    """Whether elements are infinite and positive."""
+    """Whether elements are infinite and positive.
+
+    >>> print(ops.isposinf(Tensor([float("-inf"), float("inf"), 1.0])))
+    [False  True False]
+    """
     return gen.equal(check_float(input, "isposinf", "input"), math.inf)
 
 
 @operation
 def isneginf(input: Tensor) -> Tensor:
-    """Whether elements are infinite and negative."""
+    """Whether elements are infinite and negative.
+
+    >>> print(ops.isneginf(Tensor([float("-inf"), float("inf"), 1.0])))
+    [ True False False]
+    """
     return gen.equal(check_float(input, "isneginf", "input"), -math.inf)
 
 
@@ -336,6 +405,9 @@ def isclose(
     Raises:
         TypeError: an operand that is neither Tensor nor number.
         ValueError: shapes that do not broadcast.
+
+    >>> print(ops.isclose(Tensor([1.0, 2.0]), Tensor([1.000001, 2.1])))
+    [ True False]
     """
     a, b = _floats(input, other, "isclose")
     near = gen.less_equal(gen.abs(a - b), gen.abs(b) * rtol + atol)
@@ -348,15 +420,27 @@ def isclose(
 
 @operation
 def positive(input: Tensor) -> Tensor:
-    """The tensor itself."""
+    """The tensor itself.
+
+    >>> print(ops.positive(Tensor([1.0, -2.0])))
+    [ 1. -2.]
+    """
     return check_tensor(input, "positive", "input")
 
 
 def sgn(input: Tensor) -> Tensor:
-    """Same as `sign`, for real tensors."""
+    """Same as `sign`, for real tensors.
+
+    >>> print(ops.sgn(Tensor([-2.5, 0.0, 3.0])))
+    [-1.  0.  1.]
+    """
     return gen.sign(input)
 
 
 def inv(x: Tensor) -> Tensor:
-    """Same as `reciprocal`."""
+    """Same as `reciprocal`.
+
+    >>> print(ops.inv(Tensor([0.25, 2.0])))
+    [4.  0.5]
+    """
     return gen.reciprocal(x)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +10,7 @@ from cellgrad.common.tensor import Tensor
 from cellgrad.ops import _generated as gen
 from cellgrad.ops import activations, exponentials, pointwise
 from cellgrad.ops._core import operation
-from cellgrad.ops._elementwise import Primitive
+from cellgrad.ops._elementwise import Primitive, class_examples
 from cellgrad.ops.selection import div, select
 
 __all__ = [
@@ -50,8 +51,9 @@ def class_of(name: str, function: Callable[..., Any]) -> type[Primitive]:
         out: Tensor = function(*args)
         return out
 
-    doc = f"The class form of `{function.__name__}`."
-    return type(name, (Primitive,), {"__call__": call, "__doc__": doc, "__module__": __name__})
+    doc = f"The class form of `{function.__name__}`.{class_examples(function, name)}"
+    module = sys._getframe(1).f_globals["__name__"]  # where it is assigned
+    return type(name, (Primitive,), {"__call__": call, "__doc__": doc, "__module__": module})
 
 
 Addcdiv = class_of("Addcdiv", pointwise.addcdiv)
@@ -74,7 +76,11 @@ Xlogy = class_of("Xlogy", pointwise.xlogy)
 
 
 class Elu(Primitive):
-    """The class form of `elu`."""
+    """The class form of `elu`.
+
+    >>> print(ops.Elu()(Tensor([-1.0, 0.0, 2.0])))
+    [-0.63212055  0.          2.        ]
+    """
 
     def __init__(self, alpha: float = 1.0):
         super().__init__()
@@ -86,7 +92,11 @@ class Elu(Primitive):
 
 
 class CeLU(Elu):
-    """The class form of `celu`."""
+    """The class form of `celu`.
+
+    >>> print(ops.CeLU(alpha=2.0)(Tensor([-1.0, 0.0, 2.0])))
+    [-0.78693867  0.          2.        ]
+    """
 
     def __call__(self, x: Tensor) -> Tensor:
         out: Tensor = activations.celu(x, self.alpha)
@@ -94,7 +104,11 @@ class CeLU(Elu):
 
 
 class GeLU(Primitive):
-    """The class form of `gelu` with the approximation by tanh."""
+    """The class form of `gelu` with the approximation by tanh.
+
+    >>> print(ops.GeLU()(Tensor([-1.0, 0.0, 2.0])))
+    [-0.158808   0.         1.9545978]
+    """
 
     def __call__(self, x: Tensor) -> Tensor:
         out: Tensor = activations.gelu(x, "tanh")
@@ -102,7 +116,11 @@ class GeLU(Primitive):
 
 
 class Softplus(Primitive):
-    """The class form of `softplus` with its default arguments."""
+    """The class form of `softplus` with its default arguments.
+
+    >>> print(ops.Softplus()(Tensor([0.0, 30.0])))
+    [ 0.6931472 30.       ]
+    """
 
     def __call__(self, x: Tensor) -> Tensor:
         out: Tensor = activations.softplus(x)
@@ -110,7 +128,11 @@ class Softplus(Primitive):
 
 
 class HShrink(Primitive):
-    """The class form of `hardshrink`."""
+    """The class form of `hardshrink`.
+
+    >>> print(ops.HShrink()(Tensor([-1.0, 0.25, 2.0])))
+    [-1.  0.  2.]
+    """
 
     def __init__(self, lambd: float = 0.5):
         super().__init__()
@@ -122,7 +144,11 @@ class HShrink(Primitive):
 
 
 class SoftShrink(HShrink):
-    """The class form of `softshrink`."""
+    """The class form of `softshrink`.
+
+    >>> print(ops.SoftShrink()(Tensor([-1.0, 0.25, 2.0])))
+    [-0.5  0.   1.5]
+    """
 
     def __call__(self, input_x: Tensor) -> Tensor:
         out: Tensor = activations.softshrink(input_x, self.lambd)
@@ -130,7 +156,11 @@ class SoftShrink(HShrink):
 
 
 class LogSoftmax(Primitive):
-    """The class form of `log_softmax`."""
+    """The class form of `log_softmax`.
+
+    >>> print(ops.LogSoftmax()(Tensor([0.0, 0.0])))
+    [-0.6931472 -0.6931472]
+    """
 
     def __init__(self, axis: int = -1):
         super().__init__()
@@ -142,7 +172,11 @@ class LogSoftmax(Primitive):
 
 
 class NanToNum(Primitive):
-    """The class form of `nan_to_num`."""
+    """The class form of `nan_to_num`.
+
+    >>> print(ops.NanToNum(nan=0.0, posinf=9.0)(Tensor([float("nan"), float("inf"), 1.0])))
+    [0. 9. 1.]
+    """
 
     def __init__(self, nan: Any = None, posinf: Any = None, neginf: Any = None):
         super().__init__()
@@ -164,7 +198,11 @@ def _div_no_nan(x: Any, y: Any) -> Tensor:
 
 
 class MulNoNan(Primitive):
-    """`x` times `y`, but 0 where `y` is 0, also for `x` infinite or NaN."""
+    """`x` times `y`, but 0 where `y` is 0, also for `x` infinite or NaN.
+
+    >>> print(ops.MulNoNan()(Tensor([1.0, float("inf")]), Tensor([2.0, 0.0])))
+    [2. 0.]
+    """
 
     def __call__(self, x: Any, y: Any) -> Tensor:
         out: Tensor = _mul_no_nan(x, y)
@@ -172,7 +210,11 @@ class MulNoNan(Primitive):
 
 
 class DivNoNan(Primitive):
-    """`x` divided by `y`, but 0 where `y` is 0."""
+    """`x` divided by `y`, but 0 where `y` is 0.
+
+    >>> print(ops.DivNoNan()(Tensor([1.0, 3.0]), Tensor([0.0, 2.0])))
+    [0.  1.5]
+    """
 
     def __call__(self, x: Any, y: Any) -> Tensor:
         out: Tensor = _div_no_nan(x, y)

@@ -28,6 +28,10 @@ def addr(x: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1
     Raises:
         TypeError: operands that are not Tensors, factors that are not numbers.
         ValueError: shapes that do not fit.
+
+    >>> print(ops.addr(ops.ones((2, 2)), Tensor([1.0, 2.0]), Tensor([3.0, 4.0])))
+    [[4. 5.]
+     [7. 9.]]
     """
     return add_product("addr", x, ger(vec1, vec2), beta, alpha)
 
@@ -41,6 +45,10 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
     Raises:
         TypeError: an operand that is not a Tensor.
         ValueError: shapes that do not broadcast.
+
+    >>> print(ops.outer(Tensor([1, 2]), Tensor([3, 4])))
+    [[3 4]
+     [6 8]]
     """
     a, b = check_tensor(input, "outer", "input"), check_tensor(vec2, "outer", "vec2")
     return ew.binary("cell.mul", reshape_to(a, (a.size, 1)), b)
@@ -53,6 +61,10 @@ def ger(input: Tensor, vec2: Tensor) -> Tensor:
     Raises:
         TypeError: an operand that is not a Tensor.
         ValueError: operands that are not vectors.
+
+    >>> print(ops.ger(Tensor([1.0, 2.0]), Tensor([3.0, 4.0])))
+    [[3. 4.]
+     [6. 8.]]
     """
     a, b = check_tensor(input, "ger", "input"), check_tensor(vec2, "ger", "vec2")
     check_ranks("ger", ("input", a, 1), ("vec2", b, 1))
@@ -68,6 +80,10 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
 
     Raises:
         TypeError: an operand that is not a Tensor.
+
+    >>> print(ops.kron(Tensor([[1, 2]]), Tensor([[1, 1], [0, 1]])))
+    [[1 1 2 2]
+     [0 1 0 2]]
     """
     a, b = check_tensor(input, "kron", "input"), check_tensor(other, "kron", "other")
     rank = max(a.ndim, b.ndim)
@@ -91,6 +107,9 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     Raises:
         TypeError: an operand that is not a Tensor, a `dim` that is not an int.
         ValueError: shapes that differ, or a dimension that is not of length 3.
+
+    >>> print(ops.cross(Tensor([1.0, 0.0, 0.0]), Tensor([0.0, 1.0, 0.0])))
+    [0. 0. 1.]
     """
     a, b = promoted("cross", input, other)
     if a.shape != b.shape:
@@ -151,6 +170,9 @@ def trace(input: Tensor) -> Tensor:
     Raises:
         TypeError: something that is not a Tensor.
         ValueError: another rank than 2.
+
+    >>> print(ops.trace(Tensor([[1.0, 2.0], [3.0, 4.0]])))
+    5.0
     """
     x = check_tensor(input, "trace", "input")
     check_ranks("trace", ("input", x, 2))
@@ -172,6 +194,11 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
     Raises:
         TypeError: something that is not a Tensor, an `N` that is not an int.
         ValueError: another rank than 1, an `N` below 1.
+
+    >>> print(ops.vander(Tensor([1, 2, 3])))
+    [[1 1 1]
+     [4 2 1]
+     [9 3 1]]
     """
     x = check_tensor(x, "vander", "x")
     check_ranks("vander", ("x", x, 1))

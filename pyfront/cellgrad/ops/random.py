@@ -32,17 +32,9 @@ from cellgrad.ops._core import (
     operation,
     shape_of,
 )
-from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._index import order_of
 
 __all__ = [
-    "Bernoulli",
-    "Multinomial",
-    "RandomShuffle",
-    "StandardLaplace",
-    "StandardNormal",
-    "UniformInt",
-    "UniformReal",
     "bernoulli",
     "laplace",
     "multinomial",
@@ -143,26 +135,42 @@ def rand(*size: Any, dtype: Type | None = None, seed: int | None = None) -> Tens
     Raises:
         TypeError: a size or seed of another type.
         ValueError: `dtype` is not a float type, or `seed` is negative.
+
+    >>> x = ops.rand(2, 3)
+    >>> print(x.shape, (x >= 0).all(), (x < 1).all())
+    (2, 3) True True
     """
     out: Tensor = _rand(_size(size, "rand"), _float_type(dtype, "rand"), seed, "rand")
     return out
 
 
 def randn(*size: Any, dtype: Type | None = None, seed: int | None = None) -> Tensor:
-    """Standard normal numbers; see `rand`."""
+    """Standard normal numbers; see `rand`.
+
+    >>> print(ops.randn(2, 3).shape)
+    (2, 3)
+    """
     out: Tensor = _randn(_size(size, "randn"), _float_type(dtype, "randn"), seed, "randn")
     return out
 
 
 def rand_like(input: Tensor, seed: int | None = None, *, dtype: Type | None = None) -> Tensor:
-    """Uniform numbers in [0, 1) in the shape, and by default the dtype, of a tensor."""
+    """Uniform numbers in [0, 1) in the shape, and by default the dtype, of a tensor.
+
+    >>> print(ops.rand_like(Tensor([1.0, 2.0])).shape)
+    (2,)
+    """
     x = check_tensor(input, "rand_like", "input")
     out: Tensor = _rand(x.shape, _float_type(dtype, "rand_like", x.dtype), seed, "rand_like")
     return out
 
 
 def randn_like(input: Tensor, seed: int | None = None, *, dtype: Type | None = None) -> Tensor:
-    """Standard normal numbers in the shape, and by default the dtype, of a tensor."""
+    """Standard normal numbers in the shape, and by default the dtype, of a tensor.
+
+    >>> print(ops.randn_like(Tensor([1.0, 2.0])).shape)
+    (2,)
+    """
     x = check_tensor(input, "randn_like", "input")
     out: Tensor = _randn(x.shape, _float_type(dtype, "randn_like", x.dtype), seed, "randn_like")
     return out
@@ -190,6 +198,9 @@ def randint(
     Raises:
         TypeError: `low` or `high` is not an int.
         ValueError: `size` is not a tuple, the range is empty, or `dtype` is not an int type.
+
+    >>> print(ops.randint(5, 6, (3,)))
+    [5 5 5]
     """
     if not isinstance(size, tuple | list):
         raise error(ValueError, f"For 'randint', the input 'size' must be a tuple, but got {size}.")
@@ -202,7 +213,11 @@ def randint(
 def randint_like(
     input: Tensor, low: int, high: int, seed: int | None = None, *, dtype: Type | None = None
 ) -> Tensor:
-    """Integers in [low, high) in the shape, and by default the dtype, of a tensor."""
+    """Integers in [low, high) in the shape, and by default the dtype, of a tensor.
+
+    >>> print(ops.randint_like(Tensor([1, 2]), 5, 6))
+    [5 5]
+    """
     x = check_tensor(input, "randint_like", "input")
     low, high = _range(low, high, "randint_like")
     target = _int_type(dtype, "randint_like", x.dtype)
@@ -216,6 +231,9 @@ def standard_normal(shape: Any, seed: int | None = None) -> Tensor:
     Raises:
         TypeError: `shape` is not an int or a tuple of ints.
         ValueError: `seed` is negative.
+
+    >>> print(ops.standard_normal((2, 3)).shape)
+    (2, 3)
     """
     out: Tensor = _randn(
         shape_of(shape, "standard_normal"), mstype.float32, seed, "standard_normal"
@@ -224,7 +242,11 @@ def standard_normal(shape: Any, seed: int | None = None) -> Tensor:
 
 
 def standard_laplace(shape: Any, seed: int | None = None) -> Tensor:
-    """Numbers of the Laplace distribution with mean 0 and scale 1, float32."""
+    """Numbers of the Laplace distribution with mean 0 and scale 1, float32.
+
+    >>> print(ops.standard_laplace((2, 3)).shape)
+    (2, 3)
+    """
     return laplace(shape, 0.0, 1.0, seed)
 
 
@@ -256,6 +278,10 @@ def normal(shape: Any, mean: Any, stddev: Any, seed: int | None = None) -> Tenso
     Raises:
         TypeError: arguments of other types.
         ValueError: the shapes do not broadcast, or `seed` is negative.
+
+    >>> print(ops.normal((2, 3), Tensor(5.0), Tensor(0.0)))
+    [[5. 5. 5.]
+     [5. 5. 5.]]
     """
     whole, mu, sigma = _parameters(shape, (mean, stddev), "normal")
     z = random.unit_normal(next_key(seed, "normal"), whole, mstype.float32)
@@ -264,7 +290,11 @@ def normal(shape: Any, mean: Any, stddev: Any, seed: int | None = None) -> Tenso
 
 @operation
 def laplace(shape: Any, mean: Any, lambda_param: Any, seed: int | None = None) -> Tensor:
-    """Numbers of the Laplace distribution, float32; see `normal`."""
+    """Numbers of the Laplace distribution, float32; see `normal`.
+
+    >>> print(ops.laplace((2, 3), Tensor(0.0), Tensor(1.0)).shape)
+    (2, 3)
+    """
     whole, mu, scale = _parameters(shape, (mean, lambda_param), "laplace")
     z = random.unit_laplace(next_key(seed, "laplace"), whole, mstype.float32)
     return emit("cell.add", [emit("cell.mul", [z, scale]), mu])
@@ -286,6 +316,10 @@ def uniform(
     Raises:
         TypeError: a limit is not a Tensor, or has another dtype.
         ValueError: another dtype, or integer limits of several elements.
+
+    >>> x = ops.uniform((2, 3), Tensor(4.0), Tensor(5.0))
+    >>> print(x.shape, x.min() >= 4, x.max() < 5)
+    (2, 3) True True
     """
     for value, name in ((minval, "minval"), (maxval, "maxval")):
         if not isinstance(value, Tensor):
@@ -332,6 +366,9 @@ def bernoulli(input: Tensor, p: Any = 0.5, seed: int | None = None) -> Tensor:
     Raises:
         TypeError: `input` is not a Tensor.
         ValueError: a number outside [0, 1].
+
+    >>> print(ops.bernoulli(ops.zeros(3), 1.0))
+    [1. 1. 1.]
     """
     x = check_tensor(input, "bernoulli", "input")
     if not isinstance(p, Tensor) and not (is_number(p) and 0 <= p <= 1):
@@ -368,6 +405,9 @@ def multinomial(
         TypeError: `input` is not a Tensor.
         ValueError: `input` has another rank, `num_samples` is not positive, or larger than n without
             replacement.
+
+    >>> print(ops.multinomial(Tensor([0.0, 1.0, 0.0]), 4))
+    [1 1 1 1]
     """
     x = check_float(input, "multinomial", "input")
     if x.ndim not in (1, 2):
@@ -420,6 +460,9 @@ def randperm(n: Any, seed: int = 0, offset: int = 0, dtype: Type = mstype.int64)
     Raises:
         TypeError: `n` is not an int.
         ValueError: `n` is not positive, or `offset` negative.
+
+    >>> print(ops.sort(ops.randperm(4, dtype=ms.int32))[0])
+    [0 1 2 3]
     """
     if isinstance(n, Tensor) and n.size == 1 and n.dtype.kind == "i":
         n = int(n.asnumpy())
@@ -443,6 +486,9 @@ def shuffle(x: Tensor, seed: int | None = None) -> Tensor:
     Raises:
         TypeError: `x` is not a Tensor.
         ValueError: it is a scalar.
+
+    >>> print(ops.sort(ops.shuffle(Tensor([1.0, 2.0, 3.0])))[0])
+    [1. 2. 3.]
     """
     given = check_tensor(x, "shuffle", "x")
     if given.ndim == 0:
@@ -458,6 +504,9 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3) -> Tens
     Raises:
         TypeError: `input` is not a Tensor.
         ValueError: not 0 <= lower <= upper <= 1.
+
+    >>> print(ops.rrelu(Tensor([-1.0, 0.0, 2.0]), 0.25, 0.25))
+    [-0.25  0.    2.  ]
     """
     given = check_float(input, "rrelu", "input")
     if not 0 <= lower <= upper <= 1:
@@ -469,84 +518,3 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3) -> Tens
     slope = ew.binary("cell.add", ew.binary("cell.mul", u, float(upper - lower)), float(lower))
     scaled = emit("cell.mul", [given, slope])
     return emit("cell.select", [ew.compare("cell.less", given, 0), scaled, given])
-
-
-# --- classes ------------------------------------------------------------------------------------
-
-
-class _Seeded(Primitive):
-    def __init__(self, seed: int = 0, seed2: int = 0):
-        super().__init__()
-        for value in (seed, seed2):
-            if isinstance(value, bool) or not isinstance(value, int):
-                raise error(
-                    TypeError,
-                    f"For '{self.name}', the seeds must be ints, but got {type(value).__name__}.",
-                )
-            if value < 0:
-                raise error(
-                    ValueError, f"For '{self.name}', the seeds must be >= 0, but got {value}."
-                )
-        self.seed = seed * 31 + seed2
-
-
-class StandardNormal(_Seeded):
-    """The class form of `standard_normal`."""
-
-    def __call__(self, shape: Any) -> Tensor:
-        return standard_normal(shape, self.seed)
-
-
-class StandardLaplace(_Seeded):
-    """The class form of `standard_laplace`."""
-
-    def __call__(self, shape: Any) -> Tensor:
-        return standard_laplace(shape, self.seed)
-
-
-class UniformReal(_Seeded):
-    """Uniform numbers in [0, 1), float32."""
-
-    def __call__(self, shape: Any) -> Tensor:
-        return rand(tuple(shape), seed=self.seed)
-
-
-class UniformInt(_Seeded):
-    """Integers in [minval, maxval), int32."""
-
-    def __call__(self, shape: Any, minval: Tensor, maxval: Tensor) -> Tensor:
-        out: Tensor = uniform(shape, minval, maxval, self.seed, mstype.int32)
-        return out
-
-
-class Bernoulli(Primitive):
-    """The class form of `bernoulli`."""
-
-    def __init__(self, seed: int = -1, offset: int = 0):
-        super().__init__()
-        self.seed = seed
-
-    def __call__(self, x: Tensor, p: Any) -> Tensor:
-        out: Tensor = bernoulli(x, p, self.seed)
-        return out
-
-
-class RandomShuffle(_Seeded):
-    """The class form of `shuffle`."""
-
-    def __call__(self, x: Tensor) -> Tensor:
-        out: Tensor = shuffle(x, self.seed)
-        return out
-
-
-class Multinomial(_Seeded):
-    """The class form of `multinomial`, with replacement."""
-
-    def __init__(self, seed: int = 0, seed2: int = 0, dtype: Type = mstype.int32):
-        super().__init__(seed, seed2)
-        self.dtype = dtype
-
-    def __call__(self, x: Tensor, num_samples: int) -> Tensor:
-        from cellgrad.ops.selection import cast
-
-        return cast(multinomial(x, num_samples, True, self.seed), self.dtype)

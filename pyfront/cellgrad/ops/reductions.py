@@ -96,7 +96,11 @@ def sum(
 
 
 def reduce_sum(x: Tensor, axis: Any = (), keep_dims: bool = False) -> Tensor:
-    """The sum over `axis`; as `sum`, but integers keep their dtype (`ops.ReduceSum`)."""
+    """The sum over `axis`; as `sum`, but integers keep their dtype (`ops.ReduceSum`).
+
+    >>> print(ops.reduce_sum(Tensor([[1.0, 5.0], [3.0, 2.0]]), 0))
+    [4. 7.]
+    """
     kept = x.dtype if isinstance(x, Tensor) and x.dtype.kind != "b" else None
     out: Tensor = sum(x, axis, keep_dims, dtype=kept)
     return out
@@ -183,6 +187,9 @@ def amin(
     Raises:
         TypeError, ValueError: `input` is not a Tensor, `axis` is out of range, or a dimension is
             empty.
+
+    >>> print(ops.amin(Tensor([[1.0, 5.0], [3.0, 2.0]]), 1))
+    [1. 2.]
     """
     x = chosen("cell.minimum", "amin", check_tensor(input, "amin", "input"), initial, where)
     return _extremum("cell.reduce_min", "amin", x, axis, keepdims)
@@ -232,6 +239,9 @@ def var(input: Tensor, axis: Any = None, ddof: int = 0, keepdims: bool = False) 
 
     Raises:
         TypeError, ValueError: `input` is not a Tensor, or `axis` is out of range.
+
+    >>> print(ops.var(Tensor([[1.0, 5.0], [3.0, 2.0]]), 1))
+    [4.   0.25]
     """
     given = check_float(input, "var", "input")
     x = _wide(given)
@@ -265,7 +275,11 @@ def std(input: Tensor, axis: Any = None, ddof: int = 0, keepdims: bool = False) 
 
 @operation
 def all(input: Tensor, axis: Any = None, keep_dims: bool = False) -> Tensor:
-    """Whether all elements over `axis` are true (not zero)."""
+    """Whether all elements over `axis` are true (not zero).
+
+    >>> print(ops.all(Tensor([[True, False], [True, True]]), 1))
+    [False  True]
+    """
     x = cast_to(check_tensor(input, "all", "input"), mstype.bool_)
     axes = _axes(x, axis, "all")
     return cast_to(
@@ -275,7 +289,11 @@ def all(input: Tensor, axis: Any = None, keep_dims: bool = False) -> Tensor:
 
 @operation
 def any(input: Tensor, axis: Any = None, keep_dims: bool = False) -> Tensor:
-    """Whether any element over `axis` is true (not zero)."""
+    """Whether any element over `axis` is true (not zero).
+
+    >>> print(ops.any(Tensor([[True, False], [False, False]]), 1))
+    [ True False]
+    """
     x = cast_to(check_tensor(input, "any", "input"), mstype.bool_)
     axes = _axes(x, axis, "any")
     return cast_to(

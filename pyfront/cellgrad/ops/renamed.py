@@ -12,9 +12,9 @@ from cellgrad.ops import (
     _generated,
     activations,
     arrangement,
+    determinants,
     interpolation,
     joining,
-    linalg,
     reductions,
     selection,
     sorting,
@@ -52,6 +52,9 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
 
     Raises:
         TypeError: `input` is not a Tensor or number, or `inplace` not a bool.
+
+    >>> print(ops.relu(Tensor([-1.0, 0.0, 2.0])))
+    [0. 0. 2.]
     """
     if not isinstance(inplace, bool):
         raise error(
@@ -66,6 +69,9 @@ def subtract(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
 
     Raises:
         TypeError: no argument is a Tensor, or `alpha` is not a number.
+
+    >>> print(ops.subtract(Tensor([5.0, 6.0]), Tensor([1.0, 2.0]), alpha=2))
+    [3. 2.]
     """
     if not is_number(alpha):
         raise error(
@@ -75,13 +81,21 @@ def subtract(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
 
 
 def true_divide(dividend: Any, divisor: Any) -> Tensor:
-    """The quotient; of integers as float32. See `ops.div`."""
+    """The quotient; of integers as float32. See `ops.div`.
+
+    >>> print(ops.true_divide(Tensor([1, 3]), Tensor([2, 2])))
+    [0.5 1.5]
+    """
     out: Tensor = selection.div(dividend, divisor)
     return out
 
 
 def arcsin(x: Tensor) -> Tensor:
-    """Same as `ops.asin`."""
+    """Same as `ops.asin`.
+
+    >>> print(ops.arcsin(Tensor([0.0, 0.5, 1.0])))
+    [0.        0.5235988 1.5707964]
+    """
     return _generated.asin(x)
 
 
@@ -91,40 +105,71 @@ def _extremum(function: Any, x: Tensor, axis: Any, keep_dims: bool) -> Tensor:
 
 
 def reduce_max(x: Tensor, axis: Any = (), keep_dims: bool = False) -> Tensor:
-    """Same as `ops.amax`."""
+    """Same as `ops.amax`.
+
+    >>> print(ops.reduce_max(Tensor([[1.0, 5.0], [3.0, 2.0]]), 1))
+    [5. 3.]
+    """
     return _extremum(reductions.amax, x, axis, keep_dims)
 
 
 def reduce_min(x: Tensor, axis: Any = (), keep_dims: bool = False) -> Tensor:
-    """Same as `ops.amin`."""
+    """Same as `ops.amin`.
+
+    >>> print(ops.reduce_min(Tensor([[1.0, 5.0], [3.0, 2.0]]), 1))
+    [1. 2.]
+    """
     return _extremum(reductions.amin, x, axis, keep_dims)
 
 
 def reduce_mean(x: Tensor, axis: Any = (), keep_dims: bool = False) -> Tensor:
-    """Same as `ops.mean`."""
+    """Same as `ops.mean`.
+
+    >>> print(ops.reduce_mean(Tensor([[1.0, 5.0], [3.0, 2.0]]), 0))
+    [2.  3.5]
+    """
     return _extremum(reductions.mean, x, axis, keep_dims)
 
 
 def row_stack(tensors: Any) -> Tensor:
-    """Same as `ops.vstack`."""
+    """Same as `ops.vstack`.
+
+    >>> print(ops.row_stack([Tensor([1, 2]), Tensor([[3, 4]])]))
+    [[1 2]
+     [3 4]]
+    """
     out: Tensor = joining.vstack(tensors)
     return out
 
 
 def repeat_elements(x: Tensor, rep: int, axis: int = 0) -> Tensor:
-    """Each element `rep` times along a dimension; see `ops.repeat_interleave`."""
+    """Each element `rep` times along a dimension; see `ops.repeat_interleave`.
+
+    >>> print(ops.repeat_elements(Tensor([[1, 2], [3, 4]]), 2, axis=1))
+    [[1 1 2 2]
+     [3 3 4 4]]
+    """
     out: Tensor = arrangement.repeat_interleave(x, rep, axis)
     return out
 
 
 def soft_shrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    """Same as `ops.softshrink`."""
+    """Same as `ops.softshrink`.
+
+    >>> print(ops.soft_shrink(Tensor([-1.0, 0.25, 2.0])))
+    [-0.5  0.   1.5]
+    """
     out: Tensor = activations.softshrink(input, lambd)
     return out
 
 
 def top_k(input_x: Tensor, k: int, sorted: bool = True) -> tuple[Tensor, Tensor]:
-    """The largest elements along the last dimension; see `ops.topk`."""
+    """The largest elements along the last dimension; see `ops.topk`.
+
+    >>> values, indices = ops.top_k(Tensor([1.0, 4.0, 2.0, 3.0]), 2)
+    >>> print(values, indices)
+    [4. 3.] [1 3]
+    """
     out: tuple[Tensor, Tensor] = sorting.topk(input_x, k, None, True, sorted)
     return out
 
@@ -137,7 +182,12 @@ def upsample(
     align_corners: bool | None = None,
     recompute_scale_factor: bool | None = None,
 ) -> Tensor:
-    """Same as `ops.interpolate`."""
+    """Same as `ops.interpolate`.
+
+    >>> print(ops.upsample(Tensor([[[[1.0, 2.0]]]]), size=(2, 4)))
+    [[[[1. 1. 2. 2.]
+       [1. 1. 2. 2.]]]]
+    """
     out: Tensor = interpolation.interpolate(
         input, size, scale_factor, mode, align_corners, recompute_scale_factor
     )
@@ -153,6 +203,10 @@ def adjoint(x: Tensor) -> Tensor:
     Raises:
         TypeError: `x` is not a Tensor.
         ValueError: less than two dimensions.
+
+    >>> print(ops.adjoint(Tensor([[1.0, 2.0], [3.0, 4.0]])))
+    [[1. 3.]
+     [2. 4.]]
     """
     given = check_tensor(x, "adjoint", "x")
     if given.ndim < 2:
@@ -163,14 +217,23 @@ def adjoint(x: Tensor) -> Tensor:
 
 
 def matrix_determinant(input: Tensor) -> Tensor:
-    """Same as `ops.det`."""
-    out: Tensor = linalg.det(input)
+    """Same as `ops.det`.
+
+    >>> print(ops.matrix_determinant(Tensor([[2.0, 1.0], [1.0, 2.0]])))
+    3.0
+    """
+    out: Tensor = determinants.det(input)
     return out
 
 
 def log_matrix_determinant(input: Tensor) -> tuple[Tensor, Tensor]:
-    """Same as `ops.slogdet`."""
-    out: tuple[Tensor, Tensor] = linalg.slogdet(input)
+    """Same as `ops.slogdet`.
+
+    >>> sign, log = ops.log_matrix_determinant(Tensor([[2.0, 0.0], [0.0, -4.0]]))
+    >>> print(sign, log)
+    -1.0 2.0794415
+    """
+    out: tuple[Tensor, Tensor] = determinants.slogdet(input)
     return out
 
 
@@ -182,13 +245,20 @@ def type_as(input: Tensor, other: Tensor) -> Tensor:
 
     Raises:
         TypeError: an argument is not a Tensor.
+
+    >>> print(ops.type_as(Tensor([1.5, 2.5]), Tensor([0])))
+    [1 2]
     """
     dtype = check_tensor(other, "type_as", "other").dtype
     return check_tensor(input, "type_as", "input").astype(dtype)
 
 
 def is_tensor(obj: Any) -> bool:
-    """Whether an object is a Tensor."""
+    """Whether an object is a Tensor.
+
+    >>> ops.is_tensor(Tensor([1.0])), ops.is_tensor([1.0])
+    (True, False)
+    """
     return isinstance(obj, Tensor)
 
 
@@ -197,6 +267,9 @@ def is_floating_point(input: Tensor) -> bool:
 
     Raises:
         TypeError: `input` is not a Tensor.
+
+    >>> ops.is_floating_point(Tensor([1.0])), ops.is_floating_point(Tensor([1]))
+    (True, False)
     """
     return check_tensor(input, "is_floating_point", "input").dtype.kind == "f"
 
@@ -206,6 +279,9 @@ def is_complex(input: Tensor) -> bool:
 
     Raises:
         TypeError: `input` is not a Tensor.
+
+    >>> ops.is_complex(Tensor([1.0]))
+    False
     """
     return check_tensor(input, "is_complex", "input").dtype.kind == "c"
 
@@ -216,6 +292,9 @@ def isreal(input: Tensor) -> Tensor:
 
     Raises:
         TypeError: `input` is not a Tensor.
+
+    >>> print(ops.isreal(Tensor([1.0, -2.0])))
+    [ True  True]
     """
     return splat(True, mstype.bool_, check_tensor(input, "isreal", "input").shape)
 
@@ -225,6 +304,9 @@ def real(input: Tensor) -> Tensor:
 
     Raises:
         TypeError: `input` is not a Tensor.
+
+    >>> print(ops.real(Tensor([1.0, -2.0])))
+    [ 1. -2.]
     """
     return check_tensor(input, "real", "input").copy()
 
@@ -234,5 +316,8 @@ def conj(input: Tensor) -> Tensor:
 
     Raises:
         TypeError: `input` is not a Tensor.
+
+    >>> print(ops.conj(Tensor([1.0, -2.0])))
+    [ 1. -2.]
     """
     return check_tensor(input, "conj", "input").copy()

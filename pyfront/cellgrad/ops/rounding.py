@@ -35,6 +35,9 @@ def round(input: Tensor, *, decimals: int = 0) -> Tensor:
 
     Raises:
         TypeError: `input` is not a Tensor, or `decimals` is not an int.
+
+    >>> print(ops.round(Tensor([0.5, 1.5, -1.2])))
+    [ 0.  2. -1.]
     """
     if isinstance(decimals, bool) or not isinstance(decimals, int):
         raise error(
@@ -56,24 +59,40 @@ def _round(x: Tensor, decimals: int) -> Tensor:
 
 
 class Round(ew.Primitive):
-    """The nearest integers: the class form of `round`."""
+    """The nearest integers: the class form of `round`.
+
+    >>> print(ops.Round()(Tensor([0.5, 1.5, -1.2])))
+    [ 0.  2. -1.]
+    """
 
     def __call__(self, input_x: Tensor) -> Tensor:
         return round(input_x)
 
 
 def remainder(input: Any, other: Any) -> Tensor:
-    """The remainder of `input` / `other` with the sign of `other`; same as `floor_mod`."""
+    """The remainder of `input` / `other` with the sign of `other`; same as `floor_mod`.
+
+    >>> print(ops.remainder(Tensor([5.0, -5.0]), 3.0))
+    [2. 1.]
+    """
     return gen.floor_mod(input, other)
 
 
 def fmod(input: Any, other: Any) -> Tensor:
-    """The remainder of `input` / `other` with the sign of `input`; same as `truncate_mod`."""
+    """The remainder of `input` / `other` with the sign of `input`; same as `truncate_mod`.
+
+    >>> print(ops.fmod(Tensor([5.0, -5.0]), 3.0))
+    [ 2. -2.]
+    """
     return gen.truncate_mod(input, other)
 
 
 def floor_divide(input: Any, other: Any) -> Tensor:
-    """The largest integers not above `input` / `other`; same as `floor_div`."""
+    """The largest integers not above `input` / `other`; same as `floor_div`.
+
+    >>> print(ops.floor_divide(Tensor([5.0, -5.0]), 3.0))
+    [ 1. -2.]
+    """
     return gen.floor_div(input, other)
 
 
@@ -84,6 +103,9 @@ def truncate_div(x: Any, y: Any) -> Tensor:
     Raises:
         TypeError: an operand that is neither Tensor nor number.
         ValueError: shapes that do not broadcast.
+
+    >>> print(ops.truncate_div(Tensor([5, -5], ms.int32), Tensor([3, 3], ms.int32)))
+    [ 1 -1]
     """
     quotient = gen.floor_div(x, y)
     if quotient.dtype.kind == "f":
@@ -95,7 +117,11 @@ def truncate_div(x: Any, y: Any) -> Tensor:
 
 
 class TruncateDiv(ew.Primitive):
-    """Division rounded towards 0: the class form of `truncate_div`."""
+    """Division rounded towards 0: the class form of `truncate_div`.
+
+    >>> print(ops.TruncateDiv()(Tensor([5, -5], ms.int32), Tensor([3, 3], ms.int32)))
+    [ 1 -1]
+    """
 
     def __call__(self, x: Any, y: Any) -> Tensor:
         out: Tensor = truncate_div(x, y)
@@ -103,7 +129,11 @@ class TruncateDiv(ew.Primitive):
 
 
 class Mod(ew.Primitive):
-    """The remainder with the sign of the first operand, as in MindSpore; see `fmod`."""
+    """The remainder with the sign of the first operand, as in MindSpore; see `fmod`.
+
+    >>> print(ops.Mod()(Tensor([5.0, -5.0]), 3.0))
+    [ 2. -2.]
+    """
 
     def __call__(self, x: Any, y: Any) -> Tensor:
         return fmod(x, y)
@@ -111,7 +141,11 @@ class Mod(ew.Primitive):
 
 @operation
 def frac(x: Tensor) -> Tensor:
-    """The fractional part, with the sign of `x`; its derivative is one."""
+    """The fractional part, with the sign of `x`; its derivative is one.
+
+    >>> print(ops.frac(Tensor([1.5, -2.25])))
+    [ 0.5  -0.25]
+    """
     return check_tensor(x, "frac", "x") - gen.trunc(x)
 
 
@@ -121,6 +155,9 @@ def bitwise_not(input: Tensor) -> Tensor:
 
     Raises:
         TypeError: `input` is not a Tensor of integers or bools.
+
+    >>> print(ops.bitwise_not(Tensor([0, 5], ms.int16)))
+    [-1 -6]
     """
     x = check_tensor(input, "bitwise_not", "input")
     if x.dtype.kind == "b":
@@ -136,7 +173,11 @@ def bitwise_not(input: Tensor) -> Tensor:
 
 
 class Invert(ew.Primitive):
-    """All bits inverted: the class form of `bitwise_not`."""
+    """All bits inverted: the class form of `bitwise_not`.
+
+    >>> print(ops.Invert()(Tensor([0, 5], ms.int16)))
+    [-1 -6]
+    """
 
     def __call__(self, x: Tensor) -> Tensor:
         out: Tensor = bitwise_not(x)

@@ -52,6 +52,9 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         TypeError: numbers that are not integers, or not known while compiling.
         ValueError: a tensor of other than one dimension, a negative number or `minlength`, or weights
             of another shape.
+
+    >>> print(ops.bincount(Tensor([1, 1, 3])))
+    [0. 2. 0. 1.]
     """
     x = index_tensor(input, "bincount", "input")
     least = known_int(minlength, "bincount", "minlength")
@@ -93,6 +96,9 @@ def histc(input: Tensor, bins: int = 100, min: float = 0.0, max: float = 0.0) ->
     Raises:
         TypeError: bools, or `bins` is not an int.
         ValueError: `bins` below 1, or `max` below `min`.
+
+    >>> print(ops.histc(Tensor([1.0, 2.0, 1.0]), bins=4, min=0.0, max=3.0))
+    [0. 2. 1. 0.]
     """
     x = check_tensor(input, "histc", "input")
     count = known_int(bins, "histc", "bins")
@@ -215,6 +221,9 @@ def quantile(input: Tensor, q: Any, axis: int | None = None, keepdims: bool = Fa
     Raises:
         TypeError: `input` is not a Tensor of floats, or `q` neither float nor Tensor.
         ValueError: `axis` out of range, no elements, or `q` out of range or of more dimensions.
+
+    >>> print(ops.quantile(Tensor([0.0, 1.0, 2.0, 4.0]), Tensor([0.5, 1.0])))
+    [1.5 4. ]
     """
     return _quantile(input, q, axis, keepdims, False, "quantile")
 
@@ -225,6 +234,9 @@ def nanquantile(input: Tensor, q: Any, axis: int | None = None, keepdims: bool =
 
     Raises:
         TypeError, ValueError: as `quantile`.
+
+    >>> print(ops.nanquantile(Tensor([1.0, float("nan"), 2.0]), 0.5))
+    1.5
     """
     return _quantile(input, q, axis, keepdims, True, "nanquantile")
 
@@ -237,6 +249,10 @@ def nanmedian(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Te
     Raises:
         TypeError: `input` is not a Tensor of floats.
         ValueError: `axis` out of range, or no elements.
+
+    >>> value, index = ops.nanmedian(Tensor([3.0, float("nan"), 1.0, 2.0]))
+    >>> print(value, index)
+    2.0 3
     """
     x = _float_input(input, "nanmedian")
     rows, lengths, d = _rows(x, axis, "nanmedian")
@@ -266,6 +282,9 @@ def diff(
     Raises:
         TypeError: `x` is not a Tensor, or `n` not an int.
         ValueError: a tensor without dimensions, `axis` out of range, or `n` below 0.
+
+    >>> print(ops.diff(Tensor([1, 4, 9])))
+    [3 5]
     """
     y = check_tensor(x, "diff", "x")
     times = known_int(n, "diff", "n")
@@ -296,6 +315,9 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1)
     Raises:
         TypeError: an argument is not a Tensor, or `dx` not a number.
         ValueError: no dimensions, `dim` out of range, or shapes that do not broadcast.
+
+    >>> print(ops.trapz(Tensor([1.0, 2.0, 3.0])))
+    4.0
     """
     values = check_float(y, "trapz", "y")
     if not values.ndim:
@@ -337,6 +359,10 @@ def cov(
     Raises:
         TypeError: `input` is not a Tensor.
         ValueError: more than two dimensions, or weights of another length.
+
+    >>> print(ops.cov(Tensor([[0.0, 2.0, 4.0], [1.0, 0.0, -1.0]])))
+    [[ 4. -2.]
+     [-2.  1.]]
     """
     x = check_float(input, "cov", "input")
     if x.ndim > 2:
@@ -382,6 +408,10 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0) -> Tensor:
     Raises:
         TypeError: an argument is not a Tensor, or `p` not a number.
         ValueError: `p` below 0, less than two dimensions, or shapes that do not fit.
+
+    >>> print(ops.cdist(Tensor([[0.0, 0.0], [3.0, 4.0]]), Tensor([[0.0, 0.0]])))
+    [[0.]
+     [5.]]
     """
     a, b = check_float(x1, "cdist", "x1"), check_float(x2, "cdist", "x2")
     if not is_number(p) or isinstance(p, bool):

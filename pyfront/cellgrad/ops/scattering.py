@@ -112,6 +112,11 @@ def scatter(input: Tensor, axis: int, index: Tensor, src: Any) -> Tensor:
         TypeError: indices that are not a Tensor of integers, or a `src` that is neither Tensor nor
             number, or of another dtype than the input.
         ValueError: `axis` out of range, or ranks or lengths that do not fit.
+
+    >>> x = ops.zeros((2, 2))
+    >>> print(ops.scatter(x, 1, Tensor([[1], [0]]), Tensor([[8.0], [9.0]])))
+    [[0. 8.]
+     [9. 0.]]
     """
     return scatter_elements(input, axis, index, src, "none", "scatter")
 
@@ -126,6 +131,11 @@ def tensor_scatter_elements(
         IndexError: an index that is not in [-n, n).
         TypeError: indices that are not a Tensor of integers, or updates of another dtype.
         ValueError: `axis` out of range, ranks or lengths that do not fit, or another reduction.
+
+    >>> x = Tensor([[1, 2], [3, 4]])
+    >>> print(ops.tensor_scatter_elements(x, Tensor([[1], [0]]), Tensor([[8], [9]]), axis=1))
+    [[1 8]
+     [9 4]]
     """
     return scatter_elements(input_x, axis, indices, updates, reduction, "tensor_scatter_elements")
 
@@ -239,17 +249,28 @@ def tensor_scatter_update(input_x: Tensor, indices: Tensor, updates: Tensor) -> 
         IndexError: indices out of range; they are not counted from the end.
         TypeError: indices that are not a Tensor of integers, or updates of another dtype.
         ValueError: updates of another shape than the parts.
+
+    >>> print(ops.tensor_scatter_update(ops.ones(3), Tensor([[0], [2]]), Tensor([7.0, 8.0])))
+    [7. 1. 8.]
     """
     return _scatter_tuples(input_x, indices, updates, "set", "tensor_scatter_update")
 
 
 def tensor_scatter_add(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-    """As `tensor_scatter_update`, with the updates added."""
+    """As `tensor_scatter_update`, with the updates added.
+
+    >>> print(ops.tensor_scatter_add(ops.ones(3), Tensor([[0], [0]]), Tensor([1.0, 2.0])))
+    [4. 1. 1.]
+    """
     return _scatter_tuples(input_x, indices, updates, "add", "tensor_scatter_add")
 
 
 def tensor_scatter_sub(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-    """As `tensor_scatter_update`, with the updates subtracted."""
+    """As `tensor_scatter_update`, with the updates subtracted.
+
+    >>> print(ops.tensor_scatter_sub(ops.ones(3), Tensor([[0], [0]]), Tensor([1.0, 2.0])))
+    [-2.  1.  1.]
+    """
     return _scatter_tuples(input_x, indices, updates, "sub", "tensor_scatter_sub")
 
 
@@ -261,6 +282,9 @@ def scatter_nd(indices: Tensor, updates: Tensor, shape: Any) -> Tensor:
         IndexError: indices out of range; they are not counted from the end.
         TypeError: indices that are not a Tensor of integers, or a shape that is not known.
         ValueError: updates of another shape than the parts.
+
+    >>> print(ops.scatter_nd(Tensor([[1], [3]]), Tensor([8.0, 9.0]), (4,)))
+    [0. 8. 0. 9.]
     """
     new = check_tensor(updates, "scatter_nd", "updates")
     zeros = splat(0, new.dtype, known_ints(shape, "scatter_nd", "shape"))
@@ -285,6 +309,10 @@ def index_add(
         TypeError: indices that are not a Tensor of integers.
         ValueError: `axis` out of range, indices of more than one dimension, or a `y` of another
             shape than the elements.
+
+    >>> x = Parameter(Tensor([1.0, 2.0, 3.0]), name="x")
+    >>> print(ops.index_add(x, Tensor([0, 2], ms.int32), Tensor([10.0, 20.0]), 0))
+    [11.  2. 23.]
     """
     base, new = check_tensor(x, "index_add", "x"), check_tensor(y, "index_add", "y")
     at = index_tensor(indices, "index_add", "indices")
@@ -309,6 +337,9 @@ def index_fill(x: Tensor, axis: int, index: Any, value: Any) -> Tensor:
         TypeError: indices that are not integers, or a value that is neither number nor Tensor.
         ValueError: `axis` out of range, indices of more than one dimension, or a value with
             dimensions.
+
+    >>> print(ops.index_fill(Tensor([1.0, 2.0, 3.0]), 0, Tensor([0, 2], ms.int32), 9.0))
+    [9. 2. 9.]
     """
     base = check_tensor(x, "index_fill", "x")
     at = index_tensor(
@@ -345,6 +376,10 @@ def select_scatter(input: Tensor, src: Tensor, axis: int, index: int) -> Tensor:
         IndexError: an index out of range.
         TypeError: an argument of another kind.
         ValueError: `axis` out of range, or a `src` of another shape than the part.
+
+    >>> print(ops.select_scatter(ops.zeros((2, 2)), Tensor([1.0, 2.0]), 0, 1))
+    [[0. 0.]
+     [1. 2.]]
     """
     x, new = (
         check_tensor(input, "select_scatter", "input"),
@@ -368,6 +403,9 @@ def slice_scatter(
     Raises:
         TypeError: an argument of another kind.
         ValueError: `axis` out of range, a step below 1, or a `src` of another shape than the slice.
+
+    >>> print(ops.slice_scatter(ops.zeros(5), Tensor([1.0, 2.0]), 0, 1, 4, 2))
+    [0. 1. 0. 2. 0.]
     """
     x, new = (
         check_tensor(input, "slice_scatter", "input"),

@@ -58,6 +58,9 @@ def searchsorted(
     Raises:
         TypeError: a sequence that is not a Tensor.
         ValueError: shapes that do not fit, another side, or one that contradicts `right`.
+
+    >>> print(ops.searchsorted(Tensor([1.0, 3.0, 5.0]), Tensor([3.0, 4.0])))
+    [1 2]
     """
     s = check_tensor(sorted_sequence, "searchsorted", "sorted_sequence")
     v = as_tensor(values, "searchsorted", s.dtype if is_number(values) else None)
@@ -107,6 +110,9 @@ def bucketize(input: Tensor, boundaries: Any, *, right: bool = False) -> Tensor:
 
     Raises:
         TypeError: boundaries that are not a list, tuple or Tensor, or `right` is not a bool.
+
+    >>> print(ops.bucketize(Tensor([0.5, 3.0, 9.0]), [1, 3, 5]))
+    [0 1 3]
     """
     x = check_tensor(input, "bucketize", "input")
     edges = boundaries if isinstance(boundaries, Tensor) else Tensor(list(boundaries))
@@ -124,6 +130,10 @@ def unique(input: Tensor) -> tuple[Tensor, Tensor]:
 
     Raises:
         TypeError: elements that are not known while compiling.
+
+    >>> values, indices = ops.unique(Tensor([1, 2, 5, 2], ms.int32))
+    >>> print(values, indices)
+    [1 2 5] [0 1 2 1]
     """
     x = check_tensor(input, "unique", "input")
     values = needs_elements(x, "unique", _HINT)
@@ -159,6 +169,9 @@ def unique_consecutive(
     Raises:
         TypeError: elements that are not known while compiling, or flags that are not bools.
         ValueError: `dim` out of range.
+
+    >>> print(ops.unique_consecutive(Tensor([1, 1, 2, 2, 1])))
+    [1 2 1]
     """
     x = check_tensor(input, "unique_consecutive", "input")
     values = needs_elements(x, "unique_consecutive", _HINT)

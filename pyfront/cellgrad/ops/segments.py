@@ -109,22 +109,38 @@ def _combine_at(
 
 
 def tensor_scatter_max(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-    """As `ops.tensor_scatter_update`, with the larger of element and updates."""
+    """As `ops.tensor_scatter_update`, with the larger of element and updates.
+
+    >>> print(ops.tensor_scatter_max(ops.ones(3), Tensor([[0], [1]]), Tensor([0.5, 4.0])))
+    [1. 4. 1.]
+    """
     return _combine_tuples(input_x, indices, updates, "max", "tensor_scatter_max")
 
 
 def tensor_scatter_min(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-    """As `ops.tensor_scatter_update`, with the smaller of element and updates."""
+    """As `ops.tensor_scatter_update`, with the smaller of element and updates.
+
+    >>> print(ops.tensor_scatter_min(ops.ones(3), Tensor([[0], [1]]), Tensor([0.5, 4.0])))
+    [0.5 1.  1. ]
+    """
     return _combine_tuples(input_x, indices, updates, "min", "tensor_scatter_min")
 
 
 def tensor_scatter_mul(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-    """As `ops.tensor_scatter_update`, with the elements multiplied by the updates."""
+    """As `ops.tensor_scatter_update`, with the elements multiplied by the updates.
+
+    >>> print(ops.tensor_scatter_mul(ops.ones(3), Tensor([[0], [0]]), Tensor([2.0, 4.0])))
+    [8. 1. 1.]
+    """
     return _combine_tuples(input_x, indices, updates, "mul", "tensor_scatter_mul")
 
 
 def tensor_scatter_div(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-    """As `ops.tensor_scatter_update`, with the elements divided by the product of the updates."""
+    """As `ops.tensor_scatter_update`, with the elements divided by the product of the updates.
+
+    >>> print(ops.tensor_scatter_div(ops.ones(3), Tensor([[0], [0]]), Tensor([2.0, 4.0])))
+    [0.125 1.    1.   ]
+    """
     return _combine_tuples(input_x, indices, updates, "div", "tensor_scatter_div")
 
 
@@ -184,20 +200,35 @@ def unsorted_segment_sum(input_x: Tensor, segment_ids: Tensor, num_segments: int
         IndexError: an id that is not below `num_segments`.
         TypeError: ids that are not a Tensor of integers.
         ValueError: shapes that do not fit, or `num_segments` below 1.
+
+    >>> print(ops.unsorted_segment_sum(Tensor([1.0, 2.0, 3.0]), Tensor([0, 0, 1]), 2))
+    [3. 3.]
     """
     return _segments(input_x, segment_ids, num_segments, "add", "unsorted_segment_sum")
 
 
 def unsorted_segment_prod(x: Tensor, segment_ids: Tensor, num_segments: int) -> Tensor:
-    """As `unsorted_segment_sum`, with products; 1 for an empty segment."""
+    """As `unsorted_segment_sum`, with products; 1 for an empty segment.
+
+    >>> print(ops.unsorted_segment_prod(Tensor([2.0, 3.0, 4.0]), Tensor([0, 0, 1]), 2))
+    [6. 4.]
+    """
     return _segments(x, segment_ids, num_segments, "mul", "unsorted_segment_prod")
 
 
 def unsorted_segment_max(x: Tensor, segment_ids: Tensor, num_segments: int) -> Tensor:
-    """As `unsorted_segment_sum`, with the largest; the least number for an empty segment."""
+    """As `unsorted_segment_sum`, with the largest; the least number for an empty segment.
+
+    >>> print(ops.unsorted_segment_max(Tensor([1.0, 2.0, 3.0]), Tensor([0, 0, 1]), 2))
+    [2. 3.]
+    """
     return _segments(x, segment_ids, num_segments, "max", "unsorted_segment_max")
 
 
 def unsorted_segment_min(x: Tensor, segment_ids: Tensor, num_segments: int) -> Tensor:
-    """As `unsorted_segment_sum`, with the smallest; the largest number for an empty segment."""
+    """As `unsorted_segment_sum`, with the smallest; the largest number for an empty segment.
+
+    >>> print(ops.unsorted_segment_min(Tensor([1.0, 2.0, 3.0]), Tensor([0, 0, 1]), 2))
+    [1. 3.]
+    """
     return _segments(x, segment_ids, num_segments, "min", "unsorted_segment_min")

@@ -12,6 +12,7 @@ from cellgrad.common._storage import signature
 from cellgrad.common.dtype import Type
 from cellgrad.common.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
+from cellgrad.ops import _generated as gen
 from cellgrad.ops._core import (
     as_tensor,
     broadcast_shapes,
@@ -24,6 +25,7 @@ from cellgrad.ops._core import (
     operation,
     shape_of,
 )
+from cellgrad.ops.rounding import truncate_div
 
 __all__ = [
     "assign",
@@ -35,7 +37,6 @@ __all__ = [
     "clip_by_value",
     "div",
     "dtype",
-    "dtype_argument",
     "fill",
     "full",
     "full_like",
@@ -78,6 +79,9 @@ def cast(input: Any, dtype: Any) -> Tensor:
 
     Raises:
         TypeError: `input` is neither Tensor nor number, or `dtype` is not a tensor dtype.
+
+    >>> print(ops.cast(Tensor([1.5, -2.5]), ms.int32))
+    [ 1 -2]
     """
     target = dtype_argument(dtype, "cast")
     x = (
@@ -150,7 +154,11 @@ def stop_gradient(value: Tensor) -> Tensor:
 
 
 def identity(x: Any) -> Any:
-    """The argument itself."""
+    """The argument itself.
+
+    >>> print(ops.identity(Tensor([1.0, 2.0])))
+    [1. 2.]
+    """
     return x
 
 
@@ -163,6 +171,9 @@ def pow(input: Any, exponent: Any) -> Tensor:
     Raises:
         TypeError: an operand that is neither Tensor nor number.
         ValueError: shapes that do not broadcast.
+
+    >>> print(ops.pow(Tensor([2.0, 3.0]), 2))
+    [4. 9.]
     """
     return ew.power(input, exponent)
 
@@ -170,17 +181,28 @@ def pow(input: Any, exponent: Any) -> Tensor:
 def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
     """`input` divided by `other`, elementwise; integers are converted to float32.
 
+    With `rounding_mode` ``"floor"`` or ``"trunc"`` the quotient is rounded down or towards 0,
+    integers stay integers, and derivatives are zero.
+
     Raises:
         TypeError: an operand that is neither Tensor nor number.
-        ValueError: shapes that do not broadcast, or a rounding mode (none is supported in this
-            version).
+        ValueError: shapes that do not broadcast, or another rounding mode.
+
+    >>> print(ops.div(Tensor([7.0, -7.0]), 2.0))
+    [ 3.5 -3.5]
+    >>> print(ops.div(Tensor([7, -7]), Tensor([2, 2]), rounding_mode="trunc"))
+    [ 3 -3]
     """
-    if rounding_mode is not None:
-        raise error(
-            ValueError,
-            f"For 'div', 'rounding_mode' must be None in this version, but got {rounding_mode!r}.",
-        )
-    return ew.binary("cell.div", input, other, True)
+    if rounding_mode is None:
+        return ew.binary("cell.div", input, other, True)
+    if rounding_mode == "floor":
+        return gen.floor_div(input, other)
+    if rounding_mode == "trunc":
+        return truncate_div(input, other)
+    raise error(
+        ValueError,
+        f"For 'div', 'rounding_mode' must be None, 'floor' or 'trunc', but got {rounding_mode!r}.",
+    )
 
 
 @operation
@@ -190,6 +212,9 @@ def clip_by_value(x: Any, clip_value_min: Any = None, clip_value_max: Any = None
 
     Raises:
         ValueError: both limits are None.
+
+    >>> print(ops.clip_by_value(Tensor([-1.0, 0.5, 3.0]), 0.0, 1.0))
+    [0.  0.5 1. ]
     """
     if clip_value_min is None and clip_value_max is None:
         raise error(
@@ -238,13 +263,21 @@ clamp = clip
 
 
 def ones_like(input: Tensor, *, dtype: Type | None = None) -> Tensor:
-    """Ones of the shape, and by default the dtype, of a tensor."""
+    """Ones of the shape, and by default the dtype, of a tensor.
+
+    >>> print(ops.ones_like(Tensor([5, 7])))
+    [1 1]
+    """
     x = check_tensor(input, "ones_like", "input")
     return splat(1, dtype or x.dtype, x.shape)
 
 
 def zeros_like(input: Tensor, *, dtype: Type | None = None) -> Tensor:
-    """Zeros of the shape, and by default the dtype, of a tensor."""
+    """Zeros of the shape, and by default the dtype, of a tensor.
+
+    >>> print(ops.zeros_like(Tensor([5, 7])))
+    [0 0]
+    """
     x = check_tensor(input, "zeros_like", "input")
     return splat(0, dtype or x.dtype, x.shape)
 
@@ -296,13 +329,21 @@ def full(size: Any, fill_value: bool | int | float, *, dtype: Type | None = None
 def full_like(
     input: Tensor, fill_value: bool | int | float, *, dtype: Type | None = None
 ) -> Tensor:
-    """A tensor of the shape, and by default the dtype, of another with all elements equal."""
+    """A tensor of the shape, and by default the dtype, of another with all elements equal.
+
+    >>> print(ops.full_like(Tensor([1.0, 2.0]), 7.0))
+    [7. 7.]
+    """
     x = check_tensor(input, "full_like", "input")
     return full(x.shape, fill_value, dtype=dtype or x.dtype)
 
 
 def fill(type: Type, shape: Any, value: bool | int | float) -> Tensor:
-    """A tensor of dtype `type` with all elements equal."""
+    """A tensor of dtype `type` with all elements equal.
+
+    >>> print(ops.fill(ms.float32, (2,), 3))
+    [3. 3.]
+    """
     return full(shape, value, dtype=type)
 
 
@@ -310,22 +351,38 @@ def fill(type: Type, shape: Any, value: bool | int | float) -> Tensor:
 
 
 def dtype(input_x: Tensor) -> Type:
-    """The dtype of a tensor."""
+    """The dtype of a tensor.
+
+    >>> print(ops.dtype(Tensor([1.0])))
+    Float32
+    """
     return check_tensor(input_x, "dtype", "input_x").dtype
 
 
 def shape(input_x: Tensor) -> tuple[int, ...]:
-    """The shape of a tensor, as ints."""
+    """The shape of a tensor, as ints.
+
+    >>> ops.shape(Tensor([[1.0, 2.0]]))
+    (1, 2)
+    """
     return check_tensor(input_x, "shape", "input_x").shape
 
 
 def rank(input_x: Tensor) -> int:
-    """The number of dimensions of a tensor."""
+    """The number of dimensions of a tensor.
+
+    >>> ops.rank(Tensor([[1.0, 2.0]]))
+    2
+    """
     return check_tensor(input_x, "rank", "input_x").ndim
 
 
 def size(input_x: Tensor) -> int:
-    """The number of elements of a tensor."""
+    """The number of elements of a tensor.
+
+    >>> ops.size(Tensor([[1.0, 2.0]]))
+    2
+    """
     return check_tensor(input_x, "size", "input_x").size
 
 
@@ -333,18 +390,27 @@ def size(input_x: Tensor) -> int:
 
 
 def print_(*input_x: Any) -> None:
-    """Prints text and tensors: in compiled functions when the code runs, in order."""
+    """Prints text and tensors: in compiled functions when the code runs, in order.
+
+    >>> ops.print_("x =", Tensor([1.0, 2.0]))
+    x = [1. 2.]
+    """
     from cellgrad.capture.calls import print_tensors
 
     print_tensors(*input_x)
 
 
 def assign(variable: Any, value: Any) -> Any:
-    """Replaces the value of a Parameter, inside compiled code as well; returns the value.
+    """Replaces the value of a Parameter, inside compiled code as well; returns the value, a Tensor.
 
     Raises:
         TypeError: `variable` is not a Parameter.
         ValueError: a value of another shape, in compiled code.
+
+    >>> x = Parameter(Tensor([1.0, 2.0]), name="x")
+    >>> _ = ops.assign(x, Tensor([3.0, 4.0]))
+    >>> print(x.value())
+    [3. 4.]
     """
     from cellgrad.capture import calls, state
     from cellgrad.common.parameter import Parameter
@@ -356,14 +422,24 @@ def assign(variable: Any, value: Any) -> Any:
         )
     if state.current.scope is not None:
         return calls.assign(variable, value)
-    return variable.set_data(as_tensor(value, "assign", variable.dtype))
+    return fresh(variable.set_data(as_tensor(value, "assign", variable.dtype)))
 
 
 def assign_add(variable: Any, value: Any) -> Any:
-    """Adds to a Parameter in place; returns the new value."""
+    """Adds to a Parameter in place; returns the new value.
+
+    >>> x = Parameter(Tensor([1.0, 2.0]), name="x")
+    >>> print(ops.assign_add(x, Tensor([3.0, 4.0])))
+    [4. 6.]
+    """
     return assign(variable, variable + value)
 
 
 def assign_sub(variable: Any, value: Any) -> Any:
-    """Subtracts from a Parameter in place; returns the new value."""
+    """Subtracts from a Parameter in place; returns the new value.
+
+    >>> x = Parameter(Tensor([1.0, 2.0]), name="x")
+    >>> print(ops.assign_sub(x, Tensor([3.0, 4.0])))
+    [-2. -2.]
+    """
     return assign(variable, variable - value)

@@ -45,14 +45,23 @@ __all__ = [
 
 
 class Tile(Primitive):
-    """See `ops.tile`."""
+    """See `ops.tile`.
+
+    >>> print(ops.Tile()(Tensor([1, 2]), (2, 2)))
+    [[1 2 1 2]
+     [1 2 1 2]]
+    """
 
     def __call__(self, input: Tensor, dims: Any) -> Tensor:
         return arrangement.tile(input, dims)
 
 
 class Roll(Primitive):
-    """See `ops.roll`."""
+    """See `ops.roll`.
+
+    >>> print(ops.Roll(shifts=1, dims=0)(Tensor([1, 2, 3, 4])))
+    [4 1 2 3]
+    """
 
     def __init__(self, shifts: Any, dims: Any = None):
         super().__init__()
@@ -64,7 +73,12 @@ class Roll(Primitive):
 
 
 class ReverseV2(Primitive):
-    """See `ops.flip`."""
+    """See `ops.flip`.
+
+    >>> print(ops.ReverseV2([1])(Tensor([[1, 2], [3, 4]])))
+    [[2 1]
+     [4 3]]
+    """
 
     def __init__(self, axis: Any):
         super().__init__()
@@ -76,7 +90,13 @@ class ReverseV2(Primitive):
 
 
 class Meshgrid(Primitive):
-    """See `ops.meshgrid`; takes a tuple of tensors."""
+    """See `ops.meshgrid`; takes a tuple of tensors.
+
+    >>> x, y = ops.Meshgrid()((Tensor([1, 2]), Tensor([3, 4])))
+    >>> print(y)
+    [[3 3]
+     [4 4]]
+    """
 
     def __init__(self, indexing: str = "xy"):
         super().__init__()
@@ -116,6 +136,9 @@ class _Blocks(Primitive):
 class SpaceToDepth(_Blocks):
     """Blocks of pixels as channels: (N, C, H b, W b) becomes (N, C b b, H, W), the place in the
     block being the outer part of the channel.
+
+    >>> print(ops.SpaceToDepth(2)(ops.arange(4.0).reshape(1, 1, 2, 2)).flatten())
+    [0. 1. 2. 3.]
     """
 
     def __call__(self, input_x: Tensor) -> Tensor:
@@ -125,7 +148,12 @@ class SpaceToDepth(_Blocks):
 
 
 class DepthToSpace(_Blocks):
-    """Channels as blocks of pixels, the inverse of `SpaceToDepth`."""
+    """Channels as blocks of pixels, the inverse of `SpaceToDepth`.
+
+    >>> print(ops.DepthToSpace(2)(ops.arange(4.0).reshape(1, 4, 1, 1)))
+    [[[[0. 1.]
+       [2. 3.]]]]
+    """
 
     def __call__(self, input_x: Tensor) -> Tensor:
         b = self.block_size
@@ -137,7 +165,12 @@ class DepthToSpace(_Blocks):
 
 
 class Split(Primitive):
-    """`output_num` pieces of one length along a dimension."""
+    """`output_num` pieces of one length along a dimension.
+
+    >>> x, y = ops.Split(axis=0, output_num=2)(Tensor([1, 2, 3, 4]))
+    >>> print(x, y)
+    [1 2] [3 4]
+    """
 
     def __init__(self, axis: int = 0, output_num: int = 1):
         super().__init__()
@@ -162,7 +195,12 @@ class Split(Primitive):
 
 
 class SplitV(Primitive):
-    """`num_split` pieces of the given lengths, of which one may be -1, along a dimension."""
+    """`num_split` pieces of the given lengths, of which one may be -1, along a dimension.
+
+    >>> x, y = ops.SplitV([1, -1], 0, 2)(Tensor([1, 2, 3, 4], ms.int32))
+    >>> print(x, y)
+    [1] [2 3 4]
+    """
 
     def __init__(self, size_splits: Any, split_dim: int, num_split: int):
         super().__init__()
@@ -185,7 +223,12 @@ class SplitV(Primitive):
 
 
 class Unstack(Primitive):
-    """See `ops.unstack`."""
+    """See `ops.unstack`.
+
+    >>> x, y = ops.Unstack(axis=1)(Tensor([[1, 2], [3, 4]]))
+    >>> print(x, y)
+    [1 3] [2 4]
+    """
 
     def __init__(self, axis: int = 0, num: int | None = None):
         super().__init__()
@@ -196,14 +239,24 @@ class Unstack(Primitive):
 
 
 class Slice(Primitive):
-    """See `ops.slice`."""
+    """See `ops.slice`.
+
+    >>> print(ops.Slice()(Tensor([[1, 2, 3], [4, 5, 6]]), (0, 1), (2, 2)))
+    [[2 3]
+     [5 6]]
+    """
 
     def __call__(self, input: Tensor, begin: Any, size: Any) -> Tensor:
         return indexing.slice(input, begin, size)
 
 
 class StridedSlice(Primitive):
-    """See `ops.strided_slice`."""
+    """See `ops.strided_slice`.
+
+    >>> print(ops.StridedSlice()(Tensor([[1, 2, 3], [4, 5, 6]]), (0, 0), (2, 3), (1, 2)))
+    [[1 3]
+     [4 6]]
+    """
 
     def __init__(
         self,
@@ -238,7 +291,11 @@ def _pairs(paddings: Any, rank: int, op: str) -> list[tuple[int, int]]:
 
 
 class Pad(Primitive):
-    """Zeros before and after the elements of each dimension, ``paddings[i]`` of dimension i."""
+    """Zeros before and after the elements of each dimension, ``paddings[i]`` of dimension i.
+
+    >>> print(ops.Pad(((1, 2),))(Tensor([1.0, 2.0])))
+    [0. 1. 2. 0. 0.]
+    """
 
     def __init__(self, paddings: Any):
         super().__init__()
@@ -255,6 +312,9 @@ class Pad(Primitive):
 class MirrorPad(Primitive):
     """Elements mirrored at the edges, with (``"SYMMETRIC"``) or without (``"REFLECT"``) the one at
     the edge; ``paddings[i]`` is (before, after) of dimension i.
+
+    >>> print(ops.MirrorPad()(Tensor([1, 2, 3]), Tensor([[1, 1]])))
+    [2 1 2 3 2]
     """
 
     def __init__(self, mode: str = "REFLECT"):
@@ -277,6 +337,9 @@ class PadV3(Primitive):
     """See `ops.pad`; the modes are ``"constant"``, ``"reflect"``, ``"edge"`` and ``"circular"``.
 
     Without `paddings_contiguous`, all amounts before come first, then all after.
+
+    >>> print(ops.PadV3()(Tensor([1.0, 2.0]), (1, 2), 9.0))
+    [9. 1. 2. 9. 9.]
     """
 
     def __init__(self, mode: str = "constant", paddings_contiguous: bool = True):
@@ -314,7 +377,12 @@ class _Triangle(Primitive):
 
 
 class Tril(_Triangle):
-    """See `ops.tril`."""
+    """See `ops.tril`.
+
+    >>> print(ops.Tril()(Tensor([[1, 2], [3, 4]])))
+    [[1 0]
+     [3 4]]
+    """
 
     def __call__(self, input: Tensor) -> Tensor:
         out: Tensor = diagonals.tril(input, self.diagonal)
@@ -322,7 +390,12 @@ class Tril(_Triangle):
 
 
 class Triu(_Triangle):
-    """See `ops.triu`."""
+    """See `ops.triu`.
+
+    >>> print(ops.Triu()(Tensor([[1, 2], [3, 4]])))
+    [[1 2]
+     [0 4]]
+    """
 
     def __call__(self, input: Tensor) -> Tensor:
         out: Tensor = diagonals.triu(input, self.diagonal)
@@ -330,7 +403,12 @@ class Triu(_Triangle):
 
 
 class Diag(Primitive):
-    """See `ops.diag`."""
+    """See `ops.diag`.
+
+    >>> print(ops.Diag()(Tensor([1, 2])))
+    [[1 0]
+     [0 2]]
+    """
 
     def __call__(self, input: Tensor) -> Tensor:
         out: Tensor = diagonals.diag(input)
@@ -338,7 +416,11 @@ class Diag(Primitive):
 
 
 class DiagPart(Primitive):
-    """The elements (i..., i...) of a tensor of twice as many dimensions: the inverse of `Diag`."""
+    """The elements (i..., i...) of a tensor of twice as many dimensions: the inverse of `Diag`.
+
+    >>> print(ops.DiagPart()(Tensor([[1, 2], [3, 4]])))
+    [1 4]
+    """
 
     def __call__(self, input_x: Tensor) -> Tensor:
         x = check_tensor(input_x, "DiagPart", "input_x")
@@ -353,7 +435,12 @@ class DiagPart(Primitive):
 
 
 class OneHot(Primitive):
-    """See `ops.one_hot`."""
+    """See `ops.one_hot`.
+
+    >>> print(ops.OneHot()(Tensor([0, 2]), 3, Tensor(1.0), Tensor(0.0)))
+    [[1. 0. 0.]
+     [0. 0. 1.]]
+    """
 
     def __init__(self, axis: int = -1):
         super().__init__()
@@ -367,7 +454,11 @@ class OneHot(Primitive):
 
 
 class Range(Primitive):
-    """See `ops.range`."""
+    """See `ops.range`.
+
+    >>> print(ops.Range()(0, 6, 2))
+    [0 2 4]
+    """
 
     def __init__(self, maxlen: int = 1000000):
         super().__init__()
@@ -378,14 +469,22 @@ class Range(Primitive):
 
 
 class LinSpace(Primitive):
-    """See `ops.linspace`."""
+    """See `ops.linspace`.
+
+    >>> print(ops.LinSpace()(Tensor(0.0), Tensor(1.0), 3))
+    [0.  0.5 1. ]
+    """
 
     def __call__(self, start: Any, stop: Any, num: int) -> Tensor:
         return creation.linspace(start, stop, num)
 
 
 class LogSpace(Primitive):
-    """See `ops.logspace`."""
+    """See `ops.logspace`.
+
+    >>> print(ops.LogSpace(steps=3)(Tensor(0.0), Tensor(2.0)))
+    [  1.  10. 100.]
+    """
 
     def __init__(self, steps: int = 10, base: int = 10, dtype: Type = mstype.float32):
         super().__init__()
@@ -396,14 +495,23 @@ class LogSpace(Primitive):
 
 
 class Eye(Primitive):
-    """See `ops.eye`."""
+    """See `ops.eye`.
+
+    >>> print(ops.Eye()(2, 3, ms.int32))
+    [[1 0 0]
+     [0 1 0]]
+    """
 
     def __call__(self, n: int, m: int, dtype: Type) -> Tensor:
         return creation.eye(n, m, dtype)
 
 
 class FillV2(Primitive):
-    """A tensor with all elements equal to a tensor of one element."""
+    """A tensor with all elements equal to a tensor of one element.
+
+    >>> print(ops.FillV2()((2,), Tensor(3.0)))
+    [3. 3.]
+    """
 
     def __call__(self, shape: Any, value: Any) -> Tensor:
         x = as_tensor(value, "FillV2")
@@ -411,7 +519,12 @@ class FillV2(Primitive):
 
 
 class TrilIndices(Primitive):
-    """See `ops.tril_indices`."""
+    """See `ops.tril_indices`.
+
+    >>> print(ops.TrilIndices(2, 3)())
+    [[0 1 1]
+     [0 0 1]]
+    """
 
     def __init__(self, row: int, col: int, offset: int = 0, dtype: Type = mstype.int32):
         super().__init__()
@@ -422,7 +535,12 @@ class TrilIndices(Primitive):
 
 
 class TriuIndices(Primitive):
-    """See `ops.triu_indices`."""
+    """See `ops.triu_indices`.
+
+    >>> print(ops.TriuIndices(2, 3)())
+    [[0 0 0 1 1]
+     [0 1 2 1 2]]
+    """
 
     def __init__(self, row: int, col: int, offset: int = 0, dtype: Type = mstype.int32):
         super().__init__()

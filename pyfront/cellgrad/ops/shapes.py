@@ -89,6 +89,9 @@ def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int
     Raises:
         TypeError: an order that is not a string.
         ValueError: dimensions out of range, or an order other than ``"C"`` and ``"F"``.
+
+    >>> print(ops.flatten(ops.ones((2, 3, 4))).shape)
+    (2, 12)
     """
     x = check_tensor(input, "flatten", "input")
     if not isinstance(order, str):
@@ -143,14 +146,22 @@ def transpose(input: Tensor, dims: Any) -> Tensor:
 
 
 def permute(input: Tensor, axis: Any) -> Tensor:
-    """Same as `transpose`."""
+    """Same as `transpose`.
+
+    >>> print(ops.permute(ops.ones((2, 3, 4)), (2, 0, 1)).shape)
+    (4, 2, 3)
+    """
     out: Tensor = transpose(input, axis)
     return out
 
 
 @operation
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
-    """Exchanges two dimensions."""
+    """Exchanges two dimensions.
+
+    >>> print(ops.swapaxes(ops.ones((2, 3, 4)), 0, 2).shape)
+    (4, 3, 2)
+    """
     x = check_tensor(input, "swapaxes", "input")
     perm = list(range(x.ndim))
     a, b = axis_of(axis0, x.ndim, "swapaxes"), axis_of(axis1, x.ndim, "swapaxes")
@@ -229,24 +240,42 @@ def expand_dims(input_x: Tensor, axis: int) -> Tensor:
 
 
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
-    """Same as `expand_dims`."""
+    """Same as `expand_dims`.
+
+    >>> print(ops.unsqueeze(Tensor([1, 2]), 1))
+    [[1]
+     [2]]
+    """
     out: Tensor = expand_dims(input, dim)
     return out
 
 
 def numel(input: Tensor) -> int:
-    """The number of elements of a tensor."""
+    """The number of elements of a tensor.
+
+    >>> ops.numel(Tensor([[1.0, 2.0]]))
+    2
+    """
     return check_tensor(input, "numel", "input").size
 
 
 def t(input: Tensor) -> Tensor:
-    """The transpose of a matrix; tensors of another rank as they are."""
+    """The transpose of a matrix; tensors of another rank as they are.
+
+    >>> print(ops.t(Tensor([[1, 2], [3, 4]])))
+    [[1 3]
+     [2 4]]
+    """
     x = check_tensor(input, "t", "input")
     return swapaxes(x, 0, 1) if x.ndim == 2 else fresh(x)
 
 
 def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """Same as `swapaxes`."""
+    """Same as `swapaxes`.
+
+    >>> print(ops.swapdims(ops.ones((2, 3, 4)), 0, 2).shape)
+    (4, 3, 2)
+    """
     out: Tensor = swapaxes(input, dim0, dim1)
     return out
 
@@ -258,6 +287,9 @@ def movedim(x: Tensor, source: Any, destination: Any) -> Tensor:
     Raises:
         ValueError: dimensions out of range or named twice, or as many sources as destinations are
             not given.
+
+    >>> print(ops.movedim(ops.ones((2, 3, 4)), 0, -1).shape)
+    (3, 4, 2)
     """
     x = check_tensor(x, "movedim", "x")
     given = [v if isinstance(v, tuple | list) else (v,) for v in (source, destination)]
@@ -279,32 +311,55 @@ def movedim(x: Tensor, source: Any, destination: Any) -> Tensor:
 
 
 def moveaxis(x: Tensor, source: Any, destination: Any) -> Tensor:
-    """Same as `movedim`."""
+    """Same as `movedim`.
+
+    >>> print(ops.moveaxis(ops.ones((2, 3, 4)), 0, -1).shape)
+    (3, 4, 2)
+    """
     out: Tensor = movedim(x, source, destination)
     return out
 
 
 @operation
 def ravel(input: Tensor) -> Tensor:
-    """All elements in one dimension, in row-major order."""
+    """All elements in one dimension, in row-major order.
+
+    >>> print(ops.ravel(Tensor([[1, 2], [3, 4]])))
+    [1 2 3 4]
+    """
     x = check_tensor(input, "ravel", "input")
     return reshape_to(x, (x.size,))
 
 
 def view_as(input: Tensor, other: Tensor) -> Tensor:
-    """The tensor under the shape of another of the same size."""
+    """The tensor under the shape of another of the same size.
+
+    >>> print(ops.view_as(Tensor([1, 2, 3, 4]), ops.ones((2, 2))))
+    [[1 2]
+     [3 4]]
+    """
     out: Tensor = reshape(input, check_tensor(other, "view_as", "other").shape)
     return out
 
 
 def expand(input_x: Tensor, size: Any) -> Tensor:
-    """Same as `broadcast_to`."""
+    """Same as `broadcast_to`.
+
+    >>> print(ops.expand(Tensor([1, 2]), (2, 2)))
+    [[1 2]
+     [1 2]]
+    """
     out: Tensor = broadcast_to(input_x, size)
     return out
 
 
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
-    """The tensor broadcast to the shape of another."""
+    """The tensor broadcast to the shape of another.
+
+    >>> print(ops.expand_as(Tensor([1, 2]), ops.ones((2, 2))))
+    [[1 2]
+     [1 2]]
+    """
     out: Tensor = broadcast_to(input, check_tensor(other, "expand_as", "other").shape)
     return out
 
@@ -322,12 +377,20 @@ def _each(inputs: Any, rank: int, function: Any) -> Any:
 
 
 def atleast_1d(inputs: Any) -> Any:
-    """A tensor with at least one dimension; of a tuple or list, a tuple of such."""
+    """A tensor with at least one dimension; of a tuple or list, a tuple of such.
+
+    >>> print(ops.atleast_1d(Tensor(5.0)))
+    [5.]
+    """
     return _each(inputs, 1, lambda x: fresh(x) if x.ndim else reshape(x, (1,)))
 
 
 def atleast_2d(inputs: Any) -> Any:
-    """A tensor with at least two dimensions, new ones in front; of a tuple or list, a tuple."""
+    """A tensor with at least two dimensions, new ones in front; of a tuple or list, a tuple.
+
+    >>> print(ops.atleast_2d(Tensor([1.0, 2.0])))
+    [[1. 2.]]
+    """
     return _each(inputs, 2, lambda x: fresh(x) if x.ndim > 1 else reshape(x, (1, x.size)))
 
 
@@ -335,6 +398,9 @@ def atleast_3d(inputs: Any) -> Any:
     """A tensor with at least three dimensions: n becomes 1 x n x 1, and m x n becomes m x n x 1.
 
     Of a tuple or list, a tuple.
+
+    >>> print(ops.atleast_3d(Tensor([1.0, 2.0])).shape)
+    (1, 2, 1)
     """
 
     def widened(x: Tensor) -> Any:

@@ -62,13 +62,21 @@ def argsort(input: Tensor, axis: int = -1, descending: bool = False) -> Tensor:
     Raises:
         TypeError: bools, or `descending` is not a bool.
         ValueError: `axis` out of range, or a tensor without dimensions.
+
+    >>> print(ops.argsort(Tensor([3.0, 1.0, 2.0])))
+    [1 2 0]
     """
     x, d = _sortable(input, axis, "argsort", "input")
     return order_of(x, d, flag(descending, "argsort", "descending"))
 
 
 def msort(input: Tensor) -> Tensor:
-    """The elements in ascending order along the first dimension."""
+    """The elements in ascending order along the first dimension.
+
+    >>> print(ops.msort(Tensor([[3.0, 1.0], [2.0, 4.0]])))
+    [[2. 1.]
+     [3. 4.]]
+    """
     out: Tensor = sort(input, 0)[0]
     return out
 

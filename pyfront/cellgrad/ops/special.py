@@ -49,6 +49,9 @@ def polygamma(n: Any, input: Tensor) -> Tensor:
     Raises:
         TypeError: `n` is not an integer, or `input` not a Tensor.
         ValueError: `n` is out of range.
+
+    >>> print(ops.polygamma(Tensor(1), Tensor([1.0])))
+    [1.644934]
     """
     order = _order(n)
     if not 0 <= order <= 100:
@@ -74,6 +77,9 @@ def mvlgamma(input: Tensor, p: int) -> Tensor:
     Raises:
         TypeError: `input` is not a Tensor, or `p` not an int.
         ValueError: `p` is not positive.
+
+    >>> print(ops.mvlgamma(Tensor([3.0, 5.0]), 1))
+    [0.6931472 3.1780539]
     """
     x = check_float(input, "mvlgamma", "input")
     if isinstance(p, bool) or not isinstance(p, int):
@@ -96,6 +102,9 @@ def logit(input: Tensor, eps: float | None = None) -> Tensor:
 
     Raises:
         TypeError: `input` is not a Tensor, or `eps` not a float.
+
+    >>> print(ops.logit(Tensor([0.5])))
+    [0.]
     """
     x = check_float(input, "logit", "input")
     if eps is not None:
@@ -120,6 +129,9 @@ def ldexp(x: Tensor, other: Tensor) -> Tensor:
     Raises:
         TypeError: an argument is not a Tensor.
         ValueError: the shapes do not broadcast.
+
+    >>> print(ops.ldexp(Tensor([1.0, 3.0]), Tensor([2, 1])))
+    [4. 6.]
     """
     exponent = check_float(other, "ldexp", "other")
     return ew.binary("cell.mul", check_float(x, "ldexp", "x"), emit("cell.exp2", [exponent]))
@@ -131,14 +143,22 @@ def _squared_difference(x: Any, y: Any) -> Tensor:
 
 
 class Polygamma(Primitive):
-    """The class form of `polygamma`."""
+    """The class form of `polygamma`.
+
+    >>> print(ops.Polygamma()(Tensor(1), Tensor([1.0])))
+    [1.644934]
+    """
 
     def __call__(self, a: Any, x: Tensor) -> Tensor:
         return polygamma(a, x)
 
 
 class Mvlgamma(Primitive):
-    """The class form of `mvlgamma`."""
+    """The class form of `mvlgamma`.
+
+    >>> print(ops.Mvlgamma(p=1)(Tensor([1.0, 2.0])))
+    [0. 0.]
+    """
 
     def __init__(self, p: int):
         super().__init__()
@@ -150,7 +170,11 @@ class Mvlgamma(Primitive):
 
 
 class Logit(Primitive):
-    """The class form of `logit`; a negative `eps` means none."""
+    """The class form of `logit`; a negative `eps` means none.
+
+    >>> print(ops.Logit()(Tensor([0.5])))
+    [0.]
+    """
 
     def __init__(self, eps: float = -1.0):
         super().__init__()
@@ -162,7 +186,11 @@ class Logit(Primitive):
 
 
 class SquaredDifference(Primitive):
-    """(x - y)², broadcast."""
+    """(x - y)², broadcast.
+
+    >>> print(ops.SquaredDifference()(Tensor([1.0, 5.0]), Tensor([2.0, 2.0])))
+    [1. 9.]
+    """
 
     def __call__(self, x: Any, y: Any) -> Tensor:
         out: Tensor = _squared_difference(x, y)

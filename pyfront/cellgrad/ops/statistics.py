@@ -83,6 +83,9 @@ def prod(
 
     Raises:
         TypeError, ValueError: `input` is not a Tensor, or `axis` is out of range.
+
+    >>> print(ops.prod(Tensor([[1.0, 5.0], [3.0, 2.0]]), 1))
+    [5. 6.]
     """
     x = check_tensor(input, "prod", "input")
     target = dtype or (x.dtype if x.dtype.kind == "f" else mstype.int64)
@@ -227,6 +230,9 @@ def vector_norm(
 
     Raises:
         TypeError, ValueError: as `norm`.
+
+    >>> print(ops.vector_norm(Tensor([3.0, 4.0])))
+    5.0
     """
     y, target = _norm_input(x, dtype, "vector_norm", "x")
     axes = axes_of(axis, y.ndim, "vector_norm") if y.ndim else ()
@@ -247,6 +253,9 @@ def matrix_norm(
 
     Raises:
         TypeError, ValueError, NotImplementedError: as `norm`.
+
+    >>> print(ops.matrix_norm(Tensor([[3.0, 0.0], [0.0, 4.0]])))
+    5.0
     """
     x, target = _norm_input(A, dtype, "matrix_norm", "A")
     if x.ndim < 2:
@@ -266,6 +275,9 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     Raises:
         TypeError: an argument is not a Tensor.
         ValueError: the shapes do not broadcast, or `p` is not a number.
+
+    >>> print(ops.dist(Tensor([0.0, 0.0]), Tensor([3.0, 4.0])))
+    5.0
     """
     difference = ew.binary(
         "cell.sub", check_float(input, "dist", "input"), check_float(other, "dist", "other")
@@ -281,7 +293,12 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
 def std_mean(
     input: Tensor, axis: Any = None, ddof: int = 0, keepdims: bool = False
 ) -> tuple[Tensor, Tensor]:
-    """The standard deviation and the mean over `axis`; see `std`."""
+    """The standard deviation and the mean over `axis`; see `std`.
+
+    >>> std, mean = ops.std_mean(Tensor([1.0, 3.0]))
+    >>> print(std, mean)
+    1.0 2.0
+    """
     x = check_float(input, "std_mean", "input")
     return reductions.std(x, axis, ddof, keepdims), reductions.mean(x, axis, keepdims)
 
@@ -290,7 +307,12 @@ def std_mean(
 def var_mean(
     input: Tensor, axis: Any = None, ddof: int = 0, keepdims: bool = False
 ) -> tuple[Tensor, Tensor]:
-    """The variance and the mean over `axis`; see `var`."""
+    """The variance and the mean over `axis`; see `var`.
+
+    >>> var, mean = ops.var_mean(Tensor([1.0, 3.0]))
+    >>> print(var, mean)
+    1.0 2.0
+    """
     x = check_float(input, "var_mean", "input")
     return reductions.var(x, axis, ddof, keepdims), reductions.mean(x, axis, keepdims)
 
@@ -307,6 +329,9 @@ def nansum(
 
     Raises:
         TypeError, ValueError: `input` is not a Tensor, or `axis` is out of range.
+
+    >>> print(ops.nansum(Tensor([1.0, float("nan"), 3.0])))
+    4.0
     """
     x = check_tensor(input, "nansum", "input")
     out: Tensor = reductions.sum(_without_nan(x), axis, keepdims, dtype=dtype)
@@ -322,6 +347,9 @@ def nanmean(
 
     Raises:
         TypeError, ValueError: `input` is not a Tensor, or `axis` is out of range.
+
+    >>> print(ops.nanmean(Tensor([1.0, float("nan"), 3.0])))
+    2.0
     """
     x = check_float(input, "nanmean", "input")
     there = ew.logical("cell.logical_not", ew.predicate("cell.is_nan", x))
@@ -339,6 +367,9 @@ def count_nonzero(
 
     Raises:
         TypeError, ValueError: `x` is not a Tensor, or `axis` is out of range.
+
+    >>> print(ops.count_nonzero(Tensor([[0, 1], [2, 3]]), 1))
+    [1 2]
     """
     given = check_tensor(x, "count_nonzero", "x")
     truths = given if given.dtype.kind == "b" else _nonzero(given)
@@ -347,7 +378,12 @@ def count_nonzero(
 
 @operation
 def aminmax(input: Tensor, *, axis: Any = 0, keepdims: bool = False) -> tuple[Tensor, Tensor]:
-    """The smallest and the largest elements over `axis`; see `amin` and `amax`."""
+    """The smallest and the largest elements over `axis`; see `amin` and `amax`.
+
+    >>> low, high = ops.aminmax(Tensor([3.0, 1.0, 2.0]))
+    >>> print(low, high)
+    1.0 3.0
+    """
     return reductions.amin(input, axis, keepdims), reductions.amax(input, axis, keepdims)
 
 
@@ -355,7 +391,11 @@ def aminmax(input: Tensor, *, axis: Any = 0, keepdims: bool = False) -> tuple[Te
 
 
 class ReduceProd(Primitive):
-    """The class form of `prod`, in which integers keep their dtype."""
+    """The class form of `prod`, in which integers keep their dtype.
+
+    >>> print(ops.ReduceProd()(Tensor([[1.0, 5.0], [3.0, 2.0]]), 1))
+    [5. 6.]
+    """
 
     def __init__(self, keep_dims: bool = False):
         super().__init__()
@@ -368,7 +408,12 @@ class ReduceProd(Primitive):
 
 
 class ReduceStd(Primitive):
-    """The standard deviation, with n - 1 in the denominator if `unbiased`, and the mean."""
+    """The standard deviation, with n - 1 in the denominator if `unbiased`, and the mean.
+
+    >>> std, mean = ops.ReduceStd(axis=1)(Tensor([[1.0, 2.0, 3.0]]))
+    >>> print(std, mean)
+    [1.] [2.]
+    """
 
     def __init__(self, axis: Any = (), unbiased: bool = True, keep_dims: bool = False):
         super().__init__()

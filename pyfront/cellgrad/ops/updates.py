@@ -11,7 +11,7 @@ from collections.abc import Callable
 from cellgrad.common.tensor import Tensor
 from cellgrad.ops import scattering, segments
 from cellgrad.ops._core import check_tensor
-from cellgrad.ops._elementwise import Primitive
+from cellgrad.ops._elementwise import Primitive, class_examples
 from cellgrad.ops.gathering import index_tensor
 
 __all__ = [
@@ -55,7 +55,16 @@ _RAISES = """
     """
 
 
-def _rows(name: str, update: _Update, what: str) -> _Update:
+def _example(name: str, indices: str, first: str) -> str:
+    """An example, and what it makes of the first element."""
+    return f"""
+    >>> x = Parameter(Tensor([6.0, 2.0]), name="x")
+    >>> print(ops.{name}(x, Tensor({indices}, ms.int32), Tensor([3.0])))
+    [{first} 2.]
+    """
+
+
+def _rows(name: str, update: _Update, what: str, first: str) -> _Update:
     def function(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
         x = check_tensor(input_x, name, "input_x")
         at = index_tensor(indices, name, "indices")
@@ -64,11 +73,12 @@ def _rows(name: str, update: _Update, what: str) -> _Update:
         return out
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"The rows of `input_x` that the indices name, {what}.{_RAISES}"
+    example = _example(name, "[0]", first)
+    function.__doc__ = f"The rows of `input_x` that the indices name, {what}.{_RAISES}{example}"
     return function
 
 
-def _parts(name: str, update: _Update, what: str) -> Callable[..., Tensor]:
+def _parts(name: str, update: _Update, what: str, first: str) -> Callable[..., Tensor]:
     def function(
         input_x: Tensor, indices: Tensor, updates: Tensor, use_locking: bool = False
     ) -> Tensor:
@@ -80,7 +90,7 @@ def _parts(name: str, update: _Update, what: str) -> Callable[..., Tensor]:
     function.__name__ = function.__qualname__ = name
     function.__doc__ = (
         f"The parts of `input_x` that the tuples along the last dimension of `indices` name, {what}."
-        f"{_RAISES}"
+        f"{_RAISES}{_example(name, '[[0]]', first)}"
     )
     return function
 
@@ -92,7 +102,7 @@ def _class_of(name: str, function: Callable[..., Tensor], locking: bool = False)
     def call(self: Primitive, input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
         return function(input_x, indices, updates)
 
-    doc = f"The class form of `{function.__name__}`."
+    doc = f"The class form of `{function.__name__}`.{class_examples(function, name)}"
     body = {"__init__": init, "__call__": call, "__doc__": doc, "__module__": __name__}
     return type(name, (Primitive,), body)
 
@@ -102,22 +112,22 @@ _update = scattering.tensor_scatter_update
 _max, _min = segments.tensor_scatter_max, segments.tensor_scatter_min
 _mul, _div = segments.tensor_scatter_mul, segments.tensor_scatter_div
 
-scatter_add = _rows("scatter_add", _add, "with `updates` added")
-scatter_update = _rows("scatter_update", _update, "replaced by `updates`")
-scatter_max = _rows("scatter_max", _max, "each the larger of itself and `updates`")
-scatter_min = _rows("scatter_min", _min, "each the smaller of itself and `updates`")
-scatter_mul = _rows("scatter_mul", _mul, "multiplied by `updates`")
-scatter_div = _rows("scatter_div", _div, "divided by `updates`")
-scatter_nd_add = _parts("scatter_nd_add", _add, "with `updates` added")
-scatter_nd_sub = _parts("scatter_nd_sub", _sub, "with `updates` subtracted")
-scatter_nd_update = _parts("scatter_nd_update", _update, "replaced by `updates`")
-scatter_nd_max = _parts("scatter_nd_max", _max, "each the larger of itself and `updates`")
-scatter_nd_min = _parts("scatter_nd_min", _min, "each the smaller of itself and `updates`")
-scatter_nd_mul = _parts("scatter_nd_mul", _mul, "multiplied by `updates`")
-scatter_nd_div = _parts("scatter_nd_div", _div, "divided by `updates`")
+scatter_add = _rows("scatter_add", _add, "with `updates` added", "9.")
+scatter_update = _rows("scatter_update", _update, "replaced by `updates`", "3.")
+scatter_max = _rows("scatter_max", _max, "each the larger of itself and `updates`", "6.")
+scatter_min = _rows("scatter_min", _min, "each the smaller of itself and `updates`", "3.")
+scatter_mul = _rows("scatter_mul", _mul, "multiplied by `updates`", "18.")
+scatter_div = _rows("scatter_div", _div, "divided by `updates`", "2.")
+scatter_nd_add = _parts("scatter_nd_add", _add, "with `updates` added", "9.")
+scatter_nd_sub = _parts("scatter_nd_sub", _sub, "with `updates` subtracted", "3.")
+scatter_nd_update = _parts("scatter_nd_update", _update, "replaced by `updates`", "3.")
+scatter_nd_max = _parts("scatter_nd_max", _max, "each the larger of itself and `updates`", "6.")
+scatter_nd_min = _parts("scatter_nd_min", _min, "each the smaller of itself and `updates`", "3.")
+scatter_nd_mul = _parts("scatter_nd_mul", _mul, "multiplied by `updates`", "18.")
+scatter_nd_div = _parts("scatter_nd_div", _div, "divided by `updates`", "2.")
 
 ScatterAdd = _class_of("ScatterAdd", scatter_add)
-ScatterSub = _class_of("ScatterSub", _rows("scatter_sub", _sub, "with `updates` subtracted"))
+ScatterSub = _class_of("ScatterSub", _rows("scatter_sub", _sub, "with `updates` subtracted", "3."))
 ScatterUpdate = _class_of("ScatterUpdate", scatter_update, True)
 ScatterMax = _class_of("ScatterMax", scatter_max)
 ScatterMin = _class_of("ScatterMin", scatter_min)

@@ -6,7 +6,7 @@ from typing import Any
 
 from cellgrad._errors import error
 from cellgrad.common.tensor import Tensor
-from cellgrad.ops import convolutions, pooling
+from cellgrad.ops import adaptive_pooling, convolutions, pooling
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._sliding import (
     check_rank,
@@ -98,13 +98,23 @@ class _ConvForward(_Conv):
 
 
 class Conv2D(_ConvForward):
-    """See `ops.conv2d`; the kernel size and the number of filters are given beforehand."""
+    """See `ops.conv2d`; the kernel size and the number of filters are given beforehand.
+
+    >>> x, weight = ops.ones((1, 2, 3, 3)), ops.ones((4, 2, 2, 2))
+    >>> print(ops.Conv2D(out_channel=4, kernel_size=2)(x, weight).shape)
+    (1, 4, 2, 2)
+    """
 
     _dims, _format = 2, "NCHW"
 
 
 class Conv3D(_ConvForward):
-    """See `ops.conv3d`; the kernel size and the number of filters are given beforehand."""
+    """See `ops.conv3d`; the kernel size and the number of filters are given beforehand.
+
+    >>> x, weight = ops.ones((1, 2, 3, 3, 3)), ops.ones((4, 2, 2, 2, 2))
+    >>> print(ops.Conv3D(out_channel=4, kernel_size=2)(x, weight).shape)
+    (1, 4, 2, 2, 2)
+    """
 
     _dims, _format = 3, "NCDHW"
 
@@ -128,6 +138,12 @@ class Conv3D(_ConvForward):
 class Conv2DTranspose(_Conv):
     """The adjoint of `ops.Conv2D` in its input: of the result of shape [N, O, H', W'] and the weight
     [O, C, KH, KW], a tensor of the shape given, [N, C, H, W].
+
+    >>> x, weight = ops.ones((1, 1, 2, 2)), ops.ones((1, 1, 2, 2))
+    >>> print(ops.Conv2DTranspose(out_channel=1, kernel_size=2)(x, weight, (1, 1, 3, 3)))
+    [[[[1. 2. 1.]
+       [2. 4. 2.]
+       [1. 2. 1.]]]]
     """
 
     _dims, _format = 2, "NCHW"
@@ -179,6 +195,10 @@ class Conv2DTranspose(_Conv):
 class Conv3DTranspose(_Conv):
     """The adjoint of a convolution of volumes: [N, C, D, H, W] and the weight [C, O, KD, KH, KW] to
     [N, O, D', H', W'].
+
+    >>> x, weight = ops.ones((1, 2, 3, 3, 3)), ops.ones((2, 4, 2, 2, 2))
+    >>> print(ops.Conv3DTranspose(in_channel=2, out_channel=4, kernel_size=2)(x, weight).shape)
+    (1, 4, 4, 4, 4)
     """
 
     _dims, _format = 3, "NCDHW"
@@ -258,7 +278,12 @@ def transpose_by_mode(
 
 
 class MaxPool(Primitive):
-    """Maximum over windows of images, of modes 'valid' and 'same'; see `ops.max_pool2d`."""
+    """Maximum over windows of images, of modes 'valid' and 'same'; see `ops.max_pool2d`.
+
+    >>> print(ops.MaxPool(kernel_size=2)(ops.arange(9.0).reshape(1, 1, 3, 3)))
+    [[[[4. 5.]
+       [7. 8.]]]]
+    """
 
     def __init__(
         self,
@@ -280,7 +305,11 @@ class MaxPool(Primitive):
 
 
 class MaxPool3D(Primitive):
-    """Maximum over windows of volumes; see `ops.max_pool3d`."""
+    """Maximum over windows of volumes; see `ops.max_pool3d`.
+
+    >>> print(ops.MaxPool3D(kernel_size=2)(ops.ones((1, 2, 3, 3, 3))).shape)
+    (1, 2, 2, 2, 2)
+    """
 
     def __init__(
         self,
@@ -349,6 +378,10 @@ def mean_by_mode(
 class AvgPool(Primitive):
     """Mean over windows of images, of modes 'valid' and 'same'; padding does not count. See
     `ops.avg_pool2d`.
+
+    >>> print(ops.AvgPool(kernel_size=2)(ops.arange(9.0).reshape(1, 1, 3, 3)))
+    [[[[2. 3.]
+       [5. 6.]]]]
     """
 
     def __init__(
@@ -370,7 +403,11 @@ class AvgPool(Primitive):
 
 
 class AvgPool3D(Primitive):
-    """Mean over windows of volumes; see `ops.avg_pool3d`."""
+    """Mean over windows of volumes; see `ops.avg_pool3d`.
+
+    >>> print(ops.AvgPool3D(kernel_size=2)(ops.ones((1, 2, 3, 3, 3))).shape)
+    (1, 2, 2, 2, 2)
+    """
 
     def __init__(
         self,
@@ -409,34 +446,47 @@ class AvgPool3D(Primitive):
 
 
 class AdaptiveAvgPool2D(Primitive):
-    """See `ops.adaptive_avg_pool2d`."""
+    """See `ops.adaptive_avg_pool2d`.
+
+    >>> print(ops.AdaptiveAvgPool2D(1)(ops.arange(4.0).reshape(1, 1, 2, 2)))
+    [[[[1.5]]]]
+    """
 
     def __init__(self, output_size: Any):
         super().__init__()
         self.output_size = output_size
 
     def __call__(self, x: Tensor) -> Tensor:
-        return pooling.adaptive_avg_pool2d(x, self.output_size)
+        return adaptive_pooling.adaptive_avg_pool2d(x, self.output_size)
 
 
 class AdaptiveAvgPool3D(Primitive):
-    """See `ops.adaptive_avg_pool3d`."""
+    """See `ops.adaptive_avg_pool3d`.
+
+    >>> print(ops.AdaptiveAvgPool3D(1)(ops.ones((1, 2, 3, 3, 3))).shape)
+    (1, 2, 1, 1, 1)
+    """
 
     def __init__(self, output_size: Any):
         super().__init__()
         self.output_size = output_size
 
     def __call__(self, x: Tensor) -> Tensor:
-        return pooling.adaptive_avg_pool3d(x, self.output_size)
+        return adaptive_pooling.adaptive_avg_pool3d(x, self.output_size)
 
 
 class AdaptiveMaxPool2D(Primitive):
-    """See `ops.adaptive_max_pool2d`; returns the maxima and their positions."""
+    """See `ops.adaptive_max_pool2d`; returns the maxima and their positions.
+
+    >>> maxima, positions = ops.AdaptiveMaxPool2D((1, 1))(ops.arange(4.0).reshape(1, 1, 2, 2))
+    >>> print(maxima, positions)
+    [[[[3.]]]] [[[[3]]]]
+    """
 
     def __init__(self, output_size: Any):
         super().__init__()
         self.output_size = output_size
 
     def __call__(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        out: tuple[Tensor, Tensor] = pooling.adaptive_max_pool2d(x, self.output_size, True)
+        out: tuple[Tensor, Tensor] = adaptive_pooling.adaptive_max_pool2d(x, self.output_size, True)
         return out

@@ -14,6 +14,7 @@ from cellgrad.common import dtype as mstype
 from cellgrad.common.dtype import Type
 from cellgrad.common.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
+from cellgrad.ops import determinants
 from cellgrad.ops import linalg as ops
 from cellgrad.ops._core import (
     broadcast_to_shape,
@@ -115,7 +116,7 @@ def det(a: Tensor, overwrite_a: bool = False, check_finite: bool = True) -> Tens
         TypeError: something that is not a Tensor.
         ValueError: matrices that are not square.
     """
-    out: Tensor = ops.det(_floating("det", a))
+    out: Tensor = determinants.det(_floating("det", a))
     return out
 
 

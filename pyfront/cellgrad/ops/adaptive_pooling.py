@@ -1,0 +1,224 @@
+"""Adaptive pooling: the largest or the mean element of a given number of parts."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from cellgrad._errors import error
+from cellgrad.capture.scope import splat
+from cellgrad.common import dtype as mstype
+from cellgrad.common.tensor import Tensor
+from cellgrad.ops._core import (
+    broadcast_to_shape,
+    cast_to,
+    emit,
+    operation,
+    reshape_to,
+)
+from cellgrad.ops._sliding import (
+    Ints,
+    check_rank,
+    per_dim,
+)
+from cellgrad.ops._static import known
+from cellgrad.ops.joining import piece
+from cellgrad.ops.pooling import (
+    check_bool,
+    first_max_at,
+    flat_positions,
+    sliding_max,
+    sliding_mean,
+)
+
+__all__ = [
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
+    "adaptive_max_pool1d",
+    "adaptive_max_pool2d",
+]
+
+Array = np.ndarray[Any, Any]
+
+
+def adaptive_avg_pool1d(input: Tensor, output_size: int) -> Tensor:
+    """The means of `output_size` parts of sequences [N, C, L]; L must be a multiple of it.
+
+    Raises:
+        TypeError: no Tensor of floating-point numbers, or a size that is no int.
+        ValueError: shapes or sizes that do not fit each other.
+
+    >>> print(ops.adaptive_avg_pool1d(Tensor([[[1.0, 2.0, 3.0, 5.0]]]), 2))
+    [[[1.5 4. ]]]
+    """
+    x = _check_parts("adaptive_avg_pool1d", input, output_size)
+    part = x.shape[2] // output_size
+    return sliding_mean("adaptive_avg_pool1d", x, (part,), (part,), [(0, 0)], False, True)
+
+
+def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
+    """The means of ``output_size`` = (H', W') parts of images [N, C, H, W] or [C, H, W].
+
+    Part i along a dimension of n elements is floor(i * n / n') to ceil((i + 1) * n / n'); None
+    keeps a dimension.
+
+    Raises:
+        TypeError: no Tensor of floating-point numbers, or sizes that are no ints.
+        ValueError: shapes or sizes that do not fit each other.
+
+    >>> x = ops.arange(16.0).reshape(1, 1, 4, 4)
+    >>> print(ops.adaptive_avg_pool2d(x, 2))
+    [[[[ 2.5  4.5]
+       [10.5 12.5]]]]
+    """
+    x, sizes = _check_adaptive("adaptive_avg_pool2d", 2, input, output_size)
+    out: Tensor = _part_means(x, sizes)
+    return out
+
+
+def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
+    """The means of (D', H', W') parts of volumes [N, C, D, H, W] or [C, D, H, W]; see
+    `adaptive_avg_pool2d`.
+
+    Raises:
+        TypeError: no Tensor of floating-point numbers, or sizes that are no ints.
+        ValueError: shapes or sizes that do not fit each other.
+
+    >>> print(ops.adaptive_avg_pool3d(ops.ones((1, 2, 4, 4, 4)), 2).shape)
+    (1, 2, 2, 2, 2)
+    """
+    x, sizes = _check_adaptive("adaptive_avg_pool3d", 3, input, output_size)
+    out: Tensor = _part_means(x, sizes)
+    return out
+
+
+def adaptive_max_pool1d(input: Tensor, output_size: int) -> Tensor:
+    """The maxima of `output_size` parts of sequences [N, C, L]; L must be a multiple of it.
+
+    Raises:
+        TypeError: no Tensor of floating-point numbers, or a size that is no int.
+        ValueError: shapes or sizes that do not fit each other.
+
+    >>> print(ops.adaptive_max_pool1d(Tensor([[[1.0, 2.0, 3.0, 5.0]]]), 2))
+    [[[2. 5.]]]
+    """
+    x = _check_parts("adaptive_max_pool1d", input, output_size)
+    part = (x.shape[2] // output_size,)
+    out: Tensor = sliding_max("adaptive_max_pool1d", x, part, part, (1,), [(0, 0)])
+    return out
+
+
+def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    """The maxima of (H', W') parts of images [N, C, H, W] or [C, H, W], as `adaptive_avg_pool2d`
+    cuts them; with `return_indices`, a tuple with their positions in H * W.
+
+    Raises:
+        TypeError: no Tensor of floating-point numbers, or sizes that are no ints.
+        ValueError: shapes or sizes that do not fit each other.
+
+    >>> x = ops.arange(16.0).reshape(1, 1, 4, 4)
+    >>> print(ops.adaptive_max_pool2d(x, 2))
+    [[[[ 5.  7.]
+       [13. 15.]]]]
+    """
+    check_bool(return_indices, "adaptive_max_pool2d", "return_indices")
+    return adaptive_max("adaptive_max_pool2d", 2, input, output_size, return_indices)
+
+
+def adaptive_max(op: str, count: int, input: Any, output_size: Any, return_indices: bool) -> Any:
+    """Maxima of parts of the last `count` dimensions; see `adaptive_max_pool2d`.
+
+    Raises:
+        TypeError: no Tensor of floating-point numbers, or sizes that are no ints.
+        ValueError: shapes or sizes that do not fit each other.
+    """
+    x, sizes = _check_adaptive(op, count, input, output_size)
+    value, at = _part_maxima(x, sizes)
+    return (value, at) if return_indices else value
+
+
+def _check_parts(op: str, input: Any, output_size: Any) -> Tensor:
+    x = check_rank(input, (3,), op, "input")
+    (size,) = per_dim(output_size, 1, op, "output_size")
+    if x.shape[2] % size:
+        raise error(
+            ValueError,
+            f"For '{op}', the last dimension of the input must be a multiple of the output size "
+            f"{size}, but the shape is {list(x.shape)}.",
+        )
+    return x
+
+
+def _check_adaptive(op: str, count: int, input: Any, output_size: Any) -> tuple[Tensor, Ints]:
+    x = check_rank(input, (count + 1, count + 2), op, "input")
+    spatial = x.shape[-count:]
+    given = output_size if isinstance(output_size, tuple | list) else (output_size,) * count
+    if len(given) != count:
+        raise error(
+            ValueError,
+            f"For '{op}', the 'output_size' must be an int or a tuple of {count}, but got "
+            f"{output_size!r}.",
+        )
+    sizes = tuple(n if g is None else g for g, n in zip(given, spatial, strict=True))
+    sizes = per_dim(sizes, count, op, "output_size")
+    if 0 in spatial:
+        raise error(
+            ValueError,
+            f"For '{op}', there is nothing to pool in the input of shape {list(x.shape)}.",
+        )
+    return x, sizes
+
+
+def _parts(n: int, size: int) -> tuple[Array, Array]:
+    """First element of each part, and the one after its last."""
+    i = np.arange(size)
+    return i * n // size, -(-(i + 1) * n // size)
+
+
+@operation
+def _part_means(x: Tensor, sizes: Ints) -> Tensor:
+    count = len(sizes)
+    for i, size in enumerate(sizes):
+        dim = x.ndim - count + i
+        n = x.shape[dim]
+        if n == size:
+            continue
+        start, end = _parts(n, size)
+        at = np.arange(n)[:, None]
+        weights = ((at >= start) & (at < end)) / (end - start)
+        perm = [d for d in range(x.ndim) if d != dim] + [dim]
+        rows = emit("cell.transpose", [x], {"perm": perm})
+        lead = rows.shape[:-1]
+        flat = reshape_to(rows, (math.prod(lead), n))
+        matrix = cast_to(known(weights, mstype.float64), x.dtype)
+        means = reshape_to(emit("cell.matmul", [flat, matrix]), (*lead, size))
+        back = [perm.index(d) for d in range(x.ndim)]
+        x = emit("cell.transpose", [means], {"perm": back})
+    return x
+
+
+@operation
+def _part_maxima(x: Tensor, sizes: Ints) -> tuple[Tensor, Tensor]:
+    """Parts as windows of equal size, the rest of a smaller part masked: [.., O.., K..]."""
+    count, spatial = len(sizes), x.shape[-len(sizes) :]
+    lead = x.ndim - count
+    at: list[Array] = []
+    for i, (n, size) in enumerate(zip(spatial, sizes, strict=True)):
+        start, end = _parts(n, size)
+        width = int((end - start).max())
+        first = np.minimum(start, n - width)
+        places = first[:, None] + np.arange(width)
+        at.append(np.where((places >= start[:, None]) & (places < end[:, None]), places, -1))
+        dim = lead + 2 * i
+        pieces = [piece(x, dim, int(f), int(f) + width) for f in first]
+        split = (*x.shape[:dim], 1, width, *x.shape[dim + 1 :])
+        x = emit("cell.concat", [reshape_to(p, split) for p in pieces], {"dim": dim})
+    perm = [*range(lead), *range(lead, x.ndim, 2), *range(lead + 1, x.ndim, 2)]
+    windows = emit("cell.transpose", [x], {"perm": perm})
+    places = flat_positions(at, spatial)
+    inside = broadcast_to_shape(known(places < math.prod(spatial), mstype.bool_), windows.shape)
+    nothing = splat(-math.inf, x.dtype, windows.shape)
+    return first_max_at(emit("cell.select", [inside, windows, nothing]), count, places)
