@@ -83,7 +83,7 @@ PAIRS = {
     "vector": lambda a, b: a[0] @ b,
     "broadcast": lambda a, b: a[:, :1] * b[0] + b.sum(0, keepdims=True),
     "quotient": lambda a, b: a / (2 + b.T * b.T),
-    "reductions": lambda a, b: a.mean(0) * b.max(1) + a.sum() - b.min(),
+    "reductions": lambda a, b: a.mean(0) * b.max(axis=1) + a.sum() - b.min(),
     "softmax": lambda a, b: ops.softmax(a @ b, 0),
     "variance": lambda a, b: a.var(1, ddof=1)[:, None] + b.std(),
     "shapes": lambda a, b: ops.concat([a.T.reshape(-1), b.flatten()[::2], a[1:, ::-1].ravel()]),

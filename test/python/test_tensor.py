@@ -361,7 +361,7 @@ FORWARD = {
     "matmul": lambda m, a, b: m.matmul(a, b.T),
     "sum": lambda m, a, b: (a * b).sum(1),
     "mean": lambda m, a, b: (a * b).mean(0),
-    "max": lambda m, a, b: (a * b).max(1),
+    "max": lambda m, a, b: (a * b).max(axis=1),
     "min": lambda m, a, b: (a * b).min(),
     "argmax": lambda m, a, b: (a * b).argmax(1),
     "var": lambda m, a, b: (a * b).var(0),

@@ -9,6 +9,7 @@ from cellgrad.common._index_methods import IndexMethods
 from cellgrad.common._linalg_methods import LinalgMethods
 from cellgrad.common._memory_methods import MemoryMethods
 from cellgrad.common._pointwise_methods import PointwiseMethods
+from cellgrad.common._reduction_methods import ReductionMethods
 from cellgrad.common._sample_methods import SampleMethods
 from cellgrad.common._shape_methods import ShapeMethods
 from cellgrad.common._statistics_methods import StatisticsMethods
@@ -61,6 +62,10 @@ class _LazyOps:
 ops: Any = _LazyOps()
 
 
+def _is_one(factor: Any) -> bool:
+    return isinstance(factor, int) and factor == 1
+
+
 # Attributes of other libraries' tensors, and what stands for them.
 _ELSEWHERE = {
     "backward": "gradients are functions: ms.grad(f)(x), or ms.value_and_grad(f)(x) for both",
@@ -76,6 +81,7 @@ _ELSEWHERE = {
 
 class TensorMethods(
     PointwiseMethods,
+    ReductionMethods,
     LinalgMethods,
     ShapeMethods,
     StatisticsMethods,
@@ -268,13 +274,13 @@ class TensorMethods(
         """See `ops.softmax`."""
         return ops.softmax(self, axis, dtype=dtype)
 
-    def add(self, other: Any) -> Tensor:
-        """See `ops.add`."""
-        return ops.add(self, other)
+    def add(self, other: Any, *, alpha: Any = 1) -> Tensor:
+        """The tensor plus `alpha` times `other`; see `ops.add`."""
+        return ops.add(self, other if _is_one(alpha) else ops.mul(alpha, other))
 
-    def sub(self, other: Any) -> Tensor:
-        """See `ops.sub`."""
-        return ops.sub(self, other)
+    def sub(self, other: Any, *, alpha: Any = 1) -> Tensor:
+        """The tensor minus `alpha` times `other`; see `ops.sub`."""
+        return ops.sub(self, other if _is_one(alpha) else ops.mul(alpha, other))
 
     subtract = sub
 
@@ -362,9 +368,9 @@ class TensorMethods(
         """See `ops.logical_not`."""
         return ops.logical_not(self)
 
-    def where(self, condition: Any, y: Any) -> Tensor:
-        """The tensor's elements where `condition` holds, `y`'s elsewhere."""
-        return ops.where(condition, self, y)
+    def where(self, condition: Any, y: Any = None, *, other: Any = None) -> Tensor:
+        """The tensor's elements where `condition` holds, those of `y` (or `other`) elsewhere."""
+        return ops.where(condition, self, y if other is None else other)
 
     def select(self, condition: Any, y: Any) -> Tensor:
         """``select(condition, y)``: the tensor's elements where `condition` holds, `y`'s elsewhere;
@@ -373,60 +379,6 @@ class TensorMethods(
             return ops.select(condition, self, y)
         where = condition % max(self.ndim, 1)  # type: ignore[attr-defined]
         return ops.getitem(self, (slice(None),) * where + (y,))
-
-    # --- reductions ---------------------------------------------------------------------------
-
-    def sum(self, axis: Any = None, dtype: Type | None = None, keepdims: bool = False) -> Tensor:
-        """See `ops.sum`."""
-        return ops.sum(self, axis, keepdims, dtype=dtype)
-
-    def mean(self, axis: Any = None, keep_dims: bool = False) -> Tensor:
-        """See `ops.mean`."""
-        return ops.mean(self, axis, keep_dims)
-
-    def max(
-        self, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None
-    ) -> Tensor:
-        """The largest elements over `axis`; see `ops.amax`."""
-        return ops.amax(self, axis, keepdims, initial=initial, where=where)
-
-    def min(
-        self, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None
-    ) -> Tensor:
-        """The smallest elements over `axis`; see `ops.amin`."""
-        return ops.amin(self, axis, keepdims, initial=initial, where=where)
-
-    def amax(
-        self, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None
-    ) -> Tensor:
-        """See `ops.amax`."""
-        return ops.amax(self, axis, keepdims, initial=initial, where=where)
-
-    def amin(
-        self, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None
-    ) -> Tensor:
-        """See `ops.amin`."""
-        return ops.amin(self, axis, keepdims, initial=initial, where=where)
-
-    def argmax(self, axis: int | None = None, keepdims: bool = False) -> Tensor:
-        """See `ops.argmax`."""
-        return ops.argmax(self, axis, keepdims)
-
-    def var(self, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
-        """See `ops.var`."""
-        return ops.var(self, axis, ddof, keepdims)
-
-    def std(self, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
-        """See `ops.std`."""
-        return ops.std(self, axis, ddof, keepdims)
-
-    def all(self, axis: Any = None, keep_dims: bool = False) -> Tensor:
-        """See `ops.all`."""
-        return ops.all(self, axis, keep_dims)
-
-    def any(self, axis: Any = None, keep_dims: bool = False) -> Tensor:
-        """See `ops.any`."""
-        return ops.any(self, axis, keep_dims)
 
     # --- types --------------------------------------------------------------------------------
 
@@ -438,9 +390,14 @@ class TensorMethods(
         """
         return ops.cast(self, ops.selection.dtype_argument(dtype, "astype"))
 
-    def to(self, dtype: Any) -> Tensor:
-        """See `astype`."""
-        return ops.cast(self, ops.selection.dtype_argument(dtype, "to"))
+    def to(self, dtype: Any, non_blocking: Any = False, copy: Any = False) -> Tensor:
+        """See `astype`; instead of a dtype also a Tensor that has it, or a device's name, which changes
+        nothing: tensors are in host memory.
+        """
+        if isinstance(dtype, str) and dtype.split(":")[0] in ("CPU", "GPU", "Ascend", "cpu"):
+            return self  # type: ignore[return-value]
+        wanted = dtype.dtype if isinstance(dtype, TensorMethods) else dtype  # type: ignore[attr-defined]
+        return ops.cast(self, ops.selection.dtype_argument(wanted, "to"))
 
     def type_as(self, other: Tensor) -> Tensor:
         """The elements converted to the dtype of another tensor."""

@@ -100,10 +100,6 @@ class PointwiseMethods:
         """See `ops.xdivy`."""
         return ops.xdivy(self, y)
 
-    def logsumexp(self, axis: Any, keepdims: bool = False) -> Tensor:
-        """See `ops.logsumexp`."""
-        return ops.logsumexp(self, axis, keepdims)
-
     def float_power(self, other: Any) -> Tensor:
         """See `ops.float_power`."""
         return ops.float_power(self, other)

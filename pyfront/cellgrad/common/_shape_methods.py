@@ -105,9 +105,9 @@ class ShapeMethods:
         """See `ops.expand_dims`."""
         return ops.expand_dims(self, axis)
 
-    def unsqueeze(self, dim: int) -> Tensor:
+    def unsqueeze(self, dim: Any = None, *, axis: int | None = None) -> Tensor:
         """See `ops.expand_dims`."""
-        return ops.expand_dims(self, dim)
+        return ops.expand_dims(self, dim if axis is None else axis)
 
     def broadcast_to(self, *shape: Any) -> Tensor:
         """See `ops.broadcast_to`; the shape may be given as several ints or one tuple."""

@@ -58,21 +58,11 @@ class StatisticsMethods:
 
     # --- statistics -----------------------------------------------------------------------------
 
-    def prod(self, axis: Any = None, keep_dims: bool = False, dtype: Type | None = None) -> Tensor:
-        """See `ops.prod`."""
-        return ops.prod(self, axis, keep_dims, dtype)
-
     def norm(
         self, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Type | None = None
     ) -> Tensor:
         """See `ops.norm`."""
         return ops.norm(self, ord, dim, keepdim, dtype=dtype)
-
-    def nansum(
-        self, axis: Any = None, keepdims: bool = False, *, dtype: Type | None = None
-    ) -> Tensor:
-        """See `ops.nansum`."""
-        return ops.nansum(self, axis, keepdims, dtype=dtype)
 
     def nanmean(
         self, axis: Any = None, keepdims: bool = False, *, dtype: Type | None = None
@@ -80,27 +70,11 @@ class StatisticsMethods:
         """See `ops.nanmean`."""
         return ops.nanmean(self, axis, keepdims, dtype=dtype)
 
-    def count_nonzero(self, axis: Any = (), keep_dims: bool = False) -> Tensor:
-        """See `ops.count_nonzero`."""
-        return ops.count_nonzero(self, axis, keep_dims)
-
     def aminmax(self, *, axis: Any = 0, keepdims: bool = False) -> tuple[Tensor, Tensor]:
         """See `ops.aminmax`."""
         return ops.aminmax(self, axis=axis, keepdims=keepdims)
 
     # --- order and accumulation -----------------------------------------------------------------
-
-    def argmin(self, axis: int | None = None, keepdims: bool = False) -> Tensor:
-        """See `ops.argmin`."""
-        return ops.argmin(self, axis, keepdims)
-
-    def median(self, axis: int = -1, keepdims: bool = False) -> tuple[Tensor, Tensor]:
-        """See `ops.median`."""
-        return ops.median(self, axis, keepdims)
-
-    def cumsum(self, axis: int | None = None, dtype: Type | None = None) -> Tensor:
-        """See `ops.cumsum`; of all elements in row-major order without `axis`."""
-        return ops.cumsum(ops.reshape(self, (-1,)) if axis is None else self, axis or 0, dtype)
 
     def cumprod(self, dim: int, dtype: Type | None = None) -> Tensor:
         """See `ops.cumprod`."""

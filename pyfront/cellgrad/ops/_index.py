@@ -104,7 +104,7 @@ def _bound(value: Any) -> int:
 
 def _array(value: Any) -> Any:
     """An array of whole numbers or truth values: of numpy where it is known, else a Tensor."""
-    if isinstance(value, list | range):
+    if isinstance(value, list | tuple | range):
         items = list(value)
         if _holds_tensors(items):
             value = stack(
