@@ -55,12 +55,8 @@ from cellgrad.grad import get_grad, grad, jvp, value_and_grad, vjp
 from cellgrad.jacobian import hessian, hvp, jacfwd, jacrev
 from cellgrad.ops import stop_gradient
 from cellgrad.serialization import load_checkpoint, load_param_into_net, save_checkpoint
-from cellgrad.train import (
-    DynamicLossScaleManager,
-    FixedLossScaleManager,
-    LossScaleManager,
-    Model,
-)
+from cellgrad.train import *  # noqa: F403
+from cellgrad.train import __all__ as _train
 from cellgrad.vmap import vmap
 
 
@@ -72,13 +68,10 @@ def mutable(input_data: object, dynamic_len: bool = False) -> object:
 __version__ = "0.1.0"
 
 __all__ = [
+    *(name for name in _train if name not in ("callback", "metrics")),
     "GRAPH_MODE",
     "PYNATIVE_MODE",
     "CompileError",
-    "DynamicLossScaleManager",
-    "FixedLossScaleManager",
-    "LossScaleManager",
-    "Model",
     "ParallelMode",
     "Parameter",
     "ParameterTuple",

@@ -33,7 +33,17 @@ _WHITE_CELLS = (
     "RNNCell",
     "GRUCell",
 )
-_WHITE_PRIMITIVES = ("Conv2D", "Conv3D", "MatMul", "BatchMatMul", "PReLU", "ReLU", "Ger")
+_WHITE_PRIMITIVES = (
+    "Conv2D",
+    "Conv3D",
+    "Conv2DTranspose",
+    "Conv3DTranspose",
+    "MatMul",
+    "BatchMatMul",
+    "PReLU",
+    "ReLU",
+    "Ger",
+)
 _BLACK_CELLS = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm")
 
 

@@ -95,14 +95,23 @@ def test_batches():
     same = pairs().batch(3), pairs().map(lambda x: x, "x").batch(3)
     assert column(same[0], 2) == column(same[1], 2)
 
-    def padded(xs, number):
+    def padded(xs, info):
         width = max(len(x) for x in xs)
-        return np.array([np.pad(x, (0, width - len(x))) for x in xs]) + number
+        return np.array([np.pad(x, (0, width - len(x))) for x in xs]) + info.get_batch_num()
 
     ragged = ds.GeneratorDataset([np.ones(n) for n in (1, 3, 2)], "x", shuffle=False)
     assert column(ragged.batch(2, per_batch_map=padded)) == [[[1, 0, 0], [1, 1, 1]], [[2, 2]]]
     with pytest.raises(ValueError, match="must have one shape"):
         list(ragged.batch(3).rows(0))
+
+
+def test_a_function_says_how_many_rows_a_batch_has():
+    data = pairs(shuffle=False).batch(lambda info: info.get_batch_num() + 2 + info.get_epoch_num())
+    assert column(data) == [[0, 1], [2, 3, 4], [5, 6, 7, 8], [9]]
+    assert [len(x) for x, _ in data.rows(1)] == [3, 4, 3]
+    assert data.get_dataset_size() == 4
+    with pytest.raises(ValueError, match="'batch_size' must be at least 1"):
+        column(pairs().batch(lambda info: 0))
 
 
 @pytest.mark.parametrize("workers", [1, 3])
@@ -199,6 +208,7 @@ def test_prefetch_keeps_order_and_passes_errors_on():
             "has 2 columns",
             lambda: column(ds.GeneratorDataset(squares, ["a", "b", "c"])),
         ),
+        (ValueError, "has 2 columns", lambda: column(ds.GeneratorDataset(squares, ["a"]))),
         (ValueError, "one length above 0", lambda: ds.NumpySlicesDataset((X, Y[:3]))),
         (ValueError, "and 1 names", lambda: ds.NumpySlicesDataset((X, Y), "x")),
         (RuntimeError, "at the same time", lambda: pairs(shuffle=True, sampler=[0])),

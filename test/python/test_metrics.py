@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from sklearn import metrics as sk
 
-from cellgrad import Tensor, train
+import cellgrad as ms
+from cellgrad import Tensor, nn, train
 
 RANDOM = np.random.default_rng(0)
 SCORES = RANDOM.standard_normal((40, 4)).astype(np.float32)
@@ -111,6 +112,13 @@ def test_values():
     np.testing.assert_allclose(
         train.CosineSimilarity("dot", "sum")(rows)[0], rows[0] @ rows[1:].sum(0)
     )
+
+
+def test_metrics_and_callbacks_are_where_mindspore_has_them():
+    assert nn.Accuracy is ms.Accuracy is train.Accuracy and nn.names is train.names
+    assert ms.LossMonitor is train.LossMonitor and ms.EarlyStopping is train.EarlyStopping
+    with pytest.raises(AttributeError, match="'Precisions'"):
+        nn.Precisions  # noqa: B018
 
 
 def test_names_and_indexes():

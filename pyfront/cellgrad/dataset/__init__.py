@@ -1,7 +1,7 @@
 """Data sets: rows of named columns, shuffled, mapped, batched and repeated as they are read."""
 
 from cellgrad.dataset import config
-from cellgrad.dataset.pipeline import Dataset, zip
+from cellgrad.dataset.pipeline import BatchInfo, Dataset, zip
 from cellgrad.dataset.sources import GeneratorDataset, NumpySlicesDataset
 
-__all__ = ["Dataset", "GeneratorDataset", "NumpySlicesDataset", "config", "zip"]
+__all__ = ["BatchInfo", "Dataset", "GeneratorDataset", "NumpySlicesDataset", "config", "zip"]

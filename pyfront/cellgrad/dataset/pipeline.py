@@ -158,7 +158,7 @@ class Dataset:
 
     def batch(
         self,
-        batch_size: int,
+        batch_size: int | Callable[[BatchInfo], int],
         drop_remainder: bool = False,
         num_parallel_workers: int | None = None,
         **kwargs: Any,
@@ -166,17 +166,18 @@ class Dataset:
         """Rows stacked in groups.
 
         Args:
-            batch_size: rows in a group.
+            batch_size: rows in a group, or a function of a `BatchInfo` that gives them.
             drop_remainder: whether a last, smaller group is left out.
             num_parallel_workers: kept for scripts.
-            kwargs: `per_batch_map`, a function of the columns (lists of arrays) and a number that
-                counts batches, gives the columns of the batch; `input_columns` names what it takes,
+            kwargs: `per_batch_map`, a function of the columns (lists of arrays) and a `BatchInfo`,
+                gives the columns of the batch; `input_columns` names what it takes,
                 `output_columns` what it gives.
 
         Raises:
             TypeError, ValueError: arguments of wrong types, or rows whose shapes differ.
         """
-        return _Batch(self, _count(batch_size, "batch_size", "batch"), drop_remainder, kwargs)
+        size = batch_size if callable(batch_size) else _count(batch_size, "batch_size", "batch")
+        return _Batch(self, size, drop_remainder, kwargs)
 
     def map(
         self,
@@ -380,8 +381,29 @@ class _Shuffle(_Step):
             yield buffer[i]
 
 
+class BatchInfo:
+    """Which batch is made, for functions given to `Dataset.batch`."""
+
+    def __init__(self, epoch: int, number: int):
+        self._epoch, self._number = epoch, number
+
+    def get_epoch_num(self) -> int:
+        """The number of the epoch, from 0."""
+        return self._epoch
+
+    def get_batch_num(self) -> int:
+        """The number of the batch in its epoch, from 0."""
+        return self._number
+
+
 class _Batch(_Step):
-    def __init__(self, source: Dataset, size: int, drop: bool, options: dict[str, Any]):
+    def __init__(
+        self,
+        source: Dataset,
+        size: int | Callable[[BatchInfo], int],
+        drop: bool,
+        options: dict[str, Any],
+    ):
         super().__init__(source)
         self.size, self.drop = size, drop
         known = ("per_batch_map", "input_columns", "output_columns", "python_multiprocessing")
@@ -396,26 +418,36 @@ class _Batch(_Step):
             self.columns = self.outputs + kept
 
     def get_batch_size(self) -> int:
-        return self.size
+        return -1 if callable(self.size) else self.size
 
     def known_size(self) -> int:
         n = self.source.known_size()
-        return n if n < 0 else n // self.size if self.drop else -(-n // self.size)
+        if n < 0 or callable(self.size):
+            return -1
+        return n // self.size if self.drop else -(-n // self.size)
 
     def rows(self, epoch: int) -> Iterator[Row]:
-        if self.function is None and (pieces := self.source.pieces(epoch, self.size)) is not None:
+        size = self.size
+        pieces = None
+        if self.function is None and not callable(size):
+            pieces = self.source.pieces(epoch, size)
+        if pieces is not None:
             for piece in pieces:
-                if len(piece[0]) == self.size or not self.drop:
+                if len(piece[0]) == size or not self.drop:
                     yield piece
             return
         rows = self.source.rows(epoch)
         for number in itertools.count():
-            group = list(itertools.islice(rows, self.size))
-            if not group or (self.drop and len(group) < self.size):
+            info = BatchInfo(epoch, number)
+            wanted = size
+            if callable(wanted):
+                wanted = _count(wanted(info), "batch_size", "batch")
+            group = list(itertools.islice(rows, wanted))
+            if not group or (self.drop and len(group) < wanted):
                 return
             columns: dict[str, Any] = dict(builtins.zip(self.source.columns, builtins.zip(*group)))
             if self.function is not None:
-                given = self.function(*(list(columns.pop(c)) for c in self.inputs), number)
+                given = self.function(*(list(columns.pop(c)) for c in self.inputs), info)
                 given = given if isinstance(given, tuple) else (given,)
                 columns |= dict(builtins.zip(self.outputs, given))
             yield tuple(stacked(columns[c], c) for c in self.columns)

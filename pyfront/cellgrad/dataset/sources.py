@@ -154,9 +154,8 @@ class GeneratorDataset(_Source):
         return self._row(self.given[position])
 
     def _row(self, row: Any) -> Row:
-        values = row if isinstance(row, tuple | list) and len(self.columns) > 1 else (row,)
-        if isinstance(row, tuple) and len(self.columns) == 1 and len(row) == 1:
-            values = row
+        several = isinstance(row, tuple) or (isinstance(row, list) and len(self.columns) > 1)
+        values = row if several else (row,)
         if len(values) != len(self.columns):
             raise error(
                 ValueError,

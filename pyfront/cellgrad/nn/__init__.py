@@ -1,5 +1,8 @@
 """Cells: the base class, layers, containers and losses."""
 
+import importlib
+from typing import Any
+
 from cellgrad.nn import dynamic_lr, learning_rate_schedule
 from cellgrad.nn.activations import (
     CELU,
@@ -110,3 +113,11 @@ __all__ = [
     "Upsample",
     "get_activation",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The metrics, which MindSpore has here, too."""
+    metrics = importlib.import_module("cellgrad.train.metrics")
+    if name in metrics.__all__:
+        return getattr(metrics, name)
+    raise AttributeError(f"module 'cellgrad.nn' has no attribute '{name}'", name=name)

@@ -185,6 +185,8 @@ class Model:
             manager.call("on_train_begin", context)
             first, skip = args.resume_epoch, args.resume_step or 0
             for epoch in range(initial if first is None else first, epochs):
+                if context.get_stop_requested() and not skip:  # an end that a backup knows of
+                    break
                 args.cur_epoch_num = epoch + 1
                 self._train_epoch(args, context, manager, epoch, skip)
                 skip = 0
@@ -203,6 +205,8 @@ class Model:
         args.cur_step_in_epoch = skip
         manager.call("on_train_epoch_begin", context)
         batches = itertools.islice(_batches(args.train_dataset, epoch), skip, None)
+        if context.get_stop_requested():
+            batches = iter(())
         what = f"epoch {epoch + 1}/{args.epoch_num}"
         with _progress.bar(args.batch_num, skip, what) as bar:
             for batch in batches:

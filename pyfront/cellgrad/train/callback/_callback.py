@@ -62,6 +62,16 @@ class Callback:
     `begin`, `epoch_begin`, `step_begin` and their ends.
     """
 
+    # Callbacks of a higher number are called after all others.
+    _order = 0
+
+    def state_dict(self) -> dict[str, Any]:
+        """What `BackupAndRestore` keeps of this callback: Tensors, and what JSON can hold, by name."""
+        return {}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Goes on from a `state_dict`: called after `on_train_begin`, where training continues."""
+
     def __enter__(self) -> Callback:
         return self
 
@@ -195,7 +205,7 @@ class CallbackManager(contextlib.ExitStack):
 
     def call(self, event: str, run_context: RunContext) -> None:
         """Calls a method of all callbacks."""
-        for c in self.callbacks:
+        for c in sorted(self.callbacks, key=lambda c: c._order):
             getattr(c, event)(run_context)
 
 

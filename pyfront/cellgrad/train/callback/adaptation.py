@@ -54,6 +54,12 @@ class _Watching(Callback):
     def on_train_begin(self, run_context: RunContext) -> None:
         self._reset()
 
+    def state_dict(self) -> dict[str, Any]:
+        return {"wait": self.wait, "best": self.best}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.wait, self.best = state["wait"], state["best"]
+
     def _improves(self, value: float, best: float) -> bool:
         return value < best - self.min_delta if self.smaller else value > best + self.min_delta
 
@@ -116,6 +122,23 @@ class EarlyStopping(_Watching):
         self.stopped_epoch = 0
         self.best_weights: list[tuple[Parameter, Tensor]] = []
 
+    def on_train_begin(self, run_context: RunContext) -> None:
+        super().on_train_begin(run_context)
+        self._parameters = run_context.original_args().train_network.parameters_dict()
+
+    def state_dict(self) -> dict[str, Any]:
+        weights = {f"weights.{p.name}": best for p, best in self.best_weights}
+        return super().state_dict() | {"stopped_epoch": self.stopped_epoch} | weights
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        super().load_state_dict(state)
+        self.stopped_epoch = state["stopped_epoch"]
+        self.best_weights = [
+            (p, state[f"weights.{name}"])
+            for name, p in self._parameters.items()
+            if f"weights.{name}" in state
+        ]
+
     def on_train_epoch_end(self, run_context: RunContext) -> None:
         args = run_context.original_args()
         value = self._value(run_context)
@@ -175,6 +198,13 @@ class ReduceLROnPlateau(_Watching):
     def _reset(self) -> None:
         super()._reset()
         self.cooldown_counter = 0
+
+    def state_dict(self) -> dict[str, Any]:
+        return super().state_dict() | {"cooldown_counter": self.cooldown_counter}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        super().load_state_dict(state)
+        self.cooldown_counter = state["cooldown_counter"]
 
     def on_train_epoch_end(self, run_context: RunContext) -> None:
         args = run_context.original_args()

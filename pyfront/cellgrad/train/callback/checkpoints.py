@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import time
 from typing import Any
 
 from cellgrad._errors import error
+from cellgrad.common import dtype as mstype
+from cellgrad.common.generator import get_rng_state, set_rng_state
+from cellgrad.common.tensor import Tensor
 from cellgrad.nn.cell import Cell
 from cellgrad.nn.learning_rate_schedule import check_count, check_flag
 from cellgrad.serialization import load_checkpoint, save_checkpoint
 from cellgrad.train._progress import say
-from cellgrad.train.callback._callback import Callback, RunContext
+from cellgrad.train.callback._callback import Callback, RunContext, loss_of
+
+# What a backup holds besides Parameters: names that begin so.
+_KEPT = "backup."
+_PLACE, _RANDOM = f"{_KEPT}place", f"{_KEPT}random"
 
 __all__ = ["BackupAndRestore", "CheckpointConfig", "ModelCheckpoint"]
 
@@ -175,6 +183,14 @@ class ModelCheckpoint(Callback):
         self._last_step = run_context.original_args().cur_step_num or 0
         self._last_time = time.monotonic()
 
+    def state_dict(self) -> dict[str, Any]:
+        files = [path for path, _ in self._written]
+        return {"prefix": self._prefix, "last_step": self._last_step, "files": files}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self._prefix, self._last_step = state["prefix"], state["last_step"]
+        self._written = [(path, time.monotonic()) for path in state["files"]]
+
     def on_train_step_end(self, run_context: RunContext) -> None:
         args, config = run_context.original_args(), self._config
         if config.save_checkpoint_steps:
@@ -234,9 +250,11 @@ def _free_prefix(directory: str, prefix: str) -> str:
 
 class BackupAndRestore(Callback):
     """Keeps the state of training in a file, and continues from it: Parameters, the optimizer's
-    state, the loss scale, and the place in the data. The file is complete at any moment, and a run
-    that was killed ends with the same numbers as one that was not, given the same data in the same
-    order (the data sets of this package see to that).
+    state, the loss scale, the random numbers' state, the place in the data, and what the other
+    callbacks give as `Callback.state_dict`. The file is complete at any moment, and a run that was
+    killed ends with the same numbers as one that was not, given the same data in the same order
+    (the data sets of this package see to that). It is called after all other callbacks, wherever it
+    stands among them.
 
     Args:
         backup_dir: where; made where it is missing.
@@ -248,6 +266,7 @@ class BackupAndRestore(Callback):
     """
 
     _NAME = "backup.ckpt"
+    _order = 1
 
     def __init__(
         self, backup_dir: str, save_freq: str | int = "epoch", delete_checkpoint: bool = True
@@ -272,9 +291,7 @@ class BackupAndRestore(Callback):
             return
         args = run_context.original_args()
         state = load_checkpoint(self.path)
-        numbers = {
-            n: int(state.pop(n).asnumpy()) for n in ("backup.epoch", "backup.step", "backup.total")
-        }
+        kept = {n: state.pop(n) for n in list(state) if n.startswith(_KEPT)}
         parameters = args.train_network.parameters_dict()
         if set(parameters) != set(state):
             differ = sorted(set(parameters) ^ set(state))
@@ -284,10 +301,27 @@ class BackupAndRestore(Callback):
                 f"{differ[:5]}.",
                 "remove the file to start anew",
             )
+        place = json.loads(str(kept.pop(_PLACE)))
+        callbacks = [type(c).__name__ for c in args.list_callback.callbacks]
+        if callbacks != [name for name, _ in place["callbacks"]]:
+            raise error(
+                ValueError,
+                f"The state in '{self.path}' was written with other callbacks: "
+                f"{[name for name, _ in place['callbacks']]}, but got {callbacks}.",
+                "give the same ones in the same order, or remove the file to start anew",
+            )
         for name, p in parameters.items():
             p.set_data(state[name])
-        args.resume_epoch, args.resume_step = numbers["backup.epoch"], numbers["backup.step"]
-        args.cur_step_num = numbers["backup.total"]
+        set_rng_state(kept.pop(_RANDOM))
+        for i, c in enumerate(args.list_callback.callbacks):
+            own = f"{_KEPT}{i}."
+            tensors = {n[len(own) :]: v for n, v in kept.items() if n.startswith(own)}
+            c.load_state_dict(place["callbacks"][i][1] | tensors)
+        args.resume_epoch, args.resume_step = place["epoch"], place["step"]
+        args.cur_step_num = place["total"]
+        args.net_outputs = Tensor(place["loss"], mstype.float64)
+        if place["stop"]:
+            run_context.request_stop()
         say(
             f"Continuing from '{self.path}': epoch {args.resume_epoch + 1}, step "
             f"{args.resume_step + 1}"
@@ -296,16 +330,32 @@ class BackupAndRestore(Callback):
     def on_train_step_end(self, run_context: RunContext) -> None:
         args = run_context.original_args()
         if self.save_freq != "epoch" and args.cur_step_num % int(self.save_freq) == 0:
-            self._save(args, args.cur_epoch_num - 1, args.cur_step_in_epoch)
+            self._save(run_context, args.cur_epoch_num - 1, args.cur_step_in_epoch)
 
     def on_train_epoch_end(self, run_context: RunContext) -> None:
         args = run_context.original_args()
         if self.save_freq == "epoch":
-            self._save(args, args.cur_epoch_num, 0)
+            self._save(run_context, args.cur_epoch_num, 0)
 
-    def _save(self, args: Any, epoch: int, step: int) -> None:
-        place = {"backup.epoch": epoch, "backup.step": step, "backup.total": args.cur_step_num}
-        save_checkpoint(args.train_network, self.path, append_dict=place)
+    def _save(self, run_context: RunContext, epoch: int, step: int) -> None:
+        args = run_context.original_args()
+        kept: dict[str, Any] = {_RANDOM: get_rng_state()}
+        callbacks = []
+        for i, c in enumerate(args.list_callback.callbacks):
+            given = c.state_dict()
+            kept |= {f"{_KEPT}{i}.{n}": v for n, v in given.items() if isinstance(v, Tensor)}
+            rest = {n: v for n, v in given.items() if not isinstance(v, Tensor)}
+            callbacks.append((type(c).__name__, rest))
+        place = {
+            "epoch": epoch,
+            "step": step,
+            "total": args.cur_step_num,
+            "loss": loss_of(args.net_outputs),
+            "stop": run_context.get_stop_requested(),
+            "callbacks": callbacks,
+        }
+        kept[_PLACE] = json.dumps(place, default=lambda v: v.tolist())
+        save_checkpoint(args.train_network, self.path, append_dict=kept)
 
     def on_train_end(self, run_context: RunContext) -> None:
         if self.delete_checkpoint:

@@ -6,6 +6,8 @@ import math
 import time
 from typing import Any
 
+import numpy as np
+
 from cellgrad._errors import error
 from cellgrad.nn.learning_rate_schedule import check_count, check_flag
 from cellgrad.train._progress import say
@@ -101,6 +103,16 @@ class History(Callback):
     def begin(self, run_context: RunContext) -> None:
         if run_context.original_args().mode == "train":
             self.history, self.epoch = {}, {"epoch": []}
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"history": self.history, "epoch": self.epoch}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.epoch = state["epoch"]
+        self.history = {
+            name: [np.asarray(v) if isinstance(v, list) else v for v in values]
+            for name, values in state["history"].items()
+        }
 
     def on_train_epoch_end(self, run_context: RunContext) -> None:
         args = run_context.original_args()
