@@ -47,7 +47,7 @@ def run(folder, freq, event=None, step=0, others=()):
         train.BackupAndRestore(str(folder), freq),
         train.LearningRateScheduler(lambda rate, step: rate * 0.999),
         train.ReduceLROnPlateau("eval_loss", 0.5, patience=2, cooldown=1),
-        train.EarlyStopping("eval_loss", patience=4, restore_best_weights=True),
+        train.EarlyStopping("eval_loss", patience=6, restore_best_weights=True),
         history,
         *others,
         Kill(event, step),
@@ -74,25 +74,26 @@ def whole(tmp_path_factory):
         (4, "on_train_step_end", 26),
         ("epoch", "on_train_step_end", 21),
         ("epoch", "on_train_epoch_begin", 5 * PER_EPOCH),
-        ("epoch", "on_train_end", "last"),  # the end is known, and is not passed
     ],
 )
 def test_all_goes_on_where_it_was(tmp_path, whole, capsys, freq, event, step):
     state, history, epochs = whole
-    last = int(state["global_step"][0]) if step == "last" else step
-    if event == "on_train_end":
-        # The steps of the network count on; the best weights are put back, the optimizer's, too.
-        last = len(epochs["epoch"]) * PER_EPOCH
-        ending = train.LambdaCallback(on_train_end=lambda context: exec("raise Killed", globals()))
-        with pytest.raises(Killed):
-            run(tmp_path, freq, others=(ending,))
-        found = run(tmp_path, freq, others=(train.LambdaCallback(),))
-    else:
-        with pytest.raises(Killed):
-            run(tmp_path, freq, event, last)
-        found = run(tmp_path, freq)
+    with pytest.raises(Killed):
+        run(tmp_path, freq, event, step)
+    found = run(tmp_path, freq)
     assert "Continuing from" in capsys.readouterr().out
     assert os.listdir(tmp_path) == []
+    assert found[1:] == (history, epochs)
+    for name, value in state.items():
+        np.testing.assert_array_equal(found[0][name], value, err_msg=name)
+
+
+@pytest.mark.parametrize("freq", ["epoch", 1])
+def test_an_end_that_was_asked_for_is_not_passed(tmp_path, whole, freq):
+    state, history, epochs = whole
+    with pytest.raises(Killed):
+        run(tmp_path, freq, "on_train_end", len(epochs["epoch"]) * PER_EPOCH)
+    found = run(tmp_path, freq)
     assert found[1:] == (history, epochs)
     for name, value in state.items():
         np.testing.assert_array_equal(found[0][name], value, err_msg=name)

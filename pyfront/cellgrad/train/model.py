@@ -204,9 +204,8 @@ class Model:
         args.metrics = args.eval_results = None
         args.cur_step_in_epoch = skip
         manager.call("on_train_epoch_begin", context)
-        batches = itertools.islice(_batches(args.train_dataset, epoch), skip, None)
-        if context.get_stop_requested():
-            batches = iter(())
+        end = skip if context.get_stop_requested() else None
+        batches = itertools.islice(_batches(args.train_dataset, epoch), skip, end)
         what = f"epoch {epoch + 1}/{args.epoch_num}"
         with _progress.bar(args.batch_num, skip, what) as bar:
             for batch in batches:
