@@ -17,6 +17,7 @@ from cellgrad._errors import error
 from cellgrad.common.tensor import Tensor
 from cellgrad.dataset import _workers, config
 from cellgrad.dataset._arrays import as_array, stacked
+from cellgrad.dataset._transform import chain
 
 __all__ = ["Dataset", "Row", "zip"]
 
@@ -472,12 +473,12 @@ class _Map(_Step):
             columns = outputs + [c for c in source.columns if c not in inputs]
         self.columns = _names(columns, "map")
 
-    def _one(self, row: Row) -> Row:
+    def _one(self, place: tuple[int, int, Row]) -> Row:
+        epoch, position, row = place
         columns: dict[str, Any] = dict(builtins.zip(self.source.columns, row))
-        values: tuple[Any, ...] = tuple(columns[c] for c in self.inputs)
-        for function in self.functions:
-            out = function(*values)
-            values = out if isinstance(out, tuple) else (out,)
+        # A row's random numbers depend on where it is, and not on the thread it is mapped by.
+        random = np.random.default_rng([config.get_seed(), epoch, self._depth(), position])
+        values = chain(self.functions, random, tuple(columns[c] for c in self.inputs))
         if len(values) != len(self.outputs):
             raise error(
                 ValueError,
@@ -488,7 +489,7 @@ class _Map(_Step):
         return tuple(as_array(columns[c]) for c in self.columns)
 
     def rows(self, epoch: int) -> Iterator[Row]:
-        rows = self.source.rows(epoch)
+        rows = ((epoch, i, row) for i, row in enumerate(self.source.rows(epoch)))
         return (
             map(self._one, rows)
             if self.workers == 1
