@@ -13,7 +13,11 @@ __all__ = ["DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager
 
 
 class LossScaleManager:
-    """The base: a scale, and a Cell that updates it."""
+    """The base: a scale, and a Cell that updates it.
+
+    >>> issubclass(ms.FixedLossScaleManager, ms.LossScaleManager)
+    True
+    """
 
     def get_loss_scale(self) -> float:
         """The scale."""
@@ -41,6 +45,9 @@ class FixedLossScaleManager(LossScaleManager):
 
     Raises:
         TypeError, ValueError: arguments that are not.
+
+    >>> ms.FixedLossScaleManager(1024.0).get_loss_scale()
+    1024.0
     """
 
     def __init__(self, loss_scale: float = 128.0, drop_overflow_update: bool = True):
@@ -67,6 +74,11 @@ class DynamicLossScaleManager(LossScaleManager):
 
     Raises:
         TypeError, ValueError: arguments that are not.
+
+    >>> manager = ms.DynamicLossScaleManager(init_loss_scale=1024, scale_factor=2, scale_window=3)
+    >>> manager.update_loss_scale(True)
+    >>> manager.get_loss_scale()
+    512.0
     """
 
     def __init__(

@@ -34,6 +34,9 @@ def all_finite(inputs: Any) -> Tensor:
 
     Raises:
         TypeError: `inputs` has no Tensor.
+
+    >>> print(ms.amp.all_finite([Tensor([1.0]), Tensor([float("inf")])]))
+    False
     """
     if not any(True for _ in tensors(inputs)):
         raise error(
@@ -56,7 +59,18 @@ def _unscaled(scale: Tensor, inputs: Any) -> Any:
 
 
 class LossScaler:
-    """Base of loss scalers: `scale`, `unscale` and `adjust`."""
+    """Base of loss scalers: `scale`, `unscale` and `adjust`.
+
+    >>> class Doubling(ms.amp.LossScaler):
+    ...     def scale(self, inputs):
+    ...         return inputs * 2
+    ...     def unscale(self, inputs):
+    ...         return inputs / 2
+    ...     def adjust(self, grads_finite):
+    ...         return True
+    >>> print(Doubling(2.0).scale(Tensor(3.0)))
+    6.0
+    """
 
     scale_value: Parameter
 
@@ -104,6 +118,10 @@ class StaticLossScaler(LossScaler):
 
     Raises:
         TypeError, ValueError: a scale that is not a number, or less than 1.
+
+    >>> scaler = ms.amp.StaticLossScaler(scale_value=1024)
+    >>> print(scaler.unscale(scaler.scale(Tensor(3.0))))
+    3.0
     """
 
     def adjust(self, grads_finite: Tensor) -> bool:
@@ -122,6 +140,11 @@ class DynamicLossScaler(LossScaler):
 
     Raises:
         TypeError, ValueError: arguments that are not positive numbers.
+
+    >>> scaler = ms.amp.DynamicLossScaler(scale_value=1024, scale_factor=2, scale_window=1)
+    >>> _ = scaler.adjust(Tensor(False))
+    >>> print(scaler.scale(Tensor(1.0)))
+    512.0
     """
 
     def __init__(self, scale_value: int | float, scale_factor: int, scale_window: int):

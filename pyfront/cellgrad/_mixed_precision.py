@@ -48,13 +48,21 @@ _BLACK_CELLS = ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm")
 
 
 def get_white_list() -> list[type]:
-    """The classes that `auto_mixed_precision` at level O1 computes in the lower precision."""
+    """The classes that `auto_mixed_precision` at level O1 computes in the lower precision.
+
+    >>> nn.Dense in ms.amp.get_white_list()
+    True
+    """
     cells = [getattr(nn, n) for n in _WHITE_CELLS if hasattr(nn, n)]
     return cells + [getattr(ops, n) for n in _WHITE_PRIMITIVES if hasattr(ops, n)]
 
 
 def get_black_list() -> list[type]:
-    """The classes that `auto_mixed_precision` at level O2 keeps in float32."""
+    """The classes that `auto_mixed_precision` at level O2 keeps in float32.
+
+    >>> nn.BatchNorm2d in ms.amp.get_black_list()
+    True
+    """
     return [getattr(nn, n) for n in _BLACK_CELLS if hasattr(nn, n)]
 
 
@@ -152,6 +160,10 @@ def auto_mixed_precision(
     Raises:
         TypeError: `network` is not a Cell.
         ValueError: another level or dtype.
+
+    >>> net = ms.amp.auto_mixed_precision(nn.Dense(2, 1, "ones", has_bias=False), "O3")
+    >>> print(net(Tensor([[1.0, 2.0]])).dtype)
+    Float32
     """
     _check(network, dtype, "auto_mixed_precision")
     if amp_level == "O0":
@@ -184,6 +196,11 @@ def custom_mixed_precision(
         TypeError: `network` is not a Cell, or a list has something other than classes of Cells and
             primitives.
         ValueError: both lists or none, or another dtype.
+
+    >>> net = nn.SequentialCell(nn.Dense(2, 2), nn.ReLU())
+    >>> net = ms.amp.custom_mixed_precision(net, white_list=[nn.Dense])
+    >>> print(net(Tensor([[1.0, 2.0]])).dtype)
+    Float32
     """
     _check(network, dtype, "custom_mixed_precision")
     if (white_list is None) == (black_list is None):
@@ -226,6 +243,12 @@ def build_train_network(
     Raises:
         TypeError: arguments of wrong types.
         ValueError: an unknown level or keyword.
+
+    >>> net = nn.Dense(2, 1, "ones", has_bias=False)
+    >>> optimizer = nn.SGD(net.trainable_params(), learning_rate=0.1)
+    >>> step = ms.amp.build_train_network(net, optimizer, nn.MSELoss(), level="O0")
+    >>> print(step(Tensor([[1.0, 2.0]]), Tensor([[1.0]])))
+    4.0
     """
     if not isinstance(optimizer, nn.Optimizer):
         raise error(

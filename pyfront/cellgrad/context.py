@@ -27,7 +27,11 @@ _DEVICES = ("CPU", "GPU", "Ascend")
 
 
 class ParallelMode:
-    """Names of the ways to use several devices; this version runs on one."""
+    """Names of the ways to use several devices; this version runs on one.
+
+    >>> ms.ParallelMode.STAND_ALONE
+    'stand_alone'
+    """
 
     STAND_ALONE = "stand_alone"
     DATA_PARALLEL = "data_parallel"
@@ -94,6 +98,10 @@ def set_context(**kwargs: Any) -> None:
     Raises:
         ValueError: an unknown setting, mode or device.
         TypeError: a `device_id` that is not an int.
+
+    >>> ms.set_context(mode=ms.GRAPH_MODE)
+    >>> ms.get_context("mode") == ms.GRAPH_MODE
+    True
     """
     for key, value in kwargs.items():
         if key == "mode":
@@ -132,7 +140,12 @@ def set_context(**kwargs: Any) -> None:
 
 
 def set_device(device_target: str, device_id: int | None = None) -> None:
-    """Chooses the device; ``"GPU"`` and ``"Ascend"`` mean the CPU in this version."""
+    """Chooses the device; ``"GPU"`` and ``"Ascend"`` mean the CPU in this version.
+
+    >>> ms.set_device("CPU")
+    >>> ms.get_context("device_target")
+    'CPU'
+    """
     if device_target not in _DEVICES:
         raise error(
             ValueError,

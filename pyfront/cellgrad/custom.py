@@ -215,6 +215,10 @@ def recompute(block: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
     Args:
         block: what to call on the other arguments.
+
+    >>> net = nn.Dense(2, 1, "ones", has_bias=False)
+    >>> print(ms.grad(lambda x: ms.recompute(net, x).sum())(Tensor([[1.0, 2.0]])))
+    [[1. 1.]]
     """
     if state.current.scope is None:
         return block(*args, **kwargs)

@@ -239,6 +239,10 @@ class GradOperation:
 
     Raises:
         TypeError: a flag that is not a bool.
+
+    >>> square = lambda x, y: x * x * y
+    >>> print(ops.GradOperation(get_all=True)(square)(Tensor(3.0), Tensor(2.0)))
+    (Tensor(shape=[], dtype=Float32, value= 12), Tensor(shape=[], dtype=Float32, value= 9))
     """
 
     def __init__(self, get_all: bool = False, get_by_list: bool = False, sens_param: bool = False):
@@ -280,6 +284,11 @@ def get_grad(gradients: Any, identifier: int | Parameter) -> Tensor:
     Raises:
         TypeError: `identifier` is neither int nor Parameter, or `gradients` has no ids.
         RuntimeError: there is no such gradient.
+
+    >>> net = nn.Dense(2, 1, "ones", has_bias=False)
+    >>> gradient = ms.grad(net, 0, net.weight, return_ids=True)(Tensor([[1.0, 2.0]]))
+    >>> print(ms.get_grad(gradient, net.weight))
+    [[1. 2.]]
     """
     if isinstance(identifier, bool) or not isinstance(identifier, int | Parameter):
         raise error(

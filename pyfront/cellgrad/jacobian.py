@@ -204,6 +204,10 @@ def hvp(fn: Callable[..., Any], inputs: Any, v: Any) -> Any:
 
     Raises:
         TypeError, ValueError: as `jvp`.
+
+    >>> gradient, product = ms.hvp(lambda x: (x**3).sum(), Tensor([1.0, 2.0]), Tensor([1.0, 0.0]))
+    >>> print(gradient, product)
+    [ 3. 12.] [6. 0.]
     """
     several = isinstance(inputs, tuple | list)
     positions: Any = tuple(range(len(inputs))) if several else 0

@@ -149,12 +149,20 @@ def dtype_to_nptype(dtype: Type) -> Any:
 
 
 def dtype_to_pytype(dtype: Type) -> type:
-    """The Python class whose numbers a tensor type holds: bool, int or float."""
+    """The Python class whose numbers a tensor type holds: bool, int or float.
+
+    >>> ms.dtype_to_pytype(ms.float32)
+    <class 'float'>
+    """
     return {"b": bool, "i": int, "u": int, "f": float}[dtype.kind]
 
 
 def pytype_to_dtype(pytype: Any) -> Type:
-    """The tensor type MindSpore gives to a Python or numpy scalar class."""
+    """The tensor type MindSpore gives to a Python or numpy scalar class.
+
+    >>> print(ms.pytype_to_dtype(int))
+    Int64
+    """
     plain = {bool: bool_, int: int64, float: float64}
     if pytype in plain:
         return plain[pytype]

@@ -40,6 +40,12 @@ def manual_seed(seed: int) -> int:
     Raises:
         TypeError: a seed that is not an int.
         ValueError: a negative seed, or one of more than 63 bits.
+
+    >>> _ = ms.manual_seed(5)
+    >>> first = ops.rand(2)
+    >>> _ = ms.manual_seed(5)
+    >>> print((ops.rand(2) == first).all())
+    True
     """
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
         raise error(
@@ -55,17 +61,34 @@ def manual_seed(seed: int) -> int:
 
 
 def seed() -> int:
-    """Seeds the default generator with a number from the operating system, and returns that."""
+    """Seeds the default generator with a number from the operating system, and returns that.
+
+    >>> number = ms.seed()
+    >>> number == ms.initial_seed()
+    True
+    """
     return manual_seed(_fresh())
 
 
 def initial_seed() -> int:
-    """The seed of the default generator."""
+    """The seed of the default generator.
+
+    >>> _ = ms.manual_seed(5)
+    >>> ms.initial_seed()
+    5
+    """
     return int(STATE.asnumpy()[0])
 
 
 def get_rng_state() -> Tensor:
-    """The state of the default generator: 16 bytes (uint8), for `set_rng_state`."""
+    """The state of the default generator: 16 bytes (uint8), for `set_rng_state`.
+
+    >>> state = ms.get_rng_state()
+    >>> first = ops.rand(2)
+    >>> _ = ms.set_rng_state(state)
+    >>> print((ops.rand(2) == first).all())
+    True
+    """
     return Tensor(np.frombuffer(STATE.asnumpy().tobytes(), np.uint8), mstype.uint8)
 
 
@@ -75,6 +98,12 @@ def set_rng_state(state: Any) -> None:
     Raises:
         TypeError: `state` is not a Tensor of uint8.
         ValueError: it has not 16 elements.
+
+    >>> state = ms.get_rng_state()
+    >>> first = ops.rand(2)
+    >>> _ = ms.set_rng_state(state)
+    >>> print((ops.rand(2) == first).all())
+    True
     """
     if not isinstance(state, Tensor) or state.dtype is not mstype.uint8:
         raise error(

@@ -38,7 +38,11 @@ __all__ = [
 
 
 class CELU(Cell):
-    """See `ops.celu`."""
+    """See `ops.celu`.
+
+    >>> print(nn.CELU()(Tensor([-1.0, 0.0, 2.0])))
+    [-0.63212055  0.          2.        ]
+    """
 
     def __init__(self, alpha: float = 1.0):
         super().__init__()
@@ -49,7 +53,11 @@ class CELU(Cell):
 
 
 class ELU(Cell):
-    """See `ops.elu`."""
+    """See `ops.elu`.
+
+    >>> print(nn.ELU()(Tensor([-1.0, 0.0, 2.0])))
+    [-0.63212055  0.          2.        ]
+    """
 
     def __init__(self, alpha: float = 1.0):
         super().__init__()
@@ -60,7 +68,11 @@ class ELU(Cell):
 
 
 class GELU(Cell):
-    """See `ops.gelu`; by default with the approximation by tanh."""
+    """See `ops.gelu`; by default with the approximation by tanh.
+
+    >>> print(nn.GELU()(Tensor([-1.0, 0.0, 2.0])))
+    [-0.158808   0.         1.9545978]
+    """
 
     def __init__(self, approximate: bool = True):
         super().__init__()
@@ -76,14 +88,22 @@ class GELU(Cell):
 
 
 class FastGelu(Cell):
-    """See `ops.fast_gelu`."""
+    """See `ops.fast_gelu`.
+
+    >>> print(nn.FastGelu()(Tensor([-1.0, 0.0, 2.0])))
+    [-0.15420423  0.          1.9356586 ]
+    """
 
     def construct(self, x: Tensor) -> Tensor:
         return ops.fast_gelu(x)
 
 
 class GLU(Cell):
-    """See `ops.glu`."""
+    """See `ops.glu`.
+
+    >>> print(nn.GLU()(Tensor([[1.0, 2.0, 0.0, 0.0]])))
+    [[0.5 1. ]]
+    """
 
     def __init__(self, axis: int = -1):
         super().__init__()
@@ -94,7 +114,11 @@ class GLU(Cell):
 
 
 class HShrink(Cell):
-    """See `ops.hardshrink`."""
+    """See `ops.hardshrink`.
+
+    >>> print(nn.HShrink()(Tensor([-1.0, 0.0, 2.0])))
+    [-1.  0.  2.]
+    """
 
     def __init__(self, lambd: float = 0.5):
         super().__init__()
@@ -105,7 +129,11 @@ class HShrink(Cell):
 
 
 class SoftShrink(Cell):
-    """See `ops.softshrink`."""
+    """See `ops.softshrink`.
+
+    >>> print(nn.SoftShrink()(Tensor([-1.0, 0.0, 2.0])))
+    [-0.5  0.   1.5]
+    """
 
     def __init__(self, lambd: float = 0.5):
         super().__init__()
@@ -116,14 +144,22 @@ class SoftShrink(Cell):
 
 
 class HSigmoid(Cell):
-    """See `ops.hardsigmoid`."""
+    """See `ops.hardsigmoid`.
+
+    >>> print(nn.HSigmoid()(Tensor([-1.0, 0.0, 2.0])))
+    [0.3333333 0.5       0.8333334]
+    """
 
     def construct(self, input_x: Tensor) -> Tensor:
         return ops.hardsigmoid(input_x)
 
 
 class HSwish(Cell):
-    """See `ops.hardswish`."""
+    """See `ops.hardswish`.
+
+    >>> print(nn.HSwish()(Tensor([-1.0, 0.0, 2.0])))
+    [-0.33333334  0.          1.6666666 ]
+    """
 
     def construct(self, x: Tensor) -> Tensor:
         return ops.hardswish(x)
@@ -134,6 +170,9 @@ class Hardtanh(Cell):
 
     Raises:
         ValueError: `min_val` is not less than `max_val`.
+
+    >>> print(nn.Hardtanh()(Tensor([-1.0, 0.0, 2.0])))
+    [-1.  0.  1.]
     """
 
     def __init__(self, min_val: Any = -1.0, max_val: Any = 1.0):
@@ -151,7 +190,11 @@ class Hardtanh(Cell):
 
 
 class LeakyReLU(Cell):
-    """See `ops.leaky_relu`."""
+    """See `ops.leaky_relu`.
+
+    >>> print(nn.LeakyReLU()(Tensor([-1.0, 0.0, 2.0])))
+    [-0.2  0.   2. ]
+    """
 
     def __init__(self, alpha: float = 0.2):
         super().__init__()
@@ -162,14 +205,22 @@ class LeakyReLU(Cell):
 
 
 class LogSigmoid(Cell):
-    """See `ops.logsigmoid`."""
+    """See `ops.logsigmoid`.
+
+    >>> print(nn.LogSigmoid()(Tensor([-1.0, 0.0, 2.0])))
+    [-1.3132617 -0.6931472 -0.126928 ]
+    """
 
     def construct(self, input_x: Tensor) -> Tensor:
         return ops.logsigmoid(input_x)
 
 
 class LogSoftmax(Cell):
-    """See `ops.log_softmax`."""
+    """See `ops.log_softmax`.
+
+    >>> print(nn.LogSoftmax()(Tensor([[0.0, 0.0]])))
+    [[-0.6931472 -0.6931472]]
+    """
 
     def __init__(self, axis: int = -1):
         super().__init__()
@@ -180,7 +231,11 @@ class LogSoftmax(Cell):
 
 
 class Softmin(Cell):
-    """See `ops.softmin`."""
+    """See `ops.softmin`.
+
+    >>> print(nn.Softmin()(Tensor([0.0, 0.0])))
+    [0.5 0.5]
+    """
 
     def __init__(self, axis: int = -1):
         super().__init__()
@@ -191,7 +246,11 @@ class Softmin(Cell):
 
 
 class Mish(Cell):
-    """See `ops.mish`."""
+    """See `ops.mish`.
+
+    >>> print(nn.Mish()(Tensor([-1.0, 0.0, 2.0])))
+    [-0.30340147  0.          1.943959  ]
+    """
 
     def construct(self, input_x: Tensor) -> Tensor:
         return ops.mish(input_x)
@@ -207,6 +266,9 @@ class PReLU(Cell):
     Raises:
         TypeError: `channel` is not an int.
         ValueError: `channel` is not positive, or `w` has another length.
+
+    >>> print(nn.PReLU()(Tensor([-1.0, 0.0, 2.0])))
+    [-0.25  0.    2.  ]
     """
 
     def __init__(self, channel: int = 1, w: Any = 0.25):
@@ -232,42 +294,66 @@ class PReLU(Cell):
 
 
 class ReLU6(Cell):
-    """See `ops.relu6`."""
+    """See `ops.relu6`.
+
+    >>> print(nn.ReLU6()(Tensor([-1.0, 0.0, 2.0])))
+    [0. 0. 2.]
+    """
 
     def construct(self, x: Tensor) -> Tensor:
         return ops.relu6(x)
 
 
 class SeLU(Cell):
-    """See `ops.selu`."""
+    """See `ops.selu`.
+
+    >>> print(nn.SeLU()(Tensor([-1.0, 0.0, 2.0])))
+    [-1.1113307  0.         2.101402 ]
+    """
 
     def construct(self, input_x: Tensor) -> Tensor:
         return ops.selu(input_x)
 
 
 class SiLU(Cell):
-    """See `ops.silu`."""
+    """See `ops.silu`.
+
+    >>> print(nn.SiLU()(Tensor([-1.0, 0.0, 2.0])))
+    [-0.26894143  0.          1.761594  ]
+    """
 
     def construct(self, x: Tensor) -> Tensor:
         return ops.silu(x)
 
 
 class Softsign(Cell):
-    """See `ops.softsign`."""
+    """See `ops.softsign`.
+
+    >>> print(nn.Softsign()(Tensor([-1.0, 0.0, 2.0])))
+    [-0.5        0.         0.6666667]
+    """
 
     def construct(self, x: Tensor) -> Tensor:
         return ops.softsign(x)
 
 
 class Tanhshrink(Cell):
-    """See `ops.tanhshrink`."""
+    """See `ops.tanhshrink`.
+
+    >>> print(nn.Tanhshrink()(Tensor([-1.0, 0.0, 2.0])))
+    [-0.23840582  0.          1.0359724 ]
+    """
 
     def construct(self, x: Tensor) -> Tensor:
         return ops.tanhshrink(x)
 
 
 class Threshold(Cell):
-    """See `ops.threshold`."""
+    """See `ops.threshold`.
+
+    >>> print(nn.Threshold(0.1, 20.0)(Tensor([-1.0, 0.0, 2.0])))
+    [20. 20.  2.]
+    """
 
     def __init__(self, threshold: Any, value: Any):
         super().__init__()

@@ -73,6 +73,12 @@ class MultiheadAttention(Cell):
 
     Raises:
         TypeError, ValueError: arguments of wrong types, or shapes that do not fit.
+
+    >>> attention = nn.MultiheadAttention(8, 2, batch_first=True)
+    >>> x = ops.ones((1, 5, 8))
+    >>> output, weights = attention(x, x, x)
+    >>> print(output.shape, weights.shape)
+    (1, 5, 8) (1, 5, 5)
     """
 
     def __init__(
@@ -348,6 +354,10 @@ class TransformerEncoderLayer(_Layer):
 
     Raises:
         TypeError, ValueError: arguments that are not.
+
+    >>> layer = nn.TransformerEncoderLayer(d_model=8, nhead=2)
+    >>> print(layer(ops.ones((5, 1, 8))).shape)
+    (5, 1, 8)
     """
 
     self_attn: MultiheadAttention
@@ -397,6 +407,10 @@ class TransformerDecoderLayer(_Layer):
         tgt, memory: the sequence and what it attends to.
         tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask: as of
             `MultiheadAttention`.
+
+    >>> layer = nn.TransformerDecoderLayer(d_model=8, nhead=2)
+    >>> print(layer(ops.ones((5, 1, 8)), ops.ones((7, 1, 8))).shape)
+    (5, 1, 8)
     """
 
     self_attn: MultiheadAttention
@@ -471,6 +485,10 @@ class TransformerEncoder(_Stack):
         encoder_layer: gives the arguments.
         num_layers: a positive int.
         norm: a last normalisation, or None.
+
+    >>> layer = nn.TransformerEncoderLayer(d_model=8, nhead=2)
+    >>> print(nn.TransformerEncoder(layer, 2)(ops.ones((5, 1, 8))).shape)
+    (5, 1, 8)
     """
 
     def __init__(self, encoder_layer: TransformerEncoderLayer, num_layers: int, norm: Any = None):
@@ -486,7 +504,12 @@ class TransformerEncoder(_Stack):
 
 
 class TransformerDecoder(_Stack):
-    """Decoder layers like `decoder_layer`; arguments as of `TransformerEncoder`."""
+    """Decoder layers like `decoder_layer`; arguments as of `TransformerEncoder`.
+
+    >>> layer = nn.TransformerDecoderLayer(d_model=8, nhead=2)
+    >>> print(nn.TransformerDecoder(layer, 2)(ops.ones((5, 1, 8)), ops.ones((7, 1, 8))).shape)
+    (5, 1, 8)
+    """
 
     def __init__(self, decoder_layer: TransformerDecoderLayer, num_layers: int, norm: Any = None):
         super().__init__(decoder_layer, num_layers, norm)
@@ -519,6 +542,10 @@ class Transformer(Cell):
 
     Raises:
         TypeError, ValueError: arguments that are not, or sequences that do not fit.
+
+    >>> model = nn.Transformer(8, 2, num_encoder_layers=1, num_decoder_layers=1)
+    >>> print(model(ops.ones((7, 1, 8)), ops.ones((5, 1, 8))).shape)
+    (5, 1, 8)
     """
 
     def __init__(

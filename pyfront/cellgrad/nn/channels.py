@@ -19,7 +19,11 @@ __all__ = ["LRN", "BiDense", "ChannelShuffle"]
 
 
 class LRN(Cell):
-    """Local response normalisation; see `ops.lrn`."""
+    """Local response normalisation; see `ops.lrn`.
+
+    >>> print(nn.LRN(depth_radius=1)(Tensor([[[[1.0]], [[2.0]]]])).flatten())
+    [0.40824828 0.81649655]
+    """
 
     def __init__(
         self,
@@ -37,7 +41,11 @@ class LRN(Cell):
 
 
 class ChannelShuffle(Cell):
-    """Mixes the channels of groups; see `ops.channel_shuffle`."""
+    """Mixes the channels of groups; see `ops.channel_shuffle`.
+
+    >>> print(nn.ChannelShuffle(2)(ops.arange(4).reshape(1, 4, 1, 1)).flatten())
+    [0 2 1 3]
+    """
 
     def __init__(self, groups: int):
         super().__init__()
@@ -71,6 +79,10 @@ class BiDense(Cell):
 
     Raises:
         TypeError, ValueError: arguments or inputs that are not.
+
+    >>> layer = nn.BiDense(2, 3, 4)
+    >>> print(layer(ops.ones((5, 2)), ops.ones((5, 3))).shape)
+    (5, 4)
     """
 
     def __init__(

@@ -253,6 +253,10 @@ class Conv3d(_Forward):
 
     Raises:
         TypeError, ValueError: arguments of a wrong type, or that do not fit each other.
+
+    >>> layer = nn.Conv3d(3, 4, kernel_size=3)
+    >>> print(layer(ops.ones((1, 3, 5, 5, 5))).shape)
+    (1, 4, 5, 5, 5)
     """
 
     def __init__(
@@ -336,6 +340,10 @@ class Conv1dTranspose(_Transposed):
 
     Raises:
         TypeError, ValueError: arguments of a wrong type, or that do not fit each other.
+
+    >>> layer = nn.Conv1dTranspose(3, 4, kernel_size=2, stride=2)
+    >>> print(layer(ops.ones((1, 3, 5))).shape)
+    (1, 4, 10)
     """
 
     height: tuple[int, ...] = (1,)
@@ -380,6 +388,10 @@ class Conv2dTranspose(_Transposed):
 
     Raises:
         TypeError, ValueError: arguments of a wrong type, or that do not fit each other.
+
+    >>> layer = nn.Conv2dTranspose(3, 4, kernel_size=2, stride=2)
+    >>> print(layer(ops.ones((1, 3, 5, 5))).shape)
+    (1, 4, 10, 10)
     """
 
     def __init__(
@@ -427,6 +439,10 @@ class Conv3dTranspose(_Transposed):
 
     Raises:
         TypeError, ValueError: arguments of a wrong type, or that do not fit each other.
+
+    >>> layer = nn.Conv3dTranspose(3, 4, kernel_size=2, stride=2)
+    >>> print(layer(ops.ones((1, 3, 5, 5, 5))).shape)
+    (1, 4, 10, 10, 10)
     """
 
     def __init__(

@@ -81,7 +81,12 @@ class _DropoutOfChannels(Cell):
 
 
 class Dropout1d(_DropoutOfChannels):
-    """Sets channels of (N, C, L) or (C, L) to zero in training mode; see `ops.dropout1d`."""
+    """Sets channels of (N, C, L) or (C, L) to zero in training mode; see `ops.dropout1d`.
+
+    >>> layer = nn.Dropout1d(p=0.5).set_train(False)
+    >>> print(layer(ops.ones((1, 2, 3))).sum())
+    6.0
+    """
 
     def construct(self, x: Tensor) -> Tensor:
         out: Tensor = ops.dropout1d(x, self.p, self.training)
@@ -89,7 +94,12 @@ class Dropout1d(_DropoutOfChannels):
 
 
 class Dropout2d(_DropoutOfChannels):
-    """Sets channels of (N, C, H, W) to zero in training mode; see `ops.dropout2d`."""
+    """Sets channels of (N, C, H, W) to zero in training mode; see `ops.dropout2d`.
+
+    >>> layer = nn.Dropout2d(p=0.5).set_train(False)
+    >>> print(layer(ops.ones((1, 2, 3, 3))).sum())
+    18.0
+    """
 
     def construct(self, x: Tensor) -> Tensor:
         out: Tensor = ops.dropout2d(x, self.p, self.training)
@@ -97,7 +107,12 @@ class Dropout2d(_DropoutOfChannels):
 
 
 class Dropout3d(_DropoutOfChannels):
-    """Sets channels of (N, C, D, H, W) to zero in training mode; see `ops.dropout3d`."""
+    """Sets channels of (N, C, D, H, W) to zero in training mode; see `ops.dropout3d`.
+
+    >>> layer = nn.Dropout3d(p=0.5).set_train(False)
+    >>> print(layer(ops.ones((1, 2, 3, 3, 3))).sum())
+    54.0
+    """
 
     def construct(self, x: Tensor) -> Tensor:
         out: Tensor = ops.dropout3d(x, self.p, self.training)
@@ -105,7 +120,11 @@ class Dropout3d(_DropoutOfChannels):
 
 
 class RReLU(Cell):
-    """`ops.rrelu` with random slopes in [lower, upper)."""
+    """`ops.rrelu` with random slopes in [lower, upper).
+
+    >>> print(nn.RReLU(0.25, 0.25)(Tensor([-1.0, 0.0, 2.0])))
+    [-0.25  0.    2.  ]
+    """
 
     def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3):
         super().__init__()

@@ -30,6 +30,9 @@ def piecewise_constant_lr(milestone: Sequence[int], learning_rates: Sequence[flo
     Raises:
         TypeError: arguments of wrong types.
         ValueError: sequences of different lengths, or milestones that fall.
+
+    >>> nn.piecewise_constant_lr([2, 3], [0.5, 0.25])
+    [0.5, 0.5, 0.25]
     """
     owner = "piecewise_constant_lr"
     for name, value in (("milestone", milestone), ("learning_rates", learning_rates)):
@@ -88,6 +91,9 @@ def exponential_decay_lr(
 
     Raises:
         TypeError, ValueError: arguments that are not.
+
+    >>> nn.exponential_decay_lr(0.5, 0.5, total_step=4, step_per_epoch=1, decay_epoch=1)
+    [0.5, 0.25, 0.125, 0.0625]
     """
     _check_decay(
         "exponential_decay_lr",
@@ -112,6 +118,9 @@ def natural_exp_decay_lr(
 ) -> list[float]:
     """``learning_rate * exp(-decay_rate * epoch)``, with `is_stair` of the epoch rounded down to a
     multiple of `decay_epoch`; arguments and errors as of `exponential_decay_lr`.
+
+    >>> nn.natural_exp_decay_lr(0.5, 1.0, total_step=2, step_per_epoch=1, decay_epoch=1)
+    [0.5, 0.18393972058572117]
     """
     _check_decay(
         "natural_exp_decay_lr",
@@ -138,6 +147,9 @@ def inverse_decay_lr(
 ) -> list[float]:
     """``learning_rate / (1 + decay_rate * epoch / decay_epoch)``; arguments and errors as of
     `exponential_decay_lr`.
+
+    >>> nn.inverse_decay_lr(0.5, 1.0, total_step=4, step_per_epoch=2, decay_epoch=1, is_stair=True)
+    [0.5, 0.5, 0.25, 0.25]
     """
     _check_decay(
         "inverse_decay_lr",
@@ -160,6 +172,9 @@ def cosine_decay_lr(
     Raises:
         TypeError: arguments of wrong types.
         ValueError: negative rates, or `min_lr` that is not below `max_lr`.
+
+    >>> nn.cosine_decay_lr(0.0, 1.0, total_step=4, step_per_epoch=1, decay_epoch=2)
+    [1.0, 0.5, 0.0, 0.0]
     """
     owner = "cosine_decay_lr"
     check_float(min_lr, "min_lr", owner, zero=True)
@@ -194,6 +209,9 @@ def polynomial_decay_lr(
     Raises:
         TypeError, ValueError: arguments that are not positive floats (`end_learning_rate` may be
             0) and ints.
+
+    >>> nn.polynomial_decay_lr(0.5, 0.0, total_step=3, step_per_epoch=1, decay_epoch=2, power=1.0)
+    [0.5, 0.25, 0.0]
     """
     owner = "polynomial_decay_lr"
     check_float(learning_rate, "learning_rate", owner)
@@ -220,6 +238,9 @@ def warmup_lr(
 
     Raises:
         TypeError, ValueError: arguments that are not a non-negative float and positive ints.
+
+    >>> nn.warmup_lr(0.5, total_step=4, step_per_epoch=1, warmup_epoch=2)
+    [0.0, 0.25, 0.5, 0.5]
     """
     owner = "warmup_lr"
     check_float(learning_rate, "learning_rate", owner, zero=True)

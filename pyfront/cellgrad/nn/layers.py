@@ -31,14 +31,22 @@ class ReLU(Cell):
 
 
 class Tanh(Cell):
-    """Hyperbolic tangent elementwise; see `ops.tanh`."""
+    """Hyperbolic tangent elementwise; see `ops.tanh`.
+
+    >>> print(nn.Tanh()(Tensor([-1.0, 0.0, 2.0])))
+    [-0.7615942  0.         0.9640276]
+    """
 
     def construct(self, x: Tensor) -> Tensor:
         return ops.tanh(x)
 
 
 class Sigmoid(Cell):
-    """1 / (1 + exp(-x)) elementwise; see `ops.sigmoid`."""
+    """1 / (1 + exp(-x)) elementwise; see `ops.sigmoid`.
+
+    >>> print(nn.Sigmoid()(Tensor([-1.0, 0.0, 2.0])))
+    [0.26894143 0.5        0.880797  ]
+    """
 
     def construct(self, x: Tensor) -> Tensor:
         return ops.sigmoid(x)
@@ -73,6 +81,9 @@ def get_activation(name: str | None, prim_name: str | None = None) -> Cell | Non
 
     Raises:
         KeyError: an unknown name.
+
+    >>> print(nn.get_activation("relu")(Tensor([-1.0, 2.0])))
+    [0. 2.]
     """
     if name is None:
         return None

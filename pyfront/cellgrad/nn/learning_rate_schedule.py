@@ -61,6 +61,12 @@ def check_flag(value: Any, name: str, owner: str) -> bool:
 class LearningRateSchedule(Cell):
     """The base: `construct` takes the number of steps done, an int32 Tensor, and gives the learning
     rate.
+
+    >>> class Halving(nn.LearningRateSchedule):
+    ...     def construct(self, global_step):
+    ...         return 0.5 ** global_step.astype(ms.float32)
+    >>> print(Halving()(Tensor(3, ms.int32)))
+    0.125
     """
 
     def construct(self, global_step: Tensor) -> Tensor:
@@ -98,6 +104,10 @@ class ExponentialDecayLR(_Decay):
 
     Raises:
         TypeError, ValueError: arguments that are not.
+
+    >>> schedule = nn.ExponentialDecayLR(0.5, 0.25, decay_steps=4)
+    >>> print(schedule(Tensor(2, ms.int32)))
+    0.25
     """
 
     def construct(self, global_step: Tensor) -> Tensor:
@@ -107,6 +117,10 @@ class ExponentialDecayLR(_Decay):
 class NaturalExpDecayLR(_Decay):
     """``learning_rate * exp(-decay_rate * step)``, with `is_stair` of the step rounded down to a
     multiple of `decay_steps`; arguments and errors as of `ExponentialDecayLR`.
+
+    >>> schedule = nn.NaturalExpDecayLR(0.5, 1.0, decay_steps=2)
+    >>> print(schedule(Tensor(2, ms.int32)))
+    0.06766764
     """
 
     def construct(self, global_step: Tensor) -> Tensor:
@@ -117,6 +131,10 @@ class NaturalExpDecayLR(_Decay):
 class InverseDecayLR(_Decay):
     """``learning_rate / (1 + decay_rate * step / decay_steps)``; arguments and errors as of
     `ExponentialDecayLR`.
+
+    >>> schedule = nn.InverseDecayLR(0.5, 1.0, decay_steps=2)
+    >>> print(schedule(Tensor(2, ms.int32)))
+    0.25
     """
 
     def construct(self, global_step: Tensor) -> Tensor:
@@ -129,6 +147,10 @@ class CosineDecayLR(LearningRateSchedule):
     Raises:
         TypeError: arguments of wrong types.
         ValueError: negative rates, or `min_lr` that is not below `max_lr`.
+
+    >>> schedule = nn.CosineDecayLR(0.0, 1.0, decay_steps=4)
+    >>> print(schedule(Tensor(2, ms.int32)))
+    0.49999997
     """
 
     def __init__(self, min_lr: float, max_lr: float, decay_steps: int):
@@ -157,6 +179,10 @@ class PolynomialDecayLR(LearningRateSchedule):
     Raises:
         TypeError, ValueError: arguments that are not positive floats (`end_learning_rate` may be
             0) and ints.
+
+    >>> schedule = nn.PolynomialDecayLR(0.5, 0.0, decay_steps=4, power=1.0)
+    >>> print(schedule(Tensor(2, ms.int32)))
+    0.25
     """
 
     def __init__(
@@ -190,6 +216,10 @@ class WarmUpLR(LearningRateSchedule):
 
     Raises:
         TypeError, ValueError: arguments that are not a non-negative float and a positive int.
+
+    >>> schedule = nn.WarmUpLR(0.5, warmup_steps=4)
+    >>> print(schedule(Tensor(2, ms.int32)))
+    0.25
     """
 
     def __init__(self, learning_rate: float, warmup_steps: int):

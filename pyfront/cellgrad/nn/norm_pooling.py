@@ -24,7 +24,11 @@ class _LPPool(Cell):
 
 
 class LPPool1d(_LPPool):
-    """Power sums of windows of sequences; see `ops.lp_pool1d`."""
+    """Power sums of windows of sequences; see `ops.lp_pool1d`.
+
+    >>> print(nn.LPPool1d(norm_type=2, kernel_size=2)(Tensor([[[3.0, 4.0, 6.0, 8.0]]])))
+    [[[ 5. 10.]]]
+    """
 
     def construct(self, x: Tensor) -> Tensor:
         return ops.lp_pool1d(  # type: ignore[no-any-return]
@@ -33,7 +37,11 @@ class LPPool1d(_LPPool):
 
 
 class LPPool2d(_LPPool):
-    """Power sums of windows of images; see `ops.lp_pool2d`."""
+    """Power sums of windows of images; see `ops.lp_pool2d`.
+
+    >>> print(nn.LPPool2d(norm_type=1, kernel_size=2)(Tensor([[[[1.0, 2.0], [3.0, 4.0]]]])))
+    [[[[10.]]]]
+    """
 
     def construct(self, x: Tensor) -> Tensor:
         return ops.lp_pool2d(  # type: ignore[no-any-return]
@@ -52,21 +60,35 @@ class _MaxUnpool(Cell):
 
 
 class MaxUnpool1d(_MaxUnpool):
-    """See `ops.max_unpool1d`."""
+    """See `ops.max_unpool1d`.
+
+    >>> print(nn.MaxUnpool1d(kernel_size=2)(Tensor([[[5.0, 6.0]]]), Tensor([[[1, 2]]])))
+    [[[0. 5. 6. 0.]]]
+    """
 
     def construct(self, x: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
         return ops.max_unpool1d(x, indices, *self._arguments(output_size))  # type: ignore[no-any-return]
 
 
 class MaxUnpool2d(_MaxUnpool):
-    """See `ops.max_unpool2d`."""
+    """See `ops.max_unpool2d`.
+
+    >>> print(nn.MaxUnpool2d(kernel_size=2)(Tensor([[[[5.0]]]]), Tensor([[[[3]]]])))
+    [[[[0. 0.]
+       [0. 5.]]]]
+    """
 
     def construct(self, x: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
         return ops.max_unpool2d(x, indices, *self._arguments(output_size))  # type: ignore[no-any-return]
 
 
 class MaxUnpool3d(_MaxUnpool):
-    """See `ops.max_unpool3d`."""
+    """See `ops.max_unpool3d`.
+
+    >>> x, indices = Tensor([[[[[5.0]]]]]), Tensor([[[[[7]]]]])
+    >>> print(nn.MaxUnpool3d(kernel_size=2)(x, indices).flatten())
+    [0. 0. 0. 0. 0. 0. 0. 5.]
+    """
 
     def construct(self, x: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
         return ops.max_unpool3d(x, indices, *self._arguments(output_size))  # type: ignore[no-any-return]

@@ -203,6 +203,10 @@ class BatchNorm3d(Cell):
     """Batch normalisation of (N, C, D, H, W); see `BatchNorm2d`.
 
     Its Parameters belong to a sub-Cell `bn2d`, and bear that in their names, as in MindSpore.
+
+    >>> layer = nn.BatchNorm3d(3)
+    >>> print(layer(ops.ones((2, 3, 4, 4, 4))).shape)
+    (2, 3, 4, 4, 4)
     """
 
     def __init__(
@@ -366,6 +370,9 @@ class GroupNorm(Cell):
 
     Raises:
         TypeError, ValueError: arguments that are not positive ints, or do not divide.
+
+    >>> print(nn.GroupNorm(2, 4)(ops.ones((1, 4, 2, 2))).sum())
+    0.0
     """
 
     def __init__(
@@ -424,6 +431,9 @@ class RmsNorm(Cell):
     Raises:
         TypeError: `normalized_shape` is not a tuple or list.
         ValueError: it is empty, or does not fit the input.
+
+    >>> print(nn.RmsNorm([2])(Tensor([[4.0, 4.0]])))
+    [[1. 1.]]
     """
 
     def __init__(

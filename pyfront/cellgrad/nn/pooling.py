@@ -119,6 +119,9 @@ class MaxPool1d(_MaxPool):
 
     Raises:
         TypeError, ValueError: arguments of a wrong type, or that do not fit each other.
+
+    >>> print(nn.MaxPool1d(kernel_size=2)(Tensor([[[1.0, 2.0, 3.0]]])))
+    [[[2. 3.]]]
     """
 
     dims = 1
@@ -173,6 +176,9 @@ class MaxPool3d(_MaxPool):
 
     Raises:
         TypeError, ValueError: arguments of a wrong type, or that do not fit each other.
+
+    >>> print(nn.MaxPool3d(kernel_size=2)(ops.ones((1, 2, 3, 3, 3))).shape)
+    (1, 2, 2, 2, 2)
     """
 
     dims = 3
@@ -258,6 +264,9 @@ class AvgPool1d(_AvgPool):
 
     Raises:
         TypeError, ValueError: arguments of a wrong type, or that do not fit each other.
+
+    >>> print(nn.AvgPool1d(kernel_size=2)(Tensor([[[1.0, 2.0, 3.0]]])))
+    [[[1.5 2.5]]]
     """
 
     dims = 1
@@ -310,6 +319,9 @@ class AvgPool3d(_AvgPool):
 
     Raises:
         TypeError, ValueError: arguments of a wrong type, or that do not fit each other.
+
+    >>> print(nn.AvgPool3d(kernel_size=2)(ops.ones((1, 2, 3, 3, 3))).shape)
+    (1, 2, 2, 2, 2)
     """
 
     dims = 3
@@ -333,7 +345,11 @@ class AvgPool3d(_AvgPool):
 
 
 class AdaptiveAvgPool1d(Cell):
-    """See `ops.adaptive_avg_pool1d`."""
+    """See `ops.adaptive_avg_pool1d`.
+
+    >>> print(nn.AdaptiveAvgPool1d(2)(Tensor([[[1.0, 2.0, 3.0, 5.0]]])))
+    [[[1.5 4. ]]]
+    """
 
     def __init__(self, output_size: int):
         super().__init__()
@@ -344,7 +360,11 @@ class AdaptiveAvgPool1d(Cell):
 
 
 class AdaptiveAvgPool2d(Cell):
-    """See `ops.adaptive_avg_pool2d`."""
+    """See `ops.adaptive_avg_pool2d`.
+
+    >>> print(nn.AdaptiveAvgPool2d(2)(ops.arange(16.0).reshape(1, 4, 4)).flatten())
+    [ 2.5  4.5 10.5 12.5]
+    """
 
     def __init__(self, output_size: Any):
         super().__init__()
@@ -355,7 +375,11 @@ class AdaptiveAvgPool2d(Cell):
 
 
 class AdaptiveAvgPool3d(Cell):
-    """See `ops.adaptive_avg_pool3d`."""
+    """See `ops.adaptive_avg_pool3d`.
+
+    >>> print(nn.AdaptiveAvgPool3d(2)(ops.ones((1, 2, 4, 4, 4))).shape)
+    (1, 2, 2, 2, 2)
+    """
 
     def __init__(self, output_size: Any):
         super().__init__()
@@ -366,7 +390,11 @@ class AdaptiveAvgPool3d(Cell):
 
 
 class AdaptiveMaxPool1d(Cell):
-    """See `ops.adaptive_max_pool1d`."""
+    """See `ops.adaptive_max_pool1d`.
+
+    >>> print(nn.AdaptiveMaxPool1d(2)(Tensor([[[1.0, 2.0, 3.0, 5.0]]])))
+    [[[2. 5.]]]
+    """
 
     def __init__(self, output_size: int):
         super().__init__()
@@ -377,7 +405,12 @@ class AdaptiveMaxPool1d(Cell):
 
 
 class AdaptiveMaxPool2d(Cell):
-    """See `ops.adaptive_max_pool2d`."""
+    """See `ops.adaptive_max_pool2d`.
+
+    >>> print(nn.AdaptiveMaxPool2d(2)(ops.arange(16.0).reshape(1, 1, 4, 4)))
+    [[[[ 5.  7.]
+       [13. 15.]]]]
+    """
 
     def __init__(self, output_size: Any, return_indices: bool = False):
         super().__init__()
@@ -389,7 +422,11 @@ class AdaptiveMaxPool2d(Cell):
 
 
 class AdaptiveMaxPool3d(Cell):
-    """The maxima of (D', H', W') parts of volumes; see `ops.adaptive_max_pool2d`."""
+    """The maxima of (D', H', W') parts of volumes; see `ops.adaptive_max_pool2d`.
+
+    >>> print(nn.AdaptiveMaxPool3d(2)(ops.ones((1, 2, 4, 4, 4))).shape)
+    (1, 2, 2, 2, 2)
+    """
 
     def __init__(self, output_size: Any, return_indices: bool = False):
         super().__init__()

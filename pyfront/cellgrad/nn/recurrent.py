@@ -84,6 +84,9 @@ class RNNCell(_RecurrentCell):
 
     Raises:
         TypeError, ValueError: arguments or inputs that are not.
+
+    >>> print(nn.RNNCell(3, 4)(ops.ones((2, 3)), ops.zeros((2, 4))).shape)
+    (2, 4)
     """
 
     def __init__(
@@ -126,6 +129,11 @@ class LSTMCell(_RecurrentCell):
 
     Raises:
         TypeError, ValueError: arguments or inputs that are not.
+
+    >>> zeros = ops.zeros((2, 4))
+    >>> hidden, cell = nn.LSTMCell(3, 4)(ops.ones((2, 3)), (zeros, zeros))
+    >>> print(hidden.shape, cell.shape)
+    (2, 4) (2, 4)
     """
 
     def __init__(
@@ -168,6 +176,9 @@ class GRUCell(_RecurrentCell):
 
     Raises:
         TypeError, ValueError: arguments or inputs that are not.
+
+    >>> print(nn.GRUCell(3, 4)(ops.ones((2, 3)), ops.zeros((2, 4))).shape)
+    (2, 4)
     """
 
     def __init__(

@@ -330,6 +330,12 @@ class LSTM(_RecurrentLayers):
 
     Raises:
         TypeError, ValueError: arguments or inputs that are not.
+
+    >>> layer = nn.LSTM(3, 4, batch_first=True)
+    >>> zeros = ops.zeros((1, 2, 4))
+    >>> output, (hidden, cell) = layer(ops.ones((2, 5, 3)), (zeros, zeros))
+    >>> print(output.shape, hidden.shape, cell.shape)
+    (2, 5, 4) (1, 2, 4) (1, 2, 4)
     """
 
     def __init__(self, *args: Any, **kwargs: Any):
@@ -340,6 +346,11 @@ class GRU(_RecurrentLayers):
     """Gated recurrent layers along a sequence; one step is `GRUCell`.
 
     Args, inputs, outputs and errors are those of `RNN`, without `nonlinearity`.
+
+    >>> layer = nn.GRU(3, 4, batch_first=True)
+    >>> output, state = layer(ops.ones((2, 5, 3)), ops.zeros((1, 2, 4)))
+    >>> print(output.shape, state.shape)
+    (2, 5, 4) (1, 2, 4)
     """
 
     def __init__(self, *args: Any, **kwargs: Any):

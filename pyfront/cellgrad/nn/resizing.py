@@ -16,6 +16,10 @@ class Upsample(Cell):
 
     Args:
         size, scale_factor, mode, align_corners, recompute_scale_factor: as of `ops.interpolate`.
+
+    >>> print(nn.Upsample(size=(2, 4))(Tensor([[[[1.0, 2.0]]]])))
+    [[[[1. 1. 2. 2.]
+       [1. 1. 2. 2.]]]]
     """
 
     def __init__(

@@ -123,7 +123,12 @@ class Embedding(Cell):
 
 
 class OneHot(Cell):
-    """One-hot vectors of length `depth`; see `ops.one_hot`."""
+    """One-hot vectors of length `depth`; see `ops.one_hot`.
+
+    >>> print(nn.OneHot(depth=3)(Tensor([0, 2], ms.int32)))
+    [[1. 0. 0.]
+     [0. 0. 1.]]
+    """
 
     def __init__(
         self,
@@ -164,7 +169,11 @@ class Flatten(Cell):
 
 
 class Identity(Cell):
-    """The input itself; any arguments of the layer are ignored."""
+    """The input itself; any arguments of the layer are ignored.
+
+    >>> print(nn.Identity()(Tensor([1.0, 2.0])))
+    [1. 2.]
+    """
 
     def __init__(self, *args: Any, **kwargs: Any):
         super().__init__()
@@ -174,7 +183,11 @@ class Identity(Cell):
 
 
 class Roll(Cell):
-    """Elements moved along dimensions; see `ops.roll`."""
+    """Elements moved along dimensions; see `ops.roll`.
+
+    >>> print(nn.Roll(shift=1, axis=0)(Tensor([1.0, 2.0, 3.0])))
+    [3. 1. 2.]
+    """
 
     def __init__(self, shift: Any, axis: Any):
         super().__init__()
@@ -189,6 +202,9 @@ class Unflatten(Cell):
 
     Raises:
         TypeError: `axis` is not an int, or `unflattened_size` not a tuple or list.
+
+    >>> print(nn.Unflatten(1, (2, 3))(ops.ones((4, 6))).shape)
+    (4, 2, 3)
     """
 
     def __init__(self, axis: int, unflattened_size: Any):
@@ -207,7 +223,12 @@ class Unflatten(Cell):
 
 
 class PixelShuffle(Cell):
-    """Channels as finer pixels; see `ops.pixel_shuffle`."""
+    """Channels as finer pixels; see `ops.pixel_shuffle`.
+
+    >>> print(nn.PixelShuffle(2)(ops.arange(4.0).reshape(1, 4, 1, 1)))
+    [[[[0. 1.]
+       [2. 3.]]]]
+    """
 
     def __init__(self, upscale_factor: int):
         super().__init__()
@@ -218,7 +239,11 @@ class PixelShuffle(Cell):
 
 
 class PixelUnshuffle(Cell):
-    """Pixels as channels; see `ops.pixel_unshuffle`."""
+    """Pixels as channels; see `ops.pixel_unshuffle`.
+
+    >>> print(nn.PixelUnshuffle(2)(Tensor([[[[1.0, 2.0], [3.0, 4.0]]]])).flatten())
+    [1. 2. 3. 4.]
+    """
 
     def __init__(self, downscale_factor: int):
         super().__init__()
@@ -238,6 +263,9 @@ class Pad(Cell):
     Raises:
         TypeError: `paddings` is not a tuple.
         ValueError: another mode.
+
+    >>> print(nn.Pad(paddings=((0, 0), (1, 2)))(Tensor([[1.0, 2.0]])))
+    [[0. 1. 2. 0. 0.]]
     """
 
     def __init__(self, paddings: Any, mode: str = "CONSTANT"):
@@ -288,58 +316,106 @@ class _ConstantPadNd(_PadNd):
 
 
 class ConstantPad1d(_ConstantPadNd):
-    """A number before and after the last dimension; see `ops.pad`."""
+    """A number before and after the last dimension; see `ops.pad`.
+
+    >>> print(nn.ConstantPad1d((1, 2), 9.0)(Tensor([[1.0, 2.0]])))
+    [[9. 1. 2. 9. 9.]]
+    """
 
 
 class ConstantPad2d(_ConstantPadNd):
-    """A number around the last two dimensions; see `ops.pad`."""
+    """A number around the last two dimensions; see `ops.pad`.
+
+    >>> print(nn.ConstantPad2d((1, 0, 0, 1), 9.0)(Tensor([[[[1.0, 2.0], [3.0, 4.0]]]])))
+    [[[[9. 1. 2.]
+       [9. 3. 4.]
+       [9. 9. 9.]]]]
+    """
 
     dims = 2
 
 
 class ConstantPad3d(_ConstantPadNd):
-    """A number around the last three dimensions; see `ops.pad`."""
+    """A number around the last three dimensions; see `ops.pad`.
+
+    >>> print(nn.ConstantPad3d(1, 9.0)(ops.ones((1, 1, 2, 3, 4))).shape)
+    (1, 1, 4, 5, 6)
+    """
 
     dims = 3
 
 
 class ZeroPad2d(_PadNd):
-    """Zeros around the last two dimensions; see `ops.pad`."""
+    """Zeros around the last two dimensions; see `ops.pad`.
+
+    >>> print(nn.ZeroPad2d((1, 0, 0, 1))(Tensor([[[[1.0, 2.0], [3.0, 4.0]]]])))
+    [[[[0. 1. 2.]
+       [0. 3. 4.]
+       [0. 0. 0.]]]]
+    """
 
     dims = 2
 
 
 class ReflectionPad1d(_PadNd):
-    """Elements mirrored at the ends of the last dimension; see `ops.pad`."""
+    """Elements mirrored at the ends of the last dimension; see `ops.pad`.
+
+    >>> print(nn.ReflectionPad1d(2)(Tensor([[1.0, 2.0, 3.0]])))
+    [[3. 2. 1. 2. 3. 2. 1.]]
+    """
 
     mode = "reflect"
 
 
 class ReflectionPad2d(ReflectionPad1d):
-    """Elements mirrored around the last two dimensions; see `ops.pad`."""
+    """Elements mirrored around the last two dimensions; see `ops.pad`.
+
+    >>> print(nn.ReflectionPad2d((1, 0, 0, 1))(Tensor([[[[1.0, 2.0], [3.0, 4.0]]]])))
+    [[[[2. 1. 2.]
+       [4. 3. 4.]
+       [2. 1. 2.]]]]
+    """
 
     dims = 2
 
 
 class ReflectionPad3d(ReflectionPad1d):
-    """Elements mirrored around the last three dimensions; see `ops.pad`."""
+    """Elements mirrored around the last three dimensions; see `ops.pad`.
+
+    >>> print(nn.ReflectionPad3d(1)(ops.ones((1, 1, 2, 3, 4))).shape)
+    (1, 1, 4, 5, 6)
+    """
 
     dims = 3
 
 
 class ReplicationPad1d(_PadNd):
-    """The elements at the ends of the last dimension repeated; see `ops.pad`."""
+    """The elements at the ends of the last dimension repeated; see `ops.pad`.
+
+    >>> print(nn.ReplicationPad1d(2)(Tensor([[[1.0, 2.0, 3.0]]])))
+    [[[1. 1. 1. 2. 3. 3. 3.]]]
+    """
 
     mode = "replicate"
 
 
 class ReplicationPad2d(ReplicationPad1d):
-    """The elements around the last two dimensions repeated; see `ops.pad`."""
+    """The elements around the last two dimensions repeated; see `ops.pad`.
+
+    >>> print(nn.ReplicationPad2d((1, 0, 0, 1))(Tensor([[[[1.0, 2.0], [3.0, 4.0]]]])))
+    [[[[1. 1. 2.]
+       [3. 3. 4.]
+       [3. 3. 4.]]]]
+    """
 
     dims = 2
 
 
 class ReplicationPad3d(ReplicationPad1d):
-    """The elements around the last three dimensions repeated; see `ops.pad`."""
+    """The elements around the last three dimensions repeated; see `ops.pad`.
+
+    >>> print(nn.ReplicationPad3d(1)(ops.ones((1, 1, 2, 3, 4))).shape)
+    (1, 1, 4, 5, 6)
+    """
 
     dims = 3

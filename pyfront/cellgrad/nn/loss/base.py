@@ -21,6 +21,12 @@ class LossBase(Cell):
 
     Raises:
         ValueError: another reduction.
+
+    >>> class Error(nn.LossBase):
+    ...     def construct(self, logits, labels):
+    ...         return self.get_loss(ops.abs(logits - labels))
+    >>> print(Error(reduction="sum")(Tensor([1.0, 2.0]), Tensor([1.5, 4.0])))
+    2.5
     """
 
     def __init__(self, reduction: str = "mean"):

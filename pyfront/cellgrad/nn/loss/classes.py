@@ -73,7 +73,11 @@ class CrossEntropyLoss(LossBase):
 
 
 class NLLLoss(LossBase):
-    """Negative log-likelihood of class indices; see `ops.nll_loss`."""
+    """Negative log-likelihood of class indices; see `ops.nll_loss`.
+
+    >>> print(nn.NLLLoss()(Tensor([[-1.0, -0.5], [-0.25, -2.0]]), Tensor([1, 0], ms.int32)))
+    0.375
+    """
 
     def __init__(
         self, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = "mean"
@@ -102,6 +106,10 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
     Raises:
         TypeError: inputs of wrong types.
         ValueError: shapes that do not fit.
+
+    >>> loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True)
+    >>> print(loss(Tensor([[0.0, 0.0]]), Tensor([1], ms.int32)))
+    [0.6931472]
     """
 
     def __init__(self, sparse: bool = False, reduction: str = "none"):
@@ -144,6 +152,9 @@ class FocalLoss(LossBase):
     Raises:
         TypeError: arguments of wrong types.
         ValueError: shapes that do not fit.
+
+    >>> print(nn.FocalLoss()(Tensor([[0.0, 0.0]]), Tensor([[1]])))
+    0.1732868
     """
 
     def __init__(self, weight: Tensor | None = None, gamma: float = 2.0, reduction: str = "mean"):
@@ -187,7 +198,11 @@ class FocalLoss(LossBase):
 
 
 class MultiMarginLoss(LossBase):
-    """See `ops.multi_margin_loss`."""
+    """See `ops.multi_margin_loss`.
+
+    >>> print(nn.MultiMarginLoss()(Tensor([[0.5, 0.25, 1.0]]), Tensor([2])))
+    0.25
+    """
 
     def __init__(
         self,
@@ -206,7 +221,12 @@ class MultiMarginLoss(LossBase):
 
 
 class MultilabelMarginLoss(LossBase):
-    """See `ops.multilabel_margin_loss`."""
+    """See `ops.multilabel_margin_loss`.
+
+    >>> x = Tensor([[0.5, 0.25, 1.0]])
+    >>> print(nn.MultilabelMarginLoss()(x, Tensor([[2, -1, 0]], ms.int32)))
+    0.25
+    """
 
     def __init__(self, reduction: str = "mean"):
         super().__init__(reduction)
@@ -217,7 +237,11 @@ class MultilabelMarginLoss(LossBase):
 
 
 class MultiLabelSoftMarginLoss(LossBase):
-    """See `ops.multilabel_soft_margin_loss`."""
+    """See `ops.multilabel_soft_margin_loss`.
+
+    >>> print(nn.MultiLabelSoftMarginLoss()(Tensor([[0.0, 0.0]]), Tensor([[1.0, 0.0]])))
+    0.6931472
+    """
 
     def __init__(self, weight: Tensor | None = None, reduction: str = "mean"):
         super().__init__(reduction)

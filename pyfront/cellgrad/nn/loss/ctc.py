@@ -30,6 +30,11 @@ class CTCLoss(LossBase):
 
     Raises:
         TypeError, ValueError: as `ops.ctc_loss`.
+
+    >>> log_probs = ops.log_softmax(ops.zeros((3, 1, 3)), -1)
+    >>> lengths = Tensor([3], ms.int32), Tensor([2], ms.int32)
+    >>> print(nn.CTCLoss()(log_probs, Tensor([[1, 2]], ms.int32), *lengths))
+    0.8431995
     """
 
     def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False):

@@ -24,6 +24,9 @@ class DiceLoss(LossBase):
 
     Raises:
         ValueError: shapes that differ, or `smooth` that is not positive.
+
+    >>> print(nn.DiceLoss()(Tensor([[0.5, 0.5]]), Tensor([[1.0, 0.0]])))
+    0.33333778
     """
 
     def __init__(self, smooth: float = 1e-5):
@@ -60,6 +63,10 @@ class MultiClassDiceLoss(LossBase):
     Raises:
         TypeError: an activation that is neither.
         ValueError: shapes that do not fit, or an unknown activation.
+
+    >>> x, y = Tensor([[0.0, 0.0], [0.0, 0.0]]), Tensor([[1.0, 0.0], [0.0, 1.0]])
+    >>> print(nn.MultiClassDiceLoss()(x, y))
+    0.33333778
     """
 
     def __init__(

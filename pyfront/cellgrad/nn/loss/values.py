@@ -79,7 +79,11 @@ class MSELoss(LossBase):
 
 
 class RMSELoss(LossBase):
-    """Root of the mean squared error; its gradient is NaN where the error is 0."""
+    """Root of the mean squared error; its gradient is NaN where the error is 0.
+
+    >>> print(nn.RMSELoss()(Tensor([1.0, 2.0]), Tensor([3.0, 4.0])))
+    2.0
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -90,7 +94,11 @@ class RMSELoss(LossBase):
 
 
 class MAELoss(LossBase):
-    """Mean absolute error; arguments as of `MSELoss`."""
+    """Mean absolute error; arguments as of `MSELoss`.
+
+    >>> print(nn.MAELoss()(Tensor([1.0, 2.0]), Tensor([1.5, 4.0])))
+    1.25
+    """
 
     def construct(self, logits: Tensor, label: Tensor) -> Tensor:
         _check_tensors("MAELoss", logits=logits, label=label)
@@ -109,7 +117,11 @@ class L1Loss(_Reduced):
 
 
 class SmoothL1Loss(_Reduced):
-    """Quadratic below `beta`, linear above; see `ops.smooth_l1_loss`. Not reduced by default."""
+    """Quadratic below `beta`, linear above; see `ops.smooth_l1_loss`. Not reduced by default.
+
+    >>> print(nn.SmoothL1Loss()(Tensor([1.0, 2.0]), Tensor([1.5, 4.0])))
+    [0.125 1.5  ]
+    """
 
     def __init__(self, beta: float = 1.0, reduction: str = "none"):
         super().__init__(reduction)
@@ -120,7 +132,11 @@ class SmoothL1Loss(_Reduced):
 
 
 class HuberLoss(_Reduced):
-    """Quadratic below `delta`, linear above; see `ops.huber_loss`."""
+    """Quadratic below `delta`, linear above; see `ops.huber_loss`.
+
+    >>> print(nn.HuberLoss()(Tensor([1.0, 2.0]), Tensor([1.5, 4.0])))
+    0.8125
+    """
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0):
         super().__init__(reduction)
@@ -134,7 +150,11 @@ class HuberLoss(_Reduced):
 
 
 class BCELoss(_Reduced):
-    """Binary cross entropy of probabilities; see `ops.binary_cross_entropy`."""
+    """Binary cross entropy of probabilities; see `ops.binary_cross_entropy`.
+
+    >>> print(nn.BCELoss()(Tensor([0.5, 0.25]), Tensor([1.0, 0.0])))
+    0.49041462
+    """
 
     def __init__(self, weight: Tensor | None = None, reduction: str = "mean"):
         super().__init__(reduction)
@@ -149,6 +169,9 @@ class BCEWithLogitsLoss(_Reduced):
 
     Raises:
         TypeError: a weight that is a Parameter.
+
+    >>> print(nn.BCEWithLogitsLoss()(Tensor([0.0, 0.0]), Tensor([1.0, 0.0])))
+    0.6931472
     """
 
     def __init__(
@@ -177,6 +200,9 @@ class KLDivLoss(Cell):
 
     Args:
         reduction: "mean", "batchmean", "sum" or "none".
+
+    >>> print(nn.KLDivLoss("sum")(Tensor([-1.0, -0.5]), Tensor([0.5, 0.5])))
+    0.056852818
     """
 
     def __init__(self, reduction: str = "mean"):
@@ -188,7 +214,12 @@ class KLDivLoss(Cell):
 
 
 class GaussianNLLLoss(_Reduced):
-    """Negative log-likelihood under normal distributions; see `ops.gaussian_nll_loss`."""
+    """Negative log-likelihood under normal distributions; see `ops.gaussian_nll_loss`.
+
+    >>> mean, target, var = Tensor([0.0, 1.0]), Tensor([1.0, 1.0]), Tensor([1.0, 1.0])
+    >>> print(nn.GaussianNLLLoss()(mean, target, var))
+    0.25
+    """
 
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean"):
         super().__init__(reduction)
@@ -199,7 +230,11 @@ class GaussianNLLLoss(_Reduced):
 
 
 class PoissonNLLLoss(_Reduced):
-    """Negative log-likelihood of counts; see `ops.poisson_nll_loss`."""
+    """Negative log-likelihood of counts; see `ops.poisson_nll_loss`.
+
+    >>> print(nn.PoissonNLLLoss()(Tensor([0.0, 0.0]), Tensor([1.0, 2.0])))
+    1.0
+    """
 
     def __init__(
         self,
@@ -221,7 +256,12 @@ class PoissonNLLLoss(_Reduced):
 
 
 class CosineEmbeddingLoss(_Reduced):
-    """Angles of pairs that belong together or do not; see `ops.cosine_embedding_loss`."""
+    """Angles of pairs that belong together or do not; see `ops.cosine_embedding_loss`.
+
+    >>> x, y = Tensor([[3.0, 4.0]]), Tensor([[4.0, 3.0]])
+    >>> print(nn.CosineEmbeddingLoss(margin=0.5)(x, y, Tensor([-1], ms.int32)))
+    0.45999998
+    """
 
     def __init__(self, margin: float = 0.0, reduction: str = "mean"):
         super().__init__(reduction)
@@ -243,7 +283,12 @@ class CosineEmbeddingLoss(_Reduced):
 
 
 class MarginRankingLoss(_Reduced):
-    """See `ops.margin_ranking_loss`."""
+    """See `ops.margin_ranking_loss`.
+
+    >>> x, y, target = Tensor([1.0, 2.0]), Tensor([2.0, 1.0]), Tensor([1.0, 1.0])
+    >>> print(nn.MarginRankingLoss()(x, y, target))
+    0.5
+    """
 
     def __init__(self, margin: float = 0.0, reduction: str = "mean"):
         super().__init__(reduction)
@@ -254,7 +299,11 @@ class MarginRankingLoss(_Reduced):
 
 
 class HingeEmbeddingLoss(_Reduced):
-    """See `ops.hinge_embedding_loss`."""
+    """See `ops.hinge_embedding_loss`.
+
+    >>> print(nn.HingeEmbeddingLoss()(Tensor([0.5, 0.25]), Tensor([1.0, -1.0])))
+    0.625
+    """
 
     def __init__(self, margin: float = 1.0, reduction: str = "mean"):
         super().__init__(reduction)
@@ -265,14 +314,23 @@ class HingeEmbeddingLoss(_Reduced):
 
 
 class SoftMarginLoss(_Reduced):
-    """See `ops.soft_margin_loss`."""
+    """See `ops.soft_margin_loss`.
+
+    >>> print(nn.SoftMarginLoss()(Tensor([0.0, 0.0]), Tensor([1.0, -1.0])))
+    0.6931472
+    """
 
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
         return ops.soft_margin_loss(logits, labels, self.reduction)  # type: ignore[no-any-return]
 
 
 class TripletMarginLoss(_Reduced):
-    """See `ops.triplet_margin_loss`."""
+    """See `ops.triplet_margin_loss`.
+
+    >>> anchor, near, far = Tensor([[0.0, 0.0]]), Tensor([[3.0, 4.0]]), Tensor([[0.0, 5.5]])
+    >>> print(ops.round(nn.TripletMarginLoss()(anchor, near, far), decimals=3))
+    0.5
+    """
 
     def __init__(
         self,
@@ -303,6 +361,11 @@ class TripletMarginLoss(_Reduced):
 class TripletMarginWithDistanceLoss(LossBase):
     """`TripletMarginLoss` with a distance of one's own: a function of two Tensors; the Euclidean
     one along dimension 1 by default.
+
+    >>> anchor, near, far = Tensor([[0.0, 0.0]]), Tensor([[3.0, 4.0]]), Tensor([[0.0, 5.5]])
+    >>> loss = nn.TripletMarginWithDistanceLoss(lambda x, y: (x - y).abs().sum(-1))
+    >>> print(loss(anchor, near, far))
+    2.5
     """
 
     def __init__(

@@ -120,7 +120,14 @@ class Adam(_Moments):
 
 
 class AdamOffload(Adam):
-    """`Adam`, without AMSGrad."""
+    """`Adam`, without AMSGrad.
+
+    >>> w = Parameter(Tensor([1.0, 2.0]), name="w")
+    >>> optimizer = nn.AdamOffload([w], learning_rate=0.1)
+    >>> _ = optimizer((Tensor([1.0, -1.0]),))
+    >>> print(w.value())
+    [0.90000004 2.1       ]
+    """
 
     def __init__(
         self,
@@ -148,7 +155,14 @@ class AdamOffload(Adam):
 
 
 class LazyAdam(AdamOffload):
-    """`Adam`, which it is for gradients that are not sparse."""
+    """`Adam`, which it is for gradients that are not sparse.
+
+    >>> w = Parameter(Tensor([1.0, 2.0]), name="w")
+    >>> optimizer = nn.LazyAdam([w], learning_rate=0.1)
+    >>> _ = optimizer((Tensor([1.0, -1.0]),))
+    >>> print(w.value())
+    [0.90000004 2.1       ]
+    """
 
 
 class AdamWeightDecay(_Moments):
@@ -162,6 +176,12 @@ class AdamWeightDecay(_Moments):
 
     Raises:
         TypeError, ValueError: arguments that are not.
+
+    >>> w = Parameter(Tensor([1.0, 2.0]), name="w")
+    >>> optimizer = nn.AdamWeightDecay([w], learning_rate=0.1)
+    >>> _ = optimizer((Tensor([1.0, -1.0]),))
+    >>> print(w.value())
+    [0.6837801 2.3162198]
     """
 
     def __init__(
@@ -201,6 +221,12 @@ class AdaMax(_Moments):
 
     Raises:
         TypeError, ValueError: arguments that are not.
+
+    >>> w = Parameter(Tensor([1.0, 2.0]), name="w")
+    >>> optimizer = nn.AdaMax([w], learning_rate=0.1)
+    >>> _ = optimizer((Tensor([1.0, -1.0]),))
+    >>> print(w.value())
+    [0.9 2.1]
     """
 
     def __init__(
@@ -241,6 +267,12 @@ class Lamb(_Moments):
 
     Raises:
         TypeError, ValueError: arguments that are not.
+
+    >>> w = Parameter(Tensor([1.0, 2.0]), name="w")
+    >>> optimizer = nn.Lamb([w], learning_rate=0.1)
+    >>> _ = optimizer((Tensor([1.0, -1.0]),))
+    >>> print(w.value())
+    [0.8418861 2.158114 ]
     """
 
     def __init__(

@@ -23,6 +23,12 @@ class Adagrad(Optimizer):
 
     Raises:
         TypeError, ValueError: arguments that are not.
+
+    >>> w = Parameter(Tensor([1.0, 2.0]), name="w")
+    >>> optimizer = nn.Adagrad([w], learning_rate=0.1)
+    >>> _ = optimizer((Tensor([1.0, -1.0]),))
+    >>> print(w.value())
+    [0.9046537 2.0953462]
     """
 
     def __init__(
@@ -61,6 +67,12 @@ class RMSProp(Optimizer):
 
     Raises:
         TypeError, ValueError: arguments that are not.
+
+    >>> w = Parameter(Tensor([1.0, 2.0]), name="w")
+    >>> optimizer = nn.RMSProp([w], learning_rate=0.1)
+    >>> _ = optimizer((Tensor([1.0, -1.0]),))
+    >>> print(w.value())
+    [0.9 2.1]
     """
 
     def __init__(
@@ -115,6 +127,12 @@ class Adadelta(Optimizer):
 
     Raises:
         TypeError, ValueError: arguments that are not.
+
+    >>> w = Parameter(Tensor([1.0, 2.0]), name="w")
+    >>> optimizer = nn.Adadelta([w], learning_rate=0.1)
+    >>> _ = optimizer((Tensor([1.0, -1.0]),))
+    >>> print(w.value())
+    [0.9996838 2.0003161]
     """
 
     def __init__(
@@ -157,6 +175,12 @@ class FTRL(Optimizer):
 
     Raises:
         TypeError, ValueError: arguments that are not.
+
+    >>> w = Parameter(Tensor([1.0, 2.0]), name="w")
+    >>> optimizer = nn.FTRL([w], learning_rate=0.1)
+    >>> _ = optimizer((Tensor([1.0, -1.0]),))
+    >>> print(w.value())
+    [0.6031424 1.4923235]
     """
 
     def __init__(

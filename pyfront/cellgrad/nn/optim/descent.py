@@ -132,6 +132,12 @@ class Rprop(Optimizer):
 
     Raises:
         TypeError, ValueError: arguments that are not.
+
+    >>> w = Parameter(Tensor([1.0, 2.0]), name="w")
+    >>> optimizer = nn.Rprop([w], learning_rate=0.1)
+    >>> _ = optimizer((Tensor([1.0, -1.0]),))
+    >>> print(w.value())
+    [0.9 2.1]
     """
 
     def __init__(
@@ -194,6 +200,12 @@ class ASGD(Optimizer):
 
     Raises:
         TypeError, ValueError: arguments that are no numbers, or negative.
+
+    >>> w = Parameter(Tensor([1.0, 2.0]), name="w")
+    >>> optimizer = nn.ASGD([w], learning_rate=0.1)
+    >>> _ = optimizer((Tensor([1.0, -1.0]),))
+    >>> print(w.value())
+    [0.89998996 2.0999799 ]
     """
 
     def __init__(

@@ -149,6 +149,17 @@ class Optimizer(Cell):
         ValueError: negative numbers, no Parameters, groups that do not fit their order.
         KeyError: an unknown key of a group.
         RuntimeError: a Parameter in two groups.
+
+    >>> class Descent(nn.Optimizer):
+    ...     def construct(self, gradients):
+    ...         rate = self.get_lr()
+    ...         for parameter, gradient in zip(self.parameters, gradients):
+    ...             ops.assign_sub(parameter, rate * gradient)
+    ...         return gradients
+    >>> w = Parameter(Tensor([1.0, 2.0]), name="w")
+    >>> _ = Descent(0.5, [w])((Tensor([1.0, -1.0]),))
+    >>> print(w.value())
+    [0.5 2.5]
     """
 
     def __init__(

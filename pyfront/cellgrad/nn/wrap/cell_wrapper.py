@@ -62,6 +62,11 @@ class WithEvalCell(Cell):
         network: the network.
         loss_fn: the loss.
         add_cast_fp32: whether outputs and label are converted to float32 for the loss.
+
+    >>> net = nn.WithEvalCell(nn.Dense(2, 1, "ones", has_bias=False), nn.MSELoss())
+    >>> loss, output, label = net(Tensor([[1.0, 2.0]]), Tensor([[1.0]]))
+    >>> print(loss, output, label)
+    4.0 [[3.]] [[1.]]
     """
 
     def __init__(self, network: Cell, loss_fn: Any, add_cast_fp32: bool = False):
@@ -84,6 +89,10 @@ class WithGradCell(Cell):
         network: the network.
         loss_fn: a loss, or None for a network that gives its loss.
         sens: the cotangent of the loss, or None for one.
+
+    >>> net = nn.WithGradCell(nn.Dense(2, 1, "ones", has_bias=False), nn.MSELoss())
+    >>> print(net(Tensor([[1.0, 2.0]]), Tensor([[1.0]]))[0])
+    [[4. 8.]]
     """
 
     def __init__(self, network: Cell, loss_fn: Any = None, sens: Any = None):
@@ -111,6 +120,11 @@ class ForwardValueAndGrad(Cell):
 
     Raises:
         TypeError: arguments of wrong types.
+
+    >>> net = nn.ForwardValueAndGrad(nn.Dense(2, 1, "ones", has_bias=False), get_all=True)
+    >>> value, (gradient,) = net(Tensor([[1.0, 2.0]]))
+    >>> print(value, gradient)
+    [[3.]] [[1. 1.]]
     """
 
     def __init__(
@@ -226,6 +240,11 @@ class ParameterUpdate(Cell):
 
     Raises:
         TypeError: `param` is not a Parameter.
+
+    >>> w = Parameter(Tensor([1.0]), name="w")
+    >>> _ = nn.ParameterUpdate(w)(Tensor([5.0]))
+    >>> print(w.value())
+    [5.]
     """
 
     def __init__(self, param: Parameter):

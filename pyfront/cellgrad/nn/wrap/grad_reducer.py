@@ -15,6 +15,10 @@ class DistributedGradReducer(Cell):
     Args:
         parameters: the Parameters the gradients belong to.
         mean, degree, fusion_type, group: kept for scripts; there is one device.
+
+    >>> w = Parameter(Tensor([1.0]), name="w")
+    >>> print(nn.DistributedGradReducer([w])((Tensor([2.0]),))[0])
+    [2.]
     """
 
     def __init__(

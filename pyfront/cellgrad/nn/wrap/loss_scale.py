@@ -42,6 +42,9 @@ class FixedLossScaleUpdateCell(Cell):
 
     Args:
         loss_scale_value: the scale.
+
+    >>> print(nn.FixedLossScaleUpdateCell(loss_scale_value=1024).get_loss_scale())
+    1024
     """
 
     def __init__(self, loss_scale_value: float):
@@ -70,6 +73,10 @@ class DynamicLossScaleUpdateCell(Cell):
 
     Raises:
         TypeError, ValueError: a window that is not.
+
+    >>> manager = nn.DynamicLossScaleUpdateCell(1024, scale_factor=2, scale_window=1000)
+    >>> print(manager.get_loss_scale())
+    1024
     """
 
     def __init__(self, loss_scale_value: float, scale_factor: float, scale_window: int):
@@ -119,6 +126,13 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
     Raises:
         TypeError: `scale_sense` is neither.
         ValueError: a Tensor of another shape.
+
+    >>> net = nn.WithLossCell(nn.Dense(2, 1, "ones", has_bias=False), nn.MSELoss())
+    >>> optimizer = nn.SGD(net.trainable_params(), learning_rate=0.1)
+    >>> step = nn.TrainOneStepWithLossScaleCell(net, optimizer, Tensor(1024.0))
+    >>> loss, overflow, scale = step(Tensor([[1.0, 2.0]]), Tensor([[1.0]]))
+    >>> print(loss, overflow, scale)
+    4.0 False 1024.0
     """
 
     def __init__(self, network: Cell, optimizer: Cell, scale_sense: Any):
