@@ -113,6 +113,12 @@ class Python<string function_ = "", string class_ = "", list<string> args_ = []>
   list<string> args = args_;
 }
 
+/// What that function gives for Tensors of these elements, in its docstring, which tests run.
+class Example<list<string> given_ = [], string shown_ = ""> {
+  list<string> given = given_;
+  string shown = shown_;
+}
+
 //===----------------------------------------------------------------------===//
 // Ops
 //===----------------------------------------------------------------------===//
@@ -125,6 +131,7 @@ class Cell_Op<string mnemonic, list<Trait> traits = []>
   Derivative derivative = ?;
   Scalar scalar = NoScalar;
   Python python = Python<>;
+  Example example = Example<>;
   /// The choice made where the derivative does not exist or is not unique.
   string subgradient = "";
 }

@@ -14,6 +14,7 @@ def Cell_NegOp : Cell_UnaryOp<"neg", Cell_NumericTensor> {
   let derivative = VJP<["neg(ct)"]>;
   let scalar = Scalar<"-x", "arith::NegFOp(x)", "arith::SubIOp(0, x)">;
   let python = Python<"neg", "Neg", ["input"]>;
+  let example = Example<["[-1.5, 2.0]"], "[ 1.5 -2. ]">;
 }
 
 def Cell_AbsOp : Cell_UnaryOp<"abs", Cell_NumericTensor> {
@@ -22,6 +23,7 @@ def Cell_AbsOp : Cell_UnaryOp<"abs", Cell_NumericTensor> {
   let subgradient = "0 at 0";
   let scalar = Scalar<"std::abs(x)", "math::AbsFOp(x)", "math::AbsIOp(x)">;
   let python = Python<"abs", "Abs", ["input"]>;
+  let example = Example<["[-1.5, 2.0]"], "[1.5 2. ]">;
 }
 
 def Cell_SignOp : Cell_UnaryOp<"sign", Cell_NumericTensor> {
@@ -31,6 +33,7 @@ def Cell_SignOp : Cell_UnaryOp<"sign", Cell_NumericTensor> {
     "arith::SelectOp(arith::CmpFOp(arith::CmpFPredicate::ONE, x, 0), math::CopySignOp(1, x), x)",
     "arith::SubIOp(arith::ExtUIOp(elementType, arith::CmpIOp(arith::CmpIPredicate::sgt, x, 0)), arith::ExtUIOp(elementType, arith::CmpIOp(arith::CmpIPredicate::slt, x, 0)))">;
   let python = Python<"sign", "Sign", ["input"]>;
+  let example = Example<["[-1.5, 2.0]"], "[-1.  1.]">;
 }
 
 //===----------------------------------------------------------------------===//
@@ -42,6 +45,7 @@ def Cell_SquareOp : Cell_UnaryOp<"square", Cell_NumericTensor> {
   let derivative = VJP<["mul(ct, mul(x, 2))"]>;
   let scalar = Scalar<"x * x", "arith::MulFOp(x, x)", "arith::MulIOp(x, x)">;
   let python = Python<"square", "Square", ["input"]>;
+  let example = Example<["[-1.5, 2.0]"], "[2.25 4.  ]">;
 }
 
 def Cell_SqrtOp : Cell_UnaryOp<"sqrt", Cell_FloatTensor, [Singular]> {
@@ -50,6 +54,7 @@ def Cell_SqrtOp : Cell_UnaryOp<"sqrt", Cell_FloatTensor, [Singular]> {
   let subgradient = "inf at 0";
   let scalar = Scalar<"std::sqrt(x)", "math::SqrtOp(x)">;
   let python = Python<"sqrt", "Sqrt", ["x"]>;
+  let example = Example<["[0.25, 4.0]"], "[0.5 2. ]">;
 }
 
 def Cell_RsqrtOp : Cell_UnaryOp<"rsqrt", Cell_FloatTensor, [Singular]> {
@@ -57,6 +62,7 @@ def Cell_RsqrtOp : Cell_UnaryOp<"rsqrt", Cell_FloatTensor, [Singular]> {
   let derivative = VJP<["div(mul(mul(ct, -0.5), result), x)"]>;
   let scalar = Scalar<"1 / std::sqrt(x)", "math::RsqrtOp(x)">;
   let python = Python<"rsqrt", "Rsqrt", ["input"]>;
+  let example = Example<["[0.25, 4.0]"], "[2.  0.5]">;
 }
 
 def Cell_ReciprocalOp : Cell_UnaryOp<"reciprocal", Cell_FloatTensor, [Singular]> {
@@ -64,6 +70,7 @@ def Cell_ReciprocalOp : Cell_UnaryOp<"reciprocal", Cell_FloatTensor, [Singular]>
   let derivative = VJP<["neg(mul(ct, square(result)))"]>;
   let scalar = Scalar<"1 / x", "arith::DivFOp(1, x)">;
   let python = Python<"reciprocal", "Reciprocal", ["input"]>;
+  let example = Example<["[0.5, 4.0]"], "[2.   0.25]">;
 }
 
 def Cell_PowOp : Cell_BinaryOp<"pow", Cell_FloatTensor, [Singular]> {
@@ -98,6 +105,7 @@ def Cell_ExpOp : Cell_UnaryOp<"exp", Cell_FloatTensor, [Singular]> {
   let derivative = VJP<["mul(ct, result)"]>;
   let scalar = Scalar<"std::exp(x)", "math::ExpOp(x)">;
   let python = Python<"exp", "Exp", ["input"]>;
+  let example = Example<["[0.0, 1.0]"], "[1.        2.7182817]">;
 }
 
 def Cell_LogOp : Cell_UnaryOp<"log", Cell_FloatTensor, [Singular]> {
@@ -105,6 +113,7 @@ def Cell_LogOp : Cell_UnaryOp<"log", Cell_FloatTensor, [Singular]> {
   let derivative = VJP<["div(ct, x)"]>;
   let scalar = Scalar<"std::log(x)", "math::LogOp(x)">;
   let python = Python<"log", "Log", ["input"]>;
+  let example = Example<["[1.0, 2.0]"], "[0.        0.6931472]">;
 }
 
 def Cell_SigmoidOp : Cell_UnaryOp<"sigmoid", Cell_FloatTensor> {
@@ -115,6 +124,7 @@ def Cell_SigmoidOp : Cell_UnaryOp<"sigmoid", Cell_FloatTensor> {
   let scalar = Scalar<"x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x))",
     "arith::DivFOp(arith::SelectOp(arith::CmpFOp(arith::CmpFPredicate::OLT, x, 0), math::ExpOp(arith::NegFOp(math::AbsFOp(x))), 1), arith::AddFOp(1, math::ExpOp(arith::NegFOp(math::AbsFOp(x)))))">;
   let python = Python<"sigmoid", "Sigmoid", ["input"]>;
+  let example = Example<["[0.0, 1.0]"], "[0.5       0.7310586]">;
 }
 
 //===----------------------------------------------------------------------===//
@@ -126,6 +136,7 @@ def Cell_SinOp : Cell_UnaryOp<"sin", Cell_FloatTensor> {
   let derivative = VJP<["mul(ct, cos(x))"]>;
   let scalar = Scalar<"std::sin(x)", "math::SinOp(x)">;
   let python = Python<"sin", "Sin", ["input"]>;
+  let example = Example<["[0.0, 1.0]"], "[0.         0.84147096]">;
 }
 
 def Cell_CosOp : Cell_UnaryOp<"cos", Cell_FloatTensor> {
@@ -133,6 +144,7 @@ def Cell_CosOp : Cell_UnaryOp<"cos", Cell_FloatTensor> {
   let derivative = VJP<["neg(mul(ct, sin(x)))"]>;
   let scalar = Scalar<"std::cos(x)", "math::CosOp(x)">;
   let python = Python<"cos", "Cos", ["input"]>;
+  let example = Example<["[0.0, 1.0]"], "[1.        0.5403023]">;
 }
 
 def Cell_TanOp : Cell_UnaryOp<"tan", Cell_FloatTensor, [Singular]> {
@@ -140,6 +152,7 @@ def Cell_TanOp : Cell_UnaryOp<"tan", Cell_FloatTensor, [Singular]> {
   let derivative = VJP<["mul(ct, add(square(result), 1))"]>;
   let scalar = Scalar<"std::tan(x)", "math::TanOp(x)">;
   let python = Python<"tan", "Tan", ["input"]>;
+  let example = Example<["[0.0, 1.0]"], "[0.        1.5574077]">;
 }
 
 def Cell_SinhOp : Cell_UnaryOp<"sinh", Cell_FloatTensor, [Singular]> {
@@ -147,6 +160,7 @@ def Cell_SinhOp : Cell_UnaryOp<"sinh", Cell_FloatTensor, [Singular]> {
   let derivative = VJP<["mul(ct, cosh(x))"]>;
   let scalar = Scalar<"std::sinh(x)", "math::SinhOp(x)">;
   let python = Python<"sinh", "Sinh", ["input"]>;
+  let example = Example<["[0.0, 1.0]"], "[0.        1.1752012]">;
 }
 
 def Cell_CoshOp : Cell_UnaryOp<"cosh", Cell_FloatTensor, [Singular]> {
@@ -154,6 +168,7 @@ def Cell_CoshOp : Cell_UnaryOp<"cosh", Cell_FloatTensor, [Singular]> {
   let derivative = VJP<["mul(ct, sinh(x))"]>;
   let scalar = Scalar<"std::cosh(x)", "math::CoshOp(x)">;
   let python = Python<"cosh", "Cosh", ["input"]>;
+  let example = Example<["[0.0, 1.0]"], "[1.        1.5430807]">;
 }
 
 def Cell_TanhOp : Cell_UnaryOp<"tanh", Cell_FloatTensor> {
@@ -162,6 +177,7 @@ def Cell_TanhOp : Cell_UnaryOp<"tanh", Cell_FloatTensor> {
   let derivative = VJP<["mul(ct, sech_squared(x))"]>;
   let scalar = Scalar<"std::tanh(x)", "math::TanhOp(x)">;
   let python = Python<"tanh", "Tanh", ["input"]>;
+  let example = Example<["[0.0, 1.0]"], "[0.        0.7615942]">;
 }
 
 def Cell_AtanhOp : Cell_UnaryOp<"atanh", Cell_FloatTensor, [Singular]> {
@@ -170,6 +186,7 @@ def Cell_AtanhOp : Cell_UnaryOp<"atanh", Cell_FloatTensor, [Singular]> {
   let derivative = VJP<["div(ct, mul(sub(1, x), add(x, 1)))"]>;
   let scalar = Scalar<"std::atanh(x)", "math::AtanhOp(x)">;
   let python = Python<"atanh", "Atanh", ["input"]>;
+  let example = Example<["[0.0, 0.5]"], "[0.         0.54930615]">;
 }
 
 //===----------------------------------------------------------------------===//
@@ -181,6 +198,7 @@ def Cell_AddOp : Cell_BinaryOp<"add", Cell_NumericTensor, [Commutative]> {
   let derivative = VJP<["ct", "ct"]>;
   let scalar = Scalar<"lhs + rhs", "arith::AddFOp(lhs, rhs)", "arith::AddIOp(lhs, rhs)">;
   let python = Python<"add", "Add", ["input", "other"]>;
+  let example = Example<["[1.0, 2.0]", "[3.0, 4.0]"], "[4. 6.]">;
   let hasCanonicalizer = 1;
 }
 
@@ -189,6 +207,7 @@ def Cell_SubOp : Cell_BinaryOp<"sub", Cell_NumericTensor> {
   let derivative = VJP<["ct", "neg(ct)"]>;
   let scalar = Scalar<"lhs - rhs", "arith::SubFOp(lhs, rhs)", "arith::SubIOp(lhs, rhs)">;
   let python = Python<"sub", "Sub", ["input", "other"]>;
+  let example = Example<["[1.0, 2.0]", "[3.0, 5.0]"], "[-2. -3.]">;
   let hasCanonicalizer = 1;
 }
 
@@ -197,6 +216,7 @@ def Cell_MulOp : Cell_BinaryOp<"mul", Cell_NumericTensor, [Commutative]> {
   let derivative = Multilinear<["mul(ct, rhs)", "mul(ct, lhs)"]>;
   let scalar = Scalar<"lhs * rhs", "arith::MulFOp(lhs, rhs)", "arith::MulIOp(lhs, rhs)">;
   let python = Python<"mul", "Mul", ["input", "other"]>;
+  let example = Example<["[1.0, 2.0]", "[3.0, 4.0]"], "[3. 8.]">;
   let hasCanonicalizer = 1;
 }
 
@@ -216,6 +236,7 @@ def Cell_MaximumOp : Cell_BinaryOp<"maximum", Cell_NumericTensor, [DiscardsEleme
   let scalar = Scalar<"largerOf(lhs, rhs)", "arith::MaximumFOp(lhs, rhs)",
                       "arith::MaxSIOp(lhs, rhs)">;
   let python = Python<"maximum", "Maximum", ["input", "other"]>;
+  let example = Example<["[1.0, 2.0]", "[2.0, 2.0]"], "[2. 2.]">;
 }
 
 def Cell_MinimumOp : Cell_BinaryOp<"minimum", Cell_NumericTensor, [DiscardsElements]> {
@@ -227,6 +248,7 @@ def Cell_MinimumOp : Cell_BinaryOp<"minimum", Cell_NumericTensor, [DiscardsEleme
   let scalar = Scalar<"smallerOf(lhs, rhs)", "arith::MinimumFOp(lhs, rhs)",
                       "arith::MinSIOp(lhs, rhs)">;
   let python = Python<"minimum", "Minimum", ["input", "other"]>;
+  let example = Example<["[1.0, 2.0]", "[2.0, 2.0]"], "[1. 2.]">;
 }
 
 def Cell_ReluOp : Cell_UnaryOp<"relu", Cell_NumericTensor, [DiscardsElements]> {
@@ -236,6 +258,7 @@ def Cell_ReluOp : Cell_UnaryOp<"relu", Cell_NumericTensor, [DiscardsElements]> {
   let scalar = Scalar<"largerOf(x, decltype(x)(0))", "arith::MaximumFOp(x, 0)",
                       "arith::MaxSIOp(x, 0)">;
   let python = Python<"relu", "ReLU", ["input"]>;
+  let example = Example<["[-1.5, 2.0]"], "[0. 2.]">;
 }
 
 #endif

@@ -10,6 +10,7 @@ def Cell_Exp2Op : Cell_UnaryOp<"exp2", Cell_FloatTensor, [Singular]> {
   let derivative = VJP<["mul(ct, mul(result, 0.6931471805599453))"]>;
   let scalar = Scalar<"std::exp2(x)", "math::Exp2Op(x)">;
   let python = Python<"exp2", "", ["input"]>;
+  let example = Example<["[0.0, 1.0]"], "[1. 2.]">;
 }
 
 def Cell_Expm1Op : Cell_UnaryOp<"expm1", Cell_FloatTensor, [Singular]> {
@@ -18,6 +19,7 @@ def Cell_Expm1Op : Cell_UnaryOp<"expm1", Cell_FloatTensor, [Singular]> {
   let derivative = VJP<["mul(ct, exp(x))"]>;
   let scalar = Scalar<"std::expm1(x)", "math::ExpM1Op(x)">;
   let python = Python<"expm1", "Expm1", ["input"]>;
+  let example = Example<["[0.0, 1.0]"], "[0.        1.7182819]">;
 }
 
 def Cell_Log1pOp : Cell_UnaryOp<"log1p", Cell_FloatTensor, [Singular]> {
@@ -25,6 +27,7 @@ def Cell_Log1pOp : Cell_UnaryOp<"log1p", Cell_FloatTensor, [Singular]> {
   let derivative = VJP<["div(ct, add(x, 1))"]>;
   let scalar = Scalar<"std::log1p(x)", "math::Log1pOp(x)">;
   let python = Python<"log1p", "Log1p", ["input"]>;
+  let example = Example<["[0.0, 1.0]"], "[0.        0.6931472]">;
 }
 
 def Cell_Log2Op : Cell_UnaryOp<"log2", Cell_FloatTensor, [Singular]> {
@@ -32,6 +35,7 @@ def Cell_Log2Op : Cell_UnaryOp<"log2", Cell_FloatTensor, [Singular]> {
   let derivative = VJP<["div(mul(ct, 1.4426950408889634), x)"]>;
   let scalar = Scalar<"std::log2(x)", "math::Log2Op(x)">;
   let python = Python<"log2", "", ["input"]>;
+  let example = Example<["[1.0, 8.0]"], "[0. 3.]">;
 }
 
 def Cell_Log10Op : Cell_UnaryOp<"log10", Cell_FloatTensor, [Singular]> {
@@ -39,6 +43,7 @@ def Cell_Log10Op : Cell_UnaryOp<"log10", Cell_FloatTensor, [Singular]> {
   let derivative = VJP<["div(mul(ct, 0.4342944819032518), x)"]>;
   let scalar = Scalar<"std::log10(x)", "math::Log10Op(x)">;
   let python = Python<"log10", "", ["input"]>;
+  let example = Example<["[1.0, 100.0]"], "[0. 2.]">;
 }
 
 def Cell_SoftplusOp : Cell_UnaryOp<"softplus", Cell_FloatTensor> {
@@ -53,6 +58,7 @@ def Cell_ErfOp : Cell_UnaryOp<"erf", Cell_FloatTensor> {
   let derivative = VJP<["mul(ct, mul(gaussian(x), 1.1283791670955126))"]>;
   let scalar = Scalar<"std::erf(x)", "math::ErfOp(x)">;
   let python = Python<"erf", "Erf", ["input"]>;
+  let example = Example<["[0.0, 1.0]"], "[0.         0.84270084]">;
 }
 
 def Cell_ErfcOp : Cell_UnaryOp<"erfc", Cell_FloatTensor> {
@@ -60,6 +66,7 @@ def Cell_ErfcOp : Cell_UnaryOp<"erfc", Cell_FloatTensor> {
   let derivative = VJP<["mul(ct, mul(gaussian(x), -1.1283791670955126))"]>;
   let scalar = Scalar<"std::erfc(x)", "math::ErfcOp(x)">;
   let python = Python<"erfc", "Erfc", ["input"]>;
+  let example = Example<["[0.0, 1.0]"], "[1.        0.1572992]">;
 }
 
 //===----------------------------------------------------------------------===//

@@ -14,14 +14,17 @@ class Cell_RoundingOp<string mnemonic, string eval, string floats>
 def Cell_FloorOp : Cell_RoundingOp<"floor", "floorOf(x)", "math::FloorOp(x)"> {
   let summary = "Largest integer not above x";
   let python = Python<"floor", "Floor", ["input"]>;
+  let example = Example<["[0.5, -1.5]"], "[ 0. -2.]">;
 }
 def Cell_CeilOp : Cell_RoundingOp<"ceil", "ceilOf(x)", "math::CeilOp(x)"> {
   let summary = "Smallest integer not below x";
   let python = Python<"ceil", "Ceil", ["input"]>;
+  let example = Example<["[0.5, -1.5]"], "[ 1. -1.]">;
 }
 def Cell_TruncOp : Cell_RoundingOp<"trunc", "truncOf(x)", "math::TruncOp(x)"> {
   let summary = "Integer part of x, towards 0";
   let python = Python<"trunc", "Trunc", ["input"]>;
+  let example = Example<["[0.5, -1.5]"], "[ 0. -1.]">;
 }
 def Cell_RoundOp : Cell_RoundingOp<"round", "roundOf(x)", "math::RoundEvenOp(x)"> {
   let summary = "Nearest integer, the even one of two";
@@ -33,6 +36,7 @@ def Cell_FloorDivOp : Cell_BinaryOp<"floor_div", Cell_NumericTensor, [Singular]>
   let scalar = Scalar<"floorDivide(lhs, rhs)", "math::FloorOp(arith::DivFOp(lhs, rhs))",
                       "payload::FloorDivI(lhs, rhs)">;
   let python = Python<"floor_div", "FloorDiv", ["x", "y"]>;
+  let example = Example<["[7.0, -7.0]", "[2.0, 2.0]"], "[ 3. -4.]">;
 }
 
 def Cell_FloorModOp : Cell_BinaryOp<"floor_mod", Cell_NumericTensor, [Singular]> {
@@ -46,6 +50,7 @@ def Cell_FloorModOp : Cell_BinaryOp<"floor_mod", Cell_NumericTensor, [Singular]>
   let scalar = Scalar<"floorRemainder(lhs, rhs)", "payload::FloorModF(lhs, rhs)",
                       "payload::FloorModI(lhs, rhs)">;
   let python = Python<"floor_mod", "FloorMod", ["x", "y"]>;
+  let example = Example<["[7.0, -7.0]", "[4.0, 4.0]"], "[3. 1.]">;
 }
 
 def Cell_TruncModOp : Cell_BinaryOp<"trunc_mod", Cell_NumericTensor, [Singular]> {
@@ -55,6 +60,7 @@ def Cell_TruncModOp : Cell_BinaryOp<"trunc_mod", Cell_NumericTensor, [Singular]>
   let scalar = Scalar<"truncRemainder(lhs, rhs)", "payload::TruncModF(lhs, rhs)",
                       "payload::TruncModI(lhs, rhs)">;
   let python = Python<"truncate_mod", "TruncateMod", ["x", "y"]>;
+  let example = Example<["[7.0, -7.0]", "[4.0, 4.0]"], "[ 3. -3.]">;
 }
 
 #endif

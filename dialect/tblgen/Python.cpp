@@ -29,6 +29,23 @@ StringRef helperOf(const OpRecord &r) {
   return unary ? "unary" : "binary";
 }
 
+/// The example of a function, or with `callee` of what is called like it.
+void emitExample(const OpRecord &r, const Twine &callee, StringRef indent,
+                 raw_ostream &os) {
+  os << "\n" << indent << ">>> print(ops." << callee << "(";
+  llvm::interleaveComma(r.given, os, [&](StringRef elements) {
+    os << "Tensor(" << elements << ")";
+  });
+  os << "))\n" << indent << r.shown << "\n";
+}
+
+void emitClassDocstring(const OpRecord &r, StringRef indent, raw_ostream &os) {
+  os << indent << "\"\"\"" << r.op.getSummary() << ": the class form of `"
+     << r.function << "`.\n";
+  emitExample(r, r.className + "()", indent, os);
+  os << indent << "\"\"\"\n";
+}
+
 void emitDocstring(const OpRecord &r, StringRef indent, raw_ostream &os) {
   os << indent << "\"\"\"" << r.op.getSummary() << ".\n\n"
      << indent << "Args:\n";
@@ -56,14 +73,7 @@ void emitDocstring(const OpRecord &r, StringRef indent, raw_ostream &os) {
         "unsupported dtype.\n";
   if (r.pythonArgs.size() > 1)
     os << indent << "    ValueError: if the shapes cannot be broadcast.\n";
-  StringRef elements = bools                            ? "[True, False]"
-                       : takesOnly(r, "Cell_IntTensor") ? "[1, 2]"
-                                                        : "[0.5, 2.0]";
-  std::string given = ("Tensor(" + elements + ")").str();
-  os << "\n"
-     << indent << ">>> ops." << r.function << "(" << given
-     << (r.pythonArgs.size() > 1 ? ", " + given : "") << ").shape\n"
-     << indent << "(2,)\n";
+  emitExample(r, r.function, indent, os);
   os << indent << "\"\"\"\n";
 }
 
@@ -93,9 +103,11 @@ bool emitModule(const RecordKeeper &records, bool stub, raw_ostream &os) {
        << ") -> Tensor:\n";
     emitDocstring(r, "    ", os);
     if (stub) {
-      if (!r.className.empty())
-        os << "\nclass " << r.className << "(_elementwise.Primitive):\n"
-           << "    def __call__(self, " << params << ") -> Tensor: ...\n";
+      if (r.className.empty())
+        continue;
+      os << "\nclass " << r.className << "(_elementwise.Primitive):\n";
+      emitClassDocstring(r, "    ", os);
+      os << "    def __call__(self, " << params << ") -> Tensor: ...\n";
       continue;
     }
     os << "    return _elementwise." << helper << "(\""
@@ -106,10 +118,9 @@ bool emitModule(const RecordKeeper &records, bool stub, raw_ostream &os) {
     os << ")\n";
     if (r.className.empty())
       continue;
-    os << "\n\nclass " << r.className << "(_elementwise.Primitive):\n"
-       << "    \"\"\"" << r.op.getSummary() << ": the class form of `"
-       << r.function << "`.\"\"\"\n\n    def __call__(self, " << params
-       << ") -> Tensor:\n"
+    os << "\n\nclass " << r.className << "(_elementwise.Primitive):\n";
+    emitClassDocstring(r, "    ", os);
+    os << "\n    def __call__(self, " << params << ") -> Tensor:\n"
        << "        return " << r.function << "("
        << StringRef(args).drop_front(2) << ")\n";
   }

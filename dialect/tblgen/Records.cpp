@@ -31,6 +31,9 @@ OpRecord::OpRecord(const Record &def) : def(def), op(def) {
   function = p->getValueAsString("function");
   className = p->getValueAsString("className");
   pythonArgs = p->getValueAsListOfStrings("args");
+  const Record *e = def.getValueAsDef("example");
+  given = e->getValueAsListOfStrings("given");
+  shown = e->getValueAsString("shown");
 
   bool hasTerms = kind == "vjp" || kind == "linear" || kind == "multilinear";
   if (hasTerms && static_cast<int>(vjp.size()) != op.getNumOperands())
@@ -47,6 +50,10 @@ OpRecord::OpRecord(const Record &def) : def(def), op(def) {
     PrintFatalError(def.getLoc(), "python names " + Twine(pythonArgs.size()) +
                                       " arguments for " +
                                       Twine(op.getNumOperands()) + " operands");
+  if (!function.empty() && given.size() != pythonArgs.size())
+    PrintFatalError(def.getLoc(), "an op with a function of Python gives an "
+                                  "example with " +
+                                      Twine(pythonArgs.size()) + " arguments");
 }
 
 bool OpRecord::isElementwise() const {

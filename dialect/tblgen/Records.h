@@ -31,6 +31,9 @@ struct OpRecord {
   // Python
   llvm::StringRef function, className;
   std::vector<llvm::StringRef> pythonArgs;
+  // Example: elements of each argument, and what is printed
+  std::vector<llvm::StringRef> given;
+  llvm::StringRef shown;
 
   bool isElementwise() const;
   llvm::StringRef mnemonic() const;

@@ -61,7 +61,11 @@ from cellgrad.vmap import vmap
 
 
 def mutable(input_data: object, dynamic_len: bool = False) -> object:
-    """The argument itself: every tensor in an input is a run-time value here."""
+    """The argument itself: every tensor in an input is a run-time value here.
+
+    >>> ms.mutable((1, 2))
+    (1, 2)
+    """
     return input_data
 
 

@@ -60,6 +60,14 @@ def export(
         TypeError: something that is not a Cell or function, or no Tensor input.
         ValueError: another format, or two Parameters of one name.
         CompileError: the compiler refused the program.
+
+    >>> import tempfile
+    >>> path = tempfile.mkdtemp()
+    >>> net = nn.Dense(2, 1, "ones", has_bias=False)
+    >>> x, name = Tensor([[1.0, 2.0]]), f"{path}/dense"
+    >>> files = ms.export(net, x, file_name=name, value_and_grad=False)
+    >>> [file.rpartition("/")[2] for file in files]
+    ['dense.so', 'dense.h', 'dense.safetensors']
     """
     if file_format not in ("SO", "MLIR"):
         raise error(
@@ -246,6 +254,12 @@ def load(file_name: str) -> LoadedModel:
     Raises:
         FileNotFoundError: there is no such file.
         RuntimeError: the file is truncated, of another version, or for another machine.
+
+    >>> import tempfile
+    >>> path = tempfile.mkdtemp()
+    >>> _ = ms.export(ops.sqrt, Tensor([4.0]), file_name=f"{path}/root", value_and_grad=False)
+    >>> print(ms.load(f"{path}/root.so").forward(Tensor([9.0])))
+    [3.]
     """
     path = file_name if file_name.endswith(".so") else file_name + ".so"
     if not os.path.exists(path):

@@ -75,6 +75,9 @@ def key(seed: int) -> Tensor:
 
     Raises:
         TypeError: `seed` is not an int.
+
+    >>> print(ms.random.key(7))
+    [0 7]
     """
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
         raise error(
@@ -186,6 +189,10 @@ def split(key: Tensor, num: int = 2) -> Tensor:
     Raises:
         TypeError: `key` is not a key.
         ValueError: `num` is not positive.
+
+    >>> key = ms.random.key(0)
+    >>> print(ms.random.split(key, 3).shape)
+    (3, 2)
     """
     k = _check_key(key, "split")
     if isinstance(num, bool) or not isinstance(num, int) or num < 1:
@@ -209,6 +216,11 @@ def fold_in(key: Tensor, data: int | Tensor) -> Tensor:
 
     Raises:
         TypeError: `key` is not a key, or `data` not an integer.
+
+    >>> key = ms.random.key(0)
+    >>> keys = [ms.random.fold_in(key, step) for step in range(2)]
+    >>> print((keys[0] == keys[1]).all())
+    False
     """
     k = _check_key(key, "fold_in")
     number = as_tensor(data, "fold_in", mstype.int64)
@@ -241,6 +253,10 @@ def bits(key: Tensor, shape: Any = (), dtype: Type | None = None) -> Tensor:
     Raises:
         TypeError: `key` is not a key.
         ValueError: another dtype.
+
+    >>> key = ms.random.key(0)
+    >>> print(ms.random.bits(key, (3,)).shape)
+    (3,)
     """
     k = _check_key(key, "bits")
     target = mstype.int32 if dtype is None else dtype
@@ -271,6 +287,11 @@ def uniform(
     Raises:
         TypeError: `key` is not a key.
         ValueError: `dtype` is not a float type.
+
+    >>> key = ms.random.key(0)
+    >>> x = ms.random.uniform(key, (100,), minval=4.0, maxval=5.0)
+    >>> print(x.min() >= 4, x.max() < 5)
+    True True
     """
     k = _check_key(key, "uniform")
     target = _floating(dtype, "uniform")
@@ -297,6 +318,10 @@ def normal(key: Tensor, shape: Any = (), dtype: Type | None = None) -> Tensor:
     Raises:
         TypeError: `key` is not a key.
         ValueError: `dtype` is not a float type.
+
+    >>> key = ms.random.key(0)
+    >>> print(ms.random.normal(key, (2, 3)).shape)
+    (2, 3)
     """
     k = _check_key(key, "normal")
     return unit_normal(k, shape_of(shape, "normal"), _floating(dtype, "normal"))
@@ -304,7 +329,12 @@ def normal(key: Tensor, shape: Any = (), dtype: Type | None = None) -> Tensor:
 
 @operation
 def laplace(key: Tensor, shape: Any = (), dtype: Type | None = None) -> Tensor:
-    """Numbers of the Laplace distribution with mean 0 and scale 1; see `normal`."""
+    """Numbers of the Laplace distribution with mean 0 and scale 1; see `normal`.
+
+    >>> key = ms.random.key(0)
+    >>> print(ms.random.laplace(key, (2, 3)).shape)
+    (2, 3)
+    """
     k = _check_key(key, "laplace")
     return unit_laplace(k, shape_of(shape, "laplace"), _floating(dtype, "laplace"))
 
@@ -321,6 +351,10 @@ def bernoulli(key: Tensor, p: Any = 0.5, shape: Any = None) -> Tensor:
     Raises:
         TypeError: `key` is not a key.
         ValueError: the shape of `p` does not broadcast to `shape`.
+
+    >>> key = ms.random.key(0)
+    >>> print(ms.random.bernoulli(key, 1.0, (3,)))
+    [ True  True  True]
     """
     k = _check_key(key, "bernoulli")
     chance = as_tensor(p, "bernoulli", mstype.float32)
@@ -347,6 +381,10 @@ def randint(key: Tensor, shape: Any, minval: Any, maxval: Any, dtype: Type | Non
     Raises:
         TypeError: `key` is not a key.
         ValueError: `dtype` is not an integer type, or the range is empty.
+
+    >>> key = ms.random.key(0)
+    >>> print(ms.random.randint(key, (3,), 5, 6))
+    [5 5 5]
     """
     k = _check_key(key, "randint")
     target = mstype.int32 if dtype is None else dtype
@@ -377,6 +415,10 @@ def categorical(key: Tensor, logits: Tensor, shape: Any = ()) -> Tensor:
 
     Raises:
         TypeError: `key` is not a key.
+
+    >>> key = ms.random.key(0)
+    >>> print(ms.random.categorical(key, Tensor([-100.0, 0.0, -100.0]), (4,)))
+    [1 1 1 1]
     """
     from cellgrad.ops import extrema
 
@@ -409,6 +451,10 @@ def permutation(key: Tensor, x: int | Tensor) -> Tensor:
     Raises:
         TypeError: `key` is not a key, or `x` neither int nor Tensor.
         ValueError: `x` is not positive, or a scalar.
+
+    >>> key = ms.random.key(0)
+    >>> print(ops.sort(ms.random.permutation(key, 4))[0])
+    [0 1 2 3]
     """
     k = _check_key(key, "permutation")
     if isinstance(x, Tensor) and x.ndim:

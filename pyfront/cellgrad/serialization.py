@@ -233,6 +233,12 @@ def load_checkpoint(
     Raises:
         TypeError: an argument of another type.
         ValueError: no such file, a damaged one, one of another format, or nothing left to load.
+
+    >>> import tempfile
+    >>> path = tempfile.mkdtemp()
+    >>> ms.save_checkpoint(nn.Dense(2, 1, "ones"), f"{path}/dense.ckpt")
+    >>> print(ms.load_checkpoint(f"{path}/dense.ckpt")["weight"].value())
+    [[1. 1.]]
     """
     kept, dropped = _prefixes(specify_prefix), _prefixes(filter_prefix)
     _no_encryption(dec_key, "load_checkpoint")

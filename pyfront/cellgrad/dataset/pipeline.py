@@ -50,6 +50,13 @@ class Dataset:
 
     Iterating gives a list of Tensors a row; each time is the next epoch, with an order of its own
     where there is a shuffle.
+
+    >>> data = ms.dataset.NumpySlicesDataset([1.0, 2.0, 3.0, 4.0], ["x"], shuffle=False)
+    >>> data = data.map(lambda x: x * 10, ["x"]).batch(2)
+    >>> for row in data.create_dict_iterator():
+    ...     print(row["x"])
+    [10. 20.]
+    [30. 40.]
     """
 
     def __init__(self, columns: Sequence[str], children: Sequence[Dataset] = ()):
@@ -312,6 +319,11 @@ def zip(datasets: Sequence[Dataset]) -> Dataset:
     Raises:
         TypeError: something that is not a data set.
         ValueError: two columns of one name.
+
+    >>> x = ms.dataset.NumpySlicesDataset([1.0, 2.0], ["x"], shuffle=False)
+    >>> y = ms.dataset.NumpySlicesDataset([3.0, 4.0, 5.0], ["y"], shuffle=False)
+    >>> ms.dataset.zip((x, y)).get_dataset_size()
+    2
     """
     listed = list(datasets)
     if not all(isinstance(d, Dataset) for d in listed):

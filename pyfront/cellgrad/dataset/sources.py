@@ -96,6 +96,10 @@ class GeneratorDataset(_Source):
     Raises:
         TypeError: a source that is none of these.
         ValueError, RuntimeError: arguments that exclude each other.
+
+    >>> data = ms.dataset.GeneratorDataset([(1.0,), (2.0,)], ["x"], shuffle=False)
+    >>> [row["x"].item() for row in data.create_dict_iterator()]
+    [1.0, 2.0]
     """
 
     def __init__(
@@ -196,6 +200,10 @@ class NumpySlicesDataset(_Source):
 
     Raises:
         ValueError: arrays of different lengths, or another number of names than of arrays.
+
+    >>> data = ms.dataset.NumpySlicesDataset({"x": [1, 2], "y": [3, 4]}, shuffle=False)
+    >>> [(row["x"].item(), row["y"].item()) for row in data.create_dict_iterator()]
+    [(1, 3), (2, 4)]
     """
 
     def __init__(

@@ -189,13 +189,34 @@ class _BatchNorm(_Statistics):
         )
 
 
+def _documented(base: type[Cell], shape: str, example: str) -> str:
+    """What a class says about its inputs, of one shape, and an example."""
+    return (base.__doc__ or "").rstrip().replace("(N, C, ...)", shape) + "\n" + example
+
+
 class BatchNorm1d(_BatchNorm):
-    __doc__ = (_BatchNorm.__doc__ or "").replace("(N, C, ...)", "(N, C) or (N, C, L)")
+    __doc__ = _documented(
+        _BatchNorm,
+        "(N, C) or (N, C, L)",
+        """
+    >>> print(nn.BatchNorm1d(2).set_train()(Tensor([[1.0, 2.0], [3.0, 4.0]])))
+    [[-0.999995 -0.999995]
+     [ 0.999995  0.999995]]
+    """,
+    )
     ranks = (2, 3)
 
 
 class BatchNorm2d(_BatchNorm):
-    __doc__ = (_BatchNorm.__doc__ or "").replace("(N, C, ...)", "(N, C, H, W)")
+    __doc__ = _documented(
+        _BatchNorm,
+        "(N, C, H, W)",
+        """
+    >>> layer = nn.BatchNorm2d(3).set_train()
+    >>> print(layer(ops.ones((2, 3, 4, 4))).sum(), layer.moving_mean.value())
+    0.0 [0.1 0.1 0.1]
+    """,
+    )
     ranks = (4,)
 
 
@@ -277,17 +298,38 @@ class _InstanceNorm(_Statistics):
 
 
 class InstanceNorm1d(_InstanceNorm):
-    __doc__ = (_InstanceNorm.__doc__ or "").replace("(N, C, ...)", "(N, C, L)")
+    __doc__ = _documented(
+        _InstanceNorm,
+        "(N, C, L)",
+        """
+    >>> print(nn.InstanceNorm1d(1)(Tensor([[[1.0, 3.0]]])))
+    [[[-0.999995  0.999995]]]
+    """,
+    )
     ranks = (3,)
 
 
 class InstanceNorm2d(_InstanceNorm):
-    __doc__ = (_InstanceNorm.__doc__ or "").replace("(N, C, ...)", "(N, C, H, W)")
+    __doc__ = _documented(
+        _InstanceNorm,
+        "(N, C, H, W)",
+        """
+    >>> print(nn.InstanceNorm2d(1)(Tensor([[[[1.0, 3.0]]]])))
+    [[[[-0.999995  0.999995]]]]
+    """,
+    )
     ranks = (4,)
 
 
 class InstanceNorm3d(_InstanceNorm):
-    __doc__ = (_InstanceNorm.__doc__ or "").replace("(N, C, ...)", "(N, C, D, H, W)")
+    __doc__ = _documented(
+        _InstanceNorm,
+        "(N, C, D, H, W)",
+        """
+    >>> print(nn.InstanceNorm3d(2)(ops.ones((1, 2, 3, 3, 3))).sum())
+    0.0
+    """,
+    )
     ranks = (5,)
 
 

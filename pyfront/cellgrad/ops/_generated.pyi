@@ -139,11 +139,16 @@ def abs(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.abs(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.abs(Tensor([-1.5, 2.0])))
+    [1.5 2. ]
     """
 
 class Abs(_elementwise.Primitive):
+    """Absolute value, |x|: the class form of `abs`.
+
+    >>> print(ops.Abs()(Tensor([-1.5, 2.0])))
+    [1.5 2. ]
+    """
     def __call__(self, input: TensorLike) -> Tensor: ...
 
 def acos(input: TensorLike) -> Tensor:
@@ -160,11 +165,16 @@ def acos(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.acos(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.acos(Tensor([1.0, 0.5])))
+    [0.        1.0471976]
     """
 
 class ACos(_elementwise.Primitive):
+    """Inverse cosine in radians; NaN outside [-1, 1]: the class form of `acos`.
+
+    >>> print(ops.ACos()(Tensor([1.0, 0.5])))
+    [0.        1.0471976]
+    """
     def __call__(self, input: TensorLike) -> Tensor: ...
 
 def acosh(input: TensorLike) -> Tensor:
@@ -181,11 +191,16 @@ def acosh(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.acosh(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.acosh(Tensor([1.0, 2.0])))
+    [0.       1.316958]
     """
 
 class Acosh(_elementwise.Primitive):
+    """Inverse hyperbolic cosine; NaN for x < 1: the class form of `acosh`.
+
+    >>> print(ops.Acosh()(Tensor([1.0, 2.0])))
+    [0.       1.316958]
+    """
     def __call__(self, input: TensorLike) -> Tensor: ...
 
 def add(input: TensorLike, other: TensorLike) -> Tensor:
@@ -202,11 +217,16 @@ def add(input: TensorLike, other: TensorLike) -> Tensor:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
 
-    >>> ops.add(Tensor([0.5, 2.0]), Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.add(Tensor([1.0, 2.0]), Tensor([3.0, 4.0])))
+    [4. 6.]
     """
 
 class Add(_elementwise.Primitive):
+    """Sum, lhs + rhs: the class form of `add`.
+
+    >>> print(ops.Add()(Tensor([1.0, 2.0]), Tensor([3.0, 4.0])))
+    [4. 6.]
+    """
     def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
 def asin(input: TensorLike) -> Tensor:
@@ -223,11 +243,16 @@ def asin(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.asin(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.asin(Tensor([0.0, 0.5])))
+    [0.        0.5235988]
     """
 
 class Asin(_elementwise.Primitive):
+    """Inverse sine in radians; NaN outside [-1, 1]: the class form of `asin`.
+
+    >>> print(ops.Asin()(Tensor([0.0, 0.5])))
+    [0.        0.5235988]
+    """
     def __call__(self, input: TensorLike) -> Tensor: ...
 
 def asinh(input: TensorLike) -> Tensor:
@@ -242,11 +267,16 @@ def asinh(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.asinh(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.asinh(Tensor([0.0, 1.0])))
+    [0.        0.8813736]
     """
 
 class Asinh(_elementwise.Primitive):
+    """Inverse hyperbolic sine: the class form of `asinh`.
+
+    >>> print(ops.Asinh()(Tensor([0.0, 1.0])))
+    [0.        0.8813736]
+    """
     def __call__(self, input: TensorLike) -> Tensor: ...
 
 def atan(input: TensorLike) -> Tensor:
@@ -261,11 +291,16 @@ def atan(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.atan(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.atan(Tensor([0.0, 1.0])))
+    [0.        0.7853981]
     """
 
 class Atan(_elementwise.Primitive):
+    """Inverse tangent in radians: the class form of `atan`.
+
+    >>> print(ops.Atan()(Tensor([0.0, 1.0])))
+    [0.        0.7853981]
+    """
     def __call__(self, input: TensorLike) -> Tensor: ...
 
 def atan2(input: TensorLike, other: TensorLike) -> Tensor:
@@ -284,11 +319,16 @@ def atan2(input: TensorLike, other: TensorLike) -> Tensor:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
 
-    >>> ops.atan2(Tensor([0.5, 2.0]), Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.atan2(Tensor([1.0, -1.0]), Tensor([1.0, 1.0])))
+    [ 0.7853981 -0.7853981]
     """
 
 class Atan2(_elementwise.Primitive):
+    """Angle of the point (rhs, lhs), in (-pi, pi]: the class form of `atan2`.
+
+    >>> print(ops.Atan2()(Tensor([1.0, -1.0]), Tensor([1.0, 1.0])))
+    [ 0.7853981 -0.7853981]
+    """
     def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
 def atanh(input: TensorLike) -> Tensor:
@@ -303,11 +343,16 @@ def atanh(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.atanh(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.atanh(Tensor([0.0, 0.5])))
+    [0.         0.54930615]
     """
 
 class Atanh(_elementwise.Primitive):
+    """Inverse hyperbolic tangent; +-inf at +-1, NaN outside: the class form of `atanh`.
+
+    >>> print(ops.Atanh()(Tensor([0.0, 0.5])))
+    [0.         0.54930615]
+    """
     def __call__(self, input: TensorLike) -> Tensor: ...
 
 def bitwise_and(input: TensorLike, other: TensorLike) -> Tensor:
@@ -324,11 +369,16 @@ def bitwise_and(input: TensorLike, other: TensorLike) -> Tensor:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
 
-    >>> ops.bitwise_and(Tensor([1, 2]), Tensor([1, 2])).shape
-    (2,)
+    >>> print(ops.bitwise_and(Tensor([5, 6]), Tensor([3, 3])))
+    [1 2]
     """
 
 class BitwiseAnd(_elementwise.Primitive):
+    """Bits set in both operands; logical for bools: the class form of `bitwise_and`.
+
+    >>> print(ops.BitwiseAnd()(Tensor([5, 6]), Tensor([3, 3])))
+    [1 2]
+    """
     def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
 def bitwise_or(input: TensorLike, other: TensorLike) -> Tensor:
@@ -345,11 +395,16 @@ def bitwise_or(input: TensorLike, other: TensorLike) -> Tensor:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
 
-    >>> ops.bitwise_or(Tensor([1, 2]), Tensor([1, 2])).shape
-    (2,)
+    >>> print(ops.bitwise_or(Tensor([5, 6]), Tensor([3, 3])))
+    [7 7]
     """
 
 class BitwiseOr(_elementwise.Primitive):
+    """Bits set in an operand; logical for bools: the class form of `bitwise_or`.
+
+    >>> print(ops.BitwiseOr()(Tensor([5, 6]), Tensor([3, 3])))
+    [7 7]
+    """
     def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
 def bitwise_xor(input: TensorLike, other: TensorLike) -> Tensor:
@@ -366,11 +421,16 @@ def bitwise_xor(input: TensorLike, other: TensorLike) -> Tensor:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
 
-    >>> ops.bitwise_xor(Tensor([1, 2]), Tensor([1, 2])).shape
-    (2,)
+    >>> print(ops.bitwise_xor(Tensor([5, 6]), Tensor([3, 3])))
+    [6 5]
     """
 
 class BitwiseXor(_elementwise.Primitive):
+    """Bits set in exactly one operand; logical for bools: the class form of `bitwise_xor`.
+
+    >>> print(ops.BitwiseXor()(Tensor([5, 6]), Tensor([3, 3])))
+    [6 5]
+    """
     def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
 def ceil(input: TensorLike) -> Tensor:
@@ -385,11 +445,16 @@ def ceil(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.ceil(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.ceil(Tensor([0.5, -1.5])))
+    [ 1. -1.]
     """
 
 class Ceil(_elementwise.Primitive):
+    """Smallest integer not below x: the class form of `ceil`.
+
+    >>> print(ops.Ceil()(Tensor([0.5, -1.5])))
+    [ 1. -1.]
+    """
     def __call__(self, input: TensorLike) -> Tensor: ...
 
 def cos(input: TensorLike) -> Tensor:
@@ -404,11 +469,16 @@ def cos(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.cos(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.cos(Tensor([0.0, 1.0])))
+    [1.        0.5403023]
     """
 
 class Cos(_elementwise.Primitive):
+    """Cosine, x in radians: the class form of `cos`.
+
+    >>> print(ops.Cos()(Tensor([0.0, 1.0])))
+    [1.        0.5403023]
+    """
     def __call__(self, input: TensorLike) -> Tensor: ...
 
 def cosh(input: TensorLike) -> Tensor:
@@ -423,11 +493,16 @@ def cosh(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.cosh(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.cosh(Tensor([0.0, 1.0])))
+    [1.        1.5430807]
     """
 
 class Cosh(_elementwise.Primitive):
+    """Hyperbolic cosine: the class form of `cosh`.
+
+    >>> print(ops.Cosh()(Tensor([0.0, 1.0])))
+    [1.        1.5430807]
+    """
     def __call__(self, input: TensorLike) -> Tensor: ...
 
 def digamma(input: TensorLike) -> Tensor:
@@ -442,11 +517,16 @@ def digamma(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.digamma(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.digamma(Tensor([1.0, 2.0])))
+    [-0.5772157   0.42278433]
     """
 
 class Digamma(_elementwise.Primitive):
+    """Derivative of lgamma; NaN at -1, -2, ..., -inf at 0, inf at -0: the class form of `digamma`.
+
+    >>> print(ops.Digamma()(Tensor([1.0, 2.0])))
+    [-0.5772157   0.42278433]
+    """
     def __call__(self, input: TensorLike) -> Tensor: ...
 
 def equal(input: TensorLike, other: TensorLike) -> Tensor:
@@ -463,11 +543,16 @@ def equal(input: TensorLike, other: TensorLike) -> Tensor:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
 
-    >>> ops.equal(Tensor([0.5, 2.0]), Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.equal(Tensor([1.0, 2.0]), Tensor([2.0, 2.0])))
+    [False  True]
     """
 
 class Equal(_elementwise.Primitive):
+    """True where lhs equals rhs; false for NaN: the class form of `equal`.
+
+    >>> print(ops.Equal()(Tensor([1.0, 2.0]), Tensor([2.0, 2.0])))
+    [False  True]
+    """
     def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
 def erf(input: TensorLike) -> Tensor:
@@ -482,11 +567,16 @@ def erf(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.erf(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.erf(Tensor([0.0, 1.0])))
+    [0.         0.84270084]
     """
 
 class Erf(_elementwise.Primitive):
+    """Error function: the class form of `erf`.
+
+    >>> print(ops.Erf()(Tensor([0.0, 1.0])))
+    [0.         0.84270084]
+    """
     def __call__(self, input: TensorLike) -> Tensor: ...
 
 def erfc(input: TensorLike) -> Tensor:
@@ -501,11 +591,16 @@ def erfc(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.erfc(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.erfc(Tensor([0.0, 1.0])))
+    [1.        0.1572992]
     """
 
 class Erfc(_elementwise.Primitive):
+    """Complementary error function, 1 - erf(x) without cancellation: the class form of `erfc`.
+
+    >>> print(ops.Erfc()(Tensor([0.0, 1.0])))
+    [1.        0.1572992]
+    """
     def __call__(self, input: TensorLike) -> Tensor: ...
 
 def erfinv(input: TensorLike) -> Tensor:
@@ -522,11 +617,16 @@ def erfinv(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.erfinv(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.erfinv(Tensor([0.0, 0.5])))
+    [0.         0.47693625]
     """
 
 class Erfinv(_elementwise.Primitive):
+    """Inverse of the error function; +-inf at +-1, NaN outside: the class form of `erfinv`.
+
+    >>> print(ops.Erfinv()(Tensor([0.0, 0.5])))
+    [0.         0.47693625]
+    """
     def __call__(self, input: TensorLike) -> Tensor: ...
 
 def exp(input: TensorLike) -> Tensor:
@@ -541,11 +641,16 @@ def exp(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.exp(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.exp(Tensor([0.0, 1.0])))
+    [1.        2.7182817]
     """
 
 class Exp(_elementwise.Primitive):
+    """Exponential, e to the x: the class form of `exp`.
+
+    >>> print(ops.Exp()(Tensor([0.0, 1.0])))
+    [1.        2.7182817]
+    """
     def __call__(self, input: TensorLike) -> Tensor: ...
 
 def exp2(input: TensorLike) -> Tensor:
@@ -560,8 +665,8 @@ def exp2(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.exp2(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.exp2(Tensor([0.0, 1.0])))
+    [1. 2.]
     """
 
 def expm1(input: TensorLike) -> Tensor:
@@ -576,11 +681,16 @@ def expm1(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.expm1(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.expm1(Tensor([0.0, 1.0])))
+    [0.        1.7182819]
     """
 
 class Expm1(_elementwise.Primitive):
+    """exp(x) - 1, accurate near 0: the class form of `expm1`.
+
+    >>> print(ops.Expm1()(Tensor([0.0, 1.0])))
+    [0.        1.7182819]
+    """
     def __call__(self, input: TensorLike) -> Tensor: ...
 
 def floor(input: TensorLike) -> Tensor:
@@ -595,11 +705,16 @@ def floor(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.floor(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.floor(Tensor([0.5, -1.5])))
+    [ 0. -2.]
     """
 
 class Floor(_elementwise.Primitive):
+    """Largest integer not above x: the class form of `floor`.
+
+    >>> print(ops.Floor()(Tensor([0.5, -1.5])))
+    [ 0. -2.]
+    """
     def __call__(self, input: TensorLike) -> Tensor: ...
 
 def floor_div(x: TensorLike, y: TensorLike) -> Tensor:
@@ -616,11 +731,16 @@ def floor_div(x: TensorLike, y: TensorLike) -> Tensor:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
 
-    >>> ops.floor_div(Tensor([0.5, 2.0]), Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.floor_div(Tensor([7.0, -7.0]), Tensor([2.0, 2.0])))
+    [ 3. -4.]
     """
 
 class FloorDiv(_elementwise.Primitive):
+    """Largest integer not above lhs / rhs; 0 for an integer divided by 0: the class form of `floor_div`.
+
+    >>> print(ops.FloorDiv()(Tensor([7.0, -7.0]), Tensor([2.0, 2.0])))
+    [ 3. -4.]
+    """
     def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
 
 def floor_mod(x: TensorLike, y: TensorLike) -> Tensor:
@@ -639,11 +759,16 @@ def floor_mod(x: TensorLike, y: TensorLike) -> Tensor:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
 
-    >>> ops.floor_mod(Tensor([0.5, 2.0]), Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.floor_mod(Tensor([7.0, -7.0]), Tensor([4.0, 4.0])))
+    [3. 1.]
     """
 
 class FloorMod(_elementwise.Primitive):
+    """Remainder of lhs / rhs with the sign of rhs; 0 for an integer divided by 0: the class form of `floor_mod`.
+
+    >>> print(ops.FloorMod()(Tensor([7.0, -7.0]), Tensor([4.0, 4.0])))
+    [3. 1.]
+    """
     def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
 
 def greater(input: TensorLike, other: TensorLike) -> Tensor:
@@ -660,11 +785,16 @@ def greater(input: TensorLike, other: TensorLike) -> Tensor:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
 
-    >>> ops.greater(Tensor([0.5, 2.0]), Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.greater(Tensor([1.0, 2.0]), Tensor([2.0, 2.0])))
+    [False False]
     """
 
 class Greater(_elementwise.Primitive):
+    """True where lhs is greater than rhs: the class form of `greater`.
+
+    >>> print(ops.Greater()(Tensor([1.0, 2.0]), Tensor([2.0, 2.0])))
+    [False False]
+    """
     def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
 def greater_equal(input: TensorLike, other: TensorLike) -> Tensor:
@@ -681,11 +811,16 @@ def greater_equal(input: TensorLike, other: TensorLike) -> Tensor:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
 
-    >>> ops.greater_equal(Tensor([0.5, 2.0]), Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.greater_equal(Tensor([1.0, 2.0]), Tensor([2.0, 2.0])))
+    [False  True]
     """
 
 class GreaterEqual(_elementwise.Primitive):
+    """True where lhs is at least rhs: the class form of `greater_equal`.
+
+    >>> print(ops.GreaterEqual()(Tensor([1.0, 2.0]), Tensor([2.0, 2.0])))
+    [False  True]
+    """
     def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
 def isfinite(input: TensorLike) -> Tensor:
@@ -700,11 +835,16 @@ def isfinite(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.isfinite(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.isfinite(Tensor([1.0, float('inf')])))
+    [ True False]
     """
 
 class IsFinite(_elementwise.Primitive):
+    """True where x is neither infinite nor NaN: the class form of `isfinite`.
+
+    >>> print(ops.IsFinite()(Tensor([1.0, float('inf')])))
+    [ True False]
+    """
     def __call__(self, input: TensorLike) -> Tensor: ...
 
 def isinf(input: TensorLike) -> Tensor:
@@ -719,11 +859,16 @@ def isinf(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.isinf(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.isinf(Tensor([1.0, float('inf')])))
+    [False  True]
     """
 
 class IsInf(_elementwise.Primitive):
+    """True where x is infinite: the class form of `isinf`.
+
+    >>> print(ops.IsInf()(Tensor([1.0, float('inf')])))
+    [False  True]
+    """
     def __call__(self, input: TensorLike) -> Tensor: ...
 
 def isnan(input: TensorLike) -> Tensor:
@@ -738,11 +883,16 @@ def isnan(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.isnan(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.isnan(Tensor([1.0, float('nan')])))
+    [False  True]
     """
 
 class IsNan(_elementwise.Primitive):
+    """True where x is NaN: the class form of `isnan`.
+
+    >>> print(ops.IsNan()(Tensor([1.0, float('nan')])))
+    [False  True]
+    """
     def __call__(self, input: TensorLike) -> Tensor: ...
 
 def less(input: TensorLike, other: TensorLike) -> Tensor:
@@ -759,11 +909,16 @@ def less(input: TensorLike, other: TensorLike) -> Tensor:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
 
-    >>> ops.less(Tensor([0.5, 2.0]), Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.less(Tensor([1.0, 2.0]), Tensor([2.0, 2.0])))
+    [ True False]
     """
 
 class Less(_elementwise.Primitive):
+    """True where lhs is less than rhs: the class form of `less`.
+
+    >>> print(ops.Less()(Tensor([1.0, 2.0]), Tensor([2.0, 2.0])))
+    [ True False]
+    """
     def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
 def less_equal(input: TensorLike, other: TensorLike) -> Tensor:
@@ -780,11 +935,16 @@ def less_equal(input: TensorLike, other: TensorLike) -> Tensor:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
 
-    >>> ops.less_equal(Tensor([0.5, 2.0]), Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.less_equal(Tensor([1.0, 2.0]), Tensor([2.0, 2.0])))
+    [ True  True]
     """
 
 class LessEqual(_elementwise.Primitive):
+    """True where lhs is at most rhs: the class form of `less_equal`.
+
+    >>> print(ops.LessEqual()(Tensor([1.0, 2.0]), Tensor([2.0, 2.0])))
+    [ True  True]
+    """
     def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
 def lgamma(input: TensorLike) -> Tensor:
@@ -799,11 +959,16 @@ def lgamma(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.lgamma(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.lgamma(Tensor([1.0, 5.0])))
+    [0.        3.1780539]
     """
 
 class Lgamma(_elementwise.Primitive):
+    """Logarithm of the absolute value of the gamma function; inf at 0, -1, -2, ...: the class form of `lgamma`.
+
+    >>> print(ops.Lgamma()(Tensor([1.0, 5.0])))
+    [0.        3.1780539]
+    """
     def __call__(self, input: TensorLike) -> Tensor: ...
 
 def log(input: TensorLike) -> Tensor:
@@ -818,11 +983,16 @@ def log(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.log(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.log(Tensor([1.0, 2.0])))
+    [0.        0.6931472]
     """
 
 class Log(_elementwise.Primitive):
+    """Natural logarithm; -inf at 0, NaN for x < 0: the class form of `log`.
+
+    >>> print(ops.Log()(Tensor([1.0, 2.0])))
+    [0.        0.6931472]
+    """
     def __call__(self, input: TensorLike) -> Tensor: ...
 
 def log10(input: TensorLike) -> Tensor:
@@ -837,8 +1007,8 @@ def log10(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.log10(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.log10(Tensor([1.0, 100.0])))
+    [0. 2.]
     """
 
 def log1p(input: TensorLike) -> Tensor:
@@ -853,11 +1023,16 @@ def log1p(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.log1p(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.log1p(Tensor([0.0, 1.0])))
+    [0.        0.6931472]
     """
 
 class Log1p(_elementwise.Primitive):
+    """log(1 + x), accurate near 0; -inf at -1, NaN for x < -1: the class form of `log1p`.
+
+    >>> print(ops.Log1p()(Tensor([0.0, 1.0])))
+    [0.        0.6931472]
+    """
     def __call__(self, input: TensorLike) -> Tensor: ...
 
 def log2(input: TensorLike) -> Tensor:
@@ -872,8 +1047,8 @@ def log2(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.log2(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.log2(Tensor([1.0, 8.0])))
+    [0. 3.]
     """
 
 def logical_and(input: TensorLike, other: TensorLike) -> Tensor:
@@ -890,11 +1065,16 @@ def logical_and(input: TensorLike, other: TensorLike) -> Tensor:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
 
-    >>> ops.logical_and(Tensor([True, False]), Tensor([True, False])).shape
-    (2,)
+    >>> print(ops.logical_and(Tensor([True, False]), Tensor([True, True])))
+    [ True False]
     """
 
 class LogicalAnd(_elementwise.Primitive):
+    """True where both operands are: the class form of `logical_and`.
+
+    >>> print(ops.LogicalAnd()(Tensor([True, False]), Tensor([True, True])))
+    [ True False]
+    """
     def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
 def logical_not(input: TensorLike) -> Tensor:
@@ -909,11 +1089,16 @@ def logical_not(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.logical_not(Tensor([True, False])).shape
-    (2,)
+    >>> print(ops.logical_not(Tensor([True, False])))
+    [False  True]
     """
 
 class LogicalNot(_elementwise.Primitive):
+    """True where the operand is false: the class form of `logical_not`.
+
+    >>> print(ops.LogicalNot()(Tensor([True, False])))
+    [False  True]
+    """
     def __call__(self, input: TensorLike) -> Tensor: ...
 
 def logical_or(input: TensorLike, other: TensorLike) -> Tensor:
@@ -930,11 +1115,16 @@ def logical_or(input: TensorLike, other: TensorLike) -> Tensor:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
 
-    >>> ops.logical_or(Tensor([True, False]), Tensor([True, False])).shape
-    (2,)
+    >>> print(ops.logical_or(Tensor([True, False]), Tensor([False, False])))
+    [ True False]
     """
 
 class LogicalOr(_elementwise.Primitive):
+    """True where an operand is: the class form of `logical_or`.
+
+    >>> print(ops.LogicalOr()(Tensor([True, False]), Tensor([False, False])))
+    [ True False]
+    """
     def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
 def logical_xor(input: TensorLike, other: TensorLike) -> Tensor:
@@ -951,11 +1141,16 @@ def logical_xor(input: TensorLike, other: TensorLike) -> Tensor:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
 
-    >>> ops.logical_xor(Tensor([True, False]), Tensor([True, False])).shape
-    (2,)
+    >>> print(ops.logical_xor(Tensor([True, False]), Tensor([True, True])))
+    [False  True]
     """
 
 class LogicalXor(_elementwise.Primitive):
+    """True where exactly one operand is: the class form of `logical_xor`.
+
+    >>> print(ops.LogicalXor()(Tensor([True, False]), Tensor([True, True])))
+    [False  True]
+    """
     def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
 def maximum(input: TensorLike, other: TensorLike) -> Tensor:
@@ -974,11 +1169,16 @@ def maximum(input: TensorLike, other: TensorLike) -> Tensor:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
 
-    >>> ops.maximum(Tensor([0.5, 2.0]), Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.maximum(Tensor([1.0, 2.0]), Tensor([2.0, 2.0])))
+    [2. 2.]
     """
 
 class Maximum(_elementwise.Primitive):
+    """Larger of two; NaN if one is: the class form of `maximum`.
+
+    >>> print(ops.Maximum()(Tensor([1.0, 2.0]), Tensor([2.0, 2.0])))
+    [2. 2.]
+    """
     def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
 def minimum(input: TensorLike, other: TensorLike) -> Tensor:
@@ -997,11 +1197,16 @@ def minimum(input: TensorLike, other: TensorLike) -> Tensor:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
 
-    >>> ops.minimum(Tensor([0.5, 2.0]), Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.minimum(Tensor([1.0, 2.0]), Tensor([2.0, 2.0])))
+    [1. 2.]
     """
 
 class Minimum(_elementwise.Primitive):
+    """Smaller of two; NaN if one is: the class form of `minimum`.
+
+    >>> print(ops.Minimum()(Tensor([1.0, 2.0]), Tensor([2.0, 2.0])))
+    [1. 2.]
+    """
     def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
 def mul(input: TensorLike, other: TensorLike) -> Tensor:
@@ -1018,11 +1223,16 @@ def mul(input: TensorLike, other: TensorLike) -> Tensor:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
 
-    >>> ops.mul(Tensor([0.5, 2.0]), Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.mul(Tensor([1.0, 2.0]), Tensor([3.0, 4.0])))
+    [3. 8.]
     """
 
 class Mul(_elementwise.Primitive):
+    """Product, lhs * rhs, element by element: the class form of `mul`.
+
+    >>> print(ops.Mul()(Tensor([1.0, 2.0]), Tensor([3.0, 4.0])))
+    [3. 8.]
+    """
     def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
 def neg(input: TensorLike) -> Tensor:
@@ -1037,11 +1247,16 @@ def neg(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.neg(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.neg(Tensor([-1.5, 2.0])))
+    [ 1.5 -2. ]
     """
 
 class Neg(_elementwise.Primitive):
+    """Negation, -x: the class form of `neg`.
+
+    >>> print(ops.Neg()(Tensor([-1.5, 2.0])))
+    [ 1.5 -2. ]
+    """
     def __call__(self, input: TensorLike) -> Tensor: ...
 
 def not_equal(input: TensorLike, other: TensorLike) -> Tensor:
@@ -1058,11 +1273,16 @@ def not_equal(input: TensorLike, other: TensorLike) -> Tensor:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
 
-    >>> ops.not_equal(Tensor([0.5, 2.0]), Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.not_equal(Tensor([1.0, 2.0]), Tensor([2.0, 2.0])))
+    [ True False]
     """
 
 class NotEqual(_elementwise.Primitive):
+    """True where lhs differs from rhs; true for NaN: the class form of `not_equal`.
+
+    >>> print(ops.NotEqual()(Tensor([1.0, 2.0]), Tensor([2.0, 2.0])))
+    [ True False]
+    """
     def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
 def reciprocal(input: TensorLike) -> Tensor:
@@ -1077,11 +1297,16 @@ def reciprocal(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.reciprocal(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.reciprocal(Tensor([0.5, 4.0])))
+    [2.   0.25]
     """
 
 class Reciprocal(_elementwise.Primitive):
+    """Reciprocal, 1/x: the class form of `reciprocal`.
+
+    >>> print(ops.Reciprocal()(Tensor([0.5, 4.0])))
+    [2.   0.25]
+    """
     def __call__(self, input: TensorLike) -> Tensor: ...
 
 def relu(input: TensorLike) -> Tensor:
@@ -1098,11 +1323,16 @@ def relu(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.relu(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.relu(Tensor([-1.5, 2.0])))
+    [0. 2.]
     """
 
 class ReLU(_elementwise.Primitive):
+    """Rectifier, max(x, 0); NaN for NaN: the class form of `relu`.
+
+    >>> print(ops.ReLU()(Tensor([-1.5, 2.0])))
+    [0. 2.]
+    """
     def __call__(self, input: TensorLike) -> Tensor: ...
 
 def rsqrt(input: TensorLike) -> Tensor:
@@ -1117,11 +1347,16 @@ def rsqrt(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.rsqrt(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.rsqrt(Tensor([0.25, 4.0])))
+    [2.  0.5]
     """
 
 class Rsqrt(_elementwise.Primitive):
+    """Reciprocal square root, 1/sqrt(x): the class form of `rsqrt`.
+
+    >>> print(ops.Rsqrt()(Tensor([0.25, 4.0])))
+    [2.  0.5]
+    """
     def __call__(self, input: TensorLike) -> Tensor: ...
 
 def sigmoid(input: TensorLike) -> Tensor:
@@ -1136,11 +1371,16 @@ def sigmoid(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.sigmoid(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.sigmoid(Tensor([0.0, 1.0])))
+    [0.5       0.7310586]
     """
 
 class Sigmoid(_elementwise.Primitive):
+    """Logistic function, 1/(1 + exp(-x)): the class form of `sigmoid`.
+
+    >>> print(ops.Sigmoid()(Tensor([0.0, 1.0])))
+    [0.5       0.7310586]
+    """
     def __call__(self, input: TensorLike) -> Tensor: ...
 
 def sign(input: TensorLike) -> Tensor:
@@ -1155,11 +1395,16 @@ def sign(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.sign(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.sign(Tensor([-1.5, 2.0])))
+    [-1.  1.]
     """
 
 class Sign(_elementwise.Primitive):
+    """Sign of x: -1, 0 or 1; NaN for NaN: the class form of `sign`.
+
+    >>> print(ops.Sign()(Tensor([-1.5, 2.0])))
+    [-1.  1.]
+    """
     def __call__(self, input: TensorLike) -> Tensor: ...
 
 def sin(input: TensorLike) -> Tensor:
@@ -1174,11 +1419,16 @@ def sin(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.sin(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.sin(Tensor([0.0, 1.0])))
+    [0.         0.84147096]
     """
 
 class Sin(_elementwise.Primitive):
+    """Sine, x in radians: the class form of `sin`.
+
+    >>> print(ops.Sin()(Tensor([0.0, 1.0])))
+    [0.         0.84147096]
+    """
     def __call__(self, input: TensorLike) -> Tensor: ...
 
 def sinh(input: TensorLike) -> Tensor:
@@ -1193,11 +1443,16 @@ def sinh(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.sinh(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.sinh(Tensor([0.0, 1.0])))
+    [0.        1.1752012]
     """
 
 class Sinh(_elementwise.Primitive):
+    """Hyperbolic sine: the class form of `sinh`.
+
+    >>> print(ops.Sinh()(Tensor([0.0, 1.0])))
+    [0.        1.1752012]
+    """
     def __call__(self, input: TensorLike) -> Tensor: ...
 
 def sqrt(x: TensorLike) -> Tensor:
@@ -1214,11 +1469,16 @@ def sqrt(x: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.sqrt(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.sqrt(Tensor([0.25, 4.0])))
+    [0.5 2. ]
     """
 
 class Sqrt(_elementwise.Primitive):
+    """Square root; NaN for x < 0: the class form of `sqrt`.
+
+    >>> print(ops.Sqrt()(Tensor([0.25, 4.0])))
+    [0.5 2. ]
+    """
     def __call__(self, x: TensorLike) -> Tensor: ...
 
 def square(input: TensorLike) -> Tensor:
@@ -1233,11 +1493,16 @@ def square(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.square(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.square(Tensor([-1.5, 2.0])))
+    [2.25 4.  ]
     """
 
 class Square(_elementwise.Primitive):
+    """Square, x*x: the class form of `square`.
+
+    >>> print(ops.Square()(Tensor([-1.5, 2.0])))
+    [2.25 4.  ]
+    """
     def __call__(self, input: TensorLike) -> Tensor: ...
 
 def sub(input: TensorLike, other: TensorLike) -> Tensor:
@@ -1254,11 +1519,16 @@ def sub(input: TensorLike, other: TensorLike) -> Tensor:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
 
-    >>> ops.sub(Tensor([0.5, 2.0]), Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.sub(Tensor([1.0, 2.0]), Tensor([3.0, 5.0])))
+    [-2. -3.]
     """
 
 class Sub(_elementwise.Primitive):
+    """Difference, lhs - rhs: the class form of `sub`.
+
+    >>> print(ops.Sub()(Tensor([1.0, 2.0]), Tensor([3.0, 5.0])))
+    [-2. -3.]
+    """
     def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
 def tan(input: TensorLike) -> Tensor:
@@ -1273,11 +1543,16 @@ def tan(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.tan(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.tan(Tensor([0.0, 1.0])))
+    [0.        1.5574077]
     """
 
 class Tan(_elementwise.Primitive):
+    """Tangent, x in radians: the class form of `tan`.
+
+    >>> print(ops.Tan()(Tensor([0.0, 1.0])))
+    [0.        1.5574077]
+    """
     def __call__(self, input: TensorLike) -> Tensor: ...
 
 def tanh(input: TensorLike) -> Tensor:
@@ -1292,11 +1567,16 @@ def tanh(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.tanh(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.tanh(Tensor([0.0, 1.0])))
+    [0.        0.7615942]
     """
 
 class Tanh(_elementwise.Primitive):
+    """Hyperbolic tangent: the class form of `tanh`.
+
+    >>> print(ops.Tanh()(Tensor([0.0, 1.0])))
+    [0.        0.7615942]
+    """
     def __call__(self, input: TensorLike) -> Tensor: ...
 
 def trunc(input: TensorLike) -> Tensor:
@@ -1311,11 +1591,16 @@ def trunc(input: TensorLike) -> Tensor:
     Raises:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
 
-    >>> ops.trunc(Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.trunc(Tensor([0.5, -1.5])))
+    [ 0. -1.]
     """
 
 class Trunc(_elementwise.Primitive):
+    """Integer part of x, towards 0: the class form of `trunc`.
+
+    >>> print(ops.Trunc()(Tensor([0.5, -1.5])))
+    [ 0. -1.]
+    """
     def __call__(self, input: TensorLike) -> Tensor: ...
 
 def truncate_mod(x: TensorLike, y: TensorLike) -> Tensor:
@@ -1334,9 +1619,14 @@ def truncate_mod(x: TensorLike, y: TensorLike) -> Tensor:
         TypeError: if an argument is neither Tensor nor number, or has an unsupported dtype.
         ValueError: if the shapes cannot be broadcast.
 
-    >>> ops.truncate_mod(Tensor([0.5, 2.0]), Tensor([0.5, 2.0])).shape
-    (2,)
+    >>> print(ops.truncate_mod(Tensor([7.0, -7.0]), Tensor([4.0, 4.0])))
+    [ 3. -3.]
     """
 
 class TruncateMod(_elementwise.Primitive):
+    """Remainder of lhs / rhs with the sign of lhs; 0 for an integer divided by 0: the class form of `truncate_mod`.
+
+    >>> print(ops.TruncateMod()(Tensor([7.0, -7.0]), Tensor([4.0, 4.0])))
+    [ 3. -3.]
+    """
     def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...

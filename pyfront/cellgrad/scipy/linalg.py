@@ -56,6 +56,11 @@ def cholesky(
     Raises:
         TypeError: something that is not a Tensor.
         ValueError: matrices that are not square.
+
+    >>> from cellgrad.scipy import linalg
+    >>> print(linalg.cholesky(Tensor([[4.0, 2.0], [2.0, 5.0]]), lower=True))
+    [[2. 0.]
+     [1. 2.]]
     """
     out: Tensor = ops.cholesky(_floating("cholesky", a), not lower)
     return out
@@ -69,6 +74,11 @@ def cho_factor(
     Raises:
         TypeError: something that is not a Tensor.
         ValueError: matrices that are not square.
+
+    >>> from cellgrad.scipy import linalg
+    >>> factor, lower = linalg.cho_factor(Tensor([[4.0, 2.0], [2.0, 5.0]]), lower=True)
+    >>> print(linalg.cho_solve((factor, lower), Tensor([6.0, 7.0])), lower)
+    [1. 1.] True
     """
     return cholesky(a, lower), lower
 
@@ -88,6 +98,11 @@ def cho_solve(
     Raises:
         TypeError: something that is not a Tensor.
         ValueError: shapes that do not fit.
+
+    >>> from cellgrad.scipy import linalg
+    >>> factor = linalg.cho_factor(Tensor([[4.0, 2.0], [2.0, 5.0]]))
+    >>> print(linalg.cho_solve(factor, Tensor([6.0, 7.0])))
+    [1. 1.]
     """
     c, lower = c_and_lower
     out: Tensor = _cho_solve(c, b, bool(lower))
@@ -115,6 +130,10 @@ def det(a: Tensor, overwrite_a: bool = False, check_finite: bool = True) -> Tens
     Raises:
         TypeError: something that is not a Tensor.
         ValueError: matrices that are not square.
+
+    >>> from cellgrad.scipy import linalg
+    >>> print(linalg.det(Tensor([[4.0, 2.0], [2.0, 5.0]])))
+    16.0
     """
     out: Tensor = determinants.det(_floating("det", a))
     return out
@@ -127,6 +146,11 @@ def inv(a: Tensor, overwrite_a: bool = False, check_finite: bool = True) -> Tens
     Raises:
         TypeError: something that is not a Tensor.
         ValueError: matrices that are not square.
+
+    >>> from cellgrad.scipy import linalg
+    >>> print(linalg.inv(Tensor([[2.0, 0.0], [0.0, 4.0]])))
+    [[0.5  0.  ]
+     [0.   0.25]]
     """
     x = check_tensor(a, "inv", "a")
     out: Tensor = ops.inverse(x if x.dtype.kind == "f" else cast_to(x, mstype.float64))
@@ -158,6 +182,12 @@ def lu_factor(
     Raises:
         TypeError: something that is not a Tensor.
         ValueError: matrices that are not square.
+
+    >>> from cellgrad.scipy import linalg
+    >>> lu, pivots = linalg.lu_factor(Tensor([[4.0, 2.0], [2.0, 5.0]]))
+    >>> print(lu, pivots)
+    [[4.  2. ]
+     [0.5 4. ]] [0 1]
     """
     packed, pivots, dtype = _lu("lu_factor", a)
     return cast_to(packed, dtype), pivots
@@ -179,6 +209,15 @@ def lu(
     Raises:
         TypeError: something that is not a Tensor.
         ValueError: matrices that are not square.
+
+    >>> from cellgrad.scipy import linalg
+    >>> p, l, u = linalg.lu(Tensor([[4.0, 2.0], [2.0, 5.0]]))
+    >>> print(l)
+    [[1.  0. ]
+     [0.5 1. ]]
+    >>> print(u)
+    [[4. 2.]
+     [0. 4.]]
     """
     packed, pivots, dtype = _lu("lu", a)
     unit = ops.identity(packed, packed.shape[-1])
@@ -208,6 +247,11 @@ def lu_solve(
     Raises:
         TypeError: something that is not a Tensor.
         ValueError: shapes that do not fit, another `trans`.
+
+    >>> from cellgrad.scipy import linalg
+    >>> lu = linalg.lu_factor(Tensor([[4.0, 2.0], [2.0, 5.0]]))
+    >>> print(linalg.lu_solve(lu, Tensor([6.0, 7.0])))
+    [1. 1.]
     """
     if trans not in (0, 1, 2):
         raise error(ValueError, f"For 'lu_solve', 'trans' must be 0, 1 or 2, but got {trans!r}.")
@@ -265,6 +309,11 @@ def solve_triangular(
     Raises:
         TypeError: something that is not a Tensor of floating-point elements.
         ValueError: shapes that do not fit, another `trans`.
+
+    >>> from cellgrad.scipy import linalg
+    >>> x = Tensor([[2.0, 0.0], [1.0, 4.0]])
+    >>> print(linalg.solve_triangular(x, Tensor([2.0, 9.0]), lower=True))
+    [1. 2.]
     """
     name = "solve_triangular"
     if trans not in _TRANSPOSED:

@@ -11,12 +11,10 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from cellgrad import ops
 from cellgrad._errors import error
-from cellgrad.capture import state
-from cellgrad.common import dtype as mstype
 from cellgrad.common.parameter import Parameter
 from cellgrad.common.tensor import Tensor
+from cellgrad.experimental.optim._schedule import LRScheduler, check, each, outside, set_rates
 from cellgrad.experimental.optim.optimizers import Optimizer
 
 __all__ = [
@@ -37,117 +35,23 @@ __all__ = [
 ]
 
 
-def _check(value: Any, kinds: Any, name: str, owner: str) -> Any:
-    if isinstance(value, bool) or not isinstance(value, kinds):
-        kind = getattr(kinds, "__name__", "float")
-        raise error(
-            TypeError,
-            f"For '{owner}', the '{name}' must be {kind}, but got {type(value).__name__}.",
-        )
-    return value
-
-
-def _each(value: Any, count: int, name: str) -> list[Any]:
-    """A value for each group."""
-    if not isinstance(value, tuple | list):
-        return [value] * count
-    if len(value) != count:
-        raise error(ValueError, f"Expected {count} values for {name}, but got {len(value)}.")
-    return list(value)
-
-
-def _outside() -> None:
-    if state.current.scope is not None:
-        raise error(
-            RuntimeError,
-            "A learning-rate scheduler was stepped in compiled code, where that would happen once, "
-            "while compiling.",
-            "call step() outside; the compiled step reads the new rate",
-        )
-
-
-def _set(rates: Sequence[Parameter], values: Sequence[Any]) -> None:
-    for rate, value in zip(rates, values, strict=True):
-        ops.assign(rate, Tensor(float(value), mstype.float32))
-
-
-class LRScheduler:
-    """The base. A schedule of one's own defines `get_lr`, which gives the rates of the groups from
-    `last_epoch`, `base_lrs` (the first rates) and `_last_lr` (the present ones).
-
-    Args:
-        optimizer: one of `experimental.optim` or `mint.optim`.
-        last_epoch: the number of the last step; -1 at the start.
-
-    Raises:
-        TypeError: `optimizer` is none, or `last_epoch` no int.
-        ValueError: `last_epoch` is below -1.
-    """
-
-    def __init__(self, optimizer: Optimizer, last_epoch: int = -1):
-        if not isinstance(optimizer, Optimizer):
-            raise error(
-                TypeError,
-                f"{type(optimizer).__name__} is not an Optimizer.",
-                "schedulers are for the optimizers of experimental.optim and mint.optim; those of "
-                "nn take a schedule as learning_rate",
-            )
-        if _check(last_epoch, int, "last_epoch", type(self).__name__) < -1:
-            raise error(ValueError, f"Invalid last_epoch: {last_epoch}.")
-        self.optimizer = optimizer
-        self._last_lr: list[Parameter] = [g["lr"] for g in optimizer.param_groups]
-        for group in optimizer.param_groups:
-            if last_epoch >= 0 and "initial_lr" not in group:
-                raise error(KeyError, "param 'initial_lr' is not specified in param_groups.")
-            group.setdefault("initial_lr", float(group["lr"]))
-        self.base_lrs: list[Any] = [g["initial_lr"] for g in optimizer.param_groups]
-        self.groups_num = len(self.base_lrs)
-        self.last_epoch = last_epoch
-        self.step()
-
-    def get_lr(self) -> list[Any]:
-        """The rates of the groups at `last_epoch`."""
-        raise error(NotImplementedError, f"For '{type(self).__name__}', 'get_lr' is not defined.")
-
-    def rates_at(self, epoch: int) -> list[Any]:
-        """The rates of any step, where the schedule knows them; else from the present ones."""
-        return self.get_lr()
-
-    def get_last_lr(self) -> list[Tensor]:
-        """The present rates of the groups."""
-        return [rate.value() for rate in self._last_lr]
-
-    def step(self, epoch: int | None = None) -> bool:
-        """Sets the rates of the next step, or of a given one.
-
-        Raises:
-            RuntimeError: called in compiled code.
-        """
-        _outside()
-        if epoch is None:
-            self.last_epoch += 1
-            values = self.get_lr()
-        else:
-            self.last_epoch = int(epoch)
-            values = self.rates_at(self.last_epoch)
-        _set(self._last_lr, values)
-        return True
-
-    def _times(self, factor: float) -> list[float]:
-        return [float(rate) * factor for rate in self._last_lr]
-
-    def _base_times(self, factor: float) -> list[float]:
-        return [float(base) * factor for base in self.base_lrs]
-
-
 class StepLR(LRScheduler):
-    """Times `gamma` after every `step_size` steps."""
+    """Times `gamma` after every `step_size` steps.
+
+    >>> from cellgrad.experimental import optim
+    >>> sgd = optim.SGD([Parameter(Tensor([1.0]), name="w")], lr=1.0)
+    >>> schedule = optim.lr_scheduler.StepLR(sgd, step_size=2, gamma=0.5)
+    >>> for _ in range(2):
+    ...     _ = schedule.step()
+    >>> print(schedule.get_last_lr()[0])
+    0.5
+    """
 
     def __init__(
         self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1
     ):
-        self.step_size = _check(step_size, int, "step_size", "StepLR")
-        self.gamma = _check(gamma, float, "gamma", "StepLR")
+        self.step_size = check(step_size, int, "step_size", "StepLR")
+        self.gamma = check(gamma, float, "gamma", "StepLR")
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
@@ -159,7 +63,16 @@ class StepLR(LRScheduler):
 
 
 class MultiStepLR(LRScheduler):
-    """Times `gamma` at each of the `milestones`."""
+    """Times `gamma` at each of the `milestones`.
+
+    >>> from cellgrad.experimental import optim
+    >>> sgd = optim.SGD([Parameter(Tensor([1.0]), name="w")], lr=1.0)
+    >>> schedule = optim.lr_scheduler.MultiStepLR(sgd, milestones=[1, 3], gamma=0.5)
+    >>> for _ in range(3):
+    ...     _ = schedule.step()
+    >>> print(schedule.get_last_lr()[0])
+    0.25
+    """
 
     def __init__(
         self,
@@ -168,10 +81,10 @@ class MultiStepLR(LRScheduler):
         gamma: float = 0.1,
         last_epoch: int = -1,
     ):
-        self.milestones = _check(milestones, list, "milestones", "MultiStepLR")
+        self.milestones = check(milestones, list, "milestones", "MultiStepLR")
         for m in milestones:
-            _check(m, int, "milestones", "MultiStepLR")
-        self.gamma = _check(gamma, (float, int), "gamma", "MultiStepLR")
+            check(m, int, "milestones", "MultiStepLR")
+        self.gamma = check(gamma, (float, int), "gamma", "MultiStepLR")
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
@@ -182,7 +95,16 @@ class MultiStepLR(LRScheduler):
 
 
 class ConstantLR(LRScheduler):
-    """Times `factor` for the first `total_iters` steps."""
+    """Times `factor` for the first `total_iters` steps.
+
+    >>> from cellgrad.experimental import optim
+    >>> sgd = optim.SGD([Parameter(Tensor([1.0]), name="w")], lr=1.0)
+    >>> schedule = optim.lr_scheduler.ConstantLR(sgd, factor=0.5, total_iters=2)
+    >>> for _ in range(3):
+    ...     _ = schedule.step()
+    >>> print(schedule.get_last_lr()[0])
+    1.0
+    """
 
     def __init__(
         self,
@@ -196,7 +118,7 @@ class ConstantLR(LRScheduler):
                 ValueError, "Constant multiplicative factor expected to be between 0 and 1."
             )
         self.factor = factor
-        self.total_iters = _check(total_iters, int, "total_iters", "ConstantLR")
+        self.total_iters = check(total_iters, int, "total_iters", "ConstantLR")
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
@@ -209,7 +131,16 @@ class ConstantLR(LRScheduler):
 
 
 class LinearLR(LRScheduler):
-    """Times a factor that goes from `start_factor` to `end_factor` in `total_iters` steps."""
+    """Times a factor that goes from `start_factor` to `end_factor` in `total_iters` steps.
+
+    >>> from cellgrad.experimental import optim
+    >>> sgd = optim.SGD([Parameter(Tensor([1.0]), name="w")], lr=1.0)
+    >>> schedule = optim.lr_scheduler.LinearLR(sgd, start_factor=0.5, total_iters=2)
+    >>> for _ in range(1):
+    ...     _ = schedule.step()
+    >>> print(schedule.get_last_lr()[0])
+    0.75
+    """
 
     def __init__(
         self,
@@ -228,7 +159,7 @@ class LinearLR(LRScheduler):
         if not 0 <= end_factor <= 1:
             raise error(ValueError, "Ending multiplicative factor expected to be between 0 and 1.")
         self.start_factor, self.end_factor = start_factor, end_factor
-        self.total_iters = _check(total_iters, int, "total_iters", "LinearLR")
+        self.total_iters = check(total_iters, int, "total_iters", "LinearLR")
         super().__init__(optimizer, last_epoch)
 
     def _factor(self, epoch: int) -> float:
@@ -245,10 +176,19 @@ class LinearLR(LRScheduler):
 
 
 class ExponentialLR(LRScheduler):
-    """Times `gamma` every step."""
+    """Times `gamma` every step.
+
+    >>> from cellgrad.experimental import optim
+    >>> sgd = optim.SGD([Parameter(Tensor([1.0]), name="w")], lr=1.0)
+    >>> schedule = optim.lr_scheduler.ExponentialLR(sgd, gamma=0.5)
+    >>> for _ in range(2):
+    ...     _ = schedule.step()
+    >>> print(schedule.get_last_lr()[0])
+    0.25
+    """
 
     def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1):
-        self.gamma = _check(gamma, float, "gamma", "ExponentialLR")
+        self.gamma = check(gamma, float, "gamma", "ExponentialLR")
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
@@ -259,7 +199,16 @@ class ExponentialLR(LRScheduler):
 
 
 class PolynomialLR(LRScheduler):
-    """Falls to 0 in `total_iters` steps as a power of what is left of them."""
+    """Falls to 0 in `total_iters` steps as a power of what is left of them.
+
+    >>> from cellgrad.experimental import optim
+    >>> sgd = optim.SGD([Parameter(Tensor([1.0]), name="w")], lr=1.0)
+    >>> schedule = optim.lr_scheduler.PolynomialLR(sgd, total_iters=4)
+    >>> for _ in range(1):
+    ...     _ = schedule.step()
+    >>> print(schedule.get_last_lr()[0])
+    0.75
+    """
 
     def __init__(
         self,
@@ -268,12 +217,12 @@ class PolynomialLR(LRScheduler):
         power: float = 1.0,
         last_epoch: int = -1,
     ):
-        self.power = _check(power, float, "power", "PolynomialLR")
+        self.power = check(power, float, "power", "PolynomialLR")
         if power < 0:
             raise error(
                 ValueError, f"For 'PolynomialLR', the 'power' must be >= 0, but got {power}."
             )
-        self.total_iters = _check(total_iters, int, "total_iters", "PolynomialLR")
+        self.total_iters = check(total_iters, int, "total_iters", "PolynomialLR")
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
@@ -288,11 +237,20 @@ class PolynomialLR(LRScheduler):
 
 
 class LambdaLR(LRScheduler):
-    """The first rate times what a function gives for the number of the step."""
+    """The first rate times what a function gives for the number of the step.
+
+    >>> from cellgrad.experimental import optim
+    >>> sgd = optim.SGD([Parameter(Tensor([1.0]), name="w")], lr=1.0)
+    >>> schedule = optim.lr_scheduler.LambdaLR(sgd, lr_lambda=lambda step: 0.5**step)
+    >>> for _ in range(2):
+    ...     _ = schedule.step()
+    >>> print(schedule.get_last_lr()[0])
+    0.25
+    """
 
     def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1):
         groups = getattr(optimizer, "param_groups", [])
-        self.lr_lambdas = _each(lr_lambda, len(groups), "lr_lambda")
+        self.lr_lambdas = each(lr_lambda, len(groups), "lr_lambda")
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
@@ -301,7 +259,16 @@ class LambdaLR(LRScheduler):
 
 
 class MultiplicativeLR(LambdaLR):
-    """The present rate times what a function gives for the number of the step."""
+    """The present rate times what a function gives for the number of the step.
+
+    >>> from cellgrad.experimental import optim
+    >>> sgd = optim.SGD([Parameter(Tensor([1.0]), name="w")], lr=1.0)
+    >>> schedule = optim.lr_scheduler.MultiplicativeLR(sgd, lr_lambda=lambda step: 0.5)
+    >>> for _ in range(2):
+    ...     _ = schedule.step()
+    >>> print(schedule.get_last_lr()[0])
+    0.25
+    """
 
     def get_lr(self) -> list[Any]:
         if self.last_epoch == 0:
@@ -311,13 +278,22 @@ class MultiplicativeLR(LambdaLR):
 
 
 class CosineAnnealingLR(LRScheduler):
-    """Half a cosine from the first rate to `eta_min` in `T_max` steps, and back."""
+    """Half a cosine from the first rate to `eta_min` in `T_max` steps, and back.
+
+    >>> from cellgrad.experimental import optim
+    >>> sgd = optim.SGD([Parameter(Tensor([1.0]), name="w")], lr=1.0)
+    >>> schedule = optim.lr_scheduler.CosineAnnealingLR(sgd, T_max=2)
+    >>> for _ in range(1):
+    ...     _ = schedule.step()
+    >>> print(schedule.get_last_lr()[0])
+    0.5
+    """
 
     def __init__(
         self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1
     ):
-        self.eta_min = _check(eta_min, (float, int), "eta_min", "CosineAnnealingLR")
-        self.T_max = _check(T_max, int, "T_max", "CosineAnnealingLR")
+        self.eta_min = check(eta_min, (float, int), "eta_min", "CosineAnnealingLR")
+        self.T_max = check(T_max, int, "T_max", "CosineAnnealingLR")
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
@@ -339,6 +315,14 @@ class CosineAnnealingLR(LRScheduler):
 class CosineAnnealingWarmRestarts(LRScheduler):
     """Half a cosine from the first rate to `eta_min` in `T_0` steps, again and again, each time
     `T_mult` times as long.
+
+    >>> from cellgrad.experimental import optim
+    >>> sgd = optim.SGD([Parameter(Tensor([1.0]), name="w")], lr=1.0)
+    >>> schedule = optim.lr_scheduler.CosineAnnealingWarmRestarts(sgd, T_0=2)
+    >>> for _ in range(1):
+    ...     _ = schedule.step()
+    >>> print(schedule.get_last_lr()[0])
+    0.5
     """
 
     def __init__(
@@ -353,7 +337,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
             if not isinstance(value, int) or value < 1:
                 raise error(ValueError, f"{name} should be a positive integer, but got {value}.")
         self.T_0, self.T_mult = T_0, T_mult
-        self.eta_min = _check(eta_min, (float, int), "eta_min", "CosineAnnealingWarmRestarts")
+        self.eta_min = check(eta_min, (float, int), "eta_min", "CosineAnnealingWarmRestarts")
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
@@ -368,6 +352,14 @@ class CyclicLR(LRScheduler):
     """From `base_lr` to `max_lr` in `step_size_up` steps and back in `step_size_down`; the height
     stays ("triangular"), halves with each cycle ("triangular2"), or shrinks by `gamma` a step
     ("exp_range"), or is what `scale_fn` gives for the cycle or step.
+
+    >>> from cellgrad.experimental import optim
+    >>> sgd = optim.SGD([Parameter(Tensor([1.0]), name="w")], lr=1.0)
+    >>> schedule = optim.lr_scheduler.CyclicLR(sgd, base_lr=0.5, max_lr=1.0, step_size_up=2)
+    >>> for _ in range(1):
+    ...     _ = schedule.step()
+    >>> print(schedule.get_last_lr()[0])
+    0.75
     """
 
     def __init__(
@@ -384,8 +376,8 @@ class CyclicLR(LRScheduler):
         last_epoch: int = -1,
     ):
         count = len(getattr(optimizer, "param_groups", []))
-        self.low = _each(base_lr, count, "base_lr")
-        self.max_lrs = _each(max_lr, count, "max_lr")
+        self.low = each(base_lr, count, "base_lr")
+        self.max_lrs = each(max_lr, count, "max_lr")
         scales: dict[str, tuple[Callable[[Any], Any], str]] = {
             "triangular": (lambda x: 1.0, "cycle"),
             "triangular2": (lambda x: 0.5 ** (x - 1), "cycle"),
@@ -416,6 +408,15 @@ class SequentialLR:
 
     Raises:
         ValueError: schedulers of other optimizers, or not one more than milestones.
+
+    >>> from cellgrad.experimental import optim
+    >>> sgd = optim.SGD([Parameter(Tensor([1.0]), name="w")], lr=1.0)
+    >>> first = optim.lr_scheduler.ConstantLR(sgd, factor=0.5, total_iters=2)
+    >>> second = optim.lr_scheduler.ExponentialLR(sgd, gamma=0.5)
+    >>> schedule = optim.lr_scheduler.SequentialLR(sgd, [first, second], milestones=[2])
+    >>> _ = schedule.step()
+    >>> print(schedule.get_last_lr()[0])
+    0.5
     """
 
     def __init__(
@@ -441,14 +442,14 @@ class SequentialLR:
         self._schedulers, self.milestones = list(schedulers), list(milestones)
         self.last_epoch = last_epoch + 1
         self._last_lr = self._schedulers[0]._last_lr
-        _set(self._last_lr, [g["initial_lr"] for g in optimizer.param_groups])
+        set_rates(self._last_lr, [g["initial_lr"] for g in optimizer.param_groups])
         for scheduler in self._schedulers:
             scheduler.last_epoch -= 1
         self._schedulers[0].step()
 
     def step(self) -> None:
         """Sets the rates of the next step."""
-        _outside()
+        outside()
         self.last_epoch += 1
         at = bisect_right(self.milestones, self.last_epoch)
         if at > 0 and self.milestones[at - 1] == self.last_epoch:
@@ -475,6 +476,14 @@ class ReduceLROnPlateau:
 
     Raises:
         TypeError, ValueError: arguments that are not.
+
+    >>> from cellgrad.experimental import optim
+    >>> sgd = optim.SGD([Parameter(Tensor([1.0]), name="w")], lr=1.0)
+    >>> schedule = optim.lr_scheduler.ReduceLROnPlateau(sgd, factor=0.5, patience=0)
+    >>> for loss in (1.0, 2.0, 3.0):
+    ...     _ = schedule.step(loss)
+    >>> print(sgd.param_groups[0]["lr"])
+    Parameter (name=learning_rate_group_0, shape=(), dtype=Float32, requires_grad=True)
     """
 
     def __init__(
@@ -503,7 +512,7 @@ class ReduceLROnPlateau:
             )
         self.optimizer = optimizer
         self._last_lr: list[Parameter] = [g["lr"] for g in optimizer.param_groups]
-        self.min_lrs = _each(min_lr, len(self._last_lr), "min_lr")
+        self.min_lrs = each(min_lr, len(self._last_lr), "min_lr")
         self.factor, self.patience, self.cooldown, self.eps = factor, patience, cooldown, eps
         self.mode, self.threshold, self.threshold_mode = mode, threshold, threshold_mode
         self.best = math.inf if mode == "min" else -math.inf
@@ -511,7 +520,7 @@ class ReduceLROnPlateau:
 
     def step(self, metrics: Any) -> bool:
         """Counts a step that gave the number `metrics`, and lowers the rates if it is time."""
-        _outside()
+        outside()
         self.last_epoch += 1
         if self._is_improvement(float(metrics)):
             self.best, self.wait = float(metrics), 0
@@ -523,7 +532,7 @@ class ReduceLROnPlateau:
             old = [float(rate) for rate in self._last_lr]
             new = [max(r * self.factor, low) for r, low in zip(old, self.min_lrs, strict=True)]
             pairs = zip(old, new, strict=True)
-            _set(self._last_lr, [b if a > b + self.eps else a for a, b in pairs])
+            set_rates(self._last_lr, [b if a > b + self.eps else a for a, b in pairs])
             self.cooldown_counter, self.wait = self.cooldown, 0
         return True
 

@@ -29,6 +29,17 @@ class Optimizer(Cell):
     Raises:
         TypeError: something that is neither.
         ValueError: no Parameters, a Parameter in two groups, or unknown or negative settings.
+
+    >>> from cellgrad.experimental import optim
+    >>> w = Parameter(Tensor([1.0, 2.0]), name="w")
+    >>> class Descent(optim.Optimizer):
+    ...     def construct(self, gradients):
+    ...         for parameter, gradient in zip(self.parameters, gradients):
+    ...             ops.assign_sub(parameter, self.param_groups[0]["lr"] * gradient)
+    ...         return True
+    >>> _ = Descent([w], {"lr": 0.5, "weight_decay": 0.0})((Tensor([1.0, -1.0]),))
+    >>> print(w.value())
+    [0.5 2.5]
     """
 
     def __init__(self, params: Any, defaults: dict[str, Any]):
@@ -127,6 +138,13 @@ class Adam(Optimizer):
 
     Raises:
         TypeError, ValueError: arguments that are not.
+
+    >>> from cellgrad.experimental import optim
+    >>> w = Parameter(Tensor([1.0, 2.0]), name="w")
+    >>> optimizer = optim.Adam([w], lr=0.1)
+    >>> _ = optimizer((Tensor([1.0, -1.0]),))
+    >>> print(w.value())
+    [0.9 2.1]
     """
 
     _DECOUPLED = False
@@ -180,7 +198,15 @@ class Adam(Optimizer):
 
 
 class AdamW(Adam):
-    """`Adam` with decoupled weight decay: Parameters are multiplied by ``1 - lr * weight_decay``."""
+    """`Adam` with decoupled weight decay: Parameters are multiplied by ``1 - lr * weight_decay``.
+
+    >>> from cellgrad.experimental import optim
+    >>> w = Parameter(Tensor([1.0, 2.0]), name="w")
+    >>> optimizer = optim.AdamW([w], lr=0.1)
+    >>> _ = optimizer((Tensor([1.0, -1.0]),))
+    >>> print(w.value())
+    [0.899 2.098]
+    """
 
     _DECOUPLED = True
 
@@ -208,6 +234,13 @@ class SGD(Optimizer):
 
     Raises:
         TypeError, ValueError: arguments that are not.
+
+    >>> from cellgrad.experimental import optim
+    >>> w = Parameter(Tensor([1.0, 2.0]), name="w")
+    >>> optimizer = optim.SGD([w], lr=0.1)
+    >>> _ = optimizer((Tensor([1.0, -1.0]),))
+    >>> print(w.value())
+    [0.9 2.1]
     """
 
     def __init__(

@@ -37,6 +37,17 @@ class RunContext:
 
     Args:
         original_args: what is known of it.
+
+    >>> import numpy as np
+    >>> x = np.ones((4, 2), np.float32)
+    >>> data = ms.dataset.NumpySlicesDataset({"x": x, "y": x[:, :1]}, shuffle=False).batch(2)
+    >>> net = nn.Dense(2, 1, "ones", has_bias=False)
+    >>> model = ms.train.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.25))
+    >>> stop = ms.train.LambdaCallback(on_train_epoch_end=lambda run: run.request_stop())
+    >>> history = ms.train.History()
+    >>> model.train(9, data, callbacks=[stop, history], dataset_sink_mode=False)
+    >>> len(history.epoch["epoch"])
+    1
     """
 
     def __init__(self, original_args: Any):
@@ -60,6 +71,17 @@ class Callback:
     """The base of callbacks. A run calls `on_train_begin`, `on_train_epoch_begin`,
     `on_train_step_begin` and their ends, and the same for `eval`; by default these call the older
     `begin`, `epoch_begin`, `step_begin` and their ends.
+
+    >>> class Steps(ms.train.Callback):
+    ...     def on_train_end(self, run_context):
+    ...         print(run_context.original_args().cur_step_num)
+    >>> import numpy as np
+    >>> x = np.ones((4, 2), np.float32)
+    >>> data = ms.dataset.NumpySlicesDataset({"x": x, "y": x[:, :1]}, shuffle=False).batch(2)
+    >>> net = nn.Dense(2, 1, "ones", has_bias=False)
+    >>> model = ms.train.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.25))
+    >>> model.train(1, data, callbacks=[Steps()], dataset_sink_mode=False)
+    2
     """
 
     # Callbacks of a higher number are called after all others.
@@ -157,6 +179,18 @@ class LambdaCallback(Callback):
 
     Args:
         on_train_epoch_begin, ...: a function for each event, or None.
+
+    >>> import numpy as np
+    >>> x = np.ones((4, 2), np.float32)
+    >>> data = ms.dataset.NumpySlicesDataset({"x": x, "y": x[:, :1]}, shuffle=False).batch(2)
+    >>> net = nn.Dense(2, 1, "ones", has_bias=False)
+    >>> model = ms.train.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.25))
+    >>> shown = ms.train.LambdaCallback(
+    ...     on_train_epoch_end=lambda run: print(run.original_args().cur_epoch_num)
+    ... )
+    >>> model.train(2, data, callbacks=[shown], dataset_sink_mode=False)
+    1
+    2
     """
 
     def __init__(

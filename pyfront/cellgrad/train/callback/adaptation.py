@@ -99,6 +99,16 @@ class EarlyStopping(_Watching):
 
     Raises:
         TypeError, ValueError: arguments that are not.
+
+    >>> import numpy as np
+    >>> x = np.ones((4, 2), np.float32)
+    >>> data = ms.dataset.NumpySlicesDataset({"x": x, "y": x[:, :1]}, shuffle=False).batch(2)
+    >>> net = nn.Dense(2, 1, "ones", has_bias=False)
+    >>> model = ms.train.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.25))
+    >>> stopping = ms.train.EarlyStopping("loss", patience=1)
+    >>> model.train(9, data, callbacks=[stopping], dataset_sink_mode=False)
+    >>> stopping.patience
+    1
     """
 
     def __init__(
@@ -177,6 +187,16 @@ class ReduceLROnPlateau(_Watching):
     Raises:
         TypeError, ValueError: arguments that are not; during training, an optimizer with rates in
             groups or from a schedule.
+
+    >>> import numpy as np
+    >>> x = np.ones((4, 2), np.float32)
+    >>> data = ms.dataset.NumpySlicesDataset({"x": x, "y": x[:, :1]}, shuffle=False).batch(2)
+    >>> net = nn.Dense(2, 1, "ones", has_bias=False)
+    >>> model = ms.train.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.125))
+    >>> lower = ms.train.ReduceLROnPlateau("loss", factor=0.5, patience=0, min_delta=9.0)
+    >>> model.train(3, data, callbacks=[lower], dataset_sink_mode=False)
+    >>> print(model.train_network.optimizer.learning_rate.value())
+    0.03125
     """
 
     def __init__(
@@ -241,6 +261,16 @@ class LearningRateScheduler(Callback):
     Raises:
         TypeError: it is no function.
         ValueError: during training, an optimizer with rates in groups or from a schedule.
+
+    >>> import numpy as np
+    >>> x = np.ones((4, 2), np.float32)
+    >>> data = ms.dataset.NumpySlicesDataset({"x": x, "y": x[:, :1]}, shuffle=False).batch(2)
+    >>> net = nn.Dense(2, 1, "ones", has_bias=False)
+    >>> model = ms.train.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.25))
+    >>> halved = ms.train.LearningRateScheduler(lambda rate, step: rate / 2)
+    >>> model.train(1, data, callbacks=[halved], dataset_sink_mode=False)
+    >>> print(model.train_network.optimizer.learning_rate.value())
+    0.0625
     """
 
     def __init__(self, learning_rate_function: Callable[[float, int], float]):

@@ -54,6 +54,10 @@ class CheckpointConfig:
 
     Raises:
         TypeError, ValueError: arguments of wrong types, or nothing to go by.
+
+    >>> config = ms.train.CheckpointConfig(save_checkpoint_steps=10, keep_checkpoint_max=3)
+    >>> config.save_checkpoint_steps, config.keep_checkpoint_max
+    (10, 3)
     """
 
     def __init__(
@@ -144,6 +148,18 @@ class ModelCheckpoint(Callback):
     Raises:
         TypeError: a config that is none.
         ValueError: a prefix that is no file name.
+
+    >>> import os, tempfile
+    >>> path = tempfile.mkdtemp()
+    >>> import numpy as np
+    >>> x = np.ones((4, 2), np.float32)
+    >>> data = ms.dataset.NumpySlicesDataset({"x": x, "y": x[:, :1]}, shuffle=False).batch(2)
+    >>> net = nn.Dense(2, 1, "ones", has_bias=False)
+    >>> model = ms.train.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.25))
+    >>> saved = ms.train.ModelCheckpoint("dense", path, ms.train.CheckpointConfig(2))
+    >>> model.train(1, data, callbacks=[saved], dataset_sink_mode=False)
+    >>> [name for name in os.listdir(path) if name.endswith(".ckpt")]
+    ['dense-1_2.ckpt']
     """
 
     def __init__(
@@ -263,6 +279,18 @@ class BackupAndRestore(Callback):
 
     Raises:
         TypeError, ValueError: arguments that are not.
+
+    >>> import os, tempfile
+    >>> path = tempfile.mkdtemp()
+    >>> import numpy as np
+    >>> x = np.ones((4, 2), np.float32)
+    >>> data = ms.dataset.NumpySlicesDataset({"x": x, "y": x[:, :1]}, shuffle=False).batch(2)
+    >>> net = nn.Dense(2, 1, "ones", has_bias=False)
+    >>> model = ms.train.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.25))
+    >>> backup = ms.train.BackupAndRestore(path, delete_checkpoint=False)
+    >>> model.train(1, data, callbacks=[backup], dataset_sink_mode=False)
+    >>> os.listdir(path)
+    ['backup.ckpt']
     """
 
     _NAME = "backup.ckpt"

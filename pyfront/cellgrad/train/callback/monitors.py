@@ -26,6 +26,15 @@ class LossMonitor(Callback):
     Raises:
         TypeError, ValueError: `per_print_times` is not a non-negative int; during training, a loss
             that is not finite.
+
+    >>> import numpy as np
+    >>> x = np.ones((4, 2), np.float32)
+    >>> data = ms.dataset.NumpySlicesDataset({"x": x, "y": x[:, :1]}, shuffle=False).batch(2)
+    >>> net = nn.Dense(2, 1, "ones", has_bias=False)
+    >>> model = ms.train.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.25))
+    >>> model.train(1, data, callbacks=[ms.train.LossMonitor()], dataset_sink_mode=False)
+    epoch: 1 step: 1, loss is 1.0
+    epoch: 1 step: 2, loss is 0.0
     """
 
     def __init__(self, per_print_times: int = 1):
@@ -58,6 +67,9 @@ class TimeMonitor(Callback):
     Args:
         data_size: the number of steps, where the data set does not know it.
         data_time: whether to print the time spent waiting for data as well.
+
+    >>> ms.train.TimeMonitor(data_size=100).data_size
+    100
     """
 
     def __init__(self, data_size: int | None = None, data_time: bool = False):
@@ -94,6 +106,16 @@ class TimeMonitor(Callback):
 class History(Callback):
     """Keeps the loss of the last step of each epoch and the results of evaluations, in
     ``history``: lists by name.
+
+    >>> import numpy as np
+    >>> x = np.ones((4, 2), np.float32)
+    >>> data = ms.dataset.NumpySlicesDataset({"x": x, "y": x[:, :1]}, shuffle=False).batch(2)
+    >>> net = nn.Dense(2, 1, "ones", has_bias=False)
+    >>> model = ms.train.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.25))
+    >>> history = ms.train.History()
+    >>> model.train(2, data, callbacks=[history], dataset_sink_mode=False)
+    >>> len(history.epoch["epoch"])
+    2
     """
 
     def __init__(self) -> None:

@@ -64,7 +64,11 @@ _FACTORY: dict[str, type[Metric]] = {
 
 
 def names() -> list[str]:
-    """The names of metrics."""
+    """The names of metrics.
+
+    >>> "accuracy" in ms.train.names()
+    True
+    """
     return list(_FACTORY)
 
 
@@ -73,6 +77,10 @@ def get_metric_fn(name: str, *args: Any, **kwargs: Any) -> Metric:
 
     Raises:
         KeyError: an unknown name.
+
+    >>> metric = ms.train.get_metric_fn("accuracy")
+    >>> isinstance(metric, ms.train.Accuracy)
+    True
     """
     if name not in _FACTORY:
         raise error(KeyError, f"Unsupport metric {name}: it must be in {names()}.")

@@ -106,6 +106,12 @@ class Accuracy(_Classes):
     Args:
         eval_type: "classification" for scores (N, C, ...) and class indices or one-hot rows, or
             "multilabel" for zeros and ones of one shape.
+
+    >>> metric = ms.train.Accuracy()
+    >>> metric.clear()
+    >>> metric.update(Tensor([[0.2, 0.8], [0.3, 0.7], [0.9, 0.1]]), Tensor([1, 0, 1], ms.int32))
+    >>> print(metric.eval())
+    0.3333333333333333
     """
 
     def clear(self) -> None:
@@ -157,6 +163,12 @@ class Precision(_Positives):
 
     Args:
         eval_type: as of `Accuracy`.
+
+    >>> metric = ms.train.Precision()
+    >>> metric.clear()
+    >>> metric.update(Tensor([[0.2, 0.8], [0.3, 0.7], [0.9, 0.1]]), Tensor([1, 0, 1], ms.int32))
+    >>> print(metric.eval())
+    [0.  0.5]
     """
 
     def eval(self, average: bool = False) -> Any:
@@ -168,6 +180,12 @@ class Recall(_Positives):
 
     Args:
         eval_type: as of `Accuracy`.
+
+    >>> metric = ms.train.Recall()
+    >>> metric.clear()
+    >>> metric.update(Tensor([[0.2, 0.8], [0.3, 0.7], [0.9, 0.1]]), Tensor([1, 0, 1], ms.int32))
+    >>> print(metric.eval())
+    [0.  0.5]
     """
 
     def eval(self, average: bool = False) -> Any:
@@ -182,6 +200,12 @@ class Fbeta(_Positives):
 
     Raises:
         ValueError: `beta` is not positive.
+
+    >>> metric = ms.train.Fbeta(1)
+    >>> metric.clear()
+    >>> metric.update(Tensor([[0.2, 0.8], [0.3, 0.7], [0.9, 0.1]]), Tensor([1, 0, 1], ms.int32))
+    >>> print(metric.eval())
+    [0.  0.5]
     """
 
     def __init__(self, beta: float):
@@ -202,7 +226,14 @@ class Fbeta(_Positives):
 
 
 class F1(Fbeta):
-    """`Fbeta` with both counting alike."""
+    """`Fbeta` with both counting alike.
+
+    >>> metric = ms.train.F1()
+    >>> metric.clear()
+    >>> metric.update(Tensor([[0.2, 0.8], [0.3, 0.7], [0.9, 0.1]]), Tensor([1, 0, 1], ms.int32))
+    >>> print(metric.eval())
+    [0.  0.5]
+    """
 
     def __init__(self) -> None:
         super().__init__(1.0)
@@ -216,6 +247,12 @@ class TopKCategoricalAccuracy(Metric):
 
     Raises:
         TypeError, ValueError: `k` is not.
+
+    >>> metric = ms.train.TopKCategoricalAccuracy(2)
+    >>> metric.clear()
+    >>> metric.update(Tensor([[0.2, 0.5, 0.3], [0.1, 0.3, 0.6]]), Tensor([2, 0], ms.int32))
+    >>> print(metric.eval())
+    0.5
     """
 
     def __init__(self, k: int):
@@ -239,14 +276,28 @@ class TopKCategoricalAccuracy(Metric):
 
 
 class Top1CategoricalAccuracy(TopKCategoricalAccuracy):
-    """`TopKCategoricalAccuracy` of one."""
+    """`TopKCategoricalAccuracy` of one.
+
+    >>> metric = ms.train.Top1CategoricalAccuracy()
+    >>> metric.clear()
+    >>> metric.update(Tensor([[0.2, 0.8], [0.3, 0.7], [0.9, 0.1]]), Tensor([1, 0, 1], ms.int32))
+    >>> print(metric.eval())
+    0.3333333333333333
+    """
 
     def __init__(self) -> None:
         super().__init__(1)
 
 
 class Top5CategoricalAccuracy(TopKCategoricalAccuracy):
-    """`TopKCategoricalAccuracy` of five."""
+    """`TopKCategoricalAccuracy` of five.
+
+    >>> metric = ms.train.Top5CategoricalAccuracy()
+    >>> metric.clear()
+    >>> metric.update(ops.arange(12.0).reshape(2, 6), Tensor([5, 0], ms.int32))
+    >>> print(metric.eval())
+    0.5
+    """
 
     def __init__(self) -> None:
         super().__init__(5)
@@ -263,6 +314,13 @@ class ConfusionMatrix(Metric):
 
     Raises:
         TypeError, ValueError: arguments that are not.
+
+    >>> metric = ms.train.ConfusionMatrix(num_classes=2)
+    >>> metric.clear()
+    >>> metric.update(Tensor([1, 0, 1], ms.int32), Tensor([1, 0, 0], ms.int32))
+    >>> print(metric.eval())
+    [[1. 1.]
+     [0. 1.]]
     """
 
     def __init__(self, num_classes: int, normalize: str = "no_norm", threshold: float = 0.5):
@@ -345,6 +403,12 @@ class ConfusionMatrixMetric(Metric):
 
     Raises:
         ValueError: an unknown rate or way to put classes together.
+
+    >>> metric = ms.train.ConfusionMatrixMetric(metric_name="recall")
+    >>> metric.clear()
+    >>> metric.update(Tensor([[[0], [1]], [[1], [0]]]), Tensor([[[0], [1]], [[0], [1]]]))
+    >>> print(metric.eval())
+    0.5
     """
 
     def __init__(

@@ -20,6 +20,19 @@ class Metric:
     """The base: `clear`, `update` with the values of a batch, `eval`.
 
     Calling a metric clears it, updates it once and evaluates it.
+
+    >>> class Largest(ms.train.Metric):
+    ...     def clear(self):
+    ...         self.value = 0.0
+    ...     def update(self, *inputs):
+    ...         self.value = max(self.value, inputs[0].max().item())
+    ...     def eval(self):
+    ...         return self.value
+    >>> metric = Largest()
+    >>> metric.clear()
+    >>> metric.update(Tensor([1.0, 3.0]))
+    >>> metric.eval()
+    3.0
     """
 
     def __init__(self) -> None:
@@ -97,7 +110,19 @@ class Metric:
 
 
 def rearrange_inputs(func: Callable[..., Any]) -> Callable[..., Any]:
-    """A decorator of `update` in metrics of one's own: applies `set_indexes`."""
+    """A decorator of `update` in metrics of one's own: applies `set_indexes`.
+
+    >>> class First(ms.train.Metric):
+    ...     def clear(self):
+    ...         pass
+    ...     @ms.train.rearrange_inputs
+    ...     def update(self, *inputs):
+    ...         print(inputs[0])
+    ...     def eval(self):
+    ...         pass
+    >>> First().set_indexes([1]).update(Tensor([1.0]), Tensor([2.0]))
+    [2.]
+    """
 
     @functools.wraps(func)
     def wrapper(self: Metric, *inputs: Any) -> Any:

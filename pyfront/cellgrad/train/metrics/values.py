@@ -14,7 +14,14 @@ __all__ = ["MAE", "MSE", "CosineSimilarity", "Dice", "Loss", "Perplexity"]
 
 
 class Loss(Metric):
-    """The mean of the losses of batches."""
+    """The mean of the losses of batches.
+
+    >>> metric = ms.train.Loss()
+    >>> metric.clear()
+    >>> metric.update(Tensor(3.0))
+    >>> print(metric.eval())
+    3.0
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,14 +76,28 @@ class _Errors(Metric):
 
 
 class MAE(_Errors):
-    """The sum of absolute errors over the number of rows."""
+    """The sum of absolute errors over the number of rows.
+
+    >>> metric = ms.train.MAE()
+    >>> metric.clear()
+    >>> metric.update(Tensor([1.0, 2.0]), Tensor([1.5, 4.0]))
+    >>> print(metric.eval())
+    1.25
+    """
 
     def _error(self, difference: Array) -> Array:
         return np.asarray(np.abs(difference))
 
 
 class MSE(_Errors):
-    """The sum of squared errors over the number of rows."""
+    """The sum of squared errors over the number of rows.
+
+    >>> metric = ms.train.MSE()
+    >>> metric.clear()
+    >>> metric.update(Tensor([1.0, 2.0]), Tensor([1.5, 4.0]))
+    >>> print(metric.eval())
+    2.125
+    """
 
     def _error(self, difference: Array) -> Array:
         return np.asarray(np.square(difference))
@@ -88,6 +109,12 @@ class Dice(Metric):
 
     Args:
         smooth: positive.
+
+    >>> metric = ms.train.Dice()
+    >>> metric.clear()
+    >>> metric.update(Tensor([[1.0, 1.0]]), Tensor([[1.0, 1.0]]))
+    >>> print(metric.eval())
+    0.9999975000062501
     """
 
     def __init__(self, smooth: float = 1e-5):
@@ -106,7 +133,8 @@ class Dice(Metric):
                 "For 'Dice.update', predicted and true values must have one shape, but got "
                 f"{list(x.shape)} and {list(y.shape)}.",
             )
-        self._sum += float(2 * (x * y).sum() / ((x * x).sum() + (y * y).sum() + self.smooth))
+        both, either = float((x * y).sum()), float((x * x).sum() + (y * y).sum())
+        self._sum += 2 * both / (either + self.smooth)
         self._rows += len(x)
 
     def eval(self) -> float:
@@ -124,6 +152,13 @@ class CosineSimilarity(Metric):
 
     Raises:
         ValueError: another similarity or reduction.
+
+    >>> metric = ms.train.CosineSimilarity()
+    >>> metric.clear()
+    >>> metric.update(Tensor([[3.0, 4.0], [4.0, 3.0]]))
+    >>> print(metric.eval())
+    [[0.         0.96000004]
+     [0.96000004 0.        ]]
     """
 
     def __init__(
@@ -164,6 +199,12 @@ class Perplexity(Metric):
 
     Args:
         ignore_label: a class that does not count, or None.
+
+    >>> metric = ms.train.Perplexity()
+    >>> metric.clear()
+    >>> metric.update(Tensor([[0.25, 0.75], [0.5, 0.5]]), Tensor([1, 0], ms.int32))
+    >>> print(metric.eval())
+    1.6329931503264186
     """
 
     def __init__(self, ignore_label: int | None = None):
