@@ -14,35 +14,12 @@ from typing import Any
 import numpy as np
 
 from cellgrad._errors import error
-from cellgrad.common.tensor import Tensor
 from cellgrad.dataset import _workers, config
 from cellgrad.dataset._arrays import as_array, stacked
+from cellgrad.dataset._rows import BatchInfo, Row, RowIterator, converted, count_of, names_of
 from cellgrad.dataset._transform import chain
 
 __all__ = ["Dataset", "Row", "zip"]
-
-Row = tuple[np.ndarray[Any, Any], ...]
-
-
-def _count(value: Any, name: str, owner: str, least: int = 1) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise error(
-            TypeError, f"For '{owner}', the '{name}' must be int, but got {type(value).__name__}."
-        )
-    if value < least:
-        raise error(
-            ValueError, f"For '{owner}', the '{name}' must be at least {least}, but got {value}."
-        )
-    return value
-
-
-def _names(columns: Any, owner: str) -> list[str]:
-    listed = [columns] if isinstance(columns, str) else list(columns)
-    if not all(isinstance(c, str) for c in listed) or len(set(listed)) != len(listed):
-        raise error(
-            ValueError, f"For '{owner}', columns must be different names, but got {columns!r}."
-        )
-    return listed
 
 
 class Dataset:
@@ -113,11 +90,11 @@ class Dataset:
 
     def __iter__(self) -> Iterator[Any]:
         self._epoch += 1
-        return _converted(self.rows(self._epoch - 1), None, False)
+        return converted(self.rows(self._epoch - 1), None, False)
 
     def epoch_rows(self, epoch: int) -> Iterator[list[Any]]:
         """The rows of a given epoch, as lists of Tensors."""
-        return _converted(self.rows(epoch), None, False)
+        return converted(self.rows(epoch), None, False)
 
     def get_dataset_size(self) -> int:
         """The number of rows of an epoch, counted where only reading tells it; -1 where the rows have
@@ -162,7 +139,7 @@ class Dataset:
         Raises:
             TypeError, ValueError: `buffer_size` is not an int above 1.
         """
-        return _Shuffle(self, _count(buffer_size, "buffer_size", "shuffle", 2))
+        return _Shuffle(self, count_of(buffer_size, "buffer_size", "shuffle", 2))
 
     def batch(
         self,
@@ -184,7 +161,7 @@ class Dataset:
         Raises:
             TypeError, ValueError: arguments of wrong types, or rows whose shapes differ.
         """
-        size = batch_size if callable(batch_size) else _count(batch_size, "batch_size", "batch")
+        size = batch_size if callable(batch_size) else count_of(batch_size, "batch_size", "batch")
         return _Batch(self, size, drop_remainder, kwargs)
 
     def map(
@@ -212,9 +189,9 @@ class Dataset:
         if not listed or not all(callable(f) for f in listed):
             raise error(TypeError, "For 'map', the 'operations' must be functions.")
         inputs = self._known(self.columns[:1] if input_columns is None else input_columns, "map")
-        outputs = inputs if output_columns is None else _names(output_columns, "map")
+        outputs = inputs if output_columns is None else names_of(output_columns, "map")
         workers = num_parallel_workers or config.get_num_parallel_workers()
-        return _Map(self, listed, inputs, outputs, _count(workers, "num_parallel_workers", "map"))
+        return _Map(self, listed, inputs, outputs, count_of(workers, "num_parallel_workers", "map"))
 
     def filter(
         self,
@@ -228,15 +205,15 @@ class Dataset:
 
     def repeat(self, count: int | None = None) -> Dataset:
         """The rows `count` times an epoch, each time as another epoch; without end for None or -1."""
-        return _Repeat(self, -1 if count in (None, -1) else _count(count, "count", "repeat"))
+        return _Repeat(self, -1 if count in (None, -1) else count_of(count, "count", "repeat"))
 
     def take(self, count: int = -1) -> Dataset:
         """The first rows; all for -1."""
-        return _Slice(self, 0, None if count == -1 else _count(count, "count", "take"))
+        return _Slice(self, 0, None if count == -1 else count_of(count, "count", "take"))
 
     def skip(self, count: int) -> Dataset:
         """All but the first rows."""
-        return _Slice(self, _count(count, "count", "skip", 0), None)
+        return _Slice(self, count_of(count, "count", "skip", 0), None)
 
     def project(self, columns: Any) -> Dataset:
         """The named columns, in this order."""
@@ -244,7 +221,7 @@ class Dataset:
 
     def rename(self, input_columns: Any, output_columns: Any) -> Dataset:
         """Other names for columns."""
-        old, new = self._known(input_columns, "rename"), _names(output_columns, "rename")
+        old, new = self._known(input_columns, "rename"), names_of(output_columns, "rename")
         if len(old) != len(new):
             raise error(ValueError, f"For 'rename', got {len(old)} columns and {len(new)} names.")
         renamed = dict(builtins.zip(old, new))
@@ -300,10 +277,10 @@ class Dataset:
     def prefetch(self, buffer_size: int | None = None) -> Dataset:
         """Reads rows ahead, in another thread."""
         size = config.get_prefetch_size() if buffer_size is None else buffer_size
-        return _Prefetch(self, _count(size, "buffer_size", "prefetch"))
+        return _Prefetch(self, count_of(size, "buffer_size", "prefetch"))
 
     def _known(self, columns: Any, owner: str) -> list[str]:
-        listed = _names(columns, owner)
+        listed = names_of(columns, owner)
         for c in listed:
             if c not in self.columns:
                 raise error(
@@ -329,33 +306,6 @@ def zip(datasets: Sequence[Dataset]) -> Dataset:
     if not all(isinstance(d, Dataset) for d in listed):
         raise error(TypeError, "For 'zip', the arguments must be data sets.")
     return _Zip(listed)
-
-
-def _converted(rows: Iterator[Row], names: list[str] | None, numpy: bool) -> Iterator[Any]:
-    for row in rows:
-        values: list[Any] = list(row) if numpy else [Tensor(v) for v in row]
-        yield values if names is None else dict(builtins.zip(names, values))
-
-
-class RowIterator:
-    """Rows by epoch: each iteration is the next epoch."""
-
-    def __init__(self, dataset: Dataset, named: bool, num_epochs: int, numpy: bool):
-        self.dataset = dataset
-        self.names = dataset.columns if named else None
-        self.num_epochs = num_epochs
-        self.numpy = numpy
-        self.epoch = 0
-
-    def __iter__(self) -> Iterator[Any]:
-        if self.epoch == self.num_epochs:
-            raise error(
-                RuntimeError,
-                f"The iterator was made for {self.num_epochs} epochs, which are over.",
-                "raise num_epochs, or leave it out",
-            )
-        self.epoch += 1
-        return _converted(self.dataset.rows(self.epoch - 1), self.names, self.numpy)
 
 
 # --- the steps --------------------------------------------------------------------------------
@@ -394,21 +344,6 @@ class _Shuffle(_Step):
             yield buffer[i]
 
 
-class BatchInfo:
-    """Which batch is made, for functions given to `Dataset.batch`."""
-
-    def __init__(self, epoch: int, number: int):
-        self._epoch, self._number = epoch, number
-
-    def get_epoch_num(self) -> int:
-        """The number of the epoch, from 0."""
-        return self._epoch
-
-    def get_batch_num(self) -> int:
-        """The number of the batch in its epoch, from 0."""
-        return self._number
-
-
 class _Batch(_Step):
     def __init__(
         self,
@@ -425,7 +360,7 @@ class _Batch(_Step):
             raise error(TypeError, f"For 'batch', got an unexpected argument '{unknown[0]}'.")
         self.function = options.get("per_batch_map")
         self.inputs = source._known(options.get("input_columns", source.columns), "batch")
-        self.outputs = _names(options.get("output_columns") or self.inputs, "batch")
+        self.outputs = names_of(options.get("output_columns") or self.inputs, "batch")
         if self.function is not None:
             kept = [c for c in source.columns if c not in self.inputs]
             self.columns = self.outputs + kept
@@ -454,7 +389,7 @@ class _Batch(_Step):
             info = BatchInfo(epoch, number)
             wanted = size
             if callable(wanted):
-                wanted = _count(wanted(info), "batch_size", "batch")
+                wanted = count_of(wanted(info), "batch_size", "batch")
             group = list(itertools.islice(rows, wanted))
             if not group or (self.drop and len(group) < wanted):
                 return
@@ -483,7 +418,7 @@ class _Map(_Step):
             columns = [renamed.get(c, c) for c in source.columns]
         else:  # as in MindSpore, the new ones first
             columns = outputs + [c for c in source.columns if c not in inputs]
-        self.columns = _names(columns, "map")
+        self.columns = names_of(columns, "map")
 
     def _one(self, place: tuple[int, int, Row]) -> Row:
         epoch, position, row = place
@@ -590,7 +525,7 @@ class _Project(_Step):
 
 class _Zip(Dataset):
     def __init__(self, datasets: list[Dataset]):
-        super().__init__(_names([c for d in datasets for c in d.columns], "zip"), datasets)
+        super().__init__(names_of([c for d in datasets for c in d.columns], "zip"), datasets)
 
     def known_size(self) -> int:
         return min(d.known_size() for d in self.children)

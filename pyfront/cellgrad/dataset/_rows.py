@@ -1,0 +1,79 @@
+"""Rows of data sets and their iterators, and what the arguments of pipelines share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cellgrad._errors import error
+from cellgrad.common.tensor import Tensor
+
+if TYPE_CHECKING:
+    from cellgrad.dataset.pipeline import Dataset
+
+Row = tuple[np.ndarray[Any, Any], ...]
+
+
+def count_of(value: Any, name: str, owner: str, least: int = 1) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise error(
+            TypeError, f"For '{owner}', the '{name}' must be int, but got {type(value).__name__}."
+        )
+    if value < least:
+        raise error(
+            ValueError, f"For '{owner}', the '{name}' must be at least {least}, but got {value}."
+        )
+    return value
+
+
+def names_of(columns: Any, owner: str) -> list[str]:
+    listed = [columns] if isinstance(columns, str) else list(columns)
+    if not all(isinstance(c, str) for c in listed) or len(set(listed)) != len(listed):
+        raise error(
+            ValueError, f"For '{owner}', columns must be different names, but got {columns!r}."
+        )
+    return listed
+
+
+def converted(rows: Iterator[Row], names: list[str] | None, numpy: bool) -> Iterator[Any]:
+    for row in rows:
+        values: list[Any] = list(row) if numpy else [Tensor(v) for v in row]
+        yield values if names is None else dict(zip(names, values))
+
+
+class RowIterator:
+    """Rows by epoch: each iteration is the next epoch."""
+
+    def __init__(self, dataset: Dataset, named: bool, num_epochs: int, numpy: bool):
+        self.dataset = dataset
+        self.names = dataset.columns if named else None
+        self.num_epochs = num_epochs
+        self.numpy = numpy
+        self.epoch = 0
+
+    def __iter__(self) -> Iterator[Any]:
+        if self.epoch == self.num_epochs:
+            raise error(
+                RuntimeError,
+                f"The iterator was made for {self.num_epochs} epochs, which are over.",
+                "raise num_epochs, or leave it out",
+            )
+        self.epoch += 1
+        return converted(self.dataset.rows(self.epoch - 1), self.names, self.numpy)
+
+
+class BatchInfo:
+    """Which batch is made, for functions given to `Dataset.batch`."""
+
+    def __init__(self, epoch: int, number: int):
+        self._epoch, self._number = epoch, number
+
+    def get_epoch_num(self) -> int:
+        """The number of the epoch, from 0."""
+        return self._epoch
+
+    def get_batch_num(self) -> int:
+        """The number of the batch in its epoch, from 0."""
+        return self._number
