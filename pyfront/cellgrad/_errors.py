@@ -16,7 +16,7 @@ import os
 import sys
 import types
 from collections.abc import Iterable
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, cast
 
 E = TypeVar("E", bound=BaseException)
 
@@ -27,6 +27,17 @@ PACKAGES: tuple[str, ...] = (os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 class CompileError(RuntimeError):
     """The compiler refused a program that the front end accepted."""
+
+
+class _ReadableKeyError(KeyError):
+    """A KeyError that prints its text, where Python's prints the text's repr, in one line."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+_ReadableKeyError.__name__ = _ReadableKeyError.__qualname__ = "KeyError"
+_ReadableKeyError.__module__ = "builtins"
 
 
 class Position(NamedTuple):
@@ -103,7 +114,7 @@ def error(kind: type[E], message: str, hint: str = "", position: Position | None
         text += position_text(position)
     if hint:
         text += f"\n  hint: {hint}"
-    exception = kind(text)
+    exception = cast(E, _ReadableKeyError(text)) if kind is KeyError else kind(text)
     exception.__cellgrad_located__ = True  # type: ignore[attr-defined]
     return exception
 

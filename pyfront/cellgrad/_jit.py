@@ -22,8 +22,9 @@ from typing import Any, TypeVar, overload
 
 import numpy as np
 
-from cellgrad import _cache, _errors, _native, _recompile
+from cellgrad import _cache, _native, _recompile
 from cellgrad._errors import CompileError, error
+from cellgrad._failures import naming_nans, naming_places, without_own_frames
 from cellgrad._tree import tensors as tensors_of
 from cellgrad.capture import calls, state
 from cellgrad.capture.scope import Scope, ScopeGuard, Trace
@@ -410,22 +411,10 @@ def compile_entry(trace: Trace, name: str) -> Any:
     finally:
         if os.path.exists(path):
             os.unlink(path)
-    entry = model.entry(model.signature["entries"][0]["name"])
-    return _naming_nans(entry) if _CHECK_NANS else entry
-
-
-def _naming_nans(entry: Any) -> Callable[[list[Any]], Any]:
-    """An entry whose failed checks for NaN are FloatingPointErrors."""
-
-    def call(buffers: list[Any]) -> Any:
-        try:
-            return entry(buffers)
-        except IndexError as e:
-            if not str(e).startswith("NaN in "):
-                raise
-            raise error(FloatingPointError, f"{e}.") from None
-
-    return call
+    entry: Any = model.entry(model.signature["entries"][0]["name"])
+    if trace.checks:
+        entry = naming_places(entry, trace.checks)
+    return naming_nans(entry) if _CHECK_NANS else entry
 
 
 def _endless(e: RecursionError, name: str) -> Exception:
@@ -438,22 +427,6 @@ def _endless(e: RecursionError, name: str) -> Exception:
         f"value, as all of it becomes part of the compiled code.\n{where}"
     )
     return RecursionError(text)
-
-
-def without_own_frames(e: Exception) -> Exception:
-    """The exception without the frames of this package; CELLGRAD_FULL_TRACEBACK=1 keeps them."""
-    if os.environ.get("CELLGRAD_FULL_TRACEBACK"):
-        return e
-    kept = []
-    tb = e.__traceback__
-    while tb is not None:
-        if not tb.tb_frame.f_code.co_filename.startswith((*_errors.PACKAGES, "<frozen importlib")):
-            kept.append(tb)
-        tb = tb.tb_next
-    chain = None
-    for t in reversed(kept):
-        chain = types.TracebackType(chain, t.tb_frame, t.tb_lasti, t.tb_lineno)
-    return e.with_traceback(chain)
 
 
 # --- entry points -----------------------------------------------------------------------------

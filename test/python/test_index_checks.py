@@ -61,7 +61,7 @@ def test_an_index_out_of_range_ends_the_call(name):
     eager = function(X, rows(2, 0))
     np.testing.assert_array_equal(compiled(X, rows(2, 0)).asnumpy(), eager.asnumpy())
     for bad in (3, 100, *([] if low is None else [low - 1, -100])):
-        with pytest.raises(IndexError, match=r"\(test_index_checks.py:\d+\)$"):
+        with pytest.raises(IndexError, match=r"\n  at .*test_index_checks.py:\d+:\d+, in "):
             compiled(X, rows(1, bad))
         with pytest.raises(IndexError):
             function(X, rows(1, bad))
@@ -74,7 +74,7 @@ def squared(x, i):
 
 
 LINE = inspect.getsourcelines(squared)[1] + 1
-PLACE = rf"out of bounds .* size 3 \(test_index_checks.py:{LINE}\)$"
+PLACE = rf"out of bounds .* size 3\.\n  at .*test_index_checks.py:{LINE}:\d+, in squared\n"
 
 
 def looped(x, i):

@@ -160,6 +160,27 @@ def chain(frame: Frame) -> list[Frame]:
     return out
 
 
+def raised_by(exception: Any, frame: Frame) -> None:
+    """Notes which call's `raise` an exception is from."""
+    if isinstance(exception, Exception):
+        exception.__cellgrad_raised__ = (frame, frame.node)  # type: ignore[attr-defined]
+
+
+def _raised_under_tensor(e: Exception, frames: list[Frame]) -> Exception | None:
+    """The error for a `raise` of these frames' code that leaves a branch or loop on a tensor."""
+    by, node = getattr(e, "__cellgrad_raised__", (None, None))
+    if by is None or not any(by is f for f in frames):
+        return None
+    by.node = node
+    return error(
+        TypeError,
+        f"'raise {type(e).__name__}' is in a branch or loop that depends on a tensor: whether it is "
+        "reached is known only when the code runs, and compiled code raises nothing.",
+        "check the tensor before the call, or return what was found and raise outside; a condition "
+        "on x.shape, x.dtype or Python values may raise",
+    )
+
+
 def run_apart(
     frame: Frame, scope: Scope, run: Run, prepare: Callable[[], None] | None = None
 ) -> Outcome:
@@ -175,7 +196,13 @@ def run_apart(
         with ScopeGuard(scope):
             if prepare is not None:
                 prepare()
-            signal = run(frame)
+            try:
+                signal = run(frame)
+            except Exception as e:
+                refused = _raised_under_tensor(e, frames)
+                if refused is None:
+                    raise
+                raise refused from e
         outcome = Outcome(scope, frames, signal)
     finally:
         for f, values in before:

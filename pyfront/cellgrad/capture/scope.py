@@ -17,7 +17,7 @@ import re
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from cellgrad import _native
-from cellgrad._errors import error
+from cellgrad._errors import Position, error
 from cellgrad.capture import state
 from cellgrad.capture.tracer import Tracer, leaked
 from cellgrad.common import dtype as mstype
@@ -52,6 +52,8 @@ class Trace:
         self.made: dict[int, tuple[Tensor, Scope]] = {}
         self._names: dict[str, int] = {}
         self.functions: list[Any] = []  # native functions, in the order of their making
+        # Where checks that fail at run time are, by what compiled code says of them.
+        self.checks: dict[str, Position] = {}
 
     def mark(self) -> int:
         """A point to which `discard` goes back."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from cellgrad._errors import error
 from cellgrad.capture import calls, names, source
-from cellgrad.capture.branches import Exit, after_exit, branch
+from cellgrad.capture.branches import Exit, after_exit, branch, raised_by
 from cellgrad.capture.expressions import BINARY, ExpressionCompiler
 from cellgrad.capture.frame import (
     BREAK,
@@ -234,6 +234,9 @@ class StatementCompiler(ExpressionCompiler):
                 raise active if active else error(RuntimeError, "No active exception to reraise")
             exception = what(frame)
             frame.node = node
+            if isinstance(exception, type) and issubclass(exception, BaseException):
+                exception = exception()
+            raised_by(exception, frame)
             if cause is not None:
                 raise exception from cause(frame)
             raise exception

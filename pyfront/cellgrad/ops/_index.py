@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+import os
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -374,6 +375,10 @@ def wrapped(index: Tensor, n: int, where: str) -> Tensor:
 
 def check(ok: Tensor, message: str) -> None:
     """Ends the call with an IndexError where an element of `ok` is false."""
+    scope, place = state.current.scope, state.position()
+    if scope is not None and place is not None:
+        said = f"{message} ({os.path.basename(place.file)}:{place.line})"
+        scope.trace.checks.setdefault(said, place)
     emit_several("cell.check", [ok], {"message": message})
 
 

@@ -405,7 +405,7 @@ def assign(variable: Any, value: Any) -> Any:
 
     Raises:
         TypeError: `variable` is not a Parameter.
-        ValueError: a value of another shape, in compiled code.
+        ValueError: a value of another shape.
 
     >>> x = Parameter(Tensor([1.0, 2.0]), name="x")
     >>> _ = ops.assign(x, Tensor([3.0, 4.0]))
@@ -422,7 +422,15 @@ def assign(variable: Any, value: Any) -> Any:
         )
     if state.current.scope is not None:
         return calls.assign(variable, value)
-    return fresh(variable.set_data(as_tensor(value, "assign", variable.dtype)))
+    given = as_tensor(value, "assign", variable.dtype)
+    if given.shape != variable.shape:
+        raise error(
+            ValueError,
+            f"For 'assign', the value must have the shape of Parameter '{variable.name}', "
+            f"{list(variable.shape)}, but got {list(given.shape)}.",
+            "set_data gives a Parameter another shape",
+        )
+    return fresh(variable.set_data(given))
 
 
 def assign_add(variable: Any, value: Any) -> Any:

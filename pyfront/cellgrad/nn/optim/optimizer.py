@@ -303,7 +303,7 @@ class Optimizer(Cell):
             value = check_number(learning_rate, "learning rate", self.cls_name)
             return Parameter(Tensor(value, mstype.float32), name=name)
         if not isinstance(learning_rate, Tensor):
-            if not isinstance(learning_rate, Iterable):
+            if not isinstance(learning_rate, Iterable) or isinstance(learning_rate, str):
                 raise error(
                     TypeError,
                     "For 'Optimizer', the argument 'learning_rate' must be int, float, Tensor, "
