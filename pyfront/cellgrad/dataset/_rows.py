@@ -65,7 +65,13 @@ class RowIterator:
 
 
 class BatchInfo:
-    """Which batch is made, for functions given to `Dataset.batch`."""
+    """Which batch is made, for functions given to `Dataset.batch`.
+
+    >>> data = ms.dataset.NumpySlicesDataset([1, 2, 3], ["x"], shuffle=False)
+    >>> data = data.batch(lambda batch: batch.get_batch_num() + 1)
+    >>> print([row["x"] for row in data.create_dict_iterator(output_numpy=True)])
+    [array([1]), array([2, 3])]
+    """
 
     def __init__(self, epoch: int, number: int):
         self._epoch, self._number = epoch, number

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -13,15 +14,19 @@ from cellgrad.common.tensor import Tensor
 from cellgrad.ops._core import check_tensor
 
 
-def named(table: Mapping[str, Callable[..., Any]], module: str) -> dict[str, Callable[..., Any]]:
-    """The functions of a table, with their names."""
+def named(
+    table: Mapping[str, Callable[..., Any]], module: str, examples: Mapping[str, str]
+) -> dict[str, Callable[..., Any]]:
+    """The functions of a table, with their names and examples."""
     for name, function in table.items():
-        if function.__name__ == "<lambda>":
+        if function.__name__.startswith(("<", "_")):
             function.__name__ = function.__qualname__ = name
             function.__module__ = module
-            function.__doc__ = (
+            function.__doc__ = function.__doc__ or (
                 f"`ops.{name}`, or what is built from it, with the arguments of mint."
             )
+        if function.__module__.startswith("cellgrad.mint") and name in examples:
+            function.__doc__ = inspect.cleandoc(function.__doc__ or "") + "\n" + examples[name]
     return dict(table)
 
 

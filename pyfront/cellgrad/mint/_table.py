@@ -9,6 +9,7 @@ from typing import Any
 from cellgrad import ops
 from cellgrad.common import dtype as mstype
 from cellgrad.mint import _helpers as h
+from cellgrad.mint._examples import EXAMPLES
 
 # Operations with the same arguments in `ops`.
 SAME = [
@@ -277,4 +278,4 @@ OTHER: dict[str, Callable[..., Any]] = {
     ),
 }
 
-FUNCTIONS = {name: getattr(ops, name) for name in SAME} | h.named(OTHER, "cellgrad.mint")
+FUNCTIONS = {name: getattr(ops, name) for name in SAME} | h.named(OTHER, "cellgrad.mint", EXAMPLES)

@@ -11,7 +11,12 @@ __all__ = ["inv", "matrix_norm", "norm", "qr", "vector_norm"]
 
 
 def inv(input: Tensor) -> Tensor:
-    """See `ops.inverse`."""
+    """See `ops.inverse`.
+
+    >>> print(mint.linalg.inv(Tensor([[2.0, 0.0], [0.0, 4.0]])))
+    [[0.5  0.  ]
+     [0.   0.25]]
+    """
     out: Tensor = ops.inverse(input)
     return out
 
@@ -24,12 +29,22 @@ def matrix_norm(
     *,
     dtype: Type | None = None,
 ) -> Tensor:
-    """See `ops.matrix_norm`."""
+    """See `ops.matrix_norm`.
+
+    >>> print(mint.linalg.matrix_norm(Tensor([[3.0, 0.0], [0.0, 4.0]])))
+    5.0
+    """
     return ops.matrix_norm(A, ord, dim, keepdim, dtype=dtype)
 
 
 def qr(A: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
-    """See `ops.qr`."""
+    """See `ops.qr`.
+
+    >>> q, r = mint.linalg.qr(Tensor([[3.0, 1.0], [4.0, 2.0]]))
+    >>> print(ops.abs(r))
+    [[5.         2.2       ]
+     [0.         0.39999998]]
+    """
     out: tuple[Tensor, Tensor] = ops.qr(A, mode)
     return out
 
@@ -37,5 +52,9 @@ def qr(A: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
 def vector_norm(
     x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Type | None = None
 ) -> Tensor:
-    """See `ops.vector_norm`."""
+    """See `ops.vector_norm`.
+
+    >>> print(mint.linalg.vector_norm(Tensor([3.0, 4.0])))
+    5.0
+    """
     return ops.vector_norm(x, ord, dim, keepdim, dtype=dtype)

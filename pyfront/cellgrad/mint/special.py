@@ -9,5 +9,9 @@ __all__ = ["erfc", "exp2", "expm1", "log1p", "log_softmax", "round", "sinc"]
 
 
 def round(input: Tensor) -> Tensor:
-    """See `ops.round`."""
+    """See `ops.round`.
+
+    >>> print(mint.special.round(Tensor([0.5, 1.5, -1.2])))
+    [ 0.  2. -1.]
+    """
     return _round(input)

@@ -9,6 +9,7 @@ from typing import Any
 from cellgrad import nn, ops
 from cellgrad.common.dtype import Type, float32
 from cellgrad.mint import _helpers as h
+from cellgrad.mint.nn._examples import LAYERS as EXAMPLES
 from cellgrad.mint.nn._table import FUNCTIONS as F
 
 # What a layer is called with, rather than made with.
@@ -35,7 +36,9 @@ def _layer(name: str, function: Callable[..., Any], made: bool = False, **defaul
     def construct(self: Any, *args: Any) -> Any:
         return function(*args, **self.settings)
 
-    doc = f"The layer of `mint.nn.functional.{function.__name__}`."
+    same = [key for key, value in F.items() if value is function]
+    of = f"`mint.nn.functional.{same[0]}`" if same else f"`nn.{name}`, with the arguments of mint"
+    doc = f"The layer of {of}.\n{EXAMPLES[name]}"
     body = {"__init__": make, "construct": construct, "__doc__": doc}
     return type(name, (nn.Cell,), body | {"__module__": "cellgrad.mint.nn", "__signature__": own})
 
@@ -104,7 +107,12 @@ LAYERS: dict[str, type] = {name: getattr(nn, name) for name in SAME} | {
 
 
 class Linear(nn.Dense):
-    """``input @ weight.T + bias``; see `nn.Dense`."""
+    """``input @ weight.T + bias``; see `nn.Dense`.
+
+    >>> layer = mint.nn.Linear(3, 2, weight_init="ones", bias_init="zeros")
+    >>> print(layer(Tensor([[1.0, 2.0, 3.0]])))
+    [[6. 6.]]
+    """
 
     def __init__(
         self,
@@ -121,7 +129,11 @@ class Linear(nn.Dense):
 
 
 class GroupNorm(nn.GroupNorm):
-    """Normalisation over groups of channels; see `nn.GroupNorm`."""
+    """Normalisation over groups of channels; see `nn.GroupNorm`.
+
+    >>> print(mint.nn.GroupNorm(2, 4)(ops.ones((1, 4, 2, 2))).sum())
+    0.0
+    """
 
     def __init__(
         self,
@@ -148,6 +160,9 @@ def _mirrored(padding: Any) -> Any:
 class Conv1d(nn.Conv1d):
     """Convolution of sequences; see `nn.Conv1d`. The weight has shape (out_channels, in_channels /
     groups, kernel_size).
+
+    >>> print(mint.nn.Conv1d(2, 4, 3)(ops.ones((1, 2, 5))).shape)
+    (1, 4, 3)
     """
 
     height = ()
@@ -181,7 +196,11 @@ class Conv1d(nn.Conv1d):
 
 
 class Conv2d(nn.Conv2d):
-    """Convolution of images; see `nn.Conv2d`."""
+    """Convolution of images; see `nn.Conv2d`.
+
+    >>> print(mint.nn.Conv2d(2, 4, 3)(ops.ones((1, 2, 5, 5))).shape)
+    (1, 4, 3, 3)
+    """
 
     def __init__(
         self,
@@ -212,7 +231,11 @@ class Conv2d(nn.Conv2d):
 
 
 class Conv3d(nn.Conv3d):
-    """Convolution of volumes; see `nn.Conv3d`."""
+    """Convolution of volumes; see `nn.Conv3d`.
+
+    >>> print(mint.nn.Conv3d(2, 4, 3)(ops.ones((1, 2, 5, 5, 5))).shape)
+    (1, 4, 3, 3, 3)
+    """
 
     def __init__(
         self,

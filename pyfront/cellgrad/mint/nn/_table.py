@@ -7,6 +7,7 @@ from typing import Any
 
 from cellgrad import ops
 from cellgrad.mint import _helpers as h
+from cellgrad.mint.nn._examples import FUNCTIONS as EXAMPLES
 
 # Operations with the same arguments in `ops`.
 SAME = [
@@ -151,5 +152,5 @@ OTHER: dict[str, Callable[..., Any]] = {
 }
 
 FUNCTIONS = {name: getattr(ops, name) for name in SAME} | h.named(
-    OTHER, "cellgrad.mint.nn.functional"
+    OTHER, "cellgrad.mint.nn.functional", EXAMPLES
 )
