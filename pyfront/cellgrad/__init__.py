@@ -9,9 +9,10 @@ ms.grad(lambda x: x * x)(ms.Tensor(3.0))
 
 __path__ = __import__("pkgutil").extend_path(__path__, __name__)
 
-from cellgrad import _errors
+from cellgrad import _errors, _failures
 
 _errors.PACKAGES = tuple(p.rstrip("/") + "/" for p in __path__)
+_failures.install()
 
 from cellgrad import (
     amp,

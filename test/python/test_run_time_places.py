@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -39,6 +44,33 @@ def test_an_index_out_of_range_names_line_cell_and_remedy(how: str) -> None:
     assert place.endswith("in construct (cell 'rows.1')") and "test_run_time_places.py:" in place
     assert source.strip() == "return table[i] * 2"
     assert "limit the index with ops.clamp" in hint
+
+
+SCRIPT = """
+import cellgrad as ms
+from cellgrad import Tensor, nn
+
+class Net(nn.Cell):
+    def construct(self, x):
+        return {"a": x}["b"]
+
+def train():
+    return nn.SequentialCell(nn.ReLU(), Net())(Tensor([1.0]))
+
+train()
+"""
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_the_traceback_that_ends_a_program_has_the_users_frames(tmp_path: Path, full: bool) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    env = os.environ | {"CELLGRAD_FULL_TRACEBACK": "1" if full else ""}
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=env)
+    assert done.returncode == 1
+    files = re.findall(r'File "([^"]*)", line (\d+)', done.stderr)
+    assert (files == [(str(script), "12"), (str(script), "10")]) is not full
+    assert f"KeyError: 'b'\n  at {script}:7:16, in construct (cell '1')" in done.stderr
 
 
 def test_a_label_that_is_no_class_names_the_call() -> None:

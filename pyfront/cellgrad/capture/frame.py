@@ -195,7 +195,12 @@ def locate(exception: BaseException) -> None:
 
 
 class Closure:
-    """A function defined inside evaluated code; its body always runs in the evaluator."""
+    """A function defined inside evaluated code; its body always runs in the evaluator.
+
+    What it is made of is in slots: its dictionary is the user's, which ``functools.wraps`` copies.
+    """
+
+    __slots__ = ("__dict__", "__weakref__", "code", "defaults", "frame", "kwdefaults")
 
     def __init__(
         self,

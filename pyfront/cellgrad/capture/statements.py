@@ -179,15 +179,31 @@ class StatementCompiler(ExpressionCompiler):
         return run
 
     def s_Delete(self, node: ast.Delete) -> Run:
-        listed = [t.id for t in node.targets if isinstance(t, ast.Name)]
-        if len(listed) != len(node.targets):
-            raise self.unsupported(node, "'del' of an attribute or element")
+        removals = [self._removal(t) for t in node.targets]
 
         def run(frame: Frame) -> None:
-            for name in listed:
-                frame.locals.pop(name, None)
+            for remove in removals:
+                remove(frame)
 
         return run
+
+    def _removal(self, target: ast.expr) -> Callable[[Frame], Any]:
+        if isinstance(target, ast.Tuple | ast.List):
+            parts = [self._removal(t) for t in target.elts]
+            return lambda frame: [remove(frame) for remove in parts]
+        if isinstance(target, ast.Name):
+            name = target.id
+            return lambda frame: frame.locals.pop(name, None)
+        if not isinstance(target, ast.Subscript):
+            raise self.unsupported(target, "'del' of an attribute")
+        value, index = self.expression(target.value), self.expression(target.slice)
+
+        def remove(frame: Frame) -> None:
+            container, i = value(frame), index(frame)
+            frame.node = target
+            del container[i]
+
+        return remove
 
     def s_Return(self, node: ast.Return) -> Run:
         if node.value is None:
