@@ -158,6 +158,9 @@ ERRORS = [
     (lambda x: nn.InstanceNorm1d(4, eps=0.0), ValueError, "'eps' must be a number in range (0, 1]"),
     (lambda x: nn.BatchNorm2d(4, affine=1), TypeError, "'affine' must be bool"),
     (lambda x: nn.BatchNorm2d(4, use_batch_statistics=1), ValueError, "boolean value or None"),
+    (lambda x: nn.SyncBatchNorm(3, process_groups=[[0]]), ValueError, "there is one device"),
+    (lambda x: nn.SyncBatchNorm(3)(x[None]), ValueError, "must have 2 or 4 dims"),
+    (lambda x: nn.Softmax2d()(x), ValueError, "must have 3 or 4 dims"),
     (lambda x: nn.BatchNorm1d(3)(3), TypeError, "must be a Tensor"),
     (lambda x: nn.LayerNorm(()), ValueError, "must not be empty"),
     (lambda x: nn.GroupNorm(0, 4), ValueError, "must be positive"),
@@ -357,3 +360,17 @@ def test_one_sample_has_variance_zero_not_nan():
     y = cell(Tensor(X[:1, :, 0].astype(np.float32))).asnumpy()
     np.testing.assert_array_equal(y, np.zeros((1, 4)))
     assert np.isfinite(cell.moving_variance.asnumpy()).all()
+
+
+def test_on_one_device_batches_are_normalised_as_ever():
+    x = Tensor(np.random.default_rng(0).standard_normal((4, 3, 2, 5)).astype(np.float32))
+    one, all_ = nn.BatchNorm2d(3).set_train(), nn.SyncBatchNorm(3).set_train()
+    np.testing.assert_array_equal(one(x).asnumpy(), all_(x).asnumpy())
+    np.testing.assert_array_equal(one.moving_mean.asnumpy(), all_.moving_mean.asnumpy())
+
+
+def test_softmax_over_channels():
+    x = np.random.default_rng(0).standard_normal((2, 3, 4, 5)).astype(np.float32)
+    wanted = np.exp(x) / np.exp(x).sum(1, keepdims=True)
+    np.testing.assert_allclose(nn.Softmax2d()(Tensor(x)).asnumpy(), wanted, rtol=1e-5)
+    np.testing.assert_allclose(nn.Softmax2d()(Tensor(x[0])).asnumpy(), wanted[0], rtol=1e-5)

@@ -39,7 +39,7 @@ from cellgrad.nn.convolutions import __all__ as _convolutions
 from cellgrad.nn.dropout import *  # noqa: F403
 from cellgrad.nn.dropout import __all__ as _dropout
 from cellgrad.nn.dynamic_lr import *  # noqa: F403
-from cellgrad.nn.layers import Dense, ReLU, Sigmoid, Softmax, Tanh, get_activation
+from cellgrad.nn.layers import Dense, ReLU, Sigmoid, Softmax, Softmax2d, Tanh, get_activation
 from cellgrad.nn.learning_rate_schedule import *  # noqa: F403
 from cellgrad.nn.loss import *  # noqa: F403
 from cellgrad.nn.loss import __all__ as _losses
@@ -105,6 +105,7 @@ __all__ = [
     "Sigmoid",
     "SoftShrink",
     "Softmax",
+    "Softmax2d",
     "Softmin",
     "Softsign",
     "Tanh",

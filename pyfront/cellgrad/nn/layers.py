@@ -16,7 +16,7 @@ from cellgrad.nn.activations import ACTIVATIONS
 from cellgrad.nn.cell import Cell
 from cellgrad.ops._elementwise import Primitive
 
-__all__ = ["Dense", "ReLU", "Sigmoid", "Softmax", "Tanh", "get_activation"]
+__all__ = ["Dense", "ReLU", "Sigmoid", "Softmax", "Softmax2d", "Tanh", "get_activation"]
 
 
 class ReLU(Cell):
@@ -65,6 +65,25 @@ class Softmax(Cell):
 
     def construct(self, x: Tensor) -> Tensor:
         return ops.softmax(x, self.axis)
+
+
+class Softmax2d(Cell):
+    """Softmax over the channels of (N, C, H, W) or (C, H, W).
+
+    Raises:
+        ValueError: an input of another rank.
+
+    >>> print(nn.Softmax2d()(ops.zeros((2, 1, 1))).reshape(2))
+    [0.5 0.5]
+    """
+
+    def construct(self, x: Tensor) -> Tensor:
+        if x.ndim not in (3, 4):
+            raise error(
+                ValueError,
+                f"For 'Softmax2d', the input must have 3 or 4 dims, but got shape {list(x.shape)}.",
+            )
+        return ops.softmax(x, -3)
 
 
 _ACTIVATIONS: dict[str, type[Cell]] = {

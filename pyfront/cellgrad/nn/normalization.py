@@ -24,6 +24,7 @@ __all__ = [
     "InstanceNorm3d",
     "LayerNorm",
     "RmsNorm",
+    "SyncBatchNorm",
 ]
 
 
@@ -254,6 +255,42 @@ class BatchNorm3d(Cell):
         n, c, d, h, w = x.shape
         out: Tensor = ops.reshape(self.bn2d(ops.reshape(x, (n, c, d * h, w))), x.shape)
         return out
+
+
+class SyncBatchNorm(_BatchNorm):
+    """Batch normalisation of (N, C) or (N, C, H, W) over all devices. There is one: it is
+    `BatchNorm2d`. `process_groups` must be None.
+
+    >>> print(nn.SyncBatchNorm(3)(ops.ones((2, 3, 4, 4))).shape)
+    (2, 3, 4, 4)
+    """
+
+    ranks = (2, 4)
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float = 0.9,
+        affine: bool = True,
+        gamma_init: Any = "ones",
+        beta_init: Any = "zeros",
+        moving_mean_init: Any = "zeros",
+        moving_var_init: Any = "ones",
+        use_batch_statistics: bool | None = None,
+        process_groups: Any = None,
+        dtype: Type = mstype.float32,
+    ):
+        inits = (gamma_init, beta_init, moving_mean_init, moving_var_init)
+        super().__init__(
+            num_features, eps, momentum, affine, *inits, use_batch_statistics, dtype=dtype
+        )
+        if process_groups is not None:
+            raise error(
+                ValueError,
+                f"For 'SyncBatchNorm', the 'process_groups' must be None, but got "
+                f"{process_groups!r}: there is one device.",
+            )
 
 
 class _InstanceNorm(_Statistics):
