@@ -188,7 +188,9 @@ def test_other_names():
         (ops.repeat_elements(x, 2, 1), np.repeat(A, 2, 1)),
         (x.ptp(1), np.ptp(A, 1)),
         (ops.relu(x), np.maximum(A, 0)),
-        (x.argmax_with_value(1)[1], A.max(1)),
+        (x.argmax_with_value(1)[0], A.max(1)),
+        (x.argmin_with_value(1)[0], A.min(1)),
+        (x.argmin_with_value(1)[1], A.argmin(1)),
         (ops.type_as(x, Tensor([1])), A.astype(np.int64)),
     ):
         np.testing.assert_allclose(got.asnumpy(), want, rtol=1e-14)

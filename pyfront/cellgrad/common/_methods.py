@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cellgrad._errors import error, nearest
+from cellgrad.common._arithmetic_methods import ArithmeticMethods
 from cellgrad.common._index_methods import IndexMethods
 from cellgrad.common._linalg_methods import LinalgMethods
 from cellgrad.common._memory_methods import MemoryMethods
@@ -62,10 +63,6 @@ class _LazyOps:
 ops: Any = _LazyOps()
 
 
-def _is_one(factor: Any) -> bool:
-    return isinstance(factor, int) and factor == 1
-
-
 # Attributes of other libraries' tensors, and what stands for them.
 _ELSEWHERE = {
     "backward": "gradients are functions: ms.grad(f)(x), or ms.value_and_grad(f)(x) for both",
@@ -80,6 +77,7 @@ _ELSEWHERE = {
 
 
 class TensorMethods(
+    ArithmeticMethods,
     PointwiseMethods,
     ReductionMethods,
     LinalgMethods,
@@ -188,198 +186,6 @@ class TensorMethods(
         arrays = [np.asarray(v) if isinstance(v, TensorMethods) else v for v in inputs]
         return getattr(ufunc, method)(*arrays, **kwargs)
 
-    # --- elementwise --------------------------------------------------------------------------
-
-    def abs(self) -> Tensor:
-        """See `ops.abs`."""
-        return ops.abs(self)
-
-    absolute = abs
-
-    def neg(self) -> Tensor:
-        """See `ops.neg`."""
-        return ops.neg(self)
-
-    def negative(self) -> Tensor:
-        """See `ops.neg`."""
-        return ops.neg(self)
-
-    def exp(self) -> Tensor:
-        """See `ops.exp`."""
-        return ops.exp(self)
-
-    def log(self) -> Tensor:
-        """See `ops.log`."""
-        return ops.log(self)
-
-    def sqrt(self) -> Tensor:
-        """See `ops.sqrt`."""
-        return ops.sqrt(self)
-
-    def rsqrt(self) -> Tensor:
-        """See `ops.rsqrt`."""
-        return ops.rsqrt(self)
-
-    def square(self) -> Tensor:
-        """See `ops.square`."""
-        return ops.square(self)
-
-    def reciprocal(self) -> Tensor:
-        """See `ops.reciprocal`."""
-        return ops.reciprocal(self)
-
-    def sign(self) -> Tensor:
-        """See `ops.sign`."""
-        return ops.sign(self)
-
-    def sin(self) -> Tensor:
-        """See `ops.sin`."""
-        return ops.sin(self)
-
-    def cos(self) -> Tensor:
-        """See `ops.cos`."""
-        return ops.cos(self)
-
-    def tan(self) -> Tensor:
-        """See `ops.tan`."""
-        return ops.tan(self)
-
-    def sinh(self) -> Tensor:
-        """See `ops.sinh`."""
-        return ops.sinh(self)
-
-    def cosh(self) -> Tensor:
-        """See `ops.cosh`."""
-        return ops.cosh(self)
-
-    def tanh(self) -> Tensor:
-        """See `ops.tanh`."""
-        return ops.tanh(self)
-
-    def atanh(self) -> Tensor:
-        """See `ops.atanh`."""
-        return ops.atanh(self)
-
-    arctanh = atanh
-
-    def sigmoid(self) -> Tensor:
-        """See `ops.sigmoid`."""
-        return ops.sigmoid(self)
-
-    def isfinite(self) -> Tensor:
-        """See `ops.isfinite`."""
-        return ops.isfinite(self)
-
-    def softmax(self, axis: int = -1, dtype: Type | None = None) -> Tensor:
-        """See `ops.softmax`."""
-        return ops.softmax(self, axis, dtype=dtype)
-
-    def add(self, other: Any, *, alpha: Any = 1) -> Tensor:
-        """The tensor plus `alpha` times `other`; see `ops.add`."""
-        return ops.add(self, other if _is_one(alpha) else ops.mul(alpha, other))
-
-    def sub(self, other: Any, *, alpha: Any = 1) -> Tensor:
-        """The tensor minus `alpha` times `other`; see `ops.sub`."""
-        return ops.sub(self, other if _is_one(alpha) else ops.mul(alpha, other))
-
-    subtract = sub
-
-    def mul(self, other: Any) -> Tensor:
-        """See `ops.mul`."""
-        return ops.mul(self, other)
-
-    def multiply(self, value: Any) -> Tensor:
-        """See `ops.mul`."""
-        return ops.mul(self, value)
-
-    def div(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
-        """See `ops.div`."""
-        return ops.div(self, other, rounding_mode=rounding_mode)
-
-    divide = div
-
-    def true_divide(self, other: Any) -> Tensor:
-        """See `ops.true_divide`."""
-        return ops.div(self, other)
-
-    def pow(self, exponent: Any) -> Tensor:
-        """See `ops.pow`."""
-        return ops.pow(self, exponent)
-
-    def maximum(self, other: Any) -> Tensor:
-        """See `ops.maximum`."""
-        return ops.maximum(self, other)
-
-    def minimum(self, other: Any) -> Tensor:
-        """See `ops.minimum`."""
-        return ops.minimum(self, other)
-
-    def clip(self, min: Any = None, max: Any = None) -> Tensor:
-        """See `ops.clip`."""
-        return ops.clip(self, min, max)
-
-    clamp = clip
-
-    def equal(self, other: Any) -> Tensor:
-        """See `ops.equal`."""
-        return ops.equal(self, other)
-
-    eq = equal
-
-    def not_equal(self, other: Any) -> Tensor:
-        """See `ops.not_equal`."""
-        return ops.not_equal(self, other)
-
-    ne = not_equal
-
-    def less(self, other: Any) -> Tensor:
-        """See `ops.less`."""
-        return ops.less(self, other)
-
-    lt = less
-
-    def less_equal(self, other: Any) -> Tensor:
-        """See `ops.less_equal`."""
-        return ops.less_equal(self, other)
-
-    le = less_equal
-
-    def greater(self, other: Any) -> Tensor:
-        """See `ops.greater`."""
-        return ops.greater(self, other)
-
-    gt = greater
-
-    def greater_equal(self, other: Any) -> Tensor:
-        """See `ops.greater_equal`."""
-        return ops.greater_equal(self, other)
-
-    ge = greater_equal
-
-    def logical_and(self, other: Any) -> Tensor:
-        """See `ops.logical_and`."""
-        return ops.logical_and(self, other)
-
-    def logical_or(self, other: Any) -> Tensor:
-        """See `ops.logical_or`."""
-        return ops.logical_or(self, other)
-
-    def logical_not(self) -> Tensor:
-        """See `ops.logical_not`."""
-        return ops.logical_not(self)
-
-    def where(self, condition: Any, y: Any = None, *, other: Any = None) -> Tensor:
-        """The tensor's elements where `condition` holds, those of `y` (or `other`) elsewhere."""
-        return ops.where(condition, self, y if other is None else other)
-
-    def select(self, condition: Any, y: Any) -> Tensor:
-        """``select(condition, y)``: the tensor's elements where `condition` holds, `y`'s elsewhere;
-        ``select(dim, index)``: the part at `index` along dimension `dim`."""
-        if not isinstance(condition, int):
-            return ops.select(condition, self, y)
-        where = condition % max(self.ndim, 1)  # type: ignore[attr-defined]
-        return ops.getitem(self, (slice(None),) * where + (y,))
-
     # --- types --------------------------------------------------------------------------------
 
     def astype(self, dtype: Any, copy: bool = True) -> Tensor:
@@ -393,6 +199,9 @@ class TensorMethods(
     def to(self, dtype: Any, non_blocking: Any = False, copy: Any = False) -> Tensor:
         """See `astype`; instead of a dtype also a Tensor that has it, or a device's name, which changes
         nothing: tensors are in host memory.
+
+        >>> print(Tensor([1.5, 2.5]).to(ms.int32))
+        [1 2]
         """
         if isinstance(dtype, str) and dtype.split(":")[0] in ("CPU", "GPU", "Ascend", "cpu"):
             return self  # type: ignore[return-value]
@@ -400,53 +209,101 @@ class TensorMethods(
         return ops.cast(self, ops.selection.dtype_argument(wanted, "to"))
 
     def type_as(self, other: Tensor) -> Tensor:
-        """The elements converted to the dtype of another tensor."""
+        """The elements converted to the dtype of another tensor.
+
+        >>> print(Tensor([1.5, 2.5]).type_as(Tensor([0])))
+        [1 2]
+        """
         return ops.cast(self, other.dtype)
 
     def float(self) -> Tensor:
-        """The elements as float32."""
+        """The elements as float32.
+
+        >>> print(Tensor([1]).float().dtype)
+        Float32
+        """
         return ops.cast(self, ops.selection.dtype_argument("float32", "float"))
 
     def half(self) -> Tensor:
-        """The elements as float16."""
+        """The elements as float16.
+
+        >>> print(Tensor([1.5]).half().dtype)
+        Float16
+        """
         return ops.cast(self, ops.selection.dtype_argument("float16", "half"))
 
     def double(self) -> Tensor:
-        """The elements as float64."""
+        """The elements as float64.
+
+        >>> print(Tensor([1.5]).double().dtype)
+        Float64
+        """
         return ops.cast(self, ops.selection.dtype_argument("float64", "double"))
 
     def int(self) -> Tensor:
-        """The elements as int32."""
+        """The elements as int32.
+
+        >>> print(Tensor([1.5]).int().dtype)
+        Int32
+        """
         return ops.cast(self, ops.selection.dtype_argument("int32", "int"))
 
     def long(self) -> Tensor:
-        """The elements as int64."""
+        """The elements as int64.
+
+        >>> print(Tensor([1.5]).long().dtype)
+        Int64
+        """
         return ops.cast(self, ops.selection.dtype_argument("int64", "long"))
 
     def short(self) -> Tensor:
-        """The elements as int16."""
+        """The elements as int16.
+
+        >>> print(Tensor([1.5]).short().dtype)
+        Int16
+        """
         return ops.cast(self, ops.selection.dtype_argument("int16", "short"))
 
     def byte(self) -> Tensor:
-        """The elements as uint8."""
+        """The elements as uint8.
+
+        >>> print(Tensor([1.5]).byte().dtype)
+        UInt8
+        """
         return ops.cast(self, ops.selection.dtype_argument("uint8", "byte"))
 
     def bfloat16(self) -> Tensor:
-        """The elements as bfloat16."""
+        """The elements as bfloat16.
+
+        >>> print(Tensor([1.5]).bfloat16().dtype)
+        BFloat16
+        """
         return ops.cast(self, ops.selection.dtype_argument("bfloat16", "bfloat16"))
 
     def bool(self) -> Tensor:
-        """Whether elements differ from zero."""
+        """Whether elements differ from zero.
+
+        >>> print(Tensor([0.0]).bool().dtype)
+        Bool
+        """
         return ops.cast(self, ops.selection.dtype_argument("bool", "bool"))
 
     # --- others -------------------------------------------------------------------------------
 
     def new_zeros(self, size: Any, dtype: Type | None = None) -> Tensor:
-        """Zeros of another shape, of the tensor's dtype by default."""
+        """Zeros of another shape, of the tensor's dtype by default.
+
+        >>> print(Tensor([5, 7]).new_zeros((3,)))
+        [0 0 0]
+        """
         return ops.zeros(size, dtype or self.dtype)  # type: ignore[attr-defined]
 
     def new_ones(self, size: Any, dtype: Type | None = None) -> Tensor:
-        """Ones of another shape, of the tensor's dtype by default."""
+        """Ones of another shape, of the tensor's dtype by default.
+
+        >>> print(Tensor([5, 7]).new_ones((3,)))
+        [1 1 1]
+        """
         return ops.ones(size, dtype or self.dtype)  # type: ignore[attr-defined]
 
     def uniform(self, from_: Any = 0.0, to: Any = 1.0, generator: Any = None) -> Tensor:
@@ -454,6 +311,10 @@ class TensorMethods(
 
         Raises:
             TypeError: `from_` is larger than `to`.
+
+        >>> x = ops.ones(3).uniform(4.0, 5.0)
+        >>> print(x.min() >= 4, x.max() < 5)
+        True True
         """
         if from_ > to:
             raise error(TypeError, f"For 'uniform', 'from_' = {from_} is larger than 'to' = {to}.")
@@ -464,5 +325,9 @@ class TensorMethods(
         return ops.uniform(self.shape, *limits).astype(self.dtype)  # type: ignore[attr-defined]
 
     def value(self) -> Tensor:
-        """The tensor's value; a Parameter gives its current one."""
+        """The tensor's value; a Parameter gives its current one.
+
+        >>> print(Parameter(Tensor([1.0, 2.0]), name="w").value())
+        [1. 2.]
+        """
         return self  # type: ignore[return-value]

@@ -55,7 +55,11 @@ class ReductionMethods:
         dim: Any = None,
         keepdim: bool = False,
     ) -> Tensor:
-        """See `ops.sum`; a bool in the second place is `keepdim`. `initial` is added."""
+        """See `ops.sum`; a bool in the second place is `keepdim`. `initial` is added.
+
+        >>> print(Tensor([[1.0, 5.0], [3.0, 2.0]]).sum(axis=1))
+        [6. 5.]
+        """
         if isinstance(dtype, bool):
             keepdim, dtype = dtype, None
         total = ops.sum(self, _one("sum", axis, dim), keepdims or keepdim, dtype=dtype)
@@ -70,7 +74,11 @@ class ReductionMethods:
         keepdim: bool = False,
         dtype: Type | None = None,
     ) -> Tensor:
-        """See `ops.mean`; with `dtype` of the elements in that dtype."""
+        """See `ops.mean`; with `dtype` of the elements in that dtype.
+
+        >>> print(Tensor([[1.0, 5.0], [3.0, 2.0]]).mean(axis=1))
+        [3.  2.5]
+        """
         of = self if dtype is None else ops.cast(self, dtype)
         return ops.mean(of, _one("mean", axis, dim), keep_dims or keepdim)
 
@@ -83,7 +91,11 @@ class ReductionMethods:
         dim: Any = None,
         keepdim: bool = False,
     ) -> Tensor:
-        """See `ops.prod`."""
+        """See `ops.prod`.
+
+        >>> print(Tensor([[1.0, 5.0], [3.0, 2.0]]).prod(axis=1))
+        [5. 6.]
+        """
         return ops.prod(self, _one("prod", axis, dim), keep_dims or keepdim, dtype)
 
     def nansum(
@@ -95,13 +107,21 @@ class ReductionMethods:
         keepdim: bool = False,
         dtype: Type | None = None,
     ) -> Tensor:
-        """See `ops.nansum`."""
+        """See `ops.nansum`.
+
+        >>> print(Tensor([1.0, float('nan'), 3.0]).nansum())
+        4.0
+        """
         return ops.nansum(self, _one("nansum", axis, dim), keepdims or keepdim, dtype=dtype)
 
     def logsumexp(
         self, axis: Any = None, keepdims: bool = False, *, dim: Any = None, keepdim: bool = False
     ) -> Tensor:
-        """See `ops.logsumexp`."""
+        """See `ops.logsumexp`.
+
+        >>> print(Tensor([0.0, 0.0]).logsumexp(0))
+        0.6931472
+        """
         over = _one("logsumexp", axis, dim)
         return ops.logsumexp(self, over, keepdims or keepdim)
 
@@ -115,7 +135,11 @@ class ReductionMethods:
         correction: int = 1,
         keepdim: bool = False,
     ) -> Tensor:
-        """See `ops.var`. Under the name `dim` the divisor is less by `correction`, 1 by default."""
+        """See `ops.var`. Under the name `dim` the divisor is less by `correction`, 1 by default.
+
+        >>> print(Tensor([[1.0, 5.0], [3.0, 2.0]]).var(axis=1))
+        [4.   0.25]
+        """
         if dim is not None:
             ddof = correction
         return ops.var(self, _one("var", axis, dim), ddof, keepdims or keepdim)
@@ -132,6 +156,9 @@ class ReductionMethods:
     ) -> Tensor:
         """See `ops.std`. Under the name `dim` the divisor is less by `correction`, MindSpore's 0 by
         default.
+
+        >>> print(Tensor([1.0, 3.0]).std())
+        1.0
         """
         if dim is not None:
             ddof = correction
@@ -140,19 +167,31 @@ class ReductionMethods:
     def all(
         self, axis: Any = None, keep_dims: bool = False, *, dim: Any = None, keepdim: bool = False
     ) -> Tensor:
-        """See `ops.all`."""
+        """See `ops.all`.
+
+        >>> print(Tensor([[True, False], [True, True]]).all(axis=1))
+        [False  True]
+        """
         return ops.all(self, _one("all", axis, dim), keep_dims or keepdim)
 
     def any(
         self, axis: Any = None, keep_dims: bool = False, *, dim: Any = None, keepdim: bool = False
     ) -> Tensor:
-        """See `ops.any`."""
+        """See `ops.any`.
+
+        >>> print(Tensor([[True, False], [False, False]]).any(axis=1))
+        [ True False]
+        """
         return ops.any(self, _one("any", axis, dim), keep_dims or keepdim)
 
     def count_nonzero(
         self, axis: Any = (), keep_dims: bool = False, dtype: Any = None, *, dim: Any = None
     ) -> Tensor:
-        """See `ops.count_nonzero`."""
+        """See `ops.count_nonzero`.
+
+        >>> print(Tensor([[0, 1], [2, 3]]).count_nonzero(axis=1))
+        [1 2]
+        """
         given = {} if dtype is None else {"dtype": dtype}
         return ops.count_nonzero(self, _one("count_nonzero", axis, dim), keep_dims, **given)
 
@@ -210,19 +249,31 @@ class ReductionMethods:
         """``min(dim, keepdim=False)``: the smallest elements along one dimension and their positions,
         as `ops.min`; ``min(axis=None, keepdims=False, *, initial=None, where=True,
         return_indices=False)``: the smallest elements alone, as `ops.amin`.
+
+        >>> x = Tensor([[1.0, 5.0], [3.0, 2.0]])
+        >>> print(x.min(), x.min(axis=1))
+        1.0 [1. 2.]
         """
         return _extremum(self, "min", dim, keepdim, **others)
 
     def amax(
         self, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None
     ) -> Tensor:
-        """See `ops.amax`."""
+        """See `ops.amax`.
+
+        >>> print(Tensor([[1.0, 5.0], [3.0, 2.0]]).amax(axis=1))
+        [5. 3.]
+        """
         return ops.amax(self, axis, keepdims, initial=initial, where=where)
 
     def amin(
         self, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None
     ) -> Tensor:
-        """See `ops.amin`."""
+        """See `ops.amin`.
+
+        >>> print(Tensor([[1.0, 5.0], [3.0, 2.0]]).amin(axis=1))
+        [1. 2.]
+        """
         return ops.amin(self, axis, keepdims, initial=initial, where=where)
 
     def argmax(
@@ -233,7 +284,11 @@ class ReductionMethods:
         dim: int | None = None,
         keepdim: bool = False,
     ) -> Tensor:
-        """See `ops.argmax`."""
+        """See `ops.argmax`.
+
+        >>> print(Tensor([[1.0, 5.0], [3.0, 2.0]]).argmax(axis=1))
+        [1 0]
+        """
         return ops.argmax(self, _one("argmax", axis, dim), keepdims or keepdim)
 
     def argmin(
@@ -244,7 +299,11 @@ class ReductionMethods:
         dim: int | None = None,
         keepdim: bool = False,
     ) -> Tensor:
-        """See `ops.argmin`."""
+        """See `ops.argmin`.
+
+        >>> print(Tensor([[1.0, 5.0], [3.0, 2.0]]).argmin(axis=1))
+        [0 1]
+        """
         return ops.argmin(self, _one("argmin", axis, dim), keepdims or keepdim)
 
     def median(
@@ -255,13 +314,23 @@ class ReductionMethods:
         dim: int | None = None,
         keepdim: bool = False,
     ) -> tuple[Tensor, Tensor]:
-        """See `ops.median`."""
+        """See `ops.median`.
+
+        >>> value, index = Tensor([[3.0, 1.0, 2.0]]).median()
+        >>> print(value, index)
+        [2.] [2]
+        """
         return ops.median(self, axis if dim is None else dim, keepdims or keepdim)
 
     def cumsum(
         self, axis: int | None = None, dtype: Type | None = None, *, dim: int | None = None
     ) -> Tensor:
-        """See `ops.cumsum`; of all elements in row-major order without `axis`."""
+        """See `ops.cumsum`; of all elements in row-major order without `axis`.
+
+        >>> print(Tensor([[1.0, 5.0], [3.0, 2.0]]).cumsum(axis=1))
+        [[1. 6.]
+         [3. 5.]]
+        """
         along = _one("cumsum", axis, dim)
         return ops.cumsum(ops.reshape(self, (-1,)) if along is None else self, along or 0, dtype)
 

@@ -16,7 +16,15 @@ class WindowMethods:
     def unfold(
         self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
     ) -> Tensor:
-        """The windows of images as columns; see `ops.unfold`."""
+        """The windows of images as columns; see `ops.unfold`.
+
+        >>> x = ops.arange(9.0).reshape(1, 1, 3, 3)
+        >>> print(x.unfold(kernel_size=2))
+        [[[0. 1. 3. 4.]
+          [1. 2. 4. 5.]
+          [3. 4. 6. 7.]
+          [4. 5. 7. 8.]]]
+        """
         from cellgrad import ops
 
         return ops.unfold(self, kernel_size, dilation, padding, stride)  # type: ignore[arg-type]
@@ -29,7 +37,13 @@ class WindowMethods:
         padding: Any = 0,
         stride: Any = 1,
     ) -> Tensor:
-        """Adds columns up where `unfold` took them from; see `ops.fold`."""
+        """Adds columns up where `unfold` took them from; see `ops.fold`.
+
+        >>> print(ops.ones((1, 4, 4)).fold((3, 3), kernel_size=2))
+        [[[[1. 2. 1.]
+           [2. 4. 2.]
+           [1. 2. 1.]]]]
+        """
         from cellgrad import ops
 
         return ops.fold(self, output_size, kernel_size, dilation, padding, stride)  # type: ignore[arg-type]

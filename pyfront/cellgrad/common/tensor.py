@@ -158,22 +158,38 @@ class Tensor(TensorMethods):
 
     @property
     def dtype(self) -> Type:
-        """The data type of the elements."""
+        """The data type of the elements.
+
+        >>> print(Tensor([1.0]).dtype)
+        Float32
+        """
         return self._sig.dtype
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The length of each dimension."""
+        """The length of each dimension.
+
+        >>> ops.ones((2, 3)).shape
+        (2, 3)
+        """
         return self._sig.shape
 
     @property
     def ndim(self) -> int:
-        """The number of dimensions."""
+        """The number of dimensions.
+
+        >>> Tensor([[1, 2], [3, 4]]).ndim
+        2
+        """
         return len(self._sig.shape)
 
     @property
     def size(self) -> int:
-        """The number of elements."""
+        """The number of elements.
+
+        >>> ops.ones((2, 3)).size
+        6
+        """
         n = 1
         for d in self._sig.shape:
             n *= d
@@ -181,17 +197,29 @@ class Tensor(TensorMethods):
 
     @property
     def itemsize(self) -> int:
-        """Bytes of one element."""
+        """Bytes of one element.
+
+        >>> Tensor([1.0]).itemsize
+        4
+        """
         return self._sig.dtype.itemsize
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all elements."""
+        """Bytes of all elements.
+
+        >>> Tensor([1.0, 2.0]).nbytes
+        8
+        """
         return self.size * self.itemsize
 
     @property
     def strides(self) -> tuple[int, ...]:
-        """Bytes from one element to the next along each dimension."""
+        """Bytes from one element to the next along each dimension.
+
+        >>> ops.ones((2, 3)).strides
+        (12, 4)
+        """
         out, step = [], self.itemsize
         for d in reversed(self.shape):
             out.append(step)
@@ -200,15 +228,27 @@ class Tensor(TensorMethods):
 
     @property
     def has_init(self) -> bool:
-        """Whether the elements are yet to be initialised; never here."""
+        """Whether the elements are yet to be initialised; never here.
+
+        >>> Tensor([1.0]).has_init
+        False
+        """
         return False
 
     def is_contiguous(self) -> bool:
-        """Always True: elements lie in row-major order."""
+        """Always True: elements lie in row-major order.
+
+        >>> Tensor([1.0, 2.0]).is_contiguous()
+        True
+        """
         return True
 
     def contiguous(self) -> Tensor:
-        """The tensor itself: elements always lie in row-major order."""
+        """The tensor itself: elements always lie in row-major order.
+
+        >>> print(Tensor([1.0, 2.0]).contiguous())
+        [1. 2.]
+        """
         return self
 
     # --- elements in and out ------------------------------------------------------------------
@@ -228,7 +268,11 @@ class Tensor(TensorMethods):
         return self._concrete("asnumpy()")
 
     def numpy(self) -> np.ndarray[Any, Any]:
-        """Same as `asnumpy`."""
+        """Same as `asnumpy`.
+
+        >>> Tensor([1.0, 2.0]).numpy()
+        array([1., 2.], dtype=float32)
+        """
         return self._concrete("numpy()")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
@@ -246,12 +290,20 @@ class Tensor(TensorMethods):
         return value
 
     def item(self) -> bool | int | float:
-        """The only element as a Python number. Raises ValueError for more than one element."""
+        """The only element as a Python number. Raises ValueError for more than one element.
+
+        >>> Tensor([2.5]).item()
+        2.5
+        """
         out: bool | int | float = self._only(self._concrete("item()"), self._ambiguous())
         return out
 
     def tolist(self) -> Any:
-        """The elements as nested lists of Python numbers (a number for a 0-d tensor)."""
+        """The elements as nested lists of Python numbers (a number for a 0-d tensor).
+
+        >>> Tensor([[1, 2], [3, 4]]).tolist()
+        [[1, 2], [3, 4]]
+        """
         return self._concrete("tolist()").tolist()
 
     def __bool__(self) -> bool:
@@ -326,7 +378,11 @@ class Tensor(TensorMethods):
         return _unpickle, (raw, self.dtype)
 
     def copy(self) -> Tensor:
-        """A Tensor with a copy of the elements."""
+        """A Tensor with a copy of the elements.
+
+        >>> print(Tensor([1.0, 2.0]).copy())
+        [1. 2.]
+        """
         scope = state.current.scope
         return Tensor(self) if scope is None else scope.copied(self)
 
@@ -336,11 +392,21 @@ class Tensor(TensorMethods):
     __copy__ = copy
 
     def init_data(self, *args: Any, **kwargs: Any) -> Tensor:
-        """The Tensor itself: values are never left uninitialised."""
+        """The Tensor itself: values are never left uninitialised.
+
+        >>> print(Tensor([1.0]).init_data())
+        [1.]
+        """
         return self
 
     def assign_value(self, value: Tensor) -> Tensor:
-        """Replaces the elements by those of another tensor; returns the tensor itself."""
+        """Replaces the elements by those of another tensor; returns the tensor itself.
+
+        >>> x = Tensor([1.0, 2.0])
+        >>> _ = x.assign_value(Tensor([3.0, 4.0]))
+        >>> print(x)
+        [3. 4.]
+        """
         self._buf, self._sig = Tensor(value)._buf, value._sig
         return self
 
