@@ -30,6 +30,15 @@ from cellgrad import (
 )
 from cellgrad._errors import CompileError
 from cellgrad._jit import jit
+from cellgrad._settings import (
+    DTYPES,
+    JitConfig,
+    from_numpy,
+    is_tensor,
+    jit_class,
+    set_deterministic,
+    set_recursion_limit,
+)
 from cellgrad.common.dtype import *  # noqa: F403
 from cellgrad.common.dtype import dtype_to_nptype, dtype_to_pytype, pytype_to_dtype
 from cellgrad.common.generator import (
@@ -70,11 +79,16 @@ def mutable(input_data: object, dynamic_len: bool = False) -> object:
     return input_data
 
 
+# ``ms.int``, ``ms.float``, ...: not names of this module's code, in which they are Python's types.
+globals().update(DTYPES)
+del DTYPES
+
 __version__ = "0.1.0"
 
 __all__ = [
     *(name for name in _train if name not in ("callback", "metrics")),
     "GRAPH_MODE",
+    "JitConfig",
     "PYNATIVE_MODE",
     "CompileError",
     "ParallelMode",
@@ -91,6 +105,7 @@ __all__ = [
     "dtype_to_pytype",
     "experimental",
     "export",
+    "from_numpy",
     "get_context",
     "get_grad",
     "get_rng_state",
@@ -99,9 +114,11 @@ __all__ = [
     "hessian",
     "hvp",
     "initial_seed",
+    "is_tensor",
     "jacfwd",
     "jacrev",
     "jit",
+    "jit_class",
     "jvp",
     "load",
     "load_checkpoint",
@@ -118,7 +135,9 @@ __all__ = [
     "save_checkpoint",
     "seed",
     "set_context",
+    "set_deterministic",
     "set_device",
+    "set_recursion_limit",
     "set_rng_state",
     "set_seed",
     "stop_gradient",

@@ -112,6 +112,9 @@ class TensorMethods(
     def __abs__(self) -> Tensor:
         return ops.abs(self)
 
+    def __round__(self) -> Tensor:
+        return ops.round(self)
+
     def __invert__(self) -> Tensor:
         return ops.logical_not(self)
 

@@ -66,10 +66,9 @@ def _array_of(data: Any) -> tuple[np.ndarray[Any, Any], Type]:
                 f"For Tensor, the input_data is {data} that contain unsupported element.",
                 "all rows must have the same length and hold bools, ints or floats",
             )
-        if array.dtype.kind == "f" or array.size == 0:
-            narrow = all(isinstance(v, np.floating) is False for v in _leaves(data))
-            return (array, mstype.float32) if narrow else _array_of(array)
-        return _array_of(array.astype(np.int64) if array.dtype.kind == "i" else array)
+        if array.dtype == np.float64:  # float32, also of numpy's numbers and arrays
+            return array, mstype.float32
+        return _array_of(array.astype(np.int64) if array.dtype == np.int32 else array)
     if hasattr(data, "__dlpack__"):
         return _array_of(TensorMethods.from_dlpack(data).asnumpy())
     raise error(
@@ -85,16 +84,6 @@ def _plain(data: Any) -> Any:
     if isinstance(data, list | tuple):
         return [_plain(v) for v in data]
     return data
-
-
-def _leaves(data: Any) -> Iterator[Any]:
-    if isinstance(data, list | tuple):
-        for v in data:
-            yield from _leaves(v)
-    elif isinstance(data, np.ndarray):
-        yield data.dtype.type(0)
-    else:
-        yield data
 
 
 class Tensor(TensorMethods):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cellgrad._errors import error
 from cellgrad.common.tensor import Tensor
+from cellgrad.nn._state_hooks import StateHooks
 
 if TYPE_CHECKING:
     from cellgrad.nn.cell import Cell
@@ -19,8 +20,19 @@ class IncompatibleKeys(NamedTuple):
     missing_keys: list[str]
     unexpected_keys: list[str]
 
+    def __repr__(self) -> str:
+        if not self.missing_keys and not self.unexpected_keys:
+            return "<All keys matched successfully>"
+        return (
+            f"_IncompatibleKeys(missing_keys={self.missing_keys}, "
+            f"unexpected_keys={self.unexpected_keys})"
+        )
 
-class CellState:
+
+_EXTRA = "_extra_state"
+
+
+class CellState(StateHooks):
     """Buffers and the state of a Cell."""
 
     _buffers: dict[str, Tensor | None]
@@ -29,6 +41,19 @@ class CellState:
     def _init_state(self) -> None:
         object.__setattr__(self, "_buffers", {})
         object.__setattr__(self, "_transient", set())
+        self._init_state_hooks()
+
+    def get_extra_state(self) -> Any:
+        """What `state_dict` keeps beside Parameters and buffers, if a subclass defines this method."""
+        raise error(RuntimeError, f"{type(self).__name__} has no method 'get_extra_state'.")
+
+    def set_extra_state(self, state: Any) -> None:
+        """Takes what `get_extra_state` gave, from `load_state_dict`."""
+        raise error(
+            RuntimeError,
+            f"{type(self).__name__} has no method 'set_extra_state', but the state to load has one "
+            "for it.",
+        )
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Adds a tensor that is part of the Cell's state but no Parameter.
@@ -117,10 +142,21 @@ class CellState:
             raise error(AttributeError, f"`{target}` is not a buffer.")
         return found
 
-    def _own_state(self) -> dict[str, Tensor]:
+    def _own_state(self) -> dict[str, Any]:
         owner: Any = self
         kept = {k: v for k, v in self._buffers.items() if k not in self._transient}
-        return {k: v for k, v in {**owner._params, **kept}.items() if v is not None}
+        own = {k: v for k, v in {**owner._params, **kept}.items() if v is not None}
+        if type(self).get_extra_state is not CellState.get_extra_state:
+            own[_EXTRA] = self.get_extra_state()
+        return own
+
+    def _paths(self, path: str = "") -> Iterator[tuple[str, Any]]:
+        """The Cell and those below, by every path to them."""
+        owner: Any = self
+        yield path, self
+        for name, cell in owner._cells.items():
+            if cell is not None:
+                yield from cell._paths(f"{path}.{name}" if path else name)
 
     def state_dict(
         self,
@@ -129,7 +165,7 @@ class CellState:
         prefix: str = "",
         keep_vars: bool = False,
     ) -> dict[str, Any]:
-        """Parameters and persistent buffers by attribute path: the objects themselves.
+        """Parameters, persistent buffers and extra state by attribute path: the objects themselves.
 
         Args:
             destination: a dictionary to add them to.
@@ -150,12 +186,14 @@ class CellState:
                     TypeError,
                     f"For 'state_dict', '{argument}' has a wrong type: {type(given).__name__}.",
                 )
+        self._before_state(prefix, keep_vars)
         out = OrderedDict() if destination is None else destination
         for name, value in self._own_state().items():
             out[prefix + name] = value
         for name, cell in owner._cells.items():
             if cell is not None:
-                cell.state_dict(destination=out, prefix=f"{prefix}{name}.")
+                cell.state_dict(destination=out, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
+        self._after_state(out, prefix)
         return out
 
     def load_state_dict(
@@ -179,16 +217,25 @@ class CellState:
                 TypeError,
                 f"Expected state_dict to be dict-like, but got {type(state_dict).__name__}.",
             )
-        own = self.state_dict()
+        problems: list[str] = []
+        cells = dict(self._paths())
+        for path, cell in cells.items():
+            cell._before_loading(state_dict, f"{path}." if path else "", strict, problems)
+        own = {
+            f"{path}.{name}" if path else name: value
+            for path, cell in cells.items()
+            for name, value in cell._own_state().items()
+        }
         missing = [name for name in own if name not in state_dict]
         unexpected = [name for name in state_dict if name not in own]
-        problems = []
         if strict and unexpected:
             problems.append(f"Unexpected key(s) in state_dict: {_listed(unexpected)}.")
         if strict and missing:
             problems.append(f"Missing key(s) in state_dict: {_listed(missing)}.")
         taken = {k: v for k, v in state_dict.items() if k in own}
         for name, value in taken.items():
+            if name.rpartition(".")[2] == _EXTRA:
+                continue
             if not isinstance(value, Tensor):
                 problems.append(f"'{name}' must be a Tensor, but got {type(value).__name__}.")
             elif value.shape != own[name].shape:
@@ -202,8 +249,15 @@ class CellState:
                 RuntimeError, f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{text}"
             )
         for name, value in taken.items():
-            own[name].assign_value(Tensor(value, own[name].dtype))
-        return IncompatibleKeys(missing, unexpected)
+            path, _, last = name.rpartition(".")
+            if last == _EXTRA:
+                cells[path].set_extra_state(value)
+            else:
+                own[name].assign_value(Tensor(value, own[name].dtype))
+        found = IncompatibleKeys(missing, unexpected)
+        for cell in cells.values():
+            cell._after_loading(found)
+        return found
 
 
 def _listed(names: list[str]) -> str:

@@ -468,6 +468,21 @@ class Cell(CellState, CellHooks):
         object.__setattr__(self, "requires_grad", requires_grad)
         return self
 
+    def set_jit_config(self, jit_config: Any) -> None:
+        """Kept for scripts: one compiler is used, with the same options for all Cells.
+
+        Raises:
+            TypeError: `jit_config` is not a JitConfig.
+        """
+        from cellgrad._settings import JitConfig
+
+        if not isinstance(jit_config, JitConfig):
+            raise error(
+                TypeError,
+                f"For 'set_jit_config', the 'jit_config' must be a JitConfig, but got "
+                f"{type(jit_config).__name__}.",
+            )
+
     def add_flags(self, **flags: Any) -> Cell:
         """Sets attributes and notes them as flags."""
         self.__dict__.setdefault("_flags", {}).update(flags)
