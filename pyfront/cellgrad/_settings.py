@@ -27,6 +27,8 @@ class JitConfig:
 
     Raises:
         ValueError: a `jit_level` or `exc_mode` that MindSpore does not have.
+
+    >>> nn.Dense(2, 1).set_jit_config(ms.JitConfig(jit_level="O1"))
     """
 
     def __init__(
@@ -63,6 +65,8 @@ def set_deterministic(deterministic: bool) -> None:
 
     Raises:
         TypeError: `deterministic` is not a bool.
+
+    >>> ms.set_deterministic(True)
     """
     if not isinstance(deterministic, bool):
         raise error(
@@ -77,6 +81,8 @@ def set_recursion_limit(recursion_limit: int = 1000) -> None:
 
     Raises:
         TypeError: `recursion_limit` is not an int.
+
+    >>> ms.set_recursion_limit(2000)
     """
     if isinstance(recursion_limit, bool) or not isinstance(recursion_limit, int):
         raise error(
@@ -88,7 +94,15 @@ def set_recursion_limit(recursion_limit: int = 1000) -> None:
 
 
 def from_numpy(array: Any) -> Tensor:
-    """A Tensor that shares memory with a numpy array; see `Tensor.from_numpy`."""
+    """A Tensor that shares memory with a numpy array; see `Tensor.from_numpy`.
+
+    >>> import numpy as np
+    >>> array = np.zeros(2, np.float32)
+    >>> x = ms.from_numpy(array)
+    >>> array[0] = 7
+    >>> print(x)
+    [7. 0.]
+    """
     return Tensor.from_numpy(array)
 
 
@@ -106,6 +120,13 @@ def jit_class(cls: T) -> T:
 
     Raises:
         TypeError: `cls` is not a class.
+
+    >>> @ms.jit_class
+    ... class Scale:
+    ...     def __call__(self, x):
+    ...         return x * 2
+    >>> print(ms.jit(lambda x: Scale()(x))(Tensor(3.0)))
+    6.0
     """
     if not isinstance(cls, type):
         raise error(
