@@ -50,6 +50,26 @@ CASES = {
         AttributeError,
         "no attribute 'register_backward_hook'|hint: give a function a rule.*custom_rule",
     ),
+    "mode of another library": (
+        "nn.ReLU().eval()",
+        AttributeError,
+        r"The 'ReLU' object has no attribute 'eval'|hint: net.set_train\(False\)",
+    ),
+    "optimizer of another library": (
+        "nn.SGD(nn.Dense(2, 3).trainable_params()).step()",
+        AttributeError,
+        r"no attribute 'step'|hint: an optimizer is called with the gradients",
+    ),
+    "layer of another library": (
+        "nn.Linear(2, 3)",
+        AttributeError,
+        r"'cellgrad.nn' has no attribute 'Linear'|hint: nn.Dense",
+    ),
+    "forward of another library": (
+        "class Net(nn.Cell):\n    def forward(self, x):\n        return x\nNet()(v)  #!",
+        AttributeError,
+        "the method 'construct' is not defined|hint: rename 'forward'",
+    ),
     "misspelled method": (
         "@ms.jit\ndef f(a):\n    return a.reshap(3)  #!\nf(v)",
         AttributeError,

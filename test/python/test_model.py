@@ -437,6 +437,12 @@ NET = nn.Dense(4, 3)
             "'initial_epoch' must be in",
             lambda: model().train(2, rows(), initial_epoch=2),
         ),
+        (
+            TypeError,
+            "must have two columns, inputs and labels, but got 3",
+            lambda: model().train(1, [(X, CLASSES, CLASSES)]),
+        ),
+        (TypeError, "but got 1.", lambda: model().train(1, [X])),
         (ValueError, "'metrics' can not be None", lambda: model(()).eval(rows())),
         (ValueError, "needs 'loss_fn'", lambda: train.Model(NET, metrics={"acc"}).eval(rows())),
         (TypeError, "must be 'Callback'", lambda: model().train(1, rows(), [print])),

@@ -1,8 +1,10 @@
 """Cells: the base class, layers, containers and losses."""
 
 import importlib
+import sys
 from typing import Any
 
+from cellgrad._errors import error
 from cellgrad.nn import dynamic_lr, learning_rate_schedule
 from cellgrad.nn.activations import (
     CELU,
@@ -115,10 +117,22 @@ __all__ = [
     "get_activation",
 ]
 
+# Names of other libraries, and what stands for them.
+_ELSEWHERE = {
+    "Linear": "Dense",
+    "Module": "Cell",
+    "ModuleList": "CellList",
+    "Sequential": "SequentialCell",
+    "ConvTranspose2d": "Conv2dTranspose",
+}
+
 
 def __getattr__(name: str) -> Any:
     """The metrics, which MindSpore has here, too."""
     metrics = importlib.import_module("cellgrad.train.metrics")
     if name in metrics.__all__:
         return getattr(metrics, name)
-    raise AttributeError(f"module 'cellgrad.nn' has no attribute '{name}'", name=name)
+    text = f"module 'cellgrad.nn' has no attribute '{name}'"
+    if name in _ELSEWHERE:
+        raise error(AttributeError, text, f"nn.{_ELSEWHERE[name]}")
+    raise AttributeError(text, name=name, obj=sys.modules[__name__])

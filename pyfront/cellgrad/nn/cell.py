@@ -19,7 +19,21 @@ __all__ = ["Cell"]
 _PLAIN = (bool, int, float, str, type(None))
 
 
-_BACKWARD_HOOKS = ("register_backward_hook", "register_backward_pre_hook")
+# Attributes of other libraries' modules and optimizers, and what stands for them.
+_RULES = (
+    "give a function a rule of its own with ms.custom_rule, or change the gradients that "
+    "ms.value_and_grad returns"
+)
+_ELSEWHERE = {
+    "register_backward_hook": _RULES,
+    "register_backward_pre_hook": _RULES,
+    "train": "net.set_train()",
+    "eval": "net.set_train(False)",
+    "parameters": "net.trainable_params(), or net.get_parameters() for all",
+    "step": "an optimizer is called with the gradients: optimizer(gradients)",
+    "zero_grad": "gradients are results of ms.value_and_grad, there is nothing to set to zero",
+    "cuda": "tensors are in host memory; leave it out",
+}
 
 
 class Cell(CellState, CellHooks):
@@ -77,7 +91,9 @@ class Cell(CellState, CellHooks):
     def construct(self, *args: Any, **kwargs: Any) -> Any:
         """The computation; subclasses define it."""
         raise error(
-            AttributeError, f"For '{type(self).__name__}', the method 'construct' is not defined."
+            AttributeError,
+            f"For '{type(self).__name__}', the method 'construct' is not defined.",
+            "rename 'forward' to 'construct'" if hasattr(type(self), "forward") else "",
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -233,13 +249,8 @@ class Cell(CellState, CellHooks):
             if name in d["_buffers"]:
                 return d["_buffers"][name]
         text = f"The '{type(self).__name__}' object has no attribute '{name}'."
-        if name in _BACKWARD_HOOKS:
-            raise error(
-                AttributeError,
-                text,
-                "give a function a rule of its own with ms.custom_rule, or change the gradients "
-                "that ms.value_and_grad returns",
-            )
+        if name in _ELSEWHERE:
+            raise error(AttributeError, text, _ELSEWHERE[name])
         raise AttributeError(text)
 
     def __delattr__(self, name: str) -> None:

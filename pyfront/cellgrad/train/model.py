@@ -209,6 +209,7 @@ class Model:
         what = f"epoch {epoch + 1}/{args.epoch_num}"
         with _progress.bar(args.batch_num, skip, what) as bar:
             for batch in batches:
+                self._check_columns(batch)
                 args.cur_step_num += 1
                 args.cur_step_in_epoch += 1
                 args.train_dataset_element = batch
@@ -225,6 +226,16 @@ class Model:
                 ValueError,
                 f"The data set has no batches in epoch {epoch + 1}.",
                 "an iterator can be read once: pass a data set, a list, or an object with __iter__",
+            )
+
+    def _check_columns(self, batch: tuple[Any, ...]) -> None:
+        if self._loss_fn is not None and len(batch) != 2:
+            raise error(
+                TypeError,
+                f"With a loss function, batches must have two columns, inputs and labels, but got "
+                f"{len(batch)}.",
+                "choose them with data.project([...]), or leave 'loss_fn' out and give a network "
+                "that takes all columns and returns the loss",
             )
 
     # --- evaluation and prediction ------------------------------------------------------------
