@@ -139,7 +139,7 @@ def test_a_key_error_is_readable() -> None:
 
 
 def test_a_learning_rate_that_is_text() -> None:
-    with pytest.raises(TypeError, match=r"'learning_rate' must be int, float.*but got str"):
+    with pytest.raises(ValueError, match=r"'learning_rate' must be int, float.*but got str"):
         nn.SGD(nn.Dense(2, 2).trainable_params(), "fast")
 
 

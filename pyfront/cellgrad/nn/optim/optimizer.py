@@ -303,9 +303,10 @@ class Optimizer(Cell):
             value = check_number(learning_rate, "learning rate", self.cls_name)
             return Parameter(Tensor(value, mstype.float32), name=name)
         if not isinstance(learning_rate, Tensor):
-            if not isinstance(learning_rate, Iterable) or isinstance(learning_rate, str):
+            text = isinstance(learning_rate, str)
+            if text or not isinstance(learning_rate, Iterable):
                 raise error(
-                    TypeError,
+                    ValueError if text else TypeError,  # as MindSpore has it
                     "For 'Optimizer', the argument 'learning_rate' must be int, float, Tensor, "
                     f"Iterable or LearningRateSchedule, but got {type(learning_rate).__name__}.",
                 )
