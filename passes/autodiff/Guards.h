@@ -19,7 +19,9 @@ namespace cellgrad {
 /// Two static answers keep programs without choices, and choices between
 /// harmless values, free of guards: does a choice follow, and can the new
 /// cotangent be other than finite for finite inputs and a finite cotangent?
-/// Products and sums count as finite for finite operands.
+/// Products and sums count as finite for finite operands. The inputs count as
+/// finite, unless a select follows whose condition says that they may not be:
+/// a test for NaN or infinity, a mask, or a comparison of an input itself.
 class Guards {
 public:
   Guards(mlir::func::FuncOp callee, const Activity &activity);
@@ -31,10 +33,15 @@ public:
              llvm::MutableArrayRef<mlir::Value> outgoing);
 
 private:
-  bool mayBeNonFinite(mlir::Value value);
+  using Known = llvm::DenseMap<mlir::Value, bool>;
 
-  llvm::DenseSet<mlir::Value> discarded;
-  llvm::DenseMap<mlir::Value, bool> nonFinite;
+  /// Whether `value` can be infinite or NaN. `known` has what was found out;
+  /// `ofInputs` is the answer for inputs.
+  static bool mayBeNonFinite(mlir::Value value, Known &known, bool ofInputs);
+
+  /// What a choice follows, and what one follows that expects such inputs.
+  llvm::DenseSet<mlir::Value> discarded, expected;
+  Known forFinite, forAll;
 };
 
 } // namespace cellgrad

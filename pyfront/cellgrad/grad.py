@@ -59,11 +59,15 @@ def _apply(
     function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], request: Request, sens: bool
 ) -> Any:
     cotangent = None
-    if sens:
+    if sens and "sens" in kwargs:
+        kwargs = dict(kwargs)
+        cotangent = kwargs.pop("sens")
+    elif sens:
         if not args:
             raise error(
                 TypeError,
                 f"For '{request.name}', the last argument must be the cotangent (sens_param=True).",
+                "give it after the inputs, or as sens=...",
             )
         *rest, cotangent = args
         args = tuple(rest)
@@ -148,7 +152,7 @@ def _check_weights(weights: Any, name: str) -> Any:
 
 
 def _make(
-    fn: Any, positions: Any, weights: Any, has_aux: Any, ids: Any, value: bool, name: str
+    fn: Any, positions: Any, weights: Any, has_aux: Any, ids: Any, sens: Any, value: bool, name: str
 ) -> Any:
     _check_callable(fn, name)
     if positions is None and weights is None:
@@ -158,7 +162,8 @@ def _make(
     weights = _check_weights(weights, name)
     _check_flag(has_aux, "has_aux", name)
     _check_flag(ids, "return_ids", name)
-    return _GradFunction(fn, Request(positions, weights, has_aux, value, ids, name))
+    _check_flag(sens, "sens_param", name)
+    return _GradFunction(fn, Request(positions, weights, has_aux, value, ids, name), sens)
 
 
 # --- the public family ------------------------------------------------------------------------
@@ -170,6 +175,7 @@ def grad(
     weights: Any = None,
     has_aux: bool = False,
     return_ids: bool = False,
+    sens_param: bool = False,
 ) -> Callable[..., Any]:
     """A function that gives the gradient of `fn`.
 
@@ -185,6 +191,9 @@ def grad(
             gradient.
         return_ids: whether each gradient comes in a tuple after its position or its Parameter's
             name.
+        sens_param: whether the function made takes the cotangent of the output, after the inputs
+            or as ``sens=``, in place of ones: a tuple that mirrors the output for several, that
+            of the first output with `has_aux`.
 
     Returns:
         A function of `fn`'s inputs. It returns, by `grad_position` and `weights`: a Tensor for one
@@ -197,14 +206,14 @@ def grad(
 
     Raises:
         ValueError: neither position nor weights; a duplicate, negative or empty position; `has_aux`
-            with one output.
+            with one output; a cotangent of another shape than the output.
         TypeError: arguments of wrong types; an output that is not a floating-point Tensor.
         IndexError: a position beyond the inputs.
 
     >>> ms.grad(lambda x: x * x)(ms.Tensor(3.0))
     Tensor(shape=[], dtype=Float32, value= 6)
     """
-    return _make(fn, grad_position, weights, has_aux, return_ids, False, "grad")  # type: ignore[no-any-return]
+    return _make(fn, grad_position, weights, has_aux, return_ids, sens_param, False, "grad")  # type: ignore[no-any-return]
 
 
 def value_and_grad(
@@ -213,6 +222,7 @@ def value_and_grad(
     weights: Any = None,
     has_aux: bool = False,
     return_ids: bool = False,
+    sens_param: bool = False,
 ) -> Callable[..., Any]:
     """A function that gives the value of `fn` and its gradient, ``(value, gradient)``; see `grad`.
 
@@ -222,7 +232,9 @@ def value_and_grad(
     >>> print(value, gradient)
     5.0 [2. 4.]
     """
-    return _make(fn, grad_position, weights, has_aux, return_ids, True, "value_and_grad")  # type: ignore[no-any-return]
+    return _make(
+        fn, grad_position, weights, has_aux, return_ids, sens_param, True, "value_and_grad"
+    )  # type: ignore[no-any-return]
 
 
 class GradOperation:
@@ -234,8 +246,7 @@ class GradOperation:
         get_by_list: whether to differentiate by the weights given with the function (a tuple for a
             tuple or list).
         sens_param: whether the gradient function takes the cotangent of the output as its last
-            argument;
-            a tuple that mirrors the output, for several.
+            argument, or as ``sens=``; a tuple that mirrors the output, for several.
 
     Raises:
         TypeError: a flag that is not a bool.

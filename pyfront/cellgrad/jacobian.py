@@ -7,7 +7,7 @@ one ``cell.vjp`` or ``cell.jvp``, compiled as a whole.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -68,40 +68,40 @@ def _reverse(fn: Any, args: tuple[Any, ...], request: Request, has_aux: bool) ->
         shape = outputs[k].shape
         return map_tensors(lambda g: g.reshape(shape + g.shape[1:]), flat)
 
-    rows = [row(k) for k in range(len(outputs))]
-    order = iter(rows)
-    jacobian = map_tensors(lambda t: next(order), out)
+    jacobian = _filled(out, [row(k) for k in range(len(outputs))])
     return (jacobian, aux) if has_aux else jacobian
 
 
 def _forward(fn: Any, args: tuple[Any, ...], request: Request, has_aux: bool) -> Any:
     out, aux = _output(fn, args, has_aux, "jacfwd")
     picked = _First(fn) if has_aux else fn
-    columns = []
-    for p in positions_of(request, args, "jacfwd"):
-        x = args[p]
-        if not isinstance(x, Tensor):
-            raise error(TypeError, f"For 'jacfwd', input {p} must be a Tensor.")
 
-        def push(direction: Any, p: int = p) -> Any:
-            zeros = [map_tensors(lambda t: splat(0, t.dtype, t.shape), a) for a in args]
-            zeros[p] = direction
-            return push_forward(picked, args, tuple(zeros), False)[1]
+    def columns(p: int, k: int, leaf: Tensor) -> list[Tensor]:
+        """The derivative of each output by `leaf`, the Tensor `k` of input `p`."""
+        before = sum(1 for a in args[:p] for _ in tensors(a)) + k
 
-        flat = batch(push, (_basis(x),), 0, -1)
-        shape = x.shape
+        def push(direction: Any) -> Any:
+            tangents = [splat(0, t.dtype, t.shape) for t in tensors(args)]
+            tangents[before] = direction
+            return push_forward(picked, args, tuple(tangents), False)[1]
 
-        def unflattened(g: Tensor, shape: tuple[int, ...] = shape) -> Tensor:
-            return g.reshape(g.shape[:-1] + shape)
+        flat = batch(push, (_basis(leaf),), 0, -1)
+        return [g.reshape(g.shape[:-1] + leaf.shape) for g in tensors(flat)]
 
-        columns.append(map_tensors(unflattened, flat))
-    if request.one_position:
-        jacobian: Any = columns[0]
-    else:
-        per_output = [list(tensors(c)) for c in columns]
-        order = iter(zip(*per_output, strict=True))
-        jacobian = map_tensors(lambda t: tuple(next(order)), out)
+    def by_input(p: int) -> list[Any]:
+        """The derivative of each output, of the structure of input `p`."""
+        by_leaf = [columns(p, k, t) for k, t in enumerate(tensors(args[p]))]
+        return [_filled(args[p], entries) for entries in zip(*by_leaf, strict=True)]
+
+    listed = [by_input(p) for p in positions_of(request, args, "jacfwd")]
+    jacobian = _filled(out, listed[0] if request.one_position else zip(*listed, strict=True))
     return (jacobian, aux) if has_aux else jacobian
+
+
+def _filled(tree: Any, entries: Iterable[Any]) -> Any:
+    """The structure of `tree` with `entries` for its Tensors."""
+    order = iter(entries)
+    return map_tensors(lambda t: next(order), tree)
 
 
 class _First:
@@ -148,8 +148,8 @@ def jacrev(
 
     Returns:
         A function of `fn`'s inputs: a Tensor of shape (*output, *input), a tuple of them for a
-        tuple of positions, the structure of the output for several outputs; with `has_aux`
-        ``(jacobian, aux)``.
+        tuple of positions, the structure of the input for an input that is a tuple, list or dict,
+        the structure of the output for several outputs; with `has_aux` ``(jacobian, aux)``.
 
     Raises:
         TypeError, ValueError, IndexError: as `grad`.

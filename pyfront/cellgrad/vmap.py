@@ -43,11 +43,7 @@ def spread(axes: Any, tree: Any, what: str) -> list[Any]:
     if axes is None or (isinstance(axes, int) and not isinstance(axes, bool)):
         return [axes for _ in tensors(tree)]
     if not isinstance(axes, tuple | list):
-        raise error(
-            TypeError,
-            f"For 'vmap', '{what}' must be an int, None or a tuple of them, but got "
-            f"{type(axes).__name__}.",
-        )
+        raise _wrong_axes(axes, what)
     items = list(tree.values()) if isinstance(tree, dict) else tree
     if not isinstance(items, tuple | list) or len(items) != len(axes):
         raise error(
@@ -141,7 +137,7 @@ def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callabl
             f"For 'vmap', the argument 'fn' must be a Cell or a function, but got "
             f"{type(fn).__name__}.",
         )
-    flavor = ("vmap", _frozen(in_axes), _frozen(out_axes))
+    flavor = ("vmap", _frozen(in_axes, "in_axes"), _frozen(out_axes, "out_axes"))
 
     def mapped(*args: Any) -> Any:
         if state.current.scope is not None:
@@ -158,5 +154,21 @@ def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callabl
     return mapped
 
 
-def _frozen(axes: Any) -> Any:
-    return tuple(_frozen(a) for a in axes) if isinstance(axes, tuple | list) else axes
+def _frozen(axes: Any, what: str) -> Any:
+    """`axes` with tuples for lists."""
+    if isinstance(axes, tuple | list):
+        return tuple(_frozen(a, what) for a in axes)
+    if axes is None or (isinstance(axes, int) and not isinstance(axes, bool)):
+        return axes
+    raise _wrong_axes(axes, what)
+
+
+def _wrong_axes(axes: Any, what: str) -> Exception:
+    return error(
+        TypeError,
+        f"For 'vmap', '{what}' must be an int, None or a tuple of them, but got "
+        f"{type(axes).__name__}.",
+        "for a dict, give a tuple with one entry for each of its values, in their order"
+        if isinstance(axes, dict)
+        else "",
+    )

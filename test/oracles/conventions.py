@@ -317,6 +317,24 @@ ROWS: dict[str, list[Row]] = {
             0,
             "nor through a function of the root",
         ),
+        Row(
+            "m.where(m.isfinite(y), m.square(x - y), 0.0 * x)",
+            [2.0, NAN],
+            [0],
+            [[0], [0]],
+            [[0], [0]],
+            "nor from missing data that is left out",
+        ),
+        Row(
+            "m.where(m.isfinite(y), m.exp(x * y) * y, x)",
+            [2.0, INF],
+            [2],
+            [[1], [0]],
+            [[0], [0]],
+            "nor from infinite data",
+        ),
+        at("m.where(x > 0, x * m.log(x), x)", -INF, -INF, 1, 0, "nor at an infinity"),
+        at("m.where(x > 0, x * m.log(x), x)", NAN, NAN, 1, 0, "nor at NaN, which is not above 0"),
     ],
     "Infinities and the smallest numbers": [
         at("m.tanh(x)", INF, 1, 0, None, "the limit"),
@@ -444,6 +462,8 @@ def page() -> str:
         "column says what it does differently in float64 (MindSpore where it has to in float32):",
         "`=` is the same slope, `==` the same second derivative as well, a dash what it refuses",
         f"({versions}).",
+        "No number under *second*: it does not exist, or is infinite or NaN by the order of the steps,",
+        "which no test holds to.",
     ]
     for group, rows in ROWS.items():
         lines += ["", f"## {group}", ""]

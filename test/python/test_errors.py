@@ -165,6 +165,12 @@ CASES = {
         TypeError,
         "last argument must be",
     ),
+    "sens flag": ("ms.grad(net, sens_param=1)", TypeError, "'sens_param' should be bool"),
+    "sens of grad missing": (
+        "ms.value_and_grad(lambda a: a, sens_param=True)()",
+        TypeError,
+        "last argument must be the cotangent.*sens=",
+    ),
     "sens of integers": (
         "ops.GradOperation(sens_param=True)(lambda a: a)(v, Tensor([1, 2, 3]))",
         TypeError,

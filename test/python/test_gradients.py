@@ -258,6 +258,26 @@ def test_sens_of_several_outputs_and_numbers():
     np.testing.assert_allclose(scalar(x, 0.5).asnumpy(), [1, 2])
 
 
+@pytest.mark.parametrize("by_name", [False, True])
+def test_sens_param_of_grad_and_value_and_grad(by_name):
+    """In place of ones: after the inputs, or by name; with aux, that of the first output."""
+    x, y, sens = Tensor([1.0, 2.0]), Tensor([3.0, 4.0]), Tensor([10.0, 100.0])
+    args, named = ((x, y), {"sens": sens}) if by_name else ((x, y, sens), {})
+    f = lambda a, b: a * a * b
+    np.testing.assert_allclose(ms.grad(f, sens_param=True)(*args, **named).asnumpy(), [60, 1600])
+    both = ms.grad(f, (0, 1), sens_param=True)
+    dx, dy = ms.jit(lambda *a, **k: both(*a, **k))(*args, **named)
+    np.testing.assert_allclose(dx.asnumpy(), [60, 1600])
+    np.testing.assert_allclose(dy.asnumpy(), [10, 400])
+    value, dy = ms.value_and_grad(f, 1, sens_param=True)(*args, **named)
+    np.testing.assert_allclose(value.asnumpy(), [3, 16])
+    np.testing.assert_allclose(dy.asnumpy(), [10, 400])
+    aux = ms.value_and_grad(lambda a, b: (a * b, b), 0, None, True, sens_param=True)
+    np.testing.assert_allclose(aux(*args, **named)[1].asnumpy(), [30, 400])
+    operation = ops.GradOperation(sens_param=True)(f)
+    np.testing.assert_allclose(operation(*args, **named).asnumpy(), [60, 1600])
+
+
 def test_vjp_and_jvp_with_weights_and_aux():
     w = Parameter(Tensor([2.0, 3.0]), name="w")
     x = Tensor([1.0, 4.0])

@@ -99,6 +99,27 @@ def test_jacobian(mode):
     close(b, np.ones(3))
 
 
+@pytest.mark.parametrize("mode", [ms.jacrev, ms.jacfwd])
+def test_jacobian_by_a_structure(mode):
+    """By each Tensor of a dict or tuple, in the structure of the input; one Tensor twice."""
+    a, b = X[0], X[1]
+    by = mode(lambda d: (d["a"] * d["b"][0], ops.sum(d["a"] ** 2)))({"a": t(a), "b": (t(b), 3)})
+    close(by[0]["a"], np.diag(b))
+    close(by[0]["b"][0], np.diag(a))
+    assert by[0]["b"][1] == 3
+    close(by[1]["a"], 2 * a)
+    close(by[1]["b"][0], np.zeros(3))
+    x = t(a)
+    first, second = mode(lambda p, q: p[0] * p[1] * q, 0)((x, x), t(b))
+    close(first, np.diag(a * b))
+    close(second, np.diag(a * b))
+    h = ms.hessian(lambda d: ops.sum(d["a"] ** 2 * d["b"]))({"a": t(a), "b": t(b)})
+    close(h["a"]["a"], np.diag(2 * b))
+    close(h["a"]["b"], np.diag(2 * a))
+    close(h["b"]["a"], np.diag(2 * a))
+    close(h["b"]["b"], np.zeros((3, 3)))
+
+
 def test_hessian():
     close(ms.hessian(energy)(t(X[0])), np.diag(dd_energy(X[0])))
     close(ms.hessian(quadratic)(t(X[0])), A + A.T)
@@ -128,6 +149,7 @@ def test_hessian_vector_product_forms_no_matrix():
         (lambda: ms.vmap(energy, 2)(t(X)), ValueError, "out of range for a tensor of 2"),
         (lambda: ms.vmap(energy, None)(t(X)), ValueError, "no input is mapped"),
         (lambda: ms.vmap(energy, "x")(t(X)), TypeError, "'in_axes' must be an int, None"),
+        (lambda: ms.vmap(energy, ({"a": 0},)), TypeError, "but got dict"),
         (lambda: ms.vmap(energy, (0, 0))(t(X)), ValueError, "'in_axes' has 2 entries"),
         (lambda: ms.vmap(energy, 0, None)(t(X)), ValueError, "'out_axes' must not be None"),
         (lambda: ms.vmap(lambda a, b: a)(t(X), t(W)), ValueError, "different sizes: [3, 5]"),

@@ -289,16 +289,17 @@ def all(input: Tensor, axis: Any = None, keep_dims: bool = False) -> Tensor:
 
 @operation
 def any(input: Tensor, axis: Any = None, keep_dims: bool = False) -> Tensor:
-    """Whether any element over `axis` is true (not zero).
+    """Whether any element over `axis` is true (not zero); False over no elements.
 
     >>> print(ops.any(Tensor([[True, False], [False, False]]), 1))
     [ True False]
     """
     x = cast_to(check_tensor(input, "any", "input"), mstype.bool_)
     axes = _axes(x, axis, "any")
-    return cast_to(
-        reduced("cell.reduce_max", cast_to(x, mstype.int32), axes, keep_dims), mstype.bool_
-    )
+    # The maximum of no elements would be the least integer, which is not zero.
+    none = cast_to(emit("cell.logical_not", [x]), mstype.int32)
+    least = cast_to(reduced("cell.reduce_min", none, axes, keep_dims), mstype.bool_)
+    return emit("cell.logical_not", [least])
 
 
 @operation
