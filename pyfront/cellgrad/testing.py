@@ -60,7 +60,31 @@ def check_grads(
         )
     inputs = tuple(args) if isinstance(args, tuple | list) else (args,)
     rng = np.random.default_rng(seed)
-    _check(f, inputs, order, tuple(modes), (), tolerance, rng)
+
+    def judge(path: tuple[str, ...], given: float, expected: float, size: float, kind: str) -> None:
+        limit = TOLERANCES[kind] if tolerance is None else tolerance
+        if not abs(given - expected) <= limit * size:
+            raise AssertionError(
+                f"the derivative {' of '.join(reversed(path))} is {given:.9g} along a random "
+                f"direction, but the difference of the function is {expected:.9g}: off by "
+                f"{abs(given - expected) / size:.2g} of its terms, more than {limit:.2g}"
+            )
+
+    _check(f, inputs, order, tuple(modes), (), judge, rng)
+
+
+def _largest_errors(f: Callable[..., Any], args: tuple[Any, ...], order: int) -> list[float]:
+    """For each order, how far the derivatives that `check_grads` compares are off, relative to the
+    size of their terms.
+    """
+    errors = [0.0] * order
+
+    def judge(path: tuple[str, ...], given: float, expected: float, size: float, kind: str) -> None:
+        k = len(path) - 1
+        errors[k] = max(errors[k], abs(given - expected) / size)
+
+    _check(f, args, order, ("fwd", "rev"), (), judge, np.random.default_rng(0))
+    return errors
 
 
 def _check(
@@ -69,7 +93,7 @@ def _check(
     order: int,
     modes: tuple[str, ...],
     path: tuple[str, ...],
-    tolerance: float | None,
+    judge: Callable[[tuple[str, ...], float, float, float, str], None],
     rng: np.random.Generator,
 ) -> None:
     directions = tuple(_random_like(a, rng) for a in args)
@@ -77,16 +101,9 @@ def _check(
     cotangent = _random_like(f(*args), rng)
     expected = float((_array(cotangent) * reference).sum())
     size = float((np.abs(_array(cotangent)) * terms).sum())
-    limit = TOLERANCES[str(cotangent.dtype).lower()] if tolerance is None else tolerance
 
     def compare(mode: str, given: float) -> None:
-        if not abs(given - expected) <= limit * size:
-            chain = " of ".join(reversed((*path, mode)))
-            raise AssertionError(
-                f"the derivative {chain} is {given:.9g} along a random direction, but the "
-                f"difference of the function is {expected:.9g}: off by "
-                f"{abs(given - expected) / size:.2g} of its terms, more than {limit:.2g}"
-            )
+        judge((*path, mode), given, expected, size, str(cotangent.dtype).lower())
 
     def forward(*xs: Any) -> Any:
         # the reference calls this on wider arguments
@@ -104,7 +121,7 @@ def _check(
     if order == 1:
         return
     if "fwd" in modes:
-        _check(forward, args, order - 1, modes, (*path, "fwd"), tolerance, rng)
+        _check(forward, args, order - 1, modes, (*path, "fwd"), judge, rng)
     if "rev" in modes:
 
         def pulled(*xs: Any) -> Any:
@@ -114,7 +131,7 @@ def _check(
                 total = total + p
             return total
 
-        _check(pulled, args, order - 1, modes, (*path, "rev"), tolerance, rng)
+        _check(pulled, args, order - 1, modes, (*path, "rev"), judge, rng)
 
 
 def _array(tensor: Tensor) -> np.ndarray[Any, Any]:

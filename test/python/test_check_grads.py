@@ -3,13 +3,18 @@
 Further checks without differences: <J v, w> = <v, J'w>, and the symmetry of second derivatives.
 """
 
+import json
+from pathlib import Path
+
 import numpy as np
 import op_examples
 import pytest
 
 import cellgrad as ms
 from cellgrad import Tensor, nn, ops
-from cellgrad.testing import check_grads
+from cellgrad.testing import TOLERANCES, _largest_errors, check_grads
+
+ROOT = Path(__file__).resolve().parents[2]
 
 OPS = op_examples.differentiable()
 CASES = [
@@ -79,6 +84,18 @@ def test_every_op_has_an_example():
         and not next(r for r in op_examples.RECORDS if r["op"] == f"cell.{op}")["elementwise"]
     ]
     assert missing == [], "say in test/python/op_examples.py how to call them"
+
+
+def test_recorded_errors():
+    """Those that docs/op-status.md shows: of every op, and below the tolerance."""
+    record = json.loads((ROOT / "tools" / "docs" / "derivative_errors.json").read_text())
+    assert set(record) == set(OPS)
+    assert all(len(e) == 3 and max(e) <= TOLERANCES["float64"] for e in record.values())
+    f, args = next(iter(op_examples.examples("tanh")))
+    errors = _largest_errors(f, tensors(args, ms.float64), 2)
+    np.testing.assert_allclose(errors, record["tanh"][:2], rtol=0, atol=1e-10)
+    wrong = _largest_errors(lambda x: x * ops.stop_gradient(x), (Tensor([1.0], ms.float64),), 1)
+    assert wrong[0] > 0.1
 
 
 def test_a_network():

@@ -374,3 +374,16 @@ def test_softmax_over_channels():
     wanted = np.exp(x) / np.exp(x).sum(1, keepdims=True)
     np.testing.assert_allclose(nn.Softmax2d()(Tensor(x)).asnumpy(), wanted, rtol=1e-5)
     np.testing.assert_allclose(nn.Softmax2d()(Tensor(x[0])).asnumpy(), wanted[0], rtol=1e-5)
+
+
+def test_any_and_all_of_nothing():
+    nothing = Tensor(np.zeros((2, 0), bool))
+    for axis in (None, 1, (0, 1)):
+        np.testing.assert_array_equal(
+            ops.any(nothing, axis).asnumpy(), np.any(nothing.asnumpy(), axis)
+        )
+        np.testing.assert_array_equal(
+            ops.all(nothing, axis).asnumpy(), np.all(nothing.asnumpy(), axis)
+        )
+    some = np.array([[0.0, -2.0], [0.0, 0.0]], np.float32)
+    np.testing.assert_array_equal(ops.any(Tensor(some), 1, True).asnumpy(), [[True], [False]])

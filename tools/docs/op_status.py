@@ -4,7 +4,8 @@
 
 Nothing in the table is typed by hand. Columns come from the records (build/dialect/records.json), from
 which op classes the interpreter, the lowering and the batching rules name, from test/rules and
-test/dialect, from the examples that check_grads runs on, and from the tables of docs/sweep.md.
+test/dialect, from the examples that check_grads runs on, from the errors that derivative_errors.py has
+recorded, and from the tables of docs/sweep.md.
 """
 
 from __future__ import annotations
@@ -33,11 +34,14 @@ and its rules, stand in [ops.md](ops.md).
   `test/rules` (mpmath, numpy or closed forms).
 - **check_grads**: in which orders and modes differences confirm it, in float64 in `make test`, in four
   dtypes in `make sweep`; the dot-product test and the symmetry of second derivatives go with it.
+- **max error**: the largest difference from these, at order 1, 2 and 3, over all sequences of modes in
+  float64, relative to the size of the terms (`tools/docs/derivative_errors.py`). Differences themselves are
+  good to about 1e-11.
 - **max ulp**: of the function and its derivative in float32, from [sweep.md](sweep.md).
 - **GPU**: nothing yet.
 
-| op | verify | infer | interpret | VJP | JVP | vmap | CPU | GPU | numbers | check_grads | max ulp |
-| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+| op | verify | infer | interpret | VJP | JVP | vmap | CPU | GPU | numbers | check_grads | max error | max ulp |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 """
 KINDS = {"vjp": "rule", "custom": "by hand"}
 
@@ -87,6 +91,7 @@ class Facts:
         self.batching = sources("dialect/*.cpp")
         self.refused = sources("test/dialect/invalid*.mlir", "test/dialect/*errors*.mlir")
         self.errors = swept()
+        self.differences = json.loads((ROOT / "tools/docs/derivative_errors.json").read_text())
         self.examples, self.structural = with_examples()
 
     def row(self, r: dict[str, Any]) -> str:
@@ -113,6 +118,7 @@ class Facts:
             "no",
             self.numbers(op) if smooth else "",
             "1–3, both" if checked else "",
+            ", ".join(f"{e:.0e}" for e in self.differences.get(op, ())),
             self.errors.get(op, ""),
         ]
         return "| " + " | ".join(cells) + " |"
