@@ -64,7 +64,12 @@ class Parameter(Tensor):
 
     @property
     def name(self) -> str:
-        """The Parameter's name; within a Cell, its attribute path."""
+        """The Parameter's name; within a Cell, its attribute path.
+
+        >>> w = Parameter(Tensor([1.0, 2.0]), name="w")
+        >>> w.name
+        'w'
+        """
         return self._name
 
     @name.setter
@@ -81,7 +86,13 @@ class Parameter(Tensor):
 
     @property
     def requires_grad(self) -> bool:
-        """Whether the Parameter is trainable."""
+        """Whether the Parameter is trainable.
+
+        >>> w = Parameter(Tensor([1.0, 2.0]), name="w")
+        >>> w.requires_grad = False
+        >>> w
+        Parameter (name=w, shape=(2,), dtype=Float32, requires_grad=False)
+        """
         return self._requires_grad
 
     @requires_grad.setter
@@ -127,6 +138,11 @@ class Parameter(Tensor):
 
         Raises:
             TypeError: `data` is not a Tensor, number, list or numpy array.
+
+        >>> w = Parameter(Tensor([1.0, 2.0]), name="w")
+        >>> _ = w.set_data(Tensor([3.0, 4.0]))
+        >>> print(w.value())
+        [3. 4.]
         """
         from cellgrad.capture import calls, state
 
@@ -240,7 +256,12 @@ class ParameterTuple(tuple[Parameter, ...]):
         return tuple.__new__(cls, data)
 
     def clone(self, prefix: str, init: Any = "same") -> ParameterTuple:
-        """New Parameters named ``prefix.name``; `init` as in `Parameter.clone`."""
+        """New Parameters named ``prefix.name``; `init` as in `Parameter.clone`.
+
+        >>> w = ms.ParameterTuple([Parameter(Tensor([1.0, 2.0]), name="w")])
+        >>> w.clone("moments", "zeros")[0].name
+        'moments.w'
+        """
         if not isinstance(prefix, str) or not prefix:
             raise error(
                 ValueError,

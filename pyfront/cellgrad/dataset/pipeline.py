@@ -160,6 +160,11 @@ class Dataset:
 
         Raises:
             TypeError, ValueError: arguments of wrong types, or rows whose shapes differ.
+
+        >>> data = ms.dataset.NumpySlicesDataset([1, 2, 3, 4], ["x"], shuffle=False)
+        >>> data = data.batch(2)
+        >>> [row["x"].tolist() for row in data.create_dict_iterator(output_numpy=True)]
+        [[1, 2], [3, 4]]
         """
         size = batch_size if callable(batch_size) else count_of(batch_size, "batch_size", "batch")
         return _Batch(self, size, drop_remainder, kwargs)
@@ -184,6 +189,11 @@ class Dataset:
 
         Raises:
             TypeError, ValueError: arguments of wrong types, or unknown columns.
+
+        >>> data = ms.dataset.NumpySlicesDataset([1, 2, 3, 4], ["x"], shuffle=False)
+        >>> data = data.map(lambda x: x * 10, ["x"])
+        >>> [row["x"].item() for row in data.create_dict_iterator()]
+        [10, 20, 30, 40]
         """
         listed = list(operations) if isinstance(operations, list | tuple) else [operations]
         if not listed or not all(callable(f) for f in listed):
@@ -199,20 +209,44 @@ class Dataset:
         input_columns: Any = None,
         num_parallel_workers: int | None = None,
     ) -> Dataset:
-        """The rows for which a function of the columns is true."""
+        """The rows for which a function of the columns is true.
+
+        >>> data = ms.dataset.NumpySlicesDataset([1, 2, 3, 4], ["x"], shuffle=False)
+        >>> data = data.filter(lambda x: x > 2, ["x"])
+        >>> [row["x"].item() for row in data.create_dict_iterator()]
+        [3, 4]
+        """
         given = self.columns if input_columns is None else input_columns
         return _Filter(self, predicate, self._known(given, "filter"))
 
     def repeat(self, count: int | None = None) -> Dataset:
-        """The rows `count` times an epoch, each time as another epoch; without end for None or -1."""
+        """The rows `count` times an epoch, each time as another epoch; without end for None or -1.
+
+        >>> data = ms.dataset.NumpySlicesDataset([1, 2, 3, 4], ["x"], shuffle=False)
+        >>> data = data.repeat(2)
+        >>> [row["x"].item() for row in data.create_dict_iterator()]
+        [1, 2, 3, 4, 1, 2, 3, 4]
+        """
         return _Repeat(self, -1 if count in (None, -1) else count_of(count, "count", "repeat"))
 
     def take(self, count: int = -1) -> Dataset:
-        """The first rows; all for -1."""
+        """The first rows; all for -1.
+
+        >>> data = ms.dataset.NumpySlicesDataset([1, 2, 3, 4], ["x"], shuffle=False)
+        >>> data = data.take(2)
+        >>> [row["x"].item() for row in data.create_dict_iterator()]
+        [1, 2]
+        """
         return _Slice(self, 0, None if count == -1 else count_of(count, "count", "take"))
 
     def skip(self, count: int) -> Dataset:
-        """All but the first rows."""
+        """All but the first rows.
+
+        >>> data = ms.dataset.NumpySlicesDataset([1, 2, 3, 4], ["x"], shuffle=False)
+        >>> data = data.skip(3)
+        >>> [row["x"].item() for row in data.create_dict_iterator()]
+        [4]
+        """
         return _Slice(self, count_of(count, "count", "skip", 0), None)
 
     def project(self, columns: Any) -> Dataset:

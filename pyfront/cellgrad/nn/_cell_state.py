@@ -68,6 +68,11 @@ class CellState(StateHooks):
         Raises:
             TypeError: a name that is not a str, or a value that is not a Tensor.
             KeyError: a name that is empty, has a dot or is taken.
+
+        >>> net = nn.Cell()
+        >>> net.register_buffer("table", Tensor([1.0, 2.0]))
+        >>> print(net.table)
+        [1. 2.]
         """
         owner: Any = self
         if "_buffers" not in self.__dict__:
@@ -97,7 +102,13 @@ class CellState(StateHooks):
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
-        """Buffers by attribute path."""
+        """Buffers by attribute path.
+
+        >>> net = nn.Cell()
+        >>> net.register_buffer("table", Tensor([1.0, 2.0]))
+        >>> [name for name, _ in net.named_buffers()]
+        ['table']
+        """
         owner: Any = self
         seen: set[int] = set()
         where = owner.cells_and_names(name_prefix=prefix) if recurse else [(prefix, self)]
@@ -110,7 +121,13 @@ class CellState(StateHooks):
                 yield (f"{path}.{name}" if path else name), value
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
-        """All buffers (`recurse=False`: the Cell's own)."""
+        """All buffers (`recurse=False`: the Cell's own).
+
+        >>> net = nn.Cell()
+        >>> net.register_buffer("table", Tensor([1.0, 2.0]))
+        >>> [buffer.shape for buffer in net.buffers()]
+        [(2,)]
+        """
         for _, value in self.named_buffers(recurse=recurse):
             yield value
 
@@ -119,6 +136,10 @@ class CellState(StateHooks):
 
         Raises:
             AttributeError: there is none.
+
+        >>> net = nn.SequentialCell(nn.Dense(2, 3), nn.ReLU())
+        >>> net.get_sub_cell("1")
+        ReLU()
         """
         cell: Any = self
         for name in target.split(".") if target else []:
@@ -135,6 +156,11 @@ class CellState(StateHooks):
 
         Raises:
             AttributeError: there is none.
+
+        >>> net = nn.Cell()
+        >>> net.register_buffer("table", Tensor([1.0, 2.0]))
+        >>> print(net.get_buffer("table"))
+        [1. 2.]
         """
         path, _, name = target.rpartition(".")
         found = self.get_sub_cell(path)._buffers.get(name)
@@ -174,6 +200,9 @@ class CellState(StateHooks):
 
         Raises:
             TypeError: an argument of another type.
+
+        >>> list(nn.Dense(2, 1).state_dict())
+        ['weight', 'bias']
         """
         owner: Any = self
         for argument, given, kind in (
@@ -211,6 +240,11 @@ class CellState(StateHooks):
         Raises:
             TypeError: `state_dict` is not a mapping.
             RuntimeError: names or shapes that do not fit; nothing is loaded then.
+
+        >>> first, second = nn.Dense(2, 1, "ones"), nn.Dense(2, 1)
+        >>> _ = second.load_state_dict(first.state_dict())
+        >>> print(second.weight.value())
+        [[1. 1.]]
         """
         if not isinstance(state_dict, Mapping):
             raise error(

@@ -84,6 +84,12 @@ class CellHooks:
 
         Raises:
             TypeError: `hook_fn` is not callable.
+
+        >>> net = nn.ReLU()
+        >>> handle = net.register_forward_pre_hook(lambda cell, inputs: inputs[0] + 2)
+        >>> print(net(Tensor([-1.0, 2.0])))
+        [1. 4.]
+        >>> handle.remove()
         """
         hook = _Hook(hook_fn, with_kwargs)
         return self._register(self._pre_hooks, "register_forward_pre_hook", hook, prepend)
@@ -110,6 +116,12 @@ class CellHooks:
 
         Raises:
             TypeError: `hook_fn` is not callable.
+
+        >>> net = nn.ReLU()
+        >>> handle = net.register_forward_hook(lambda cell, inputs, output: output * 2)
+        >>> print(net(Tensor([-1.0, 2.0])))
+        [0. 4.]
+        >>> handle.remove()
         """
         hook = _Hook(hook_fn, with_kwargs, always_call)
         return self._register(self._post_hooks, "register_forward_hook", hook, prepend)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from cellgrad import context
@@ -11,6 +11,7 @@ from cellgrad._errors import error
 from cellgrad.capture import calls, state
 from cellgrad.common.parameter import Parameter, ParameterTuple
 from cellgrad.common.tensor import Tensor
+from cellgrad.nn._cell_modes import CellModes
 from cellgrad.nn._cell_state import CellState
 from cellgrad.nn._hooks import CellHooks
 
@@ -36,7 +37,7 @@ _ELSEWHERE = {
 }
 
 
-class Cell(CellState, CellHooks):
+class Cell(CellState, CellModes, CellHooks):
     """A network, or a part of one: Parameters, sub-Cells and the computation in `construct`.
 
     Calling a Cell compiles `construct` once per signature of its inputs (in `GRAPH_MODE`) and runs
@@ -78,7 +79,11 @@ class Cell(CellState, CellHooks):
 
     @property
     def cls_name(self) -> str:
-        """The name of the class."""
+        """The name of the class.
+
+        >>> nn.Dense(2, 1).cls_name
+        'Dense'
+        """
         return type(self).__name__
 
     @property
@@ -89,7 +94,14 @@ class Cell(CellState, CellHooks):
     # --- calling ------------------------------------------------------------------------------
 
     def construct(self, *args: Any, **kwargs: Any) -> Any:
-        """The computation; subclasses define it."""
+        """The computation; subclasses define it.
+
+        >>> class Double(nn.Cell):
+        ...     def construct(self, x):
+        ...         return 2 * x
+        >>> print(Double()(Tensor([1.0, 2.0])))
+        [2. 4.]
+        """
         raise error(
             AttributeError,
             f"For '{type(self).__name__}', the method 'construct' is not defined.",
@@ -143,6 +155,11 @@ class Cell(CellState, CellHooks):
         """Makes reverse mode compute this Cell again instead of keeping its intermediate values.
 
         See `cellgrad.recompute`. Keyword arguments of MindSpore's, which are about parallel runs, are accepted.
+
+        >>> net = nn.Dense(2, 1, "ones", has_bias=False)
+        >>> net.recompute()
+        >>> print(ms.grad(net)(Tensor([[1.0, 2.0]])))
+        [[1. 1.]]
         """
         self.__dict__["_recompute"] = True
 
@@ -275,6 +292,11 @@ class Cell(CellState, CellHooks):
         Raises:
             KeyError: an empty name, one with a dot, or one that another attribute has.
             TypeError: `param` is not a Parameter.
+
+        >>> net = nn.Cell()
+        >>> net.insert_param_to_cell("scale", Parameter(Tensor(2.0)))
+        >>> print(net.scale.value())
+        2.0
         """
         self._initialised("param")
         if not param_name:
@@ -312,6 +334,11 @@ class Cell(CellState, CellHooks):
         Raises:
             KeyError: an empty name, one with a dot, or one that another attribute has.
             TypeError: `child_name` is not a str, or `child_cell` not a Cell.
+
+        >>> net = nn.Cell()
+        >>> net.insert_child_to_cell("act", nn.ReLU())
+        >>> print(net.act(Tensor([-1.0, 2.0])))
+        [0. 2.]
         """
         self._initialised("child")
         where = "For 'insert_child_to_cell'"
@@ -363,11 +390,21 @@ class Cell(CellState, CellHooks):
                 )
 
     def cells(self) -> Iterable[Cell]:
-        """The immediate sub-Cells."""
+        """The immediate sub-Cells.
+
+        >>> net = nn.SequentialCell(nn.Dense(2, 3), nn.ReLU())
+        >>> [cell.cls_name for cell in net.cells()]
+        ['Dense', 'ReLU']
+        """
         return self.name_cells().values()
 
     def name_cells(self) -> dict[str, Cell]:
-        """The immediate sub-Cells by attribute name, each once."""
+        """The immediate sub-Cells by attribute name, each once.
+
+        >>> net = nn.SequentialCell(nn.Dense(2, 3), nn.ReLU())
+        >>> [name for name in net.name_cells()]
+        ['0', '1']
+        """
         seen: set[int] = set()
         out: dict[str, Cell] = {}
         for name, cell in self._cells.items():
@@ -394,12 +431,20 @@ class Cell(CellState, CellHooks):
                     yield (f"{path}.{name}" if path else name), p
 
     def get_parameters(self, expand: bool = True) -> Iterator[Parameter]:
-        """All Parameters (`expand=False`: the Cell's own)."""
+        """All Parameters (`expand=False`: the Cell's own).
+
+        >>> [parameter.name for parameter in nn.Dense(2, 1).get_parameters()]
+        ['weight', 'bias']
+        """
         for _, p in self.parameters_and_names(expand=expand):
             yield p
 
     def parameters_dict(self, recurse: bool = True) -> dict[str, Parameter]:
-        """Parameters by name."""
+        """Parameters by name.
+
+        >>> list(nn.Dense(2, 1).parameters_dict())
+        ['weight', 'bias']
+        """
         return {p.name: p for p in self.get_parameters(expand=recurse)}
 
     def trainable_params(self, recurse: bool = True) -> list[Parameter]:
@@ -411,18 +456,35 @@ class Cell(CellState, CellHooks):
         return [p for p in self.get_parameters(expand=recurse) if p.requires_grad]
 
     def untrainable_params(self, recurse: bool = True) -> list[Parameter]:
-        """Parameters without `requires_grad`."""
+        """Parameters without `requires_grad`.
+
+        >>> net = nn.BatchNorm1d(2)
+        >>> [parameter.name for parameter in net.untrainable_params()]
+        ['mean', 'variance']
+        """
         return [p for p in self.get_parameters(expand=recurse) if not p.requires_grad]
 
     def check_names_and_refresh_name(self) -> None:
-        """Names Parameters by their attribute paths if two have the same name."""
+        """Names Parameters by their attribute paths if two have the same name.
+
+        >>> net = nn.SequentialCell(nn.Dense(2, 2), nn.Dense(2, 2))
+        >>> net.check_names_and_refresh_name()
+        >>> [parameter.name for parameter in net.trainable_params()]
+        ['0.weight', '0.bias', '1.weight', '1.bias']
+        """
         names = [p.name for p in self.get_parameters()]
         if len(set(names)) < len(names):
             self.update_parameters_name()
             self.check_names()
 
     def update_parameters_name(self, prefix: str = "", recurse: bool = True) -> None:
-        """Names every Parameter `prefix` plus its attribute path."""
+        """Names every Parameter `prefix` plus its attribute path.
+
+        >>> net = nn.Dense(2, 1)
+        >>> net.update_parameters_name("first.")
+        >>> [parameter.name for parameter in net.get_parameters()]
+        ['first.weight', 'first.bias']
+        """
         for name, p in list(self.parameters_and_names(expand=recurse)):
             p.name = prefix + name
 
@@ -431,6 +493,10 @@ class Cell(CellState, CellHooks):
 
         Raises:
             ValueError: two have the same name.
+
+        >>> nn.Dense(2, 1).check_names()
+        >>> len(nn.Dense(2, 1).trainable_params())
+        2
         """
         names: dict[str, str] = {}
         for path, p in self.parameters_and_names():
@@ -532,7 +598,14 @@ class Cell(CellState, CellHooks):
     # --- text ---------------------------------------------------------------------------------
 
     def extend_repr(self) -> str:
-        """What `repr` shows between the parentheses; subclasses may define it."""
+        """What `repr` shows between the parentheses; subclasses may define it.
+
+        >>> class Scaled(nn.Cell):
+        ...     def extend_repr(self):
+        ...         return "scale=2"
+        >>> Scaled()
+        Scaled(scale=2)
+        """
         return ""
 
     def __repr__(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, cast, overload
+from typing import Any, Self, cast, overload
 
 from cellgrad._errors import error
 from cellgrad.nn.cell import Cell
@@ -50,7 +50,7 @@ class _Container(Cell):
         self._cells[name] = cell
         self._changed()
 
-    def set_grad(self, requires_grad: bool = True) -> Cell:
+    def set_grad(self, requires_grad: bool = True) -> Self:
         """Kept for scripts: gradients are compiled wherever they are asked for."""
         for cell in self._cells.values():
             if cell is not None:
@@ -117,7 +117,13 @@ class _Numbered(_Container):
         self._renumber(kept, place, prefix)
 
     def append(self, cell: Cell) -> Any:
-        """Adds a Cell at the end."""
+        """Adds a Cell at the end.
+
+        >>> net = nn.SequentialCell(nn.Dense(2, 3))
+        >>> _ = net.append(nn.ReLU())
+        >>> len(net)
+        2
+        """
         self._hold(str(len(self._cells)), _check_cell(cell, self.cls_name))
 
     def insert(self, index: int, cell: Cell) -> None:
@@ -126,6 +132,11 @@ class _Numbered(_Container):
         Raises:
             TypeError: `index` is not an int, or `cell` not a Cell.
             IndexError: `index` is out of range.
+
+        >>> net = nn.SequentialCell(nn.Dense(2, 3))
+        >>> net.insert(0, nn.ReLU())
+        >>> net[0]
+        ReLU()
         """
         at = self._check_index(index, len(self._cells))
         _check_cell(cell, self.cls_name)
@@ -220,6 +231,10 @@ class CellList(_Numbered):
 
         Raises:
             TypeError: `cells` is not a list, or has something that is not a Cell.
+
+        >>> cells = nn.CellList([nn.ReLU()]).extend([nn.Tanh(), nn.ReLU()])
+        >>> len(cells)
+        3
         """
         if not isinstance(cells, list):
             raise error(
@@ -322,7 +337,13 @@ class CellDict(_Container):
         return key in self._cells
 
     def clear(self) -> None:
-        """Removes all Cells."""
+        """Removes all Cells.
+
+        >>> cells = nn.CellDict({"act": nn.ReLU(), "last": nn.Tanh()})
+        >>> cells.clear()
+        >>> len(cells)
+        0
+        """
         self._cells.clear()
         self._changed()
 
@@ -331,21 +352,40 @@ class CellDict(_Container):
 
         Raises:
             KeyError: there is none.
+
+        >>> cells = nn.CellDict({"act": nn.ReLU(), "last": nn.Tanh()})
+        >>> cells.pop("act")
+        ReLU()
         """
         cell = self[key]
         del self[key]
         return cell
 
     def keys(self) -> Any:
-        """The names, in order."""
+        """The names, in order.
+
+        >>> cells = nn.CellDict({"act": nn.ReLU(), "last": nn.Tanh()})
+        >>> list(cells.keys())
+        ['act', 'last']
+        """
         return self._cells.keys()
 
     def values(self) -> Any:
-        """The Cells, in order."""
+        """The Cells, in order.
+
+        >>> cells = nn.CellDict({"act": nn.ReLU(), "last": nn.Tanh()})
+        >>> list(cells.values())
+        [ReLU(), Tanh()]
+        """
         return self._cells.values()
 
     def items(self) -> Any:
-        """Pairs of name and Cell, in order."""
+        """Pairs of name and Cell, in order.
+
+        >>> cells = nn.CellDict({"act": nn.ReLU(), "last": nn.Tanh()})
+        >>> [name for name, cell in cells.items()]
+        ['act', 'last']
+        """
         return self._cells.items()
 
     def update(self, cells: Any) -> None:
@@ -354,6 +394,11 @@ class CellDict(_Container):
         Raises:
             TypeError: `cells` or one of its elements is not iterable.
             ValueError: an element that is not a pair.
+
+        >>> cells = nn.CellDict({"act": nn.ReLU(), "last": nn.Tanh()})
+        >>> cells.update({"act": nn.Tanh()})
+        >>> cells["act"]
+        Tanh()
         """
         if not isinstance(cells, Iterable):
             raise error(

@@ -138,6 +138,15 @@ class Model:
 
         Raises:
             TypeError, ValueError: arguments of wrong types, or no batches.
+
+        >>> import numpy as np
+        >>> x = np.ones((4, 2), np.float32)
+        >>> data = ms.dataset.NumpySlicesDataset({"x": x, "y": x[:, :1]}, shuffle=False).batch(2)
+        >>> net = nn.Dense(2, 1, "ones", has_bias=False)
+        >>> model = ms.train.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.25))
+        >>> model.train(1, data, dataset_sink_mode=False)
+        >>> print(net.weight.value())
+        [[0.5 0.5]]
         """
         self._fit(epoch, train_dataset, None, 1, callbacks, initial_epoch)
 
@@ -158,6 +167,16 @@ class Model:
         Args:
             valid_dataset: what is evaluated.
             valid_frequency: every so many epochs, or a list of epochs.
+
+        >>> import numpy as np
+        >>> x = np.ones((4, 2), np.float32)
+        >>> data = ms.dataset.NumpySlicesDataset({"x": x, "y": x[:, :1]}, shuffle=False).batch(2)
+        >>> net = nn.Dense(2, 1, "ones", has_bias=False)
+        >>> optimizer = nn.SGD(net.trainable_params(), 0.25)
+        >>> model = ms.train.Model(net, nn.MSELoss(), optimizer, metrics={"loss"})
+        >>> model.fit(1, data, data, dataset_sink_mode=False, valid_dataset_sink_mode=False)
+        >>> print(net.weight.value())
+        [[0.5 0.5]]
         """
         self._fit(epoch, train_dataset, valid_dataset, valid_frequency, callbacks, initial_epoch)
 
@@ -247,6 +266,14 @@ class Model:
 
         Raises:
             ValueError: there are no metrics, or no loss function or evaluation network.
+
+        >>> import numpy as np
+        >>> x = np.ones((4, 2), np.float32)
+        >>> data = ms.dataset.NumpySlicesDataset({"x": x, "y": x[:, :1]}, shuffle=False).batch(2)
+        >>> net = nn.Dense(2, 1, "ones", has_bias=False)
+        >>> model = ms.train.Model(net, nn.MSELoss(), metrics={"mse"})
+        >>> model.eval(data, dataset_sink_mode=False)
+        {'mse': 1.0}
         """
         if not self._metric_fns:
             raise error(
@@ -304,7 +331,12 @@ class Model:
                 metric.update(*(outputs[i] for i in self._eval_indexes[1:]))
 
     def predict(self, *predict_data: Any, backend: str | None = None, config: Any = None) -> Any:
-        """The network's output for inputs: Tensors, arrays or what has DLPack."""
+        """The network's output for inputs: Tensors, arrays or what has DLPack.
+
+        >>> net = nn.Dense(2, 1, "ones", has_bias=False)
+        >>> print(ms.train.Model(net).predict(Tensor([[1.0, 2.0]])))
+        [[3.]]
+        """
         self._network.set_train(False)
         return self._network(*(_tensor(v) for v in predict_data))
 

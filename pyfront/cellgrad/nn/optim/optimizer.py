@@ -336,7 +336,12 @@ class Optimizer(Cell):
     # --- what a step uses ---------------------------------------------------------------------
 
     def get_lr(self) -> Any:
-        """The learning rate of this step: one, or with rates in groups a tuple, one a Parameter."""
+        """The learning rate of this step: one, or with rates in groups a tuple, one a Parameter.
+
+        >>> optimizer = nn.SGD([Parameter(Tensor([1.0]), name="w")], learning_rate=0.5)
+        >>> print(optimizer.get_lr())
+        Parameter (name=learning_rate, shape=(), dtype=Float32, requires_grad=True)
+        """
         if not self.dynamic_lr:
             return self.learning_rate
         if not self.is_group_lr:
@@ -448,6 +453,10 @@ class Optimizer(Cell):
         Raises:
             TypeError: `param` is neither.
             ValueError: a Parameter that is not the optimizer's.
+
+        >>> w = Parameter(Tensor([1.0]), name="w")
+        >>> print(nn.SGD([w], learning_rate=0.5).get_lr_parameter(w).value())
+        0.5
         """
         listed = param if isinstance(param, list) else [param]
         positions = {id(p): i for i, p in enumerate(self._parameters)}

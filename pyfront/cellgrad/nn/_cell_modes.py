@@ -1,0 +1,137 @@
+"""What is set for a Cell and those below it: modes, flags, precision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Self
+
+from cellgrad._errors import error
+from cellgrad.common.parameter import Parameter
+
+if TYPE_CHECKING:
+    from cellgrad.nn.cell import Cell
+
+
+class CellModes:
+    """Methods of Cells."""
+
+    if TYPE_CHECKING:
+
+        def cells(self) -> Iterable[Cell]: ...
+
+        def cells_and_names(self) -> Iterable[tuple[str, Cell]]: ...
+
+        def get_parameters(self) -> Iterable[Parameter]: ...
+
+    def apply(self, fn: Callable[[Any], Any]) -> Self:
+        """Calls `fn` on every sub-Cell, then on this one.
+
+        >>> net = nn.SequentialCell(nn.Dense(2, 3), nn.ReLU())
+        >>> _ = net.apply(lambda cell: print(cell.cls_name))
+        Dense
+        ReLU
+        SequentialCell
+        """
+        for cell in self.cells():
+            cell.apply(fn)
+        fn(self)
+        return self
+
+    def set_train(self, mode: bool = True) -> Self:
+        """Sets the `training` flag here and below; compiled code that read it is compiled again.
+
+        Raises:
+            TypeError: `mode` is not a bool.
+
+        >>> nn.ReLU().set_train().training
+        True
+        """
+        if not isinstance(mode, bool):
+            raise error(
+                TypeError,
+                f"For 'Cell.set_train', 'mode' must be a bool, but got {type(mode).__name__}.",
+            )
+        for _, cell in self.cells_and_names():
+            cell.get_flags()["training"] = mode
+            if cell.training != mode:
+                object.__setattr__(cell, "training", mode)
+                cell._changed(mode=True)
+        return self
+
+    def set_grad(self, requires_grad: bool = True) -> Self:
+        """Kept for scripts: gradients are compiled wherever they are asked for.
+
+        >>> net = nn.Dense(2, 1).set_grad()
+        >>> net.requires_grad
+        True
+        """
+        object.__setattr__(self, "requires_grad", requires_grad)
+        return self
+
+    def add_flags(self, **flags: Any) -> Self:
+        """Sets attributes and notes them as flags.
+
+        >>> net = nn.Dense(2, 1).add_flags(shown=True)
+        >>> net.get_flags()["shown"]
+        True
+        """
+        self.__dict__.setdefault("_flags", {}).update(flags)
+        for name, value in flags.items():
+            setattr(self, name, value)
+        return self
+
+    def add_flags_recursive(self, **flags: Any) -> Self:
+        """`add_flags` here and below.
+
+        >>> net = nn.SequentialCell(nn.Dense(2, 3), nn.ReLU())
+        >>> _ = net.add_flags_recursive(shown=True)
+        >>> net[0].get_flags()["shown"]
+        True
+        """
+        for _, cell in self.cells_and_names():
+            cell.add_flags(**flags)
+        return self
+
+    def get_flags(self) -> dict[str, Any]:
+        """The flags set by `add_flags` and `set_train`.
+
+        >>> net = nn.Dense(2, 1).add_flags(shown=True)
+        >>> net.get_flags()["shown"]
+        True
+        """
+        return self.__dict__.setdefault("_flags", {})  # type: ignore[no-any-return]
+
+    def to_float(self, dst_type: Any) -> Self:
+        """Makes this Cell and those below compute in `dst_type`: floating-point inputs and trainable
+        Parameters are converted where they are used; gradients have the types of what was given.
+
+        Raises:
+            ValueError: `dst_type` is not float16, bfloat16 or float32.
+
+        >>> net = nn.Dense(2, 1).to_float(ms.float16)
+        >>> print(net(Tensor([[1.0, 2.0]])).dtype)
+        Float16
+        """
+        from cellgrad.nn._precision import to_float
+
+        cell: Any = self
+        to_float(cell, dst_type)
+        return self
+
+    def init_parameters_data(self, *args: Any, **kwargs: Any) -> dict[Parameter, Parameter]:
+        """Parameters never wait for initialisation; maps each to itself.
+
+        >>> net = nn.Dense(2, 1)
+        >>> len(net.init_parameters_data())
+        2
+        """
+        return {p: p for p in self.get_parameters()}
+
+    def set_inputs(self, *inputs: Any, **kwargs: Any) -> None:
+        """Kept for scripts: each signature is compiled when it is first met.
+
+        >>> net = nn.ReLU()
+        >>> net.set_inputs(Tensor([1.0, 2.0]))
+        >>> print(net(Tensor([-1.0, 2.0, 3.0])))
+        [0. 2. 3.]
+        """
