@@ -68,6 +68,26 @@ class CellModes:
         object.__setattr__(self, "requires_grad", requires_grad)
         return self
 
+    def set_jit_config(self, jit_config: Any) -> None:
+        """Kept for scripts: one compiler is used, with the same options for all Cells.
+
+        Raises:
+            TypeError: `jit_config` is not a JitConfig.
+
+        >>> net = nn.ReLU()
+        >>> net.set_jit_config(ms.JitConfig(jit_level="O1"))
+        >>> print(net(Tensor([-1.0, 2.0])))
+        [0. 2.]
+        """
+        from cellgrad._settings import JitConfig
+
+        if not isinstance(jit_config, JitConfig):
+            raise error(
+                TypeError,
+                f"For 'set_jit_config', the 'jit_config' must be a JitConfig, but got "
+                f"{type(jit_config).__name__}.",
+            )
+
     def add_flags(self, **flags: Any) -> Self:
         """Sets attributes and notes them as flags.
 

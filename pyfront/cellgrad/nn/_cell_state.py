@@ -44,11 +44,30 @@ class CellState(StateHooks):
         self._init_state_hooks()
 
     def get_extra_state(self) -> Any:
-        """What `state_dict` keeps beside Parameters and buffers, if a subclass defines this method."""
+        """What `state_dict` keeps beside Parameters and buffers, if a subclass defines this method.
+
+        >>> class Counted(nn.Cell):
+        ...     def get_extra_state(self):
+        ...         return Tensor([3])
+        ...     def set_extra_state(self, state):
+        ...         print(state)
+        >>> state = Counted().state_dict()
+        >>> list(state)
+        ['_extra_state']
+        """
         raise error(RuntimeError, f"{type(self).__name__} has no method 'get_extra_state'.")
 
     def set_extra_state(self, state: Any) -> None:
-        """Takes what `get_extra_state` gave, from `load_state_dict`."""
+        """Takes what `get_extra_state` gave, from `load_state_dict`.
+
+        >>> class Counted(nn.Cell):
+        ...     def get_extra_state(self):
+        ...         return Tensor([3])
+        ...     def set_extra_state(self, state):
+        ...         print(state)
+        >>> _ = Counted().load_state_dict(Counted().state_dict())
+        [3]
+        """
         raise error(
             RuntimeError,
             f"{type(self).__name__} has no method 'set_extra_state', but the state to load has one "

@@ -44,21 +44,45 @@ class StateHooks:
         return StateHookHandle(hooks, key)
 
     def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> StateHookHandle:
-        """``hook(cell, prefix, keep_vars)`` before `state_dict`."""
+        """``hook(cell, prefix, keep_vars)`` before `state_dict`.
+
+        >>> net = nn.Dense(2, 1)
+        >>> _ = net.register_state_dict_pre_hook(lambda cell, prefix, keep: print("saving"))
+        >>> len(net.state_dict())
+        saving
+        2
+        """
         return self._add_state_hook("state_dict_pre", hook)
 
     def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> StateHookHandle:
-        """``hook(cell, state_dict, prefix, local_metadata)`` after `state_dict`, which it may change."""
+        """``hook(cell, state_dict, prefix, local_metadata)`` after `state_dict`, which it may change.
+
+        >>> net = nn.Dense(2, 1)
+        >>> _ = net.register_state_dict_post_hook(lambda cell, state, *others: state.update(one=1))
+        >>> list(net.state_dict())
+        ['weight', 'bias', 'one']
+        """
         return self._add_state_hook("state_dict_post", hook)
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> StateHookHandle:
         """``hook(cell, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
         error_msgs)`` before `load_state_dict`; it may change the state and add error messages.
+
+        >>> net = nn.Dense(2, 1)
+        >>> _ = net.register_load_state_dict_pre_hook(lambda cell, state, *others: state.pop("old"))
+        >>> net.load_state_dict({**net.state_dict(), "old": Tensor([1.0])})
+        <All keys matched successfully>
         """
         return self._add_state_hook("load_state_dict_pre", hook)
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> StateHookHandle:
-        """``hook(cell, incompatible_keys)`` after `load_state_dict`."""
+        """``hook(cell, incompatible_keys)`` after `load_state_dict`.
+
+        >>> net = nn.Dense(2, 1)
+        >>> _ = net.register_load_state_dict_post_hook(lambda cell, keys: print(keys.missing_keys))
+        >>> _ = net.load_state_dict({"weight": net.weight}, strict=False)
+        ['bias']
+        """
         return self._add_state_hook("load_state_dict_post", hook)
 
     def _before_state(self, prefix: str, keep_vars: bool) -> None:
