@@ -179,3 +179,10 @@ def test_another_number_of_classes():
     metric.update(SCORES, CLASSES)
     with pytest.raises(ValueError, match="class number not match"):
         metric.update(SCORES[:, :3], CLASSES % 3)
+
+
+def test_dice_is_computed_in_float64():
+    metric = train.Dice()
+    metric.clear()
+    metric.update(Tensor([[1.0, 0.0]]), Tensor([[1.0, 1.0]]))
+    assert metric.eval() == pytest.approx(2 / (3 + 1e-5), rel=1e-14)
