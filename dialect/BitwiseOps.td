@@ -5,7 +5,7 @@
 
 include "dialect/CellBase.td"
 
-def Cell_IntTensor : StaticShapeTensorOf<CellInts>;
+def Cell_IntTensor : Cell_TensorOf<CellInts>;
 
 class Cell_BitwiseOp<string mnemonic, string cxx, string ints, string className>
     : Cell_BinaryOp<mnemonic, Cell_IntTensor, [Commutative]> {

@@ -37,10 +37,16 @@ def Cell_Dialect : Dialect {
 defvar CellFloats = [F16, BF16, F32, F64];
 defvar CellInts = [I8, I16, I32, I64];
 
-def Cell_FloatTensor : StaticShapeTensorOf<CellFloats>;
-def Cell_NumericTensor : StaticShapeTensorOf<!listconcat(CellFloats, CellInts)>;
-def Cell_BoolTensor : StaticShapeTensorOf<[I1]>;
-def Cell_Tensor : StaticShapeTensorOf<!listconcat(CellFloats, CellInts, [I1])>;
+/// Larger ones no process can address, and arithmetic on their sizes overflows.
+class Cell_TensorOf<list<Type> elements>
+    : ConfinedType<StaticShapeTensorOf<elements>,
+                   [CPred<"::cellgrad::isAddressable($_self)">],
+                   StaticShapeTensorOf<elements>.summary # " of at most 2^47 bytes">;
+
+def Cell_FloatTensor : Cell_TensorOf<CellFloats>;
+def Cell_NumericTensor : Cell_TensorOf<!listconcat(CellFloats, CellInts)>;
+def Cell_BoolTensor : Cell_TensorOf<[I1]>;
+def Cell_Tensor : Cell_TensorOf<!listconcat(CellFloats, CellInts, [I1])>;
 
 //===----------------------------------------------------------------------===//
 // Traits

@@ -2,9 +2,12 @@
 
 #include "dialect/CellDialect.h"
 
+#include "dialect/Addressable.h"
+
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace cellgrad;
@@ -18,6 +21,25 @@ using namespace cellgrad;
 
 #define GET_OP_CLASSES
 #include "dialect/CellOps.cpp.inc"
+
+bool cellgrad::isAddressable(Type type) {
+  constexpr int64_t limit = int64_t(1) << 47;
+  int64_t bytes = 1;
+  auto multiply = [&](int64_t size) {
+    return !llvm::MulOverflow(bytes, std::max<int64_t>(size, 1), bytes) &&
+           bytes <= limit;
+  };
+  if (auto stash = dyn_cast<StashType>(type)) {
+    if (!multiply(stash.getCapacity()))
+      return false;
+    type = stash.getElement();
+  }
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.getElementType().isIntOrFloat())
+    return true;
+  return multiply(llvm::divideCeil(tensor.getElementTypeBitWidth(), 8)) &&
+         llvm::all_of(tensor.getShape(), multiply);
+}
 
 void CellDialect::initialize() {
   addOperations<

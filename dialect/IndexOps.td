@@ -5,7 +5,7 @@
 
 include "dialect/CellBase.td"
 
-def Cell_IndexTensor : StaticShapeTensorOf<[I32, I64]>;
+def Cell_IndexTensor : Cell_TensorOf<[I32, I64]>;
 
 //===----------------------------------------------------------------------===//
 // Elements at positions

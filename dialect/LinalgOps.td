@@ -5,8 +5,8 @@
 
 include "dialect/CellBase.td"
 
-def Cell_MatrixTensor : StaticShapeTensorOf<[F32, F64]>;
-def Cell_PivotTensor : StaticShapeTensorOf<[I32]>;
+def Cell_MatrixTensor : Cell_TensorOf<[F32, F64]>;
+def Cell_PivotTensor : Cell_TensorOf<[I32]>;
 
 // Ops on the matrices of the last two dimensions, one for each index of the others.
 class Cell_LinalgOp<string mnemonic, list<Trait> traits = []>

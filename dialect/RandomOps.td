@@ -19,8 +19,8 @@ def Cell_RandomBitsOp : Cell_Op<"random_bits", [Pure]> {
     %bits = cell.random_bits %key : tensor<2xi32> -> tensor<3x4xi32>
     ```
   }];
-  let arguments = (ins StaticShapeTensorOf<[I32]>:$key);
-  let results = (outs StaticShapeTensorOf<[I32, I64]>:$result);
+  let arguments = (ins Cell_TensorOf<[I32]>:$key);
+  let results = (outs Cell_TensorOf<[I32, I64]>:$result);
   let assemblyFormat = "$key attr-dict `:` type($key) `->` type($result)";
   let derivative = ZeroDerivative<"integers carry no derivative">;
   let hasVerifier = 1;

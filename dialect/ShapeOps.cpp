@@ -312,9 +312,9 @@ LogicalResult ConcatOp::inferReturnTypes(MLIRContext *context,
     bool fits = type.getRank() == first.getRank() &&
                 type.getElementType() == first.getElementType();
     if (fits) {
-      shape[dim] += rest[dim];
+      fits = !llvm::AddOverflow(shape[dim], rest[dim], shape[dim]);
       rest[dim] = first.getDimSize(dim);
-      fits = ArrayRef(rest) == first.getShape();
+      fits &= ArrayRef(rest) == first.getShape();
     }
     if (!fits)
       return inferenceError<ConcatOp>(context, loc)

@@ -20,6 +20,14 @@ def Cell_StashType : TypeDef<Cell_Dialect, "Stash"> {
   let assemblyFormat = "`<` $element (`,` $capacity^)? `>`";
 }
 
+/// One that memory can hold, of tensors of numbers.
+def Cell_Stash : ConfinedType<Cell_StashType, [
+      CPred<"::cellgrad::isAddressable($_self)">,
+      CPred<"::llvm::cast<::cellgrad::StashType>($_self).getCapacity() >= 0">,
+      SubstLeaves<"$_self", "::llvm::cast<::cellgrad::StashType>($_self).getElement()",
+                  Cell_Tensor.predicate>],
+    "stash of tensors of static shape, of at most 2^47 bytes">;
+
 class Cell_StashOp<string mnemonic, list<Trait> traits = []>
     : Op<Cell_Dialect, mnemonic, !listconcat([
         DeclareOpInterfaceMethods<BatchableOpInterface>], traits)>;
@@ -33,14 +41,14 @@ class Cell_StashChangeOp<string mnemonic>
         AllTypesMatch<["stash", "result"]>,
         TypesMatchWith<"the element of the stash is the type of x", "stash", "x",
           "::llvm::cast<::cellgrad::StashType>($_self).getElement()">]> {
-  let arguments = (ins Cell_Tensor:$x, Cell_StashType:$stash, Index:$position);
-  let results = (outs Cell_StashType:$result);
+  let arguments = (ins Cell_Tensor:$x, Cell_Stash:$stash, Index:$position);
+  let results = (outs Cell_Stash:$result);
   let assemblyFormat = "$x `into` $stash `at` $position attr-dict `:` type($stash)";
 }
 
 def Cell_StashEmptyOp : Cell_StashOp<"stash_empty"> {
   let summary = "A stash that is zero at every position";
-  let results = (outs Res<Cell_StashType, "", [MemAlloc]>:$result);
+  let results = (outs Res<Cell_Stash, "", [MemAlloc]>:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
@@ -48,7 +56,7 @@ def Cell_StashReadOp : Cell_StashAccessOp<"stash_read", [
     TypesMatchWith<"the result is an element of the stash", "stash", "result",
       "::llvm::cast<::cellgrad::StashType>($_self).getElement()">]> {
   let summary = "The tensor at a position; zero where none was written";
-  let arguments = (ins Cell_StashType:$stash, Index:$position);
+  let arguments = (ins Cell_Stash:$stash, Index:$position);
   let results = (outs Cell_Tensor:$result);
   let assemblyFormat = "$stash `at` $position attr-dict `:` type($stash)";
 }
@@ -68,7 +76,7 @@ def Cell_StashAddOp : Cell_StashChangeOp<"stash_add"> {
 class Cell_StashBufferOp<string mnemonic, list<Trait> traits = []>
     : Op<Cell_Dialect, mnemonic, !listconcat([
         MemoryEffects<[MemRead, MemWrite]>], traits)> {
-  let arguments = (ins AnyStaticShapeMemRef:$buffer, Cell_StashType:$stash,
+  let arguments = (ins AnyStaticShapeMemRef:$buffer, Cell_Stash:$stash,
                        Index:$position);
   let assemblyFormat = [{
     $buffer `,` $stash `at` $position attr-dict `:` type($buffer) `,` type($stash)
@@ -86,7 +94,7 @@ def Cell_StashStoreOp : Cell_StashBufferOp<"stash_store"> {
 def Cell_StashFreeOp : Op<Cell_Dialect, "stash_free", [
     MemoryEffects<[MemWrite]>]> {
   let summary = "Gives the memory of a stash back: nothing uses it later";
-  let arguments = (ins Cell_StashType:$stash);
+  let arguments = (ins Cell_Stash:$stash);
   let assemblyFormat = "$stash attr-dict `:` type($stash)";
 }
 

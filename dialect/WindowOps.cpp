@@ -3,6 +3,8 @@
 #include "dialect/CellDialect.h"
 #include "dialect/Inference.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 
 namespace cellgrad {
@@ -68,8 +70,9 @@ LogicalResult ConvOp::inferReturnTypes(MLIRContext *context,
     return error() << "takes operands of one element type, not "
                    << x.getElementType() << " and " << w.getElementType();
   int64_t groups = adaptor.getGroups();
-  if (groups < 1 || x.getDimSize(1) != groups * w.getDimSize(1) ||
-      w.getDimSize(0) % groups != 0)
+  int64_t channels;
+  if (groups < 1 || llvm::MulOverflow(groups, w.getDimSize(1), channels) ||
+      x.getDimSize(1) != channels || w.getDimSize(0) % groups != 0)
     return error() << "in " << groups << " groups cannot apply "
                    << w.getDimSize(0) << " filters of " << w.getDimSize(1)
                    << " channels to " << x.getDimSize(1)

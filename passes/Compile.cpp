@@ -145,12 +145,10 @@ LogicalResult cellgrad::compile(ModuleOp module, const CompileOptions &options,
     return failure();
   if (!options.loweredMLIR.empty() &&
       failed(writeAtomically(module.getLoc(), options.loweredMLIR,
-                             [&](llvm::StringRef path) -> llvm::Error {
-                               std::error_code error;
-                               llvm::raw_fd_ostream os(path, error);
-                               if (!error)
-                                 os << module << "\n";
-                               return llvm::errorCodeToError(error);
+                             [&](llvm::StringRef path) {
+                               std::string text;
+                               llvm::raw_string_ostream(text) << module << "\n";
+                               return writeText(path, text);
                              })))
     return failure();
   return emitArtifact(module, options.emit, outputs, timings);

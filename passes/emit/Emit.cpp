@@ -43,20 +43,6 @@ private:
   std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
 };
 
-llvm::Error writeText(llvm::StringRef path, llvm::StringRef text) {
-  std::error_code error;
-  llvm::raw_fd_ostream os(path, error);
-  if (error)
-    return llvm::errorCodeToError(error);
-  os << text;
-  os.close();
-  if ((error = os.error())) {
-    os.clear_error();
-    return llvm::errorCodeToError(error);
-  }
-  return llvm::Error::success();
-}
-
 /// The steps of emitArtifact, with what they share.
 class Emitter {
 public:
@@ -194,6 +180,20 @@ LogicalResult cellgrad::emitArtifact(ModuleOp module,
   return Emitter(module, options, outputs, timings).run();
 }
 
+llvm::Error cellgrad::writeText(llvm::StringRef path, llvm::StringRef text) {
+  std::error_code error;
+  llvm::raw_fd_ostream os(path, error);
+  if (error)
+    return llvm::errorCodeToError(error);
+  os << text;
+  os.close();
+  if ((error = os.error())) {
+    os.clear_error();
+    return llvm::errorCodeToError(error);
+  }
+  return llvm::Error::success();
+}
+
 LogicalResult cellgrad::writeAtomically(
     Location location, llvm::StringRef path,
     llvm::function_ref<llvm::Error(llvm::StringRef)> write) {
@@ -206,6 +206,14 @@ LogicalResult cellgrad::writeAtomically(
     return emitError(location) << "cannot write '" << path
                                << "': " << llvm::toString(std::move(error));
   };
+  // The file takes the place of what is there: not that of a device or a pipe.
+  llvm::sys::fs::file_status there;
+  if (!llvm::sys::fs::status(path, there) &&
+      !llvm::sys::fs::is_regular_file(there))
+    return fail(llvm::createStringError(
+        llvm::sys::fs::is_directory(there)
+            ? "it is a directory; give the name of a file"
+            : "it is a device or a pipe; give the name of a file"));
   if (auto error = write(temporary))
     return fail(std::move(error));
   if (auto error = llvm::sys::fs::rename(temporary, path))

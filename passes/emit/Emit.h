@@ -49,6 +49,9 @@ mlir::LogicalResult emitArtifact(mlir::ModuleOp module,
                                  const EmitOutputs &outputs,
                                  Timings *timings = nullptr);
 
+/// Writes a file that contains `text`.
+llvm::Error writeText(llvm::StringRef path, llvm::StringRef text);
+
 /// Writes the file `path` by calling `write` with the name of a temporary file
 /// beside it, which replaces `path` when `write` succeeds. Failures are
 /// diagnostics at `location`.

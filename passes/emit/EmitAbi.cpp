@@ -328,6 +328,7 @@ struct EmitAbi : cellgrad::impl::CellEmitAbiBase<EmitAbi> {
 private:
   FailureOr<ModelSpec> readEntries(llvm::StringMap<LLVM::LLVMFuncOp> &impls);
   LogicalResult checkSymbols();
+  LogicalResult renameHomonyms(const llvm::StringMap<LLVM::LLVMFuncOp> &impls);
   llvm::SetVector<Operation *> threadContext();
 };
 
@@ -386,6 +387,27 @@ LogicalResult EmitAbi::checkSymbols() {
       return function->emitOpError(
           "is declared but not defined: a model may call its own "
           "functions, libm, memcpy, memmove and memset only");
+  return success();
+}
+
+/// Entries of the names of C's functions or of the runtime's get others: what
+/// the code and LLVM call is meant to be those.
+LogicalResult
+EmitAbi::renameHomonyms(const llvm::StringMap<LLVM::LLVMFuncOp> &impls) {
+  for (const auto &item : impls) {
+    llvm::StringRef name = item.getKey();
+    LLVM::LLVMFuncOp function = item.getValue();
+    if (!isLibrarySymbol(name) && name != "aligned_alloc" && name != "free" &&
+        name != "malloc" && !name.starts_with("_") &&
+        !name.starts_with("llvm.") && !name.starts_with("cell_") &&
+        !name.starts_with("cg_"))
+      continue;
+    auto other = StringAttr::get(&getContext(), "entry." + name);
+    if (failed(
+            SymbolTable::replaceAllSymbolUses(function, other, getOperation())))
+      return function->emitOpError("cannot be renamed");
+    function.setSymNameAttr(other);
+  }
   return success();
 }
 
@@ -470,7 +492,7 @@ void EmitAbi::runOnOperation() {
   }
   llvm::StringMap<LLVM::LLVMFuncOp> impls;
   FailureOr<ModelSpec> spec = readEntries(impls);
-  if (failed(spec) || failed(checkSymbols()))
+  if (failed(spec) || failed(checkSymbols()) || failed(renameHomonyms(impls)))
     return signalPassFailure();
 
   llvm::SetVector<Operation *> printing = threadContext();

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import tempfile
 from collections.abc import Iterator
@@ -23,6 +24,8 @@ def replacing(path: str, durable: bool = True) -> Iterator[BinaryIO]:
     renamed.
     """
     path = os.path.abspath(path)
+    if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
+        raise OSError(errno.EINVAL, "it is a device or a pipe, not a file", path)
     handle, part = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".cellgrad-")
     try:
         with os.fdopen(handle, "wb") as file:

@@ -1,7 +1,7 @@
 // RUN: cell-opt %s -verify-diagnostics -split-input-file
 
 func.func @float_only(%x: tensor<2xi32>) {
-  // expected-error @+1 {{'cell.exp' op operand #0 must be statically shaped tensor of 16-bit float or bfloat16 type or 32-bit float or 64-bit float values, but got 'tensor<2xi32>'}}
+  // expected-error @+1 {{'cell.exp' op operand #0 must be statically shaped tensor of 16-bit float or bfloat16 type or 32-bit float or 64-bit float values of at most 2^47 bytes, but got 'tensor<2xi32>'}}
   %0 = cell.exp %x : tensor<2xi32>
   return
 }

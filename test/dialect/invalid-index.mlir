@@ -37,7 +37,7 @@ func.func @gather_nothing(%x: tensor<2x0xf32>, %i: tensor<4xi32>) {
 // -----
 
 func.func @gather_type(%x: tensor<2x3xf32>, %i: tensor<4xf32>) {
-  // expected-error @+1 {{'cell.gather' op operand #1 must be statically shaped tensor of 32-bit signless integer or 64-bit signless integer values, but got 'tensor<4xf32>'}}
+  // expected-error @+1 {{'cell.gather' op operand #1 must be statically shaped tensor of 32-bit signless integer or 64-bit signless integer values of at most 2^47 bytes, but got 'tensor<4xf32>'}}
   %0 = cell.gather %x at %i dim 1 : tensor<2x3xf32>, tensor<4xf32> -> tensor<2x4xf32>
   return
 }
@@ -125,7 +125,7 @@ func.func @argmin_narrow(%x: tensor<65536x65536xf32>) {
 // -----
 
 func.func @argmax_type(%x: tensor<2x3xf32>) {
-  // expected-error @+1 {{'cell.argmax' op result #0 must be statically shaped tensor of 32-bit signless integer or 64-bit signless integer values, but got 'tensor<2xi8>'}}
+  // expected-error @+1 {{'cell.argmax' op result #0 must be statically shaped tensor of 32-bit signless integer or 64-bit signless integer values of at most 2^47 bytes, but got 'tensor<2xi8>'}}
   %0 = cell.argmax %x over [1] : tensor<2x3xf32> -> tensor<2xi8>
   return
 }
@@ -181,7 +181,7 @@ func.func @check_silent(%ok: tensor<2xi1>) {
 // -----
 
 func.func @check_type(%ok: tensor<2xf32>) {
-  // expected-error @+1 {{'cell.check' op operand #0 must be statically shaped tensor of 1-bit signless integer values or 1-bit signless integer, but got 'tensor<2xf32>'}}
+  // expected-error @+1 {{'cell.check' op operand #0 must be statically shaped tensor of 1-bit signless integer values of at most 2^47 bytes or 1-bit signless integer, but got 'tensor<2xf32>'}}
   cell.check %ok "a number" : tensor<2xf32>
   return
 }

@@ -245,7 +245,7 @@ func.func @caller(%x: tensor<f64>) {
 
 func.func private @f(%x: tensor<f64>) -> tensor<f64>
 func.func @caller(%x: tensor<f64>, %n: tensor<i32>) {
-  // expected-error @+1 {{'cell.vjp' op operand #1 must be variadic of statically shaped tensor of 16-bit float or bfloat16 type or 32-bit float or 64-bit float values, but got 'tensor<i32>'}}
+  // expected-error @+1 {{'cell.vjp' op operand #1 must be variadic of statically shaped tensor of 16-bit float or bfloat16 type or 32-bit float or 64-bit float values of at most 2^47 bytes, but got 'tensor<i32>'}}
   %0:2 = cell.vjp @f(%x) cotangents(%n) of [0] wrt [0] : (tensor<f64>, tensor<i32>) -> (tensor<f64>, tensor<f64>)
   return
 }

@@ -14,12 +14,17 @@
 // RUN: not cell-run %s --entry=outside 2>&1 | FileCheck %s --check-prefix=OUTSIDE
 // RUN: not cell-run %s --entry=blocks 2>&1 | FileCheck %s --check-prefix=BLOCKS
 // RUN: not cell-run %s --entry=absent 2>&1 | FileCheck %s --check-prefix=ABSENT
+// RUN: not cell-run %s --entry=huge --seed=1 2>&1 | FileCheck %s --check-prefix=HUGE
+// RUN: not cell-run %s --entry=dynamic --seed=1 2>&1 | FileCheck %s --check-prefix=DYNAMIC
+// RUN: not cell-run %s --entry=foreign_elements --seed=1 2>&1 | FileCheck %s --check-prefix=ELEMENTS
+// RUN: not cell-run %s --entry=grows 2>&1 | FileCheck %s --check-prefix=GROWS
+// RUN: not cell-run %s --entry=position 2>&1 | FileCheck %s --check-prefix=POSITION
 // RUN: not cell-run %s --entry=f --passes=no-such-pass 2>&1 | FileCheck %s --check-prefix=PASS
 // RUN: not cell-run %t.no-such-file 2>&1 | FileCheck %s --check-prefix=FILE
 // RUN: echo 'func.func @f() { cell.nothing }' | not cell-run 2>&1 | FileCheck %s --check-prefix=PARSE
 // RUN: echo '' | not cell-run 2>&1 | FileCheck %s --check-prefix=EMPTY
 
-// MANY: error: 9 public functions; name one with --entry; the module has 'f', 'example', 'foreign'
+// MANY: error: 14 public functions; name one with --entry; the module has 'f', 'example', 'foreign'
 // UNKNOWN: error: no function 'nobody'; the module has 'f', 'example', 'foreign', 'transform'
 // EMPTY: error: 0 public functions; name one with --entry; the module has none
 // MISSING: errors.mlir:[[# @LINE + 7]]:{{[0-9]+}}: error: 'func.func' op gets no value for argument 0, a 'tensor<2xf32>'; give --arg, a cell.example attribute or --seed
@@ -81,3 +86,33 @@ func.func @absent() -> tensor<2xf32> {
   return %0 : tensor<2xf32>
 }
 // PARSE: error: {{.*}}'cell.nothing'
+
+// HUGE: error: 'func.func' op takes 'tensor<1152921504606846976xf32>' as argument 0; the interpreter takes tensors of static shape, of numbers of at most 64 bits, and of at most 2^28 elements
+func.func @huge(%x: tensor<1152921504606846976xf32>) -> tensor<1152921504606846976xf32> {
+  return %x : tensor<1152921504606846976xf32>
+}
+
+// DYNAMIC: error: 'func.func' op takes 'tensor<?xf32>' as argument 0; the interpreter takes tensors of static shape
+func.func @dynamic(%x: tensor<?xf32>) -> tensor<?xf32> {
+  return %x : tensor<?xf32>
+}
+
+// ELEMENTS: error: 'func.func' op takes 'tensor<2xcomplex<f32>>' as argument 0; the interpreter takes tensors of static shape, of numbers
+func.func @foreign_elements(%x: tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32>> {
+  return %x : tensor<2xcomplex<f32>>
+}
+
+func.func @grows() -> tensor<1000000x1000000xf32> {
+  %0 = cell.constant dense<1.0> : tensor<1000000xf32>
+  // GROWS: errors.mlir:[[# @LINE + 1]]:{{[0-9]+}}: error: 'cell.broadcast' op gives 'tensor<1000000x1000000xf32>'; the interpreter holds tensors of static shape
+  %1 = cell.broadcast %0 along [0] : tensor<1000000xf32> -> tensor<1000000x1000000xf32>
+  return %1 : tensor<1000000x1000000xf32>
+}
+
+func.func @position() -> tensor<2xf32> {
+  %0 = cell.stash_empty : !cell.stash<tensor<2xf32>>
+  %at = arith.constant -1 : index
+  // POSITION: errors.mlir:[[# @LINE + 1]]:{{[0-9]+}}: error: 'cell.stash_read' op at position -1, which is not below the 134217728 tensors that the interpreter holds
+  %1 = cell.stash_read %0 at %at : !cell.stash<tensor<2xf32>>
+  return %1 : tensor<2xf32>
+}

@@ -186,6 +186,14 @@ def test_readers_see_whole_files_while_one_is_replaced(tmp_path):
     assert os.listdir(tmp_path) == ["a.ckpt"]
 
 
+def test_a_pipe_is_not_replaced(tmp_path):
+    path = tmp_path / "pipe.ckpt"
+    os.mkfifo(path)
+    with pytest.raises(OSError, match="it is a device or a pipe, not a file"):
+        ms.save_checkpoint(nn.Dense(2, 2), str(path))
+    assert path.is_fifo() and os.listdir(tmp_path) == ["pipe.ckpt"]
+
+
 WRONG = {
     "save a number": (lambda d: ms.save_checkpoint(3, d), TypeError, "Cell, list or dict"),
     "save numbers": (

@@ -64,6 +64,12 @@ static FailureOr<Tensor> toTensor(func::FuncOp func, unsigned index,
 static FailureOr<Tensor> readArgument(func::FuncOp func, unsigned index,
                                       ArrayRef<std::string> texts,
                                       std::optional<uint64_t> seed) {
+  Type wanted = func.getArgumentTypes()[index];
+  if (!Tensor::canHold(wanted))
+    return func.emitOpError("takes ")
+           << wanted << " as argument " << index
+           << "; the interpreter takes tensors of static shape, of numbers of "
+              "at most 64 bits, and of at most 2^28 elements";
   if (index < texts.size()) {
     // The parser reports its own errors.
     Attribute attr = parseAttribute(texts[index], func.getContext());
@@ -73,11 +79,10 @@ static FailureOr<Tensor> readArgument(func::FuncOp func, unsigned index,
   }
   if (Attribute example = func.getArgAttr(index, "cell.example"))
     return toTensor(func, index, example);
-  auto type = dyn_cast<RankedTensorType>(func.getArgumentTypes()[index]);
-  if (seed && type)
-    return randomTensor(type, *seed + index);
+  if (seed)
+    return randomTensor(cast<RankedTensorType>(wanted), *seed + index);
   return func.emitOpError("gets no value for argument ")
-         << index << ", a " << func.getArgumentTypes()[index]
+         << index << ", a " << wanted
          << "; give --arg, a cell.example attribute or --seed";
 }
 

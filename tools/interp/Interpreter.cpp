@@ -168,6 +168,30 @@ LogicalResult Interpreter::runCheck(CheckOp check, const Tensor &ok) {
   return success();
 }
 
+/// Refuses results that would not fit into memory.
+static LogicalResult checkSize(Operation *op, Type type) {
+  if (!isa<TensorType>(type) || Tensor::canHold(type))
+    return success();
+  return op->emitOpError("gives ")
+         << type
+         << "; the interpreter holds tensors of static shape, of numbers of at "
+            "most 64 bits, and of at most 2^28 elements";
+}
+
+/// Refuses positions in a stash that it cannot grow to.
+static LogicalResult checkPosition(Operation *op, int64_t position) {
+  auto element =
+      cast<StashType>(op->getOperand(op->getNumOperands() - 2).getType())
+          .getElement();
+  int64_t limit =
+      Tensor::kMaxElements / std::max<int64_t>(element.getNumElements(), 1);
+  if (position >= 0 && position < limit)
+    return success();
+  return op->emitOpError("at position ")
+         << position << ", which is not below the " << limit
+         << " tensors that the interpreter holds";
+}
+
 LogicalResult Interpreter::run(Operation *op, Environment &values) {
   if (auto call = dyn_cast<func::CallOp>(op))
     return runCall(op, call.getCalleeAttr(), values);
@@ -181,9 +205,15 @@ LogicalResult Interpreter::run(Operation *op, Environment &values) {
     return runFor(loop, values);
   if (auto loop = dyn_cast<scf::WhileOp>(op))
     return runWhile(loop, values);
+  for (Type type : op->getResultTypes())
+    if (failed(checkSize(op, type)))
+      return failure();
   SmallVector<const Tensor *> args;
   for (Value operand : op->getOperands())
     args.push_back(&values.find(operand)->second);
+  if (isa<StashReadOp, StashWriteOp, StashAddOp>(op) &&
+      failed(checkPosition(op, args.back()->getInt(0))))
+    return failure();
   if (auto printOp = dyn_cast<PrintOp>(op)) {
     print(printOp, args);
     return success();

@@ -2,6 +2,8 @@
 
 #include "tools/interp/Tensor.h"
 
+#include "dialect/Addressable.h"
+
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -79,13 +81,19 @@ Tensor::Tensor(RankedTensorType type) : type(type) {
     ints.assign(type.getNumElements(), 0);
 }
 
+bool Tensor::canHold(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape() &&
+         isa<Float16Type, BFloat16Type, Float32Type, Float64Type, IntegerType>(
+             tensor.getElementType()) &&
+         tensor.getElementTypeBitWidth() <= 64 && isAddressable(tensor) &&
+         tensor.getNumElements() <= kMaxElements;
+}
+
 FailureOr<Tensor> Tensor::fromAttribute(ElementsAttr attr) {
-  auto type = dyn_cast<RankedTensorType>(attr.getType());
-  if (!type || !type.hasStaticShape() ||
-      !isa<Float16Type, BFloat16Type, Float32Type, Float64Type, IntegerType>(
-          type.getElementType()) ||
-      type.getElementTypeBitWidth() > 64)
+  if (!canHold(attr.getType()))
     return failure();
+  auto type = cast<RankedTensorType>(attr.getType());
 
   auto dense = dyn_cast<DenseElementsAttr>(attr);
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(attr)) {

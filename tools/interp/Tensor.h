@@ -30,6 +30,12 @@ public:
   /// All zeros.
   explicit Tensor(mlir::RankedTensorType type);
 
+  /// Two GiB: an element takes 8 bytes.
+  static constexpr int64_t kMaxElements = int64_t(1) << 28;
+  /// Whether the interpreter can have a tensor of `type`: static shape, numbers
+  /// of at most 64 bits, and not more elements than that.
+  static bool canHold(mlir::Type type);
+
   /// The tensor an attribute spells; fails on element types and encodings the
   /// dialect does not have.
   static llvm::FailureOr<Tensor> fromAttribute(mlir::ElementsAttr attr);

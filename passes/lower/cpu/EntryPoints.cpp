@@ -2,6 +2,8 @@
 
 #include "passes/lower/cpu/Passes.h"
 
+#include "dialect/Addressable.h"
+
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -46,6 +48,11 @@ MemRefType bufferType(Type type) {
 
 LogicalResult checkType(func::FuncOp func, Type type, const char *what,
                         unsigned index) {
+  if (!cellgrad::isAddressable(type))
+    return func.emitOpError()
+           << what << " #" << index << " is " << type
+           << ", which is larger than the 2^47 bytes that a process can "
+              "address";
   if (bufferType(type))
     return success();
   return func.emitOpError()
@@ -147,6 +154,25 @@ DictionaryAttr buildSignature(func::FuncOp func, ArrayRef<int64_t> donor) {
        b.getNamedAttr("results", b.getArrayAttr(results))});
 }
 
+/// Refuses calls: what can be inlined is.
+LogicalResult checkCalls(func::FuncOp func) {
+  auto left = func.walk([](func::CallOp call) {
+    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+        call, call.getCalleeAttr());
+    if (callee && callee.isDeclaration())
+      call.emitOpError("calls ") << call.getCalleeAttr()
+                                 << ", which has no body: a model contains all "
+                                    "that it calls; give it one";
+    else
+      call.emitOpError("calls ")
+          << call.getCalleeAttr()
+          << ", which was not inlined: recursion cannot be compiled; write it "
+             "as a loop";
+    return WalkResult::interrupt();
+  });
+  return failure(left.wasInterrupted());
+}
+
 LogicalResult convertFunction(func::FuncOp func) {
   if (!func.getBody().hasOneBlock())
     return func.emitOpError(
@@ -161,7 +187,7 @@ LogicalResult convertFunction(func::FuncOp func) {
     if (failed(checkType(func, type, "result", k)))
       return failure();
   FailureOr<SmallVector<int64_t>> donor = collectDonations(func);
-  if (failed(donor) || failed(checkSkipped(func)))
+  if (failed(donor) || failed(checkCalls(func)) || failed(checkSkipped(func)))
     return failure();
   func->setAttr("cell.signature", buildSignature(func, *donor));
 

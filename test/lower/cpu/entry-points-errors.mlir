@@ -63,3 +63,27 @@ func.func @blocks(%x: tensor<4xf32>) -> tensor<4xf32> {
 ^bb1:
   return %x : tensor<4xf32>
 }
+
+// -----
+
+// expected-error @+1 {{argument #0 is 'tensor<4294967296x4294967296xf32>', which is larger than the 2^47 bytes that a process can address}}
+func.func @size(%x: tensor<4294967296x4294967296xf32>) -> tensor<4294967296x4294967296xf32> {
+  return %x : tensor<4294967296x4294967296xf32>
+}
+
+// -----
+
+func.func @recursive(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{calls @recursive, which was not inlined: recursion cannot be compiled; write it as a loop}}
+  %0 = call @recursive(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func private @elsewhere(tensor<4xf32>) -> tensor<4xf32>
+func.func @caller(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{calls @elsewhere, which has no body: a model contains all that it calls; give it one}}
+  %0 = call @elsewhere(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
