@@ -77,7 +77,8 @@ TensorBuffer fromInterpreter(const interp::Tensor &tensor) {
 }
 
 nb::list interpretGraph(std::shared_ptr<Graph> graph, const std::string &entry,
-                        const nb::list &args) {
+                        const nb::list &args, double rounding,
+                        bool skipPadding) {
   SmallVector<interp::Tensor> values;
   for (nb::handle arg : args)
     values.push_back(
@@ -93,7 +94,7 @@ nb::list interpretGraph(std::shared_ptr<Graph> graph, const std::string &entry,
     throw GraphError("the graph has no function '" + entry + "'");
   std::string printed;
   llvm::raw_string_ostream os(printed);
-  auto results = interp::interpret(func, values, os);
+  auto results = interp::interpret(func, values, os, {rounding, skipPadding});
   if (failed(results))
     throw GraphError(diagnostics.text());
   nb::list out;
@@ -107,10 +108,12 @@ nb::list interpretGraph(std::shared_ptr<Graph> graph, const std::string &entry,
 void bindInterpret(nb::module_ &m) {
   m.def(
       "interpret", interpretGraph, "graph"_a, "entry"_a, "args"_a,
+      "rounding"_a = 0.0, "skip_padding"_a = false,
       "Results of function `entry` by the reference interpreter, which shares "
       "nothing with the compiled path: the oracle of the fuzzer. `args` and "
-      "the "
-      "results are TensorBuffers. Raises GraphError.");
+      "the results are TensorBuffers. `rounding` moves what each op rounds by "
+      "up to that much, relatively; with `skip_padding` convolutions do not "
+      "multiply the zeros of a padding. Raises GraphError.");
 }
 
 } // namespace cellgrad::python

@@ -2,9 +2,14 @@
 
 Forward: the compiled results equal the interpreter's, which shares nothing with the lowering, at
 optimisation level 2 and at another one. How far they may differ is measured, not guessed: the
-interpreter also runs on arguments that are perturbed by a few units in the last place, and an
-element may move by a multiple of what it moved then. Where the perturbation makes elements finite
-or not finite, those of the result that are finite in all runs are compared.
+interpreter also runs with arguments and with results of ops that are perturbed by a few units in the
+last place (of constants as well: nobody knows the sine of a rounded exp(60)), and an element may move
+by a multiple of what it moved then. Where the perturbation makes elements finite or not finite,
+those of the result that are finite in all runs are compared.
+
+One more thing is open: adjoints of strided convolutions are convolutions of a cotangent with zeros
+between its elements, and compiled code does not multiply those. Where the interpreter has 0 times NaN
+and compiled code a number, that number is compared with what the interpreter has without them.
 
 Derivatives: with J the Jacobian of a program and H the Hessian of <c, f>,
 <J t, c> = <t, J'c> (forward against reverse mode) and <H t, u> = <H u, t>, <H t, u> taken once as
@@ -14,7 +19,7 @@ compiled J t, J'c and both H t of small programs also equal the interpreter's, a
 A program that fails is written to build/fuzz, and made smaller by cell-reduce as long as it fails in
 the same way:
 
-    python test/fuzz/differential.py --first=1000 --count=500
+    python test/fuzz/differential.py --first=1000 --count=500 [--check=forward]
     python test/fuzz/differential.py --replay=build/fuzz/forward-1234.mlir --check=forward --seed=1234
 """
 
@@ -39,6 +44,7 @@ SMALL = 2000  # elements of the arguments, of what is differentiated by the inte
 SECONDS = 20  # that a smaller program may take
 LEVELS = (0, 1, 3)  # besides 2; 3 is slow: forward only
 ULPS = {"float32": 1e-6, "float64": 1e-13}
+ROUNDING = {"float32": 2.0**-21, "float64": 2.0**-50}  # of an op: 4 units in the last place
 NAMES = {"g": "vjp", "j": "jvp", "h": "jvp of vjp", "k": "vjp of vjp"}
 # A rule of a call that is a VJP: forward mode is refused.
 BACKWARD = re.compile(r"cell\.custom .* vjp @")
@@ -90,24 +96,53 @@ def check_forward(program: Program, seed: int) -> None:
     noise = [1 + ULPS[dtype] * rng.uniform(-1, 1, size=s) for s in program.arguments]
     moved = [(x * n).astype(dtype) for x, n in zip(inputs, noise, strict=True)]
 
-    expected = arrays(_native.interpret(program.graph, "main", buffers(inputs)))
-    nearby = arrays(_native.interpret(program.graph, "main", buffers(moved)))
+    reference = Reference(program, "main", inputs, moved)
     for level in (2, LEVELS[seed % len(LEVELS)]):
         with tempfile.TemporaryDirectory() as folder:
             model = compiled(program.graph, Path(folder), level)
             given = arrays(model.entry("main")(buffers(inputs)))
-        compare(program, f"seed {seed}, level {level}", given, expected, nearby, FLOOR[dtype])
+        compare(program, f"seed {seed}, level {level}", given, reference)
 
 
-def compare(
-    program: Program, what: str, given: Any, expected: Any, nearby: Any, floor: float
-) -> None:
+class Reference:
+    """What a function gives on `inputs` by the interpreter, and how far that is rounding."""
+
+    def __init__(self, program: Program, name: str, inputs: Any, moved: Any) -> None:
+        self.program, self.name, self.inputs, self.moved = program, name, inputs, moved
+        self.results, self.nearby = self.run(0), self.run(1)
+
+    def run(self, side: int, skip_padding: bool = False) -> list[np.ndarray]:
+        """The results, with arguments and roundings that are perturbed to a side that is not 0."""
+        given = buffers(self.moved if side else self.inputs)
+        rounding = side * ROUNDING[self.program.dtype]
+        return arrays(
+            _native.interpret(self.program.graph, self.name, given, rounding, skip_padding)
+        )
+
+    def excess(self, given: list[np.ndarray], i: int) -> float:
+        """By how much result `i` differs beyond what the perturbation explains."""
+        floor, g, e = FLOOR[self.program.dtype], given[i], self.results[i]
+        with np.errstate(all="ignore"):
+            worst = excess(g, e, floor, self.nearby[i])
+            if worst <= 0:
+                return worst
+            # One side may be that of the exact value: acosh(tanh(9)) is 0 on the other.
+            sides = [e, self.nearby[i], self.run(-1)[i]]
+            worst = excess(g, e, floor, *sides[1:])
+            skipped = np.isnan(e) & np.isfinite(g)
+            if worst <= 0 or not skipped.any():
+                return worst
+            without = [self.run(side, skip_padding=True)[i] for side in (0, 1, -1)]
+            e, *nearby = (np.where(skipped, b, a) for a, b in zip(sides, without, strict=True))
+            return excess(g, e, floor, *nearby)
+
+
+def compare(program: Program, what: str, given: list[np.ndarray], reference: Reference) -> None:
     """Raises where results differ by more than the perturbation explains."""
-    for i, (g, e, n) in enumerate(zip(given, expected, nearby, strict=True)):
+    for i, (g, e) in enumerate(zip(given, reference.results, strict=True)):
         if g.shape != e.shape or g.dtype != e.dtype:
             raise Mismatch(f"{what}: result {i} is {g.dtype}{g.shape}, not {e.dtype}{e.shape}")
-        with np.errstate(all="ignore"):
-            worst = excess(g, e, n, floor)
+        worst = reference.excess(given, i)
         if worst > 0:
             raise Mismatch(
                 f"{what}: result {i} is off by {worst:.3g} beyond its condition\n"
@@ -115,13 +150,14 @@ def compare(
             )
 
 
-def excess(given: np.ndarray, expected: np.ndarray, nearby: np.ndarray, floor: float) -> float:
+def excess(given: np.ndarray, expected: np.ndarray, floor: float, *nearby: np.ndarray) -> float:
     """By how much an element exceeds what its conditioning explains; at most 0 where none does."""
     if expected.size == 0:
         return 0.0
     if expected.dtype == bool:
-        return float(np.sum((given != expected) & (expected == nearby)))
-    comparable = np.isfinite(expected) == np.isfinite(nearby)
+        return float(np.sum((given != expected) & np.all([expected == n for n in nearby], axis=0)))
+    same = [np.isfinite(expected) == np.isfinite(n) for n in nearby]
+    comparable = np.all(same, axis=0)
     special = comparable & ~np.isfinite(expected)
     finite = comparable & np.isfinite(expected)
     if comparable.all():
@@ -131,12 +167,13 @@ def excess(given: np.ndarray, expected: np.ndarray, nearby: np.ndarray, floor: f
             return float("inf")
     # Else the root of what should be 0, for one: its sign is rounding, everywhere in the array.
     finite &= np.isfinite(given)
-    g, e, n = (a[finite].astype(np.float64) for a in (given, expected, nearby))
+    g, e, *near = (a[finite].astype(np.float64) for a in (given, expected, *nearby))
     if e.size == 0:
         return 0.0
     scale = np.abs(e).max()
+    moved = np.max([np.abs(n - e) for n in near], axis=0)
     # Neighbours share their conditioning: one element may be insensitive by chance.
-    allowed = 100 * np.abs(n - e) + 20 * np.abs(n - e).max() + floor * (np.abs(e) + scale)
+    allowed = 100 * moved + 20 * moved.max() + floor * (np.abs(e) + scale)
     return float((np.abs(g - e) - allowed).max())
 
 
@@ -172,27 +209,29 @@ def check_derivatives(program: Program, seed: int) -> None:
 
         def agree(what: str, *sides: tuple[str, Any, Any]) -> None:
             """The inner products (function(x, *extra), with) of two sides are the same."""
-            at = lambda x: [terms(run(name, x + extra), by) for name, extra, by in sides]
             with np.errstate(all="ignore"):
-                a, b = at(x)
+                a, b = (terms(run(name, x + extra), by) for name, extra, by in sides)
                 size = np.abs(a).sum() + np.abs(b).sum()
                 difference = abs(a.sum() - b.sum())
                 if not np.isfinite(size) or difference <= 1e-8 * size:
                     return
                 # Terms may have cancelled before: what is left of acos(cos(x)) is rounding.
-                allowed = 100 * sum(abs(p.sum() - q.sum()) for p, q in zip((a, b), at(moved)))
+                allowed = 0.0
+                for name, extra, by in sides:
+                    reference = refer(name, extra)
+                    sums = [terms(reference.run(side), by).sum() for side in (0, 1, -1)]
+                    allowed += 100 * (max(sums) - min(sums))
             if difference > 1e-8 * size + allowed:
                 raise Mismatch(
                     f"seed {seed}: {what} differ by {difference / size:.3g} of their terms\n"
                     f"{program.graph.text()}"
                 )
 
-        interpret = lambda name, a: arrays(_native.interpret(program.graph, name, buffers(a)))
+        refer = lambda name, extra: Reference(program, name, x + extra, moved + extra)
         runs = {"g": c, "k": c + u} | ({"j": t, "h": c + t} if forward else {})
         for name, more in runs.items() if sum(map(count, program.arguments)) <= SMALL else ():
-            sides = run(name, x + more), interpret(name, x + more), interpret(name, moved + more)
             what = f"seed {seed}, level {level}, {NAMES[name]}"
-            compare(program, what, *sides, FLOOR["float64"])
+            compare(program, what, run(name, x + more), refer(name, more))
         if forward:
             agree("<Jt, c> and <t, J'c>", ("j", t, c), ("g", c, t))
             agree("<Ht, u> by jvp and vjp", ("h", c + t, u), ("k", c + u, t))
@@ -264,24 +303,25 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--replay", type=Path, help="a program to check again: 0 if it fails still")
-    parser.add_argument("--check", choices=CHECKS, default="forward", help="... by this")
+    parser.add_argument("--check", choices=CHECKS, help="by this alone (default: both)")
     parser.add_argument("--seed", type=int, default=0, help="... on these arguments")
     parser.add_argument(
         "--expect", default="", help="... and what is to be found, such as Mismatch"
     )
     options = parser.parse_args()
     if options.replay:
-        found = replay(options.check, options.seed, options.replay.read_text())
+        found = replay(options.check or "forward", options.seed, options.replay.read_text())
         return 0 if found and options.expect in ("", found) else 1
+    kinds = [options.check] if options.check else list(CHECKS)
     table, findings = records(), 0
     for seed in range(options.first, options.first + options.count):
-        for kind in CHECKS:
+        for kind in kinds:
             try:
                 run(kind, seed, table)
             except FINDINGS as finding:
                 findings += 1
                 print(f"{kind} {finding}\n", flush=True)
-    print(f"{2 * options.count - findings} passed, {findings} failed")
+    print(f"{len(kinds) * options.count - findings} passed, {findings} failed")
     print(f"at most {peak_gigabytes():.2f} GiB of memory")
     return min(findings, 1)
 

@@ -13,6 +13,10 @@
 // RUN: not cell-reduce %s --test='sleep 30;' --timeout=1 2>&1 | FileCheck %s --check-prefix=SLOW
 // SLOW: does not exit with status 0
 
+// What such a command has started ends with it: it holds no lock any more.
+// RUN: not cell-reduce %s --test='flock %t.lock sleep 600;' --timeout=1 2>&1 | FileCheck %s --check-prefix=SLOW
+// RUN: flock --timeout=60 %t.lock true
+
 // ONE-DAG:   ops reduced to 5 in {{[0-9]+}} tests
 // ONE-DAG:   func.func @main() -> tensor<1xf32> {
 // ONE:         %[[X:.*]] = cell.constant dense<0.000000e+00> : tensor<1x1xf32>

@@ -28,11 +28,14 @@ func.func @jvp(%x: tensor<2xf64>, %y: tensor<f64>, %t: tensor<2xf64>) -> tensor<
 
 // VALUES: result 0: tensor<2xf64> [1.5, -2.0]
 // VALUES-NEXT: result 1: tensor<2xf64> [3.0, 4.0]
-func.func @values() -> (tensor<2xf64>, tensor<2xf64>) {
+// VALUES-NEXT: result 2: tensor<2xf64> [5.0, 6.0]
+func.func @values() -> (tensor<2xf64>, tensor<2xf64>, tensor<2xf64>) {
   %x = cell.constant dense<[1.5, -2.0]> : tensor<2xf64>
   %y = cell.constant dense<7.0> : tensor<f64>
   %ct = cell.constant dense<[3.0, 4.0]> : tensor<2xf64>
+  %t = cell.constant dense<[5.0, 6.0]> : tensor<2xf64>
   %0 = func.call @f(%x, %y) : (tensor<2xf64>, tensor<f64>) -> tensor<2xf64>
   %1:2 = func.call @vjp(%x, %y, %ct) : (tensor<2xf64>, tensor<f64>, tensor<2xf64>) -> (tensor<2xf64>, tensor<f64>)
-  return %0, %1#0 : tensor<2xf64>, tensor<2xf64>
+  %2 = func.call @jvp(%x, %y, %t) : (tensor<2xf64>, tensor<f64>, tensor<2xf64>) -> tensor<2xf64>
+  return %0, %1#0, %2 : tensor<2xf64>, tensor<2xf64>, tensor<2xf64>
 }

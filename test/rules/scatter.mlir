@@ -3,6 +3,7 @@
 // RUN: cell-opt %s | cell-opt | FileCheck %s --check-prefix=FORWARD
 // RUN: cell-opt %s --cell-differentiate | FileCheck %s --check-prefix=ADJOINT
 // RUN: cell-run %s --entry=values --passes=cell-differentiate | FileCheck %s --check-prefix=VALUES
+// RUN: cell-run %s --entry=tangents --passes=cell-differentiate | FileCheck %s --check-prefix=TANGENTS
 
 // FORWARD: cell.scatter "add" %{{.*}} into %{{.*}} at %{{.*}} dim 1 : tensor<2x4xf64>, tensor<2x3xf64>, tensor<4xi64>
 func.func private @add(%x: tensor<2x3xf64>, %i: tensor<4xi64>, %u: tensor<2x4xf64>) -> tensor<2x3xf64> {
@@ -74,4 +75,27 @@ func.func @values() -> (tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x4xf64>, tenso
   %1:3 = cell.vjp @set(%x, %j, %v) cotangents(%w) of [0] wrt [0, 2] : (tensor<2x3xf64>, tensor<2x4xi32>, tensor<2x4xf64>, tensor<2x3xf64>) -> (tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x4xf64>)
   %2:2 = cell.jvp @set(%x, %j, %v) tangents(%x, %v) wrt [0, 2] of [0] : (tensor<2x3xf64>, tensor<2x4xi32>, tensor<2x4xf64>, tensor<2x3xf64>, tensor<2x4xf64>) -> (tensor<2x3xf64>, tensor<2x3xf64>)
   return %0#0, %0#1, %0#2, %1#0, %1#1, %1#2, %2#1 : tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x4xf64>, tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x4xf64>, tensor<2x3xf64>
+}
+
+// The same updates as tangents, of both, of x alone and of the updates alone: what is not in the tangent is 0.
+// TANGENTS:      result 0: tensor<2x3xf64> {{\[\[11.0, 2.0, 10.0\], \[11.0, 5.0, 9.0\]\]}}
+// TANGENTS-NEXT: result 1: tensor<2x3xf64> {{\[\[1.0, 2.0, 3.0\], \[4.0, 5.0, 6.0\]\]}}
+// TANGENTS-NEXT: result 2: tensor<2x3xf64> {{\[\[10.0, 0.0, 7.0\], \[7.0, 0.0, 3.0\]\]}}
+// TANGENTS-NEXT: result 3: tensor<2x3xf64> {{\[\[1.0, 2.0, 2.0\], \[4.0, 4.0, 6.0\]\]}}
+// TANGENTS-NEXT: result 4: tensor<2x3xf64> {{\[\[0.0, 2.0, 0.0\], \[4.0, 0.0, 6.0\]\]}}
+// TANGENTS-NEXT: result 5: tensor<2x3xf64> {{\[\[1.0, 0.0, 2.0\], \[0.0, 4.0, 0.0\]\]}}
+func.func @tangents() -> (tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>) {
+  %x = cell.constant dense<[[10.0, 20.0, 30.0], [40.0, 50.0, 60.0]]> : tensor<2x3xf64>
+  %i = cell.constant dense<[0, 0, 2, 0]> : tensor<4xi64>
+  %j = cell.constant dense<[[0, 0, 2, 9], [1, 1, 1, 1]]> : tensor<2x4xi32>
+  %u = cell.constant dense<[[1.0, 3.0, 2.0, 1.0], [1.0, 2.0, 2.0, 7.0]]> : tensor<2x4xf64>
+  %tx = cell.constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf64>
+  %tu = cell.constant dense<[[7.0, 1.0, 7.0, 2.0], [1.0, 2.0, 3.0, 4.0]]> : tensor<2x4xf64>
+  %0:2 = cell.jvp @add(%x, %i, %u) tangents(%tx, %tu) wrt [0, 2] of [0] : (tensor<2x3xf64>, tensor<4xi64>, tensor<2x4xf64>, tensor<2x3xf64>, tensor<2x4xf64>) -> (tensor<2x3xf64>, tensor<2x3xf64>)
+  %1:2 = cell.jvp @add(%x, %i, %u) tangents(%tx) wrt [0] of [0] : (tensor<2x3xf64>, tensor<4xi64>, tensor<2x4xf64>, tensor<2x3xf64>) -> (tensor<2x3xf64>, tensor<2x3xf64>)
+  %2:2 = cell.jvp @add(%x, %i, %u) tangents(%tu) wrt [2] of [0] : (tensor<2x3xf64>, tensor<4xi64>, tensor<2x4xf64>, tensor<2x4xf64>) -> (tensor<2x3xf64>, tensor<2x3xf64>)
+  %3:2 = cell.jvp @set(%x, %j, %u) tangents(%tx, %tu) wrt [0, 2] of [0] : (tensor<2x3xf64>, tensor<2x4xi32>, tensor<2x4xf64>, tensor<2x3xf64>, tensor<2x4xf64>) -> (tensor<2x3xf64>, tensor<2x3xf64>)
+  %4:2 = cell.jvp @set(%x, %j, %u) tangents(%tx) wrt [0] of [0] : (tensor<2x3xf64>, tensor<2x4xi32>, tensor<2x4xf64>, tensor<2x3xf64>) -> (tensor<2x3xf64>, tensor<2x3xf64>)
+  %5:2 = cell.jvp @set(%x, %j, %u) tangents(%tu) wrt [2] of [0] : (tensor<2x3xf64>, tensor<2x4xi32>, tensor<2x4xf64>, tensor<2x4xf64>) -> (tensor<2x3xf64>, tensor<2x3xf64>)
+  return %0#1, %1#1, %2#1, %3#1, %4#1, %5#1 : tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>, tensor<2x3xf64>
 }

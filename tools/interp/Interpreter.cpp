@@ -16,7 +16,8 @@ namespace {
 
 class Interpreter {
 public:
-  explicit Interpreter(raw_ostream &printed) : printed(printed) {}
+  Interpreter(raw_ostream &printed, Latitude latitude)
+      : printed(printed), latitude(latitude) {}
 
   FailureOr<SmallVector<Tensor>> call(func::FuncOp func, ArrayRef<Tensor> args);
 
@@ -37,6 +38,7 @@ private:
   void print(PrintOp op, Operands args);
 
   raw_ostream &printed;
+  Latitude latitude;
   SmallVector<func::FuncOp> stack;
 };
 
@@ -222,8 +224,10 @@ LogicalResult Interpreter::run(Operation *op, Environment &values) {
     SmallVector<Tensor> results =
         llvm::TypeSwitch<Operation *, SmallVector<Tensor>>(op).Case<LUOp, QROp>(
             [&](auto several) { return evaluate(several, args); });
-    for (auto [value, result] : llvm::zip_equal(op->getResults(), results))
+    for (auto [value, result] : llvm::zip_equal(op->getResults(), results)) {
+      disturb(op, args, latitude.rounding, result);
       values[value] = std::move(result);
+    }
     return success();
   }
   if (auto check = dyn_cast<CheckOp>(op))
@@ -235,6 +239,7 @@ LogicalResult Interpreter::run(Operation *op, Environment &values) {
   FailureOr<Tensor> result = evaluateOp(op, args);
   if (failed(result))
     return failure();
+  disturb(op, args, latitude.rounding, *result);
   values[op->getResult(0)] = std::move(*result);
   return success();
 }
@@ -254,12 +259,19 @@ FailureOr<Tensor> Interpreter::evaluateOp(Operation *op, Operands args) {
       .Case([&](ReshapeOp reshape) -> FailureOr<Tensor> {
         return args[0]->reshaped(reshape.getType());
       })
+      .Case([&](ConvOp conv) -> FailureOr<Tensor> {
+        auto pad = conv.getX().getDefiningOp<PadOp>();
+        if (!latitude.skipPadding || !pad)
+          return evaluate(conv, args);
+        Tensor kept = evaluatePadding(pad);
+        return evaluate(conv, {args[0], args[1], &kept});
+      })
       .Case<ArgMaxOp, ArgMinOp, ArgSortOp, BroadcastOp, CastOp, CholeskyOp,
-            ConcatOp, ConvOp, CumSumOp, GatherOp, IotaOp, MatMulOp,
-            OverlapAddOp, PadOp, PolygammaOp, RandomBitsOp, ReduceMaxOp,
-            ReduceMinOp, ReduceSumOp, ReverseOp, ScatterOp, SelectOp, SliceOp,
-            SolveOp, StashAddOp, StashEmptyOp, StashReadOp, StashWriteOp,
-            SwapRowsOp, TransposeOp, TriangleOp, TriangularSolveOp, WindowsOp>(
+            ConcatOp, CumSumOp, GatherOp, IotaOp, MatMulOp, OverlapAddOp, PadOp,
+            PolygammaOp, RandomBitsOp, ReduceMaxOp, ReduceMinOp, ReduceSumOp,
+            ReverseOp, ScatterOp, SelectOp, SliceOp, SolveOp, StashAddOp,
+            StashEmptyOp, StashReadOp, StashWriteOp, SwapRowsOp, TransposeOp,
+            TriangleOp, TriangularSolveOp, WindowsOp>(
           [&](auto known) -> FailureOr<Tensor> {
             return evaluate(known, args);
           })
@@ -312,9 +324,11 @@ void Interpreter::print(PrintOp op, Operands args) {
   printed << rest << '\n';
 }
 
-FailureOr<SmallVector<Tensor>>
-interpret(func::FuncOp func, ArrayRef<Tensor> args, raw_ostream &printed) {
-  return Interpreter(printed).call(func, args);
+FailureOr<SmallVector<Tensor>> interpret(func::FuncOp func,
+                                         ArrayRef<Tensor> args,
+                                         raw_ostream &printed,
+                                         Latitude latitude) {
+  return Interpreter(printed, latitude).call(func, args);
 }
 
 } // namespace cellgrad::interp

@@ -15,13 +15,26 @@
 
 namespace cellgrad::interp {
 
+/// How an evaluation may differ from the one to the letter, so that a test can
+/// tell a wrong result from one that the program itself leaves open.
+struct Latitude {
+  /// What an op rounds is off by half of this to this much, relatively; by the
+  /// same for equal values, and to the other side for the negative of this.
+  /// What is exact stays so: moved and chosen elements, sums and products of
+  /// small integers.
+  double rounding = 0;
+  /// Convolutions do not multiply the zeros of a padding of their operand: only
+  /// then is 0 times infinity nothing.
+  bool skipPadding = false;
+};
+
 /// The results of `func` on `args`; `cell.print` writes to `printed`. Emits an
 /// error and fails on arguments of other types than the function's, ops the
 /// interpreter does not know, and recursion. `cell.vjp` and `cell.jvp` have to
 /// be expanded first.
 llvm::FailureOr<llvm::SmallVector<Tensor>>
 interpret(mlir::func::FuncOp func, llvm::ArrayRef<Tensor> args,
-          llvm::raw_ostream &printed);
+          llvm::raw_ostream &printed, Latitude latitude = {});
 
 } // namespace cellgrad::interp
 

@@ -19,6 +19,8 @@ Tensor evaluate(BroadcastOp op, Operands args);
 Tensor evaluate(CastOp op, Operands args);
 Tensor evaluate(CholeskyOp op, Operands args);
 Tensor evaluate(ConcatOp op, Operands args);
+/// With a third operand of the shape of the first, the products of those of its
+/// elements that are not 0.
 Tensor evaluate(ConvOp op, Operands args);
 Tensor evaluate(CumSumOp op, Operands args);
 Tensor evaluate(GatherOp op, Operands args);
@@ -41,6 +43,14 @@ Tensor evaluate(TransposeOp op, Operands args);
 Tensor evaluate(TriangleOp op, Operands args);
 Tensor evaluate(TriangularSolveOp op, Operands args);
 Tensor evaluate(WindowsOp op, Operands args);
+
+/// 1 where `op` has an element of its operand, 0 where it has padding.
+Tensor evaluatePadding(PadOp op);
+
+/// Moves what `op` has rounded in `result` by half of `relative` to all of it,
+/// relatively, in a way that depends on the value alone.
+void disturb(mlir::Operation *op, Operands args, double relative,
+             Tensor &result);
 
 /// Ops with several results.
 llvm::SmallVector<Tensor> evaluate(LUOp op, Operands args);

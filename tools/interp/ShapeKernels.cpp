@@ -47,9 +47,9 @@ Tensor evaluate(SliceOp op, Operands args) {
                 });
 }
 
-Tensor evaluate(PadOp op, Operands args) {
-  const Tensor &x = *args[0];
-  Tensor result(op.getType());
+/// `x` with zeros around, as `op` puts them around its operand.
+static Tensor padded(PadOp op, const Tensor &x) {
+  Tensor result(op.getType().clone(x.getElementType()));
   SmallVector<int64_t> at(x.getShape().size());
   forEachIndex(x.getShape(), [&](ArrayRef<int64_t> index, int64_t linear) {
     for (auto [dim, i] : llvm::enumerate(index))
@@ -57,6 +57,16 @@ Tensor evaluate(PadOp op, Operands args) {
     result.setElement(linearIndex(result.getShape(), at), x, linear);
   });
   return result;
+}
+
+Tensor evaluate(PadOp op, Operands args) { return padded(op, *args[0]); }
+
+Tensor evaluatePadding(PadOp op) {
+  Type flag = IntegerType::get(op.getContext(), 1);
+  Tensor kept(op.getX().getType().clone(flag));
+  for (int64_t i = 0, e = kept.size(); i < e; ++i)
+    kept.setInt(i, 1);
+  return padded(op, kept);
 }
 
 Tensor evaluate(ConcatOp op, Operands args) {

@@ -64,6 +64,7 @@ Tensor evaluate(OverlapAddOp op, Operands args) {
 
 Tensor evaluate(ConvOp op, Operands args) {
   const Tensor &x = *args[0], &w = *args[1];
+  const Tensor *kept = args.size() > 2 ? args[2] : nullptr;
   ArrayRef<int64_t> shape = op.getType().getShape();
   int64_t channels = w.getShape()[1];
   Sums sums(op.getType().getNumElements());
@@ -81,6 +82,8 @@ Tensor evaluate(ConvOp op, Operands args) {
                    }
                    int64_t a = linearIndex(x.getShape(), xAt);
                    int64_t b = linearIndex(w.getShape(), wAt);
+                   if (kept && !kept->getInt(a))
+                     return;
                    if (x.isFloat())
                      sums.floats[to] += x.getFloat(a) * w.getFloat(b);
                    else

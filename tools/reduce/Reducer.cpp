@@ -2,11 +2,12 @@
 
 #include "tools/reduce/Reducer.h"
 
+#include "tools/reduce/Command.h"
+
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
-#include "llvm/Support/Program.h"
 
 using namespace mlir;
 
@@ -30,10 +31,7 @@ bool Reducer::test(ModuleOp candidate) const {
     llvm::raw_fd_ostream file(descriptor, /*shouldClose=*/true);
     candidate.print(file);
   }
-  std::string script = command + " \"$0\"";
-  std::optional<StringRef> nowhere[] = {StringRef(), StringRef(), StringRef()};
-  return llvm::sys::ExecuteAndWait("/bin/sh", {"sh", "-c", script, path},
-                                   std::nullopt, nowhere, seconds) == 0;
+  return succeeds(command, path, seconds);
 }
 
 bool Reducer::attempt(Change change) {

@@ -19,7 +19,8 @@ public:
   using Change = llvm::function_ref<llvm::LogicalResult(mlir::ModuleOp)>;
 
   /// `command` runs in a shell with the name of a file appended; exit status 0
-  /// means interesting. It is ended after `seconds`, which means not.
+  /// means interesting. It is ended after `seconds`, with all that it has
+  /// started, which means not.
   Reducer(mlir::OwningOpRef<mlir::ModuleOp> module, std::string command,
           unsigned seconds);
 

@@ -41,7 +41,8 @@ static llvm::cl::opt<std::string> output("o", llvm::cl::desc("Output file"),
                                          llvm::cl::cat(category));
 static llvm::cl::opt<unsigned>
     seconds("timeout", llvm::cl::init(60),
-            llvm::cl::desc("Seconds after which the command is ended, and its "
+            llvm::cl::desc("Seconds after which the command is ended, with "
+                           "all that it has started, and its "
                            "file not interesting (default: 60)"),
             llvm::cl::cat(category));
 
