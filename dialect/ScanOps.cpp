@@ -1,4 +1,4 @@
-//===- ScanOps.cpp - verification, batching of running sums and sorting ---===//
+//===- ScanOps.cpp - verification of running combinations and sorting -----===//
 
 #include "dialect/CellDialect.h"
 
@@ -8,57 +8,87 @@ using namespace mlir;
 
 namespace cellgrad {
 
-template <typename OpT> static LogicalResult verifyDim(OpT op) {
-  RankedTensorType x = op.getX().getType();
-  int64_t dim = op.getDim();
-  if (dim < 0 || dim >= x.getRank())
-    return op.emitOpError("dimension ") << dim << " is out of range for " << x;
+static LogicalResult verifyDim(Operation *op, int64_t dim) {
+  auto type = cast<RankedTensorType>(op->getOperand(0).getType());
+  if (dim < 0 || dim >= type.getRank())
+    return op->emitOpError("dimension ")
+           << dim << " is out of range for " << type;
   return success();
 }
 
-LogicalResult CumSumOp::verify() { return verifyDim(*this); }
-
-OpFoldResult CumSumOp::fold(FoldAdaptor) {
-  return getType().getDimSize(getDim()) == 1 && !getExclusive() ? getX()
-                                                                : Value();
+/// Whether positions of `count` elements are numbers of `type`.
+static LogicalResult verifyPositions(Operation *op, int64_t count, Type type) {
+  if (count > 0 && !llvm::isIntN(type.getIntOrFloatBitWidth(), count - 1))
+    return op->emitOpError("counts to ")
+           << count - 1 << ", which " << type << " cannot hold";
+  return success();
 }
+
+//===----------------------------------------------------------------------===//
+// Running sums and products
+//===----------------------------------------------------------------------===//
+
+template <typename OpT> static OpFoldResult foldOne(OpT op) {
+  RankedTensorType type = op.getType();
+  return type.getDimSize(op.getDim()) == 1 && !op.getExclusive() ? op.getX()
+                                                                 : Value();
+}
+
+LogicalResult CumSumOp::verify() { return verifyDim(*this, getDim()); }
+LogicalResult CumProdOp::verify() { return verifyDim(*this, getDim()); }
+LogicalResult RecurrenceOp::verify() { return verifyDim(*this, getDim()); }
+LogicalResult SegmentCumSumOp::verify() { return verifyDim(*this, getDim()); }
+
+OpFoldResult CumSumOp::fold(FoldAdaptor) { return foldOne(*this); }
+OpFoldResult CumProdOp::fold(FoldAdaptor) { return foldOne(*this); }
+
+//===----------------------------------------------------------------------===//
+// Running extrema
+//===----------------------------------------------------------------------===//
+
+static LogicalResult inferExtremum(Value x, SmallVectorImpl<Type> &types) {
+  auto type = cast<RankedTensorType>(x.getType());
+  types.assign({type, type.clone(IntegerType::get(x.getContext(), 32))});
+  return success();
+}
+
+template <typename OpT> static LogicalResult verifyExtremum(OpT op) {
+  if (failed(verifyDim(op, op.getDim())))
+    return failure();
+  return verifyPositions(op, op.getX().getType().getDimSize(op.getDim()),
+                         op.getPositions().getType().getElementType());
+}
+
+LogicalResult CumMaxOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  return inferExtremum(adaptor.getX(), types);
+}
+LogicalResult CumMinOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  return inferExtremum(adaptor.getX(), types);
+}
+
+LogicalResult CumMaxOp::verify() { return verifyExtremum(*this); }
+LogicalResult CumMinOp::verify() { return verifyExtremum(*this); }
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
 
 LogicalResult ArgSortOp::verify() {
-  RankedTensorType x = getX().getType();
-  if (failed(verifyDim(*this)))
+  RankedTensorType x = getX().getType(), type = getType();
+  int64_t dim = getDim();
+  if (failed(verifyDim(*this, dim)))
     return failure();
-  if (getType().getShape() != x.getShape())
+  SmallVector<int64_t> shape(x.getShape());
+  if (type.getRank() == x.getRank())
+    shape[dim] = std::min(shape[dim], type.getDimSize(dim));
+  if (type.getShape() != ArrayRef(shape))
     return emitOpError("gives positions of the shape of ")
-           << x << ", not of " << getType();
-  int64_t count = x.getDimSize(getDim());
-  Type integer = getType().getElementType();
-  if (count > 0 && !llvm::isIntN(integer.getIntOrFloatBitWidth(), count - 1))
-    return emitOpError("counts to ")
-           << count - 1 << ", which " << integer << " cannot hold";
-  return success();
-}
-
-LogicalResult CumSumOp::buildBatched(OpBuilder &builder,
-                                     ArrayRef<Value> operands,
-                                     const llvm::SmallBitVector &, int64_t,
-                                     SmallVectorImpl<Value> &results) {
-  results.push_back(CumSumOp::create(builder, getLoc(), operands[0],
-                                     getDim() + 1, getReverse(),
-                                     getExclusive()));
-  return success();
-}
-
-LogicalResult ArgSortOp::buildBatched(OpBuilder &builder,
-                                      ArrayRef<Value> operands,
-                                      const llvm::SmallBitVector &,
-                                      int64_t size,
-                                      SmallVectorImpl<Value> &results) {
-  SmallVector<int64_t> shape{size};
-  llvm::append_range(shape, getType().getShape());
-  results.push_back(ArgSortOp::create(builder, getLoc(), getType().clone(shape),
-                                      operands[0], getDim() + 1,
-                                      getDescending()));
-  return success();
+           << x << ", or fewer along dimension " << dim << ", not of " << type;
+  return verifyPositions(*this, x.getDimSize(dim), type.getElementType());
 }
 
 } // namespace cellgrad

@@ -24,6 +24,8 @@ func.func @print(%x: tensor<2x3xf32>, %i: tensor<2x4xi32>, %u: tensor<2x4xf32>) 
   %7 = cell.cumsum %x along 0 : tensor<2x3xf32>
   // CHECK-NEXT: cell.argsort %arg0 along 1 {descending = true} : tensor<2x3xf32> -> tensor<2x3xi64>
   %8 = cell.argsort %x along 1 {descending = true} : tensor<2x3xf32> -> tensor<2x3xi64>
+  // CHECK-NEXT: cell.argsort %arg0 along 1 : tensor<2x3xf32> -> tensor<2x1xi32>
+  %first = cell.argsort %x along 1 : tensor<2x3xf32> -> tensor<2x1xi32>
   %9 = cell.is_nan %x : tensor<2x3xf32>
   // CHECK:      cell.check %{{.*}} "not a number" : tensor<2x3xi1>
   cell.check %9 "not a number" : tensor<2x3xi1>
@@ -48,11 +50,12 @@ func.func @fold(%x: tensor<2x3xf32>, %i: tensor<5xi32>) -> (tensor<5x3xf32>, ten
 // FOLD-LABEL: func.func @one(
 // FOLD-SAME:    %[[X:[a-z0-9]+]]: tensor<2x1xf32>
 // FOLD-NEXT:    %[[Y:.*]] = cell.cumsum %[[X]] along 1 {exclusive = true}
-// FOLD-NEXT:    return %[[X]], %[[Y]]
-func.func @one(%x: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>) {
+// FOLD-NEXT:    return %[[X]], %[[Y]], %[[X]]
+func.func @one(%x: tensor<2x1xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>) {
   %0 = cell.cumsum %x along 1 : tensor<2x1xf32>
   %1 = cell.cumsum %x along 1 {exclusive = true} : tensor<2x1xf32>
-  return %0, %1 : tensor<2x1xf32>, tensor<2x1xf32>
+  %2 = cell.cumprod %x along 1 : tensor<2x1xf32>
+  return %0, %1, %2 : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>
 }
 
 // What always holds is not checked.

@@ -148,6 +148,54 @@ func.func @cumsum_dim(%x: tensor<2x3xf32>) {
 
 // -----
 
+func.func @cumprod_dim(%x: tensor<2x3xf32>) {
+  // expected-error @+1 {{'cell.cumprod' op dimension -1 is out of range for 'tensor<2x3xf32>'}}
+  %0 = cell.cumprod %x along -1 : tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @cummax_dim(%x: tensor<2x3xf32>) {
+  // expected-error @+1 {{'cell.cummax' op dimension 2 is out of range for 'tensor<2x3xf32>'}}
+  %0:2 = cell.cummax %x along 2 : tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @cummin_long(%x: tensor<3000000000xf32>) {
+  // expected-error @+1 {{'cell.cummin' op counts to 2999999999, which 'i32' cannot hold}}
+  %0:2 = cell.cummin %x along 0 : tensor<3000000000xf32>
+  return
+}
+
+// -----
+
+func.func @recurrence_dim(%x: tensor<2x3xf32>) {
+  // expected-error @+1 {{'cell.recurrence' op dimension 2 is out of range for 'tensor<2x3xf32>'}}
+  %0 = cell.recurrence %x, %x along 2 : tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @segment_cumsum_dim(%x: tensor<2x3xf32>, %s: tensor<2x3xi1>) {
+  // expected-error @+1 {{'cell.segment_cumsum' op dimension 2 is out of range for 'tensor<2x3xf32>'}}
+  %0 = cell.segment_cumsum %x from %s along 2 : tensor<2x3xf32>, tensor<2x3xi1>
+  return
+}
+
+// -----
+
+func.func @segment_cumsum_shape(%x: tensor<2x3xf32>, %s: tensor<3xi1>) {
+  // expected-error @+1 {{'cell.segment_cumsum' op requires the same shape for all operands and results}}
+  %0 = cell.segment_cumsum %x from %s along 1 : tensor<2x3xf32>, tensor<3xi1>
+  return
+}
+
+// -----
+
 func.func @argsort_dim(%x: tensor<2x3xf32>) {
   // expected-error @+1 {{'cell.argsort' op dimension -1 is out of range for 'tensor<2x3xf32>'}}
   %0 = cell.argsort %x along -1 : tensor<2x3xf32> -> tensor<2x3xi32>
@@ -157,8 +205,16 @@ func.func @argsort_dim(%x: tensor<2x3xf32>) {
 // -----
 
 func.func @argsort_shape(%x: tensor<2x3xf32>) {
-  // expected-error @+1 {{'cell.argsort' op gives positions of the shape of 'tensor<2x3xf32>', not of 'tensor<3x2xi32>'}}
+  // expected-error @+1 {{'cell.argsort' op gives positions of the shape of 'tensor<2x3xf32>', or fewer along dimension 1, not of 'tensor<3x2xi32>'}}
   %0 = cell.argsort %x along 1 : tensor<2x3xf32> -> tensor<3x2xi32>
+  return
+}
+
+// -----
+
+func.func @argsort_more(%x: tensor<2x3xf32>) {
+  // expected-error @+1 {{'cell.argsort' op gives positions of the shape of 'tensor<2x3xf32>', or fewer along dimension 1, not of 'tensor<2x4xi32>'}}
+  %0 = cell.argsort %x along 1 : tensor<2x3xf32> -> tensor<2x4xi32>
   return
 }
 

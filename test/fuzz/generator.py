@@ -127,7 +127,8 @@ class Generator(Blocks):
             self.constant: 2,
             self.iota: 2,
             self.position: 2,
-            self.cumsum: 2,
+            self.cumulative: 4,
+            self.recurrence: 1,
             self.sort: 2,
             self.gather: 6,
             self.scatter: 4,
@@ -320,11 +321,27 @@ class Generator(Blocks):
         value = self.f.create(name, [x], {"dims": [last]}, None, result)
         self.add("cell.gather", [x, value], {"dim": last, "batch_dims": last})
 
-    def cumsum(self, x: Any) -> None:
-        if x.dtype != "bool" and x.shape:
+    def cumulative(self, x: Any) -> None:
+        if x.dtype == "bool" or not x.shape:
+            return
+        dim = self.rng.randrange(len(x.shape))
+        op = self.rng.choice(["cumsum", "cumprod", "cummax", "cummin"])
+        if op in ("cummax", "cummin"):
+            self.values.append(self.f.create(f"cell.{op}", [x], {"dim": dim}, None, None)[0])
+        else:
             flags = {k: self.rng.random() < 0.5 for k in ("reverse", "exclusive")}
-            dim = self.rng.randrange(len(x.shape))
-            self.add("cell.cumsum", [x], {"dim": dim, **flags})
+            self.add(f"cell.{op}", [x], {"dim": dim, **flags})
+
+    def recurrence(self, x: Any) -> None:
+        if x.dtype == "bool" or not x.shape:
+            return
+        attrs = {"dim": self.rng.randrange(len(x.shape)), "reverse": self.rng.random() < 0.5}
+        other = self.like(x)
+        if self.rng.random() < 0.5:
+            self.add("cell.recurrence", [x, other], attrs)
+        else:
+            starts = self.f.create("cell.less", [x, other], {}, None, None)
+            self.add("cell.segment_cumsum", [x, starts], attrs)
 
     def sort(self, x: Any) -> None:
         """The sorted elements, for the same reason."""

@@ -1,5 +1,6 @@
 // Positions and elements at positions, by hand-checked numbers.
 // RUN: cell-run %s --entry=positions | FileCheck %s --check-prefix=POSITIONS
+// RUN: cell-run %s --entry=extrema | FileCheck %s --check-prefix=EXTREMA
 // RUN: cell-run %s --entry=order | FileCheck %s --check-prefix=ORDER
 // RUN: not cell-run %s --entry=check 2>&1 | FileCheck %s --check-prefix=CHECKS
 // RUN: cell-run %s --entry=elements | FileCheck %s --check-prefix=ELEMENTS
@@ -55,15 +56,33 @@ func.func @elements() -> (tensor<3xf32>, tensor<2x1x2xf32>, tensor<3xi8>, tensor
 // ORDER-NEXT: result 1: tensor<6xi64> [4, 0, 1, 2, 5, 3]
 // ORDER-NEXT: result 2: tensor<2x2xi32> {{\[\[0, 1\], \[1, 0\]\]}}
 // ORDER-NEXT: result 3: tensor<3xi8> [100, -56, 44]
-func.func @order() -> (tensor<6xi32>, tensor<6xi64>, tensor<2x2xi32>, tensor<3xi8>) {
+// ORDER-NEXT: result 4: tensor<2x1xi32> {{\[\[1\], \[0\]\]}}
+// ORDER-NEXT: result 5: tensor<3xi8> [100, 16, 64]
+func.func @order() -> (tensor<6xi32>, tensor<6xi64>, tensor<2x2xi32>, tensor<3xi8>, tensor<2x1xi32>, tensor<3xi8>) {
   %x = cell.constant dense<[1.0, 0.0, -0.0, -3.0, 0x7FC00000, 0.0]> : tensor<6xf32>
   %i = cell.constant dense<[[1, 5], [1, 2]]> : tensor<2x2xi64>
+  %m = cell.constant dense<[[1, 5, 5], [2, 1, 2]]> : tensor<2x3xi64>
   %n = cell.constant dense<100> : tensor<3xi8>
   %0 = cell.argsort %x along 0 : tensor<6xf32> -> tensor<6xi32>
   %1 = cell.argsort %x along 0 {descending = true} : tensor<6xf32> -> tensor<6xi64>
   %2 = cell.argsort %i along 0 : tensor<2x2xi64> -> tensor<2x2xi32>
   %3 = cell.cumsum %n along 0 : tensor<3xi8>
-  return %0, %1, %2, %3 : tensor<6xi32>, tensor<6xi64>, tensor<2x2xi32>, tensor<3xi8>
+  %4 = cell.argsort %m along 1 {descending = true} : tensor<2x3xi64> -> tensor<2x1xi32>
+  %5 = cell.cumprod %n along 0 : tensor<3xi8>
+  return %0, %1, %2, %3, %4, %5 : tensor<6xi32>, tensor<6xi64>, tensor<2x2xi32>, tensor<3xi8>, tensor<2x1xi32>, tensor<3xi8>
+}
+
+// The first NaN stays; equal zeros are followed by the later one, with its sign.
+// EXTREMA:      result 0: tensor<5xf32> [0.0, -0.0, nan, nan, nan]
+// EXTREMA-NEXT: result 1: tensor<5xi32> [0, 1, 2, 2, 2]
+// EXTREMA-NEXT: result 2: tensor<3x2xi8> {{\[\[5, 7\], \[5, 7\], \[5, -1\]\]}}
+// EXTREMA-NEXT: result 3: tensor<3x2xi32> {{\[\[0, 0\], \[1, 0\], \[1, 2\]\]}}
+func.func @extrema() -> (tensor<5xf32>, tensor<5xi32>, tensor<3x2xi8>, tensor<3x2xi32>) {
+  %x = cell.constant dense<[0.0, -0.0, 0x7FC00000, 3.0, 0x7FC00000]> : tensor<5xf32>
+  %n = cell.constant dense<[[5, 7], [5, 8], [6, -1]]> : tensor<3x2xi8>
+  %0:2 = cell.cummax %x along 0 : tensor<5xf32>
+  %1:2 = cell.cummin %n along 0 : tensor<3x2xi8>
+  return %0#0, %0#1, %1#0, %1#1 : tensor<5xf32>, tensor<5xi32>, tensor<3x2xi8>, tensor<3x2xi32>
 }
 
 func.func @check() {

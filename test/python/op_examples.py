@@ -117,6 +117,20 @@ def swapped(x: Tensor) -> Tensor:
     return emit("cell.swap_rows", [x, Tensor(SWAPS)], {})
 
 
+STARTS = np.array([[True, False, True, True, False], [False, False, True, False, True]])
+
+
+def segments(reverse: bool) -> Callable[..., Any]:
+    """Running sums in segments of two rows."""
+
+    @operation
+    def apply(x: Tensor) -> Tensor:
+        attrs = {"dim": 1, "reverse": reverse}
+        return emit("cell.segment_cumsum", [x, Tensor(STARTS)], attrs)
+
+    return apply
+
+
 OTHERS: dict[str, list[Example]] = {
     "broadcast": [(shaped("broadcast", (2, 3, 4), dims=[1]), [draw(2, 4)])],
     "cast": [(lambda x: ops.cast(ops.cast(x, ms.float64) * 3, x.dtype), [draw(3)])],
@@ -128,6 +142,13 @@ OTHERS: dict[str, list[Example]] = {
             call("conv", strides=[1, 2], dilations=[2, 1], groups=2),
             [draw(1, 4, 5, 4), draw(2, 2, 2, 3)],
         ),
+    ],
+    "cummax": [(result("cummax", 0, dim=1), [draw(2, 5)])],
+    "cummin": [(result("cummin", 0, dim=0), [draw(4, 2)])],
+    "cumprod": [
+        (call("cumprod", dim=1, reverse=r, exclusive=e), [draw(2, 4)])
+        for r in (False, True)
+        for e in (False, True)
     ],
     "cumsum": [
         (call("cumsum", dim=1, reverse=r, exclusive=e), [draw(2, 4)])
@@ -151,6 +172,9 @@ OTHERS: dict[str, list[Example]] = {
         (lambda x: result("qr", 0)(x + 3 * _identity(x)), [draw(3, 3)]),
         (lambda x: result("qr", 1)(x + 3 * _identity(x)), [draw(3, 3)]),
     ],
+    "recurrence": [
+        (call("recurrence", dim=1, reverse=r), [draw(2, 4), draw(2, 4)]) for r in (False, True)
+    ],
     "reduce_max": [(call("reduce_max", dims=[0]), [draw(3, 4)])],
     "reduce_min": [(call("reduce_min", dims=[1]), [draw(3, 4)])],
     "reduce_sum": [(call("reduce_sum", dims=[0, 2]), [draw(2, 3, 2)])],
@@ -160,6 +184,7 @@ OTHERS: dict[str, list[Example]] = {
         (indexed("scatter", dim=0, batch_dims=0, combine=c), [draw(3, 2), draw(2, 2, 2)])
         for c in ("add", "set")
     ],
+    "segment_cumsum": [(segments(reverse=r), [draw(2, 5)]) for r in (False, True)],
     "slice": [(call("slice", starts=[1, 0], limits=[5, 3], strides=[2, 1]), [draw(6, 4)])],
     "solve": [
         (lambda a, b: call("solve", transpose=False)(definite(a), b), [draw(3, 3), draw(3, 2)])

@@ -151,6 +151,50 @@ def test_order_of_special_values():
     np.testing.assert_array_equal(ops.argsort(x, descending=True).asnumpy(), [1, 5, 0, 3, 4, 2])
 
 
+def first_in_order(a, k, largest):
+    """NaN is larger than all numbers, and equal elements stay in their order."""
+    nan, number = np.isnan(a), np.nan_to_num(a.astype(np.float64), nan=0, posinf=1e39, neginf=-1e39)
+    sign = -1 if largest else 1
+    order = np.lexsort((sign * number, sign * nan.astype(int)), axis=-1)
+    return order[..., :k].astype(np.int32)
+
+
+ROWS = {
+    "random": lambda rng, n: rng.standard_normal((2, n)),
+    "few values": lambda rng, n: rng.integers(-2, 3, (2, n)),
+    "one value": lambda rng, n: np.full((2, n), 3),
+    "ascending": lambda rng, n: np.stack([np.arange(n), -np.arange(n)]),
+    "special": lambda rng, n: rng.choice([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0], (2, n)),
+    "few numbers": lambda rng, n: np.where(rng.random((2, n)) < 2 / n, 1.0, np.nan),
+}
+
+
+@pytest.mark.parametrize("rows", ROWS)
+@pytest.mark.parametrize(
+    "n, k", [(128, 1), (129, 1), (129, 64), (129, 65), (1000, 10), (4100, 7), (9001, 1500)]
+)
+def test_selection_is_the_beginning_of_the_order(rows, n, k):
+    """Rows that are sorted, selected from at once, and in chunks with a shorter last one."""
+    a = ROWS[rows](np.random.default_rng(n), n).astype(np.float32)
+    for largest in (False, True):
+        values, order = ops.topk(Tensor(a), k, 1, largest)
+        wanted = first_in_order(a, k, largest)
+        np.testing.assert_array_equal(order.asnumpy(), wanted, strict=True)
+        np.testing.assert_array_equal(values.asnumpy(), np.take_along_axis(a, wanted, 1))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int32, np.int64, np.float16, np.float64])
+def test_selection_of_each_dtype(dtype):
+    a = np.random.default_rng(2).integers(-100, 100, (3000, 2)).astype(dtype)
+    order = np.argsort(a.astype(np.float64), 0, kind="stable")[:20]
+    got = ops.topk(Tensor(a), 20, 0, False)
+    np.testing.assert_array_equal(got[1].asnumpy(), order)
+    np.testing.assert_array_equal(got[0].asnumpy(), np.take_along_axis(a, order, 0), strict=True)
+    gradient = ms.grad(lambda x: ops.topk(x, 20, 0)[0].sum())
+    if np.issubdtype(dtype, np.floating):
+        np.testing.assert_array_equal(gradient(Tensor(a)).asnumpy().sum(0), [20, 20])
+
+
 def test_derivatives_of_order():
     x = Tensor(P / 7)
     check_grads(lambda x: ops.sort(x * x, 1)[0] ** 2, x, order=2)

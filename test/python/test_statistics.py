@@ -201,6 +201,101 @@ def test_derivatives_of_running_products_are_exact_with_zeros(zeros):
         np.testing.assert_allclose(jacobian[i], exact, atol=1e-15)
 
 
+@pytest.mark.parametrize("zeros", [[], [2], [0, 3], [1, 2]])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_second_derivatives_of_running_products_are_exact_with_zeros(zeros, reverse):
+    values = np.array([1.5, -2.0, 3.0, 0.5])
+    values[zeros] = 0
+    total = lambda v: ops.CumProd(False, reverse)(v, 0).sum()
+    hessian = ms.hessian(total)(Tensor(values)).asnumpy()
+    exact = np.zeros((4, 4))
+    for i in range(4):
+        part = list(range(i, 4) if reverse else range(i + 1))
+        for j in part:
+            for k in part:
+                if j != k:
+                    exact[j, k] += np.prod([values[m] for m in part if m not in (j, k)])
+    np.testing.assert_allclose(hessian, exact, atol=1e-15)
+
+
+# With what stands before and behind the dimension, rows of many vectors and of few elements.
+SCANNED = [((37,), 0), ((5, 40), 1), ((40, 5), 0), ((3, 9, 67), 1), ((2, 3, 1), 1), ((4, 0), 1)]
+
+
+@pytest.mark.parametrize("shape, axis", SCANNED)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16, np.int32, np.int8])
+def test_running_extrema_are_those_of_numpy(shape, axis, dtype):
+    x = np.random.default_rng(5).integers(-9, 9, shape).astype(dtype)
+    for function, accumulate in ((ops.cummax, np.maximum), (ops.cummin, np.minimum)):
+        values, where = function(Tensor(x), axis)
+        np.testing.assert_array_equal(values.asnumpy(), accumulate.accumulate(x, axis))
+        # The last position of each value, as all equal ones up to an element are found again.
+        equal = np.expand_dims(np.moveaxis(x, axis, -1), -2) == np.expand_dims(
+            np.moveaxis(values.asnumpy(), axis, -1), -1
+        )
+        last = (np.tril(equal) * np.arange(x.shape[axis])).max(-1, initial=0)
+        np.testing.assert_array_equal(np.moveaxis(where.asnumpy(), axis, -1), last)
+
+
+@pytest.mark.parametrize("shape, axis", SCANNED)
+def test_running_extrema_keep_the_first_nan(shape, axis):
+    rng = np.random.default_rng(6)
+    x = rng.standard_normal(shape).astype(np.float32)
+    x[rng.random(shape) < 0.1] = np.nan
+    x[rng.random(shape) < 0.1] = -np.inf
+    for function, accumulate in ((ops.cummax, np.maximum), (ops.cummin, np.minimum)):
+        values, where = (y.asnumpy() for y in function(Tensor(x), axis))
+        np.testing.assert_array_equal(values, accumulate.accumulate(x, axis))
+        np.testing.assert_array_equal(np.take_along_axis(x, where, axis), values)
+        gradient = ms.grad(lambda v, f=function: f(v, axis)[0].sum())(Tensor(x)).asnumpy()
+        counts = np.zeros(shape)
+        for at in np.ndindex(*shape):
+            to = list(at)
+            to[axis] = where[at]
+            counts[tuple(to)] += 1
+        np.testing.assert_array_equal(gradient, counts)
+
+
+def test_derivatives_of_running_extrema_keep_infinities_apart():
+    """The derivative of sqrt is infinite at 0, and only there."""
+    x = Tensor(np.array([0.0, 1.0, 4.0, 1.0]))
+    largest = lambda v: ops.cummax(ops.sqrt(v), 0)[0]
+    _, tangent = ms.jvp(largest, x, Tensor(np.ones(4)))
+    np.testing.assert_array_equal(tangent.asnumpy(), [np.inf, 0.5, 0.25, 0.25])
+    gradient = ms.grad(lambda v: largest(v).sum())(x).asnumpy()
+    np.testing.assert_array_equal(gradient, [np.inf, 0.5, 0.5, 0])
+
+
+@pytest.mark.parametrize("shape, axis", SCANNED)
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("exclusive", [False, True])
+def test_running_products_are_those_of_numpy(shape, axis, reverse, exclusive):
+    x = np.random.default_rng(7).uniform(0.7, 1.4, shape)
+    line = np.flip(x, axis) if reverse else x
+    exact = line.cumprod(axis)
+    if exclusive and shape[axis]:
+        exact = np.roll(exact, 1, axis)
+        exact[tuple(0 if d == axis else slice(None) for d in range(x.ndim))] = 1
+    exact = np.flip(exact, axis) if reverse else exact
+    got = ops.CumProd(exclusive, reverse)(Tensor(x), axis).asnumpy()
+    np.testing.assert_allclose(got, exact, rtol=1e-13)
+
+
+def test_running_combinations_under_vmap():
+    x = np.random.default_rng(8).uniform(-1.5, 1.5, (4, 3, 5))
+    for function in (
+        lambda v: ops.cumprod(v, 1),
+        lambda v: ops.cummax(v, 0)[0],
+        lambda v: ops.cummin(v, 1)[1],
+        ms.grad(lambda v: (ops.cumprod(v, 1) * v).sum()),
+        ms.grad(lambda v: (ops.cummax(v, 0)[0] * v).sum()),
+        lambda v: ops.topk(v, 2, 0)[0],
+    ):
+        got = ms.vmap(function)(Tensor(x)).asnumpy()
+        exact = [function(Tensor(row)).asnumpy() for row in x]
+        np.testing.assert_allclose(got, np.stack(exact), rtol=1e-14)
+
+
 @pytest.mark.parametrize(
     "function",
     [
@@ -215,7 +310,7 @@ def test_derivatives_of_running_products_are_exact_with_zeros(zeros):
     ],
 )
 def test_derivatives_of_accumulations(function):
-    check_grads(function, (Tensor(X[:, :, 1]),), order=2)
+    check_grads(function, (Tensor(X[:, :, 1]),), order=3)
 
 
 def test_accumulations_of_any_length():

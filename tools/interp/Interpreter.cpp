@@ -220,10 +220,11 @@ LogicalResult Interpreter::run(Operation *op, Environment &values) {
     print(printOp, args);
     return success();
   }
-  if (isa<LUOp, QROp>(op)) {
+  if (isa<CumMaxOp, CumMinOp, LUOp, QROp>(op)) {
     SmallVector<Tensor> results =
-        llvm::TypeSwitch<Operation *, SmallVector<Tensor>>(op).Case<LUOp, QROp>(
-            [&](auto several) { return evaluate(several, args); });
+        llvm::TypeSwitch<Operation *, SmallVector<Tensor>>(op)
+            .Case<CumMaxOp, CumMinOp, LUOp, QROp>(
+                [&](auto several) { return evaluate(several, args); });
     for (auto [value, result] : llvm::zip_equal(op->getResults(), results)) {
       disturb(op, args, latitude.rounding, result);
       values[value] = std::move(result);
@@ -267,9 +268,10 @@ FailureOr<Tensor> Interpreter::evaluateOp(Operation *op, Operands args) {
         return evaluate(conv, {args[0], args[1], &kept});
       })
       .Case<ArgMaxOp, ArgMinOp, ArgSortOp, BroadcastOp, CastOp, CholeskyOp,
-            ConcatOp, CumSumOp, GatherOp, IotaOp, MatMulOp, OverlapAddOp, PadOp,
-            PolygammaOp, RandomBitsOp, ReduceMaxOp, ReduceMinOp, ReduceSumOp,
-            ReverseOp, ScatterOp, SelectOp, SliceOp, SolveOp, StashAddOp,
+            ConcatOp, CumProdOp, CumSumOp, GatherOp, IotaOp, MatMulOp,
+            OverlapAddOp, PadOp, PolygammaOp, RandomBitsOp, RecurrenceOp,
+            ReduceMaxOp, ReduceMinOp, ReduceSumOp, ReverseOp, ScatterOp,
+            SegmentCumSumOp, SelectOp, SliceOp, SolveOp, StashAddOp,
             StashEmptyOp, StashReadOp, StashWriteOp, SwapRowsOp, TransposeOp,
             TriangleOp, TriangularSolveOp, WindowsOp>(
           [&](auto known) -> FailureOr<Tensor> {

@@ -22,6 +22,7 @@ Tensor evaluate(ConcatOp op, Operands args);
 /// With a third operand of the shape of the first, the products of those of its
 /// elements that are not 0.
 Tensor evaluate(ConvOp op, Operands args);
+Tensor evaluate(CumProdOp op, Operands args);
 Tensor evaluate(CumSumOp op, Operands args);
 Tensor evaluate(GatherOp op, Operands args);
 Tensor evaluate(IotaOp op, Operands args);
@@ -30,11 +31,13 @@ Tensor evaluate(OverlapAddOp op, Operands args);
 Tensor evaluate(PadOp op, Operands args);
 Tensor evaluate(PolygammaOp op, Operands args);
 Tensor evaluate(RandomBitsOp op, Operands args);
+Tensor evaluate(RecurrenceOp op, Operands args);
 Tensor evaluate(ReduceMaxOp op, Operands args);
 Tensor evaluate(ReduceMinOp op, Operands args);
 Tensor evaluate(ReduceSumOp op, Operands args);
 Tensor evaluate(ReverseOp op, Operands args);
 Tensor evaluate(ScatterOp op, Operands args);
+Tensor evaluate(SegmentCumSumOp op, Operands args);
 Tensor evaluate(SelectOp op, Operands args);
 Tensor evaluate(SliceOp op, Operands args);
 Tensor evaluate(SolveOp op, Operands args);
@@ -53,6 +56,8 @@ void disturb(mlir::Operation *op, Operands args, double relative,
              Tensor &result);
 
 /// Ops with several results.
+llvm::SmallVector<Tensor> evaluate(CumMaxOp op, Operands args);
+llvm::SmallVector<Tensor> evaluate(CumMinOp op, Operands args);
 llvm::SmallVector<Tensor> evaluate(LUOp op, Operands args);
 llvm::SmallVector<Tensor> evaluate(QROp op, Operands args);
 Tensor evaluate(StashAddOp op, Operands args);

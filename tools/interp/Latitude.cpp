@@ -12,16 +12,18 @@ namespace cellgrad::interp {
 
 /// Whether the float results of `op` are elements of its operands or constants.
 static bool isExact(Operation *op) {
-  return isa<BarrierOp, BroadcastOp, ConcatOp, ConstantOp, GatherOp, IotaOp,
-             PadOp, ReduceMaxOp, ReduceMinOp, ReshapeOp, ReverseOp, SelectOp,
-             SliceOp, StashEmptyOp, StashReadOp, StashWriteOp, StopGradientOp,
-             SwapRowsOp, TransposeOp, TriangleOp, WindowsOp>(op);
+  return isa<BarrierOp, BroadcastOp, ConcatOp, ConstantOp, CumMaxOp, CumMinOp,
+             GatherOp, IotaOp, PadOp, ReduceMaxOp, ReduceMinOp, ReshapeOp,
+             ReverseOp, SelectOp, SliceOp, StashEmptyOp, StashReadOp,
+             StashWriteOp, StopGradientOp, SwapRowsOp, TransposeOp, TriangleOp,
+             WindowsOp>(op);
 }
 
 /// Whether `op` makes integers of integers, without rounding small ones.
 static bool isRing(Operation *op) {
-  return isa<AddOp, ConvOp, CumSumOp, MatMulOp, MulOp, OverlapAddOp,
-             ReduceSumOp, ScatterOp, StashAddOp, SubOp>(op);
+  return isa<AddOp, ConvOp, CumProdOp, CumSumOp, MatMulOp, MulOp, OverlapAddOp,
+             RecurrenceOp, ReduceSumOp, ScatterOp, SegmentCumSumOp, StashAddOp,
+             SubOp>(op);
 }
 
 static bool isSmallInteger(double value) {

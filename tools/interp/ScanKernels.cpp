@@ -1,4 +1,4 @@
-//===- ScanKernels.cpp - running sums and sorting -------------------------===//
+//===- ScanKernels.cpp - running combinations and sorting -----------------===//
 
 #include "tools/interp/Kernels.h"
 
@@ -24,37 +24,119 @@ static void forEachLine(ArrayRef<int64_t> shape, int64_t dim,
   });
 }
 
-Tensor evaluate(CumSumOp op, Operands args) {
-  const Tensor &x = *args[0];
+/// The same, in the other direction with `reverse`.
+static void forEachLine(ArrayRef<int64_t> shape, int64_t dim, bool reverse,
+                        llvm::function_ref<void(ArrayRef<int64_t>)> body) {
+  forEachLine(shape, dim, [&](ArrayRef<int64_t> line) {
+    SmallVector<int64_t> order(line);
+    if (reverse)
+      std::reverse(order.begin(), order.end());
+    body(order);
+  });
+}
+
+/// What `combine` makes of all elements up to each one.
+template <typename CombineT, typename OpT>
+static Tensor cumulative(OpT op, const Tensor &x, int64_t start,
+                         CombineT combine) {
   Tensor result(x.getType());
-  forEachLine(x.getShape(), op.getDim(), [&](ArrayRef<int64_t> line) {
-    double floats = 0;
-    uint64_t ints = 0; // wraps
-    auto store = [&](int64_t i) {
-      x.isFloat() ? result.setFloat(i, floats)
-                  : result.setInt(i, static_cast<int64_t>(ints));
-    };
-    auto visit = [&](int64_t i) {
-      if (op.getExclusive())
-        store(i);
-      if (x.isFloat())
-        floats += x.getFloat(i);
-      else
-        ints += static_cast<uint64_t>(x.getInt(i));
-      if (!op.getExclusive())
-        store(i);
-    };
-    if (op.getReverse())
-      std::for_each(line.rbegin(), line.rend(), visit);
-    else
-      llvm::for_each(line, visit);
+  forEachLine(x.getShape(), op.getDim(), op.getReverse(),
+              [&](ArrayRef<int64_t> line) {
+                double floats = start;
+                uint64_t ints = start; // wraps
+                auto store = [&](int64_t i) {
+                  x.isFloat() ? result.setFloat(i, floats)
+                              : result.setInt(i, static_cast<int64_t>(ints));
+                };
+                for (int64_t i : line) {
+                  if (op.getExclusive())
+                    store(i);
+                  if (x.isFloat())
+                    floats = combine(floats, x.getFloat(i));
+                  else
+                    ints = combine(ints, static_cast<uint64_t>(x.getInt(i)));
+                  if (!op.getExclusive())
+                    store(i);
+                }
+              });
+  return result;
+}
+
+Tensor evaluate(CumSumOp op, Operands args) {
+  return cumulative(op, *args[0], 0, std::plus<>());
+}
+
+Tensor evaluate(CumProdOp op, Operands args) {
+  return cumulative(op, *args[0], 1, std::multiplies<>());
+}
+
+Tensor evaluate(RecurrenceOp op, Operands args) {
+  Tensor result(op.getType());
+  forEachLine(result.getShape(), op.getDim(), op.getReverse(),
+              [&](ArrayRef<int64_t> line) {
+                double y = 0;
+                for (int64_t i : line) {
+                  result.setFloat(i, y);
+                  y = args[0]->getFloat(i) * y + args[1]->getFloat(i);
+                }
+              });
+  return result;
+}
+
+Tensor evaluate(SegmentCumSumOp op, Operands args) {
+  Tensor result(op.getType());
+  forEachLine(result.getShape(), op.getDim(), [&](ArrayRef<int64_t> line) {
+    for (size_t begin = 0, end; begin < line.size(); begin = end) {
+      end = begin + 1;
+      while (end < line.size() && !args[1]->getInt(line[end]))
+        ++end;
+      double sum = 0;
+      for (size_t k = 0; k < end - begin; ++k) {
+        int64_t i = line[op.getReverse() ? end - 1 - k : begin + k];
+        sum += args[0]->getFloat(i);
+        result.setFloat(i, sum);
+      }
+    }
   });
   return result;
 }
 
+/// Whether an element that comes after the extremum takes its place.
+static bool takesOver(bool isMax, const Tensor &x, int64_t best, int64_t i) {
+  if (!x.isFloat())
+    return isMax ? x.getInt(i) >= x.getInt(best)
+                 : x.getInt(i) <= x.getInt(best);
+  double a = x.getFloat(i), b = x.getFloat(best);
+  return !std::isnan(b) && (std::isnan(a) || (isMax ? a >= b : a <= b));
+}
+
+template <typename OpT>
+static SmallVector<Tensor> runningExtremum(OpT op, const Tensor &x) {
+  Tensor values(op.getValues().getType());
+  Tensor positions(op.getPositions().getType());
+  forEachLine(x.getShape(), op.getDim(), [&](ArrayRef<int64_t> line) {
+    size_t best = 0;
+    for (auto [k, i] : llvm::enumerate(line)) {
+      if (takesOver(std::is_same_v<OpT, CumMaxOp>, x, line[best], i))
+        best = k;
+      x.isFloat() ? values.setFloat(i, x.getFloat(line[best]))
+                  : values.setInt(i, x.getInt(line[best]));
+      positions.setInt(i, best);
+    }
+  });
+  return {values, positions};
+}
+
+SmallVector<Tensor> evaluate(CumMaxOp op, Operands args) {
+  return runningExtremum(op, *args[0]);
+}
+SmallVector<Tensor> evaluate(CumMinOp op, Operands args) {
+  return runningExtremum(op, *args[0]);
+}
+
 Tensor evaluate(ArgSortOp op, Operands args) {
   const Tensor &x = *args[0];
-  Tensor result(op.getType());
+  SmallVector<SmallVector<int64_t>> orders;
   bool descending = op.getDescending();
   forEachLine(x.getShape(), op.getDim(), [&](ArrayRef<int64_t> line) {
     auto before = [&](int64_t i, int64_t j) {
@@ -65,13 +147,19 @@ Tensor evaluate(ArgSortOp op, Operands args) {
       double a = x.getFloat(line[i]), b = x.getFloat(line[j]);
       return std::isnan(b) ? !std::isnan(a) : a < b;
     };
-    std::vector<int64_t> order(line.size());
+    SmallVector<int64_t> &order = orders.emplace_back(line.size());
     std::iota(order.begin(), order.end(), 0);
     llvm::sort(order, [&](int64_t i, int64_t j) {
       return before(i, j) || (!before(j, i) && i < j);
     });
-    for (auto [to, from] : llvm::zip_equal(line, order))
+  });
+  // The result may be shorter than x along the dimension.
+  Tensor result(op.getType());
+  auto *next = orders.begin();
+  forEachLine(result.getShape(), op.getDim(), [&](ArrayRef<int64_t> line) {
+    for (auto [to, from] : llvm::zip(line, *next))
       result.setInt(to, from);
+    ++next;
   });
   return result;
 }

@@ -1,4 +1,4 @@
-//===- Scan.cpp - running sums as loops -----------------------------------===//
+//===- Scan.cpp - running combinations as loops ---------------------------===//
 
 #include "passes/lower/linalg/Patterns.h"
 
@@ -8,41 +8,61 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 using namespace mlir;
 using namespace cellgrad;
 
 namespace {
 
+/// What an element makes of what is carried, and what the results hold there.
+struct Step {
+  SmallVector<Value> carried, results;
+};
+
+/// Gets what is carried and the element of each operand, after them its
+/// position as i32 where that is asked for.
+using StepFn = llvm::function_ref<Step(ImplicitLocOpBuilder &,
+                                       ValueRange carried, ValueRange element)>;
+
 /// A loop over what stands before the dimension, and one along it that carries
-/// the sum: a number, or a row of numbers where something stands behind.
-class CumSumEmitter {
+/// numbers, or rows of numbers where something stands behind.
+class ScanEmitter {
 public:
-  CumSumEmitter(OpBuilder &b, CumSumOp op) : b(b), loc(op.getLoc()), op(op) {
-    RankedTensorType type = op.getX().getType();
-    int64_t dim = op.getDim(), rest = type.getRank() - dim - 1;
+  ScanEmitter(OpBuilder &b, Operation *op, ValueRange operands, int64_t dim,
+              bool reverse)
+      : b(b), loc(op->getLoc()), reverse(reverse), hasOuter(dim > 0) {
+    shape = cast<RankedTensorType>(operands[0].getType());
+    int64_t rest = shape.getRank() - dim - 1;
     groups = {dim, 1, rest};
-    if (llvm::all_of(type.getShape().drop_front(dim + 1),
+    if (llvm::all_of(shape.getShape().drop_front(dim + 1),
                      [](int64_t size) { return size == 1; }))
       groups = {dim, 1 + rest};
-    hasOuter = dim > 0;
     hasRows = groups.size() == 3;
-    x = collapseGroups(b, loc, op.getX(), groups);
-    flat = cast<RankedTensorType>(x.getType());
-    wide = accumulatorType(type.getElementType());
+    for (Value operand : operands)
+      inputs.push_back(collapseGroups(b, loc, operand, groups));
+    flat = cast<RankedTensorType>(inputs[0].getType());
   }
 
-  Value emit() {
-    Value out = emptyTensor(b, loc, flat);
+  /// The results, of the given element types; `starts` is carried to the first
+  /// element.
+  SmallVector<Value> emit(ArrayRef<TypedAttr> starts, TypeRange elements,
+                          bool wantsPosition, StepFn step) {
+    this->starts = starts;
+    this->wantsPosition = wantsPosition;
+    SmallVector<Value> outs;
+    for (Type element : elements)
+      outs.push_back(emptyTensor(b, loc, flat.clone(element)));
     if (hasOuter)
-      out = loop(b, flat.getDimSize(0), out,
-                 [&](OpBuilder &inner, Value iv, ValueRange carried) {
-                   return SmallVector<Value>{along(inner, iv, carried[0])};
-                 })[0];
+      outs = loop(b, flat.getDimSize(0), outs,
+                  [&](OpBuilder &inner, Value iv, ValueRange carried) {
+                    return along(inner, iv, carried, step);
+                  });
     else
-      out = along(b, Value(), out);
-    return expandGroups(b, loc, out, cast<RankedTensorType>(op.getType()),
-                        groups);
+      outs = along(b, Value(), outs, step);
+    for (auto [out, element] : llvm::zip_equal(outs, elements))
+      out = expandGroups(b, loc, out, shape.clone(element), groups);
+    return outs;
   }
 
 private:
@@ -62,96 +82,285 @@ private:
     return SmallVector<Value>(forOp.getResults());
   }
 
-  /// The sums along the dimension, at `outer`.
-  Value along(OpBuilder &builder, Value outer, Value out) {
-    auto zero = cast<TypedAttr>(builder.getZeroAttr(wide));
+  /// The results along the dimension, at `outer`.
+  SmallVector<Value> along(OpBuilder &builder, Value outer, ValueRange outs,
+                           StepFn step) {
     int64_t size = flat.getDimSize(hasOuter);
-    Value start =
-        hasRows
-            ? filledTensor(
-                  builder, loc,
-                  RankedTensorType::get({flat.getShape().back()}, wide), zero)
-            : arith::ConstantOp::create(builder, loc, zero);
-    return loop(builder, size, {start, out},
-                [&](OpBuilder &inner, Value iv, ValueRange carried) {
-                  if (op.getReverse())
-                    iv = arith::SubIOp::create(
-                        inner, loc,
-                        arith::ConstantIndexOp::create(inner, loc, size - 1),
-                        iv);
-                  SmallVector<Value> at;
-                  if (hasOuter)
-                    at.push_back(outer);
-                  at.push_back(iv);
-                  return hasRows
-                             ? stepRow(inner, carried[0], carried[1], at)
-                             : stepNumber(inner, carried[0], carried[1], at);
-                })[1];
+    SmallVector<Value> inits;
+    for (TypedAttr start : starts)
+      inits.push_back(
+          hasRows ? filledTensor(builder, loc,
+                                 RankedTensorType::get({flat.getShape().back()},
+                                                       start.getType()),
+                                 start)
+                  : arith::ConstantOp::create(builder, loc, start).getResult());
+    llvm::append_range(inits, outs);
+    SmallVector<Value> ends =
+        loop(builder, size, inits,
+             [&](OpBuilder &inner, Value iv, ValueRange carried) {
+               if (reverse)
+                 iv = arith::SubIOp::create(
+                     inner, loc,
+                     arith::ConstantIndexOp::create(inner, loc, size - 1), iv);
+               SmallVector<Value> at;
+               if (hasOuter)
+                 at.push_back(outer);
+               at.push_back(iv);
+               ValueRange states = carried.take_front(starts.size());
+               ValueRange results = carried.drop_front(starts.size());
+               return hasRows ? stepRow(inner, states, results, at, step)
+                              : stepNumber(inner, states, results, at, step);
+             });
+    return SmallVector<Value>(ArrayRef(ends).drop_front(starts.size()));
   }
 
-  /// The next sum, and what the result holds.
-  std::pair<Value, Value> add(OpBuilder &builder, Location at, Value sum,
-                              Value value) {
-    if (value.getType() != wide)
-      value = arith::ExtFOp::create(builder, at, wide, value);
-    Value next = isa<FloatType>(wide)
-                     ? Value(arith::AddFOp::create(builder, at, sum, value))
-                     : Value(arith::AddIOp::create(builder, at, sum, value));
-    Value result = op.getExclusive() ? sum : next;
-    if (flat.getElementType() != wide)
-      result =
-          arith::TruncFOp::create(builder, at, flat.getElementType(), result);
-    return {next, result};
+  Value positionOf(OpBuilder &builder, Value iv) {
+    return arith::IndexCastOp::create(builder, loc, builder.getI32Type(), iv);
   }
 
-  SmallVector<Value> stepNumber(OpBuilder &builder, Value sum, Value out,
-                                ArrayRef<Value> at) {
-    auto [next, result] =
-        add(builder, loc, sum, tensor::ExtractOp::create(builder, loc, x, at));
-    return {next, tensor::InsertOp::create(builder, loc, result, out, at)};
+  SmallVector<Value> stepNumber(OpBuilder &builder, ValueRange states,
+                                ValueRange outs, ArrayRef<Value> at,
+                                StepFn step) {
+    SmallVector<Value> element;
+    for (Value input : inputs)
+      element.push_back(tensor::ExtractOp::create(builder, loc, input, at));
+    if (wantsPosition)
+      element.push_back(positionOf(builder, at.back()));
+    ImplicitLocOpBuilder body(loc, builder);
+    Step next = step(body, states, element);
+    for (auto [result, out] : llvm::zip_equal(next.results, outs))
+      next.carried.push_back(
+          tensor::InsertOp::create(builder, loc, result, out, at));
+    return next.carried;
   }
 
-  SmallVector<Value> stepRow(OpBuilder &builder, Value sums, Value out,
-                             ArrayRef<Value> at) {
+  SmallVector<Value> stepRow(OpBuilder &builder, ValueRange states,
+                             ValueRange outs, ArrayRef<Value> at, StepFn step) {
     int64_t length = flat.getShape().back();
-    auto row = RankedTensorType::get({length}, flat.getElementType());
     SmallVector<OpFoldResult> offsets(at),
         sizes(at.size(), builder.getIndexAttr(1)),
         strides(at.size() + 1, builder.getIndexAttr(1));
     offsets.push_back(builder.getIndexAttr(0));
     sizes.push_back(builder.getIndexAttr(length));
-    auto slice = [&](Value from) {
-      return tensor::ExtractSliceOp::create(builder, loc, row, from, offsets,
-                                            sizes, strides);
+    auto slice = [&](Value from) -> Value {
+      Type element = getElementTypeOrSelf(from.getType());
+      return tensor::ExtractSliceOp::create(
+          builder, loc, RankedTensorType::get({length}, element), from, offsets,
+          sizes, strides);
     };
-    SmallVector<AffineMap> maps(3, builder.getMultiDimIdentityMap(1));
-    auto step = linalg::GenericOp::create(
-        builder, loc, TypeRange{sums.getType(), row}, ValueRange{slice(x)},
-        ValueRange{sums, slice(out)}, maps, utils::IteratorType::parallel,
+    AffineMap each = builder.getMultiDimIdentityMap(1);
+    SmallVector<Value> ins = llvm::map_to_vector(inputs, slice);
+    SmallVector<AffineMap> maps(ins.size(), each);
+    if (wantsPosition) {
+      ins.push_back(positionOf(builder, at.back()));
+      maps.push_back(AffineMap::get(1, 0, builder.getContext()));
+    }
+    SmallVector<Value> inits(states);
+    llvm::append_range(inits, llvm::map_range(outs, slice));
+    maps.append(inits.size(), each);
+    auto generic = linalg::GenericOp::create(
+        builder, loc, ValueRange(inits).getTypes(), ins, inits, maps,
+        utils::IteratorType::parallel,
         [&](OpBuilder &body, Location bodyLoc, ValueRange args) {
-          auto [next, result] = add(body, bodyLoc, args[1], args[0]);
-          linalg::YieldOp::create(body, bodyLoc, ValueRange{next, result});
+          ImplicitLocOpBuilder inner(bodyLoc, body);
+          Step next = step(inner, args.slice(ins.size(), states.size()),
+                           args.take_front(ins.size()));
+          llvm::append_range(next.carried, next.results);
+          linalg::YieldOp::create(body, bodyLoc, next.carried);
         });
-    return {step.getResult(0),
-            tensor::InsertSliceOp::create(builder, loc, step.getResult(1), out,
-                                          offsets, sizes, strides)};
+    SmallVector<Value> next(generic.getResults().take_front(states.size()));
+    for (auto [row, out] :
+         llvm::zip_equal(generic.getResults().drop_front(states.size()), outs))
+      next.push_back(tensor::InsertSliceOp::create(builder, loc, row, out,
+                                                   offsets, sizes, strides));
+    return next;
   }
 
   OpBuilder &b;
   Location loc;
-  CumSumOp op;
+  bool reverse, hasOuter, hasRows, wantsPosition = false;
+  RankedTensorType shape, flat;
   SmallVector<int64_t> groups;
-  bool hasOuter, hasRows;
-  Value x;
-  RankedTensorType flat;
-  Type wide;
+  SmallVector<Value> inputs;
+  ArrayRef<TypedAttr> starts;
 };
 
-struct CumSumLowering : OpRewritePattern<CumSumOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(CumSumOp op,
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+/// The number in the type that is accumulated in, and back.
+Value widened(ImplicitLocOpBuilder &b, Value x) {
+  Type wide = accumulatorType(x.getType());
+  return x.getType() == wide ? x : arith::ExtFOp::create(b, wide, x);
+}
+Value narrowed(ImplicitLocOpBuilder &b, Value x, Type type) {
+  return x.getType() == type ? x : arith::TruncFOp::create(b, type, x);
+}
+
+Value add(ImplicitLocOpBuilder &b, Value x, Value y) {
+  return isa<FloatType>(x.getType())
+             ? arith::AddFOp::create(b, x, y).getResult()
+             : arith::AddIOp::create(b, x, y).getResult();
+}
+Value multiply(ImplicitLocOpBuilder &b, Value x, Value y) {
+  return isa<FloatType>(x.getType())
+             ? arith::MulFOp::create(b, x, y).getResult()
+             : arith::MulIOp::create(b, x, y).getResult();
+}
+Value isNan(ImplicitLocOpBuilder &b, Value x) {
+  return arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x);
+}
+
+TypedAttr numberOf(Builder &b, Type type, int64_t value) {
+  if (isa<FloatType>(type))
+    return b.getFloatAttr(type, value);
+  return b.getIntegerAttr(type, value);
+}
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+template <typename OpT> struct CumulativeLowering : OpRewritePattern<OpT> {
+  using OpRewritePattern<OpT>::OpRewritePattern;
+  LogicalResult matchAndRewrite(OpT op,
                                 PatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op, CumSumEmitter(rewriter, op).emit());
+    constexpr bool kSum = std::is_same_v<OpT, CumSumOp>;
+    Type type = op.getType().getElementType();
+    TypedAttr start = numberOf(rewriter, accumulatorType(type), kSum ? 0 : 1);
+    ScanEmitter scan(rewriter, op, op.getX(), op.getDim(), op.getReverse());
+    rewriter.replaceOp(
+        op, scan.emit(start, type, /*wantsPosition=*/false,
+                      [&](ImplicitLocOpBuilder &b, ValueRange carried,
+                          ValueRange element) -> Step {
+                        Value x = widened(b, element[0]);
+                        Value next = kSum ? add(b, carried[0], x)
+                                          : multiply(b, carried[0], x);
+                        Value result = op.getExclusive() ? carried[0] : next;
+                        return {{next}, {narrowed(b, result, type)}};
+                      }));
+    return success();
+  }
+};
+
+struct RecurrenceLowering : OpRewritePattern<RecurrenceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(RecurrenceOp op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getType().getElementType();
+    TypedAttr start = numberOf(rewriter, accumulatorType(type), 0);
+    ScanEmitter scan(rewriter, op, op->getOperands(), op.getDim(),
+                     op.getReverse());
+    rewriter.replaceOp(
+        op, scan.emit(start, type, /*wantsPosition=*/false,
+                      [&](ImplicitLocOpBuilder &b, ValueRange carried,
+                          ValueRange element) -> Step {
+                        Value product =
+                            multiply(b, carried[0], widened(b, element[0]));
+                        Value next = add(b, product, widened(b, element[1]));
+                        return {{next}, {narrowed(b, carried[0], type)}};
+                      }));
+    return success();
+  }
+};
+
+struct SegmentCumSumLowering : OpRewritePattern<SegmentCumSumOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SegmentCumSumOp op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getType().getElementType();
+    TypedAttr zero = numberOf(rewriter, accumulatorType(type), 0);
+    ScanEmitter scan(rewriter, op, op->getOperands(), op.getDim(),
+                     op.getReverse());
+    auto step = [&](ImplicitLocOpBuilder &b, ValueRange carried,
+                    ValueRange element) -> Step {
+      Value none = arith::ConstantOp::create(b, zero);
+      auto unlessStart = [&](Value sum) {
+        return arith::SelectOp::create(b, element[1], none, sum).getResult();
+      };
+      Value x = widened(b, element[0]);
+      Value before = op.getReverse() ? carried[0] : unlessStart(carried[0]);
+      Value sum = add(b, before, x);
+      Value next = op.getReverse() ? unlessStart(sum) : sum;
+      return {{next}, {narrowed(b, sum, type)}};
+    };
+    rewriter.replaceOp(op,
+                       scan.emit(zero, type, /*wantsPosition=*/false, step));
+    return success();
+  }
+};
+
+/// What is carried is the extremum of the elements since the last NaN, that
+/// NaN, and the position where it is asked for. The chain from one element to
+/// the next is then one instruction, which the extremum of a NaN would not be.
+template <typename OpT> struct ExtremumLowering : OpRewritePattern<OpT> {
+  using OpRewritePattern<OpT>::OpRewritePattern;
+  static constexpr bool kMax = std::is_same_v<OpT, CumMaxOp>;
+
+  static TypedAttr startOf(Builder &b, Type type) {
+    if (auto floats = dyn_cast<FloatType>(type))
+      return b.getFloatAttr(type,
+                            APFloat::getInf(floats.getFloatSemantics(), kMax));
+    unsigned width = type.getIntOrFloatBitWidth();
+    return b.getIntegerAttr(type, kMax ? APInt::getSignedMinValue(width)
+                                       : APInt::getSignedMaxValue(width));
+  }
+
+  /// Whether `best` stays the extremum when `x` comes; not when they are equal.
+  static Value stays(ImplicitLocOpBuilder &b, Value best, Value x) {
+    if (isa<FloatType>(x.getType()))
+      return arith::CmpFOp::create(
+          b, kMax ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, best,
+          x);
+    return arith::CmpIOp::create(
+        b, kMax ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt, best,
+        x);
+  }
+
+  LogicalResult matchAndRewrite(OpT op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getX().getType().getElementType();
+    Type wide = accumulatorType(type), integer = rewriter.getI32Type();
+    bool isFloat = isa<FloatType>(type);
+    bool wantsPosition = !op.getPositions().use_empty();
+    SmallVector<TypedAttr> starts{startOf(rewriter, wide)};
+    SmallVector<Type> elements{type};
+    if (isFloat)
+      starts.push_back(numberOf(rewriter, wide, 0));
+    if (wantsPosition) {
+      starts.push_back(numberOf(rewriter, integer, 0));
+      elements.push_back(integer);
+    }
+
+    auto step = [&](ImplicitLocOpBuilder &b, ValueRange carried,
+                    ValueRange element) -> Step {
+      Value x = widened(b, element[0]);
+      Value stay = stays(b, carried[0], x);
+      Value best = arith::SelectOp::create(b, stay, carried[0], x);
+      Step next{{best}, {best}};
+      if (isFloat) {
+        Value nan = arith::SelectOp::create(b, isNan(b, x), x, carried[1]);
+        stay = arith::OrIOp::create(b, stay, isNan(b, carried[1]));
+        next.carried.push_back(nan);
+        next.results[0] = arith::SelectOp::create(b, isNan(b, nan), nan, best);
+      }
+      next.results[0] = narrowed(b, next.results[0], type);
+      if (wantsPosition) {
+        Value position =
+            arith::SelectOp::create(b, stay, carried.back(), element[1]);
+        next.carried.push_back(position);
+        next.results.push_back(position);
+      }
+      return next;
+    };
+    ScanEmitter scan(rewriter, op, op.getX(), op.getDim(), /*reverse=*/false);
+    SmallVector<Value> results =
+        scan.emit(starts, elements, wantsPosition, step);
+    if (!wantsPosition)
+      results.push_back(
+          emptyTensor(rewriter, op.getLoc(), op.getPositions().getType()));
+    rewriter.replaceOp(op, results);
     return success();
   }
 };
@@ -159,5 +368,8 @@ struct CumSumLowering : OpRewritePattern<CumSumOp> {
 } // namespace
 
 void cellgrad::populateScanToLinalg(RewritePatternSet &patterns) {
-  patterns.add<CumSumLowering>(patterns.getContext());
+  patterns.add<CumulativeLowering<CumProdOp>, CumulativeLowering<CumSumOp>,
+               ExtremumLowering<CumMaxOp>, ExtremumLowering<CumMinOp>,
+               RecurrenceLowering, SegmentCumSumLowering>(
+      patterns.getContext());
 }

@@ -431,9 +431,11 @@ def elements_along(x: Tensor, index: Tensor, d: int) -> Tensor:
     return gathered(reshape_to(x, (x.size,)), places(x.shape, index, d), 0)
 
 
-def order_of(x: Tensor, dim: int, descending: bool) -> Tensor:
+def order_of(x: Tensor, dim: int, descending: bool, count: int | None = None) -> Tensor:
     """Where the elements along a dimension are in order: int32; equal ones keep theirs, and NaN is
-    larger than any number.
+    larger than any number. The first `count` only, if that is given.
     """
     attrs = {"dim": dim, "descending": descending}
-    return emit("cell.argsort", [x], attrs, mstype.int32, x.shape)
+    shape = list(x.shape)
+    shape[dim] = shape[dim] if count is None else count
+    return emit("cell.argsort", [x], attrs, mstype.int32, tuple(shape))

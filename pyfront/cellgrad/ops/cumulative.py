@@ -1,7 +1,8 @@
 """Sums, products and extrema of all elements up to each one.
 
-Sums are a primitive. For the others, elements at distances 1, 2, 4, ... are combined, so that a result
-takes the logarithm of the length in steps, and derivatives hold no quotients.
+Sums, products and extrema are primitives; derivatives hold no quotients. For logarithms of sums,
+elements at distances 1, 2, 4, ... are combined, so that a result takes the logarithm of the length in
+steps.
 """
 
 from __future__ import annotations
@@ -15,11 +16,10 @@ from cellgrad.common import dtype as mstype
 from cellgrad.common.dtype import Type
 from cellgrad.common.tensor import Tensor
 from cellgrad.ops import pointwise
-from cellgrad.ops._core import axis_of, cast_to, check_tensor, emit, operation
+from cellgrad.ops._core import axis_of, cast_to, check_tensor, emit, emit_several, operation
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._static import known_int
 from cellgrad.ops.segments import extreme
-from cellgrad.ops.selection import select
 
 __all__ = [
     "CumProd",
@@ -125,8 +125,8 @@ def _cumprod(input: Tensor, dim: int, dtype: Type | None, exclusive: bool, rever
     given, d = _input(input, dim, "cumprod", "input")
     target = dtype or (given.dtype if given.dtype.kind == "f" else mstype.int64)
     y = _wide(cast_to(given, target))
-    (y,) = scan([y], d, lambda a, b: [emit("cell.mul", [a[0], b[0]])], reverse)
-    return cast_to(_shifted(y, d, 1, reverse) if exclusive else y, target)
+    attrs = {"dim": d, "exclusive": exclusive, "reverse": reverse}
+    return cast_to(emit("cell.cumprod", [y], attrs), target)
 
 
 def cumprod(input: Tensor, dim: int, dtype: Type | None = None) -> Tensor:
@@ -171,22 +171,10 @@ def _logcumsumexp(input: Tensor, axis: int, exclusive: bool, reverse: bool) -> T
     return _shifted(y, dim, extreme(given.dtype, True), reverse) if exclusive else y
 
 
-def _extremum(
-    input: Any, axis: Any, name: str, comparison: str, dtype: Type
-) -> tuple[Tensor, Tensor]:
+def _extremum(input: Any, axis: Any, name: str, dtype: Type) -> tuple[Tensor, Tensor]:
     x, dim = _input(input, axis, name, "input")
-    index = emit("cell.iota", [], {"dim": dim}, dtype, x.shape)
-
-    def later(first: list[Tensor], after: list[Tensor]) -> list[Tensor]:
-        takes = emit(comparison, [after[0], first[0]])
-        if x.dtype.kind == "f":  # the first NaN stays
-            lost = emit("cell.is_nan", [after[0]])
-            kept = emit("cell.logical_not", [emit("cell.is_nan", [first[0]])])
-            takes = emit("cell.logical_and", [emit("cell.logical_or", [takes, lost]), kept])
-        return [select(takes, b, a) for a, b in zip(first, after, strict=True)]
-
-    value, where = scan([x, index], dim, later)
-    return value, where
+    values, positions = emit_several(f"cell.{name}", [x], {"dim": dim})
+    return values, cast_to(positions, dtype)
 
 
 @operation
@@ -202,7 +190,7 @@ def cummax(input: Tensor, axis: int) -> tuple[Tensor, Tensor]:
     >>> print(values, indices)
     [1. 3. 3.] [0 1 1]
     """
-    return _extremum(input, axis, "cummax", "cell.greater_equal", mstype.int64)
+    return _extremum(input, axis, "cummax", mstype.int64)
 
 
 @operation
@@ -218,7 +206,7 @@ def cummin(input: Tensor, axis: int) -> tuple[Tensor, Tensor]:
     >>> print(values, indices)
     [3. 1. 1.] [0 1 1]
     """
-    return _extremum(input, axis, "cummin", "cell.less_equal", mstype.int32)
+    return _extremum(input, axis, "cummin", mstype.int32)
 
 
 # --- classes ------------------------------------------------------------------------------------
