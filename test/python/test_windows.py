@@ -4,6 +4,7 @@ against loops, and refused arguments.
 """
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from cellgrad import Tensor, nn, ops
 from cellgrad.testing import check_grads
 
 GOLDENS = Path(__file__).parent / "goldens"
+CELL_OPT = Path(__file__).parents[2] / "build" / "bin" / "cell-opt"
 sys.path.insert(0, str(GOLDENS))
 import record_windows  # noqa: E402
 from window_cases import FUNCTIONS, TORCH, array, cotangent  # noqa: E402
@@ -101,6 +103,28 @@ def test_the_first_maximum_gets_the_gradient():
     x = Tensor(np.array([[[[1.0, 3.0, 3.0], [3.0, 0.0, 3.0]]]], np.float32))
     given = ms.grad(lambda x: ops.max_pool2d(x, (2, 2), 1).sum())(x)
     np.testing.assert_array_equal(given.asnumpy(), [[[[0, 2, 0], [0, 0, 0]]]])
+
+
+def test_the_first_maximum_has_the_tangent():
+    x = Tensor(np.array([[[[1.0, 3.0, 3.0], [3.0, 0.0, 3.0]]]]))
+    direction = Tensor(np.array([[[[1.0, 2.0, 4.0], [8.0, 16.0, 32.0]]]]))
+    pool = lambda x: ops.max_pool2d(x, (2, 2), 1)
+    np.testing.assert_array_equal(ms.jvp(pool, x, direction)[1].asnumpy(), [[[[2, 2]]]])
+    # The same element at the next order: d/dx of 2 x_first * its tangent.
+    push = lambda x: ms.jvp(lambda y: pool(y) ** 2, x, direction)[1].sum()
+    np.testing.assert_array_equal(ms.grad(push)(x).asnumpy(), [[[[0, 8, 0], [0, 0, 0]]]])
+
+
+def test_only_derivatives_look_for_the_first_maximum(tmp_path):
+    pool = lambda x: ops.max_pool2d(x, 2, 2).sum()
+    for name, function, compares in (("value", pool, False), ("gradient", ms.grad(pool), True)):
+        path = str(tmp_path / name)
+        options = {"value_and_grad": False, "file_format": "MLIR"}
+        ms.export(function, normal(1, 1, 4, 4), file_name=path, **options)
+        passes = ["--inline", "--symbol-dce", "--cell-differentiate", "--inline", "--symbol-dce"]
+        run = subprocess.run([CELL_OPT, f"{path}.mlir", *passes], capture_output=True, text=True)
+        assert "cell.windows" in run.stdout, run.stderr
+        assert ("cell.equal" in run.stdout) == compares
 
 
 def test_nan_is_the_maximum():

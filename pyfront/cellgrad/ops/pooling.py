@@ -213,7 +213,9 @@ def _attained(windows: Tensor, count: int) -> Tensor:
 
 
 def _first(windows: Tensor, count: int, places: Array) -> tuple[Tensor, Tensor]:
-    """The maximum of each window, and the least of `places` (of shape K.. or O.., K..) where it is."""
+    """Where the maximum of each window is first, and the least of `places` (of shape K.. or O..,
+    K..) where it is.
+    """
     dims = list(range(windows.ndim - count, windows.ndim))
     numbers = broadcast_to_shape(known(places, mstype.int32), windows.shape)
     nowhere = splat(int(places.max(initial=0)) + 1, mstype.int32, windows.shape)
@@ -223,24 +225,37 @@ def _first(windows: Tensor, count: int, places: Array) -> tuple[Tensor, Tensor]:
         {"dims": dims},
     )
     spread = emit("cell.broadcast", [at], {"dims": dims}, mstype.int32, windows.shape)
-    chosen = emit(
-        "cell.select",
-        [
-            emit("cell.equal", [numbers, spread]),
-            windows,
-            splat(0.0, windows.dtype, windows.shape),
-        ],
-    )
-    return emit("cell.reduce_sum", [chosen], {"dims": dims}), at
+    return emit("cell.equal", [numbers, spread]), at
+
+
+def _chosen(where: Tensor, windows: Tensor, count: int) -> Tensor:
+    """Of each window the one element where that holds."""
+    dims = list(range(windows.ndim - count, windows.ndim))
+    nothing = splat(0.0, windows.dtype, windows.shape)
+    return emit("cell.reduce_sum", [emit("cell.select", [where, windows, nothing])], {"dims": dims})
 
 
 def _first_max(windows: Tensor, count: int, places: Array) -> Tensor:
-    return _first(windows, count, places)[0]
+    """The maximum of each window. Which element it is, only derivatives ask."""
+    from cellgrad.custom import call_with_rule
+
+    dims = list(range(windows.ndim - count, windows.ndim))
+
+    def largest(x: Tensor) -> Tensor:
+        return emit("cell.reduce_max", [x], {"dims": dims})
+
+    def rule(args: tuple[Tensor], tangents: tuple[Tensor]) -> tuple[Tensor, Tensor]:
+        (x,), (dx,) = args, tangents
+        where, _ = _first(x, count, places)
+        return _chosen(where, x, count), _chosen(where, dx, count)
+
+    out: Tensor = call_with_rule(largest, (windows,), rule, forward=True)
+    return out
 
 
 def first_max_at(windows: Tensor, count: int, places: Array) -> tuple[Tensor, Tensor]:
-    value, at = _first(windows, count, places)
-    return value, cast_to(at, mstype.int64)
+    where, at = _first(windows, count, places)
+    return _chosen(where, windows, count), cast_to(at, mstype.int64)
 
 
 # --- mean -------------------------------------------------------------------------------------

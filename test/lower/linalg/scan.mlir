@@ -146,7 +146,7 @@ func.func @many(%x: tensor<129x3xi32>) -> tensor<129x3xi64> {
 // CHECK:           linalg.generic {{.*}} iterator_types = ["reduction"]
 // CHECK:             arith.cmpi ult
 // CHECK:           scf.if
-// CHECK:             scf.for {{.*}} to %c32
+// CHECK:             scf.while
 // CHECK:               linalg.generic {{.*}} iterator_types = ["reduction"]
 // CHECK:             tensor.insert
 // CHECK:         linalg.generic {{.*}} outs(%{{.*}} : tensor<914xi32>)
