@@ -219,7 +219,15 @@ def test_second_derivatives_of_running_products_are_exact_with_zeros(zeros, reve
 
 
 # With what stands before and behind the dimension, rows of many vectors and of few elements.
-SCANNED = [((37,), 0), ((5, 40), 1), ((40, 5), 0), ((3, 9, 67), 1), ((2, 3, 1), 1), ((4, 0), 1)]
+SCANNED = [
+    ((37,), 0),
+    ((5, 40), 1),
+    ((40, 5), 0),
+    ((3, 9, 67), 1),
+    ((2, 3, 1), 1),
+    ((4, 0), 1),
+    ((3, 0), 0),
+]
 
 
 @pytest.mark.parametrize("shape, axis", SCANNED)

@@ -50,9 +50,13 @@ public:
                           bool wantsPosition, StepFn step) {
     this->starts = starts;
     this->wantsPosition = wantsPosition;
+    bool isEmpty = shape.getNumElements() == 0;
     SmallVector<Value> outs;
     for (Type element : elements)
-      outs.push_back(emptyTensor(b, loc, flat.clone(element)));
+      outs.push_back(
+          emptyTensor(b, loc, (isEmpty ? shape : flat).clone(element)));
+    if (isEmpty)
+      return outs;
     if (hasOuter)
       outs = loop(b, flat.getDimSize(0), outs,
                   [&](OpBuilder &inner, Value iv, ValueRange carried) {
