@@ -118,7 +118,7 @@ class Cell_CumulativeExtremumOp<string mnemonic>
   }];
   let arguments = (ins Cell_NumericTensor:$x, I64Attr:$dim);
   let results = (outs Cell_NumericTensor:$values,
-                      StaticShapeTensorOf<[I32]>:$positions);
+                      Cell_TensorOf<[I32]>:$positions);
   let assemblyFormat = "$x `along` $dim attr-dict `:` type($x)";
   let derivative = Custom;
   let hasVerifier = 1;
