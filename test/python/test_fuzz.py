@@ -223,6 +223,53 @@ def test_a_loop_of_a_part_of_a_tensor():
         differential.check_derivatives(Program.parse(text), seed)
 
 
+def test_angles_of_zeros_that_are_constants():
+    """Found and reduced: MLIR folds atan2(0, 0) to NaN."""
+    for y, x, angle in [
+        (0.0, 0.0, 0.0),
+        (-0.0, 0.0, -0.0),
+        (0.0, -0.0, np.pi),
+        (-0.0, -0.0, -np.pi),
+    ]:
+        text = f"""func.func private @f(%x: tensor<f64>) -> tensor<9x1xf64> {{
+          %0 = cell.constant dense<{y}> : tensor<9xf64>
+          %1 = cell.constant dense<{x}> : tensor<9xf64>
+          %2 = cell.windows %0 sizes [1] strides [1] dilations [3] : tensor<9xf64> -> tensor<9x1xf64>
+          %3 = cell.windows %1 sizes [1] strides [1] dilations [3] : tensor<9xf64> -> tensor<9x1xf64>
+          %4 = cell.atan2 %2, %3 : tensor<9x1xf64>
+          return %4 : tensor<9x1xf64>
+        }}"""
+        program = Program.parse(text)
+        reference = differential.Reference(program, "f", [np.ones(())], [np.ones(())])
+        assert np.array_equal(reference.results[0], np.full((9, 1), angle))
+        for seed in range(3):
+            differential.check_forward(Program.parse(text), seed)
+
+
+def test_a_loop_that_changes_what_a_product_has_read():
+    """Found and reduced: the buffer of what is carried was thought to be needed still."""
+    text = """func.func private @f(%x: tensor<3x3xf64>, %n: tensor<f64>) -> tensor<3x3xf64> {
+      %one = cell.constant dense<1.0> : tensor<f64>
+      %start = cell.constant dense<0.0> : tensor<f64>
+      %end = cell.constant dense<3.0> : tensor<f64>
+      %0:2 = scf.while (%a = %x, %k = %start) : (tensor<3x3xf64>, tensor<f64>) -> (tensor<3x3xf64>, tensor<f64>) {
+        %p = cell.less %k, %end : tensor<f64>
+        %c = tensor.extract %p[] : tensor<i1>
+        scf.condition(%c) %a, %k : tensor<3x3xf64>, tensor<f64>
+      } do {
+      ^bb0(%a: tensor<3x3xf64>, %k: tensor<f64>):
+        %1 = cell.matmul %a, %a {transpose_b = true} : (tensor<3x3xf64>, tensor<3x3xf64>) -> tensor<3x3xf64>
+        %packed, %pivots = cell.lu %1 : tensor<3x3xf64> -> tensor<3x3xf64>, tensor<3xi32>
+        %2 = cell.swap_rows %a, %pivots {inverse = true} : tensor<3x3xf64>, tensor<3xi32>
+        %3 = cell.add %k, %one : tensor<f64>
+        scf.yield %2, %3 : tensor<3x3xf64>, tensor<f64>
+      }
+      return %0#0 : tensor<3x3xf64>
+    }"""
+    for seed in range(6):
+        differential.check_forward(Program.parse(text), seed)
+
+
 def test_a_program_is_read_back():
     program = differential.forward_program(7, TABLE)
     again = Program.parse(program.graph.text())

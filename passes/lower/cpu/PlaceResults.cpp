@@ -110,6 +110,9 @@ bool isReadBefore(OpOperand &use, Operation *writer) {
     return false;
   if (isa<tensor::ExtractOp>(use.getOwner()))
     return true;
+  if (auto whole = dyn_cast<linalg::LinalgOp>(use.getOwner());
+      whole && whole.isDpsInput(&use))
+    return true;
   auto slice = dyn_cast<tensor::ExtractSliceOp>(use.getOwner());
   return slice && llvm::all_of(slice->getUses(), [&](OpOperand &part) {
            Operation *user =

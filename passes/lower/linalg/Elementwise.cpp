@@ -6,7 +6,9 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
+#include <array>
 #include <cmath>
 
 using namespace mlir;
@@ -40,6 +42,21 @@ Value buildGeneric(PatternRewriter &rewriter, Location loc,
   return {};
 }
 
+/// Operands of atan2 that are not both 0, as MLIR folds that to NaN: the angle
+/// of (0, y) with y = 0 is that of (1, y) or, for -0, of (-1, y).
+std::array<Value, 2> withoutOrigin(OpBuilder &b, Location loc, Value y,
+                                   Value x) {
+  Type type = x.getType();
+  Value zero = arith::ConstantOp::create(b, loc, b.getFloatAttr(type, 0.0));
+  Value one = arith::ConstantOp::create(b, loc, b.getFloatAttr(type, 1.0));
+  auto isZero = [&](Value v) -> Value {
+    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, v, zero);
+  };
+  Value origin = arith::AndIOp::create(b, loc, isZero(y), isZero(x));
+  Value unit = math::CopySignOp::create(b, loc, one, x);
+  return {y, arith::SelectOp::create(b, loc, origin, unit, x)};
+}
+
 struct ScalarOpLowering : OpInterfaceRewritePattern<ScalarOpInterface> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
   LogicalResult matchAndRewrite(ScalarOpInterface op,
@@ -48,6 +65,9 @@ struct ScalarOpLowering : OpInterfaceRewritePattern<ScalarOpInterface> {
         rewriter, op.getLoc(),
         cast<RankedTensorType>(op->getResult(0).getType()), op->getOperands(),
         [&](OpBuilder &builder, Location loc, ValueRange args) {
+          if (isa<Atan2Op>(op))
+            return op.buildScalar(
+                builder, loc, withoutOrigin(builder, loc, args[0], args[1]));
           return op.buildScalar(builder, loc, args);
         });
     if (!result)
