@@ -13,6 +13,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fuzz"))
 import differential
 from generator import MAX_VALUE, Generator, Program, count, records
 
+from cellgrad import _native
+
 CHUNK = 25
 TABLE = records()
 SWEEP = pytest.mark.sweep
@@ -268,6 +270,20 @@ def test_a_loop_that_changes_what_a_product_has_read():
     }"""
     for seed in range(6):
         differential.check_forward(Program.parse(text), seed)
+
+
+def test_rounding_of_ops_with_two_results():
+    """Found: results were stored while operands were still read, which a growing table had moved."""
+    lines = ["func.func @f(%q0: tensor<3x3xf64>) -> tensor<3x3xf64> {"]
+    for i in range(200):
+        types = "tensor<3x3xf64> -> tensor<3x3xf64>, tensor<3x3xf64>"
+        lines.append(f"  %q{i + 1}, %r{i + 1} = cell.qr %q{i} : {types}")
+    lines += ["  return %q200 : tensor<3x3xf64>", "}"]
+    graph = _native.Graph.parse("\n".join(lines))
+    x = np.array([[2.0, 1, 0], [1, 3, 1], [0, 1, 4]])
+    given = _native.interpret(graph, "f", differential.buffers([x]), 1e-15)
+    expected = np.linalg.qr(x)[0]
+    np.testing.assert_allclose(np.abs(np.asarray(given[0])), np.abs(expected), atol=1e-11)
 
 
 def test_a_program_is_read_back():

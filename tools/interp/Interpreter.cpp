@@ -225,10 +225,10 @@ LogicalResult Interpreter::run(Operation *op, Environment &values) {
         llvm::TypeSwitch<Operation *, SmallVector<Tensor>>(op)
             .Case<CumMaxOp, CumMinOp, LUOp, QROp>(
                 [&](auto several) { return evaluate(several, args); });
-    for (auto [value, result] : llvm::zip_equal(op->getResults(), results)) {
+    // `args` point into `values`, which grows.
+    for (Tensor &result : results)
       disturb(op, args, latitude.rounding, result);
-      values[value] = std::move(result);
-    }
+    bindValues(op->getResults(), results, values);
     return success();
   }
   if (auto check = dyn_cast<CheckOp>(op))
