@@ -4,10 +4,19 @@
 
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 
 #include "dialect/SpecialMathDialect.cpp.inc"
+
+/// The type with integers of the same width for its floats.
+static Type integersLike(Type type) {
+  Type element = IntegerType::get(
+      type.getContext(), getElementTypeOrSelf(type).getIntOrFloatBitWidth());
+  auto vectorType = dyn_cast<VectorType>(type);
+  return vectorType ? vectorType.clone(element) : element;
+}
 
 #define GET_OP_CLASSES
 #include "dialect/SpecialMath.cpp.inc"

@@ -20,6 +20,10 @@ def Special_Dialect : Dialect {
   let summary = "Special functions of floating point scalars and vectors";
 }
 
+/// What the formulas of cell-expand-math are written for.
+def Special_Expanded
+    : AnyTypeOf<[F32, F64, FixedVectorOfRankAndType<[1], [F32, F64]>]>;
+
 class Special_UnaryOp<string mnemonic>
     : Op<Special_Dialect, mnemonic, !listconcat([
         Pure, SameOperandsAndResultType], ElementwiseMappable.traits)> {
@@ -57,6 +61,27 @@ def Special_SechSquaredOp : Special_UnaryOp<"sech_squared"> {
 }
 def Special_HypotOp : Special_BinaryOp<"hypot"> {
   let summary = "sqrt(lhs^2 + rhs^2)";
+}
+
+def Special_ReduceLargeOp : Op<Special_Dialect, "reduce_large", [
+    Pure, AllTypesMatch<["x", "r", "low", "newR", "newLow"]>,
+    TypesMatchWith<"integers of the width of the floats", "x", "n",
+                   "integersLike($_self)">,
+    TypesMatchWith<"integers of the width of the floats", "x", "newN",
+                   "integersLike($_self)">]> {
+  let summary = "Exact reduction of large arguments by pi/2";
+  let description = [{
+    What is left of sin, cos and tan after cell-expand-math: in the lanes whose
+    `x`, not negative, is too large for `n`, `r` and `low` to be right, those with
+    `x = n pi/2 + r + low` and `n` modulo 4; in the others, what is given.
+  }];
+  let arguments = (ins Special_Expanded:$x, SignlessIntegerLike:$n,
+                       Special_Expanded:$r, Special_Expanded:$low);
+  let results = (outs SignlessIntegerLike:$newN, Special_Expanded:$newR,
+                      Special_Expanded:$newLow);
+  let assemblyFormat = [{
+    $x `,` $n `,` $r `,` $low attr-dict `:` type($x)
+  }];
 }
 
 #endif

@@ -46,6 +46,7 @@ void cellgrad::buildCPUPipeline(OpPassManager &pm,
   functions.addPass(createExpandMath({options.fma}));
   pm.addPass(createPlanMemory());
   pm.addNestedPass<func::FuncOp>(createCSEPass());
+  pm.addPass(createShareMath({options.fma}));
 
   pm.addPass(createConvertToLLVM());
   pm.addPass(createReconcileUnrealizedCastsPass());

@@ -37,8 +37,11 @@ Expr logOnePlus(Double u);
 struct PiReduction {
   Expr n, r, low;
 };
-/// The exact reduction of Payne and Hanek for x > 1; r is NaN for infinite x.
-PiReduction reduceLargeByHalfPi(Expr x);
+/// Whether x >= 0 is too large to be reduced in three parts.
+Expr isLargeForHalfPi(Expr x);
+/// `moderate`, or where x >= 0 is large the exact reduction of Payne and Hanek;
+/// r is NaN for infinite x.
+PiReduction reduceLargeByHalfPi(Expr x, const PiReduction &moderate);
 
 /// `common`, or in the lanes of `rare` what `repair` makes of it, under a
 /// branch taken when there is such a lane.

@@ -3,12 +3,18 @@
 #ifndef CELLGRAD_LOWER_MATH_PASSES_H
 #define CELLGRAD_LOWER_MATH_PASSES_H
 
+#include "dialect/SpecialMath.h"
+
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir {
 class RewritePatternSet;
 namespace arith {
 class ArithDialect;
+}
+namespace func {
+class FuncDialect;
 }
 namespace math {
 class MathDialect;

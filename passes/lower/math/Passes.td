@@ -18,7 +18,7 @@ def ExpandMath : Pass<"cell-expand-math"> {
     C99 Annex F; it does not rely on or introduce fast-math flags, and the result
     for a lane depends on that lane only. The trigonometric functions reduce
     large arguments exactly under one `scf.if` that is taken when any lane needs
-    it.
+    it, by `special.reduce_large`, which is left for `cell-share-math`.
 
     Run it after vectorisation: inside `linalg.generic` the `scf.if` of the
     trigonometric functions would prevent it.
@@ -28,7 +28,27 @@ def ExpandMath : Pass<"cell-expand-math"> {
            "The target multiplies and adds in one instruction">
   ];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect",
-                           "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"];
+                           "mlir::scf::SCFDialect", "mlir::vector::VectorDialect",
+                           "cellgrad::special::SpecialDialect"];
+}
+
+def ShareMath : Pass<"cell-share-math", "mlir::ModuleOp"> {
+  let summary = "Make long and rare computations functions that all users call";
+  let description = [{
+    Replaces every `special.reduce_large` by a call of a private function, of which there is one
+    for each type in the module: a hundred lines of integer arithmetic that would otherwise be
+    compiled again for each sine. The functions are `cold`, so that the branch that calls one is
+    laid out, and its registers are saved, away from the loop around it.
+
+    Run it after CSE, which merges what the sine and the cosine of one value have in common: a call
+    is not known to be pure.
+  }];
+  let options = [
+    Option<"fma", "fma", "bool", "true",
+           "The target multiplies and adds in one instruction">
+  ];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::func::FuncDialect",
+                           "mlir::math::MathDialect"];
 }
 
 #endif

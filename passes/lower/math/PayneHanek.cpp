@@ -71,7 +71,8 @@ static SmallVector<Expr> multiplyWords(ArrayRef<Expr> window,
   return sums;
 }
 
-PiReduction reduceLargeByHalfPi(Expr x) {
+/// For x > 1.
+static PiReduction reduceExactly(Expr x) {
   Format format(x);
   Expr pattern = toWidth(bits(x), 64);
   int64_t hidden = int64_t(1) << format.fraction();
@@ -113,6 +114,16 @@ PiReduction reduceLargeByHalfPi(Expr x) {
   hi = select(lt(x, std::numeric_limits<double>::infinity()), hi,
               std::numeric_limits<double>::quiet_NaN());
   return {toWidth(n, format.width()), hi, lo};
+}
+
+Expr isLargeForHalfPi(Expr x) { return gt(x, Format(x).pick(0x1p16, 0x1p31)); }
+
+PiReduction reduceLargeByHalfPi(Expr x, const PiReduction &moderate) {
+  PiReduction exact = reduceExactly(x);
+  Expr isLarge = isLargeForHalfPi(x);
+  return {select(isLarge, exact.n, moderate.n),
+          select(isLarge, exact.r, moderate.r),
+          select(isLarge, exact.low, moderate.low)};
 }
 
 } // namespace cellgrad

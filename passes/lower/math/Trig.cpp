@@ -3,11 +3,14 @@
 // Moderate arguments: n pi/2 is subtracted in three parts (Cody and Waite), the
 // first two with an fma each, the first exactly. Large ones, in any lane, send
 // all lanes through the reduction of Payne and Hanek, but only the large lanes
-// take its result.
+// take its result. Its code is long: it is an op that cell-share-math makes a
+// function of.
 //
 //===----------------------------------------------------------------------===//
 
 #include "passes/lower/math/Functions.h"
+
+#include "dialect/SpecialMath.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -29,22 +32,15 @@ static PiReduction reduceByHalfPi(Expr x) {
   Format format(x);
   Rounded n = roundProduct(x, format.table(kTwoOverPiF32, kTwoOverPiF64)[0]);
   Double r = subtractMultiple(x, n.value, format.table(kHalfPiF32, kHalfPiF64));
-  PiReduction moderate{n.integer, r.hi, r.lo};
-  Expr isLarge = gt(x, format.pick(0x1p16, 0x1p31));
   auto ifOp = scf::IfOp::create(
-      x.builder(), anyLane(isLarge),
+      x.builder(), anyLane(isLargeForHalfPi(x)),
       [&](OpBuilder &nested, Location loc) {
-        MathBuilder b(loc, nested, x.builder().hasFma);
-        PiReduction large = reduceLargeByHalfPi(Expr(x, b));
-        Expr condition(isLarge, b);
-        scf::YieldOp::create(
-            b, ValueRange{select(condition, large.n, moderate.n),
-                          select(condition, large.r, moderate.r),
-                          select(condition, large.low, moderate.low)});
+        auto exact = special::ReduceLargeOp::create(nested, loc, x, n.integer,
+                                                    r.hi, r.lo);
+        scf::YieldOp::create(nested, loc, exact.getResults());
       },
       [&](OpBuilder &nested, Location loc) {
-        scf::YieldOp::create(nested, loc,
-                             ValueRange{moderate.n, moderate.r, moderate.low});
+        scf::YieldOp::create(nested, loc, ValueRange{n.integer, r.hi, r.lo});
       });
   auto result = [&](unsigned i) {
     return Expr(ifOp.getResult(i), x.builder());

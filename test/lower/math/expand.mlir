@@ -39,13 +39,12 @@ func.func @log_2d(%x: vector<4x8xf64>) -> vector<4x8xf64> {
 
 // -----
 
-// One uniform branch reduces large arguments; a lane takes its result only if its
-// own argument is large.
+// One uniform branch reduces large arguments.
 // CHECK-LABEL: func @sin_vector(
 // CHECK: %[[LARGE:.*]] = arith.cmpf ogt, %{{.*}}, %{{.*}} : vector<16xf32>
 // CHECK: %[[ANY:.*]] = vector.reduction <or>, %[[LARGE]] : vector<16xi1> into i1
 // CHECK: scf.if %[[ANY]] -> (vector<16xi32>, vector<16xf32>, vector<16xf32>)
-// CHECK: arith.select %[[LARGE]]
+// CHECK: special.reduce_large %{{.*}} : vector<16xf32>
 // CHECK: } else {
 func.func @sin_vector(%x: vector<16xf32>) -> vector<16xf32> {
   %0 = math.sin %x : vector<16xf32>
