@@ -42,7 +42,7 @@ class Differentiated:
         for k in sorted(kwargs):
             key.append(k)
             _collect_traced(kwargs[k], key, self.inputs)
-        marker = (_identity(function), *key)
+        marker = (identity(function), *key)
         active = scope.trace.active
         if marker in active or len(active) >= _MAX_NESTING:
             raise error(
@@ -118,7 +118,8 @@ def _collect_traced(value: Any, key: list[Any], found: list[Tensor]) -> None:
         _jit.collect(value, key, found)
 
 
-def _identity(function: Any) -> Any:
+def identity(function: Any) -> Any:
+    """What a function or bound method is known by."""
     bound = getattr(function, "__self__", None)
     if bound is not None and hasattr(function, "__func__"):
         return (id(bound), id(function.__func__))
@@ -213,7 +214,7 @@ def pull_back(
         wanted.append(-1 if argument is None else argument)
     wrt = [a for a in dict.fromkeys(wanted) if a >= 0]
     if not any(a >= 0 for a in wanted) and request.weights is None and positions:
-        _require_float(d, positions, name)
+        require_float(d.name, [t for p in positions for t in d.leaves[p]])
     values = d.outer.fn.vjp(
         d.scope.fn.name, d.operands(), cotangents, of=of, wrt=wrt, loc=state.location()
     )
@@ -280,11 +281,14 @@ def positions_of(request: Request, args: tuple[Any, ...], name: str) -> list[int
     return list(request.positions)
 
 
-def _require_float(d: Differentiated, positions: list[int], name: str) -> None:
-    kinds = [t.dtype.title for p in positions for t in d.leaves[p]]
+def require_float(name: str, leaves: list[Tensor]) -> None:
+    """Refuses to differentiate by integers and bools alone."""
+    if any(t.dtype.kind == "f" for t in leaves):
+        return
+    kinds = [t.dtype.title for t in leaves]
     raise error(
         TypeError,
-        f"The inputs to differentiate '{d.name}' by have dtype {', '.join(kinds)}: a gradient "
+        f"The inputs to differentiate '{name}' by have dtype {', '.join(kinds)}: a gradient "
         f"needs floating-point numbers.",
         "make the input a float, for example ms.Tensor([1, 2], ms.float32) or x.astype(ms.float32)",
     )

@@ -71,9 +71,19 @@ def custom_rule(
 def call_with_rule(
     function: Callable[..., Any], args: tuple[Any, ...], rule: Any, forward: bool
 ) -> Any:
-    """The call of a function with a rule, in the program being captured."""
-    from cellgrad._differentiate import Differentiated
+    """The call of a function with a rule, in the program being captured.
 
+    A rule may call the function that it is a rule of: the call has the rule as well, as long as a
+    derivative that is being taken around the first of these calls can reach it.
+    """
+    from cellgrad._differentiate import Differentiated, identity
+
+    scope = state.current.scope
+    assert scope is not None
+    key, active, rules = identity(rule), scope.trace.active, scope.trace.rules
+    outside = [levels for of, levels in rules if of == key]
+    if outside and len(outside) >= outside[0]:
+        return calls.call(function, args, {})
     d = Differentiated(function, args, {})
     if d.written:
         raise error(
@@ -82,7 +92,11 @@ def call_with_rule(
             "rule says nothing about state.",
             "write the Parameter outside of it, from a result",
         )
-    scope = _capture_jvp(d, args, rule) if forward else _capture_vjp(d, args, rule)
+    rules.append((key, len(active)))
+    try:
+        scope = _capture_jvp(d, args, rule) if forward else _capture_vjp(d, args, rule)
+    finally:
+        rules.pop()
     outer = d.outer
     values = outer.fn.custom(
         d.scope.fn.name,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad import _jit
-from cellgrad._differentiate import Request, positions_of, pull_back, push_forward
+from cellgrad._differentiate import Request, positions_of, pull_back, push_forward, require_float
 from cellgrad._errors import error
 from cellgrad._tree import map_tensors, tensors
 from cellgrad.capture import calls, state
@@ -93,7 +93,9 @@ def _forward(fn: Any, args: tuple[Any, ...], request: Request, has_aux: bool) ->
         by_leaf = [columns(p, k, t) for k, t in enumerate(tensors(args[p]))]
         return [_filled(args[p], entries) for entries in zip(*by_leaf, strict=True)]
 
-    listed = [by_input(p) for p in positions_of(request, args, "jacfwd")]
+    positions = positions_of(request, args, "jacfwd")
+    require_float(_jit.function_name(fn), [t for p in positions for t in tensors(args[p])])
+    listed = [by_input(p) for p in positions]
     jacobian = _filled(out, listed[0] if request.one_position else zip(*listed, strict=True))
     return (jacobian, aux) if has_aux else jacobian
 

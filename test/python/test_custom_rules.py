@@ -35,6 +35,34 @@ def test_jvp_rule_serves_both_modes():
     assert float(ms.grad(ms.grad(product_by_jvp, 0), 1)(X, Y)) == 10
 
 
+@ms.custom_rule(jvp=lambda xs, ts: (own_jvp(xs[0]), ts[0] * (3 * xs[0] + own_jvp(xs[0]))))
+def own_jvp(x):
+    return x * x
+
+
+@ms.custom_rule(vjp=lambda x, out, dout: dout * (3 * x + own_vjp(x)))
+def own_vjp(x):
+    return x * x
+
+
+@pytest.mark.parametrize("function", [own_jvp, own_vjp, ms.jit(own_jvp)])
+def test_a_rule_that_calls_its_function(function):
+    assert float(function(X)) == 9
+    first = lambda x: ms.grad(function)(x)
+    second = lambda x: ms.grad(first)(x)
+    # The slope is 3x + f by the rule, and that of f in it is again by the rule, not 2x.
+    assert [float(first(X)), float(second(X)), float(ms.grad(second)(X))] == [18, 21, 21]
+    np.testing.assert_array_equal(ms.vmap(second)(Tensor([3.0, 1.0])).asnumpy(), [21, 7])
+    in_loop = lambda x: ops.ForiLoop()(0, 1, lambda i, v: function(v), x)
+    assert float(ms.grad(ms.grad(in_loop))(X)) == 21
+
+
+def test_a_rule_that_calls_its_function_in_forward_mode():
+    forward = lambda f: lambda x: ms.jvp(f, x, ops.ones_like(x))[1]
+    assert float(forward(forward(forward(own_jvp)))(X)) == 21
+    assert float(forward(ms.grad(own_jvp))(X)) == float(ms.grad(forward(own_jvp))(X)) == 21
+
+
 class Bprop(nn.Cell):
     def construct(self, x, y):
         return x * y + y

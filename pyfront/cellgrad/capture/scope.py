@@ -47,7 +47,10 @@ class Trace:
         self.paths: dict[int, str] = {}  # attribute paths of Cells, for locations
         # Globals, closure variables and attributes that were read: (where, name or None, value).
         self.guards: dict[tuple[int, str | None], tuple[Any, str | None, Any]] = {}
+        # What is being captured to be transformed, from outside to inside; and the rules given by
+        # the user that are being captured, each with the number of transforms around it.
         self.active: list[tuple[Any, ...]] = []
+        self.rules: list[tuple[Any, int]] = []
         # Tensors made from known elements while compiling, and the scopes that made them.
         self.made: dict[int, tuple[Tensor, Scope]] = {}
         self._names: dict[str, int] = {}
