@@ -48,6 +48,8 @@ def check_grads(
     Raises:
         AssertionError: a derivative is off; the message names the modes that led to it.
         ValueError: `order` below 1, or an unknown mode.
+        TypeError: an argument is no Tensor, or `f` returns something else than one Tensor of
+            floating-point numbers.
 
     >>> from cellgrad.testing import check_grads
     >>> check_grads(lambda x: ops.sin(x) * x, ms.Tensor([0.5, 2.0]), order=3)
@@ -155,7 +157,15 @@ def _difference(
 ) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """The derivative of `f` along `directions`, by differences; and the size of its terms."""
     wide = tuple(_widened(a) for a in args)
-    inside = f(*wide).dtype is mstype.float64
+    output = f(*wide)
+    if not isinstance(output, Tensor) or output.dtype.kind != "f":
+        raise error(
+            TypeError,
+            "For 'check_grads', the function must return a Tensor of floating-point numbers, but "
+            f"it returns {repr(output._sig) if isinstance(output, Tensor) else type(output).__name__}.",
+            "choose one of its results, or return ops.concat of them",
+        )
+    inside = output.dtype is mstype.float64
     step = _STEP if inside else 2e-2
     at = wide if inside else args
 

@@ -139,3 +139,6 @@ def test_bad_arguments():
         check_grads(ops.sin, Tensor(1.0), modes=("back",))
     with pytest.raises(TypeError, match="must be Tensors"):
         check_grads(ops.sin, 1.0)
+    for f, kind in ((lambda x: (x, x), "tuple"), (lambda x: x > 0, "Bool")):
+        with pytest.raises(TypeError, match=f"must return a Tensor .* but it returns .*{kind}"):
+            check_grads(f, Tensor(1.0))

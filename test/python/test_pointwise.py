@@ -86,6 +86,12 @@ def test_activations_are_finite_at_the_extremes(dtype):
     np.testing.assert_array_equal(ms.grad(tanh)(x).asnumpy(), [0, 0, 1, 1])
 
 
+def test_softmax_of_a_scalar():
+    x = Tensor(1.5)
+    assert [float(ops.softmax(x, axis)) for axis in (0, -1)] == [1, 1]
+    assert float(ms.grad(lambda x: ops.softmax(x) * x)(x)) == 1
+
+
 def test_logsumexp_and_softmax_shift():
     x = Tensor(np.array([1000.0, 1001.0, -1000.0]))
     shares = np.exp([-1.0, 0.0, -2001.0])
