@@ -32,8 +32,9 @@ and its rules, stand in [ops.md](ops.md).
   *by hand*: C++ beside the verifier; *zero*: everywhere; *none*: refused with a message.
 - **numbers**: derivatives of what order are compared with numbers that no compiler computed, in
   `test/rules` (mpmath, numpy or closed forms).
-- **check_grads**: in which orders and modes differences confirm it, in float64 in `make test`, in four
-  dtypes in `make sweep`; the dot-product test and the symmetry of second derivatives go with it.
+- **check_grads**: in which orders and modes differences confirm it: order 1 and 2 in float64 in `make
+  test`, 1 to 3 in four dtypes in `make sweep`; the dot-product test and the symmetry of second derivatives
+  go with it.
 - **max error**: the largest difference from these, at order 1, 2 and 3, over all sequences of modes in
   float64, relative to the size of the terms (`tools/docs/derivative_errors.py`). Differences themselves are
   good to about 1e-11.
