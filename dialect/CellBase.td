@@ -82,8 +82,8 @@ class Derivative<string kind_, list<string> vjp_ = [], string jvp_ = "",
   string jvp = jvp_;
   string why = why_;
 }
-/// The op's VJP. For elementwise ops the JVP is the same terms, summed over operands;
-/// other ops give it.
+/// The op's VJP. For elementwise ops the JVP is the same terms, summed over operands, unless
+/// they give one for tangents of all operands together; other ops give it.
 class VJP<list<string> vjp, string jvp = ""> : Derivative<"vjp", vjp, jvp>;
 /// Linear in all operands together: the JVP is the op itself on the tangents.
 class Linear<list<string> vjp> : Derivative<"linear", vjp>;

@@ -182,8 +182,7 @@ def Cell_TanhOp : Cell_UnaryOp<"tanh", Cell_FloatTensor> {
 
 def Cell_AtanhOp : Cell_UnaryOp<"atanh", Cell_FloatTensor, [Singular]> {
   let summary = "Inverse hyperbolic tangent; +-inf at +-1, NaN outside";
-  // (1 - x)(1 + x), not 1 - x*x, which cancels near 1.
-  let derivative = VJP<["div(ct, mul(sub(1, x), add(x, 1)))"]>;
+  let derivative = VJP<["div(ct, one_minus_square(x))"]>;
   let scalar = Scalar<"std::atanh(x)", "math::AtanhOp(x)">;
   let python = Python<"atanh", "Atanh", ["input"]>;
   let example = Example<["[0.0, 0.5]"], "[0.         0.54930615]">;
@@ -222,7 +221,10 @@ def Cell_MulOp : Cell_BinaryOp<"mul", Cell_NumericTensor, [Commutative]> {
 
 def Cell_DivOp : Cell_BinaryOp<"div", Cell_FloatTensor, [Singular]> {
   let summary = "Quotient, lhs / rhs, of floating point numbers";
-  let derivative = VJP<["div(ct, rhs)", "neg(div(mul(ct, result), rhs))"]>;
+  // Both cotangents share a quotient. The tangent is one quotient too: as a difference of two, each of
+  // which has two terms in the next derivative, ops would double with the order.
+  let derivative = VJP<["div(ct, rhs)", "neg(mul(div(ct, rhs), result))"],
+                       "div(sub(d_lhs, mul(d_rhs, result)), rhs)">;
   let scalar = Scalar<"lhs / rhs", "arith::DivFOp(lhs, rhs)">;
   let hasCanonicalizer = 1;
 }

@@ -80,6 +80,13 @@ def Cell_GaussianOp : Cell_UnaryOp<"gaussian", Cell_FloatTensor> {
                       "special::GaussianOp(x)">;
 }
 
+def Cell_ExpSquareOp : Cell_UnaryOp<"exp_square", Cell_FloatTensor, [Singular]> {
+  let summary = "exp(x^2), without the rounding of the square";
+  let derivative = VJP<["mul(ct, mul(mul(x, result), 2))"]>;
+  let scalar = Scalar<"std::exp(static_cast<long double>(x) * x)",
+                      "arith::DivFOp(1, special::GaussianOp(x))">;
+}
+
 def Cell_SechSquaredOp : Cell_UnaryOp<"sech_squared", Cell_FloatTensor> {
   let summary = "1 - tanh(x)^2 = 1/cosh(x)^2, without cancellation";
   let derivative = VJP<["mul(ct, mul(mul(result, tanh(x)), -2))"]>;

@@ -67,6 +67,9 @@ def Cell_VJPOp : Cell_TransformOp<"vjp"> {
     arguments `wrt`. Results not listed in `of` have a zero cotangent. Gives the primal
     results of the callee, then one cotangent for every entry of `wrt`.
 
+    `transpose` says that the callee is linear in the arguments `wrt`, whose values are
+    then of no account; expansion refuses a callee that is not.
+
     ```mlir
     %y, %dx = cell.vjp @f(%x) cotangents(%ct) of [0] wrt [0]
         : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
@@ -74,9 +77,10 @@ def Cell_VJPOp : Cell_TransformOp<"vjp"> {
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Cell_Tensor>:$args,
                        Variadic<Cell_FloatTensor>:$cotangents, DenseI64ArrayAttr:$of,
-                       DenseI64ArrayAttr:$wrt);
+                       DenseI64ArrayAttr:$wrt, UnitAttr:$transpose);
   let assemblyFormat = [{
-    $callee `(` $args `)` `cotangents` `(` $cotangents `)` `of` $of `wrt` $wrt attr-dict
+    $callee `(` $args `)` `cotangents` `(` $cotangents `)` `of` $of `wrt` $wrt
+    (`transpose` $transpose^)? attr-dict
     `:` functional-type(operands, results)
   }];
 }

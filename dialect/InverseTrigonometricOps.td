@@ -7,8 +7,7 @@ include "dialect/CellBase.td"
 
 def Cell_AsinOp : Cell_UnaryOp<"asin", Cell_FloatTensor, [Singular]> {
   let summary = "Inverse sine in radians; NaN outside [-1, 1]";
-  // (1 - x)(1 + x), not 1 - x*x, which cancels near 1.
-  let derivative = VJP<["div(ct, sqrt(mul(sub(1, x), add(x, 1))))"]>;
+  let derivative = VJP<["div(ct, sqrt(one_minus_square(x)))"]>;
   let subgradient = "inf at -1 and 1";
   let scalar = Scalar<"std::asin(x)", "math::AsinOp(x)">;
   let python = Python<"asin", "Asin", ["input"]>;
@@ -17,7 +16,7 @@ def Cell_AsinOp : Cell_UnaryOp<"asin", Cell_FloatTensor, [Singular]> {
 
 def Cell_AcosOp : Cell_UnaryOp<"acos", Cell_FloatTensor, [Singular]> {
   let summary = "Inverse cosine in radians; NaN outside [-1, 1]";
-  let derivative = VJP<["neg(div(ct, sqrt(mul(sub(1, x), add(x, 1)))))"]>;
+  let derivative = VJP<["neg(div(ct, sqrt(one_minus_square(x))))"]>;
   let subgradient = "-inf at -1 and 1";
   let scalar = Scalar<"std::acos(x)", "math::AcosOp(x)">;
   let python = Python<"acos", "ACos", ["input"]>;
@@ -54,12 +53,25 @@ def Cell_AsinhOp : Cell_UnaryOp<"asinh", Cell_FloatTensor> {
 
 def Cell_AcoshOp : Cell_UnaryOp<"acosh", Cell_FloatTensor, [Singular]> {
   let summary = "Inverse hyperbolic cosine; NaN for x < 1";
-  // sqrt(x*x - 1), which neither cancels near 1 nor overflows.
-  let derivative = VJP<["div(ct, mul(sqrt(sub(x, 1)), sqrt(add(x, 1))))"]>;
+  // 1/sqrt(x*x - 1), which neither cancels near 1 nor overflows; all terms of a derivative of
+  // the product have one sign, so that it is infinite at 1 and not NaN.
+  let derivative = VJP<["mul(ct, mul(rsqrt(sub(x, 1)), rsqrt(add(x, 1))))"]>;
   let subgradient = "inf at 1";
   let scalar = Scalar<"std::acosh(x)", "math::AcoshOp(x)">;
   let python = Python<"acosh", "Acosh", ["input"]>;
   let example = Example<["[1.0, 2.0]"], "[0.       1.316958]">;
+}
+
+//===----------------------------------------------------------------------===//
+// What the slopes of asin, acos and atanh are made of
+//===----------------------------------------------------------------------===//
+
+// An op, as the adjoint of a product has 0 times infinity where one of its factors is 0.
+def Cell_OneMinusSquareOp : Cell_UnaryOp<"one_minus_square", Cell_FloatTensor> {
+  let summary = "1 - x^2, without cancellation near -1 and 1";
+  let derivative = VJP<["mul(ct, mul(x, -2))"]>;
+  let scalar = Scalar<"(1 - x) * (1 + x)",
+    "arith::MulFOp(arith::SubFOp(1, x), arith::AddFOp(x, 1))">;
 }
 
 #endif

@@ -116,7 +116,8 @@ LogicalResult CustomOp::buildVJP(OpBuilder &builder, ArrayRef<Value> cotangents,
     auto vjp = VJPOp::create(
         builder, loc, all, getJvp().value(), operands, incoming,
         llvm::to_vector(llvm::seq<int64_t>(results, results + of.size())),
-        llvm::to_vector(llvm::seq<int64_t>(args, args + wrt.size())));
+        llvm::to_vector(llvm::seq<int64_t>(args, args + wrt.size())),
+        /*transpose=*/true);
     given = vjp.getResults().drop_front(primal);
   }
   for (auto [i, cotangent] : llvm::zip_equal(wrt, given))

@@ -24,7 +24,8 @@ def Cell_CustomOp : Cell_RuledCallOp<"custom", [AttrSizedOperandSegments]> {
       argument, in order. Forward mode is refused, as nothing can be derived from it.
     - `jvp @rule`: takes the arguments, the tangents of the floating point arguments, and
       the rule's captures; gives the results, then the tangents of the floating point
-      ones. Reverse mode is its transpose: it is linear in the tangents.
+      ones. Reverse mode is its transpose: a rule that is not linear in the tangents, or
+      whose tangents do not depend on them, is refused there.
 
     Captures get no cotangent; differentiating by one is refused. What is left after
     `cell-differentiate` is a plain call, and inlined.

@@ -46,7 +46,7 @@ def Cell_ErfinvOp : Cell_UnaryOp<"erfinv", Cell_FloatTensor, [Singular]> {
     rounding, and constant in the next derivative.
   }];
   let derivative = VJP<[
-    "mul(ct, mul(div(0.886226925452758, gaussian(result)), add(stop_gradient(select(is_finite(result), mul(mul(mul(abs(result), 2), sub(erfc(abs(result)), sub(1, abs(x)))), div(0.886226925452758, gaussian(result))), 0)), 1)))"]>;
+    "mul(ct, mul(mul(exp_square(result), 0.886226925452758), add(stop_gradient(select(is_finite(result), mul(mul(mul(abs(result), 2), sub(erfc(abs(result)), sub(1, abs(x)))), mul(exp_square(result), 0.886226925452758)), 0)), 1)))"]>;
   let subgradient = "inf at -1 and 1";
   let scalar = Scalar<"inverseErf(x)", "special::ErfinvOp(x)">;
   let python = Python<"erfinv", "Erfinv", ["input"]>;

@@ -185,6 +185,21 @@ void emitVJP(const OpRecord &r, const OpTable &ops, raw_ostream &os) {
   os << "  return success();\n}\n\n";
 }
 
+/// The VJP's terms with tangents for cotangents, summed over the operands that
+/// have one.
+void emitTerms(const OpRecord &r, const OpTable &ops, raw_ostream &os) {
+  os << "  Value sum;\n";
+  for (auto [i, text] : llvm::enumerate(r.vjp)) {
+    if (text.empty())
+      continue;
+    std::string tangent = "tangents[" + std::to_string(i) + "]";
+    os << "  if (" << tangent << ") {\n";
+    std::string v = RuleEmitter(r, ops, os).emit(text, "vjp", tangent);
+    os << "    sum = accumulate(builder, loc, sum, " << v << ");\n  }\n";
+  }
+  os << "  resultTangents[0] = sum;\n";
+}
+
 void emitJVP(const OpRecord &r, const OpTable &ops, raw_ostream &os) {
   os << "LogicalResult " << r.op.getCppClassName()
      << "::buildJVP(OpBuilder &builder, ArrayRef<Value> tangents, "
@@ -203,20 +218,21 @@ void emitJVP(const OpRecord &r, const OpTable &ops, raw_ostream &os) {
     os << "  resultTangents[0] = multilinearJVP(builder, loc, *this, "
           "tangents);\n";
   } else if (r.kind == "vjp" && !r.jvp.empty()) {
-    os << "  {\n";
+    // A rule for all operands together; terms where some have no tangent.
+    std::string together;
+    for (auto [i, text] : llvm::enumerate(r.vjp))
+      if (!text.empty())
+        together += (together.empty() ? "tangents[" : " && tangents[") +
+                    std::to_string(i) + "]";
+    bool joint = r.isElementwise() && r.op.getNumOperands() > 1;
+    os << "  " << (joint ? "if (" + together + ") " : "") << "{\n";
     std::string v = RuleEmitter(r, ops, os).emit(r.jvp, "jvp", "getResult()");
-    os << "    resultTangents[0] = " << v << ";\n  }\n";
+    os << "    resultTangents[0] = " << v
+       << (joint ? ";\n    return success();\n  }\n" : ";\n  }\n");
+    if (joint)
+      emitTerms(r, ops, os);
   } else if (r.kind == "vjp") {
-    os << "  Value sum;\n";
-    for (auto [i, text] : llvm::enumerate(r.vjp)) {
-      if (text.empty())
-        continue;
-      std::string tangent = "tangents[" + std::to_string(i) + "]";
-      os << "  if (" << tangent << ") {\n";
-      std::string v = RuleEmitter(r, ops, os).emit(text, "vjp", tangent);
-      os << "    sum = accumulate(builder, loc, sum, " << v << ");\n  }\n";
-    }
-    os << "  resultTangents[0] = sum;\n";
+    emitTerms(r, ops, os);
   }
   os << "  return success();\n}\n\n";
 }

@@ -62,6 +62,7 @@ public:
     SymbolTable table(getOperation());
     symbols = &table;
     state.clear();
+    linear.clear();
     if (failed(mapInward(getOperation(), table)))
       return signalPassFailure();
     // Mapping over a batch adds functions; they come last.
@@ -148,8 +149,13 @@ private:
       return success();
     }
     ++numExpanded;
-    if (auto vjp = dyn_cast<VJPOp>(op))
+    if (auto vjp = dyn_cast<VJPOp>(op)) {
+      if (vjp.getTranspose() && simplify && linear.insert(callee).second &&
+          failed(checkTranspose(
+              vjp, callee, [&](func::FuncOp func) { simplifyFunction(func); })))
+        return failure();
       return expandVJP(vjp, callee);
+    }
     if (auto vmap = dyn_cast<VMapOp>(op))
       return expandVMap(vmap, callee, *symbols);
     return expandJVP(cast<JVPOp>(op), callee);
@@ -195,6 +201,7 @@ private:
   FrozenRewritePatternSet patterns;
   SymbolTable *symbols = nullptr;
   llvm::DenseMap<Operation *, State> state;
+  llvm::DenseSet<Operation *> linear; // rules that have been checked
 };
 
 } // namespace

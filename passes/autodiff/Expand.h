@@ -34,8 +34,16 @@ emitJVP(mlir::OpBuilder &builder, mlir::func::FuncOp callee,
 llvm::LogicalResult expandVJP(VJPOp op, mlir::func::FuncOp callee);
 llvm::LogicalResult expandJVP(JVPOp op, mlir::func::FuncOp callee);
 
-/// As above; `symbols` gets mapped copies of the functions that ops of the
-/// callee refer to: rules of their own, and transforms where it has some.
+/// Refuses a function that is not linear in the arguments that `op` transposes
+/// it by, as far as operations show that are not in branches and loops.
+/// `simplify` canonicalises a function.
+llvm::LogicalResult
+checkTranspose(VJPOp op, mlir::func::FuncOp callee,
+               llvm::function_ref<void(mlir::func::FuncOp)> simplify);
+
+/// Replaces a vmap by what it stands for; `symbols` gets mapped copies of the
+/// functions that ops of the callee refer to: rules of their own, and
+/// transforms where it has some.
 llvm::LogicalResult expandVMap(VMapOp op, mlir::func::FuncOp callee,
                                mlir::SymbolTable &symbols);
 

@@ -32,13 +32,14 @@ def custom_rule(
         function: of tensors; what it returns may be nested.
         vjp: ``vjp(*args, out, dout)``, as ``Cell.bprop``: gives the cotangents of the arguments, in a tuple unless there
             is one argument. Forward mode is refused, as it cannot be derived.
-        jvp: ``jvp(args, tangents)``: gives the result and its tangent. It must be linear in the tangents; reverse
-            mode is its transpose.
+        jvp: ``jvp(args, tangents)``: gives the result and its tangent. Reverse mode is its transpose, and refused for a
+            rule that is not linear in the tangents.
 
     Tensors that the function or the rule take from around them get no gradient; asking for one is an error.
 
     Raises:
         TypeError: both or neither of `vjp` and `jvp` are given.
+        CompileError: forward mode of a `vjp`; reverse mode of a `jvp` that is not linear.
 
     Examples:
         >>> import cellgrad as ms

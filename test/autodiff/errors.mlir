@@ -84,3 +84,53 @@ func.func @allowed(%x: tensor<f64>) -> tensor<f64> {
   %0:2 = cell.vjp @beside(%x, %x) cotangents(%x) of [0] wrt [0] : (tensor<f64>, tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>)
   return %0#1 : tensor<f64>
 }
+
+// -----
+
+// A jvp rule that is not linear in its tangents.
+
+func.func private @square(%x: tensor<f64>) -> tensor<f64> {
+  %0 = cell.mul %x, %x : tensor<f64>
+  return %0 : tensor<f64>
+}
+func.func private @square_jvp(%x: tensor<f64>, %t: tensor<f64>) -> (tensor<f64>, tensor<f64>) {
+  %0 = cell.mul %x, %x : tensor<f64>
+  %1 = cell.mul %t, %t : tensor<f64>
+  return %0, %1 : tensor<f64>, tensor<f64>
+}
+func.func private @f(%x: tensor<f64>) -> tensor<f64> {
+  // expected-error @+1 {{the jvp rule @square_jvp cannot be transposed for reverse mode: it is not linear in the tangents of its arguments; multiply them by values that do not depend on them, or give a vjp rule}}
+  %0 = cell.custom @square(%x) jvp @square_jvp : (tensor<f64>) -> tensor<f64>
+  return %0 : tensor<f64>
+}
+func.func @reverse(%x: tensor<f64>) -> tensor<f64> {
+  %0:2 = cell.vjp @f(%x) cotangents(%x) of [0] wrt [0] : (tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>)
+  return %0#1 : tensor<f64>
+}
+
+// -----
+
+func.func private @square_jvp(%x: tensor<f64>, %t: tensor<f64>) -> (tensor<f64>, tensor<f64>) {
+  %0 = cell.mul %x, %x : tensor<f64>
+  %1 = cell.add %x, %x : tensor<f64>
+  return %0, %1 : tensor<f64>, tensor<f64>
+}
+func.func @reverse(%x: tensor<f64>) -> tensor<f64> {
+  // expected-error @+1 {{the jvp rule @square_jvp cannot be transposed for reverse mode: tangent 0 of its results does not depend on the tangents of its arguments; multiply the derivative by them, or give zeros}}
+  %0:3 = cell.vjp @square_jvp(%x, %x) cotangents(%x) of [1] wrt [1] transpose : (tensor<f64>, tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>, tensor<f64>)
+  return %0#2 : tensor<f64>
+}
+
+// -----
+
+func.func private @square_jvp(%x: tensor<f64>, %t: tensor<f64>) -> (tensor<f64>, tensor<f64>) {
+  %0 = cell.mul %x, %x : tensor<f64>
+  %1 = cell.sign %t : tensor<f64>
+  %2 = cell.mul %x, %1 : tensor<f64>
+  return %0, %2 : tensor<f64>, tensor<f64>
+}
+func.func @reverse(%x: tensor<f64>) -> tensor<f64> {
+  // expected-error @+1 {{the jvp rule @square_jvp cannot be transposed for reverse mode: 'cell.sign' of a tangent is not linear; choose by the arguments, or give a vjp rule}}
+  %0:3 = cell.vjp @square_jvp(%x, %x) cotangents(%x) of [1] wrt [1] transpose : (tensor<f64>, tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>, tensor<f64>)
+  return %0#2 : tensor<f64>
+}

@@ -141,6 +141,60 @@ def test_errors(program, kind, words):
         program()
 
 
+@pytest.mark.parametrize(
+    "tangent, words",
+    [
+        (lambda x, t: 3 * x * x * t * t, "not linear in the tangents"),
+        (lambda x, t: ops.sin(t) * x, "not linear in the tangents"),
+        (lambda x, t: ops.relu(t), "not linear"),
+        (lambda x, t: ops.floor(t) * x, "'cell.floor' of a tangent is not linear"),
+        (lambda x, t: ops.stop_gradient(t) * x, "'cell.stop_gradient' of a tangent"),
+        (lambda x, t: 3 * x * x, "tangent 0 of its results does not depend on the tangents"),
+    ],
+)
+def test_jvp_rules_that_cannot_be_transposed(tangent, words):
+    """Forward mode does as it is told; reverse mode would be something else."""
+    rule = lambda xs, ts: (xs[0] ** 3, tangent(xs[0], ts[0]))
+    cube = ms.custom_rule(lambda x: x**3, jvp=rule)
+    ms.jvp(cube, X, Tensor(1.0))
+    with pytest.raises(ms.CompileError, match=words):
+        ms.grad(cube)(X)
+
+
+def test_jvp_rules_that_are_linear_in_other_ways():
+    """Choices by the argument, loops, branches, nested rules, tangents that are zero."""
+
+    def looped(xs, ts):
+        (x,), (t,), k = xs, ts, 0
+        value, tangent = x, t
+        while k < 2:
+            tangent = tangent * x + value * t
+            value = value * x
+            k = k + 1
+        return value, tangent
+
+    def branched(xs, ts):
+        (x,), (t,) = xs, ts
+        tangent = 3 * x * x * t if x > 0 else t * 0
+        return x**3, tangent
+
+    def nested(xs, ts):
+        return ms.jvp(lambda x: product_by_jvp(x, x) * x, xs[0], ts[0])
+
+    for rule, slope in [
+        (looped, 27),
+        (branched, 27),
+        (lambda xs, ts: (xs[0] ** 3, ops.where(xs[0] > 0, 5 * ts[0], ts[0] / xs[0])), 5),
+        (lambda xs, ts: (xs[0] ** 3, ops.zeros_like(xs[0])), 0),
+        (lambda xs, ts: (xs[0] ** 3, -ts[0]), -1),
+        # d(10 x dx + x dx) x + x^2 dx at x = 3
+        (nested, 11 * 9 + 9),
+    ]:
+        cube = ms.custom_rule(lambda x: x**3, jvp=rule)
+        assert float(ms.grad(cube)(Tensor(3.0))) == slope
+        assert float(ms.jvp(cube, Tensor(3.0), Tensor(1.0))[1]) == slope
+
+
 def test_state_in_a_ruled_function_is_refused():
     class Net(nn.Cell):
         def __init__(self):

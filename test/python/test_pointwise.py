@@ -92,6 +92,44 @@ def test_softmax_of_a_scalar():
     assert float(ms.grad(lambda x: ops.softmax(x) * x)(x)) == 1
 
 
+def forward(f):
+    """The derivative of a function of each element, by a tangent."""
+    return lambda x: ms.jvp(f, x, ops.ones_like(x))[1]
+
+
+INF = math.inf
+LIMITS = {
+    "gelu": ([-INF, INF], [0.0, INF], [0.0, 1.0], [0.0, 0.0]),
+    "mish": ([-INF, INF], [0.0, INF], [0.0, 1.0], [0.0, 0.0]),
+    "asin": ([-1.0, 1.0], [-math.pi / 2, math.pi / 2], [INF, INF], [-INF, INF]),
+    "acos": ([-1.0, 1.0], [math.pi, 0.0], [-INF, -INF], [INF, -INF]),
+    "acosh": ([1.0], [0.0], [INF], [-INF]),
+    "atanh": ([-1.0, 1.0], [-INF, INF], [INF, INF], [-INF, INF]),
+    "erfinv": ([-1.0, 1.0], [-INF, INF], [INF, INF], [-INF, INF]),
+}
+
+
+@pytest.mark.parametrize("dtype", [ms.float32, ms.float64])
+@pytest.mark.parametrize("name", LIMITS)
+def test_limits_in_all_modes(name, dtype):
+    """No sequence of modes gives NaN where the derivative has a limit."""
+    function, (points, *wanted) = getattr(ops, name), LIMITS[name]
+    x, once, modes = Tensor(points, dtype), {0: [function]}, (ms.grad, forward)
+    for order in (1, 2):
+        once[order] = [mode(f) for mode in modes for f in once[order - 1]]
+    for order, functions in once.items():
+        for f in functions:
+            np.testing.assert_allclose(f(x).asnumpy(), wanted[order], rtol=1e-6)
+
+
+def test_gelu_tanh_has_the_limits_of_gelu():
+    tanh = lambda x: ops.gelu(x, "tanh")
+    x = Tensor([-INF, INF])
+    for f in (ms.grad(tanh), forward(tanh), forward(forward(tanh))):
+        assert np.isfinite(f(x).asnumpy()).all()
+    np.testing.assert_array_equal(tanh(x).asnumpy(), [0, INF])
+
+
 def test_logsumexp_and_softmax_shift():
     x = Tensor(np.array([1000.0, 1001.0, -1000.0]))
     shares = np.exp([-1.0, 0.0, -2001.0])

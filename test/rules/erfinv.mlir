@@ -19,8 +19,8 @@ func.func private @f(%x: tensor<10xf64>) -> tensor<10xf64> {
 // ADJOINT-DAG: %[[C2:.*]] = cell.constant dense<1.000000e+00>
 // ADJOINT-DAG: %[[C3:.*]] = cell.constant dense<0.000000e+00>
 // ADJOINT: %[[Y:.*]] = cell.erfinv %[[X]] :
-// ADJOINT: %[[V0:.*]] = cell.gaussian %[[Y]] :
-// ADJOINT: %[[V1:.*]] = cell.div %[[C0]], %[[V0]] :
+// ADJOINT: %[[V0:.*]] = cell.exp_square %[[Y]] :
+// ADJOINT: %[[V1:.*]] = cell.mul %[[V0]], %[[C0]] :
 // ADJOINT: %[[V2:.*]] = cell.is_finite %[[Y]] :
 // ADJOINT: %[[V3:.*]] = cell.abs %[[Y]] :
 // ADJOINT: %[[V4:.*]] = cell.mul %[[V3]], %[[C1]] :
@@ -48,8 +48,8 @@ func.func @vjp(%x: tensor<10xf64>, %ct: tensor<10xf64>) -> tensor<10xf64> {
 // ADJOINT-DAG: %[[C2:.*]] = cell.constant dense<1.000000e+00>
 // ADJOINT-DAG: %[[C3:.*]] = cell.constant dense<0.000000e+00>
 // ADJOINT: %[[Y:.*]] = cell.erfinv %[[X]] :
-// ADJOINT: %[[V0:.*]] = cell.gaussian %[[Y]] :
-// ADJOINT: %[[V1:.*]] = cell.div %[[C0]], %[[V0]] :
+// ADJOINT: %[[V0:.*]] = cell.exp_square %[[Y]] :
+// ADJOINT: %[[V1:.*]] = cell.mul %[[V0]], %[[C0]] :
 // ADJOINT: %[[V2:.*]] = cell.is_finite %[[Y]] :
 // ADJOINT: %[[V3:.*]] = cell.abs %[[Y]] :
 // ADJOINT: %[[V4:.*]] = cell.mul %[[V3]], %[[C1]] :
@@ -83,27 +83,27 @@ func.func @values(%x: tensor<10xf64> {cell.example = dense<[0.5, -0.25, 0.999, 1
 }
 
 // Second derivatives: vjp of vjp, jvp of vjp, vjp of jvp.
-// SECOND:      result 0: tensor<3xf64> [1.18074634999, -0.391740684616, 4.79886061182]
-// SECOND-NEXT: result 1: tensor<3xf64> [1.18074634999, -0.391740684616, 4.79886061182]
-// SECOND-NEXT: result 2: tensor<3xf64> [1.18074634999, -0.391740684616, 4.79886061182]
-func.func private @g(%x: tensor<3xf64>) -> tensor<3xf64> {
-  %0 = cell.erfinv %x : tensor<3xf64>
-  return %0 : tensor<3xf64>
+// SECOND:      result 0: tensor<5xf64> [1.18074634999, -0.391740684616, 4.79886061182, inf, -inf]
+// SECOND-NEXT: result 1: tensor<5xf64> [1.18074634999, -0.391740684616, 4.79886061182, inf, -inf]
+// SECOND-NEXT: result 2: tensor<5xf64> [1.18074634999, -0.391740684616, 4.79886061182, inf, -inf]
+func.func private @g(%x: tensor<5xf64>) -> tensor<5xf64> {
+  %0 = cell.erfinv %x : tensor<5xf64>
+  return %0 : tensor<5xf64>
 }
-func.func private @reverse0(%x: tensor<3xf64>) -> tensor<3xf64> {
-  %one = cell.constant dense<1.0> : tensor<3xf64>
-  %0:2 = cell.vjp @g(%x) cotangents(%one) of [0] wrt [0] : (tensor<3xf64>, tensor<3xf64>) -> (tensor<3xf64>, tensor<3xf64>)
-  return %0#1 : tensor<3xf64>
+func.func private @reverse0(%x: tensor<5xf64>) -> tensor<5xf64> {
+  %one = cell.constant dense<1.0> : tensor<5xf64>
+  %0:2 = cell.vjp @g(%x) cotangents(%one) of [0] wrt [0] : (tensor<5xf64>, tensor<5xf64>) -> (tensor<5xf64>, tensor<5xf64>)
+  return %0#1 : tensor<5xf64>
 }
-func.func private @forward0(%x: tensor<3xf64>) -> tensor<3xf64> {
-  %one = cell.constant dense<1.0> : tensor<3xf64>
-  %0:2 = cell.jvp @g(%x) tangents(%one) wrt [0] of [0] : (tensor<3xf64>, tensor<3xf64>) -> (tensor<3xf64>, tensor<3xf64>)
-  return %0#1 : tensor<3xf64>
+func.func private @forward0(%x: tensor<5xf64>) -> tensor<5xf64> {
+  %one = cell.constant dense<1.0> : tensor<5xf64>
+  %0:2 = cell.jvp @g(%x) tangents(%one) wrt [0] of [0] : (tensor<5xf64>, tensor<5xf64>) -> (tensor<5xf64>, tensor<5xf64>)
+  return %0#1 : tensor<5xf64>
 }
-func.func @second(%x: tensor<3xf64> {cell.example = dense<[0.5, -0.25, 0.75]> : tensor<3xf64>}) -> (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) {
-  %one = cell.constant dense<1.0> : tensor<3xf64>
-  %a00:2 = cell.vjp @reverse0(%x) cotangents(%one) of [0] wrt [0] : (tensor<3xf64>, tensor<3xf64>) -> (tensor<3xf64>, tensor<3xf64>)
-  %b00:2 = cell.jvp @reverse0(%x) tangents(%one) wrt [0] of [0] : (tensor<3xf64>, tensor<3xf64>) -> (tensor<3xf64>, tensor<3xf64>)
-  %c00:2 = cell.vjp @forward0(%x) cotangents(%one) of [0] wrt [0] : (tensor<3xf64>, tensor<3xf64>) -> (tensor<3xf64>, tensor<3xf64>)
-  return %a00#1, %b00#1, %c00#1 : tensor<3xf64>, tensor<3xf64>, tensor<3xf64>
+func.func @second(%x: tensor<5xf64> {cell.example = dense<[0.5, -0.25, 0.75, 1.0, -1.0]> : tensor<5xf64>}) -> (tensor<5xf64>, tensor<5xf64>, tensor<5xf64>) {
+  %one = cell.constant dense<1.0> : tensor<5xf64>
+  %a00:2 = cell.vjp @reverse0(%x) cotangents(%one) of [0] wrt [0] : (tensor<5xf64>, tensor<5xf64>) -> (tensor<5xf64>, tensor<5xf64>)
+  %b00:2 = cell.jvp @reverse0(%x) tangents(%one) wrt [0] of [0] : (tensor<5xf64>, tensor<5xf64>) -> (tensor<5xf64>, tensor<5xf64>)
+  %c00:2 = cell.vjp @forward0(%x) cotangents(%one) of [0] wrt [0] : (tensor<5xf64>, tensor<5xf64>) -> (tensor<5xf64>, tensor<5xf64>)
+  return %a00#1, %b00#1, %c00#1 : tensor<5xf64>, tensor<5xf64>, tensor<5xf64>
 }

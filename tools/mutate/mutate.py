@@ -48,7 +48,7 @@ CHOICE = """static int mutant() {
 """
 EVEN = "the function is even"
 ROUNDING = "the correction of rounding, below 12 digits: for `test_slopes.py`"
-SLOPE = "div(0.886226925452758, gaussian(result))"
+SLOPE = "mul(exp_square(result), 0.886226925452758)"
 CORRECTION = (
     "select(is_finite(result), mul(mul(mul(abs(result), 2), sub(erfc(abs(result)), "
     f"sub(1, abs(x)))), {SLOPE}), 0)"

@@ -141,6 +141,13 @@ class File:
             mp.diff(self.spec["f"], args[0] if one else args, order[0] if one else order), 1e-25
         )
 
+    def tangent(self, point, slopes):
+        """That of the result for TANGENTS of the operands."""
+        if len(slopes) == 1:
+            return scaled(TANGENTS[0], slopes[0])
+        given = self.spec["special"].get(repr(point), {}).get("tangent")
+        return sum(map(scaled, TANGENTS, slopes)) if given is None else given
+
     def function(self, name, params, results, body, public=True):
         out = ", ".join([self.type] * results)
         visibility = "" if public else "private "
@@ -224,14 +231,7 @@ class File:
         zero = (0,) * arity
         rows = [[self.reference(p, zero) for p in points]]
         rows += [[scaled(COTANGENT, d) for d in row] for row in first]
-        rows.append(
-            [
-                sum(scaled(t, d) for t, d in zip(TANGENTS, ds))
-                if arity > 1
-                else scaled(TANGENTS[0], ds[0])
-                for ds in zip(*first)
-            ]
-        )
+        rows.append([self.tangent(p, ds) for p, *ds in zip(points, *first)])
         self.write(
             "", f"// Cotangent {COTANGENT}, tangents {', '.join(map(str, TANGENTS[:arity]))}."
         )

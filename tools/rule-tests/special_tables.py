@@ -5,7 +5,7 @@ from tables import INF, NAN, ORDINARY, PAIRS, binary, special1, special2, table,
 
 PI, LN2, LN10 = float(mp.pi), float(mp.log(2)), float(mp.log(10))
 NANS = special1(NAN, NAN, NAN)
-SLOPE_OF_ERFINV = "div(0.886226925452758, gaussian(Y))"
+SLOPE_OF_ERFINV = "mul(exp_square(Y), 0.886226925452758)"
 TWO_OVER_ROOT_PI = float(2 / mp.sqrt(mp.pi))
 
 UNARY = {
@@ -106,6 +106,35 @@ UNARY = {
             NANS,
         ),
     ),
+    "exp_square": unary(
+        lambda x: mp.exp(x * x),
+        "mul(CT, mul(mul(X, Y), 2))",
+        [*ORDINARY, 0.0, 20.0, -30.0, INF, -INF, NAN],
+        ORDINARY,
+        table(
+            special1(0.0, 1.0, 0.0),
+            special1(20.0, *(float(c * mp.exp(400)) for c in (1, 40))),
+            special1(-30.0, INF, -INF),
+            special1(INF, INF, INF),
+            special1(-INF, INF, -INF),
+            NANS,
+        ),
+    ),
+    "one_minus_square": unary(
+        lambda x: 1 - x * x,
+        "mul(CT, mul(X, -2))",
+        [*ORDINARY, 0.0, 1.0, -1.0, 1 - 2.0**-40, INF, NAN],
+        [*ORDINARY, 1.0],
+        table(
+            special1(0.0, 1.0, -0.0),
+            special1(1.0, 0.0, -2.0, -2.0),
+            special1(-1.0, 0.0, 2.0),
+            # where 1 - x*x has lost half of its digits
+            special1(1 - 2.0**-40, 2.0**-39 - 2.0**-80, -2 + 2.0**-39),
+            special1(INF, -INF, -INF),
+            NANS,
+        ),
+    ),
     "softplus": unary(
         lambda x: mp.log1p(mp.exp(x)),
         "mul(CT, sigmoid(X))",
@@ -120,13 +149,13 @@ UNARY = {
     ),
     "asin": unary(
         mp.asin,
-        "div(CT, sqrt(mul(sub(1, X), add(X, 1))))",
+        "div(CT, sqrt(one_minus_square(X)))",
         [0.5, -0.25, 0.0, -0.0, 1.0, -1.0, 2.0, NAN],
-        [0.5, -0.25],
+        [0.5, -0.25, 1.0, -1.0],
         table(
             special1(-0.0, -0.0, 1.0),
-            special1(1.0, PI / 2, INF),
-            special1(-1.0, -PI / 2, INF),
+            special1(1.0, PI / 2, INF, INF),
+            special1(-1.0, -PI / 2, INF, -INF),
             special1(2.0, NAN, NAN),
             NANS,
         ),
@@ -134,12 +163,12 @@ UNARY = {
     ),
     "acos": unary(
         mp.acos,
-        "neg(div(CT, sqrt(mul(sub(1, X), add(X, 1)))))",
+        "neg(div(CT, sqrt(one_minus_square(X))))",
         [0.5, -0.25, 0.0, 1.0, -1.0, 2.0, NAN],
-        [0.5, -0.25],
+        [0.5, -0.25, 1.0, -1.0],
         table(
-            special1(1.0, 0.0, -INF),
-            special1(-1.0, PI, -INF),
+            special1(1.0, 0.0, -INF, -INF),
+            special1(-1.0, PI, -INF, INF),
             special1(2.0, NAN, NAN),
             NANS,
         ),
@@ -174,11 +203,11 @@ UNARY = {
     ),
     "acosh": unary(
         mp.acosh,
-        "div(CT, mul(sqrt(sub(X, 1)), sqrt(add(X, 1))))",
+        "mul(CT, mul(rsqrt(sub(X, 1)), rsqrt(add(X, 1))))",
         [1.25, 3.0, 1.0, 0.5, INF, NAN],
-        [1.25, 3.0, 10.0],
+        [1.25, 3.0, 10.0, 1.0],
         table(
-            special1(1.0, 0.0, INF),
+            special1(1.0, 0.0, INF, -INF),
             special1(0.5, NAN, NAN),
             special1(INF, INF, 0.0),
             NANS,
@@ -231,12 +260,12 @@ UNARY |= {
         f"mul(CT, mul({SLOPE_OF_ERFINV}, add(stop_gradient(select(is_finite(Y), "
         f"mul(mul(mul(abs(Y), 2), sub(erfc(abs(Y)), sub(1, abs(X)))), {SLOPE_OF_ERFINV}), 0)), 1)))",
         [0.5, -0.25, 0.999, 1e-20, 0.0, -0.0, 1.0, -1.0, 1.5, NAN],
-        [0.5, -0.25, 0.75],
+        [0.5, -0.25, 0.75, 1.0, -1.0],
         table(
             special1(1e-20, float(mp.erfinv(mp.mpf(1e-20))), float(mp.sqrt(mp.pi) / 2)),
             special1(-0.0, -0.0, float(mp.sqrt(mp.pi) / 2)),
-            special1(1.0, INF, INF),
-            special1(-1.0, -INF, INF),
+            special1(1.0, INF, INF, INF),
+            special1(-1.0, -INF, INF, -INF),
             special1(1.5, NAN, NAN),
             NANS,
         ),

@@ -221,10 +221,14 @@ UNARY = {
     ),
     "atanh": unary(
         mp.atanh,
-        "div(CT, mul(sub(1, X), add(X, 1)))",
+        "div(CT, one_minus_square(X))",
         [0.5, -0.25, 0.0, 1.0, -1.0, NAN],
-        [0.5, -0.25, 0.75],
-        table(special1(1.0, INF, INF), special1(-1.0, -INF, INF), special1(NAN, NAN, NAN)),
+        [0.5, -0.25, 0.75, 1.0, -1.0],
+        table(
+            special1(1.0, INF, INF, INF),
+            special1(-1.0, -INF, INF, -INF),
+            special1(NAN, NAN, NAN),
+        ),
     ),
     "relu": unary(
         lambda x: max(x, mp.mpf(0)),
@@ -244,8 +248,9 @@ UNARY = {
 }
 
 
-def special2(point, value, first_x, first_y, second=None):
-    entry = {(0, 0): value, (1, 0): first_x, (0, 1): first_y}
+def special2(point, value, first_x, first_y, second=None, tangent=None):
+    """`tangent` is that of both operands, where the sum of the partial derivatives is not defined."""
+    entry = {(0, 0): value, (1, 0): first_x, (0, 1): first_y, "tangent": tangent}
     if second is not None:
         entry |= {(2, 0): second, (1, 1): second, (0, 2): second}
     return {repr(point): entry}
@@ -339,13 +344,13 @@ BINARY = {
     ),
     "div": binary(
         lambda x, y: x / y,
-        ["div(CT, B)", "neg(div(mul(CT, Y), B))"],
-        "sub(div(T, B), div(mul(U, Y), B))",
+        ["div(CT, B)", "neg(mul(div(CT, B), Y))"],
+        "div(sub(T, mul(U, Y)), B)",
         [*PAIRS, (1.0, 0.0), (-1.0, 0.0), (0.0, 0.0), (1.0, INF), (NAN, 1.0)],
         PAIRS,
         table(
-            special2((1.0, 0.0), INF, INF, -INF),
-            special2((-1.0, 0.0), -INF, INF, INF),
+            special2((1.0, 0.0), INF, INF, -INF, tangent=-INF),
+            special2((-1.0, 0.0), -INF, INF, INF, tangent=INF),
             special2((0.0, 0.0), NAN, INF, NAN),
             special2((1.0, INF), 0.0, 0.0, -0.0),
             special2((NAN, 1.0), NAN, 1.0, NAN),

@@ -152,13 +152,16 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
             ValueError,
             f"For 'gelu', 'approximate' must be 'none' or 'tanh', but got {approximate!r}.",
         )
-    # Beyond 100 both forms are 0 or x in every format, and powers of x may overflow.
+    # Beyond 100 both forms are 0 or x in every format; powers of x may overflow there, and 0
+    # times infinity is NaN.
     near = gen.minimum(gen.maximum(x, -100.0), 100.0)
     if approximate == "none":
         # erfc, not 1 + erf, which cancels for negative x.
-        return x * (gen.erfc(near * -math.sqrt(0.5)) * 0.5)
-    inner = near * (gen.square(near) * 0.044715 + 1.0)
-    return x * gen.sigmoid(inner * math.sqrt(8 / math.pi))
+        share = gen.erfc(near * -math.sqrt(0.5)) * 0.5
+    else:
+        inner = near * (gen.square(near) * 0.044715 + 1.0)
+        share = gen.sigmoid(inner * math.sqrt(8 / math.pi))
+    return select(gen.greater(x, 100.0), x, near * share)
 
 
 @operation
@@ -213,8 +216,10 @@ def mish(x: Tensor) -> Tensor:
     [-0.30340147  0.          1.943959  ]
     """
     x = check_float(x, "mish", "x")
-    # Beyond 100 the factor is 1 in every format, and its derivatives times x may overflow.
-    return x * gen.tanh(emit("cell.softplus", [gen.minimum(x, 100.0)]))
+    # Beyond 100 the factor is 1 in every format, and beyond -1000 it is 0; its derivatives times x may
+    # overflow, and 0 times infinity is NaN.
+    near = gen.minimum(gen.maximum(x, -1000.0), 100.0)
+    return select(gen.greater(x, 100.0), x, near * gen.tanh(emit("cell.softplus", [near])))
 
 
 @operation

@@ -1,0 +1,158 @@
+//===- Linearity.cpp - whether a rule can be transposed -------------------===//
+
+#include "passes/autodiff/ControlFlow.h"
+#include "passes/autodiff/Expand.h"
+
+#include "dialect/Rules.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace cellgrad {
+
+namespace {
+
+using Values = llvm::DenseSet<Value>;
+
+/// Ops whose results need not depend on each of what they read.
+bool isOpaque(Operation *op) {
+  return op->getNumRegions() || isa<SymbolUserOpInterface>(op);
+}
+
+void readValues(Operation *op, SmallVectorImpl<Value> &values) {
+  llvm::append_range(values, op->getOperands());
+  if (isControlFlow(op))
+    llvm::append_range(values, capturedValues(op));
+}
+
+/// What is computed from `seeds`: all that may be, or what is for certain.
+Values computedFrom(Block &body, ValueRange seeds, bool certainly) {
+  Values found(llvm::from_range, seeds);
+  SmallVector<Value> read;
+  for (Operation &op : body.without_terminator()) {
+    if (certainly && isOpaque(&op))
+      continue;
+    read.clear();
+    readValues(&op, read);
+    if (llvm::any_of(read, [&](Value v) { return found.contains(v); }))
+      found.insert_range(op.getResults());
+  }
+  return found;
+}
+
+/// What `roots` are computed from, themselves included.
+Values neededFor(Block &body, ValueRange roots) {
+  Values found(llvm::from_range, roots);
+  SmallVector<Value> read;
+  for (Operation &op : llvm::reverse(body.without_terminator()))
+    if (llvm::any_of(op.getResults(),
+                     [&](Value v) { return found.contains(v); })) {
+      read.clear();
+      readValues(&op, read);
+      found.insert_range(read);
+    }
+  return found;
+}
+
+/// The rule, and its transpose: a function of the rule's arguments and of
+/// cotangents that gives the rule's tangents and the cotangents of its own.
+class Transposition {
+public:
+  Transposition(VJPOp op, func::FuncOp rule) : op(op), rule(rule) {}
+  ~Transposition() { func.erase(); }
+
+  LogicalResult build() {
+    SmallVector<Type> types(rule.getArgumentTypes());
+    for (int64_t i : op.getOf())
+      types.push_back(rule.getResultTypes()[i]);
+    OpBuilder builder(rule);
+    func = func::FuncOp::create(builder, rule.getLoc(),
+                                (rule.getSymName() + "_transposed").str(),
+                                builder.getFunctionType(types, {}));
+    func.setPrivate();
+    Block *body = func.addEntryBlock();
+    builder.setInsertionPointToStart(body);
+    size_t args = rule.getNumArguments();
+    FailureOr<Expansion> expansion =
+        emitVJP(builder, rule, body->getArguments().take_front(args),
+                op.getOf(), body->getArguments().drop_front(args), op.getWrt());
+    if (failed(expansion))
+      return failure();
+    SmallVector<Value> results;
+    for (int64_t i : op.getOf())
+      results.push_back(expansion->primal[i]);
+    llvm::append_range(
+        results, llvm::make_filter_range(expansion->derivatives,
+                                         [](Value v) { return v != nullptr; }));
+    func::ReturnOp::create(builder, rule.getLoc(), results);
+    func.setFunctionType(
+        builder.getFunctionType(types, TypeRange(ValueRange(results))));
+    return success();
+  }
+
+  Block &body() { return func.getBody().front(); }
+  func::FuncOp function() { return func; }
+  OperandRange tangents() {
+    return body().getTerminator()->getOperands().take_front(op.getOf().size());
+  }
+  OperandRange cotangents() {
+    return body().getTerminator()->getOperands().drop_front(op.getOf().size());
+  }
+  SmallVector<Value> directions() {
+    return llvm::map_to_vector(
+        op.getWrt(), [&](int64_t i) -> Value { return body().getArgument(i); });
+  }
+
+private:
+  VJPOp op;
+  func::FuncOp rule, func;
+};
+
+} // namespace
+
+LogicalResult checkTranspose(VJPOp op, func::FuncOp callee,
+                             function_ref<void(func::FuncOp)> simplify) {
+  Transposition pair(op, callee);
+  if (failed(pair.build()))
+    return failure();
+  simplify(pair.function());
+  auto refuse = [&]() -> InFlightDiagnostic {
+    return mlir::emitError(op.getLoc())
+           << "the jvp rule " << op.getCalleeAttr() << " cannot be transposed "
+           << "for reverse mode: ";
+  };
+
+  Block &body = pair.body();
+  SmallVector<Value> directions = pair.directions();
+  Values dependent = computedFrom(body, directions, /*certainly=*/false);
+  for (auto [i, tangent] : llvm::enumerate(pair.tangents()))
+    if (!dependent.contains(tangent) &&
+        !matchPattern(tangent, m_AnyZeroFloat()))
+      return refuse()
+             << "tangent " << i
+             << " of its results does not depend on the tangents of its "
+                "arguments; multiply the derivative by them, or give zeros";
+
+  Values derived = computedFrom(body, directions, /*certainly=*/true);
+  Values needed = neededFor(body, pair.tangents());
+  for (Operation &inner : body.without_terminator()) {
+    auto differentiable = dyn_cast<DifferentiableOpInterface>(&inner);
+    if (differentiable && differentiable.hasZeroDerivative() &&
+        llvm::any_of(inner.getOperands(),
+                     [&](Value v) { return derived.contains(v); }) &&
+        llvm::any_of(inner.getResults(),
+                     [&](Value v) { return needed.contains(v); }))
+      return refuse() << "'" << inner.getName()
+                      << "' of a tangent is not linear; choose by the "
+                         "arguments, or give a vjp rule";
+  }
+  if (llvm::any_of(pair.cotangents(),
+                   [&](Value v) { return derived.contains(v); }))
+    return refuse() << "it is not linear in the tangents of its arguments; "
+                       "multiply them by values that do not depend on them, "
+                       "or give a vjp rule";
+  return success();
+}
+
+} // namespace cellgrad
