@@ -372,16 +372,6 @@ ROWS: dict[str, list[Row]] = {
             jax="jax.nn.gelu(x, approximate=False)",
             torch="torch.nn.functional.gelu(x)",
         ),
-        at(
-            "ops.mish(x)",
-            INF,
-            INF,
-            1,
-            0,
-            "the limit",
-            jax="jax.nn.mish(x)",
-            torch="torch.nn.functional.mish(x)",
-        ),
         at("m.atan(x)", INF, math.pi / 2, 0, None, "the limit"),
         at(
             "m.tanh(x)",

@@ -152,16 +152,14 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
             ValueError,
             f"For 'gelu', 'approximate' must be 'none' or 'tanh', but got {approximate!r}.",
         )
-    # Beyond 100 both forms are 0 or x in every format; powers of x may overflow there, and 0
-    # times infinity is NaN.
-    near = gen.minimum(gen.maximum(x, -100.0), 100.0)
+    # Beyond 100 both forms are 0 or x in every format, and powers of x may overflow.
+    low = gen.maximum(x, -100.0)
+    near = gen.minimum(low, 100.0)
     if approximate == "none":
         # erfc, not 1 + erf, which cancels for negative x.
-        share = gen.erfc(near * -math.sqrt(0.5)) * 0.5
-    else:
-        inner = near * (gen.square(near) * 0.044715 + 1.0)
-        share = gen.sigmoid(inner * math.sqrt(8 / math.pi))
-    return select(gen.greater(x, 100.0), x, near * share)
+        return low * (gen.erfc(near * -math.sqrt(0.5)) * 0.5)
+    inner = near * (gen.square(near) * 0.044715 + 1.0)
+    return low * gen.sigmoid(inner * math.sqrt(8 / math.pi))
 
 
 @operation
@@ -216,10 +214,8 @@ def mish(x: Tensor) -> Tensor:
     [-0.30340147  0.          1.943959  ]
     """
     x = check_float(x, "mish", "x")
-    # Beyond 100 the factor is 1 in every format, and beyond -1000 it is 0; its derivatives times x may
-    # overflow, and 0 times infinity is NaN.
-    near = gen.minimum(gen.maximum(x, -1000.0), 100.0)
-    return select(gen.greater(x, 100.0), x, near * gen.tanh(emit("cell.softplus", [near])))
+    # Beyond 100 the factor is 1 in every format, and its derivatives times x may overflow.
+    return x * gen.tanh(emit("cell.softplus", [gen.minimum(x, 100.0)]))
 
 
 @operation
