@@ -30,30 +30,31 @@ func.func private @by_jvp(%x: tensor<f64>) -> tensor<f64> {
   return %0 : tensor<f64>
 }
 
+// Derivatives along 2.
 // CHECK-LABEL: func.func @reverse
 // CHECK-SAME:    %[[X:.*]]: tensor<f64>)
-// CHECK:         %[[SEVEN:.*]] = cell.constant dense<7.0
-// CHECK:         %[[R:.*]] = cell.mul %[[X]], %[[SEVEN]]
+// CHECK:         %[[FOURTEEN:.*]] = cell.constant dense<1.4{{0*}}e+01>
+// CHECK:         %[[R:.*]] = cell.mul %[[X]], %[[FOURTEEN]]
 // CHECK-NOT:     cell.custom
 // CHECK:         return %[[R]]
 func.func @reverse(%x: tensor<f64>) -> tensor<f64> {
-  %one = cell.constant dense<1.0> : tensor<f64>
-  %0:2 = cell.vjp @by_vjp(%x) cotangents(%one) of [0] wrt [0] : (tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>)
+  %two = cell.constant dense<2.0> : tensor<f64>
+  %0:2 = cell.vjp @by_vjp(%x) cotangents(%two) of [0] wrt [0] : (tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>)
   return %0#1 : tensor<f64>
 }
 // The transpose of the rule for forward mode.
 // CHECK-LABEL: func.func @transposed
-// CHECK:         %[[FIVE:.*]] = cell.constant dense<5.0
-// CHECK:         %[[R:.*]] = cell.mul %{{.*}}, %[[FIVE]]
+// CHECK:         %[[TEN:.*]] = cell.constant dense<1.0{{0*}}e+01>
+// CHECK:         %[[R:.*]] = cell.mul %{{.*}}, %[[TEN]]
 // CHECK:         return %[[R]]
 func.func @transposed(%x: tensor<f64>) -> tensor<f64> {
-  %one = cell.constant dense<1.0> : tensor<f64>
-  %0:2 = cell.vjp @by_jvp(%x) cotangents(%one) of [0] wrt [0] : (tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>)
+  %two = cell.constant dense<2.0> : tensor<f64>
+  %0:2 = cell.vjp @by_jvp(%x) cotangents(%two) of [0] wrt [0] : (tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>)
   return %0#1 : tensor<f64>
 }
 func.func @forward(%x: tensor<f64>) -> tensor<f64> {
-  %one = cell.constant dense<1.0> : tensor<f64>
-  %0:2 = cell.jvp @by_jvp(%x) tangents(%one) wrt [0] of [0] : (tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>)
+  %two = cell.constant dense<2.0> : tensor<f64>
+  %0:2 = cell.jvp @by_jvp(%x) tangents(%two) wrt [0] of [0] : (tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>)
   return %0#1 : tensor<f64>
 }
 // Left alone, it is a call.
@@ -85,24 +86,36 @@ func.func private @with_recompute(%x: tensor<f64>) -> tensor<f64> {
 // CHECK:         %[[SECOND:.*]] = cell.exp %[[AGAIN]]
 // CHECK:         cell.cos %[[SECOND]]
 func.func @recomputed(%x: tensor<f64>) -> tensor<f64> {
-  %one = cell.constant dense<1.0> : tensor<f64>
-  %0:2 = cell.vjp @with_recompute(%x) cotangents(%one) of [0] wrt [0] : (tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>)
+  %two = cell.constant dense<2.0> : tensor<f64>
+  %0:2 = cell.vjp @with_recompute(%x) cotangents(%two) of [0] wrt [0] : (tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>)
   return %0#1 : tensor<f64>
 }
 
-// At x = 0: the last is 2 sin(1) cos(1) = sin(2).
-// VALUES:      result 0: tensor<f64> 21.0
-// VALUES-NEXT: result 1: tensor<f64> 15.0
-// VALUES-NEXT: result 2: tensor<f64> 15.0
+// In forward mode there is nothing to compute again.
+// CHECK-LABEL: func.func @pushed
+// CHECK-NOT:     cell.barrier
+// CHECK:         return
+func.func @pushed(%x: tensor<f64>) -> tensor<f64> {
+  %two = cell.constant dense<2.0> : tensor<f64>
+  %0:2 = cell.jvp @with_recompute(%x) tangents(%two) wrt [0] of [0] : (tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>)
+  return %0#1 : tensor<f64>
+}
+
+// The last two are 2 sin(2 exp(x)) exp(x) at 0.5, by mpmath.
+// VALUES:      result 0: tensor<f64> 42.0
+// VALUES-NEXT: result 1: tensor<f64> 30.0
+// VALUES-NEXT: result 2: tensor<f64> 30.0
 // VALUES-NEXT: result 3: tensor<f64> 9.0
-// VALUES-NEXT: result 4: tensor<f64> 0.909297426826
-func.func @values() -> (tensor<f64>, tensor<f64>, tensor<f64>, tensor<f64>, tensor<f64>) {
+// VALUES-NEXT: result 4: tensor<f64> -0.511828181827
+// VALUES-NEXT: result 5: tensor<f64> -0.511828181827
+func.func @values() -> (tensor<f64>, tensor<f64>, tensor<f64>, tensor<f64>, tensor<f64>, tensor<f64>) {
   %x = cell.constant dense<3.0> : tensor<f64>
-  %zero = cell.constant dense<0.0> : tensor<f64>
+  %half = cell.constant dense<0.5> : tensor<f64>
   %0 = func.call @reverse(%x) : (tensor<f64>) -> tensor<f64>
   %1 = func.call @transposed(%x) : (tensor<f64>) -> tensor<f64>
   %2 = func.call @forward(%x) : (tensor<f64>) -> tensor<f64>
   %3 = func.call @plain(%x) : (tensor<f64>) -> tensor<f64>
-  %4 = func.call @recomputed(%zero) : (tensor<f64>) -> tensor<f64>
-  return %0, %1, %2, %3, %4 : tensor<f64>, tensor<f64>, tensor<f64>, tensor<f64>, tensor<f64>
+  %4 = func.call @recomputed(%half) : (tensor<f64>) -> tensor<f64>
+  %5 = func.call @pushed(%half) : (tensor<f64>) -> tensor<f64>
+  return %0, %1, %2, %3, %4, %5 : tensor<f64>, tensor<f64>, tensor<f64>, tensor<f64>, tensor<f64>, tensor<f64>
 }

@@ -1,5 +1,6 @@
 """The tools that plant mistakes in derivative rules, and a sample of them."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -55,16 +56,42 @@ def test_rules_in_cpp_are_called_where_mistakes_are_planted(name, sites):
     assert [text.count(call) for call, _, _ in sites] == [1] * len(sites)
 
 
-@pytest.mark.parametrize("op", written.written())
+@pytest.mark.parametrize("op", written.written() + written.linear())
 def test_every_rule_in_cpp_has_numbers(op):
     assert written.lines_of(op), "a test that executes the rule"
+
+
+def test_every_differentiable_op_is_in_one_of_the_lists():
+    """By TableGen, which knows the interfaces of all ops, with and without a derivative record."""
+    include = ["-I", mutate.ROOT, "-I", mutate.LLVM / "include"]
+    command = [mutate.LLVM / "bin" / "llvm-tblgen", "--dump-json", *include]
+    command.append(mutate.ROOT / "dialect" / "CellOps.td")
+    defs = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    ops = [defs[name] for name in defs["!instanceof"]["Op"]]
+    differentiable = {
+        f"cell.{op['opName']}"
+        for op in ops
+        if op["opDialect"]["def"] == "Cell_Dialect"
+        and any(
+            defs[trait["def"]].get("cppInterfaceName") == "DifferentiableOpInterface"
+            for trait in op["traits"]
+        )
+    }
+    table = json.loads((mutate.BUILD / "dialect" / "records.json").read_text())
+    zero = {r["op"] for r in table if r["derivative"] in ("zero", "none")}
+    by_record = {f"cell.{r['op']}" for r in mutate.records()}
+    by_hand = {op for op in written.written() if op.startswith("cell.")}
+    assert not by_record & by_hand
+    assert by_record | by_hand == differentiable - zero
 
 
 @pytest.mark.sweep
 def test_the_page_has_the_score_of_rules_in_cpp():
     stated = mutate.PAGE.read_text().split(written.BEGIN)[1].split(written.END)[0]
-    missing = [op for op in written.written() if f"| `{op}` |" not in stated]
+    ops = written.written() + written.linear()
+    missing = [op for op in ops if f"| `{op}` |" not in stated]
     assert missing == [], "run tools/mutate/written.py --write"
+    assert "Not noticed" not in stated
 
 
 @pytest.mark.rebuild
@@ -72,3 +99,11 @@ def test_a_sample_is_noticed():
     tool = [sys.executable, mutate.__file__, "--sample=40"]
     run = subprocess.run(tool, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr
+
+
+@pytest.mark.rebuild
+def test_mistakes_in_cpp_are_noticed():
+    tool = [sys.executable, written.__file__, "--ops=gather,pad,recompute,stash_write"]
+    run = subprocess.run(tool, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "of the rules of 4 ops" in run.stdout

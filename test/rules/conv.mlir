@@ -3,6 +3,7 @@
 // RUN: cell-opt %s | cell-opt | FileCheck %s --check-prefix=FORWARD
 // RUN: cell-opt %s --cell-differentiate | FileCheck %s --check-prefix=ADJOINT
 // RUN: cell-run %s --entry=plain_values --passes=cell-differentiate | FileCheck %s --check-prefix=PLAIN
+// RUN: cell-run %s --entry=square_values --passes=cell-differentiate | FileCheck %s --check-prefix=SQUARE
 // RUN: cell-run %s --entry=groups_values --passes=cell-differentiate | FileCheck %s --check-prefix=GROUPS
 // RUN: cell-run %s --entry=second --passes=cell-differentiate | FileCheck %s --check-prefix=SECOND
 
@@ -42,6 +43,27 @@ func.func @plain_values() -> (tensor<1x1x2x2xf64>, tensor<1x1x3x3xf64>, tensor<1
   %0:3 = cell.vjp @plain(%x, %w) cotangents(%ct) of [0] wrt [0, 1] : (tensor<1x1x3x3xf64>, tensor<1x1x2x2xf64>, tensor<1x1x2x2xf64>) -> (tensor<1x1x2x2xf64>, tensor<1x1x3x3xf64>, tensor<1x1x2x2xf64>)
   %1:2 = cell.jvp @plain(%x, %w) tangents(%tx, %tw) wrt [0, 1] of [0] : (tensor<1x1x3x3xf64>, tensor<1x1x2x2xf64>, tensor<1x1x3x3xf64>, tensor<1x1x2x2xf64>) -> (tensor<1x1x2x2xf64>, tensor<1x1x2x2xf64>)
   return %0#0, %0#1, %0#2, %1#1 : tensor<1x1x2x2xf64>, tensor<1x1x3x3xf64>, tensor<1x1x2x2xf64>, tensor<1x1x2x2xf64>
+}
+
+// As many images as channels as filters, so that an exchange of dimensions that is left out is another number.
+func.func private @square(%x: tensor<2x2x3xf64>, %w: tensor<2x2x2xf64>) -> tensor<2x2x2xf64> {
+  %0 = cell.conv %x, %w strides [1] dilations [1] groups 1 : (tensor<2x2x3xf64>, tensor<2x2x2xf64>) -> tensor<2x2x2xf64>
+  return %0 : tensor<2x2x2xf64>
+}
+
+// SQUARE:      result 0: tensor<2x2x2xf64> {{\[\[\[-3.0, -5.0\], \[2.0, 2.0\]\], \[\[-9.0, 0.0\], \[6.0, 1.0\]\]\]}}
+// SQUARE-NEXT: result 1: tensor<2x2x3xf64> {{\[\[\[-5.0, 6.0, -1.0\], \[-2.0, 2.0, 0.0\]\], \[\[-4.0, 2.0, 2.0\], \[-3.0, 2.0, 1.0\]\]\]}}
+// SQUARE-NEXT: result 2: tensor<2x2x2xf64> {{\[\[\[6.0, 4.0\], \[0.0, -9.0\]\], \[\[-5.0, 3.0\], \[-3.0, 1.0\]\]\]}}
+// SQUARE-NEXT: result 3: tensor<2x2x2xf64> {{\[\[\[10.0, 8.0\], \[-8.0, -6.0\]\], \[\[-4.0, -5.0\], \[12.0, -6.0\]\]\]}}
+func.func @square_values() -> (tensor<2x2x2xf64>, tensor<2x2x3xf64>, tensor<2x2x2xf64>, tensor<2x2x2xf64>) {
+  %x = cell.constant dense<[[[1.0, 0.0, -3.0], [-1.0, -2.0, -1.0]], [[3.0, 0.0, 1.0], [2.0, -1.0, -3.0]]]> : tensor<2x2x3xf64>
+  %w = cell.constant dense<[[[-2.0, 2.0], [-1.0, 1.0]], [[1.0, -1.0], [1.0, -1.0]]]> : tensor<2x2x2xf64>
+  %ct = cell.constant dense<[[[3.0, -1.0], [1.0, -1.0]], [[1.0, 1.0], [-2.0, 0.0]]]> : tensor<2x2x2xf64>
+  %tx = cell.constant dense<[[[-2.0, 1.0, -2.0], [-3.0, 1.0, 2.0]], [[0.0, 1.0, 0.0], [-1.0, -2.0, 1.0]]]> : tensor<2x2x3xf64>
+  %tw = cell.constant dense<[[[1.0, -3.0], [-3.0, 2.0]], [[3.0, 1.0], [2.0, 1.0]]]> : tensor<2x2x2xf64>
+  %0:3 = cell.vjp @square(%x, %w) cotangents(%ct) of [0] wrt [0, 1] : (tensor<2x2x3xf64>, tensor<2x2x2xf64>, tensor<2x2x2xf64>) -> (tensor<2x2x2xf64>, tensor<2x2x3xf64>, tensor<2x2x2xf64>)
+  %1:2 = cell.jvp @square(%x, %w) tangents(%tx, %tw) wrt [0, 1] of [0] : (tensor<2x2x3xf64>, tensor<2x2x2xf64>, tensor<2x2x3xf64>, tensor<2x2x2xf64>) -> (tensor<2x2x2xf64>, tensor<2x2x2xf64>)
+  return %0#0, %0#1, %0#2, %1#1 : tensor<2x2x2xf64>, tensor<2x2x3xf64>, tensor<2x2x2xf64>, tensor<2x2x2xf64>
 }
 
 // FORWARD-LABEL: @groups(

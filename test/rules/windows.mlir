@@ -37,12 +37,15 @@ func.func private @plane(%x: tensor<1x3x3xf64>) -> tensor<1x1x2x2x2xf64> {
 // VALUES-NEXT: result 1: tensor<5xf64> [1.0, 3.0, 7.0, 4.0, 6.0]
 // VALUES-NEXT: result 2: tensor<1x1x2x2x2xf64> {{\[\[\[\[\[1.0, 2.0\], \[4.0, 5.0\]\], \[\[2.0, 3.0\], \[5.0, 6.0\]\]\]\]\]}}
 // VALUES-NEXT: result 3: tensor<1x3x3xf64> {{\[\[\[1.0, 7.0, 6.0\], \[3.0, 11.0, 8.0\], \[0.0, 0.0, 0.0\]\]\]}}
-func.func @values() -> (tensor<3x2xf64>, tensor<5xf64>, tensor<1x1x2x2x2xf64>, tensor<1x3x3xf64>) {
+// VALUES-NEXT: result 4: tensor<3x2xf64> {{\[\[6.0, 8.0\], \[-7.0, -9.0\], \[8.0, 10.0\]\]}}
+func.func @values() -> (tensor<3x2xf64>, tensor<5xf64>, tensor<1x1x2x2x2xf64>, tensor<1x3x3xf64>, tensor<3x2xf64>) {
   %x = cell.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0]> : tensor<5xf64>
   %ct = cell.constant dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]> : tensor<3x2xf64>
   %0:2 = cell.vjp @f(%x) cotangents(%ct) of [0] wrt [0] : (tensor<5xf64>, tensor<3x2xf64>) -> (tensor<3x2xf64>, tensor<5xf64>)
   %p = cell.constant dense<[[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]]]> : tensor<1x3x3xf64>
   %pct = cell.constant dense<[[[[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0], [7.0, 8.0]]]]]> : tensor<1x1x2x2x2xf64>
   %1:2 = cell.vjp @plane(%p) cotangents(%pct) of [0] wrt [0] : (tensor<1x3x3xf64>, tensor<1x1x2x2x2xf64>) -> (tensor<1x1x2x2x2xf64>, tensor<1x3x3xf64>)
-  return %0#0, %0#1, %1#0, %1#1 : tensor<3x2xf64>, tensor<5xf64>, tensor<1x1x2x2x2xf64>, tensor<1x3x3xf64>
+  %t = cell.constant dense<[6.0, -7.0, 8.0, -9.0, 10.0]> : tensor<5xf64>
+  %2 = func.call @jvp(%x, %t) : (tensor<5xf64>, tensor<5xf64>) -> tensor<3x2xf64>
+  return %0#0, %0#1, %1#0, %1#1, %2 : tensor<3x2xf64>, tensor<5xf64>, tensor<1x1x2x2x2xf64>, tensor<1x3x3xf64>, tensor<3x2xf64>
 }

@@ -13,6 +13,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -20,9 +21,26 @@
 
 namespace cellgrad::mistakes {
 
+/// Those of `built` (inner ops before outer ones) that nothing reads: primal
+/// values in the regions of an adjoint that it does not need. What stands in
+/// `block` itself may be read by what comes later.
+inline llvm::SmallPtrSet<mlir::Operation *, 16>
+deadIn(mlir::Block *block, llvm::ArrayRef<mlir::Operation *> built) {
+  llvm::SmallPtrSet<mlir::Operation *, 16> dead;
+  auto isDead = [&](mlir::Operation *o) { return dead.contains(o); };
+  for (mlir::Operation *o : llvm::reverse(built))
+    if (o->getBlock() != block &&
+        (isDead(o->getParentOp()) ||
+         (o->getNumResults() && llvm::all_of(o->getUsers(), isDead))))
+      dead.insert(o);
+  return dead;
+}
+
 /// Runs `rule` of `op`, and makes of what it has built the mistake that
-/// CELL_MISTAKE names: "vjp cell.lu 3 sign 0". With "list" there, prints the
-/// names of all mistakes that can be made. `results` are what the rule gives.
+/// CELL_MISTAKE names: "vjp cell.lu 3/13 sign 0" turns the sign of the first
+/// result of op 3 wherever that rule builds 13 ops. With "list" there, prints
+/// the names of all mistakes that can be made. `results` are what the rule
+/// gives.
 template <typename Rule>
 llvm::LogicalResult
 plant(llvm::StringRef mode, mlir::Operation *op, mlir::OpBuilder &builder,
@@ -48,8 +66,9 @@ plant(llvm::StringRef mode, mlir::Operation *op, mlir::OpBuilder &builder,
   mark->erase();
 
   auto wanted = [&](unsigned k, StringRef what, unsigned i, StringRef text) {
-    std::string name =
-        head + llvm::utostr(k) + " " + what.str() + " " + llvm::utostr(i);
+    std::string name = head + llvm::utostr(k) + "/" +
+                       llvm::utostr(built.size()) + " " + what.str() + " " +
+                       llvm::utostr(i);
     if (chosen == "list")
       llvm::errs() << "mistake: " << name << " | " << text << "\n";
     return chosen == name;
@@ -62,14 +81,25 @@ plant(llvm::StringRef mode, mlir::Operation *op, mlir::OpBuilder &builder,
         result = to;
   };
   OpBuilder::InsertionGuard guard(builder);
+  auto dead = deadIn(builder.getBlock(), built);
   for (auto [k, o] : llvm::enumerate(built)) {
+    if (dead.contains(o))
+      continue;
     StringRef name = o->getName().getStringRef();
     for (OpResult result : o->getResults()) {
       bool used = !result.use_empty() || llvm::is_contained(results, result);
       if (!used || !carriesDerivative(result.getType()) ||
-          isa<StashType>(result.getType()) || matchPattern(o, m_AnyZeroFloat()))
+          matchPattern(o, m_AnyZeroFloat()))
         continue;
-      if (wanted(k, "sign", result.getResultNumber(), name)) {
+      // A stash has no sign, but what is put there.
+      if (isa<StashType>(result.getType())) {
+        if (isa<StashWriteOp, StashAddOp>(o) &&
+            !matchPattern(o->getOperand(0), m_AnyZeroFloat()) &&
+            wanted(k, "sign", result.getResultNumber(), name)) {
+          builder.setInsertionPoint(o);
+          o->setOperand(0, NegOp::create(builder, loc, o->getOperand(0)));
+        }
+      } else if (wanted(k, "sign", result.getResultNumber(), name)) {
         builder.setInsertionPointAfter(o);
         auto negated = NegOp::create(builder, loc, result);
         replace(result, negated, negated);
