@@ -47,7 +47,7 @@ CHOICE = """static int mutant() {
 }
 """
 EVEN = "the function is even"
-ROUNDING = "the correction of rounding, below 12 digits: for `test_slopes.py`"
+ROUNDING = "the correction of rounding, below 12 digits, which `test_slopes.py` notices"
 SLOPE = "mul(exp_square(result), 0.886226925452758)"
 CORRECTION = (
     "select(is_finite(result), mul(mul(mul(abs(result), 2), sub(erfc(abs(result)), "
