@@ -95,6 +95,35 @@ def test_layers_train():
     assert mint.nn.GroupNorm(2, 2)(x).shape == x.shape
 
 
+def test_layers_with_tables_and_modes():
+    x = Tensor(record_mint.TENSORS["m"].astype(np.float32))
+    layer = mint.nn.LayerNorm(4)
+    assert [p.name for p in layer.trainable_params()] == ["weight", "bias"]
+    rows = record_mint.TENSORS["m"]
+    wanted = (rows - rows.mean(1, keepdims=True)) / np.sqrt(rows.var(1, keepdims=True) + 1e-5)
+    np.testing.assert_allclose(layer(x).asnumpy(), wanted, rtol=1e-5)
+    assert mint.nn.LayerNorm((3, 4), elementwise_affine=False)(x).shape == (3, 4)
+    assert [p.name for p in mint.nn.LayerNorm(4, bias=False).trainable_params()] == ["weight"]
+    table = mint.nn.Embedding(200, 50, padding_idx=3)
+    assert table.weight.asnumpy()[4:].std() == pytest.approx(1, abs=0.05)
+    assert not table(Tensor([3])).asnumpy().any()
+    loss = lambda i: (table(i) * 2).sum()
+    grad = ms.grad(loss, None, table.trainable_params())(Tensor([3, 5, 5]))[0].asnumpy()
+    assert grad[3].max() == 0 and grad[5].min() == 4 and np.abs(grad).sum() == 200
+    assert mint.nn.Embedding(2, 3, _weight=mint.ones((2, 3)), _freeze=True).trainable_params() == []
+    for kind, ones in ((mint.nn.Dropout, (50, 40)), (mint.nn.Dropout2d, (10, 20, 2, 5))):
+        drop = kind(0.25)
+        assert (drop.set_train(False)(mint.ones(ones)).asnumpy() == 1).all()
+        kept = drop.set_train(True)(mint.ones(ones)).asnumpy()
+        assert set(np.unique(kept)) == {0, np.float32(1 / 0.75)}
+
+
+def test_new_tensors():
+    np.testing.assert_array_equal(mint.linspace(0, 1, 3, dtype=ms.float16).asnumpy(), [0, 0.5, 1])
+    assert mint.linspace(0, 1, 3, dtype=ms.float16).dtype is ms.float16
+    assert mint.ones(3).shape == (3,) and mint.ones((2, 3), dtype=ms.int32).dtype is ms.int32
+
+
 def test_in_place():
     x = Tensor([-1.0, 2.0])
     mint.nn.functional.relu_(x)
@@ -124,6 +153,8 @@ def test_random_numbers():
         (lambda: mint.rand(2, generator=object()), "'generator' must be None"),
         (lambda: mint.randn(2, device="Ascend"), "'device' must be None"),
         (lambda: mint.nn.Conv2d(1, 1, 3, padding_mode="reflect"), "'padding_mode' must be 'zeros'"),
+        (lambda: mint.nn.Embedding(2, 3, max_norm=1.0), "'max_norm' must be None"),
+        (lambda: mint.nn.Embedding(2, 3, sparse=True), "'sparse' must be False"),
         (
             lambda: mint.nn.functional.adaptive_max_pool1d(mint.zeros((1, 1, 4)), 2, True),
             "'return_indices' must be False",

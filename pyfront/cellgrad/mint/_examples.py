@@ -10,6 +10,10 @@ EXAMPLES: dict[str, str] = {
 >>> print(mint.addcdiv(ops.ones(2), Tensor([4.0, 6.0]), Tensor([2.0, 3.0]), value=0.5))
 [2. 2.]
 """,
+    "addcmul": """
+>>> print(mint.addcmul(ops.ones(2), Tensor([4.0, 6.0]), Tensor([2.0, 3.0]), value=0.5))
+[ 5. 10.]
+""",
     "addr_": """
 >>> x = ops.ones((2, 2))
 >>> _ = mint.addr_(x, Tensor([1.0, 2.0]), Tensor([3.0, 4.0]))
@@ -112,6 +116,10 @@ True
 >>> print(mint.diff(Tensor([1, 4, 9])))
 [3 5]
 """,
+    "fix": """
+>>> print(mint.fix(Tensor([1.5, -2.25])))
+[ 1. -2.]
+""",
     "flatten": """
 >>> print(mint.flatten(ops.ones((2, 3))).shape)
 (6,)
@@ -146,6 +154,10 @@ True
 >>> value, index = mint.kthvalue(Tensor([3.0, 1.0, 2.0]), 2)
 >>> print(value, index)
 2.0 2
+""",
+    "linspace": """
+>>> print(mint.linspace(0, 1, 5))
+[0.   0.25 0.5  0.75 1.  ]
 """,
     "max": """
 >>> values, indices = mint.max(Tensor([[1.0, 5.0], [3.0, 2.0]]), dim=1)
@@ -190,6 +202,11 @@ True
     "norm": """
 >>> print(mint.norm(Tensor([3.0, 4.0])))
 5.0
+""",
+    "ones": """
+>>> print(mint.ones((2, 2)))
+[[1. 1.]
+ [1. 1.]]
 """,
     "permute": """
 >>> print(mint.permute(ops.ones((2, 3, 4)), (2, 0, 1)).shape)

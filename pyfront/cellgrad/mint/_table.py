@@ -41,6 +41,7 @@ SAME = [
     "broadcast_to",
     "ceil",
     "clamp",
+    "clip",
     "cos",
     "cosh",
     "cross",
@@ -65,6 +66,7 @@ SAME = [
     "fmod",
     "full",
     "full_like",
+    "ge",
     "greater",
     "greater_equal",
     "gt",
@@ -132,6 +134,7 @@ SAME = [
     "trace",
     "tril",
     "triu",
+    "trunc",
     "unbind",
     "unique_consecutive",
     "unsqueeze",
@@ -143,6 +146,9 @@ SAME = [
 OTHER: dict[str, Callable[..., Any]] = {
     "add": lambda input, other, *, alpha=1: ops.add(input, h.scaled(other, alpha)),
     "addcdiv": lambda input, tensor1, tensor2, *, value=1: ops.addcdiv(
+        input, tensor1, tensor2, value
+    ),
+    "addcmul": lambda input, tensor1, tensor2, *, value=1: ops.addcmul(
         input, tensor1, tensor2, value
     ),
     "addr_": lambda input, vec1, vec2, beta=1, alpha=1: h.into(
@@ -186,6 +192,7 @@ OTHER: dict[str, Callable[..., Any]] = {
     "diff": lambda input, n=1, dim=-1, prepend=None, append=None: ops.diff(
         input, n, dim, prepend, append
     ),
+    "fix": lambda input: ops.trunc(input),
     "flatten": lambda input, start_dim=0, end_dim=-1: ops.flatten(
         input, start_dim=start_dim, end_dim=end_dim
     ),
@@ -198,6 +205,9 @@ OTHER: dict[str, Callable[..., Any]] = {
     "index_select": lambda input, dim, index: ops.index_select(input, dim, index),
     "isnan": lambda tensor: ops.isnan(tensor),
     "kthvalue": lambda input, k, dim=-1, keepdim=False: h.kth(input, k, dim, keepdim),
+    "linspace": lambda start, end, steps, *, dtype=None: h.to(
+        ops.linspace(start, end, steps), dtype
+    ),
     "max": lambda input, dim=None, keepdim=False: h.extremum("max", input, dim, keepdim),
     "mean": lambda input, dim=None, keepdim=False, *, dtype=None: ops.mean(
         h.to(input, dtype), dim, keepdim
@@ -216,6 +226,7 @@ OTHER: dict[str, Callable[..., Any]] = {
     "norm": lambda input, p="fro", dim=None, keepdim=False, *, dtype=None: ops.vector_norm(
         input, 2 if p == "fro" else p, dim, keepdim, dtype=dtype
     ),
+    "ones": lambda size, *, dtype=None: ops.ones(size, dtype),
     "permute": lambda input, dims: ops.permute(input, dims),
     "prod": lambda input, dim=None, keepdim=False, *, dtype=None: ops.prod(
         input, dim, keepdim, dtype

@@ -141,9 +141,22 @@ nn.functional.relu6(x)
 nn.functional.silu(x)
 nn.functional.softmax(x, 0)
 nn.functional.threshold(x, 0.2, -1.0)
+nn.functional.mish(x)
+nn.functional.selu(x)
+nn.functional.softplus(x)
+nn.functional.softplus(x, 2.0, 1.0)
+nn.functional.softshrink(x, 0.3)
+nn.functional.smooth_l1_loss(x, y, beta=0.3)
+addcmul(x, y, y, value=0.5)
+fix(x)
 nn.ELU(0.5)(x)
 nn.Flatten()(x)
 nn.GELU()(x)
+nn.GLU()(x)
+nn.CrossEntropyLoss()(m, k.repeat_interleave(2)[:3])
+nn.MaxPool2d(3, 2, 1, ceil_mode=True)(images)
+nn.NLLLoss(reduction='sum')(m, n[:3])
+nn.Softshrink()(x)
 nn.Hardshrink(0.3)(x)
 nn.Hardsigmoid()(x)
 nn.Hardswish()(x)
@@ -194,6 +207,14 @@ def called(call, mint, make):
     return listed(eval("mint." + call, {"mint": mint} | names))
 
 
+# Documented, and missing in the lists of the modules.
+BESIDE = {
+    "": "addcmul fix linspace ones trunc",
+    "nn.functional": "hardshrink hardsigmoid hardswish l1_loss mish selu smooth_l1_loss softplus softshrink",
+    "nn": "CrossEntropyLoss Dropout Dropout2d Embedding GLU LayerNorm MaxPool2d NLLLoss Softshrink",
+}
+
+
 def signatures():
     from mindspore import mint
 
@@ -202,7 +223,7 @@ def signatures():
         module = mint
         for part in filter(None, where.split(".")):
             module = getattr(module, part)
-        for name in module.__all__:
+        for name in [*module.__all__, *BESIDE.get(where, "").split()]:
             try:
                 parts = inspect.signature(getattr(module, name)).parameters.values()
             except (TypeError, ValueError, AttributeError):

@@ -108,6 +108,10 @@ FUNCTIONS: dict[str, str] = {
 [[[[0. 0.]
    [0. 5.]]]]
 """,
+    "mish": """
+>>> print(mint.nn.functional.mish(Tensor([-1.0, 0.0, 2.0])))
+[-0.30340147  0.          1.943959  ]
+""",
     "nll_loss": """
 >>> print(mint.nn.functional.nll_loss(Tensor([[-1.0, -0.5], [-0.25, -2.0]]), Tensor([1, 0])))
 0.375
@@ -140,6 +144,10 @@ FUNCTIONS: dict[str, str] = {
 >>> print(x)
 [0. 0. 2.]
 """,
+    "selu": """
+>>> print(mint.nn.functional.selu(Tensor([-1.0, 0.0, 2.0])))
+[-1.1113307  0.         2.101402 ]
+""",
     "sigmoid_": """
 >>> x = Tensor([-1.0, 0.0, 2.0])
 >>> _ = mint.nn.functional.sigmoid_(x)
@@ -149,6 +157,10 @@ FUNCTIONS: dict[str, str] = {
     "silu": """
 >>> print(mint.nn.functional.silu(Tensor([-1.0, 0.0, 2.0])))
 [-0.26894143  0.          1.761594  ]
+""",
+    "smooth_l1_loss": """
+>>> print(mint.nn.functional.smooth_l1_loss(Tensor([1.0, 2.0]), Tensor([1.5, 4.0])))
+0.8125
 """,
     "softmax": """
 >>> print(mint.nn.functional.softmax(Tensor([0.0, 0.0]), 0))
@@ -219,6 +231,10 @@ LAYERS: dict[str, str] = {
 >>> print(mint.nn.CosineEmbeddingLoss(margin=0.5)(Tensor([[3.0, 4.0]]), Tensor([[4.0, 3.0]]), Tensor([-1])))
 0.45999998
 """,
+    "CrossEntropyLoss": """
+>>> print(mint.nn.CrossEntropyLoss()(Tensor([[0.0, 0.0]]), Tensor([1])))
+0.6931472
+""",
     "ELU": """
 >>> print(mint.nn.ELU()(Tensor([-1.0, 0.0, 2.0])))
 [-0.63212055  0.          2.        ]
@@ -234,6 +250,10 @@ LAYERS: dict[str, str] = {
     "GELU": """
 >>> print(mint.nn.GELU()(Tensor([-1.0, 0.0, 2.0])))
 [-0.15865526  0.          1.9544997 ]
+""",
+    "GLU": """
+>>> print(mint.nn.GLU()(Tensor([[1.0, 2.0, 0.0, 0.0]])))
+[[0.5 1. ]]
 """,
     "Hardshrink": """
 >>> print(mint.nn.Hardshrink()(Tensor([-1.0, 0.0, 2.0])))
@@ -271,6 +291,11 @@ LAYERS: dict[str, str] = {
 >>> print(mint.nn.MSELoss()(Tensor([1.0, 2.0]), Tensor([1.0, 4.0])))
 2.0
 """,
+    "MaxPool2d": """
+>>> print(mint.nn.MaxPool2d(2)(ops.arange(16.0).reshape(1, 1, 4, 4)))
+[[[[ 5.  7.]
+   [13. 15.]]]]
+""",
     "MaxUnpool2d": """
 >>> print(mint.nn.MaxUnpool2d(2)(Tensor([[[[5.0]]]]), Tensor([[[[3]]]])))
 [[[[0. 0.]
@@ -279,6 +304,10 @@ LAYERS: dict[str, str] = {
     "Mish": """
 >>> print(mint.nn.Mish()(Tensor([-1.0, 0.0, 2.0])))
 [-0.30340147  0.          1.943959  ]
+""",
+    "NLLLoss": """
+>>> print(mint.nn.NLLLoss()(Tensor([[-1.0, -0.5], [-0.25, -2.0]]), Tensor([1, 0])))
+0.375
 """,
     "PixelShuffle": """
 >>> print(mint.nn.PixelShuffle(2)(ops.arange(4.0).reshape(1, 4, 1, 1)))
@@ -316,6 +345,10 @@ LAYERS: dict[str, str] = {
     "Softmax": """
 >>> print(mint.nn.Softmax(0)(Tensor([0.0, 0.0])))
 [0.5 0.5]
+""",
+    "Softshrink": """
+>>> print(mint.nn.Softshrink()(Tensor([-1.0, 0.0, 2.0])))
+[-0.5  0.   1.5]
 """,
     "Tanh": """
 >>> print(mint.nn.Tanh()(Tensor([-1.0, 0.0, 2.0])))

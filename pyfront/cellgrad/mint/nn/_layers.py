@@ -8,6 +8,9 @@ from typing import Any
 
 from cellgrad import nn, ops
 from cellgrad.common.dtype import Type, float32
+from cellgrad.common.initializer import Normal, initializer
+from cellgrad.common.parameter import Parameter
+from cellgrad.common.tensor import Tensor
 from cellgrad.mint import _helpers as h
 from cellgrad.mint.nn._examples import LAYERS as EXAMPLES
 from cellgrad.mint.nn._table import FUNCTIONS as F
@@ -43,6 +46,18 @@ def _layer(name: str, function: Callable[..., Any], made: bool = False, **defaul
     return type(name, (nn.Cell,), body | {"__module__": "cellgrad.mint.nn", "__signature__": own})
 
 
+def _max_pool2d(
+    input: Any,
+    kernel_size: Any = 1,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    return_indices: bool = False,
+    ceil_mode: bool = False,
+) -> Any:
+    return F["max_pool2d"](input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+
+
 # Layers with the same arguments in `nn`.
 SAME = [
     "ConstantPad1d",
@@ -69,36 +84,36 @@ LAYERS: dict[str, type] = {name: getattr(nn, name) for name in SAME} | {
     "BCELoss": _layer("BCELoss", F["binary_cross_entropy"]),
     "BCEWithLogitsLoss": _layer("BCEWithLogitsLoss", F["binary_cross_entropy_with_logits"]),
     "CosineEmbeddingLoss": _layer("CosineEmbeddingLoss", F["cosine_embedding_loss"]),
+    "CrossEntropyLoss": _layer("CrossEntropyLoss", F["cross_entropy"]),
     "ELU": _layer("ELU", F["elu"]),
     "Flatten": _layer("Flatten", F["flatten"], start_dim=1),
     "Fold": _layer("Fold", F["fold"], True),
     "GELU": _layer("GELU", F["gelu"]),
-    "Hardshrink": _layer("Hardshrink", ops.hardshrink),
-    "Hardsigmoid": _layer("Hardsigmoid", ops.hardsigmoid),
-    "Hardswish": _layer("Hardswish", ops.hardswish),
+    "GLU": _layer("GLU", F["glu"]),
+    "Hardshrink": _layer("Hardshrink", F["hardshrink"]),
+    "Hardsigmoid": _layer("Hardsigmoid", F["hardsigmoid"]),
+    "Hardswish": _layer("Hardswish", F["hardswish"]),
     "Hardtanh": _layer("Hardtanh", F["hardtanh"]),
     "Identity": nn.Identity,
     "KLDivLoss": _layer("KLDivLoss", F["kl_div"]),
-    "L1Loss": _layer("L1Loss", ops.l1_loss),
+    "L1Loss": _layer("L1Loss", F["l1_loss"]),
     "LogSigmoid": _layer("LogSigmoid", F["logsigmoid"]),
     "LogSoftmax": _layer("LogSoftmax", lambda input, dim=None: F["log_softmax"](input, dim)),
     "MSELoss": _layer("MSELoss", F["mse_loss"]),
+    "MaxPool2d": _layer("MaxPool2d", _max_pool2d),
     "MaxUnpool2d": _layer("MaxUnpool2d", F["max_unpool2d"]),
-    "Mish": _layer("Mish", lambda input: ops.mish(input)),
+    "Mish": _layer("Mish", F["mish"]),
+    "NLLLoss": _layer("NLLLoss", F["nll_loss"]),
     "PixelShuffle": _layer("PixelShuffle", F["pixel_shuffle"]),
     "ReLU": _layer("ReLU", lambda input: ops.relu(input)),
     "ReLU6": _layer("ReLU6", F["relu6"]),
-    "SELU": _layer("SELU", lambda input: ops.selu(input)),
+    "SELU": _layer("SELU", F["selu"]),
     "SiLU": _layer("SiLU", F["silu"]),
     "Sigmoid": _layer("Sigmoid", ops.sigmoid),
-    "SmoothL1Loss": _layer(
-        "SmoothL1Loss",
-        lambda input, target, reduction="mean", beta=1.0: ops.smooth_l1_loss(
-            input, target, beta, reduction
-        ),
-    ),
+    "SmoothL1Loss": _layer("SmoothL1Loss", F["smooth_l1_loss"]),
     "SoftMarginLoss": _layer("SoftMarginLoss", F["soft_margin_loss"]),
     "Softmax": _layer("Softmax", lambda input, dim=None: F["softmax"](input, dim)),
+    "Softshrink": _layer("Softshrink", F["softshrink"]),
     "Tanh": _layer("Tanh", ops.tanh),
     "Threshold": _layer("Threshold", F["threshold"]),
     "Unfold": _layer("Unfold", F["unfold"]),
@@ -263,3 +278,117 @@ class Conv3d(nn.Conv3d):
             bias,
             dtype=dtype or float32,
         )
+
+
+class LayerNorm(nn.Cell):
+    """Normalisation over the last dimensions; see `mint.nn.functional.layer_norm`.
+
+    Args:
+        normalized_shape: the sizes of these dimensions, an int or a tuple of ints.
+        eps: added to the variance.
+        elementwise_affine: whether there is a `weight`, which starts with ones.
+        bias: whether there is a `bias` beside it, which starts with zeros.
+        dtype: of both, float32 unless given.
+
+    >>> print(mint.nn.LayerNorm(2)(Tensor([[1.0, 3.0]])))
+    [[-0.999995  0.999995]]
+    """
+
+    def __init__(
+        self,
+        normalized_shape: Any,
+        eps: float = 1e-05,
+        elementwise_affine: bool = True,
+        bias: bool = True,
+        dtype: Type | None = None,
+    ):
+        super().__init__()
+        sizes = (normalized_shape,) if isinstance(normalized_shape, int) else normalized_shape
+        self.normalized_shape = tuple(sizes)
+        self.eps = eps
+        self.weight = self.bias = None
+        if elementwise_affine:
+            self.weight = Parameter(ops.ones(self.normalized_shape, dtype or float32), "weight")
+            if bias:
+                self.bias = Parameter(ops.zeros(self.normalized_shape, dtype or float32), "bias")
+
+    def construct(self, input: Any) -> Any:
+        return F["layer_norm"](input, self.normalized_shape, self.weight, self.bias, self.eps)
+
+
+class Embedding(nn.Cell):
+    """Rows of a table; see `mint.nn.functional.embedding`.
+
+    Args:
+        num_embeddings, embedding_dim: the shape of the table `weight`, which starts with normal
+            random numbers.
+        padding_idx: the number of a row that is zero and gets no gradient.
+        max_norm: must be None.
+        norm_type: has no effect then.
+        scale_grad_by_freq, sparse: must be False.
+        _weight: a table to start with.
+        _freeze: whether the table is no trainable Parameter.
+        dtype: of the table, float32 unless given.
+
+    Raises:
+        ValueError: a setting that is not there.
+
+    >>> print(mint.nn.Embedding(2, 3, _weight=ops.ones((2, 3)))(Tensor([1])))
+    [[1. 1. 1.]]
+    """
+
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
+        _weight: Any = None,
+        _freeze: bool = False,
+        dtype: Type | None = None,
+    ):
+        super().__init__()
+        h.only(max_norm, None, "Embedding", "max_norm")
+        h.only(scale_grad_by_freq, False, "Embedding", "scale_grad_by_freq")
+        h.only(sparse, False, "Embedding", "sparse")
+        table = _weight
+        if table is None:
+            shape = (num_embeddings, embedding_dim)
+            table = Tensor(initializer(Normal(1.0), shape, dtype or float32), dtype or float32)
+            if padding_idx is not None:
+                table[padding_idx] = 0
+        self.padding_idx = padding_idx
+        self.weight = Parameter(table, "weight", requires_grad=not _freeze)
+
+    def construct(self, input: Any) -> Any:
+        return F["embedding"](input, self.weight, self.padding_idx)
+
+
+class Dropout(nn.Cell):
+    """Zeros in the place of elements, with probability `p`, while the Cell trains.
+
+    >>> print(mint.nn.Dropout(0.5).set_train(False)(ops.ones(3)))
+    [1. 1. 1.]
+    """
+
+    function = "dropout"
+
+    def __init__(self, p: float = 0.5, inplace: bool = False):
+        super().__init__()
+        self.p, self.inplace = p, inplace
+
+    def construct(self, input: Any) -> Any:
+        return F[self.function](input, self.p, self.training, self.inplace)
+
+
+class Dropout2d(Dropout):
+    """Zeros in the place of channels, with probability `p`, while the Cell trains.
+
+    >>> print(mint.nn.Dropout2d(0.5).set_train(False)(ops.ones((1, 2, 1, 1))).shape)
+    (1, 2, 1, 1)
+    """
+
+    function = "dropout2d"

@@ -21,13 +21,19 @@ SAME = [
     "embedding",
     "fold",
     "group_norm",
+    "hardshrink",
+    "hardsigmoid",
+    "hardswish",
     "interpolate",
+    "l1_loss",
     "layer_norm",
     "mse_loss",
     "prelu",
     "relu",
     "sigmoid",
     "soft_margin_loss",
+    "softplus",
+    "softshrink",
     "tanh",
     "unfold",
 ]
@@ -126,6 +132,7 @@ OTHER: dict[str, Callable[..., Any]] = {
     "max_unpool2d": lambda input, indices, kernel_size, stride=None, padding=0, output_size=None: (
         ops.max_unpool2d(input, indices, kernel_size, stride, padding, output_size)
     ),
+    "mish": lambda input: ops.mish(input),
     "nll_loss": lambda input, target, weight=None, ignore_index=-100, reduction="mean": (
         ops.nll_loss(input, target, weight, ignore_index, reduction)
     ),
@@ -135,8 +142,12 @@ OTHER: dict[str, Callable[..., Any]] = {
     "pixel_shuffle": lambda input, upscale_factor: ops.pixel_shuffle(input, upscale_factor),
     "relu6": lambda input, inplace=False: h.into(input, ops.relu6(input), inplace),
     "relu_": lambda input: h.into(input, ops.relu(input)),
+    "selu": lambda input: ops.selu(input),
     "sigmoid_": lambda input: h.into(input, ops.sigmoid(input)),
     "silu": lambda input, inplace=False: h.into(input, ops.silu(input), inplace),
+    "smooth_l1_loss": lambda input, target, reduction="mean", beta=1.0: ops.smooth_l1_loss(
+        input, target, beta, reduction
+    ),
     "softmax": lambda input, dim=None, dtype=None: ops.softmax(
         input, h.implied(input, dim), dtype=dtype
     ),
