@@ -84,7 +84,7 @@ def Cell_ExpSquareOp : Cell_UnaryOp<"exp_square", Cell_FloatTensor, [Singular]> 
   let summary = "exp(x^2), without the rounding of the square";
   let derivative = VJP<["mul(ct, mul(mul(x, result), 2))"]>;
   let scalar = Scalar<"std::exp(static_cast<long double>(x) * x)",
-                      "arith::DivFOp(1, special::GaussianOp(x))">;
+                      "special::ExpSquareOp(x)">;
 }
 
 def Cell_SechSquaredOp : Cell_UnaryOp<"sech_squared", Cell_FloatTensor> {

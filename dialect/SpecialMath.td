@@ -56,6 +56,9 @@ def Special_ErfinvOp : Special_UnaryOp<"erfinv"> {
 def Special_GaussianOp : Special_UnaryOp<"gaussian"> {
   let summary = "exp(-x^2)";
 }
+def Special_ExpSquareOp : Special_UnaryOp<"exp_square"> {
+  let summary = "exp(x^2)";
+}
 def Special_SechSquaredOp : Special_UnaryOp<"sech_squared"> {
   let summary = "1 / cosh(x)^2";
 }

@@ -68,6 +68,7 @@ SPECIAL: dict[str, tuple[Callable[..., Any], Callable[..., Any] | None, tuple[fl
     "tetragamma": (lambda x: mp.polygamma(2, x), None, (0.1, 20)),
     "erfinv": (mp.erfinv, None, (0, 1)),
     "gaussian": (lambda x: mp.exp(-x * x), None, (0, 5)),
+    "exp_square": (lambda x: mp.exp(x * x), None, (0, 5)),
     "sech_squared": (lambda x: mp.sech(x) ** 2, None, (0, 10)),
 }
 SPELLING = {
@@ -76,7 +77,7 @@ SPELLING = {
     "hypot": "special.hypot %x0, %x1",
 } | {
     name: f"special.{name} %x0"
-    for name in ("lgamma", "digamma", "erfinv", "gaussian", "sech_squared")
+    for name in ("lgamma", "digamma", "erfinv", "gaussian", "exp_square", "sech_squared")
 }
 
 

@@ -15,8 +15,8 @@ from elementary import SPECIAL, SPELLING, Function
 
 SIZE = 1024
 BOUND = {
-    "f32": {"erfinv": 3.0, "gaussian": 1.1, "sech_squared": 2.2},
-    "f64": {"erfinv": 3.0, "lgamma": 3.0, "gaussian": 1.1, "sech_squared": 2.2},
+    "f32": {"erfinv": 3.0, "gaussian": 1.1, "exp_square": 1.1, "sech_squared": 2.2},
+    "f64": {"erfinv": 3.0, "lgamma": 3.0, "gaussian": 1.1, "exp_square": 1.1, "sech_squared": 2.2},
 }
 BOUND_OTHERS = {"f32": 0.51, "f64": 4.0}
 CASES = [(name, dtype) for name in SPECIAL for dtype in ("f32", "f64")]
@@ -85,6 +85,7 @@ SPECIAL_VALUES = {
     "tetragamma": [-INF, INF, NAN, NAN, NAN, -0.0, NAN, NAN],
     "erfinv": [0.0, -0.0, -INF, NAN, NAN, NAN, NAN, NAN],
     "gaussian": [1.0, 1.0, math.exp(-1), math.exp(-4), 0.0, 0.0, 0.0, NAN],
+    "exp_square": [1.0, 1.0, math.exp(1), math.exp(4), INF, INF, INF, NAN],
     "sech_squared": [1.0, 1.0, 1 / math.cosh(1) ** 2, 1 / math.cosh(2) ** 2, 0.0, 0.0, 0.0, NAN],
 }
 

@@ -196,6 +196,8 @@ void cellgrad::populateExpandMathPatterns(RewritePatternSet &patterns,
   patterns.add<ExpandUnary<special::ErfinvOp>>(context, hasFma, expandErfinv);
   patterns.add<ExpandUnary<special::GaussianOp>>(context, hasFma,
                                                  expandGaussian);
+  patterns.add<ExpandUnary<special::ExpSquareOp>>(context, hasFma,
+                                                  expandExpSquare);
   patterns.add<ExpandUnary<special::SechSquaredOp>>(context, hasFma,
                                                     expandSechSquared);
   patterns.add<ExpandBinary<special::HypotOp>>(context, hasFma, expandHypot);

@@ -73,6 +73,8 @@ Expr expandErfc(Expr x);
 Expr expandErfinv(Expr x);
 /// exp(-x^2).
 Expr expandGaussian(Expr x);
+/// exp(x^2).
+Expr expandExpSquare(Expr x);
 /// 1 / cosh(x)^2.
 Expr expandSechSquared(Expr x);
 Expr expandHypot(Expr x, Expr y);
