@@ -57,8 +57,7 @@ public:
                block.getOps<linalg::GenericOp>().end());
     for (linalg::GenericOp op : ops)
       if (!isContraction(op))
-        while (linalg::GenericOp merged = mergeOneProducer(op))
-          op = merged;
+        mergeProducers(op);
     if (previousEffect.empty())
       sortTopologically(&block);
     else
@@ -298,12 +297,27 @@ private:
     return values;
   }
 
-  linalg::GenericOp mergeOneProducer(linalg::GenericOp op) {
-    for (OpOperand *operand : op.getDpsInputOperands())
-      if (linalg::GenericOp producer = producerOf(operand))
-        if (linalg::GenericOp merged = tryMerge(producer, op, *operand))
-          return merged;
-    return {};
+  /// Merges what `op` reads into it, the first producer that fits again and
+  /// again. One that did not fit may do so when one of its users is merged, not
+  /// before: it is not asked again until then.
+  void mergeProducers(linalg::GenericOp op) {
+    DenseSet<Operation *> refused;
+    for (unsigned i = 0; i < op.getNumDpsInputs();) {
+      OpOperand &operand = *op.getDpsInputOperand(i++);
+      linalg::GenericOp producer = producerOf(&operand);
+      if (!producer || refused.contains(producer))
+        continue;
+      SmallVector<Value> read(producer.getInputs());
+      linalg::GenericOp merged = tryMerge(producer, op, operand);
+      if (!merged) {
+        refused.insert(producer);
+        continue;
+      }
+      for (Value value : read)
+        refused.erase(value.getDefiningOp());
+      op = merged;
+      i = 0;
+    }
   }
 
   /// Recomputing a value in each user pays when its inputs are no larger than
@@ -333,7 +347,11 @@ private:
 
   linalg::GenericOp tryMerge(linalg::GenericOp producer,
                              linalg::GenericOp consumer, OpOperand &operand) {
-    if (!isElementwise(producer) || loadsFrom(consumer, producer))
+    auto size = [](linalg::GenericOp op) {
+      return op.getBody()->getOperations().size();
+    };
+    if (size(producer) + size(consumer) > kMaxBodySize ||
+        !isElementwise(producer) || loadsFrom(consumer, producer))
       return {};
     AffineMap iteration = producerIteration(operand);
     if (!isSimple(iteration))
@@ -352,12 +370,6 @@ private:
       }
     if (readAsInit)
       return {};
-    auto size = [](linalg::GenericOp op) {
-      return op.getBody()->getOperations().size();
-    };
-    if (size(producer) + size(consumer) > kMaxBodySize)
-      return {};
-
     bool sameSpace = iteration.isPermutation();
     bool onlyUser = llvm::all_of(producer->getUsers(), [&](Operation *user) {
       return user == consumer;
