@@ -88,7 +88,9 @@ bool isUpdated(LoopLikeOpInterface loop, OpOperand &init) {
   return value == carried;
 }
 
-/// Copies what `operand` takes, if it is a view.
+/// Copies what `operand` takes, if it is a view. The copy is a loop, which may
+/// get another buffer: where the other branch gives a constant, `empty` counts
+/// as one with it, and must not be written.
 void copyView(OpOperand &operand) {
   if (!isView(operand.get()))
     return;
@@ -97,9 +99,15 @@ void copyView(OpOperand &operand) {
   auto type = cast<RankedTensorType>(operand.get().getType());
   Value empty =
       tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
-  operand.set(bufferization::MaterializeInDestinationOp::create(
-                  b, loc, operand.get(), empty)
-                  .getResult());
+  SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(type.getRank()));
+  SmallVector<utils::IteratorType> parallel(type.getRank(),
+                                            utils::IteratorType::parallel);
+  operand.set(linalg::GenericOp::create(
+                  b, loc, type, operand.get(), empty, maps, parallel,
+                  [](OpBuilder &inner, Location at, ValueRange elements) {
+                    linalg::YieldOp::create(inner, at, elements[0]);
+                  })
+                  .getResult(0));
 }
 
 struct SeparateInits : cellgrad::impl::SeparateInitsBase<SeparateInits> {
