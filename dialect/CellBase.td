@@ -57,7 +57,7 @@ def Cell_Tensor : Cell_TensorOf<!listconcat(CellFloats, CellInts, [I1])>;
 def DiscardsElements : NativeOpTrait<"DiscardsElements"> {
   let cppNamespace = "::cellgrad";
 }
-/// Finite operands may have an infinite or NaN result.
+/// Finite operands may have an infinite or NaN result or slope.
 def Singular : NativeOpTrait<"Singular"> {
   let cppNamespace = "::cellgrad";
 }
@@ -81,6 +81,8 @@ class Derivative<string kind_, list<string> vjp_ = [], string jvp_ = "",
   /// The tangent of the result; `d_x` is the tangent of operand `x`.
   string jvp = jvp_;
   string why = why_;
+  /// What a rule written by hand reads of the forward pass; expressions say it themselves.
+  list<string> reads = [];
 }
 /// The op's VJP. For elementwise ops the JVP is the same terms, summed over operands, unless
 /// they give one for tangents of all operands together; other ops give it.
@@ -89,8 +91,11 @@ class VJP<list<string> vjp, string jvp = ""> : Derivative<"vjp", vjp, jvp>;
 class Linear<list<string> vjp> : Derivative<"linear", vjp>;
 /// Linear in each operand: the JVP is a sum of the op with one operand replaced.
 class Multilinear<list<string> vjp> : Derivative<"multilinear", vjp>;
-/// buildVJP and buildJVP are written by hand beside the op's verifier.
-def Custom : Derivative<"custom">;
+/// buildVJP and buildJVP are written by hand beside the op's verifier. `reads` names the
+/// operands and results whose elements buildVJP reads; a test compares it with adjoint code.
+class Custom<list<string> reads_> : Derivative<"custom"> {
+  let reads = reads_;
+}
 /// The derivative is zero wherever it exists: nothing upstream gets adjoint code.
 class ZeroDerivative<string why> : Derivative<"zero", [], "", why>;
 /// Differentiating through the op is an error that says why.

@@ -26,7 +26,7 @@ def Cell_CastOp : Cell_Op<"cast", [Pure, SameOperandsAndResultShape]> {
   let arguments = (ins Cell_Tensor:$x);
   let results = (outs Cell_Tensor:$result);
   let assemblyFormat = "$x attr-dict `:` type($x) `to` type($result)";
-  let derivative = Custom;
+  let derivative = Custom<[]>;
   let hasFolder = 1;
 }
 

@@ -31,7 +31,7 @@ def Cell_GatherOp : Cell_Op<"gather", [
     $x `at` $indices `dim` $dim (`batch` $batch_dims^)? attr-dict
     `:` type($x) `,` type($indices) `->` type($result)
   }];
-  let derivative = Custom;
+  let derivative = Custom<["indices"]>;
   let hasFolder = 1;
 }
 
@@ -55,7 +55,7 @@ def Cell_ScatterOp : Cell_Op<"scatter", [
     $combine $updates `into` $x `at` $indices `dim` $dim (`batch` $batch_dims^)? attr-dict
     `:` type($updates) `,` type($x) `,` type($indices)
   }];
-  let derivative = Custom;
+  let derivative = Custom<["indices"]>;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     bool adds() { return getCombine() == "add"; }

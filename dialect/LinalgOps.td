@@ -57,7 +57,7 @@ def Cell_CholeskyOp : Cell_LinalgOp<"cholesky", [Singular]> {
   let arguments = (ins Cell_MatrixTensor:$x);
   let results = (outs Cell_MatrixTensor:$result);
   let assemblyFormat = "$x attr-dict `:` type($x)";
-  let derivative = Custom;
+  let derivative = Custom<["result"]>;
 }
 
 def Cell_LUOp : Cell_LinalgOp<"lu", [Singular]> {
@@ -71,7 +71,7 @@ def Cell_LUOp : Cell_LinalgOp<"lu", [Singular]> {
   let arguments = (ins Cell_MatrixTensor:$x);
   let results = (outs Cell_MatrixTensor:$packed, Cell_PivotTensor:$pivots);
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($packed) `,` type($pivots)";
-  let derivative = Custom;
+  let derivative = Custom<["packed", "pivots"]>;
 }
 
 def Cell_QROp : Cell_LinalgOp<"qr", [Singular]> {
@@ -84,7 +84,7 @@ def Cell_QROp : Cell_LinalgOp<"qr", [Singular]> {
   let arguments = (ins Cell_MatrixTensor:$x, DefaultValuedAttr<BoolAttr, "false">:$complete);
   let results = (outs Cell_MatrixTensor:$q, Cell_MatrixTensor:$r);
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($q) `,` type($r)";
-  let derivative = Custom;
+  let derivative = Custom<["q", "r"]>;
 }
 
 //===----------------------------------------------------------------------===//
@@ -103,7 +103,7 @@ def Cell_TriangularSolveOp : Cell_LinalgOp<"triangular_solve", [Singular]> {
                        DefaultValuedAttr<BoolAttr, "false">:$unit_diagonal);
   let results = (outs Cell_MatrixTensor:$result);
   let assemblyFormat = "$a `,` $b attr-dict `:` type($a) `,` type($b)";
-  let derivative = Custom;
+  let derivative = Custom<["a", "result"]>;
 }
 
 def Cell_SolveOp : Cell_LinalgOp<"solve", [Singular]> {
@@ -116,7 +116,7 @@ def Cell_SolveOp : Cell_LinalgOp<"solve", [Singular]> {
                        DefaultValuedAttr<BoolAttr, "false">:$transpose);
   let results = (outs Cell_MatrixTensor:$result);
   let assemblyFormat = "$a `,` $b attr-dict `:` type($a) `,` type($b)";
-  let derivative = Custom;
+  let derivative = Custom<["a", "result"]>;
 }
 
 #endif

@@ -76,7 +76,7 @@ def Cell_BarrierOp : Cell_Op<"barrier", [Pure]> {
   let assemblyFormat = [{
     $x `after` `(` $after `)` attr-dict `:` functional-type(operands, $result)
   }];
-  let derivative = Custom;
+  let derivative = Custom<[]>;
   let hasVerifier = 1;
 }
 

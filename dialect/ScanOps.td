@@ -120,7 +120,7 @@ class Cell_CumulativeExtremumOp<string mnemonic>
   let results = (outs Cell_NumericTensor:$values,
                       Cell_TensorOf<[I32]>:$positions);
   let assemblyFormat = "$x `along` $dim attr-dict `:` type($x)";
-  let derivative = Custom;
+  let derivative = Custom<["positions"]>;
   let hasVerifier = 1;
 }
 

@@ -82,7 +82,7 @@ def Cell_ConcatOp : Cell_InferredShapeOp<"concat"> {
   let summary = "Operands one after the other along dimension dim";
   let arguments = (ins Variadic<Cell_Tensor>:$xs, I64Attr:$dim);
   let assemblyFormat = "$xs `dim` $dim attr-dict `:` functional-type($xs, $result)";
-  let derivative = Custom;
+  let derivative = Custom<[]>;
   let hasFolder = 1;
 }
 

@@ -26,7 +26,7 @@ def Cell_ConvOp : Cell_Op<"conv", [
     $x `,` $w `strides` $strides `dilations` $dilations `groups` $groups attr-dict
     `:` functional-type(operands, $result)
   }];
-  let derivative = Custom;
+  let derivative = Custom<["x", "w"]>;
 }
 
 def Cell_WindowsOp : Cell_Op<"windows", [

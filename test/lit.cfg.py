@@ -41,4 +41,5 @@ config.substitutions += [
     ("%root", str(root)),
     ("%build", str(build)),
     ("%runtime", str(root / "runtime")),
+    ("%llvm_include", str(llvm_bin.parent / "include")),
 ]

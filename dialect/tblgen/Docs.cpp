@@ -28,9 +28,11 @@ std::string derivativeOf(const OpRecord &r) {
   return text;
 }
 
-/// What the adjoint reads of the forward pass: operands and `result`.
+/// What the adjoint reads of the forward pass: operands and results.
 std::string residualsOf(const OpRecord &r) {
   StringSet<> names;
+  for (StringRef name : r.reads)
+    names.insert(name);
   for (StringRef rule : r.vjp)
     if (!rule.empty())
       parseExpr(rule, r.def, "vjp").collectNames(names);
@@ -41,7 +43,8 @@ std::string residualsOf(const OpRecord &r) {
   };
   for (auto &operand : r.op.getOperands())
     add(operand.name);
-  add("result");
+  for (auto &result : r.op.getResults())
+    add(result.name);
   return text.empty() ? "-" : text;
 }
 

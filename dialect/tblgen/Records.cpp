@@ -22,6 +22,7 @@ OpRecord::OpRecord(const Record &def) : def(def), op(def) {
   vjp = d->getValueAsListOfStrings("vjp");
   jvp = d->getValueAsString("jvp");
   why = d->getValueAsString("why");
+  reads = d->getValueAsListOfStrings("reads");
   subgradient = def.getValueAsString("subgradient");
   const Record *s = def.getValueAsDef("scalar");
   eval = s->getValueAsString("eval");
@@ -43,6 +44,14 @@ OpRecord::OpRecord(const Record &def) : def(def), op(def) {
   if (kind == "vjp" && jvp.empty() && !isElementwise())
     PrintFatalError(def.getLoc(),
                     "an op that is not elementwise gives its JVP");
+  auto isNamed = [](StringRef name) {
+    return [name](const auto &value) { return value.name == name; };
+  };
+  for (StringRef name : reads)
+    if (llvm::none_of(op.getOperands(), isNamed(name)) &&
+        llvm::none_of(op.getResults(), isNamed(name)))
+      PrintFatalError(def.getLoc(), "the derivative reads '" + name +
+                                        "', which is no operand or result");
   if (isElementwise() && floats.empty() && ints.empty())
     PrintFatalError(def.getLoc(), "an elementwise op gives its scalar body");
   if (!function.empty() &&

@@ -24,7 +24,7 @@ struct OpRecord {
 
   // Derivative
   llvm::StringRef kind; // vjp, linear, multilinear, custom, zero, none
-  std::vector<llvm::StringRef> vjp;
+  std::vector<llvm::StringRef> vjp, reads;
   llvm::StringRef jvp, why, subgradient;
   // Scalar
   llvm::StringRef eval, floats, ints;
