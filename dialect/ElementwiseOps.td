@@ -89,7 +89,7 @@ def Cell_PowOp : Cell_BinaryOp<"pow", Cell_FloatTensor, [Singular]> {
   let hasCanonicalizer = 1;
 }
 
-def Cell_HypotOp : Cell_BinaryOp<"hypot", Cell_FloatTensor> {
+def Cell_HypotOp : Cell_BinaryOp<"hypot", Cell_FloatTensor, [Singular]> {
   let summary = "Length of the vector (lhs, rhs); no square overflows or underflows";
   let derivative = VJP<["mul(ct, div(lhs, result))", "mul(ct, div(rhs, result))"]>;
   let subgradient = "NaN at (0, 0)";

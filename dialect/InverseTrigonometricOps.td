@@ -32,7 +32,7 @@ def Cell_AtanOp : Cell_UnaryOp<"atan", Cell_FloatTensor> {
   let example = Example<["[0.0, 1.0]"], "[0.        0.7853981]">;
 }
 
-def Cell_Atan2Op : Cell_BinaryOp<"atan2", Cell_FloatTensor> {
+def Cell_Atan2Op : Cell_BinaryOp<"atan2", Cell_FloatTensor, [Singular]> {
   let summary = "Angle of the point (rhs, lhs), in (-pi, pi]";
   let derivative = VJP<[
     "mul(ct, div(div(rhs, hypot(lhs, rhs)), hypot(lhs, rhs)))",

@@ -121,14 +121,15 @@ def Cell_GuardOp : Cell_ElementwiseOp<"guard", [
     Differentiation puts it where a cotangent that a choice has masked (zero for the
     elements not taken) meets a derivative that may be infinite or NaN there:
     the product 0 * inf is then no number that the program asks for. Where the cotangent is
-    not zero, x passes as it is.
+    not zero, x passes as it is. Its tangent is guarded as well: 0 * sqrt(y) is finite at
+    y = 0, its tangent is not.
   }];
   let arguments = (ins Cell_FloatTensor:$x, Cell_FloatTensor:$cotangent);
   let results = (outs Cell_FloatTensor:$result);
   let assemblyFormat = "$x `,` $cotangent attr-dict `:` type($result)";
   defvar discarded = "logical_and(equal(cotangent, 0), logical_not(is_finite(x)))";
   let derivative = VJP<["select(" # discarded # ", 0, ct)", ""],
-                       "select(" # discarded # ", 0, d_x)">;
+                       "guard(select(" # discarded # ", 0, d_x), cotangent)">;
   let scalar = Scalar<"cotangent == 0 && !std::isfinite(x) ? 0 : x",
                       "payload::Guard(x, cotangent)">;
 }

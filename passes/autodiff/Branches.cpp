@@ -48,7 +48,7 @@ buildIf(OpBuilder &builder, Location loc, Value condition, TypeRange types,
 
 LogicalResult buildIfAdjoint(OpBuilder &builder, scf::IfOp op,
                              InlinedPrimal &primal, const Activity &activity,
-                             Cotangents &cotangents) {
+                             Following following, Cotangents &cotangents) {
   Location loc = ruleLocation(op, "vjp");
   Branches branches(op);
   SmallVector<int64_t> of, wrt;
@@ -85,7 +85,7 @@ LogicalResult buildIfAdjoint(OpBuilder &builder, scf::IfOp op,
         func::FuncOp function = *branches.functions[branch];
         dropEffects(function);
         FailureOr<Expansion> expansion =
-            emitVJP(inner, function, args, of, incoming, wrt);
+            emitVJP(inner, function, args, of, incoming, wrt, following);
         if (failed(expansion))
           return failure();
         for (auto [type, value] :

@@ -9,6 +9,7 @@
 #define CELLGRAD_AUTODIFF_CONTROLFLOW_H
 
 #include "passes/autodiff/Activity.h"
+#include "passes/autodiff/Guards.h"
 #include "passes/autodiff/InlinedPrimal.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -74,14 +75,16 @@ private:
 
 using Tangents = llvm::DenseMap<mlir::Value, mlir::Value>;
 
-/// Adjoint code of the callee op `op`, whose copy is in `primal`.
+/// Adjoint code of the callee op `op`, whose copy is in `primal`; `following`
+/// is what follows its results.
 llvm::LogicalResult buildIfAdjoint(mlir::OpBuilder &builder, mlir::scf::IfOp op,
                                    InlinedPrimal &primal,
                                    const Activity &activity,
-                                   Cotangents &cotangents);
+                                   Following following, Cotangents &cotangents);
 llvm::LogicalResult buildLoopAdjoint(mlir::OpBuilder &builder, Loop loop,
                                      InlinedPrimal &primal,
                                      const Activity &activity,
+                                     Following following,
                                      Cotangents &cotangents);
 
 /// Tangent code of the callee op `op`, which computes the primal too and takes

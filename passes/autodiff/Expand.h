@@ -3,6 +3,8 @@
 #ifndef CELLGRAD_AUTODIFF_EXPAND_H
 #define CELLGRAD_AUTODIFF_EXPAND_H
 
+#include "passes/autodiff/Guards.h"
+
 #include "dialect/CellDialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -19,10 +21,12 @@ struct Expansion {
 // The callee of each must hold no transform ops and no calls, and one block.
 
 /// Emits the callee's body on `args`, then its adjoint code in reverse order.
+/// `outside` is what follows the results of the call.
 mlir::FailureOr<Expansion>
 emitVJP(mlir::OpBuilder &builder, mlir::func::FuncOp callee,
         mlir::ValueRange args, llvm::ArrayRef<int64_t> of,
-        mlir::ValueRange cotangents, llvm::ArrayRef<int64_t> wrt);
+        mlir::ValueRange cotangents, llvm::ArrayRef<int64_t> wrt,
+        Following outside);
 
 /// Emits the callee's body on `args` with tangent code beside each op.
 mlir::FailureOr<Expansion>

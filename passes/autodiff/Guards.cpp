@@ -2,8 +2,12 @@
 
 #include "passes/autodiff/Guards.h"
 
+#include "passes/autodiff/ControlFlow.h"
+
 #include "dialect/CellDialect.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -45,38 +49,108 @@ static bool expectsNonFinite(Value condition) {
   return false;
 }
 
-/// Inserts the active operands of `op` if one of its results is in `values`.
+/// Whether `op`, something in its regions, or something in a function that it
+/// calls is such an op; one that is out of sight may be.
+static bool holds(Operation &op, llvm::function_ref<bool(Operation &)> is) {
+  if (is(op))
+    return true;
+  auto visit = [&](Operation *root) {
+    return root
+        ->walk([&](Operation *inner) {
+          bool found = inner != root && holds(*inner, is);
+          return found ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  };
+  if (op.getNumRegions() > 0)
+    return visit(&op);
+  if (!isa<RecomputeOp, CustomOp>(op))
+    return false;
+  return llvm::any_of(op.getAttrs(), [&](NamedAttribute attr) {
+    auto name = dyn_cast<FlatSymbolRefAttr>(attr.getValue());
+    if (!name)
+      return false;
+    Operation *function = SymbolTable::lookupNearestSymbolFrom(&op, name);
+    return !function || visit(function);
+  });
+}
+
+static bool makesTrips(Operation &op) {
+  auto loop = dyn_cast<scf::ForOp>(op);
+  if (!loop)
+    return false;
+  std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound());
+  std::optional<int64_t> upper = getConstantIntValue(loop.getUpperBound());
+  return lower && upper && *lower < *upper;
+}
+
+/// Whether `op` may give elements a cotangent of exactly zero.
+static bool discards(Operation &op) {
+  return op.hasTrait<DiscardsElements>() ||
+         (isControlFlow(&op) && !makesTrips(op));
+}
+
+/// Whether `op` is a choice that expects infinities or NaNs.
+static bool expects(Operation &op) {
+  if (auto select = dyn_cast<SelectOp>(op))
+    return expectsNonFinite(select.getCondition());
+  auto branch = dyn_cast<scf::IfOp>(op);
+  if (!branch)
+    return false;
+  auto extract = branch.getCondition().getDefiningOp<tensor::ExtractOp>();
+  return !extract || expectsNonFinite(extract.getTensor());
+}
+
+/// Inserts the active operands of `op`, and what its regions use of the values
+/// around them, if one of its results is in `values`.
 static void follow(Operation &op, const Activity &activity, bool starts,
                    DenseSet<Value> &values) {
   if (!starts && llvm::none_of(op.getResults(),
                                [&](Value v) { return values.contains(v); }))
     return;
-  for (Value operand : op.getOperands())
-    if (activity.isActive(operand))
-      values.insert(operand);
+  auto insert = [&](Value value) {
+    if (activity.isActive(value))
+      values.insert(value);
+  };
+  llvm::for_each(op.getOperands(), insert);
+  if (isControlFlow(&op))
+    llvm::for_each(capturedValues(&op), insert);
 }
 
-Guards::Guards(func::FuncOp callee, const Activity &activity) {
+Guards::Guards(func::FuncOp callee, const Activity &activity,
+               Following outside) {
   // Derivatives of a guarded cotangent are guarded for the same reason, by the
   // guards that follow the choice.
-  auto body = callee.getBody().front().without_terminator();
+  Block &block = callee.getBody().front();
+  auto body = block.without_terminator();
   DenseSet<Operation *> choices;
   DenseSet<Value> chosen;
   for (Operation &op : body) {
-    auto select = dyn_cast<SelectOp>(op);
     auto guard = dyn_cast<GuardOp>(op);
     bool follows = llvm::any_of(op.getOperands(),
                                 [&](Value v) { return chosen.contains(v); });
-    if ((select && expectsNonFinite(select.getCondition())) ||
-        (guard && chosen.contains(guard.getCotangent())))
+    if (holds(op, expects) || (guard && chosen.contains(guard.getCotangent())))
       choices.insert(&op);
     if (follows || choices.contains(&op))
       chosen.insert_range(op.getResults());
   }
+  follow(*block.getTerminator(), activity, outside.discards, discarded);
+  follow(*block.getTerminator(), activity, outside.expects, expected);
   for (Operation &op : llvm::reverse(body)) {
-    follow(op, activity, op.hasTrait<DiscardsElements>(), discarded);
+    follow(op, activity, holds(op, discards), discarded);
     follow(op, activity, choices.contains(&op), expected);
   }
+}
+
+Following Guards::following(Value value) const {
+  return {discarded.contains(value), expected.contains(value)};
+}
+
+Following Guards::following(Operation *op) const {
+  Following all;
+  for (Value result : op->getResults())
+    all.add(following(result));
+  return all;
 }
 
 static bool isFiniteConstant(Attribute attr) {
@@ -95,7 +169,8 @@ static bool isNonZeroConstant(Value value) {
                        [](const APFloat &v) { return v.isZero(); });
 }
 
-/// Whether `op` itself makes infinities or NaNs of finite operands.
+/// Whether `op` itself makes infinities or NaNs of finite operands, or has such
+/// a slope there, which the tangent of its result then has.
 static bool isSingular(Operation *op) {
   if (auto div = dyn_cast<DivOp>(op))
     return !isNonZeroConstant(div.getRhs());
@@ -115,7 +190,7 @@ bool Guards::mayBeNonFinite(Value value, Known &known, bool ofInputs) {
     Attribute attr;
     if (!isa<FloatType>(getElementTypeOrSelf(v.getType()))) {
       result = false;
-    } else if (!op) {
+    } else if (!op || isa<StashReadOp>(op)) {
       result = ofInputs;
     } else if (matchPattern(v, m_Constant(&attr))) {
       result = !isFiniteConstant(attr);
@@ -142,8 +217,9 @@ bool Guards::mayBeNonFinite(Value value, Known &known, bool ofInputs) {
 
 void Guards::apply(OpBuilder &builder, Operation *op, ArrayRef<Value> incoming,
                    MutableArrayRef<Value> outgoing) {
-  if (!op->hasTrait<OpTrait::Elementwise>() ||
-      !discarded.contains(op->getResult(0)))
+  bool elementwise =
+      op->hasTrait<OpTrait::Elementwise>() || isa<PolygammaOp>(op);
+  if (!elementwise || !discarded.contains(op->getResult(0)))
     return;
   Value cotangent = incoming[0];
   bool inputs = expected.contains(op->getResult(0));

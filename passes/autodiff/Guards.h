@@ -11,7 +11,19 @@
 
 namespace cellgrad {
 
-/// Where adjoint code needs cell.guard. A choice (select, maximum, a slice)
+/// Whether a choice that follows a value may discard elements of it, and
+/// whether one expects that it is infinite or NaN.
+struct Following {
+  bool discards = false, expects = false;
+
+  void add(Following other) {
+    discards |= other.discards;
+    expects |= other.expects;
+  }
+};
+
+/// Where adjoint code needs cell.guard. A choice (select, maximum, a slice, a
+/// branch, a loop that may make no trip)
 /// gives the elements it discards a cotangent of exactly zero. Where the
 /// derivative of an op before it is infinite or NaN for such an element, the
 /// product is NaN, though the element has no influence.
@@ -24,7 +36,16 @@ namespace cellgrad {
 /// a test for NaN or infinity, a mask, or a comparison of an input itself.
 class Guards {
 public:
-  Guards(mlir::func::FuncOp callee, const Activity &activity);
+  /// `outside` is what follows the results of the callee.
+  Guards(mlir::func::FuncOp callee, const Activity &activity,
+         Following outside);
+
+  /// What follows a value of the callee.
+  Following following(mlir::Value value) const;
+
+  /// What follows the results of callee op `op`: its regions, and functions it
+  /// calls, are differentiated under the same choices.
+  Following following(mlir::Operation *op) const;
 
   /// Guards the cotangents of the operands of callee op `op`, which its rule
   /// has built from those of its results.

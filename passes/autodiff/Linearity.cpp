@@ -76,7 +76,8 @@ public:
     size_t args = rule.getNumArguments();
     FailureOr<Expansion> expansion =
         emitVJP(builder, rule, body->getArguments().take_front(args),
-                op.getOf(), body->getArguments().drop_front(args), op.getWrt());
+                op.getOf(), body->getArguments().drop_front(args), op.getWrt(),
+                /*outside=*/{});
     if (failed(expansion))
       return failure();
     SmallVector<Value> results;

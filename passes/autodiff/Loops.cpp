@@ -112,9 +112,11 @@ Value tripsOf(OpBuilder &builder, Location loc, scf::ForOp loop) {
 class LoopAdjoint {
 public:
   LoopAdjoint(OpBuilder &builder, Loop loop, InlinedPrimal &primal,
-              const Activity &activity, Cotangents &cotangents)
+              const Activity &activity, Following following,
+              Cotangents &cotangents)
       : builder(builder), loc(ruleLocation(loop.op, "vjp")), body(loop),
-        primal(primal), activity(activity), cotangents(cotangents) {}
+        primal(primal), activity(activity), following(following),
+        cotangents(cotangents) {}
 
   LogicalResult build() {
     findActive();
@@ -165,8 +167,9 @@ private:
     Block *block = inner.createBlock(&adjoint->getBody(), {}, inputs, locs);
     ValueRange args = block->getArguments();
     unsigned own = forward.getNumArguments();
-    FailureOr<Expansion> expansion = emitVJP(
-        inner, forward, args.take_front(own), of, args.drop_front(own), wrt);
+    FailureOr<Expansion> expansion =
+        emitVJP(inner, forward, args.take_front(own), of, args.drop_front(own),
+                wrt, followingTrip(of, wrt));
     if (failed(expansion))
       return failure();
     SmallVector<Value> results;
@@ -187,6 +190,19 @@ private:
       if (isOpTriviallyDead(&op))
         op.erase();
     return success();
+  }
+
+  /// What follows a trip: what follows the loop, and choices in the next trip.
+  /// What a trip is given was computed by another, or around the loop: it may
+  /// be infinite or NaN.
+  Following followingTrip(ArrayRef<int64_t> of, ArrayRef<int64_t> wrt) {
+    func::FuncOp forward = *body.function;
+    Guards guards(forward, Activity(forward, wrt, of), following);
+    Following all = following;
+    for (unsigned i : pulled)
+      all.add(guards.following(forward.getArgument(body.carriedArg(i))));
+    all.expects |= all.discards;
+    return all;
   }
 
   Value adjointArg(int64_t i) {
@@ -414,6 +430,7 @@ private:
   LoopBody body;
   InlinedPrimal &primal;
   const Activity &activity;
+  Following following;
   Cotangents &cotangents;
   SmallVector<unsigned> pulled; // carried values with a cotangent
   SmallVector<unsigned> kept;   // carried values with a stash
@@ -428,8 +445,9 @@ private:
 
 LogicalResult buildLoopAdjoint(OpBuilder &builder, Loop loop,
                                InlinedPrimal &primal, const Activity &activity,
-                               Cotangents &cotangents) {
-  return LoopAdjoint(builder, loop, primal, activity, cotangents).build();
+                               Following following, Cotangents &cotangents) {
+  return LoopAdjoint(builder, loop, primal, activity, following, cotangents)
+      .build();
 }
 
 //===----------------------------------------------------------------------===//

@@ -18,6 +18,22 @@ void Cotangents::add(Value value, Value cotangent) {
         accumulate(builder, cotangent.getLoc(), sums.lookup(value), cotangent);
 }
 
+constexpr llvm::StringLiteral discardsName = "cell.discards";
+constexpr llvm::StringLiteral expectsName = "cell.expects";
+
+/// Keeps with a transform that a rule has built what follows it.
+static void note(VJPOp op, Following following) {
+  auto unit = UnitAttr::get(op.getContext());
+  if (following.discards)
+    op->setAttr(discardsName, unit);
+  if (following.expects)
+    op->setAttr(expectsName, unit);
+}
+
+static Following noted(VJPOp op) {
+  return {op->hasAttr(discardsName), op->hasAttr(expectsName)};
+}
+
 /// Adjoint code of callee op `op`.
 static LogicalResult buildAdjoint(OpBuilder &builder, Operation *op,
                                   InlinedPrimal &primal,
@@ -31,12 +47,14 @@ static LogicalResult buildAdjoint(OpBuilder &builder, Operation *op,
     return success();
 
   if (auto choice = dyn_cast<scf::IfOp>(op))
-    return buildIfAdjoint(builder, choice, primal, activity, cotangents);
+    return buildIfAdjoint(builder, choice, primal, activity,
+                          guards.following(op), cotangents);
   if (isControlFlow(op)) {
     FailureOr<Loop> loop = Loop::match(op);
     if (failed(loop))
       return failure();
-    return buildLoopAdjoint(builder, *loop, primal, activity, cotangents);
+    return buildLoopAdjoint(builder, *loop, primal, activity,
+                            guards.following(op), cotangents);
   }
   auto differentiable = dyn_cast<DifferentiableOpInterface>(primal.copyOf(op));
   if (!differentiable)
@@ -50,6 +68,9 @@ static LogicalResult buildAdjoint(OpBuilder &builder, Operation *op,
   if (failed(differentiable.buildVJP(builder, incoming, wanted, outgoing)))
     return failure();
   guards.apply(builder, op, incoming, outgoing);
+  for (Value cotangent : outgoing)
+    if (auto inner = cotangent ? cotangent.getDefiningOp<VJPOp>() : VJPOp())
+      note(inner, guards.following(op));
   for (auto [operand, cotangent] : llvm::zip_equal(op->getOperands(), outgoing))
     if (activity.isActive(operand))
       cotangents.add(operand, cotangent);
@@ -58,11 +79,12 @@ static LogicalResult buildAdjoint(OpBuilder &builder, Operation *op,
 
 FailureOr<Expansion> emitVJP(OpBuilder &builder, func::FuncOp callee,
                              ValueRange args, ArrayRef<int64_t> of,
-                             ValueRange cotangents, ArrayRef<int64_t> wrt) {
+                             ValueRange cotangents, ArrayRef<int64_t> wrt,
+                             Following outside) {
   InlinedPrimal primal(callee, args);
   primal.cloneAll(builder);
   Activity activity(callee, wrt, of);
-  Guards guards(callee, activity);
+  Guards guards(callee, activity, outside);
   Cotangents sums(builder);
 
   Block &body = callee.getBody().front();
@@ -82,7 +104,7 @@ LogicalResult expandVJP(VJPOp op, func::FuncOp callee) {
   OpBuilder builder(op);
   FailureOr<Expansion> expansion =
       emitVJP(builder, callee, op.getArgs(), op.getOf(), op.getCotangents(),
-              op.getWrt());
+              op.getWrt(), noted(op));
   if (failed(expansion))
     return failure();
   SmallVector<Value> results = expansion->primal;

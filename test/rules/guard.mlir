@@ -36,3 +36,14 @@ func.func @values() -> (tensor<6xf64>, tensor<6xf64>, tensor<6xf64>) {
   %1:2 = cell.jvp @f(%x, %c) tangents(%t) wrt [0] of [0] : (tensor<6xf64>, tensor<6xf64>, tensor<6xf64>) -> (tensor<6xf64>, tensor<6xf64>)
   return %0#0, %0#1, %1#1 : tensor<6xf64>, tensor<6xf64>, tensor<6xf64>
 }
+
+// A finite product may have a tangent that is not: 0 * sqrt(x) at 0. It is guarded as well.
+// RUN: cell-run %s --entry=tangents --passes=cell-differentiate | FileCheck %s --check-prefix=TANGENTS
+// TANGENTS: result 0: tensor<6xf64> [0.0, 0.0, 3.0, 0.0, inf, nan]
+func.func @tangents() -> tensor<6xf64> {
+  %x = cell.constant dense<[2.0, 0.0, 2.0, 0x7FF0000000000000, 2.0, 2.0]> : tensor<6xf64>
+  %c = cell.constant dense<[0.0, 0.0, -0.0, 0.0, 1.0, -1.0]> : tensor<6xf64>
+  %t = cell.constant dense<[0x7FF0000000000000, 0x7FF8000000000000, 3.0, 3.0, 0x7FF0000000000000, 0x7FF8000000000000]> : tensor<6xf64>
+  %0:2 = cell.jvp @f(%x, %c) tangents(%t) wrt [0] of [0] : (tensor<6xf64>, tensor<6xf64>, tensor<6xf64>) -> (tensor<6xf64>, tensor<6xf64>)
+  return %0#1 : tensor<6xf64>
+}
