@@ -330,6 +330,14 @@ ROWS: dict[str, list[Row]] = {
             0,
             "nor through a function of the root",
         ),
+        at(
+            "m.where(x > 0, x * m.sqrt(x), x)",
+            0.0,
+            0,
+            1,
+            0,
+            "nor from a finite product, whose tangent is 0 * ∞",
+        ),
         Row(
             "m.where(m.isfinite(y), m.square(x - y), 0.0 * x)",
             [2.0, NAN],
