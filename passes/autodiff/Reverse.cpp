@@ -46,15 +46,15 @@ static LogicalResult buildAdjoint(OpBuilder &builder, Operation *op,
   if (allZero(incoming))
     return success();
 
+  Following after = guards.following(op);
   if (auto choice = dyn_cast<scf::IfOp>(op))
-    return buildIfAdjoint(builder, choice, primal, activity,
-                          guards.following(op), cotangents);
+    return buildIfAdjoint(builder, choice, primal, activity, after, cotangents);
   if (isControlFlow(op)) {
-    FailureOr<Loop> loop = Loop::match(op);
-    if (failed(loop))
+    FailureOr<Loop> found = Loop::match(op);
+    if (failed(found))
       return failure();
-    return buildLoopAdjoint(builder, *loop, primal, activity,
-                            guards.following(op), cotangents);
+    Loop loop = *found;
+    return buildLoopAdjoint(builder, loop, primal, activity, after, cotangents);
   }
   auto differentiable = dyn_cast<DifferentiableOpInterface>(primal.copyOf(op));
   if (!differentiable)
@@ -70,7 +70,7 @@ static LogicalResult buildAdjoint(OpBuilder &builder, Operation *op,
   guards.apply(builder, op, incoming, outgoing);
   for (Value cotangent : outgoing)
     if (auto inner = cotangent ? cotangent.getDefiningOp<VJPOp>() : VJPOp())
-      note(inner, guards.following(op));
+      note(inner, after);
   for (auto [operand, cotangent] : llvm::zip_equal(op->getOperands(), outgoing))
     if (activity.isActive(operand))
       cotangents.add(operand, cotangent);

@@ -32,8 +32,8 @@ PASS = ROOT / "passes" / "autodiff"
 SITES = {
     "Reverse.cpp": [
         ("differentiable.buildVJP(builder, incoming, wanted, outgoing)", "vjp", "outgoing"),
-        ("buildIfAdjoint(builder, choice, primal, activity, cotangents)", "vjp", "{}"),
-        ("buildLoopAdjoint(builder, *loop, primal, activity, cotangents)", "vjp", "{}"),
+        ("buildIfAdjoint(builder, choice, primal, activity, after, cotangents)", "vjp", "{}"),
+        ("buildLoopAdjoint(builder, loop, primal, activity, after, cotangents)", "vjp", "{}"),
     ],
     "Forward.cpp": [
         ("differentiable.buildJVP(builder, incoming, outgoing)", "jvp", "outgoing"),
