@@ -36,6 +36,31 @@ deadIn(mlir::Block *block, llvm::ArrayRef<mlir::Operation *> built) {
   return dead;
 }
 
+/// Whether `operand` is what a guard, or the select that is its derivative,
+/// lets pass. Without it the numbers differ at poles only, for which there is a
+/// test of its own.
+inline bool isGuarded(mlir::OpOperand &operand) {
+  if (llvm::isa<GuardOp>(operand.getOwner()))
+    return operand.getOperandNumber() == 0;
+  auto select = llvm::dyn_cast<SelectOp>(operand.getOwner());
+  if (!select || operand.get() != select.getOnFalse())
+    return false;
+  auto both = select.getCondition().getDefiningOp<LogicalAndOp>();
+  auto isNot = both ? both.getRhs().getDefiningOp<LogicalNotOp>() : nullptr;
+  return isNot && isNot.getX().getDefiningOp<IsFiniteOp>();
+}
+
+using Ops = llvm::SmallPtrSet<mlir::Operation *, 16>;
+
+/// Whether what is not `dead` tests the results of `o` for infinities alone, so
+/// that a guard sees poles.
+inline bool isTested(mlir::Operation *o, const Ops &dead) {
+  return !o->use_empty() && llvm::all_of(o->getUsers(), [&](auto *user) {
+    return llvm::isa<IsFiniteOp>(user) || dead.contains(user) ||
+           isTested(user, dead);
+  });
+}
+
 /// Runs `rule` of `op`, and makes of what it has built the mistake that
 /// CELL_MISTAKE names: "vjp cell.lu 3/13 sign 0" turns the sign of the first
 /// result of op 3 wherever that rule builds 13 ops. With "list" there, prints
@@ -83,7 +108,7 @@ plant(llvm::StringRef mode, mlir::Operation *op, mlir::OpBuilder &builder,
   OpBuilder::InsertionGuard guard(builder);
   auto dead = deadIn(builder.getBlock(), built);
   for (auto [k, o] : llvm::enumerate(built)) {
-    if (dead.contains(o))
+    if (dead.contains(o) || isTested(o, dead))
       continue;
     StringRef name = o->getName().getStringRef();
     for (OpResult result : o->getResults()) {
@@ -108,6 +133,7 @@ plant(llvm::StringRef mode, mlir::Operation *op, mlir::OpBuilder &builder,
         continue;
       for (OpOperand &operand : o->getOpOperands())
         if (operand.get().getType() == result.getType() &&
+            !isGuarded(operand) &&
             wanted(k, "only-operand", operand.getOperandNumber(), name))
           replace(result, operand.get(), o);
     }

@@ -70,7 +70,7 @@ EQUIVALENT = {
     "vjp scf.for 7/15 sign 0": EVEN,
     "vjp scf.for 8/21 sign 0": EVEN,
     "vjp scf.for 11/21 only-operand 1": CLEARED,
-    "vjp scf.while 13/26 only-operand 1": CLEARED,
+    "vjp scf.while 13/28 only-operand 1": CLEARED,
 }
 
 
