@@ -334,6 +334,22 @@ class PointwiseMethods:
         """
         return ops.bitwise_xor(self, other)
 
+    def bitwise_left_shift(self, other: Any) -> Tensor:
+        """See `ops.bitwise_left_shift`.
+
+        >>> print(Tensor([5, 6]).bitwise_left_shift(1))
+        [10 12]
+        """
+        return ops.bitwise_left_shift(self, other)
+
+    def bitwise_right_shift(self, other: Any) -> Tensor:
+        """See `ops.bitwise_right_shift`.
+
+        >>> print(Tensor([5, 6]).bitwise_right_shift(1))
+        [2 3]
+        """
+        return ops.bitwise_right_shift(self, other)
+
     def logical_xor(self, other: Any) -> Tensor:
         """See `ops.logical_xor`.
 

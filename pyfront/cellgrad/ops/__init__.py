@@ -84,6 +84,7 @@ from cellgrad.ops import (
     selection,
     shape_classes,
     shapes,
+    shifts,
     sorting,
     special,
     statistics,
@@ -142,6 +143,7 @@ from cellgrad.ops.segments import *  # noqa: F403
 from cellgrad.ops.selection import *  # noqa: F403
 from cellgrad.ops.shape_classes import *  # noqa: F403
 from cellgrad.ops.shapes import *  # noqa: F403
+from cellgrad.ops.shifts import *  # noqa: F403
 from cellgrad.ops.sorting import *  # noqa: F403
 from cellgrad.ops.special import *  # noqa: F403
 from cellgrad.ops.statistics import *  # noqa: F403
@@ -220,6 +222,7 @@ __all__ = [
     *selection.__all__,
     *shape_classes.__all__,
     *shapes.__all__,
+    *shifts.__all__,
     *sorting.__all__,
     *special.__all__,
     *statistics.__all__,
