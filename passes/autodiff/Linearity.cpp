@@ -26,12 +26,18 @@ void readValues(Operation *op, SmallVectorImpl<Value> &values) {
     llvm::append_range(values, capturedValues(op));
 }
 
+/// Tests for infinities and NaN, as guards have them, are no computation with
+/// finite numbers.
+bool isTestForFinite(Operation *op) {
+  return isa<IsFiniteOp, IsInfOp, IsNanOp>(op);
+}
+
 /// What is computed from `seeds`: all that may be, or what is for certain.
 Values computedFrom(Block &body, ValueRange seeds, bool certainly) {
   Values found(llvm::from_range, seeds);
   SmallVector<Value> read;
   for (Operation &op : body.without_terminator()) {
-    if (certainly && isOpaque(&op))
+    if (certainly && (isOpaque(&op) || isTestForFinite(&op)))
       continue;
     read.clear();
     readValues(&op, read);
@@ -53,6 +59,13 @@ Values neededFor(Block &body, ValueRange roots) {
       found.insert_range(read);
     }
   return found;
+}
+
+/// Whether `value` is a zero, or may be one as it is computed from one.
+bool readsZeros(Block &body, Value value) {
+  return llvm::any_of(neededFor(body, value), [](Value needed) {
+    return matchPattern(needed, m_AnyZeroFloat());
+  });
 }
 
 /// The rule, and its transpose: a function of the rule's arguments and of
@@ -128,8 +141,7 @@ LogicalResult checkTranspose(VJPOp op, func::FuncOp callee,
   SmallVector<Value> directions = pair.directions();
   Values dependent = computedFrom(body, directions, /*certainly=*/false);
   for (auto [i, tangent] : llvm::enumerate(pair.tangents()))
-    if (!dependent.contains(tangent) &&
-        !matchPattern(tangent, m_AnyZeroFloat()))
+    if (!dependent.contains(tangent) && !readsZeros(body, tangent))
       return refuse()
              << "tangent " << i
              << " of its results does not depend on the tangents of its "
@@ -140,6 +152,7 @@ LogicalResult checkTranspose(VJPOp op, func::FuncOp callee,
   for (Operation &inner : body.without_terminator()) {
     auto differentiable = dyn_cast<DifferentiableOpInterface>(&inner);
     if (differentiable && differentiable.hasZeroDerivative() &&
+        !isTestForFinite(&inner) &&
         llvm::any_of(inner.getOperands(),
                      [&](Value v) { return derived.contains(v); }) &&
         llvm::any_of(inner.getResults(),

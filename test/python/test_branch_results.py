@@ -45,6 +45,16 @@ def part_or_part(x):
     return y
 
 
+def part_written_over(x):
+    """The part is the last use of the whole: it is changed where it is."""
+    y = (x * x)[1:]
+    if ops.sum(x) > 0:
+        y[0] = 5.0
+    else:
+        y = ops.zeros(2, F64)
+    return y
+
+
 def nested(x):
     if ops.sum(x) > 0:
         if ops.sum(x) > 2:
@@ -72,6 +82,7 @@ CASES = {
     element_or_number: (X[0], 0.5),
     part_or_argument: (np.cumsum([*X, *X])[1:4], -X),
     part_or_part: (np.cumsum(X)[1:3], -X[:2]),
+    part_written_over: ([5.0, X[2] ** 2], [0.0, 0.0]),
     nested: (np.cumsum(X)[1], -X[1]),
     in_a_loop: (1 + 2 * np.cumsum(X)[1], 2 - np.cumsum(X)[1]),
 }

@@ -187,6 +187,8 @@ def test_jvp_rules_that_are_linear_in_other_ways():
         (lambda xs, ts: (xs[0] ** 3, ops.where(xs[0] > 0, 5 * ts[0], ts[0] / xs[0])), 5),
         (lambda xs, ts: (xs[0] ** 3, ops.zeros_like(xs[0])), 0),
         (lambda xs, ts: (xs[0] ** 3, -ts[0]), -1),
+        (lambda xs, ts: (xs[0] ** 3, ops.lgamma(xs[0]) * ops.zeros_like(xs[0])), 0),
+        (lambda xs, ts: (xs[0] ** 3, ops.where(ops.isfinite(ts[0]), ts[0], 0.0)), 1),
         # d(10 x dx + x dx) x + x^2 dx at x = 3
         (nested, 11 * 9 + 9),
     ]:

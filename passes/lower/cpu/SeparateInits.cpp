@@ -51,14 +51,29 @@ Value copyInit(OpBuilder &b, Value value) {
   return copy->getResult(0);
 }
 
-/// Whether `value` is a part of another tensor.
+/// What `result` is written over; null where it is no such result.
+Value writtenOver(OpResult result) {
+  Operation *def = result.getOwner();
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(def))
+    return loop.getInits().size() == def->getNumResults()
+               ? loop.getInits()[result.getResultNumber()]
+               : Value();
+  if (auto insert = dyn_cast<tensor::InsertSliceOp>(def))
+    return insert.getDest();
+  if (auto writer = dyn_cast<DestinationStyleOpInterface>(def))
+    return writer.getTiedOpOperand(result)->get();
+  return {};
+}
+
+/// Whether `value` is a part of another tensor, or is written over one.
 bool isView(Value value) {
-  while (Operation *def = value.getDefiningOp()) {
+  while (auto result = dyn_cast_if_present<OpResult>(value)) {
+    Operation *def = result.getOwner();
     if (isa<tensor::ExtractSliceOp>(def))
       return true;
-    if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(def))
-      return false;
-    value = def->getOperand(0);
+    value = isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(def)
+                ? def->getOperand(0)
+                : writtenOver(result);
   }
   return false;
 }
@@ -71,20 +86,8 @@ bool isUpdated(LoopLikeOpInterface loop, OpOperand &init) {
   if (!yielded)
     return false;
   Value value = yielded->get();
-  while (auto result = dyn_cast<OpResult>(value)) {
-    Operation *def = result.getOwner();
-    if (auto inner = dyn_cast<LoopLikeOpInterface>(def)) {
-      if (inner.getInits().size() != def->getNumResults())
-        return false;
-      value = inner.getInits()[result.getResultNumber()];
-    } else if (auto insert = dyn_cast<tensor::InsertSliceOp>(def)) {
-      value = insert.getDest();
-    } else if (auto writer = dyn_cast<DestinationStyleOpInterface>(def)) {
-      value = writer.getTiedOpOperand(result)->get();
-    } else {
-      return false;
-    }
-  }
+  while (auto result = dyn_cast_if_present<OpResult>(value))
+    value = writtenOver(result);
   return value == carried;
 }
 
