@@ -32,6 +32,10 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "CCACHE_DIR", "HOME"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
+# A build for sanitizers has the tools only.
+if (build / "python").exists():
+    config.available_features.add("python-package")
+
 # LLVM's packages are built without sanitizers: they use memory that the allocators in its headers,
 # compiled here, mark as not to be used.
 config.environment.setdefault("ASAN_OPTIONS", "allow_user_poisoning=0")
