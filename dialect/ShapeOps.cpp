@@ -258,8 +258,9 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *context,
     if (low[i] < 0 || high[i] < 0 || interior[i] < 0)
       return inferenceError<PadOp>(context, loc)
              << "padding of dimension " << i << " must not be negative";
-    int64_t size = from.getDimSize(i), between, total;
-    if (llvm::MulOverflow(interior[i], std::max<int64_t>(size - 1, 0),
+    int64_t size = from.getDimSize(i), stride, between, total;
+    if (llvm::AddOverflow<int64_t>(interior[i], 1, stride) ||
+        llvm::MulOverflow(interior[i], std::max<int64_t>(size - 1, 0),
                           between) ||
         llvm::AddOverflow(size, between, total) ||
         llvm::AddOverflow(total, low[i], total) ||

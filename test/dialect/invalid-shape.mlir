@@ -189,6 +189,15 @@ func.func @pad_overflow(%x: tensor<4xf32>) {
 
 // -----
 
+func.func @pad_interior_overflow(%x: tensor<1xf32>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{'cell.pad' op padding of dimension 0 overflows its size}}
+  %0 = cell.pad %x low [0] high [0] interior [9223372036854775807] : tensor<1xf32> -> tensor<1xf32>
+  return
+}
+
+// -----
+
 func.func @concat_nothing() {
   // expected-error @+2 {{failed to infer returned types}}
   // expected-error @+1 {{'cell.concat' op needs at least one operand}}
