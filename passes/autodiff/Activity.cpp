@@ -15,14 +15,6 @@ static bool stopsDerivative(Operation *op) {
   return differentiable && differentiable.hasZeroDerivative();
 }
 
-/// What `op` reads: its operands, and what its regions use from around it.
-static SmallVector<Value> readValues(Operation *op) {
-  SmallVector<Value> values(op->getOperands());
-  if (isControlFlow(op))
-    llvm::append_range(values, capturedValues(op));
-  return values;
-}
-
 Activity::Activity(func::FuncOp func, ArrayRef<int64_t> wrt,
                    ArrayRef<int64_t> of) {
   Block &body = func.getBody().front();

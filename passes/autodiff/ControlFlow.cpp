@@ -21,6 +21,13 @@ llvm::SetVector<Value> capturedValues(Operation *op) {
   return values;
 }
 
+SmallVector<Value> readValues(Operation *op) {
+  SmallVector<Value> values(op->getOperands());
+  if (isControlFlow(op))
+    llvm::append_range(values, capturedValues(op));
+  return values;
+}
+
 OwningOpRef<func::FuncOp> outline(Region &region,
                                   const llvm::SetVector<Value> &captured) {
   Block &block = region.front();

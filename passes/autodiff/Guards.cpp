@@ -52,27 +52,23 @@ static bool expectsNonFinite(Value condition) {
 /// Whether `op`, something in its regions, or something in a function that it
 /// calls is such an op; one that is out of sight may be.
 static bool holds(Operation &op, llvm::function_ref<bool(Operation &)> is) {
-  if (is(op))
-    return true;
-  auto visit = [&](Operation *root) {
-    return root
-        ->walk([&](Operation *inner) {
-          bool found = inner != root && holds(*inner, is);
-          return found ? WalkResult::interrupt() : WalkResult::advance();
-        })
-        .wasInterrupted();
+  auto calls = [&](Operation *inner) {
+    return isa<RecomputeOp, CustomOp>(inner) &&
+           llvm::any_of(inner->getAttrs(), [&](NamedAttribute attr) {
+             auto name = dyn_cast<FlatSymbolRefAttr>(attr.getValue());
+             if (!name)
+               return false;
+             Operation *function =
+                 SymbolTable::lookupNearestSymbolFrom(inner, name);
+             return !function || holds(*function, is);
+           });
   };
-  if (op.getNumRegions() > 0)
-    return visit(&op);
-  if (!isa<RecomputeOp, CustomOp>(op))
-    return false;
-  return llvm::any_of(op.getAttrs(), [&](NamedAttribute attr) {
-    auto name = dyn_cast<FlatSymbolRefAttr>(attr.getValue());
-    if (!name)
-      return false;
-    Operation *function = SymbolTable::lookupNearestSymbolFrom(&op, name);
-    return !function || visit(function);
-  });
+  return op
+      .walk([&](Operation *inner) {
+        return is(*inner) || calls(inner) ? WalkResult::interrupt()
+                                          : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 static bool makesTrips(Operation &op) {
@@ -108,13 +104,9 @@ static void follow(Operation &op, const Activity &activity, bool starts,
   if (!starts && llvm::none_of(op.getResults(),
                                [&](Value v) { return values.contains(v); }))
     return;
-  auto insert = [&](Value value) {
+  for (Value value : readValues(&op))
     if (activity.isActive(value))
       values.insert(value);
-  };
-  llvm::for_each(op.getOperands(), insert);
-  if (isControlFlow(&op))
-    llvm::for_each(capturedValues(&op), insert);
 }
 
 Guards::Guards(func::FuncOp callee, const Activity &activity,

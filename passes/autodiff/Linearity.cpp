@@ -20,12 +20,6 @@ bool isOpaque(Operation *op) {
   return op->getNumRegions() || isa<SymbolUserOpInterface>(op);
 }
 
-void readValues(Operation *op, SmallVectorImpl<Value> &values) {
-  llvm::append_range(values, op->getOperands());
-  if (isControlFlow(op))
-    llvm::append_range(values, capturedValues(op));
-}
-
 /// Tests for infinities and NaN, as guards have them, are no computation with
 /// finite numbers.
 bool isTestForFinite(Operation *op) {
@@ -35,13 +29,11 @@ bool isTestForFinite(Operation *op) {
 /// What is computed from `seeds`: all that may be, or what is for certain.
 Values computedFrom(Block &body, ValueRange seeds, bool certainly) {
   Values found(llvm::from_range, seeds);
-  SmallVector<Value> read;
   for (Operation &op : body.without_terminator()) {
     if (certainly && (isOpaque(&op) || isTestForFinite(&op)))
       continue;
-    read.clear();
-    readValues(&op, read);
-    if (llvm::any_of(read, [&](Value v) { return found.contains(v); }))
+    if (llvm::any_of(readValues(&op),
+                     [&](Value v) { return found.contains(v); }))
       found.insert_range(op.getResults());
   }
   return found;
@@ -50,14 +42,10 @@ Values computedFrom(Block &body, ValueRange seeds, bool certainly) {
 /// What `roots` are computed from, themselves included.
 Values neededFor(Block &body, ValueRange roots) {
   Values found(llvm::from_range, roots);
-  SmallVector<Value> read;
   for (Operation &op : llvm::reverse(body.without_terminator()))
     if (llvm::any_of(op.getResults(),
-                     [&](Value v) { return found.contains(v); })) {
-      read.clear();
-      readValues(&op, read);
-      found.insert_range(read);
-    }
+                     [&](Value v) { return found.contains(v); }))
+      found.insert_range(readValues(&op));
   return found;
 }
 

@@ -119,3 +119,22 @@ def test_in_a_batch(modes):
 def test_where_the_branch_is_taken_an_infinite_slope_shows():
     f = lambda x: ops.where(x >= 0, ops.sqrt(x), x)
     assert float(ms.grad(f)(Tensor(0.0))) == np.inf
+
+
+def test_choices_are_looked_for_once_in_nested_branches():
+    """Forty levels: the time of a search at every level inside of every level doubles with each."""
+
+    def deep(x, depth):
+        if depth == 0:
+            y = x
+        elif x < 2.0:
+            y = deep(ops.sin(x), depth - 1)
+        else:
+            y = x
+        return y
+
+    value, slope = 1.0, 1.0
+    for _ in range(40):
+        value, slope = np.sin(value), slope * np.cos(value)
+    got = ms.grad(lambda x: deep(x, 40))(Tensor(1.0, ms.float64))
+    np.testing.assert_allclose(got.asnumpy(), slope, rtol=1e-13)

@@ -19,6 +19,7 @@ import cellgrad as ms
 import cellgrad.dataset as ds
 import cellgrad.dataset.transforms as T
 import cellgrad.dataset.vision as V
+from cellgrad.dataset._transform import Transform
 
 GOLDENS = json.loads((Path(__file__).parent / "goldens" / "transforms.json").read_text())
 IMAGE = np.random.default_rng(0).integers(0, 256, (9, 7, 3)).astype(np.uint8)
@@ -149,3 +150,11 @@ def test_mnist_files(tmp_path: Path) -> None:
     (tmp_path / "train-labels-idx1-ubyte").write_bytes(b"\0\0\x08\x01\0\0\0\x09")
     with pytest.raises(ValueError, match="is damaged"):
         ds.MnistDataset(tmp_path)
+
+
+def test_a_transform_without_its_function_says_what_to_define():
+    class Mine(Transform):
+        pass
+
+    with pytest.raises(NotImplementedError, match=r"'one' is not defined(.|\n)*define one"):
+        Mine()(IMAGE)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from cellgrad._errors import error, nearest
 from cellgrad.common._arithmetic_methods import ArithmeticMethods
 from cellgrad.common._index_methods import IndexMethods
+from cellgrad.common._lazy_ops import LazyOps
 from cellgrad.common._linalg_methods import LinalgMethods
 from cellgrad.common._memory_methods import MemoryMethods
 from cellgrad.common._pointwise_methods import PointwiseMethods
@@ -49,18 +50,7 @@ def _shown(tensor: Any) -> str:
     return "Tensor" if name == "Tracer" else name
 
 
-class _LazyOps:
-    """``cellgrad.ops``, imported on first use: it is built on Tensor."""
-
-    def __getattr__(self, name: str) -> Any:
-        global ops
-        from cellgrad import ops as loaded
-
-        ops = loaded
-        return getattr(loaded, name)
-
-
-ops: Any = _LazyOps()
+ops: Any = LazyOps(globals())
 
 
 # Attributes of other libraries' tensors, and what stands for them.

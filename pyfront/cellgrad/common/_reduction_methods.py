@@ -9,24 +9,14 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from cellgrad._errors import error
+from cellgrad.common._lazy_ops import LazyOps
 
 if TYPE_CHECKING:
     from cellgrad.common.dtype import Type
     from cellgrad.common.tensor import Tensor
 
 
-class _LazyOps:
-    """``cellgrad.ops``, imported on first use: it is built on Tensor."""
-
-    def __getattr__(self, name: str) -> Any:
-        global ops
-        from cellgrad import ops as loaded
-
-        ops = loaded
-        return getattr(loaded, name)
-
-
-ops: Any = _LazyOps()
+ops: Any = LazyOps(globals())
 
 
 def _one(method: str, axis: Any, dim: Any) -> Any:

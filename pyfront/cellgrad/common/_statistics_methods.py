@@ -6,23 +6,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from cellgrad.common._lazy_ops import LazyOps
+
 if TYPE_CHECKING:
     from cellgrad.common.dtype import Type
     from cellgrad.common.tensor import Tensor
 
 
-class _LazyOps:
-    """``cellgrad.ops``, imported on first use: it is built on Tensor."""
-
-    def __getattr__(self, name: str) -> Any:
-        global ops
-        from cellgrad import ops as loaded
-
-        ops = loaded
-        return getattr(loaded, name)
-
-
-ops: Any = _LazyOps()
+ops: Any = LazyOps(globals())
 
 
 class StatisticsMethods:

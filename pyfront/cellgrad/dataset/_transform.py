@@ -33,8 +33,16 @@ class Transform:
         return out if len(out) > 1 else out[0]
 
     def one(self, value: Array) -> Any:
-        """The result for one array."""
-        raise NotImplementedError
+        """The result for one array; each transform has its own.
+
+        Raises:
+            NotImplementedError: a class of your own without it.
+        """
+        raise error(
+            NotImplementedError,
+            f"For '{self.name}', 'one' is not defined.",
+            "define one(self, value), which gives the result for one array, or drawn(self, random, *values)",
+        )
 
     @property
     def name(self) -> str:

@@ -93,7 +93,11 @@ class LRScheduler:
 
     def get_lr(self) -> list[Any]:
         """The rates of the groups at `last_epoch`."""
-        raise error(NotImplementedError, f"For '{type(self).__name__}', 'get_lr' is not defined.")
+        raise error(
+            NotImplementedError,
+            f"For '{type(self).__name__}', 'get_lr' is not defined.",
+            "define get_lr(self), which gives a list with one rate for each group of the optimizer",
+        )
 
     def rates_at(self, epoch: int) -> list[Any]:
         """The rates of any step, where the schedule knows them; else from the present ones."""
