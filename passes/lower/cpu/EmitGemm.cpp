@@ -44,8 +44,7 @@ bool hasKernelTypes(linalg::GenericOp op) {
 /// Recognises out += lhs * rhs in f32 or f64, with the product's dimensions all
 /// present; vectors and scalars are left to the general emitter.
 std::optional<Contraction> matchContraction(linalg::GenericOp op) {
-  if (!linalg::isaContractionOpInterface(op) || op.getNumDpsInputs() != 2 ||
-      !hasKernelTypes(op))
+  if (!isContraction(op) || !hasKernelTypes(op))
     return std::nullopt;
   FailureOr<LoopNest> nest = analyzeNest(op);
   if (failed(nest) || nest->isEmpty())

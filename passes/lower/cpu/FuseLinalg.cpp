@@ -26,8 +26,8 @@ namespace {
 /// Bodies larger than this are not merged further: registers are finite.
 constexpr unsigned kMaxBodySize = 256;
 
-bool isContraction(linalg::GenericOp op) {
-  return linalg::isaContractionOpInterface(op) || isConvolution(op);
+bool isProduct(linalg::GenericOp op) {
+  return isContraction(op) || isConvolution(op);
 }
 
 /// Each result of the map is one loop or a constant.
@@ -56,7 +56,7 @@ public:
     ops.assign(block.getOps<linalg::GenericOp>().begin(),
                block.getOps<linalg::GenericOp>().end());
     for (linalg::GenericOp op : ops)
-      if (!isContraction(op))
+      if (!isProduct(op))
         mergeProducers(op);
     if (previousEffect.empty())
       sortTopologically(&block);
@@ -150,7 +150,7 @@ private:
   /// convolution would read through more than those and transposes.
   bool foldLinearView(linalg::GenericOp op, unsigned i, Value source,
                       AffineMap viewMap, AffineMap map) {
-    if (isContraction(op)) {
+    if (isProduct(op)) {
       if (!isConvolution(op) || !viewMap.isPermutation() ||
           !bindsWith(op, i, map))
         return false;
@@ -185,7 +185,7 @@ private:
     if (!isSimple(map))
       return foldLinearView(op, i, source, viewMap, map);
     if (!bindsWith(op, i, map) ||
-        (isContraction(op) && !map.isProjectedPermutation()))
+        (isProduct(op) && !map.isProjectedPermutation()))
       return false;
     setInput(op, i, source, map);
     return true;
@@ -220,7 +220,7 @@ private:
 
   /// Reads fills and splat constants as scalars.
   void foldScalars(linalg::GenericOp op) {
-    if (isContraction(op))
+    if (isProduct(op))
       return;
     for (OpOperand *operand : op.getDpsInputOperands()) {
       Value scalar;
@@ -334,7 +334,7 @@ private:
       return true;
     return llvm::all_of(producer->getUsers(), [&](Operation *user) {
       auto generic = dyn_cast<linalg::GenericOp>(user);
-      return generic && user->getBlock() == &block && !isContraction(generic);
+      return generic && user->getBlock() == &block && !isProduct(generic);
     });
   }
 

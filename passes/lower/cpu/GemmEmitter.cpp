@@ -58,8 +58,8 @@ private:
              FlatIndex depth, Extent depthSize);
   void packBTransposed(FlatIndex column, Extent panels, int64_t vectors,
                        int64_t active, FlatIndex depth, Extent depthSize);
-  void copyRow(Value from, FlatIndex source, Value to, FlatIndex target,
-               Extent size, FlatIndex depth);
+  void copyRow(Value from, FlatIndex source, int64_t stride, Value to,
+               FlatIndex target, Extent size, FlatIndex depth);
 
   // The register tile.
   void emitTile(int64_t rows, int64_t vectors, int64_t active, GemmMatrix a,
@@ -203,15 +203,17 @@ void GemmEmitter::emitDepthBlock(FlatIndex column, Extent panels,
 
 //===-- Packing -----------------------------------------------------------===//
 
-/// Copies a contiguous run of `size` elements, whole vectors first. The size is
-/// that of a block of k that starts at `depth`; it has a ragged end only in the
-/// last block.
-void GemmEmitter::copyRow(Value from, FlatIndex source, Value to,
-                          FlatIndex target, Extent size, FlatIndex depth) {
+/// Copies `size` elements that lie `stride` apart to a contiguous run, whole
+/// vectors first. The size is that of a block of k that starts at `depth`; it
+/// has a ragged end only in the last block.
+void GemmEmitter::copyRow(Value from, FlatIndex source, int64_t stride,
+                          Value to, FlatIndex target, Extent size,
+                          FlatIndex depth) {
   int64_t lanes = plan.lanes;
   auto copy = [&](FlatIndex at, int64_t active) {
-    Value value = mem.loadVector(problem.element, from,
-                                 mem.advance(source, at, 1), 1, lanes, active);
+    Value value =
+        mem.loadVector(problem.element, from, mem.advance(source, at, stride),
+                       stride, lanes, active);
     mem.storeVector(value, to, mem.advance(target, at, 1), 1, active);
   };
   if (!size.value) {
@@ -245,7 +247,8 @@ void GemmEmitter::packA(FlatIndex row, Extent panels, FlatIndex depth,
             mem.advance(source.at, i, rows * shape.aRow), r, shape.aRow);
         FlatIndex to =
             mem.advance(mem.advance({}, i, panelSize), r, plan.depthBlock);
-        copyRow(source.flat, from, buffers.a, to, depthSize, depth);
+        copyRow(source.flat, from, shape.aColumn, buffers.a, to, depthSize,
+                depth);
       });
     });
     return;

@@ -98,8 +98,12 @@ GemmPlan planGemm(const GemmShape &shape, const GemmTarget &target) {
       plan.transposeB ||
       (shape.m >= 8 * plan.tileRows &&
        (conflicts(shape.bRow) || shape.k * shape.n * bytes > 512 * 1024));
-  plan.packA = shape.n >= 8 * plan.tileColumns() && plan.tileRows > 1 &&
-               conflicts(shape.aRow == 1 ? shape.aColumn : shape.aRow);
+  // An A that is contiguous in neither direction would be read one element of
+  // a cache line at a time, for each panel of B again.
+  bool scattered = shape.aRow != 1 && shape.aColumn != 1;
+  plan.packA =
+      shape.n >= 8 * plan.tileColumns() && plan.tileRows > 1 &&
+      (scattered || conflicts(shape.aRow == 1 ? shape.aColumn : shape.aRow));
   return plan;
 }
 

@@ -87,12 +87,10 @@ bool isWorthACall(linalg::LinalgOp op) {
   }
   if (elements < kFewestElements)
     return false;
-  if (linalg::isaContractionOpInterface(op))
-    return true;
   auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
   if (!generic)
     return false;
-  if (isSumOfProducts(generic))
+  if (isContraction(generic) || isSumOfProducts(generic))
     return true;
   // The functions of the math dialect become many ops.
   unsigned size = 0;

@@ -9,25 +9,56 @@ using namespace mlir;
 
 namespace cellgrad {
 
-bool isSumOfProducts(linalg::GenericOp op) {
+/// `value` before it was converted to a wider type.
+static Value unextended(Value value) {
+  Operation *def = value.getDefiningOp();
+  return isa_and_nonnull<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(def)
+             ? def->getOperand(0)
+             : value;
+}
+
+/// The factors of the product that the body of `op` adds to its output, and
+/// does nothing else with; nothing where the body is another one.
+static std::optional<std::pair<Value, Value>> productOf(linalg::GenericOp op) {
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
       op.getNumReductionLoops() == 0)
-    return false;
+    return std::nullopt;
   Block *body = op.getBody();
-  auto sum =
-      body->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
-  if (!sum || body->getOperations().size() != 3)
-    return false;
-  Value product;
-  if (sum.getLhs() == body->getArgument(2))
-    product = sum.getRhs();
-  else if (sum.getRhs() == body->getArgument(2))
-    product = sum.getLhs();
-  auto mul = product ? product.getDefiningOp<arith::MulFOp>() : arith::MulFOp();
-  return mul && ((mul.getLhs() == body->getArgument(0) &&
-                  mul.getRhs() == body->getArgument(1)) ||
-                 (mul.getLhs() == body->getArgument(1) &&
-                  mul.getRhs() == body->getArgument(0)));
+  Operation *sum = body->getTerminator()->getOperand(0).getDefiningOp();
+  if (!isa_and_nonnull<arith::AddFOp, arith::AddIOp>(sum))
+    return std::nullopt;
+  Value out = body->getArgument(2);
+  Value product = sum->getOperand(sum->getOperand(0) == out ? 1 : 0);
+  Operation *mul = product.getDefiningOp();
+  if (!llvm::is_contained(sum->getOperands(), out) ||
+      !isa_and_nonnull<arith::MulFOp, arith::MulIOp>(mul))
+    return std::nullopt;
+  return std::make_pair(mul->getOperand(0), mul->getOperand(1));
+}
+
+/// True when `x` and `y` are the two inputs of `op`, in any order.
+static bool areInputs(linalg::GenericOp op, Value x, Value y) {
+  Value a = op.getBody()->getArgument(0), b = op.getBody()->getArgument(1);
+  return (x == a && y == b) || (x == b && y == a);
+}
+
+bool isSumOfProducts(linalg::GenericOp op) {
+  auto factors = productOf(op);
+  return factors && isa<FloatType>(factors->first.getType()) &&
+         areInputs(op, factors->first, factors->second);
+}
+
+/// True where each operand is read at loop variables, none of them twice.
+static bool isProjection(linalg::GenericOp op) {
+  return llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
+    return map.isProjectedPermutation();
+  });
+}
+
+bool isContraction(linalg::GenericOp op) {
+  auto factors = productOf(op);
+  return factors && isProjection(op) &&
+         areInputs(op, unextended(factors->first), unextended(factors->second));
 }
 
 bool isConvolution(linalg::GenericOp op) {

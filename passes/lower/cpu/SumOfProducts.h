@@ -11,6 +11,13 @@ namespace cellgrad {
 /// True for out += a * b of floating point operands.
 bool isSumOfProducts(mlir::linalg::GenericOp op);
 
+/// True for out += a * b of floating point numbers or integers, where each
+/// operand is read at loop variables. The inputs may be converted to a wider
+/// type, as those of a product of half precision; nothing else stands between
+/// product and sum. (Upstream's test of the body looks through unary ops: the
+/// sum of abs(a * b) passes it.)
+bool isContraction(mlir::linalg::GenericOp op);
+
 /// True for a sum of products that reads an operand through windows: its map
 /// adds loop variables.
 bool isConvolution(mlir::linalg::GenericOp op);

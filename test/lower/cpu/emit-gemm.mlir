@@ -132,3 +132,19 @@ func.func @left(%a: memref<4x16xf32>, %x: memref<16xf32>, %y: memref<4xf32>,
   }
   return
 }
+
+// What stands between product and sum makes another function of it.
+// CHECK-LABEL: func.func @sum_of_absolute_products
+// CHECK:         linalg.generic
+// CHECK:           math.absf
+func.func @sum_of_absolute_products(%a: memref<20x30xf32>, %b: memref<30x40xf32>, %c: memref<20x40xf32>) {
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<20x30xf32>, memref<30x40xf32>) outs(%c : memref<20x40xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = math.absf %0 : f32
+    %2 = arith.addf %z, %1 : f32
+    linalg.yield %2 : f32
+  }
+  return
+}
