@@ -41,23 +41,13 @@ def ConvertEntryPoints : Pass<"cell-convert-entry-points", "::mlir::ModuleOp"> {
                            "::mlir::memref::MemRefDialect"];
 }
 
-def OrderLoops : Pass<"cell-order-loops", "::mlir::func::FuncOp"> {
-  let summary = "Make conditions of loops hand on all carried values, in order";
-  let description = [{
-    Canonicalisation leaves an `scf.while` whose condition hands on the carried values in another
-    order, or not all of them. Bufferisation asks for one buffer from trip to trip.
-  }];
-}
-
 def SeparateInits : Pass<"cell-separate-inits", "::mlir::func::FuncOp"> {
   let summary = "Give every linalg op an initial value of its own";
   let description = [{
     CSE makes one `tensor.empty` or `linalg.fill` of several. Ops that write over a shared one
-    would be in conflict, and one of them would have to be copied. What loops carry and branches give
-    gets a buffer too, if it is a part of a tensor: its layout would differ from that of the others.
+    would be in conflict, and one of them would have to be copied.
   }];
-  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
-                           "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
 
 def PlaceResults : Pass<"cell-place-results", "::mlir::func::FuncOp"> {
@@ -75,15 +65,30 @@ def PlaceResults : Pass<"cell-place-results", "::mlir::func::FuncOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def CarryBuffers : Pass<"cell-carry-buffers", "::mlir::func::FuncOp"> {
+  let summary = "Carry tensors through loops, and out of branches, in buffers of their own";
+  let description = [{
+    Every tensor that an `scf.for` or `scf.while` carries gets a buffer: its initial value is stored
+    there before the loop, each trip reads it there, and stores there what the next trip starts from.
+    What an `scf.if` gives is stored by both branches. Afterwards no loop and no branch has a tensor
+    among its operands and results, so that bufferisation has nothing to decide that it could fail
+    at. Stores that are not needed are removed on memrefs, by `cell-coalesce-buffers`.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 //===-- On buffers --------------------------------------------------------===//
 
 
-def NarrowBranches : Pass<"cell-narrow-branches", "::mlir::func::FuncOp"> {
-  let summary = "Give results of branches the layout that both branches have";
+def CoalesceBuffers : Pass<"cell-coalesce-buffers", "::mlir::func::FuncOp"> {
+  let summary = "Make one buffer of two, where a copy between them can be saved";
   let description = [{
-    Bufferisation makes the result of an `scf.if` a memref of dynamic layout where it meets
-    two that it cannot compare yet. Where both turn out to be casts from one type, that is the type
-    of the result.
+    Two buffers that a `memref.copy` connects become one where they do not interfere: nowhere is one
+    of them written while the contents of the other may still be read. What may be read is found by
+    a backward liveness analysis over the two buffers' uses, through loops and branches. An elementwise
+    op may read one and write the other at the same positions. Temporaries are merged with each other
+    and with the memory of results and donated arguments; copies in inner loops come first.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }

@@ -19,7 +19,6 @@ void cellgrad::buildCPUPipeline(OpPassManager &pm,
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   pm.addPass(createCSEPass());
-  pm.addNestedPass<func::FuncOp>(createOrderLoops());
   pm.addNestedPass<func::FuncOp>(createFuseLinalg());
   pm.addPass(createCSEPass());
   pm.addPass(createConvertEntryPoints());
@@ -29,12 +28,14 @@ void cellgrad::buildCPUPipeline(OpPassManager &pm,
   // update between them for a conflict.
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createSeparateInits());
+  pm.addNestedPass<func::FuncOp>(createCarryBuffers());
 
   // To buffers.
   bufferization::OneShotBufferizePassOptions bufferize;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
   pm.addPass(createCanonicalizerPass());
-  pm.addNestedPass<func::FuncOp>(createNarrowBranches());
+  pm.addPass(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createCoalesceBuffers());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 

@@ -9,7 +9,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
 
 namespace cellgrad {
 #define GEN_PASS_DEF_PLACERESULTS
@@ -22,268 +21,6 @@ using bufferization::MaterializeInDestinationOp;
 using bufferization::ToTensorOp;
 
 namespace {
-
-/// The values in whose buffers `value` may lie.
-SmallVector<Value> sharedValues(Value value) {
-  // What a loop carries starts as its initial value and goes on as what an
-  // iteration yields, position by position.
-  auto carried = [](scf::ForOp loop, unsigned i) -> SmallVector<Value> {
-    return {loop.getInitArgs()[i], loop.getYieldedValues()[i]};
-  };
-  auto result = dyn_cast<OpResult>(value);
-  if (!result) {
-    auto arg = cast<BlockArgument>(value);
-    auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
-    if (!loop || arg == loop.getInductionVar())
-      return {};
-    return carried(loop, arg.getArgNumber() - loop.getNumInductionVars());
-  }
-  Operation *op = result.getOwner();
-  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
-    return {linalgOp.getDpsInitOperand(result.getResultNumber())->get()};
-  if (auto insert = dyn_cast<tensor::InsertOp>(op))
-    return {insert.getDest()};
-  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
-    return {insert.getDest()};
-  if (auto store = dyn_cast<MaterializeInDestinationOp>(op))
-    return {store.getDest()};
-  if (auto loop = dyn_cast<scf::ForOp>(op))
-    return carried(loop, result.getResultNumber());
-  if (isa<bufferization::AllocTensorOp>(op))
-    return {};
-  SmallVector<Value> values;
-  for (Value operand : op->getOperands())
-    if (isa<TensorType>(operand.getType()))
-      values.push_back(operand);
-  for (Region &region : op->getRegions())
-    for (Block &block : region)
-      for (Value yielded : block.getTerminator()->getOperands())
-        if (isa<TensorType>(yielded.getType()))
-          values.push_back(yielded);
-  return values;
-}
-
-/// Whether `value` may lie in the buffer of one of `args` other than `own`.
-bool mayShareBuffer(Value value, ValueRange args, Value own) {
-  SmallVector<Value> stack{value};
-  DenseSet<Value> seen;
-  while (!stack.empty()) {
-    Value v = stack.pop_back_val();
-    if (!seen.insert(v).second || v == own)
-      continue;
-    if (llvm::is_contained(args, v))
-      return true;
-    llvm::append_range(stack, sharedValues(v));
-  }
-  return false;
-}
-
-/// The operand that `value` is a changed version of, in the same buffer if
-/// bufferisation can; null where it is something new.
-OpOperand *changedOperand(Value value) {
-  auto result = dyn_cast<OpResult>(value);
-  if (!result)
-    return nullptr;
-  Operation *op = result.getOwner();
-  if (auto insert = dyn_cast<tensor::InsertOp>(op))
-    return &insert.getDestMutable();
-  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
-    return &insert.getDestMutable();
-  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
-    return linalgOp.getDpsInitOperand(result.getResultNumber());
-  if (auto loop = dyn_cast<scf::ForOp>(op))
-    return &loop.getInitArgsMutable()[result.getResultNumber()];
-  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-    Value handed = loop.getConditionOp().getArgs()[result.getResultNumber()];
-    auto argument = dyn_cast<BlockArgument>(handed);
-    if (argument && argument.getOwner() == loop.getBeforeBody())
-      return &loop.getInitsMutable()[argument.getArgNumber()];
-  }
-  return nullptr;
-}
-
-/// Whether `use` reads elements, itself or through a slice, and is done with
-/// them before `writer`.
-bool isReadBefore(OpOperand &use, Operation *writer) {
-  Operation *at = writer->getBlock()->findAncestorOpInBlock(*use.getOwner());
-  if (!at || !at->isBeforeInBlock(writer))
-    return false;
-  if (isa<tensor::ExtractOp>(use.getOwner()))
-    return true;
-  if (auto whole = dyn_cast<linalg::LinalgOp>(use.getOwner());
-      whole && whole.isDpsInput(&use))
-    return true;
-  auto slice = dyn_cast<tensor::ExtractSliceOp>(use.getOwner());
-  return slice && llvm::all_of(slice->getUses(), [&](OpOperand &part) {
-           Operation *user =
-               writer->getBlock()->findAncestorOpInBlock(*part.getOwner());
-           return user && user->isBeforeInBlock(writer) &&
-                  isa<linalg::LinalgOp, tensor::ExtractOp>(part.getOwner());
-         });
-}
-
-/// Whether anything reads the value of `init` in `loop` or after it.
-bool isReadFrom(OpOperand &init, Operation *loop) {
-  return llvm::any_of(init.get().getUses(), [&](OpOperand &use) {
-    if (&use == &init || isReadBefore(use, loop))
-      return false;
-    Operation *at = loop->getBlock()->findAncestorOpInBlock(*use.getOwner());
-    return !at || !at->isBeforeInBlock(loop) ||
-           !isa<linalg::LinalgOp>(use.getOwner());
-  });
-}
-
-/// True when `value` is `arg` after changes that are surely in place: nothing
-/// reads a version that is gone.
-bool isChangedInPlace(Value value, Value arg) {
-  while (value != arg) {
-    OpOperand *changed = changedOperand(value);
-    if (!changed)
-      return false;
-    for (OpOperand &use : changed->get().getUses())
-      if (&use != changed && !isReadBefore(use, changed->getOwner()))
-        return false;
-    value = changed->get();
-  }
-  return true;
-}
-
-/// Makes a loop carry its tensors in fixed buffers: what an iteration yields is
-/// moved to where the next one expects it. What lies in the buffer of another
-/// carried tensor is saved before that is overwritten.
-void moveYielded(Operation *yield, ArrayRef<Value> destinations) {
-  OpBuilder b(yield);
-  auto moves = [&](unsigned i) {
-    Value value = yield->getOperand(i);
-    return destinations[i] && isa<TensorType>(value.getType()) &&
-           !isChangedInPlace(value, destinations[i]);
-  };
-  for (unsigned i = 0; i < destinations.size(); ++i) {
-    Value value = yield->getOperand(i);
-    if (moves(i) && mayShareBuffer(value, destinations, destinations[i]))
-      yield->setOperand(i, bufferization::AllocTensorOp::create(
-                               b, value.getLoc(),
-                               cast<RankedTensorType>(value.getType()),
-                               ValueRange(), /*copy=*/value));
-  }
-  for (unsigned i = 0; i < destinations.size(); ++i) {
-    Value value = yield->getOperand(i);
-    if (moves(i))
-      yield->setOperand(
-          i, MaterializeInDestinationOp::create(
-                 b, value.getLoc(), value.getType(), value, destinations[i])
-                 .getResult());
-  }
-}
-
-/// Gives loops inside of a loop buffers of their own for what they start from
-/// in the buffers of `args`, which the outer one carries: bufferisation takes
-/// one for the other, and then meets the outer loop's own changes. Where the
-/// inner loop's result is what the outer one goes on with, they share.
-void separateInnerLoops(Operation *outer, ArrayRef<Value> args,
-                        ValueRange yielded, ArrayRef<Value> destinations) {
-  DenseSet<OpOperand *> shared;
-  for (auto [value, destination] : llvm::zip_equal(yielded, destinations))
-    if (destination && isChangedInPlace(value, destination))
-      for (Value v = value; v != destination;) {
-        OpOperand *changed = changedOperand(v);
-        shared.insert(changed);
-        v = changed->get();
-      }
-  outer->walk([&](LoopLikeOpInterface inner) {
-    if (inner == outer || !isa<scf::ForOp, scf::WhileOp>(inner))
-      return;
-    OpBuilder b(inner);
-    for (OpOperand &init : inner.getInitsMutable()) {
-      auto type = dyn_cast<RankedTensorType>(init.get().getType());
-      if (type && !shared.contains(&init) &&
-          (isa<scf::WhileOp>(inner) || isReadFrom(init, inner)) &&
-          mayShareBuffer(init.get(), args, /*own=*/{}))
-        init.set(bufferization::AllocTensorOp::create(
-            b, inner.getLoc(), type, ValueRange(), /*copy=*/init.get()));
-    }
-  });
-}
-
-/// `loop` with a condition that hands on exactly what it is given, in order:
-/// so the body knows the buffers of all that is carried.
-scf::WhileOp forwardAll(scf::WhileOp loop) {
-  scf::ConditionOp condition = loop.getConditionOp();
-  if (llvm::equal(condition.getArgs(), loop.getBeforeArguments()))
-    return loop;
-  SmallVector<Value> forwarded(loop.getBeforeArguments());
-  SmallVector<unsigned> places;
-  for (Value value : condition.getArgs()) {
-    places.push_back(llvm::find(forwarded, value) - forwarded.begin());
-    if (places.back() == forwarded.size())
-      forwarded.push_back(value);
-  }
-  condition.getArgsMutable().assign(forwarded);
-  OpBuilder b(loop);
-  auto wider = scf::WhileOp::create(
-      b, loop.getLoc(), ValueRange(forwarded).getTypes(), loop.getInits());
-  wider.getBefore().takeBody(loop.getBefore());
-  wider.getAfter().takeBody(loop.getAfter());
-  Block &body = *wider.getAfterBody();
-  for (Value value : forwarded)
-    body.addArgument(value.getType(), value.getLoc());
-  for (auto [old, place] : llvm::enumerate(places)) {
-    body.getArgument(old).replaceAllUsesWith(
-        body.getArgument(places.size() + place));
-    loop.getResult(old).replaceAllUsesWith(wider.getResult(place));
-  }
-  body.eraseArguments(0, places.size());
-  loop->erase();
-  return wider;
-}
-
-void fixLoopBuffers(func::FuncOp func) {
-  func.walk([&](scf::ForOp loop) {
-    SmallVector<Value> destinations(loop.getRegionIterArgs());
-    Operation *yield = loop.getBody()->getTerminator();
-    separateInnerLoops(loop, destinations, yield->getOperands(), destinations);
-    moveYielded(yield, destinations);
-  });
-  SmallVector<scf::WhileOp> loops;
-  func.walk([&](scf::WhileOp loop) { loops.push_back(loop); });
-  for (scf::WhileOp loop : loops) {
-    loop = forwardAll(loop);
-    // The condition hands the buffers of the loop's arguments to the body.
-    unsigned count = loop.getBeforeArguments().size();
-    SmallVector<Value> destinations(loop.getAfterArguments().take_front(count));
-    SmallVector<Value> args(loop.getBeforeArguments());
-    llvm::append_range(args, destinations);
-    separateInnerLoops(loop, args, loop.getYieldOp().getOperands(),
-                       destinations);
-    moveYielded(loop.getYieldOp(), destinations);
-  }
-}
-
-/// Whether `value` is a part of another tensor, seen through reshapes.
-bool isSlice(Value value) {
-  Operation *op = value.getDefiningOp();
-  while (isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
-    op = op->getOperand(0).getDefiningOp();
-  return isa_and_nonnull<tensor::ExtractSliceOp>(op);
-}
-
-/// Copies the slices that branches yield: two of them, or one and a tensor of
-/// its own, have no common layout that is known while compiling.
-void copyYieldedSlices(func::FuncOp func) {
-  func.walk([](scf::IfOp op) {
-    if (op.getNumResults() == 0)
-      return;
-    for (scf::YieldOp yield : {op.thenYield(), op.elseYield()}) {
-      OpBuilder b(yield);
-      for (OpOperand &operand : yield->getOpOperands()) {
-        auto type = dyn_cast<RankedTensorType>(operand.get().getType());
-        if (type && isSlice(operand.get()))
-          operand.set(bufferization::AllocTensorOp::create(
-              b, yield.getLoc(), type, ValueRange(), /*copy=*/operand.get()));
-      }
-    }
-  });
-}
 
 class ResultPlacer {
 public:
@@ -371,13 +108,10 @@ private:
       return findInit(op->getOperand(0), reshapes);
     }
     unsigned number = cast<OpResult>(value).getResultNumber();
-    OpOperand *init;
-    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
-      init = linalgOp.getDpsInitOperand(number);
-    else if (auto loop = dyn_cast<scf::ForOp>(op))
-      init = &loop.getInitArgsMutable()[number];
-    else
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+    if (!linalgOp)
       return nullptr;
+    OpOperand *init = linalgOp.getDpsInitOperand(number);
     while (Operation *def = init->get().getDefiningOp()) {
       if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(def) ||
           !def->hasOneUse() || def->getBlock() != &block)
@@ -493,8 +227,6 @@ struct PlaceResults : cellgrad::impl::PlaceResultsBase<PlaceResults> {
   void runOnOperation() override {
     if (getOperation().isDeclaration())
       return;
-    copyYieldedSlices(getOperation());
-    fixLoopBuffers(getOperation());
     placeResults(getOperation().getBody().front());
   }
 };

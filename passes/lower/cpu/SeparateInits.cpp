@@ -51,94 +51,24 @@ Value copyInit(OpBuilder &b, Value value) {
   return copy->getResult(0);
 }
 
-/// What `result` is written over; null where it is no such result.
-Value writtenOver(OpResult result) {
-  Operation *def = result.getOwner();
-  if (auto loop = dyn_cast<LoopLikeOpInterface>(def))
-    return loop.getInits().size() == def->getNumResults()
-               ? loop.getInits()[result.getResultNumber()]
-               : Value();
-  if (auto insert = dyn_cast<tensor::InsertSliceOp>(def))
-    return insert.getDest();
-  if (auto writer = dyn_cast<DestinationStyleOpInterface>(def))
-    return writer.getTiedOpOperand(result)->get();
-  return {};
-}
-
-/// Whether `value` is a part of another tensor, or is written over one.
-bool isView(Value value) {
-  while (auto result = dyn_cast_if_present<OpResult>(value)) {
-    Operation *def = result.getOwner();
-    if (isa<tensor::ExtractSliceOp>(def))
-      return true;
-    value = isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(def)
-                ? def->getOperand(0)
-                : writtenOver(result);
-  }
-  return false;
-}
-
-/// Whether `loop` writes into what it carries from `init`, and carries that on.
-bool isUpdated(LoopLikeOpInterface loop, OpOperand &init) {
-  BlockArgument carried = loop.getTiedLoopRegionIterArg(&init);
-  OpOperand *yielded =
-      carried ? loop.getTiedLoopYieldedValue(carried) : nullptr;
-  if (!yielded)
-    return false;
-  Value value = yielded->get();
-  while (auto result = dyn_cast_if_present<OpResult>(value))
-    value = writtenOver(result);
-  return value == carried;
-}
-
-/// Copies what `operand` takes, if it is a view. The copy is a loop, which may
-/// get another buffer: where the other branch gives a constant, `empty` counts
-/// as one with it, and must not be written.
-void copyView(OpOperand &operand) {
-  if (!isView(operand.get()))
-    return;
-  OpBuilder b(operand.getOwner());
-  Location loc = operand.getOwner()->getLoc();
-  auto type = cast<RankedTensorType>(operand.get().getType());
-  Value empty =
-      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
-  SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(type.getRank()));
-  SmallVector<utils::IteratorType> parallel(type.getRank(),
-                                            utils::IteratorType::parallel);
-  operand.set(linalg::GenericOp::create(
-                  b, loc, type, operand.get(), empty, maps, parallel,
-                  [](OpBuilder &inner, Location at, ValueRange elements) {
-                    linalg::YieldOp::create(inner, at, elements[0]);
-                  })
-                  .getResult(0));
-}
-
 struct SeparateInits : cellgrad::impl::SeparateInitsBase<SeparateInits> {
   void runOnOperation() override {
-    SmallVector<OpOperand *> inits, copied;
+    SmallVector<OpOperand *> inits;
     getOperation().walk([&](Operation *op) {
       if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
           linalgOp && !isa<linalg::FillOp>(op))
         for (OpOperand &init : linalgOp.getDpsInitsMutable())
           inits.push_back(&init);
       if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
-        for (OpOperand &init : loop.getInitsMutable()) {
+        for (OpOperand &init : loop.getInitsMutable())
           inits.push_back(&init);
-          if (!isUpdated(loop, init))
-            copied.push_back(&init);
-        }
       if (auto copy = dyn_cast<bufferization::MaterializeInDestinationOp>(op))
         inits.push_back(&copy.getDestMutable());
-      if (isa<scf::YieldOp>(op))
-        for (OpOperand &operand : op->getOpOperands()) {
-          copied.push_back(&operand);
-          // What a branch gives may be changed in place.
-          if (isa<scf::IfOp>(op->getParentOp()))
-            inits.push_back(&operand);
-        }
+      // What a branch gives may be changed in place.
+      if (isa<scf::YieldOp>(op) && isa<scf::IfOp>(op->getParentOp()))
+        for (OpOperand &operand : op->getOpOperands())
+          inits.push_back(&operand);
     });
-    for (OpOperand *operand : copied)
-      copyView(*operand);
     for (OpOperand *init : inits)
       if (isSharedInit(init->get())) {
         OpBuilder b(init->getOwner());

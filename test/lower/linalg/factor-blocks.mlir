@@ -12,7 +12,7 @@
 // CHECK:           linalg.generic {{.*}} outs(%{{.*}} : tensor<36x32xf32>)
 // CHECK:           linalg.generic {{.*}} outs(%{{.*}} : tensor<4x4xf32>)
 // 40000 bytes of matrix, 18496 of a product, and vectors.
-// ARENA: llvm.func @lu({{.*}}cell.arena_bytes = 58944 : i64
+// ARENA: llvm.func @lu({{.*}}cell.arena_bytes = 27200 : i64
 func.func @lu(%x: tensor<100x100xf32>) -> (tensor<100x100xf32>, tensor<100xi32>) {
   %0:2 = cell.lu %x : tensor<100x100xf32> -> tensor<100x100xf32>, tensor<100xi32>
   return %0#0, %0#1 : tensor<100x100xf32>, tensor<100xi32>
