@@ -217,13 +217,13 @@ Live Analysis::before(Operation *op, Live after) {
       after.buffer[which] = false;
       return after;
     }
-  if (accesses.contains(op))
-    return beforeAccess(op, after);
-  if (canFail(op)) {
+  if (accesses.contains(op) || canFail(op)) {
+    Live live = accesses.contains(op) ? beforeAccess(op, after) : after;
     // The caller finds there what an argument was before the call.
     for (unsigned which : {0, 1})
-      after.buffer[which] |= lentAs(buffers[which]) == Lent::Updated;
-    return after;
+      live.buffer[which] |=
+          canFail(op) && lentAs(buffers[which]) == Lent::Updated;
+    return live;
   }
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     Live live = before(*branch.thenBlock(), after);

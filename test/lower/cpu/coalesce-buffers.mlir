@@ -134,6 +134,23 @@ func.func @donated(%w: memref<4xf32>) attributes {cell.signature = {args = [{don
   return
 }
 
+// The op that can fail may be one that reads the buffer.
+// CHECK-LABEL: func.func @stashed(
+// CHECK-SAME:    %[[W:.*]]: memref<4xf32>)
+// CHECK:         %[[COPY:.*]] = memref.alloc()
+// CHECK:         memref.copy %[[W]], %[[COPY]]
+// CHECK:         memref.copy %[[COPY]], %[[W]]
+func.func @stashed(%w: memref<4xf32>) attributes {cell.signature = {args = [{donate = 0 : i64}], results = []}} {
+  %c0 = arith.constant 0 : index
+  %stash = cell.stash_empty : !cell.stash<tensor<4xf32>>
+  %x = memref.alloc() : memref<4xf32>
+  memref.copy %w, %x : memref<4xf32> to memref<4xf32>
+  linalg.exp ins(%x : memref<4xf32>) outs(%x : memref<4xf32>)
+  cell.stash_store %x, %stash at %c0 : memref<4xf32>, !cell.stash<tensor<4xf32>>
+  memref.copy %x, %w : memref<4xf32> to memref<4xf32>
+  return
+}
+
 // -----
 
 // Shapes may differ: a temporary becomes a view of the other buffer.
