@@ -32,6 +32,9 @@ struct LoadedFile {
 };
 std::mutex loadedMutex;
 std::multimap<std::string, LoadedFile> loaded; // guarded by loadedMutex
+
+/// Code and data reach each other by signed offsets of 32 bits.
+constexpr off_t kMaxBytes = off_t(1) << 31;
 } // namespace
 
 Model::Model(const std::string &path) : file(path) {
@@ -76,9 +79,21 @@ std::string Model::statusMessage(int32_t status) const {
 }
 
 void Model::open() {
-  descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0)
+  // A pipe is not waited for.
+  descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  struct stat status;
+  if (descriptor < 0 || fstat(descriptor, &status) != 0)
     throw ModelError(std::strerror(errno));
+  device = status.st_dev;
+  inode = status.st_ino;
+  if (!S_ISREG(status.st_mode))
+    throw ModelError(
+        std::string("it is a ") +
+        (S_ISDIR(status.st_mode) ? "directory" : "device or pipe") +
+        ", not a file");
+  if (status.st_size > kMaxBytes)
+    throw ModelError("it has " + std::to_string(status.st_size) +
+                     " bytes, and models have 2 GiB at most");
   // Read, not mapped: the file may change under us, and a map of a shrunk file
   // faults.
   auto contents = llvm::MemoryBuffer::getOpenFile(
@@ -94,17 +109,13 @@ void Model::open() {
 }
 
 void Model::load() {
-  struct stat status;
-  if (fstat(descriptor, &status) != 0)
-    throw ModelError(std::strerror(errno));
   llvm::SmallString<128> absolute(file);
   if (auto error = llvm::sys::fs::make_absolute(absolute))
     throw ModelError(error.message());
   std::lock_guard<std::mutex> lock(loadedMutex);
   auto [begin, end] = loaded.equal_range(absolute.str().str());
   bool replaced = std::any_of(begin, end, [&](const auto &other) {
-    return other.second.device != status.st_dev ||
-           other.second.inode != status.st_ino;
+    return other.second.device != device || other.second.inode != inode;
   });
   // Where an older file of this path is still loaded, the open descriptor is
   // another path to the new one, as long as it stays open.
@@ -113,8 +124,6 @@ void Model::load() {
   handle = dlopen(loadedPath.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)
     throw ModelError(dlerror());
-  device = status.st_dev;
-  inode = status.st_ino;
   loaded.emplace(loadedPath, LoadedFile{device, inode});
   if (!replaced) {
     ::close(descriptor);

@@ -76,7 +76,8 @@ def test_a_damaged_entry_is_compiled_again_and_replaced(folder, compiled, damage
     call()
     assert len(compiled) == 2
     body = entry.read_bytes()[: -_cache._TAIL]
-    assert entry.read_bytes()[len(body) :] == hashlib.sha256(body).digest() + _cache._MARK
+    digest = hashlib.sha256(bytes.fromhex(entry.stem) + body).digest()
+    assert entry.read_bytes()[len(body) :] == digest + _cache._MARK
     call()
     assert len(compiled) == 2
 
@@ -109,14 +110,38 @@ def test_the_least_recently_used_entries_are_dropped(folder, monkeypatch):
     folder.mkdir()
     (folder / "aa").mkdir()
     for i in range(10):
-        path = folder / "aa" / f"{i}.so"
+        path = folder / "aa" / f"{i:064}.so"
         path.write_bytes(bytes(200 << 10))
         os.utime(path, (i, i))
     monkeypatch.setenv("CELLGRAD_CACHE_SIZE", "1")
     _cache.trim(folder)
-    assert [p.stem for p in entries(folder)] == ["7", "8", "9"]
+    assert [int(p.stem) for p in entries(folder)] == [7, 8, 9]
     _cache.trim(folder)
     assert len(entries(folder)) == 3
+
+
+def test_only_entries_are_dropped(folder, tmp_path, monkeypatch):
+    """Although the folder, by mistake, is one with other files, or has links to such."""
+    (folder / "go").mkdir(parents=True)
+    others = tmp_path / "others"
+    others.mkdir()
+    kept = [folder / "go" / "a", folder / "b.so", others / f"{0:064}.so"]
+    for path in kept:
+        path.write_bytes(bytes(2 << 20))
+    (folder / "ab").symlink_to(others)
+    (folder / "aa").mkdir()
+    (folder / "aa" / ".cellgrad-left-by-a-killed-process").write_bytes(bytes(2 << 20))
+    monkeypatch.setenv("CELLGRAD_CACHE_SIZE", "1")
+    _cache.trim(folder)
+    assert all(path.exists() for path in kept) and list((folder / "aa").iterdir()) == []
+
+
+def test_a_limit_that_is_no_number(folder, monkeypatch):
+    monkeypatch.setenv("CELLGRAD_CACHE_SIZE", "1 GB")
+    with pytest.raises(
+        ValueError, match=r"must be a number of MiB, but is '1 GB'(.|\n)*digits only"
+    ):
+        call()
 
 
 def test_found_entries_count_as_used(folder):
@@ -127,7 +152,7 @@ def test_found_entries_count_as_used(folder):
     assert entry.stat().st_mtime > 1000
 
 
-@pytest.mark.parametrize("switch", ["off", "writable by all", "a file"])
+@pytest.mark.parametrize("switch", ["off", "a file", "a file below"])
 def test_without_a_folder_it_compiles(folder, compiled, monkeypatch, switch):
     if switch == "off":
         monkeypatch.setenv("CELLGRAD_CACHE", "0")
@@ -135,11 +160,104 @@ def test_without_a_folder_it_compiles(folder, compiled, monkeypatch, switch):
         folder.write_text("")
     else:
         folder.mkdir()
-        folder.chmod(0o777)
+        for i in range(256):
+            (folder / f"{i:02x}").write_text("")
     call()
     call()
     assert len(compiled) == 2
-    assert switch == "a file" or entries(folder) == []
+    assert entries(folder) == []
+
+
+def test_an_entry_copied_to_another_name_is_not_loaded(folder, compiled):
+    call(2.0)
+    (first,) = entries(folder)
+    call(3.0)
+    (second,) = set(entries(folder)) - {first}
+    second.write_bytes(first.read_bytes())
+    call(3.0)  # and not twice the argument
+    assert len(compiled) == 3
+    call(3.0)
+    assert len(compiled) == 3
+
+
+def give_away(path, monkeypatch):
+    """Makes `path` another user's, for the cache at least."""
+    if os.geteuid() == 0:
+        os.chown(path, 12345, -1)
+    else:
+        monkeypatch.setattr(os, "geteuid", lambda: 12345)
+
+
+DISTRUSTED = {
+    "writable by all": lambda p, m: p.chmod(0o707),
+    "writable by the group": lambda p, m: p.chmod(0o770),
+    "another user's": give_away,
+}
+
+
+@pytest.mark.parametrize("below", [False, True])
+@pytest.mark.parametrize("way", DISTRUSTED)
+def test_folders_that_others_may_write_to_are_not_used(folder, compiled, monkeypatch, way, below):
+    call()
+    (entry,) = entries(folder)
+    before = entry.read_bytes()
+    where = entry.parent if below else folder
+    monkeypatch.setattr(_cache, "_told", set())
+    DISTRUSTED[way](where, monkeypatch)
+    with pytest.warns(RuntimeWarning) as told:
+        call()
+        call()
+    assert len(compiled) == 3 and entry.read_bytes() == before
+    if below or way != "another user's" or os.geteuid() == 0:
+        (warning,) = told
+        assert f"'{where}' " in str(warning.message) and "chmod go-w" in str(warning.message)
+
+
+@pytest.mark.parametrize("way", ["writable by all", "writable by the group", "a link", "a pipe"])
+def test_files_that_others_may_write_to_are_replaced(folder, compiled, monkeypatch, tmp_path, way):
+    call()
+    (entry,) = entries(folder)
+    if way == "a link":
+        entry.rename(tmp_path / "elsewhere")
+        entry.symlink_to(tmp_path / "elsewhere")
+    elif way == "a pipe":
+        entry.unlink()
+        os.mkfifo(entry)
+    else:
+        DISTRUSTED[way](entry, monkeypatch)
+    call()
+    assert len(compiled) == 2
+    if way == "a pipe":
+        return
+    call()
+    assert len(compiled) == 2 and not entry.is_symlink() and entry.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_link_to_another_folder_of_entries_is_not_followed(folder, compiled, tmp_path):
+    call()
+    (entry,) = entries(folder)
+    entry.parent.rename(tmp_path / "elsewhere")
+    entry.parent.symlink_to(tmp_path / "elsewhere")
+    call()
+    assert len(compiled) == 2
+
+
+def test_an_open_umask_leaves_no_open_files(folder, compiled):
+    before = os.umask(0)
+    try:
+        call()
+        call()
+    finally:
+        os.umask(before)
+    assert len(compiled) == 1
+
+
+def test_a_huge_entry_is_not_read(folder, compiled):
+    call()
+    (entry,) = entries(folder)
+    os.truncate(entry, 1 << 40)
+    call()
+    assert len(compiled) == 2 and entry.stat().st_size < 1 << 20
 
 
 SCRIPT = """

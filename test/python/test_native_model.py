@@ -265,6 +265,22 @@ def test_missing_file():
         Model("/")
 
 
+def test_what_is_no_file_is_not_read(folder):
+    with pytest.raises(ModelError, match="cannot load '/dev/zero': it is a device or pipe, not a"):
+        Model("/dev/zero")
+    os.mkfifo(folder / "pipe.so")
+    with pytest.raises(ModelError, match=r"pipe\.so': it is a device or pipe, not a file"):
+        Model(str(folder / "pipe.so"))
+
+
+def test_a_huge_file_is_not_read(folder):
+    huge = folder / "huge.so"
+    huge.touch()
+    os.truncate(huge, 1 << 40)
+    with pytest.raises(ModelError, match="it has 1099511627776 bytes, and models have 2 GiB"):
+        Model(str(huge))
+
+
 def test_compile_errors_have_locations(folder):
     text = "func.func @f(%x: tensor<2xf32>) -> tensor<3xf32> {\n  return %x : tensor<2xf32>\n}"
     with pytest.raises(CompileError, match="2:3") as caught:
