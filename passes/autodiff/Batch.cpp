@@ -42,14 +42,6 @@ struct Batched {
   bool varies = false;
 };
 
-/// What `op` reads, its regions included.
-SmallVector<Value> readBy(Operation *op) {
-  SmallVector<Value> values(op->getOperands());
-  if (isControlFlow(op))
-    llvm::append_range(values, capturedValues(op));
-  return values;
-}
-
 class Batcher {
 public:
   Batcher(OpBuilder &builder, int64_t size, SymbolTable &symbols)
@@ -72,10 +64,10 @@ private:
   LogicalResult batchOp(Operation &op) {
     if (auto check = dyn_cast<CheckOp>(op); check && taking)
       return batchCheck(check);
-    if (llvm::none_of(readBy(&op), [&](Value v) { return varies(v); }) &&
+    if (llvm::none_of(readValues(&op), [&](Value v) { return varies(v); }) &&
         !(taking && heedsTaking(op))) {
       IRMapping mapping;
-      for (Value v : readBy(&op))
+      for (Value v : readValues(&op))
         mapping.map(v, values[v].value);
       bind(&op, builder.clone(op, mapping)->getResults(), false);
       return success();
@@ -310,7 +302,7 @@ private:
   void spread(Block &block, llvm::DenseSet<Value> &varying) {
     auto vary = [&](Value v) { return varies(v) || varying.contains(v); };
     for (Operation &op : block.without_terminator())
-      if (llvm::any_of(readBy(&op), vary))
+      if (llvm::any_of(readValues(&op), vary))
         for (Value result : op.getResults())
           varying.insert(result);
   }
