@@ -215,7 +215,7 @@ def test_damaged_files_are_refused(tmp_path, damage):
     elif damage == "weights":
         stored = Path(weights).read_bytes()
         Path(weights).write_bytes(stored[:-3])
-        with pytest.raises(ValueError, match=r"truncated or not a .safetensors"):
+        with pytest.raises(ValueError, match=r"truncated, damaged or not a \.safetensors file"):
             ms.load(so)
     else:
         Path(weights).unlink()
