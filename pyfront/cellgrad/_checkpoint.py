@@ -5,21 +5,27 @@
     message TensorProto { repeated int64 dims = 1; string tensor_type = 2; bytes tensor_content = 3; }
 
 Elements are row-major and little-endian. A tensor of more than 512 MiB is cut into values of the
-same tag, one after the other. A text has the type "str", the dimension 0 and UTF-32 content. A checksum may follow the message: ``crc_num`` and ten bytes, big end
-first.
+same tag, one after the other. A text has the type "str", the dimension 0 and UTF-32 content.
+
+A checksum follows the message: ``crc_num`` and the message's CRC-32 in ten bytes, big end first.
+MindSpore writes it on demand only, and reads files with and without it. Here it is always written,
+and compared wherever it is found. A changed byte of the mark does not make the file look like one
+without a checksum: what follows the values is then read as a field of the message, and "c" begins
+none that the message has; were that letter the tag of a value, the next one, its length, would be
+more than what is left.
 """
 
 from __future__ import annotations
 
 import binascii
 import math
+import warnings
 from collections.abc import Iterator
-from typing import BinaryIO
 
 import numpy as np
 
 from cellgrad._errors import error
-from cellgrad._files import replacing
+from cellgrad._files import read_all, replacing
 from cellgrad.common import dtype as mstype
 from cellgrad.common._storage import signature
 from cellgrad.common.tensor import Tensor
@@ -65,19 +71,14 @@ def _elements(tensor: Tensor) -> bytes:
     return view.tobytes()
 
 
-def write(entries: Entries, path: str, checksum: bool = False) -> None:
-    """Writes entries by name; the file appears complete or not at all."""
+def write(entries: Entries, path: str) -> None:
+    """Writes entries by name, with a checksum; the file appears complete or not at all."""
     with replacing(path) as file:
-        _write(entries, file, checksum)
-
-
-def _write(entries: Entries, file: BinaryIO, checksum: bool) -> None:
-    crc = 0
-    for name, value in entries.items():
-        for message in _messages(name, value):
-            file.write(message)
-            crc = binascii.crc32(message, crc) if checksum else 0
-    if checksum:
+        crc = 0
+        for name, value in entries.items():
+            for message in _messages(name, value):
+                file.write(message)
+                crc = binascii.crc32(message, crc)
         file.write(_MARK + crc.to_bytes(10, "big"))
 
 
@@ -167,7 +168,10 @@ class _Piece:
 
 def _value(piece: _Piece, content: bytes | memoryview) -> Tensor | str:
     if piece.title == "str":
-        return bytes(content).decode("utf-32-le")
+        try:
+            return str(content, "utf-32-le")
+        except UnicodeDecodeError:
+            raise _Damaged(f"the text '{piece.tag}' is not UTF-32") from None
     dtype = _BY_TITLE.get(piece.title)
     if dtype is None:
         raise _Damaged(f"'{piece.tag}' has the dtype '{piece.title}', which tensors cannot have")
@@ -175,7 +179,10 @@ def _value(piece: _Piece, content: bytes | memoryview) -> Tensor | str:
     if math.prod(shape) * dtype.itemsize != len(content):
         raise _Damaged(f"'{piece.tag}' has {len(content)} bytes for the shape {list(shape)}")
     raw = np.uint16 if dtype is mstype.bfloat16 else mstype.to_numpy(dtype)
-    array = np.frombuffer(content, raw).reshape(shape)
+    try:
+        array = np.frombuffer(content, raw).reshape(shape)
+    except (ValueError, OverflowError) as e:  # more dimensions, or larger ones, than arrays have
+        raise _Damaged(f"'{piece.tag}' has the shape {list(shape)}: {e}") from None
     if dtype is not mstype.bfloat16:
         return Tensor(array, dtype)
     out = Tensor(np.zeros(shape, np.float32), dtype)
@@ -183,36 +190,27 @@ def _value(piece: _Piece, content: bytes | memoryview) -> Tensor | str:
     return Tensor._wrap(out._buf, signature(dtype, shape))
 
 
-def read(path: str, checksum: bool = False) -> Entries:
-    """Reads the entries of a file.
+def read(path: str, demand: bool = False) -> Entries:
+    """Reads the entries of a file. One without a checksum is read with a warning.
+
+    Args:
+        path: the file.
+        demand: whether a file without a checksum is refused.
 
     Raises:
-        ValueError: the file is damaged, has another format, or fails its checksum.
+        ValueError: the file is damaged, has another format, or lacks a checksum on demand.
+        OSError: it cannot be read, or is a device or a pipe.
     """
-    with open(path, "rb") as file:
-        data = memoryview(file.read())
-    problem = ""
-    if len(data) >= _TAIL and data[-_TAIL:-10] == _MARK:
-        data, crc = data[:-_TAIL], int.from_bytes(data[-10:], "big")
-        if checksum and binascii.crc32(data) != crc:
-            problem = "its checksum is another"
-    elif checksum:
-        problem = "it has no checksum"
-    out: Entries = {}
+    content, _ = read_all(path)
+    data, checked = memoryview(content), False
     try:
-        if problem:
-            raise _Damaged(problem)
-        pieces: list[_Piece] = []
-        for number, value in _fields(data):
-            if number != 1:
-                raise _Damaged(f"it has a field {number}")
-            piece = _Piece(_bytes(value))
-            if pieces and pieces[-1].tag != piece.tag:
-                out[pieces[0].tag] = _joined(pieces)
-                pieces = []
-            pieces.append(piece)
-        if pieces:
-            out[pieces[0].tag] = _joined(pieces)
+        if len(data) >= _TAIL and data[-_TAIL:-10] == _MARK:
+            data, crc, checked = data[:-_TAIL], int.from_bytes(data[-10:], "big"), True
+            if binascii.crc32(data) != crc:
+                raise _Damaged("its checksum is another")
+        elif demand:
+            raise _Damaged("it has no checksum")
+        out = _entries(data)
     except _Damaged as e:
         raise error(
             ValueError,
@@ -220,9 +218,40 @@ def read(path: str, checksum: bool = False) -> Entries:
             "the file may be damaged, encrypted or of another format; "
             'for .safetensors files give format="safetensors"',
         ) from None
+    if out and not checked:
+        warnings.warn(
+            f"The checkpoint file '{path}' has no checksum: damage to it may go unnoticed.\n"
+            "  hint: files that save_checkpoint writes have one; write it again",
+            stacklevel=3,
+        )
+    return out
+
+
+def _entries(data: memoryview) -> Entries:
+    out: Entries = {}
+    pieces: list[_Piece] = []
+
+    def store() -> None:
+        if pieces:
+            tag = pieces[0].tag
+            if tag in out:
+                raise _Damaged(f"it has '{tag}' twice")
+            out[tag] = _joined(pieces)
+            pieces.clear()
+
+    for number, value in _fields(data):
+        if number != 1:
+            raise _Damaged(f"it has a field {number}")
+        piece = _Piece(_bytes(value))
+        if pieces and pieces[-1].tag != piece.tag:
+            store()
+        pieces.append(piece)
+    store()
     return out
 
 
 def _joined(pieces: list[_Piece]) -> Tensor | str:
-    whole = pieces[0].content if len(pieces) == 1 else b"".join(p.content for p in pieces)
-    return _value(pieces[0], whole)
+    first = pieces[0]
+    if any((p.title, p.dims) != (first.title, first.dims) for p in pieces):
+        raise _Damaged(f"the parts of '{first.tag}' have different dtypes or shapes")
+    return _value(first, first.content if len(pieces) == 1 else b"".join(p.content for p in pieces))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -10,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad import _checkpoint, _safetensors
-from cellgrad._errors import error
+from cellgrad._errors import error, stack_position
 from cellgrad.common.dtype import Type
 from cellgrad.common.parameter import Parameter
 from cellgrad.common.tensor import Tensor
@@ -22,12 +24,67 @@ Entries = dict[str, "Tensor | str"]
 Choice = Callable[[str], bool] | None
 
 _FORMATS = ("ckpt", "safetensors")
-_writer: threading.Thread | None = None
 
 
-def _finish_writing() -> None:
-    if _writer is not None:
-        _writer.join()
+class _Writing:
+    """A file that is being written in another thread."""
+
+    def __init__(self, entries: Entries, path: str, format: str):
+        self._work = (entries, path, format)
+        self._path = path
+        self._position = stack_position()
+        self._failure: BaseException | None = None
+        # MindSpore's name: scripts look for it to see whether the thread has ended.
+        self._thread = threading.Thread(target=self._run, name="asyn_save_ckpt")
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            _write(*self._work)
+        except BaseException as e:
+            self._failure = e
+        del self._work
+
+    def wait(self) -> None:
+        self._thread.join()
+
+    def check(self) -> None:
+        """Raises what the thread raised, with the path and the line of the call."""
+        if self._failure is None:
+            return
+        kind = type(self._failure) if isinstance(self._failure, OSError) else RuntimeError
+        raise error(
+            kind,
+            f"The checkpoint file '{self._path}', which save_checkpoint(async_save=True) wrote in "
+            f"another thread, was not written: {self._failure}.",
+            "a file that was there before is as it was; call save_checkpoint again",
+            self._position,
+        ) from self._failure
+
+
+_writing: _Writing | None = None  # guarded by _saving
+_saving = threading.RLock()
+
+
+def finish_saving() -> None:
+    """Waits for a file that `save_checkpoint` writes in another thread, and raises its error."""
+    global _writing
+    with _saving:
+        if _writing is not None:
+            _writing.wait()
+            done, _writing = _writing, None
+            done.check()
+
+
+def _finish_at_exit() -> None:
+    """The last place to tell of a failure: nothing of the user's comes after it."""
+    try:
+        finish_saving()
+    except Exception as e:
+        print(f"[cellgrad] {type(e).__name__}: {e}", file=sys.stderr, flush=True)
+
+
+atexit.register(_finish_at_exit)
 
 
 def _no_encryption(key: Any, where: str) -> None:
@@ -103,18 +160,23 @@ def save_checkpoint(
             Parameters.
         ckpt_file_name: the path; the format's ending is added where it is missing.
         integrated_save: kept for scripts.
-        async_save: whether to write in another thread, after the values were copied.
+        async_save: whether to write in another thread, after the values were copied. If that
+            fails, the next call of `save_checkpoint` or `load_checkpoint` raises the error, as does
+            the end of `Model.train`; at the latest, the end of the process prints it.
         append_dict: more entries: numbers, strings, Tensors or Parameters.
         enc_key: must be None.
         enc_mode: kept for scripts.
         choice_func: which names are written.
-        crc_check: whether a checksum is added to a ckpt file.
+        crc_check: kept for scripts: every file has a checksum.
         format: ``"ckpt"``, which MindSpore reads, or ``"safetensors"``.
 
     Raises:
         TypeError: an argument of another type.
         ValueError: an unknown format, two Parameters of one name, or a key for encryption.
         IsADirectoryError: `ckpt_file_name` is a directory.
+        OSError: the file cannot be written, now or by an earlier call with `async_save`. What was
+            there before is as it was.
+        RuntimeError: an earlier call with `async_save` failed otherwise.
 
     >>> import tempfile, os
     >>> path = os.path.join(tempfile.mkdtemp(), "net.ckpt")
@@ -122,7 +184,7 @@ def save_checkpoint(
     >>> ms.load_checkpoint(path)["bias"].shape
     (1,)
     """
-    global _writer
+    global _writing
     if format not in _FORMATS:
         raise error(
             ValueError,
@@ -156,28 +218,31 @@ def save_checkpoint(
     if not path.endswith(format):
         path += f".{format}"
     entries = _entries(save_obj, append_dict, choice_func)
-    _finish_writing()
-    if not async_save:
-        _write(entries, path, format, crc_check)
-        return
-    copies = {k: v if isinstance(v, str) else Tensor(v) for k, v in entries.items()}
-    _writer = threading.Thread(target=_write, args=(copies, path, format, crc_check))
-    _writer.start()
+    _check_writable(entries, format)
+    with _saving:
+        finish_saving()
+        if not async_save:
+            _write(entries, path, format)
+            return
+        copies = {k: v if isinstance(v, str) else Tensor(v) for k, v in entries.items()}
+        _writing = _Writing(copies, path, format)
 
 
-def _write(entries: Entries, path: str, format: str, checksum: bool) -> None:
-    if format == "ckpt":
-        _checkpoint.write(entries, path, checksum)
-        return
-    tensors = {k: v for k, v in sorted(entries.items()) if isinstance(v, Tensor)}
-    if len(tensors) != len(entries):
-        text = sorted(set(entries) - set(tensors))
+def _check_writable(entries: Entries, format: str) -> None:
+    text = sorted(k for k, v in entries.items() if isinstance(v, str))
+    if format == "safetensors" and text:
         raise error(
             TypeError,
             f"A safetensors file has no texts, but {text} are.",
             'give format="ckpt", or leave them out',
         )
-    _safetensors.save(tensors, path)
+
+
+def _write(entries: Entries, path: str, format: str) -> None:
+    if format == "ckpt":
+        _checkpoint.write(entries, path)
+    else:
+        _safetensors.save({k: v for k, v in entries.items() if isinstance(v, Tensor)}, path)
 
 
 def _prefixes(value: Any) -> tuple[str, ...] | None:
@@ -223,7 +288,9 @@ def load_checkpoint(
         dec_mode: kept for scripts.
         specify_prefix: beginnings of the only names to read.
         choice_func: which names are read.
-        crc_check: whether a ckpt file's checksum is compared.
+        crc_check: whether a ckpt file without a checksum is refused. A checksum is compared
+            wherever there is one; without one, as MindSpore writes files by default, damage may go
+            unnoticed, and a warning says so.
         remove_redundancy: kept for scripts.
         format: ``"ckpt"`` or ``"safetensors"``.
 
@@ -233,6 +300,7 @@ def load_checkpoint(
     Raises:
         TypeError: an argument of another type.
         ValueError: no such file, a damaged one, one of another format, or nothing left to load.
+        OSError: the file cannot be read.
 
     >>> import tempfile
     >>> path = tempfile.mkdtemp()
@@ -260,7 +328,7 @@ def load_checkpoint(
             f"'{ckpt_file_name}' and '{format}'.",
             'give format="safetensors" for .safetensors files',
         )
-    _finish_writing()
+    finish_saving()
     if not os.path.exists(ckpt_file_name):
         raise error(
             ValueError, f"For 'load_checkpoint', the file '{ckpt_file_name}' does not exist."

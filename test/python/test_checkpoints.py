@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import cellgrad as ms
-from cellgrad import Parameter, Tensor, nn
+from cellgrad import Parameter, Tensor, _checkpoint, nn
 
 RECORDED = Path(__file__).parent / "checkpoints" / "mindspore.ckpt"
 DTYPES = [
@@ -43,13 +43,11 @@ def test_a_file_of_mindspore_is_read():
 def test_the_same_entries_give_the_same_bytes(tmp_path):
     """What MindSpore wrote is written again byte by byte, so MindSpore reads what is written here."""
     path = str(tmp_path / "again")
-    ms.save_checkpoint(ms.load_checkpoint(str(RECORDED)), path, crc_check=True)
+    ms.save_checkpoint(ms.load_checkpoint(str(RECORDED)), path)
     assert Path(path + ".ckpt").read_bytes() == RECORDED.read_bytes()
 
 
 def test_a_tensor_in_several_pieces(tmp_path, monkeypatch):
-    from cellgrad import _checkpoint
-
     monkeypatch.setattr(_checkpoint, "_SLICE", 64)
     w = Parameter(Tensor(np.arange(100.0)), name="w")
     ms.save_checkpoint([w, Parameter(Tensor(np.zeros((0, 3))), name="none")], str(tmp_path / "w"))
@@ -143,23 +141,102 @@ def test_trailing_dimensions_of_one_are_dropped():
     np.testing.assert_array_equal(net.bias.asnumpy(), [1, 2])
 
 
+MESSAGE = RECORDED.read_bytes()[:-17]  # without the checksum, as MindSpore writes by default
+NOTE = "größer".encode("utf-32-le")
 DAMAGE = {
-    "cut": lambda b: b[:-30],
-    "cut inside a number": lambda b: b[:1] + b"\xff" * 11,
-    "empty": lambda b: b"",
-    "text": lambda b: b"hello, world",
-    "one byte changed": lambda b: b[:40] + bytes([b[40] ^ 1]) + b[41:],
-    "another dtype": lambda b: b.replace(b"Float16", b"Float99"),
-    "another shape": lambda b: b.replace(b"\x08\x02\x08\x03", b"\x08\x02\x08\x04", 1),
+    "cut": (MESSAGE[:-30], "it ends inside a field"),
+    "cut inside a number": (MESSAGE[:1] + b"\xff" * 11, "more than ten bytes"),
+    "empty": (b"", "Nothing was loaded"),
+    "text": (b"hello, world", "a field 13"),
+    "another dtype": (MESSAGE.replace(b"Float16", b"Float99"), "the dtype 'Float99'"),
+    "another shape": (MESSAGE.replace(b"\x08\x02\x08\x03", b"\x08\x02\x08\x04", 1), "6 bytes for"),
+    "huge dimensions": (
+        _checkpoint._field(
+            1,
+            _checkpoint._field(1, b"a")
+            + _checkpoint._field(2, b"\x08\x00\x08" + b"\xff" * 9 + b"\x01\x12\x05Int32"),
+        ),
+        r"'a' has the shape \[0, 18446744073709551615\]",
+    ),
+    "a text of other bytes": (MESSAGE.replace(NOTE[:4], b"\xff" * 4), "'note' is not UTF-32"),
+    "an entry twice": (MESSAGE + MESSAGE, "it has 'body.bool_' twice"),
 }
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
-def test_damaged_files_are_refused(tmp_path, damage):
+def test_damaged_files_without_a_checksum_are_refused(tmp_path, damage):
     path = tmp_path / "a.ckpt"
-    path.write_bytes(DAMAGE[damage](RECORDED.read_bytes()))
-    with pytest.raises(ValueError, match=r"Failed to read|Nothing was loaded"):
-        ms.load_checkpoint(str(path), crc_check=damage == "one byte changed")
+    content, words = DAMAGE[damage]
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=words):
+        ms.load_checkpoint(str(path))
+
+
+def test_parts_of_one_tensor_are_alike(tmp_path, monkeypatch):
+    monkeypatch.setattr(_checkpoint, "_SLICE", 8)
+    path = tmp_path / "a.ckpt"
+    ms.save_checkpoint({"w": Tensor([1.0, 2.0, 3.0, 4.0])}, str(path))
+    whole = path.read_bytes()[:-17]
+    path.write_bytes(whole.replace(b"\x08\x04", b"\x08\x03", 1))
+    with pytest.raises(ValueError, match="the parts of 'w' have different dtypes or shapes"):
+        ms.load_checkpoint(str(path))
+
+
+@pytest.fixture
+def refused(tmp_path, monkeypatch):
+    """Whether a file of that content is; what it would be read as is given, not the file."""
+    path = tmp_path / "a.ckpt"
+    path.touch()
+
+    def refused(content):
+        monkeypatch.setattr(_checkpoint, "read_all", lambda p: (content, None))
+        try:
+            ms.load_checkpoint(str(path))
+        except ValueError as e:
+            return "Failed to read the checkpoint file" in str(e)
+        return False
+
+    return refused
+
+
+def test_every_flipped_bit_is_noticed(tmp_path, refused):
+    path = tmp_path / "b.ckpt"
+    ms.save_checkpoint(nn.Dense(2, 2), str(path), append_dict={"epoch": 3, "note": "größer"})
+    content = path.read_bytes()
+    assert not refused(content)
+    for i in range(len(content)):
+        for bit in range(8):
+            assert refused(content[:i] + bytes([content[i] ^ 1 << bit]) + content[i + 1 :]), (
+                i,
+                bit,
+            )
+
+
+def test_every_changed_byte_of_the_mark_is_noticed(tmp_path, refused):
+    """Whatever it is changed to: the file never looks like one without a checksum."""
+    path = tmp_path / "b.ckpt"
+    ms.save_checkpoint({"a": Tensor(1.0)}, str(path))
+    content = path.read_bytes()
+    for i in range(len(content) - 17, len(content) - 10):
+        for byte in set(range(256)) - {content[i]}:
+            assert refused(content[:i] + bytes([byte]) + content[i + 1 :]), (i, byte)
+
+
+def test_files_without_a_checksum_are_read_with_a_warning(tmp_path):
+    path = tmp_path / "a.ckpt"
+    path.write_bytes(MESSAGE)
+    with pytest.warns(UserWarning, match=r"a\.ckpt' has no checksum(.|\n)*write it again") as told:
+        assert len(ms.load_checkpoint(str(path))) == 15
+    assert told[0].filename == __file__
+    with pytest.raises(ValueError, match="it has no checksum"):
+        ms.load_checkpoint(str(path), crc_check=True)
+
+
+def test_devices_are_not_read(tmp_path):
+    for name in ("zero.ckpt", "zero.safetensors"):
+        (tmp_path / name).symlink_to("/dev/zero")
+        with pytest.raises(OSError, match="it is a device or a pipe, not a file"):
+            ms.load_checkpoint(str(tmp_path / name), format=name.split(".")[1])
 
 
 def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):

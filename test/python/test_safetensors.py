@@ -32,11 +32,10 @@ def part(offsets, dtype="F32", shape=(2,)):
 
 
 @pytest.fixture
-def load(tmp_path):
+def load(monkeypatch):
     def load(content):
-        path = tmp_path / "t.safetensors"
-        path.write_bytes(content)
-        return _safetensors.load(str(path))
+        monkeypatch.setattr(_safetensors, "read_all", lambda path: (content, None))
+        return _safetensors.load("t.safetensors")
 
     return load
 
@@ -57,8 +56,9 @@ def same(found):
     )
 
 
-def test_there_and_back(load, stored):
-    assert same(load(stored))
+def test_there_and_back(tmp_path, stored):
+    (tmp_path / "t.safetensors").write_bytes(stored)
+    assert same(_safetensors.load(str(tmp_path / "t.safetensors")))
 
 
 def test_other_readers_and_writers(tmp_path, load):
@@ -135,7 +135,7 @@ FORBIDDEN = {
 @pytest.mark.parametrize("case", FORBIDDEN)
 def test_what_the_format_forbids(load, case):
     content, words = FORBIDDEN[case]
-    with pytest.raises(ValueError, match=rf"t\.safetensors' is truncated, damaged .*({words})"):
+    with pytest.raises(ValueError, match=rf"'t\.safetensors' is truncated, damaged .*({words})"):
         load(content)
 
 

@@ -15,7 +15,7 @@ from cellgrad.common.generator import get_rng_state, set_rng_state
 from cellgrad.common.tensor import Tensor
 from cellgrad.nn.cell import Cell
 from cellgrad.nn.learning_rate_schedule import check_count, check_flag
-from cellgrad.serialization import load_checkpoint, save_checkpoint
+from cellgrad.serialization import finish_saving, load_checkpoint, save_checkpoint
 from cellgrad.train._progress import say
 from cellgrad.train.callback._callback import Callback, RunContext, loss_of
 
@@ -185,6 +185,7 @@ class ModelCheckpoint(Callback):
         os.makedirs(self._directory, exist_ok=True)
         self._prefix = prefix
         self._written: list[tuple[str, float]] = []
+        self._begun: tuple[str, float] | None = None  # may still be written
         self._last_step = 0
         self._last_time = time.monotonic()
         self._latest = ""
@@ -200,6 +201,7 @@ class ModelCheckpoint(Callback):
         self._last_time = time.monotonic()
 
     def state_dict(self) -> dict[str, Any]:
+        self._complete()
         files = [path for path, _ in self._written]
         return {"prefix": self._prefix, "last_step": self._last_step, "files": files}
 
@@ -220,22 +222,32 @@ class ModelCheckpoint(Callback):
         args = run_context.original_args()
         if args.cur_step_num and args.cur_step_num != self._last_step:
             self._save(args)
+        self._complete()
 
     def _save(self, args: Any) -> None:
         config = self._config
+        self._complete()
         self._last_step, self._last_time = args.cur_step_num, time.monotonic()
         name = f"{self._prefix}-{args.cur_epoch_num}_{args.cur_step_in_epoch}.{config.format}"
         path = os.path.join(self._directory, name)
         numbers = {"epoch_num": args.cur_epoch_num, "step_num": args.cur_step_num}
         append = config.append_dict | {n: numbers[n] for n in config.numbers}
         network = config.saved_network or args.train_network or args.network
-        if config.format == "ckpt":
-            save_checkpoint(network, path, append_dict=append or None, **config.options)
-        else:
-            save_checkpoint(network, path, append_dict=append or None, format=config.format)
-        self._latest = path
-        self._written = [w for w in self._written if w[0] != path]
-        self._written.append((path, time.monotonic()))
+        save_checkpoint(
+            network, path, append_dict=append or None, format=config.format, **config.options
+        )
+        self._latest, self._begun = path, (path, time.monotonic())
+        if not config.options["async_save"]:
+            self._complete()
+
+    def _complete(self) -> None:
+        """Waits for the last file; older ones go only when it is complete."""
+        if self._begun is None:
+            return
+        begun, self._begun = self._begun, None
+        finish_saving()
+        self._written = [w for w in self._written if w[0] != begun[0]]
+        self._written.append(begun)
         self._remove()
 
     def _remove(self) -> None:
