@@ -1,7 +1,8 @@
 /*===- print.c - tensors as text --------------------------------------------===
  *
  * The default print hook: the message, then the tensor the way numpy prints it,
- * with a line an innermost row. The text brings the newline that ends a line.
+ * with a line an innermost row, in every locale the same. The text brings the
+ * newline that ends a line.
  * Large tensors are shortened to three rows or columns at either end.
  *===----------------------------------------------------------------------===*/
 
@@ -53,21 +54,101 @@ static int64_t elementSize(int32_t dtype) {
   }
 }
 
+/* The digits of a finite number, rounded to `count` of them, and its exponent
+   of ten. Locales choose the decimal point, of any number of bytes: none of
+   them is a digit or an e. */
+static int toDigits(double value, int count, char *digits) {
+  char text[48];
+  snprintf(text, sizeof text, "%.*e", count - 1, value);
+  const char *at = text;
+  for (; *at && *at != 'e'; ++at)
+    if (*at >= '0' && *at <= '9')
+      *digits++ = *at;
+  *digits = 0;
+  int exponent = 0;
+  if (*at) {
+    for (const char *c = at + 2; *c; ++c)
+      exponent = exponent * 10 + (*c - '0');
+    if (at[1] == '-')
+      exponent = -exponent;
+  }
+  return exponent;
+}
+
+/* Whether the digits read back as the number. They are read as an integer with
+   an exponent: no decimal point, no locale. */
+static int readsBack(const char *digits, int exponent, double value,
+                     int isSingle) {
+  char text[48];
+  double back = 0;
+  snprintf(text, sizeof text, "%se%d", digits,
+           exponent - (int)strlen(digits) + 1);
+  if (sscanf(text, "%lf", &back) != 1)
+    return 0;
+  if (value < 0)
+    back = -back;
+  return isSingle ? (float)back == (float)value : back == value;
+}
+
+/* The number with the digits given, as "%.*g" in the C locale has it: `count`
+   is how many there may be, and decides where the exponent is written. */
+static void putDigits(const char *digits, int exponent, int count,
+                      int isNegative, int isFloat) {
+  char text[48], *out = text;
+  int used = (int)strlen(digits);
+  while (used > 1 && digits[used - 1] == '0')
+    --used;
+  if (isNegative)
+    *out++ = '-';
+  int isScientific = exponent < -4 || exponent >= count;
+  int point = isScientific ? 1 : exponent + 1; /* digits before it */
+  if (point <= 0) {
+    *out++ = '0';
+    *out++ = '.';
+    for (int i = point; i < 0; ++i)
+      *out++ = '0';
+  }
+  for (int i = 0; i < used || i < point; ++i) {
+    if (i > 0 && i == point)
+      *out++ = '.';
+    *out++ = i < used ? digits[i] : '0';
+  }
+  if (isFloat && !isScientific && used <= point)
+    *out++ = '.';
+  *out = 0;
+  fputs(text, stdout);
+  if (isScientific)
+    printf("e%c%02d", exponent < 0 ? '-' : '+',
+           exponent < 0 ? -exponent : exponent);
+}
+
+/* Infinities and NaNs have names; true if `value` is one and was written. */
+static int putSpecial(double value) {
+  if (value - value == 0)
+    return 0;
+  fputs(value != value ? "nan" : value < 0 ? "-inf" : "inf", stdout);
+  return 1;
+}
+
 /* The fewest digits that read back as the same float. */
 static void putFloat(double value, int isSingle) {
-  char text[40];
-  int last = isSingle ? 9 : 17;
-  for (int digits = isSingle ? 6 : 15; digits <= last; ++digits) {
-    double back = 0;
-    snprintf(text, sizeof text, "%.*g", digits, value);
-    if (value != value || sscanf(text, "%lf", &back) != 1)
-      break;
-    if (isSingle ? (float)back == (float)value : back == value)
-      break;
-  }
-  if (value - value == 0 && !strpbrk(text, ".e"))
-    strcat(text, ".");
-  fputs(text, stdout);
+  char digits[24];
+  int count = isSingle ? 6 : 15, last = isSingle ? 9 : 17;
+  if (putSpecial(value))
+    return;
+  int exponent = toDigits(value, count, digits);
+  while (count < last && !readsBack(digits, exponent, value, isSingle))
+    exponent = toDigits(value, ++count, digits);
+  putDigits(digits, exponent, count, __builtin_signbit(value) != 0, 1);
+}
+
+/* Four digits: what a half has. */
+static void putHalf(double value) {
+  char digits[24];
+  if (putSpecial(value))
+    return;
+  int exponent = toDigits(value, 4, digits);
+  putDigits(digits, exponent, 4, __builtin_signbit(value) != 0, 0);
 }
 
 static void putElement(int32_t dtype, const unsigned char *at) {
@@ -102,8 +183,7 @@ static void putElement(int32_t dtype, const unsigned char *at) {
   case CG_FLOAT16:
   case CG_BFLOAT16:
     memcpy(&bits, at, sizeof bits);
-    printf("%.4g",
-           dtype == CG_FLOAT16 ? halfToDouble(bits) : bfloatToDouble(bits));
+    putHalf(dtype == CG_FLOAT16 ? halfToDouble(bits) : bfloatToDouble(bits));
     return;
   case CG_FLOAT32:
     memcpy(&f32, at, sizeof f32);

@@ -6,9 +6,9 @@
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <charconv>
 #include <cmath>
 
 using namespace mlir;
@@ -36,10 +36,14 @@ double roundTo(FloatType type, double value) {
   return toDouble(number);
 }
 
-static std::string formatAs(const char *format, int precision, double value) {
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::format(format, precision, value);
-  return text;
+/// As printf writes it in the C locale; printf itself asks the process' locale
+/// for the decimal point.
+static std::string formatAs(std::chars_format format, int precision,
+                            double value) {
+  char text[400]; // 309 digits before the point, 16 after it
+  auto end =
+      std::to_chars(text, text + sizeof text, value, format, precision).ptr;
+  return std::string(text, end);
 }
 
 /// The shortest text that reads back, without an exponent from 1e-5 to 1e9.
@@ -47,14 +51,17 @@ static std::string formatShortest(FloatType type, double value) {
   std::string text;
   int precision = 0; // digits after the first; 16 always read back
   for (; precision <= 16; ++precision) {
-    text = formatAs("%.*e", precision, value);
-    if (roundTo(type, std::strtod(text.c_str(), nullptr)) == value)
+    text = formatAs(std::chars_format::scientific, precision, value);
+    double back = 0;
+    std::from_chars(text.data(), text.data() + text.size(), back);
+    if (roundTo(type, back) == value)
       break;
   }
   int exponent = std::atoi(text.c_str() + text.find('e') + 1);
   if (exponent < -5 || exponent >= 9)
     return text;
-  return formatAs("%.*f", std::max(precision - exponent, 0), value);
+  return formatAs(std::chars_format::fixed, std::max(precision - exponent, 0),
+                  value);
 }
 
 std::string formatFloat(FloatType type, double value,
@@ -63,8 +70,9 @@ std::string formatFloat(FloatType type, double value,
     return "nan";
   if (std::isinf(value))
     return value < 0 ? "-inf" : "inf";
-  std::string text =
-      digits ? formatAs("%.*g", *digits, value) : formatShortest(type, value);
+  std::string text = digits
+                         ? formatAs(std::chars_format::general, *digits, value)
+                         : formatShortest(type, value);
   if (text.find_first_of(".e") == std::string::npos)
     text += ".0";
   return text;
