@@ -138,3 +138,27 @@ def test_other_callbacks_are_refused(tmp_path):
         run(tmp_path, 5, "on_train_step_end", 13)
     with pytest.raises(ValueError, match=r"written with other callbacks: (.|\n)*same order"):
         run(tmp_path, 5, others=(train.TimeMonitor(),))
+
+
+def test_states_that_do_not_fit_are_refused_and_change_nothing(tmp_path):
+    def go_on(width):
+        net = nn.Dense(4, width)
+        model = train.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.1))
+        rows = ds.NumpySlicesDataset({"x": X, "y": X[:, :width]}).batch(16)
+        before = net.weight.asnumpy().copy()
+        backup = train.BackupAndRestore(str(tmp_path), delete_checkpoint=False)
+        try:
+            model.train(1, rows, callbacks=[backup])
+        except ValueError:
+            assert net.weight.shape == (width, 4)
+            np.testing.assert_array_equal(net.weight.asnumpy(), before)
+            raise
+
+    go_on(2)
+    with pytest.raises(
+        ValueError, match=r"another network or optimizer: they differ in \['weight'"
+    ):
+        go_on(3)
+    ms.save_checkpoint(nn.Dense(4, 3), str(tmp_path / "backup.ckpt"))
+    with pytest.raises(ValueError, match=r"backup\.ckpt' was not written by 'BackupAndRestore'"):
+        go_on(3)

@@ -150,6 +150,10 @@ def test_mnist_files(tmp_path: Path) -> None:
     (tmp_path / "train-labels-idx1-ubyte").write_bytes(b"\0\0\x08\x01\0\0\0\x09")
     with pytest.raises(ValueError, match="is damaged"):
         ds.MnistDataset(tmp_path)
+    huge = struct.pack(">3I", 2**31, 2**31, 4)  # 2^64 elements: 0 for numbers of 64 bits
+    (tmp_path / "train-images-idx3-ubyte").write_bytes(b"\0\0\x08\x03" + huge)
+    with pytest.raises(ValueError, match="images-idx3-ubyte is damaged"):
+        ds.MnistDataset(tmp_path)
 
 
 def test_a_transform_without_its_function_says_what_to_define():

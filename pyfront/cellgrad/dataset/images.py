@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad._errors import error
+from cellgrad._files import read_all
 from cellgrad.dataset.sources import NumpySlicesDataset
 
 __all__ = ["MnistDataset"]
@@ -86,10 +88,10 @@ class MnistDataset(NumpySlicesDataset):
 
 def _idx(path: Path, rank: int) -> np.ndarray[Any, Any]:
     """An array of bytes in MNIST's format: a magic number, the sizes, the elements."""
-    data = path.read_bytes()
+    data, _ = read_all(str(path))
     header = 4 * (1 + rank)
     sizes = struct.unpack(f">{rank}I", data[4:header]) if len(data) >= header else ()
-    if data[:4] != bytes((0, 0, 8, rank)) or len(data) != header + int(np.prod(sizes)):
+    if data[:4] != bytes((0, 0, 8, rank)) or len(data) != header + math.prod(sizes):
         raise error(
             ValueError, f"{path} is damaged: it is not a file of MNIST of {rank} dimensions."
         )

@@ -276,6 +276,10 @@ def _free_prefix(directory: str, prefix: str) -> str:
     return f"{prefix}_{max(int(m.group(1) or 0) for m in found) + 1}"
 
 
+def _alike(p: Tensor, stored: Any) -> bool:
+    return isinstance(stored, Tensor) and (p.shape, p.dtype) == (stored.shape, stored.dtype)
+
+
 class BackupAndRestore(Callback):
     """Keeps the state of training in a file, and continues from it: Parameters, the optimizer's
     state, the loss scale, the random numbers' state, the place in the data, and what the other
@@ -332,9 +336,17 @@ class BackupAndRestore(Callback):
         args = run_context.original_args()
         state = load_checkpoint(self.path)
         kept = {n: state.pop(n) for n in list(state) if n.startswith(_KEPT)}
+        if not {_PLACE, _RANDOM} <= set(kept):
+            raise error(
+                ValueError,
+                f"'{self.path}' was not written by 'BackupAndRestore'.",
+                "remove the file to start anew, or give another folder",
+            )
         parameters = args.train_network.parameters_dict()
-        if set(parameters) != set(state):
-            differ = sorted(set(parameters) ^ set(state))
+        differ = sorted(set(parameters) ^ set(state)) or [
+            n for n, p in parameters.items() if not _alike(p, state[n])
+        ]
+        if differ:
             raise error(
                 ValueError,
                 f"The state in '{self.path}' is of another network or optimizer: they differ in "
