@@ -15,9 +15,9 @@ X = np.array([0.3, -0.7, 0.8, 0.4])
 
 def inner_branch(x):
     s = x
-    for i in range(3):
+    for _i in range(3):
         t = s * 0.5
-        for j in range(2):
+        for _j in range(2):
             if ops.sum(t) > 0.1:
                 t = t * s + x
             else:
