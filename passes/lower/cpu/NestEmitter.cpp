@@ -3,6 +3,7 @@
 #include "passes/lower/cpu/NestEmitter.h"
 
 #include "passes/lower/cpu/NestBody.h"
+#include "passes/lower/cpu/SumLoop.h"
 #include "passes/lower/cpu/VectorTranspose.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -17,16 +18,15 @@ namespace {
 /// Steps of the reduction that one pass over the results takes in `Rows`.
 constexpr int64_t kRowsPerPass = 8;
 
-/// In `Lanes`, so many blocks are added up before their sum is added to that of
-/// the others, so many of those sums before theirs is, and so on: errors grow
-/// with the logarithm of the length.
-constexpr int64_t kPartialsPerSum = 64;
-
 class NestEmitter {
 public:
   NestEmitter(OpBuilder &b, NestPlan nestPlan)
       : b(b), loc(nestPlan.nest.op.getLoc()), plan(std::move(nestPlan)),
-        nest(plan.nest), body(b, plan), mem(body.memory()) {}
+        nest(plan.nest), body(b, plan), mem(body.memory()) {
+    for (unsigned o = 0; o < plan.numOutputs(); ++o)
+      if (plan.isAccumulated(o))
+        accumulated.push_back(o);
+  }
 
   void emit() { emitOuterLoops(0, body.start()); }
 
@@ -36,6 +36,10 @@ private:
   Carried loop(int64_t size, int64_t step, ValueRange carried,
                LoopBody emitBody);
   void loop(int64_t size, int64_t step, function_ref<void(FlatIndex)> emitBody);
+  /// The loop over whole steps of a reduction dimension.
+  Carried reductionLoop(unsigned dim, ValueRange carried, LoopBody emitBody);
+  SumBlocks planReduction(unsigned dim);
+  int64_t stepOf(unsigned dim) const;
 
   void emitOuterLoops(unsigned dim, const Position &pos);
 
@@ -50,16 +54,21 @@ private:
   void emitLanes(const Position &pos);
   Carried emitLaneLoops(unsigned dim, const Position &pos,
                         ValueRange accumulators);
-  Carried emitLaneBlocks(const Position &pos, int64_t size,
-                         ValueRange accumulators);
   Carried emitLaneVectors(const Position &pos, ValueRange accumulators,
                           int64_t count, int64_t lastActive);
 
   Carried neutrals();
+  /// Accumulators of a partial sum beside `carried`, and both as one.
+  Carried beginPartial(ValueRange carried);
+  Carried endPartial(ValueRange carried, ValueRange partial);
 
   // Rows.
-  void emitRows(unsigned dim, const Position &pos);
+  void emitRows(const Position &pos);
+  void emitRowLoops(unsigned dim, const Position &pos);
   void emitRowPass(const Position &pos, int64_t rows);
+  void beginPartialRows();
+  void endPartialRows();
+  void forEachVector(function_ref<void(FlatIndex, int64_t active)> emitVector);
 
   // Tiles.
   void emitTiles(const Position &pos);
@@ -76,6 +85,15 @@ private:
   LoopNest &nest;
   NestBody body;
   FlatMemory &mem;
+  /// The outputs that are accumulated.
+  SmallVector<unsigned> accumulated;
+  /// `Rows`: where the row of each output is, with those that wait for a
+  /// partial sum.
+  struct Row {
+    Value memory;
+    FlatIndex at;
+  };
+  SmallVector<SmallVector<Row>> rowsOfOutputs;
   /// `Tiles`: one square buffer for each transposed input.
   SmallVector<Value> tileBuffers;
 };
@@ -106,6 +124,61 @@ void NestEmitter::loop(int64_t size, int64_t step,
   });
 }
 
+int64_t NestEmitter::stepOf(unsigned dim) const {
+  if (plan.kind == NestKind::Lanes && plan.vectorDim == dim)
+    return plan.lanes * plan.unroll;
+  if (plan.kind == NestKind::Rows && *plan.vectorDim == dim + 1)
+    return kRowsPerPass;
+  return 1;
+}
+
+SumBlocks NestEmitter::planReduction(unsigned dim) {
+  int64_t additions = 1, size = nest.sizes[dim], step = stepOf(dim);
+  if (dim + 1 < nest.rank() && nest.isReduction[dim + 1])
+    additions = planReduction(dim + 1).additions;
+  SumBlocks loop = planSum(size / step, additions);
+  loop.additions += size % step != 0;
+  auto isSummed = [&](unsigned o) { return plan.isSummed(o); };
+  if (llvm::none_of(accumulated, isSummed))
+    loop.blocks.clear();
+  return loop;
+}
+
+SmallVector<Value> NestEmitter::reductionLoop(unsigned dim, ValueRange carried,
+                                              LoopBody emitBody) {
+  auto begin = [&](ValueRange values) -> Carried {
+    if (plan.kind != NestKind::Rows)
+      return beginPartial(values);
+    beginPartialRows();
+    return {};
+  };
+  auto end = [&](ValueRange values, ValueRange partial) -> Carried {
+    if (plan.kind != NestKind::Rows)
+      return endPartial(values, partial);
+    endPartialRows();
+    return {};
+  };
+  return emitSumLoop(b, loc, mem, planReduction(dim), stepOf(dim), Value(),
+                     carried, {begin, end, emitBody});
+}
+
+SmallVector<Value> NestEmitter::beginPartial(ValueRange carried) {
+  Carried partial(carried);
+  for (auto [i, value] : llvm::enumerate(partial))
+    if (unsigned o = accumulated[i % accumulated.size()]; plan.isSummed(o))
+      value = body.neutral(o);
+  return partial;
+}
+
+SmallVector<Value> NestEmitter::endPartial(ValueRange carried,
+                                           ValueRange partial) {
+  Carried sums(partial);
+  for (auto [i, sum] : llvm::enumerate(sums))
+    if (unsigned o = accumulated[i % accumulated.size()]; plan.isSummed(o))
+      sum = body.combine(o, carried[i], sum);
+  return sums;
+}
+
 void NestEmitter::emitOuterLoops(unsigned dim, const Position &pos) {
   // The tile's dimension is the last before the vectorised one.
   bool isTileDim = plan.kind == NestKind::Tiles && dim + 1 == *plan.vectorDim;
@@ -122,7 +195,7 @@ void NestEmitter::emitOuterLoops(unsigned dim, const Position &pos) {
   case NestKind::Lanes:
     return emitLanes(pos);
   case NestKind::Rows:
-    return emitRows(dim, pos);
+    return emitRows(pos);
   case NestKind::Tiles:
     return emitTiles(pos);
   }
@@ -188,11 +261,11 @@ SmallVector<Value> NestEmitter::emitReduction(unsigned dim, const Position &pos,
                                               int64_t count,
                                               int64_t lastActive) {
   if (dim < nest.rank())
-    return loop(nest.sizes[dim], 1, accumulators,
-                [&](FlatIndex iv, ValueRange values) {
-                  return emitReduction(dim + 1, body.advance(pos, dim, iv),
-                                       values, count, lastActive);
-                });
+    return reductionLoop(
+        dim, accumulators, [&](FlatIndex iv, ValueRange values) {
+          return emitReduction(dim + 1, body.advance(pos, dim, iv), values,
+                               count, lastActive);
+        });
   // All loads come before all stores, so that they need not wait for them.
   auto active = [&](int64_t u) {
     return u + 1 == count ? lastActive : plan.lanes;
@@ -246,53 +319,20 @@ void NestEmitter::emitLanes(const Position &pos) {
 
 SmallVector<Value> NestEmitter::emitLaneLoops(unsigned dim, const Position &pos,
                                               ValueRange accumulators) {
-  if (dim != *plan.vectorDim)
-    return loop(
-        nest.sizes[dim], 1, accumulators, [&](FlatIndex iv, ValueRange values) {
-          return emitLaneLoops(dim + 1, body.advance(pos, dim, iv), values);
-        });
-  int64_t block = plan.lanes * plan.unroll;
-  int64_t full = vectorSize() / block * block;
-  Carried values = emitLaneBlocks(pos, full, accumulators);
-  if (int64_t rest = vectorSize() - full) {
+  bool isVector = dim == *plan.vectorDim;
+  Carried values =
+      reductionLoop(dim, accumulators, [&](FlatIndex iv, ValueRange carried) {
+        Position at = body.advance(pos, dim, iv);
+        return isVector ? emitLaneVectors(at, carried, plan.unroll, plan.lanes)
+                        : emitLaneLoops(dim + 1, at, carried);
+      });
+  if (int64_t rest = nest.sizes[dim] % stepOf(dim)) {
     int64_t count = llvm::divideCeil(rest, plan.lanes);
-    values = emitLaneVectors(body.advance(pos, dim, {Value(), full}), values,
-                             count, rest - (count - 1) * plan.lanes);
+    values = emitLaneVectors(
+        body.advance(pos, dim, {Value(), nest.sizes[dim] - rest}), values,
+        count, rest - (count - 1) * plan.lanes);
   }
   return values;
-}
-
-/// Accumulates `size` elements, a multiple of the block.
-SmallVector<Value> NestEmitter::emitLaneBlocks(const Position &pos,
-                                               int64_t size,
-                                               ValueRange accumulators) {
-  unsigned dim = *plan.vectorDim;
-  int64_t block = plan.lanes * plan.unroll;
-  if (size < 2 * block * kPartialsPerSum)
-    return loop(size, block, accumulators,
-                [&](FlatIndex iv, ValueRange carried) {
-                  return emitLaneVectors(body.advance(pos, dim, iv), carried,
-                                         plan.unroll, plan.lanes);
-                });
-  int64_t partial = block * kPartialsPerSum;
-  while (size >= 2 * partial * kPartialsPerSum)
-    partial *= kPartialsPerSum;
-  int64_t whole = size / partial * partial;
-  Carried totals =
-      loop(whole, partial, accumulators, [&](FlatIndex iv, ValueRange carried) {
-        Carried sums =
-            emitLaneBlocks(body.advance(pos, dim, iv), partial, neutrals());
-        Carried next;
-        for (int64_t u = 0; u < plan.unroll; ++u)
-          for (unsigned o = 0; o < plan.numOutputs(); ++o)
-            if (plan.isAccumulated(o)) {
-              size_t i = next.size();
-              next.push_back(body.combine(o, carried[i], sums[i]));
-            }
-        return next;
-      });
-  return emitLaneBlocks(body.advance(pos, dim, {Value(), whole}), size - whole,
-                        totals);
 }
 
 /// Accumulators that hold nothing yet.
@@ -334,24 +374,74 @@ SmallVector<Value> NestEmitter::emitLaneVectors(const Position &pos,
 
 //===-- Rows --------------------------------------------------------------===//
 
-void NestEmitter::emitRows(unsigned dim, const Position &pos) {
-  // All but the innermost reduction are plain loops.
-  if (dim + 2 < nest.rank()) {
-    loop(nest.sizes[dim], 1,
-         [&](FlatIndex iv) { emitRows(dim + 1, body.advance(pos, dim, iv)); });
-    return;
-  }
-  int64_t full = nest.sizes[dim] / kRowsPerPass * kRowsPerPass;
-  loop(full, kRowsPerPass, [&](FlatIndex iv) {
-    emitRowPass(body.advance(pos, dim, iv), kRowsPerPass);
+void NestEmitter::emitRows(const Position &pos) {
+  rowsOfOutputs.emplace_back();
+  for (unsigned o = 0; o < plan.numOutputs(); ++o)
+    rowsOfOutputs.back().push_back(
+        {body.flatOf(plan.numInputs() + o), pos.at[plan.numInputs() + o]});
+  emitRowLoops(plan.firstReduction(), pos);
+}
+
+void NestEmitter::emitRowLoops(unsigned dim, const Position &pos) {
+  bool isInnermost = dim + 1 == *plan.vectorDim;
+  reductionLoop(dim, {}, [&](FlatIndex iv, ValueRange) {
+    Position at = body.advance(pos, dim, iv);
+    if (isInnermost)
+      emitRowPass(at, kRowsPerPass);
+    else
+      emitRowLoops(dim + 1, at);
+    return Carried();
   });
-  if (int64_t rest = nest.sizes[dim] - full)
-    emitRowPass(body.advance(pos, dim, {Value(), full}), rest);
+  if (int64_t rest = nest.sizes[dim] % stepOf(dim))
+    emitRowPass(body.advance(pos, dim, {Value(), nest.sizes[dim] - rest}),
+                rest);
+}
+
+void NestEmitter::forEachVector(
+    function_ref<void(FlatIndex, int64_t active)> emitVector) {
+  int64_t full = vectorSize() / plan.lanes * plan.lanes;
+  loop(full, plan.lanes, [&](FlatIndex iv) { emitVector(iv, plan.lanes); });
+  if (int64_t rest = vectorSize() - full)
+    emitVector({Value(), full}, rest);
+}
+
+/// Rows of zeros take the place of the outputs that are sums.
+void NestEmitter::beginPartialRows() {
+  SmallVector<Row> partial = rowsOfOutputs.back();
+  for (unsigned o = 0; o < plan.numOutputs(); ++o) {
+    if (!plan.isSummed(o))
+      continue;
+    auto type = MemRefType::get({vectorSize()}, nest.outputs[o].elementType());
+    Value memory = memref::AllocOp::create(b, loc, type);
+    partial[o] = {memory, {}};
+    forEachVector([&](FlatIndex iv, int64_t active) {
+      mem.storeVector(body.neutral(o), memory, iv, 1, active);
+    });
+  }
+  rowsOfOutputs.push_back(partial);
+}
+
+void NestEmitter::endPartialRows() {
+  SmallVector<Row> partial = rowsOfOutputs.pop_back_val();
+  for (unsigned o = 0; o < plan.numOutputs(); ++o) {
+    if (!plan.isSummed(o))
+      continue;
+    Row total = rowsOfOutputs.back()[o];
+    Type type = nest.outputs[o].elementType();
+    forEachVector([&](FlatIndex iv, int64_t active) {
+      FlatIndex at = mem.advance(total.at, iv, 1);
+      Value sum = body.combine(
+          o, mem.loadVector(type, total.memory, at, 1, plan.lanes, active),
+          mem.loadVector(type, partial[o].memory, iv, 1, plan.lanes, active));
+      mem.storeVector(sum, total.memory, at, 1, active);
+    });
+  }
 }
 
 void NestEmitter::emitRowPass(const Position &pos, int64_t rows) {
   unsigned rowDim = *plan.vectorDim - 1;
-  auto emitVector = [&](const Position &at, int64_t active) {
+  forEachVector([&](FlatIndex iv, int64_t active) {
+    Position at = body.advance(pos, *plan.vectorDim, iv);
     SmallVector<Carried> values(plan.numOutputs());
     Carried none(plan.numOutputs());
     for (int64_t r = 0; r < rows; ++r) {
@@ -362,18 +452,14 @@ void NestEmitter::emitRowPass(const Position &pos, int64_t rows) {
       for (unsigned o = 0; o < plan.numOutputs(); ++o)
         values[o].push_back(results[o]);
     }
-    for (unsigned o = 0; o < plan.numOutputs(); ++o) {
-      Value old = body.loadOutput(o, at, active);
-      body.storeOutput(o, body.combine(o, old, body.combineTree(o, values[o])),
-                       at, active);
+    for (auto [o, row] : llvm::enumerate(rowsOfOutputs.back())) {
+      Type type = nest.outputs[o].elementType();
+      FlatIndex to = mem.advance(row.at, iv, 1);
+      Value old = mem.loadVector(type, row.memory, to, 1, plan.lanes, active);
+      mem.storeVector(body.combine(o, old, body.combineTree(o, values[o])),
+                      row.memory, to, 1, active);
     }
-  };
-  int64_t full = vectorSize() / plan.lanes * plan.lanes;
-  loop(full, plan.lanes, [&](FlatIndex iv) {
-    emitVector(body.advance(pos, *plan.vectorDim, iv), plan.lanes);
   });
-  if (int64_t rest = vectorSize() - full)
-    emitVector(body.advance(pos, *plan.vectorDim, {Value(), full}), rest);
 }
 
 //===-- Tiles -------------------------------------------------------------===//

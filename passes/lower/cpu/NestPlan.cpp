@@ -18,6 +18,11 @@ bool NestPlan::isAccumulated(unsigned output) const {
   return nest.hasReduction();
 }
 
+bool NestPlan::isSummed(unsigned output) const {
+  return isAccumulated(output) &&
+         isa_and_nonnull<arith::AddFOp>(combiners[output].op);
+}
+
 Type NestPlan::accumulatorElement(unsigned output) const {
   Type type = nest.outputs[output].elementType();
   if (combiners[output].op && (type.isF16() || type.isBF16()))

@@ -60,6 +60,8 @@ struct NestPlan {
   /// An output that the reduction dimensions move through is written in every
   /// iteration; the others are accumulated.
   bool isAccumulated(unsigned output) const;
+  /// An accumulated output that is a sum of floating-point numbers.
+  bool isSummed(unsigned output) const;
   /// Half-precision results with a known combiner are accumulated in f32.
   mlir::Type accumulatorElement(unsigned output) const;
 };

@@ -1,0 +1,95 @@
+//===- SumLoop.cpp - the loop of a sum, as a tree -------------------------===//
+
+#include "passes/lower/cpu/SumLoop.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace cellgrad;
+
+/// So many additions follow each other in an innermost block: few enough for
+/// the error, and enough that beginning and ending a block cost nothing beside
+/// them.
+constexpr int64_t kTermsPerBlock = 32;
+
+/// So many blocks are added up in the next larger one.
+constexpr int64_t kBlocksPerBlock = 16;
+
+SumBlocks cellgrad::planSum(int64_t trips, int64_t additions) {
+  SumBlocks plan{trips, {}, trips * additions};
+  int64_t block = std::max<int64_t>(1, kTermsPerBlock / additions);
+  for (; block < trips; block *= kBlocksPerBlock) {
+    plan.blocks.push_back(block);
+    plan.additions = llvm::divideCeil(trips, block);
+  }
+  return plan;
+}
+
+namespace {
+
+class Emitter {
+public:
+  using Values = SumHooks::Values;
+
+  Emitter(OpBuilder &b, Location loc, FlatMemory &mem, int64_t step,
+          const SumHooks &hooks)
+      : b(b), loc(loc), mem(mem), step(step), hooks(hooks) {}
+
+  /// The trips from `from` to `end`, at most `trips`, in blocks.
+  Values emit(Value from, Value end, int64_t trips, bool isWhole,
+              ArrayRef<int64_t> blocks, ValueRange carried) {
+    if (blocks.empty())
+      return loop(from, end, trips, 1, carried, hooks.body);
+    int64_t block = blocks.back();
+    return loop(
+        from, end, trips, block, carried, [&](FlatIndex at, ValueRange values) {
+          Value start = mem.materialize(at);
+          Value stop =
+              arith::AddIOp::create(b, loc, start, mem.constant(block * step));
+          bool divides = isWhole && trips % block == 0;
+          if (!divides)
+            stop = arith::MinSIOp::create(b, loc, stop, end);
+          Values partial = hooks.begin(values);
+          partial =
+              emit(start, stop, block, divides, blocks.drop_back(), partial);
+          return hooks.end(values, partial);
+        });
+  }
+
+private:
+  Values loop(Value from, Value end, int64_t trips, int64_t block,
+              ValueRange carried,
+              function_ref<Values(FlatIndex, ValueRange)> body) {
+    if (trips == 1)
+      return body({from, 0}, carried);
+    auto loop = scf::ForOp::create(
+        b, loc, from, end, mem.constant(block * step), carried,
+        [&](OpBuilder &, Location, Value iv, ValueRange values) {
+          scf::YieldOp::create(b, loc, body({iv, 0}, values));
+        });
+    return Values(loop.getResults());
+  }
+
+  OpBuilder &b;
+  Location loc;
+  FlatMemory &mem;
+  int64_t step;
+  const SumHooks &hooks;
+};
+
+} // namespace
+
+SumHooks::Values cellgrad::emitSumLoop(OpBuilder &b, Location loc,
+                                       FlatMemory &mem, const SumBlocks &plan,
+                                       int64_t step, Value size,
+                                       ValueRange carried,
+                                       const SumHooks &hooks) {
+  if (plan.trips == 0)
+    return SumHooks::Values(carried);
+  if (plan.trips == 1 && !size)
+    return hooks.body(FlatIndex(), carried);
+  Value end = size ? size : mem.constant(plan.trips * step);
+  return Emitter(b, loc, mem, step, hooks)
+      .emit(mem.constant(0), end, plan.trips, !size, plan.blocks, carried);
+}
