@@ -14,6 +14,7 @@
 
 #include "passes/lower/cpu/GemmEmitter.h"
 
+#include "passes/lower/cpu/SumLoop.h"
 #include "passes/lower/cpu/VectorTranspose.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -29,6 +30,20 @@ namespace {
 struct Extent {
   int64_t known = 0;
   Value value;
+};
+
+/// Some columns: panels of so many vectors, the last with `active` lanes.
+struct ColumnBlock {
+  FlatIndex column;
+  Extent panels;
+  int64_t vectors, active;
+};
+
+/// Where results go: C, or a partial sum of it.
+struct Target {
+  GemmMatrix c;
+  /// True when it is added to; false when the first block of k is stored.
+  bool accumulate;
 };
 
 class GemmEmitter {
@@ -49,8 +64,16 @@ private:
   Extent divide(Extent size, int64_t by);
   void emitColumns(FlatIndex column, Extent panels, int64_t vectors,
                    int64_t active);
-  void emitDepthBlock(FlatIndex column, Extent panels, int64_t vectors,
-                      int64_t active, FlatIndex depth);
+  void emitDepthBlock(const ColumnBlock &block, FlatIndex depth,
+                      const Target &target);
+
+  // Partial sums of C.
+  void forEachVector(
+      const ColumnBlock &block,
+      function_ref<void(FlatIndex row, FlatIndex column, int64_t active)> body);
+  void fillZero(const ColumnBlock &block, const GemmMatrix &c);
+  void addTo(const ColumnBlock &block, const GemmMatrix &partial,
+             const GemmMatrix &c);
 
   // Packing.
   void packA(FlatIndex row, Extent panels, FlatIndex depth, Extent depthSize);
@@ -63,7 +86,7 @@ private:
 
   // The register tile.
   void emitTile(int64_t rows, int64_t vectors, int64_t active, GemmMatrix a,
-                GemmMatrix bPanel, GemmMatrix c, FlatIndex depth,
+                GemmMatrix bPanel, Target target, FlatIndex depth,
                 Extent depthSize);
   SmallVector<Value> tileStep(int64_t rows, int64_t vectors, int64_t active,
                               const GemmMatrix &a, const GemmMatrix &bPanel,
@@ -142,14 +165,73 @@ void GemmEmitter::emit() {
 
 void GemmEmitter::emitColumns(FlatIndex column, Extent panels, int64_t vectors,
                               int64_t active) {
-  loop({shape.k, {}}, plan.depthBlock, [&](FlatIndex depth) {
-    emitDepthBlock(column, panels, vectors, active, depth);
+  SumBlocks blocks = planSum(llvm::divideCeil(shape.k, plan.depthBlock));
+  ColumnBlock block{column, panels, vectors, active};
+  SmallVector<Target> targets{
+      {moved(problem.c, known(0), column), problem.accumulate}};
+  if (!blocks.blocks.empty() && !problem.accumulate) {
+    fillZero(block, targets.back().c);
+    targets.back().accumulate = true;
+  }
+  auto begin = [&](ValueRange) {
+    int64_t width = vectors * plan.lanes;
+    int64_t columns = panels.value ? plan.columnBlock : panels.known * width;
+    Value memory = memref::AllocOp::create(
+        b, loc, MemRefType::get({shape.m * columns}, problem.element));
+    targets.push_back({{memory, {}, columns, 1}, /*accumulate=*/true});
+    fillZero(block, targets.back().c);
+    return SmallVector<Value>();
+  };
+  auto end = [&](ValueRange, ValueRange) {
+    GemmMatrix partial = targets.pop_back_val().c;
+    addTo(block, partial, targets.back().c);
+    return SmallVector<Value>();
+  };
+  auto body = [&](FlatIndex depth, ValueRange) {
+    emitDepthBlock(block, depth, targets.back());
+    return SmallVector<Value>();
+  };
+  emitSumLoop(b, loc, mem, blocks, plan.depthBlock, Value(), {},
+              {begin, end, body});
+}
+
+/// Visits the vectors of a block of columns; columns count from its first.
+void GemmEmitter::forEachVector(
+    const ColumnBlock &block,
+    function_ref<void(FlatIndex row, FlatIndex column, int64_t active)> body) {
+  loop({shape.m, {}}, 1, [&](FlatIndex row) {
+    loop(block.panels, 1, [&](FlatIndex j) {
+      FlatIndex column = mem.advance({}, j, block.vectors * plan.lanes);
+      for (int64_t v = 0; v < block.vectors; ++v)
+        body(row, column.plus(v * plan.lanes),
+             v + 1 == block.vectors ? block.active : plan.lanes);
+    });
   });
 }
 
-void GemmEmitter::emitDepthBlock(FlatIndex column, Extent panels,
-                                 int64_t vectors, int64_t active,
-                                 FlatIndex depth) {
+void GemmEmitter::fillZero(const ColumnBlock &block, const GemmMatrix &c) {
+  forEachVector(block, [&](FlatIndex row, FlatIndex column, int64_t active) {
+    mem.storeVector(zero(), c.flat, moved(c, row, column).at, 1, active);
+  });
+}
+
+void GemmEmitter::addTo(const ColumnBlock &block, const GemmMatrix &partial,
+                        const GemmMatrix &c) {
+  forEachVector(block, [&](FlatIndex row, FlatIndex column, int64_t active) {
+    auto load = [&](const GemmMatrix &from) {
+      return mem.loadVector(problem.element, from.flat,
+                            moved(from, row, column).at, 1, plan.lanes, active);
+    };
+    Value sum = arith::AddFOp::create(b, loc, load(c), load(partial));
+    mem.storeVector(sum, c.flat, moved(c, row, column).at, 1, active);
+  });
+}
+
+void GemmEmitter::emitDepthBlock(const ColumnBlock &block, FlatIndex depth,
+                                 const Target &target) {
+  FlatIndex column = block.column;
+  Extent panels = block.panels;
+  int64_t vectors = block.vectors, active = block.active;
   Extent depthSize = blockSize(shape.k, plan.depthBlock, depth);
   int64_t width = vectors * plan.lanes;
 
@@ -170,13 +252,14 @@ void GemmEmitter::emitDepthBlock(FlatIndex column, Extent panels,
     loop(panels, 1, [&](FlatIndex j) {
       GemmMatrix panelB = bBlock;
       panelB.at = mem.advance(bBlock.at, j, bPanel);
-      GemmMatrix panelC = moved(problem.c, row, column);
+      GemmMatrix panelC = moved(target.c, row, known(0));
       panelC.at = mem.advance(panelC.at, j, width);
       loop(rowPanels, 1, [&](FlatIndex i) {
         GemmMatrix tileA = aBlock, tileC = panelC;
         tileA.at = mem.advance(aBlock.at, i, aPanel);
-        tileC.at = mem.advance(panelC.at, i, rows * problem.c.row);
-        emitTile(rows, vectors, active, tileA, panelB, tileC, depth, depthSize);
+        tileC.at = mem.advance(panelC.at, i, rows * target.c.row);
+        emitTile(rows, vectors, active, tileA, panelB,
+                 {tileC, target.accumulate}, depth, depthSize);
       });
     });
   };
@@ -372,20 +455,25 @@ SmallVector<Value> GemmEmitter::tileStep(int64_t rows, int64_t vectors,
 }
 
 void GemmEmitter::emitTile(int64_t rows, int64_t vectors, int64_t active,
-                           GemmMatrix a, GemmMatrix bPanel, GemmMatrix c,
+                           GemmMatrix a, GemmMatrix bPanel, Target target,
                            FlatIndex depth, Extent depthSize) {
+  const GemmMatrix &c = target.c;
   auto cAt = [&](int64_t r, int64_t v) {
     return c.at.plus(r * c.row + v * plan.lanes);
   };
-  SmallVector<Value> accumulators(rows * vectors, zero());
-  auto forOp = scf::ForOp::create(
-      b, loc, mem.constant(0), valueOf(depthSize), mem.constant(1),
-      accumulators, [&](OpBuilder &, Location, Value iv, ValueRange values) {
-        scf::YieldOp::create(b, loc,
-                             tileStep(rows, vectors, active, a, bPanel, {iv, 0},
-                                      SmallVector<Value>(values)));
-      });
-  accumulators.assign(forOp.result_begin(), forOp.result_end());
+  SmallVector<Value> zeros(rows * vectors, zero());
+  auto begin = [&](ValueRange) { return zeros; };
+  auto end = [&](ValueRange sums, ValueRange partial) {
+    return addSums(b, loc, sums, partial);
+  };
+  auto step = [&](FlatIndex at, ValueRange values) {
+    return tileStep(rows, vectors, active, a, bPanel, at,
+                    SmallVector<Value>(values));
+  };
+  int64_t most = depthSize.value ? plan.depthBlock : depthSize.known;
+  SmallVector<Value> accumulators =
+      emitSumLoop(b, loc, mem, planSum(most, 1, kTileAdditionsPerBlock), 1,
+                  depthSize.value, zeros, {begin, end, step});
 
   auto store = [&](bool add) {
     for (int64_t r = 0; r < rows; ++r)
@@ -401,8 +489,8 @@ void GemmEmitter::emitTile(int64_t rows, int64_t vectors, int64_t active,
       }
   };
   // Only the first block of k may ignore what C holds.
-  if (problem.accumulate || !depth.var) {
-    store(problem.accumulate || depth.constant != 0);
+  if (target.accumulate || !depth.var) {
+    store(target.accumulate || depth.constant != 0);
     return;
   }
   Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,

@@ -8,21 +8,25 @@
 using namespace mlir;
 using namespace cellgrad;
 
-/// So many additions follow each other in an innermost block: few enough for
-/// the error, and enough that beginning and ending a block cost nothing beside
-/// them.
-constexpr int64_t kTermsPerBlock = 32;
+/// A chain of so many additions is not cut: the errors are small, and a loop
+/// that ends costs as much as several trips.
+constexpr int64_t kLongestChain = 64;
 
-/// So many blocks are added up in the next larger one.
+/// So many blocks are added up in the next larger one; less than twice as many
+/// are not cut.
 constexpr int64_t kBlocksPerBlock = 16;
 
-SumBlocks cellgrad::planSum(int64_t trips, int64_t additions) {
+SumBlocks cellgrad::planSum(int64_t trips, int64_t additions,
+                            int64_t additionsPerBlock) {
   SumBlocks plan{trips, {}, trips * additions};
-  int64_t block = std::max<int64_t>(1, kTermsPerBlock / additions);
-  for (; block < trips; block *= kBlocksPerBlock) {
+  if (plan.additions <= kLongestChain)
+    return plan;
+  int64_t block = std::max<int64_t>(1, additionsPerBlock / additions);
+  do {
     plan.blocks.push_back(block);
     plan.additions = llvm::divideCeil(trips, block);
-  }
+    block *= kBlocksPerBlock;
+  } while (2 * block <= trips);
   return plan;
 }
 
@@ -92,4 +96,12 @@ SumHooks::Values cellgrad::emitSumLoop(OpBuilder &b, Location loc,
   Value end = size ? size : mem.constant(plan.trips * step);
   return Emitter(b, loc, mem, step, hooks)
       .emit(mem.constant(0), end, plan.trips, !size, plan.blocks, carried);
+}
+
+SumHooks::Values cellgrad::addSums(OpBuilder &b, Location loc, ValueRange sums,
+                                   ValueRange partial) {
+  SumHooks::Values totals;
+  for (auto [sum, part] : llvm::zip_equal(sums, partial))
+    totals.push_back(arith::AddFOp::create(b, loc, sum, part));
+  return totals;
 }

@@ -25,8 +25,14 @@ struct SumBlocks {
   int64_t additions = 0;
 };
 
-/// One trip makes `additions` to what it is given.
-SumBlocks planSum(int64_t trips, int64_t additions = 1);
+/// One trip makes `additions` to what it is given. About `additionsPerBlock`
+/// make an innermost block: the fewer, the smaller the errors, and the more
+/// blocks that begin and end.
+SumBlocks planSum(int64_t trips, int64_t additions = 1,
+                  int64_t additionsPerBlock = 32);
+
+/// Of a block in a register tile, which needs memory to begin and end.
+constexpr int64_t kTileAdditionsPerBlock = 64;
 
 /// What the loop of a sum carries may be values or, where the hooks know of it,
 /// memory.
@@ -47,6 +53,10 @@ SumHooks::Values emitSumLoop(mlir::OpBuilder &b, mlir::Location loc,
                              FlatMemory &mem, const SumBlocks &plan,
                              int64_t step, mlir::Value size,
                              mlir::ValueRange carried, const SumHooks &hooks);
+
+/// The end of a block where all that is carried is sums.
+SumHooks::Values addSums(mlir::OpBuilder &b, mlir::Location loc,
+                         mlir::ValueRange sums, mlir::ValueRange partial);
 
 } // namespace cellgrad
 

@@ -9,6 +9,8 @@
 
 #include "passes/lower/cpu/TileEmitter.h"
 
+#include "passes/lower/cpu/SumLoop.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -23,6 +25,9 @@ namespace {
 /// The innermost loop of a sum disappears when it has at most this many
 /// multiply-adds.
 constexpr int64_t kUnrolled = 160;
+
+/// Blocks of the sum that are added to C, or to a partial sum of C, in turn.
+constexpr int64_t kBlocksOfC = 32;
 
 struct Positions {
   FlatIndex a, b, c;
@@ -55,6 +60,9 @@ private:
                ArrayRef<int64_t> strides);
   void emitBuffered(Positions start);
   void emitBlocks(Positions at, bool accumulate);
+  void emitOuterDepth(unsigned dim, Positions at, bool accumulate);
+  TileOperand partialC();
+  void addPartialC(TileOperand partial);
   void emitColumns(unsigned dim, Positions at, ArrayRef<Offset> vectors,
                    bool accumulate);
   void emitRows(unsigned dim, Positions at, ArrayRef<Offset> vectors,
@@ -67,6 +75,9 @@ private:
                              ArrayRef<Offset> vectors, ValueRange sums);
   SmallVector<Value> emitStep(Positions at, ArrayRef<Offset> rows,
                               ArrayRef<Offset> vectors, ValueRange sums);
+  Value zero() {
+    return mem.constant(cast<TypedAttr>(b.getZeroAttr(vectorType)));
+  }
 
   OpBuilder &b;
   Location loc;
@@ -214,8 +225,70 @@ void TileEmitter::emitBuffered(Positions start) {
 //===-- Tiles -------------------------------------------------------------===//
 
 void TileEmitter::emitBlocks(Positions start, bool accumulate) {
-  loops(plan.outerDepth, start,
-        [&](Positions at) { emitColumns(0, at, {Offset{}}, accumulate); });
+  TileOperand c{problem.c.flat, start.c};
+  std::swap(problem.c, c);
+  emitOuterDepth(0, start, accumulate);
+  std::swap(problem.c, c);
+}
+
+/// The loop over one dimension of a sum and all further ones.
+static SumBlocks planDepth(ArrayRef<TileDim> depth, unsigned dim,
+                           int64_t additionsPerBlock) {
+  int64_t additions = 1;
+  if (dim + 1 < depth.size())
+    additions = planDepth(depth, dim + 1, additionsPerBlock).additions;
+  return planSum(depth[dim].size, additions, additionsPerBlock);
+}
+
+/// Adds the blocks of the sum to C, which partial sums of it stand for.
+void TileEmitter::emitOuterDepth(unsigned dim, Positions at, bool accumulate) {
+  if (dim == plan.outerDepth.size()) {
+    at.c = problem.c.at;
+    return emitColumns(0, at, {Offset{}}, accumulate);
+  }
+  SmallVector<TileOperand> waiting;
+  auto begin = [&](ValueRange) {
+    waiting.push_back(problem.c);
+    problem.c = partialC();
+    return SmallVector<Value>();
+  };
+  auto end = [&](ValueRange, ValueRange) {
+    TileOperand partial = problem.c;
+    problem.c = waiting.pop_back_val();
+    addPartialC(partial);
+    return SmallVector<Value>();
+  };
+  auto body = [&](FlatIndex iv, ValueRange) {
+    emitOuterDepth(dim + 1, moved(at, plan.outerDepth[dim], iv), accumulate);
+    return SmallVector<Value>();
+  };
+  emitSumLoop(b, loc, mem, planDepth(plan.outerDepth, dim, kBlocksOfC), 1,
+              Value(), {}, {begin, end, body});
+}
+
+/// Zeros that lie as C does.
+TileOperand TileEmitter::partialC() {
+  int64_t before = 0, after = 0;
+  for (const TiledDim &tiled : llvm::concat<TiledDim>(plan.rows, plan.columns))
+    (tiled.dim.c < 0 ? before : after) +=
+        std::abs(tiled.dim.c) * (tiled.dim.size - 1);
+  Value memory = memref::AllocOp::create(
+      b, loc, MemRefType::get({before + after + 1}, problem.element));
+  linalg::FillOp::create(
+      b, loc, mem.constant(cast<TypedAttr>(b.getZeroAttr(problem.element))),
+      memory);
+  return {memory, {Value(), before}};
+}
+
+void TileEmitter::addPartialC(TileOperand partial) {
+  SmallVector<int64_t> sizes, strides;
+  for (const TiledDim &tiled :
+       llvm::concat<TiledDim>(plan.rows, plan.columns)) {
+    sizes.push_back(tiled.dim.size);
+    strides.push_back(tiled.dim.c);
+  }
+  move(b, loc, viewOf(partial.flat, partial.at, sizes, strides),
+       viewOf(problem.c.flat, problem.c.at, sizes, strides), /*add=*/true);
 }
 
 void TileEmitter::emitColumns(unsigned dim, Positions at,
@@ -259,8 +332,7 @@ void TileEmitter::emitRows(unsigned dim, Positions at, ArrayRef<Offset> vectors,
 
 void TileEmitter::emitTile(Positions at, ArrayRef<Offset> rows,
                            ArrayRef<Offset> vectors, bool accumulate) {
-  Value zero = mem.constant(cast<TypedAttr>(b.getZeroAttr(vectorType)));
-  SmallVector<Value> zeros(rows.size() * vectors.size(), zero);
+  SmallVector<Value> zeros(rows.size() * vectors.size(), zero());
   SmallVector<Value> sums = emitSum(0, at, rows, vectors, zeros);
   auto next = sums.begin();
   for (const Offset &row : rows)
@@ -301,20 +373,25 @@ SmallVector<Value> TileEmitter::emitSum(unsigned dim, Positions at,
   const TileDim &depth = plan.depth[dim];
   if (dim + 1 == plan.depth.size() &&
       static_cast<int64_t>(sums.size()) * depth.size <= kUnrolled &&
+      planDepth(plan.depth, dim, kTileAdditionsPerBlock).blocks.empty() &&
       !sharesTooMuch(depth, rows, vectors)) {
     SmallVector<Value> next(sums);
     for (int64_t i = 0; i < depth.size; ++i)
       next = emitStep(moved(at, depth, {Value(), i}), rows, vectors, next);
     return next;
   }
-  auto loop = scf::ForOp::create(
-      b, loc, mem.constant(0), mem.constant(depth.size), mem.constant(1), sums,
-      [&](OpBuilder &, Location, Value iv, ValueRange carried) {
-        scf::YieldOp::create(b, loc,
-                             emitSum(dim + 1, moved(at, depth, {iv, 0}), rows,
-                                     vectors, carried));
-      });
-  return SmallVector<Value>(loop.getResults());
+  auto begin = [&](ValueRange values) {
+    return SmallVector<Value>(values.size(), zero());
+  };
+  auto end = [&](ValueRange values, ValueRange partial) {
+    return addSums(b, loc, values, partial);
+  };
+  auto body = [&](FlatIndex iv, ValueRange values) {
+    return emitSum(dim + 1, moved(at, depth, iv), rows, vectors, values);
+  };
+  return emitSumLoop(b, loc, mem,
+                     planDepth(plan.depth, dim, kTileAdditionsPerBlock), 1,
+                     Value(), sums, {begin, end, body});
 }
 
 SmallVector<Value> TileEmitter::emitStep(Positions at, ArrayRef<Offset> rows,
