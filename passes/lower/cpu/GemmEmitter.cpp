@@ -472,7 +472,7 @@ void GemmEmitter::emitTile(int64_t rows, int64_t vectors, int64_t active,
   };
   int64_t most = depthSize.value ? plan.depthBlock : depthSize.known;
   SmallVector<Value> accumulators =
-      emitSumLoop(b, loc, mem, planSum(most, 1, kTileAdditionsPerBlock), 1,
+      emitSumLoop(b, loc, mem, planSum(most, 1, tileBlock(problem.element)), 1,
                   depthSize.value, zeros, {begin, end, step});
 
   auto store = [&](bool add) {

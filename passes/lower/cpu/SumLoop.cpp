@@ -16,12 +16,11 @@ constexpr int64_t kLongestChain = 64;
 /// are not cut.
 constexpr int64_t kBlocksPerBlock = 16;
 
-SumBlocks cellgrad::planSum(int64_t trips, int64_t additions,
-                            int64_t additionsPerBlock) {
+SumBlocks cellgrad::planSum(int64_t trips, int64_t additions, int64_t block) {
   SumBlocks plan{trips, {}, trips * additions};
-  if (plan.additions <= kLongestChain)
+  if (plan.additions <= std::max(kLongestChain, block))
     return plan;
-  int64_t block = std::max<int64_t>(1, additionsPerBlock / additions);
+  block = std::max<int64_t>(1, block / additions);
   do {
     plan.blocks.push_back(block);
     plan.additions = llvm::divideCeil(trips, block);
@@ -29,6 +28,8 @@ SumBlocks cellgrad::planSum(int64_t trips, int64_t additions,
   } while (2 * block <= trips);
   return plan;
 }
+
+int64_t cellgrad::tileBlock(Type element) { return element.isF64() ? 128 : 64; }
 
 namespace {
 

@@ -25,14 +25,15 @@ struct SumBlocks {
   int64_t additions = 0;
 };
 
-/// One trip makes `additions` to what it is given. About `additionsPerBlock`
-/// make an innermost block: the fewer, the smaller the errors, and the more
-/// blocks that begin and end.
-SumBlocks planSum(int64_t trips, int64_t additions = 1,
-                  int64_t additionsPerBlock = 32);
+/// One trip makes `additions` to what it is given; about `block` of them make
+/// an innermost block. The fewer, the smaller the errors, and the more blocks
+/// that begin and end.
+SumBlocks planSum(int64_t trips, int64_t additions = 1, int64_t block = 32);
 
-/// Of a block in a register tile, which needs memory to begin and end.
-constexpr int64_t kTileAdditionsPerBlock = 64;
+/// Additions in a block of a register tile, whose sums wait in memory while
+/// another block is summed. Twice as many in f64 cost nothing, as matrix
+/// products come in blocks of 128 there.
+int64_t tileBlock(mlir::Type element);
 
 /// What the loop of a sum carries may be values or, where the hooks know of it,
 /// memory.

@@ -26,9 +26,6 @@ namespace {
 /// multiply-adds.
 constexpr int64_t kUnrolled = 160;
 
-/// Blocks of the sum that are added to C, or to a partial sum of C, in turn.
-constexpr int64_t kBlocksOfC = 32;
-
 struct Positions {
   FlatIndex a, b, c;
 };
@@ -233,11 +230,11 @@ void TileEmitter::emitBlocks(Positions start, bool accumulate) {
 
 /// The loop over one dimension of a sum and all further ones.
 static SumBlocks planDepth(ArrayRef<TileDim> depth, unsigned dim,
-                           int64_t additionsPerBlock) {
+                           int64_t block = 32) {
   int64_t additions = 1;
   if (dim + 1 < depth.size())
-    additions = planDepth(depth, dim + 1, additionsPerBlock).additions;
-  return planSum(depth[dim].size, additions, additionsPerBlock);
+    additions = planDepth(depth, dim + 1, block).additions;
+  return planSum(depth[dim].size, additions, block);
 }
 
 /// Adds the blocks of the sum to C, which partial sums of it stand for.
@@ -262,8 +259,8 @@ void TileEmitter::emitOuterDepth(unsigned dim, Positions at, bool accumulate) {
     emitOuterDepth(dim + 1, moved(at, plan.outerDepth[dim], iv), accumulate);
     return SmallVector<Value>();
   };
-  emitSumLoop(b, loc, mem, planDepth(plan.outerDepth, dim, kBlocksOfC), 1,
-              Value(), {}, {begin, end, body});
+  emitSumLoop(b, loc, mem, planDepth(plan.outerDepth, dim), 1, Value(), {},
+              {begin, end, body});
 }
 
 /// Zeros that lie as C does.
@@ -373,7 +370,7 @@ SmallVector<Value> TileEmitter::emitSum(unsigned dim, Positions at,
   const TileDim &depth = plan.depth[dim];
   if (dim + 1 == plan.depth.size() &&
       static_cast<int64_t>(sums.size()) * depth.size <= kUnrolled &&
-      planDepth(plan.depth, dim, kTileAdditionsPerBlock).blocks.empty() &&
+      planDepth(plan.depth, dim, tileBlock(problem.element)).blocks.empty() &&
       !sharesTooMuch(depth, rows, vectors)) {
     SmallVector<Value> next(sums);
     for (int64_t i = 0; i < depth.size; ++i)
@@ -390,7 +387,7 @@ SmallVector<Value> TileEmitter::emitSum(unsigned dim, Positions at,
     return emitSum(dim + 1, moved(at, depth, iv), rows, vectors, values);
   };
   return emitSumLoop(b, loc, mem,
-                     planDepth(plan.depth, dim, kTileAdditionsPerBlock), 1,
+                     planDepth(plan.depth, dim, tileBlock(problem.element)), 1,
                      Value(), sums, {begin, end, body});
 }
 

@@ -1,0 +1,245 @@
+"""Sums of many terms against numpy in extended precision: the bound of docs/math-accuracy.md, and 1e-6 where no
+term is negative, in every form of loop."""
+
+import math
+
+import numpy as np
+import pytest
+
+import cellgrad as ms
+from cellgrad import Tensor, ops
+
+UNIT = {"float32": 2.0**-24, "float64": 2.0**-53}
+KINDS = ["ones", "tenth", "uniform", "mixed"]
+
+
+def terms(kind, shape, dtype):
+    rng = np.random.default_rng(7)
+    if kind == "ones":
+        return np.ones(shape, dtype)
+    if kind == "tenth":  # rounds in the same direction again and again
+        return np.full(shape, 0.1, dtype)
+    if kind == "uniform":
+        return rng.random(shape).astype(dtype)
+    return (rng.normal(size=shape) * 10.0 ** rng.integers(-4, 5, shape)).astype(dtype)
+
+
+def wide(array):
+    return array.astype(np.longdouble)
+
+
+def agrees(got, wanted, size, count, kind, dtype, loops):
+    """`size` is the sum of the magnitudes of `count` terms, `loops` the loops that the sum takes."""
+    error = np.abs(wide(got.asnumpy()) - wanted)
+    assert got.shape == wanted.shape
+    bound = 64 * loops + 4 * math.log2(count)
+    if kind == "ones":
+        assert np.all(error == 0)
+    elif kind != "mixed":  # 1e-6 in float32
+        bound = min(bound, 16.7)
+    worst = float(np.max(error / size)) / UNIT[dtype]
+    assert worst <= bound, f"{worst} times the unit roundoff, not {bound}"
+
+
+def check_sum(shape, dims, kind, dtype="float32", view=lambda x: x):
+    x = terms(kind, shape, dtype)
+    got = ms.jit(lambda x: ops.sum(view(x), dims))(Tensor(x))
+    seen = wide(view(x))
+    count = seen.size // max(1, math.prod(got.shape))
+    loops = 1 if isinstance(dims, int) else len(dims)
+    agrees(got, seen.sum(dims), np.abs(seen).sum(dims), count, kind, dtype, loops)
+
+
+# A vector of sums holds up to 64 elements; a chain has at most 64 additions, a block 32, and the next one 16 of these.
+@pytest.mark.parametrize("trips", [1, 63, 64, 65, 96, 1023, 1024, 1025, 16 * 1024 + 33])
+@pytest.mark.parametrize("rest", [0, 1, 17, 63])
+def test_a_row(trips, rest):
+    for kind in KINDS:
+        check_sum((64 * trips + rest,), 0, kind)
+
+
+@pytest.mark.parametrize("rows", [31, 63, 64, 65, 67, 500, 511, 512, 513, 1023, 1024, 1025, 8191, 8200, 8219])
+@pytest.mark.parametrize("columns", [1, 3, 40, 150])
+def test_columns(rows, columns):
+    for kind in KINDS:
+        check_sum((rows, columns), 0, kind)
+
+
+@pytest.mark.parametrize("dtype", UNIT)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "shape, dims",
+    [
+        ((3, 40, 1500), (0, 2)),
+        ((1500, 3, 40), (0, 2)),
+        ((1500, 40, 3), (0, 2)),
+        ((70, 9, 65, 33), (0, 2)),
+        ((9, 70, 33, 65), (1, 3)),
+        ((40, 30, 20, 50), (0, 1, 2)),
+        ((40, 3, 30, 130), (0, 2)),
+        ((1030, 2, 9, 130), (0, 2)),
+        ((9, 3000, 33), 1),
+        ((3, 3000, 200), 1),
+        ((200, 3000), 1),
+        ((1000, 1000), (0, 1)),
+    ],
+)
+def test_dimensions(shape, dims, kind, dtype):
+    check_sum(shape, dims, kind, dtype)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "shape, dims, view",
+    [
+        ((50000, 3), 0, lambda x: x[:, 1]),
+        ((300, 100, 3), (0, 1), lambda x: x[:, 1:, 2]),
+        ((9000, 40), 0, lambda x: x[::-1, ::2]),
+        ((5, 40000), 1, lambda x: x.T.T[:, 1:]),
+        ((40000, 5), 1, lambda x: x.T),
+        ((1100,), (0, 1), lambda x: x.reshape(-1, 1) * x.reshape(1, -1)),
+        ((1100,), (0, 1), lambda x: abs(x.reshape(-1, 1) + x.reshape(1, -1))),
+        ((2500,), 0, lambda x: x.reshape(-1, 1) + x[:150].reshape(1, -1)),
+    ],
+)
+def test_views_and_broadcasts(shape, dims, view, kind):
+    x = terms(kind, shape, "float32")
+    got = ms.jit(lambda x: ops.sum(view(x), dims))(Tensor(x))
+    seen = view(wide(x))
+    # Terms that are rounded themselves are off by the unit roundoff.
+    agrees(got, seen.sum(dims), np.abs(seen).sum(dims) * 1.1, seen.size, kind, "float32", 2)
+
+
+def test_means_of_many():
+    x = np.ones(20_000, np.float32)
+    mean = ms.jit(lambda x: (x.reshape(-1, 1) * x.reshape(1, -1)).mean())
+    assert mean(Tensor(x)).asnumpy() == 1
+
+
+@pytest.mark.parametrize("shape", [(1_000_000, 3), (20_000, 150)])
+def test_variance_of_many_rows(shape):
+    x = terms("uniform", shape, "float32")
+    got = ms.jit(lambda x: ops.var(x, 0))(Tensor(x)).asnumpy()
+    np.testing.assert_allclose(got, wide(x).var(0).astype(np.float64), rtol=1e-6)
+
+
+def test_a_sum_beside_an_extremum():
+    x = terms("uniform", (5000, 40), "float32")
+    both = ms.jit(lambda x: (ops.sum(x, 0), ops.amax(x, 0), ops.sum(x * x, 0)))
+    total, most, squares = both(Tensor(x))
+    agrees(total, wide(x).sum(0), wide(x).sum(0), 5000, "uniform", "float32", 1)
+    assert np.array_equal(most.asnumpy(), x.max(0))
+    agrees(squares, (wide(x) ** 2).sum(0), (wide(x) ** 2).sum(0), 5000, "uniform", "float32", 1)
+
+
+def test_half_precision_accumulates_in_single():
+    x = np.ones((60_000, 2), np.float16)
+    assert np.array_equal(ms.jit(lambda x: ops.sum(x, 0))(Tensor(x)).asnumpy(), [60_000, 60_000])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_gradients_of_broadcasts(kind):
+    x, y = terms(kind, (9000, 33), "float32"), np.ones(33, np.float32)
+
+    def loss(b, c):
+        return ops.sum(Tensor(x) * (b + c))
+
+    by_row, by_all = ms.jit(ms.grad(loss, (0, 1)))(Tensor(y), Tensor(np.float32(1)))
+    size = np.abs(wide(x))
+    agrees(by_row, wide(x).sum(0), size.sum(0), 9000, kind, "float32", 1)
+    agrees(by_all, wide(x).sum(), size.sum(), x.size, kind, "float32", 2)
+
+
+def check_product(f, reference, shapes, depth, kind, dtype, loops=2):
+    a, b = (terms(kind, shape, dtype) for shape in shapes)
+    got = ms.jit(f)(Tensor(a), Tensor(b))
+    wanted, size = reference(wide(a), wide(b)), reference(np.abs(wide(a)), np.abs(wide(b)))
+    agrees(got, wanted, size, depth, kind, dtype, loops + (dtype == "float64"))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("depth", [63, 64, 65, 100, 127, 128, 129, 255, 256, 257, 1000, 4097, 16384, 16385, 20000])
+def test_products(depth, kind):
+    for m, n in [(5, 20), (20, 5), (33, 40)]:
+        check_product(lambda a, b: a @ b, lambda a, b: a @ b, [(m, depth), (depth, n)], depth, kind, "float32")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("depth", [128, 129, 1000, 8192, 8193, 300_000])
+def test_products_in_double_precision(depth, kind):
+    check_product(lambda a, b: a @ b, lambda a, b: a @ b, [(3, depth), (depth, 19)], depth, kind, "float64")
+
+
+def test_products_with_ragged_and_many_columns():
+    k = 16_500
+    for m, n in [(3, 1100), (30, 70)]:
+        shapes = [(m, k), (k, n)]
+        check_product(lambda a, b: a @ b, lambda a, b: a @ b, shapes, k, "uniform", "float32")
+    check_product(lambda a, b: a.T @ b, lambda a, b: a.T @ b, [(k, 30), (k, 70)], k, "uniform", "float32")
+    check_product(lambda a, b: a @ b.T, lambda a, b: a @ b.T, [(30, k), (70, k)], k, "uniform", "float32")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "equation, shapes",
+    [
+        ("iab,abj->ij", [(20, 70, 90), (70, 90, 24)]),
+        ("iab,baj->ij", [(20, 70, 90), (90, 70, 24)]),
+        ("iabc,cabj->ij", [(20, 40, 30, 9), (9, 40, 30, 24)]),
+        ("aib,jba->ij", [(3000, 20, 3), (24, 3, 3000)]),
+        ("gia,gaj->gij", [(3, 5, 20_000), (3, 20_000, 20)]),
+    ],
+)
+def test_contractions_of_several_dimensions(equation, shapes, kind):
+    depth = 10_000
+    check_product(
+        lambda a, b: ops.einsum(equation, a, b),
+        lambda a, b: np.einsum(equation, a, b),
+        shapes,
+        depth,
+        kind,
+        "float32",
+        loops=4,
+    )
+
+
+@pytest.mark.parametrize("batch", [64, 65, 100, 1030])
+@pytest.mark.parametrize("kind", ["ones", "tenth", "uniform", "mixed"])
+def test_filters_of_many_images(batch, kind):
+    x, w = terms(kind, (batch, 3, 10, 10), "float32"), np.zeros((16, 3, 3, 3), np.float32)
+    seed = terms("uniform" if kind == "mixed" else kind, (batch, 16, 8, 8), "float32")
+    loss = ms.grad(lambda w: ops.sum(ops.conv2d(Tensor(x), w) * Tensor(seed)))
+    windows = np.lib.stride_tricks.sliding_window_view(wide(x), (3, 3), (2, 3))
+    flat = wide(seed).transpose(1, 0, 2, 3).reshape(16, -1)
+
+    def gradient(columns, rows):
+        return (rows @ columns.transpose(0, 2, 3, 1, 4, 5).reshape(-1, 27)).reshape(w.shape)
+
+    got = ms.jit(loss)(Tensor(w))
+    wanted, size = gradient(windows, flat), gradient(np.abs(windows), np.abs(flat))
+    agrees(got, wanted, size, 64 * batch, kind, "float32", 3)
+
+
+def test_the_same_bits_again():
+    x = terms("mixed", (3000, 150), "float32")
+    f = ms.jit(lambda x: (ops.sum(x, 0), ops.sum(x), ops.matmul(x.T, x)))
+    for first, second in zip(f(Tensor(x)), f(Tensor(x)), strict=True):
+        assert np.array_equal(first.asnumpy(), second.asnumpy())
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("kind", ["ones", "tenth", "uniform"])
+@pytest.mark.parametrize(
+    "shape, dims",
+    [((10**8,), 0), ((10**8 // 2, 2), 0), ((2, 10**8 // 2), 1), ((10**6, 100), 0), ((10**5, 10, 100), (0, 2))],
+)
+def test_a_hundred_million(shape, dims, kind):
+    check_sum(shape, dims, kind)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("kind", ["ones", "tenth", "uniform"])
+@pytest.mark.parametrize("m, n", [(1, 1), (1, 3), (3, 1), (2, 2)])
+def test_a_product_of_depth_thirty_million(m, n, kind):
+    k = 3 * 10**7
+    check_product(lambda a, b: a @ b, lambda a, b: a @ b, [(m, k), (k, n)], k, kind, "float32")
