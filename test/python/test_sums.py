@@ -41,32 +41,39 @@ def agrees(got, wanted, size, count, kind, dtype, loops):
     assert worst <= bound, f"{worst} times the unit roundoff, not {bound}"
 
 
-def check_sum(shape, dims, kind, dtype="float32", view=lambda x: x):
-    x = terms(kind, shape, dtype)
-    got = ms.jit(lambda x: ops.sum(view(x), dims))(Tensor(x))
-    seen = wide(view(x))
-    count = seen.size // max(1, math.prod(got.shape))
+def check_sum(shape, dims, dtype="float32", kinds=KINDS):
+    total = ms.jit(lambda x: ops.sum(x, dims))
     loops = 1 if isinstance(dims, int) else len(dims)
-    agrees(got, seen.sum(dims), np.abs(seen).sum(dims), count, kind, dtype, loops)
+    for kind in kinds:
+        x = terms(kind, shape, dtype)
+        got, seen = total(Tensor(x)), wide(x)
+        agrees(
+            got,
+            seen.sum(dims),
+            np.abs(seen).sum(dims),
+            x.size // math.prod(got.shape),
+            kind,
+            dtype,
+            loops,
+        )
 
 
 # A vector of sums holds up to 64 elements; a chain has at most 64 additions, a block 32, and the next one 16 of these.
 @pytest.mark.parametrize("trips", [1, 63, 64, 65, 96, 1023, 1024, 1025, 16 * 1024 + 33])
 @pytest.mark.parametrize("rest", [0, 1, 17, 63])
 def test_a_row(trips, rest):
-    for kind in KINDS:
-        check_sum((64 * trips + rest,), 0, kind)
+    check_sum((64 * trips + rest,), 0)
 
 
-@pytest.mark.parametrize("rows", [31, 63, 64, 65, 67, 500, 511, 512, 513, 1023, 1024, 1025, 8191, 8200, 8219])
+@pytest.mark.parametrize(
+    "rows", [31, 63, 64, 65, 67, 500, 511, 512, 513, 1023, 1024, 1025, 8191, 8200, 8219]
+)
 @pytest.mark.parametrize("columns", [1, 3, 40, 150])
 def test_columns(rows, columns):
-    for kind in KINDS:
-        check_sum((rows, columns), 0, kind)
+    check_sum((rows, columns), 0)
 
 
 @pytest.mark.parametrize("dtype", UNIT)
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     "shape, dims",
     [
@@ -84,11 +91,10 @@ def test_columns(rows, columns):
         ((1000, 1000), (0, 1)),
     ],
 )
-def test_dimensions(shape, dims, kind, dtype):
-    check_sum(shape, dims, kind, dtype)
+def test_dimensions(shape, dims, dtype):
+    check_sum(shape, dims, dtype)
 
 
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     "shape, dims, view",
     [
@@ -102,12 +108,21 @@ def test_dimensions(shape, dims, kind, dtype):
         ((2500,), 0, lambda x: x.reshape(-1, 1) + x[:150].reshape(1, -1)),
     ],
 )
-def test_views_and_broadcasts(shape, dims, view, kind):
-    x = terms(kind, shape, "float32")
-    got = ms.jit(lambda x: ops.sum(view(x), dims))(Tensor(x))
-    seen = view(wide(x))
-    # Terms that are rounded themselves are off by the unit roundoff.
-    agrees(got, seen.sum(dims), np.abs(seen).sum(dims) * 1.1, seen.size, kind, "float32", 2)
+def test_views_and_broadcasts(shape, dims, view):
+    total = ms.jit(lambda x: ops.sum(view(x), dims))
+    for kind in KINDS:
+        x = terms(kind, shape, "float32")
+        seen = view(wide(x))
+        # A term that is rounded itself is off by the unit roundoff: as if there were one addition more.
+        agrees(
+            total(Tensor(x)),
+            seen.sum(dims),
+            np.abs(seen).sum(dims),
+            2 * seen.size,
+            kind,
+            "float32",
+            2,
+        )
 
 
 def test_means_of_many():
@@ -137,49 +152,65 @@ def test_half_precision_accumulates_in_single():
     assert np.array_equal(ms.jit(lambda x: ops.sum(x, 0))(Tensor(x)).asnumpy(), [60_000, 60_000])
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_gradients_of_broadcasts(kind):
-    x, y = terms(kind, (9000, 33), "float32"), np.ones(33, np.float32)
-
-    def loss(b, c):
-        return ops.sum(Tensor(x) * (b + c))
-
-    by_row, by_all = ms.jit(ms.grad(loss, (0, 1)))(Tensor(y), Tensor(np.float32(1)))
-    size = np.abs(wide(x))
-    agrees(by_row, wide(x).sum(0), size.sum(0), 9000, kind, "float32", 1)
-    agrees(by_all, wide(x).sum(), size.sum(), x.size, kind, "float32", 2)
+def test_gradients_of_broadcasts():
+    row, number = Tensor(np.ones(33, np.float32)), Tensor(np.float32(1))
+    gradient = ms.jit(ms.grad(lambda b, c, x: ops.sum(x * (b + c)), (0, 1)))
+    for kind in KINDS:
+        x = terms(kind, (9000, 33), "float32")
+        by_row, by_all = gradient(row, number, Tensor(x))
+        size = np.abs(wide(x))
+        agrees(by_row, wide(x).sum(0), size.sum(0), 9000, kind, "float32", 1)
+        agrees(by_all, wide(x).sum(), size.sum(), x.size, kind, "float32", 2)
 
 
-def check_product(f, reference, shapes, depth, kind, dtype, loops=2):
-    a, b = (terms(kind, shape, dtype) for shape in shapes)
-    got = ms.jit(f)(Tensor(a), Tensor(b))
-    wanted, size = reference(wide(a), wide(b)), reference(np.abs(wide(a)), np.abs(wide(b)))
-    agrees(got, wanted, size, depth, kind, dtype, loops + (dtype == "float64"))
+def check_product(f, reference, shapes, depth, dtype="float32", loops=2, kinds=KINDS):
+    product = ms.jit(f)
+    for kind in kinds:
+        a, b = (terms(kind, shape, dtype) for shape in shapes)
+        wanted, size = reference(wide(a), wide(b)), reference(np.abs(wide(a)), np.abs(wide(b)))
+        agrees(
+            product(Tensor(a), Tensor(b)),
+            wanted,
+            size,
+            depth,
+            kind,
+            dtype,
+            loops + (dtype == "float64"),
+        )
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("depth", [63, 64, 65, 100, 127, 128, 129, 255, 256, 257, 1000, 4097, 16384, 16385, 20000])
-def test_products(depth, kind):
+def matmul(a, b):
+    return a @ b
+
+
+@pytest.mark.parametrize(
+    "depth", [63, 64, 65, 100, 127, 128, 129, 255, 256, 257, 1000, 4097, 16384, 16385, 20000]
+)
+def test_products(depth):
     for m, n in [(5, 20), (20, 5), (33, 40)]:
-        check_product(lambda a, b: a @ b, lambda a, b: a @ b, [(m, depth), (depth, n)], depth, kind, "float32")
+        check_product(matmul, matmul, [(m, depth), (depth, n)], depth)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("depth", [128, 129, 1000, 8192, 8193, 300_000])
-def test_products_in_double_precision(depth, kind):
-    check_product(lambda a, b: a @ b, lambda a, b: a @ b, [(3, depth), (depth, 19)], depth, kind, "float64")
+@pytest.mark.parametrize("depth", [128, 129, 1000, 8192, 8193, 30_000])
+def test_products_in_double_precision(depth):
+    check_product(matmul, matmul, [(3, depth), (depth, 19)], depth, "float64")
 
 
 def test_products_with_ragged_and_many_columns():
     k = 16_500
-    for m, n in [(3, 1100), (30, 70)]:
-        shapes = [(m, k), (k, n)]
-        check_product(lambda a, b: a @ b, lambda a, b: a @ b, shapes, k, "uniform", "float32")
-    check_product(lambda a, b: a.T @ b, lambda a, b: a.T @ b, [(k, 30), (k, 70)], k, "uniform", "float32")
-    check_product(lambda a, b: a @ b.T, lambda a, b: a @ b.T, [(30, k), (70, k)], k, "uniform", "float32")
+
+    def left(a, b):
+        return a.T @ b
+
+    def right(a, b):
+        return a @ b.T
+
+    check_product(matmul, matmul, [(2, k), (k, 1050)], k, kinds=["uniform"])
+    check_product(matmul, matmul, [(30, k), (k, 70)], k, kinds=["uniform"])
+    check_product(left, left, [(k, 30), (k, 70)], k, kinds=["uniform"])
+    check_product(right, right, [(30, k), (70, k)], k, kinds=["uniform"])
 
 
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     "equation, shapes",
     [
@@ -190,34 +221,32 @@ def test_products_with_ragged_and_many_columns():
         ("gia,gaj->gij", [(3, 5, 20_000), (3, 20_000, 20)]),
     ],
 )
-def test_contractions_of_several_dimensions(equation, shapes, kind):
-    depth = 10_000
-    check_product(
-        lambda a, b: ops.einsum(equation, a, b),
-        lambda a, b: np.einsum(equation, a, b),
-        shapes,
-        depth,
-        kind,
-        "float32",
-        loops=4,
-    )
+def test_contractions_of_several_dimensions(equation, shapes):
+    def reference(a, b):
+        return np.einsum(equation, a, b, optimize=True)
+
+    check_product(lambda a, b: ops.einsum(equation, a, b), reference, shapes, 10_000, loops=4)
 
 
 @pytest.mark.parametrize("batch", [64, 65, 100, 1030])
-@pytest.mark.parametrize("kind", ["ones", "tenth", "uniform", "mixed"])
-def test_filters_of_many_images(batch, kind):
-    x, w = terms(kind, (batch, 3, 10, 10), "float32"), np.zeros((16, 3, 3, 3), np.float32)
-    seed = terms("uniform" if kind == "mixed" else kind, (batch, 16, 8, 8), "float32")
-    loss = ms.grad(lambda w: ops.sum(ops.conv2d(Tensor(x), w) * Tensor(seed)))
-    windows = np.lib.stride_tricks.sliding_window_view(wide(x), (3, 3), (2, 3))
-    flat = wide(seed).transpose(1, 0, 2, 3).reshape(16, -1)
+def test_filters_of_many_images(batch):
+    shape = (16, 3, 3, 3)
+    gradient = ms.jit(ms.grad(lambda w, x, ct: ops.sum(ops.conv2d(x, w) * ct)))
 
-    def gradient(columns, rows):
-        return (rows @ columns.transpose(0, 2, 3, 1, 4, 5).reshape(-1, 27)).reshape(w.shape)
+    def reference(x, ct):
+        windows = np.lib.stride_tricks.sliding_window_view(x, (3, 3), (2, 3)).transpose(
+            0, 2, 3, 1, 4, 5
+        )
+        return (ct.transpose(1, 0, 2, 3).reshape(16, -1) @ windows.reshape(-1, 27)).reshape(shape)
 
-    got = ms.jit(loss)(Tensor(w))
-    wanted, size = gradient(windows, flat), gradient(np.abs(windows), np.abs(flat))
-    agrees(got, wanted, size, 64 * batch, kind, "float32", 3)
+    for kind in KINDS:
+        x, ct = (
+            terms(kind, (batch, 3, 10, 10), "float32"),
+            terms(kind, (batch, 16, 8, 8), "float32"),
+        )
+        got = gradient(Tensor(np.zeros(shape, np.float32)), Tensor(x), Tensor(ct))
+        size = reference(np.abs(wide(x)), np.abs(wide(ct)))
+        agrees(got, reference(wide(x), wide(ct)), size, 64 * batch, kind, "float32", 3)
 
 
 def test_the_same_bits_again():
@@ -228,18 +257,24 @@ def test_the_same_bits_again():
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("kind", ["ones", "tenth", "uniform"])
+@pytest.mark.parametrize("kind", KINDS[:3])
 @pytest.mark.parametrize(
     "shape, dims",
-    [((10**8,), 0), ((10**8 // 2, 2), 0), ((2, 10**8 // 2), 1), ((10**6, 100), 0), ((10**5, 10, 100), (0, 2))],
+    [
+        ((10**8,), 0),
+        ((10**8 // 2, 2), 0),
+        ((2, 10**8 // 2), 1),
+        ((10**6, 100), 0),
+        ((10**5, 10, 100), (0, 2)),
+    ],
 )
 def test_a_hundred_million(shape, dims, kind):
-    check_sum(shape, dims, kind)
+    check_sum(shape, dims, kinds=[kind])
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("kind", ["ones", "tenth", "uniform"])
+@pytest.mark.parametrize("kind", KINDS[:3])
 @pytest.mark.parametrize("m, n", [(1, 1), (1, 3), (3, 1), (2, 2)])
 def test_a_product_of_depth_thirty_million(m, n, kind):
     k = 3 * 10**7
-    check_product(lambda a, b: a @ b, lambda a, b: a @ b, [(m, k), (k, n)], k, kind, "float32")
+    check_product(matmul, matmul, [(m, k), (k, n)], k, kinds=[kind])
