@@ -24,4 +24,23 @@ def Cell_CheckOp : Cell_Op<"check", [MemoryEffects<[MemWrite]>]> {
   let hasCanonicalizer = 1;
 }
 
+//===----------------------------------------------------------------------===//
+// On the way to code: other ways in which a call ends
+//===----------------------------------------------------------------------===//
+
+def Cell_PollOp : Op<Cell_Dialect, "poll", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Ends the call if its caller has cancelled it";
+  let description = [{
+    `trip` also counts a trip of a loop, and ends the call at the limit of the context.
+  }];
+  let arguments = (ins UnitAttr:$trip);
+  let assemblyFormat = "(`trip` $trip^)? attr-dict";
+}
+
+def Cell_EndOp : Op<Cell_Dialect, "end", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Ends the call with a status if ok is false";
+  let arguments = (ins I1:$ok, I32:$status);
+  let assemblyFormat = "$ok `,` $status attr-dict";
+}
+
 #endif

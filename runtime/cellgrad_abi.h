@@ -37,14 +37,21 @@ extern "C" {
 #define CG_ERROR_CONTEXT 3
 /* The arena is too small or not aligned to 64 bytes. */
 #define CG_ERROR_ARENA 4
-/* No arena was given and none could be allocated. */
+/* No arena was given and none could be allocated, or there is no memory for
+   what a loop of unknown length keeps for its gradient. */
 #define CG_ERROR_ALLOCATION 5
 /* The computation itself reported a failure. */
 #define CG_ERROR_EXECUTION 6
 /* The processor lacks instructions the model was compiled for. */
 #define CG_ERROR_CPU 7
+/* cg_context.cancel was set. */
+#define CG_ERROR_CANCELLED 8
+/* Loops of unknown length made more trips than cg_context.max_trips. */
+#define CG_ERROR_TRIP_LIMIT 9
+/* They keep more for their gradient than cg_context.max_stash_bytes. */
+#define CG_ERROR_STASH_LIMIT 10
 /* This and above: a check of the program failed, each with a code of its own.
-   Donated buffers are as they were. */
+   After any error donated buffers are as they were. */
 #define CG_ERROR_CHECK 1000
 
 /* Alignment of cg_context.arena in bytes. */
@@ -93,6 +100,16 @@ typedef struct cg_context {
   uint64_t arena_bytes; /* at least CG_<MODEL>_<ENTRY>_ARENA_BYTES */
   cg_print_fn print;    /* NULL: text to stdout */
   void *print_user;     /* passed to print */
+  /* From here on: where struct_size covers them. */
+  const volatile int32_t *cancel; /* NULL, or a flag that any thread, signal
+                                     handler or print may set: the call ends
+                                     with CG_ERROR_CANCELLED at the next trip of
+                                     a loop of unknown length, or print */
+  uint64_t max_trips;       /* of such loops in one call; 0: no limit */
+  uint64_t max_stash_bytes; /* they may keep at a time for their gradient; 0: no
+                               limit */
+  uint64_t *failed_bytes;   /* NULL, or where the bytes are written that such a
+                               loop could not have */
 } cg_context;
 
 #ifdef __cplusplus

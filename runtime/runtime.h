@@ -27,12 +27,29 @@ uint64_t cell_rt_missing_features(uint64_t wanted);
 void cell_rt_print(const cg_context *context, const char *text, int32_t dtype,
                    int32_t rank, const int64_t *shape, const void *data);
 
+/* What a call of an entry keeps while it runs. Compiled code reads `cancel` and
+   `trips`. */
+struct cell_rt_call {
+  const volatile int32_t *cancel; /* never NULL */
+  uint64_t trips;                 /* that loops may still make */
+  uint64_t stash_bytes;           /* that stashes may still take */
+  uint64_t *failed_bytes;         /* as in cg_context */
+  struct cell_rt_stash *stashes;  /* that are not freed yet */
+};
+
+/* Sets up a call with `context`, which may be NULL. */
+void cell_rt_enter(const cg_context *context, struct cell_rt_call *call);
+
+/* Frees the stashes that are left. */
+void cell_rt_leave(struct cell_rt_call *call);
+
 /* Stashes: elements of a fixed size by position, zero where none was stored.
-   `status` is set when memory runs out. */
-void *cell_rt_stash_new(int64_t bytes, int32_t *status);
+   NULL: out of memory. */
+void *cell_rt_stash_new(struct cell_rt_call *call, int64_t bytes);
 void cell_rt_stash_free(void *stash);
 void cell_rt_stash_load(void *stash, int64_t position, int64_t bytes, void *to);
-void cell_rt_stash_store(void *stash, int64_t position, int64_t bytes,
-                         const void *from, int32_t *status);
+/* CG_OK, or why there is no memory. */
+int32_t cell_rt_stash_store(void *stash, int64_t position, int64_t bytes,
+                            const void *from);
 
 #endif

@@ -2,8 +2,7 @@
  *
  * What a loop of unknown length keeps for its adjoint: fixed-size elements,
  * addressed by trip. Capacity doubles, so that a trip costs O(1) on average.
- * A failed allocation is remembered; reads then give zeros, and the entry
- * returns CG_ERROR_ALLOCATION.
+ * A call knows its stashes, and frees what is left of them when it ends.
  *===----------------------------------------------------------------------===*/
 
 #include "runtime/runtime.h"
@@ -12,61 +11,87 @@
 #include <string.h>
 
 struct cell_rt_stash {
-  int64_t bytes;    /* of an element */
+  struct cell_rt_call *call;
+  struct cell_rt_stash *next, **link; /* link points at what points here */
+  int64_t bytes;                      /* of an element */
   int64_t capacity; /* in elements; all of them are initialised */
+  uint64_t taken;   /* bytes of data */
   char *data;
 };
 
-void *cell_rt_stash_new(int64_t bytes, int32_t *status) {
+/* Memory of the call's share, or NULL and why not. */
+static void *take(struct cell_rt_call *call, uint64_t size, int32_t *status) {
+  void *memory = 0;
+  *status = size > call->stash_bytes ? CG_ERROR_STASH_LIMIT : CG_OK;
+  if (*status == CG_OK) {
+    memory = aligned_alloc(64, size);
+    if (memory)
+      call->stash_bytes -= size;
+    else
+      *status = CG_ERROR_ALLOCATION;
+  }
+  if (!memory && call->failed_bytes)
+    *call->failed_bytes = size;
+  return memory;
+}
+
+void *cell_rt_stash_new(struct cell_rt_call *call, int64_t bytes) {
   struct cell_rt_stash *stash = (struct cell_rt_stash *)aligned_alloc(64, 64);
   if (!stash) {
-    *status = CG_ERROR_ALLOCATION;
+    if (call->failed_bytes)
+      *call->failed_bytes = sizeof *stash;
     return 0;
   }
+  stash->call = call;
   stash->bytes = bytes;
   stash->capacity = 0;
+  stash->taken = 0;
   stash->data = 0;
+  stash->link = &call->stashes;
+  stash->next = call->stashes;
+  if (stash->next)
+    stash->next->link = &stash->next;
+  call->stashes = stash;
   return stash;
 }
 
 void cell_rt_stash_free(void *handle) {
   struct cell_rt_stash *stash = (struct cell_rt_stash *)handle;
-  if (!stash)
-    return;
+  *stash->link = stash->next;
+  if (stash->next)
+    stash->next->link = stash->link;
+  stash->call->stash_bytes += stash->taken;
   free(stash->data);
   free(stash);
 }
 
 /* The element at `position`, or NULL where there is none. */
 static char *elementAt(struct cell_rt_stash *stash, int64_t position) {
-  if (!stash || position < 0 || position >= stash->capacity)
+  if (position < 0 || position >= stash->capacity)
     return 0;
   return stash->data + position * stash->bytes;
 }
 
-/* The element at `position`, which is made if there is none. */
-static char *makeElement(struct cell_rt_stash *stash, int64_t position,
-                         int32_t *status) {
-  char *found = elementAt(stash, position);
-  if (found || !stash || position < 0)
-    return found;
+/* Makes room for the element at `position`. */
+static int32_t grow(struct cell_rt_stash *stash, int64_t position) {
+  int32_t status;
   int64_t capacity = stash->capacity ? stash->capacity : 8;
   while (capacity <= position)
     capacity *= 2;
-  int64_t size = (capacity * stash->bytes + 63) / 64 * 64;
-  char *data = (char *)aligned_alloc(64, (size_t)size);
-  if (!data) {
-    *status = CG_ERROR_ALLOCATION;
-    return 0;
-  }
+  uint64_t size = (uint64_t)(capacity * stash->bytes + 63) / 64 * 64;
+  char *data = (char *)take(stash->call, size, &status);
+  if (!data)
+    return status;
   int64_t old = stash->capacity * stash->bytes;
   if (old)
     memcpy(data, stash->data, (size_t)old);
-  memset(data + old, 0, (size_t)(size - old));
+  memset(data + old, 0, size - (size_t)old);
   free(stash->data);
+  stash->call->stash_bytes += stash->taken;
   stash->data = data;
   stash->capacity = capacity;
-  return data + position * stash->bytes;
+  stash->taken = size;
+  return CG_OK;
 }
 
 void cell_rt_stash_load(void *handle, int64_t position, int64_t bytes,
@@ -78,9 +103,21 @@ void cell_rt_stash_load(void *handle, int64_t position, int64_t bytes,
     memset(to, 0, (size_t)bytes);
 }
 
-void cell_rt_stash_store(void *handle, int64_t position, int64_t bytes,
-                         const void *from, int32_t *status) {
-  char *to = makeElement((struct cell_rt_stash *)handle, position, status);
-  if (to)
-    memcpy(to, from, (size_t)bytes);
+int32_t cell_rt_stash_store(void *handle, int64_t position, int64_t bytes,
+                            const void *from) {
+  struct cell_rt_stash *stash = (struct cell_rt_stash *)handle;
+  if (position < 0)
+    return CG_OK;
+  if (position >= stash->capacity) {
+    int32_t status = grow(stash, position);
+    if (status != CG_OK)
+      return status;
+  }
+  memcpy(elementAt(stash, position), from, (size_t)bytes);
+  return CG_OK;
+}
+
+void cell_rt_leave(struct cell_rt_call *call) {
+  while (call->stashes)
+    cell_rt_stash_free(call->stashes);
 }

@@ -20,12 +20,21 @@ const char *cell_rt_status_message(int32_t status) {
            "not "
            "aligned to 64 bytes";
   case CG_ERROR_ALLOCATION:
-    return "out of memory: the entry's arena could not be allocated";
+    return "out of memory: the entry's arena, or what a loop keeps of every "
+           "trip for its gradient, could not be allocated";
   case CG_ERROR_EXECUTION:
     return "the computation reported a failure";
   case CG_ERROR_CPU:
     return "this processor lacks instructions the model was compiled for: "
            "compile it for target x86-64-v2 or for this machine";
+  case CG_ERROR_CANCELLED:
+    return "the call was cancelled";
+  case CG_ERROR_TRIP_LIMIT:
+    return "loops made more trips than cg_context.max_trips allows: does one "
+           "of them never end?";
+  case CG_ERROR_STASH_LIMIT:
+    return "what loops keep of every trip for their gradient takes more than "
+           "cg_context.max_stash_bytes";
   default:
     return "unknown status code";
   }

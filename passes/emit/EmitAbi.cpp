@@ -28,9 +28,11 @@ using namespace mlir;
 using namespace cellgrad;
 
 namespace {
-constexpr llvm::StringLiteral kPrint = "cell_print";
-constexpr llvm::StringLiteral kRuntimePrint = "cell_rt_print";
-constexpr llvm::StringLiteral kRuntimeStash = "cell_rt_stash_";
+constexpr llvm::StringLiteral kRuntime = "cell_rt_";
+/// What the runtime does with the caller's context: the function that lowered
+/// code calls, and that of the runtime, which takes the context first.
+constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> kContextual[] = {
+    {"cell_print", "cell_rt_print"}, {"cell_enter", "cell_rt_enter"}};
 constexpr llvm::StringLiteral kRuntimeStatus = "cell_rt_status_message";
 constexpr llvm::StringLiteral kRuntimeCheck = "cell_rt_check_cpu";
 
@@ -212,8 +214,9 @@ void AbiWriter::callWithArena(const EntrySpec &entry, LLVM::LLVMFuncOp impl,
                          given, ValueRange{});
   b.setInsertionPointToStart(given);
   Value size = loadAt(context, offsetof(cg_context, struct_size), i32);
+  // The first version ended where `cancel` is now.
   failIf(LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ult, size,
-                              constant(i32, sizeof(cg_context))),
+                              constant(i32, offsetof(cg_context, cancel))),
          CG_ERROR_CONTEXT);
   Value lent = loadAt(context, offsetof(cg_context, arena), ptr);
   Value noArena = isNull(lent);
@@ -380,9 +383,11 @@ EmitAbi::readEntries(llvm::StringMap<LLVM::LLVMFuncOp> &impls) {
 /// called.
 LogicalResult EmitAbi::checkSymbols() {
   for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>())
-    if (function.isExternal() && function.getSymName() != kPrint &&
+    if (function.isExternal() &&
+        !llvm::is_contained(llvm::make_first_range(kContextual),
+                            function.getSymName()) &&
         !function.getSymName().starts_with("llvm.") &&
-        !function.getSymName().starts_with(kRuntimeStash) &&
+        !function.getSymName().starts_with(kRuntime) &&
         !isLibrarySymbol(function.getSymName()))
       return function->emitOpError(
           "is declared but not defined: a model may call its own "
@@ -411,43 +416,45 @@ EmitAbi::renameHomonyms(const llvm::StringMap<LLVM::LLVMFuncOp> &impls) {
   return success();
 }
 
-/// Gives every function that prints, directly or through others, the caller's
-/// context as a last argument, and passes it to the runtime. Returns those
+/// Gives every function that needs the caller's context, directly or through
+/// others, that as a last argument, and passes it to the runtime. Returns those
 /// functions.
 llvm::SetVector<Operation *> EmitAbi::threadContext() {
   ModuleOp module = getOperation();
-  auto print = module.lookupSymbol<LLVM::LLVMFuncOp>(kPrint);
-  llvm::SetVector<Operation *> printing;
-  if (!print)
-    return printing;
+  llvm::SetVector<Operation *> needing;
+  llvm::DenseMap<Operation *, llvm::StringRef> runtime;
+  for (auto [name, inRuntime] : kContextual)
+    if (auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(name)) {
+      needing.insert(function);
+      runtime[function] = inRuntime;
+    }
+  if (needing.empty())
+    return needing;
   OpBuilder b(module.getContext());
   auto ptr = LLVM::LLVMPointerType::get(b.getContext());
 
   SmallVector<LLVM::CallOp> calls;
-  printing.insert(print);
   module.walk([&](LLVM::CallOp call) { calls.push_back(call); });
-  for (size_t known = 0; known != printing.size();) {
-    known = printing.size();
+  for (size_t known = 0; known != needing.size();) {
+    known = needing.size();
     for (LLVM::CallOp call : calls)
       if (auto callee = call.getCallee())
-        if (printing.contains(module.lookupSymbol(*callee)))
-          printing.insert(call->getParentOfType<LLVM::LLVMFuncOp>());
+        if (needing.contains(module.lookupSymbol(*callee)))
+          needing.insert(call->getParentOfType<LLVM::LLVMFuncOp>());
   }
 
-  SmallVector<Type> params{ptr};
-  llvm::append_range(params, print.getFunctionType().getParams());
-  print.setFunctionType(LLVM::LLVMFunctionType::get(
-      LLVM::LLVMVoidType::get(b.getContext()), params));
-  print.setVisibility_(LLVM::Visibility::Hidden);
-  for (Operation *op : printing) {
+  for (Operation *op : needing) {
     auto function = cast<LLVM::LLVMFuncOp>(op);
-    if (function == print)
-      continue;
     auto type = function.getFunctionType();
     SmallVector<Type> inputs(type.getParams());
-    inputs.push_back(ptr);
+    bool ofRuntime = runtime.contains(op);
+    inputs.insert(ofRuntime ? inputs.begin() : inputs.end(), ptr);
     function.setFunctionType(
         LLVM::LLVMFunctionType::get(type.getReturnType(), inputs));
+    if (ofRuntime) {
+      function.setVisibility_(LLVM::Visibility::Hidden);
+      continue;
+    }
     function.getBody().addArgument(ptr, function.getLoc());
     if (ArrayAttr attrs = function.getArgAttrsAttr()) {
       SmallVector<Attribute> all(attrs.getValue());
@@ -457,20 +464,24 @@ llvm::SetVector<Operation *> EmitAbi::threadContext() {
   }
   for (LLVM::CallOp call : calls) {
     auto callee = call.getCallee();
-    if (!callee || !printing.contains(module.lookupSymbol(*callee)))
+    Operation *function = callee ? module.lookupSymbol(*callee) : nullptr;
+    if (!function || !needing.contains(function))
       continue;
     auto caller = call->getParentOfType<LLVM::LLVMFuncOp>();
     Value context = caller.getArgument(caller.getNumArguments() - 1);
-    bool toRuntime = *callee == kPrint;
+    llvm::StringRef inRuntime = runtime.lookup(function);
     SmallVector<Value> operands(call.getOperands());
-    operands.insert(toRuntime ? operands.begin() : operands.end(), context);
+    operands.insert(inRuntime.empty() ? operands.end() : operands.begin(),
+                    context);
     call.getCalleeOperandsMutable().assign(operands);
-    if (toRuntime)
-      call.setCallee(kRuntimePrint);
+    if (!inRuntime.empty())
+      call.setCallee(inRuntime);
   }
-  print.setSymName(kRuntimePrint);
-  printing.remove(print);
-  return printing;
+  for (auto [function, inRuntime] : runtime) {
+    cast<LLVM::LLVMFuncOp>(function).setSymName(inRuntime);
+    needing.remove(function);
+  }
+  return needing;
 }
 
 void EmitAbi::runOnOperation() {
@@ -495,7 +506,7 @@ void EmitAbi::runOnOperation() {
   if (failed(spec) || failed(checkSymbols()) || failed(renameHomonyms(impls)))
     return signalPassFailure();
 
-  llvm::SetVector<Operation *> printing = threadContext();
+  llvm::SetVector<Operation *> needsContext = threadContext();
   // Entries stay functions of their own, as their pointers would lose what is
   // known of them; and so do kernels, whose code is to be there once.
   for (auto function : module.getOps<LLVM::LLVMFuncOp>())
@@ -509,12 +520,13 @@ void EmitAbi::runOnOperation() {
 
   std::vector<std::string> features = requiredFeatures(**machine);
   AbiWriter writer(module, featureMask(features));
-  for (const EntrySpec &entry : spec->entries) {
+  for (EntrySpec &entry : spec->entries) {
     LLVM::LLVMFuncOp impl = impls[entry.name];
+    entry.cancellable = needsContext.contains(impl);
     annotate(impl, entry);
     impl->removeAttr("cell.signature");
     impl->removeAttr("cell.arena_bytes");
-    writer.writeEntry(entry, impl, printing.contains(impl));
+    writer.writeEntry(entry, impl, needsContext.contains(impl));
   }
   auto checks = module->getAttrOfType<ArrayAttr>("cell.checks");
   module->removeAttr("cell.checks");

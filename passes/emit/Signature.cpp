@@ -325,6 +325,7 @@ std::string cellgrad::toJSON(const ModelSpec &model, llvm::StringRef cpu,
     entries.push_back(llvm::json::Object{{"name", entry.name},
                                          {"symbol", entry.symbol},
                                          {"arena_bytes", entry.arenaBytes},
+                                         {"cancellable", entry.cancellable},
                                          {"args", std::move(args)},
                                          {"results", std::move(results)}});
   }

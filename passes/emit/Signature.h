@@ -53,6 +53,7 @@ struct EntrySpec {
   std::string symbol; ///< "cg_<model>_<entry>"
   std::vector<TensorSpec> args, results;
   int64_t arenaBytes = 0;
+  bool cancellable = false; ///< polls cg_context.cancel
 
   /// The buffers of the argument struct in order.
   std::vector<const TensorSpec *> buffers() const;

@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from cellgrad import _native
 from cellgrad._errors import error
 
 __all__ = [
     "GRAPH_MODE",
     "PYNATIVE_MODE",
     "ParallelMode",
+    "cancel_calls",
     "get_context",
     "set_context",
     "set_device",
@@ -72,7 +74,14 @@ _IGNORED = {
     "support_binary",
 }
 
-_context: dict[str, Any] = {"mode": GRAPH_MODE, "device_target": "CPU", "device_id": 0}
+_context: dict[str, Any] = {
+    "mode": GRAPH_MODE,
+    "device_target": "CPU",
+    "device_id": 0,
+    "max_trips": 0,
+    "max_stash_bytes": 0,
+}
+_COUNTS = ("device_id", "max_trips", "max_stash_bytes")
 _warned: set[str] = set()
 
 
@@ -91,13 +100,17 @@ def set_context(**kwargs: Any) -> None:
             mean the CPU
             (one warning line says so).
         device_id: a non-negative int.
+        max_trips: how many trips the ``while`` loops of one call may make together; 0 (the default):
+            any number. A call that makes more raises RuntimeError.
+        max_stash_bytes: how many bytes they may keep at a time for the gradient; 0 (the default):
+            as many as there are. A call that needs more raises MemoryError.
 
-    MindSpore's settings for its own runtime (``save_graphs``, ``jit_level``, ...) are accepted and
+    A call that raises has changed no Parameter. MindSpore's settings for its own runtime (``save_graphs``, ``jit_level``, ...) are accepted and
     have no effect.
 
     Raises:
         ValueError: an unknown setting, mode or device.
-        TypeError: a `device_id` that is not an int.
+        TypeError: a `device_id`, `max_trips` or `max_stash_bytes` that is not an int.
 
     >>> ms.set_context(mode=ms.GRAPH_MODE)
     >>> ms.get_context("mode") == ms.GRAPH_MODE
@@ -115,23 +128,25 @@ def set_context(**kwargs: Any) -> None:
             _context["mode"] = int(value)
         elif key == "device_target":
             set_device(value)
-        elif key == "device_id":
+        elif key in _COUNTS:
             if isinstance(value, bool) or not isinstance(value, int):
                 raise error(
                     TypeError,
-                    f"For 'context.set_context', 'device_id' must be an int, but got "
+                    f"For 'context.set_context', '{key}' must be an int, but got "
                     f"{type(value).__name__}.",
                 )
-            if value < 0:
+            if not 0 <= value < 2**63:
                 raise error(
                     ValueError,
-                    f"For 'context.set_context', 'device_id' must be >= 0, but got {value}.",
+                    f"For 'context.set_context', '{key}' must be >= 0 and below 2**63, but got "
+                    f"{value}.",
                 )
-            _context["device_id"] = value
+            _context[key] = value
+            _native.set_call_limits(_context["max_trips"], _context["max_stash_bytes"])
         elif key in _IGNORED:
             _context[key] = value
         else:
-            known = ", ".join(["mode", "device_target", "device_id"])
+            known = ", ".join(["mode", "device_target", *_COUNTS])
             raise error(
                 ValueError,
                 f"For 'context.set_context', the keyword argument {key} is not recognized! "
@@ -178,6 +193,16 @@ def get_context(attr_key: str) -> Any:
             f"{sorted(_context)}.",
         )
     return _context[attr_key]
+
+
+def cancel_calls() -> None:
+    """Ends the compiled calls that other threads run, where they have a ``while`` loop or print.
+
+    Each raises RuntimeError, and has changed no Parameter. In the main thread Ctrl-C does it.
+
+    >>> ms.cancel_calls()
+    """
+    _native.cancel_calls()
 
 
 def graph_mode() -> bool:

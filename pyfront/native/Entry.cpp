@@ -1,5 +1,6 @@
 //===- Entry.cpp - calling a compiled entry -------------------------------===//
 
+#include "pyfront/native/Cancel.h"
 #include "pyfront/native/HostMemory.h"
 #include "pyfront/native/Model.h"
 
@@ -47,12 +48,14 @@ thread_local ThreadArena threadArena;
 
 /// The arena for the duration of a call.
 struct ArenaLease {
-  explicit ArenaLease(size_t bytes) {
+  explicit ArenaLease(const EntrySpec &entry) {
     try {
-      memory = threadArena.enter(bytes);
-    } catch (...) {
+      memory = threadArena.enter(entry.arenaBytes);
+    } catch (const HostMemoryError &error) {
       threadArena.leave();
-      throw;
+      throw HostMemoryError(entry.name + ": " + error.what() +
+                            " for what the call computes on its way: use a "
+                            "smaller batch");
     }
   }
   ~ArenaLease() { threadArena.leave(); }
@@ -62,6 +65,7 @@ struct ArenaLease {
 /// The hook and the exception it raised, on their way through C.
 struct PrintCall {
   PyObject *hook;
+  CancelFlag &cancel;
   std::exception_ptr error;
 };
 
@@ -89,6 +93,7 @@ void printThroughPython(const cg_print_record *record, void *user) {
     nb::handle(call->hook)(record->text, tensor);
   } catch (...) {
     call->error = std::current_exception();
+    call->cancel.set();
   }
 }
 
@@ -225,10 +230,16 @@ nb::object Entry::collect(Frame &frame, nb::handle arguments,
           PyTuple_GET_ITEM(outputs.ptr(), index - entry->args.size()));
       addBuffer(index, result, frame);
     } else {
-      TensorBuffer fresh(*spec.dtype, TensorBuffer::Shape(spec.shape.begin(),
-                                                          spec.shape.end()));
-      frame.pointers.push_back(fresh.data());
-      result = wrapBuffer(std::move(fresh));
+      try {
+        TensorBuffer fresh(*spec.dtype, TensorBuffer::Shape(spec.shape.begin(),
+                                                            spec.shape.end()));
+        frame.pointers.push_back(fresh.data());
+        result = wrapBuffer(std::move(fresh));
+      } catch (const HostMemoryError &error) {
+        throw HostMemoryError(entry->name + ": " + error.what() +
+                              " for the result '" + spec.name + "', " +
+                              describeTensor(*spec.dtype, spec.shape));
+      }
     }
     PyList_SET_ITEM(results.ptr(), i, result.release().ptr());
   }
@@ -253,15 +264,23 @@ nb::object Entry::call(nb::handle given, nb::handle out) const {
     addBuffer(i, PyTuple_GET_ITEM(arguments.ptr(), i), frame);
   nb::object results = collect(frame, arguments, out);
 
-  PrintCall print{hookObject, {}};
+  CancelFlag cancel(entry->cancellable);
+  if (entry->cancellable && PyErr_CheckSignals() != 0)
+    throw nb::python_error();
+  PrintCall print{hookObject, cancel, {}};
   nb::object hold = printHook();
-  ArenaLease arena(entry->arenaBytes);
+  ArenaLease arena(*entry);
+  uint64_t failedBytes = 0;
   cg_context context{};
   context.struct_size = sizeof context;
   context.arena = arena.memory;
   context.arena_bytes = arena.memory ? threadArena.bytes() : 0;
   context.print = print.hook ? printThroughPython : nullptr;
   context.print_user = &print;
+  context.cancel = cancel.address();
+  context.max_trips = callLimits.trips;
+  context.max_stash_bytes = callLimits.stashBytes;
+  context.failed_bytes = &failedBytes;
   int32_t status;
   {
     nb::gil_scoped_release release;
@@ -269,11 +288,41 @@ nb::object Entry::call(nb::handle given, nb::handle out) const {
   }
   if (print.error)
     std::rethrow_exception(print.error);
-  if (status == CG_ERROR_ALLOCATION)
-    throw std::bad_alloc();
-  if (status >= CG_ERROR_CHECK)
-    throw nb::index_error(owner->statusMessage(status).c_str());
   if (status != CG_OK && status != CG_SKIPPED)
-    throw std::runtime_error(entry->name + ": " + owner->statusMessage(status));
+    raise(status, failedBytes);
   return results;
+}
+
+void Entry::raise(int32_t status, uint64_t failedBytes) const {
+  const char *kept = " that a loop of unknown length keeps of its trips for "
+                     "the gradient ";
+  std::string said = entry->name + ": ", bytes = std::to_string(failedBytes);
+  switch (status) {
+  case CG_ERROR_CANCELLED:
+    if (PyErr_CheckSignals() != 0)
+      throw nb::python_error();
+    throw std::runtime_error(said + owner->statusMessage(status));
+  case CG_ERROR_TRIP_LIMIT:
+    throw std::runtime_error(
+        said + "its loops made more than " + std::to_string(callLimits.trips) +
+        " trips: does one of them never end? set_context(max_trips=...) sets "
+        "the limit");
+  case CG_ERROR_STASH_LIMIT:
+    throw HostMemoryError(said + bytes + " bytes" + kept +
+                          "are more than is left of the " +
+                          std::to_string(callLimits.stashBytes) +
+                          " that set_context(max_stash_bytes=...) allows");
+  case CG_ERROR_ALLOCATION:
+    if (failedBytes == 0) // a call from a print hook has an arena of its own
+      throw HostMemoryError(said + "out of memory: " +
+                            std::to_string(entry->arenaBytes) +
+                            " bytes of scratch memory could not be allocated");
+    throw HostMemoryError(said + "out of memory: " + bytes + " bytes" + kept +
+                          "could not be allocated: make fewer trips, or use a "
+                          "smaller batch");
+  default:
+    if (status >= CG_ERROR_CHECK)
+      throw nb::index_error(owner->statusMessage(status).c_str());
+    throw std::runtime_error(said + owner->statusMessage(status));
+  }
 }

@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <mutex>
-#include <new>
 #include <unordered_map>
 #include <vector>
 
@@ -67,7 +66,8 @@ void *cellgrad::python::allocateHost(size_t bytes) {
   if (!memory && dropKept())
     memory = std::aligned_alloc(kAlignment, size);
   if (!memory)
-    throw std::bad_alloc();
+    throw HostMemoryError("out of memory: " + std::to_string(bytes) +
+                          " bytes could not be allocated");
   return memory;
 }
 

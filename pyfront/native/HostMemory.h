@@ -4,10 +4,22 @@
 #define CELLGRAD_PYFRONT_HOSTMEMORY_H
 
 #include <cstddef>
+#include <new>
+#include <string>
 
 namespace cellgrad::python {
 
-/// At least `bytes` bytes aligned to 64. Throws std::bad_alloc. Large blocks
+/// Memory that could not be had, in words.
+class HostMemoryError : public std::bad_alloc {
+public:
+  explicit HostMemoryError(std::string text) : text(std::move(text)) {}
+  const char *what() const noexcept override { return text.c_str(); }
+
+private:
+  std::string text;
+};
+
+/// At least `bytes` bytes aligned to 64. Throws HostMemoryError. Large blocks
 /// come from those released before: the system's fresh pages cost more than
 /// most entries.
 void *allocateHost(size_t bytes);

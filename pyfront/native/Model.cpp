@@ -166,6 +166,7 @@ static EntrySpec parseEntry(const llvm::json::Object &object) {
   entry.name = getString(object, "name");
   entry.symbol = getString(object, "symbol");
   entry.arenaBytes = object.getInteger("arena_bytes").value_or(0);
+  entry.cancellable = object.getBoolean("cancellable").value_or(false);
   for (auto [key, list] :
        {std::pair{"args", &entry.args}, std::pair{"results", &entry.results}})
     for (const llvm::json::Value &value : getArray(object, key))

@@ -1,6 +1,7 @@
 //===- ModelBindings.cpp - compiled models in Python ----------------------===//
 
 #include "pyfront/native/Bindings.h"
+#include "pyfront/native/Cancel.h"
 #include "pyfront/native/Model.h"
 
 #include <nanobind/stl/shared_ptr.h>
@@ -63,8 +64,8 @@ PyObject *callEntry(PyObject *self, PyObject *args, PyObject *kwargs) {
     error.restore();
   } catch (const nb::builtin_exception &error) {
     PyErr_SetString(pythonType(error.type()), error.what());
-  } catch (const std::bad_alloc &) {
-    PyErr_NoMemory();
+  } catch (const std::bad_alloc &error) {
+    PyErr_SetString(PyExc_MemoryError, error.what());
   } catch (const std::exception &error) {
     PyErr_SetString(PyExc_RuntimeError, error.what());
   }
@@ -115,6 +116,15 @@ void bindModel(nb::module_ &m) {
         "Called with (text, TensorBuffer or None) for what a model prints; "
         "None: stdout.");
   m.def("print_hook", printHook);
+  m.def(
+      "set_call_limits",
+      [](uint64_t trips, uint64_t stashBytes) {
+        callLimits = {trips, stashBytes};
+      },
+      "trips"_a, "stash_bytes"_a,
+      "What loops of unknown length may use in one call; 0: no limit.");
+  m.def("cancel_calls", cancelCalls,
+        "Ends the calls that run now, in all threads.");
   // A hook kept to the end would keep its module, and all in it, from going.
   nb::module_::import_("atexit").attr("register")(
       nb::cpp_function([] { setPrintHook(nb::none()); }));

@@ -14,13 +14,18 @@ namespace nb = nanobind;
 using namespace cellgrad;
 using namespace cellgrad::python;
 
+static HostMemoryError tooLarge() {
+  return HostMemoryError(
+      "out of memory: the tensor has more bytes than a process can address");
+}
+
 static size_t countElements(llvm::ArrayRef<int64_t> shape) {
   size_t count = 1;
   for (int64_t extent : shape) {
     if (extent < 0)
       throw nb::value_error("a shape cannot have a negative extent");
     if (__builtin_mul_overflow(count, static_cast<size_t>(extent), &count))
-      throw std::bad_alloc();
+      throw tooLarge();
   }
   return count;
 }
@@ -29,7 +34,7 @@ static size_t countBytes(const DTypeInfo &dtype,
                          llvm::ArrayRef<int64_t> shape) {
   size_t bytes;
   if (__builtin_mul_overflow(countElements(shape), size_t(dtype.bytes), &bytes))
-    throw std::bad_alloc();
+    throw tooLarge();
   return bytes;
 }
 

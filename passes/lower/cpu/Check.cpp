@@ -1,6 +1,8 @@
-//===- Check.cpp - cell.check as a way out of an entry --------------------===//
+//===- Check.cpp - ways out of an entry -----------------------------------===//
 
 #include "passes/lower/cpu/Check.h"
+
+#include "passes/lower/cpu/CallFrame.h"
 
 #include "dialect/CellDialect.h"
 #include "runtime/cellgrad_abi.h"
@@ -27,43 +29,35 @@ static std::string lineOf(Location loc) {
   return text;
 }
 
-/// The slot where the runtime puts the status of a function that has to give
-/// memory back before it returns; or null.
-static LLVM::AllocaOp statusSlot(CheckOp check) {
-  auto function = check->getParentOfType<LLVM::LLVMFuncOp>();
-  for (auto slot : function.getBody().front().getOps<LLVM::AllocaOp>())
-    if (slot->hasAttr("cell.status"))
-      return slot;
-  return {};
+/// The block that leaves the function of `op` with the status it is given.
+static Block *leavingBlock(Operation *op) {
+  auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
+  OpBuilder b(op->getContext());
+  Location loc = function.getLoc();
+  Region &body = function.getBody();
+  Block *leave = b.createBlock(&body, body.end(), {b.getI32Type()}, {loc});
+  if (Value frame = callFrame(op))
+    closeCallFrame(b, loc, frame);
+  LLVM::ReturnOp::create(b, loc, leave->getArgument(0));
+  return leave;
 }
 
-/// Leaves the function with `code` where `check` does not hold, or goes on to
-/// its end with that status.
-static void lowerCheck(CheckOp check, int32_t code) {
-  OpBuilder b(check);
-  Location loc = check.getLoc();
-  Value status = LLVM::ConstantOp::create(b, loc, b.getI32Type(), code);
-  if (LLVM::AllocaOp slot = statusSlot(check)) {
-    Value old = LLVM::LoadOp::create(b, loc, b.getI32Type(), slot);
-    Value none = LLVM::ConstantOp::create(b, loc, b.getI32Type(),
-                                          static_cast<int32_t>(CG_OK));
-    Value first =
-        LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, old, none);
-    status = LLVM::SelectOp::create(b, loc, first, status, old);
-    status = LLVM::SelectOp::create(b, loc, check.getOk(), old, status);
-    LLVM::StoreOp::create(b, loc, status, slot);
-    check.erase();
-    return;
+void cellgrad::lowerEnds(ModuleOp module) {
+  llvm::DenseMap<Operation *, Block *> leaving;
+  SmallVector<EndOp> ends;
+  module.walk([&](EndOp end) { ends.push_back(end); });
+  for (EndOp end : ends) {
+    Block *&leave = leaving[end->getParentOfType<LLVM::LLVMFuncOp>()];
+    if (!leave)
+      leave = leavingBlock(end);
+    Block *block = end->getBlock();
+    Block *rest = block->splitBlock(std::next(end->getIterator()));
+    OpBuilder b(end);
+    LLVM::CondBrOp::create(b, end.getLoc(), end.getOk(), rest, ValueRange(),
+                           leave, end.getStatus(),
+                           std::pair<uint32_t, uint32_t>{1u << 20, 1u});
+    end.erase();
   }
-  Block *block = check->getBlock();
-  Block *rest = block->splitBlock(std::next(check->getIterator()));
-  Block *leave = b.createBlock(block->getParent(), block->getParent()->end());
-  LLVM::ReturnOp::create(b, loc, status);
-  b.setInsertionPoint(check);
-  LLVM::CondBrOp::create(b, loc, check.getOk(), rest, ValueRange(), leave,
-                         ValueRange(),
-                         std::pair<uint32_t, uint32_t>{1u << 20, 1u});
-  check.erase();
 }
 
 void cellgrad::lowerChecks(ModuleOp module) {
@@ -80,7 +74,12 @@ void cellgrad::lowerChecks(ModuleOp module) {
     Attribute message = b.getStringAttr(text);
     messages.insert(message);
     auto place = llvm::find(messages, message) - messages.begin();
-    lowerCheck(check, CG_ERROR_CHECK + static_cast<int32_t>(place));
+    OpBuilder at(check);
+    Value status = LLVM::ConstantOp::create(
+        at, check.getLoc(), at.getI32Type(),
+        CG_ERROR_CHECK + static_cast<int32_t>(place));
+    EndOp::create(at, check.getLoc(), check.getOk(), status);
+    check.erase();
   }
   module->setAttr("cell.checks", b.getArrayAttr(messages.getArrayRef()));
 }

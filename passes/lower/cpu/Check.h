@@ -1,4 +1,4 @@
-//===- Check.h - cell.check as a way out of an entry ----------------------===//
+//===- Check.h - ways out of an entry -------------------------------------===//
 
 #ifndef CELLGRAD_LOWER_CPU_CHECK_H
 #define CELLGRAD_LOWER_CPU_CHECK_H
@@ -7,10 +7,13 @@
 
 namespace cellgrad {
 
-/// Makes every cell.check of a module in the LLVM dialect a branch that leaves
-/// its function with a status of its own: CG_ERROR_CHECK plus the place of what
-/// the check says in the module's `cell.checks`.
+/// Gives every cell.check of a module in the LLVM dialect a status of its own:
+/// CG_ERROR_CHECK plus the place of what the check says in the module's
+/// `cell.checks`.
 void lowerChecks(mlir::ModuleOp module);
+
+/// Makes every cell.end a branch that leaves its function at once.
+void lowerEnds(mlir::ModuleOp module);
 
 } // namespace cellgrad
 

@@ -50,6 +50,14 @@ def SeparateInits : Pass<"cell-separate-inits", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
 
+def InsertPolls : Pass<"cell-insert-polls", "::mlir::func::FuncOp"> {
+  let summary = "Let calls end where their caller cancels them";
+  let description = [{
+    Every trip of an `scf.while`, and every print, is followed by a `cell.poll`. Loops of known
+    length have none: they end.
+  }];
+}
+
 def PlaceResults : Pass<"cell-place-results", "::mlir::func::FuncOp"> {
   let summary = "Compute results and temporaries straight in their final buffers";
   let description = [{
@@ -58,7 +66,9 @@ def PlaceResults : Pass<"cell-place-results", "::mlir::func::FuncOp"> {
     argument's old value, so that bufferisation needs neither an allocation nor
     a copy. Where the order cannot be found (a later value needs the old one),
     or where two donated arguments would overwrite each other, the result is
-    computed apart and copied. Elementwise ops reuse the buffer of an operand
+    computed apart and copied. So is what an op that may fail (`cell.check`,
+    `cell.poll`, stashes) or one before it computes: a call that fails leaves
+    donated arguments as they were. Elementwise ops reuse the buffer of an operand
     that they are the last to read.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect",

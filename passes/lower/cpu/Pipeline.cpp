@@ -23,6 +23,7 @@ void cellgrad::buildCPUPipeline(OpPassManager &pm,
   pm.addPass(createCSEPass());
   pm.addPass(createConvertEntryPoints());
   pm.addNestedPass<func::FuncOp>(createSeparateInits());
+  pm.addNestedPass<func::FuncOp>(createInsertPolls());
   pm.addNestedPass<func::FuncOp>(createPlaceResults());
   // Two reshapes of one donated argument would pass for two tensors, and the
   // update between them for a conflict.

@@ -25,11 +25,14 @@ namespace {
 class ResultPlacer {
 public:
   explicit ResultPlacer(Block &block)
-      : block(block), schedule(block), checks(schedule.checks()) {}
+      : block(block), schedule(block) {}
 
   void run() {
     SmallVector<MaterializeInDestinationOp> stores(
         block.getOps<MaterializeInDestinationOp>());
+    for (ToTensorOp old : block.getOps<ToTensorOp>())
+      if (old.getWritable())
+        protect(old);
     for (scf::IfOp branch : block.getOps<scf::IfOp>())
       orderBranch(branch);
     for (MaterializeInDestinationOp store : stores)
@@ -44,16 +47,21 @@ public:
   }
 
 private:
-  /// What may change a donated argument comes after the checks it can follow:
-  /// a call that fails leaves the argument as it was.
-  void putChecksBefore(Operation *op) {
-    for (auto &[check, before] : checks)
-      if (!before.contains(op))
-        schedule.addEdge(check, op);
+  /// A donated argument changes after the last op that may fail, or not at all.
+  /// Where an op that comes earlier would change it in place, what is computed
+  /// lies elsewhere, and the store at the end is the only change.
+  void protect(ToTensorOp old) {
+    if (!schedule.anyFails())
+      return;
+    for (Operation *writer : writersInPlace(block, old.getResult()))
+      if (schedule.isBeforeFailure(writer))
+        old.setWritable(false);
+      else
+        schedule.putAfterFailures(writer);
   }
 
   /// A branch that stores into donated arguments comes after every read of
-  /// their old values, as it does already, and after the checks.
+  /// their old values, as it does already, and after all that may fail.
   void orderBranch(scf::IfOp branch) {
     branch.walk([&](MaterializeInDestinationOp store) {
       ToTensorOp old = oldValue(store.getDest());
@@ -64,7 +72,7 @@ private:
       for (Operation *reader : readers)
         if (reader != branch && reader->isBeforeInBlock(branch))
           schedule.addEdge(reader, branch);
-      putChecksBefore(branch);
+      schedule.putAfterFailures(branch);
     });
   }
 
@@ -75,8 +83,7 @@ private:
     SetVector<Operation *> readers;
     collectReaders(block, old.getResult(), readers);
     readers.remove(store);
-    putChecksBefore(store);
-    llvm::for_each(readers, [&](Operation *op) { putChecksBefore(op); });
+    schedule.putAfterFailures(store);
     for (Operation *reader : readers) {
       auto otherStore = dyn_cast<MaterializeInDestinationOp>(reader);
       if (otherStore && schedule.dependsOn(reader, store)) {
@@ -150,6 +157,8 @@ private:
     ToTensorOp old = oldValue(store.getDest());
     OpBuilder b(&block, block.begin());
     if (old) {
+      if (!old.getWritable() || schedule.isBeforeFailure(writer))
+        return;
       // The write must come after all reads of the old value.
       SetVector<Operation *> readers;
       collectReaders(block, old.getResult(), readers);
@@ -158,10 +167,7 @@ private:
       for (Operation *reader : readers)
         if (schedule.dependsOn(reader, writer))
           return;
-      for (auto &[check, before] : checks)
-        if (before.contains(writer))
-          return;
-      putChecksBefore(writer);
+      schedule.putAfterFailures(writer);
       for (Operation *reader : readers)
         schedule.addEdge(reader, writer);
       b.setInsertionPointAfter(old);
@@ -209,7 +215,6 @@ private:
 
   Block &block;
   Schedule schedule;
-  CheckOrder checks;
 };
 
 /// Places the results of a block, and of the branches in it that store.

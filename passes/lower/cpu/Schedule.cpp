@@ -24,6 +24,16 @@ static SmallVector<Value> usedValues(Operation *op) {
   return values;
 }
 
+bool cellgrad::mayFail(Operation *op) {
+  return op
+      ->walk([](Operation *inner) {
+        return isa<CheckOp, PollOp, StashEmptyOp, StashWriteOp>(inner)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 Schedule::Schedule(Block &block) : block(block) {
   Operation *lastEffect = nullptr;
   for (Operation &op : block) {
@@ -31,13 +41,19 @@ Schedule::Schedule(Block &block) : block(block) {
       if (Operation *def = value.getDefiningOp())
         if (Operation *at = block.findAncestorOpInBlock(*def); at && at != &op)
           predecessors[&op].insert(at);
-    if (!isPure(&op) &&
-        !isa<linalg::LinalgOp, ToTensorOp, MaterializeInDestinationOp>(op)) {
+    bool fails = mayFail(&op);
+    if (fails)
+      lastFailing = &op;
+    if (fails ||
+        (!isPure(&op) &&
+         !isa<linalg::LinalgOp, ToTensorOp, MaterializeInDestinationOp>(op))) {
       if (lastEffect)
         predecessors[&op].insert(lastEffect);
       lastEffect = &op;
     }
   }
+  if (lastFailing)
+    beforeFailure = upTo(lastFailing);
 }
 
 bool Schedule::dependsOn(Operation *late, Operation *early) {
@@ -62,15 +78,6 @@ DenseSet<Operation *> Schedule::upTo(Operation *op) {
       if (seen.insert(before).second)
         stack.push_back(before);
   return seen;
-}
-
-CheckOrder Schedule::checks() {
-  CheckOrder found;
-  block.walk([&](CheckOp check) {
-    Operation *at = block.findAncestorOpInBlock(*check.getOperation());
-    found.insert({at, upTo(at)});
-  });
-  return found;
 }
 
 void Schedule::apply() {
@@ -128,4 +135,24 @@ void cellgrad::collectReaders(Block &block, Value tensor,
       else
         llvm::for_each((ends ? at : user)->getResults(), push);
     }
+}
+
+SetVector<Operation *> cellgrad::writersInPlace(Block &block, Value tensor) {
+  bufferization::BufferizationOptions options;
+  bufferization::AnalysisState state(options);
+  SetVector<Operation *> writers;
+  SetVector<Value> values;
+  values.insert(tensor);
+  for (unsigned i = 0; i < values.size(); ++i)
+    for (OpOperand &use : values[i].getUses()) {
+      Operation *at = block.findAncestorOpInBlock(*use.getOwner());
+      if (!at)
+        continue;
+      // A loop counts as a writer of all that it carries.
+      if (state.bufferizesToMemoryWrite(use))
+        writers.insert(at);
+      for (bufferization::AliasingValue alias : state.getAliasingValues(use))
+        values.insert(alias.value);
+    }
+  return writers;
 }

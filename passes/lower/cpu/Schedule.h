@@ -4,17 +4,17 @@
 #define CELLGRAD_PASSES_LOWER_CPU_SCHEDULE_H
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace cellgrad {
 
-/// Ops of a block that check something, with all that comes before them.
-using CheckOrder =
-    llvm::MapVector<mlir::Operation *, llvm::DenseSet<mlir::Operation *>>;
+/// Whether `op`, or an op nested in it, may end the call with an error: a check
+/// that does not hold, memory that runs out, a limit, the caller's wish.
+bool mayFail(mlir::Operation *op);
 
 /// The order of a block's ops: data dependencies, the mutual order of ops with
-/// effects, and edges added by hand.
+/// effects, and edges added by hand. Ops that may fail keep their order, so that
+/// all that comes before one of them comes before the last.
 class Schedule {
 public:
   explicit Schedule(mlir::Block &block);
@@ -22,21 +22,36 @@ public:
   /// True when `late` must come after `early`.
   bool dependsOn(mlir::Operation *late, mlir::Operation *early);
 
-  /// All ops that must come before `op`, and `op` itself.
-  llvm::DenseSet<mlir::Operation *> upTo(mlir::Operation *op);
-
   void addEdge(mlir::Operation *early, mlir::Operation *late) {
     predecessors[late].insert(early);
   }
 
-  /// The checks of the block, also those nested in its ops.
-  CheckOrder checks();
+  /// Whether an op of the block may fail.
+  bool anyFails() const { return lastFailing; }
+
+  /// Whether `op` is an op that may fail, or must come before one: what it
+  /// writes is written even if the call fails.
+  bool isBeforeFailure(mlir::Operation *op) const {
+    return beforeFailure.contains(op);
+  }
+
+  /// Puts `op`, which need not come before any, after all that may fail.
+  void putAfterFailures(mlir::Operation *op) {
+    assert(!isBeforeFailure(op));
+    if (lastFailing)
+      addEdge(lastFailing, op);
+  }
 
   /// Reorders the block, keeping the present order where nothing forbids it.
   void apply();
 
 private:
+  /// All ops that must come before `op`, and `op` itself.
+  llvm::DenseSet<mlir::Operation *> upTo(mlir::Operation *op);
+
   mlir::Block &block;
+  mlir::Operation *lastFailing = nullptr;
+  llvm::DenseSet<mlir::Operation *> beforeFailure;
   llvm::DenseMap<mlir::Operation *, llvm::SetVector<mlir::Operation *>>
       predecessors;
 };
@@ -48,6 +63,11 @@ mlir::bufferization::ToTensorOp oldValue(mlir::Value memref);
 /// buffer: a view of it, or an op's result computed over it.
 void collectReaders(mlir::Block &block, mlir::Value tensor,
                     llvm::SetVector<mlir::Operation *> &readers);
+
+/// The ops of `block` that bufferisation may let write into the buffer of
+/// `tensor`.
+llvm::SetVector<mlir::Operation *> writersInPlace(mlir::Block &block,
+                                                  mlir::Value tensor);
 
 } // namespace cellgrad
 

@@ -22,12 +22,10 @@ struct BranchStore {
 
 /// The stores that can move into `branch`: what must come before them is put
 /// before it.
-SmallVector<BranchStore> findStores(scf::IfOp branch, Schedule &schedule,
-                                    CheckOrder &checks) {
+SmallVector<BranchStore> findStores(scf::IfOp branch, Schedule &schedule) {
   Block &block = *branch->getBlock();
-  for (auto &[check, before] : checks)
-    if (before.contains(branch))
-      return {}; // a check may still fail, and arguments be as they were
+  if (schedule.isBeforeFailure(branch))
+    return {};
   SmallVector<BranchStore> found;
   for (OpResult result : branch.getResults()) {
     auto store =
@@ -49,8 +47,7 @@ SmallVector<BranchStore> findStores(scf::IfOp branch, Schedule &schedule,
       continue;
     for (Operation *reader : readers)
       schedule.addEdge(reader, branch);
-    for (auto &[check, before] : checks)
-      schedule.addEdge(check, branch);
+    schedule.putAfterFailures(branch);
     found.push_back({result.getResultNumber(), store, old});
   }
   return found;
@@ -95,10 +92,9 @@ void moveStores(scf::IfOp branch, ArrayRef<BranchStore> stores) {
 
 void cellgrad::sinkStores(Block &block) {
   Schedule schedule(block);
-  CheckOrder checks = schedule.checks();
   SmallVector<std::pair<scf::IfOp, SmallVector<BranchStore>>> found;
   for (auto branch : block.getOps<scf::IfOp>()) {
-    SmallVector<BranchStore> stores = findStores(branch, schedule, checks);
+    SmallVector<BranchStore> stores = findStores(branch, schedule);
     if (!stores.empty())
       found.push_back({branch, stores});
   }

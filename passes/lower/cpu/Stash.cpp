@@ -3,13 +3,14 @@
 #include "passes/lower/cpu/Stash.h"
 
 #include "dialect/CellDialect.h"
+#include "passes/lower/cpu/CallFrame.h"
 #include "passes/lower/cpu/DenseBuffer.h"
+#include "runtime/cellgrad_abi.h"
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -111,63 +112,31 @@ struct BarrierBufferization
 // Conversion to LLVM
 //===----------------------------------------------------------------------===//
 
-/// Marks the stack slot of a function's status.
-constexpr llvm::StringLiteral kStatusSlot = "cell.status";
-
-/// What calls of the runtime need.
-class StashCalls {
-public:
-  StashCalls(ConversionPatternRewriter &rewriter, Operation *op)
-      : b(rewriter), loc(op->getLoc()),
-        pointer(LLVM::LLVMPointerType::get(rewriter.getContext())), op(op) {}
-
-  Value bytesOf(StashType type) {
-    RankedTensorType element = type.getElement();
-    unsigned bits = std::max(8u, element.getElementTypeBitWidth());
-    return constant(element.getNumElements() * (bits / 8));
-  }
-  Value constant(int64_t value) {
-    return LLVM::ConstantOp::create(b, loc, b.getI64Type(), value);
-  }
-
-  /// The function's status, which the runtime may set.
-  Value status() {
-    auto function = op->getParentOfType<FunctionOpInterface>();
-    Block &entry = function.getFunctionBody().front();
-    for (auto slot : entry.getOps<LLVM::AllocaOp>())
-      if (slot->hasAttr(kStatusSlot))
-        return slot;
-    return LLVM::ZeroOp::create(b, loc, pointer);
-  }
-
-  Value call(StringRef name, ArrayRef<Value> operands, Type result = {}) {
-    OpBuilder::InsertionGuard guard(b);
-    auto module = op->getParentOfType<ModuleOp>();
-    SmallVector<Type> types =
-        llvm::map_to_vector(operands, [](Value v) { return v.getType(); });
-    FailureOr<LLVM::LLVMFuncOp> function = LLVM::lookupOrCreateFn(
-        b, module, name, types,
-        result ? result : LLVM::LLVMVoidType::get(b.getContext()));
-    auto made = LLVM::CallOp::create(b, loc, *function, operands);
-    return result ? made.getResult() : Value();
-  }
-
-  ConversionPatternRewriter &b;
-  Location loc;
-  Type pointer;
-  Operation *op;
-};
+Value bytesOf(OpBuilder &b, Location loc, StashType type) {
+  RankedTensorType element = type.getElement();
+  unsigned bits = std::max(8u, element.getElementTypeBitWidth());
+  return LLVM::ConstantOp::create(b, loc, b.getI64Type(),
+                                  element.getNumElements() * (bits / 8));
+}
 
 struct EmptyLowering : ConvertOpToLLVMPattern<StashEmptyOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
   matchAndRewrite(StashEmptyOp op, OpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    StashCalls calls(rewriter, op);
-    rewriter.replaceOp(op,
-                       calls.call("cell_rt_stash_new",
-                                  {calls.bytesOf(op.getType()), calls.status()},
-                                  calls.pointer));
+                  ConversionPatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+    Value stash = callRuntime(b, loc, "cell_rt_stash_new",
+                              {callFrame(op), bytesOf(b, loc, op.getType())},
+                              pointer);
+    Value null = LLVM::ZeroOp::create(b, loc, pointer);
+    Value made = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ne, stash,
+                                      null);
+    EndOp::create(b, loc, made,
+                  LLVM::ConstantOp::create(
+                      b, loc, b.getI32Type(),
+                      static_cast<int32_t>(CG_ERROR_ALLOCATION)));
+    b.replaceOp(op, stash);
     return success();
   }
 };
@@ -176,9 +145,9 @@ struct FreeLowering : ConvertOpToLLVMPattern<StashFreeOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
   matchAndRewrite(StashFreeOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    StashCalls(rewriter, op).call("cell_rt_stash_free", {adaptor.getStash()});
-    rewriter.eraseOp(op);
+                  ConversionPatternRewriter &b) const override {
+    callRuntime(b, op.getLoc(), "cell_rt_stash_free", {adaptor.getStash()});
+    b.eraseOp(op);
     return success();
   }
 };
@@ -187,20 +156,25 @@ template <typename OpT> struct AccessLowering : ConvertOpToLLVMPattern<OpT> {
   using ConvertOpToLLVMPattern<OpT>::ConvertOpToLLVMPattern;
   LogicalResult
   matchAndRewrite(OpT op, typename OpT::Adaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    StashCalls calls(rewriter, op);
-    Value data =
-        MemRefDescriptor(adaptor.getBuffer()).alignedPtr(rewriter, op.getLoc());
-    SmallVector<Value> operands{
+                  ConversionPatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    Value data = MemRefDescriptor(adaptor.getBuffer()).alignedPtr(b, loc);
+    Value operands[] = {
         adaptor.getStash(), adaptor.getPosition(),
-        calls.bytesOf(cast<StashType>(op.getStash().getType())), data};
+        bytesOf(b, loc, cast<StashType>(op.getStash().getType())), data};
     if (isa<StashStoreOp>(op.getOperation())) {
-      operands.push_back(calls.status());
-      calls.call("cell_rt_stash_store", operands);
+      Type i32 = b.getI32Type();
+      Value status =
+          callRuntime(b, loc, "cell_rt_stash_store", operands, i32);
+      Value ok = LLVM::ConstantOp::create(b, loc, i32,
+                                          static_cast<int32_t>(CG_OK));
+      Value stored = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq,
+                                          status, ok);
+      EndOp::create(b, loc, stored, status);
     } else {
-      calls.call("cell_rt_stash_load", operands);
+      callRuntime(b, loc, "cell_rt_stash_load", operands);
     }
-    rewriter.eraseOp(op);
+    b.eraseOp(op);
     return success();
   }
 };
@@ -240,22 +214,6 @@ Operation *lastUser(Value stash) {
   return last;
 }
 
-/// Makes `func` return what the runtime has put into a slot on the stack.
-void returnRuntimeStatus(func::FuncOp func) {
-  OpBuilder b = OpBuilder::atBlockBegin(&func.getBody().front());
-  Location loc = func.getLoc();
-  Type i32 = b.getI32Type();
-  Value one = LLVM::ConstantOp::create(b, loc, i32, 1);
-  auto slot = LLVM::AllocaOp::create(
-      b, loc, LLVM::LLVMPointerType::get(b.getContext()), i32, one);
-  slot->setAttr(kStatusSlot, b.getUnitAttr());
-  LLVM::StoreOp::create(b, loc, LLVM::ConstantOp::create(b, loc, i32, 0), slot);
-  func.walk([&](func::ReturnOp ret) {
-    b.setInsertionPoint(ret);
-    ret->setOperands(LLVM::LoadOp::create(b, loc, i32, slot).getResult());
-  });
-}
-
 } // namespace
 
 void cellgrad::registerStashBufferization(DialectRegistry &registry) {
@@ -266,18 +224,14 @@ void cellgrad::registerStashBufferization(DialectRegistry &registry) {
   });
 }
 
-void cellgrad::prepareStashes(func::FuncOp func) {
-  SmallVector<StashEmptyOp> stashes;
-  func.walk([&](StashEmptyOp op) { stashes.push_back(op); });
-  if (stashes.empty())
-    return;
-  returnRuntimeStatus(func);
-  for (StashEmptyOp op : stashes)
+void cellgrad::freeStashes(func::FuncOp func) {
+  func.walk([](StashEmptyOp op) {
     if (Operation *last = lastUser(op.getResult())) {
       OpBuilder b(op.getContext());
       b.setInsertionPointAfter(last);
       StashFreeOp::create(b, op.getLoc(), op.getResult());
     }
+  });
 }
 
 void cellgrad::populateStashToLLVMPatterns(LLVMTypeConverter &converter,

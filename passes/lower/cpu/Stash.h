@@ -16,9 +16,8 @@ namespace cellgrad {
 /// buffers, and see through barriers.
 void registerStashBufferization(mlir::DialectRegistry &registry);
 
-/// Frees every stash of `func` after its last use, and makes the function
-/// return the status of the runtime.
-void prepareStashes(mlir::func::FuncOp func);
+/// Frees the stashes of `func` after their last use.
+void freeStashes(mlir::func::FuncOp func);
 
 /// Turns stashes on buffers into calls of the runtime (runtime/stash.c).
 void populateStashToLLVMPatterns(mlir::LLVMTypeConverter &converter,

@@ -1,5 +1,6 @@
 //===- ToLLVM.cpp - loops, vectors and memrefs to the LLVM dialect --------===//
 
+#include "passes/lower/cpu/CallFrame.h"
 #include "passes/lower/cpu/Check.h"
 #include "passes/lower/cpu/Passes.h"
 #include "passes/lower/cpu/Print.h"
@@ -114,7 +115,8 @@ struct ConvertToLLVM : cellgrad::impl::ConvertToLLVMBase<ConvertToLLVM> {
     for (auto func : module.getOps<func::FuncOp>()) {
       flattenEmptyArguments(func);
       returnStatus(func);
-      cellgrad::prepareStashes(func);
+      cellgrad::freeStashes(func);
+      cellgrad::openCallFrame(func);
     }
     if (failed(emulateHalfPrecision(module)))
       return signalPassFailure();
@@ -151,10 +153,11 @@ struct ConvertToLLVM : cellgrad::impl::ConvertToLLVMBase<ConvertToLLVM> {
     // Casts between the memory forms of one element (i1 and i8) are between
     // equal descriptors now; reconcile-unrealized-casts removes them.
     target.addLegalOp<UnrealizedConversionCastOp>();
-    target.addLegalOp<cellgrad::CheckOp>();
+    target.addLegalOp<cellgrad::CheckOp, cellgrad::EndOp>();
     if (failed(applyFullConversion(module, target, std::move(patterns))))
       return signalPassFailure();
     cellgrad::lowerChecks(module);
+    cellgrad::lowerEnds(module);
   }
 };
 

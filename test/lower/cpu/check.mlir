@@ -18,15 +18,13 @@
 // CHECK-LABEL: llvm.func @step(%arg0: !llvm.ptr
 // CHECK-NOT:     llvm.store {{.*}}, %arg0
 // CHECK:         %[[FIRST:.*]] = llvm.mlir.constant(1000 : i32)
-// CHECK-NEXT:    llvm.cond_br %{{.*}} weights([1048576, 1]), ^[[ON:.*]], ^[[OUT:bb[0-9]+]]
+// CHECK-NEXT:    llvm.cond_br %{{.*}} weights([1048576, 1]), ^[[ON:.*]], ^[[OUT:bb[0-9]+]](%[[FIRST]] : i32)
 // CHECK-NEXT:  ^[[ON]]:
 // CHECK:         %[[NEXT:.*]] = llvm.mlir.constant(1001 : i32)
-// CHECK-NEXT:    llvm.cond_br %{{.*}} weights([1048576, 1]), ^{{.*}}, ^[[SECOND:bb[0-9]+]]
+// CHECK-NEXT:    llvm.cond_br %{{.*}} weights([1048576, 1]), ^{{.*}}, ^[[OUT]](%[[NEXT]] : i32)
 // CHECK:         llvm.return
-// CHECK-NEXT:  ^[[OUT]]:
-// CHECK-NEXT:    llvm.return %[[FIRST]]
-// CHECK-NEXT:  ^[[SECOND]]:
-// CHECK-NEXT:    llvm.return %[[NEXT]]
+// CHECK-NEXT:  ^[[OUT]](%[[STATUS:.*]]: i32):
+// CHECK-NEXT:    llvm.return %[[STATUS]]
 func.func @step(%x: tensor<40xf32> {cell.donate = 0 : i64}, %i: tensor<40xi32>, %n: tensor<40xi32>, %b: tensor<i1>) -> tensor<40xf32> {
   %y = cell.add %x, %x : tensor<40xf32>
   %ok = cell.less %i, %n : tensor<40xi32>

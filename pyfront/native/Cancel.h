@@ -1,0 +1,44 @@
+//===- Cancel.h - calls that end early ------------------------------------===//
+
+#ifndef CELLGRAD_PYFRONT_CANCEL_H
+#define CELLGRAD_PYFRONT_CANCEL_H
+
+#include <csignal>
+#include <cstdint>
+
+namespace cellgrad::python {
+
+/// What a call may use; 0: no limit. Guarded by the GIL.
+struct CallLimits {
+  uint64_t trips = 0, stashBytes = 0;
+};
+extern CallLimits callLimits;
+
+/// The flag of a running call, for as long as the call runs. Where Ctrl-C raises
+/// KeyboardInterrupt, it also cancels the call of the main thread.
+class CancelFlag {
+public:
+  /// `polled`: the call reads the flag.
+  explicit CancelFlag(bool polled);
+  ~CancelFlag();
+  CancelFlag(const CancelFlag &) = delete;
+  CancelFlag &operator=(const CancelFlag &) = delete;
+
+  void set() { flag = 1; }
+  const volatile int32_t *address() const { return &flag; }
+
+private:
+  static void onInterrupt(int signal, siginfo_t *info, void *machine);
+  void hookInterrupts();
+
+  volatile int32_t flag = 0;
+  bool listed = false, hooked = false;
+  CancelFlag *outer = nullptr; ///< of the main thread, while this one runs
+};
+
+/// Cancels all calls that run now, in all threads.
+void cancelCalls();
+
+} // namespace cellgrad::python
+
+#endif

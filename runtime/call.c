@@ -1,0 +1,26 @@
+/*===- call.c - what a call of an entry may use -----------------------------===
+ *
+ * Members that a caller's cg_context lacks, because it is older, count as zero.
+ *===----------------------------------------------------------------------===*/
+
+#include "runtime/runtime.h"
+
+#include <stddef.h>
+
+/* The flag of callers that have none. */
+static const int32_t never = 0;
+
+#define GIVEN(member)                                                          \
+  (context &&                                                                  \
+   context->struct_size >=                                                     \
+       offsetof(cg_context, member) + sizeof context->member &&                \
+   context->member)
+
+void cell_rt_enter(const cg_context *context, struct cell_rt_call *call) {
+  call->cancel = GIVEN(cancel) ? context->cancel : &never;
+  call->trips = GIVEN(max_trips) ? context->max_trips : UINT64_MAX;
+  call->stash_bytes =
+      GIVEN(max_stash_bytes) ? context->max_stash_bytes : UINT64_MAX;
+  call->failed_bytes = GIVEN(failed_bytes) ? context->failed_bytes : 0;
+  call->stashes = 0;
+}

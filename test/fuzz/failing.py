@@ -1,0 +1,365 @@
+"""Random programs that update donated arguments and may fail: what a call that fails leaves behind.
+
+A program is text: updates of donated arguments, loops of known and unknown length, stashes, branches
+and prints, with checks anywhere in them. Which check fails is an argument. A call may also be
+cancelled before it starts or in a print, and run into a limit of trips or of what stashes take. Every
+call that fails must leave all donated bytes as they were; every other one must give the
+interpreter's bits. All arithmetic is exact, or rounds once an op.
+
+    python test/fuzz/failing.py --first=0 --count=300
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import random
+import re
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cellgrad import _native
+
+SHAPES = ("", "3x", "17x", "4x5x")
+RECORD = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+OK, CANCELLED, TRIPS, STASH, CHECK = 0, 8, 9, 10, 1000
+SPAN = 8  # codes of a check, one a trip
+
+
+class Context(ctypes.Structure):
+    """cg_context of runtime/cellgrad_abi.h."""
+
+    _fields_ = [
+        ("struct_size", ctypes.c_uint32),
+        ("flags", ctypes.c_uint32),
+        ("arena", ctypes.c_void_p),
+        ("arena_bytes", ctypes.c_uint64),
+        ("print", RECORD),
+        ("print_user", ctypes.c_void_p),
+        ("cancel", ctypes.POINTER(ctypes.c_int32)),
+        ("max_trips", ctypes.c_uint64),
+        ("max_stash_bytes", ctypes.c_uint64),
+        ("failed_bytes", ctypes.POINTER(ctypes.c_uint64)),
+    ]
+
+
+class Writer:
+    """Draws one program. `pool` has the values in sight by their shapes."""
+
+    def __init__(self, seed: int):
+        self.rng = random.Random(seed)
+        self.lines: list[str] = []
+        self.names = 0
+        self.checks = 0
+        self.prints = 0
+
+    def emit(self, text: str) -> None:
+        self.lines.append(text)
+
+    def let(self, text: str) -> str:
+        self.names += 1
+        self.emit(f"%v{self.names} = {text}")
+        return f"%v{self.names}"
+
+    def program(self) -> str:
+        rng = self.rng
+        shapes = [rng.choice(SHAPES) for _ in range(rng.randint(1, 4))]
+        if rng.random() < 0.5:
+            shapes[-1] = shapes[0]
+        args = ["%fail: tensor<i32>", "%n: tensor<i32>"]
+        args += [f"%x{i}: tensor<{s}f32>" for i, s in enumerate(SHAPES)]
+        args += [
+            f"%w{i}: tensor<{s}f32> {{cell.donate = {i} : i64}}" for i, s in enumerate(shapes)
+        ]
+        pool = {s: [f"%x{i}"] for i, s in enumerate(SHAPES)}
+        for i, shape in enumerate(shapes):
+            pool[shape] += [f"%w{i}"] * 2
+        current = [f"%w{i}" for i in range(len(shapes))]
+        for _ in range(rng.randint(3, 9)):
+            self.step(pool, depth=0)
+            if rng.random() < 0.6:
+                i = rng.randrange(len(shapes))
+                current[i] = rng.choice(pool[shapes[i]][-3:])
+        results = [*current, *(rng.choice(pool[s]) for s in SHAPES[:2])]
+        types = ", ".join(f"tensor<{s}f32>" for s in [*shapes, *SHAPES[:2]])
+        self.emit(f"return {', '.join(results)} : {types}")
+        return "\n".join([f"func.func @f({', '.join(args)}) -> ({types}) {{", *self.lines, "}", ""])
+
+    # --- steps --------------------------------------------------------------------------------
+
+    def step(self, pool: dict[str, list[str]], depth: int, trip: str | None = None) -> None:
+        steps = {self.compute: 8, self.check: 4, self.scatter: 3, self.print: 1}
+        if depth < 2:
+            steps |= {self.counted: 3, self.open: 4, self.branch: 3}
+        draw = self.rng.choices(list(steps), weights=list(steps.values()))[0]
+        draw(pool, depth, trip)
+
+    def value(self, pool: dict[str, list[str]], shape: str) -> str:
+        return self.rng.choice(pool[shape][-5:])
+
+    def compute(self, pool: dict[str, list[str]], depth: int, trip: str | None) -> None:
+        shape = self.rng.choice(SHAPES)
+        op = self.rng.choice(["add", "sub", "maximum", "minimum"])
+        a, b = self.value(pool, shape), self.value(pool, shape)
+        pool[shape].append(self.let(f"cell.{op} {a}, {b} : tensor<{shape}f32>"))
+
+    def scatter(self, pool: dict[str, list[str]], depth: int, trip: str | None) -> None:
+        """A part of a tensor is overwritten, in place if it can be."""
+        at = ", ".join(str(i) for i in self.rng.sample(range(17), 3))
+        at = self.let(f"cell.constant dense<[{at}]> : tensor<3xi32>")
+        into, u = self.value(pool, "17x"), self.value(pool, "3x")
+        types = "tensor<3xf32>, tensor<17xf32>, tensor<3xi32>"
+        pool["17x"].append(self.let(f'cell.scatter "set" {u} into {into} at {at} dim 0 : {types}'))
+
+    def print(self, pool: dict[str, list[str]], depth: int, trip: str | None) -> None:
+        self.prints += 1
+        shape = self.rng.choice(SHAPES)
+        self.emit(f'cell.print "p {{}}" ({self.value(pool, shape)} : tensor<{shape}f32>)')
+
+    def check(self, pool: dict[str, list[str]], depth: int, trip: str | None) -> None:
+        code = self.let(f"cell.constant dense<{self.checks * SPAN}> : tensor<i32>")
+        if trip:
+            code = self.let(f"cell.add {code}, {trip} : tensor<i32>")
+        ok = self.let(f"cell.not_equal %fail, {code} : tensor<i32>")
+        if self.rng.random() < 0.5:
+            # It also reads a value: the greatest element is not below the least.
+            shape = self.rng.choice(SHAPES[1:])
+            x, dims = self.value(pool, shape), [i for i, _ in enumerate(shape.split("x")[:-1])]
+            most, least = (
+                self.let(f"cell.reduce_{m} {x} over {dims} : tensor<{shape}f32> -> tensor<f32>")
+                for m in ("max", "min")
+            )
+            below = self.let(f"cell.less {most}, {least} : tensor<f32>")
+            never = self.let(f"cell.logical_not {below} : tensor<i1>")
+            ok = self.let(f"cell.logical_and {ok}, {never} : tensor<i1>")
+        self.emit(f'cell.check {ok} "check {self.checks}" : tensor<i1>')
+        self.checks += 1
+
+    def carried(self, pool: dict[str, list[str]]) -> list[tuple[str, str]]:
+        shapes = [self.rng.choice(SHAPES) for _ in range(self.rng.randint(1, 3))]
+        return [(s, self.value(pool, s)) for s in shapes]
+
+    def body(
+        self, pool: dict[str, list[str]], depth: int, trip: str | None, own: list[tuple[str, str]]
+    ) -> list[str]:
+        """Steps of a nested block, and what it gives for `own`."""
+        inner = {s: list(v) for s, v in pool.items()}
+        for shape, name in own:
+            inner[shape] += [name] * 2
+        for _ in range(self.rng.randint(1, 4)):
+            self.step(inner, depth + 1, trip)
+        return [self.value(inner, shape) for shape, _ in own]
+
+    def counted(self, pool: dict[str, list[str]], depth: int, trip: str | None) -> None:
+        bounds = [self.let(f"arith.constant {n} : index") for n in (0, self.rng.randint(1, 4), 1)]
+        start = self.carried(pool)
+        self.names += 1
+        loop = f"%v{self.names}"
+        own = [(s, f"{loop}_{i}") for i, (s, _) in enumerate(start)]
+        types = ", ".join(f"tensor<{s}f32>" for s, _ in start)
+        inits = ", ".join(f"{n} = {v}" for (_, n), (_, v) in zip(own, start, strict=True))
+        self.emit(
+            f"{loop}:{len(own)} = scf.for {loop}_t = {bounds[0]} to {bounds[1]} step {bounds[2]} "
+            f"iter_args({inits}) -> ({types}) {{"
+        )
+        number = self.let(f"arith.index_cast {loop}_t : index to i32")
+        inner = self.let(f"tensor.from_elements {number} : tensor<i32>")
+        self.emit(f"scf.yield {', '.join(self.body(pool, depth, inner, own))} : {types}")
+        self.emit("}")
+        for i, (shape, _) in enumerate(own):
+            pool[shape].append(f"{loop}#{i}")
+
+    def open(self, pool: dict[str, list[str]], depth: int, trip: str | None) -> None:
+        """A loop whose length is an argument, perhaps with a stash that another loop reads."""
+        rng = self.rng
+        start, kept = self.carried(pool), rng.random() < 0.6
+        zero = self.let("cell.constant dense<0> : tensor<i32>")
+        one = self.let("cell.constant dense<1> : tensor<i32>")
+        c0, c1 = (self.let(f"arith.constant {n} : index") for n in (0, 1))
+        stash = f"!cell.stash<tensor<{start[0][0]}f32>>"
+        empty = self.let(f"cell.stash_empty : {stash}") if kept else ""
+        self.names += 1
+        loop = f"%v{self.names}"
+        own = [(s, f"{loop}_{i}") for i, (s, _) in enumerate(start)]
+        typed = [(f"{loop}_k", zero, "tensor<i32>"), (f"{loop}_j", c0, "index")]
+        if kept:
+            typed.append((f"{loop}_s", empty, stash))
+        typed += [(n, v, f"tensor<{s}f32>") for (s, n), (_, v) in zip(own, start, strict=True)]
+        names = ", ".join(n for n, _, _ in typed)
+        types = ", ".join(t for _, _, t in typed)
+        inits = ", ".join(f"{n} = {v}" for n, v, _ in typed)
+        self.emit(f"{loop}:{len(typed)} = scf.while ({inits}) : ({types}) -> ({types}) {{")
+        below = self.let(f"cell.less {loop}_k, %n : tensor<i32>")
+        go = self.let(f"tensor.extract {below}[] : tensor<i1>")
+        self.emit(f"scf.condition({go}) {names} : {types}")
+        self.emit("} do {")
+        self.emit(f"^bb0({', '.join(f'{n}: {t}' for n, _, t in typed)}):")
+        given = [
+            self.let(f"cell.add {loop}_k, {one} : tensor<i32>"),
+            self.let(f"arith.addi {loop}_j, {c1} : index"),
+        ]
+        if kept:
+            given.append(
+                self.let(f"cell.stash_write {own[0][1]} into {loop}_s at {loop}_j : {stash}")
+            )
+        given += self.body(pool, depth, f"{loop}_k", own)
+        self.emit(f"scf.yield {', '.join(given)} : {types}")
+        self.emit("}")
+        for i, (shape, _) in enumerate(own):
+            pool[shape].append(f"{loop}#{len(typed) - len(own) + i}")
+        if kept:
+            self.read_back(pool, loop, start[0][0], stash, c0, c1)
+
+    def read_back(
+        self, pool: dict[str, list[str]], loop: str, shape: str, stash: str, c0: str, c1: str
+    ) -> None:
+        init, kind = self.value(pool, shape), f"tensor<{shape}f32>"
+        self.names += 1
+        back = f"%v{self.names}"
+        self.emit(
+            f"{back} = scf.for {back}_t = {c0} to {loop}#1 step {c1} "
+            f"iter_args({back}_a = {init}) -> ({kind}) {{"
+        )
+        read = self.let(f"cell.stash_read {loop}#2 at {back}_t : {stash}")
+        total = self.let(f"cell.sub {read}, {back}_a : {kind}")
+        self.emit(f"scf.yield {total} : {kind}")
+        self.emit("}")
+        pool[shape].append(back)
+
+    def branch(self, pool: dict[str, list[str]], depth: int, trip: str | None) -> None:
+        bound = self.let(f"cell.constant dense<{self.rng.randint(1, 4)}> : tensor<i32>")
+        below = self.let(f"cell.less {trip or '%n'}, {bound} : tensor<i32>")
+        take = self.let(f"tensor.extract {below}[] : tensor<i1>")
+        own = self.carried(pool)
+        types = ", ".join(f"tensor<{s}f32>" for s, _ in own)
+        self.names += 1
+        name = f"%v{self.names}"
+        self.emit(f"{name}:{len(own)} = scf.if {take} -> ({types}) {{")
+        self.emit(f"scf.yield {', '.join(self.body(pool, depth, trip, own))} : {types}")
+        self.emit("} else {")
+        other = [v for _, v in own]
+        if self.rng.random() < 0.5:
+            other = self.body(pool, depth, trip, own)
+        self.emit(f"scf.yield {', '.join(other)} : {types}")
+        self.emit("}")
+        for i, (shape, _) in enumerate(own):
+            pool[shape].append(f"{name}#{i}")
+
+
+# --- calls --------------------------------------------------------------------------------------
+
+
+class Call:
+    """A compiled program, the arguments it starts from, and what it must give."""
+
+    def __init__(self, text: str, folder: Path, seed: int):
+        self.text = text
+        self.graph = _native.Graph.parse(text)
+        path = folder / "failing.so"
+        _native.compile_graph(self.graph, str(path), "failing", {"opt_level": 2})
+        self.library = ctypes.CDLL(str(path))
+        self.entry = self.library.cg_failing_f
+        shapes, kinds = [], re.findall(r"%\w+: tensor<((?:\d+x)*)(\w+)>( {)?", text.split("\n")[0])
+        rng = np.random.default_rng(seed)
+        self.inputs = []
+        for dims, kind, _ in kinds:
+            shapes.append([int(n) for n in dims.split("x") if n])
+            values = rng.integers(0, 9, size=shapes[-1])
+            self.inputs.append(np.asarray(values, np.float32 if kind == "f32" else np.int32))
+        self.donated = [bool(given) for _, _, given in kinds]
+        self.expected: dict[tuple[int, int], Any] = {}
+
+    def run(self, fail: int, trips: int, cancel: int = -1, **limits: int) -> int:
+        """Calls it; the status. `cancel`: the print in which it is cancelled, 0 for the start."""
+        given = [np.array(a) for a in self.inputs]
+        given[0][...], given[1][...] = fail, trips
+        before = [a.tobytes() for a in given]
+        out = [np.zeros((), np.float32), np.zeros(3, np.float32)]
+        pointers = [a.ctypes.data for a in [*given, *out]]
+        flag, prints = ctypes.c_int32(int(cancel == 0)), [0]
+
+        def hook(record: Any, user: Any) -> None:
+            prints[0] += 1
+            if prints[0] == cancel:
+                flag.value = 1
+
+        context = Context(struct_size=ctypes.sizeof(Context), print=RECORD(hook), **limits)
+        context.cancel = ctypes.pointer(flag)
+        status = self.entry((ctypes.c_void_p * len(pointers))(*pointers), ctypes.byref(context))
+        what = f"fail={fail} n={trips} cancel={cancel} {limits}: status {status}\n{self.text}"
+        if status != OK:
+            changed = [i for i, a in enumerate(given) if a.tobytes() != before[i]]
+            assert not changed, f"arguments {changed} are changed, {what}"
+            return int(status)
+        expected = self.interpreted(fail, trips)
+        assert expected is not None, f"a check holds that does not, {what}"
+        results = [*(a for a, d in zip(given, self.donated, strict=True) if d), *out]
+        for i, (g, e) in enumerate(zip(results, expected, strict=True)):
+            assert np.array_equal(g, e, equal_nan=True), f"result {i}: {g} is not {e}, {what}"
+        return OK
+
+    def interpreted(self, fail: int, trips: int) -> Any:
+        """The interpreter's results, or None where a check fails."""
+        if (fail, trips) not in self.expected:
+            given = [np.array(a) for a in self.inputs]
+            given[0][...], given[1][...] = fail, trips
+            try:
+                found = _native.interpret(
+                    self.graph, "f", [_native.TensorBuffer.from_object(a) for a in given]
+                )
+                self.expected[fail, trips] = [np.asarray(r) for r in found]
+            except Exception as error:
+                assert "check" in str(error), error
+                self.expected[fail, trips] = None
+        return self.expected[fail, trips]
+
+
+def check(seed: int) -> dict[int, int]:
+    """All ways in which program `seed` may fail; how often it ended with each status."""
+    writer = Writer(seed)
+    text = writer.program()
+    counts: dict[int, int] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        call = Call(text, Path(folder), seed)
+
+        def run(*args: int, **limits: int) -> int:
+            status = call.run(*args, **limits)
+            kind = min(status, CHECK)
+            counts[kind] = counts.get(kind, 0) + 1
+            return status
+
+        for trips in (0, 3):
+            run(-1, trips)
+        for code in range(writer.checks * SPAN):
+            if code % SPAN < 4:
+                run(code, 3)
+        run(-1, 3, 0)
+        for cancel in range(1, 2 * writer.prints + 1):
+            run(-1, 3, cancel)
+        for limit in range(1, 100):
+            if run(-1, 3, max_trips=limit) == OK:
+                break
+        for limit in (1, 64, 128, 192, 512, 1024, 2048, 4096):
+            if run(-1, 3, max_stash_bytes=limit) == OK:
+                break
+    return counts
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--count", type=int, default=100)
+    options = parser.parse_args()
+    total: dict[int, int] = {}
+    failed = 0
+    for seed in range(options.first, options.first + options.count):
+        try:
+            for kind, times in check(seed).items():
+                total[kind] = total.get(kind, 0) + times
+        except Exception as error:
+            failed += 1
+            print(f"seed {seed}: {str(error)[:2000]}", flush=True)
+    print(f"{options.count} programs, {failed} wrong; calls by status: {total}")
