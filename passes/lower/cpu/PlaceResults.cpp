@@ -47,17 +47,44 @@ public:
   }
 
 private:
-  /// A donated argument changes after the last op that may fail, or not at all.
-  /// Where an op that comes earlier would change it in place, what is computed
-  /// lies elsewhere, and the store at the end is the only change.
+  /// A donated argument changes after the last op that may fail: what could
+  /// change in place before changes in a copy.
   void protect(ToTensorOp old) {
     if (!schedule.anyFails())
       return;
-    for (Operation *writer : writersInPlace(block, old.getResult()))
-      if (schedule.isBeforeFailure(writer))
-        old.setWritable(false);
-      else
-        schedule.putAfterFailures(writer);
+    bufferization::BufferizationOptions options;
+    bufferization::AnalysisState state(options);
+    SetVector<Value> values; // that may lie in the argument's buffer
+    values.insert(old.getResult());
+    for (unsigned i = 0; i < values.size(); ++i)
+      for (OpOperand &use : llvm::make_early_inc_range(values[i].getUses())) {
+        Operation *at = block.findAncestorOpInBlock(*use.getOwner());
+        // A loop counts as a writer of all that it carries.
+        if (at && state.bufferizesToMemoryWrite(use)) {
+          if (schedule.isBeforeFailure(at)) {
+            useCopy(use, at);
+            continue;
+          }
+          schedule.putAfterFailures(at);
+        }
+        for (auto alias : state.getAliasingValues(use))
+          values.insert(alias.value);
+      }
+  }
+
+  /// Gives `use`, at or in the op `at` of the block, a copy of its own.
+  void useCopy(OpOperand &use, Operation *at) {
+    OpBuilder b(use.getOwner());
+    Value value = use.get();
+    auto copy = bufferization::AllocTensorOp::create(
+        b, use.getOwner()->getLoc(), cast<RankedTensorType>(value.getType()),
+        ValueRange(), /*copy=*/value);
+    use.set(copy.getResult());
+    if (copy->getBlock() != &block)
+      return;
+    if (Operation *def = value.getDefiningOp())
+      schedule.addEdge(def, copy);
+    schedule.addEdge(copy, at);
   }
 
   /// A branch that stores into donated arguments comes after every read of
@@ -157,7 +184,7 @@ private:
     ToTensorOp old = oldValue(store.getDest());
     OpBuilder b(&block, block.begin());
     if (old) {
-      if (!old.getWritable() || schedule.isBeforeFailure(writer))
+      if (schedule.isBeforeFailure(writer))
         return;
       // The write must come after all reads of the old value.
       SetVector<Operation *> readers;

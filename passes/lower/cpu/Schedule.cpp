@@ -136,23 +136,3 @@ void cellgrad::collectReaders(Block &block, Value tensor,
         llvm::for_each((ends ? at : user)->getResults(), push);
     }
 }
-
-SetVector<Operation *> cellgrad::writersInPlace(Block &block, Value tensor) {
-  bufferization::BufferizationOptions options;
-  bufferization::AnalysisState state(options);
-  SetVector<Operation *> writers;
-  SetVector<Value> values;
-  values.insert(tensor);
-  for (unsigned i = 0; i < values.size(); ++i)
-    for (OpOperand &use : values[i].getUses()) {
-      Operation *at = block.findAncestorOpInBlock(*use.getOwner());
-      if (!at)
-        continue;
-      // A loop counts as a writer of all that it carries.
-      if (state.bufferizesToMemoryWrite(use))
-        writers.insert(at);
-      for (bufferization::AliasingValue alias : state.getAliasingValues(use))
-        values.insert(alias.value);
-    }
-  return writers;
-}

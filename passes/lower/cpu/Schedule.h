@@ -64,11 +64,6 @@ mlir::bufferization::ToTensorOp oldValue(mlir::Value memref);
 void collectReaders(mlir::Block &block, mlir::Value tensor,
                     llvm::SetVector<mlir::Operation *> &readers);
 
-/// The ops of `block` that bufferisation may let write into the buffer of
-/// `tensor`.
-llvm::SetVector<mlir::Operation *> writersInPlace(mlir::Block &block,
-                                                  mlir::Value tensor);
-
 } // namespace cellgrad
 
 #endif

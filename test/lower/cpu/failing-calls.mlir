@@ -50,8 +50,8 @@ func.func @without_a_check(%n: tensor<f32> {cell.donate = 0 : i64}) -> tensor<f3
   return %r : tensor<f32>
 }
 
-// A loop of unknown length may be cancelled, and its stash may take all memory; updates that do not need it come
-// after it, in place.
+// A loop of unknown length may be cancelled, and its stash may take all memory: updates come after it, in place.
+// The loop starts from a copy of what is updated.
 // CHECK-LABEL: func.func @after_a_loop
 // CHECK-SAME:    %[[W:[a-z0-9]+]]: memref<40xf32>, %[[M:[a-z0-9]+]]: memref<40xf32>
 // CHECK-NOT:     outs(%[[W]]
