@@ -105,7 +105,7 @@ typedef struct cg_context {
                                      handler or print may set: the call ends
                                      with CG_ERROR_CANCELLED at the next trip of
                                      a loop of unknown length, or print */
-  uint64_t max_trips;       /* of such loops in one call; 0: no limit */
+  uint64_t max_trips;             /* of such loops in one call; 0: no limit */
   uint64_t max_stash_bytes; /* they may keep at a time for their gradient; 0: no
                                limit */
   uint64_t *failed_bytes;   /* NULL, or where the bytes are written that such a

@@ -11,12 +11,9 @@
 
 #include <nanobind/nanobind.h>
 
-#include <algorithm>
 #include <atomic>
 #include <mutex>
-#include <sys/syscall.h>
-#include <unistd.h>
-#include <vector>
+#include <pthread.h>
 
 namespace nb = nanobind;
 using namespace cellgrad::python;
@@ -25,83 +22,89 @@ CallLimits cellgrad::python::callLimits;
 
 namespace {
 std::mutex runningMutex;
-std::vector<CancelFlag *> running; // guarded by runningMutex
+CancelFlag *running; // the last that began; guarded by runningMutex
 
 /// The innermost call of the main thread, and what it found for SIGINT.
 std::atomic<CancelFlag *> interruptible;
 struct sigaction pythonHandler;
 
+/// The main thread. After a fork it is the one that forked.
+pthread_t mainThread;
+
 /// Whether Ctrl-C raises KeyboardInterrupt: another handler of the program's
 /// may mean something else, and runs when the call returns.
 bool interruptRaises() {
-  try {
-    nb::module_ signals = nb::module_::import_("_signal");
-    return signals.attr("getsignal")(SIGINT).is(
-        signals.attr("default_int_handler"));
-  } catch (const nb::python_error &) {
-    return false;
-  }
+  static PyObject *const getsignal = [] {
+    return nb::module_::import_("_signal").attr("getsignal").release().ptr();
+  }();
+  static PyObject *const raises = [] {
+    return nb::module_::import_("_signal")
+        .attr("default_int_handler")
+        .release()
+        .ptr();
+  }();
+  return nb::handle(getsignal)(SIGINT).is(raises);
 }
 } // namespace
+
+void cellgrad::python::setMainThread(unsigned long ident) {
+  mainThread = static_cast<pthread_t>(ident);
+  pthread_atfork(nullptr, nullptr, [] { mainThread = pthread_self(); });
+}
 
 void CancelFlag::onInterrupt(int signal, siginfo_t *info, void *machine) {
   if (CancelFlag *call = interruptible.load())
     call->set();
   if (pythonHandler.sa_flags & SA_SIGINFO)
     pythonHandler.sa_sigaction(signal, info, machine);
-  else
+  else if (pythonHandler.sa_handler != SIG_DFL &&
+           pythonHandler.sa_handler != SIG_IGN)
     pythonHandler.sa_handler(signal);
 }
 
 void CancelFlag::hookInterrupts() {
-  if (getpid() != syscall(SYS_gettid) || !interruptRaises())
+  if (!pthread_equal(pthread_self(), mainThread) || !interruptRaises())
     return;
-  struct sigaction now;
-  if (sigaction(SIGINT, nullptr, &now) != 0)
-    return;
-  if (now.sa_sigaction != onInterrupt) {
-    if (!(now.sa_flags & SA_SIGINFO) &&
-        (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN))
-      return;
-    pythonHandler = now;
-    now.sa_flags |= SA_SIGINFO;
-    now.sa_sigaction = onInterrupt;
-    outer = interruptible.exchange(this);
-    sigaction(SIGINT, &now, nullptr);
-  } else {
-    outer = interruptible.exchange(this);
-  }
+  outer = interruptible.exchange(this);
   hooked = true;
+  if (outer)
+    return;
+  struct sigaction ours = {};
+  ours.sa_sigaction = onInterrupt;
+  ours.sa_flags = SA_SIGINFO;
+  sigaction(SIGINT, &ours, &pythonHandler);
 }
 
 CancelFlag::CancelFlag(bool polled) {
   if (!polled)
     return;
-  {
-    std::lock_guard<std::mutex> lock(runningMutex);
-    running.push_back(this);
-  }
-  listed = true;
   hookInterrupts();
+  std::lock_guard<std::mutex> lock(runningMutex);
+  next = running;
+  running = this;
+  listed = true;
 }
 
 CancelFlag::~CancelFlag() {
   if (hooked) {
     interruptible = outer;
-    struct sigaction now;
+    struct sigaction found;
     // A print may have run Python code that set another.
-    if (!outer && sigaction(SIGINT, nullptr, &now) == 0 &&
-        now.sa_sigaction == onInterrupt)
-      sigaction(SIGINT, &pythonHandler, nullptr);
+    if (!outer && sigaction(SIGINT, &pythonHandler, &found) == 0 &&
+        found.sa_sigaction != onInterrupt)
+      sigaction(SIGINT, &found, nullptr);
   }
   if (listed) {
     std::lock_guard<std::mutex> lock(runningMutex);
-    running.erase(std::find(running.begin(), running.end(), this));
+    CancelFlag **link = &running;
+    while (*link != this)
+      link = &(*link)->next;
+    *link = next;
   }
 }
 
 void cellgrad::python::cancelCalls() {
   std::lock_guard<std::mutex> lock(runningMutex);
-  for (CancelFlag *call : running)
+  for (CancelFlag *call = running; call; call = call->next)
     call->set();
 }

@@ -14,8 +14,8 @@ struct CallLimits {
 };
 extern CallLimits callLimits;
 
-/// The flag of a running call, for as long as the call runs. Where Ctrl-C raises
-/// KeyboardInterrupt, it also cancels the call of the main thread.
+/// The flag of a running call, for as long as the call runs. Where Ctrl-C
+/// raises KeyboardInterrupt, it also cancels the call of the main thread.
 class CancelFlag {
 public:
   /// `polled`: the call reads the flag.
@@ -28,16 +28,21 @@ public:
   const volatile int32_t *address() const { return &flag; }
 
 private:
+  friend void cancelCalls();
   static void onInterrupt(int signal, siginfo_t *info, void *machine);
   void hookInterrupts();
 
   volatile int32_t flag = 0;
   bool listed = false, hooked = false;
   CancelFlag *outer = nullptr; ///< of the main thread, while this one runs
+  CancelFlag *next = nullptr;  ///< of those that run
 };
 
 /// Cancels all calls that run now, in all threads.
 void cancelCalls();
+
+/// Says which thread runs Python's handlers of signals, by its ident.
+void setMainThread(unsigned long ident);
 
 } // namespace cellgrad::python
 

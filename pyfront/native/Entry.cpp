@@ -314,9 +314,9 @@ void Entry::raise(int32_t status, uint64_t failedBytes) const {
                           " that set_context(max_stash_bytes=...) allows");
   case CG_ERROR_ALLOCATION:
     if (failedBytes == 0) // a call from a print hook has an arena of its own
-      throw HostMemoryError(said + "out of memory: " +
-                            std::to_string(entry->arenaBytes) +
-                            " bytes of scratch memory could not be allocated");
+      throw HostMemoryError(
+          said + "out of memory: " + std::to_string(entry->arenaBytes) +
+          " bytes of scratch memory could not be allocated");
     throw HostMemoryError(said + "out of memory: " + bytes + " bytes" + kept +
                           "could not be allocated: make fewer trips, or use a "
                           "smaller batch");

@@ -116,6 +116,8 @@ void bindModel(nb::module_ &m) {
         "Called with (text, TensorBuffer or None) for what a model prints; "
         "None: stdout.");
   m.def("print_hook", printHook);
+  setMainThread(nb::cast<unsigned long>(
+      nb::module_::import_("threading").attr("main_thread")().attr("ident")));
   m.def(
       "set_call_limits",
       [](uint64_t trips, uint64_t stashBytes) {

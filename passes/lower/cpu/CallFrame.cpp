@@ -30,9 +30,8 @@ void lowerPolls(func::FuncOp func, ArrayRef<PollOp> polls, OpBuilder &entry,
                 Value frame) {
   Location loc = func.getLoc();
   Type i32 = entry.getI32Type(), i64 = entry.getI64Type();
-  Value cancel =
-      loadMember(entry, loc, frame, offsetof(cell_rt_call, cancel),
-                 frame.getType());
+  Value cancel = loadMember(entry, loc, frame, offsetof(cell_rt_call, cancel),
+                            frame.getType());
   Value left;
   if (llvm::any_of(polls, [](PollOp poll) { return poll.getTrip(); })) {
     left = LLVM::AllocaOp::create(entry, loc, frame.getType(), i64,
@@ -69,7 +68,8 @@ void lowerPolls(func::FuncOp func, ArrayRef<PollOp> polls, OpBuilder &entry,
 
 Value cellgrad::callRuntime(OpBuilder &b, Location loc, StringRef name,
                             ArrayRef<Value> operands, Type result) {
-  auto module = b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  auto module =
+      b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
   SmallVector<Type> types =
       llvm::map_to_vector(operands, [](Value v) { return v.getType(); });
   LLVM::LLVMFuncOp function;
@@ -108,8 +108,8 @@ void cellgrad::openCallFrame(func::FuncOp func) {
   OpBuilder b = OpBuilder::atBlockBegin(&func.getBody().front());
   Location loc = func.getLoc();
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
-  auto words = LLVM::LLVMArrayType::get(b.getI64Type(),
-                                        sizeof(cell_rt_call) / 8);
+  auto words =
+      LLVM::LLVMArrayType::get(b.getI64Type(), sizeof(cell_rt_call) / 8);
   Value one = LLVM::ConstantOp::create(b, loc, b.getI64Type(), 1);
   auto frame = LLVM::AllocaOp::create(b, loc, pointer, words, one);
   frame->setAttr(kFrame, b.getUnitAttr());

@@ -14,6 +14,10 @@
 using namespace mlir;
 using namespace cellgrad;
 
+bool cellgrad::canFail(Operation *op) {
+  return isa<CheckOp, PollOp, StashEmptyOp, StashWriteOp, StashStoreOp>(op);
+}
+
 /// The line of the program that `loc` leads to, as "file:line"; or nothing.
 static std::string lineOf(Location loc) {
   std::string text;
@@ -75,9 +79,9 @@ void cellgrad::lowerChecks(ModuleOp module) {
     messages.insert(message);
     auto place = llvm::find(messages, message) - messages.begin();
     OpBuilder at(check);
-    Value status = LLVM::ConstantOp::create(
-        at, check.getLoc(), at.getI32Type(),
-        CG_ERROR_CHECK + static_cast<int32_t>(place));
+    Value status =
+        LLVM::ConstantOp::create(at, check.getLoc(), at.getI32Type(),
+                                 CG_ERROR_CHECK + static_cast<int32_t>(place));
     EndOp::create(at, check.getLoc(), check.getOk(), status);
     check.erase();
   }

@@ -7,6 +7,10 @@
 
 namespace cellgrad {
 
+/// Whether a call may end at `op` with a status: a check that does not hold,
+/// memory that runs out, a limit, the caller's wish.
+bool canFail(mlir::Operation *op);
+
 /// Gives every cell.check of a module in the LLVM dialect a status of its own:
 /// CG_ERROR_CHECK plus the place of what the check says in the module's
 /// `cell.checks`.

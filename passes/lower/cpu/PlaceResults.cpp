@@ -24,8 +24,7 @@ namespace {
 
 class ResultPlacer {
 public:
-  explicit ResultPlacer(Block &block)
-      : block(block), schedule(block) {}
+  explicit ResultPlacer(Block &block) : block(block), schedule(block) {}
 
   void run() {
     SmallVector<MaterializeInDestinationOp> stores(

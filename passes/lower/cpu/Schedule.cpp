@@ -2,7 +2,7 @@
 
 #include "passes/lower/cpu/Schedule.h"
 
-#include "dialect/CellDialect.h"
+#include "passes/lower/cpu/Check.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -24,12 +24,11 @@ static SmallVector<Value> usedValues(Operation *op) {
   return values;
 }
 
-bool cellgrad::mayFail(Operation *op) {
+/// Whether a call may end at `op` or an op nested in it.
+static bool mayFail(Operation *op) {
   return op
       ->walk([](Operation *inner) {
-        return isa<CheckOp, PollOp, StashEmptyOp, StashWriteOp>(inner)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
+        return canFail(inner) ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }

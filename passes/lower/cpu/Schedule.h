@@ -8,13 +8,9 @@
 
 namespace cellgrad {
 
-/// Whether `op`, or an op nested in it, may end the call with an error: a check
-/// that does not hold, memory that runs out, a limit, the caller's wish.
-bool mayFail(mlir::Operation *op);
-
 /// The order of a block's ops: data dependencies, the mutual order of ops with
-/// effects, and edges added by hand. Ops that may fail keep their order, so that
-/// all that comes before one of them comes before the last.
+/// effects, and edges added by hand. Ops that may fail keep their order, so
+/// that all that comes before one of them comes before the last.
 class Schedule {
 public:
   explicit Schedule(mlir::Block &block);

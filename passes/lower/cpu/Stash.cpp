@@ -121,21 +121,20 @@ Value bytesOf(OpBuilder &b, Location loc, StashType type) {
 
 struct EmptyLowering : ConvertOpToLLVMPattern<StashEmptyOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
-  LogicalResult
-  matchAndRewrite(StashEmptyOp op, OpAdaptor,
-                  ConversionPatternRewriter &b) const override {
+  LogicalResult matchAndRewrite(StashEmptyOp op, OpAdaptor,
+                                ConversionPatternRewriter &b) const override {
     Location loc = op.getLoc();
     auto pointer = LLVM::LLVMPointerType::get(b.getContext());
-    Value stash = callRuntime(b, loc, "cell_rt_stash_new",
-                              {callFrame(op), bytesOf(b, loc, op.getType())},
-                              pointer);
+    Value stash =
+        callRuntime(b, loc, "cell_rt_stash_new",
+                    {callFrame(op), bytesOf(b, loc, op.getType())}, pointer);
     Value null = LLVM::ZeroOp::create(b, loc, pointer);
-    Value made = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ne, stash,
-                                      null);
-    EndOp::create(b, loc, made,
-                  LLVM::ConstantOp::create(
-                      b, loc, b.getI32Type(),
-                      static_cast<int32_t>(CG_ERROR_ALLOCATION)));
+    Value made =
+        LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ne, stash, null);
+    EndOp::create(
+        b, loc, made,
+        LLVM::ConstantOp::create(b, loc, b.getI32Type(),
+                                 static_cast<int32_t>(CG_ERROR_ALLOCATION)));
     b.replaceOp(op, stash);
     return success();
   }
@@ -143,9 +142,8 @@ struct EmptyLowering : ConvertOpToLLVMPattern<StashEmptyOp> {
 
 struct FreeLowering : ConvertOpToLLVMPattern<StashFreeOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
-  LogicalResult
-  matchAndRewrite(StashFreeOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &b) const override {
+  LogicalResult matchAndRewrite(StashFreeOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &b) const override {
     callRuntime(b, op.getLoc(), "cell_rt_stash_free", {adaptor.getStash()});
     b.eraseOp(op);
     return success();
@@ -154,9 +152,8 @@ struct FreeLowering : ConvertOpToLLVMPattern<StashFreeOp> {
 
 template <typename OpT> struct AccessLowering : ConvertOpToLLVMPattern<OpT> {
   using ConvertOpToLLVMPattern<OpT>::ConvertOpToLLVMPattern;
-  LogicalResult
-  matchAndRewrite(OpT op, typename OpT::Adaptor adaptor,
-                  ConversionPatternRewriter &b) const override {
+  LogicalResult matchAndRewrite(OpT op, typename OpT::Adaptor adaptor,
+                                ConversionPatternRewriter &b) const override {
     Location loc = op.getLoc();
     Value data = MemRefDescriptor(adaptor.getBuffer()).alignedPtr(b, loc);
     Value operands[] = {
@@ -164,12 +161,11 @@ template <typename OpT> struct AccessLowering : ConvertOpToLLVMPattern<OpT> {
         bytesOf(b, loc, cast<StashType>(op.getStash().getType())), data};
     if (isa<StashStoreOp>(op.getOperation())) {
       Type i32 = b.getI32Type();
-      Value status =
-          callRuntime(b, loc, "cell_rt_stash_store", operands, i32);
-      Value ok = LLVM::ConstantOp::create(b, loc, i32,
-                                          static_cast<int32_t>(CG_OK));
-      Value stored = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq,
-                                          status, ok);
+      Value status = callRuntime(b, loc, "cell_rt_stash_store", operands, i32);
+      Value ok =
+          LLVM::ConstantOp::create(b, loc, i32, static_cast<int32_t>(CG_OK));
+      Value stored =
+          LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, status, ok);
       EndOp::create(b, loc, stored, status);
     } else {
       callRuntime(b, loc, "cell_rt_stash_load", operands);
