@@ -11,7 +11,6 @@
 
 #include <nanobind/nanobind.h>
 
-#include <atomic>
 #include <mutex>
 #include <pthread.h>
 
@@ -24,9 +23,12 @@ namespace {
 std::mutex runningMutex;
 CancelFlag *running; // the last that began; guarded by runningMutex
 
-/// The innermost call of the main thread, and what it found for SIGINT.
-std::atomic<CancelFlag *> interruptible;
-struct sigaction pythonHandler;
+/// The flag of what runs in the main thread, which Ctrl-C sets: not one on the
+/// stack, as the signal may be late. A call from a print of another shares it.
+volatile int32_t interrupted;
+unsigned interruptible; ///< such calls
+
+struct sigaction pythonHandler; ///< that was found for SIGINT
 
 /// The main thread. After a fork it is the one that forked.
 pthread_t mainThread;
@@ -53,8 +55,7 @@ void cellgrad::python::setMainThread(unsigned long ident) {
 }
 
 void CancelFlag::onInterrupt(int signal, siginfo_t *info, void *machine) {
-  if (CancelFlag *call = interruptible.load())
-    call->set();
+  interrupted = 1;
   if (pythonHandler.sa_flags & SA_SIGINFO)
     pythonHandler.sa_sigaction(signal, info, machine);
   else if (pythonHandler.sa_handler != SIG_DFL &&
@@ -65,9 +66,9 @@ void CancelFlag::onInterrupt(int signal, siginfo_t *info, void *machine) {
 void CancelFlag::hookInterrupts() {
   if (!pthread_equal(pthread_self(), mainThread) || !interruptRaises())
     return;
-  outer = interruptible.exchange(this);
+  flag = &interrupted;
   hooked = true;
-  if (outer)
+  if (interruptible++ != 0)
     return;
   struct sigaction ours = {};
   ours.sa_sigaction = onInterrupt;
@@ -87,10 +88,12 @@ CancelFlag::CancelFlag(bool polled) {
 
 CancelFlag::~CancelFlag() {
   if (hooked) {
-    interruptible = outer;
+    // What ended an inner call is an exception now, in the print.
+    interrupted = 0;
     struct sigaction found;
     // A print may have run Python code that set another.
-    if (!outer && sigaction(SIGINT, &pythonHandler, &found) == 0 &&
+    if (--interruptible == 0 &&
+        sigaction(SIGINT, &pythonHandler, &found) == 0 &&
         found.sa_sigaction != onInterrupt)
       sigaction(SIGINT, &found, nullptr);
   }

@@ -24,18 +24,18 @@ public:
   CancelFlag(const CancelFlag &) = delete;
   CancelFlag &operator=(const CancelFlag &) = delete;
 
-  void set() { flag = 1; }
-  const volatile int32_t *address() const { return &flag; }
+  void set() { *flag = 1; }
+  const volatile int32_t *address() const { return flag; }
 
 private:
   friend void cancelCalls();
   static void onInterrupt(int signal, siginfo_t *info, void *machine);
   void hookInterrupts();
 
-  volatile int32_t flag = 0;
+  volatile int32_t own = 0;
+  volatile int32_t *flag = &own;
   bool listed = false, hooked = false;
-  CancelFlag *outer = nullptr; ///< of the main thread, while this one runs
-  CancelFlag *next = nullptr;  ///< of those that run
+  CancelFlag *next = nullptr; ///< of those that run
 };
 
 /// Cancels all calls that run now, in all threads.

@@ -9,6 +9,7 @@
 #include "passes/lower/cpu/Interference.h"
 
 #include "dialect/CellDialect.h"
+#include "passes/lower/cpu/Check.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -84,11 +85,6 @@ Lent lentAs(Value buffer) {
     return Lent::Result;
   auto fields = cast<DictionaryAttr>(args[argument.getArgNumber()]);
   return fields.contains("donate") ? Lent::Updated : Lent::ReadOnly;
-}
-
-/// Whether a call may end at `op`, with a status.
-bool canFail(Operation *op) {
-  return isa<CheckOp, StashEmptyOp, StashStoreOp>(op);
 }
 
 } // namespace

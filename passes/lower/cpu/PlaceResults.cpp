@@ -57,8 +57,10 @@ private:
     values.insert(old.getResult());
     for (unsigned i = 0; i < values.size(); ++i)
       for (OpOperand &use : llvm::make_early_inc_range(values[i].getUses())) {
+        // What a loop carries gets a buffer of its own.
+        if (isa<LoopLikeOpInterface>(use.getOwner()))
+          continue;
         Operation *at = block.findAncestorOpInBlock(*use.getOwner());
-        // A loop counts as a writer of all that it carries.
         if (at && state.bufferizesToMemoryWrite(use)) {
           if (schedule.isBeforeFailure(at)) {
             useCopy(use, at);
