@@ -3,6 +3,12 @@
 // RUN: cell-opt %s --cell-to-linalg --cell-fuse-linalg --cell-convert-entry-points --cell-separate-inits \
 // RUN:   --cell-insert-polls --cell-place-results --cse --one-shot-bufferize --canonicalize | FileCheck %s
 // RUN: cell-opt %s --cell-to-llvm-pipeline | FileCheck %s --check-prefix=LLVM
+// RUN: cell-opt %s --cell-insert-polls | cell-opt | FileCheck %s --check-prefix=TEXT
+
+// TEXT-COUNT-1: cell.poll trip
+// TEXT:         cell.print
+// TEXT-NEXT:    cell.poll{{$}}
+// TEXT-NOT:     cell.poll
 
 // A loop that counts in a donated argument and checks: it counts in a copy.
 // CHECK-LABEL: func.func @in_a_loop
