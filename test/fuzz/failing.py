@@ -71,9 +71,7 @@ class Writer:
             shapes[-1] = shapes[0]
         args = ["%fail: tensor<i32>", "%n: tensor<i32>"]
         args += [f"%x{i}: tensor<{s}f32>" for i, s in enumerate(SHAPES)]
-        args += [
-            f"%w{i}: tensor<{s}f32> {{cell.donate = {i} : i64}}" for i, s in enumerate(shapes)
-        ]
+        args += [f"%w{i}: tensor<{s}f32> {{cell.donate = {i} : i64}}" for i, s in enumerate(shapes)]
         pool = {s: [f"%x{i}"] for i, s in enumerate(SHAPES)}
         for i, shape in enumerate(shapes):
             pool[shape] += [f"%w{i}"] * 2

@@ -389,6 +389,12 @@ CASES = {
     "mode": ("ms.set_context(mode=5)", ValueError, "GRAPH_MODE.*but got 5"),
     "setting": ("ms.set_context(nope=1)", ValueError, "nope is not recognized"),
     "device number": ("ms.set_context(device_id=-1)", ValueError, "must be >= 0"),
+    "trips": ("ms.set_context(max_trips=-1)", ValueError, "'max_trips' must be >= 0 .* got -1"),
+    "stashes": (
+        "ms.set_context(max_stash_bytes=1.5)",
+        TypeError,
+        "'max_stash_bytes' must be an int",
+    ),
     "unknown setting read": ("ms.get_context('nope')", ValueError, "nope is not recognized"),
     "seed": ("ms.set_seed('a')", TypeError, "must be an int"),
     "negative seed": ("ms.set_seed(-1)", ValueError, "must be >= 0"),
