@@ -70,6 +70,7 @@ void CancelFlag::hookInterrupts() {
   hooked = true;
   if (interruptible++ != 0)
     return;
+  interrupted = 0;
   struct sigaction ours = {};
   ours.sa_sigaction = onInterrupt;
   ours.sa_flags = SA_SIGINFO;
@@ -88,13 +89,12 @@ CancelFlag::CancelFlag(bool polled) {
 
 CancelFlag::~CancelFlag() {
   if (hooked) {
-    // What ended an inner call is an exception now, in the print.
-    interrupted = 0;
     struct sigaction found;
-    // A print may have run Python code that set another.
-    if (--interruptible == 0 &&
-        sigaction(SIGINT, &pythonHandler, &found) == 0 &&
-        found.sa_sigaction != onInterrupt)
+    if (--interruptible != 0)
+      interrupted = 0; // what ended this call is an exception now, in the print
+    else if (sigaction(SIGINT, &pythonHandler, &found) == 0 &&
+             found.sa_sigaction != onInterrupt)
+      // A print has run Python code that set another.
       sigaction(SIGINT, &found, nullptr);
   }
   if (listed) {

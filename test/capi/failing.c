@@ -62,9 +62,12 @@ static void count_prints(const cg_print_record *record, void *user) {
 static int32_t step(struct state *state, int32_t n, int32_t label,
                     cg_context *context) {
   float loss;
-  cg_iterate_step_args args = {.w = state->w, .m = state->m,
-                               .count = &state->count, .n = &n,
-                               .label = &label, .loss = &loss};
+  cg_iterate_step_args args = {.w = state->w,
+                               .m = state->m,
+                               .count = &state->count,
+                               .n = &n,
+                               .label = &label,
+                               .loss = &loss};
   allocations = prints = 0;
   long before = live;
   int32_t status = cg_iterate_step(&args, context);
