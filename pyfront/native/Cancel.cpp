@@ -36,16 +36,12 @@ pthread_t mainThread;
 /// Whether Ctrl-C raises KeyboardInterrupt: another handler of the program's
 /// may mean something else, and runs when the call returns.
 bool interruptRaises() {
-  static PyObject *const getsignal = [] {
-    return nb::module_::import_("_signal").attr("getsignal").release().ptr();
-  }();
-  static PyObject *const raises = [] {
-    return nb::module_::import_("_signal")
-        .attr("default_int_handler")
-        .release()
-        .ptr();
-  }();
-  return nb::handle(getsignal)(SIGINT).is(raises);
+  auto find = [](const char *name) { // lives as long as the process
+    return nb::getattr(nb::module_::import_("_signal"), name).release();
+  };
+  static const nb::handle getsignal = find("getsignal"),
+                          raises = find("default_int_handler");
+  return getsignal(SIGINT).is(raises);
 }
 } // namespace
 
