@@ -33,7 +33,8 @@ extern "C" {
 #define CG_ERROR_NULL_ARGUMENT 1
 /* A buffer is not aligned to its element type. */
 #define CG_ERROR_ALIGNMENT 2
-/* cg_context.struct_size is smaller than that of any version. */
+/* cg_context.struct_size is smaller than that of any version, or a bit of
+   cg_context.flags is set that the model does not know. */
 #define CG_ERROR_CONTEXT 3
 /* The arena is too small or not aligned to 64 bytes. */
 #define CG_ERROR_ARENA 4
@@ -50,6 +51,8 @@ extern "C" {
 #define CG_ERROR_TRIP_LIMIT 9
 /* They keep more for their gradient than cg_context.max_stash_bytes. */
 #define CG_ERROR_STASH_LIMIT 10
+/* The header is not that of the model: from cg_<model>_check_header() only. */
+#define CG_ERROR_HEADER 11
 /* This and above: a check of the program failed, each with a code of its own.
    After any error donated buffers are as they were. */
 #define CG_ERROR_CHECK 1000
@@ -95,7 +98,7 @@ typedef void (*cg_print_fn)(const cg_print_record *record, void *user);
    append members. */
 typedef struct cg_context {
   uint32_t struct_size;
-  uint32_t flags;       /* none defined yet: 0 */
+  uint32_t flags;       /* none defined yet: 0; others are refused */
   void *arena;          /* scratch memory, 64-byte aligned, or NULL */
   uint64_t arena_bytes; /* at least CG_<MODEL>_<ENTRY>_ARENA_BYTES */
   cg_print_fn print;    /* NULL: text to stdout */

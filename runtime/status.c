@@ -13,8 +13,10 @@ const char *cell_rt_status_message(int32_t status) {
   case CG_ERROR_ALIGNMENT:
     return "a buffer is not aligned to the size of its elements";
   case CG_ERROR_CONTEXT:
-    return "cg_context.struct_size is not that of a known version: set it to "
-           "sizeof(cg_context)";
+    return "cg_context.struct_size is not that of a known version, or "
+           "cg_context.flags has bits that this model does not know: set them "
+           "to "
+           "sizeof(cg_context) and 0";
   case CG_ERROR_ARENA:
     return "the arena in cg_context is smaller than the entry's ARENA_BYTES or "
            "not "
@@ -35,6 +37,10 @@ const char *cell_rt_status_message(int32_t status) {
   case CG_ERROR_STASH_LIMIT:
     return "what loops keep of every trip for their gradient takes more than "
            "cg_context.max_stash_bytes";
+  case CG_ERROR_HEADER:
+    return "the header the program was compiled with is not that of this "
+           "model: "
+           "compile the program again with the header written beside the model";
   default:
     return "unknown status code";
   }

@@ -1,6 +1,7 @@
 //===- EmitAbi.cpp - give every entry its exported C function -------------===//
 
 #include "passes/emit/Link.h"
+#include "passes/emit/Names.h"
 #include "passes/emit/Passes.h"
 #include "passes/emit/Signature.h"
 #include "passes/emit/Target.h"
@@ -218,6 +219,10 @@ void AbiWriter::callWithArena(const EntrySpec &entry, LLVM::LLVMFuncOp impl,
   failIf(LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ult, size,
                               constant(i32, offsetof(cg_context, cancel))),
          CG_ERROR_CONTEXT);
+  Value flags = loadAt(context, offsetof(cg_context, flags), i32);
+  failIf(LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ne, flags,
+                              constant(i32, 0)),
+         CG_ERROR_CONTEXT);
   Value lent = loadAt(context, offsetof(cg_context, arena), ptr);
   Value noArena = isNull(lent);
   Block *check = b.createBlock(region, region->end());
@@ -280,9 +285,12 @@ void AbiWriter::writeModelFunctions(const ModelSpec &model,
                                     llvm::StringRef signature,
                                     ArrayAttr checks) {
   loc = module.getLoc();
-  std::string prefix = "cg_" + model.name + "_";
+  std::string prefix = model.prefix();
   define(prefix + "signature", ptr, {});
   ret(text("cell_signature", signature));
+
+  define(prefix + "fingerprint", i64, {});
+  ret(constant(i64, static_cast<int64_t>(fingerprint(model))));
 
   define(prefix + "abi_version", i32, {});
   ret(constant(i32, CELLGRAD_ABI_VERSION));
@@ -306,22 +314,29 @@ void AbiWriter::writeModelFunctions(const ModelSpec &model,
 /// Marks the pointers of `impl` with what the C caller guarantees.
 void annotate(LLVM::LLVMFuncOp impl, const EntrySpec &entry) {
   Builder b(impl.getContext());
+  // All at once: setting one copies all.
+  SmallVector<DictionaryAttr> marks;
+  for (unsigned i = 0, count = impl.getNumArguments(); i < count; ++i)
+    marks.push_back(impl.getArgAttrDict(i));
   auto mark = [&](unsigned index, int64_t align, int64_t bytes, bool readOnly) {
-    impl.setArgAttr(index, "llvm.noalias", b.getUnitAttr());
-    impl.setArgAttr(index, "llvm.noundef", b.getUnitAttr());
-    if (bytes == 0)
-      return;
-    impl.setArgAttr(index, "llvm.nonnull", b.getUnitAttr());
-    impl.setArgAttr(index, "llvm.align", b.getI64IntegerAttr(align));
-    impl.setArgAttr(index, "llvm.dereferenceable", b.getI64IntegerAttr(bytes));
-    if (readOnly)
-      impl.setArgAttr(index, "llvm.readonly", b.getUnitAttr());
+    NamedAttrList attrs(marks[index]);
+    attrs.set("llvm.noalias", b.getUnitAttr());
+    attrs.set("llvm.noundef", b.getUnitAttr());
+    if (bytes != 0) {
+      attrs.set("llvm.nonnull", b.getUnitAttr());
+      attrs.set("llvm.align", b.getI64IntegerAttr(align));
+      attrs.set("llvm.dereferenceable", b.getI64IntegerAttr(bytes));
+      if (readOnly)
+        attrs.set("llvm.readonly", b.getUnitAttr());
+    }
+    marks[index] = attrs.getDictionary(impl.getContext());
   };
   auto buffers = entry.buffers();
   for (auto [i, spec] : llvm::enumerate(buffers))
     mark(i, spec->dtype->bytes, spec->bytes(),
          spec->role != "result" && !spec->donate);
   mark(buffers.size(), CG_ARENA_ALIGNMENT, entry.arenaBytes, false);
+  impl.setAllArgAttrs(marks);
 }
 
 struct EmitAbi : cellgrad::impl::CellEmitAbiBase<EmitAbi> {
@@ -340,16 +355,13 @@ FailureOr<ModelSpec>
 EmitAbi::readEntries(llvm::StringMap<LLVM::LLVMFuncOp> &impls) {
   ModelSpec spec;
   spec.name = sanitizeIdentifier(model);
-  llvm::StringMap<std::string> idents;
-  for (const char *taken : {"abi_version", "signature", "status_message"})
-    idents[taken] = "a function every model has";
   for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>()) {
     bool isPrivate = function.getSymVisibility() == "private" ||
                      function.getLinkage() != LLVM::Linkage::External;
     if (function.isExternal() ||
         (isPrivate && !function->hasAttr("cell.signature")))
       continue;
-    auto entry = readEntry(function, function.getSymName(), spec.name);
+    auto entry = readEntry(function, function.getSymName());
     if (failed(entry))
       return failure();
     auto type = function.getFunctionType();
@@ -363,12 +375,6 @@ EmitAbi::readEntries(llvm::StringMap<LLVM::LLVMFuncOp> &impls) {
              << " pointers (the buffers of cell.signature, then the arena) and "
                 "an i32 "
                 "status";
-    auto [slot, fresh] =
-        idents.try_emplace(entry->ident, "entry '" + entry->name + "'");
-    if (!fresh)
-      return function->emitOpError("gives the C name '")
-             << entry->ident << "', which is taken by " << slot->second
-             << ": rename the function";
     impls[entry->name] = function;
     spec.entries.push_back(std::move(*entry));
   }
@@ -376,6 +382,7 @@ EmitAbi::readEntries(llvm::StringMap<LLVM::LLVMFuncOp> &impls) {
     return getOperation()->emitError(
         "the module has no public function: a model needs at "
         "least one entry");
+  assignNames(spec);
   return spec;
 }
 

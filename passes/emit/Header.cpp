@@ -9,22 +9,32 @@
 #include "passes/emit/Signature.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ConvertUTF.h"
+#include "llvm/Support/Unicode.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace cellgrad;
 
 namespace {
-std::string upper(llvm::StringRef text) { return text.upper(); }
-
-/// Text that may stand inside a C comment and a printf-free string.
+/// Text that may stand inside a C comment: on one line, in UTF-8, and without
+/// characters that change how the rest of the line is shown.
 std::string commentSafe(llvm::StringRef text) {
   std::string safe;
-  for (char c : text) {
+  while (!text.empty()) {
+    auto *at = reinterpret_cast<const llvm::UTF8 *>(text.begin());
+    llvm::UTF32 c = 0;
+    bool shown = llvm::convertUTF8Sequence(
+                     &at, reinterpret_cast<const llvm::UTF8 *>(text.end()), &c,
+                     llvm::strictConversion) == llvm::conversionOK &&
+                 llvm::sys::unicode::isPrintable(c) &&
+                 !llvm::sys::unicode::isFormatting(c);
+    size_t size = shown ? reinterpret_cast<const char *>(at) - text.begin() : 1;
     bool closes = c == '/' && !safe.empty() && safe.back() == '*';
     bool opens = c == '*' && !safe.empty() && safe.back() == '/';
     if (closes || opens)
       safe += ' ';
-    safe += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+    safe += shown ? text.take_front(size) : "?";
+    text = text.drop_front(size);
   }
   return safe;
 }
@@ -53,38 +63,38 @@ void writeField(llvm::raw_ostream &os, const TensorSpec &spec,
 }
 
 void writeEntry(llvm::raw_ostream &os, const EntrySpec &entry) {
-  std::string macro = upper(entry.symbol);
   os << "\n/* Entry \"" << commentSafe(entry.name)
      << "\": " << entry.args.size() << " arguments, " << entry.results.size()
      << " results. */\n"
-     << "#define " << macro << "_ARENA_BYTES " << entry.arenaBytes << "u\n";
+     << "#define " << entry.arenaMacro() << " " << entry.arenaBytes << "u\n";
   auto buffers = entry.buffers();
   for (const TensorSpec *spec : buffers)
-    os << "#define " << macro << "_" << upper(spec->field) << "_ELEMENTS "
-       << spec->elements() << "u\n";
-  os << "typedef struct " << entry.symbol << "_args {\n";
+    os << "#define " << spec->macro << " " << spec->elements() << "u\n";
+  os << "typedef struct " << entry.argsType() << " {\n";
   for (const TensorSpec *spec : buffers)
     writeField(os, *spec, entry);
   if (buffers.empty())
     os << "  void *none; /* the entry has no buffers */\n";
-  os << "} " << entry.symbol << "_args;\n"
-     << "int32_t " << entry.symbol << "(const " << entry.symbol
-     << "_args *args, const cg_context *context);\n";
+  os << "} " << entry.argsType() << ";\n"
+     << "int32_t " << entry.symbol << "(const " << entry.argsType()
+     << " *args, const cg_context *context);\n";
 }
 } // namespace
 
 std::string cellgrad::makeHeader(const ModelSpec &model) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  std::string prefix = "cg_" + model.name;
-  std::string guard = upper(prefix) + "_MODEL_H";
+  std::string prefix = model.prefix(), macros = model.macroPrefix();
+  std::string guard = macros + "MODEL_H", mark = macros + "FINGERPRINT";
+  std::string value = "0x" + llvm::utohexstr(fingerprint(model), true) + "u";
   os << "/*===- " << model.name << " - compiled by cellgrad " CELLGRAD_VERSION
      << ", do not edit ---===\n"
      << " *\n"
-     << " * Fill an entry's argument struct with your buffers and call the "
-        "entry; it returns\n"
-     << " * CG_OK, CG_SKIPPED or a CG_ERROR_ code, which " << prefix
-     << "_status_message() explains.\n"
+     << " * Call " << prefix << "check_header() once. Then fill an entry's "
+     << "argument struct with\n"
+     << " * your buffers and call the entry; it returns CG_OK, CG_SKIPPED or a "
+        "CG_ERROR_ code,\n"
+     << " * which " << prefix << "status_message() explains.\n"
      << " * \"const\" buffers are read; \"in/out\" buffers are updated in "
         "place; results are\n"
      << " * written. All are yours, before and after.\n"
@@ -94,14 +104,29 @@ std::string cellgrad::makeHeader(const ModelSpec &model) {
      << "#error \"headers of models with different ABI versions are included "
         "together\"\n"
      << "#endif\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
+     << "/* What this header and its model agree on: entries, and each "
+        "buffer's "
+        "place, dtype\n   and shape. */\n"
+     << "#define " << mark << " " << value << "\n"
+     << "uint64_t " << prefix << "fingerprint(void);\n"
      << "/* CELLGRAD_ABI_VERSION of the compiler that wrote the model. */\n"
-     << "uint32_t " << prefix << "_abi_version(void);\n"
+     << "uint32_t " << prefix << "abi_version(void);\n"
+     << "/* CG_OK, or CG_ERROR_HEADER where this header is not that of the "
+        "model the program\n   runs with. */\n"
+     << "static inline int32_t " << prefix << "check_header(void) {\n"
+     << "  return " << prefix << "abi_version() == CELLGRAD_ABI_VERSION &&\n"
+     << "                 " << prefix << "fingerprint() == " << mark << "\n"
+     << "             ? CG_OK\n             : CG_ERROR_HEADER;\n}\n"
      << "/* Entries, arguments, shapes and target as JSON text. */\n"
-     << "const char *" << prefix << "_signature(void);\n"
+     << "const char *" << prefix << "signature(void);\n"
      << "/* The words for a status code; never NULL. */\n"
-     << "const char *" << prefix << "_status_message(int32_t status);\n";
+     << "const char *" << prefix << "status_message(int32_t status);\n";
   for (const EntrySpec &entry : model.entries)
     writeEntry(os, entry);
-  os << "\n#ifdef __cplusplus\n}\n#endif\n#endif /* " << guard << " */\n";
+  os << "\n#ifdef __cplusplus\n}\n#endif\n"
+     << "#elif " << mark << " != " << value << "\n"
+     << "#error \"two versions of the model '" << model.name
+     << "' are included together\"\n"
+     << "#endif /* " << guard << " */\n";
   return text;
 }

@@ -1,6 +1,7 @@
 //===- Signature.cpp - what a model's entries take and return -------------===//
 
 #include "passes/emit/Signature.h"
+#include "passes/emit/Names.h"
 
 #include "runtime/cellgrad_abi.h"
 
@@ -9,10 +10,10 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace cellgrad;
@@ -30,37 +31,6 @@ constexpr DTypeInfo kDTypes[] = {
     {"float32", "float", CG_FLOAT32, 4},
     {"float64", "double", CG_FLOAT64, 8},
 };
-
-constexpr const char *kKeywords[] = {
-    "alignas",      "alignof",   "and",       "asm",      "auto",
-    "bool",         "break",     "case",      "catch",    "char",
-    "class",        "compl",     "concept",   "const",    "constexpr",
-    "continue",     "decltype",  "default",   "delete",   "do",
-    "double",       "else",      "enum",      "explicit", "export",
-    "extern",       "false",     "float",     "for",      "friend",
-    "goto",         "if",        "inline",    "int",      "long",
-    "mutable",      "namespace", "new",       "noexcept", "not",
-    "nullptr",      "operator",  "or",        "private",  "protected",
-    "public",       "register",  "requires",  "restrict", "return",
-    "short",        "signed",    "sizeof",    "static",   "struct",
-    "switch",       "template",  "this",      "throw",    "true",
-    "try",          "typedef",   "typeid",    "typename", "typeof",
-    "union",        "unsigned",  "using",     "virtual",  "void",
-    "volatile",     "wchar_t",   "while",     "xor",      "I",
-    "linux",        "unix",      "errno",     "NULL",     "stdin",
-    "stdout",       "stderr",    "assert",    "complex",  "static_assert",
-    "thread_local", "co_await",  "co_return", "co_yield",
-};
-
-/// Gives `spec` a C field name no other field of the struct has.
-void assignField(TensorSpec &spec, llvm::StringSet<> &used) {
-  std::string base = sanitizeIdentifier(spec.name);
-  if (llvm::is_contained(kKeywords, base))
-    base += '_';
-  spec.field = base;
-  for (unsigned i = 2; !used.insert(spec.field).second; ++i)
-    spec.field = base + "_" + std::to_string(i);
-}
 
 FailureOr<TensorSpec> readTensor(Operation *function, Attribute attr,
                                  llvm::Twine what) {
@@ -137,6 +107,20 @@ llvm::json::Object tensorJSON(const TensorSpec &spec) {
   return object;
 }
 
+/// What a caller of `entry` relies on. The size of the arena is not part of it:
+/// every call says what it lends.
+llvm::json::Object entryJSON(const EntrySpec &entry) {
+  llvm::json::Array args, results;
+  for (const TensorSpec &arg : entry.args)
+    args.push_back(tensorJSON(arg));
+  for (const TensorSpec &result : entry.results)
+    results.push_back(tensorJSON(result));
+  return llvm::json::Object{{"name", entry.name},
+                            {"symbol", entry.symbol},
+                            {"args", std::move(args)},
+                            {"results", std::move(results)}};
+}
+
 /// Reads the two lists of a signature and pairs donations.
 LogicalResult readSignature(Operation *function, DictionaryAttr signature,
                             EntrySpec &entry) {
@@ -145,12 +129,10 @@ LogicalResult readSignature(Operation *function, DictionaryAttr signature,
   if (!args || !results)
     return function->emitOpError(
         "cell.signature needs the arrays 'args' and 'results'");
-  llvm::StringSet<> fields;
   for (auto [i, attr] : llvm::enumerate(args)) {
     auto spec = readTensor(function, attr, "argument " + llvm::Twine(i));
     if (failed(spec))
       return failure();
-    assignField(*spec, fields);
     entry.args.push_back(*spec);
   }
   for (auto [i, attr] : llvm::enumerate(results)) {
@@ -181,17 +163,11 @@ LogicalResult readSignature(Operation *function, DictionaryAttr signature,
              << *arg.donate;
     result.donatedArg = i;
   }
-  for (auto [i, result] : llvm::enumerate(entry.results)) {
-    if (!result.donatedArg) {
-      assignField(result, fields);
-      continue;
-    }
-    if (*result.donatedArg >= entry.args.size() ||
-        entry.args[*result.donatedArg].donate != i)
+  for (auto [i, result] : llvm::enumerate(entry.results))
+    if (result.donatedArg && (*result.donatedArg >= entry.args.size() ||
+                              entry.args[*result.donatedArg].donate != i))
       return function->emitOpError("cell.signature: result ")
              << i << " names a donated argument that does not donate to it";
-    result.field = entry.args[*result.donatedArg].field;
-  }
   return success();
 }
 } // namespace
@@ -226,27 +202,15 @@ std::vector<const TensorSpec *> EntrySpec::buffers() const {
   return all;
 }
 
-std::string cellgrad::sanitizeIdentifier(llvm::StringRef name) {
-  std::string ident;
-  for (char c : name) {
-    char next = llvm::isAlnum(c) ? c : '_';
-    // Two underscores in a row belong to C++ itself.
-    if (next != '_' || ident.empty() || ident.back() != '_')
-      ident += next;
-  }
-  if (ident.size() > 1 && ident.back() == '_')
-    ident.pop_back();
-  // So do an underscore and a capital at the beginning, and a digit is none.
-  bool reserved =
-      ident.size() > 1 && ident[0] == '_' && llvm::isUpper(ident[1]);
-  if (ident.empty() || llvm::isDigit(ident[0]) || reserved)
-    ident.insert(0, "x");
-  return ident;
+std::string ModelSpec::macroPrefix() const {
+  // Models whose names differ in case only are used together.
+  llvm::StringRef text = name;
+  return llvm::any_of(text, llvm::isUpper) ? prefix()
+                                           : llvm::StringRef(prefix()).upper();
 }
 
 FailureOr<EntrySpec> cellgrad::readEntry(Operation *function,
-                                         llvm::StringRef name,
-                                         llvm::StringRef model) {
+                                         llvm::StringRef name) {
   auto signature = function->getAttrOfType<DictionaryAttr>("cell.signature");
   if (!signature)
     return function->emitOpError(
@@ -254,8 +218,6 @@ FailureOr<EntrySpec> cellgrad::readEntry(Operation *function,
         "lowering records one for every entry");
   EntrySpec entry;
   entry.name = name.str();
-  entry.ident = sanitizeIdentifier(name);
-  entry.symbol = ("cg_" + model + "_" + entry.ident).str();
   if (auto bytes = function->getAttrOfType<IntegerAttr>("cell.arena_bytes"))
     entry.arenaBytes =
         static_cast<int64_t>(llvm::alignTo(bytes.getInt(), CG_ARENA_ALIGNMENT));
@@ -303,36 +265,39 @@ FailureOr<ModelSpec> cellgrad::readModel(Operation *module) {
           "cell.model: an entry needs a name and arena_bytes");
     EntrySpec entry;
     entry.name = entryName.str();
-    entry.ident = sanitizeIdentifier(entry.name);
-    entry.symbol = "cg_" + model.name + "_" + entry.ident;
     entry.arenaBytes = arena.getInt();
     if (failed(readSignature(module, entryDict, entry)))
       return failure();
     model.entries.push_back(std::move(entry));
   }
+  assignNames(model);
   return model;
+}
+
+uint64_t cellgrad::fingerprint(const ModelSpec &model) {
+  llvm::json::Array described{static_cast<int64_t>(CELLGRAD_ABI_VERSION)};
+  for (const EntrySpec &entry : model.entries)
+    described.push_back(entryJSON(entry));
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << llvm::json::Value(std::move(described));
+  return llvm::xxh3_64bits(text);
 }
 
 std::string cellgrad::toJSON(const ModelSpec &model, llvm::StringRef cpu,
                              const std::vector<std::string> &features) {
   llvm::json::Array entries;
   for (const EntrySpec &entry : model.entries) {
-    llvm::json::Array args, results;
-    for (const TensorSpec &arg : entry.args)
-      args.push_back(tensorJSON(arg));
-    for (const TensorSpec &result : entry.results)
-      results.push_back(tensorJSON(result));
-    entries.push_back(llvm::json::Object{{"name", entry.name},
-                                         {"symbol", entry.symbol},
-                                         {"arena_bytes", entry.arenaBytes},
-                                         {"cancellable", entry.cancellable},
-                                         {"args", std::move(args)},
-                                         {"results", std::move(results)}});
+    llvm::json::Object object = entryJSON(entry);
+    object["arena_bytes"] = entry.arenaBytes;
+    object["cancellable"] = entry.cancellable;
+    entries.push_back(std::move(object));
   }
   llvm::json::Object root{
       {"abi", static_cast<int64_t>(CELLGRAD_ABI_VERSION)},
       {"name", model.name},
       {"compiler", "cellgrad " CELLGRAD_VERSION},
+      {"fingerprint", llvm::utohexstr(fingerprint(model), /*LowerCase=*/true)},
       {"target", llvm::json::Object{{"arch", "x86-64"},
                                     {"cpu", cpu},
                                     {"features", llvm::json::Array(features)}}},

@@ -32,6 +32,7 @@ std::string knownDTypes();
 struct TensorSpec {
   std::string name;  ///< the user's: "fc.weight"
   std::string field; ///< the C identifier: "fc_weight"
+  std::string macro; ///< the number of elements: "CG_NET_F_FC_WEIGHT_ELEMENTS"
   std::string role;  ///< "input", "parameter", "state" or "result"
   const DTypeInfo *dtype = nullptr;
   std::vector<int64_t> shape;
@@ -49,31 +50,35 @@ struct TensorSpec {
 /// order, then the results that have no donated argument.
 struct EntrySpec {
   std::string name;   ///< the user's
-  std::string ident;  ///< the C identifier
-  std::string symbol; ///< "cg_<model>_<entry>"
+  std::string symbol; ///< the C function: "cg_net_f"
+  std::string macro;  ///< what its macros begin with: "CG_NET_F_"
   std::vector<TensorSpec> args, results;
   int64_t arenaBytes = 0;
   bool cancellable = false; ///< polls cg_context.cancel
 
   /// The buffers of the argument struct in order.
   std::vector<const TensorSpec *> buffers() const;
+  std::string argsType() const { return symbol + "_args"; }
+  std::string arenaMacro() const { return macro + "ARENA_BYTES"; }
 };
 
 /// A model: its name and entries.
 struct ModelSpec {
   std::string name; ///< the C identifier used in every symbol
   std::vector<EntrySpec> entries;
+
+  /// What its functions begin with: "cg_net_".
+  std::string prefix() const { return "cg_" + name + "_"; }
+  /// What its macros begin with: "CG_NET_", but "cg_Net_" where the name has
+  /// capitals.
+  std::string macroPrefix() const;
 };
 
-/// Makes a part of C and C++ identifiers of `name`: runs of other characters
-/// become '_' (none at the end), leading digits follow an 'x'.
-std::string sanitizeIdentifier(llvm::StringRef name);
-
 /// Reads `cell.signature` and `cell.arena_bytes` of a lowered entry function.
-/// Ill-formed attributes are errors at `function`.
+/// Ill-formed attributes are errors at `function`. The C names are not given
+/// yet: see assignNames.
 mlir::FailureOr<EntrySpec> readEntry(mlir::Operation *function,
-                                     llvm::StringRef name,
-                                     llvm::StringRef model);
+                                     llvm::StringRef name);
 
 /// The attribute cell-emit-abi leaves on the module for the header, and back.
 mlir::Attribute toAttribute(const ModelSpec &model, mlir::MLIRContext *context);
@@ -83,6 +88,10 @@ mlir::FailureOr<ModelSpec> readModel(mlir::Operation *module);
 /// CPU.
 std::string toJSON(const ModelSpec &model, llvm::StringRef cpu,
                    const std::vector<std::string> &features);
+
+/// A number that two models share if a program compiled for one can call the
+/// other: same entries, with the same buffers, of the same ABI.
+uint64_t fingerprint(const ModelSpec &model);
 
 /// The header a C or C++ user of the model includes.
 std::string makeHeader(const ModelSpec &model);

@@ -41,6 +41,11 @@ int main(void) {
   cg_context context = {0};
   expect(cg_axpy_axpy(&good, &context), CG_ERROR_CONTEXT, "struct_size");
   context.struct_size = sizeof context;
+  for (int bit = 0; bit < 32; ++bit) {
+    context.flags = UINT32_C(1) << bit;
+    expect(cg_axpy_axpy(&good, &context), CG_ERROR_CONTEXT, "flags");
+  }
+  context.flags = 0;
   context.arena = arena;
   context.arena_bytes = CG_AXPY_AXPY_ARENA_BYTES - 1;
   expect(cg_axpy_axpy(&good, &context), CG_ERROR_ARENA, "smaller");
@@ -56,6 +61,8 @@ int main(void) {
     ++failures;
   expect(4711, 4711, "unknown");
   expect(CG_ERROR_ALLOCATION, CG_ERROR_ALLOCATION, "out of memory");
+  expect(cg_axpy_check_header(), CG_OK, "success");
+  expect(CG_ERROR_HEADER, CG_ERROR_HEADER, "header");
   if (cg_axpy_abi_version() != CELLGRAD_ABI_VERSION)
     ++failures;
   return failures != 0;

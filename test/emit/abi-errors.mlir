@@ -74,26 +74,6 @@ llvm.func @f(%x: !llvm.ptr, %arena: !llvm.ptr) -> i32 attributes {cell.signature
 
 // -----
 
-llvm.func @"a.b"(%arena: !llvm.ptr) -> i32 attributes {cell.signature = {args = [], results = []}} {
-  %0 = llvm.mlir.constant(0 : i32) : i32
-  llvm.return %0 : i32
-}
-// expected-error @+1 {{gives the C name 'a_b', which is taken by entry 'a.b': rename the function}}
-llvm.func @a_b(%arena: !llvm.ptr) -> i32 attributes {cell.signature = {args = [], results = []}} {
-  %0 = llvm.mlir.constant(0 : i32) : i32
-  llvm.return %0 : i32
-}
-
-// -----
-
-// expected-error @+1 {{gives the C name 'signature', which is taken by a function every model has}}
-llvm.func @signature(%arena: !llvm.ptr) -> i32 attributes {cell.signature = {args = [], results = []}} {
-  %0 = llvm.mlir.constant(0 : i32) : i32
-  llvm.return %0 : i32
-}
-
-// -----
-
 // expected-error @+1 {{is declared but not defined: a model may call its own functions, libm, memcpy, memmove and memset only}}
 llvm.func @malloc(i64) -> !llvm.ptr
 llvm.func @f(%arena: !llvm.ptr) -> i32 attributes {cell.signature = {args = [], results = []}} {

@@ -46,11 +46,16 @@ llvm.func @quiet(%w: !llvm.ptr, %e: !llvm.ptr, %arena: !llvm.ptr) -> i32 attribu
 }
 
 // CHECK: llvm.func @cg_m_loud(%[[ARGS:.*]]: !llvm.ptr {llvm.noundef}, %[[CTX:.*]]: !llvm.ptr {llvm.noundef}) -> i32
+// No flag of the context has a meaning yet.
+// CHECK: %[[AT:.*]] = llvm.getelementptr %[[CTX]][4]
+// CHECK: %[[FLAGS:.*]] = llvm.load %[[AT]] : !llvm.ptr -> i32
+// CHECK: llvm.icmp "ne" %[[FLAGS]],
 // CHECK: llvm.call @loud({{.*}}, {{.*}}, %[[CTX]])
 // CHECK: llvm.call @aligned_alloc
 // CHECK: llvm.call @free
 // CHECK: llvm.func @cg_m_quiet(
 // CHECK-NOT: aligned_alloc
 // CHECK: llvm.func @cg_m_signature() -> !llvm.ptr
+// CHECK: llvm.func @cg_m_fingerprint() -> i64
 // CHECK: llvm.func @cg_m_abi_version() -> i32
 // CHECK: llvm.func @cg_m_status_message(%{{.*}}: i32) -> !llvm.ptr

@@ -1,7 +1,7 @@
 //===- cellc.cpp - compile MLIR to a shared object and a C header ---------===//
 
 #include "passes/Compile.h"
-#include "passes/emit/Signature.h"
+#include "passes/emit/Names.h"
 
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
