@@ -2,6 +2,7 @@
 
 #include "passes/Compile.h"
 #include "passes/Registry.h"
+#include "passes/emit/Files.h"
 #include "passes/emit/Target.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -143,13 +144,11 @@ LogicalResult cellgrad::compile(ModuleOp module, const CompileOptions &options,
              << options.emit.dumpDirectory << "': " << error.message();
   if (failed(verify(module)) || failed(lower(module, options, timings)))
     return failure();
-  if (!options.loweredMLIR.empty() &&
-      failed(writeAtomically(module.getLoc(), options.loweredMLIR,
-                             [&](llvm::StringRef path) {
-                               std::string text;
-                               llvm::raw_string_ostream(text) << module << "\n";
-                               return writeText(path, text);
-                             })))
-    return failure();
+  if (!options.loweredMLIR.empty()) {
+    std::string text;
+    llvm::raw_string_ostream(text) << module << "\n";
+    if (auto error = writeFile(options.loweredMLIR, text))
+      return module.emitError(llvm::toString(std::move(error)));
+  }
   return emitArtifact(module, options.emit, outputs, timings);
 }

@@ -4,9 +4,7 @@
 
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Object/ELFObjectFile.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 
 #include <cstring>
@@ -74,26 +72,10 @@ llvm::Error checkSeal(StringRef contents) {
 }
 } // namespace
 
-llvm::Error cellgrad::sealArtifact(StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
-  if (!buffer)
-    return llvm::errorCodeToError(buffer.getError());
-  StringRef body = (*buffer)->getBuffer();
-  Seal seal{{}, body.size(), llvm::xxh3_64bits(body)};
+void cellgrad::sealArtifact(std::string &contents) {
+  Seal seal{{}, contents.size(), llvm::xxh3_64bits(contents)};
   std::memcpy(seal.magic, kMagic, sizeof kMagic);
-  buffer->reset();
-  std::error_code error;
-  llvm::raw_fd_ostream os(path, error, llvm::sys::fs::OF_Append);
-  if (error)
-    return llvm::errorCodeToError(error);
-  os.write(reinterpret_cast<const char *>(&seal), sizeof seal);
-  os.close();
-  if ((error = os.error())) {
-    os.clear_error();
-    return llvm::errorCodeToError(error);
-  }
-  return llvm::Error::success();
+  contents.append(reinterpret_cast<const char *>(&seal), sizeof seal);
 }
 
 llvm::Expected<std::string> cellgrad::checkArtifact(StringRef contents) {

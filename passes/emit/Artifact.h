@@ -10,9 +10,9 @@
 
 namespace cellgrad {
 
-/// Appends a checksum to the shared object `path`. Loaders of the system ignore
-/// it.
-llvm::Error sealArtifact(llvm::StringRef path);
+/// Appends a checksum to the shared object `contents`. Loaders of the system
+/// ignore it.
+void sealArtifact(std::string &contents);
 
 /// Checks that `contents` is a complete x86-64 shared object whose checksum,
 /// where it has one, is right, and that mapping it cannot fault; returns the

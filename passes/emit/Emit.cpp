@@ -1,6 +1,7 @@
 //===- Emit.cpp - LLVM dialect to files a C program can use ---------------===//
 
 #include "passes/emit/Emit.h"
+#include "passes/emit/Files.h"
 #include "passes/emit/Link.h"
 #include "passes/emit/Object.h"
 #include "passes/emit/Passes.h"
@@ -13,9 +14,7 @@
 
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -48,7 +47,8 @@ class Emitter {
 public:
   Emitter(ModuleOp module, const EmitOptions &options,
           const EmitOutputs &outputs, Timings *timings)
-      : module(module), options(options), outputs(outputs), watch(timings) {}
+      : module(module), options(options), outputs(outputs), watch(timings),
+        files(outputs.durable) {}
 
   LogicalResult run();
 
@@ -58,11 +58,6 @@ private:
       return success();
     return module.emitError(llvm::toString(std::move(error)));
   }
-  LogicalResult write(llvm::StringRef path, llvm::StringRef text) {
-    return writeAtomically(
-        module.getLoc(), path,
-        [&](llvm::StringRef temporary) { return writeText(temporary, text); });
-  }
   LogicalResult dump(const llvm::Module &ir, llvm::StringRef name);
   LogicalResult addAbi();
   LogicalResult writeCode(llvm::Module &ir, llvm::TargetMachine &machine);
@@ -71,6 +66,7 @@ private:
   const EmitOptions &options;
   const EmitOutputs &outputs;
   Stopwatch watch;
+  FileSet files;
 };
 
 LogicalResult Emitter::dump(const llvm::Module &ir, llvm::StringRef name) {
@@ -80,7 +76,7 @@ LogicalResult Emitter::dump(const llvm::Module &ir, llvm::StringRef name) {
   llvm::sys::path::append(path, name);
   std::string text;
   llvm::raw_string_ostream(text) << ir;
-  return write(path, text);
+  return check(writeFile(path, text));
 }
 
 LogicalResult Emitter::addAbi() {
@@ -101,7 +97,7 @@ LogicalResult Emitter::writeCode(llvm::Module &ir,
     llvm::SmallString<0> text;
     if (failed(check(generate(*copy, machine,
                               llvm::CodeGenFileType::AssemblyFile, text))) ||
-        failed(write(outputs.assembly, text)))
+        failed(check(files.add(outputs.assembly, llvm::StringRef(text)))))
       return failure();
     watch.lap("assembly");
   }
@@ -112,17 +108,19 @@ LogicalResult Emitter::writeCode(llvm::Module &ir,
           generate(ir, machine, llvm::CodeGenFileType::ObjectFile, object))))
     return failure();
   watch.lap("codegen");
+  auto add = [&](llvm::StringRef path, llvm::Expected<std::string> linked) {
+    if (!linked)
+      return check(linked.takeError());
+    return check(
+        files.add(path, llvm::StringRef(*linked), /*executable=*/true));
+  };
   if (!outputs.object.empty() &&
-      failed(writeAtomically(
-          module.getLoc(), outputs.object,
-          [&](llvm::StringRef path) { return linkRelocatable(object, path); })))
+      failed(add(outputs.object, linkRelocatable(object))))
     return failure();
   if (!outputs.sharedObject.empty() &&
-      failed(writeAtomically(
-          module.getLoc(), outputs.sharedObject, [&](llvm::StringRef path) {
-            return linkSharedObject(
-                object, llvm::sys::path::filename(outputs.sharedObject), path);
-          })))
+      failed(add(outputs.sharedObject,
+                 linkSharedObject(
+                     object, llvm::sys::path::filename(outputs.sharedObject)))))
     return failure();
   watch.lap("link");
   return success();
@@ -157,14 +155,20 @@ LogicalResult Emitter::run() {
   if (!outputs.llvmIR.empty()) {
     std::string text;
     llvm::raw_string_ostream(text) << *ir;
-    if (failed(write(outputs.llvmIR, text)))
+    if (failed(check(files.add(outputs.llvmIR, llvm::StringRef(text)))))
       return failure();
   }
+  for (const ExtraFile &file : outputs.extra)
+    if (failed(check(files.add(file.path, file.pieces))))
+      return failure();
+  if (!outputs.header.empty() &&
+      failed(
+          check(files.add(outputs.header, llvm::StringRef(makeHeader(*spec))))))
+    return failure();
+  // The shared object is the last to be put in place.
   if (failed(writeCode(*ir, **machine)))
     return failure();
-  if (!outputs.header.empty())
-    return write(outputs.header, makeHeader(*spec));
-  return success();
+  return check(files.commit());
 }
 } // namespace
 
@@ -178,45 +182,4 @@ LogicalResult cellgrad::emitArtifact(ModuleOp module,
                                      const EmitOutputs &outputs,
                                      Timings *timings) {
   return Emitter(module, options, outputs, timings).run();
-}
-
-llvm::Error cellgrad::writeText(llvm::StringRef path, llvm::StringRef text) {
-  std::error_code error;
-  llvm::raw_fd_ostream os(path, error);
-  if (error)
-    return llvm::errorCodeToError(error);
-  os << text;
-  os.close();
-  if ((error = os.error())) {
-    os.clear_error();
-    return llvm::errorCodeToError(error);
-  }
-  return llvm::Error::success();
-}
-
-LogicalResult cellgrad::writeAtomically(
-    Location location, llvm::StringRef path,
-    llvm::function_ref<llvm::Error(llvm::StringRef)> write) {
-  std::string temporary =
-      (path + ".tmp" + llvm::Twine(llvm::sys::Process::getProcessId()) + "-" +
-       llvm::Twine(reinterpret_cast<uintptr_t>(&path)))
-          .str();
-  auto fail = [&](llvm::Error error) {
-    llvm::sys::fs::remove(temporary);
-    return emitError(location) << "cannot write '" << path
-                               << "': " << llvm::toString(std::move(error));
-  };
-  // The file takes the place of what is there: not that of a device or a pipe.
-  llvm::sys::fs::file_status there;
-  if (!llvm::sys::fs::status(path, there) &&
-      !llvm::sys::fs::is_regular_file(there))
-    return fail(llvm::createStringError(
-        llvm::sys::fs::is_directory(there)
-            ? "it is a directory; give the name of a file"
-            : "it is a device or a pipe; give the name of a file"));
-  if (auto error = write(temporary))
-    return fail(std::move(error));
-  if (auto error = llvm::sys::fs::rename(temporary, path))
-    return fail(llvm::errorCodeToError(error));
-  return success();
 }

@@ -28,10 +28,18 @@ struct EmitOptions {
   std::string dumpDirectory; ///< when not empty, the LLVM IR after each stage
 };
 
-/// Which files to write; an empty path is a file not wanted. Files appear whole
-/// or not at all: each is written under another name and renamed.
+/// A file of the caller's: its contents are `pieces`, one after the other.
+struct ExtraFile {
+  std::string path;
+  std::vector<llvm::StringRef> pieces;
+};
+
+/// Which files to write; an empty path is a file not wanted. They appear whole,
+/// and all together or not at all: see FileSet.
 struct EmitOutputs {
   std::string sharedObject, object, assembly, llvmIR, header;
+  std::vector<ExtraFile> extra; ///< that appear with them
+  bool durable = false;         ///< on the disk before they take their places
 };
 
 /// The time of each stage in milliseconds, in order.
@@ -48,16 +56,6 @@ mlir::LogicalResult emitArtifact(mlir::ModuleOp module,
                                  const EmitOptions &options,
                                  const EmitOutputs &outputs,
                                  Timings *timings = nullptr);
-
-/// Writes a file that contains `text`.
-llvm::Error writeText(llvm::StringRef path, llvm::StringRef text);
-
-/// Writes the file `path` by calling `write` with the name of a temporary file
-/// beside it, which replaces `path` when `write` succeeds. Failures are
-/// diagnostics at `location`.
-mlir::LogicalResult writeAtomically(
-    mlir::Location location, llvm::StringRef path,
-    llvm::function_ref<llvm::Error(llvm::StringRef temporary)> write);
 
 } // namespace cellgrad
 

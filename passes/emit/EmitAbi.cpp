@@ -36,6 +36,8 @@ constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> kContextual[] = {
     {"cell_print", "cell_rt_print"}, {"cell_enter", "cell_rt_enter"}};
 constexpr llvm::StringLiteral kRuntimeStatus = "cell_rt_status_message";
 constexpr llvm::StringLiteral kRuntimeCheck = "cell_rt_check_cpu";
+/// Round to nearest, keep subnormal numbers, no traps, no flags.
+constexpr int64_t kDefaultMXCSR = 0x1f80;
 
 /// Builds the functions the C caller sees.
 class AbiWriter {
@@ -78,6 +80,14 @@ private:
   void checkBuffers(const EntrySpec &entry, ValueRange buffers);
   void callWithArena(const EntrySpec &entry, LLVM::LLVMFuncOp impl,
                      SmallVector<Value> args, Value context, bool takesContext);
+  /// Puts the control and status register of vector arithmetic (rounding, which
+  /// exceptions trap, subnormal numbers, sticky flags) into the state that
+  /// programs start with; returns the address of what the caller had.
+  Value setDefaultMXCSR(Block &entryBlock);
+  void accessMXCSR(llvm::StringRef intrinsic, Value address) {
+    LLVM::CallIntrinsicOp::create(b, loc, b.getStringAttr(intrinsic),
+                                  ValueRange{address});
+  }
   /// What the entry returns after its implementation returned `status`.
   Value outcome(const EntrySpec &entry, Value status, ArrayRef<Value> buffers);
   /// Address of a private constant of the module that holds `text`.
@@ -192,20 +202,37 @@ Value AbiWriter::outcome(const EntrySpec &entry, Value status,
   return status;
 }
 
+Value AbiWriter::setDefaultMXCSR(Block &entryBlock) {
+  Value callers, own;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&entryBlock);
+    Value one = constant(i32, 1);
+    callers = LLVM::AllocaOp::create(b, loc, ptr, i32, one);
+    own = LLVM::AllocaOp::create(b, loc, ptr, i32, one);
+  }
+  accessMXCSR("llvm.x86.sse.stmxcsr", callers);
+  LLVM::StoreOp::create(b, loc, constant(i32, kDefaultMXCSR), own);
+  accessMXCSR("llvm.x86.sse.ldmxcsr", own);
+  return callers;
+}
+
 void AbiWriter::callWithArena(const EntrySpec &entry, LLVM::LLVMFuncOp impl,
                               SmallVector<Value> args, Value context,
                               bool takesContext) {
+  Region *region = b.getInsertionBlock()->getParent();
   auto call = [&](Value arena) {
     SmallVector<Value> all(args);
     all.push_back(arena);
     if (takesContext)
       all.push_back(context);
+    Value callers = setDefaultMXCSR(region->front());
     Value status = LLVM::CallOp::create(b, loc, impl, all).getResult();
+    accessMXCSR("llvm.x86.sse.ldmxcsr", callers);
     return outcome(entry, status, args);
   };
 
   // The arena of the context, or null.
-  Region *region = b.getInsertionBlock()->getParent();
   Block *start = b.getInsertionBlock();
   Block *given = b.createBlock(region, region->end());
   Block *found = b.createBlock(region, region->end(), {ptr}, {loc});

@@ -2,6 +2,7 @@
 
 #include "passes/emit/Link.h"
 #include "passes/emit/Artifact.h"
+#include "passes/emit/Files.h"
 #include "passes/emit/RuntimeImage.h"
 
 #include "lld/Common/Driver.h"
@@ -17,7 +18,13 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cerrno>
+#include <fcntl.h>
+#include <memory>
 #include <mutex>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 LLD_HAS_DRIVER(elf)
 
@@ -43,17 +50,14 @@ public:
         return llvm::createStringError(error,
                                        "cannot create a temporary directory");
     std::string path = reserve(name);
-    std::error_code error;
-    llvm::raw_fd_ostream os(path, error);
-    if (!error) {
-      os << contents;
-      os.close();
-      error = os.error();
-      os.clear_error();
-    }
-    if (error)
-      return llvm::createStringError(error,
-                                     "cannot write temporary file " + path);
+    int descriptor;
+    if (auto error = llvm::sys::fs::openFileForWrite(path, descriptor))
+      return llvm::createStringError(error, "cannot write '" + path + "'");
+    if (auto error = writeAndClose(descriptor, contents, /*durable=*/false))
+      return llvm::createStringError("cannot write '" + path +
+                                     "', a temporary "
+                                     "file: " +
+                                     llvm::toString(std::move(error)));
     return path;
   }
 
@@ -68,6 +72,70 @@ public:
 private:
   llvm::SmallString<128> directory;
   std::vector<std::string> files;
+};
+
+/// A pipe with a name whose reader, a thread, keeps what is written to it.
+class Pipe {
+public:
+  static llvm::Expected<std::unique_ptr<Pipe>> open(std::string path) {
+    std::unique_ptr<Pipe> pipe(new Pipe(std::move(path)));
+    const char *name = pipe->name.c_str();
+    bool works =
+        ::mkfifo(name, 0600) == 0 &&
+        (pipe->reader = ::open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC)) >= 0 &&
+        (pipe->writer = ::open(name, O_WRONLY | O_CLOEXEC)) >= 0 &&
+        ::fcntl(pipe->reader, F_SETFL, 0) == 0;
+    int failure =
+        works ? ::pthread_create(&pipe->thread, nullptr, read, &*pipe) : errno;
+    if (failure)
+      return llvm::createStringError(
+          std::error_code(failure, std::generic_category()),
+          "cannot start a pipe for the linker");
+    pipe->started = true;
+    return pipe;
+  }
+  ~Pipe() {
+    if (started)
+      finish();
+    for (int descriptor : {reader, writer})
+      if (descriptor >= 0)
+        ::close(descriptor);
+  }
+
+  const std::string &path() const { return name; }
+
+  /// What was written. Not up to the end of the file: a process forked
+  /// meanwhile would keep the pipe open. The reader goes on to the end of what
+  /// is there, and a byte wakes it where it waits.
+  std::string finish() {
+    ::fcntl(reader, F_SETFL, O_NONBLOCK);
+    while (::write(writer, "", 1) < 0 && errno == EINTR)
+      ;
+    ::pthread_join(thread, nullptr);
+    started = false;
+    contents.pop_back();
+    return std::move(contents);
+  }
+
+private:
+  explicit Pipe(std::string path) : name(std::move(path)) {}
+
+  static void *read(void *self) {
+    auto *pipe = static_cast<Pipe *>(self);
+    std::vector<char> chunk(1 << 16);
+    for (;;) {
+      ssize_t size = ::read(pipe->reader, chunk.data(), chunk.size());
+      if (size > 0)
+        pipe->contents.append(chunk.data(), size);
+      else if (size == 0 || errno != EINTR)
+        return nullptr;
+    }
+  }
+
+  std::string name, contents;
+  int reader = -1, writer = -1;
+  bool started = false;
+  pthread_t thread;
 };
 
 /// Runs LLD. Its state is global, so one thread at a time.
@@ -91,6 +159,21 @@ llvm::Error runLinker(llvm::ArrayRef<std::string> arguments) {
     return llvm::createStringError("linking failed: " +
                                    StringRef(output).trim());
   return llvm::Error::success();
+}
+
+/// Runs LLD with the further arguments; returns what it would write to a file.
+/// It maps the files it writes, and a full disk then ends the process.
+llvm::Expected<std::string> link(std::vector<std::string> arguments,
+                                 Scratch &scratch) {
+  auto output = Pipe::open(scratch.reserve("output"));
+  if (!output)
+    return output.takeError();
+  arguments.insert(arguments.end(), {"-o", (*output)->path()});
+  auto error = runLinker(arguments);
+  std::string contents = (*output)->finish();
+  if (error)
+    return std::move(error);
+  return contents;
 }
 
 llvm::StringSet<> readLibrarySymbols() {
@@ -119,8 +202,8 @@ bool cellgrad::isLibrarySymbol(StringRef name) {
   return names.contains(name);
 }
 
-llvm::Error cellgrad::linkSharedObject(StringRef object, StringRef soname,
-                                       StringRef path) {
+llvm::Expected<std::string> cellgrad::linkSharedObject(StringRef object,
+                                                       StringRef soname) {
   Scratch scratch;
   std::vector<std::string> arguments{"-shared",
                                      "--threads=1",
@@ -141,9 +224,7 @@ llvm::Error cellgrad::linkSharedObject(StringRef object, StringRef soname,
                                      "-z",
                                      "max-page-size=4096",
                                      "-soname",
-                                     soname.str(),
-                                     "-o",
-                                     path.str()};
+                                     soname.str()};
   for (auto [name, contents] :
        {std::pair{"model.o", object}, std::pair{"runtime.o", runtimeObject()},
         std::pair{"libm.so.6", libmStub()},
@@ -153,12 +234,13 @@ llvm::Error cellgrad::linkSharedObject(StringRef object, StringRef soname,
       return file.takeError();
     arguments.push_back(*file);
   }
-  if (auto error = runLinker(arguments))
-    return error;
-  return sealArtifact(path);
+  auto contents = link(std::move(arguments), scratch);
+  if (contents)
+    sealArtifact(*contents);
+  return contents;
 }
 
-llvm::Error cellgrad::linkRelocatable(StringRef object, StringRef path) {
+llvm::Expected<std::string> cellgrad::linkRelocatable(StringRef object) {
   Scratch scratch;
   auto model = scratch.add("model.o", object);
   if (!model)
@@ -166,24 +248,20 @@ llvm::Error cellgrad::linkRelocatable(StringRef object, StringRef path) {
   auto runtime = scratch.add("runtime.o", runtimeObject());
   if (!runtime)
     return runtime.takeError();
-  std::string merged = scratch.reserve("merged.o");
-  if (auto error = runLinker({"-r", "--threads=1", "--build-id=none", *model,
-                              *runtime, "-o", merged}))
-    return error;
+  auto merged =
+      link({"-r", "--threads=1", "--build-id=none", *model, *runtime}, scratch);
+  if (!merged)
+    return merged.takeError();
 
-  auto buffer = llvm::MemoryBuffer::getFile(merged);
-  if (!buffer)
-    return llvm::createStringError(buffer.getError(), "cannot read " + merged);
-  auto binary = llvm::object::ObjectFile::createELFObjectFile(**buffer);
+  auto binary = llvm::object::ObjectFile::createELFObjectFile(
+      llvm::MemoryBufferRef(*merged, "merged.o"));
   if (!binary)
     return binary.takeError();
   llvm::objcopy::ConfigManager config;
-  config.Common.InputFilename = merged;
-  config.Common.OutputFilename = path;
   config.ELF.LocalizeHidden = true;
-  std::error_code ec;
-  llvm::raw_fd_ostream os(path, ec);
-  if (ec)
-    return llvm::createStringError(ec, "cannot write " + path);
-  return llvm::objcopy::executeObjcopyOnBinary(config, **binary, os);
+  std::string local;
+  llvm::raw_string_ostream os(local);
+  if (auto error = llvm::objcopy::executeObjcopyOnBinary(config, **binary, os))
+    return std::move(error);
+  return local;
 }

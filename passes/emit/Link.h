@@ -6,22 +6,25 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <string>
+
 namespace cellgrad {
 
 /// Whether `name` is a function or object of libc or libm that a model may
 /// refer to.
 bool isLibrarySymbol(llvm::StringRef name);
 
-/// Links `object` with what it needs of the runtime into the shared object
-/// `path`, called `soname`. No file of the system is read; a symbol neither in
-/// the runtime nor in libc/libm is an error. Safe to call from several threads:
-/// one links at a time.
-llvm::Error linkSharedObject(llvm::StringRef object, llvm::StringRef soname,
-                             llvm::StringRef path);
+/// Links `object` with what it needs of the runtime into a shared object called
+/// `soname`; returns its bytes. No file of the system is read; a symbol neither
+/// in the runtime nor in libc/libm is an error. Safe to call from several
+/// threads: one links at a time.
+llvm::Expected<std::string> linkSharedObject(llvm::StringRef object,
+                                             llvm::StringRef soname);
 
-/// Links `object` with the runtime into the relocatable object `path` in which
-/// only cg_* is global, so that objects of several models go into one program.
-llvm::Error linkRelocatable(llvm::StringRef object, llvm::StringRef path);
+/// Links `object` with the runtime into a relocatable object in which only cg_*
+/// is global, so that objects of several models go into one program; returns
+/// its bytes.
+llvm::Expected<std::string> linkRelocatable(llvm::StringRef object);
 
 } // namespace cellgrad
 

@@ -55,6 +55,17 @@ def save(tensors: dict[str, Tensor], path: str) -> None:
     Raises:
         ValueError: a name that the format keeps for itself.
     """
+    content = contents(tensors)
+    with replacing(path) as f:
+        f.write(content)
+
+
+def contents(tensors: dict[str, Tensor]) -> bytes:
+    """What is in the file of such tensors. The library orders them so that all are aligned.
+
+    Raises:
+        ValueError: a name that the format keeps for itself.
+    """
     if _METADATA in tensors:
         raise error(
             ValueError,
@@ -75,9 +86,8 @@ def save(tensors: dict[str, Tensor], path: str) -> None:
         (name, _CODES[t.dtype], list(t.shape), arrays[name].reshape(-1).view(np.uint8))
         for name, t in tensors.items()
     )
-    content = serialize(specs, {_CHECKSUM: crc})
-    with replacing(path) as f:
-        f.write(content)
+    content: bytes = serialize(specs, {_CHECKSUM: crc})
+    return content
 
 
 def load(path: str) -> dict[str, Tensor]:

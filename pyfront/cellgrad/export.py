@@ -13,6 +13,7 @@ from typing import Any
 from cellgrad import _jit, _native, _safetensors
 from cellgrad._errors import CompileError, error
 from cellgrad._export_names import input_names, result_names, step_result_names
+from cellgrad._files import replacing
 from cellgrad.capture import calls
 from cellgrad.capture.scope import Trace
 from cellgrad.common import dtype as mstype
@@ -37,8 +38,8 @@ def export(
     Args:
         net: a Cell or function; its outputs are those of the entry ``forward``.
         inputs: example inputs: Tensors for their dtypes and shapes, other values as constants.
-        file_name: the path without suffix; ``.so``, ``.h`` and ``.safetensors`` are written. Its
-            last part names the model.
+        file_name: the path without suffix; ``.so``, ``.h`` and ``.safetensors`` are written, all or
+            none. Its last part names the model.
         file_format: ``"SO"``, or ``"MLIR"`` for the program as captured, before any pass: one file
             with the suffix ``.mlir``, which cellc and cell-opt read.
         value_and_grad: True for the value of `net` and its gradient by its trainable Parameters (by
@@ -59,7 +60,7 @@ def export(
     Raises:
         TypeError: something that is not a Cell or function, or no Tensor input.
         ValueError: another format, or two Parameters of one name.
-        CompileError: the compiler refused the program.
+        CompileError: the compiler refused the program, or a file cannot be written.
 
     >>> import tempfile
     >>> path = tempfile.mkdtemp()
@@ -127,15 +128,21 @@ def export(
         trace.closed = True
     os.makedirs(os.path.dirname(os.path.abspath(stem)), exist_ok=True)
     if file_format == "MLIR":
-        with open(stem + ".mlir", "w", encoding="utf-8") as file:
-            file.write(trace.graph.text())
+        with replacing(stem + ".mlir") as file:
+            file.write(trace.graph.text().encode())
         return [stem + ".mlir"]
     files = [stem + ".so", stem + ".h", stem + ".safetensors"]
+    weights = _safetensors.contents(dict(parameters))
+    options = {
+        "header": files[1],
+        "target": target,
+        "files": {files[2]: [weights]},
+        "durable": True,
+    }
     try:
-        _native.compile_graph(trace.graph, files[0], model, {"header": files[1], "target": target})
+        _native.compile_graph(trace.graph, files[0], model, options)
     except _native.CompileError as e:
         raise error(CompileError, f"'{model}' could not be compiled:\n{e}") from None
-    _safetensors.save(dict(parameters), files[2])
     return files
 
 

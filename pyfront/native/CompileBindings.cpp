@@ -25,10 +25,42 @@ using namespace nb::literals;
 namespace cellgrad::python {
 namespace {
 
+/// Bytes of a Python object, which stays as it is meanwhile.
+class Bytes {
+public:
+  explicit Bytes(nb::handle object) {
+    if (PyObject_GetBuffer(object.ptr(), &view, PyBUF_SIMPLE) != 0)
+      throw nb::python_error();
+  }
+  Bytes(Bytes &&other) noexcept : view(std::exchange(other.view, {})) {}
+  Bytes &operator=(Bytes &&) = delete;
+  ~Bytes() { PyBuffer_Release(&view); }
+
+  llvm::StringRef get() const {
+    return {static_cast<const char *>(view.buf), static_cast<size_t>(view.len)};
+  }
+
+private:
+  Py_buffer view{};
+};
+
 struct Job {
   CompileOptions options;
   EmitOutputs outputs;
+  std::vector<Bytes> kept; ///< what outputs.extra refers to
 };
+
+/// Files of Python's that are to appear with the compiler's.
+void readFiles(nb::handle files, Job &job) {
+  for (auto [path, pieces] : nb::cast<nb::dict>(files)) {
+    ExtraFile file{nb::cast<std::string>(path), {}};
+    for (nb::handle piece : nb::cast<nb::list>(pieces)) {
+      job.kept.emplace_back(piece);
+      file.pieces.push_back(job.kept.back().get());
+    }
+    job.outputs.extra.push_back(std::move(file));
+  }
+}
 
 Job readOptions(const std::string &path, const std::string &name,
                 const nb::dict &options) {
@@ -60,8 +92,12 @@ Job readOptions(const std::string &path, const std::string &name,
       job.options.verifyEach = nb::cast<bool>(value);
     } else if (option == "check_nans") {
       job.options.checkNans = nb::cast<bool>(value);
+    } else if (option == "durable") {
+      job.outputs.durable = nb::cast<bool>(value);
+    } else if (option == "files") {
+      readFiles(value, job);
     } else {
-      std::string known = "opt_level, verify_each, check_nans";
+      std::string known = "opt_level, verify_each, check_nans, durable, files";
       for (const auto &t : texts)
         known += std::string(", ") + t.first;
       throw nb::value_error(
@@ -215,8 +251,10 @@ void bindCompile(nb::module_ &m) {
                     "3, header, object, assembly, llvm_ir, llvm_dialect "
                     "(further files to write), "
                     "dump_ir (a directory for the IR after each stage), "
-                    "pipeline, verify_each, check_nans. Raises "
-                    "CompileError.";
+                    "pipeline, verify_each, check_nans, files (a dict from "
+                    "paths to lists of bytes: written and put in place with "
+                    "the compiler's files, all or none), durable (they reach "
+                    "the disk first). Raises CompileError.";
   m.def("compile_text", compileText, "text"_a, "path"_a, "name"_a,
         "options"_a = nb::dict(), doc);
   m.def("compile_graph", compileGraph, "graph"_a, "path"_a, "name"_a,

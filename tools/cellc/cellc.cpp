@@ -121,6 +121,7 @@ int run() {
     return fail(error);
   cellgrad::CompileOptions options;
   cellgrad::EmitOutputs outputs;
+  outputs.durable = true;
   chooseOutputs(options, outputs);
   StringRef stem = sys::path::stem(output.empty() ? input : output);
   stem.consume_front("lib");
