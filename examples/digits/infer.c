@@ -38,6 +38,8 @@ static void put(FILE *file, const float *data, size_t count) {
 
 int main(int argc, char **argv) {
   stop_if(argc != 3, "usage: infer DATA RESULTS");
+  stop_if(cg_digits_check_header() != CG_OK,
+          cg_digits_status_message(CG_ERROR_HEADER));
   FILE *in = fopen(argv[1], "rb"), *out = fopen(argv[2], "wb");
   stop_if(!in || !out, "cannot open DATA or RESULTS");
 

@@ -108,19 +108,20 @@ LogicalResult Emitter::writeCode(llvm::Module &ir,
           generate(ir, machine, llvm::CodeGenFileType::ObjectFile, object))))
     return failure();
   watch.lap("codegen");
-  auto add = [&](llvm::StringRef path, llvm::Expected<std::string> linked) {
+  auto add = [&](llvm::StringRef path, llvm::Expected<std::string> linked,
+                 bool executable) {
     if (!linked)
       return check(linked.takeError());
-    return check(
-        files.add(path, llvm::StringRef(*linked), /*executable=*/true));
+    return check(files.add(path, llvm::StringRef(*linked), executable));
   };
   if (!outputs.object.empty() &&
-      failed(add(outputs.object, linkRelocatable(object))))
+      failed(add(outputs.object, linkRelocatable(object), false)))
     return failure();
-  if (!outputs.sharedObject.empty() &&
-      failed(add(outputs.sharedObject,
-                 linkSharedObject(
-                     object, llvm::sys::path::filename(outputs.sharedObject)))))
+  if (llvm::StringRef path = outputs.sharedObject;
+      !path.empty() &&
+      failed(add(path,
+                 linkSharedObject(object, llvm::sys::path::filename(path)),
+                 true)))
     return failure();
   watch.lap("link");
   return success();
@@ -158,15 +159,15 @@ LogicalResult Emitter::run() {
     if (failed(check(files.add(outputs.llvmIR, llvm::StringRef(text)))))
       return failure();
   }
+  // The shared object is put in place after those that follow.
+  if (failed(writeCode(*ir, **machine)))
+    return failure();
   for (const ExtraFile &file : outputs.extra)
     if (failed(check(files.add(file.path, file.pieces))))
       return failure();
   if (!outputs.header.empty() &&
       failed(
           check(files.add(outputs.header, llvm::StringRef(makeHeader(*spec))))))
-    return failure();
-  // The shared object is the last to be put in place.
-  if (failed(writeCode(*ir, **machine)))
     return failure();
   return check(files.commit());
 }

@@ -132,33 +132,31 @@ llvm::Error FileSet::add(StringRef path, llvm::ArrayRef<StringRef> pieces,
   return llvm::Error::success();
 }
 
-void FileSet::undo(size_t count) {
-  for (File &file : llvm::MutableArrayRef(files).take_front(count)) {
-    if (!file.old.empty()) {
-      if (::rename(file.old.c_str(), file.path.c_str()) == 0)
-        file.old.clear();
-    } else if (!file.replaces) {
-      ::unlink(file.path.c_str());
-    }
-  }
-}
-
 llvm::Error FileSet::commit() {
-  // Second names for the old files, to put them back: all but the last one's,
-  // which is replaced or not.
-  for (File &file : llvm::MutableArrayRef(files).drop_back(!files.empty()))
-    if (std::string old = file.part + ".old";
-        ::link(file.path.c_str(), old.c_str()) == 0)
-      file.old = old;
-  for (auto [i, file] : llvm::enumerate(files)) {
+  // Second names for the old files, to put them back: all but that of the last
+  // step, which happens or not.
+  for (size_t i = 1; i < files.size(); ++i)
+    if (std::string old = files[i].part + ".old";
+        ::link(files[i].path.c_str(), old.c_str()) == 0)
+      files[i].old = old;
+  for (size_t i = files.size(); i-- > 0;) {
+    File &file = files[i];
     if (::rename(file.part.c_str(), file.path.c_str()) != 0) {
       auto error = cannotWrite(file.path, lastError());
-      undo(i);
+      for (File &done : llvm::drop_begin(files, i + 1))
+        done.undo();
       return error;
     }
     file.part.clear();
   }
   return llvm::Error::success();
+}
+
+void FileSet::File::undo() {
+  if (!replaces)
+    ::unlink(path.c_str());
+  else if (!old.empty() && ::rename(old.c_str(), path.c_str()) == 0)
+    old.clear();
 }
 
 llvm::Error cellgrad::writeFile(StringRef path, StringRef text) {

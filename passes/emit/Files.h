@@ -22,7 +22,8 @@ llvm::Error writeAndClose(int descriptor,
 /// Until then they are hidden files in the same directories.
 ///
 /// What cannot be done in one step is to rename several: a process that is
-/// killed within commit() leaves the first of them new and the others old.
+/// killed within commit() leaves some of them new and the others, the one added
+/// first among them, old.
 class FileSet {
 public:
   /// Where `durable`, files reach the disk before they take their places.
@@ -35,8 +36,8 @@ public:
   llvm::Error add(llvm::StringRef path, llvm::ArrayRef<llvm::StringRef> pieces,
                   bool executable = false);
 
-  /// Puts the files in place, in the order they were added. After an error all
-  /// is as it was (where the file system has no hard links, as far as files
+  /// Puts the files in place, the one added first as the last. After an error
+  /// all is as it was (where the file system has no hard links, as far as files
   /// before the failing one did not exist).
   llvm::Error commit();
 
@@ -46,8 +47,8 @@ private:
     std::string part; ///< its place until commit(), and empty afterwards
     std::string old;  ///< a second name of the file it replaces, or empty
     bool replaces = false;
+    void undo();
   };
-  void undo(size_t count);
 
   bool durable;
   std::vector<File> files;

@@ -22,7 +22,9 @@
 #include <fcntl.h>
 #include <memory>
 #include <mutex>
+#include <poll.h>
 #include <pthread.h>
+#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -84,7 +86,7 @@ public:
         ::mkfifo(name, 0600) == 0 &&
         (pipe->reader = ::open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC)) >= 0 &&
         (pipe->writer = ::open(name, O_WRONLY | O_CLOEXEC)) >= 0 &&
-        ::fcntl(pipe->reader, F_SETFL, 0) == 0;
+        (pipe->ended = ::eventfd(0, EFD_CLOEXEC)) >= 0;
     int failure =
         works ? ::pthread_create(&pipe->thread, nullptr, read, &*pipe) : errno;
     if (failure)
@@ -97,23 +99,19 @@ public:
   ~Pipe() {
     if (started)
       finish();
-    for (int descriptor : {reader, writer})
+    for (int descriptor : {reader, writer, ended})
       if (descriptor >= 0)
         ::close(descriptor);
   }
 
   const std::string &path() const { return name; }
 
-  /// What was written. Not up to the end of the file: a process forked
-  /// meanwhile would keep the pipe open. The reader goes on to the end of what
-  /// is there, and a byte wakes it where it waits.
+  /// All that was written by now. The reader does not wait for the end of the
+  /// file: a process forked meanwhile would keep the pipe open.
   std::string finish() {
-    ::fcntl(reader, F_SETFL, O_NONBLOCK);
-    while (::write(writer, "", 1) < 0 && errno == EINTR)
-      ;
+    ::eventfd_write(ended, 1);
     ::pthread_join(thread, nullptr);
     started = false;
-    contents.pop_back();
     return std::move(contents);
   }
 
@@ -122,18 +120,30 @@ private:
 
   static void *read(void *self) {
     auto *pipe = static_cast<Pipe *>(self);
-    std::vector<char> chunk(1 << 16);
-    for (;;) {
-      ssize_t size = ::read(pipe->reader, chunk.data(), chunk.size());
-      if (size > 0)
-        pipe->contents.append(chunk.data(), size);
-      else if (size == 0 || errno != EINTR)
-        return nullptr;
+    pollfd wanted[] = {{pipe->reader, POLLIN, 0}, {pipe->ended, POLLIN, 0}};
+    for (bool last = false; !last;) {
+      if (::poll(wanted, 2, -1) < 0)
+        continue;
+      // What was written before the end was told is there when it is seen.
+      last = wanted[1].revents != 0;
+      pipe->drain();
     }
+    return nullptr;
+  }
+
+  /// Reads until the pipe is empty.
+  void drain() {
+    char chunk[1 << 16];
+    ssize_t size;
+    while ((size = ::read(reader, chunk, sizeof chunk)) > 0 ||
+           (size < 0 && errno == EINTR))
+      if (size > 0)
+        contents.append(chunk, size);
   }
 
   std::string name, contents;
-  int reader = -1, writer = -1;
+  int reader = -1, ended = -1;
+  int writer = -1; ///< keeps the pipe from ending before LLD opens it
   bool started = false;
   pthread_t thread;
 };
