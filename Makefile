@@ -1,7 +1,7 @@
 # The commands of this project. 'make help' lists them; each does all it needs.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test build sweep oracle lint format docs bench clean setup
+.PHONY: help demo test build sweep sanitize coverage tidy oracle lint format docs bench clean setup
 
 PY := .venv/bin/python
 # One compile job a core, and at most one for each 1.5 GiB of memory.
@@ -23,9 +23,20 @@ build: setup ## Build the compiler and the Python package (tools: build/bin, Pyt
 sweep: build ## Run the long numerical sweeps
 	@$(PY) test/run.py --sweep
 
+sanitize: build ## Run compiled code under AddressSanitizer: rule tests and examples
+	@$(PY) tools/sanitize/run.py
+
 oracle: build ## Compare a hundred functions with JAX, PyTorch and MindSpore
 	@$(PY) test/oracles/compare.py
 	@$(PY) test/oracles/programs.py
+
+coverage: setup ## Count the lines that all tests run, with undefined behaviour as an error
+	@cmake --preset checked -DPython_EXECUTABLE="$$PWD/.venv/bin/python" >/dev/null
+	@ninja -C build-checked -j$(JOBS) --quiet
+	@$(PY) tools/coverage/run.py
+
+tidy: build ## Check the C++ sources for bug-prone code: half an hour
+	@tools/setup/tidy.sh
 
 lint: setup ## Check formatting, style, types and file sizes
 	@tools/setup/lint.sh
@@ -44,7 +55,7 @@ bench: build ## Measure the figures of docs/figures.md
 	@$(PY) bench/figures.py
 
 clean: ## Remove what the build made (.venv stays)
-	@rm -rf build build-release build-asan
+	@rm -rf build build-release build-asan build-asan-python build-checked
 
 setup:
 	@tools/setup/bootstrap.sh

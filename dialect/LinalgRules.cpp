@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialect/Refusal.h"
 #include "dialect/Rules.h"
 
 using namespace mlir;
@@ -170,14 +171,15 @@ LogicalResult LUOp::buildJVP(OpBuilder &builder, ArrayRef<Value> tangents,
 static LogicalResult checkDifferentiable(QROp op) {
   ArrayRef<int64_t> shape = op.getX().getType().getShape().take_back(2);
   if (shape[0] < shape[1])
-    return op.emitOpError("is differentiable for matrices of at least as many "
-                          "rows as columns, but the operand is ")
+    return refuse(op)
+           << "is differentiable for matrices of at least as many "
+              "rows as columns, but the operand is "
            << op.getX().getType()
            << "; factorize the first columns, or the transposed matrix";
   if (op.getComplete() && shape[0] != shape[1])
-    return op.emitOpError("is differentiable in its reduced form only, as the "
-                          "additional columns of q are not unique; leave out "
-                          "'complete'");
+    return refuse(op) << "is differentiable in its reduced form only, as the "
+                         "additional columns of q are not unique; leave out "
+                         "'complete'";
   return success();
 }
 

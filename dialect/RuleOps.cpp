@@ -1,5 +1,6 @@
 //===- RuleOps.cpp - custom rules, rematerialisation, barriers ------------===//
 
+#include "dialect/Refusal.h"
 #include "dialect/Rules.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -72,9 +73,9 @@ static LogicalResult refuseCaptures(CustomOp op,
                                     llvm::function_ref<bool(unsigned)> active) {
   for (unsigned i = op.getArgs().size(), e = op->getNumOperands(); i < e; ++i)
     if (active(i))
-      return op.emitOpError("is differentiated by a captured value (operand ")
-             << i << "), of which its rule " << op.getRuleAttr()
-             << " gives no derivative; pass it as an argument";
+      return refuse(op) << "is differentiated by a captured value (operand "
+                        << i << "), of which its rule " << op.getRuleAttr()
+                        << " gives no derivative; pass it as an argument";
   return success();
 }
 
@@ -128,9 +129,10 @@ LogicalResult CustomOp::buildVJP(OpBuilder &builder, ArrayRef<Value> cotangents,
 LogicalResult CustomOp::buildJVP(OpBuilder &builder, ArrayRef<Value> tangents,
                                  MutableArrayRef<Value> resultTangents) {
   if (!getJvpAttr())
-    return emitOpError("has a vjp rule only, from which forward mode cannot be "
-                       "derived; use reverse mode, or give a jvp rule, from "
-                       "which reverse mode is derived");
+    return refuse(*this)
+           << "has a vjp rule only, from which forward mode cannot be "
+              "derived; use reverse mode, or give a jvp rule, from "
+              "which reverse mode is derived";
   if (failed(refuseCaptures(*this, [&](unsigned i) -> bool {
         return static_cast<bool>(tangents[i]);
       })))

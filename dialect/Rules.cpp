@@ -2,6 +2,8 @@
 
 #include "dialect/Rules.h"
 
+#include "dialect/Refusal.h"
+
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialect/Refusal.h"
 #include "dialect/Rules.h"
 
 using namespace mlir;
@@ -134,8 +135,8 @@ batchChange(OpBuilder &builder, OpT op, ArrayRef<Value> operands,
             const llvm::SmallBitVector &batched, int64_t size,
             SmallVectorImpl<Value> &results) {
   if (!batched[1])
-    return op.emitOpError("puts an element of a batch into a stash that is the "
-                          "same for the whole batch");
+    return refuse(op) << "puts an element of a batch into a stash that is the "
+                         "same for the whole batch";
   Value x = asBatch(builder, op.getLoc(), operands[0], batched[0], size);
   results.push_back(
       change<OpT>(builder, op.getLoc(), x, operands[1], operands[2]));

@@ -1,11 +1,16 @@
 //===- Compile.cpp - from any stage to files ------------------------------===//
 
 #include "passes/Compile.h"
+#include "passes/Failure.h"
 #include "passes/Registry.h"
 #include "passes/emit/Files.h"
 #include "passes/emit/Target.h"
 
+#include "dialect/CellDialect.h"
+#include "dialect/Refusal.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
@@ -81,14 +86,15 @@ private:
 };
 
 LogicalResult lower(ModuleOp module, const CompileOptions &options,
-                    Timings *timings) {
+                    Timings *timings, FailureReport &report) {
   static std::once_flag once;
   std::call_once(once, registerPasses);
   auto target = resolveTarget(options.emit.target);
   if (!target)
-    return module.emitError(llvm::toString(target.takeError()));
-  std::string pipeline = options.pipeline.empty() ? pipelineFor(module, *target)
-                                                  : options.pipeline;
+    return refuse(module.getLoc()) << llvm::toString(target.takeError());
+  std::string pipeline = options.pipeline.empty()
+                             ? pipelineFor(module, *target, options)
+                             : options.pipeline;
   if (pipeline.empty())
     return success();
   if (options.checkNans)
@@ -99,11 +105,12 @@ LogicalResult lower(ModuleOp module, const CompileOptions &options,
   std::string message;
   llvm::raw_string_ostream os(message);
   if (failed(parsePassPipeline(pipeline, pm, os)))
-    return module.emitError("invalid pass pipeline '" + pipeline +
-                            "': " + llvm::StringRef(message).trim());
+    return refuse(module.getLoc()) << "invalid pass pipeline '" << pipeline
+                                   << "': " << llvm::StringRef(message).trim();
   if (!options.emit.dumpDirectory.empty())
     pm.addInstrumentation(
         std::make_unique<DumpAfterEachPass>(options.emit.dumpDirectory));
+  report.watch(pm);
   if (timings)
     pm.addInstrumentation(std::make_unique<TimeEachPass>(*timings));
   return pm.run(module);
@@ -120,35 +127,56 @@ std::unique_ptr<MLIRContext> cellgrad::createContext() {
   return context;
 }
 
-std::string cellgrad::pipelineFor(ModuleOp module, const Target &target) {
-  if (module.getOps<func::FuncOp>().empty())
-    return "";
-  bool hasCellOps = module
-                        .walk([](Operation *op) {
-                          return op->getName().getDialectNamespace() == "cell"
-                                     ? WalkResult::interrupt()
-                                     : WalkResult::advance();
-                        })
-                        .wasInterrupted();
-  std::string name = hasCellOps ? "cell-to-llvm-pipeline" : "cell-cpu-pipeline";
-  return name + "{vector-width=" + std::to_string(target.vectorBits) +
-         " fma=" + (target.fma ? "true" : "false") + "}";
+bool cellgrad::holdsCellOps(ModuleOp module) {
+  return module
+      .walk([](Operation *op) {
+        return isa_and_present<CellDialect>(op->getDialect())
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
-LogicalResult cellgrad::compile(ModuleOp module, const CompileOptions &options,
-                                const EmitOutputs &outputs, Timings *timings) {
-  if (!options.emit.dumpDirectory.empty())
-    if (auto error =
-            llvm::sys::fs::create_directories(options.emit.dumpDirectory))
-      return module.emitError("cannot create the directory '")
-             << options.emit.dumpDirectory << "': " << error.message();
-  if (failed(verify(module)) || failed(lower(module, options, timings)))
+std::string cellgrad::pipelineFor(ModuleOp module, const Target &target,
+                                  const CompileOptions &options) {
+  if (module.getOps<func::FuncOp>().empty())
+    return "";
+  std::string name =
+      holdsCellOps(module) ? "cell-to-llvm-pipeline" : "cell-cpu-pipeline";
+  return name + "{vector-width=" + std::to_string(target.vectorBits) +
+         " fma=" + (target.fma ? "true" : "false") +
+         (options.emit.sanitizeAddress ? " separate-temporaries=true}" : "}");
+}
+
+/// What `compile` does to the copy of the module.
+static LogicalResult lowerAndEmit(ModuleOp module,
+                                  const CompileOptions &options,
+                                  const EmitOutputs &outputs, Timings *timings,
+                                  FailureReport &report) {
+  if (failed(lower(module, options, timings, report)))
     return failure();
   if (!options.loweredMLIR.empty()) {
     std::string text;
     llvm::raw_string_ostream(text) << module << "\n";
     if (auto error = writeFile(options.loweredMLIR, text))
-      return module.emitError(llvm::toString(std::move(error)));
+      return refuse(module.getLoc()) << llvm::toString(std::move(error));
   }
+  report.enter("code generation");
   return emitArtifact(module, options.emit, outputs, timings);
+}
+
+LogicalResult cellgrad::compile(ModuleOp module, const CompileOptions &options,
+                                const EmitOutputs &outputs, Timings *timings,
+                                std::optional<InternalFailure> *failure) {
+  if (!options.emit.dumpDirectory.empty())
+    if (auto error =
+            llvm::sys::fs::create_directories(options.emit.dumpDirectory))
+      return module.emitError("cannot create the directory '")
+             << options.emit.dumpDirectory << "': " << error.message();
+  if (failed(verify(module)))
+    return mlir::failure();
+  OwningOpRef<ModuleOp> copy(module.clone());
+  FailureReport report(module, options);
+  return report.finish(lowerAndEmit(*copy, options, outputs, timings, report),
+                       failure);
 }

@@ -15,6 +15,7 @@
 #include "mlir/Support/LLVM.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace cellgrad {
@@ -27,23 +28,41 @@ struct CompileOptions {
   bool verifyEach = true;  ///< verify the IR after every pass
   bool checkNans = false;  ///< an op that gives NaN ends the call
   std::string loweredMLIR; ///< when not empty, a file for the LLVM dialect
+  std::string reproducers; ///< the folder for programs on which the compiler
+                           ///< fails; empty: one in the user's cache
+};
+
+/// A failure of the compiler itself, not of the program.
+struct InternalFailure {
+  std::string stage;      ///< the pass or the step that failed
+  std::string construct;  ///< what of the program it failed on, if that is
+                          ///< known: "'cell.conv'"
+  std::string reproducer; ///< the file with the program; empty: none
+  std::string command;    ///< fails in the same way
 };
 
 /// A context with every dialect of the project, single-threaded: the modules
 /// are small.
 std::unique_ptr<mlir::MLIRContext> createContext();
 
+/// Whether the module holds ops of the cell dialect.
+bool holdsCellOps(mlir::ModuleOp module);
+
 /// The passes that take `module` to the LLVM dialect, by what it holds: all for
 /// cell ops or derivatives, those from linalg on for tensors, none for the LLVM
-/// dialect. `target` decides the width of vectors and the use of fma.
-std::string pipelineFor(mlir::ModuleOp module, const Target &target);
+/// dialect. `target` decides the width of vectors and the use of fma,
+/// `options` whether temporaries share memory.
+std::string pipelineFor(mlir::ModuleOp module, const Target &target,
+                        const CompileOptions &options);
 
-/// Runs the pipeline on `module`, in place, and writes `outputs`. Failures are
-/// diagnostics.
+/// Runs the pipeline on a copy of `module` and writes `outputs`. Failures are
+/// diagnostics: of the program, at the op to blame; or one of the compiler,
+/// which names the reproducer it has written and of which `failure` tells.
 mlir::LogicalResult compile(mlir::ModuleOp module,
                             const CompileOptions &options,
                             const EmitOutputs &outputs,
-                            Timings *timings = nullptr);
+                            Timings *timings = nullptr,
+                            std::optional<InternalFailure> *failure = nullptr);
 
 } // namespace cellgrad
 

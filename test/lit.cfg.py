@@ -28,7 +28,7 @@ if not (build / "bin" / "cell-opt").exists():
 # Tools by name: cell-opt, cellc, cell-run; FileCheck, not, split-file, llvm-nm, ...
 path = [str(build / "bin"), str(llvm_bin), config.environment.get("PATH", "")]
 config.environment["PATH"] = os.pathsep.join(path)
-for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "CCACHE_DIR", "HOME"):
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LLVM_PROFILE_FILE", "CCACHE_DIR", "HOME"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 

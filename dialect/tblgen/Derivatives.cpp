@@ -167,8 +167,8 @@ void emitVJP(const OpRecord &r, const OpTable &ops, raw_ostream &os) {
         "llvm::SmallBitVector &wanted, MutableArrayRef<Value> "
         "operandCotangents) {\n";
   if (r.kind == "none") {
-    os << "  return emitOpError(\"is not differentiable: \") << R\"(" << r.why
-       << ")\";\n}\n\n";
+    os << "  return refuse(*this) << \"is not differentiable: \" << R\"("
+       << r.why << ")\";\n}\n\n";
     return;
   }
   if (r.kind != "zero") {
@@ -205,8 +205,8 @@ void emitJVP(const OpRecord &r, const OpTable &ops, raw_ostream &os) {
      << "::buildJVP(OpBuilder &builder, ArrayRef<Value> tangents, "
         "MutableArrayRef<Value> resultTangents) {\n";
   if (r.kind == "none") {
-    os << "  return emitOpError(\"is not differentiable: \") << R\"(" << r.why
-       << ")\";\n}\n\n";
+    os << "  return refuse(*this) << \"is not differentiable: \" << R\"("
+       << r.why << ")\";\n}\n\n";
     return;
   }
   if (r.kind != "zero")

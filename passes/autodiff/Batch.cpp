@@ -10,6 +10,7 @@
 #include "passes/autodiff/ControlFlow.h"
 #include "passes/autodiff/Expand.h"
 
+#include "dialect/Refusal.h"
 #include "dialect/Rules.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -86,8 +87,8 @@ private:
       return batchCall(op);
     auto batchable = dyn_cast<BatchableOpInterface>(op);
     if (!batchable)
-      return op.emitOpError(
-          "cannot be mapped over a batch: it has no batching rule");
+      return refuse(&op)
+             << "cannot be mapped over a batch: it has no batching rule";
     SmallVector<Value> operands, results;
     llvm::SmallBitVector which;
     for (Value operand : op.getOperands()) {
@@ -114,8 +115,8 @@ private:
       return Value(StashEmptyOp::create(
           builder, value.getLoc(), batchOf(batched.value.getType(), size)));
     if (!isa<RankedTensorType>(value.getType()))
-      return emitError(value.getLoc()) << "a value of type " << value.getType()
-                                       << " cannot differ within a batch";
+      return refuse(value.getLoc()) << "a value of type " << value.getType()
+                                    << " cannot differ within a batch";
     return asBatch(builder, value.getLoc(), batched.value, false, size);
   }
 
@@ -346,10 +347,10 @@ private:
     if (endVaries)
       for (Value init : loop.inits())
         if (!isa<RankedTensorType>(init.getType()))
-          return op.emitOpError("ends at another trip for each element of a "
+          return refuse(&op) << "ends at another trip for each element of a "
                                 "batch, and carries "
-                                "a value of type ")
-                 << init.getType() << "; carry a tensor instead";
+                                "a value of type "
+                             << init.getType() << "; carry a tensor instead";
     FailureOr<SmallVector<Value>> inits = liftAll(loop.inits(), which);
     if (failed(inits))
       return failure();

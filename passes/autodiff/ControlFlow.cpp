@@ -3,6 +3,7 @@
 #include "passes/autodiff/ControlFlow.h"
 
 #include "dialect/CellDialect.h"
+#include "dialect/Refusal.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -80,9 +81,10 @@ FailureOr<Loop> Loop::match(Operation *op) {
   if (!loop)
     return Loop{op};
   if (!llvm::equal(loop.getConditionOp().getArgs(), loop.getBeforeArguments()))
-    return op->emitOpError(
-        "cannot be differentiated in this form: its condition must hand on "
-        "the carried values as they are; move the computation to the body");
+    return refuse(op) << "cannot be differentiated in this form: its condition "
+                         "must hand on "
+                         "the carried values as they are; move the computation "
+                         "to the body";
   return Loop{op};
 }
 

@@ -1,6 +1,8 @@
 //===- Differentiate.cpp - expand all transforms, innermost first ---------===//
 
 #include "passes/autodiff/ControlFlow.h"
+
+#include "dialect/Refusal.h"
 #include "passes/autodiff/Expand.h"
 #include "passes/autodiff/Passes.h"
 
@@ -86,18 +88,18 @@ private:
           llvm::function_ref<LogicalResult(func::FuncOp)> prepare) {
     auto callee = symbols->lookup<func::FuncOp>(name.getValue());
     if (!callee)
-      return op->emitOpError("refers to an unknown function");
+      return refuse(op) << "refers to an unknown function";
     if (callee.isExternal())
-      return op->emitOpError("refers to ")
-             << name << ", which has no body to differentiate";
+      return refuse(op) << "refers to " << name
+                        << ", which has no body to differentiate";
     if (state.lookup(callee) == State::InProgress)
-      return op->emitOpError("makes ")
-             << name
+      return refuse(op)
+             << "makes " << name
              << " depend on its own derivative or call: recursion cannot be "
                 "differentiated; write the recursion as a loop";
     if (!callee.getBody().hasOneBlock())
-      return callee.emitOpError("has several blocks; differentiation takes "
-                                "structured control flow only");
+      return refuse(callee) << "has several blocks; differentiation takes "
+                               "structured control flow only";
     if (failed(prepare(callee)))
       return failure();
     return callee;

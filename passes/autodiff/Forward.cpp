@@ -3,6 +3,7 @@
 #include "passes/autodiff/ControlFlow.h"
 #include "passes/autodiff/Expand.h"
 
+#include "dialect/Refusal.h"
 #include "dialect/Rules.h"
 
 using namespace mlir;
@@ -25,8 +26,7 @@ static LogicalResult buildTangent(OpBuilder &builder, Operation *op,
     return success();
   auto differentiable = dyn_cast<DifferentiableOpInterface>(primal.copyOf(op));
   if (!differentiable)
-    return op->emitOpError(
-        "cannot be differentiated: it has no derivative rule");
+    return refuse(op) << "cannot be differentiated: it has no derivative rule";
   SmallVector<Value> outgoing(op->getNumResults());
   if (failed(differentiable.buildJVP(builder, incoming, outgoing)))
     return failure();

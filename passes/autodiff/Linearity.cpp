@@ -3,6 +3,7 @@
 #include "passes/autodiff/ControlFlow.h"
 #include "passes/autodiff/Expand.h"
 
+#include "dialect/Refusal.h"
 #include "dialect/Rules.h"
 
 #include "mlir/IR/Matchers.h"
@@ -120,7 +121,7 @@ LogicalResult checkTranspose(VJPOp op, func::FuncOp callee,
     return failure();
   simplify(pair.function());
   auto refuse = [&]() -> InFlightDiagnostic {
-    return mlir::emitError(op.getLoc())
+    return cellgrad::refuse(op.getLoc())
            << "the jvp rule " << op.getCalleeAttr() << " cannot be transposed "
            << "for reverse mode: ";
   };

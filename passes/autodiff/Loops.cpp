@@ -10,6 +10,7 @@
 #include "passes/autodiff/ControlFlow.h"
 #include "passes/autodiff/Expand.h"
 
+#include "dialect/Refusal.h"
 #include "dialect/Rules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -265,8 +266,9 @@ private:
         continue;
       Type type = body.loop.inits()[i].getType();
       if (!isa<RankedTensorType>(type))
-        return body.loop.op->emitOpError("carries a value of type ")
-               << type << " that its adjoint reads and cannot keep; carry a "
+        return refuse(body.loop.op)
+               << "carries a value of type " << type
+               << " that its adjoint reads and cannot keep; carry a "
                << "tensor instead";
       if (std::optional<unsigned> stash = stashOf(i))
         keptBefore.push_back({i, *stash});

@@ -4,6 +4,7 @@
 #include "passes/autodiff/Expand.h"
 #include "passes/autodiff/Guards.h"
 
+#include "dialect/Refusal.h"
 #include "dialect/Rules.h"
 
 using namespace mlir;
@@ -58,8 +59,7 @@ static LogicalResult buildAdjoint(OpBuilder &builder, Operation *op,
   }
   auto differentiable = dyn_cast<DifferentiableOpInterface>(primal.copyOf(op));
   if (!differentiable)
-    return op->emitOpError(
-        "cannot be differentiated: it has no derivative rule");
+    return refuse(op) << "cannot be differentiated: it has no derivative rule";
 
   llvm::SmallBitVector wanted(op->getNumOperands());
   for (auto [i, operand] : llvm::enumerate(op->getOperands()))

@@ -8,10 +8,14 @@
 #include "passes/emit/Signature.h"
 #include "passes/emit/Target.h"
 
+#include "dialect/Refusal.h"
+
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Path.h"
@@ -58,8 +62,20 @@ private:
       return success();
     return module.emitError(llvm::toString(std::move(error)));
   }
+  /// Files that cannot be written are nobody's mistake here.
+  LogicalResult checkFile(llvm::Error error) {
+    if (!error)
+      return success();
+    if (error.isA<LinkFailure>())
+      return check(std::move(error));
+    return refuse(module.getLoc()) << llvm::toString(std::move(error));
+  }
+  void hear(llvm::LLVMContext &context);
   LogicalResult dump(const llvm::Module &ir, llvm::StringRef name);
   LogicalResult addAbi();
+  LogicalResult generateCode(llvm::Module &ir, llvm::TargetMachine &machine,
+                             llvm::CodeGenFileType type,
+                             llvm::SmallVectorImpl<char> &output);
   LogicalResult writeCode(llvm::Module &ir, llvm::TargetMachine &machine);
 
   ModuleOp module;
@@ -67,7 +83,25 @@ private:
   const EmitOutputs &outputs;
   Stopwatch watch;
   FileSet files;
+  bool broken = false; ///< LLVM has told of an error
 };
+
+/// Takes LLVM's errors; it ends the process where nobody does.
+void Emitter::hear(llvm::LLVMContext &context) {
+  context.setDiagnosticHandlerCallBack(
+      [](const llvm::DiagnosticInfo *info, void *self) {
+        if (info->getSeverity() != llvm::DS_Error)
+          return;
+        auto *emitter = static_cast<Emitter *>(self);
+        std::string text;
+        llvm::raw_string_ostream os(text);
+        llvm::DiagnosticPrinterRawOStream printer(os);
+        info->print(printer);
+        emitter->broken = true;
+        emitter->module.emitError(text);
+      },
+      this);
+}
 
 LogicalResult Emitter::dump(const llvm::Module &ir, llvm::StringRef name) {
   if (options.dumpDirectory.empty())
@@ -76,7 +110,7 @@ LogicalResult Emitter::dump(const llvm::Module &ir, llvm::StringRef name) {
   llvm::sys::path::append(path, name);
   std::string text;
   llvm::raw_string_ostream(text) << ir;
-  return check(writeFile(path, text));
+  return checkFile(writeFile(path, text));
 }
 
 LogicalResult Emitter::addAbi() {
@@ -85,9 +119,19 @@ LogicalResult Emitter::addAbi() {
   CellEmitAbiOptions abi;
   abi.model = options.model;
   abi.target = options.target;
+  abi.allocates = options.sanitizeAddress;
   PassManager pm(module.getContext(), ModuleOp::getOperationName());
   pm.addPass(createCellEmitAbi(abi));
   return pm.run(module);
+}
+
+LogicalResult Emitter::generateCode(llvm::Module &ir,
+                                    llvm::TargetMachine &machine,
+                                    llvm::CodeGenFileType type,
+                                    llvm::SmallVectorImpl<char> &output) {
+  if (failed(check(generate(ir, machine, type, output))))
+    return failure();
+  return failure(broken);
 }
 
 LogicalResult Emitter::writeCode(llvm::Module &ir,
@@ -95,24 +139,24 @@ LogicalResult Emitter::writeCode(llvm::Module &ir,
   if (!outputs.assembly.empty()) {
     auto copy = llvm::CloneModule(ir);
     llvm::SmallString<0> text;
-    if (failed(check(generate(*copy, machine,
-                              llvm::CodeGenFileType::AssemblyFile, text))) ||
-        failed(check(files.add(outputs.assembly, llvm::StringRef(text)))))
+    if (failed(generateCode(*copy, machine, llvm::CodeGenFileType::AssemblyFile,
+                            text)) ||
+        failed(checkFile(files.add(outputs.assembly, llvm::StringRef(text)))))
       return failure();
     watch.lap("assembly");
   }
   if (outputs.sharedObject.empty() && outputs.object.empty())
     return success();
   llvm::SmallString<0> object;
-  if (failed(check(
-          generate(ir, machine, llvm::CodeGenFileType::ObjectFile, object))))
+  if (failed(
+          generateCode(ir, machine, llvm::CodeGenFileType::ObjectFile, object)))
     return failure();
   watch.lap("codegen");
   auto add = [&](llvm::StringRef path, llvm::Expected<std::string> linked,
                  bool executable) {
     if (!linked)
-      return check(linked.takeError());
-    return check(files.add(path, llvm::StringRef(*linked), executable));
+      return checkFile(linked.takeError());
+    return checkFile(files.add(path, llvm::StringRef(*linked), executable));
   };
   if (!outputs.object.empty() &&
       failed(add(outputs.object, linkRelocatable(object), false)))
@@ -120,7 +164,8 @@ LogicalResult Emitter::writeCode(llvm::Module &ir,
   if (llvm::StringRef path = outputs.sharedObject;
       !path.empty() &&
       failed(add(path,
-                 linkSharedObject(object, llvm::sys::path::filename(path)),
+                 linkSharedObject(object, llvm::sys::path::filename(path),
+                                  /*bound=*/!options.sanitizeAddress),
                  true)))
     return failure();
   watch.lap("link");
@@ -130,7 +175,7 @@ LogicalResult Emitter::writeCode(llvm::Module &ir,
 LogicalResult Emitter::run() {
   auto target = resolveTarget(options.target);
   if (!target)
-    return check(target.takeError());
+    return refuse(module.getLoc()) << llvm::toString(target.takeError());
   auto machine = createTargetMachine(*target, options.optLevel);
   if (!machine)
     return check(machine.takeError());
@@ -143,33 +188,38 @@ LogicalResult Emitter::run() {
   watch.lap("abi");
 
   llvm::LLVMContext context;
+  hear(context);
   auto ir = translate(module, context, *target, **machine);
   if (!ir)
     return module.emitError("the module could not be translated to LLVM IR");
   watch.lap("translate");
   if (failed(dump(*ir, "llvm-0-translated.ll")) ||
       failed(check(optimize(*ir, **machine, options.optLevel))) ||
-      failed(dump(*ir, "llvm-1-optimized.ll")))
+      failed(dump(*ir, "llvm-1-optimized.ll")) ||
+      (options.sanitizeAddress &&
+       failed(check(sanitizeAddress(*ir, **machine)))))
+    return failure();
+  if (broken)
     return failure();
   watch.lap("optimize");
 
   if (!outputs.llvmIR.empty()) {
     std::string text;
     llvm::raw_string_ostream(text) << *ir;
-    if (failed(check(files.add(outputs.llvmIR, llvm::StringRef(text)))))
+    if (failed(checkFile(files.add(outputs.llvmIR, llvm::StringRef(text)))))
       return failure();
   }
   // The shared object is put in place after those that follow.
   if (failed(writeCode(*ir, **machine)))
     return failure();
   for (const ExtraFile &file : outputs.extra)
-    if (failed(check(files.add(file.path, file.pieces))))
+    if (failed(checkFile(files.add(file.path, file.pieces))))
       return failure();
   if (!outputs.header.empty() &&
-      failed(
-          check(files.add(outputs.header, llvm::StringRef(makeHeader(*spec))))))
+      failed(checkFile(
+          files.add(outputs.header, llvm::StringRef(makeHeader(*spec))))))
     return failure();
-  return check(files.commit());
+  return checkFile(files.commit());
 }
 } // namespace
 

@@ -25,6 +25,9 @@ struct EmitOptions {
   std::string model = "model";   ///< name in every exported symbol
   std::string target = "native"; ///< see resolveTarget
   unsigned optLevel = 2;         ///< 0 to 3, see optimize
+  /// Every access to memory is checked when the code runs, in a process that
+  /// has AddressSanitizer's runtime.
+  bool sanitizeAddress = false;
   std::string dumpDirectory; ///< when not empty, the LLVM IR after each stage
 };
 

@@ -2,6 +2,8 @@
 
 #include "passes/emit/Link.h"
 #include "passes/emit/Names.h"
+
+#include "dialect/Refusal.h"
 #include "passes/emit/Passes.h"
 #include "passes/emit/Signature.h"
 #include "passes/emit/Target.h"
@@ -397,8 +399,8 @@ EmitAbi::readEntries(llvm::StringMap<LLVM::LLVMFuncOp> &impls) {
         llvm::all_of(type.getParams(), llvm::IsaPred<LLVM::LLVMPointerType>);
     if (type.getNumParams() != wanted || !pointers ||
         !type.getReturnType().isInteger(32))
-      return function->emitOpError("takes ")
-             << type << ": expected " << wanted
+      return refuse(function, Blame::Form)
+             << "takes " << type << ": expected " << wanted
              << " pointers (the buffers of cell.signature, then the arena) and "
                 "an i32 "
                 "status";
@@ -406,9 +408,9 @@ EmitAbi::readEntries(llvm::StringMap<LLVM::LLVMFuncOp> &impls) {
     spec.entries.push_back(std::move(*entry));
   }
   if (spec.entries.empty())
-    return getOperation()->emitError(
-        "the module has no public function: a model needs at "
-        "least one entry");
+    return refuse(getOperation()->getLoc())
+           << "the module has no public function: a model needs at "
+              "least one entry";
   assignNames(spec);
   return spec;
 }
@@ -422,10 +424,11 @@ LogicalResult EmitAbi::checkSymbols() {
                             function.getSymName()) &&
         !function.getSymName().starts_with("llvm.") &&
         !function.getSymName().starts_with(kRuntime) &&
+        !(allocates && function.getSymName() == "malloc") &&
         !isLibrarySymbol(function.getSymName()))
-      return function->emitOpError(
-          "is declared but not defined: a model may call its own "
-          "functions, libm, memcpy, memmove and memset only");
+      return refuse(function, Blame::Form)
+             << "is declared but not defined: a model may call its own "
+                "functions, libm, memcpy, memmove and memset only";
   return success();
 }
 
@@ -522,12 +525,13 @@ void EmitAbi::runOnOperation() {
   ModuleOp module = getOperation();
   for (Operation &op : *module.getBody())
     if (!isa<LLVM::LLVMDialect>(op.getDialect())) {
-      op.emitOpError("is not in the LLVM dialect: lower the module first");
+      refuse(&op, Blame::Form)
+          << "is not in the LLVM dialect: lower the module first";
       return signalPassFailure();
     }
   auto cpu = resolveTarget(target);
   if (!cpu) {
-    module.emitError(llvm::toString(cpu.takeError()));
+    refuse(module.getLoc()) << llvm::toString(cpu.takeError());
     return signalPassFailure();
   }
   auto machine = createTargetMachine(*cpu, 0);

@@ -39,9 +39,9 @@ class Scratch {
 public:
   ~Scratch() {
     for (const std::string &file : files)
-      llvm::sys::fs::remove(file);
+      (void)llvm::sys::fs::remove(file);
     if (!directory.empty())
-      llvm::sys::fs::remove(directory);
+      (void)llvm::sys::fs::remove(directory);
   }
 
   /// The path of a file called `name` with these contents.
@@ -166,8 +166,12 @@ llvm::Error runLinker(llvm::ArrayRef<std::string> arguments) {
       lld::lldMain(argv, os, os, {{lld::Gnu, &lld::elf::link}});
   usable = result.canRunAgain;
   if (result.retCode != 0)
-    return llvm::createStringError("linking failed: " +
-                                   StringRef(output).trim());
+    // It says so of files that it cannot write; all else is in its input.
+    return StringRef(output).contains("output file")
+               ? llvm::createStringError(StringRef(output).trim())
+               : llvm::make_error<LinkFailure>("linking failed: " +
+                                                   StringRef(output).trim(),
+                                               llvm::inconvertibleErrorCode());
   return llvm::Error::success();
 }
 
@@ -207,23 +211,23 @@ llvm::StringSet<> readLibrarySymbols() {
 }
 } // namespace
 
+char LinkFailure::ID;
+
 bool cellgrad::isLibrarySymbol(StringRef name) {
   static const llvm::StringSet<> names = readLibrarySymbols();
   return names.contains(name);
 }
 
-llvm::Expected<std::string> cellgrad::linkSharedObject(StringRef object,
-                                                       StringRef soname) {
+llvm::Expected<std::string>
+cellgrad::linkSharedObject(StringRef object, StringRef soname, bool bound) {
   Scratch scratch;
   std::vector<std::string> arguments{"-shared",
                                      "--threads=1",
                                      "--build-id=none",
                                      "--gc-sections",
-                                     "--no-undefined",
                                      "--as-needed",
                                      "-Bsymbolic",
                                      "--hash-style=gnu",
-                                     "--strip-all",
                                      "--nostdlib",
                                      "-z",
                                      "now",
@@ -235,6 +239,8 @@ llvm::Expected<std::string> cellgrad::linkSharedObject(StringRef object,
                                      "max-page-size=4096",
                                      "-soname",
                                      soname.str()};
+  if (bound)
+    arguments.insert(arguments.end(), {"--no-undefined", "--strip-all"});
   for (auto [name, contents] :
        {std::pair{"model.o", object}, std::pair{"runtime.o", runtimeObject()},
         std::pair{"libm.so.6", libmStub()},

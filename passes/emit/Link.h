@@ -10,6 +10,12 @@
 
 namespace cellgrad {
 
+/// The linker refused what the compiler made.
+struct LinkFailure : llvm::ErrorInfo<LinkFailure, llvm::StringError> {
+  using ErrorInfo::ErrorInfo;
+  static char ID;
+};
+
 /// Whether `name` is a function or object of libc or libm that a model may
 /// refer to.
 bool isLibrarySymbol(llvm::StringRef name);
@@ -17,9 +23,11 @@ bool isLibrarySymbol(llvm::StringRef name);
 /// Links `object` with what it needs of the runtime into a shared object called
 /// `soname`; returns its bytes. No file of the system is read; a symbol neither
 /// in the runtime nor in libc/libm is an error. Safe to call from several
-/// threads: one links at a time.
+/// threads: one links at a time. Unless `bound`, the process that loads it may
+/// define further symbols, and those of functions stay.
 llvm::Expected<std::string> linkSharedObject(llvm::StringRef object,
-                                             llvm::StringRef soname);
+                                             llvm::StringRef soname,
+                                             bool bound = true);
 
 /// Links `object` with the runtime into a relocatable object in which only cg_*
 /// is global, so that objects of several models go into one program; returns

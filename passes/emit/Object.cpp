@@ -42,10 +42,12 @@ cellgrad::translate(mlir::ModuleOp module, llvm::LLVMContext &context,
   return result;
 }
 
-llvm::Error cellgrad::optimize(llvm::Module &module,
-                               llvm::TargetMachine &machine, unsigned level) {
-  if (level == 0)
-    return llvm::Error::success();
+/// Runs the passes that `build` adds.
+static llvm::Error
+runPasses(llvm::Module &module, llvm::TargetMachine &machine,
+          llvm::function_ref<llvm::Error(llvm::PassBuilder &,
+                                         llvm::ModulePassManager &)>
+              build) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager sccs;
@@ -58,19 +60,44 @@ llvm::Error cellgrad::optimize(llvm::Module &module,
   builder.crossRegisterProxies(loops, functions, sccs, modules);
 
   llvm::ModulePassManager passes;
-  if (level >= 3) {
-    passes = builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
-  } else {
-    const char *text =
-        level == 1 ? "globaldce,function(sroa,early-cse,simplifycfg)"
-                   : "globaldce,cgscc(inline),function(sroa,early-cse<memssa>,"
-                     "simplifycfg,"
-                     "instsimplify,loop-mssa(licm),simplifycfg),globaldce";
-    if (auto error = builder.parsePassPipeline(passes, text))
-      return error;
-  }
+  if (auto error = build(builder, passes))
+    return error;
   passes.run(module, modules);
   return llvm::Error::success();
+}
+
+llvm::Error cellgrad::optimize(llvm::Module &module,
+                               llvm::TargetMachine &machine, unsigned level) {
+  if (level == 0)
+    return llvm::Error::success();
+  return runPasses(
+      module, machine,
+      [&](llvm::PassBuilder &builder,
+          llvm::ModulePassManager &passes) -> llvm::Error {
+        if (level >= 3) {
+          passes = builder.buildPerModuleDefaultPipeline(
+              llvm::OptimizationLevel::O3);
+          return llvm::Error::success();
+        }
+        const char *text =
+            level == 1 ? "globaldce,function(sroa,early-cse,simplifycfg)"
+                       : "globaldce,cgscc(inline),function(sroa,early-cse<"
+                         "memssa>,simplifycfg,instsimplify,loop-mssa(licm),"
+                         "simplifycfg),globaldce";
+        return builder.parsePassPipeline(passes, text);
+      });
+}
+
+llvm::Error cellgrad::sanitizeAddress(llvm::Module &module,
+                                      llvm::TargetMachine &machine) {
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration())
+      function.addFnAttr(llvm::Attribute::SanitizeAddress);
+  return runPasses(
+      module, machine,
+      [](llvm::PassBuilder &builder, llvm::ModulePassManager &passes) {
+        return builder.parsePassPipeline(passes, "asan");
+      });
 }
 
 llvm::Error cellgrad::generate(llvm::Module &module,

@@ -34,6 +34,9 @@ std::unique_ptr<llvm::Module> translate(mlir::ModuleOp module,
 llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine,
                      unsigned level);
 
+/// Adds a check to every access to memory, with AddressSanitizer.
+llvm::Error sanitizeAddress(llvm::Module &module, llvm::TargetMachine &machine);
+
 /// Generates `type` (object or assembly) from `module`, which is consumed: what
 /// is left of it must not be used again.
 llvm::Error generate(llvm::Module &module, llvm::TargetMachine &machine,

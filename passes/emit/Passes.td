@@ -25,7 +25,10 @@ def CellEmitAbi : Pass<"cell-emit-abi", "mlir::ModuleOp"> {
     Option<"model", "model", "std::string", /*default=*/"\"model\"",
            "Name of the model; other characters than letters and digits become '_'">,
     Option<"target", "target", "std::string", /*default=*/"\"native\"",
-           "CPU recorded in the signature">
+           "CPU recorded in the signature">,
+    Option<"allocates", "allocates", "bool", /*default=*/"false",
+           "The code may allocate its temporaries, as it does where they are "
+           "checked">
   ];
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }

@@ -3,6 +3,8 @@
 #include "passes/emit/Signature.h"
 #include "passes/emit/Names.h"
 
+#include "dialect/Refusal.h"
+
 #include "runtime/cellgrad_abi.h"
 
 #include "mlir/IR/Builders.h"
@@ -37,8 +39,8 @@ FailureOr<TensorSpec> readTensor(Operation *function, Attribute attr,
   auto dict = dyn_cast<DictionaryAttr>(attr);
   std::string label = what.str();
   auto fail = [&](const llvm::Twine &problem) -> FailureOr<TensorSpec> {
-    return function->emitOpError("cell.signature: ")
-           << label << " " << problem.str();
+    return refuse(function, Blame::Form)
+           << "cell.signature: " << label << " " << problem.str();
   };
   if (!dict)
     return fail("is not a dictionary");
@@ -127,8 +129,8 @@ LogicalResult readSignature(Operation *function, DictionaryAttr signature,
   auto args = signature.getAs<ArrayAttr>("args");
   auto results = signature.getAs<ArrayAttr>("results");
   if (!args || !results)
-    return function->emitOpError(
-        "cell.signature needs the arrays 'args' and 'results'");
+    return refuse(function, Blame::Form)
+           << "cell.signature needs the arrays 'args' and 'results'";
   for (auto [i, attr] : llvm::enumerate(args)) {
     auto spec = readTensor(function, attr, "argument " + llvm::Twine(i));
     if (failed(spec))
@@ -141,8 +143,9 @@ LogicalResult readSignature(Operation *function, DictionaryAttr signature,
       return failure();
     spec->role = "result";
     if (spec->skipped && (spec->dtype->code != CG_BOOL || !spec->shape.empty()))
-      return function->emitOpError("cell.signature: result ")
-             << i << " tells that the update was skipped and must be a bool "
+      return refuse(function, Blame::Form)
+             << "cell.signature: result " << i
+             << " tells that the update was skipped and must be a bool "
              << "without dimensions";
     entry.results.push_back(*spec);
   }
@@ -150,24 +153,26 @@ LogicalResult readSignature(Operation *function, DictionaryAttr signature,
     if (!arg.donate)
       continue;
     if (*arg.donate >= entry.results.size())
-      return function->emitOpError("cell.signature: argument ")
-             << i << " donates to result " << *arg.donate << " of "
-             << entry.results.size();
+      return refuse(function, Blame::Form)
+             << "cell.signature: argument " << i << " donates to result "
+             << *arg.donate << " of " << entry.results.size();
     TensorSpec &result = entry.results[*arg.donate];
     if (result.dtype != arg.dtype || result.shape != arg.shape)
-      return function->emitOpError("cell.signature: argument ")
-             << i << " and the result it donates to differ in type";
+      return refuse(function, Blame::Form)
+             << "cell.signature: argument " << i
+             << " and the result it donates to differ in type";
     if (result.donatedArg && *result.donatedArg != i)
-      return function->emitOpError(
-                 "cell.signature: two arguments donate to result ")
+      return refuse(function, Blame::Form)
+             << "cell.signature: two arguments donate to result "
              << *arg.donate;
     result.donatedArg = i;
   }
   for (auto [i, result] : llvm::enumerate(entry.results))
     if (result.donatedArg && (*result.donatedArg >= entry.args.size() ||
                               entry.args[*result.donatedArg].donate != i))
-      return function->emitOpError("cell.signature: result ")
-             << i << " names a donated argument that does not donate to it";
+      return refuse(function, Blame::Form)
+             << "cell.signature: result " << i
+             << " names a donated argument that does not donate to it";
   return success();
 }
 } // namespace
@@ -213,9 +218,9 @@ FailureOr<EntrySpec> cellgrad::readEntry(Operation *function,
                                          llvm::StringRef name) {
   auto signature = function->getAttrOfType<DictionaryAttr>("cell.signature");
   if (!signature)
-    return function->emitOpError(
-        "is public but has no cell.signature attribute: the CPU "
-        "lowering records one for every entry");
+    return refuse(function, Blame::Form)
+           << "is public but has no cell.signature attribute: the CPU "
+              "lowering records one for every entry";
   EntrySpec entry;
   entry.name = name.str();
   if (auto bytes = function->getAttrOfType<IntegerAttr>("cell.arena_bytes"))
@@ -251,8 +256,8 @@ FailureOr<ModelSpec> cellgrad::readModel(Operation *module) {
   auto name = dict ? dict.getAs<StringAttr>("name") : nullptr;
   auto entries = dict ? dict.getAs<ArrayAttr>("entries") : nullptr;
   if (!name || !entries)
-    return module->emitError(
-        "the module has no cell.model attribute: run cell-emit-abi");
+    return refuse(module->getLoc(), Blame::Form)
+           << "the module has no cell.model attribute: run cell-emit-abi";
   ModelSpec model;
   model.name = name.str();
   for (Attribute attr : entries) {
@@ -261,8 +266,8 @@ FailureOr<ModelSpec> cellgrad::readModel(Operation *module) {
     auto arena =
         entryDict ? entryDict.getAs<IntegerAttr>("arena_bytes") : nullptr;
     if (!entryName || !arena)
-      return module->emitError(
-          "cell.model: an entry needs a name and arena_bytes");
+      return refuse(module->getLoc(), Blame::Form)
+             << "cell.model: an entry needs a name and arena_bytes";
     EntrySpec entry;
     entry.name = entryName.str();
     entry.arenaBytes = arena.getInt();

@@ -1,15 +1,51 @@
-"""Failures of compiled code as errors that name the user's line, and tracebacks of the user's frames."""
+"""Failures of the compiler and of compiled code as errors that name the user's line, and tracebacks of
+the user's frames.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
+import tempfile
 import types
 from collections.abc import Callable
 from typing import Any
 
-from cellgrad import _errors
-from cellgrad._errors import Position, error
+from cellgrad import _cache, _errors, _native
+from cellgrad._errors import CompileError, Position, error
+
+
+def reproducers() -> str:
+    """The folder for programs on which the compiler fails: in the cache, or that for temporary files."""
+    cache = _cache.folder()
+    return tempfile.gettempdir() if cache is None else str(cache / "failures")
+
+
+def compile_error(title: str, e: _native.CompileError) -> CompileError:
+    """The error for a program that the compiler refused, or on which it failed: then it names the
+    construct, the user's line, and the file to report.
+    """
+    failure = e.failure
+    if failure is None:
+        return error(CompileError, f"{title} could not be compiled:\n{e}")
+    first = e.diagnostics[0]
+    position = None
+    if first["file"]:
+        position = Position(first["file"], first["line"], first["column"], "", first["name"])
+    on = failure["construct"] or "this"
+    hint = "no reproducer could be written; please report it with the program"
+    if failure["reproducer"]:
+        hint = (
+            f"please report it with {failure['reproducer']}, which fails in the same way: "
+            f"{failure['command']}"
+        )
+    return error(
+        CompileError,
+        f"{title} could not be compiled: the compiler failed on {on}. This is a fault of cellgrad, "
+        "not of your program.",
+        hint,
+        position,
+    )
 
 
 def naming_places(entry: Any, places: dict[str, Position]) -> Callable[[list[Any]], Any]:

@@ -22,9 +22,15 @@ from typing import Any, TypeVar, overload
 
 import numpy as np
 
-from cellgrad import _cache, _native, _recompile
-from cellgrad._errors import CompileError, error
-from cellgrad._failures import naming_nans, naming_places, without_own_frames
+from cellgrad import _cache, _instrument, _native, _recompile
+from cellgrad._errors import error
+from cellgrad._failures import (
+    compile_error,
+    naming_nans,
+    naming_places,
+    reproducers,
+    without_own_frames,
+)
 from cellgrad._tree import tensors as tensors_of
 from cellgrad.capture import calls, state
 from cellgrad.capture.scope import Scope, ScopeGuard, Trace
@@ -38,8 +44,6 @@ from cellgrad.common.tensor import Tensor
 __all__ = ["Program", "call_cell", "eager", "jit"]
 
 _RECURSION = 10000  # Python frames while capturing; evaluating one call takes about ten
-# Whether compiled code ends at the first op that gives NaN, and names it.
-_CHECK_NANS = os.environ.get("CELLGRAD_DEBUG_NANS", "0") not in ("", "0")
 _STATIC = (bool, int, str, type(None))
 _SIMPLE = (bool, int, float, str)
 F = TypeVar("F", bound=Callable[..., Any])
@@ -396,25 +400,27 @@ def compile_entry(trace: Trace, name: str) -> Any:
     names them: other code is the same wherever it was written.
     """
     path = fresh_path()
-    options = {"check_nans": True} if _CHECK_NANS else {}
+    options = _instrument.options()
     try:
         text = trace.graph.text()
         _cache.shared_object(
             trace.graph.text(locations=True) if options or "cell.check" in text else text,
             " ".join(["m", *options]),
             path,
-            lambda: _native.compile_graph(trace.graph, path, "m", options),
+            lambda: _native.compile_graph(
+                trace.graph, path, "m", {**options, "reproducers": reproducers()}
+            ),
         )
         model = _native.Model(path)
     except _native.CompileError as e:
-        raise error(CompileError, f"'{name}' could not be compiled:\n{e}") from None
+        raise compile_error(f"'{name}'", e) from None
     finally:
         if os.path.exists(path):
             os.unlink(path)
     entry: Any = model.entry(model.signature["entries"][0]["name"])
     if trace.checks:
         entry = naming_places(entry, trace.checks)
-    return naming_nans(entry) if _CHECK_NANS else entry
+    return naming_nans(entry) if _instrument.CHECK_NANS else entry
 
 
 def _endless(e: RecursionError, name: str) -> Exception:

@@ -8,6 +8,7 @@ class GraphError(ValueError): ...
 
 class CompileError(RuntimeError):
     diagnostics: list[dict[str, Any]]
+    failure: dict[str, str] | None
 
 class ModelError(RuntimeError): ...
 

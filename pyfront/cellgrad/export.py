@@ -11,8 +11,9 @@ import os
 from typing import Any
 
 from cellgrad import _jit, _native, _safetensors
-from cellgrad._errors import CompileError, error
+from cellgrad._errors import error
 from cellgrad._export_names import input_names, result_names, step_result_names
+from cellgrad._failures import compile_error, reproducers
 from cellgrad._files import replacing
 from cellgrad.capture import calls
 from cellgrad.capture.scope import Trace
@@ -138,11 +139,12 @@ def export(
         "target": target,
         "files": {files[2]: [weights]},
         "durable": True,
+        "reproducers": reproducers(),
     }
     try:
         _native.compile_graph(trace.graph, files[0], model, options)
     except _native.CompileError as e:
-        raise error(CompileError, f"'{model}' could not be compiled:\n{e}") from None
+        raise compile_error(f"'{model}'", e) from None
     return files
 
 

@@ -76,6 +76,7 @@ Job readOptions(const std::string &path, const std::string &name,
       {"assembly", &job.outputs.assembly},
       {"llvm_ir", &job.outputs.llvmIR},
       {"llvm_dialect", &job.options.loweredMLIR},
+      {"reproducers", &job.options.reproducers},
   };
   for (auto [key, value] : options) {
     std::string option = nb::cast<std::string>(key);
@@ -96,8 +97,11 @@ Job readOptions(const std::string &path, const std::string &name,
       job.outputs.durable = nb::cast<bool>(value);
     } else if (option == "files") {
       readFiles(value, job);
+    } else if (option == "sanitize_address") {
+      job.options.emit.sanitizeAddress = nb::cast<bool>(value);
     } else {
-      std::string known = "opt_level, verify_each, check_nans, durable, files";
+      std::string known = "opt_level, verify_each, check_nans, "
+                          "sanitize_address, durable, files";
       for (const auto &t : texts)
         known += std::string(", ") + t.first;
       throw nb::value_error(
@@ -143,7 +147,8 @@ public:
           return success();
         }) {}
 
-  [[noreturn]] void raise(nb::handle type) const {
+  [[noreturn]] void raise(nb::handle type,
+                          const std::optional<InternalFailure> &failure) const {
     std::string text;
     nb::list all;
     for (const Message &m : messages) {
@@ -165,6 +170,15 @@ public:
     nb::object error =
         type(text.empty() ? "the compiler failed without a message" : text);
     error.attr("diagnostics") = all;
+    error.attr("failure") = nb::none();
+    if (failure) {
+      nb::dict told;
+      told["stage"] = failure->stage;
+      told["construct"] = failure->construct;
+      told["reproducer"] = failure->reproducer;
+      told["command"] = failure->command;
+      error.attr("failure") = told;
+    }
     PyErr_SetObject(type.ptr(), error.ptr());
     throw nb::python_error();
   }
@@ -201,15 +215,16 @@ Timings compileText(const std::string &text, const std::string &path,
   auto context = createContext();
   Collector collector(context.get());
   Timings timings;
+  std::optional<InternalFailure> failure;
   bool ok;
   {
     nb::gil_scoped_release release;
     auto module = parseSourceString<ModuleOp>(text, context.get());
-    ok = module &&
-         succeeded(compile(*module, job.options, job.outputs, &timings));
+    ok = module && succeeded(compile(*module, job.options, job.outputs,
+                                     &timings, &failure));
   }
   if (!ok)
-    collector.raise(errorType);
+    collector.raise(errorType, failure);
   return timings;
 }
 
@@ -218,6 +233,7 @@ Timings compileGraph(std::shared_ptr<Graph> graph, const std::string &path,
   Job job = readOptions(path, name, options);
   Collector collector(graph->context());
   Timings timings;
+  std::optional<InternalFailure> failure;
   bool ok;
   {
     nb::gil_scoped_release release;
@@ -226,11 +242,11 @@ Timings compileGraph(std::shared_ptr<Graph> graph, const std::string &path,
     registerEmitDialects(registry);
     graph->context()->appendDialectRegistry(registry);
     graph->context()->printOpOnDiagnostic(false);
-    OwningOpRef<ModuleOp> module(graph->module().clone());
-    ok = succeeded(compile(*module, job.options, job.outputs, &timings));
+    ok = succeeded(
+        compile(graph->module(), job.options, job.outputs, &timings, &failure));
   }
   if (!ok)
-    collector.raise(errorType);
+    collector.raise(errorType, failure);
   return timings;
 }
 } // namespace
@@ -240,8 +256,12 @@ void bindCompile(nb::module_ &m) {
       PyErr_NewExceptionWithDoc("cellgrad._native.CompileError",
                                 "The compiler refused a module. `diagnostics` "
                                 "is a list of dictionaries: severity, "
-                                "message, file, line, column, name.",
+                                "message, file, line, column, name. `failure` "
+                                "is None where the module is at fault; where "
+                                "the compiler is, a dictionary: stage, "
+                                "construct, reproducer, command.",
                                 PyExc_RuntimeError, nullptr);
+  errorType.attr("failure") = nb::none();
   m.attr("CompileError") = errorType;
 
   const char *doc = "Compiles to the shared object `path` with the model name "
@@ -251,7 +271,9 @@ void bindCompile(nb::module_ &m) {
                     "3, header, object, assembly, llvm_ir, llvm_dialect "
                     "(further files to write), "
                     "dump_ir (a directory for the IR after each stage), "
-                    "pipeline, verify_each, check_nans, files (a dict from "
+                    "reproducers (a directory for programs on which the "
+                    "compiler fails), pipeline, verify_each, check_nans, "
+                    "sanitize_address, files (a dict from "
                     "paths to lists of bytes: written and put in place with "
                     "the compiler's files, all or none), durable (they reach "
                     "the disk first). Raises CompileError.";

@@ -9,6 +9,14 @@
 
 using namespace cellgrad::python;
 
+// AddressSanitizer's, where the process runs with it.
+extern "C" {
+void __asan_poison_memory_region(const volatile void *, size_t)
+    __attribute__((weak));
+void __asan_unpoison_memory_region(const volatile void *, size_t)
+    __attribute__((weak));
+}
+
 namespace {
 constexpr size_t kAlignment = 64;
 constexpr size_t kLarge = 32
@@ -35,6 +43,16 @@ size_t sizeClass(size_t bytes) {
   return (bytes + step - 1) / step * step;
 }
 
+/// Of a block, only the first bytes are anyone's.
+void *lend(void *block, size_t bytes, size_t size) {
+  if (__asan_poison_memory_region) {
+    __asan_unpoison_memory_region(block, bytes);
+    __asan_poison_memory_region(static_cast<char *>(block) + bytes,
+                                size - bytes);
+  }
+  return block;
+}
+
 /// Frees all kept blocks; false if there were none.
 bool dropKept() {
   Pool &p = pool();
@@ -59,7 +77,7 @@ void *cellgrad::python::allocateHost(size_t bytes) {
       void *block = found->second.back();
       found->second.pop_back();
       p.kept -= size;
-      return block;
+      return lend(block, bytes, size);
     }
   }
   void *memory = std::aligned_alloc(kAlignment, size);
@@ -68,7 +86,7 @@ void *cellgrad::python::allocateHost(size_t bytes) {
   if (!memory)
     throw HostMemoryError("out of memory: " + std::to_string(bytes) +
                           " bytes could not be allocated");
-  return memory;
+  return lend(memory, bytes, size);
 }
 
 void cellgrad::python::releaseHost(void *memory, size_t bytes) noexcept {
@@ -80,6 +98,7 @@ void cellgrad::python::releaseHost(void *memory, size_t bytes) noexcept {
       try {
         p.blocks[size].push_back(memory);
         p.kept += size;
+        lend(memory, 0, size);
         return;
       } catch (const std::bad_alloc &) { // no room to remember it: free it
       }

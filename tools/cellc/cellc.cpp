@@ -15,6 +15,7 @@
 #include "llvm/Support/ToolOutputFile.h"
 
 #include <cstdio>
+#include <optional>
 
 using namespace llvm;
 
@@ -55,6 +56,26 @@ cl::opt<std::string>
 cl::opt<std::string> dumpIR("dump-ir",
                             cl::desc("Write the IR after each stage there"),
                             cl::value_desc("directory"), cl::cat(category));
+cl::opt<bool> checkNans("check-nans",
+                        cl::desc("End a call where an op gives NaN"),
+                        cl::cat(category));
+enum class Sanitizer { None, Address };
+cl::opt<Sanitizer> sanitize(
+    "sanitize",
+    cl::desc("Check the code when it runs, in a process with the runtime"),
+    cl::values(clEnumValN(Sanitizer::Address, "address",
+                          "every access to memory, with AddressSanitizer")),
+    cl::init(Sanitizer::None), cl::cat(category));
+cl::opt<std::string>
+    reproducers("reproducers",
+                cl::desc("Where a program goes on which the compiler fails "
+                         "(default: cellgrad/failures in the user's cache)"),
+                cl::value_desc("directory"), cl::cat(category));
+cl::opt<std::string>
+    failsIn("fails-in",
+            cl::desc("Write nothing; status 0 if the compiler itself fails in "
+                     "this pass: a test for cell-reduce"),
+            cl::value_desc("pass"), cl::cat(category));
 cl::opt<bool> showTime("time", cl::desc("Print the time of each stage"),
                        cl::cat(category));
 cl::opt<bool> verifyEach("verify-each", cl::desc("Verify after every pass"),
@@ -109,10 +130,28 @@ void chooseOutputs(cellgrad::CompileOptions &options,
   }
 }
 
+/// The files of --fails-in, where nothing stays.
+class Scratch {
+public:
+  Scratch() { (void)sys::fs::createUniqueDirectory("cellc", folder); }
+  ~Scratch() { (void)sys::fs::remove_directories(folder); }
+  std::string path(StringRef name) const {
+    SmallString<128> file(folder);
+    sys::path::append(file, name);
+    return file.str().str();
+  }
+
+private:
+  SmallString<128> folder;
+};
+
 int run() {
   if (optLevel > 3)
     return fail("-O" + Twine(optLevel) + ": expected -O0 to -O3");
-  if (input == "-" && output.empty())
+  std::optional<Scratch> scratch;
+  if (!failsIn.empty())
+    scratch.emplace();
+  else if (input == "-" && output.empty())
     return fail("reading standard input needs an output: -o <file>");
 
   std::string error;
@@ -121,8 +160,11 @@ int run() {
     return fail(error);
   cellgrad::CompileOptions options;
   cellgrad::EmitOutputs outputs;
-  outputs.durable = true;
-  chooseOutputs(options, outputs);
+  outputs.durable = !scratch;
+  if (scratch)
+    outputs.sharedObject = scratch->path("fails.so");
+  else
+    chooseOutputs(options, outputs);
   StringRef stem = sys::path::stem(output.empty() ? input : output);
   stem.consume_front("lib");
   options.emit.model =
@@ -132,6 +174,9 @@ int run() {
   options.emit.dumpDirectory = dumpIR;
   options.pipeline = pipeline;
   options.verifyEach = verifyEach;
+  options.checkNans = checkNans;
+  options.emit.sanitizeAddress = sanitize == Sanitizer::Address;
+  options.reproducers = scratch ? scratch->path("reproducers") : reproducers;
   if (!options.loweredMLIR.empty() &&
       sys::fs::equivalent(options.loweredMLIR, input))
     return fail("--emit=mlir would overwrite the input '" + input +
@@ -143,10 +188,18 @@ int run() {
   mlir::SourceMgrDiagnosticHandler diagnostics(sources, context.get());
   cellgrad::Timings timings;
   auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, context.get());
-  if (!module || failed(cellgrad::compile(*module, options, outputs,
-                                          showTime ? &timings : nullptr)))
-    return 1;
-  // Not the option: LLD resets all options when it links.
+  // Not the options from here on: LLD resets them all when it links.
+  std::string expected = failsIn;
+  bool timed = showTime;
+  std::optional<cellgrad::InternalFailure> failure;
+  bool compiled =
+      module &&
+      succeeded(cellgrad::compile(*module, options, outputs,
+                                  timed ? &timings : nullptr, &failure));
+  if (scratch)
+    return !failure || failure->stage != expected;
+  if (!compiled)
+    return failure ? 2 : 1;
   double total = 0;
   for (auto &[stage, ms] : timings) {
     std::printf("%9.3f ms  %s\n", ms, stage.c_str());
@@ -162,6 +215,9 @@ int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
-      argc, argv, "cellgrad compiler: MLIR to a shared object and a header\n");
+      argc, argv,
+      "cellgrad compiler: MLIR to a shared object and a header\n\n"
+      "Exits with 1 where the input or an option is at fault, and with 2 where "
+      "the compiler is.\n");
   return run();
 }

@@ -20,7 +20,7 @@ add_library(CellMLIR INTERFACE)
 target_include_directories(CellMLIR SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS} ${LLD_INCLUDE_DIRS})
 target_include_directories(CellMLIR INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
 target_compile_options(CellMLIR INTERFACE ${_defs} -Wall -Wextra -Wno-unused-parameter
-  -ffunction-sections -fdata-sections)
+  -ffunction-sections -fdata-sections $<$<BOOL:${CELLGRAD_WERROR}>:-Werror>)
 
 file(GLOB _mlir ${CELL_LLVM_LIBDIR}/libMLIR*.a)
 list(FILTER _mlir EXCLUDE REGEX "Test|CAPI|Lsp|Tblgen|TableGen|Query|Reduce|PDLL|JitRunner")

@@ -21,12 +21,38 @@ function(cell_tablegen out td tool)
   set(CELL_GENERATED ${CELL_GENERATED} ${_out} PARENT_SCOPE)
 endfunction()
 
+# cell_instrument(<target>): adds what CELLGRAD_COVERAGE and CELLGRAD_UBSAN ask for in this folder.
+function(cell_instrument name)
+  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${CMAKE_SOURCE_DIR} OUTPUT_VARIABLE _here)
+  foreach(_folder IN LISTS CELLGRAD_COVERAGE)
+    if("${_here}/" MATCHES "^${_folder}/")
+      target_compile_options(${name} PRIVATE -O0 -fprofile-instr-generate -fcoverage-mapping)
+    endif()
+  endforeach()
+  foreach(_folder IN LISTS CELLGRAD_UBSAN)
+    if("${_here}/" MATCHES "^${_folder}/")
+      # LLVM's packages have no type information for 'vptr' and 'function'.
+      target_compile_options(${name} PRIVATE
+        -fsanitize=undefined -fno-sanitize=vptr,function -fno-sanitize-recover=undefined)
+    endif()
+  endforeach()
+  if(CELLGRAD_COVERAGE)
+    target_link_options(${name} PRIVATE -fprofile-instr-generate)
+  endif()
+  get_target_property(_type ${name} TYPE)
+  # A Python module takes the runtime that the process brings.
+  if(CELLGRAD_UBSAN AND _type STREQUAL "EXECUTABLE")
+    target_link_options(${name} PRIVATE -fsanitize=undefined)
+  endif()
+endfunction()
+
 # cell_add_library(<name> SOURCES ... [DEPENDS targets...]): a static library.
 function(cell_add_library name)
   cmake_parse_arguments(A "" "" "SOURCES;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${A_SOURCES})
   target_link_libraries(${name} PUBLIC CellMLIR ${A_DEPENDS})
   target_compile_options(${name} PRIVATE -fvisibility-inlines-hidden)
+  cell_instrument(${name})
 endfunction()
 
 # cell_add_tool(<name> SOURCES ... LIBS ...): an executable in build/bin, linked statically.
@@ -34,4 +60,5 @@ function(cell_add_tool name)
   cmake_parse_arguments(A "" "" "SOURCES;LIBS" ${ARGN})
   add_executable(${name} ${A_SOURCES})
   target_link_libraries(${name} PRIVATE CellMLIR ${A_LIBS} CellMLIRStatic)
+  cell_instrument(${name})
 endfunction()

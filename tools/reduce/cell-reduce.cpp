@@ -7,13 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialect/CellDialect.h"
+#include "passes/Registry.h"
 #include "tools/reduce/Reducer.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Parser/Parser.h"
@@ -56,8 +52,7 @@ int main(int argc, char **argv) {
   llvm::cl::HideUnrelatedOptions(category);
   llvm::cl::ParseCommandLineOptions(argc, argv, "cell test case reducer\n");
   DialectRegistry registry;
-  registry.insert<CellDialect, arith::ArithDialect, func::FuncDialect,
-                  scf::SCFDialect, tensor::TensorDialect>();
+  registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
 
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(input, &context);

@@ -5,11 +5,13 @@
 compiles every file, as it stands and, where that is float64 alone, again in float32, and calls its
 entries with arguments that are half special values: both zeros, infinities, NaN, numbers that
 overflow or are subnormal. NaN, infinities, signs of zeros and zeros themselves must agree exactly.
+With --sanitize, in a process with AddressSanitizer's runtime (tools/sanitize), every access is checked.
 """
 
 import argparse
 import ctypes
 import json
+import os
 import re
 import subprocess
 import sys
@@ -62,12 +64,17 @@ def attribute(array, spec):
     return f"dense<{text}> : tensor<{shape}{ELEMENT[spec['dtype']]}>"
 
 
+def run(command):
+    """What a tool prints. Its own accesses are not what is checked."""
+    own = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=own).stdout
+
+
 def interpret(build, source, entry, args):
     command = [f"{build}/bin/cell-run", source, f"--entry={entry['name']}"]
     command.append("--passes=cell-differentiate")
     command += [f"--arg={attribute(a, spec)}" for a, spec in zip(args, entry["args"])]
-    out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    texts = re.findall(r"^result \d+: tensor<.*?> (.*)$", out, re.M)
+    texts = re.findall(r"^result \d+: tensor<.*?> (.*)$", run(command), re.M)
     return [
         np.array(json.loads(t.replace("nan", "NaN").replace("inf", "Infinity")), spec["dtype"])
         for t, spec in zip(texts, entry["results"])
@@ -89,11 +96,11 @@ def differ(got, want, sums):
     return ~(exact | nans | (nonzero & (close | subnormal)))
 
 
-def compare(build, text, name, folder, draw):
+def compare(build, text, name, folder, draw, flags):
     """Lines on the results of program `text` that differ, and how many elements were compared."""
     source, library = folder / f"{name}.mlir", folder / f"{name}.so"
     source.write_text(text)
-    subprocess.run([f"{build}/bin/cellc", source, "-o", library, "--name=m"], check=True)
+    run([f"{build}/bin/cellc", source, "-o", library, "--name=m", *flags])
     loaded = ctypes.CDLL(str(library))
     loaded.cg_m_signature.restype = ctypes.c_char_p
     lines, compared = [], 0
@@ -123,8 +130,10 @@ def main():
     parser.add_argument("tests", type=Path, nargs="+", help="files, or folders of .mlir files")
     parser.add_argument("--build", default="build")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--sanitize", action="store_true", help="check every access to memory")
     options = parser.parse_args()
     draw = np.random.default_rng(options.seed)
+    flags = ["--sanitize=address"] if options.sanitize else []
     lines, compared = [], 0
     with tempfile.TemporaryDirectory() as folder:
         for path in [f for t in options.tests for f in sorted(t.glob("*.mlir")) or [t]]:
@@ -133,7 +142,7 @@ def main():
                 single = re.sub("|".join(TO_F32), lambda m: TO_F32[m[0]], programs[path.stem])
                 programs[f"{path.stem}_f32"] = single
             for name, text in programs.items():
-                found, count = compare(options.build, text, name, Path(folder), draw)
+                found, count = compare(options.build, text, name, Path(folder), draw, flags)
                 lines, compared = lines + found, compared + count
     print(f"{compared} elements compared, {len(lines)} differ")
     sys.exit("\n".join(lines) or 0)

@@ -1,6 +1,8 @@
 //===- EmitLoops.cpp - linalg on memrefs to vector loops ------------------===//
 
 #include "passes/lower/cpu/NestEmitter.h"
+
+#include "dialect/Refusal.h"
 #include "passes/lower/cpu/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -40,7 +42,8 @@ struct EmitLoops : cellgrad::impl::EmitLoopsBase<EmitLoops> {
 
   void runOnOperation() override {
     if (!llvm::is_contained({128u, 256u, 512u}, vectorWidth.getValue())) {
-      getOperation().emitError("vector-width must be 128, 256 or 512, but is ")
+      cellgrad::refuse(getOperation().getLoc())
+          << "vector-width must be 128, 256 or 512, but is "
           << vectorWidth.getValue();
       return signalPassFailure();
     }

@@ -3,6 +3,7 @@
 #include "passes/lower/cpu/Passes.h"
 
 #include "dialect/Addressable.h"
+#include "dialect/Refusal.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -49,13 +50,13 @@ MemRefType bufferType(Type type) {
 LogicalResult checkType(func::FuncOp func, Type type, const char *what,
                         unsigned index) {
   if (!cellgrad::isAddressable(type))
-    return func.emitOpError()
+    return cellgrad::refuse(func)
            << what << " #" << index << " is " << type
            << ", which is larger than the 2^47 bytes that a process can "
               "address";
   if (bufferType(type))
     return success();
-  return func.emitOpError()
+  return cellgrad::refuse(func)
          << what << " #" << index
          << " must be a ranked tensor of static shape with a "
             "bool, integer (8 to 64 bits), f16, bf16, f32 or "
@@ -72,15 +73,15 @@ FailureOr<SmallVector<int64_t>> collectDonations(func::FuncOp func) {
       continue;
     int64_t k = attr.getInt();
     if (k < 0 || k >= static_cast<int64_t>(donor.size()))
-      return func.emitOpError()
+      return cellgrad::refuse(func)
              << "argument #" << i << " is donated to result #" << k
              << ", but the function has " << donor.size() << " results";
     if (donor[k] >= 0)
-      return func.emitOpError()
+      return cellgrad::refuse(func)
              << "result #" << k << " has two donated arguments, #" << donor[k]
              << " and #" << i << "; donate one";
     if (func.getArgumentTypes()[i] != func.getResultTypes()[k])
-      return func.emitOpError()
+      return cellgrad::refuse(func)
              << "argument #" << i << " of type " << func.getArgumentTypes()[i]
              << " is donated to result #" << k << " of type "
              << func.getResultTypes()[k] << "; the types must be equal";
@@ -110,11 +111,11 @@ LogicalResult checkSkipped(func::FuncOp func) {
     if (!func.getResultAttr(k, "cell.skipped"))
       continue;
     if (found)
-      return func.emitOpError() << "results #" << *found << " and #" << k
-                                << " both have cell.skipped; mark one";
+      return cellgrad::refuse(func) << "results #" << *found << " and #" << k
+                                    << " both have cell.skipped; mark one";
     if (type !=
         RankedTensorType::get({}, IntegerType::get(type.getContext(), 1)))
-      return func.emitOpError()
+      return cellgrad::refuse(func)
              << "result #" << k
              << " has cell.skipped and must be tensor<i1>, but is " << type;
     found = k;
@@ -160,12 +161,12 @@ LogicalResult checkCalls(func::FuncOp func) {
     auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
         call, call.getCalleeAttr());
     if (callee && callee.isDeclaration())
-      call.emitOpError("calls ") << call.getCalleeAttr()
-                                 << ", which has no body: a model contains all "
-                                    "that it calls; give it one";
+      cellgrad::refuse(call) << "calls " << call.getCalleeAttr()
+                             << ", which has no body: a model contains all "
+                                "that it calls; give it one";
     else
-      call.emitOpError("calls ")
-          << call.getCalleeAttr()
+      cellgrad::refuse(call)
+          << "calls " << call.getCalleeAttr()
           << ", which was not inlined: recursion cannot be compiled; write it "
              "as a loop";
     return WalkResult::interrupt();
@@ -175,11 +176,11 @@ LogicalResult checkCalls(func::FuncOp func) {
 
 LogicalResult convertFunction(func::FuncOp func) {
   if (!func.getBody().hasOneBlock())
-    return func.emitOpError(
-        "must have one block; control flow is written with scf");
+    return cellgrad::refuse(func)
+           << "must have one block; control flow is written with scf";
   auto ret = dyn_cast<func::ReturnOp>(func.getBody().front().getTerminator());
   if (!ret)
-    return func.emitOpError("must end in func.return");
+    return cellgrad::refuse(func) << "must end in func.return";
   for (auto [i, type] : llvm::enumerate(func.getArgumentTypes()))
     if (failed(checkType(func, type, "argument", i)))
       return failure();
@@ -241,8 +242,9 @@ struct ConvertEntryPoints
       if (func.isDeclaration())
         continue;
       if (!func.isPublic()) {
-        func.emitOpError("is private and was not inlined; inline calls before "
-                         "lowering entry points");
+        cellgrad::refuse(func)
+            << "is private and was not inlined; inline calls before "
+               "lowering entry points";
         return signalPassFailure();
       }
       if (failed(convertFunction(func)))

@@ -87,7 +87,8 @@ GemmPlan planGemm(const GemmShape &shape, const GemmTarget &target) {
   if (plan.depthBlock >= shape.k)
     plan.depthBlock = shape.k;
   plan.rowBlock = llvm::alignDown(
-      std::max<int64_t>(plan.tileRows, 256 * 1024 / (plan.depthBlock * bytes)),
+      std::max<int64_t>(plan.tileRows,
+                        int64_t{256} * 1024 / (plan.depthBlock * bytes)),
       plan.tileRows);
   plan.columnBlock = evenBlock(shape.n, 1024, plan.tileColumns());
 
@@ -95,9 +96,9 @@ GemmPlan planGemm(const GemmShape &shape, const GemmTarget &target) {
   auto conflicts = [&](int64_t stride) { return stride * bytes % 1024 == 0; };
   plan.transposeB = shape.bColumn != 1;
   plan.packB =
-      plan.transposeB ||
-      (shape.m >= 8 * plan.tileRows &&
-       (conflicts(shape.bRow) || shape.k * shape.n * bytes > 512 * 1024));
+      plan.transposeB || (shape.m >= 8 * plan.tileRows &&
+                          (conflicts(shape.bRow) ||
+                           shape.k * shape.n * bytes > int64_t{512} * 1024));
   // An A that is contiguous in neither direction would be read one element of
   // a cache line at a time, for each panel of B again.
   bool scattered = shape.aRow != 1 && shape.aColumn != 1;

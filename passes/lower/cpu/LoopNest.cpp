@@ -2,6 +2,8 @@
 
 #include "passes/lower/cpu/LoopNest.h"
 
+#include "dialect/Refusal.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -58,15 +60,15 @@ static FailureOr<Access> analyzeAccess(linalg::GenericOp op,
   FailureOr<SmallVector<int64_t>> strides =
       staticStrides(operand.get().getType());
   if (failed(strides))
-    return op.emitOpError("operand #")
-           << operand.getOperandNumber()
+    return cellgrad::refuse(op, cellgrad::Blame::Form)
+           << "operand #" << operand.getOperandNumber()
            << " must be a memref of static shape and strides to be lowered for "
               "the CPU, but is "
            << operand.get().getType();
   for (auto [expr, stride] : llvm::zip_equal(map.getResults(), *strides))
     if (!addLinear(expr, stride, access))
-      return op.emitOpError("indexing map ")
-             << AffineMapAttr::get(map)
+      return cellgrad::refuse(op, cellgrad::Blame::Form)
+             << "indexing map " << AffineMapAttr::get(map)
              << " is not linear in the loop variables; only sums of "
              << "constant multiples can be lowered for the CPU";
   return access;
@@ -77,7 +79,8 @@ FailureOr<LoopNest> analyzeNest(linalg::GenericOp op) {
   nest.op = op;
   nest.sizes = op.getStaticLoopRanges();
   if (llvm::any_of(nest.sizes, ShapedType::isDynamic))
-    return op.emitOpError("must have a static iteration space");
+    return cellgrad::refuse(op, cellgrad::Blame::Form)
+           << "must have a static iteration space";
   if (nest.isEmpty())
     return nest;
   for (utils::IteratorType kind : op.getIteratorTypesArray())
@@ -96,8 +99,9 @@ FailureOr<LoopNest> analyzeNest(linalg::GenericOp op) {
   }
   for (auto load : op.getBody()->getOps<memref::LoadOp>())
     if (failed(staticStrides(load.getMemRefType())))
-      return load.emitOpError("must read a memref of static shape and strides "
-                              "to be lowered for the CPU, not ")
+      return cellgrad::refuse(load, cellgrad::Blame::Form)
+             << "must read a memref of static shape and strides "
+                "to be lowered for the CPU, not "
              << load.getMemRefType();
   for (unsigned i = 0; i < nest.rank(); ++i)
     nest.dimOfLoop.push_back(i);

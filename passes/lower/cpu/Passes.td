@@ -162,6 +162,17 @@ def PlanMemory : Pass<"cell-plan-memory", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
 
+def SeparateTemporaries : Pass<"cell-separate-temporaries", "::mlir::ModuleOp"> {
+  let summary = "Give every temporary memory of its own";
+  let description = [{
+    Stands for `cell-plan-memory` where memory accesses are checked: each
+    temporary is allocated when its function begins, with just its bytes, and
+    freed when it returns, so that what is beyond it is nobody's. The arena has
+    no bytes.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
 def ConvertToLLVM : Pass<"cell-convert-to-llvm", "::mlir::ModuleOp"> {
   let summary = "Convert loops, vectors and memrefs to the LLVM dialect";
   let description = [{

@@ -46,7 +46,10 @@ void cellgrad::buildCPUPipeline(OpPassManager &pm,
   functions.addPass(createEmitGemm({options.vectorWidth, options.fma}));
   functions.addPass(createEmitLoops({options.vectorWidth}));
   functions.addPass(createExpandMath({options.fma}));
-  pm.addPass(createPlanMemory());
+  if (options.separateTemporaries)
+    pm.addPass(createSeparateTemporaries());
+  else
+    pm.addPass(createPlanMemory());
   pm.addNestedPass<func::FuncOp>(createCSEPass());
   pm.addPass(createShareMath({options.fma}));
 

@@ -21,6 +21,11 @@ struct CPUPipelineOptions : mlir::PassPipelineOptions<CPUPipelineOptions> {
       *this, "fma",
       llvm::cl::desc("the target multiplies and adds in one instruction"),
       llvm::cl::init(true)};
+  Option<bool> separateTemporaries{
+      *this, "separate-temporaries",
+      llvm::cl::desc("allocate every temporary by itself, for checks of memory "
+                     "accesses"),
+      llvm::cl::init(false)};
 };
 
 /// From linalg on tensors to one `llvm.func` per public function.

@@ -2,6 +2,8 @@
 
 #include "passes/lower/cpu/Passes.h"
 
+#include "dialect/Refusal.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -83,8 +85,9 @@ FailureOr<SmallVector<Buffer>> collectBuffers(func::FuncOp func) {
       return WalkResult::advance();
     auto type = cast<MemRefType>(op->getResult(0).getType());
     if (!type.hasStaticShape() || !type.getLayout().isIdentity()) {
-      op->emitOpError("of type ")
-          << type << " cannot be placed in the arena; temporaries must have a "
+      cellgrad::refuse(op, cellgrad::Blame::Form)
+          << "of type " << type
+          << " cannot be placed in the arena; temporaries must have a "
           << "static shape and the identity layout";
       return WalkResult::interrupt();
     }

@@ -1,6 +1,7 @@
 //===- Decompose.cpp - solves as factors, large factors as blocks ---------===//
 
 #include "dialect/CellDialect.h"
+#include "dialect/Refusal.h"
 #include "passes/lower/linalg/Passes.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -90,8 +91,8 @@ struct DecomposePass : cellgrad::impl::DecomposePassBase<DecomposePass> {
 
   void runOnOperation() override {
     if (blockSize < 1) {
-      getOperation().emitError("block-size must be at least 1, but is ")
-          << blockSize.getValue();
+      cellgrad::refuse(getOperation().getLoc())
+          << "block-size must be at least 1, but is " << blockSize.getValue();
       return signalPassFailure();
     }
     SmallVector<SolveOp> solves;

@@ -14,8 +14,9 @@ import types
 from typing import Any
 
 from cellgrad import _jit, _native
-from cellgrad._errors import CompileError, error
+from cellgrad._errors import error
 from cellgrad._export_names import input_names, result_names
+from cellgrad._failures import compile_error, reproducers
 from cellgrad.capture import calls
 from cellgrad.capture.scope import Trace
 from cellgrad.common.tensor import Tensor
@@ -129,10 +130,10 @@ class Function:
         self.parameters = parameters
         path = _jit.fresh_path()
         try:
-            _native.compile_graph(graph, path, "m", {})
+            _native.compile_graph(graph, path, "m", {"reproducers": reproducers()})
             self._model = _native.Model(path)
         except _native.CompileError as e:
-            raise error(CompileError, f"The module could not be compiled:\n{e}") from None
+            raise compile_error("The module", e) from None
         finally:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(path)
