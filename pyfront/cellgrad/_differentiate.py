@@ -12,7 +12,17 @@ import numpy as np
 
 from cellgrad import _jit
 from cellgrad._errors import error
-from cellgrad._tree import map_tensors, tensors
+from cellgrad._tree import (
+    Mismatch,
+    fields_of,
+    is_record,
+    map_tensors,
+    matching,
+    numbers,
+    pairs,
+    tensors,
+    zero_of,
+)
 from cellgrad.capture import calls, state
 from cellgrad.capture.scope import Scope, ScopeGuard, splat
 from cellgrad.capture.tracer import Tracer
@@ -114,6 +124,9 @@ def _collect_traced(value: Any, key: list[Any], found: list[Tensor]) -> None:
         key.append((dict, tuple(value)))
         for v in value.values():
             _collect_traced(v, key, found)
+    elif is_record(value):
+        key.append(type(value))
+        _collect_traced(fields_of(value), key, found)
     else:
         _jit.collect(value, key, found)
 
@@ -231,7 +244,7 @@ def pull_back(
 
     by_position: list[Any] = []
     for p in positions:
-        g = map_tensors(gradient, _tensor_part(args[p]))
+        g = map_tensors(gradient, _tensor_part(args[p]), zero_of)
         by_position.append((p, g) if request.ids else g)
     parts: list[Any] = []
     if request.positions is not None:
@@ -259,7 +272,10 @@ def positions_of(request: Request, args: tuple[Any, ...], name: str) -> list[int
         return []
     has = [any(True for _ in tensors(a)) or isinstance(a, np.ndarray) for a in args]
     if request.positions == "all":
-        return [i for i, h in enumerate(has) if h]
+        listed = [i for i, h in enumerate(has) if h]
+        for p in listed:
+            _refuse_floats(args[p], p)
+        return listed
     for p in request.positions:
         if p >= len(args):
             raise error(
@@ -278,7 +294,24 @@ def positions_of(request: Request, args: tuple[Any, ...], name: str) -> list[int
                 if isinstance(args[p], int | float)
                 else "choose the position of a Tensor",
             )
+        _refuse_floats(args[p], p)
     return list(request.positions)
+
+
+def _refuse_floats(argument: Any, position: int) -> None:
+    """Refuses a nested input that holds a Python number with a gradient to put in its place; that of
+    an int is zero, as an integer tensor's beside others is.
+    """
+    for path, value in numbers(argument):
+        if isinstance(value, int | np.integer | np.bool_):
+            continue
+        raise error(
+            TypeError,
+            f"The input at grad_position {position} holds the number {value!r} "
+            f"({type(value).__name__}) at {path}: Python values are constants of the compiled code "
+            "and have no gradient.",
+            f"make it a Tensor, ms.Tensor({value!r}), or pass it in an argument of its own",
+        )
 
 
 def require_float(name: str, leaves: list[Tensor]) -> None:
@@ -307,10 +340,7 @@ def _cotangents(d: Differentiated, part: Any, of: list[int], sens: Any, name: st
     if sens is None:
         return [outer.number(1, d.results[i]._sig) for i in of]
     outputs = list(tensors(part))
-    if isinstance(sens, int | float) and not isinstance(sens, bool):
-        given: list[Any] = [sens]
-    else:
-        given = list(tensors(sens))
+    given = matching(sens, part)
     if len(given) != len(outputs):
         raise error(
             TypeError,
@@ -322,8 +352,16 @@ def _cotangents(d: Differentiated, part: Any, of: list[int], sens: Any, name: st
     for t, value in zip(outputs, given, strict=True):
         if t.dtype.kind != "f":
             continue
-        if not isinstance(value, Tensor):
+        if isinstance(value, np.ndarray):
+            value = Tensor(value)
+        elif isinstance(value, int | float) and not isinstance(value, bool):
             value = splat(value, t.dtype, t.shape)
+        elif not isinstance(value, Tensor):
+            raise error(
+                TypeError,
+                f"For '{name}', the cotangent (sens) must be a Tensor or a number, but got "
+                f"{value!r}.",
+            )
         if value.dtype.kind != "f":
             raise error(
                 TypeError,
@@ -351,7 +389,7 @@ def push_forward(
     function: Any, args: tuple[Any, ...], directions: tuple[Any, ...], has_aux: bool
 ) -> Any:
     d = Differentiated(function, args, {})
-    given = list(tensors(directions))
+    given = _directions(args, directions)
     if len(given) != len(d.inputs):
         raise error(
             TypeError,
@@ -359,6 +397,12 @@ def push_forward(
         )
     wrt, operands = [], []
     for i, (x, t) in enumerate(zip(d.inputs, given, strict=True)):
+        if not isinstance(t, Tensor):
+            raise error(
+                TypeError,
+                f"For 'jvp', tangent {i} must be a Tensor like its input, {x._sig!r}, but got "
+                f"{t!r}.",
+            )
         if x.shape != t.shape or x.dtype is not t.dtype:
             raise error(
                 ValueError if x.shape != t.shape else TypeError,
@@ -394,7 +438,31 @@ def push_forward(
             return splat(0, t.dtype, t.shape)
         return Tracer(next(tangents), d.outer)
 
-    pushed = map_tensors(tangent, part)
+    pushed = map_tensors(tangent, part, zero_of)
     if has_aux:
         return out[0], pushed, (out[1] if len(out) == 2 else tuple(out[1:]))
     return out, pushed
+
+
+def _directions(args: tuple[Any, ...], given: tuple[Any, ...]) -> list[Any]:
+    """The tangents of the tensors of `args`; a number has none but zero."""
+    try:
+        for path, t, x in pairs(given, args):
+            moves = isinstance(t, Tensor | np.ndarray) or (t is not None and t != 0)
+            if moves and not isinstance(x, Tensor | np.ndarray):
+                raise error(
+                    TypeError,
+                    f"For 'jvp', the input at {path} is the number {x!r} ({type(x).__name__}), and "
+                    "has a tangent: Python values are constants of the compiled code.",
+                    f"pass ms.Tensor({x!r}) to differentiate along it, or 0 as its tangent",
+                )
+    except Mismatch:
+        for path, value in numbers(given):
+            raise error(
+                TypeError,
+                f"For 'jvp', the tangents must have the structure of the inputs, but hold the "
+                f"number {value!r} at {path}.",
+                "give a Tensor for each Tensor, and nothing or 0 for a number",
+            ) from None
+    found = matching(given, args)
+    return [Tensor(t) if isinstance(t, np.ndarray) else t for t in found]

@@ -24,6 +24,7 @@ import numpy as np
 
 from cellgrad import _cache, _instrument, _native, _recompile
 from cellgrad._errors import error
+from cellgrad._exact import number_key, same, static_key
 from cellgrad._failures import (
     compile_error,
     naming_nans,
@@ -31,8 +32,10 @@ from cellgrad._failures import (
     reproducers,
     without_own_frames,
 )
+from cellgrad._tree import fields_of, find_inside, holds_tensors, is_record, with_fields
 from cellgrad._tree import tensors as tensors_of
 from cellgrad.capture import calls, state
+from cellgrad.capture.frame import Closure
 from cellgrad.capture.scope import Scope, ScopeGuard, Trace
 from cellgrad.capture.tracer import Tracer, leaked
 from cellgrad.common import _format
@@ -45,7 +48,6 @@ __all__ = ["Program", "call_cell", "eager", "jit"]
 
 _RECURSION = 10000  # Python frames while capturing; evaluating one call takes about ten
 _STATIC = (bool, int, str, type(None))
-_SIMPLE = (bool, int, float, str)
 F = TypeVar("F", bound=Callable[..., Any])
 _compiling = threading.RLock()
 _wrap = Tensor._wrap
@@ -67,42 +69,26 @@ def collect(value: Any, key: list[Any], tensors: list[Tensor]) -> None:
         key.append(value)
     elif kind is float:
         key.append(kind)
-        key.append(repr(value))
+        key.append(number_key(value))
     elif isinstance(value, tuple | list):
         key.append((kind, len(value)))
         for v in value:
             collect(v, key, tensors)
     elif isinstance(value, dict):
-        key.append((kind, tuple(value)))
+        key.append((kind, tuple([k if type(k) is str else static_key(k) for k in value])))
         for v in value.values():
             collect(v, key, tensors)
     elif isinstance(value, np.ndarray):
         collect(Tensor(value), key, tensors)
     elif isinstance(value, np.generic):
         collect(value.item(), key, tensors)
+    elif is_record(value):
+        fields = fields_of(value)
+        key.append((kind, tuple(fields)))
+        for v in fields.values():
+            collect(v, key, tensors)
     else:
-        try:
-            hash(value)
-        except TypeError:
-            key.append(_Identity(value))
-        else:
-            key.append(kind)
-            key.append(value)
-
-
-class _Identity:
-    """A static input that cannot be hashed: compared by identity, and kept alive."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any):
-        self.value = value
-
-    def __hash__(self) -> int:
-        return id(self.value)
-
-    def __eq__(self, other: Any) -> bool:
-        return isinstance(other, _Identity) and self.value is other.value
+        key.append(static_key(value))
 
 
 def substitute(value: Any, tracers: Any) -> Any:
@@ -118,6 +104,8 @@ def substitute(value: Any, tracers: Any) -> Any:
         return {k: substitute(v, tracers) for k, v in value.items()}
     if isinstance(value, np.generic):
         return value.item()
+    if is_record(value) and holds_tensors(value):
+        return with_fields(value, substitute(fields_of(value), tracers))
     return value
 
 
@@ -131,7 +119,7 @@ def _unchanged(guard: Guard) -> bool:
         now = where.cell_contents if name is None else where[name]
     except (KeyError, ValueError):
         return False
-    return now is value or (type(now) is type(value) in _SIMPLE and bool(now == value))
+    return now is value or same(now, value)
 
 
 class Compiled:
@@ -194,9 +182,9 @@ class Program:
                 buffers.extend([t._buf for t in tensors])
         if kwargs:
             tensors = []
-            for name in sorted(kwargs):
+            for name, value in kwargs.items():  # their order is that of a function's **kwargs
                 key.append(name)
-                collect(kwargs[name], key, tensors)
+                collect(value, key, tensors)
             buffers.extend([t._buf for t in tensors])
         signature = tuple(key)
         compiled = self.cache.get(signature)
@@ -290,16 +278,15 @@ def capture(
     tensors: list[Tensor] = []
     for a in args:
         collect(a, key, tensors)
-    for k in sorted(kwargs):
-        collect(kwargs[k], key, tensors)
+    for value in kwargs.values():
+        collect(value, key, tensors)
     unknown = _native.Loc("<call>", 0, 0, "")
     body = Scope(trace, name + "_body", [t._sig for t in tensors], None, unknown)
     body.name = name
     tracers = iter(body.inputs)
     with ScopeGuard(body):
         new_args = tuple([substitute(a, tracers) for a in args])
-        by_name = {k: substitute(kwargs[k], tracers) for k in sorted(kwargs)}
-        out = run(*new_args, **{k: by_name[k] for k in kwargs})
+        out = run(*new_args, **{k: substitute(v, tracers) for k, v in kwargs.items()})
         leaves: list[Any] = []
         build = _builder(out, body, leaves)
         names = [f"out{i}" for i in range(len(leaves))]
@@ -353,18 +340,31 @@ def _builder(out: Any, scope: Scope, leaves: list[Any]) -> Callable[[list[Any]],
             kind = type(out)
             return lambda buffers: kind(*[p(buffers) for p in parts])
         return lambda buffers: tuple([p(buffers) for p in parts])
-    if isinstance(out, dict):
+    if isinstance(out, dict) and not any(_holds_tracer(k, scope.trace) for k in out):
         items = {k: _builder(v, scope, leaves) for k, v in out.items()}
         return lambda buffers: {k: p(buffers) for k, p in items.items()}
-    holds = isinstance(out, set | frozenset) and any(isinstance(v, Tensor) for v in out)
-    if holds or isinstance(out, Iterator | Coroutine):
+    if is_record(out) and holds_tensors(out):
+        fields = _builder(fields_of(out), scope, leaves)
+        empty = with_fields(out, dict.fromkeys(fields_of(out)))
+        return lambda buffers: with_fields(empty, fields(buffers))
+    if isinstance(out, Iterator | Coroutine) or _holds_tracer(out, scope.trace):
         raise error(
             TypeError,
-            f"'{scope.trace.graph_name}' returns a {type(out).__name__}, which compiled code cannot.",
-            "return a Tensor, or a tuple, list or dict of them: tuple(...) collects what an "
-            "iterator gives",
+            f"'{scope.trace.graph_name}' returns a {type(out).__name__}, which compiled code cannot "
+            "give: it holds tensors that exist only while the function is compiled.",
+            "return a Tensor, or a tuple, list, dict or dataclass of them: tuple(...) collects "
+            "what an iterator or a set gives",
         )
     return lambda buffers: out
+
+
+def _holds_tracer(value: Any, trace: Trace) -> bool:
+    """Whether a value that is no container of results keeps a tensor of this trace. Functions that
+    were defined in compiled code say so when they are called.
+    """
+    return find_inside(
+        value, lambda v: isinstance(v, Tracer) and v._scope.trace is trace, (Closure,)
+    )
 
 
 # --- to machine code --------------------------------------------------------------------------
@@ -470,7 +470,33 @@ def call_cell(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return program(args, kwargs)
 
 
-_programs: weakref.WeakKeyDictionary[Any, dict[Any, Program]] = weakref.WeakKeyDictionary()
+class PerObject:
+    """A dictionary for each of some objects, for as long as the object lives. Objects are told apart
+    by identity: equal ones need not do the same.
+    """
+
+    def __init__(self) -> None:
+        self._tables: dict[int, tuple[weakref.ref[Any], dict[Any, Any]]] = {}
+
+    def of(self, owner: Any) -> dict[Any, Any]:
+        """The dictionary of an object. Raises TypeError if it cannot be referred to weakly."""
+        key = id(owner)
+        found = self._tables.get(key)
+        if found is None or found[0]() is not owner:
+            tables = self._tables
+
+            def drop(ref: weakref.ref[Any]) -> None:
+                if key in tables and tables[key][0] is ref:
+                    del tables[key]
+
+            found = tables[key] = (weakref.ref(owner, drop), {})
+        return found[1]
+
+    def clear(self) -> None:
+        self._tables.clear()
+
+
+_programs = PerObject()
 
 
 def program_for(
@@ -485,7 +511,7 @@ def program_for(
     if isinstance(function, types.MethodType):
         owner, tag = function.__self__, function.__func__
     try:
-        table = _programs.setdefault(owner, {})
+        table = _programs.of(owner)
         ref: Any = weakref.ref(owner)
     except TypeError:
         return Program(make(lambda: function), name)

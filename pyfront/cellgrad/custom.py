@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cellgrad._errors import error
-from cellgrad._tree import map_tensors, tensors
+from cellgrad._tree import map_tensors, matching, tensors, zero_of
 from cellgrad.capture import calls, state
 from cellgrad.capture.scope import Scope, ScopeGuard, splat
 from cellgrad.common.tensor import Tensor
@@ -130,7 +130,9 @@ def _capture_vjp(d: Any, args: tuple[Any, ...], rule: Any) -> Scope:
         own = tuple([_jit.substitute(a, inputs) for a in args])
         out = map_tensors(lambda t: next(inputs), d.out)
         dout = map_tensors(
-            lambda t: next(inputs) if t.dtype.kind == "f" else splat(0, t.dtype, t.shape), d.out
+            lambda t: next(inputs) if t.dtype.kind == "f" else splat(0, t.dtype, t.shape),
+            d.out,
+            zero_of,
         )
         gradients = calls.call(rule, (*own, out, dout), {})
         listed = gradients if isinstance(gradients, tuple | list) else (gradients,)
@@ -142,18 +144,20 @@ def _capture_vjp(d: Any, args: tuple[Any, ...], rule: Any) -> Scope:
             )
         cotangents = []
         for position, (leaves, g) in enumerate(zip(d.leaves, listed, strict=True)):
-            cotangents += _gradients_of(d.name, position, leaves, g)
+            cotangents += _gradients_of(d.name, position, leaves, g, args[position])
         scope.fn.ret([scope.value(t) for t in cotangents])
     return scope
 
 
-def _gradients_of(name: str, position: int, leaves: list[Tensor], given: Any) -> list[Tensor]:
+def _gradients_of(
+    name: str, position: int, leaves: list[Tensor], given: Any, argument: Any
+) -> list[Tensor]:
     """The gradients of an argument's tensors, from what the rule gives for it."""
     from cellgrad.ops._core import as_tensor, cast_to
 
     if given is None:
         return [splat(0, t.dtype, t.shape) for t in _floats(leaves)]
-    found: list[Any] = [given] if isinstance(given, int | float) else list(tensors(given))
+    found = [g for g in matching(given, argument) if g is not None]
     if len(found) not in (len(leaves), len(_floats(leaves))):
         raise error(
             TypeError,
@@ -190,6 +194,7 @@ def _capture_jvp(d: Any, args: tuple[Any, ...], rule: Any) -> Scope:
             map_tensors(
                 lambda t: next(inputs) if t.dtype.kind == "f" else splat(0, t.dtype, t.shape),
                 _jit.substitute(a, iter(leaves)),
+                zero_of,
             )
             for a, leaves in zip(args, d.leaves, strict=True)
         )

@@ -6,7 +6,6 @@ one ``cell.vjp`` or ``cell.jvp``, compiled as a whole.
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -15,7 +14,7 @@ import numpy as np
 from cellgrad import _jit
 from cellgrad._differentiate import Request, positions_of, pull_back, push_forward, require_float
 from cellgrad._errors import error
-from cellgrad._tree import map_tensors, tensors
+from cellgrad._tree import map_tensors, numbers, tensors
 from cellgrad.capture import calls, state
 from cellgrad.capture.scope import constant, splat
 from cellgrad.common._storage import signature
@@ -48,6 +47,13 @@ def _output(fn: Any, args: tuple[Any, ...], has_aux: bool, name: str) -> tuple[A
         raise error(
             TypeError,
             f"For '{name}', the function must return a floating-point Tensor.",
+        )
+    for path, value in numbers(out):
+        raise error(
+            TypeError,
+            f"For '{name}', '{_jit.function_name(fn)}' returns the number {value!r} at {path}: "
+            "Python values are constants of the compiled code and have no Jacobian.",
+            "return Tensors, or return it after the first output with has_aux=True",
         )
     return out, aux
 
@@ -217,13 +223,13 @@ def hvp(fn: Callable[..., Any], inputs: Any, v: Any) -> Any:
     return jvp(gradient, inputs, v)
 
 
-_gradients: weakref.WeakKeyDictionary[Any, dict[Any, Any]] = weakref.WeakKeyDictionary()
+_gradients = _jit.PerObject()
 
 
 def _kept(fn: Any, flavor: Any, make: Callable[[], Any]) -> Any:
     """What `make` gives, the same object while `fn` lives: compiled code hangs on it."""
     try:
-        table = _gradients.setdefault(fn, {})
+        table = _gradients.of(fn)
     except TypeError:
         return make()
     if flavor not in table:
