@@ -125,7 +125,7 @@ def _unchanged(guard: Guard) -> bool:
 class Compiled:
     """A program compiled for one signature."""
 
-    __slots__ = ("build", "captures", "entry", "guards", "modes", "written")
+    __slots__ = ("build", "captures", "elements", "entry", "guards", "modes", "written")
 
     def __init__(
         self,
@@ -134,9 +134,11 @@ class Compiled:
         build: Callable[[list[Any]], Any],
         written: list[Parameter],
         guards: list[Guard],
+        elements: list[tuple[Tensor, Signature, bytes]],
     ):
         self.entry = entry
         self.guards = guards
+        self.elements = elements
         self.written = written
         self.captures = captures
         self.build = build
@@ -151,8 +153,18 @@ class Compiled:
         return self.holds() and all(t._sig is sig for t, sig in self.captures)
 
     def holds(self) -> bool:
-        """Whether the names that were looked up still have the values they had."""
-        return all(_unchanged(guard) for guard in self.guards)
+        """Whether the names that were looked up still have the values they had, and the tensors
+        that were read their elements.
+        """
+        return all(_unchanged(guard) for guard in self.guards) and not self.changed_elements()
+
+    def changed_elements(self) -> list[Tensor]:
+        """The tensors that have other elements than those that were read while compiling."""
+        return [
+            t
+            for t, sig, data in self.elements
+            if t._sig is not sig or t._buf.view().tobytes() != data
+        ]
 
 
 class Program:
@@ -188,7 +200,7 @@ class Program:
             buffers.extend([t._buf for t in tensors])
         signature = tuple(key)
         compiled = self.cache.get(signature)
-        if compiled is None or self.stale or (compiled.guards and not compiled.holds()):
+        if compiled is None or self.stale or not compiled.holds():
             compiled = self._compile(signature, args, kwargs)
         for t, sig in compiled.captures:
             if t._sig is not sig:
@@ -238,7 +250,14 @@ class Program:
             cell._dependents.add(self)
         entry = compile_entry(trace, self.name)
         guards = [g for g in trace.guards.values() if _unchanged(g)]
-        compiled = Compiled(entry, captured.captures, captured.build, captured.written, guards)
+        compiled = Compiled(
+            entry,
+            captured.captures,
+            captured.build,
+            captured.written,
+            guards,
+            list(trace.elements.values()),
+        )
         compiled.modes = [(weakref.ref(c), c.training) for c in trace.cells.values()]
         return compiled
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from cellgrad import _log
+from cellgrad._exact import same
 from cellgrad.common._storage import Signature
 from cellgrad.common.parameter import Parameter
 
@@ -47,7 +48,7 @@ def _guards(guards: Iterable[tuple[Any, str | None, Any]]) -> str:
             now = where.cell_contents if name is None else where[name]
         except (KeyError, ValueError):
             now = "undefined"
-        if now is not value and now != value:
+        if not same(now, value):
             label = "a variable of an enclosing function" if name is None else f"'{name}'"
             out.append(f"{label} was {value!r}, is {now!r}")
     return "; ".join(out) or "a name it reads has another value"
@@ -71,6 +72,9 @@ def note(
         reason = "an attribute of a Cell it reads was assigned"
     elif found is None:
         reason = _inputs(signature, list(cache))
+    elif changed := found.changed_elements():
+        names = ", ".join(repr(t._sig) for t in changed)
+        reason = f"a tensor whose elements it read while compiling has others now: {names}"
     elif not found.holds():
         reason = _guards(found.guards)
     else:

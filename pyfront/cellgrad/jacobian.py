@@ -14,7 +14,7 @@ import numpy as np
 from cellgrad import _jit
 from cellgrad._differentiate import Request, positions_of, pull_back, push_forward, require_float
 from cellgrad._errors import error
-from cellgrad._tree import map_tensors, numbers, tensors
+from cellgrad._tree import map_tensors, numbers, tensors, zero_of
 from cellgrad.capture import calls, state
 from cellgrad.capture.scope import constant, splat
 from cellgrad.common._storage import signature
@@ -107,9 +107,9 @@ def _forward(fn: Any, args: tuple[Any, ...], request: Request, has_aux: bool) ->
 
 
 def _filled(tree: Any, entries: Iterable[Any]) -> Any:
-    """The structure of `tree` with `entries` for its Tensors."""
+    """The structure of `tree` with `entries` for its Tensors, and zero for its numbers."""
     order = iter(entries)
-    return map_tensors(lambda t: next(order), tree)
+    return map_tensors(lambda t: next(order), tree, zero_of)
 
 
 class _First:

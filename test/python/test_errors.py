@@ -268,7 +268,39 @@ CASES = {
     "global assignment": (
         "@ms.jit\ndef f(a):\n    global leaked\n    leaked = a * 2  #!\n    return a\nf(v)",
         TypeError,
-        "'leaked' would keep",
+        "The global variable 'leaked' is assigned in compiled code",
+    ),
+    "number counted in a global": (
+        "count = 1\n@ms.jit\ndef f(a):\n    global count\n    count = count + 1  #!\n    return a * count\nf(v)",
+        TypeError,
+        "The global variable 'count' is assigned",
+    ),
+    "assignment to a nonlocal": (
+        "def outer():\n    count = 0\n    @ms.jit\n    def f(a):\n        nonlocal count\n"
+        "        count += 1  #!\n        return a\n    f(v)\nouter()",
+        TypeError,
+        "The nonlocal variable 'count' is assigned",
+    ),
+    "global of a module": (
+        "import types\nmodule = types.ModuleType('settings')\n@ms.jit\ndef f(a):\n"
+        "    module.rate = 1  #!\n    return a\nf(v)",
+        TypeError,
+        "The global variable 'rate' of module 'settings' is assigned",
+    ),
+    "deleted global": (
+        "count = 1\n@ms.jit\ndef f(a):\n    global count\n    del count  #!\n    return a\nf(v)",
+        TypeError,
+        "The global variable 'count' is deleted",
+    ),
+    "deleted twice": (
+        "@ms.jit\ndef f(a):\n    b = a\n    del b\n    del b  #!\n    return a\nf(v)",
+        UnboundLocalError,
+        "'b'",
+    ),
+    "list of a range over a tensor": (
+        "@ms.jit\ndef f(a, n):\n    return [a for i in range(n)]  #!\nf(v, ms.Tensor(2))",
+        TypeError,
+        "go over it with a for statement",
     ),
     "class definition": (
         "@ms.jit\ndef f(a):\n    class K: pass  #!\n    return a\nf(v)",

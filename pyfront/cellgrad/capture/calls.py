@@ -15,7 +15,6 @@ from typing import Any
 from cellgrad._errors import error, nearest
 from cellgrad.capture import state
 from cellgrad.capture.frame import Closure, Frame, run_code
-from cellgrad.capture.tracer import Tracer
 from cellgrad.common.parameter import Parameter
 from cellgrad.common.tensor import Tensor
 
@@ -40,7 +39,7 @@ def call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if kind in _NATIVE_TYPES:
         if f is builtins.print:
             return print_tensors(*args, **kwargs)
-        if f is range and any(isinstance(a, Tracer) for a in args):
+        if f is range and any(isinstance(a, Tensor) for a in args):
             from cellgrad.capture.loops import TensorRange
 
             return TensorRange(*args)
@@ -134,6 +133,13 @@ def store_attribute(owner: Any, name: str, value: Any) -> None:
                 f"assigning it is then part "
                 "of the compiled code",
             )
+        if isinstance(owner, types.ModuleType):
+            raise error(
+                TypeError,
+                f"The global variable '{name}' of module '{owner.__name__}' is assigned in compiled "
+                "code, which would happen only once, while compiling.",
+                "return the value and assign it outside, or make it state: a Parameter of a Cell",
+            )
         if isinstance(owner, Tensor):
             raise error(
                 TypeError, f"Attribute '{name}' of a tensor cannot be assigned in compiled code."
@@ -158,20 +164,25 @@ def augment_element(
         container[index] = augmented(function, container[index], value)
 
 
-def store_global(frame: Frame, name: str, value: Any) -> None:
-    """Assignment to a `global`, or to a `nonlocal` of a function that is not being evaluated."""
-    if isinstance(value, Tracer):
-        raise error(
-            TypeError,
-            f"The global or nonlocal variable '{name}' would keep a tensor that exists only while "
-            f"the compiled code runs.",
-            "return the tensor, or make the variable a Parameter of a Cell",
-        )
-    cell = frame.closure.get(name)
-    if cell is not None:
-        cell.cell_contents = value
-    else:
-        frame.globals[name] = value
+def unbound(name: str) -> Exception:
+    """The error for a local variable without a value."""
+    return error(
+        UnboundLocalError,
+        f"cannot access local variable '{name}' where it is not associated with a value",
+    )
+
+
+def global_changed(frame: Frame, name: str, what: str) -> Exception:
+    """The error for a change of a `global`, or of a `nonlocal` of a function that is not being
+    evaluated.
+    """
+    kind = "nonlocal" if name in frame.closure else "global"
+    return error(
+        TypeError,
+        f"The {kind} variable '{name}' {what} in compiled code, which would happen only once, while "
+        "compiling.",
+        "return the value and assign it outside, or make it state: a Parameter of a Cell",
+    )
 
 
 def augmented(function: Callable[[Any, Any], Any], before: Any, value: Any) -> Any:

@@ -130,11 +130,7 @@ class ExpressionCompiler:
             value = f.locals.get(name, merge.MISSING)
             if value is merge.MISSING:
                 frame.node = node
-                raise error(
-                    UnboundLocalError,
-                    f"cannot access local variable '{name}' where it is not associated with a "
-                    f"value",
-                )
+                raise calls.unbound(name)
             if type(value) is merge.Unbound:
                 frame.node = node
                 raise value.fail(name)
@@ -333,7 +329,7 @@ class ExpressionCompiler:
 
     def x_NamedExpr(self, node: ast.NamedExpr) -> Run:
         value = self.expression(node.value)
-        store = self.store_name(node.target.id)
+        store = self.store_name(node.target.id, node.target)
 
         def run(frame: Frame) -> Any:
             v = value(frame)
@@ -342,16 +338,17 @@ class ExpressionCompiler:
 
         return run
 
-    def store_name(self, name: str) -> Callable[[Frame, Any], None]:
-        """An assignment to a name."""
+    def store_name(self, name: str, node: Any) -> Callable[[Frame, Any], None]:
+        """An assignment to a name, by the statement or target `node`."""
         name = self.scope.mangled(name)
         depth = self.scope.assignment_depth(name)
         if depth is None:
 
-            def to_cell(frame: Frame, value: Any) -> None:
-                calls.store_global(frame, name, value)
+            def refuse(frame: Frame, value: Any) -> None:
+                frame.node = node
+                raise calls.global_changed(frame, name, "is assigned")
 
-            return to_cell
+            return refuse
         if depth == 0:
 
             def to_local(frame: Frame, value: Any) -> None:
@@ -501,7 +498,7 @@ class ExpressionCompiler:
     def target(self, node: ast.expr) -> Callable[[Frame, Any], None]:
         """An assignment to a target: a name, attribute, element, or a pattern of them."""
         if isinstance(node, ast.Name):
-            return self.store_name(node.id)
+            return self.store_name(node.id, node)
         if isinstance(node, ast.Attribute):
             owner = self.expression(node.value)
             name = self.scope.mangled(node.attr)

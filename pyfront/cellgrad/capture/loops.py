@@ -8,7 +8,7 @@ found and no type changes any more.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from cellgrad._errors import error
 from cellgrad.capture import state
@@ -77,6 +77,14 @@ class TensorRange:
                 )
             ends.append(cast_to(reshape_to(t, ()), mstype.int64))
         self.start, self.stop = ends
+
+    def __iter__(self) -> NoReturn:
+        raise error(
+            TypeError,
+            "A range with bounds that are tensors has a number of trips that is known when the code "
+            "runs: it cannot be made a list, or gone over by a comprehension or zip.",
+            "go over it with a for statement, or use a Python int where the number never changes",
+        )
 
 
 class Loop:

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from cellgrad._errors import error
+from cellgrad._exact import same
+from cellgrad.capture import state
 from cellgrad.common import dtype as mstype
 from cellgrad.common._storage import Signature, signature
 from cellgrad.common.tensor import Tensor
@@ -125,11 +127,7 @@ def merge(a: Any, b: Any) -> Merged:
         isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys()
     ):
         return _nested(a, {k: merge(a[k], b[k]) for k in _keys(a)})
-    try:
-        same = numbers and type(a) is type(b) and bool(a == b)
-    except Exception:
-        same = False
-    if same:
+    if numbers and same(a, b):
         return _constant(a)
     raise Conflict(f"{describe(a)} in one case and {describe(b)} in the other")
 
@@ -194,7 +192,8 @@ def zero(sig: Signature) -> Tensor:
 
 
 def truth(value: Any) -> Tensor | bool:
-    """A condition: a Python bool, or a Bool tensor of one element without dimensions.
+    """A condition: a Python bool, or a Bool tensor of one element without dimensions. A tensor from
+    around the compiled code is an input like others.
 
     Raises:
         ValueError: a tensor of several elements.
@@ -203,7 +202,10 @@ def truth(value: Any) -> Tensor | bool:
     from cellgrad.ops._core import cast_to, reshape_to
 
     if not isinstance(value, Tracer):
-        return bool(value)
+        scope = state.current.scope
+        if not isinstance(value, Tensor) or scope is None or scope.made_here(value):
+            return bool(value)
+        value = scope.copied(value)
     if value.size != 1:
         raise error(
             ValueError,

@@ -53,6 +53,9 @@ class Trace:
         self.rules: list[tuple[Any, int]] = []
         # Tensors made from known elements while compiling, and the scopes that made them.
         self.made: dict[int, tuple[Tensor, Scope]] = {}
+        # Tensors from around the function whose elements were read while compiling, with their types
+        # and bytes: the program is compiled for these, as for a number that is read.
+        self.elements: dict[int, tuple[Tensor, Signature, bytes]] = {}
         self._names: dict[str, int] = {}
         self.functions: list[Any] = []  # native functions, in the order of their making
         # Where checks that fail at run time are, by what compiled code says of them.
@@ -84,6 +87,11 @@ class Trace:
         """Notes a value that the program was compiled for: it is compiled again when it changes."""
         if isinstance(value, _GUARDED) and not isinstance(value, Tracer):
             self.guards.setdefault((id(where), name), (where, name, value))
+
+    def guard_elements(self, tensor: Tensor) -> None:
+        """Notes that the elements of a tensor are read; an exported model has them as constants."""
+        if not self.bake and id(tensor) not in self.made and id(tensor) not in self.elements:
+            self.elements[id(tensor)] = (tensor, tensor._sig, tensor._buf.view().tobytes())
 
     def add_paths(self, cell: Any) -> None:
         """Notes the attribute paths of a Cell called from outside any other."""

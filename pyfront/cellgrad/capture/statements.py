@@ -31,6 +31,7 @@ from cellgrad.capture.loops import (
     tensor_for,
     tensor_while,
 )
+from cellgrad.capture.merge import MISSING
 
 # By identity: code objects of equal functions in different files are equal. The code object is kept
 # so that its identity stays its own.
@@ -192,8 +193,7 @@ class StatementCompiler(ExpressionCompiler):
             parts = [self._removal(t) for t in target.elts]
             return lambda frame: [remove(frame) for remove in parts]
         if isinstance(target, ast.Name):
-            name = target.id
-            return lambda frame: frame.locals.pop(name, None)
+            return self._removal_of_name(target)
         if not isinstance(target, ast.Subscript):
             raise self.unsupported(target, "'del' of an attribute")
         value, index = self.expression(target.value), self.expression(target.slice)
@@ -202,6 +202,23 @@ class StatementCompiler(ExpressionCompiler):
             container, i = value(frame), index(frame)
             frame.node = target
             del container[i]
+
+        return remove
+
+    def _removal_of_name(self, target: ast.Name) -> Callable[[Frame], Any]:
+        name = self.scope.mangled(target.id)
+        depth = self.scope.assignment_depth(name)
+
+        def remove(frame: Frame) -> None:
+            if depth is None:
+                frame.node = target
+                raise calls.global_changed(frame, name, "is deleted")
+            owner: Any = frame
+            for _ in range(depth):
+                owner = owner.parent
+            if owner.locals.pop(name, MISSING) is MISSING:
+                frame.node = target
+                raise calls.unbound(name)
 
         return remove
 
@@ -268,7 +285,7 @@ class StatementCompiler(ExpressionCompiler):
         return self._import(node, module)
 
     def _import(self, node: ast.Import | ast.ImportFrom, module: types.CodeType) -> Run:
-        stores = [self.store_name(a.asname or a.name.split(".")[0]) for a in node.names]
+        stores = [self.store_name(a.asname or a.name.split(".")[0], node) for a in node.names]
         listed = [a.asname or a.name.split(".")[0] for a in node.names]
 
         def run(frame: Frame) -> None:
@@ -386,7 +403,7 @@ class StatementCompiler(ExpressionCompiler):
         handlers = []
         for h in node.handlers:
             kind = self.expression(h.type) if h.type else None
-            handlers.append((kind, self.store_name(h.name) if h.name else None, self.block(h.body)))
+            handlers.append((kind, self.store_name(h.name, h) if h.name else None, self.block(h.body)))
 
         def attempt(frame: Frame) -> Any:
             try:
@@ -437,7 +454,7 @@ class StatementCompiler(ExpressionCompiler):
     def s_FunctionDef(self, node: ast.FunctionDef) -> Run:
         make = self._closure(node, node.name)
         decorators = [(d, self.expression(d)) for d in reversed(node.decorator_list)]
-        store = self.store_name(node.name)
+        store = self.store_name(node.name, node)
 
         def run(frame: Frame) -> None:
             value: Any = make(frame)

@@ -244,6 +244,9 @@ class Tensor(TensorMethods):
 
     def _concrete(self, what: str) -> np.ndarray[Any, Any]:
         """A numpy view of the elements; tracers refuse, naming `what` needs them."""
+        scope = state.current.scope
+        if scope is not None:
+            scope.trace.guard_elements(self)
         return to_numpy(self._buf, self._sig.dtype)
 
     def asnumpy(self) -> np.ndarray[Any, Any]:
