@@ -6,12 +6,23 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from cellgrad import nn
 from cellgrad._differentiate import Request, positions_of
-from cellgrad._tree import tensors
+from cellgrad._tree import map_tensors, tensors
 from cellgrad.common.tensor import Tensor
 
-__all__ = ["input_names", "result_names", "step_result_names"]
+__all__ = ["input_names", "result_names", "step_result_names", "with_tensors"]
+
+
+def with_tensors(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Example inputs with Tensors for numpy arrays, also inside of nested ones."""
+
+    def tensor(value: Any) -> Any:
+        return Tensor(value) if isinstance(value, np.ndarray) else value
+
+    return tuple([map_tensors(lambda t: t, value, tensor) for value in inputs])
 
 
 def input_names(function: Any, inputs: tuple[Any, ...]) -> list[list[str]]:

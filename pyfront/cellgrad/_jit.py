@@ -371,7 +371,7 @@ def _builder(out: Any, scope: Scope, leaves: list[Any]) -> Callable[[list[Any]],
             TypeError,
             f"'{scope.trace.graph_name}' returns a {type(out).__name__}, which compiled code cannot "
             "give: it holds tensors that exist only while the function is compiled.",
-            "return a Tensor, or a tuple, list, dict or dataclass of them: tuple(...) collects "
+            "return a Tensor, or a dataclass, tuple, list or dict of them: tuple(...) collects "
             "what an iterator or a set gives",
         )
     return lambda buffers: out
@@ -569,6 +569,14 @@ class _Jit:
 
     def __repr__(self) -> str:
         return f"<jit {self.function!r}>"
+
+    def __reduce__(self) -> Any:
+        # A decorated function is found by its name, which no longer leads to what it decorates.
+        name = getattr(self, "__qualname__", "")
+        found: Any = sys.modules.get(getattr(self, "__module__", ""))
+        for part in name.split("."):
+            found = getattr(found, part, None)
+        return name if found is self else (_Jit, (self.function,))
 
 
 @overload

@@ -151,9 +151,7 @@ _NOT_DATA = (type, types.ModuleType, types.CodeType, types.FrameType, types.Trac
 _MOST_OBJECTS = 100_000
 
 
-def find_inside(
-    value: Any, wanted: Callable[[Any], bool], opaque: tuple[type, ...] = ()
-) -> bool:
+def find_inside(value: Any, wanted: Callable[[Any], bool], opaque: tuple[type, ...] = ()) -> bool:
     """Whether a value holds, in whatever way, an object that is `wanted`; objects of the classes
     `opaque` are not looked into.
     """

@@ -12,7 +12,7 @@ from typing import Any
 
 from cellgrad import _jit, _native, _safetensors
 from cellgrad._errors import error
-from cellgrad._export_names import input_names, result_names, step_result_names
+from cellgrad._export_names import input_names, result_names, step_result_names, with_tensors
 from cellgrad._failures import compile_error, reproducers
 from cellgrad._files import replacing
 from cellgrad.capture import calls
@@ -38,7 +38,8 @@ def export(
 
     Args:
         net: a Cell or function; its outputs are those of the entry ``forward``.
-        inputs: example inputs: Tensors for their dtypes and shapes, other values as constants.
+        inputs: example inputs: Tensors or numpy arrays for their dtypes and shapes, other values as
+            constants.
         file_name: the path without suffix; ``.so``, ``.h`` and ``.safetensors`` are written, all or
             none. Its last part names the model.
         file_format: ``"SO"``, or ``"MLIR"`` for the program as captured, before any pass: one file
@@ -101,7 +102,8 @@ def export(
     trace.bake = True
     parameters: dict[str, Parameter] = {}
     try:
-        for name, function, given in plan:
+        for name, function, examples in plan:
+            given = with_tensors(examples)
             if function is None:
                 function = _gradient_of(net, list(parameters.values()))
             captured = _jit.capture(

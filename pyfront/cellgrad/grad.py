@@ -54,6 +54,9 @@ class _GradFunction:
     def __repr__(self) -> str:
         return f"<{self.request.name} of {self.function!r}>"
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_program": None}  # compiled code is found again where it is used
+
 
 def _apply(
     function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], request: Request, sens: bool

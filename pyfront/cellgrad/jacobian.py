@@ -129,19 +129,32 @@ def _jacobian(fn: Any, positions: Any, has_aux: Any, run: Any, name: str) -> Cal
     _check_flag(has_aux, "has_aux", name)
     request = Request(positions, None, False, False, False, name)
 
-    def jacobian(*args: Any) -> Any:
+    return _JacobianFunction(fn, request, has_aux, run)
+
+
+class _JacobianFunction:
+    """The Jacobian of a function; see `jacrev` and `jacfwd`."""
+
+    def __init__(self, fn: Any, request: Request, has_aux: bool, run: Any):
+        self._fn = fn
+        self._how = request, has_aux
+        self._run = run
+        self.__name__ = f"{request.name}_{_jit.function_name(fn)}"
+
+    def __call__(self, *args: Any) -> Any:
+        (request, has_aux), run = self._how, self._run
         if state.current.scope is not None:
-            return run(fn, args, request, has_aux)
+            return run(self._fn, args, request, has_aux)
         program = _jit.program_for(
-            fn,
-            (name, request.key(), has_aux),
+            self._fn,
+            (request.name, request.key(), has_aux),
             lambda reach: lambda *a: run(reach(), a, request, has_aux),
-            jacobian.__name__,
+            self.__name__,
         )
         return program(args, {})
 
-    jacobian.__name__ = f"{name}_{_jit.function_name(fn)}"
-    return jacobian
+    def __repr__(self) -> str:
+        return f"<{self._how[0].name} of {self._fn!r}>"
 
 
 def jacrev(

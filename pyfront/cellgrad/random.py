@@ -48,6 +48,7 @@ __all__ = [
     "bits",
     "categorical",
     "fold_in",
+    "gumbel",
     "key",
     "laplace",
     "normal",
@@ -154,6 +155,18 @@ def unit_laplace(k: Tensor, shape: tuple[int, ...], dtype: Type) -> Tensor:
     u = _symmetric(k, shape, own)
     size = emit("cell.log1p", [emit("cell.neg", [emit("cell.abs", [u])])])
     return cast_to(emit("cell.neg", [emit("cell.mul", [emit("cell.sign", [u]), size])]), dtype)
+
+
+def unit_gumbel(k: Tensor, shape: tuple[int, ...], dtype: Type) -> Tensor:
+    """Gumbel numbers, -log(-log(u)) of u in (0, 1)."""
+    own = _computed_in(dtype)
+    s = _symmetric(k, shape, own)  # 2 u - 1
+    lower = ew.binary("cell.mul", ew.binary("cell.add", s, 1), 0.5)
+    upper = ew.binary("cell.mul", ew.binary("cell.sub", s, 1), 0.5)  # u - 1, exact near u = 1
+    logs = [emit("cell.log", [lower]), emit("cell.log1p", [upper])]
+    log = emit("cell.select", [ew.compare("cell.less", s, 0), *logs])
+    out = emit("cell.neg", [emit("cell.log", [emit("cell.neg", [log])])])
+    return cast_to(out, dtype)
 
 
 def keep_mask(k: Tensor, shape: tuple[int, ...], probability: float) -> Tensor:
@@ -340,6 +353,18 @@ def laplace(key: Tensor, shape: Any = (), dtype: Type | None = None) -> Tensor:
 
 
 @operation
+def gumbel(key: Tensor, shape: Any = (), dtype: Type | None = None) -> Tensor:
+    """Numbers of the Gumbel distribution with location 0 and scale 1; see `normal`.
+
+    >>> key = ms.random.key(0)
+    >>> print(ms.random.gumbel(key, (2, 3)).shape)
+    (2, 3)
+    """
+    k = _check_key(key, "gumbel")
+    return unit_gumbel(k, shape_of(shape, "gumbel"), _floating(dtype, "gumbel"))
+
+
+@operation
 def bernoulli(key: Tensor, p: Any = 0.5, shape: Any = None) -> Tensor:
     """True with probability `p`, bool.
 
@@ -428,7 +453,7 @@ def categorical(key: Tensor, logits: Tensor, shape: Any = ()) -> Tensor:
     own = _computed_in(rows.dtype)
     drawn = shape_of(shape, "categorical")
     whole = drawn + rows.shape
-    noise = gumbel(k, whole, own)
+    noise = unit_gumbel(k, whole, own)
     total = emit("cell.add", [broadcast_to_shape(cast_to(rows, own), whole), noise])
     out: Tensor = extrema.argmax(total, -1)
     return out
@@ -470,10 +495,3 @@ def permutation(key: Tensor, x: int | Tensor) -> Tensor:
             ValueError, f"For 'permutation', 'x' must be positive or have a dimension, not {x}."
         )
     return positions(k, int(x), mstype.int32)
-
-
-def gumbel(k: Tensor, shape: tuple[int, ...], dtype: Type) -> Tensor:
-    """Gumbel numbers, -log(-log(u)), of u in (0, 1)."""
-    half = ew.binary("cell.mul", _symmetric(k, shape, dtype), 0.5)
-    u = ew.binary("cell.add", half, 0.5)
-    return emit("cell.neg", [emit("cell.log", [emit("cell.neg", [emit("cell.log", [u])])])])

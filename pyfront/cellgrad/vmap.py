@@ -137,21 +137,31 @@ def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callabl
             f"For 'vmap', the argument 'fn' must be a Cell or a function, but got "
             f"{type(fn).__name__}.",
         )
-    flavor = ("vmap", _frozen(in_axes, "in_axes"), _frozen(out_axes, "out_axes"))
+    return _VmapFunction(fn, _frozen(in_axes, "in_axes"), _frozen(out_axes, "out_axes"))
 
-    def mapped(*args: Any) -> Any:
+
+class _VmapFunction:
+    """A function of a batch; see `vmap`."""
+
+    def __init__(self, fn: Any, in_axes: Any, out_axes: Any):
+        self._fn = fn
+        self._axes = in_axes, out_axes
+        self.__name__ = f"vmap_{_jit.function_name(fn)}"
+
+    def __call__(self, *args: Any) -> Any:
+        axes = self._axes
         if state.current.scope is not None:
-            return batch(fn, args, in_axes, out_axes)
+            return batch(self._fn, args, *axes)
         program = _jit.program_for(
-            fn,
-            flavor,
-            lambda reach: lambda *a: batch(reach(), a, in_axes, out_axes),
-            mapped.__name__,
+            self._fn,
+            ("vmap", *axes),
+            lambda reach: lambda *a: batch(reach(), a, *axes),
+            self.__name__,
         )
         return program(args, {})
 
-    mapped.__name__ = f"vmap_{_jit.function_name(fn)}"
-    return mapped
+    def __repr__(self) -> str:
+        return f"<vmap of {self._fn!r}>"
 
 
 def _frozen(axes: Any, what: str) -> Any:

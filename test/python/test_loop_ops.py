@@ -210,9 +210,11 @@ def test_mistakes_are_named(kind, words, call):
         ("must have one structure", lambda x: scan(lambda c, e: (c, e), x, [x, x.sum()])),
     ],
 )
-def test_shapes_that_change_are_refused(words, call):
+@pytest.mark.parametrize("mode", [ms.jit, lambda f: f], ids=["compiled", "eager"])
+def test_shapes_that_change_are_refused(mode, words, call):
+    """In both modes, so that what runs outside of compiled code also compiles."""
     with pytest.raises(ValueError) as caught:
-        ms.jit(call)(Tensor([1.0, 2.0]))
+        mode(call)(Tensor([1.0, 2.0]))
     assert words in str(caught.value)
     assert "test_loop_ops.py" in str(caught.value)
 

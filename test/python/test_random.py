@@ -81,6 +81,10 @@ def test_other_distributions():
     k = random.key(6)
     x = random.laplace(k, (COUNT,), ms.float64).asnumpy()
     assert kolmogorov(x, "laplace") > 1e-3
+    assert kolmogorov(random.gumbel(k, (COUNT,), ms.float64).asnumpy(), "gumbel_r") > 1e-3
+    narrow = random.gumbel(k, (COUNT,), ms.float16)
+    assert narrow.dtype is ms.float16
+    assert kolmogorov(random.gumbel(k, (COUNT,)).asnumpy(), "gumbel_r") > 1e-3
     dice = random.randint(k, (COUNT,), -2, 4).asnumpy()
     counts = np.bincount(dice + 2, minlength=6)
     assert dice.min() == -2 and dice.max() == 3 and stats.chisquare(counts).pvalue > 1e-3

@@ -442,7 +442,7 @@ class ExpressionCompiler:
             out = empty()
             child = Frame(frame.code, {}, frame.globals, frame.closure, frame)
             first = outermost(frame)
-            frame.node = node
+            frame.node = child.node = node
 
             def level(k: int) -> None:
                 if k == len(levels):

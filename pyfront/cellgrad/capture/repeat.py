@@ -32,15 +32,27 @@ class _Loop(Loop):
     def _merge(self, what: str, before: Any, after: Any, known: Merged | None) -> Merged:
         if what != f"'{_VALUE}'":
             return super()._merge(what, before, after, known)
-        try:
-            return merge(*self.ends(before, after, known))
-        except Conflict as e:
-            raise error(
-                ValueError,
-                f"For '{self.owner}', what '{self.value_name}' returns must have the structure and "
-                f"shapes of what it is given, but it is {e} (given, and returned).",
-                "give the first value its final shape and structure, for example with ops.zeros",
-            ) from None
+        return next_form(*self.ends(before, after, known), self.owner, self.value_name)
+
+
+def next_form(before: Any, after: Any, owner: str, what: str) -> Merged:
+    """The common form of what a trip of a loop is given and what it returns.
+
+    Args:
+        owner, what: the operation, and what messages call its body.
+
+    Raises:
+        ValueError: another structure, or another shape.
+    """
+    try:
+        return merge(before, after)
+    except Conflict as e:
+        raise error(
+            ValueError,
+            f"For '{owner}', what '{what}' returns must have the structure and "
+            f"shapes of what it is given, but it is {e} (given, and returned).",
+            "give the first value its final shape and structure, for example with ops.zeros",
+        ) from None
 
 
 def _frame(owner: str, value: Any) -> Frame:

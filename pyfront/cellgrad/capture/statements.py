@@ -403,7 +403,9 @@ class StatementCompiler(ExpressionCompiler):
         handlers = []
         for h in node.handlers:
             kind = self.expression(h.type) if h.type else None
-            handlers.append((kind, self.store_name(h.name, h) if h.name else None, self.block(h.body)))
+            handlers.append(
+                (kind, self.store_name(h.name, h) if h.name else None, self.block(h.body))
+            )
 
         def attempt(frame: Frame) -> Any:
             try:

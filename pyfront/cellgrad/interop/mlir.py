@@ -15,7 +15,7 @@ from typing import Any
 
 from cellgrad import _jit, _native
 from cellgrad._errors import error
-from cellgrad._export_names import input_names, result_names
+from cellgrad._export_names import input_names, result_names, with_tensors
 from cellgrad._failures import compile_error, reproducers
 from cellgrad.capture import calls
 from cellgrad.capture.scope import Trace
@@ -103,6 +103,7 @@ def text(function: Any, *inputs: Any) -> str:
 def _capture(function: Any, inputs: tuple[Any, ...]) -> Any:
     if not callable(function):
         raise error(TypeError, f"Expected a Cell or a function, but got {type(function).__name__}.")
+    inputs = with_tensors(inputs)
     trace = Trace(_jit.function_name(function))
     trace.bake = True
     names = [n for of_one in input_names(function, inputs) for n in of_one]

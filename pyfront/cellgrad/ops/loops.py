@@ -16,7 +16,7 @@ from cellgrad._tree import map_tensors
 from cellgrad.capture import state
 from cellgrad.capture.loops import like
 from cellgrad.capture.merge import Conflict, Merged, as_leaf, merge, whole, zero
-from cellgrad.capture.repeat import form_of, repeat, repeat_while
+from cellgrad.capture.repeat import form_of, next_form, repeat, repeat_while
 from cellgrad.common._storage import Signature, signature
 from cellgrad.common.tensor import Tensor
 from cellgrad.ops._core import as_tensor, emit, reshape_to
@@ -76,7 +76,7 @@ class WhileLoop:
             )
         value = init_val
         while cond_func(value):
-            value = loop_func(value)
+            value = _next(value, loop_func(value), "WhileLoop")
         return value
 
 
@@ -129,7 +129,7 @@ class ForiLoop:
             )
         value = init_val
         for i in range(int(lower), int(upper)):
-            value = loop_func(i, value)
+            value = _next(value, loop_func(i, value), "ForiLoop")
         return value
 
 
@@ -188,9 +188,15 @@ class Scan:
             return init, []
         if state.current.scope is not None:
             return _captured_scan(loop_func, init, xs, count)
+        if isinstance(xs, tuple | list):
+            _forms(xs)
         carry, results = init, []
+        form = None
         for i in range(count):
-            carry, y = _pair(loop_func(carry, None if xs is None else xs[i]))
+            new, y = _pair(loop_func(carry, None if xs is None else xs[i]))
+            carry = _next(carry, new, "Scan")
+            form = whole(y) if form is None else form
+            _check_result(form, y)
             results.append(y)
         if not isinstance(xs, Tensor):
             return carry, results
@@ -201,6 +207,12 @@ class Scan:
                 "results is not known.",
             )
         return carry, _stacked(results)
+
+
+def _next(before: Any, after: Any, owner: str) -> Any:
+    """What a trip outside of compiled code returns, which must be what it may be inside."""
+    next_form(before, after, owner, "loop_func")
+    return after
 
 
 def _pair(value: Any) -> tuple[Any, Any]:
@@ -232,16 +244,8 @@ class _Slices:
             flat = Rows.of(xs)
             self.read = lambda i: Rows.read(flat, i, xs.shape[1:])
         else:
-            forms = [whole(x) for x in xs]
+            forms = _forms(xs)
             first = forms[0]
-            for x, form in zip(xs, forms, strict=True):
-                if form.signatures != first.signatures or not _alike(x, xs[0]):
-                    raise error(
-                        ValueError,
-                        "For 'Scan', the elements of 'xs' must have one structure, and the same "
-                        "shapes and dtypes: in compiled code they are slices of one tensor.",
-                        "write a Python loop for elements that differ",
-                    )
             columns = zip(*[f.take(x) for f, x in zip(forms, xs, strict=True)])
             signatures = first.signatures
             stacks = [
@@ -251,6 +255,20 @@ class _Slices:
             self.read = lambda i: first.build(
                 Rows.read(rows, i, sig.shape) for rows, sig in zip(stacks, signatures, strict=True)
             )
+
+
+def _forms(xs: Any) -> list[Merged]:
+    """The forms of the elements of a list, which must be one."""
+    forms = [whole(x) for x in xs]
+    for x, form in zip(xs, forms, strict=True):
+        if form.signatures != forms[0].signatures or not _alike(x, xs[0]):
+            raise error(
+                ValueError,
+                "For 'Scan', the elements of 'xs' must have one structure, and the same "
+                "shapes and dtypes: in compiled code they are slices of one tensor.",
+                "write a Python loop for elements that differ",
+            )
+    return forms
 
 
 def _alike(a: Any, b: Any) -> bool:
@@ -318,12 +336,11 @@ def _settled(init: Any, trip: Callable[[Any], Any]) -> tuple[Any, Merged]:
     return init, whole(like(form)[1])
 
 
-def _parts(form: Merged, y: Any) -> list[Tensor]:
-    """The leaves of a result of the form that the first one has."""
+def _check_result(form: Merged, y: Any) -> None:
+    """Refuses a result that has not the form of the first one."""
     try:
-        merged = merge(like(form), y)
-        if merged.signatures == form.signatures:
-            return [as_leaf(v, s) for v, s in zip(form.take(y), form.signatures, strict=True)]
+        if merge(like(form), y).signatures == form.signatures:
+            return
         what = "of another dtype"
     except Conflict as e:
         what = str(e)
@@ -332,6 +349,12 @@ def _parts(form: Merged, y: Any) -> list[Tensor]:
         "For 'Scan', the results of 'loop_func' must have the structure, shapes and dtypes of the "
         f"first one, but one is {what}.",
     )
+
+
+def _parts(form: Merged, y: Any) -> list[Tensor]:
+    """The leaves of a result of the form that the first one has."""
+    _check_result(form, y)
+    return [as_leaf(v, s) for v, s in zip(form.take(y), form.signatures, strict=True)]
 
 
 def _captured_scan(loop_func: Any, init: Any, xs: Any, count: int) -> Any:

@@ -431,7 +431,7 @@ def multinomial(
         # The order of logits plus Gumbel noise is that of draws without replacement.
         wide = cast_to(x, mstype.float32) if x.dtype.itemsize == 2 else x
         total = emit(
-            "cell.add", [emit("cell.log", [wide]), random.gumbel(key, x.shape, wide.dtype)]
+            "cell.add", [emit("cell.log", [wide]), random.unit_gumbel(key, x.shape, wide.dtype)]
         )
         dim = x.ndim - 1
         order = order_of(total, dim, True)
