@@ -111,21 +111,25 @@ def substitute(value: Any, tracers: Any) -> Any:
 
 # Where a value came from, its name there (None in a closure cell), and the value.
 Guard = tuple[Any, str | None, Any]
+_first_changed = _native.first_changed
 
 
 def _unchanged(guard: Guard) -> bool:
     where, name, value = guard
     try:
-        now = where.cell_contents if name is None else where[name]
-    except (KeyError, ValueError):
+        if name is None:
+            now = where.cell_contents
+        else:
+            now = where[name] if type(where) is dict else getattr(where, name)
+    except (AttributeError, KeyError, ValueError):
         return False
-    return now is value or same(now, value)
+    return same(now, value)
 
 
 class Compiled:
     """A program compiled for one signature."""
 
-    __slots__ = ("build", "captures", "elements", "entry", "guards", "modes", "written")
+    __slots__ = ("build", "captures", "elements", "entry", "guarded", "guards", "modes", "written")
 
     def __init__(
         self,
@@ -139,6 +143,7 @@ class Compiled:
         self.entry = entry
         self.guards = guards
         self.elements = elements
+        self.guarded = bool(guards or elements)
         self.written = written
         self.captures = captures
         self.build = build
@@ -156,7 +161,12 @@ class Compiled:
         """Whether the names that were looked up still have the values they had, and the tensors
         that were read their elements.
         """
-        return all(_unchanged(guard) for guard in self.guards) and not self.changed_elements()
+        at = _first_changed(self.guards)
+        while at >= 0:  # another object, which may be the same number
+            if not _unchanged(self.guards[at]):
+                return False
+            at = _first_changed(self.guards, at + 1)
+        return not self.elements or not self.changed_elements()
 
     def changed_elements(self) -> list[Tensor]:
         """The tensors that have other elements than those that were read while compiling."""
@@ -200,7 +210,7 @@ class Program:
             buffers.extend([t._buf for t in tensors])
         signature = tuple(key)
         compiled = self.cache.get(signature)
-        if compiled is None or self.stale or not compiled.holds():
+        if compiled is None or self.stale or (compiled.guarded and not compiled.holds()):
             compiled = self._compile(signature, args, kwargs)
         for t, sig in compiled.captures:
             if t._sig is not sig:

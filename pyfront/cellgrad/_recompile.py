@@ -45,8 +45,11 @@ def _guards(guards: Iterable[tuple[Any, str | None, Any]]) -> str:
     out = []
     for where, name, value in guards:
         try:
-            now = where.cell_contents if name is None else where[name]
-        except (KeyError, ValueError):
+            if name is None:
+                now = where.cell_contents
+            else:
+                now = where[name] if type(where) is dict else getattr(where, name)
+        except (AttributeError, KeyError, ValueError):
             now = "undefined"
         if not same(now, value):
             label = "a variable of an enclosing function" if name is None else f"'{name}'"

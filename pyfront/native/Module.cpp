@@ -9,4 +9,5 @@ NB_MODULE(_native, m) {
   cellgrad::python::bindCompile(m);
   cellgrad::python::bindInterpret(m);
   cellgrad::python::bindModel(m);
+  cellgrad::python::bindGuards(m);
 }

@@ -114,16 +114,50 @@ static bool isDense(const BufferImporter::View &view) {
   return true;
 }
 
-/// Copies a strided tensor into dense memory, dimension `dim` on.
+/// Copies `count` elements that are `stride` bytes apart.
+template <typename T>
+static void copyLine(const char *from, int64_t stride, char *to,
+                     int64_t count) {
+  for (int64_t i = 0; i < count; ++i)
+    std::memcpy(to + i * sizeof(T), from + i * stride, sizeof(T));
+}
+
+/// Copies a strided tensor into dense memory, dimension `dim` on. Dimensions
+/// from `dense` on lie together, `block` bytes of them.
 static char *copyStrided(const BufferImporter::View &view, const char *from,
-                         char *to, size_t dim) {
-  if (dim == view.shape.size()) {
-    std::memcpy(to, from, view.dtype->bytes);
-    return to + view.dtype->bytes;
+                         char *to, size_t dim, size_t dense, size_t block) {
+  if (dim == dense) {
+    std::memcpy(to, from, block);
+    return to + block;
   }
-  for (int64_t i = 0; i < view.shape[dim]; ++i)
-    to = copyStrided(view, from + i * view.byteStrides[dim], to, dim + 1);
+  int64_t count = view.shape[dim], stride = view.byteStrides[dim];
+  if (dim + 1 == dense && block == size_t(view.dtype->bytes)) {
+    switch (block) {
+    case 1:
+      copyLine<uint8_t>(from, stride, to, count);
+      break;
+    case 2:
+      copyLine<uint16_t>(from, stride, to, count);
+      break;
+    case 4:
+      copyLine<uint32_t>(from, stride, to, count);
+      break;
+    default:
+      copyLine<uint64_t>(from, stride, to, count);
+    }
+    return to + count * block;
+  }
+  for (int64_t i = 0; i < count; ++i)
+    to = copyStrided(view, from + i * stride, to, dim + 1, dense, block);
   return to;
+}
+
+static void copyElements(const BufferImporter::View &view, char *to) {
+  size_t dense = view.shape.size(), block = view.dtype->bytes;
+  while (dense > 0 && (view.shape[dense - 1] == 1 ||
+                       view.byteStrides[dense - 1] == int64_t(block)))
+    block *= view.shape[--dense];
+  copyStrided(view, view.data, to, 0, dense, block);
 }
 
 TensorBuffer BufferImporter::fromView(View view, nb::object owner) {
@@ -144,7 +178,7 @@ TensorBuffer BufferImporter::fromView(View view, nb::object owner) {
                  "(numpy.ascontiguousarray)");
   TensorBuffer result(dtype, view.shape);
   if (elements != 0)
-    copyStrided(view, view.data, static_cast<char *>(result.data()), 0);
+    copyElements(view, static_cast<char *>(result.data()));
   return result;
 }
 

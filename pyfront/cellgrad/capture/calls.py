@@ -95,16 +95,17 @@ def load_attribute(owner: Any, name: str) -> Any:
     """`owner.name`; a Cell that is read is remembered, as the compiled code depends on it."""
     from cellgrad.nn.cell import Cell
 
-    if isinstance(owner, Cell):
-        scope = state.current.scope
-        if scope is not None:
-            scope.trace.cells[id(owner)] = owner
+    scope = state.current.scope
+    if isinstance(owner, Cell) and scope is not None:
+        scope.trace.cells[id(owner)] = owner
     try:
         value = getattr(owner, name)
-        scope = state.current.scope
-        if scope is not None and not isinstance(owner, Cell):
+        if scope is not None:
             own = getattr(owner, "__dict__", None)
-            if type(own) is dict and name in own:
+            if type(own) is not dict or name not in own:
+                if is_constant(owner, name, value):
+                    scope.trace.guard(owner, name, value)
+            elif not isinstance(owner, Cell):  # which says itself when that changes
                 scope.trace.guard(own, name, value)
         return value
     except AttributeError as e:
@@ -112,6 +113,17 @@ def load_attribute(owner: Any, name: str) -> Any:
         if isinstance(owner, types.ModuleType) and owner.__name__.startswith("cellgrad"):
             hint = nearest(name, dir(owner))
         raise error(AttributeError, message, hint) from None
+
+
+def is_constant(owner: Any, name: str, value: Any) -> bool:
+    """Whether an attribute is a value that a class, or a slot, holds: reading it runs no code."""
+    kinds = owner.__mro__ if isinstance(owner, type) else type(owner).__mro__
+    for kind in kinds:
+        raw = kind.__dict__.get(name)
+        if raw is not None:
+            slot = isinstance(raw, types.MemberDescriptorType)
+            return slot if raw is not value else not callable(value)
+    return False
 
 
 def store_attribute(owner: Any, name: str, value: Any) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from cellgrad._errors import error
 from cellgrad._exact import same
+from cellgrad._tree import fields_of, holds_tensors, is_record, with_fields
 from cellgrad.capture import state
 from cellgrad.common import dtype as mstype
 from cellgrad.common._storage import Signature, signature
@@ -85,11 +86,14 @@ def _nested(value: Any, parts: dict[Any, Merged]) -> Merged:
         items = {k: p.build(leaves) for k, p in parts.items()}
         if isinstance(value, dict):
             return items
+        if is_record(value):
+            return with_fields(value, items)
         kind = type(value)
         return kind(*items.values()) if hasattr(kind, "_fields") else kind(items.values())
 
     def take(v: Any) -> list[Any]:
-        return [leaf for k, p in parts.items() for leaf in p.take(v[k])]
+        own = fields_of(v) if is_record(v) else v
+        return [leaf for k, p in parts.items() for leaf in p.take(own[k])]
 
     return Merged(build, take, [s for p in parts.values() for s in p.signatures])
 
@@ -127,6 +131,10 @@ def merge(a: Any, b: Any) -> Merged:
         isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys()
     ):
         return _nested(a, {k: merge(a[k], b[k]) for k in _keys(a)})
+    if is_record(a) and type(a) is type(b):
+        own, other = fields_of(a), fields_of(b)
+        if own.keys() == other.keys():
+            return _nested(a, {k: merge(own[k], other[k]) for k in own})
     if numbers and same(a, b):
         return _constant(a)
     raise Conflict(f"{describe(a)} in one case and {describe(b)} in the other")
@@ -140,6 +148,8 @@ def whole(value: Any) -> Merged:
         return _leaf(number_signature(value))
     if isinstance(value, tuple | list | dict):
         return _nested(value, {k: whole(value[k]) for k in _keys(value)})
+    if is_record(value) and holds_tensors(value):
+        return _nested(value, {k: whole(v) for k, v in fields_of(value).items()})
     return _constant(value)
 
 

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import os
 import re
+import sys
+import types
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from cellgrad import _native
@@ -29,7 +31,15 @@ if TYPE_CHECKING:
 
 
 _MOST_OPS = int(os.environ.get("CELLGRAD_MAX_OPS") or 100_000)
-_GUARDED = (bool, int, float, str, tuple, Tensor, type(None))
+_LIBRARIES = {"cellgrad", "numpy", "mindspore", *sys.stdlib_module_names} - {"__main__"}
+# What is never assigned anew, and what is looked up anew.
+_NOT_GUARDED = (Tracer, types.ModuleType, types.BuiltinFunctionType, types.MethodType, property)
+
+
+def _is_fixed(value: Any) -> bool:
+    """Whether a value is a function or class of a library, which nobody assigns anew."""
+    module = getattr(value, "__module__", None) if callable(value) else None
+    return isinstance(module, str) and module.partition(".")[0] in _LIBRARIES
 
 
 class Trace:
@@ -84,9 +94,15 @@ class Trace:
             )
 
     def guard(self, where: Any, name: str | None, value: Any) -> None:
-        """Notes a value that the program was compiled for: it is compiled again when it changes."""
-        if isinstance(value, _GUARDED) and not isinstance(value, Tracer):
-            self.guards.setdefault((id(where), name), (where, name, value))
+        """Notes a value that the program was compiled for: it is compiled again when it changes.
+
+        Args:
+            where: the dictionary of a module or object, a closure cell (with no name), or an object
+                with a class that has the value.
+        """
+        if isinstance(value, _NOT_GUARDED) or _is_fixed(value):
+            return
+        self.guards.setdefault((id(where), name), (where, name, value))
 
     def guard_elements(self, tensor: Tensor) -> None:
         """Notes that the elements of a tensor are read; an exported model has them as constants."""

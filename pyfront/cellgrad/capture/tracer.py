@@ -21,6 +21,10 @@ class Tracer(Tensor):
     _value: Any
     _scope: Scope
 
+    @property  # type: ignore[misc]
+    def _buf(self) -> NoReturn:  # type: ignore[override]
+        self._concrete("this")
+
     def __init__(self, value: Any, scope: Scope):
         self._value = value
         self._scope = scope
@@ -62,7 +66,8 @@ class Tracer(Tensor):
         self._concrete("an index")
 
     def __str__(self) -> str:
-        return f"Tensor({self._type_text()}, being compiled)"
+        state = "of compiled code, no elements" if self._scope.trace.closed else "being compiled"
+        return f"Tensor({self._type_text()}, {state})"
 
     __repr__ = __str__
 

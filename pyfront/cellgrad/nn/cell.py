@@ -8,6 +8,7 @@ from typing import Any
 
 from cellgrad import context
 from cellgrad._errors import error
+from cellgrad._exact import same
 from cellgrad.capture import calls, state
 from cellgrad.common.parameter import Parameter, ParameterTuple
 from cellgrad.common.tensor import Tensor
@@ -16,8 +17,6 @@ from cellgrad.nn._cell_state import CellState
 from cellgrad.nn._hooks import CellHooks
 
 __all__ = ["Cell"]
-
-_PLAIN = (bool, int, float, str, type(None))
 
 
 # Attributes of other libraries' modules and optimizers, and what stands for them.
@@ -252,9 +251,7 @@ class Cell(CellState, CellModes, CellHooks):
             return True
         old = self.__dict__.get(name, self)
         object.__setattr__(self, name, value)
-        if type(old) is not type(value):
-            return True
-        return old != value if isinstance(value, _PLAIN) else old is not value
+        return not same(old, value)
 
     def __getattr__(self, name: str) -> Any:
         d = self.__dict__
