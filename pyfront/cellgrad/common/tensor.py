@@ -340,7 +340,9 @@ class Tensor(TensorMethods):
     def __iter__(self) -> Iterator[Tensor]:
         if not self.shape:
             raise error(TypeError, "iteration over a 0-d tensor")
-        return (self[i] for i in range(self.shape[0]))
+        from cellgrad.ops import indexing
+
+        return indexing.rows(self)
 
     def __hash__(self) -> int:
         return id(self)

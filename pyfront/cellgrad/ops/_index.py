@@ -151,7 +151,7 @@ def is_known(x: Tensor) -> bool:
 # --- plans ------------------------------------------------------------------------------------
 
 
-@functools.cache
+@functools.lru_cache(4096)
 def plan_of(parts: tuple[Any, ...], arrays: int, shape: tuple[int, ...]) -> Plan:
     """Checks an index of `arrays` arrays against a shape; there are no masks any more.
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
+from cellgrad import _native
 from cellgrad._errors import error
 from cellgrad.capture import calls, state
 from cellgrad.capture.tracer import Tracer, leaked
+from cellgrad.common._storage import signature
 from cellgrad.common.parameter import Parameter
 from cellgrad.common.tensor import Tensor
 from cellgrad.ops import _index
@@ -44,6 +46,8 @@ def getitem(x: Tensor, index: Any) -> Tensor:
     >>> print(ops.getitem(Tensor([[1, 2], [3, 4]]), (slice(None), 1)))
     [2 4]
     """
+    if state.current.scope is None and not isinstance(x, Tracer):
+        return _read(x, index)
     parts, arrays = _index.parts_of(index)
     if not arrays:
         out: Tensor = _take_region(x, _index.plan_of(tuple(parts), 0, x.shape))
@@ -60,6 +64,59 @@ def getitem(x: Tensor, index: Any) -> Tensor:
     plan = _index.plan_of(tuple(parts), len(arrays), x.shape)
     out = _take(x, plan, *_settled(x, plan, arrays))
     return out
+
+
+def _read(x: Tensor, index: Any) -> Tensor:
+    """`getitem` outside of compiled code: a copy in memory, and nothing is compiled."""
+    if type(index) is int and x.ndim:
+        at = _index.checked_index(index, x.shape[0], 0)
+        return _copied(x, x._buf.view()[at : at + 1], x.shape[1:])
+    plain, arrays = _known_index(index, x.shape)
+    array = x._buf.view()[plain]
+    return _copied(x, np.asarray(array), array.shape, copy=not arrays)
+
+
+def _copied(
+    x: Tensor, array: np.ndarray[Any, Any], shape: tuple[int, ...], copy: bool = True
+) -> Tensor:
+    """A tensor of the dtype of `x` with the elements of an array over its memory."""
+    sig = signature(x.dtype, shape)
+    buffer = _native.TensorBuffer.from_object(
+        array.reshape(shape), copy=copy or None, dtype=x.dtype.native
+    )
+    return Tensor._wrap(buffer, sig)
+
+
+def rows(x: Tensor) -> Iterator[Tensor]:
+    """``x[i]`` for each i along dimension 0, outside of compiled code."""
+    buffer = view = None
+    for i in range(x.shape[0]):
+        if state.current.scope is not None or isinstance(x, Tracer):
+            yield getitem(x, i)
+            continue
+        if buffer is not x._buf:  # another one since elements were assigned
+            buffer = x._buf
+            view = buffer.view()
+        yield _copied(x, view[i : i + 1], x.shape[1:])
+
+
+def _known_index(index: Any, shape: tuple[int, ...]) -> tuple[Any, list[Any]]:
+    """An index of known numbers as numpy has it, checked against a shape; and its arrays."""
+    parts, arrays = _index.parts_of(index)
+    plain = tuple(
+        builtins.slice(*i[1:])
+        if isinstance(i, tuple) and i[0] == "slice"
+        else arrays[i[1]]
+        if isinstance(i, tuple)
+        else i
+        for i in parts
+    )
+    parts, arrays, _ = _index.without_masks(parts, arrays, shape)
+    plan = _index.plan_of(tuple(parts), len(arrays), shape)
+    for a, d in zip(arrays, plan.dims, strict=True):
+        _index.check_bounds(a, shape[d], f"dimension {d}")
+    _shapes(tuple(arrays))
+    return plain, arrays
 
 
 def _settled(
@@ -315,17 +372,7 @@ def assign_elements(
 
 def assign_known(array: np.ndarray[Any, Any], index: Any, value: Any) -> None:
     """``array[index] = value`` with the rules and errors of `setitem`."""
-    parts, arrays = _index.parts_of(index)
-    plain = tuple(
-        builtins.slice(*i[1:])
-        if isinstance(i, tuple) and i[0] == "slice"
-        else arrays[i[1]]
-        if isinstance(i, tuple)
-        else i
-        for i in parts
-    )
-    parts, arrays, _ = _index.without_masks(parts, arrays, array.shape)
-    _index.plan_of(tuple(parts), len(arrays), array.shape)
+    plain, _ = _known_index(index, array.shape)
     if isinstance(value, list | tuple):
         value = Tensor(value)
     if isinstance(value, Tensor):
