@@ -22,7 +22,7 @@ from typing import Any, TypeVar, overload
 
 import numpy as np
 
-from cellgrad import _cache, _instrument, _native, _recompile
+from cellgrad import _cache, _instrument, _native, _recompile, _resident
 from cellgrad._errors import error
 from cellgrad._exact import number_key, same, static_key
 from cellgrad._failures import (
@@ -129,7 +129,18 @@ def _unchanged(guard: Guard) -> bool:
 class Compiled:
     """A program compiled for one signature."""
 
-    __slots__ = ("build", "captures", "elements", "entry", "guarded", "guards", "modes", "written")
+    __slots__ = (
+        "__weakref__",
+        "build",
+        "captures",
+        "elements",
+        "entry",
+        "guarded",
+        "guards",
+        "modes",
+        "used",
+        "written",
+    )
 
     def __init__(
         self,
@@ -144,6 +155,7 @@ class Compiled:
         self.guards = guards
         self.elements = elements
         self.guarded = bool(guards or elements)
+        self.used = True  # since it was last looked at
         self.written = written
         self.captures = captures
         self.build = build
@@ -180,15 +192,21 @@ class Compiled:
 class Program:
     """Something to compile: `run` is called with tracers while a scope is current."""
 
-    __slots__ = ("__weakref__", "cache", "name", "run", "stale", "variants")
+    __slots__ = ("__weakref__", "cache", "name", "run", "shared", "stale", "variants")
 
-    def __init__(self, run: Callable[..., Any], name: str):
+    def __init__(
+        self,
+        run: Callable[..., Any],
+        name: str,
+        shared: tuple[dict[Any, Program], Any] | None = None,
+    ):
         self.run = run
         self.name = name
+        self.shared = shared  # the table it is found in, and its key there
         self.cache: dict[Any, Compiled] = {}
         # Whether a Cell it read was changed; "mode" where only training flags were.
         self.stale: bool | str = False
-        self.variants: list[tuple[Any, Compiled]] = []  # all that is compiled, for any flags
+        self.variants: dict[Any, list[Compiled]] = {}  # all that is compiled, for any flags
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         key: list[Any] = []
@@ -212,6 +230,7 @@ class Program:
         compiled = self.cache.get(signature)
         if compiled is None or self.stale or (compiled.guarded and not compiled.holds()):
             compiled = self._compile(signature, args, kwargs)
+        compiled.used = True
         for t, sig in compiled.captures:
             if t._sig is not sig:
                 compiled = self._compile(signature, args, kwargs)
@@ -229,7 +248,8 @@ class Program:
             if self.stale:
                 if self.stale != "mode":
                     self.variants.clear()
-                self.cache = {key: c for key, c in self.variants if c.modes_hold()}
+                fits = [(k, c) for k, listed in self.variants.items() for c in listed]
+                self.cache = {k: c for k, c in fits if c.modes_hold()}
                 self.stale = False
             found = self.cache.get(signature)
             if found is not None and found.fits():
@@ -237,11 +257,22 @@ class Program:
             _recompile.note(self.name, signature, before, stale, stale == "mode")
             compiled = self._capture_and_compile(args, kwargs)
             self.cache[signature] = compiled
-            self.variants = [
-                (key, c) for key, c in self.variants if key != signature or not c.modes_hold()
-            ]
-            self.variants.append((signature, compiled))
+            others = [c for c in self.variants.get(signature, ()) if not c.modes_hold()]
+            self.variants[signature] = [*others, compiled]
+            _resident.add(self, signature, compiled)
             return compiled
+
+    def drop(self, signature: Any, compiled: Compiled) -> None:
+        """Forgets what was compiled for a signature."""
+        others = [c for c in self.variants.pop(signature, ()) if c is not compiled]
+        if others:
+            self.variants[signature] = others
+        if self.cache.get(signature) is compiled:
+            del self.cache[signature]
+        if not self.variants and self.shared is not None:
+            table, key = self.shared
+            if table.get(key) is self:
+                del table[key]
 
     def _capture_and_compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
         trace = Trace(self.name)
@@ -478,10 +509,12 @@ def _release() -> None:
 
 
 def eager(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Runs an operation outside of a capture: compiled once per signature, kept in memory."""
+    """Runs an operation outside of a capture: compiled once per signature."""
     program = _eager_programs.get(function)
     if program is None:
-        program = _eager_programs[function] = Program(function, function.__name__.lstrip("_"))
+        program = _eager_programs[function] = Program(
+            function, function.__name__.lstrip("_"), (_eager_programs, function)
+        )
     return program(args, kwargs)
 
 
@@ -551,7 +584,8 @@ def program_for(
 
     found = table.get((tag, flavor))
     if found is None:
-        found = table[(tag, flavor)] = Program(make(reach), name)
+        key = (tag, flavor)
+        found = table[key] = Program(make(reach), name, (table, key))
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -80,8 +81,10 @@ _context: dict[str, Any] = {
     "device_id": 0,
     "max_trips": 0,
     "max_stash_bytes": 0,
+    "max_programs": max(1, int(os.environ.get("CELLGRAD_MAX_PROGRAMS") or 1024)),
 }
-_COUNTS = ("device_id", "max_trips", "max_stash_bytes")
+# The least value of each setting that is a number.
+_COUNTS = {"device_id": 0, "max_trips": 0, "max_stash_bytes": 0, "max_programs": 1}
 _warned: set[str] = set()
 
 
@@ -104,6 +107,8 @@ def set_context(**kwargs: Any) -> None:
             any number. A call that makes more raises RuntimeError.
         max_stash_bytes: how many bytes they may keep at a time for the gradient; 0 (the default):
             as many as there are. A call that needs more raises MemoryError.
+        max_programs: how many compiled programs are kept in memory, at least 1 (1024, or what
+            CELLGRAD_MAX_PROGRAMS says). One more drops one that was not used for long.
 
     A call that raises has changed no Parameter. MindSpore's settings for its own runtime (``save_graphs``, ``jit_level``, ...) are accepted and
     have no effect.
@@ -135,11 +140,11 @@ def set_context(**kwargs: Any) -> None:
                     f"For 'context.set_context', '{key}' must be an int, but got "
                     f"{type(value).__name__}.",
                 )
-            if not 0 <= value < 2**63:
+            if not _COUNTS[key] <= value < 2**63:
                 raise error(
                     ValueError,
-                    f"For 'context.set_context', '{key}' must be >= 0 and below 2**63, but got "
-                    f"{value}.",
+                    f"For 'context.set_context', '{key}' must be >= {_COUNTS[key]} and below "
+                    f"2**63, but got {value}.",
                 )
             _context[key] = value
             _native.set_call_limits(_context["max_trips"], _context["max_stash_bytes"])
