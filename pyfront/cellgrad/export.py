@@ -7,7 +7,9 @@ this package; its entries take the Parameters as arguments after the inputs, und
 
 from __future__ import annotations
 
+import inspect
 import os
+import re
 from typing import Any
 
 from cellgrad import _jit, _native, _safetensors
@@ -15,7 +17,7 @@ from cellgrad._errors import error
 from cellgrad._export_names import input_names, result_names, step_result_names, with_tensors
 from cellgrad._failures import compile_error, reproducers
 from cellgrad._files import replacing
-from cellgrad.capture import calls
+from cellgrad.capture import calls, state
 from cellgrad.capture.scope import Trace
 from cellgrad.common import dtype as mstype
 from cellgrad.common._storage import signature
@@ -210,6 +212,7 @@ class LoadedEntry:
 
     def __init__(self, model: Any, spec: dict[str, Any]):
         self.name: str = spec["name"]
+        self._model = model
         self._entry = model._model.entry(self.name)
         self._inputs = [a for a in spec["args"] if a["role"] == "input"]
         self._order: list[Any] = []
@@ -229,6 +232,17 @@ class LoadedEntry:
             for i, r in enumerate(spec["results"])
             if r.get("donated_arg") is None
         ]
+        self._donated = [
+            (i, r["donated_arg"])
+            for i, r in enumerate(spec["results"])
+            if r.get("donated_arg") is not None
+        ]
+        self.__name__ = self.name
+        named = [re.sub(r"\W|^(?=\d)", "_", a["name"]) for a in self._inputs]
+        if len(set(named)) < len(named):
+            named = [f"x{i}" for i in range(len(named))]
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        self.__signature__ = inspect.Signature([inspect.Parameter(n, kind) for n in named])
 
     def __call__(self, *inputs: Any) -> Any:
         if len(inputs) != len(self._inputs):
@@ -238,7 +252,7 @@ class LoadedEntry:
                 f"{self.name}() takes {len(self._inputs)} inputs ({names}) but {len(inputs)} were "
                 f"given.",
             )
-        given = []
+        given: list[Tensor] = []
         for spec, value in zip(self._inputs, inputs, strict=True):
             tensor = value if isinstance(value, Tensor) else Tensor(value)
             if tensor.dtype.native != spec["dtype"] or tensor.shape != tuple(spec["shape"]):
@@ -249,11 +263,22 @@ class LoadedEntry:
                     "a compiled model has fixed dtypes and shapes: convert the input, or export "
                     "for it",
                 )
-            given.append(tensor._buf)
-        queue = iter(given)
+            given.append(tensor)
+        if state.current.scope is not None:
+            return self._in_compiled_code(given)
+        queue = iter([t._buf for t in given])
         results = self._entry([next(queue) if p is None else p._buf for p in self._order])
         out = tuple([Tensor._wrap(results[i], sig) for i, sig in self._results])
         return out[0] if len(out) == 1 else out
+
+    def _in_compiled_code(self, inputs: list[Tensor]) -> Any:
+        raise error(
+            TypeError,
+            f"{self.name}() is machine code, which cannot be part of other compiled code: it has no "
+            "derivative and no batch.",
+            "call it outside of compiled code; or export with file_format='MLIR' and read that with "
+            "cellgrad.interop.mlir.from_mlir",
+        )
 
 
 def load(file_name: str) -> LoadedModel:

@@ -38,6 +38,34 @@ std::shared_ptr<Graph> Graph::parse(const std::string &text) {
   return graph;
 }
 
+std::vector<std::pair<std::string, std::string>>
+Graph::include(const std::string &text) {
+  DiagnosticText diagnostics(context());
+  auto other = parseSourceString<ModuleOp>(text, context());
+  if (!other)
+    throw GraphError(diagnostics.text());
+  SymbolTable own(module()), theirs(*other);
+  std::vector<std::pair<std::string, std::string>> names;
+  for (auto func : llvm::make_early_inc_range(other->getOps<func::FuncOp>())) {
+    std::string before = func.getName().str(), after;
+    // No name that Python gives has a full stop.
+    for (unsigned i = 0;
+         after.empty() || own.lookup(after) || theirs.lookup(after); ++i)
+      after = before + "." + std::to_string(i);
+    if (failed(theirs.rename(func, after)))
+      throw GraphError("function '" + before + "' cannot be renamed");
+    names.emplace_back(before, after);
+  }
+  for (auto func : llvm::make_early_inc_range(other->getOps<func::FuncOp>())) {
+    func.setPrivate();
+    func->removeAttr(func.getArgAttrsAttrName());
+    func->removeAttr(func.getResAttrsAttrName());
+    func->remove();
+    module().push_back(func);
+  }
+  return names;
+}
+
 RankedTensorType Graph::type(const TensorSpec &spec) {
   for (int64_t size : spec.second)
     if (size < 0)

@@ -48,6 +48,12 @@ public:
   mlir::MLIRContext *context() { return ctx.get(); }
   mlir::ModuleOp module() { return op.get(); }
 
+  /// Puts the functions of another module, as text or bytecode, into this one,
+  /// private and under names of their own. Gives the names they had and have.
+  /// Throws GraphError.
+  std::vector<std::pair<std::string, std::string>>
+  include(const std::string &text);
+
   mlir::RankedTensorType type(const TensorSpec &spec);
   mlir::Location location(const std::optional<SourceLocation> &loc);
 

@@ -179,6 +179,14 @@ void bindGraph(nb::module_ &m) {
           },
           "name"_a, "args"_a, "public"_a = false,
           "A new function; `args` are (dtype, shape, name, role, donate, loc).")
+      .def(
+          "include",
+          [](Graph &g, nb::bytes data) {
+            return g.include(std::string(data.c_str(), data.size()));
+          },
+          "bytecode"_a,
+          "Puts the functions of another module into this one; gives the names "
+          "they had and have. Raises GraphError.")
       .def("text", &Graph::text, "locations"_a = false)
       .def(
           "bytecode",

@@ -7,6 +7,7 @@ oracle of numbers is numpy.
 
 import importlib
 import importlib.util
+import inspect
 import re
 import sys
 import types
@@ -16,7 +17,7 @@ import numpy as np
 import pytest
 
 import cellgrad as ms
-from cellgrad import Tensor, nn, ops
+from cellgrad import Parameter, Tensor, nn, ops
 from cellgrad.interop import mlir
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "oracles"))
@@ -205,3 +206,86 @@ def test_a_package_without_builders():
     ir.__dict__.update(dict.fromkeys(names))
     with pytest.raises(ImportError, match=r"'nothing' has no 'dialects\._ods_common'"):
         mlir.dialect(ir)
+
+
+# --- modules as functions -----------------------------------------------------------------------
+
+SCALED = """
+func.func private @square(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %y = cell.mul %x, %x : tensor<2xf32>
+  return %y : tensor<2xf32>
+}
+func.func @scaled(%x: tensor<2xf32> {cell.name = "x", cell.role = "input"},
+                  %w: tensor<2xf32> {cell.name = "w", cell.role = "parameter"})
+    -> tensor<2xf32> {
+  %y = func.call @square(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  %z = cell.mul %y, %w : tensor<2xf32>
+  return %z : tensor<2xf32>
+}"""
+COUNT = """
+func.func @count(%x: tensor<f32> {cell.name = "x", cell.role = "input"},
+                 %n: tensor<f32> {cell.name = "n", cell.role = "state", cell.donate = 1 : i64})
+    -> (tensor<f32> {cell.name = "y"}, tensor<f32> {cell.name = "n"}) {
+  %y = cell.add %x, %n : tensor<f32>
+  return %y, %y : tensor<f32>, tensor<f32>
+}"""
+
+
+@pytest.mark.parametrize("pick", [lambda m: m, lambda m: m.scaled], ids=["module", "entry"])
+def test_a_module_is_a_function_to_every_transform(pick, tmp_path):
+    """Of x² w: against the same function written in Python."""
+    w = Parameter(Tensor([1.0, 10.0]), name="w")
+    f = pick(mlir.from_mlir(SCALED, {"w": w}))
+    x, v = Tensor([2.0, 3.0]), Tensor([1.0, -1.0])
+    batch = Tensor([[1.0, 2.0], [3.0, 4.0]])
+
+    def same(x):
+        return x * x * w
+
+    transforms = [
+        lambda f: f(x),
+        lambda f: ms.jit(f)(x),
+        lambda f: ms.jit(lambda x: f(x) + f(x * 2))(x),
+        lambda f: ms.grad(f)(x),
+        lambda f: ms.value_and_grad(f, 0, [w])(x),
+        lambda f: ms.grad(ms.grad(f))(x),
+        lambda f: ms.vmap(f)(batch),
+        lambda f: ms.vmap(ms.grad(f))(batch),
+        lambda f: ms.jacrev(f)(x),
+        lambda f: ms.jacfwd(f)(x),
+        lambda f: ms.hessian(lambda x: f(x).sum())(x),
+        lambda f: ms.hvp(lambda x: f(x).sum(), x, v),
+        lambda f: ms.jvp(f, x, v),
+        lambda f: ms.vjp(f, x)[1](v),
+        lambda f: ms.recompute(f, x),
+    ]
+    for transform in transforms:
+        assert repr(transform(f)) == repr(transform(same))
+    w.set_data(Tensor([2.0, 5.0]))
+    assert repr(ms.grad(f)(x)) == repr(ms.grad(same)(x))
+    ms.export(f, x, file_name=str(tmp_path / "m"))
+    loaded = ms.load(str(tmp_path / "m"))
+    assert repr(loaded.forward(x)) == repr(same(x))
+    gradient = loaded.value_and_grad(x)[1]
+    np.testing.assert_array_equal(gradient.asnumpy(), [4, 9])
+    assert str(inspect.signature(f)) == "(x)"
+    again = mlir.from_mlir(mlir.bytecode(ms.grad(f), x), {"w": w})
+    assert repr(again(x)) == repr(ms.grad(f)(x))
+
+
+def test_a_module_with_state_updates_a_parameter():
+    n = Parameter(Tensor(1.0), name="n", requires_grad=False)
+    f = mlir.from_mlir(COUNT, {"n": n})
+    g = ms.jit(lambda x: f(x) + f(x))
+    assert g(Tensor(2.0)).asnumpy() == 8 and n.asnumpy() == 5
+    with pytest.raises(TypeError, match="give a Parameter"):
+        ms.jit(mlir.from_mlir(COUNT, {"n": Tensor(1.0)}))(Tensor(2.0))
+
+
+def test_what_modules_cannot_do_is_said(tmp_path):
+    f = mlir.from_mlir(SCALED, {"w": Tensor([1.0, 1.0])})
+    with pytest.raises(ValueError, match=r"takes 'x' as float32\[2\], but got Float32\[3\]"):
+        ms.grad(f)(Tensor([1.0, 2.0, 3.0]))
+    ms.export(f, Tensor([1.0, 2.0]), file_name=str(tmp_path / "m"), value_and_grad=False)
+    with pytest.raises(TypeError, match=r"forward\(\) is machine code"):
+        ms.grad(ms.load(str(tmp_path / "m")).forward)(Tensor([1.0, 2.0]))

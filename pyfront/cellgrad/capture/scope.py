@@ -68,6 +68,8 @@ class Trace:
         self.elements: dict[int, tuple[Tensor, Signature, bytes]] = {}
         self._names: dict[str, int] = {}
         self.functions: list[Any] = []  # native functions, in the order of their making
+        # Modules from elsewhere whose functions are part of the graph: the module, and their names.
+        self.included: dict[int, tuple[Any, dict[str, str]]] = {}
         # Where checks that fail at run time are, by what compiled code says of them.
         self.checks: dict[str, Position] = {}
 

@@ -17,8 +17,10 @@ from cellgrad import _jit, _native
 from cellgrad._errors import error
 from cellgrad._export_names import input_names, result_names, with_tensors
 from cellgrad._failures import compile_error, reproducers
-from cellgrad.capture import calls
+from cellgrad.capture import calls, state
 from cellgrad.capture.scope import Trace
+from cellgrad.capture.tracer import Tracer
+from cellgrad.common.parameter import Parameter
 from cellgrad.common.tensor import Tensor
 from cellgrad.export import LoadedEntry
 from cellgrad.interop import _upstream
@@ -122,13 +124,45 @@ def _capture(function: Any, inputs: tuple[Any, ...]) -> Any:
     return trace.graph
 
 
+class _Entry(LoadedEntry):
+    """A public function of a module. In compiled code it is a call of that function."""
+
+    def _in_compiled_code(self, inputs: list[Tensor]) -> Any:
+        scope = state.current.scope
+        assert scope is not None
+        trace, function = scope.trace, self._model
+        if id(function) not in trace.included:
+            names = dict(trace.graph.include(function._bytecode))
+            trace.included[id(function)] = (function, names)
+        name = trace.included[id(function)][1][self.name]
+        given = iter(inputs)
+        operands = [scope.value(next(given) if p is None else p) for p in self._order]
+        values = scope.fn.call(name, operands, state.location())
+        for result, argument in self._donated:
+            parameter = self._order[argument]
+            if not isinstance(parameter, Parameter):
+                raise error(
+                    TypeError,
+                    f"{self.name}() updates its parameter {argument}, a Tensor, which compiled code "
+                    "cannot.",
+                    "give a Parameter for it in 'parameters' of from_mlir",
+                )
+            scope.write(parameter, values[result])
+        out = tuple([Tracer(values[i], scope) for i, _ in self._results])
+        return out[0] if len(out) == 1 else out
+
+
 class Function:
-    """The compiled public functions of a module, as methods; a call runs the only one."""
+    """The compiled public functions of a module, as methods; a call runs the only one.
+
+    Each is a function like others to `jit`, `grad`, `vmap`, `export` and the like.
+    """
 
     title, source = "the module", "the argument 'parameters'"
 
     def __init__(self, graph: Any, parameters: dict[str, Tensor]):
         self.parameters = parameters
+        self._bytecode = graph.bytecode(_VERSION)
         path = _jit.fresh_path()
         try:
             _native.compile_graph(graph, path, "m", {"reproducers": reproducers()})
@@ -139,7 +173,10 @@ class Function:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(path)
         entries = self._model.signature["entries"]
-        self.entries = {e["name"]: LoadedEntry(self, e) for e in entries}
+        self.entries = {e["name"]: _Entry(self, e) for e in entries}
+        if len(entries) == 1:
+            only = self.entries[entries[0]["name"]]
+            self.__name__, self.__signature__ = only.__name__, only.__signature__
 
     def __getattr__(self, name: str) -> LoadedEntry:
         found = self.__dict__.get("entries", {}).get(name)
@@ -166,7 +203,8 @@ def from_mlir(module: Any, parameters: dict[str, Tensor] | None = None) -> Funct
         parameters: Tensors for the arguments that are not inputs (``cell.role``), by their names.
 
     Returns:
-        A `Function`: called with Tensors it gives a Tensor, or a tuple of them.
+        A `Function`: called with Tensors it gives a Tensor, or a tuple of them. It can be compiled
+        into other functions, differentiated and mapped; its inputs have the module's shapes there.
 
     Raises:
         TypeError: `module` is none of these.
