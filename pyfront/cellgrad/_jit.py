@@ -36,6 +36,7 @@ from cellgrad._tree import fields_of, find_inside, holds_tensors, is_record, wit
 from cellgrad._tree import tensors as tensors_of
 from cellgrad.capture import calls, state
 from cellgrad.capture.frame import Closure
+from cellgrad.capture.number import NeedsValue, Number
 from cellgrad.capture.scope import Scope, ScopeGuard, Trace
 from cellgrad.capture.tracer import Tracer, leaked
 from cellgrad.common import _format
@@ -44,12 +45,12 @@ from cellgrad.common._storage import Signature, to_numpy
 from cellgrad.common.parameter import Parameter
 from cellgrad.common.tensor import Tensor
 
-__all__ = ["Program", "call_cell", "eager", "jit"]
+__all__ = ["Program", "call_cell", "jit"]
 
 _RECURSION = 10000  # Python frames while capturing; evaluating one call takes about ten
 _STATIC = (bool, int, str, type(None))
 F = TypeVar("F", bound=Callable[..., Any])
-_compiling = threading.RLock()
+compiling = threading.RLock()
 _wrap = Tensor._wrap
 
 
@@ -243,7 +244,7 @@ class Program:
         return compiled.build(compiled.entry(buffers))
 
     def _compile(self, signature: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
-        with _compiling:
+        with compiling:
             before, stale = self.cache, self.stale
             if self.stale:
                 if self.stale != "mode":
@@ -415,6 +416,8 @@ def _builder(out: Any, scope: Scope, leaves: list[Any]) -> Callable[[list[Any]],
             "return a Tensor, or a dataclass, tuple, list or dict of them: tuple(...) collects "
             "what an iterator or a set gives",
         )
+    if type(out) is Number:
+        raise NeedsValue(out.places)
     return lambda buffers: out
 
 
@@ -497,25 +500,20 @@ def _endless(e: RecursionError, name: str) -> Exception:
 
 # --- entry points -----------------------------------------------------------------------------
 
-_eager_programs: dict[Any, Program] = {}
+_to_clear: list[Callable[[], None]] = []
+
+
+def at_exit(clear: Callable[[], None]) -> None:
+    """Has something that holds programs let go of them before the interpreter ends."""
+    _to_clear.append(clear)
 
 
 @atexit.register
 def _release() -> None:
     """Lets go of compiled code before the interpreter ends, so that the native module frees it."""
     _native.set_print_hook(None)
-    _eager_programs.clear()
-    _programs.clear()
-
-
-def eager(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Runs an operation outside of a capture: compiled once per signature."""
-    program = _eager_programs.get(function)
-    if program is None:
-        program = _eager_programs[function] = Program(
-            function, function.__name__.lstrip("_"), (_eager_programs, function)
-        )
-    return program(args, kwargs)
+    for clear in _to_clear:
+        clear()
 
 
 def call_cell(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -559,6 +557,7 @@ class PerObject:
 
 
 _programs = PerObject()
+at_exit(_programs.clear)
 
 
 def program_for(

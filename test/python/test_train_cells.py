@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import cellgrad as ms
-from cellgrad import Parameter, Tensor, _jit, nn, ops
+from cellgrad import Parameter, Tensor, _eager, nn, ops
 from cellgrad.parallel._utils import _get_device_num, _get_gradients_mean, _get_parallel_mode
 
 RANDOM = np.random.default_rng(0)
@@ -197,7 +197,7 @@ def test_the_guides_cell_is_one_compiled_function(jit):
     inputs = BATCH if jit else (BATCH[0], one, BATCH[1], one, one)
     run(*inputs)
     state = list(step.get_parameters())
-    buffers, others = [p._buf for p in state], set(_jit._eager_programs)
+    buffers, others = [p._buf for p in state], set(_eager.programs)
     for i in range(4):
         if i == 2:
             step.set_sense_scale(Tensor(3e38, ms.float32))
@@ -208,7 +208,7 @@ def test_the_guides_cell_is_one_compiled_function(jit):
         assert all(kept) if i == 2 else not any(kept)
     moved = [p.name for p, b in zip(state, buffers) if p._buf is not b]
     assert moved in ([], ["scale_sense"])  # which was set from Python
-    assert set(_jit._eager_programs) == others  # nothing ran by itself
+    assert set(_eager.programs) == others  # nothing ran by itself
     program = run.program if jit else step._jit_program
     assert len(program.cache) == 1
     assert float(step.scale_sense) == np.float32(3e38) / 4

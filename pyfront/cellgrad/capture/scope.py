@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from cellgrad import _native
 from cellgrad._errors import Position, error
 from cellgrad.capture import state
+from cellgrad.capture.number import Number
 from cellgrad.capture.tracer import Tracer, leaked
 from cellgrad.common import dtype as mstype
 from cellgrad.common._storage import Signature, signature
@@ -357,6 +358,10 @@ def _bytes(value: Any, sig: Signature) -> bytes:
 
 def splat(value: bool | int | float, dtype: Any, shape: tuple[int, ...]) -> Tensor:
     """A tensor with all elements equal."""
+    if type(value) is Number:
+        from cellgrad.ops._core import broadcast_to_shape
+
+        return broadcast_to_shape(value.tensor(dtype), shape)
     sig = signature(dtype, shape)
     scope = state.current.scope
     if scope is None:

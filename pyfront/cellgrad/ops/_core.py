@@ -32,9 +32,9 @@ def operation(function: F) -> F:
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         current = state.current
         if current.scope is None:
-            from cellgrad import _jit
+            from cellgrad import _eager
 
-            return _jit.eager(function, args, kwargs)
+            return _eager.run(function, args, kwargs)
         if current.composite:
             return function(*args, **kwargs)
         current.composite = name

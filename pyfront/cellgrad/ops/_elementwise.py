@@ -59,9 +59,9 @@ class Primitive:
 
 def _run(function: Any, *args: Any) -> Tensor:
     if state.current.scope is None:
-        from cellgrad import _jit
+        from cellgrad import _eager
 
-        out: Tensor = _jit.eager(function, args, {})
+        out: Tensor = _eager.run(function, args, {})
         return out
     result: Tensor = function(*args)
     return result

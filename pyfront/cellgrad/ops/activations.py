@@ -10,6 +10,7 @@ import math
 from typing import Any
 
 from cellgrad._errors import error
+from cellgrad.capture.number import real
 from cellgrad.common.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import _generated as gen
@@ -48,7 +49,7 @@ def _number(value: Any, op: str, name: str) -> float:
         raise error(
             TypeError, f"For '{op}', '{name}' must be a number, but got {type(value).__name__}."
         )
-    return float(value)
+    return real(value)
 
 
 @operation

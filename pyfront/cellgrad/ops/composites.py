@@ -7,6 +7,7 @@ from typing import Any
 
 from cellgrad._errors import error
 from cellgrad.capture import state
+from cellgrad.capture.number import real
 from cellgrad.common import dtype as mstype
 from cellgrad.common.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
@@ -69,7 +70,7 @@ def clip_by_global_norm(
         squares: Tensor = reductions.sum(emit("cell.square", [_wide(t)]))
         total = squares if total is None else ew.binary("cell.add", total, squares)
     norm = emit("cell.sqrt", [total])
-    limit = clip_norm if isinstance(clip_norm, Tensor) else float(clip_norm)
+    limit = clip_norm if isinstance(clip_norm, Tensor) else real(clip_norm)
     bound = ew.binary("cell.maximum", norm, limit)
     out = []
     for t in tensors:

@@ -6,6 +6,7 @@ from typing import Any
 
 from cellgrad import random
 from cellgrad._errors import error
+from cellgrad.capture.number import real
 from cellgrad.common import dtype as mstype
 from cellgrad.common.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
@@ -31,7 +32,7 @@ def _rate(p: Any, op: str, one: bool) -> float:
     if not 0 <= p <= 1 or (p == 1 and not one):
         bound = "]" if one else ")"
         raise error(ValueError, f"For '{op}', the 'p' must be in [0, 1{bound}, but got {p}.")
-    return float(p)
+    return real(p)
 
 
 def _masked(

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from cellgrad._errors import error
+from cellgrad.capture.number import real
 from cellgrad.common import dtype as mstype
 from cellgrad.common.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
@@ -61,7 +62,7 @@ def positive(value: Any, op: str, name: str, zero: bool = False) -> float:
     if value < 0 or (value == 0 and not zero):
         bound = "not be negative" if zero else "be positive"
         raise error(ValueError, f"For '{op}', '{name}' must {bound}, but got {value}.")
-    return float(value)
+    return real(value)
 
 
 def _pair(input: Any, target: Any, op: str, names: tuple[str, str]) -> tuple[Tensor, Tensor]:
@@ -430,7 +431,7 @@ def cosine_embedding_loss(
         )
     norms = [gen.sqrt(reductions.sum(gen.square(v), 1)) for v in (a, b)]
     cosine = reductions.sum(a * b, 1) / (norms[0] * norms[1])
-    apart = gen.maximum(cosine - float(margin), 0.0)
+    apart = gen.maximum(cosine - real(margin), 0.0)
     loss = select(gen.equal(t, 1), 1.0 - cosine, select(gen.equal(t, -1), apart, 0.0))
     return reduced(loss, reduction)
 
@@ -453,7 +454,7 @@ def margin_ranking_loss(
     check_reduction(reduction, op)
     a, b = _pair(input1, input2, op, ("input1", "input2"))
     t = cast_to(check_tensor(target, op, "target"), a.dtype)
-    return reduced(gen.maximum(-t * (a - b) + float(margin), 0.0), reduction)
+    return reduced(gen.maximum(-t * (a - b) + real(margin), 0.0), reduction)
 
 
 @operation
@@ -473,7 +474,7 @@ def hinge_embedding_loss(
     check_reduction(reduction, op)
     x = check_float(inputs, op, "inputs")
     up, down = _signs(targets, op, "targets")
-    apart = gen.maximum(float(margin) - x, 0.0)
+    apart = gen.maximum(real(margin) - x, 0.0)
     return reduced(select(up, x, select(down, apart, 0.0)), reduction)
 
 
@@ -543,4 +544,4 @@ def triplet_margin_loss(
     if swap:
         to_far = gen.minimum(to_far, _distance(near, far, p, float(eps)))
     gap = _distance(a, near, p, float(eps)) - to_far
-    return reduced(gen.maximum(gap + float(margin), 0.0), reduction)
+    return reduced(gen.maximum(gap + real(margin), 0.0), reduction)

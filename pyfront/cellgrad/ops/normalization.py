@@ -10,6 +10,7 @@ import math
 from typing import Any
 
 from cellgrad._errors import error
+from cellgrad.capture.number import real
 from cellgrad.common import dtype as mstype
 from cellgrad.common.parameter import Parameter
 from cellgrad.common.tensor import Tensor
@@ -59,7 +60,7 @@ def _moments(x: Tensor, axes: list[int]) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _scaled(centred: Tensor, variance: Tensor, eps: float) -> Tensor:
-    scale = emit("cell.rsqrt", [ew.binary("cell.add", variance, float(eps))])
+    scale = emit("cell.rsqrt", [ew.binary("cell.add", variance, real(eps))])
     return emit("cell.mul", [centred, broadcast_to_shape(scale, centred.shape)])
 
 

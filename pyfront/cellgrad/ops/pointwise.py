@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from cellgrad._errors import error
+from cellgrad.capture.number import real
 from cellgrad.common import dtype as mstype
 from cellgrad.common.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
@@ -371,9 +372,9 @@ def nan_to_num(input: Tensor, nan: Any = None, posinf: Any = None, neginf: Any =
     if x.dtype.kind != "f":
         return x
     largest = _LARGEST.get(x.dtype.name, 1.7976931348623157e308)
-    out = select(gen.isnan(x), 0.0 if nan is None else float(nan), x)
-    out = select(gen.equal(x, math.inf), largest if posinf is None else float(posinf), out)
-    return select(gen.equal(x, -math.inf), -largest if neginf is None else float(neginf), out)
+    out = select(gen.isnan(x), 0.0 if nan is None else real(nan), x)
+    out = select(gen.equal(x, math.inf), largest if posinf is None else real(posinf), out)
+    return select(gen.equal(x, -math.inf), -largest if neginf is None else real(neginf), out)
 
 
 @operation

@@ -13,6 +13,7 @@ import numpy as np
 from cellgrad import random
 from cellgrad._errors import error
 from cellgrad.capture import calls
+from cellgrad.capture.number import real
 from cellgrad.capture.scope import constant
 from cellgrad.common import dtype as mstype
 from cellgrad.common import generator
@@ -515,6 +516,6 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3) -> Tens
             f"For 'rrelu', 0 <= lower <= upper <= 1 is expected, but got {lower} and {upper}.",
         )
     u = random.unit_uniform(next_key(None, "rrelu"), given.shape, given.dtype)
-    slope = ew.binary("cell.add", ew.binary("cell.mul", u, float(upper - lower)), float(lower))
+    slope = ew.binary("cell.add", ew.binary("cell.mul", u, real(upper - lower)), real(lower))
     scaled = emit("cell.mul", [given, slope])
     return emit("cell.select", [ew.compare("cell.less", given, 0), scaled, given])
