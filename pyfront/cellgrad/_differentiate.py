@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cellgrad import _jit
+from cellgrad import _inputs, _jit
 from cellgrad._errors import error
 from cellgrad._tree import (
     Mismatch,
@@ -68,8 +68,8 @@ class Differentiated:
         try:
             with ScopeGuard(self.scope):
                 tracers = iter(self.scope.inputs)
-                new_args = tuple([_jit.substitute(a, tracers) for a in args])
-                by_name = {k: _jit.substitute(kwargs[k], tracers) for k in sorted(kwargs)}
+                new_args = tuple([_inputs.substitute(a, tracers) for a in args])
+                by_name = {k: _inputs.substitute(kwargs[k], tracers) for k in sorted(kwargs)}
                 self.out = calls.call(function, new_args, {k: by_name[k] for k in kwargs})
                 self.results = [Tracer(self.scope.value(t), self.scope) for t in tensors(self.out)]
         finally:
@@ -128,7 +128,7 @@ def _collect_traced(value: Any, key: list[Any], found: list[Tensor]) -> None:
         key.append(type(value))
         _collect_traced(fields_of(value), key, found)
     else:
-        _jit.collect(value, key, found)
+        _inputs.collect(value, key, found)
 
 
 def identity(function: Any) -> Any:

@@ -10,7 +10,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from cellgrad import _jit, _recompile, _resident
+from cellgrad import _inputs, _jit, _recompile, _resident
 from cellgrad.capture.number import NeedsValue, Number, Numbers
 from cellgrad.common.tensor import Tensor
 
@@ -63,7 +63,7 @@ class _Operation(_jit.Program):
         key: list[Any] = []
         for k, v in given.items():
             key.append(k)
-            _jit.collect(_FREE[type(v)] if k in free else v, key, [])
+            _inputs.collect(_FREE[type(v)] if k in free else v, key, [])
         pattern = tuple(key)
         if pattern not in self.seen:
             if len(self.seen) >= _MOST_SIGNATURES:

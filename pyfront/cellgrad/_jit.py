@@ -20,11 +20,9 @@ import weakref
 from collections.abc import Callable, Coroutine, Iterator
 from typing import Any, TypeVar, overload
 
-import numpy as np
-
 from cellgrad import _cache, _instrument, _native, _recompile, _resident
 from cellgrad._errors import error
-from cellgrad._exact import number_key, same, static_key
+from cellgrad._exact import same
 from cellgrad._failures import (
     compile_error,
     naming_nans,
@@ -32,13 +30,14 @@ from cellgrad._failures import (
     reproducers,
     without_own_frames,
 )
+from cellgrad._inputs import collect, substitute
 from cellgrad._tree import fields_of, find_inside, holds_tensors, is_record, with_fields
 from cellgrad._tree import tensors as tensors_of
 from cellgrad.capture import calls, state
 from cellgrad.capture.frame import Closure
 from cellgrad.capture.number import NeedsValue, Number
 from cellgrad.capture.scope import Scope, ScopeGuard, Trace
-from cellgrad.capture.tracer import Tracer, leaked
+from cellgrad.capture.tracer import Tracer
 from cellgrad.common import _format
 from cellgrad.common import dtype as mstype
 from cellgrad.common._storage import Signature, to_numpy
@@ -48,66 +47,9 @@ from cellgrad.common.tensor import Tensor
 __all__ = ["Program", "call_cell", "jit"]
 
 _RECURSION = 10000  # Python frames while capturing; evaluating one call takes about ten
-_STATIC = (bool, int, str, type(None))
 F = TypeVar("F", bound=Callable[..., Any])
 compiling = threading.RLock()
 _wrap = Tensor._wrap
-
-
-def collect(value: Any, key: list[Any], tensors: list[Tensor]) -> None:
-    """Appends the signature of an input to `key`, and its tensors to `tensors`."""
-    kind = type(value)
-    if kind is Tensor or kind is Parameter:
-        key.append(value._sig)
-        tensors.append(value)
-    elif isinstance(value, Tensor):
-        if isinstance(value, Tracer):
-            raise leaked(value)
-        key.append(value._sig)
-        tensors.append(value)
-    elif kind in _STATIC:
-        key.append(kind)
-        key.append(value)
-    elif kind is float:
-        key.append(kind)
-        key.append(number_key(value))
-    elif isinstance(value, tuple | list):
-        key.append((kind, len(value)))
-        for v in value:
-            collect(v, key, tensors)
-    elif isinstance(value, dict):
-        key.append((kind, tuple([k if type(k) is str else static_key(k) for k in value])))
-        for v in value.values():
-            collect(v, key, tensors)
-    elif isinstance(value, np.ndarray):
-        collect(Tensor(value), key, tensors)
-    elif isinstance(value, np.generic):
-        collect(value.item(), key, tensors)
-    elif is_record(value):
-        fields = fields_of(value)
-        key.append((kind, tuple(fields)))
-        for v in fields.values():
-            collect(v, key, tensors)
-    else:
-        key.append(static_key(value))
-
-
-def substitute(value: Any, tracers: Any) -> Any:
-    """The input with its tensors replaced by tracers, in the order of `collect`."""
-    if isinstance(value, Tensor | np.ndarray):
-        return next(tracers)
-    if isinstance(value, tuple):
-        items = [substitute(v, tracers) for v in value]
-        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
-    if isinstance(value, list):
-        return [substitute(v, tracers) for v in value]
-    if isinstance(value, dict):
-        return {k: substitute(v, tracers) for k, v in value.items()}
-    if isinstance(value, np.generic):
-        return value.item()
-    if is_record(value) and holds_tensors(value):
-        return with_fields(value, substitute(fields_of(value), tracers))
-    return value
 
 
 # Where a value came from, its name there (None in a closure cell), and the value.

@@ -121,13 +121,13 @@ def _floats(listed: list[Any]) -> list[Any]:
 
 def _capture_vjp(d: Any, args: tuple[Any, ...], rule: Any) -> Scope:
     """The rule as a function of arguments, results and cotangents."""
-    from cellgrad import _jit
+    from cellgrad import _inputs
 
     given = [*d.inputs, *d.results, *_floats(d.results)]
     scope = _rule_scope(d, [t._sig for t in given])
     with ScopeGuard(scope):
         inputs = iter(scope.inputs)
-        own = tuple([_jit.substitute(a, inputs) for a in args])
+        own = tuple([_inputs.substitute(a, inputs) for a in args])
         out = map_tensors(lambda t: next(inputs), d.out)
         dout = map_tensors(
             lambda t: next(inputs) if t.dtype.kind == "f" else splat(0, t.dtype, t.shape),
@@ -182,18 +182,18 @@ def _gradients_of(
 
 def _capture_jvp(d: Any, args: tuple[Any, ...], rule: Any) -> Scope:
     """The rule as a function of arguments and tangents."""
-    from cellgrad import _jit
+    from cellgrad import _inputs
     from cellgrad.ops._core import cast_to
 
     floats = _floats(d.inputs)
     scope = _rule_scope(d, [t._sig for t in [*d.inputs, *floats]])
     with ScopeGuard(scope):
         inputs = iter(scope.inputs)
-        own = tuple([_jit.substitute(a, inputs) for a in args])
+        own = tuple([_inputs.substitute(a, inputs) for a in args])
         directions = tuple(
             map_tensors(
                 lambda t: next(inputs) if t.dtype.kind == "f" else splat(0, t.dtype, t.shape),
-                _jit.substitute(a, iter(leaves)),
+                _inputs.substitute(a, iter(leaves)),
                 zero_of,
             )
             for a, leaves in zip(args, d.leaves, strict=True)

@@ -89,7 +89,8 @@ def _copied(
 
 def rows(x: Tensor) -> Iterator[Tensor]:
     """``x[i]`` for each i along dimension 0, outside of compiled code."""
-    buffer = view = None
+    buffer: Any = None
+    view: Any = None
     for i in range(x.shape[0]):
         if state.current.scope is not None or isinstance(x, Tracer):
             yield getitem(x, i)
