@@ -9,6 +9,7 @@ import pytest
 
 import cellgrad as ms
 from cellgrad import Parameter, Tensor, nn, ops
+from cellgrad.interop import mlir
 from cellgrad.testing import check_grads
 
 while_loop, fori_loop, scan = ops.WhileLoop(), ops.ForiLoop(), ops.Scan()
@@ -232,3 +233,82 @@ def test_batches():
     one_by_one = np.stack([net(row)[0].asnumpy() for row in x])
     mapped = ms.vmap(lambda row: net(row)[0])(x)
     np.testing.assert_allclose(number(mapped), one_by_one, rtol=1e-6, atol=1e-7)
+
+
+# --- for statements over the rows of a tensor ---------------------------------------------------
+
+ROWS = Tensor(np.random.default_rng(3).uniform(0.5, 1.5, (300, 3)), ms.float32)
+
+
+def recurrence(x):
+    s = x
+    for row in ROWS:
+        d = row * s
+        if row.sum() > 3:
+            s = s - (d.sum() - 3) * 0.01
+        for _ in range(2):
+            s = s + ops.tanh(d) * 0.01
+    return s + d + row  # variables of a trip have their last values
+
+
+def collected(x):
+    out = []
+    for row in ROWS[:40]:
+        out.append(row * x)
+    return ops.stack(out)
+
+
+def counted(x):
+    n = 0
+    for row in ROWS[:40]:
+        n = n + 1
+        x = x + row * n
+    return x * n
+
+
+def widened(x):
+    y = x.astype(ms.float16)
+    for row in ROWS[:40]:
+        y = y + row
+    return y
+
+
+def longer(x):
+    for row in ROWS[:40]:
+        x = ops.concat([x, row])
+    return x
+
+
+@pytest.mark.parametrize(
+    "function, most", [(recurrence, 130), (collected, 0), (counted, 0), (widened, 0), (longer, 0)]
+)
+def test_rows_are_gone_over_in_a_loop_where_only_elements_change(function, most):
+    """Against the same statements outside of compiled code; others are copied for each row."""
+    x = Tensor([1.0, 2.0, 3.0])
+    got, wanted = ms.jit(function)(x), function(x)
+    assert got.dtype is wanted.dtype
+    np.testing.assert_allclose(number(got), number(wanted), rtol=1e-5)
+    lines = len(mlir.text(function, x).splitlines())
+    assert lines <= most if most else lines > 130
+
+
+def test_derivatives_of_loops_over_rows():
+    check_grads(recurrence, (Tensor([0.1, 0.2, 0.3], ms.float64),), order=1)
+    batch = Tensor([[1.0, 2.0, 3.0], [0.1, 0.2, 0.3]])
+    mapped = ms.vmap(recurrence)(batch)
+    one_by_one = np.stack([number(recurrence(row)) for row in batch])
+    np.testing.assert_allclose(number(mapped), one_by_one, rtol=1e-5)
+
+
+def test_rows_of_a_surrounding_tensor_are_read_at_each_call():
+    rows = Tensor(np.ones((64, 1), np.float32))
+
+    @ms.jit
+    def f(x):
+        for row in rows:
+            x = x + row
+        return x
+
+    assert number(f(Tensor([1.0])))[0] == 65
+    rows.asnumpy()[...] = 2
+    assert number(f(Tensor([1.0])))[0] == 129

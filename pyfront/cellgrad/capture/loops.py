@@ -410,3 +410,57 @@ def tensor_for(
     signal = tensor_while(frame, test, trip, other)
     frame.locals.pop(counter, None)
     return signal
+
+
+class Varies(Exception):
+    """A trip over rows changes more than the elements of tensors."""
+
+
+class _RowLoop(Loop):
+    """A loop whose trips change elements of tensors and nothing else."""
+
+    def _merge(self, what: str, before: Any, after: Any, known: Merged | None) -> Merged:
+        tensors = isinstance(before, Tensor) and isinstance(after, Tensor)
+        if not tensors or before._sig is not after._sig:
+            raise Varies
+        return super()._merge(what, before, after, known)
+
+
+def rows_for(frame: Frame, rows: Tensor, store: Callable[[Frame, Any], None], body: Run) -> bool:
+    """`for` over all rows of a tensor but the last, as a loop; whether it could be one.
+
+    It can where the body takes tensors to tensors of the same types. The last trip, which the caller
+    makes, gives the variables of a trip the values they have afterwards.
+    """
+    from cellgrad import ops as _ops
+    from cellgrad.ops.loops import Rows
+
+    ops: Any = _ops
+    scope = state.current.scope
+    assert scope is not None
+    before = [dict(f.locals) for f in chain(frame)]
+    made = scope.trace.mark()
+    counter = f"<row of line {frame.node.lineno}>"
+    flat = Rows.of(rows)
+    frame.locals[counter] = ops.full((), 0, dtype=mstype.int64)
+
+    def trip(f: Frame) -> Any:
+        now = f.locals[counter]
+        store(f, Rows.read(flat, now, rows.shape[1:]))
+        signal = body(f)
+        f.locals[counter] = ops.add(now, 1)
+        return signal
+
+    def test(f: Frame) -> Any:
+        return ops.less(f.locals[counter], rows.shape[0] - 1)
+
+    try:
+        _RowLoop(frame, test, trip).capture()
+    except Exception:  # what is wrong without a loop, too, is said there
+        scope.trace.discard(made)
+        for f, values in zip(chain(frame), before, strict=True):
+            f.locals.clear()
+            f.locals.update(values)
+        return False
+    frame.locals.pop(counter, None)
+    return True

@@ -28,11 +28,14 @@ from cellgrad.capture.loops import (
     Snapshot,
     TensorRange,
     effective_while,
+    rows_for,
     tensor_for,
     tensor_while,
 )
 from cellgrad.capture.merge import MISSING
+from cellgrad.common.tensor import Tensor
 
+_LOOP_OF_ROWS = 32  # rows of a tensor that a `for` goes over in a loop, where it can
 # By identity: code objects of equal functions in different files are equal. The code object is kept
 # so that its identity stays its own.
 _codes: dict[int, tuple[types.CodeType, Code | None]] = {}
@@ -77,6 +80,17 @@ def compile_function(
     else:
         code.body = compiler.block(node.body)
     return code
+
+
+def _assigns_names(statement: ast.stmt) -> bool:
+    """Whether a statement does nothing but to give variables of the function values."""
+    if isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign):
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        stored = [t for target in targets for t in getattr(target, "elts", [target])]
+        return all(isinstance(t, ast.Name) for t in stored)
+    if isinstance(statement, ast.If | ast.For):
+        return all(_assigns_names(s) for s in (*statement.body, *statement.orelse))
+    return isinstance(statement, ast.Pass)
 
 
 class StatementCompiler(ExpressionCompiler):
@@ -349,6 +363,7 @@ class StatementCompiler(ExpressionCompiler):
     def s_For(self, node: ast.For) -> Run:
         items, store = self.expression(node.iter), self.target(node.target)
         body, other = self.block(node.body), self.block(node.orelse)
+        plain = all(_assigns_names(s) for s in node.body)
 
         def trips(frame: Frame, iterator: Iterator[Any]) -> Any:
             for item in iterator:
@@ -369,6 +384,12 @@ class StatementCompiler(ExpressionCompiler):
             if type(iterable) is TensorRange:
                 frame.node = node
                 return tensor_for(frame, iterable, store, body, other)
+            if plain and isinstance(iterable, Tensor) and iterable.ndim:
+                frame.node = node
+                many = iterable.shape[0] >= _LOOP_OF_ROWS
+                if many and rows_for(frame, iterable, store, body):
+                    return trips(frame, iter([iterable[-1]]))
+                frame.node = node.iter
             return trips(frame, iter(iterable))
 
         return run
