@@ -8,6 +8,7 @@ import numpy as np
 
 from cellgrad._exact import number_key, static_key
 from cellgrad._tree import fields_of, holds_tensors, is_record, with_fields
+from cellgrad.capture.calls import created
 from cellgrad.capture.tracer import Tracer, leaked
 from cellgrad.common.parameter import Parameter
 from cellgrad.common.tensor import Tensor
@@ -67,5 +68,5 @@ def substitute(value: Any, tracers: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     if is_record(value) and holds_tensors(value):
-        return with_fields(value, substitute(fields_of(value), tracers))
+        return created(with_fields(value, substitute(fields_of(value), tracers)))
     return value

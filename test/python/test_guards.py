@@ -135,6 +135,23 @@ def test_any_value_that_is_assigned_anew_is_noticed():
         Settings.rate = 1.0
 
 
+class Point:
+    def __init__(self, x, label):
+        self.x = x
+        self.label = label
+
+
+def test_objects_made_while_compiling_are_not_guarded():
+    @ms.jit
+    def f(x, rate):
+        point = Point(x, "made here")
+        return point.x * len(point.label) * rate.value
+
+    f(ONE, Rate(2.0, ONE))
+    (compiled,) = f.program.cache.values()
+    assert {name for _, name, _ in compiled.guards} == {"Point"}
+
+
 class Scaled(nn.Cell):
     limit = 1.0
 

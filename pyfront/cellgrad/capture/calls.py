@@ -43,7 +43,7 @@ def call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             from cellgrad.capture.loops import TensorRange
 
             return TensorRange(*args)
-        return f(*args, **kwargs)
+        return created(f(*args, **kwargs)) if kind is type else f(*args, **kwargs)
     if kind is functools.partial:
         return call(f.func, f.args + args, {**f.keywords, **kwargs})
     if kind is Closure:
@@ -53,7 +53,15 @@ def call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return call_function(method, (f, *args), kwargs)
     if method is None:
         raise error(TypeError, f"'{kind.__name__}' object is not callable")
-    return f(*args, **kwargs)
+    return created(f(*args, **kwargs)) if isinstance(f, type) else f(*args, **kwargs)
+
+
+def created(value: Any) -> Any:
+    """Notes an object that is made while compiling."""
+    scope = state.current.scope
+    if scope is not None:
+        scope.trace.created[id(value)] = value
+    return value
 
 
 def call_function(f: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -100,7 +108,7 @@ def load_attribute(owner: Any, name: str) -> Any:
         scope.trace.cells[id(owner)] = owner
     try:
         value = getattr(owner, name)
-        if scope is not None:
+        if scope is not None and id(owner) not in scope.trace.created:
             own = getattr(owner, "__dict__", None)
             if type(own) is not dict or name not in own:
                 if is_constant(owner, name, value):

@@ -64,6 +64,8 @@ class Trace:
         self.rules: list[tuple[Any, int]] = []
         # Tensors made from known elements while compiling, and the scopes that made them.
         self.made: dict[int, tuple[Tensor, Scope]] = {}
+        # Objects made while compiling: nothing is compiled again for what they hold.
+        self.created: dict[int, Any] = {}
         # Tensors from around the function whose elements were read while compiling, with their types
         # and bytes: the program is compiled for these, as for a number that is read.
         self.elements: dict[int, tuple[Tensor, Signature, bytes]] = {}
