@@ -71,6 +71,7 @@ def position_text(position: Position) -> str:
     return out
 
 
+_MOST_COLUMNS = 100_000  # a process may make code without end
 _columns: dict[tuple[int, int], tuple[types.CodeType, int]] = {}
 
 
@@ -82,6 +83,8 @@ def _column(code: types.CodeType, instruction: int) -> int:
         start = None
         if instruction >= 0:
             _, _, start, _ = next(itertools.islice(code.co_positions(), instruction // 2, None))
+        if len(_columns) >= _MOST_COLUMNS:
+            _columns.clear()
         # The code object is kept, so that its identity stays its own.
         known = _columns[key] = (code, 0 if start is None else start + 1)
     return known[1]

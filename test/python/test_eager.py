@@ -13,6 +13,7 @@ import pytest
 
 import cellgrad as ms
 from cellgrad import Tensor, _jit, mint, ops
+from cellgrad.common import _storage
 from cellgrad.ops._core import operation
 
 X = Tensor(np.array([[0.25, -1.5, 3.0], [0.0, 0.75, -0.1]], np.float32))
@@ -168,6 +169,16 @@ def test_programs_are_dropped_and_made_again(compiled):
     for wrong, kind in ((0, ValueError), (1.5, TypeError), (True, TypeError)):
         with pytest.raises(kind, match="max_programs"):
             ms.set_context(max_programs=wrong)
+
+
+def test_shapes_that_are_not_used_any_more_are_forgotten():
+    x = ops.ones(3000)
+    before = len(_storage._signatures)
+    kept = x[:1234]
+    for n in range(1000, 3000):
+        assert x[:n].shape == (n,)
+    assert len(_storage._signatures) < before + 100
+    assert x[1:1235]._sig is kept._sig
 
 
 GROWTH = """

@@ -22,6 +22,7 @@ class _State(threading.local):
 
 current = _State()
 _stack_locations: dict[Any, Any] = {}
+_MOST_LOCATIONS = 100_000  # a process may make code without end
 
 
 def position() -> Position | None:
@@ -52,6 +53,8 @@ def location() -> Any:
         place = (where, name)
         loc = _stack_locations.get(place)
         if loc is None:
+            if len(_stack_locations) >= _MOST_LOCATIONS:
+                _stack_locations.clear()
             loc = _stack_locations[place] = _native.Loc(where.file, where.line, where.column, name)
         return loc
     node = frame.node

@@ -35,6 +35,7 @@ from cellgrad.capture.loops import (
 from cellgrad.capture.merge import MISSING
 from cellgrad.common.tensor import Tensor
 
+_MOST_CODES = 100_000  # a process may make code without end
 _LOOP_OF_ROWS = 32  # rows of a tensor that a `for` goes over in a loop, where it can
 # By identity: code objects of equal functions in different files are equal. The code object is kept
 # so that its identity stays its own.
@@ -54,6 +55,8 @@ def code_of(function: types.FunctionType) -> Code | None:
             owner = function.__qualname__.rpartition(".")[0].rpartition(".")[2]
             mangle = owner if owner.isidentifier() else ""
             code = compile_function(node, key.co_filename, key.co_name, None, mangle)
+    if len(_codes) >= _MOST_CODES:
+        _codes.clear()
     _codes[id(key)] = (key, code)
     return code
 

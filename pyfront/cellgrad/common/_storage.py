@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import weakref
 from typing import Any
 
 import numpy as np
@@ -27,7 +29,10 @@ class Signature:
         return f"{self.dtype.title}{list(self.shape)}"
 
 
-_signatures: dict[tuple[Type, tuple[int, ...]], Signature] = {}
+_signatures: weakref.WeakValueDictionary[tuple[Type, tuple[int, ...]], Signature] = (
+    weakref.WeakValueDictionary()
+)
+_making = threading.Lock()
 
 
 def signature(dtype: Type, shape: tuple[int, ...]) -> Signature:
@@ -35,7 +40,8 @@ def signature(dtype: Type, shape: tuple[int, ...]) -> Signature:
     key = (dtype, shape)
     found = _signatures.get(key)
     if found is None:
-        found = _signatures.setdefault(key, Signature(dtype, shape))
+        with _making:
+            found = _signatures.setdefault(key, Signature(dtype, shape))
     return found
 
 
