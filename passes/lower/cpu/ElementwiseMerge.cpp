@@ -2,8 +2,9 @@
 
 #include "passes/lower/cpu/ElementwiseMerge.h"
 
+#include "passes/lower/cpu/OpCost.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 
@@ -28,11 +29,7 @@ bool isPureView(linalg::GenericOp op) {
 std::optional<unsigned> recomputeCost(linalg::GenericOp op) {
   unsigned cost = 0;
   for (Operation &inner : op.getBody()->without_terminator()) {
-    if (inner.getNumRegions() != 0 ||
-        (isa<math::MathDialect>(inner.getDialect()) &&
-         !isa<math::AbsFOp, math::CopySignOp, math::FmaOp>(inner)) ||
-        isa<arith::DivFOp, arith::RemFOp, arith::DivSIOp, arith::DivUIOp,
-            arith::RemSIOp, arith::RemUIOp>(inner))
+    if (costOf(inner) != OpCost::Cheap)
       return std::nullopt;
     cost += !isa<arith::ConstantOp>(inner);
   }

@@ -16,8 +16,8 @@ bool isElementwise(mlir::linalg::GenericOp op);
 /// True when the body only forwards its single input: a transpose, a broadcast.
 bool isPureView(mlir::linalg::GenericOp op);
 
-/// The number of arithmetic ops in the body, or nothing when one of them is
-/// expensive (a division, a `math` op).
+/// The number of ops in the body, or nothing when one of them is not known to
+/// be cheap: a division, a function, a load.
 std::optional<unsigned> recomputeCost(mlir::linalg::GenericOp op);
 
 /// The producer iteration in which the value of `operand`, a result of an

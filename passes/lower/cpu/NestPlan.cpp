@@ -2,11 +2,10 @@
 
 #include "passes/lower/cpu/NestPlan.h"
 
-#include "dialect/SpecialMath.h"
 #include "passes/lower/cpu/BodyIndices.h"
+#include "passes/lower/cpu/OpCost.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace cellgrad;
@@ -124,8 +123,7 @@ static int64_t chooseUnroll(const NestPlan &plan) {
   bool heavy = false;
   linalg::GenericOp op = plan.nest.op;
   for (Operation &inner : op.getBody()->without_terminator()) {
-    heavy |=
-        isa<math::MathDialect, special::SpecialDialect>(inner.getDialect());
+    heavy |= costOf(inner) == OpCost::Long;
     ops += !isa<arith::ConstantOp>(inner);
   }
   int64_t unroll = heavy || ops > 16 ? 1 : ops > 6 ? 2 : 4;

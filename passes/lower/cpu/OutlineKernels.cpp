@@ -1,6 +1,7 @@
 //===- OutlineKernels.cpp - one function for equal linalg ops -------------===//
 
 #include "passes/lower/cpu/FillFolding.h"
+#include "passes/lower/cpu/OpCost.h"
 #include "passes/lower/cpu/Passes.h"
 #include "passes/lower/cpu/SumOfProducts.h"
 
@@ -92,10 +93,9 @@ bool isWorthACall(linalg::LinalgOp op) {
     return false;
   if (isContraction(generic) || isSumOfProducts(generic))
     return true;
-  // The functions of the math dialect become many ops.
   unsigned size = 0;
   for (Operation &inner : generic.getBody()->without_terminator())
-    size += inner.getName().getDialectNamespace() == "arith" ? 1 : 4;
+    size += costOf(inner) <= OpCost::Division ? 1 : 4;
   return size >= kSmallestBody;
 }
 

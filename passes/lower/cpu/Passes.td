@@ -16,9 +16,9 @@ def FuseLinalg : Pass<"cell-fuse-linalg", "::mlir::func::FuncOp"> {
     elementwise ops over one iteration space are merged into one
     `linalg.generic`, with one result for each value that is still needed
     outside; elementwise producers are merged into the body of a reduction. An
-    op whose users cannot all be merged is recomputed when it is cheap (few
-    arithmetic ops) and computed once and stored when it is not (division,
-    `math.*`).
+    op whose users cannot all be merged is recomputed when it is cheap (few ops
+    that OpCost.cpp lists as cheap) and computed once and stored when it is not
+    (divisions, functions, loads).
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect"];
