@@ -145,6 +145,7 @@ std::string cellgrad::pipelineFor(ModuleOp module, const Target &target,
       holdsCellOps(module) ? "cell-to-llvm-pipeline" : "cell-cpu-pipeline";
   return name + "{vector-width=" + std::to_string(target.vectorBits) +
          " fma=" + (target.fma ? "true" : "false") +
+         (options.poison ? " poison=true" : "") +
          (options.emit.sanitizeAddress ? " separate-temporaries=true}" : "}");
 }
 

@@ -27,6 +27,7 @@ struct CompileOptions {
       pipeline; ///< textual; empty: the one that fits the module's stage
   bool verifyEach = true;  ///< verify the IR after every pass
   bool checkNans = false;  ///< an op that gives NaN ends the call
+  bool poison = false;     ///< temporaries are NaN where they are not needed
   std::string loweredMLIR; ///< when not empty, a file for the LLVM dialect
   std::string reproducers; ///< the folder for programs on which the compiler
                            ///< fails; empty: one in the user's cache
@@ -51,7 +52,8 @@ bool holdsCellOps(mlir::ModuleOp module);
 /// The passes that take `module` to the LLVM dialect, by what it holds: all for
 /// cell ops or derivatives, those from linalg on for tensors, none for the LLVM
 /// dialect. `target` decides the width of vectors and the use of fma,
-/// `options` whether temporaries share memory.
+/// `options` whether temporaries share memory,
+/// and are NaN where they are not needed.
 std::string pipelineFor(mlir::ModuleOp module, const Target &target,
                         const CompileOptions &options);
 

@@ -99,8 +99,10 @@ Job readOptions(const std::string &path, const std::string &name,
       readFiles(value, job);
     } else if (option == "sanitize_address") {
       job.options.emit.sanitizeAddress = nb::cast<bool>(value);
+    } else if (option == "poison") {
+      job.options.poison = nb::cast<bool>(value);
     } else {
-      std::string known = "opt_level, verify_each, check_nans, "
+      std::string known = "opt_level, verify_each, check_nans, poison, "
                           "sanitize_address, durable, files";
       for (const auto &t : texts)
         known += std::string(", ") + t.first;
@@ -273,6 +275,7 @@ void bindCompile(nb::module_ &m) {
                     "dump_ir (a directory for the IR after each stage), "
                     "reproducers (a directory for programs on which the "
                     "compiler fails), pipeline, verify_each, check_nans, "
+                    "poison (temporaries are NaN where they are not needed), "
                     "sanitize_address, files (a dict from "
                     "paths to lists of bytes: written and put in place with "
                     "the compiler's files, all or none), durable (they reach "

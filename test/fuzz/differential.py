@@ -1,7 +1,7 @@
 """Checks random programs: compiled against interpreted, and derivatives against each other.
 
 Forward: the compiled results equal the interpreter's, which shares nothing with the lowering, at
-optimisation level 2 and at another one. How far they may differ is measured, not guessed: the
+optimisation level 2 and, with temporaries poisoned where they are not needed, at another one. How far they may differ is measured, not guessed: the
 interpreter also runs with arguments and with results of ops that are perturbed by a few units in the
 last place (of constants as well: nobody knows the sine of a rounded exp(60)), and an element may move
 by a multiple of what it moved then. Where the perturbation makes elements finite or not finite,
@@ -63,9 +63,10 @@ def arrays(results: list[Any]) -> list[np.ndarray]:
     return [np.asarray(r) for r in results]
 
 
-def compiled(graph: Any, folder: Path, level: int) -> Any:
+def compiled(graph: Any, folder: Path, level: int, poison: bool) -> Any:
+    """With `poison`, memory that is shared where it is needed gives NaN."""
     path = folder / "fuzz.so"
-    _native.compile_graph(graph, str(path), "fuzz", {"opt_level": level})
+    _native.compile_graph(graph, str(path), "fuzz", {"opt_level": level, "poison": poison})
     return _native.Model(str(path))
 
 
@@ -99,7 +100,7 @@ def check_forward(program: Program, seed: int) -> None:
     reference = Reference(program, "main", inputs, moved)
     for level in (2, LEVELS[seed % len(LEVELS)]):
         with tempfile.TemporaryDirectory() as folder:
-            model = compiled(program.graph, Path(folder), level)
+            model = compiled(program.graph, Path(folder), level, poison=level != 2)
             given = arrays(model.entry("main")(buffers(inputs)))
         compare(program, f"seed {seed}, level {level}", given, reference)
 
@@ -204,7 +205,7 @@ def check_derivatives(program: Program, seed: int) -> None:
     moved = [p * q for p, q in zip(x, noise, strict=True)]
     with tempfile.TemporaryDirectory() as folder:
         level = (2, 0, 1)[seed % 3]
-        model = compiled(program.graph, Path(folder), level)
+        model = compiled(program.graph, Path(folder), level, poison=seed % 2 == 0)
         run = lambda name, a: arrays(model.entry(name)(buffers(a)))
 
         def agree(what: str, *sides: tuple[str, Any, Any]) -> None:

@@ -155,11 +155,19 @@ def PlanMemory : Pass<"cell-plan-memory", "::mlir::ModuleOp"> {
   let description = [{
     Replaces every `memref.alloc` and `memref.alloca` by a view into a byte
     buffer that becomes the function's last argument. Buffers whose live ranges
-    do not overlap share memory. Each starts on a 64-byte boundary. The arena's
-    size is recorded in `cell.arena_bytes`. The arena of a private function lies
-    in that of its callers, for the time of the call.
+    do not overlap share memory, in loops and branches as well: what is made in
+    the body of a loop and stays in one trip takes what it would take outside.
+    Each starts on a 64-byte boundary. The arena's size is recorded in
+    `cell.arena_bytes`. The arena of a private function lies in that of its
+    callers, for the time of the call.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+  let options = [
+    Option<"poison", "poison", "bool", "false",
+           "fill temporaries with NaN where their live range begins and after it ends: "
+           "a mistake of this pass changes results">,
+  ];
 }
 
 def SeparateTemporaries : Pass<"cell-separate-temporaries", "::mlir::ModuleOp"> {

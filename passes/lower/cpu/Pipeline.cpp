@@ -49,7 +49,7 @@ void cellgrad::buildCPUPipeline(OpPassManager &pm,
   if (options.separateTemporaries)
     pm.addPass(createSeparateTemporaries());
   else
-    pm.addPass(createPlanMemory());
+    pm.addPass(createPlanMemory({options.poison}));
   pm.addNestedPass<func::FuncOp>(createCSEPass());
   pm.addPass(createShareMath({options.fma}));
 

@@ -11,7 +11,7 @@ class OpPassManager;
 
 namespace cellgrad {
 
-/// What the generated code may use.
+/// What the generated code may use, and does for tests.
 struct CPUPipelineOptions : mlir::PassPipelineOptions<CPUPipelineOptions> {
   Option<unsigned> vectorWidth{
       *this, "vector-width",
@@ -25,6 +25,10 @@ struct CPUPipelineOptions : mlir::PassPipelineOptions<CPUPipelineOptions> {
       *this, "separate-temporaries",
       llvm::cl::desc("allocate every temporary by itself, for checks of memory "
                      "accesses"),
+      llvm::cl::init(false)};
+  Option<bool> poison{
+      *this, "poison",
+      llvm::cl::desc("fill temporaries with NaN where they are not needed"),
       llvm::cl::init(false)};
 };
 

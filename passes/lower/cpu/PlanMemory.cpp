@@ -1,13 +1,13 @@
 //===- PlanMemory.cpp - one arena for all temporaries ---------------------===//
 
+#include "passes/lower/cpu/BufferLifetimes.h"
 #include "passes/lower/cpu/Passes.h"
 
 #include "dialect/Refusal.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace cellgrad {
@@ -16,22 +16,18 @@ namespace cellgrad {
 } // namespace cellgrad
 
 using namespace mlir;
+using namespace cellgrad;
 
 namespace {
 
 constexpr int64_t kAlignment = 64;
 
-/// A temporary: its size and the range of top-level ops during which it is
-/// live.
+/// A temporary.
 struct Buffer {
   Operation *alloc;
   int64_t bytes;
-  unsigned first, last;
+  Lifetime life;
   int64_t offset = 0;
-
-  bool liveWith(const Buffer &other) const {
-    return first <= other.last && other.first <= last;
-  }
 };
 
 /// Size of a static memref in bytes, rounded up to the alignment; a boolean
@@ -54,7 +50,7 @@ int64_t assignOffsets(SmallVectorImpl<Buffer> &buffers) {
   for (Buffer *buffer : order) {
     int64_t offset = 0;
     for (Buffer *other : placed) {
-      if (!buffer->liveWith(*other))
+      if (!buffer->life.overlaps(other->life))
         continue;
       if (offset + buffer->bytes <= other->offset)
         break;
@@ -73,12 +69,7 @@ int64_t assignOffsets(SmallVectorImpl<Buffer> &buffers) {
 /// The temporaries of a function; fails, with an error, where one has no place
 /// in an arena.
 FailureOr<SmallVector<Buffer>> collectBuffers(func::FuncOp func) {
-  Block &body = func.getBody().front();
-  DenseMap<Operation *, unsigned> position;
-  for (auto [i, op] : llvm::enumerate(body))
-    position[&op] = i;
-
-  BufferViewFlowAnalysis aliases(func);
+  BufferLifetimes lifetimes(func);
   SmallVector<Buffer> buffers;
   WalkResult result = func.walk([&](Operation *op) {
     if (!isa<memref::AllocOp, memref::AllocaOp>(op))
@@ -91,23 +82,10 @@ FailureOr<SmallVector<Buffer>> collectBuffers(func::FuncOp func) {
           << "static shape and the identity layout";
       return WalkResult::interrupt();
     }
-    Buffer buffer{op, sizeInBytes(type), ~0u, 0};
-    // The view of booleans as bytes is a cast that the analysis does not
-    // know, and a branch that only names a buffer has become a select.
-    SmallVector<Value> views{op->getResult(0)};
-    while (!views.empty())
-      for (Value alias : aliases.resolve(views.pop_back_val()))
-        for (Operation *user : alias.getUsers()) {
-          unsigned at = position.lookup(body.findAncestorOpInBlock(*user));
-          buffer.first = std::min(buffer.first, at);
-          buffer.last = std::max(buffer.last, at);
-          if (isa<UnrealizedConversionCastOp, arith::SelectOp>(user))
-            llvm::append_range(views, user->getResults());
-        }
-    if (buffer.first == ~0u)
-      buffer.first = buffer.last =
-          position.lookup(body.findAncestorOpInBlock(*op));
-    buffers.push_back(buffer);
+    FailureOr<Lifetime> life = lifetimes.of(op);
+    if (failed(life))
+      return WalkResult::interrupt();
+    buffers.push_back({op, sizeInBytes(type), *life});
     return WalkResult::advance();
   });
   if (result.wasInterrupted())
@@ -115,12 +93,50 @@ FailureOr<SmallVector<Buffer>> collectBuffers(func::FuncOp func) {
   return buffers;
 }
 
+/// Fills the memory of a buffer with bytes that make a NaN of any float, an
+/// index out of range of any integer.
+void fillWithNans(OpBuilder &b, Location loc, Value arena,
+                  const Buffer &buffer) {
+  auto index = [&](int64_t value) {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  auto type = MemRefType::get({buffer.bytes / 8}, b.getI64Type());
+  Value words = memref::ViewOp::create(b, loc, type, arena,
+                                       index(buffer.offset), ValueRange());
+  Value ones = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(-1));
+  scf::ForOp::create(b, loc, index(0), index(type.getNumElements()), index(1),
+                     ValueRange(),
+                     [&](OpBuilder &inner, Location, Value i, ValueRange) {
+                       memref::StoreOp::create(inner, loc, ones, words, i);
+                       scf::YieldOp::create(inner, loc);
+                     });
+}
+
+/// Fills every buffer before its life begins and after it has ended: one that
+/// is needed then, or lies where another is needed, gives other results.
+void poisonBuffers(Value arena, ArrayRef<Buffer> buffers) {
+  OpBuilder b(arena.getContext());
+  for (const Buffer &buffer : buffers) {
+    Operation *last = buffer.life.lastOp;
+    b.setInsertionPoint(buffer.life.firstOp);
+    fillWithNans(b, last->getLoc(), arena, buffer);
+    if (last->hasTrait<OpTrait::IsTerminator>())
+      b.setInsertionPoint(last);
+    else
+      b.setInsertionPointAfter(last);
+    fillWithNans(b, last->getLoc(), arena, buffer);
+  }
+}
+
 /// Makes the buffers views into a last argument of `total` bytes.
-void moveToArena(func::FuncOp func, ArrayRef<Buffer> buffers, int64_t total) {
+void moveToArena(func::FuncOp func, ArrayRef<Buffer> buffers, int64_t total,
+                 bool poison) {
   Block &body = func.getBody().front();
   OpBuilder b = OpBuilder::atBlockBegin(&body);
   auto arenaType = MemRefType::get({total}, b.getI8Type());
   BlockArgument arena = body.addArgument(arenaType, func.getLoc());
+  if (poison)
+    poisonBuffers(arena, buffers);
   for (const Buffer &buffer : buffers) {
     b.setInsertionPoint(buffer.alloc);
     Location loc = buffer.alloc->getLoc();
@@ -145,20 +161,19 @@ void moveToArena(func::FuncOp func, ArrayRef<Buffer> buffers, int64_t total) {
 }
 
 struct PlanMemory : cellgrad::impl::PlanMemoryBase<PlanMemory> {
+  using PlanMemoryBase::PlanMemoryBase;
+
   void runOnOperation() override {
     // What a private function needs is a temporary of those that call it.
     DenseMap<StringAttr, MemRefType> lent;
     for (auto func : getOperation().getOps<func::FuncOp>())
       if (func.isPrivate() && !func.isDeclaration()) {
-        FailureOr<SmallVector<Buffer>> buffers = collectBuffers(func);
-        if (failed(buffers))
+        FailureOr<int64_t> total = plan(func, /*always=*/false);
+        if (failed(total))
           return signalPassFailure();
-        if (buffers->empty())
-          continue;
-        int64_t total = assignOffsets(*buffers);
-        moveToArena(func, *buffers, total);
-        lent[func.getSymNameAttr()] =
-            cast<MemRefType>(func.getArgumentTypes().back());
+        if (*total != 0)
+          lent[func.getSymNameAttr()] =
+              cast<MemRefType>(func.getArgumentTypes().back());
       }
     getOperation().walk([&](func::CallOp call) {
       auto found = lent.find(call.getCalleeAttr().getAttr());
@@ -170,14 +185,24 @@ struct PlanMemory : cellgrad::impl::PlanMemoryBase<PlanMemory> {
     });
     for (auto func : getOperation().getOps<func::FuncOp>())
       if (!func.isPrivate()) {
-        FailureOr<SmallVector<Buffer>> buffers = collectBuffers(func);
-        if (failed(buffers))
+        FailureOr<int64_t> total = plan(func, /*always=*/true);
+        if (failed(total))
           return signalPassFailure();
-        int64_t total = assignOffsets(*buffers);
-        moveToArena(func, *buffers, total);
         func->setAttr("cell.arena_bytes",
-                      Builder(func).getI64IntegerAttr(total));
+                      Builder(func).getI64IntegerAttr(*total));
       }
+  }
+
+private:
+  /// Gives `func` an arena, if it needs one or `always`; returns its size.
+  FailureOr<int64_t> plan(func::FuncOp func, bool always) {
+    FailureOr<SmallVector<Buffer>> buffers = collectBuffers(func);
+    if (failed(buffers))
+      return failure();
+    int64_t total = assignOffsets(*buffers);
+    if (always || !buffers->empty())
+      moveToArena(func, *buffers, total, poison);
+    return total;
   }
 };
 
