@@ -24,9 +24,18 @@ llvm::SetVector<Value> capturedValues(Operation *op) {
 
 SmallVector<Value> readValues(Operation *op) {
   SmallVector<Value> values(op->getOperands());
-  if (isControlFlow(op))
+  if (op->getNumRegions() != 0)
     llvm::append_range(values, capturedValues(op));
   return values;
+}
+
+LogicalResult refuseDerivative(Operation *op) {
+  auto diagnostic =
+      op->emitOpError("cannot be differentiated: it has no derivative rule");
+  if (op->getNumRegions() != 0)
+    diagnostic << "; branches that have one are scf.if, loops scf.for and "
+                  "scf.while";
+  return diagnostic;
 }
 
 OwningOpRef<func::FuncOp> outline(Region &region,

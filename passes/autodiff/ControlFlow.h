@@ -27,6 +27,9 @@ llvm::SetVector<mlir::Value> capturedValues(mlir::Operation *op);
 /// What `op` reads: its operands, and what its regions use from around it.
 llvm::SmallVector<mlir::Value> readValues(mlir::Operation *op);
 
+/// The error that `op`, which a derivative passes through, has no rule.
+llvm::LogicalResult refuseDerivative(mlir::Operation *op);
+
 /// `region` as a function of its arguments, then `captured`; constants from
 /// around it are copied into it. It belongs to no module.
 mlir::OwningOpRef<mlir::func::FuncOp>

@@ -65,6 +65,7 @@ public:
     symbols = &table;
     state.clear();
     linear.clear();
+    restoreControlFlow(getOperation());
     if (failed(mapInward(getOperation(), table)))
       return signalPassFailure();
     // Mapping over a batch adds functions; they come last.

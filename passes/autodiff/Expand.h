@@ -51,6 +51,10 @@ checkTranspose(VJPOp op, mlir::func::FuncOp callee,
 llvm::LogicalResult expandVMap(VMapOp op, mlir::func::FuncOp callee,
                                mlir::SymbolTable &symbols);
 
+/// Brings branches and loops that upstream's canonicalisation has simplified
+/// back to forms that transforms know.
+void restoreControlFlow(mlir::ModuleOp module);
+
 /// Puts vmap inside of derivatives of loops whose number of trips may differ
 /// within a batch.
 llvm::LogicalResult mapInward(mlir::ModuleOp module,

@@ -22,11 +22,11 @@ static LogicalResult buildTangent(OpBuilder &builder, Operation *op,
   for (Value operand : op->getOperands())
     incoming.push_back(activity.isActive(operand) ? tangents.lookup(operand)
                                                   : Value());
-  if (allZero(incoming))
+  if (op->getNumRegions() == 0 && allZero(incoming))
     return success();
   auto differentiable = dyn_cast<DifferentiableOpInterface>(primal.copyOf(op));
   if (!differentiable)
-    return refuse(op) << "cannot be differentiated: it has no derivative rule";
+    return refuseDerivative(op);
   SmallVector<Value> outgoing(op->getNumResults());
   if (failed(differentiable.buildJVP(builder, incoming, outgoing)))
     return failure();

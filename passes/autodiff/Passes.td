@@ -31,7 +31,9 @@ def DifferentiatePass : Pass<"cell-differentiate", "::mlir::ModuleOp"> {
     Calls in differentiated functions are inlined.
 
     Branches and loops of `scf` are transformed as such: a loop stays a loop, and its
-    adjoint walks the trips backwards over what a `cell.stash` kept of them. Ops with
+    adjoint walks the trips backwards over what a `cell.stash` kept of them. What
+    `canonicalize` made of them (`arith.select` of tensors, logic of conditions, conditions
+    that hand on a part of what is carried) is undone first. Ops with
     rules of their own (`cell.custom`, `cell.recompute`) follow their rules, and are
     inlined when all transforms are expanded.
 

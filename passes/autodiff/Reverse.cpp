@@ -59,7 +59,7 @@ static LogicalResult buildAdjoint(OpBuilder &builder, Operation *op,
   }
   auto differentiable = dyn_cast<DifferentiableOpInterface>(primal.copyOf(op));
   if (!differentiable)
-    return refuse(op) << "cannot be differentiated: it has no derivative rule";
+    return refuseDerivative(op);
 
   llvm::SmallBitVector wanted(op->getNumOperands());
   for (auto [i, operand] : llvm::enumerate(op->getOperands()))

@@ -134,3 +134,39 @@ func.func @reverse(%x: tensor<f64>) -> tensor<f64> {
   %0:3 = cell.vjp @square_jvp(%x, %x) cotangents(%x) of [1] wrt [1] transpose : (tensor<f64>, tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>, tensor<f64>)
   return %0#2 : tensor<f64>
 }
+
+// -----
+
+// What the regions of an op read is what the op reads: its derivative is not zero.
+func.func private @switch(%x: tensor<f64>) -> tensor<f64> {
+  %i = arith.constant 0 : index
+  // expected-error @+1 {{'scf.index_switch' op cannot be differentiated: it has no derivative rule; branches that have one are scf.if, loops scf.for and scf.while}}
+  %y = scf.index_switch %i -> tensor<f64>
+  case 0 {
+    %s = cell.sin %x : tensor<f64>
+    scf.yield %s : tensor<f64>
+  }
+  default {
+    scf.yield %x : tensor<f64>
+  }
+  return %y : tensor<f64>
+}
+func.func @of_switch(%x: tensor<f64>) -> tensor<f64> {
+  %0:2 = cell.vjp @switch(%x) cotangents(%x) of [0] wrt [0] : (tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>)
+  return %0#1 : tensor<f64>
+}
+
+// -----
+
+func.func private @region(%x: tensor<f64>) -> tensor<f64> {
+  // expected-error @+1 {{'scf.execute_region' op cannot be differentiated: it has no derivative rule; branches}}
+  %y = scf.execute_region -> tensor<f64> {
+    %s = cell.sin %x : tensor<f64>
+    scf.yield %s : tensor<f64>
+  }
+  return %y : tensor<f64>
+}
+func.func @of_region(%x: tensor<f64>) -> tensor<f64> {
+  %0:2 = cell.jvp @region(%x) tangents(%x) wrt [0] of [0] : (tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>)
+  return %0#1 : tensor<f64>
+}

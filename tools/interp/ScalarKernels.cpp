@@ -1,4 +1,4 @@
-//===- ScalarKernels.cpp - indices and conditions of loops ----------------===//
+//===- ScalarKernels.cpp - indices, conditions of loops and branches ------===//
 //
 // Scalars are tensors without dimensions; an index is an i64.
 //
@@ -50,6 +50,20 @@ std::optional<Tensor> evaluateScalar(Operation *op, Operands args) {
       })
       .Case([&](arith::MaxSIOp) {
         return binary([](int64_t a, int64_t b) { return std::max(a, b); });
+      })
+      .Case([&](arith::AndIOp) {
+        return binary([](int64_t a, int64_t b) { return a & b; });
+      })
+      .Case([&](arith::OrIOp) {
+        return binary([](int64_t a, int64_t b) { return a | b; });
+      })
+      .Case([&](arith::XOrIOp) {
+        return binary([](int64_t a, int64_t b) { return a ^ b; });
+      })
+      .Case([&](arith::SelectOp select) -> std::optional<Tensor> {
+        if (!select.getCondition().getType().isInteger(1))
+          return std::nullopt;
+        return *args[args[0]->getInt(0) ? 1 : 2];
       })
       .Case([&](arith::DivUIOp) {
         return binary([](int64_t a, int64_t b) { return b == 0 ? 0 : a / b; });
