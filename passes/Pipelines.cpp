@@ -12,7 +12,7 @@ using namespace mlir;
 /// What takes the cell dialect to linalg: passes anyone could type.
 static constexpr const char *kCellToLinalg =
     "cell-count-loops,cell-differentiate,cell-decompose,canonicalize,cse,"
-    "cell-lower-stash,cell-to-linalg";
+    "func.func(cell-rematerialize),cell-lower-stash,cell-to-linalg";
 
 static void addCellToLinalg(OpPassManager &pm) {
   // Every name in the text is registered beside the pipelines.

@@ -53,6 +53,21 @@ def DifferentiatePass : Pass<"cell-differentiate", "::mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def RematerializePass : Pass<"cell-rematerialize", "::mlir::func::FuncOp"> {
+  let summary = "Compute elementwise values of the forward pass again where the adjoint reads them";
+  let description = [{
+    A value that is read again after several deep products of matrices or convolutions, and that
+    elementwise ops compute from values which are kept until then anyway, is computed again from
+    those, behind a `cell.barrier`: of each layer of a deep network the argument of its activation
+    is kept, and not what the activation and its slope are made of.
+  }];
+  let options = [
+    Option<"distance", "distance", "unsigned", "3",
+           "deep products, branches and loops between two uses of what is repeated">,
+  ];
+  let dependentDialects = ["::cellgrad::CellDialect"];
+}
+
 def CheckNansPass : Pass<"cell-check-nans", "::mlir::ModuleOp"> {
   let summary = "End the call with an error where an op gives NaN";
   let description = [{

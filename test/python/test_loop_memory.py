@@ -1,5 +1,6 @@
 """Temporaries in loops: as little memory as outside of them, and never two in one place."""
 
+import math
 import random
 import sys
 import tempfile
@@ -16,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fuzz"))
 import differential
 from generator import Program
 
-LAYERS, SIZE = 12, 64
+LAYERS, SIZE = 12, 128
 TENSOR = SIZE * SIZE * 4
 
 
@@ -218,3 +219,64 @@ def test_random_loops_with_poisoned_memory(first):
     for seed in range(first, first + 4):
         differential.check_forward(Program.parse(Loops(seed).text()), 2 * seed)
         check_gradient(Program.parse(Loops(seed).text()), seed)
+
+
+# --- what a gradient keeps --------------------------------------------------------------------
+
+
+def erf(x):
+    return np.vectorize(math.erf)(x)
+
+
+def bell(x):
+    return np.exp(-x * x / 2) / np.sqrt(2 * np.pi)
+
+
+# Functions and their slopes, in float64.
+ACTIVATIONS = {
+    "tanh": (np.tanh, lambda x: 1 / np.cosh(x) ** 2),
+    "sigmoid": (lambda x: 1 / (1 + np.exp(-x)), lambda x: np.exp(-x) / (1 + np.exp(-x)) ** 2),
+    "relu": (lambda x: np.maximum(x, 0), lambda x: (x > 0) * 1.0),
+    "erf": (erf, lambda x: 2 / np.sqrt(np.pi) * np.exp(-x * x)),
+    "softplus": (lambda x: np.log1p(np.exp(x)), lambda x: 1 / (1 + np.exp(-x))),
+    "silu": (
+        lambda x: x / (1 + np.exp(-x)),
+        lambda x: 1 / (1 + np.exp(-x)) * (1 + x / (1 + np.exp(x))),
+    ),
+    "gelu": (
+        lambda x: x * (1 + erf(x / np.sqrt(2))) / 2,
+        lambda x: (1 + erf(x / np.sqrt(2))) / 2 + x * bell(x),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+def test_one_tensor_a_layer_is_kept(tmp_path, name):
+    value, slope = ACTIVATIONS[name]
+
+    def loss(x, *weights):
+        for w in weights:
+            function = ops.gelu if name == "gelu" else getattr(ops, name)
+            x = function(ops.matmul(x, w))
+        return ops.sum(x)
+
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(SIZE, SIZE)).astype(np.float32)
+    weights = [(rng.normal(size=(SIZE, SIZE)) / 11).astype(np.float32) for _ in range(LAYERS)]
+    gradient = ms.grad(loss, tuple(range(1, LAYERS + 1)))
+    given = [Tensor(x), *map(Tensor, weights)]
+    path = str(tmp_path / name)
+    ms.export(gradient, *given, file_name=path, value_and_grad=False)
+    assert _native.Model(path + ".so").entry("forward").arena_bytes <= (LAYERS + 5) * TENSOR
+
+    inputs, arguments = [np.float64(x)], []
+    for w in weights:
+        arguments.append(inputs[-1] @ w)
+        inputs.append(value(arguments[-1]))
+    cotangent = np.ones_like(inputs[-1])
+    for i in reversed(range(LAYERS)):
+        cotangent = cotangent * slope(arguments[i])
+        weights[i], cotangent = inputs[i].T @ cotangent, cotangent @ np.float64(weights[i]).T
+    for got, expected in zip(gradient(*given), weights, strict=True):
+        scale = np.abs(expected).max()
+        np.testing.assert_allclose(got.asnumpy(), expected, rtol=0, atol=2e-4 * scale)

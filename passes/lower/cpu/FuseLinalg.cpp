@@ -5,7 +5,6 @@
 #include "passes/lower/cpu/Schedule.h"
 #include "passes/lower/cpu/SumOfProducts.h"
 
-#include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -58,10 +57,9 @@ public:
     for (linalg::GenericOp op : ops)
       if (!isProduct(op))
         mergeProducers(op);
-    if (previousEffect.empty())
-      sortTopologically(&block);
-    else
-      Schedule(block).apply();
+    // What an op needs moves before it. Deferring the op would lengthen the
+    // lives of all it reads.
+    Schedule(block).apply();
   }
 
 private:
@@ -320,17 +318,26 @@ private:
     }
   }
 
-  /// Recomputing a value in each user pays when its inputs are no larger than
-  /// the value, or when no user is left that needs it in memory.
-  bool savesTraffic(linalg::GenericOp producer) {
-    auto sizeOf = [](ValueRange values) {
+  /// Recomputing a value in a user pays when what the user then reads beside
+  /// its own inputs is smaller than the value, or when no user is left that
+  /// needs the value in memory. Inputs as large as the value would only have to
+  /// be kept beside it.
+  bool savesTraffic(linalg::GenericOp producer, linalg::GenericOp consumer) {
+    auto sizeOf = [](auto values) {
       int64_t bits = 0;
       for (Value value : values)
         if (auto type = dyn_cast<ShapedType>(value.getType()))
           bits += type.getNumElements() * type.getElementTypeBitWidth();
       return bits;
     };
-    if (sizeOf(producer.getInputs()) <= sizeOf(producer.getResults()))
+    auto more = llvm::make_filter_range(producer.getInputs(), [&](Value value) {
+      return !llvm::is_contained(consumer.getInputs(), value);
+    });
+    auto less =
+        llvm::make_filter_range(producer->getResults(), [&](Value value) {
+          return llvm::is_contained(consumer.getInputs(), value);
+        });
+    if (sizeOf(more) < sizeOf(less))
       return true;
     return llvm::all_of(producer->getUsers(), [&](Operation *user) {
       auto generic = dyn_cast<linalg::GenericOp>(user);
@@ -386,7 +393,7 @@ private:
     if (sameSpace && iteration.isIdentity() && isElementwise(consumer) &&
         !hasIndirectPath(producer, consumer))
       return merge(producer);
-    if (!cheap || (!onlyUser && !savesTraffic(producer)))
+    if (!cheap || (!onlyUser && !savesTraffic(producer, consumer)))
       return {};
     if (onlyUser)
       return merge(producer);

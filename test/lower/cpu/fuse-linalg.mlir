@@ -2,6 +2,7 @@
 // RUN: cell-opt %s --pass-pipeline="builtin.module(func.func(cell-fuse-linalg{recompute-limit=0},cse))" | FileCheck %s --check-prefix=STORE
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
+#rows = affine_map<(d0, d1) -> (d0)>
 
 // A chain of elementwise ops is one loop; the constant, the broadcast bias and the
 // transposed operand are read in place. The transcendental value that two ops need is
@@ -68,18 +69,43 @@ func.func @product(%a: tensor<8x16xf32>, %w: tensor<32x16xf32>) -> tensor<8x32xf
   return %0 : tensor<8x32xf32>
 }
 
-// The product needs %n in memory. A reduction of the cheap %n computes it again unless
-// that is forbidden; it never computes the exponential again.
+// The product needs %n in memory. A reduction that reads %x anyway computes the cheap %n again
+// unless that is forbidden; it never computes the exponential again.
 // CHECK-LABEL: func.func @recompute
 // CHECK:         linalg.generic
 // CHECK:           arith.negf
 // CHECK:         linalg.generic
 // CHECK:           arith.negf
+// CHECK-NEXT:      arith.maximumf
 // CHECK-NEXT:      arith.addf
 // STORE-LABEL: func.func @recompute
 // STORE:         arith.negf
 // STORE-NOT:     arith.negf
 func.func @recompute(%x: tensor<8x16xf32>, %w: tensor<16x4xf32>) -> (tensor<8x4xf32>, tensor<8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x16xf32>
+  %n = linalg.negf ins(%x : tensor<8x16xf32>) outs(%e : tensor<8x16xf32>) -> tensor<8x16xf32>
+  %me = tensor.empty() : tensor<8x4xf32>
+  %mf = linalg.fill ins(%zero : f32) outs(%me : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %m = linalg.matmul ins(%n, %w : tensor<8x16xf32>, tensor<16x4xf32>) outs(%mf : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %r = tensor.empty() : tensor<8xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%r : tensor<8xf32>) -> tensor<8xf32>
+  %s = linalg.generic {indexing_maps = [#id, #id, #rows], iterator_types = ["parallel", "reduction"]}
+      ins(%n, %x : tensor<8x16xf32>, tensor<8x16xf32>) outs(%f : tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %d = arith.maximumf %a, %b : f32
+    %t = arith.addf %o, %d : f32
+    linalg.yield %t : f32
+  } -> tensor<8xf32>
+  return %m, %s : tensor<8x4xf32>, tensor<8xf32>
+}
+
+// One that does not reads %n: %x would have to be kept beside it.
+// CHECK-LABEL: func.func @keep
+// CHECK:         arith.negf
+// CHECK-NOT:     arith.negf
+// STORE-LABEL: func.func @keep
+func.func @keep(%x: tensor<8x16xf32>, %w: tensor<16x4xf32>) -> (tensor<8x4xf32>, tensor<8xf32>) {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<8x16xf32>
   %n = linalg.negf ins(%x : tensor<8x16xf32>) outs(%e : tensor<8x16xf32>) -> tensor<8x16xf32>
