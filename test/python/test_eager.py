@@ -238,4 +238,5 @@ def test_different_calls_do_not_grow_the_process(tmp_path):
 @pytest.mark.sweep
 def test_a_million_different_calls_do_not_grow_the_process(tmp_path):
     bytes_, maps, objects = grown(tmp_path, 250_000, 300)
-    assert bytes_ < 16 << 20 and maps < 40 and objects < 2000
+    # The heap is scattered by then; a program that is kept is 180 KB, a call that leaks 32 bytes 32 MB.
+    assert bytes_ < 32 << 20 and maps < 40 and objects < 2000
