@@ -30,8 +30,8 @@ SmallVector<Value> readValues(Operation *op) {
 }
 
 LogicalResult refuseDerivative(Operation *op) {
-  auto diagnostic =
-      op->emitOpError("cannot be differentiated: it has no derivative rule");
+  InFlightDiagnostic diagnostic =
+      refuse(op) << "cannot be differentiated: it has no derivative rule";
   if (op->getNumRegions() != 0)
     diagnostic << "; branches that have one are scf.if, loops scf.for and "
                   "scf.while";
