@@ -39,19 +39,25 @@ int64_t sizeOf(Value value) {
   return type ? type.getNumElements() : 0;
 }
 
-/// Products that add up so many terms for each element take some twenty times
-/// what an elementwise function takes.
+/// So many multiplications for each element of what a product reads and writes
+/// take some twenty times what an elementwise function takes.
 constexpr int64_t kDepth = 128;
 
-/// How many terms a product or a convolution adds up for each element.
+/// The multiplications of a product or a convolution for each element of its
+/// largest operand or result, at least.
 int64_t depthOf(Operation &op) {
   if (auto product = dyn_cast<MatMulOp>(op)) {
-    auto shape = cast<RankedTensorType>(product.getLhs().getType()).getShape();
-    return shape[shape.size() - (product.getTransposeA() ? 2 : 1)];
+    auto sizes = [](Value value) {
+      return cast<RankedTensorType>(value.getType()).getShape().take_back(2);
+    };
+    auto result = sizes(product.getResult());
+    return std::min({result[0], result[1],
+                     sizes(product.getLhs())[product.getTransposeA() ? 0 : 1]});
   }
   if (auto conv = dyn_cast<ConvOp>(op)) {
     auto type = cast<RankedTensorType>(conv.getW().getType());
-    return type.getNumElements() / std::max<int64_t>(type.getDimSize(0), 1);
+    int64_t channels = std::max<int64_t>(type.getDimSize(0), 1);
+    return std::min(channels, type.getNumElements() / channels);
   }
   return 0;
 }

@@ -86,19 +86,20 @@ func.func @shared(%x: !t, %ct: !t) -> (!t, !t, !t) {
 
 // -----
 
-// Beside thin products the function would show.
-!t = tensor<64x64xf32>
+// Beside thin products the function would show, however long their sums are.
+!t = tensor<512x64xf32>
+!w = tensor<64x64xf32>
 
 // CHECK-LABEL: func.func @thin
 // CHECK-NOT:     cell.barrier
-func.func @thin(%x: !t) -> (!t, !t) {
-  %z = cell.matmul %x, %x : (!t, !t) -> !t
+func.func @thin(%x: !t, %w: !w) -> (!w, !w, !w, !w, !t) {
+  %z = cell.matmul %x, %w : (!t, !w) -> !t
   %y = cell.tanh %z : !t
-  %p1 = cell.matmul %y, %x : (!t, !t) -> !t
-  %p2 = cell.matmul %p1, %x : (!t, !t) -> !t
-  %p3 = cell.matmul %p2, %x : (!t, !t) -> !t
-  %p4 = cell.matmul %p3, %x : (!t, !t) -> !t
-  %dw = cell.matmul %y, %p4 : (!t, !t) -> !t
+  %p1 = cell.matmul %y, %w : (!t, !w) -> !t
+  %d1 = cell.matmul %p1, %x {transpose_a = true} : (!t, !t) -> !w
+  %d2 = cell.matmul %p1, %p1 {transpose_a = true} : (!t, !t) -> !w
+  %d3 = cell.matmul %x, %p1 {transpose_a = true} : (!t, !t) -> !w
+  %dw = cell.matmul %y, %p1 {transpose_a = true} : (!t, !t) -> !w
   %slope = cell.sech_squared %z : !t
-  return %dw, %slope : !t, !t
+  return %d1, %d2, %d3, %dw, %slope : !w, !w, !w, !w, !t
 }
