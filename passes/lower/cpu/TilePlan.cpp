@@ -18,7 +18,7 @@ using Dims = llvm::SmallVector<TileDim>;
 constexpr int64_t kLeastDepth = 64, kMostDepth = 1024;
 
 /// Bytes of C that are buffered: they should stay in the second-level cache.
-constexpr int64_t kBufferBytes = 256 * 1024;
+constexpr int64_t kBufferBytes = int64_t{256} * 1024;
 
 int64_t count(llvm::ArrayRef<TileDim> dims) {
   int64_t n = 1;
