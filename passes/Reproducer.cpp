@@ -1,7 +1,7 @@
 //===- Reproducer.cpp - a program on which the compiler fails, as a file --===//
 
 #include "passes/Reproducer.h"
-#include "passes/emit/Signature.h"
+#include "passes/emit/Names.h"
 #include "passes/emit/Target.h"
 
 #include "mlir/IR/OperationSupport.h"
