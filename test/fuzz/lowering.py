@@ -1,0 +1,176 @@
+"""Checks random programs that are about the lowering: contractions, convolutions, nested loops.
+
+What `differential.py` checks are programs of every op; these have few ops, and everything that fusion,
+plans of products, tiles, masks, buffers and live ranges decide by. Contractions and convolutions are
+compared with their twin in numpy (twin.py), bit for bit where they are made of small integers, on
+vectors of 128, 256 and 512 bits; small ones with the interpreter as well. Loops are compared with the
+interpreter, and their first and second derivatives with each other, as in differential.py.
+
+    python test/fuzz/lowering.py --kind=small --first=1000 --count=500
+    python test/fuzz/lowering.py --kind=large --plans   # counts what was planned for them
+    python test/fuzz/differential.py --replay=build/fuzz/forward-1234.mlir --check=forward --seed=1234
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+import differential
+import numpy as np
+from contractions import INTERPRETED, TARGETS, Contractions
+from convolutions import Convolutions
+from differential import FINDINGS, Mismatch, arrays, buffers, entry
+from generator import BUILD, Program
+from loops import Loops
+from twin import worst
+
+from cellgrad import _native
+
+DRAWN = {"small": Contractions, "large": Contractions, "conv": Convolutions}
+KINDS = (*DRAWN, "loops")
+VECTORS = {"native": 512, "x86-64-v3": 256, "x86-64-v2": 128}
+# Gradients of contractions, whose operands are reversed and dilated parts.
+DERIVED = 4
+
+
+def usable() -> tuple[str, ...]:
+    """The targets whose vectors this machine has."""
+    return TARGETS
+
+
+def draw(kind: str, seed: int) -> tuple[Program, Contractions | None]:
+    if kind == "loops":
+        return Loops(seed, "float64" if seed % 3 else "float32").program(), None
+    drawn = DRAWN[kind](seed, kind)
+    return drawn.program(), drawn
+
+
+def compiled(program: Program, target: str, level: int, folder: str) -> _native.Model:
+    path = Path(folder) / "fuzz.so"
+    options = {"opt_level": level, "target": target}
+    _native.compile_graph(program.graph, str(path), "fuzz", options)
+    return _native.Model(str(path))
+
+
+def check(kind: str, seed: int) -> None:
+    """Raises Mismatch, or what the compiler raises, where the program of a seed is wrong."""
+    program, drawn = draw(kind, seed)
+    if drawn is None:
+        again = Program.parse(program.graph.text())
+        differential.check_forward(again, seed)
+        if program.dtype == "float64":
+            differential.check_derivatives(program, seed)
+        return
+    small = drawn.terms <= INTERPRETED // 20
+    derived = None
+    if seed % DERIVED == 0 and small and drawn.dtype == "float64":
+        derived = Program.parse(program.graph.text())
+    f, args = entry(program, "main", [])
+    f.ret(f.call("f", args))
+    inputs, wanted = drawn.inputs(), drawn.wanted()
+    target = usable()[seed % len(usable())]
+    with tempfile.TemporaryDirectory() as folder:
+        model = compiled(program, target, 2 if seed % 5 else seed % 3, folder)
+        given = arrays(model.entry("main")(buffers(inputs)))
+    compare(f"{kind} {seed} on {target}", program, given, wanted)
+    if small:
+        said = arrays(_native.interpret(program.graph, "main", buffers(inputs)))
+        compare(f"{kind} {seed} interpreted", program, said, wanted)
+    if derived:
+        differential.check_derivatives(derived, seed)
+
+
+def compare(what: str, program: Program, given: list[np.ndarray], wanted: list) -> None:
+    for i, (g, w) in enumerate(zip(given, wanted, strict=True)):
+        off = worst(g, w)
+        if off > 0:
+            raise Mismatch(
+                f"{what}: result {i} is off by {off:.3g} beyond its bound\n{program.graph.text()}"
+            )
+
+
+def run(kind: str, seed: int) -> None:
+    """Checks one program; one that fails is written to build/fuzz, and reduced if it is small."""
+    try:
+        check(kind, seed)
+    except FINDINGS as finding:
+        program, drawn = draw(kind, seed)
+        text = program.graph.text()
+        folder = BUILD / "fuzz"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{kind}-{seed}-whole.mlir").write_text(text)
+        raise type(finding)(f"{kind} {seed}: {finding}") from None
+
+
+def plans(kind: str, seed: int) -> list[str]:
+    """How products and nests of a program are computed: the remarks of the passes."""
+    program, _ = draw(kind, seed)
+    f, args = entry(program, "main", [])
+    f.ret(f.call("f", args))
+    width = VECTORS[TARGETS[seed % len(TARGETS)]]
+    before = "cell-to-linalg-pipeline,inline,symbol-dce,cse,func.func(cell-order-loops,cell-fuse-linalg),cse,cell-convert-entry-points,func.func(cell-separate-inits,cell-place-results),cse,func.func(cell-separate-inits),one-shot-bufferize,canonicalize,func.func(cell-narrow-branches),canonicalize,cse,cell-outline-kernels"
+    options = f"vector-width={width} print-plan=true"
+    pipeline = f"builtin.module({before},func.func(cell-emit-gemm{{{options}}},cell-emit-loops{{{options}}}))"
+    tool = [BUILD / "bin" / "cell-opt", "-", f"--pass-pipeline={pipeline}", "-o", "/dev/null"]
+    said = subprocess.run(tool, input=program.graph.text(), capture_output=True, text=True)
+    if said.returncode:
+        raise RuntimeError(said.stderr)
+    return re.findall(r"remark: (.*)", said.stderr)
+
+
+def forms(remarks: list[str]) -> list[str]:
+    """What is counted of plans: the kind of code, how operands are packed, what is ragged."""
+    found = []
+    for remark in remarks:
+        product = re.match(r"(\d+)x(\d+)x(\d+): tile (\d+)x(\d+), rows (\d+), columns (\d+), depth (\d+)", remark)
+        if product:
+            m, n, k, rows, columns, row, column, depth = map(int, product.groups())
+            found.append("matrix product")
+            found += [f"matrix product, {p}" for p in re.findall(r", (pack[^,]*)", remark)]
+            found += [f"matrix product, {name} ragged" for name, a, b in [("rows", m, rows), ("columns", n, columns), ("depth", k, depth)] if a % b]
+            found += [f"matrix product, blocks of {name}" for name, a, b in [("rows", m, row), ("columns", n, column), ("depth", k, depth)] if a > b]
+        elif remark.startswith("tile "):
+            found.append("tiles")
+            found += [f"tiles, {p}" for p in re.findall(r", (exchanged|pack B|buffer C)", remark)]
+            found += ["tiles, blocks of depth"] if int(re.search(r", (\d+) blocks", remark)[1]) > 1 else []
+        else:
+            found.append(remark)
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--kind", choices=KINDS, help="only these programs (default: all)")
+    parser.add_argument("--plans", action="store_true", help="count what was planned, run nothing")
+    options = parser.parse_args()
+    failed = 0
+    for kind in [options.kind] if options.kind else KINDS:
+        start, findings, counts = time.process_time(), 0, Counter[str]()
+        for seed in range(options.first, options.first + options.count):
+            try:
+                if options.plans:
+                    counts.update(set(forms(plans(kind, seed))))
+                else:
+                    run(kind, seed)
+            except FINDINGS as finding:
+                findings += 1
+                print(f"{finding}\n", flush=True)
+        for form, n in sorted(counts.items()):
+            print(f"| {kind} | {form} | {n} |")
+        print(f"{kind}: {options.count} programs, {findings} findings, {time.process_time() - start:.0f} s")
+        failed += findings
+    return min(failed, 1)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
