@@ -128,7 +128,9 @@ class Contractions:
             + [(1, 1, 1, 2), (0, 1, 1, 0), (1, 0, 1, 0), (0, 0, 1, 1), (1, 1, 0, 0), (0, 0, 2, 0)]
         )
         if large:
-            counts = rng.choice([(1, 1, 1, 0)] * 5 + [(1, 1, 1, 1), (1, 1, 2, 0), (2, 1, 1, 0)])
+            counts = rng.choice(
+                [(1, 1, 1, 0)] * 5 + [(1, 1, 1, 1), (2, 1, 1, 0)] + [(1, 1, 2, 0)] * 2 + [(1, 1, 3, 0)]
+            )
         pools = (ROWS, COLUMNS, DEPTHS, BATCH)
         big = (LARGE_ROWS, LARGE_COLUMNS, LARGE_DEPTHS, BATCH)
         while True:
@@ -302,6 +304,8 @@ class Contractions:
     def epilogue(self, x: Value) -> Value:
         rng, t = self.rng, self.twin
         kind = rng.choice(["initial", "initial", "function", "bias", "transpose", "slice", "self"])
+        if kind == "initial" and rng.random() < 0.4:  # that may be donated
+            return t.binary(rng.choice(["add", "add", "sub"]), *rng.sample([x, self.argument(x.shape)], 2))
         if kind == "initial":
             initial, own = self.operand([Dim(i, n, False) for i, n in enumerate(x.shape)])
             order = [d.number for d in own]

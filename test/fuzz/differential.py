@@ -70,10 +70,13 @@ def compiled(graph: Any, folder: Path, level: int, poison: bool) -> Any:
     return _native.Model(str(path))
 
 
-def entry(program: Program, name: str, extra: list[tuple[int, ...]]) -> tuple[Any, list[Any]]:
-    """A new public function of the program's arguments and `extra` ones."""
-    shapes = [*program.arguments, *extra]
-    args = [(program.dtype, s, f"a{i}", "input", None, None) for i, s in enumerate(shapes)]
+def entry(
+    program: Program, name: str, extra: list[tuple[int, ...]], donated: dict[int, int] | None = None
+) -> tuple[Any, list[Any]]:
+    """A new public function of the program's arguments and `extra` ones; `donated` says which
+    arguments hold which results after a call."""
+    shapes, to = [*program.arguments, *extra], donated or {}
+    args = [(program.dtype, s, f"a{i}", "input", to.get(i), None) for i, s in enumerate(shapes)]
     f = program.graph.function(name, args, public=True)
     return f, list(f.args)
 
@@ -87,10 +90,10 @@ def smooth_program(seed: int, table: Any) -> Program:
     return Generator(seed, "float64", smooth, empty=False).program()
 
 
-def check_forward(program: Program, seed: int) -> None:
+def check_forward(program: Program, seed: int, donated: dict[int, int] | None = None) -> None:
     """Compiled against interpreted results of one program, at two levels."""
     dtype = program.dtype
-    f, args = entry(program, "main", [])
+    f, args = entry(program, "main", [], donated)
     f.ret(f.call("f", args))
     rng = np.random.default_rng(seed)
     inputs = [rng.normal(size=s).astype(dtype) for s in program.arguments]

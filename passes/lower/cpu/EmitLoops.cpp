@@ -75,7 +75,7 @@ struct EmitLoops : cellgrad::impl::EmitLoopsBase<EmitLoops> {
         }
         generic = *converted;
       }
-      if (failed(cellgrad::emitNest(rewriter, generic, vectorWidth)))
+      if (failed(cellgrad::emitNest(rewriter, generic, vectorWidth, printPlan)))
         return signalPassFailure();
     }
   }

@@ -526,13 +526,19 @@ void NestEmitter::emitTile(const Position &pos, int64_t rows, int64_t active) {
 }
 
 LogicalResult cellgrad::emitNest(RewriterBase &rewriter, linalg::GenericOp op,
-                                 unsigned vectorWidth) {
+                                 unsigned vectorWidth, bool printPlan) {
   FailureOr<LoopNest> nest = analyzeNest(op);
   if (failed(nest))
     return failure();
   if (!nest->isEmpty()) {
     rewriter.setInsertionPoint(op);
-    NestEmitter(rewriter, planNest(std::move(*nest), vectorWidth)).emit();
+    NestPlan plan = planNest(std::move(*nest), vectorWidth);
+    if (printPlan) {
+      std::string text;
+      llvm::raw_string_ostream(text) << plan;
+      op.emitRemark() << text;
+    }
+    NestEmitter(rewriter, std::move(plan)).emit();
   }
   rewriter.eraseOp(op);
   return success();

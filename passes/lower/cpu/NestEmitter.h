@@ -9,9 +9,11 @@
 
 namespace cellgrad {
 
-/// Replaces `op`, a `linalg.generic` on memrefs, by vector loops.
+/// Replaces `op`, a `linalg.generic` on memrefs, by vector loops; reports the
+/// plan of them as a remark if `printPlan`.
 mlir::LogicalResult emitNest(mlir::RewriterBase &rewriter,
-                             mlir::linalg::GenericOp op, unsigned vectorWidth);
+                             mlir::linalg::GenericOp op, unsigned vectorWidth,
+                             bool printPlan);
 
 } // namespace cellgrad
 

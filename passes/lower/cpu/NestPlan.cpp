@@ -222,3 +222,14 @@ NestPlan cellgrad::planNest(LoopNest loops, unsigned vectorWidth) {
   orderDims(plan, tileDim);
   return plan;
 }
+
+llvm::raw_ostream &cellgrad::operator<<(llvm::raw_ostream &os,
+                                        const NestPlan &plan) {
+  if (!plan.vectorDim)
+    return os << "nest of scalars";
+  constexpr const char *kNames[] = {"blocks", "lanes", "rows", "tiles"};
+  os << "nest of " << kNames[static_cast<int>(plan.kind)];
+  if (plan.kind == NestKind::Blocks && plan.nest.hasReduction())
+    os << ", sum inside";
+  return os << ", " << plan.unroll << " vectors of " << plan.lanes;
+}

@@ -68,6 +68,8 @@ struct NestPlan {
 
 NestPlan planNest(LoopNest nest, unsigned vectorWidth);
 
+llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const NestPlan &plan);
+
 } // namespace cellgrad
 
 #endif

@@ -147,6 +147,8 @@ def EmitLoops : Pass<"cell-emit-loops", "::mlir::func::FuncOp"> {
   let options = [
     Option<"vectorWidth", "vector-width", "unsigned", "512",
            "width of a vector register in bits (128, 256 or 512)">,
+    Option<"printPlan", "print-plan", "bool", "false",
+           "report the plan of each nest as a remark">,
   ];
 }
 

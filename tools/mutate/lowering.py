@@ -1,0 +1,383 @@
+"""Plants mistakes in the lowering and sees whether a random program or a test notices.
+
+    python tools/mutate/lowering.py [--files GemmPlan,TilePlan] [--sample 200] [--write]
+
+A scratch copy of the passes that fuse, plan, tile, pack, mask, place and lay out has every mistake of
+source.py in it, each behind its number; it is compiled once and linked into a native module and a
+cell-opt in a scratch folder. Random programs run first without a mistake, which shows the places that
+each of them executes. Then, for every mutant, the programs that execute it are compiled and run in a
+process of their own, the quick ones first, until one gives a wrong number, does not compile, crashes
+or takes too long: first those of differential.py, then those of lowering.py. Mutants that no number
+notices are given to the tests of test/lower that execute them. --write puts the score into
+docs/lowering-nets.md.
+
+Nothing of it is in the product: the scratch build alone knows of mutants.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import importlib.util
+import json
+import os
+import random
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from source import Source
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build"
+LLVM = Path("/usr/lib/llvm-22")
+PAGE = ROOT / "docs" / "lowering-nets.md"
+BEGIN, END = "<!-- lowering mutants: begin -->", "<!-- lowering mutants: end -->"
+FILES = {
+    "passes/lower/cpu": (
+        "BodyIndices ElementwiseMerge EmitGemm EmitLoops EntryPoints FillFolding FlatMemory FuseLinalg "
+        "GemmEmitter GemmPlan LoopNest NarrowBranches NestBody NestEmitter NestPlan OrderLoops "
+        "OutlineKernels PlaceResults PlanMemory Schedule SeparateInits SinkStores Stash SumOfProducts "
+        "TileEmitter TilePlan VectorTranspose"
+    ).split(),
+    "passes/lower/linalg": ["LowerStash"],
+    "passes/autodiff": ["CountLoops"],
+}
+PROGRAMS, SECONDS, MEMORY = 40, 20, 6 << 30
+TABLES = 'extern "C" {{ __attribute__((visibility("default"))) int cellMutant = -1; __attribute__((visibility("default"))) unsigned char cellMutantsSeen[1 << 16]; }}'
+# Which mutant a tool is, and where it says what it executed.
+ENVIRONMENT = """
+#include <cstdio>
+#include <cstdlib>
+static void say() {
+  if (FILE *out = fopen(getenv("CELL_MUTANTS_SEEN"), "ab")) {
+    fwrite(cellMutantsSeen, 1, sizeof cellMutantsSeen, out);
+    fclose(out);
+  }
+}
+static int chosen = [] {
+  if (const char *text = getenv("CELL_MUTANT"))
+    cellMutant = atoi(text);
+  if (getenv("CELL_MUTANTS_SEEN"))
+    atexit(say);
+  return 0;
+}();
+"""
+
+
+@dataclass
+class Mutant:
+    number: int
+    file: str
+    line: int
+    what: str
+
+
+# --- the scratch copy -------------------------------------------------------------------------
+
+
+def objects(folder: Path, files: list[str], jobs: int) -> list[Mutant]:
+    """Compiles the planted copies; what does not compile is left out."""
+    commands = {c["file"]: c["command"] for c in json.loads((BUILD / "compile_commands.json").read_text())}
+    jobs_to_do, planted, first = [], [], 0
+    for place, names in FILES.items():
+        for name in names:
+            if files and name not in files:
+                continue
+            path = ROOT / place / f"{name}.cpp"
+            source = Source(path.read_text())
+            jobs_to_do.append((path, source, first, commands[str(path)]))
+            first += len(source.mutants)
+
+    def make(job: tuple[Path, Source, int, str]) -> list[Mutant]:
+        path, source, start, command = job
+        copy, made = folder / path.name, folder / f"{path.stem}.o"
+        without: set[int] = set()
+        for _ in range(8):
+            head = f'#include "{ROOT}/tools/mutate/Mutants.h"\n#line 1 "{copy}"\n'
+            copy.write_text(head + source.planted(start, without))
+            again = re.sub(r" -o \S+", f" -o {made}", command).replace(str(path), str(copy))
+            again = again.replace(" -O2", " -O0 -w -ferror-limit=0")
+            run = subprocess.run(again, shell=True, cwd=BUILD, capture_output=True, text=True)
+            if run.returncode == 0:
+                return [
+                    Mutant(start + i, path.stem, m.line, m.what)
+                    for i, m in enumerate(source.mutants)
+                    if i not in without
+                ]
+            lines = {int(n) for n in re.findall(rf"^{re.escape(str(copy))}:(\d+):", run.stderr, re.M)}
+            without |= {i for i, m in enumerate(source.mutants) if any(at in lines for at in source.lines_of(m))}
+        raise RuntimeError(f"{path.name} does not compile:\n{run.stderr[:3000]}")
+
+    with ThreadPoolExecutor(jobs) as pool:
+        for made in pool.map(make, jobs_to_do):
+            planted += made
+    return planted
+
+
+def link(folder: Path) -> None:
+    """A native module and a cell-opt with these objects in place of those of the libraries."""
+    table = folder / "table.cpp"
+    table.write_text(TABLES.format() + ENVIRONMENT)
+    made = folder / "table.o"
+    subprocess.run(["clang++-22", "-fPIC", "-O1", "-c", table, "-o", made], check=True)
+    own = " ".join(str(o) for o in sorted(folder.glob("*.o")))
+    (folder / "bin").mkdir(exist_ok=True)
+    native = next((BUILD / "python" / "cellgrad").glob("_native*.so")).name
+    for target, out in [(f"python/cellgrad/{native}", folder / native), ("bin/cell-opt", folder / "bin" / "cell-opt")]:
+        shown = ["ninja", "-C", BUILD, "-t", "commands", target]
+        command = subprocess.run(shown, capture_output=True, text=True, check=True).stdout
+        command = command.strip().splitlines()[-1].removeprefix(": && ").split(" && ")[0]
+        # Before the libraries, so that the linker does not look for these there.
+        command = command.replace(f" -o {target}", f" {own} -o {out}").replace("-Wl,-s ", "")
+        subprocess.run(command, shell=True, check=True, cwd=BUILD)
+
+
+def load(folder: Path) -> ctypes.CDLL:
+    """Puts the scratch module in place of the package's."""
+    path = next(folder.glob("_native*.so"))
+    spec = importlib.util.spec_from_file_location("cellgrad._native", path)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["cellgrad._native"] = module
+    spec.loader.exec_module(module)
+    return ctypes.CDLL(str(path))
+
+
+# --- random programs --------------------------------------------------------------------------
+
+
+@dataclass
+class Case:
+    """A program with the numbers that it should give, and the places that it executes."""
+
+    name: str
+    check: Any
+    seconds: float = 0.0
+    seen: bytes = b""
+
+
+def cases(old: int, new: int) -> tuple[list[Case], list[Case]]:
+    """Programs of the nets that there were, and of those for the lowering."""
+    sys.path.insert(0, str(ROOT / "test" / "fuzz"))
+    import differential
+    import lowering
+    from generator import records
+
+    table = records()
+
+    def forward(seed: int) -> Any:
+        return lambda: differential.check_forward(differential.forward_program(seed, table), seed)
+
+    def derivatives(seed: int) -> Any:
+        program = differential.smooth_program(seed, table)
+        return lambda: differential.check_derivatives(differential.Program.parse(program.graph.text()), seed)
+
+    def drawn(kind: str, seed: int) -> Any:
+        program, numbers = lowering.draw(kind, seed)
+        return lowering.prepared(program, seed, numbers)
+
+    def loops(seed: int) -> Any:
+        return lambda: lowering.check("loops", seed)
+
+    first = [Case(f"forward {s}", forward(s)) for s in range(old)]
+    first += [Case(f"derivatives {s}", derivatives(s)) for s in range(old // 2)]
+    second = [
+        Case(f"{kind} {s}", drawn(kind, s))
+        for kind, part in (("small", 1.0), ("large", 0.4), ("conv", 0.5))
+        for s in range(int(new * part))
+    ]
+    second += [Case(f"loops {s}", loops(s)) for s in range(new // 3)]
+    return first, second
+
+
+def observed(found: list[Case], library: ctypes.CDLL) -> list[Case]:
+    """The cases that pass without a mistake, with the time they take and what they execute."""
+    seen = (ctypes.c_ubyte * (1 << 16)).in_dll(library, "cellMutantsSeen")
+    passing = []
+    for case in found:
+        ctypes.memset(seen, 0, 1 << 16)
+        start = time.process_time()
+        try:
+            case.check()
+        except Exception as finding:
+            print(f"without a mistake, {case.name} fails: {str(finding)[:150]}", file=sys.stderr)
+            continue
+        case.seconds, case.seen = time.process_time() - start, bytes(seen)
+        passing.append(case)
+    return passing
+
+
+def notices(number: int, found: list[Case], library: ctypes.CDLL) -> str:
+    """The case that notices mutant `number`, or nothing."""
+    reach = sorted((c for c in found if c.seen[number]), key=lambda c: c.seconds)[:PROGRAMS]
+    if not reach:
+        return ""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(read)
+        quiet = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(quiet, 1)
+        os.dup2(quiet, 2)
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        ctypes.c_int.in_dll(library, "cellMutant").value = number
+        for i, case in enumerate(reach):
+            os.write(write, bytes([i]))
+            try:
+                case.check()
+            except BaseException:
+                os._exit(1)
+        os._exit(0)
+    os.close(write)
+    deadline = time.time() + 4 * SECONDS
+    while True:
+        pid, status = os.waitpid(child, os.WNOHANG)
+        if pid:
+            break
+        if time.time() > deadline:
+            os.kill(child, signal.SIGKILL)
+            _, status = os.waitpid(child, 0)
+            break
+        time.sleep(0.005)
+    ran = b""
+    while part := os.read(read, 4096):
+        ran += part
+    os.close(read)
+    return reach[ran[-1]].name if status and ran else ("start" if status else "")
+
+
+# --- tests of the passes ----------------------------------------------------------------------
+
+
+def lit_lines() -> dict[str, list[str]]:
+    """The RUN lines of test/lower that use cell-opt, by file."""
+    found = {}
+    for path in sorted((ROOT / "test" / "lower").rglob("*.mlir")):
+        lines = [x.split("RUN:", 1)[1].strip() for x in path.read_text().splitlines() if "// RUN:" in x]
+        joined = "\n".join(lines).replace("\\\n", "")
+        found[str(path)] = [x.replace("%s", str(path)) for x in joined.splitlines() if "cell-opt" in x]
+    return {k: v for k, v in found.items() if v}
+
+
+def passes(lines: list[str], folder: Path, **more: str) -> bool:
+    path = os.pathsep.join([str(folder / "bin"), str(BUILD / "bin"), str(LLVM / "bin"), os.environ["PATH"]])
+    for line in lines:
+        line = line.replace("%t", str(folder / "t"))
+        shell = ["bash", "-c", f"set -o pipefail; ulimit -t {SECONDS} -v {MEMORY >> 10}; {line}"]
+        if subprocess.run(shell, env={**os.environ, "PATH": path, **more}, capture_output=True).returncode:
+            return False
+    return True
+
+
+def executed(lines: list[str], folder: Path) -> bytes:
+    """What a test executes, and nothing if it fails without a mistake."""
+    out = folder / "seen"
+    out.unlink(missing_ok=True)
+    if not passes(lines, folder, CELL_MUTANTS_SEEN=str(out)) or not out.exists():
+        return bytes(1 << 16)
+    data, total = out.read_bytes(), bytearray(1 << 16)
+    for at in range(0, len(data), 1 << 16):
+        total = bytearray(a | b for a, b in zip(total, data[at : at + (1 << 16)], strict=False))
+    return bytes(total)
+
+
+# --- the score --------------------------------------------------------------------------------
+
+
+@dataclass
+class Verdicts:
+    reached: dict[int, Mutant] = field(default_factory=dict)
+    before: dict[int, str] = field(default_factory=dict)
+    after: dict[int, str] = field(default_factory=dict)
+    tests: dict[int, str] = field(default_factory=dict)
+
+
+def report(found: Verdicts, unreached: int) -> list[str]:
+    rows = defaultdict(Counter[str])
+    for number, mutant in found.reached.items():
+        row = rows[mutant.file]
+        row["mutants"] += 1
+        row["before"] += bool(found.before.get(number))
+        row["after"] += bool(found.before.get(number) or found.after.get(number))
+        row["tests"] += bool(found.before.get(number) or found.after.get(number) or found.tests.get(number))
+    total = sum(rows.values(), Counter[str]())
+    lines = [
+        f"{total['mutants']} mutants of {len(rows)} files that a program executes "
+        f"({unreached} more are in code that none does):",
+        f"the numbers of the programs of every op notice {total['before']}, with those for the lowering "
+        f"{total['after']}, with the tests of test/lower {total['tests']}.",
+        "",
+        "| file | mutants | programs of every op | and of the lowering | and test/lower |",
+        "| --- | ---: | ---: | ---: | ---: |",
+    ]
+    for file, row in sorted(rows.items()):
+        lines.append(f"| {file} | {row['mutants']} | {row['before']} | {row['after']} | {row['tests']} |")
+    return lines
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--files", default="", help="only these, by name")
+    parser.add_argument("--sample", type=int, default=0, help="only so many mutants")
+    parser.add_argument("--programs", type=int, default=150, help="random programs of each kind")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--folder", type=Path, help="keep the scratch copy here, or take what is there")
+    parser.add_argument("--tests", action="store_true", help="give what is left to the tests of test/lower")
+    parser.add_argument("--log", type=Path, help="write a line for each mutant here")
+    options = parser.parse_args()
+    folder = options.folder or Path(tempfile.mkdtemp(prefix="cell-mutants-"))
+    folder.mkdir(parents=True, exist_ok=True)
+    known = folder / "mutants.json"
+    if not known.exists():
+        made = objects(folder, options.files.split(",") if options.files else [], options.jobs)
+        link(folder)
+        known.write_text(json.dumps([m.__dict__ for m in made]))
+    mutants = [Mutant(**m) for m in json.loads(known.read_text())]
+    print(f"{len(mutants)} mutants are compiled", flush=True)
+    library = load(folder)
+    old, new = (observed(c, library) for c in cases(options.programs, options.programs))
+    reached = [m for m in mutants if any(c.seen[m.number] for c in [*old, *new])]
+    print(f"{len(reached)} are executed by {len(old)} and {len(new)} programs", flush=True)
+    chosen = reached
+    if options.sample:
+        chosen = random.Random(0).sample(reached, min(options.sample, len(reached)))
+    found = Verdicts({m.number: m for m in chosen})
+    tests: dict[str, tuple[list[str], bytes]] = {}
+    if options.tests:
+        tests = {path: (lines, executed(lines, folder)) for path, lines in lit_lines().items()}
+    log = options.log.open("a") if options.log else None
+    for mutant in chosen:
+        n = mutant.number
+        found.before[n] = notices(n, old, library)
+        found.after[n] = notices(n, new, library)
+        if not found.before[n] and not found.after[n]:
+            for path, (lines, seen) in tests.items():
+                if seen[n] and not passes(lines, folder, CELL_MUTANT=str(n)):
+                    found.tests[n] = Path(path).name
+                    break
+        if log:
+            verdict = [found.before[n] or "-", found.after[n] or "-", found.tests.get(n, "-")]
+            print(n, f"{mutant.file}:{mutant.line}", *verdict, mutant.what, sep=" | ", file=log, flush=True)
+    print("\n".join(report(found, len(mutants) - len(reached))))
+    if not options.folder:
+        shutil.rmtree(folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
