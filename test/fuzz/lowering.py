@@ -88,19 +88,29 @@ def donations(program: Program, seed: int) -> dict[int, int]:
     return given
 
 
-def prepared(program: Program, seed: int, drawn: Contractions) -> Callable[[], None]:
-    """What compiles and runs a program, and compares it with numbers that are known by then."""
+Call = tuple[str, Callable[[], list], Callable[[list], None]]
+
+
+def prepare(program: Program, seed: int, drawn: Contractions) -> tuple[str, Call]:
+    """For which target to compile a program, and how to call it: an entry, what makes arguments,
+    and what compares results with numbers that are known by then."""
     f, args = entry(program, "main", [], donations(program, seed))
     f.ret(f.call("f", args))
     inputs, wanted = drawn.inputs(), drawn.wanted()
     target = TARGETS[seed % len(TARGETS)]
+    what = f"seed {seed} on {target}"
+    compared = lambda given: compare(what, program, arrays(given), wanted)
+    return target, ("main", lambda: buffers(inputs), compared)
+
+
+def prepared(program: Program, seed: int, drawn: Contractions) -> Callable[[], None]:
+    """What compiles and runs a program, and compares it with numbers that are known by then."""
+    target, (name, inputs, compared) = prepare(program, seed, drawn)
     level = 2 if seed % 5 else seed % 3
 
     def run() -> None:
         with tempfile.TemporaryDirectory() as folder:
-            model = compiled(program, target, level, folder)
-            given = arrays(model.entry("main")(buffers(inputs)))
-        compare(f"seed {seed} on {target}", program, given, wanted)
+            compared(compiled(program, target, level, folder).entry(name)(inputs()))
 
     return run
 

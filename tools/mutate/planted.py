@@ -1,6 +1,6 @@
 """Plants mistakes in the lowering and sees whether a random program or a test notices.
 
-    python tools/mutate/lowering.py [--files GemmPlan,TilePlan] [--sample 200] [--write]
+    python tools/mutate/planted.py [--files GemmPlan,TilePlan] [--sample 200] [--write]
 
 A scratch copy of the passes that fuse, plan, tile, pack, mask, place and lay out has every mistake of
 source.py in it, each behind its number; it is compiled once and linked into a native module and a
@@ -53,7 +53,7 @@ FILES = {
     "passes/lower/linalg": ["LowerStash"],
     "passes/autodiff": ["CountLoops"],
 }
-PROGRAMS, SECONDS, MEMORY = 40, 20, 6 << 30
+PROGRAMS, SECONDS, MEMORY = 25, 20, 6 << 30
 TABLES = 'extern "C" {{ __attribute__((visibility("default"))) int cellMutant = -1; __attribute__((visibility("default"))) unsigned char cellMutantsSeen[1 << 16]; }}'
 # Which mutant a tool is, and where it says what it executed.
 ENVIRONMENT = """
@@ -162,59 +162,122 @@ class Case:
     """A program with the numbers that it should give, and the places that it executes."""
 
     name: str
-    check: Any
+    graph: Any
+    options: dict[str, Any]
+    runs: list[tuple[str, Any, Any]]  # entry, arguments, what raises if results are wrong
+    native: Any
     seconds: float = 0.0
     seen: bytes = b""
+    code: str = ""
+
+    def lowered(self) -> str:
+        """The code in the LLVM dialect: where it is the same, the numbers are."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "fuzz.mlir"
+            options = {**self.options, "llvm_dialect": str(path)}
+            self.native.compile_graph(self.graph, "", "fuzz", options)
+            return path.read_text()
+
+    def check(self) -> None:
+        if self.code and self.lowered() == self.code:
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "fuzz.so"
+            self.native.compile_graph(self.graph, str(path), "fuzz", self.options)
+            model = self.native.Model(str(path))
+            for entry, given, compare in self.runs:
+                compare(model.entry(entry)(given()))
 
 
-def cases(old: int, new: int) -> tuple[list[Case], list[Case]]:
-    """Programs of the nets that there were, and of those for the lowering."""
-    sys.path.insert(0, str(ROOT / "test" / "fuzz"))
-    import differential
-    import lowering
-    from generator import records
+class Cases:
+    """Draws programs, and computes once what they should give."""
 
-    table = records()
+    def __init__(self) -> None:
+        sys.path.insert(0, str(ROOT / "test" / "fuzz"))
+        import differential
+        import lowering
+        from generator import records
 
-    def forward(seed: int) -> Any:
-        return lambda: differential.check_forward(differential.forward_program(seed, table), seed)
+        self.differential, self.lowering, self.table = differential, lowering, records()
 
-    def derivatives(seed: int) -> Any:
-        program = differential.smooth_program(seed, table)
-        return lambda: differential.check_derivatives(differential.Program.parse(program.graph.text()), seed)
+    def of(self, kind: str, seed: int) -> Case:
+        d, native = self.differential, sys.modules["cellgrad._native"]
+        if kind in self.lowering.DRAWN:
+            program, drawn = self.lowering.draw(kind, seed)
+            target, call = self.lowering.prepare(program, seed, drawn)
+            return Case(f"{kind} {seed}", program.graph, {"opt_level": 1, "target": target}, [call], native)
+        if kind == "loops":
+            program = self.lowering.draw("loops", seed)[0]
+        elif kind == "forward":
+            program = d.forward_program(seed, self.table)
+        else:
+            program = d.smooth_program(seed, self.table)
+        runs = self.forward(program, seed)
+        if kind != "forward" and program.dtype == "float64":
+            runs += self.derivatives(program, seed)
+        return Case(f"{kind} {seed}", program.graph, {"opt_level": 1}, runs, native)
 
-    def drawn(kind: str, seed: int) -> Any:
-        program, numbers = lowering.draw(kind, seed)
-        return lowering.prepared(program, seed, numbers)
+    def compared(self, program: Any, name: str, inputs: Any, moved: Any) -> Any:
+        d = self.differential
+        reference = d.Reference(program, name, inputs, moved)
+        given = lambda: d.buffers(inputs)
+        return name, given, lambda made: d.compare(program, name, d.arrays(made), reference)
 
-    def loops(seed: int) -> Any:
-        return lambda: lowering.check("loops", seed)
+    def forward(self, program: Any, seed: int) -> list[Any]:
+        import numpy as np
 
-    first = [Case(f"forward {s}", forward(s)) for s in range(old)]
-    first += [Case(f"derivatives {s}", derivatives(s)) for s in range(old // 2)]
-    second = [
-        Case(f"{kind} {s}", drawn(kind, s))
-        for kind, part in (("small", 1.0), ("large", 0.4), ("conv", 0.5))
-        for s in range(int(new * part))
-    ]
-    second += [Case(f"loops {s}", loops(s)) for s in range(new // 3)]
-    return first, second
+        d, rng = self.differential, np.random.default_rng(seed)
+        donated = self.lowering.donations(program, seed)
+        f, args = d.entry(program, "main", [], donated)
+        f.ret(f.call("f", args))
+        self.inputs = [rng.normal(size=s).astype(program.dtype) for s in program.arguments]
+        noise = [1 + d.ULPS[program.dtype] * rng.uniform(-1, 1, s) for s in program.arguments]
+        self.moved = [(x * n).astype(program.dtype) for x, n in zip(self.inputs, noise, strict=True)]
+        return [self.compared(program, "main", self.inputs, self.moved)]
+
+    def derivatives(self, program: Any, seed: int) -> list[Any]:
+        """The gradient of the results times numbers, and the gradient of that times numbers."""
+        import numpy as np
+
+        d, rng = self.differential, np.random.default_rng(seed + 1)
+        of = [i for i, (dtype, _) in enumerate(program.results) if dtype != "bool"]
+        n, m, cts = len(program.arguments), len(program.results), [program.results[i][1] for i in of]
+        if not of or sum(map(d.count, program.arguments)) > d.SMALL:
+            return []
+        wrt = list(range(n))
+        g, args = d.entry(program, "g", cts)
+        g.ret(g.vjp("f", args[:n], args[n:], of=of, wrt=wrt)[m:])
+        k, args = d.entry(program, "k", [*cts, *program.arguments])
+        k.ret(k.vjp("g", args[: n + len(of)], args[n + len(of) :], of=wrt, wrt=wrt)[n:])
+        c = [rng.normal(size=s) for s in cts]
+        u = [rng.normal(size=s) for s in program.arguments]
+        return [
+            self.compared(program, "g", self.inputs + c, self.moved + c),
+            self.compared(program, "k", self.inputs + c + u, self.moved + c + u),
+        ]
 
 
-def observed(found: list[Case], library: ctypes.CDLL) -> list[Case]:
+OLD = {"forward": 1.0, "derivatives": 0.5}
+NEW = {"small": 1.0, "large": 0.4, "conv": 0.5, "loops": 0.4}
+
+
+def observed(kinds: dict[str, float], programs: int, library: ctypes.CDLL) -> list[Case]:
     """The cases that pass without a mistake, with the time they take and what they execute."""
     seen = (ctypes.c_ubyte * (1 << 16)).in_dll(library, "cellMutantsSeen")
-    passing = []
-    for case in found:
-        ctypes.memset(seen, 0, 1 << 16)
-        start = time.process_time()
-        try:
-            case.check()
-        except Exception as finding:
-            print(f"without a mistake, {case.name} fails: {str(finding)[:150]}", file=sys.stderr)
-            continue
-        case.seconds, case.seen = time.process_time() - start, bytes(seen)
-        passing.append(case)
+    passing, cases = [], Cases()
+    for kind, part in kinds.items():
+        for seed in range(int(programs * part)):
+            try:
+                case = cases.of(kind, seed)
+                ctypes.memset(seen, 0, 1 << 16)
+                start = time.process_time()
+                case.check()
+                case.seconds, case.seen = time.process_time() - start, bytes(seen)
+                case.code = case.lowered()
+            except Exception as finding:
+                print(f"without a mistake, {kind} {seed} fails: {str(finding)[:150]}", file=sys.stderr)
+                continue
+            passing.append(case)
     return passing
 
 
@@ -350,7 +413,7 @@ def main() -> int:
     mutants = [Mutant(**m) for m in json.loads(known.read_text())]
     print(f"{len(mutants)} mutants are compiled", flush=True)
     library = load(folder)
-    old, new = (observed(c, library) for c in cases(options.programs, options.programs))
+    old, new = (observed(kinds, options.programs, library) for kinds in (OLD, NEW))
     reached = [m for m in mutants if any(c.seen[m.number] for c in [*old, *new])]
     print(f"{len(reached)} are executed by {len(old)} and {len(new)} programs", flush=True)
     chosen = reached
