@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 import random
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from generator import Program
@@ -29,6 +28,8 @@ BATCH = (1, 2, 3, 5)
 LARGE_ROWS = (55, 111, 112, 113, 126, 140, 257, 270)
 LARGE_COLUMNS = (127, 128, 129, 255, 256, 257, 272, 300, 1024, 1040)
 LARGE_DEPTHS = (128, 129, 255, 256, 257, 300, 511, 512, 513, 1030)
+# Of sums that are added in blocks of blocks.
+LONG_DEPTHS = (2047, 4096, 4099, 10_000, 33_333, 65_536, 100_001)
 MAX_TERMS = {"small": 120_000, "conv": 3_000_000, "large": 60_000_000}
 MAX_PRODUCT = 1_500_000  # elements of a product that is written down, not only summed
 MAX_STORED = 4_000_000
@@ -107,7 +108,7 @@ class Contractions:
         results = [value]
         for _ in range(rng.choice([0, 0, 1, 1, 2])):
             value = self.epilogue(value)
-        if rng.random() < 0.25 and len(value.shape) and value.shape:
+        if rng.random() < 0.25:
             value = self.chained(value)
         if value is not results[0]:
             # Read by more than one, or by what comes after alone.
@@ -129,8 +130,13 @@ class Contractions:
         )
         if large:
             counts = rng.choice(
-                [(1, 1, 1, 0)] * 5 + [(1, 1, 1, 1), (2, 1, 1, 0)] + [(1, 1, 2, 0)] * 2 + [(1, 1, 3, 0)]
+                [(1, 1, 1, 0)] * 5
+                + [(1, 1, 1, 1), (2, 1, 1, 0)]
+                + [(1, 1, 2, 0)] * 2
+                + [(1, 1, 3, 0)]
             )
+            if rng.random() < 0.15:
+                return self.long_sum()
         pools = (ROWS, COLUMNS, DEPTHS, BATCH)
         big = (LARGE_ROWS, LARGE_COLUMNS, LARGE_DEPTHS, BATCH)
         while True:
@@ -147,8 +153,21 @@ class Contractions:
         self.terms += terms
         return dims
 
-    def term(self, dims: list[Dim], first: Value | None = None) -> Value:
-        """A sum of products over `dims`; `first` is a left operand that exists."""
+    def long_sum(self) -> list[Dim]:
+        """Few sums of many terms, in one dimension or two."""
+        rng = self.rng
+        dims = [Dim(0, rng.choice(LONG_DEPTHS), True)]
+        if rng.random() < 0.3:
+            dims.append(Dim(1, rng.choice((2, 3, 17)), True))
+        self.roles = [2] * len(dims)
+        if rng.random() < 0.7:
+            dims.append(Dim(len(dims), rng.choice((1, 2, 3, 7, 16, 17)), False))
+            self.roles.append(rng.choice((0, 1, 3)))
+        self.terms += math.prod(d.size for d in dims)
+        return dims
+
+    def term(self, dims: list[Dim]) -> Value:
+        """A sum of products over `dims`."""
         rng, t = self.rng, self.twin
         rows, columns, summed, batch = (
             [d for d, r in zip(dims, self.roles, strict=True) if r == role] for role in range(4)
@@ -156,12 +175,10 @@ class Contractions:
         sets = [[*rows, *summed, *batch], [*columns, *summed, *batch]]
         if rng.random() < 0.12:  # one factor more, of some of the dimensions
             sets.append([d for d in dims if rng.random() < 0.5])
-        elif rng.random() < 0.06:
-            sets = [sets[0], [*columns, *summed]] if not rows else sets
         rng.shuffle(sets)
-        if len(sets) == 2 and len(rows) <= 1 and len(columns) <= 1 and summed and batch is not None:
-            if first is None and rng.random() < 0.45 and len(summed) == 1 and rows and columns:
-                return self.matmul(rows[0], columns[0], summed[0], batch)
+        single = len(rows) == len(columns) == len(summed) == 1
+        if len(sets) == 2 and single and rng.random() < 0.45:
+            return self.matmul(rows[0], columns[0], summed[0], batch)
         order = list(dims)
         rng.shuffle(order)
         total = math.prod(d.size for d in dims)
@@ -247,7 +264,7 @@ class Contractions:
             starts.append(start)
             strides.append(step)
             stored.append(start + (size - 1) * step + 1 + rest)
-        if stored and rng.random() < 0.25:
+        if stored and rng.random() < (0.4 if self.kind == "large" else 0.25):
             # Rows whose distance is a multiple of 1024 bytes.
             wide = (stored[-1] + 255) // 256 * 256
             if math.prod(stored[:-1]) * wide <= MAX_STORED // 4:
@@ -257,9 +274,7 @@ class Contractions:
             starts, strides = [0] * len(own), [1] * len(own)
         x = self.argument(tuple(stored))
         # Slices, reversals and transposes in any order.
-        mirrored = [
-            i for i, d in enumerate(own) if d and not plain and rng.random() < 0.12
-        ]
+        mirrored = [i for i, d in enumerate(own) if d and not plain and rng.random() < 0.12]
         sizes = [d.size if d else 1 for d in own]
         whole = sizes == stored
         steps = ["slice", "reverse", "transpose"]
@@ -305,7 +320,9 @@ class Contractions:
         rng, t = self.rng, self.twin
         kind = rng.choice(["initial", "initial", "function", "bias", "transpose", "slice", "self"])
         if kind == "initial" and rng.random() < 0.4:  # that may be donated
-            return t.binary(rng.choice(["add", "add", "sub"]), *rng.sample([x, self.argument(x.shape)], 2))
+            return t.binary(
+                rng.choice(["add", "add", "sub"]), *rng.sample([x, self.argument(x.shape)], 2)
+            )
         if kind == "initial":
             initial, own = self.operand([Dim(i, n, False) for i, n in enumerate(x.shape)])
             order = [d.number for d in own]

@@ -16,7 +16,7 @@ from contractions import Contractions, Dim
 from twin import Numbers, Value, summed
 
 CHANNELS = (1, 1, 2, 3, 4, 5, 8, 15, 16, 17, 31, 32, 33)
-EXTENTS = (1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 18, 31, 32, 33)
+EXTENTS = (1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 18, 31, 32, 33, 130)
 WINDOW = (1, 1, 2, 3, 3, 5)
 MAX_TERMS = 3_000_000
 
@@ -81,7 +81,11 @@ class Convolutions(Contractions):
         def padded(v: np.ndarray) -> np.ndarray:
             wide = [a + b + n + (n - 1) * i for a, b, n, i in zip(low, high, v.shape, interior)]
             y = np.zeros(wide)
-            y[tuple(slice(a, a + n + (n - 1) * i, i + 1) for a, n, i in zip(low, v.shape, interior))] = v
+            y[
+                tuple(
+                    slice(a, a + n + (n - 1) * i, i + 1) for a, n, i in zip(low, v.shape, interior)
+                )
+            ] = v
             return y
 
         attributes = {"low": low, "high": high, "interior": interior}
@@ -92,7 +96,9 @@ class Convolutions(Contractions):
         n = len(x.shape) - 2 if x else rng.choice([1, 1, 2, 2, 2, 2, 3])
         while True:
             groups = rng.choice([1, 1, 1, 2, 3])
-            batch, channels = (x.shape[:2] if x else (rng.choice((1, 2, 3)), groups * rng.choice(CHANNELS)))
+            batch, channels = (
+                x.shape[:2] if x else (rng.choice((1, 2, 3)), groups * rng.choice(CHANNELS))
+            )
             if channels % groups:
                 continue
             filters = groups * rng.choice(CHANNELS)
@@ -112,7 +118,10 @@ class Convolutions(Contractions):
         w = self.ordered((filters, channels // groups, *taps))
         if rng.random() < 0.15:  # filters between which there are zeros
             wide = self.pad(w, 2)
-            if all((k - 1) * d < e for k, d, e in zip(wide.shape[2:], dilations, image.shape[2:], strict=True)):
+            if all(
+                (k - 1) * d < e
+                for k, d, e in zip(wide.shape[2:], dilations, image.shape[2:], strict=True)
+            ):
                 w = wide
         attributes = {"strides": strides, "dilations": dilations, "groups": groups}
         count = math.prod(w.shape[1:])

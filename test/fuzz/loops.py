@@ -50,7 +50,7 @@ class Loops:
             self.shapes.append((columns, columns))
         self.values: list[Value] = []
         self.read: set[Value] = set()
-        self.counters: list[tuple[str, int]] = []  # of the loops around, and their most
+        self.counters: list[str] = []  # of the loops around
 
     # --- text ---------------------------------------------------------------------------------
 
@@ -124,7 +124,11 @@ class Loops:
         self.rng.choice(kinds)(self.carried(x))
 
     def step(self) -> None:
-        if self.depth < DEPTH and self.regions < REGIONS and self.rng.random() < (0.35 if self.depth else 0.1):
+        if (
+            self.depth < DEPTH
+            and self.regions < REGIONS
+            and self.rng.random() < (0.35 if self.depth else 0.1)
+        ):
             self.region()
             return
         steps: list[Callable[[], None]] = [
@@ -170,7 +174,9 @@ class Loops:
     def spread(self) -> None:
         x, shape = self.some(rank=1), self.shapes[0]
         if x.shape == shape[1:]:
-            self.op(f"broadcast {x.name} along [0] : {self.type(x.shape)} -> {self.type(shape)}", shape)
+            self.op(
+                f"broadcast {x.name} along [0] : {self.type(x.shape)} -> {self.type(shape)}", shape
+            )
 
     def turned(self) -> None:
         x = self.some()
@@ -251,11 +257,7 @@ class Loops:
         x = x or self.some()
         if not x.shape or not self.counters:
             return
-        at, most = self.rng.choice(self.counters)
-        if x.shape[0] < most:
-            size, wrapped = self.whole(x.shape[0]), self.fresh()
-            self.say(f"{wrapped} = cell.floor_mod {at}, {size} : tensor<i64>")
-            at = wrapped
+        at = self.wrapped(self.rng.choice(self.counters), x.shape[0])
         types = f"{self.type(x.shape)}, tensor<i64> -> {self.type(x.shape[1:])}"
         row = self.op(f"gather {x.name} at {at} dim 0 : {types}", x.shape[1:])
         if self.rng.random() < 0.7:
@@ -265,6 +267,11 @@ class Loops:
             types = f"{self.type(row.shape)}, {self.type(x.shape)}, tensor<i64>"
             what = f'scatter "{kind}" {new.name} into {target.name} at {at} dim 0 : {types}'
             self.op(what, x.shape)
+
+    def wrapped(self, at: str, size: int) -> str:
+        n, name = self.whole(size), self.fresh()
+        self.say(f"{name} = cell.floor_mod {at}, {n} : tensor<i64>")
+        return name
 
     # --- regions ------------------------------------------------------------------------------
 
@@ -335,7 +342,9 @@ class Loops:
         x, one = self.some(), self.fresh()
         if x.shape:
             types = f"{self.type(x.shape)} -> {self.type(())}"
-            x = self.op(f"reduce_sum {x.name} over {list(range(len(x.shape)))} : {types}", (), False)
+            x = self.op(
+                f"reduce_sum {x.name} over {list(range(len(x.shape)))} : {types}", (), False
+            )
         limit = self.constant(self.rng.choice([0.0, 0.5, -0.3, 2.0]))
         self.say(f"{one} = cell.less {x.name}, {limit.name} : {self.type(())}")
         return one
@@ -376,15 +385,15 @@ class Loops:
     def loop(self, like: list[Value]) -> None:
         """Trips up to a limit that is known or depends on values, or fewer by what is carried."""
         rng = self.rng
-        most = rng.choice(TRIPS)
-        limit = self.whole(most)
+        start, step = rng.choice([0, 0, 0, 1, -2]), rng.choice([1, 1, 1, 2, -1])
+        limit = self.whole(start + step * rng.choice(TRIPS) + rng.choice([0, 0, step // 2]))
         if rng.random() < 0.5:
             cast, both = self.fresh(), self.fresh()
             truth = self.truth()
             self.say(f"{cast} = cell.cast {truth} : tensor<i1> to tensor<i64>")
-            self.say(f"{both} = cell.add {cast}, {limit} : tensor<i64>")
-            limit, most = both, most + 1
-        zero = self.whole(0)
+            self.say(f"{both} = cell.{'add' if step > 0 else 'sub'} {limit}, {cast} : tensor<i64>")
+            limit = both
+        zero = self.whole(start)
         name = self.fresh()
         types = ", ".join([*(self.type(v.shape) for v in like), "tensor<i64>"])
         tests = [Value(self.fresh(), v.shape) for v in like]
@@ -396,7 +405,7 @@ class Loops:
         self.values = [*outside, *tests]
         self.depth += 1
         go = self.fresh()
-        self.say(f"{go} = cell.less {at}, {limit} : tensor<i64>")
+        self.say(f"{go} = cell.{'less' if step > 0 else 'greater'} {at}, {limit} : tensor<i64>")
         if rng.random() < 0.4:
             more, both = self.truth(), self.fresh()
             self.say(f"{both} = cell.logical_and {go}, {more} : tensor<i1>")
@@ -410,11 +419,11 @@ class Loops:
         self.say("} do {")
         self.say(f"^bb0({', '.join(heads)}):")
         self.values = [*outside, *inner]
-        self.counters.append((at, most))
+        self.counters.append(at)
         handed = self.body(inner)
         self.counters.pop()
         self.depth += 1
-        one, following = self.whole(1), self.fresh()
+        one, following = self.whole(step), self.fresh()
         self.say(f"{following} = cell.add {at}, {one} : tensor<i64>")
         self.say(f"scf.yield {', '.join([*(v.name for v in handed), following])} : {types}")
         self.depth -= 1
@@ -422,3 +431,7 @@ class Loops:
         self.values = outside
         for i, v in enumerate(like):
             self.values.append(Value(f"{name}#{i}", v.shape))
+        if rng.random() < 0.4:  # where the counter ended
+            end = self.fresh()
+            self.say(f"{end} = cell.cast {name}#{len(like)} : tensor<i64> to {self.type(())}")
+            self.same("mul", Value(end, ()), self.some(()))

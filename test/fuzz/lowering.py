@@ -157,17 +157,31 @@ def forms(remarks: list[str]) -> list[str]:
     """What is counted of plans: the kind of code, how operands are packed, what is ragged."""
     found = []
     for remark in remarks:
-        product = re.match(r"(\d+)x(\d+)x(\d+): tile (\d+)x(\d+), rows (\d+), columns (\d+), depth (\d+)", remark)
+        product = re.match(
+            r"(\d+)x(\d+)x(\d+): tile (\d+)x(\d+), rows (\d+), columns (\d+), depth (\d+)", remark
+        )
         if product:
             m, n, k, rows, columns, row, column, depth = map(int, product.groups())
             found.append("matrix product")
             found += [f"matrix product, {p}" for p in re.findall(r", (pack[^,]*)", remark)]
-            found += [f"matrix product, {name} ragged" for name, a, b in [("rows", m, rows), ("columns", n, columns), ("depth", k, depth)] if a % b]
-            found += [f"matrix product, blocks of {name}" for name, a, b in [("rows", m, row), ("columns", n, column), ("depth", k, depth)] if a > b]
+            found += [
+                f"matrix product, {name} ragged"
+                for name, a, b in [("rows", m, rows), ("columns", n, columns), ("depth", k, depth)]
+                if a % b
+            ]
+            found += [
+                f"matrix product, blocks of {name}"
+                for name, a, b in [("rows", m, row), ("columns", n, column), ("depth", k, depth)]
+                if a > b
+            ]
         elif remark.startswith("tile "):
             found.append("tiles")
             found += [f"tiles, {p}" for p in re.findall(r", (exchanged|pack B|buffer C)", remark)]
-            found += ["tiles, blocks of depth"] if int(re.search(r", (\d+) blocks", remark)[1]) > 1 else []
+            found += (
+                ["tiles, blocks of depth"]
+                if int(re.search(r", (\d+) blocks", remark)[1]) > 1
+                else []
+            )
         else:
             found.append(re.sub(r", \d+ vectors of \d+", "", remark))
     return found
@@ -196,7 +210,9 @@ def main() -> int:
                 print(f"{finding}\n", flush=True)
         for form, n in sorted(counts.items()):
             print(f"| {kind} | {form} | {n} |")
-        print(f"{kind}: {options.count} programs, {findings} findings, {time.process_time() - start:.0f} s")
+        print(
+            f"{kind}: {options.count} programs, {findings} findings, {time.process_time() - start:.0f} s"
+        )
         failed += findings
     return min(failed, 1)
 

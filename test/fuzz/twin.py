@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 
 EPS = {"float64": 2.0**-53, "float32": 2.0**-24, "float16": 2.0**-11, "bfloat16": 2.0**-8}
+# Half the distance of numbers next to zero.
+TINY = {"float64": 0.0, "float32": 2.0**-150, "float16": 2.0**-25, "bfloat16": 2.0**-134}
 ULPS = 4  # of a function that is not exact
 MANTISSA = {"float64": 2.0**53, "float32": 2.0**24, "float16": 2.0**11, "bfloat16": 2.0**8}
 # What numpy calls the functions of one element, and how large their slope is.
@@ -150,7 +152,9 @@ class Twin:
 
         return self.make("cell.reduce_sum", [x], total, {"dims": dims})
 
-    def contraction(self, made: Value, parts: list[tuple[Value, list[int]]], kept: list[int]) -> Value:
+    def contraction(
+        self, made: Value, parts: list[tuple[Value, list[int]]], kept: list[int]
+    ) -> Value:
         """`made` by other ops from `parts`, said in one: dimensions of parts, and of the result."""
         sizes = {d: n for x, dims in parts for d, n in zip(dims, x.shape, strict=True)}
         n = math.prod(size for d, size in sizes.items() if d not in kept)
@@ -177,7 +181,7 @@ def rounded(v: np.ndarray, error: np.ndarray, dtype: str, ulps: int = 1) -> Numb
     if dtype not in EPS:
         return wrapped(np.trunc(v), error, dtype)
     whole = (v == np.trunc(v)) & (np.abs(v) < MANTISSA[dtype]) & (ulps == 1)
-    return Numbers(v, error + np.where(whole, 0, ulps * EPS[dtype] * np.abs(v)))
+    return Numbers(v, error + np.where(whole, 0, ulps * (EPS[dtype] * np.abs(v) + TINY[dtype])))
 
 
 def summed(v: np.ndarray, size: np.ndarray, error: np.ndarray, n: int, dtype: str) -> Numbers:
@@ -186,7 +190,8 @@ def summed(v: np.ndarray, size: np.ndarray, error: np.ndarray, n: int, dtype: st
         return wrapped(v, error, dtype)
     whole = (v == np.trunc(v)) & (size < MANTISSA[dtype]) & (size == np.trunc(size))
     steps = min(n, 8 + 4 * math.sqrt(n))
-    return Numbers(v, error + np.where(whole, 0, steps * EPS[dtype] * size))
+    moved = steps * (EPS[dtype] * size + TINY[dtype])
+    return Numbers(v, error + np.where(whole, 0, moved))
 
 
 def stepped(function: Any, v: np.ndarray, e: np.ndarray) -> np.ndarray:

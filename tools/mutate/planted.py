@@ -44,12 +44,35 @@ LLVM = Path("/usr/lib/llvm-22")
 PAGE = ROOT / "docs" / "lowering-nets.md"
 BEGIN, END = "<!-- lowering mutants: begin -->", "<!-- lowering mutants: end -->"
 FILES = {
-    "passes/lower/cpu": (
-        "BodyIndices ElementwiseMerge EmitGemm EmitLoops EntryPoints FillFolding FlatMemory FuseLinalg "
-        "GemmEmitter GemmPlan LoopNest NarrowBranches NestBody NestEmitter NestPlan OrderLoops "
-        "OutlineKernels PlaceResults PlanMemory Schedule SeparateInits SinkStores Stash SumOfProducts "
-        "TileEmitter TilePlan VectorTranspose"
-    ).split(),
+    "passes/lower/cpu": [
+        "BodyIndices",
+        "ElementwiseMerge",
+        "EmitGemm",
+        "EmitLoops",
+        "EntryPoints",
+        "FillFolding",
+        "FlatMemory",
+        "FuseLinalg",
+        "GemmEmitter",
+        "GemmPlan",
+        "LoopNest",
+        "NarrowBranches",
+        "NestBody",
+        "NestEmitter",
+        "NestPlan",
+        "OrderLoops",
+        "OutlineKernels",
+        "PlaceResults",
+        "PlanMemory",
+        "Schedule",
+        "SeparateInits",
+        "SinkStores",
+        "Stash",
+        "SumOfProducts",
+        "TileEmitter",
+        "TilePlan",
+        "VectorTranspose",
+    ],
     "passes/lower/linalg": ["LowerStash"],
     "passes/autodiff": ["CountLoops"],
 }
@@ -88,7 +111,9 @@ class Mutant:
 
 def objects(folder: Path, files: list[str], jobs: int) -> list[Mutant]:
     """Compiles the planted copies; what does not compile is left out."""
-    commands = {c["file"]: c["command"] for c in json.loads((BUILD / "compile_commands.json").read_text())}
+    commands = {
+        c["file"]: c["command"] for c in json.loads((BUILD / "compile_commands.json").read_text())
+    }
     jobs_to_do, planted, first = [], [], 0
     for place, names in FILES.items():
         for name in names:
@@ -115,8 +140,14 @@ def objects(folder: Path, files: list[str], jobs: int) -> list[Mutant]:
                     for i, m in enumerate(source.mutants)
                     if i not in without
                 ]
-            lines = {int(n) for n in re.findall(rf"^{re.escape(str(copy))}:(\d+):", run.stderr, re.M)}
-            without |= {i for i, m in enumerate(source.mutants) if any(at in lines for at in source.lines_of(m))}
+            lines = {
+                int(n) for n in re.findall(rf"^{re.escape(str(copy))}:(\d+):", run.stderr, re.M)
+            }
+            without |= {
+                i
+                for i, m in enumerate(source.mutants)
+                if any(at in lines for at in source.lines_of(m))
+            }
         raise RuntimeError(f"{path.name} does not compile:\n{run.stderr[:3000]}")
 
     with ThreadPoolExecutor(jobs) as pool:
@@ -134,7 +165,10 @@ def link(folder: Path) -> None:
     own = " ".join(str(o) for o in sorted(folder.glob("*.o")))
     (folder / "bin").mkdir(exist_ok=True)
     native = next((BUILD / "python" / "cellgrad").glob("_native*.so")).name
-    for target, out in [(f"python/cellgrad/{native}", folder / native), ("bin/cell-opt", folder / "bin" / "cell-opt")]:
+    for target, out in [
+        (f"python/cellgrad/{native}", folder / native),
+        ("bin/cell-opt", folder / "bin" / "cell-opt"),
+    ]:
         shown = ["ninja", "-C", BUILD, "-t", "commands", target]
         command = subprocess.run(shown, capture_output=True, text=True, check=True).stdout
         command = command.strip().splitlines()[-1].removeprefix(": && ").split(" && ")[0]
@@ -205,7 +239,9 @@ class Cases:
         if kind in self.lowering.DRAWN:
             program, drawn = self.lowering.draw(kind, seed)
             target, call = self.lowering.prepare(program, seed, drawn)
-            return Case(f"{kind} {seed}", program.graph, {"opt_level": 1, "target": target}, [call], native)
+            return Case(
+                f"{kind} {seed}", program.graph, {"opt_level": 1, "target": target}, [call], native
+            )
         if kind == "loops":
             program = self.lowering.draw("loops", seed)[0]
         elif kind == "forward":
@@ -232,7 +268,9 @@ class Cases:
         f.ret(f.call("f", args))
         self.inputs = [rng.normal(size=s).astype(program.dtype) for s in program.arguments]
         noise = [1 + d.ULPS[program.dtype] * rng.uniform(-1, 1, s) for s in program.arguments]
-        self.moved = [(x * n).astype(program.dtype) for x, n in zip(self.inputs, noise, strict=True)]
+        self.moved = [
+            (x * n).astype(program.dtype) for x, n in zip(self.inputs, noise, strict=True)
+        ]
         return [self.compared(program, "main", self.inputs, self.moved)]
 
     def derivatives(self, program: Any, seed: int) -> list[Any]:
@@ -241,7 +279,11 @@ class Cases:
 
         d, rng = self.differential, np.random.default_rng(seed + 1)
         of = [i for i, (dtype, _) in enumerate(program.results) if dtype != "bool"]
-        n, m, cts = len(program.arguments), len(program.results), [program.results[i][1] for i in of]
+        n, m, cts = (
+            len(program.arguments),
+            len(program.results),
+            [program.results[i][1] for i in of],
+        )
         if not of or sum(map(d.count, program.arguments)) > d.SMALL:
             return []
         wrt = list(range(n))
@@ -275,7 +317,9 @@ def observed(kinds: dict[str, float], programs: int, library: ctypes.CDLL) -> li
                 case.seconds, case.seen = time.process_time() - start, bytes(seen)
                 case.code = case.lowered()
             except Exception as finding:
-                print(f"without a mistake, {kind} {seed} fails: {str(finding)[:150]}", file=sys.stderr)
+                print(
+                    f"without a mistake, {kind} {seed} fails: {str(finding)[:150]}", file=sys.stderr
+                )
                 continue
             passing.append(case)
     return passing
@@ -329,18 +373,26 @@ def lit_lines() -> dict[str, list[str]]:
     """The RUN lines of test/lower that use cell-opt, by file."""
     found = {}
     for path in sorted((ROOT / "test" / "lower").rglob("*.mlir")):
-        lines = [x.split("RUN:", 1)[1].strip() for x in path.read_text().splitlines() if "// RUN:" in x]
+        lines = [
+            x.split("RUN:", 1)[1].strip() for x in path.read_text().splitlines() if "// RUN:" in x
+        ]
         joined = "\n".join(lines).replace("\\\n", "")
-        found[str(path)] = [x.replace("%s", str(path)) for x in joined.splitlines() if "cell-opt" in x]
+        found[str(path)] = [
+            x.replace("%s", str(path)) for x in joined.splitlines() if "cell-opt" in x
+        ]
     return {k: v for k, v in found.items() if v}
 
 
 def passes(lines: list[str], folder: Path, **more: str) -> bool:
-    path = os.pathsep.join([str(folder / "bin"), str(BUILD / "bin"), str(LLVM / "bin"), os.environ["PATH"]])
+    path = os.pathsep.join(
+        [str(folder / "bin"), str(BUILD / "bin"), str(LLVM / "bin"), os.environ["PATH"]]
+    )
     for line in lines:
         line = line.replace("%t", str(folder / "t"))
         shell = ["bash", "-c", f"set -o pipefail; ulimit -t {SECONDS} -v {MEMORY >> 10}; {line}"]
-        if subprocess.run(shell, env={**os.environ, "PATH": path, **more}, capture_output=True).returncode:
+        if subprocess.run(
+            shell, env={**os.environ, "PATH": path, **more}, capture_output=True
+        ).returncode:
             return False
     return True
 
@@ -375,7 +427,9 @@ def report(found: Verdicts, unreached: int) -> list[str]:
         row["mutants"] += 1
         row["before"] += bool(found.before.get(number))
         row["after"] += bool(found.before.get(number) or found.after.get(number))
-        row["tests"] += bool(found.before.get(number) or found.after.get(number) or found.tests.get(number))
+        row["tests"] += bool(
+            found.before.get(number) or found.after.get(number) or found.tests.get(number)
+        )
     total = sum(rows.values(), Counter[str]())
     lines = [
         f"{total['mutants']} mutants of {len(rows)} files that a program executes "
@@ -387,7 +441,9 @@ def report(found: Verdicts, unreached: int) -> list[str]:
         "| --- | ---: | ---: | ---: | ---: |",
     ]
     for file, row in sorted(rows.items()):
-        lines.append(f"| {file} | {row['mutants']} | {row['before']} | {row['after']} | {row['tests']} |")
+        lines.append(
+            f"| {file} | {row['mutants']} | {row['before']} | {row['after']} | {row['tests']} |"
+        )
     return lines
 
 
@@ -399,8 +455,12 @@ def main() -> int:
     parser.add_argument("--sample", type=int, default=0, help="only so many mutants")
     parser.add_argument("--programs", type=int, default=150, help="random programs of each kind")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--folder", type=Path, help="keep the scratch copy here, or take what is there")
-    parser.add_argument("--tests", action="store_true", help="give what is left to the tests of test/lower")
+    parser.add_argument(
+        "--folder", type=Path, help="keep the scratch copy here, or take what is there"
+    )
+    parser.add_argument(
+        "--tests", action="store_true", help="give what is left to the tests of test/lower"
+    )
     parser.add_argument("--log", type=Path, help="write a line for each mutant here")
     options = parser.parse_args()
     folder = options.folder or Path(tempfile.mkdtemp(prefix="cell-mutants-"))
@@ -435,7 +495,15 @@ def main() -> int:
                     break
         if log:
             verdict = [found.before[n] or "-", found.after[n] or "-", found.tests.get(n, "-")]
-            print(n, f"{mutant.file}:{mutant.line}", *verdict, mutant.what, sep=" | ", file=log, flush=True)
+            print(
+                n,
+                f"{mutant.file}:{mutant.line}",
+                *verdict,
+                mutant.what,
+                sep=" | ",
+                file=log,
+                flush=True,
+            )
     print("\n".join(report(found, len(mutants) - len(reached))))
     if not options.folder:
         shutil.rmtree(folder)

@@ -30,10 +30,16 @@ def masked(text: str) -> str:
     def blank(found: re.Match[str]) -> str:
         return re.sub(r"[^\n]", " ", found[0])
 
-    text = re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', blank, text, flags=re.S)
+    text = re.sub(
+        r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', blank, text, flags=re.S
+    )
     text = re.sub(r"^#[^\n]*(?:\\\n[^\n]*)*", blank, text, flags=re.M)
     # Constants for the compiler, and what stands in no function.
-    text = re.sub(r"\b(?:constexpr|static_assert|template|using|enum)\b[^;{]*(?:\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})?[^;{]*[;{]", blank, text)
+    text = re.sub(
+        r"\b(?:constexpr|static_assert|template|using|enum)\b[^;{]*(?:\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})?[^;{]*[;{]",
+        blank,
+        text,
+    )
     return re.sub(r"\bcase [^:\n]*:(?!:)", blank, text)
 
 
@@ -133,14 +139,23 @@ class Source:
         left, right = self.trimmed(left, right)
         inside = self.code[left:right]
         if inside and not re.search(r"^(?:auto|const)\b", inside):
-            self.add(left, f"{what}: {self.text[left:right]}", (left, right - left, head), (right, left - right, tail))
+            self.add(
+                left,
+                f"{what}: {self.text[left:right]}",
+                (left, right - left, head),
+                (right, left - right, tail),
+            )
 
     def logic(self) -> None:
         for found in re.finditer(r"(?<=\s)(&&|\|\|)(?=\s)|(?<=\S) (&&|\|\|)(?=\n)", self.code):
             op = found[1] or found[2]
             at = found.start(1) if found[1] else found.start(2)
-            left, right = self.bounds(at, 2, r"&&|\|\||\?(?= )|:(?= )" if op == "&&" else r"\|\||\?(?= )|:(?= )")
-            head, tail = ("(mutants::on($0) || (", "))") if op == "&&" else ("(!mutants::on($0) && (", "))")
+            left, right = self.bounds(
+                at, 2, r"&&|\|\||\?(?= )|:(?= )" if op == "&&" else r"\|\||\?(?= )|:(?= )"
+            )
+            head, tail = (
+                ("(mutants::on($0) || (", "))") if op == "&&" else ("(!mutants::on($0) && (", "))")
+            )
             if op == "||" or self.code[at + 2 : right].strip():
                 self.wrap(at + 2, right, f"without operand of {op}", head, tail)
             before = self.code[left:at]
@@ -167,7 +182,12 @@ class Source:
                 continue
             value = int(found[1])
             for other in [value + 1] + ([value - 1] if value else []):
-                self.add(left, f"{other} for {value}: {self.line(left)}", (left, right - left, f"mutants::number<{other}>($0, "), (right, left - right, ")"))
+                self.add(
+                    left,
+                    f"{other} for {value}: {self.line(left)}",
+                    (left, right - left, f"mutants::number<{other}>($0, "),
+                    (right, left - right, ")"),
+                )
 
     def inside_angles(self, at: int) -> bool:
         opened = self.code.rfind("<", max(0, at - 80), at)
@@ -187,13 +207,20 @@ class Source:
                     break
                 end += 1
             body = self.code[start:end]
-            if self.code[end : end + 1] != ";" or re.match(r"return\b|public|private|~|friend", body):
+            if self.code[end : end + 1] != ";" or re.match(
+                r"return\b|public|private|~|friend", body
+            ):
                 continue
             flat = self.flat(start, end)
             head = ASSIGNED.split(flat)[0]
             if " " in head or "\n" in head or not re.search(r"[(=+-]|^break$|^continue$", flat):
                 continue
-            self.add(start, f"dropped: {self.text[start:end]}", (start, 10**6, "{ if (!mutants::on($0)) "), (end + 1, -(10**6), " }"))
+            self.add(
+                start,
+                f"dropped: {self.text[start:end]}",
+                (start, 10**6, "{ if (!mutants::on($0)) "),
+                (end + 1, -(10**6), " }"),
+            )
 
     def flat(self, start: int, end: int) -> str:
         """The statement without what is in brackets."""
@@ -223,7 +250,7 @@ class Source:
                     found.append((at, order, text))
         out, last = [], 0
         # Closing ones first, inner before outer; then opening ones, outer before inner.
-        for at, order, text in sorted(found, key=lambda f: (f[0], f[1] >= 0, -f[1] if f[1] >= 0 else -f[1])):
+        for at, _, text in sorted(found, key=lambda f: (f[0], f[1] >= 0, -f[1])):
             if text == "\1":
                 continue
             out.append(self.text[last:at])
