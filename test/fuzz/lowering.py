@@ -21,6 +21,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import differential
@@ -137,16 +138,25 @@ def run(kind: str, seed: int) -> None:
         raise type(finding)(f"{kind} {seed}: {finding}\n{note}") from None
 
 
+@cache
+def planning(width: int) -> str:
+    """The passes for vectors of `width` bits, of which those that plan say what they do."""
+    pipeline = f"builtin.module(cell-to-llvm-pipeline{{vector-width={width}}})"
+    tool = [BUILD / "bin" / "cell-opt", "-", f"--pass-pipeline={pipeline}", "--dump-pass-pipeline"]
+    made = subprocess.run(tool, input="module {}", capture_output=True, text=True, check=True)
+    passes = made.stderr[made.stderr.index("builtin.module(") :].strip()
+    return re.sub(
+        r"(cell-emit-(?:gemm|loops)\{)[^}]*\}", rf"\1vector-width={width} print-plan}}", passes
+    )
+
+
 def plans(kind: str, seed: int) -> list[str]:
     """How products and nests of a program are computed: the remarks of the passes."""
     program, _ = draw(kind, seed)
     f, args = entry(program, "main", [])
     f.ret(f.call("f", args))
-    width = WIDTHS[seed % len(WIDTHS)]
-    before = "cell-to-linalg-pipeline,inline,symbol-dce,cse,func.func(cell-order-loops,cell-fuse-linalg),cse,cell-convert-entry-points,func.func(cell-separate-inits,cell-place-results),cse,func.func(cell-separate-inits),one-shot-bufferize,canonicalize,func.func(cell-narrow-branches),canonicalize,cse,cell-outline-kernels"
-    options = f"vector-width={width} print-plan=true"
-    pipeline = f"builtin.module({before},func.func(cell-emit-gemm{{{options}}},cell-emit-loops{{{options}}}))"
-    tool = [BUILD / "bin" / "cell-opt", "-", f"--pass-pipeline={pipeline}", "-o", "/dev/null"]
+    tool = [BUILD / "bin" / "cell-opt", "-", f"--pass-pipeline={planning(WIDTHS[seed % 3])}"]
+    tool += ["-o", "/dev/null"]
     said = subprocess.run(tool, input=program.graph.text(), capture_output=True, text=True)
     if said.returncode:
         raise RuntimeError(said.stderr)

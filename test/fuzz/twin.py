@@ -190,7 +190,9 @@ def summed(v: np.ndarray, size: np.ndarray, error: np.ndarray, n: int, dtype: st
         return wrapped(v, error, dtype)
     whole = (v == np.trunc(v)) & (size < MANTISSA[dtype]) & (size == np.trunc(size))
     steps = min(n, 8 + 4 * math.sqrt(n))
-    moved = steps * (EPS[dtype] * size + TINY[dtype])
+    # Halves are added up in single precision.
+    inside = dtype if dtype.startswith("float") and dtype != "float16" else "float32"
+    moved = steps * (EPS[inside] * size + TINY[inside]) + EPS[dtype] * np.abs(v) + TINY[dtype]
     return Numbers(v, error + np.where(whole, 0, moved))
 
 

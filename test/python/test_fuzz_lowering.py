@@ -15,7 +15,7 @@ from contractions import Contractions
 
 CHUNK = 25
 SWEEP = pytest.mark.sweep
-FEW = {"small": 200, "large": 50, "conv": 100, "loops": 75}
+FEW = {"small": 200, "large": 50, "conv": 100, "loops": 50}
 MANY = {"small": 10_000, "large": 2_000, "conv": 5_000, "loops": 3_000}
 
 

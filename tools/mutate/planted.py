@@ -36,6 +36,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from mutate import replaced
 from source import Source
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -43,36 +44,12 @@ BUILD = ROOT / "build"
 LLVM = Path("/usr/lib/llvm-22")
 PAGE = ROOT / "docs" / "lowering-nets.md"
 BEGIN, END = "<!-- lowering mutants: begin -->", "<!-- lowering mutants: end -->"
+# What only prints, or hands on to passes of others.
+OTHERS = {"Check", "Pipeline", "Print", "ToLLVM"}
 FILES = {
-    "passes/lower/cpu": [
-        "BodyIndices",
-        "ElementwiseMerge",
-        "EmitGemm",
-        "EmitLoops",
-        "EntryPoints",
-        "FillFolding",
-        "FlatMemory",
-        "FuseLinalg",
-        "GemmEmitter",
-        "GemmPlan",
-        "LoopNest",
-        "NarrowBranches",
-        "NestBody",
-        "NestEmitter",
-        "NestPlan",
-        "OrderLoops",
-        "OutlineKernels",
-        "PlaceResults",
-        "PlanMemory",
-        "Schedule",
-        "SeparateInits",
-        "SinkStores",
-        "Stash",
-        "SumOfProducts",
-        "TileEmitter",
-        "TilePlan",
-        "VectorTranspose",
-    ],
+    "passes/lower/cpu": sorted(
+        {p.stem for p in (ROOT / "passes/lower/cpu").glob("*.cpp")} - OTHERS
+    ),
     "passes/lower/linalg": ["LowerStash"],
     "passes/autodiff": ["CountLoops"],
 }
@@ -461,6 +438,7 @@ def main() -> int:
     parser.add_argument(
         "--tests", action="store_true", help="give what is left to the tests of test/lower"
     )
+    parser.add_argument("--write", action="store_true", help="renew docs/lowering-nets.md")
     parser.add_argument("--log", type=Path, help="write a line for each mutant here")
     options = parser.parse_args()
     folder = options.folder or Path(tempfile.mkdtemp(prefix="cell-mutants-"))
@@ -504,7 +482,10 @@ def main() -> int:
                 file=log,
                 flush=True,
             )
-    print("\n".join(report(found, len(mutants) - len(reached))))
+    lines = report(found, len(mutants) - len(reached))
+    print("\n".join(lines))
+    if options.write:
+        PAGE.write_text(replaced(PAGE.read_text(), BEGIN, END, lines))
     if not options.folder:
         shutil.rmtree(folder)
     return 0

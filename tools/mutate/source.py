@@ -34,12 +34,11 @@ def masked(text: str) -> str:
         r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', blank, text, flags=re.S
     )
     text = re.sub(r"^#[^\n]*(?:\\\n[^\n]*)*", blank, text, flags=re.M)
-    # Constants for the compiler, and what stands in no function.
-    text = re.sub(
-        r"\b(?:constexpr|static_assert|template|using|enum)\b[^;{]*(?:\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})?[^;{]*[;{]",
-        blank,
-        text,
-    )
+    # Constants for the compiler.
+    text = re.sub(r"\btemplate <[^>]*>", blank, text)
+    braces = r"\{(?:[^{}]|\{[^{}]*\})*\}"
+    constant = rf"\b(?:constexpr|static_assert|using|enum)\b[^;{{]*(?:{braces})?[^;{{]*;"
+    text = re.sub(constant, blank, text)
     return re.sub(r"\bcase [^:\n]*:(?!:)", blank, text)
 
 

@@ -41,3 +41,36 @@ func.func @separate(%x: memref<64x6x14x50xf32>, %w: memref<16x6x5x5xf32>, %y: me
   }
   return
 }
+
+// Zeros need not be there to be added to; other numbers do.
+// CHECK-LABEL: func.func @added_to_zeros
+// CHECK-NOT:   linalg.fill
+// CHECK-LABEL: func.func @added_to_ones
+// CHECK:       linalg.fill
+func.func @added_to_zeros(%x: memref<64x6x14x14xf32>, %w: memref<16x6x5x5xf32>) -> memref<64x16x10x10xf32> {
+  %zero = arith.constant 0.0 : f32
+  %y = memref.alloc() : memref<64x16x10x10xf32>
+  linalg.fill ins(%zero : f32) outs(%y : memref<64x16x10x10xf32>)
+  linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : memref<64x6x14x14xf32>, memref<16x6x5x5xf32>) outs(%y : memref<64x16x10x10xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %c, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return %y : memref<64x16x10x10xf32>
+}
+
+func.func @added_to_ones(%x: memref<64x6x14x14xf32>, %w: memref<16x6x5x5xf32>) -> memref<64x16x10x10xf32> {
+  %one = arith.constant 1.0 : f32
+  %y = memref.alloc() : memref<64x16x10x10xf32>
+  linalg.fill ins(%one : f32) outs(%y : memref<64x16x10x10xf32>)
+  linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : memref<64x6x14x14xf32>, memref<16x6x5x5xf32>) outs(%y : memref<64x16x10x10xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %c, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return %y : memref<64x16x10x10xf32>
+}
