@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools" / "mutate"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "mutate"))
 
 from source import Source
 
+ROOT = Path(__file__).resolve().parents[2]
 TEXT = """#include <algorithm>
 #include <optional>
 #include <vector>
@@ -47,7 +47,9 @@ def outputs(tmp_path_factory):
     copy.write_text(head + source.planted(0, set()) + MAIN)
     subprocess.run(["clang++-22", "-w", "-std=c++17", copy, "-o", tool], check=True)
     numbers = range(-1, len(source.mutants))
-    run = lambda n: subprocess.run([tool, str(n)], capture_output=True, text=True, timeout=10).stdout
+    run = lambda n: (
+        subprocess.run([tool, str(n)], capture_output=True, text=True, timeout=10).stdout
+    )
     return {("" if n < 0 else source.mutants[n].what): run(n) for n in numbers}
 
 
