@@ -237,10 +237,12 @@ private:
     OpBuilder b(ops[choice.late]);
     IRMapping map;
     for (Operation *op : choice.expression) {
+      // A small operand may be a leaf of a later choice: its barrier is there.
       for (Value operand : op->getOperands())
-        if (Value barrier = barriers.lookup(operand);
-            barrier && !map.contains(operand))
-          map.map(operand, barrier);
+        if (auto leaf = leaves.find(operand);
+            leaf != leaves.end() && leaf->second <= choice.late &&
+            !map.contains(operand))
+          map.map(operand, barriers.lookup(operand));
       // Near the first time, once is enough.
       auto &[place, copy] = copies[op->getResult(0)];
       if (!copy || before[choice.late] - before[place] >= distance) {

@@ -103,3 +103,38 @@ func.func @thin(%x: !t, %w: !w) -> (!w, !w, !w, !w, !t) {
   %slope = cell.sech_squared %z : !t
   return %d1, %d2, %d3, %dw, %slope : !w, !w, !w, !w, !t
 }
+
+// -----
+
+!t = tensor<128x128xf32>
+!s = tensor<16x128xf32>
+!v = tensor<8x16x128xf32>
+
+// A small operand of what is repeated first is kept for what is repeated later: it is read where it is needed first, too.
+// CHECK-LABEL: func.func @small_leaf
+// CHECK-SAME:    %{{.*}}: tensor<128x128xf32>, %[[S:.*]]: tensor<16x128xf32>, %[[X3:.*]]: tensor<8x16x128xf32>
+// CHECK:         %[[KEPT3:.*]] = cell.barrier %[[X3]] after(
+// CHECK-NEXT:    %[[WIDE:.*]] = cell.broadcast %[[S]]
+// CHECK-NEXT:    cell.mul %[[KEPT3]], %[[WIDE]]
+// CHECK:         %[[KEPT:.*]] = cell.barrier %[[S]] after(
+// CHECK-NEXT:    cell.tanh %[[KEPT]]
+func.func @small_leaf(%x: !t, %s: !s, %x3: !v) -> (!t, !v, !v, !s, !s) {
+  %u = cell.tanh %s : !s
+  %u2 = cell.matmul %u, %x : (!s, !t) -> !s
+  %wide = cell.broadcast %s along [0] : !s -> !v
+  %v = cell.mul %x3, %wide : !v
+  %v2 = cell.neg %v : !v
+  %p1 = cell.matmul %x, %x : (!t, !t) -> !t
+  %p2 = cell.matmul %p1, %x : (!t, !t) -> !t
+  %p3 = cell.matmul %p2, %x : (!t, !t) -> !t
+  %p4 = cell.matmul %p3, %x : (!t, !t) -> !t
+  %v3 = cell.exp %v : !v
+  %v4 = cell.sub %v3, %x3 : !v
+  %p5 = cell.matmul %p4, %x : (!t, !t) -> !t
+  %p6 = cell.matmul %p5, %x : (!t, !t) -> !t
+  %p7 = cell.matmul %p6, %x : (!t, !t) -> !t
+  %p8 = cell.matmul %p7, %x : (!t, !t) -> !t
+  %u3 = cell.exp %u : !s
+  %u4 = cell.sub %u3, %s : !s
+  return %p8, %v4, %v2, %u4, %u2 : !t, !v, !v, !s, !s
+}
