@@ -64,6 +64,10 @@ def RematerializePass : Pass<"cell-rematerialize", "::mlir::func::FuncOp"> {
   let options = [
     Option<"distance", "distance", "unsigned", "3",
            "deep products, branches and loops between two uses of what is repeated">,
+    Option<"depth", "depth", "int64_t", "128",
+           "multiplications of a deep product for each element that it reads or writes">,
+    Option<"fewestElements", "fewest-elements", "int64_t", "1024",
+           "elements of the smallest values that are repeated">,
   ];
   let dependentDialects = ["::cellgrad::CellDialect"];
 }

@@ -26,8 +26,13 @@ using namespace cellgrad;
 
 namespace {
 
-/// Values of fewer elements are kept.
-constexpr int64_t kFewestElements = 1024;
+/// What the options of the pass say.
+struct Limits {
+  unsigned distance;      // work between two uses of what is repeated
+  int64_t depth;          // of a product that is work
+  int64_t fewestElements; // of a value that is repeated
+};
+
 /// A leaf of an expression that is smaller than the value by this is read where
 /// it is needed: a bias.
 constexpr int64_t kSmallLeaf = 8;
@@ -38,10 +43,6 @@ int64_t sizeOf(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type ? type.getNumElements() : 0;
 }
-
-/// So many multiplications for each element of what a product reads and writes
-/// take some twenty times what an elementwise function takes.
-constexpr int64_t kDepth = 128;
 
 /// The multiplications of a product or a convolution for each element of its
 /// largest operand or result, at least.
@@ -62,12 +63,6 @@ int64_t depthOf(Operation &op) {
   return 0;
 }
 
-/// What takes long beside an elementwise op: deep products and convolutions,
-/// branches and loops.
-bool isWork(Operation &op) {
-  return depthOf(op) >= kDepth || op.getNumRegions() != 0;
-}
-
 /// Elementwise ops, but those whose functions take much longer than an
 /// exponential; and changes of shape that fusion reads through.
 bool canRepeat(Operation *op) {
@@ -83,8 +78,8 @@ bool canRepeat(Operation *op) {
 /// One block: its ops by position, and how much work lies before each.
 class Rematerializer {
 public:
-  Rematerializer(Block &block, unsigned distance)
-      : block(block), distance(distance) {
+  Rematerializer(Block &block, const Limits &limits)
+      : block(block), limits(limits) {
     for (Operation &op : block) {
       position[&op] = ops.size();
       ops.push_back(&op);
@@ -112,6 +107,13 @@ public:
   }
 
 private:
+  /// What takes long beside an elementwise op: deep products and convolutions,
+  /// branches and loops. 128 multiplications an element take some twenty times
+  /// what an elementwise function takes.
+  bool isWork(Operation &op) {
+    return depthOf(op) >= limits.depth || op.getNumRegions() != 0;
+  }
+
   /// A value whose uses from position `late` on read it computed again, by
   /// `expression`, in program order.
   struct Choice {
@@ -143,7 +145,7 @@ private:
   std::optional<unsigned> lateUse(Value value) {
     unsigned last = position.lookup(value.getDefiningOp());
     for (unsigned place : usesOf(value)) {
-      if (before[place] - before[last] >= distance + isWork(*ops[last]))
+      if (before[place] - before[last] >= limits.distance + isWork(*ops[last]))
         return place;
       last = place;
     }
@@ -186,7 +188,7 @@ private:
   }
 
   void consider(Value value) {
-    if (sizeOf(value) < kFewestElements ||
+    if (sizeOf(value) < limits.fewestElements ||
         isa<BroadcastOp, ReshapeOp>(value.getDefiningOp()))
       return;
     // What is returned is in memory that is there anyway.
@@ -239,13 +241,13 @@ private:
     for (Operation *op : choice.expression) {
       // A small operand may be a leaf of a later choice: its barrier is there.
       for (Value operand : op->getOperands())
-        if (auto leaf = leaves.find(operand);
-            leaf != leaves.end() && leaf->second <= choice.late &&
-            !map.contains(operand))
+        if (auto leaf = leaves.find(operand); leaf != leaves.end() &&
+                                              leaf->second <= choice.late &&
+                                              !map.contains(operand))
           map.map(operand, barriers.lookup(operand));
       // Near the first time, once is enough.
       auto &[place, copy] = copies[op->getResult(0)];
-      if (!copy || before[choice.late] - before[place] >= distance) {
+      if (!copy || before[choice.late] - before[place] >= limits.distance) {
         copy = b.clone(*op, map)->getResult(0);
         place = choice.late;
       }
@@ -265,7 +267,7 @@ private:
   }
 
   Block &block;
-  unsigned distance;
+  const Limits &limits;
   DenseMap<Operation *, unsigned> position;
   SmallVector<Operation *> ops;
   SmallVector<unsigned> before; // work before each op
@@ -284,10 +286,11 @@ struct RematerializePass
   using RematerializePassBase::RematerializePassBase;
 
   void runOnOperation() override {
+    Limits limits{distance, depth, fewestElements};
     SmallVector<Block *> blocks;
     getOperation().walk([&](Block *block) { blocks.push_back(block); });
     for (Block *block : blocks)
-      Rematerializer(*block, distance).run();
+      Rematerializer(*block, limits).run();
   }
 };
 
