@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import regions
 
 from cellgrad import _native
 
@@ -140,6 +141,15 @@ class Writer:
         shapes = [self.rng.choice(SHAPES) for _ in range(self.rng.randint(1, 3))]
         return [(s, self.value(pool, s)) for s in shapes]
 
+    def types(self, own: list[tuple[str, str]]) -> list[str]:
+        return [f"tensor<{shape}f32>" for shape, _ in own]
+
+    def entering(
+        self, own: list[tuple[str, str]], start: list[tuple[str, str]]
+    ) -> list[tuple[str, str, str]]:
+        """What a loop carries: `own`, which starts as `start`."""
+        return [(n, v, t) for (_, n), (_, v), t in zip(own, start, self.types(own), strict=True)]
+
     def body(
         self, pool: dict[str, list[str]], depth: int, trip: str | None, own: list[tuple[str, str]]
     ) -> list[str]:
@@ -157,15 +167,10 @@ class Writer:
         self.names += 1
         loop = f"%v{self.names}"
         own = [(s, f"{loop}_{i}") for i, (s, _) in enumerate(start)]
-        types = ", ".join(f"tensor<{s}f32>" for s, _ in start)
-        inits = ", ".join(f"{n} = {v}" for (_, n), (_, v) in zip(own, start, strict=True))
-        self.emit(
-            f"{loop}:{len(own)} = scf.for {loop}_t = {bounds[0]} to {bounds[1]} step {bounds[2]} "
-            f"iter_args({inits}) -> ({types}) {{"
-        )
+        self.emit(regions.counted(loop, f"{loop}_t", bounds, self.entering(own, start)))
         number = self.let(f"arith.index_cast {loop}_t : index to i32")
         inner = self.let(f"tensor.from_elements {number} : tensor<i32>")
-        self.emit(f"scf.yield {', '.join(self.body(pool, depth, inner, own))} : {types}")
+        self.emit(regions.give(self.body(pool, depth, inner, own), self.types(own)))
         self.emit("}")
         for i, (shape, _) in enumerate(own):
             pool[shape].append(f"{loop}#{i}")
@@ -185,16 +190,13 @@ class Writer:
         typed = [(f"{loop}_k", zero, "tensor<i32>"), (f"{loop}_j", c0, "index")]
         if kept:
             typed.append((f"{loop}_s", empty, stash))
-        typed += [(n, v, f"tensor<{s}f32>") for (s, n), (_, v) in zip(own, start, strict=True)]
-        names = ", ".join(n for n, _, _ in typed)
-        types = ", ".join(t for _, _, t in typed)
-        inits = ", ".join(f"{n} = {v}" for n, v, _ in typed)
-        self.emit(f"{loop}:{len(typed)} = scf.while ({inits}) : ({types}) -> ({types}) {{")
+        typed += self.entering(own, start)
+        self.emit(regions.unbounded(loop, typed))
         below = self.let(f"cell.less {loop}_k, %n : tensor<i32>")
         go = self.let(f"tensor.extract {below}[] : tensor<i1>")
-        self.emit(f"scf.condition({go}) {names} : {types}")
+        self.emit(regions.condition(go, typed))
         self.emit("} do {")
-        self.emit(f"^bb0({', '.join(f'{n}: {t}' for n, _, t in typed)}):")
+        self.emit(regions.body((n, t) for n, _, t in typed))
         given = [
             self.let(f"cell.add {loop}_k, {one} : tensor<i32>"),
             self.let(f"arith.addi {loop}_j, {c1} : index"),
@@ -204,7 +206,7 @@ class Writer:
                 self.let(f"cell.stash_write {own[0][1]} into {loop}_s at {loop}_j : {stash}")
             )
         given += self.body(pool, depth, f"{loop}_k", own)
-        self.emit(f"scf.yield {', '.join(given)} : {types}")
+        self.emit(regions.give(given, [t for _, _, t in typed]))
         self.emit("}")
         for i, (shape, _) in enumerate(own):
             pool[shape].append(f"{loop}#{len(typed) - len(own) + i}")
@@ -217,13 +219,11 @@ class Writer:
         init, kind = self.value(pool, shape), f"tensor<{shape}f32>"
         self.names += 1
         back = f"%v{self.names}"
-        self.emit(
-            f"{back} = scf.for {back}_t = {c0} to {loop}#1 step {c1} "
-            f"iter_args({back}_a = {init}) -> ({kind}) {{"
-        )
+        carried = [(f"{back}_a", init, kind)]
+        self.emit(regions.counted(back, f"{back}_t", [c0, f"{loop}#1", c1], carried))
         read = self.let(f"cell.stash_read {loop}#2 at {back}_t : {stash}")
         total = self.let(f"cell.sub {read}, {back}_a : {kind}")
-        self.emit(f"scf.yield {total} : {kind}")
+        self.emit(regions.give([total], [kind]))
         self.emit("}")
         pool[shape].append(back)
 
@@ -232,16 +232,16 @@ class Writer:
         below = self.let(f"cell.less {trip or '%n'}, {bound} : tensor<i32>")
         take = self.let(f"tensor.extract {below}[] : tensor<i1>")
         own = self.carried(pool)
-        types = ", ".join(f"tensor<{s}f32>" for s, _ in own)
+        types = self.types(own)
         self.names += 1
         name = f"%v{self.names}"
-        self.emit(f"{name}:{len(own)} = scf.if {take} -> ({types}) {{")
-        self.emit(f"scf.yield {', '.join(self.body(pool, depth, trip, own))} : {types}")
+        self.emit(regions.branch(name, take, types))
+        self.emit(regions.give(self.body(pool, depth, trip, own), types))
         self.emit("} else {")
         other = [v for _, v in own]
         if self.rng.random() < 0.5:
             other = self.body(pool, depth, trip, own)
-        self.emit(f"scf.yield {', '.join(other)} : {types}")
+        self.emit(regions.give(other, types))
         self.emit("}")
         for i, (shape, _) in enumerate(own):
             pool[shape].append(f"{name}#{i}")

@@ -11,6 +11,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import regions
 from generator import Program
 
 from cellgrad import _native
@@ -334,8 +335,8 @@ class Loops:
             at = name if len(like) == 1 else f"{name}#{i}"
             self.values.append(Value(at, value.shape))
 
-    def open(self, name: str, n: int) -> str:
-        return name if n == 1 else f"{name}:{n}"
+    def types(self, values: list[Value]) -> list[str]:
+        return [self.type(v.shape) for v in values]
 
     def truth(self) -> str:
         """A condition that depends on values."""
@@ -356,29 +357,29 @@ class Loops:
 
     def branch(self, like: list[Value]) -> None:
         bit = self.extracted(self.truth())
-        name = self.fresh()
-        types = ", ".join(self.type(v.shape) for v in like)
-        self.say(f"{self.open(name, len(like))} = scf.if {bit} -> ({types}) {{")
+        name, types = self.fresh(), self.types(like)
+        self.say(regions.branch(name, bit, types))
         for way in range(2):
             handed = self.body(like)
-            self.say(f"  scf.yield {', '.join(v.name for v in handed)} : {types}")
+            self.say("  " + regions.give([v.name for v in handed], types))
             self.say("} else {" if way == 0 else "}")
         self.results(name, like)
 
+    def entering(self, inner: list[Value], like: list[Value]) -> list[tuple[str, str, str]]:
+        """What a loop carries: `inner`, which starts as `like`."""
+        return [(i.name, v.name, self.type(v.shape)) for i, v in zip(inner, like, strict=True)]
+
     def counted(self, like: list[Value]) -> None:
         trips = self.rng.choice(TRIPS)
-        low, high, step = self.index(0), self.index(trips), self.index(1)
+        bounds = [self.index(0), self.index(trips), self.index(1)]
         name, i = self.fresh(), self.fresh()
         inner = [Value(self.fresh(), v.shape) for v in like]
-        pairs = ", ".join(f"{a.name} = {v.name}" for a, v in zip(inner, like, strict=True))
-        types = ", ".join(self.type(v.shape) for v in like)
-        head = f"{self.open(name, len(like))} = scf.for {i} = {low} to {high} step {step}"
-        self.say(f"{head} iter_args({pairs}) -> ({types}) {{")
+        self.say(regions.counted(name, i, bounds, self.entering(inner, like)))
         outside = list(self.values)
         self.values = [*outside, *inner]
         handed = self.body(inner)
         self.values = outside
-        self.say(f"  scf.yield {', '.join(v.name for v in handed)} : {types}")
+        self.say("  " + regions.give([v.name for v in handed], self.types(like)))
         self.say("}")
         self.results(name, like)
 
@@ -395,12 +396,10 @@ class Loops:
             limit = both
         zero = self.whole(start)
         name = self.fresh()
-        types = ", ".join([*(self.type(v.shape) for v in like), "tensor<i64>"])
         tests = [Value(self.fresh(), v.shape) for v in like]
         at = self.fresh()
-        starts = [f"{t.name} = {v.name}" for t, v in zip(tests, like, strict=True)]
-        head = f"{name}:{len(like) + 1} = scf.while ({', '.join([*starts, f'{at} = {zero}'])})"
-        self.say(f"{head} : ({types}) -> ({types}) {{")
+        carried = [*self.entering(tests, like), (at, zero, "tensor<i64>")]
+        self.say(regions.unbounded(name, carried))
         outside = list(self.values)
         self.values = [*outside, *tests]
         self.depth += 1
@@ -411,13 +410,12 @@ class Loops:
             self.say(f"{both} = cell.logical_and {go}, {more} : tensor<i1>")
             go = both
         bit = self.extracted(go)
-        given = ", ".join([*(t.name for t in tests), at])
-        self.say(f"scf.condition({bit}) {given} : {types}")
+        self.say(regions.condition(bit, carried))
         self.depth -= 1
         inner, at = [Value(self.fresh(), v.shape) for v in like], self.fresh()
-        heads = [f"{v.name}: {self.type(v.shape)}" for v in inner] + [f"{at}: tensor<i64>"]
+        types = [*self.types(like), "tensor<i64>"]
         self.say("} do {")
-        self.say(f"^bb0({', '.join(heads)}):")
+        self.say(regions.body(zip([*(v.name for v in inner), at], types, strict=True)))
         self.values = [*outside, *inner]
         self.counters.append(at)
         handed = self.body(inner)
@@ -425,7 +423,7 @@ class Loops:
         self.depth += 1
         one, following = self.whole(step), self.fresh()
         self.say(f"{following} = cell.add {at}, {one} : tensor<i64>")
-        self.say(f"scf.yield {', '.join([*(v.name for v in handed), following])} : {types}")
+        self.say(regions.give([*(v.name for v in handed), following], types))
         self.depth -= 1
         self.say("}")
         self.values = outside
