@@ -131,10 +131,9 @@ void Analysis::addUse(unsigned which, OpOperand &use, bool whole) {
     covers = writes && whole &&
              linalgOp.getMatchingIndexingMap(&use).isPermutation();
   }
-  access.covers |= covers && !access.reads && !reads;
   access.reads |= reads;
   access.writes |= writes;
-  access.covers &= !access.reads;
+  access.covers = (access.covers || covers) && !access.reads;
 }
 
 /// Lists all uses of a buffer; false where one of them is not understood.
