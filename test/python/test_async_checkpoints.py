@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -113,11 +114,8 @@ def test_threads_that_save_lose_no_failure(tmp_path):
             except FileNotFoundError as e:
                 told.append(str(e))
 
-    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
     serialization.finish_saving()
     # Each error stands for one file that was begun, and a call that raises begins none.
     assert len(set(told)) == len(told) == 10

@@ -3,9 +3,9 @@
 import gc
 import subprocess
 import sys
-import threading
 import time
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -258,11 +258,8 @@ def test_threads_compile_and_call():
     def work(n):
         results[n] = [float(f(X, n)) for _ in range(20)]
 
-    threads = [threading.Thread(target=work, args=(n,)) for n in range(8)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(8)))
     assert results == {n: [6.0 * n] * 20 for n in range(8)}
 
 
