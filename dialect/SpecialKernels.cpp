@@ -45,8 +45,10 @@ long double polygammaOfPositive(int order, long double x) {
   long double sign = order % 2 ? 1 : -1;
   long double factorial = std::tgamma(static_cast<long double>(order) + 1);
   long double sum = 0;
-  for (; x < 40 + order; x += 1)
+  while (x < 40 + order) {
     sum += factorial / std::pow(x, static_cast<long double>(order + 1));
+    x += 1;
+  }
   long double power = std::pow(x, static_cast<long double>(-order));
   sum += factorial / order * power + factorial / 2 * power / x;
   // Terms B_2k (2k + order - 1)! / ((2k)! x^(2k + order)).
@@ -60,8 +62,10 @@ long double polygammaOfPositive(int order, long double x) {
 
 long double digammaOfPositive(long double x) {
   long double sum = 0;
-  for (; x < 40; x += 1)
+  while (x < 40) {
     sum -= 1 / x;
+    x += 1;
+  }
   sum += std::log(x) - 1 / (2 * x);
   for (size_t k = 1; k <= std::size(bernoulli); ++k)
     sum -= bernoulli[k - 1] /

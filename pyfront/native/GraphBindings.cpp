@@ -50,7 +50,7 @@ static nb::object oneOrList(std::vector<GraphValue> values) {
 }
 
 void bindGraph(nb::module_ &m) {
-  nb::exception<GraphError>(m, "GraphError", PyExc_ValueError);
+  nb::exception<GraphError> error(m, "GraphError", PyExc_ValueError);
 
   nb::class_<SourceLocation>(m, "Loc", "A Python line and the path of a Cell.")
       .def(

@@ -10,12 +10,14 @@
 using namespace cellgrad::python;
 
 // AddressSanitizer's, where the process runs with it.
+// NOLINTBEGIN(bugprone-reserved-identifier): so are the names.
 extern "C" {
 void __asan_poison_memory_region(const volatile void *, size_t)
     __attribute__((weak));
 void __asan_unpoison_memory_region(const volatile void *, size_t)
     __attribute__((weak));
 }
+// NOLINTEND(bugprone-reserved-identifier)
 
 namespace {
 constexpr size_t kAlignment = 64;
@@ -100,7 +102,9 @@ void cellgrad::python::releaseHost(void *memory, size_t bytes) noexcept {
         p.kept += size;
         lend(memory, 0, size);
         return;
-      } catch (const std::bad_alloc &) { // no room to remember it: free it
+      } catch (const std::bad_alloc &) {
+        std::free(memory); // no room to remember it
+        return;
       }
     }
   }

@@ -79,7 +79,7 @@ PyType_Slot entrySlots[] = {
 } // namespace
 
 void bindModel(nb::module_ &m) {
-  nb::exception<ModelError>(m, "ModelError", PyExc_RuntimeError);
+  nb::exception<ModelError> error(m, "ModelError", PyExc_RuntimeError);
 
   nb::class_<Entry>(
       m, "Entry", nb::type_slots(entrySlots),

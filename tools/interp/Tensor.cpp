@@ -57,7 +57,8 @@ static std::string formatShortest(FloatType type, double value) {
     if (roundTo(type, back) == value)
       break;
   }
-  int exponent = std::atoi(text.c_str() + text.find('e') + 1);
+  int exponent = static_cast<int>(
+      std::strtol(text.c_str() + text.find('e') + 1, nullptr, 10));
   if (exponent < -5 || exponent >= 9)
     return text;
   return formatAs(std::chars_format::fixed, std::max(precision - exponent, 0),
