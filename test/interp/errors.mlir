@@ -33,7 +33,7 @@
 // NUMBER: error: 'func.func' op takes 1 arguments, but 2 are given
 // SYNTAX: error: expected '>'
 // PASS: no-such-pass
-// FILE: cell-run: cannot open input file
+// FILE: cell-run: cannot read '
 func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }

@@ -1,18 +1,17 @@
 //===- cellc.cpp - compile MLIR to a shared object and a C header ---------===//
 
 #include "passes/Compile.h"
+#include "passes/Input.h"
 #include "passes/emit/Names.h"
 
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Support/FileUtilities.h"
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 #include <cstdio>
 #include <optional>
@@ -154,10 +153,9 @@ int run() {
   else if (input == "-" && output.empty())
     return fail("reading standard input needs an output: -o <file>");
 
-  std::string error;
-  auto buffer = mlir::openInputFile(input, &error);
+  auto buffer = cellgrad::readInput(input);
   if (!buffer)
-    return fail(error);
+    return fail(toString(buffer.takeError()));
   cellgrad::CompileOptions options;
   cellgrad::EmitOutputs outputs;
   outputs.durable = !scratch;
@@ -184,7 +182,7 @@ int run() {
 
   auto context = cellgrad::createContext();
   SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(buffer), SMLoc());
+  sources.AddNewSourceBuffer(std::move(*buffer), SMLoc());
   mlir::SourceMgrDiagnosticHandler diagnostics(sources, context.get());
   cellgrad::Timings timings;
   auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, context.get());

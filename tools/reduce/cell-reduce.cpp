@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/Input.h"
 #include "passes/Registry.h"
 #include "tools/reduce/Reducer.h"
 
@@ -55,7 +56,12 @@ int main(int argc, char **argv) {
   registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
 
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(input, &context);
+  auto contents = readInput(input);
+  if (!contents)
+    return fail(llvm::toString(contents.takeError()));
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(*contents), llvm::SMLoc());
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
     return 1;
   // Candidates may be ill-formed; they are dropped without a word.
