@@ -160,7 +160,7 @@ static LogicalResult lowerAndEmit(ModuleOp module,
     std::string text;
     llvm::raw_string_ostream(text) << module << "\n";
     if (auto error = writeFile(options.loweredMLIR, text))
-      return refuse(module.getLoc()) << llvm::toString(std::move(error));
+      return refuse(module.getLoc(), std::move(error));
   }
   report.enter("code generation");
   return emitArtifact(module, options.emit, outputs, timings);

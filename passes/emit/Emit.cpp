@@ -10,6 +10,7 @@
 
 #include "dialect/Refusal.h"
 
+#include "mlir/IR/Builders.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -68,7 +69,7 @@ private:
       return success();
     if (error.isA<LinkFailure>())
       return check(std::move(error));
-    return refuse(module.getLoc()) << llvm::toString(std::move(error));
+    return refuse(module.getLoc(), std::move(error));
   }
   void hear(llvm::LLVMContext &context);
   LogicalResult dump(const llvm::Module &ir, llvm::StringRef name);
@@ -222,6 +223,40 @@ LogicalResult Emitter::run() {
   return checkFile(files.commit());
 }
 } // namespace
+
+InFlightDiagnostic cellgrad::refuse(Location location, llvm::Error error) {
+  Builder b(location.getContext());
+  SmallVector<NamedAttribute> told;
+  std::string words;
+  llvm::handleAllErrors(
+      std::move(error),
+      [&](const FileError &file) {
+        std::error_code code = file.convertToErrorCode();
+        bool known = code.category() == std::generic_category();
+        told = {b.getNamedAttr("path", b.getStringAttr(file.getPath())),
+                b.getNamedAttr("reason", b.getStringAttr(file.getReason())),
+                b.getNamedAttr("errno",
+                               b.getI32IntegerAttr(known ? code.value() : 0))};
+        words = file.message();
+      },
+      [&](const llvm::ErrorInfoBase &other) { words = other.message(); });
+  InFlightDiagnostic diagnostic = refuse(location) << words;
+  if (!told.empty())
+    diagnostic.getUnderlyingDiagnostic()->getMetadata().push_back(
+        DiagnosticArgument(b.getDictionaryAttr(told)));
+  return diagnostic;
+}
+
+std::optional<FileFailure> cellgrad::fileFailure(Diagnostic &diagnostic) {
+  for (const DiagnosticArgument &note : diagnostic.getMetadata())
+    if (note.getKind() == DiagnosticArgument::DiagnosticArgumentKind::Attribute)
+      if (auto told = dyn_cast<DictionaryAttr>(note.getAsAttribute()))
+        return FileFailure{
+            told.getAs<StringAttr>("path").str(),
+            told.getAs<StringAttr>("reason").str(),
+            static_cast<int>(told.getAs<IntegerAttr>("errno").getInt())};
+  return std::nullopt;
+}
 
 void cellgrad::registerEmitDialects(DialectRegistry &registry) {
   registerBuiltinDialectTranslation(registry);

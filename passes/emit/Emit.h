@@ -10,10 +10,14 @@
 #define CELLGRAD_PASSES_EMIT_EMIT_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Support/LLVM.h"
 
+#include "llvm/Support/Error.h"
+
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,6 +48,17 @@ struct EmitOutputs {
   std::vector<ExtraFile> extra; ///< that appear with them
   bool durable = false;         ///< on the disk before they take their places
 };
+
+/// What the error of a file that cannot be written tells besides its words.
+struct FileFailure {
+  std::string path, reason;
+  int number; ///< errno, or 0
+};
+
+/// An error at `location` in the words of `error`: nobody's mistake here if it
+/// is of a file, which fileFailure then finds in it.
+mlir::InFlightDiagnostic refuse(mlir::Location location, llvm::Error error);
+std::optional<FileFailure> fileFailure(mlir::Diagnostic &diagnostic);
 
 /// The time of each stage in milliseconds, in order.
 using Timings = std::vector<std::pair<std::string, double>>;

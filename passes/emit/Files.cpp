@@ -53,9 +53,14 @@ int writeAll(int descriptor, StringRef bytes) {
   return 0;
 }
 
-llvm::Error cannotWrite(StringRef path, llvm::Error error) {
-  return llvm::createStringError("cannot write '" + path +
-                                 "': " + llvm::toString(std::move(error)));
+llvm::Error cannotWrite(StringRef path, llvm::Error why) {
+  return llvm::make_error<FileError>(path, std::move(why));
+}
+
+llvm::Error cannotWrite(StringRef path, int number, const char *why) {
+  return cannotWrite(
+      path, llvm::createStringError(
+                std::error_code(number, std::generic_category()), why));
 }
 
 llvm::Error lastError() {
@@ -74,6 +79,20 @@ std::error_code createBeside(StringRef path, unsigned mode, int &descriptor,
   return error;
 }
 } // namespace
+
+char FileError::ID;
+
+FileError::FileError(StringRef path, llvm::Error why)
+    : path(path), code(llvm::inconvertibleErrorCode()) {
+  llvm::handleAllErrors(std::move(why), [&](const llvm::ErrorInfoBase &info) {
+    reason = info.message();
+    code = info.convertToErrorCode();
+  });
+}
+
+void FileError::log(llvm::raw_ostream &os) const {
+  os << "cannot write '" << path << "': " << reason;
+}
 
 llvm::Error cellgrad::writeAndClose(int descriptor,
                                     llvm::ArrayRef<StringRef> pieces,
@@ -97,9 +116,10 @@ llvm::Error cellgrad::writeAndClose(int descriptor,
   std::string free =
       known ? std::to_string(uint64_t(room.f_bavail) * room.f_frsize)
             : "an unknown number";
-  return llvm::createStringError(std::generic_category().message(failure) +
-                                 " (it takes " + std::to_string(size) +
-                                 " bytes, and " + free + " are free there)");
+  std::error_code code(failure, std::generic_category());
+  return llvm::createStringError(
+      code, code.message() + " (it takes " + std::to_string(size) +
+                " bytes, and " + free + " are free there)");
 }
 
 FileSet::~FileSet() {
@@ -116,12 +136,12 @@ llvm::Error FileSet::add(StringRef path, llvm::ArrayRef<StringRef> pieces,
   // The file takes the place of what is there: not that of a device or a pipe.
   fs::file_status there;
   file.replaces = !fs::status(path, there);
+  if (file.replaces && fs::is_directory(there))
+    return cannotWrite(path, EISDIR,
+                       "it is a directory; give the name of a file");
   if (file.replaces && !fs::is_regular_file(there))
-    return cannotWrite(
-        path, llvm::createStringError(
-                  fs::is_directory(there)
-                      ? "it is a directory; give the name of a file"
-                      : "it is a device or a pipe; give the name of a file"));
+    return cannotWrite(path, EINVAL,
+                       "it is a device or a pipe; give the name of a file");
   int descriptor;
   if (auto error =
           createBeside(path, executable ? 0777 : 0666, descriptor, file.part))

@@ -12,9 +12,28 @@
 
 namespace cellgrad {
 
+/// A file that cannot be written: "cannot write 'm.so': No space left on device
+/// (it takes 3 bytes, and 0 are free there)".
+class FileError : public llvm::ErrorInfo<FileError> {
+public:
+  static char ID;
+
+  /// `why` has the words, and the code if it has one.
+  FileError(llvm::StringRef path, llvm::Error why);
+
+  void log(llvm::raw_ostream &os) const override;
+  std::error_code convertToErrorCode() const override { return code; }
+  llvm::StringRef getPath() const { return path; }
+  llvm::StringRef getReason() const { return reason; }
+
+private:
+  std::string path, reason;
+  std::error_code code;
+};
+
 /// Writes `pieces` one after the other to the open file `descriptor` and closes
 /// it; where `durable`, when they have reached the disk. Errors say what there
-/// was to write and how much room there is, to follow "cannot write 'x': ".
+/// was to write and how much room there is, for a FileError.
 llvm::Error writeAndClose(int descriptor,
                           llvm::ArrayRef<llvm::StringRef> pieces, bool durable);
 
@@ -32,13 +51,13 @@ public:
   FileSet(const FileSet &) = delete;
   FileSet &operator=(const FileSet &) = delete;
 
-  /// Writes the file that is to appear at `path`. Errors are whole sentences.
+  /// Writes the file that is to appear at `path`. Errors are FileErrors.
   llvm::Error add(llvm::StringRef path, llvm::ArrayRef<llvm::StringRef> pieces,
                   bool executable = false);
 
-  /// Puts the files in place, the one added first as the last. After an error
-  /// all is as it was (where the file system has no hard links, as far as files
-  /// before the failing one did not exist).
+  /// Puts the files in place, the one added first as the last. After a
+  /// FileError all is as it was (where the file system has no hard links, as
+  /// far as files before the failing one did not exist).
   llvm::Error commit();
 
 private:

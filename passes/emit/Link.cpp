@@ -49,17 +49,14 @@ public:
     if (directory.empty())
       if (auto error =
               llvm::sys::fs::createUniqueDirectory("cellgrad", directory))
-        return llvm::createStringError(error,
-                                       "cannot create a temporary directory");
+        return llvm::make_error<FileError>(directory,
+                                           llvm::errorCodeToError(error));
     std::string path = reserve(name);
     int descriptor;
     if (auto error = llvm::sys::fs::openFileForWrite(path, descriptor))
-      return llvm::createStringError(error, "cannot write '" + path + "'");
+      return llvm::make_error<FileError>(path, llvm::errorCodeToError(error));
     if (auto error = writeAndClose(descriptor, contents, /*durable=*/false))
-      return llvm::createStringError("cannot write '" + path +
-                                     "', a temporary "
-                                     "file: " +
-                                     llvm::toString(std::move(error)));
+      return llvm::make_error<FileError>(path, std::move(error));
     return path;
   }
 

@@ -64,7 +64,8 @@ def export(
     Raises:
         TypeError: something that is not a Cell or function, or no Tensor input.
         ValueError: another format, or two Parameters of one name.
-        CompileError: the compiler refused the program, or a file cannot be written.
+        CompileError: the compiler refused the program.
+        OSError: a file cannot be written; what was there before is as it was.
 
     >>> import tempfile
     >>> path = tempfile.mkdtemp()

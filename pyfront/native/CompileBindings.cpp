@@ -151,6 +151,13 @@ public:
 
   [[noreturn]] void raise(nb::handle type,
                           const std::optional<InternalFailure> &failure) const {
+    if (file && !failure) {
+      // Python makes a FileNotFoundError of it, or what it is.
+      nb::object error =
+          nb::borrow(PyExc_OSError)(file->number, file->reason, file->path);
+      PyErr_SetObject(error.type().ptr(), error.ptr());
+      throw nb::python_error();
+    }
     std::string text;
     nb::list all;
     for (const Message &m : messages) {
@@ -200,12 +207,15 @@ private:
     }
     message.text = diagnostic.str();
     findPosition(diagnostic.getLocation(), message.location);
+    if (auto found = fileFailure(diagnostic))
+      file = std::move(found);
     messages.push_back(std::move(message));
     for (Diagnostic &note : diagnostic.getNotes())
       add(note);
   }
 
   std::vector<Message> messages;
+  std::optional<FileFailure> file; ///< that could not be written
   ScopedDiagnosticHandler handler;
 };
 
@@ -279,7 +289,8 @@ void bindCompile(nb::module_ &m) {
                     "sanitize_address, files (a dict from "
                     "paths to lists of bytes: written and put in place with "
                     "the compiler's files, all or none), durable (they reach "
-                    "the disk first). Raises CompileError.";
+                    "the disk first). Raises CompileError, and "
+                    "OSError where a file cannot be written.";
   m.def("compile_text", compileText, "text"_a, "path"_a, "name"_a,
         "options"_a = nb::dict(), doc);
   m.def("compile_graph", compileGraph, "graph"_a, "path"_a, "name"_a,

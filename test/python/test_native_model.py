@@ -5,7 +5,7 @@ import shutil
 import struct
 import subprocess
 import sys
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -309,7 +309,7 @@ def test_diagnostics_name_the_python_line(folder):
         ({"opt_level": 4}, ValueError, "0 to 3"),
         ({"optlevel": 1}, ValueError, "unknown compile option 'optlevel': expected one of"),
         ({"pipeline": "no-such-pass"}, CompileError, "no-such-pass"),
-        ({"header": "/nonexistent/m.h"}, CompileError, "cannot write '/nonexistent/m.h'"),
+        ({"header": "/nonexistent/m.h"}, FileNotFoundError, "'/nonexistent/m.h'"),
     ],
 )
 def test_option_errors(folder, options, error, words):
@@ -351,26 +351,17 @@ def test_same_input_gives_the_same_bytes(path, folder):
 
 
 def test_threads_compile_and_call(folder):
-    failures = []
-
     def work(index):
-        try:
-            path = str(folder / f"thread{index}.so")
-            factor = "%0 = cell.add %x, %x" if index % 2 else "%0 = cell.mul %x, %x"
-            for _ in range(5):
-                _native.compile_text(SCALE.replace("%0 = cell.add %x, %x", factor), path, "t")
-                x = np.full(4, index + 1, np.float32)
-                y = Model(path).entry("scale")([x])[0].view()
-                np.testing.assert_array_equal(y, x + x if index % 2 else x * x)
-        except Exception as e:
-            failures.append(e)
+        path = str(folder / f"thread{index}.so")
+        factor = "%0 = cell.add %x, %x" if index % 2 else "%0 = cell.mul %x, %x"
+        for _ in range(5):
+            _native.compile_text(SCALE.replace("%0 = cell.add %x, %x", factor), path, "t")
+            x = np.full(4, index + 1, np.float32)
+            y = Model(path).entry("scale")([x])[0].view()
+            np.testing.assert_array_equal(y, x + x if index % 2 else x * x)
 
-    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
-    assert not failures
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
 
 
 @pytest.fixture
