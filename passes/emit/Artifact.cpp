@@ -8,6 +8,7 @@
 #include "llvm/Support/xxhash.h"
 
 #include <cstring>
+#include <optional>
 
 using namespace cellgrad;
 using llvm::StringRef;
@@ -89,6 +90,9 @@ llvm::Expected<std::string> cellgrad::checkArtifact(StringRef contents) {
     return llvm::createStringError("the file is corrupt: " +
                                    llvm::toString(file.takeError()));
   auto *elf = llvm::cast<llvm::object::ELFObjectFileBase>(file->get());
+  // The shortest name: "cg_m_abi_version" may stand beside an entry
+  // "cg_m_f_abi_version".
+  std::optional<StringRef> found;
   for (const llvm::object::ELFSymbolRef &symbol :
        elf->getDynamicSymbolIterators()) {
     auto name = symbol.getName();
@@ -96,9 +100,12 @@ llvm::Expected<std::string> cellgrad::checkArtifact(StringRef contents) {
       return llvm::createStringError("the file is corrupt: " +
                                      llvm::toString(name.takeError()));
     StringRef model = *name;
-    if (model.consume_front("cg_") && model.consume_back("_abi_version"))
-      return model.str();
+    if (model.consume_front("cg_") && model.consume_back("_abi_version") &&
+        (!found || model.size() < found->size()))
+      found = model;
   }
+  if (found)
+    return found->str();
   return llvm::createStringError(
       "it is a shared object, but not a model compiled by cellgrad");
 }

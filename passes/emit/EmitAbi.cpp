@@ -44,21 +44,21 @@ constexpr int64_t kDefaultMXCSR = 0x1f80;
 /// Builds the functions the C caller sees.
 class AbiWriter {
 public:
-  AbiWriter(ModuleOp module, uint64_t cpuFeatures)
-      : module(module), cpuFeatures(cpuFeatures), b(module.getContext()),
-        ptr(LLVM::LLVMPointerType::get(b.getContext())), i1(b.getI1Type()),
-        i32(b.getI32Type()), i64(b.getI64Type()) {}
+  AbiWriter(ModuleOp module, const ModelSpec &model, uint64_t cpuFeatures)
+      : module(module), model(model), cpuFeatures(cpuFeatures),
+        b(module.getContext()), ptr(LLVM::LLVMPointerType::get(b.getContext())),
+        i1(b.getI1Type()), i32(b.getI32Type()), i64(b.getI64Type()) {}
 
   void writeEntry(const EntrySpec &entry, LLVM::LLVMFuncOp impl,
                   bool takesContext);
   /// `checks` are the words of the program's own status codes.
-  void writeModelFunctions(const ModelSpec &model, llvm::StringRef signature,
-                           ArrayAttr checks);
+  void writeModelFunctions(llvm::StringRef signature, ArrayAttr checks);
 
   LLVM::LLVMFuncOp declare(llvm::StringRef name, Type result,
                            ArrayRef<Type> args);
 
 private:
+  /// Starts a function that the caller sees, also by its linkName.
   LLVM::LLVMFuncOp define(llvm::StringRef name, Type result,
                           ArrayRef<Type> args);
   Value constant(Type type, int64_t value) {
@@ -97,6 +97,7 @@ private:
   void ret(Value status) { LLVM::ReturnOp::create(b, loc, status); }
 
   ModuleOp module;
+  const ModelSpec &model;
   uint64_t cpuFeatures; ///< mask of runtime/cpu.h
   OpBuilder b;
   Location loc = b.getUnknownLoc();
@@ -116,8 +117,16 @@ LLVM::LLVMFuncOp AbiWriter::declare(llvm::StringRef name, Type result,
 LLVM::LLVMFuncOp AbiWriter::define(llvm::StringRef name, Type result,
                                    ArrayRef<Type> args) {
   b.setInsertionPointToEnd(module.getBody());
-  auto function = LLVM::LLVMFuncOp::create(
-      b, loc, name, LLVM::LLVMFunctionType::get(result, args));
+  auto type = LLVM::LLVMFunctionType::get(result, args);
+  if (std::string link = linkName(model, name); !link.empty()) {
+    OpBuilder::InsertionGuard guard(b);
+    auto alias = LLVM::AliasOp::create(b, loc, type, LLVM::Linkage::External,
+                                       link, /*dsoLocal=*/false,
+                                       /*thread_local_=*/false);
+    b.createBlock(&alias.getInitializerRegion());
+    ret(LLVM::AddressOfOp::create(b, loc, ptr, name));
+  }
+  auto function = LLVM::LLVMFuncOp::create(b, loc, name, type);
   b.setInsertionPointToStart(function.addEntryBlock(b));
   return function;
 }
@@ -310,8 +319,7 @@ Value AbiWriter::text(llvm::StringRef name, llvm::StringRef text) {
   return LLVM::AddressOfOp::create(b, loc, ptr, global.getSymName());
 }
 
-void AbiWriter::writeModelFunctions(const ModelSpec &model,
-                                    llvm::StringRef signature,
+void AbiWriter::writeModelFunctions(llvm::StringRef signature,
                                     ArrayAttr checks) {
   loc = module.getLoc();
   std::string prefix = model.prefix();
@@ -557,7 +565,7 @@ void EmitAbi::runOnOperation() {
       global.setLinkage(LLVM::Linkage::Internal);
 
   std::vector<std::string> features = requiredFeatures(**machine);
-  AbiWriter writer(module, featureMask(features));
+  AbiWriter writer(module, *spec, featureMask(features));
   for (EntrySpec &entry : spec->entries) {
     LLVM::LLVMFuncOp impl = impls[entry.name];
     entry.cancellable = needsContext.contains(impl);
@@ -568,7 +576,7 @@ void EmitAbi::runOnOperation() {
   }
   auto checks = module->getAttrOfType<ArrayAttr>("cell.checks");
   module->removeAttr("cell.checks");
-  writer.writeModelFunctions(*spec, toJSON(*spec, cpu->cpu, features),
+  writer.writeModelFunctions(toJSON(*spec, cpu->cpu, features),
                              checks ? checks
                                     : ArrayAttr::get(&getContext(), {}));
   module->setAttr("cell.model", toAttribute(*spec, &getContext()));

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/emit/Names.h"
 #include "passes/emit/RuntimeImage.h"
 #include "passes/emit/Signature.h"
 
@@ -16,6 +17,9 @@
 using namespace cellgrad;
 
 namespace {
+/// In "CG_M_E_X_ELEMENTS" and "CG_M_E_ARENA_BYTES", whatever the case.
+constexpr size_t kUnderscores = 4;
+
 /// Text that may stand inside a C comment: on one line, in UTF-8, and without
 /// characters that change how the rest of the line is shown.
 std::string commentSafe(llvm::StringRef text) {
@@ -62,7 +66,54 @@ void writeField(llvm::raw_ostream &os, const TensorSpec &spec,
   os << " */\n";
 }
 
-void writeEntry(llvm::raw_ostream &os, const EntrySpec &entry) {
+/// Declares `symbol`, a function of `model`: "int32_t " and "(void)" are what
+/// stands around its name.
+void declare(llvm::raw_ostream &os, const ModelSpec &model,
+             llvm::StringRef result, llvm::StringRef symbol,
+             llvm::StringRef parameters) {
+  os << result << symbol << parameters;
+  if (std::string link = linkName(model, symbol); !link.empty())
+    os << " __asm__(\"" << link << "\")";
+  os << ";\n";
+}
+
+/// An #error where a function or macro is also that of another model whose
+/// header was included before: the entry "b_c" of "a" and the entry "c" of
+/// "a_b". Names without further underscores are of one model only.
+void writeCollisions(llvm::raw_ostream &os, const ModelSpec &model) {
+  std::vector<std::string> marks, shared;
+  auto share = [&](const std::string &macro) {
+    if (llvm::StringRef(macro).count('_') > kUnderscores)
+      shared.push_back(macro);
+  };
+  for (const EntrySpec &entry : model.entries) {
+    if (!linkName(model, entry.symbol).empty())
+      marks.push_back("CG_ENTRY_" + entry.symbol);
+    share(entry.arenaMacro());
+    for (const TensorSpec *spec : entry.buffers())
+      share(spec->macro);
+  }
+  shared.insert(shared.begin(), marks.begin(), marks.end());
+  if (shared.empty())
+    return;
+  os << "/* Names that could be those of another model, too. */\n#if "
+     << llvm::join(llvm::map_range(shared,
+                                   [](const std::string &name) {
+                                     return "defined(" + name + ")";
+                                   }),
+                   " || \\\n    ")
+     << "\n#error \"a function or macro of the model '" << model.name
+     << "' has the name of one of another model in this file: include them in "
+        "different files, or name one of the models otherwise (cellc --name, "
+        "file_name of ms.export)\"\n"
+     << "#endif\n";
+  for (const std::string &mark : marks)
+    os << "#define " << mark << "\n";
+  os << "\n";
+}
+
+void writeEntry(llvm::raw_ostream &os, const ModelSpec &model,
+                const EntrySpec &entry) {
   os << "\n/* Entry \"" << commentSafe(entry.name)
      << "\": " << entry.args.size() << " arguments, " << entry.results.size()
      << " results. */\n"
@@ -75,9 +126,9 @@ void writeEntry(llvm::raw_ostream &os, const EntrySpec &entry) {
     writeField(os, *spec, entry);
   if (buffers.empty())
     os << "  void *none; /* the entry has no buffers */\n";
-  os << "} " << entry.argsType() << ";\n"
-     << "int32_t " << entry.symbol << "(const " << entry.argsType()
-     << " *args, const cg_context *context);\n";
+  os << "} " << entry.argsType() << ";\n";
+  declare(os, model, "int32_t ", entry.symbol,
+          "(const " + entry.argsType() + " *args, const cg_context *context)");
 }
 } // namespace
 
@@ -103,26 +154,29 @@ std::string cellgrad::makeHeader(const ModelSpec &model) {
      << abiHeaderText() << "\n#if CELLGRAD_ABI_VERSION != 1u\n"
      << "#error \"headers of models with different ABI versions are included "
         "together\"\n"
-     << "#endif\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
+     << "#endif\n\n";
+  writeCollisions(os, model);
+  os << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
      << "/* What this header and its model agree on: entries, and each "
         "buffer's "
         "place, dtype\n   and shape. */\n"
-     << "#define " << mark << " " << value << "\n"
-     << "uint64_t " << prefix << "fingerprint(void);\n"
-     << "/* CELLGRAD_ABI_VERSION of the compiler that wrote the model. */\n"
-     << "uint32_t " << prefix << "abi_version(void);\n"
-     << "/* CG_OK, or CG_ERROR_HEADER where this header is not that of the "
+     << "#define " << mark << " " << value << "\n";
+  declare(os, model, "uint64_t ", prefix + "fingerprint", "(void)");
+  os << "/* CELLGRAD_ABI_VERSION of the compiler that wrote the model. */\n";
+  declare(os, model, "uint32_t ", prefix + "abi_version", "(void)");
+  os << "/* CG_OK, or CG_ERROR_HEADER where this header is not that of the "
         "model the program\n   runs with. */\n"
      << "static inline int32_t " << prefix << "check_header(void) {\n"
      << "  return " << prefix << "abi_version() == CELLGRAD_ABI_VERSION &&\n"
      << "                 " << prefix << "fingerprint() == " << mark << "\n"
      << "             ? CG_OK\n             : CG_ERROR_HEADER;\n}\n"
-     << "/* Entries, arguments, shapes and target as JSON text. */\n"
-     << "const char *" << prefix << "signature(void);\n"
-     << "/* The words for a status code; never NULL. */\n"
-     << "const char *" << prefix << "status_message(int32_t status);\n";
+     << "/* Entries, arguments, shapes and target as JSON text. */\n";
+  declare(os, model, "const char *", prefix + "signature", "(void)");
+  os << "/* The words for a status code; never NULL. */\n";
+  declare(os, model, "const char *", prefix + "status_message",
+          "(int32_t status)");
   for (const EntrySpec &entry : model.entries)
-    writeEntry(os, entry);
+    writeEntry(os, model, entry);
   os << "\n#ifdef __cplusplus\n}\n#endif\n"
      << "#elif " << mark << " != " << value << "\n"
      << "#error \"two versions of the model '" << model.name

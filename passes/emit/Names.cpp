@@ -73,6 +73,12 @@ bool isReserved(StringRef name) {
          });
 }
 
+/// The functions that every model has. No entry of another model has the name
+/// of one of them: see assignNames.
+constexpr StringRef kModelFunctions[] = {"abi_version", "check_header",
+                                         "fingerprint", "signature",
+                                         "status_message"};
+
 /// The names of one header.
 class NameTable {
 public:
@@ -152,11 +158,24 @@ std::string cellgrad::sanitizeIdentifier(StringRef name) {
 
 void cellgrad::assignNames(ModelSpec &model) {
   NameTable table;
-  for (const char *function : {"abi_version", "check_header", "fingerprint",
-                               "signature", "status_message"})
-    table.take({model.prefix() + function});
+  for (StringRef function : kModelFunctions)
+    table.take({model.prefix() + function.str()});
+  // The entry "version" of "m_abi" must not be what "m" has.
+  StringRef name = model.name;
+  for (size_t end = name.find('_'); end != StringRef::npos;
+       end = name.find('_', end + 1))
+    for (StringRef function : kModelFunctions)
+      table.take({("cg_" + name.take_front(end + 1) + function).str()});
   for (const char *macro : {"FINGERPRINT", "MODEL_H"})
     table.take({model.macroPrefix() + macro});
   for (EntrySpec &entry : model.entries)
     nameEntry(entry, model, table);
+}
+
+std::string cellgrad::linkName(const ModelSpec &model, StringRef symbol) {
+  StringRef function = symbol.drop_front(model.prefix().size());
+  bool splitsOnce = !StringRef(model.name).contains('_') &&
+                    (!function.contains('_') ||
+                     llvm::is_contained(kModelFunctions, function));
+  return splitsOnce ? "" : "cg_" + model.name + "." + function.str();
 }

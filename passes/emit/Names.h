@@ -15,6 +15,11 @@ std::string sanitizeIdentifier(llvm::StringRef name);
 /// field and macro. Names that would be taken get a number: "f_2".
 void assignNames(ModelSpec &model);
 
+/// What programs with the header link the function `symbol` of `model` by:
+/// "cg_a.b_c" for the entry "b_c" of "a", as the entry "c" of "a_b" has the
+/// same name in C. Empty where there is one model that `symbol` can be of.
+std::string linkName(const ModelSpec &model, llvm::StringRef symbol);
+
 } // namespace cellgrad
 
 #endif

@@ -7,7 +7,10 @@ import re
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from cellgrad._native import Model
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("CELLGRAD_BUILD_DIR", ROOT / "build"))
@@ -223,6 +226,55 @@ void use(const float *y) {
 """
     for command in COMPILERS:
         assert check(command, tmp_path, text) == ""
+
+
+def both(folder, first, second):
+    """What each compiler says of a file with the headers of two models: (name, entry, inputs)."""
+    for name, entry, inputs in (first, second):
+        write_model(folder, name, [(entry, inputs)])
+    for one, other in ((first, second), (second, first)):
+        text = f'#include "{one[0]}.h"\n#include "{other[0]}.h"\n'
+        for command in COMPILERS:
+            yield other[0], check(command, folder, text)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (("a", "b_c", ["x"]), ("a_b", "c", ["x", "y"])),  # one function
+        (("a", "b_c", ["x"]), ("a_b", "c", ["x"])),
+        (("a", "B_c", ["x"]), ("a_B", "c", ["x"])),  # whose macros differ
+        (("a", "b_C", ["x"]), ("a_b", "c", ["x"])),  # one macro for the arena
+        (("a", "b", ["c_x"]), ("a_b", "c", ["y", "x"])),  # one macro for a size
+    ],
+)
+def test_names_of_two_models_that_are_one_are_an_error(tmp_path, first, second):
+    for other, told in both(tmp_path, first, second):
+        assert f"a function or macro of the model '{other}' has the name of one of another" in told
+        assert "name one of the models otherwise (cellc --name, file_name of ms.export)" in told
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (("net", "train_step", ["fc.weight"]), ("net_train", "forward", ["fc.weight"])),
+        (("a", "b_c", ["x_y"]), ("a_b", "d", ["x_y"])),
+        (("m", "f", ["x"]), ("m_abi", "version", ["x"])),
+        (("m_check", "header", ["x"]), ("m", "status", ["message"])),
+    ],
+)
+def test_names_of_other_models_are_no_error(tmp_path, first, second):
+    assert {told for _, told in both(tmp_path, first, second)} == {""}
+
+
+def test_a_model_is_found_whatever_its_entries_are_called(tmp_path):
+    names = ["version", "f_abi_version", "abi_version", "signature"]
+    for model in ("m", "m_abi"):
+        write_model(tmp_path, model, [(n, ["x"]) for n in names], "so,h")
+        loaded = Model(str(tmp_path / f"{model}.so"))
+        assert loaded.entries == names
+        for name in names:
+            loaded.entry(name)([np.ones(1, np.float32)])
 
 
 PROGRAM = """
