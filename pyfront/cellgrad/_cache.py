@@ -120,6 +120,7 @@ def _warn_once(path: Path, problem: str) -> None:
 def _open_folder(path: Path, at: int | None = None) -> Iterator[int | None]:
     """A descriptor of a folder that is trusted; None for another one, or where there is none."""
     flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+    handle = None
     try:
         if at is None:  # the user's choice, which may be a link
             handle = os.open(path, flags)
@@ -127,6 +128,7 @@ def _open_folder(path: Path, at: int | None = None) -> Iterator[int | None]:
             handle = os.open(path.name, flags | os.O_NOFOLLOW, dir_fd=at)
     except OSError as e:
         _log.write("cache", f"'{path}': not used ({e})")
+    if handle is None:  # outside of the handler: it is no cause of what the block raises
         yield None
         return
     try:

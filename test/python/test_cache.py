@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import cellgrad as ms
-from cellgrad import Parameter, Tensor, _cache, _native, nn, ops
+from cellgrad import Parameter, Tensor, _cache, _jit, _native, nn, ops
 
 X = Tensor([1.0, 2.0, 3.0])
 
@@ -104,6 +104,19 @@ def test_a_failure_writes_no_entry(folder, monkeypatch):
     with pytest.raises(ms.CompileError, match="could not be compiled"):
         ms.jit(lambda x: x * 2)(X)
     assert entries(folder) == []
+
+
+@pytest.mark.parametrize("usable", [True, False])
+def test_a_file_that_cannot_be_written_is_an_error_of_its_own(folder, monkeypatch, usable):
+    if not usable:  # files where folders of entries should be
+        folder.mkdir()
+        for i in range(256):
+            (folder / f"{i:02x}").touch()
+    monkeypatch.setattr(_jit, "fresh_path", lambda: "/nonexistent/m.so")
+    with pytest.raises(FileNotFoundError) as caught:
+        call()
+    assert caught.value.filename == "/nonexistent/m.so"
+    assert caught.value.__context__ is None
 
 
 def test_the_least_recently_used_entries_are_dropped(folder, monkeypatch):
