@@ -87,3 +87,68 @@ llvm.func @f(%arena: !llvm.ptr) -> i32 attributes {cell.signature = {args = [], 
 func.func @f() {
   return
 }
+
+// -----
+
+// expected-error @+1 {{cell.signature needs the arrays 'args' and 'results'}}
+llvm.func @f(%x: !llvm.ptr, %arena: !llvm.ptr) -> i32 attributes {cell.signature = {
+    args = []}} {
+  %0 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %0 : i32
+}
+
+// -----
+
+// expected-error @+1 {{argument 0 is not a dictionary}}
+llvm.func @f(%x: !llvm.ptr, %arena: !llvm.ptr) -> i32 attributes {cell.signature = {
+    args = ["x"], results = []}} {
+  %0 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %0 : i32
+}
+
+// -----
+
+// expected-error @+1 {{argument 0 needs a name and a dtype, both strings}}
+llvm.func @f(%x: !llvm.ptr, %arena: !llvm.ptr) -> i32 attributes {cell.signature = {
+    args = [{name = "x", dtype = 32 : i64, shape = []}], results = []}} {
+  %0 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %0 : i32
+}
+
+// -----
+
+// expected-error @+1 {{argument 0 has no shape}}
+llvm.func @f(%x: !llvm.ptr, %arena: !llvm.ptr) -> i32 attributes {cell.signature = {
+    args = [{name = "x", dtype = "float32"}], results = []}} {
+  %0 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %0 : i32
+}
+
+// -----
+
+// expected-error @+1 {{argument 0 has a shape that is not an array of integers}}
+llvm.func @f(%x: !llvm.ptr, %arena: !llvm.ptr) -> i32 attributes {cell.signature = {
+    args = [{name = "x", dtype = "float32", shape = ["n"]}], results = []}} {
+  %0 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %0 : i32
+}
+
+// -----
+
+// expected-error @+1 {{result 0 has dtype 'half': expected bool, int8}}
+llvm.func @f(%x: !llvm.ptr, %arena: !llvm.ptr) -> i32 attributes {cell.signature = {
+    args = [], results = [{name = "y", dtype = "half", shape = []}]}} {
+  %0 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %0 : i32
+}
+
+// -----
+
+// expected-error @+1 {{cell.signature: two arguments donate to result 0}}
+llvm.func @f(%x: !llvm.ptr, %y: !llvm.ptr, %arena: !llvm.ptr) -> i32 attributes {cell.signature = {
+    args = [{name = "x", dtype = "float32", shape = [2], donate = 0 : i64},
+            {name = "y", dtype = "float32", shape = [2], donate = 0 : i64}],
+    results = [{name = "z", dtype = "float32", shape = [2]}]}} {
+  %0 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %0 : i32
+}

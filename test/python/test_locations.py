@@ -1,5 +1,6 @@
 """Ops lead back to the Python line that they come from, through every pass."""
 
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -11,7 +12,8 @@ import cellgrad as ms
 from cellgrad import Tensor, _jit, nn, ops
 from cellgrad.capture.scope import Trace
 
-TOOL = Path(__file__).parents[2] / "build" / "bin" / "cell-opt"
+BUILD = Path(os.environ.get("CELLGRAD_BUILD_DIR", Path(__file__).parents[2] / "build"))
+TOOL = BUILD / "bin" / "cell-opt"
 DIFFERENTIATED = [
     "--inline",
     "--symbol-dce",

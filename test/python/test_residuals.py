@@ -4,6 +4,7 @@ Rules that are expressions say it themselves. Here adjoint code is made of one o
 operands and results that it uses are looked up.
 """
 
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -12,6 +13,7 @@ import op_examples
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("CELLGRAD_BUILD_DIR", ROOT / "build"))
 MATRIX, PIVOTS = "tensor<3x3xf64>", "tensor<3xi32>"
 
 # op: its operands (name, type), results (name, type), and text.
@@ -96,7 +98,7 @@ func.func @vjp({given}, {cotangents}) -> ({gradients}) {{
   return {values} : {gradients}
 }}
 """
-    command = [ROOT / "build/bin/cell-opt", "--cell-differentiate", "--symbol-dce"]
+    command = [BUILD / "bin/cell-opt", "--cell-differentiate", "--symbol-dce"]
     return subprocess.run(
         [*command, "--mlir-print-op-generic", "-"],
         input=module,

@@ -5,6 +5,7 @@ expected comes from numpy.
 """
 
 import itertools
+import os
 import subprocess
 from pathlib import Path
 
@@ -12,7 +13,8 @@ import numpy as np
 
 from cellgrad import _native
 
-TOOL = Path(__file__).parents[2] / "build" / "bin" / "cell-opt"
+BUILD = Path(os.environ.get("CELLGRAD_BUILD_DIR", Path(__file__).parents[2] / "build"))
+TOOL = BUILD / "bin" / "cell-opt"
 
 
 class Cases:

@@ -4,6 +4,7 @@ against loops, and refused arguments.
 """
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +17,8 @@ from cellgrad import Tensor, nn, ops
 from cellgrad.testing import check_grads
 
 GOLDENS = Path(__file__).parent / "goldens"
-CELL_OPT = Path(__file__).parents[2] / "build" / "bin" / "cell-opt"
+BUILD = Path(os.environ.get("CELLGRAD_BUILD_DIR", Path(__file__).parents[2] / "build"))
+CELL_OPT = BUILD / "bin" / "cell-opt"
 sys.path.insert(0, str(GOLDENS))
 import record_windows  # noqa: E402
 from window_cases import FUNCTIONS, TORCH, array, cotangent  # noqa: E402

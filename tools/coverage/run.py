@@ -55,10 +55,26 @@ def cpp_lines(build: Path, profiles: Path) -> dict[str, dict[int, int]]:
     return read_lcov(text)
 
 
-def python_lines(profiles: Path) -> dict[str, dict[int, int]]:
+def python_settings(profiles: Path) -> Path:
+    """A file for coverage: it also counts in pytest's workers and in the processes that tests start."""
+    settings = profiles / "coveragerc"
+    lines = [
+        "[run]",
+        f"source = {ROOT / 'pyfront/cellgrad'}",
+        f"data_file = {profiles / 'python.coverage'}",
+        "parallel = true",
+        "patch = subprocess",
+        "disable_warnings = no-data-collected",
+    ]
+    settings.write_text("\n".join(lines) + "\n")
+    return settings
+
+
+def python_lines(profiles: Path, settings: Path) -> dict[str, dict[int, int]]:
+    coverage = [sys.executable, "-m", "coverage"]
     out = profiles / "python.lcov"
-    data = f"--data-file={profiles / 'python.coverage'}"
-    command = [sys.executable, "-m", "coverage", "lcov", "-q", data, "-o", out]
+    subprocess.run([*coverage, "combine", "-q", f"--rcfile={settings}"], cwd=ROOT, check=True)
+    command = [*coverage, "lcov", "-q", f"--rcfile={settings}", "-o", out]
     subprocess.run(command, cwd=ROOT, check=True)
     return read_lcov(out.read_text())
 
@@ -119,6 +135,7 @@ def main() -> int:
     parser.add_argument("--build", type=Path, default=ROOT / "build-checked")
     parser.add_argument("--lit", default="test", help="lit tests to run, or nothing")
     parser.add_argument("--pytest", default="test/python", help="Python tests to run, or nothing")
+    parser.add_argument("-j", "--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--missing", nargs="?", const="", help="name the lines below this folder")
     options = parser.parse_args()
     build = options.build.resolve()
@@ -128,20 +145,21 @@ def main() -> int:
     shutil.rmtree(profiles, ignore_errors=True)
     profiles.mkdir()
     env = environment(build, profiles)
+    settings = python_settings(profiles)
     status = 0
     if options.lit:
         # Tools bring the runtime themselves, and models that tests run want none.
         plain = {key: value for key, value in env.items() if key != "LD_PRELOAD"}
-        command = [ROOT / ".venv/bin/lit", "-s", "-v", *options.lit.split()]
+        command = [ROOT / ".venv/bin/lit", "-s", "-v", f"-j{options.jobs}", *options.lit.split()]
         status |= subprocess.run(command, cwd=ROOT, env=plain).returncode
     if options.pytest:
-        data = f"--data-file={profiles / 'python.coverage'}"
-        command = [sys.executable, "-m", "coverage", "run", data, "--source=pyfront/cellgrad"]
-        command += ["-m", "pytest", "-q", "-p", "no:cacheprovider", *options.pytest.split()]
+        command = [sys.executable, "-m", "coverage", "run", f"--rcfile={settings}"]
+        command += ["-m", "pytest", "-q", "-p", "no:cacheprovider"]
+        command += [f"-n{options.jobs}", "--dist=loadgroup", *options.pytest.split()]
         status |= subprocess.run(command, cwd=ROOT, env=env).returncode
     files = cpp_lines(build, profiles)
     if options.pytest:
-        files |= python_lines(profiles)
+        files |= python_lines(profiles, settings)
     table(files, options.missing)
     return status
 
