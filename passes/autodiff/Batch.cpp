@@ -83,7 +83,7 @@ private:
       values[extract] = values[extract.getTensor()];
       return success();
     }
-    if (isa<CustomOp, RecomputeOp, VJPOp, JVPOp, VMapOp, func::CallOp>(op))
+    if (isa<CustomOp, RecomputeOp>(op))
       return batchCall(op);
     auto batchable = dyn_cast<BatchableOpInterface>(op);
     if (!batchable)
@@ -133,7 +133,7 @@ private:
     return out;
   }
 
-  //===-- Calls with rules, transforms ------------------------------------===//
+  //===-- Calls with rules: what is expanded before has no others ---------===//
 
   /// A function that maps `name` over batches of all its arguments.
   FlatSymbolRefAttr mapped(Location loc, FlatSymbolRefAttr name) {
@@ -157,14 +157,7 @@ private:
     return FlatSymbolRefAttr::get(symbols.insert(made));
   }
 
-  /// Dimensions of one element as dimensions of the batch; -1 is none.
-  static SmallVector<int64_t> behindBatch(ArrayRef<int64_t> dims) {
-    return llvm::map_to_vector(dims,
-                               [](int64_t d) { return d < 0 ? d : d + 1; });
-  }
-
-  /// The same op over mapped functions: it keeps its rule, or is expanded
-  /// later.
+  /// The same op over mapped functions, which keeps its rule.
   LogicalResult batchCall(Operation &op) {
     llvm::SmallBitVector all(op.getNumOperands(), true);
     FailureOr<SmallVector<Value>> operands = liftAll(op.getOperands(), all);
@@ -181,10 +174,6 @@ private:
     remap("callee");
     remap("vjp");
     remap("jvp");
-    if (auto inner = dyn_cast<VMapOp>(copy)) {
-      inner.setInDims(behindBatch(inner.getInDims()));
-      inner.setOutDims(behindBatch(inner.getOutDims()));
-    }
     bind(&op, copy->getResults(), true);
     return success();
   }
@@ -242,12 +231,20 @@ private:
   /// A branch that all elements take together.
   LogicalResult batchIf(scf::IfOp op) {
     SmallVector<Type> types;
-    for (Type type : op.getResultTypes())
+    for (Type type : op.getResultTypes()) {
+      if (!isa<RankedTensorType, StashType>(type))
+        return refuse(op) << "gives a value of type " << type
+                          << ", which cannot differ within a batch; yield a "
+                             "tensor instead";
       types.push_back(batchOf(type, size));
+    }
     auto copy = scf::IfOp::create(builder, op.getLoc(), types,
-                                  values[op.getCondition()].value, true, true);
+                                  values[op.getCondition()].value, true,
+                                  !op.getElseRegion().empty());
     OpBuilder::InsertionGuard guard(builder);
     for (unsigned i : {0u, 1u}) {
+      if (op->getRegion(i).empty())
+        continue;
       Block &block = op->getRegion(i).front();
       builder.setInsertionPointToEnd(&copy->getRegion(i).front());
       if (failed(batchBlock(block)))

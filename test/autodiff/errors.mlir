@@ -170,3 +170,29 @@ func.func @of_region(%x: tensor<f64>) -> tensor<f64> {
   %0:2 = cell.jvp @region(%x) tangents(%x) wrt [0] of [0] : (tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>)
   return %0#1 : tensor<f64>
 }
+
+// -----
+
+func.func private @flags(%x: tensor<f64>) -> tensor<f64> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %five = arith.constant 5 : index
+  %no = arith.constant false
+  %yes = arith.constant true
+  // expected-error @+1 {{carries a value of type 'i1' that its adjoint reads and cannot keep; carry a tensor instead}}
+  %0:2 = scf.for %i = %zero to %five step %one iter_args(%v = %x, %flag = %no) -> (tensor<f64>, i1) {
+    %1 = scf.if %flag -> tensor<f64> {
+      %2 = cell.sin %v : tensor<f64>
+      scf.yield %2 : tensor<f64>
+    } else {
+      scf.yield %v : tensor<f64>
+    }
+    %other = arith.xori %flag, %yes : i1
+    scf.yield %1, %other : tensor<f64>, i1
+  }
+  return %0#0 : tensor<f64>
+}
+func.func @reverse(%x: tensor<f64>) -> tensor<f64> {
+  %0:2 = cell.vjp @flags(%x) cotangents(%x) of [0] wrt [0] : (tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>)
+  return %0#1 : tensor<f64>
+}

@@ -82,3 +82,23 @@ func.func @fails() -> tensor<3xf64> {
   %0 = cell.vmap @double(%x, %p, %no) in [0, 0, -1] out [0] : (tensor<3xf64>, tensor<3xi1>, tensor<2xi1>) -> tensor<3xf64>
   return %0 : tensor<3xf64>
 }
+
+// A branch without another side, of which all elements take the same.
+func.func private @checked(%c: tensor<i1>, %x: tensor<f64>) -> tensor<f64> {
+  %flag = tensor.extract %c[] : tensor<i1>
+  %zero = cell.constant dense<0.0> : tensor<f64>
+  scf.if %flag {
+    %ok = cell.less %zero, %x : tensor<f64>
+    cell.check %ok "x must be positive" : tensor<i1>
+  }
+  return %x : tensor<f64>
+}
+func.func @one_side(%c: tensor<i1>, %x: tensor<4xf64>) -> tensor<4xf64> {
+  // CHECK-LABEL: func.func @one_side
+  // CHECK:         scf.if %{{.*}} {
+  // CHECK:           cell.check %{{.*}} "x must be positive" : tensor<4xi1>
+  // CHECK-NEXT:    }
+  // CHECK-NEXT:    return %arg1
+  %0 = cell.vmap @checked(%c, %x) in [-1, 0] out [0] : (tensor<i1>, tensor<4xf64>) -> tensor<4xf64>
+  return %0 : tensor<4xf64>
+}

@@ -1,4 +1,4 @@
-// RUN: cell-opt %s --split-input-file --verify-diagnostics
+// RUN: cell-opt %s --cell-differentiate --split-input-file --verify-diagnostics
 
 func.func private @f(%x: tensor<3xf32>) -> tensor<3xf32> {
   return %x : tensor<3xf32>
@@ -48,4 +48,86 @@ func.func @unknown(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
   // expected-error @+1 {{refers to @nobody, which is not a function of this module}}
   %y = cell.vmap @nobody(%x) in [0] out [0] : (tensor<4x3xf32>) -> tensor<4x3xf32>
   return %y : tensor<4x3xf32>
+}
+
+// -----
+
+func.func private @foreign(%x: tensor<f64>) -> tensor<f64> {
+  // expected-error @+1 {{'math.erf' op cannot be mapped over a batch: it has no batching rule}}
+  %0 = math.erf %x : tensor<f64>
+  return %0 : tensor<f64>
+}
+func.func @batch(%x: tensor<4xf64>) -> tensor<4xf64> {
+  %0 = cell.vmap @foreign(%x) in [0] out [0] : (tensor<4xf64>) -> tensor<4xf64>
+  return %0 : tensor<4xf64>
+}
+
+// -----
+
+func.func private @scalar(%c: tensor<i1>, %x: tensor<f64>, %y: tensor<f64>) -> tensor<f64> {
+  %flag = tensor.extract %c[] : tensor<i1>
+  %one = arith.constant 1.0 : f64
+  // expected-error @+1 {{'scf.if' op gives a value of type 'f64', which cannot differ within a batch; yield a tensor instead}}
+  %0 = scf.if %flag -> f64 {
+    %1 = tensor.extract %x[] : tensor<f64>
+    scf.yield %1 : f64
+  } else {
+    scf.yield %one : f64
+  }
+  %2 = tensor.from_elements %0 : tensor<f64>
+  return %2 : tensor<f64>
+}
+func.func @batch(%c: tensor<i1>, %x: tensor<4xf64>, %y: tensor<f64>) -> tensor<4xf64> {
+  %0 = cell.vmap @scalar(%c, %x, %y) in [-1, 0, -1] out [0] : (tensor<i1>, tensor<4xf64>, tensor<f64>) -> tensor<4xf64>
+  return %0 : tensor<4xf64>
+}
+
+// -----
+
+func.func private @trips(%x: tensor<f64>) -> tensor<f64> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  // expected-error @+1 {{ends at another trip for each element of a batch, and carries a value of type 'index'; carry a tensor instead}}
+  %0:2 = scf.while (%v = %x, %i = %zero) : (tensor<f64>, index) -> (tensor<f64>, index) {
+    %limit = cell.constant dense<100.0> : tensor<f64>
+    %less = cell.less %v, %limit : tensor<f64>
+    %flag = tensor.extract %less[] : tensor<i1>
+    scf.condition(%flag) %v, %i : tensor<f64>, index
+  } do {
+  ^bb0(%v: tensor<f64>, %i: index):
+    %next = cell.add %v, %v : tensor<f64>
+    %j = arith.addi %i, %one : index
+    scf.yield %next, %j : tensor<f64>, index
+  }
+  return %0#0 : tensor<f64>
+}
+func.func @batch(%x: tensor<4xf64>) -> tensor<4xf64> {
+  %0 = cell.vmap @trips(%x) in [0] out [0] : (tensor<4xf64>) -> tensor<4xf64>
+  return %0 : tensor<4xf64>
+}
+
+// -----
+
+func.func private @chosen(%x: tensor<f64>) -> tensor<f64> {
+  %one = arith.constant 1 : index
+  // expected-error @+1 {{a value of type 'index' cannot differ within a batch}}
+  %two = arith.constant 2 : index
+  %zero = cell.constant dense<0.0> : tensor<f64>
+  %less = cell.less %x, %zero : tensor<f64>
+  %flag = tensor.extract %less[] : tensor<i1>
+  %n = scf.if %flag -> index {
+    scf.yield %two : index
+  } else {
+    scf.yield %one : index
+  }
+  %start = arith.constant 0 : index
+  %0 = scf.for %i = %start to %n step %one iter_args(%v = %x) -> tensor<f64> {
+    %1 = cell.sin %v : tensor<f64>
+    scf.yield %1 : tensor<f64>
+  }
+  return %0 : tensor<f64>
+}
+func.func @batch(%x: tensor<4xf64>) -> tensor<4xf64> {
+  %0 = cell.vmap @chosen(%x) in [0] out [0] : (tensor<4xf64>) -> tensor<4xf64>
+  return %0 : tensor<4xf64>
 }
