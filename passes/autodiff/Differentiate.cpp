@@ -88,8 +88,7 @@ private:
   resolve(Operation *op, FlatSymbolRefAttr name,
           llvm::function_ref<LogicalResult(func::FuncOp)> prepare) {
     auto callee = symbols->lookup<func::FuncOp>(name.getValue());
-    if (!callee)
-      return refuse(op) << "refers to an unknown function";
+    assert(callee && "ops with a callee verify that it is there");
     if (callee.isExternal())
       return refuse(op) << "refers to " << name
                         << ", which has no body to differentiate";
@@ -101,6 +100,8 @@ private:
     if (!callee.getBody().hasOneBlock())
       return refuse(callee) << "has several blocks; differentiation takes "
                                "structured control flow only";
+    if (!isa<func::ReturnOp>(callee.getBody().front().getTerminator()))
+      return refuse(callee) << "must end in func.return";
     if (failed(prepare(callee)))
       return failure();
     return callee;

@@ -196,3 +196,25 @@ func.func @reverse(%x: tensor<f64>) -> tensor<f64> {
   %0:2 = cell.vjp @flags(%x) cotangents(%x) of [0] wrt [0] : (tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>)
   return %0#1 : tensor<f64>
 }
+
+// -----
+
+// expected-error @+1 {{'func.func' op must end in func.return}}
+func.func private @endless(%x: tensor<f64>) -> tensor<f64> {
+  llvm.unreachable
+}
+func.func @reverse(%x: tensor<f64>) -> tensor<f64> {
+  %0:2 = cell.vjp @endless(%x) cotangents(%x) of [0] wrt [0] : (tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>)
+  return %0#1 : tensor<f64>
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op must end in func.return}}
+func.func private @endless(%x: tensor<f64>) -> tensor<f64> {
+  llvm.unreachable
+}
+func.func @called(%x: tensor<f64>) -> tensor<f64> {
+  %0 = call @endless(%x) : (tensor<f64>) -> tensor<f64>
+  return %0 : tensor<f64>
+}

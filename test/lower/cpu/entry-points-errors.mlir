@@ -87,3 +87,10 @@ func.func @caller(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = call @elsewhere(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// expected-error @+1 {{'func.func' op must end in func.return}}
+func.func @endless(%x: tensor<f32>) -> tensor<f32> {
+  llvm.unreachable
+}
