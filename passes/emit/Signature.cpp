@@ -257,7 +257,8 @@ FailureOr<ModelSpec> cellgrad::readModel(Operation *module) {
   auto entries = dict ? dict.getAs<ArrayAttr>("entries") : nullptr;
   if (!name || !entries)
     return refuse(module->getLoc(), Blame::Form)
-           << "the module has no cell.model attribute: run cell-emit-abi";
+           << "the module needs a cell.model with a name and entries: run "
+              "cell-emit-abi";
   ModelSpec model;
   model.name = name.str();
   for (Attribute attr : entries) {
