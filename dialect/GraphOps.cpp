@@ -190,7 +190,7 @@ LogicalResult VMapOp::verifySymbolUses(SymbolTableCollection &symbols) {
            << getCalleeAttr();
   if (llvm::none_of(getInDims(), [](int64_t dim) { return dim >= 0; }))
     return emitOpError("maps no argument: one in dimension must not be -1");
-  int64_t size = 0;
+  std::optional<int64_t> size;
   for (auto [i, arg] : llvm::enumerate(getArgs())) {
     int64_t dim = getInDims()[i];
     auto given = cast<RankedTensorType>(arg.getType());
@@ -204,20 +204,20 @@ LogicalResult VMapOp::verifySymbolUses(SymbolTableCollection &symbols) {
                << ", which takes " << type.getInput(i);
       continue;
     }
-    if (size && given.getDimSize(dim) != size)
+    if (size && given.getDimSize(dim) != *size)
       return emitOpError("maps ")
-             << size << " elements in one argument but "
+             << *size << " elements in one argument but "
              << given.getDimSize(dim) << " in argument " << i;
     size = given.getDimSize(dim);
-    if (given != withBatch(type.getInput(i), dim, size))
+    if (given != withBatch(type.getInput(i), dim, *size))
       return emitOpError("maps dimension ")
              << dim << " of argument " << i << ", which is " << given << "; "
              << getCalleeAttr() << " takes " << type.getInput(i);
   }
   for (auto [i, result] : llvm::enumerate(getResultTypes()))
-    if (result != withBatch(type.getResult(i), getOutDims()[i], size))
+    if (result != withBatch(type.getResult(i), getOutDims()[i], *size))
       return emitOpError("gives ")
-             << result << " as result " << i << " for a batch of " << size
+             << result << " as result " << i << " for a batch of " << *size
              << " " << type.getResult(i) << " in dimension " << getOutDims()[i];
   return success();
 }

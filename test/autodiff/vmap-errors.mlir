@@ -131,3 +131,51 @@ func.func @batch(%x: tensor<4xf64>) -> tensor<4xf64> {
   %0 = cell.vmap @chosen(%x) in [0] out [0] : (tensor<4xf64>) -> tensor<4xf64>
   return %0 : tensor<4xf64>
 }
+
+// -----
+
+func.func private @kept(%x: tensor<2xf64>) -> tensor<2xf64> {
+  %zero = arith.constant 0 : index
+  %none = cell.stash_empty : <tensor<2xf64>, 1>
+  // expected-error @+1 {{'cell.stash_write' op puts an element of a batch into a stash that is the same for the whole batch}}
+  %one = cell.stash_write %x into %none at %zero : <tensor<2xf64>, 1>
+  %0 = cell.stash_read %one at %zero : <tensor<2xf64>, 1>
+  return %0 : tensor<2xf64>
+}
+func.func @batch(%x: tensor<4x2xf64>) -> tensor<4x2xf64> {
+  %0 = cell.vmap @kept(%x) in [0] out [0] : (tensor<4x2xf64>) -> tensor<4x2xf64>
+  return %0 : tensor<4x2xf64>
+}
+
+// -----
+
+func.func private @f(%x: tensor<3xf32>) -> tensor<3xf32> {
+  return %x : tensor<3xf32>
+}
+func.func @count(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
+  // expected-error @+1 {{'cell.vmap' op passes 2 arguments with 2 in dimensions to @f, which takes 1}}
+  %0 = cell.vmap @f(%x, %x) in [0, 0] out [0] : (tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<4x3xf32>
+  return %0 : tensor<4x3xf32>
+}
+
+// -----
+
+func.func private @f(%x: tensor<3xf32>) -> tensor<3xf32> {
+  return %x : tensor<3xf32>
+}
+func.func @outs(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
+  // expected-error @+1 {{'cell.vmap' op has 1 results with 2 out dimensions for the 1 of @f}}
+  %0 = cell.vmap @f(%x) in [0] out [0, 0] : (tensor<4x3xf32>) -> tensor<4x3xf32>
+  return %0 : tensor<4x3xf32>
+}
+
+// -----
+
+func.func private @f(%x: tensor<3xf32>, %y: tensor<3xf32>) -> tensor<3xf32> {
+  return %y : tensor<3xf32>
+}
+func.func @none_and_some(%x: tensor<0x3xf32>, %y: tensor<5x3xf32>) -> tensor<5x3xf32> {
+  // expected-error @+1 {{maps 0 elements in one argument but 5 in argument 1}}
+  %z = cell.vmap @f(%x, %y) in [0, 0] out [0] : (tensor<0x3xf32>, tensor<5x3xf32>) -> tensor<5x3xf32>
+  return %z : tensor<5x3xf32>
+}

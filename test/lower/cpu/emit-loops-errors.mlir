@@ -33,3 +33,16 @@ func.func @dynamic_stride(%x: memref<8xf32, strided<[?]>>, %y: memref<8xf32>) {
   }
   return
 }
+
+// -----
+
+// What the body of an op reads by itself is addressed in the same way.
+func.func @body(%t: memref<?xf32>, %x: memref<8xindex>, %y: memref<8xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : memref<8xindex>) outs(%y : memref<8xf32>) {
+  ^bb0(%i: index, %o: f32):
+    // expected-error @+1 {{'memref.load' op must read a memref of static shape and strides to be lowered for the CPU, not 'memref<?xf32>'}}
+    %v = memref.load %t[%i] : memref<?xf32>
+    linalg.yield %v : f32
+  }
+  return
+}
