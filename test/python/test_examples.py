@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import matplotlib.font_manager  # noqa: F401  The first import of all says on stderr what it makes.
+
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from cellgrad._errors import error
+
 __all__ = [
     "Type",
     "bfloat16",
@@ -125,10 +127,12 @@ def to_numpy(dtype: Type) -> np.dtype[Any]:
         found = bfloat16_numpy()
         if found is not None:
             return found
-        raise TypeError(
-            "numpy has no bfloat16: install the ml_dtypes package, or cast to float32 first"
+        raise error(
+            TypeError,
+            "numpy has no bfloat16.",
+            "install the ml_dtypes package, or cast to float32 first",
         )
-    raise TypeError(f"{dtype!r} is not a tensor data type")
+    raise error(TypeError, f"{dtype!r} is not a tensor data type.")
 
 
 def from_numpy(dtype: np.dtype[Any]) -> Type | None:
@@ -168,7 +172,7 @@ def pytype_to_dtype(pytype: Any) -> Type:
         return plain[pytype]
     found = from_numpy(np.dtype(pytype))
     if found is None:
-        raise NotImplementedError(f"no tensor data type for {pytype!r}")
+        raise error(NotImplementedError, f"There is no tensor data type for {pytype!r}.")
     return found
 
 

@@ -120,7 +120,9 @@ class Initializer:
         self._kwargs = kwargs
 
     def _initialize(self, arr: Array) -> None:
-        raise NotImplementedError(f"{type(self).__name__} must define _initialize(self, arr)")
+        raise error(
+            NotImplementedError, f"{type(self).__name__} must define _initialize(self, arr)."
+        )
 
     def __call__(self, arr: Array) -> None:
         self._initialize(arr)
