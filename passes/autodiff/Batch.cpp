@@ -83,7 +83,7 @@ private:
       values[extract] = values[extract.getTensor()];
       return success();
     }
-    if (isa<CustomOp, RecomputeOp>(op))
+    if (isa<CustomOp, RecomputeOp, VJPOp, JVPOp, VMapOp, func::CallOp>(op))
       return batchCall(op);
     auto batchable = dyn_cast<BatchableOpInterface>(op);
     if (!batchable)
@@ -104,6 +104,16 @@ private:
   void bind(Operation *op, ValueRange results, bool vary) {
     for (auto [result, value] : llvm::zip_equal(op->getResults(), results))
       values[result] = {value, vary};
+  }
+
+  /// Whether there are batches of values of `types`, which `op` takes or gives.
+  static LogicalResult checkTypes(Operation *op, TypeRange types) {
+    for (Type type : types)
+      if (!isa<RankedTensorType, StashType>(type))
+        return refuse(op) << "takes or gives a value of type " << type
+                          << ", which cannot differ within a batch; make it a "
+                             "tensor";
+    return success();
   }
 
   /// The batch of a callee value.
@@ -133,7 +143,7 @@ private:
     return out;
   }
 
-  //===-- Calls with rules: what is expanded before has no others ---------===//
+  //===-- Calls with rules, transforms ------------------------------------===//
 
   /// A function that maps `name` over batches of all its arguments.
   FlatSymbolRefAttr mapped(Location loc, FlatSymbolRefAttr name) {
@@ -157,8 +167,18 @@ private:
     return FlatSymbolRefAttr::get(symbols.insert(made));
   }
 
-  /// The same op over mapped functions, which keeps its rule.
+  /// Dimensions of one element as dimensions of the batch; -1 is none.
+  static SmallVector<int64_t> behindBatch(ArrayRef<int64_t> dims) {
+    return llvm::map_to_vector(dims,
+                               [](int64_t d) { return d < 0 ? d : d + 1; });
+  }
+
+  /// The same op over mapped functions: it keeps its rule, or is expanded
+  /// later.
   LogicalResult batchCall(Operation &op) {
+    if (failed(checkTypes(&op, op.getOperandTypes())) ||
+        failed(checkTypes(&op, op.getResultTypes())))
+      return failure();
     llvm::SmallBitVector all(op.getNumOperands(), true);
     FailureOr<SmallVector<Value>> operands = liftAll(op.getOperands(), all);
     if (failed(operands))
@@ -174,6 +194,10 @@ private:
     remap("callee");
     remap("vjp");
     remap("jvp");
+    if (auto inner = dyn_cast<VMapOp>(copy)) {
+      inner.setInDims(behindBatch(inner.getInDims()));
+      inner.setOutDims(behindBatch(inner.getOutDims()));
+    }
     bind(&op, copy->getResults(), true);
     return success();
   }
@@ -230,14 +254,11 @@ private:
 
   /// A branch that all elements take together.
   LogicalResult batchIf(scf::IfOp op) {
+    if (failed(checkTypes(op, op.getResultTypes())))
+      return failure();
     SmallVector<Type> types;
-    for (Type type : op.getResultTypes()) {
-      if (!isa<RankedTensorType, StashType>(type))
-        return refuse(op) << "gives a value of type " << type
-                          << ", which cannot differ within a batch; yield a "
-                             "tensor instead";
+    for (Type type : op.getResultTypes())
       types.push_back(batchOf(type, size));
-    }
     auto copy = scf::IfOp::create(builder, op.getLoc(), types,
                                   values[op.getCondition()].value, true,
                                   !op.getElseRegion().empty());

@@ -67,7 +67,7 @@ func.func @batch(%x: tensor<4xf64>) -> tensor<4xf64> {
 func.func private @scalar(%c: tensor<i1>, %x: tensor<f64>, %y: tensor<f64>) -> tensor<f64> {
   %flag = tensor.extract %c[] : tensor<i1>
   %one = arith.constant 1.0 : f64
-  // expected-error @+1 {{'scf.if' op gives a value of type 'f64', which cannot differ within a batch; yield a tensor instead}}
+  // expected-error @+1 {{'scf.if' op takes or gives a value of type 'f64', which cannot differ within a batch; make it a tensor}}
   %0 = scf.if %flag -> f64 {
     %1 = tensor.extract %x[] : tensor<f64>
     scf.yield %1 : f64
@@ -178,4 +178,35 @@ func.func @none_and_some(%x: tensor<0x3xf32>, %y: tensor<5x3xf32>) -> tensor<5x3
   // expected-error @+1 {{maps 0 elements in one argument but 5 in argument 1}}
   %z = cell.vmap @f(%x, %y) in [0, 0] out [0] : (tensor<0x3xf32>, tensor<5x3xf32>) -> tensor<5x3xf32>
   return %z : tensor<5x3xf32>
+}
+
+// -----
+
+// A map over the reverse derivative of a loop goes before what its function calls.
+func.func private @until(%x: tensor<f64>) -> tensor<f64> {
+  %ten = cell.constant dense<10.0> : tensor<f64>
+  %0 = scf.while (%a = %x) : (tensor<f64>) -> tensor<f64> {
+    %less = cell.less %a, %ten : tensor<f64>
+    %flag = tensor.extract %less[] : tensor<i1>
+    scf.condition(%flag) %a : tensor<f64>
+  } do {
+  ^bb0(%a: tensor<f64>):
+    %b = cell.add %a, %a : tensor<f64>
+    scf.yield %b : tensor<f64>
+  }
+  return %0 : tensor<f64>
+}
+func.func private @scalar(%x: tensor<f64>) -> f64 {
+  %0 = tensor.extract %x[] : tensor<f64>
+  return %0 : f64
+}
+func.func private @derivative(%x: tensor<f64>) -> tensor<f64> {
+  // expected-error @+1 {{'func.call' op takes or gives a value of type 'f64', which cannot differ within a batch; make it a tensor}}
+  %s = call @scalar(%x) : (tensor<f64>) -> f64
+  %0:2 = cell.vjp @until(%x) cotangents(%x) of [0] wrt [0] : (tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>)
+  return %0#1 : tensor<f64>
+}
+func.func @batch(%x: tensor<4xf64>) -> tensor<4xf64> {
+  %0 = cell.vmap @derivative(%x) in [0] out [0] : (tensor<4xf64>) -> tensor<4xf64>
+  return %0 : tensor<4xf64>
 }
