@@ -21,7 +21,7 @@ def Cell_AbsOp : Cell_UnaryOp<"abs", Cell_NumericTensor> {
   let summary = "Absolute value, |x|";
   let derivative = VJP<["mul(ct, sign(x))"]>;
   let subgradient = "0 at 0";
-  let scalar = Scalar<"std::abs(x)", "math::AbsFOp(x)", "math::AbsIOp(x)">;
+  let scalar = Scalar<"magnitudeOf(x)", "math::AbsFOp(x)", "math::AbsIOp(x)">;
   let python = Python<"abs", "Abs", ["input"]>;
   let example = Example<["[-1.5, 2.0]"], "[1.5 2. ]">;
 }

@@ -13,8 +13,17 @@
 using cellgrad::digamma;
 using cellgrad::inverseErf;
 
+// Integers wrap where they overflow, as compiled code does: -fwrapv, see
+// CMakeLists.txt.
+
 namespace {
 
+template <typename T> T magnitudeOf(T x) {
+  if constexpr (std::is_floating_point_v<T>)
+    return std::abs(x);
+  else
+    return x < 0 ? -x : x;
+}
 template <typename T> T signOf(T x) {
   return x > 0 ? T(1) : x < 0 ? T(-1) : x; // keeps NaN and the sign of zero
 }

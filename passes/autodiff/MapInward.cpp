@@ -41,7 +41,7 @@ public:
       if (result.wasInterrupted())
         return failure();
       for (VMapOp map : maps) {
-        auto callee = symbols.lookup<func::FuncOp>(map.getCallee());
+        func::FuncOp callee = lookUp(map.getCalleeAttr());
         if (!callee || !walksLoopsBack(callee))
           continue;
         if (failed(expandVMap(map, callee, symbols)))
@@ -55,13 +55,21 @@ public:
 private:
   using Functions = llvm::SmallPtrSet<Operation *, 8>;
 
-  /// The functions of one block that `op` refers to.
+  /// The function called `name` if it is one block that returns; others are
+  /// refused where they are differentiated.
+  func::FuncOp lookUp(FlatSymbolRefAttr name) {
+    auto func = symbols.lookup<func::FuncOp>(name.getValue());
+    bool plain = func && func.getBody().hasOneBlock() &&
+                 isa<func::ReturnOp>(func.getBody().front().getTerminator());
+    return plain ? func : func::FuncOp();
+  }
+
+  /// Those that `op` refers to.
   SmallVector<func::FuncOp> calleesOf(Operation *op) {
     SmallVector<func::FuncOp> callees;
     for (NamedAttribute attribute : op->getAttrs())
       if (auto name = dyn_cast<FlatSymbolRefAttr>(attribute.getValue()))
-        if (auto callee = symbols.lookup<func::FuncOp>(name.getValue());
-            callee && callee.getBody().hasOneBlock())
+        if (func::FuncOp callee = lookUp(name))
           callees.push_back(callee);
     return callees;
   }

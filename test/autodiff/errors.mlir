@@ -218,3 +218,56 @@ func.func @called(%x: tensor<f64>) -> tensor<f64> {
   %0 = call @endless(%x) : (tensor<f64>) -> tensor<f64>
   return %0 : tensor<f64>
 }
+
+// -----
+
+// A map goes inward over functions of one block that returns only.
+func.func private @until(%x: tensor<f64>) -> tensor<f64> {
+  %ten = cell.constant dense<10.0> : tensor<f64>
+  %0 = scf.while (%a = %x) : (tensor<f64>) -> tensor<f64> {
+    %less = cell.less %a, %ten : tensor<f64>
+    %flag = tensor.extract %less[] : tensor<i1>
+    scf.condition(%flag) %a : tensor<f64>
+  } do {
+  ^bb0(%a: tensor<f64>):
+    %b = cell.add %a, %a : tensor<f64>
+    scf.yield %b : tensor<f64>
+  }
+  return %0 : tensor<f64>
+}
+// expected-error @+1 {{'func.func' op has several blocks; differentiation takes structured control flow only}}
+func.func private @derivative(%x: tensor<f64>) -> tensor<f64> {
+  %0:2 = cell.vjp @until(%x) cotangents(%x) of [0] wrt [0] : (tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>)
+  cf.br ^next
+^next:
+  return %0#1 : tensor<f64>
+}
+func.func @batch(%x: tensor<4xf64>) -> tensor<4xf64> {
+  %0 = cell.vmap @derivative(%x) in [0] out [0] : (tensor<4xf64>) -> tensor<4xf64>
+  return %0 : tensor<4xf64>
+}
+
+// -----
+
+func.func private @until(%x: tensor<f64>) -> tensor<f64> {
+  %ten = cell.constant dense<10.0> : tensor<f64>
+  %0 = scf.while (%a = %x) : (tensor<f64>) -> tensor<f64> {
+    %less = cell.less %a, %ten : tensor<f64>
+    %flag = tensor.extract %less[] : tensor<i1>
+    scf.condition(%flag) %a : tensor<f64>
+  } do {
+  ^bb0(%a: tensor<f64>):
+    %b = cell.add %a, %a : tensor<f64>
+    scf.yield %b : tensor<f64>
+  }
+  return %0 : tensor<f64>
+}
+// expected-error @+1 {{'func.func' op must end in func.return}}
+func.func private @derivative(%x: tensor<f64>) -> tensor<f64> {
+  %0:2 = cell.vjp @until(%x) cotangents(%x) of [0] wrt [0] : (tensor<f64>, tensor<f64>) -> (tensor<f64>, tensor<f64>)
+  llvm.unreachable
+}
+func.func @batch(%x: tensor<4xf64>) -> tensor<4xf64> {
+  %0 = cell.vmap @derivative(%x) in [0] out [0] : (tensor<4xf64>) -> tensor<4xf64>
+  return %0 : tensor<4xf64>
+}

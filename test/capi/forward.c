@@ -3,6 +3,15 @@
 // RUN: cellc %S/Inputs/step.mlir -o %t/libstep.so
 // RUN: %cc %strict -I%t %s -L%t -lstep -Wl,-rpath,%t -lm -o %t/run
 // RUN: %t/run
+// The code of every level computes the same.
+// RUN: cellc %S/Inputs/step.mlir -o %t/libstep.so -O0 && %t/run
+// RUN: cellc %S/Inputs/step.mlir -o %t/libstep.so -O1 && %t/run
+// RUN: cellc %S/Inputs/step.mlir -o %t/libstep.so -O3 --time > %t/time && %t/run
+// RUN: FileCheck %s --check-prefix=TIME --input-file=%t/time
+// TIME:     {{^ *[0-9.]+ ms  cell-differentiate$}}
+// TIME:     {{^ *[0-9.]+ ms  optimize$}}
+// TIME:     {{^ *[0-9.]+ ms  link$}}
+// TIME:     {{^ *[0-9.]+ ms  total$}}
 
 #include "step.h"
 

@@ -96,6 +96,11 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
+def preloading(shim):
+    """The environment, where a sanitizer's runtime may be preloaded, too."""
+    return {**os.environ, "LD_PRELOAD": f"{os.environ.get('LD_PRELOAD', '')} {shim}".strip()}
+
+
 def cellc(source, folder, **how):
     command = [BUILD / "bin" / "cellc", source, "-o", folder / "m.so", "--emit=so,h,o,ll"]
     return subprocess.run(command, capture_output=True, text=True, check=False, **how)
@@ -107,7 +112,7 @@ def test_every_failure_of_cellc_leaves_files_as_they_were(tmp_path, source, shim
     folder.mkdir()
     for name, content in old.items():
         (folder / name).write_bytes(content)
-    env = {**os.environ, "LD_PRELOAD": str(shim), "FAIL_DIR": f"{folder}/"}
+    env = {**preloading(shim), "FAIL_DIR": f"{folder}/"}
     env["ASAN_OPTIONS"] = env.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
     for at in range(1, 100):
         done = cellc(source, folder, env={**env, "FAIL_AT": str(at)})
@@ -156,7 +161,7 @@ print("fine")
 
 
 def test_every_failure_of_export_leaves_files_as_they_were(tmp_path, shim):
-    env = {**os.environ, "LD_PRELOAD": str(shim)}
+    env = preloading(shim)
     command = [sys.executable, "-c", EXPORT, str(tmp_path)]
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "fine\n"), done.stderr[-2000:]

@@ -37,12 +37,13 @@ function(cell_instrument name)
     endif()
   endforeach()
   if(CELLGRAD_COVERAGE)
-    target_link_options(${name} PRIVATE -fprofile-instr-generate)
+    target_link_options(${name} PRIVATE -fprofile-instr-generate -Wl,--build-id)
   endif()
   get_target_property(_type ${name} TYPE)
-  # A Python module takes the runtime that the process brings.
+  # A Python module takes the runtime that the process brings: the shared one, which tools that it
+  # starts share with it.
   if(CELLGRAD_UBSAN AND _type STREQUAL "EXECUTABLE")
-    target_link_options(${name} PRIVATE -fsanitize=undefined)
+    target_link_options(${name} PRIVATE -fsanitize=undefined -shared-libsan -frtlib-add-rpath)
   endif()
 endfunction()
 

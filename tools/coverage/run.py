@@ -28,7 +28,7 @@ def environment(build: Path, profiles: Path) -> dict[str, str]:
     runtime = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     added = {
         "CELLGRAD_BUILD_DIR": str(build),
-        "LLVM_PROFILE_FILE": str(profiles / "%8m.profraw"),
+        "LLVM_PROFILE_FILE": str(profiles / "%b-%8m.profraw"),  # tools are alike but for their ids
         "UBSAN_OPTIONS": "print_stacktrace=1",
         "LD_PRELOAD": runtime,
         "PYTHONPATH": f"{ROOT / 'pyfront'}:{build / 'python'}",
@@ -148,10 +148,8 @@ def main() -> int:
     settings = python_settings(profiles)
     status = 0
     if options.lit:
-        # Tools bring the runtime themselves, and models that tests run want none.
-        plain = {key: value for key, value in env.items() if key != "LD_PRELOAD"}
         command = [ROOT / ".venv/bin/lit", "-s", "-v", f"-j{options.jobs}", *options.lit.split()]
-        status |= subprocess.run(command, cwd=ROOT, env=plain).returncode
+        status |= subprocess.run(command, cwd=ROOT, env=env).returncode
     if options.pytest:
         command = [sys.executable, "-m", "coverage", "run", f"--rcfile={settings}"]
         command += ["-m", "pytest", "-q", "-p", "no:cacheprovider"]
