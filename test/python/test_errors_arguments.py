@@ -442,6 +442,17 @@ CASES = {
         ValueError,
         "'generator' must be None: one generator draws all numbers|hint: .*ms.set_seed",
     ),
+    "setting of mint": (
+        "ms.mint.nn.Conv2d(1, 1, 1, padding_mode='reflect')",
+        ValueError,
+        "'padding_mode' must be 'zeros', but got 'reflect'",
+    ),
+    "device of mint": ("ms.mint.rand(2, device='GPU')", ValueError, "must be None or 'CPU', but"),
+    "model of another kind": (
+        "ms.load(ms.__file__)",
+        RuntimeError,
+        "cannot be loaded: .*no ELF header|hint: export the model again",
+    ),
     # Compiled code
     "not callable": ("@ms.jit\ndef f(a):\n    return a.shape(1)  #!\nf(v)", TypeError, "'tuple' obj"),
     "two values": (

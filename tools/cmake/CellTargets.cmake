@@ -43,7 +43,8 @@ function(cell_instrument name)
   # A Python module takes the runtime that the process brings: the shared one, which tools that it
   # starts share with it.
   if(CELLGRAD_UBSAN AND _type STREQUAL "EXECUTABLE")
-    target_link_options(${name} PRIVATE -fsanitize=undefined -shared-libsan -frtlib-add-rpath)
+    target_link_options(${name} PRIVATE -fsanitize=undefined -shared-libsan
+      -Wl,-rpath,${CELL_LLVM_PREFIX}/lib/clang/${CELL_LLVM_MAJOR}/lib/linux)
   endif()
 endfunction()
 
