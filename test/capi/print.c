@@ -38,5 +38,22 @@ int main(void) {
     return 1;
   // CHECK-NEXT: y 2
   printf("y %g\n", (double)y[0]);
+
+  cg_bool a[2] = {1, 0};
+  int8_t b = -8;
+  int16_t c = -16000;
+  int32_t d = -2000000000;
+  int64_t e = -9000000000000000000;
+  cg_float16 f = 0x3c00;
+  cg_bfloat16 h = 0xc000;
+  double all[12] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, sum;
+  cg_print_g_args given = {a, &b, &c, &d, &e, &f, &h, all, &sum};
+  // CHECK-NEXT: [True False] -8 -16000 -2000000000 -9000000000000000000 1 -2
+  // CHECK-NEXT: part {{\[\[}}5. 7.]
+  // CHECK-NEXT: [9. 11.]]
+  if (cg_print_g(&given, NULL) != CG_OK)
+    return 1;
+  // CHECK-NEXT: sum 32
+  printf("sum %g\n", sum);
   return 0;
 }
