@@ -39,7 +39,7 @@ class Scratch {
 public:
   ~Scratch() {
     for (const std::string &file : files)
-      (void)llvm::sys::fs::remove(file);
+      ::unlink(file.c_str()); // LLVM's remove leaves pipes alone
     if (!directory.empty())
       (void)llvm::sys::fs::remove(directory);
   }
@@ -48,9 +48,14 @@ public:
   llvm::Expected<std::string> add(StringRef name, StringRef contents) {
     if (directory.empty())
       if (auto error =
-              llvm::sys::fs::createUniqueDirectory("cellgrad", directory))
-        return llvm::make_error<FileError>(directory,
-                                           llvm::errorCodeToError(error));
+              llvm::sys::fs::createUniqueDirectory("cellgrad", directory)) {
+        llvm::SmallString<128> folder;
+        llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, folder);
+        return llvm::createStringError(
+            "cannot create a folder for temporary files in '" + folder +
+            "': " + error.message() +
+            "; set TMPDIR to a folder that can be written");
+      }
     std::string path = reserve(name);
     int descriptor;
     if (auto error = llvm::sys::fs::openFileForWrite(path, descriptor))
@@ -88,8 +93,8 @@ public:
         works ? ::pthread_create(&pipe->thread, nullptr, read, &*pipe) : errno;
     if (failure)
       return llvm::createStringError(
-          std::error_code(failure, std::generic_category()),
-          "cannot start a pipe for the linker");
+          "cannot start a pipe for the linker at '" + pipe->name +
+          "': " + std::generic_category().message(failure));
     pipe->started = true;
     return pipe;
   }

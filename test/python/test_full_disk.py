@@ -29,6 +29,7 @@ SHIM = r"""
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static int fails(const char *path) {
@@ -36,6 +37,9 @@ static int fails(const char *path) {
   const char *folder = getenv("FAIL_DIR"), *at = getenv("FAIL_AT");
   if (!folder || !at || strncmp(path, folder, strlen(folder)) != 0)
     return 0;
+  struct stat there;
+  if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
+    return 0; /* a pipe takes no room */
   if (atoi(at) != last) {
     last = atoi(at);
     count = 0;
@@ -125,6 +129,23 @@ def test_every_failure_of_cellc_leaves_files_as_they_were(tmp_path, source, shim
     assert at > 4 * 3  # created, written, flushed, renamed
     new = contents(folder)
     assert sorted(new) == ["m.h", "m.ll", "m.o", "m.so"] and b"old" not in new.values()
+
+
+def test_temporary_files_that_cannot_be_written_are_named(tmp_path, source, shim):
+    temporary, folder = tmp_path / "tmp", tmp_path / "out"
+    temporary.mkdir()
+    folder.mkdir()
+    env = {**preloading(shim), "FAIL_DIR": f"{temporary}/", "TMPDIR": str(temporary)}
+    for at in range(1, 100):
+        done = cellc(source, folder, env={**env, "FAIL_AT": str(at)})
+        assert list(temporary.iterdir()) == []
+        if done.returncode == 0:
+            break
+        assert done.returncode == 1
+        assert f"error: cannot write '{temporary}/cellgrad-" in done.stderr
+        assert ": No space left on device" in done.stderr
+        assert contents(folder) == {}
+    assert at > 4 * 2  # four files for the linker: created, written
 
 
 EXPORT = """
