@@ -6,6 +6,7 @@
 #include "passes/emit/RuntimeImage.h"
 
 #include "lld/Common/Driver.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -150,7 +151,20 @@ private:
   pthread_t thread;
 };
 
-/// Runs LLD. Its state is global, so one thread at a time.
+/// Calls a function in a thread of its own, where there can be one.
+void inOwnThread(llvm::function_ref<void()> function) {
+  auto call = [](void *f) -> void * {
+    (*static_cast<llvm::function_ref<void()> *>(f))();
+    return nullptr;
+  };
+  pthread_t thread;
+  if (::pthread_create(&thread, nullptr, call, &function) != 0)
+    return function();
+  ::pthread_join(thread, nullptr);
+}
+
+/// Runs LLD. Its state is global, so one thread at a time. What it keeps for
+/// the sections of its input, 13 KB a link, it gives back when its thread ends.
 llvm::Error runLinker(llvm::ArrayRef<std::string> arguments) {
   static std::mutex mutex;
   static bool usable = true;
@@ -164,8 +178,10 @@ llvm::Error runLinker(llvm::ArrayRef<std::string> arguments) {
     return llvm::createStringError(
         "the linker failed earlier in this process and cannot "
         "be used again: restart the program");
-  lld::Result result =
-      lld::lldMain(argv, os, os, {{lld::Gnu, &lld::elf::link}});
+  lld::Result result{};
+  inOwnThread([&] {
+    result = lld::lldMain(argv, os, os, {{lld::Gnu, &lld::elf::link}});
+  });
   usable = result.canRunAgain;
   if (result.retCode != 0)
     // It says so of files that it cannot write; all else is in its input.

@@ -22,7 +22,6 @@ from typing import Any, TypeVar, overload
 
 from cellgrad import _cache, _instrument, _native, _recompile, _resident
 from cellgrad._errors import error
-from cellgrad._exact import same
 from cellgrad._failures import (
     compile_error,
     naming_nans,
@@ -30,6 +29,7 @@ from cellgrad._failures import (
     reproducers,
     without_own_frames,
 )
+from cellgrad._guards import Guard, all_unchanged, unchanged
 from cellgrad._inputs import collect, substitute
 from cellgrad._tree import fields_of, find_inside, holds_tensors, is_record, with_fields
 from cellgrad._tree import tensors as tensors_of
@@ -50,23 +50,6 @@ _RECURSION = 10000  # Python frames while capturing; evaluating one call takes a
 F = TypeVar("F", bound=Callable[..., Any])
 compiling = threading.RLock()
 _wrap = Tensor._wrap
-
-
-# Where a value came from, its name there (None in a closure cell), and the value.
-Guard = tuple[Any, str | None, Any]
-_first_changed = _native.first_changed
-
-
-def _unchanged(guard: Guard) -> bool:
-    where, name, value = guard
-    try:
-        if name is None:
-            now = where.cell_contents
-        else:
-            now = where[name] if type(where) is dict else getattr(where, name)
-    except (AttributeError, KeyError, ValueError):
-        return False
-    return same(now, value)
 
 
 class Compiled:
@@ -116,11 +99,8 @@ class Compiled:
         """Whether the names that were looked up still have the values they had, and the tensors
         that were read their elements.
         """
-        at = _first_changed(self.guards)
-        while at >= 0:  # another object, which may be the same number
-            if not _unchanged(self.guards[at]):
-                return False
-            at = _first_changed(self.guards, at + 1)
+        if not all_unchanged(self.guards):
+            return False
         return not self.elements or not self.changed_elements()
 
     def changed_elements(self) -> list[Tensor]:
@@ -233,7 +213,7 @@ class Program:
         for cell in trace.cells.values():
             cell._dependents.add(self)
         entry = compile_entry(trace, self.name)
-        guards = [g for g in trace.guards.values() if _unchanged(g)]
+        guards = [g for g in trace.guards.values() if unchanged(g)]
         compiled = Compiled(
             entry,
             captured.captures,

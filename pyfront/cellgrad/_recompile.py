@@ -7,6 +7,7 @@ from typing import Any
 
 from cellgrad import _log
 from cellgrad._exact import same
+from cellgrad._guards import ABSENT, CONTAINERS, Guard, value_of
 from cellgrad.common._storage import Signature
 from cellgrad.common.parameter import Parameter
 
@@ -40,20 +41,19 @@ def _inputs(new: tuple[Any, ...], known: list[tuple[Any, ...]]) -> str:
     return "; ".join(out)
 
 
-def _guards(guards: Iterable[tuple[Any, str | None, Any]]) -> str:
+def _guards(guards: Iterable[Guard]) -> str:
     """Which of the names a program was compiled for have another value now."""
     out = []
     for where, name, value in guards:
-        try:
-            if name is None:
-                now = where.cell_contents
-            else:
-                now = where[name] if type(where) is dict else getattr(where, name)
-        except (AttributeError, KeyError, ValueError):
-            now = "undefined"
+        now = value_of(where, name)
         if not same(now, value):
-            label = "a variable of an enclosing function" if name is None else f"'{name}'"
-            out.append(f"{label} was {value!r}, is {now!r}")
+            before, after = ("undefined" if v is ABSENT else repr(v) for v in (value, now))
+            if name is not None:
+                out.append(f"{name!r} was {before}, is {after}")
+            elif isinstance(where, CONTAINERS):
+                out.append(f"what a {type(where).__name__} holds was {before}, is {after}")
+            else:
+                out.append(f"a variable of an enclosing function was {before}, is {after}")
     return "; ".join(out) or "a name it reads has another value"
 
 

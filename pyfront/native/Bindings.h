@@ -16,7 +16,7 @@ void bindCompile(nanobind::module_ &m);
 void bindInterpret(nanobind::module_ &m);
 /// Model, Entry, ModelError, the print hook.
 void bindModel(nanobind::module_ &m);
-/// first_changed.
+/// first_changed, ABSENT.
 void bindGuards(nanobind::module_ &m);
 } // namespace cellgrad::python
 

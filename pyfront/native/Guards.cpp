@@ -8,22 +8,82 @@ using namespace nb::literals;
 namespace cellgrad::python {
 namespace {
 
-/// Whether looking up `name` in `where` gives the object `value`: `where` is a
-/// dictionary, a closure cell (with no name), or an object with attributes.
+/// The value of a name that is not there.
+PyObject *absent() {
+  static PyObject *object =
+      PyObject_CallNoArgs(reinterpret_cast<PyObject *>(&PyBaseObject_Type));
+  return object;
+}
+
+/// Whether a list or dictionary holds the objects of a tuple (keys and values
+/// in turn), in this order.
+bool holdsStill(PyObject *container, PyObject *parts) {
+  if (!PyTuple_CheckExact(parts))
+    return false;
+  Py_ssize_t size = PyTuple_GET_SIZE(parts);
+  if (PyList_Check(container)) {
+    if (PyList_GET_SIZE(container) != size)
+      return false;
+    for (Py_ssize_t i = 0; i < size; ++i)
+      if (PyList_GET_ITEM(container, i) != PyTuple_GET_ITEM(parts, i))
+        return false;
+    return true;
+  }
+  if (!PyDict_Check(container) || 2 * PyDict_GET_SIZE(container) != size)
+    return false;
+  PyObject *key, *value;
+  for (Py_ssize_t at = 0, i = 0; PyDict_Next(container, &at, &key, &value);
+       i += 2)
+    if (PyTuple_GET_ITEM(parts, i) != key ||
+        PyTuple_GET_ITEM(parts, i + 1) != value)
+      return false;
+  return true;
+}
+
+/// Whether an attribute is the object `value`, or the same method of the same
+/// object: methods are made anew each time.
+bool attributeIsStill(PyObject *where, PyObject *name, PyObject *value) {
+  PyObject *now = PyObject_GetAttr(where, name);
+  if (!now) {
+    PyErr_Clear();
+    return value == absent();
+  }
+  bool still = now == value;
+  if (!still && PyMethod_Check(now) && PyMethod_Check(value))
+    still = PyMethod_GET_FUNCTION(now) == PyMethod_GET_FUNCTION(value) &&
+            PyMethod_GET_SELF(now) == PyMethod_GET_SELF(value);
+  Py_DECREF(now); // only its address is compared: the attribute holds it
+  return still;
+}
+
+/// Whether a guard's name still leads to its value. What cannot be told here
+/// counts as changed.
 bool isStill(PyObject *where, PyObject *name, PyObject *value) {
-  if (PyCell_Check(where))
-    return PyCell_GET(where) == value;
-  if (PyDict_CheckExact(where)) {
-    PyObject *now = PyDict_GetItemWithError(where, name);
+  if (PyWeakref_CheckRefExact(where)) {
+    where = PyWeakref_GET_OBJECT(where);
+    if (where == Py_None)
+      return true; // nothing leads to a function that is gone
+  }
+  PyObject *now = nullptr;
+  if (PyCell_Check(where)) {
+    now = PyCell_GET(where);
+  } else if (name == Py_None) {
+    return holdsStill(where, value);
+  } else if (PyDict_CheckExact(where)) {
+    now = PyDict_GetItemWithError(where, name);
     if (!now)
       PyErr_Clear();
-    return now == value;
+  } else if (PyList_CheckExact(where)) {
+    Py_ssize_t at = PyLong_AsSsize_t(name), size = PyList_GET_SIZE(where);
+    if (at == -1 && PyErr_Occurred())
+      PyErr_Clear();
+    at += at < 0 ? size : 0;
+    if (at >= 0 && at < size)
+      now = PyList_GET_ITEM(where, at);
+  } else {
+    return attributeIsStill(where, name, value);
   }
-  PyObject *now = PyObject_GetAttr(where, name);
-  if (!now)
-    PyErr_Clear();
-  Py_XDECREF(now); // only its address is compared: the attribute holds it
-  return now == value;
+  return now ? now == value : value == absent();
 }
 
 /// The place of the first guard from `start` on whose value is another object;
@@ -42,11 +102,14 @@ Py_ssize_t firstChanged(nb::list guards, Py_ssize_t start) {
 } // namespace
 
 void bindGuards(nb::module_ &m) {
+  m.attr("ABSENT") = nb::borrow(absent());
   m.def("first_changed", firstChanged, "guards"_a, "start"_a = 0,
         "The place of the first of the guards (where, name, value), from "
         "`start` on, whose name leads to another object than the value; -1 if "
-        "there is none. `where` is a dict, a closure cell (name None) or an "
-        "object with attributes.");
+        "there is none. `where` is a dict or list (name None: all of it, with "
+        "its parts as a tuple), a closure cell (name None), an object with "
+        "attributes, or a weak reference to one; the value ABSENT stands for "
+        "a name that is not there.");
 }
 
 } // namespace cellgrad::python

@@ -149,7 +149,8 @@ def test_objects_made_while_compiling_are_not_guarded():
 
     f(ONE, Rate(2.0, ONE))
     (compiled,) = f.program.cache.values()
-    assert {name for _, name, _ in compiled.guards} == {"Point"}
+    read = {name for _, name, _ in compiled.guards}
+    assert "Point" in read and not read & {"x", "label", "value"}
 
 
 class Scaled(nn.Cell):

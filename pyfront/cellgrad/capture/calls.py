@@ -8,16 +8,34 @@ from __future__ import annotations
 
 import builtins
 import functools
+import itertools
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cellgrad._errors import error, nearest
+from cellgrad._guards import ABSENT, CONTAINERS, is_library, value_of
 from cellgrad.capture import state
 from cellgrad.capture.frame import Closure, Frame, run_code
 from cellgrad.common.parameter import Parameter
 from cellgrad.common.tensor import Tensor
 
+if TYPE_CHECKING:
+    from cellgrad.capture.scope import Trace
+
+# What a class has that gives the same value, or the same method, whenever it is looked up.
+_PLAIN_LOOKUPS = (types.FunctionType, types.MemberDescriptorType, staticmethod, classmethod)
+# Builtins that `reflection` replaces; those that call functions; those that look at no attribute.
+_REPLACED = {getattr, hasattr, setattr, delattr, globals, locals, vars, dir, eval, exec}
+_CALLERS = {
+    *(map, filter, sorted, min, max, functools.reduce, itertools.accumulate, itertools.starmap),
+    *(itertools.takewhile, itertools.dropwhile, itertools.filterfalse, itertools.groupby),
+}
+_LOOKING = {isinstance, issubclass, callable, id, type, super, *_REPLACED}
+# What is read of these by a simple index or key is guarded by itself, not with all the others.
+_INDEXED = {list, dict}
+_SIMPLE_INDICES = {bool, int, float, str}
+_VALUES = {bool, int, float, complex, str, bytes, type(None), tuple, list, dict, slice, range, type}
 _NATIVE_TYPES = (
     types.BuiltinFunctionType,
     types.MethodWrapperType,
@@ -37,14 +55,10 @@ def call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             return call_function(inner, (f.__self__, *args), kwargs)
         return call(inner, (f.__self__, *args), kwargs)
     if kind in _NATIVE_TYPES:
-        if f is builtins.print:
-            return print_tensors(*args, **kwargs)
-        if f is range and any(isinstance(a, Tensor) for a in args):
-            from cellgrad.capture.loops import TensorRange
-
-            return TensorRange(*args)
-        return created(f(*args, **kwargs)) if kind is type else f(*args, **kwargs)
+        return call_native(f, args, kwargs)
     if kind is functools.partial:
+        if state.current.scope is not None:
+            state.current.scope.trace.guard_contents((f.args, f.keywords))
         return call(f.func, f.args + args, {**f.keywords, **kwargs})
     if kind is Closure:
         return f(*args, **kwargs)
@@ -54,6 +68,60 @@ def call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if method is None:
         raise error(TypeError, f"'{kind.__name__}' object is not callable")
     return created(f(*args, **kwargs)) if isinstance(f, type) else f(*args, **kwargs)
+
+
+def call_native(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Calls a builtin function or a class."""
+    if f is builtins.print:
+        return print_tensors(*args, **kwargs)
+    if f is range and any(isinstance(a, Tensor) for a in args):
+        from cellgrad.capture.loops import TensorRange
+
+        return TensorRange(*args)
+    if f in _REPLACED:
+        from cellgrad.capture.reflection import REPLACED
+
+        return REPLACED[f](*args, **kwargs)
+    if f in _CALLERS or getattr(f, "__name__", "") == "sort":
+        args = tuple([_evaluated(a) for a in args])
+        kwargs = {k: _evaluated(v) for k, v in kwargs.items()}
+    if f not in _LOOKING and not isinstance(getattr(f, "__self__", None), list | dict | set):
+        used(*args, *kwargs.values())
+    if type(f) is not type:
+        return f(*args, **kwargs)
+    init: Any = getattr(f, "__init__", None)
+    plain = type(init) is types.FunctionType and f.__new__ is object.__new__
+    if not plain or is_library(f.__module__) or hasattr(f, "construct"):
+        return created(f(*args, **kwargs))
+    made = created(object.__new__(f))
+    call_function(init, (made, *args), kwargs)
+    return made
+
+
+def _evaluated(f: Any) -> Any:
+    """A function of the user's that is evaluated when a library calls it."""
+    if type(f) in (types.FunctionType, types.MethodType, functools.partial):
+        return lambda *args, **kwargs: call(f, args, kwargs)
+    return f
+
+
+def used(*values: Any) -> None:
+    """Notes that objects are given to code that is not evaluated, such as a method ``__add__``, and may
+    read all that they hold.
+    """
+    scope = state.current.scope
+    if scope is None:
+        return
+    for v in values:
+        kind = type(v)
+        if kind in _VALUES or isinstance(v, Tensor):
+            continue
+        if hasattr(kind, "construct"):
+            scope.trace.cells[id(v)] = v
+        elif not is_library(kind.__module__) and id(v) not in scope.trace.created:
+            own = getattr(v, "__dict__", None)
+            if type(own) is dict:
+                scope.trace.guard_contents(own)
 
 
 def created(value: Any) -> Any:
@@ -70,7 +138,10 @@ def call_function(f: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str
 
     code = code_of(f)
     if code is None:
+        used(*args, *kwargs.values())
         return f(*args, **kwargs)
+    if state.current.scope is not None:
+        state.current.scope.trace.guard_function(f)
     bound = code.parameters.bind(args, kwargs, f.__defaults__ or (), f.__kwdefaults__ or {})
     cells = f.__closure__
     closure = dict(zip(f.__code__.co_freevars, cells, strict=True)) if cells else {}
@@ -107,31 +178,96 @@ def load_attribute(owner: Any, name: str) -> Any:
     if isinstance(owner, Cell) and scope is not None:
         scope.trace.cells[id(owner)] = owner
     try:
-        value = getattr(owner, name)
-        if scope is not None and id(owner) not in scope.trace.created:
-            own = getattr(owner, "__dict__", None)
-            if type(own) is not dict or name not in own:
-                if is_constant(owner, name, value):
-                    scope.trace.guard(owner, name, value)
-            elif not isinstance(owner, Cell):  # which says itself when that changes
-                scope.trace.guard(own, name, value)
+        if scope is None or isinstance(owner, Tensor):
+            return getattr(owner, name)
+        raw, kind = _in_class(owner, name)
+        getter = raw.fget if type(raw) is property and not isinstance(owner, type) else None
+        if type(getter) is types.FunctionType and not is_library(kind.__module__):
+            scope.trace.guard(kind, name, raw)
+            return call_function(getter, (owner,), {})
+        value = _attribute(owner, name)
+        if id(owner) not in scope.trace.created:
+            _guard_attribute(scope.trace, owner, name, value, raw, kind)
         return value
     except AttributeError as e:
+        if scope is not None and not (
+            isinstance(owner, Tensor) or id(owner) in scope.trace.created
+        ):
+            scope.trace.guard(owner, name, ABSENT)
         message, _, hint = str(e).partition("\n  hint: ")
         if isinstance(owner, types.ModuleType) and owner.__name__.startswith("cellgrad"):
             hint = nearest(name, dir(owner))
         raise error(AttributeError, message, hint) from None
 
 
-def is_constant(owner: Any, name: str, value: Any) -> bool:
-    """Whether an attribute is a value that a class, or a slot, holds: reading it runs no code."""
-    kinds = owner.__mro__ if isinstance(owner, type) else type(owner).__mro__
-    for kind in kinds:
-        raw = kind.__dict__.get(name)
-        if raw is not None:
-            slot = isinstance(raw, types.MemberDescriptorType)
-            return slot if raw is not value else not callable(value)
-    return False
+def _attribute(owner: Any, name: str) -> Any:
+    """``getattr(owner, name)``, with a `__getattr__` of the user's evaluated."""
+    kind = type(owner)
+    fallback = getattr(kind, "__getattr__", None)
+    if type(fallback) is not types.FunctionType or is_library(fallback.__module__):
+        return getattr(owner, name)
+    try:
+        return kind.__getattribute__(owner, name)  # type: ignore[call-arg]
+    except AttributeError:
+        return call_function(fallback, (owner, name), {})
+
+
+def _in_class(owner: Any, name: str) -> tuple[Any, Any]:
+    """What the class of an object has under a name, and the class that has it."""
+    for kind in owner.__mro__ if isinstance(owner, type) else type(owner).__mro__:
+        raw = kind.__dict__.get(name, ABSENT)
+        if raw is not ABSENT:
+            return raw, kind
+    return ABSENT, None
+
+
+def _guard_attribute(trace: Trace, owner: Any, name: str, value: Any, raw: Any, kind: Any) -> None:
+    """Guards an attribute that was read, if reading it again runs no code."""
+    own = getattr(owner, "__dict__", None)
+    own = own if type(own) is dict else None
+    is_cell = hasattr(type(owner), "construct")
+    if name == "__dict__" and type(value) is dict:
+        trace.outer[id(value)] = value
+    elif own is not None and name in own:
+        if not is_cell:
+            trace.guard(own, name, value)
+        elif type(value) in CONTAINERS:  # a Cell says itself when it gets another one
+            trace.guard_contents(value)
+    elif (raw is value or type(raw) in _PLAIN_LOOKUPS) and not is_library(kind.__module__):
+        if isinstance(owner, type) or type(raw) is types.MemberDescriptorType:
+            trace.guard(owner, name, value)
+            return
+        # The object itself is not kept alive.
+        trace.guard(type(owner), name, getattr(type(owner), name))
+        if own is not None and not is_cell:
+            trace.guard(own, name, ABSENT)
+
+
+def read_all(value: Any) -> Any:
+    """A value that was read and may be used in any way: guards all that such a container holds."""
+    if type(value) in _INDEXED:
+        scope = state.current.scope
+        if scope is not None and id(value) in scope.trace.outer:
+            scope.trace.guard_contents(value)
+    return value
+
+
+def load_element(container: Any, index: Any) -> Any:
+    """`container[index]`."""
+    kind = type(container)
+    if kind in _INDEXED:
+        scope = state.current.scope
+        if scope is not None and id(container) in scope.trace.outer:
+            if type(index) not in _SIMPLE_INDICES:
+                scope.trace.guard_contents(container)
+                return container[index]
+            value = value_of(container, index)
+            scope.trace.guard(container, index, value)
+            if value is not ABSENT:
+                return value
+    elif kind not in _VALUES:
+        used(container)
+    return container[index]
 
 
 def store_attribute(owner: Any, name: str, value: Any) -> None:

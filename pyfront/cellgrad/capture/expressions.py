@@ -80,6 +80,14 @@ class ExpressionCompiler:
         run: Run = method(node)
         return run
 
+    def indexed(self, node: ast.expr) -> Run:
+        """An expression of which an element is read, and nothing else."""
+        if isinstance(node, ast.Name):
+            return self.load_name(node)
+        if isinstance(node, ast.Attribute):
+            return self.load_attribute(node)
+        return self.load_element(node) if isinstance(node, ast.Subscript) else self.expression(node)
+
     def truth(self, node: ast.expr) -> Run:
         """The truth value of an expression; a tensor being compiled refuses to have one."""
         value = self.expression(node)
@@ -89,6 +97,7 @@ class ExpressionCompiler:
             if v is True or v is False:
                 return v
             frame.node = node
+            calls.used(v)
             return bool(v)
 
         return run
@@ -113,6 +122,12 @@ class ExpressionCompiler:
         return lambda frame: value
 
     def x_Name(self, node: ast.Name) -> Run:
+        load = self.load_name(node)
+        if self.scope.depth(self.scope.mangled(node.id)) is not None:
+            return load
+        return lambda frame: calls.read_all(load(frame))
+
+    def load_name(self, node: ast.Name) -> Run:
         name = self.scope.mangled(node.id)
         depth = self.scope.depth(name)
         if depth is None:
@@ -157,6 +172,7 @@ class ExpressionCompiler:
         def run(frame: Frame) -> str:
             v = value(frame)
             frame.node = node.value
+            calls.used(v)
             if convert is not None:
                 v = convert(v)  # type: ignore[operator]
             return format(v, spec(frame) if spec else "")
@@ -180,10 +196,12 @@ class ExpressionCompiler:
         def run(frame: Frame) -> list[Any]:
             out: list[Any] = []
             for star, part in parts:
+                value = part(frame)
                 if star:
-                    out.extend(part(frame))
+                    calls.used(value)
+                    out.extend(value)
                 else:
-                    out.append(part(frame))
+                    out.append(value)
             return out
 
         return run
@@ -230,6 +248,7 @@ class ExpressionCompiler:
             a = left(frame)
             b = right(frame)
             frame.node = node
+            calls.used(a, b)
             return function(a, b)
 
         return run
@@ -250,6 +269,7 @@ class ExpressionCompiler:
         def run(frame: Frame) -> Any:
             v = operand(frame)
             frame.node = node
+            calls.used(v)
             return function(v)
 
         return run
@@ -288,6 +308,7 @@ class ExpressionCompiler:
                 a = first(frame)
                 b = right(frame)
                 frame.node = node
+                calls.used(a, b)
                 return function(a, b)
 
             return run_one
@@ -298,6 +319,7 @@ class ExpressionCompiler:
             for k, (function, right) in enumerate(rest):
                 b = right(frame)
                 frame.node = node
+                calls.used(a, b)
                 truth = function(a, b)
                 if k + 1 < len(rest) or isinstance(truth, Tracer):
                     truth = merge.truth(truth)
@@ -367,6 +389,10 @@ class ExpressionCompiler:
     # --- access and calls ---------------------------------------------------------------------
 
     def x_Attribute(self, node: ast.Attribute) -> Run:
+        load = self.load_attribute(node)
+        return lambda frame: calls.read_all(load(frame))
+
+    def load_attribute(self, node: ast.Attribute) -> Run:
         value = self.expression(node.value)
         name = self.scope.mangled(node.attr)
 
@@ -378,7 +404,11 @@ class ExpressionCompiler:
         return run
 
     def x_Subscript(self, node: ast.Subscript) -> Run:
-        value, index = self.expression(node.value), self.expression(node.slice)
+        load = self.load_element(node)
+        return lambda frame: calls.read_all(load(frame))
+
+    def load_element(self, node: ast.Subscript) -> Run:
+        value, index = self.indexed(node.value), self.expression(node.slice)
 
         def run(frame: Frame) -> Any:
             v = value(frame)
@@ -392,7 +422,7 @@ class ExpressionCompiler:
                     "choose with ops.where or ops.select, or keep the elements in one tensor "
                     "(ops.stack) and index that",
                 )
-            return v[i]
+            return calls.load_element(v, i)
 
         return run
 
@@ -449,7 +479,9 @@ class ExpressionCompiler:
                     add(child, out)
                     return
                 iterate, target, conditions = levels[k]
-                for item in first if k == 0 else iterate(child):
+                items = first if k == 0 else iterate(child)
+                calls.used(items)
+                for item in items:
                     target(child, item)
                     if all(c(child) for c in conditions):
                         level(k + 1)
@@ -530,6 +562,7 @@ class ExpressionCompiler:
 
         def run(frame: Frame, value: Any) -> None:
             frame.node = node
+            calls.used(value)
             items = list(value)
             if stars:
                 at, after = stars[0], count - stars[0] - 1

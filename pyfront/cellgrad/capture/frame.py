@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cellgrad._errors import error
+from cellgrad._guards import ABSENT, value_of
 from cellgrad.capture import state
 
 Run = Callable[["Frame"], Any]
@@ -137,29 +138,32 @@ class Frame:
 
     def lookup_global(self, name: str) -> Any:
         """A name no enclosing evaluated function binds: closure cell, global or builtin."""
-        cell = self.closure.get(name)
-        if cell is not None:
-            try:
-                return _guarded(cell, None, cell.cell_contents)
-            except ValueError:
-                raise error(
-                    NameError, f"free variable '{name}' is used before it has a value"
-                ) from None
-        try:
-            return _guarded(self.globals, name, self.globals[name])
-        except KeyError:
-            pass
-        try:
-            return getattr(builtins, name)
-        except AttributeError:
-            raise error(NameError, f"name '{name}' is not defined") from None
+        if name in self.closure:
+            value = self.closure_value(name)
+            if value is ABSENT:
+                raise error(NameError, f"free variable '{name}' is used before it has a value")
+            return value
+        value = self.global_value(name)
+        if value is ABSENT:
+            value = getattr(builtins, name, ABSENT)
+        if value is ABSENT:
+            raise error(NameError, f"name '{name}' is not defined")
+        return value
 
+    def closure_value(self, name: str) -> Any:
+        """The value of a closure cell, guarded; ABSENT before it has one."""
+        cell = self.closure[name]
+        value = value_of(cell, None)
+        if state.current.scope is not None:
+            state.current.scope.trace.guard(cell, None, value)
+        return value
 
-def _guarded(where: Any, name: str | None, value: Any) -> Any:
-    scope = state.current.scope
-    if scope is not None:
-        scope.trace.guard(where, name, value)
-    return value
+    def global_value(self, name: str) -> Any:
+        """The value of a global, guarded; ABSENT where there is none."""
+        value = self.globals.get(name, ABSENT)
+        if state.current.scope is not None:
+            state.current.scope.trace.guard(self.globals, name, value)
+        return value
 
 
 def run_code(code: Code, frame: Frame) -> Any:

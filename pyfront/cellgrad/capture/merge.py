@@ -208,12 +208,14 @@ def truth(value: Any) -> Tensor | bool:
     Raises:
         ValueError: a tensor of several elements.
     """
+    from cellgrad.capture import calls
     from cellgrad.capture.tracer import Tracer
     from cellgrad.ops._core import cast_to, reshape_to
 
     if not isinstance(value, Tracer):
         scope = state.current.scope
         if not isinstance(value, Tensor) or scope is None or scope.made_here(value):
+            calls.used(value)
             return bool(value)
         value = scope.copied(value)
     if value.size != 1:

@@ -14,12 +14,14 @@ from __future__ import annotations
 
 import os
 import re
-import sys
-import types
+import weakref
 from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
 
 from cellgrad import _native
 from cellgrad._errors import Position, error
+from cellgrad._guards import CONTAINERS, Guard, contents, is_library
 from cellgrad.capture import state
 from cellgrad.capture.number import Number
 from cellgrad.capture.tracer import Tracer, leaked
@@ -32,15 +34,6 @@ if TYPE_CHECKING:
 
 
 _MOST_OPS = int(os.environ.get("CELLGRAD_MAX_OPS") or 100_000)
-_LIBRARIES = {"cellgrad", "numpy", "mindspore", *sys.stdlib_module_names} - {"__main__"}
-# What is never assigned anew, and what is looked up anew.
-_NOT_GUARDED = (Tracer, types.ModuleType, types.BuiltinFunctionType, types.MethodType, property)
-
-
-def _is_fixed(value: Any) -> bool:
-    """Whether a value is a function or class of a library, which nobody assigns anew."""
-    module = getattr(value, "__module__", None) if callable(value) else None
-    return isinstance(module, str) and module.partition(".")[0] in _LIBRARIES
 
 
 class Trace:
@@ -56,8 +49,12 @@ class Trace:
         self.bake = False
         self.cells: dict[int, Any] = {}  # Cells the program depends on
         self.paths: dict[int, str] = {}  # attribute paths of Cells, for locations
-        # Globals, closure variables and attributes that were read: (where, name or None, value).
-        self.guards: dict[tuple[int, str | None], tuple[Any, str | None, Any]] = {}
+        # Globals, closure variables, attributes and elements that were read; see `_guards`.
+        self.guards: dict[tuple[int, Any], Guard] = {}
+        # Functions that were evaluated.
+        self.evaluated: dict[int, Any] = {}
+        # Lists and dictionaries from around the function: what is read from them is guarded.
+        self.outer: dict[int, Any] = {}
         # What is being captured to be transformed, from outside to inside; and the rules given by
         # the user that are being captured, each with the number of transforms around it.
         self.active: list[tuple[Any, ...]] = []
@@ -98,16 +95,59 @@ class Trace:
                 "larger number",
             )
 
-    def guard(self, where: Any, name: str | None, value: Any) -> None:
+    def guard(self, where: Any, name: Any, value: Any) -> None:
         """Notes a value that the program was compiled for: it is compiled again when it changes.
 
         Args:
-            where: the dictionary of a module or object, a closure cell (with no name), or an object
-                with a class that has the value.
+            where: the dictionary of a module or object, a list or dictionary, a closure cell (with
+                the name None), or an object with a class that has the value.
         """
-        if isinstance(value, _NOT_GUARDED) or _is_fixed(value):
+        key, kind = (id(where), name), type(value)
+        if key in self.guards or kind is Tracer:
             return
-        self.guards.setdefault((id(where), name), (where, name, value))
+        if type(where) is dict and is_library(where.get("__name__")):
+            return
+        self.guards[key] = (where, name, value)
+        if kind is list or kind is dict:
+            self.outer[id(value)] = value
+        elif isinstance(value, (*CONTAINERS, tuple)):
+            self.guard_contents(value)
+        elif hasattr(kind, "construct"):  # a Cell, which may be a container of others
+            self.cells.setdefault(id(value), value)
+
+    def guard_function(self, function: Any) -> None:
+        """Notes that a function is evaluated: another code or default makes it another one. Programs do
+        not keep it alive.
+        """
+        if id(function) in self.evaluated:
+            return
+        self.evaluated[id(function)] = function
+        where = weakref.ref(function)
+        for name in ("__code__", "__defaults__", "__kwdefaults__"):
+            value = getattr(function, name)
+            self.guards[id(function), name] = (where, name, value)
+            if name != "__code__" and value is not None:
+                self.guard_contents(value)
+
+    def guard_contents(self, value: Any) -> None:
+        """Notes that anything may be read of a value from around the function: of lists, dictionaries,
+        sets and arrays, also those inside of others.
+        """
+        open_ = [value]
+        while open_:
+            v = open_.pop()
+            if isinstance(v, tuple):
+                open_ += v
+            elif (
+                isinstance(v, CONTAINERS)
+                and (id(v), None) not in self.guards
+                and id(v) not in self.created
+            ):
+                parts = contents(v)
+                if any(type(part) is Tracer for part in parts):
+                    continue  # made while compiling
+                self.guards[id(v), None] = (v, None, parts)
+                open_ += () if isinstance(v, np.ndarray) else parts
 
     def guard_elements(self, tensor: Tensor) -> None:
         """Notes that the elements of a tensor are read; an exported model has them as constants."""
@@ -367,7 +407,5 @@ def splat(value: bool | int | float, dtype: Any, shape: tuple[int, ...]) -> Tens
     sig = signature(dtype, shape)
     scope = state.current.scope
     if scope is None:
-        import numpy as np
-
         return Tensor(np.full(shape, value), dtype)
     return Tracer(scope.number(value, sig), scope)

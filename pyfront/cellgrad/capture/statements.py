@@ -393,6 +393,7 @@ class StatementCompiler(ExpressionCompiler):
                 if many and rows_for(frame, iterable, store, body):
                     return trips(frame, iter([iterable[-1]]))
                 frame.node = node.iter
+            calls.used(iterable)
             return trips(frame, iter(iterable))
 
         return run
@@ -411,7 +412,9 @@ class StatementCompiler(ExpressionCompiler):
             if k == len(managers):
                 return body(frame)
             make, store = managers[k]
-            with make(frame) as value:
+            manager = make(frame)
+            calls.used(manager)
+            with manager as value:
                 if store is not None:
                     store(frame, value)
                 return level(frame, k + 1)

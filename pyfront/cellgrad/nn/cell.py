@@ -123,7 +123,7 @@ class Cell(CellState, CellModes, CellHooks):
         current = state.current
         scope = current.scope
         assert scope is not None
-        scope.trace.cells[id(self)] = self
+        calls.load_attribute(self, "construct")  # noted, like the Cell itself
         path, composite = current.cell_path, current.composite
         name = scope.trace.paths.get(id(self))
         if name is None:
