@@ -32,10 +32,10 @@ class _Bound:
 
     __slots__ = ("build", "captures", "entry", "used", "written")
 
-    def __init__(self, compiled: _jit.Compiled, numbers: Numbers, values: tuple[Any, ...]):
+    def __init__(self, compiled: _jit.Compiled, values: tuple[Any, ...]):
         made = {
             id(what): Tensor._wrap(Tensor(compute(values), dtype)._buf, what._sig)
-            for what, compute, dtype in numbers.tensors.values()
+            for what, compute, dtype in compiled.numbers.tensors.values()
         }
         self.captures = [(made.get(id(t), t), sig) for t, sig in compiled.captures]
         self.entry = compiled.entry
@@ -47,13 +47,12 @@ class _Bound:
 class _Operation(_jit.Program):
     """The programs of one operation."""
 
-    __slots__ = ("fixed", "numbers", "seen")
+    __slots__ = ("fixed", "seen")
 
     def __init__(self, function: Callable[..., Any]):
         super().__init__(function, function.__name__.lstrip("_"), (programs, function))
         self.seen: set[Any] = set()  # signatures that were compiled for some numbers
         self.fixed: set[Any] = set()  # arguments whose value is needed while compiling
-        self.numbers: dict[Any, Numbers] = {}
 
     def _compile(self, signature: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         given: dict[Any, Any] = {**dict(enumerate(args)), **kwargs}
@@ -73,11 +72,11 @@ class _Operation(_jit.Program):
         values = tuple([given[k] for k in free])
         for form in range(_FORMS):
             own = (form, *pattern)
-            compiled, numbers = self.cache.get(own), self.numbers.get(own)
-            if compiled is None or numbers is None:
+            compiled = self.cache.get(own)
+            if compiled is None:
                 return self._for_any(own, signature, args, kwargs, free, values)
-            if numbers.holds(values):
-                return _Bound(compiled, numbers, values)
+            if compiled.numbers.holds(values):
+                return _Bound(compiled, values)
         self.fixed.update(free)
         return super()._compile(signature, args, kwargs)
 
@@ -92,6 +91,8 @@ class _Operation(_jit.Program):
     ) -> Any:
         """A program that takes the arguments `free`, and has others as constants."""
         with _jit.compiling:
+            if own in self.cache:  # since another thread has compiled it
+                return self._compile(signature, args, kwargs)
             numbers = Numbers(values)
             new: dict[Any, Any] = {**dict(enumerate(args)), **kwargs}
             for i, k in enumerate(free):
@@ -112,16 +113,12 @@ class _Operation(_jit.Program):
                 found = super()._compile(signature, args, kwargs)
                 self.fixed.update(free)
                 return found
+            compiled.numbers = numbers
             _recompile.note(self.name, own, self.cache, False, False)
             self.cache[own] = compiled
             self.variants[own] = [compiled]
-            self.numbers[own] = numbers
             _resident.add(self, own, compiled)
-            return _Bound(compiled, numbers, values)
-
-    def drop(self, signature: Any, compiled: _jit.Compiled) -> None:
-        self.numbers.pop(signature, None)
-        super().drop(signature, compiled)
+            return _Bound(compiled, values)
 
 
 def run(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

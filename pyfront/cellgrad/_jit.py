@@ -50,6 +50,7 @@ _RECURSION = 10000  # Python frames while capturing; evaluating one call takes a
 F = TypeVar("F", bound=Callable[..., Any])
 compiling = threading.RLock()
 _wrap = Tensor._wrap
+_first_changed = _native.first_changed
 
 
 class Compiled:
@@ -61,9 +62,9 @@ class Compiled:
         "captures",
         "elements",
         "entry",
-        "guarded",
         "guards",
         "modes",
+        "numbers",
         "used",
         "written",
     )
@@ -80,7 +81,7 @@ class Compiled:
         self.entry = entry
         self.guards = guards
         self.elements = elements
-        self.guarded = bool(guards or elements)
+        self.numbers: Any = None  # those that it takes as arguments, see `_eager`
         self.used = True  # since it was last looked at
         self.written = written
         self.captures = captures
@@ -151,7 +152,12 @@ class Program:
             buffers.extend([t._buf for t in tensors])
         signature = tuple(key)
         compiled = self.cache.get(signature)
-        if compiled is None or self.stale or (compiled.guarded and not compiled.holds()):
+        if (
+            compiled is None
+            or self.stale
+            or (compiled.guards and _first_changed(compiled.guards) >= 0 and not compiled.holds())
+            or (compiled.elements and compiled.changed_elements())
+        ):
             compiled = self._compile(signature, args, kwargs)
         compiled.used = True
         for t, sig in compiled.captures:

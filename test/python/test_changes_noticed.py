@@ -166,7 +166,7 @@ CASES = {
     "__getitem__": (lambda x: x * HOLDER[0], lambda: setattr(HOLDER, "_factor", 6.0)),
     "__len__": (lambda x: x * len(HOLDER), lambda: setattr(HOLDER, "_factor", 7.0)),
     "__float__": (lambda x: x * float(HOLDER), lambda: setattr(HOLDER, "_factor", 8.0)),
-    "__iter__": (lambda x: x * [v * 1 for v in HOLDER][0], lambda: setattr(HOLDER, "_factor", 9.0)),
+    "__iter__": (lambda x: x * sum(v * 1 for v in HOLDER), lambda: setattr(HOLDER, "_factor", 9.0)),
     "unpacking": (lambda x: x * (lambda v: v)(*HOLDER), lambda: setattr(HOLDER, "_factor", 9.5)),
     "__bool__": (lambda x: x * (3 if OTHER else 2), lambda: setattr(OTHER, "_factor", 3.0)),
     "__contains__": (lambda x: x * (3.5 in OTHER), lambda: setattr(OTHER, "_factor", 4.0)),

@@ -6,13 +6,14 @@ import math
 import os
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
 import pytest
 
 import cellgrad as ms
-from cellgrad import Tensor, _jit, mint, ops
+from cellgrad import Tensor, _eager, _jit, mint, ops
 from cellgrad.common import _storage
 from cellgrad.ops._core import operation
 
@@ -140,6 +141,41 @@ def test_what_an_operation_asks_of_a_number_is_answered_for_each():
     for v in (0.5, -1.0, 2.0, 0.25, -3.0, 4.0, 1.0, -0.0, 1):
         wanted = 6 - v * 2 if v < 0 else 6 * v if v <= 1 else 6 / (1 - v)
         assert asked(Tensor(6.0), v).asnumpy() == np.float32(wanted)
+
+
+def test_threads_that_compile_for_the_same_numbers_keep_them_apart():
+    @operation
+    def shifted(x, v):
+        return x + v
+
+    class Hooked(dict):
+        """Lets another thread call the operation whenever a program is put in."""
+
+        def __setitem__(self, key, value):
+            super().__setitem__(key, value)
+            if isinstance(key[0], int):
+                call(300.0).join(1)
+
+    found = {}
+
+    def call(value):
+        def run():
+            found[value] = shifted(x, value).asnumpy().tolist()
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        return thread
+
+    x = Tensor([1.0, 2.0])
+    shifted(x, 0.5)
+    program = _eager.programs[shifted.__wrapped__]
+    with _jit.compiling:
+        waiting = [call(100.0), call(200.0)]
+        time.sleep(0.2)  # until both wait for this lock
+        program.cache = Hooked(program.cache)
+    for thread in waiting:
+        thread.join()
+    assert found == {v: [v + 1, v + 2] for v in (100.0, 200.0, 300.0)}
 
 
 # --- memory -------------------------------------------------------------------------------------

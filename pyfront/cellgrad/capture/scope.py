@@ -125,9 +125,10 @@ class Trace:
         where = weakref.ref(function)
         for name in ("__code__", "__defaults__", "__kwdefaults__"):
             value = getattr(function, name)
-            self.guards[id(function), name] = (where, name, value)
-            if name != "__code__" and value is not None:
-                self.guard_contents(value)
+            if value is not None:
+                self.guards[id(function), name] = (where, name, value)
+                if name != "__code__":
+                    self.guard_contents(value)
 
     def guard_contents(self, value: Any) -> None:
         """Notes that anything may be read of a value from around the function: of lists, dictionaries,
