@@ -6,6 +6,7 @@ itself gives, before and after, and must not be compiled again where nothing it 
 
 import dataclasses
 import functools
+import importlib
 import itertools
 import math
 import operator
@@ -478,3 +479,42 @@ def test_setattr_of_a_cell_is_refused_as_an_assignment():
 def test_eval_with_a_dictionary_is_evaluated():
     f = ms.jit(lambda x: eval("x * k", {"x": x, "k": 3.0}) + eval("FACTOR", globals()))
     assert f(X).asnumpy().tolist() == [-1, 8, 11]
+
+
+# --- source files that change ---------------------------------------------------------------------
+
+SOURCE = """
+def scaled(x):
+    return x * {factor}
+
+def apart(x):
+    return x + {factor}
+"""
+
+
+@pytest.fixture
+def module(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    path = tmp_path / f"edited_{tmp_path.name}.py"
+    path.write_text(SOURCE.format(factor=2.0))
+    return path, importlib.import_module(path.stem)
+
+
+def test_a_module_that_is_edited_and_reloaded(module):
+    path, loaded = module
+    assert ms.jit(loaded.scaled)(X).asnumpy().tolist() == [-2, 4, 6]
+    path.write_text(SOURCE.format(factor=3.5))
+    loaded = importlib.reload(loaded)
+    assert ms.jit(loaded.scaled)(X).asnumpy().tolist() == [-3.5, 7, 10.5]
+
+
+def test_a_module_that_is_edited_after_it_was_loaded(module):
+    path, loaded = module
+    path.write_text(SOURCE.format(factor=3.5))
+    with pytest.raises(RuntimeError, match=r"source of 'scaled' \(.*:2\) was changed after"):
+        ms.jit(loaded.scaled)(X)
+    path.write_text(SOURCE.format(factor=2.0) + "# a comment\n")
+    assert ms.jit(loaded.scaled)(X).asnumpy().tolist() == [-2, 4, 6]
+    path.write_text(SOURCE.format(factor=3.5))  # the text as it was loaded is known by now
+    assert ms.jit(loaded.apart)(X).asnumpy().tolist() == [1, 4, 5]

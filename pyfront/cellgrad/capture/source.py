@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import linecache
+import os
 import sysconfig
+import time
 import types
 from typing import Any
 
@@ -21,6 +23,8 @@ _NOT_PLAIN = (
     0x20 | 0x80 | 0x100 | 0x200
 )  # generator, coroutine, iterable coroutine, async generator
 
+_STARTED = time.time()
+
 _Def = ast.FunctionDef | ast.Lambda
 _files: dict[str, tuple[Any, dict[int, list[_Def]]]] = {}
 
@@ -33,9 +37,26 @@ def is_user_code(code: types.CodeType) -> bool:
 
 
 def find(function: types.FunctionType) -> _Def | None:
-    """The definition of a function, or None where its source is not to be had."""
+    """The definition of a function, or None where its source is not to be had.
+
+    Raises:
+        RuntimeError: the file was changed after the function was loaded from it.
+    """
     code = function.__code__
     lines = linecache.getlines(code.co_filename, function.__globals__)
+    rewritten = any(
+        name.startswith("@py") for name in (*code.co_names, *code.co_varnames)
+    )  # by pytest
+    if not rewritten and _may_have_changed(code.co_filename) and not _has(lines, code):
+        linecache.checkcache(code.co_filename)  # what was read before a reload
+        lines = linecache.getlines(code.co_filename, function.__globals__)
+        if not _has(lines, code):
+            raise _errors.error(
+                RuntimeError,
+                f"The source of '{code.co_name}' ({code.co_filename}:{code.co_firstlineno}) was "
+                "changed after it was loaded, and compiled code is made from the source.",
+                "start the program again, or reload the module",
+            )
     if not lines:
         return None
     cached = _files.get(code.co_filename)
@@ -49,6 +70,28 @@ def find(function: types.FunctionType) -> _Def | None:
     if len(matches) > 1:
         matches = [d for d in matches if isinstance(d, ast.Lambda) and _covers(d, code)]
     return matches[0] if len(matches) == 1 else None
+
+
+def _may_have_changed(filename: str) -> bool:
+    """Whether a file is newer than this process, so that what was loaded may be an older one."""
+    try:
+        return os.stat(filename).st_mtime > _STARTED
+    except OSError:
+        return False
+
+
+def _has(lines: list[str], code: types.CodeType) -> bool:
+    """Whether a source text is that of a code object."""
+    try:
+        open_ = [compile("".join(lines), code.co_filename, "exec", dont_inherit=True)]
+    except (SyntaxError, ValueError):
+        return False
+    while open_:
+        found = open_.pop()
+        if found == code:
+            return True
+        open_ += [c for c in found.co_consts if isinstance(c, types.CodeType)]
+    return False
 
 
 def _index(tree: ast.Module) -> dict[int, list[_Def]]:
