@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from cellgrad._errors import error
 from cellgrad._exact import number_key, static_key
 from cellgrad._tree import fields_of, holds_tensors, is_record, with_fields
 from cellgrad.capture.calls import created
@@ -44,7 +45,14 @@ def collect(value: Any, key: list[Any], tensors: list[Tensor]) -> None:
     elif isinstance(value, np.ndarray):
         collect(Tensor(value), key, tensors)
     elif isinstance(value, np.generic):
-        collect(value.item(), key, tensors)
+        number = value.item()
+        if isinstance(number, np.generic):
+            raise error(
+                TypeError,
+                f"A number of numpy's {value.dtype} is wider than any dtype of a tensor.",
+                "convert it: float(value)",
+            )
+        collect(number, key, tensors)
     elif is_record(value):
         fields = fields_of(value)
         key.append((kind, tuple(fields)))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from cellgrad._errors import error
+from cellgrad._tree import find_inside
 from cellgrad.capture import state
-from cellgrad.capture.frame import BREAK, CONTINUE, RETURN, Frame, Run
+from cellgrad.capture.frame import BREAK, CONTINUE, RETURN, Closure, Frame, Run
 from cellgrad.capture.merge import (
     MISSING,
     Conflict,
@@ -199,6 +200,8 @@ def run_apart(
             try:
                 signal = run(frame)
             except Exception as e:
+                for touched in scope.touched.values():
+                    touched.restore()
                 refused = _raised_under_tensor(e, frames)
                 if refused is None:
                     raise
@@ -219,7 +222,34 @@ def run_apart(
             f"build a new value instead, for example {name} = [*{name}, x] with the same length in "
             "both cases, or keep tensors in a tensor",
         )
+    _check_touched(scope, [values for _, values in before])
     return outcome
+
+
+def _check_touched(scope: Scope, variables: list[dict[str, Any]]) -> None:
+    """Refuses that code of a branch or loop has changed in place what there was before it."""
+    trace = scope.trace
+    alone = (Closure, Frame, Scope, Tensor)  # what leads to all that is being compiled
+
+    def was_there(thing: Any) -> bool:
+        if id(thing) in trace.outer or (id(thing), None) in trace.guards:
+            return True
+        if not isinstance(thing, list | dict | set | Iterator) and id(thing) not in trace.created:
+            return True
+        return find_inside(variables, lambda v: v is thing, alone)
+
+    found = [t for t in scope.touched.values() if was_there(t.container)]
+    for touched in found:
+        touched.restore()
+    if found:
+        kind = type(found[0].container).__name__
+        raise error(
+            TypeError,
+            f"A {kind} is changed in place inside a branch or loop that depends on a tensor; compiled "
+            "code decides at run time, and the change would happen while compiling.",
+            "give a variable another value instead: a new object, or a tensor",
+            found[0].position,
+        )
 
 
 def child_scope(frame: Frame, name: str, inputs: list[Any] | None = None) -> Scope:

@@ -7,6 +7,7 @@ tracers.
 from __future__ import annotations
 
 import builtins
+import copy
 import functools
 import itertools
 import types
@@ -32,6 +33,12 @@ _CALLERS = {
     *(itertools.takewhile, itertools.dropwhile, itertools.filterfalse, itertools.groupby),
 }
 _LOOKING = {isinstance, issubclass, callable, id, type, super, *_REPLACED}
+# Methods of lists, dictionaries and sets that change them.
+_CHANGING = {
+    *("append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update"),
+    *("setdefault", "popitem", "add", "discard", "difference_update", "intersection_update"),
+    "symmetric_difference_update",
+}
 # What is read of these by a simple index or key is guarded by itself, not with all the others.
 _INDEXED = {list, dict}
 _SIMPLE_INDICES = {bool, int, float, str}
@@ -85,7 +92,13 @@ def call_native(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if f in _CALLERS or getattr(f, "__name__", "") == "sort":
         args = tuple([_evaluated(a) for a in args])
         kwargs = {k: _evaluated(v) for k, v in kwargs.items()}
-    if f not in _LOOKING and not isinstance(getattr(f, "__self__", None), list | dict | set):
+    owner = getattr(f, "__self__", None)
+    if f is next:
+        touched(args[0])
+    elif isinstance(owner, list | dict | set):
+        if f.__name__ in _CHANGING:
+            touched(owner)
+    elif f not in _LOOKING:
         used(*args, *kwargs.values())
     if type(f) is not type:
         return f(*args, **kwargs)
@@ -231,7 +244,9 @@ def _guard_attribute(trace: Trace, owner: Any, name: str, value: Any, raw: Any, 
     elif own is not None and name in own:
         if not is_cell:
             trace.guard(own, name, value)
-        elif type(value) in CONTAINERS:  # a Cell says itself when it gets another one
+        elif type(value) in _INDEXED:  # a Cell says itself when it gets another one
+            trace.outer[id(value)] = value
+        elif type(value) in CONTAINERS:
             trace.guard_contents(value)
     elif (raw is value or type(raw) in _PLAIN_LOOKUPS) and not is_library(kind.__module__):
         if isinstance(owner, type) or type(raw) is types.MemberDescriptorType:
@@ -300,12 +315,46 @@ def store_attribute(owner: Any, name: str, value: Any) -> None:
             raise error(
                 TypeError, f"Attribute '{name}' of a tensor cannot be assigned in compiled code."
             )
+        touched(owner)
     setattr(owner, name, value)
 
 
 def store_element(container: Any, index: Any, value: Any) -> None:
     """`container[index] = value`."""
+    if not isinstance(container, Tensor):
+        touched(container)
     container[index] = value
+
+
+def touched(container: Any) -> None:
+    """Notes that a container, or an object, is about to be changed in place, which must not depend on
+    a tensor.
+    """
+    scope = state.current.scope
+    while scope is not None and not scope.apart:
+        scope = scope.parent
+    if scope is not None and id(container) not in scope.touched:
+        scope.touched[id(container)] = Touched(container)
+
+
+class Touched:
+    """A container or object that is changed in place, with what it held before."""
+
+    def __init__(self, container: Any):
+        self.container = container
+        self.position = state.position()
+        self.held = container
+        if not isinstance(container, list | dict | set):
+            self.held = getattr(container, "__dict__", None)
+        self.before = copy.copy(self.held) if isinstance(self.held, list | dict | set) else None
+
+    def restore(self) -> None:
+        """Gives it what it held before."""
+        if self.before is not None and isinstance(self.held, list):
+            self.held[:] = self.before
+        elif self.before is not None:
+            self.held.clear()
+            self.held.update(self.before)
 
 
 def augment_element(
@@ -317,6 +366,7 @@ def augment_element(
 
         indexing.assign_elements(container, index, value, function)
     else:
+        touched(container)
         container[index] = augmented(function, container[index], value)
 
 
@@ -349,6 +399,7 @@ def augmented(function: Callable[[Any, Any], Any], before: Any, value: Any) -> A
         return function(before, value)
     import operator
 
+    touched(before)
     in_place: Any = getattr(operator, f"i{function.__name__.strip('_')}")
     return in_place(before, value)
 

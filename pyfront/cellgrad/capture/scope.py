@@ -30,6 +30,7 @@ from cellgrad.common._storage import Signature, signature
 from cellgrad.common.tensor import Tensor
 
 if TYPE_CHECKING:
+    from cellgrad.capture.calls import Touched
     from cellgrad.common.parameter import Parameter
 
 
@@ -208,6 +209,8 @@ class Scope:
         self.elements: dict[int, Any] = {}
         self.changed: dict[int, Tensor] = {}
         self.apart = False  # whether this is such a branch or loop
+        # Containers and objects that code of such a branch or loop changes in place.
+        self.touched: dict[int, Touched] = {}
 
     def _capture(self, what: Any, sig: Signature, name: str, role: str) -> Any:
         check_supported(sig)

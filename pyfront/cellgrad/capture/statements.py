@@ -85,6 +85,11 @@ def compile_function(
     return code
 
 
+def _forget(frame: Frame, name: str) -> None:
+    """Ends the life of the variable of an ``except`` clause."""
+    frame.locals.pop(name, None)
+
+
 def _assigns_names(statement: ast.stmt) -> bool:
     """Whether a statement does nothing but to give variables of the function values."""
     if isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign):
@@ -179,14 +184,20 @@ class StatementCompiler(ExpressionCompiler):
                 calls.augment_element(function, c, i, v)
 
             return run_element
-        load_node: Any = {
-            ast.Name: lambda t: ast.Name(t.id, ast.Load()),
-            ast.Attribute: lambda t: ast.Attribute(t.value, t.attr, ast.Load()),
-        }[type(node.target)](node.target)
-        load, store = (
-            self.expression(ast.copy_location(load_node, node.target)),
-            self.target(node.target),
-        )
+        if isinstance(node.target, ast.Attribute):
+            owner, name = self.expression(node.target.value), self.scope.mangled(node.target.attr)
+
+            def run_attribute(frame: Frame) -> None:
+                o = owner(frame)
+                frame.node = node.target
+                before = calls.load_attribute(o, name)
+                v = value(frame)
+                frame.node = node
+                calls.store_attribute(o, name, calls.augmented(function, before, v))
+
+            return run_attribute
+        load = self.expression(ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target))
+        store = self.target(node.target)
 
         def run(frame: Frame) -> None:
             before = load(frame)
@@ -218,6 +229,7 @@ class StatementCompiler(ExpressionCompiler):
         def remove(frame: Frame) -> None:
             container, i = value(frame), index(frame)
             frame.node = target
+            calls.touched(container)
             del container[i]
 
         return remove
@@ -430,27 +442,35 @@ class StatementCompiler(ExpressionCompiler):
         handlers = []
         for h in node.handlers:
             kind = self.expression(h.type) if h.type else None
-            handlers.append(
-                (kind, self.store_name(h.name, h) if h.name else None, self.block(h.body))
-            )
+            name = self.scope.mangled(h.name) if h.name else ""
+            store = self.store_name(name, h) if name else None
+            handlers.append((kind, store, partial(_forget, name=name), self.block(h.body)))
 
         def attempt(frame: Frame) -> Any:
             try:
                 signal = body(frame)
             except Exception as e:
-                for kind, store, handler in handlers:
+                for kind, store, forget, handler in handlers:
                     if kind is None or isinstance(e, kind(frame)):
-                        if store is not None:
-                            store(frame, e)
-                        return handler(frame)
+                        if store is None:
+                            return handler(frame)
+                        store(frame, e)
+                        try:
+                            return handler(frame)
+                        finally:
+                            forget(frame)
                 raise
             return signal if signal is not None else other(frame)
 
         def run(frame: Frame) -> Any:
             try:
                 signal = attempt(frame)
-            finally:
+            except BaseException:
                 last = final(frame)
+                if last is None:  # else it leaves the block, and the exception is forgotten
+                    raise
+                return last
+            last = final(frame)
             return last if last is not None else signal
 
         return run
