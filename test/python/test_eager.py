@@ -76,6 +76,22 @@ def test_rows_follow_assignments_and_cost_microseconds(compiled):
     assert compiled == []
 
 
+@pytest.mark.parametrize(
+    "index", [0, slice(1), (slice(None), [0, 1, 1]), Tensor([1, 0]), (0, 1)], ids=str
+)
+def test_a_value_that_does_not_fit_has_the_words_of_compiled_code(index):
+    def assign(x):
+        x[index] = np.ones((2, 4))
+        return x
+
+    said = []
+    for function in (assign, ms.jit(assign)):
+        with pytest.raises(ValueError, match="cannot be broadcast to the shape") as caught:
+            function(Tensor(np.zeros((2, 3))))
+        said.append(str(caught.value).split("\n")[0])
+    assert said[0] == said[1]
+
+
 # --- numbers ------------------------------------------------------------------------------------
 
 NUMBERS = {
@@ -253,14 +269,24 @@ print(*(b - a for a, b in zip(before, size())))
 """
 
 
-def grown(tmp_path, calls, compiling):
+# A call that leaks 8 bytes grows the heap by 8 MB in a million of them, and one that compiles and leaks
+# 13 KB, as LLD does in a thread that lives on, by 8 MB in 300 rounds. What was measured is between -0.3
+# and 2.8 MB, of programs that come and go, and no more after four million calls or 4800 compilations.
+LIMIT = 4 << 20
+
+
+def grown(tmp_path, calls, compiling, **environment):
     script = tmp_path / "growth.py"
     script.write_text(GROWTH)
     command = [sys.executable, str(script), str(calls), str(compiling)]
     # What is free goes back to the system, so that what is counted is in use.
     free = {"MALLOC_TRIM_THRESHOLD_": "100000", "MALLOC_ARENA_MAX": "1"}
     run = subprocess.run(
-        command, capture_output=True, text=True, timeout=3600, env={**os.environ, **free}
+        command,
+        capture_output=True,
+        text=True,
+        timeout=3600,
+        env={**os.environ, **free, **environment},
     )
     assert run.returncode == 0, run.stderr
     return [int(n) for n in run.stdout.split()]
@@ -268,11 +294,10 @@ def grown(tmp_path, calls, compiling):
 
 def test_different_calls_do_not_grow_the_process(tmp_path):
     bytes_, maps, objects = grown(tmp_path, 5_000, 60)
-    assert bytes_ < 16 << 20 and maps < 40 and objects < 2000
+    assert bytes_ < LIMIT and maps < 40 and objects < 2000
 
 
 @pytest.mark.sweep
 def test_a_million_different_calls_do_not_grow_the_process(tmp_path):
-    bytes_, maps, objects = grown(tmp_path, 250_000, 300)
-    # The heap is scattered by then; a program that is kept is 180 KB, a call that leaks 32 bytes 32 MB.
-    assert bytes_ < 32 << 20 and maps < 40 and objects < 2000
+    bytes_, maps, objects = grown(tmp_path, 250_000, 300, CELLGRAD_CACHE="0")
+    assert bytes_ < LIMIT and maps < 40 and objects < 2000

@@ -276,6 +276,16 @@ def _value(value: Any, x: Tensor) -> Tensor:
     return as_tensor(value, "setitem", x.dtype if is_number(value) else None)
 
 
+def _unfit(shape: tuple[int, ...], wanted: tuple[int, ...], hint: str = "") -> Exception:
+    """The error for a value that has another shape than the elements it is assigned to."""
+    return error(
+        ValueError,
+        f"A value of shape {list(shape)} cannot be broadcast to the shape {list(wanted)} of the elements "
+        "it is assigned to.",
+        hint,
+    )
+
+
 def _fitted(value: Tensor, shape: tuple[int, ...], hint: str = "") -> Tensor:
     """A value broadcast to `shape`; leading dimensions of length 1 that are too many are dropped."""
     own = value.shape
@@ -285,12 +295,7 @@ def _fitted(value: Tensor, shape: tuple[int, ...], hint: str = "") -> Tensor:
         n in (1, m) for n, m in zip(own[::-1], shape[::-1], strict=False)
     )
     if not fits:
-        raise error(
-            ValueError,
-            f"A value of shape {list(value.shape)} cannot be broadcast to the shape "
-            f"{list(shape)} of the elements it is assigned to.",
-            hint,
-        )
+        raise _unfit(value.shape, shape, hint)
     return broadcast_to_shape(reshape_to(value, own), shape)
 
 
@@ -380,11 +385,15 @@ def assign_known(array: np.ndarray[Any, Any], index: Any, value: Any) -> None:
         value = value._concrete("assignment to elements")
     elif not is_number(value) and not isinstance(value, np.ndarray):
         _value(value, Tensor(0))
-    try:
-        with np.errstate(invalid="ignore", over="ignore"):
-            array[plain] = np.asarray(value).astype(array.dtype)
-    except (IndexError, ValueError) as e:
-        raise error(type(e), str(e)) from None
+    with np.errstate(invalid="ignore", over="ignore"):
+        try:
+            new = np.asarray(value).astype(array.dtype)
+        except ValueError as e:
+            raise error(ValueError, str(e)) from None
+        try:
+            array[plain] = new
+        except ValueError:
+            raise _unfit(new.shape, np.shape(array[plain])) from None
 
 
 # --- slices by numbers ------------------------------------------------------------------------
