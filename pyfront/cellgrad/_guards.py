@@ -9,6 +9,7 @@ that it is.
 
 from __future__ import annotations
 
+import collections
 import sys
 import types
 import weakref
@@ -23,7 +24,7 @@ Guard = tuple[Any, Any, Any]
 
 # The value of a name that was looked up and not found.
 ABSENT = _native.ABSENT
-CONTAINERS = (list, dict, set, np.ndarray)
+CONTAINERS = (list, dict, set, collections.deque, np.ndarray)
 _LIBRARIES = {"cellgrad", "numpy", "mindspore", *sys.stdlib_module_names} - {"__main__"}
 _NOT_FOUND = (AttributeError, KeyError, IndexError, ValueError)
 

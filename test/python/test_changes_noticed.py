@@ -4,6 +4,7 @@ Each case is a function, what it reads, and a change: the compiled function must
 itself gives, before and after, and must not be compiled again where nothing it read has changed.
 """
 
+import collections
 import dataclasses
 import functools
 import importlib
@@ -21,6 +22,7 @@ from cellgrad import Tensor, nn, ops
 
 X = Tensor([-1.0, 2.0, 3.0])
 LIST, DICT, SET, NESTED = [2.0], {"rate": 2.0, "step": 0}, {2.0}, {"a": [1.0, {"b": 2.0}], "n": 0}
+RECENT = collections.deque([2.0], 3)
 ARRAY, TUPLE, ACTIVATION, MODULE, FACTOR = np.array([2.0]), ([2.0],), ops.relu, math, 2.0
 
 
@@ -120,6 +122,10 @@ def iterated(x):
     return x
 
 
+def generated():
+    yield FACTOR * LIST[0]
+
+
 def attribute_or(x):
     try:
         return x * HOLDER.late
@@ -184,6 +190,9 @@ CASES = {
         lambda x: x * list(itertools.accumulate([1.0, 1.0], lambda a, b: a + FACTOR))[-1],
         assigned("FACTOR", 6.0),
     ),
+    "generator": (lambda x: x * next(generated()), assigned("FACTOR", 7.0)),
+    "list of a generator": (lambda x: x * sum(generated()), lambda: operator.setitem(LIST, 0, 8.0)),
+    "deque": (lambda x: x * RECENT[0], lambda: RECENT.appendleft(4.0)),
     "default": (lambda x: helper(x), lambda: setattr(helper, "__defaults__", (3.0,))),
     "keyword default": (
         lambda x: helper(x),
@@ -249,6 +258,7 @@ def namespace(monkeypatch):
         "ACTIVATION": ops.relu,
         "MODULE": math,
         "FACTOR": 2.0,
+        "RECENT": collections.deque([2.0], 3),
         "PARTIAL": functools.partial(helper, factor=2.0),
     }
     for name, value in fresh.items():

@@ -151,6 +151,8 @@ def call_function(f: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str
 
     code = code_of(f)
     if code is None:
+        if state.current.scope is not None and not is_library(f.__module__):
+            state.current.scope.trace.guard_names(f)
         used(*args, *kwargs.values())
         return f(*args, **kwargs)
     if state.current.scope is not None:

@@ -21,7 +21,7 @@ import numpy as np
 
 from cellgrad import _native
 from cellgrad._errors import Position, error
-from cellgrad._guards import CONTAINERS, Guard, contents, is_library
+from cellgrad._guards import ABSENT, CONTAINERS, Guard, contents, is_library, value_of
 from cellgrad.capture import state
 from cellgrad.capture.number import Number
 from cellgrad.capture.tracer import Tracer, leaked
@@ -130,6 +130,18 @@ class Trace:
                 self.guards[id(function), name] = (where, name, value)
                 if name != "__code__":
                     self.guard_contents(value)
+
+    def guard_names(self, function: Any) -> None:
+        """Notes what a function may read that is called as it is, such as a generator: the globals and
+        variables that it names.
+        """
+        self.guard_function(function)
+        space = function.__globals__
+        found = [(space, name, space.get(name, ABSENT)) for name in function.__code__.co_names]
+        found += [(cell, None, value_of(cell, None)) for cell in function.__closure__ or ()]
+        for where, name, value in found:
+            self.guard(where, name, value)
+            self.guard_contents(value)
 
     def guard_contents(self, value: Any) -> None:
         """Notes that anything may be read of a value from around the function: of lists, dictionaries,
