@@ -34,6 +34,11 @@ def is_library(module: Any) -> bool:
     return isinstance(module, str) and module.partition(".")[0] in _LIBRARIES
 
 
+def is_cell(value: Any) -> bool:
+    """Whether a value is a Cell, which tells programs itself when an attribute of it changes."""
+    return "_dependents" in getattr(value, "__dict__", ())
+
+
 def contents(container: Any) -> tuple[Any, ...]:
     """What is in a container, in its order."""
     if isinstance(container, dict):

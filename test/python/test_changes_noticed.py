@@ -44,6 +44,9 @@ class Holder:
     def method(self, x):
         return x * 2.0
 
+    def construct(self, x):  # as Cells have it
+        return self.method(x)
+
     def __getattr__(self, name):
         if name == "computed":
             return self._factor * 2
@@ -166,6 +169,7 @@ CASES = {
         lambda x: x * HOLDER.items[0],
         lambda: operator.setitem(HOLDER.items, 0, 3.0),
     ),
+    "attribute": (lambda x: x * HOLDER._factor, lambda: setattr(HOLDER, "_factor", 2.5)),
     "property": (lambda x: x * HOLDER.factor, lambda: setattr(HOLDER, "_factor", 3.0)),
     "__getattr__": (lambda x: x * HOLDER.computed, lambda: setattr(HOLDER, "_factor", 4.0)),
     "operator": (lambda x: HOLDER * x, lambda: setattr(HOLDER, "_factor", 5.0)),

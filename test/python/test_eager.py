@@ -147,6 +147,16 @@ def test_one_program_serves_all_numbers(name, compiled):
     assert len(compiled) <= 3
 
 
+@pytest.mark.parametrize("value", [2**63, -(2**63) - 1, 2**70])
+def test_an_int_that_no_tensor_can_hold_is_refused_in_the_same_words(value):
+    said = []
+    for function in (lambda x: x + value, ms.jit(lambda x: x + value), lambda x: ops.pow(x, value)):
+        with pytest.raises(TypeError, match=f"the int {value} does not fit int64") as caught:
+            function(X)
+        said.append(str(caught.value).split("\n")[0])
+    assert len(set(said)) == 1
+
+
 def test_what_an_operation_asks_of_a_number_is_answered_for_each():
     @operation
     def asked(x, v):

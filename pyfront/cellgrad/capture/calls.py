@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from cellgrad._errors import error, nearest
-from cellgrad._guards import ABSENT, CONTAINERS, is_library, value_of
+from cellgrad._guards import ABSENT, CONTAINERS, is_cell, is_library, value_of
 from cellgrad.capture import state
 from cellgrad.capture.frame import Closure, Frame, run_code
 from cellgrad.common.parameter import Parameter
@@ -129,7 +129,7 @@ def used(*values: Any) -> None:
         kind = type(v)
         if kind in _VALUES or isinstance(v, Tensor):
             continue
-        if hasattr(kind, "construct"):
+        if is_cell(v):
             scope.trace.cells[id(v)] = v
         elif not is_library(kind.__module__) and id(v) not in scope.trace.created:
             own = getattr(v, "__dict__", None)
@@ -240,11 +240,11 @@ def _guard_attribute(trace: Trace, owner: Any, name: str, value: Any, raw: Any, 
     """Guards an attribute that was read, if reading it again runs no code."""
     own = getattr(owner, "__dict__", None)
     own = own if type(own) is dict else None
-    is_cell = hasattr(type(owner), "construct")
+    cell = is_cell(owner)
     if name == "__dict__" and type(value) is dict:
         trace.outer[id(value)] = value
     elif own is not None and name in own:
-        if not is_cell:
+        if not cell:
             trace.guard(own, name, value)
         elif type(value) in _INDEXED:  # a Cell says itself when it gets another one
             trace.outer[id(value)] = value
@@ -256,7 +256,7 @@ def _guard_attribute(trace: Trace, owner: Any, name: str, value: Any, raw: Any, 
             return
         # The object itself is not kept alive.
         trace.guard(type(owner), name, getattr(type(owner), name))
-        if own is not None and not is_cell:
+        if own is not None and not cell:
             trace.guard(own, name, ABSENT)
 
 

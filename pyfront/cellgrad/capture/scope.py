@@ -21,7 +21,7 @@ import numpy as np
 
 from cellgrad import _native
 from cellgrad._errors import Position, error
-from cellgrad._guards import ABSENT, CONTAINERS, Guard, contents, is_library, value_of
+from cellgrad._guards import ABSENT, CONTAINERS, Guard, contents, is_cell, is_library, value_of
 from cellgrad.capture import state
 from cellgrad.capture.number import Number
 from cellgrad.capture.tracer import Tracer, leaked
@@ -113,7 +113,7 @@ class Trace:
             self.outer[id(value)] = value
         elif isinstance(value, (*CONTAINERS, tuple)):
             self.guard_contents(value)
-        elif hasattr(kind, "construct"):  # a Cell, which may be a container of others
+        elif is_cell(value):  # it may be a container of others
             self.cells.setdefault(id(value), value)
 
     def guard_function(self, function: Any) -> None:
@@ -423,5 +423,5 @@ def splat(value: bool | int | float, dtype: Any, shape: tuple[int, ...]) -> Tens
     sig = signature(dtype, shape)
     scope = state.current.scope
     if scope is None:
-        return Tensor(np.full(shape, value), dtype)
+        return Tensor(np.full(shape, value) if shape else value, dtype)
     return Tracer(scope.number(value, sig), scope)
