@@ -307,6 +307,44 @@ def test_different_calls_do_not_grow_the_process(tmp_path):
     assert bytes_ < LIMIT and maps < 40 and objects < 2000
 
 
+COMPILING = """
+import ctypes, gc
+import numpy as np
+import cellgrad as ms
+
+class Heap(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_size_t) for name in (
+        "arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "used", "free", "keepcost"
+    )]
+
+libc = ctypes.CDLL(None)
+libc.mallinfo2.restype = Heap
+ms.set_context(max_programs=10)
+f = ms.jit(lambda x, k: x + k)
+x = ms.Tensor([1.0])
+
+def compile_some(first, count):
+    for k in range(first, first + count):
+        f(x, k)
+    gc.collect()
+    return libc.mallinfo2().used
+
+before = compile_some(0, 30)
+print(compile_some(30, 30) - before)
+"""
+
+
+def test_compiling_keeps_nothing():
+    run = subprocess.run(
+        [sys.executable, "-c", COMPILING],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "MALLOC_ARENA_MAX": "1", "CELLGRAD_CACHE": "0"},
+    )
+    assert run.returncode == 0, run.stderr
+    assert int(run.stdout) < 150_000  # 11 KB a compilation are 340,000
+
+
 @pytest.mark.sweep
 def test_a_million_different_calls_do_not_grow_the_process(tmp_path):
     bytes_, maps, objects = grown(tmp_path, 250_000, 300, CELLGRAD_CACHE="0")
