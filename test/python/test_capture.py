@@ -438,3 +438,28 @@ def test_broadcasting_is_explicit():
         CHECK: cell.add
         """,
     )
+
+
+class WithFallback:
+    def __init__(self, factor):
+        self.factor = factor
+
+    @property
+    def doubled(self):
+        return self.factor * 2
+
+    @property
+    def fallen(self):
+        return self.missing
+
+    def __getattr__(self, name):
+        return self.factor * (3 if name == "missing" else 5)
+
+
+def test_properties_and_fallbacks_of_attributes_are_evaluated():
+    def f(x):
+        made = WithFallback(x)
+        return made.factor, made.doubled, made.fallen, made.other
+
+    x = Tensor([1.0])
+    assert [v.item() for v in ms.jit(f)(x)] == [v.item() for v in f(x)] == [1, 2, 3, 5]

@@ -335,3 +335,11 @@ def test_a_decorated_function_pickles_by_name():
     assert number(jitted(ONE)) == 2
     assert pickle.loads(pickle.dumps(jitted)) is jitted
     assert number(pickle.loads(pickle.dumps(ms.grad(jitted)))(ONE)) == 2
+
+
+def test_copies_of_parameters_are_parameters_of_their_own():
+    parameter = Parameter(Tensor([1.0, 2.0]), name="p", requires_grad=False)
+    for clone in (copy.copy(parameter), copy.deepcopy(parameter), parameter.copy()):
+        assert type(clone) is Parameter and clone.name == "p" and not clone.requires_grad
+        clone[0] = 9.0
+        assert parameter.asnumpy().tolist() == [1, 2]

@@ -199,7 +199,7 @@ def load_attribute(owner: Any, name: str) -> Any:
         getter = raw.fget if type(raw) is property and not isinstance(owner, type) else None
         if type(getter) is types.FunctionType and not is_library(kind.__module__):
             scope.trace.guard(kind, name, raw)
-            return call_function(getter, (owner,), {})
+            return _attribute(owner, name, lambda: call_function(getter, (owner,), {}))
         value = _attribute(owner, name)
         if id(owner) not in scope.trace.created:
             _guard_attribute(scope.trace, owner, name, value, raw, kind)
@@ -215,13 +215,17 @@ def load_attribute(owner: Any, name: str) -> Any:
         raise error(AttributeError, message, hint) from None
 
 
-def _attribute(owner: Any, name: str) -> Any:
-    """``getattr(owner, name)``, with a `__getattr__` of the user's evaluated."""
+def _attribute(owner: Any, name: str, read: Callable[[], Any] | None = None) -> Any:
+    """``getattr(owner, name)``, with a `__getattr__` of the user's evaluated; `read` takes the place of
+    the look-up before that.
+    """
     kind = type(owner)
     fallback = getattr(kind, "__getattr__", None)
     if type(fallback) is not types.FunctionType or is_library(fallback.__module__):
-        return getattr(owner, name)
+        return getattr(owner, name) if read is None else read()
     try:
+        if read is not None:
+            return read()
         return kind.__getattribute__(owner, name)  # type: ignore[call-arg]
     except AttributeError:
         return call_function(fallback, (owner, name), {})

@@ -199,6 +199,8 @@ class Parameter(Tensor):
         """Same as `clone`."""
         return self.clone()
 
+    __copy__ = copy
+
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
         return self.clone()
 
