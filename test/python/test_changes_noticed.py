@@ -102,6 +102,7 @@ class Slotted:
 
 HOLDER, OTHER, SETTINGS, SLOTTED = Holder(), Holder(), Settings(), Slotted()
 SLOTTED.factor = 2.0
+UFUNC = np.frompyfunc(lambda settings: settings.factor, 1, 1)
 
 
 def helper(x, factor=2.0, *, offset=0.0):
@@ -181,6 +182,7 @@ CASES = {
     "unpacking": (lambda x: x * (lambda v: v)(*HOLDER), lambda: setattr(HOLDER, "_factor", 9.5)),
     "__bool__": (lambda x: x * (3 if OTHER else 2), lambda: setattr(OTHER, "_factor", 3.0)),
     "__contains__": (lambda x: x * (3.5 in OTHER), lambda: setattr(OTHER, "_factor", 4.0)),
+    "ufunc": (lambda x: x * float(UFUNC(SETTINGS)), lambda: setattr(SETTINGS, "factor", 4.5)),
     "__eq__": (lambda x: x * (OTHER == 5.0), lambda: setattr(OTHER, "_factor", 5.0)),
     "format": (lambda x: x * float(f"{OTHER}"), lambda: setattr(OTHER, "_factor", 6.0)),
     "made while compiling": (lambda x: x * Made().factor, assigned("FACTOR", 3.0)),

@@ -74,6 +74,7 @@ def call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return call_function(method, (f, *args), kwargs)
     if method is None:
         raise error(TypeError, f"'{kind.__name__}' object is not callable")
+    used(*args, *kwargs.values())
     return created(f(*args, **kwargs)) if isinstance(f, type) else f(*args, **kwargs)
 
 
