@@ -53,9 +53,8 @@ public:
         llvm::SmallString<128> folder;
         llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, folder);
         return llvm::createStringError(
-            "cannot create a folder for temporary files in '" + folder +
-            "': " + error.message() +
-            "; set TMPDIR to a folder that can be written");
+            "cannot create a folder for temporary files in '" + folder + "': " +
+            error.message() + "; set TMPDIR to a folder that can be written");
       }
     std::string path = reserve(name);
     int descriptor;

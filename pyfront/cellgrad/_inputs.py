@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from cellgrad._errors import error
 from cellgrad._exact import number_key, static_key
-from cellgrad._tree import fields_of, holds_tensors, is_record, with_fields
+from cellgrad._tree import fields_of, holds_tensors, is_record, plain_number, with_fields
 from cellgrad.capture.calls import created
 from cellgrad.capture.tracer import Tracer, leaked
 from cellgrad.common.parameter import Parameter
@@ -45,14 +44,7 @@ def collect(value: Any, key: list[Any], tensors: list[Tensor]) -> None:
     elif isinstance(value, np.ndarray):
         collect(Tensor(value), key, tensors)
     elif isinstance(value, np.generic):
-        number = value.item()
-        if isinstance(number, np.generic):
-            raise error(
-                TypeError,
-                f"A number of numpy's {value.dtype} is wider than any dtype of a tensor.",
-                "convert it: float(value)",
-            )
-        collect(number, key, tensors)
+        collect(plain_number(value), key, tensors)
     elif is_record(value):
         fields = fields_of(value)
         key.append((kind, tuple(fields)))

@@ -10,10 +10,27 @@ from typing import Any
 
 import numpy as np
 
+from cellgrad._errors import error
 from cellgrad.common.tensor import Tensor
 
 _NUMBERS = (bool, int, float, complex, np.number, np.bool_)
 _LEAVES = (Tensor, np.ndarray, *_NUMBERS)
+
+
+def plain_number(value: Any) -> Any:
+    """A number of numpy's as one of Python's; any other value as it is.
+
+    Raises:
+        TypeError: a number wider than Python's, such as numpy's longdouble.
+    """
+    out = value.item() if isinstance(value, np.generic) else value
+    if isinstance(out, np.generic):
+        raise error(
+            TypeError,
+            f"A number of numpy's {out.dtype} is wider than any dtype of a tensor.",
+            "convert it: float(value)",
+        )
+    return out
 
 
 def is_record(value: Any) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from cellgrad._errors import error
+from cellgrad._tree import plain_number
 from cellgrad.capture import state
 from cellgrad.capture.scope import splat
 from cellgrad.common import dtype as mstype
@@ -114,7 +115,7 @@ def as_tensor(value: Any, op: str, dtype: Type | None = None) -> Tensor:
     if isinstance(value, Tensor):
         return value
     if is_number(value):
-        value = value.item() if isinstance(value, np.generic) else value
+        value = plain_number(value)
         if dtype is None:
             dtype = (
                 mstype.bool_

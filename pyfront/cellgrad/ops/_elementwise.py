@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from cellgrad._errors import error
+from cellgrad._tree import plain_number
 from cellgrad.capture import state
 from cellgrad.capture.scope import splat
 from cellgrad.common import dtype as mstype
@@ -130,7 +131,7 @@ def _operands(x: Any, y: Any, op: str) -> tuple[Tensor, Tensor]:
 
 
 def _number(value: Any, beside: Type, op: str) -> Tensor:
-    value = value.item() if isinstance(value, np.generic) else value
+    value = plain_number(value)
     dtype = mstype.promote_number(beside, value)
     if state.current.scope is None and value:  # a key for zero would not tell its sign
         return _concrete_number(value, dtype)
