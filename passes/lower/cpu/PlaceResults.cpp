@@ -112,9 +112,10 @@ private:
     collectReaders(block, old.getResult(), readers);
     readers.remove(store);
     schedule.putAfterFailures(store);
+    DenseSet<Operation *> later = schedule.dependents(store);
     for (Operation *reader : readers) {
       auto otherStore = dyn_cast<MaterializeInDestinationOp>(reader);
-      if (otherStore && schedule.dependsOn(reader, store)) {
+      if (otherStore && later.contains(reader)) {
         Value source = otherStore.getSource();
         OpBuilder b(block.getParentOp()->getContext());
         b.setInsertionPointAfterValue(source);
@@ -192,9 +193,11 @@ private:
       collectReaders(block, old.getResult(), readers);
       readers.remove(writer);
       readers.remove(store);
-      for (Operation *reader : readers)
-        if (schedule.dependsOn(reader, writer))
-          return;
+      DenseSet<Operation *> later = schedule.dependents(writer);
+      if (llvm::any_of(readers, [&](Operation *reader) {
+            return later.contains(reader);
+          }))
+        return;
       schedule.putAfterFailures(writer);
       for (Operation *reader : readers)
         schedule.addEdge(reader, writer);

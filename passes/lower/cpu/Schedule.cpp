@@ -39,7 +39,7 @@ Schedule::Schedule(Block &block) : block(block) {
     for (Value value : usedValues(&op))
       if (Operation *def = value.getDefiningOp())
         if (Operation *at = block.findAncestorOpInBlock(*def); at && at != &op)
-          predecessors[&op].insert(at);
+          addEdge(at, &op);
     bool fails = mayFail(&op);
     if (fails)
       lastFailing = &op;
@@ -47,50 +47,64 @@ Schedule::Schedule(Block &block) : block(block) {
         (!isPure(&op) &&
          !isa<linalg::LinalgOp, ToTensorOp, MaterializeInDestinationOp>(op))) {
       if (lastEffect)
-        predecessors[&op].insert(lastEffect);
+        addEdge(lastEffect, &op);
       lastEffect = &op;
     }
   }
   if (lastFailing)
-    beforeFailure = upTo(lastFailing);
+    beforeFailure = reach(lastFailing, predecessors);
 }
 
-bool Schedule::dependsOn(Operation *late, Operation *early) {
-  SmallVector<Operation *> stack{late};
-  DenseSet<Operation *> seen;
-  while (!stack.empty()) {
-    Operation *op = stack.pop_back_val();
-    if (op == early)
-      return true;
-    for (Operation *before : predecessors.lookup(op))
-      if (seen.insert(before).second)
-        stack.push_back(before);
-  }
-  return false;
+SmallVector<Operation *> Schedule::newlyBeforeFailure(Operation *op) const {
+  if (isBeforeFailure(op))
+    return {};
+  llvm::SetVector<Operation *> found;
+  found.insert(op);
+  for (unsigned i = 0; i < found.size(); ++i)
+    if (auto before = predecessors.find(found[i]); before != predecessors.end())
+      for (Operation *early : before->second)
+        if (!isBeforeFailure(early))
+          found.insert(early);
+  return found.takeVector();
 }
 
-DenseSet<Operation *> Schedule::upTo(Operation *op) {
+DenseSet<Operation *> Schedule::reach(Operation *op, const Edges &edges) {
   DenseSet<Operation *> seen{op};
   SmallVector<Operation *> stack{op};
-  while (!stack.empty())
-    for (Operation *before : predecessors.lookup(stack.pop_back_val()))
-      if (seen.insert(before).second)
-        stack.push_back(before);
+  while (!stack.empty()) {
+    auto found = edges.find(stack.pop_back_val());
+    if (found == edges.end())
+      continue;
+    for (Operation *next : found->second)
+      if (seen.insert(next).second)
+        stack.push_back(next);
+  }
   return seen;
 }
 
 void Schedule::apply() {
   SmallVector<Operation *> order;
-  DenseSet<Operation *> placed;
-  std::function<void(Operation *)> place = [&](Operation *op) {
-    if (!placed.insert(op).second)
-      return;
-    for (Operation *before : predecessors.lookup(op))
-      place(before);
-    order.push_back(op);
+  DenseSet<Operation *> entered;
+  // Ops that wait for those before them, with how many of these are placed. A
+  // chain may be as long as the block.
+  SmallVector<std::pair<Operation *, unsigned>> waiting;
+  auto enter = [&](Operation *op) {
+    if (entered.insert(op).second)
+      waiting.push_back({op, 0});
   };
-  for (Operation &op : block.without_terminator())
-    place(&op);
+  for (Operation &op : block.without_terminator()) {
+    enter(&op);
+    while (!waiting.empty()) {
+      auto &[late, next] = waiting.back();
+      auto found = predecessors.find(late);
+      if (found != predecessors.end() && next < found->second.size()) {
+        enter(found->second[next++]);
+        continue;
+      }
+      order.push_back(late);
+      waiting.pop_back();
+    }
+  }
   for (Operation *op : order)
     op->moveBefore(block.getTerminator());
 }

@@ -15,11 +15,14 @@ class Schedule {
 public:
   explicit Schedule(mlir::Block &block);
 
-  /// True when `late` must come after `early`.
-  bool dependsOn(mlir::Operation *late, mlir::Operation *early);
+  /// All ops that must come after `op`, and `op` itself.
+  llvm::DenseSet<mlir::Operation *> dependents(mlir::Operation *op) const {
+    return reach(op, successors);
+  }
 
   void addEdge(mlir::Operation *early, mlir::Operation *late) {
-    predecessors[late].insert(early);
+    if (predecessors[late].insert(early))
+      successors[early].insert(late);
   }
 
   /// Whether an op of the block may fail.
@@ -29,6 +32,16 @@ public:
   /// writes is written even if the call fails.
   bool isBeforeFailure(mlir::Operation *op) const {
     return beforeFailure.contains(op);
+  }
+
+  /// What would come before an op that may fail, and does not yet, if `op` were
+  /// one.
+  llvm::SmallVector<mlir::Operation *>
+  newlyBeforeFailure(mlir::Operation *op) const;
+
+  /// Counts `ops` among those that come before an op that may fail.
+  void setBeforeFailure(llvm::ArrayRef<mlir::Operation *> ops) {
+    beforeFailure.insert_range(ops);
   }
 
   /// Puts `op`, which need not come before any, after all that may fail.
@@ -42,14 +55,17 @@ public:
   void apply();
 
 private:
-  /// All ops that must come before `op`, and `op` itself.
-  llvm::DenseSet<mlir::Operation *> upTo(mlir::Operation *op);
+  using Edges =
+      llvm::DenseMap<mlir::Operation *, llvm::SetVector<mlir::Operation *>>;
+
+  /// `op` and all ops that `edges` lead to from there.
+  static llvm::DenseSet<mlir::Operation *> reach(mlir::Operation *op,
+                                                 const Edges &edges);
 
   mlir::Block &block;
   mlir::Operation *lastFailing = nullptr;
   llvm::DenseSet<mlir::Operation *> beforeFailure;
-  llvm::DenseMap<mlir::Operation *, llvm::SetVector<mlir::Operation *>>
-      predecessors;
+  Edges predecessors, successors;
 };
 
 /// The tensor that stands for the old content of a donated argument, or null.

@@ -41,9 +41,9 @@ SmallVector<BranchStore> findStores(scf::IfOp branch, Schedule &schedule) {
     collectReaders(block, old.getResult(), readers);
     readers.remove(store);
     readers.remove(branch);
-    if (llvm::any_of(readers, [&](Operation *reader) {
-          return schedule.dependsOn(reader, branch);
-        }))
+    DenseSet<Operation *> later = schedule.dependents(branch);
+    if (llvm::any_of(readers,
+                     [&](Operation *reader) { return later.contains(reader); }))
       continue;
     for (Operation *reader : readers)
       schedule.addEdge(reader, branch);
