@@ -76,6 +76,12 @@ static char *elementAt(struct cell_rt_stash *stash, int64_t position) {
 static int32_t grow(struct cell_rt_stash *stash, int64_t position) {
   int32_t status;
   int64_t capacity = stash->capacity ? stash->capacity : 8;
+  /* No memory has as much, and the numbers below would overflow. */
+  if (position >= INT64_MAX / 4 / (stash->bytes ? stash->bytes : 1)) {
+    if (stash->call->failed_bytes)
+      *stash->call->failed_bytes = UINT64_MAX;
+    return CG_ERROR_ALLOCATION;
+  }
   while (capacity <= position)
     capacity *= 2;
   uint64_t size = (uint64_t)(capacity * stash->bytes + 63) / 64 * 64;

@@ -175,37 +175,36 @@ template <typename OpT> struct AccessLowering : ConvertOpToLLVMPattern<OpT> {
   }
 };
 
-/// The values that a loop makes of its operand `use`: in its regions, and its
-/// result.
-void appendCarried(OpOperand &use, SmallVectorImpl<Value> &values) {
-  if (auto loop = dyn_cast<scf::ForOp>(use.getOwner())) {
-    values.push_back(loop.getTiedLoopRegionIterArg(&use));
-    values.push_back(loop.getTiedLoopResult(&use));
-  } else if (auto loop = dyn_cast<scf::WhileOp>(use.getOwner())) {
-    unsigned i = use.getOperandNumber();
-    values.push_back(loop.getBeforeArguments()[i]);
-    values.push_back(loop.getAfterArguments()[i]);
-    values.push_back(loop.getResult(i));
-  }
+/// The stashes among the results of `op` and the arguments of its regions.
+void appendStashes(Operation *op, llvm::SetVector<Value> &values) {
+  auto append = [&](ValueRange candidates) {
+    for (Value value : candidates)
+      if (isa<StashType>(value.getType()))
+        values.insert(value);
+  };
+  append(op->getResults());
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      append(block.getArguments());
 }
 
-/// The last op of the block of `stash` that uses it, directly, in a region, or
-/// as what a loop carries; null when the block hands it on.
+/// The last op of the block of `stash` that uses it or what may be it: what a
+/// loop carries, what a branch or a choice gives. Null when the block hands it
+/// on.
 Operation *lastUser(Value stash) {
   Block *block = stash.getParentBlock();
   Operation *last = nullptr;
   llvm::SetVector<Value> values;
   values.insert(stash);
   for (unsigned i = 0; i < values.size(); ++i)
-    for (OpOperand &use : values[i].getUses()) {
-      Operation *at = block->findAncestorOpInBlock(*use.getOwner());
+    for (Operation *user : values[i].getUsers()) {
+      Operation *at = block->findAncestorOpInBlock(*user);
       if (!at || at->hasTrait<OpTrait::IsTerminator>())
         return nullptr;
       if (!last || last->isBeforeInBlock(at))
         last = at;
-      SmallVector<Value> carried;
-      appendCarried(use, carried);
-      values.insert_range(carried);
+      bool handsOn = user->hasTrait<OpTrait::IsTerminator>();
+      appendStashes(handsOn ? user->getParentOp() : user, values);
     }
   return last;
 }
