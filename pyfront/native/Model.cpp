@@ -8,13 +8,15 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
 
-#include <algorithm>
 #include <cstring>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <map>
 #include <mutex>
 #include <sys/stat.h>
@@ -24,14 +26,53 @@ using namespace cellgrad;
 using namespace cellgrad::python;
 
 namespace {
-/// The files that are loaded, by the path given to dlopen: it takes a path it
-/// knows for the library it knows, although another file may be there by now.
+/// A file that is loaded, and the models that use it.
 struct LoadedFile {
-  dev_t device;
-  ino_t inode;
+  std::string name;      ///< that dlopen knows it by
+  std::string path;      ///< that debuggers are told
+  char *given = nullptr; ///< what the dynamic linker would tell them
+  unsigned users = 0;
 };
 std::mutex loadedMutex;
-std::multimap<std::string, LoadedFile> loaded; // guarded by loadedMutex
+/// Guarded by loadedMutex; lives as long as the process, as debuggers look into
+/// it.
+auto &loaded = *new std::map<std::pair<dev_t, ino_t>, LoadedFile>;
+
+/// A path to the open file that no other file has had: dlopen takes a path that
+/// it knows for the library that it knows, and descriptors are used again. The
+/// digits of a number are the slashes.
+std::string freshPath(int descriptor) {
+  static unsigned count = 0; // guarded by loadedMutex
+  std::string path = "/proc/self/fd";
+  for (unsigned digits = ++count; digits != 0; digits >>= 1)
+    path += digits & 1 ? "/." : "/";
+  return path + "/" + std::to_string(descriptor);
+}
+
+/// Loads a copy of the file by its path, where it was for that time only.
+void *loadCopy(llvm::StringRef contents, std::string &path) {
+  llvm::SmallString<128> place;
+  int copy;
+  if (auto error =
+          llvm::sys::fs::createTemporaryFile("cellgrad", "so", copy, place))
+    throw ModelError("no copy of it can be made: " + error.message());
+  path = place.str().str();
+  llvm::FileRemover remover(place);
+  llvm::raw_fd_ostream out(copy, /*shouldClose=*/true);
+  out << contents;
+  out.close();
+  if (std::error_code error = out.error()) {
+    out.clear_error();
+    throw ModelError("no copy of it can be written: " + error.message());
+  }
+  return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+}
+
+/// The dynamic linker's entry of a library, which debuggers read.
+link_map *entryOf(void *handle) {
+  link_map *entry = nullptr;
+  return dlinfo(handle, RTLD_DI_LINKMAP, &entry) == 0 ? entry : nullptr;
+}
 
 /// Code and data reach each other by signed offsets of 32 bits.
 constexpr off_t kMaxBytes = off_t(1) << 31;
@@ -52,13 +93,13 @@ Model::~Model() { close(); }
 void Model::close() {
   if (handle) {
     std::lock_guard<std::mutex> lock(loadedMutex);
+    auto file = loaded.find(identity);
+    bool last = --file->second.users == 0;
+    if (link_map *entry = last ? entryOf(handle) : nullptr)
+      entry->l_name = file->second.given; // the linker frees it
     dlclose(handle);
-    auto [begin, end] = loaded.equal_range(loadedPath);
-    for (auto it = begin; it != end; ++it)
-      if (it->second.device == device && it->second.inode == inode) {
-        loaded.erase(it);
-        break;
-      }
+    if (last)
+      loaded.erase(file);
   }
   if (descriptor >= 0)
     ::close(descriptor);
@@ -84,8 +125,7 @@ void Model::open() {
   struct stat status;
   if (descriptor < 0 || fstat(descriptor, &status) != 0)
     throw ModelError(std::strerror(errno));
-  device = status.st_dev;
-  inode = status.st_ino;
+  identity = {status.st_dev, status.st_ino};
   if (!S_ISREG(status.st_mode))
     throw ModelError(
         std::string("it is a ") +
@@ -105,30 +145,44 @@ void Model::open() {
   if (!name)
     throw ModelError(llvm::toString(name.takeError()));
   spec.name = *name;
-  load();
+  load((*contents)->getBuffer(), status);
 }
 
-void Model::load() {
+/// Loads the open file, not what the path leads to by now.
+void Model::load(llvm::StringRef contents, const struct stat &status) {
   llvm::SmallString<128> absolute(file);
   if (auto error = llvm::sys::fs::make_absolute(absolute))
     throw ModelError(error.message());
   std::lock_guard<std::mutex> lock(loadedMutex);
-  auto [begin, end] = loaded.equal_range(absolute.str().str());
-  bool replaced = std::any_of(begin, end, [&](const auto &other) {
-    return other.second.device != device || other.second.inode != inode;
-  });
-  // Where an older file of this path is still loaded, the open descriptor is
-  // another path to the new one, as long as it stays open.
-  loadedPath = replaced ? "/proc/self/fd/" + std::to_string(descriptor)
-                        : absolute.str().str();
-  handle = dlopen(loadedPath.c_str(), RTLD_NOW | RTLD_LOCAL);
+  auto known = loaded.find(identity);
+  std::string name =
+      known != loaded.end() ? known->second.name : freshPath(descriptor);
+  handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  // Where there is no /proc, an open file has no path.
+  if (!handle && access("/proc/self/fd", F_OK) != 0)
+    handle = loadCopy(contents, name);
   if (!handle)
     throw ModelError(dlerror());
-  loaded.emplace(loadedPath, LoadedFile{device, inode});
-  if (!replaced) {
-    ::close(descriptor);
-    descriptor = -1;
+  // What is mapped is what was checked, unless someone has written to it.
+  struct stat now;
+  if (fstat(descriptor, &now) != 0 || now.st_size != status.st_size ||
+      now.st_mtim.tv_sec != status.st_mtim.tv_sec ||
+      now.st_mtim.tv_nsec != status.st_mtim.tv_nsec) {
+    dlclose(std::exchange(handle, nullptr));
+    throw ModelError("it was written to while it was loaded; try again");
   }
+  if (known == loaded.end()) {
+    known = loaded.try_emplace(identity).first;
+    known->second.name = name;
+    known->second.path = absolute.str().str();
+    if (link_map *entry = entryOf(handle)) {
+      known->second.given = entry->l_name;
+      entry->l_name = known->second.path.data();
+    }
+  }
+  ++known->second.users;
+  ::close(descriptor);
+  descriptor = -1;
 }
 
 static const llvm::json::Array &getArray(const llvm::json::Object &object,

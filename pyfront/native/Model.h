@@ -12,7 +12,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <sys/types.h>
+#include <sys/stat.h>
 #include <vector>
 
 namespace cellgrad::python {
@@ -41,16 +41,14 @@ public:
 
 private:
   void open();
-  void load();
+  void load(llvm::StringRef contents, const struct stat &status);
   void readSignature();
   void close();
 
   std::string file, json;
   ModelSpec spec;
-  int descriptor = -1; ///< open as long as loadedPath goes through it
-  std::string loadedPath;
-  dev_t device = 0;
-  ino_t inode = 0;
+  int descriptor = -1; ///< while the file is checked and loaded
+  std::pair<dev_t, ino_t> identity;
   void *handle = nullptr;
 };
 

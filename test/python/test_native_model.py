@@ -189,6 +189,114 @@ def test_replaced_many_times_while_loaded(folder, x):
             np.testing.assert_array_equal(entry([x])[0].view(), (n + 2) * x)
 
 
+# What the environment says happens when a library is about to be loaded: the file is exchanged for
+# another or written to, or there is no /proc.
+LOADING = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void *dlopen(const char *path, int flags) {
+  char *from = getenv("LOADING_FROM"), *to = getenv("LOADING_TO"), *append = getenv("LOADING_APPEND");
+  char *hidden = getenv("LOADING_WITHOUT_PROC");
+  if (from && path && strstr(path, "/proc/self/fd"))
+    rename(from, to);
+  if (append && path && strstr(path, "/proc/self/fd")) {
+    FILE *file = fopen(append, "a");
+    fputc(0, file);
+    fclose(file);
+  }
+  if (hidden && path && strstr(path, "/proc/self/fd"))
+    path = "/nowhere/at/all.so";
+  return ((__typeof__(&dlopen))dlsym(RTLD_NEXT, "dlopen"))(path, flags);
+}
+int access(const char *path, int mode) {
+  if (getenv("LOADING_WITHOUT_PROC") && strcmp(path, "/proc/self/fd") == 0)
+    return -1;
+  return ((__typeof__(&access))dlsym(RTLD_NEXT, "access"))(path, mode);
+}
+"""
+
+LOAD = """
+import ctypes, os, sys
+import numpy as np
+from cellgrad._native import Model, ModelError
+
+def value(model):
+    return model.entry("f")([np.float32([3])])[0].view().tolist()
+
+class Info(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("a", ctypes.c_void_p), ("b", ctypes.c_char_p), ("c", ctypes.c_void_p)]
+
+def name_in_debuggers():
+    with open("/proc/self/maps") as maps:
+        lines = [line.split() for line in maps]
+    here = [line[0] for line in lines if line[1] == "r-xp" and len(line) > 5
+            and os.path.basename(line[5]).startswith(("many", "cellgrad-"))]
+    info = Info()
+    found = []
+    for line in here:
+        ctypes.CDLL(None).dladdr(ctypes.c_void_p(int(line.split("-")[0], 16)), ctypes.byref(info))
+        found.append(info.name.decode())
+    return found
+
+try:
+    first, again = Model(sys.argv[1]), Model(sys.argv[1])
+    print(value(first), value(again), sys.argv[1] in name_in_debuggers())
+    del first, again
+    print(value(Model(sys.argv[1])), len(os.listdir("/proc/self/fd")))
+except ModelError as e:
+    print(e)
+"""
+
+
+@pytest.fixture(scope="module")
+def loading(folder):
+    (folder / "loading.c").write_text(LOADING)
+    library = folder / "loading.so"
+    flags = ["-w", "-shared", "-fPIC"]
+    subprocess.run(["cc", *flags, folder / "loading.c", "-o", library, "-ldl"], check=True)
+
+    def run(path, **env):
+        found = subprocess.run(
+            [sys.executable, "-c", LOAD, path],
+            env={**os.environ, "LD_PRELOAD": str(library), **env},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return found.stdout.strip().split("\n")
+
+    return run
+
+
+def times(n, path):
+    text = """func.func @f(%x: tensor<1xf32>) -> tensor<1xf32> {{
+  %c = cell.constant dense<{}> : tensor<1xf32>
+  %0 = cell.mul %x, %c : tensor<1xf32>
+  return %0 : tensor<1xf32>
+}}"""
+    _native.compile_text(text.format(float(n)), str(path), "f")
+    return str(path)
+
+
+def test_the_file_that_was_checked_is_the_one_that_is_loaded(tmp_path, loading):
+    """Also where its path leads to another by then; and where it is written to, it is refused."""
+    path, other = times(2, tmp_path / "many.so"), times(5, tmp_path / "other.so")
+    (usual, descriptors) = loading(path)
+    assert usual == "[6.0] [6.0] True"
+    assert loading(path, LOADING_WITHOUT_PROC="1")[0] == "[6.0] [6.0] True"
+    first, then = loading(path, LOADING_FROM=other, LOADING_TO=path)
+    assert first == "[6.0] [15.0] True"
+    assert then.split()[0] == "[15.0]"
+    assert then.split()[1] == descriptors.split()[1]
+    (refused,) = loading(path, LOADING_APPEND=path)
+    assert "written to while it was loaded" in refused
+
+
 def damage(data):
     """Ways a file can be wrong, and what the message says."""
     flipped = bytearray(data)
