@@ -23,4 +23,10 @@ void cell_rt_enter(const cg_context *context, struct cell_rt_call *call) {
       GIVEN(max_stash_bytes) ? context->max_stash_bytes : UINT64_MAX;
   call->failed_bytes = GIVEN(failed_bytes) ? context->failed_bytes : 0;
   call->stashes = 0;
+  call->on_cancel = GIVEN(on_cancel) ? context->on_cancel : 0;
+  call->on_cancel_user = GIVEN(on_cancel_user) ? context->on_cancel_user : 0;
+}
+
+int32_t cell_rt_cancelled(const struct cell_rt_call *call) {
+  return !call->on_cancel || call->on_cancel(call->on_cancel_user);
 }

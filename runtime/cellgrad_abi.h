@@ -106,13 +106,17 @@ typedef struct cg_context {
   /* From here on: where struct_size covers them. */
   const volatile int32_t *cancel; /* NULL, or a flag that any thread, signal
                                      handler or print may set: the call ends
-                                     with CG_ERROR_CANCELLED at the next trip of
-                                     a loop of unknown length, or print */
-  uint64_t max_trips;             /* of such loops in one call; 0: no limit */
+                                     with CG_ERROR_CANCELLED at the next print,
+                                     or trip of a loop that may take long */
+  uint64_t max_trips; /* of loops of unknown length in one call; 0: no limit */
   uint64_t max_stash_bytes; /* they may keep at a time for their gradient; 0: no
                                limit */
   uint64_t *failed_bytes;   /* NULL, or where the bytes are written that such a
                                loop could not have */
+  int32_t (*on_cancel)(
+      void *user);      /* NULL, or what is asked where *cancel is
+                           set: where it gives 0, the call goes on */
+  void *on_cancel_user; /* passed to on_cancel */
 } cg_context;
 
 #ifdef __cplusplus

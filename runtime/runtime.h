@@ -35,10 +35,15 @@ struct cell_rt_call {
   uint64_t stash_bytes;           /* that stashes may still take */
   uint64_t *failed_bytes;         /* as in cg_context */
   struct cell_rt_stash *stashes;  /* that are not freed yet */
+  int32_t (*on_cancel)(void *);   /* as in cg_context */
+  void *on_cancel_user;
 };
 
 /* Sets up a call with `context`, which may be NULL. */
 void cell_rt_enter(const cg_context *context, struct cell_rt_call *call);
+
+/* Whether a call that found `cancel` set is to end. */
+int32_t cell_rt_cancelled(const struct cell_rt_call *call);
 
 /* Frees the stashes that are left. */
 void cell_rt_leave(struct cell_rt_call *call);

@@ -2,8 +2,9 @@
 //
 // Python's handlers of signals run between steps of the interpreter: too late
 // for compiled code that does not return. So while such code runs in the main
-// thread, the process's handler is one that sets the flag of the call and then
-// does what Python's does.
+// thread, the process's handlers are one that does what Python's does and then
+// sets the flag of the call. The call finds it at its next poll, and runs
+// Python's handlers there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,25 +24,41 @@ namespace {
 std::mutex runningMutex;
 CancelFlag *running; // the last that began; guarded by runningMutex
 
-/// The flag of what runs in the main thread, which Ctrl-C sets: not one on the
-/// stack, as the signal may be late. A call from a print of another shares it.
+/// The flag of what runs in the main thread, which signals set: not one on the
+/// stack, as the signal may be late. A call from a print or a handler of
+/// another shares it.
 volatile int32_t interrupted;
 unsigned interruptible; ///< such calls
 
-struct sigaction pythonHandler; ///< that was found for SIGINT
+/// Signals by which programs are stopped, told to stop, or reminded of time.
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGALRM, SIGUSR1};
+
+/// What was found for them, and whether that is replaced.
+struct Hook {
+  struct sigaction found;
+  bool set = false;
+} hooks[std::size(kSignals)];
 
 /// The main thread. After a fork it is the one that forked.
 pthread_t mainThread;
 
-/// Whether Ctrl-C raises KeyboardInterrupt: another handler of the program's
-/// may mean something else, and runs when the call returns.
-bool interruptRaises() {
-  auto find = [](const char *name) { // lives as long as the process
-    return nb::getattr(nb::module_::import_("_signal"), name).release();
-  };
-  static const nb::handle getsignal = find("getsignal"),
-                          raises = find("default_int_handler");
-  return getsignal(SIGINT).is(raises);
+/// The function of the interpreter that all its handlers in Python go through,
+/// or null as long as it is not known.
+void (*interpreter)(int);
+
+/// Whether a function in Python handles `signal`, for which the process has
+/// `action`.
+bool handledInPython(int signal, const struct sigaction &action) {
+  if ((action.sa_flags & SA_SIGINFO) || action.sa_handler == SIG_DFL ||
+      action.sa_handler == SIG_IGN)
+    return false;
+  if (!interpreter) {
+    nb::object handler =
+        nb::module_::import_("_signal").attr("getsignal")(signal);
+    if (PyCallable_Check(handler.ptr()))
+      interpreter = action.sa_handler;
+  }
+  return action.sa_handler == interpreter;
 }
 } // namespace
 
@@ -50,33 +67,48 @@ void cellgrad::python::setMainThread(unsigned long ident) {
   pthread_atfork(nullptr, nullptr, [] { mainThread = pthread_self(); });
 }
 
-void CancelFlag::onInterrupt(int signal, siginfo_t *info, void *machine) {
-  interrupted = 1;
-  if (pythonHandler.sa_flags & SA_SIGINFO)
-    pythonHandler.sa_sigaction(signal, info, machine);
-  else if (pythonHandler.sa_handler != SIG_DFL &&
-           pythonHandler.sa_handler != SIG_IGN)
-    pythonHandler.sa_handler(signal);
+void CancelFlag::onSignal(int signal, siginfo_t *, void *) {
+  for (size_t i = 0; i < std::size(kSignals); ++i)
+    if (kSignals[i] == signal)
+      hooks[i].found.sa_handler(signal);
+  interrupted = 1; // now there is something to be found
 }
 
-void CancelFlag::hookInterrupts() {
-  if (!pthread_equal(pthread_self(), mainThread) || !interruptRaises())
-    return;
-  flag = &interrupted;
-  hooked = true;
-  if (interruptible++ != 0)
-    return;
-  interrupted = 0;
-  struct sigaction ours = {};
-  ours.sa_sigaction = onInterrupt;
-  ours.sa_flags = SA_SIGINFO;
-  sigaction(SIGINT, &ours, &pythonHandler);
+void CancelFlag::hookSignals() {
+  for (size_t i = 0; i < std::size(kSignals); ++i) {
+    struct sigaction found;
+    if (sigaction(kSignals[i], nullptr, &found) != 0 ||
+        !handledInPython(kSignals[i], found))
+      continue;
+    hooks[i] = {found, true};
+    struct sigaction ours = found;
+    ours.sa_sigaction = onSignal;
+    ours.sa_flags |= SA_SIGINFO;
+    sigaction(kSignals[i], &ours, nullptr);
+  }
+}
+
+void CancelFlag::unhookSignals() {
+  for (size_t i = 0; i < std::size(kSignals); ++i) {
+    struct sigaction now;
+    // What runs in a call may have set another handler.
+    if (hooks[i].set && sigaction(kSignals[i], nullptr, &now) == 0 &&
+        (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == onSignal)
+      sigaction(kSignals[i], &hooks[i].found, nullptr);
+    hooks[i].set = false;
+  }
 }
 
 CancelFlag::CancelFlag(bool polled) {
   if (!polled)
     return;
-  hookInterrupts();
+  if (pthread_equal(pthread_self(), mainThread)) {
+    flag = &interrupted;
+    hooked = true;
+    if (interruptible++ == 0)
+      interrupted = 0;
+    hookSignals();
+  }
   std::lock_guard<std::mutex> lock(runningMutex);
   next = running;
   running = this;
@@ -84,15 +116,6 @@ CancelFlag::CancelFlag(bool polled) {
 }
 
 CancelFlag::~CancelFlag() {
-  if (hooked) {
-    struct sigaction found;
-    if (--interruptible != 0)
-      interrupted = 0; // what ended this call is an exception now, in the print
-    else if (sigaction(SIGINT, &pythonHandler, &found) == 0 &&
-             found.sa_sigaction != onInterrupt)
-      // A print has run Python code that set another.
-      sigaction(SIGINT, &found, nullptr);
-  }
   if (listed) {
     std::lock_guard<std::mutex> lock(runningMutex);
     CancelFlag **link = &running;
@@ -100,6 +123,37 @@ CancelFlag::~CancelFlag() {
       link = &(*link)->next;
     *link = next;
   }
+  if (!hooked)
+    return;
+  if (--interruptible == 0)
+    unhookSignals();
+  else
+    interrupted = 1; // the flag may have been set for the other: it looks
+}
+
+void CancelFlag::raise() {
+  if (!error)
+    error = std::current_exception();
+  set();
+}
+
+int32_t CancelFlag::ask(void *user) {
+  auto *call = static_cast<CancelFlag *>(user);
+  if (!call->hooked || call->cancelled)
+    return 1;
+  nb::gil_scoped_acquire gil;
+  // Whoever sets the flag from here on has it seen at the next poll.
+  __atomic_store_n(call->flag, 0, __ATOMIC_SEQ_CST);
+  if (call->cancelled)
+    return 1;
+  try {
+    if (PyErr_CheckSignals() != 0)
+      throw nb::python_error();
+    hookSignals(); // those that a handler has set
+  } catch (...) {
+    call->raise();
+  }
+  return call->cancelled;
 }
 
 void cellgrad::python::cancelCalls() {

@@ -3,8 +3,10 @@
 #ifndef CELLGRAD_PYFRONT_CANCEL_H
 #define CELLGRAD_PYFRONT_CANCEL_H
 
+#include <atomic>
 #include <csignal>
 #include <cstdint>
+#include <exception>
 
 namespace cellgrad::python {
 
@@ -14,8 +16,9 @@ struct CallLimits {
 };
 extern CallLimits callLimits;
 
-/// The flag of a running call, for as long as the call runs. Where Ctrl-C
-/// raises KeyboardInterrupt, it also cancels the call of the main thread.
+/// The flag of a running call, for as long as the call runs. In the main
+/// thread signals set it, too: the call then runs Python's handlers, and ends
+/// if one of them raises.
 class CancelFlag {
 public:
   /// `polled`: the call reads the flag.
@@ -24,16 +27,35 @@ public:
   CancelFlag(const CancelFlag &) = delete;
   CancelFlag &operator=(const CancelFlag &) = delete;
 
-  void set() { *flag = 1; }
+  /// Ends the call at its next poll.
+  void set() {
+    cancelled = true;
+    __atomic_store_n(flag, 1, __ATOMIC_SEQ_CST);
+  }
+  /// Ends the call with the current exception, or with one that is set already.
+  void raise();
+  /// Throws the exception that ended the call, if one did.
+  void rethrow() const {
+    if (error)
+      std::rethrow_exception(error);
+  }
+  bool raised() const { return error != nullptr; }
+
   const volatile int32_t *address() const { return flag; }
+  /// What the call asks where it finds the flag set, with `this`: whether to
+  /// end.
+  static int32_t ask(void *call);
 
 private:
   friend void cancelCalls();
-  static void onInterrupt(int signal, siginfo_t *info, void *machine);
-  void hookInterrupts();
+  static void onSignal(int signal, siginfo_t *info, void *machine);
+  static void hookSignals();
+  static void unhookSignals();
 
   volatile int32_t own = 0;
   volatile int32_t *flag = &own;
+  std::atomic<bool> cancelled = false;
+  std::exception_ptr error;
   bool listed = false, hooked = false;
   CancelFlag *next = nullptr; ///< of those that run
 };

@@ -62,17 +62,16 @@ struct ArenaLease {
   void *memory;
 };
 
-/// The hook and the exception it raised, on their way through C.
+/// The hook and the call that prints, on their way through C.
 struct PrintCall {
   PyObject *hook;
   CancelFlag &cancel;
-  std::exception_ptr error;
 };
 
 void printThroughPython(const cg_print_record *record, void *user) {
   auto *call = static_cast<PrintCall *>(user);
   nb::gil_scoped_acquire gil;
-  if (call->error)
+  if (call->cancel.raised())
     return;
   try {
     nb::object tensor = nb::none();
@@ -92,8 +91,7 @@ void printThroughPython(const cg_print_record *record, void *user) {
     }
     nb::handle(call->hook)(record->text, tensor);
   } catch (...) {
-    call->error = std::current_exception();
-    call->cancel.set();
+    call->cancel.raise();
   }
 }
 
@@ -267,7 +265,7 @@ nb::object Entry::call(nb::handle given, nb::handle out) const {
   CancelFlag cancel(entry->cancellable);
   if (entry->cancellable && PyErr_CheckSignals() != 0)
     throw nb::python_error();
-  PrintCall print{hookObject, cancel, {}};
+  PrintCall print{hookObject, cancel};
   nb::object hold = printHook();
   ArenaLease arena(*entry);
   uint64_t failedBytes = 0;
@@ -281,13 +279,14 @@ nb::object Entry::call(nb::handle given, nb::handle out) const {
   context.max_trips = callLimits.trips;
   context.max_stash_bytes = callLimits.stashBytes;
   context.failed_bytes = &failedBytes;
+  context.on_cancel = CancelFlag::ask;
+  context.on_cancel_user = &cancel;
   int32_t status;
   {
     nb::gil_scoped_release release;
     status = function(frame.pointers.data(), &context);
   }
-  if (print.error)
-    std::rethrow_exception(print.error);
+  cancel.rethrow();
   if (status != CG_OK && status != CG_SKIPPED)
     raise(status, failedBytes);
   return results;
@@ -298,10 +297,6 @@ void Entry::raise(int32_t status, uint64_t failedBytes) const {
                      "the gradient ";
   std::string said = entry->name + ": ", bytes = std::to_string(failedBytes);
   switch (status) {
-  case CG_ERROR_CANCELLED:
-    if (PyErr_CheckSignals() != 0)
-      throw nb::python_error();
-    throw std::runtime_error(said + owner->statusMessage(status));
   case CG_ERROR_TRIP_LIMIT:
     throw std::runtime_error(
         said + "its loops made more than " + std::to_string(callLimits.trips) +

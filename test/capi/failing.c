@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { STEPS = 30, TRIPS = 20, KEPT = 64 * sizeof(float) };
+enum { STEPS = 30, TRIPS = 20, LOOKS = 3 * TRIPS, KEPT = 64 * sizeof(float) };
 
 static long allocations, refused = -1, live;
 
@@ -92,6 +92,10 @@ static void fails(const struct state *state, int32_t n, int32_t label,
   cancel = 0;
 }
 
+static int questions;
+
+static int32_t goes_on(void *left) { return --*(int *)left < 0; }
+
 static void *cancel_soon(void *unused) {
   (void)unused;
   usleep(50000);
@@ -144,6 +148,26 @@ int main(void) {
   context.max_stash_bytes -= 1;
   fails(&state, TRIPS, 0, &context, CG_ERROR_STASH_LIMIT);
   EXPECT(missing == 32 * KEPT && prints == 17);
+
+  /* The flag is set, and who is asked lets the call go on a number of times:
+     at every trip there and back, and after every print. */
+  context = fresh();
+  cancel = 1;
+  context.cancel = &cancel;
+  context.on_cancel = goes_on;
+  context.on_cancel_user = &questions;
+  for (int asked = 0; asked < LOOKS; ++asked) {
+    questions = asked;
+    cancel = 1;
+    fails(&state, TRIPS, 0, &context, CG_ERROR_CANCELLED);
+    EXPECT(questions == -1);
+  }
+  questions = LOOKS;
+  cancel = 1;
+  next = state;
+  EXPECT(step(&next, TRIPS, 0, &context) == CG_OK);
+  EXPECT(questions == 0 && next.count == STEPS + 1);
+  cancel = 0;
 
   /* A context of the first version has none of that. */
   context = fresh();

@@ -2,9 +2,9 @@
 
 A program is text: updates of donated arguments, loops of known and unknown length, stashes, branches
 and prints, with checks anywhere in them. Which check fails is an argument. A call may also be
-cancelled before it starts or in a print, and run into a limit of trips or of what stashes take. Every
-call that fails must leave all donated bytes as they were; every other one must give the
-interpreter's bits. All arithmetic is exact, or rounds once an op.
+cancelled before it starts, in a print, or at any of the places where it looks, and run into a limit of
+trips or of what stashes take. Every call that fails must leave all donated bytes as they were; every
+other one must give the interpreter's bits. All arithmetic is exact, or rounds once an op.
 
     python test/fuzz/failing.py --first=0 --count=300
 """
@@ -26,6 +26,7 @@ from cellgrad import _native
 
 SHAPES = ("", "3x", "17x", "4x5x")
 RECORD = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+ASK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 OK, CANCELLED, TRIPS, STASH, CHECK = 0, 8, 9, 10, 1000
 SPAN = 8  # codes of a check, one a trip
 
@@ -44,6 +45,8 @@ class Context(ctypes.Structure):
         ("max_trips", ctypes.c_uint64),
         ("max_stash_bytes", ctypes.c_uint64),
         ("failed_bytes", ctypes.POINTER(ctypes.c_uint64)),
+        ("on_cancel", ASK),
+        ("on_cancel_user", ctypes.c_void_p),
     ]
 
 
@@ -162,7 +165,11 @@ class Writer:
         return [self.value(inner, shape) for shape, _ in own]
 
     def counted(self, pool: dict[str, list[str]], depth: int, trip: str | None) -> None:
+        """A loop of as many trips as are known, or of %n."""
         bounds = [self.let(f"arith.constant {n} : index") for n in (0, self.rng.randint(1, 4), 1)]
+        if self.rng.random() < 0.5:
+            number = self.let("tensor.extract %n[] : tensor<i32>")
+            bounds[1] = self.let(f"arith.index_cast {number} : i32 to index")
         start = self.carried(pool)
         self.names += 1
         loop = f"%v{self.names}"
@@ -270,8 +277,11 @@ class Call:
         self.donated = [bool(given) for _, _, given in kinds]
         self.expected: dict[tuple[int, int], Any] = {}
 
-    def run(self, fail: int, trips: int, cancel: int = -1, **limits: int) -> int:
-        """Calls it; the status. `cancel`: the print in which it is cancelled, 0 for the start."""
+    def run(
+        self, fail: int, trips: int, cancel: int = -1, looks: int | None = None, **limits: int
+    ) -> int:
+        """Calls it; the status. `cancel`: the print in which it is cancelled, 0 for the start.
+        `looks`: it is ended where it looks for the so-manieth time."""
         given = [np.array(a) for a in self.inputs]
         given[0][...], given[1][...] = fail, trips
         before = [a.tobytes() for a in given]
@@ -286,8 +296,12 @@ class Call:
 
         context = Context(struct_size=ctypes.sizeof(Context), print=RECORD(hook), **limits)
         context.cancel = ctypes.pointer(flag)
+        if looks is not None:
+            flag.value = 1
+            left = iter(range(looks))
+            context.on_cancel = ASK(lambda user: next(left, None) is None)
         status = self.entry((ctypes.c_void_p * len(pointers))(*pointers), ctypes.byref(context))
-        what = f"fail={fail} n={trips} cancel={cancel} {limits}: status {status}\n{self.text}"
+        what = f"fail={fail} n={trips} cancel={cancel} looks={looks} {limits}: status {status}\n{self.text}"
         if status != OK:
             changed = [i for i, a in enumerate(given) if a.tobytes() != before[i]]
             assert not changed, f"arguments {changed} are changed, {what}"
@@ -335,6 +349,9 @@ def check(seed: int) -> dict[int, int]:
             if code % SPAN < 4:
                 run(code, 3)
         run(-1, 3, 0)
+        for looks in range(200):
+            if run(-1, 3, looks=looks) == OK:
+                break
         for cancel in range(1, 2 * writer.prints + 1):
             run(-1, 3, cancel)
         for limit in range(1, 100):

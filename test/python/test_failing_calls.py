@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import cellgrad as ms
-from cellgrad import nn, ops
+from cellgrad import _native, nn, ops
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fuzz"))
 
@@ -181,24 +181,134 @@ def test_ctrl_c_ends_a_loop(ctrl_c, limits):
     assert signal.getsignal(signal.SIGINT) is ctrl_c
 
 
-def test_a_handler_of_the_programs_own_runs_after_the_call(limits):
-    """It may mean anything, for instance to stop after this step: the call goes on."""
-    net = Endless()
+class Enough(Exception):
+    pass
+
+
+@pytest.fixture
+def handle():
+    """Sets a handler of a signal for the test."""
+    before = {}
+
+    def set_handler(number, handler):
+        before.setdefault(number, signal.getsignal(number))
+        signal.signal(number, handler)
+
+    yield set_handler
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGALRM])
+def test_handlers_of_the_program_run_in_the_call(handle, limits, number):
+    """The call goes on, unless they raise. They may call compiled code."""
+    net, other = Endless(), Settling()
     limits(max_trips=1)
     with pytest.raises(RuntimeError):
         net(X[0])  # compiled
-    limits(max_trips=20_000_000)
+    limits(max_trips=2_000_000_000)
+    x = ms.Tensor(np.ones((2, 4), np.float32))
+    limits(max_trips=0)
+    expected = other(x).asnumpy()
     seen = []
-    before = signal.signal(signal.SIGINT, lambda *_: seen.append(1))
+
+    def handler(given, frame):
+        seen.append((given, net.n.asnumpy().tolist(), other(x).asnumpy()))
+        if len(seen) == 3:
+            raise Enough("now")
+
+    handle(number, handler)
+    stop = threading.Event()
+
+    def remind():
+        while len(seen) < 3 and not stop.wait(0.1):
+            os.kill(os.getpid(), number)
+
+    thread = threading.Thread(target=remind)
+    thread.start()
     try:
-        timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
+        with pytest.raises(Enough, match="now"):
+            net(X[0])
+    finally:
+        stop.set()
+        thread.join()
+    assert [s[:2] for s in seen] == [(number, [0, 0, 0])] * 3
+    assert all(np.array_equal(s[2], expected) for s in seen)
+    assert net.n.asnumpy().tolist() == [0, 0, 0]
+    assert signal.getsignal(number) is handler
+
+
+def test_a_handler_that_sets_another(handle, limits):
+    """The one that it sets is the one that is there afterwards, and runs in the call, too."""
+    net, seen = Endless(), []
+    limits(max_trips=1)
+    with pytest.raises(RuntimeError):
+        net(X[0])
+    limits(max_trips=0)
+
+    def second(*_):
+        raise Enough("the second")
+
+    def first(*_):
+        seen.append(1)
+        signal.signal(signal.SIGINT, second)
+
+    handle(signal.SIGINT, first)
+    timers = [threading.Timer(t, os.kill, (os.getpid(), signal.SIGINT)) for t in (0.1, 0.4)]
+    for timer in timers:
         timer.start()
-        with pytest.raises(RuntimeError, match="more than 20000000 trips"):
+    with pytest.raises(Enough, match="the second"):
+        net(X[0])
+    for timer in timers:
+        timer.join()
+    assert seen == [1]
+    assert signal.getsignal(signal.SIGINT) is second
+
+
+class Counted(nn.Cell):
+    """Loops of known length that take hours: their sum reads and changes Parameters."""
+
+    def __init__(self, carries):
+        super().__init__()
+        self.w = ms.Parameter(ms.Tensor(np.ones(3, np.float32)), name="w")
+        self.carries = carries
+
+    def construct(self, x):
+        def trip(k, h):
+            if self.carries:
+                self.w = self.w * 0.5 + x
+            return ops.sin(h) + self.w
+
+        h = ops.ForiLoop()(0, 2_000_000_000, trip, x)
+        self.w = self.w + h
+        return h
+
+
+@pytest.mark.parametrize("carries", [False, True])
+def test_loops_of_known_length_end(ctrl_c, carries):
+    net = Counted(carries)
+    start = []
+
+    def interrupt(how):
+        def act():
+            start.append(time.perf_counter())
+            how()
+
+        timer = threading.Timer(0.5, act)
+        timer.start()
+        return timer
+
+    for how, error in (
+        (lambda: os.kill(os.getpid(), signal.SIGINT), KeyboardInterrupt),
+        (lambda: os.kill(os.getpid(), signal.SIGINT), KeyboardInterrupt),
+        (ms.cancel_calls, RuntimeError),
+    ):
+        timer = interrupt(how)
+        with pytest.raises(error):
             net(X[0])
         timer.join()
-    finally:
-        signal.signal(signal.SIGINT, before)
-    assert seen == [1]
+        assert time.perf_counter() - start[-1] < 1
+    assert net.w.asnumpy().tolist() == [1, 1, 1]
 
 
 def test_another_thread_cancels():
@@ -259,6 +369,22 @@ def test_an_exception_in_a_print(monkeypatch):
         net(X[0])
     assert out.lines == 5
     assert net.n.item() == 0
+
+
+FAR = """func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %far = arith.constant 4611686018427387904 : index
+  %s = cell.stash_empty : !cell.stash<tensor<4xf32>>
+  %k = cell.stash_write %x into %s at %far : !cell.stash<tensor<4xf32>>
+  %y = cell.stash_read %k at %far : !cell.stash<tensor<4xf32>>
+  return %y : tensor<4xf32>
+}"""
+
+
+def test_a_position_that_no_memory_has(tmp_path):
+    path = str(tmp_path / "far.so")
+    _native.compile_text(FAR, path, "far")
+    with pytest.raises(MemoryError, match="could not be allocated"):
+        _native.Model(path).entry("f")([np.ones(4, np.float32)])
 
 
 OUT_OF_MEMORY = """

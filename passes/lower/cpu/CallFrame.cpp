@@ -1,6 +1,7 @@
 //===- CallFrame.cpp - what a call keeps while it runs --------------------===//
 
 #include "passes/lower/cpu/CallFrame.h"
+#include "passes/lower/cpu/Check.h"
 
 #include "dialect/CellDialect.h"
 #include "runtime/runtime.h"
@@ -45,17 +46,22 @@ void lowerPolls(func::FuncOp func, ArrayRef<PollOp> polls, OpBuilder &entry,
     OpBuilder b(poll);
     Location at = poll.getLoc();
     auto endUnless = [&](LLVM::ICmpPredicate predicate, Value value,
-                         int32_t status) {
+                         int32_t status, bool asks) {
       Value zero = LLVM::ConstantOp::create(b, at, value.getType(), 0);
       Value ok = LLVM::ICmpOp::create(b, at, predicate, value, zero);
-      EndOp::create(b, at, ok, LLVM::ConstantOp::create(b, at, i32, status));
+      auto end = EndOp::create(b, at, ok,
+                               LLVM::ConstantOp::create(b, at, i32, status));
+      if (asks)
+        end->setAttr(kAsks, b.getUnitAttr());
     };
     Value flag = LLVM::LoadOp::create(b, at, i32, cancel, /*alignment=*/4,
                                       /*isVolatile=*/true);
-    endUnless(LLVM::ICmpPredicate::eq, flag, CG_ERROR_CANCELLED);
+    endUnless(LLVM::ICmpPredicate::eq, flag, CG_ERROR_CANCELLED,
+              /*asks=*/true);
     if (poll.getTrip()) {
       Value trips = LLVM::LoadOp::create(b, at, i64, left);
-      endUnless(LLVM::ICmpPredicate::ne, trips, CG_ERROR_TRIP_LIMIT);
+      endUnless(LLVM::ICmpPredicate::ne, trips, CG_ERROR_TRIP_LIMIT,
+                /*asks=*/false);
       Value one = LLVM::ConstantOp::create(b, at, i64, 1);
       LLVM::StoreOp::create(b, at, LLVM::SubOp::create(b, at, trips, one),
                             left);

@@ -8,7 +8,7 @@
 #include "runtime/cellgrad_abi.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -48,18 +48,39 @@ static Block *leavingBlock(Operation *op) {
 
 void cellgrad::lowerEnds(ModuleOp module) {
   llvm::DenseMap<Operation *, Block *> leaving;
+  llvm::DenseMap<Operation *, Value> frames;
   SmallVector<EndOp> ends;
   module.walk([&](EndOp end) { ends.push_back(end); });
-  for (EndOp end : ends) {
-    Block *&leave = leaving[end->getParentOfType<LLVM::LLVMFuncOp>()];
+  // The last one first: what is behind it moves once, not with every other.
+  for (EndOp end : llvm::reverse(ends)) {
+    auto function = end->getParentOfType<LLVM::LLVMFuncOp>();
+    Block *&leave = leaving[function];
     if (!leave)
       leave = leavingBlock(end);
+    Location loc = end.getLoc();
     Block *block = end->getBlock();
     Block *rest = block->splitBlock(std::next(end->getIterator()));
     OpBuilder b(end);
-    LLVM::CondBrOp::create(b, end.getLoc(), end.getOk(), rest, ValueRange(),
-                           leave, end.getStatus(),
-                           std::pair<uint32_t, uint32_t>{1u << 20, 1u});
+    std::pair<uint32_t, uint32_t> rarely{1u << 20, 1u};
+    if (end->hasAttr(kAsks)) {
+      Block *ask = b.createBlock(rest);
+      Value &frame = frames[function];
+      if (!frame)
+        frame = callFrame(end);
+      Value ends =
+          callRuntime(b, loc, "cell_rt_cancelled", frame, b.getI32Type());
+      Value zero = LLVM::ConstantOp::create(b, loc, b.getI32Type(), 0);
+      Value goesOn =
+          LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, ends, zero);
+      LLVM::CondBrOp::create(b, loc, goesOn, rest, ValueRange(), leave,
+                             end.getStatus(), rarely);
+      b.setInsertionPoint(end);
+      LLVM::CondBrOp::create(b, loc, end.getOk(), rest, ValueRange(), ask,
+                             ValueRange(), rarely);
+    } else {
+      LLVM::CondBrOp::create(b, loc, end.getOk(), rest, ValueRange(), leave,
+                             end.getStatus(), rarely);
+    }
     end.erase();
   }
 }
@@ -69,21 +90,22 @@ void cellgrad::lowerChecks(ModuleOp module) {
   module.walk([&](CheckOp check) { checks.push_back(check); });
   if (checks.empty())
     return;
-  llvm::SetVector<Attribute> messages;
+  llvm::MapVector<Attribute, int32_t> places;
   Builder b(module.getContext());
   for (CheckOp check : checks) {
     std::string text = check.getMessage().str(), line = lineOf(check.getLoc());
     if (!line.empty())
       text += " (" + line + ")";
     Attribute message = b.getStringAttr(text);
-    messages.insert(message);
-    auto place = llvm::find(messages, message) - messages.begin();
+    int32_t place =
+        places.try_emplace(message, static_cast<int32_t>(places.size()))
+            .first->second;
     OpBuilder at(check);
-    Value status =
-        LLVM::ConstantOp::create(at, check.getLoc(), at.getI32Type(),
-                                 CG_ERROR_CHECK + static_cast<int32_t>(place));
+    Value status = LLVM::ConstantOp::create(at, check.getLoc(), at.getI32Type(),
+                                            CG_ERROR_CHECK + place);
     EndOp::create(at, check.getLoc(), check.getOk(), status);
     check.erase();
   }
-  module->setAttr("cell.checks", b.getArrayAttr(messages.getArrayRef()));
+  module->setAttr("cell.checks", b.getArrayAttr(llvm::to_vector(
+                                     llvm::make_first_range(places))));
 }

@@ -16,6 +16,9 @@ bool canFail(mlir::Operation *op);
 /// `cell.checks`.
 void lowerChecks(mlir::ModuleOp module);
 
+/// Marks a cell.end that asks the caller before it ends the call.
+constexpr llvm::StringLiteral kAsks = "cell.asks";
+
 /// Makes every cell.end a branch that leaves its function at once.
 void lowerEnds(mlir::ModuleOp module);
 

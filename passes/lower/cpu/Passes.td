@@ -53,9 +53,17 @@ def SeparateInits : Pass<"cell-separate-inits", "::mlir::func::FuncOp"> {
 def InsertPolls : Pass<"cell-insert-polls", "::mlir::func::FuncOp"> {
   let summary = "Let calls end where their caller cancels them";
   let description = [{
-    Every trip of an `scf.while`, and every print, is followed by a `cell.poll`. Loops of known
-    length have none: they end.
+    Every trip of an `scf.while` begins with a `cell.poll`, and every print is followed by one.
+    So do trips of an `scf.for` that may take long (of unknown length, or of many operations),
+    except where donated arguments would have to be updated in large copies for that, and
+    except loops that are a part of one op of the program (`cell.loop_of_op`).
   }];
+  let options = [
+    Option<"minWork", "min-work", "uint64_t", "1 << 24",
+           "scalar operations that a loop must make for a poll">,
+    Option<"maxCopy", "max-copy", "uint64_t", "1 << 26",
+           "bytes of donated arguments that may be copied for a poll">,
+  ];
 }
 
 def PlaceResults : Pass<"cell-place-results", "::mlir::func::FuncOp"> {

@@ -2,6 +2,7 @@
 
 #include "dialect/CellDialect.h"
 #include "dialect/SpecialMath.h"
+#include "passes/lower/LoopOfOp.h"
 #include "passes/lower/linalg/Passes.h"
 #include "passes/lower/linalg/Patterns.h"
 
@@ -74,8 +75,14 @@ public:
   }
 
   void runOnOperation() override {
+    DenseSet<Operation *> ofProgram;
+    getOperation().walk([&](scf::ForOp loop) { ofProgram.insert(loop); });
     walkAndApplyPatterns(getOperation(), phases);
     walkAndApplyPatterns(getOperation(), patterns);
+    getOperation().walk([&](scf::ForOp loop) {
+      if (!ofProgram.contains(loop))
+        loop->setAttr(cellgrad::kLoopOfOp, UnitAttr::get(&getContext()));
+    });
     WalkResult left = getOperation().walk([](Operation *op) {
       if (!isa<cellgrad::CellDialect>(op->getDialect()) || actsAtRunTime(op))
         return WalkResult::advance();

@@ -27,7 +27,8 @@ def CellToLinalgPass : Pass<"cell-to-linalg", "::mlir::ModuleOp"> {
     transposed, reductions `linalg.reduce`, shape ops `tensor` and `linalg` ops, factorizations
     `scf` loops over `linalg` ops on rows and matrices. No op of the cell dialect is left but those
     that act at run time (`cell.print`, `cell.check` of one truth value, `cell.barrier`, stashes that
-    grow). The module must be free of `cell.vjp` and `cell.jvp`.
+    grow). Loops that ops become are marked `cell.loop_of_op`. The module must be free of `cell.vjp`
+    and `cell.jvp`.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
