@@ -136,7 +136,10 @@ def test_the_step_allocates_and_copies_nothing_in_python(tmp_path):
     flags += ["-fno-tree-loop-distribute-patterns", "-ldl"]
     subprocess.run([*CC, *flags, NATIVE / "counting.c", "-o", library], check=True)
     code = IN_PYTHON.format(tests=str(Path(__file__).parent))
-    environment = {**os.environ, "LD_PRELOAD": f"{os.environ.get('LD_PRELOAD', '')} {library}".strip()}
+    environment = {
+        **os.environ,
+        "LD_PRELOAD": f"{os.environ.get('LD_PRELOAD', '')} {library}".strip(),
+    }
     command = [sys.executable, "-c", code]
     run = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert run.returncode == 0, run.stderr

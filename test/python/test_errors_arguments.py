@@ -312,8 +312,7 @@ CASES = {
         "For 'Mine', the method 'construct' is not defined",
     ),
     "optimizer of one's own": (
-        "class Mine(nn.Optimizer):\n    pass\n"
-        "Mine(0.1, [Parameter(v, name='p')])((v,))",
+        "class Mine(nn.Optimizer):\n    pass\nMine(0.1, [Parameter(v, name='p')])((v,))",
         NotImplementedError,
         "For 'Mine', the method 'construct' is not defined",
     ),
@@ -353,7 +352,11 @@ CASES = {
         ValueError,
         "Expected 1 values for base_lr, but got 2",
     ),
-    "last epoch": (SCHEDULE + "lr.StepLR(s, 2, last_epoch=-2)", ValueError, "Invalid last_epoch: -2"),
+    "last epoch": (
+        SCHEDULE + "lr.StepLR(s, 2, last_epoch=-2)",
+        ValueError,
+        "Invalid last_epoch: -2",
+    ),
     "epoch of a new optimizer": (
         SCHEDULE + "lr.StepLR(s, 2, last_epoch=1)",
         KeyError,
@@ -454,7 +457,11 @@ CASES = {
         "cannot be loaded: .*no ELF header|hint: export the model again",
     ),
     # Compiled code
-    "not callable": ("@ms.jit\ndef f(a):\n    return a.shape(1)  #!\nf(v)", TypeError, "'tuple' obj"),
+    "not callable": (
+        "@ms.jit\ndef f(a):\n    return a.shape(1)  #!\nf(v)",
+        TypeError,
+        "'tuple' obj",
+    ),
     "two values": (
         "def g(a):\n    return a\n@ms.jit\ndef f(a):\n    return g(a, a=a)  #!\nf(v)",
         TypeError,
