@@ -210,3 +210,36 @@ func.func @batch(%x: tensor<4xf64>) -> tensor<4xf64> {
   %0 = cell.vmap @derivative(%x) in [0] out [0] : (tensor<4xf64>) -> tensor<4xf64>
   return %0 : tensor<4xf64>
 }
+
+// -----
+
+func.func private @f(%x: tensor<3xf32>) -> tensor<3xf32> {
+  return %x : tensor<3xf32>
+}
+func.func @beyond(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
+  // expected-error @+1 {{'cell.vmap' op maps dimension 2 of argument 0, which is 'tensor<4x3xf32>'}}
+  %0 = cell.vmap @f(%x) in [2] out [0] : (tensor<4x3xf32>) -> tensor<4x3xf32>
+  return %0 : tensor<4x3xf32>
+}
+
+// -----
+
+func.func private @f(%x: tensor<3xf32>, %y: tensor<3xf32>) -> tensor<3xf32> {
+  return %x : tensor<3xf32>
+}
+func.func @same_for_all(%x: tensor<4x3xf32>, %y: tensor<2xf32>) -> tensor<4x3xf32> {
+  // expected-error @+1 {{'cell.vmap' op passes 'tensor<2xf32>' as argument 1 of @f, which takes 'tensor<3xf32>'}}
+  %0 = cell.vmap @f(%x, %y) in [0, -1] out [0] : (tensor<4x3xf32>, tensor<2xf32>) -> tensor<4x3xf32>
+  return %0 : tensor<4x3xf32>
+}
+
+// -----
+
+func.func private @f(%x: tensor<3xf32>) -> tensor<3xf32> {
+  return %x : tensor<3xf32>
+}
+func.func @result_beyond(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
+  // expected-error @+1 {{gives 'tensor<4x3xf32>' as result 0 for a batch of 4 'tensor<3xf32>' in dimension 2}}
+  %0 = cell.vmap @f(%x) in [0] out [2] : (tensor<4x3xf32>) -> tensor<4x3xf32>
+  return %0 : tensor<4x3xf32>
+}
