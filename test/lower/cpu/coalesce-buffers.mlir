@@ -169,3 +169,36 @@ func.func @reshaped(%v: f32, %i: index) -> f32 {
   %r = memref.load %y[%i, %i] : memref<2x8xf32>
   return %r : f32
 }
+
+// -----
+
+// So does one that is copied into a view.
+// CHECK-LABEL: func.func @into_view(
+// CHECK:         %[[OUT:.*]] = memref.alloc() : memref<16xf32>
+// CHECK-NEXT:    %[[VIEW:.*]] = memref.expand_shape %[[OUT]]
+// CHECK-NEXT:    linalg.fill {{.*}} outs(%[[VIEW]] :
+// CHECK-NOT:     memref.copy
+// CHECK:         memref.load %[[OUT]]
+func.func @into_view(%v: f32, %i: index) -> f32 {
+  %x = memref.alloc() : memref<2x8xf32>
+  linalg.fill ins(%v : f32) outs(%x : memref<2x8xf32>)
+  %y = memref.alloc() : memref<16xf32>
+  %e = memref.expand_shape %y [[0, 1]] output_shape [2, 8] : memref<16xf32> into memref<2x8xf32>
+  memref.copy %x, %e : memref<2x8xf32> to memref<2x8xf32>
+  %r = memref.load %y[%i] : memref<16xf32>
+  return %r : f32
+}
+
+// -----
+
+// A copy into itself, through whatever views of all of it, goes.
+// CHECK-LABEL: func.func @into_itself(
+// CHECK-NOT:     memref.copy
+// CHECK:         return
+func.func @into_itself(%w: memref<4xf32>) {
+  memref.copy %w, %w : memref<4xf32> to memref<4xf32>
+  %e = memref.expand_shape %w [[0, 1]] output_shape [2, 2] : memref<4xf32> into memref<2x2xf32>
+  %f = memref.collapse_shape %e [[0, 1]] : memref<2x2xf32> into memref<4xf32>
+  memref.copy %f, %w : memref<4xf32> to memref<4xf32>
+  return
+}

@@ -180,3 +180,11 @@ func.func @empty(%x: memref<8x0xf32>, %y: memref<8xf32>) {
   }
   return
 }
+
+// A copy of a buffer into itself is nothing.
+// CHECK-LABEL: func.func @copy_into_itself
+// CHECK-NEXT:    return
+func.func @copy_into_itself(%x: memref<16xf32>) {
+  memref.copy %x, %x : memref<16xf32> to memref<16xf32>
+  return
+}
