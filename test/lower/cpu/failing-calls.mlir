@@ -36,6 +36,28 @@ func.func @in_a_loop(%n: tensor<f32> {cell.donate = 0 : i64}, %ok: tensor<5xi1>)
   return %r : tensor<f32>
 }
 
+// What is checked itself: it changes in a copy, and the argument behind the check.
+// CHECK-LABEL: func.func @inserted
+// CHECK-SAME:    %[[N:[a-z0-9]+]]: memref<4xf32>
+// CHECK-NOT:     memref.store {{.*}} %[[N]]
+// CHECK:         %[[COPY:.*]] = memref.alloc()
+// CHECK:         memref.copy %[[N]], %[[COPY]]
+// CHECK:         memref.store %{{.*}}, %[[COPY]]
+// CHECK:         cell.check
+// CHECK-NEXT:    memref.copy %[[COPY]], %[[N]]
+// CHECK-NEXT:    return
+func.func @inserted(%n: tensor<4xf32> {cell.donate = 0 : i64}, %v: tensor<f32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %limit = arith.constant 100.0 : f32
+  %value = tensor.extract %v[] : tensor<f32>
+  %changed = tensor.insert %value into %n[%c0] : tensor<4xf32>
+  %other = tensor.extract %changed[%c1] : tensor<4xf32>
+  %ok = arith.cmpf olt, %other, %limit : f32
+  cell.check %ok "small" : i1
+  return %changed : tensor<4xf32>
+}
+
 // The same loop without a check counts in the argument itself.
 // CHECK-LABEL: func.func @without_a_check
 // CHECK-SAME:    %[[N:[a-z0-9]+]]: memref<f32>
