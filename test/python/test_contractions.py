@@ -346,3 +346,22 @@ ERRORS = [
 def test_errors(call, kind, text):
     with pytest.raises(kind, match=text):
         call()
+
+
+@pytest.mark.parametrize("k", [601, 16_700])
+@pytest.mark.parametrize("layout", ["strided", "left", "right"])
+def test_products_in_blocks_of_depth_with_a_ragged_end(layout, k):
+    """Sums of small whole numbers are exact in float32, in whatever order."""
+    m, n = {"strided": (20, 520), "left": (256, 520), "right": (20, 40)}[layout]
+    a, b = (RNG.integers(-2, 3, shape).astype(np.float32) for shape in ((m, k), (k, n)))
+    if layout == "strided":  # contiguous in no dimension
+        wide = np.zeros((m, 2 * k), np.float32)
+        wide[:, ::2] = a
+        got = ms.jit(lambda x, y: ops.matmul(x[:, ::2], y))(Tensor(wide), Tensor(b))
+    elif layout == "left":
+        product = ms.jit(lambda x, y: ops.matmul(ops.swapaxes(x, 0, 1), y))
+        got = product(Tensor(a.T.copy()), Tensor(b))
+    else:
+        product = ms.jit(lambda x, y: ops.matmul(x, ops.swapaxes(y, 0, 1)))
+        got = product(Tensor(a), Tensor(b.T.copy()))
+    np.testing.assert_array_equal(got.asnumpy(), a.astype(np.float64) @ b.astype(np.float64))
