@@ -35,6 +35,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import guarded
 import numpy as np
 from generator import BUILD, Generator, Program, count, records
 
@@ -63,11 +64,11 @@ def arrays(results: list[Any]) -> list[np.ndarray]:
     return [np.asarray(r) for r in results]
 
 
-def compiled(graph: Any, folder: Path, level: int, poison: bool) -> Any:
+def compiled(graph: Any, folder: Path, level: int, poison: bool) -> guarded.Model:
     """With `poison`, memory that is shared where it is needed gives NaN."""
     path = folder / "fuzz.so"
     _native.compile_graph(graph, str(path), "fuzz", {"opt_level": level, "poison": poison})
-    return _native.Model(str(path))
+    return guarded.Model(path)
 
 
 def entry(
@@ -268,10 +269,15 @@ def run(kind: str, seed: int, table: Any, folder: Path = BUILD / "fuzz") -> None
 
 def reduced(kind: str, seed: int, text: str, finding: str, folder: Path) -> str:
     """Writes the program and a smaller one; returns where they are and how to run them."""
-    folder.mkdir(parents=True, exist_ok=True)
-    whole, small = folder / f"{kind}-{seed}-whole.mlir", folder / f"{kind}-{seed}.mlir"
-    whole.write_text(text)
     command = f"{sys.executable} {Path(__file__).resolve()} --check={kind} --seed={seed}"
+    return reduced_by(command, f"{kind}-{seed}", text, finding, folder)
+
+
+def reduced_by(command: str, name: str, text: str, finding: str, folder: Path) -> str:
+    """The same of a program that `command` checks, which takes --expect and --replay."""
+    folder.mkdir(parents=True, exist_ok=True)
+    whole, small = folder / f"{name}-whole.mlir", folder / f"{name}.mlir"
+    whole.write_text(text)
     test = f"{command} --expect={finding} --replay"
     tool = [BUILD / "bin" / "cell-reduce", whole, f"--test={test}", "-o", small]
     made = subprocess.run(tool, capture_output=True, text=True)

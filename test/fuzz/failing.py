@@ -14,44 +14,29 @@ from __future__ import annotations
 import argparse
 import ctypes
 import random
-import re
 import tempfile
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import guarded
 import numpy as np
 import regions
+from differential import Mismatch
 
 from cellgrad import _native
 
-SHAPES = ("", "3x", "17x", "4x5x")
-RECORD = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
-ASK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 OK, CANCELLED, TRIPS, STASH, CHECK = 0, 8, 9, 10, 1000
 SPAN = 8  # codes of a check, one a trip
-
-
-class Context(ctypes.Structure):
-    """cg_context of runtime/cellgrad_abi.h."""
-
-    _fields_ = [
-        ("struct_size", ctypes.c_uint32),
-        ("flags", ctypes.c_uint32),
-        ("arena", ctypes.c_void_p),
-        ("arena_bytes", ctypes.c_uint64),
-        ("print", RECORD),
-        ("print_user", ctypes.c_void_p),
-        ("cancel", ctypes.POINTER(ctypes.c_int32)),
-        ("max_trips", ctypes.c_uint64),
-        ("max_stash_bytes", ctypes.c_uint64),
-        ("failed_bytes", ctypes.POINTER(ctypes.c_uint64)),
-        ("on_cancel", ASK),
-        ("on_cancel_user", ctypes.c_void_p),
-    ]
+# Appends to a program, of the values in sight, the depth of regions and the number of the trip.
+Step = Callable[[dict[str, list[str]], int, str | None], None]
 
 
 class Writer:
     """Draws one program. `pool` has the values in sight by their shapes."""
+
+    shapes: tuple[str, ...] = ("", "3x", "17x", "4x5x")
 
     def __init__(self, seed: int):
         self.rng = random.Random(seed)
@@ -70,13 +55,13 @@ class Writer:
 
     def program(self) -> str:
         rng = self.rng
-        shapes = [rng.choice(SHAPES) for _ in range(rng.randint(1, 4))]
+        shapes = [rng.choice(self.shapes) for _ in range(rng.randint(1, 4))]
         if rng.random() < 0.5:
             shapes[-1] = shapes[0]
         args = ["%fail: tensor<i32>", "%n: tensor<i32>"]
-        args += [f"%x{i}: tensor<{s}f32>" for i, s in enumerate(SHAPES)]
+        args += [f"%x{i}: tensor<{s}f32>" for i, s in enumerate(self.shapes)]
         args += [f"%w{i}: tensor<{s}f32> {{cell.donate = {i} : i64}}" for i, s in enumerate(shapes)]
-        pool = {s: [f"%x{i}"] for i, s in enumerate(SHAPES)}
+        pool = {s: [f"%x{i}"] for i, s in enumerate(self.shapes)}
         for i, shape in enumerate(shapes):
             pool[shape] += [f"%w{i}"] * 2
         current = [f"%w{i}" for i in range(len(shapes))]
@@ -85,25 +70,30 @@ class Writer:
             if rng.random() < 0.6:
                 i = rng.randrange(len(shapes))
                 current[i] = rng.choice(pool[shapes[i]][-3:])
-        results = [*current, *(rng.choice(pool[s]) for s in SHAPES[:2])]
-        types = ", ".join(f"tensor<{s}f32>" for s in [*shapes, *SHAPES[:2]])
+        results = [*current, *(rng.choice(pool[s]) for s in self.shapes[:2])]
+        types = ", ".join(f"tensor<{s}f32>" for s in [*shapes, *self.shapes[:2]])
         self.emit(f"return {', '.join(results)} : {types}")
         return "\n".join([f"func.func @f({', '.join(args)}) -> ({types}) {{", *self.lines, "}", ""])
 
     # --- steps --------------------------------------------------------------------------------
 
     def step(self, pool: dict[str, list[str]], depth: int, trip: str | None = None) -> None:
-        steps = {self.compute: 8, self.check: 4, self.scatter: 3, self.print: 1}
-        if depth < 2:
-            steps |= {self.counted: 3, self.open: 4, self.branch: 3}
+        steps = self.steps(depth)
         draw = self.rng.choices(list(steps), weights=list(steps.values()))[0]
         draw(pool, depth, trip)
+
+    def steps(self, depth: int) -> dict[Step, int]:
+        """What may come next, with how often it does."""
+        steps: dict[Step, int] = {self.compute: 8, self.check: 4, self.scatter: 3, self.print: 1}
+        if depth < 2:
+            steps |= {self.counted: 3, self.open: 4, self.branch: 3}
+        return steps
 
     def value(self, pool: dict[str, list[str]], shape: str) -> str:
         return self.rng.choice(pool[shape][-5:])
 
     def compute(self, pool: dict[str, list[str]], depth: int, trip: str | None) -> None:
-        shape = self.rng.choice(SHAPES)
+        shape = self.rng.choice(self.shapes)
         op = self.rng.choice(["add", "sub", "maximum", "minimum"])
         a, b = self.value(pool, shape), self.value(pool, shape)
         pool[shape].append(self.let(f"cell.{op} {a}, {b} : tensor<{shape}f32>"))
@@ -118,7 +108,7 @@ class Writer:
 
     def print(self, pool: dict[str, list[str]], depth: int, trip: str | None) -> None:
         self.prints += 1
-        shape = self.rng.choice(SHAPES)
+        shape = self.rng.choice(self.shapes)
         self.emit(f'cell.print "p {{}}" ({self.value(pool, shape)} : tensor<{shape}f32>)')
 
     def check(self, pool: dict[str, list[str]], depth: int, trip: str | None) -> None:
@@ -128,7 +118,7 @@ class Writer:
         ok = self.let(f"cell.not_equal %fail, {code} : tensor<i32>")
         if self.rng.random() < 0.5:
             # It also reads a value: the greatest element is not below the least.
-            shape = self.rng.choice(SHAPES[1:])
+            shape = self.rng.choice(self.shapes[1:])
             x, dims = self.value(pool, shape), [i for i, _ in enumerate(shape.split("x")[:-1])]
             most, least = (
                 self.let(f"cell.reduce_{m} {x} over {dims} : tensor<{shape}f32> -> tensor<f32>")
@@ -141,7 +131,7 @@ class Writer:
         self.checks += 1
 
     def carried(self, pool: dict[str, list[str]]) -> list[tuple[str, str]]:
-        shapes = [self.rng.choice(SHAPES) for _ in range(self.rng.randint(1, 3))]
+        shapes = [self.rng.choice(self.shapes) for _ in range(self.rng.randint(1, 3))]
         return [(s, self.value(pool, s)) for s in shapes]
 
     def types(self, own: list[tuple[str, str]]) -> list[str]:
@@ -260,33 +250,26 @@ class Writer:
 class Call:
     """A compiled program, the arguments it starts from, and what it must give."""
 
-    def __init__(self, text: str, folder: Path, seed: int):
+    def __init__(self, text: str, folder: Path, seed: int, options: dict[str, Any] | None = None):
         self.text = text
         self.graph = _native.Graph.parse(text)
         path = folder / "failing.so"
-        _native.compile_graph(self.graph, str(path), "failing", {"opt_level": 2})
-        self.library = ctypes.CDLL(str(path))
-        self.entry = self.library.cg_failing_f
-        shapes, kinds = [], re.findall(r"%\w+: tensor<((?:\d+x)*)(\w+)>( {)?", text.split("\n")[0])
+        _native.compile_graph(self.graph, str(path), "failing", options or {"opt_level": 2})
+        self.entry = guarded.Model(path).entry("f")
         rng = np.random.default_rng(seed)
-        self.inputs = []
-        for dims, kind, _ in kinds:
-            shapes.append([int(n) for n in dims.split("x") if n])
-            values = rng.integers(0, 9, size=shapes[-1])
-            self.inputs.append(np.asarray(values, np.float32 if kind == "f32" else np.int32))
-        self.donated = [bool(given) for _, _, given in kinds]
+        self.inputs = [
+            rng.integers(0, 9, size=spec["shape"]).astype(spec["dtype"])
+            for spec in self.entry.spec["args"]
+        ]
         self.expected: dict[tuple[int, int], Any] = {}
 
     def run(
-        self, fail: int, trips: int, cancel: int = -1, looks: int | None = None, **limits: int
+        self, fail: int, trips: int, cancel: int = -1, looks: int | None = None, **limits: Any
     ) -> int:
         """Calls it; the status. `cancel`: the print in which it is cancelled, 0 for the start.
         `looks`: it is ended where it looks for the so-manieth time."""
         given = [np.array(a) for a in self.inputs]
         given[0][...], given[1][...] = fail, trips
-        before = [a.tobytes() for a in given]
-        out = [np.zeros((), np.float32), np.zeros(3, np.float32)]
-        pointers = [a.ctypes.data for a in [*given, *out]]
         flag, prints = ctypes.c_int32(int(cancel == 0)), [0]
 
         def hook(record: Any, user: Any) -> None:
@@ -294,23 +277,26 @@ class Call:
             if prints[0] == cancel:
                 flag.value = 1
 
-        context = Context(struct_size=ctypes.sizeof(Context), print=RECORD(hook), **limits)
-        context.cancel = ctypes.pointer(flag)
         if looks is not None:
             flag.value = 1
             left = iter(range(looks))
-            context.on_cancel = ASK(lambda user: next(left, None) is None)
-        status = self.entry((ctypes.c_void_p * len(pointers))(*pointers), ctypes.byref(context))
+            limits["on_cancel"] = guarded.ASK(lambda user: next(left, None) is None)
+        status, after, results = self.entry.run(
+            given, print=guarded.PRINT(hook), cancel=ctypes.pointer(flag), **limits
+        )
         what = f"fail={fail} n={trips} cancel={cancel} looks={looks} {limits}: status {status}\n{self.text}"
         if status != OK:
-            changed = [i for i, a in enumerate(given) if a.tobytes() != before[i]]
-            assert not changed, f"arguments {changed} are changed, {what}"
-            return int(status)
+            pairs = zip(after, given, strict=True)
+            changed = [i for i, (a, g) in enumerate(pairs) if a.tobytes() != g.tobytes()]
+            if changed:
+                raise Mismatch(f"arguments {changed} are changed, {what}")
+            return status
         expected = self.interpreted(fail, trips)
-        assert expected is not None, f"a check holds that does not, {what}"
-        results = [*(a for a, d in zip(given, self.donated, strict=True) if d), *out]
+        if expected is None:
+            raise Mismatch(f"a check holds that does not, {what}")
         for i, (g, e) in enumerate(zip(results, expected, strict=True)):
-            assert np.array_equal(g, e, equal_nan=True), f"result {i}: {g} is not {e}, {what}"
+            if not np.array_equal(g, e, equal_nan=True):
+                raise Mismatch(f"result {i}: {g} is not {e}, {what}")
         return OK
 
     def interpreted(self, fail: int, trips: int) -> Any:
@@ -328,31 +314,25 @@ class Call:
                 self.expected[fail, trips] = None
         return self.expected[fail, trips]
 
-
-def check(seed: int) -> dict[int, int]:
-    """All ways in which program `seed` may fail; how often it ended with each status."""
-    writer = Writer(seed)
-    text = writer.program()
-    counts: dict[int, int] = {}
-    with tempfile.TemporaryDirectory() as folder:
-        call = Call(text, Path(folder), seed)
+    def all_ways(self) -> Counter[int]:
+        """All ways in which the program may end; how often it did with each status."""
+        counts = Counter[int]()
 
         def run(*args: int, **limits: int) -> int:
-            status = call.run(*args, **limits)
-            kind = min(status, CHECK)
-            counts[kind] = counts.get(kind, 0) + 1
+            status = self.run(*args, **limits)
+            counts[min(status, CHECK)] += 1
             return status
 
         for trips in (0, 3):
             run(-1, trips)
-        for code in range(writer.checks * SPAN):
+        for code in range(self.text.count("cell.check") * SPAN):
             if code % SPAN < 4:
                 run(code, 3)
         run(-1, 3, 0)
         for looks in range(200):
             if run(-1, 3, looks=looks) == OK:
                 break
-        for cancel in range(1, 2 * writer.prints + 1):
+        for cancel in range(1, 2 * self.text.count("cell.print") + 1):
             run(-1, 3, cancel)
         for limit in range(1, 100):
             if run(-1, 3, max_trips=limit) == OK:
@@ -360,7 +340,13 @@ def check(seed: int) -> dict[int, int]:
         for limit in (1, 64, 128, 192, 512, 1024, 2048, 4096):
             if run(-1, 3, max_stash_bytes=limit) == OK:
                 break
-    return counts
+        return counts
+
+
+def check(seed: int) -> Counter[int]:
+    """Checks program `seed`; how often it ended with each status."""
+    with tempfile.TemporaryDirectory() as folder:
+        return Call(Writer(seed).program(), Path(folder), seed).all_ways()
 
 
 if __name__ == "__main__":
@@ -368,13 +354,12 @@ if __name__ == "__main__":
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=100)
     options = parser.parse_args()
-    total: dict[int, int] = {}
+    total = Counter[int]()
     failed = 0
     for seed in range(options.first, options.first + options.count):
         try:
-            for kind, times in check(seed).items():
-                total[kind] = total.get(kind, 0) + times
+            total += check(seed)
         except Exception as error:
             failed += 1
             print(f"seed {seed}: {str(error)[:2000]}", flush=True)
-    print(f"{options.count} programs, {failed} wrong; calls by status: {total}")
+    print(f"{options.count} programs, {failed} wrong; calls by status: {dict(total)}")

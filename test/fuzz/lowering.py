@@ -1,10 +1,11 @@
-"""Checks random programs that are about the lowering: contractions, convolutions, nested loops.
+"""Checks random programs that are about the lowering: contractions, convolutions, nested loops, donations.
 
 What `differential.py` checks are programs of every op; these have few ops, and everything that fusion,
 plans of products, tiles, masks, buffers and live ranges decide by. Contractions and convolutions are
 compared with their twin in numpy (twin.py), bit for bit where they are made of small integers, on
 vectors of 128, 256 and 512 bits; small ones with the interpreter as well. Loops are compared with the
-interpreter, and their first and second derivatives with each other, as in differential.py.
+interpreter, and their first and second derivatives with each other, as in differential.py; programs that
+donate arguments as in donations.py. Memory ends where nobody may touch it (guarded.py).
 
     python test/fuzz/lowering.py --kind=small --first=1000 --count=500
     python test/fuzz/lowering.py --kind=large --plans   # counts what was planned for them
@@ -25,6 +26,8 @@ from functools import cache
 from pathlib import Path
 
 import differential
+import donations
+import guarded
 import numpy as np
 from contractions import INTERPRETED, TARGETS, Contractions
 from convolutions import Convolutions
@@ -36,7 +39,7 @@ from twin import worst
 from cellgrad import _native
 
 DRAWN = {"small": Contractions, "large": Contractions, "conv": Convolutions}
-KINDS = (*DRAWN, "loops")
+KINDS = (*DRAWN, "loops", "donations")
 WIDTHS = (512, 256, 128)
 # Gradients of contractions, whose operands are reversed and dilated parts.
 DERIVED = 4
@@ -49,11 +52,11 @@ def draw(kind: str, seed: int) -> tuple[Program, Contractions | None]:
     return drawn.program(), drawn
 
 
-def compiled(program: Program, target: str, level: int, folder: str) -> _native.Model:
+def compiled(program: Program, target: str, level: int, folder: str) -> guarded.Model:
     path = Path(folder) / "fuzz.so"
     options = {"opt_level": level, "target": target}
     _native.compile_graph(program.graph, str(path), "fuzz", options)
-    return _native.Model(str(path))
+    return guarded.Model(path)
 
 
 def check(kind: str, seed: int) -> None:
@@ -61,7 +64,7 @@ def check(kind: str, seed: int) -> None:
     program, drawn = draw(kind, seed)
     if drawn is None:
         again = Program.parse(program.graph.text())
-        differential.check_forward(again, seed, donations(again, seed))
+        differential.check_forward(again, seed, donated(again, seed))
         if program.dtype == "float64":
             differential.check_derivatives(program, seed)
         return
@@ -77,7 +80,7 @@ def check(kind: str, seed: int) -> None:
         differential.check_derivatives(derived, seed)
 
 
-def donations(program: Program, seed: int) -> dict[int, int]:
+def donated(program: Program, seed: int) -> dict[int, int]:
     """Arguments whose memory results are written to, in half of the programs that can."""
     rng, given = random.Random(seed), dict[int, int]()
     if rng.random() < 0.5:
@@ -95,7 +98,7 @@ Call = tuple[str, Callable[[], list], Callable[[list], None]]
 def prepare(program: Program, seed: int, drawn: Contractions) -> tuple[str, Call]:
     """For which target to compile a program, and how to call it: an entry, what makes arguments,
     and what compares results with numbers that are known by then."""
-    f, args = entry(program, "main", [], donations(program, seed))
+    f, args = entry(program, "main", [], donated(program, seed))
     f.ret(f.call("f", args))
     inputs, wanted = drawn.inputs(), drawn.wanted()
     target = TARGETS[seed % len(TARGETS)]
@@ -127,6 +130,9 @@ def compare(what: str, program: Program, given: list[np.ndarray], wanted: list) 
 
 def run(kind: str, seed: int) -> None:
     """Checks one program; one that fails is written to build/fuzz, and reduced if it is small."""
+    if kind == "donations":
+        donations.check(seed)
+        return
     try:
         check(kind, seed)
     except FINDINGS as finding:
@@ -207,7 +213,8 @@ def main() -> int:
     parser.add_argument("--plans", action="store_true", help="count what was planned, run nothing")
     options = parser.parse_args()
     failed = 0
-    for kind in [options.kind] if options.kind else KINDS:
+    kinds = [options.kind] if options.kind else [*DRAWN] if options.plans else KINDS
+    for kind in kinds:
         start, findings, counts = time.process_time(), 0, Counter[str]()
         for seed in range(options.first, options.first + options.count):
             try:

@@ -9,7 +9,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace cellgrad {
@@ -249,12 +248,9 @@ private:
   /// Notes the order of what prints, checks or may not end, which merging ops
   /// must leave.
   void orderEffects() {
-    if (llvm::all_of(block.without_terminator(),
-                     [](Operation &op) { return isMemoryEffectFree(&op); }))
-      return;
     Operation *last = nullptr;
     for (Operation &op : block.without_terminator())
-      if (!isPure(&op) && !isa<linalg::LinalgOp>(op)) {
+      if (Schedule::keepsOrder(&op)) {
         previousEffect[&op] = last;
         last = &op;
       }
@@ -408,7 +404,7 @@ private:
 
   RewriterBase &rewriter;
   Block &block;
-  /// The op before each that has effects too, where there are effects.
+  /// The op before each that has effects too.
   DenseMap<Operation *, Operation *> previousEffect;
   unsigned recomputeLimit;
   /// Whether a body uses values of the block other than through operands.

@@ -33,6 +33,12 @@ static bool mayFail(Operation *op) {
       .wasInterrupted();
 }
 
+bool Schedule::keepsOrder(Operation *op) {
+  return mayFail(op) ||
+         (!isPure(op) &&
+          !isa<linalg::LinalgOp, ToTensorOp, MaterializeInDestinationOp>(op));
+}
+
 Schedule::Schedule(Block &block) : block(block) {
   Operation *lastEffect = nullptr;
   for (Operation &op : block) {
@@ -40,12 +46,9 @@ Schedule::Schedule(Block &block) : block(block) {
       if (Operation *def = value.getDefiningOp())
         if (Operation *at = block.findAncestorOpInBlock(*def); at && at != &op)
           addEdge(at, &op);
-    bool fails = mayFail(&op);
-    if (fails)
+    if (mayFail(&op))
       lastFailing = &op;
-    if (fails ||
-        (!isPure(&op) &&
-         !isa<linalg::LinalgOp, ToTensorOp, MaterializeInDestinationOp>(op))) {
+    if (keepsOrder(&op)) {
       if (lastEffect)
         addEdge(lastEffect, &op);
       lastEffect = &op;

@@ -20,6 +20,11 @@ public:
     return reach(op, successors);
   }
 
+  /// Whether `op` stays where it is among others for which this holds: it may
+  /// fail, has effects, or may not end.
+  static bool keepsOrder(mlir::Operation *op);
+
+
   void addEdge(mlir::Operation *early, mlir::Operation *late) {
     if (predecessors[late].insert(early))
       successors[early].insert(late);

@@ -53,6 +53,20 @@ SmallVector<BranchStore> findStores(scf::IfOp branch, Schedule &schedule) {
   return found;
 }
 
+/// Puts every store into a donated argument after all that reads its old value.
+/// A branch must not store before one that must come after it: two arguments
+/// that swap places, one of them by the branch.
+void orderStores(Block &block, Schedule &schedule) {
+  for (auto store : block.getOps<MaterializeInDestinationOp>())
+    if (ToTensorOp old = oldValue(store.getDest())) {
+      SetVector<Operation *> readers;
+      collectReaders(block, old.getResult(), readers);
+      readers.remove(store);
+      for (Operation *reader : readers)
+        schedule.addEdge(reader, store);
+    }
+}
+
 /// Makes the ways of `branch` store, and gives it the other results only.
 void moveStores(scf::IfOp branch, ArrayRef<BranchStore> stores) {
   llvm::BitVector moved(branch.getNumResults());
@@ -91,7 +105,10 @@ void moveStores(scf::IfOp branch, ArrayRef<BranchStore> stores) {
 } // namespace
 
 void cellgrad::sinkStores(Block &block) {
+  if (block.getOps<scf::IfOp>().empty())
+    return;
   Schedule schedule(block);
+  orderStores(block, schedule);
   SmallVector<std::pair<scf::IfOp, SmallVector<BranchStore>>> found;
   for (auto branch : block.getOps<scf::IfOp>()) {
     SmallVector<BranchStore> stores = findStores(branch, schedule);

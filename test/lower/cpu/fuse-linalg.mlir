@@ -175,3 +175,34 @@ func.func @index(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
   %r = linalg.add ins(%x, %t : tensor<8x16xf32>, tensor<8x16xf32>) outs(%f : tensor<8x16xf32>) -> tensor<8x16xf32>
   return %r : tensor<8x16xf32>
 }
+
+// Loops that may not end keep their order: what the first one reads is not merged with what reads
+// the result of the second.
+// CHECK-LABEL: func.func @loops
+// CHECK:         math.exp
+// CHECK:         scf.while
+// CHECK:         scf.while
+// CHECK:         arith.addf
+// CHECK:         return
+func.func @loops(%x: tensor<40xf32>, %n: index) -> (tensor<20xf32>, tensor<40xf32>, tensor<40xf32>) {
+  %zero = arith.constant 0 : index
+  %e = tensor.empty() : tensor<40xf32>
+  %p = linalg.exp ins(%x : tensor<40xf32>) outs(%e : tensor<40xf32>) -> tensor<40xf32>
+  %part = tensor.extract_slice %p[0] [20] [1] : tensor<40xf32> to tensor<20xf32>
+  %first:2 = scf.while (%v = %p, %i = %n) : (tensor<40xf32>, index) -> (tensor<40xf32>, index) {
+    %go = arith.cmpi ne, %i, %zero : index
+    scf.condition(%go) %v, %i : tensor<40xf32>, index
+  } do {
+  ^bb0(%v: tensor<40xf32>, %i: index):
+    scf.yield %v, %i : tensor<40xf32>, index
+  }
+  %second:2 = scf.while (%v = %x, %i = %n) : (tensor<40xf32>, index) -> (tensor<40xf32>, index) {
+    %go = arith.cmpi eq, %i, %zero : index
+    scf.condition(%go) %v, %i : tensor<40xf32>, index
+  } do {
+  ^bb0(%v: tensor<40xf32>, %i: index):
+    scf.yield %v, %i : tensor<40xf32>, index
+  }
+  %sum = linalg.add ins(%p, %second#0 : tensor<40xf32>, tensor<40xf32>) outs(%e : tensor<40xf32>) -> tensor<40xf32>
+  return %part, %first#0, %sum : tensor<20xf32>, tensor<40xf32>, tensor<40xf32>
+}

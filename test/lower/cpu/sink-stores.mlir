@@ -147,3 +147,27 @@ func.func @checked_after(%c: tensor<i1>, %w: tensor<40xf32> {cell.donate = 0 : i
   cell.check %finite "second" : tensor<40xi1>
   return %0 : tensor<40xf32>
 }
+
+// A branch that reads what a store overwrites, which reads what the branch would overwrite, stores afterwards: two
+// arguments swap places by way of a temporary.
+// CHECK-LABEL: func.func @swap
+// CHECK-SAME:    %{{.*}}: memref<i1>, %[[P:[a-z0-9]+]]: memref<40xf32>, %[[Q:[a-z0-9]+]]: memref<40xf32>
+// CHECK:         scf.if
+// CHECK-NOT:       %[[P]] :
+// CHECK:         } else {
+// CHECK-NOT:       outs(%[[P]] :
+// CHECK:         }
+// CHECK:         memref.copy %[[P]], %[[Q]]
+// CHECK-NEXT:    memref.copy %{{.*}}, %[[P]]
+// CHECK-NEXT:    return
+func.func @swap(%c: tensor<i1>, %p: tensor<40xf32> {cell.donate = 0 : i64}, %q: tensor<40xf32> {cell.donate = 1 : i64})
+    -> (tensor<40xf32>, tensor<40xf32>) {
+  %take = tensor.extract %c[] : tensor<i1>
+  %0 = scf.if %take -> tensor<40xf32> {
+    scf.yield %q : tensor<40xf32>
+  } else {
+    %1 = cell.neg %q : tensor<40xf32>
+    scf.yield %1 : tensor<40xf32>
+  }
+  return %0, %p : tensor<40xf32>, tensor<40xf32>
+}

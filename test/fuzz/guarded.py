@@ -1,0 +1,124 @@
+"""Calls of compiled code in memory that is guarded.
+
+Every argument, every result and the arena, which has exactly the bytes that the signature says, ends at a
+page that nobody may touch: code that reads or writes beyond it ends with a signal. Before each lie
+bytes that must be the same after the call. The arena is full of NaNs, so that what is read there
+before it is written shows.
+"""
+
+from __future__ import annotations
+
+import _ctypes
+import ctypes
+import mmap
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from cellgrad import _native
+
+PAGE = mmap.PAGESIZE
+ALIGNMENT = 64  # of the arena
+MARK = b"\xa5" * 64
+PROT_NONE = 0
+PRINT = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+ASK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+class Context(ctypes.Structure):
+    """cg_context of runtime/cellgrad_abi.h."""
+
+    _fields_ = [
+        ("struct_size", ctypes.c_uint32),
+        ("flags", ctypes.c_uint32),
+        ("arena", ctypes.c_void_p),
+        ("arena_bytes", ctypes.c_uint64),
+        ("print", PRINT),
+        ("print_user", ctypes.c_void_p),
+        ("cancel", ctypes.POINTER(ctypes.c_int32)),
+        ("max_trips", ctypes.c_uint64),
+        ("max_stash_bytes", ctypes.c_uint64),
+        ("failed_bytes", ctypes.POINTER(ctypes.c_uint64)),
+        ("on_cancel", ASK),
+        ("on_cancel_user", ctypes.c_void_p),
+    ]
+
+
+class Room:
+    """`size` bytes between a mark and a page that cannot be touched."""
+
+    def __init__(self, size: int) -> None:
+        self.start = -(size + len(MARK)) % PAGE + len(MARK)
+        self.memory = mmap.mmap(-1, self.start + size + PAGE)
+        self.memory[self.start - len(MARK) : self.start] = MARK
+        first = ctypes.addressof(ctypes.c_char.from_buffer(self.memory))
+        self.address = first + self.start
+        if libc.mprotect(ctypes.c_void_p(self.address + size), PAGE, PROT_NONE):
+            raise OSError(ctypes.get_errno(), "mprotect")
+
+    def array(self, dtype: Any, shape: Sequence[int]) -> np.ndarray:
+        return np.ndarray(tuple(shape), dtype, self.memory, self.start)
+
+    def is_marked(self) -> bool:
+        return self.memory[self.start - len(MARK) : self.start] == MARK
+
+
+class Entry:
+    """An entry of a compiled model, called as the one of `_native.Model` is."""
+
+    def __init__(self, model: Model, spec: dict[str, Any]) -> None:
+        self.model, self.spec = model, spec
+        self.function = model.library[spec["symbol"]]
+
+    def run(
+        self, given: Sequence[Any], **context: Any
+    ) -> tuple[int, list[np.ndarray], list[np.ndarray]]:
+        """The status, the arguments afterwards, and the results."""
+        rooms, args, out = [], [], []
+        for spec in [*self.spec["args"], *self.spec["results"]]:
+            if "donated_arg" not in spec:
+                dtype, shape = np.dtype(spec["dtype"]), spec["shape"]
+                rooms.append(Room(dtype.itemsize * int(np.prod(shape, dtype=np.int64))))
+                (args if len(args) < len(self.spec["args"]) else out).append(
+                    rooms[-1].array(dtype, shape)
+                )
+        for array, value in zip(args, given, strict=True):
+            array[...] = value
+        pointers = [room.address for room in rooms]
+        size = -(-int(self.spec["arena_bytes"]) // ALIGNMENT) * ALIGNMENT
+        arena = Room(size)
+        arena.array(np.uint8, [size])[...] = 0xFF
+        call = Context(struct_size=ctypes.sizeof(Context), **context)
+        call.arena, call.arena_bytes = arena.address, size
+        status = self.function((ctypes.c_void_p * len(pointers))(*pointers), ctypes.byref(call))
+        if not all(room.is_marked() for room in [*rooms, arena]):
+            raise RuntimeError(f"{self.spec['symbol']} writes before its memory")
+        left = iter(out)
+        results = [
+            args[spec["donated_arg"]] if "donated_arg" in spec else next(left)
+            for spec in self.spec["results"]
+        ]
+        return int(status), args, results
+
+    def __call__(self, given: Sequence[Any]) -> list[np.ndarray]:
+        status, _, results = self.run([np.asarray(a) for a in given])
+        if status != 0:
+            raise RuntimeError(f"{self.spec['symbol']} ends with status {status}")
+        return results
+
+
+class Model:
+    """A compiled model; it must be dropped before its file is."""
+
+    def __init__(self, path: Any) -> None:
+        entries = _native.Model(str(path)).signature["entries"]
+        self.specs = {spec["name"]: spec for spec in entries}
+        self.library = ctypes.CDLL(str(path))
+
+    def __del__(self) -> None:
+        _ctypes.dlclose(self.library._handle)
+
+    def entry(self, name: str) -> Entry:
+        return Entry(self, self.specs[name])
