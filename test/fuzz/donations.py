@@ -20,10 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from differential import FINDINGS, reduced_by
-from failing import Call, Step, Writer
+from failing import Call, Step, Writer, compiled
 from generator import BUILD
-
-from cellgrad import _native
 
 Pool = dict[str, list[str]]
 TARGETS = ("native", "x86-64-v3", "x86-64-v2")
@@ -227,9 +225,7 @@ class Donations(Writer):
         at = self.rng.randrange(dims[dim])
         part, kind = self.slice(x, shape, dim, at, at + 1)
         row = self.let(f"cell.reshape {part} : tensor<{kind}f32> -> tensor<6xf32>")
-        wide = self.let(
-            f"cell.broadcast {row} along [{dim}] : tensor<6xf32> -> tensor<{shape}f32>"
-        )
+        wide = self.let(f"cell.broadcast {row} along [{dim}] : tensor<6xf32> -> tensor<{shape}f32>")
         return self.same(self.rng.choice(["add", "sub", "maximum"]), wide, x, shape)
 
     def scatter(self, pool: Pool, depth: int, trip: str | None) -> None:
@@ -304,7 +300,7 @@ class Donations(Writer):
 
 def check_text(text: str, seed: int) -> Counter[int]:
     with tempfile.TemporaryDirectory() as folder:
-        return Call(text, Path(folder), seed, options(seed)).all_ways()
+        return Call(text, compiled(text, folder, options(seed)), seed).all_ways()
 
 
 def check(seed: int) -> Counter[int]:

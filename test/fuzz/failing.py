@@ -247,21 +247,29 @@ class Writer:
 # --- calls --------------------------------------------------------------------------------------
 
 
-class Call:
-    """A compiled program, the arguments it starts from, and what it must give."""
+# What a program gives for what fails and how many trips loops make: nothing where a check fails.
+Expected = dict[tuple[int, int], list[np.ndarray] | None]
 
-    def __init__(self, text: str, folder: Path, seed: int, options: dict[str, Any] | None = None):
+
+def compiled(text: str, folder: str, options: dict[str, Any]) -> Path:
+    path = Path(folder) / "failing.so"
+    _native.compile_graph(_native.Graph.parse(text), str(path), "failing", options)
+    return path
+
+
+class Call:
+    """A program compiled to `path`, the arguments it starts from, and what it must give."""
+
+    def __init__(self, text: str, path: Path, seed: int, expected: Expected | None = None):
         self.text = text
         self.graph = _native.Graph.parse(text)
-        path = folder / "failing.so"
-        _native.compile_graph(self.graph, str(path), "failing", options or {"opt_level": 2})
         self.entry = guarded.Model(path).entry("f")
         rng = np.random.default_rng(seed)
         self.inputs = [
             rng.integers(0, 9, size=spec["shape"]).astype(spec["dtype"])
             for spec in self.entry.spec["args"]
         ]
-        self.expected: dict[tuple[int, int], Any] = {}
+        self.expected: Expected = {} if expected is None else expected
 
     def run(
         self, fail: int, trips: int, cancel: int = -1, looks: int | None = None, **limits: Any
@@ -299,7 +307,7 @@ class Call:
                 raise Mismatch(f"result {i}: {g} is not {e}, {what}")
         return OK
 
-    def interpreted(self, fail: int, trips: int) -> Any:
+    def interpreted(self, fail: int, trips: int) -> list[np.ndarray] | None:
         """The interpreter's results, or None where a check fails."""
         if (fail, trips) not in self.expected:
             given = [np.array(a) for a in self.inputs]
@@ -346,7 +354,8 @@ class Call:
 def check(seed: int) -> Counter[int]:
     """Checks program `seed`; how often it ended with each status."""
     with tempfile.TemporaryDirectory() as folder:
-        return Call(Writer(seed).program(), Path(folder), seed).all_ways()
+        text = Writer(seed).program()
+        return Call(text, compiled(text, folder, {"opt_level": 2}), seed).all_ways()
 
 
 if __name__ == "__main__":

@@ -1,5 +1,8 @@
 """Random programs for the lowering: a few hundred here, twenty thousand in the sweep."""
 
+import ctypes
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -9,14 +12,17 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fuzz"))
 
 import differential
+import failing
+import guarded
 import lowering
 import twin
 from contractions import Contractions
 
+FUZZ = str(Path(__file__).resolve().parents[1] / "fuzz")
 CHUNK = 25
 SWEEP = pytest.mark.sweep
-FEW = {"small": 200, "large": 50, "conv": 100, "loops": 50}
-MANY = {"small": 10_000, "large": 2_000, "conv": 5_000, "loops": 3_000}
+FEW = {"small": 200, "large": 50, "conv": 100, "loops": 50, "donations": 50}
+MANY = {"small": 10_000, "large": 2_000, "conv": 5_000, "loops": 3_000, "donations": 3_000}
 
 
 def chunks(counts, size):
@@ -113,3 +119,65 @@ def test_bounds_of_sums():
     bound = twin.summed(exact, np.abs(x).sum(axis=1), np.zeros(40), 1000, "float32")
     assert twin.worst(np.add.accumulate(x, axis=1)[:, -1], bound) <= 0
     assert twin.worst(np.delete(x, 500, axis=1).sum(axis=1), bound) > 0
+
+
+SWAP = """func.func @f(%n: tensor<i32>, %m: tensor<i32>, %p: tensor<40xf32> {cell.donate = 0 : i64},
+    %q: tensor<40xf32> {cell.donate = 1 : i64}) -> (tensor<40xf32>, tensor<40xf32>) {
+  %below = cell.less %n, %m : tensor<i32>
+  %take = tensor.extract %below[] : tensor<i1>
+  %new = scf.if %take -> tensor<40xf32> {
+    scf.yield %q : tensor<40xf32>
+  } else {
+    %less = cell.neg %q : tensor<40xf32>
+    scf.yield %less : tensor<40xf32>
+  }
+  return %new, %p : tensor<40xf32>, tensor<40xf32>
+}
+"""
+
+
+def test_two_arguments_that_swap_places_by_a_branch(tmp_path):
+    call = failing.Call(SWAP, failing.compiled(SWAP, tmp_path, {"opt_level": 2}), 0)
+    p, q = np.arange(40, dtype=np.float32), np.arange(50, 90, dtype=np.float32)
+    for n, sign in [(0, 1), (2, -1)]:
+        status, _, (first, second) = call.entry.run([n, 1, p, q])
+        assert status == 0
+        np.testing.assert_array_equal(first, sign * q)
+        np.testing.assert_array_equal(second, p)
+
+
+def test_what_is_written_before_memory_is_seen():
+    room = guarded.Room(12)
+    assert room.is_marked()
+    ctypes.memset(room.address - 1, 0, 1)
+    assert not room.is_marked()
+
+
+# A product of products needs 4096 bytes for the first of them.
+SHORT = '''
+import sys, tempfile
+import numpy as np
+sys.path.insert(0, sys.argv[1])
+import failing, guarded
+text = """func.func @f(%x: tensor<32x32xf32>) -> tensor<32x32xf32> {
+  %y = cell.matmul %x, %x : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+  %z = cell.matmul %y, %x : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+  return %z : tensor<32x32xf32>
+}"""
+with tempfile.TemporaryDirectory() as folder:
+    entry = guarded.Model(failing.compiled(text, folder, {"opt_level": 2})).entry("f")
+sizes = []
+class Short(guarded.Room):
+    def __init__(self, size):
+        sizes.append(size)
+        super().__init__(size - int(sys.argv[2]) * (len(sizes) == 3))
+guarded.Room = Short
+entry([np.ones((32, 32), np.float32)])
+assert len(sizes) == 3 and sizes[2] == 4096, sizes
+'''
+
+
+@pytest.mark.parametrize("missing, ends", [(0, 0), (64, -signal.SIGSEGV)])
+def test_an_arena_that_is_too_small_is_found(missing, ends):
+    command = [sys.executable, "-c", SHORT, FUZZ, str(missing)]
+    assert subprocess.run(command).returncode == ends

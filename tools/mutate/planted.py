@@ -7,9 +7,10 @@ source.py in it, each behind its number; it is compiled once and linked into a n
 cell-opt in a scratch folder. Random programs run first without a mistake, which shows the places that
 each of them executes. Then, for every mutant, the programs that execute it are compiled and run in a
 process of their own, the quick ones first, until one gives a wrong number, does not compile, crashes
-or takes too long: first those of differential.py, then those of lowering.py. Mutants that no number
-notices are given to the tests of test/lower that execute them. --write puts the score into
-docs/lowering-nets.md.
+or takes too long: first those of differential.py, then those of lowering.py, then those of donations.py. Of those
+that execute a place, the ones that have noticed others of the file come first, then the quick ones.
+Mutants that no number notices are given to the tests of test/lower and test/autodiff that execute them.
+--write puts the score into docs/lowering-nets.md.
 
 Nothing of it is in the product: the scratch build alone knows of mutants.
 """
@@ -31,8 +32,9 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -45,15 +47,15 @@ LLVM = Path("/usr/lib/llvm-22")
 PAGE = ROOT / "docs" / "lowering-nets.md"
 BEGIN, END = "<!-- lowering mutants: begin -->", "<!-- lowering mutants: end -->"
 # What only prints, or hands on to passes of others.
-OTHERS = {"Check", "Pipeline", "Print", "ToLLVM"}
+OTHERS = {"Pipeline", "Print", "SeparateTemporaries", "ToLLVM"}
 FILES = {
     "passes/lower/cpu": sorted(
         {p.stem for p in (ROOT / "passes/lower/cpu").glob("*.cpp")} - OTHERS
     ),
     "passes/lower/linalg": ["LowerStash"],
-    "passes/autodiff": ["CountLoops"],
+    "passes/autodiff": ["CountLoops", "NormalForm", "Rematerialize"],
 }
-PROGRAMS, SECONDS, MEMORY = 25, 20, 6 << 30
+PROGRAMS, SECONDS, MEMORY = 40, 20, 6 << 30
 TABLES = 'extern "C" {{ __attribute__((visibility("default"))) int cellMutant = -1; __attribute__((visibility("default"))) unsigned char cellMutantsSeen[1 << 16]; }}'
 # Which mutant a tool is, and where it says what it executed.
 ENVIRONMENT = """
@@ -175,7 +177,7 @@ class Case:
     name: str
     graph: Any
     options: dict[str, Any]
-    runs: list[tuple[str, Any, Any]]  # entry, arguments, what raises if results are wrong
+    run: Callable[[Path], None]  # of the program compiled to a path; raises if results are wrong
     native: Any
     seconds: float = 0.0
     seen: bytes = b""
@@ -195,9 +197,7 @@ class Case:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "fuzz.so"
             self.native.compile_graph(self.graph, str(path), "fuzz", self.options)
-            model = self.native.Model(str(path))
-            for entry, given, compare in self.runs:
-                compare(model.entry(entry)(given()))
+            self.run(path)
 
 
 class Cases:
@@ -206,19 +206,28 @@ class Cases:
     def __init__(self) -> None:
         sys.path.insert(0, str(ROOT / "test" / "fuzz"))
         import differential
+        import donations
+        import guarded
         import lowering
+        from failing import Call
         from generator import records
 
         self.differential, self.lowering, self.table = differential, lowering, records()
+        self.donations, self.guarded, self.call = donations, guarded, Call
 
     def of(self, kind: str, seed: int) -> Case:
         d, native = self.differential, sys.modules["cellgrad._native"]
+        name, options = f"{kind} {seed}", {"opt_level": 1, "poison": seed % 2 == 0}
+        if kind == "donations":
+            text, expected = self.donations.Donations(seed).program(), dict[Any, Any]()
+            options = self.donations.options(seed)
+            run = lambda path: self.call(text, path, seed, expected).all_ways()
+            return Case(name, native.Graph.parse(text), options, run, native)
         if kind in self.lowering.DRAWN:
             program, drawn = self.lowering.draw(kind, seed)
             target, call = self.lowering.prepare(program, seed, drawn)
-            return Case(
-                f"{kind} {seed}", program.graph, {"opt_level": 1, "target": target}, [call], native
-            )
+            options = {"opt_level": 1, "target": target}
+            return Case(name, program.graph, options, self.all_of([call]), native)
         if kind == "loops":
             program = self.lowering.draw("loops", seed)[0]
         elif kind == "forward":
@@ -228,7 +237,15 @@ class Cases:
         runs = self.forward(program, seed)
         if kind != "forward" and program.dtype == "float64":
             runs += self.derivatives(program, seed)
-        return Case(f"{kind} {seed}", program.graph, {"opt_level": 1}, runs, native)
+        return Case(name, program.graph, options, self.all_of(runs), native)
+
+    def all_of(self, runs: list[Any]) -> Callable[[Path], None]:
+        def run(path: Path) -> None:
+            model = self.guarded.Model(path)
+            for entry, given, compare in runs:
+                compare(model.entry(entry)(given()))
+
+        return run
 
     def compared(self, program: Any, name: str, inputs: Any, moved: Any) -> Any:
         d = self.differential
@@ -240,7 +257,7 @@ class Cases:
         import numpy as np
 
         d, rng = self.differential, np.random.default_rng(seed)
-        donated = self.lowering.donations(program, seed)
+        donated = self.lowering.donated(program, seed)
         f, args = d.entry(program, "main", [], donated)
         f.ret(f.call("f", args))
         self.inputs = [rng.normal(size=s).astype(program.dtype) for s in program.arguments]
@@ -276,8 +293,13 @@ class Cases:
         ]
 
 
-OLD = {"forward": 1.0, "derivatives": 0.5}
-NEW = {"small": 1.0, "large": 0.4, "conv": 0.5, "loops": 0.4}
+# The kinds of each group, and how many programs of them of each 100.
+GROUPS = {
+    "programs of every op": {"forward": 1.0, "derivatives": 0.5},
+    "... and those for the lowering": {"small": 1.0, "large": 0.4, "conv": 0.5, "loops": 0.4},
+    "... and those with donations": {"donations": 1.5},
+}
+TESTS = "... and the tests of the passes"
 
 
 def observed(kinds: dict[str, float], programs: int, library: ctypes.CDLL) -> list[Case]:
@@ -302,9 +324,10 @@ def observed(kinds: dict[str, float], programs: int, library: ctypes.CDLL) -> li
     return passing
 
 
-def notices(number: int, found: list[Case], library: ctypes.CDLL) -> str:
-    """The case that notices mutant `number`, or nothing."""
-    reach = sorted((c for c in found if c.seen[number]), key=lambda c: c.seconds)[:PROGRAMS]
+def notices(number: int, found: list[Case], library: ctypes.CDLL, known: Counter[str]) -> str:
+    """The case that notices mutant `number`, or nothing. `known`: how many of the file each has noticed."""
+    reach = sorted((c for c in found if c.seen[number]), key=lambda c: (-known[c.name], c.seconds))
+    reach = reach[:PROGRAMS]
     if not reach:
         return ""
     read, write = os.pipe()
@@ -347,9 +370,11 @@ def notices(number: int, found: list[Case], library: ctypes.CDLL) -> str:
 
 
 def lit_lines() -> dict[str, list[str]]:
-    """The RUN lines of test/lower that use cell-opt, by file."""
+    """The RUN lines of test/lower and test/autodiff that use cell-opt, by file."""
     found = {}
-    for path in sorted((ROOT / "test" / "lower").rglob("*.mlir")):
+    for path in sorted(
+        p for f in ("lower", "autodiff") for p in (ROOT / "test" / f).rglob("*.mlir")
+    ):
         lines = [
             x.split("RUN:", 1)[1].strip() for x in path.read_text().splitlines() if "// RUN:" in x
         ]
@@ -389,100 +414,78 @@ def executed(lines: list[str], folder: Path) -> bytes:
 # --- the score --------------------------------------------------------------------------------
 
 
-@dataclass
-class Verdicts:
-    reached: dict[int, Mutant] = field(default_factory=dict)
-    before: dict[int, str] = field(default_factory=dict)
-    after: dict[int, str] = field(default_factory=dict)
-    tests: dict[int, str] = field(default_factory=dict)
-
-
-def report(found: Verdicts, unreached: int) -> list[str]:
-    rows = defaultdict(Counter[str])
-    for number, mutant in found.reached.items():
-        row = rows[mutant.file]
-        row["mutants"] += 1
-        row["before"] += bool(found.before.get(number))
-        row["after"] += bool(found.before.get(number) or found.after.get(number))
-        row["tests"] += bool(
-            found.before.get(number) or found.after.get(number) or found.tests.get(number)
-        )
-    total = sum(rows.values(), Counter[str]())
+def score(noticed: dict[str, int], mutants: int, executed: int, files: int) -> list[str]:
+    """The table: `noticed` says how many each stage has noticed that none before it did."""
+    total, drawn = 0, sum(noticed.values())
     lines = [
-        f"{total['mutants']} mutants of {len(rows)} files that a program executes "
-        f"({unreached} more are in code that none does):",
-        f"the numbers of the programs of every op notice {total['before']}, with those for the lowering "
-        f"{total['after']}, with the tests of test/lower {total['tests']}.",
+        f"{mutants} mutants of {files} files compile; the programs execute {executed} of them. Of {drawn} of these,",
+        "drawn at random:",
         "",
-        "| file | mutants | programs of every op | and of the lowering | and test/lower |",
-        "| --- | ---: | ---: | ---: | ---: |",
+        "| noticed by | mutants |",
+        "| --- | ---: |",
     ]
-    for file, row in sorted(rows.items()):
-        lines.append(
-            f"| {file} | {row['mutants']} | {row['before']} | {row['after']} | {row['tests']} |"
-        )
-    return lines
+    for stage in (*GROUPS, TESTS):
+        total += noticed[stage]
+        lines.append(f"| {stage} | {total} |")
+    return [*lines, f"| nothing | {drawn - total} |"]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--files", default="", help="only these, by name")
+    parser.add_argument("--files", default="", help="plant in these only, by name")
+    parser.add_argument("--only", default="", help="of what is planted, try these files only")
     parser.add_argument("--sample", type=int, default=0, help="only so many mutants")
     parser.add_argument("--programs", type=int, default=150, help="random programs of each kind")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument(
         "--folder", type=Path, help="keep the scratch copy here, or take what is there"
     )
-    parser.add_argument(
-        "--tests", action="store_true", help="give what is left to the tests of test/lower"
-    )
     parser.add_argument("--write", action="store_true", help="renew docs/lowering-nets.md")
     parser.add_argument("--log", type=Path, help="write a line for each mutant here")
     options = parser.parse_args()
     folder = options.folder or Path(tempfile.mkdtemp(prefix="cell-mutants-"))
     folder.mkdir(parents=True, exist_ok=True)
-    known = folder / "mutants.json"
-    if not known.exists():
-        made = objects(folder, options.files.split(",") if options.files else [], options.jobs)
+    made = folder / "mutants.json"
+    if not made.exists():
+        planted = objects(folder, options.files.split(",") if options.files else [], options.jobs)
         link(folder)
-        known.write_text(json.dumps([m.__dict__ for m in made]))
-    mutants = [Mutant(**m) for m in json.loads(known.read_text())]
+        made.write_text(json.dumps([m.__dict__ for m in planted]))
+    mutants = [Mutant(**m) for m in json.loads(made.read_text())]
+    if options.only:
+        mutants = [m for m in mutants if m.file in options.only.split(",")]
     print(f"{len(mutants)} mutants are compiled", flush=True)
     library = load(folder)
-    old, new = (observed(kinds, options.programs, library) for kinds in (OLD, NEW))
-    reached = [m for m in mutants if any(c.seen[m.number] for c in [*old, *new])]
-    print(f"{len(reached)} are executed by {len(old)} and {len(new)} programs", flush=True)
+    groups = {g: observed(kinds, options.programs, library) for g, kinds in GROUPS.items()}
+    reached = [m for m in mutants if any(c.seen[m.number] for g in groups.values() for c in g)]
+    print(f"{len(reached)} are executed by {[*map(len, groups.values())]} programs", flush=True)
     chosen = reached
     if options.sample:
         chosen = random.Random(0).sample(reached, min(options.sample, len(reached)))
-    found = Verdicts({m.number: m for m in chosen})
-    tests: dict[str, tuple[list[str], bytes]] = {}
-    if options.tests:
-        tests = {path: (lines, executed(lines, folder)) for path, lines in lit_lines().items()}
+    tests = {path: (lines, executed(lines, folder)) for path, lines in lit_lines().items()}
+    known = defaultdict(Counter[str])
+    noticed = Counter[str]()
+
+    def verdict(mutant: Mutant) -> tuple[str, str]:
+        """The stage that notices a mutant, and the program or test."""
+        for stage, cases in groups.items():
+            if case := notices(mutant.number, cases, library, known[mutant.file]):
+                known[mutant.file][case] += 1
+                return stage, case
+        for path, (lines, seen) in tests.items():
+            if seen[mutant.number] and not passes(lines, folder, CELL_MUTANT=str(mutant.number)):
+                return TESTS, Path(path).name
+        return "nothing", "-"
+
     log = options.log.open("a") if options.log else None
     for mutant in chosen:
-        n = mutant.number
-        found.before[n] = notices(n, old, library)
-        found.after[n] = notices(n, new, library)
-        if not found.before[n] and not found.after[n]:
-            for path, (lines, seen) in tests.items():
-                if seen[n] and not passes(lines, folder, CELL_MUTANT=str(n)):
-                    found.tests[n] = Path(path).name
-                    break
+        stage, by = verdict(mutant)
+        noticed[stage] += 1
         if log:
-            verdict = [found.before[n] or "-", found.after[n] or "-", found.tests.get(n, "-")]
-            print(
-                n,
-                f"{mutant.file}:{mutant.line}",
-                *verdict,
-                mutant.what,
-                sep=" | ",
-                file=log,
-                flush=True,
-            )
-    lines = report(found, len(mutants) - len(reached))
+            where = f"{mutant.file}:{mutant.line}"
+            print(mutant.number, where, stage, by, mutant.what, sep=" | ", file=log, flush=True)
+    lines = score(noticed, len(mutants), len(reached), len({m.file for m in mutants}))
     print("\n".join(lines))
     if options.write:
         PAGE.write_text(replaced(PAGE.read_text(), BEGIN, END, lines))
