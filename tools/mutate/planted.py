@@ -34,7 +34,8 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,7 @@ FILES = {
     "passes/lower/linalg": ["LowerStash"],
     "passes/autodiff": ["CountLoops", "NormalForm", "Rematerialize"],
 }
-PROGRAMS, SECONDS, MEMORY = 40, 20, 6 << 30
+PROGRAMS, SECONDS, MEMORY = 30, 30, 6 << 30
 TABLES = 'extern "C" {{ __attribute__((visibility("default"))) int cellMutant = -1; __attribute__((visibility("default"))) unsigned char cellMutantsSeen[1 << 16]; }}'
 # Which mutant a tool is, and where it says what it executed.
 ENVIRONMENT = """
@@ -349,7 +350,7 @@ def notices(number: int, found: list[Case], library: ctypes.CDLL, known: Counter
                 os._exit(1)
         os._exit(0)
     os.close(write)
-    deadline = time.time() + 4 * SECONDS
+    deadline = time.time() + 20 * SECONDS
     while True:
         pid, status = os.waitpid(child, os.WNOHANG)
         if pid:
@@ -390,7 +391,7 @@ def passes(lines: list[str], folder: Path, **more: str) -> bool:
         [str(folder / "bin"), str(BUILD / "bin"), str(LLVM / "bin"), os.environ["PATH"]]
     )
     for line in lines:
-        line = line.replace("%t", str(folder / "t"))
+        line = line.replace("%t", str(folder / f"t{os.getpid()}"))
         shell = ["bash", "-c", f"set -o pipefail; ulimit -t {SECONDS} -v {MEMORY >> 10}; {line}"]
         if subprocess.run(
             shell, env={**os.environ, "PATH": path, **more}, capture_output=True
@@ -412,6 +413,36 @@ def executed(lines: list[str], folder: Path) -> bytes:
 
 
 # --- the score --------------------------------------------------------------------------------
+
+
+@dataclass
+class Judge:
+    """What notices mutants; `known` has the programs that have noticed others of a file."""
+
+    folder: Path
+    library: ctypes.CDLL
+    groups: dict[str, list[Case]]
+    tests: dict[str, tuple[list[str], bytes]]
+    known: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+
+    def of(self, mutant: Mutant) -> tuple[str, str]:
+        """The stage that notices a mutant, and the program or test."""
+        number, known = mutant.number, self.known[mutant.file]
+        for stage, cases in self.groups.items():
+            if case := notices(number, cases, self.library, known):
+                known[case] += 1
+                return stage, case
+        for path, (lines, seen) in self.tests.items():
+            if seen[number] and not passes(lines, self.folder, CELL_MUTANT=str(number)):
+                return TESTS, Path(path).name
+        return "nothing", "-"
+
+
+judges: list[Judge] = []  # that of a process
+
+
+def verdict(mutant: Mutant) -> tuple[Mutant, str, str]:
+    return mutant, *judges[0].of(mutant)
 
 
 def score(noticed: dict[str, int], mutants: int, executed: int, files: int) -> list[str]:
@@ -438,7 +469,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="of what is planted, try these files only")
     parser.add_argument("--sample", type=int, default=0, help="only so many mutants")
     parser.add_argument("--programs", type=int, default=150, help="random programs of each kind")
-    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
     parser.add_argument(
         "--folder", type=Path, help="keep the scratch copy here, or take what is there"
     )
@@ -464,27 +495,15 @@ def main() -> int:
     if options.sample:
         chosen = random.Random(0).sample(reached, min(options.sample, len(reached)))
     tests = {path: (lines, executed(lines, folder)) for path, lines in lit_lines().items()}
-    known = defaultdict(Counter[str])
+    judge = Judge(folder, library, groups, tests)
     noticed = Counter[str]()
-
-    def verdict(mutant: Mutant) -> tuple[str, str]:
-        """The stage that notices a mutant, and the program or test."""
-        for stage, cases in groups.items():
-            if case := notices(mutant.number, cases, library, known[mutant.file]):
-                known[mutant.file][case] += 1
-                return stage, case
-        for path, (lines, seen) in tests.items():
-            if seen[mutant.number] and not passes(lines, folder, CELL_MUTANT=str(mutant.number)):
-                return TESTS, Path(path).name
-        return "nothing", "-"
-
     log = options.log.open("a") if options.log else None
-    for mutant in chosen:
-        stage, by = verdict(mutant)
-        noticed[stage] += 1
-        if log:
-            where = f"{mutant.file}:{mutant.line}"
-            print(mutant.number, where, stage, by, mutant.what, sep=" | ", file=log, flush=True)
+    with get_context("fork").Pool(options.jobs, judges.append, [judge]) as pool:
+        for mutant, stage, by in pool.imap(verdict, chosen):
+            noticed[stage] += 1
+            if log:
+                where = f"{mutant.file}:{mutant.line}"
+                print(mutant.number, where, stage, by, mutant.what, sep=" | ", file=log, flush=True)
     lines = score(noticed, len(mutants), len(reached), len({m.file for m in mutants}))
     print("\n".join(lines))
     if options.write:

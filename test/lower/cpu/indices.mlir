@@ -80,3 +80,46 @@ func.func @numbers(%y: memref<640xi32>) {
   }
   return
 }
+
+// -----
+
+#turned = affine_map<(d0, d1) -> (d1, d0)>
+
+// Loops in the order of memory: the index of a dimension follows its loop, which is the outer one.
+// CHECK-LABEL: func.func @turned
+// CHECK:         scf.for %[[I:.*]] = %c0 to %c5
+// CHECK-DAG:       %[[AT:.*]] = arith.muli %[[I]], %c40
+// CHECK-DAG:       %[[N:.*]] = arith.index_cast %[[I]] : index to i32
+// CHECK-DAG:       %[[S:.*]] = vector.broadcast %[[N]] : i32 to vector<16xi32>
+// CHECK:           vector.store %{{.*}}, %{{.*}}[%[[AT]]]
+func.func @turned(%y: memref<5x40xf32>) {
+  linalg.generic {indexing_maps = [#turned], iterator_types = ["parallel", "parallel"]} outs(%y : memref<5x40xf32>) {
+  ^bb0(%o: f32):
+    %0 = linalg.index 1 : index
+    %1 = arith.index_cast %0 : index to i32
+    %2 = arith.sitofp %1 : i32 to f32
+    linalg.yield %2 : f32
+  }
+  return
+}
+
+// -----
+
+#turned = affine_map<(d0, d1) -> (d1, d0)>
+
+// ... or the inner one, in lanes.
+// CHECK-LABEL: func.func @turned_lanes
+// CHECK:         %[[LANES:.*]] = arith.constant dense<[0.000000e+00, 1.000000e+00, 2.000000e+00, {{.*}} : vector<16xf32>
+// CHECK:         scf.for %[[I:.*]] = %c0 to %c5
+// CHECK:           %[[AT:.*]] = arith.muli %[[I]], %c40
+// CHECK:           vector.store %[[LANES]], %{{.*}}[%[[AT]]]
+func.func @turned_lanes(%y: memref<5x40xf32>) {
+  linalg.generic {indexing_maps = [#turned], iterator_types = ["parallel", "parallel"]} outs(%y : memref<5x40xf32>) {
+  ^bb0(%o: f32):
+    %0 = linalg.index 0 : index
+    %1 = arith.index_cast %0 : index to i32
+    %2 = arith.sitofp %1 : i32 to f32
+    linalg.yield %2 : f32
+  }
+  return
+}

@@ -110,3 +110,12 @@ func.func @dying(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %c = linalg.matmul ins(%b, %b : tensor<8x8xf32>, tensor<8x8xf32>) outs(%f : tensor<8x8xf32>) -> tensor<8x8xf32>
   return %c : tensor<8x8xf32>
 }
+
+// An argument that is its own result stays as it is.
+// CHECK-LABEL: func.func @unchanged
+// CHECK-NOT:     memref.alloc
+// CHECK-NOT:     memref.copy
+// CHECK:         return
+func.func @unchanged(%p: tensor<40xf32> {cell.donate = 0 : i64}) -> tensor<40xf32> {
+  return %p : tensor<40xf32>
+}
