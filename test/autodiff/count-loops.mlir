@@ -41,6 +41,26 @@ func.func private @counted(%x: tensor<f64>) -> (tensor<i64>, tensor<f64>) {
   return %r#0, %r#1 : tensor<i64>, tensor<f64>
 }
 
+// A function that calls itself is not inlined, as that would not end.
+// CHECK-LABEL: func.func @recursion
+// CHECK:         scf.while
+// CHECK:           func.call @again
+func.func private @again(%x: tensor<f64>) -> tensor<f64> {
+  %0 = func.call @again(%x) : (tensor<f64>) -> tensor<f64>
+  return %0 : tensor<f64>
+}
+func.func @recursion(%x: tensor<f64>) -> tensor<f64> {
+  %true = arith.constant true
+  %r = scf.while (%i = %x) : (tensor<f64>) -> tensor<f64> {
+    scf.condition(%true) %i : tensor<f64>
+  } do {
+  ^bb0(%i: tensor<f64>):
+    %n = func.call @again(%i) : (tensor<f64>) -> tensor<f64>
+    scf.yield %n : tensor<f64>
+  }
+  return %r : tensor<f64>
+}
+
 // A bound that is an argument, and one at which the counter would wrap around, stay as they are.
 // CHECK-LABEL: func.func private @unknown
 // CHECK:         scf.while

@@ -95,12 +95,44 @@ class Donations(Writer):
             lambda: self.same("sub", self.view(pool, rng.choice(others), shape), name, shape),
             lambda: self.value(pool, shape),
             lambda: pool[shape][-1],
+            lambda: self.conditional(pool, name, shape),
+            lambda: self.conditional(pool, name, shape),
         ]
         value = rng.choice(ways)()
         if rng.random() < 0.3:
             value = self.view(pool, value, shape)
         pool[shape].append(value)
         return value
+
+    def conditional(self, pool: Pool, name: str, shape: str) -> str:
+        """A branch that changes `name`, or leaves it, and gives something of it as well."""
+        rng, bound = (
+            self.rng,
+            self.let(f"cell.constant dense<{self.rng.choice([1, 2, 4])}> : tensor<i32>"),
+        )
+        take = self.let(
+            f"tensor.extract {self.let(f'cell.less %n, {bound} : tensor<i32>')}[] : tensor<i1>"
+        )
+        others = [s for n, s in self.given if n != name and rng.random() < 0.4]
+        others += [s for s in self.shapes if rng.random() < 0.2]
+        types = ", ".join(f"tensor<{s}f32>" for s in [shape, *others])
+        self.names += 1
+        result = f"%v{self.names}"
+        self.emit(f"{result}:{1 + len(others)} = scf.if {take} -> ({types}) {{")
+        for way in range(2):
+            inner = {s: list(v) for s, v in pool.items()}
+            for _ in range(rng.randint(0, 2)):
+                self.step(inner, depth=2)
+            mine = name if rng.random() < 0.4 else self.view(inner, self.value(inner, shape), shape)
+            given = [mine, *(self.value(inner, s) for s in others)]
+            self.emit(f"scf.yield {', '.join(given)} : {types}")
+            self.emit("} else {" if way == 0 else "}")
+        for i, other in enumerate(others):
+            pool[other].append(f"{result}#{i + 1}")
+        if others and rng.random() < 0.5:  # read afterwards
+            i = rng.randrange(len(others))
+            pool[others[i]].append(self.view(pool, f"{result}#{i + 1}", others[i]))
+        return f"{result}#0"
 
     # --- steps --------------------------------------------------------------------------------
 

@@ -97,7 +97,6 @@ class Loops:
         rng = self.rng
         arguments = [rng.choice(self.shapes) for _ in range(rng.randint(1, 3))]
         self.values = [Value(f"%x{i}", shape) for i, shape in enumerate(arguments)]
-        given = ", ".join(f"{v.name}: {self.type(v.shape)}" for v in self.values)
         for _ in range(rng.randint(0, 2)):
             self.step()
         for _ in range(rng.randint(1, 2)):
@@ -105,6 +104,11 @@ class Loops:
             for _ in range(rng.randint(0, 2)):
                 self.step()
         results = [self.gathered(rng.choice(self.shapes)) for _ in range(rng.randint(1, 3))]
+        return self.made(arguments, results)
+
+    def made(self, arguments: list[tuple[int, ...]], results: list[Value]) -> Program:
+        """The program of the lines so far."""
+        given = ", ".join(f"%x{i}: {self.type(shape)}" for i, shape in enumerate(arguments))
         names = ", ".join(r.name for r in results)
         types = ", ".join(self.type(r.shape) for r in results)
         result = types if len(results) == 1 else f"({types})"

@@ -1,4 +1,4 @@
-"""Checks random programs that are about the lowering: contractions, convolutions, nested loops, donations.
+"""Checks random programs that are about the lowering: products, nested loops, layers, donations.
 
 What `differential.py` checks are programs of every op; these have few ops, and everything that fusion,
 plans of products, tiles, masks, buffers and live ranges decide by. Contractions and convolutions are
@@ -33,21 +33,23 @@ from contractions import INTERPRETED, TARGETS, Contractions
 from convolutions import Convolutions
 from differential import FINDINGS, Mismatch, arrays, buffers, entry
 from generator import BUILD, Program
+from layers import Layers
 from loops import Loops
 from twin import worst
 
 from cellgrad import _native
 
 DRAWN = {"small": Contractions, "large": Contractions, "conv": Convolutions}
-KINDS = (*DRAWN, "loops", "donations")
+TEXTS = {"loops": Loops, "layers": Layers}
+KINDS = (*DRAWN, *TEXTS, "donations")
 WIDTHS = (512, 256, 128)
 # Gradients of contractions, whose operands are reversed and dilated parts.
 DERIVED = 4
 
 
 def draw(kind: str, seed: int) -> tuple[Program, Contractions | None]:
-    if kind == "loops":
-        return Loops(seed, "float64" if seed % 3 else "float32").program(), None
+    if kind in TEXTS:
+        return TEXTS[kind](seed, "float64" if seed % 3 else "float32").program(), None
     drawn = DRAWN[kind](seed, kind)
     return drawn.program(), drawn
 

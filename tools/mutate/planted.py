@@ -7,7 +7,7 @@ source.py in it, each behind its number; it is compiled once and linked into a n
 cell-opt in a scratch folder. Random programs run first without a mistake, which shows the places that
 each of them executes. Then, for every mutant, the programs that execute it are compiled and run in a
 process of their own, the quick ones first, until one gives a wrong number, does not compile, crashes
-or takes too long: first those of differential.py, then those of lowering.py, then those of donations.py. Of those
+or takes too long: first those of differential.py, then those of lowering.py, last donations and layers. Of those
 that execute a place, the ones that have noticed others of the file come first, then the quick ones.
 Mutants that no number notices are given to the tests of test/lower and test/autodiff that execute them.
 --write puts the score into docs/lowering-nets.md.
@@ -229,8 +229,8 @@ class Cases:
             target, call = self.lowering.prepare(program, seed, drawn)
             options = {"opt_level": 1, "target": target}
             return Case(name, program.graph, options, self.all_of([call]), native)
-        if kind == "loops":
-            program = self.lowering.draw("loops", seed)[0]
+        if kind in self.lowering.TEXTS:
+            program = self.lowering.draw(kind, seed)[0]
         elif kind == "forward":
             program = d.forward_program(seed, self.table)
         else:
@@ -298,7 +298,7 @@ class Cases:
 GROUPS = {
     "programs of every op": {"forward": 1.0, "derivatives": 0.5},
     "... and those for the lowering": {"small": 1.0, "large": 0.4, "conv": 0.5, "loops": 0.4},
-    "... and those with donations": {"donations": 1.5},
+    "... and those with donations and layers": {"donations": 1.5, "layers": 0.2},
 }
 TESTS = "... and the tests of the passes"
 

@@ -171,3 +171,70 @@ func.func @swap(%c: tensor<i1>, %p: tensor<40xf32> {cell.donate = 0 : i64}, %q: 
   }
   return %0, %p : tensor<40xf32>, tensor<40xf32>
 }
+
+// What reads an argument comes before the branch that stores into it, also where the branch moves up: another
+// argument, which it reads, changes in place.
+// CHECK-LABEL: func.func @moved_up
+// CHECK-SAME:    %{{.*}}: memref<i1>, %[[P:[a-z0-9]+]]: memref<40xf32>, %[[Q:[a-z0-9]+]]: memref<40xf32>, %[[OUT:[a-z0-9]+]]: memref<40xf32>
+// CHECK:         linalg.generic {{.*}} ins(%[[P]] : {{.*}}) outs(%[[OUT]] :
+// CHECK:         scf.if
+// CHECK:           linalg.generic {{.*}} ins(%[[P]], %[[Q]] : {{.*}}) outs(%[[P]] :
+// CHECK:         linalg.generic {{.*}} ins(%[[Q]] : {{.*}}) outs(%[[Q]] :
+// CHECK-NOT:     memref.copy
+// CHECK:         return
+func.func @moved_up(%c: tensor<i1>, %p: tensor<40xf32> {cell.donate = 0 : i64}, %q: tensor<40xf32> {cell.donate = 1 : i64})
+    -> (tensor<40xf32>, tensor<40xf32>, tensor<40xf32>) {
+  %take = tensor.extract %c[] : tensor<i1>
+  %new = cell.square %q : tensor<40xf32>
+  %out = cell.exp %p : tensor<40xf32>
+  %0 = scf.if %take -> tensor<40xf32> {
+    %1 = cell.sub %p, %q : tensor<40xf32>
+    scf.yield %1 : tensor<40xf32>
+  } else {
+    scf.yield %p : tensor<40xf32>
+  }
+  return %0, %new, %out : tensor<40xf32>, tensor<40xf32>, tensor<40xf32>
+}
+
+// One way gives the argument that it changes as another result as well: the store stays behind what reads that.
+// CHECK-LABEL: func.func @given_on
+// CHECK-SAME:    %{{.*}}: memref<i1>, %[[P:[a-z0-9]+]]: memref<40xf32>, %[[OUT:[a-z0-9]+]]: memref<40xf32>
+// CHECK:         scf.if
+// CHECK-NOT:       outs(%[[P]] :
+// CHECK-NOT:       memref.copy %{{.*}}, %[[P]]
+// CHECK:         linalg.generic {{.*}} outs(%[[OUT]] :
+// CHECK:         memref.copy %{{.*}}, %[[P]]
+// CHECK:         return
+func.func @given_on(%c: tensor<i1>, %p: tensor<40xf32> {cell.donate = 0 : i64}) -> (tensor<40xf32>, tensor<40xf32>) {
+  %take = tensor.extract %c[] : tensor<i1>
+  %0:2 = scf.if %take -> (tensor<40xf32>, tensor<40xf32>) {
+    %1 = cell.square %p : tensor<40xf32>
+    scf.yield %1, %p : tensor<40xf32>, tensor<40xf32>
+  } else {
+    %1 = cell.neg %p : tensor<40xf32>
+    scf.yield %p, %1 : tensor<40xf32>, tensor<40xf32>
+  }
+  %2 = cell.exp %0#1 : tensor<40xf32>
+  return %0#0, %2 : tensor<40xf32>, tensor<40xf32>
+}
+
+// What reads another shape of an argument reads the argument.
+// CHECK-LABEL: func.func @shapes
+// CHECK-SAME:    %{{.*}}: memref<i1>, %[[P:[a-z0-9]+]]: memref<8x5xf32>
+// CHECK:         linalg.generic {{.*}}"reduction"
+// CHECK:         scf.if
+// CHECK:           linalg.generic {{.*}} outs(%[[P]] :
+// CHECK-NOT:     "reduction"
+// CHECK:         return
+func.func @shapes(%c: tensor<i1>, %p: tensor<8x5xf32> {cell.donate = 0 : i64}) -> (tensor<8x5xf32>, tensor<10xf32>) {
+  %take = tensor.extract %c[] : tensor<i1>
+  %0 = scf.if %take -> tensor<8x5xf32> {
+    %1 = cell.square %p : tensor<8x5xf32>
+    scf.yield %1 : tensor<8x5xf32>
+  } else {
+    scf.yield %p : tensor<8x5xf32>
+  }
+  %2 = cell.reshape %p : tensor<8x5xf32> -> tensor<4x10xf32>
+  %3 = cell.reduce_max %2 over [0] : tensor<4x10xf32> -> tensor<10xf32>
+  return %0, %3 : tensor<8x5xf32>, tensor<10xf32>
+}

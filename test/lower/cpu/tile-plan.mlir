@@ -85,3 +85,19 @@ func.func @one(%x: memref<8x16x34x34xf32>, %w: memref<1x16x3x3xf32>, %y: memref<
   }
   return
 }
+
+// Tiles add up in the type of the result: not halves.
+// CHECK-LABEL: func.func @halves
+// CHECK:         linalg.generic
+// CHECK-NOT:     vector.
+// CHECK:         return
+func.func @halves(%x: memref<8x16x34x34xf16>, %w: memref<16x16x3x3xf16>, %y: memref<8x16x32x32xf16>) {
+  linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : memref<8x16x34x34xf16>, memref<16x16x3x3xf16>) outs(%y : memref<8x16x32x32xf16>) {
+  ^bb0(%a: f16, %b: f16, %c: f16):
+    %0 = arith.mulf %a, %b : f16
+    %1 = arith.addf %c, %0 : f16
+    linalg.yield %1 : f16
+  }
+  return
+}
