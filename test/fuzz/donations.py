@@ -61,7 +61,14 @@ class Donations(Writer):
             pool[shape] += [name] * 2
         for _ in range(rng.randint(0, 10)):
             self.step(pool, depth=0)
-        results = [(self.updated(pool, name, shape), shape) for name, shape in self.given]
+        exchange = rng.random() < 0.4
+        results = [
+            (
+                self.exchanged(pool, name, shape) if exchange else self.updated(pool, name, shape),
+                shape,
+            )
+            for name, shape in self.given
+        ]
         if len(results) > 1 and rng.random() < 0.2:
             # Two arguments get the same.
             (a, s), (b, t) = (results[i] for i in rng.sample(range(len(results)), 2))
@@ -104,7 +111,21 @@ class Donations(Writer):
         pool[shape].append(value)
         return value
 
-    def conditional(self, pool: Pool, name: str, shape: str) -> str:
+    def exchanged(self, pool: Pool, name: str, shape: str) -> str:
+        """What another donated argument has been, or something of it, perhaps only in some calls."""
+        rng = self.rng
+        other = rng.choice([n for n, s in self.given if s == shape and n != name] or [name])
+        ways = [
+            lambda: other,
+            lambda: other,
+            lambda: self.conditional(pool, name, shape, other),
+            lambda: self.conditional(pool, name, shape, other),
+            lambda: self.view(pool, other, shape),
+            lambda: self.same(rng.choice(["add", "sub"]), name, other, shape),
+        ]
+        return rng.choice(ways)()
+
+    def conditional(self, pool: Pool, name: str, shape: str, other: str = "") -> str:
         """A branch that changes `name`, or leaves it, and gives something of it as well."""
         rng, bound = (
             self.rng,
@@ -123,7 +144,8 @@ class Donations(Writer):
             inner = {s: list(v) for s, v in pool.items()}
             for _ in range(rng.randint(0, 2)):
                 self.step(inner, depth=2)
-            mine = name if rng.random() < 0.4 else self.view(inner, self.value(inner, shape), shape)
+            source = other or self.value(inner, shape)
+            mine = rng.choice([name, source, self.view(inner, source, shape)])
             given = [mine, *(self.value(inner, s) for s in others)]
             self.emit(f"scf.yield {', '.join(given)} : {types}")
             self.emit("} else {" if way == 0 else "}")
