@@ -141,3 +141,24 @@ func.func @plain(%x: tensor<f64> {cell.example = dense<1.5> : tensor<f64>}) -> (
   %1 = call @both(%x) : (tensor<f64>) -> tensor<f64>
   return %0, %1 : tensor<f64>, tensor<f64>
 }
+
+// Conditions that come from elsewhere than a tensor of their own: from an element of several, and from a
+// comparison of numbers.
+// ADJOINT-LABEL: func.func @elsewhere_gradient
+// ADJOINT:         arith.select
+func.func private @elsewhere(%x: tensor<f64>, %q: tensor<3xi1>, %n: tensor<i64>) -> tensor<f64> {
+  %c1 = arith.constant 1 : index
+  %a = tensor.extract %q[%c1] : tensor<3xi1>
+  %one = arith.constant 1 : i64
+  %m = tensor.extract %n[] : tensor<i64>
+  %b = arith.cmpi eq, %m, %one : i64
+  %c = arith.andi %a, %b : i1
+  %sin = cell.sin %x : tensor<f64>
+  %y = arith.select %c, %sin, %x : tensor<f64>
+  return %y : tensor<f64>
+}
+func.func @elsewhere_gradient(%x: tensor<f64>, %q: tensor<3xi1>, %n: tensor<i64>) -> tensor<f64> {
+  %two = cell.constant dense<2.0> : tensor<f64>
+  %0:2 = cell.vjp @elsewhere(%x, %q, %n) cotangents(%two) of [0] wrt [0] : (tensor<f64>, tensor<3xi1>, tensor<i64>, tensor<f64>) -> (tensor<f64>, tensor<f64>)
+  return %0#1 : tensor<f64>
+}

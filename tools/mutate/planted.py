@@ -137,7 +137,7 @@ def objects(folder: Path, files: list[str], jobs: int) -> list[Mutant]:
 
 
 def link(folder: Path) -> None:
-    """A native module and a cell-opt with these objects in place of those of the libraries."""
+    """A native module, cell-opt and cell-run with these objects in place of those of the libraries."""
     table = folder / "table.cpp"
     table.write_text(TABLES.format() + ENVIRONMENT)
     made = folder / "table.o"
@@ -148,6 +148,7 @@ def link(folder: Path) -> None:
     for target, out in [
         (f"python/cellgrad/{native}", folder / native),
         ("bin/cell-opt", folder / "bin" / "cell-opt"),
+        ("bin/cell-run", folder / "bin" / "cell-run"),
     ]:
         shown = ["ninja", "-C", BUILD, "-t", "commands", target]
         command = subprocess.run(shown, capture_output=True, text=True, check=True).stdout
@@ -371,7 +372,7 @@ def notices(number: int, found: list[Case], library: ctypes.CDLL, known: Counter
 
 
 def lit_lines() -> dict[str, list[str]]:
-    """The RUN lines of test/lower and test/autodiff that use cell-opt, by file."""
+    """The RUN lines of test/lower and test/autodiff that use cell-opt or cell-run, by file."""
     found = {}
     for path in sorted(
         p for f in ("lower", "autodiff") for p in (ROOT / "test" / f).rglob("*.mlir")
@@ -381,7 +382,9 @@ def lit_lines() -> dict[str, list[str]]:
         ]
         joined = "\n".join(lines).replace("\\\n", "")
         found[str(path)] = [
-            x.replace("%s", str(path)) for x in joined.splitlines() if "cell-opt" in x
+            x.replace("%s", str(path))
+            for x in joined.splitlines()
+            if re.search("cell-(opt|run)", x)
         ]
     return {k: v for k, v in found.items() if v}
 

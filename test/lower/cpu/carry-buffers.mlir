@@ -132,3 +132,26 @@ func.func @branches(%choice: tensor<i1>, %x: tensor<3x4xf32>, %y: tensor<4xf32>)
   }
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// A sum onto what one buffer holds may lie there; it is saved before that buffer is written, as it goes to another.
+// CHECK-LABEL: func.func @summed_onto(
+// CHECK:         scf.for
+// CHECK:           %[[SUM:.*]] = linalg.matmul
+// CHECK:           %[[SAVED:.*]] = bufferization.alloc_tensor() copy(%[[SUM]])
+// CHECK:           bufferization.materialize_in_destination
+// CHECK:           bufferization.materialize_in_destination %[[SAVED]]
+// CHECK:         }
+func.func @summed_onto(%x: tensor<4x4xf32>, %a: tensor<4x4xf32>, %b: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %0:2 = scf.for %i = %c0 to %c9 step %c1 iter_args(%s = %a, %t = %b) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+    %e = tensor.empty() : tensor<4x4xf32>
+    %next = linalg.exp ins(%t : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+    %sum = linalg.matmul ins(%x, %t : tensor<4x4xf32>, tensor<4x4xf32>) outs(%s : tensor<4x4xf32>) -> tensor<4x4xf32>
+    scf.yield %next, %sum : tensor<4x4xf32>, tensor<4x4xf32>
+  }
+  return %0#0, %0#1 : tensor<4x4xf32>, tensor<4x4xf32>
+}
