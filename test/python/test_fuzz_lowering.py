@@ -22,7 +22,14 @@ FUZZ = str(Path(__file__).resolve().parents[1] / "fuzz")
 CHUNK = 25
 SWEEP = pytest.mark.sweep
 FEW = {"small": 200, "large": 50, "conv": 100, "loops": 50, "donations": 50, "layers": 8}
-MANY = {"small": 10_000, "large": 2_000, "conv": 5_000, "loops": 3_000, "donations": 3_000, "layers": 500}
+MANY = {
+    "small": 10_000,
+    "large": 2_000,
+    "conv": 5_000,
+    "loops": 3_000,
+    "donations": 3_000,
+    "layers": 500,
+}
 
 
 def chunks(counts, size):

@@ -206,3 +206,24 @@ func.func @loops(%x: tensor<40xf32>, %n: index) -> (tensor<20xf32>, tensor<40xf3
   %sum = linalg.add ins(%p, %second#0 : tensor<40xf32>, tensor<40xf32>) outs(%e : tensor<40xf32>) -> tensor<40xf32>
   return %part, %first#0, %sum : tensor<20xf32>, tensor<40xf32>, tensor<40xf32>
 }
+
+// What a loop reads inside is computed before it, also where it was merged with what comes after it.
+// CHECK-LABEL: func.func @captured
+// CHECK:         %[[BOTH:.*]]:2 = linalg.generic
+// CHECK:           math.exp
+// CHECK:           arith.addf
+// CHECK:         scf.for
+// CHECK:           linalg.generic {{.*}} ins(%{{.*}}, %[[BOTH]]#
+// CHECK:         return
+func.func @captured(%x: tensor<40xf32>, %n: index) -> (tensor<40xf32>, tensor<40xf32>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %e = tensor.empty() : tensor<40xf32>
+  %p = linalg.exp ins(%x : tensor<40xf32>) outs(%e : tensor<40xf32>) -> tensor<40xf32>
+  %loop = scf.for %i = %zero to %n step %one iter_args(%v = %x) -> tensor<40xf32> {
+    %next = linalg.mul ins(%v, %p : tensor<40xf32>, tensor<40xf32>) outs(%e : tensor<40xf32>) -> tensor<40xf32>
+    scf.yield %next : tensor<40xf32>
+  }
+  %sum = linalg.add ins(%p, %x : tensor<40xf32>, tensor<40xf32>) outs(%e : tensor<40xf32>) -> tensor<40xf32>
+  return %loop, %sum : tensor<40xf32>, tensor<40xf32>
+}

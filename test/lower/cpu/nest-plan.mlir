@@ -71,3 +71,14 @@ func.func @unknown_combination(%x: memref<100xf32>, %y: memref<f32>) {
   }
   return
 }
+
+func.func @unknown_combination_of_many_columns(%x: memref<100x2000xf32>, %y: memref<2000xf32>) {
+  // expected-remark @below {{nest of blocks, sum inside, 4 vectors of 16}}
+  linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]}
+      ins(%x : memref<100x2000xf32>) outs(%y : memref<2000xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.subf %o, %a : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
