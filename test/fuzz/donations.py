@@ -288,20 +288,31 @@ class Donations(Writer):
         shape = rng.choice([s for s in self.shapes if s])
         dim = rng.randrange(len(sizes(shape)))
         size = sizes(shape)[dim]
-        n = rng.randint(1, 3)
+        n = rng.choice([1, 1, 2, 3])
         start = rng.randint(0, size - n)
         new, part = self.slice(self.value(pool, shape), shape, dim, start, start + n)
         kind = rng.choice(["set", "add"])
         # What is set twice is open.
         at = rng.sample(range(size), n) if kind == "set" else [rng.randrange(size)] * n
-        index = self.let(f"cell.constant dense<{at}> : tensor<{n}xi32>")
+        index, places = self.let(f"cell.constant dense<{at}> : tensor<{n}xi32>"), f"tensor<{n}xi32>"
+        if n == 1 and rng.random() < 0.7:  # one place, which may be known or not
+            index = (
+                "%n"
+                if rng.random() < 0.3
+                else self.let(f"cell.constant dense<{at[0]}> : tensor<i32>")
+            )
+            row = "".join(f"{m}x" for d, m in enumerate(sizes(shape)) if d != dim)
+            new = self.let(f"cell.reshape {new} : tensor<{part}f32> -> tensor<{row}f32>")
+            part, places = row, "tensor<i32>"
         into = self.value(pool, shape)
-        types = f"tensor<{part}f32>, tensor<{shape}f32>, tensor<{n}xi32>"
+        types = f"tensor<{part}f32>, tensor<{shape}f32>, {places}"
         if kind == "add":
             into = self.small(into, shape)
             new = self.small(new, part)
         says = f'cell.scatter "{kind}" {new} into {into} at {index} dim {dim} : {types}'
         pool[shape].append(self.let(says))
+        if self.fails and rng.random() < 0.5:
+            self.check(pool, depth, trip)
 
     def small(self, x: str, shape: str) -> str:
         """`x` between bounds, so that sums are exact."""

@@ -160,3 +160,23 @@ func.func @after_a_print(%w: tensor<40xf32> {cell.donate = 0 : i64}) -> tensor<4
   cell.print "w {}" (%w : tensor<40xf32>)
   return %w1 : tensor<40xf32>
 }
+
+// One element is put into an argument, and a check reads the result: it is put into a copy.
+// CHECK-LABEL: func.func @one_element
+// CHECK-SAME:    %[[U:[a-z0-9]+]]: memref<f32>, %[[W:[a-z0-9]+]]: memref<40xf32>
+// CHECK:         %[[COPY:.*]] = memref.alloc() {{.*}} memref<40xf32>
+// CHECK:         memref.copy %[[W]], %[[COPY]]
+// CHECK:         memref.store %{{.*}}, %[[COPY]]
+// CHECK:         cell.check
+// CHECK-NEXT:    memref.copy %[[COPY]], %[[W]]
+// CHECK-NEXT:    return
+func.func @one_element(%u: tensor<f32>, %w: tensor<40xf32> {cell.donate = 0 : i64}) -> (tensor<40xf32>, tensor<f32>) {
+  %c3 = arith.constant 3 : index
+  %new = tensor.extract %u[] : tensor<f32>
+  %s = tensor.insert %new into %w[%c3] : tensor<40xf32>
+  %most = cell.reduce_max %s over [0] : tensor<40xf32> -> tensor<f32>
+  %less = cell.less %most, %u : tensor<f32>
+  %ok = tensor.extract %less[] : tensor<i1>
+  cell.check %ok "large" : i1
+  return %s, %most : tensor<40xf32>, tensor<f32>
+}
