@@ -123,3 +123,22 @@ func.func @turned_lanes(%y: memref<5x40xf32>) {
   }
   return
 }
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// The index of an outer loop keeps that loop, although the elements follow each other.
+// CHECK-LABEL: func.func @outer
+// CHECK:         scf.for %[[I:.*]] = %c0 to %c5
+// CHECK:           arith.index_cast %[[I]] : index to i32
+func.func @outer(%y: memref<5x40xf32>) {
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%y : memref<5x40xf32>) {
+  ^bb0(%o: f32):
+    %0 = linalg.index 0 : index
+    %1 = arith.index_cast %0 : index to i32
+    %2 = arith.sitofp %1 : i32 to f32
+    linalg.yield %2 : f32
+  }
+  return
+}
