@@ -19,6 +19,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import regions
 from differential import FINDINGS, reduced_by
 from failing import Call, Step, Writer, compiled
 from generator import BUILD
@@ -136,10 +137,10 @@ class Donations(Writer):
         )
         others = [s for n, s in self.given if n != name and rng.random() < 0.4]
         others += [s for s in self.shapes if rng.random() < 0.2]
-        types = ", ".join(f"tensor<{s}f32>" for s in [shape, *others])
+        types = [f"tensor<{s}f32>" for s in [shape, *others]]
         self.names += 1
         result = f"%v{self.names}"
-        self.emit(f"{result}:{1 + len(others)} = scf.if {take} -> ({types}) {{")
+        self.emit(regions.branch(result, take, types))
         for way in range(2):
             inner = {s: list(v) for s, v in pool.items()}
             for _ in range(rng.randint(0, 2)):
@@ -147,7 +148,7 @@ class Donations(Writer):
             source = other or self.value(inner, shape)
             mine = rng.choice([name, source, self.view(inner, source, shape)])
             given = [mine, *(self.value(inner, s) for s in others)]
-            self.emit(f"scf.yield {', '.join(given)} : {types}")
+            self.emit(regions.give(given, types))
             self.emit("} else {" if way == 0 else "}")
         for i, other in enumerate(others):
             pool[other].append(f"{result}#{i + 1}")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import subprocess
 from dataclasses import dataclass
 
+import regions
 from generator import BUILD, Program
 from loops import Loops, Value
 
@@ -90,11 +91,11 @@ class Layers(Loops):
 
     def choice(self, x: Value) -> Value:
         """A branch that computes nothing."""
-        bit, name = self.extracted(self.truth()), self.fresh()
-        self.say(f"{name} = scf.if {bit} -> ({self.type(x.shape)}) {{")
-        self.say(f"  scf.yield {x.name} : {self.type(x.shape)}")
+        bit, name, types = self.extracted(self.truth()), self.fresh(), [self.type(x.shape)]
+        self.say(regions.branch(name, bit, types))
+        self.say(regions.give([x.name], types))
         self.say("} else {")
-        self.say(f"  scf.yield {self.earlier().name} : {self.type(x.shape)}")
+        self.say(regions.give([self.earlier().name], types))
         self.say("}")
         self.values.append(Value(name, x.shape))
         return self.same("tanh", self.values[-1])
@@ -102,20 +103,18 @@ class Layers(Loops):
     def nested(self, x: Value) -> Value:
         """A branch in a branch, which gives the same otherwise."""
         first, second = self.extracted(self.truth()), self.extracted(self.truth())
-        other, name, inner, kind = self.earlier(), self.fresh(), self.fresh(), self.type(x.shape)
-        self.say(f"{name} = scf.if {first} -> ({kind}) {{")
-        self.say(f"  {inner} = scf.if {second} -> ({kind}) {{")
-        computed, before = self.fresh(), list(self.values)
-        self.say(f"    {computed} = cell.{self.rng.choice(CHEAP)} {x.name} : {kind}")
-        self.say(f"    scf.yield {computed} : {kind}")
-        self.say("  } else {")
-        self.say(f"    scf.yield {other.name} : {kind}")
-        self.say("  }")
-        self.say(f"  scf.yield {inner} : {kind}")
-        self.say("} else {")
-        self.say(f"  scf.yield {other.name} : {kind}")
-        self.say("}")
-        self.values = [*before, Value(name, x.shape)]
+        name, inner, computed = self.fresh(), self.fresh(), self.fresh()
+        types, other = (
+            [self.type(x.shape)],
+            regions.give([self.earlier().name], [self.type(x.shape)]),
+        )
+        self.say(regions.branch(name, first, types))
+        self.say(regions.branch(inner, second, types))
+        self.say(f"{computed} = cell.{self.rng.choice(CHEAP)} {x.name} : {types[0]}")
+        self.say(regions.give([computed], types))
+        for line in ("} else {", other, "}", regions.give([inner], types), "} else {", other, "}"):
+            self.say(line)
+        self.values.append(Value(name, x.shape))
         return self.values[-1]
 
     def body(self, wanted: list[Value]) -> list[Value]:
