@@ -165,7 +165,8 @@ void GemmEmitter::emit() {
 
 void GemmEmitter::emitColumns(FlatIndex column, Extent panels, int64_t vectors,
                               int64_t active) {
-  SumBlocks blocks = planSum(llvm::divideCeil(shape.k, plan.depthBlock));
+  SumBlocks blocks =
+      planSum(llvm::divideCeil(shape.k, plan.depthBlock), 1, kChainsOfTiles);
   ColumnBlock block{column, panels, vectors, active};
   SmallVector<Target> targets{
       {moved(problem.c, known(0), column), problem.accumulate}};
@@ -471,9 +472,9 @@ void GemmEmitter::emitTile(int64_t rows, int64_t vectors, int64_t active,
                     SmallVector<Value>(values));
   };
   int64_t most = depthSize.value ? plan.depthBlock : depthSize.known;
-  SmallVector<Value> accumulators =
-      emitSumLoop(b, loc, mem, planSum(most, 1, tileBlock(problem.element)), 1,
-                  depthSize.value, zeros, {begin, end, step});
+  SmallVector<Value> accumulators = emitSumLoop(
+      b, loc, mem, planSum(most, 1, tileChains(problem.element, most)), 1,
+      depthSize.value, zeros, {begin, end, step});
 
   auto store = [&](bool add) {
     for (int64_t r = 0; r < rows; ++r)

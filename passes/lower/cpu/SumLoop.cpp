@@ -8,19 +8,16 @@
 using namespace mlir;
 using namespace cellgrad;
 
-/// A chain of so many additions is not cut: the errors are small, and a loop
-/// that ends costs as much as several trips.
-constexpr int64_t kLongestChain = 64;
-
 /// So many blocks are added up in the next larger one; less than twice as many
 /// are not cut.
-constexpr int64_t kBlocksPerBlock = 16;
+constexpr int64_t kBlocksPerBlock = 8;
 
-SumBlocks cellgrad::planSum(int64_t trips, int64_t additions, int64_t block) {
+SumBlocks cellgrad::planSum(int64_t trips, int64_t additions,
+                            SumChains chains) {
   SumBlocks plan{trips, {}, trips * additions};
-  if (plan.additions <= std::max(kLongestChain, block))
+  if (plan.additions <= chains.longest)
     return plan;
-  block = std::max<int64_t>(1, block / additions);
+  int64_t block = std::max<int64_t>(1, chains.block / additions);
   do {
     plan.blocks.push_back(block);
     plan.additions = llvm::divideCeil(trips, block);
@@ -29,7 +26,16 @@ SumBlocks cellgrad::planSum(int64_t trips, int64_t additions, int64_t block) {
   return plan;
 }
 
-int64_t cellgrad::tileBlock(Type element) { return element.isF64() ? 128 : 64; }
+SumChains cellgrad::tileChains(Type element, int64_t additions) {
+  // Products come in blocks of 128 in f64.
+  if (element.isF64())
+    return {128, 128};
+  if (additions <= 64)
+    return {64, 64};
+  // Blocks of one length. Those of 32 cost twice as much.
+  int64_t block = llvm::divideCeil(additions, llvm::divideCeil(additions, 48));
+  return {block, block};
+}
 
 namespace {
 

@@ -25,15 +25,22 @@ struct SumBlocks {
   int64_t additions = 0;
 };
 
-/// One trip makes `additions` to what it is given; about `block` of them make
-/// an innermost block. The fewer, the smaller the errors, and the more blocks
-/// that begin and end.
-SumBlocks planSum(int64_t trips, int64_t additions = 1, int64_t block = 32);
+/// How many additions may follow one another: in a loop that stays whole, and
+/// in an innermost block of another. The fewer, the smaller the errors, and the
+/// more blocks that begin and end.
+struct SumChains {
+  int64_t longest = 32, block = 32;
+};
 
-/// Additions in a block of a register tile, whose sums wait in memory while
-/// another block is summed. Twice as many in f64 cost nothing, as matrix
-/// products come in blocks of 128 there.
-int64_t tileBlock(mlir::Type element);
+/// One trip makes `additions` to what it is given.
+SumBlocks planSum(int64_t trips, int64_t additions = 1, SumChains chains = {});
+
+/// In a register tile that makes so many additions in all; its sums wait in
+/// memory while another block is summed.
+SumChains tileChains(mlir::Type element, int64_t additions);
+
+/// Where a trip adds what a whole tile has summed.
+constexpr SumChains kChainsOfTiles = {16, 8};
 
 /// What the loop of a sum carries may be values or, where the hooks know of it,
 /// memory.

@@ -68,6 +68,7 @@ private:
                 bool accumulate);
   bool sharesTooMuch(const TileDim &depth, ArrayRef<Offset> rows,
                      ArrayRef<Offset> vectors);
+  SumBlocks planTile(unsigned dim);
   SmallVector<Value> emitSum(unsigned dim, Positions at, ArrayRef<Offset> rows,
                              ArrayRef<Offset> vectors, ValueRange sums);
   SmallVector<Value> emitStep(Positions at, ArrayRef<Offset> rows,
@@ -230,11 +231,11 @@ void TileEmitter::emitBlocks(Positions start, bool accumulate) {
 
 /// The loop over one dimension of a sum and all further ones.
 static SumBlocks planDepth(ArrayRef<TileDim> depth, unsigned dim,
-                           int64_t block = 32) {
+                           SumChains chains) {
   int64_t additions = 1;
   if (dim + 1 < depth.size())
-    additions = planDepth(depth, dim + 1, block).additions;
-  return planSum(depth[dim].size, additions, block);
+    additions = planDepth(depth, dim + 1, chains).additions;
+  return planSum(depth[dim].size, additions, chains);
 }
 
 /// Adds the blocks of the sum to C, which partial sums of it stand for.
@@ -259,8 +260,8 @@ void TileEmitter::emitOuterDepth(unsigned dim, Positions at, bool accumulate) {
     emitOuterDepth(dim + 1, moved(at, plan.outerDepth[dim], iv), accumulate);
     return SmallVector<Value>();
   };
-  emitSumLoop(b, loc, mem, planDepth(plan.outerDepth, dim), 1, Value(), {},
-              {begin, end, body});
+  emitSumLoop(b, loc, mem, planDepth(plan.outerDepth, dim, kChainsOfTiles), 1,
+              Value(), {}, {begin, end, body});
 }
 
 /// Zeros that lie as C does.
@@ -361,6 +362,14 @@ bool TileEmitter::sharesTooMuch(const TileDim &depth, ArrayRef<Offset> rows,
          (rows.size() + 1) * vectors.size() + elements.size() > registers;
 }
 
+/// The loop over one dimension of the sum of a tile.
+SumBlocks TileEmitter::planTile(unsigned dim) {
+  int64_t additions = 1;
+  for (const TileDim &depth : plan.depth)
+    additions *= depth.size;
+  return planDepth(plan.depth, dim, tileChains(problem.element, additions));
+}
+
 SmallVector<Value> TileEmitter::emitSum(unsigned dim, Positions at,
                                         ArrayRef<Offset> rows,
                                         ArrayRef<Offset> vectors,
@@ -370,8 +379,7 @@ SmallVector<Value> TileEmitter::emitSum(unsigned dim, Positions at,
   const TileDim &depth = plan.depth[dim];
   if (dim + 1 == plan.depth.size() &&
       static_cast<int64_t>(sums.size()) * depth.size <= kUnrolled &&
-      planDepth(plan.depth, dim, tileBlock(problem.element)).blocks.empty() &&
-      !sharesTooMuch(depth, rows, vectors)) {
+      planTile(dim).blocks.empty() && !sharesTooMuch(depth, rows, vectors)) {
     SmallVector<Value> next(sums);
     for (int64_t i = 0; i < depth.size; ++i)
       next = emitStep(moved(at, depth, {Value(), i}), rows, vectors, next);
@@ -386,9 +394,8 @@ SmallVector<Value> TileEmitter::emitSum(unsigned dim, Positions at,
   auto body = [&](FlatIndex iv, ValueRange values) {
     return emitSum(dim + 1, moved(at, depth, iv), rows, vectors, values);
   };
-  return emitSumLoop(b, loc, mem,
-                     planDepth(plan.depth, dim, tileBlock(problem.element)), 1,
-                     Value(), sums, {begin, end, body});
+  return emitSumLoop(b, loc, mem, planTile(dim), 1, Value(), sums,
+                     {begin, end, body});
 }
 
 SmallVector<Value> TileEmitter::emitStep(Positions at, ArrayRef<Offset> rows,

@@ -1,6 +1,6 @@
 // RUN: cell-opt %s --pass-pipeline="builtin.module(func.func(cell-emit-gemm,cell-emit-loops,canonicalize,cse))" | FileCheck %s
 
-// The loops of long sums are trees: blocks of 32 additions, 16 blocks in the next larger one.
+// The loops of long sums are trees: blocks of 32 additions, 8 blocks in the next larger one.
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #none = affine_map<(d0, d1) -> ()>
@@ -9,7 +9,7 @@
 // Partial sums beside those that are carried, in registers.
 // CHECK-LABEL: func.func @blocks
 // CHECK:         %[[OLD:.*]] = vector.load %arg1
-// CHECK:         %[[ALL:.*]] = scf.for %[[I:.*]] = %c0 to %[[END:.*]] step %c512 iter_args(%[[SUM:.*]] = %[[OLD]])
+// CHECK:         %[[ALL:.*]] = scf.for %[[I:.*]] = %c0 to %[[END:.*]] step %c256 iter_args(%[[SUM:.*]] = %[[OLD]])
 // CHECK:           %[[IEND:.*]] = arith.minsi %{{.*}}, %[[END]]
 // CHECK:           %[[MANY:.*]] = scf.for %[[J:.*]] = %[[I]] to %[[IEND]] step %c32 iter_args(%[[SUM1:.*]] = %[[ZERO:.*]])
 // CHECK:             %[[JEND:.*]] = arith.minsi %{{.*}}, %[[IEND]]
@@ -31,8 +31,8 @@ func.func @blocks(%x: memref<2000x8xf32>, %y: memref<8xf32>) {
 // CHECK-LABEL: func.func @short
 // CHECK-COUNT-1: scf.for
 // CHECK-NOT:     scf.for
-func.func @short(%x: memref<64x8xf32>, %y: memref<8xf32>) {
-  linalg.generic {indexing_maps = [#id, #col], iterator_types = ["reduction", "parallel"]} ins(%x : memref<64x8xf32>) outs(%y : memref<8xf32>) {
+func.func @short(%x: memref<32x8xf32>, %y: memref<8xf32>) {
+  linalg.generic {indexing_maps = [#id, #col], iterator_types = ["reduction", "parallel"]} ins(%x : memref<32x8xf32>) outs(%y : memref<8xf32>) {
   ^bb0(%a: f32, %o: f32):
     %0 = arith.addf %a, %o : f32
     linalg.yield %0 : f32
@@ -55,7 +55,7 @@ func.func @maximum(%x: memref<2000x8xf32>, %y: memref<8xf32>) {
 
 // Beside a sum, an extremum passes through.
 // CHECK-LABEL: func.func @both
-// CHECK:         scf.for {{.*}} step %c512 iter_args(%[[SUM:.*]] = %{{.*}}, %[[MAX:.*]] = %
+// CHECK:         scf.for {{.*}} step %c256 iter_args(%[[SUM:.*]] = %{{.*}}, %[[MAX:.*]] = %
 // CHECK:           scf.for {{.*}} step %c32 iter_args(%[[SUM1:.*]] = %[[ZERO:.*]], %[[MAX1:.*]] = %[[MAX]])
 // CHECK:             %[[FEW:.*]]:2 = scf.for {{.*}} step %c1 iter_args(%{{.*}} = %[[ZERO]], %{{.*}} = %[[MAX1]])
 // CHECK:             %[[NEXT:.*]] = arith.addf %[[SUM1]], %[[FEW]]#0
@@ -73,10 +73,13 @@ func.func @both(%x: memref<2000x8xf32>, %y: memref<8xf32>, %z: memref<8xf32>) {
 
 // The inner dimension makes 16 additions a trip, so that two trips of the outer one make a block.
 // CHECK-LABEL: func.func @two_dimensions
-// CHECK:         scf.for {{.*}} step %c32 iter_args
-// CHECK:           scf.for {{.*}} step %c2 iter_args
-// CHECK:             scf.for {{.*}} step %c1 iter_args(%[[PART:[a-z0-9]+]] = %cst{{[_0-9]*}},
-// CHECK:               scf.for {{.*}} to %c960 step %c64 iter_args(%{{[a-z0-9]+}} = %[[PART]],
+// CHECK:         scf.for {{.*}} step %c128 iter_args
+// CHECK:           scf.for {{.*}} step %c16 iter_args
+// CHECK:             scf.for {{.*}} step %c2 iter_args
+// CHECK:               scf.for {{.*}} step %c1 iter_args(%[[PART:[a-z0-9]+]] = %cst{{[_0-9]*}},
+// CHECK:                 scf.for {{.*}} to %c960 step %c64 iter_args(%{{[a-z0-9]+}} = %[[PART]],
+// CHECK:               }
+// CHECK-COUNT-4:       arith.addf {{.*}} : vector<16xf32>
 // CHECK:             }
 // CHECK-COUNT-4:     arith.addf {{.*}} : vector<16xf32>
 // CHECK:           }
@@ -124,14 +127,14 @@ func.func @rows(%x: memref<2052x200xf32>, %y: memref<200xf32>) {
 #a = affine_map<(m, n, k) -> (m, k)>
 #b = affine_map<(m, n, k) -> (k, n)>
 #c = affine_map<(m, n, k) -> (m, n)>
-// In a register tile 64 steps of k make a block; 32 blocks of 256 make one of C.
+// In a register tile 43 steps of k make a block, six of which are a block of 256; eight of these make one of C.
 // CHECK-LABEL: func.func @product
-// CHECK:         scf.for %[[I:.*]] = %c0 to %{{.*}} step %c8192 {
+// CHECK:         scf.for %[[I:.*]] = %c0 to %{{.*}} step %c2048 {
 // CHECK:           %[[C:.*]] = memref.alloc() : memref<32xf32>
 // CHECK:           scf.for
 // CHECK:             vector.store %cst{{[_0-9]*}}, %[[C]]
 // CHECK:           scf.for %{{.*}} = %[[I]] to %{{.*}} step %c256 {
-// CHECK:             %[[TILE:.*]]:2 = scf.for %[[J:.*]] = %c0 to %[[STEPS:.*]] step %c64 iter_args(%[[SUM:[a-z0-9]+]] = %cst{{[_0-9]*}},
+// CHECK:             %[[TILE:.*]]:2 = scf.for %[[J:.*]] = %c0 to %[[STEPS:.*]] step %c43 iter_args(%[[SUM:[a-z0-9]+]] = %cst{{[_0-9]*}},
 // CHECK:               %[[END:.*]] = arith.minsi %{{.*}}, %[[STEPS]]
 // CHECK:               %[[FEW:.*]]:2 = scf.for %{{.*}} = %[[J]] to %[[END]] step %c1 iter_args(%{{[a-z0-9]+}} = %cst{{[_0-9]*}},
 // CHECK-COUNT-2:         vector.fma
@@ -157,16 +160,16 @@ func.func @product(%a: memref<2x20000xf32>, %b: memref<20000x16xf32>, %c: memref
 #xt = affine_map<(n, o, h, w, c, p, q) -> (c, n, h + p, w + q)>
 #wt = affine_map<(n, o, h, w, c, p, q) -> (c, o, p, q)>
 #y = affine_map<(n, o, h, w, c, p, q) -> (n, o, h, w)>
-// The gradient of filters: images are added to a buffer of C, 32 at a time; six rows of ten steps make a block in
+// The gradient of filters: images are added to a buffer of C, 8 at a time; three rows of ten steps make a block in
 // registers.
 // CHECK-LABEL: func.func @filters
 // CHECK:         %[[C:.*]] = memref.alloc() : memref<12800xf32>
-// CHECK:         scf.for %[[I:.*]] = %c0 to %c80 step %c32 {
-// CHECK:           %[[END:.*]] = arith.minsi %{{.*}}, %c80
+// CHECK:         scf.for %[[I:.*]] = %c0 to %c80 step %c8 {
+// CHECK:           %[[END:.*]] = arith.addi %[[I]], %c8
 // CHECK:           %[[PART:.*]] = memref.alloc() : memref<12800xf32>
 // CHECK:           vector.store %cst{{[_0-9]*}}, %[[PART]]
 // CHECK:           scf.for %{{.*}} = %[[I]] to %[[END]] step %c1 {
-// CHECK:             scf.for {{.*}} to %c10 step %c6 iter_args
+// CHECK:             scf.for {{.*}} to %c10 step %c3 iter_args
 // CHECK:               scf.for {{.*}} step %c1 iter_args
 // CHECK:                 scf.for {{.*}} to %c10 step %c1 iter_args
 // CHECK-COUNT-25:          vector.fma
