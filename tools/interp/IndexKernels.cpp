@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 using namespace mlir;
 
@@ -42,18 +43,25 @@ Tensor evaluate(GatherOp op, Operands args) {
 Tensor evaluate(ScatterOp op, Operands args) {
   Tensor result = *args[0];
   const Tensor &updates = *args[2];
-  forEachPair(
-      updates.getShape(), result.getShape(), *args[1], op.getDim(),
-      op.getBatchDims(), [&](int64_t from, int64_t to) {
-        if (!op.adds())
-          result.setElement(to, updates, from);
-        else if (result.isFloat())
-          result.setFloat(to, result.getFloat(to) + updates.getFloat(from));
-        else
-          result.setInt(to, static_cast<int64_t>(
-                                static_cast<uint64_t>(result.getInt(to)) +
-                                static_cast<uint64_t>(updates.getInt(from))));
-      });
+  // Rounded once, at the end.
+  std::vector<double> sums;
+  if (op.adds() && result.isFloat())
+    for (int64_t i = 0; i < result.size(); ++i)
+      sums.push_back(result.getFloat(i));
+  forEachPair(updates.getShape(), result.getShape(), *args[1], op.getDim(),
+              op.getBatchDims(), [&](int64_t from, int64_t to) {
+                if (!op.adds())
+                  result.setElement(to, updates, from);
+                else if (result.isFloat())
+                  sums[to] += updates.getFloat(from);
+                else
+                  result.setInt(
+                      to, static_cast<int64_t>(
+                              static_cast<uint64_t>(result.getInt(to)) +
+                              static_cast<uint64_t>(updates.getInt(from))));
+              });
+  for (auto [i, sum] : llvm::enumerate(sums))
+    result.setFloat(i, sum);
   return result;
 }
 
