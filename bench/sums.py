@@ -49,6 +49,26 @@ FORMS = {
         lambda n: [(40, n), (n, 40)],
         lambda a, b: a @ b,
     ),
+    "running sum of a row": (
+        lambda x: ops.cumsum(x, 0),
+        lambda n: [(n,)],
+        lambda x: x.cumsum(),
+    ),
+    "running sums down 40 columns": (
+        lambda x: ops.cumsum(x, 0),
+        lambda n: [(n, 40)],
+        lambda x: x.cumsum(0),
+    ),
+    "numbers scattered to 10": (
+        lambda x: ops.unsorted_segment_sum(x, ops.arange(x.shape[0]) % 10, 10),
+        lambda n: [(n,)],
+        lambda x: x.reshape(-1, 10).sum(0),
+    ),
+    "rows scattered to 10 of many": (
+        lambda x: ops.unsorted_segment_sum(x, ops.arange(len(x)) % 10, 2 * len(x))[:10],
+        lambda n: [(n, 16)],
+        lambda x: x.reshape(-1, 10, 16).sum(0),
+    ),
     "contraction over two dimensions": (
         lambda a, b: ops.einsum("iab,baj->ij", a, b),
         lambda n: [(5, side(n), side(n)), (side(n), side(n), 20)],

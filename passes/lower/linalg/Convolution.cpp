@@ -7,12 +7,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/lower/linalg/Patterns.h"
+#include "passes/lower/linalg/RunningSum.h"
 
 #include "dialect/CellDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace cellgrad;
@@ -102,54 +105,57 @@ struct WindowsLowering : OpRewritePattern<WindowsOp> {
   }
 };
 
+/// The most elements of windows that are added up in one place.
+int64_t mostTerms(OverlapAddOp op) {
+  ArrayRef<int64_t> sizes = op.getSizes(), strides = op.getStrides();
+  int64_t terms = 1;
+  for (auto [size, stride, dilation] :
+       llvm::zip_equal(sizes, strides, op.getDilations()))
+    terms *= llvm::divideCeil(size * std::gcd(stride, dilation), stride);
+  return terms;
+}
+
 /// A sum in which windows share elements of the result: only the leading loops
-/// are parallel.
+/// are parallel, and an element takes its terms one by one.
 struct OverlapAddLowering : OpRewritePattern<OverlapAddOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(OverlapAddOp op,
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
+    RankedTensorType type = op.getType();
     unsigned rank = op.getY().getType().getRank();
     unsigned count = op.getStrides().size(), leading = rank - 2 * count;
-    Type element = op.getType().getElementType();
-    Type wide = accumulatorType(element);
-    Value zeros = filledTensor(rewriter, loc, op.getType().clone(wide),
-                               cast<TypedAttr>(rewriter.getZeroAttr(wide)));
-    AffineMap map = slidingMap(op.getContext(), leading, op.getStrides(),
-                               op.getDilations());
+    RunningSum terms(type.getElementType(), mostTerms(op));
+    SmallVector<Value> zeros, parts;
+    SmallVector<int64_t> extents = reached(
+        type.getShape(), op.getY().getType().getShape().slice(leading, count),
+        op.getSizes(), op.getStrides(), op.getDilations());
+    for (TypedAttr zero : terms.zeros()) {
+      zeros.push_back(
+          filledTensor(rewriter, loc, type.clone(zero.getType()), zero));
+      parts.push_back(firstElements(rewriter, loc, zeros.back(), extents));
+    }
+    SmallVector<AffineMap> maps(1 + parts.size(),
+                                slidingMap(op.getContext(), leading,
+                                           op.getStrides(), op.getDilations()));
+    maps[0] = rewriter.getMultiDimIdentityMap(rank);
     SmallVector<utils::IteratorType> kinds(rank, kReduction);
     std::fill_n(kinds.begin(), leading, kParallel);
-    SmallVector<int64_t> extents =
-        reached(op.getType().getShape(),
-                op.getY().getType().getShape().slice(leading, count),
-                op.getSizes(), op.getStrides(), op.getDilations());
-    Value part = firstElements(rewriter, loc, zeros, extents);
-    Value sum = linalg::GenericOp::create(
-                    rewriter, loc, part.getType(), op.getY(), part,
-                    ArrayRef{rewriter.getMultiDimIdentityMap(rank), map}, kinds,
-                    [&](OpBuilder &b, Location bodyLoc, ValueRange args) {
-                      Value y = args[0];
-                      if (wide != element)
-                        y = arith::ExtFOp::create(b, bodyLoc, wide, y);
-                      Value next =
-                          isa<FloatType>(wide)
-                              ? arith::AddFOp::create(b, bodyLoc, args[1], y)
-                                    .getResult()
-                              : arith::AddIOp::create(b, bodyLoc, args[1], y);
-                      linalg::YieldOp::create(b, bodyLoc, next);
-                    })
-                    .getResult(0);
-    if (part != zeros) {
-      SmallVector<OpFoldResult> origin(extents.size(),
-                                       rewriter.getIndexAttr(0)),
-          ones(extents.size(), rewriter.getIndexAttr(1));
-      sum = tensor::InsertSliceOp::create(
-          rewriter, loc, sum, zeros, origin,
-          getAsIndexOpFoldResult(op.getContext(), extents), ones);
-    }
-    if (wide != element)
-      sum = convertElements(rewriter, loc, sum, op.getType());
-    rewriter.replaceOp(op, sum);
+    auto generic = linalg::GenericOp::create(
+        rewriter, loc, ValueRange(parts).getTypes(), op.getY(), parts, maps,
+        kinds, [&](OpBuilder &b, Location bodyLoc, ValueRange args) {
+          linalg::YieldOp::create(
+              b, bodyLoc, terms.add(b, bodyLoc, args.drop_front(), args[0]));
+        });
+    SmallVector<Value> sums(generic.getResults());
+    SmallVector<OpFoldResult> origin(extents.size(), rewriter.getIndexAttr(0)),
+        ones(extents.size(), rewriter.getIndexAttr(1));
+    if (parts != zeros)
+      for (auto [sum, zero] : llvm::zip_equal(sums, zeros))
+        sum = tensor::InsertSliceOp::create(
+            rewriter, loc, sum, zero, origin,
+            getAsIndexOpFoldResult(op.getContext(), extents), ones);
+    rewriter.replaceOp(op, terms.roundAll(rewriter, loc, sums));
     return success();
   }
 };

@@ -1,6 +1,7 @@
 //===- Scan.cpp - running combinations as loops ---------------------------===//
 
 #include "passes/lower/linalg/Patterns.h"
+#include "passes/lower/linalg/RunningSum.h"
 
 #include "dialect/CellDialect.h"
 
@@ -226,45 +227,63 @@ TypedAttr numberOf(Builder &b, Type type, int64_t value) {
 // Patterns
 //===----------------------------------------------------------------------===//
 
-template <typename OpT> struct CumulativeLowering : OpRewritePattern<OpT> {
-  using OpRewritePattern<OpT>::OpRewritePattern;
-  LogicalResult matchAndRewrite(OpT op,
+struct CumProdLowering : OpRewritePattern<CumProdOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(CumProdOp op,
                                 PatternRewriter &rewriter) const override {
-    constexpr bool kSum = std::is_same_v<OpT, CumSumOp>;
     Type type = op.getType().getElementType();
-    TypedAttr start = numberOf(rewriter, accumulatorType(type), kSum ? 0 : 1);
+    TypedAttr start = numberOf(rewriter, accumulatorType(type), 1);
     ScanEmitter scan(rewriter, op, op.getX(), op.getDim(), op.getReverse());
-    rewriter.replaceOp(
-        op, scan.emit(start, type, /*wantsPosition=*/false,
-                      [&](ImplicitLocOpBuilder &b, ValueRange carried,
-                          ValueRange element) -> Step {
-                        Value x = widened(b, element[0]);
-                        Value next = kSum ? add(b, carried[0], x)
-                                          : multiply(b, carried[0], x);
-                        Value result = op.getExclusive() ? carried[0] : next;
-                        return {{next}, {narrowed(b, result, type)}};
-                      }));
+    auto step = [&](ImplicitLocOpBuilder &b, ValueRange carried,
+                    ValueRange element) -> Step {
+      Value next = multiply(b, carried[0], widened(b, element[0]));
+      Value result = op.getExclusive() ? carried[0] : next;
+      return {{next}, {narrowed(b, result, type)}};
+    };
+    rewriter.replaceOp(op,
+                       scan.emit(start, type, /*wantsPosition=*/false, step));
     return success();
   }
 };
 
+struct CumSumLowering : OpRewritePattern<CumSumOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(CumSumOp op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getType().getElementType();
+    RunningSum sum(type, op.getType().getDimSize(op.getDim()));
+    ScanEmitter scan(rewriter, op, op.getX(), op.getDim(), op.getReverse());
+    auto step = [&](ImplicitLocOpBuilder &b, ValueRange carried,
+                    ValueRange element) -> Step {
+      SmallVector<Value> next = sum.add(b, b.getLoc(), carried, element[0]);
+      ValueRange result = op.getExclusive() ? carried : ValueRange(next);
+      return {next, {sum.round(b, b.getLoc(), result)}};
+    };
+    rewriter.replaceOp(
+        op, scan.emit(sum.zeros(), type, /*wantsPosition=*/false, step));
+    return success();
+  }
+};
+
+/// In f64, as running sums are; the products are the program's.
 struct RecurrenceLowering : OpRewritePattern<RecurrenceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(RecurrenceOp op,
                                 PatternRewriter &rewriter) const override {
     Type type = op.getType().getElementType();
-    TypedAttr start = numberOf(rewriter, accumulatorType(type), 0);
+    RunningSum sum(type, op.getType().getDimSize(op.getDim()));
+    TypedAttr start = sum.zeros().front();
     ScanEmitter scan(rewriter, op, op->getOperands(), op.getDim(),
                      op.getReverse());
-    rewriter.replaceOp(
-        op, scan.emit(start, type, /*wantsPosition=*/false,
-                      [&](ImplicitLocOpBuilder &b, ValueRange carried,
-                          ValueRange element) -> Step {
-                        Value product =
-                            multiply(b, carried[0], widened(b, element[0]));
-                        Value next = add(b, product, widened(b, element[1]));
-                        return {{next}, {narrowed(b, carried[0], type)}};
-                      }));
+    auto step = [&](ImplicitLocOpBuilder &b, ValueRange carried,
+                    ValueRange element) -> Step {
+      auto wide = [&](Value x) { return sum.begin(b, b.getLoc(), x).front(); };
+      Value product = multiply(b, carried[0], wide(element[0]));
+      Value next = add(b, product, wide(element[1]));
+      return {{next}, {sum.round(b, b.getLoc(), carried)}};
+    };
+    rewriter.replaceOp(op,
+                       scan.emit(start, type, /*wantsPosition=*/false, step));
     return success();
   }
 };
@@ -274,23 +293,29 @@ struct SegmentCumSumLowering : OpRewritePattern<SegmentCumSumOp> {
   LogicalResult matchAndRewrite(SegmentCumSumOp op,
                                 PatternRewriter &rewriter) const override {
     Type type = op.getType().getElementType();
-    TypedAttr zero = numberOf(rewriter, accumulatorType(type), 0);
+    RunningSum sum(type, op.getType().getDimSize(op.getDim()));
+    SmallVector<TypedAttr> zeros = sum.zeros();
     ScanEmitter scan(rewriter, op, op->getOperands(), op.getDim(),
                      op.getReverse());
     auto step = [&](ImplicitLocOpBuilder &b, ValueRange carried,
                     ValueRange element) -> Step {
-      Value none = arith::ConstantOp::create(b, zero);
-      auto unlessStart = [&](Value sum) {
-        return arith::SelectOp::create(b, element[1], none, sum).getResult();
+      auto unlessStart = [&](SmallVector<Value> values) {
+        for (auto [value, zero] : llvm::zip_equal(values, zeros))
+          value = arith::SelectOp::create(
+              b, element[1], arith::ConstantOp::create(b, zero), value);
+        return values;
       };
-      Value x = widened(b, element[0]);
-      Value before = op.getReverse() ? carried[0] : unlessStart(carried[0]);
-      Value sum = add(b, before, x);
-      Value next = op.getReverse() ? unlessStart(sum) : sum;
-      return {{next}, {narrowed(b, sum, type)}};
+      SmallVector<Value> before(carried);
+      if (!op.getReverse())
+        before = unlessStart(before);
+      SmallVector<Value> next = sum.add(b, b.getLoc(), before, element[0]);
+      Value result = sum.round(b, b.getLoc(), next);
+      if (op.getReverse())
+        next = unlessStart(next);
+      return {next, {result}};
     };
     rewriter.replaceOp(op,
-                       scan.emit(zero, type, /*wantsPosition=*/false, step));
+                       scan.emit(zeros, type, /*wantsPosition=*/false, step));
     return success();
   }
 };
@@ -372,8 +397,7 @@ template <typename OpT> struct ExtremumLowering : OpRewritePattern<OpT> {
 } // namespace
 
 void cellgrad::populateScanToLinalg(RewritePatternSet &patterns) {
-  patterns.add<CumulativeLowering<CumProdOp>, CumulativeLowering<CumSumOp>,
-               ExtremumLowering<CumMaxOp>, ExtremumLowering<CumMinOp>,
-               RecurrenceLowering, SegmentCumSumLowering>(
-      patterns.getContext());
+  patterns.add<CumProdLowering, CumSumLowering, ExtremumLowering<CumMaxOp>,
+               ExtremumLowering<CumMinOp>, RecurrenceLowering,
+               SegmentCumSumLowering>(patterns.getContext());
 }
