@@ -24,7 +24,6 @@ public:
   /// fail, has effects, or may not end.
   static bool keepsOrder(mlir::Operation *op);
 
-
   void addEdge(mlir::Operation *early, mlir::Operation *late) {
     if (predecessors[late].insert(early))
       successors[early].insert(late);
