@@ -87,7 +87,7 @@ def test_the_step_allocates_and_copies_nothing_in_c(trained, lend):
     folder = trained[0]
     quiet = ["-fno-builtin", "-fno-tree-loop-distribute-patterns", "-Wno-missing-prototypes"]
     counting = ["-std=gnu11", *quiet, NATIVE / "counting.c", NATIVE / "counted_step.c"]
-    build(folder, "counted", *counting, "-ldl", "-Wl,--wrap=cg_digits_cnn_train_step")
+    build(folder, "counted", *counting, "-ldl", "-Wl,--wrap=cg_digits_cnn.train_step")
     command = [folder / "counted", folder / "start.bin", folder / "trace.bin"]
     environment = {**os.environ, "LEND": str(int(lend))}
     run = subprocess.run(command, capture_output=True, text=True, env=environment)

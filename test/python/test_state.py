@@ -107,3 +107,51 @@ def test_a_parameter_that_two_cells_share_has_one_value():
     (gradient,) = ms.grad(net, None, net.trainable_params())(Tensor(2.0))
     assert float(gradient) == 4 * (3 + 5)
     assert float(net.b.p.asnumpy()) == 5.0
+
+
+class Pair(nn.Cell):
+    """Two Parameters, and what `change` does to them."""
+
+    def __init__(self, change):
+        super().__init__()
+        self.a = Parameter(Tensor([1.0]), name="a")
+        self.b = Parameter(Tensor([2.0]), name="b")
+        self.change = change
+
+    def construct(self, x):
+        self.change(self)
+        return 10 * self.a + self.b + x
+
+
+def swap(net):
+    net.a, net.b = net.b, net.a
+
+
+def swap_by_a_name(net):
+    kept = net.a
+    net.a = net.b
+    net.b = kept
+
+
+def swap_values(net):
+    net.a, net.b = net.b.value(), net.a.value()
+
+
+def copy(net):
+    net.a = net.b.value()
+
+
+@pytest.mark.parametrize("change", [swap, swap_by_a_name])
+def test_a_parameter_in_place_of_another_is_refused(change):
+    """It was a copy, so that a swap made both the same: Python swaps the objects."""
+    net = Pair(change)
+    with pytest.raises(TypeError, match=r"assigned Parameter '\w' itself(?s:.*)hint: assign its value"):
+        net(Tensor([0.0]))
+    assert (net.a.item(), net.b.item()) == (1.0, 2.0)
+
+
+@pytest.mark.parametrize("change, left", [(swap_values, (2.0, 1.0)), (copy, (2.0, 2.0))])
+def test_values_of_parameters_swap_places(change, left):
+    net = Pair(change)
+    assert net(Tensor([0.0])).item() == 10 * left[0] + left[1]
+    assert (net.a.item(), net.b.item()) == left

@@ -299,6 +299,17 @@ def store_attribute(owner: Any, name: str, value: Any) -> None:
     if state.current.scope is not None:
         if isinstance(owner, Cell):
             before = owner.__dict__.get("_params", {}).get(name)
+            if before is value and before is not None:
+                return
+            if before is not None and isinstance(value, Parameter):
+                raise error(
+                    TypeError,
+                    f"Attribute '{name}' of a {type(owner).__name__} is assigned Parameter "
+                    f"'{value.name}' itself. Outside of compiled code the two would be one Parameter "
+                    "from then on, which compiled code cannot do.",
+                    "assign its value: .value() gives the one it has now, also of two Parameters that "
+                    "swap places",
+                )
             if before is not None and isinstance(value, Tensor):
                 assign(before, value)
                 return

@@ -11,20 +11,24 @@ void count_start(void);
 void count_stop(void);
 void count_read(long out[3]);
 
+/* To the linker the step is "cg_digits_cnn.train_step". */
 int32_t
-__real_cg_digits_cnn_train_step(const cg_digits_cnn_train_step_args *args,
-                                const cg_context *context);
+real_step(const cg_digits_cnn_train_step_args *args,
+          const cg_context *context) __asm__("__real_cg_digits_cnn.train_step");
 
-int32_t
-__wrap_cg_digits_cnn_train_step(const cg_digits_cnn_train_step_args *args,
-                                const cg_context *context) {
+int32_t wrapped_step(
+    const cg_digits_cnn_train_step_args *args,
+    const cg_context *context) __asm__("__wrap_cg_digits_cnn.train_step");
+
+int32_t wrapped_step(const cg_digits_cnn_train_step_args *args,
+                     const cg_context *context) {
   static int calls;
   const char *lend = getenv("LEND");
   if (lend && *lend == '0')
     context = NULL;
   if (calls++ > 0)
     count_start();
-  int32_t status = __real_cg_digits_cnn_train_step(args, context);
+  int32_t status = real_step(args, context);
   count_stop();
   return status;
 }
