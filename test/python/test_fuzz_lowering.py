@@ -1,4 +1,4 @@
-"""Random programs for the lowering: a few hundred here, twenty thousand in the sweep."""
+"""Random programs for the lowering: a few hundred here, many thousand in the sweep."""
 
 import ctypes
 import signal
