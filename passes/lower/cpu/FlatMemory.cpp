@@ -32,9 +32,10 @@ std::pair<Value, FlatIndex> FlatMemory::flatten(Value memref) {
   }
   if (type.getRank() == 1 && type.getLayout().isIdentity())
     return {memref, start};
+  // A dimension that runs backwards ends where it starts.
   int64_t extent = 1;
   for (auto [size, stride] : llvm::zip_equal(type.getShape(), strides))
-    extent = size == 0 ? 0 : extent + (size - 1) * stride;
+    extent = size == 0 ? 0 : extent + (size - 1) * std::max<int64_t>(stride, 0);
   extent += start.constant;
   auto flatType = MemRefType::get({extent}, element);
   Value flat = memref::ReinterpretCastOp::create(

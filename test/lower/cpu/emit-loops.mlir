@@ -186,5 +186,14 @@ func.func @empty(%x: memref<8x0xf32>, %y: memref<8xf32>) {
 // CHECK-NEXT:    return
 func.func @copy_into_itself(%x: memref<16xf32>) {
   memref.copy %x, %x : memref<16xf32> to memref<16xf32>
+// A view that runs backwards in one dimension: what is flat reaches up to its first element there.
+// CHECK-LABEL: func.func @backwards
+// CHECK:         memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [1710], strides: [1]
+func.func @backwards(%x: memref<4x64xf32, strided<[-380, 3], offset: 1520>>, %y: memref<4x64xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<4x64xf32, strided<[-380, 3], offset: 1520>>) outs(%y : memref<4x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  }
   return
 }
