@@ -186,6 +186,9 @@ func.func @empty(%x: memref<8x0xf32>, %y: memref<8xf32>) {
 // CHECK-NEXT:    return
 func.func @copy_into_itself(%x: memref<16xf32>) {
   memref.copy %x, %x : memref<16xf32> to memref<16xf32>
+  return
+}
+
 // A view that runs backwards in one dimension: what is flat reaches up to its first element there.
 // CHECK-LABEL: func.func @backwards
 // CHECK:         memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [1710], strides: [1]
