@@ -9,7 +9,8 @@ ms.grad(lambda x: x * x)(ms.Tensor(3.0))
 
 __path__ = __import__("pkgutil").extend_path(__path__, __name__)
 
-from cellgrad import _errors, _failures
+from cellgrad.compile import failures as _failures
+from cellgrad.core import errors as _errors
 
 _errors.PACKAGES = tuple(p.rstrip("/") + "/" for p in __path__)
 _failures.install()
@@ -28,30 +29,11 @@ from cellgrad import (
     random,
     train,
 )
-from cellgrad._errors import CompileError
-from cellgrad._jit import jit
-from cellgrad._settings import (
-    DTYPES,
-    JitConfig,
-    from_numpy,
-    is_tensor,
-    jit_class,
-    set_deterministic,
-    set_recursion_limit,
-)
-from cellgrad.common.dtype import *  # noqa: F403
-from cellgrad.common.dtype import dtype_to_nptype, dtype_to_pytype, pytype_to_dtype
-from cellgrad.common.generator import (
-    get_rng_state,
-    initial_seed,
-    manual_seed,
-    seed,
-    set_rng_state,
-)
-from cellgrad.common.initializer import get_seed, set_seed
-from cellgrad.common.parameter import Parameter, ParameterTuple
-from cellgrad.common.tensor import Tensor, tensor
-from cellgrad.context import (
+from cellgrad.capture import loop_ops as _loop_ops
+from cellgrad.capture import maps as _maps
+from cellgrad.checkpoints.serialization import load_checkpoint, load_param_into_net, save_checkpoint
+from cellgrad.compile.program import jit
+from cellgrad.core.context import (
     GRAPH_MODE,
     PYNATIVE_MODE,
     ParallelMode,
@@ -60,15 +42,43 @@ from cellgrad.context import (
     set_context,
     set_device,
 )
-from cellgrad.custom import custom_rule, recompute
-from cellgrad.export import export, load
-from cellgrad.grad import get_grad, grad, jvp, value_and_grad, vjp
-from cellgrad.jacobian import hessian, hvp, jacfwd, jacrev
+from cellgrad.core.dtype import *  # noqa: F403
+from cellgrad.core.dtype import dtype_to_nptype, dtype_to_pytype, pytype_to_dtype
+from cellgrad.core.errors import CompileError
+from cellgrad.core.generator import get_rng_state, initial_seed, manual_seed, seed, set_rng_state
+from cellgrad.core.initializer import get_seed, set_seed
+from cellgrad.core.parameter import Parameter, ParameterTuple
+from cellgrad.core.settings import (
+    DTYPES,
+    JitConfig,
+    from_numpy,
+    is_tensor,
+    jit_class,
+    set_deterministic,
+    set_recursion_limit,
+)
+from cellgrad.core.tensor import Tensor, tensor
+from cellgrad.export.export import export, load
+from cellgrad.nn.loss import ctc_loss as _ctc_loss
+from cellgrad.ops import methods as _methods
 from cellgrad.ops import stop_gradient
-from cellgrad.serialization import load_checkpoint, load_param_into_net, save_checkpoint
 from cellgrad.train import *  # noqa: F403
 from cellgrad.train import __all__ as _train
-from cellgrad.vmap import vmap
+from cellgrad.transforms.custom import custom_rule, recompute
+from cellgrad.transforms.grad import GradOperation as _GradOperation
+from cellgrad.transforms.grad import get_grad, grad, jvp, value_and_grad, vjp
+from cellgrad.transforms.jacobian import hessian, hvp, jacfwd, jacrev
+from cellgrad.transforms.vmap import vmap
+
+
+def _hand_on() -> None:
+    """Gives Tensor its methods, and `ops` the names of what is built on the operations."""
+    _methods.install()
+    for module in (_loop_ops, _maps, _ctc_loss):
+        ops.hand_on({name: getattr(module, name) for name in module.__all__})
+    ops.hand_on({"GradOperation": _GradOperation})
+    transforms = (get_grad, grad, jacfwd, jacrev, jvp, value_and_grad, vjp, vmap)
+    ops.hand_on({f.__name__: f for f in transforms}, listed=False)
 
 
 def mutable(input_data: object, dynamic_len: bool = False) -> object:
@@ -80,6 +90,7 @@ def mutable(input_data: object, dynamic_len: bool = False) -> object:
     return input_data
 
 
+_hand_on()
 # ``ms.int``, ``ms.float``, ...: not names of this module's code, in which they are Python's types.
 globals().update(DTYPES)
 del DTYPES

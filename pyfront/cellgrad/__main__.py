@@ -9,8 +9,8 @@ import traceback
 import types
 
 import cellgrad
-from cellgrad import _dropin
-from cellgrad._jit import without_own_frames
+from cellgrad import dropin as _dropin
+from cellgrad.compile.failures import without_own_frames
 
 
 def run(path: str, arguments: list[str]) -> int:

@@ -1,12 +1,12 @@
 """Mixed precision: networks in float16 or bfloat16, loss scalers, and `all_finite`."""
 
-from cellgrad._loss_scale_managers import (
+from cellgrad.train.loss_scale_managers import (
     DynamicLossScaleManager,
     FixedLossScaleManager,
     LossScaleManager,
 )
-from cellgrad._loss_scalers import DynamicLossScaler, LossScaler, StaticLossScaler, all_finite
-from cellgrad._mixed_precision import (
+from cellgrad.train.loss_scalers import DynamicLossScaler, LossScaler, StaticLossScaler, all_finite
+from cellgrad.train.mixed_precision import (
     auto_mixed_precision,
     build_train_network,
     custom_mixed_precision,

@@ -15,7 +15,7 @@ import numpy as np
 
 import cellgrad as ms
 from cellgrad import Tensor, ops
-from cellgrad.ops._core import emit, emit_several, operation
+from cellgrad.core.record import emit, emit_several, operation
 
 RECORDS: list[dict[str, Any]] = json.loads(
     (Path(__file__).resolve().parents[2] / "build" / "dialect" / "records.json").read_text()

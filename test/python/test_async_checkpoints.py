@@ -16,8 +16,9 @@ import numpy as np
 import pytest
 
 import cellgrad as ms
-from cellgrad import _checkpoint, nn, serialization, train
 from cellgrad import dataset as ds
+from cellgrad import nn, serialization, train
+from cellgrad.checkpoints import ckpt as _checkpoint
 
 
 @contextlib.contextmanager

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import cellgrad as ms
-from cellgrad import Parameter, Tensor, _cache, _jit, _native, nn, ops
+from cellgrad import Parameter, Tensor, _native, nn, ops
+from cellgrad.compile import cache as _cache
+from cellgrad.compile import program as _jit
 
 X = Tensor([1.0, 2.0, 3.0])
 

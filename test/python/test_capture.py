@@ -12,8 +12,9 @@ from filecheck.options import Options
 from filecheck.parser import Parser, pattern_for_opts
 
 import cellgrad as ms
-from cellgrad import Parameter, Tensor, _jit, nn, ops
-from cellgrad.capture.scope import Trace
+from cellgrad import Parameter, Tensor, nn, ops
+from cellgrad.compile import program as _jit
+from cellgrad.core.scope import Trace
 
 X = Tensor([1.0, 2.0, 3.0])
 FACTOR = 2.0

@@ -231,7 +231,7 @@ def test_two_parameters_of_one_name_cannot_be_exported(tmp_path):
 
 @pytest.mark.parametrize("dtype", [ms.float16, ms.bfloat16, ms.float64, ms.int8, ms.bool_], ids=str)
 def test_safetensors_of_every_dtype(tmp_path, dtype):
-    from cellgrad import _safetensors
+    from cellgrad.checkpoints import safetensors as _safetensors
 
     path = str(tmp_path / "t.safetensors")
     t = Tensor([[1, 0], [2, 3]], dtype)

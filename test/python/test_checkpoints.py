@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import cellgrad as ms
-from cellgrad import Parameter, Tensor, _checkpoint, nn
+from cellgrad import Parameter, Tensor, nn
+from cellgrad.checkpoints import ckpt as _checkpoint
 
 RECORDED = Path(__file__).parent / "checkpoints" / "mindspore.ckpt"
 DTYPES = [

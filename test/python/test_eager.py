@@ -13,9 +13,11 @@ import numpy as np
 import pytest
 
 import cellgrad as ms
-from cellgrad import Tensor, _eager, _jit, mint, ops
-from cellgrad.common import _storage
-from cellgrad.ops._core import operation
+from cellgrad import Tensor, mint, ops
+from cellgrad.compile import eager as _eager
+from cellgrad.compile import program as _jit
+from cellgrad.core import storage as _storage
+from cellgrad.core.record import operation
 
 X = Tensor(np.array([[0.25, -1.5, 3.0], [0.0, 0.75, -0.1]], np.float32))
 MASK = X > 0

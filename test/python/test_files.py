@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from cellgrad import _files
+from cellgrad.core import files as _files
 
 
 def write(path, content=b"new", **options):

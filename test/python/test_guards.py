@@ -11,7 +11,7 @@ import pytest
 
 import cellgrad as ms
 from cellgrad import Parameter, Tensor, nn, ops
-from cellgrad._exact import same, static_key
+from cellgrad.core.exact import same, static_key
 from cellgrad.interop import mlir
 
 ONE = Tensor(1.0)

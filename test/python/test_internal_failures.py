@@ -10,9 +10,9 @@ import pytest
 import cellgrad as ms
 from cellgrad import Tensor, nn, ops
 from cellgrad._native import CompileError
-from cellgrad.capture import state
 from cellgrad.common import dtype as mstype
-from cellgrad.common._storage import Signature
+from cellgrad.core import state
+from cellgrad.core.storage import Signature
 from cellgrad.interop import mlir
 
 X = Tensor([1.0, 2.0])

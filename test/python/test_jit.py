@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import cellgrad as ms
-from cellgrad import Parameter, Tensor, _eager, nn, ops
+from cellgrad import Parameter, Tensor, nn, ops
+from cellgrad.compile import eager as _eager
 
 X = Tensor([1.0, 2.0, 3.0])
 

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import cellgrad as ms
-from cellgrad import Tensor, _jit, nn, ops
-from cellgrad.capture.scope import Trace
+from cellgrad import Tensor, nn, ops
+from cellgrad.compile import program as _jit
+from cellgrad.core.scope import Trace
 
 BUILD = Path(os.environ.get("CELLGRAD_BUILD_DIR", Path(__file__).parents[2] / "build"))
 TOOL = BUILD / "bin" / "cell-opt"

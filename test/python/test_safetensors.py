@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 import safetensors.numpy
 
-from cellgrad import Tensor, _safetensors
+from cellgrad import Tensor
+from cellgrad.checkpoints import safetensors as _safetensors
 from cellgrad.common import dtype as mstype
 
 SIZES = {"BOOL": 1, "I8": 1, "U8": 1, "I16": 2, "F16": 2, "BF16": 2}

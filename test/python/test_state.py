@@ -145,7 +145,9 @@ def copy(net):
 def test_a_parameter_in_place_of_another_is_refused(change):
     """It was a copy, so that a swap made both the same: Python swaps the objects."""
     net = Pair(change)
-    with pytest.raises(TypeError, match=r"assigned Parameter '\w' itself(?s:.*)hint: assign its value"):
+    with pytest.raises(
+        TypeError, match=r"assigned Parameter '\w' itself(?s:.*)hint: assign its value"
+    ):
         net(Tensor([0.0]))
     assert (net.a.item(), net.b.item()) == (1.0, 2.0)
 

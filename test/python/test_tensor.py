@@ -12,7 +12,7 @@ import pytest
 
 import cellgrad as ms
 from cellgrad import Tensor, _native, ops
-from cellgrad.capture.scope import Scope, ScopeGuard, Trace
+from cellgrad.core.scope import Scope, ScopeGuard, Trace
 
 GOLDENS = Path(__file__).parent / "goldens"
 sys.path.insert(0, str(GOLDENS))
@@ -50,7 +50,7 @@ ROWS = [line.split() for line in PROMOTION.split("\n") if line]
 
 @pytest.mark.parametrize("a, b", list(itertools.product(range(10), range(10))))
 def test_promotion(a, b):
-    from cellgrad.common.dtype import promote
+    from cellgrad.core.dtype import promote
 
     assert promote(DTYPES[a], DTYPES[b]).name == ROWS[a][b]
 

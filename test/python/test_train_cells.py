@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import cellgrad as ms
-from cellgrad import Parameter, Tensor, _eager, nn, ops
+from cellgrad import Parameter, Tensor, nn, ops
+from cellgrad.compile import eager as _eager
 from cellgrad.parallel._utils import _get_device_num, _get_gradients_mean, _get_parallel_mode
 
 RANDOM = np.random.default_rng(0)

@@ -1,1 +1,4 @@
 """Capture: from Python functions and Cells to graphs of the ``cell`` dialect."""
+
+from cellgrad.capture import reflection as reflection  # `calls` replaces builtins by it
+from cellgrad.capture import statements as statements  # `calls` evaluates functions by it

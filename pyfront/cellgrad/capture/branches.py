@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from cellgrad._errors import error
-from cellgrad._tree import find_inside
-from cellgrad.capture import state
-from cellgrad.capture.frame import BREAK, CONTINUE, RETURN, Closure, Frame, Run
+from cellgrad import ops
 from cellgrad.capture.merge import (
     MISSING,
     Conflict,
@@ -18,9 +15,13 @@ from cellgrad.capture.merge import (
     merge,
     zero,
 )
-from cellgrad.capture.scope import Scope, ScopeGuard
-from cellgrad.capture.tracer import Tracer
-from cellgrad.common.tensor import Tensor
+from cellgrad.core import state
+from cellgrad.core.errors import error
+from cellgrad.core.frame import BREAK, CONTINUE, RETURN, Closure, Frame, Run
+from cellgrad.core.scope import Scope, ScopeGuard
+from cellgrad.core.tensor import Tensor
+from cellgrad.core.tracer import Tracer
+from cellgrad.core.tree import find_inside, map_tensors
 
 KINDS = (RETURN, BREAK, CONTINUE)
 
@@ -75,8 +76,6 @@ def flag_of(signal: Any, kind: str) -> Any:
 
 def _ops() -> Any:
     """The operations, which are built on this package."""
-    from cellgrad import ops
-
     return ops
 
 
@@ -374,7 +373,6 @@ def _add_variables(selection: _Selection, frame: Frame, a: Outcome, b: Outcome) 
 
 def _in_place_of(value: Any, owner: Scope, other: Scope) -> Any:
     """A value for `other`, which never gets to use it: zeros for the tensors that only `owner` has."""
-    from cellgrad._tree import map_tensors
 
     def stand_in(t: Tensor) -> Tensor:
         if type(t) is not Tracer or t._scope is not owner:

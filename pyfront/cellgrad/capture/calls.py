@@ -14,15 +14,28 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from cellgrad._errors import error, nearest
-from cellgrad._guards import ABSENT, CONTAINERS, is_cell, is_library, value_of
-from cellgrad.capture import state
-from cellgrad.capture.frame import Closure, Frame, run_code
-from cellgrad.common.parameter import Parameter
-from cellgrad.common.tensor import Tensor
+from cellgrad.capture.loops import TensorRange
+from cellgrad.core import state
+from cellgrad.core.effects import assign, print_tensors
+from cellgrad.core.errors import error, nearest
+from cellgrad.core.frame import Closure, Code, Frame, run_code
+from cellgrad.core.guards import ABSENT, CONTAINERS, is_cell, is_library, value_of
+from cellgrad.core.parameter import Parameter
+from cellgrad.core.scope import VALUES, created, used
+from cellgrad.core.tensor import Tensor
+from cellgrad.ops import indexing
+
+
+def _not_yet(function: types.FunctionType) -> Code | None:
+    raise RuntimeError("functions can be evaluated once all of cellgrad is imported")
+
+
+# The compiled form of a user's function, or None for one that is called as it is. `statements`, which
+# compiles them, sets it: what it makes comes back here for every call.
+code_of: Callable[[types.FunctionType], Code | None] = _not_yet
 
 if TYPE_CHECKING:
-    from cellgrad.capture.scope import Trace
+    from cellgrad.core.scope import Trace
 
 # What a class has that gives the same value, or the same method, whenever it is looked up.
 _PLAIN_LOOKUPS = (types.FunctionType, types.MemberDescriptorType, staticmethod, classmethod)
@@ -32,6 +45,8 @@ _CALLERS = {
     *(map, filter, sorted, min, max, functools.reduce, itertools.accumulate, itertools.starmap),
     *(itertools.takewhile, itertools.dropwhile, itertools.filterfalse, itertools.groupby),
 }
+# What stands for them; `reflection` fills it.
+replaced: dict[Any, Callable[..., Any]] = {}
 _LOOKING = {isinstance, issubclass, callable, id, type, super, *_REPLACED}
 # Methods of lists, dictionaries and sets that change them.
 _CHANGING = {
@@ -42,7 +57,6 @@ _CHANGING = {
 # What is read of these by a simple index or key is guarded by itself, not with all the others.
 _INDEXED = {list, dict}
 _SIMPLE_INDICES = {bool, int, float, str}
-_VALUES = {bool, int, float, complex, str, bytes, type(None), tuple, list, dict, slice, range, type}
 _NATIVE_TYPES = (
     types.BuiltinFunctionType,
     types.MethodWrapperType,
@@ -83,13 +97,9 @@ def call_native(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if f is builtins.print:
         return print_tensors(*args, **kwargs)
     if f is range and any(isinstance(a, Tensor) for a in args):
-        from cellgrad.capture.loops import TensorRange
-
         return TensorRange(*args)
     if f in _REPLACED:
-        from cellgrad.capture.reflection import REPLACED
-
-        return REPLACED[f](*args, **kwargs)
+        return replaced[f](*args, **kwargs)
     if f in _CALLERS or getattr(f, "__name__", "") == "sort":
         args = tuple([_evaluated(a) for a in args])
         kwargs = {k: _evaluated(v) for k, v in kwargs.items()}
@@ -119,37 +129,8 @@ def _evaluated(f: Any) -> Any:
     return f
 
 
-def used(*values: Any) -> None:
-    """Notes that objects are given to code that is not evaluated, such as a method ``__add__``, and may
-    read all that they hold.
-    """
-    scope = state.current.scope
-    if scope is None:
-        return
-    for v in values:
-        kind = type(v)
-        if kind in _VALUES or isinstance(v, Tensor):
-            continue
-        if is_cell(v):
-            scope.trace.cells[id(v)] = v
-        elif not is_library(kind.__module__) and id(v) not in scope.trace.created:
-            own = getattr(v, "__dict__", None)
-            if type(own) is dict:
-                scope.trace.guard_contents(own)
-
-
-def created(value: Any) -> Any:
-    """Notes an object that is made while compiling."""
-    scope = state.current.scope
-    if scope is not None:
-        scope.trace.created[id(value)] = value
-    return value
-
-
 def call_function(f: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Evaluates a Python function of the user's, calls any other."""
-    from cellgrad.capture.statements import code_of
-
     code = code_of(f)
     if code is None:
         if state.current.scope is not None and not is_library(f.__module__):
@@ -188,10 +169,8 @@ def bare_super(frame: Frame) -> Any:
 
 def load_attribute(owner: Any, name: str) -> Any:
     """`owner.name`; a Cell that is read is remembered, as the compiled code depends on it."""
-    from cellgrad.nn.cell import Cell
-
     scope = state.current.scope
-    if isinstance(owner, Cell) and scope is not None:
+    if is_cell(owner) and scope is not None:
         scope.trace.cells[id(owner)] = owner
     try:
         if scope is None or isinstance(owner, Tensor):
@@ -287,17 +266,15 @@ def load_element(container: Any, index: Any) -> Any:
             scope.trace.guard(container, index, value)
             if value is not ABSENT:
                 return value
-    elif kind not in _VALUES:
+    elif kind not in VALUES:
         used(container)
     return container[index]
 
 
 def store_attribute(owner: Any, name: str, value: Any) -> None:
     """`owner.name = value`: of a Cell's attributes only Parameters can be written."""
-    from cellgrad.nn.cell import Cell
-
     if state.current.scope is not None:
-        if isinstance(owner, Cell):
+        if is_cell(owner):
             before = owner.__dict__.get("_params", {}).get(name)
             if before is value and before is not None:
                 return
@@ -380,8 +357,6 @@ def augment_element(
 ) -> None:
     """`container[index] op= value`."""
     if isinstance(container, Tensor) and state.current.scope is not None:
-        from cellgrad.ops import indexing
-
         indexing.assign_elements(container, index, value, function)
     else:
         touched(container)
@@ -420,62 +395,3 @@ def augmented(function: Callable[[Any, Any], Any], before: Any, value: Any) -> A
     touched(before)
     in_place: Any = getattr(operator, f"i{function.__name__.strip('_')}")
     return in_place(before, value)
-
-
-def assign(parameter: Parameter, value: Any) -> Any:
-    """Writes a Parameter: the value is converted to its dtype and must have its shape."""
-    from cellgrad.ops import _core
-
-    scope = state.current.scope
-    assert scope is not None
-    tensor = _core.as_tensor(value, "assign", parameter.dtype)
-    if tensor.shape != parameter.shape:
-        raise error(
-            ValueError,
-            f"Parameter '{parameter.name}' has shape {list(parameter.shape)}, but a value of "
-            f"shape {list(tensor.shape)} "
-            "is assigned to it in compiled code.",
-        )
-    scope.write(parameter, scope.value(_core.cast_to(tensor, parameter.dtype)))
-    return tensor
-
-
-def print_tensors(
-    *args: Any, sep: str | None = " ", end: str | None = "\n", file: Any = None, flush: bool = False
-) -> None:
-    """`print` in compiled code: prints when the code runs, in order; takes tensors."""
-    scope = state.current.scope
-    if scope is None or file is not None:
-        builtins.print(*args, sep=sep, end=end, file=file, flush=flush)
-        return
-    operands: list[Any] = []
-
-    def text(value: Any) -> str:
-        if isinstance(value, Tensor):
-            operands.append(value)
-            return "{}"
-        if isinstance(value, tuple | list):
-            inner = ", ".join(element(v) for v in value)
-            if isinstance(value, tuple):
-                return f"({inner},)" if len(value) == 1 else f"({inner})"
-            return f"[{inner}]"
-        return _literal(str(value))
-
-    def element(value: Any) -> str:
-        if isinstance(value, Tensor):
-            operands.append(value)
-            return f"Tensor(shape={list(value.shape)}, dtype={value.dtype.title}, value= {{}})"
-        return text(value) if isinstance(value, tuple | list) else _literal(repr(value))
-
-    line = (" " if sep is None else sep).join(text(a) for a in args)
-    if end not in (None, "\n"):
-        line += str(end)
-    scope.trace.prints += 1
-    scope.fn.create(
-        "cell.print", [scope.value(x) for x in operands], {"format": line}, state.location()
-    )
-
-
-def _literal(text: str) -> str:
-    """Text whose `{}` are not operands: a zero-width space keeps the braces apart."""
-    return text.replace("{}", "{\u200b}")

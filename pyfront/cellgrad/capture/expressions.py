@@ -13,10 +13,10 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from cellgrad._errors import Position, error
 from cellgrad.capture import branches, calls, merge, names
-from cellgrad.capture.frame import Frame, Run
-from cellgrad.capture.tracer import Tracer
+from cellgrad.core.errors import Position, error
+from cellgrad.core.frame import Frame, Run
+from cellgrad.core.tracer import Tracer
 
 if TYPE_CHECKING:
     from cellgrad.capture.names import Names

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from cellgrad._errors import error
-from cellgrad.capture import state
+from cellgrad import ops
 from cellgrad.capture.branches import (
     KINDS,
     Exit,
@@ -26,7 +25,6 @@ from cellgrad.capture.branches import (
     negated,
     run_apart,
 )
-from cellgrad.capture.frame import BREAK, CONTINUE, NOTHING, RETURN, Frame, Run
 from cellgrad.capture.merge import (
     MISSING,
     Conflict,
@@ -39,11 +37,16 @@ from cellgrad.capture.merge import (
     whole,
     zero,
 )
-from cellgrad.capture.scope import Scope, ScopeGuard
-from cellgrad.capture.tracer import Tracer
-from cellgrad.common import dtype as mstype
-from cellgrad.common._storage import Signature, signature
-from cellgrad.common.tensor import Tensor
+from cellgrad.capture.rows import Rows
+from cellgrad.core import dtype as mstype
+from cellgrad.core import state
+from cellgrad.core.errors import error
+from cellgrad.core.frame import BREAK, CONTINUE, NOTHING, RETURN, Frame, Run
+from cellgrad.core.record import as_tensor, cast_to, reshape_to
+from cellgrad.core.scope import Scope, ScopeGuard
+from cellgrad.core.storage import Signature, signature
+from cellgrad.core.tensor import Tensor
+from cellgrad.core.tracer import Tracer
 
 _BOOL = signature(mstype.bool_, ())
 
@@ -52,8 +55,6 @@ class TensorRange:
     """`range` with bounds that are tensors."""
 
     def __init__(self, *args: Any):
-        from cellgrad.ops._core import as_tensor, cast_to, reshape_to
-
         bounds: list[Any] = [0, None, 1]
         if len(args) == 1:
             bounds[1] = args[0]
@@ -389,9 +390,6 @@ def tensor_for(
     other: Run,
 ) -> Any:
     """`for` over a range whose bounds are tensors."""
-    from cellgrad import ops as _ops
-
-    ops: Any = _ops
     counter = f"<counter of line {frame.node.lineno}>"
     frame.locals[counter] = items.start
     upward = items.step > 0
@@ -432,10 +430,6 @@ def rows_for(frame: Frame, rows: Tensor, store: Callable[[Frame, Any], None], bo
     It can where the body takes tensors to tensors of the same types. The last trip, which the caller
     makes, gives the variables of a trip the values they have afterwards.
     """
-    from cellgrad import ops as _ops
-    from cellgrad.ops.loops import Rows
-
-    ops: Any = _ops
     scope = state.current.scope
     assert scope is not None
     before = [dict(f.locals) for f in chain(frame)]

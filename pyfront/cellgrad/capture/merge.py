@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from cellgrad._errors import error
-from cellgrad._exact import same
-from cellgrad._tree import fields_of, holds_tensors, is_record, with_fields
-from cellgrad.capture import state
-from cellgrad.common import dtype as mstype
-from cellgrad.common._storage import Signature, signature
-from cellgrad.common.tensor import Tensor
+from cellgrad.core import dtype as mstype
+from cellgrad.core import state
+from cellgrad.core.errors import error
+from cellgrad.core.exact import same
+from cellgrad.core.record import cast_to, reshape_to, splat
+from cellgrad.core.scope import used
+from cellgrad.core.storage import Signature, signature
+from cellgrad.core.tensor import Tensor
+from cellgrad.core.tracer import Tracer
+from cellgrad.core.tree import fields_of, holds_tensors, is_record, with_fields
 
 _NUMBERS = (bool, int, float)
 _LEAVES = (Tensor, bool, int, float)
@@ -186,9 +189,6 @@ def describe(value: Any) -> str:
 
 def as_leaf(value: Any, sig: Signature) -> Tensor:
     """A tensor or number with the signature it is merged to, in the current scope."""
-    from cellgrad.capture.scope import splat
-    from cellgrad.ops._core import cast_to
-
     if isinstance(value, Tensor):
         return cast_to(value, sig.dtype)
     return splat(value, sig.dtype, sig.shape)
@@ -196,8 +196,6 @@ def as_leaf(value: Any, sig: Signature) -> Tensor:
 
 def zero(sig: Signature) -> Tensor:
     """What stands for a value that is not there."""
-    from cellgrad.capture.scope import splat
-
     return splat(0, sig.dtype, sig.shape)
 
 
@@ -208,14 +206,10 @@ def truth(value: Any) -> Tensor | bool:
     Raises:
         ValueError: a tensor of several elements.
     """
-    from cellgrad.capture import calls
-    from cellgrad.capture.tracer import Tracer
-    from cellgrad.ops._core import cast_to, reshape_to
-
     if not isinstance(value, Tracer):
         scope = state.current.scope
         if not isinstance(value, Tensor) or scope is None or scope.made_here(value):
-            calls.used(value)
+            used(value)
             return bool(value)
         value = scope.copied(value)
     if value.size != 1:

@@ -11,12 +11,13 @@ import types
 from collections.abc import Callable, Iterator, MutableMapping
 from typing import Any, NoReturn
 
-from cellgrad._errors import error
-from cellgrad._guards import ABSENT
-from cellgrad.capture import calls, state
-from cellgrad.capture.frame import Frame
+from cellgrad.capture import calls
 from cellgrad.capture.merge import Unbound
-from cellgrad.nn.cell import Cell
+from cellgrad.core import state
+from cellgrad.core.errors import error
+from cellgrad.core.frame import Frame
+from cellgrad.core.guards import ABSENT, is_cell
+from cellgrad.core.scope import used
 
 
 class Globals(MutableMapping[str, Any]):
@@ -107,8 +108,8 @@ def _vars(*owner: Any) -> Any:
     if not owner:
         return _locals()
     values = builtins.vars(*owner)
-    if isinstance(owner[0], Cell):
-        calls.used(owner[0])
+    if is_cell(owner[0]):
+        used(owner[0])
     elif type(values) is dict:
         _guard_contents(values)
     return values
@@ -119,7 +120,7 @@ def _dir(*owner: Any) -> list[str]:
         return sorted(_locals())
     if isinstance(owner[0], types.ModuleType):
         _guard_contents(vars(owner[0]))
-    calls.used(owner[0])
+    used(owner[0])
     return builtins.dir(*owner)
 
 
@@ -140,7 +141,7 @@ def _needs_dictionary(function: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-REPLACED: dict[Any, Callable[..., Any]] = {
+calls.replaced |= {
     builtins.globals: _globals,
     builtins.locals: _locals,
     builtins.vars: _vars,

@@ -10,12 +10,13 @@ import ast
 from collections.abc import Callable
 from typing import Any, cast
 
-from cellgrad._errors import error
-from cellgrad.capture import state
+from cellgrad import ops
 from cellgrad.capture.branches import child_scope, run_apart
-from cellgrad.capture.frame import Code, Frame, Parameters, Run
-from cellgrad.capture.loops import Loop
+from cellgrad.capture.loops import Loop, TensorRange
 from cellgrad.capture.merge import Conflict, Merged, merge, whole
+from cellgrad.core import state
+from cellgrad.core.errors import error
+from cellgrad.core.frame import Code, Frame, Parameters, Run
 
 _VALUE = "<value>"
 _NOBODY = ast.parse("lambda: 0", mode="eval").body
@@ -99,9 +100,6 @@ def repeat(
         start, stop: ints, or integer tensors without dimensions; the index is an Int64 tensor.
         body, value, owner, what: as for `repeat_while`.
     """
-    from cellgrad import ops
-    from cellgrad.capture.loops import TensorRange
-
     bounds = TensorRange(start, stop)
 
     def trip(carried: Any) -> Any:

@@ -10,7 +10,7 @@ import time
 import types
 from typing import Any
 
-from cellgrad import _errors
+from cellgrad.core import errors as _errors
 
 _LIBRARIES = tuple(
     {

@@ -9,11 +9,20 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from cellgrad._errors import error
 from cellgrad.capture import calls, names, source
 from cellgrad.capture.branches import Exit, after_exit, branch, raised_by
 from cellgrad.capture.expressions import BINARY, ExpressionCompiler
-from cellgrad.capture.frame import (
+from cellgrad.capture.loops import (
+    Snapshot,
+    TensorRange,
+    effective_while,
+    rows_for,
+    tensor_for,
+    tensor_while,
+)
+from cellgrad.capture.merge import MISSING
+from cellgrad.core.errors import error
+from cellgrad.core.frame import (
     BREAK,
     CONTINUE,
     NOTHING,
@@ -24,16 +33,7 @@ from cellgrad.capture.frame import (
     Parameters,
     Run,
 )
-from cellgrad.capture.loops import (
-    Snapshot,
-    TensorRange,
-    effective_while,
-    rows_for,
-    tensor_for,
-    tensor_while,
-)
-from cellgrad.capture.merge import MISSING
-from cellgrad.common.tensor import Tensor
+from cellgrad.core.tensor import Tensor
 
 _MOST_CODES = 100_000  # a process may make code without end
 _LOOP_OF_ROWS = 32  # rows of a tensor that a `for` goes over in a loop, where it can
@@ -519,3 +519,6 @@ class StatementCompiler(ExpressionCompiler):
         raise self.unsupported(
             node, "A class defined inside a function", "define it at module level"
         )
+
+
+calls.code_of = code_of

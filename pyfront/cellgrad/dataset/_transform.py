@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cellgrad._errors import error
+from cellgrad.core.errors import error
 from cellgrad.dataset import config
 from cellgrad.dataset._arrays import as_array
 

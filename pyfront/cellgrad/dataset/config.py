@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cellgrad._errors import error
-from cellgrad.common.initializer import get_seed as _global_seed
+from cellgrad.core.errors import error
+from cellgrad.core.initializer import get_seed as _global_seed
 
 __all__ = [
     "get_num_parallel_workers",

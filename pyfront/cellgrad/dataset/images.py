@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from cellgrad._errors import error
-from cellgrad._files import read_all
+from cellgrad.core.errors import error
+from cellgrad.core.files import read_all
 from cellgrad.dataset.sources import NumpySlicesDataset
 
 __all__ = ["MnistDataset"]

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from cellgrad._errors import error
+from cellgrad.core.errors import error
 from cellgrad.dataset import _workers, config
 from cellgrad.dataset._arrays import as_array, stacked
 from cellgrad.dataset._rows import BatchInfo, Row, RowIterator, converted, count_of, names_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from cellgrad._errors import error
-from cellgrad.common import dtype as mstype
+from cellgrad.core import dtype as mstype
+from cellgrad.core.errors import error
 from cellgrad.dataset._arrays import as_array
 from cellgrad.dataset.pipeline import Dataset, Row
 

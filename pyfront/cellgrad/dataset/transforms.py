@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from cellgrad._errors import error
-from cellgrad.common import dtype as mstype
+from cellgrad.core import dtype as mstype
+from cellgrad.core.errors import error
 from cellgrad.dataset._transform import (
     Array,
     Drawing,

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cellgrad._errors import error
+from cellgrad.core.errors import error
 from cellgrad.dataset._transform import Array, Drawing, Transform, number, whole
 from cellgrad.dataset.transforms import TypeCast
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from cellgrad import ops
-from cellgrad._errors import error
-from cellgrad.common import dtype as mstype
-from cellgrad.common.dtype import Type
-from cellgrad.common.tensor import Tensor
-from cellgrad.ops._core import check_tensor
+from cellgrad.core import dtype as mstype
+from cellgrad.core.dtype import Type
+from cellgrad.core.errors import error
+from cellgrad.core.record import check_tensor
+from cellgrad.core.tensor import Tensor
 
 
 def named(
@@ -86,21 +86,6 @@ def median(input: Tensor, dim: int | None, keepdim: bool) -> Any:
     if dim is None:
         return ops.median(ops.ravel(input), 0)[0]
     return ops.median(input, dim, keepdim)
-
-
-def kth(input: Tensor, k: int, dim: int, keepdim: bool) -> tuple[Tensor, Tensor]:
-    """The `k`-th smallest elements along `dim` and their positions.
-
-    Raises:
-        ValueError: `k` out of range.
-    """
-    x = check_tensor(input, "kthvalue", "input")
-    n = x.shape[dim] if x.ndim else 1
-    if not 1 <= k <= n:
-        raise error(ValueError, f"For 'kthvalue', 'k' must be in [1, {n}], but got {k}.")
-    parts = [ops.narrow(v, dim, k - 1, 1) for v in long(ops.sort(x, dim))]
-    value, at = parts if keepdim else [ops.squeeze(v, dim) for v in parts]
-    return value, at
 
 
 def selected(input: Tensor, dim: int, index: int) -> Tensor:

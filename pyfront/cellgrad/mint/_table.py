@@ -7,9 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from cellgrad import ops
-from cellgrad.common import dtype as mstype
+from cellgrad.core import dtype as mstype
 from cellgrad.mint import _helpers as h
 from cellgrad.mint._examples import EXAMPLES
+from cellgrad.ops.sorting import kth
 
 # Operations with the same arguments in `ops`.
 SAME = [
@@ -204,7 +205,7 @@ OTHER: dict[str, Callable[..., Any]] = {
     ),
     "index_select": lambda input, dim, index: ops.index_select(input, dim, index),
     "isnan": lambda tensor: ops.isnan(tensor),
-    "kthvalue": lambda input, k, dim=-1, keepdim=False: h.kth(input, k, dim, keepdim),
+    "kthvalue": lambda input, k, dim=-1, keepdim=False: kth(input, k, dim, keepdim),
     "linspace": lambda start, end, steps, *, dtype=None: h.to(
         ops.linspace(start, end, steps), dtype
     ),

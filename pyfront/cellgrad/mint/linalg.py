@@ -3,8 +3,8 @@
 from typing import Any
 
 from cellgrad import ops
-from cellgrad.common.dtype import Type
-from cellgrad.common.tensor import Tensor
+from cellgrad.core.dtype import Type
+from cellgrad.core.tensor import Tensor
 from cellgrad.ops import norm
 
 __all__ = ["inv", "matrix_norm", "norm", "qr", "vector_norm"]

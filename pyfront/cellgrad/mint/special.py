@@ -1,6 +1,6 @@
 """Special functions under MindSpore's ``mint.special``."""
 
-from cellgrad.common.tensor import Tensor
+from cellgrad.core.tensor import Tensor
 from cellgrad.mint.nn.functional import log_softmax
 from cellgrad.ops import erfc, exp2, expm1, log1p, sinc
 from cellgrad.ops import round as _round

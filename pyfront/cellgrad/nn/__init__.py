@@ -4,7 +4,7 @@ import importlib
 import sys
 from typing import Any
 
-from cellgrad._errors import error
+from cellgrad.core.errors import error
 from cellgrad.nn import dynamic_lr, learning_rate_schedule
 from cellgrad.nn.activations import (
     CELU,

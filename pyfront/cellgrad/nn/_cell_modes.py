@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Self
 
-from cellgrad._errors import error
-from cellgrad.common.parameter import Parameter
+from cellgrad.core.errors import error
+from cellgrad.core.parameter import Parameter
+from cellgrad.core.settings import JitConfig
+from cellgrad.nn._precision import to_float
 
 if TYPE_CHECKING:
     from cellgrad.nn.cell import Cell
@@ -79,8 +81,6 @@ class CellModes:
         >>> print(net(Tensor([-1.0, 2.0])))
         [0. 2.]
         """
-        from cellgrad._settings import JitConfig
-
         if not isinstance(jit_config, JitConfig):
             raise error(
                 TypeError,
@@ -132,8 +132,6 @@ class CellModes:
         >>> print(net(Tensor([[1.0, 2.0]])).dtype)
         Float16
         """
-        from cellgrad.nn._precision import to_float
-
         cell: Any = self
         to_float(cell, dst_type)
         return self

@@ -6,8 +6,8 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from cellgrad._errors import error
-from cellgrad.common.tensor import Tensor
+from cellgrad.core.errors import error
+from cellgrad.core.tensor import Tensor
 from cellgrad.nn._state_hooks import StateHooks
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from cellgrad._errors import error
+from cellgrad.core.errors import error
 
 Caller = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
 

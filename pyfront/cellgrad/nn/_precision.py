@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cellgrad import ops
-from cellgrad._errors import error
-from cellgrad._tree import map_tensors
-from cellgrad.capture import calls, state
-from cellgrad.common import dtype as mstype
-from cellgrad.common.dtype import Type
+from cellgrad.capture import calls
+from cellgrad.core import dtype as mstype
+from cellgrad.core import state
+from cellgrad.core.dtype import Type
+from cellgrad.core.errors import error
+from cellgrad.core.tree import map_tensors
 
 if TYPE_CHECKING:
     from cellgrad.nn.cell import Cell

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from cellgrad._errors import error
+from cellgrad.core.errors import error
 
 _KINDS = ("state_dict_pre", "state_dict_post", "load_state_dict_pre", "load_state_dict_post")
 

@@ -6,15 +6,17 @@ import weakref
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from cellgrad import context
-from cellgrad._errors import error
-from cellgrad._exact import same
-from cellgrad.capture import calls, state
-from cellgrad.common.parameter import Parameter, ParameterTuple
-from cellgrad.common.tensor import Tensor
+from cellgrad.capture import calls
+from cellgrad.compile import program as _jit
+from cellgrad.core import context, state
+from cellgrad.core.errors import error
+from cellgrad.core.exact import same
+from cellgrad.core.parameter import Parameter, ParameterTuple
+from cellgrad.core.tensor import Tensor
 from cellgrad.nn._cell_modes import CellModes
 from cellgrad.nn._cell_state import CellState
 from cellgrad.nn._hooks import CellHooks
+from cellgrad.transforms import custom
 
 __all__ = ["Cell"]
 
@@ -111,8 +113,6 @@ class Cell(CellState, CellModes, CellHooks):
         if state.current.scope is not None:
             return self._inlined(args, kwargs)
         if context.graph_mode():
-            from cellgrad import _jit
-
             return _jit.call_cell(self, args, kwargs)
         if self._pre_hooks or self._post_hooks:
             return self._hooked(self.construct, lambda f, a, k: f(*a, **k), args, kwargs)
@@ -141,8 +141,6 @@ class Cell(CellState, CellModes, CellHooks):
 
     def _constructed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """`construct` in a capture, with the derivative of `bprop` or recomputed where asked for."""
-        from cellgrad import custom
-
         bprop = getattr(self, "bprop", None)
         if bprop is not None:
             return custom.call_with_rule(self.construct, args, bprop, forward=False)

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self, cast, overload
 
-from cellgrad._errors import error
+from cellgrad.core.errors import error
 from cellgrad.nn.cell import Cell
 
 __all__ = ["CellDict", "CellList", "SequentialCell"]

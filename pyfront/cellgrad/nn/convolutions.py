@@ -6,16 +6,16 @@ import math
 from typing import Any
 
 from cellgrad import ops
-from cellgrad._errors import error
-from cellgrad.common import dtype as mstype
-from cellgrad.common.dtype import Type
-from cellgrad.common.initializer import HeUniform, Uniform, initializer
-from cellgrad.common.parameter import Parameter
-from cellgrad.common.tensor import Tensor
+from cellgrad.core import dtype as mstype
+from cellgrad.core.dtype import Type
+from cellgrad.core.errors import error
+from cellgrad.core.initializer import HeUniform, Uniform, initializer
+from cellgrad.core.parameter import Parameter
+from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
 from cellgrad.ops import convolutions
 from cellgrad.ops._sliding import check_rank, pad_mode_of, pairs, per_dim
-from cellgrad.ops.window_classes import check_format, transpose_by_mode
+from cellgrad.ops.classes.window import check_format, transpose_by_mode
 
 __all__ = [
     "Conv1d",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from cellgrad._errors import error
+from cellgrad.core.errors import error
 from cellgrad.nn.learning_rate_schedule import check_count, check_flag, check_float
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad import ops
-from cellgrad.common.tensor import Tensor
+from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
 
 __all__ = ["LPPool1d", "LPPool2d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d"]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad import ops
-from cellgrad._errors import error
-from cellgrad.common.tensor import Tensor
+from cellgrad.core.errors import error
+from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
 from cellgrad.ops import adaptive_pooling, pooling
 from cellgrad.ops._sliding import check_rank, pad_mode_of, padding_of, pairs, per_dim
 from cellgrad.ops._static import is_int
-from cellgrad.ops.window_classes import check_format, max_by_mode, mean_by_mode
+from cellgrad.ops.classes.window import check_format, max_by_mode, mean_by_mode
 
 __all__ = [
     "AdaptiveAvgPool1d",

@@ -6,12 +6,12 @@ import math
 from typing import Any
 
 from cellgrad import ops
-from cellgrad._errors import error
-from cellgrad.common import dtype as mstype
-from cellgrad.common.dtype import Type
-from cellgrad.common.initializer import Uniform, initializer
-from cellgrad.common.parameter import Parameter
-from cellgrad.common.tensor import Tensor
+from cellgrad.core import dtype as mstype
+from cellgrad.core.dtype import Type
+from cellgrad.core.errors import error
+from cellgrad.core.initializer import Uniform, initializer
+from cellgrad.core.parameter import Parameter
+from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
 from cellgrad.nn.learning_rate_schedule import check_count, check_flag
 

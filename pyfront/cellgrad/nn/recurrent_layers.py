@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 
 from cellgrad import ops
-from cellgrad._errors import error
+from cellgrad.capture.loop_ops import Rows
 from cellgrad.capture.repeat import repeat
-from cellgrad.common import dtype as mstype
-from cellgrad.common.dtype import Type
-from cellgrad.common.parameter import Parameter, ParameterTuple
-from cellgrad.common.tensor import Tensor
+from cellgrad.core import dtype as mstype
+from cellgrad.core.dtype import Type
+from cellgrad.core.errors import error
+from cellgrad.core.parameter import Parameter, ParameterTuple
+from cellgrad.core.record import operation
+from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
 from cellgrad.nn.dropout import Dropout
 from cellgrad.nn.learning_rate_schedule import check_count, check_flag
-from cellgrad.ops._core import operation
-from cellgrad.ops.loops import Rows
 
 __all__ = ["GRU", "LSTM", "RNN"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cellgrad import ops
-from cellgrad.common.tensor import Tensor
+from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
 
 __all__ = ["Upsample"]

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from cellgrad import ops
-from cellgrad._errors import error
-from cellgrad.common import dtype as mstype
-from cellgrad.common.dtype import Type
-from cellgrad.common.initializer import initializer
-from cellgrad.common.parameter import Parameter
-from cellgrad.common.tensor import Tensor
+from cellgrad.core import dtype as mstype
+from cellgrad.core.dtype import Type
+from cellgrad.core.errors import error
+from cellgrad.core.initializer import initializer
+from cellgrad.core.parameter import Parameter
+from cellgrad.core.record import axis_of
+from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
-from cellgrad.ops._core import axis_of
 from cellgrad.ops._static import is_int, known_ints
 
 __all__ = [

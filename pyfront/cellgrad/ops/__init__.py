@@ -1,4 +1,3 @@
-# ruff: noqa: E402
 """Operations: functions of tensors, and MindSpore's class forms of them.
 
 Elementwise operations are generated from the dialect's records (``ops/_generated.py`` in the
@@ -11,27 +10,24 @@ from typing import TYPE_CHECKING, Any
 
 from cellgrad.ops import _generated
 
-# These are functions of the package; they are built on the operations.
-_TRANSFORMS = ("get_grad", "grad", "jacfwd", "jacrev", "jvp", "value_and_grad", "vjp", "vmap")
-
-if TYPE_CHECKING:
-    from cellgrad.grad import get_grad as get_grad
-    from cellgrad.grad import grad as grad
-    from cellgrad.grad import jvp as jvp
-    from cellgrad.grad import value_and_grad as value_and_grad
-    from cellgrad.grad import vjp as vjp
-    from cellgrad.jacobian import jacfwd as jacfwd
-    from cellgrad.jacobian import jacrev as jacrev
-    from cellgrad.vmap import vmap as vmap
-else:
-
-    def __getattr__(name: str) -> Any:
-        if name in _TRANSFORMS:
-            import cellgrad
-
-            return getattr(cellgrad, name)
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
+if TYPE_CHECKING:  # built on the operations, and handed on by the package: see `hand_on`
+    from cellgrad.capture.loop_ops import ForiLoop as ForiLoop
+    from cellgrad.capture.loop_ops import Scan as Scan
+    from cellgrad.capture.loop_ops import WhileLoop as WhileLoop
+    from cellgrad.capture.maps import HyperMap as HyperMap
+    from cellgrad.capture.maps import Map as Map
+    from cellgrad.capture.maps import MultitypeFuncGraph as MultitypeFuncGraph
+    from cellgrad.capture.maps import partial as partial
+    from cellgrad.nn.loss.ctc_loss import ctc_loss as ctc_loss
+    from cellgrad.transforms.grad import GradOperation as GradOperation
+    from cellgrad.transforms.grad import get_grad as get_grad
+    from cellgrad.transforms.grad import grad as grad
+    from cellgrad.transforms.grad import jvp as jvp
+    from cellgrad.transforms.grad import value_and_grad as value_and_grad
+    from cellgrad.transforms.grad import vjp as vjp
+    from cellgrad.transforms.jacobian import jacfwd as jacfwd
+    from cellgrad.transforms.jacobian import jacrev as jacrev
+    from cellgrad.transforms.vmap import vmap as vmap
 
 from cellgrad.ops import (
     activations,
@@ -40,11 +36,9 @@ from cellgrad.ops import (
     channels,
     class_losses,
     composites,
-    contraction_classes,
     contractions,
     convolutions,
     creation,
-    ctc,
     cumulative,
     determinants,
     diagonals,
@@ -53,43 +47,31 @@ from cellgrad.ops import (
     exponentials,
     extrema,
     gathering,
-    higher_order,
-    index_classes,
     indexing,
     interpolation,
     joining,
     linalg,
-    linalg_classes,
-    loops,
-    loss_classes,
     losses,
     norm_pooling,
     normalization,
-    order_classes,
     padding,
     pointwise,
-    pointwise_classes,
     pooling,
-    primitives,
     products,
     random,
-    random_classes,
     reductions,
-    renamed,
     rounding,
     samples,
     scattering,
     searching,
     segments,
     selection,
-    shape_classes,
     shapes,
     shifts,
     sorting,
     special,
     statistics,
     updates,
-    window_classes,
 )
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._generated import *  # noqa: F403
@@ -98,12 +80,31 @@ from cellgrad.ops.adaptive_pooling import *  # noqa: F403
 from cellgrad.ops.arrangement import *  # noqa: F403
 from cellgrad.ops.channels import *  # noqa: F403
 from cellgrad.ops.class_losses import *  # noqa: F403
+from cellgrad.ops.classes import contraction as contraction_classes
+from cellgrad.ops.classes import index as index_classes
+from cellgrad.ops.classes import linalg as linalg_classes
+from cellgrad.ops.classes import loss as loss_classes
+from cellgrad.ops.classes import order as order_classes
+from cellgrad.ops.classes import pointwise as pointwise_classes
+from cellgrad.ops.classes import primitives, renamed
+from cellgrad.ops.classes import random as random_classes
+from cellgrad.ops.classes import shape as shape_classes
+from cellgrad.ops.classes import window as window_classes
+from cellgrad.ops.classes.contraction import *  # noqa: F403
+from cellgrad.ops.classes.index import *  # noqa: F403
+from cellgrad.ops.classes.linalg import *  # noqa: F403
+from cellgrad.ops.classes.loss import *  # noqa: F403
+from cellgrad.ops.classes.order import *  # noqa: F403
+from cellgrad.ops.classes.pointwise import *  # noqa: F403
+from cellgrad.ops.classes.primitives import *  # noqa: F403
+from cellgrad.ops.classes.random import *  # noqa: F403
+from cellgrad.ops.classes.renamed import *  # type: ignore[assignment]  # noqa: F403
+from cellgrad.ops.classes.shape import *  # noqa: F403
+from cellgrad.ops.classes.window import *  # noqa: F403
 from cellgrad.ops.composites import *  # noqa: F403
-from cellgrad.ops.contraction_classes import *  # noqa: F403
 from cellgrad.ops.contractions import *  # noqa: F403
 from cellgrad.ops.convolutions import *  # noqa: F403
 from cellgrad.ops.creation import *  # noqa: F403
-from cellgrad.ops.ctc import *  # noqa: F403
 from cellgrad.ops.cumulative import *  # noqa: F403
 from cellgrad.ops.determinants import *  # noqa: F403
 from cellgrad.ops.diagonals import *  # noqa: F403
@@ -112,43 +113,31 @@ from cellgrad.ops.einsums import *  # noqa: F403
 from cellgrad.ops.exponentials import *  # noqa: F403
 from cellgrad.ops.extrema import *  # noqa: F403
 from cellgrad.ops.gathering import *  # noqa: F403
-from cellgrad.ops.higher_order import *  # noqa: F403
-from cellgrad.ops.index_classes import *  # noqa: F403
 from cellgrad.ops.indexing import *  # noqa: F403
 from cellgrad.ops.interpolation import *  # noqa: F403
 from cellgrad.ops.joining import *  # noqa: F403
 from cellgrad.ops.linalg import *  # noqa: F403
-from cellgrad.ops.linalg_classes import *  # noqa: F403
-from cellgrad.ops.loops import *  # noqa: F403
-from cellgrad.ops.loss_classes import *  # noqa: F403
 from cellgrad.ops.losses import *  # noqa: F403
 from cellgrad.ops.norm_pooling import *  # noqa: F403
 from cellgrad.ops.normalization import *  # noqa: F403
-from cellgrad.ops.order_classes import *  # noqa: F403
 from cellgrad.ops.padding import *  # noqa: F403
 from cellgrad.ops.pointwise import *  # noqa: F403
-from cellgrad.ops.pointwise_classes import *  # noqa: F403
 from cellgrad.ops.pooling import *  # noqa: F403
-from cellgrad.ops.primitives import *  # noqa: F403
 from cellgrad.ops.products import *  # noqa: F403
 from cellgrad.ops.random import *  # noqa: F403
-from cellgrad.ops.random_classes import *  # noqa: F403
 from cellgrad.ops.reductions import *  # noqa: F403
-from cellgrad.ops.renamed import *  # type: ignore[assignment]  # noqa: F403
 from cellgrad.ops.rounding import *  # noqa: F403
 from cellgrad.ops.samples import *  # noqa: F403
 from cellgrad.ops.scattering import *  # noqa: F403
 from cellgrad.ops.searching import *  # noqa: F403
 from cellgrad.ops.segments import *  # noqa: F403
 from cellgrad.ops.selection import *  # noqa: F403
-from cellgrad.ops.shape_classes import *  # noqa: F403
 from cellgrad.ops.shapes import *  # noqa: F403
 from cellgrad.ops.shifts import *  # noqa: F403
 from cellgrad.ops.sorting import *  # noqa: F403
 from cellgrad.ops.special import *  # noqa: F403
 from cellgrad.ops.statistics import *  # noqa: F403
 from cellgrad.ops.updates import *  # noqa: F403
-from cellgrad.ops.window_classes import *  # noqa: F403
 
 # Other names of the same functions.
 absolute = _generated.abs
@@ -168,7 +157,6 @@ arcsinh = _generated.asinh
 arccosh = _generated.acosh
 arctanh = _generated.atanh
 
-from cellgrad.grad import GradOperation  # built on the operations
 
 __all__ = [
     *_generated.__all__,
@@ -182,7 +170,6 @@ __all__ = [
     *contractions.__all__,
     *convolutions.__all__,
     *creation.__all__,
-    *ctc.__all__,
     *cumulative.__all__,
     *determinants.__all__,
     *diagonals.__all__,
@@ -191,7 +178,6 @@ __all__ = [
     *exponentials.__all__,
     *extrema.__all__,
     *gathering.__all__,
-    *higher_order.__all__,
     *index_classes.__all__,
     *indexing.__all__,
     *interpolation.__all__,
@@ -199,7 +185,6 @@ __all__ = [
     *linalg.__all__,
     *linalg_classes.__all__,
     *loss_classes.__all__,
-    *loops.__all__,
     *losses.__all__,
     *norm_pooling.__all__,
     *normalization.__all__,
@@ -228,7 +213,6 @@ __all__ = [
     *statistics.__all__,
     *updates.__all__,
     *window_classes.__all__,
-    "GradOperation",
     "Primitive",
     "absolute",
     "arccos",
@@ -247,3 +231,15 @@ __all__ = [
     "ne",
     "negative",
 ]
+
+
+def hand_on(functions: dict[str, Any], listed: bool = True) -> None:
+    """Names of this module for what is built on the operations: loops, gradients.
+
+    Args:
+        functions: the names and what they stand for.
+        listed: whether ``from cellgrad.ops import *`` gives them.
+    """
+    globals().update(functions)
+    if listed:
+        __all__.extend(functions)

@@ -9,14 +9,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from cellgrad._errors import error
-from cellgrad._tree import plain_number
-from cellgrad.capture import state
-from cellgrad.capture.scope import splat
-from cellgrad.common import dtype as mstype
-from cellgrad.common.dtype import Type
-from cellgrad.common.tensor import Tensor
-from cellgrad.ops._core import (
+from cellgrad.core import dtype as mstype
+from cellgrad.core import record, state
+from cellgrad.core.dtype import Type
+from cellgrad.core.errors import error
+from cellgrad.core.record import (
     as_tensor,
     broadcast_shapes,
     broadcast_to_shape,
@@ -24,7 +21,10 @@ from cellgrad.ops._core import (
     check_tensor,
     emit,
     is_number,
+    splat,
 )
+from cellgrad.core.tensor import Tensor
+from cellgrad.core.tree import plain_number
 
 TensorLike: TypeAlias = Tensor | bool | int | float
 """What an elementwise function takes: a Tensor, or a number beside one."""
@@ -60,9 +60,7 @@ class Primitive:
 
 def _run(function: Any, *args: Any) -> Tensor:
     if state.current.scope is None:
-        from cellgrad import _eager
-
-        out: Tensor = _eager.run(function, args, {})
+        out: Tensor = record.run_eagerly(function, args, {})
         return out
     result: Tensor = function(*args)
     return result

@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cellgrad._errors import error
-from cellgrad.capture import state
-from cellgrad.capture.tracer import Tracer
-from cellgrad.common import dtype as mstype
-from cellgrad.common.tensor import Tensor
+from cellgrad.core import dtype as mstype
+from cellgrad.core import state
+from cellgrad.core.errors import error
+from cellgrad.core.record import broadcast_to_shape, cast_to, emit, emit_several, reshape_to
+from cellgrad.core.tensor import Tensor
+from cellgrad.core.tracer import Tracer
 from cellgrad.ops import _elementwise as ew
-from cellgrad.ops._core import broadcast_to_shape, cast_to, emit, emit_several, reshape_to
 from cellgrad.ops._static import is_int, known
 from cellgrad.ops.joining import pad_to, piece, reverse_dims, stack
 

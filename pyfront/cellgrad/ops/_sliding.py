@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from cellgrad._errors import error
-from cellgrad.common.tensor import Tensor
-from cellgrad.ops._core import check_tensor
+from cellgrad.core.errors import error
+from cellgrad.core.record import check_tensor
+from cellgrad.core.tensor import Tensor
 from cellgrad.ops._static import is_int
 
 Ints = tuple[int, ...]

@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from cellgrad._errors import error
-from cellgrad.capture.number import real
-from cellgrad.common.tensor import Tensor
+from cellgrad.core.errors import error
+from cellgrad.core.number import real
+from cellgrad.core.record import axis_of, check_float, emit, operation, reshape_to
+from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import _generated as gen
-from cellgrad.ops._core import axis_of, check_float, emit, operation, reshape_to
 from cellgrad.ops.selection import select
 
 __all__ = [

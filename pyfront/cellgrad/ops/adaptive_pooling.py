@@ -7,17 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from cellgrad._errors import error
-from cellgrad.capture.scope import splat
-from cellgrad.common import dtype as mstype
-from cellgrad.common.tensor import Tensor
-from cellgrad.ops._core import (
-    broadcast_to_shape,
-    cast_to,
-    emit,
-    operation,
-    reshape_to,
-)
+from cellgrad.core import dtype as mstype
+from cellgrad.core.errors import error
+from cellgrad.core.record import broadcast_to_shape, cast_to, emit, operation, reshape_to, splat
+from cellgrad.core.tensor import Tensor
 from cellgrad.ops._sliding import (
     Ints,
     check_rank,

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from cellgrad._errors import error
-from cellgrad.common import dtype as mstype
-from cellgrad.common.tensor import Tensor
-from cellgrad.ops._core import (
+from cellgrad.core import dtype as mstype
+from cellgrad.core.errors import error
+from cellgrad.core.record import (
     axes_of,
     axis_of,
     broadcast_to_shape,
@@ -19,6 +18,7 @@ from cellgrad.ops._core import (
     operation,
     reshape_to,
 )
+from cellgrad.core.tensor import Tensor
 from cellgrad.ops._index import gathered
 from cellgrad.ops._static import is_int, known, known_int, known_ints
 from cellgrad.ops.joining import piece, reverse_dims, stack

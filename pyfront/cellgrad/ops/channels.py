@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from cellgrad import ops
-from cellgrad._errors import error
-from cellgrad.common.tensor import Tensor
-from cellgrad.ops._core import check_tensor, is_number, operation
+from cellgrad.core.errors import error
+from cellgrad.core.record import check_tensor, is_number, operation
+from cellgrad.core.tensor import Tensor
+from cellgrad.ops._generated import square
 from cellgrad.ops._static import is_int
+from cellgrad.ops.contractions import matmul
+from cellgrad.ops.joining import concat
+from cellgrad.ops.reductions import sum as sum_
+from cellgrad.ops.selection import pow as power
+from cellgrad.ops.selection import zeros_like
+from cellgrad.ops.shapes import reshape, swapaxes, transpose
 
 __all__ = ["LRN", "bidense", "channel_shuffle", "lrn"]
 
@@ -26,14 +32,14 @@ def _check_images(x: Any, op: str) -> Tensor:
 
 @operation
 def _lrn(x: Tensor, radius: int, bias: float, alpha: float, beta: float) -> Tensor:
-    squares = ops.square(x)
+    squares = square(x)
     channels = x.shape[1]
     total = squares
     for shift in range(1, min(radius, channels - 1) + 1):
-        zeros = ops.zeros_like(squares[:, :shift])
-        total = total + ops.concat((squares[:, shift:], zeros), 1)
-        total = total + ops.concat((zeros, squares[:, : channels - shift]), 1)
-    return x * ops.pow(bias + alpha * total, -beta)
+        zeros = zeros_like(squares[:, :shift])
+        total = total + concat((squares[:, shift:], zeros), 1)
+        total = total + concat((zeros, squares[:, : channels - shift]), 1)
+    return x * power(bias + alpha * total, -beta)
 
 
 def lrn(
@@ -137,8 +143,8 @@ def channel_shuffle(x: Tensor, groups: int) -> Tensor:
             f"(N, C, ...), but got {groups} and {list(x.shape)}.",
         )
     n, c, *rest = x.shape
-    parts = ops.reshape(x, (n, int(groups), c // groups, *rest))
-    out: Tensor = ops.reshape(ops.swapaxes(parts, 1, 2), x.shape)
+    parts = reshape(x, (n, int(groups), c // groups, *rest))
+    out: Tensor = reshape(swapaxes(parts, 1, 2), x.shape)
     return out
 
 
@@ -181,12 +187,12 @@ def bidense(input1: Tensor, input2: Tensor, weight: Tensor, bias: Any = None) ->
             f"{list(weight.shape)}.",
         )
     outputs, in1, in2 = weight.shape
-    first = ops.reshape(input1, (-1, in1))
+    first = reshape(input1, (-1, in1))
     # One product for all outputs, then a sum over the second input.
-    flat = ops.reshape(ops.transpose(weight, (1, 0, 2)), (in1, outputs * in2))
-    out = ops.reshape(ops.matmul(first, flat), (-1, outputs, in2))
-    out = ops.sum(out * ops.reshape(input2, (-1, 1, in2)), 2)
+    flat = reshape(transpose(weight, (1, 0, 2)), (in1, outputs * in2))
+    out = reshape(matmul(first, flat), (-1, outputs, in2))
+    out = sum_(out * reshape(input2, (-1, 1, in2)), 2)
     if bias is not None:
         out = out + bias
-    result: Tensor = ops.reshape(out, (*input1.shape[:-1], outputs))
+    result: Tensor = reshape(out, (*input1.shape[:-1], outputs))
     return result

@@ -10,15 +10,23 @@ from typing import Any
 
 import numpy as np
 
-from cellgrad._errors import error
-from cellgrad.capture.scope import constant, splat
-from cellgrad.common import dtype as mstype
-from cellgrad.common._storage import signature
-from cellgrad.common.tensor import Tensor
+from cellgrad.core import dtype as mstype
+from cellgrad.core.errors import error
+from cellgrad.core.record import (
+    cast_to,
+    check_float,
+    check_tensor,
+    emit,
+    operation,
+    reshape_to,
+    splat,
+)
+from cellgrad.core.scope import constant
+from cellgrad.core.storage import signature
+from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import _generated as gen
 from cellgrad.ops import _index, reductions
-from cellgrad.ops._core import cast_to, check_float, check_tensor, emit, operation, reshape_to
 from cellgrad.ops.exponentials import log_softmax
 from cellgrad.ops.losses import check_reduction, positive, reduced
 from cellgrad.ops.selection import select

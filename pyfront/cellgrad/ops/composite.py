@@ -1,9 +1,9 @@
 """Under the name older scripts use: ``from cellgrad.ops import composite as C``."""
 
-from cellgrad.grad import GradOperation
+from cellgrad.capture.maps import HyperMap, Map, MultitypeFuncGraph
 from cellgrad.ops.composites import clip_by_global_norm
-from cellgrad.ops.higher_order import HyperMap, Map, MultitypeFuncGraph
 from cellgrad.ops.selection import clip_by_value
+from cellgrad.transforms.grad import GradOperation
 
 __all__ = [
     "GradOperation",

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from cellgrad._errors import error
-from cellgrad.capture import state
-from cellgrad.capture.number import real
-from cellgrad.common import dtype as mstype
-from cellgrad.common.tensor import Tensor
+from cellgrad.core import dtype as mstype
+from cellgrad.core import state
+from cellgrad.core.errors import error
+from cellgrad.core.number import real
+from cellgrad.core.record import cast_to, check_tensor, emit, operation
+from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import reductions
-from cellgrad.ops._core import cast_to, check_tensor, emit, operation
 
 __all__ = [
     "addn",

@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from cellgrad._errors import error
-from cellgrad.common import dtype as mstype
-from cellgrad.common.tensor import Tensor
-from cellgrad.ops import _elementwise as ew
-from cellgrad.ops._core import (
+from cellgrad.core import dtype as mstype
+from cellgrad.core.errors import error
+from cellgrad.core.record import (
     axis_of,
     broadcast_shapes,
     broadcast_to_shape,
@@ -20,6 +18,8 @@ from cellgrad.ops._core import (
     operation,
     reshape_to,
 )
+from cellgrad.core.tensor import Tensor
+from cellgrad.ops import _elementwise as ew
 from cellgrad.ops.einsums import Term, contract
 
 __all__ = [

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from cellgrad._errors import error
-from cellgrad.common.tensor import Tensor
-from cellgrad.ops._core import (
-    broadcast_to_shape,
-    check_tensor,
-    emit,
-    operation,
-    reshape_to,
-)
+from cellgrad.core.errors import error
+from cellgrad.core.record import broadcast_to_shape, check_tensor, emit, operation, reshape_to
+from cellgrad.core.tensor import Tensor
 from cellgrad.ops._sliding import (
     Ints,
     Pads,

@@ -10,13 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from cellgrad._errors import error
-from cellgrad.capture.scope import splat
-from cellgrad.common import dtype as mstype
-from cellgrad.common.dtype import Type
-from cellgrad.common.tensor import Tensor
+from cellgrad.core import dtype as mstype
+from cellgrad.core.dtype import Type
+from cellgrad.core.errors import error
+from cellgrad.core.record import (
+    axis_of,
+    cast_to,
+    check_tensor,
+    emit,
+    emit_several,
+    operation,
+    splat,
+)
+from cellgrad.core.tensor import Tensor
 from cellgrad.ops import pointwise
-from cellgrad.ops._core import axis_of, cast_to, check_tensor, emit, emit_several, operation
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._static import known_int
 from cellgrad.ops.segments import extreme

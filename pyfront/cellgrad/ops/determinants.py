@@ -6,14 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from cellgrad._errors import error
-from cellgrad.capture.scope import constant, splat
-from cellgrad.common import dtype as mstype
-from cellgrad.common._storage import signature
-from cellgrad.common.dtype import Type
-from cellgrad.common.tensor import Tensor
-from cellgrad.ops import _elementwise as ew
-from cellgrad.ops._core import (
+from cellgrad.core import dtype as mstype
+from cellgrad.core.dtype import Type
+from cellgrad.core.errors import error
+from cellgrad.core.record import (
     broadcast_to_shape,
     cast_to,
     check_tensor,
@@ -21,7 +17,12 @@ from cellgrad.ops._core import (
     emit_several,
     operation,
     reshape_to,
+    splat,
 )
+from cellgrad.core.scope import constant
+from cellgrad.core.storage import signature
+from cellgrad.core.tensor import Tensor
+from cellgrad.ops import _elementwise as ew
 from cellgrad.ops.einsums import diagonal_of
 from cellgrad.ops.linalg import identity, matrices, right_hand_side, solve_triangular, triangle
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from cellgrad._errors import error
-from cellgrad.capture.scope import splat
-from cellgrad.common import dtype as mstype
-from cellgrad.common.tensor import Tensor
-from cellgrad.ops import _elementwise as ew
-from cellgrad.ops._core import (
+from cellgrad.core import dtype as mstype
+from cellgrad.core.errors import error
+from cellgrad.core.record import (
     as_tensor,
     axis_of,
     broadcast_to_shape,
@@ -18,7 +15,10 @@ from cellgrad.ops._core import (
     is_number,
     operation,
     reshape_to,
+    splat,
 )
+from cellgrad.core.tensor import Tensor
+from cellgrad.ops import _elementwise as ew
 from cellgrad.ops._static import iota, known_int
 from cellgrad.ops.joining import pad_to, piece
 from cellgrad.ops.selection import select

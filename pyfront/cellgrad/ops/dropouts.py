@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from cellgrad import random
-from cellgrad._errors import error
-from cellgrad.capture.number import real
-from cellgrad.common import dtype as mstype
-from cellgrad.common.tensor import Tensor
+from cellgrad.core import dtype as mstype
+from cellgrad.core.errors import error
+from cellgrad.core.number import real
+from cellgrad.core.record import (
+    broadcast_to_shape,
+    cast_to,
+    check_tensor,
+    emit,
+    is_number,
+    operation,
+)
+from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
-from cellgrad.ops._core import broadcast_to_shape, cast_to, check_tensor, emit, is_number, operation
+from cellgrad.ops import keys as random
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops.random import next_key
 

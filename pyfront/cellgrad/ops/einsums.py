@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cellgrad._errors import error
-from cellgrad.common import dtype as mstype
-from cellgrad.common.tensor import Tensor
-from cellgrad.ops._core import cast_to, check_tensor, emit, operation, reshape_to
+from cellgrad.core import dtype as mstype
+from cellgrad.core.errors import error
+from cellgrad.core.record import cast_to, check_tensor, emit, operation, reshape_to
+from cellgrad.core.tensor import Tensor
 
 __all__ = ["einsum"]
 

@@ -4,18 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from cellgrad.common.dtype import Type
-from cellgrad.common.tensor import Tensor
+from cellgrad.core.dtype import Type
+from cellgrad.core.record import axes_of, axis_of, check_float, emit, operation, reshape_to
+from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _generated as gen
 from cellgrad.ops import reductions
-from cellgrad.ops._core import (
-    axes_of,
-    axis_of,
-    check_float,
-    emit,
-    operation,
-    reshape_to,
-)
 from cellgrad.ops.selection import select
 
 __all__ = ["log_softmax", "logsumexp", "softmin"]

@@ -8,23 +8,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from cellgrad._errors import error
-from cellgrad.capture.scope import splat
-from cellgrad.common import dtype as mstype
-from cellgrad.common.dtype import Type
-from cellgrad.common.tensor import Tensor
+from cellgrad.core import dtype as mstype
+from cellgrad.core.dtype import Type
+from cellgrad.core.errors import error
+from cellgrad.core.record import axis_of, cast_to, check_tensor, emit, operation, reshape_to, splat
+from cellgrad.core.tensor import Tensor
 from cellgrad.ops import reductions
-from cellgrad.ops._core import (
-    axis_of,
-    cast_to,
-    check_tensor,
-    emit,
-    operation,
-    reshape_to,
-)
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._index import elements_along, order_of
-from cellgrad.ops.selection import select
+from cellgrad.ops.selection import cast, select
 
 __all__ = [
     "ArgMaxWithValue",
@@ -222,8 +214,6 @@ class Argmax(Primitive):
         self.axis, self.output_type = axis, output_type
 
     def __call__(self, input_x: Tensor) -> Tensor:
-        from cellgrad.ops.selection import cast
-
         return cast(self.function(input_x, self.axis), self.output_type)
 
 

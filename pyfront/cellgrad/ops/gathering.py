@@ -12,13 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from cellgrad._errors import error
-from cellgrad.capture.scope import splat
-from cellgrad.common import dtype as mstype
-from cellgrad.common.tensor import Tensor
-from cellgrad.ops import _elementwise as ew
-from cellgrad.ops import _index
-from cellgrad.ops._core import (
+from cellgrad.core import dtype as mstype
+from cellgrad.core.errors import error
+from cellgrad.core.record import (
     axis_of,
     broadcast_shapes,
     broadcast_to_shape,
@@ -27,7 +23,11 @@ from cellgrad.ops._core import (
     emit,
     operation,
     reshape_to,
+    splat,
 )
+from cellgrad.core.tensor import Tensor
+from cellgrad.ops import _elementwise as ew
+from cellgrad.ops import _index
 from cellgrad.ops._index import elements_along, gathered
 from cellgrad.ops._static import iota, known, known_int
 from cellgrad.ops.joining import piece

@@ -10,14 +10,10 @@ from typing import Any
 import numpy as np
 
 from cellgrad import _native
-from cellgrad._errors import error
-from cellgrad.capture import calls, state
-from cellgrad.capture.tracer import Tracer, leaked
-from cellgrad.common._storage import signature
-from cellgrad.common.parameter import Parameter
-from cellgrad.common.tensor import Tensor
-from cellgrad.ops import _index
-from cellgrad.ops._core import (
+from cellgrad.core import effects, state
+from cellgrad.core.errors import error
+from cellgrad.core.parameter import Parameter
+from cellgrad.core.record import (
     as_tensor,
     broadcast_to_shape,
     cast_to,
@@ -27,6 +23,10 @@ from cellgrad.ops._core import (
     operation,
     reshape_to,
 )
+from cellgrad.core.storage import signature
+from cellgrad.core.tensor import Tensor
+from cellgrad.core.tracer import Tracer, leaked
+from cellgrad.ops import _index
 from cellgrad.ops._index import Mask, Plan
 from cellgrad.ops._static import known_ints
 from cellgrad.ops.joining import stack
@@ -354,7 +354,7 @@ def assign_elements(
     scope = state.current.scope
     assert scope is not None
     if isinstance(x, Parameter):
-        calls.assign(x, setitem(x, index, value, function))
+        effects.assign(x, setitem(x, index, value, function))
         return
     if scope.owner_of(x) is None:
         if not isinstance(x, Tracer):

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from cellgrad._errors import error
-from cellgrad.capture.scope import constant
-from cellgrad.common._storage import signature
-from cellgrad.common.tensor import Tensor
+from cellgrad.core.errors import error
+from cellgrad.core.record import broadcast_to_shape, check_float, operation, reshape_to
+from cellgrad.core.scope import constant
+from cellgrad.core.storage import signature
+from cellgrad.core.tensor import Tensor
 from cellgrad.ops import contractions, joining, shapes
-from cellgrad.ops._core import broadcast_to_shape, check_float, operation, reshape_to
 
 __all__ = ["interpolate"]
 

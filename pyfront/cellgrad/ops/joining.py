@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from cellgrad._errors import error
-from cellgrad.common import dtype as mstype
-from cellgrad.common.tensor import Tensor
+from cellgrad.core import dtype as mstype
+from cellgrad.core.errors import error
+from cellgrad.core.record import axis_of, cast_to, check_tensor, emit, operation, reshape_to
+from cellgrad.core.tensor import Tensor
 from cellgrad.ops import shapes
-from cellgrad.ops._core import axis_of, cast_to, check_tensor, emit, operation, reshape_to
 from cellgrad.ops._static import is_int, known_int
 
 __all__ = [

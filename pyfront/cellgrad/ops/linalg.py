@@ -9,13 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from cellgrad._errors import error
-from cellgrad.capture.scope import splat
-from cellgrad.common import dtype as mstype
-from cellgrad.common.dtype import Type
-from cellgrad.common.tensor import Tensor
-from cellgrad.ops import _elementwise as ew
-from cellgrad.ops._core import (
+from cellgrad.core import dtype as mstype
+from cellgrad.core.dtype import Type
+from cellgrad.core.errors import error
+from cellgrad.core.record import (
     broadcast_shapes,
     broadcast_to_shape,
     cast_to,
@@ -24,7 +21,10 @@ from cellgrad.ops._core import (
     emit_several,
     operation,
     reshape_to,
+    splat,
 )
+from cellgrad.core.tensor import Tensor
+from cellgrad.ops import _elementwise as ew
 
 __all__ = [
     "cholesky",

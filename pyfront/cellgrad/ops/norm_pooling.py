@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from cellgrad import ops
-from cellgrad._errors import error
-from cellgrad.common import dtype as mstype
-from cellgrad.common.tensor import Tensor
-from cellgrad.ops._core import check_tensor, emit, operation
+from cellgrad.core import dtype as mstype
+from cellgrad.core.errors import error
+from cellgrad.core.record import check_tensor, emit, operation
+from cellgrad.core.tensor import Tensor
 from cellgrad.ops._index import is_known
 from cellgrad.ops._sliding import check_rank, per_dim
+from cellgrad.ops.pooling import avg_pool1d, avg_pool2d
+from cellgrad.ops.selection import pow as power
+from cellgrad.ops.selection import zeros
+from cellgrad.ops.shapes import reshape
 
 __all__ = ["lp_pool1d", "lp_pool2d", "max_unpool1d", "max_unpool2d", "max_unpool3d"]
 
@@ -29,18 +32,18 @@ def _lp_pool(
     x = check_rank(x, (dims + 1, dims + 2), op, "x")
     kernel = per_dim(kernel_size, dims, op, "kernel_size")
     stride = kernel if stride is None else per_dim(stride, dims, op, "stride")
-    pool: Any = ops.avg_pool1d if dims == 1 else ops.avg_pool2d
-    batched = x if x.ndim == dims + 2 else ops.reshape(x, (1, *x.shape))
+    pool: Any = avg_pool1d if dims == 1 else avg_pool2d
+    batched = x if x.ndim == dims + 2 else reshape(x, (1, *x.shape))
     one = dims == 1
     means = pool(
-        ops.pow(batched, float(norm_type)),
+        power(batched, float(norm_type)),
         kernel[0] if one else kernel,
         stride[0] if one else stride,
         0,
         ceil_mode,
     )
-    out: Tensor = ops.pow(means * math.prod(kernel), 1.0 / norm_type)
-    return out if x.ndim == dims + 2 else ops.reshape(out, out.shape[1:])
+    out: Tensor = power(means * math.prod(kernel), 1.0 / norm_type)
+    return out if x.ndim == dims + 2 else reshape(out, out.shape[1:])
 
 
 def lp_pool1d(
@@ -81,9 +84,9 @@ def lp_pool2d(
 @operation
 def _put(x: Tensor, indices: Tensor, count: int) -> Tensor:
     """Rows of `count` zeros with the elements of each row of `x` at its indices."""
-    zeros = ops.zeros((x.shape[0], count), x.dtype)
+    into = zeros((x.shape[0], count), x.dtype)
     attrs = {"dim": 1, "batch_dims": 1, "combine": "set"}
-    return emit("cell.scatter", [zeros, indices, x], attrs, x.dtype, zeros.shape)
+    return emit("cell.scatter", [into, indices, x], attrs, x.dtype, into.shape)
 
 
 def _max_unpool(
@@ -136,8 +139,8 @@ def _max_unpool(
                 f"{int(outside[0])}.",
             )
     rows = (math.prod(x.shape[:-dims]), math.prod(spatial))
-    flat: Tensor = _put(ops.reshape(x, rows), ops.reshape(indices, rows), count)
-    out: Tensor = ops.reshape(flat, (*x.shape[:-dims], *wanted))
+    flat: Tensor = _put(reshape(x, rows), reshape(indices, rows), count)
+    out: Tensor = reshape(flat, (*x.shape[:-dims], *wanted))
     return out
 
 

@@ -9,13 +9,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from cellgrad._errors import error
-from cellgrad.capture.number import real
-from cellgrad.common import dtype as mstype
-from cellgrad.common.parameter import Parameter
-from cellgrad.common.tensor import Tensor
-from cellgrad.ops import _elementwise as ew
-from cellgrad.ops._core import (
+from cellgrad.core import dtype as mstype
+from cellgrad.core.errors import error
+from cellgrad.core.number import real
+from cellgrad.core.parameter import Parameter
+from cellgrad.core.record import (
     axis_of,
     broadcast_to_shape,
     cast_to,
@@ -25,6 +23,8 @@ from cellgrad.ops._core import (
     operation,
     reshape_to,
 )
+from cellgrad.core.tensor import Tensor
+from cellgrad.ops import _elementwise as ew
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops.selection import assign
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from cellgrad._errors import error
-from cellgrad.capture.scope import splat
-from cellgrad.common.tensor import Tensor
-from cellgrad.ops._core import (
+from cellgrad.core.errors import error
+from cellgrad.core.record import (
     as_tensor,
     broadcast_to_shape,
     cast_to,
     check_tensor,
     emit,
     operation,
+    splat,
 )
+from cellgrad.core.tensor import Tensor
 from cellgrad.ops._static import known_ints
 from cellgrad.ops.joining import pad_to, piece, reverse_dims
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from cellgrad._errors import error
-from cellgrad.capture.number import real
-from cellgrad.common import dtype as mstype
-from cellgrad.common.tensor import Tensor
+from cellgrad.core import dtype as mstype
+from cellgrad.core.errors import error
+from cellgrad.core.number import real
+from cellgrad.core.record import as_tensor, cast_to, check_float, check_tensor, emit, operation
+from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import _generated as gen
-from cellgrad.ops._core import as_tensor, cast_to, check_float, check_tensor, emit, operation
 from cellgrad.ops.selection import select
 
 __all__ = [

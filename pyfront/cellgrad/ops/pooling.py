@@ -11,16 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from cellgrad._errors import error
-from cellgrad.capture.scope import splat
-from cellgrad.common import dtype as mstype
-from cellgrad.common.tensor import Tensor
-from cellgrad.ops._core import (
-    broadcast_to_shape,
-    cast_to,
-    emit,
-    operation,
-)
+from cellgrad.core import dtype as mstype
+from cellgrad.core.errors import error
+from cellgrad.core.record import broadcast_to_shape, cast_to, emit, operation, splat, with_jvp
+from cellgrad.core.tensor import Tensor
 from cellgrad.ops._sliding import (
     Ints,
     Pads,
@@ -237,20 +231,16 @@ def _chosen(where: Tensor, windows: Tensor, count: int) -> Tensor:
 
 def _first_max(windows: Tensor, count: int, places: Array) -> Tensor:
     """The maximum of each window. Which element it is, only derivatives ask."""
-    from cellgrad.custom import call_with_rule
-
     dims = list(range(windows.ndim - count, windows.ndim))
 
     def largest(x: Tensor) -> Tensor:
         return emit("cell.reduce_max", [x], {"dims": dims})
 
-    def rule(args: tuple[Tensor], tangents: tuple[Tensor]) -> tuple[Tensor, Tensor]:
-        (x,), (dx,) = args, tangents
+    def rule(x: Tensor, dx: Tensor) -> tuple[Tensor, Tensor]:
         where, _ = _first(x, count, places)
         return _chosen(where, x, count), _chosen(where, dx, count)
 
-    out: Tensor = call_with_rule(largest, (windows,), rule, forward=True)
-    return out
+    return with_jvp(largest, windows, rule)
 
 
 def first_max_at(windows: Tensor, count: int, places: Array) -> tuple[Tensor, Tensor]:

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from cellgrad._errors import error
-from cellgrad.capture.scope import constant
-from cellgrad.common import dtype as mstype
-from cellgrad.common._storage import signature
-from cellgrad.common.dtype import Type
-from cellgrad.common.tensor import Tensor
+from cellgrad.core import dtype as mstype
+from cellgrad.core.dtype import Type
+from cellgrad.core.errors import error
+from cellgrad.core.record import axis_of, cast_to, check_tensor, emit, operation, reshape_to
+from cellgrad.core.scope import constant
+from cellgrad.core.storage import signature
+from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
-from cellgrad.ops._core import axis_of, cast_to, check_tensor, emit, operation, reshape_to
 from cellgrad.ops.contractions import add_product, check_ranks, promoted
 from cellgrad.ops.einsums import diagonal_of
 from cellgrad.ops.selection import pow as tensor_pow

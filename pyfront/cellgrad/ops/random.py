@@ -10,18 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from cellgrad import random
-from cellgrad._errors import error
-from cellgrad.capture import calls
-from cellgrad.capture.number import real
-from cellgrad.capture.scope import constant
-from cellgrad.common import dtype as mstype
-from cellgrad.common import generator
-from cellgrad.common._storage import signature
-from cellgrad.common.dtype import Type
-from cellgrad.common.tensor import Tensor
-from cellgrad.ops import _elementwise as ew
-from cellgrad.ops._core import (
+from cellgrad.core import dtype as mstype
+from cellgrad.core import effects, generator
+from cellgrad.core.dtype import Type
+from cellgrad.core.errors import error
+from cellgrad.core.number import real
+from cellgrad.core.record import (
     as_tensor,
     broadcast_shapes,
     broadcast_to_shape,
@@ -33,6 +27,11 @@ from cellgrad.ops._core import (
     operation,
     shape_of,
 )
+from cellgrad.core.scope import constant
+from cellgrad.core.storage import signature
+from cellgrad.core.tensor import Tensor
+from cellgrad.ops import _elementwise as ew
+from cellgrad.ops import keys as random
 from cellgrad.ops._index import order_of
 
 __all__ = [
@@ -71,7 +70,7 @@ def next_key(seed: int | None = None, op: str = "random") -> Tensor:
     apart = constant(np.array([stream, 0], np.int32), words)
     k = emit("cell.bitwise_xor", [cast_to(state, mstype.int32), apart])
     step = constant(np.array([0, 1]), signature(mstype.int64, (2,)))
-    calls.assign(state, emit("cell.add", [state, step]))
+    effects.assign(state, emit("cell.add", [state, step]))
     return k
 
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from cellgrad._errors import error
-from cellgrad.capture.scope import splat
-from cellgrad.common import dtype as mstype
-from cellgrad.common.dtype import Type
-from cellgrad.common.tensor import Tensor
-from cellgrad.ops import _elementwise as ew
-from cellgrad.ops._core import (
+from cellgrad.core import dtype as mstype
+from cellgrad.core.dtype import Type
+from cellgrad.core.errors import error
+from cellgrad.core.record import (
     axes_of,
     axis_of,
     broadcast_shapes,
@@ -22,7 +19,11 @@ from cellgrad.ops._core import (
     is_number,
     operation,
     reshape_to,
+    splat,
 )
+from cellgrad.core.tensor import Tensor
+from cellgrad.ops import _elementwise as ew
+from cellgrad.ops.selection import select
 
 __all__ = [
     "all",
@@ -256,8 +257,6 @@ def var(input: Tensor, axis: Any = None, ddof: int = 0, keepdims: bool = False) 
 
 def safe_root(x: Tensor) -> Tensor:
     """The square root, but with derivative 0 where it is 0."""
-    from cellgrad.ops.selection import select
-
     absent = ew.compare("cell.equal", x, 0)
     return select(absent, 0, emit("cell.sqrt", [select(absent, 1, x)]))
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from cellgrad._errors import error
-from cellgrad.common import dtype as mstype
-from cellgrad.common.tensor import Tensor
+from cellgrad.core import dtype as mstype
+from cellgrad.core.errors import error
+from cellgrad.core.record import check_tensor, emit, operation
+from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import _generated as gen
-from cellgrad.ops._core import check_tensor, emit, operation
 
 __all__ = [
     "Invert",

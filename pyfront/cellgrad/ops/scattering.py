@@ -8,11 +8,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from cellgrad._errors import error
-from cellgrad.capture.scope import splat
-from cellgrad.common.tensor import Tensor
-from cellgrad.ops import _index, indexing
-from cellgrad.ops._core import (
+from cellgrad.core.errors import error
+from cellgrad.core.record import (
     as_tensor,
     axis_of,
     broadcast_shapes,
@@ -23,7 +20,10 @@ from cellgrad.ops._core import (
     is_number,
     operation,
     reshape_to,
+    splat,
 )
+from cellgrad.core.tensor import Tensor
+from cellgrad.ops import _index, indexing
 from cellgrad.ops._index import scattered
 from cellgrad.ops._static import is_int, known_int, known_ints
 from cellgrad.ops.gathering import (

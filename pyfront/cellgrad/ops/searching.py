@@ -6,12 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from cellgrad._errors import error
-from cellgrad.capture.scope import splat
-from cellgrad.common import dtype as mstype
-from cellgrad.common.tensor import Tensor
-from cellgrad.ops import _elementwise as ew
-from cellgrad.ops._core import (
+from cellgrad.core import dtype as mstype
+from cellgrad.core.errors import error
+from cellgrad.core.record import (
     as_tensor,
     axis_of,
     cast_to,
@@ -19,7 +16,10 @@ from cellgrad.ops._core import (
     emit,
     is_number,
     operation,
+    splat,
 )
+from cellgrad.core.tensor import Tensor
+from cellgrad.ops import _elementwise as ew
 from cellgrad.ops._index import gathered
 from cellgrad.ops._static import known
 from cellgrad.ops.gathering import gather_elements, needs_elements

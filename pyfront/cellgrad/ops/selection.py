@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from cellgrad._errors import error
-from cellgrad.capture import state
-from cellgrad.capture.scope import check_supported, splat
-from cellgrad.common import dtype as mstype
-from cellgrad.common._storage import signature
-from cellgrad.common.dtype import Type
-from cellgrad.common.tensor import Tensor
-from cellgrad.ops import _elementwise as ew
-from cellgrad.ops import _generated as gen
-from cellgrad.ops._core import (
+from cellgrad.core import dtype as mstype
+from cellgrad.core import effects, state
+from cellgrad.core.dtype import Type
+from cellgrad.core.errors import error
+from cellgrad.core.parameter import Parameter
+from cellgrad.core.record import (
     as_tensor,
     broadcast_shapes,
     broadcast_to_shape,
@@ -24,7 +20,13 @@ from cellgrad.ops._core import (
     is_number,
     operation,
     shape_of,
+    splat,
 )
+from cellgrad.core.scope import check_supported
+from cellgrad.core.storage import signature
+from cellgrad.core.tensor import Tensor
+from cellgrad.ops import _elementwise as ew
+from cellgrad.ops import _generated as gen
 from cellgrad.ops.rounding import truncate_div
 
 __all__ = [
@@ -395,9 +397,7 @@ def print_(*input_x: Any) -> None:
     >>> ops.print_("x =", Tensor([1.0, 2.0]))
     x = [1. 2.]
     """
-    from cellgrad.capture.calls import print_tensors
-
-    print_tensors(*input_x)
+    effects.print_tensors(*input_x)
 
 
 def assign(variable: Any, value: Any) -> Any:
@@ -412,16 +412,13 @@ def assign(variable: Any, value: Any) -> Any:
     >>> print(x.value())
     [3. 4.]
     """
-    from cellgrad.capture import calls, state
-    from cellgrad.common.parameter import Parameter
-
     if not isinstance(variable, Parameter):
         raise error(
             TypeError,
             f"For 'assign', 'variable' must be a Parameter, but got {variable.__class__.__name__}.",
         )
     if state.current.scope is not None:
-        return calls.assign(variable, value)
+        return effects.assign(variable, value)
     given = as_tensor(value, "assign", variable.dtype)
     if given.shape != variable.shape:
         raise error(

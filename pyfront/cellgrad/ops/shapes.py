@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from cellgrad._errors import error
-from cellgrad.common.tensor import Tensor
-from cellgrad.ops._core import (
+from cellgrad.core.errors import error
+from cellgrad.core.record import (
     axis_of,
     broadcast_to_shape,
     check_tensor,
@@ -16,6 +15,7 @@ from cellgrad.ops._core import (
     reshape_to,
     shape_of,
 )
+from cellgrad.core.tensor import Tensor
 
 __all__ = [
     "atleast_1d",

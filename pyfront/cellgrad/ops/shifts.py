@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from cellgrad._errors import error
-from cellgrad.common.tensor import Tensor
+from cellgrad.core.errors import error
+from cellgrad.core.record import operation
+from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import _generated as gen
 from cellgrad.ops import gathering, selection
-from cellgrad.ops._core import operation
 
 __all__ = ["LeftShift", "RightShift", "bitwise_left_shift", "bitwise_right_shift"]
 

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from cellgrad._errors import error
-from cellgrad.common.tensor import Tensor
-from cellgrad.ops._core import (
-    axis_of,
-    check_tensor,
-    operation,
-)
+from cellgrad.core import dtype as mstype
+from cellgrad.core.errors import error
+from cellgrad.core.record import axis_of, check_tensor, operation
+from cellgrad.core.tensor import Tensor
 from cellgrad.ops._index import elements_along, order_of
 from cellgrad.ops._static import known_int
+from cellgrad.ops.joining import narrow
 from cellgrad.ops.searching import flag
+from cellgrad.ops.selection import cast
+from cellgrad.ops.shapes import squeeze
 
 __all__ = [
     "argsort",
@@ -101,3 +101,19 @@ def topk(
     flag(sorted, "topk", "sorted")
     order = order_of(x, d, flag(largest, "topk", "largest"), count)
     return elements_along(x, order, d), order
+
+
+def kth(input: Tensor, k: int, dim: int, keepdim: bool) -> tuple[Tensor, Tensor]:
+    """The `k`-th smallest elements along `dim` and their positions (int64).
+
+    Raises:
+        ValueError: `k` out of range.
+    """
+    x = check_tensor(input, "kthvalue", "input")
+    n = x.shape[dim] if x.ndim else 1
+    if not 1 <= k <= n:
+        raise error(ValueError, f"For 'kthvalue', 'k' must be in [1, {n}], but got {k}.")
+    values, places = sort(x, dim)
+    parts = [narrow(v, dim, k - 1, 1) for v in (values, cast(places, mstype.int64))]
+    value, at = parts if keepdim else [squeeze(v, dim) for v in parts]
+    return value, at

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from cellgrad._errors import error
-from cellgrad.common.tensor import Tensor
+from cellgrad.core.errors import error
+from cellgrad.core.record import check_float, check_tensor, emit, operation
+from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
-from cellgrad.ops._core import check_float, check_tensor, emit, operation
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops.selection import clip
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from cellgrad._errors import error
-from cellgrad.common import dtype as mstype
-from cellgrad.common.dtype import Type
-from cellgrad.common.tensor import Tensor
-from cellgrad.ops import _elementwise as ew
-from cellgrad.ops import reductions
-from cellgrad.ops._core import (
+from cellgrad.core import dtype as mstype
+from cellgrad.core.dtype import Type
+from cellgrad.core.errors import error
+from cellgrad.core.record import (
     axes_of,
     axis_of,
     cast_to,
@@ -21,7 +18,11 @@ from cellgrad.ops._core import (
     is_number,
     operation,
     reshape_to,
+    splat,
 )
+from cellgrad.core.tensor import Tensor
+from cellgrad.ops import _elementwise as ew
+from cellgrad.ops import reductions
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops.reductions import reduced, safe_root
 from cellgrad.ops.selection import select
@@ -59,8 +60,6 @@ def product_over(x: Tensor, dim: int) -> Tensor:
     """
     if x.shape[dim] == 0:
         shape = tuple(1 if i == dim else n for i, n in enumerate(x.shape))
-        from cellgrad.capture.scope import splat
-
         return splat(1, x.dtype, shape)
     while x.shape[dim] > 1:
         n = x.shape[dim]

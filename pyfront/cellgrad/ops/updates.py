@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cellgrad.common.tensor import Tensor
+from cellgrad.core.record import check_tensor
+from cellgrad.core.tensor import Tensor
 from cellgrad.ops import scattering, segments
-from cellgrad.ops._core import check_tensor
 from cellgrad.ops._elementwise import Primitive, class_examples
 from cellgrad.ops.gathering import index_tensor
 

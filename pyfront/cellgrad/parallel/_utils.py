@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cellgrad.context import ParallelMode
+from cellgrad.core.context import ParallelMode
 
 __all__ = [
     "_get_device_num",

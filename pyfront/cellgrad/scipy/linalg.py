@@ -9,14 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from cellgrad._errors import error
-from cellgrad.common import dtype as mstype
-from cellgrad.common.dtype import Type
-from cellgrad.common.tensor import Tensor
-from cellgrad.ops import _elementwise as ew
-from cellgrad.ops import determinants
-from cellgrad.ops import linalg as ops
-from cellgrad.ops._core import (
+from cellgrad.core import dtype as mstype
+from cellgrad.core.dtype import Type
+from cellgrad.core.errors import error
+from cellgrad.core.record import (
     broadcast_to_shape,
     cast_to,
     check_tensor,
@@ -25,6 +21,10 @@ from cellgrad.ops._core import (
     operation,
     reshape_to,
 )
+from cellgrad.core.tensor import Tensor
+from cellgrad.ops import _elementwise as ew
+from cellgrad.ops import determinants
+from cellgrad.ops import linalg as ops
 from cellgrad.ops.joining import block_diag
 
 __all__ = [

@@ -1,13 +1,13 @@
 """Training: `Model`, callbacks, metrics, loss scale managers."""
 
-from cellgrad._loss_scale_managers import (
+from cellgrad.train import callback, metrics
+from cellgrad.train.callback import *  # noqa: F403
+from cellgrad.train.callback import __all__ as _callbacks
+from cellgrad.train.loss_scale_managers import (
     DynamicLossScaleManager,
     FixedLossScaleManager,
     LossScaleManager,
 )
-from cellgrad.train import callback, metrics
-from cellgrad.train.callback import *  # noqa: F403
-from cellgrad.train.callback import __all__ as _callbacks
 from cellgrad.train.metrics import *  # noqa: F403
 from cellgrad.train.metrics import __all__ as _metrics
 from cellgrad.train.model import Model

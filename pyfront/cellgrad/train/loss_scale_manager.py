@@ -1,6 +1,6 @@
 """Loss scale managers under the name that scripts import them from."""
 
-from cellgrad._loss_scale_managers import (
+from cellgrad.train.loss_scale_managers import (
     DynamicLossScaleManager,
     FixedLossScaleManager,
     LossScaleManager,

@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from cellgrad import nn
-from cellgrad._errors import error
-from cellgrad._loss_scale_managers import DynamicLossScaleManager
-from cellgrad._mixed_precision import auto_mixed_precision, build_train_network
-from cellgrad.common.tensor import Tensor
+from cellgrad.core.errors import error
+from cellgrad.core.tensor import Tensor
 from cellgrad.dataset._arrays import as_array
 from cellgrad.dataset.pipeline import Dataset
 from cellgrad.nn.cell import Cell
 from cellgrad.nn.learning_rate_schedule import check_count
 from cellgrad.train import _progress
 from cellgrad.train.callback._callback import CallbackManager, CallbackParam, RunContext, loss_of
+from cellgrad.train.loss_scale_managers import DynamicLossScaleManager
 from cellgrad.train.metrics import Loss, Metric, get_metric_fn
+from cellgrad.train.mixed_precision import auto_mixed_precision, build_train_network
 
 __all__ = ["Model"]
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from cellgrad import ops
-from cellgrad._errors import error
-from cellgrad.capture import state
-from cellgrad.common import dtype as mstype
-from cellgrad.common.parameter import Parameter
-from cellgrad.common.tensor import Tensor
+from cellgrad.core import dtype as mstype
+from cellgrad.core import state
+from cellgrad.core.errors import error
+from cellgrad.core.parameter import Parameter
+from cellgrad.core.tensor import Tensor
 from cellgrad.experimental.optim.optimizers import Optimizer
 
 

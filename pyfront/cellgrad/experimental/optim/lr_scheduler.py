@@ -11,9 +11,9 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from cellgrad._errors import error
-from cellgrad.common.parameter import Parameter
-from cellgrad.common.tensor import Tensor
+from cellgrad.core.errors import error
+from cellgrad.core.parameter import Parameter
+from cellgrad.core.tensor import Tensor
 from cellgrad.experimental.optim._schedule import LRScheduler, check, each, outside, set_rates
 from cellgrad.experimental.optim.optimizers import Optimizer
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from cellgrad import nn, ops
-from cellgrad.common.dtype import Type, float32
-from cellgrad.common.initializer import Normal, initializer
-from cellgrad.common.parameter import Parameter
-from cellgrad.common.tensor import Tensor
+from cellgrad.core.dtype import Type, float32
+from cellgrad.core.initializer import Normal, initializer
+from cellgrad.core.parameter import Parameter
+from cellgrad.core.tensor import Tensor
 from cellgrad.mint import _helpers as h
 from cellgrad.mint.nn._examples import LAYERS as EXAMPLES
 from cellgrad.mint.nn._table import FUNCTIONS as F

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad import ops
-from cellgrad._errors import error
-from cellgrad.common import dtype as mstype
-from cellgrad.common.tensor import Tensor
+from cellgrad.core import dtype as mstype
+from cellgrad.core.errors import error
+from cellgrad.core.tensor import Tensor
 from cellgrad.nn.loss.base import LossBase
 from cellgrad.ops.class_losses import one_hot
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad import ops
-from cellgrad._errors import error
-from cellgrad.common.tensor import Tensor
+from cellgrad.core.errors import error
+from cellgrad.core.tensor import Tensor
 from cellgrad.nn.loss.base import LossBase
 
 __all__ = ["CTCLoss"]

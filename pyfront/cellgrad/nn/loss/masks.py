@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad import ops
-from cellgrad._errors import error
-from cellgrad.common.tensor import Tensor
+from cellgrad.core.errors import error
+from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
+from cellgrad.nn.layers import get_activation
 from cellgrad.nn.loss.base import LossBase
 
 __all__ = ["DiceLoss", "MultiClassDiceLoss"]
@@ -76,8 +77,6 @@ class MultiClassDiceLoss(LossBase):
         activation: Any = "softmax",
     ):
         super().__init__()
-        from cellgrad.nn.layers import get_activation
-
         known = ("softmax", "logsoftmax", "relu", "relu6", "tanh", "sigmoid")
         if isinstance(activation, str) and activation not in known:
             raise error(

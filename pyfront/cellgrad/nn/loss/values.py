@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from cellgrad import ops
-from cellgrad._errors import error
-from cellgrad.common.parameter import Parameter
-from cellgrad.common.tensor import Tensor
+from cellgrad.core.errors import error
+from cellgrad.core.parameter import Parameter
+from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
 from cellgrad.nn.loss.base import LossBase
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad import ops
-from cellgrad._errors import error
-from cellgrad.common import dtype as mstype
-from cellgrad.common.parameter import Parameter, ParameterTuple
-from cellgrad.common.tensor import Tensor
+from cellgrad.core import dtype as mstype
+from cellgrad.core.errors import error
+from cellgrad.core.parameter import Parameter, ParameterTuple
+from cellgrad.core.tensor import Tensor
 from cellgrad.nn.learning_rate_schedule import check_flag
 from cellgrad.nn.optim.optimizer import Optimizer, check_number, wide
 

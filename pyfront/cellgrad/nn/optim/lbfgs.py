@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from cellgrad._errors import error
-from cellgrad.common.parameter import Parameter, ParameterTuple
-from cellgrad.common.tensor import Tensor
+from cellgrad.core.errors import error
+from cellgrad.core.parameter import Parameter, ParameterTuple
+from cellgrad.core.tensor import Tensor
 from cellgrad.nn.learning_rate_schedule import check_count
 from cellgrad.nn.optim.optimizer import check_number
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from cellgrad import ops
-from cellgrad._errors import error
-from cellgrad.common import dtype as mstype
-from cellgrad.common.parameter import Parameter, ParameterTuple
-from cellgrad.common.tensor import Tensor
+from cellgrad.core import dtype as mstype
+from cellgrad.core.errors import error
+from cellgrad.core.parameter import Parameter, ParameterTuple
+from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
 from cellgrad.nn.containers import CellList
 from cellgrad.nn.learning_rate_schedule import LearningRateSchedule

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad import ops
-from cellgrad._errors import error
-from cellgrad.common import dtype as mstype
-from cellgrad.common.parameter import Parameter, ParameterTuple
-from cellgrad.common.tensor import Tensor
-from cellgrad.grad import value_and_grad
+from cellgrad.core import dtype as mstype
+from cellgrad.core.errors import error
+from cellgrad.core.parameter import Parameter, ParameterTuple
+from cellgrad.core.tensor import Tensor
 from cellgrad.nn._precision import cast_floats
 from cellgrad.nn.cell import Cell
 from cellgrad.nn.learning_rate_schedule import check_flag
 from cellgrad.nn.wrap.grad_reducer import DistributedGradReducer
 from cellgrad.parallel._utils import _get_device_num, _get_gradients_mean, _get_parallel_mode
+from cellgrad.transforms.grad import value_and_grad
 
 __all__ = [
     "ForwardValueAndGrad",

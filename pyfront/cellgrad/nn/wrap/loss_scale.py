@@ -6,16 +6,16 @@ from collections.abc import Callable
 from typing import Any
 
 from cellgrad import ops
-from cellgrad._errors import error
-from cellgrad._loss_scalers import all_finite
-from cellgrad.capture import state
 from cellgrad.capture.branches import perform_where
-from cellgrad.common import dtype as mstype
-from cellgrad.common.parameter import Parameter
-from cellgrad.common.tensor import Tensor
+from cellgrad.core import dtype as mstype
+from cellgrad.core import state
+from cellgrad.core.errors import error
+from cellgrad.core.parameter import Parameter
+from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
 from cellgrad.nn.learning_rate_schedule import check_count
 from cellgrad.nn.wrap.cell_wrapper import TrainOneStepCell
+from cellgrad.nn.wrap.finite import all_finite
 
 __all__ = [
     "DynamicLossScaleUpdateCell",

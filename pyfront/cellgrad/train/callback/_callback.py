@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from cellgrad._errors import error
-from cellgrad.common.tensor import Tensor
+from cellgrad.core.errors import error
+from cellgrad.core.tensor import Tensor
 
 __all__ = ["Callback", "CallbackManager", "CallbackParam", "LambdaCallback", "RunContext"]
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from cellgrad import ops
-from cellgrad._errors import error
-from cellgrad.common import dtype as mstype
-from cellgrad.common.parameter import Parameter
-from cellgrad.common.tensor import Tensor
+from cellgrad.core import dtype as mstype
+from cellgrad.core.errors import error
+from cellgrad.core.parameter import Parameter
+from cellgrad.core.tensor import Tensor
 from cellgrad.nn.learning_rate_schedule import check_flag
 from cellgrad.nn.optim.optimizer import check_fraction, check_number
 from cellgrad.train._progress import say

@@ -9,13 +9,13 @@ import re
 import time
 from typing import Any
 
-from cellgrad._errors import error
-from cellgrad.common import dtype as mstype
-from cellgrad.common.generator import get_rng_state, set_rng_state
-from cellgrad.common.tensor import Tensor
+from cellgrad.checkpoints.serialization import finish_saving, load_checkpoint, save_checkpoint
+from cellgrad.core import dtype as mstype
+from cellgrad.core.errors import error
+from cellgrad.core.generator import get_rng_state, set_rng_state
+from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
 from cellgrad.nn.learning_rate_schedule import check_count, check_flag
-from cellgrad.serialization import finish_saving, load_checkpoint, save_checkpoint
 from cellgrad.train._progress import say
 from cellgrad.train.callback._callback import Callback, RunContext, loss_of
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cellgrad._errors import error
+from cellgrad.core.errors import error
 from cellgrad.nn.learning_rate_schedule import check_count, check_flag
 from cellgrad.train._progress import say
 from cellgrad.train.callback._callback import Callback, RunContext, loss_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cellgrad._errors import error
+from cellgrad.core.errors import error
 from cellgrad.train.metrics.classification import (
     F1,
     Accuracy,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cellgrad._errors import error
+from cellgrad.core.errors import error
 from cellgrad.nn.learning_rate_schedule import check_count
 from cellgrad.train.metrics.metric import Array, Metric
 

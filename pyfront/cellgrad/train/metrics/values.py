@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cellgrad._errors import error
+from cellgrad.core.errors import error
 from cellgrad.train.metrics.metric import Array, Metric
 
 __all__ = ["MAE", "MSE", "CosineSimilarity", "Dice", "Loss", "Perplexity"]

@@ -1,0 +1,115 @@
+"""Failures of the compiler and of compiled code as errors that name the user's line, and tracebacks of
+the user's frames.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import types
+from collections.abc import Callable
+from typing import Any
+
+from cellgrad import _native
+from cellgrad.compile import cache as _cache
+from cellgrad.core import errors as _errors
+from cellgrad.core.errors import CompileError, Position, error
+
+
+def reproducers() -> str:
+    """The folder for programs on which the compiler fails: in the cache, or that for temporary files."""
+    cache = _cache.folder()
+    return tempfile.gettempdir() if cache is None else str(cache / "failures")
+
+
+def compile_error(title: str, e: _native.CompileError) -> CompileError:
+    """The error for a program that the compiler refused, or on which it failed: then it names the
+    construct, the user's line, and the file to report.
+    """
+    failure = e.failure
+    if failure is None:
+        return error(CompileError, f"{title} could not be compiled:\n{e}")
+    first = e.diagnostics[0]
+    position = None
+    if first["file"]:
+        position = Position(first["file"], first["line"], first["column"], "", first["name"])
+    on = failure["construct"] or "this"
+    hint = "no reproducer could be written; please report it with the program"
+    if failure["reproducer"]:
+        hint = (
+            f"please report it with {failure['reproducer']}, which fails in the same way: "
+            f"{failure['command']}"
+        )
+    return error(
+        CompileError,
+        f"{title} could not be compiled: the compiler failed on {on}. This is a fault of cellgrad, "
+        "not of your program.",
+        hint,
+        position,
+    )
+
+
+def naming_places(entry: Any, places: dict[str, Position]) -> Callable[[list[Any]], Any]:
+    """An entry whose failed checks of indices are errors with the user's line and Cell.
+
+    `places` has them by what compiled code says: a message, and a file and line in parentheses.
+    """
+
+    def call(buffers: list[Any]) -> Any:
+        try:
+            return entry(buffers)
+        except IndexError as e:
+            said = str(e)
+            if said not in places:
+                raise
+            message = said.rpartition(" (")[0].removesuffix(".")
+            hint = "the check was made when the code ran: limit the index with ops.clamp, or check it before"
+        raise without_own_frames(error(IndexError, f"{message}.", hint, places[said]))
+
+    return call
+
+
+def naming_nans(entry: Any) -> Callable[[list[Any]], Any]:
+    """An entry whose failed checks for NaN are FloatingPointErrors."""
+
+    def call(buffers: list[Any]) -> Any:
+        try:
+            return entry(buffers)
+        except IndexError as e:
+            if not str(e).startswith("NaN in "):
+                raise
+            raise error(FloatingPointError, f"{e}.") from None
+
+    return call
+
+
+def without_own_frames(e: Exception) -> Exception:
+    """The exception without the frames of this package; CELLGRAD_FULL_TRACEBACK=1 keeps them."""
+    if os.environ.get("CELLGRAD_FULL_TRACEBACK"):
+        return e
+    kept = []
+    tb = e.__traceback__
+    while tb is not None:
+        if not tb.tb_frame.f_code.co_filename.startswith((*_errors.PACKAGES, "<frozen importlib")):
+            kept.append(tb)
+        tb = tb.tb_next
+    chain = None
+    for t in reversed(kept):
+        chain = types.TracebackType(chain, t.tb_frame, t.tb_lasti, t.tb_lineno)
+    return e.with_traceback(chain)
+
+
+def show(kind: type[BaseException], e: BaseException, tb: types.TracebackType | None) -> None:
+    """What Python shows of an exception that ends a program: errors made for users, and exceptions of
+    their code while it is compiled, without the frames of this package.
+    """
+    if isinstance(e, Exception) and getattr(e, "__cellgrad_located__", False):
+        e = without_own_frames(e)
+    sys.__excepthook__(kind, e, e.__traceback__)
+
+
+def install() -> None:
+    """Makes `show` what ends a program, unless another hook is there already."""
+    if sys.excepthook is sys.__excepthook__:
+        sys.excepthook = show

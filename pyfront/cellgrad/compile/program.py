@@ -1,0 +1,582 @@
+"""Compiling and calling: a program is captured and compiled once per signature, then called with
+buffers.
+
+The signature is the dtype and shape of every tensor input and the value of every static one.
+Parameters and tensors
+captured from around the function are inputs of the compiled code, read at each call.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import os
+import shutil
+import sys
+import tempfile
+import threading
+import types
+import weakref
+from collections.abc import Callable, Coroutine, Iterator
+from typing import Any, TypeVar, overload
+
+from cellgrad import _native
+from cellgrad.capture import calls
+from cellgrad.compile import cache as _cache
+from cellgrad.compile import instrument as _instrument
+from cellgrad.compile import recompile as _recompile
+from cellgrad.compile import resident as _resident
+from cellgrad.compile.failures import (
+    compile_error,
+    naming_nans,
+    naming_places,
+    reproducers,
+    without_own_frames,
+)
+from cellgrad.core import dtype as mstype
+from cellgrad.core import format as _format
+from cellgrad.core import state
+from cellgrad.core.errors import error
+from cellgrad.core.frame import Closure
+from cellgrad.core.guards import Guard, all_unchanged, unchanged
+from cellgrad.core.inputs import collect, substitute
+from cellgrad.core.number import NeedsValue, Number
+from cellgrad.core.parameter import Parameter
+from cellgrad.core.scope import Scope, ScopeGuard, Trace
+from cellgrad.core.storage import Signature, to_numpy
+from cellgrad.core.tensor import Tensor
+from cellgrad.core.tracer import Tracer
+from cellgrad.core.tree import fields_of, find_inside, holds_tensors, is_record, with_fields
+from cellgrad.core.tree import tensors as tensors_of
+
+__all__ = ["Program", "call_cell", "jit"]
+
+_RECURSION = 10000  # Python frames while capturing; evaluating one call takes about ten
+F = TypeVar("F", bound=Callable[..., Any])
+compiling = threading.RLock()
+_wrap = Tensor._wrap
+_first_changed = _native.first_changed
+
+
+class Compiled:
+    """A program compiled for one signature."""
+
+    __slots__ = (
+        "__weakref__",
+        "build",
+        "captures",
+        "elements",
+        "entry",
+        "guards",
+        "modes",
+        "numbers",
+        "used",
+        "written",
+    )
+
+    def __init__(
+        self,
+        entry: Any,
+        captures: list[tuple[Tensor, Signature]],
+        build: Callable[[list[Any]], Any],
+        written: list[Parameter],
+        guards: list[Guard],
+        elements: list[tuple[Tensor, Signature, bytes]],
+    ):
+        self.entry = entry
+        self.guards = guards
+        self.elements = elements
+        self.numbers: Any = None  # those that it takes as arguments, see `_eager`
+        self.used = True  # since it was last looked at
+        self.written = written
+        self.captures = captures
+        self.build = build
+        self.modes: list[tuple[weakref.ref[Any], bool]] = []  # Cells and their training flags
+
+    def modes_hold(self) -> bool:
+        """Whether the Cells it was compiled from have the training flags they had."""
+        return all(getattr(cell(), "training", None) is mode for cell, mode in self.modes)
+
+    def fits(self) -> bool:
+        """Whether what was read from around the function is still what it was compiled for."""
+        return self.holds() and all(t._sig is sig for t, sig in self.captures)
+
+    def holds(self) -> bool:
+        """Whether the names that were looked up still have the values they had, and the tensors
+        that were read their elements.
+        """
+        if not all_unchanged(self.guards):
+            return False
+        return not self.elements or not self.changed_elements()
+
+    def changed_elements(self) -> list[Tensor]:
+        """The tensors that have other elements than those that were read while compiling."""
+        return [
+            t
+            for t, sig, data in self.elements
+            if t._sig is not sig or t._buf.view().tobytes() != data
+        ]
+
+
+class Program:
+    """Something to compile: `run` is called with tracers while a scope is current."""
+
+    __slots__ = ("__weakref__", "cache", "name", "run", "shared", "stale", "variants")
+
+    def __init__(
+        self,
+        run: Callable[..., Any],
+        name: str,
+        shared: tuple[dict[Any, Program], Any] | None = None,
+    ):
+        self.run = run
+        self.name = name
+        self.shared = shared  # the table it is found in, and its key there
+        self.cache: dict[Any, Compiled] = {}
+        # Whether a Cell it read was changed; "mode" where only training flags were.
+        self.stale: bool | str = False
+        self.variants: dict[Any, list[Compiled]] = {}  # all that is compiled, for any flags
+
+    def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        key: list[Any] = []
+        buffers: list[Any] = []
+        for a in args:
+            kind = type(a)
+            if kind is Tensor or kind is Parameter:
+                key.append(a._sig)
+                buffers.append(a._buf)
+            else:
+                tensors: list[Tensor] = []
+                collect(a, key, tensors)
+                buffers.extend([t._buf for t in tensors])
+        if kwargs:
+            tensors = []
+            for name, value in kwargs.items():  # their order is that of a function's **kwargs
+                key.append(name)
+                collect(value, key, tensors)
+            buffers.extend([t._buf for t in tensors])
+        signature = tuple(key)
+        compiled = self.cache.get(signature)
+        if (
+            compiled is None
+            or self.stale
+            or (compiled.guards and _first_changed(compiled.guards) >= 0 and not compiled.holds())
+            or (compiled.elements and compiled.changed_elements())
+        ):
+            compiled = self._compile(signature, args, kwargs)
+        compiled.used = True
+        for t, sig in compiled.captures:
+            if t._sig is not sig:
+                compiled = self._compile(signature, args, kwargs)
+                break
+        for p in compiled.written:
+            # An input that is a Parameter the code writes keeps the value of before.
+            buffers = [b.copy() if b is p._buf else b for b in buffers]
+        if compiled.captures:
+            buffers.extend([t._buf for t, _ in compiled.captures])
+        return compiled.build(compiled.entry(buffers))
+
+    def _compile(self, signature: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
+        with compiling:
+            before, stale = self.cache, self.stale
+            if self.stale:
+                if self.stale != "mode":
+                    self.variants.clear()
+                fits = [(k, c) for k, listed in self.variants.items() for c in listed]
+                self.cache = {k: c for k, c in fits if c.modes_hold()}
+                self.stale = False
+            found = self.cache.get(signature)
+            if found is not None and found.fits():
+                return found
+            _recompile.note(self.name, signature, before, stale, stale == "mode")
+            compiled = self._capture_and_compile(args, kwargs)
+            self.cache[signature] = compiled
+            others = [c for c in self.variants.get(signature, ()) if not c.modes_hold()]
+            self.variants[signature] = [*others, compiled]
+            _resident.add(self, signature, compiled)
+            return compiled
+
+    def drop(self, signature: Any, compiled: Compiled) -> None:
+        """Forgets what was compiled for a signature."""
+        others = [c for c in self.variants.pop(signature, ()) if c is not compiled]
+        if others:
+            self.variants[signature] = others
+        if self.cache.get(signature) is compiled:
+            del self.cache[signature]
+        if not self.variants and self.shared is not None:
+            table, key = self.shared
+            if table.get(key) is self:
+                del table[key]
+
+    def _capture_and_compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
+        trace = Trace(self.name)
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(limit, _RECURSION))
+        try:
+            captured = capture(trace, self.name, self.run, args, kwargs)
+        except RecursionError as e:
+            raise without_own_frames(_endless(e, self.name)) from None
+        except Exception as e:
+            raise without_own_frames(e) from e.__cause__
+        finally:
+            sys.setrecursionlimit(limit)
+            trace.closed = True
+        for cell in trace.cells.values():
+            cell._dependents.add(self)
+        entry = compile_entry(trace, self.name)
+        guards = [g for g in trace.guards.values() if unchanged(g)]
+        compiled = Compiled(
+            entry,
+            captured.captures,
+            captured.build,
+            captured.written,
+            guards,
+            list(trace.elements.values()),
+        )
+        compiled.modes = [(weakref.ref(c), c.training) for c in trace.cells.values()]
+        return compiled
+
+
+class Captured:
+    """An entry function: what it takes beside its inputs, and how it gives Python values."""
+
+    def __init__(
+        self,
+        captures: list[tuple[Tensor, Signature]],
+        build: Callable[[list[Any]], Any],
+        written: list[Parameter],
+    ):
+        self.captures = captures
+        self.build = build
+        self.written = written
+
+
+def capture(
+    trace: Trace,
+    name: str,
+    run: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    input_names: list[str] | None = None,
+    result_names: Callable[[Any], list[str]] | None = None,
+    skipped: str | None = None,
+) -> Captured:
+    """Captures a call as the public function `name` of a trace's graph. The result named `skipped`,
+    if it is a bool without dimensions, tells the caller that the update was left out.
+
+    The body is a private function, because what it captures is known only at its end; the public
+    one around it has
+    all arguments, with donation for the Parameters that are written.
+    """
+    key: list[Any] = []
+    tensors: list[Tensor] = []
+    for a in args:
+        collect(a, key, tensors)
+    for value in kwargs.values():
+        collect(value, key, tensors)
+    unknown = _native.Loc("<call>", 0, 0, "")
+    body = Scope(trace, name + "_body", [t._sig for t in tensors], None, unknown)
+    body.name = name
+    tracers = iter(body.inputs)
+    with ScopeGuard(body):
+        new_args = tuple([substitute(a, tracers) for a in args])
+        out = run(*new_args, **{k: substitute(v, tracers) for k, v in kwargs.items()})
+        leaves: list[Any] = []
+        build = _builder(out, body, leaves)
+        names = [f"out{i}" for i in range(len(leaves))]
+        if result_names is not None:
+            values = [body.value(t) for t in tensors_of(out)]
+            labels = result_names(out)
+            names = [labels[values.index(leaf)] for leaf in leaves]
+    written = list(body.written.values())
+    written_at = {id(p): i for i, p in enumerate(written)}
+    body.fn.ret(leaves + [body.store[id(p)] for p in written])
+
+    arguments: list[Any] = []
+    for i, t in enumerate(tensors):
+        label = input_names[i] if input_names else f"x{i}"
+        arguments.append((t.dtype.native, t.shape, label, "input", None, unknown))
+    for what, _ in body.captures:
+        is_parameter = isinstance(what, Parameter)
+        donate = None
+        if id(what) in written_at:
+            donate = len(leaves) + written_at[id(what)]
+        label = what.name if is_parameter else f"const{len(arguments)}"
+        role = "state" if donate is not None else "parameter"
+        arguments.append((what.dtype.native, what.shape, label, role, donate, unknown))
+    entry = trace.graph.function(trace.unique(name), args=arguments, public=True)
+    results = entry.call(body.fn.name, entry.args)
+    told = names.index(skipped) if skipped in names else None
+    if told is not None and (results[told].dtype, results[told].shape) != ("bool", ()):
+        told = None
+    entry.ret(results, names + [p.name for p in written], skipped=told)
+    return Captured([(what, what._sig) for what, _ in body.captures], build, written)
+
+
+def _builder(out: Any, scope: Scope, leaves: list[Any]) -> Callable[[list[Any]], Any]:
+    """How to make the returned value from result buffers; appends native values to `leaves`."""
+    if isinstance(out, Tensor):
+        value = scope.value(out)
+        sig = out._sig
+        try:
+            i = leaves.index(value)
+        except ValueError:
+            i = len(leaves)
+            leaves.append(value)
+            return lambda buffers: _wrap(buffers[i], sig)
+        # Changes in place to one of two results leave the other.
+        return lambda buffers: _wrap(buffers[i].copy(), sig)
+    if isinstance(out, tuple | list):
+        parts = [_builder(v, scope, leaves) for v in out]
+        if isinstance(out, list):
+            return lambda buffers: [p(buffers) for p in parts]
+        if hasattr(out, "_fields"):
+            kind = type(out)
+            return lambda buffers: kind(*[p(buffers) for p in parts])
+        return lambda buffers: tuple([p(buffers) for p in parts])
+    if isinstance(out, dict) and not any(_holds_tracer(k, scope.trace) for k in out):
+        items = {k: _builder(v, scope, leaves) for k, v in out.items()}
+        return lambda buffers: {k: p(buffers) for k, p in items.items()}
+    if is_record(out) and holds_tensors(out):
+        fields = _builder(fields_of(out), scope, leaves)
+        empty = with_fields(out, dict.fromkeys(fields_of(out)))
+        return lambda buffers: with_fields(empty, fields(buffers))
+    if isinstance(out, Iterator | Coroutine) or _holds_tracer(out, scope.trace):
+        raise error(
+            TypeError,
+            f"'{scope.trace.graph_name}' returns a {type(out).__name__}, which compiled code cannot "
+            "give: it holds tensors that exist only while the function is compiled.",
+            "return a Tensor, or a dataclass, tuple, list or dict of them: tuple(...) collects "
+            "what an iterator or a set gives",
+        )
+    if type(out) is Number:
+        raise NeedsValue(out.places)
+    return lambda buffers: out
+
+
+def _holds_tracer(value: Any, trace: Trace) -> bool:
+    """Whether a value that is no container of results keeps a tensor of this trace. Functions that
+    were defined in compiled code say so when they are called.
+    """
+    return find_inside(
+        value, lambda v: isinstance(v, Tracer) and v._scope.trace is trace, (Closure,)
+    )
+
+
+# --- to machine code --------------------------------------------------------------------------
+
+
+def _print_hook(text: str, buffer: Any) -> None:
+    """What compiled code prints: text, then a tensor if there is one."""
+    sys.stdout.write(text)
+    if buffer is not None:
+        dtype = mstype.BY_NATIVE[buffer.dtype]
+        sys.stdout.write(_format.text(to_numpy(buffer, dtype), dtype.name))
+
+
+_native.set_print_hook(_print_hook)
+_folder: str | None = None
+_count = 0
+
+
+def fresh_path() -> str:
+    """Where to write a shared object that is loaded at once."""
+    global _folder, _count
+    if _folder is None:
+        _folder = tempfile.mkdtemp(prefix="cellgrad-")
+        atexit.register(shutil.rmtree, _folder, ignore_errors=True)
+    _count += 1
+    return os.path.join(_folder, f"m{_count}.so")
+
+
+def compile_entry(trace: Trace, name: str) -> Any:
+    """Compiles a graph with one public function to a shared object and loads it.
+
+    The text of the IR, by which stored code is found, has locations only where code that fails
+    names them: other code is the same wherever it was written.
+    """
+    path = fresh_path()
+    options = _instrument.options()
+    try:
+        text = trace.graph.text()
+        _cache.shared_object(
+            trace.graph.text(locations=True) if options or "cell.check" in text else text,
+            " ".join(["m", *options]),
+            path,
+            lambda: _native.compile_graph(
+                trace.graph, path, "m", {**options, "reproducers": reproducers()}
+            ),
+        )
+        model = _native.Model(path)
+    except _native.CompileError as e:
+        raise compile_error(f"'{name}'", e) from None
+    finally:
+        if os.path.exists(path):
+            os.unlink(path)
+    entry: Any = model.entry(model.signature["entries"][0]["name"])
+    if trace.checks:
+        entry = naming_places(entry, trace.checks)
+    return naming_nans(entry) if _instrument.CHECK_NANS else entry
+
+
+def _endless(e: RecursionError, name: str) -> Exception:
+    """The error for a function that calls itself without end, with the user's place."""
+    if getattr(e, "__cellgrad_located__", False) and not getattr(e, "__notes__", None):
+        return e
+    where = "".join(getattr(e, "__notes__", []))
+    text = (
+        f"'{name}' calls itself without end while it is compiled: a recursion must end on a Python "
+        f"value, as all of it becomes part of the compiled code.\n{where}"
+    )
+    return RecursionError(text)
+
+
+# --- entry points -----------------------------------------------------------------------------
+
+_to_clear: list[Callable[[], None]] = []
+
+
+def at_exit(clear: Callable[[], None]) -> None:
+    """Has something that holds programs let go of them before the interpreter ends."""
+    _to_clear.append(clear)
+
+
+@atexit.register
+def _release() -> None:
+    """Lets go of compiled code before the interpreter ends, so that the native module frees it."""
+    _native.set_print_hook(None)
+    for clear in _to_clear:
+        clear()
+
+
+def call_cell(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Calls a Cell through compiled code."""
+    program = cell.__dict__.get("_jit_program")
+    if program is None:
+        ref = weakref.ref(cell)
+
+        def run(*a: Any, **k: Any) -> Any:
+            return ref()._inlined(a, k)  # type: ignore[union-attr]
+
+        program = Program(run, type(cell).__name__)
+        object.__setattr__(cell, "_jit_program", program)
+    return program(args, kwargs)
+
+
+class PerObject:
+    """A dictionary for each of some objects, for as long as the object lives. Objects are told apart
+    by identity: equal ones need not do the same.
+    """
+
+    def __init__(self) -> None:
+        self._tables: dict[int, tuple[weakref.ref[Any], dict[Any, Any]]] = {}
+
+    def of(self, owner: Any) -> dict[Any, Any]:
+        """The dictionary of an object. Raises TypeError if it cannot be referred to weakly."""
+        key = id(owner)
+        found = self._tables.get(key)
+        if found is None or found[0]() is not owner:
+            tables = self._tables
+
+            def drop(ref: weakref.ref[Any]) -> None:
+                if key in tables and tables[key][0] is ref:
+                    del tables[key]
+
+            found = tables[key] = (weakref.ref(owner, drop), {})
+        return found[1]
+
+    def clear(self) -> None:
+        self._tables.clear()
+
+
+_programs = PerObject()
+at_exit(_programs.clear)
+
+
+def program_for(
+    function: Any, flavor: Any, make: Callable[[Callable[[], Any]], Callable[..., Any]], name: str
+) -> Program:
+    """The program that does `flavor` to a function, shared by all who ask while the function lives.
+
+    `make` gets a way to reach the function (weak, so that programs do not keep it alive) and gives
+    what to run.
+    """
+    owner, tag = function, None
+    if isinstance(function, types.MethodType):
+        owner, tag = function.__self__, function.__func__
+    try:
+        table = _programs.of(owner)
+        ref: Any = weakref.ref(owner)
+    except TypeError:
+        return Program(make(lambda: function), name)
+
+    def reach() -> Any:
+        alive = ref()
+        return alive if tag is None else types.MethodType(tag, alive)
+
+    found = table.get((tag, flavor))
+    if found is None:
+        key = (tag, flavor)
+        found = table[key] = Program(make(reach), name, (table, key))
+    return found
+
+
+def function_name(function: Any) -> str:
+    """A name for messages and symbols."""
+    name = getattr(function, "__name__", None) or type(function).__name__
+    return "lambda" if name == "<lambda>" else str(name)
+
+
+class _Jit:
+    """A function that runs compiled; see `jit`."""
+
+    def __init__(self, function: Callable[..., Any]):
+        functools.update_wrapper(self, function, updated=())
+        self.function = function
+        self.program = Program(lambda *a, **k: calls.call(function, a, k), function_name(function))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if state.current.scope is not None:
+            return calls.call(self.function, args, kwargs)
+        return self.program(args, kwargs)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<jit {self.function!r}>"
+
+    def __reduce__(self) -> Any:
+        # A decorated function is found by its name, which no longer leads to what it decorates.
+        name = getattr(self, "__qualname__", "")
+        found: Any = sys.modules.get(getattr(self, "__module__", ""))
+        for part in name.split("."):
+            found = getattr(found, part, None)
+        return name if found is self else (_Jit, (self.function,))
+
+
+@overload
+def jit(fn: F, *args: Any, **options: Any) -> F: ...
+@overload
+def jit(fn: None = None, *args: Any, **options: Any) -> Callable[[F], F]: ...
+def jit(fn: Callable[..., Any] | None = None, *args: Any, **options: Any) -> Any:
+    """Compiles a function: captured and compiled once per signature of its inputs.
+
+    Tensors are inputs; numbers, strings and other Python values are part of the signature.
+    Parameters and tensors
+    from around the function are read at each call. May be used as a decorator, with or without
+    arguments;
+    MindSpore's options are accepted and have no effect.
+
+    Raises:
+        TypeError: `fn` is not callable.
+
+    >>> @ms.jit
+    ... def f(x):
+    ...     return x * x
+    """
+    if fn is None:
+        return lambda function: jit(function)
+    if not callable(fn):
+        raise error(TypeError, f"For 'jit', expected a function, but got {type(fn).__name__}.")
+    return _Jit(fn)

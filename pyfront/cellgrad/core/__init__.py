@@ -1,0 +1,1 @@
+"""Values, and the one place where operations are recorded."""

@@ -1,0 +1,215 @@
+"""Execution context: ``set_context``, ``get_context``, ``GRAPH_MODE``, ``PYNATIVE_MODE``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from cellgrad import _native
+from cellgrad.core.errors import error
+
+__all__ = [
+    "GRAPH_MODE",
+    "PYNATIVE_MODE",
+    "ParallelMode",
+    "cancel_calls",
+    "get_context",
+    "set_context",
+    "set_device",
+]
+
+GRAPH_MODE = 0
+"""A Cell's call compiles ``construct`` once per signature and runs the compiled code (the default).
+"""
+
+PYNATIVE_MODE = 1
+"""A Cell's call runs ``construct`` as ordinary Python, one compiled operation at a time."""
+
+_DEVICES = ("CPU", "GPU", "Ascend")
+
+
+class ParallelMode:
+    """Names of the ways to use several devices; this version runs on one.
+
+    >>> ms.ParallelMode.STAND_ALONE
+    'stand_alone'
+    """
+
+    STAND_ALONE = "stand_alone"
+    DATA_PARALLEL = "data_parallel"
+    HYBRID_PARALLEL = "hybrid_parallel"
+    SEMI_AUTO_PARALLEL = "semi_auto_parallel"
+    AUTO_PARALLEL = "auto_parallel"
+
+
+# Accepted for scripts written for MindSpore; they tune its runtime and mean nothing here.
+_IGNORED = {
+    "ascend_config",
+    "auto_tune_mode",
+    "check_bprop",
+    "deterministic",
+    "enable_compile_cache",
+    "compile_cache_path",
+    "enable_graph_kernel",
+    "enable_reduce_precision",
+    "env_config_path",
+    "gpu_config",
+    "graph_kernel_flags",
+    "inter_op_parallel_num",
+    "jit_config",
+    "jit_level",
+    "jit_syntax_level",
+    "max_call_depth",
+    "max_device_memory",
+    "memory_optimize_level",
+    "mempool_block_size",
+    "op_timeout",
+    "precompile_only",
+    "print_file_path",
+    "pynative_synchronize",
+    "reserve_class_name_in_scope",
+    "runtime_num_threads",
+    "save_graphs",
+    "save_graphs_path",
+    "support_binary",
+}
+
+_context: dict[str, Any] = {
+    "mode": GRAPH_MODE,
+    "device_target": "CPU",
+    "device_id": 0,
+    "max_trips": 0,
+    "max_stash_bytes": 0,
+    "max_programs": max(1, int(os.environ.get("CELLGRAD_MAX_PROGRAMS") or 1024)),
+}
+# The least value of each setting that is a number.
+_COUNTS = {"device_id": 0, "max_trips": 0, "max_stash_bytes": 0, "max_programs": 1}
+_warned: set[str] = set()
+
+
+def _warn_once(key: str, text: str) -> None:
+    if key not in _warned:
+        _warned.add(key)
+        print(f"[WARNING] cellgrad: {text}", file=sys.stderr)
+
+
+def set_context(**kwargs: Any) -> None:
+    """Sets the execution context.
+
+    Args:
+        mode: `GRAPH_MODE` or `PYNATIVE_MODE`.
+        device_target: ``"CPU"``; ``"GPU"`` and ``"Ascend"`` are accepted so that scripts run, and
+            mean the CPU
+            (one warning line says so).
+        device_id: a non-negative int.
+        max_trips: how many trips the ``while`` loops of one call may make together; 0 (the default):
+            any number. A call that makes more raises RuntimeError.
+        max_stash_bytes: how many bytes they may keep at a time for the gradient; 0 (the default):
+            as many as there are. A call that needs more raises MemoryError.
+        max_programs: how many compiled programs are kept in memory, at least 1 (1024, or what
+            CELLGRAD_MAX_PROGRAMS says). One more drops one that was not used for long.
+
+    A call that raises has changed no Parameter. MindSpore's settings for its own runtime (``save_graphs``, ``jit_level``, ...) are accepted and
+    have no effect.
+
+    Raises:
+        ValueError: an unknown setting, mode or device.
+        TypeError: a `device_id`, `max_trips` or `max_stash_bytes` that is not an int.
+
+    >>> ms.set_context(mode=ms.GRAPH_MODE)
+    >>> ms.get_context("mode") == ms.GRAPH_MODE
+    True
+    """
+    for key, value in kwargs.items():
+        if key == "mode":
+            if isinstance(value, bool) or value not in (GRAPH_MODE, PYNATIVE_MODE):
+                raise error(
+                    ValueError,
+                    "For 'context.set_context', the argument 'mode' should be context.GRAPH_MODE "
+                    "(0) or "
+                    f"context.PYNATIVE_MODE (1), but got {value}.",
+                )
+            _context["mode"] = int(value)
+        elif key == "device_target":
+            set_device(value)
+        elif key in _COUNTS:
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise error(
+                    TypeError,
+                    f"For 'context.set_context', '{key}' must be an int, but got "
+                    f"{type(value).__name__}.",
+                )
+            if not _COUNTS[key] <= value < 2**63:
+                raise error(
+                    ValueError,
+                    f"For 'context.set_context', '{key}' must be >= {_COUNTS[key]} and below "
+                    f"2**63, but got {value}.",
+                )
+            _context[key] = value
+            _native.set_call_limits(_context["max_trips"], _context["max_stash_bytes"])
+        elif key in _IGNORED:
+            _context[key] = value
+        else:
+            known = ", ".join(["mode", "device_target", *_COUNTS])
+            raise error(
+                ValueError,
+                f"For 'context.set_context', the keyword argument {key} is not recognized! "
+                f"Settings with an effect: {known}.",
+            )
+
+
+def set_device(device_target: str, device_id: int | None = None) -> None:
+    """Chooses the device; ``"GPU"`` and ``"Ascend"`` mean the CPU in this version.
+
+    >>> ms.set_device("CPU")
+    >>> ms.get_context("device_target")
+    'CPU'
+    """
+    if device_target not in _DEVICES:
+        raise error(
+            ValueError,
+            "For 'context.set_context', the argument 'device_target' must be one of "
+            f"{list(_DEVICES)}, but got {device_target}.",
+        )
+    if device_target != "CPU":
+        _warn_once(
+            device_target,
+            f"device_target={device_target!r} has no back end in this version; the CPU is used.",
+        )
+    _context["device_target"] = device_target
+    if device_id is not None:
+        set_context(device_id=device_id)
+
+
+def get_context(attr_key: str) -> Any:
+    """The value of one setting, for example ``get_context("mode")``.
+
+    Raises:
+        ValueError: an unknown or never set key.
+
+    >>> ms.get_context("device_target")
+    'CPU'
+    """
+    if attr_key not in _context:
+        raise error(
+            ValueError,
+            f"For 'context.get_context', the argument {attr_key} is not recognized! Known: "
+            f"{sorted(_context)}.",
+        )
+    return _context[attr_key]
+
+
+def cancel_calls() -> None:
+    """Ends the compiled calls that other threads run, where they have a ``while`` loop or print.
+
+    Each raises RuntimeError, and has changed no Parameter. In the main thread Ctrl-C does it.
+
+    >>> ms.cancel_calls()
+    """
+    _native.cancel_calls()
+
+
+def graph_mode() -> bool:
+    """Whether calling a Cell compiles it."""
+    return bool(_context["mode"] == GRAPH_MODE)

@@ -1,0 +1,219 @@
+"""Data types: ``cellgrad.float32`` and friends.
+
+Every type is a singleton, compared by identity, printed as MindSpore prints it
+(``str(ms.float32)`` is ``Float32``, ``repr(ms.float32)`` is ``mindspore.float32`` there and
+``cellgrad.float32`` here).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cellgrad.core.errors import error
+
+__all__ = [
+    "Type",
+    "bfloat16",
+    "bool_",
+    "double",
+    "dtype_to_nptype",
+    "dtype_to_pytype",
+    "float16",
+    "float32",
+    "float64",
+    "float_",
+    "half",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "int_",
+    "number",
+    "pytype_to_dtype",
+    "single",
+    "tensor_type",
+    "uint8",
+]
+
+
+class Type:
+    """A data type of tensors or, for ``number`` and ``tensor_type``, a family of them."""
+
+    __slots__ = ("itemsize", "kind", "name", "native", "rank", "title")
+
+    package = "cellgrad"  # what `repr` names
+
+    name: str
+    title: str
+    kind: str
+    itemsize: int
+    native: str
+    rank: int
+
+    def __init__(self, name: str, title: str, kind: str = "", itemsize: int = 0, rank: int = 0):
+        self.name = name
+        self.title = title
+        self.kind = (
+            kind  # "b" bool, "i" signed, "u" unsigned, "f" floating point, "" not a tensor type
+        )
+        self.itemsize = itemsize
+        self.native = name  # the name the native module uses
+        self.rank = rank  # position in the promotion order within its kind
+
+    def __repr__(self) -> str:
+        return f"{self.package}.{self.name}"
+
+    def __str__(self) -> str:
+        return self.title
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _lookup, (self.name,)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Type:
+        return self
+
+    @property
+    def is_floating_point(self) -> bool:
+        return self.kind == "f"
+
+
+def _lookup(name: str) -> Type:
+    return _BY_NAME[name]
+
+
+bool_ = Type("bool", "Bool", "b", 1)
+int8 = Type("int8", "Int8", "i", 1, 1)
+int16 = Type("int16", "Int16", "i", 2, 2)
+int32 = Type("int32", "Int32", "i", 4, 3)
+int64 = Type("int64", "Int64", "i", 8, 4)
+uint8 = Type("uint8", "UInt8", "u", 1, 1)
+float16 = Type("float16", "Float16", "f", 2, 1)
+bfloat16 = Type("bfloat16", "BFloat16", "f", 2, 1)
+float32 = Type("float32", "Float32", "f", 4, 2)
+float64 = Type("float64", "Float64", "f", 8, 3)
+
+half, single, double = float16, float32, float64
+
+number = Type("number", "Number")
+int_ = Type("int", "Int")
+float_ = Type("float", "Float")
+tensor_type = Type("tensor", "Tensor")
+
+TENSOR_TYPES = (bool_, int8, int16, int32, int64, uint8, float16, bfloat16, float32, float64)
+_BY_NAME = {t.name: t for t in (*TENSOR_TYPES, number, int_, float_, tensor_type)}
+BY_NATIVE = {t.native: t for t in TENSOR_TYPES}
+
+_NUMPY: dict[Type, np.dtype[Any]] = {t: np.dtype(t.name) for t in TENSOR_TYPES if t is not bfloat16}
+_FROM_NUMPY = {d: t for t, d in _NUMPY.items()}
+
+
+def bfloat16_numpy() -> np.dtype[Any] | None:
+    """The numpy dtype for bfloat16 where the ``ml_dtypes`` package is installed, else None."""
+    try:
+        import ml_dtypes
+    except ImportError:
+        return None
+    found: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
+    return found
+
+
+def to_numpy(dtype: Type) -> np.dtype[Any]:
+    """The numpy dtype of a tensor type (bfloat16 needs the ``ml_dtypes`` package)."""
+    found = _NUMPY.get(dtype)
+    if found is not None:
+        return found
+    if dtype is bfloat16:
+        found = bfloat16_numpy()
+        if found is not None:
+            return found
+        raise error(
+            TypeError,
+            "numpy has no bfloat16.",
+            "install the ml_dtypes package, or cast to float32 first",
+        )
+    raise error(TypeError, f"{dtype!r} is not a tensor data type.")
+
+
+def from_numpy(dtype: np.dtype[Any]) -> Type | None:
+    """The tensor type for a numpy dtype of native byte order, or None."""
+    found = _FROM_NUMPY.get(dtype)
+    if found is None and dtype.name == "bfloat16":
+        return bfloat16
+    return found
+
+
+def dtype_to_nptype(dtype: Type) -> Any:
+    """The numpy scalar class of a tensor type, such as ``numpy.float32``.
+
+    >>> ms.dtype_to_nptype(ms.int32)
+    <class 'numpy.int32'>
+    """
+    return to_numpy(dtype).type
+
+
+def dtype_to_pytype(dtype: Type) -> type:
+    """The Python class whose numbers a tensor type holds: bool, int or float.
+
+    >>> ms.dtype_to_pytype(ms.float32)
+    <class 'float'>
+    """
+    return {"b": bool, "i": int, "u": int, "f": float}[dtype.kind]
+
+
+def pytype_to_dtype(pytype: Any) -> Type:
+    """The tensor type MindSpore gives to a Python or numpy scalar class.
+
+    >>> print(ms.pytype_to_dtype(int))
+    Int64
+    """
+    plain = {bool: bool_, int: int64, float: float64}
+    if pytype in plain:
+        return plain[pytype]
+    found = from_numpy(np.dtype(pytype))
+    if found is None:
+        raise error(NotImplementedError, f"There is no tensor data type for {pytype!r}.")
+    return found
+
+
+def coerce(dtype: Any) -> Type | None:
+    """A `Type` from what users write for one: a Type, a name, a numpy or Python class."""
+    if isinstance(dtype, Type):
+        return dtype
+    if isinstance(dtype, str):
+        return _BY_NAME.get(dtype.lower().replace("bool_", "bool"))
+    if dtype is float:
+        return float32
+    if dtype in (int, bool):
+        return int64 if dtype is int else bool_
+    try:
+        return from_numpy(np.dtype(dtype))
+    except TypeError:
+        return None
+
+
+def promote(a: Type, b: Type) -> Type:
+    """The common type of two tensors: floats win over integers, then the wider one."""
+    if a is b:
+        return a
+    order = {"b": 0, "u": 1, "i": 1, "f": 2}
+    if order[a.kind] != order[b.kind]:
+        return a if order[a.kind] > order[b.kind] else b
+    if a.kind == "f":
+        if a.rank == b.rank:  # float16 with bfloat16
+            return float32
+        return a if a.rank > b.rank else b
+    if a.kind == b.kind:
+        return a if a.rank > b.rank else b
+    signed = a if a.kind == "i" else b
+    return signed if signed.rank > 1 else int16  # uint8 with int8
+
+
+def promote_number(dtype: Type, value: bool | int | float) -> Type:
+    """The type of `tensor op number`: the tensor's own unless the number is of a higher kind."""
+    if isinstance(value, bool):
+        return dtype
+    if isinstance(value, int):
+        return int64 if dtype.kind == "b" else dtype
+    return dtype if dtype.kind == "f" else float32

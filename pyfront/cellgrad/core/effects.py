@@ -1,0 +1,71 @@
+"""What code under capture does beside computing: it assigns Parameters and prints."""
+
+from __future__ import annotations
+
+import builtins
+from typing import TYPE_CHECKING, Any
+
+from cellgrad.core import state
+from cellgrad.core.errors import error
+from cellgrad.core.record import as_tensor, cast_to
+from cellgrad.core.tensor import Tensor
+
+if TYPE_CHECKING:
+    from cellgrad.core.parameter import Parameter
+
+
+def assign(parameter: Parameter, value: Any) -> Any:
+    """Writes a Parameter: the value is converted to its dtype and must have its shape."""
+    scope = state.current.scope
+    assert scope is not None
+    tensor = as_tensor(value, "assign", parameter.dtype)
+    if tensor.shape != parameter.shape:
+        raise error(
+            ValueError,
+            f"Parameter '{parameter.name}' has shape {list(parameter.shape)}, but a value of "
+            f"shape {list(tensor.shape)} "
+            "is assigned to it in compiled code.",
+        )
+    scope.write(parameter, scope.value(cast_to(tensor, parameter.dtype)))
+    return tensor
+
+
+def print_tensors(
+    *args: Any, sep: str | None = " ", end: str | None = "\n", file: Any = None, flush: bool = False
+) -> None:
+    """`print` in compiled code: prints when the code runs, in order; takes tensors."""
+    scope = state.current.scope
+    if scope is None or file is not None:
+        builtins.print(*args, sep=sep, end=end, file=file, flush=flush)
+        return
+    operands: list[Any] = []
+
+    def text(value: Any) -> str:
+        if isinstance(value, Tensor):
+            operands.append(value)
+            return "{}"
+        if isinstance(value, tuple | list):
+            inner = ", ".join(element(v) for v in value)
+            if isinstance(value, tuple):
+                return f"({inner},)" if len(value) == 1 else f"({inner})"
+            return f"[{inner}]"
+        return _literal(str(value))
+
+    def element(value: Any) -> str:
+        if isinstance(value, Tensor):
+            operands.append(value)
+            return f"Tensor(shape={list(value.shape)}, dtype={value.dtype.title}, value= {{}})"
+        return text(value) if isinstance(value, tuple | list) else _literal(repr(value))
+
+    line = (" " if sep is None else sep).join(text(a) for a in args)
+    if end not in (None, "\n"):
+        line += str(end)
+    scope.trace.prints += 1
+    scope.fn.create(
+        "cell.print", [scope.value(x) for x in operands], {"format": line}, state.location()
+    )
+
+
+def _literal(text: str) -> str:
+    """Text whose `{}` are not operands: a zero-width space keeps the braces apart."""
+    return text.replace("{}", "{\u200b}")

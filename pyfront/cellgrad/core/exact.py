@@ -1,0 +1,83 @@
+"""Whether two Python values are the same to compiled code, which equality does not say.
+
+``0.0 == -0.0`` and ``1 == 1.0 == True`` hold, and code compiled for one of them is wrong for the
+others; NaN is not equal to itself, and code compiled for it is right.
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+from typing import Any
+
+import numpy as np
+
+from cellgrad.core.dtype import Type
+
+_SIMPLE = (bool, int, str, bytes, type(None))
+
+
+class Identity:
+    """A value that is known by which object it is; it is kept alive."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any):
+        self.value = value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, Identity) and self.value is other.value
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+
+def number_key(value: float) -> str:
+    """Text that tells floats apart by their bits."""
+    return repr(value) if value == value else f"nan ({struct.pack('>d', value).hex()})"
+
+
+def static_key(value: Any) -> Any:
+    """A hashable stand-in for a value that compiled code takes as a constant: equal for values that
+    are the same to it, and for no others.
+
+    Numbers are told apart by type and bits, tuples and sets by what they hold. Objects of other
+    classes are known by identity, because their ``==`` may pass over what the code reads.
+    """
+    kind = type(value)
+    if kind in _SIMPLE:
+        return kind, value
+    if kind is float:
+        return kind, number_key(value)
+    if kind is complex:
+        return kind, number_key(value.real), number_key(value.imag)
+    if kind is tuple:
+        return kind, tuple([static_key(v) for v in value])
+    if kind is frozenset or kind is set:
+        return kind, frozenset([static_key(v) for v in value])
+    if kind is slice or kind is range:
+        return kind, static_key(value.start), static_key(value.stop), static_key(value.step)
+    if isinstance(value, np.generic):
+        return kind, value.dtype.str, value.tobytes()
+    if isinstance(value, Type | np.dtype) or hasattr(value, "__func__"):
+        return kind, value  # a bound method is that of one object
+    library = kind.__module__.partition(".")[0] in sys.stdlib_module_names
+    compares: Any = kind.__eq__
+    if library and compares is not object.__eq__ and kind.__hash__ is not None:
+        return kind, value, repr(value)
+    return Identity(value)
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether one value is to compiled code what the other is."""
+    if a is b:
+        return True
+    kind = type(a)
+    if kind is not type(b):
+        return False
+    if kind in _SIMPLE:
+        return bool(a == b)
+    return bool(static_key(a) == static_key(b))

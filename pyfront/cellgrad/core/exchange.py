@@ -1,0 +1,60 @@
+"""Elements shared with other libraries: DLPack and the buffer protocol."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cellgrad import _native
+from cellgrad.core import dtype as mstype
+from cellgrad.core.dtype import Type
+from cellgrad.core.errors import error
+from cellgrad.core.storage import Signature, signature
+
+
+class _Exchange:
+    """An object's DLPack side only: its buffer protocol may not know all dtypes."""
+
+    def __init__(self, source: Any):
+        self.__dlpack__ = source.__dlpack__
+        self.__dlpack_device__ = source.__dlpack_device__
+
+
+class _Capsule:
+    """An object for a DLPack capsule of host memory."""
+
+    def __init__(self, capsule: Any):
+        self._capsule = capsule
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        return self._capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+
+def shared(source: Any, where: str, dtype: Type | None = None) -> tuple[Any, Signature]:
+    """A buffer over the elements of an object, and its signature; `where` names the function.
+
+    Raises:
+        TypeError: another object, or elements no Tensor can have.
+        ValueError: the elements are not in host memory.
+    """
+    try:
+        buffer = _native.TensorBuffer.from_object(source, dtype=dtype.native if dtype else None)
+    except (TypeError, ValueError) as e:
+        raise error(type(e), f"For '{where}': {e}") from None
+    found = mstype.BY_NATIVE.get(buffer.dtype)
+    if found is None:
+        raise error(TypeError, f"For '{where}', a Tensor cannot have elements of {buffer.dtype}.")
+    return buffer, signature(found, tuple(buffer.shape))
+
+
+def exchanged(source: Any, where: str) -> tuple[Any, Signature]:
+    """As `shared`, of an object with ``__dlpack__`` or of a capsule."""
+    capsule = type(source).__name__ == "PyCapsule"
+    if not capsule and not hasattr(source, "__dlpack__"):
+        raise error(
+            TypeError,
+            f"For '{where}', expected an object with __dlpack__, but got {type(source).__name__}.",
+        )
+    return shared(_Capsule(source) if capsule else _Exchange(source), where)

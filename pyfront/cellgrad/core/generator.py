@@ -1,0 +1,119 @@
+"""The default generator: the state that `ops.dropout`, `ops.rand`, ... draw from.
+
+The state is a Parameter of two int64, the seed and the number of draws made since. Every draw reads
+it and adds one, inside compiled code as well, where it is threaded through like any Parameter.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+import numpy as np
+
+from cellgrad.core import dtype as mstype
+from cellgrad.core.errors import error
+from cellgrad.core.parameter import Parameter
+from cellgrad.core.tensor import Tensor
+
+__all__ = ["get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
+
+
+def _fresh() -> int:
+    return secrets.randbits(32)
+
+
+STATE = Parameter(
+    Tensor(np.array([_fresh(), 0], np.int64)), name="random_state", requires_grad=False
+)
+
+
+def manual_seed(seed: int) -> int:
+    """Seeds the default generator: what is drawn next depends on the seed alone.
+
+    Args:
+        seed: a non-negative int; its low 32 bits count.
+
+    Returns:
+        the seed.
+
+    Raises:
+        TypeError: a seed that is not an int.
+        ValueError: a negative seed, or one of more than 63 bits.
+
+    >>> _ = ms.manual_seed(5)
+    >>> first = ops.rand(2)
+    >>> _ = ms.manual_seed(5)
+    >>> print((ops.rand(2) == first).all())
+    True
+    """
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
+        raise error(
+            TypeError,
+            f"For 'manual_seed', the 'seed' must be an int, but got {type(seed).__name__}.",
+        )
+    if not 0 <= seed < 2**63:
+        raise error(
+            ValueError, f"For 'manual_seed', the 'seed' must be in [0, 2**63), but got {seed}."
+        )
+    STATE.set_data(Tensor(np.array([seed, 0], np.int64)))
+    return int(seed)
+
+
+def seed() -> int:
+    """Seeds the default generator with a number from the operating system, and returns that.
+
+    >>> number = ms.seed()
+    >>> number == ms.initial_seed()
+    True
+    """
+    return manual_seed(_fresh())
+
+
+def initial_seed() -> int:
+    """The seed of the default generator.
+
+    >>> _ = ms.manual_seed(5)
+    >>> ms.initial_seed()
+    5
+    """
+    return int(STATE.asnumpy()[0])
+
+
+def get_rng_state() -> Tensor:
+    """The state of the default generator: 16 bytes (uint8), for `set_rng_state`.
+
+    >>> state = ms.get_rng_state()
+    >>> first = ops.rand(2)
+    >>> _ = ms.set_rng_state(state)
+    >>> print((ops.rand(2) == first).all())
+    True
+    """
+    return Tensor(np.frombuffer(STATE.asnumpy().tobytes(), np.uint8), mstype.uint8)
+
+
+def set_rng_state(state: Any) -> None:
+    """Puts the default generator where it was when `get_rng_state` was called.
+
+    Raises:
+        TypeError: `state` is not a Tensor of uint8.
+        ValueError: it has not 16 elements.
+
+    >>> state = ms.get_rng_state()
+    >>> first = ops.rand(2)
+    >>> _ = ms.set_rng_state(state)
+    >>> print((ops.rand(2) == first).all())
+    True
+    """
+    if not isinstance(state, Tensor) or state.dtype is not mstype.uint8:
+        raise error(
+            TypeError,
+            "For 'set_rng_state', the 'state' must be a Tensor of uint8, as get_rng_state() gives.",
+        )
+    if state.shape != (16,):
+        raise error(
+            ValueError,
+            f"For 'set_rng_state', the 'state' must have 16 elements, but has shape "
+            f"{list(state.shape)}.",
+        )
+    STATE.set_data(Tensor(np.frombuffer(state.asnumpy().tobytes(), np.int64)))

@@ -1,0 +1,72 @@
+"""What a program is called with: its signature, its tensors, and tracers in their place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cellgrad.core.exact import number_key, static_key
+from cellgrad.core.parameter import Parameter
+from cellgrad.core.scope import created
+from cellgrad.core.tensor import Tensor
+from cellgrad.core.tracer import Tracer, leaked
+from cellgrad.core.tree import fields_of, holds_tensors, is_record, plain_number, with_fields
+
+_STATIC = (bool, int, str, type(None))
+
+
+def collect(value: Any, key: list[Any], tensors: list[Tensor]) -> None:
+    """Appends the signature of an input to `key`, and its tensors to `tensors`."""
+    kind = type(value)
+    if kind is Tensor or kind is Parameter:
+        key.append(value._sig)
+        tensors.append(value)
+    elif isinstance(value, Tensor):
+        if isinstance(value, Tracer):
+            raise leaked(value)
+        key.append(value._sig)
+        tensors.append(value)
+    elif kind in _STATIC:
+        key.append(kind)
+        key.append(value)
+    elif kind is float:
+        key.append(kind)
+        key.append(number_key(value))
+    elif isinstance(value, tuple | list):
+        key.append((kind, len(value)))
+        for v in value:
+            collect(v, key, tensors)
+    elif isinstance(value, dict):
+        key.append((kind, tuple([k if type(k) is str else static_key(k) for k in value])))
+        for v in value.values():
+            collect(v, key, tensors)
+    elif isinstance(value, np.ndarray):
+        collect(Tensor(value), key, tensors)
+    elif isinstance(value, np.generic):
+        collect(plain_number(value), key, tensors)
+    elif is_record(value):
+        fields = fields_of(value)
+        key.append((kind, tuple(fields)))
+        for v in fields.values():
+            collect(v, key, tensors)
+    else:
+        key.append(static_key(value))
+
+
+def substitute(value: Any, tracers: Any) -> Any:
+    """The input with its tensors replaced by tracers, in the order of `collect`."""
+    if isinstance(value, Tensor | np.ndarray):
+        return next(tracers)
+    if isinstance(value, tuple):
+        items = [substitute(v, tracers) for v in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    if isinstance(value, list):
+        return [substitute(v, tracers) for v in value]
+    if isinstance(value, dict):
+        return {k: substitute(v, tracers) for k, v in value.items()}
+    if isinstance(value, np.generic):
+        return value.item()
+    if is_record(value) and holds_tensors(value):
+        return created(with_fields(value, substitute(fields_of(value), tracers)))
+    return value

@@ -1,0 +1,282 @@
+"""Parameter and ParameterTuple: named, trainable tensors that compiled code reads at call time."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from cellgrad.core import dtype as mstype
+from cellgrad.core import state
+from cellgrad.core.effects import assign
+from cellgrad.core.errors import error
+from cellgrad.core.storage import from_numpy, signature
+from cellgrad.core.tensor import Tensor, _converted
+from cellgrad.core.tracer import Tracer
+
+__all__ = ["Parameter", "ParameterTuple"]
+
+_GENERATED = "Parameter#"  # begins the name of a Parameter that nobody has named
+_generated = itertools.count()
+
+
+def _not_yet(init: Any, shape: Any, dtype: Any) -> Tensor:
+    raise RuntimeError("initial values are there once all of cellgrad is imported")
+
+
+# The function `initializer`. Its module sets it, as it draws from the state of random numbers, which
+# is a Parameter.
+fill: Callable[[Any, Any, Any], Tensor] = _not_yet
+
+
+class Parameter(Tensor):
+    """A tensor with a name that belongs to a Cell.
+
+    Compiled code takes Parameters as inputs, read at each call, never as constants; inside compiled
+    code an assignment
+    updates them when the code runs.
+
+    Args:
+        default_input: a Tensor, number, list or numpy array; copied. An int gives int32.
+        name: the name; a Cell that holds the Parameter gives its attribute's name where none is
+            set.
+        requires_grad: whether `Cell.trainable_params` lists it.
+
+    Raises:
+        ValueError: a name that is not a str.
+        TypeError: `requires_grad` that is not a bool.
+
+    >>> Parameter(Tensor([1.0, 2.0]), name="w")
+    Parameter (name=w, shape=(2,), dtype=Float32, requires_grad=True)
+    """
+
+    _is_parameter = True
+    __slots__ = ("_layerwise_parallel", "_name", "_requires_grad")
+
+    def __init__(
+        self,
+        default_input: Any,
+        name: str | None = None,
+        requires_grad: bool = True,
+        layerwise_parallel: bool = False,
+        parallel_optimizer: bool = True,
+    ):
+        whole = isinstance(default_input, int) and not isinstance(default_input, bool)
+        super().__init__(default_input, mstype.int32 if whole else None)
+        if name is not None and not isinstance(name, str):
+            raise error(
+                ValueError,
+                f"The type of the Parameter's name should be 'string' or 'None', but got "
+                f"{type(name)}.",
+            )
+        self._name = f"{_GENERATED}{next(_generated)}" if name is None else name
+        self.requires_grad = requires_grad
+        self._layerwise_parallel = layerwise_parallel
+
+    @property
+    def name(self) -> str:
+        """The Parameter's name; within a Cell, its attribute path.
+
+        >>> w = Parameter(Tensor([1.0, 2.0]), name="w")
+        >>> w.name
+        'w'
+        """
+        return self._name
+
+    @name.setter
+    def name(self, value: str) -> None:
+        if not isinstance(value, str) or not value:
+            raise error(
+                ValueError, f"The name of a Parameter must be a non-empty str, but got {value!r}."
+            )
+        self._name = value
+
+    @property
+    def _user_named(self) -> bool:
+        return not self._name.startswith(_GENERATED)
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether the Parameter is trainable.
+
+        >>> w = Parameter(Tensor([1.0, 2.0]), name="w")
+        >>> w.requires_grad = False
+        >>> w
+        Parameter (name=w, shape=(2,), dtype=Float32, requires_grad=False)
+        """
+        return self._requires_grad
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise error(
+                TypeError,
+                f"The 'requires_grad' of a Parameter must be bool, but got {type(value).__name__}.",
+            )
+        self._requires_grad = value
+
+    @property
+    def layerwise_parallel(self) -> bool:
+        """Kept for scripts; this version runs on one device."""
+        return self._layerwise_parallel
+
+    def _concrete(self, what: str) -> np.ndarray[Any, Any]:
+        if state.current.scope is not None:
+            raise error(
+                TypeError,
+                f"{what} of Parameter '{self.name}' in compiled code would freeze the value it has "
+                "now: Parameters are read when the code runs.",
+                "use the Parameter in operations instead",
+            )
+        return super()._concrete(what)
+
+    @property
+    def data(self) -> Parameter:
+        """The Parameter itself."""
+        return self
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        self.set_data(value)
+
+    def set_data(self, data: Any, slice_shape: bool = False) -> Parameter:
+        """Replaces the value: any shape is taken, and the elements are converted to the Parameter's
+        dtype.
+
+        Inside compiled code it is an assignment, which needs the Parameter's shape.
+
+        Raises:
+            TypeError: `data` is not a Tensor, number, list or numpy array.
+
+        >>> w = Parameter(Tensor([1.0, 2.0]), name="w")
+        >>> _ = w.set_data(Tensor([3.0, 4.0]))
+        >>> print(w.value())
+        [3. 4.]
+        """
+        if state.current.scope is not None:
+            assign(self, data)
+            return self
+        if not isinstance(data, Tensor):
+            data = Tensor(data)
+        array = data._concrete("set_data()")
+        self._buf = from_numpy(_converted(array, self.dtype), self.dtype)
+        self._sig = signature(self.dtype, tuple(array.shape))
+        return self
+
+    def assign_value(self, value: Any) -> Parameter:
+        """Same as `set_data`."""
+        return self.set_data(value)
+
+    def value(self) -> Tensor:
+        """A Tensor with the current value; inside compiled code, the value at this point."""
+        scope = state.current.scope
+        if scope is not None:
+            return Tracer(scope.value(self), scope)
+        return Tensor(self)
+
+    def clone(self, init: Any = "same") -> Parameter:
+        """A new Parameter of the same name, shape and dtype.
+
+        Args:
+            init: ``"same"`` copies the value; a number, or an initializer's name or object, fills
+                it.
+        """
+        if isinstance(init, str) and init == "same":
+            out = Parameter(Tensor(self), name=self.name, requires_grad=self.requires_grad)
+        elif isinstance(init, int | float):
+            out = Parameter(
+                Tensor(np.full(self.shape, init), self.dtype),
+                name=self.name,
+                requires_grad=self.requires_grad,
+            )
+        else:
+            out = Parameter(
+                fill(init, self.shape, self.dtype),
+                name=self.name,
+                requires_grad=self.requires_grad,
+            )
+        return out
+
+    def copy(self) -> Parameter:
+        """Same as `clone`."""
+        return self.clone()
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
+        return self.clone()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        function, arguments = super().__reduce__()
+        return _unpickle_parameter, (function(*arguments), self.name, self.requires_grad)
+
+    def __str__(self) -> str:
+        return (
+            f"Parameter (name={self.name}, shape={self.shape}, dtype={self.dtype.title}, "
+            f"requires_grad={self.requires_grad})"
+        )
+
+    __repr__ = __str__
+
+    def __iadd__(self, other: Any) -> Any:
+        return self + other
+
+
+def _unpickle_parameter(value: Tensor, name: str, requires_grad: bool) -> Parameter:
+    return Parameter(value, name=name, requires_grad=requires_grad)
+
+
+class ParameterTuple(tuple[Parameter, ...]):
+    """A tuple of Parameters with distinct names.
+
+    Raises:
+        TypeError: an element that is not a Parameter.
+        ValueError: the same Parameter twice, or two of one name.
+
+    >>> net = nn.Dense(2, 1)
+    >>> [p.name for p in ms.ParameterTuple(net.get_parameters())]
+    ['weight', 'bias']
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, iterable: Iterable[Parameter]) -> ParameterTuple:
+        data = tuple(iterable)
+        seen: dict[str, Parameter] = {}
+        for p in data:
+            if not isinstance(p, Parameter):
+                raise error(
+                    TypeError,
+                    f"ParameterTuple input should be 'Parameter' collection, but got a "
+                    f"{type(p).__name__}.",
+                )
+            if p.name in seen:
+                raise error(
+                    ValueError,
+                    f"The value {p}, its name '{p.name}' already exists in the ParameterTuple.",
+                    "give each Parameter its own name",
+                )
+            seen[p.name] = p
+        return tuple.__new__(cls, data)
+
+    def clone(self, prefix: str, init: Any = "same") -> ParameterTuple:
+        """New Parameters named ``prefix.name``; `init` as in `Parameter.clone`.
+
+        >>> w = ms.ParameterTuple([Parameter(Tensor([1.0, 2.0]), name="w")])
+        >>> w.clone("moments", "zeros")[0].name
+        'moments.w'
+        """
+        if not isinstance(prefix, str) or not prefix:
+            raise error(
+                ValueError,
+                f"For 'ParameterTuple.clone', 'prefix' must be a non-empty str, but got "
+                f"{prefix!r}.",
+            )
+        out = []
+        for p in self:
+            new = p.clone(init)
+            new.name = f"{prefix}.{p.name}"
+            out.append(new)
+        return ParameterTuple(out)

@@ -1,0 +1,272 @@
+"""The one path of every operation: into the scope under capture, or eagerly run."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from cellgrad.core import dtype as mstype
+from cellgrad.core import state
+from cellgrad.core.dtype import Type
+from cellgrad.core.errors import error
+from cellgrad.core.number import Number
+from cellgrad.core.scope import Scope, ScopeGuard
+from cellgrad.core.storage import signature
+from cellgrad.core.tensor import Tensor
+from cellgrad.core.tracer import Tracer
+from cellgrad.core.tree import plain_number
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _not_yet(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    raise RuntimeError("operations run once all of cellgrad is imported")
+
+
+# Runs an operation outside of a capture; `compile.eager` is what does.
+run_eagerly: Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any] = _not_yet
+
+
+def operation(function: F) -> F:
+    """Makes a function of tensors an operation.
+
+    While capturing, its body runs and appends ops, with its name kept in their locations. Otherwise
+    the whole body is
+    compiled once per signature and run, so that a composition costs one call.
+    """
+    name = function.__name__
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        current = state.current
+        if current.scope is None:
+            return run_eagerly(function, args, kwargs)
+        if current.composite:
+            return function(*args, **kwargs)
+        current.composite = name
+        try:
+            out = function(*args, **kwargs)
+        finally:
+            current.composite = ""
+        if isinstance(out, Tensor):
+            return fresh(out) if any(out is a for a in args) else out
+        if isinstance(out, tuple):
+            return tuple(fresh(v) if any(v is a for a in args) else v for v in out)
+        return out
+
+    return wrapper  # type: ignore[return-value]
+
+
+def fresh(x: Tensor) -> Tensor:
+    """The same value as a tensor of its own, so that assigning to elements of one leaves the other."""
+    scope = state.current.scope
+    return Tensor(x) if scope is None else scope.copied(x)
+
+
+def emit(
+    op: str,
+    operands: Sequence[Any],
+    attrs: dict[str, Any] | None = None,
+    dtype: Type | None = None,
+    shape: Sequence[int] | None = None,
+) -> Tensor:
+    """Appends one op; `dtype` and `shape` give a result that cannot be inferred."""
+    scope = state.current.scope
+    assert scope is not None
+    result = None if dtype is None or shape is None else signature(dtype, tuple(shape))
+    return scope.emit(op, list(operands), attrs, result)
+
+
+def emit_several(
+    op: str, operands: Sequence[Any], attrs: dict[str, Any] | None = None
+) -> list[Tensor]:
+    """Appends one op with several results, which are inferred."""
+    scope = state.current.scope
+    assert scope is not None
+    return list(scope.emit_several(op, list(operands), attrs))
+
+
+def with_jvp(
+    function: Callable[[Tensor], Tensor],
+    x: Tensor,
+    rule: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]],
+) -> Tensor:
+    """``function(x)`` with a derivative of its own: `rule` gives result and tangent of ``x, dx``.
+
+    Both are made of operations.
+    """
+    outer = state.current.scope
+    assert outer is not None
+
+    def captured(name: str, count: int, of: Callable[..., tuple[Tensor, ...]]) -> Scope:
+        """A private function of so many tensors like `x`."""
+        scope = Scope(outer.trace, name, count * [x._sig], outer, state.location())
+        with ScopeGuard(scope):
+            scope.fn.ret([scope.value(t) for t in of(*scope.inputs)])
+        return scope
+
+    name = function.__name__
+    body = captured(name, 1, lambda given: (function(given),))
+    derived = captured(f"{name}_rule", 2, rule)
+    values = outer.fn.custom(
+        body.fn.name,
+        [outer.value(x)],
+        [outer.value(what) for what, _ in body.captures],
+        derived.fn.name,
+        forward=True,
+        rule_captures=[outer.value(what) for what, _ in derived.captures],
+        loc=state.location(),
+    )
+    return Tracer(values[0], outer)
+
+
+# --- arguments --------------------------------------------------------------------------------
+
+
+def check_tensor(value: Any, op: str, argument: str) -> Tensor:
+    """The value, if it is a Tensor; numpy arrays become one."""
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, np.ndarray):
+        return Tensor(value)
+    raise error(
+        TypeError,
+        f"For '{op}', the argument '{argument}' must be a Tensor, but got {type(value).__name__}.",
+        f"write ms.Tensor({value!r})"
+        if isinstance(value, bool | int | float | list | tuple)
+        else "",
+    )
+
+
+def check_float(value: Any, op: str, argument: str) -> Tensor:
+    """A Tensor of floating-point elements; integers are converted to float32."""
+    tensor = check_tensor(value, op, argument)
+    return tensor if tensor.dtype.kind == "f" else cast_to(tensor, mstype.float32)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a Python or numpy scalar."""
+    return isinstance(value, bool | int | float | np.number | np.bool_)
+
+
+def as_tensor(value: Any, op: str, dtype: Type | None = None) -> Tensor:
+    """A Tensor from a Tensor, number, array, list or tuple; numbers take `dtype` where given."""
+    if isinstance(value, Tensor):
+        return value
+    if is_number(value):
+        value = plain_number(value)
+        if dtype is None:
+            dtype = (
+                mstype.bool_
+                if isinstance(value, bool)
+                else mstype.int64
+                if isinstance(value, int)
+                else mstype.float32
+            )
+        return splat(value, dtype, ())
+    if isinstance(value, np.ndarray | list | tuple):
+        return Tensor(value)
+    raise error(
+        TypeError,
+        f"For '{op}', expected Tensor or number operands, but got {type(value).__name__}.",
+    )
+
+
+def axes_of(axis: Any, rank: int, op: str, empty_is_all: bool = True) -> tuple[int, ...]:
+    """Non-negative, sorted dimensions from an int, tuple, list or None (all)."""
+    if axis is None or (empty_is_all and isinstance(axis, tuple | list) and not axis):
+        return tuple(range(rank))
+    listed = axis if isinstance(axis, tuple | list) else (axis,)
+    out = []
+    for a in listed:
+        out.append(axis_of(a, rank, op))
+    if len(set(out)) != len(out):
+        raise error(ValueError, f"For '{op}', the axis {axis} names a dimension twice.")
+    return tuple(sorted(out))
+
+
+def axis_of(axis: Any, rank: int, op: str) -> int:
+    """One non-negative dimension."""
+    if isinstance(axis, bool) or not isinstance(axis, int | np.integer):
+        raise error(
+            TypeError,
+            f"For '{op}', the axis must be an int or a tuple of ints, but got "
+            f"{type(axis).__name__}.",
+        )
+    bound = max(rank, 1)
+    if not -bound <= axis < bound:
+        raise error(
+            ValueError, f"For '{op}', the axis value must be in [{-bound},{bound}), but got {axis}."
+        )
+    return int(axis) % bound
+
+
+def shape_of(shape: Any, op: str) -> tuple[int, ...]:
+    """A shape from an int or a sequence of ints."""
+    listed = (shape,) if isinstance(shape, int | np.integer) else shape
+    if not isinstance(listed, tuple | list) or not all(
+        isinstance(n, int | np.integer) and not isinstance(n, bool) for n in listed
+    ):
+        raise error(
+            TypeError,
+            f"For '{op}', the shape must be an int or a tuple of ints, but got {shape!r}.",
+        )
+    return tuple(int(n) for n in listed)
+
+
+# --- primitives with a little shape arithmetic ------------------------------------------------
+
+
+def cast_to(x: Tensor, dtype: Type) -> Tensor:
+    """The elements in another type; the tensor itself where they have it already."""
+    return x if x.dtype is dtype else emit("cell.cast", [x], None, dtype, x.shape)
+
+
+def reshape_to(x: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """The elements under another shape of the same size."""
+    return x if x.shape == shape else emit("cell.reshape", [x], None, x.dtype, shape)
+
+
+def broadcast_to_shape(x: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """Numpy's broadcasting to a compatible shape; dimensions of 1 are reshaped away."""
+    if x.shape == shape:
+        return x
+    offset = len(shape) - x.ndim
+    kept = [i for i in range(x.ndim) if x.shape[i] == shape[offset + i]]
+    x = reshape_to(x, tuple(x.shape[i] for i in kept))
+    present = {offset + i for i in kept}
+    new = [d for d in range(len(shape)) if d not in present]
+    return emit("cell.broadcast", [x], {"dims": new}, x.dtype, shape) if new else x
+
+
+def broadcast_shapes(a: tuple[int, ...], b: tuple[int, ...], op: str) -> tuple[int, ...]:
+    """The common shape of two operands."""
+    if a == b:
+        return a
+    out = []
+    for i in range(max(len(a), len(b)), 0, -1):
+        m = a[-i] if i <= len(a) else 1
+        n = b[-i] if i <= len(b) else 1
+        if m != n and m != 1 and n != 1:
+            raise error(
+                ValueError,
+                f"For '{op}', the shapes of the operands must broadcast: dimension {-i} is {m} in "
+                f"{list(a)} and {n} in {list(b)}.",
+                "make the dimensions equal or 1, for example with ops.expand_dims",
+            )
+        out.append(n if m == 1 else m)
+    return tuple(out)
+
+
+def splat(value: Any, dtype: Any, shape: tuple[int, ...]) -> Tensor:
+    """A tensor with all elements equal to a number."""
+    if type(value) is Number:
+        return broadcast_to_shape(value.tensor(dtype), shape)
+    sig = signature(dtype, shape)
+    scope = state.current.scope
+    if scope is None:
+        return Tensor(np.full(shape, value) if shape else value, dtype)
+    return Tracer(scope.number(value, sig), scope)

@@ -1,0 +1,440 @@
+"""Scopes: functions under construction, what they capture from around them, and the state they
+write.
+
+A trace is one compile. Its scopes form a chain: the entry's body, then one private function per
+level of
+differentiation. A value of an outer scope that an inner one uses becomes an argument of the inner
+function, so that
+outer gradients flow through captures. A Parameter is read through the chain in the same way; a
+write rebinds the
+scope's current value and leaves the function as an additional result.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import weakref
+from typing import TYPE_CHECKING, Any, NoReturn, cast
+
+import numpy as np
+
+from cellgrad import _native
+from cellgrad.core import dtype as mstype
+from cellgrad.core import state
+from cellgrad.core.errors import Position, error
+from cellgrad.core.guards import ABSENT, CONTAINERS, Guard, contents, is_cell, is_library, value_of
+from cellgrad.core.storage import Signature
+from cellgrad.core.tensor import Tensor
+from cellgrad.core.tracer import Tracer, leaked
+
+if TYPE_CHECKING:
+    from cellgrad.capture.calls import Touched
+    from cellgrad.core.parameter import Parameter
+
+
+# Values of these types hold nothing that code of the user's could read.
+VALUES = {bool, int, float, complex, str, bytes, type(None), tuple, list, dict, slice, range, type}
+_MOST_OPS = int(os.environ.get("CELLGRAD_MAX_OPS") or 100_000)
+
+
+class Trace:
+    """One compile: the native graph, and names already taken in it."""
+
+    def __init__(self, name: str):
+        self.graph = _native.Graph(name)
+        self.graph_name = name
+        self.ops = 0  # appended so far
+        self.prints = 0  # among them
+        self.closed = False
+        # Whether tensors from around the function are constants, not inputs: an exported model.
+        self.bake = False
+        self.cells: dict[int, Any] = {}  # Cells the program depends on
+        self.paths: dict[int, str] = {}  # attribute paths of Cells, for locations
+        # Globals, closure variables, attributes and elements that were read; see `_guards`.
+        self.guards: dict[tuple[int, Any], Guard] = {}
+        # Functions that were evaluated.
+        self.evaluated: dict[int, Any] = {}
+        # Lists and dictionaries from around the function: what is read from them is guarded.
+        self.outer: dict[int, Any] = {}
+        # What is being captured to be transformed, from outside to inside; and the rules given by
+        # the user that are being captured, each with the number of transforms around it.
+        self.active: list[tuple[Any, ...]] = []
+        self.rules: list[tuple[Any, int]] = []
+        # Tensors made from known elements while compiling, and the scopes that made them.
+        self.made: dict[int, tuple[Tensor, Scope]] = {}
+        # Objects made while compiling: nothing is compiled again for what they hold.
+        self.created: dict[int, Any] = {}
+        # Tensors from around the function whose elements were read while compiling, with their types
+        # and bytes: the program is compiled for these, as for a number that is read.
+        self.elements: dict[int, tuple[Tensor, Signature, bytes]] = {}
+        self._names: dict[str, int] = {}
+        self.functions: list[Any] = []  # native functions, in the order of their making
+        # Modules from elsewhere whose functions are part of the graph: the module, and their names.
+        self.included: dict[int, tuple[Any, dict[str, str]]] = {}
+        # Where checks that fail at run time are, by what compiled code says of them.
+        self.checks: dict[str, Position] = {}
+
+    def mark(self) -> int:
+        """A point to which `discard` goes back."""
+        return len(self.functions)
+
+    def discard(self, mark: int) -> None:
+        """Drops the functions made since `mark`: an attempt that is made again."""
+        for fn in reversed(self.functions[mark:]):
+            fn.discard()
+        del self.functions[mark:]
+
+    def count(self) -> None:
+        """Counts an operation, so that an endless loop does not capture for ever."""
+        self.ops += 1
+        if self.ops > _MOST_OPS:
+            raise error(
+                RuntimeError,
+                f"'{self.graph_name}' has more than {_MOST_OPS} operations: a loop over Python "
+                "values is unrolled, and this one has many rounds or no end.",
+                "call the compiled function in a loop outside, or set CELLGRAD_MAX_OPS to a "
+                "larger number",
+            )
+
+    def guard(self, where: Any, name: Any, value: Any) -> None:
+        """Notes a value that the program was compiled for: it is compiled again when it changes.
+
+        Args:
+            where: the dictionary of a module or object, a list or dictionary, a closure cell (with
+                the name None), or an object with a class that has the value.
+        """
+        key, kind = (id(where), name), type(value)
+        if key in self.guards or kind is Tracer:
+            return
+        if type(where) is dict and is_library(where.get("__name__")):
+            return
+        self.guards[key] = (where, name, value)
+        if kind is list or kind is dict:
+            self.outer[id(value)] = value
+        elif isinstance(value, (*CONTAINERS, tuple)):
+            self.guard_contents(value)
+        elif is_cell(value):  # it may be a container of others
+            self.cells.setdefault(id(value), value)
+
+    def guard_function(self, function: Any) -> None:
+        """Notes that a function is evaluated: another code or default makes it another one. Programs do
+        not keep it alive.
+        """
+        if id(function) in self.evaluated:
+            return
+        self.evaluated[id(function)] = function
+        where = weakref.ref(function)
+        for name in ("__code__", "__defaults__", "__kwdefaults__"):
+            value = getattr(function, name)
+            if value is not None:
+                self.guards[id(function), name] = (where, name, value)
+                if name != "__code__":
+                    self.guard_contents(value)
+
+    def guard_names(self, function: Any) -> None:
+        """Notes what a function may read that is called as it is, such as a generator: the globals and
+        variables that it names.
+        """
+        self.guard_function(function)
+        space = function.__globals__
+        found = [(space, name, space.get(name, ABSENT)) for name in function.__code__.co_names]
+        found += [(cell, None, value_of(cell, None)) for cell in function.__closure__ or ()]
+        for where, name, value in found:
+            self.guard(where, name, value)
+            self.guard_contents(value)
+
+    def guard_contents(self, value: Any) -> None:
+        """Notes that anything may be read of a value from around the function: of lists, dictionaries,
+        sets and arrays, also those inside of others.
+        """
+        open_ = [value]
+        while open_:
+            v = open_.pop()
+            if isinstance(v, tuple):
+                open_ += v
+            elif (
+                isinstance(v, CONTAINERS)
+                and (id(v), None) not in self.guards
+                and id(v) not in self.created
+            ):
+                parts = contents(v)
+                if any(type(part) is Tracer for part in parts):
+                    continue  # made while compiling
+                self.guards[id(v), None] = (v, None, parts)
+                open_ += () if isinstance(v, np.ndarray) else parts
+
+    def guard_elements(self, tensor: Tensor) -> None:
+        """Notes that the elements of a tensor are read; an exported model has them as constants."""
+        if not self.bake and id(tensor) not in self.made and id(tensor) not in self.elements:
+            self.elements[id(tensor)] = (tensor, tensor._sig, tensor._buf.view().tobytes())
+
+    def add_paths(self, cell: Any) -> None:
+        """Notes the attribute paths of a Cell called from outside any other."""
+        for path, c in cell.cells_and_names():
+            self.paths.setdefault(id(c), path)
+
+    def unique(self, name: str) -> str:
+        """`name` as a C identifier, numbered when taken."""
+        name = re.sub(r"\W", "_", name) or "f"
+        if name[0].isdigit():
+            name = "_" + name
+        n = self._names.get(name, 0)
+        self._names[name] = n + 1
+        return self.unique(f"{name}_{n}") if n else name
+
+
+class Scope:
+    """A private function under construction.
+
+    Arguments are the given inputs, then whatever is captured, in order of first use: tracers of
+        outer scopes,
+    Parameters, and concrete tensors.
+    """
+
+    def __init__(
+        self, trace: Trace, name: str, inputs: list[Signature], parent: Scope | None, loc: Any
+    ):
+        for s in inputs:
+            check_supported(s)
+        self.trace = trace
+        self.parent = parent
+        self.name = name
+        args = [
+            (s.dtype.native, s.shape, f"x{i}", "input", None, loc) for i, s in enumerate(inputs)
+        ]
+        self.fn = trace.graph.function(trace.unique(name), args=args, public=False)
+        trace.functions.append(self.fn)
+        self.inputs = [Tracer(v, self) for v in self.fn.args]
+        # Each capture: (what, its argument); `what` is a Tracer of an outer scope, a Parameter or a
+        # Tensor.
+        self.captures: list[tuple[Any, Any]] = []
+        self._captured: dict[int, Any] = {}
+        self.kept: list[
+            Tensor
+        ] = []  # tensors known by identity, which must not be reused meanwhile
+        self._numbers: dict[tuple[Any, Signature], Any] = {}
+        # Current values of Parameters: what reads see, and which were written, in order.
+        self.store: dict[int, Any] = {}
+        self.written: dict[int, Parameter] = {}
+        # Current values of tensors that elements were assigned to: of those made here, and, in the
+        # branches and loops of a function, of those from around it, which `changed` lists.
+        self.elements: dict[int, Any] = {}
+        self.changed: dict[int, Tensor] = {}
+        self.apart = False  # whether this is such a branch or loop
+        # Containers and objects that code of such a branch or loop changes in place.
+        self.touched: dict[int, Touched] = {}
+
+    def _capture(self, what: Any, sig: Signature, name: str, role: str) -> Any:
+        check_supported(sig)
+        value = self.fn.add_argument(sig.dtype.native, sig.shape, name, role, state.location())
+        self.captures.append((what, value))
+        self._captured[id(what)] = value
+        return value
+
+    def encloses(self, scope: Scope) -> bool:
+        """Whether this scope is `scope` or around it."""
+        s: Scope | None = scope
+        while s is not None:
+            if s is self:
+                return True
+            s = s.parent
+        return False
+
+    def value(self, tensor: Any) -> Any:
+        """The native value of a tensor in this scope, captured from around it where needed."""
+        if type(tensor) is Tracer:
+            if tensor._scope is self:
+                return tensor._value
+            found = self.elements.get(id(tensor), self._captured.get(id(tensor)))
+            if found is not None:
+                return found
+            if not tensor._scope.encloses(self):
+                raise leaked(tensor)
+            return self._capture(tensor, tensor._sig, f"c{len(self.captures)}", "input")
+        if isinstance(tensor, Tensor):
+            if tensor._is_parameter:
+                return self.read(cast("Parameter", tensor))
+            found = self.elements.get(id(tensor), self._captured.get(id(tensor)))
+            if found is not None:
+                return found
+            if self.trace.bake and not isinstance(tensor._buf, Overwritten):
+                data = tensor._buf.view().tobytes()
+                value = self.fn.constant(data, tensor.dtype.native, tensor.shape, state.location())
+                self._captured[id(tensor)] = value
+                self.kept.append(tensor)
+                return value
+            return self._capture(tensor, tensor._sig, f"const{len(self.captures)}", "parameter")
+        raise error(TypeError, f"expected a Tensor, but got {type(tensor).__name__}.")
+
+    def read(self, parameter: Parameter) -> Any:
+        """The current value of a Parameter."""
+        found = self.store.get(id(parameter))
+        if found is None:
+            found = self._captured.get(id(parameter))
+            if found is None:
+                found = self._capture(parameter, parameter._sig, parameter.name, "parameter")
+        return found
+
+    def write(self, parameter: Parameter, value: Any) -> None:
+        """Rebinds a Parameter to a native value; the entry stores it when it returns."""
+        self.read(
+            parameter
+        )  # a written Parameter is an argument as well, so that it can be donated
+        self.store[id(parameter)] = value
+        self.written[id(parameter)] = parameter
+
+    def made_here(self, tensor: Tensor) -> bool:
+        """Whether a tensor was made of known elements in this scope and still has them."""
+        made = self.trace.made.get(id(tensor))
+        return made is not None and made[1] is self and id(tensor) not in self.elements
+
+    def copied(self, tensor: Tensor) -> Tracer:
+        """A tensor of its own with the value another one has now."""
+        return Tracer(self.value(tensor), self)
+
+    def owner_of(self, tensor: Tensor) -> Scope | None:
+        """The scope that made a tensor, if it can be assigned to here: this one, or one around it with
+        nothing but branches and loops in between.
+        """
+        made = self.trace.made.get(id(tensor))
+        owner = tensor._scope if isinstance(tensor, Tracer) else made[1] if made else None
+        scope: Scope | None = self
+        while scope is not owner and scope is not None:
+            scope = scope.parent if scope.apart else None
+        return scope
+
+    def assign(self, tensor: Tensor, value: Any) -> None:
+        """Gives a tensor other elements, which only the compiled code knows."""
+        if self.owner_of(tensor) is not self:
+            self.elements[id(tensor)] = value
+            self.changed[id(tensor)] = tensor
+        elif isinstance(tensor, Tracer):
+            tensor._value = value
+        else:
+            if id(tensor) not in self.elements:
+                before = Tensor._wrap(tensor._buf, tensor._sig)
+                self.captures = [(before if w is tensor else w, v) for w, v in self.captures]
+                tensor._buf = Overwritten()
+            self.elements[id(tensor)] = value
+
+    def number(self, value: Any, sig: Signature) -> Any:
+        """A splat constant."""
+        key = (value, sig)
+        found = self._numbers.get(key)
+        if found is None or value != value or value == 0:  # NaN and signed zeros have no usable key
+            found = self.fn.constant(
+                _bytes(value, sig), sig.dtype.native, sig.shape, state.location()
+            )
+            self._numbers[key] = found
+        return found
+
+    def emit(
+        self,
+        op: str,
+        operands: list[Any],
+        attrs: dict[str, Any] | None = None,
+        result: Signature | None = None,
+    ) -> Tracer:
+        """Appends an op with one result."""
+        native = None if result is None else (result.dtype.native, result.shape)
+        return Tracer(self._create(op, operands, attrs, native), self)
+
+    def emit_several(
+        self, op: str, operands: list[Any], attrs: dict[str, Any] | None = None
+    ) -> list[Tracer]:
+        """Appends an op with several results."""
+        return [Tracer(value, self) for value in self._create(op, operands, attrs, None)]
+
+    def _create(
+        self, op: str, operands: list[Any], attrs: dict[str, Any] | None, native: Any
+    ) -> Any:
+        values = [self.value(x) for x in operands]
+        try:
+            return self.fn.create(op, values, attrs or {}, state.location(), native)
+        except ValueError as e:
+            raise error(ValueError, str(e)) from None
+
+
+class Overwritten:
+    """In place of the elements of a tensor that compiled code has assigned to."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise error(
+            TypeError,
+            "The elements of a tensor are needed that compiled code has assigned to; they are not "
+            "known while compiling, nor outside of it.",
+            "keep the computation in ops, or return the tensor from the compiled function",
+        )
+
+
+def check_supported(sig: Signature) -> None:
+    """Refuses dtypes that tensors can hold and compiled code cannot."""
+    if sig.dtype is mstype.uint8:
+        raise error(
+            TypeError,
+            f"Compiled code has no uint8 in this version, but a tensor of {sig!r} is used.",
+            "convert it first: x.astype(ms.int32), or ms.Tensor(array, ms.float32)",
+        )
+
+
+class ScopeGuard:
+    """Makes a scope the current one for a `with` block."""
+
+    def __init__(self, scope: Scope):
+        self.scope = scope
+
+    def __enter__(self) -> Scope:
+        self.before = state.current.scope
+        self.composite = state.current.composite
+        state.current.scope = self.scope
+        state.current.composite = ""
+        return self.scope
+
+    def __exit__(self, *exc: Any) -> None:
+        state.current.scope = self.before
+        state.current.composite = self.composite
+
+
+def constant(array: Any, sig: Signature) -> Tensor:
+    """A tensor from known elements: a graph constant while capturing, else a Tensor."""
+    scope = state.current.scope
+    if scope is None:
+        return Tensor(array, sig.dtype)
+    return Tracer(
+        scope.fn.constant(_bytes(array, sig), sig.dtype.native, sig.shape, state.location()), scope
+    )
+
+
+def _bytes(value: Any, sig: Signature) -> bytes:
+    """Row-major bytes of an array, or of one element for a splat."""
+    view: Any = Tensor(value, sig.dtype)._buf.view()
+    out: bytes = view.tobytes()
+    return out
+
+
+def created(value: Any) -> Any:
+    """Notes an object that is made while compiling."""
+    scope = state.current.scope
+    if scope is not None:
+        scope.trace.created[id(value)] = value
+    return value
+
+
+def used(*values: Any) -> None:
+    """Notes that objects are given to code that is not evaluated, such as a method ``__add__``, and may
+    read all that they hold.
+    """
+    scope = state.current.scope
+    if scope is None:
+        return
+    for v in values:
+        kind = type(v)
+        if kind in VALUES or isinstance(v, Tensor):
+            continue
+        if is_cell(v):
+            scope.trace.cells[id(v)] = v
+        elif not is_library(kind.__module__) and id(v) not in scope.trace.created:
+            own = getattr(v, "__dict__", None)
+            if type(own) is dict:
+                scope.trace.guard_contents(own)

@@ -1,0 +1,135 @@
+"""Names of MindSpore's settings, and helpers that scripts call beside them."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, TypeVar
+
+from cellgrad.core import dtype as mstype
+from cellgrad.core.errors import error
+from cellgrad.core.tensor import Tensor
+
+T = TypeVar("T", bound=type)
+
+# dtypes under the names of C's and numpy's types.
+DTYPES = {
+    "bool": mstype.bool_,
+    "byte": mstype.int8,
+    "float": mstype.float32,
+    "int": mstype.int32,
+    "long": mstype.int64,
+    "short": mstype.int16,
+}
+
+
+class JitConfig:
+    """MindSpore's settings of compiled Cells, kept for scripts: one compiler is used for all.
+
+    Raises:
+        ValueError: a `jit_level` or `exc_mode` that MindSpore does not have.
+
+    >>> nn.Dense(2, 1).set_jit_config(ms.JitConfig(jit_level="O1"))
+    """
+
+    def __init__(
+        self,
+        jit_level: str = "",
+        exc_mode: str = "auto",
+        jit_syntax_level: str = "",
+        debug_level: str = "RELEASE",
+        infer_boost: str = "off",
+        **kwargs: Any,
+    ):
+        _one_of("jit_level", jit_level, ("", "O0", "O1", "O2"))
+        _one_of("exc_mode", exc_mode, ("auto", "sink", "no_sink"))
+        self.jit_config_dict = {
+            "jit_level": jit_level,
+            "exc_mode": exc_mode,
+            "jit_syntax_level": jit_syntax_level,
+            "debug_level": debug_level,
+            "infer_boost": infer_boost,
+            **kwargs,
+        }
+
+
+def _one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise error(
+            ValueError,
+            f"For 'JitConfig', the '{name}' must be one of {list(known)}, but got {value!r}.",
+        )
+
+
+def set_deterministic(deterministic: bool) -> None:
+    """Nothing: results are the same bits in every run.
+
+    Raises:
+        TypeError: `deterministic` is not a bool.
+
+    >>> ms.set_deterministic(True)
+    """
+    if not isinstance(deterministic, bool):
+        raise error(
+            TypeError,
+            "For 'set_deterministic', the 'deterministic' must be bool, but got "
+            f"{type(deterministic).__name__}.",
+        )
+
+
+def set_recursion_limit(recursion_limit: int = 1000) -> None:
+    """How deep Python calls may nest, at least; see ``sys.setrecursionlimit``.
+
+    Raises:
+        TypeError: `recursion_limit` is not an int.
+
+    >>> ms.set_recursion_limit(2000)
+    """
+    if isinstance(recursion_limit, bool) or not isinstance(recursion_limit, int):
+        raise error(
+            TypeError,
+            "For 'set_recursion_limit', the 'recursion_limit' must be int, but got "
+            f"{type(recursion_limit).__name__}.",
+        )
+    sys.setrecursionlimit(max(recursion_limit, sys.getrecursionlimit()))
+
+
+def from_numpy(array: Any) -> Tensor:
+    """A Tensor that shares memory with a numpy array; see `Tensor.from_numpy`.
+
+    >>> import numpy as np
+    >>> array = np.zeros(2, np.float32)
+    >>> x = ms.from_numpy(array)
+    >>> array[0] = 7
+    >>> print(x)
+    [7. 0.]
+    """
+    return Tensor.from_numpy(array)
+
+
+def is_tensor(obj: Any) -> bool:
+    """Whether an object is a Tensor.
+
+    >>> ms.is_tensor(Tensor(1.0)), ms.is_tensor(1.0)
+    (True, False)
+    """
+    return isinstance(obj, Tensor)
+
+
+def jit_class(cls: T) -> T:
+    """The class itself: methods of any class are compiled where compiled code calls them.
+
+    Raises:
+        TypeError: `cls` is not a class.
+
+    >>> @ms.jit_class
+    ... class Scale:
+    ...     def __call__(self, x):
+    ...         return x * 2
+    >>> print(ms.jit(lambda x: Scale()(x))(Tensor(3.0)))
+    6.0
+    """
+    if not isinstance(cls, type):
+        raise error(
+            TypeError, f"Decorator jit_class can only be used for class type, but got {cls}."
+        )
+    return cls

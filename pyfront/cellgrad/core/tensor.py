@@ -1,0 +1,432 @@
+"""Tensor: an n-dimensional array in host memory, as MindSpore's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cellgrad.core import dtype as mstype
+from cellgrad.core import format as _format
+from cellgrad.core import state
+from cellgrad.core.dtype import Type
+from cellgrad.core.errors import error
+from cellgrad.core.exchange import exchanged
+from cellgrad.core.storage import Signature, from_numpy, signature, to_numpy
+
+if TYPE_CHECKING:  # operators and methods are set when operations are there: `ops.methods.install`
+    from cellgrad.ops.methods import TensorMethods as _Methods
+else:
+    _Methods = object
+
+__all__ = ["Tensor", "tensor"]
+
+_INPUTS = (
+    "a number, bool, (nested) list or tuple of them, numpy.ndarray, Tensor or an object with "
+    "__dlpack__"
+)
+
+
+def _check_dtype(dtype: Any, where: str) -> Type:
+    if isinstance(dtype, Type) and dtype.kind:
+        return dtype
+    names = ", ".join(repr(t) for t in mstype.TENSOR_TYPES)
+    raise error(
+        TypeError, f"For '{where}', the 'dtype' should be one of [{names}], but got {dtype!r}."
+    )
+
+
+def _array_of(data: Any) -> tuple[np.ndarray[Any, Any], Type]:
+    """The elements of constructor input and the dtype MindSpore gives them."""
+    if isinstance(data, np.ndarray | np.generic):
+        array = np.asarray(data)
+        found = mstype.from_numpy(array.dtype.newbyteorder("="))
+        if found is None:
+            raise error(
+                TypeError,
+                f"For 'Tensor', a numpy array of dtype {array.dtype} cannot become a tensor.",
+                f"convert it first, for example "
+                f"array.astype(numpy.{'int64' if array.dtype.kind in 'iu' else 'float32'})",
+            )
+        return array, found
+    if isinstance(data, bool):
+        return np.asarray(data), mstype.bool_
+    if isinstance(data, int):
+        try:
+            return np.asarray(data, np.int64), mstype.int64
+        except OverflowError:
+            raise error(TypeError, f"For 'Tensor', the int {data} does not fit int64.") from None
+    if isinstance(data, float):
+        return np.asarray(data), mstype.float32  # kept exact: the dtype may be given as float64
+    if isinstance(data, list | tuple):
+        data = _plain(data)
+        try:
+            array = np.asarray(data)
+        except (ValueError, OverflowError):
+            array = np.asarray(None)
+        if array.dtype.kind not in "biuf":
+            raise error(
+                TypeError,
+                f"For Tensor, the input_data is {data} that contain unsupported element.",
+                "all rows must have the same length and hold bools, ints or floats",
+            )
+        if array.dtype == np.float64:  # float32, also of numpy's numbers and arrays
+            return array, mstype.float32
+        return _array_of(array.astype(np.int64) if array.dtype == np.int32 else array)
+    if hasattr(data, "__dlpack__"):
+        buffer, sig = exchanged(data, "from_dlpack")
+        return _array_of(to_numpy(buffer, sig.dtype))
+    raise error(
+        TypeError,
+        f"For 'Tensor', the type of 'input_data' should be {_INPUTS}, but got type "
+        f"'{type(data).__name__}'.",
+    )
+
+
+def _plain(data: Any) -> Any:
+    if isinstance(data, Tensor):
+        return data.asnumpy()
+    if isinstance(data, list | tuple):
+        return [_plain(v) for v in data]
+    return data
+
+
+class Tensor(_Methods):
+    """An n-dimensional array.
+
+    Args:
+        input_data: a number, bool, (nested) list or tuple of them, numpy array (copied; any
+            strides), Tensor, or an
+            object with ``__dlpack__``. Floats give float32, ints int64; arrays keep their dtype.
+        dtype: the dtype to convert to.
+        shape, init: with an initializer, `input_data` is left out (``Tensor(shape=(2, 3),
+            dtype=ms.float32, init=One())``).
+
+    Raises:
+        TypeError: input or dtype that cannot be a tensor.
+
+    >>> Tensor([1.0, 2.0])
+    Tensor(shape=[2], dtype=Float32, value= [ 1.00000000e+00,  2.00000000e+00])
+    """
+
+    __slots__ = ("__weakref__", "_buf", "_sig")
+
+    _is_parameter = False
+
+    _buf: Any
+    _sig: Signature
+
+    def __init__(
+        self,
+        input_data: Any = None,
+        dtype: Type | None = None,
+        shape: Sequence[int] | int | None = None,
+        init: Any = None,
+    ):
+        if dtype is not None:
+            dtype = _check_dtype(dtype, "Tensor")
+        if init is not None:
+            if shape is None or dtype is None:
+                raise error(ValueError, "For 'Tensor', 'init' needs 'shape' and 'dtype' as well.")
+            dims = (shape,) if isinstance(shape, int) else tuple(shape)
+            wide = dtype is mstype.bfloat16
+            input_data = init.sample(dims, np.float32 if wide else mstype.to_numpy(dtype))
+        if isinstance(input_data, Tensor):
+            target = dtype or input_data.dtype
+            array = input_data._concrete("Tensor(...)")
+        else:
+            array, own = _array_of(input_data)
+            target = dtype or own
+        self._buf = from_numpy(_converted(array, target), target)
+        self._sig = signature(target, tuple(int(n) for n in array.shape))
+        scope = state.current.scope
+        if scope is not None:
+            scope.trace.made[id(self)] = (self, scope)
+
+    @staticmethod
+    def _wrap(buffer: Any, sig: Signature) -> Tensor:
+        out = Tensor.__new__(Tensor)
+        out._buf = buffer
+        out._sig = sig
+        return out
+
+    # --- what it is ---------------------------------------------------------------------------
+
+    @property
+    def dtype(self) -> Type:
+        """The data type of the elements.
+
+        >>> print(Tensor([1.0]).dtype)
+        Float32
+        """
+        return self._sig.dtype
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The length of each dimension.
+
+        >>> ops.ones((2, 3)).shape
+        (2, 3)
+        """
+        return self._sig.shape
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions.
+
+        >>> Tensor([[1, 2], [3, 4]]).ndim
+        2
+        """
+        return len(self._sig.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements.
+
+        >>> ops.ones((2, 3)).size
+        6
+        """
+        n = 1
+        for d in self._sig.shape:
+            n *= d
+        return n
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element.
+
+        >>> Tensor([1.0]).itemsize
+        4
+        """
+        return self._sig.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements.
+
+        >>> Tensor([1.0, 2.0]).nbytes
+        8
+        """
+        return self.size * self.itemsize
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Bytes from one element to the next along each dimension.
+
+        >>> ops.ones((2, 3)).strides
+        (12, 4)
+        """
+        out, step = [], self.itemsize
+        for d in reversed(self.shape):
+            out.append(step)
+            step *= d
+        return tuple(reversed(out))
+
+    @property
+    def has_init(self) -> bool:
+        """Whether the elements are yet to be initialised; never here.
+
+        >>> Tensor([1.0]).has_init
+        False
+        """
+        return False
+
+    def is_contiguous(self) -> bool:
+        """Always True: elements lie in row-major order.
+
+        >>> Tensor([1.0, 2.0]).is_contiguous()
+        True
+        """
+        return True
+
+    def contiguous(self) -> Tensor:
+        """The tensor itself: elements always lie in row-major order.
+
+        >>> print(Tensor([1.0, 2.0]).contiguous())
+        [1. 2.]
+        """
+        return self
+
+    # --- elements in and out ------------------------------------------------------------------
+
+    def _concrete(self, what: str) -> np.ndarray[Any, Any]:
+        """A numpy view of the elements; tracers refuse, naming `what` needs them."""
+        scope = state.current.scope
+        if scope is not None:
+            scope.trace.guard_elements(self)
+        return to_numpy(self._buf, self._sig.dtype)
+
+    def asnumpy(self) -> np.ndarray[Any, Any]:
+        """The elements as a numpy array.
+
+        The array is a view: writing to it writes to the tensor.
+
+        >>> Tensor([1.0, 2.0]).asnumpy()
+        array([1., 2.], dtype=float32)
+        """
+        return self._concrete("asnumpy()")
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """Same as `asnumpy`.
+
+        >>> Tensor([1.0, 2.0]).numpy()
+        array([1., 2.], dtype=float32)
+        """
+        return self._concrete("numpy()")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        array = self._concrete("numpy.asarray()")
+        if dtype is not None and array.dtype != dtype:
+            return array.astype(dtype)
+        return array.copy() if copy else array
+
+    def _only(self, array: np.ndarray[Any, Any], message: str) -> Any:
+        if array.size != 1:
+            raise error(
+                ValueError, message, f"the tensor has shape {list(array.shape)}; index it first"
+            )
+        value = array.reshape(()).item()
+        return value
+
+    def item(self) -> bool | int | float:
+        """The only element as a Python number. Raises ValueError for more than one element.
+
+        >>> Tensor([2.5]).item()
+        2.5
+        """
+        out: bool | int | float = self._only(self._concrete("item()"), self._ambiguous())
+        return out
+
+    def tolist(self) -> Any:
+        """The elements as nested lists of Python numbers (a number for a 0-d tensor).
+
+        >>> Tensor([[1, 2], [3, 4]]).tolist()
+        [[1, 2], [3, 4]]
+        """
+        return self._concrete("tolist()").tolist()
+
+    def __bool__(self) -> bool:
+        array = self._concrete("bool()")
+        return bool(self._only(array, self._ambiguous()))
+
+    def _ambiguous(self) -> str:
+        return (
+            f"The tensor should have only one element, but got {self.size}, more than one element "
+            "is ambiguous."
+        )
+
+    def __float__(self) -> float:
+        return float(
+            self._only(
+                self._concrete("float()"),
+                "Only one element tensors can be converted to Python scalars",
+            )
+        )
+
+    def __int__(self) -> int:
+        return int(
+            self._only(
+                self._concrete("int()"),
+                "Only one element tensors can be converted to Python scalars",
+            )
+        )
+
+    def __index__(self) -> int:
+        array = self._concrete("an index")
+        if self.dtype.kind not in "iub" or array.size != 1:
+            raise error(
+                TypeError, "Only integer tensors of a single element can be converted to an index."
+            )
+        return int(array.reshape(()))
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise error(TypeError, "len() of a 0-d tensor")
+        return self.shape[0]
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __contains__(self, value: Any) -> bool:
+        return bool((self == value).any())
+
+    # --- text and copies ----------------------------------------------------------------------
+
+    def __str__(self) -> str:
+        return _format.text(self._concrete("str()"), self.dtype.name)
+
+    def __repr__(self) -> str:
+        return _format.representation(self._concrete("repr()"), self.dtype.name, self.dtype.title)
+
+    def __format__(self, spec: str) -> str:
+        if not spec:
+            return str(self)
+        return format(
+            self._only(self._concrete("format()"), "Only one element tensors can be formatted"),
+            spec,
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        array = self._concrete("pickle")
+        raw = array.astype(np.float32) if self.dtype is mstype.bfloat16 else array
+        return _unpickle, (raw, self.dtype)
+
+    def copy(self) -> Tensor:
+        """A Tensor with a copy of the elements.
+
+        >>> print(Tensor([1.0, 2.0]).copy())
+        [1. 2.]
+        """
+        scope = state.current.scope
+        return Tensor(self) if scope is None else scope.copied(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        return self.copy()
+
+    __copy__ = copy
+
+    def init_data(self, *args: Any, **kwargs: Any) -> Tensor:
+        """The Tensor itself: values are never left uninitialised.
+
+        >>> print(Tensor([1.0]).init_data())
+        [1.]
+        """
+        return self
+
+    def assign_value(self, value: Tensor) -> Tensor:
+        """Replaces the elements by those of another tensor; returns the tensor itself.
+
+        >>> x = Tensor([1.0, 2.0])
+        >>> _ = x.assign_value(Tensor([3.0, 4.0]))
+        >>> print(x)
+        [3. 4.]
+        """
+        self._buf, self._sig = Tensor(value)._buf, value._sig
+        return self
+
+
+def _converted(array: np.ndarray[Any, Any], target: Type) -> np.ndarray[Any, Any]:
+    """The array with elements of `target`; integers wrap around, as in C."""
+    if target is mstype.bfloat16:
+        return array
+    numpy_type = mstype.to_numpy(target)
+    if array.dtype == numpy_type:
+        return array
+    with np.errstate(invalid="ignore", over="ignore"):
+        return array.astype(numpy_type)
+
+
+def _unpickle(array: np.ndarray[Any, Any], dtype: Type) -> Tensor:
+    return Tensor(array, dtype)
+
+
+def tensor(
+    input_data: Any = None, dtype: Type | None = None, shape: Any = None, init: Any = None
+) -> Tensor:
+    """Same as `Tensor`, as a function.
+
+    >>> ms.tensor([1, 2], ms.float32)
+    Tensor(shape=[2], dtype=Float32, value= [ 1.00000000e+00,  2.00000000e+00])
+    """
+    return Tensor(input_data, dtype, shape, init)

@@ -1,0 +1,91 @@
+"""Tracer: a tensor that compiled code will compute; it has a type but no elements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from cellgrad.core import dtype as mstype
+from cellgrad.core.errors import error
+from cellgrad.core.storage import signature
+from cellgrad.core.tensor import Tensor
+
+if TYPE_CHECKING:
+    from cellgrad.core.scope import Scope
+
+
+class Tracer(Tensor):
+    """An SSA value of a scope. Operators append ops; what needs elements is refused."""
+
+    __slots__ = ("_scope", "_value")
+
+    _value: Any
+    _scope: Scope
+
+    @property
+    def _buf(self) -> NoReturn:
+        self._concrete("this")
+
+    def __init__(self, value: Any, scope: Scope):
+        self._value = value
+        self._scope = scope
+        self._sig = signature(mstype.BY_NATIVE[value.dtype], value.shape)
+
+    def _concrete(self, what: str) -> NoReturn:
+        if self._scope.trace.closed:
+            raise leaked(self)
+        kind = TypeError
+        if what == "bool()":
+            raise error(
+                kind,
+                f"A condition depends on the elements of a tensor ({self._type_text()}), which "
+                f"are not known while compiling.",
+                "write the choice as data: ops.where(cond, a, b) or ops.select(cond, a, b); "
+                "a condition on x.shape, x.dtype or Python values is fine",
+            )
+        raise error(
+            kind,
+            f"{what} needs the elements of a tensor ({self._type_text()}), which are not known "
+            f"while compiling.",
+            "keep the computation in ops, or return the tensor and convert it outside the "
+            "compiled function",
+        )
+
+    def _type_text(self) -> str:
+        return f"shape={list(self.shape)}, dtype={self.dtype.title}"
+
+    def __bool__(self) -> bool:
+        self._concrete("bool()")
+
+    def __float__(self) -> float:
+        self._concrete("float()")
+
+    def __int__(self) -> int:
+        self._concrete("int()")
+
+    def __index__(self) -> int:
+        self._concrete("an index")
+
+    def __str__(self) -> str:
+        state = "of compiled code, no elements" if self._scope.trace.closed else "being compiled"
+        return f"Tensor({self._type_text()}, {state})"
+
+    __repr__ = __str__
+
+    def __format__(self, spec: str) -> str:
+        self._concrete("a formatted string")
+
+    def assign_value(self, value: Tensor) -> Tensor:
+        raise error(
+            TypeError, "assign_value() changes a tensor in place, which compiled code does not do."
+        )
+
+
+def leaked(tracer: Tracer) -> Exception:
+    """The error for a tracer used after, or outside of, the function that made it."""
+    return error(
+        RuntimeError,
+        f"A tensor computed inside '{tracer._scope.name}' ({tracer._type_text()}) is used outside "
+        f"of it: it was kept in a list, "
+        "global or attribute while the function was being compiled, and holds no elements.",
+        "return it from the function instead",
+    )

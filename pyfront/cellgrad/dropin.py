@@ -1,0 +1,119 @@
+"""``import mindspore`` without MindSpore: an import hook that gives this package under that name.
+
+A module of that name forwards to the one here: ``mindspore.nn`` to `cellgrad.nn`, and so on. What
+does not exist here is an error at the place that asks for it, with the nearest name that does.
+"""
+
+from __future__ import annotations
+
+import dis
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import sys
+import types
+from typing import Any
+
+from cellgrad.core import context
+from cellgrad.core import errors as _errors
+from cellgrad.core.dtype import Type
+
+NAME = "mindspore"
+_HERE = "cellgrad"
+
+# Modules that MindSpore keeps elsewhere.
+_MOVED = {
+    f"{NAME}.common.api": _HERE,
+    f"{NAME}.train.amp": f"{_HERE}.amp",
+    f"{NAME}.train.serialization": f"{_HERE}.serialization",
+    f"{NAME}.nn.layer": f"{_HERE}.nn",
+    f"{NAME}.nn.loss.loss": f"{_HERE}.nn.loss",
+    f"{NAME}.nn.wrap": f"{_HERE}.nn",
+    f"{NAME}.ops.function": f"{_HERE}.ops",
+    f"{NAME}.ops.auto_generate": f"{_HERE}.ops",
+    f"{NAME}.ops.primitive": f"{_HERE}.ops",
+}
+_IMPORT_FROM = dis.opmap["IMPORT_FROM"]
+
+
+def _target(name: str) -> str:
+    return _MOVED.get(name, _HERE + name[len(NAME) :])
+
+
+class _Alias(types.ModuleType):
+    """A module that forwards to one of this package."""
+
+    def __init__(self, name: str, target: types.ModuleType):
+        super().__init__(name, target.__doc__)
+        self.__dict__["_target"] = target
+
+    def __getattr__(self, name: str) -> Any:
+        target = self.__dict__["_target"]
+        if name.startswith("__") and name not in ("__all__", "__version__"):
+            raise AttributeError(name)
+        found = getattr(target, name, self)
+        if found is self:
+            full = f"{self.__name__}.{name}"
+            if _exists(full):
+                return importlib.import_module(full)
+            asking = sys._getframe(1)
+            imported = asking.f_code.co_code[asking.f_lasti] == _IMPORT_FROM
+            kind: type[Exception] = ImportError if imported else AttributeError
+            message = f"'{full}' is not part of cellgrad."
+            raise _errors.error(kind, message, _errors.nearest(name, dir(target)))
+        if isinstance(found, types.ModuleType) and found.__name__.startswith(_HERE + "."):
+            return importlib.import_module(NAME + found.__name__[len(_HERE) :])
+        return found
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # What the import system notes about submodules must not hide what they are named after.
+        if not isinstance(value, _Alias):
+            super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        return dir(self.__dict__["_target"])
+
+
+def _exists(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(_target(name)) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds and makes the modules of that name."""
+
+    def find_spec(
+        self, name: str, path: Any = None, target: Any = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        if name != NAME and not name.startswith(NAME + "."):
+            return None
+        if not _exists(name):
+            above, _, last = name.rpartition(".")
+            known = dir(importlib.import_module(_target(above)))
+            hint = f"\n  hint: {_errors.nearest(last, known)}"
+            raise ModuleNotFoundError(f"'{name}' is not part of cellgrad.{hint}", name=name)
+        return importlib.machinery.ModuleSpec(name, self, is_package=True)
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
+        return _Alias(spec.name, importlib.import_module(_target(spec.name)))
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        """Nothing: the module forwards."""
+
+
+def install() -> None:
+    """Makes ``import mindspore`` mean this package, in this process.
+
+    dtypes are printed as MindSpore prints them, and Cells run op by op unless the script asks for
+    graph mode, as they do there.
+    """
+    if any(isinstance(f, Finder) for f in sys.meta_path):
+        return
+    for name in [n for n in sys.modules if n == NAME or n.startswith(NAME + ".")]:
+        del sys.modules[name]
+    sys.meta_path.insert(0, Finder())
+    Type.package = NAME
+    context.set_context(mode=context.PYNATIVE_MODE)

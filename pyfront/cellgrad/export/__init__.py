@@ -1,0 +1,1 @@
+"""Models without Python, and exchange with MLIR's own bindings."""

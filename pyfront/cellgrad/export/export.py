@@ -1,0 +1,306 @@
+"""Export to a shared object with a C header, and loading it back.
+
+``export(net, x, file_name="m")`` writes ``m.so``, ``m.h`` and ``m.safetensors``. The shared object
+needs neither Python nor
+this package; its entries take the Parameters as arguments after the inputs, under their names.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+from typing import Any
+
+from cellgrad import _native
+from cellgrad.capture import calls
+from cellgrad.checkpoints import safetensors as _safetensors
+from cellgrad.compile import program as _jit
+from cellgrad.compile.failures import compile_error, reproducers
+from cellgrad.core import dtype as mstype
+from cellgrad.core import state
+from cellgrad.core.errors import error
+from cellgrad.core.files import replacing
+from cellgrad.core.parameter import Parameter
+from cellgrad.core.scope import Trace
+from cellgrad.core.storage import signature
+from cellgrad.core.tensor import Tensor
+from cellgrad.export.names import input_names, result_names, step_result_names, with_tensors
+from cellgrad.transforms.grad import value_and_grad
+
+__all__ = ["LoadedModel", "export", "load"]
+
+
+def export(
+    net: Any,
+    *inputs: Any,
+    file_name: str,
+    file_format: str = "SO",
+    value_and_grad: Any = True,
+    step: Any = None,
+    target: str = "native",
+) -> list[str]:
+    """Compiles a Cell or function ahead of time to a shared object with a C header.
+
+    Args:
+        net: a Cell or function; its outputs are those of the entry ``forward``.
+        inputs: example inputs: Tensors or numpy arrays for their dtypes and shapes, other values as
+            constants.
+        file_name: the path without suffix; ``.so``, ``.h`` and ``.safetensors`` are written, all or
+            none. Its last part names the model.
+        file_format: ``"SO"``, or ``"MLIR"`` for the program as captured, before any pass: one file
+            with the suffix ``.mlir``, which cellc and cell-opt read.
+        value_and_grad: True for the value of `net` and its gradient by its trainable Parameters (by
+            its first input where it
+            has none) as the entry ``value_and_grad``; a function made by `value_and_grad` or `grad`
+            for that one, alone or
+            as ``(function, *inputs)`` where its inputs differ; False for no such entry.
+        step: a training Cell or a function, alone or as ``(function, *inputs)``, for the entry
+            ``train_step``. Parameters it assigns are updated in place by the entry. Results are
+            named ``loss``, ``overflow`` and ``loss_scale`` for `nn.TrainOneStepWithLossScaleCell`
+            and Cells derived from it, by the keys where it returns a dict. Where ``overflow``, a
+            bool without dimensions, is true, the entry returns ``CG_SKIPPED``.
+        target: the CPU to compile for: ``"native"``, or a name such as ``"x86-64-v3"``.
+
+    Returns:
+        The paths of the files.
+
+    Raises:
+        TypeError: something that is not a Cell or function, or no Tensor input.
+        ValueError: another format, or two Parameters of one name.
+        CompileError: the compiler refused the program.
+        OSError: a file cannot be written; what was there before is as it was.
+
+    >>> import tempfile
+    >>> path = tempfile.mkdtemp()
+    >>> net = nn.Dense(2, 1, "ones", has_bias=False)
+    >>> x, name = Tensor([[1.0, 2.0]]), f"{path}/dense"
+    >>> files = ms.export(net, x, file_name=name, value_and_grad=False)
+    >>> [file.rpartition("/")[2] for file in files]
+    ['dense.so', 'dense.h', 'dense.safetensors']
+    """
+    if file_format not in ("SO", "MLIR"):
+        raise error(
+            ValueError,
+            f"For 'export', the 'file_format' must be 'SO' or 'MLIR', but got {file_format!r}.",
+        )
+    if not isinstance(file_name, str) or not os.path.basename(file_name):
+        raise error(
+            TypeError,
+            f"For 'export', 'file_name' must be a path without suffix, but got {file_name!r}.",
+        )
+    if not callable(net):
+        raise error(
+            TypeError,
+            f"For 'export', the first argument must be a Cell or a function, but got "
+            f"{type(net).__name__}.",
+        )
+    stem = file_name[:-3] if file_name.endswith(".so") else file_name
+    model = os.path.basename(stem)
+    plan: list[tuple[str, Any, tuple[Any, ...]]] = [("forward", net, inputs)]
+    if value_and_grad is True:
+        plan.append(("value_and_grad", None, inputs))
+    elif value_and_grad:
+        plan.append(("value_and_grad", *_with_inputs(value_and_grad, inputs)))
+    if step is not None:
+        plan.append(("train_step", *_with_inputs(step, inputs)))
+
+    trace = Trace(model)
+    trace.bake = True
+    parameters: dict[str, Parameter] = {}
+    try:
+        for name, function, examples in plan:
+            given = with_tensors(examples)
+            if function is None:
+                function = _gradient_of(net, list(parameters.values()))
+            captured = _jit.capture(
+                trace,
+                name,
+                _caller(function),
+                given,
+                {},
+                [label for labels in input_names(function, given) for label in labels],
+                (step_result_names if name == "train_step" else result_names)(function, given),
+                "overflow" if name == "train_step" else None,
+            )
+            for what, _ in captured.captures:
+                assert isinstance(what, Parameter)
+                before = parameters.setdefault(what.name, what)
+                if before is not what:
+                    raise error(
+                        ValueError,
+                        f"Two Parameters are named '{what.name}': the names of an exported model "
+                        f"must be distinct.",
+                        "put them into one Cell, which names them by attribute path, or set their "
+                        "names",
+                    )
+    finally:
+        trace.closed = True
+    os.makedirs(os.path.dirname(os.path.abspath(stem)), exist_ok=True)
+    if file_format == "MLIR":
+        with replacing(stem + ".mlir") as file:
+            file.write(trace.graph.text().encode())
+        return [stem + ".mlir"]
+    files = [stem + ".so", stem + ".h", stem + ".safetensors"]
+    weights = _safetensors.contents(dict(parameters))
+    options = {
+        "header": files[1],
+        "target": target,
+        "files": {files[2]: [weights]},
+        "durable": True,
+        "reproducers": reproducers(),
+    }
+    try:
+        _native.compile_graph(trace.graph, files[0], model, options)
+    except _native.CompileError as e:
+        raise compile_error(f"'{model}'", e) from None
+    return files
+
+
+def _caller(function: Any) -> Any:
+    return lambda *args: calls.call(function, args, {})
+
+
+def _with_inputs(given: Any, inputs: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    function, *own = given if isinstance(given, tuple) else (given,)
+    if not callable(function):
+        raise error(
+            TypeError,
+            f"For 'export', an entry must be a function, but got {type(function).__name__}.",
+        )
+    return function, tuple(own) if own else inputs
+
+
+def _gradient_of(net: Any, used: list[Parameter]) -> Any:
+    weights = [p for p in used if p.requires_grad]
+    return value_and_grad(net, None, weights) if weights else value_and_grad(net, 0)
+
+
+class LoadedModel:
+    """An exported model: its entries are methods that take the inputs; weights are kept in
+    `parameters`.
+
+    An entry takes Tensors in the order of the header and returns a Tensor, or a tuple for several
+    results. Results that
+    update Parameters in place are not returned.
+    """
+
+    def __init__(self, path: str):
+        try:
+            self._model = _native.Model(path)
+        except (RuntimeError, OSError) as e:
+            raise error(
+                RuntimeError,
+                f"'{path}' cannot be loaded: {e}",
+                "export the model again with this version of cellgrad",
+            ) from None
+        self.path = path
+        self.title, self.source = f"'{path}'", "the .safetensors file beside it"
+        self.signature: dict[str, Any] = self._model.signature
+        weights = path[:-3] + ".safetensors"
+        self.parameters: dict[str, Tensor] = (
+            _safetensors.load(weights) if os.path.exists(weights) else {}
+        )
+        for entry in self.signature["entries"]:
+            setattr(self, entry["name"], LoadedEntry(self, entry))
+
+    def __repr__(self) -> str:
+        return (
+            f"LoadedModel({self.path!r}, entries={[e['name'] for e in self.signature['entries']]})"
+        )
+
+
+class LoadedEntry:
+    """One entry of a loaded model."""
+
+    def __init__(self, model: Any, spec: dict[str, Any]):
+        self.name: str = spec["name"]
+        self._model = model
+        self._entry = model._model.entry(self.name)
+        self._inputs = [a for a in spec["args"] if a["role"] == "input"]
+        self._order: list[Any] = []
+        for a in spec["args"]:
+            if a["role"] == "input":
+                self._order.append(None)
+                continue
+            if a["name"] not in model.parameters:
+                raise error(
+                    ValueError,
+                    f"Parameter '{a['name']}' of {model.title} has no value: {model.source} "
+                    "lacks it.",
+                )
+            self._order.append(model.parameters[a["name"]])
+        self._results = [
+            (i, signature(mstype.BY_NATIVE[r["dtype"]], tuple(r["shape"])))
+            for i, r in enumerate(spec["results"])
+            if r.get("donated_arg") is None
+        ]
+        self._donated = [
+            (i, r["donated_arg"])
+            for i, r in enumerate(spec["results"])
+            if r.get("donated_arg") is not None
+        ]
+        self.__name__ = self.name
+        named = [re.sub(r"\W|^(?=\d)", "_", a["name"]) for a in self._inputs]
+        if len(set(named)) < len(named):
+            named = [f"x{i}" for i in range(len(named))]
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        self.__signature__ = inspect.Signature([inspect.Parameter(n, kind) for n in named])
+
+    def __call__(self, *inputs: Any) -> Any:
+        if len(inputs) != len(self._inputs):
+            names = ", ".join(a["name"] for a in self._inputs)
+            raise error(
+                TypeError,
+                f"{self.name}() takes {len(self._inputs)} inputs ({names}) but {len(inputs)} were "
+                f"given.",
+            )
+        given: list[Tensor] = []
+        for spec, value in zip(self._inputs, inputs, strict=True):
+            tensor = value if isinstance(value, Tensor) else Tensor(value)
+            if tensor.dtype.native != spec["dtype"] or tensor.shape != tuple(spec["shape"]):
+                raise error(
+                    ValueError,
+                    f"{self.name}() takes '{spec['name']}' as "
+                    f"{spec['dtype']}{list(spec['shape'])}, but got {tensor._sig!r}.",
+                    "a compiled model has fixed dtypes and shapes: convert the input, or export "
+                    "for it",
+                )
+            given.append(tensor)
+        if state.current.scope is not None:
+            return self._in_compiled_code(given)
+        queue = iter([t._buf for t in given])
+        results = self._entry([next(queue) if p is None else p._buf for p in self._order])
+        out = tuple([Tensor._wrap(results[i], sig) for i, sig in self._results])
+        return out[0] if len(out) == 1 else out
+
+    def _in_compiled_code(self, inputs: list[Tensor]) -> Any:
+        raise error(
+            TypeError,
+            f"{self.name}() is machine code, which cannot be part of other compiled code: it has no "
+            "derivative and no batch.",
+            "call it outside of compiled code; or export with file_format='MLIR' and read that with "
+            "cellgrad.interop.mlir.from_mlir",
+        )
+
+
+def load(file_name: str) -> LoadedModel:
+    """Loads an exported model with the weights beside it.
+
+    Args:
+        file_name: the path of the ``.so``, or the path given to `export`.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        RuntimeError: the file is truncated, of another version, or for another machine.
+
+    >>> import tempfile
+    >>> path = tempfile.mkdtemp()
+    >>> _ = ms.export(ops.sqrt, Tensor([4.0]), file_name=f"{path}/root", value_and_grad=False)
+    >>> print(ms.load(f"{path}/root.so").forward(Tensor([9.0])))
+    [3.]
+    """
+    path = file_name if file_name.endswith(".so") else file_name + ".so"
+    if not os.path.exists(path):
+        raise error(FileNotFoundError, f"There is no file '{path}'.")
+    return LoadedModel(path)

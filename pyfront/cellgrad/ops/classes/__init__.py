@@ -1,0 +1,1 @@
+"""Class forms of operations."""

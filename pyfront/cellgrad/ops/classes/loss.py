@@ -1,0 +1,239 @@
+"""Class forms of losses: ``ops.SmoothL1Loss(beta=0.5)(x, y)``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cellgrad.core.record import check_float, emit, operation
+from cellgrad.core.tensor import Tensor
+from cellgrad.ops import _generated as gen
+from cellgrad.ops import class_losses, losses, reductions
+from cellgrad.ops._elementwise import Primitive
+from cellgrad.ops.exponentials import log_softmax
+
+__all__ = [
+    "BCEWithLogitsLoss",
+    "BinaryCrossEntropy",
+    "KLDivLoss",
+    "L2Loss",
+    "MultiMarginLoss",
+    "MultilabelMarginLoss",
+    "NLLLoss",
+    "SigmoidCrossEntropyWithLogits",
+    "SmoothL1Loss",
+    "SoftMarginLoss",
+    "SoftmaxCrossEntropyWithLogits",
+    "SparseSoftmaxCrossEntropyWithLogits",
+]
+
+
+class SmoothL1Loss(Primitive):
+    """See `ops.smooth_l1_loss`.
+
+    >>> print(ops.SmoothL1Loss()(Tensor([1.0, 2.0]), Tensor([1.5, 4.0])))
+    [0.125 1.5  ]
+    """
+
+    def __init__(self, beta: float = 1.0, reduction: str = "none"):
+        super().__init__()
+        self.beta, self.reduction = beta, reduction
+
+    def __call__(self, prediction: Tensor, target: Tensor) -> Tensor:
+        return losses.smooth_l1_loss(prediction, target, self.beta, self.reduction)
+
+
+class _Reduced(Primitive):
+    def __init__(self, reduction: str = "mean"):
+        super().__init__()
+        losses.check_reduction(reduction, self.name, ("batchmean",))
+        self.reduction = reduction
+
+
+class BinaryCrossEntropy(_Reduced):
+    """See `ops.binary_cross_entropy`.
+
+    >>> print(ops.BinaryCrossEntropy()(Tensor([0.5, 0.25]), Tensor([1.0, 0.0])))
+    0.49041462
+    """
+
+    def __call__(self, input: Tensor, target: Tensor, weight: Tensor | None = None) -> Tensor:
+        return losses.binary_cross_entropy(input, target, weight, self.reduction)
+
+
+class BCEWithLogitsLoss(_Reduced):
+    """See `ops.binary_cross_entropy_with_logits`.
+
+    >>> x, y, ones = Tensor([0.0, 0.0]), Tensor([1.0, 0.0]), ops.ones(2)
+    >>> print(ops.BCEWithLogitsLoss()(x, y, ones, ones))
+    0.6931472
+    """
+
+    def __call__(
+        self,
+        input: Tensor,
+        target: Tensor,
+        weight: Tensor | None = None,
+        posWeight: Tensor | None = None,
+    ) -> Tensor:
+        return losses.binary_cross_entropy_with_logits(
+            input, target, weight, posWeight, self.reduction
+        )
+
+
+class KLDivLoss(_Reduced):
+    """See `ops.kl_div`.
+
+    >>> print(ops.KLDivLoss("sum")(Tensor([-1.0, -0.5]), Tensor([0.5, 0.5])))
+    0.056852818
+    """
+
+    def __call__(self, logits: Tensor, labels: Tensor) -> Tensor:
+        return losses.kl_div(logits, labels, self.reduction)
+
+
+class SoftMarginLoss(_Reduced):
+    """See `ops.soft_margin_loss`.
+
+    >>> print(ops.SoftMarginLoss()(Tensor([0.0, 0.0]), Tensor([1.0, -1.0])))
+    0.6931472
+    """
+
+    def __call__(self, input: Tensor, target: Tensor) -> Tensor:
+        return losses.soft_margin_loss(input, target, self.reduction)
+
+
+class MultilabelMarginLoss(_Reduced):
+    """See `ops.multilabel_margin_loss`; the second result is which classes are labels.
+
+    >>> x, labels = Tensor([[0.5, 0.25, 1.0]]), Tensor([[2, -1, 0]], ms.int32)
+    >>> loss, is_label = ops.MultilabelMarginLoss()(x, labels)
+    >>> print(loss, is_label)
+    0.25 [[0 0 1]]
+    """
+
+    def __call__(self, x: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+        return (
+            class_losses.multilabel_margin_loss(x, target, self.reduction),
+            class_losses.label_mask(x, target),
+        )
+
+
+class MultiMarginLoss(Primitive):
+    """See `ops.multi_margin_loss`.
+
+    >>> print(ops.MultiMarginLoss()(Tensor([[0.5, 0.25, 1.0]]), Tensor([2])))
+    0.25
+    """
+
+    def __init__(self, p: int = 1, margin: float = 1.0, reduction: str = "mean"):
+        super().__init__()
+        self.p, self.margin, self.reduction = p, margin, reduction
+
+    def __call__(self, x: Tensor, target: Tensor, weight: Tensor | None = None) -> Tensor:
+        return class_losses.multi_margin_loss(
+            x, target, self.p, self.margin, weight, self.reduction
+        )
+
+
+class NLLLoss(Primitive):
+    """Negative log-likelihood and the sum of the weights that its mean divides by; see
+    `ops.nll_loss`.
+
+    >>> x, weights = Tensor([[-1.0, -0.5], [-0.25, -2.0]]), Tensor([1.0, 3.0])
+    >>> loss, total = ops.NLLLoss()(x, Tensor([1, 0], ms.int32), weights)
+    >>> print(loss, total)
+    0.4375 4.0
+    """
+
+    def __init__(self, reduction: str = "mean", ignore_index: int = -100):
+        super().__init__()
+        losses.check_reduction(reduction, self.name)
+        self.reduction, self.ignore_index = reduction, ignore_index
+
+    def __call__(self, logits: Tensor, labels: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
+        loss = class_losses.nll_loss(logits, labels, weight, self.ignore_index, self.reduction)
+        return loss, class_losses.total_weight(logits, labels, weight, self.ignore_index)
+
+
+class SigmoidCrossEntropyWithLogits(Primitive):
+    """Elements of `ops.binary_cross_entropy_with_logits`.
+
+    >>> print(ops.SigmoidCrossEntropyWithLogits()(Tensor([0.0, 0.0]), Tensor([1.0, 0.0])))
+    [0.6931472 0.6931472]
+    """
+
+    def __call__(self, logits: Tensor, labels: Tensor) -> Tensor:
+        return losses.binary_cross_entropy_with_logits(logits, labels, None, None, "none")
+
+
+@operation
+def _softmax_cross_entropy(logits: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+    x = check_float(logits, "SoftmaxCrossEntropyWithLogits", "logits")
+    y = check_float(labels, "SoftmaxCrossEntropyWithLogits", "labels")
+    gradient = emit("cell.stop_gradient", [reductions.softmax(x, 1) - y])
+    return -reductions.sum(y * log_softmax(x, 1), 1), gradient
+
+
+class SoftmaxCrossEntropyWithLogits(Primitive):
+    """Cross entropy of each row with a row of probabilities, and its gradient in the logits.
+
+    Inputs:
+        logits, labels: shape (N, C).
+
+    >>> logits, labels = Tensor([[0.0, 0.0]]), Tensor([[0.0, 1.0]])
+    >>> loss, gradient = ops.SoftmaxCrossEntropyWithLogits()(logits, labels)
+    >>> print(loss, gradient)
+    [0.6931472] [[ 0.5 -0.5]]
+    """
+
+    def __call__(self, logits: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+        out: tuple[Tensor, Tensor] = _softmax_cross_entropy(logits, labels)
+        return out
+
+
+@operation
+def _sparse_gradient(logits: Tensor, labels: Tensor) -> Tensor:
+    x = check_float(logits, "SparseSoftmaxCrossEntropyWithLogits", "logits")
+    chosen = class_losses.is_class(labels, x.shape[1], 1)
+    return (reductions.softmax(x, 1) - chosen.astype(x.dtype)) / x.shape[0]  # type: ignore[no-any-return]
+
+
+class SparseSoftmaxCrossEntropyWithLogits(Primitive):
+    """The mean cross entropy of rows with class indices or, with `is_grad`, its gradient in the
+    logits.
+
+    Inputs:
+        logits: shape (N, C).
+        labels: class indices, shape (N,).
+
+    >>> logits, labels = Tensor([[0.0, 0.0]]), Tensor([1], ms.int32)
+    >>> print(ops.SparseSoftmaxCrossEntropyWithLogits()(logits, labels))
+    0.6931472
+    """
+
+    def __init__(self, is_grad: bool = False):
+        super().__init__()
+        self.is_grad = is_grad
+
+    def __call__(self, logits: Tensor, labels: Tensor) -> Tensor:
+        if self.is_grad:
+            out: Tensor = _sparse_gradient(logits, labels)
+            return out
+        return class_losses.cross_entropy(logits, labels)
+
+
+class L2Loss(Primitive):
+    """Half the sum of squares.
+
+    >>> print(ops.L2Loss()(Tensor([3.0, 4.0])))
+    12.5
+    """
+
+    def __call__(self, input_x: Any) -> Tensor:
+        out: Tensor = _half_square(input_x)
+        return out
+
+
+@operation
+def _half_square(x: Tensor) -> Tensor:
+    return reductions.sum(gen.square(check_float(x, "L2Loss", "input_x"))) * 0.5  # type: ignore[no-any-return]

@@ -1,0 +1,336 @@
+"""Operators and methods of Tensor, in terms of ``cellgrad.ops``; tracers inherit them."""
+
+from __future__ import annotations
+
+import types
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cellgrad import ops as _ops
+from cellgrad.core.dtype import Type
+from cellgrad.core.errors import error, nearest
+from cellgrad.core.tensor import Tensor
+from cellgrad.ops.methods.arithmetic import ArithmeticMethods
+from cellgrad.ops.methods.index import IndexMethods
+from cellgrad.ops.methods.linalg import LinalgMethods
+from cellgrad.ops.methods.memory import MemoryMethods
+from cellgrad.ops.methods.pointwise import PointwiseMethods
+from cellgrad.ops.methods.reduction import ReductionMethods
+from cellgrad.ops.methods.sample import SampleMethods
+from cellgrad.ops.methods.shape import ShapeMethods
+from cellgrad.ops.methods.statistics import StatisticsMethods
+from cellgrad.ops.methods.window import WindowMethods
+
+# The `self` of these classes is no Tensor to type checkers.
+ops: Any = _ops
+
+_UFUNCS = {
+    "add": "add",
+    "subtract": "sub",
+    "multiply": "mul",
+    "divide": "div",
+    "true_divide": "div",
+    "power": "pow",
+    "matmul": "matmul",
+    "remainder": "floor_mod",
+    "floor_divide": "floor_div",
+    "bitwise_and": "bitwise_and",
+    "bitwise_or": "bitwise_or",
+    "bitwise_xor": "bitwise_xor",
+    "equal": "equal",
+    "not_equal": "not_equal",
+    "less": "less",
+    "less_equal": "less_equal",
+    "greater": "greater",
+    "greater_equal": "greater_equal",
+}
+
+
+def _shown(tensor: Any) -> str:
+    """The class a user knows a tensor by."""
+    name = type(tensor).__name__
+    return "Tensor" if name == "Tracer" else name
+
+
+# Attributes of other libraries' tensors, and what stands for them.
+_ELSEWHERE = {
+    "backward": "gradients are functions: ms.grad(f)(x), or ms.value_and_grad(f)(x) for both",
+    "grad": "gradients are functions: ms.grad(f)(x) returns the gradient",
+    "requires_grad": "ms.grad(f, grad_position=0) says what to differentiate by",
+    "detach": "ops.stop_gradient(x)",
+    "cuda": "tensors are in host memory; leave it out",
+    "cpu": "tensors are in host memory; leave it out",
+    "permute_": "x.permute(...) returns a new tensor",
+    "unsqueeze": "x.expand_dims(axis)",
+}
+
+
+class TensorMethods(
+    ArithmeticMethods,
+    PointwiseMethods,
+    ReductionMethods,
+    LinalgMethods,
+    ShapeMethods,
+    StatisticsMethods,
+    SampleMethods,
+    IndexMethods,
+    MemoryMethods,
+    WindowMethods,
+):
+    """Operators and methods."""
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:  # type checkers know which attributes there are
+
+        def __getattr__(self, name: str) -> Any:
+            message = f"'{_shown(self)}' object has no attribute '{name}'"
+            if name.startswith("_"):
+                raise AttributeError(message)
+            hint = _ELSEWHERE.get(name) or nearest(name, dir(type(self)))
+            raise AttributeError(f"{message}\n  hint: {hint}")
+
+    # --- operators ----------------------------------------------------------------------------
+
+    def __neg__(self) -> Tensor:
+        return ops.neg(self)
+
+    def __pos__(self) -> Tensor:
+        return self  # type: ignore[return-value]
+
+    def __abs__(self) -> Tensor:
+        return ops.abs(self)
+
+    def __round__(self) -> Tensor:
+        return ops.round(self)
+
+    def __invert__(self) -> Tensor:
+        return ops.logical_not(self)
+
+    def __add__(self, other: Any) -> Tensor:
+        return ops.add(self, other)
+
+    def __radd__(self, other: Any) -> Tensor:
+        return ops.add(other, self)
+
+    def __sub__(self, other: Any) -> Tensor:
+        return ops.sub(self, other)
+
+    def __rsub__(self, other: Any) -> Tensor:
+        return ops.sub(other, self)
+
+    def __mul__(self, other: Any) -> Tensor:
+        return ops.mul(self, other)
+
+    def __rmul__(self, other: Any) -> Tensor:
+        return ops.mul(other, self)
+
+    def __truediv__(self, other: Any) -> Tensor:
+        return ops.div(self, other)
+
+    def __rtruediv__(self, other: Any) -> Tensor:
+        return ops.div(other, self)
+
+    def __pow__(self, other: Any) -> Tensor:
+        return ops.pow(self, other)
+
+    def __rpow__(self, other: Any) -> Tensor:
+        return ops.pow(other, self)
+
+    def __matmul__(self, other: Any) -> Tensor:
+        return ops.matmul(self, other)
+
+    def __rmatmul__(self, other: Any) -> Tensor:
+        return ops.matmul(other, self)
+
+    def __eq__(self, other: Any) -> Any:
+        if other is None or isinstance(other, str):
+            return False
+        return ops.equal(self, other)
+
+    def __ne__(self, other: Any) -> Any:
+        if other is None or isinstance(other, str):
+            return True
+        return ops.not_equal(self, other)
+
+    def __lt__(self, other: Any) -> Tensor:
+        return ops.less(self, other)
+
+    def __le__(self, other: Any) -> Tensor:
+        return ops.less_equal(self, other)
+
+    def __gt__(self, other: Any) -> Tensor:
+        return ops.greater(self, other)
+
+    def __ge__(self, other: Any) -> Tensor:
+        return ops.greater_equal(self, other)
+
+    def __getitem__(self, index: Any) -> Tensor:
+        return ops.getitem(self, index)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        """Numpy's operators beside a Tensor give a Tensor; other numpy functions give arrays."""
+        name = _UFUNCS.get(ufunc.__name__)
+        if name is not None and method == "__call__" and len(inputs) == 2 and not kwargs:
+            return getattr(ops, name)(*inputs)
+        arrays = [np.asarray(v) if isinstance(v, Tensor) else v for v in inputs]
+        return getattr(ufunc, method)(*arrays, **kwargs)
+
+    # --- types --------------------------------------------------------------------------------
+
+    def astype(self, dtype: Any, copy: bool = True) -> Tensor:
+        """The elements as `dtype` (also ``"float32"`` or a numpy dtype); see `ops.cast`.
+
+        >>> Tensor([1.5, 2.5]).astype(ms.int32)
+        Tensor(shape=[2], dtype=Int32, value= [1, 2])
+        """
+        return ops.cast(self, ops.selection.dtype_argument(dtype, "astype"))
+
+    def to(self, dtype: Any, non_blocking: Any = False, copy: Any = False) -> Tensor:
+        """See `astype`; instead of a dtype also a Tensor that has it, or a device's name, which changes
+        nothing: tensors are in host memory.
+
+        >>> print(Tensor([1.5, 2.5]).to(ms.int32))
+        [1 2]
+        """
+        if isinstance(dtype, str) and dtype.split(":")[0] in ("CPU", "GPU", "Ascend", "cpu"):
+            return self  # type: ignore[return-value]
+        wanted = dtype.dtype if isinstance(dtype, Tensor) else dtype  # type: ignore[attr-defined]
+        return ops.cast(self, ops.selection.dtype_argument(wanted, "to"))
+
+    def type_as(self, other: Tensor) -> Tensor:
+        """The elements converted to the dtype of another tensor.
+
+        >>> print(Tensor([1.5, 2.5]).type_as(Tensor([0])))
+        [1 2]
+        """
+        return ops.cast(self, other.dtype)
+
+    def float(self) -> Tensor:
+        """The elements as float32.
+
+        >>> print(Tensor([1]).float().dtype)
+        Float32
+        """
+        return ops.cast(self, ops.selection.dtype_argument("float32", "float"))
+
+    def half(self) -> Tensor:
+        """The elements as float16.
+
+        >>> print(Tensor([1.5]).half().dtype)
+        Float16
+        """
+        return ops.cast(self, ops.selection.dtype_argument("float16", "half"))
+
+    def double(self) -> Tensor:
+        """The elements as float64.
+
+        >>> print(Tensor([1.5]).double().dtype)
+        Float64
+        """
+        return ops.cast(self, ops.selection.dtype_argument("float64", "double"))
+
+    def int(self) -> Tensor:
+        """The elements as int32.
+
+        >>> print(Tensor([1.5]).int().dtype)
+        Int32
+        """
+        return ops.cast(self, ops.selection.dtype_argument("int32", "int"))
+
+    def long(self) -> Tensor:
+        """The elements as int64.
+
+        >>> print(Tensor([1.5]).long().dtype)
+        Int64
+        """
+        return ops.cast(self, ops.selection.dtype_argument("int64", "long"))
+
+    def short(self) -> Tensor:
+        """The elements as int16.
+
+        >>> print(Tensor([1.5]).short().dtype)
+        Int16
+        """
+        return ops.cast(self, ops.selection.dtype_argument("int16", "short"))
+
+    def byte(self) -> Tensor:
+        """The elements as uint8.
+
+        >>> print(Tensor([1.5]).byte().dtype)
+        UInt8
+        """
+        return ops.cast(self, ops.selection.dtype_argument("uint8", "byte"))
+
+    def bfloat16(self) -> Tensor:
+        """The elements as bfloat16.
+
+        >>> print(Tensor([1.5]).bfloat16().dtype)
+        BFloat16
+        """
+        return ops.cast(self, ops.selection.dtype_argument("bfloat16", "bfloat16"))
+
+    def bool(self) -> Tensor:
+        """Whether elements differ from zero.
+
+        >>> print(Tensor([0.0]).bool().dtype)
+        Bool
+        """
+        return ops.cast(self, ops.selection.dtype_argument("bool", "bool"))
+
+    # --- others -------------------------------------------------------------------------------
+
+    def new_zeros(self, size: Any, dtype: Type | None = None) -> Tensor:
+        """Zeros of another shape, of the tensor's dtype by default.
+
+        >>> print(Tensor([5, 7]).new_zeros((3,)))
+        [0 0 0]
+        """
+        return ops.zeros(size, dtype or self.dtype)  # type: ignore[attr-defined]
+
+    def new_ones(self, size: Any, dtype: Type | None = None) -> Tensor:
+        """Ones of another shape, of the tensor's dtype by default.
+
+        >>> print(Tensor([5, 7]).new_ones((3,)))
+        [1 1 1]
+        """
+        return ops.ones(size, dtype or self.dtype)  # type: ignore[attr-defined]
+
+    def uniform(self, from_: Any = 0.0, to: Any = 1.0, generator: Any = None) -> Tensor:
+        """Uniform numbers in [from_, to), of the tensor's shape and dtype; see `ops.uniform`.
+
+        Raises:
+            TypeError: `from_` is larger than `to`.
+
+        >>> x = ops.ones(3).uniform(4.0, 5.0)
+        >>> print(x.min() >= 4, x.max() < 5)
+        True True
+        """
+        if from_ > to:
+            raise error(TypeError, f"For 'uniform', 'from_' = {from_} is larger than 'to' = {to}.")
+        limits = [
+            ops.full((), limit, dtype=ops.selection.dtype_argument("float32", "uniform"))
+            for limit in (from_, to)
+        ]
+        return ops.uniform(self.shape, *limits).astype(self.dtype)  # type: ignore[attr-defined]
+
+    def value(self) -> Tensor:
+        """The tensor's value; a Parameter gives its current one.
+
+        >>> print(Parameter(Tensor([1.0, 2.0]), name="w").value())
+        [1. 2.]
+        """
+        return self  # type: ignore[return-value]
+
+
+def install() -> None:
+    """Gives Tensor its operators and methods, but those that it has itself."""
+    found: dict[str, Any] = {}
+    for kind in reversed(TensorMethods.__mro__[:-1]):
+        found.update(vars(kind))
+    for name, method in found.items():
+        if name not in vars(Tensor):  # which has __module__, __doc__ and the like itself
+            if isinstance(method, types.FunctionType):
+                method.__qualname__ = f"Tensor.{name}"
+            setattr(Tensor, name, method)

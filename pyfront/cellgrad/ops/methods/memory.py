@@ -1,0 +1,452 @@
+"""Methods of Tensor about its memory: description, sharing with other libraries, changes in place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cellgrad import ops as _ops
+from cellgrad.core import dtype as mstype
+from cellgrad.core import state
+from cellgrad.core.dtype import Type
+from cellgrad.core.errors import error
+from cellgrad.core.exchange import exchanged, shared
+from cellgrad.core.tensor import Tensor
+
+# The `self` of these classes is no Tensor to type checkers.
+ops: Any = _ops
+
+
+class MemoryMethods:
+    """What the elements' memory is, and how it is shared and changed.
+
+    Methods whose name ends with an underscore change the tensor itself; in compiled code they give it
+    another value, as an assignment to all its elements does.
+    """
+
+    __slots__ = ()
+
+    _buf: Any
+    _sig: Any
+
+    if TYPE_CHECKING:
+
+        @property
+        def dtype(self) -> Type: ...
+        @property
+        def shape(self) -> tuple[int, ...]: ...
+        def _concrete(self, what: str) -> np.ndarray[Any, Any]: ...
+
+    # --- description --------------------------------------------------------------------------
+
+    @property
+    def device(self) -> str:
+        """Always ``"CPU"``.
+
+        >>> Tensor([1.0]).device
+        'CPU'
+        """
+        return "CPU"
+
+    @property
+    def data(self) -> Tensor:
+        """The tensor itself.
+
+        >>> print(Tensor([1.0, 2.0]).data)
+        [1. 2.]
+        """
+        return self  # type: ignore[return-value]
+
+    def stride(self, dim: int | None = None) -> Any:
+        """Elements from one to the next along each dimension, or along `dim`.
+
+        Raises:
+            IndexError: there is no dimension `dim`.
+
+        >>> ops.ones((2, 3)).stride()
+        [3, 1]
+        """
+        out: list[int] = []
+        step = 1
+        for n in reversed(self.shape):
+            out.insert(0, step)
+            step *= n
+        if dim is None:
+            return out
+        if not -len(out) <= dim < len(out):
+            raise error(
+                IndexError,
+                f"For 'stride', dim must be in [{-len(out)}, {len(out)}), but got {dim}.",
+            )
+        return out[dim]
+
+    def storage_offset(self) -> int:
+        """Always 0: a tensor begins where its memory does.
+
+        >>> Tensor([1.0]).storage_offset()
+        0
+        """
+        return 0
+
+    def data_ptr(self) -> int:
+        """The address of the first element.
+
+        >>> x = Tensor([1.0, 2.0])
+        >>> x.data_ptr() == x.data_ptr()
+        True
+        """
+        self._concrete("data_ptr()")
+        return int(self._buf.address)
+
+    def get_bytes(self) -> bytes:
+        """The elements' bytes, row by row.
+
+        >>> Tensor([65, 66], ms.uint8).get_bytes()
+        b'AB'
+        """
+        return self._concrete("get_bytes()").tobytes()
+
+    def nelement(self) -> int:
+        """The number of elements.
+
+        >>> Tensor([[1, 2], [3, 4]]).nelement()
+        4
+        """
+        return self.size  # type: ignore[attr-defined, no-any-return]
+
+    def ndimension(self) -> int:
+        """The number of dimensions.
+
+        >>> Tensor([[1, 2], [3, 4]]).ndimension()
+        2
+        """
+        return len(self.shape)
+
+    def is_floating_point(self) -> bool:
+        """Whether the elements are floating-point numbers.
+
+        >>> Tensor([1.0]).is_floating_point(), Tensor([1]).is_floating_point()
+        (True, False)
+        """
+        return self.dtype.kind == "f"
+
+    def is_signed(self) -> bool:
+        """Whether the elements can be negative.
+
+        >>> Tensor([1]).is_signed()
+        True
+        """
+        return self.dtype.kind in "if"
+
+    def is_complex(self) -> bool:
+        """Always False.
+
+        >>> Tensor([1.0]).is_complex()
+        False
+        """
+        return False
+
+    def type(self, dtype: Any = None) -> Any:
+        """The name of the dtype or, with `dtype`, the elements converted to it.
+
+        >>> Tensor([1.0]).type()
+        'Float32'
+        """
+        return str(self.dtype) if dtype is None else self.astype(dtype)  # type: ignore[attr-defined]
+
+    # --- sharing ------------------------------------------------------------------------------
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        self._concrete("__dlpack__()")
+        return self._buf.__dlpack__(**kwargs)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+    def to_dlpack(self) -> Any:
+        """A DLPack capsule that shares the elements.
+
+        >>> print(Tensor.from_dlpack(Tensor([1, 2]).to_dlpack()))
+        [1 2]
+        """
+        return self.__dlpack__()
+
+    @staticmethod
+    def from_dlpack(source: Any) -> Tensor:
+        """A Tensor that shares the elements of an object with ``__dlpack__``, or of a capsule.
+
+        Elements that are not in row-major order are copied.
+
+        Raises:
+            TypeError: another object, or elements no Tensor can have.
+            ValueError: the elements are not in host memory.
+
+        >>> import numpy as np
+        >>> print(Tensor.from_dlpack(np.array([1, 2])))
+        [1 2]
+        """
+        return Tensor._wrap(*exchanged(source, "from_dlpack"))
+
+    @staticmethod
+    def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
+        """A Tensor that shares the elements of a numpy array; others than row-major are copied.
+
+        Raises:
+            TypeError: another object, or elements no Tensor can have.
+
+        >>> import numpy as np
+        >>> print(Tensor.from_numpy(np.array([1, 2])))
+        [1 2]
+        """
+        if not isinstance(array, np.ndarray):
+            raise error(
+                TypeError,
+                f"For 'Tensor.from_numpy', expected a numpy.ndarray, but got "
+                f"{type(array).__name__}.",
+            )
+        if array.dtype.name not in mstype.BY_NATIVE:
+            return Tensor(array)
+        if array.dtype.name == "bfloat16":
+            return Tensor._wrap(*shared(array.view(np.uint16), "from_numpy", mstype.bfloat16))
+        rows = np.ascontiguousarray(array).reshape(array.shape)
+        return Tensor._wrap(*shared(rows, "from_numpy"))
+
+    # --- copies -------------------------------------------------------------------------------
+
+    def clone(self) -> Any:
+        """A tensor with a copy of the elements.
+
+        >>> print(Tensor([1.0, 2.0]).clone())
+        [1. 2.]
+        """
+        return self.copy()  # type: ignore[attr-defined]
+
+    def new_full(self, size: Any, fill_value: Any, *, dtype: Type | None = None) -> Tensor:
+        """A tensor of another shape with all elements equal, of the tensor's dtype by default.
+
+        >>> print(Tensor([5, 7]).new_full((3,), 9))
+        [9 9 9]
+        """
+        return ops.full(size, fill_value, dtype=dtype or self.dtype)
+
+    def new_empty(self, size: Any, *, dtype: Type | None = None, device: Any = None) -> Tensor:
+        """Zeros of another shape, of the tensor's dtype by default.
+
+        >>> print(Tensor([5, 7]).new_empty((3,)).shape)
+        (3,)
+        """
+        return self.new_zeros(size, dtype)  # type: ignore[attr-defined, no-any-return]
+
+    def fill(self, value: Any) -> Tensor:
+        """A tensor of the same shape and dtype with all elements equal; this one stays.
+
+        >>> print(Tensor([1.0, 2.0]).fill(7.0))
+        [7. 7.]
+        """
+        return ops.full(self.shape, value, dtype=self.dtype)
+
+    # --- in place -----------------------------------------------------------------------------
+
+    def _replace(self, value: Any, name: str) -> Any:
+        """Stores new elements in this tensor."""
+        if state.current.scope is not None:
+            self[...] = value  # type: ignore[index]
+            return self
+        if self._buf.readonly:
+            raise error(
+                ValueError,
+                f"{name}() would write to memory that is read-only.",
+                "copy the tensor first: x = x.copy()",
+            )
+        result = Tensor(value, self.dtype)
+        if result.shape != self.shape:
+            raise error(
+                ValueError,
+                f"For '{name}', the result has shape {list(result.shape)}, but the tensor has "
+                f"{list(self.shape)}.",
+            )
+        self._buf.view()[...] = result._buf.view()
+        return self
+
+    def copy_(self, src: Any, non_blocking: bool = False) -> Any:
+        """Takes the elements of `src`, broadcast and converted.
+
+        >>> x = Tensor([1.0, 4.0])
+        >>> _ = x.copy_(Tensor([5.0, 6.0]))
+        >>> print(x)
+        [5. 6.]
+        """
+        return self._replace(ops.broadcast_to(src, self.shape), "copy_")
+
+    def fill_(self, value: Any) -> Any:
+        """Sets all elements to `value`.
+
+        >>> x = Tensor([1.0, 4.0])
+        >>> _ = x.fill_(7.0)
+        >>> print(x)
+        [7. 7.]
+        """
+        return self._replace(self.fill(value), "fill_")
+
+    def zero_(self) -> Any:
+        """Sets all elements to zero.
+
+        >>> x = Tensor([1.0, 4.0])
+        >>> _ = x.zero_()
+        >>> print(x)
+        [0. 0.]
+        """
+        return self._replace(self.fill(0), "zero_")
+
+    def add_(self, other: Any, *, alpha: Any = 1) -> Any:
+        """Adds ``alpha * other``.
+
+        >>> x = Tensor([1.0, 4.0])
+        >>> _ = x.add_(Tensor([1.0, 2.0]))
+        >>> print(x)
+        [2. 6.]
+        """
+        return self._replace(self + other * alpha, "add_")  # type: ignore[operator]
+
+    def sub_(self, other: Any, *, alpha: Any = 1) -> Any:
+        """Subtracts ``alpha * other``.
+
+        >>> x = Tensor([1.0, 4.0])
+        >>> _ = x.sub_(Tensor([1.0, 2.0]))
+        >>> print(x)
+        [0. 2.]
+        """
+        return self._replace(self - other * alpha, "sub_")  # type: ignore[operator]
+
+    def mul_(self, other: Any) -> Any:
+        """Multiplies by `other`.
+
+        >>> x = Tensor([1.0, 4.0])
+        >>> _ = x.mul_(2.0)
+        >>> print(x)
+        [2. 8.]
+        """
+        return self._replace(self * other, "mul_")  # type: ignore[operator]
+
+    def div_(self, other: Any, *, rounding_mode: str | None = None) -> Any:
+        """Divides by `other`; `rounding_mode` is None, ``"floor"`` or ``"trunc"``.
+
+        >>> x = Tensor([1.0, 4.0])
+        >>> _ = x.div_(2.0)
+        >>> print(x)
+        [0.5 2. ]
+        """
+        return self._replace(ops.div(self, other, rounding_mode=rounding_mode), "div_")
+
+    def floor_divide_(self, other: Any) -> Any:
+        """Divides by `other` and rounds down.
+
+        >>> x = Tensor([1.0, 4.0])
+        >>> _ = x.floor_divide_(2.0)
+        >>> print(x)
+        [0. 2.]
+        """
+        return self._replace(self // other, "floor_divide_")  # type: ignore[operator]
+
+    def remainder_(self, other: Any) -> Any:
+        """The remainder of the division by `other`, with its sign.
+
+        >>> x = Tensor([1.0, 4.0])
+        >>> _ = x.remainder_(3.0)
+        >>> print(x)
+        [1. 1.]
+        """
+        return self._replace(self % other, "remainder_")  # type: ignore[operator]
+
+    def clamp_(self, min: Any = None, max: Any = None) -> Any:
+        """Limits the elements to [min, max].
+
+        >>> x = Tensor([1.0, 4.0])
+        >>> _ = x.clamp_(2.0, 3.0)
+        >>> print(x)
+        [2. 3.]
+        """
+        return self._replace(self.clamp(min, max), "clamp_")  # type: ignore[attr-defined]
+
+    def exp_(self) -> Any:
+        """Replaces each element by its exponential.
+
+        >>> x = Tensor([1.0, 4.0])
+        >>> _ = x.exp_()
+        >>> print(x)
+        [ 2.7182817 54.598152 ]
+        """
+        return self._replace(self.exp(), "exp_")  # type: ignore[attr-defined]
+
+    def log_(self) -> Any:
+        """Replaces each element by its logarithm.
+
+        >>> x = Tensor([1.0, 4.0])
+        >>> _ = x.log_()
+        >>> print(x)
+        [0.        1.3862944]
+        """
+        return self._replace(self.log(), "log_")  # type: ignore[attr-defined]
+
+    def floor_(self) -> Any:
+        """Rounds each element down.
+
+        >>> x = Tensor([1.0, 4.0])
+        >>> _ = x.floor_()
+        >>> print(x)
+        [1. 4.]
+        """
+        return self._replace(self.floor(), "floor_")  # type: ignore[attr-defined]
+
+    def sign_(self) -> Any:
+        """Replaces each element by its sign.
+
+        >>> x = Tensor([1.0, 4.0])
+        >>> _ = x.sign_()
+        >>> print(x)
+        [1. 1.]
+        """
+        return self._replace(self.sign(), "sign_")  # type: ignore[attr-defined]
+
+    def sigmoid_(self) -> Any:
+        """Replaces each element by its sigmoid.
+
+        >>> x = Tensor([1.0, 4.0])
+        >>> _ = x.sigmoid_()
+        >>> print(x)
+        [0.7310586  0.98201376]
+        """
+        return self._replace(self.sigmoid(), "sigmoid_")  # type: ignore[attr-defined]
+
+    def tanh_(self) -> Any:
+        """Replaces each element by its hyperbolic tangent.
+
+        >>> x = Tensor([1.0, 4.0])
+        >>> _ = x.tanh_()
+        >>> print(x)
+        [0.7615942 0.9993293]
+        """
+        return self._replace(self.tanh(), "tanh_")  # type: ignore[attr-defined]
+
+    def itemset(self, *args: Any) -> Tensor:
+        """A copy with one element replaced: ``itemset(value)``, ``itemset(index, value)``.
+
+        Raises:
+            IndexError: no or a wrong index.
+
+        >>> print(Tensor([1, 2]).itemset(0, 9))
+        [9 2]
+        """
+        array = np.array(self._concrete("itemset()"))
+        if not args or (len(args) == 1 and array.size != 1):
+            raise error(IndexError, "For 'itemset', give the index and the value.")
+        index: Any = 0 if len(args) == 1 else args[0]
+        try:
+            if isinstance(index, tuple):
+                array[index] = args[-1]
+            else:
+                array.reshape(-1)[index] = args[-1]
+        except IndexError as e:
+            raise error(IndexError, f"For 'itemset', {e}.") from None
+        return Tensor(array, self.dtype)

@@ -1,0 +1,351 @@
+"""Reductions as methods of Tensor, with MindSpore's two sets of argument names: `axis` and `keepdims`
+(or `keep_dims`) as in numpy, `dim` and `keepdim` as in PyTorch.
+"""
+
+from __future__ import annotations
+
+from typing import Any, overload
+
+import numpy as np
+
+from cellgrad import ops as _ops
+from cellgrad.core.dtype import Type
+from cellgrad.core.errors import error
+from cellgrad.core.tensor import Tensor
+
+# The `self` of these classes is no Tensor to type checkers.
+ops: Any = _ops
+
+
+def _one(method: str, axis: Any, dim: Any) -> Any:
+    """The dimensions under either name."""
+    if axis not in (None, ()) and dim is not None:
+        raise error(
+            TypeError,
+            f"For '{method}', 'axis' and 'dim' are two names of one argument, but got both.",
+            f"x.{method}(axis=...)",
+        )
+    return axis if dim is None else dim
+
+
+class ReductionMethods:
+    """Methods."""
+
+    __slots__ = ()
+
+    def sum(
+        self,
+        axis: Any = None,
+        dtype: Any = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        *,
+        dim: Any = None,
+        keepdim: bool = False,
+    ) -> Tensor:
+        """See `ops.sum`; a bool in the second place is `keepdim`. `initial` is added.
+
+        >>> print(Tensor([[1.0, 5.0], [3.0, 2.0]]).sum(axis=1))
+        [6. 5.]
+        """
+        if isinstance(dtype, bool):
+            keepdim, dtype = dtype, None
+        total = ops.sum(self, _one("sum", axis, dim), keepdims or keepdim, dtype=dtype)
+        return total if initial is None else total + initial  # type: ignore[no-any-return]
+
+    def mean(
+        self,
+        axis: Any = None,
+        keep_dims: bool = False,
+        *,
+        dim: Any = None,
+        keepdim: bool = False,
+        dtype: Type | None = None,
+    ) -> Tensor:
+        """See `ops.mean`; with `dtype` of the elements in that dtype.
+
+        >>> print(Tensor([[1.0, 5.0], [3.0, 2.0]]).mean(axis=1))
+        [3.  2.5]
+        """
+        of = self if dtype is None else ops.cast(self, dtype)
+        return ops.mean(of, _one("mean", axis, dim), keep_dims or keepdim)
+
+    def prod(
+        self,
+        axis: Any = None,
+        keep_dims: bool = False,
+        dtype: Type | None = None,
+        *,
+        dim: Any = None,
+        keepdim: bool = False,
+    ) -> Tensor:
+        """See `ops.prod`.
+
+        >>> print(Tensor([[1.0, 5.0], [3.0, 2.0]]).prod(axis=1))
+        [5. 6.]
+        """
+        return ops.prod(self, _one("prod", axis, dim), keep_dims or keepdim, dtype)
+
+    def nansum(
+        self,
+        axis: Any = None,
+        keepdims: bool = False,
+        *,
+        dim: Any = None,
+        keepdim: bool = False,
+        dtype: Type | None = None,
+    ) -> Tensor:
+        """See `ops.nansum`.
+
+        >>> print(Tensor([1.0, float('nan'), 3.0]).nansum())
+        4.0
+        """
+        return ops.nansum(self, _one("nansum", axis, dim), keepdims or keepdim, dtype=dtype)
+
+    def logsumexp(
+        self, axis: Any = None, keepdims: bool = False, *, dim: Any = None, keepdim: bool = False
+    ) -> Tensor:
+        """See `ops.logsumexp`.
+
+        >>> print(Tensor([0.0, 0.0]).logsumexp(0))
+        0.6931472
+        """
+        over = _one("logsumexp", axis, dim)
+        return ops.logsumexp(self, over, keepdims or keepdim)
+
+    def var(
+        self,
+        axis: Any = None,
+        ddof: int = 0,
+        keepdims: bool = False,
+        *,
+        dim: Any = None,
+        correction: int = 1,
+        keepdim: bool = False,
+    ) -> Tensor:
+        """See `ops.var`. Under the name `dim` the divisor is less by `correction`, 1 by default.
+
+        >>> print(Tensor([[1.0, 5.0], [3.0, 2.0]]).var(axis=1))
+        [4.   0.25]
+        """
+        if dim is not None:
+            ddof = correction
+        return ops.var(self, _one("var", axis, dim), ddof, keepdims or keepdim)
+
+    def std(
+        self,
+        axis: Any = None,
+        ddof: int = 0,
+        keepdims: bool = False,
+        *,
+        dim: Any = None,
+        correction: int = 0,
+        keepdim: bool = False,
+    ) -> Tensor:
+        """See `ops.std`. Under the name `dim` the divisor is less by `correction`, MindSpore's 0 by
+        default.
+
+        >>> print(Tensor([1.0, 3.0]).std())
+        1.0
+        """
+        if dim is not None:
+            ddof = correction
+        return ops.std(self, _one("std", axis, dim), ddof, keepdims or keepdim)
+
+    def all(
+        self, axis: Any = None, keep_dims: bool = False, *, dim: Any = None, keepdim: bool = False
+    ) -> Tensor:
+        """See `ops.all`.
+
+        >>> print(Tensor([[True, False], [True, True]]).all(axis=1))
+        [False  True]
+        """
+        return ops.all(self, _one("all", axis, dim), keep_dims or keepdim)
+
+    def any(
+        self, axis: Any = None, keep_dims: bool = False, *, dim: Any = None, keepdim: bool = False
+    ) -> Tensor:
+        """See `ops.any`.
+
+        >>> print(Tensor([[True, False], [False, False]]).any(axis=1))
+        [ True False]
+        """
+        return ops.any(self, _one("any", axis, dim), keep_dims or keepdim)
+
+    def count_nonzero(
+        self, axis: Any = (), keep_dims: bool = False, dtype: Any = None, *, dim: Any = None
+    ) -> Tensor:
+        """See `ops.count_nonzero`.
+
+        >>> print(Tensor([[0, 1], [2, 3]]).count_nonzero(axis=1))
+        [1 2]
+        """
+        given = {} if dtype is None else {"dtype": dtype}
+        return ops.count_nonzero(self, _one("count_nonzero", axis, dim), keep_dims, **given)
+
+    # --- extrema ------------------------------------------------------------------------------
+
+    @overload
+    def max(self, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]: ...
+
+    @overload
+    def max(
+        self,
+        dim: tuple[int, ...] | None = None,
+        keepdim: bool = False,
+        *,
+        axis: Any = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = None,
+    ) -> Tensor: ...
+
+    @overload
+    def max(self, dim: Any = None, keepdim: bool = False, **others: Any) -> Any: ...
+
+    def max(self, dim: Any = None, keepdim: bool = False, **others: Any) -> Any:
+        """``max(dim, keepdim=False)``: the largest elements along one dimension and their positions,
+        as `ops.max`; ``max(axis=None, keepdims=False, *, initial=None, where=True,
+        return_indices=False)``: the largest elements alone, as `ops.amax`.
+
+        >>> Tensor([1.0, 3.0]).max(0)
+        (Tensor(shape=[], dtype=Float32, value= 3), Tensor(shape=[], dtype=Int64, value= 1))
+        >>> Tensor([1.0, 3.0]).max(axis=0)
+        Tensor(shape=[], dtype=Float32, value= 3)
+        """
+        return _extremum(self, "max", dim, keepdim, **others)
+
+    @overload
+    def min(self, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]: ...
+
+    @overload
+    def min(
+        self,
+        dim: tuple[int, ...] | None = None,
+        keepdim: bool = False,
+        *,
+        axis: Any = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = None,
+    ) -> Tensor: ...
+
+    @overload
+    def min(self, dim: Any = None, keepdim: bool = False, **others: Any) -> Any: ...
+
+    def min(self, dim: Any = None, keepdim: bool = False, **others: Any) -> Any:
+        """``min(dim, keepdim=False)``: the smallest elements along one dimension and their positions,
+        as `ops.min`; ``min(axis=None, keepdims=False, *, initial=None, where=True,
+        return_indices=False)``: the smallest elements alone, as `ops.amin`.
+
+        >>> x = Tensor([[1.0, 5.0], [3.0, 2.0]])
+        >>> print(x.min(), x.min(axis=1))
+        1.0 [1. 2.]
+        """
+        return _extremum(self, "min", dim, keepdim, **others)
+
+    def amax(
+        self, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None
+    ) -> Tensor:
+        """See `ops.amax`.
+
+        >>> print(Tensor([[1.0, 5.0], [3.0, 2.0]]).amax(axis=1))
+        [5. 3.]
+        """
+        return ops.amax(self, axis, keepdims, initial=initial, where=where)
+
+    def amin(
+        self, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None
+    ) -> Tensor:
+        """See `ops.amin`.
+
+        >>> print(Tensor([[1.0, 5.0], [3.0, 2.0]]).amin(axis=1))
+        [1. 2.]
+        """
+        return ops.amin(self, axis, keepdims, initial=initial, where=where)
+
+    def argmax(
+        self,
+        axis: int | None = None,
+        keepdims: bool = False,
+        *,
+        dim: int | None = None,
+        keepdim: bool = False,
+    ) -> Tensor:
+        """See `ops.argmax`.
+
+        >>> print(Tensor([[1.0, 5.0], [3.0, 2.0]]).argmax(axis=1))
+        [1 0]
+        """
+        return ops.argmax(self, _one("argmax", axis, dim), keepdims or keepdim)
+
+    def argmin(
+        self,
+        axis: int | None = None,
+        keepdims: bool = False,
+        *,
+        dim: int | None = None,
+        keepdim: bool = False,
+    ) -> Tensor:
+        """See `ops.argmin`.
+
+        >>> print(Tensor([[1.0, 5.0], [3.0, 2.0]]).argmin(axis=1))
+        [0 1]
+        """
+        return ops.argmin(self, _one("argmin", axis, dim), keepdims or keepdim)
+
+    def median(
+        self,
+        axis: int = -1,
+        keepdims: bool = False,
+        *,
+        dim: int | None = None,
+        keepdim: bool = False,
+    ) -> tuple[Tensor, Tensor]:
+        """See `ops.median`.
+
+        >>> value, index = Tensor([[3.0, 1.0, 2.0]]).median()
+        >>> print(value, index)
+        [2.] [2]
+        """
+        return ops.median(self, axis if dim is None else dim, keepdims or keepdim)
+
+    def cumsum(
+        self, axis: int | None = None, dtype: Type | None = None, *, dim: int | None = None
+    ) -> Tensor:
+        """See `ops.cumsum`; of all elements in row-major order without `axis`. int8 and int16 give
+        int32 unless `dtype` says otherwise.
+
+        >>> print(Tensor([[1.0, 5.0], [3.0, 2.0]]).cumsum(axis=1))
+        [[1. 6.]
+         [3. 5.]]
+        """
+        along = _one("cumsum", axis, dim)
+        if dtype is None and self.dtype.name in ("int8", "int16"):  # type: ignore[attr-defined]
+            dtype = ops.selection.dtype_argument("int32", "cumsum")
+        return ops.cumsum(ops.reshape(self, (-1,)) if along is None else self, along or 0, dtype)
+
+
+_BY_AXIS = ("axis", "keepdims", "initial", "where", "return_indices")
+
+
+def _extremum(x: Any, method: str, dim: Any, keepdim: Any, **others: Any) -> Any:
+    """MindSpore's choice among its two signatures: an int in the first place, with no argument that
+    only the other one has, asks for positions as well.
+    """
+    for name in others:
+        if name not in _BY_AXIS:
+            raise error(
+                TypeError,
+                f"For '{method}', there is no argument '{name}'.",
+                f"x.{method}(dim, keepdim=False), or x.{method}(axis=None, keepdims=False, "
+                "initial=None, where=True, return_indices=False)",
+            )
+    axis = _one(method, others.get("axis"), dim)
+    keep = keepdim or others.get("keepdims", False)
+    chosen = {name: others.get(name) for name in ("initial", "where")}
+    if chosen["where"] is True:
+        chosen["where"] = None
+    if others.get("return_indices") or (isinstance(dim, (int, np.integer)) and not others):
+        return getattr(ops, method)(x, axis, keep, **chosen)
+    return getattr(ops, "a" + method)(x, axis, keep, **chosen)

@@ -1,0 +1,242 @@
+"""Derivatives that the user gives, and values computed twice to save memory.
+
+A function with a rule of its own is a ``cell.custom`` op of the program, one that is recomputed a
+``cell.recompute`` op: both stay calls until nothing is left that could differentiate them, so that rules hold at
+every order of differentiation, each for the level that meets it.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from cellgrad.capture import calls
+from cellgrad.core import inputs as _inputs
+from cellgrad.core import state
+from cellgrad.core.errors import error
+from cellgrad.core.record import as_tensor, cast_to, splat
+from cellgrad.core.scope import Scope, ScopeGuard
+from cellgrad.core.tensor import Tensor
+from cellgrad.core.tree import map_tensors, matching, tensors, zero_of
+from cellgrad.transforms.differentiate import Differentiated, identity
+
+__all__ = ["call_with_rule", "custom_rule", "recompute"]
+
+
+def custom_rule(
+    function: Callable[..., Any] | None = None,
+    *,
+    vjp: Callable[..., Any] | None = None,
+    jvp: Callable[..., Any] | None = None,
+) -> Any:
+    """Gives a function a derivative of its own; a decorator, or a call with the function first.
+
+    Args:
+        function: of tensors; what it returns may be nested.
+        vjp: ``vjp(*args, out, dout)``, as ``Cell.bprop``: gives the cotangents of the arguments, in a tuple unless there
+            is one argument. Forward mode is refused, as it cannot be derived.
+        jvp: ``jvp(args, tangents)``: gives the result and its tangent. Reverse mode is its transpose, and refused for a
+            rule that is not linear in the tangents.
+
+    Tensors that the function or the rule take from around them get no gradient; asking for one is an error.
+
+    Raises:
+        TypeError: both or neither of `vjp` and `jvp` are given.
+        CompileError: forward mode of a `vjp`; reverse mode of a `jvp` that is not linear.
+
+    Examples:
+        >>> import cellgrad as ms
+        >>> from cellgrad import ops
+        >>> @ms.custom_rule(vjp=lambda x, out, dout: ops.clamp(dout * 2 * x, -1, 1))
+        ... def clipped_square(x):
+        ...     return x * x
+        >>> print(ms.grad(clipped_square)(ms.Tensor(3.0)))
+        1.0
+    """
+    if (vjp is None) == (jvp is None):
+        raise error(
+            TypeError,
+            "For 'custom_rule', give one of vjp and jvp.",
+            "a jvp serves both modes; a vjp serves reverse mode",
+        )
+    if function is None:
+        return functools.partial(custom_rule, vjp=vjp, jvp=jvp)
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        if state.current.scope is None:
+            return function(*args, **kwargs)
+        bound = functools.partial(function, **kwargs) if kwargs else function
+        return call_with_rule(bound, args, vjp or jvp, forward=vjp is None)
+
+    return wrapper
+
+
+def call_with_rule(
+    function: Callable[..., Any], args: tuple[Any, ...], rule: Any, forward: bool
+) -> Any:
+    """The call of a function with a rule, in the program being captured.
+
+    A rule may call the function that it is a rule of: the call has the rule as well, as long as a
+    derivative that is being taken around the first of these calls can reach it.
+    """
+    scope = state.current.scope
+    assert scope is not None
+    key, active, rules = identity(rule), scope.trace.active, scope.trace.rules
+    outside = [levels for of, levels in rules if of == key]
+    if outside and len(outside) >= outside[0]:
+        return calls.call(function, args, {})
+    d = Differentiated(function, args, {})
+    if d.written:
+        raise error(
+            TypeError,
+            f"'{d.name}' has a derivative of its own and writes Parameter '{d.written[0].name}': a "
+            "rule says nothing about state.",
+            "write the Parameter outside of it, from a result",
+        )
+    rules.append((key, len(active)))
+    try:
+        scope = _capture_jvp(d, args, rule) if forward else _capture_vjp(d, args, rule)
+    finally:
+        rules.pop()
+    outer = d.outer
+    values = outer.fn.custom(
+        d.scope.fn.name,
+        [outer.value(t) for t in d.inputs],
+        [outer.value(what) for what, _ in d.scope.captures],
+        scope.fn.name,
+        forward=forward,
+        rule_captures=[outer.value(what) for what, _ in scope.captures],
+        loc=state.location(),
+    )
+    return d.primal(values)
+
+
+def _rule_scope(d: Any, signatures: list[Any]) -> Scope:
+    return Scope(d.outer.trace, f"{d.name}_rule", signatures, d.outer, state.location())
+
+
+def _floats(listed: list[Any]) -> list[Any]:
+    return [t for t in listed if t.dtype.kind == "f"]
+
+
+def _capture_vjp(d: Any, args: tuple[Any, ...], rule: Any) -> Scope:
+    """The rule as a function of arguments, results and cotangents."""
+    given = [*d.inputs, *d.results, *_floats(d.results)]
+    scope = _rule_scope(d, [t._sig for t in given])
+    with ScopeGuard(scope):
+        inputs = iter(scope.inputs)
+        own = tuple([_inputs.substitute(a, inputs) for a in args])
+        out = map_tensors(lambda t: next(inputs), d.out)
+        dout = map_tensors(
+            lambda t: next(inputs) if t.dtype.kind == "f" else splat(0, t.dtype, t.shape),
+            d.out,
+            zero_of,
+        )
+        gradients = calls.call(rule, (*own, out, dout), {})
+        listed = gradients if isinstance(gradients, tuple | list) else (gradients,)
+        if len(listed) != len(args):
+            raise error(
+                TypeError,
+                f"The rule of '{d.name}' gives {len(listed)} gradients for {len(args)} arguments.",
+                "return a tuple with one gradient for each argument, None for one without",
+            )
+        cotangents = []
+        for position, (leaves, g) in enumerate(zip(d.leaves, listed, strict=True)):
+            cotangents += _gradients_of(d.name, position, leaves, g, args[position])
+        scope.fn.ret([scope.value(t) for t in cotangents])
+    return scope
+
+
+def _gradients_of(
+    name: str, position: int, leaves: list[Tensor], given: Any, argument: Any
+) -> list[Tensor]:
+    """The gradients of an argument's tensors, from what the rule gives for it."""
+    if given is None:
+        return [splat(0, t.dtype, t.shape) for t in _floats(leaves)]
+    found = [g for g in matching(given, argument) if g is not None]
+    if len(found) not in (len(leaves), len(_floats(leaves))):
+        raise error(
+            TypeError,
+            f"The rule of '{name}' gives {len(found)} tensors as the gradient of argument "
+            f"{position}, which has {len(leaves)}.",
+        )
+    if len(found) == len(leaves):
+        found = [g for g, t in zip(found, leaves, strict=True) if t.dtype.kind == "f"]
+    out = []
+    for g, t in zip(found, _floats(leaves), strict=True):
+        g = as_tensor(g, name, t.dtype)
+        if g.shape != t.shape:
+            raise error(
+                ValueError,
+                f"The rule of '{name}' gives a gradient of shape {list(g.shape)} for argument "
+                f"{position}, which has shape {list(t.shape)}.",
+                "sum it over the dimensions that were broadcast",
+            )
+        out.append(cast_to(g, t.dtype))
+    return out
+
+
+def _capture_jvp(d: Any, args: tuple[Any, ...], rule: Any) -> Scope:
+    """The rule as a function of arguments and tangents."""
+    floats = _floats(d.inputs)
+    scope = _rule_scope(d, [t._sig for t in [*d.inputs, *floats]])
+    with ScopeGuard(scope):
+        inputs = iter(scope.inputs)
+        own = tuple([_inputs.substitute(a, inputs) for a in args])
+        directions = tuple(
+            map_tensors(
+                lambda t: next(inputs) if t.dtype.kind == "f" else splat(0, t.dtype, t.shape),
+                _inputs.substitute(a, iter(leaves)),
+                zero_of,
+            )
+            for a, leaves in zip(args, d.leaves, strict=True)
+        )
+        pair = calls.call(rule, (own, directions), {})
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise error(
+                TypeError,
+                f"The jvp rule of '{d.name}' must return (result, tangent).",
+            )
+        results, pushed = (list(tensors(part)) for part in pair)
+        wanted = [t._sig for t in d.results]
+        if [t._sig for t in results] != wanted or len(pushed) != len(results):
+            raise error(
+                TypeError,
+                f"The jvp rule of '{d.name}' gives {[repr(t._sig) for t in results]} with "
+                f"{len(pushed)} tangents, but the function gives {[repr(s) for s in wanted]}.",
+                "return the function's result, and a tangent of the same structure",
+            )
+        for t, r in zip(pushed, results, strict=True):
+            if t.shape != r.shape:
+                raise error(
+                    ValueError,
+                    f"The jvp rule of '{d.name}' gives a tangent of shape {list(t.shape)} for a "
+                    f"result of shape {list(r.shape)}.",
+                )
+        given = results + [
+            cast_to(t, r.dtype) for t, r in zip(pushed, results, strict=True) if r.dtype.kind == "f"
+        ]
+        scope.fn.ret([scope.value(t) for t in given])
+    return scope
+
+
+def recompute(block: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Calls a Cell or function whose intermediate values are not kept for the gradient.
+
+    Reverse mode keeps its inputs, and computes it again right before it is needed: memory for time
+    (rematerialisation). The result and all derivatives are the same.
+
+    Args:
+        block: what to call on the other arguments.
+
+    >>> net = nn.Dense(2, 1, "ones", has_bias=False)
+    >>> print(ms.grad(lambda x: ms.recompute(net, x).sum())(Tensor([[1.0, 2.0]])))
+    [[1. 1.]]
+    """
+    if state.current.scope is None:
+        return block(*args, **kwargs)
+    d = Differentiated(block, args, kwargs)
+    values = d.outer.fn.recompute(d.scope.fn.name, d.operands(), loc=state.location())
+    return d.primal(values)

@@ -1,0 +1,469 @@
+"""One step of differentiation: capture, one ``cell.vjp`` or ``cell.jvp`` op, results.
+
+The function is captured as a private function of the graph. Tensors of the surrounding code that it
+uses are arguments of that function, so that outer gradients flow through them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from cellgrad.capture import calls
+from cellgrad.compile import program as _jit
+from cellgrad.core import inputs as _inputs
+from cellgrad.core import state
+from cellgrad.core.errors import error
+from cellgrad.core.parameter import Parameter
+from cellgrad.core.record import cast_to, splat
+from cellgrad.core.scope import Scope, ScopeGuard
+from cellgrad.core.storage import Signature
+from cellgrad.core.tensor import Tensor
+from cellgrad.core.tracer import Tracer
+from cellgrad.core.tree import (
+    Mismatch,
+    fields_of,
+    is_record,
+    map_tensors,
+    matching,
+    numbers,
+    pairs,
+    tensors,
+    zero_of,
+)
+
+_MAX_NESTING = 100
+
+
+class Differentiated:
+    """A function captured for differentiation, and the operands of a call to it."""
+
+    def __init__(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]):
+        scope = state.current.scope
+        assert scope is not None
+        self.outer = scope
+        self.name = _jit.function_name(function)
+        key: list[Any] = []
+        self.inputs: list[Tensor] = []
+        self.leaves: list[list[Tensor]] = []  # the tensors of each positional argument
+        for a in args:
+            found: list[Tensor] = []
+            _collect_traced(a, key, found)
+            self.leaves.append(found)
+            self.inputs.extend(found)
+        for k in sorted(kwargs):
+            key.append(k)
+            _collect_traced(kwargs[k], key, self.inputs)
+        marker = (identity(function), *key)
+        active = scope.trace.active
+        if marker in active or len(active) >= _MAX_NESTING:
+            raise error(
+                RecursionError,
+                f"The gradient of '{self.name}' is taken inside itself with the same kinds of "
+                f"arguments, without end.",
+                "end the recursion on a Python value, for example an argument that counts the "
+                "order down",
+            )
+        signatures = [self.signature_of(i, t) for i, t in enumerate(self.inputs)]
+        self.scope = Scope(scope.trace, self.name, signatures, scope, state.location())
+        active.append(marker)
+        try:
+            with ScopeGuard(self.scope):
+                tracers = iter(self.scope.inputs)
+                new_args = tuple([_inputs.substitute(a, tracers) for a in args])
+                by_name = {k: _inputs.substitute(kwargs[k], tracers) for k in sorted(kwargs)}
+                self.out = calls.call(function, new_args, {k: by_name[k] for k in kwargs})
+                self.results = [Tracer(self.scope.value(t), self.scope) for t in tensors(self.out)]
+        finally:
+            active.pop()
+        self.written = list(self.scope.written.values())
+        stored = [self.scope.store[id(p)] for p in self.written]
+        self.scope.fn.ret([t._value for t in self.results] + stored)
+
+    def signature_of(self, index: int, tensor: Tensor) -> Signature:
+        """What the captured function takes for an input."""
+        return tensor._sig
+
+    def operands(self) -> list[Any]:
+        """The arguments of the captured function, as values of the surrounding scope."""
+        captured = [self.outer.value(what) for what, _ in self.scope.captures]
+        return [self.outer.value(t) for t in self.inputs] + captured
+
+    def argument_of(self, parameter: Parameter) -> int | None:
+        """The argument that a Parameter is, or None where the function does not read it."""
+        for i, (what, _) in enumerate(self.scope.captures):
+            if what is parameter:
+                return len(self.inputs) + i
+        return None
+
+    def results_of(self, part: Any) -> list[int]:
+        """Indices of the floating-point results that a part of the output consists of."""
+        order = {id(t): i for i, t in enumerate(tensors(self.out))}
+        return [order[id(t)] for t in tensors(part) if t.dtype.kind == "f"]
+
+    def primal(self, values: list[Any]) -> Any:
+        """The function's output in the surrounding scope, from the transform's results."""
+        for p, value in zip(
+            self.written,
+            values[len(self.results) : len(self.results) + len(self.written)],
+            strict=True,
+        ):
+            self.outer.write(p, value)
+        remaining = iter(values)
+        return map_tensors(lambda t: Tracer(next(remaining), self.outer), self.out)
+
+
+def _collect_traced(value: Any, key: list[Any], found: list[Tensor]) -> None:
+    """As `_jit.collect`, for values that may be tracers."""
+    if isinstance(value, Tensor):
+        key.append(value._sig)
+        found.append(value)
+    elif isinstance(value, tuple | list):
+        key.append((type(value), len(value)))
+        for v in value:
+            _collect_traced(v, key, found)
+    elif isinstance(value, dict):
+        key.append((dict, tuple(value)))
+        for v in value.values():
+            _collect_traced(v, key, found)
+    elif is_record(value):
+        key.append(type(value))
+        _collect_traced(fields_of(value), key, found)
+    else:
+        _inputs.collect(value, key, found)
+
+
+def identity(function: Any) -> Any:
+    """What a function or bound method is known by."""
+    bound = getattr(function, "__self__", None)
+    if bound is not None and hasattr(function, "__func__"):
+        return (id(bound), id(function.__func__))
+    return id(function)
+
+
+# --- reverse mode -----------------------------------------------------------------------------
+
+
+class Request:
+    """What a gradient function returns: positions, weights and their nesting."""
+
+    def __init__(
+        self, positions: Any, weights: Any, has_aux: bool, value: bool, ids: bool, name: str
+    ):
+        self.name = name
+        self.value = value
+        self.has_aux = has_aux
+        self.ids = ids
+        self.one_position = isinstance(positions, int) or (
+            isinstance(positions, tuple) and len(positions) == 1
+        )
+        self.positions: tuple[int, ...] | Literal["all"] | None
+        if positions is None or positions == "all":
+            self.positions = "all" if positions else None
+        else:
+            self.positions = (positions,) if isinstance(positions, int) else tuple(positions)
+        self.one_weight = isinstance(weights, Parameter)
+        self.weights: tuple[Parameter, ...] | None = (
+            None
+            if weights is None
+            else (weights,)
+            if isinstance(weights, Parameter)
+            else tuple(weights)
+        )
+
+    def key(self) -> tuple[Any, ...]:
+        weights = None if self.weights is None else tuple(id(w) for w in self.weights)
+        return (
+            self.positions,
+            self.one_position,
+            weights,
+            self.one_weight,
+            self.has_aux,
+            self.value,
+            self.ids,
+            self.name,
+        )
+
+
+def pull_back(
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], request: Request, sens: Any
+) -> Any:
+    """The gradient of a call in the current scope, nested as the request says."""
+    name = request.name
+    d = Differentiated(function, args, kwargs)
+    positions = positions_of(request, args, name)
+    if request.has_aux:
+        if not isinstance(d.out, tuple | list) or len(d.out) < 2:
+            raise error(
+                ValueError,
+                f"When has_aux is True, '{d.name}' must return more than one output: the one to "
+                f"differentiate and others.",
+                "return (loss, aux), or leave has_aux out",
+            )
+        part = d.out[0]
+    else:
+        part = d.out
+    of = d.results_of(part)
+    if not of:
+        raise error(
+            TypeError,
+            f"'{d.name}' must return a Tensor of floating-point numbers to be differentiated, but "
+            f"it returns {_kind(part)}.",
+            "return the tensor to differentiate; is a return statement missing?"
+            if part is None
+            else "",
+        )
+    cotangents = _cotangents(d, part, of, sens, name)
+
+    wanted: list[
+        int
+    ] = []  # argument of the captured function for every gradient asked for, or -1 for zeros
+    starts = [0]
+    for found in d.leaves:
+        starts.append(starts[-1] + len(found))
+    for p in positions:
+        for k, leaf in enumerate(d.leaves[p]):
+            wanted.append(starts[p] + k if leaf.dtype.kind == "f" else -1)
+    for w in request.weights or ():
+        argument = d.argument_of(w)
+        wanted.append(-1 if argument is None else argument)
+    wrt = [a for a in dict.fromkeys(wanted) if a >= 0]
+    if not any(a >= 0 for a in wanted) and request.weights is None and positions:
+        require_float(d.name, [t for p in positions for t in d.leaves[p]])
+    values = d.outer.fn.vjp(
+        d.scope.fn.name, d.operands(), cotangents, of=of, wrt=wrt, loc=state.location()
+    )
+    gradients = dict(zip(wrt, values[len(d.results) + len(d.written) :], strict=True))
+    out = d.primal(values)
+
+    order = iter(wanted)
+
+    def gradient(like: Tensor) -> Tensor:
+        argument = next(order)
+        if argument < 0:
+            return splat(0, like.dtype, like.shape)
+        return Tracer(gradients[argument], d.outer)
+
+    by_position: list[Any] = []
+    for p in positions:
+        g = map_tensors(gradient, _tensor_part(args[p]), zero_of)
+        by_position.append((p, g) if request.ids else g)
+    parts: list[Any] = []
+    if request.positions is not None:
+        parts.append(by_position[0] if request.one_position else tuple(by_position))
+    if request.weights is not None:
+        by_weight: list[Any] = [gradient(w) for w in request.weights]
+        if request.ids:
+            by_weight = [(w.name, g) for w, g in zip(request.weights, by_weight)]
+        parts.append(by_weight[0] if request.one_weight else tuple(by_weight))
+    result = parts[0] if len(parts) == 1 else tuple(parts)
+    if request.value:
+        return (out, result)
+    if request.has_aux:
+        return (result, tuple(out[1:]))
+    return result
+
+
+def _tensor_part(argument: Any) -> Any:
+    """A positional argument, with arrays as the tensors they became."""
+    return Tensor(argument) if isinstance(argument, np.ndarray) else argument
+
+
+def positions_of(request: Request, args: tuple[Any, ...], name: str) -> list[int]:
+    if request.positions is None:
+        return []
+    has = [any(True for _ in tensors(a)) or isinstance(a, np.ndarray) for a in args]
+    if request.positions == "all":
+        listed = [i for i, h in enumerate(has) if h]
+        for p in listed:
+            _refuse_floats(args[p], p)
+        return listed
+    for p in request.positions:
+        if p >= len(args):
+            raise error(
+                IndexError,
+                f"Position index {p} is exceed input size: '{name}' was called with {len(args)} "
+                f"positional arguments.",
+                "pass the input by position, or correct grad_position",
+            )
+        if not has[p]:
+            raise error(
+                TypeError,
+                f"The input at grad_position {p} is {args[p]!r} ({type(args[p]).__name__}), not a "
+                f"Tensor: Python values are "
+                "constants of the compiled code and have no gradient.",
+                f"pass ms.Tensor({args[p]!r})"
+                if isinstance(args[p], int | float)
+                else "choose the position of a Tensor",
+            )
+        _refuse_floats(args[p], p)
+    return list(request.positions)
+
+
+def _refuse_floats(argument: Any, position: int) -> None:
+    """Refuses a nested input that holds a Python number with a gradient to put in its place; that of
+    an int is zero, as an integer tensor's beside others is.
+    """
+    for path, value in numbers(argument):
+        if isinstance(value, int | np.integer | np.bool_):
+            continue
+        raise error(
+            TypeError,
+            f"The input at grad_position {position} holds the number {value!r} "
+            f"({type(value).__name__}) at {path}: Python values are constants of the compiled code "
+            "and have no gradient.",
+            f"make it a Tensor, ms.Tensor({value!r}), or pass it in an argument of its own",
+        )
+
+
+def require_float(name: str, leaves: list[Tensor]) -> None:
+    """Refuses to differentiate by integers and bools alone."""
+    if any(t.dtype.kind == "f" for t in leaves):
+        return
+    kinds = [t.dtype.title for t in leaves]
+    raise error(
+        TypeError,
+        f"The inputs to differentiate '{name}' by have dtype {', '.join(kinds)}: a gradient "
+        f"needs floating-point numbers.",
+        "make the input a float, for example ms.Tensor([1, 2], ms.float32) or x.astype(ms.float32)",
+    )
+
+
+def _kind(value: Any) -> str:
+    listed = list(tensors(value))
+    if listed:
+        return f"only Tensors of dtype {', '.join(sorted({t.dtype.title for t in listed}))}"
+    return "None" if value is None else f"no Tensor but {type(value).__name__}"
+
+
+def _cotangents(d: Differentiated, part: Any, of: list[int], sens: Any, name: str) -> list[Any]:
+    """Ones for every result, or the given cotangents, checked against the results."""
+    outer = d.outer
+    if sens is None:
+        return [outer.number(1, d.results[i]._sig) for i in of]
+    outputs = list(tensors(part))
+    given = matching(sens, part)
+    if len(given) != len(outputs):
+        raise error(
+            TypeError,
+            f"For '{name}', the cotangent (sens) has {len(given)} tensors but '{d.name}' returns "
+            f"{len(outputs)}.",
+            "give one cotangent per output, in a tuple that mirrors it",
+        )
+    out = []
+    for t, value in zip(outputs, given, strict=True):
+        if t.dtype.kind != "f":
+            continue
+        if isinstance(value, np.ndarray):
+            value = Tensor(value)
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            value = splat(value, t.dtype, t.shape)
+        elif not isinstance(value, Tensor):
+            raise error(
+                TypeError,
+                f"For '{name}', the cotangent (sens) must be a Tensor or a number, but got "
+                f"{value!r}.",
+            )
+        if value.dtype.kind != "f":
+            raise error(
+                TypeError,
+                f"For '{name}', the cotangent (sens) must have a floating-point dtype, but got "
+                f"{value.dtype.title}.",
+                "write ms.Tensor(..., ms.float32)",
+            )
+        if value.shape != t.shape:
+            raise error(
+                ValueError,
+                f"For '{name}', the cotangent (sens) must have the shape of the output, "
+                f"{list(t.shape)}, but got "
+                f"{list(value.shape)}.",
+            )
+        out.append(outer.value(cast_to(value, t.dtype)))
+    return out
+
+
+# --- forward mode -----------------------------------------------------------------------------
+
+
+def push_forward(
+    function: Any, args: tuple[Any, ...], directions: tuple[Any, ...], has_aux: bool
+) -> Any:
+    d = Differentiated(function, args, {})
+    given = _directions(args, directions)
+    if len(given) != len(d.inputs):
+        raise error(
+            TypeError,
+            f"For 'jvp', there are {len(d.inputs)} input tensors but {len(given)} tangents.",
+        )
+    wrt, operands = [], []
+    for i, (x, t) in enumerate(zip(d.inputs, given, strict=True)):
+        if not isinstance(t, Tensor):
+            raise error(
+                TypeError,
+                f"For 'jvp', tangent {i} must be a Tensor like its input, {x._sig!r}, but got "
+                f"{t!r}.",
+            )
+        if x.shape != t.shape or x.dtype is not t.dtype:
+            raise error(
+                ValueError if x.shape != t.shape else TypeError,
+                f"For 'jvp', tangent {i} must have the shape and dtype of its input, {x._sig!r}, "
+                f"but got {t._sig!r}.",
+            )
+        if x.dtype.kind == "f":
+            wrt.append(i)
+            operands.append(d.outer.value(t))
+    part = d.out
+    if has_aux:
+        if not isinstance(d.out, tuple | list) or len(d.out) < 2:
+            raise error(
+                ValueError, f"When has_aux is True, '{d.name}' must return more than one output."
+            )
+        part = d.out[0]
+    of = d.results_of(part)
+    if not of:
+        raise error(
+            TypeError,
+            f"'{d.name}' must return a Tensor of floating-point numbers, but it returns "
+            f"{_kind(part)}.",
+        )
+    values = d.outer.fn.jvp(
+        d.scope.fn.name, d.operands(), operands, of=of, wrt=wrt, loc=state.location()
+    )
+    count = len(d.results) + len(d.written)
+    tangents = iter(values[count:])
+    out = d.primal(values)
+
+    def tangent(t: Tensor) -> Tensor:
+        if t.dtype.kind != "f":
+            return splat(0, t.dtype, t.shape)
+        return Tracer(next(tangents), d.outer)
+
+    pushed = map_tensors(tangent, part, zero_of)
+    if has_aux:
+        return out[0], pushed, (out[1] if len(out) == 2 else tuple(out[1:]))
+    return out, pushed
+
+
+def _directions(args: tuple[Any, ...], given: tuple[Any, ...]) -> list[Any]:
+    """The tangents of the tensors of `args`; a number has none but zero."""
+    try:
+        for path, t, x in pairs(given, args):
+            moves = isinstance(t, Tensor | np.ndarray) or (t is not None and t != 0)
+            if moves and not isinstance(x, Tensor | np.ndarray):
+                raise error(
+                    TypeError,
+                    f"For 'jvp', the input at {path} is the number {x!r} ({type(x).__name__}), and "
+                    "has a tangent: Python values are constants of the compiled code.",
+                    f"pass ms.Tensor({x!r}) to differentiate along it, or 0 as its tangent",
+                )
+    except Mismatch:
+        for path, value in numbers(given):
+            raise error(
+                TypeError,
+                f"For 'jvp', the tangents must have the structure of the inputs, but hold the "
+                f"number {value!r} at {path}.",
+                "give a Tensor for each Tensor, and nothing or 0 for a number",
+            ) from None
+    found = matching(given, args)
+    return [Tensor(t) if isinstance(t, np.ndarray) else t for t in found]

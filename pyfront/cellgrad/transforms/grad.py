@@ -1,0 +1,427 @@
+"""Gradients: ``grad``, ``value_and_grad``, ``ops.GradOperation``, ``vjp``, ``jvp``, ``get_grad``.
+
+All are the same step: the function is captured as a private function of the graph, and one
+    ``cell.vjp`` or
+``cell.jvp`` op refers to it. Tensors of the surrounding code that it uses are arguments of that
+function, so that outer
+gradients flow through them; therefore gradients nest to any order, inside and outside of Cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from cellgrad.capture import calls
+from cellgrad.compile import program as _jit
+from cellgrad.core import state
+from cellgrad.core.errors import error
+from cellgrad.core.parameter import Parameter
+from cellgrad.core.tensor import Tensor
+from cellgrad.transforms.differentiate import Request, pull_back, push_forward
+
+__all__ = ["GradOperation", "get_grad", "grad", "jvp", "value_and_grad", "vjp"]
+
+
+class _GradFunction:
+    """The gradient of a function; call it like the function."""
+
+    def __init__(self, function: Any, request: Request, sens: bool = False):
+        self.function = function
+        self.request = request
+        self.sens = sens
+        self.__name__ = f"{request.name}_{_jit.function_name(function)}"
+        self._program: _jit.Program | None = None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if state.current.scope is not None:
+            return self._traced(self.function, args, kwargs)
+        program = self._program
+        if program is None:
+            program = self._program = self._find_program()
+        return program(args, kwargs)
+
+    def _find_program(self) -> _jit.Program:
+        request, sens = self.request, self.sens
+
+        def make(reach: Callable[[], Any]) -> Callable[..., Any]:
+            return lambda *a, **k: _apply(reach(), a, k, request, sens)
+
+        return _jit.program_for(self.function, (request.key(), sens), make, self.__name__)
+
+    def _traced(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return _apply(function, args, kwargs, self.request, self.sens)
+
+    def __repr__(self) -> str:
+        return f"<{self.request.name} of {self.function!r}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_program": None}  # compiled code is found again where it is used
+
+
+def _apply(
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], request: Request, sens: bool
+) -> Any:
+    cotangent = None
+    if sens and "sens" in kwargs:
+        kwargs = dict(kwargs)
+        cotangent = kwargs.pop("sens")
+    elif sens:
+        if not args:
+            raise error(
+                TypeError,
+                f"For '{request.name}', the last argument must be the cotangent (sens_param=True).",
+                "give it after the inputs, or as sens=...",
+            )
+        *rest, cotangent = args
+        args = tuple(rest)
+    return pull_back(function, args, kwargs, request, cotangent)
+
+
+# --- argument checks --------------------------------------------------------------------------
+
+
+def _check_callable(fn: Any, name: str) -> None:
+    if not callable(fn):
+        raise error(
+            TypeError,
+            f"For '{name}', the argument 'fn' must be a Cell or a function, but got "
+            f"{type(fn).__name__}.",
+            "pass the function itself, not the result of calling it"
+            if isinstance(fn, Tensor)
+            else "",
+        )
+
+
+def _check_flag(value: Any, flag: str, name: str) -> None:
+    if not isinstance(value, bool):
+        raise error(
+            TypeError, f"For '{name}', the '{flag}' should be bool, but got {type(value).__name__}"
+        )
+
+
+def _check_positions(positions: Any, name: str) -> None:
+    if isinstance(positions, bool) or not isinstance(positions, int | tuple):
+        raise error(
+            TypeError,
+            f"For '{name}', the 'grad_position' must be int or tuple of ints, but got "
+            f"{type(positions).__name__}.",
+            "use a tuple: grad_position=(0, 1)" if isinstance(positions, list) else "",
+        )
+    listed = (positions,) if isinstance(positions, int) else positions
+    if not listed:
+        raise error(ValueError, f"For '{name}', the 'grad_position' should not be empty.")
+    for p in listed:
+        if isinstance(p, bool) or not isinstance(p, int):
+            raise error(
+                TypeError,
+                f"For '{name}', the element in 'grad_position' must be int, but got "
+                f"{type(p).__name__}.",
+            )
+        if p < 0:
+            raise error(ValueError, f"For '{name}', the grad_position must be >= 0, but got {p}.")
+    if len(set(listed)) != len(listed):
+        raise error(
+            ValueError,
+            f"For '{name}', there are duplicate positions in `grad_position` {positions}.",
+        )
+
+
+def _check_weights(weights: Any, name: str) -> Any:
+    if weights is None or isinstance(weights, Parameter):
+        return weights
+    if isinstance(weights, tuple | list):
+        for i, w in enumerate(weights):
+            if not isinstance(w, Parameter):
+                raise error(
+                    TypeError,
+                    f"For '{name}', 'weights' must hold Parameters, but weights[{i}] is "
+                    f"{type(w).__name__}.",
+                    "pass net.trainable_params()",
+                )
+        if not weights:
+            raise error(
+                ValueError,
+                f"For '{name}', 'weights' is empty.",
+                "net.trainable_params() is empty when the net has no Parameter, or none with "
+                "requires_grad",
+            )
+        return tuple(weights)
+    raise error(
+        TypeError,
+        f"For '{name}', 'weights' must be a Parameter, ParameterTuple or list of Parameters, but "
+        f"got {type(weights).__name__}.",
+        "pass net.trainable_params()",
+    )
+
+
+def _make(
+    fn: Any, positions: Any, weights: Any, has_aux: Any, ids: Any, sens: Any, value: bool, name: str
+) -> Callable[..., Any]:
+    _check_callable(fn, name)
+    if positions is None and weights is None:
+        raise error(ValueError, "`grad_position` and `weight` can not be None at the same time.")
+    if positions is not None:
+        _check_positions(positions, name)
+    weights = _check_weights(weights, name)
+    _check_flag(has_aux, "has_aux", name)
+    _check_flag(ids, "return_ids", name)
+    _check_flag(sens, "sens_param", name)
+    return _GradFunction(fn, Request(positions, weights, has_aux, value, ids, name), sens)
+
+
+# --- the public family ------------------------------------------------------------------------
+
+
+def grad(
+    fn: Callable[..., Any],
+    grad_position: int | tuple[int, ...] | None = 0,
+    weights: Any = None,
+    has_aux: bool = False,
+    return_ids: bool = False,
+    sens_param: bool = False,
+) -> Callable[..., Any]:
+    """A function that gives the gradient of `fn`.
+
+    The gradient is that of the sum of all elements of all outputs or, with `has_aux`, of the first
+    output.
+
+    Args:
+        fn: a Cell or function.
+        grad_position: the position of an input, or a tuple of them, to differentiate by; None for
+            weights only.
+        weights: a Parameter, or a tuple or list of them, to differentiate by.
+        has_aux: whether outputs after the first are not differentiated but returned beside the
+            gradient.
+        return_ids: whether each gradient comes in a tuple after its position or its Parameter's
+            name.
+        sens_param: whether the function made takes the cotangent of the output, after the inputs
+            or as ``sens=``, in place of ones: a tuple that mirrors the output for several, that
+            of the first output with `has_aux`.
+
+    Returns:
+        A function of `fn`'s inputs. It returns, by `grad_position` and `weights`: a Tensor for one
+        position (also in a
+        1-tuple), a tuple for several; a tuple for a tuple or list of weights, a Tensor for a bare
+        Parameter; and
+        ``(inputs' part, weights' part)`` for both. With `has_aux`: ``(gradient, (aux, ...))``.
+        Unused inputs and weights
+        have zero gradients.
+
+    Raises:
+        ValueError: neither position nor weights; a duplicate, negative or empty position; `has_aux`
+            with one output; a cotangent of another shape than the output.
+        TypeError: arguments of wrong types; an output that is not a floating-point Tensor.
+        IndexError: a position beyond the inputs.
+
+    >>> ms.grad(lambda x: x * x)(ms.Tensor(3.0))
+    Tensor(shape=[], dtype=Float32, value= 6)
+    """
+    return _make(fn, grad_position, weights, has_aux, return_ids, sens_param, False, "grad")
+
+
+def value_and_grad(
+    fn: Callable[..., Any],
+    grad_position: int | tuple[int, ...] | None = 0,
+    weights: Any = None,
+    has_aux: bool = False,
+    return_ids: bool = False,
+    sens_param: bool = False,
+) -> Callable[..., Any]:
+    """A function that gives the value of `fn` and its gradient, ``(value, gradient)``; see `grad`.
+
+    With `has_aux` the value is the tuple of all outputs.
+
+    >>> value, gradient = ms.value_and_grad(lambda x: (x * x).sum())(Tensor([1.0, 2.0]))
+    >>> print(value, gradient)
+    5.0 [2. 4.]
+    """
+    return _make(
+        fn, grad_position, weights, has_aux, return_ids, sens_param, True, "value_and_grad"
+    )
+
+
+class GradOperation:
+    """Makes gradient functions: ``GradOperation(...)(fn)(*inputs)``.
+
+    Args:
+        get_all: whether to differentiate by all inputs (a tuple, also for one), instead of the
+            first.
+        get_by_list: whether to differentiate by the weights given with the function (a tuple for a
+            tuple or list).
+        sens_param: whether the gradient function takes the cotangent of the output as its last
+            argument, or as ``sens=``; a tuple that mirrors the output, for several.
+
+    Raises:
+        TypeError: a flag that is not a bool.
+
+    >>> square = lambda x, y: x * x * y
+    >>> print(ops.GradOperation(get_all=True)(square)(Tensor(3.0), Tensor(2.0)))
+    (Tensor(shape=[], dtype=Float32, value= 12), Tensor(shape=[], dtype=Float32, value= 9))
+    """
+
+    def __init__(self, get_all: bool = False, get_by_list: bool = False, sens_param: bool = False):
+        _check_flag(get_all, "get_all", "GradOperation")
+        _check_flag(get_by_list, "get_by_list", "GradOperation")
+        _check_flag(sens_param, "sens_param", "GradOperation")
+        self.get_all = get_all
+        self.get_by_list = get_by_list
+        self.sens_param = sens_param
+
+    def __call__(self, fn: Callable[..., Any], weights: Any = None) -> Callable[..., Any]:
+        _check_callable(fn, "GradOperation")
+        if self.get_by_list and weights is None:
+            listed = getattr(fn, "trainable_params", None)
+            if listed is None:
+                raise error(
+                    ValueError,
+                    "For 'GradOperation', get_by_list=True needs the weights.",
+                    "call grad_op(fn, ParameterTuple(net.trainable_params()))",
+                )
+            weights = listed()
+        weights = _check_weights(weights, "GradOperation") if self.get_by_list else None
+        positions: Any = "all" if self.get_all else None if self.get_by_list else 0
+        return _GradFunction(
+            fn, Request(positions, weights, False, False, False, "GradOperation"), self.sens_param
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"GradOperation(get_all={self.get_all}, get_by_list={self.get_by_list}, "
+            f"sens_param={self.sens_param})"
+        )
+
+
+def get_grad(gradients: Any, identifier: int | Parameter) -> Tensor:
+    """Picks a gradient by position or Parameter from what a function made with ``return_ids=True``
+    returned.
+
+    Raises:
+        TypeError: `identifier` is neither int nor Parameter, or `gradients` has no ids.
+        RuntimeError: there is no such gradient.
+
+    >>> net = nn.Dense(2, 1, "ones", has_bias=False)
+    >>> gradient = ms.grad(net, 0, net.weight, return_ids=True)(Tensor([[1.0, 2.0]]))
+    >>> print(ms.get_grad(gradient, net.weight))
+    [[1. 2.]]
+    """
+    if isinstance(identifier, bool) or not isinstance(identifier, int | Parameter):
+        raise error(
+            TypeError,
+            f"For 'get_grad', the 'identifier' must be int or Parameter, but got "
+            f"{type(identifier).__name__}.",
+        )
+    wanted = identifier.name if isinstance(identifier, Parameter) else identifier
+    found: Tensor | None = _search(gradients, wanted)
+    if found is None:
+        raise error(
+            RuntimeError,
+            f"For 'get_grad', there is no gradient for {wanted!r}.",
+            "was return_ids=True given to grad?",
+        )
+    return found
+
+
+def _search(gradients: Any, wanted: int | str) -> Any:
+    if not isinstance(gradients, tuple):
+        return None
+    if len(gradients) == 2 and isinstance(gradients[0], int | str):
+        return (
+            gradients[1] if gradients[0] == wanted and type(gradients[0]) is type(wanted) else None
+        )
+    for g in gradients:
+        found = _search(g, wanted)
+        if found is not None:
+            return found
+    return None
+
+
+def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool = False) -> Any:
+    """The output of `fn` and a function from cotangents to gradients.
+
+    Args:
+        fn: a Cell or function.
+        inputs: its inputs; the gradient is taken by all of them.
+        weights: Parameters to differentiate by as well.
+        has_aux: whether outputs after the first are not differentiated.
+
+    Returns:
+        ``(out, vjp_fn)``, or ``(out, vjp_fn, aux)``. ``vjp_fn(*cotangents)`` takes one cotangent
+        per output and returns a
+        tuple over inputs or, with weights, ``((inputs), (weights))``.
+
+    Raises:
+        TypeError, ValueError: as `grad`; cotangents that do not fit the outputs.
+
+    >>> out, pull_back = ms.vjp(lambda x: x * x, Tensor([1.0, 2.0]))
+    >>> print(out, pull_back(Tensor([1.0, 10.0])))
+    [1. 4.] (Tensor(shape=[2], dtype=Float32, value= [ 2.00000000e+00,  4.00000000e+01]),)
+    """
+    _check_callable(fn, "vjp")
+    weights = _check_weights(weights, "vjp")
+    _check_flag(has_aux, "has_aux", "vjp")
+    request = Request("all", weights, has_aux, False, False, "vjp")
+
+    def pull(function: Any, *args: Any) -> Any:
+        out = pull_back(function, args[0], {}, request, args[1])
+        gradients = out[0] if has_aux else out
+        return gradients
+
+    def vjp_fn(*cotangents: Any) -> Any:
+        sens = cotangents[0] if len(cotangents) == 1 else cotangents
+        if state.current.scope is not None:
+            return pull(fn, inputs, sens)
+        program = _jit.program_for(
+            fn,
+            (request.key(), "pull"),
+            lambda reach: lambda i, s: pull(reach(), i, s),
+            f"vjp_{_jit.function_name(fn)}",
+        )
+        return program((inputs, sens), {})
+
+    if state.current.scope is not None:
+        out = calls.call(fn, inputs, {})
+    else:
+        forward = _jit.program_for(
+            fn,
+            "forward",
+            lambda reach: lambda *a: calls.call(reach(), a, {}),
+            _jit.function_name(fn),
+        )
+        out = forward(inputs, {})
+    if has_aux:
+        return out[0], vjp_fn, (out[1] if len(out) == 2 else tuple(out[1:]))
+    return out, vjp_fn
+
+
+def jvp(fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False) -> Any:
+    """The output of `fn` and its directional derivative along `v` (forward mode).
+
+    Args:
+        fn: a Cell or function.
+        inputs: a Tensor, or a tuple or list of them.
+        v: tangents of the same structure, shapes and dtypes.
+        has_aux: whether outputs after the first are not differentiated.
+
+    Returns:
+        ``(out, tangent)``, or ``(out, tangent, aux)``.
+
+    Raises:
+        TypeError, ValueError: tangents that do not fit the inputs.
+
+    >>> print(*ms.jvp(lambda x: x * x, Tensor(3.0), Tensor(1.0)))
+    9.0 6.0
+    """
+    _check_callable(fn, "jvp")
+    _check_flag(has_aux, "has_aux", "jvp")
+    args = tuple(inputs) if isinstance(inputs, tuple | list) else (inputs,)
+    directions = tuple(v) if isinstance(v, tuple | list) else (v,)
+    if state.current.scope is not None:
+        return push_forward(fn, args, directions, has_aux)
+    program = _jit.program_for(
+        fn,
+        ("jvp", has_aux),
+        lambda reach: lambda a, t: push_forward(reach(), a, t, has_aux),
+        f"jvp_{_jit.function_name(fn)}",
+    )
+    return program((args, directions), {})

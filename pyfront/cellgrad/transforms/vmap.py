@@ -1,0 +1,183 @@
+"""``vmap``: a function of one element, applied to a batch.
+
+The function is captured once, on the types of one element, and one ``cell.vmap`` op refers to it;
+the compiler rewrites it to ops on the whole batch. It nests with the gradient family in any order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from cellgrad.compile import program as _jit
+from cellgrad.core import generator, state
+from cellgrad.core.errors import error
+from cellgrad.core.storage import Signature, signature
+from cellgrad.core.tensor import Tensor
+from cellgrad.core.tree import tensors
+from cellgrad.transforms.differentiate import Differentiated
+
+__all__ = ["vmap"]
+
+
+class _Mapped(Differentiated):
+    """A function captured on one element of a batch."""
+
+    def __init__(self, function: Any, args: tuple[Any, ...], axes: list[int | None]):
+        self.axes = axes
+        super().__init__(function, args, {})
+
+    def signature_of(self, index: int, tensor: Tensor) -> Signature:
+        axis = self.axes[index]
+        if axis is None:
+            return tensor._sig
+        shape = tensor.shape
+        return signature(tensor.dtype, shape[:axis] + shape[axis + 1 :])
+
+
+def spread(axes: Any, tree: Any, what: str) -> list[Any]:
+    """The axis of every tensor of `tree`: an axis for a whole subtree, or a tuple that mirrors
+    it.
+    """
+    if axes is None or (isinstance(axes, int) and not isinstance(axes, bool)):
+        return [axes for _ in tensors(tree)]
+    if not isinstance(axes, tuple | list):
+        raise _wrong_axes(axes, what)
+    items = list(tree.values()) if isinstance(tree, dict) else tree
+    if not isinstance(items, tuple | list) or len(items) != len(axes):
+        raise error(
+            ValueError,
+            f"For 'vmap', '{what}' has {len(axes)} entries, but there are "
+            f"{len(items) if isinstance(items, tuple | list) else 1} values to match.",
+            "give one axis for all of them, or one each (None for a value that is not mapped)",
+        )
+    return [axis for a, t in zip(axes, items, strict=True) for axis in spread(a, t, what)]
+
+
+def _normalize(axis: int, rank: int, what: str) -> int:
+    if not -rank <= axis < rank:
+        raise error(
+            ValueError,
+            f"For 'vmap', axis {axis} in '{what}' is out of range for a tensor of {rank} "
+            f"dimension{'s' * (rank != 1)}.",
+        )
+    return axis % rank
+
+
+def batch(function: Any, args: tuple[Any, ...], in_axes: Any, out_axes: Any) -> Any:
+    """A call on a batch in the current scope."""
+    inputs = list(tensors(args))
+    axes = [
+        None if axis is None else _normalize(axis, t.ndim, "in_axes")
+        for axis, t in zip(spread(in_axes, args, "in_axes"), inputs, strict=True)
+    ]
+    sizes = {t.shape[axis] for axis, t in zip(axes, inputs, strict=True) if axis is not None}
+    if not sizes:
+        raise error(
+            ValueError,
+            "For 'vmap', no input is mapped: every axis in 'in_axes' is None, or there is no "
+            "Tensor.",
+            "give at least one Tensor an axis",
+        )
+    if len(sizes) > 1:
+        raise error(
+            ValueError,
+            f"For 'vmap', the mapped dimensions have different sizes: {sorted(sizes)}.",
+            "all mapped inputs must hold the same number of elements",
+        )
+    d = _Mapped(function, args, axes)
+    if d.written:
+        raise error(
+            TypeError,
+            f"For 'vmap', '{d.name}' writes Parameter '{d.written[0].name}', which has one value "
+            f"and not one per element.",
+            "draw from keys, one for each element: see cellgrad.random"
+            if d.written[0] is generator.STATE
+            else "return the new value instead",
+        )
+    if not d.results:
+        raise error(TypeError, f"For 'vmap', '{d.name}' must return a Tensor.")
+    outs = spread(out_axes, d.out, "out_axes")
+    if None in outs:
+        raise error(ValueError, "For 'vmap', 'out_axes' must not be None.")
+    out_dims = [
+        _normalize(axis, t.ndim + 1, "out_axes") for axis, t in zip(outs, d.results, strict=True)
+    ]
+    in_dims = [-1 if axis is None else axis for axis in axes] + [-1] * len(d.scope.captures)
+    values = d.outer.fn.vmap(
+        d.scope.fn.name, d.operands(), in_dims=in_dims, out_dims=out_dims, loc=state.location()
+    )
+    return d.primal(values)
+
+
+def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
+    """A function that applies `fn` to every element of a batch.
+
+    Args:
+        fn: a Cell or function of one element.
+        in_axes: the dimension of the inputs that holds the batch: one int for all, or a tuple with
+            one entry an input (None for an input that is the same for all elements; nested like
+            the input).
+        out_axes: the dimension of the outputs in which the batch comes out; nested like the output.
+
+    Returns:
+        A function of batched inputs. It nests with `grad`, `jvp` and `vmap` in any order.
+
+    Raises:
+        TypeError: axes of a wrong type; `fn` writes a Parameter or returns no Tensor.
+        ValueError: an axis out of range; batches of different sizes; no mapped input.
+
+    >>> ms.vmap(ms.grad(lambda x: x * x * x))(ms.Tensor([1.0, 2.0]))
+    Tensor(shape=[2], dtype=Float32, value= [ 3.00000000e+00,  1.20000000e+01])
+    """
+    if not callable(fn):
+        raise error(
+            TypeError,
+            f"For 'vmap', the argument 'fn' must be a Cell or a function, but got "
+            f"{type(fn).__name__}.",
+        )
+    return _VmapFunction(fn, _frozen(in_axes, "in_axes"), _frozen(out_axes, "out_axes"))
+
+
+class _VmapFunction:
+    """A function of a batch; see `vmap`."""
+
+    def __init__(self, fn: Any, in_axes: Any, out_axes: Any):
+        self._fn = fn
+        self._axes = in_axes, out_axes
+        self.__name__ = f"vmap_{_jit.function_name(fn)}"
+
+    def __call__(self, *args: Any) -> Any:
+        axes = self._axes
+        if state.current.scope is not None:
+            return batch(self._fn, args, *axes)
+        program = _jit.program_for(
+            self._fn,
+            ("vmap", *axes),
+            lambda reach: lambda *a: batch(reach(), a, *axes),
+            self.__name__,
+        )
+        return program(args, {})
+
+    def __repr__(self) -> str:
+        return f"<vmap of {self._fn!r}>"
+
+
+def _frozen(axes: Any, what: str) -> Any:
+    """`axes` with tuples for lists."""
+    if isinstance(axes, tuple | list):
+        return tuple(_frozen(a, what) for a in axes)
+    if axes is None or (isinstance(axes, int) and not isinstance(axes, bool)):
+        return axes
+    raise _wrong_axes(axes, what)
+
+
+def _wrong_axes(axes: Any, what: str) -> Exception:
+    return error(
+        TypeError,
+        f"For 'vmap', '{what}' must be an int, None or a tuple of them, but got "
+        f"{type(axes).__name__}.",
+        "for a dict, give a tuple with one entry for each of its values, in their order"
+        if isinstance(axes, dict)
+        else "",
+    )
