@@ -5,7 +5,8 @@
 
 Runs the same scripts, or the same command of Python, with the package of each checkout, and compares
 the entries of the two caches: their names are digests of the IR's text and the options, their content
-is the code. Both use the native module of NEW, so that what differs comes from the package.
+is the code. Both checkouts are built; both use the native module of NEW, so that what differs comes
+from the package.
 """
 
 from __future__ import annotations
@@ -13,24 +14,38 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 
-def entries(checkout: Path, native: Path, command: list[str]) -> dict[str, str]:
+def built(checkout: Path, new: Path, folder: Path) -> Path:
+    """What the build of `checkout` made for Python, with the native module of `new`."""
+    python = folder / "python"
+    shutil.copytree(
+        checkout / "build/python", python, ignore=shutil.ignore_patterns("_native*", "__pycache__")
+    )
+    for module in (new / "build/python/cellgrad").glob("_native*.so"):
+        (python / "cellgrad" / module.name).symlink_to(module)
+    return python
+
+
+def entries(checkout: Path, new: Path, command: list[str]) -> dict[str, str]:
     """Digests of what running `command` leaves in an empty cache, by name."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch, "cache")
         env = os.environ | {
-            "CELLGRAD_CACHE_DIR": folder,
-            "PYTHONPATH": f"{checkout / 'pyfront'}:{native}",
+            "CELLGRAD_CACHE": "1",
+            "CELLGRAD_CACHE_DIR": str(folder),
+            "PYTHONPATH": f"{checkout / 'pyfront'}:{built(checkout, new, Path(scratch))}",
             "PYTHONHASHSEED": "0",
         }
         run = subprocess.run([sys.executable, *command], env=env, stdout=subprocess.DEVNULL)
         if run.returncode:
             print(f"{' '.join(command)} ends with {run.returncode} in {checkout}", file=sys.stderr)
-        files = [p for p in Path(folder).rglob("*") if p.is_file()]
+        files = [p for p in folder.rglob("*") if p.is_file()]
         return {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in files}
 
 
@@ -40,11 +55,11 @@ def main() -> int:
     parser.add_argument("new", type=Path)
     parser.add_argument("run", nargs="+", help="scripts, or after -- what Python is called with")
     options = parser.parse_args()
-    native = options.new.resolve() / "build" / "python"
+    new_tree = options.new.resolve()
     whole = options.run[0].startswith("-")
     status = 0
     for command in [options.run] if whole else [[script] for script in options.run]:
-        old, new = (entries(c.resolve(), native, command) for c in (options.old, options.new))
+        old, new = (entries(c.resolve(), new_tree, command) for c in (options.old, options.new))
         same = sum(new.get(name) == digest for name, digest in old.items())
         print(
             f"{' '.join(command)}: {same} of {len(old)} entries are the same, {len(new)} in the new checkout"
