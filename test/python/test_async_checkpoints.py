@@ -17,8 +17,9 @@ import pytest
 
 import cellgrad as ms
 from cellgrad import dataset as ds
-from cellgrad import nn, serialization, train
+from cellgrad import nn, train
 from cellgrad.checkpoints import ckpt as _checkpoint
+from cellgrad.checkpoints import serialization
 
 
 @contextlib.contextmanager

@@ -12,7 +12,8 @@ import pytest
 
 import cellgrad as ms
 from cellgrad import Tensor, nn, ops
-from cellgrad.testing import TOLERANCES, _largest_errors, check_grads
+from cellgrad.testing import check_grads
+from cellgrad.transforms.check_grads import TOLERANCES, _largest_errors
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -23,7 +23,7 @@ def main() -> int:
     import op_examples
 
     import cellgrad as ms
-    from cellgrad.testing import _largest_errors
+    from cellgrad.transforms.check_grads import _largest_errors
 
     record = {}
     for op in sorted(op_examples.differentiable()):

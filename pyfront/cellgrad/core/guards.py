@@ -36,7 +36,8 @@ def is_library(module: Any) -> bool:
 
 def is_cell(value: Any) -> bool:
     """Whether a value is a Cell, which tells programs itself when an attribute of it changes."""
-    return "_dependents" in getattr(value, "__dict__", ())
+    # `super()` shows the dictionary of the object it stands for.
+    return type(value) is not super and "_dependents" in getattr(value, "__dict__", ())
 
 
 def contents(container: Any) -> tuple[Any, ...]:
