@@ -5,7 +5,7 @@ execute_process(COMMAND ${NM} -D --undefined-only ${FILE}
   OUTPUT_VARIABLE _lines OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "U [^\n]+" _names "${_lines}")
 list(TRANSFORM _names REPLACE "^U " "")
-list(FILTER _names EXCLUDE REGEX "^_?Py|^__(ubsan|asan)_|@(GLIBC|GCC|GLIBCXX|CXXABI)_")
+list(FILTER _names EXCLUDE REGEX "^_?Py|^__(ubsan|asan|sanitizer)_|@(GLIBC|GCC|GLIBCXX|CXXABI)_")
 if(_names)
   file(REMOVE ${FILE})
   list(JOIN _names "\n  " _names)
