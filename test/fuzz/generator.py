@@ -12,6 +12,7 @@ import json
 import random
 import re
 import struct
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,16 @@ class Program:
     dtype: str
     arguments: list[tuple[int, ...]]
     results: list[tuple[str, tuple[int, ...]]]
+
+    @staticmethod
+    def after(passes: str, text: str) -> Program:
+        """The program that a pipeline of `cell-opt` makes of a text."""
+        command = [BUILD / "bin" / "cell-opt", f"--pass-pipeline=builtin.module({passes})"]
+        made = subprocess.run(command, input=text, capture_output=True, text=True)
+        if made.returncode != 0:
+            said = f"{passes}: cell-opt ends with {made.returncode}\n{made.stderr}"
+            raise _native.CompileError(f"{said}\n{text}")
+        return Program.parse(made.stdout)
 
     @staticmethod
     def parse(text: str) -> Program:

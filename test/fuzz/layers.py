@@ -7,23 +7,14 @@ branches in branches and loops that carry what nobody reads, derivatives meet ot
 
 from __future__ import annotations
 
-import subprocess
 from dataclasses import dataclass
 
 import regions
-from generator import BUILD, Program
+from generator import Program
 from loops import Loops, Value
 
 ROWS, COLUMNS = 32, 33  # enough elements not to be kept anyway
 CHEAP = ("tanh", "sigmoid", "sin", "cos", "erf", "relu", "softplus", "square", "neg", "abs", "atan")
-
-
-def canonical(program: Program) -> Program:
-    """The program after upstream's simplification of control flow."""
-    tool = [BUILD / "bin" / "cell-opt", "-", "--canonicalize", "--cse"]
-    text = program.graph.text()
-    made = subprocess.run(tool, input=text, capture_output=True, text=True, check=True)
-    return Program.parse(made.stdout)
 
 
 @dataclass
@@ -48,7 +39,7 @@ class Layers(Loops):
         if rng.random() < 0.3:
             results.append(self.some(()))
         program = self.made(arguments, results)
-        return canonical(program) if self.seed % 2 else program
+        return Program.after("canonicalize,cse", program.graph.text()) if self.seed % 2 else program
 
     def earlier(self) -> Value:
         """A large value, of this layer or of any before it."""

@@ -173,7 +173,11 @@ def pytype_to_dtype(pytype: Any) -> Type:
         return plain[pytype]
     found = from_numpy(np.dtype(pytype))
     if found is None:
-        raise error(NotImplementedError, f"There is no tensor data type for {pytype!r}.")
+        raise error(
+            NotImplementedError,
+            f"There is no tensor data type for {pytype!r}.",
+            "tensors hold bools, integers and floating-point numbers",
+        )
     return found
 
 

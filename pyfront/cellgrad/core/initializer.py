@@ -122,7 +122,9 @@ class Initializer:
 
     def _initialize(self, arr: Array) -> None:
         raise error(
-            NotImplementedError, f"{type(self).__name__} must define _initialize(self, arr)."
+            NotImplementedError,
+            f"{type(self).__name__} must define _initialize(self, arr).",
+            "fill the numpy array 'arr' in place, as in arr[...] = 7",
         )
 
     def __call__(self, arr: Array) -> None:

@@ -111,16 +111,23 @@ def with_jvp(
     name = function.__name__
     body = captured(name, 1, lambda given: (function(given),))
     derived = captured(f"{name}_rule", 2, rule)
-    values = outer.fn.custom(
+    return Tracer(call_custom(outer, body, derived, [x], forward=True)[0], outer)
+
+
+def call_custom(
+    outer: Scope, body: Scope, rule: Scope, inputs: Sequence[Tensor], forward: bool
+) -> list[Any]:
+    """Calls the function `body` with a derivative of its own, the function `rule`: its results."""
+    values: list[Any] = outer.fn.custom(
         body.fn.name,
-        [outer.value(x)],
+        [outer.value(t) for t in inputs],
         [outer.value(what) for what, _ in body.captures],
-        derived.fn.name,
-        forward=True,
-        rule_captures=[outer.value(what) for what, _ in derived.captures],
+        rule.fn.name,
+        forward=forward,
+        rule_captures=[outer.value(what) for what, _ in rule.captures],
         loc=state.location(),
     )
-    return Tracer(values[0], outer)
+    return values
 
 
 # --- arguments --------------------------------------------------------------------------------

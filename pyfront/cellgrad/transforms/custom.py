@@ -15,7 +15,7 @@ from cellgrad.capture import calls
 from cellgrad.core import inputs as _inputs
 from cellgrad.core import state
 from cellgrad.core.errors import error
-from cellgrad.core.record import as_tensor, cast_to, splat
+from cellgrad.core.record import as_tensor, call_custom, cast_to, splat
 from cellgrad.core.scope import Scope, ScopeGuard
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tree import map_tensors, matching, tensors, zero_of
@@ -100,17 +100,7 @@ def call_with_rule(
         scope = _capture_jvp(d, args, rule) if forward else _capture_vjp(d, args, rule)
     finally:
         rules.pop()
-    outer = d.outer
-    values = outer.fn.custom(
-        d.scope.fn.name,
-        [outer.value(t) for t in d.inputs],
-        [outer.value(what) for what, _ in d.scope.captures],
-        scope.fn.name,
-        forward=forward,
-        rule_captures=[outer.value(what) for what, _ in scope.captures],
-        loc=state.location(),
-    )
-    return d.primal(values)
+    return d.primal(call_custom(d.outer, d.scope, scope, d.inputs, forward))
 
 
 def _rule_scope(d: Any, signatures: list[Any]) -> Scope:
