@@ -29,6 +29,7 @@ from cellgrad import (
     random,
     train,
 )
+from cellgrad import serialization as serialization
 from cellgrad.capture import loop_ops as _loop_ops
 from cellgrad.capture import maps as _maps
 from cellgrad.checkpoints.serialization import load_checkpoint, load_param_into_net, save_checkpoint

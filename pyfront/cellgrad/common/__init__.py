@@ -1,5 +1,9 @@
 """Tensors, Parameters, dtypes and initial values."""
 
+from cellgrad.common import dtype as dtype
+from cellgrad.common import generator as generator
+from cellgrad.common import initializer as initializer
+from cellgrad.common import parameter as parameter
 from cellgrad.core.dtype import *  # noqa: F403
 from cellgrad.core.initializer import get_seed, set_seed
 from cellgrad.core.parameter import Parameter, ParameterTuple
