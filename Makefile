@@ -46,10 +46,13 @@ format: setup ## Format all sources
 
 docs: build ## Renew what the pages of docs/ print
 	@cp build/dialect/ops.md docs/ops.md
-	@cp build/python/cellgrad/ops/_generated.pyi pyfront/cellgrad/ops/
+	@$(PY) tools/forms/generate.py --pages pyfront/cellgrad build/python/cellgrad/ops/_generated.py docs/functions.md build/docs/reference
 	@$(PY) test/oracles/conventions.py
 	@$(PY) tools/docs/op_status.py
 	@$(PY) tools/docs/snippets.py --renew README.md docs/architecture.md docs/derivatives.md docs/interop.md docs/limits.md docs/python.md docs/sharp-bits.md
+
+reference: build ## Write a page for each group of functions to build/docs/reference
+	@$(PY) tools/forms/generate.py --pages pyfront/cellgrad build/python/cellgrad/ops/_generated.py docs/functions.md build/docs/reference
 
 bench: build ## Measure the figures of docs/figures.md
 	@$(PY) bench/figures.py

@@ -142,6 +142,8 @@ class Cell_Op<string mnemonic, list<Trait> traits = []>
   Derivative derivative = ?;
   Scalar scalar = NoScalar;
   Python python = Python<>;
+  /// Other forms of that function, as `ops/_public.py` describes them: "Tensor.tanh", "mint.tanh".
+  list<string> forms = [];
   Example example = Example<>;
   /// The choice made where the derivative does not exist or is not unique.
   string subgradient = "";

@@ -14,6 +14,7 @@ def Cell_NegOp : Cell_UnaryOp<"neg", Cell_NumericTensor> {
   let derivative = VJP<["neg(ct)"]>;
   let scalar = Scalar<"-x", "arith::NegFOp(x)", "arith::SubIOp(0, x)">;
   let python = Python<"neg", "Neg", ["input"]>;
+  let forms = ["ops.negative", "Tensor.neg", "Tensor.negative", "mint.neg", "mint.negative"];
   let example = Example<["[-1.5, 2.0]"], "[ 1.5 -2. ]">;
 }
 
@@ -23,6 +24,7 @@ def Cell_AbsOp : Cell_UnaryOp<"abs", Cell_NumericTensor> {
   let subgradient = "0 at 0";
   let scalar = Scalar<"magnitudeOf(x)", "math::AbsFOp(x)", "math::AbsIOp(x)">;
   let python = Python<"abs", "Abs", ["input"]>;
+  let forms = ["ops.absolute", "Tensor.abs", "Tensor.absolute", "mint.abs"];
   let example = Example<["[-1.5, 2.0]"], "[1.5 2. ]">;
 }
 
@@ -33,6 +35,7 @@ def Cell_SignOp : Cell_UnaryOp<"sign", Cell_NumericTensor> {
     "arith::SelectOp(arith::CmpFOp(arith::CmpFPredicate::ONE, x, 0), math::CopySignOp(1, x), x)",
     "arith::SubIOp(arith::ExtUIOp(elementType, arith::CmpIOp(arith::CmpIPredicate::sgt, x, 0)), arith::ExtUIOp(elementType, arith::CmpIOp(arith::CmpIPredicate::slt, x, 0)))">;
   let python = Python<"sign", "Sign", ["input"]>;
+  let forms = ["Tensor.sign", "Tensor.sign_", "mint.sign"];
   let example = Example<["[-1.5, 2.0]"], "[-1.  1.]">;
 }
 
@@ -45,6 +48,7 @@ def Cell_SquareOp : Cell_UnaryOp<"square", Cell_NumericTensor> {
   let derivative = VJP<["mul(ct, mul(x, 2))"]>;
   let scalar = Scalar<"x * x", "arith::MulFOp(x, x)", "arith::MulIOp(x, x)">;
   let python = Python<"square", "Square", ["input"]>;
+  let forms = ["Tensor.square", "mint.square"];
   let example = Example<["[-1.5, 2.0]"], "[2.25 4.  ]">;
 }
 
@@ -54,6 +58,7 @@ def Cell_SqrtOp : Cell_UnaryOp<"sqrt", Cell_FloatTensor, [Singular]> {
   let subgradient = "inf at 0";
   let scalar = Scalar<"std::sqrt(x)", "math::SqrtOp(x)">;
   let python = Python<"sqrt", "Sqrt", ["x"]>;
+  let forms = ["Tensor.sqrt", "mint.sqrt(input)"];
   let example = Example<["[0.25, 4.0]"], "[0.5 2. ]">;
 }
 
@@ -62,6 +67,7 @@ def Cell_RsqrtOp : Cell_UnaryOp<"rsqrt", Cell_FloatTensor, [Singular]> {
   let derivative = VJP<["div(mul(mul(ct, -0.5), result), x)"]>;
   let scalar = Scalar<"1 / std::sqrt(x)", "math::RsqrtOp(x)">;
   let python = Python<"rsqrt", "Rsqrt", ["input"]>;
+  let forms = ["Tensor.rsqrt", "mint.rsqrt"];
   let example = Example<["[0.25, 4.0]"], "[2.  0.5]">;
 }
 
@@ -70,6 +76,7 @@ def Cell_ReciprocalOp : Cell_UnaryOp<"reciprocal", Cell_FloatTensor, [Singular]>
   let derivative = VJP<["neg(mul(ct, square(result)))"]>;
   let scalar = Scalar<"1 / x", "arith::DivFOp(1, x)">;
   let python = Python<"reciprocal", "Reciprocal", ["input"]>;
+  let forms = ["Tensor.reciprocal", "mint.reciprocal"];
   let example = Example<["[0.5, 4.0]"], "[2.   0.25]">;
 }
 
@@ -105,6 +112,7 @@ def Cell_ExpOp : Cell_UnaryOp<"exp", Cell_FloatTensor, [Singular]> {
   let derivative = VJP<["mul(ct, result)"]>;
   let scalar = Scalar<"std::exp(x)", "math::ExpOp(x)">;
   let python = Python<"exp", "Exp", ["input"]>;
+  let forms = ["Tensor.exp", "Tensor.exp_", "mint.exp"];
   let example = Example<["[0.0, 1.0]"], "[1.        2.7182817]">;
 }
 
@@ -113,6 +121,7 @@ def Cell_LogOp : Cell_UnaryOp<"log", Cell_FloatTensor, [Singular]> {
   let derivative = VJP<["div(ct, x)"]>;
   let scalar = Scalar<"std::log(x)", "math::LogOp(x)">;
   let python = Python<"log", "Log", ["input"]>;
+  let forms = ["Tensor.log", "Tensor.log_", "mint.log"];
   let example = Example<["[1.0, 2.0]"], "[0.        0.6931472]">;
 }
 
@@ -124,6 +133,15 @@ def Cell_SigmoidOp : Cell_UnaryOp<"sigmoid", Cell_FloatTensor> {
   let scalar = Scalar<"x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x))",
     "arith::DivFOp(arith::SelectOp(arith::CmpFOp(arith::CmpFPredicate::OLT, x, 0), math::ExpOp(arith::NegFOp(math::AbsFOp(x))), 1), arith::AddFOp(1, math::ExpOp(arith::NegFOp(math::AbsFOp(x)))))">;
   let python = Python<"sigmoid", "Sigmoid", ["input"]>;
+  let forms = [
+    "Tensor.sigmoid",
+    "Tensor.sigmoid_",
+    "nn.Sigmoid(x)",
+    "mint.nn.Sigmoid()(input)",
+    "mint.nn.functional.sigmoid",
+    "mint.nn.functional.sigmoid_",
+    "mint.sigmoid"
+  ];
   let example = Example<["[0.0, 1.0]"], "[0.5       0.7310586]">;
 }
 
@@ -136,6 +154,7 @@ def Cell_SinOp : Cell_UnaryOp<"sin", Cell_FloatTensor> {
   let derivative = VJP<["mul(ct, cos(x))"]>;
   let scalar = Scalar<"std::sin(x)", "math::SinOp(x)">;
   let python = Python<"sin", "Sin", ["input"]>;
+  let forms = ["Tensor.sin", "mint.sin"];
   let example = Example<["[0.0, 1.0]"], "[0.         0.84147096]">;
 }
 
@@ -144,6 +163,7 @@ def Cell_CosOp : Cell_UnaryOp<"cos", Cell_FloatTensor> {
   let derivative = VJP<["neg(mul(ct, sin(x)))"]>;
   let scalar = Scalar<"std::cos(x)", "math::CosOp(x)">;
   let python = Python<"cos", "Cos", ["input"]>;
+  let forms = ["Tensor.cos", "mint.cos"];
   let example = Example<["[0.0, 1.0]"], "[1.        0.5403023]">;
 }
 
@@ -152,6 +172,7 @@ def Cell_TanOp : Cell_UnaryOp<"tan", Cell_FloatTensor, [Singular]> {
   let derivative = VJP<["mul(ct, add(square(result), 1))"]>;
   let scalar = Scalar<"std::tan(x)", "math::TanOp(x)">;
   let python = Python<"tan", "Tan", ["input"]>;
+  let forms = ["Tensor.tan", "mint.tan"];
   let example = Example<["[0.0, 1.0]"], "[0.        1.5574077]">;
 }
 
@@ -160,6 +181,7 @@ def Cell_SinhOp : Cell_UnaryOp<"sinh", Cell_FloatTensor, [Singular]> {
   let derivative = VJP<["mul(ct, cosh(x))"]>;
   let scalar = Scalar<"std::sinh(x)", "math::SinhOp(x)">;
   let python = Python<"sinh", "Sinh", ["input"]>;
+  let forms = ["Tensor.sinh", "mint.sinh"];
   let example = Example<["[0.0, 1.0]"], "[0.        1.1752012]">;
 }
 
@@ -168,6 +190,7 @@ def Cell_CoshOp : Cell_UnaryOp<"cosh", Cell_FloatTensor, [Singular]> {
   let derivative = VJP<["mul(ct, sinh(x))"]>;
   let scalar = Scalar<"std::cosh(x)", "math::CoshOp(x)">;
   let python = Python<"cosh", "Cosh", ["input"]>;
+  let forms = ["Tensor.cosh", "mint.cosh"];
   let example = Example<["[0.0, 1.0]"], "[1.        1.5430807]">;
 }
 
@@ -177,6 +200,14 @@ def Cell_TanhOp : Cell_UnaryOp<"tanh", Cell_FloatTensor> {
   let derivative = VJP<["mul(ct, sech_squared(x))"]>;
   let scalar = Scalar<"std::tanh(x)", "math::TanhOp(x)">;
   let python = Python<"tanh", "Tanh", ["input"]>;
+  let forms = [
+    "Tensor.tanh",
+    "Tensor.tanh_",
+    "nn.Tanh(x)",
+    "mint.nn.Tanh()(input)",
+    "mint.nn.functional.tanh",
+    "mint.tanh"
+  ];
   let example = Example<["[0.0, 1.0]"], "[0.        0.7615942]">;
 }
 
@@ -185,6 +216,7 @@ def Cell_AtanhOp : Cell_UnaryOp<"atanh", Cell_FloatTensor, [Singular]> {
   let derivative = VJP<["div(ct, one_minus_square(x))"]>;
   let scalar = Scalar<"std::atanh(x)", "math::AtanhOp(x)">;
   let python = Python<"atanh", "Atanh", ["input"]>;
+  let forms = ["ops.arctanh", "Tensor.arctanh", "Tensor.atanh", "mint.arctanh", "mint.atanh"];
   let example = Example<["[0.0, 0.5]"], "[0.         0.54930615]">;
 }
 
@@ -197,6 +229,7 @@ def Cell_AddOp : Cell_BinaryOp<"add", Cell_NumericTensor, [Commutative]> {
   let derivative = VJP<["ct", "ct"]>;
   let scalar = Scalar<"lhs + rhs", "arith::AddFOp(lhs, rhs)", "arith::AddIOp(lhs, rhs)">;
   let python = Python<"add", "Add", ["input", "other"]>;
+  let forms = ["mint.add(input, other, *, alpha=1) = ops.add(input, h.scaled(other, alpha))"];
   let example = Example<["[1.0, 2.0]", "[3.0, 4.0]"], "[4. 6.]">;
   let hasCanonicalizer = 1;
 }
@@ -215,6 +248,7 @@ def Cell_MulOp : Cell_BinaryOp<"mul", Cell_NumericTensor, [Commutative]> {
   let derivative = Multilinear<["mul(ct, rhs)", "mul(ct, lhs)"]>;
   let scalar = Scalar<"lhs * rhs", "arith::MulFOp(lhs, rhs)", "arith::MulIOp(lhs, rhs)">;
   let python = Python<"mul", "Mul", ["input", "other"]>;
+  let forms = ["ops.multiply", "Tensor.mul", "Tensor.multiply(value)", "mint.mul"];
   let example = Example<["[1.0, 2.0]", "[3.0, 4.0]"], "[3. 8.]">;
   let hasCanonicalizer = 1;
 }
@@ -238,6 +272,7 @@ def Cell_MaximumOp : Cell_BinaryOp<"maximum", Cell_NumericTensor, [DiscardsEleme
   let scalar = Scalar<"largerOf(lhs, rhs)", "arith::MaximumFOp(lhs, rhs)",
                       "arith::MaxSIOp(lhs, rhs)">;
   let python = Python<"maximum", "Maximum", ["input", "other"]>;
+  let forms = ["Tensor.maximum", "mint.maximum"];
   let example = Example<["[1.0, 2.0]", "[2.0, 2.0]"], "[2. 2.]">;
 }
 
@@ -250,6 +285,7 @@ def Cell_MinimumOp : Cell_BinaryOp<"minimum", Cell_NumericTensor, [DiscardsEleme
   let scalar = Scalar<"smallerOf(lhs, rhs)", "arith::MinimumFOp(lhs, rhs)",
                       "arith::MinSIOp(lhs, rhs)">;
   let python = Python<"minimum", "Minimum", ["input", "other"]>;
+  let forms = ["Tensor.minimum", "mint.minimum"];
   let example = Example<["[1.0, 2.0]", "[2.0, 2.0]"], "[1. 2.]">;
 }
 
@@ -259,7 +295,7 @@ def Cell_ReluOp : Cell_UnaryOp<"relu", Cell_NumericTensor, [DiscardsElements]> {
   let subgradient = "0 at 0";
   let scalar = Scalar<"largerOf(x, decltype(x)(0))", "arith::MaximumFOp(x, 0)",
                       "arith::MaxSIOp(x, 0)">;
-  let python = Python<"relu", "ReLU", ["input"]>;
+  let python = Python<"relu", "", ["input"]>;
   let example = Example<["[-1.5, 2.0]"], "[0. 2.]">;
 }
 

@@ -10,6 +10,7 @@ def Cell_Exp2Op : Cell_UnaryOp<"exp2", Cell_FloatTensor, [Singular]> {
   let derivative = VJP<["mul(ct, mul(result, 0.6931471805599453))"]>;
   let scalar = Scalar<"std::exp2(x)", "math::Exp2Op(x)">;
   let python = Python<"exp2", "", ["input"]>;
+  let forms = ["mint.exp2", "mint.special.exp2"];
   let example = Example<["[0.0, 1.0]"], "[1. 2.]">;
 }
 
@@ -19,6 +20,7 @@ def Cell_Expm1Op : Cell_UnaryOp<"expm1", Cell_FloatTensor, [Singular]> {
   let derivative = VJP<["mul(ct, exp(x))"]>;
   let scalar = Scalar<"std::expm1(x)", "math::ExpM1Op(x)">;
   let python = Python<"expm1", "Expm1", ["input"]>;
+  let forms = ["Tensor.expm1", "mint.expm1", "mint.special.expm1"];
   let example = Example<["[0.0, 1.0]"], "[0.        1.7182819]">;
 }
 
@@ -27,6 +29,7 @@ def Cell_Log1pOp : Cell_UnaryOp<"log1p", Cell_FloatTensor, [Singular]> {
   let derivative = VJP<["div(ct, add(x, 1))"]>;
   let scalar = Scalar<"std::log1p(x)", "math::Log1pOp(x)">;
   let python = Python<"log1p", "Log1p", ["input"]>;
+  let forms = ["Tensor.log1p", "mint.log1p", "mint.special.log1p"];
   let example = Example<["[0.0, 1.0]"], "[0.        0.6931472]">;
 }
 
@@ -35,6 +38,7 @@ def Cell_Log2Op : Cell_UnaryOp<"log2", Cell_FloatTensor, [Singular]> {
   let derivative = VJP<["div(mul(ct, 1.4426950408889634), x)"]>;
   let scalar = Scalar<"std::log2(x)", "math::Log2Op(x)">;
   let python = Python<"log2", "", ["input"]>;
+  let forms = ["Tensor.log2", "mint.log2"];
   let example = Example<["[1.0, 8.0]"], "[0. 3.]">;
 }
 
@@ -43,6 +47,7 @@ def Cell_Log10Op : Cell_UnaryOp<"log10", Cell_FloatTensor, [Singular]> {
   let derivative = VJP<["div(mul(ct, 0.4342944819032518), x)"]>;
   let scalar = Scalar<"std::log10(x)", "math::Log10Op(x)">;
   let python = Python<"log10", "", ["input"]>;
+  let forms = ["Tensor.log10", "mint.log10"];
   let example = Example<["[1.0, 100.0]"], "[0. 2.]">;
 }
 
@@ -58,6 +63,7 @@ def Cell_ErfOp : Cell_UnaryOp<"erf", Cell_FloatTensor> {
   let derivative = VJP<["mul(ct, mul(gaussian(x), 1.1283791670955126))"]>;
   let scalar = Scalar<"std::erf(x)", "math::ErfOp(x)">;
   let python = Python<"erf", "Erf", ["input"]>;
+  let forms = ["Tensor.erf", "mint.erf"];
   let example = Example<["[0.0, 1.0]"], "[0.         0.84270084]">;
 }
 
@@ -66,6 +72,7 @@ def Cell_ErfcOp : Cell_UnaryOp<"erfc", Cell_FloatTensor> {
   let derivative = VJP<["mul(ct, mul(gaussian(x), -1.1283791670955126))"]>;
   let scalar = Scalar<"std::erfc(x)", "math::ErfcOp(x)">;
   let python = Python<"erfc", "Erfc", ["input"]>;
+  let forms = ["Tensor.erfc", "mint.erfc", "mint.special.erfc"];
   let example = Example<["[0.0, 1.0]"], "[1.        0.1572992]">;
 }
 

@@ -11,6 +11,7 @@ def Cell_AsinOp : Cell_UnaryOp<"asin", Cell_FloatTensor, [Singular]> {
   let subgradient = "inf at -1 and 1";
   let scalar = Scalar<"std::asin(x)", "math::AsinOp(x)">;
   let python = Python<"asin", "Asin", ["input"]>;
+  let forms = ["ops.arcsin(x)", "Tensor.arcsin", "Tensor.asin", "mint.arcsin(x)", "mint.asin"];
   let example = Example<["[0.0, 0.5]"], "[0.        0.5235988]">;
 }
 
@@ -20,6 +21,7 @@ def Cell_AcosOp : Cell_UnaryOp<"acos", Cell_FloatTensor, [Singular]> {
   let subgradient = "-inf at -1 and 1";
   let scalar = Scalar<"std::acos(x)", "math::AcosOp(x)">;
   let python = Python<"acos", "ACos", ["input"]>;
+  let forms = ["ops.arccos", "Tensor.acos", "Tensor.arccos", "mint.acos", "mint.arccos"];
   let example = Example<["[1.0, 0.5]"], "[0.        1.0471976]">;
 }
 
@@ -29,6 +31,7 @@ def Cell_AtanOp : Cell_UnaryOp<"atan", Cell_FloatTensor> {
   let derivative = VJP<["mul(ct, square(reciprocal(hypot(x, 1))))"]>;
   let scalar = Scalar<"std::atan(x)", "math::AtanOp(x)">;
   let python = Python<"atan", "Atan", ["input"]>;
+  let forms = ["ops.arctan", "Tensor.arctan", "Tensor.atan", "mint.arctan", "mint.atan"];
   let example = Example<["[0.0, 1.0]"], "[0.        0.7853981]">;
 }
 
@@ -40,6 +43,7 @@ def Cell_Atan2Op : Cell_BinaryOp<"atan2", Cell_FloatTensor, [Singular]> {
   let subgradient = "NaN at (0, 0)";
   let scalar = Scalar<"std::atan2(lhs, rhs)", "math::Atan2Op(lhs, rhs)">;
   let python = Python<"atan2", "Atan2", ["input", "other"]>;
+  let forms = ["ops.arctan2", "Tensor.arctan2", "Tensor.atan2", "mint.arctan2", "mint.atan2"];
   let example = Example<["[1.0, -1.0]", "[1.0, 1.0]"], "[ 0.7853981 -0.7853981]">;
 }
 
@@ -48,6 +52,7 @@ def Cell_AsinhOp : Cell_UnaryOp<"asinh", Cell_FloatTensor> {
   let derivative = VJP<["div(ct, hypot(x, 1))"]>;
   let scalar = Scalar<"std::asinh(x)", "math::AsinhOp(x)">;
   let python = Python<"asinh", "Asinh", ["input"]>;
+  let forms = ["ops.arcsinh", "Tensor.arcsinh", "Tensor.asinh", "mint.arcsinh", "mint.asinh"];
   let example = Example<["[0.0, 1.0]"], "[0.        0.8813736]">;
 }
 
@@ -59,6 +64,7 @@ def Cell_AcoshOp : Cell_UnaryOp<"acosh", Cell_FloatTensor, [Singular]> {
   let subgradient = "inf at 1";
   let scalar = Scalar<"std::acosh(x)", "math::AcoshOp(x)">;
   let python = Python<"acosh", "Acosh", ["input"]>;
+  let forms = ["ops.arccosh", "Tensor.acosh", "Tensor.arccosh", "mint.acosh", "mint.arccosh"];
   let example = Example<["[1.0, 2.0]"], "[0.       1.316958]">;
 }
 

@@ -18,26 +18,32 @@ class Cell_CompareOp<string mnemonic, string cxx, string floats, string ints,
 
 def Cell_EqualOp : Cell_CompareOp<"equal", "==", "OEQ", "eq", "equal", "Equal"> {
   let summary = "True where lhs equals rhs; false for NaN";
+  let forms = ["ops.eq", "Tensor.eq", "Tensor.equal", "mint.eq"];
   let example = Example<["[1.0, 2.0]", "[2.0, 2.0]"], "[False  True]">;
 }
 def Cell_NotEqualOp : Cell_CompareOp<"not_equal", "!=", "UNE", "ne", "not_equal", "NotEqual"> {
   let summary = "True where lhs differs from rhs; true for NaN";
+  let forms = ["ops.ne", "Tensor.ne", "Tensor.not_equal", "mint.ne", "mint.not_equal"];
   let example = Example<["[1.0, 2.0]", "[2.0, 2.0]"], "[ True False]">;
 }
 def Cell_LessOp : Cell_CompareOp<"less", "<", "OLT", "slt", "less", "Less"> {
   let summary = "True where lhs is less than rhs";
+  let forms = ["ops.lt", "Tensor.less", "Tensor.lt", "mint.less", "mint.lt"];
   let example = Example<["[1.0, 2.0]", "[2.0, 2.0]"], "[ True False]">;
 }
 def Cell_LessEqualOp : Cell_CompareOp<"less_equal", "<=", "OLE", "sle", "less_equal", "LessEqual"> {
   let summary = "True where lhs is at most rhs";
+  let forms = ["ops.le", "Tensor.le", "Tensor.less_equal", "mint.le", "mint.less_equal"];
   let example = Example<["[1.0, 2.0]", "[2.0, 2.0]"], "[ True  True]">;
 }
 def Cell_GreaterOp : Cell_CompareOp<"greater", ">", "OGT", "sgt", "greater", "Greater"> {
   let summary = "True where lhs is greater than rhs";
+  let forms = ["ops.gt", "Tensor.greater", "Tensor.gt", "mint.greater", "mint.gt"];
   let example = Example<["[1.0, 2.0]", "[2.0, 2.0]"], "[False False]">;
 }
 def Cell_GreaterEqualOp : Cell_CompareOp<"greater_equal", ">=", "OGE", "sge", "greater_equal", "GreaterEqual"> {
   let summary = "True where lhs is at least rhs";
+  let forms = ["ops.ge", "Tensor.ge", "Tensor.greater_equal", "mint.ge", "mint.greater_equal"];
   let example = Example<["[1.0, 2.0]", "[2.0, 2.0]"], "[False  True]">;
 }
 
@@ -47,6 +53,7 @@ def Cell_IsFiniteOp : Cell_PredicateOp<"is_finite"> {
   let assemblyFormat = "$x attr-dict `:` type($x)";
   let scalar = Scalar<"std::isfinite(x)", "math::IsFiniteOp(x)">;
   let python = Python<"isfinite", "IsFinite", ["input"]>;
+  let forms = ["Tensor.isfinite", "mint.isfinite"];
   let example = Example<["[1.0, float('inf')]"], "[ True False]">;
 }
 
@@ -56,6 +63,7 @@ def Cell_IsNanOp : Cell_PredicateOp<"is_nan"> {
   let assemblyFormat = "$x attr-dict `:` type($x)";
   let scalar = Scalar<"std::isnan(x)", "arith::CmpFOp(arith::CmpFPredicate::UNO, x, x)">;
   let python = Python<"isnan", "IsNan", ["input"]>;
+  let forms = ["Tensor.isnan", "mint.isnan(tensor)"];
   let example = Example<["[1.0, float('nan')]"], "[False  True]">;
 }
 
@@ -65,6 +73,7 @@ def Cell_IsInfOp : Cell_PredicateOp<"is_inf"> {
   let assemblyFormat = "$x attr-dict `:` type($x)";
   let scalar = Scalar<"std::isinf(x)", "payload::IsInf(x)">;
   let python = Python<"isinf", "IsInf", ["input"]>;
+  let forms = ["Tensor.isinf", "mint.isinf"];
   let example = Example<["[1.0, float('inf')]"], "[False  True]">;
 }
 
@@ -77,14 +86,17 @@ class Cell_LogicalOp<string mnemonic, string cxx, string ints, string className>
 
 def Cell_LogicalAndOp : Cell_LogicalOp<"logical_and", "&&", "arith::AndIOp(lhs, rhs)", "LogicalAnd"> {
   let summary = "True where both operands are";
+  let forms = ["Tensor.logical_and", "mint.logical_and"];
   let example = Example<["[True, False]", "[True, True]"], "[ True False]">;
 }
 def Cell_LogicalOrOp : Cell_LogicalOp<"logical_or", "||", "arith::OrIOp(lhs, rhs)", "LogicalOr"> {
   let summary = "True where an operand is";
+  let forms = ["Tensor.logical_or", "mint.logical_or"];
   let example = Example<["[True, False]", "[False, False]"], "[ True False]">;
 }
 def Cell_LogicalXorOp : Cell_LogicalOp<"logical_xor", "!=", "arith::XOrIOp(lhs, rhs)", "LogicalXor"> {
   let summary = "True where exactly one operand is";
+  let forms = ["Tensor.logical_xor", "mint.logical_xor"];
   let example = Example<["[True, False]", "[True, True]"], "[False  True]">;
 }
 def Cell_LogicalNotOp : Cell_UnaryOp<"logical_not", Cell_BoolTensor> {
@@ -92,6 +104,7 @@ def Cell_LogicalNotOp : Cell_UnaryOp<"logical_not", Cell_BoolTensor> {
   let derivative = ZeroDerivative<"truth values carry no derivative">;
   let scalar = Scalar<"!x", "", "arith::XOrIOp(x, 1)">;
   let python = Python<"logical_not", "LogicalNot", ["input"]>;
+  let forms = ["Tensor.logical_not", "mint.logical_not"];
   let example = Example<["[True, False]"], "[False  True]">;
 }
 

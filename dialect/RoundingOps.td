@@ -14,16 +14,19 @@ class Cell_RoundingOp<string mnemonic, string eval, string floats>
 def Cell_FloorOp : Cell_RoundingOp<"floor", "floorOf(x)", "math::FloorOp(x)"> {
   let summary = "Largest integer not above x";
   let python = Python<"floor", "Floor", ["input"]>;
+  let forms = ["Tensor.floor", "Tensor.floor_", "mint.floor"];
   let example = Example<["[0.5, -1.5]"], "[ 0. -2.]">;
 }
 def Cell_CeilOp : Cell_RoundingOp<"ceil", "ceilOf(x)", "math::CeilOp(x)"> {
   let summary = "Smallest integer not below x";
   let python = Python<"ceil", "Ceil", ["input"]>;
+  let forms = ["Tensor.ceil", "mint.ceil"];
   let example = Example<["[0.5, -1.5]"], "[ 1. -1.]">;
 }
 def Cell_TruncOp : Cell_RoundingOp<"trunc", "truncOf(x)", "math::TruncOp(x)"> {
   let summary = "Integer part of x, towards 0";
   let python = Python<"trunc", "Trunc", ["input"]>;
+  let forms = ["Tensor.trunc", "mint.fix(input)", "mint.trunc"];
   let example = Example<["[0.5, -1.5]"], "[ 0. -1.]">;
 }
 def Cell_RoundOp : Cell_RoundingOp<"round", "roundOf(x)", "math::RoundEvenOp(x)"> {

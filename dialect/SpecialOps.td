@@ -10,6 +10,7 @@ def Cell_LgammaOp : Cell_UnaryOp<"lgamma", Cell_FloatTensor, [Singular]> {
   let derivative = VJP<["mul(ct, digamma(x))"]>;
   let scalar = Scalar<"std::lgamma(x)", "special::LgammaOp(x)">;
   let python = Python<"lgamma", "Lgamma", ["input"]>;
+  let forms = ["Tensor.lgamma"];
   let example = Example<["[1.0, 5.0]"], "[0.        3.1780539]">;
 }
 
@@ -18,6 +19,7 @@ def Cell_DigammaOp : Cell_UnaryOp<"digamma", Cell_FloatTensor, [Singular]> {
   let derivative = VJP<["mul(ct, polygamma(x, order=1))"]>;
   let scalar = Scalar<"digamma(x)", "special::DigammaOp(x)">;
   let python = Python<"digamma", "Digamma", ["input"]>;
+  let forms = ["Tensor.digamma"];
   let example = Example<["[1.0, 2.0]"], "[-0.5772157   0.42278433]">;
 }
 
@@ -50,6 +52,7 @@ def Cell_ErfinvOp : Cell_UnaryOp<"erfinv", Cell_FloatTensor, [Singular]> {
   let subgradient = "inf at -1 and 1";
   let scalar = Scalar<"inverseErf(x)", "special::ErfinvOp(x)">;
   let python = Python<"erfinv", "Erfinv", ["input"]>;
+  let forms = ["Tensor.erfinv", "mint.erfinv"];
   let example = Example<["[0.0, 0.5]"], "[0.         0.47693625]">;
 }
 

@@ -32,6 +32,7 @@ OpRecord::OpRecord(const Record &def) : def(def), op(def) {
   function = p->getValueAsString("function");
   className = p->getValueAsString("className");
   pythonArgs = p->getValueAsListOfStrings("args");
+  forms = def.getValueAsListOfStrings("forms");
   const Record *e = def.getValueAsDef("example");
   given = e->getValueAsListOfStrings("given");
   shown = e->getValueAsString("shown");
@@ -59,6 +60,8 @@ OpRecord::OpRecord(const Record &def) : def(def), op(def) {
     PrintFatalError(def.getLoc(), "python names " + Twine(pythonArgs.size()) +
                                       " arguments for " +
                                       Twine(op.getNumOperands()) + " operands");
+  if (function.empty() && !forms.empty())
+    PrintFatalError(def.getLoc(), "forms of no function; name it in 'python'");
   if (!function.empty() && given.size() != pythonArgs.size())
     PrintFatalError(def.getLoc(), "an op with a function of Python gives an "
                                   "example with " +

@@ -30,7 +30,7 @@ struct OpRecord {
   llvm::StringRef eval, floats, ints;
   // Python
   llvm::StringRef function, className;
-  std::vector<llvm::StringRef> pythonArgs;
+  std::vector<llvm::StringRef> pythonArgs, forms;
   // Example: elements of each argument, and what is printed
   std::vector<llvm::StringRef> given;
   llvm::StringRef shown;

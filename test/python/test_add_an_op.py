@@ -1,4 +1,6 @@
-"""Follows docs/add-an-op.md on a copy of the repository: the op is built, tested and used."""
+"""Follows docs/add-an-op.md and docs/add-a-function.md on a copy of the repository: what they add is
+built, tested and used.
+"""
 
 import subprocess
 import sys
@@ -46,6 +48,7 @@ def test_add_an_op(tmp_path):
         check=True,
         capture_output=True,
     )
-    command = [sys.executable, copy / "tools/docs/snippets.py", ROOT / "docs/add-an-op.md"]
-    run = subprocess.run([*command, "--in", copy], capture_output=True, text=True)
-    assert run.returncode == 0, run.stdout + run.stderr
+    for page in ("docs/add-an-op.md", "docs/add-a-function.md"):
+        command = [sys.executable, copy / "tools/docs/snippets.py", ROOT / page, "--in", copy]
+        run = subprocess.run(command, capture_output=True, text=True)
+        assert run.returncode == 0, run.stdout + run.stderr

@@ -8,6 +8,7 @@ What a fenced block means is in its first line:
     ```LANGUAGE file=NAME       written to NAME; python is then run as well
     ```LANGUAGE insert=NAME before=LINE     put into the file NAME, before its last line LINE
     ```LANGUAGE insert=NAME after=LINE      ... or after its first line LINE
+    ```LANGUAGE insert=NAME     ... or at its end
     ```LANGUAGE                 after a block that ran: what it printed
 
 All blocks of a page share a folder: a temporary one, or the one named with --in, which is taken for
@@ -72,7 +73,10 @@ def environment(checkout: Path) -> dict[str, str]:
 def insert(block: Block, folder: Path) -> None:
     path = folder / block.options["insert"]
     lines = path.read_text().splitlines(keepends=True)
-    where = block.options.get("after") or block.options["before"]
+    where = block.options.get("after") or block.options.get("before")
+    if where is None:
+        path.write_text("".join([*lines, block.text]))
+        return
     places = [i for i, line in enumerate(lines) if line.strip() == where]
     if not places:
         raise SystemExit(f"{path} has no line '{where}'")

@@ -1,17 +1,11 @@
 """Interfaces under MindSpore's ``mint``: operations and layers with ``dim`` and ``keepdim``, and
-optimizers. What each function is, is in ``mint/_table.py`` and ``mint/nn/_table.py``.
+optimizers. Most are forms of operations; their rows stand above the functions of ``ops``.
 """
 
-from typing import TYPE_CHECKING, Any
+__path__ = __import__("pkgutil").extend_path(__path__, __name__)
 
-from cellgrad.mint import linalg, nn, optim, special
-from cellgrad.mint._table import FUNCTIONS
+from cellgrad.mint import _forms, _others, linalg, nn, optim, special
+from cellgrad.mint._forms import *  # noqa: F403
+from cellgrad.mint._others import *  # noqa: F403
 
-if TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any: ...
-
-
-globals().update(FUNCTIONS)
-
-__all__ = ["linalg", "nn", "optim", "special", *FUNCTIONS]
+__all__ = ["linalg", "nn", "optim", "special", *_forms.__all__, *_others.__all__]

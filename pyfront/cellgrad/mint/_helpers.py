@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from cellgrad import ops
@@ -12,22 +11,6 @@ from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.record import check_tensor
 from cellgrad.core.tensor import Tensor
-
-
-def named(
-    table: Mapping[str, Callable[..., Any]], module: str, examples: Mapping[str, str]
-) -> dict[str, Callable[..., Any]]:
-    """The functions of a table, with their names and examples."""
-    for name, function in table.items():
-        if function.__name__.startswith(("<", "_")):
-            function.__name__ = function.__qualname__ = name
-            function.__module__ = module
-            function.__doc__ = function.__doc__ or (
-                f"`ops.{name}`, or what is built from it, with the arguments of mint."
-            )
-        if function.__module__.startswith("cellgrad.mint") and name in examples:
-            function.__doc__ = inspect.cleandoc(function.__doc__ or "") + "\n" + examples[name]
-    return dict(table)
 
 
 def to(input: Any, dtype: Type | None) -> Any:
@@ -128,17 +111,6 @@ def classes(tensor: Tensor, count: int) -> Tensor:
     return ops.one_hot(tensor, depth, 1, 0).astype(mstype.int64)
 
 
-def normalized(input: Tensor, p: float, dim: Any, eps: float) -> Tensor:
-    """The input over its norms along `dim`, which are at least `eps`."""
-    return ops.div(input, ops.clamp(ops.vector_norm(input, p, dim, True), eps))
-
-
-def linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-    """``input @ weight.T + bias``."""
-    out: Tensor = ops.matmul(input, ops.swapaxes(weight, -1, -2) if weight.ndim > 1 else weight)
-    return out if bias is None else ops.add(out, bias)
-
-
 def only(value: Any, wanted: Any, op: str, argument: str) -> None:
     """Refuses any value but one.
 
@@ -147,3 +119,9 @@ def only(value: Any, wanted: Any, op: str, argument: str) -> None:
     """
     if value != wanted:
         raise error(ValueError, f"For '{op}', '{argument}' must be {wanted!r}, but got {value!r}.")
+
+
+def elu(input: Tensor, alpha: float) -> Tensor:
+    """``input`` where it is positive, ``alpha * (exp(input) - 1)`` elsewhere, for any `alpha`."""
+    below: Tensor = ops.mul(ops.expm1(ops.minimum(input, 0)), alpha)
+    return ops.where(ops.greater(input, 0), input, below)

@@ -1,35 +1,15 @@
 """Cells: the base class, layers, containers and losses."""
 
+__path__ = __import__("pkgutil").extend_path(__path__, __name__)
+
 import importlib
 import sys
 from typing import Any
 
 from cellgrad.core.errors import error
-from cellgrad.nn import dynamic_lr, learning_rate_schedule
-from cellgrad.nn.activations import (
-    CELU,
-    ELU,
-    GELU,
-    GLU,
-    FastGelu,
-    Hardtanh,
-    HShrink,
-    HSigmoid,
-    HSwish,
-    LeakyReLU,
-    LogSigmoid,
-    LogSoftmax,
-    Mish,
-    PReLU,
-    ReLU6,
-    SeLU,
-    SiLU,
-    Softmin,
-    SoftShrink,
-    Softsign,
-    Tanhshrink,
-    Threshold,
-)
+from cellgrad.nn import _forms, dynamic_lr, learning_rate_schedule
+from cellgrad.nn._forms import *  # noqa: F403
+from cellgrad.nn.activations import GELU, Hardtanh, PReLU
 from cellgrad.nn.attention import *  # noqa: F403
 from cellgrad.nn.attention import __all__ as _attention
 from cellgrad.nn.cell import Cell
@@ -41,7 +21,7 @@ from cellgrad.nn.convolutions import __all__ as _convolutions
 from cellgrad.nn.dropout import *  # noqa: F403
 from cellgrad.nn.dropout import __all__ as _dropout
 from cellgrad.nn.dynamic_lr import *  # noqa: F403
-from cellgrad.nn.layers import Dense, ReLU, Sigmoid, Softmax, Softmax2d, Tanh, get_activation
+from cellgrad.nn.layers import Dense, Softmax2d, get_activation
 from cellgrad.nn.learning_rate_schedule import *  # noqa: F403
 from cellgrad.nn.loss import *  # noqa: F403
 from cellgrad.nn.loss import __all__ as _losses
@@ -55,13 +35,13 @@ from cellgrad.nn.pooling import *  # noqa: F403
 from cellgrad.nn.pooling import __all__ as _poolings
 from cellgrad.nn.recurrent import GRUCell, LSTMCell, RNNCell
 from cellgrad.nn.recurrent_layers import GRU, LSTM, RNN
-from cellgrad.nn.resizing import Upsample
 from cellgrad.nn.tables import *  # noqa: F403
 from cellgrad.nn.tables import __all__ as _tables
 from cellgrad.nn.wrap import *  # noqa: F403
 from cellgrad.nn.wrap import __all__ as _wrappers
 
 __all__ = [
+    *_forms.__all__,
     *_channels,
     *_convolutions,
     *_dropout,
@@ -75,45 +55,21 @@ __all__ = [
     *dynamic_lr.__all__,
     *learning_rate_schedule.__all__,
     *_normalization,
-    "CELU",
-    "ELU",
     "GELU",
-    "GLU",
     "GRU",
     "GRUCell",
     "Cell",
     "CellDict",
     "CellList",
     "Dense",
-    "FastGelu",
-    "HShrink",
-    "HSigmoid",
-    "HSwish",
     "Hardtanh",
     "LSTM",
     "LSTMCell",
-    "LeakyReLU",
-    "LogSigmoid",
-    "LogSoftmax",
-    "Mish",
     "PReLU",
     "RNN",
     "RNNCell",
-    "ReLU",
-    "ReLU6",
-    "SeLU",
     "SequentialCell",
-    "SiLU",
-    "Sigmoid",
-    "SoftShrink",
-    "Softmax",
     "Softmax2d",
-    "Softmin",
-    "Softsign",
-    "Tanh",
-    "Tanhshrink",
-    "Threshold",
-    "Upsample",
     "get_activation",
 ]
 

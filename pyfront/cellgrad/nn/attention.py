@@ -14,11 +14,12 @@ from cellgrad.core.errors import error
 from cellgrad.core.initializer import HeUniform, Uniform, XavierNormal, XavierUniform, initializer
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
+from cellgrad.nn._forms import ReLU
 from cellgrad.nn.activations import GELU
 from cellgrad.nn.cell import Cell
 from cellgrad.nn.containers import CellList
 from cellgrad.nn.dropout import Dropout
-from cellgrad.nn.layers import Dense, ReLU
+from cellgrad.nn.layers import Dense
 from cellgrad.nn.learning_rate_schedule import check_count, check_flag
 from cellgrad.nn.normalization import LayerNorm
 

@@ -12,59 +12,12 @@ from cellgrad.core.errors import error
 from cellgrad.core.initializer import HeUniform, Uniform, initializer
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
+from cellgrad.nn import _forms
 from cellgrad.nn.activations import ACTIVATIONS
 from cellgrad.nn.cell import Cell
 from cellgrad.ops._elementwise import Primitive
 
-__all__ = ["Dense", "ReLU", "Sigmoid", "Softmax", "Softmax2d", "Tanh", "get_activation"]
-
-
-class ReLU(Cell):
-    """max(x, 0) elementwise; see `ops.relu`.
-
-    >>> print(nn.ReLU()(Tensor([-1.0, 2.0])))
-    [0. 2.]
-    """
-
-    def construct(self, x: Tensor) -> Tensor:
-        return ops.relu(x)
-
-
-class Tanh(Cell):
-    """Hyperbolic tangent elementwise; see `ops.tanh`.
-
-    >>> print(nn.Tanh()(Tensor([-1.0, 0.0, 2.0])))
-    [-0.7615942  0.         0.9640276]
-    """
-
-    def construct(self, x: Tensor) -> Tensor:
-        return ops.tanh(x)
-
-
-class Sigmoid(Cell):
-    """1 / (1 + exp(-x)) elementwise; see `ops.sigmoid`.
-
-    >>> print(nn.Sigmoid()(Tensor([-1.0, 0.0, 2.0])))
-    [0.26894143 0.5        0.880797  ]
-    """
-
-    def construct(self, x: Tensor) -> Tensor:
-        return ops.sigmoid(x)
-
-
-class Softmax(Cell):
-    """Exponentials that sum to one along `axis`; see `ops.softmax`.
-
-    >>> print(nn.Softmax()(Tensor([0.0, 0.0])))
-    [0.5 0.5]
-    """
-
-    def __init__(self, axis: int = -1):
-        super().__init__()
-        self.axis = axis
-
-    def construct(self, x: Tensor) -> Tensor:
-        return ops.softmax(x, self.axis)
+__all__ = ["Dense", "Softmax2d", "get_activation"]
 
 
 class Softmax2d(Cell):
@@ -88,10 +41,10 @@ class Softmax2d(Cell):
 
 _ACTIVATIONS: dict[str, type[Cell]] = {
     **ACTIVATIONS,
-    "relu": ReLU,
-    "tanh": Tanh,
-    "sigmoid": Sigmoid,
-    "softmax": Softmax,
+    "relu": _forms.ReLU,
+    "tanh": _forms.Tanh,
+    "sigmoid": _forms.Sigmoid,
+    "softmax": _forms.Softmax,
 }
 
 

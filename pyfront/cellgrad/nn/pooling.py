@@ -14,11 +14,6 @@ from cellgrad.ops._static import is_int
 from cellgrad.ops.classes.window import check_format, max_by_mode, mean_by_mode
 
 __all__ = [
-    "AdaptiveAvgPool1d",
-    "AdaptiveAvgPool2d",
-    "AdaptiveAvgPool3d",
-    "AdaptiveMaxPool1d",
-    "AdaptiveMaxPool2d",
     "AdaptiveMaxPool3d",
     "AvgPool1d",
     "AvgPool2d",
@@ -342,83 +337,6 @@ class AvgPool3d(_AvgPool):
 
 
 # --- adaptive ---------------------------------------------------------------------------------
-
-
-class AdaptiveAvgPool1d(Cell):
-    """See `ops.adaptive_avg_pool1d`.
-
-    >>> print(nn.AdaptiveAvgPool1d(2)(Tensor([[[1.0, 2.0, 3.0, 5.0]]])))
-    [[[1.5 4. ]]]
-    """
-
-    def __init__(self, output_size: int):
-        super().__init__()
-        self.output_size = output_size
-
-    def construct(self, input: Tensor) -> Tensor:
-        return adaptive_pooling.adaptive_avg_pool1d(input, self.output_size)
-
-
-class AdaptiveAvgPool2d(Cell):
-    """See `ops.adaptive_avg_pool2d`.
-
-    >>> print(nn.AdaptiveAvgPool2d(2)(ops.arange(16.0).reshape(1, 4, 4)).flatten())
-    [ 2.5  4.5 10.5 12.5]
-    """
-
-    def __init__(self, output_size: Any):
-        super().__init__()
-        self.output_size = output_size
-
-    def construct(self, input: Tensor) -> Tensor:
-        return adaptive_pooling.adaptive_avg_pool2d(input, self.output_size)
-
-
-class AdaptiveAvgPool3d(Cell):
-    """See `ops.adaptive_avg_pool3d`.
-
-    >>> print(nn.AdaptiveAvgPool3d(2)(ops.ones((1, 2, 4, 4, 4))).shape)
-    (1, 2, 2, 2, 2)
-    """
-
-    def __init__(self, output_size: Any):
-        super().__init__()
-        self.output_size = output_size
-
-    def construct(self, input: Tensor) -> Tensor:
-        return adaptive_pooling.adaptive_avg_pool3d(input, self.output_size)
-
-
-class AdaptiveMaxPool1d(Cell):
-    """See `ops.adaptive_max_pool1d`.
-
-    >>> print(nn.AdaptiveMaxPool1d(2)(Tensor([[[1.0, 2.0, 3.0, 5.0]]])))
-    [[[2. 5.]]]
-    """
-
-    def __init__(self, output_size: int):
-        super().__init__()
-        self.output_size = output_size
-
-    def construct(self, input: Tensor) -> Tensor:
-        return adaptive_pooling.adaptive_max_pool1d(input, self.output_size)
-
-
-class AdaptiveMaxPool2d(Cell):
-    """See `ops.adaptive_max_pool2d`.
-
-    >>> print(nn.AdaptiveMaxPool2d(2)(ops.arange(16.0).reshape(1, 1, 4, 4)))
-    [[[[ 5.  7.]
-       [13. 15.]]]]
-    """
-
-    def __init__(self, output_size: Any, return_indices: bool = False):
-        super().__init__()
-        self.output_size = output_size
-        self.return_indices = return_indices
-
-    def construct(self, input: Tensor) -> Any:
-        return adaptive_pooling.adaptive_max_pool2d(input, self.output_size, self.return_indices)
 
 
 class AdaptiveMaxPool3d(Cell):

@@ -26,15 +26,12 @@ __all__ = [
     "Identity",
     "OneHot",
     "Pad",
-    "PixelShuffle",
-    "PixelUnshuffle",
     "ReflectionPad1d",
     "ReflectionPad2d",
     "ReflectionPad3d",
     "ReplicationPad1d",
     "ReplicationPad2d",
     "ReplicationPad3d",
-    "Roll",
     "Unflatten",
     "ZeroPad2d",
 ]
@@ -182,21 +179,6 @@ class Identity(Cell):
         return input
 
 
-class Roll(Cell):
-    """Elements moved along dimensions; see `ops.roll`.
-
-    >>> print(nn.Roll(shift=1, axis=0)(Tensor([1.0, 2.0, 3.0])))
-    [3. 1. 2.]
-    """
-
-    def __init__(self, shift: Any, axis: Any):
-        super().__init__()
-        self.shift, self.axis = shift, axis
-
-    def construct(self, input_x: Tensor) -> Tensor:
-        return ops.roll(input_x, self.shift, self.axis)
-
-
 class Unflatten(Cell):
     """A dimension split into several, as `unflattened_size` says.
 
@@ -220,37 +202,6 @@ class Unflatten(Cell):
     def construct(self, input_x: Tensor) -> Tensor:
         after = () if self.axis == -1 else input_x.shape[self.axis + 1 :]
         return ops.reshape(input_x, (*input_x.shape[: self.axis], *self.unflattened_size, *after))
-
-
-class PixelShuffle(Cell):
-    """Channels as finer pixels; see `ops.pixel_shuffle`.
-
-    >>> print(nn.PixelShuffle(2)(ops.arange(4.0).reshape(1, 4, 1, 1)))
-    [[[[0. 1.]
-       [2. 3.]]]]
-    """
-
-    def __init__(self, upscale_factor: int):
-        super().__init__()
-        self.upscale_factor = upscale_factor
-
-    def construct(self, input: Tensor) -> Tensor:
-        return ops.pixel_shuffle(input, self.upscale_factor)
-
-
-class PixelUnshuffle(Cell):
-    """Pixels as channels; see `ops.pixel_unshuffle`.
-
-    >>> print(nn.PixelUnshuffle(2)(Tensor([[[[1.0, 2.0], [3.0, 4.0]]]])).flatten())
-    [1. 2. 3. 4.]
-    """
-
-    def __init__(self, downscale_factor: int):
-        super().__init__()
-        self.downscale_factor = downscale_factor
-
-    def construct(self, input: Tensor) -> Tensor:
-        return ops.pixel_unshuffle(input, self.downscale_factor)
 
 
 # --- padding ----------------------------------------------------------------------------------

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
-from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -233,10 +231,3 @@ def _power(x: Tensor, y: Tensor) -> Tensor:
     whole = mstype.int64 if dtype.kind == "b" else dtype
     out = _binary("cell.pow", cast_to(x, mstype.float64), cast_to(y, mstype.float64), False)
     return cast_to(out, whole)
-
-
-def class_examples(function: Callable[..., Any], name: str) -> str:
-    """The examples of a function, for its class form `name` that is made without arguments."""
-    _, start, rest = (inspect.getdoc(function) or "").partition(">>> ")
-    text = f"\n\n{start}{rest}\n" if start else ""
-    return text.replace(f"ops.{function.__name__}(", f"ops.{name}()(")

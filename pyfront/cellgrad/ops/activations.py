@@ -11,35 +11,12 @@ from typing import Any
 
 from cellgrad.core.errors import error
 from cellgrad.core.number import real
-from cellgrad.core.record import axis_of, check_float, emit, operation, reshape_to
+from cellgrad.core.record import axis_of, check_float, check_tensor, emit, operation, reshape_to
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import _generated as gen
+from cellgrad.ops._public import public
 from cellgrad.ops.selection import select
-
-__all__ = [
-    "celu",
-    "elu",
-    "fast_gelu",
-    "gelu",
-    "glu",
-    "hardshrink",
-    "hardsigmoid",
-    "hardswish",
-    "hardtanh",
-    "leaky_relu",
-    "logsigmoid",
-    "mish",
-    "prelu",
-    "relu6",
-    "selu",
-    "silu",
-    "softplus",
-    "softshrink",
-    "softsign",
-    "tanhshrink",
-    "threshold",
-]
 
 _SELU_SCALE, _SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
 
@@ -52,17 +29,30 @@ def _number(value: Any, op: str, name: str) -> float:
     return real(value)
 
 
+@public(
+    "ops.ReLU6",
+    "nn.ReLU6",
+    "mint.nn.ReLU6(inplace=False)(input) = F.relu6(input, inplace=inplace)",
+    "mint.nn.functional.relu6(input, inplace=False) = h.into(input, ops.relu6(input), inplace)",
+)
 @operation
 def relu6(x: Tensor) -> Tensor:
     """min(max(x, 0), 6); the derivative is 0 at 0 and 1 at 6.
 
     >>> print(ops.relu6(Tensor([-1.0, 3.0, 8.0])))
     [0. 3. 6.]
+
+    >>> print(mint.nn.ReLU6()(Tensor([-1.0, 0.0, 2.0])))
+    [0. 0. 2.]
     """
     positive = gen.relu(check_float(x, "relu6", "x"))
     return select(gen.greater(positive, 6.0), 6.0, positive)
 
 
+@public(
+    "nn.LeakyReLU(alpha)(x)",
+    "mint.nn.functional.leaky_relu(input, negative_slope=0.01)",
+)
 @operation
 def leaky_relu(input: Tensor, alpha: float = 0.2) -> Tensor:
     """`input` where it is positive, ``alpha * input`` elsewhere; the derivative at 0 is the mean of
@@ -87,6 +77,14 @@ def _exponential_unit(x: Tensor, alpha: float, beta: float) -> Tensor:
     return select(linear, x, curve if alpha == 1 else curve * alpha)
 
 
+@public(
+    "ops.Elu(alpha)(input_x)",
+    "nn.ELU(alpha)(x)",
+    "mint.nn.ELU(alpha, inplace=False)(input) = F.elu(input, alpha=alpha, inplace=inplace)",
+    "mint.nn.functional.elu(input, alpha, inplace=False) = "
+    "h.into(input, h.elu(input, alpha), inplace)",
+    "mint.nn.functional.elu_(input, alpha) = h.into(input, h.elu(input, alpha))",
+)
 @operation
 def elu(input_x: Tensor, alpha: float = 1.0) -> Tensor:
     """`input_x` where it is not negative, ``alpha * (exp(input_x) - 1)`` elsewhere; the derivative
@@ -97,11 +95,28 @@ def elu(input_x: Tensor, alpha: float = 1.0) -> Tensor:
 
     >>> print(ops.elu(Tensor([-1.0, 0.0, 2.0])))
     [-0.63212055  0.          2.        ]
+
+    >>> print(mint.nn.ELU()(Tensor([-1.0, 0.0, 2.0])))
+    [-0.63212055  0.          2.        ]
+
+    >>> print(mint.nn.functional.elu(Tensor([-1.0, 0.0, 2.0])))
+    [-0.63212055  0.          2.        ]
+
+    >>> x = Tensor([-1.0, 0.0, 2.0])
+    >>> _ = mint.nn.functional.elu_(x)
+    >>> print(x)
+    [-0.63212055  0.          2.        ]
     """
     x = check_float(input_x, "elu", "input_x")
     return _exponential_unit(x, _number(alpha, "elu", "alpha"), 1.0)
 
 
+@public(
+    "ops.SeLU",
+    "nn.SeLU",
+    "mint.nn.SELU()(input)",
+    "mint.nn.functional.selu(input)",
+)
 @operation
 def selu(input_x: Tensor) -> Tensor:
     """The scaled exponential linear unit, ``scale * elu(x, alpha)`` with its two constants; the
@@ -114,6 +129,10 @@ def selu(input_x: Tensor) -> Tensor:
     return _exponential_unit(x, _SELU_ALPHA, 1.0) * _SELU_SCALE
 
 
+@public(
+    "ops.CeLU(alpha)(x)",
+    "nn.CELU(alpha)(x)",
+)
 @operation
 def celu(x: Tensor, alpha: float = 1.0) -> Tensor:
     """``max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0)``; the derivative at 0 is 1.
@@ -131,6 +150,11 @@ def celu(x: Tensor, alpha: float = 1.0) -> Tensor:
     return _exponential_unit(check_float(x, "celu", "x"), scale, scale)
 
 
+@public(
+    "ops.GeLU(x) = ops.gelu(x, 'tanh')",
+    "mint.nn.GELU(approximate)(input)",
+    "mint.nn.functional.gelu(input, *, approximate)",
+)
 @operation
 def gelu(input: Tensor, approximate: str = "none") -> Tensor:
     """``x P(X <= x)`` for a standard normal X.
@@ -163,6 +187,10 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
     return low * gen.sigmoid(inner * math.sqrt(8 / math.pi))
 
 
+@public(
+    "ops.FastGeLU",
+    "nn.FastGelu",
+)
 @operation
 def fast_gelu(x: Tensor) -> Tensor:
     """``x * sigmoid(1.702 x)``.
@@ -176,17 +204,29 @@ def fast_gelu(x: Tensor) -> Tensor:
     return x * gen.sigmoid(near * 1.702)
 
 
+@public(
+    "nn.SiLU(x)",
+    "mint.nn.SiLU(inplace=False)(input) = F.silu(input, inplace=inplace)",
+    "mint.nn.functional.silu(input, inplace=False) = h.into(input, ops.silu(input), inplace)",
+)
 @operation
 def silu(input: Tensor) -> Tensor:
     """``x * sigmoid(x)``.
 
     >>> print(ops.silu(Tensor([-1.0, 0.0, 2.0])))
     [-0.26894143  0.          1.761594  ]
+
+    >>> print(mint.nn.SiLU()(Tensor([-1.0, 0.0, 2.0])))
+    [-0.26894143  0.          1.761594  ]
     """
     x = check_float(input, "silu", "input")
     return x * gen.sigmoid(x)
 
 
+@public(
+    "ops.Softplus(x)",
+    "mint.nn.functional.softplus",
+)
 @operation
 def softplus(input: Tensor, beta: Any = 1, threshold: Any = 20) -> Tensor:
     """``log(1 + exp(beta * x)) / beta``, and x itself where ``beta * x`` is above `threshold`.
@@ -207,6 +247,12 @@ def softplus(input: Tensor, beta: Any = 1, threshold: Any = 20) -> Tensor:
     return select(gen.greater(scaled, limit), x, curve if scale == 1 else curve / scale)
 
 
+@public(
+    "ops.Mish",
+    "nn.Mish(input_x)",
+    "mint.nn.Mish()(input)",
+    "mint.nn.functional.mish(input)",
+)
 @operation
 def mish(x: Tensor) -> Tensor:
     """``x * tanh(log(1 + exp(x)))``.
@@ -219,6 +265,11 @@ def mish(x: Tensor) -> Tensor:
     return x * gen.tanh(emit("cell.softplus", [gen.minimum(x, 100.0)]))
 
 
+@public(
+    "nn.LogSigmoid(input_x)",
+    "mint.nn.LogSigmoid()(input)",
+    "mint.nn.functional.logsigmoid(input)",
+)
 @operation
 def logsigmoid(x: Tensor) -> Tensor:
     """The logarithm of ``sigmoid(x)``, without overflow: about x for very negative x.
@@ -229,6 +280,10 @@ def logsigmoid(x: Tensor) -> Tensor:
     return -emit("cell.softplus", [-check_float(x, "logsigmoid", "x")])
 
 
+@public(
+    "ops.Softsign",
+    "nn.Softsign",
+)
 @operation
 def softsign(x: Tensor) -> Tensor:
     """``x / (1 + |x|)``.
@@ -240,6 +295,12 @@ def softsign(x: Tensor) -> Tensor:
     return x / (gen.abs(x) + 1.0)
 
 
+@public(
+    "ops.HSigmoid",
+    "nn.HSigmoid(input_x)",
+    "mint.nn.Hardsigmoid()(input)",
+    "mint.nn.functional.hardsigmoid",
+)
 @operation
 def hardsigmoid(input: Tensor) -> Tensor:
     """``min(max(x / 6 + 1/2, 0), 1)``; the derivative is 0 at -3 and 3.
@@ -253,6 +314,12 @@ def hardsigmoid(input: Tensor) -> Tensor:
     return select(gen.less_equal(x, -3.0), 0.0, upper)
 
 
+@public(
+    "ops.HSwish",
+    "nn.HSwish(x)",
+    "mint.nn.Hardswish()(input)",
+    "mint.nn.functional.hardswish",
+)
 @operation
 def hardswish(input: Tensor) -> Tensor:
     """``x * min(max(x + 3, 0), 6) / 6``; the derivative is -1/2 at -3 and 3/2 at 3.
@@ -266,6 +333,13 @@ def hardswish(input: Tensor) -> Tensor:
     return select(gen.less(x, -3.0), 0.0, upper)
 
 
+@public(
+    "mint.nn.Hardtanh(min_val, max_val, inplace=False)(input) = "
+    "F.hardtanh(input, min_val=min_val, max_val=max_val, inplace=inplace)",
+    "mint.nn.functional.hardtanh(input, min_val, max_val, inplace=False) = "
+    "h.into(input, ops.hardtanh(input, min_val, max_val), inplace)",
+    "mint.nn.functional.hardtanh_(input, min_val=-1, max_val=1)",
+)
 @operation
 def hardtanh(input: Tensor, min_val: Any = -1.0, max_val: Any = 1.0) -> Tensor:
     """`input` limited to [min_val, max_val]; the derivative is one half at both.
@@ -275,11 +349,21 @@ def hardtanh(input: Tensor, min_val: Any = -1.0, max_val: Any = 1.0) -> Tensor:
 
     >>> print(ops.hardtanh(Tensor([-3.0, 0.5, 2.0])))
     [-1.   0.5  1. ]
+
+    >>> print(mint.nn.Hardtanh()(Tensor([-1.0, 0.0, 2.0])))
+    [-1.  0.  1.]
     """
     x = check_float(input, "hardtanh", "input")
     return gen.minimum(gen.maximum(x, min_val), max_val)
 
 
+@public(
+    "ops.HShrink(lambd)(input_x)",
+    "Tensor.hardshrink",
+    "nn.HShrink(lambd)(input_x)",
+    "mint.nn.Hardshrink(lambd)(input)",
+    "mint.nn.functional.hardshrink",
+)
 @operation
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """`input` where its magnitude is above `lambd`, 0 elsewhere.
@@ -291,6 +375,14 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     return select(gen.less_equal(gen.abs(x), _number(lambd, "hardshrink", "lambd")), 0.0, x)
 
 
+@public(
+    "ops.SoftShrink(lambd)(input_x)",
+    "ops.soft_shrink(input, lambd)",
+    "Tensor.soft_shrink",
+    "nn.SoftShrink(lambd)(input_x)",
+    "mint.nn.Softshrink(lambd)(input)",
+    "mint.nn.functional.softshrink",
+)
 @operation
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """`input` moved towards 0 by `lambd`, and 0 where its magnitude is not above it.
@@ -303,6 +395,7 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     return select(gen.less_equal(gen.abs(x), width), 0.0, x - gen.sign(x) * width)
 
 
+@public("nn.Tanhshrink(x)")
 @operation
 def tanhshrink(input: Tensor) -> Tensor:
     """``x - tanh(x)``.
@@ -314,12 +407,23 @@ def tanhshrink(input: Tensor) -> Tensor:
     return x - gen.tanh(x)
 
 
+@public(
+    "nn.Threshold(threshold, value)(input_x)",
+    "mint.nn.Threshold(threshold, value, inplace=False)(input) = "
+    "F.threshold(input, threshold=threshold, value=value, inplace=inplace)",
+    "mint.nn.functional.threshold(input, threshold, value, inplace=False) = "
+    "h.into(input, ops.threshold(input, threshold, value), inplace)",
+    "mint.nn.functional.threshold_(input, threshold, value)",
+)
 @operation
 def threshold(input: Tensor, thr: Any, value: Any) -> Tensor:
     """`input` where it is above `thr`, `value` elsewhere.
 
     >>> print(ops.threshold(Tensor([0.5, 2.0, -1.0]), 1.0, -9.0))
     [-9.  2. -9.]
+
+    >>> print(mint.nn.Threshold(0.1, 20.0)(Tensor([-1.0, 0.0, 2.0])))
+    [20. 20.  2.]
     """
     x = check_float(input, "threshold", "input")
     return select(
@@ -327,6 +431,11 @@ def threshold(input: Tensor, thr: Any, value: Any) -> Tensor:
     )
 
 
+@public(
+    "nn.GLU(axis)(x)",
+    "mint.nn.GLU(dim=-1)(input)",
+    "mint.nn.functional.glu(input, dim=-1)",
+)
 @operation
 def glu(x: Tensor, axis: int = -1) -> Tensor:
     """The first half along `axis` times the sigmoid of the second.
@@ -356,6 +465,10 @@ def glu(x: Tensor, axis: int = -1) -> Tensor:
     return parts[0] * gen.sigmoid(parts[1])
 
 
+@public(
+    "ops.PReLU",
+    "mint.nn.functional.prelu",
+)
 @operation
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """`input` where it is positive, ``weight * input`` elsewhere.
@@ -383,3 +496,27 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     shape = (w.size,) + (1,) * (x.ndim - 2) if x.ndim > 1 else (1,) * x.ndim
     slopes = ew.binary("cell.mul", x, reshape_to(w, shape))
     return select(gen.greater(x, 0.0), x, slopes)
+
+
+@public(
+    "ops.ReLU(input)",
+    "nn.ReLU(x)",
+    "mint.nn.ReLU()(input)",
+    "mint.nn.functional.relu",
+    "mint.nn.functional.relu_(input)",
+)
+def relu(input: Tensor, inplace: bool = False) -> Tensor:
+    """``max(input, 0)``; NaN for NaN, and derivative 0 at 0. With `inplace` the input takes the result.
+
+    Raises:
+        TypeError: `input` is not a Tensor or number, or `inplace` not a bool.
+
+    >>> print(ops.relu(Tensor([-1.0, 0.0, 2.0])))
+    [0. 0. 2.]
+    """
+    if not isinstance(inplace, bool):
+        raise error(
+            TypeError, f"For 'relu', 'inplace' must be a bool, but got {type(inplace).__name__}."
+        )
+    out = gen.relu(input)
+    return check_tensor(input, "relu", "input").copy_(out) if inplace else out

@@ -11,6 +11,7 @@ from cellgrad.core import dtype as mstype
 from cellgrad.core.errors import error
 from cellgrad.core.record import broadcast_to_shape, cast_to, emit, operation, reshape_to, splat
 from cellgrad.core.tensor import Tensor
+from cellgrad.ops._public import public
 from cellgrad.ops._sliding import (
     Ints,
     check_rank,
@@ -26,17 +27,14 @@ from cellgrad.ops.pooling import (
     sliding_mean,
 )
 
-__all__ = [
-    "adaptive_avg_pool1d",
-    "adaptive_avg_pool2d",
-    "adaptive_avg_pool3d",
-    "adaptive_max_pool1d",
-    "adaptive_max_pool2d",
-]
-
 Array = np.ndarray[Any, Any]
 
 
+@public(
+    "nn.AdaptiveAvgPool1d(output_size)(input)",
+    "mint.nn.AdaptiveAvgPool1d(output_size)(input)",
+    "mint.nn.functional.adaptive_avg_pool1d",
+)
 def adaptive_avg_pool1d(input: Tensor, output_size: int) -> Tensor:
     """The means of `output_size` parts of sequences [N, C, L]; L must be a multiple of it.
 
@@ -52,6 +50,12 @@ def adaptive_avg_pool1d(input: Tensor, output_size: int) -> Tensor:
     return sliding_mean("adaptive_avg_pool1d", x, (part,), (part,), [(0, 0)], False, True)
 
 
+@public(
+    "ops.AdaptiveAvgPool2D(output_size)(x)",
+    "nn.AdaptiveAvgPool2d(output_size)(input)",
+    "mint.nn.AdaptiveAvgPool2d(output_size)(input)",
+    "mint.nn.functional.adaptive_avg_pool2d",
+)
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     """The means of ``output_size`` = (H', W') parts of images [N, C, H, W] or [C, H, W].
 
@@ -72,6 +76,12 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     return out
 
 
+@public(
+    "ops.AdaptiveAvgPool3D(output_size)(x)",
+    "nn.AdaptiveAvgPool3d(output_size)(input)",
+    "mint.nn.AdaptiveAvgPool3d(output_size)(input)",
+    "mint.nn.functional.adaptive_avg_pool3d",
+)
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
     """The means of (D', H', W') parts of volumes [N, C, D, H, W] or [C, D, H, W]; see
     `adaptive_avg_pool2d`.
@@ -88,6 +98,11 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
     return out
 
 
+@public(
+    "nn.AdaptiveMaxPool1d(output_size)(input)",
+    "mint.nn.AdaptiveMaxPool1d(output_size, return_indices=False)(input) = "
+    "F.adaptive_max_pool1d(input, output_size, return_indices)",
+)
 def adaptive_max_pool1d(input: Tensor, output_size: int) -> Tensor:
     """The maxima of `output_size` parts of sequences [N, C, L]; L must be a multiple of it.
 
@@ -97,6 +112,9 @@ def adaptive_max_pool1d(input: Tensor, output_size: int) -> Tensor:
 
     >>> print(ops.adaptive_max_pool1d(Tensor([[[1.0, 2.0, 3.0, 5.0]]]), 2))
     [[[2. 5.]]]
+
+    >>> print(mint.nn.AdaptiveMaxPool1d(2)(Tensor([[[1.0, 2.0, 3.0, 5.0]]])))
+    [[[2. 5.]]]
     """
     x = _check_parts("adaptive_max_pool1d", input, output_size)
     part = (x.shape[2] // output_size,)
@@ -104,6 +122,12 @@ def adaptive_max_pool1d(input: Tensor, output_size: int) -> Tensor:
     return out
 
 
+@public(
+    "ops.AdaptiveMaxPool2D(output_size)(x) = ops.adaptive_max_pool2d(x, output_size, True)",
+    "nn.AdaptiveMaxPool2d(output_size, return_indices)(input)",
+    "mint.nn.AdaptiveMaxPool2d(output_size, return_indices)(input)",
+    "mint.nn.functional.adaptive_max_pool2d",
+)
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The maxima of (H', W') parts of images [N, C, H, W] or [C, H, W], as `adaptive_avg_pool2d`
     cuts them; with `return_indices`, a tuple with their positions in H * W.
@@ -116,6 +140,10 @@ def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = 
     >>> print(ops.adaptive_max_pool2d(x, 2))
     [[[[ 5.  7.]
        [13. 15.]]]]
+
+    >>> maxima, positions = ops.AdaptiveMaxPool2D((1, 1))(ops.arange(4.0).reshape(1, 1, 2, 2))
+    >>> print(maxima, positions)
+    [[[[3.]]]] [[[[3]]]]
     """
     check_bool(return_indices, "adaptive_max_pool2d", "return_indices")
     return adaptive_max("adaptive_max_pool2d", 2, input, output_size, return_indices)

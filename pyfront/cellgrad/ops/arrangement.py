@@ -20,28 +20,17 @@ from cellgrad.core.record import (
 )
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops._index import gathered
+from cellgrad.ops._public import public
 from cellgrad.ops._static import is_int, known, known_int, known_ints
 from cellgrad.ops.joining import piece, reverse_dims, stack
-
-__all__ = [
-    "cartesian_prod",
-    "combinations",
-    "flip",
-    "fliplr",
-    "flipud",
-    "meshgrid",
-    "pixel_shuffle",
-    "pixel_unshuffle",
-    "repeat_interleave",
-    "reverse",
-    "roll",
-    "rot90",
-    "tile",
-]
 
 # --- repetition -------------------------------------------------------------------------------
 
 
+@public(
+    "ops.Tile",
+    "mint.tile",
+)
 def tile(input: Tensor, dims: Any) -> Tensor:
     """The tensor repeated ``dims[i]`` times along dimension i; dimensions are counted from the last.
 
@@ -112,6 +101,12 @@ def repeat_blocks(x: Tensor, repeats: list[tuple[int, int, int]]) -> Tensor:
     return reshape_to(x, tuple(a * n * b for a, n, b in repeats))
 
 
+@public(
+    "ops.repeat_elements(x, rep, axis=0)",
+    "Tensor.repeat_interleave(repeats, dim=None)",
+    "mint.repeat_interleave(input, repeats, dim=None, *, output_size=None) = "
+    "ops.repeat_interleave(input, repeats, dim)",
+)
 def repeat_interleave(input: Tensor, repeats: Any, axis: int | None = None) -> Tensor:
     """Each element of a dimension repeated `repeats` times, or as often as `repeats` lists for it;
     without an axis, of the flattened tensor.
@@ -166,6 +161,11 @@ def _repeat_interleave(x: Tensor, counts: tuple[int, ...], axis: int | None) -> 
 # --- reversal and rotation --------------------------------------------------------------------
 
 
+@public(
+    "Tensor.flip",
+    "Tensor.reverse(axis)",
+    "mint.flip",
+)
 @operation
 def flip(input: Tensor, dims: Any) -> Tensor:
     """The elements in reverse order along the dimensions in `dims`.
@@ -182,6 +182,7 @@ def flip(input: Tensor, dims: Any) -> Tensor:
     return reverse_dims(x, list(axes_of(listed, x.ndim, "flip", empty_is_all=False)))
 
 
+@public()
 def reverse(x: Tensor, axis: Any) -> Tensor:
     """Same as `flip`.
 
@@ -193,6 +194,7 @@ def reverse(x: Tensor, axis: Any) -> Tensor:
     return out
 
 
+@public("Tensor.fliplr")
 def fliplr(input: Tensor) -> Tensor:
     """The elements in reverse order along the second dimension.
 
@@ -207,6 +209,7 @@ def fliplr(input: Tensor) -> Tensor:
     return out
 
 
+@public("Tensor.flipud")
 def flipud(input: Tensor) -> Tensor:
     """The elements in reverse order along the first dimension.
 
@@ -218,6 +221,12 @@ def flipud(input: Tensor) -> Tensor:
     return out
 
 
+@public(
+    "ops.Roll(shifts, dims)(input)",
+    "Tensor.roll",
+    "nn.Roll(shift, axis)(input_x)",
+    "mint.roll",
+)
 @operation
 def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
     """The elements moved along dimensions, those that leave at the end entering at the start;
@@ -229,6 +238,9 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
 
     >>> print(ops.roll(Tensor([1, 2, 3, 4]), 1))
     [4 1 2 3]
+
+    >>> print(nn.Roll(shift=1, axis=0)(Tensor([1.0, 2.0, 3.0])))
+    [3. 1. 2.]
     """
     x = check_tensor(input, "roll", "input")
     amounts = (int(shifts),) if is_int(shifts) else known_ints(shifts, "roll", "shifts")
@@ -258,6 +270,7 @@ def _rolled(x: Tensor, shift: int, d: int) -> Tensor:
     return emit("cell.concat", [piece(x, d, cut, n), piece(x, d, 0, cut)], {"dim": d})
 
 
+@public("Tensor.rot90")
 @operation
 def rot90(input: Tensor, k: int, dims: Any) -> Tensor:
     """The plane of two dimensions rotated `k` times by 90 degrees, from the first to the second.
@@ -295,6 +308,10 @@ def rot90(input: Tensor, k: int, dims: Any) -> Tensor:
 # --- grids ------------------------------------------------------------------------------------
 
 
+@public(
+    "ops.Meshgrid(indexing)(inputs)",
+    "mint.meshgrid(*tensors, indexing=None) = ops.meshgrid(*tensors, indexing=indexing or 'ij')",
+)
 @operation
 def meshgrid(*inputs: Tensor, indexing: str = "xy") -> tuple[Tensor, ...]:
     """The coordinates of the points of a grid, one tensor for each of its dimensions.
@@ -311,6 +328,16 @@ def meshgrid(*inputs: Tensor, indexing: str = "xy") -> tuple[Tensor, ...]:
     [[1. 2.]
      [1. 2.]] [[3. 3.]
      [4. 4.]]
+
+    >>> x, y = ops.Meshgrid()((Tensor([1, 2]), Tensor([3, 4])))
+    >>> print(y)
+    [[3 3]
+     [4 4]]
+
+    >>> x, y = mint.meshgrid(Tensor([1, 2]), Tensor([3, 4]), indexing="ij")
+    >>> print(y)
+    [[3 4]
+     [3 4]]
     """
     if not isinstance(indexing, str):
         raise error(
@@ -342,6 +369,7 @@ def meshgrid(*inputs: Tensor, indexing: str = "xy") -> tuple[Tensor, ...]:
     return tuple(out)
 
 
+@public()
 @operation
 def cartesian_prod(*inputs: Tensor) -> Tensor:
     """All tuples of one element from each tensor of one dimension, a row each.
@@ -361,6 +389,7 @@ def cartesian_prod(*inputs: Tensor) -> Tensor:
     return out
 
 
+@public()
 @operation
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
     """All combinations of `r` elements of a tensor of one dimension, a row each.
@@ -397,6 +426,11 @@ def _factor(value: Any, op: str, name: str) -> int:
     return factor
 
 
+@public(
+    "nn.PixelShuffle(upscale_factor)(input)",
+    "mint.nn.PixelShuffle(upscale_factor)(input)",
+    "mint.nn.functional.pixel_shuffle(input, upscale_factor)",
+)
 @operation
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     """Channels as finer pixels: (..., C r r, H, W) becomes (..., C, H r, W r).
@@ -425,6 +459,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     return reshape_to(emit("cell.transpose", [x], {"perm": perm}), (*batch, c, h * r, w * r))
 
 
+@public("nn.PixelUnshuffle(downscale_factor)(input)")
 @operation
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     """Pixels as channels: (..., C, H r, W r) becomes (..., C r r, H, W).

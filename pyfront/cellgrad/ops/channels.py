@@ -8,6 +8,7 @@ from cellgrad.core.errors import error
 from cellgrad.core.record import check_tensor, is_number, operation
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops._generated import square
+from cellgrad.ops._public import public
 from cellgrad.ops._static import is_int
 from cellgrad.ops.contractions import matmul
 from cellgrad.ops.joining import concat
@@ -15,8 +16,6 @@ from cellgrad.ops.reductions import sum as sum_
 from cellgrad.ops.selection import pow as power
 from cellgrad.ops.selection import zeros_like
 from cellgrad.ops.shapes import reshape, swapaxes, transpose
-
-__all__ = ["LRN", "bidense", "channel_shuffle", "lrn"]
 
 
 def _check_images(x: Any, op: str) -> Tensor:
@@ -42,6 +41,7 @@ def _lrn(x: Tensor, radius: int, bias: float, alpha: float, beta: float) -> Tens
     return x * power(bias + alpha * total, -beta)
 
 
+@public()
 def lrn(
     x: Tensor,
     depth_radius: int = 5,
@@ -91,6 +91,7 @@ def lrn(
     return out
 
 
+@public()
 class LRN:
     """See `lrn`.
 
@@ -113,6 +114,7 @@ class LRN:
         return lrn(x, *self.arguments)
 
 
+@public()
 def channel_shuffle(x: Tensor, groups: int) -> Tensor:
     """Channels in the order first of each group, second of each group, ...
 
@@ -148,6 +150,7 @@ def channel_shuffle(x: Tensor, groups: int) -> Tensor:
     return out
 
 
+@public()
 def bidense(input1: Tensor, input2: Tensor, weight: Tensor, bias: Any = None) -> Tensor:
     """A bilinear layer: ``y_k = input1 W_k input2 + b_k``.
 

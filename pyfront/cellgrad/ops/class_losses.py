@@ -27,17 +27,10 @@ from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import _generated as gen
 from cellgrad.ops import _index, reductions
+from cellgrad.ops._public import public
 from cellgrad.ops.exponentials import log_softmax
 from cellgrad.ops.losses import check_reduction, positive, reduced
 from cellgrad.ops.selection import select
-
-__all__ = [
-    "cross_entropy",
-    "multi_margin_loss",
-    "multilabel_margin_loss",
-    "multilabel_soft_margin_loss",
-    "nll_loss",
-]
 
 
 def is_class(labels: Tensor, classes: int, dim: int) -> Tensor:
@@ -161,6 +154,10 @@ def _checked(
     return x, t, _smoothing(smoothing, op)
 
 
+@public(
+    "mint.nn.CrossEntropyLoss(weight, ignore_index, reduction, label_smoothing)(input, target)",
+    "mint.nn.functional.cross_entropy",
+)
 @operation
 def cross_entropy(
     input: Tensor,
@@ -208,6 +205,10 @@ def cross_entropy(
     return reduced(loss, reduction)
 
 
+@public(
+    "mint.nn.NLLLoss(weight, ignore_index, reduction)(input, target)",
+    "mint.nn.functional.nll_loss(input, target, weight, ignore_index, reduction)",
+)
 @operation
 def nll_loss(
     inputs: Tensor,
@@ -247,6 +248,7 @@ def total_weight(inputs: Tensor, target: Tensor, weight: Tensor, ignore_index: i
     return reductions.sum(select(gen.equal(target, ignore_index), 0.0, counts))  # type: ignore[no-any-return]
 
 
+@public("ops.MultiMarginLoss(p, margin=1.0, reduction='mean')(x, target, weight)")
 @operation
 def multi_margin_loss(
     input: Tensor,
@@ -313,6 +315,7 @@ def label_mask(input: Tensor, target: Tensor) -> Tensor:
     return reshape_to(cast_to(reductions.any(chosen, 1), mstype.int32), target.shape)
 
 
+@public()
 @operation
 def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     """For each row, ``sum over labels j and classes i that are no label of
@@ -350,6 +353,7 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean
     return reduced(loss if x.ndim == 2 else reshape_to(loss, ()), reduction)
 
 
+@public()
 @operation
 def multilabel_soft_margin_loss(
     input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"

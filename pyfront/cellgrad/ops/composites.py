@@ -13,15 +13,10 @@ from cellgrad.core.record import cast_to, check_tensor, emit, operation
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import reductions
-
-__all__ = [
-    "addn",
-    "clip_by_global_norm",
-    "clip_by_norm",
-    "depend",
-]
+from cellgrad.ops._public import public
 
 
+@public()
 @operation
 def clip_by_global_norm(
     x: Any, clip_norm: float = 1.0, use_norm: None = None
@@ -84,6 +79,7 @@ def _wide(t: Tensor) -> Tensor:
     return t if t.dtype is mstype.float64 else cast_to(t, mstype.float32)
 
 
+@public()
 def clip_by_norm(
     x: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False
 ) -> Any:
@@ -163,6 +159,7 @@ def _clipped_by_norm(
     return out, norm
 
 
+@public()
 def depend(value: Any, expr: Any) -> Any:
     """`value`; assignments happen in the order of the program, so nothing needs to be tied.
 
@@ -172,6 +169,7 @@ def depend(value: Any, expr: Any) -> Any:
     return value
 
 
+@public()
 @operation
 def addn(x: Any) -> Tensor:
     """The sum of a tuple or list of Tensors of one shape.

@@ -20,25 +20,8 @@ from cellgrad.core.record import (
 )
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
+from cellgrad.ops._public import public
 from cellgrad.ops.einsums import Term, contract
-
-__all__ = [
-    "addbmm",
-    "addmm",
-    "addmv",
-    "baddbmm",
-    "batch_mat_mul",
-    "bmm",
-    "dot",
-    "inner",
-    "mat_mul",
-    "matmul",
-    "mm",
-    "mv",
-    "tensor_dot",
-    "tensordot",
-    "vecdot",
-]
 
 
 def _check_shared(op: str, a: Tensor, b: Tensor, transpose_a: bool, transpose_b: bool) -> None:
@@ -73,6 +56,10 @@ def promoted(
     return cast_to(a, dtype), cast_to(b, dtype)
 
 
+@public(
+    "Tensor.matmul(tensor2)",
+    "mint.matmul",
+)
 @operation
 def matmul(input: Tensor, other: Tensor) -> Tensor:
     """The matrix product, with numpy's rules: vectors are rows or columns as needed, leading
@@ -119,6 +106,7 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
     return reshape_to(out, shape)
 
 
+@public()
 @operation
 def mat_mul(
     input: Tensor, mat2: Tensor, transpose_a: bool = False, transpose_b: bool = False
@@ -144,6 +132,7 @@ def mat_mul(
     return _matmul(a, b, transpose_a, transpose_b)
 
 
+@public()
 @operation
 def batch_mat_mul(
     x: Tensor, y: Tensor, transpose_a: bool = False, transpose_b: bool = False
@@ -171,6 +160,10 @@ def batch_mat_mul(
     return _matmul(a, b, transpose_a, transpose_b)
 
 
+@public(
+    "Tensor.bmm",
+    "mint.bmm(input, mat2)",
+)
 def bmm(input_x: Tensor, mat2: Tensor) -> Tensor:
     """Products of the last two dimensions; the leading ones broadcast.
 
@@ -182,6 +175,10 @@ def bmm(input_x: Tensor, mat2: Tensor) -> Tensor:
     return out
 
 
+@public(
+    "Tensor.mm",
+    "mint.mm",
+)
 def mm(input: Tensor, mat2: Tensor) -> Tensor:
     """The product of two matrices.
 
@@ -203,6 +200,7 @@ def check_ranks(op: str, *checks: tuple[str, Tensor, int]) -> None:
             )
 
 
+@public("mint.mv(input, vec)")
 @operation
 def mv(mat: Tensor, vec: Tensor) -> Tensor:
     """The product of a matrix [n, m] and a vector [m]: a vector [n].
@@ -251,6 +249,10 @@ def add_product(op: str, x: Any, product: Tensor, beta: Any, alpha: Any) -> Tens
     return ew.binary("cell.add", x, product)
 
 
+@public(
+    "Tensor.addmm",
+    "mint.addmm",
+)
 @operation
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * (mat1 @ mat2)``; `beta` 0 ignores the input.
@@ -269,6 +271,10 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: An
     return add_product("addmm", input, _matmul(a, b, False, False), beta, alpha)
 
 
+@public(
+    "Tensor.addmv",
+    "mint.addmv",
+)
 @operation
 def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * (mat @ vec)``; `beta` 0 ignores the input.
@@ -297,6 +303,10 @@ def _batches(op: str, batch1: Any, batch2: Any) -> tuple[Tensor, Tensor]:
     return a, b
 
 
+@public(
+    "Tensor.baddbmm(batch1, batch2, *, beta, alpha)",
+    "mint.baddbmm",
+)
 @operation
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * (batch1 @ batch2)`` of 3-D batches; `beta` 0 ignores the input.
@@ -313,6 +323,10 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any = 1, alpha:
     return add_product("baddbmm", input, _matmul(a, b, False, False), beta, alpha)
 
 
+@public(
+    "Tensor.addbmm",
+    "mint.addbmm",
+)
 @operation
 def addbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1
@@ -359,6 +373,11 @@ def _fit(op: str, a: Tensor, b: Tensor, dims_a: list[int], dims_b: list[int]) ->
             )
 
 
+@public(
+    "Tensor.dot",
+    "mint.dot",
+    "mint.vdot(input, other)",
+)
 @operation
 def dot(input: Tensor, other: Tensor) -> Tensor:
     """Numpy's dot: the sum over the last dimension of one and the last but one of the other.
@@ -391,6 +410,7 @@ def dot(input: Tensor, other: Tensor) -> Tensor:
     return _contract_dims(a, b, *dims)
 
 
+@public("Tensor.inner")
 @operation
 def inner(input: Tensor, other: Tensor) -> Tensor:
     """The sum of products over the last dimensions; with a 0-d operand, the product.
@@ -410,6 +430,7 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
     return _contract_dims(a, b, *dims)
 
 
+@public()
 @operation
 def tensor_dot(x1: Tensor, x2: Tensor, axes: Any) -> Tensor:
     """The sum of products over chosen dimensions.
@@ -464,6 +485,7 @@ def tensor_dot(x1: Tensor, x2: Tensor, axes: Any) -> Tensor:
     return _contract_dims(a, b, dims_a, dims_b)
 
 
+@public()
 def tensordot(x1: Tensor, x2: Tensor, axes: Any = 2) -> Tensor:
     """Same as `tensor_dot`, with numpy's name and default.
 
@@ -475,6 +497,7 @@ def tensordot(x1: Tensor, x2: Tensor, axes: Any = 2) -> Tensor:
     return out
 
 
+@public()
 @operation
 def vecdot(x: Tensor, y: Tensor, *, axis: int = -1) -> Tensor:
     """The sum of products over one dimension of the broadcast operands.

@@ -7,6 +7,7 @@ from typing import Any
 from cellgrad.core.errors import error
 from cellgrad.core.record import broadcast_to_shape, check_tensor, emit, operation, reshape_to
 from cellgrad.core.tensor import Tensor
+from cellgrad.ops._public import public
 from cellgrad.ops._sliding import (
     Ints,
     Pads,
@@ -20,9 +21,11 @@ from cellgrad.ops._sliding import (
 from cellgrad.ops._static import is_int
 from cellgrad.ops.joining import pad_to, piece
 
-__all__ = ["conv1d", "conv2d", "conv3d", "conv_transpose2d", "fold", "unfold"]
 
-
+@public(
+    "mint.nn.functional.conv1d(input, weight, bias, stride, padding, dilation, groups) = "
+    "h.convolved(ops.conv1d, input, weight, bias, stride, padding, dilation, groups)",
+)
 def conv1d(
     input: Tensor,
     weight: Tensor,
@@ -54,11 +57,20 @@ def conv1d(
 
     >>> print(ops.conv1d(Tensor([[[1.0, 2.0, 3.0]]]), Tensor([[[1.0, 10.0]]])))
     [[[21. 32.]]]
+
+    >>> print(mint.nn.functional.conv1d(Tensor([[[1.0, 2.0, 3.0]]]), Tensor([[[1.0, 10.0]]])))
+    [[[21. 32.]]]
     """
     geometry = _geometry("conv1d", 1, stride, pad_mode, padding, dilation)
     return _checked_conv("conv1d", input, weight, bias, groups, *geometry)
 
 
+@public(
+    "mint.conv2d(input, weight, bias, stride, padding, dilation, groups) = "
+    "h.convolved(ops.conv2d, input, weight, bias, stride, padding, dilation, groups)",
+    "mint.nn.functional.conv2d(input, weight, bias, stride, padding, dilation, groups) = "
+    "h.convolved(ops.conv2d, input, weight, bias, stride, padding, dilation, groups)",
+)
 def conv2d(
     input: Tensor,
     weight: Tensor,
@@ -80,11 +92,21 @@ def conv2d(
 
     >>> ops.conv2d(ops.ones((1, 3, 8, 8)), ops.ones((4, 3, 3, 3))).shape
     (1, 4, 6, 6)
+
+    >>> print(mint.conv2d(ops.ones((1, 2, 3, 3)), ops.ones((4, 2, 2, 2))).shape)
+    (1, 4, 2, 2)
+
+    >>> print(mint.nn.functional.conv2d(ops.ones((1, 2, 3, 3)), ops.ones((4, 2, 2, 2))).shape)
+    (1, 4, 2, 2)
     """
     geometry = _geometry("conv2d", 2, stride, pad_mode, padding, dilation)
     return _checked_conv("conv2d", input, weight, bias, groups, *geometry)
 
 
+@public(
+    "mint.nn.functional.conv3d(input, weight, bias, stride, padding, dilation, groups) = "
+    "h.convolved(ops.conv3d, input, weight, bias, stride, padding, dilation, groups)",
+)
 def conv3d(
     input: Tensor,
     weight: Tensor,
@@ -105,11 +127,15 @@ def conv3d(
 
     >>> print(ops.conv3d(ops.ones((1, 2, 3, 3, 3)), ops.ones((4, 2, 2, 2, 2))).shape)
     (1, 4, 2, 2, 2)
+
+    >>> print(mint.nn.functional.conv3d(ops.ones((1, 2, 3, 3, 3)), ops.ones((4, 2, 2, 2, 2))).shape)
+    (1, 4, 2, 2, 2)
     """
     geometry = _geometry("conv3d", 3, stride, pad_mode, padding, dilation)
     return _checked_conv("conv3d", input, weight, bias, groups, *geometry)
 
 
+@public("mint.nn.functional.conv_transpose2d")
 def conv_transpose2d(
     input: Tensor,
     weight: Tensor,
@@ -330,6 +356,11 @@ def _transposed(
 # --- windows ----------------------------------------------------------------------------------
 
 
+@public(
+    "Tensor.unfold",
+    "mint.nn.Unfold(kernel_size, dilation, padding, stride)(input)",
+    "mint.nn.functional.unfold",
+)
 def unfold(
     input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Tensor:
@@ -355,6 +386,11 @@ def unfold(
     return out
 
 
+@public(
+    "Tensor.fold",
+    "mint.nn.Fold(output_size, kernel_size, dilation, padding, stride)(input)",
+    "mint.nn.functional.fold",
+)
 def fold(
     input: Tensor,
     output_size: Any,

@@ -22,19 +22,9 @@ from cellgrad.core.record import (
 )
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
+from cellgrad.ops._public import public
 from cellgrad.ops._static import iota, known, known_int
 from cellgrad.ops.selection import cast
-
-__all__ = [
-    "arange",
-    "eye",
-    "linspace",
-    "logspace",
-    "range",
-    "sequence_mask",
-    "tril_indices",
-    "triu_indices",
-]
 
 
 def _number(value: Any, op: str, argument: str) -> Any:
@@ -51,6 +41,7 @@ def _number(value: Any, op: str, argument: str) -> Any:
     return value
 
 
+@public("mint.arange")
 def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Type | None = None) -> Tensor:
     """`start`, `start` + `step`, ... below `end`; with one argument, 0, 1, ... below it. The dtype
     is int64 by default, float32 where a number is a float.
@@ -84,6 +75,7 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Type | None
     return cast_to(emit("cell.add", [steps, splat(first, exact, (count,))]), dtype or own)
 
 
+@public("ops.Range(maxlen)(start, end, step)")
 def range(start: Any, end: Any, step: Any, maxlen: int = 1000000) -> Tensor:
     """Same as `arange`, with at most `maxlen` elements.
 
@@ -109,6 +101,11 @@ def _steps(steps: Any, op: str) -> int:
     return count
 
 
+@public(
+    "ops.LinSpace(start, stop, num)",
+    "mint.linspace(start, end, steps, *, dtype=None) = "
+    "h.to(ops.linspace(start, end, steps), dtype)",
+)
 def linspace(start: Any, end: Any, steps: int) -> Tensor:
     """`steps` numbers from `start` to `end` at equal distances, both included; float32, or the
     dtype of the tensors given.
@@ -155,6 +152,7 @@ def _linspace(a: Tensor, b: Tensor, count: int) -> Tensor:
     return emit("cell.add", parts)
 
 
+@public("ops.LogSpace(steps=10, base=10, dtype=mstype.float32)(start, end)")
 def logspace(
     start: Any, end: Any, steps: int, base: Any = 10, *, dtype: Type = mstype.float32
 ) -> Tensor:
@@ -187,6 +185,10 @@ def _lengths(n: Any, m: Any, op: str, names: tuple[str, str]) -> tuple[int, int]
     return rows, columns
 
 
+@public(
+    "ops.Eye(n, m: int, dtype: Type)",
+    "mint.eye",
+)
 def eye(n: int, m: int | None = None, dtype: Type | None = None) -> Tensor:
     """A matrix of `n` rows and `m` (by default `n`) columns with ones on the diagonal, float32 by
     default.
@@ -198,6 +200,10 @@ def eye(n: int, m: int | None = None, dtype: Type | None = None) -> Tensor:
     >>> print(ops.eye(2))
     [[1. 0.]
      [0. 1.]]
+
+    >>> print(ops.Eye()(2, 3, ms.int32))
+    [[1 0 0]
+     [0 1 0]]
     """
     rows, columns = _lengths(n, n if m is None else m, "eye", ("n", "m"))
     if state.current.scope is None:
@@ -207,6 +213,7 @@ def eye(n: int, m: int | None = None, dtype: Type | None = None) -> Tensor:
     return cast_to(emit("cell.equal", [row, column]), dtype or mstype.float32)
 
 
+@public()
 def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Type = mstype.int64) -> Tensor:
     """Rows and columns, one above the other, of the elements on and below a diagonal.
 
@@ -223,6 +230,7 @@ def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Type = mstype.in
     return known(np.stack(np.tril_indices(shape[0], offset, shape[1])), dtype)
 
 
+@public()
 def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Type = mstype.int64) -> Tensor:
     """Rows and columns, one above the other, of the elements on and above a diagonal.
 
@@ -239,6 +247,7 @@ def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Type = mstype.in
     return known(np.stack(np.triu_indices(shape[0], offset, shape[1])), dtype)
 
 
+@public()
 def sequence_mask(lengths: Tensor, maxlen: int | None = None) -> Tensor:
     """Where the place along a new last dimension is below the length: bools. `maxlen` is the
     largest length by default, which must then be known.

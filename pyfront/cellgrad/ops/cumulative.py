@@ -25,21 +25,9 @@ from cellgrad.core.record import (
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import pointwise
 from cellgrad.ops._elementwise import Primitive
+from cellgrad.ops._public import public
 from cellgrad.ops._static import known_int
 from cellgrad.ops.segments import extreme
-
-__all__ = [
-    "CumProd",
-    "CumSum",
-    "Cummax",
-    "Cummin",
-    "CumulativeLogsumexp",
-    "cummax",
-    "cummin",
-    "cumprod",
-    "cumsum",
-    "logcumsumexp",
-]
 
 
 def _part(x: Tensor, dim: int, start: int, limit: int) -> Tensor:
@@ -113,6 +101,7 @@ def _cumsum(x: Tensor, axis: int, dtype: Type | None, exclusive: bool, reverse: 
     return emit("cell.cumsum", [cast_to(y, target)], attrs)
 
 
+@public("mint.cumsum(input, dim, dtype)")
 def cumsum(x: Tensor, axis: int, dtype: Type | None = None) -> Tensor:
     """The sums of all elements up to each one along `axis`; integers keep their dtype.
 
@@ -136,6 +125,10 @@ def _cumprod(input: Tensor, dim: int, dtype: Type | None, exclusive: bool, rever
     return cast_to(emit("cell.cumprod", [y], attrs), target)
 
 
+@public(
+    "Tensor.cumprod",
+    "mint.cumprod",
+)
 def cumprod(input: Tensor, dim: int, dtype: Type | None = None) -> Tensor:
     """The products of all elements up to each one along `dim`; integers as int64. Derivatives are
     exact where elements are zero.
@@ -151,6 +144,7 @@ def cumprod(input: Tensor, dim: int, dtype: Type | None = None) -> Tensor:
     return out
 
 
+@public("Tensor.logcumsumexp")
 def logcumsumexp(input: Tensor, axis: int) -> Tensor:
     """The logarithms of sums of exponentials of all elements up to each one, without overflow.
 
@@ -184,6 +178,11 @@ def _extremum(input: Any, axis: Any, name: str, dtype: Type) -> tuple[Tensor, Te
     return values, cast_to(positions, dtype)
 
 
+@public(
+    "ops.Cummax(axis)(input)",
+    "Tensor.cummax",
+    "mint.cummax(input, dim) = h.long(ops.cummax(input, dim))",
+)
 @operation
 def cummax(input: Tensor, axis: int) -> tuple[Tensor, Tensor]:
     """The largest of all elements up to each one along `axis`, and its position (int64): the last of
@@ -200,6 +199,11 @@ def cummax(input: Tensor, axis: int) -> tuple[Tensor, Tensor]:
     return _extremum(input, axis, "cummax", mstype.int64)
 
 
+@public(
+    "ops.Cummin(axis)(input)",
+    "Tensor.cummin",
+    "mint.cummin(input, dim) = h.long(ops.cummin(input, dim))",
+)
 @operation
 def cummin(input: Tensor, axis: int) -> tuple[Tensor, Tensor]:
     """The smallest of all elements up to each one along `axis`, and its position (int32): the last
@@ -219,6 +223,7 @@ def cummin(input: Tensor, axis: int) -> tuple[Tensor, Tensor]:
 # --- classes ------------------------------------------------------------------------------------
 
 
+@public()
 class CumSum(Primitive):
     """`cumsum`, without the element itself if `exclusive`, from the end if `reverse`.
 
@@ -235,6 +240,7 @@ class CumSum(Primitive):
         return out
 
 
+@public()
 class CumProd(CumSum):
     """`cumprod`, without the element itself if `exclusive`, from the end if `reverse`.
 
@@ -248,6 +254,7 @@ class CumProd(CumSum):
         return out
 
 
+@public()
 class CumulativeLogsumexp(CumSum):
     """`logcumsumexp`, from the end if `reverse`; if `exclusive` without the element itself, and the
     least finite number where there is no other.
@@ -260,34 +267,4 @@ class CumulativeLogsumexp(CumSum):
         if isinstance(axis, Tensor):
             axis = known_int(axis, "CumulativeLogsumexp", "axis")
         out: Tensor = _logcumsumexp(x, axis, self.exclusive, self.reverse)
-        return out
-
-
-class Cummax(Primitive):
-    """The class form of `cummax`.
-
-    >>> values, indices = ops.Cummax(0)(Tensor([1.0, 3.0, 2.0]))
-    >>> print(values, indices)
-    [1. 3. 3.] [0 1 1]
-    """
-
-    def __init__(self, axis: int):
-        super().__init__()
-        self.axis = axis
-
-    def __call__(self, input: Tensor) -> tuple[Tensor, Tensor]:
-        out: tuple[Tensor, Tensor] = cummax(input, self.axis)
-        return out
-
-
-class Cummin(Cummax):
-    """The class form of `cummin`.
-
-    >>> values, indices = ops.Cummin(0)(Tensor([3.0, 1.0, 2.0]))
-    >>> print(values, indices)
-    [3. 1. 1.] [0 1 1]
-    """
-
-    def __call__(self, input: Tensor) -> tuple[Tensor, Tensor]:
-        out: tuple[Tensor, Tensor] = cummin(input, self.axis)
         return out

@@ -23,16 +23,9 @@ from cellgrad.core.scope import constant
 from cellgrad.core.storage import signature
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
+from cellgrad.ops._public import public
 from cellgrad.ops.einsums import diagonal_of
 from cellgrad.ops.linalg import identity, matrices, right_hand_side, solve_triangular, triangle
-
-__all__ = [
-    "det",
-    "logdet",
-    "lu_solve",
-    "lu_unpack",
-    "slogdet",
-]
 
 
 def _lu(x: Tensor) -> tuple[Tensor, Tensor]:
@@ -89,6 +82,12 @@ def _small_determinant(x: Tensor) -> Tensor:
     return ew.binary("cell.add", ew.binary("cell.sub", first, second), third)
 
 
+@public(
+    "ops.MatrixDeterminant",
+    "ops.matrix_determinant(input)",
+    "Tensor.det",
+    "Tensor.matrix_determinant",
+)
 @operation
 def det(input: Tensor) -> Tensor:
     """The determinant of each matrix.
@@ -119,6 +118,12 @@ def det(input: Tensor) -> Tensor:
     return cast_to(ew.binary("cell.mul", _parity(pivots, None, x.dtype), magnitude), dtype)
 
 
+@public(
+    "ops.LogMatrixDeterminant",
+    "ops.log_matrix_determinant(input)",
+    "Tensor.log_matrix_determinant",
+    "Tensor.slogdet",
+)
 @operation
 def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
     """The sign of the determinant of each matrix, and the logarithm of its magnitude.
@@ -152,6 +157,7 @@ def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
     return cast_to(sign, dtype), cast_to(emit("cell.reduce_sum", [logarithms], last), dtype)
 
 
+@public("Tensor.logdet")
 @operation
 def logdet(input: Tensor) -> Tensor:
     """The logarithm of the determinant of each matrix; NaN where that is negative.
@@ -194,6 +200,10 @@ def _pivots(op: str, packed: Tensor, value: Any) -> Tensor:
     return ew.binary("cell.sub", cast_to(pivots, mstype.int32), 1)
 
 
+@public(
+    "ops.LuSolve(x, lu_data, lu_pivots)",
+    "Tensor.lu_solve",
+)
 @operation
 def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
     """The solution of ``A y = b``, from the LU decomposition of A.
@@ -222,6 +232,7 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
     return cast_to(solve_triangular(packed, y, lower=False), dtype)
 
 
+@public("ops.LuUnpack(unpack_data, unpack_pivots)(LU_data, LU_pivots)")
 @operation
 def lu_unpack(
     LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True

@@ -19,21 +19,10 @@ from cellgrad.core.record import (
 )
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
+from cellgrad.ops._public import public
 from cellgrad.ops._static import iota, known_int
 from cellgrad.ops.joining import pad_to, piece
 from cellgrad.ops.selection import select
-
-__all__ = [
-    "diag",
-    "diag_embed",
-    "diagflat",
-    "diagonal",
-    "diagonal_scatter",
-    "one_hot",
-    "tril",
-    "triu",
-]
-
 
 # --- triangles --------------------------------------------------------------------------------
 
@@ -62,6 +51,10 @@ def _triangle(input: Any, diagonal: Any, op: str, lower: bool) -> Tensor:
     return emit("cell.select", [mask, x, zeros] if lower else [mask, zeros, x])
 
 
+@public(
+    "Tensor.tril",
+    "mint.tril",
+)
 @operation
 def tril(input: Tensor, diagonal: int = 0) -> Tensor:
     """The lower triangle of matrices, up to the given diagonal; zeros above it.
@@ -77,6 +70,10 @@ def tril(input: Tensor, diagonal: int = 0) -> Tensor:
     return _triangle(input, diagonal, "tril", True)
 
 
+@public(
+    "Tensor.triu",
+    "mint.triu",
+)
 @operation
 def triu(input: Tensor, diagonal: int = 0) -> Tensor:
     """The upper triangle of matrices, from the given diagonal on; zeros below it.
@@ -115,6 +112,7 @@ def _along(rows: int, columns: int, offset: int) -> tuple[int, int]:
     return (offset if offset >= 0 else -offset * columns), max(length, 0)
 
 
+@public("Tensor.diagonal(offset, axis1=0, axis2=1)")
 @operation
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """A diagonal of the matrices that two dimensions make, as the last dimension.
@@ -155,6 +153,7 @@ def _embedded(x: Tensor, offset: int) -> Tensor:
     return reshape_to(flat, (*batch, n, n))
 
 
+@public()
 @operation
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """Matrices, in the dimensions `dim1` and `dim2` of the result, with the last dimension of the
@@ -177,6 +176,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     return _transposed(out, [places[d] if d in places else next(others) for d in range(out.ndim)])
 
 
+@public("Tensor.diagflat")
 @operation
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     """A square matrix with all elements of the input on a diagonal.
@@ -191,6 +191,11 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     return _embedded(reshape_to(x, (x.size,)), known_int(offset, "diagflat", "offset"))
 
 
+@public(
+    "ops.Diag",
+    "Tensor.diag",
+    "mint.diag(input, diagonal=0) = h.diagonal(input, diagonal)",
+)
 @operation
 def diag(input: Tensor) -> Tensor:
     """A tensor of twice the dimensions with the input on its diagonal: element (i..., i...) is
@@ -202,6 +207,10 @@ def diag(input: Tensor) -> Tensor:
     >>> print(ops.diag(Tensor([1, 2])))
     [[1 0]
      [0 2]]
+
+    >>> print(mint.diag(Tensor([1, 2])))
+    [[1 0]
+     [0 2]]
     """
     x = check_tensor(input, "diag", "input")
     if not x.ndim:
@@ -211,6 +220,7 @@ def diag(input: Tensor) -> Tensor:
     return reshape_to(_embedded(reshape_to(x, (x.size,)), 0), x.shape + x.shape)
 
 
+@public("Tensor.diagonal_scatter")
 @operation
 def diagonal_scatter(
     input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
@@ -255,6 +265,10 @@ def diagonal_scatter(
 # --- one-hot ----------------------------------------------------------------------------------
 
 
+@public(
+    "ops.OneHot(axis)(indices, depth, on_value: Any, off_value: Any)",
+    "mint.nn.functional.one_hot(tensor, num_classes=-1) = h.classes(tensor, num_classes)",
+)
 def one_hot(
     indices: Tensor, depth: int, on_value: Any = 1, off_value: Any = 0, axis: int = -1
 ) -> Tensor:
@@ -266,6 +280,14 @@ def one_hot(
         ValueError: an axis out of range, or `depth` below 0.
 
     >>> print(ops.one_hot(Tensor([0, 2]), 3))
+    [[1 0 0]
+     [0 0 1]]
+
+    >>> print(ops.OneHot()(Tensor([0, 2]), 3, Tensor(1.0), Tensor(0.0)))
+    [[1. 0. 0.]
+     [0. 0. 1.]]
+
+    >>> print(mint.nn.functional.one_hot(Tensor([0, 2]), 3))
     [[1 0 0]
      [0 0 1]]
     """

@@ -19,17 +19,8 @@ from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import keys as random
 from cellgrad.ops._elementwise import Primitive
+from cellgrad.ops._public import public
 from cellgrad.ops.random import next_key
-
-__all__ = [
-    "Dropout",
-    "Dropout2D",
-    "Dropout3D",
-    "dropout",
-    "dropout1d",
-    "dropout2d",
-    "dropout3d",
-]
 
 
 def _rate(p: Any, op: str, one: bool) -> float:
@@ -52,6 +43,10 @@ def _masked(
     return emit("cell.mul", [x, broadcast_to_shape(scale, x.shape)]), mask
 
 
+@public(
+    "mint.nn.functional.dropout(input, p, training, inplace=False) = "
+    "h.into(input, ops.dropout(input, p, training), inplace)",
+)
 @operation
 def dropout(
     input: Tensor, p: float = 0.5, training: bool = True, seed: int | None = None
@@ -110,6 +105,7 @@ def _drop_channels(input: Any, p: Any, training: bool, op: str, ranks: tuple[int
     return cast_to(_masked(computed, mask_shape, rate, None, op)[0], x.dtype)
 
 
+@public()
 @operation
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
     """Sets whole channels of (N, C, L) or (C, L) to zero with probability `p`; see `dropout`.
@@ -124,6 +120,10 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
     return _drop_channels(input, p, training, "dropout1d", (2, 3))
 
 
+@public(
+    "mint.nn.functional.dropout2d(input, p, training, inplace=False) = "
+    "h.into(input, ops.dropout2d(input, p, training), inplace)",
+)
 @operation
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
     """Sets whole channels of (N, C, H, W) to zero with probability `p`; see `dropout`.
@@ -137,6 +137,7 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
     return _drop_channels(input, p, training, "dropout2d", (4,))
 
 
+@public()
 @operation
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
     """Sets whole channels of (N, C, D, H, W) to zero with probability `p`; see `dropout`.
@@ -178,6 +179,7 @@ def _check_keep(keep_prob: Any, owner: str, zero: bool) -> float:
     return float(keep_prob)
 
 
+@public()
 class Dropout(Primitive):
     """Dropout with the mask as second result, in the dtype of the input; see `dropout`.
 
@@ -196,6 +198,7 @@ class Dropout(Primitive):
         return out
 
 
+@public()
 class Dropout2D(Primitive):
     """`dropout2d` with the mask (bool) as second result.
 
@@ -217,6 +220,7 @@ class Dropout2D(Primitive):
         return out
 
 
+@public()
 class Dropout3D(Dropout2D):
     """`dropout3d` with the mask (bool) as second result.
 

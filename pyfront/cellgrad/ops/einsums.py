@@ -18,8 +18,7 @@ from cellgrad.core import dtype as mstype
 from cellgrad.core.errors import error
 from cellgrad.core.record import cast_to, check_tensor, emit, operation, reshape_to
 from cellgrad.core.tensor import Tensor
-
-__all__ = ["einsum"]
+from cellgrad.ops._public import public
 
 Labels = tuple[int, ...]
 
@@ -305,6 +304,7 @@ def _path(terms: list[Term], out: Labels) -> list[tuple[int, ...]]:
     return [tuple(step) for step in found[1:]]
 
 
+@public("mint.einsum")
 @operation
 def einsum(equation: str, *operands: Tensor) -> Tensor:
     """The sum of products that an equation of labels describes: ``einsum("ij,jk->ik", a, b)``.

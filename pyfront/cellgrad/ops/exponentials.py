@@ -9,9 +9,8 @@ from cellgrad.core.record import axes_of, axis_of, check_float, emit, operation,
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _generated as gen
 from cellgrad.ops import reductions
+from cellgrad.ops._public import public
 from cellgrad.ops.selection import select
-
-__all__ = ["log_softmax", "logsumexp", "softmin"]
 
 
 def _top(x: Tensor, axes: tuple[int, ...]) -> Tensor:
@@ -20,6 +19,15 @@ def _top(x: Tensor, axes: tuple[int, ...]) -> Tensor:
     return select(gen.isinf(top), 0.0, top)
 
 
+@public(
+    "ops.LogSoftmax(axis)(logits)",
+    "nn.LogSoftmax(axis)(x)",
+    "mint.nn.LogSoftmax(dim=None)(input) = F.log_softmax(input, dim=dim)",
+    "mint.nn.functional.log_softmax(input, dim=None, *, dtype=None) = "
+    "ops.log_softmax(h.to(input, dtype), h.implied(input, dim))",
+    "mint.special.log_softmax(input, dim=None, *, dtype=None) = "
+    "F.log_softmax(input, dim, dtype=dtype)",
+)
 @operation
 def log_softmax(logits: Tensor, axis: int = -1) -> Tensor:
     """The logarithm of `softmax`, without underflow.
@@ -29,6 +37,12 @@ def log_softmax(logits: Tensor, axis: int = -1) -> Tensor:
 
     >>> ops.log_softmax(Tensor([[0.0, 0.0]])).shape
     (1, 2)
+
+    >>> print(mint.nn.LogSoftmax(0)(Tensor([0.0, 0.0])))
+    [-0.6931472 -0.6931472]
+
+    >>> print(mint.special.log_softmax(Tensor([0.0, 0.0]), 0))
+    [-0.6931472 -0.6931472]
     """
     x = check_float(logits, "log_softmax", "logits")
     axes = (axis_of(axis, x.ndim, "log_softmax"),)
@@ -36,6 +50,7 @@ def log_softmax(logits: Tensor, axis: int = -1) -> Tensor:
     return shifted - gen.log(reductions.sum(gen.exp(shifted), axes, True))
 
 
+@public("mint.logsumexp")
 @operation
 def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     """The logarithm of the sum of exponentials over `dim` (int or tuple of ints), without overflow.
@@ -55,6 +70,7 @@ def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     return reshape_to(out, tuple(n for i, n in enumerate(x.shape) if i not in axes))
 
 
+@public("nn.Softmin(axis)(x)")
 @operation
 def softmin(x: Tensor, axis: int = -1, *, dtype: Type | None = None) -> Tensor:
     """The softmax of ``-x`` along `axis`.

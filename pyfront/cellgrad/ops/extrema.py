@@ -16,19 +16,8 @@ from cellgrad.core.tensor import Tensor
 from cellgrad.ops import reductions
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._index import elements_along, order_of
+from cellgrad.ops._public import public
 from cellgrad.ops.selection import cast, select
-
-__all__ = [
-    "ArgMaxWithValue",
-    "ArgMinWithValue",
-    "Argmax",
-    "Argmin",
-    "argmax",
-    "argmin",
-    "max",
-    "median",
-    "min",
-]
 
 
 def _comparable(x: Any, op: str) -> Tensor:
@@ -77,6 +66,7 @@ def _zero(dtype: Type) -> Tensor:
     return splat(0, dtype, ())
 
 
+@public("mint.argmax")
 @operation
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     """The first position of the largest element along `dim` (in the flattened tensor by default),
@@ -91,6 +81,10 @@ def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tens
     return _position_of("cell.argmax", "argmax", input, dim, keepdim, mstype.int64)
 
 
+@public(
+    "mint.argmin(input, dim=None, keepdim=False) = "
+    "ops.argmin(input, dim, keepdim).astype(mstype.int64)",
+)
 @operation
 def argmin(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
     """The first position of the smallest element along `axis` (in the flattened tensor by default),
@@ -120,6 +114,9 @@ def _with_position(
     return _without(value, dim, keep), _without(found, dim, keep)
 
 
+@public(
+    "mint.max(input, dim=None, keepdim=False) = h.extremum('max', input, dim, keepdim)",
+)
 @operation
 def max(
     input: Tensor,
@@ -139,10 +136,17 @@ def max(
     >>> value, index = ops.max(Tensor([[1.0, 5.0], [3.0, 2.0]]), axis=1)
     >>> print(value, index)
     [5. 3.] [1 0]
+
+    >>> values, indices = mint.max(Tensor([[1.0, 5.0], [3.0, 2.0]]), dim=1)
+    >>> print(values, indices)
+    [5. 3.] [1 0]
     """
     return _with_position("cell.argmax", "max", input, axis, keepdims, initial, where)
 
 
+@public(
+    "mint.min(input, dim=None, keepdim=False) = h.extremum('min', input, dim, keepdim)",
+)
 @operation
 def min(
     input: Tensor,
@@ -162,10 +166,19 @@ def min(
     >>> value, index = ops.min(Tensor([[1.0, 5.0], [3.0, 2.0]]), axis=1)
     >>> print(value, index)
     [1. 2.] [0 1]
+
+    >>> values, indices = mint.min(Tensor([[1.0, 5.0], [3.0, 2.0]]), dim=1)
+    >>> print(values, indices)
+    [1. 2.] [0 1]
     """
     return _with_position("cell.argmin", "min", input, axis, keepdims, initial, where)
 
 
+@public(
+    "Tensor.median(axis, keepdims, *, dim=None, keepdim=False) = "
+    "ops.median(self, axis if dim is None else dim, keepdims or keepdim)",
+    "mint.median(input, dim=None, keepdim=False) = h.median(input, dim, keepdim)",
+)
 @operation
 def median(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Tensor, Tensor]:
     """The middle elements along `axis` (the lower one of two) and their positions (int64), the whole
@@ -177,6 +190,9 @@ def median(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Tenso
     >>> value, index = ops.median(Tensor([[3.0, 1.0, 2.0]]))
     >>> print(value, index)
     [2.] [2]
+
+    >>> print(mint.median(Tensor([3.0, 1.0, 2.0])))
+    2.0
     """
     given = check_tensor(input, "median", "input")
     x = reshape_to(_comparable(given, "median"), given.shape or (1,))
@@ -200,6 +216,7 @@ def median(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Tenso
 # --- classes ------------------------------------------------------------------------------------
 
 
+@public()
 class Argmax(Primitive):
     """`argmax` along `axis`, in `output_type`.
 
@@ -217,6 +234,7 @@ class Argmax(Primitive):
         return cast(self.function(input_x, self.axis), self.output_type)
 
 
+@public()
 class Argmin(Argmax):
     """`argmin` along `axis`, in `output_type`.
 
@@ -227,6 +245,7 @@ class Argmin(Argmax):
     function: Any = staticmethod(argmin)
 
 
+@public()
 class ArgMaxWithValue(Primitive):
     """Positions, then values, of the largest elements along `axis`; see `max`.
 
@@ -246,6 +265,7 @@ class ArgMaxWithValue(Primitive):
         return where, value
 
 
+@public()
 class ArgMinWithValue(ArgMaxWithValue):
     """Positions, then values, of the smallest elements along `axis`; see `min`.
 

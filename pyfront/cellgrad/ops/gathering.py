@@ -29,22 +29,9 @@ from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import _index
 from cellgrad.ops._index import elements_along, gathered
+from cellgrad.ops._public import public
 from cellgrad.ops._static import iota, known, known_int
 from cellgrad.ops.joining import piece
-
-__all__ = [
-    "argwhere",
-    "embedding",
-    "gather",
-    "gather_d",
-    "gather_elements",
-    "gather_nd",
-    "index_select",
-    "masked_select",
-    "nonzero",
-    "reverse_sequence",
-    "take",
-]
 
 
 def index_tensor(value: Any, op: str, argument: str) -> Tensor:
@@ -103,6 +90,10 @@ def counted(index: Tensor, n: int, op: str, safe: bool, low: int | None = None) 
 # --- along a dimension ------------------------------------------------------------------------
 
 
+@public(
+    "ops.Gather(batch_dims)(input_params, input_indices, axis)",
+    "mint.gather(input, dim, index) = ops.gather_elements(input, dim, index)",
+)
 def gather(input_params: Tensor, input_indices: Tensor, axis: int, batch_dims: int = 0) -> Tensor:
     """The elements along a dimension that the indices name, in the place of that dimension.
 
@@ -116,6 +107,10 @@ def gather(input_params: Tensor, input_indices: Tensor, axis: int, batch_dims: i
 
     >>> print(ops.gather(Tensor([1.0, 2.0, 3.0]), Tensor([2, 0]), 0))
     [3. 1.]
+
+    >>> print(mint.gather(Tensor([[1, 2], [3, 4]]), 1, Tensor([[0, 0], [1, 0]])))
+    [[1 1]
+     [4 3]]
     """
     x = check_tensor(input_params, "gather", "input_params")
     index = index_tensor(input_indices, "gather", "input_indices")
@@ -139,6 +134,11 @@ def _gather(x: Tensor, index: Tensor, dim: int, batch: int, safe: bool, op: str)
     return gathered(x, counted(index, x.shape[dim], op, safe), dim, batch)
 
 
+@public(
+    "Tensor.index_select(axis=None, index=None, *, dim=None) = "
+    "ops.index_select(self, axis if dim is None else dim, index)",
+    "mint.index_select(input, dim, index)",
+)
 def index_select(input: Tensor, axis: int, index: Tensor) -> Tensor:
     """The elements along a dimension that a vector of indices names.
 
@@ -163,6 +163,7 @@ def index_select(input: Tensor, axis: int, index: Tensor) -> Tensor:
     return out
 
 
+@public("mint.take")
 def take(input: Tensor, index: Tensor) -> Tensor:
     """The elements of the flattened tensor that the indices name.
 
@@ -216,6 +217,7 @@ def _take_along(x: Tensor, index: Tensor, dim: int, mode: str, safe: bool) -> Te
     return gathered(x, counted(index, n, "take", safe, None if mode == "raise" else 0), dim)
 
 
+@public("mint.nn.functional.embedding")
 def embedding(
     input: Tensor,
     weight: Tensor,
@@ -295,6 +297,7 @@ def checked_elements(x: Tensor, index: Tensor, dim: Any, op: str) -> int:
     return d
 
 
+@public("Tensor.gather_elements")
 def gather_elements(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """Element i.. of the result is the one at i.. of the input, with ``index[i..]`` in the place of
     ``i[dim]``.
@@ -317,6 +320,7 @@ def gather_elements(input: Tensor, dim: int, index: Tensor) -> Tensor:
     return out
 
 
+@public("ops.GatherD")
 def gather_d(x: Tensor, dim: int, index: Tensor) -> Tensor:
     """Same as `gather_elements`.
 
@@ -337,6 +341,10 @@ def moved(x: Tensor, perm: list[int]) -> Tensor:
     return x if perm == sorted(perm) else emit("cell.transpose", [x], {"perm": perm})
 
 
+@public(
+    "ops.ReverseSequence(seq_dim, batch_dim)(x, seq_lengths)",
+    "Tensor.reverse_sequence(seq_lengths, seq_dim=0, batch_dim=0)",
+)
 def reverse_sequence(x: Tensor, seq_lengths: Tensor, seq_dim: int, batch_dim: int = 0) -> Tensor:
     """For each k along `batch_dim`, the first ``seq_lengths[k]`` elements along `seq_dim` reversed.
 
@@ -424,6 +432,10 @@ def positions(indices: Tensor, shape: tuple[int, ...], op: str, safe: bool) -> T
     return _index.linear(parts, shape[:k], batch)
 
 
+@public(
+    "ops.GatherNd",
+    "Tensor.gather_nd",
+)
 def gather_nd(input_x: Tensor, indices: Tensor) -> Tensor:
     """The elements, or parts, that the tuples along the last dimension of `indices` name.
 
@@ -467,6 +479,11 @@ def needs_elements(x: Tensor, op: str, hint: str) -> np.ndarray[Any, Any]:
     return x._concrete(f"'{op}'")
 
 
+@public(
+    "ops.MaskedSelect",
+    "Tensor.masked_select",
+    "mint.masked_select",
+)
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """The elements where a mask holds, in one dimension; both are broadcast. The mask must be known
     while compiling.
@@ -503,6 +520,11 @@ def _flat_elements(x: Tensor, index: Tensor, shape: tuple[int, ...]) -> Tensor:
     return gathered(flat, index, 0)
 
 
+@public(
+    "ops.NonZero",
+    "Tensor.nonzero",
+    "mint.nonzero",
+)
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     """The indices of elements that are not zero, a row each, or a tuple of the columns: int64. The
     elements must be known while compiling.
@@ -529,6 +551,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     )
 
 
+@public("Tensor.argwhere")
 def argwhere(input: Tensor) -> Tensor:
     """Same as `nonzero`.
 

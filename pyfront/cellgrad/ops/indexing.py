@@ -28,12 +28,12 @@ from cellgrad.core.tensor import Tensor
 from cellgrad.core.tracer import Tracer, leaked
 from cellgrad.ops import _index
 from cellgrad.ops._index import Mask, Plan
+from cellgrad.ops._public import public
 from cellgrad.ops._static import known_ints
 from cellgrad.ops.joining import stack
 
-__all__ = ["getitem", "slice", "strided_slice"]
 
-
+@public()
 def getitem(x: Tensor, index: Any) -> Tensor:
     """``x[index]`` by numpy's rules: ints, slices, None, Ellipsis, lists, arrays and tensors of
     integers or bools, and tuples of them.
@@ -399,6 +399,7 @@ def assign_known(array: np.ndarray[Any, Any], index: Any, value: Any) -> None:
 # --- slices by numbers ------------------------------------------------------------------------
 
 
+@public("ops.Slice(input, begin, size)")
 def slice(input_x: Tensor, begin: Any, size: Any) -> Tensor:
     """``size[i]`` elements from ``begin[i]`` on of each dimension; a size of -1 takes all.
 
@@ -429,6 +430,7 @@ def slice(input_x: Tensor, begin: Any, size: Any) -> Tensor:
     return getitem(x, tuple(builtins.slice(lo, hi) for lo, hi in zip(starts, ends, strict=True)))
 
 
+@public()
 def strided_slice(
     input_x: Tensor,
     begin: Any,

@@ -18,8 +18,7 @@ from cellgrad.core.scope import constant
 from cellgrad.core.storage import signature
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import contractions, joining, shapes
-
-__all__ = ["interpolate"]
+from cellgrad.ops._public import public
 
 # The number of spatial dimensions that a mode takes.
 _MODES = {
@@ -34,6 +33,13 @@ _MODES = {
 _ALIGNING = ("linear", "bilinear", "trilinear", "bicubic")
 
 
+@public(
+    "ops.upsample(input, size, scale_factor, mode, align_corners, recompute_scale_factor)",
+    "nn.Upsample(size, scale_factor, mode, align_corners, recompute_scale_factor)(x)",
+    "mint.nn.Upsample(size, scale_factor, mode, align_corners, recompute_scale_factor)(input)",
+    "mint.nn.functional.interpolate",
+    "mint.nn.functional.upsample(input, size, scale_factor, mode, align_corners)",
+)
 @operation
 def interpolate(
     input: Tensor,

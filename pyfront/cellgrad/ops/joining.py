@@ -10,29 +10,11 @@ from cellgrad.core.errors import error
 from cellgrad.core.record import axis_of, cast_to, check_tensor, emit, operation, reshape_to
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import shapes
+from cellgrad.ops._public import public
 from cellgrad.ops._static import is_int, known_int
 
-__all__ = [
-    "block_diag",
-    "cat",
-    "chunk",
-    "column_stack",
-    "concat",
-    "dsplit",
-    "dstack",
-    "hsplit",
-    "hstack",
-    "narrow",
-    "split",
-    "stack",
-    "tensor_split",
-    "unbind",
-    "unstack",
-    "vsplit",
-    "vstack",
-]
 
-
+@public("ops.Concat(axis)(tensors)")
 @operation
 def concat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     """Joins tensors along an existing dimension, with a common dtype.
@@ -78,6 +60,10 @@ def concat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     return xs[0] if len(xs) == 1 else emit("cell.concat", xs, {"dim": d})
 
 
+@public(
+    "mint.cat(tensors, dim=0)",
+    "mint.concat(tensors, dim=0)",
+)
 def cat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     """Same as `concat`.
 
@@ -89,6 +75,10 @@ def cat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     return out
 
 
+@public(
+    "ops.Stack(axis)(tensors)",
+    "mint.stack(tensors, dim=0)",
+)
 @operation
 def stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     """Joins tensors of one shape along a new dimension.
@@ -130,6 +120,7 @@ def _sequence(tensors: Any, op: str) -> list[Tensor]:
     return [check_tensor(x, op, f"tensors[{i}]") for i, x in enumerate(tensors)]
 
 
+@public("mint.hstack")
 @operation
 def hstack(tensors: Sequence[Tensor]) -> Tensor:
     """Joins tensors along the second dimension, those of one dimension along it.
@@ -146,6 +137,7 @@ def hstack(tensors: Sequence[Tensor]) -> Tensor:
     return out
 
 
+@public("ops.row_stack(tensors)")
 @operation
 def vstack(inputs: Sequence[Tensor]) -> Tensor:
     """Joins tensors along the first dimension; one of one dimension is a row.
@@ -162,6 +154,7 @@ def vstack(inputs: Sequence[Tensor]) -> Tensor:
     return out
 
 
+@public("mint.dstack")
 @operation
 def dstack(tensors: Sequence[Tensor]) -> Tensor:
     """Joins tensors along the third dimension; n is read as 1 x n x 1, m x n as m x n x 1.
@@ -178,6 +171,7 @@ def dstack(tensors: Sequence[Tensor]) -> Tensor:
     return out
 
 
+@public()
 @operation
 def column_stack(tensors: Sequence[Tensor]) -> Tensor:
     """Joins tensors along the second dimension; one of one dimension is a column.
@@ -196,6 +190,7 @@ def column_stack(tensors: Sequence[Tensor]) -> Tensor:
     return out
 
 
+@public()
 @operation
 def block_diag(*inputs: Tensor) -> Tensor:
     """A matrix with the given matrices along its diagonal; a vector is a row.
@@ -263,6 +258,11 @@ def _pieces(x: Tensor, dim: int, sizes: Sequence[int]) -> tuple[Tensor, ...]:
     return tuple(out)
 
 
+@public(
+    "Tensor.split(split_size, dim=0, *, axis=None) = "
+    "ops.split(self, split_size, dim if axis is None else axis)",
+    "mint.split(tensor, split_size_or_sections, dim=0)",
+)
 @operation
 def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
     """Pieces along a dimension: of a length each, the last one maybe shorter, or of the lengths
@@ -302,6 +302,7 @@ def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[T
     return _pieces(x, d, size)
 
 
+@public("Tensor.tensor_split")
 @operation
 def tensor_split(input: Tensor, indices_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
     """Pieces along a dimension: as many as asked for, the first ones maybe longer by one, or those
@@ -348,6 +349,7 @@ def _tensor_split(input: Any, where: Any, axis: int, op: str, rank: int) -> tupl
     )
 
 
+@public("Tensor.hsplit")
 @operation
 def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """`tensor_split` along the second dimension.
@@ -363,6 +365,7 @@ def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     return _tensor_split(input, indices_or_sections, 1, "hsplit", 2)
 
 
+@public("Tensor.vsplit")
 @operation
 def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """`tensor_split` along the first dimension.
@@ -377,6 +380,7 @@ def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     return _tensor_split(input, indices_or_sections, 0, "vsplit", 1)
 
 
+@public("Tensor.dsplit")
 @operation
 def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """`tensor_split` along the third dimension.
@@ -391,6 +395,11 @@ def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     return _tensor_split(input, indices_or_sections, 2, "dsplit", 3)
 
 
+@public(
+    "Tensor.chunk(chunks, dim=0, *, axis=None) = "
+    "ops.chunk(self, chunks, dim if axis is None else axis)",
+    "mint.chunk(input, chunks, dim=0)",
+)
 @operation
 def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
     """At most `chunks` pieces of one length along a dimension, the last one maybe shorter.
@@ -411,6 +420,10 @@ def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
     return out
 
 
+@public(
+    "Tensor.unbind",
+    "mint.unbind",
+)
 @operation
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """The tensors along a dimension, without it.
@@ -430,6 +443,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     return tuple(reshape_to(piece(x, d, k, k + 1), shape) for k in range(x.shape[d]))
 
 
+@public("ops.Unstack(axis, num=None)(input_x) = ops.unstack(input_x, axis)")
 def unstack(input_x: Tensor, axis: int = 0) -> tuple[Tensor, ...]:
     """Same as `unbind`.
 
@@ -441,6 +455,10 @@ def unstack(input_x: Tensor, axis: int = 0) -> tuple[Tensor, ...]:
     return out
 
 
+@public(
+    "Tensor.narrow",
+    "mint.narrow(input, dim, start, length)",
+)
 def narrow(input: Tensor, axis: int, start: Any, length: int) -> Tensor:
     """`length` elements of a dimension from `start`.
 

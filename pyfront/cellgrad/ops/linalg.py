@@ -25,19 +25,7 @@ from cellgrad.core.record import (
 )
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
-
-__all__ = [
-    "cholesky",
-    "cholesky_inverse",
-    "cholesky_solve",
-    "inverse",
-    "lstsq",
-    "matrix_power",
-    "matrix_solve",
-    "pinv",
-    "qr",
-]
-
+from cellgrad.ops._public import public
 
 # --- matrices ---------------------------------------------------------------------------------
 
@@ -118,6 +106,10 @@ def product(a: Tensor, b: Tensor, transpose_a: bool = False, transpose_b: bool =
 # --- Cholesky ---------------------------------------------------------------------------------
 
 
+@public(
+    "ops.Cholesky(upper)(input_x)",
+    "Tensor.cholesky",
+)
 @operation
 def cholesky(input_x: Tensor, upper: bool = False) -> Tensor:
     """The triangular matrix whose product with its transpose is the input.
@@ -146,6 +138,10 @@ def cholesky(input_x: Tensor, upper: bool = False) -> Tensor:
     return cast_to(flipped(factor) if upper else factor, dtype)
 
 
+@public(
+    "ops.CholeskyInverse(upper)(input_x)",
+    "Tensor.cholesky_inverse",
+)
 @operation
 def cholesky_inverse(input_x: Tensor, upper: bool = False) -> Tensor:
     """The inverse of a matrix, from its Cholesky factor.
@@ -167,6 +163,10 @@ def cholesky_inverse(input_x: Tensor, upper: bool = False) -> Tensor:
     return cast_to(product(half, half, transpose_a=True), dtype)
 
 
+@public(
+    "ops.CholeskySolve(upper)(x1, x2)",
+    "Tensor.cholesky_solve",
+)
 @operation
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor:
     """The solution of ``A y = input``, from the Cholesky factor of A.
@@ -194,6 +194,7 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor
 # --- solutions and inverses -------------------------------------------------------------------
 
 
+@public("ops.MatrixSolve(adjoint)(matrix, rhs)")
 @operation
 def matrix_solve(matrix: Tensor, rhs: Tensor, adjoint: bool = False) -> Tensor:
     """The solution of ``matrix y = rhs``, by LU decomposition with partial pivoting.
@@ -219,6 +220,11 @@ def matrix_solve(matrix: Tensor, rhs: Tensor, adjoint: bool = False) -> Tensor:
     return cast_to(emit("cell.solve", [a, b], {"transpose": bool(adjoint)}), dtype)
 
 
+@public(
+    "Tensor.inverse",
+    "mint.inverse",
+    "mint.linalg.inv",
+)
 @operation
 def inverse(input: Tensor) -> Tensor:
     """The inverse of each matrix, by LU decomposition with partial pivoting.
@@ -238,6 +244,10 @@ def inverse(input: Tensor) -> Tensor:
     return cast_to(emit("cell.solve", [x, identity(x, x.shape[-1])]), dtype)
 
 
+@public(
+    "ops.MatrixPower(n)(x)",
+    "Tensor.matrix_power",
+)
 @operation
 def matrix_power(input: Tensor, n: int) -> Tensor:
     """The product of `n` times each matrix; of its inverse for negative `n`.
@@ -271,6 +281,7 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
     return cast_to(identity(x, x.shape[-1]) if out is None else out, dtype)
 
 
+@public("Tensor.lstsq")
 @operation
 def lstsq(input: Tensor, A: Tensor) -> Tensor:
     """The solution of ``input y = A`` with the least residual, by QR decomposition.
@@ -308,6 +319,7 @@ def _least_squares(x: Tensor, b: Tensor) -> Tensor:
     return product(q, solve_triangular(r, b, lower=False, transpose=True))
 
 
+@public()
 @operation
 def pinv(x: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Tensor:
     """The pseudo-inverse of matrices of full rank, by QR decomposition.
@@ -347,6 +359,11 @@ def _qr(x: Tensor, complete: bool = False) -> tuple[Tensor, Tensor]:
     return q, r
 
 
+@public(
+    "Tensor.qr(some=True) = ops.qr(self, 'reduced' if some else 'complete')",
+    "ops.Qr(full_matrices=False)(x) = ops.qr(x, 'complete' if full_matrices else 'reduced')",
+    "mint.linalg.qr(A, mode)",
+)
 @operation
 def qr(input: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
     """Orthonormal columns and an upper triangular matrix whose product is the input.

@@ -20,26 +20,9 @@ from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import _generated as gen
 from cellgrad.ops import reductions
+from cellgrad.ops._public import public
 from cellgrad.ops.pointwise import xlogy
 from cellgrad.ops.selection import select
-
-__all__ = [
-    "binary_cross_entropy",
-    "binary_cross_entropy_with_logits",
-    "cosine_embedding_loss",
-    "cosine_similarity",
-    "gaussian_nll_loss",
-    "hinge_embedding_loss",
-    "huber_loss",
-    "kl_div",
-    "l1_loss",
-    "margin_ranking_loss",
-    "mse_loss",
-    "poisson_nll_loss",
-    "smooth_l1_loss",
-    "soft_margin_loss",
-    "triplet_margin_loss",
-]
 
 
 def check_reduction(reduction: Any, op: str, allowed: tuple[str, ...] = ()) -> None:
@@ -87,6 +70,10 @@ _NAMES = ("input", "target")
 # --- differences ------------------------------------------------------------------------------
 
 
+@public(
+    "mint.nn.MSELoss(reduction)(input, target)",
+    "mint.nn.functional.mse_loss",
+)
 @operation
 def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     """Mean squared error, ``(input - target) ** 2``, of shapes that broadcast.
@@ -107,6 +94,10 @@ def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     return reduced(gen.square(x - y), reduction)
 
 
+@public(
+    "mint.nn.L1Loss(reduction)(input, target)",
+    "mint.nn.functional.l1_loss",
+)
 @operation
 def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     """Mean absolute error, ``|input - target|``; arguments and errors as of `mse_loss`.
@@ -119,6 +110,11 @@ def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     return reduced(gen.abs(x - y), reduction)
 
 
+@public(
+    "ops.SmoothL1Loss(beta, reduction)(prediction, target)",
+    "mint.nn.SmoothL1Loss(reduction='mean', beta=1.0)(input, target)",
+    "mint.nn.functional.smooth_l1_loss(input, target, reduction='mean', beta=1.0)",
+)
 @operation
 def smooth_l1_loss(
     input: Tensor, target: Tensor, beta: float = 1.0, reduction: str = "none"
@@ -136,6 +132,12 @@ def smooth_l1_loss(
 
     >>> print(ops.smooth_l1_loss(Tensor([1.0, 2.0]), Tensor([1.5, 4.0])))
     [0.125 1.5  ]
+
+    >>> print(mint.nn.SmoothL1Loss()(Tensor([1.0, 2.0]), Tensor([1.5, 4.0])))
+    0.8125
+
+    >>> print(mint.nn.functional.smooth_l1_loss(Tensor([1.0, 2.0]), Tensor([1.5, 4.0])))
+    0.8125
     """
     check_reduction(reduction, "smooth_l1_loss")
     width = positive(beta, "smooth_l1_loss", "beta", zero=True)
@@ -155,6 +157,7 @@ def smooth_l1_loss(
     )
 
 
+@public()
 @operation
 def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: int | float = 1.0
@@ -183,6 +186,10 @@ def huber_loss(
 _TINY = 1e-12  # what keeps logarithms of probabilities finite; MindSpore's
 
 
+@public(
+    "mint.nn.BCELoss(weight, reduction)(input, target)",
+    "mint.nn.functional.binary_cross_entropy(input, target, weight, reduction)",
+)
 @operation
 def binary_cross_entropy(
     logits: Tensor, labels: Tensor, weight: Tensor | None = None, reduction: str = "mean"
@@ -222,6 +229,13 @@ def binary_cross_entropy(
     return cast_to(reduced(loss, reduction), x.dtype)
 
 
+@public(
+    "ops.SigmoidCrossEntropyWithLogits(logits, labels) = "
+    "ops.binary_cross_entropy_with_logits(logits, labels, None, None, 'none')",
+    "mint.nn.BCEWithLogitsLoss(weight, reduction, pos_weight)(input, target)",
+    "mint.nn.functional.binary_cross_entropy_with_logits(input, target, weight, reduction, "
+    "pos_weight)",
+)
 @operation
 def binary_cross_entropy_with_logits(
     input: Tensor,
@@ -246,6 +260,9 @@ def binary_cross_entropy_with_logits(
     >>> logits, labels = Tensor([0.0, 0.0]), Tensor([1.0, 0.0])
     >>> print(ops.binary_cross_entropy_with_logits(logits, labels))
     0.6931472
+
+    >>> print(ops.SigmoidCrossEntropyWithLogits()(Tensor([0.0, 0.0]), Tensor([1.0, 0.0])))
+    [0.6931472 0.6931472]
     """
     op = "binary_cross_entropy_with_logits"
     check_reduction(reduction, op)
@@ -259,6 +276,13 @@ def binary_cross_entropy_with_logits(
     return reduced(loss, reduction)
 
 
+@public(
+    "nn.KLDivLoss(reduction)(logits, labels)",
+    "mint.nn.KLDivLoss(reduction, log_target=False)(input, target) = "
+    "F.kl_div(input, target, reduction=reduction, log_target=log_target)",
+    "mint.nn.functional.kl_div(input, target, reduction, log_target=False) = "
+    "h.kl_div(input, target, reduction, log_target)",
+)
 @operation
 def kl_div(logits: Tensor, labels: Tensor, reduction: str = "mean") -> Tensor:
     """Kullback–Leibler divergence of log-probabilities, ``labels * (log(labels) - logits)``.
@@ -277,6 +301,12 @@ def kl_div(logits: Tensor, labels: Tensor, reduction: str = "mean") -> Tensor:
 
     >>> print(ops.kl_div(Tensor([-1.0, -0.5]), Tensor([0.5, 0.5]), "sum"))
     0.056852818
+
+    >>> print(mint.nn.KLDivLoss("sum")(Tensor([-1.0, -0.5]), Tensor([0.5, 0.5])))
+    0.056852818
+
+    >>> print(mint.nn.functional.kl_div(Tensor([-1.0, -0.5]), Tensor([0.5, 0.5]), "sum"))
+    0.056852818
     """
     check_reduction(reduction, "kl_div", ("batchmean",))
     x, y = _pair(logits, labels, "kl_div", ("logits", "labels"))
@@ -294,6 +324,7 @@ def kl_div(logits: Tensor, labels: Tensor, reduction: str = "mean") -> Tensor:
     return reduced(loss, reduction)
 
 
+@public()
 @operation
 def gaussian_nll_loss(
     x: Tensor,
@@ -334,6 +365,7 @@ def gaussian_nll_loss(
     return reduced(loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction)
 
 
+@public()
 @operation
 def poisson_nll_loss(
     input: Tensor,
@@ -381,6 +413,7 @@ def _signs(target: Any, op: str, name: str) -> tuple[Tensor, Tensor]:
     return gen.greater(t, 0), gen.less(t, 0)
 
 
+@public()
 @operation
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """The cosine of the angle between vectors along `dim`; norms are limited to `eps` from below.
@@ -399,6 +432,10 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     return reductions.sum(a * b, dim) / (gen.sqrt(squares[0]) * gen.sqrt(squares[1]))  # type: ignore[no-any-return]
 
 
+@public(
+    "mint.nn.CosineEmbeddingLoss(margin, reduction)(input1, input2, target)",
+    "mint.nn.functional.cosine_embedding_loss",
+)
 @operation
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
@@ -443,6 +480,7 @@ def cosine_embedding_loss(
     return reduced(loss, reduction)
 
 
+@public()
 @operation
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
@@ -464,6 +502,7 @@ def margin_ranking_loss(
     return reduced(gen.maximum(-t * (a - b) + real(margin), 0.0), reduction)
 
 
+@public()
 @operation
 def hinge_embedding_loss(
     inputs: Tensor, targets: Tensor, margin: float = 1.0, reduction: str = "mean"
@@ -485,6 +524,10 @@ def hinge_embedding_loss(
     return reduced(select(up, x, select(down, apart, 0.0)), reduction)
 
 
+@public(
+    "mint.nn.SoftMarginLoss(reduction)(input, target)",
+    "mint.nn.functional.soft_margin_loss",
+)
 @operation
 def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
     """``log(1 + exp(-target * input))``, without overflow.
@@ -511,6 +554,7 @@ def _distance(x: Tensor, y: Tensor, p: int, eps: float) -> Tensor:
     return reductions.sum(difference**p, 1) ** (1.0 / p)  # type: ignore[no-any-return]
 
 
+@public()
 @operation
 def triplet_margin_loss(
     anchor: Tensor,

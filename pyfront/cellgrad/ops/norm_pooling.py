@@ -10,13 +10,12 @@ from cellgrad.core.errors import error
 from cellgrad.core.record import check_tensor, emit, operation
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops._index import is_known
+from cellgrad.ops._public import public
 from cellgrad.ops._sliding import check_rank, per_dim
 from cellgrad.ops.pooling import avg_pool1d, avg_pool2d
 from cellgrad.ops.selection import pow as power
 from cellgrad.ops.selection import zeros
 from cellgrad.ops.shapes import reshape
-
-__all__ = ["lp_pool1d", "lp_pool2d", "max_unpool1d", "max_unpool2d", "max_unpool3d"]
 
 
 def _lp_pool(
@@ -46,6 +45,7 @@ def _lp_pool(
     return out if x.ndim == dims + 2 else reshape(out, out.shape[1:])
 
 
+@public()
 def lp_pool1d(
     x: Tensor, norm_type: float, kernel_size: int, stride: Any = None, ceil_mode: bool = False
 ) -> Tensor:
@@ -70,6 +70,7 @@ def lp_pool1d(
     return _lp_pool("lp_pool1d", 1, x, norm_type, kernel_size, stride, ceil_mode)
 
 
+@public()
 def lp_pool2d(
     x: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
 ) -> Tensor:
@@ -144,6 +145,7 @@ def _max_unpool(
     return out
 
 
+@public()
 def max_unpool1d(
     x: Tensor,
     indices: Tensor,
@@ -174,6 +176,10 @@ def max_unpool1d(
     return _max_unpool("max_unpool1d", 1, x, indices, kernel_size, stride, padding, output_size)
 
 
+@public(
+    "mint.nn.MaxUnpool2d(kernel_size, stride, padding)(input, indices, output_size)",
+    "mint.nn.functional.max_unpool2d(input, indices, kernel_size, stride, padding, output_size)",
+)
 def max_unpool2d(
     x: Tensor,
     indices: Tensor,
@@ -191,6 +197,7 @@ def max_unpool2d(
     return _max_unpool("max_unpool2d", 2, x, indices, kernel_size, stride, padding, output_size)
 
 
+@public()
 def max_unpool3d(
     x: Tensor,
     indices: Tensor,

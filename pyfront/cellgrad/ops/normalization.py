@@ -26,18 +26,8 @@ from cellgrad.core.record import (
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops._elementwise import Primitive
+from cellgrad.ops._public import public
 from cellgrad.ops.selection import assign
-
-__all__ = [
-    "BatchNorm",
-    "LayerNorm",
-    "RmsNorm",
-    "batch_norm",
-    "group_norm",
-    "instance_norm",
-    "layer_norm",
-    "rms_norm",
-]
 
 
 def _wide(x: Tensor) -> Tensor:
@@ -165,6 +155,7 @@ def update_statistics(
         assign(parameter, _moved(parameter, value, momentum))
 
 
+@public()
 def batch_norm(
     input_x: Tensor,
     running_mean: Any,
@@ -237,6 +228,7 @@ def _like_trailing(value: Any, shape: tuple[int, ...], op: str, name: str) -> Te
     return tensor
 
 
+@public("mint.nn.functional.layer_norm")
 @operation
 def layer_norm(
     input: Tensor, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
@@ -268,6 +260,7 @@ def layer_norm(
     return cast_to(_affine(_scaled(centred, variance, eps), w, b), given.dtype)
 
 
+@public("mint.nn.functional.group_norm")
 @operation
 def group_norm(
     input: Tensor, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5
@@ -310,6 +303,7 @@ def group_norm(
     return cast_to(_affine(y, w, b), given.dtype)
 
 
+@public()
 @operation
 def instance_norm(
     input: Tensor, weight: Any = None, bias: Any = None, eps: float = 1e-5
@@ -344,6 +338,7 @@ def instance_norm(
     return y, averages[0], averages[1]
 
 
+@public("ops.RmsNorm(epsilon)(x, gamma)")
 @operation
 def rms_norm(x: Tensor, gamma: Tensor, epsilon: float = 1e-6) -> tuple[Tensor, Tensor]:
     """The elements of the last dimensions divided by their root mean square, times `gamma`; the
@@ -378,6 +373,7 @@ def rms_norm(x: Tensor, gamma: Tensor, epsilon: float = 1e-6) -> tuple[Tensor, T
 # --- classes ------------------------------------------------------------------------------------
 
 
+@public()
 class BatchNorm(Primitive):
     """`batch_norm` with its statistics: results y, mean, variance, mean, variance.
 
@@ -430,6 +426,7 @@ def _layer_norm_with_statistics(
     return cast_to(y, given.dtype), mean, variance
 
 
+@public()
 class LayerNorm(Primitive):
     """Layer normalisation over the dimensions from `begin_norm_axis` on: results y, mean, variance.
 
@@ -452,21 +449,4 @@ class LayerNorm(Primitive):
         out: tuple[Tensor, Tensor, Tensor] = _layer_norm_with_statistics(
             input_x, gamma, beta, self.begin_norm_axis, self.begin_params_axis, self.epsilon
         )
-        return out
-
-
-class RmsNorm(Primitive):
-    """The class form of `rms_norm`.
-
-    >>> y, reciprocal = ops.RmsNorm()(Tensor([[4.0, 4.0]]), Tensor([1.0, 2.0]))
-    >>> print(y, reciprocal)
-    [[1. 2.]] [[0.25]]
-    """
-
-    def __init__(self, epsilon: float = 1e-6):
-        super().__init__()
-        self.epsilon = epsilon
-
-    def __call__(self, x: Tensor, gamma: Tensor) -> tuple[Tensor, Tensor]:
-        out: tuple[Tensor, Tensor] = rms_norm(x, gamma, self.epsilon)
         return out

@@ -15,12 +15,12 @@ from cellgrad.core.record import (
     splat,
 )
 from cellgrad.core.tensor import Tensor
+from cellgrad.ops._public import public
 from cellgrad.ops._static import known_ints
 from cellgrad.ops.joining import pad_to, piece, reverse_dims
 
-__all__ = ["pad"]
 
-
+@public("mint.nn.functional.pad(input, pad, mode, value)")
 def pad(input_x: Tensor, padding: Any, mode: str = "constant", value: Any = None) -> Tensor:
     """Elements before and after those of the last dimensions.
 

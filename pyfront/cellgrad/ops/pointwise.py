@@ -8,38 +8,20 @@ from typing import Any
 from cellgrad.core import dtype as mstype
 from cellgrad.core.errors import error
 from cellgrad.core.number import real
-from cellgrad.core.record import as_tensor, cast_to, check_float, check_tensor, emit, operation
+from cellgrad.core.record import (
+    as_tensor,
+    cast_to,
+    check_float,
+    check_tensor,
+    emit,
+    is_number,
+    operation,
+)
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import _generated as gen
+from cellgrad.ops._public import public
 from cellgrad.ops.selection import select
-
-__all__ = [
-    "addcdiv",
-    "addcmul",
-    "copysign",
-    "deg2rad",
-    "float_power",
-    "fmax",
-    "fmin",
-    "heaviside",
-    "hypot",
-    "inv",
-    "isclose",
-    "isneginf",
-    "isposinf",
-    "lerp",
-    "logaddexp",
-    "logaddexp2",
-    "nan_to_num",
-    "positive",
-    "rad2deg",
-    "sgn",
-    "signbit",
-    "sinc",
-    "xdivy",
-    "xlogy",
-]
 
 
 def _floats(x: Any, y: Any, op: str) -> tuple[Tensor, Tensor]:
@@ -54,6 +36,11 @@ def _floats(x: Any, y: Any, op: str) -> tuple[Tensor, Tensor]:
 # --- sums of products -------------------------------------------------------------------------
 
 
+@public(
+    "ops.Addcmul",
+    "Tensor.addcmul",
+    "mint.addcmul(input, tensor1, tensor2, *, value)",
+)
 @operation
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> Tensor:
     """``input + value * tensor1 * tensor2``, broadcast.
@@ -74,6 +61,11 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> 
     return gen.add(check_tensor(input, "addcmul", "input"), product)
 
 
+@public(
+    "ops.Addcdiv",
+    "Tensor.addcdiv",
+    "mint.addcdiv(input, tensor1, tensor2, *, value)",
+)
 @operation
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> Tensor:
     """``input + value * tensor1 / tensor2``, broadcast.
@@ -93,6 +85,11 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> 
     return gen.add(check_tensor(input, "addcdiv", "input"), quotient)
 
 
+@public(
+    "ops.Lerp",
+    "Tensor.lerp",
+    "mint.lerp",
+)
 @operation
 def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
     """``input + weight * (end - input)``, broadcast.
@@ -126,6 +123,10 @@ def _log_of_sum(x: Any, y: Any, op: str, scale: float) -> Tensor:
     return high + emit("cell.softplus", [difference * scale]) / scale
 
 
+@public(
+    "Tensor.logaddexp",
+    "mint.logaddexp",
+)
 @operation
 def logaddexp(input: Tensor, other: Tensor) -> Tensor:
     """``log(exp(input) + exp(other))``, without overflow.
@@ -140,6 +141,10 @@ def logaddexp(input: Tensor, other: Tensor) -> Tensor:
     return _log_of_sum(input, other, "logaddexp", 1.0)
 
 
+@public(
+    "Tensor.logaddexp2",
+    "mint.logaddexp2",
+)
 @operation
 def logaddexp2(input: Tensor, other: Tensor) -> Tensor:
     """``log2(2**input + 2**other)``, without overflow.
@@ -154,6 +159,11 @@ def logaddexp2(input: Tensor, other: Tensor) -> Tensor:
     return _log_of_sum(input, other, "logaddexp2", math.log(2))
 
 
+@public(
+    "ops.Xlogy",
+    "Tensor.xlogy",
+    "mint.xlogy",
+)
 @operation
 def xlogy(input: Any, other: Any) -> Tensor:
     """``input * log(other)``, and 0 where `input` is 0 and `other` is not positive.
@@ -170,6 +180,10 @@ def xlogy(input: Any, other: Any) -> Tensor:
     return x * gen.log(select(outside, 1.0, y))
 
 
+@public(
+    "ops.Xdivy",
+    "Tensor.xdivy",
+)
 @operation
 def xdivy(x: Any, y: Any) -> Tensor:
     """``x / y``, and 0 where both are 0.
@@ -186,6 +200,10 @@ def xdivy(x: Any, y: Any) -> Tensor:
     return a / select(outside, 1.0, b)
 
 
+@public(
+    "Tensor.float_power(other)",
+    "mint.float_power",
+)
 @operation
 def float_power(input: Any, exponent: Any) -> Tensor:
     """`input` to the power `exponent`, computed in float64.
@@ -200,6 +218,10 @@ def float_power(input: Any, exponent: Any) -> Tensor:
 # --- geometry ---------------------------------------------------------------------------------
 
 
+@public(
+    "ops.Hypot",
+    "Tensor.hypot",
+)
 @operation
 def hypot(input: Tensor, other: Tensor) -> Tensor:
     """``sqrt(input**2 + other**2)``, where neither square overflows or underflows.
@@ -220,6 +242,12 @@ def hypot(input: Tensor, other: Tensor) -> Tensor:
 _SINC_TERMS = 9
 
 
+@public(
+    "ops.Sinc",
+    "Tensor.sinc",
+    "mint.sinc",
+    "mint.special.sinc",
+)
 @operation
 def sinc(input: Tensor) -> Tensor:
     """``sin(pi x) / (pi x)``, and 1 at 0, with all derivatives there.
@@ -238,6 +266,7 @@ def sinc(input: Tensor) -> Tensor:
     return select(near, series, gen.sin(far) / far)
 
 
+@public("Tensor.deg2rad")
 @operation
 def deg2rad(x: Tensor) -> Tensor:
     """Degrees to radians.
@@ -248,6 +277,7 @@ def deg2rad(x: Tensor) -> Tensor:
     return check_float(x, "deg2rad", "x") * (math.pi / 180)
 
 
+@public("Tensor.rad2deg")
 @operation
 def rad2deg(x: Tensor) -> Tensor:
     """Radians to degrees.
@@ -261,6 +291,10 @@ def rad2deg(x: Tensor) -> Tensor:
 # --- signs and choices ------------------------------------------------------------------------
 
 
+@public(
+    "ops.Heaviside",
+    "Tensor.heaviside",
+)
 @operation
 def heaviside(input: Tensor, values: Any) -> Tensor:
     """0 where `input` is negative, `values` where it is 0, 1 where it is positive.
@@ -281,6 +315,7 @@ def heaviside(input: Tensor, values: Any) -> Tensor:
     return select(gen.equal(a, 0), b, step)
 
 
+@public("Tensor.signbit")
 @operation
 def signbit(input: Tensor) -> Tensor:
     """Whether the sign is negative, that of zero included.
@@ -295,6 +330,7 @@ def signbit(input: Tensor) -> Tensor:
     return gen.logical_or(gen.less(x, 0.0), zero)
 
 
+@public("Tensor.copysign")
 @operation
 def copysign(x: Any, other: Any) -> Tensor:
     """The magnitude of `x` with the sign of `other`.
@@ -311,6 +347,7 @@ def copysign(x: Any, other: Any) -> Tensor:
     return select(signbit(b), -size, size)
 
 
+@public("Tensor.fmax")
 @operation
 def fmax(input: Any, other: Any) -> Tensor:
     """The larger of two elements; the other one where one is NaN.
@@ -329,6 +366,7 @@ def fmax(input: Any, other: Any) -> Tensor:
     return select(gen.isnan(a), b, select(gen.isnan(b), a, larger))
 
 
+@public("Tensor.fmin")
 @operation
 def fmin(input: Any, other: Any) -> Tensor:
     """The smaller of two elements; the other one where one is NaN.
@@ -350,6 +388,11 @@ def fmin(input: Any, other: Any) -> Tensor:
 _LARGEST = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float32": 3.4028234663852886e38}
 
 
+@public(
+    "ops.NanToNum(nan, posinf, neginf)(x)",
+    "Tensor.nan_to_num",
+    "mint.nan_to_num",
+)
 @operation
 def nan_to_num(input: Tensor, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Tensor:
     """Numbers in place of NaN (0 by default) and infinities (the largest finite ones by default).
@@ -377,6 +420,7 @@ def nan_to_num(input: Tensor, nan: Any = None, posinf: Any = None, neginf: Any =
     return select(gen.equal(x, -math.inf), -largest if neginf is None else real(neginf), out)
 
 
+@public("Tensor.isposinf")
 @operation
 def isposinf(input: Tensor) -> Tensor:
     """Whether elements are infinite and positive.
@@ -387,6 +431,10 @@ def isposinf(input: Tensor) -> Tensor:
     return gen.equal(check_float(input, "isposinf", "input"), math.inf)
 
 
+@public(
+    "Tensor.isneginf",
+    "mint.isneginf",
+)
 @operation
 def isneginf(input: Tensor) -> Tensor:
     """Whether elements are infinite and negative.
@@ -397,6 +445,12 @@ def isneginf(input: Tensor) -> Tensor:
     return gen.equal(check_float(input, "isneginf", "input"), -math.inf)
 
 
+@public(
+    "Tensor.isclose",
+    "mint.allclose(input, other, rtol, atol, equal_nan) = "
+    "bool(ops.all(ops.isclose(input, other, rtol, atol, equal_nan)))",
+    "mint.isclose",
+)
 @operation
 def isclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
@@ -409,6 +463,9 @@ def isclose(
 
     >>> print(ops.isclose(Tensor([1.0, 2.0]), Tensor([1.000001, 2.1])))
     [ True False]
+
+    >>> print(mint.allclose(Tensor([1.0]), Tensor([1.000001])))
+    True
     """
     a, b = _floats(input, other, "isclose")
     near = gen.less_equal(gen.abs(a - b), gen.abs(b) * rtol + atol)
@@ -419,6 +476,7 @@ def isclose(
     return near
 
 
+@public("Tensor.positive")
 @operation
 def positive(input: Tensor) -> Tensor:
     """The tensor itself.
@@ -429,6 +487,7 @@ def positive(input: Tensor) -> Tensor:
     return check_tensor(input, "positive", "input")
 
 
+@public("Tensor.sgn")
 def sgn(input: Tensor) -> Tensor:
     """Same as `sign`, for real tensors.
 
@@ -438,6 +497,10 @@ def sgn(input: Tensor) -> Tensor:
     return gen.sign(input)
 
 
+@public(
+    "ops.Inv",
+    "Tensor.inv",
+)
 def inv(x: Tensor) -> Tensor:
     """Same as `reciprocal`.
 
@@ -445,3 +508,20 @@ def inv(x: Tensor) -> Tensor:
     [4.  0.5]
     """
     return gen.reciprocal(x)
+
+
+@public("mint.sub")
+def subtract(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
+    """``input - alpha * other``.
+
+    Raises:
+        TypeError: no argument is a Tensor, or `alpha` is not a number.
+
+    >>> print(ops.subtract(Tensor([5.0, 6.0]), Tensor([1.0, 2.0]), alpha=2))
+    [3. 2.]
+    """
+    if not is_number(alpha):
+        raise error(
+            TypeError, f"For 'subtract', 'alpha' must be a number, but got {type(alpha).__name__}."
+        )
+    return gen.sub(input, other if alpha == 1 else gen.mul(other, alpha))

@@ -15,6 +15,7 @@ from cellgrad.core import dtype as mstype
 from cellgrad.core.errors import error
 from cellgrad.core.record import broadcast_to_shape, cast_to, emit, operation, splat, with_jvp
 from cellgrad.core.tensor import Tensor
+from cellgrad.ops._public import public
 from cellgrad.ops._sliding import (
     Ints,
     Pads,
@@ -28,20 +29,17 @@ from cellgrad.ops._static import is_int, known
 from cellgrad.ops.joining import pad_to
 from cellgrad.ops.padding import padded
 
-__all__ = [
-    "avg_pool1d",
-    "avg_pool2d",
-    "avg_pool3d",
-    "max_pool2d",
-    "max_pool3d",
-]
-
 Array = np.ndarray[Any, Any]
 
 
 # --- maximum ----------------------------------------------------------------------------------
 
 
+@public(
+    "mint.nn.MaxPool2d(kernel_size=1, stride, padding, dilation, return_indices, ceil_mode)(input)",
+    "mint.nn.functional.max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode, "
+    "return_indices)",
+)
 def max_pool2d(
     x: Tensor,
     kernel_size: Any,
@@ -79,6 +77,7 @@ def max_pool2d(
     )
 
 
+@public()
 def max_pool3d(
     x: Tensor,
     kernel_size: Any,
@@ -251,6 +250,15 @@ def first_max_at(windows: Tensor, count: int, places: Array) -> tuple[Tensor, Te
 # --- mean -------------------------------------------------------------------------------------
 
 
+@public(
+    "mint.nn.AvgPool1d(kernel_size: Any, stride=None, padding=0, ceil_mode=False, "
+    "count_include_pad=True)(input) = "
+    "F.avg_pool1d(input, kernel_size, stride, padding, ceil_mode, count_include_pad)",
+    "mint.nn.functional.avg_pool1d(input, kernel_size: Any, stride=None, padding=0, "
+    "ceil_mode=False, count_include_pad=True) = "
+    "ops.avg_pool1d(input, kernel_size, kernel_size if stride is None else stride, padding, "
+    "ceil_mode, count_include_pad)",
+)
 def avg_pool1d(
     input_x: Tensor,
     kernel_size: int = 1,
@@ -267,12 +275,28 @@ def avg_pool1d(
 
     >>> print(ops.avg_pool1d(Tensor([[[1.0, 2.0, 3.0]]]), kernel_size=2))
     [[[1.5 2.5]]]
+
+    >>> print(mint.nn.AvgPool1d(2)(Tensor([[[1.0, 2.0, 3.0, 5.0]]])))
+    [[[1.5 4. ]]]
+
+    >>> print(mint.nn.functional.avg_pool1d(Tensor([[[1.0, 2.0, 3.0, 5.0]]]), 2))
+    [[[1.5 4. ]]]
     """
     return avg_pool(
         "avg_pool1d", 1, input_x, kernel_size, stride, padding, ceil_mode, count_include_pad, 0
     )
 
 
+@public(
+    "mint.nn.AvgPool2d(kernel_size: Any, stride=None, padding=0, ceil_mode=False, "
+    "count_include_pad=True, divisor_override=None)(input) = "
+    "F.avg_pool2d(input, kernel_size, stride, padding, ceil_mode, count_include_pad, "
+    "divisor_override)",
+    "mint.nn.functional.avg_pool2d(input, kernel_size: Any, stride=None, padding=0, "
+    "ceil_mode=False, count_include_pad=True, divisor_override=None) = "
+    "ops.avg_pool2d(input, kernel_size, kernel_size if stride is None else stride, padding, "
+    "ceil_mode, count_include_pad, divisor_override or 0)",
+)
 def avg_pool2d(
     input_x: Tensor,
     kernel_size: Any = 1,
@@ -304,6 +328,12 @@ def avg_pool2d(
     >>> print(ops.avg_pool2d(x, kernel_size=2))
     [[[[2. 3.]
        [5. 6.]]]]
+
+    >>> print(mint.nn.AvgPool2d(2)(ops.ones((1, 2, 4, 4))).shape)
+    (1, 2, 2, 2)
+
+    >>> print(mint.nn.functional.avg_pool2d(ops.ones((1, 2, 4, 4)), 2).shape)
+    (1, 2, 2, 2)
     """
     return avg_pool(
         "avg_pool2d",
@@ -318,6 +348,16 @@ def avg_pool2d(
     )
 
 
+@public(
+    "mint.nn.AvgPool3d(kernel_size: Any, stride=None, padding=0, ceil_mode=False, "
+    "count_include_pad=True, divisor_override=None)(input) = "
+    "F.avg_pool3d(input, kernel_size, stride, padding, ceil_mode, count_include_pad, "
+    "divisor_override)",
+    "mint.nn.functional.avg_pool3d(input, kernel_size: Any, stride=None, padding=0, "
+    "ceil_mode=False, count_include_pad=True, divisor_override=None) = "
+    "ops.avg_pool3d(input, kernel_size, kernel_size if stride is None else stride, padding, "
+    "ceil_mode, count_include_pad, divisor_override or 0)",
+)
 def avg_pool3d(
     input_x: Tensor,
     kernel_size: Any = 1,
@@ -334,6 +374,12 @@ def avg_pool3d(
         ValueError: shapes or arguments that do not fit each other.
 
     >>> print(ops.avg_pool3d(ops.ones((1, 2, 3, 3, 3)), kernel_size=2).shape)
+    (1, 2, 2, 2, 2)
+
+    >>> print(mint.nn.AvgPool3d(2)(ops.ones((1, 2, 4, 4, 4))).shape)
+    (1, 2, 2, 2, 2)
+
+    >>> print(mint.nn.functional.avg_pool3d(ops.ones((1, 2, 4, 4, 4)), 2).shape)
     (1, 2, 2, 2, 2)
     """
     return avg_pool(

@@ -14,13 +14,16 @@ from cellgrad.core.scope import constant
 from cellgrad.core.storage import signature
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
+from cellgrad.ops._public import public
 from cellgrad.ops.contractions import add_product, check_ranks, promoted
 from cellgrad.ops.einsums import diagonal_of
 from cellgrad.ops.selection import pow as tensor_pow
 
-__all__ = ["addr", "cross", "ger", "kron", "outer", "trace", "vander"]
 
-
+@public(
+    "Tensor.addr(vec1, vec2, beta, alpha)",
+    "mint.addr_(input, vec1, vec2, beta, alpha)",
+)
 @operation
 def addr(x: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * x + alpha * outer(vec1, vec2)``; `beta` 0 ignores `x`.
@@ -36,6 +39,10 @@ def addr(x: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1
     return add_product("addr", x, ger(vec1, vec2), beta, alpha)
 
 
+@public(
+    "Tensor.outer",
+    "mint.outer",
+)
 @operation
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """The products of all elements of a vector [n] with those of another [m]: [n, m].
@@ -54,6 +61,10 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
     return ew.binary("cell.mul", reshape_to(a, (a.size, 1)), b)
 
 
+@public(
+    "ops.Ger(x, vec2)",
+    "Tensor.ger",
+)
 @operation
 def ger(input: Tensor, vec2: Tensor) -> Tensor:
     """The products of all elements of a vector [n] with those of another [m]: [n, m].
@@ -71,6 +82,7 @@ def ger(input: Tensor, vec2: Tensor) -> Tensor:
     return ew.binary("cell.mul", reshape_to(a, (a.size, 1)), b)
 
 
+@public()
 @operation
 def kron(input: Tensor, other: Tensor) -> Tensor:
     """The Kronecker product: a block of `other` for each element of `input`.
@@ -95,6 +107,11 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
     return reshape_to(product, tuple(m * n for m, n in zip(rows, columns, strict=True)))
 
 
+@public(
+    "ops.Cross(dim=-65530)(input, other) = ops.cross(input, other, None if dim == -65530 else dim)",
+    "Tensor.cross",
+    "mint.cross",
+)
 @operation
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """The cross product of vectors of length 3 along a dimension.
@@ -164,6 +181,10 @@ def trace_of(x: Tensor, offset: int, axis1: int, axis2: int, dtype: Type | None)
     return emit("cell.reduce_sum", [diagonal], {"dims": [diagonal.ndim - 1]})
 
 
+@public(
+    "ops.Trace",
+    "mint.trace",
+)
 def trace(input: Tensor) -> Tensor:
     """The sum of the diagonal of a matrix; `Tensor.trace` takes other dimensions and diagonals.
 
@@ -180,6 +201,7 @@ def trace(input: Tensor) -> Tensor:
     return out
 
 
+@public()
 @operation
 def vander(x: Tensor, N: int | None = None) -> Tensor:
     """The Vandermonde matrix of a vector [n]: column i is ``x ** (N - 1 - i)``.

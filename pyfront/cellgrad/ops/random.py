@@ -33,25 +33,7 @@ from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import keys as random
 from cellgrad.ops._index import order_of
-
-__all__ = [
-    "bernoulli",
-    "laplace",
-    "multinomial",
-    "normal",
-    "rand",
-    "rand_like",
-    "randint",
-    "randint_like",
-    "randn",
-    "randn_like",
-    "randperm",
-    "rrelu",
-    "shuffle",
-    "standard_laplace",
-    "standard_normal",
-    "uniform",
-]
+from cellgrad.ops._public import public
 
 
 def next_key(seed: int | None = None, op: str = "random") -> Tensor:
@@ -124,6 +106,10 @@ def _randint(
 # --- functions ----------------------------------------------------------------------------------
 
 
+@public(
+    "mint.rand(*size, generator=None, dtype, device=None) = "
+    "h.drawn(ops.rand(*size, dtype=dtype), generator, device)",
+)
 def rand(*size: Any, dtype: Type | None = None, seed: int | None = None) -> Tensor:
     """Uniform numbers in [0, 1).
 
@@ -139,21 +125,35 @@ def rand(*size: Any, dtype: Type | None = None, seed: int | None = None) -> Tens
     >>> x = ops.rand(2, 3)
     >>> print(x.shape, (x >= 0).all(), (x < 1).all())
     (2, 3) True True
+
+    >>> print(mint.rand(2, 3).shape)
+    (2, 3)
     """
     out: Tensor = _rand(_size(size, "rand"), _float_type(dtype, "rand"), seed, "rand")
     return out
 
 
+@public(
+    "mint.randn(*size, generator=None, dtype, device=None) = "
+    "h.drawn(ops.randn(*size, dtype=dtype), generator, device)",
+)
 def randn(*size: Any, dtype: Type | None = None, seed: int | None = None) -> Tensor:
     """Standard normal numbers; see `rand`.
 
     >>> print(ops.randn(2, 3).shape)
+    (2, 3)
+
+    >>> print(mint.randn(2, 3).shape)
     (2, 3)
     """
     out: Tensor = _randn(_size(size, "randn"), _float_type(dtype, "randn"), seed, "randn")
     return out
 
 
+@public(
+    "mint.rand_like(input, *, dtype, device=None) = "
+    "h.drawn(ops.rand_like(input, dtype=dtype), None, device)",
+)
 def rand_like(input: Tensor, seed: int | None = None, *, dtype: Type | None = None) -> Tensor:
     """Uniform numbers in [0, 1) in the shape, and by default the dtype, of a tensor.
 
@@ -165,6 +165,10 @@ def rand_like(input: Tensor, seed: int | None = None, *, dtype: Type | None = No
     return out
 
 
+@public(
+    "mint.randn_like(input, *, dtype, device=None) = "
+    "h.drawn(ops.randn_like(input, dtype=dtype), None, device)",
+)
 def randn_like(input: Tensor, seed: int | None = None, *, dtype: Type | None = None) -> Tensor:
     """Standard normal numbers in the shape, and by default the dtype, of a tensor.
 
@@ -190,6 +194,7 @@ def _range(low: Any, high: Any, op: str) -> tuple[int, int]:
     return int(low), int(high)
 
 
+@public()
 def randint(
     low: int, high: int, size: Any, seed: int | None = None, *, dtype: Type | None = None
 ) -> Tensor:
@@ -210,6 +215,7 @@ def randint(
     return out
 
 
+@public()
 def randint_like(
     input: Tensor, low: int, high: int, seed: int | None = None, *, dtype: Type | None = None
 ) -> Tensor:
@@ -225,6 +231,7 @@ def randint_like(
     return out
 
 
+@public()
 def standard_normal(shape: Any, seed: int | None = None) -> Tensor:
     """Standard normal numbers, float32.
 
@@ -241,6 +248,7 @@ def standard_normal(shape: Any, seed: int | None = None) -> Tensor:
     return out
 
 
+@public()
 def standard_laplace(shape: Any, seed: int | None = None) -> Tensor:
     """Numbers of the Laplace distribution with mean 0 and scale 1, float32.
 
@@ -266,6 +274,7 @@ def _parameters(shape: Any, values: tuple[Any, Any], op: str) -> tuple[Any, ...]
     return whole, *[broadcast_to_shape(t, whole) for t in tensors]
 
 
+@public()
 @operation
 def normal(shape: Any, mean: Any, stddev: Any, seed: int | None = None) -> Tensor:
     """Normal numbers, float32, differentiable with respect to `mean` and `stddev`.
@@ -288,6 +297,7 @@ def normal(shape: Any, mean: Any, stddev: Any, seed: int | None = None) -> Tenso
     return emit("cell.add", [emit("cell.mul", [z, sigma]), mu])
 
 
+@public()
 @operation
 def laplace(shape: Any, mean: Any, lambda_param: Any, seed: int | None = None) -> Tensor:
     """Numbers of the Laplace distribution, float32; see `normal`.
@@ -300,6 +310,7 @@ def laplace(shape: Any, mean: Any, lambda_param: Any, seed: int | None = None) -
     return emit("cell.add", [emit("cell.mul", [z, scale]), mu])
 
 
+@public()
 @operation
 def uniform(
     shape: Any, minval: Tensor, maxval: Tensor, seed: int | None = None, dtype: Any = mstype.float32
@@ -354,6 +365,11 @@ def _single(x: Tensor) -> Tensor:
     return x if x.ndim == 0 else emit("cell.reshape", [x], None, x.dtype, ())
 
 
+@public(
+    "ops.Bernoulli(seed=-1, offset=0)(x, p: Any) = ops.bernoulli(x, p, seed)",
+    "Tensor.bernoulli() = ops.bernoulli(self, self)",
+    "mint.bernoulli(input, *, generator=None) = h.drawn(ops.bernoulli(input, input), generator)",
+)
 @operation
 def bernoulli(input: Tensor, p: Any = 0.5, seed: int | None = None) -> Tensor:
     """Ones with probability `p`, else zeros, in the shape and dtype of `input`.
@@ -369,6 +385,12 @@ def bernoulli(input: Tensor, p: Any = 0.5, seed: int | None = None) -> Tensor:
 
     >>> print(ops.bernoulli(ops.zeros(3), 1.0))
     [1. 1. 1.]
+
+    >>> print(Tensor([1.0, 0.0, 1.0]).bernoulli())
+    [1. 0. 1.]
+
+    >>> print(mint.bernoulli(Tensor([1.0, 0.0, 1.0])))
+    [1. 0. 1.]
     """
     x = check_tensor(input, "bernoulli", "input")
     if not isinstance(p, Tensor) and not (is_number(p) and 0 <= p <= 1):
@@ -386,6 +408,11 @@ def _categorical(x: Tensor, count: int, key: Tensor, op: str) -> Tensor:
     return emit("cell.transpose", [drawn], {"perm": [1, 0]})
 
 
+@public(
+    "Tensor.multinomial",
+    "mint.multinomial(input, num_samples, replacement=False, *, generator=None) = "
+    "h.drawn(ops.multinomial(input, num_samples, replacement), generator)",
+)
 @operation
 def multinomial(
     input: Tensor, num_samples: int, replacement: bool = True, seed: int | None = None
@@ -408,6 +435,9 @@ def multinomial(
 
     >>> print(ops.multinomial(Tensor([0.0, 1.0, 0.0]), 4))
     [1 1 1 1]
+
+    >>> print(mint.multinomial(Tensor([0.0, 1.0, 0.0]), 1))
+    [1]
     """
     x = check_float(input, "multinomial", "input")
     if x.ndim not in (1, 2):
@@ -449,6 +479,9 @@ def _randperm(n: int, dtype: Type, seed: int | None) -> Tensor:
     return cast_to(order, dtype)
 
 
+@public(
+    "mint.randperm(n, *, generator=None, dtype) = h.drawn(ops.randperm(n, dtype=dtype), generator)",
+)
 def randperm(n: Any, seed: int = 0, offset: int = 0, dtype: Type = mstype.int64) -> Tensor:
     """The ints from 0 to before n in random order.
 
@@ -479,6 +512,7 @@ def randperm(n: Any, seed: int = 0, offset: int = 0, dtype: Type = mstype.int64)
     return out
 
 
+@public()
 @operation
 def shuffle(x: Tensor, seed: int | None = None) -> Tensor:
     """The elements of a tensor along its first dimension in random order.
@@ -497,6 +531,7 @@ def shuffle(x: Tensor, seed: int | None = None) -> Tensor:
     return out
 
 
+@public()
 @operation
 def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3) -> Tensor:
     """x where it is not negative, else x times a random slope in [lower, upper) for each element.

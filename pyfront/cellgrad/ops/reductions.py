@@ -23,20 +23,8 @@ from cellgrad.core.record import (
 )
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
+from cellgrad.ops._public import public
 from cellgrad.ops.selection import select
-
-__all__ = [
-    "all",
-    "amax",
-    "amin",
-    "any",
-    "mean",
-    "reduce_sum",
-    "softmax",
-    "std",
-    "sum",
-    "var",
-]
 
 
 def reduced(op: str, x: Tensor, axes: tuple[int, ...], keep: bool) -> Tensor:
@@ -75,6 +63,7 @@ def _check_keep(keep: Any, op: str, name: str) -> None:
         )
 
 
+@public("mint.sum")
 @operation
 def sum(
     input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Type | None = None
@@ -96,6 +85,7 @@ def sum(
     return _sum(cast_to(x, target), axes, keepdim)
 
 
+@public()
 def reduce_sum(x: Tensor, axis: Any = (), keep_dims: bool = False) -> Tensor:
     """The sum over `axis`; as `sum`, but integers keep their dtype (`ops.ReduceSum`).
 
@@ -107,6 +97,11 @@ def reduce_sum(x: Tensor, axis: Any = (), keep_dims: bool = False) -> Tensor:
     return out
 
 
+@public(
+    "ops.reduce_mean(x, axis=(), keep_dims=False)",
+    "mint.mean(input, dim=None, keepdim=False, *, dtype=None) = "
+    "ops.mean(h.to(input, dtype), dim, keepdim)",
+)
 @operation
 def mean(x: Tensor, axis: Any = None, keep_dims: bool = False) -> Tensor:
     """The mean over `axis` (int or tuple of ints; all dimensions by default).
@@ -150,6 +145,11 @@ def _extremum(op: str, name: str, input: Tensor, axis: Any, keepdims: bool) -> T
     return reduced(op, x, axes, keepdims)
 
 
+@public(
+    "ops.reduce_max(x, axis=(), keep_dims=False)",
+    "Tensor.amax",
+    "mint.amax(input, dim=(), keepdim=False)",
+)
 @operation
 def amax(
     input: Tensor,
@@ -173,6 +173,11 @@ def amax(
     return _extremum("cell.reduce_max", "amax", x, axis, keepdims)
 
 
+@public(
+    "ops.reduce_min(x, axis=(), keep_dims=False)",
+    "Tensor.amin",
+    "mint.amin(input, dim=(), keepdim=False)",
+)
 @operation
 def amin(
     input: Tensor,
@@ -234,6 +239,7 @@ def chosen(op: str, name: str, x: Tensor, initial: Any, where: Any) -> Tensor:
     return emit("cell.select", [broadcast_to_shape(mask, x.shape), out, start])
 
 
+@public("mint.var(input, dim=None, *, correction=1, keepdim=False)")
 @operation
 def var(input: Tensor, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
     """The variance over `axis`, divided by the count less `ddof`.
@@ -243,6 +249,9 @@ def var(input: Tensor, axis: Any = None, ddof: int = 0, keepdims: bool = False) 
 
     >>> print(ops.var(Tensor([[1.0, 5.0], [3.0, 2.0]]), 1))
     [4.   0.25]
+
+    >>> print(mint.var(Tensor([1.0, 2.0, 3.0])))
+    1.0
     """
     given = check_float(input, "var", "input")
     x = _wide(given)
@@ -261,6 +270,7 @@ def safe_root(x: Tensor) -> Tensor:
     return select(absent, 0, emit("cell.sqrt", [select(absent, 1, x)]))
 
 
+@public("mint.std(input, dim=None, *, correction=1, keepdim=False)")
 @operation
 def std(input: Tensor, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
     """The standard deviation over `axis`: the square root of `var`, with derivative 0 where all
@@ -268,16 +278,27 @@ def std(input: Tensor, axis: Any = None, ddof: int = 0, keepdims: bool = False) 
 
     >>> print(ops.std(Tensor([1.0, 3.0])))
     1.0
+
+    >>> print(mint.std(Tensor([1.0, 2.0, 3.0])))
+    1.0
     """
     return safe_root(var(input, axis, ddof, keepdims))
 
 
+@public(
+    "Tensor.allclose(other, rtol=1e-05, atol=1e-08, equal_nan=False) = "
+    "bool(ops.all(ops.isclose(self, other, rtol, atol, equal_nan)))",
+    "mint.all(input, dim=None, keepdim=False)",
+)
 @operation
 def all(input: Tensor, axis: Any = None, keep_dims: bool = False) -> Tensor:
     """Whether all elements over `axis` are true (not zero).
 
     >>> print(ops.all(Tensor([[True, False], [True, True]]), 1))
     [False  True]
+
+    >>> print(Tensor([1.0]).allclose(Tensor([1.000001])))
+    True
     """
     x = cast_to(check_tensor(input, "all", "input"), mstype.bool_)
     axes = _axes(x, axis, "all")
@@ -286,6 +307,7 @@ def all(input: Tensor, axis: Any = None, keep_dims: bool = False) -> Tensor:
     )
 
 
+@public("mint.any(input, dim=None, keepdim=False)")
 @operation
 def any(input: Tensor, axis: Any = None, keep_dims: bool = False) -> Tensor:
     """Whether any element over `axis` is true (not zero); False over no elements.
@@ -301,6 +323,15 @@ def any(input: Tensor, axis: Any = None, keep_dims: bool = False) -> Tensor:
     return emit("cell.logical_not", [least])
 
 
+@public(
+    "ops.Softmax(axis)(input)",
+    "Tensor.softmax(axis, dtype)",
+    "nn.Softmax(axis)(x)",
+    "mint.nn.Softmax(dim=None)(input) = F.softmax(input, dim=dim)",
+    "mint.nn.functional.softmax(input, dim=None, dtype=None) = "
+    "ops.softmax(input, h.implied(input, dim), dtype=dtype)",
+    "mint.softmax(input, dim, *, dtype)",
+)
 @operation
 def softmax(input: Tensor, axis: int = -1, *, dtype: Type | None = None) -> Tensor:
     """Exponentials along `axis` divided by their sum; computed from differences to the maximum, so
@@ -310,6 +341,12 @@ def softmax(input: Tensor, axis: int = -1, *, dtype: Type | None = None) -> Tens
         TypeError, ValueError: `input` is not a Tensor, or `axis` is out of range.
 
     >>> print(ops.softmax(Tensor([0.0, 0.0])))
+    [0.5 0.5]
+
+    >>> print(mint.nn.Softmax(0)(Tensor([0.0, 0.0])))
+    [0.5 0.5]
+
+    >>> print(mint.softmax(Tensor([0.0, 0.0]), dim=0))
     [0.5 0.5]
     """
     given = check_float(input, "softmax", "input")

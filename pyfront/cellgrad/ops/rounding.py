@@ -10,22 +10,14 @@ from cellgrad.core.record import check_tensor, emit, operation
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import _generated as gen
-
-__all__ = [
-    "Invert",
-    "Mod",
-    "Round",
-    "TruncateDiv",
-    "bitwise_not",
-    "floor_divide",
-    "fmod",
-    "frac",
-    "remainder",
-    "round",
-    "truncate_div",
-]
+from cellgrad.ops._public import public
 
 
+@public(
+    "Tensor.round(decimals)",
+    "mint.round",
+    "mint.special.round(input)",
+)
 def round(input: Tensor, *, decimals: int = 0) -> Tensor:
     """The nearest integers, the even one of two; its derivative is zero.
 
@@ -58,6 +50,7 @@ def _round(x: Tensor, decimals: int) -> Tensor:
     return ew.unary("cell.round", x / scale) * scale
 
 
+@public()
 class Round(ew.Primitive):
     """The nearest integers: the class form of `round`.
 
@@ -69,6 +62,10 @@ class Round(ew.Primitive):
         return round(input_x)
 
 
+@public(
+    "Tensor.remainder",
+    "mint.remainder",
+)
 def remainder(input: Any, other: Any) -> Tensor:
     """The remainder of `input` / `other` with the sign of `other`; same as `floor_mod`.
 
@@ -78,6 +75,10 @@ def remainder(input: Any, other: Any) -> Tensor:
     return gen.floor_mod(input, other)
 
 
+@public(
+    "Tensor.fmod",
+    "mint.fmod",
+)
 def fmod(input: Any, other: Any) -> Tensor:
     """The remainder of `input` / `other` with the sign of `input`; same as `truncate_mod`.
 
@@ -87,6 +88,10 @@ def fmod(input: Any, other: Any) -> Tensor:
     return gen.truncate_mod(input, other)
 
 
+@public(
+    "Tensor.floor_divide",
+    "mint.floor_divide",
+)
 def floor_divide(input: Any, other: Any) -> Tensor:
     """The largest integers not above `input` / `other`; same as `floor_div`.
 
@@ -96,6 +101,7 @@ def floor_divide(input: Any, other: Any) -> Tensor:
     return gen.floor_div(input, other)
 
 
+@public()
 @operation
 def truncate_div(x: Any, y: Any) -> Tensor:
     """`x` divided by `y`, rounded towards 0; an integer divided by 0 is 0.
@@ -116,6 +122,7 @@ def truncate_div(x: Any, y: Any) -> Tensor:
     return gen.add(quotient, low.astype(quotient.dtype))
 
 
+@public()
 class TruncateDiv(ew.Primitive):
     """Division rounded towards 0: the class form of `truncate_div`.
 
@@ -128,6 +135,7 @@ class TruncateDiv(ew.Primitive):
         return out
 
 
+@public()
 class Mod(ew.Primitive):
     """The remainder with the sign of the first operand, as in MindSpore; see `fmod`.
 
@@ -139,6 +147,10 @@ class Mod(ew.Primitive):
         return fmod(x, y)
 
 
+@public(
+    "Tensor.frac",
+    "mint.frac(input)",
+)
 @operation
 def frac(x: Tensor) -> Tensor:
     """The fractional part, with the sign of `x`; its derivative is one.
@@ -149,6 +161,11 @@ def frac(x: Tensor) -> Tensor:
     return check_tensor(x, "frac", "x") - gen.trunc(x)
 
 
+@public(
+    "Tensor.bitwise_not",
+    "Tensor.invert",
+    "mint.bitwise_not",
+)
 @operation
 def bitwise_not(input: Tensor) -> Tensor:
     """All bits of integers inverted; the logical opposite of bools.
@@ -172,6 +189,7 @@ def bitwise_not(input: Tensor) -> Tensor:
     return emit("cell.bitwise_not", [x])
 
 
+@public()
 class Invert(ew.Primitive):
     """All bits inverted: the class form of `bitwise_not`.
 

@@ -22,28 +22,21 @@ from cellgrad.core.record import (
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import _index, reductions
+from cellgrad.ops._public import public
 from cellgrad.ops._static import known, known_int
 from cellgrad.ops.gathering import index_tensor, moved, needs_elements
 from cellgrad.ops.joining import concat, piece
 from cellgrad.ops.selection import select
 from cellgrad.ops.statistics import _power_norm
 
-__all__ = [
-    "bincount",
-    "cdist",
-    "cov",
-    "diff",
-    "histc",
-    "nanmedian",
-    "nanquantile",
-    "quantile",
-    "trapz",
-]
-
-
 # --- counts -----------------------------------------------------------------------------------
 
 
+@public(
+    "Tensor.bincount",
+    "mint.bincount(input, weights, minlength) = "
+    "h.to(ops.bincount(input, weights, minlength), mstype.int64 if weights is None else None)",
+)
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often each whole number from 0 on is there, or the sum of the weights where it is: float32.
     The numbers must be known while compiling, as the length of the result depends on them.
@@ -55,6 +48,9 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
 
     >>> print(ops.bincount(Tensor([1, 1, 3])))
     [0. 2. 0. 1.]
+
+    >>> print(mint.bincount(Tensor([1, 1, 3])))
+    [0 2 0 1]
     """
     x = index_tensor(input, "bincount", "input")
     least = known_int(minlength, "bincount", "minlength")
@@ -87,6 +83,10 @@ def _summed(at: Tensor, new: Tensor, count: int) -> Tensor:
     return _index.scattered(splat(0, new.dtype, (count,)), at, new, 0, 0, "add")
 
 
+@public(
+    "Tensor.histc",
+    "mint.histc(input, bins, min=0, max=0)",
+)
 @operation
 def histc(input: Tensor, bins: int = 100, min: float = 0.0, max: float = 0.0) -> Tensor:
     """How many elements are in each of `bins` parts of equal width of [`min`, `max`], the end included;
@@ -212,6 +212,7 @@ def _quantile(input: Any, q: Any, axis: Any, keepdims: bool, skip: bool, op: str
     return reshape_to(out, (*part.shape, *own))
 
 
+@public("Tensor.quantile")
 @operation
 def quantile(input: Tensor, q: Any, axis: int | None = None, keepdims: bool = False) -> Tensor:
     """The `q`-quantiles along `axis`, or of all elements, by linear interpolation between those
@@ -228,6 +229,7 @@ def quantile(input: Tensor, q: Any, axis: int | None = None, keepdims: bool = Fa
     return _quantile(input, q, axis, keepdims, False, "quantile")
 
 
+@public("Tensor.nanquantile")
 @operation
 def nanquantile(input: Tensor, q: Any, axis: int | None = None, keepdims: bool = False) -> Tensor:
     """As `quantile`, of the elements that are not NaN; NaN where there are none.
@@ -241,6 +243,7 @@ def nanquantile(input: Tensor, q: Any, axis: int | None = None, keepdims: bool =
     return _quantile(input, q, axis, keepdims, True, "nanquantile")
 
 
+@public("Tensor.nanmedian")
 @operation
 def nanmedian(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Tensor, Tensor]:
     """The middle elements along `axis` (the lower one of two) of those that are not NaN, and their
@@ -268,6 +271,10 @@ def nanmedian(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Te
 # --- differences ------------------------------------------------------------------------------
 
 
+@public(
+    "Tensor.diff",
+    "mint.diff(input, n, dim=-1, prepend=None, append=None)",
+)
 @operation
 def diff(
     x: Tensor,
@@ -308,6 +315,7 @@ def diff(
     return y
 
 
+@public()
 @operation
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1) -> Tensor:
     """The integral along `dim` by the trapezoidal rule, at points `x` or at distances `dx`.
@@ -345,6 +353,7 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1)
     return reductions.sum(areas, d)
 
 
+@public("Tensor.cov")
 @operation
 def cov(
     input: Tensor,
@@ -400,6 +409,10 @@ def cov(
     return out if x.ndim == 2 else reshape_to(out, ())
 
 
+@public(
+    "mint.cdist(x1, x2, p, compute_mode='use_mm_for_euclid_dist_if_necessary') = "
+    "ops.cdist(x1, x2, p)",
+)
 @operation
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0) -> Tensor:
     """The `p`-norms of the differences of all rows of [B.., P, M] and [B.., R, M]: [B.., P, R].

@@ -25,6 +25,7 @@ from cellgrad.core.record import (
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _index, indexing
 from cellgrad.ops._index import scattered
+from cellgrad.ops._public import public
 from cellgrad.ops._static import is_int, known_int, known_ints
 from cellgrad.ops.gathering import (
     checked_elements,
@@ -37,24 +38,14 @@ from cellgrad.ops.gathering import (
 from cellgrad.ops.joining import piece
 from cellgrad.ops.selection import cast
 
-__all__ = [
-    "index_add",
-    "index_fill",
-    "masked_fill",
-    "scatter",
-    "scatter_nd",
-    "select_scatter",
-    "slice_scatter",
-    "tensor_scatter_add",
-    "tensor_scatter_elements",
-    "tensor_scatter_sub",
-    "tensor_scatter_update",
-]
-
-
 # --- masks ------------------------------------------------------------------------------------
 
 
+@public(
+    "ops.MaskedFill",
+    "Tensor.masked_fill",
+    "Tensor.masked_fill_",
+)
 def masked_fill(input_x: Tensor, mask: Tensor, value: Any) -> Tensor:
     """`value` where a mask holds, the input elsewhere; both tensors are broadcast.
 
@@ -103,6 +94,7 @@ def _masked_fill(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
 # --- element by element -----------------------------------------------------------------------
 
 
+@public("mint.scatter(input, dim, index, src)")
 def scatter(input: Tensor, axis: int, index: Tensor, src: Any) -> Tensor:
     """The input with the element at i.., with ``index[i..]`` in the place of ``i[axis]``, replaced
     by ``src[i..]``; of equal places, the last one stays.
@@ -121,6 +113,11 @@ def scatter(input: Tensor, axis: int, index: Tensor, src: Any) -> Tensor:
     return scatter_elements(input, axis, index, src, "none", "scatter")
 
 
+@public(
+    "ops.TensorScatterElements(axis, reduction)(data, indices, updates)",
+    "mint.scatter_add(input, dim, index, src) = "
+    "ops.tensor_scatter_elements(input, index, src, dim, 'add')",
+)
 def tensor_scatter_elements(
     input_x: Tensor, indices: Tensor, updates: Tensor, axis: int = 0, reduction: str = "none"
 ) -> Tensor:
@@ -136,6 +133,10 @@ def tensor_scatter_elements(
     >>> print(ops.tensor_scatter_elements(x, Tensor([[1], [0]]), Tensor([[8], [9]]), axis=1))
     [[1 8]
      [9 4]]
+
+    >>> print(mint.scatter_add(ops.ones((2, 2)), 1, Tensor([[1], [0]]), Tensor([[8.0], [9.0]])))
+    [[ 1.  9.]
+     [10.  1.]]
     """
     return scatter_elements(input_x, axis, indices, updates, reduction, "tensor_scatter_elements")
 
@@ -241,6 +242,7 @@ def _scatter_at(
     return reshape_to(scattered(flat, at, new, 0, 0, combine), x.shape)
 
 
+@public("ops.TensorScatterUpdate")
 def tensor_scatter_update(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
     """The input with the parts that the tuples along the last dimension of `indices` name replaced by
     `updates`; of equal tuples, the last one stays.
@@ -256,6 +258,7 @@ def tensor_scatter_update(input_x: Tensor, indices: Tensor, updates: Tensor) -> 
     return _scatter_tuples(input_x, indices, updates, "set", "tensor_scatter_update")
 
 
+@public("ops.TensorScatterAdd")
 def tensor_scatter_add(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
     """As `tensor_scatter_update`, with the updates added.
 
@@ -265,6 +268,10 @@ def tensor_scatter_add(input_x: Tensor, indices: Tensor, updates: Tensor) -> Ten
     return _scatter_tuples(input_x, indices, updates, "add", "tensor_scatter_add")
 
 
+@public(
+    "ops.TensorScatterSub",
+    "Tensor.scatter_sub",
+)
 def tensor_scatter_sub(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
     """As `tensor_scatter_update`, with the updates subtracted.
 
@@ -274,6 +281,7 @@ def tensor_scatter_sub(input_x: Tensor, indices: Tensor, updates: Tensor) -> Ten
     return _scatter_tuples(input_x, indices, updates, "sub", "tensor_scatter_sub")
 
 
+@public("ops.ScatterNd")
 def scatter_nd(indices: Tensor, updates: Tensor, shape: Any) -> Tensor:
     """Zeros of a shape with `updates` added to the parts that the tuples along the last dimension of
     `indices` name.
@@ -294,6 +302,12 @@ def scatter_nd(indices: Tensor, updates: Tensor, shape: Any) -> Tensor:
 # --- along a dimension ------------------------------------------------------------------------
 
 
+@public(
+    "ops.IndexAdd(axis, use_lock, check_index_bound)(x, indices, y) = "
+    "ops.index_add(x, indices, y, axis)",
+    "mint.index_add(input, dim, index, source, *, alpha=1) = "
+    "ops.index_add(input, index, h.scaled(source, alpha), dim)",
+)
 def index_add(
     x: Tensor,
     indices: Tensor,
@@ -329,6 +343,11 @@ def index_add(
     return out
 
 
+@public(
+    "ops.IndexFill",
+    "Tensor.index_fill",
+    "Tensor.index_fill_(dim, index, value)",
+)
 def index_fill(x: Tensor, axis: int, index: Any, value: Any) -> Tensor:
     """`x` with the elements along a dimension that the indices name replaced by `value`.
 
@@ -369,6 +388,7 @@ def _along(
 # --- known places -----------------------------------------------------------------------------
 
 
+@public("Tensor.select_scatter")
 def select_scatter(input: Tensor, src: Tensor, axis: int, index: int) -> Tensor:
     """The input with the part at `index` along a dimension replaced by `src`.
 
@@ -390,6 +410,7 @@ def select_scatter(input: Tensor, src: Tensor, axis: int, index: int) -> Tensor:
     return _scattered_part(x, new, where, (*x.shape[:d], *x.shape[d + 1 :]), "select_scatter")
 
 
+@public("Tensor.slice_scatter")
 def slice_scatter(
     input: Tensor,
     src: Tensor,

@@ -21,15 +21,9 @@ from cellgrad.core.record import (
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops._index import gathered
+from cellgrad.ops._public import public
 from cellgrad.ops._static import known
 from cellgrad.ops.gathering import gather_elements, needs_elements
-
-__all__ = [
-    "bucketize",
-    "searchsorted",
-    "unique",
-    "unique_consecutive",
-]
 
 
 def flag(value: Any, op: str, argument: str) -> bool:
@@ -43,6 +37,10 @@ def flag(value: Any, op: str, argument: str) -> bool:
 # --- places -----------------------------------------------------------------------------------
 
 
+@public(
+    "Tensor.searchsorted(v, side='left', sorter=None)",
+    "mint.searchsorted",
+)
 def searchsorted(
     sorted_sequence: Tensor,
     values: Any,
@@ -104,6 +102,7 @@ def _searchsorted(s: Tensor, v: Tensor, right: bool, dtype: Any) -> Tensor:
     return cast_to(low, dtype)
 
 
+@public()
 def bucketize(input: Tensor, boundaries: Any, *, right: bool = False) -> Tensor:
     """Between which of the ascending `boundaries` each element lies: their number at or below it
     without `right`, below it with it, as int32.
@@ -124,6 +123,7 @@ def bucketize(input: Tensor, boundaries: Any, *, right: bool = False) -> Tensor:
 _HINT = "call it outside of compiled code, on tensors that hold elements"
 
 
+@public("ops.Unique")
 def unique(input: Tensor) -> tuple[Tensor, Tensor]:
     """The distinct elements in the order of their first appearance, and which of them each element
     is. The elements must be known while compiling.
@@ -160,6 +160,10 @@ def unique_sorted(input: Tensor, return_inverse: bool, return_counts: bool, dim:
     return out[0] if len(out) == 1 else tuple(out)
 
 
+@public(
+    "Tensor.unique_consecutive",
+    "mint.unique_consecutive",
+)
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:

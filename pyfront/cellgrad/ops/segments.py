@@ -25,21 +25,11 @@ from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import _index
 from cellgrad.ops._index import gathered, scattered
+from cellgrad.ops._public import public
 from cellgrad.ops._static import known_int
 from cellgrad.ops.gathering import index_tensor
 from cellgrad.ops.joining import piece
 from cellgrad.ops.scattering import checked_updates, flat_parts
-
-__all__ = [
-    "tensor_scatter_div",
-    "tensor_scatter_max",
-    "tensor_scatter_min",
-    "tensor_scatter_mul",
-    "unsorted_segment_max",
-    "unsorted_segment_min",
-    "unsorted_segment_prod",
-    "unsorted_segment_sum",
-]
 
 _COMBINE = {"max": "cell.maximum", "min": "cell.minimum", "mul": "cell.mul"}
 
@@ -108,6 +98,10 @@ def _combine_at(
     return reshape_to(combined(flat, at, new, combine), x.shape)
 
 
+@public(
+    "ops.TensorScatterMax",
+    "Tensor.scatter_max",
+)
 def tensor_scatter_max(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
     """As `ops.tensor_scatter_update`, with the larger of element and updates.
 
@@ -117,6 +111,10 @@ def tensor_scatter_max(input_x: Tensor, indices: Tensor, updates: Tensor) -> Ten
     return _combine_tuples(input_x, indices, updates, "max", "tensor_scatter_max")
 
 
+@public(
+    "ops.TensorScatterMin",
+    "Tensor.scatter_min",
+)
 def tensor_scatter_min(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
     """As `ops.tensor_scatter_update`, with the smaller of element and updates.
 
@@ -126,6 +124,10 @@ def tensor_scatter_min(input_x: Tensor, indices: Tensor, updates: Tensor) -> Ten
     return _combine_tuples(input_x, indices, updates, "min", "tensor_scatter_min")
 
 
+@public(
+    "ops.TensorScatterMul",
+    "Tensor.scatter_mul",
+)
 def tensor_scatter_mul(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
     """As `ops.tensor_scatter_update`, with the elements multiplied by the updates.
 
@@ -135,6 +137,10 @@ def tensor_scatter_mul(input_x: Tensor, indices: Tensor, updates: Tensor) -> Ten
     return _combine_tuples(input_x, indices, updates, "mul", "tensor_scatter_mul")
 
 
+@public(
+    "ops.TensorScatterDiv",
+    "Tensor.scatter_div",
+)
 def tensor_scatter_div(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
     """As `ops.tensor_scatter_update`, with the elements divided by the product of the updates.
 
@@ -192,6 +198,7 @@ def _segment(x: Tensor, ids: Tensor, count: int, combine: str, safe: bool, op: s
     return piece(out, 0, 0, count)
 
 
+@public("ops.UnsortedSegmentSum")
 def unsorted_segment_sum(input_x: Tensor, segment_ids: Tensor, num_segments: int) -> Tensor:
     """The sum of the parts of each segment: row k of the result adds up those whose id is k. Parts
     with a negative id are left out.
@@ -207,6 +214,10 @@ def unsorted_segment_sum(input_x: Tensor, segment_ids: Tensor, num_segments: int
     return _segments(input_x, segment_ids, num_segments, "add", "unsorted_segment_sum")
 
 
+@public(
+    "ops.UnsortedSegmentProd",
+    "Tensor.unsorted_segment_prod",
+)
 def unsorted_segment_prod(x: Tensor, segment_ids: Tensor, num_segments: int) -> Tensor:
     """As `unsorted_segment_sum`, with products; 1 for an empty segment.
 
@@ -216,6 +227,10 @@ def unsorted_segment_prod(x: Tensor, segment_ids: Tensor, num_segments: int) -> 
     return _segments(x, segment_ids, num_segments, "mul", "unsorted_segment_prod")
 
 
+@public(
+    "ops.UnsortedSegmentMax",
+    "Tensor.unsorted_segment_max",
+)
 def unsorted_segment_max(x: Tensor, segment_ids: Tensor, num_segments: int) -> Tensor:
     """As `unsorted_segment_sum`, with the largest; the least number for an empty segment.
 
@@ -225,6 +240,10 @@ def unsorted_segment_max(x: Tensor, segment_ids: Tensor, num_segments: int) -> T
     return _segments(x, segment_ids, num_segments, "max", "unsorted_segment_max")
 
 
+@public(
+    "ops.UnsortedSegmentMin",
+    "Tensor.unsorted_segment_min",
+)
 def unsorted_segment_min(x: Tensor, segment_ids: Tensor, num_segments: int) -> Tensor:
     """As `unsorted_segment_sum`, with the smallest; the largest number for an empty segment.
 

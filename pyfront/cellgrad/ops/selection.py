@@ -27,35 +27,8 @@ from cellgrad.core.storage import signature
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import _generated as gen
+from cellgrad.ops._public import public
 from cellgrad.ops.rounding import truncate_div
-
-__all__ = [
-    "assign",
-    "assign_add",
-    "assign_sub",
-    "cast",
-    "clamp",
-    "clip",
-    "clip_by_value",
-    "div",
-    "dtype",
-    "fill",
-    "full",
-    "full_like",
-    "identity",
-    "ones",
-    "ones_like",
-    "pow",
-    "print_",
-    "rank",
-    "select",
-    "shape",
-    "size",
-    "stop_gradient",
-    "where",
-    "zeros",
-    "zeros_like",
-]
 
 
 def dtype_argument(dtype: Any, op: str) -> Type:
@@ -75,6 +48,7 @@ def _cast(x: Tensor, target: Type) -> Tensor:
     return cast_to(x, target)
 
 
+@public("ops.Cast(input_x, dtype)")
 def cast(input: Any, dtype: Any) -> Tensor:
     """The elements converted to `dtype`; floats become ints by truncation. Integers and bools stop
     gradients.
@@ -99,6 +73,10 @@ def cast(input: Any, dtype: Any) -> Tensor:
     return out
 
 
+@public(
+    "ops.Select",
+    "mint.select(input, dim, index) = h.selected(input, dim, index)",
+)
 def select(condition: Tensor, input: Any, other: Any) -> Tensor:
     """`input` where `condition` holds, `other` elsewhere, broadcast to a common shape and dtype.
 
@@ -110,6 +88,9 @@ def select(condition: Tensor, input: Any, other: Any) -> Tensor:
 
     >>> print(ops.select(Tensor([True, False]), Tensor([1.0, 2.0]), Tensor([3.0, 4.0])))
     [1. 4.]
+
+    >>> print(mint.select(Tensor([[1, 2], [3, 4]]), 1, 0))
+    [1 3]
     """
     condition = check_tensor(condition, "select", "condition")
     if (not is_number(input) and not is_number(other)) or (is_number(input) and is_number(other)):
@@ -132,6 +113,13 @@ def _select(condition: Tensor, a: Tensor, b: Tensor) -> Tensor:
     )
 
 
+@public(
+    "Tensor.where(condition, y=None, *, other=None) = "
+    "ops.where(condition, self, y if other is None else other)",
+    "mint.where(condition, input=None, other=None) = "
+    "ops.nonzero(condition, as_tuple=True) if input is None else ops.where(condition, input, "
+    "other)",
+)
 def where(condition: Tensor, input: Any, other: Any) -> Tensor:
     """Same as `select`.
 
@@ -142,6 +130,7 @@ def where(condition: Tensor, input: Any, other: Any) -> Tensor:
     return select(condition, input, other)
 
 
+@public("ops.StopGradient")
 @operation
 def stop_gradient(value: Tensor) -> Tensor:
     """The value, with a zero derivative at every order.
@@ -155,6 +144,7 @@ def stop_gradient(value: Tensor) -> Tensor:
     return emit("cell.stop_gradient", [check_tensor(value, "stop_gradient", "value")])
 
 
+@public()
 def identity(x: Any) -> Any:
     """The argument itself.
 
@@ -164,6 +154,11 @@ def identity(x: Any) -> Any:
     return x
 
 
+@public(
+    "ops.Pow",
+    "Tensor.pow",
+    "mint.pow",
+)
 def pow(input: Any, exponent: Any) -> Tensor:
     """`input` to the power `exponent`, elementwise.
 
@@ -180,6 +175,18 @@ def pow(input: Any, exponent: Any) -> Tensor:
     return ew.power(input, exponent)
 
 
+@public(
+    "ops.Div(input, other)",
+    "ops.RealDiv(x, y)",
+    "ops.divide",
+    "ops.true_divide(dividend, divisor)",
+    "Tensor.div",
+    "Tensor.div_",
+    "Tensor.divide",
+    "Tensor.true_divide(other)",
+    "mint.div",
+    "mint.divide",
+)
 def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
     """`input` divided by `other`, elementwise; integers are converted to float32.
 
@@ -194,6 +201,18 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
     [ 3.5 -3.5]
     >>> print(ops.div(Tensor([7, -7]), Tensor([2, 2]), rounding_mode="trunc"))
     [ 3 -3]
+
+    >>> print(ops.Div()(Tensor([1.0, 3.0]), 2.0))
+    [0.5 1.5]
+
+    >>> print(ops.RealDiv()(Tensor([1.0, 3.0]), Tensor([2.0, 2.0])))
+    [0.5 1.5]
+
+    >>> print(ops.true_divide(Tensor([1, 3]), Tensor([2, 2])))
+    [0.5 1.5]
+
+    >>> print(Tensor([7.0, -7.0]).true_divide(2.0))
+    [ 3.5 -3.5]
     """
     if rounding_mode is None:
         return ew.binary("cell.div", input, other, True)
@@ -207,6 +226,7 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
     )
 
 
+@public()
 @operation
 def clip_by_value(x: Any, clip_value_min: Any = None, clip_value_max: Any = None) -> Any:
     """The elements, limited to [`clip_value_min`, `clip_value_max`]; a tuple or list is clipped
@@ -233,6 +253,13 @@ def clip_by_value(x: Any, clip_value_min: Any = None, clip_value_max: Any = None
     return out
 
 
+@public(
+    "ops.clamp",
+    "Tensor.clamp",
+    "mint.clamp",
+    "Tensor.clip",
+    "mint.clip",
+)
 @operation
 def clip(input: Any, min: Any = None, max: Any = None) -> Any:
     """The elements, limited to [`min`, `max`], `max` where `min` is above it; a tuple or list is
@@ -243,7 +270,10 @@ def clip(input: Any, min: Any = None, max: Any = None) -> Any:
     Raises:
         ValueError: both limits are None.
 
-    >>> print(ops.clamp(Tensor([-1.0, 0.5, 2.0]), 0, 1))
+    >>> print(ops.clip(Tensor([-1.0, 0.5, 2.0]), 0, 1))
+    [0.  0.5 1. ]
+
+    >>> print(Tensor([-1.0, 0.5, 3.0]).clip(0.0, 1.0))
     [0.  0.5 1. ]
     """
     if min is None and max is None:
@@ -258,12 +288,13 @@ def clip(input: Any, min: Any = None, max: Any = None) -> Any:
     return out
 
 
-clamp = clip
-
-
 # --- creation ---------------------------------------------------------------------------------
 
 
+@public(
+    "ops.OnesLike(x)",
+    "mint.ones_like",
+)
 def ones_like(input: Tensor, *, dtype: Type | None = None) -> Tensor:
     """Ones of the shape, and by default the dtype, of a tensor.
 
@@ -274,6 +305,10 @@ def ones_like(input: Tensor, *, dtype: Type | None = None) -> Tensor:
     return splat(1, dtype or x.dtype, x.shape)
 
 
+@public(
+    "ops.ZerosLike(x)",
+    "mint.zeros_like",
+)
 def zeros_like(input: Tensor, *, dtype: Type | None = None) -> Tensor:
     """Zeros of the shape, and by default the dtype, of a tensor.
 
@@ -284,6 +319,10 @@ def zeros_like(input: Tensor, *, dtype: Type | None = None) -> Tensor:
     return splat(0, dtype or x.dtype, x.shape)
 
 
+@public(
+    "ops.Ones(shape, type)",
+    "mint.ones(size, *, dtype)",
+)
 def ones(shape: Any, dtype: Type | None = None) -> Tensor:
     """Ones (float32 by default).
 
@@ -293,16 +332,31 @@ def ones(shape: Any, dtype: Type | None = None) -> Tensor:
     return splat(1, dtype or mstype.float32, shape_of(shape, "ones"))
 
 
+@public(
+    "ops.Zeros(shape, type)",
+    "mint.zeros",
+)
 def zeros(size: Any, dtype: Type | None = None) -> Tensor:
     """Zeros (float32 by default).
 
     >>> print(ops.zeros((2, 2)))
     [[0. 0.]
      [0. 0.]]
+
+    >>> print(ops.Zeros()((2,), ms.float32))
+    [0. 0.]
     """
     return splat(0, dtype or mstype.float32, shape_of(size, "zeros"))
 
 
+@public(
+    "Tensor.fill(value) = ops.full(self.shape, value, dtype=self.dtype)",
+    "Tensor.fill_(value) = self._replace(ops.full(self.shape, value, dtype=self.dtype), 'fill_')",
+    "Tensor.new_full(size, fill_value, *, dtype) = "
+    "ops.full(size, fill_value, dtype=dtype or self.dtype)",
+    "Tensor.zero_() = self._replace(ops.full(self.shape, 0, dtype=self.dtype), 'zero_')",
+    "mint.full",
+)
 def full(size: Any, fill_value: bool | int | float, *, dtype: Type | None = None) -> Tensor:
     """A tensor with all elements equal; the dtype is the number's by default (int64, float32 or
     bool).
@@ -312,6 +366,22 @@ def full(size: Any, fill_value: bool | int | float, *, dtype: Type | None = None
 
     >>> print(ops.full((2,), 3.0))
     [3. 3.]
+
+    >>> print(Tensor([1.0, 2.0]).fill(7.0))
+    [7. 7.]
+
+    >>> x = Tensor([1.0, 4.0])
+    >>> _ = x.fill_(7.0)
+    >>> print(x)
+    [7. 7.]
+
+    >>> print(Tensor([5, 7]).new_full((3,), 9))
+    [9 9 9]
+
+    >>> x = Tensor([1.0, 4.0])
+    >>> _ = x.zero_()
+    >>> print(x)
+    [0. 0.]
     """
     if not is_number(fill_value):
         raise error(
@@ -328,6 +398,7 @@ def full(size: Any, fill_value: bool | int | float, *, dtype: Type | None = None
     return splat(fill_value, dtype or own, shape_of(size, "full"))
 
 
+@public("mint.full_like")
 def full_like(
     input: Tensor, fill_value: bool | int | float, *, dtype: Type | None = None
 ) -> Tensor:
@@ -340,6 +411,7 @@ def full_like(
     return full(x.shape, fill_value, dtype=dtype or x.dtype)
 
 
+@public("ops.Fill")
 def fill(type: Type, shape: Any, value: bool | int | float) -> Tensor:
     """A tensor of dtype `type` with all elements equal.
 
@@ -352,6 +424,7 @@ def fill(type: Type, shape: Any, value: bool | int | float) -> Tensor:
 # --- what is known of a tensor while compiling ------------------------------------------------
 
 
+@public("ops.DType")
 def dtype(input_x: Tensor) -> Type:
     """The dtype of a tensor.
 
@@ -361,6 +434,7 @@ def dtype(input_x: Tensor) -> Type:
     return check_tensor(input_x, "dtype", "input_x").dtype
 
 
+@public("ops.Shape")
 def shape(input_x: Tensor) -> tuple[int, ...]:
     """The shape of a tensor, as ints.
 
@@ -370,6 +444,7 @@ def shape(input_x: Tensor) -> tuple[int, ...]:
     return check_tensor(input_x, "shape", "input_x").shape
 
 
+@public("ops.Rank")
 def rank(input_x: Tensor) -> int:
     """The number of dimensions of a tensor.
 
@@ -379,6 +454,7 @@ def rank(input_x: Tensor) -> int:
     return check_tensor(input_x, "rank", "input_x").ndim
 
 
+@public("ops.Size")
 def size(input_x: Tensor) -> int:
     """The number of elements of a tensor.
 
@@ -391,6 +467,7 @@ def size(input_x: Tensor) -> int:
 # --- effects ----------------------------------------------------------------------------------
 
 
+@public()
 def print_(*input_x: Any) -> None:
     """Prints text and tensors: in compiled functions when the code runs, in order.
 
@@ -400,6 +477,7 @@ def print_(*input_x: Any) -> None:
     effects.print_tensors(*input_x)
 
 
+@public("ops.Assign")
 def assign(variable: Any, value: Any) -> Any:
     """Replaces the value of a Parameter, inside compiled code as well; returns the value, a Tensor.
 
@@ -430,6 +508,7 @@ def assign(variable: Any, value: Any) -> Any:
     return fresh(variable.set_data(given))
 
 
+@public("ops.AssignAdd")
 def assign_add(variable: Any, value: Any) -> Any:
     """Adds to a Parameter in place; returns the new value.
 
@@ -440,6 +519,7 @@ def assign_add(variable: Any, value: Any) -> Any:
     return assign(variable, variable + value)
 
 
+@public("ops.AssignSub")
 def assign_sub(variable: Any, value: Any) -> Any:
     """Subtracts from a Parameter in place; returns the new value.
 

@@ -16,32 +16,13 @@ from cellgrad.core.record import (
     shape_of,
 )
 from cellgrad.core.tensor import Tensor
-
-__all__ = [
-    "atleast_1d",
-    "atleast_2d",
-    "atleast_3d",
-    "broadcast_to",
-    "expand",
-    "expand_as",
-    "expand_dims",
-    "flatten",
-    "moveaxis",
-    "movedim",
-    "numel",
-    "permute",
-    "ravel",
-    "reshape",
-    "squeeze",
-    "swapaxes",
-    "swapdims",
-    "t",
-    "transpose",
-    "unsqueeze",
-    "view_as",
-]
+from cellgrad.ops._public import public
 
 
+@public(
+    "ops.Reshape",
+    "mint.reshape",
+)
 @operation
 def reshape(input: Tensor, shape: Any) -> Tensor:
     """The same elements in row-major order under another shape; one dimension may be -1.
@@ -80,6 +61,12 @@ def reshape(input: Tensor, shape: Any) -> Tensor:
     return reshape_to(x, tuple(dims))
 
 
+@public(
+    "ops.Flatten(input)",
+    "mint.flatten(input, start_dim=0, end_dim=-1)",
+    "mint.nn.Flatten(start_dim, end_dim)(input)",
+    "mint.nn.functional.flatten(input, start_dim=0, end_dim=-1)",
+)
 @operation
 def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int = -1) -> Tensor:
     """Joins the dimensions from `start_dim` to `end_dim`; by default all but the first.
@@ -92,6 +79,12 @@ def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int
 
     >>> print(ops.flatten(ops.ones((2, 3, 4))).shape)
     (2, 12)
+
+    >>> print(mint.flatten(ops.ones((2, 3))).shape)
+    (6,)
+
+    >>> print(mint.nn.functional.flatten(ops.ones((2, 3))).shape)
+    (6,)
     """
     x = check_tensor(input, "flatten", "input")
     if not isinstance(order, str):
@@ -119,6 +112,7 @@ def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int
     return reshape_to(x, (*x.shape[:first], joined, *x.shape[last + 1 :]))
 
 
+@public("ops.Transpose")
 @operation
 def transpose(input: Tensor, dims: Any) -> Tensor:
     """Permutes dimensions: dimension i of the result is ``dims[i]`` of the input.
@@ -145,6 +139,7 @@ def transpose(input: Tensor, dims: Any) -> Tensor:
     return x if perm == sorted(perm) else emit("cell.transpose", [x], {"perm": perm})
 
 
+@public("mint.permute(input, dims)")
 def permute(input: Tensor, axis: Any) -> Tensor:
     """Same as `transpose`.
 
@@ -155,6 +150,12 @@ def permute(input: Tensor, axis: Any) -> Tensor:
     return out
 
 
+@public(
+    "Tensor.swapaxes",
+    "Tensor.swapdims(dim0, dim1)",
+    "mint.swapaxes",
+    "mint.transpose(input, dim0, dim1)",
+)
 @operation
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """Exchanges two dimensions.
@@ -169,6 +170,12 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     return x if a == b else emit("cell.transpose", [x], {"perm": perm})
 
 
+@public(
+    "ops.BroadcastTo(shape)(input)",
+    "Tensor.copy_(src, non_blocking=False) = "
+    "self._replace(ops.broadcast_to(src, self.shape), 'copy_')",
+    "mint.broadcast_to",
+)
 @operation
 def broadcast_to(input: Tensor, shape: Any) -> Tensor:
     """Repeats the elements along dimensions of length 1, and along new leading ones; -1 keeps a
@@ -180,6 +187,11 @@ def broadcast_to(input: Tensor, shape: Any) -> Tensor:
     >>> print(ops.broadcast_to(Tensor([1.0, 2.0]), (2, 2)))
     [[1. 2.]
      [1. 2.]]
+
+    >>> x = Tensor([1.0, 4.0])
+    >>> _ = x.copy_(Tensor([5.0, 6.0]))
+    >>> print(x)
+    [5. 6.]
     """
     x = check_tensor(input, "broadcast_to", "input")
     dims = list(shape_of(shape, "broadcast_to"))
@@ -199,6 +211,11 @@ def broadcast_to(input: Tensor, shape: Any) -> Tensor:
     return broadcast_to_shape(x, tuple(dims))
 
 
+@public(
+    "ops.Squeeze(axis=())(input)",
+    "Tensor.squeeze",
+    "mint.squeeze(input, dim=None)",
+)
 @operation
 def squeeze(input: Tensor, axis: Any = None) -> Tensor:
     """Drops dimensions of length 1: all of them, or those in `axis`.
@@ -224,6 +241,12 @@ def squeeze(input: Tensor, axis: Any = None) -> Tensor:
     return reshape_to(x, tuple(n for i, n in enumerate(x.shape) if i not in dims))
 
 
+@public(
+    "ops.ExpandDims",
+    "Tensor.expand_dims",
+    "Tensor.unsqueeze(dim=None, *, axis=None) = "
+    "ops.expand_dims(self, dim if axis is None else axis)",
+)
 @operation
 def expand_dims(input_x: Tensor, axis: int) -> Tensor:
     """Inserts a dimension of length 1 at `axis`.
@@ -239,6 +262,7 @@ def expand_dims(input_x: Tensor, axis: int) -> Tensor:
     return reshape_to(x, (*x.shape[:d], 1, *x.shape[d:]))
 
 
+@public("mint.unsqueeze")
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """Same as `expand_dims`.
 
@@ -250,6 +274,7 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
     return out
 
 
+@public()
 def numel(input: Tensor) -> int:
     """The number of elements of a tensor.
 
@@ -259,6 +284,10 @@ def numel(input: Tensor) -> int:
     return check_tensor(input, "numel", "input").size
 
 
+@public(
+    "Tensor.t",
+    "mint.t",
+)
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; tensors of another rank as they are.
 
@@ -270,6 +299,7 @@ def t(input: Tensor) -> Tensor:
     return swapaxes(x, 0, 1) if x.ndim == 2 else fresh(x)
 
 
+@public()
 def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Same as `swapaxes`.
 
@@ -280,6 +310,10 @@ def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
     return out
 
 
+@public(
+    "Tensor.moveaxis",
+    "Tensor.movedim",
+)
 @operation
 def movedim(x: Tensor, source: Any, destination: Any) -> Tensor:
     """Moves the dimensions in `source` to the places in `destination`; the others keep their order.
@@ -310,6 +344,7 @@ def movedim(x: Tensor, source: Any, destination: Any) -> Tensor:
     return x if perm == sorted(perm) else emit("cell.transpose", [x], {"perm": perm})
 
 
+@public()
 def moveaxis(x: Tensor, source: Any, destination: Any) -> Tensor:
     """Same as `movedim`.
 
@@ -320,6 +355,10 @@ def moveaxis(x: Tensor, source: Any, destination: Any) -> Tensor:
     return out
 
 
+@public(
+    "Tensor.ravel",
+    "mint.ravel",
+)
 @operation
 def ravel(input: Tensor) -> Tensor:
     """All elements in one dimension, in row-major order.
@@ -331,6 +370,10 @@ def ravel(input: Tensor) -> Tensor:
     return reshape_to(x, (x.size,))
 
 
+@public(
+    "Tensor.reshape_as",
+    "Tensor.view_as",
+)
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The tensor under the shape of another of the same size.
 
@@ -342,6 +385,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
     return out
 
 
+@public()
 def expand(input_x: Tensor, size: Any) -> Tensor:
     """Same as `broadcast_to`.
 
@@ -353,6 +397,7 @@ def expand(input_x: Tensor, size: Any) -> Tensor:
     return out
 
 
+@public("Tensor.expand_as")
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """The tensor broadcast to the shape of another.
 
@@ -376,6 +421,7 @@ def _each(inputs: Any, rank: int, function: Any) -> Any:
     return tuple(function(check_tensor(v, f"atleast_{rank}d", "inputs")) for v in inputs)
 
 
+@public()
 def atleast_1d(inputs: Any) -> Any:
     """A tensor with at least one dimension; of a tuple or list, a tuple of such.
 
@@ -385,6 +431,7 @@ def atleast_1d(inputs: Any) -> Any:
     return _each(inputs, 1, lambda x: fresh(x) if x.ndim else reshape(x, (1,)))
 
 
+@public()
 def atleast_2d(inputs: Any) -> Any:
     """A tensor with at least two dimensions, new ones in front; of a tuple or list, a tuple.
 
@@ -394,6 +441,7 @@ def atleast_2d(inputs: Any) -> Any:
     return _each(inputs, 2, lambda x: fresh(x) if x.ndim > 1 else reshape(x, (1, x.size)))
 
 
+@public()
 def atleast_3d(inputs: Any) -> Any:
     """A tensor with at least three dimensions: n becomes 1 x n x 1, and m x n becomes m x n x 1.
 
@@ -409,3 +457,23 @@ def atleast_3d(inputs: Any) -> Any:
         return reshape(x, (*x.shape, 1) if x.ndim == 2 else (1, x.size, 1))
 
     return _each(inputs, 3, widened)
+
+
+@public("Tensor.adjoint")
+def adjoint(x: Tensor) -> Tensor:
+    """Matrices transposed: tensors are real.
+
+    Raises:
+        TypeError: `x` is not a Tensor.
+        ValueError: less than two dimensions.
+
+    >>> print(ops.adjoint(Tensor([[1.0, 2.0], [3.0, 4.0]])))
+    [[1. 3.]
+     [2. 4.]]
+    """
+    given = check_tensor(x, "adjoint", "x")
+    if given.ndim < 2:
+        raise error(
+            ValueError, f"For 'adjoint', 'x' must have at least 2 dimensions, but has {given.ndim}."
+        )
+    return given.swapaxes(-1, -2)

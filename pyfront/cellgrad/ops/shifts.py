@@ -12,8 +12,7 @@ from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import _generated as gen
 from cellgrad.ops import gathering, selection
-
-__all__ = ["LeftShift", "RightShift", "bitwise_left_shift", "bitwise_right_shift"]
+from cellgrad.ops._public import public
 
 
 def _operands(input: Any, other: Any, op: str) -> tuple[Tensor, Tensor]:
@@ -34,6 +33,7 @@ def _power(other: Tensor) -> Tensor:
     return gathering.gather(Tensor(powers), selection.clip(other, 0, bits - 1), 0)
 
 
+@public("Tensor.bitwise_left_shift")
 @operation
 def bitwise_left_shift(input: Any, other: Any) -> Tensor:
     """The bits of `input` moved to the left by `other`; 0 where `other` is negative or has as many as the dtype.
@@ -51,6 +51,7 @@ def bitwise_left_shift(input: Any, other: Any) -> Tensor:
     return selection.where(inside, gen.mul(x, _power(by)), 0)
 
 
+@public("Tensor.bitwise_right_shift")
 @operation
 def bitwise_right_shift(input: Any, other: Any) -> Tensor:
     """The bits of `input` moved to the right by `other`, with the sign of `input`; 0 where `other` is negative.
@@ -69,6 +70,7 @@ def bitwise_right_shift(input: Any, other: Any) -> Tensor:
     return selection.where(gen.greater_equal(by, 0), inside, 0)
 
 
+@public()
 class LeftShift(ew.Primitive):
     """Bits moved to the left: the class form of `bitwise_left_shift`.
 
@@ -80,6 +82,7 @@ class LeftShift(ew.Primitive):
         return bitwise_left_shift(x1, x2)
 
 
+@public()
 class RightShift(ew.Primitive):
     """Bits moved to the right: the class form of `bitwise_right_shift`.
 

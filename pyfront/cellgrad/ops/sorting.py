@@ -13,18 +13,12 @@ from cellgrad.core.errors import error
 from cellgrad.core.record import axis_of, check_tensor, operation
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops._index import elements_along, order_of
+from cellgrad.ops._public import public
 from cellgrad.ops._static import known_int
 from cellgrad.ops.joining import narrow
 from cellgrad.ops.searching import flag
 from cellgrad.ops.selection import cast
 from cellgrad.ops.shapes import squeeze
-
-__all__ = [
-    "argsort",
-    "msort",
-    "sort",
-    "topk",
-]
 
 
 def _sortable(x: Any, axis: Any, op: str, argument: str) -> tuple[Tensor, int]:
@@ -38,6 +32,13 @@ def _sortable(x: Any, axis: Any, op: str, argument: str) -> tuple[Tensor, int]:
     return tensor, axis_of(known_int(axis, op, "axis"), tensor.ndim, op)
 
 
+@public(
+    "ops.Sort(axis, descending)(x)",
+    "Tensor.sort(axis, descending, *, dim=None, stable=False) = "
+    "ops.sort(self, axis if dim is None else dim, descending)",
+    "mint.sort(input, *, dim=-1, descending, stable=False) = "
+    "h.long(ops.sort(input, dim, descending))",
+)
 @operation
 def sort(input_x: Tensor, axis: int = -1, descending: bool = False) -> tuple[Tensor, Tensor]:
     """The elements in order along a dimension, and where they were: int32.
@@ -54,6 +55,12 @@ def sort(input_x: Tensor, axis: int = -1, descending: bool = False) -> tuple[Ten
     return elements_along(x, order, d), order
 
 
+@public(
+    "Tensor.argsort(axis, descending, *, dim=None, stable=False) = "
+    "ops.argsort(self, axis if dim is None else dim, descending)",
+    "mint.argsort(input, dim=-1, descending=False, stable=False) = "
+    "ops.argsort(input, dim, descending).astype(mstype.int64)",
+)
 @operation
 def argsort(input: Tensor, axis: int = -1, descending: bool = False) -> Tensor:
     """Where the elements in order along a dimension are: int32.
@@ -69,6 +76,7 @@ def argsort(input: Tensor, axis: int = -1, descending: bool = False) -> Tensor:
     return order_of(x, d, flag(descending, "argsort", "descending"))
 
 
+@public("Tensor.msort")
 def msort(input: Tensor) -> Tensor:
     """The elements in ascending order along the first dimension.
 
@@ -80,6 +88,14 @@ def msort(input: Tensor) -> Tensor:
     return out
 
 
+@public(
+    "ops.TopK(sorted)(input_x, k)",
+    "ops.top_k(input_x, k, sorted) = ops.topk(input_x, k, None, True, sorted)",
+    "Tensor.top_k(k, sorted) = ops.topk(self, k, None, True, sorted)",
+    "Tensor.topk",
+    "mint.topk(input, k, dim=-1, largest=True, sorted=True) = "
+    "h.long(ops.topk(input, k, dim, largest, sorted))",
+)
 @operation
 def topk(
     input: Tensor, k: int, dim: int | None = None, largest: bool = True, sorted: bool = True

@@ -12,18 +12,8 @@ from cellgrad.core.record import check_float, check_tensor, emit, operation
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops._elementwise import Primitive
+from cellgrad.ops._public import public
 from cellgrad.ops.selection import clip
-
-__all__ = [
-    "Logit",
-    "Mvlgamma",
-    "Polygamma",
-    "SquaredDifference",
-    "ldexp",
-    "logit",
-    "mvlgamma",
-    "polygamma",
-]
 
 
 def _order(n: Any) -> int:
@@ -37,6 +27,7 @@ def _order(n: Any) -> int:
     return int(n)
 
 
+@public("ops.Polygamma(a, x)")
 def polygamma(n: Any, input: Tensor) -> Tensor:
     """The n-th derivative of `digamma`, element by element.
 
@@ -66,6 +57,10 @@ def _polygamma(order: int, x: Tensor) -> Tensor:
     return emit("cell.polygamma", [x], {"order": order}) if order else emit("cell.digamma", [x])
 
 
+@public(
+    "ops.Mvlgamma(p)(x)",
+    "Tensor.mvlgamma",
+)
 @operation
 def mvlgamma(input: Tensor, p: int) -> Tensor:
     """The logarithm of the multivariate gamma function of dimension `p`.
@@ -92,6 +87,10 @@ def mvlgamma(input: Tensor, p: int) -> Tensor:
     return ew.binary("cell.add", total, 0.25 * p * (p - 1) * math.log(math.pi))
 
 
+@public(
+    "ops.Logit(eps=-1.0)(input) = ops.logit(input, None if eps < 0 else eps)",
+    "Tensor.logit",
+)
 @operation
 def logit(input: Tensor, eps: float | None = None) -> Tensor:
     """log(x / (1 - x)), the inverse of `sigmoid`; NaN outside [0, 1].
@@ -118,6 +117,7 @@ def logit(input: Tensor, eps: float | None = None) -> Tensor:
     return emit("cell.sub", [emit("cell.log", [x]), other])
 
 
+@public("Tensor.ldexp")
 @operation
 def ldexp(x: Tensor, other: Tensor) -> Tensor:
     """x times two to the power of `other`.
@@ -142,49 +142,7 @@ def _squared_difference(x: Any, y: Any) -> Tensor:
     return emit("cell.square", [ew.binary("cell.sub", x, y)])
 
 
-class Polygamma(Primitive):
-    """The class form of `polygamma`.
-
-    >>> print(ops.Polygamma()(Tensor(1), Tensor([1.0])))
-    [1.644934]
-    """
-
-    def __call__(self, a: Any, x: Tensor) -> Tensor:
-        return polygamma(a, x)
-
-
-class Mvlgamma(Primitive):
-    """The class form of `mvlgamma`.
-
-    >>> print(ops.Mvlgamma(p=1)(Tensor([1.0, 2.0])))
-    [0. 0.]
-    """
-
-    def __init__(self, p: int):
-        super().__init__()
-        self.p = p
-
-    def __call__(self, x: Tensor) -> Tensor:
-        out: Tensor = mvlgamma(x, self.p)
-        return out
-
-
-class Logit(Primitive):
-    """The class form of `logit`; a negative `eps` means none.
-
-    >>> print(ops.Logit()(Tensor([0.5])))
-    [0.]
-    """
-
-    def __init__(self, eps: float = -1.0):
-        super().__init__()
-        self.eps = eps
-
-    def __call__(self, input: Tensor) -> Tensor:
-        out: Tensor = logit(input, None if self.eps < 0 else self.eps)
-        return out
-
-
+@public()
 class SquaredDifference(Primitive):
     """(x - y)², broadcast.
 

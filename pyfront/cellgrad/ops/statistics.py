@@ -24,24 +24,9 @@ from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import reductions
 from cellgrad.ops._elementwise import Primitive
+from cellgrad.ops._public import public
 from cellgrad.ops.reductions import reduced, safe_root
 from cellgrad.ops.selection import select
-
-__all__ = [
-    "ReduceProd",
-    "ReduceStd",
-    "aminmax",
-    "count_nonzero",
-    "dist",
-    "matrix_norm",
-    "nanmean",
-    "nansum",
-    "norm",
-    "prod",
-    "std_mean",
-    "var_mean",
-    "vector_norm",
-]
 
 
 def _part(x: Tensor, dim: int, start: int, limit: int) -> Tensor:
@@ -71,6 +56,7 @@ def product_over(x: Tensor, dim: int) -> Tensor:
     return x
 
 
+@public("mint.prod(input, dim=None, keepdim=False, *, dtype)")
 @operation
 def prod(
     input: Tensor, axis: Any = None, keep_dims: bool = False, dtype: Type | None = None
@@ -169,6 +155,10 @@ def _norm_input(x: Any, dtype: Type | None, op: str, name: str) -> tuple[Tensor,
     return (cast_to(wide, mstype.float32) if target.itemsize == 2 else wide), target
 
 
+@public(
+    "Tensor.norm",
+    "mint.linalg.norm",
+)
 @operation
 def norm(
     A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Type | None = None
@@ -221,6 +211,11 @@ def _pair(dim: Any, x: Tensor, op: str) -> tuple[int, int]:
     return listed[0], listed[1]
 
 
+@public(
+    "mint.linalg.vector_norm(x, ord, dim=None, keepdim=False, *, dtype)",
+    "mint.norm(input, p='fro', dim=None, keepdim=False, *, dtype) = "
+    "ops.vector_norm(input, 2 if p == 'fro' else p, dim, keepdim, dtype=dtype)",
+)
 @operation
 def vector_norm(
     x: Tensor, ord: Any = 2, axis: Any = None, keepdims: bool = False, *, dtype: Type | None = None
@@ -239,6 +234,7 @@ def vector_norm(
     return cast_to(_power_norm(y, order, axes, keepdims), target)
 
 
+@public("mint.linalg.matrix_norm(A, ord, dim=(-2, -1), keepdim=False, *, dtype)")
 @operation
 def matrix_norm(
     A: Tensor,
@@ -267,6 +263,7 @@ def matrix_norm(
     return cast_to(_matrix_norm(x, ord, pair, keepdims, "matrix_norm"), target)
 
 
+@public()
 @operation
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     """The `p`-norm of the difference of two tensors, broadcast.
@@ -288,6 +285,11 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
 # --- moments and counts -------------------------------------------------------------------------
 
 
+@public(
+    "ops.ReduceStd(axis=(), unbiased=True, keep_dims=False)(x) = "
+    "ops.std_mean(x, axis, int(unbiased), keep_dims)",
+    "mint.std_mean(input, dim=None, *, correction=1, keepdim=False)",
+)
 @operation
 def std_mean(
     input: Tensor, axis: Any = None, ddof: int = 0, keepdims: bool = False
@@ -297,11 +299,20 @@ def std_mean(
     >>> std, mean = ops.std_mean(Tensor([1.0, 3.0]))
     >>> print(std, mean)
     1.0 2.0
+
+    >>> std, mean = ops.ReduceStd(axis=1)(Tensor([[1.0, 2.0, 3.0]]))
+    >>> print(std, mean)
+    [1.] [2.]
+
+    >>> std, mean = mint.std_mean(Tensor([1.0, 2.0, 3.0]))
+    >>> print(std, mean)
+    1.0 2.0
     """
     x = check_float(input, "std_mean", "input")
     return reductions.std(x, axis, ddof, keepdims), reductions.mean(x, axis, keepdims)
 
 
+@public("mint.var_mean(input, dim=None, *, correction=1, keepdim=False)")
 @operation
 def var_mean(
     input: Tensor, axis: Any = None, ddof: int = 0, keepdims: bool = False
@@ -309,6 +320,10 @@ def var_mean(
     """The variance and the mean over `axis`; see `var`.
 
     >>> var, mean = ops.var_mean(Tensor([1.0, 3.0]))
+    >>> print(var, mean)
+    1.0 2.0
+
+    >>> var, mean = mint.var_mean(Tensor([1.0, 2.0, 3.0]))
     >>> print(var, mean)
     1.0 2.0
     """
@@ -320,6 +335,7 @@ def _without_nan(x: Tensor) -> Tensor:
     return x if x.dtype.kind != "f" else select(ew.predicate("cell.is_nan", x), 0, x)
 
 
+@public("mint.nansum(input, dim=None, keepdim=False, *, dtype)")
 @operation
 def nansum(
     input: Tensor, axis: Any = None, keepdims: bool = False, *, dtype: Type | None = None
@@ -337,6 +353,7 @@ def nansum(
     return out
 
 
+@public("Tensor.nanmean")
 @operation
 def nanmean(
     input: Tensor, axis: Any = None, keepdims: bool = False, *, dtype: Type | None = None
@@ -358,6 +375,10 @@ def nanmean(
     return cast_to(ew.binary("cell.div", total, count, True), dtype or x.dtype)
 
 
+@public(
+    "mint.count_nonzero(input, dim=None) = "
+    "ops.count_nonzero(input, () if dim is None else dim).astype(mstype.int64)",
+)
 @operation
 def count_nonzero(
     x: Tensor, axis: Any = (), keep_dims: bool = False, dtype: Type = mstype.int32
@@ -375,6 +396,7 @@ def count_nonzero(
     return cast_to(reductions.sum(cast_to(truths, mstype.int32), axis, keep_dims), dtype)
 
 
+@public("Tensor.aminmax")
 @operation
 def aminmax(input: Tensor, *, axis: Any = 0, keepdims: bool = False) -> tuple[Tensor, Tensor]:
     """The smallest and the largest elements over `axis`; see `amin` and `amax`.
@@ -389,6 +411,7 @@ def aminmax(input: Tensor, *, axis: Any = 0, keepdims: bool = False) -> tuple[Te
 # --- classes ------------------------------------------------------------------------------------
 
 
+@public()
 class ReduceProd(Primitive):
     """The class form of `prod`, in which integers keep their dtype.
 
@@ -403,21 +426,4 @@ class ReduceProd(Primitive):
     def __call__(self, x: Tensor, axis: Any = ()) -> Tensor:
         dtype = x.dtype if isinstance(x, Tensor) and x.dtype.kind != "b" else None
         out: Tensor = prod(x, axis, self.keep_dims, dtype)
-        return out
-
-
-class ReduceStd(Primitive):
-    """The standard deviation, with n - 1 in the denominator if `unbiased`, and the mean.
-
-    >>> std, mean = ops.ReduceStd(axis=1)(Tensor([[1.0, 2.0, 3.0]]))
-    >>> print(std, mean)
-    [1.] [2.]
-    """
-
-    def __init__(self, axis: Any = (), unbiased: bool = True, keep_dims: bool = False):
-        super().__init__()
-        self.axis, self.unbiased, self.keep_dims = axis, unbiased, keep_dims
-
-    def __call__(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        out: tuple[Tensor, Tensor] = std_mean(x, self.axis, int(self.unbiased), self.keep_dims)
         return out

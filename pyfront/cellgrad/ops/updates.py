@@ -11,132 +11,309 @@ from collections.abc import Callable
 from cellgrad.core.record import check_tensor
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import scattering, segments
-from cellgrad.ops._elementwise import Primitive, class_examples
+from cellgrad.ops._elementwise import Primitive
+from cellgrad.ops._public import public
 from cellgrad.ops.gathering import index_tensor
-
-__all__ = [
-    "ScatterAdd",
-    "ScatterDiv",
-    "ScatterMax",
-    "ScatterMin",
-    "ScatterMul",
-    "ScatterNdAdd",
-    "ScatterNdDiv",
-    "ScatterNdMax",
-    "ScatterNdMin",
-    "ScatterNdMul",
-    "ScatterNdSub",
-    "ScatterNdUpdate",
-    "ScatterSub",
-    "ScatterUpdate",
-    "scatter_add",
-    "scatter_div",
-    "scatter_max",
-    "scatter_min",
-    "scatter_mul",
-    "scatter_nd_add",
-    "scatter_nd_div",
-    "scatter_nd_max",
-    "scatter_nd_min",
-    "scatter_nd_mul",
-    "scatter_nd_sub",
-    "scatter_nd_update",
-    "scatter_update",
-]
 
 _Update = Callable[[Tensor, Tensor, Tensor], Tensor]
 
-_RAISES = """
+
+def _rows(op: str, update: _Update, input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+    """Updates the rows that the indices name."""
+    x = check_tensor(input_x, op, "input_x")
+    at = index_tensor(indices, op, "indices")
+    out = update(x, at.reshape(*at.shape, 1), updates)
+    x[...] = out
+    return out
+
+
+def _parts(op: str, update: _Update, input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+    """Updates the parts that the tuples along the last dimension of the indices name."""
+    x = check_tensor(input_x, op, "input_x")
+    out = update(x, indices, updates)
+    x[...] = out
+    return out
+
+
+@public(
+    "ops.ScatterAdd(use_locking=False)(input_x, indices, updates) = "
+    "ops.scatter_add(input_x, indices, updates)",
+)
+def scatter_add(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+    """The rows of `input_x` that the indices name, with `updates` added.
 
     Raises:
         IndexError: an index that is not in [0, n).
         TypeError: indices that are not a Tensor of integers, or updates of another dtype.
         ValueError: updates of another shape than the parts they update.
-    """
 
-
-def _example(name: str, indices: str, first: str) -> str:
-    """An example, and what it makes of the first element."""
-    return f"""
     >>> x = Parameter(Tensor([6.0, 2.0]), name="x")
-    >>> print(ops.{name}(x, Tensor({indices}, ms.int32), Tensor([3.0])))
-    [{first} 2.]
+    >>> print(ops.scatter_add(x, Tensor([0], ms.int32), Tensor([3.0])))
+    [9. 2.]
+    """
+    return _rows("scatter_add", scattering.tensor_scatter_add, input_x, indices, updates)
+
+
+@public()
+class ScatterSub(Primitive):
+    """The rows of `input_x` that the indices name, with `updates` subtracted; see `ops.scatter_add`.
+
+    >>> x = Parameter(Tensor([6.0, 2.0]), name="x")
+    >>> print(ops.ScatterSub()(x, Tensor([0], ms.int32), Tensor([3.0])))
+    [3. 2.]
     """
 
+    def __init__(self, use_locking: bool = False):
+        super().__init__()
 
-def _rows(name: str, update: _Update, what: str, first: str) -> _Update:
-    def function(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-        x = check_tensor(input_x, name, "input_x")
-        at = index_tensor(indices, name, "indices")
-        out = update(x, at.reshape(*at.shape, 1), updates)
-        x[...] = out
-        return out
-
-    function.__name__ = function.__qualname__ = name
-    example = _example(name, "[0]", first)
-    function.__doc__ = f"The rows of `input_x` that the indices name, {what}.{_RAISES}{example}"
-    return function
+    def __call__(self, input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+        return _rows("scatter_sub", scattering.tensor_scatter_sub, input_x, indices, updates)
 
 
-def _parts(name: str, update: _Update, what: str, first: str) -> Callable[..., Tensor]:
-    def function(
-        input_x: Tensor, indices: Tensor, updates: Tensor, use_locking: bool = False
-    ) -> Tensor:
-        x = check_tensor(input_x, name, "input_x")
-        out = update(x, indices, updates)
-        x[...] = out
-        return out
+@public(
+    "ops.ScatterUpdate(use_locking=True)(input_x, indices, updates) = "
+    "ops.scatter_update(input_x, indices, updates)",
+)
+def scatter_update(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+    """The rows of `input_x` that the indices name, replaced by `updates`.
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = (
-        f"The parts of `input_x` that the tuples along the last dimension of `indices` name, {what}."
-        f"{_RAISES}{_example(name, '[[0]]', first)}"
-    )
-    return function
+    Raises:
+        IndexError: an index that is not in [0, n).
+        TypeError: indices that are not a Tensor of integers, or updates of another dtype.
+        ValueError: updates of another shape than the parts they update.
 
-
-def _class_of(name: str, function: Callable[..., Tensor], locking: bool = False) -> type[Primitive]:
-    def init(self: Primitive, use_locking: bool = locking) -> None:
-        Primitive.__init__(self)
-
-    def call(self: Primitive, input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-        return function(input_x, indices, updates)
-
-    doc = f"The class form of `{function.__name__}`.{class_examples(function, name)}"
-    body = {"__init__": init, "__call__": call, "__doc__": doc, "__module__": __name__}
-    return type(name, (Primitive,), body)
+    >>> x = Parameter(Tensor([6.0, 2.0]), name="x")
+    >>> print(ops.scatter_update(x, Tensor([0], ms.int32), Tensor([3.0])))
+    [3. 2.]
+    """
+    return _rows("scatter_update", scattering.tensor_scatter_update, input_x, indices, updates)
 
 
-_add, _sub = scattering.tensor_scatter_add, scattering.tensor_scatter_sub
-_update = scattering.tensor_scatter_update
-_max, _min = segments.tensor_scatter_max, segments.tensor_scatter_min
-_mul, _div = segments.tensor_scatter_mul, segments.tensor_scatter_div
+@public(
+    "ops.ScatterMax(use_locking=False)(input_x, indices, updates) = "
+    "ops.scatter_max(input_x, indices, updates)",
+)
+def scatter_max(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+    """The rows of `input_x` that the indices name, each the larger of itself and `updates`.
 
-scatter_add = _rows("scatter_add", _add, "with `updates` added", "9.")
-scatter_update = _rows("scatter_update", _update, "replaced by `updates`", "3.")
-scatter_max = _rows("scatter_max", _max, "each the larger of itself and `updates`", "6.")
-scatter_min = _rows("scatter_min", _min, "each the smaller of itself and `updates`", "3.")
-scatter_mul = _rows("scatter_mul", _mul, "multiplied by `updates`", "18.")
-scatter_div = _rows("scatter_div", _div, "divided by `updates`", "2.")
-scatter_nd_add = _parts("scatter_nd_add", _add, "with `updates` added", "9.")
-scatter_nd_sub = _parts("scatter_nd_sub", _sub, "with `updates` subtracted", "3.")
-scatter_nd_update = _parts("scatter_nd_update", _update, "replaced by `updates`", "3.")
-scatter_nd_max = _parts("scatter_nd_max", _max, "each the larger of itself and `updates`", "6.")
-scatter_nd_min = _parts("scatter_nd_min", _min, "each the smaller of itself and `updates`", "3.")
-scatter_nd_mul = _parts("scatter_nd_mul", _mul, "multiplied by `updates`", "18.")
-scatter_nd_div = _parts("scatter_nd_div", _div, "divided by `updates`", "2.")
+    Raises:
+        IndexError: an index that is not in [0, n).
+        TypeError: indices that are not a Tensor of integers, or updates of another dtype.
+        ValueError: updates of another shape than the parts they update.
 
-ScatterAdd = _class_of("ScatterAdd", scatter_add)
-ScatterSub = _class_of("ScatterSub", _rows("scatter_sub", _sub, "with `updates` subtracted", "3."))
-ScatterUpdate = _class_of("ScatterUpdate", scatter_update, True)
-ScatterMax = _class_of("ScatterMax", scatter_max)
-ScatterMin = _class_of("ScatterMin", scatter_min)
-ScatterMul = _class_of("ScatterMul", scatter_mul)
-ScatterDiv = _class_of("ScatterDiv", scatter_div)
-ScatterNdAdd = _class_of("ScatterNdAdd", scatter_nd_add)
-ScatterNdSub = _class_of("ScatterNdSub", scatter_nd_sub)
-ScatterNdUpdate = _class_of("ScatterNdUpdate", scatter_nd_update, True)
-ScatterNdMax = _class_of("ScatterNdMax", scatter_nd_max)
-ScatterNdMin = _class_of("ScatterNdMin", scatter_nd_min)
-ScatterNdMul = _class_of("ScatterNdMul", scatter_nd_mul)
-ScatterNdDiv = _class_of("ScatterNdDiv", scatter_nd_div)
+    >>> x = Parameter(Tensor([6.0, 2.0]), name="x")
+    >>> print(ops.scatter_max(x, Tensor([0], ms.int32), Tensor([3.0])))
+    [6. 2.]
+    """
+    return _rows("scatter_max", segments.tensor_scatter_max, input_x, indices, updates)
+
+
+@public(
+    "ops.ScatterMin(use_locking=False)(input_x, indices, updates) = "
+    "ops.scatter_min(input_x, indices, updates)",
+)
+def scatter_min(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+    """The rows of `input_x` that the indices name, each the smaller of itself and `updates`.
+
+    Raises:
+        IndexError: an index that is not in [0, n).
+        TypeError: indices that are not a Tensor of integers, or updates of another dtype.
+        ValueError: updates of another shape than the parts they update.
+
+    >>> x = Parameter(Tensor([6.0, 2.0]), name="x")
+    >>> print(ops.scatter_min(x, Tensor([0], ms.int32), Tensor([3.0])))
+    [3. 2.]
+    """
+    return _rows("scatter_min", segments.tensor_scatter_min, input_x, indices, updates)
+
+
+@public(
+    "ops.ScatterMul(use_locking=False)(input_x, indices, updates) = "
+    "ops.scatter_mul(input_x, indices, updates)",
+)
+def scatter_mul(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+    """The rows of `input_x` that the indices name, multiplied by `updates`.
+
+    Raises:
+        IndexError: an index that is not in [0, n).
+        TypeError: indices that are not a Tensor of integers, or updates of another dtype.
+        ValueError: updates of another shape than the parts they update.
+
+    >>> x = Parameter(Tensor([6.0, 2.0]), name="x")
+    >>> print(ops.scatter_mul(x, Tensor([0], ms.int32), Tensor([3.0])))
+    [18. 2.]
+    """
+    return _rows("scatter_mul", segments.tensor_scatter_mul, input_x, indices, updates)
+
+
+@public(
+    "ops.ScatterDiv(use_locking=False)(input_x, indices, updates) = "
+    "ops.scatter_div(input_x, indices, updates)",
+)
+def scatter_div(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+    """The rows of `input_x` that the indices name, divided by `updates`.
+
+    Raises:
+        IndexError: an index that is not in [0, n).
+        TypeError: indices that are not a Tensor of integers, or updates of another dtype.
+        ValueError: updates of another shape than the parts they update.
+
+    >>> x = Parameter(Tensor([6.0, 2.0]), name="x")
+    >>> print(ops.scatter_div(x, Tensor([0], ms.int32), Tensor([3.0])))
+    [2. 2.]
+    """
+    return _rows("scatter_div", segments.tensor_scatter_div, input_x, indices, updates)
+
+
+@public(
+    "ops.ScatterNdAdd(use_locking=False)(input_x, indices, updates) = "
+    "ops.scatter_nd_add(input_x, indices, updates)",
+)
+def scatter_nd_add(
+    input_x: Tensor, indices: Tensor, updates: Tensor, use_locking: bool = False
+) -> Tensor:
+    """The parts of `input_x` that the tuples along the last dimension of `indices` name,
+    with `updates` added.
+
+    Raises:
+        IndexError: an index that is not in [0, n).
+        TypeError: indices that are not a Tensor of integers, or updates of another dtype.
+        ValueError: updates of another shape than the parts they update.
+
+    >>> x = Parameter(Tensor([6.0, 2.0]), name="x")
+    >>> print(ops.scatter_nd_add(x, Tensor([[0]], ms.int32), Tensor([3.0])))
+    [9. 2.]
+    """
+    return _parts("scatter_nd_add", scattering.tensor_scatter_add, input_x, indices, updates)
+
+
+@public(
+    "ops.ScatterNdSub(use_locking=False)(input_x, indices, updates) = "
+    "ops.scatter_nd_sub(input_x, indices, updates)",
+)
+def scatter_nd_sub(
+    input_x: Tensor, indices: Tensor, updates: Tensor, use_locking: bool = False
+) -> Tensor:
+    """The parts of `input_x` that the tuples along the last dimension of `indices` name,
+    with `updates` subtracted.
+
+    Raises:
+        IndexError: an index that is not in [0, n).
+        TypeError: indices that are not a Tensor of integers, or updates of another dtype.
+        ValueError: updates of another shape than the parts they update.
+
+    >>> x = Parameter(Tensor([6.0, 2.0]), name="x")
+    >>> print(ops.scatter_nd_sub(x, Tensor([[0]], ms.int32), Tensor([3.0])))
+    [3. 2.]
+    """
+    return _parts("scatter_nd_sub", scattering.tensor_scatter_sub, input_x, indices, updates)
+
+
+@public(
+    "ops.ScatterNdUpdate(use_locking=True)(input_x, indices, updates) = "
+    "ops.scatter_nd_update(input_x, indices, updates)",
+)
+def scatter_nd_update(
+    input_x: Tensor, indices: Tensor, updates: Tensor, use_locking: bool = False
+) -> Tensor:
+    """The parts of `input_x` that the tuples along the last dimension of `indices` name,
+    replaced by `updates`.
+
+    Raises:
+        IndexError: an index that is not in [0, n).
+        TypeError: indices that are not a Tensor of integers, or updates of another dtype.
+        ValueError: updates of another shape than the parts they update.
+
+    >>> x = Parameter(Tensor([6.0, 2.0]), name="x")
+    >>> print(ops.scatter_nd_update(x, Tensor([[0]], ms.int32), Tensor([3.0])))
+    [3. 2.]
+    """
+    return _parts("scatter_nd_update", scattering.tensor_scatter_update, input_x, indices, updates)
+
+
+@public(
+    "ops.ScatterNdMax(use_locking=False)(input_x, indices, updates) = "
+    "ops.scatter_nd_max(input_x, indices, updates)",
+)
+def scatter_nd_max(
+    input_x: Tensor, indices: Tensor, updates: Tensor, use_locking: bool = False
+) -> Tensor:
+    """The parts of `input_x` that the tuples along the last dimension of `indices` name,
+    each the larger of itself and `updates`.
+
+    Raises:
+        IndexError: an index that is not in [0, n).
+        TypeError: indices that are not a Tensor of integers, or updates of another dtype.
+        ValueError: updates of another shape than the parts they update.
+
+    >>> x = Parameter(Tensor([6.0, 2.0]), name="x")
+    >>> print(ops.scatter_nd_max(x, Tensor([[0]], ms.int32), Tensor([3.0])))
+    [6. 2.]
+    """
+    return _parts("scatter_nd_max", segments.tensor_scatter_max, input_x, indices, updates)
+
+
+@public(
+    "ops.ScatterNdMin(use_locking=False)(input_x, indices, updates) = "
+    "ops.scatter_nd_min(input_x, indices, updates)",
+)
+def scatter_nd_min(
+    input_x: Tensor, indices: Tensor, updates: Tensor, use_locking: bool = False
+) -> Tensor:
+    """The parts of `input_x` that the tuples along the last dimension of `indices` name,
+    each the smaller of itself and `updates`.
+
+    Raises:
+        IndexError: an index that is not in [0, n).
+        TypeError: indices that are not a Tensor of integers, or updates of another dtype.
+        ValueError: updates of another shape than the parts they update.
+
+    >>> x = Parameter(Tensor([6.0, 2.0]), name="x")
+    >>> print(ops.scatter_nd_min(x, Tensor([[0]], ms.int32), Tensor([3.0])))
+    [3. 2.]
+    """
+    return _parts("scatter_nd_min", segments.tensor_scatter_min, input_x, indices, updates)
+
+
+@public(
+    "ops.ScatterNdMul(use_locking=False)(input_x, indices, updates) = "
+    "ops.scatter_nd_mul(input_x, indices, updates)",
+)
+def scatter_nd_mul(
+    input_x: Tensor, indices: Tensor, updates: Tensor, use_locking: bool = False
+) -> Tensor:
+    """The parts of `input_x` that the tuples along the last dimension of `indices` name,
+    multiplied by `updates`.
+
+    Raises:
+        IndexError: an index that is not in [0, n).
+        TypeError: indices that are not a Tensor of integers, or updates of another dtype.
+        ValueError: updates of another shape than the parts they update.
+
+    >>> x = Parameter(Tensor([6.0, 2.0]), name="x")
+    >>> print(ops.scatter_nd_mul(x, Tensor([[0]], ms.int32), Tensor([3.0])))
+    [18. 2.]
+    """
+    return _parts("scatter_nd_mul", segments.tensor_scatter_mul, input_x, indices, updates)
+
+
+@public(
+    "ops.ScatterNdDiv(use_locking=False)(input_x, indices, updates) = "
+    "ops.scatter_nd_div(input_x, indices, updates)",
+)
+def scatter_nd_div(
+    input_x: Tensor, indices: Tensor, updates: Tensor, use_locking: bool = False
+) -> Tensor:
+    """The parts of `input_x` that the tuples along the last dimension of `indices` name,
+    divided by `updates`.
+
+    Raises:
+        IndexError: an index that is not in [0, n).
+        TypeError: indices that are not a Tensor of integers, or updates of another dtype.
+        ValueError: updates of another shape than the parts they update.
+
+    >>> x = Parameter(Tensor([6.0, 2.0]), name="x")
+    >>> print(ops.scatter_nd_div(x, Tensor([[0]], ms.int32), Tensor([3.0])))
+    [2. 2.]
+    """
+    return _parts("scatter_nd_div", segments.tensor_scatter_div, input_x, indices, updates)

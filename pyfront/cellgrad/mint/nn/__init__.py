@@ -1,8 +1,10 @@
 """Layers under MindSpore's ``mint.nn``."""
 
-from cellgrad.mint.nn import functional
+__path__ = __import__("pkgutil").extend_path(__path__, __name__)
+
+from cellgrad.mint.nn import _forms, functional
+from cellgrad.mint.nn._forms import *  # noqa: F403
 from cellgrad.mint.nn._layers import (
-    LAYERS,
     Conv1d,
     Conv2d,
     Conv3d,
@@ -13,10 +15,24 @@ from cellgrad.mint.nn._layers import (
     LayerNorm,
     Linear,
 )
-
-globals().update(LAYERS)
+from cellgrad.nn import (
+    ConstantPad1d,
+    ConstantPad2d,
+    ConstantPad3d,
+    Identity,
+    ReflectionPad1d,
+    ReflectionPad2d,
+    ReflectionPad3d,
+    ReplicationPad1d,
+    ReplicationPad2d,
+    ReplicationPad3d,
+    ZeroPad2d,
+)
 
 __all__ = [
+    "ConstantPad1d",
+    "ConstantPad2d",
+    "ConstantPad3d",
     "Conv1d",
     "Conv2d",
     "Conv3d",
@@ -24,8 +40,16 @@ __all__ = [
     "Dropout2d",
     "Embedding",
     "GroupNorm",
+    "Identity",
     "LayerNorm",
     "Linear",
+    "ReflectionPad1d",
+    "ReflectionPad2d",
+    "ReflectionPad3d",
+    "ReplicationPad1d",
+    "ReplicationPad2d",
+    "ReplicationPad3d",
+    "ZeroPad2d",
     "functional",
-    *LAYERS,
+    *_forms.__all__,
 ]

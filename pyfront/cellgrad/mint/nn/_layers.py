@@ -1,9 +1,7 @@
-"""Layers of ``mint.nn``: Cells around its functions, and those with Parameters."""
+"""Layers of ``mint.nn`` that have Parameters or settings of their own."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
 from typing import Any
 
 from cellgrad import nn, ops
@@ -12,113 +10,7 @@ from cellgrad.core.initializer import Normal, initializer
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
 from cellgrad.mint import _helpers as h
-from cellgrad.mint.nn._examples import LAYERS as EXAMPLES
-from cellgrad.mint.nn._table import FUNCTIONS as F
-
-# What a layer is called with, rather than made with.
-_CALLED = {"input", "target", "input1", "input2", "indices", "output_size", "training"}
-
-
-def _layer(name: str, function: Callable[..., Any], made: bool = False, **defaults: Any) -> type:
-    """A Cell that keeps the other arguments of a function; `made` has `output_size` among them."""
-    called = _CALLED - {"output_size"} if made else _CALLED
-    signature = inspect.signature(function)
-    kept = [
-        p.replace(kind=p.POSITIONAL_OR_KEYWORD, default=defaults.get(p.name, p.default))
-        for p in signature.parameters.values()
-        if p.name not in called
-    ]
-    own = inspect.Signature(kept)
-
-    def make(self: Any, *args: Any, **kwargs: Any) -> None:
-        nn.Cell.__init__(self)
-        bound = own.bind(*args, **kwargs)
-        bound.apply_defaults()
-        self.settings = dict(bound.arguments)
-
-    def construct(self: Any, *args: Any) -> Any:
-        return function(*args, **self.settings)
-
-    same = [key for key, value in F.items() if value is function]
-    of = f"`mint.nn.functional.{same[0]}`" if same else f"`nn.{name}`, with the arguments of mint"
-    doc = f"The layer of {of}.\n{EXAMPLES[name]}"
-    body = {"__init__": make, "construct": construct, "__doc__": doc}
-    return type(name, (nn.Cell,), body | {"__module__": "cellgrad.mint.nn", "__signature__": own})
-
-
-def _max_pool2d(
-    input: Any,
-    kernel_size: Any = 1,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
-    return_indices: bool = False,
-    ceil_mode: bool = False,
-) -> Any:
-    return F["max_pool2d"](input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
-
-
-# Layers with the same arguments in `nn`.
-SAME = [
-    "ConstantPad1d",
-    "ConstantPad2d",
-    "ConstantPad3d",
-    "ReflectionPad1d",
-    "ReflectionPad2d",
-    "ReflectionPad3d",
-    "ReplicationPad1d",
-    "ReplicationPad2d",
-    "ReplicationPad3d",
-    "ZeroPad2d",
-]
-
-LAYERS: dict[str, type] = {name: getattr(nn, name) for name in SAME} | {
-    "AdaptiveAvgPool1d": _layer("AdaptiveAvgPool1d", F["adaptive_avg_pool1d"], True),
-    "AdaptiveAvgPool2d": _layer("AdaptiveAvgPool2d", F["adaptive_avg_pool2d"], True),
-    "AdaptiveAvgPool3d": _layer("AdaptiveAvgPool3d", F["adaptive_avg_pool3d"], True),
-    "AdaptiveMaxPool1d": _layer("AdaptiveMaxPool1d", F["adaptive_max_pool1d"], True),
-    "AdaptiveMaxPool2d": _layer("AdaptiveMaxPool2d", F["adaptive_max_pool2d"], True),
-    "AvgPool1d": _layer("AvgPool1d", F["avg_pool1d"]),
-    "AvgPool2d": _layer("AvgPool2d", F["avg_pool2d"]),
-    "AvgPool3d": _layer("AvgPool3d", F["avg_pool3d"]),
-    "BCELoss": _layer("BCELoss", F["binary_cross_entropy"]),
-    "BCEWithLogitsLoss": _layer("BCEWithLogitsLoss", F["binary_cross_entropy_with_logits"]),
-    "CosineEmbeddingLoss": _layer("CosineEmbeddingLoss", F["cosine_embedding_loss"]),
-    "CrossEntropyLoss": _layer("CrossEntropyLoss", F["cross_entropy"]),
-    "ELU": _layer("ELU", F["elu"]),
-    "Flatten": _layer("Flatten", F["flatten"], start_dim=1),
-    "Fold": _layer("Fold", F["fold"], True),
-    "GELU": _layer("GELU", F["gelu"]),
-    "GLU": _layer("GLU", F["glu"]),
-    "Hardshrink": _layer("Hardshrink", F["hardshrink"]),
-    "Hardsigmoid": _layer("Hardsigmoid", F["hardsigmoid"]),
-    "Hardswish": _layer("Hardswish", F["hardswish"]),
-    "Hardtanh": _layer("Hardtanh", F["hardtanh"]),
-    "Identity": nn.Identity,
-    "KLDivLoss": _layer("KLDivLoss", F["kl_div"]),
-    "L1Loss": _layer("L1Loss", F["l1_loss"]),
-    "LogSigmoid": _layer("LogSigmoid", F["logsigmoid"]),
-    "LogSoftmax": _layer("LogSoftmax", lambda input, dim=None: F["log_softmax"](input, dim)),
-    "MSELoss": _layer("MSELoss", F["mse_loss"]),
-    "MaxPool2d": _layer("MaxPool2d", _max_pool2d),
-    "MaxUnpool2d": _layer("MaxUnpool2d", F["max_unpool2d"]),
-    "Mish": _layer("Mish", F["mish"]),
-    "NLLLoss": _layer("NLLLoss", F["nll_loss"]),
-    "PixelShuffle": _layer("PixelShuffle", F["pixel_shuffle"]),
-    "ReLU": _layer("ReLU", lambda input: ops.relu(input)),
-    "ReLU6": _layer("ReLU6", F["relu6"]),
-    "SELU": _layer("SELU", F["selu"]),
-    "SiLU": _layer("SiLU", F["silu"]),
-    "Sigmoid": _layer("Sigmoid", ops.sigmoid),
-    "SmoothL1Loss": _layer("SmoothL1Loss", F["smooth_l1_loss"]),
-    "SoftMarginLoss": _layer("SoftMarginLoss", F["soft_margin_loss"]),
-    "Softmax": _layer("Softmax", lambda input, dim=None: F["softmax"](input, dim)),
-    "Softshrink": _layer("Softshrink", F["softshrink"]),
-    "Tanh": _layer("Tanh", ops.tanh),
-    "Threshold": _layer("Threshold", F["threshold"]),
-    "Unfold": _layer("Unfold", F["unfold"]),
-    "Upsample": _layer("Upsample", F["interpolate"]),
-}
+from cellgrad.mint.nn import functional as F
 
 
 class Linear(nn.Dense):
@@ -313,7 +205,7 @@ class LayerNorm(nn.Cell):
                 self.bias = Parameter(ops.zeros(self.normalized_shape, dtype or float32), "bias")
 
     def construct(self, input: Any) -> Any:
-        return F["layer_norm"](input, self.normalized_shape, self.weight, self.bias, self.eps)
+        return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
 
 class Embedding(nn.Cell):
@@ -364,7 +256,7 @@ class Embedding(nn.Cell):
         self.weight = Parameter(table, "weight", requires_grad=not _freeze)
 
     def construct(self, input: Any) -> Any:
-        return F["embedding"](input, self.weight, self.padding_idx)
+        return F.embedding(input, self.weight, self.padding_idx)
 
 
 class Dropout(nn.Cell):
@@ -381,7 +273,7 @@ class Dropout(nn.Cell):
         self.p, self.inplace = p, inplace
 
     def construct(self, input: Any) -> Any:
-        return F[self.function](input, self.p, self.training, self.inplace)
+        return getattr(F, self.function)(input, self.p, self.training, self.inplace)
 
 
 class Dropout2d(Dropout):

@@ -1,14 +1,46 @@
-"""Functions of layers under MindSpore's ``mint.nn.functional``; see ``mint/nn/_table.py``."""
+"""Functions of layers under MindSpore's ``mint.nn.functional``."""
 
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
-from cellgrad.mint.nn._table import FUNCTIONS
+from typing import Any
 
-if TYPE_CHECKING:
+from cellgrad import ops
+from cellgrad.core.tensor import Tensor
+from cellgrad.mint import _helpers as h
+from cellgrad.mint.nn import _functional_forms
+from cellgrad.mint.nn._functional_forms import *  # noqa: F403
 
-    def __getattr__(name: str) -> Any: ...
+__all__ = [*_functional_forms.__all__, "adaptive_max_pool1d", "linear", "normalize"]
 
 
-globals().update(FUNCTIONS)
+def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Tensor:
+    """See `ops.adaptive_max_pool1d`.
 
-__all__ = [*FUNCTIONS]
+    Raises:
+        ValueError: `return_indices` is not False.
+
+    >>> print(mint.nn.functional.adaptive_max_pool1d(Tensor([[[1.0, 2.0, 3.0, 4.0]]]), 2))
+    [[[2. 4.]]]
+    """
+    h.only(return_indices, False, "adaptive_max_pool1d", "return_indices")
+    out: Tensor = ops.adaptive_max_pool1d(input, output_size)
+    return out
+
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """``input @ weight.T + bias``.
+
+    >>> print(mint.nn.functional.linear(ops.ones((1, 2)), Tensor([[1.0, 2.0]]), Tensor([0.5])))
+    [[3.5]]
+    """
+    out: Tensor = ops.matmul(input, ops.swapaxes(weight, -1, -2) if weight.ndim > 1 else weight)
+    return out if bias is None else ops.add(out, bias)
+
+
+def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -> Tensor:
+    """The input over its norms along `dim`, which are at least `eps`.
+
+    >>> print(mint.nn.functional.normalize(Tensor([[3.0, 4.0]])))
+    [[0.6 0.8]]
+    """
+    return ops.div(input, ops.clamp(ops.vector_norm(input, p, dim, True), eps))

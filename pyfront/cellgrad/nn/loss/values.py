@@ -9,7 +9,6 @@ from cellgrad import ops
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
-from cellgrad.nn.cell import Cell
 from cellgrad.nn.loss.base import LossBase
 
 __all__ = [
@@ -19,7 +18,6 @@ __all__ = [
     "GaussianNLLLoss",
     "HingeEmbeddingLoss",
     "HuberLoss",
-    "KLDivLoss",
     "L1Loss",
     "MAELoss",
     "MSELoss",
@@ -193,24 +191,6 @@ class BCEWithLogitsLoss(_Reduced):
         return ops.binary_cross_entropy_with_logits(  # type: ignore[no-any-return]
             input, target, self.weight, self.pos_weight, self.reduction
         )
-
-
-class KLDivLoss(Cell):
-    """Kullback–Leibler divergence of log-probabilities; see `ops.kl_div`.
-
-    Args:
-        reduction: "mean", "batchmean", "sum" or "none".
-
-    >>> print(nn.KLDivLoss("sum")(Tensor([-1.0, -0.5]), Tensor([0.5, 0.5])))
-    0.056852818
-    """
-
-    def __init__(self, reduction: str = "mean"):
-        super().__init__()
-        self.reduction = reduction
-
-    def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        return ops.kl_div(logits, labels, self.reduction)  # type: ignore[no-any-return]
 
 
 class GaussianNLLLoss(_Reduced):

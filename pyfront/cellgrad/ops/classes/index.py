@@ -16,61 +16,14 @@ from cellgrad.core.record import (
 )
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
-from cellgrad.ops import gathering, scattering, searching
+from cellgrad.ops import searching
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._index import gathered
-from cellgrad.ops.classes.pointwise import class_of
+from cellgrad.ops._public import public
 from cellgrad.ops.gathering import index_tensor
 
-__all__ = [
-    "EmbeddingLookup",
-    "Gather",
-    "GatherD",
-    "GatherNd",
-    "IndexAdd",
-    "IndexFill",
-    "MaskedFill",
-    "MaskedSelect",
-    "NonZero",
-    "ReverseSequence",
-    "ScatterNd",
-    "SearchSorted",
-    "TensorScatterAdd",
-    "TensorScatterElements",
-    "TensorScatterSub",
-    "TensorScatterUpdate",
-    "Unique",
-]
 
-GatherD = class_of("GatherD", gathering.gather_d)
-GatherNd = class_of("GatherNd", gathering.gather_nd)
-IndexFill = class_of("IndexFill", scattering.index_fill)
-MaskedFill = class_of("MaskedFill", scattering.masked_fill)
-MaskedSelect = class_of("MaskedSelect", gathering.masked_select)
-NonZero = class_of("NonZero", gathering.nonzero)
-ScatterNd = class_of("ScatterNd", scattering.scatter_nd)
-TensorScatterAdd = class_of("TensorScatterAdd", scattering.tensor_scatter_add)
-TensorScatterSub = class_of("TensorScatterSub", scattering.tensor_scatter_sub)
-TensorScatterUpdate = class_of("TensorScatterUpdate", scattering.tensor_scatter_update)
-Unique = class_of("Unique", searching.unique)
-
-
-class Gather(Primitive):
-    """See `ops.gather`.
-
-    >>> print(ops.Gather()(Tensor([[1, 2], [3, 4]]), Tensor([1, 1]), 0))
-    [[3 4]
-     [3 4]]
-    """
-
-    def __init__(self, batch_dims: int = 0):
-        super().__init__()
-        self.batch_dims = batch_dims
-
-    def __call__(self, input_params: Tensor, input_indices: Tensor, axis: int) -> Tensor:
-        return gathering.gather(input_params, input_indices, axis, self.batch_dims)
-
-
+@public()
 class EmbeddingLookup(Primitive):
     """The rows of a tensor that the indices, less `offset`, name; zeros where there is none.
 
@@ -97,55 +50,7 @@ def _lookup(x: Tensor, index: Tensor, offset: int) -> Tensor:
     return emit("cell.select", [ok, out, splat(0, x.dtype, out.shape)])
 
 
-class IndexAdd(Primitive):
-    """See `ops.index_add`.
-
-    >>> x = Parameter(Tensor([1.0, 2.0, 3.0]), name="x")
-    >>> print(ops.IndexAdd(axis=0)(x, Tensor([0, 2], ms.int32), Tensor([10.0, 20.0])))
-    [11.  2. 23.]
-    """
-
-    def __init__(self, axis: int, use_lock: bool = True, check_index_bound: bool = True):
-        super().__init__()
-        self.axis = axis
-
-    def __call__(self, x: Tensor, indices: Tensor, y: Tensor) -> Tensor:
-        return scattering.index_add(x, indices, y, self.axis)
-
-
-class ReverseSequence(Primitive):
-    """See `ops.reverse_sequence`.
-
-    >>> print(ops.ReverseSequence(seq_dim=1)(Tensor([[1, 2, 3], [4, 5, 6]]), Tensor([2, 3])))
-    [[2 1 3]
-     [6 5 4]]
-    """
-
-    def __init__(self, seq_dim: int, batch_dim: int = 0):
-        super().__init__()
-        self.seq_dim, self.batch_dim = seq_dim, batch_dim
-
-    def __call__(self, x: Tensor, seq_lengths: Tensor) -> Tensor:
-        return gathering.reverse_sequence(x, seq_lengths, self.seq_dim, self.batch_dim)
-
-
-class TensorScatterElements(Primitive):
-    """See `ops.tensor_scatter_elements`.
-
-    >>> x = Tensor([[1, 2], [3, 4]])
-    >>> print(ops.TensorScatterElements(axis=1)(x, Tensor([[1], [0]]), Tensor([[8], [9]])))
-    [[1 8]
-     [9 4]]
-    """
-
-    def __init__(self, axis: int = 0, reduction: str = "none"):
-        super().__init__()
-        self.axis, self.reduction = axis, reduction
-
-    def __call__(self, data: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-        return scattering.tensor_scatter_elements(data, indices, updates, self.axis, self.reduction)
-
-
+@public()
 class SearchSorted(Primitive):
     """See `ops.searchsorted`.
 

@@ -9,37 +9,8 @@ from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _generated as gen
 from cellgrad.ops import class_losses, losses, reductions
 from cellgrad.ops._elementwise import Primitive
+from cellgrad.ops._public import public
 from cellgrad.ops.exponentials import log_softmax
-
-__all__ = [
-    "BCEWithLogitsLoss",
-    "BinaryCrossEntropy",
-    "KLDivLoss",
-    "L2Loss",
-    "MultiMarginLoss",
-    "MultilabelMarginLoss",
-    "NLLLoss",
-    "SigmoidCrossEntropyWithLogits",
-    "SmoothL1Loss",
-    "SoftMarginLoss",
-    "SoftmaxCrossEntropyWithLogits",
-    "SparseSoftmaxCrossEntropyWithLogits",
-]
-
-
-class SmoothL1Loss(Primitive):
-    """See `ops.smooth_l1_loss`.
-
-    >>> print(ops.SmoothL1Loss()(Tensor([1.0, 2.0]), Tensor([1.5, 4.0])))
-    [0.125 1.5  ]
-    """
-
-    def __init__(self, beta: float = 1.0, reduction: str = "none"):
-        super().__init__()
-        self.beta, self.reduction = beta, reduction
-
-    def __call__(self, prediction: Tensor, target: Tensor) -> Tensor:
-        return losses.smooth_l1_loss(prediction, target, self.beta, self.reduction)
 
 
 class _Reduced(Primitive):
@@ -49,6 +20,7 @@ class _Reduced(Primitive):
         self.reduction = reduction
 
 
+@public()
 class BinaryCrossEntropy(_Reduced):
     """See `ops.binary_cross_entropy`.
 
@@ -60,6 +32,7 @@ class BinaryCrossEntropy(_Reduced):
         return losses.binary_cross_entropy(input, target, weight, self.reduction)
 
 
+@public()
 class BCEWithLogitsLoss(_Reduced):
     """See `ops.binary_cross_entropy_with_logits`.
 
@@ -80,6 +53,7 @@ class BCEWithLogitsLoss(_Reduced):
         )
 
 
+@public()
 class KLDivLoss(_Reduced):
     """See `ops.kl_div`.
 
@@ -91,6 +65,7 @@ class KLDivLoss(_Reduced):
         return losses.kl_div(logits, labels, self.reduction)
 
 
+@public()
 class SoftMarginLoss(_Reduced):
     """See `ops.soft_margin_loss`.
 
@@ -102,6 +77,7 @@ class SoftMarginLoss(_Reduced):
         return losses.soft_margin_loss(input, target, self.reduction)
 
 
+@public()
 class MultilabelMarginLoss(_Reduced):
     """See `ops.multilabel_margin_loss`; the second result is which classes are labels.
 
@@ -118,23 +94,7 @@ class MultilabelMarginLoss(_Reduced):
         )
 
 
-class MultiMarginLoss(Primitive):
-    """See `ops.multi_margin_loss`.
-
-    >>> print(ops.MultiMarginLoss()(Tensor([[0.5, 0.25, 1.0]]), Tensor([2])))
-    0.25
-    """
-
-    def __init__(self, p: int = 1, margin: float = 1.0, reduction: str = "mean"):
-        super().__init__()
-        self.p, self.margin, self.reduction = p, margin, reduction
-
-    def __call__(self, x: Tensor, target: Tensor, weight: Tensor | None = None) -> Tensor:
-        return class_losses.multi_margin_loss(
-            x, target, self.p, self.margin, weight, self.reduction
-        )
-
-
+@public()
 class NLLLoss(Primitive):
     """Negative log-likelihood and the sum of the weights that its mean divides by; see
     `ops.nll_loss`.
@@ -155,17 +115,6 @@ class NLLLoss(Primitive):
         return loss, class_losses.total_weight(logits, labels, weight, self.ignore_index)
 
 
-class SigmoidCrossEntropyWithLogits(Primitive):
-    """Elements of `ops.binary_cross_entropy_with_logits`.
-
-    >>> print(ops.SigmoidCrossEntropyWithLogits()(Tensor([0.0, 0.0]), Tensor([1.0, 0.0])))
-    [0.6931472 0.6931472]
-    """
-
-    def __call__(self, logits: Tensor, labels: Tensor) -> Tensor:
-        return losses.binary_cross_entropy_with_logits(logits, labels, None, None, "none")
-
-
 @operation
 def _softmax_cross_entropy(logits: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
     x = check_float(logits, "SoftmaxCrossEntropyWithLogits", "logits")
@@ -174,6 +123,7 @@ def _softmax_cross_entropy(logits: Tensor, labels: Tensor) -> tuple[Tensor, Tens
     return -reductions.sum(y * log_softmax(x, 1), 1), gradient
 
 
+@public()
 class SoftmaxCrossEntropyWithLogits(Primitive):
     """Cross entropy of each row with a row of probabilities, and its gradient in the logits.
 
@@ -198,6 +148,7 @@ def _sparse_gradient(logits: Tensor, labels: Tensor) -> Tensor:
     return (reductions.softmax(x, 1) - chosen.astype(x.dtype)) / x.shape[0]  # type: ignore[no-any-return]
 
 
+@public()
 class SparseSoftmaxCrossEntropyWithLogits(Primitive):
     """The mean cross entropy of rows with class indices or, with `is_grad`, its gradient in the
     logits.
@@ -222,6 +173,7 @@ class SparseSoftmaxCrossEntropyWithLogits(Primitive):
         return class_losses.cross_entropy(logits, labels)
 
 
+@public()
 class L2Loss(Primitive):
     """Half the sum of squares.
 

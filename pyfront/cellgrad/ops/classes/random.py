@@ -9,8 +9,8 @@ from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops._elementwise import Primitive
+from cellgrad.ops._public import public
 from cellgrad.ops.random import (
-    bernoulli,
     multinomial,
     rand,
     shuffle,
@@ -19,16 +19,6 @@ from cellgrad.ops.random import (
     uniform,
 )
 from cellgrad.ops.selection import cast
-
-__all__ = [
-    "Bernoulli",
-    "Multinomial",
-    "RandomShuffle",
-    "StandardLaplace",
-    "StandardNormal",
-    "UniformInt",
-    "UniformReal",
-]
 
 
 class _Seeded(Primitive):
@@ -47,6 +37,7 @@ class _Seeded(Primitive):
         self.seed = seed * 31 + seed2
 
 
+@public()
 class StandardNormal(_Seeded):
     """The class form of `standard_normal`.
 
@@ -58,6 +49,7 @@ class StandardNormal(_Seeded):
         return standard_normal(shape, self.seed)
 
 
+@public()
 class StandardLaplace(_Seeded):
     """The class form of `standard_laplace`.
 
@@ -69,6 +61,7 @@ class StandardLaplace(_Seeded):
         return standard_laplace(shape, self.seed)
 
 
+@public()
 class UniformReal(_Seeded):
     """Uniform numbers in [0, 1), float32.
 
@@ -80,6 +73,7 @@ class UniformReal(_Seeded):
         return rand(tuple(shape), seed=self.seed)
 
 
+@public()
 class UniformInt(_Seeded):
     """Integers in [minval, maxval), int32.
 
@@ -92,22 +86,7 @@ class UniformInt(_Seeded):
         return out
 
 
-class Bernoulli(Primitive):
-    """The class form of `bernoulli`.
-
-    >>> print(ops.Bernoulli()(ops.zeros(3), Tensor(1.0)))
-    [1. 1. 1.]
-    """
-
-    def __init__(self, seed: int = -1, offset: int = 0):
-        super().__init__()
-        self.seed = seed
-
-    def __call__(self, x: Tensor, p: Any) -> Tensor:
-        out: Tensor = bernoulli(x, p, self.seed)
-        return out
-
-
+@public()
 class RandomShuffle(_Seeded):
     """The class form of `shuffle`.
 
@@ -120,6 +99,7 @@ class RandomShuffle(_Seeded):
         return out
 
 
+@public()
 class Multinomial(_Seeded):
     """The class form of `multinomial`, with replacement.
 

@@ -12,66 +12,11 @@ from cellgrad.core.record import as_tensor, axis_of, check_tensor
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import arrangement, creation, diagonals, indexing, joining, padding
 from cellgrad.ops._elementwise import Primitive
+from cellgrad.ops._public import public
 from cellgrad.ops._static import is_int, known_ints
 
-__all__ = [
-    "DepthToSpace",
-    "Diag",
-    "DiagPart",
-    "Eye",
-    "FillV2",
-    "LinSpace",
-    "LogSpace",
-    "Meshgrid",
-    "MirrorPad",
-    "OneHot",
-    "Pad",
-    "PadV3",
-    "Range",
-    "ReverseV2",
-    "Roll",
-    "Slice",
-    "SpaceToDepth",
-    "Split",
-    "SplitV",
-    "StridedSlice",
-    "Tile",
-    "Tril",
-    "TrilIndices",
-    "Triu",
-    "TriuIndices",
-    "Unstack",
-]
 
-
-class Tile(Primitive):
-    """See `ops.tile`.
-
-    >>> print(ops.Tile()(Tensor([1, 2]), (2, 2)))
-    [[1 2 1 2]
-     [1 2 1 2]]
-    """
-
-    def __call__(self, input: Tensor, dims: Any) -> Tensor:
-        return arrangement.tile(input, dims)
-
-
-class Roll(Primitive):
-    """See `ops.roll`.
-
-    >>> print(ops.Roll(shifts=1, dims=0)(Tensor([1, 2, 3, 4])))
-    [4 1 2 3]
-    """
-
-    def __init__(self, shifts: Any, dims: Any = None):
-        super().__init__()
-        self.shifts, self.dims = shifts, dims
-
-    def __call__(self, input: Tensor) -> Tensor:
-        out: Tensor = arrangement.roll(input, self.shifts, self.dims)
-        return out
-
-
+@public()
 class ReverseV2(Primitive):
     """See `ops.flip`.
 
@@ -86,24 +31,6 @@ class ReverseV2(Primitive):
 
     def __call__(self, input: Tensor) -> Tensor:
         out: Tensor = arrangement.flip(input, self.axis)
-        return out
-
-
-class Meshgrid(Primitive):
-    """See `ops.meshgrid`; takes a tuple of tensors.
-
-    >>> x, y = ops.Meshgrid()((Tensor([1, 2]), Tensor([3, 4])))
-    >>> print(y)
-    [[3 3]
-     [4 4]]
-    """
-
-    def __init__(self, indexing: str = "xy"):
-        super().__init__()
-        self.indexing = indexing
-
-    def __call__(self, inputs: Any) -> tuple[Tensor, ...]:
-        out: tuple[Tensor, ...] = arrangement.meshgrid(*inputs, indexing=self.indexing)
         return out
 
 
@@ -133,6 +60,7 @@ class _Blocks(Primitive):
         return x
 
 
+@public()
 class SpaceToDepth(_Blocks):
     """Blocks of pixels as channels: (N, C, H b, W b) becomes (N, C b b, H, W), the place in the
     block being the outer part of the channel.
@@ -147,6 +75,7 @@ class SpaceToDepth(_Blocks):
         return out
 
 
+@public()
 class DepthToSpace(_Blocks):
     """Channels as blocks of pixels, the inverse of `SpaceToDepth`.
 
@@ -164,6 +93,7 @@ class DepthToSpace(_Blocks):
 # --- joining and splitting --------------------------------------------------------------------
 
 
+@public()
 class Split(Primitive):
     """`output_num` pieces of one length along a dimension.
 
@@ -194,6 +124,7 @@ class Split(Primitive):
         return out
 
 
+@public()
 class SplitV(Primitive):
     """`num_split` pieces of the given lengths, of which one may be -1, along a dimension.
 
@@ -222,34 +153,7 @@ class SplitV(Primitive):
         return out
 
 
-class Unstack(Primitive):
-    """See `ops.unstack`.
-
-    >>> x, y = ops.Unstack(axis=1)(Tensor([[1, 2], [3, 4]]))
-    >>> print(x, y)
-    [1 3] [2 4]
-    """
-
-    def __init__(self, axis: int = 0, num: int | None = None):
-        super().__init__()
-        self.axis = axis
-
-    def __call__(self, input_x: Tensor) -> tuple[Tensor, ...]:
-        return joining.unstack(input_x, self.axis)
-
-
-class Slice(Primitive):
-    """See `ops.slice`.
-
-    >>> print(ops.Slice()(Tensor([[1, 2, 3], [4, 5, 6]]), (0, 1), (2, 2)))
-    [[2 3]
-     [5 6]]
-    """
-
-    def __call__(self, input: Tensor, begin: Any, size: Any) -> Tensor:
-        return indexing.slice(input, begin, size)
-
-
+@public()
 class StridedSlice(Primitive):
     """See `ops.strided_slice`.
 
@@ -290,6 +194,7 @@ def _pairs(paddings: Any, rank: int, op: str) -> list[tuple[int, int]]:
     return [(p[0], p[1]) for p in pairs]
 
 
+@public()
 class Pad(Primitive):
     """Zeros before and after the elements of each dimension, ``paddings[i]`` of dimension i.
 
@@ -309,6 +214,7 @@ class Pad(Primitive):
         return out
 
 
+@public()
 class MirrorPad(Primitive):
     """Elements mirrored at the edges, with (``"SYMMETRIC"``) or without (``"REFLECT"``) the one at
     the edge; ``paddings[i]`` is (before, after) of dimension i.
@@ -333,6 +239,7 @@ class MirrorPad(Primitive):
         return out
 
 
+@public()
 class PadV3(Primitive):
     """See `ops.pad`; the modes are ``"constant"``, ``"reflect"``, ``"edge"`` and ``"circular"``.
 
@@ -376,6 +283,7 @@ class _Triangle(Primitive):
         self.diagonal = diagonal
 
 
+@public()
 class Tril(_Triangle):
     """See `ops.tril`.
 
@@ -389,6 +297,7 @@ class Tril(_Triangle):
         return out
 
 
+@public()
 class Triu(_Triangle):
     """See `ops.triu`.
 
@@ -402,19 +311,7 @@ class Triu(_Triangle):
         return out
 
 
-class Diag(Primitive):
-    """See `ops.diag`.
-
-    >>> print(ops.Diag()(Tensor([1, 2])))
-    [[1 0]
-     [0 2]]
-    """
-
-    def __call__(self, input: Tensor) -> Tensor:
-        out: Tensor = diagonals.diag(input)
-        return out
-
-
+@public()
 class DiagPart(Primitive):
     """The elements (i..., i...) of a tensor of twice as many dimensions: the inverse of `Diag`.
 
@@ -434,78 +331,10 @@ class DiagPart(Primitive):
         return diagonals.diagonal(x.reshape(n, n)).reshape(x.shape[:half])
 
 
-class OneHot(Primitive):
-    """See `ops.one_hot`.
-
-    >>> print(ops.OneHot()(Tensor([0, 2]), 3, Tensor(1.0), Tensor(0.0)))
-    [[1. 0. 0.]
-     [0. 0. 1.]]
-    """
-
-    def __init__(self, axis: int = -1):
-        super().__init__()
-        self.axis = axis
-
-    def __call__(self, indices: Tensor, depth: int, on_value: Any, off_value: Any) -> Tensor:
-        return diagonals.one_hot(indices, depth, on_value, off_value, self.axis)
-
-
 # --- creation ---------------------------------------------------------------------------------
 
 
-class Range(Primitive):
-    """See `ops.range`.
-
-    >>> print(ops.Range()(0, 6, 2))
-    [0 2 4]
-    """
-
-    def __init__(self, maxlen: int = 1000000):
-        super().__init__()
-        self.maxlen = maxlen
-
-    def __call__(self, start: Any, end: Any, step: Any) -> Tensor:
-        return creation.range(start, end, step, self.maxlen)
-
-
-class LinSpace(Primitive):
-    """See `ops.linspace`.
-
-    >>> print(ops.LinSpace()(Tensor(0.0), Tensor(1.0), 3))
-    [0.  0.5 1. ]
-    """
-
-    def __call__(self, start: Any, stop: Any, num: int) -> Tensor:
-        return creation.linspace(start, stop, num)
-
-
-class LogSpace(Primitive):
-    """See `ops.logspace`.
-
-    >>> print(ops.LogSpace(steps=3)(Tensor(0.0), Tensor(2.0)))
-    [  1.  10. 100.]
-    """
-
-    def __init__(self, steps: int = 10, base: int = 10, dtype: Type = mstype.float32):
-        super().__init__()
-        self.steps, self.base, self.dtype = steps, base, dtype
-
-    def __call__(self, start: Any, end: Any) -> Tensor:
-        return creation.logspace(start, end, self.steps, self.base, dtype=self.dtype)
-
-
-class Eye(Primitive):
-    """See `ops.eye`.
-
-    >>> print(ops.Eye()(2, 3, ms.int32))
-    [[1 0 0]
-     [0 1 0]]
-    """
-
-    def __call__(self, n: int, m: int, dtype: Type) -> Tensor:
-        return creation.eye(n, m, dtype)
-
-
+@public()
 class FillV2(Primitive):
     """A tensor with all elements equal to a tensor of one element.
 
@@ -518,6 +347,7 @@ class FillV2(Primitive):
         return x.reshape(()).broadcast_to(known_ints(shape, "FillV2", "shape"))
 
 
+@public()
 class TrilIndices(Primitive):
     """See `ops.tril_indices`.
 
@@ -534,6 +364,7 @@ class TrilIndices(Primitive):
         return creation.tril_indices(*self.bounds, dtype=self.dtype)
 
 
+@public()
 class TriuIndices(Primitive):
     """See `ops.triu_indices`.
 

@@ -6,8 +6,9 @@ from typing import Any
 
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
-from cellgrad.ops import adaptive_pooling, convolutions, pooling
+from cellgrad.ops import convolutions, pooling
 from cellgrad.ops._elementwise import Primitive
+from cellgrad.ops._public import public
 from cellgrad.ops._sliding import (
     check_rank,
     pad_mode_of,
@@ -15,20 +16,6 @@ from cellgrad.ops._sliding import (
     pairs,
     per_dim,
 )
-
-__all__ = [
-    "AdaptiveAvgPool2D",
-    "AdaptiveAvgPool3D",
-    "AdaptiveMaxPool2D",
-    "AvgPool",
-    "AvgPool3D",
-    "Conv2D",
-    "Conv2DTranspose",
-    "Conv3D",
-    "Conv3DTranspose",
-    "MaxPool",
-    "MaxPool3D",
-]
 
 
 def check_format(value: Any, wanted: str, op: str) -> None:
@@ -97,6 +84,7 @@ class _ConvForward(_Conv):
         return function(x, w, None, self.stride, self.pad_mode, pad, self.dilation, self.group)
 
 
+@public()
 class Conv2D(_ConvForward):
     """See `ops.conv2d`; the kernel size and the number of filters are given beforehand.
 
@@ -108,6 +96,7 @@ class Conv2D(_ConvForward):
     _dims, _format = 2, "NCHW"
 
 
+@public()
 class Conv3D(_ConvForward):
     """See `ops.conv3d`; the kernel size and the number of filters are given beforehand.
 
@@ -135,6 +124,7 @@ class Conv3D(_ConvForward):
         )
 
 
+@public()
 class Conv2DTranspose(_Conv):
     """The adjoint of `ops.Conv2D` in its input: of the result of shape [N, O, H', W'] and the weight
     [O, C, KH, KW], a tensor of the shape given, [N, C, H, W].
@@ -192,6 +182,7 @@ class Conv2DTranspose(_Conv):
         )
 
 
+@public()
 class Conv3DTranspose(_Conv):
     """The adjoint of a convolution of volumes: [N, C, D, H, W] and the weight [C, O, KD, KH, KW] to
     [N, O, D', H', W'].
@@ -277,6 +268,7 @@ def transpose_by_mode(
 # --- pooling ----------------------------------------------------------------------------------
 
 
+@public()
 class MaxPool(Primitive):
     """Maximum over windows of images, of modes 'valid' and 'same'; see `ops.max_pool2d`.
 
@@ -304,6 +296,7 @@ class MaxPool(Primitive):
         return out
 
 
+@public()
 class MaxPool3D(Primitive):
     """Maximum over windows of volumes; see `ops.max_pool3d`.
 
@@ -375,6 +368,7 @@ def mean_by_mode(
     return pooling.sliding_mean(op, x, kernel, strides, pads, False, False)
 
 
+@public()
 class AvgPool(Primitive):
     """Mean over windows of images, of modes 'valid' and 'same'; padding does not count. See
     `ops.avg_pool2d`.
@@ -402,6 +396,7 @@ class AvgPool(Primitive):
         return mean_by_mode("AvgPool", x, self.kernel_size, self.strides, self.pad_mode)
 
 
+@public()
 class AvgPool3D(Primitive):
     """Mean over windows of volumes; see `ops.avg_pool3d`.
 
@@ -443,50 +438,3 @@ class AvgPool3D(Primitive):
         return pooling.avg_pool(
             "AvgPool3D", 3, x, self.kernel_size, self.strides, flat, *self.options
         )
-
-
-class AdaptiveAvgPool2D(Primitive):
-    """See `ops.adaptive_avg_pool2d`.
-
-    >>> print(ops.AdaptiveAvgPool2D(1)(ops.arange(4.0).reshape(1, 1, 2, 2)))
-    [[[[1.5]]]]
-    """
-
-    def __init__(self, output_size: Any):
-        super().__init__()
-        self.output_size = output_size
-
-    def __call__(self, x: Tensor) -> Tensor:
-        return adaptive_pooling.adaptive_avg_pool2d(x, self.output_size)
-
-
-class AdaptiveAvgPool3D(Primitive):
-    """See `ops.adaptive_avg_pool3d`.
-
-    >>> print(ops.AdaptiveAvgPool3D(1)(ops.ones((1, 2, 3, 3, 3))).shape)
-    (1, 2, 1, 1, 1)
-    """
-
-    def __init__(self, output_size: Any):
-        super().__init__()
-        self.output_size = output_size
-
-    def __call__(self, x: Tensor) -> Tensor:
-        return adaptive_pooling.adaptive_avg_pool3d(x, self.output_size)
-
-
-class AdaptiveMaxPool2D(Primitive):
-    """See `ops.adaptive_max_pool2d`; returns the maxima and their positions.
-
-    >>> maxima, positions = ops.AdaptiveMaxPool2D((1, 1))(ops.arange(4.0).reshape(1, 1, 2, 2))
-    >>> print(maxima, positions)
-    [[[[3.]]]] [[[[3]]]]
-    """
-
-    def __init__(self, output_size: Any):
-        super().__init__()
-        self.output_size = output_size
-
-    def __call__(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        out: tuple[Tensor, Tensor] = adaptive_pooling.adaptive_max_pool2d(x, self.output_size, True)
-        return out

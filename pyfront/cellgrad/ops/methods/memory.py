@@ -222,14 +222,6 @@ class MemoryMethods:
         """
         return self.copy()  # type: ignore[attr-defined]
 
-    def new_full(self, size: Any, fill_value: Any, *, dtype: Type | None = None) -> Tensor:
-        """A tensor of another shape with all elements equal, of the tensor's dtype by default.
-
-        >>> print(Tensor([5, 7]).new_full((3,), 9))
-        [9 9 9]
-        """
-        return ops.full(size, fill_value, dtype=dtype or self.dtype)
-
     def new_empty(self, size: Any, *, dtype: Type | None = None, device: Any = None) -> Tensor:
         """Zeros of another shape, of the tensor's dtype by default.
 
@@ -237,14 +229,6 @@ class MemoryMethods:
         (3,)
         """
         return self.new_zeros(size, dtype)  # type: ignore[attr-defined, no-any-return]
-
-    def fill(self, value: Any) -> Tensor:
-        """A tensor of the same shape and dtype with all elements equal; this one stays.
-
-        >>> print(Tensor([1.0, 2.0]).fill(7.0))
-        [7. 7.]
-        """
-        return ops.full(self.shape, value, dtype=self.dtype)
 
     # --- in place -----------------------------------------------------------------------------
 
@@ -268,36 +252,6 @@ class MemoryMethods:
             )
         self._buf.view()[...] = result._buf.view()
         return self
-
-    def copy_(self, src: Any, non_blocking: bool = False) -> Any:
-        """Takes the elements of `src`, broadcast and converted.
-
-        >>> x = Tensor([1.0, 4.0])
-        >>> _ = x.copy_(Tensor([5.0, 6.0]))
-        >>> print(x)
-        [5. 6.]
-        """
-        return self._replace(ops.broadcast_to(src, self.shape), "copy_")
-
-    def fill_(self, value: Any) -> Any:
-        """Sets all elements to `value`.
-
-        >>> x = Tensor([1.0, 4.0])
-        >>> _ = x.fill_(7.0)
-        >>> print(x)
-        [7. 7.]
-        """
-        return self._replace(self.fill(value), "fill_")
-
-    def zero_(self) -> Any:
-        """Sets all elements to zero.
-
-        >>> x = Tensor([1.0, 4.0])
-        >>> _ = x.zero_()
-        >>> print(x)
-        [0. 0.]
-        """
-        return self._replace(self.fill(0), "zero_")
 
     def add_(self, other: Any, *, alpha: Any = 1) -> Any:
         """Adds ``alpha * other``.
@@ -329,16 +283,6 @@ class MemoryMethods:
         """
         return self._replace(self * other, "mul_")  # type: ignore[operator]
 
-    def div_(self, other: Any, *, rounding_mode: str | None = None) -> Any:
-        """Divides by `other`; `rounding_mode` is None, ``"floor"`` or ``"trunc"``.
-
-        >>> x = Tensor([1.0, 4.0])
-        >>> _ = x.div_(2.0)
-        >>> print(x)
-        [0.5 2. ]
-        """
-        return self._replace(ops.div(self, other, rounding_mode=rounding_mode), "div_")
-
     def floor_divide_(self, other: Any) -> Any:
         """Divides by `other` and rounds down.
 
@@ -368,66 +312,6 @@ class MemoryMethods:
         [2. 3.]
         """
         return self._replace(self.clamp(min, max), "clamp_")  # type: ignore[attr-defined]
-
-    def exp_(self) -> Any:
-        """Replaces each element by its exponential.
-
-        >>> x = Tensor([1.0, 4.0])
-        >>> _ = x.exp_()
-        >>> print(x)
-        [ 2.7182817 54.598152 ]
-        """
-        return self._replace(self.exp(), "exp_")  # type: ignore[attr-defined]
-
-    def log_(self) -> Any:
-        """Replaces each element by its logarithm.
-
-        >>> x = Tensor([1.0, 4.0])
-        >>> _ = x.log_()
-        >>> print(x)
-        [0.        1.3862944]
-        """
-        return self._replace(self.log(), "log_")  # type: ignore[attr-defined]
-
-    def floor_(self) -> Any:
-        """Rounds each element down.
-
-        >>> x = Tensor([1.0, 4.0])
-        >>> _ = x.floor_()
-        >>> print(x)
-        [1. 4.]
-        """
-        return self._replace(self.floor(), "floor_")  # type: ignore[attr-defined]
-
-    def sign_(self) -> Any:
-        """Replaces each element by its sign.
-
-        >>> x = Tensor([1.0, 4.0])
-        >>> _ = x.sign_()
-        >>> print(x)
-        [1. 1.]
-        """
-        return self._replace(self.sign(), "sign_")  # type: ignore[attr-defined]
-
-    def sigmoid_(self) -> Any:
-        """Replaces each element by its sigmoid.
-
-        >>> x = Tensor([1.0, 4.0])
-        >>> _ = x.sigmoid_()
-        >>> print(x)
-        [0.7310586  0.98201376]
-        """
-        return self._replace(self.sigmoid(), "sigmoid_")  # type: ignore[attr-defined]
-
-    def tanh_(self) -> Any:
-        """Replaces each element by its hyperbolic tangent.
-
-        >>> x = Tensor([1.0, 4.0])
-        >>> _ = x.tanh_()
-        >>> print(x)
-        [0.7615942 0.9993293]
-        """
-        return self._replace(self.tanh(), "tanh_")  # type: ignore[attr-defined]
 
     def itemset(self, *args: Any) -> Tensor:
         """A copy with one element replaced: ``itemset(value)``, ``itemset(index, value)``.

@@ -12,6 +12,7 @@ from cellgrad import ops as _ops
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
+from cellgrad.ops.sorting import kth
 
 # The `self` of these classes is no Tensor to type checkers.
 ops: Any = _ops
@@ -244,26 +245,6 @@ class ReductionMethods:
         """
         return _extremum(self, "min", dim, keepdim, **others)
 
-    def amax(
-        self, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None
-    ) -> Tensor:
-        """See `ops.amax`.
-
-        >>> print(Tensor([[1.0, 5.0], [3.0, 2.0]]).amax(axis=1))
-        [5. 3.]
-        """
-        return ops.amax(self, axis, keepdims, initial=initial, where=where)
-
-    def amin(
-        self, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None
-    ) -> Tensor:
-        """See `ops.amin`.
-
-        >>> print(Tensor([[1.0, 5.0], [3.0, 2.0]]).amin(axis=1))
-        [1. 2.]
-        """
-        return ops.amin(self, axis, keepdims, initial=initial, where=where)
-
     def argmax(
         self,
         axis: int | None = None,
@@ -294,22 +275,6 @@ class ReductionMethods:
         """
         return ops.argmin(self, _one("argmin", axis, dim), keepdims or keepdim)
 
-    def median(
-        self,
-        axis: int = -1,
-        keepdims: bool = False,
-        *,
-        dim: int | None = None,
-        keepdim: bool = False,
-    ) -> tuple[Tensor, Tensor]:
-        """See `ops.median`.
-
-        >>> value, index = Tensor([[3.0, 1.0, 2.0]]).median()
-        >>> print(value, index)
-        [2.] [2]
-        """
-        return ops.median(self, axis if dim is None else dim, keepdims or keepdim)
-
     def cumsum(
         self, axis: int | None = None, dtype: Type | None = None, *, dim: int | None = None
     ) -> Tensor:
@@ -324,6 +289,48 @@ class ReductionMethods:
         if dtype is None and self.dtype.name in ("int8", "int16"):  # type: ignore[attr-defined]
             dtype = ops.selection.dtype_argument("int32", "cumsum")
         return ops.cumsum(ops.reshape(self, (-1,)) if along is None else self, along or 0, dtype)
+
+    def ptp(self, axis: Any = None, keepdims: bool = False) -> Tensor:
+        """The largest elements less the smallest over `axis`; see `ops.amax`.
+
+        >>> print(Tensor([[1.0, 5.0], [3.0, 2.0]]).ptp(axis=1))
+        [4. 1.]
+        """
+        return ops.sub(ops.amax(self, axis, keepdims), ops.amin(self, axis, keepdims))
+
+    def argmax_with_value(self, axis: int = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
+        """The largest elements along `axis` and their positions (int32), in this order, while
+        `ops.ArgMaxWithValue` gives the positions first.
+
+        >>> value, index = Tensor([[1.0, 5.0], [3.0, 2.0]]).argmax_with_value(axis=1)
+        >>> print(value, index)
+        [5. 3.] [1 0]
+        """
+        index, value = ops.ArgMaxWithValue(axis, keep_dims)(self)
+        return value, index
+
+    def argmin_with_value(self, axis: int = 0, keep_dims: bool = False) -> tuple[Tensor, Tensor]:
+        """The smallest elements along `axis` and their positions (int32), in this order, while
+        `ops.ArgMinWithValue` gives the positions first.
+
+        >>> value, index = Tensor([[1.0, 5.0], [3.0, 2.0]]).argmin_with_value(axis=1)
+        >>> print(value, index)
+        [1. 2.] [0 1]
+        """
+        index, value = ops.ArgMinWithValue(axis, keep_dims)(self)
+        return value, index
+
+    def kthvalue(self, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+        """The `k`-th smallest elements along `dim` and their positions (int64).
+
+        Raises:
+            ValueError: `k` or `dim` out of range.
+
+        >>> value, index = Tensor([3.0, 1.0, 2.0]).kthvalue(2)
+        >>> print(value, index)
+        2.0 2
+        """
+        return kth(self, k, dim, keepdim)  # type: ignore[arg-type]
 
 
 _BY_AXIS = ("axis", "keepdims", "initial", "where", "return_indices")
