@@ -123,5 +123,5 @@ def only(value: Any, wanted: Any, op: str, argument: str) -> None:
 
 def elu(input: Tensor, alpha: float) -> Tensor:
     """``input`` where it is positive, ``alpha * (exp(input) - 1)`` elsewhere, for any `alpha`."""
-    below: Tensor = ops.mul(ops.expm1(ops.minimum(input, 0)), alpha)
-    return ops.where(ops.greater(input, 0), input, below)
+    positive = ops.greater(input, 0)
+    return ops.where(positive, input, ops.mul(ops.expm1(ops.minimum(input, 0)), alpha))
