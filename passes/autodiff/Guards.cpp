@@ -1,4 +1,34 @@
 //===- Guards.cpp - no NaN from elements that a choice discards -----------===//
+//
+// `where(x > 0, sqrt(x), 0)` is 0 at x = 0, and so should its slope be. But
+// the rule of sqrt multiplies the cotangent, which the choice has made 0, by an
+// infinite slope, and 0 * inf is NaN. For each op this file asks two questions
+// of the graph, and puts a `cell.guard` behind its rule where both say yes:
+//
+//   %c = cell.greater %x, %zero
+//   %r = cell.sqrt %x
+//   %y = cell.select %c, %r, %zero
+//
+// has the adjoint
+//
+//   %1 = cell.select %c, %ct, %zero       // 0 where the root is not taken
+//   %2 = cell.div (%1 * 0.5), %r          // 0 / 0 there
+//   %dx = cell.guard %2, %1               // 0 where %1 is 0 and %2 not finite
+//
+// 1. Does a choice follow (`discarded`)? The constructor walks the function
+//    backwards from its results and collects what can reach a choice.
+// 2. Can the new cotangent be infinite or NaN though the incoming one is finite
+//    (`mayBeNonFinite`)? It walks from the new cotangent to its operands, until
+//    it meets an op that makes such values (the trait Singular) or an input.
+//
+// The incoming cotangent counts as finite: an infinite one is the program's own
+// and must show, and one that a choice discards is 0. Sums and products of
+// finite values count as finite, too: where they overflow in a branch that is
+// not taken, NaN is possible. A guard acts only where the cotangent is 0
+// and the product is infinite or NaN; nothing else changes.
+// docs/decisions/0010-guarded-cotangents.md has the reasons and the limits.
+//
+//===----------------------------------------------------------------------===//
 
 #include "passes/autodiff/Guards.h"
 

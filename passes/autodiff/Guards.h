@@ -23,10 +23,10 @@ struct Following {
 };
 
 /// Where adjoint code needs cell.guard. A choice (select, maximum, a slice, a
-/// branch, a loop that may make no trip)
-/// gives the elements it discards a cotangent of exactly zero. Where the
-/// derivative of an op before it is infinite or NaN for such an element, the
-/// product is NaN, though the element has no influence.
+/// branch, a loop that may make no trip) gives the elements it discards a
+/// cotangent of exactly zero. Where the derivative of an op before it is
+/// infinite or NaN for such an element, the product is NaN, though the element
+/// has no influence.
 ///
 /// Two static answers keep programs without choices, and choices between
 /// harmless values, free of guards: does a choice follow, and can the new

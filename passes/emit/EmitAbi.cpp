@@ -228,6 +228,17 @@ Value AbiWriter::setDefaultMXCSR(Block &entryBlock) {
   return callers;
 }
 
+// The arena is the memory of all temporaries of a call, lent by the caller or
+// allocated for this call:
+//
+//   start:    context null? -> found(null), else given
+//   given:    context too small, unknown flags? -> return an error
+//             arena null? -> found(null), else check
+//   check:    too small or not aligned? -> return an error, else found(arena)
+//   found(a): a null? -> allocate, else call with a
+//   allocate: call with memory of its own, free it
+//
+// An entry without temporaries goes from `found` straight to the call.
 void AbiWriter::callWithArena(const EntrySpec &entry, LLVM::LLVMFuncOp impl,
                               SmallVector<Value> args, Value context,
                               bool takesContext) {

@@ -1,4 +1,27 @@
 //===- Guards.cpp - whether names still have the values they had ----------===//
+//
+// A program was compiled for what its Python code read from around it: globals,
+// closure variables, attributes, elements of lists. Each of these is a guard, a
+// tuple (where it was found, its name, its value). For
+//
+//   def f(x):
+//     return x * scale + bias[0]
+//
+// there are (globals of f, "scale", <object>), (globals of f, "bias", <object>)
+// and (bias, 0, <object>). Every call looks all of them up again, and there may
+// be hundreds: hence a loop in C++, about 10 ns a name.
+//
+// Three things make that safe:
+//
+// - Addresses are compared, never values: no `__eq__` runs. The tuple owns its
+//   value, so that no other object can have come to the same address.
+// - "Changed" may be wrong, "still" may not. What this file cannot decide is
+//   reported as changed; core/guards.py then compares by type and bits, and
+//   only a real change compiles again.
+// - Looking a name up runs no code of the user's: attributes are guarded only
+//   where reading them again is a plain lookup (capture/calls.py).
+//
+//===----------------------------------------------------------------------===//
 
 #include "pyfront/native/Bindings.h"
 

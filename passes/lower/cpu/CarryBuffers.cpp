@@ -1,4 +1,24 @@
 //===- CarryBuffers.cpp - buffers for what loops carry and branches give --===//
+//
+// Bufferisation must see that what a trip yields lies in the buffer which the
+// trip began with, and stops with an error where it cannot
+// (docs/decisions/0017-loops-carry-buffers.md). So every carried tensor gets a
+// buffer here, and loops carry no tensors any more:
+//
+//   %r:2 = scf.for iter_args(%a = %x, %b = %x) {    scf.for {
+//     %n = negf %a                                    %a = to_tensor %A
+//     yield %b, %n                                    %b = to_tensor %B
+//   }                                                 %n = negf %a
+//                                                     %s = copy of %b
+//                                                     %s in %A, %n in %B
+//                                                   }
+//                                                   %r0 = to_tensor %A, ...
+//
+// `%b` is saved first: it lies in %B, and the store of `%n` could come before
+// that of `%b`. What is copied without need is found on memrefs, by
+// cell-coalesce-buffers.
+//
+//===----------------------------------------------------------------------===//
 
 #include "passes/lower/cpu/Passes.h"
 
@@ -155,6 +175,11 @@ void carryInBuffers(scf::ForOp loop) {
   replaceByFewer(loop, fewer, tensors);
 }
 
+/// A `while` has two bodies: the condition hands values to the loop's body and,
+/// in the last trip, to what follows the loop. What it hands on unchanged stays
+/// in the buffer of the carried value. What it computes gets another buffer, as
+/// the carried value may still be read. Only the body's end stores values for
+/// the next trip.
 void carryInBuffers(scf::WhileOp loop) {
   llvm::BitVector inits = tensorsAmong(loop.getInits().getTypes());
   llvm::BitVector results = tensorsAmong(loop.getResultTypes());

@@ -96,6 +96,18 @@ static void rewriteIndices(RewriterBase &rewriter, Block *body,
   }
 }
 
+// The merged op has the consumer's loops, so every map of the producer is
+// composed with `iteration`. Its body is the producer's, then the consumer's,
+// whose arguments for the producer's results become what the producer yields.
+// If %p is used elsewhere,
+//
+//   %p = generic ins(%x) { exp };  %c = generic ins(%p) { negf }
+//
+// becomes
+//
+//   %c, %p = generic ins(%x) { %e = exp; %n = negf %e; yield %n, %e }
+//
+// The initial values of the producer become inputs where its body reads them.
 linalg::GenericOp mergeProducer(RewriterBase &rewriter,
                                 linalg::GenericOp producer,
                                 linalg::GenericOp consumer,

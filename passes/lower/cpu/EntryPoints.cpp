@@ -174,6 +174,12 @@ LogicalResult checkCalls(func::FuncOp func) {
   return failure(left.wasInterrupted());
 }
 
+/// From values to memory, for one function: `f(%x: tensor) -> tensor` becomes
+/// `f(%X: memref, %R: memref)`, which reads `%X` as a tensor at its beginning
+/// and stores its result into `%R` at its end. A result that an argument is
+/// donated to is stored into that argument, which is then `writable`: what is
+/// computed may lie there. All checks come first, so that a function that is
+/// refused is as it was.
 LogicalResult convertFunction(func::FuncOp func) {
   if (!func.getBody().hasOneBlock())
     return cellgrad::refuse(func)

@@ -1,4 +1,40 @@
 //===- FuseLinalg.cpp - fusion of linalg ops on tensors -------------------===//
+//
+// The lowering makes one linalg op of each cell op. Emitted like that, every op
+// would be a loop that reads whole tensors from memory and writes one. This
+// pass makes one op of those that can share a loop:
+//
+//   %1 = linalg.broadcast ins(%b) dimensions = [0]
+//   %2 = linalg.generic ins(%x, %1) { addf }     // also returned
+//   %3 = linalg.generic ins(%2) { exp }
+//   %4 = linalg.reduce ins(%3) { addf } dimensions = [1]
+//
+// becomes
+//
+//   %3:2 = linalg.generic ins(%x, %b) maps [(i, j), (j)] { addf, exp }
+//   %4 = linalg.generic ins(%3#0) maps [(i, j) -> (i)] { addf }
+//
+// The broadcast is now an indexing map: nothing is repeated in memory. The sum
+// and its exponential are two results of one loop. The reduction stays apart
+// here: the loop before it has another user, and `exp` costs too much to be
+// computed twice (`OpCost.cpp`). Without that user it would join them.
+//
+// What holds after each step:
+//
+// - The scalar operations of an element are the same ones, on the same values.
+//   Only where their operands come from changes.
+// - The sizes of all loops of an op follow from the shapes of its operands, as
+//   linalg asks. An operand that becomes a scalar may have been the only one
+//   that tells a loop's size (`bindsAllLoops`); `bindLoops` then adds a tensor
+//   that is never loaded.
+// - Products of matrices and convolutions keep the form that later passes
+//   recognise: their operands are read through views, and no elementwise op is
+//   merged into them.
+// - No op depends on itself. A producer with other users is merged only if the
+//   consumer does not depend on one of those (`hasIndirectPath`). The merged op
+//   stands where the consumer stood; the block is put in order at the end.
+//
+//===----------------------------------------------------------------------===//
 
 #include "passes/lower/cpu/ElementwiseMerge.h"
 #include "passes/lower/cpu/Passes.h"
@@ -348,6 +384,10 @@ private:
     });
   }
 
+  /// Merges `producer`, which `operand` of `consumer` reads, if that is
+  /// possible and pays. Three ways: it has no other user; both are elementwise
+  /// over the same loops, and the merged op gives other users their value as
+  /// one more result; or it is cheap, and the consumer computes a copy of it.
   linalg::GenericOp tryMerge(linalg::GenericOp producer,
                              linalg::GenericOp consumer, OpOperand &operand) {
     auto size = [](linalg::GenericOp op) {

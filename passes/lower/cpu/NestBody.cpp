@@ -230,6 +230,12 @@ Value NestBody::emitLoad(memref::LoadOp load, const Position &pos,
   return mem.loadVector(type, memory, at, *laneStride, plan.lanes, active);
 }
 
+// The body is scalar code; `lanes` elements are computed at once. Each value
+// takes one of three forms, so that no lane repeats what is the same for all: a
+// vector in `map`, a scalar in `once` (positions, an input that gives the whole
+// block one value), or a constant, made where it is used. `lookup` gives any of
+// them as a vector, `lookupScalar` as a scalar. What combines with an output's
+// old value is not cloned: `combine` may have an accumulator of another type.
 SmallVector<Value> NestBody::run(ArrayRef<Value> inputs,
                                  ArrayRef<Value> outputs, const Position &pos,
                                  int64_t active, bool valuesOnly) {

@@ -1,4 +1,45 @@
 //===- PlaceResults.cpp - compute values in their final buffers -----------===//
+//
+// A function ends by storing its results into memory of the caller. If each op
+// computed its result in a temporary first, every result would be copied once.
+// This pass makes the op that computes a result start from the result's memory,
+// so that bufferisation writes there at once:
+//
+//   %p = to_tensor %P : memref        // donated: %P also takes the new value
+//   %g = to_tensor %G : memref
+//   %new   = generic ins(%p, %g) outs(empty) { a - b }
+//   %other = generic ins(reversed %p, %g) outs(empty) { a * b }
+//   materialize_in_destination %new in %P
+//   materialize_in_destination %other in %OUT
+//
+// becomes
+//
+//   %out = to_tensor %OUT
+//   %other = generic ins(reversed %p, %g) outs(%out) { a * b }
+//   %new   = generic ins(%p, %g) outs(%p) { a - b }
+//   ... the two stores, which are now copies of a buffer to itself
+//
+// A result's own memory is free from the start. A donated argument holds its
+// old value until the new one is written. So the ops that write into it
+// (`%new`) move, and these rules hold for each of them:
+//
+// - It comes after every op of the block that reads the old value (`%other`).
+//   `Schedule` has an edge for each. An edge that would close a circle, because
+//   the reader needs what is written, is never added: the result is then
+//   computed in a temporary and copied.
+// - It comes after the last op that may fail, so that a call that fails leaves
+//   its arguments as they were (docs/decisions/0016-updates-come-last.md). What
+//   must come before such an op writes into a copy.
+// - A value that is stored twice is placed once.
+//
+// What a mistake here does: an op that writes into `%p` too early costs a copy,
+// as bufferisation sees that `%p` is read later. The stores at the end are
+// another matter: bufferisation takes `%p` and %P for different memory
+// (`restrict`), so a store into %P before a reader of `%p` is a wrong number.
+// And an order that forgets what may fail shows only in what a failed call
+// leaves behind.
+//
+//===----------------------------------------------------------------------===//
 
 #include "passes/lower/cpu/Passes.h"
 #include "passes/lower/cpu/Schedule.h"
