@@ -75,8 +75,9 @@ static LogicalResult checkIndices(Operation *op, StringRef name,
   llvm::SmallBitVector seen(types.size());
   for (int64_t i : indices) {
     if (i < 0 || i >= static_cast<int64_t>(types.size()))
-      return op->emitOpError(name) << " lists " << what << " " << i
-                                   << " of a function with " << types.size();
+      return op->emitOpError(name)
+             << " lists " << what << " " << i << ", but the function has "
+             << types.size() << " of them";
     if (seen[i])
       return op->emitOpError(name) << " lists " << what << " " << i << " twice";
     seen.set(i);
@@ -189,7 +190,8 @@ LogicalResult VMapOp::verifySymbolUses(SymbolTableCollection &symbols) {
            << " out dimensions for the " << type.getNumResults() << " of "
            << getCalleeAttr();
   if (llvm::none_of(getInDims(), [](int64_t dim) { return dim >= 0; }))
-    return emitOpError("maps no argument: one in dimension must not be -1");
+    return emitOpError(
+        "maps no argument: at least one of its in dimensions must not be -1");
   std::optional<int64_t> size;
   for (auto [i, arg] : llvm::enumerate(getArgs())) {
     int64_t dim = getInDims()[i];
@@ -205,9 +207,9 @@ LogicalResult VMapOp::verifySymbolUses(SymbolTableCollection &symbols) {
       continue;
     }
     if (size && given.getDimSize(dim) != *size)
-      return emitOpError("maps ")
-             << *size << " elements in one argument but "
-             << given.getDimSize(dim) << " in argument " << i;
+      return emitOpError("maps ") << *size << " elements in one argument but "
+                                  << given.getDimSize(dim) << " in argument "
+                                  << i << "; all batches must have one size";
     size = given.getDimSize(dim);
     if (given != withBatch(type.getInput(i), dim, *size))
       return emitOpError("maps dimension ")

@@ -73,9 +73,10 @@ static LogicalResult refuseCaptures(CustomOp op,
                                     llvm::function_ref<bool(unsigned)> active) {
   for (unsigned i = op.getArgs().size(), e = op->getNumOperands(); i < e; ++i)
     if (active(i))
-      return refuse(op) << "is differentiated by a captured value (operand "
-                        << i << "), of which its rule " << op.getRuleAttr()
-                        << " gives no derivative; pass it as an argument";
+      return refuse(op)
+             << "is differentiated with respect to a captured value (operand "
+             << i << "), for which its rule " << op.getRuleAttr()
+             << " gives no derivative; pass it as an argument";
   return success();
 }
 

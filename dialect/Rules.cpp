@@ -54,7 +54,8 @@ static OpOperand *zeroBase(Value term) {
   else if (auto loop = dyn_cast<LoopLikeOpInterface>(result.getOwner()))
     in = &loop.getInitsMutable()[result.getResultNumber()];
   else
-    llvm::report_fatal_error("a cotangent of a stash is not a sum");
+    llvm::report_fatal_error(
+        "the cotangent of a stash does not come from additions");
   return in->get().getDefiningOp<StashEmptyOp>() ? in : zeroBase(in->get());
 }
 

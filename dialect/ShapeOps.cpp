@@ -74,9 +74,9 @@ LogicalResult BroadcastOp::verify() {
     return emitOpError("cannot change the element type from ")
            << from.getElementType() << " to " << to.getElementType();
   if (from.getRank() + static_cast<int64_t>(getDims().size()) != to.getRank())
-    return emitOpError("of rank ")
-           << from.getRank() << " along " << getDims().size()
-           << " new dimensions does not give rank " << to.getRank();
+    return emitOpError("adds ")
+           << getDims().size() << " dimensions to an operand of rank "
+           << from.getRank() << ", but the result has rank " << to.getRank();
   int64_t previous = -1, next = 0;
   llvm::SmallBitVector added(to.getRank());
   for (int64_t dim : getDims()) {

@@ -135,8 +135,8 @@ batchChange(OpBuilder &builder, OpT op, ArrayRef<Value> operands,
             const llvm::SmallBitVector &batched, int64_t size,
             SmallVectorImpl<Value> &results) {
   if (!batched[1])
-    return refuse(op) << "puts an element of a batch into a stash that is the "
-                         "same for the whole batch";
+    return refuse(op) << "writes one element of a batch into a stash that the "
+                         "whole batch shares";
   Value x = asBatch(builder, op.getLoc(), operands[0], batched[0], size);
   results.push_back(
       change<OpT>(builder, op.getLoc(), x, operands[1], operands[2]));

@@ -365,10 +365,10 @@ private:
     if (endVaries)
       for (Value init : loop.inits())
         if (!isa<RankedTensorType>(init.getType()))
-          return refuse(&op) << "ends at another trip for each element of a "
-                                "batch, and carries "
-                                "a value of type "
-                             << init.getType() << "; carry a tensor instead";
+          return refuse(&op)
+                 << "makes a different number of trips for each element of a "
+                    "batch, so it cannot carry a value of type "
+                 << init.getType() << "; carry a tensor instead";
     FailureOr<SmallVector<Value>> inits = liftAll(loop.inits(), which);
     if (failed(inits))
       return failure();

@@ -91,9 +91,8 @@ FailureOr<Loop> Loop::match(Operation *op) {
     return Loop{op};
   if (!llvm::equal(loop.getConditionOp().getArgs(), loop.getBeforeArguments()))
     return refuse(op) << "cannot be differentiated in this form: its condition "
-                         "must hand on "
-                         "the carried values as they are; move the computation "
-                         "to the body";
+                         "must pass the carried values on unchanged; move the "
+                         "computation to the body";
   return Loop{op};
 }
 

@@ -268,8 +268,8 @@ private:
       if (!isa<RankedTensorType>(type))
         return refuse(body.loop.op)
                << "carries a value of type " << type
-               << " that its adjoint reads and cannot keep; carry a "
-               << "tensor instead";
+               << " that its derivative reads, but only tensors can be kept "
+                  "from trip to trip; carry a tensor instead";
       if (std::optional<unsigned> stash = stashOf(i))
         keptBefore.push_back({i, *stash});
       else

@@ -155,7 +155,8 @@ LogicalResult readSignature(Operation *function, DictionaryAttr signature,
     if (*arg.donate >= entry.results.size())
       return refuse(function, Blame::Form)
              << "cell.signature: argument " << i << " donates to result "
-             << *arg.donate << " of " << entry.results.size();
+             << *arg.donate << ", but the number of results is "
+             << entry.results.size();
     TensorSpec &result = entry.results[*arg.donate];
     if (result.dtype != arg.dtype || result.shape != arg.shape)
       return refuse(function, Blame::Form)

@@ -54,8 +54,7 @@ struct ArenaLease {
     } catch (const HostMemoryError &error) {
       threadArena.leave();
       throw HostMemoryError(entry.name + ": " + error.what() +
-                            " for what the call computes on its way: use a "
-                            "smaller batch");
+                            " for intermediate results: use a smaller batch");
     }
   }
   ~ArenaLease() { threadArena.leave(); }
@@ -293,8 +292,7 @@ nb::object Entry::call(nb::handle given, nb::handle out) const {
 }
 
 void Entry::raise(int32_t status, uint64_t failedBytes) const {
-  const char *kept = " that a loop of unknown length keeps of its trips for "
-                     "the gradient ";
+  const char *kept = " that a loop of unknown length keeps for its gradient ";
   std::string said = entry->name + ": ", bytes = std::to_string(failedBytes);
   switch (status) {
   case CG_ERROR_TRIP_LIMIT:

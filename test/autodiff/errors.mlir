@@ -179,7 +179,7 @@ func.func private @flags(%x: tensor<f64>) -> tensor<f64> {
   %five = arith.constant 5 : index
   %no = arith.constant false
   %yes = arith.constant true
-  // expected-error @+1 {{carries a value of type 'i1' that its adjoint reads and cannot keep; carry a tensor instead}}
+  // expected-error @+1 {{carries a value of type 'i1' that its derivative reads, but only tensors can be kept from trip to trip; carry a tensor instead}}
   %0:2 = scf.for %i = %zero to %five step %one iter_args(%v = %x, %flag = %no) -> (tensor<f64>, i1) {
     %1 = scf.if %flag -> tensor<f64> {
       %2 = cell.sin %v : tensor<f64>

@@ -4,7 +4,7 @@ func.func private @f(%x: tensor<3xf32>) -> tensor<3xf32> {
   return %x : tensor<3xf32>
 }
 func.func @nothing_mapped(%x: tensor<3xf32>) -> tensor<3xf32> {
-  // expected-error @+1 {{maps no argument: one in dimension must not be -1}}
+  // expected-error @+1 {{maps no argument: at least one of its in dimensions must not be -1}}
   %y = cell.vmap @f(%x) in [-1] out [0] : (tensor<3xf32>) -> tensor<3xf32>
   return %y : tensor<3xf32>
 }
@@ -15,7 +15,7 @@ func.func private @f(%x: tensor<3xf32>, %y: tensor<3xf32>) -> tensor<3xf32> {
   return %x : tensor<3xf32>
 }
 func.func @sizes(%x: tensor<4x3xf32>, %y: tensor<5x3xf32>) -> tensor<4x3xf32> {
-  // expected-error @+1 {{maps 4 elements in one argument but 5 in argument 1}}
+  // expected-error @+1 {{maps 4 elements in one argument but 5 in argument 1; all batches must have one size}}
   %z = cell.vmap @f(%x, %y) in [0, 0] out [0] : (tensor<4x3xf32>, tensor<5x3xf32>) -> tensor<4x3xf32>
   return %z : tensor<4x3xf32>
 }
@@ -87,7 +87,7 @@ func.func @batch(%c: tensor<i1>, %x: tensor<4xf64>, %y: tensor<f64>) -> tensor<4
 func.func private @trips(%x: tensor<f64>) -> tensor<f64> {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
-  // expected-error @+1 {{ends at another trip for each element of a batch, and carries a value of type 'index'; carry a tensor instead}}
+  // expected-error @+1 {{makes a different number of trips for each element of a batch, so it cannot carry a value of type 'index'; carry a tensor instead}}
   %0:2 = scf.while (%v = %x, %i = %zero) : (tensor<f64>, index) -> (tensor<f64>, index) {
     %limit = cell.constant dense<100.0> : tensor<f64>
     %less = cell.less %v, %limit : tensor<f64>
@@ -137,7 +137,7 @@ func.func @batch(%x: tensor<4xf64>) -> tensor<4xf64> {
 func.func private @kept(%x: tensor<2xf64>) -> tensor<2xf64> {
   %zero = arith.constant 0 : index
   %none = cell.stash_empty : <tensor<2xf64>, 1>
-  // expected-error @+1 {{'cell.stash_write' op puts an element of a batch into a stash that is the same for the whole batch}}
+  // expected-error @+1 {{'cell.stash_write' op writes one element of a batch into a stash that the whole batch shares}}
   %one = cell.stash_write %x into %none at %zero : <tensor<2xf64>, 1>
   %0 = cell.stash_read %one at %zero : <tensor<2xf64>, 1>
   return %0 : tensor<2xf64>
@@ -175,7 +175,7 @@ func.func private @f(%x: tensor<3xf32>, %y: tensor<3xf32>) -> tensor<3xf32> {
   return %y : tensor<3xf32>
 }
 func.func @none_and_some(%x: tensor<0x3xf32>, %y: tensor<5x3xf32>) -> tensor<5x3xf32> {
-  // expected-error @+1 {{maps 0 elements in one argument but 5 in argument 1}}
+  // expected-error @+1 {{maps 0 elements in one argument but 5 in argument 1; all batches must have one size}}
   %z = cell.vmap @f(%x, %y) in [0, 0] out [0] : (tensor<0x3xf32>, tensor<5x3xf32>) -> tensor<5x3xf32>
   return %z : tensor<5x3xf32>
 }

@@ -61,7 +61,7 @@ func.func private @rule(%x: tensor<f32>, %y: tensor<f32>, %ct: tensor<f32>) -> t
   return %ct : tensor<f32>
 }
 func.func private @f(%x: tensor<f32>) -> tensor<f32> {
-  // expected-error @+1 {{is differentiated by a captured value (operand 1), of which its rule @rule gives no derivative; pass it as an argument}}
+  // expected-error @+1 {{is differentiated with respect to a captured value (operand 1), for which its rule @rule gives no derivative; pass it as an argument}}
   %0 = cell.custom @scale(%x) captures(%x) vjp @rule : (tensor<f32>, tensor<f32>) -> tensor<f32>
   return %0 : tensor<f32>
 }
@@ -73,7 +73,7 @@ func.func @captured(%x: tensor<f32>) -> tensor<f32> {
 // -----
 
 func.func private @f(%x: tensor<f32>) -> tensor<f32> {
-  // expected-error @+1 {{cannot be differentiated in this form: its condition must hand on the carried values as they are}}
+  // expected-error @+1 {{cannot be differentiated in this form: its condition must pass the carried values on unchanged}}
   %r = scf.while (%a = %x) : (tensor<f32>) -> tensor<f32> {
     %b = cell.exp %a : tensor<f32>
     %p = cell.less %a, %b : tensor<f32>

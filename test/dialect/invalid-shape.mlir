@@ -34,7 +34,7 @@ func.func @broadcast_type(%x: tensor<3xf32>) {
 // -----
 
 func.func @broadcast_rank(%x: tensor<3xf32>) {
-  // expected-error @+1 {{'cell.broadcast' op of rank 1 along 1 new dimensions does not give rank 3}}
+  // expected-error @+1 {{'cell.broadcast' op adds 1 dimensions to an operand of rank 1, but the result has rank 3}}
   %0 = cell.broadcast %x along [0] : tensor<3xf32> -> tensor<2x2x3xf32>
   return
 }

@@ -38,7 +38,7 @@ func.func private @f(%x: tensor<f64>, %n: tensor<2xi32>) -> (tensor<f64>, tensor
   return %x, %n : tensor<f64>, tensor<2xi32>
 }
 func.func @caller(%x: tensor<f64>, %y: tensor<2xf32>, %n: tensor<2xi32>) {
-  // expected-error @+1 {{'cell.vjp' op of lists result 2 of a function with 2}}
+  // expected-error @+1 {{'cell.vjp' op of lists result 2, but the function has 2 of them}}
   %0:3 = cell.vjp @f(%x, %n) cotangents(%x) of [2] wrt [0] : (tensor<f64>, tensor<2xi32>, tensor<f64>) -> (tensor<f64>, tensor<2xi32>, tensor<f64>)
   return
 }
@@ -49,7 +49,7 @@ func.func private @f(%x: tensor<f64>, %n: tensor<2xi32>) -> (tensor<f64>, tensor
   return %x, %n : tensor<f64>, tensor<2xi32>
 }
 func.func @caller(%x: tensor<f64>, %y: tensor<2xf32>, %n: tensor<2xi32>) {
-  // expected-error @+1 {{'cell.vjp' op wrt lists argument -1 of a function with 2}}
+  // expected-error @+1 {{'cell.vjp' op wrt lists argument -1, but the function has 2 of them}}
   %0:3 = cell.vjp @f(%x, %n) cotangents(%x) of [0] wrt [-1] : (tensor<f64>, tensor<2xi32>, tensor<f64>) -> (tensor<f64>, tensor<2xi32>, tensor<f64>)
   return
 }
@@ -181,7 +181,7 @@ func.func private @f(%x: tensor<f64>, %n: tensor<2xi32>) -> (tensor<f64>, tensor
   return %x, %n : tensor<f64>, tensor<2xi32>
 }
 func.func @caller(%x: tensor<f64>, %y: tensor<2xf32>, %n: tensor<2xi32>) {
-  // expected-error @+1 {{'cell.jvp' op wrt lists argument 2 of a function with 2}}
+  // expected-error @+1 {{'cell.jvp' op wrt lists argument 2, but the function has 2 of them}}
   %0:3 = cell.jvp @f(%x, %n) tangents(%x) wrt [2] of [0] : (tensor<f64>, tensor<2xi32>, tensor<f64>) -> (tensor<f64>, tensor<2xi32>, tensor<f64>)
   return
 }

@@ -47,7 +47,7 @@ llvm.func @f(%x: !llvm.ptr, %arena: !llvm.ptr) -> i32 attributes {cell.signature
 
 // -----
 
-// expected-error @+1 {{argument 0 donates to result 1 of 1}}
+// expected-error @+1 {{argument 0 donates to result 1, but the number of results is 1}}
 llvm.func @f(%x: !llvm.ptr, %arena: !llvm.ptr) -> i32 attributes {cell.signature = {
     args = [{name = "x", dtype = "float32", shape = [2], donate = 1 : i64}],
     results = [{name = "y", dtype = "float32", shape = [2]}]}} {

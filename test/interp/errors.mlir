@@ -112,7 +112,7 @@ func.func @grows() -> tensor<1000000x1000000xf32> {
 func.func @position() -> tensor<2xf32> {
   %0 = cell.stash_empty : !cell.stash<tensor<2xf32>>
   %at = arith.constant -1 : index
-  // POSITION: errors.mlir:[[# @LINE + 1]]:{{[0-9]+}}: error: 'cell.stash_read' op at position -1, which is not below the 134217728 tensors that the interpreter holds
+  // POSITION: errors.mlir:[[# @LINE + 1]]:{{[0-9]+}}: error: 'cell.stash_read' op uses position -1 of a stash; positions in the interpreter are 0 to 134217727
   %1 = cell.stash_read %0 at %at : !cell.stash<tensor<2xf32>>
   return %1 : tensor<2xf32>
 }

@@ -189,9 +189,9 @@ static LogicalResult checkPosition(Operation *op, int64_t position) {
       Tensor::kMaxElements / std::max<int64_t>(element.getNumElements(), 1);
   if (position >= 0 && position < limit)
     return success();
-  return op->emitOpError("at position ")
-         << position << ", which is not below the " << limit
-         << " tensors that the interpreter holds";
+  return op->emitOpError("uses position ")
+         << position << " of a stash; positions in the interpreter are 0 to "
+         << limit - 1;
 }
 
 LogicalResult Interpreter::run(Operation *op, Environment &values) {
