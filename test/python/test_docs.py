@@ -49,6 +49,14 @@ def test_failing_code_is_found(tmp_path):
     assert "page.md, line 3: exit status 1" in run.stderr
 
 
+def test_output_that_nothing_prints_is_found(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("```sh\necho 1\n```\n\n```text\n1\n```\n\n```mlir\nmodule {}\n```\n")
+    run = subprocess.run([sys.executable, SNIPPETS, page], capture_output=True, text=True)
+    assert run.returncode == 1
+    assert "page.md, line 9: no code before this block prints it" in run.stderr
+
+
 def test_links_lead_somewhere():
     broken = []
     pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]

@@ -9,7 +9,7 @@ What a fenced block means is in its first line:
     ```LANGUAGE insert=NAME before=LINE     put into the file NAME, before its last line LINE
     ```LANGUAGE insert=NAME after=LINE      ... or after its first line LINE
     ```LANGUAGE insert=NAME     ... or at its end
-    ```LANGUAGE                 after a block that ran: what it printed
+    ```LANGUAGE                 after a block that ran: what it printed (```text, ```mlir: only there)
 
 All blocks of a page share a folder: a temporary one, or the one named with --in, which is taken for
 a checkout whose build/ and pyfront/ are used. --renew writes what was printed into the page.
@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+PRINTED = ("text", "mlir")  # languages of blocks that are what code printed, never examples
 FENCE = re.compile(r"^```(?P<info>[^\n`]+)\n(?P<text>.*?)^```$", re.M | re.S)
 
 
@@ -117,6 +118,10 @@ def check(path: Path, folder: Path, checkout: Path, renew: bool) -> bool:
     for block in blocks:
         if not block.acts:
             if printed is None:
+                if block.language in PRINTED:
+                    raise SystemExit(
+                        f"{path.name}, line {block.line}: no code before this block prints it"
+                    )
                 continue
             if printed != block.text:
                 good = False
