@@ -296,7 +296,7 @@ WRONG = {
     "text in safetensors": (
         lambda d: ms.save_checkpoint({"a": "text"}, d + "/a", format="safetensors"),
         TypeError,
-        "has no texts",
+        "cannot hold strings",
     ),
     "names": (
         lambda d: ms.save_checkpoint(Twice(), d + "/a"),

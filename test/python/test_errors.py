@@ -300,7 +300,7 @@ CASES = {
     "list of a range over a tensor": (
         "@ms.jit\ndef f(a, n):\n    return [a for i in range(n)]  #!\nf(v, ms.Tensor(2))",
         TypeError,
-        "go over it with a for statement",
+        "use a for statement",
     ),
     "class definition": (
         "@ms.jit\ndef f(a):\n    class K: pass  #!\n    return a\nf(v)",

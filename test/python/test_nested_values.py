@@ -164,7 +164,7 @@ class Keeper(nn.Cell):
 
 @pytest.mark.parametrize("name", ESCAPES)
 def test_tensors_cannot_leave_inside_other_objects(name):
-    with pytest.raises(TypeError, match=r"(?s)which compiled code cannot give.*return a Tensor"):
+    with pytest.raises(TypeError, match=r"(?s)which compiled code cannot return.*return a Tensor"):
         ms.jit(ESCAPES[name])(X)
 
 

@@ -127,7 +127,7 @@ def test_raise_on_python_values_and_caught_in_a_branch_stay() -> None:
 
 
 def test_a_tensor_as_key_of_a_dictionary() -> None:
-    with pytest.raises(TypeError, match=r"is the key of a dictionary(.|\n)*ops.stack"):
+    with pytest.raises(TypeError, match=r"is used as the key of a dictionary(.|\n)*ops.stack"):
         ms.jit(lambda x, i: {0: x, 1: -x}[i])(X, Tensor(1))
 
 

@@ -216,8 +216,8 @@ def run_apart(
         frame.node = node
         raise error(
             TypeError,
-            f"'{name}' is changed in place inside a branch or loop that depends on a tensor; "
-            "compiled code decides at run time, and the change would happen while compiling.",
+            f"'{name}' is changed in place inside a branch or loop that depends on a tensor: the "
+            "choice is made when the code runs, but the change would be made while compiling.",
             f"build a new value instead, for example {name} = [*{name}, x] with the same length in "
             "both cases, or keep tensors in a tensor",
         )
@@ -244,9 +244,9 @@ def _check_touched(scope: Scope, variables: list[dict[str, Any]]) -> None:
         kind = type(found[0].container).__name__
         raise error(
             TypeError,
-            f"A {kind} is changed in place inside a branch or loop that depends on a tensor; compiled "
-            "code decides at run time, and the change would happen while compiling.",
-            "give a variable another value instead: a new object, or a tensor",
+            f"A {kind} is changed in place inside a branch or loop that depends on a tensor: the "
+            "choice is made when the code runs, but the change would be made while compiling.",
+            "assign a new object, or a tensor, to a variable instead",
             found[0].position,
         )
 

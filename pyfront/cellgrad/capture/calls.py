@@ -27,7 +27,7 @@ from cellgrad.ops import indexing
 
 
 def _not_yet(function: types.FunctionType) -> Code | None:
-    raise RuntimeError("functions can be evaluated once all of cellgrad is imported")
+    raise RuntimeError("functions cannot be evaluated before cellgrad is fully imported")
 
 
 # The compiled form of a user's function, or None for one that is called as it is. `statements`, which
@@ -282,10 +282,10 @@ def store_attribute(owner: Any, name: str, value: Any) -> None:
                 raise error(
                     TypeError,
                     f"Attribute '{name}' of a {type(owner).__name__} is assigned Parameter "
-                    f"'{value.name}' itself. Outside of compiled code the two would be one Parameter "
-                    "from then on, which compiled code cannot do.",
-                    "assign its value: .value() gives the one it has now, also of two Parameters that "
-                    "swap places",
+                    f"'{value.name}' itself. In plain Python both names would then stand for one "
+                    "Parameter, which compiled code cannot do.",
+                    "assign its value, as .value() gives it; that works for two Parameters that swap "
+                    "places, too",
                 )
             if before is not None and isinstance(value, Tensor):
                 assign(before, value)

@@ -417,8 +417,8 @@ class ExpressionCompiler:
             if isinstance(i, Tracer) and isinstance(v, dict):
                 raise error(
                     TypeError,
-                    "A tensor that compiled code computes is the key of a dictionary; which element "
-                    "it names is known only when the code runs.",
+                    "A computed tensor is used as the key of a dictionary: which element it names is "
+                    "known only when the code runs.",
                     "choose with ops.where or ops.select, or keep the elements in one tensor "
                     "(ops.stack) and index that",
                 )

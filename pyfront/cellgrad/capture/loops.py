@@ -82,9 +82,9 @@ class TensorRange:
     def __iter__(self) -> NoReturn:
         raise error(
             TypeError,
-            "A range with bounds that are tensors has a number of trips that is known when the code "
-            "runs: it cannot be made a list, or gone over by a comprehension or zip.",
-            "go over it with a for statement, or use a Python int where the number never changes",
+            "How many numbers a range over tensors has is known only when the code runs: it cannot "
+            "become a list, or be used in a comprehension or by zip.",
+            "use a for statement, or a Python int where the number never changes",
         )
 
 
@@ -198,7 +198,7 @@ class Loop:
             raise error(
                 TypeError,
                 f"{what[0].upper()}{what[1:]} changes from trip to trip of a loop that depends on "
-                f"tensors: it is {e} (before the first trip and after it).",
+                f"tensors: it is {e} (before and after the first trip).",
                 "give it its final shape, dtype and structure before the loop, for example with "
                 "ops.zeros",
             ) from None

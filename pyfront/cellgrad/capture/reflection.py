@@ -131,8 +131,8 @@ def _needs_dictionary(function: Callable[..., Any]) -> Callable[..., Any]:
         if not spaces or spaces[0] is None:
             raise error(
                 NotImplementedError,
-                f"{name}() without a dictionary is not supported in compiled code: the names in its "
-                "source are looked up in the evaluator.",
+                f"{name}() without a dictionary is not supported in compiled code: it would not "
+                "see the names of the function it stands in.",
                 f"write the code as it is, or give the names: {name}(source, {{'x': x}})",
             )
         first, *rest = spaces

@@ -50,8 +50,8 @@ def next_form(before: Any, after: Any, owner: str, what: str) -> Merged:
     except Conflict as e:
         raise error(
             ValueError,
-            f"For '{owner}', what '{what}' returns must have the structure and "
-            f"shapes of what it is given, but it is {e} (given, and returned).",
+            f"For '{owner}', '{what}' must return values of the structure and "
+            f"shapes that it is given, but it is {e} (given, and returned).",
             "give the first value its final shape and structure, for example with ops.zeros",
         ) from None
 

@@ -107,7 +107,7 @@ def load(path: str) -> dict[str, Tensor]:
         del found
         crc = metadata.get(_CHECKSUM)
         if crc is not None and crc != _checksum(parts):
-            raise ValueError(f"its checksum, '{_CHECKSUM}' in the metadata, is another")
+            raise ValueError(f"its checksum ('{_CHECKSUM}' in the metadata) does not match")
         parts.reverse()
         out = {}
         while parts:

@@ -234,7 +234,7 @@ def _check_writable(entries: Entries, format: str) -> None:
     if format == "safetensors" and text:
         raise error(
             TypeError,
-            f"A safetensors file has no texts, but {text} are.",
+            f"A .safetensors file cannot hold strings, but {text} are strings.",
             'give format="ckpt", or leave them out',
         )
 

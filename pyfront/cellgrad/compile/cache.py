@@ -110,7 +110,7 @@ def _warn_once(path: Path, problem: str) -> None:
     _told.add(path)
     warnings.warn(
         f"The cache of compiled code is not used: '{path}' {problem}, who could put code of their "
-        f"own there. All is compiled anew.\n  hint: if it is yours, run: chmod go-w '{path}'; else "
+        f"own there. Everything is compiled again.\n  hint: if it is yours, run: chmod go-w '{path}'; else "
         "let CELLGRAD_CACHE_DIR name a folder of your own",
         RuntimeWarning,
         stacklevel=2,

@@ -345,7 +345,7 @@ def _builder(out: Any, scope: Scope, leaves: list[Any]) -> Callable[[list[Any]],
         raise error(
             TypeError,
             f"'{scope.trace.graph_name}' returns a {type(out).__name__}, which compiled code cannot "
-            "give: it holds tensors that exist only while the function is compiled.",
+            "return: it holds tensors that exist only while the function is compiled.",
             "return a Tensor, or a dataclass, tuple, list or dict of them: tuple(...) collects "
             "what an iterator or a set gives",
         )

@@ -23,7 +23,7 @@ _generated = itertools.count()
 
 
 def _not_yet(init: Any, shape: Any, dtype: Any) -> Tensor:
-    raise RuntimeError("initial values are there once all of cellgrad is imported")
+    raise RuntimeError("initializers cannot be used before cellgrad is fully imported")
 
 
 # The function `initializer`. Its module sets it, as it draws from the state of random numbers, which

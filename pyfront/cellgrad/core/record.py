@@ -23,7 +23,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _not_yet(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-    raise RuntimeError("operations run once all of cellgrad is imported")
+    raise RuntimeError("operations cannot run before cellgrad is fully imported")
 
 
 # Runs an operation outside of a capture; `compile.eager` is what does.

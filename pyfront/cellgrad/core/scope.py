@@ -362,8 +362,8 @@ class Overwritten:
     def __getattr__(self, name: str) -> NoReturn:
         raise error(
             TypeError,
-            "The elements of a tensor are needed that compiled code has assigned to; they are not "
-            "known while compiling, nor outside of it.",
+            "The elements of a tensor are read that compiled code has assigned to: they are known "
+            "only while the compiled code runs.",
             "keep the computation in ops, or return the tensor from the compiled function",
         )
 

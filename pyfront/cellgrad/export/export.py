@@ -277,8 +277,8 @@ class LoadedEntry:
     def _in_compiled_code(self, inputs: list[Tensor]) -> Any:
         raise error(
             TypeError,
-            f"{self.name}() is machine code, which cannot be part of other compiled code: it has no "
-            "derivative and no batch.",
+            f"{self.name}() is machine code, which cannot be part of other compiled code, be "
+            "differentiated or mapped over a batch.",
             "call it outside of compiled code; or export with file_format='MLIR' and read that with "
             "cellgrad.interop.mlir.from_mlir",
         )

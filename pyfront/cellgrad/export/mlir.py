@@ -89,7 +89,9 @@ def bytecode(function: Any, *inputs: Any, version: int = _VERSION) -> bytes:
     try:
         return _capture(function, inputs).bytecode(version)
     except _native.GraphError as e:
-        raise error(ValueError, f"{e}.", f"version {_VERSION} is read by all others") from None
+        raise error(
+            ValueError, f"{e}.", f"write version {_VERSION}, which every reader knows"
+        ) from None
 
 
 def text(function: Any, *inputs: Any) -> str:
@@ -145,8 +147,8 @@ class _Entry(LoadedEntry):
             if not isinstance(parameter, Parameter):
                 raise error(
                     TypeError,
-                    f"{self.name}() updates its parameter {argument}, a Tensor, which compiled code "
-                    "cannot.",
+                    f"{self.name}() updates its parameter {argument}, but that is a Tensor: compiled "
+                    "code updates Parameters only.",
                     "give a Parameter for it in 'parameters' of from_mlir",
                 )
             scope.write(parameter, values[result])

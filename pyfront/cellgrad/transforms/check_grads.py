@@ -68,8 +68,8 @@ def check_grads(
         if not abs(given - expected) <= limit * size:
             raise AssertionError(
                 f"the derivative {' of '.join(reversed(path))} is {given:.9g} along a random "
-                f"direction, but the difference of the function is {expected:.9g}: off by "
-                f"{abs(given - expected) / size:.2g} of its terms, more than {limit:.2g}"
+                f"direction, but by finite differences it is {expected:.9g}: they differ by "
+                f"{abs(given - expected) / size:.2g} of the size of the terms, more than {limit:.2g}"
             )
 
     _check(f, inputs, order, tuple(modes), (), judge, rng)

@@ -91,9 +91,9 @@ def call_with_rule(
     if d.written:
         raise error(
             TypeError,
-            f"'{d.name}' has a derivative of its own and writes Parameter '{d.written[0].name}': a "
-            "rule says nothing about state.",
-            "write the Parameter outside of it, from a result",
+            f"'{d.name}' has a rule for its derivative and writes Parameter "
+            f"'{d.written[0].name}': a rule cannot say what happens to state.",
+            "return the new value, and write the Parameter outside of the function",
         )
     rules.append((key, len(active)))
     try:

@@ -324,8 +324,8 @@ def require_float(name: str, leaves: list[Tensor]) -> None:
     kinds = [t.dtype.title for t in leaves]
     raise error(
         TypeError,
-        f"The inputs to differentiate '{name}' by have dtype {', '.join(kinds)}: a gradient "
-        f"needs floating-point numbers.",
+        f"'{name}' is differentiated by inputs of dtype {', '.join(kinds)}: a gradient needs "
+        f"floating-point numbers.",
         "make the input a float, for example ms.Tensor([1, 2], ms.float32) or x.astype(ms.float32)",
     )
 
