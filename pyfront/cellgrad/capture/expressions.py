@@ -1,9 +1,8 @@
 """Expressions: each syntax node becomes a Python closure that evaluates it in a frame.
 
 The tree is compiled once per function. Python values stay concrete and tensors are tracers; a
-closure notes its node
-in the frame just before it does something that can build an op or fail, which is where positions
-come from.
+closure notes its node in the frame just before it does something that can build an op or fail,
+which is where positions come from.
 """
 
 from __future__ import annotations

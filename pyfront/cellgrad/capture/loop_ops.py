@@ -139,8 +139,8 @@ class Scan:
         loop_func: gives the next carry, of the same structure and shapes, and a result.
         init: a Tensor or number, or a tuple, list or dict of those.
         xs: a tuple or list of such values, of one structure and one shape each; None for `length`
-            trips without. A Tensor stands for its slices along dimension 0, and the results are then stacked
-            as well, so that the size of the program does not depend on their number.
+            trips without. A Tensor stands for its slices along dimension 0, and the results are
+            then stacked as well, so that the size of the program does not depend on their number.
         length: the number of trips where `xs` is None.
         unroll: has no effect: in compiled code the loop stays a loop.
 

@@ -1,8 +1,8 @@
 """Loops whose end depends on tensors: condition and body are captured as functions of what the
 loop carries, and become one ``scf.while``.
 
-What is carried is found by running the body: the variables and Parameters that it changes, until nothing new is
-found and no type changes any more.
+What is carried is found by running the body: the variables and Parameters that it changes, until
+nothing new is found and no type changes any more.
 """
 
 from __future__ import annotations

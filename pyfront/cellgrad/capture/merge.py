@@ -1,7 +1,7 @@
 """Values that differ between two ways through a program, as values that compiled code selects.
 
-A number becomes a tensor where it has to be computed at run time: bool a Bool, int an Int64 and float a Float32
-scalar, or the dtype of the tensor it meets.
+A number becomes a tensor where it has to be computed at run time: bool a Bool, int an Int64 and
+float a Float32 scalar, or the dtype of the tensor it meets.
 """
 
 from __future__ import annotations

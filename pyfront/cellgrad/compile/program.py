@@ -2,8 +2,8 @@
 buffers.
 
 The signature is the dtype and shape of every tensor input and the value of every static one.
-Parameters and tensors
-captured from around the function are inputs of the compiled code, read at each call.
+Parameters and tensors captured from around the function are inputs of the compiled code, read at
+each call.
 """
 
 from __future__ import annotations
@@ -265,8 +265,7 @@ def capture(
     if it is a bool without dimensions, tells the caller that the update was left out.
 
     The body is a private function, because what it captures is known only at its end; the public
-    one around it has
-    all arguments, with donation for the Parameters that are written.
+    one around it has all arguments, with donation for the Parameters that are written.
     """
     key: list[Any] = []
     tensors: list[Tensor] = []

@@ -100,8 +100,7 @@ def set_context(**kwargs: Any) -> None:
     Args:
         mode: `GRAPH_MODE` or `PYNATIVE_MODE`.
         device_target: ``"CPU"``; ``"GPU"`` and ``"Ascend"`` are accepted so that scripts run, and
-            mean the CPU
-            (one warning line says so).
+            mean the CPU (one warning line says so).
         device_id: a non-negative int.
         max_trips: how many trips the ``while`` loops of one call may make together; 0 (the default):
             any number. A call that makes more raises RuntimeError.
@@ -110,8 +109,8 @@ def set_context(**kwargs: Any) -> None:
         max_programs: how many compiled programs are kept in memory, at least 1 (1024, or what
             CELLGRAD_MAX_PROGRAMS says). One more drops one that was not used for long.
 
-    A call that raises has changed no Parameter. MindSpore's settings for its own runtime (``save_graphs``, ``jit_level``, ...) are accepted and
-    have no effect.
+    A call that raises has changed no Parameter. MindSpore's settings for its own runtime
+    (``save_graphs``, ``jit_level``, ...) are accepted and have no effect.
 
     Raises:
         ValueError: an unknown setting, mode or device.

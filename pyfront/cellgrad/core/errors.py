@@ -1,10 +1,8 @@
 """Errors that name the user's line.
 
 Every error raised on purpose goes through `error`: its text is the message, the place in the user's
-code
-(file, line, column, enclosing function, path of the Cell) with the source line, and what to do
-instead.
-The class is the one MindSpore raises for the same mistake.
+code (file, line, column, enclosing function, path of the Cell) with the source line, and what to do
+instead. The class is the one MindSpore raises for the same mistake.
 """
 
 from __future__ import annotations

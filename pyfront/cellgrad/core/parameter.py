@@ -35,8 +35,7 @@ class Parameter(Tensor):
     """A tensor with a name that belongs to a Cell.
 
     Compiled code takes Parameters as inputs, read at each call, never as constants; inside compiled
-    code an assignment
-    updates them when the code runs.
+    code an assignment updates them when the code runs.
 
     Args:
         default_input: a Tensor, number, list or numpy array; copied. An int gives int32.

@@ -34,8 +34,7 @@ def operation(function: F) -> F:
     """Makes a function of tensors an operation.
 
     While capturing, its body runs and appends ops, with its name kept in their locations. Otherwise
-    the whole body is
-    compiled once per signature and run, so that a composition costs one call.
+    the whole body is compiled once per signature and run, so that a composition costs one call.
     """
     name = function.__name__
 

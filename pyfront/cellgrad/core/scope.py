@@ -2,12 +2,10 @@
 write.
 
 A trace is one compile. Its scopes form a chain: the entry's body, then one private function per
-level of
-differentiation. A value of an outer scope that an inner one uses becomes an argument of the inner
-function, so that
-outer gradients flow through captures. A Parameter is read through the chain in the same way; a
-write rebinds the
-scope's current value and leaves the function as an additional result.
+level of differentiation. A value of an outer scope that an inner one uses becomes an argument of
+the inner function, so that outer gradients flow through captures. A Parameter is read through the
+chain in the same way; a write rebinds the scope's current value and leaves the function as an
+additional result.
 """
 
 from __future__ import annotations

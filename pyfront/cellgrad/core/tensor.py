@@ -97,8 +97,8 @@ class Tensor(_Methods):
 
     Args:
         input_data: a number, bool, (nested) list or tuple of them, numpy array (copied; any
-            strides), Tensor, or an
-            object with ``__dlpack__``. Floats give float32, ints int64; arrays keep their dtype.
+            strides), Tensor, or an object with ``__dlpack__``. Floats give float32, ints int64;
+            arrays keep their dtype.
         dtype: the dtype to convert to.
         shape, init: with an initializer, `input_data` is left out (``Tensor(shape=(2, 3),
             dtype=ms.float32, init=One())``).

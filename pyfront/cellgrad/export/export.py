@@ -1,8 +1,8 @@
 """Export to a shared object with a C header, and loading it back.
 
 ``export(net, x, file_name="m")`` writes ``m.so``, ``m.h`` and ``m.safetensors``. The shared object
-needs neither Python nor
-this package; its entries take the Parameters as arguments after the inputs, under their names.
+needs neither Python nor this package; its entries take the Parameters as arguments after the
+inputs, under their names.
 """
 
 from __future__ import annotations
@@ -51,10 +51,9 @@ def export(
         file_format: ``"SO"``, or ``"MLIR"`` for the program as captured, before any pass: one file
             with the suffix ``.mlir``, which cellc and cell-opt read.
         value_and_grad: True for the value of `net` and its gradient by its trainable Parameters (by
-            its first input where it
-            has none) as the entry ``value_and_grad``; a function made by `value_and_grad` or `grad`
-            for that one, alone or
-            as ``(function, *inputs)`` where its inputs differ; False for no such entry.
+            its first input where it has none) as the entry ``value_and_grad``; a function made by
+            `value_and_grad` or `grad` for that one, alone or as ``(function, *inputs)`` where its
+            inputs differ; False for no such entry.
         step: a training Cell or a function, alone or as ``(function, *inputs)``, for the entry
             ``train_step``. Parameters it assigns are updated in place by the entry. Results are
             named ``loss``, ``overflow`` and ``loss_scale`` for `nn.TrainOneStepWithLossScaleCell`
@@ -181,8 +180,7 @@ class LoadedModel:
     `parameters`.
 
     An entry takes Tensors in the order of the header and returns a Tensor, or a tuple for several
-    results. Results that
-    update Parameters in place are not returned.
+    results. Results that update Parameters in place are not returned.
     """
 
     def __init__(self, path: str):

@@ -42,10 +42,8 @@ class Cell(CellState, CellModes, CellHooks):
     """A network, or a part of one: Parameters, sub-Cells and the computation in `construct`.
 
     Calling a Cell compiles `construct` once per signature of its inputs (in `GRAPH_MODE`) and runs
-    the compiled code.
-    Parameters are inputs of that code, read at each call. A Parameter takes the name of the
-    attribute it is assigned to,
-    sub-Cells prefix the names of theirs.
+    the compiled code. Parameters are inputs of that code, read at each call. A Parameter takes the
+    name of the attribute it is assigned to, sub-Cells prefix the names of theirs.
 
     Args:
         auto_prefix: whether assigning this Cell's sub-Cells prefixes their Parameters' names.
@@ -151,7 +149,8 @@ class Cell(CellState, CellModes, CellHooks):
     def recompute(self, **kwargs: Any) -> None:
         """Makes reverse mode compute this Cell again instead of keeping its intermediate values.
 
-        See `cellgrad.recompute`. Keyword arguments of MindSpore's, which are about parallel runs, are accepted.
+        See `cellgrad.recompute`. Keyword arguments of MindSpore's, which are about parallel runs,
+        are accepted.
 
         >>> net = nn.Dense(2, 1, "ones", has_bias=False)
         >>> net.recompute()

@@ -85,11 +85,9 @@ class Dense(Cell):
         in_channels: the length of the last dimension of the input.
         out_channels: the length of the last dimension of the output.
         weight_init: a Tensor of shape (out_channels, in_channels), an initializer, its name, or a
-            number;
-            by default `HeUniform(sqrt(5))`.
+            number; by default `HeUniform(sqrt(5))`.
         bias_init: a Tensor of shape (out_channels,), an initializer, its name, or a number; by
-            default
-            uniform on ±1/sqrt(in_channels).
+            default uniform on ±1/sqrt(in_channels).
         has_bias: whether there is a bias.
         activation: a name, a Cell or a primitive.
         dtype: the dtype of the Parameters.

@@ -158,8 +158,8 @@ def max_unpool1d(
 
     Args:
         x: shape (N, C, L) or (C, L).
-        indices: int32 or int64, of the shape of `x`: places in the flat result, as `max_pool1d` gives them;
-            one that compiled code computes and that is out of range names the nearest.
+        indices: int32 or int64, of the shape of `x`: places in the flat result, as `max_pool1d`
+            gives them; one that compiled code computes and that is out of range names the nearest.
         kernel_size, stride, padding: those of the pooling; `stride` is `kernel_size` where it is
             None or 0.
         output_size: the shape of the result, less than a stride from the smallest that fits.

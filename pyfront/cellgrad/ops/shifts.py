@@ -36,7 +36,8 @@ def _power(other: Tensor) -> Tensor:
 @public("Tensor.bitwise_left_shift")
 @operation
 def bitwise_left_shift(input: Any, other: Any) -> Tensor:
-    """The bits of `input` moved to the left by `other`; 0 where `other` is negative or has as many as the dtype.
+    """The bits of `input` moved to the left by `other`; 0 where `other` is negative or has as many
+    as the dtype.
 
     Raises:
         TypeError: an operand that is neither a Tensor of integers nor an int.
@@ -54,7 +55,8 @@ def bitwise_left_shift(input: Any, other: Any) -> Tensor:
 @public("Tensor.bitwise_right_shift")
 @operation
 def bitwise_right_shift(input: Any, other: Any) -> Tensor:
-    """The bits of `input` moved to the right by `other`, with the sign of `input`; 0 where `other` is negative.
+    """The bits of `input` moved to the right by `other`, with the sign of `input`; 0 where `other`
+    is negative.
 
     Raises:
         TypeError: an operand that is neither a Tensor of integers nor an int.

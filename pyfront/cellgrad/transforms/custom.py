@@ -1,8 +1,8 @@
 """Derivatives that the user gives, and values computed twice to save memory.
 
 A function with a rule of its own is a ``cell.custom`` op of the program, one that is recomputed a
-``cell.recompute`` op: both stay calls until nothing is left that could differentiate them, so that rules hold at
-every order of differentiation, each for the level that meets it.
+``cell.recompute`` op: both stay calls until nothing is left that could differentiate them, so that
+rules hold at every order of differentiation, each for the level that meets it.
 """
 
 from __future__ import annotations
@@ -34,12 +34,13 @@ def custom_rule(
 
     Args:
         function: of tensors; what it returns may be nested.
-        vjp: ``vjp(*args, out, dout)``, as ``Cell.bprop``: gives the cotangents of the arguments, in a tuple unless there
-            is one argument. Forward mode is refused, as it cannot be derived.
-        jvp: ``jvp(args, tangents)``: gives the result and its tangent. Reverse mode is its transpose, and refused for a
-            rule that is not linear in the tangents.
+        vjp: ``vjp(*args, out, dout)``, as ``Cell.bprop``: gives the cotangents of the arguments, in
+            a tuple unless there is one argument. Forward mode is refused, as it cannot be derived.
+        jvp: ``jvp(args, tangents)``: gives the result and its tangent. Reverse mode is its
+            transpose, and refused for a rule that is not linear in the tangents.
 
-    Tensors that the function or the rule take from around them get no gradient; asking for one is an error.
+    Tensors that the function or the rule take from around them get no gradient; asking for one is
+    an error.
 
     Raises:
         TypeError: both or neither of `vjp` and `jvp` are given.

@@ -3,8 +3,8 @@
 All are the same step: the function is captured as a private function of the graph, and one
     ``cell.vjp`` or
 ``cell.jvp`` op refers to it. Tensors of the surrounding code that it uses are arguments of that
-function, so that outer
-gradients flow through them; therefore gradients nest to any order, inside and outside of Cells.
+function, so that outer gradients flow through them; therefore gradients nest to any order, inside
+and outside of Cells.
 """
 
 from __future__ import annotations
@@ -201,12 +201,9 @@ def grad(
 
     Returns:
         A function of `fn`'s inputs. It returns, by `grad_position` and `weights`: a Tensor for one
-        position (also in a
-        1-tuple), a tuple for several; a tuple for a tuple or list of weights, a Tensor for a bare
-        Parameter; and
-        ``(inputs' part, weights' part)`` for both. With `has_aux`: ``(gradient, (aux, ...))``.
-        Unused inputs and weights
-        have zero gradients.
+        position (also in a 1-tuple), a tuple for several; a tuple for a tuple or list of weights, a
+        Tensor for a bare Parameter; and ``(inputs' part, weights' part)`` for both. With `has_aux`:
+        ``(gradient, (aux, ...))``. Unused inputs and weights have zero gradients.
 
     Raises:
         ValueError: neither position nor weights; a duplicate, negative or empty position; `has_aux`
@@ -347,8 +344,7 @@ def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool
 
     Returns:
         ``(out, vjp_fn)``, or ``(out, vjp_fn, aux)``. ``vjp_fn(*cotangents)`` takes one cotangent
-        per output and returns a
-        tuple over inputs or, with weights, ``((inputs), (weights))``.
+        per output and returns a tuple over inputs or, with weights, ``((inputs), (weights))``.
 
     Raises:
         TypeError, ValueError: as `grad`; cotangents that do not fit the outputs.

@@ -1,7 +1,7 @@
 """Connectionist temporal classification: the probability of a text under all its alignments.
 
-The sum over alignments is Graves' forward recursion in logarithms, one loop over time; its gradient is that of
-the loop.
+The sum over alignments is Graves' forward recursion in logarithms, one loop over time; its gradient
+is that of the loop.
 """
 
 from __future__ import annotations
