@@ -8,25 +8,52 @@ PY := .venv/bin/python
 JOBS ?= $(shell m=$$(awk '/MemTotal/ { print int($$2 / 1572864) }' /proc/meminfo); \
 	c=$$(nproc); j=$$((m < c ? m : c)); echo $$((j > 0 ? j : 1)))
 
-help: ## List the commands
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
+##@ First steps
+
+help: ## List these commands
+	@echo 'make COMMAND: each does all that it needs, and says what it installs.'
+	@awk '/^##@ / { printf "\n%s\n", substr($$0, 5) } \
+	  match($$0, /^[a-z-]+:[^#]*## /) { name = $$1; sub(":", "", name); \
+	    printf "  make %-9s  %s\n", name, substr($$0, RLENGTH + 1) }' Makefile
+	@echo
+	@echo 'JOBS=2 sets the number of compile jobs; build/bin has the tools, .venv/bin/python the package.'
 
 demo: build ## Train a classifier of digits, export it, run it from C
 	@$(PY) examples/digits/main.py
 
-test: build ## Run all tests
-	@$(PY) test/run.py
-
 build: setup ## Build the compiler and the Python package (tools: build/bin, Python: .venv)
 	@ninja -C build -j$(JOBS) $(if $(MAKE_TERMOUT),,--quiet)
 
-sweep: build ## Run the long numerical sweeps
+test: build ## Run all tests; the last line counts them
+	@$(PY) test/run.py
+
+##@ Before a change is merged
+
+lint: setup ## Check formatting, style, types and file sizes
+	@tools/setup/lint.sh
+
+format: setup ## Format all sources
+	@tools/setup/lint.sh --fix
+
+docs: build ## Renew the generated pages of docs/ and what the code in pages prints
+	@cp build/dialect/ops.md docs/ops.md
+	@$(PY) tools/forms/generate.py --pages pyfront/cellgrad build/python/cellgrad/ops/_generated.py docs/functions.md build/docs/reference
+	@$(PY) test/oracles/conventions.py
+	@$(PY) tools/docs/op_status.py
+	@$(PY) tools/docs/snippets.py --renew
+
+reference: build ## Write a page for each group of functions to build/docs/reference
+	@$(PY) tools/forms/generate.py --pages pyfront/cellgrad build/python/cellgrad/ops/_generated.py docs/functions.md build/docs/reference
+
+##@ Long checks
+
+sweep: build ## Run the long numerical sweeps and all random programs
 	@$(PY) test/run.py --sweep
 
 sanitize: build ## Run compiled code under AddressSanitizer: rule tests and examples
 	@$(PY) tools/sanitize/run.py
 
-oracle: build ## Compare a hundred functions with JAX, PyTorch and MindSpore
+oracle: build ## Compare a hundred functions and whole programs with JAX, PyTorch and MindSpore
 	@$(PY) test/oracles/compare.py
 	@$(PY) test/oracles/programs.py
 
@@ -38,27 +65,13 @@ coverage: setup ## Count the lines that all tests run, with undefined behaviour 
 tidy: build ## Check the C++ sources for bug-prone code: half an hour
 	@tools/setup/tidy.sh
 
-lint: setup ## Check formatting, style, types and file sizes
-	@tools/setup/lint.sh
-
-format: setup ## Format all sources
-	@tools/setup/lint.sh --fix
-
-docs: build ## Renew what the pages of docs/ print
-	@cp build/dialect/ops.md docs/ops.md
-	@$(PY) tools/forms/generate.py --pages pyfront/cellgrad build/python/cellgrad/ops/_generated.py docs/functions.md build/docs/reference
-	@$(PY) test/oracles/conventions.py
-	@$(PY) tools/docs/op_status.py
-	@$(PY) tools/docs/snippets.py --renew README.md docs/architecture.md docs/derivatives.md docs/interop.md docs/limits.md docs/python.md docs/sharp-bits.md
-
-reference: build ## Write a page for each group of functions to build/docs/reference
-	@$(PY) tools/forms/generate.py --pages pyfront/cellgrad build/python/cellgrad/ops/_generated.py docs/functions.md build/docs/reference
-
 bench: build ## Measure the figures of docs/figures.md
 	@$(PY) bench/figures.py
 
-clean: ## Remove what the build made (.venv stays)
-	@rm -rf build build-release build-asan build-asan-python build-checked
+##@ Installation
 
-setup:
+setup: ## Install what is missing (Debian 12) and make .venv and build; the others call it
 	@tools/setup/bootstrap.sh
+
+clean: ## Remove what builds made (.venv stays)
+	@rm -rf build build-release build-asan build-asan-python build-checked

@@ -51,9 +51,8 @@ bool holdsCellOps(mlir::ModuleOp module);
 
 /// The passes that take `module` to the LLVM dialect, by what it holds: all for
 /// cell ops or derivatives, those from linalg on for tensors, none for the LLVM
-/// dialect. `target` decides the width of vectors and the use of fma,
-/// `options` whether temporaries share memory,
-/// and are NaN where they are not needed.
+/// dialect. `target` decides the width of vectors and the use of fma, `options`
+/// whether temporaries share memory, and are NaN where they are not needed.
 std::string pipelineFor(mlir::ModuleOp module, const Target &target,
                         const CompileOptions &options);
 

@@ -1,6 +1,6 @@
 """Runs the code of a documentation page, in order, and compares what it prints with the page.
 
-    python tools/docs/snippets.py PAGE... [--renew] [--in FOLDER]
+    python tools/docs/snippets.py [PAGE...] [--renew] [--in FOLDER]
 
 What a fenced block means is in its first line:
 
@@ -12,7 +12,8 @@ What a fenced block means is in its first line:
     ```LANGUAGE                 after a block that ran: what it printed (```text, ```mlir: only there)
 
 All blocks of a page share a folder: a temporary one, or the one named with --in, which is taken for
-a checkout whose build/ and pyfront/ are used. --renew writes what was printed into the page.
+a checkout whose build/ and pyfront/ are used. --renew writes what was printed into the page. Without
+a PAGE, all those run that need no checkout.
 """
 
 import argparse
@@ -55,6 +56,16 @@ def blocks_of(page: str) -> list[Block]:
         options = dict(item.split("=", 1) for item in rest)
         line = page.count("\n", 0, match.start()) + 1
         found.append(Block(language, options, match["text"], match.span("text"), line))
+    return found
+
+
+def all_pages() -> list[Path]:
+    """The pages with code that runs in an empty folder; one that inserts code needs a checkout."""
+    found = []
+    for page in [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]:
+        blocks = blocks_of(page.read_text())
+        if any(b.runs for b in blocks) and not any("insert" in b.options for b in blocks):
+            found.append(page)
     return found
 
 
@@ -150,12 +161,12 @@ def check(path: Path, folder: Path, checkout: Path, renew: bool) -> bool:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("pages", type=Path, nargs="+")
+    parser.add_argument("pages", type=Path, nargs="*")
     parser.add_argument("--renew", action="store_true")
     parser.add_argument("--in", dest="folder", type=Path)
     options = parser.parse_args()
     good = True
-    for page in options.pages:
+    for page in options.pages or all_pages():
         if options.folder:
             good &= check(page, options.folder, options.folder, options.renew)
             continue
