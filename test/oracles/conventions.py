@@ -486,15 +486,17 @@ def page() -> str:
     lines = [
         "# Conventions",
         "",
-        "What a derivative is where the function has a corner, a pole or a jump, and where numbers end. Written by",
-        "`test/oracles/conventions.py` (`make docs`); a test evaluates every row, in float32 and float64, in",
-        "reverse and in forward mode, and second derivatives as reverse over reverse and forward over reverse.",
-        "*Slope* is the derivative by each argument, *second* that of the sum of the slopes. A framework's",
-        "column says what it does differently in float64 (MindSpore where it has to in float32):",
-        "`=` is the same slope, `==` the same second derivative as well, a dash what it refuses",
-        f"({versions}).",
-        "No number under *second*: it does not exist, or is infinite or NaN by the order of the steps,",
-        "which no test holds to.",
+        "Values and derivatives of functions at corners, poles and jumps, and at the largest and smallest numbers, beside",
+        "those of other frameworks. The page is written by `test/oracles/conventions.py` (`make docs`). A test evaluates",
+        "every row in float32 and float64, in reverse and in forward mode, and second derivatives as reverse over reverse",
+        "and forward over reverse.",
+        "",
+        "- *slope*: the derivative by each argument.",
+        "- *second*: the derivative of the sum of the slopes. Where it is empty, it does not exist, or is infinite or NaN",
+        "  depending on the order of the steps; no test checks it there.",
+        "- The column of a framework: `=` is the same slope, `==` the same second derivative as well, a number what differs,",
+        "  a dash what it refuses. They compute in float64, MindSpore in float32 where it must",
+        f"  ({versions}).",
     ]
     for group, rows in ROWS.items():
         lines += ["", f"## {group}", ""]
