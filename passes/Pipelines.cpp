@@ -26,7 +26,8 @@ void cellgrad::registerPipelines() {
       buildCPUPipeline);
   PassPipelineRegistration<>(
       "cell-to-linalg-pipeline",
-      "Derivatives expanded, cell ops as linalg on tensors", addCellToLinalg);
+      "cell ops to linalg on tensors, with derivatives expanded",
+      addCellToLinalg);
   PassPipelineRegistration<CPUPipelineOptions>(
       "cell-to-llvm-pipeline",
       "cell ops to the LLVM dialect: what cellc runs on the cell dialect",

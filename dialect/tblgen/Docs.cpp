@@ -59,10 +59,11 @@ std::string cell(StringRef text) {
 bool emitDocs(const RecordKeeper &records, raw_ostream &os) {
   os << R"(# Ops of the cell dialect
 
-Generated from the records in `dialect/*.td`: `make docs` copies the table of a build
-here, and a test compares the two. Rules are in the language that `dialect/CellBase.td`
-describes: `ct` is the cotangent of the result, `d_x` the tangent of operand `x`. Residuals
-are what the adjoint reads of the forward pass.
+Every op of the dialect with the rules of its derivatives. The table is generated from the
+records in `dialect/*.td`: `make docs` copies it from a build, and a test compares the two. Rules
+are in the language that `dialect/CellBase.td` describes: `ct` is the cotangent of the result,
+`d_x` the tangent of operand `x`. *Residuals* are the values of the forward pass that the adjoint
+reads.
 
 | op | meaning | cotangent of each operand | residuals | JVP | where not differentiable | Python |
 | --- | --- | --- | --- | --- | --- | --- |

@@ -6,7 +6,7 @@
 include "mlir/Pass/PassBase.td"
 
 def CountLoopsPass : Pass<"cell-count-loops", "::mlir::ModuleOp"> {
-  let summary = "Make scf.for of scf.while whose number of trips is known";
+  let summary = "Turn scf.while with a known number of trips into scf.for";
   let description = [{
     The loop's test must compare a carried integer with a constant, and its body add a
     constant to it. Calls in such loops are inlined before, unless the callee has

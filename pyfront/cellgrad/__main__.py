@@ -37,12 +37,16 @@ def run(path: str, arguments: list[str]) -> int:
 
 def main() -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(prog="python -m cellgrad", description=cellgrad.__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m cellgrad", description="Runs scripts for MindSpore with cellgrad."
+    )
     parser.add_argument("--version", action="version", version=cellgrad.__version__)
     commands = parser.add_subparsers(required=True)
     command = commands.add_parser("run", help="run a script that says 'import mindspore'")
-    command.add_argument("script")
-    command.add_argument("arguments", nargs=argparse.REMAINDER)
+    command.add_argument("script", help="a file of Python code")
+    command.add_argument(
+        "arguments", nargs=argparse.REMAINDER, help="what the script gets in sys.argv"
+    )
     options = parser.parse_args()
     return run(options.script, options.arguments)
 

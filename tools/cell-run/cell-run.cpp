@@ -31,8 +31,8 @@ static llvm::cl::opt<std::string> input(llvm::cl::Positional,
                                         llvm::cl::cat(category));
 static llvm::cl::opt<std::string>
     entry("entry",
-          llvm::cl::desc("Function to evaluate; may be left out where "
-                         "the module has one public function"),
+          llvm::cl::desc("Function to evaluate (default: the only public "
+                         "function)"),
           llvm::cl::cat(category));
 static llvm::cl::list<std::string>
     arguments("arg",
@@ -95,7 +95,8 @@ int main(int argc, char **argv) {
   registerDialects(registry);
   registerPasses();
   llvm::cl::HideUnrelatedOptions(category);
-  llvm::cl::ParseCommandLineOptions(argc, argv, "cell reference interpreter\n");
+  llvm::cl::ParseCommandLineOptions(
+      argc, argv, "interprets a function of cell ops and prints its results\n");
 
   auto file = readInput(input);
   if (!file) {

@@ -23,8 +23,9 @@ cl::OptionCategory category("cellc options");
 
 cl::opt<std::string> input(cl::Positional, cl::desc("<input.mlir>"),
                            cl::init("-"), cl::cat(category));
-cl::opt<std::string> output("o", cl::desc("Output; other kinds go beside it"),
-                            cl::value_desc("file"), cl::cat(category));
+cl::opt<std::string>
+    output("o", cl::desc("File of the first kind; the others go beside it"),
+           cl::value_desc("file"), cl::cat(category));
 
 enum class Kind { SharedObject, Object, LLVMIR, Assembly, Header, MLIR };
 cl::list<Kind>
@@ -42,39 +43,43 @@ cl::list<Kind>
 cl::opt<std::string>
     name("name", cl::desc("Model name in symbols (default: the output's)"),
          cl::cat(category));
-cl::opt<std::string>
-    target("target", cl::desc("native, x86-64-v2, -v3, -v4 or a CPU name"),
-           cl::init("native"), cl::cat(category));
+cl::opt<std::string> target(
+    "target",
+    cl::desc("native (default), x86-64-v2, x86-64-v3, x86-64-v4 or a CPU name"),
+    cl::init("native"), cl::cat(category));
 cl::opt<unsigned> optLevel("O", cl::Prefix,
-                           cl::desc("Optimisation level 0 to 3"), cl::init(2),
-                           cl::cat(category));
+                           cl::desc("Optimisation level, 0 to 3 (default: 2)"),
+                           cl::init(2), cl::cat(category));
 cl::opt<std::string>
     pipeline("pipeline",
              cl::desc("Passes to run instead of those the input needs"),
              cl::cat(category));
-cl::opt<std::string> dumpIR("dump-ir",
-                            cl::desc("Write the IR after each stage there"),
-                            cl::value_desc("directory"), cl::cat(category));
-cl::opt<bool> checkNans("check-nans",
-                        cl::desc("End a call where an op gives NaN"),
-                        cl::cat(category));
+cl::opt<std::string>
+    dumpIR("dump-ir",
+           cl::desc("Write the IR after each stage into this directory"),
+           cl::value_desc("directory"), cl::cat(category));
+cl::opt<bool> checkNans(
+    "check-nans",
+    cl::desc("End a call with an error at the first op that gives NaN"),
+    cl::cat(category));
 enum class Sanitizer { None, Address };
 cl::opt<Sanitizer> sanitize(
     "sanitize",
-    cl::desc("Check the code when it runs, in a process with the runtime"),
+    cl::desc("Add checks to the code, for a process that has the sanitizer's "
+             "runtime"),
     cl::values(clEnumValN(Sanitizer::Address, "address",
                           "every access to memory, with AddressSanitizer")),
     cl::init(Sanitizer::None), cl::cat(category));
 cl::opt<std::string>
     reproducers("reproducers",
-                cl::desc("Where a program goes on which the compiler fails "
+                cl::desc("Where to write a program that the compiler fails on "
                          "(default: cellgrad/failures in the user's cache)"),
                 cl::value_desc("directory"), cl::cat(category));
-cl::opt<std::string>
-    failsIn("fails-in",
-            cl::desc("Write nothing; status 0 if the compiler itself fails in "
-                     "this pass: a test for cell-reduce"),
-            cl::value_desc("pass"), cl::cat(category));
+cl::opt<std::string> failsIn(
+    "fails-in",
+    cl::desc("Write nothing; exit with 0 if the compiler itself fails in "
+             "this pass, else with 1: a test for cell-reduce"),
+    cl::value_desc("pass"), cl::cat(category));
 cl::opt<bool> showTime("time", cl::desc("Print the time of each stage"),
                        cl::cat(category));
 cl::opt<bool> verifyEach("verify-each", cl::desc("Verify after every pass"),
@@ -214,8 +219,9 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv,
-      "cellgrad compiler: MLIR to a shared object and a header\n\n"
-      "Exits with 1 where the input or an option is at fault, and with 2 where "
-      "the compiler is.\n");
+      "compiles MLIR (cell ops, linalg or the LLVM dialect) to a shared object "
+      "and a C header\n\n"
+      "Exit status: 1 if the input or an option is wrong, 2 if the compiler "
+      "itself failed.\n");
   return run();
 }

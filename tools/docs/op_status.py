@@ -21,23 +21,22 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "op-status.md"
 HEAD = """# Status of the ops
 
-Written by `tools/docs/op_status.py` (`make docs`) from the sources; a test compares. What each op is,
-and its rules, stand in [ops.md](ops.md).
+What is implemented and tested for each op. The page is written by `tools/docs/op_status.py` (`make docs`)
+from the sources, and a test compares the two. [ops.md](ops.md) says what each op is, and has its rules.
 
 - **verify**: *tested*: a test in `test/dialect` shows a module that is refused; *types*: the constraints
   of the record alone.
-- **infer**: *yes*: the result type follows from operands and attributes; *given*: it is stated.
-- **interpret**, **vmap**, **CPU**: the reference interpreter, the batching rules, the lowering know it.
-- **VJP**, **JVP**: *rule*: an expression of the record; *linear*, *multilinear*: by that property;
+- **infer**: *yes*: the result type follows from operands and attributes; *given*: the op states it.
+- **interpret**, **vmap**, **CPU**: the reference interpreter, the batching rules, the lowering support it.
+- **VJP**, **JVP**: *rule*: an expression in the record; *linear*, *multilinear*: follows from that property;
   *by hand*: C++ beside the verifier; *zero*: everywhere; *none*: refused with a message.
-- **numbers**: derivatives of what order are compared with numbers that no compiler computed, in
-  `test/rules` (mpmath, numpy or closed forms).
-- **check_grads**: in which orders and modes differences confirm it: order 1 and 2 in float64 in `make
-  test`, 1 to 3 in four dtypes in `make sweep`; the dot-product test and the symmetry of second derivatives
-  go with it.
-- **max error**: the largest difference from these, at order 1, 2 and 3, over all sequences of modes in
-  float64, relative to the size of the terms (`tools/docs/derivative_errors.py`). Differences themselves are
-  good to about 1e-11.
+- **numbers**: the orders of derivatives that `test/rules` compares with mpmath, numpy or closed forms.
+- **check_grads**: the orders and modes that finite differences confirm: orders 1 and 2 in float64 in `make
+  test`, 1 to 3 in four dtypes in `make sweep`, with the dot-product test and the symmetry of second
+  derivatives.
+- **max error**: the largest deviation from these differences at orders 1, 2 and 3, over all sequences of
+  modes in float64, relative to the size of the terms (`tools/docs/derivative_errors.py`). The differences
+  themselves are good to about 1e-11.
 - **max ulp**: of the function and its derivative in float32, from [sweep.md](sweep.md).
 - **GPU**: nothing yet.
 

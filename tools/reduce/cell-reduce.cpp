@@ -30,17 +30,17 @@ static llvm::cl::opt<std::string> input(llvm::cl::Positional,
                                         llvm::cl::cat(category));
 static llvm::cl::opt<std::string>
     command("test", llvm::cl::Required,
-            llvm::cl::desc("Shell command that gets the name of a file and "
-                           "exits with status 0 if it is still interesting"),
+            llvm::cl::desc("Shell command, given the name of a file; status 0 "
+                           "means that the file is still interesting"),
             llvm::cl::cat(category));
 static llvm::cl::opt<std::string> output("o", llvm::cl::desc("Output file"),
                                          llvm::cl::init("-"),
                                          llvm::cl::cat(category));
 static llvm::cl::opt<unsigned>
     seconds("timeout", llvm::cl::init(60),
-            llvm::cl::desc("Seconds after which the command is ended, with "
-                           "all that it has started, and its "
-                           "file not interesting (default: 60)"),
+            llvm::cl::desc("Seconds until the command is ended, with all "
+                           "that it has started; its file then counts "
+                           "as not interesting (default: 60)"),
             llvm::cl::cat(category));
 
 static int fail(const llvm::Twine &message) {
@@ -51,7 +51,9 @@ static int fail(const llvm::Twine &message) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   llvm::cl::HideUnrelatedOptions(category);
-  llvm::cl::ParseCommandLineOptions(argc, argv, "cell test case reducer\n");
+  llvm::cl::ParseCommandLineOptions(
+      argc, argv,
+      "makes an MLIR file smaller as long as a command finds it interesting\n");
   DialectRegistry registry;
   registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);

@@ -51,7 +51,7 @@ def SeparateInits : Pass<"cell-separate-inits", "::mlir::func::FuncOp"> {
 }
 
 def InsertPolls : Pass<"cell-insert-polls", "::mlir::func::FuncOp"> {
-  let summary = "Let calls end where their caller cancels them";
+  let summary = "Insert the places at which a caller can cancel a call";
   let description = [{
     Every trip of an `scf.while` begins with a `cell.poll`, and every print is followed by one.
     So do trips of an `scf.for` that may take long (of unknown length, or of many operations),
@@ -100,7 +100,7 @@ def CarryBuffers : Pass<"cell-carry-buffers", "::mlir::func::FuncOp"> {
 
 
 def CoalesceBuffers : Pass<"cell-coalesce-buffers", "::mlir::func::FuncOp"> {
-  let summary = "Make one buffer of two, where a copy between them can be saved";
+  let summary = "Merge two buffers if that saves a copy between them";
   let description = [{
     Two buffers that a `memref.copy` connects become one where they do not interfere: nowhere is one
     of them written while the contents of the other may still be read. What may be read is found by
@@ -112,7 +112,7 @@ def CoalesceBuffers : Pass<"cell-coalesce-buffers", "::mlir::func::FuncOp"> {
 }
 
 def OutlineKernels : Pass<"cell-outline-kernels", "::mlir::ModuleOp"> {
-  let summary = "Make one private function of equal linalg ops on memrefs";
+  let summary = "Outline equal linalg ops on memrefs into one private function";
   let description = [{
     Linalg ops with equal attributes, bodies, shapes and strides become calls of one function,
     so that code is generated once for them; a zero fill of a product's result goes with it. Offsets are arguments of
@@ -161,7 +161,7 @@ def EmitLoops : Pass<"cell-emit-loops", "::mlir::func::FuncOp"> {
 }
 
 def PlanMemory : Pass<"cell-plan-memory", "::mlir::ModuleOp"> {
-  let summary = "Lay all temporaries out in one arena argument";
+  let summary = "Place all temporaries in one arena, an argument of the function";
   let description = [{
     Replaces every `memref.alloc` and `memref.alloca` by a view into a byte
     buffer that becomes the function's last argument. Buffers whose live ranges

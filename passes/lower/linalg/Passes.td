@@ -39,7 +39,7 @@ def CellToLinalgPass : Pass<"cell-to-linalg", "::mlir::ModuleOp"> {
 }
 
 def DecomposePass : Pass<"cell-decompose", "::mlir::ModuleOp"> {
-  let summary = "Solve by factors, and factorize large matrices by blocks";
+  let summary = "Turn solves into factorizations, and factorize large matrices in blocks";
   let description = [{
     `cell.solve` becomes `cell.lu` and two triangular solves; equal factorizations are then
     left to common subexpression elimination. A `cell.cholesky` or `cell.triangular_solve`

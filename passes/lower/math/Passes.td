@@ -33,7 +33,7 @@ def ExpandMath : Pass<"cell-expand-math"> {
 }
 
 def ShareMath : Pass<"cell-share-math", "mlir::ModuleOp"> {
-  let summary = "Make long and rare computations functions that all users call";
+  let summary = "Move long, rarely needed computations into shared functions";
   let description = [{
     Replaces every `special.reduce_large` by a call of a private function, of which there is one
     for each type in the module: a hundred lines of integer arithmetic that would otherwise be

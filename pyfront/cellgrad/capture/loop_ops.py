@@ -93,7 +93,7 @@ class ForiLoop:
         the last value; see `WhileLoop`.
 
     Raises:
-        TypeError: arguments that are not.
+        TypeError: arguments of other types.
         ValueError: `loop_func` changes a shape, or the structure.
 
     >>> print(ops.ForiLoop()(0, 4, lambda i, total: total + i, ms.Tensor(0)))
@@ -148,7 +148,7 @@ class Scan:
         (the last carry, the list of results).
 
     Raises:
-        TypeError: arguments that are not.
+        TypeError: arguments of other types.
         ValueError: `loop_func` does not give two values, or changes a shape or the structure of the
             carry; elements of `xs` that differ in theirs.
 

@@ -562,10 +562,8 @@ def jit(fn: Callable[..., Any] | None = None, *args: Any, **options: Any) -> Any
     """Compiles a function: captured and compiled once per signature of its inputs.
 
     Tensors are inputs; numbers, strings and other Python values are part of the signature.
-    Parameters and tensors
-    from around the function are read at each call. May be used as a decorator, with or without
-    arguments;
-    MindSpore's options are accepted and have no effect.
+    Parameters and tensors from around the function are read at each call. May be used as a
+    decorator, with or without arguments; MindSpore's options are accepted and have no effect.
 
     Raises:
         TypeError: `fn` is not callable.

@@ -186,8 +186,7 @@ class Scope:
     """A private function under construction.
 
     Arguments are the given inputs, then whatever is captured, in order of first use: tracers of
-        outer scopes,
-    Parameters, and concrete tensors.
+    outer scopes, Parameters, and concrete tensors.
     """
 
     def __init__(

@@ -94,7 +94,7 @@ class GeneratorDataset(_Source):
         num_shards, shard_id: which part of the rows.
 
     Raises:
-        TypeError: a source that is none of these.
+        TypeError: a source of another kind.
         ValueError, RuntimeError: arguments that exclude each other.
 
     >>> data = ms.dataset.GeneratorDataset([(1.0,), (2.0,)], ["x"], shuffle=False)

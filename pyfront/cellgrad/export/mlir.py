@@ -211,7 +211,7 @@ def from_mlir(module: Any, parameters: dict[str, Tensor] | None = None) -> Funct
         into other functions, differentiated and mapped; its inputs have the module's shapes there.
 
     Raises:
-        TypeError: `module` is none of these.
+        TypeError: `module` is something else.
         ValueError: the module has ops that are not of the dialects ``cell``, ``func``, ``scf`` and
             ``tensor``, or ill-formed ones; or bytecode of a version that cannot be read.
         CompileError: the compiler refused the program.

@@ -354,7 +354,7 @@ class TransformerEncoderLayer(_Layer):
         src, src_mask, src_key_padding_mask: as of `MultiheadAttention`.
 
     Raises:
-        TypeError, ValueError: arguments that are not.
+        TypeError, ValueError: arguments of other types or values.
 
     >>> layer = nn.TransformerEncoderLayer(d_model=8, nhead=2)
     >>> print(layer(ops.ones((5, 1, 8))).shape)

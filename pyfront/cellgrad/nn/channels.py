@@ -78,7 +78,7 @@ class BiDense(Cell):
         shape (..., out_channels).
 
     Raises:
-        TypeError, ValueError: arguments or inputs that are not.
+        TypeError, ValueError: arguments or inputs of other types or values.
 
     >>> layer = nn.BiDense(2, 3, 4)
     >>> print(layer(ops.ones((5, 2)), ops.ones((5, 3))).shape)

@@ -90,7 +90,7 @@ def exponential_decay_lr(
         is_stair: whether the exponent is rounded down.
 
     Raises:
-        TypeError, ValueError: arguments that are not.
+        TypeError, ValueError: arguments of other types or values.
 
     >>> nn.exponential_decay_lr(0.5, 0.5, total_step=4, step_per_epoch=1, decay_epoch=1)
     [0.5, 0.25, 0.125, 0.0625]

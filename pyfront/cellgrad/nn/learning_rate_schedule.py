@@ -103,7 +103,7 @@ class ExponentialDecayLR(_Decay):
         is_stair: whether the quotient is rounded down.
 
     Raises:
-        TypeError, ValueError: arguments that are not.
+        TypeError, ValueError: arguments of other types or values.
 
     >>> schedule = nn.ExponentialDecayLR(0.5, 0.25, decay_steps=4)
     >>> print(schedule(Tensor(2, ms.int32)))

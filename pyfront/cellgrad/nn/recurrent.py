@@ -83,7 +83,7 @@ class RNNCell(_RecurrentCell):
         the next hidden state.
 
     Raises:
-        TypeError, ValueError: arguments or inputs that are not.
+        TypeError, ValueError: arguments or inputs of other types or values.
 
     >>> print(nn.RNNCell(3, 4)(ops.ones((2, 3)), ops.zeros((2, 4))).shape)
     (2, 4)
@@ -128,7 +128,7 @@ class LSTMCell(_RecurrentCell):
         (h', c').
 
     Raises:
-        TypeError, ValueError: arguments or inputs that are not.
+        TypeError, ValueError: arguments or inputs of other types or values.
 
     >>> zeros = ops.zeros((2, 4))
     >>> hidden, cell = nn.LSTMCell(3, 4)(ops.ones((2, 3)), (zeros, zeros))
@@ -175,7 +175,7 @@ class GRUCell(_RecurrentCell):
         the next hidden state.
 
     Raises:
-        TypeError, ValueError: arguments or inputs that are not.
+        TypeError, ValueError: arguments or inputs of other types or values.
 
     >>> print(nn.GRUCell(3, 4)(ops.ones((2, 3)), ops.zeros((2, 4))).shape)
     (2, 4)

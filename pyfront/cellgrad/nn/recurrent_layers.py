@@ -296,7 +296,7 @@ class RNN(_RecurrentLayers):
         states of all layers, of the shape of `hx`).
 
     Raises:
-        TypeError, ValueError: arguments or inputs that are not.
+        TypeError, ValueError: arguments or inputs of other types or values.
 
     >>> net = nn.RNN(10, 16, 2, batch_first=True)
     >>> output, last = net(ops.ones((3, 5, 10), ms.float32))
@@ -329,7 +329,7 @@ class LSTM(_RecurrentLayers):
         (all outputs of the last layer, (h, c)).
 
     Raises:
-        TypeError, ValueError: arguments or inputs that are not.
+        TypeError, ValueError: arguments or inputs of other types or values.
 
     >>> layer = nn.LSTM(3, 4, batch_first=True)
     >>> zeros = ops.zeros((1, 2, 4))

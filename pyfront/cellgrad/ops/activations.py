@@ -232,7 +232,7 @@ def softplus(input: Tensor, beta: Any = 1, threshold: Any = 20) -> Tensor:
     """``log(1 + exp(beta * x)) / beta``, and x itself where ``beta * x`` is above `threshold`.
 
     Raises:
-        TypeError: `input` is not a Tensor, or a number is none.
+        TypeError: `input` is not a Tensor, or a number argument is not a number.
         ValueError: `beta` is 0.
 
     >>> print(ops.softplus(Tensor([-1.0, 0.0, 30.0])))

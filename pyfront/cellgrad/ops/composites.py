@@ -93,7 +93,7 @@ def clip_by_norm(
         error_if_nonfinite: whether a norm that is not finite is an error; not in compiled code.
 
     Raises:
-        TypeError: `x` is neither, or a number is none.
+        TypeError: `x` is neither, or a number argument is not a number.
         ValueError: an order that is not positive; `error_if_nonfinite` in compiled code.
         RuntimeError: a norm that is not finite.
 

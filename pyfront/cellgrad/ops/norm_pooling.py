@@ -62,7 +62,7 @@ def lp_pool1d(
         A Tensor of shape (N, C, L') or (C, L').
 
     Raises:
-        TypeError, ValueError: arguments that are not.
+        TypeError, ValueError: arguments of other types or values.
 
     >>> print(ops.lp_pool1d(Tensor([[[3.0, 4.0, 6.0, 8.0]]]), norm_type=2, kernel_size=2))
     [[[ 5. 10.]]]

@@ -400,7 +400,7 @@ def nan_to_num(input: Tensor, nan: Any = None, posinf: Any = None, neginf: Any =
     The derivative is 0 at the elements replaced.
 
     Raises:
-        TypeError: `input` is not a Tensor, or a number is none.
+        TypeError: `input` is not a Tensor, or a number argument is not a number.
 
     >>> print(ops.nan_to_num(Tensor([float("nan"), float("inf"), 1.0]), 0.0, 9.0))
     [0. 9. 1.]

@@ -44,7 +44,7 @@ class FixedLossScaleManager(LossScaleManager):
         drop_overflow_update: whether steps with an overflow are skipped.
 
     Raises:
-        TypeError, ValueError: arguments that are not.
+        TypeError, ValueError: arguments of other types or values.
 
     >>> ms.FixedLossScaleManager(1024.0).get_loss_scale()
     1024.0
@@ -73,7 +73,7 @@ class DynamicLossScaleManager(LossScaleManager):
         scale_window: a positive int.
 
     Raises:
-        TypeError, ValueError: arguments that are not.
+        TypeError, ValueError: arguments of other types or values.
 
     >>> manager = ms.DynamicLossScaleManager(init_loss_scale=1024, scale_factor=2, scale_window=3)
     >>> manager.update_loss_scale(True)

@@ -475,7 +475,7 @@ class ReduceLROnPlateau:
         eps: the least change of a rate.
 
     Raises:
-        TypeError, ValueError: arguments that are not.
+        TypeError, ValueError: arguments of other types or values.
 
     >>> from cellgrad.experimental import optim
     >>> sgd = optim.SGD([Parameter(Tensor([1.0]), name="w")], lr=1.0)

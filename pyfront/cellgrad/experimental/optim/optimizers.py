@@ -137,7 +137,7 @@ class Adam(Optimizer):
         maximize: whether to climb.
 
     Raises:
-        TypeError, ValueError: arguments that are not.
+        TypeError, ValueError: arguments of other types or values.
 
     >>> from cellgrad.experimental import optim
     >>> w = Parameter(Tensor([1.0, 2.0]), name="w")
@@ -233,7 +233,7 @@ class SGD(Optimizer):
         nesterov: needs a momentum and no dampening.
 
     Raises:
-        TypeError, ValueError: arguments that are not.
+        TypeError, ValueError: arguments of other types or values.
 
     >>> from cellgrad.experimental import optim
     >>> w = Parameter(Tensor([1.0, 2.0]), name="w")

@@ -175,7 +175,7 @@ class AdamWeightDecay(_Moments):
         eps: positive.
 
     Raises:
-        TypeError, ValueError: arguments that are not.
+        TypeError, ValueError: arguments of other types or values.
 
     >>> w = Parameter(Tensor([1.0, 2.0]), name="w")
     >>> optimizer = nn.AdamWeightDecay([w], learning_rate=0.1)
@@ -220,7 +220,7 @@ class AdaMax(_Moments):
         eps: positive.
 
     Raises:
-        TypeError, ValueError: arguments that are not.
+        TypeError, ValueError: arguments of other types or values.
 
     >>> w = Parameter(Tensor([1.0, 2.0]), name="w")
     >>> optimizer = nn.AdaMax([w], learning_rate=0.1)
@@ -266,7 +266,7 @@ class Lamb(_Moments):
         eps: positive.
 
     Raises:
-        TypeError, ValueError: arguments that are not.
+        TypeError, ValueError: arguments of other types or values.
 
     >>> w = Parameter(Tensor([1.0, 2.0]), name="w")
     >>> optimizer = nn.Lamb([w], learning_rate=0.1)

@@ -22,7 +22,7 @@ class Adagrad(Optimizer):
         update_slots: whether the accumulator is updated.
 
     Raises:
-        TypeError, ValueError: arguments that are not.
+        TypeError, ValueError: arguments of other types or values.
 
     >>> w = Parameter(Tensor([1.0, 2.0]), name="w")
     >>> optimizer = nn.Adagrad([w], learning_rate=0.1)
@@ -66,7 +66,7 @@ class RMSProp(Optimizer):
         use_locking: kept for scripts.
 
     Raises:
-        TypeError, ValueError: arguments that are not.
+        TypeError, ValueError: arguments of other types or values.
 
     >>> w = Parameter(Tensor([1.0, 2.0]), name="w")
     >>> optimizer = nn.RMSProp([w], learning_rate=0.1)
@@ -126,7 +126,7 @@ class Adadelta(Optimizer):
         epsilon: at least 0.
 
     Raises:
-        TypeError, ValueError: arguments that are not.
+        TypeError, ValueError: arguments of other types or values.
 
     >>> w = Parameter(Tensor([1.0, 2.0]), name="w")
     >>> optimizer = nn.Adadelta([w], learning_rate=0.1)
@@ -174,7 +174,7 @@ class FTRL(Optimizer):
         use_locking: kept for scripts.
 
     Raises:
-        TypeError, ValueError: arguments that are not.
+        TypeError, ValueError: arguments of other types or values.
 
     >>> w = Parameter(Tensor([1.0, 2.0]), name="w")
     >>> optimizer = nn.FTRL([w], learning_rate=0.1)

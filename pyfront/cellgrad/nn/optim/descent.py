@@ -89,7 +89,7 @@ class Momentum(Optimizer):
         momentum: at least 0.
 
     Raises:
-        TypeError, ValueError: arguments that are not.
+        TypeError, ValueError: arguments of other types or values.
 
     >>> w = Parameter(Tensor([1.0]), name="w")
     >>> _ = nn.Momentum([w], 0.5, 0.9)((Tensor([1.0]),))
@@ -131,7 +131,7 @@ class Rprop(Optimizer):
         step_sizes: the least and the greatest step size.
 
     Raises:
-        TypeError, ValueError: arguments that are not.
+        TypeError, ValueError: arguments of other types or values.
 
     >>> w = Parameter(Tensor([1.0, 2.0]), name="w")
     >>> optimizer = nn.Rprop([w], learning_rate=0.1)

@@ -72,7 +72,7 @@ class DynamicLossScaleUpdateCell(Cell):
         overflow: whether this step's gradients are not finite; returned.
 
     Raises:
-        TypeError, ValueError: a window that is not.
+        TypeError, ValueError: a window of another type or size.
 
     >>> manager = nn.DynamicLossScaleUpdateCell(1024, scale_factor=2, scale_window=1000)
     >>> print(manager.get_loss_scale())

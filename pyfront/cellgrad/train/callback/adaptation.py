@@ -98,7 +98,7 @@ class EarlyStopping(_Watching):
         restore_best_weights: whether Parameters of the best epoch are put back at the end.
 
     Raises:
-        TypeError, ValueError: arguments that are not.
+        TypeError, ValueError: arguments of other types or values.
 
     >>> import numpy as np
     >>> x = np.ones((4, 2), np.float32)

@@ -146,7 +146,7 @@ class ModelCheckpoint(Callback):
         config: a `CheckpointConfig`.
 
     Raises:
-        TypeError: a config that is none.
+        TypeError: `config` is not a CheckpointConfig.
         ValueError: a prefix that is no file name.
 
     >>> import os, tempfile
@@ -294,7 +294,7 @@ class BackupAndRestore(Callback):
         delete_checkpoint: whether the file is removed when training has ended.
 
     Raises:
-        TypeError, ValueError: arguments that are not.
+        TypeError, ValueError: arguments of other types or values.
 
     >>> import os, tempfile
     >>> path = tempfile.mkdtemp()

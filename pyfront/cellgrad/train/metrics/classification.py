@@ -246,7 +246,7 @@ class TopKCategoricalAccuracy(Metric):
         k: a positive int.
 
     Raises:
-        TypeError, ValueError: `k` is not.
+        TypeError, ValueError: `k` is not a positive int.
 
     >>> metric = ms.train.TopKCategoricalAccuracy(2)
     >>> metric.clear()
@@ -313,7 +313,7 @@ class ConfusionMatrix(Metric):
         threshold: from where a score of one class counts as 1.
 
     Raises:
-        TypeError, ValueError: arguments that are not.
+        TypeError, ValueError: arguments of other types or values.
 
     >>> metric = ms.train.ConfusionMatrix(num_classes=2)
     >>> metric.clear()
