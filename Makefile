@@ -1,7 +1,7 @@
 # The commands of this project. 'make help' lists them; each does all it needs.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test build sweep sanitize coverage tidy oracle lint format docs bench clean setup
+.PHONY: help demo build test lint format docs reference sweep sanitize oracle coverage tidy bench setup clean
 
 PY := .venv/bin/python
 # One compile job a core, and at most one for each 1.5 GiB of memory.
