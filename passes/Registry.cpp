@@ -6,11 +6,13 @@
 #include "dialect/SpecialMath.h"
 #include "passes/autodiff/Passes.h"
 #include "passes/emit/Passes.h"
+#include "passes/lower/Passes.h"
+#include "passes/lower/buffers/Bufferization.h"
+#include "passes/lower/buffers/Passes.h"
 #include "passes/lower/cpu/Passes.h"
-#include "passes/lower/cpu/Print.h"
-#include "passes/lower/cpu/Stash.h"
-#include "passes/lower/linalg/Passes.h"
+#include "passes/lower/fuse/Passes.h"
 #include "passes/lower/math/Passes.h"
+#include "passes/lower/tensors/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -73,7 +75,10 @@ void cellgrad::registerDialects(DialectRegistry &registry) {
 void cellgrad::registerPasses() {
   registerCellAutodiffPasses();
   registerCellEmitPasses();
-  registerCellLowerLinalgPasses();
+  registerCellLowerPasses();
+  registerCellLowerTensorsPasses();
+  registerCellLowerBuffersPasses();
+  registerCellLowerFusePasses();
   registerCellLowerCPUPasses();
   registerTransformsPasses();
   registerLinalgPasses();

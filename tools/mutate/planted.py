@@ -48,12 +48,18 @@ LLVM = Path("/usr/lib/llvm-22")
 PAGE = ROOT / "docs" / "lowering-nets.md"
 BEGIN, END = "<!-- lowering mutants: begin -->", "<!-- lowering mutants: end -->"
 # What only prints, or hands on to passes of others.
-OTHERS = {"Pipeline", "Print", "SeparateTemporaries", "ToLLVM"}
+OTHERS = {"Pipeline", "Print", "PrintBufferization", "SeparateTemporaries", "ToLLVM"}
 FILES = {
-    "passes/lower/cpu": sorted(
-        {p.stem for p in (ROOT / "passes/lower/cpu").glob("*.cpp")} - OTHERS
-    ),
-    "passes/lower/linalg": ["LowerStash"],
+    **{
+        f"passes/lower/{room}": sorted(
+            {p.stem for p in (ROOT / "passes/lower" / room).glob("*.cpp")} - OTHERS
+        )
+        for room in ("buffers", "fuse", "cpu")
+    },
+    "passes/lower/tensors": [
+        *("CanFail", "CarryBuffers", "EntryPoints", "InsertPolls", "LowerStash", "PlaceResults"),
+        *("Schedule", "SeparateInits", "SinkStores"),
+    ],
     "passes/autodiff": ["CountLoops", "NormalForm", "Rematerialize"],
 }
 PROGRAMS, SECONDS, MEMORY = 30, 30, 6 << 30

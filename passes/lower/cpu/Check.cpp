@@ -2,36 +2,14 @@
 
 #include "passes/lower/cpu/Check.h"
 
+#include "dialect/CellDialect.h"
+#include "passes/lower/buffers/Checks.h"
 #include "passes/lower/cpu/CallFrame.h"
 
-#include "dialect/CellDialect.h"
-#include "runtime/cellgrad_abi.h"
-
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "llvm/ADT/MapVector.h"
-#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace cellgrad;
-
-bool cellgrad::canFail(Operation *op) {
-  return isa<CheckOp, PollOp, StashEmptyOp, StashWriteOp, StashStoreOp>(op);
-}
-
-/// The line of the program that `loc` leads to, as "file:line"; or nothing.
-static std::string lineOf(Location loc) {
-  std::string text;
-  loc->walk([&](Location inner) {
-    auto line = dyn_cast<FileLineColLoc>(inner);
-    if (!line)
-      return WalkResult::advance();
-    text = (llvm::sys::path::filename(line.getFilename()) + ":" +
-            Twine(line.getLine()))
-               .str();
-    return WalkResult::interrupt();
-  });
-  return text;
-}
 
 /// The block that leaves the function of `op` with the status it is given.
 static Block *leavingBlock(Operation *op) {
@@ -86,26 +64,11 @@ void cellgrad::lowerEnds(ModuleOp module) {
 }
 
 void cellgrad::lowerChecks(ModuleOp module) {
-  SmallVector<CheckOp> checks;
-  module.walk([&](CheckOp check) { checks.push_back(check); });
-  if (checks.empty())
-    return;
-  llvm::MapVector<Attribute, int32_t> places;
-  Builder b(module.getContext());
-  for (CheckOp check : checks) {
-    std::string text = check.getMessage().str(), line = lineOf(check.getLoc());
-    if (!line.empty())
-      text += " (" + line + ")";
-    Attribute message = b.getStringAttr(text);
-    int32_t place =
-        places.try_emplace(message, static_cast<int32_t>(places.size()))
-            .first->second;
-    OpBuilder at(check);
-    Value status = LLVM::ConstantOp::create(at, check.getLoc(), at.getI32Type(),
-                                            CG_ERROR_CHECK + place);
-    EndOp::create(at, check.getLoc(), check.getOk(), status);
+  for (auto [check, status] : collectChecks(module)) {
+    OpBuilder b(check);
+    Value code =
+        LLVM::ConstantOp::create(b, check.getLoc(), b.getI32Type(), status);
+    EndOp::create(b, check.getLoc(), check.getOk(), code);
     check.erase();
   }
-  module->setAttr("cell.checks", b.getArrayAttr(llvm::to_vector(
-                                     llvm::make_first_range(places))));
 }

@@ -7,13 +7,7 @@
 
 namespace cellgrad {
 
-/// Whether a call may end at `op` with a status: a check that does not hold,
-/// memory that runs out, a limit, the caller's wish.
-bool canFail(mlir::Operation *op);
-
-/// Gives every cell.check of a module in the LLVM dialect a status of its own:
-/// CG_ERROR_CHECK plus the place of what the check says in the module's
-/// `cell.checks`.
+/// Makes a cell.end of every cell.check of a module in the LLVM dialect.
 void lowerChecks(mlir::ModuleOp module);
 
 /// Marks a cell.end that asks the caller before it ends the call.

@@ -1,10 +1,9 @@
 //===- EmitGemm.cpp - contractions on memrefs to blocked loops ------------===//
 
-#include "passes/lower/cpu/FillFolding.h"
+#include "passes/lower/buffers/Contraction.h"
+#include "passes/lower/buffers/FillFolding.h"
 #include "passes/lower/cpu/GemmEmitter.h"
-#include "passes/lower/cpu/LoopNest.h"
 #include "passes/lower/cpu/Passes.h"
-#include "passes/lower/cpu/SumOfProducts.h"
 #include "passes/lower/cpu/TileEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,14 +22,6 @@ using namespace cellgrad;
 
 namespace {
 
-/// The roles that the dimensions of a contraction play.
-struct Contraction {
-  LoopNest nest;
-  /// Dimensions of the product itself, and those that repeat it.
-  unsigned m, n, k;
-  SmallVector<unsigned> batch;
-};
-
 /// True when all operands are memrefs of f32 or all of f64.
 bool hasKernelTypes(linalg::GenericOp op) {
   Type element = getElementTypeOrSelf(op.getDpsInits()[0].getType());
@@ -39,67 +30,6 @@ bool hasKernelTypes(linalg::GenericOp op) {
            return isa<MemRefType>(operand.getType()) &&
                   getElementTypeOrSelf(operand.getType()) == element;
          });
-}
-
-/// Recognises out += lhs * rhs in f32 or f64, with the product's dimensions all
-/// present; vectors and scalars are left to the general emitter.
-std::optional<Contraction> matchContraction(linalg::GenericOp op) {
-  if (!isContraction(op) || !hasKernelTypes(op))
-    return std::nullopt;
-  FailureOr<LoopNest> nest = analyzeNest(op);
-  if (failed(nest) || nest->isEmpty())
-    return std::nullopt;
-  nest->simplify();
-
-  std::optional<unsigned> m, n, k;
-  Contraction result{*nest, 0, 0, 0, {}};
-  LoopNest &loops = result.nest;
-  // The larger of two dimensions in one role is the product's; the other
-  // repeats it.
-  auto assign = [&](std::optional<unsigned> &role, unsigned dim) {
-    if (!role) {
-      role = dim;
-      return;
-    }
-    unsigned smaller = dim;
-    if (loops.sizes[dim] > loops.sizes[*role])
-      std::swap(smaller, *role);
-    result.batch.push_back(smaller);
-  };
-  for (unsigned d = 0; d < loops.rank(); ++d) {
-    bool inA = loops.inputs[0].strides[d], inB = loops.inputs[1].strides[d];
-    bool inC = loops.outputs[0].strides[d];
-    if (loops.isReduction[d]) {
-      if (!inA || !inB || k)
-        return std::nullopt;
-      k = d;
-    } else if (!inC) {
-      return std::nullopt;
-    } else if (inA && inB) {
-      result.batch.push_back(d);
-    } else if (inA) {
-      assign(m, d);
-    } else if (inB) {
-      assign(n, d);
-    } else {
-      return std::nullopt;
-    }
-  }
-  if (!m || !n || !k)
-    return std::nullopt;
-  result.m = *m;
-  result.n = *n;
-  result.k = *k;
-  // C must be contiguous along n; C transposed is B transposed times A
-  // transposed.
-  auto &out = loops.outputs[0];
-  if (out.strides[*n] != 1) {
-    if (out.strides[*m] != 1)
-      return std::nullopt;
-    std::swap(loops.inputs[0], loops.inputs[1]);
-    std::swap(result.m, result.n);
-  }
-  return result;
 }
 
 GemmMatrix matrix(FlatMemory &mem, const Access &access, unsigned row,
@@ -116,11 +46,14 @@ struct EmitGemm : cellgrad::impl::EmitGemmBase<EmitGemm> {
     IRRewriter rewriter(&getContext());
     SmallVector<linalg::GenericOp> ops;
     getOperation().walk([&](linalg::GenericOp op) { ops.push_back(op); });
-    for (linalg::GenericOp op : ops)
+    for (linalg::GenericOp op : ops) {
+      if (!hasKernelTypes(op))
+        continue;
       if (std::optional<Contraction> contraction = matchContraction(op))
         emit(rewriter, op, *contraction);
-      else if (hasKernelTypes(op) && isSumOfProducts(op))
+      else if (isSumOfProducts(op))
         emitStrided(rewriter, op);
+    }
   }
 
   void emit(IRRewriter &rewriter, linalg::GenericOp op,

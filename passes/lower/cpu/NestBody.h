@@ -3,7 +3,7 @@
 #ifndef CELLGRAD_LOWER_CPU_NESTBODY_H
 #define CELLGRAD_LOWER_CPU_NESTBODY_H
 
-#include "passes/lower/cpu/BodyIndices.h"
+#include "passes/lower/buffers/BodyIndices.h"
 #include "passes/lower/cpu/FlatMemory.h"
 #include "passes/lower/cpu/NestPlan.h"
 

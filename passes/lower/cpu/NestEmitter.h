@@ -3,7 +3,7 @@
 #ifndef CELLGRAD_LOWER_CPU_NESTEMITTER_H
 #define CELLGRAD_LOWER_CPU_NESTEMITTER_H
 
-#include "passes/lower/cpu/LoopNest.h"
+#include "passes/lower/buffers/LoopNest.h"
 
 #include "mlir/IR/PatternMatch.h"
 

@@ -2,8 +2,8 @@
 
 #include "passes/lower/cpu/NestPlan.h"
 
-#include "passes/lower/cpu/BodyIndices.h"
-#include "passes/lower/cpu/OpCost.h"
+#include "passes/lower/buffers/BodyIndices.h"
+#include "passes/lower/buffers/OpCost.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

@@ -3,7 +3,7 @@
 #ifndef CELLGRAD_LOWER_CPU_NESTPLAN_H
 #define CELLGRAD_LOWER_CPU_NESTPLAN_H
 
-#include "passes/lower/cpu/LoopNest.h"
+#include "passes/lower/buffers/LoopNest.h"
 
 namespace cellgrad {
 

@@ -1,4 +1,4 @@
-//===- Passes.h - linalg to LLVM on CPU passes ----------------------------===//
+//===- Passes.h - buffers to LLVM on CPU passes ---------------------------===//
 
 #ifndef CELLGRAD_LOWER_CPU_PASSES_H
 #define CELLGRAD_LOWER_CPU_PASSES_H

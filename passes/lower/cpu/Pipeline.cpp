@@ -2,8 +2,11 @@
 
 #include "passes/lower/cpu/Pipeline.h"
 
+#include "passes/lower/buffers/Passes.h"
 #include "passes/lower/cpu/Passes.h"
+#include "passes/lower/fuse/Passes.h"
 #include "passes/lower/math/Passes.h"
+#include "passes/lower/tensors/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"

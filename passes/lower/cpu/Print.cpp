@@ -1,14 +1,11 @@
-//===- Print.cpp - cell.print on its way to the print hook ----------------===//
+//===- Print.cpp - cell.print as calls of the print hook ------------------===//
 
 #include "passes/lower/cpu/Print.h"
 
 #include "dialect/CellDialect.h"
-#include "passes/lower/cpu/DenseBuffer.h"
 #include "runtime/cellgrad_abi.h"
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
-#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -16,52 +13,6 @@ using namespace mlir;
 using namespace cellgrad;
 
 namespace {
-
-//===----------------------------------------------------------------------===//
-// Bufferisation
-//===----------------------------------------------------------------------===//
-
-struct PrintBufferization
-    : bufferization::BufferizableOpInterface::ExternalModel<PrintBufferization,
-                                                            PrintOp> {
-  bool bufferizesToMemoryRead(Operation *, OpOperand &,
-                              const bufferization::AnalysisState &) const {
-    return true;
-  }
-  bool bufferizesToMemoryWrite(Operation *, OpOperand &,
-                               const bufferization::AnalysisState &) const {
-    return false;
-  }
-  bufferization::AliasingValueList
-  getAliasingValues(Operation *, OpOperand &,
-                    const bufferization::AnalysisState &) const {
-    return {};
-  }
-
-  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
-                          const bufferization::BufferizationOptions &options,
-                          bufferization::BufferizationState &state) const {
-    SmallVector<Value> buffers;
-    for (Value operand : op->getOperands()) {
-      if (!isa<TensorType>(operand.getType())) {
-        buffers.push_back(operand);
-        continue;
-      }
-      FailureOr<Value> buffer =
-          bufferization::getBuffer(rewriter, operand, options, state);
-      if (failed(buffer))
-        return failure();
-      buffers.push_back(denseBuffer(rewriter, op->getLoc(), *buffer));
-    }
-    bufferization::replaceOpWithNewBufferizedOp<PrintOp>(
-        rewriter, op, buffers, cast<PrintOp>(op).getFormatAttr());
-    return success();
-  }
-};
-
-//===----------------------------------------------------------------------===//
-// Conversion to LLVM
-//===----------------------------------------------------------------------===//
 
 int32_t dtypeCode(Type type) {
   if (type.isBF16())
@@ -164,12 +115,6 @@ private:
 };
 
 } // namespace
-
-void cellgrad::registerPrintBufferization(DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *context, CellDialect *) {
-    PrintOp::attachInterface<PrintBufferization>(*context);
-  });
-}
 
 void cellgrad::populatePrintToLLVMPatterns(const LLVMTypeConverter &converter,
                                            RewritePatternSet &patterns) {

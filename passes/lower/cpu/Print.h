@@ -1,18 +1,14 @@
-//===- Print.h - cell.print on its way to the print hook ------------------===//
+//===- Print.h - cell.print as calls of the print hook --------------------===//
 
 #ifndef CELLGRAD_LOWER_CPU_PRINT_H
 #define CELLGRAD_LOWER_CPU_PRINT_H
 
 namespace mlir {
-class DialectRegistry;
 class LLVMTypeConverter;
 class RewritePatternSet;
 } // namespace mlir
 
 namespace cellgrad {
-
-/// Lets one-shot bufferisation give cell.print buffers for its tensors.
-void registerPrintBufferization(mlir::DialectRegistry &registry);
 
 /// Turns cell.print on buffers into calls of `@cell_print(text, dtype, rank,
 /// shape, data)`: one for each tensor with the text before it, and one for the

@@ -1,4 +1,4 @@
-//===- Stash.h - stashes and barriers on their way to memory --------------===//
+//===- Stash.h - stashes as calls of the runtime --------------------------===//
 
 #ifndef CELLGRAD_LOWER_CPU_STASH_H
 #define CELLGRAD_LOWER_CPU_STASH_H
@@ -11,10 +11,6 @@ class RewritePatternSet;
 } // namespace mlir
 
 namespace cellgrad {
-
-/// Lets one-shot bufferisation turn accesses to stashes into copies from and to
-/// buffers, and see through barriers.
-void registerStashBufferization(mlir::DialectRegistry &registry);
 
 /// Frees the stashes of `func` after their last use.
 void freeStashes(mlir::func::FuncOp func);

@@ -48,9 +48,9 @@ public:
 
 private:
   void loop(int64_t size, int64_t step, function_ref<void(FlatIndex)> body);
-  void loops(ArrayRef<TileDim> dims, Positions at,
+  void loops(ArrayRef<ProductDim> dims, Positions at,
              function_ref<void(Positions)> body);
-  Positions moved(Positions at, const TileDim &dim, FlatIndex by);
+  Positions moved(Positions at, const ProductDim &dim, FlatIndex by);
 
   void packB();
   Value viewOf(Value flat, FlatIndex at, ArrayRef<int64_t> sizes,
@@ -66,7 +66,7 @@ private:
                 ArrayRef<Offset> rows, bool accumulate);
   void emitTile(Positions at, ArrayRef<Offset> rows, ArrayRef<Offset> vectors,
                 bool accumulate);
-  bool sharesTooMuch(const TileDim &depth, ArrayRef<Offset> rows,
+  bool sharesTooMuch(const ProductDim &depth, ArrayRef<Offset> rows,
                      ArrayRef<Offset> vectors);
   SumBlocks planTile(unsigned dim);
   SmallVector<Value> emitSum(unsigned dim, Positions at, ArrayRef<Offset> rows,
@@ -104,7 +104,7 @@ void TileEmitter::loop(int64_t size, int64_t step,
                      });
 }
 
-void TileEmitter::loops(ArrayRef<TileDim> dims, Positions at,
+void TileEmitter::loops(ArrayRef<ProductDim> dims, Positions at,
                         function_ref<void(Positions)> body) {
   if (dims.empty())
     return body(at);
@@ -113,7 +113,8 @@ void TileEmitter::loops(ArrayRef<TileDim> dims, Positions at,
   });
 }
 
-Positions TileEmitter::moved(Positions at, const TileDim &dim, FlatIndex by) {
+Positions TileEmitter::moved(Positions at, const ProductDim &dim,
+                             FlatIndex by) {
   at.a = mem.advance(at.a, by, dim.a);
   at.b = mem.advance(at.b, by, dim.b);
   at.c = mem.advance(at.c, by, dim.c);
@@ -155,31 +156,31 @@ static void move(OpBuilder &b, Location loc, Value from, Value to, bool add) {
 
 /// Copies all of B, with the vectorised dimension contiguous.
 void TileEmitter::packB() {
-  SmallVector<TileDim *> dims;
-  for (TileDim &dim : plan.outer)
+  SmallVector<ProductDim *> dims;
+  for (ProductDim &dim : plan.outer)
     if (dim.b != 0)
       dims.push_back(&dim);
   for (TiledDim &column : MutableArrayRef(plan.columns).drop_back())
     dims.push_back(&column.dim);
   for (auto *depth : {&plan.outerDepth, &plan.depth})
-    for (TileDim &dim : *depth)
+    for (ProductDim &dim : *depth)
       dims.push_back(&dim);
   dims.push_back(&plan.columns.back().dim);
 
   SmallVector<int64_t> sizes, strides;
-  for (TileDim *dim : dims) {
+  for (ProductDim *dim : dims) {
     sizes.push_back(dim->size);
     strides.push_back(dim->b);
   }
   int64_t total = 1;
-  for (TileDim *dim : llvm::reverse(dims)) {
+  for (ProductDim *dim : llvm::reverse(dims)) {
     dim->b = total;
     total *= dim->size;
   }
   Value packed = memref::AllocOp::create(
       b, loc, MemRefType::get({total}, problem.element));
   SmallVector<int64_t> ours =
-      llvm::map_to_vector(dims, [](TileDim *dim) { return dim->b; });
+      llvm::map_to_vector(dims, [](ProductDim *dim) { return dim->b; });
   move(b, loc, viewOf(problem.b.flat, problem.b.at, sizes, strides),
        viewOf(packed, {}, sizes, ours), /*add=*/false);
   problem.b = {packed, {}};
@@ -187,17 +188,17 @@ void TileEmitter::packB() {
 
 /// Computes C buffer by buffer, and moves each to its place.
 void TileEmitter::emitBuffered(Positions start) {
-  SmallVector<TileDim *> dims;
+  SmallVector<ProductDim *> dims;
   for (auto *tiled : {&plan.rows, &plan.columns})
     for (TiledDim &dim : *tiled)
       dims.push_back(&dim.dim);
   SmallVector<int64_t> sizes, strides, ours;
   int64_t total = 1;
-  for (TileDim *dim : dims) {
+  for (ProductDim *dim : dims) {
     sizes.push_back(dim->size);
     strides.push_back(dim->c);
   }
-  for (TileDim *dim : llvm::reverse(dims)) {
+  for (ProductDim *dim : llvm::reverse(dims)) {
     dim->c = total;
     ours.insert(ours.begin(), total);
     total *= dim->size;
@@ -230,7 +231,7 @@ void TileEmitter::emitBlocks(Positions start, bool accumulate) {
 }
 
 /// The loop over one dimension of a sum and all further ones.
-static SumBlocks planDepth(ArrayRef<TileDim> depth, unsigned dim,
+static SumBlocks planDepth(ArrayRef<ProductDim> depth, unsigned dim,
                            SumChains chains) {
   int64_t additions = 1;
   if (dim + 1 < depth.size())
@@ -349,7 +350,7 @@ void TileEmitter::emitTile(Positions at, ArrayRef<Offset> rows,
 /// True when steps next to each other take the same elements of A for
 /// different rows, as windows do, and more than the registers hold: LLVM keeps
 /// what it has loaded once, and would spill the sums for it.
-bool TileEmitter::sharesTooMuch(const TileDim &depth, ArrayRef<Offset> rows,
+bool TileEmitter::sharesTooMuch(const ProductDim &depth, ArrayRef<Offset> rows,
                                 ArrayRef<Offset> vectors) {
   llvm::SmallDenseSet<int64_t> elements;
   for (const Offset &row : rows)
@@ -365,7 +366,7 @@ bool TileEmitter::sharesTooMuch(const TileDim &depth, ArrayRef<Offset> rows,
 /// The loop over one dimension of the sum of a tile.
 SumBlocks TileEmitter::planTile(unsigned dim) {
   int64_t additions = 1;
-  for (const TileDim &depth : plan.depth)
+  for (const ProductDim &depth : plan.depth)
     additions *= depth.size;
   return planDepth(plan.depth, dim, tileChains(problem.element, additions));
 }
@@ -376,7 +377,7 @@ SmallVector<Value> TileEmitter::emitSum(unsigned dim, Positions at,
                                         ValueRange sums) {
   if (dim == plan.depth.size())
     return emitStep(at, rows, vectors, sums);
-  const TileDim &depth = plan.depth[dim];
+  const ProductDim &depth = plan.depth[dim];
   if (dim + 1 == plan.depth.size() &&
       static_cast<int64_t>(sums.size()) * depth.size <= kUnrolled &&
       planTile(dim).blocks.empty() && !sharesTooMuch(depth, rows, vectors)) {

@@ -11,7 +11,7 @@ namespace cellgrad {
 
 namespace {
 
-using Dims = llvm::SmallVector<TileDim>;
+using Dims = llvm::SmallVector<ProductDim>;
 
 /// Steps of a sum that stay in registers before they are added to C: enough to
 /// make up for the addition, and few, as errors grow with the longest chain.
@@ -20,9 +20,9 @@ constexpr int64_t kLeastDepth = 64, kMostDepth = 1024;
 /// Bytes of C that are buffered: they should stay in the second-level cache.
 constexpr int64_t kBufferBytes = int64_t{256} * 1024;
 
-int64_t count(llvm::ArrayRef<TileDim> dims) {
+int64_t count(llvm::ArrayRef<ProductDim> dims) {
   int64_t n = 1;
-  for (const TileDim &dim : dims)
+  for (const ProductDim &dim : dims)
     n *= dim.size;
   return n;
 }
@@ -37,7 +37,7 @@ double stepCycles(int64_t rows, int64_t vectors) {
 /// dimension where the limit is met is cut evenly.
 llvm::SmallVector<TiledDim> tile(const Dims &dims, int64_t limit) {
   llvm::SmallVector<TiledDim> tiled;
-  for (const TileDim &dim : llvm::reverse(dims)) {
+  for (const ProductDim &dim : llvm::reverse(dims)) {
     int64_t most = std::max<int64_t>(1, std::min(limit, dim.size));
     int64_t even = llvm::divideCeil(dim.size, llvm::divideCeil(dim.size, most));
     tiled.push_back({dim, even});
@@ -101,11 +101,11 @@ bool overlaps(const StridedProduct &p) {
   Dims dims(p.batch);
   dims.append(p.columns);
   dims.append(p.depth);
-  llvm::sort(dims, [](const TileDim &x, const TileDim &y) {
+  llvm::sort(dims, [](const ProductDim &x, const ProductDim &y) {
     return std::abs(x.b) < std::abs(y.b);
   });
   int64_t extent = 0;
-  for (const TileDim &dim : dims) {
+  for (const ProductDim &dim : dims) {
     if (dim.size > 1 && std::abs(dim.b) <= extent)
       return true;
     extent += std::abs(dim.b) * (dim.size - 1);
@@ -116,7 +116,7 @@ bool overlaps(const StridedProduct &p) {
 /// Splits the sum: the innermost dimensions that make a block go to registers.
 void splitDepth(TilePlan &plan, const Dims &depth) {
   int64_t steps = 1;
-  for (const TileDim &dim : llvm::reverse(depth)) {
+  for (const ProductDim &dim : llvm::reverse(depth)) {
     bool outside = steps >= kLeastDepth && steps * dim.size > kMostDepth;
     Dims &to = outside ? plan.outerDepth : plan.depth;
     to.insert(to.begin(), dim);
@@ -151,7 +151,7 @@ std::optional<Candidate> plan(const StridedProduct &p, size_t vector,
   TilePlan base;
   base.lanes = target.vectorBits / p.elementBits;
   Dims columns(p.columns), rows(p.rows);
-  TileDim vectorDim = columns[vector];
+  ProductDim vectorDim = columns[vector];
   columns.erase(columns.begin() + vector);
   columns.push_back(vectorDim);
   base.packB = vectorDim.b != 1;
@@ -192,7 +192,7 @@ StridedProduct exchanged(const StridedProduct &p) {
   StridedProduct q = p;
   std::swap(q.rows, q.columns);
   for (Dims *dims : {&q.batch, &q.rows, &q.columns, &q.depth})
-    for (TileDim &dim : *dims)
+    for (ProductDim &dim : *dims)
       std::swap(dim.a, dim.b);
   return q;
 }
@@ -221,7 +221,7 @@ std::optional<TilePlan> planTiles(const StridedProduct &product,
   int64_t lanes = target.vectorBits / product.elementBits;
   double plain = 4.0 * count(product.batch) * count(product.rows) *
                  count(product.columns) * count(product.depth) / lanes;
-  bool contiguous = llvm::any_of(product.depth, [&](const TileDim &dim) {
+  bool contiguous = llvm::any_of(product.depth, [&](const ProductDim &dim) {
     return dim.a == 1 && dim.b == 1 && dim.size >= lanes;
   });
   std::optional<Candidate> best;

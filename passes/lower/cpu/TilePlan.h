@@ -12,6 +12,7 @@
 #ifndef CELLGRAD_LOWER_CPU_TILEPLAN_H
 #define CELLGRAD_LOWER_CPU_TILEPLAN_H
 
+#include "passes/lower/buffers/Contraction.h"
 #include "passes/lower/cpu/GemmPlan.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -19,24 +20,9 @@
 
 namespace cellgrad {
 
-/// One loop with the distance, in elements, that a step moves in each operand.
-struct TileDim {
-  int64_t size = 1;
-  int64_t a = 0, b = 0, c = 0;
-};
-
-/// C += A * B. Dimensions are outermost first.
-struct StridedProduct {
-  llvm::SmallVector<TileDim> batch;   ///< in A, B and C
-  llvm::SmallVector<TileDim> rows;    ///< in A and C
-  llvm::SmallVector<TileDim> columns; ///< in B and C
-  llvm::SmallVector<TileDim> depth;   ///< in A and B: summed over
-  unsigned elementBits = 32;
-};
-
 /// A dimension cut into tiles.
 struct TiledDim {
-  TileDim dim;
+  ProductDim dim;
   /// Elements of the dimension in one tile; 1 for a plain loop.
   int64_t tile = 1;
 };
@@ -51,13 +37,13 @@ struct TilePlan {
   /// from there to C.
   bool bufferC = false;
   /// Loops around a buffer of C.
-  llvm::SmallVector<TileDim> outer;
+  llvm::SmallVector<ProductDim> outer;
   llvm::SmallVector<TiledDim> rows;
   /// The vectorised dimension is the last one.
   llvm::SmallVector<TiledDim> columns;
   /// Blocks of the sum that are added to C one by one, and the sum in
   /// registers.
-  llvm::SmallVector<TileDim> outerDepth, depth;
+  llvm::SmallVector<ProductDim> outerDepth, depth;
 
   int64_t tileRows() const;
   int64_t tileVectors() const;

@@ -1,4 +1,4 @@
-//===- Bells.cpp - exp(-x^2), exp(x^2), 1 / cosh(x)^2 --------------------===//
+//===- Bells.cpp - exp(-x^2), exp(x^2), 1 / cosh(x)^2 ---------------------===//
 
 #include "passes/lower/math/Functions.h"
 

@@ -1,0 +1,90 @@
+//===- CellToLinalg.cpp - lower the cell dialect to linalg ----------------===//
+
+#include "dialect/CellDialect.h"
+#include "dialect/SpecialMath.h"
+#include "passes/lower/Passes.h"
+#include "passes/lower/sequential/Patterns.h"
+#include "passes/lower/tensors/LoopOfOp.h"
+#include "passes/lower/tensors/Patterns.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace cellgrad {
+#define GEN_PASS_DEF_CELLTOLINALGPASS
+#include "passes/lower/Passes.h.inc"
+} // namespace cellgrad
+
+using namespace mlir;
+
+namespace {
+
+/// Ops that bufferisation and the conversion to LLVM know.
+bool actsAtRunTime(Operation *op) {
+  return isa<cellgrad::PrintOp, cellgrad::CheckOp, cellgrad::BarrierOp,
+             cellgrad::StashEmptyOp, cellgrad::StashReadOp,
+             cellgrad::StashWriteOp>(op);
+}
+
+class CellToLinalgPass
+    : public cellgrad::impl::CellToLinalgPassBase<CellToLinalgPass> {
+public:
+  using CellToLinalgPassBase::CellToLinalgPassBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet set(context);
+    cellgrad::populateCheckToLinalg(set);
+    cellgrad::populateCholeskyToLinalg(set);
+    cellgrad::populateElementwiseToLinalg(set);
+    cellgrad::populateIndexToLinalg(set);
+    cellgrad::populateLUToLinalg(set);
+    cellgrad::populateQRToLinalg(set);
+    cellgrad::populateRandomToLinalg(set);
+    cellgrad::populateReductionToLinalg(set);
+    cellgrad::populateScanToLinalg(set);
+    cellgrad::populateScatterToLinalg(set);
+    cellgrad::populateShapeToLinalg(set);
+    cellgrad::populateWindowsToLinalg(set);
+    cellgrad::populateSortToLinalg(set);
+    patterns = std::move(set);
+    RewritePatternSet before(context);
+    cellgrad::populateConvolutionPhases(before);
+    phases = std::move(before);
+    return success();
+  }
+
+  void runOnOperation() override {
+    DenseSet<Operation *> ofProgram;
+    getOperation().walk([&](scf::ForOp loop) { ofProgram.insert(loop); });
+    walkAndApplyPatterns(getOperation(), phases);
+    walkAndApplyPatterns(getOperation(), patterns);
+    getOperation().walk([&](scf::ForOp loop) {
+      if (!ofProgram.contains(loop))
+        loop->setAttr(cellgrad::kLoopOfOp, UnitAttr::get(&getContext()));
+    });
+    WalkResult left = getOperation().walk([](Operation *op) {
+      if (!isa<cellgrad::CellDialect>(op->getDialect()) || actsAtRunTime(op))
+        return WalkResult::advance();
+      InFlightDiagnostic error = op->emitOpError("has no lowering");
+      if (isa<cellgrad::VJPOp, cellgrad::JVPOp, cellgrad::VMapOp>(op))
+        error << "; run --cell-differentiate first";
+      else if (isa<cellgrad::SolveOp>(op))
+        error << "; run --cell-decompose first";
+      else
+        error << " for these types";
+      return WalkResult::interrupt();
+    });
+    if (left.wasInterrupted())
+      signalPassFailure();
+  }
+
+private:
+  FrozenRewritePatternSet patterns, phases;
+};
+
+} // namespace

@@ -1,0 +1,58 @@
+//===- Contraction.h - contractions and convolutions ----------------------===//
+
+#ifndef CELLGRAD_LOWER_BUFFERS_CONTRACTION_H
+#define CELLGRAD_LOWER_BUFFERS_CONTRACTION_H
+
+#include "passes/lower/buffers/LoopNest.h"
+
+namespace cellgrad {
+
+/// True for out += a * b of floating point operands.
+bool isSumOfProducts(mlir::linalg::GenericOp op);
+
+/// True for out += a * b of floating point numbers or integers, where each
+/// operand is read at loop variables. The inputs may be converted to a wider
+/// type, as those of a product of half precision; nothing else stands between
+/// product and sum. (Upstream's test of the body looks through unary ops: the
+/// sum of abs(a * b) passes it.)
+bool isContraction(mlir::linalg::GenericOp op);
+
+/// True for a sum of products that reads an operand through windows: its map
+/// adds loop variables.
+bool isConvolution(mlir::linalg::GenericOp op);
+
+/// The roles that the dimensions of a contraction play.
+struct Contraction {
+  LoopNest nest;
+  /// Dimensions of the product itself, and those that repeat it.
+  unsigned m, n, k;
+  llvm::SmallVector<unsigned> batch;
+};
+
+/// Recognises out += lhs * rhs, with the product's dimensions all present, and
+/// the result contiguous along one of them; vectors and scalars are another
+/// matter.
+std::optional<Contraction> matchContraction(mlir::linalg::GenericOp op);
+
+/// One loop with the distance, in elements, that a step moves in each operand.
+struct ProductDim {
+  int64_t size = 1;
+  int64_t a = 0, b = 0, c = 0;
+};
+
+/// C += A * B. Dimensions are outermost first.
+struct StridedProduct {
+  llvm::SmallVector<ProductDim> batch;   ///< in A, B and C
+  llvm::SmallVector<ProductDim> rows;    ///< in A and C
+  llvm::SmallVector<ProductDim> columns; ///< in B and C
+  llvm::SmallVector<ProductDim> depth;   ///< in A and B: summed over
+  unsigned elementBits = 32;
+};
+
+/// A nest of a sum of products as the product of its two inputs; nothing where
+/// a dimension has none of the roles.
+std::optional<StridedProduct> stridedProduct(const LoopNest &nest);
+
+} // namespace cellgrad
+
+#endif

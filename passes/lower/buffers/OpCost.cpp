@@ -1,0 +1,53 @@
+//===- OpCost.cpp - what an op of a body costs ----------------------------===//
+//
+// Only what is listed here is taken to be short: an op that is added to a
+// dialect is Long until it is.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/lower/buffers/OpCost.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace cellgrad {
+
+static bool isCheap(Operation &op) {
+  bool computes =
+      isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::NegFOp,
+          arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+          arith::MinNumFOp, arith::AddIOp, arith::SubIOp, arith::MulIOp,
+          arith::AddUIExtendedOp, arith::MulUIExtendedOp,
+          arith::MulSIExtendedOp, arith::MaxSIOp, arith::MaxUIOp,
+          arith::MinSIOp, arith::MinUIOp, arith::AndIOp, arith::OrIOp,
+          arith::XOrIOp, arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp,
+          arith::CmpFOp, arith::CmpIOp, arith::SelectOp>(op);
+  bool converts =
+      isa<arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp, arith::ExtUIOp,
+          arith::TruncIOp, arith::SIToFPOp, arith::UIToFPOp, arith::FPToSIOp,
+          arith::FPToUIOp, arith::BitcastOp, arith::IndexCastOp,
+          arith::IndexCastUIOp>(op);
+  bool changesBits =
+      isa<math::AbsFOp, math::AbsIOp, math::CopySignOp, math::FmaOp,
+          math::IsFiniteOp, math::IsInfOp, math::IsNaNOp>(op);
+  return computes || converts || changesBits ||
+         isa<arith::ConstantOp, linalg::IndexOp>(op);
+}
+
+OpCost costOf(Operation &op) {
+  if (isCheap(op))
+    return OpCost::Cheap;
+  if (isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
+          arith::RemUIOp>(op))
+    return OpCost::Division;
+  if (isa<memref::LoadOp, tensor::ExtractOp>(op))
+    return OpCost::Load;
+  return OpCost::Long;
+}
+
+} // namespace cellgrad

@@ -1,0 +1,26 @@
+//===- OpCost.h - what an op of a body costs ------------------------------===//
+
+#ifndef CELLGRAD_LOWER_BUFFERS_OPCOST_H
+#define CELLGRAD_LOWER_BUFFERS_OPCOST_H
+
+#include "mlir/IR/Operation.h"
+
+namespace cellgrad {
+
+/// What one element of an op of a linalg body costs, in increasing order.
+enum class OpCost {
+  /// An instruction or a few that take some cycles, or none.
+  Cheap,
+  /// An instruction that takes many cycles.
+  Division,
+  /// A read at a computed position.
+  Load,
+  /// Many instructions: a function, or anything that is not known to be less.
+  Long
+};
+
+OpCost costOf(mlir::Operation &op);
+
+} // namespace cellgrad
+
+#endif

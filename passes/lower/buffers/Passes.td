@@ -1,0 +1,61 @@
+//===- Passes.td - passes on buffers that every target shares -------------===//
+
+#ifndef CELLGRAD_LOWER_BUFFERS_PASSES_TD
+#define CELLGRAD_LOWER_BUFFERS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def CoalesceBuffers : Pass<"cell-coalesce-buffers", "::mlir::func::FuncOp"> {
+  let summary = "Merge two buffers if that saves a copy between them";
+  let description = [{
+    Two buffers that a `memref.copy` connects become one where they do not interfere: nowhere is one
+    of them written while the contents of the other may still be read. What may be read is found by
+    a backward liveness analysis over the two buffers' uses, through loops and branches. An elementwise
+    op may read one and write the other at the same positions. Temporaries are merged with each other
+    and with the memory of results and donated arguments; copies in inner loops come first.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+def OutlineKernels : Pass<"cell-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "Outline equal linalg ops on memrefs into one private function";
+  let description = [{
+    Linalg ops with equal attributes, bodies, shapes and strides become calls of one function,
+    so that code is generated once for them; a zero fill of a product's result goes with it. Offsets are arguments of
+    the function. Ops whose code is short stay where they are.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def PlanMemory : Pass<"cell-plan-memory", "::mlir::ModuleOp"> {
+  let summary = "Place all temporaries in one arena, an argument of the function";
+  let description = [{
+    Replaces every `memref.alloc` and `memref.alloca` by a view into a byte
+    buffer that becomes the function's last argument. Buffers whose live ranges
+    do not overlap share memory, in loops and branches as well: what is made in
+    the body of a loop and stays in one trip takes what it would take outside.
+    Each starts on a 64-byte boundary. The arena's size is recorded in
+    `cell.arena_bytes`. The arena of a private function lies in that of its
+    callers, for the time of the call.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+  let options = [
+    Option<"poison", "poison", "bool", "false",
+           "fill temporaries with NaN where their live range begins and after it ends: "
+           "a mistake of this pass changes results">,
+  ];
+}
+
+def SeparateTemporaries : Pass<"cell-separate-temporaries", "::mlir::ModuleOp"> {
+  let summary = "Give every temporary memory of its own";
+  let description = [{
+    Stands for `cell-plan-memory` where memory accesses are checked: each
+    temporary is allocated when its function begins, with just its bytes, and
+    freed when it returns, so that what is beyond it is nobody's. The arena has
+    no bytes.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+#endif

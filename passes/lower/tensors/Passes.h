@@ -1,0 +1,22 @@
+//===- Passes.h - passes on tensors that every target shares --------------===//
+
+#ifndef CELLGRAD_LOWER_TENSORS_PASSES_H
+#define CELLGRAD_LOWER_TENSORS_PASSES_H
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::func {
+class FuncOp;
+} // namespace mlir::func
+
+namespace cellgrad {
+#define GEN_PASS_DECL
+#include "passes/lower/tensors/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "passes/lower/tensors/Passes.h.inc"
+} // namespace cellgrad
+
+#endif

@@ -1,0 +1,105 @@
+//===- Passes.td - passes on tensors that every target shares -------------===//
+
+#ifndef CELLGRAD_LOWER_TENSORS_PASSES_TD
+#define CELLGRAD_LOWER_TENSORS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def DecomposePass : Pass<"cell-decompose", "::mlir::ModuleOp"> {
+  let summary = "Turn solves into factorizations, and factorize large matrices in blocks";
+  let description = [{
+    `cell.solve` becomes `cell.lu` and two triangular solves; equal factorizations are then
+    left to common subexpression elimination. A `cell.cholesky` or `cell.triangular_solve`
+    of more rows than a block is halved until its parts have no more (or a twelfth of all),
+    so that most of the work is in matrix products.
+  }];
+  let options = [
+    Option<"blockSize", "block-size", "int64_t", "64",
+           "rows of a matrix that is not divided further">,
+  ];
+  let dependentDialects = ["::cellgrad::CellDialect"];
+}
+
+def LowerStashPass : Pass<"cell-lower-stash", "::mlir::ModuleOp"> {
+  let summary = "Turn stashes of known capacity into tensors";
+  let description = [{
+    A stash whose loop has a known number of trips becomes a tensor with a leading
+    dimension for the trips, which the loop carries and bufferisation changes in place: it
+    lives in the arena. Others stay, and grow at run time. Additions to an element become a read, a
+    sum and a write in both.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def ConvertEntryPoints : Pass<"cell-convert-entry-points", "::mlir::ModuleOp"> {
+  let summary = "Turn tensor arguments and results of public functions into memrefs";
+  let description = [{
+    A public function takes one memref per argument, then one per result that is
+    not donated, and returns nothing. Results are written with
+    `bufferization.materialize_in_destination` into their own memref or, when an
+    argument is donated to them (`cell.donate = k`), into that argument. The
+    signature, as it was on tensors, is recorded in `cell.signature`.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+def SeparateInits : Pass<"cell-separate-inits", "::mlir::func::FuncOp"> {
+  let summary = "Give every linalg op an initial value of its own";
+  let description = [{
+    CSE makes one `tensor.empty` or `linalg.fill` of several. Ops that write over a shared one
+    would be in conflict, and one of them would have to be copied.
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
+def InsertPolls : Pass<"cell-insert-polls", "::mlir::func::FuncOp"> {
+  let summary = "Insert the places at which a caller can cancel a call";
+  let description = [{
+    Every trip of an `scf.while` begins with a `cell.poll`, and every print is followed by one.
+    So do trips of an `scf.for` that may take long (of unknown length, or of many operations),
+    except where donated arguments would have to be updated in large copies for that, and
+    except loops that are a part of one op of the program (`cell.loop_of_op`).
+  }];
+  let options = [
+    Option<"minWork", "min-work", "uint64_t", "1 << 24",
+           "scalar operations that a loop must make for a poll">,
+    Option<"maxCopy", "max-copy", "uint64_t", "1 << 26",
+           "bytes of donated arguments that may be copied for a poll">,
+  ];
+}
+
+def PlaceResults : Pass<"cell-place-results", "::mlir::func::FuncOp"> {
+  let summary = "Compute results and temporaries straight in their final buffers";
+  let description = [{
+    Makes the op that produces a result write into the result's buffer; for a
+    donated argument it also moves that op below every other read of the
+    argument's old value, so that bufferisation needs neither an allocation nor
+    a copy. Where the order cannot be found (a later value needs the old one),
+    or where two donated arguments would overwrite each other, the result is
+    computed apart and copied. So is what an op that may fail (`cell.check`,
+    `cell.poll`, stashes) or one before it computes: a call that fails leaves
+    donated arguments as they were. Elementwise ops reuse the buffer of an operand
+    that they are the last to read.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def CarryBuffers : Pass<"cell-carry-buffers", "::mlir::func::FuncOp"> {
+  let summary = "Carry tensors through loops, and out of branches, in buffers of their own";
+  let description = [{
+    Every tensor that an `scf.for` or `scf.while` carries gets a buffer: its initial value is stored
+    there before the loop, each trip reads it there, and stores there what the next trip starts from.
+    What an `scf.if` gives is stored by both branches. Afterwards no loop and no branch has a tensor
+    among its operands and results, so that bufferisation has nothing to decide that it could fail
+    at. Stores that are not needed are removed on memrefs, by `cell-coalesce-buffers`.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+#endif

@@ -1,0 +1,80 @@
+//===- SeparateInits.cpp - an initial value for every op ------------------===//
+
+#include "passes/lower/tensors/Passes.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+namespace cellgrad {
+#define GEN_PASS_DEF_SEPARATEINITS
+#include "passes/lower/tensors/Passes.h.inc"
+} // namespace cellgrad
+
+using namespace mlir;
+
+namespace {
+
+/// The operand that an op which makes or reshapes an initial value takes it
+/// from.
+OpOperand *initOperand(Operation *op) {
+  if (auto fill = dyn_cast<linalg::FillOp>(op))
+    return fill.getDpsInitOperand(0);
+  return &op->getOpOperand(0);
+}
+
+/// Whether `value` is new, filled or not, and the same as that of another op.
+bool isSharedInit(Value value) {
+  bool shared = false;
+  while (Operation *def = value.getDefiningOp()) {
+    shared |= !value.hasOneUse();
+    if (isa<tensor::EmptyOp>(def))
+      return shared;
+    if (!isa<linalg::FillOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
+            def))
+      return false;
+    value = initOperand(def)->get();
+  }
+  return false;
+}
+
+Value copyInit(OpBuilder &b, Value value) {
+  Operation *def = value.getDefiningOp();
+  if (isa<tensor::EmptyOp>(def))
+    return b.clone(*def)->getResult(0);
+  Value source = copyInit(b, initOperand(def)->get());
+  Operation *copy = b.clone(*def);
+  initOperand(copy)->set(source);
+  return copy->getResult(0);
+}
+
+struct SeparateInits : cellgrad::impl::SeparateInitsBase<SeparateInits> {
+  void runOnOperation() override {
+    SmallVector<OpOperand *> inits;
+    getOperation().walk([&](Operation *op) {
+      if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+          linalgOp && !isa<linalg::FillOp>(op))
+        for (OpOperand &init : linalgOp.getDpsInitsMutable())
+          inits.push_back(&init);
+      if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
+        for (OpOperand &init : loop.getInitsMutable())
+          inits.push_back(&init);
+      if (auto copy = dyn_cast<bufferization::MaterializeInDestinationOp>(op))
+        inits.push_back(&copy.getDestMutable());
+      // What a branch gives may be changed in place.
+      if (isa<scf::YieldOp>(op) && isa<scf::IfOp>(op->getParentOp()))
+        for (OpOperand &operand : op->getOpOperands())
+          inits.push_back(&operand);
+    });
+    for (OpOperand *init : inits)
+      if (isSharedInit(init->get())) {
+        OpBuilder b(init->getOwner());
+        init->set(copyInit(b, init->get()));
+      }
+  }
+};
+
+} // namespace
