@@ -4,7 +4,7 @@
 #include "passes/Failure.h"
 #include "passes/Registry.h"
 #include "passes/emit/Files.h"
-#include "passes/emit/Target.h"
+#include "passes/emit/Processor.h"
 
 #include "dialect/CellDialect.h"
 #include "dialect/Refusal.h"
@@ -89,11 +89,11 @@ LogicalResult lower(ModuleOp module, const CompileOptions &options,
                     Timings *timings, FailureReport &report) {
   static std::once_flag once;
   std::call_once(once, registerPasses);
-  auto target = resolveTarget(options.emit.target);
-  if (!target)
-    return refuse(module.getLoc()) << llvm::toString(target.takeError());
+  auto processor = resolveTarget(options.emit.target);
+  if (!processor)
+    return refuse(module.getLoc()) << llvm::toString(processor.takeError());
   std::string pipeline = options.pipeline.empty()
-                             ? pipelineFor(module, *target, options)
+                             ? pipelineFor(module, *processor->target, options)
                              : options.pipeline;
   if (pipeline.empty())
     return success();
@@ -143,8 +143,7 @@ std::string cellgrad::pipelineFor(ModuleOp module, const Target &target,
     return "";
   std::string name =
       holdsCellOps(module) ? "cell-to-llvm-pipeline" : "cell-cpu-pipeline";
-  return name + "{vector-width=" + std::to_string(target.vectorBits) +
-         " fma=" + (target.fma ? "true" : "false") +
+  return name + "{target=" + target.name.str() +
          (options.poison ? " poison=true" : "") +
          (options.emit.sanitizeAddress ? " separate-temporaries=true}" : "}");
 }

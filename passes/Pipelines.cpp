@@ -2,7 +2,10 @@
 
 #include "passes/Registry.h"
 
+#include "passes/lower/buffers/Pipeline.h"
 #include "passes/lower/cpu/Pipeline.h"
+#include "passes/lower/fuse/Pipeline.h"
+#include "passes/lower/tensors/Pipeline.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -20,14 +23,34 @@ static void addCellToLinalg(OpPassManager &pm) {
 }
 
 void cellgrad::registerPipelines() {
-  PassPipelineRegistration<CPUPipelineOptions>(
-      "cell-cpu-pipeline",
-      "linalg on tensors to the LLVM dialect: one function per entry point",
-      buildCPUPipeline);
   PassPipelineRegistration<>(
       "cell-to-linalg-pipeline",
       "cell ops to linalg on tensors, with derivatives expanded",
       addCellToLinalg);
+  PassPipelineRegistration<FusePipelineOptions>(
+      "cell-fuse-pipeline", "linalg on tensors: calls written out, ops merged",
+      [](OpPassManager &pm, const FusePipelineOptions &options) {
+        buildFusePipeline(pm, options);
+      });
+  PassPipelineRegistration<>(
+      "cell-place-pipeline",
+      "linalg on tensors: results and what loops carry have their memory",
+      buildPlacePipeline);
+  PassPipelineRegistration<>("cell-buffer-pipeline",
+                             "linalg on tensors to linalg on buffers",
+                             buildBufferPipeline);
+  PassPipelineRegistration<CPUPipelineOptions>(
+      "cell-cpu-kernel-pipeline",
+      "linalg on buffers to loops over vectors, temporaries in one arena",
+      buildCPUKernelPipeline);
+  PassPipelineRegistration<TargetOptions>(
+      "cell-convert-to-llvm-pipeline",
+      "loops over vectors to the LLVM dialect: one function per entry point",
+      buildConvertToLLVMPipeline);
+  PassPipelineRegistration<CPUPipelineOptions>(
+      "cell-cpu-pipeline",
+      "linalg on tensors to the LLVM dialect: the five pipelines before",
+      buildCPUPipeline);
   PassPipelineRegistration<CPUPipelineOptions>(
       "cell-to-llvm-pipeline",
       "cell ops to the LLVM dialect: what cellc runs on the cell dialect",

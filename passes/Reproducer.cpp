@@ -2,7 +2,7 @@
 
 #include "passes/Reproducer.h"
 #include "passes/emit/Names.h"
-#include "passes/emit/Target.h"
+#include "passes/emit/Processor.h"
 
 #include "mlir/IR/OperationSupport.h"
 
@@ -32,10 +32,11 @@ std::string makeText(ModuleOp program, const CompileOptions &options,
      << "// A smaller program that fails there:\n"
      << "//   cell-reduce FILE --test='" << failure.command
      << " --fails-in=" << failure.stage << "'\n";
-  if (auto target = resolveTarget(options.emit.target))
-    os << "// Passes: " << pipelineFor(program, *target, options) << "\n";
+  if (auto processor = resolveTarget(options.emit.target))
+    os << "// Passes: " << pipelineFor(program, *processor->target, options)
+       << "\n";
   else
-    llvm::consumeError(target.takeError());
+    llvm::consumeError(processor.takeError());
   llvm::SmallVector<llvm::StringRef> lines;
   words.split(lines, '\n', -1, /*KeepEmpty=*/false);
   for (llvm::StringRef line : lines)

@@ -5,8 +5,8 @@
 #include "passes/emit/Link.h"
 #include "passes/emit/Object.h"
 #include "passes/emit/Passes.h"
+#include "passes/emit/Processor.h"
 #include "passes/emit/Signature.h"
-#include "passes/emit/Target.h"
 
 #include "dialect/Refusal.h"
 
@@ -174,10 +174,10 @@ LogicalResult Emitter::writeCode(llvm::Module &ir,
 }
 
 LogicalResult Emitter::run() {
-  auto target = resolveTarget(options.target);
-  if (!target)
-    return refuse(module.getLoc()) << llvm::toString(target.takeError());
-  auto machine = createTargetMachine(*target, options.optLevel);
+  auto processor = resolveTarget(options.target);
+  if (!processor)
+    return refuse(module.getLoc()) << llvm::toString(processor.takeError());
+  auto machine = createTargetMachine(*processor, options.optLevel);
   if (!machine)
     return check(machine.takeError());
   watch.lap("target");
@@ -190,7 +190,7 @@ LogicalResult Emitter::run() {
 
   llvm::LLVMContext context;
   hear(context);
-  auto ir = translate(module, context, *target, **machine);
+  auto ir = translate(module, context, *processor, **machine);
   if (!ir)
     return module.emitError("the module could not be translated to LLVM IR");
   watch.lap("translate");

@@ -5,8 +5,8 @@
 
 #include "dialect/Refusal.h"
 #include "passes/emit/Passes.h"
+#include "passes/emit/Processor.h"
 #include "passes/emit/Signature.h"
-#include "passes/emit/Target.h"
 
 #include "runtime/cellgrad_abi.h"
 

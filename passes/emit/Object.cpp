@@ -18,7 +18,8 @@ using namespace cellgrad;
 
 std::unique_ptr<llvm::Module>
 cellgrad::translate(mlir::ModuleOp module, llvm::LLVMContext &context,
-                    const Target &target, const llvm::TargetMachine &machine) {
+                    const Processor &processor,
+                    const llvm::TargetMachine &machine) {
   auto result = mlir::translateModuleToLLVMIR(module, context, "model");
   if (!result)
     return nullptr;
@@ -30,11 +31,11 @@ cellgrad::translate(mlir::ModuleOp module, llvm::LLVMContext &context,
     // What the caller sees runs on any x86-64, to say when the rest does not.
     if (function.isDeclaration() || !function.hasLocalLinkage())
       continue;
-    function.addFnAttr("target-cpu", target.cpu);
-    if (!target.features.empty())
-      function.addFnAttr("target-features", target.features);
+    function.addFnAttr("target-cpu", processor.cpu);
+    if (!processor.features.empty())
+      function.addFnAttr("target-features", processor.features);
     function.addFnAttr("prefer-vector-width",
-                       std::to_string(target.vectorBits));
+                       std::to_string(processor.target->vectorBits));
     // Spilled vectors cross cache lines where the stack is as the caller left
     // it, and then take twice the time.
     function.addFnAttr("stackrealign");

@@ -3,7 +3,7 @@
 #ifndef CELLGRAD_PASSES_EMIT_OBJECT_H
 #define CELLGRAD_PASSES_EMIT_OBJECT_H
 
-#include "passes/emit/Target.h"
+#include "passes/emit/Processor.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -22,10 +22,10 @@ class TargetMachine;
 namespace cellgrad {
 
 /// Translates `module` and gives every function the CPU, features and vector
-/// width of `target`. Null after a diagnostic.
+/// width of `processor`. Null after a diagnostic.
 std::unique_ptr<llvm::Module> translate(mlir::ModuleOp module,
                                         llvm::LLVMContext &context,
-                                        const Target &target,
+                                        const Processor &processor,
                                         const llvm::TargetMachine &machine);
 
 /// Runs LLVM's middle end. Level 0: nothing. 1: mem2reg and CSE. 2: inlining of

@@ -3,7 +3,7 @@
 #include "pyfront/native/Model.h"
 
 #include "passes/emit/Artifact.h"
-#include "passes/emit/Target.h"
+#include "passes/emit/Processor.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"

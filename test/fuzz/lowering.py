@@ -42,7 +42,7 @@ from cellgrad import _native
 DRAWN = {"small": Contractions, "large": Contractions, "conv": Convolutions}
 TEXTS = {"loops": Loops, "layers": Layers}
 KINDS = (*DRAWN, *TEXTS, "donations")
-WIDTHS = (512, 256, 128)
+PLANNED = ("x86-64-v4", "x86-64-v3", "x86-64-v2")  # rows of passes/lower/target
 # Gradients of contractions, whose operands are reversed and dilated parts.
 DERIVED = 4
 
@@ -147,14 +147,14 @@ def run(kind: str, seed: int) -> None:
 
 
 @cache
-def planning(width: int) -> str:
-    """The passes for vectors of `width` bits, of which those that plan say what they do."""
-    pipeline = f"builtin.module(cell-to-llvm-pipeline{{vector-width={width}}})"
+def planning(target: str) -> str:
+    """The passes for `target`, of which those that plan say what they do."""
+    pipeline = f"builtin.module(cell-to-llvm-pipeline{{target={target}}})"
     tool = [BUILD / "bin" / "cell-opt", "-", f"--pass-pipeline={pipeline}", "--dump-pass-pipeline"]
     made = subprocess.run(tool, input="module {}", capture_output=True, text=True, check=True)
     passes = made.stderr[made.stderr.index("builtin.module(") :].strip()
     return re.sub(
-        r"(cell-emit-(?:gemm|loops)\{)[^}]*\}", rf"\1vector-width={width} print-plan}}", passes
+        r"(cell-emit-(?:gemm|loops)\{)[^}]*\}", rf"\1target={target} print-plan}}", passes
     )
 
 
@@ -163,7 +163,7 @@ def plans(kind: str, seed: int) -> list[str]:
     program, _ = draw(kind, seed)
     f, args = entry(program, "main", [])
     f.ret(f.call("f", args))
-    tool = [BUILD / "bin" / "cell-opt", "-", f"--pass-pipeline={planning(WIDTHS[seed % 3])}"]
+    tool = [BUILD / "bin" / "cell-opt", "-", f"--pass-pipeline={planning(PLANNED[seed % 3])}"]
     tool += ["-o", "/dev/null"]
     said = subprocess.run(tool, input=program.graph.text(), capture_output=True, text=True)
     if said.returncode:

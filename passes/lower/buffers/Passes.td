@@ -34,13 +34,15 @@ def PlanMemory : Pass<"cell-plan-memory", "::mlir::ModuleOp"> {
     buffer that becomes the function's last argument. Buffers whose live ranges
     do not overlap share memory, in loops and branches as well: what is made in
     the body of a loop and stays in one trip takes what it would take outside.
-    Each starts on a 64-byte boundary. The arena's size is recorded in
+    Each starts at a multiple of the alignment. The arena's size is recorded in
     `cell.arena_bytes`. The arena of a private function lies in that of its
     callers, for the time of the call.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect"];
   let options = [
+    Option<"alignment", "alignment", "int64_t", "64",
+           "bytes at whose multiples temporaries start">,
     Option<"poison", "poison", "bool", "false",
            "fill temporaries with NaN where their live range begins and after it ends: "
            "a mistake of this pass changes results">,

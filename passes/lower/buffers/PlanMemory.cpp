@@ -20,8 +20,6 @@ using namespace cellgrad;
 
 namespace {
 
-constexpr int64_t kAlignment = 64;
-
 /// A temporary.
 struct Buffer {
   Operation *alloc;
@@ -32,9 +30,9 @@ struct Buffer {
 
 /// Size of a static memref in bytes, rounded up to the alignment; a boolean
 /// takes one byte.
-int64_t sizeInBytes(MemRefType type) {
+int64_t sizeInBytes(MemRefType type, int64_t alignment) {
   int64_t bits = std::max(8u, type.getElementTypeBitWidth());
-  return llvm::alignTo(type.getNumElements() * (bits / 8), kAlignment);
+  return llvm::alignTo(type.getNumElements() * (bits / 8), alignment);
 }
 
 /// Gives each buffer the lowest offset at which no buffer that is live with it
@@ -68,7 +66,8 @@ int64_t assignOffsets(SmallVectorImpl<Buffer> &buffers) {
 
 /// The temporaries of a function; fails, with an error, where one has no place
 /// in an arena.
-FailureOr<SmallVector<Buffer>> collectBuffers(func::FuncOp func) {
+FailureOr<SmallVector<Buffer>> collectBuffers(func::FuncOp func,
+                                              int64_t alignment) {
   BufferLifetimes lifetimes(func);
   SmallVector<Buffer> buffers;
   WalkResult result = func.walk([&](Operation *op) {
@@ -85,7 +84,7 @@ FailureOr<SmallVector<Buffer>> collectBuffers(func::FuncOp func) {
     FailureOr<Lifetime> life = lifetimes.of(op);
     if (failed(life))
       return WalkResult::interrupt();
-    buffers.push_back({op, sizeInBytes(type), *life});
+    buffers.push_back({op, sizeInBytes(type, alignment), *life});
     return WalkResult::advance();
   });
   if (result.wasInterrupted())
@@ -196,7 +195,7 @@ struct PlanMemory : cellgrad::impl::PlanMemoryBase<PlanMemory> {
 private:
   /// Gives `func` an arena, if it needs one or `always`; returns its size.
   FailureOr<int64_t> plan(func::FuncOp func, bool always) {
-    FailureOr<SmallVector<Buffer>> buffers = collectBuffers(func);
+    FailureOr<SmallVector<Buffer>> buffers = collectBuffers(func, alignment);
     if (failed(buffers))
       return failure();
     int64_t total = assignOffsets(*buffers);

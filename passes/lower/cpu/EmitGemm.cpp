@@ -72,7 +72,7 @@ struct EmitGemm : cellgrad::impl::EmitGemmBase<EmitGemm> {
     shape.bRow = bb.strides[contraction.k];
     shape.bColumn = bb.strides[contraction.n];
     shape.elementBits = problem.element.getIntOrFloatBitWidth();
-    GemmPlan plan = planGemm(shape, {vectorWidth});
+    GemmPlan plan = planGemm(shape, *target);
     if (printPlan) {
       std::string text;
       llvm::raw_string_ostream(text) << plan;
@@ -83,7 +83,7 @@ struct EmitGemm : cellgrad::impl::EmitGemmBase<EmitGemm> {
     linalg::FillOp fill = findFill(op, c.memref);
     problem.accumulate =
         !fill || !matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
-    problem.useFma = fma;
+    problem.useFma = target->fma;
 
     rewriter.setInsertionPoint(op);
     FlatMemory mem(rewriter, loc);
@@ -118,7 +118,7 @@ struct EmitGemm : cellgrad::impl::EmitGemmBase<EmitGemm> {
     std::optional<StridedProduct> product = stridedProduct(*nest);
     std::optional<TilePlan> plan;
     if (product)
-      plan = planTiles(*product, {vectorWidth});
+      plan = planTiles(*product, *target);
     if (!plan)
       return;
     if (printPlan) {
@@ -131,7 +131,7 @@ struct EmitGemm : cellgrad::impl::EmitGemmBase<EmitGemm> {
     TileProblem problem;
     problem.accumulate =
         !fill || !matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
-    problem.useFma = fma;
+    problem.useFma = target->fma;
     problem.element = c.elementType();
     rewriter.setInsertionPoint(op);
     FlatMemory mem(rewriter, loc);

@@ -2,7 +2,6 @@
 
 #include "passes/lower/cpu/NestEmitter.h"
 
-#include "dialect/Refusal.h"
 #include "passes/lower/cpu/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -41,12 +40,6 @@ struct EmitLoops : cellgrad::impl::EmitLoopsBase<EmitLoops> {
   using EmitLoopsBase::EmitLoopsBase;
 
   void runOnOperation() override {
-    if (!llvm::is_contained({128u, 256u, 512u}, vectorWidth.getValue())) {
-      cellgrad::refuse(getOperation().getLoc())
-          << "vector-width must be 128, 256 or 512, but is "
-          << vectorWidth.getValue();
-      return signalPassFailure();
-    }
     IRRewriter rewriter(&getContext());
     SmallVector<Operation *> work;
     getOperation().walk([&](Operation *op) {
@@ -75,7 +68,7 @@ struct EmitLoops : cellgrad::impl::EmitLoopsBase<EmitLoops> {
         }
         generic = *converted;
       }
-      if (failed(cellgrad::emitNest(rewriter, generic, vectorWidth, printPlan)))
+      if (failed(cellgrad::emitNest(rewriter, generic, *target, printPlan)))
         return signalPassFailure();
     }
   }

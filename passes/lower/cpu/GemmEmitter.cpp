@@ -40,7 +40,7 @@ struct ColumnBlock {
 };
 
 /// Where results go: C, or a partial sum of it.
-struct Target {
+struct Destination {
   GemmMatrix c;
   /// True when it is added to; false when the first block of k is stored.
   bool accumulate;
@@ -65,7 +65,7 @@ private:
   void emitColumns(FlatIndex column, Extent panels, int64_t vectors,
                    int64_t active);
   void emitDepthBlock(const ColumnBlock &block, FlatIndex depth,
-                      const Target &target);
+                      const Destination &target);
 
   // Partial sums of C.
   void forEachVector(
@@ -86,7 +86,7 @@ private:
 
   // The register tile.
   void emitTile(int64_t rows, int64_t vectors, int64_t active, GemmMatrix a,
-                GemmMatrix bPanel, Target target, FlatIndex depth,
+                GemmMatrix bPanel, Destination target, FlatIndex depth,
                 Extent depthSize);
   SmallVector<Value> tileStep(int64_t rows, int64_t vectors, int64_t active,
                               const GemmMatrix &a, const GemmMatrix &bPanel,
@@ -168,7 +168,7 @@ void GemmEmitter::emitColumns(FlatIndex column, Extent panels, int64_t vectors,
   SumBlocks blocks =
       planSum(llvm::divideCeil(shape.k, plan.depthBlock), 1, kChainsOfTiles);
   ColumnBlock block{column, panels, vectors, active};
-  SmallVector<Target> targets{
+  SmallVector<Destination> targets{
       {moved(problem.c, known(0), column), problem.accumulate}};
   if (!blocks.blocks.empty() && !problem.accumulate) {
     fillZero(block, targets.back().c);
@@ -229,7 +229,7 @@ void GemmEmitter::addTo(const ColumnBlock &block, const GemmMatrix &partial,
 }
 
 void GemmEmitter::emitDepthBlock(const ColumnBlock &block, FlatIndex depth,
-                                 const Target &target) {
+                                 const Destination &target) {
   FlatIndex column = block.column;
   Extent panels = block.panels;
   int64_t vectors = block.vectors, active = block.active;
@@ -456,7 +456,7 @@ SmallVector<Value> GemmEmitter::tileStep(int64_t rows, int64_t vectors,
 }
 
 void GemmEmitter::emitTile(int64_t rows, int64_t vectors, int64_t active,
-                           GemmMatrix a, GemmMatrix bPanel, Target target,
+                           GemmMatrix a, GemmMatrix bPanel, Destination target,
                            FlatIndex depth, Extent depthSize) {
   const GemmMatrix &c = target.c;
   auto cAt = [&](int64_t r, int64_t v) {

@@ -15,7 +15,7 @@ struct Tile {
 };
 
 /// Register tiles: accumulators, one row of B and a broadcast element of A fit
-/// in 32 registers (512 bits) or 16.
+/// in 32 registers or 16.
 constexpr Tile kTiles32[] = {
     {14, 2}, {13, 2}, {12, 2}, {11, 2}, {10, 2}, {9, 2}, {8, 3},
     {7, 3},  {6, 4},  {5, 4},  {4, 4},  {3, 4},  {2, 4}, {16, 1},
@@ -24,25 +24,29 @@ constexpr Tile kTiles16[] = {{6, 2}, {5, 2}, {4, 2}, {4, 3}, {3, 3},
                              {2, 4}, {3, 2}, {2, 2}, {8, 1}, {4, 1},
                              {2, 1}, {1, 4}, {1, 1}};
 
+/// Columns of B that are packed at a time.
+constexpr int64_t kColumnBlock = 1024;
+
 /// Cycles for one step of the k loop on a tile: multiply-adds, loads, or the
 /// latency of a dependent multiply-add, whichever binds.
-double stepCycles(Tile tile) {
+double stepCycles(Tile tile, const Target &target) {
   double fma = tile.rows * tile.vectors;
   double loads = (tile.rows + tile.vectors) * 0.75;
-  return std::max({fma, loads, 4.0});
+  return std::max({fma, loads, double(target.addLatency)});
 }
 
 /// Estimated cycles for all tiles of an m x n result, per step of k. Ragged
 /// edges are tiles of their own.
-double totalCycles(int64_t m, int64_t n, int64_t lanes, Tile tile) {
+double totalCycles(int64_t m, int64_t n, int64_t lanes, Tile tile,
+                   const Target &target) {
   int64_t columns = tile.vectors * lanes;
   int64_t fullRows = m / tile.rows, restRows = m % tile.rows;
   int64_t fullColumns = n / columns, restColumns = n % columns;
   int64_t restVectors = llvm::divideCeil(restColumns, lanes);
   auto strip = [&](int64_t count, int64_t vectors) {
-    double cycles = fullRows * stepCycles({tile.rows, vectors});
+    double cycles = fullRows * stepCycles({tile.rows, vectors}, target);
     if (restRows)
-      cycles += stepCycles({restRows, vectors});
+      cycles += stepCycles({restRows, vectors}, target);
     return count * cycles;
   };
   return strip(fullColumns, tile.vectors) +
@@ -57,12 +61,12 @@ int64_t evenBlock(int64_t size, int64_t limit, int64_t unit) {
 
 } // namespace
 
-GemmPlan planGemm(const GemmShape &shape, const GemmTarget &target) {
+GemmPlan planGemm(const GemmShape &shape, const Target &target) {
   GemmPlan plan;
   plan.lanes = target.vectorBits / shape.elementBits;
   int64_t bytes = shape.elementBits / 8;
 
-  llvm::ArrayRef<Tile> tiles = target.vectorBits == 512
+  llvm::ArrayRef<Tile> tiles = target.vectorRegisters >= 32
                                    ? llvm::ArrayRef(kTiles32)
                                    : llvm::ArrayRef(kTiles16);
   Tile best = tiles.front();
@@ -70,7 +74,7 @@ GemmPlan planGemm(const GemmShape &shape, const GemmTarget &target) {
   for (Tile tile : tiles) {
     if (tile.rows > shape.m)
       continue;
-    double cycles = totalCycles(shape.m, shape.n, plan.lanes, tile);
+    double cycles = totalCycles(shape.m, shape.n, plan.lanes, tile, target);
     if (bestCycles == 0 || cycles < bestCycles * 0.98) {
       best = tile;
       bestCycles = cycles;
@@ -83,22 +87,24 @@ GemmPlan planGemm(const GemmShape &shape, const GemmTarget &target) {
   // A panel of B (depthBlock x tile columns) stays in the first-level cache
   // while the panels of a block of A (rowBlock x depthBlock, second level) pass
   // by.
-  plan.depthBlock = evenBlock(shape.k, 1024 / bytes, plan.lanes);
+  plan.depthBlock = evenBlock(shape.k, target.l1Bytes / 32 / bytes, plan.lanes);
   if (plan.depthBlock >= shape.k)
     plan.depthBlock = shape.k;
   plan.rowBlock = llvm::alignDown(
       std::max<int64_t>(plan.tileRows,
-                        int64_t{256} * 1024 / (plan.depthBlock * bytes)),
+                        target.l2Bytes / 2 / (plan.depthBlock * bytes)),
       plan.tileRows);
-  plan.columnBlock = evenBlock(shape.n, 1024, plan.tileColumns());
+  plan.columnBlock = evenBlock(shape.n, kColumnBlock, plan.tileColumns());
 
-  // Rows that lie a large power of two apart fall into the same cache sets.
-  auto conflicts = [&](int64_t stride) { return stride * bytes % 1024 == 0; };
+  // Rows that lie a multiple of so many cache lines apart fall into few sets.
+  auto conflicts = [&](int64_t stride) {
+    return stride * bytes % (16 * target.cacheLine) == 0;
+  };
   plan.transposeB = shape.bColumn != 1;
   plan.packB =
-      plan.transposeB || (shape.m >= 8 * plan.tileRows &&
-                          (conflicts(shape.bRow) ||
-                           shape.k * shape.n * bytes > int64_t{512} * 1024));
+      plan.transposeB ||
+      (shape.m >= 8 * plan.tileRows &&
+       (conflicts(shape.bRow) || shape.k * shape.n * bytes > target.l2Bytes));
   // An A that is contiguous in neither direction would be read one element of
   // a cache line at a time, for each panel of B again.
   bool scattered = shape.aRow != 1 && shape.aColumn != 1;

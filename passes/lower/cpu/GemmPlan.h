@@ -8,6 +8,8 @@
 #ifndef CELLGRAD_LOWER_CPU_GEMMPLAN_H
 #define CELLGRAD_LOWER_CPU_GEMMPLAN_H
 
+#include "passes/lower/target/Target.h"
+
 #include "llvm/Support/raw_ostream.h"
 #include <cstdint>
 
@@ -19,10 +21,6 @@ struct GemmShape {
   /// Strides in elements: along m and k of A, along k and n of B.
   int64_t aRow = 0, aColumn = 0, bRow = 0, bColumn = 0;
   unsigned elementBits = 32;
-};
-
-struct GemmTarget {
-  unsigned vectorBits = 512;
 };
 
 /// The loop nest, from outside: blocks of columns, blocks of the reduction,
@@ -41,7 +39,7 @@ struct GemmPlan {
   int64_t tileColumns() const { return tileVectors * lanes; }
 };
 
-GemmPlan planGemm(const GemmShape &shape, const GemmTarget &target);
+GemmPlan planGemm(const GemmShape &shape, const Target &target);
 
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const GemmPlan &plan);
 

@@ -526,13 +526,13 @@ void NestEmitter::emitTile(const Position &pos, int64_t rows, int64_t active) {
 }
 
 LogicalResult cellgrad::emitNest(RewriterBase &rewriter, linalg::GenericOp op,
-                                 unsigned vectorWidth, bool printPlan) {
+                                 const Target &target, bool printPlan) {
   FailureOr<LoopNest> nest = analyzeNest(op);
   if (failed(nest))
     return failure();
   if (!nest->isEmpty()) {
     rewriter.setInsertionPoint(op);
-    NestPlan plan = planNest(std::move(*nest), vectorWidth);
+    NestPlan plan = planNest(std::move(*nest), target);
     if (printPlan) {
       std::string text;
       llvm::raw_string_ostream(text) << plan;

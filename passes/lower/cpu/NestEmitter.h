@@ -4,6 +4,7 @@
 #define CELLGRAD_LOWER_CPU_NESTEMITTER_H
 
 #include "passes/lower/buffers/LoopNest.h"
+#include "passes/lower/target/Target.h"
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -12,7 +13,7 @@ namespace cellgrad {
 /// Replaces `op`, a `linalg.generic` on memrefs, by vector loops; reports the
 /// plan of them as a remark if `printPlan`.
 mlir::LogicalResult emitNest(mlir::RewriterBase &rewriter,
-                             mlir::linalg::GenericOp op, unsigned vectorWidth,
+                             mlir::linalg::GenericOp op, const Target &target,
                              bool printPlan);
 
 } // namespace cellgrad

@@ -82,12 +82,13 @@ static unsigned elementBits(const NestPlan &plan, const BodyIndices &indices) {
 }
 
 /// Picks the dimension in which most accesses are contiguous, or broadcast.
-static void chooseVectorDim(NestPlan &plan, unsigned vectorWidth) {
+static void chooseVectorDim(NestPlan &plan, const Target &target) {
   const LoopNest &nest = plan.nest;
   double bestCost = 0;
   for (unsigned d = 0; d < nest.rank(); ++d) {
     BodyIndices indices(nest, d);
-    int64_t maxLanes = std::max(1u, vectorWidth / elementBits(plan, indices));
+    int64_t maxLanes =
+        std::max(1u, target.vectorBits / elementBits(plan, indices));
     if (nest.isReduction[d]) {
       bool known = true;
       for (unsigned o = 0; o < plan.numOutputs(); ++o)
@@ -199,13 +200,13 @@ static void orderDims(NestPlan &plan, std::optional<unsigned> tileDim) {
   nest.permute(order);
 }
 
-NestPlan cellgrad::planNest(LoopNest loops, unsigned vectorWidth) {
+NestPlan cellgrad::planNest(LoopNest loops, const Target &target) {
   NestPlan plan;
   plan.nest = std::move(loops);
   plan.nest.simplify();
   findCombiners(plan);
   if (bodyVectorises(plan.nest.op))
-    chooseVectorDim(plan, vectorWidth);
+    chooseVectorDim(plan, target);
   std::optional<unsigned> tileDim;
   if (plan.vectorDim) {
     tileDim = findTileDim(plan);

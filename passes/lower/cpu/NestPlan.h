@@ -4,6 +4,7 @@
 #define CELLGRAD_LOWER_CPU_NESTPLAN_H
 
 #include "passes/lower/buffers/LoopNest.h"
+#include "passes/lower/target/Target.h"
 
 namespace cellgrad {
 
@@ -66,7 +67,7 @@ struct NestPlan {
   mlir::Type accumulatorElement(unsigned output) const;
 };
 
-NestPlan planNest(LoopNest nest, unsigned vectorWidth);
+NestPlan planNest(LoopNest nest, const Target &target);
 
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const NestPlan &plan);
 

@@ -3,6 +3,8 @@
 #ifndef CELLGRAD_LOWER_CPU_PASSES_H
 #define CELLGRAD_LOWER_CPU_PASSES_H
 
+#include "passes/lower/target/TargetOption.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

@@ -15,10 +15,8 @@ def EmitGemm : Pass<"cell-emit-gemm", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
   let options = [
-    Option<"vectorWidth", "vector-width", "unsigned", "512",
-           "width of a vector register in bits (128, 256 or 512)">,
-    Option<"fma", "fma", "bool", "true",
-           "the target multiplies and adds in one instruction">,
+    Option<"target", "target", "::cellgrad::TargetName",
+           "::cellgrad::TargetName()", "the machine to plan for (Target.h)">,
     Option<"printPlan", "print-plan", "bool", "false",
            "report the plan of each product as a remark">,
   ];
@@ -37,8 +35,8 @@ def EmitLoops : Pass<"cell-emit-loops", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
   let options = [
-    Option<"vectorWidth", "vector-width", "unsigned", "512",
-           "width of a vector register in bits (128, 256 or 512)">,
+    Option<"target", "target", "::cellgrad::TargetName",
+           "::cellgrad::TargetName()", "the machine to plan for (Target.h)">,
     Option<"printPlan", "print-plan", "bool", "false",
            "report the plan of each nest as a remark">,
   ];
@@ -48,8 +46,13 @@ def ConvertToLLVM : Pass<"cell-convert-to-llvm", "::mlir::ModuleOp"> {
   let summary = "Convert loops, vectors and memrefs to the LLVM dialect";
   let description = [{
     Functions take bare pointers and return an `i32` status, 0 on success.
-    Outputs and the arena are `noalias`.
+    Outputs and the arena are `noalias`. Arithmetic of half precision that the target does not
+    have is done in f32, and rounded after every op.
   }];
+  let options = [
+    Option<"target", "target", "::cellgrad::TargetName",
+           "::cellgrad::TargetName()", "the machine to plan for (Target.h)">,
+  ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::cf::ControlFlowDialect",
                            "::mlir::affine::AffineDialect", "::mlir::vector::VectorDialect",
                            "::mlir::index::IndexDialect"];

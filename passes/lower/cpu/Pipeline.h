@@ -1,7 +1,9 @@
-//===- Pipeline.h - the CPU lowering as one pipeline ----------------------===//
+//===- Pipeline.h - the CPU lowering as pipelines -------------------------===//
 
 #ifndef CELLGRAD_LOWER_CPU_PIPELINE_H
 #define CELLGRAD_LOWER_CPU_PIPELINE_H
+
+#include "passes/lower/target/TargetOption.h"
 
 #include "mlir/Pass/PassOptions.h"
 
@@ -11,16 +13,15 @@ class OpPassManager;
 
 namespace cellgrad {
 
+struct TargetOptions : mlir::PassPipelineOptions<TargetOptions> {
+  Option<TargetName> target{
+      *this, "target", llvm::cl::desc("the machine to plan for (Target.h)")};
+};
+
 /// What the generated code may use, and does for tests.
 struct CPUPipelineOptions : mlir::PassPipelineOptions<CPUPipelineOptions> {
-  Option<unsigned> vectorWidth{
-      *this, "vector-width",
-      llvm::cl::desc("width of a vector register in bits: 128, 256 or 512"),
-      llvm::cl::init(512)};
-  Option<bool> fma{
-      *this, "fma",
-      llvm::cl::desc("the target multiplies and adds in one instruction"),
-      llvm::cl::init(true)};
+  Option<TargetName> target{
+      *this, "target", llvm::cl::desc("the machine to plan for (Target.h)")};
   Option<bool> separateTemporaries{
       *this, "separate-temporaries",
       llvm::cl::desc("allocate every temporary by itself, for checks of memory "
@@ -32,7 +33,16 @@ struct CPUPipelineOptions : mlir::PassPipelineOptions<CPUPipelineOptions> {
       llvm::cl::init(false)};
 };
 
-/// From linalg on tensors to one `llvm.func` per public function.
+/// From linalg on buffers to loops over vectors, with the temporaries in one
+/// arena.
+void buildCPUKernelPipeline(mlir::OpPassManager &pm,
+                            const CPUPipelineOptions &options);
+
+/// From loops over vectors to one `llvm.func` per public function.
+void buildConvertToLLVMPipeline(mlir::OpPassManager &pm,
+                                const TargetOptions &options);
+
+/// From linalg on tensors to the LLVM dialect: all stages, one after another.
 void buildCPUPipeline(mlir::OpPassManager &pm,
                       const CPUPipelineOptions &options);
 

@@ -357,10 +357,9 @@ bool TileEmitter::sharesTooMuch(const ProductDim &depth, ArrayRef<Offset> rows,
     for (int64_t i = 0; i < depth.size; ++i)
       elements.insert(row.operand + i * depth.a);
   size_t taken = rows.size() * depth.size;
-  unsigned bits = plan.lanes * problem.element.getIntOrFloatBitWidth();
-  size_t registers = bits == 512 ? 32 : 16;
   return elements.size() < taken &&
-         (rows.size() + 1) * vectors.size() + elements.size() > registers;
+         (rows.size() + 1) * vectors.size() + elements.size() >
+             static_cast<size_t>(plan.registers);
 }
 
 /// The loop over one dimension of the sum of a tile.

@@ -17,9 +17,6 @@ using Dims = llvm::SmallVector<ProductDim>;
 /// make up for the addition, and few, as errors grow with the longest chain.
 constexpr int64_t kLeastDepth = 64, kMostDepth = 1024;
 
-/// Bytes of C that are buffered: they should stay in the second-level cache.
-constexpr int64_t kBufferBytes = int64_t{256} * 1024;
-
 int64_t count(llvm::ArrayRef<ProductDim> dims) {
   int64_t n = 1;
   for (const ProductDim &dim : dims)
@@ -29,8 +26,10 @@ int64_t count(llvm::ArrayRef<ProductDim> dims) {
 
 /// Half cycles for one step of the sum on a tile: multiply-adds, loads,
 /// or the latency of a dependent multiply-add, whichever binds; and the loop.
-double stepCycles(int64_t rows, int64_t vectors) {
-  return std::max({rows * vectors, rows + vectors, int64_t(8)}) + 1;
+double stepCycles(int64_t rows, int64_t vectors, const Target &target) {
+  return std::max(
+             {rows * vectors, rows + vectors, int64_t{2} * target.addLatency}) +
+         1;
 }
 
 /// Cuts `dims`, innermost first, into tiles of at most `limit` elements; the
@@ -87,11 +86,11 @@ llvm::SmallVector<TiledDim> tileColumns(const Dims &columns, int64_t vectors,
 }
 
 /// Cycles for all tiles, per step of the sum.
-double tileCycles(const TilePlan &plan) {
+double tileCycles(const TilePlan &plan, const Target &target) {
   double cycles = 0;
   for (auto [rows, rowTimes] : tilesOf(plan.rows, 1))
     for (auto [vectors, columnTimes] : tilesOf(plan.columns, plan.lanes))
-      cycles += stepCycles(rows, vectors) * rowTimes * columnTimes;
+      cycles += stepCycles(rows, vectors, target) * rowTimes * columnTimes;
   return cycles;
 }
 
@@ -126,9 +125,10 @@ void splitDepth(TilePlan &plan, const Dims &depth) {
 }
 
 /// Loops over rows (and columns but the vectorised one) around the buffer of C,
-/// so that it stays small.
-void splitOuter(TilePlan &plan, Dims &rows, Dims &columns, int64_t bytes) {
-  while (count(rows) * count(columns) * bytes > kBufferBytes) {
+/// so that it stays in the second-level cache.
+void splitOuter(TilePlan &plan, Dims &rows, Dims &columns, int64_t bytes,
+                const Target &target) {
+  while (count(rows) * count(columns) * bytes > target.l2Bytes / 2) {
     bool fromRows = rows.size() > 1 &&
                     (columns.size() == 1 || rows.front().c > columns.front().c);
     if (!fromRows && columns.size() == 1)
@@ -146,10 +146,11 @@ struct Candidate {
 
 /// The best plan that vectorises column dimension `vector` of `p`.
 std::optional<Candidate> plan(const StridedProduct &p, size_t vector,
-                              const GemmTarget &target) {
+                              const Target &target) {
   Candidate best;
   TilePlan base;
   base.lanes = target.vectorBits / p.elementBits;
+  base.registers = target.vectorRegisters;
   Dims columns(p.columns), rows(p.rows);
   ProductDim vectorDim = columns[vector];
   columns.erase(columns.begin() + vector);
@@ -161,7 +162,7 @@ std::optional<Candidate> plan(const StridedProduct &p, size_t vector,
   base.outer = p.batch;
   splitDepth(base, p.depth);
   if (base.bufferC)
-    splitOuter(base, rows, columns, p.elementBits / 8);
+    splitOuter(base, rows, columns, p.elementBits / 8, target);
 
   double others = count(base.outer) * count(p.depth);
   double moves = 0;
@@ -169,16 +170,15 @@ std::optional<Candidate> plan(const StridedProduct &p, size_t vector,
     moves += double(count(p.batch) * count(p.columns) * count(p.depth));
   if (base.bufferC)
     moves += 2.0 * count(p.batch) * count(p.rows) * count(p.columns);
-  int64_t registers = target.vectorBits == 512 ? 32 : 16;
   best.cycles = 0;
   for (int64_t vectors = 1; vectors <= 4; ++vectors) {
-    int64_t most =
-        vectors == 1 ? registers - 2 : (registers - 1 - vectors) / vectors;
+    int64_t most = vectors == 1 ? base.registers - 2
+                                : (base.registers - 1 - vectors) / vectors;
     for (int64_t limit = most; limit >= 1; limit -= limit > 8 ? 2 : 1) {
       TilePlan plan = base;
       plan.rows = tile(rows, limit);
       plan.columns = tileColumns(columns, vectors, base.lanes);
-      double cycles = tileCycles(plan) * others + moves;
+      double cycles = tileCycles(plan, target) * others + moves;
       if (best.cycles == 0 || cycles < best.cycles * 0.98) {
         best.plan = plan;
         best.cycles = cycles;
@@ -214,7 +214,7 @@ int64_t TilePlan::tileVectors() const {
 }
 
 std::optional<TilePlan> planTiles(const StridedProduct &product,
-                                  const GemmTarget &target) {
+                                  const Target &target) {
   if (count(product.rows) < 2 || count(product.columns) < 2)
     return std::nullopt;
   // Plain loops vectorise a sum that is contiguous in both operands.

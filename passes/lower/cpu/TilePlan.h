@@ -29,6 +29,8 @@ struct TiledDim {
 
 struct TilePlan {
   int64_t lanes = 0;
+  /// Vector registers that there are.
+  int64_t registers = 0;
   /// A and B, rows and columns have changed places.
   bool exchange = false;
   /// B is copied to memory where the vectorised dimension is contiguous.
@@ -51,7 +53,7 @@ struct TilePlan {
 
 /// Nothing where plain loops do better.
 std::optional<TilePlan> planTiles(const StridedProduct &product,
-                                  const GemmTarget &target);
+                                  const Target &target);
 
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const TilePlan &plan);
 

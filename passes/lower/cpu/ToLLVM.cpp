@@ -70,15 +70,21 @@ void flattenEmptyArguments(func::FuncOp func) {
                                  func.getResultTypes()));
 }
 
-/// Arithmetic on half-precision floats is computed in single precision and
-/// rounded after every op, on every target alike.
-LogicalResult emulateHalfPrecision(ModuleOp module) {
+/// Arithmetic on half-precision floats that the target does not have is
+/// computed in single precision and rounded after every op: what it gives is
+/// the same.
+LogicalResult emulateHalfPrecision(ModuleOp module,
+                                   const cellgrad::Target &target) {
   MLIRContext *ctx = module.getContext();
+  SmallVector<Type> half;
+  if (!target.f16)
+    half.push_back(Float16Type::get(ctx));
+  if (!target.bf16)
+    half.push_back(BFloat16Type::get(ctx));
   bool found = false;
   module.walk([&](Operation *op) {
-    auto isHalf = [](Type type) {
-      Type element = getElementTypeOrSelf(type);
-      return element.isF16() || element.isBF16();
+    auto isHalf = [&](Type type) {
+      return llvm::is_contained(half, getElementTypeOrSelf(type));
     };
     found |= llvm::any_of(op->getOperandTypes(), isHalf) ||
              llvm::any_of(op->getResultTypes(), isHalf);
@@ -88,13 +94,12 @@ LogicalResult emulateHalfPrecision(ModuleOp module) {
   {
     RewritePatternSet patterns(ctx);
     TypeConverter converter;
-    SmallVector<Type> half{Float16Type::get(ctx), BFloat16Type::get(ctx)};
     arith::populateEmulateUnsupportedFloatsConversions(converter, half,
                                                        Float32Type::get(ctx));
     arith::populateEmulateUnsupportedFloatsPatterns(patterns, converter);
-    ConversionTarget target(*ctx);
-    arith::populateEmulateUnsupportedFloatsLegality(target, converter);
-    if (failed(applyPartialConversion(module, target, std::move(patterns))))
+    ConversionTarget legal(*ctx);
+    arith::populateEmulateUnsupportedFloatsLegality(legal, converter);
+    if (failed(applyPartialConversion(module, legal, std::move(patterns))))
       return failure();
   }
   // The patterns above allow contraction on the conversions they add, which has
@@ -109,6 +114,8 @@ LogicalResult emulateHalfPrecision(ModuleOp module) {
 }
 
 struct ConvertToLLVM : cellgrad::impl::ConvertToLLVMBase<ConvertToLLVM> {
+  using ConvertToLLVMBase::ConvertToLLVMBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     MLIRContext *ctx = &getContext();
@@ -118,7 +125,7 @@ struct ConvertToLLVM : cellgrad::impl::ConvertToLLVMBase<ConvertToLLVM> {
       cellgrad::freeStashes(func);
       cellgrad::openCallFrame(func);
     }
-    if (failed(emulateHalfPrecision(module)))
+    if (failed(emulateHalfPrecision(module, *target)))
       return signalPassFailure();
     {
       RewritePatternSet patterns(ctx);
@@ -148,13 +155,13 @@ struct ConvertToLLVM : cellgrad::impl::ConvertToLLVMBase<ConvertToLLVM> {
     ub::populateUBToLLVMConversionPatterns(converter, patterns);
     cellgrad::populatePrintToLLVMPatterns(converter, patterns);
     cellgrad::populateStashToLLVMPatterns(converter, patterns);
-    LLVMConversionTarget target(*ctx);
-    target.addLegalOp<ModuleOp>();
+    LLVMConversionTarget legal(*ctx);
+    legal.addLegalOp<ModuleOp>();
     // Casts between the memory forms of one element (i1 and i8) are between
     // equal descriptors now; reconcile-unrealized-casts removes them.
-    target.addLegalOp<UnrealizedConversionCastOp>();
-    target.addLegalOp<cellgrad::CheckOp, cellgrad::EndOp>();
-    if (failed(applyFullConversion(module, target, std::move(patterns))))
+    legal.addLegalOp<UnrealizedConversionCastOp>();
+    legal.addLegalOp<cellgrad::CheckOp, cellgrad::EndOp>();
+    if (failed(applyFullConversion(module, legal, std::move(patterns))))
       return signalPassFailure();
     cellgrad::lowerChecks(module);
     cellgrad::lowerEnds(module);

@@ -1,5 +1,5 @@
 // RUN: cell-opt %s --pass-pipeline="builtin.module(func.func(cell-emit-gemm))" | FileCheck %s
-// RUN: cell-opt %s --pass-pipeline="builtin.module(func.func(cell-emit-gemm{vector-width=128 fma=false}))" | FileCheck %s --check-prefix=NOFMA
+// RUN: cell-opt %s --pass-pipeline="builtin.module(func.func(cell-emit-gemm{target=x86-64}))" | FileCheck %s --check-prefix=NOFMA
 
 #a = affine_map<(m, n, k) -> (m, k)>
 #b = affine_map<(m, n, k) -> (k, n)>

@@ -1,5 +1,5 @@
 // RUN: cell-opt %s --pass-pipeline="builtin.module(func.func(cell-emit-loops,canonicalize))" | FileCheck %s
-// RUN: cell-opt %s --pass-pipeline="builtin.module(func.func(cell-emit-loops{vector-width=256},canonicalize))" | FileCheck %s --check-prefix=AVX2
+// RUN: cell-opt %s --pass-pipeline="builtin.module(func.func(cell-emit-loops{target=x86-64-v3},canonicalize))" | FileCheck %s --check-prefix=AVX2
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #tr = affine_map<(d0, d1) -> (d1, d0)>

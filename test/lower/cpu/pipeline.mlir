@@ -1,6 +1,6 @@
 // RUN: cell-opt %s --cell-cpu-pipeline | FileCheck %s
-// RUN: cell-opt %s --cell-cpu-pipeline=vector-width=256 | FileCheck %s --check-prefixes=CHECK,AVX2
-// RUN: cell-opt %s --cell-cpu-pipeline="vector-width=128 fma=false" | FileCheck %s --check-prefix=SSE
+// RUN: cell-opt %s --cell-cpu-pipeline=target=x86-64-v3 | FileCheck %s --check-prefixes=CHECK,AVX2
+// RUN: cell-opt %s --cell-cpu-pipeline=target=x86-64 | FileCheck %s --check-prefix=SSE
 // RUN: cell-opt %s --cell-cpu-pipeline --mlir-print-ir-after=cell-emit-gemm 2>&1 >/dev/null | FileCheck %s --check-prefix=GEMM
 
 // A layer with its activation, and the update of its donated weight: bare pointers, a

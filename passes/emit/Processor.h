@@ -1,7 +1,9 @@
-//===- Target.h - the machine a model is compiled for ---------------------===//
+//===- Processor.h - the machine a model is compiled for ------------------===//
 
-#ifndef CELLGRAD_PASSES_EMIT_TARGET_H
-#define CELLGRAD_PASSES_EMIT_TARGET_H
+#ifndef CELLGRAD_PASSES_EMIT_PROCESSOR_H
+#define CELLGRAD_PASSES_EMIT_PROCESSOR_H
+
+#include "passes/lower/target/Target.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -18,24 +20,24 @@ class TargetMachine;
 namespace cellgrad {
 
 /// A CPU to generate code for.
-struct Target {
+struct Processor {
   std::string
       name; ///< what the user asked for: "native", "x86-64-v3", "znver4"
-  std::string triple;      ///< always an x86-64 Linux triple
-  std::string cpu;         ///< LLVM's CPU name, "native" resolved
-  std::string features;    ///< "+avx2,+fma,-avx512f", empty for a named CPU
-  unsigned vectorBits = 0; ///< widest vector register worth using
-  bool fma = false;        ///< multiplies and adds in one instruction
+  std::string triple;   ///< always an x86-64 Linux triple
+  std::string cpu;      ///< LLVM's CPU name, "native" resolved
+  std::string features; ///< "+avx2,+fma,-avx512f", empty for a named CPU
+  const Target *target = nullptr; ///< what plans are made for
 };
 
 /// Finds the CPU called `name`: `native` (or empty) is the machine this runs
 /// on; others are LLVM's names, of which `x86-64-v2`, `-v3` and `-v4` are the
-/// portable levels. An unknown name is an error that lists the known ones.
-llvm::Expected<Target> resolveTarget(llvm::StringRef name);
+/// portable levels. The row of the targets is the one for its features. An
+/// unknown name is an error that lists the known ones.
+llvm::Expected<Processor> resolveTarget(llvm::StringRef name);
 
-/// Codegen for `target`; `optLevel` 0 to 3 as in EmitOptions.
+/// Codegen for `processor`; `optLevel` 0 to 3 as in EmitOptions.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-createTargetMachine(const Target &target, unsigned optLevel);
+createTargetMachine(const Processor &processor, unsigned optLevel);
 
 /// The instruction-set features that code for `machine` may use and that a host
 /// can be asked about, sorted: what the loader compares with the CPU it runs

@@ -1,6 +1,6 @@
-//===- Target.cpp - the machine a model is compiled for -------------------===//
+//===- Processor.cpp - the machine a model is compiled for ----------------===//
 
-#include "passes/emit/Target.h"
+#include "passes/emit/Processor.h"
 #include "runtime/cpu.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -46,28 +46,23 @@ constexpr CheckedFeature kChecked[] = {
 #undef FEATURE
 };
 
-unsigned widestVector(const llvm::MCSubtargetInfo &info) {
-  if (info.checkFeatures("+avx512f"))
-    return 512;
-  return info.checkFeatures("+avx") ? 256 : 128;
-}
 const llvm::StringMap<bool> &hostFeatures() {
   static const llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
   return features;
 }
 
-/// The target called `name`; "native" is looked up on this machine.
-llvm::Expected<Target> describe(llvm::StringRef name) {
-  Target target;
-  target.name = name.str();
-  target.triple = kTriple;
+/// The processor called `name`; "native" is looked up on this machine.
+llvm::Expected<Processor> describe(llvm::StringRef name) {
+  Processor processor;
+  processor.name = name.str();
+  processor.triple = kTriple;
   if (name == "native") {
-    target.cpu = llvm::sys::getHostCPUName().str();
+    processor.cpu = llvm::sys::getHostCPUName().str();
     llvm::SmallVector<std::string> features;
     for (const auto &feature : hostFeatures())
       features.push_back((feature.second ? "+" : "-") + feature.first().str());
     llvm::sort(features);
-    target.features = llvm::join(features, ",");
+    processor.features = llvm::join(features, ",");
   } else {
     llvm::SmallVector<llvm::StringRef, 64> known;
     llvm::X86::fillValidCPUArchList(known, /*Only64Bit=*/true);
@@ -75,28 +70,29 @@ llvm::Expected<Target> describe(llvm::StringRef name) {
       return llvm::createStringError("unknown target '" + name +
                                      "': expected native or one of " +
                                      llvm::join(known, ", "));
-    target.cpu = target.name;
+    processor.cpu = processor.name;
   }
-  auto machine = createTargetMachine(target, 0);
+  auto machine = createTargetMachine(processor, 0);
   if (!machine)
     return machine.takeError();
   const llvm::MCSubtargetInfo &info = *(*machine)->getMCSubtargetInfo();
-  target.vectorBits = widestVector(info);
-  target.fma = info.checkFeatures("+fma") || info.checkFeatures("+avx512f");
-  return target;
+  processor.target = &targetWith([&](llvm::StringRef features) {
+    return info.checkFeatures(features.str());
+  });
+  return processor;
 }
 } // namespace
 
-llvm::Expected<Target> cellgrad::resolveTarget(llvm::StringRef name) {
+llvm::Expected<Processor> cellgrad::resolveTarget(llvm::StringRef name) {
   if (!name.empty() && name != "native")
     return describe(name);
   // Asked once: in a virtual machine the questions take a millisecond.
-  static const Target native = llvm::cantFail(describe("native"));
+  static const Processor native = llvm::cantFail(describe("native"));
   return native;
 }
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-cellgrad::createTargetMachine(const Target &target, unsigned optLevel) {
+cellgrad::createTargetMachine(const Processor &processor, unsigned optLevel) {
   const llvm::Target *backend = x86Backend();
   if (!backend)
     return llvm::createStringError(
@@ -105,13 +101,13 @@ cellgrad::createTargetMachine(const Target &target, unsigned optLevel) {
   options.FunctionSections = true;
   options.DataSections = true;
   std::unique_ptr<llvm::TargetMachine> machine(backend->createTargetMachine(
-      llvm::Triple(target.triple), target.cpu, target.features, options,
-      llvm::Reloc::PIC_, std::nullopt,
+      llvm::Triple(processor.triple), processor.cpu, processor.features,
+      options, llvm::Reloc::PIC_, std::nullopt,
       optLevel == 0 ? llvm::CodeGenOptLevel::None
                     : llvm::CodeGenOptLevel::Aggressive));
   if (!machine)
     return llvm::createStringError("no code generator for target '" +
-                                   target.name + "'");
+                                   processor.name + "'");
   return machine;
 }
 

@@ -1,0 +1,20 @@
+//===- Pipeline.cpp - the passes that merge ops of functions --------------===//
+
+#include "passes/lower/fuse/Pipeline.h"
+
+#include "passes/lower/fuse/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void cellgrad::buildFusePipeline(OpPassManager &pm,
+                                 const FusePipelineOptions &options) {
+  pm.addPass(createInlinerPass());
+  pm.addPass(createSymbolDCEPass());
+  pm.addPass(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createFuseLinalg({options.recomputeLimit}));
+  pm.addPass(createCSEPass());
+}

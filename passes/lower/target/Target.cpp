@@ -1,0 +1,46 @@
+//===- Target.cpp - what plans know of a machine --------------------------===//
+
+#include "passes/lower/target/Target.h"
+
+#include "runtime/cellgrad_abi.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace cellgrad;
+
+namespace {
+
+/// Temporaries lie as the arena that callers give does.
+constexpr MemorySpace kHost[] = {{"host", 0, CG_ARENA_ALIGNMENT}};
+
+/// Cores of today have more of both, some of those of ten years ago do not.
+constexpr int64_t kL1 = 32 << 10, kL2 = 512 << 10;
+
+// clang-format off
+constexpr Target kTargets[] = {
+    // name         features    bits regs   fma  masks    f16   bf16 lat.  L1   L2 line  memory
+    {"x86-64-v4",  "+avx512f",  512, 32,  true,  true, false, false, 4,  kL1, kL2, 64, kHost},
+    {"x86-64-v3",  "+avx,+fma", 256, 16,  true, false, false, false, 4,  kL1, kL2, 64, kHost},
+    {"x86-64-avx", "+avx",      256, 16, false, false, false, false, 4,  kL1, kL2, 64, kHost},
+    {"x86-64-v2",  "+sse4.2",   128, 16, false, false, false, false, 4,  kL1, kL2, 64, kHost},
+    {"x86-64",     "",          128, 16, false, false, false, false, 4,  kL1, kL2, 64, kHost},
+};
+// clang-format on
+
+} // namespace
+
+llvm::ArrayRef<Target> cellgrad::allTargets() { return kTargets; }
+
+const Target *cellgrad::findTarget(llvm::StringRef name) {
+  const Target *found = llvm::find_if(
+      kTargets, [&](const Target &target) { return target.name == name; });
+  return found == std::end(kTargets) ? nullptr : found;
+}
+
+const Target &
+cellgrad::targetWith(llvm::function_ref<bool(llvm::StringRef)> hasFeatures) {
+  // The last row asks for nothing.
+  return *llvm::find_if(kTargets, [&](const Target &target) {
+    return target.features.empty() || hasFeatures(target.features);
+  });
+}
