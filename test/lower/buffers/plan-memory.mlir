@@ -1,4 +1,6 @@
 // RUN: cell-opt %s --pass-pipeline="builtin.module(cell-plan-memory)" --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: cell-opt %s --pass-pipeline="builtin.module(cell-plan-memory{alignment=256})" --split-input-file --verify-diagnostics \
+// RUN:   | FileCheck %s --check-prefix=WIDE
 
 // Buffers that are not live together share memory: the third takes the first's place.
 // Sizes are rounded up to 64 bytes.
@@ -12,6 +14,9 @@
 // CHECK-NEXT:    memref.view %[[ARENA]][%[[C]]][] : memref<320xi8> to memref<40xf32>
 // CHECK-NOT:     memref.alloc
 // CHECK-NOT:     memref.dealloc
+// WIDE-LABEL: func.func @share
+// WIDE-SAME:    cell.arena_bytes = 512 : i64
+// WIDE:         arith.constant 256 : index
 func.func @share(%in: memref<40xf32>, %out: memref<40xf32>) {
   %a = memref.alloc() : memref<40xf32>
   memref.copy %in, %a : memref<40xf32> to memref<40xf32>
