@@ -13,7 +13,7 @@ namespace {
 /// Temporaries lie as the arena that callers give does.
 constexpr MemorySpace kHost[] = {{"host", 0, CG_ARENA_ALIGNMENT}};
 
-/// Cores of today have more of both, some of those of ten years ago do not.
+/// Processors have 32 to 48 KiB, and 256 KiB to 2 MiB.
 constexpr int64_t kL1 = 32 << 10, kL2 = 512 << 10;
 
 // clang-format off
