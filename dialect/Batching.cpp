@@ -61,43 +61,9 @@ LogicalResult batchAlike(OpBuilder &builder, Operation *op,
 
 #include "dialect/Batching.inc"
 
-#define CELL_BATCH_AS_ELEMENTWISE(OpT)                                         \
-  LogicalResult OpT::buildBatched(                                             \
-      OpBuilder &builder, ArrayRef<Value> operands,                            \
-      const llvm::SmallBitVector &batched, int64_t size,                       \
-      SmallVectorImpl<Value> &results) {                                       \
-    return batchAlike(builder, *this, operands, batched, size, results);       \
-  }
-CELL_BATCH_AS_ELEMENTWISE(CastOp)
-CELL_BATCH_AS_ELEMENTWISE(ConstantOp)
-CELL_BATCH_AS_ELEMENTWISE(PrintOp)
-CELL_BATCH_AS_ELEMENTWISE(StopGradientOp)
-#undef CELL_BATCH_AS_ELEMENTWISE
-
 //===----------------------------------------------------------------------===//
 // Shape ops
 //===----------------------------------------------------------------------===//
-
-LogicalResult ReshapeOp::buildBatched(OpBuilder &builder,
-                                      ArrayRef<Value> operands,
-                                      const llvm::SmallBitVector &batched,
-                                      int64_t size,
-                                      SmallVectorImpl<Value> &results) {
-  results.push_back(ReshapeOp::create(builder, getLoc(),
-                                      batchOf(getType(), size), operands[0]));
-  return success();
-}
-
-LogicalResult BroadcastOp::buildBatched(OpBuilder &builder,
-                                        ArrayRef<Value> operands,
-                                        const llvm::SmallBitVector &batched,
-                                        int64_t size,
-                                        SmallVectorImpl<Value> &results) {
-  results.push_back(BroadcastOp::create(builder, getLoc(),
-                                        batchOf(getType(), size), operands[0],
-                                        shifted(getDims())));
-  return success();
-}
 
 LogicalResult TransposeOp::buildBatched(OpBuilder &builder,
                                         ArrayRef<Value> operands,
@@ -130,42 +96,9 @@ LogicalResult PadOp::buildBatched(OpBuilder &builder, ArrayRef<Value> operands,
   return success();
 }
 
-LogicalResult ConcatOp::buildBatched(OpBuilder &builder,
-                                     ArrayRef<Value> operands,
-                                     const llvm::SmallBitVector &batched,
-                                     int64_t size,
-                                     SmallVectorImpl<Value> &results) {
-  SmallVector<Value> whole;
-  for (auto [i, operand] : llvm::enumerate(operands))
-    whole.push_back(asBatch(builder, getLoc(), operand, batched[i], size));
-  results.push_back(ConcatOp::create(builder, getLoc(), whole,
-                                     builder.getI64IntegerAttr(getDim() + 1)));
-  return success();
-}
-
 //===----------------------------------------------------------------------===//
 // Reductions and contractions
 //===----------------------------------------------------------------------===//
-
-template <typename OpT>
-static LogicalResult batchReduction(OpBuilder &builder, OpT op, Value x,
-                                    SmallVectorImpl<Value> &results) {
-  results.push_back(
-      OpT::create(builder, op.getLoc(), x, shifted(op.getDims())));
-  return success();
-}
-
-#define CELL_BATCH_REDUCTION(OpT)                                              \
-  LogicalResult OpT::buildBatched(                                             \
-      OpBuilder &builder, ArrayRef<Value> operands,                            \
-      const llvm::SmallBitVector &batched, int64_t size,                       \
-      SmallVectorImpl<Value> &results) {                                       \
-    return batchReduction(builder, *this, operands[0], results);               \
-  }
-CELL_BATCH_REDUCTION(ReduceSumOp)
-CELL_BATCH_REDUCTION(ReduceMaxOp)
-CELL_BATCH_REDUCTION(ReduceMinOp)
-#undef CELL_BATCH_REDUCTION
 
 /// A batch of rows times one matrix is one product: [b, m, k] x [k, n] as
 /// [b * m, k] x [k, n].

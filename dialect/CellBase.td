@@ -61,6 +61,14 @@ def DiscardsElements : NativeOpTrait<"DiscardsElements"> {
 def Singular : NativeOpTrait<"Singular"> {
   let cppNamespace = "::cellgrad";
 }
+/// Results are elements of the operands, or constants: nothing is rounded.
+def Exact : NativeOpTrait<"Exact"> {
+  let cppNamespace = "::cellgrad";
+}
+/// Results are sums and products of elements: small integers make integers, exactly.
+def Polynomial : NativeOpTrait<"Polynomial"> {
+  let cppNamespace = "::cellgrad";
+}
 
 //===----------------------------------------------------------------------===//
 // Derivatives
@@ -131,6 +139,21 @@ class Example<list<string> given_ = [], string shown_ = ""> {
 }
 
 //===----------------------------------------------------------------------===//
+// Batches
+//===----------------------------------------------------------------------===//
+
+/// How the op is applied to a batch, whose operands have the batch as first dimension.
+class Batch<string kind_, list<string> dims_ = []> {
+  string kind = kind_;
+  list<string> dims = dims_;
+}
+/// By the op itself, as its results have the batch as first dimension, too. `dims` are the
+/// attributes that count dimensions, which are one more for a batch.
+class BatchAlike<list<string> dims> : Batch<"alike", dims>;
+/// buildBatched is written by hand beside the op's verifier.
+def BatchByHand : Batch<"by hand">;
+
+//===----------------------------------------------------------------------===//
 // Ops
 //===----------------------------------------------------------------------===//
 
@@ -140,6 +163,7 @@ class Cell_Op<string mnemonic, list<Trait> traits = []>
            DeclareOpInterfaceMethods<DifferentiableOpInterface, ["hasZeroDerivative"]>,
            DeclareOpInterfaceMethods<BatchableOpInterface>], traits)> {
   Derivative derivative = ?;
+  Batch batch = BatchByHand;
   Scalar scalar = NoScalar;
   Python python = Python<>;
   /// Other forms of that function, as `ops/_public.py` describes them: "Tensor.tanh", "mint.tanh".
@@ -152,6 +176,7 @@ class Cell_Op<string mnemonic, list<Trait> traits = []>
 class Cell_ElementwiseOp<string mnemonic, list<Trait> traits = []>
     : Cell_Op<mnemonic, !listconcat([
         Pure, Elementwise, DeclareOpInterfaceMethods<ScalarOpInterface>], traits)> {
+  let batch = BatchAlike<[]>;
   let hasFolder = 1;
 }
 

@@ -44,6 +44,13 @@ struct DiscardsElements : mlir::OpTrait::TraitBase<OpT, DiscardsElements> {};
 /// Finite operands may have an infinite or NaN result.
 template <typename OpT>
 struct Singular : mlir::OpTrait::TraitBase<OpT, Singular> {};
+
+/// Results are elements of the operands, or constants: nothing is rounded.
+template <typename OpT> struct Exact : mlir::OpTrait::TraitBase<OpT, Exact> {};
+
+/// Results are sums and products of elements: small integers make integers.
+template <typename OpT>
+struct Polynomial : mlir::OpTrait::TraitBase<OpT, Polynomial> {};
 } // namespace cellgrad
 
 #define GET_TYPEDEF_CLASSES

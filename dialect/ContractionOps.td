@@ -6,7 +6,7 @@
 include "dialect/CellBase.td"
 
 def Cell_MatMulOp : Cell_Op<"matmul", [
-    Pure, InferTypeOpAdaptor]> {
+    Pure, Polynomial, InferTypeOpAdaptor]> {
   let summary = "Matrix product of the last two dimensions, batched over the others";
   let description = [{
     Leading dimensions must be equal; broadcasting is explicit. `transpose_a` and

@@ -224,7 +224,7 @@ def Cell_AtanhOp : Cell_UnaryOp<"atanh", Cell_FloatTensor, [Singular]> {
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-def Cell_AddOp : Cell_BinaryOp<"add", Cell_NumericTensor, [Commutative]> {
+def Cell_AddOp : Cell_BinaryOp<"add", Cell_NumericTensor, [Commutative, Polynomial]> {
   let summary = "Sum, lhs + rhs";
   let derivative = VJP<["ct", "ct"]>;
   let scalar = Scalar<"lhs + rhs", "arith::AddFOp(lhs, rhs)", "arith::AddIOp(lhs, rhs)">;
@@ -234,7 +234,7 @@ def Cell_AddOp : Cell_BinaryOp<"add", Cell_NumericTensor, [Commutative]> {
   let hasCanonicalizer = 1;
 }
 
-def Cell_SubOp : Cell_BinaryOp<"sub", Cell_NumericTensor> {
+def Cell_SubOp : Cell_BinaryOp<"sub", Cell_NumericTensor, [Polynomial]> {
   let summary = "Difference, lhs - rhs";
   let derivative = VJP<["ct", "neg(ct)"]>;
   let scalar = Scalar<"lhs - rhs", "arith::SubFOp(lhs, rhs)", "arith::SubIOp(lhs, rhs)">;
@@ -243,7 +243,7 @@ def Cell_SubOp : Cell_BinaryOp<"sub", Cell_NumericTensor> {
   let hasCanonicalizer = 1;
 }
 
-def Cell_MulOp : Cell_BinaryOp<"mul", Cell_NumericTensor, [Commutative]> {
+def Cell_MulOp : Cell_BinaryOp<"mul", Cell_NumericTensor, [Commutative, Polynomial]> {
   let summary = "Product, lhs * rhs, element by element";
   let derivative = Multilinear<["mul(ct, rhs)", "mul(ct, lhs)"]>;
   let scalar = Scalar<"lhs * rhs", "arith::MulFOp(lhs, rhs)", "arith::MulIOp(lhs, rhs)">;

@@ -7,12 +7,13 @@ include "mlir/IR/SymbolInterfaces.td"
 include "dialect/CellBase.td"
 
 def Cell_ConstantOp : Cell_Op<"constant", [
-    Pure, ConstantLike, AllTypesMatch<["value", "result"]>]> {
+    Pure, Exact, ConstantLike, AllTypesMatch<["value", "result"]>]> {
   let summary = "A tensor known at compile time";
   let arguments = (ins ElementsAttr:$value);
   let results = (outs Cell_Tensor:$result);
   let assemblyFormat = "$value attr-dict";
   let derivative = ZeroDerivative<"a constant does not change">;
+  let batch = BatchAlike<[]>;
   let hasFolder = 1;
 }
 
@@ -27,15 +28,17 @@ def Cell_CastOp : Cell_Op<"cast", [Pure, SameOperandsAndResultShape]> {
   let results = (outs Cell_Tensor:$result);
   let assemblyFormat = "$x attr-dict `:` type($x) `to` type($result)";
   let derivative = Custom<[]>;
+  let batch = BatchAlike<[]>;
   let hasFolder = 1;
 }
 
-def Cell_StopGradientOp : Cell_Op<"stop_gradient", [Pure, SameOperandsAndResultType]> {
+def Cell_StopGradientOp : Cell_Op<"stop_gradient", [Pure, Exact, SameOperandsAndResultType]> {
   let summary = "The identity, with a zero derivative at every order";
   let arguments = (ins Cell_Tensor:$x);
   let results = (outs Cell_Tensor:$result);
   let assemblyFormat = "$x attr-dict `:` type($x)";
   let derivative = ZeroDerivative<"the gradient is stopped by request">;
+  let batch = BatchAlike<[]>;
 }
 
 def Cell_PrintOp : Cell_Op<"print", [MemoryEffects<[MemWrite]>]> {
@@ -52,6 +55,7 @@ def Cell_PrintOp : Cell_Op<"print", [MemoryEffects<[MemWrite]>]> {
                        StrAttr:$format);
   let assemblyFormat = "$format (`(` $xs^ `:` type($xs) `)`)? attr-dict";
   let derivative = ZeroDerivative<"printing has no result">;
+  let batch = BatchAlike<[]>;
   let hasVerifier = 1;
 }
 

@@ -12,7 +12,7 @@ def Cell_IndexTensor : Cell_TensorOf<[I32, I64]>;
 //===----------------------------------------------------------------------===//
 
 def Cell_GatherOp : Cell_Op<"gather", [
-    Pure, DiscardsElements, InferTypeOpAdaptor]> {
+    Pure, Exact, DiscardsElements, InferTypeOpAdaptor]> {
   let summary = "Slices of x at indices along dim";
   let description = [{
     With `x` of shape [B.., P.., N, R..], where N is dimension `dim` and B are the first
@@ -36,7 +36,7 @@ def Cell_GatherOp : Cell_Op<"gather", [
 }
 
 def Cell_ScatterOp : Cell_Op<"scatter", [
-    Pure, DiscardsElements, AllTypesMatch<["x", "result"]>]> {
+    Pure, Polynomial, DiscardsElements, AllTypesMatch<["x", "result"]>]> {
   let summary = "x with updates added to, or put in the place of, its slices at indices along dim";
   let description = [{
     Dimensions and indices are those of `cell.gather`, and `updates` has the shape of its
@@ -66,7 +66,7 @@ def Cell_ScatterOp : Cell_Op<"scatter", [
 // Positions
 //===----------------------------------------------------------------------===//
 
-def Cell_IotaOp : Cell_Op<"iota", [Pure]> {
+def Cell_IotaOp : Cell_Op<"iota", [Pure, Exact]> {
   let summary = "Each element is its index along dim";
   let arguments = (ins I64Attr:$dim);
   let results = (outs Cell_NumericTensor:$result);
@@ -84,6 +84,7 @@ class Cell_PositionOp<string mnemonic> : Cell_Op<mnemonic, [Pure]> {
   let results = (outs Cell_IndexTensor:$result);
   let assemblyFormat = "$x `over` $dims attr-dict `:` type($x) `->` type($result)";
   let derivative = ZeroDerivative<"a position is piecewise constant">;
+  let batch = BatchAlike<["dims"]>;
   let hasVerifier = 1;
 }
 

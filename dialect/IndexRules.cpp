@@ -191,31 +191,4 @@ LogicalResult IotaOp::buildBatched(OpBuilder &builder, ArrayRef<Value>,
   return success();
 }
 
-template <typename OpT>
-static LogicalResult batchPosition(OpBuilder &builder, OpT op, Value x,
-                                   int64_t size,
-                                   SmallVectorImpl<Value> &results) {
-  auto dims =
-      llvm::map_to_vector(op.getDims(), [](int64_t d) { return d + 1; });
-  SmallVector<int64_t> shape{size};
-  llvm::append_range(shape, op.getType().getShape());
-  results.push_back(
-      OpT::create(builder, op.getLoc(), op.getType().clone(shape), x, dims));
-  return success();
-}
-
-LogicalResult ArgMaxOp::buildBatched(OpBuilder &builder,
-                                     ArrayRef<Value> operands,
-                                     const llvm::SmallBitVector &, int64_t size,
-                                     SmallVectorImpl<Value> &results) {
-  return batchPosition(builder, *this, operands[0], size, results);
-}
-
-LogicalResult ArgMinOp::buildBatched(OpBuilder &builder,
-                                     ArrayRef<Value> operands,
-                                     const llvm::SmallBitVector &, int64_t size,
-                                     SmallVectorImpl<Value> &results) {
-  return batchPosition(builder, *this, operands[0], size, results);
-}
-
 } // namespace cellgrad

@@ -178,19 +178,6 @@ OpFoldResult TriangleOp::fold(FoldAdaptor adaptor) {
 // Batches
 //===----------------------------------------------------------------------===//
 
-#define CELL_BATCH_MATRICES(OpT)                                               \
-  LogicalResult OpT::buildBatched(                                             \
-      OpBuilder &builder, ArrayRef<Value> operands,                            \
-      const llvm::SmallBitVector &batched, int64_t size,                       \
-      SmallVectorImpl<Value> &results) {                                       \
-    return batchAlike(builder, *this, operands, batched, size, results);       \
-  }
-CELL_BATCH_MATRICES(TriangleOp)
-CELL_BATCH_MATRICES(CholeskyOp)
-CELL_BATCH_MATRICES(LUOp)
-CELL_BATCH_MATRICES(QROp)
-#undef CELL_BATCH_MATRICES
-
 /// A batch of right-hand sides for one matrix is one with more columns:
 /// [size, B.., n, m] as [B.., n, size * m]. `build` gives the op on it.
 static Value batchColumns(OpBuilder &builder, Location loc, Value x,

@@ -17,7 +17,7 @@ class Cell_LinalgOp<string mnemonic, list<Trait> traits = []>
 // Parts and rows of matrices
 //===----------------------------------------------------------------------===//
 
-def Cell_TriangleOp : Cell_LinalgOp<"triangle", [DiscardsElements]> {
+def Cell_TriangleOp : Cell_LinalgOp<"triangle", [Exact, DiscardsElements]> {
   let summary = "A triangle of a matrix, zero elsewhere";
   let description = [{
     With `lower`, keeps elements [i, j] with j - i <= `diagonal`, otherwise those with
@@ -27,10 +27,11 @@ def Cell_TriangleOp : Cell_LinalgOp<"triangle", [DiscardsElements]> {
   let results = (outs Cell_Tensor:$result);
   let assemblyFormat = "$x attr-dict `:` type($x)";
   let derivative = Linear<["triangle(ct, lower=lower, diagonal=diagonal)"]>;
+  let batch = BatchAlike<[]>;
   let hasFolder = 1;
 }
 
-def Cell_SwapRowsOp : Cell_LinalgOp<"swap_rows"> {
+def Cell_SwapRowsOp : Cell_LinalgOp<"swap_rows", [Exact]> {
   let summary = "Exchanges row i and row pivots[i], for one i after the other";
   let description = [{
     In ascending order, or with `inverse` in descending order, which undoes the former.
@@ -58,6 +59,7 @@ def Cell_CholeskyOp : Cell_LinalgOp<"cholesky", [Singular]> {
   let results = (outs Cell_MatrixTensor:$result);
   let assemblyFormat = "$x attr-dict `:` type($x)";
   let derivative = Custom<["result"]>;
+  let batch = BatchAlike<[]>;
 }
 
 def Cell_LUOp : Cell_LinalgOp<"lu", [Singular]> {
@@ -72,6 +74,7 @@ def Cell_LUOp : Cell_LinalgOp<"lu", [Singular]> {
   let results = (outs Cell_MatrixTensor:$packed, Cell_PivotTensor:$pivots);
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($packed) `,` type($pivots)";
   let derivative = Custom<["packed", "pivots"]>;
+  let batch = BatchAlike<[]>;
 }
 
 def Cell_QROp : Cell_LinalgOp<"qr", [Singular]> {
@@ -85,6 +88,7 @@ def Cell_QROp : Cell_LinalgOp<"qr", [Singular]> {
   let results = (outs Cell_MatrixTensor:$q, Cell_MatrixTensor:$r);
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($q) `,` type($r)";
   let derivative = Custom<["q", "r"]>;
+  let batch = BatchAlike<[]>;
 }
 
 //===----------------------------------------------------------------------===//

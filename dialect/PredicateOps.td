@@ -108,7 +108,7 @@ def Cell_LogicalNotOp : Cell_UnaryOp<"logical_not", Cell_BoolTensor> {
   let example = Example<["[True, False]"], "[False  True]">;
 }
 
-def Cell_SelectOp : Cell_ElementwiseOp<"select", [DiscardsElements,
+def Cell_SelectOp : Cell_ElementwiseOp<"select", [Exact, DiscardsElements,
     AllTypesMatch<["on_true", "on_false", "result"]>,
     TypesMatchWith<"condition has the shape of the result", "result", "condition",
                    "::cellgrad::predicateType($_self)">]> {

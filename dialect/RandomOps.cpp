@@ -20,17 +20,4 @@ LogicalResult RandomBitsOp::verify() {
   return success();
 }
 
-LogicalResult RandomBitsOp::buildBatched(OpBuilder &builder,
-                                         ArrayRef<Value> operands,
-                                         const llvm::SmallBitVector &batched,
-                                         int64_t size,
-                                         SmallVectorImpl<Value> &results) {
-  SmallVector<int64_t> shape{size};
-  llvm::append_range(shape, getType().getShape());
-  results.push_back(RandomBitsOp::create(
-      builder, getLoc(),
-      RankedTensorType::get(shape, getType().getElementType()), operands[0]));
-  return success();
-}
-
 } // namespace cellgrad

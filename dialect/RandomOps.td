@@ -23,6 +23,7 @@ def Cell_RandomBitsOp : Cell_Op<"random_bits", [Pure]> {
   let results = (outs Cell_TensorOf<[I32, I64]>:$result);
   let assemblyFormat = "$key attr-dict `:` type($key) `->` type($result)";
   let derivative = ZeroDerivative<"integers carry no derivative">;
+  let batch = BatchAlike<[]>;
   let hasVerifier = 1;
 }
 

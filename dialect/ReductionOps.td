@@ -10,6 +10,7 @@ class Cell_ReductionOp<string mnemonic, list<Trait> traits = []>
         Pure, InferTypeOpAdaptor], traits)> {
   let arguments = (ins Cell_NumericTensor:$x, DenseI64ArrayAttr:$dims);
   let results = (outs Cell_NumericTensor:$result);
+  let batch = BatchAlike<["dims"]>;
   let assemblyFormat = "$x `over` $dims attr-dict `:` type($x) `->` type($result)";
   let hasFolder = 1;
   let extraClassDefinition = [{
@@ -31,19 +32,19 @@ defvar ExtremumRule = VJP<
   !strconcat("div(reduce_sum(mul(d_x, ", AttainedBy, "), dims=dims), ", AttainedCount,
              ")")>;
 
-def Cell_ReduceSumOp : Cell_ReductionOp<"reduce_sum"> {
+def Cell_ReduceSumOp : Cell_ReductionOp<"reduce_sum", [Polynomial]> {
   let summary = "Sum over dims, which are dropped";
   let derivative = Linear<["broadcast(ct, dims=dims, like=x)"]>;
   let hasCanonicalizer = 1;
 }
 
-def Cell_ReduceMaxOp : Cell_ReductionOp<"reduce_max", [DiscardsElements]> {
+def Cell_ReduceMaxOp : Cell_ReductionOp<"reduce_max", [Exact, DiscardsElements]> {
   let summary = "Largest element over dims, which are dropped; NaN if one is";
   let derivative = ExtremumRule;
   let subgradient = "equal parts to all elements that attain the maximum";
 }
 
-def Cell_ReduceMinOp : Cell_ReductionOp<"reduce_min", [DiscardsElements]> {
+def Cell_ReduceMinOp : Cell_ReductionOp<"reduce_min", [Exact, DiscardsElements]> {
   let summary = "Smallest element over dims, which are dropped; NaN if one is";
   let derivative = ExtremumRule;
   let subgradient = "equal parts to all elements that attain the minimum";

@@ -28,14 +28,4 @@ OpFoldResult ReverseOp::fold(FoldAdaptor adaptor) {
   return dense && dense.isSplat() ? OpFoldResult(dense) : OpFoldResult();
 }
 
-LogicalResult ReverseOp::buildBatched(OpBuilder &builder,
-                                      ArrayRef<Value> operands,
-                                      const llvm::SmallBitVector &batched,
-                                      int64_t size,
-                                      SmallVectorImpl<Value> &results) {
-  auto dims = llvm::map_to_vector(getDims(), [](int64_t d) { return d + 1; });
-  results.push_back(ReverseOp::create(builder, getLoc(), operands[0], dims));
-  return success();
-}
-
 } // namespace cellgrad

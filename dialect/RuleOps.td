@@ -64,7 +64,7 @@ def Cell_RecomputeOp : Cell_RuledCallOp<"recompute"> {
   let assemblyFormat = "$callee `(` $args `)` attr-dict `:` functional-type($args, results)";
 }
 
-def Cell_BarrierOp : Cell_Op<"barrier", [Pure]> {
+def Cell_BarrierOp : Cell_Op<"barrier", [Pure, Exact]> {
   let summary = "The identity, computed after the values in after; not seen through";
   let description = [{
     Keeps what is computed from the result apart from what is computed from `x`: no pass

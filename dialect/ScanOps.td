@@ -10,7 +10,7 @@ include "dialect/IndexOps.td"
 //===----------------------------------------------------------------------===//
 
 class Cell_CumulativeOp<string mnemonic>
-    : Cell_Op<mnemonic, [Pure, SameOperandsAndResultType]> {
+    : Cell_Op<mnemonic, [Pure, Polynomial, SameOperandsAndResultType]> {
   let description = [{
     With `reverse` they start at the end; with `exclusive` an element is not part of its
     own. Those of half precision numbers are accumulated in f32.
@@ -24,6 +24,7 @@ class Cell_CumulativeOp<string mnemonic>
                        DefaultValuedAttr<BoolAttr, "false">:$exclusive);
   let results = (outs Cell_NumericTensor:$result);
   let assemblyFormat = "$x `along` $dim attr-dict `:` type($x)";
+  let batch = BatchAlike<["dim"]>;
   let hasFolder = 1;
   let hasVerifier = 1;
 }
@@ -56,7 +57,7 @@ def Cell_CumProdOp : Cell_CumulativeOp<"cumprod"> {
 // Linear recurrences
 //===----------------------------------------------------------------------===//
 
-def Cell_RecurrenceOp : Cell_Op<"recurrence", [Pure, SameOperandsAndResultType]> {
+def Cell_RecurrenceOp : Cell_Op<"recurrence", [Pure, Polynomial, SameOperandsAndResultType]> {
   let summary = "y of y[i+1] = a[i] y[i] + b[i] along dim, from y[0] = 0";
   let description = [{
     With `reverse` from the end: y[i-1] = a[i] y[i] + b[i]. The last a and b have no
@@ -75,11 +76,12 @@ def Cell_RecurrenceOp : Cell_Op<"recurrence", [Pure, SameOperandsAndResultType]>
     ["mul(recurrence(a, ct, dim=dim, reverse={!getReverse()}), result)",
      "recurrence(a, ct, dim=dim, reverse={!getReverse()})"],
     "recurrence(a, add(mul(d_a, result), d_b), dim=dim, reverse=reverse)">;
+  let batch = BatchAlike<["dim"]>;
   let hasVerifier = 1;
 }
 
 def Cell_SegmentCumSumOp : Cell_Op<"segment_cumsum", [
-    Pure, SameOperandsAndResultShape, AllTypesMatch<["x", "result"]>]> {
+    Pure, Polynomial, SameOperandsAndResultShape, AllTypesMatch<["x", "result"]>]> {
   let summary = "Sums of all elements of a segment up to each one along dim";
   let description = [{
     A segment is from an element where `starts` is true to the one before the next such,
@@ -99,6 +101,7 @@ def Cell_SegmentCumSumOp : Cell_Op<"segment_cumsum", [
   let derivative = VJP<
     ["segment_cumsum(ct, starts, dim=dim, reverse={!getReverse()})", ""],
     "segment_cumsum(d_x, starts, dim=dim, reverse=reverse)">;
+  let batch = BatchAlike<["dim"]>;
   let hasVerifier = 1;
 }
 
@@ -107,7 +110,7 @@ def Cell_SegmentCumSumOp : Cell_Op<"segment_cumsum", [
 //===----------------------------------------------------------------------===//
 
 class Cell_CumulativeExtremumOp<string mnemonic>
-    : Cell_Op<mnemonic, [Pure, DiscardsElements, InferTypeOpAdaptor]> {
+    : Cell_Op<mnemonic, [Pure, Exact, DiscardsElements, InferTypeOpAdaptor]> {
   let description = [{
     `positions` are along dim, of the last of equal elements; -0 equals 0. From a NaN on
     all are NaN, with its position.
@@ -121,6 +124,7 @@ class Cell_CumulativeExtremumOp<string mnemonic>
                       Cell_TensorOf<[I32]>:$positions);
   let assemblyFormat = "$x `along` $dim attr-dict `:` type($x)";
   let derivative = Custom<["positions"]>;
+  let batch = BatchAlike<["dim"]>;
   let hasVerifier = 1;
 }
 
@@ -153,6 +157,7 @@ def Cell_ArgSortOp : Cell_Op<"argsort", [Pure]> {
   let results = (outs Cell_IndexTensor:$result);
   let assemblyFormat = "$x `along` $dim attr-dict `:` type($x) `->` type($result)";
   let derivative = ZeroDerivative<"a position is piecewise constant">;
+  let batch = BatchAlike<["dim"]>;
   let hasVerifier = 1;
 }
 

@@ -74,28 +74,4 @@ LogicalResult CumMinOp::buildJVP(OpBuilder &builder, ArrayRef<Value> tangents,
   return extremumJVP(builder, *this, tangents[0], resultTangents);
 }
 
-//===----------------------------------------------------------------------===//
-// Batches
-//===----------------------------------------------------------------------===//
-
-/// The op itself, along the dimension that comes after that of the batch.
-#define CELL_BATCH_ALONG(OpT)                                                  \
-  LogicalResult OpT::buildBatched(                                             \
-      OpBuilder &builder, ArrayRef<Value> operands,                            \
-      const llvm::SmallBitVector &batched, int64_t size,                       \
-      SmallVectorImpl<Value> &results) {                                       \
-    if (failed(batchAlike(builder, *this, operands, batched, size, results)))  \
-      return failure();                                                        \
-    cast<OpT>(results.back().getDefiningOp()).setDim(getDim() + 1);            \
-    return success();                                                          \
-  }
-CELL_BATCH_ALONG(ArgSortOp)
-CELL_BATCH_ALONG(CumMaxOp)
-CELL_BATCH_ALONG(CumMinOp)
-CELL_BATCH_ALONG(CumProdOp)
-CELL_BATCH_ALONG(CumSumOp)
-CELL_BATCH_ALONG(RecurrenceOp)
-CELL_BATCH_ALONG(SegmentCumSumOp)
-#undef CELL_BATCH_ALONG
-
 } // namespace cellgrad

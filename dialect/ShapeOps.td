@@ -6,7 +6,7 @@
 include "dialect/CellBase.td"
 
 class Cell_ShapeOp<string mnemonic, list<Trait> traits = []>
-    : Cell_Op<mnemonic, !listconcat([Pure], traits)> {
+    : Cell_Op<mnemonic, !listconcat([Pure, Exact], traits)> {
   let results = (outs Cell_Tensor:$result);
   let hasVerifier = 1;
 }
@@ -23,6 +23,7 @@ def Cell_ReshapeOp : Cell_ShapeOp<"reshape"> {
   let arguments = (ins Cell_Tensor:$x);
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
   let derivative = Linear<["reshape(ct, like=x)"]>;
+  let batch = BatchAlike<[]>;
   let hasFolder = 1;
 }
 
@@ -40,6 +41,7 @@ def Cell_BroadcastOp : Cell_ShapeOp<"broadcast"> {
   let arguments = (ins Cell_Tensor:$x, DenseI64ArrayAttr:$dims);
   let assemblyFormat = "$x `along` $dims attr-dict `:` type($x) `->` type($result)";
   let derivative = Linear<["reduce_sum(ct, dims=dims)"]>;
+  let batch = BatchAlike<["dims"]>;
   let hasFolder = 1;
   let hasCanonicalizer = 1;
 }
@@ -83,6 +85,7 @@ def Cell_ConcatOp : Cell_InferredShapeOp<"concat"> {
   let arguments = (ins Variadic<Cell_Tensor>:$xs, I64Attr:$dim);
   let assemblyFormat = "$xs `dim` $dim attr-dict `:` functional-type($xs, $result)";
   let derivative = Custom<[]>;
+  let batch = BatchAlike<["dim"]>;
   let hasFolder = 1;
 }
 

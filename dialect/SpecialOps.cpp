@@ -24,14 +24,4 @@ Value PolygammaOp::buildScalar(OpBuilder &builder, Location loc,
                                       getOrder());
 }
 
-LogicalResult PolygammaOp::buildBatched(OpBuilder &builder,
-                                        ArrayRef<Value> operands,
-                                        const llvm::SmallBitVector &batched,
-                                        int64_t size,
-                                        SmallVectorImpl<Value> &results) {
-  results.push_back(PolygammaOp::create(
-      builder, getLoc(), operands[0].getType(), operands[0], getOrder()));
-  return success();
-}
-
 } // namespace cellgrad

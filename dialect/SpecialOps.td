@@ -37,6 +37,7 @@ def Cell_PolygammaOp : Cell_Op<"polygamma", [
   let assemblyFormat = "$x `order` $order attr-dict `:` type($x)";
   let derivative = VJP<["mul(ct, polygamma(x, order={getOrder() + 1}))"],
                        "mul(d_x, polygamma(x, order={getOrder() + 1}))">;
+  let batch = BatchAlike<[]>;
   let hasVerifier = 1;
 }
 

@@ -36,24 +36,24 @@ class Cell_StashAccessOp<string mnemonic, list<Trait> traits = []>
     : Cell_StashOp<mnemonic, !listconcat([
         Pure, DeclareOpInterfaceMethods<DifferentiableOpInterface>], traits)>;
 
-class Cell_StashChangeOp<string mnemonic>
-    : Cell_StashAccessOp<mnemonic, [
+class Cell_StashChangeOp<string mnemonic, list<Trait> traits>
+    : Cell_StashAccessOp<mnemonic, !listconcat([
         AllTypesMatch<["stash", "result"]>,
         TypesMatchWith<"the element of the stash is the type of x", "stash", "x",
-          "::llvm::cast<::cellgrad::StashType>($_self).getElement()">]> {
+          "::llvm::cast<::cellgrad::StashType>($_self).getElement()">], traits)> {
   let arguments = (ins Cell_Tensor:$x, Cell_Stash:$stash, Index:$position);
   let results = (outs Cell_Stash:$result);
   let assemblyFormat = "$x `into` $stash `at` $position attr-dict `:` type($stash)";
 }
 
-def Cell_StashEmptyOp : Cell_StashOp<"stash_empty"> {
+def Cell_StashEmptyOp : Cell_StashOp<"stash_empty", [Exact]> {
   let summary = "A stash that is zero at every position";
   let results = (outs Res<Cell_Stash, "", [MemAlloc]>:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
 def Cell_StashReadOp : Cell_StashAccessOp<"stash_read", [
-    TypesMatchWith<"the result is an element of the stash", "stash", "result",
+    Exact, TypesMatchWith<"the result is an element of the stash", "stash", "result",
       "::llvm::cast<::cellgrad::StashType>($_self).getElement()">]> {
   let summary = "The tensor at a position; zero where none was written";
   let arguments = (ins Cell_Stash:$stash, Index:$position);
@@ -61,11 +61,11 @@ def Cell_StashReadOp : Cell_StashAccessOp<"stash_read", [
   let assemblyFormat = "$stash `at` $position attr-dict `:` type($stash)";
 }
 
-def Cell_StashWriteOp : Cell_StashChangeOp<"stash_write"> {
+def Cell_StashWriteOp : Cell_StashChangeOp<"stash_write", [Exact]> {
   let summary = "The stash with x at a position";
 }
 
-def Cell_StashAddOp : Cell_StashChangeOp<"stash_add"> {
+def Cell_StashAddOp : Cell_StashChangeOp<"stash_add", [Polynomial]> {
   let summary = "The stash with x added to the tensor at a position";
 }
 

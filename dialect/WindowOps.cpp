@@ -141,30 +141,6 @@ LogicalResult OverlapAddOp::verify() {
 // Batches
 //===----------------------------------------------------------------------===//
 
-LogicalResult WindowsOp::buildBatched(OpBuilder &builder,
-                                      ArrayRef<Value> operands,
-                                      const llvm::SmallBitVector &batched,
-                                      int64_t size,
-                                      SmallVectorImpl<Value> &results) {
-  results.push_back(WindowsOp::create(builder, getLoc(), operands[0],
-                                      getSizes(), getStrides(),
-                                      getDilations()));
-  return success();
-}
-
-LogicalResult OverlapAddOp::buildBatched(OpBuilder &builder,
-                                         ArrayRef<Value> operands,
-                                         const llvm::SmallBitVector &batched,
-                                         int64_t size,
-                                         SmallVectorImpl<Value> &results) {
-  SmallVector<int64_t> shape{size};
-  llvm::append_range(shape, getType().getShape());
-  results.push_back(OverlapAddOp::create(builder, getLoc(),
-                                         getType().clone(shape), operands[0],
-                                         getStrides(), getDilations()));
-  return success();
-}
-
 namespace {
 
 /// Moves dimension 0 of `x` before dimension `to` of the others, and merges the

@@ -6,7 +6,7 @@
 include "dialect/CellBase.td"
 
 def Cell_ConvOp : Cell_Op<"conv", [
-    Pure, DiscardsElements, InferTypeOpAdaptor]> {
+    Pure, Polynomial, DiscardsElements, InferTypeOpAdaptor]> {
   let summary = "Convolution (cross-correlation) over any number of spatial dimensions";
   let description = [{
     x is [N, C, S...], w is [O, C / groups, K...], the result [N, O, S'...] with
@@ -30,7 +30,7 @@ def Cell_ConvOp : Cell_Op<"conv", [
 }
 
 def Cell_WindowsOp : Cell_Op<"windows", [
-    Pure, DiscardsElements, InferTypeOpAdaptor]> {
+    Pure, Exact, DiscardsElements, InferTypeOpAdaptor]> {
   let summary = "All windows of the last dimensions: [B.., S..] to [B.., O.., K..]";
   let description = [{
     Element (b, o, k) is x(b, o * stride + k * dilation), in each of the last dimensions
@@ -45,9 +45,10 @@ def Cell_WindowsOp : Cell_Op<"windows", [
   }];
   let derivative = Linear<[
     "overlap_add(ct, strides=strides, dilations=dilations, like=x)"]>;
+  let batch = BatchAlike<[]>;
 }
 
-def Cell_OverlapAddOp : Cell_Op<"overlap_add", [Pure]> {
+def Cell_OverlapAddOp : Cell_Op<"overlap_add", [Pure, Polynomial]> {
   let summary = "Adds each window up where cell.windows took it from: its adjoint";
   let description = [{
     y is [B.., O.., K..], the result [B.., S..]: that of `cell.windows` and its operand.
@@ -61,6 +62,7 @@ def Cell_OverlapAddOp : Cell_Op<"overlap_add", [Pure]> {
   }];
   let derivative = Linear<[
     "windows(ct, sizes={getSizes()}, strides=strides, dilations=dilations)"]>;
+  let batch = BatchAlike<[]>;
   let extraClassDeclaration = [{
     /// Sizes of the windows: the last dimensions of y.
     ::llvm::ArrayRef<int64_t> getSizes();

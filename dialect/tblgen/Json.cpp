@@ -75,6 +75,7 @@ bool emitRecords(const RecordKeeper &records, raw_ostream &os) {
       out.attribute("jvp", r.jvp);
       out.attribute("why", r.why);
       out.attribute("subgradient", r.subgradient);
+      out.attribute("batch", r.batch);
       out.attribute("python", r.function);
       out.attribute("class", r.className);
       out.attribute("singular", hasTrait(r, "::cellgrad::Singular"));

@@ -24,6 +24,9 @@ OpRecord::OpRecord(const Record &def) : def(def), op(def) {
   why = d->getValueAsString("why");
   reads = d->getValueAsListOfStrings("reads");
   subgradient = def.getValueAsString("subgradient");
+  const Record *b = def.getValueAsDef("batch");
+  batch = b->getValueAsString("kind");
+  batchDims = b->getValueAsListOfStrings("dims");
   const Record *s = def.getValueAsDef("scalar");
   eval = s->getValueAsString("eval");
   floats = s->getValueAsString("floats");
@@ -70,6 +73,12 @@ OpRecord::OpRecord(const Record &def) : def(def), op(def) {
 
 bool OpRecord::isElementwise() const {
   return op.getTrait("::mlir::OpTrait::Elementwise") != nullptr;
+}
+
+bool OpRecord::isStructured() const {
+  return !op.getTrait("::cellgrad::ScalarOpInterface::Trait") &&
+         !op.getTrait("::mlir::OpTrait::ConstantLike") &&
+         op.getNumResults() > 0;
 }
 
 StringRef OpRecord::mnemonic() const { return def.getValueAsString("opName"); }

@@ -26,6 +26,9 @@ struct OpRecord {
   llvm::StringRef kind; // vjp, linear, multilinear, custom, zero, none
   std::vector<llvm::StringRef> vjp, reads;
   llvm::StringRef jvp, why, subgradient;
+  // Batch
+  llvm::StringRef batch; // alike, by hand
+  std::vector<llvm::StringRef> batchDims;
   // Scalar
   llvm::StringRef eval, floats, ints;
   // Python
@@ -36,6 +39,8 @@ struct OpRecord {
   llvm::StringRef shown;
 
   bool isElementwise() const;
+  /// Computes results from operands, and not element by element.
+  bool isStructured() const;
   llvm::StringRef mnemonic() const;
 };
 

@@ -104,8 +104,8 @@ class Facts:
         jvp = "rule" if kind == "vjp" else vjp
         smooth = kind not in ("zero", "none")
         checked = smooth and op not in self.structural and (elementwise or op in self.examples)
-        rule = rf"\b{name}::buildBatched|^CELL_BATCH\w*\({name}\)"
-        batched = elementwise or re.search(rule, self.batching, re.M) is not None
+        by_hand = rf"\b{name}::buildBatched\b"
+        batched = r["batch"] == "alike" or re.search(by_hand, self.batching) is not None
         cells = [
             f"`{op}`",
             "tested" if re.search(rf"cell\.{op}\b", self.refused) else "types",

@@ -33,7 +33,7 @@ private:
   LogicalResult runFor(scf::ForOp op, Environment &values);
   LogicalResult runWhile(scf::WhileOp op, Environment &values);
   LogicalResult runCheck(CheckOp check, const Tensor &ok);
-  FailureOr<Tensor> evaluateOp(Operation *op, Operands args);
+  FailureOr<SmallVector<Tensor>> evaluateOp(Operation *op, Operands args);
   FailureOr<Tensor> evaluateElementwise(Operation *op, Operands args);
   void print(PrintOp op, Operands args);
 
@@ -220,68 +220,67 @@ LogicalResult Interpreter::run(Operation *op, Environment &values) {
     print(printOp, args);
     return success();
   }
-  if (isa<CumMaxOp, CumMinOp, LUOp, QROp>(op)) {
-    SmallVector<Tensor> results =
-        llvm::TypeSwitch<Operation *, SmallVector<Tensor>>(op)
-            .Case<CumMaxOp, CumMinOp, LUOp, QROp>(
-                [&](auto several) { return evaluate(several, args); });
-    // `args` point into `values`, which grows.
-    for (Tensor &result : results)
-      disturb(op, args, latitude.rounding, result);
-    bindValues(op->getResults(), results, values);
-    return success();
-  }
   if (auto check = dyn_cast<CheckOp>(op))
     return runCheck(check, *args[0]);
   if (std::optional<Tensor> known = evaluateScalar(op, args)) {
     values[op->getResult(0)] = std::move(*known);
     return success();
   }
-  FailureOr<Tensor> result = evaluateOp(op, args);
-  if (failed(result))
+  FailureOr<SmallVector<Tensor>> results = evaluateOp(op, args);
+  if (failed(results))
     return failure();
-  disturb(op, args, latitude.rounding, *result);
-  values[op->getResult(0)] = std::move(*result);
+  // `args` point into `values`, which grows.
+  for (Tensor &result : *results)
+    disturb(op, args, latitude.rounding, result);
+  for (auto [name, result] : llvm::zip_equal(op->getResults(), *results))
+    values[name] = std::move(result);
   return success();
 }
 
-FailureOr<Tensor> Interpreter::evaluateOp(Operation *op, Operands args) {
-  return llvm::TypeSwitch<Operation *, FailureOr<Tensor>>(op)
-      .Case([&](ConstantOp constant) -> FailureOr<Tensor> {
+static SmallVector<Tensor> asList(Tensor result) {
+  SmallVector<Tensor> results;
+  results.push_back(std::move(result));
+  return results;
+}
+static SmallVector<Tensor> asList(SmallVector<Tensor> results) {
+  return results;
+}
+
+FailureOr<SmallVector<Tensor>> Interpreter::evaluateOp(Operation *op,
+                                                       Operands args) {
+  using Results = FailureOr<SmallVector<Tensor>>;
+  return llvm::TypeSwitch<Operation *, Results>(op)
+      .Case([&](ConstantOp constant) -> Results {
         FailureOr<Tensor> value = Tensor::fromAttribute(constant.getValue());
         if (failed(value))
           return constant.emitOpError("has a value the interpreter cannot "
                                       "read; use dense<...> or a "
                                       "dense_resource that is present");
-        return value;
+        return asList(std::move(*value));
       })
-      .Case<BarrierOp, StopGradientOp>(
-          [&](Operation *) -> FailureOr<Tensor> { return *args[0]; })
-      .Case([&](ReshapeOp reshape) -> FailureOr<Tensor> {
-        return args[0]->reshaped(reshape.getType());
-      })
-      .Case([&](ConvOp conv) -> FailureOr<Tensor> {
+      .Case([&](ConvOp conv) -> Results {
         auto pad = conv.getX().getDefiningOp<PadOp>();
         if (!latitude.skipPadding || !pad)
-          return evaluate(conv, args);
+          return asList(evaluate(conv, args));
         Tensor kept = evaluatePadding(pad);
-        return evaluate(conv, {args[0], args[1], &kept});
+        return asList(evaluate(conv, {args[0], args[1], &kept}));
       })
-      .Case<ArgMaxOp, ArgMinOp, ArgSortOp, BroadcastOp, CastOp, CholeskyOp,
-            ConcatOp, CumProdOp, CumSumOp, GatherOp, IotaOp, MatMulOp,
-            OverlapAddOp, PadOp, PolygammaOp, RandomBitsOp, RecurrenceOp,
-            ReduceMaxOp, ReduceMinOp, ReduceSumOp, ReverseOp, ScatterOp,
-            SegmentCumSumOp, SelectOp, SliceOp, SolveOp, StashAddOp,
-            StashEmptyOp, StashReadOp, StashWriteOp, SwapRowsOp, TransposeOp,
-            TriangleOp, TriangularSolveOp, WindowsOp>(
-          [&](auto known) -> FailureOr<Tensor> {
-            return evaluate(known, args);
-          })
-      .Case<VJPOp, JVPOp>([&](Operation *transform) -> FailureOr<Tensor> {
+#define CELL_STRUCTURED_OP(OpT)                                                \
+  .Case([&](OpT known) -> Results { return asList(evaluate(known, args)); })
+#include "dialect/StructuredOps.inc"
+      .Case<PolygammaOp, SelectOp, StashAddOp, StashEmptyOp, StashReadOp,
+            StashWriteOp>(
+          [&](auto known) -> Results { return asList(evaluate(known, args)); })
+      .Case<VJPOp, JVPOp>([&](Operation *transform) -> Results {
         return transform->emitOpError(
             "is not expanded; run cell-differentiate first");
       })
-      .Default([&](Operation *) { return evaluateElementwise(op, args); });
+      .Default([&](Operation *) -> Results {
+        FailureOr<Tensor> result = evaluateElementwise(op, args);
+        if (failed(result))
+          return failure();
+        return asList(std::move(*result));
+      });
 }
 
 FailureOr<Tensor> Interpreter::evaluateElementwise(Operation *op,

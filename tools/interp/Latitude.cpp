@@ -10,22 +10,6 @@ using namespace mlir;
 
 namespace cellgrad::interp {
 
-/// Whether the float results of `op` are elements of its operands or constants.
-static bool isExact(Operation *op) {
-  return isa<BarrierOp, BroadcastOp, ConcatOp, ConstantOp, CumMaxOp, CumMinOp,
-             GatherOp, IotaOp, PadOp, ReduceMaxOp, ReduceMinOp, ReshapeOp,
-             ReverseOp, SelectOp, SliceOp, StashEmptyOp, StashReadOp,
-             StashWriteOp, StopGradientOp, SwapRowsOp, TransposeOp, TriangleOp,
-             WindowsOp>(op);
-}
-
-/// Whether `op` makes integers of integers, without rounding small ones.
-static bool isRing(Operation *op) {
-  return isa<AddOp, ConvOp, CumProdOp, CumSumOp, MatMulOp, MulOp, OverlapAddOp,
-             RecurrenceOp, ReduceSumOp, ScatterOp, SegmentCumSumOp, StashAddOp,
-             SubOp>(op);
-}
-
 static bool isSmallInteger(double value) {
   return std::abs(value) < 1 << 20 && value == std::trunc(value);
 }
@@ -47,12 +31,12 @@ static double noise(double value) {
 }
 
 void disturb(Operation *op, Operands args, double relative, Tensor &result) {
-  if (relative == 0 || !result.isFloat() || isExact(op))
+  if (relative == 0 || !result.isFloat() || op->hasTrait<Exact>())
     return;
-  bool ring = isRing(op);
+  bool isPolynomial = op->hasTrait<Polynomial>();
   for (int64_t i = 0, e = result.size(); i < e; ++i) {
     double value = result.getFloat(i);
-    if ((ring && isSmallInteger(value)) || isGiven(args, result, i))
+    if ((isPolynomial && isSmallInteger(value)) || isGiven(args, result, i))
       continue;
     result.setFloat(i, value * (1 + relative * noise(value)));
   }

@@ -21,6 +21,13 @@ gather(RankedTensorType type, const Tensor &from,
   return result;
 }
 
+Tensor evaluate(BarrierOp, Operands args) { return *args[0]; }
+Tensor evaluate(StopGradientOp, Operands args) { return *args[0]; }
+
+Tensor evaluate(ReshapeOp op, Operands args) {
+  return args[0]->reshaped(op.getType());
+}
+
 Tensor evaluate(BroadcastOp op, Operands args) {
   return gather(op.getType(), *args[0],
                 [&](ArrayRef<int64_t> index, MutableArrayRef<int64_t> at) {

@@ -62,6 +62,8 @@ Tensor evaluate(OverlapAddOp op, Operands args) {
   return sums.rounded(op.getType());
 }
 
+/// With a third operand of the shape of the first, the products of those of its
+/// elements that are not 0.
 Tensor evaluate(ConvOp op, Operands args) {
   const Tensor &x = *args[0], &w = *args[1];
   const Tensor *kept = args.size() > 2 ? args[2] : nullptr;
