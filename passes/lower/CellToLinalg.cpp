@@ -3,9 +3,8 @@
 #include "dialect/CellDialect.h"
 #include "dialect/SpecialMath.h"
 #include "passes/lower/Passes.h"
-#include "passes/lower/sequential/Patterns.h"
 #include "passes/lower/tensors/LoopOfOp.h"
-#include "passes/lower/tensors/Patterns.h"
+#include "passes/lower/tensors/Lowerings.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -22,7 +21,31 @@ namespace cellgrad {
 
 using namespace mlir;
 
+/// Keeps values apart until bufferisation.
+LogicalResult cellgrad::lower(BarrierOp, PatternRewriter &) {
+  return failure();
+}
+
+/// cell-decompose makes a factorization and triangular solves of it, which come
+/// here.
+LogicalResult cellgrad::lower(SolveOp, PatternRewriter &) { return failure(); }
+
 namespace {
+
+/// The lowering of one structured op.
+template <typename OpT> struct StructuredLowering : OpRewritePattern<OpT> {
+  using OpRewritePattern<OpT>::OpRewritePattern;
+  LogicalResult matchAndRewrite(OpT op,
+                                PatternRewriter &rewriter) const override {
+    return cellgrad::lower(op, rewriter);
+  }
+};
+
+void populateStructuredOps(RewritePatternSet &patterns) {
+#define CELL_STRUCTURED_OP(OpT)                                                \
+  patterns.add<StructuredLowering<cellgrad::OpT>>(patterns.getContext());
+#include "dialect/StructuredOps.inc"
+}
 
 /// Ops that bufferisation and the conversion to LLVM know.
 bool actsAtRunTime(Operation *op) {
@@ -38,19 +61,10 @@ public:
 
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
+    populateStructuredOps(set);
     cellgrad::populateCheckToLinalg(set);
-    cellgrad::populateCholeskyToLinalg(set);
     cellgrad::populateElementwiseToLinalg(set);
-    cellgrad::populateIndexToLinalg(set);
-    cellgrad::populateLUToLinalg(set);
-    cellgrad::populateQRToLinalg(set);
-    cellgrad::populateRandomToLinalg(set);
-    cellgrad::populateReductionToLinalg(set);
-    cellgrad::populateScanToLinalg(set);
-    cellgrad::populateScatterToLinalg(set);
-    cellgrad::populateShapeToLinalg(set);
-    cellgrad::populateWindowsToLinalg(set);
-    cellgrad::populateSortToLinalg(set);
+    cellgrad::populateEmptyResultToLinalg(set);
     patterns = std::move(set);
     RewritePatternSet before(context);
     cellgrad::populateConvolutionPhases(before);

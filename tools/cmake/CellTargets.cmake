@@ -48,19 +48,16 @@ function(cell_instrument name)
   endif()
 endfunction()
 
-# cell_sources(<out>): the C++ files of this folder. Every build looks whether one came or went.
-function(cell_sources out)
-  file(GLOB _sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+# cell_sources(<out> <folder>): its C++ files. Every build looks whether one came or went.
+function(cell_sources out folder)
+  file(GLOB _sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
   set(${out} ${_sources} PARENT_SCOPE)
 endfunction()
 
 # cell_add_library(<name> [DEPENDS targets...]): the C++ files of this folder as a static library.
 function(cell_add_library name)
-  cmake_parse_arguments(A "" "" "SOURCES;DEPENDS" ${ARGN})
-  set(_sources ${A_SOURCES})
-  if(NOT _sources)
-    cell_sources(_sources)
-  endif()
+  cmake_parse_arguments(A "" "" "DEPENDS" ${ARGN})
+  cell_sources(_sources .)
   add_library(${name} STATIC ${_sources})
   target_link_libraries(${name} PUBLIC CellMLIR ${A_DEPENDS})
   target_compile_options(${name} PRIVATE -fvisibility-inlines-hidden)

@@ -1,7 +1,7 @@
 //===- Scan.cpp - running combinations as loops ---------------------------===//
 
-#include "passes/lower/sequential/Patterns.h"
 #include "passes/lower/tensors/Builders.h"
+#include "passes/lower/tensors/Lowerings.h"
 #include "passes/lower/tensors/RunningSum.h"
 
 #include "dialect/CellDialect.h"
@@ -228,177 +228,154 @@ TypedAttr numberOf(Builder &b, Type type, int64_t value) {
 // Patterns
 //===----------------------------------------------------------------------===//
 
-struct CumProdLowering : OpRewritePattern<CumProdOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(CumProdOp op,
-                                PatternRewriter &rewriter) const override {
-    Type type = op.getType().getElementType();
-    TypedAttr start = numberOf(rewriter, accumulatorType(type), 1);
-    ScanEmitter scan(rewriter, op, op.getX(), op.getDim(), op.getReverse());
-    auto step = [&](ImplicitLocOpBuilder &b, ValueRange carried,
-                    ValueRange element) -> Step {
-      Value next = multiply(b, carried[0], widened(b, element[0]));
-      Value result = op.getExclusive() ? carried[0] : next;
-      return {{next}, {narrowed(b, result, type)}};
-    };
-    rewriter.replaceOp(op,
-                       scan.emit(start, type, /*wantsPosition=*/false, step));
-    return success();
-  }
-};
+} // namespace
 
-struct CumSumLowering : OpRewritePattern<CumSumOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(CumSumOp op,
-                                PatternRewriter &rewriter) const override {
-    Type type = op.getType().getElementType();
-    RunningSum sum(type, op.getType().getDimSize(op.getDim()));
-    ScanEmitter scan(rewriter, op, op.getX(), op.getDim(), op.getReverse());
-    auto step = [&](ImplicitLocOpBuilder &b, ValueRange carried,
-                    ValueRange element) -> Step {
-      SmallVector<Value> next = sum.add(b, b.getLoc(), carried, element[0]);
-      ValueRange result = op.getExclusive() ? carried : ValueRange(next);
-      return {next, {sum.round(b, b.getLoc(), result)}};
-    };
-    rewriter.replaceOp(
-        op, scan.emit(sum.zeros(), type, /*wantsPosition=*/false, step));
-    return success();
-  }
-};
+LogicalResult cellgrad::lower(CumProdOp op, PatternRewriter &rewriter) {
+  Type type = op.getType().getElementType();
+  TypedAttr start = numberOf(rewriter, accumulatorType(type), 1);
+  ScanEmitter scan(rewriter, op, op.getX(), op.getDim(), op.getReverse());
+  auto step = [&](ImplicitLocOpBuilder &b, ValueRange carried,
+                  ValueRange element) -> Step {
+    Value next = multiply(b, carried[0], widened(b, element[0]));
+    Value result = op.getExclusive() ? carried[0] : next;
+    return {{next}, {narrowed(b, result, type)}};
+  };
+  rewriter.replaceOp(op, scan.emit(start, type, /*wantsPosition=*/false, step));
+  return success();
+}
+
+LogicalResult cellgrad::lower(CumSumOp op, PatternRewriter &rewriter) {
+  Type type = op.getType().getElementType();
+  RunningSum sum(type, op.getType().getDimSize(op.getDim()));
+  ScanEmitter scan(rewriter, op, op.getX(), op.getDim(), op.getReverse());
+  auto step = [&](ImplicitLocOpBuilder &b, ValueRange carried,
+                  ValueRange element) -> Step {
+    SmallVector<Value> next = sum.add(b, b.getLoc(), carried, element[0]);
+    ValueRange result = op.getExclusive() ? carried : ValueRange(next);
+    return {next, {sum.round(b, b.getLoc(), result)}};
+  };
+  rewriter.replaceOp(
+      op, scan.emit(sum.zeros(), type, /*wantsPosition=*/false, step));
+  return success();
+}
 
 /// In f64, as running sums are; the products are the program's.
-struct RecurrenceLowering : OpRewritePattern<RecurrenceOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(RecurrenceOp op,
-                                PatternRewriter &rewriter) const override {
-    Type type = op.getType().getElementType();
-    RunningSum sum(type, op.getType().getDimSize(op.getDim()));
-    TypedAttr start = sum.zeros().front();
-    ScanEmitter scan(rewriter, op, op->getOperands(), op.getDim(),
-                     op.getReverse());
-    auto step = [&](ImplicitLocOpBuilder &b, ValueRange carried,
-                    ValueRange element) -> Step {
-      auto wide = [&](Value x) { return sum.begin(b, b.getLoc(), x).front(); };
-      Value product = multiply(b, carried[0], wide(element[0]));
-      Value next = add(b, product, wide(element[1]));
-      return {{next}, {sum.round(b, b.getLoc(), carried)}};
-    };
-    rewriter.replaceOp(op,
-                       scan.emit(start, type, /*wantsPosition=*/false, step));
-    return success();
-  }
-};
+LogicalResult cellgrad::lower(RecurrenceOp op, PatternRewriter &rewriter) {
+  Type type = op.getType().getElementType();
+  RunningSum sum(type, op.getType().getDimSize(op.getDim()));
+  TypedAttr start = sum.zeros().front();
+  ScanEmitter scan(rewriter, op, op->getOperands(), op.getDim(),
+                   op.getReverse());
+  auto step = [&](ImplicitLocOpBuilder &b, ValueRange carried,
+                  ValueRange element) -> Step {
+    auto wide = [&](Value x) { return sum.begin(b, b.getLoc(), x).front(); };
+    Value product = multiply(b, carried[0], wide(element[0]));
+    Value next = add(b, product, wide(element[1]));
+    return {{next}, {sum.round(b, b.getLoc(), carried)}};
+  };
+  rewriter.replaceOp(op, scan.emit(start, type, /*wantsPosition=*/false, step));
+  return success();
+}
 
-struct SegmentCumSumLowering : OpRewritePattern<SegmentCumSumOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(SegmentCumSumOp op,
-                                PatternRewriter &rewriter) const override {
-    Type type = op.getType().getElementType();
-    RunningSum sum(type, op.getType().getDimSize(op.getDim()));
-    SmallVector<TypedAttr> zeros = sum.zeros();
-    ScanEmitter scan(rewriter, op, op->getOperands(), op.getDim(),
-                     op.getReverse());
-    auto step = [&](ImplicitLocOpBuilder &b, ValueRange carried,
-                    ValueRange element) -> Step {
-      auto unlessStart = [&](SmallVector<Value> values) {
-        for (auto [value, zero] : llvm::zip_equal(values, zeros))
-          value = arith::SelectOp::create(
-              b, element[1], arith::ConstantOp::create(b, zero), value);
-        return values;
-      };
-      SmallVector<Value> before(carried);
-      if (!op.getReverse())
-        before = unlessStart(before);
-      SmallVector<Value> next = sum.add(b, b.getLoc(), before, element[0]);
-      Value result = sum.round(b, b.getLoc(), next);
-      if (op.getReverse())
-        next = unlessStart(next);
-      return {next, {result}};
+LogicalResult cellgrad::lower(SegmentCumSumOp op, PatternRewriter &rewriter) {
+  Type type = op.getType().getElementType();
+  RunningSum sum(type, op.getType().getDimSize(op.getDim()));
+  SmallVector<TypedAttr> zeros = sum.zeros();
+  ScanEmitter scan(rewriter, op, op->getOperands(), op.getDim(),
+                   op.getReverse());
+  auto step = [&](ImplicitLocOpBuilder &b, ValueRange carried,
+                  ValueRange element) -> Step {
+    auto unlessStart = [&](SmallVector<Value> values) {
+      for (auto [value, zero] : llvm::zip_equal(values, zeros))
+        value = arith::SelectOp::create(
+            b, element[1], arith::ConstantOp::create(b, zero), value);
+      return values;
     };
-    rewriter.replaceOp(op,
-                       scan.emit(zeros, type, /*wantsPosition=*/false, step));
-    return success();
-  }
-};
+    SmallVector<Value> before(carried);
+    if (!op.getReverse())
+      before = unlessStart(before);
+    SmallVector<Value> next = sum.add(b, b.getLoc(), before, element[0]);
+    Value result = sum.round(b, b.getLoc(), next);
+    if (op.getReverse())
+      next = unlessStart(next);
+    return {next, {result}};
+  };
+  rewriter.replaceOp(op, scan.emit(zeros, type, /*wantsPosition=*/false, step));
+  return success();
+}
+
+static TypedAttr startOf(Builder &b, Type type, bool isMax) {
+  if (auto floats = dyn_cast<FloatType>(type))
+    return b.getFloatAttr(type,
+                          APFloat::getInf(floats.getFloatSemantics(), isMax));
+  unsigned width = type.getIntOrFloatBitWidth();
+  return b.getIntegerAttr(type, isMax ? APInt::getSignedMinValue(width)
+                                      : APInt::getSignedMaxValue(width));
+}
+
+/// Whether `best` stays the extremum when `x` comes; not when they are equal.
+static Value stays(ImplicitLocOpBuilder &b, Value best, Value x, bool isMax) {
+  if (isa<FloatType>(x.getType()))
+    return arith::CmpFOp::create(
+        b, isMax ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, best,
+        x);
+  return arith::CmpIOp::create(
+      b, isMax ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt, best,
+      x);
+}
 
 /// What is carried is the extremum of the elements since the last NaN, that
 /// NaN, and the position where it is asked for. The chain from one element to
 /// the next is then one instruction, which the extremum of a NaN would not be.
-template <typename OpT> struct ExtremumLowering : OpRewritePattern<OpT> {
-  using OpRewritePattern<OpT>::OpRewritePattern;
-  static constexpr bool kMax = std::is_same_v<OpT, CumMaxOp>;
-
-  static TypedAttr startOf(Builder &b, Type type) {
-    if (auto floats = dyn_cast<FloatType>(type))
-      return b.getFloatAttr(type,
-                            APFloat::getInf(floats.getFloatSemantics(), kMax));
-    unsigned width = type.getIntOrFloatBitWidth();
-    return b.getIntegerAttr(type, kMax ? APInt::getSignedMinValue(width)
-                                       : APInt::getSignedMaxValue(width));
+template <typename OpT>
+static LogicalResult lowerExtremum(OpT op, PatternRewriter &rewriter) {
+  constexpr bool isMax = std::is_same_v<OpT, CumMaxOp>;
+  Type type = op.getX().getType().getElementType();
+  Type wide = accumulatorType(type), integer = rewriter.getI32Type();
+  bool isFloat = isa<FloatType>(type);
+  bool wantsPosition = !op.getPositions().use_empty();
+  SmallVector<TypedAttr> starts{startOf(rewriter, wide, isMax)};
+  SmallVector<Type> elements{type};
+  if (isFloat)
+    starts.push_back(numberOf(rewriter, wide, 0));
+  if (wantsPosition) {
+    starts.push_back(numberOf(rewriter, integer, 0));
+    elements.push_back(integer);
   }
 
-  /// Whether `best` stays the extremum when `x` comes; not when they are equal.
-  static Value stays(ImplicitLocOpBuilder &b, Value best, Value x) {
-    if (isa<FloatType>(x.getType()))
-      return arith::CmpFOp::create(
-          b, kMax ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, best,
-          x);
-    return arith::CmpIOp::create(
-        b, kMax ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt, best,
-        x);
-  }
-
-  LogicalResult matchAndRewrite(OpT op,
-                                PatternRewriter &rewriter) const override {
-    Type type = op.getX().getType().getElementType();
-    Type wide = accumulatorType(type), integer = rewriter.getI32Type();
-    bool isFloat = isa<FloatType>(type);
-    bool wantsPosition = !op.getPositions().use_empty();
-    SmallVector<TypedAttr> starts{startOf(rewriter, wide)};
-    SmallVector<Type> elements{type};
-    if (isFloat)
-      starts.push_back(numberOf(rewriter, wide, 0));
-    if (wantsPosition) {
-      starts.push_back(numberOf(rewriter, integer, 0));
-      elements.push_back(integer);
+  auto step = [&](ImplicitLocOpBuilder &b, ValueRange carried,
+                  ValueRange element) -> Step {
+    Value x = widened(b, element[0]);
+    Value stay = stays(b, carried[0], x, isMax);
+    Value best = arith::SelectOp::create(b, stay, carried[0], x);
+    Step next{{best}, {best}};
+    if (isFloat) {
+      Value nan = arith::SelectOp::create(b, isNan(b, x), x, carried[1]);
+      stay = arith::OrIOp::create(b, stay, isNan(b, carried[1]));
+      next.carried.push_back(nan);
+      next.results[0] = arith::SelectOp::create(b, isNan(b, nan), nan, best);
     }
+    next.results[0] = narrowed(b, next.results[0], type);
+    if (wantsPosition) {
+      Value position =
+          arith::SelectOp::create(b, stay, carried.back(), element[1]);
+      next.carried.push_back(position);
+      next.results.push_back(position);
+    }
+    return next;
+  };
+  ScanEmitter scan(rewriter, op, op.getX(), op.getDim(), /*reverse=*/false);
+  SmallVector<Value> results = scan.emit(starts, elements, wantsPosition, step);
+  if (!wantsPosition)
+    results.push_back(
+        emptyTensor(rewriter, op.getLoc(), op.getPositions().getType()));
+  rewriter.replaceOp(op, results);
+  return success();
+}
 
-    auto step = [&](ImplicitLocOpBuilder &b, ValueRange carried,
-                    ValueRange element) -> Step {
-      Value x = widened(b, element[0]);
-      Value stay = stays(b, carried[0], x);
-      Value best = arith::SelectOp::create(b, stay, carried[0], x);
-      Step next{{best}, {best}};
-      if (isFloat) {
-        Value nan = arith::SelectOp::create(b, isNan(b, x), x, carried[1]);
-        stay = arith::OrIOp::create(b, stay, isNan(b, carried[1]));
-        next.carried.push_back(nan);
-        next.results[0] = arith::SelectOp::create(b, isNan(b, nan), nan, best);
-      }
-      next.results[0] = narrowed(b, next.results[0], type);
-      if (wantsPosition) {
-        Value position =
-            arith::SelectOp::create(b, stay, carried.back(), element[1]);
-        next.carried.push_back(position);
-        next.results.push_back(position);
-      }
-      return next;
-    };
-    ScanEmitter scan(rewriter, op, op.getX(), op.getDim(), /*reverse=*/false);
-    SmallVector<Value> results =
-        scan.emit(starts, elements, wantsPosition, step);
-    if (!wantsPosition)
-      results.push_back(
-          emptyTensor(rewriter, op.getLoc(), op.getPositions().getType()));
-    rewriter.replaceOp(op, results);
-    return success();
-  }
-};
-
-} // namespace
-
-void cellgrad::populateScanToLinalg(RewritePatternSet &patterns) {
-  patterns.add<CumProdLowering, CumSumLowering, ExtremumLowering<CumMaxOp>,
-               ExtremumLowering<CumMinOp>, RecurrenceLowering,
-               SegmentCumSumLowering>(patterns.getContext());
+LogicalResult cellgrad::lower(CumMaxOp op, PatternRewriter &rewriter) {
+  return lowerExtremum(op, rewriter);
+}
+LogicalResult cellgrad::lower(CumMinOp op, PatternRewriter &rewriter) {
+  return lowerExtremum(op, rewriter);
 }

@@ -1,8 +1,8 @@
 //===- Scatter.cpp - scatter as loops over the indices --------------------===//
 
-#include "passes/lower/sequential/Patterns.h"
 #include "passes/lower/sequential/Sort.h"
 #include "passes/lower/tensors/Builders.h"
+#include "passes/lower/tensors/Lowerings.h"
 #include "passes/lower/tensors/RunningSum.h"
 
 #include "dialect/CellDialect.h"
@@ -405,21 +405,13 @@ private:
   bool hasBatch, hasCount, hasSlice;
 };
 
-struct ScatterLowering : OpRewritePattern<ScatterOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(ScatterOp op,
-                                PatternRewriter &rewriter) const override {
-    if (op.getUpdates().getType().getNumElements() == 0) {
-      rewriter.replaceOp(op, op.getX());
-      return success();
-    }
-    rewriter.replaceOp(op, ScatterEmitter(rewriter, op).emit());
-    return success();
-  }
-};
-
 } // namespace
 
-void cellgrad::populateScatterToLinalg(RewritePatternSet &patterns) {
-  patterns.add<ScatterLowering>(patterns.getContext());
+LogicalResult cellgrad::lower(ScatterOp op, PatternRewriter &rewriter) {
+  if (op.getUpdates().getType().getNumElements() == 0) {
+    rewriter.replaceOp(op, op.getX());
+    return success();
+  }
+  rewriter.replaceOp(op, ScatterEmitter(rewriter, op).emit());
+  return success();
 }

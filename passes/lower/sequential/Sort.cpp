@@ -2,8 +2,8 @@
 
 #include "passes/lower/sequential/Sort.h"
 
-#include "passes/lower/sequential/Patterns.h"
 #include "passes/lower/tensors/Builders.h"
+#include "passes/lower/tensors/Lowerings.h"
 
 #include "dialect/CellDialect.h"
 
@@ -248,83 +248,71 @@ std::pair<Value, Value> SortEmitter::moveByDigit(Value bit, Value keys,
   return {moved[0], moved[1]};
 }
 
-namespace {
-
 /// Brings the dimension behind all others, sorts row by row, and brings it
 /// back.
-struct ArgSortLowering : OpRewritePattern<ArgSortOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(ArgSortOp op,
-                                PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    RankedTensorType from = op.getX().getType(), to = op.getType();
-    if (to.getNumElements() == 0) {
-      rewriter.replaceOp(op, emptyTensor(rewriter, loc, to));
-      return success();
-    }
-    int64_t rank = from.getRank(), dim = op.getDim();
-    int64_t length = from.getDimSize(dim);
-    SmallVector<int64_t> perm, back;
-    for (int64_t d = 0; d < rank; ++d)
-      if (d != dim)
-        perm.push_back(d);
-    perm.push_back(dim);
-    back.resize(rank);
-    for (auto [i, p] : llvm::enumerate(perm))
-      back[p] = i;
-    auto permuted = [&](RankedTensorType type) {
-      return type.clone(llvm::map_to_vector(
-          perm, [&](int64_t d) { return type.getDimSize(d); }));
-    };
-    auto transpose = [&](Value x, RankedTensorType type,
-                         ArrayRef<int64_t> order) -> Value {
-      if (llvm::is_sorted(order))
-        return x;
-      Value init = emptyTensor(rewriter, loc, type);
-      return linalg::TransposeOp::create(rewriter, loc, x, init, order)
-          ->getResult(0);
-    };
-
-    Value x = transpose(op.getX(), permuted(from), perm);
-    if (rank == 1) {
-      auto row = RankedTensorType::get({1, length}, from.getElementType());
-      x = tensor::ExpandShapeOp::create(rewriter, loc, row, x,
-                                        ArrayRef<ReassociationIndices>{{0, 1}});
-    } else {
-      x = collapseGroups(rewriter, loc, x, {rank - 1, 1});
-    }
-    auto rows = cast<RankedTensorType>(x.getType());
-    SortEmitter sort(rewriter, loc, from.getElementType(), length,
-                     op.getDescending());
-    auto one = rewriter.getIndexAttr(1);
-    int64_t count = to.getDimSize(dim);
-    auto row = RankedTensorType::get({count}, to.getElementType());
-    Value out = emptyTensor(
-        rewriter, loc,
-        rows.clone({rows.getDimSize(0), count}, to.getElementType()));
-    out = sort.loop(
-        rows.getDimSize(0), 1, out, [&](Value iv, ValueRange carried) {
-          Value order =
-              convertElements(rewriter, loc, sort.sortRow(x, iv, count), row);
-          return SmallVector<Value>{tensor::InsertSliceOp::create(
-              rewriter, loc, order, carried[0],
-              ArrayRef<OpFoldResult>{iv, rewriter.getIndexAttr(0)},
-              ArrayRef<OpFoldResult>{one, rewriter.getIndexAttr(count)},
-              ArrayRef<OpFoldResult>{one, one})};
-        })[0];
-    auto type = permuted(to);
-    if (rank == 1)
-      out = tensor::CollapseShapeOp::create(
-          rewriter, loc, type, out, ArrayRef<ReassociationIndices>{{0, 1}});
-    else
-      out = expandGroups(rewriter, loc, out, type, {rank - 1, 1});
-    rewriter.replaceOp(op, transpose(out, to, back));
+LogicalResult cellgrad::lower(ArgSortOp op, PatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  RankedTensorType from = op.getX().getType(), to = op.getType();
+  if (to.getNumElements() == 0) {
+    rewriter.replaceOp(op, emptyTensor(rewriter, loc, to));
     return success();
   }
-};
+  int64_t rank = from.getRank(), dim = op.getDim();
+  int64_t length = from.getDimSize(dim);
+  SmallVector<int64_t> perm, back;
+  for (int64_t d = 0; d < rank; ++d)
+    if (d != dim)
+      perm.push_back(d);
+  perm.push_back(dim);
+  back.resize(rank);
+  for (auto [i, p] : llvm::enumerate(perm))
+    back[p] = i;
+  auto permuted = [&](RankedTensorType type) {
+    return type.clone(llvm::map_to_vector(
+        perm, [&](int64_t d) { return type.getDimSize(d); }));
+  };
+  auto transpose = [&](Value x, RankedTensorType type,
+                       ArrayRef<int64_t> order) -> Value {
+    if (llvm::is_sorted(order))
+      return x;
+    Value init = emptyTensor(rewriter, loc, type);
+    return linalg::TransposeOp::create(rewriter, loc, x, init, order)
+        ->getResult(0);
+  };
 
-} // namespace
-
-void cellgrad::populateSortToLinalg(RewritePatternSet &patterns) {
-  patterns.add<ArgSortLowering>(patterns.getContext());
+  Value x = transpose(op.getX(), permuted(from), perm);
+  if (rank == 1) {
+    auto row = RankedTensorType::get({1, length}, from.getElementType());
+    x = tensor::ExpandShapeOp::create(rewriter, loc, row, x,
+                                      ArrayRef<ReassociationIndices>{{0, 1}});
+  } else {
+    x = collapseGroups(rewriter, loc, x, {rank - 1, 1});
+  }
+  auto rows = cast<RankedTensorType>(x.getType());
+  SortEmitter sort(rewriter, loc, from.getElementType(), length,
+                   op.getDescending());
+  auto one = rewriter.getIndexAttr(1);
+  int64_t count = to.getDimSize(dim);
+  auto row = RankedTensorType::get({count}, to.getElementType());
+  Value out =
+      emptyTensor(rewriter, loc,
+                  rows.clone({rows.getDimSize(0), count}, to.getElementType()));
+  out =
+      sort.loop(rows.getDimSize(0), 1, out, [&](Value iv, ValueRange carried) {
+        Value order =
+            convertElements(rewriter, loc, sort.sortRow(x, iv, count), row);
+        return SmallVector<Value>{tensor::InsertSliceOp::create(
+            rewriter, loc, order, carried[0],
+            ArrayRef<OpFoldResult>{iv, rewriter.getIndexAttr(0)},
+            ArrayRef<OpFoldResult>{one, rewriter.getIndexAttr(count)},
+            ArrayRef<OpFoldResult>{one, one})};
+      })[0];
+  auto type = permuted(to);
+  if (rank == 1)
+    out = tensor::CollapseShapeOp::create(
+        rewriter, loc, type, out, ArrayRef<ReassociationIndices>{{0, 1}});
+  else
+    out = expandGroups(rewriter, loc, out, type, {rank - 1, 1});
+  rewriter.replaceOp(op, transpose(out, to, back));
+  return success();
 }

@@ -1,7 +1,7 @@
 //===- Check.cpp - checks as checks of one truth value --------------------===//
 
 #include "passes/lower/tensors/Builders.h"
-#include "passes/lower/tensors/Patterns.h"
+#include "passes/lower/tensors/Lowerings.h"
 
 #include "dialect/CellDialect.h"
 

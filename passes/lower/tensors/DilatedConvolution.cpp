@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/lower/tensors/Builders.h"
-#include "passes/lower/tensors/Patterns.h"
+#include "passes/lower/tensors/Lowerings.h"
 
 #include "dialect/CellDialect.h"
 

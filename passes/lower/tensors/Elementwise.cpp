@@ -1,7 +1,7 @@
 //===- Elementwise.cpp - elementwise ops as linalg.generic ----------------===//
 
 #include "passes/lower/tensors/Builders.h"
-#include "passes/lower/tensors/Patterns.h"
+#include "passes/lower/tensors/Lowerings.h"
 
 #include "dialect/CellDialect.h"
 
@@ -144,16 +144,6 @@ Value convert(OpBuilder &builder, Location loc, Value x, Type to) {
                     : Value(arith::ExtSIOp::create(builder, loc, to, x));
 }
 
-struct CastLowering : OpRewritePattern<CastOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(CastOp op,
-                                PatternRewriter &rewriter) const override {
-    rewriter.replaceOp(
-        op, convertElements(rewriter, op.getLoc(), op.getX(), op.getType()));
-    return success();
-  }
-};
-
 struct ConstantLowering : OpRewritePattern<ConstantOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConstantOp op,
@@ -173,16 +163,18 @@ struct ConstantLowering : OpRewritePattern<ConstantOp> {
   }
 };
 
-struct StopGradientLowering : OpRewritePattern<StopGradientOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(StopGradientOp op,
-                                PatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op, op.getX());
-    return success();
-  }
-};
-
 } // namespace
+
+LogicalResult cellgrad::lower(CastOp op, PatternRewriter &rewriter) {
+  rewriter.replaceOp(
+      op, convertElements(rewriter, op.getLoc(), op.getX(), op.getType()));
+  return success();
+}
+
+LogicalResult cellgrad::lower(StopGradientOp op, PatternRewriter &rewriter) {
+  rewriter.replaceOp(op, op.getX());
+  return success();
+}
 
 Value cellgrad::convertElements(PatternRewriter &rewriter, Location loc,
                                 Value x, RankedTensorType type) {
@@ -196,6 +188,5 @@ Value cellgrad::convertElements(PatternRewriter &rewriter, Location loc,
 }
 
 void cellgrad::populateElementwiseToLinalg(RewritePatternSet &patterns) {
-  patterns.add<ScalarOpLowering, CastLowering, ConstantLowering,
-               StopGradientLowering>(patterns.getContext());
+  patterns.add<ScalarOpLowering, ConstantLowering>(patterns.getContext());
 }

@@ -1,7 +1,7 @@
 //===- Random.cpp - random bits as integer arithmetic ---------------------===//
 
 #include "passes/lower/tensors/Builders.h"
-#include "passes/lower/tensors/Patterns.h"
+#include "passes/lower/tensors/Lowerings.h"
 
 #include "dialect/CellDialect.h"
 
@@ -82,69 +82,60 @@ SmallVector<ReassociationIndices> groupsOf(int64_t split, int64_t rank) {
   return groups;
 }
 
-struct RandomBitsLowering : OpRewritePattern<RandomBitsOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(RandomBitsOp op,
-                                PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    auto type = cast<RankedTensorType>(op.getType());
-    auto keyType = cast<RankedTensorType>(op.getKey().getType());
-    int64_t batchRank = keyType.getRank() - 1, rank = type.getRank();
-
-    // One loop over the keys, if there are several, and one over a stream.
-    SmallVector<ReassociationIndices> groups = groupsOf(batchRank, rank);
-    SmallVector<int64_t> shape;
-    for (const ReassociationIndices &group : groups) {
-      shape.push_back(1);
-      for (int64_t d : group)
-        shape.back() *= type.getDimSize(d);
-    }
-    if (rank == 0)
-      shape.push_back(1);
-    auto flat = RankedTensorType::get(shape, type.getElementType());
-    Value key = op.getKey();
-    if (batchRank > 1)
-      key = tensor::CollapseShapeOp::create(rewriter, loc, key,
-                                            groupsOf(batchRank, batchRank + 1));
-
-    int64_t loops = shape.size();
-    bool isStream = rank > batchRank;
-    SmallVector<AffineMap> maps;
-    for (int64_t word : {0, 1}) {
-      SmallVector<AffineExpr> exprs;
-      if (batchRank > 0)
-        exprs.push_back(rewriter.getAffineDimExpr(0));
-      exprs.push_back(rewriter.getAffineConstantExpr(word));
-      maps.push_back(AffineMap::get(loops, 0, exprs, rewriter.getContext()));
-    }
-    maps.push_back(rewriter.getMultiDimIdentityMap(loops));
-    SmallVector<utils::IteratorType> iterators(loops,
-                                               utils::IteratorType::parallel);
-    auto generic = linalg::GenericOp::create(
-        rewriter, loc, TypeRange(flat), ValueRange{key, key},
-        ValueRange(emptyTensor(rewriter, loc, flat)), maps, iterators,
-        [&](OpBuilder &builder, Location bodyLoc, ValueRange args) {
-          ImplicitLocOpBuilder b(bodyLoc, builder);
-          Value position = isStream
-                               ? Value(linalg::IndexOp::create(b, loops - 1))
-                               : Value(arith::ConstantIndexOp::create(b, 0));
-          bool isLong = isStream && shape.back() > (int64_t(1) << 32);
-          linalg::YieldOp::create(b, randomElement(b, type.getElementType(),
-                                                   args[0], args[1], position,
-                                                   isLong));
-        });
-    Value bits = generic.getResult(0);
-    if (rank == 0)
-      bits = tensor::CollapseShapeOp::create(rewriter, loc, type, bits, groups);
-    else if (flat != type)
-      bits = tensor::ExpandShapeOp::create(rewriter, loc, type, bits, groups);
-    rewriter.replaceOp(op, bits);
-    return success();
-  }
-};
-
 } // namespace
 
-void cellgrad::populateRandomToLinalg(RewritePatternSet &patterns) {
-  patterns.add<RandomBitsLowering>(patterns.getContext());
+LogicalResult cellgrad::lower(RandomBitsOp op, PatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  auto type = cast<RankedTensorType>(op.getType());
+  auto keyType = cast<RankedTensorType>(op.getKey().getType());
+  int64_t batchRank = keyType.getRank() - 1, rank = type.getRank();
+
+  // One loop over the keys, if there are several, and one over a stream.
+  SmallVector<ReassociationIndices> groups = groupsOf(batchRank, rank);
+  SmallVector<int64_t> shape;
+  for (const ReassociationIndices &group : groups) {
+    shape.push_back(1);
+    for (int64_t d : group)
+      shape.back() *= type.getDimSize(d);
+  }
+  if (rank == 0)
+    shape.push_back(1);
+  auto flat = RankedTensorType::get(shape, type.getElementType());
+  Value key = op.getKey();
+  if (batchRank > 1)
+    key = tensor::CollapseShapeOp::create(rewriter, loc, key,
+                                          groupsOf(batchRank, batchRank + 1));
+
+  int64_t loops = shape.size();
+  bool isStream = rank > batchRank;
+  SmallVector<AffineMap> maps;
+  for (int64_t word : {0, 1}) {
+    SmallVector<AffineExpr> exprs;
+    if (batchRank > 0)
+      exprs.push_back(rewriter.getAffineDimExpr(0));
+    exprs.push_back(rewriter.getAffineConstantExpr(word));
+    maps.push_back(AffineMap::get(loops, 0, exprs, rewriter.getContext()));
+  }
+  maps.push_back(rewriter.getMultiDimIdentityMap(loops));
+  SmallVector<utils::IteratorType> iterators(loops,
+                                             utils::IteratorType::parallel);
+  auto generic = linalg::GenericOp::create(
+      rewriter, loc, TypeRange(flat), ValueRange{key, key},
+      ValueRange(emptyTensor(rewriter, loc, flat)), maps, iterators,
+      [&](OpBuilder &builder, Location bodyLoc, ValueRange args) {
+        ImplicitLocOpBuilder b(bodyLoc, builder);
+        Value position = isStream ? Value(linalg::IndexOp::create(b, loops - 1))
+                                  : Value(arith::ConstantIndexOp::create(b, 0));
+        bool isLong = isStream && shape.back() > (int64_t(1) << 32);
+        linalg::YieldOp::create(b,
+                                randomElement(b, type.getElementType(), args[0],
+                                              args[1], position, isLong));
+      });
+  Value bits = generic.getResult(0);
+  if (rank == 0)
+    bits = tensor::CollapseShapeOp::create(rewriter, loc, type, bits, groups);
+  else if (flat != type)
+    bits = tensor::ExpandShapeOp::create(rewriter, loc, type, bits, groups);
+  rewriter.replaceOp(op, bits);
+  return success();
 }

@@ -1,7 +1,7 @@
 //===- Reduction.cpp - reductions and contractions as linalg --------------===//
 
 #include "passes/lower/tensors/Builders.h"
-#include "passes/lower/tensors/Patterns.h"
+#include "passes/lower/tensors/Lowerings.h"
 
 #include "dialect/CellDialect.h"
 
@@ -62,32 +62,41 @@ template <> struct Combiner<ReduceMinOp> {
   }
 };
 
-template <typename OpT> struct ReductionLowering : OpRewritePattern<OpT> {
-  using OpRewritePattern<OpT>::OpRewritePattern;
-  LogicalResult matchAndRewrite(OpT op,
-                                PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    auto type = cast<RankedTensorType>(op.getType());
-    Type element = type.getElementType();
-    Type wide = accumulatorType(element);
-    Value init = filledTensor(rewriter, loc, type.clone(wide),
-                              Combiner<OpT>::initial(rewriter, wide));
-    auto reduce = linalg::ReduceOp::create(
-        rewriter, loc, ValueRange{op.getX()}, ValueRange{init}, op.getDims(),
-        [&](OpBuilder &builder, Location bodyLoc, ValueRange args) {
-          Value x = args[0];
-          if (wide != element)
-            x = arith::ExtFOp::create(builder, bodyLoc, wide, x);
-          Value sum = Combiner<OpT>::combine(builder, bodyLoc, x, args[1]);
-          linalg::YieldOp::create(builder, bodyLoc, sum);
-        });
-    Value result = reduce.getResult(0);
-    if (wide != element)
-      result = convertElements(rewriter, loc, result, type);
-    rewriter.replaceOp(op, result);
-    return success();
-  }
-};
+} // namespace
+
+template <typename OpT>
+static LogicalResult lowerReduction(OpT op, PatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  auto type = cast<RankedTensorType>(op.getType());
+  Type element = type.getElementType();
+  Type wide = accumulatorType(element);
+  Value init = filledTensor(rewriter, loc, type.clone(wide),
+                            Combiner<OpT>::initial(rewriter, wide));
+  auto reduce = linalg::ReduceOp::create(
+      rewriter, loc, ValueRange{op.getX()}, ValueRange{init}, op.getDims(),
+      [&](OpBuilder &builder, Location bodyLoc, ValueRange args) {
+        Value x = args[0];
+        if (wide != element)
+          x = arith::ExtFOp::create(builder, bodyLoc, wide, x);
+        Value sum = Combiner<OpT>::combine(builder, bodyLoc, x, args[1]);
+        linalg::YieldOp::create(builder, bodyLoc, sum);
+      });
+  Value result = reduce.getResult(0);
+  if (wide != element)
+    result = convertElements(rewriter, loc, result, type);
+  rewriter.replaceOp(op, result);
+  return success();
+}
+
+LogicalResult cellgrad::lower(ReduceMaxOp op, PatternRewriter &rewriter) {
+  return lowerReduction(op, rewriter);
+}
+LogicalResult cellgrad::lower(ReduceMinOp op, PatternRewriter &rewriter) {
+  return lowerReduction(op, rewriter);
+}
+LogicalResult cellgrad::lower(ReduceSumOp op, PatternRewriter &rewriter) {
+  return lowerReduction(op, rewriter);
+}
 
 //===----------------------------------------------------------------------===//
 // matmul
@@ -95,7 +104,7 @@ template <typename OpT> struct ReductionLowering : OpRewritePattern<OpT> {
 
 /// Reassociation that makes one dimension of all but the last two; empty where
 /// there is nothing to collapse.
-SmallVector<ReassociationIndices> batchAsOne(int64_t rank) {
+static SmallVector<ReassociationIndices> batchAsOne(int64_t rank) {
   SmallVector<ReassociationIndices> groups;
   if (rank <= 3)
     return groups;
@@ -105,74 +114,59 @@ SmallVector<ReassociationIndices> batchAsOne(int64_t rank) {
   return groups;
 }
 
-struct MatMulLowering : OpRewritePattern<MatMulOp> {
-  using OpRewritePattern::OpRewritePattern;
+/// Indexing maps of lhs, rhs and result over (batch?, m, n, k).
+static SmallVector<AffineMap> indexing(MatMulOp op, bool batched) {
+  MLIRContext *context = op.getContext();
+  unsigned first = batched ? 1 : 0, count = first + 3;
+  AffineExpr m = getAffineDimExpr(first, context),
+             n = getAffineDimExpr(first + 1, context),
+             k = getAffineDimExpr(first + 2, context);
+  auto map = [&](AffineExpr row, AffineExpr column, bool exchange) {
+    SmallVector<AffineExpr> exprs;
+    if (batched)
+      exprs.push_back(getAffineDimExpr(0, context));
+    exprs.push_back(exchange ? column : row);
+    exprs.push_back(exchange ? row : column);
+    return AffineMap::get(count, 0, exprs, context);
+  };
+  return {map(m, k, op.getTransposeA()), map(k, n, op.getTransposeB()),
+          map(m, n, false)};
+}
 
-  /// Indexing maps of lhs, rhs and result over (batch?, m, n, k).
-  static SmallVector<AffineMap> indexing(MatMulOp op, bool batched) {
-    MLIRContext *context = op.getContext();
-    unsigned first = batched ? 1 : 0, count = first + 3;
-    AffineExpr m = getAffineDimExpr(first, context),
-               n = getAffineDimExpr(first + 1, context),
-               k = getAffineDimExpr(first + 2, context);
-    auto map = [&](AffineExpr row, AffineExpr column, bool exchange) {
-      SmallVector<AffineExpr> exprs;
-      if (batched)
-        exprs.push_back(getAffineDimExpr(0, context));
-      exprs.push_back(exchange ? column : row);
-      exprs.push_back(exchange ? row : column);
-      return AffineMap::get(count, 0, exprs, context);
-    };
-    return {map(m, k, op.getTransposeA()), map(k, n, op.getTransposeB()),
-            map(m, n, false)};
-  }
+LogicalResult cellgrad::lower(MatMulOp op, PatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  auto type = cast<RankedTensorType>(op.getType());
+  int64_t rank = type.getRank();
+  SmallVector<ReassociationIndices> groups = batchAsOne(rank);
+  auto collapse = [&](Value v) -> Value {
+    return groups.empty()
+               ? v
+               : tensor::CollapseShapeOp::create(rewriter, loc, v, groups);
+  };
+  Value lhs = collapse(op.getLhs()), rhs = collapse(op.getRhs());
 
-  LogicalResult matchAndRewrite(MatMulOp op,
-                                PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    auto type = cast<RankedTensorType>(op.getType());
-    int64_t rank = type.getRank();
-    SmallVector<ReassociationIndices> groups = batchAsOne(rank);
-    auto collapse = [&](Value v) -> Value {
-      return groups.empty()
-                 ? v
-                 : tensor::CollapseShapeOp::create(rewriter, loc, v, groups);
-    };
-    Value lhs = collapse(op.getLhs()), rhs = collapse(op.getRhs());
-
-    auto flat = cast<RankedTensorType>(type);
-    if (!groups.empty())
-      flat = tensor::CollapseShapeOp::inferCollapsedType(type, groups);
-    Type wide = accumulatorType(type.getElementType());
-    Value init = filledTensor(rewriter, loc, flat.clone(wide),
-                              cast<TypedAttr>(rewriter.getZeroAttr(wide)));
-    SmallVector<AffineMap> maps = indexing(op, rank > 2);
-    NamedAttribute indexingMaps = rewriter.getNamedAttr(
-        "indexing_maps", rewriter.getAffineMapArrayAttr(maps));
-    Value result;
-    if (rank > 2)
-      result =
-          linalg::BatchMatmulOp::create(rewriter, loc, ValueRange{lhs, rhs},
-                                        ValueRange{init}, {indexingMaps})
-              .getResult(0);
-    else
-      result = linalg::MatmulOp::create(rewriter, loc, ValueRange{lhs, rhs},
-                                        ValueRange{init}, {indexingMaps})
-                   .getResult(0);
-    if (wide != type.getElementType())
-      result = convertElements(rewriter, loc, result, flat);
-    if (!groups.empty())
-      result =
-          tensor::ExpandShapeOp::create(rewriter, loc, type, result, groups);
-    rewriter.replaceOp(op, result);
-    return success();
-  }
-};
-
-} // namespace
-
-void cellgrad::populateReductionToLinalg(RewritePatternSet &patterns) {
-  patterns.add<ReductionLowering<ReduceSumOp>, ReductionLowering<ReduceMaxOp>,
-               ReductionLowering<ReduceMinOp>, MatMulLowering>(
-      patterns.getContext());
+  auto flat = cast<RankedTensorType>(type);
+  if (!groups.empty())
+    flat = tensor::CollapseShapeOp::inferCollapsedType(type, groups);
+  Type wide = accumulatorType(type.getElementType());
+  Value init = filledTensor(rewriter, loc, flat.clone(wide),
+                            cast<TypedAttr>(rewriter.getZeroAttr(wide)));
+  SmallVector<AffineMap> maps = indexing(op, rank > 2);
+  NamedAttribute indexingMaps = rewriter.getNamedAttr(
+      "indexing_maps", rewriter.getAffineMapArrayAttr(maps));
+  Value result;
+  if (rank > 2)
+    result = linalg::BatchMatmulOp::create(rewriter, loc, ValueRange{lhs, rhs},
+                                           ValueRange{init}, {indexingMaps})
+                 .getResult(0);
+  else
+    result = linalg::MatmulOp::create(rewriter, loc, ValueRange{lhs, rhs},
+                                      ValueRange{init}, {indexingMaps})
+                 .getResult(0);
+  if (wide != type.getElementType())
+    result = convertElements(rewriter, loc, result, flat);
+  if (!groups.empty())
+    result = tensor::ExpandShapeOp::create(rewriter, loc, type, result, groups);
+  rewriter.replaceOp(op, result);
+  return success();
 }

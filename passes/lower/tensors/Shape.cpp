@@ -1,7 +1,7 @@
 //===- Shape.cpp - shape ops as tensor and linalg ops ---------------------===//
 
 #include "passes/lower/tensors/Builders.h"
-#include "passes/lower/tensors/Patterns.h"
+#include "passes/lower/tensors/Lowerings.h"
 
 #include "dialect/CellDialect.h"
 
@@ -12,15 +12,13 @@
 using namespace mlir;
 using namespace cellgrad;
 
-namespace {
-
-SmallVector<OpFoldResult> indices(OpBuilder &builder,
-                                  ArrayRef<int64_t> values) {
+static SmallVector<OpFoldResult> indices(OpBuilder &builder,
+                                         ArrayRef<int64_t> values) {
   return getAsIndexOpFoldResult(builder.getContext(), values);
 }
 
 /// `x` with the one-dimensional shape of all its elements.
-Value flatten(OpBuilder &builder, Location loc, Value x) {
+static Value flatten(OpBuilder &builder, Location loc, Value x) {
   auto type = cast<RankedTensorType>(x.getType());
   if (type.getRank() == 1)
     return x;
@@ -34,8 +32,8 @@ Value flatten(OpBuilder &builder, Location loc, Value x) {
 }
 
 /// One-dimensional `x` with the shape of `type`.
-Value unflatten(OpBuilder &builder, Location loc, Value x,
-                RankedTensorType type) {
+static Value unflatten(OpBuilder &builder, Location loc, Value x,
+                       RankedTensorType type) {
   if (type.getRank() == 1)
     return x;
   SmallVector<ReassociationIndices> groups;
@@ -45,106 +43,84 @@ Value unflatten(OpBuilder &builder, Location loc, Value x,
   return tensor::ExpandShapeOp::create(builder, loc, type, x, groups);
 }
 
-struct ReshapeLowering : OpRewritePattern<ReshapeOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(ReshapeOp op,
-                                PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    RankedTensorType from = op.getX().getType(), to = op.getType();
-    if (from == to) {
-      rewriter.replaceOp(op, op.getX());
-      return success();
-    }
-    if (auto groups = getReassociationIndicesForReshape(from, to)) {
-      if (from.getRank() > to.getRank())
-        rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(op, to, op.getX(),
-                                                             *groups);
-      else
-        rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(op, to, op.getX(),
+LogicalResult cellgrad::lower(ReshapeOp op, PatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  RankedTensorType from = op.getX().getType(), to = op.getType();
+  if (from == to) {
+    rewriter.replaceOp(op, op.getX());
+    return success();
+  }
+  if (auto groups = getReassociationIndicesForReshape(from, to)) {
+    if (from.getRank() > to.getRank())
+      rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(op, to, op.getX(),
                                                            *groups);
-      return success();
-    }
-    Value flat = flatten(rewriter, loc, op.getX());
-    rewriter.replaceOp(op, unflatten(rewriter, loc, flat, to));
+    else
+      rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(op, to, op.getX(),
+                                                         *groups);
     return success();
   }
-};
+  Value flat = flatten(rewriter, loc, op.getX());
+  rewriter.replaceOp(op, unflatten(rewriter, loc, flat, to));
+  return success();
+}
 
-struct BroadcastLowering : OpRewritePattern<BroadcastOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(BroadcastOp op,
-                                PatternRewriter &rewriter) const override {
-    Value init = emptyTensor(rewriter, op.getLoc(), op.getType());
-    rewriter.replaceOpWithNewOp<linalg::BroadcastOp>(op, op.getX(), init,
-                                                     op.getDims());
-    return success();
-  }
-};
+LogicalResult cellgrad::lower(BroadcastOp op, PatternRewriter &rewriter) {
+  Value init = emptyTensor(rewriter, op.getLoc(), op.getType());
+  rewriter.replaceOpWithNewOp<linalg::BroadcastOp>(op, op.getX(), init,
+                                                   op.getDims());
+  return success();
+}
 
-struct TransposeLowering : OpRewritePattern<TransposeOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(TransposeOp op,
-                                PatternRewriter &rewriter) const override {
-    Value init = emptyTensor(rewriter, op.getLoc(), op.getType());
-    rewriter.replaceOpWithNewOp<linalg::TransposeOp>(op, op.getX(), init,
-                                                     op.getPerm());
-    return success();
-  }
-};
+LogicalResult cellgrad::lower(TransposeOp op, PatternRewriter &rewriter) {
+  Value init = emptyTensor(rewriter, op.getLoc(), op.getType());
+  rewriter.replaceOpWithNewOp<linalg::TransposeOp>(op, op.getX(), init,
+                                                   op.getPerm());
+  return success();
+}
 
-struct SliceLowering : OpRewritePattern<SliceOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(SliceOp op,
-                                PatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(
-        op, op.getType(), op.getX(), indices(rewriter, op.getStarts()),
-        indices(rewriter, op.getType().getShape()),
-        indices(rewriter, op.getStrides()));
-    return success();
-  }
-};
+LogicalResult cellgrad::lower(SliceOp op, PatternRewriter &rewriter) {
+  rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(
+      op, op.getType(), op.getX(), indices(rewriter, op.getStarts()),
+      indices(rewriter, op.getType().getShape()),
+      indices(rewriter, op.getStrides()));
+  return success();
+}
 
-struct PadLowering : OpRewritePattern<PadOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(PadOp op,
-                                PatternRewriter &rewriter) const override {
-    auto zero =
-        cast<TypedAttr>(rewriter.getZeroAttr(op.getType().getElementType()));
-    Value zeros = filledTensor(rewriter, op.getLoc(), op.getType(), zero);
-    if (op.getX().getType().getNumElements() == 0) {
-      rewriter.replaceOp(op, zeros);
-      return success();
-    }
-    auto strides =
-        llvm::map_to_vector(op.getInterior(), [](int64_t i) { return i + 1; });
-    rewriter.replaceOpWithNewOp<tensor::InsertSliceOp>(
-        op, op.getX(), zeros, indices(rewriter, op.getLow()),
-        indices(rewriter, op.getX().getType().getShape()),
-        indices(rewriter, strides));
+LogicalResult cellgrad::lower(PadOp op, PatternRewriter &rewriter) {
+  auto zero =
+      cast<TypedAttr>(rewriter.getZeroAttr(op.getType().getElementType()));
+  Value zeros = filledTensor(rewriter, op.getLoc(), op.getType(), zero);
+  if (op.getX().getType().getNumElements() == 0) {
+    rewriter.replaceOp(op, zeros);
     return success();
   }
-};
+  auto strides =
+      llvm::map_to_vector(op.getInterior(), [](int64_t i) { return i + 1; });
+  rewriter.replaceOpWithNewOp<tensor::InsertSliceOp>(
+      op, op.getX(), zeros, indices(rewriter, op.getLow()),
+      indices(rewriter, op.getX().getType().getShape()),
+      indices(rewriter, strides));
+  return success();
+}
 
-struct ConcatLowering : OpRewritePattern<ConcatOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(ConcatOp op,
-                                PatternRewriter &rewriter) const override {
-    Value whole = emptyTensor(rewriter, op.getLoc(), op.getType());
-    SmallVector<int64_t> start(op.getType().getRank(), 0);
-    SmallVector<int64_t> ones(op.getType().getRank(), 1);
-    for (Value x : op.getXs()) {
-      auto type = cast<RankedTensorType>(x.getType());
-      if (type.getNumElements() == 0)
-        continue;
-      whole = tensor::InsertSliceOp::create(
-          rewriter, op.getLoc(), x, whole, indices(rewriter, start),
-          indices(rewriter, type.getShape()), indices(rewriter, ones));
-      start[op.getDim()] += type.getDimSize(op.getDim());
-    }
-    rewriter.replaceOp(op, whole);
-    return success();
+LogicalResult cellgrad::lower(ConcatOp op, PatternRewriter &rewriter) {
+  Value whole = emptyTensor(rewriter, op.getLoc(), op.getType());
+  SmallVector<int64_t> start(op.getType().getRank(), 0);
+  SmallVector<int64_t> ones(op.getType().getRank(), 1);
+  for (Value x : op.getXs()) {
+    auto type = cast<RankedTensorType>(x.getType());
+    if (type.getNumElements() == 0)
+      continue;
+    whole = tensor::InsertSliceOp::create(
+        rewriter, op.getLoc(), x, whole, indices(rewriter, start),
+        indices(rewriter, type.getShape()), indices(rewriter, ones));
+    start[op.getDim()] += type.getDimSize(op.getDim());
   }
-};
+  rewriter.replaceOp(op, whole);
+  return success();
+}
+
+namespace {
 
 /// Whatever an op does to no elements, it gives none. linalg and tensor ops are
 /// not all legal on empty tensors, and what is reduced to them is dead.
@@ -165,8 +141,6 @@ struct EmptyResult : RewritePattern {
 
 } // namespace
 
-void cellgrad::populateShapeToLinalg(RewritePatternSet &patterns) {
-  patterns.add<EmptyResult, ReshapeLowering, BroadcastLowering,
-               TransposeLowering, SliceLowering, PadLowering, ConcatLowering>(
-      patterns.getContext());
+void cellgrad::populateEmptyResultToLinalg(RewritePatternSet &patterns) {
+  patterns.add<EmptyResult>(patterns.getContext());
 }
