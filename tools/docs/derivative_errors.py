@@ -1,10 +1,10 @@
 """Measures how far the derivatives of each op are from differences, for docs/op-status.md.
 
-    python tools/docs/derivative_errors.py
+    python tools/docs/derivative_errors.py [OP...]
 
-writes derivative_errors.json: for each op, the largest error at order 1, 2 and 3 over its examples
+writes derivative_errors.json: for each op, or those that are named, the largest error at order 1, 2 and 3 over its examples
 (test/python/op_examples.py) and all sequences of modes, in float64, as check_grads measures it. It
-takes some minutes; `make docs` puts the record into the page.
+takes some minutes for all; `make docs` puts the record into the page.
 """
 
 from __future__ import annotations
@@ -25,15 +25,20 @@ def main() -> int:
     import cellgrad as ms
     from cellgrad.transforms.check_grads import _largest_errors
 
-    record = {}
-    for op in sorted(op_examples.differentiable()):
+    ops = sorted(op_examples.differentiable())
+    named = sys.argv[1:] or ops
+    if unknown := set(named) - set(ops):
+        print("no differentiable op is called", *sorted(unknown), file=sys.stderr)
+        return 1
+    record = json.loads(RECORD.read_text()) if named != ops else {}
+    for op in named:
         worst = [0.0] * ORDERS
         for f, args in op_examples.examples(op):
             inputs = tuple(ms.Tensor(a, ms.float64) for a in args)
             worst = [max(e) for e in zip(worst, _largest_errors(f, inputs, ORDERS), strict=True)]
         record[op] = [float(f"{e:.1e}") for e in worst]
         print(op, *record[op], flush=True)
-    RECORD.write_text(json.dumps(record, indent=0) + "\n")
+    RECORD.write_text(json.dumps(record, indent=0, sort_keys=True) + "\n")
     return 0
 
 
