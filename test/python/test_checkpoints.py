@@ -1,11 +1,13 @@
 """Checkpoints: MindSpore's files and our own; a file appears complete or not at all."""
 
 import os
+import re
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+from messages import said
 
 import cellgrad as ms
 from cellgrad import Parameter, Tensor, nn
@@ -127,8 +129,9 @@ def test_nothing_is_loaded_if_one_value_does_not_fit():
         (Tensor([1.0]), "same shape as bias"),
         (Tensor([1, 2]), "same type"),
     ):
-        with pytest.raises(RuntimeError, match=words):
+        with pytest.raises(RuntimeError) as caught:
             ms.load_param_into_net(net, {"weight": good, "bias": Parameter(bad, name="bias")})
+        assert re.search(words, said(caught.value))
         np.testing.assert_array_equal(net.weight.asnumpy(), before)
     with pytest.raises(RuntimeError, match="strict_load=False"):
         ms.load_param_into_net(
@@ -169,8 +172,9 @@ def test_damaged_files_without_a_checksum_are_refused(tmp_path, damage):
     path = tmp_path / "a.ckpt"
     content, words = DAMAGE[damage]
     path.write_bytes(content)
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises(ValueError) as caught:
         ms.load_checkpoint(str(path))
+    assert re.search(words, said(caught.value))
 
 
 def test_parts_of_one_tensor_are_alike(tmp_path, monkeypatch):
@@ -279,12 +283,12 @@ WRONG = {
         TypeError,
         "a list must hold Param",
     ),
-    "file name": (lambda d: ms.save_checkpoint([], 3), TypeError, "must be string"),
+    "file name": (lambda d: ms.save_checkpoint([], 3), TypeError, "must be a str"),
     "directory": (lambda d: ms.save_checkpoint([], d), IsADirectoryError, "is a directory"),
     "format": (
         lambda d: ms.save_checkpoint([], d, format="npz"),
         ValueError,
-        "'ckpt', but got npz",
+        "'ckpt' or 'safetensors', but got 'npz'",
     ),
     "key": (lambda d: ms.save_checkpoint([], d + "/a", enc_key=b"k"), ValueError, "encrypted"),
     "append": (lambda d: ms.save_checkpoint([], d + "/a", append_dict=3), TypeError, "append_dict"),
@@ -303,7 +307,7 @@ WRONG = {
         ValueError,
         "already exists",
     ),
-    "load a number": (lambda d: ms.load_checkpoint(3), TypeError, "must be string"),
+    "load a number": (lambda d: ms.load_checkpoint(3), TypeError, "must be a str"),
     "load nothing": (lambda d: ms.load_checkpoint(d + "/no.ckpt"), ValueError, "does not exist"),
     "other ending": (
         lambda d: ms.load_checkpoint(d + "/no.safetensors"),
@@ -312,8 +316,8 @@ WRONG = {
     ),
     "prefix": (lambda d: ms.load_checkpoint(d, filter_prefix=3), TypeError, "list of str"),
     "no prefix": (lambda d: ms.load_checkpoint(d, filter_prefix=[]), ValueError, "can't be empty"),
-    "no net": (lambda d: ms.load_param_into_net(3, {}), TypeError, "should be a Cell"),
-    "no dict": (lambda d: ms.load_param_into_net(nn.Dense(1, 1), 3), TypeError, "should be a dict"),
+    "no net": (lambda d: ms.load_param_into_net(3, {}), TypeError, "must be a Cell"),
+    "no dict": (lambda d: ms.load_param_into_net(nn.Dense(1, 1), 3), TypeError, "must be a dict"),
     "tensors": (
         lambda d: ms.load_param_into_net(nn.Dense(1, 1), {"a": Tensor(1.0)}),
         TypeError,
@@ -332,5 +336,6 @@ class Twice(nn.Cell):
 @pytest.mark.parametrize("case", WRONG)
 def test_mistakes(tmp_path, case):
     call, kind, words = WRONG[case]
-    with pytest.raises(kind, match=words):
+    with pytest.raises(kind) as caught:
         call(str(tmp_path))
+    assert re.search(words, said(caught.value))

@@ -4,9 +4,12 @@ Oracle of values: the same function run by Python on numbers. Oracle of derivati
 differentiation of that function with 40 digits, which is exact here to far more than float64.
 """
 
+import re
+
 import mpmath as mp
 import numpy as np
 import pytest
+from messages import said
 
 import cellgrad as ms
 from cellgrad import Parameter, Tensor, nn, ops
@@ -422,8 +425,9 @@ def different_structures(x):
     ],
 )
 def test_errors_name_the_line(function, shape, kind, words):
-    with pytest.raises(kind, match=words) as caught:
+    with pytest.raises(kind) as caught:
         ms.jit(function)(Tensor(np.ones(shape)))
+    assert re.search(words, said(caught.value))
     assert f"{__file__}:" in str(caught.value)
     assert "hint: " in str(caught.value)
 

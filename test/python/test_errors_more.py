@@ -127,7 +127,7 @@ CASES = {
         TypeError,
         "can not be CellDict, CellList",
     ),
-    "hook": ("net.register_forward_hook(3)", TypeError, "hook must be a function, but got int"),
+    "hook": ("net.register_forward_hook(3)", TypeError, "'hook' must be a function, but got int"),
     "buffer": ("net.register_buffer('fc', x)", KeyError, "'fc' already exists"),
     "buffer replaced": (
         "net.register_buffer('b', x)\nnet.b = v",

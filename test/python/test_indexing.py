@@ -1,7 +1,10 @@
 """``x[...]`` by numpy's rules: values against numpy, derivatives against differences, refusals."""
 
+import re
+
 import numpy as np
 import pytest
+from messages import said
 
 import cellgrad as ms
 from cellgrad import Tensor, ops
@@ -448,8 +451,9 @@ REFUSED = {
 def test_refused(text, compiled):
     kind, words = REFUSED[text]
     run = eval(f"lambda x: {text}", globals())
-    with pytest.raises(kind, match=words):
+    with pytest.raises(kind) as caught:
         (ms.jit(run) if compiled else run)(X)
+    assert re.search(words, said(caught.value))
 
 
 REFUSED_IN_COMPILED_CODE = [
@@ -464,8 +468,9 @@ REFUSED_IN_COMPILED_CODE = [
 
 @pytest.mark.parametrize("call,kind,words", REFUSED_IN_COMPILED_CODE)
 def test_refused_in_compiled_code(call, kind, words):
-    with pytest.raises(kind, match=words) as caught:
+    with pytest.raises(kind) as caught:
         ms.jit(call)(X)
+    assert re.search(words, said(caught.value))
     assert "test_indexing.py" in str(caught.value)
 
 

@@ -3,8 +3,11 @@
 Numbers that numpy has no function for were recorded from MindSpore 2.10 on the CPU.
 """
 
+import re
+
 import numpy as np
 import pytest
+from messages import said
 
 import cellgrad as ms
 from cellgrad import Tensor, ops
@@ -405,8 +408,9 @@ REFUSED = {
 @pytest.mark.parametrize("text", REFUSED)
 def test_refused(text):
     kind, words = REFUSED[text]
-    with pytest.raises(kind, match=words):
+    with pytest.raises(kind) as caught:
         eval(f"ops.{text}")
+    assert re.search(words, said(caught.value))
 
 
 UNKNOWN = {

@@ -5,9 +5,12 @@ Names, arguments, shapes and the base of the pivots are MindSpore 2.10's, which 
 (`ops.lu_solve` counts pivots from 1; `ops.lstsq` gives a column for a vector).
 """
 
+import re
+
 import numpy as np
 import pytest
 import scipy.linalg
+from messages import said
 
 import cellgrad as ms
 from cellgrad import Tensor, ops
@@ -333,7 +336,7 @@ def T(*shape, dtype="float32"):
 
 ERRORS = [
     (lambda: ops.cholesky(3.0), TypeError, "'input_x' must be a Tensor"),
-    (lambda: ops.cholesky(T(2, 2, dtype="int32")), TypeError, "must have a floating-point dtype"),
+    (lambda: ops.cholesky(T(2, 2, dtype="int32")), TypeError, "must be of floating-point numbers"),
     (lambda: ops.cholesky(T(3)), ValueError, "square matrices in its last two .* shape .3."),
     (lambda: ops.cholesky(T(2, 3)), ValueError, "square matrices .* shape .2, 3."),
     (lambda: ops.cholesky_inverse(T(2, 3)), ValueError, "square matrices"),
@@ -359,8 +362,9 @@ ERRORS = [
 
 @pytest.mark.parametrize("call, kind, text", ERRORS, ids=[e[2] for e in ERRORS])
 def test_errors(call, kind, text):
-    with pytest.raises(kind, match=text):
+    with pytest.raises(kind) as caught:
         call()
+    assert re.search(text, said(caught.value))
 
 
 @pytest.mark.parametrize(
@@ -368,6 +372,7 @@ def test_errors(call, kind, text):
     [((2, 3), "reduced", "at least as many rows"), ((3, 2), "complete", "reduced form only")],
 )
 def test_derivatives_that_qr_does_not_have(shape, mode, text):
-    with pytest.raises(Exception, match=text) as caught:
+    with pytest.raises(Exception) as caught:
         ms.grad(lambda x: ops.qr(x, mode)[0].sum())(T(*shape))
+    assert re.search(text, said(caught.value))
     assert "test_linalg.py" in str(caught.value)

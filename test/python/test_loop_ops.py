@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from messages import said
 
 import cellgrad as ms
 from cellgrad import Parameter, Tensor, nn, ops
@@ -178,7 +179,7 @@ def test_against_numpy_in_a_gradient():
         (TypeError, "'cond_func' must be a function", lambda x: while_loop(True, ops.sin, x)),
         (TypeError, "'loop_func' must be a function", lambda x: fori_loop(0, 3, x, x)),
         (TypeError, "'lower' must be an int or a Tensor", lambda x: fori_loop(0.5, 3, ops.add, x)),
-        (TypeError, "'unroll' must be bool", lambda x: fori_loop(0, 3, ops.add, x, 1)),
+        (TypeError, "'unroll' must be a bool", lambda x: fori_loop(0, 3, ops.add, x, 1)),
         (TypeError, "'xs' must be a list", lambda x: scan(ops.add, x, 3.0)),
         (TypeError, "'length' must be an int", lambda x: scan(ops.add, x, None)),
         (ValueError, "a dimension to go along", lambda x: scan(ops.add, x, x.sum())),
@@ -189,7 +190,7 @@ def test_mistakes_are_named(kind, words, call):
     for f in (call, ms.jit(call)):
         with pytest.raises(kind) as caught:
             f(Tensor([1.0, 2.0]))
-        assert words in str(caught.value)
+        assert words in said(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -216,7 +217,7 @@ def test_shapes_that_change_are_refused(mode, words, call):
     """In both modes, so that what runs outside of compiled code also compiles."""
     with pytest.raises(ValueError) as caught:
         mode(call)(Tensor([1.0, 2.0]))
-    assert words in str(caught.value)
+    assert words in said(caught.value)
     assert "test_loop_ops.py" in str(caught.value)
 
 

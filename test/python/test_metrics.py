@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from messages import said
 from sklearn import metrics as sk
 
 import cellgrad as ms
@@ -153,10 +154,10 @@ def test_names_and_indexes():
         (ValueError, "must be (N, C, ...)", lambda: train.Accuracy()(SCORES, SCORES)),
         (ValueError, "classes below 4", lambda: train.Accuracy()(SCORES, CLASSES + 4)),
         (ValueError, "of type multilabel", lambda: train.Recall("multilabel")(SCORES, BITS)),
-        (ValueError, "greater than 0", lambda: train.Fbeta(0)),
+        (ValueError, "must be positive", lambda: train.Fbeta(0)),
         (ValueError, "'k'", lambda: train.TopKCategoricalAccuracy(0)),
         (ValueError, "'normalize' must be", lambda: train.ConfusionMatrix(2, "rows")),
-        (TypeError, "'threshold' must be float", lambda: train.ConfusionMatrix(2, threshold=1)),
+        (TypeError, "'threshold' must be a float", lambda: train.ConfusionMatrix(2, threshold=1)),
         (ValueError, "or one more", lambda: train.ConfusionMatrix(2)(BITS, CLASSES[:, None, None])),
         (ValueError, "'metric_name' must be", lambda: train.ConfusionMatrixMetric(True, "luck")),
         (ValueError, "zeros and ones", lambda: train.ConfusionMatrixMetric()(SCORES, BITS)),
@@ -171,7 +172,7 @@ def test_names_and_indexes():
 def test_mistakes_are_named(kind, words, call):
     with pytest.raises(kind) as caught:
         call()
-    assert words in str(caught.value)
+    assert words in said(caught.value)
 
 
 def test_another_number_of_classes():

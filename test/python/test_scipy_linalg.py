@@ -2,9 +2,12 @@
 beside which it was tried: P is of int32, pivots count from 0).
 """
 
+import re
+
 import numpy as np
 import pytest
 import scipy.linalg as reference
+from messages import said
 
 import cellgrad as ms
 from cellgrad import Tensor
@@ -91,5 +94,6 @@ def test_derivatives():
     ],
 )
 def test_errors(call, text):
-    with pytest.raises(ValueError, match=text):
+    with pytest.raises(ValueError) as caught:
         call(Tensor(np.eye(2)))
+    assert re.search(text, said(caught.value))

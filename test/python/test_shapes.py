@@ -3,8 +3,11 @@
 Where numpy has no such function, the numbers were recorded from MindSpore 2.10 on the CPU.
 """
 
+import re
+
 import numpy as np
 import pytest
+from messages import said
 
 import cellgrad as ms
 from cellgrad import Tensor, ops
@@ -423,27 +426,27 @@ REFUSED = [
     (lambda: ops.repeat_interleave(X, -1, 0), ValueError, "in the range"),
     (lambda: ops.repeat_interleave(X, 2.0, 0), TypeError, "ints"),
     (lambda: ops.repeat_interleave(X, [1, 2, 3], 0), ValueError, "length of 'repeats'"),
-    (lambda: ops.hstack(()), ValueError, "at least one tensor"),
+    (lambda: ops.hstack(()), ValueError, "'tensors' must not be empty"),
     (lambda: ops.hstack(W), TypeError, "tuple or list"),
     (lambda: ops.hstack((W, 1)), TypeError, "must be a Tensor"),
     (lambda: ops.column_stack((X, W)), ValueError, "shapes must agree"),
     (lambda: ops.split(I4, [1, 2]), ValueError, "should be equal to 4, but got 3"),
-    (lambda: ops.split(I4, 0), ValueError, "more than zero"),
+    (lambda: ops.split(I4, 0), ValueError, "must be positive"),
     (lambda: ops.split(I4, 1.5), TypeError, "non-negative ints"),
     (lambda: ops.split(I4, [5, -1]), TypeError, "non-negative ints"),
     (lambda: ops.split(X, 1, 5), ValueError, "axis value"),
-    (lambda: ops.tensor_split(I4, 0), ValueError, "more than zero"),
+    (lambda: ops.tensor_split(I4, 0), ValueError, "must be positive"),
     (lambda: ops.tensor_split(I4, "a"), TypeError, "must be an int"),
     (lambda: ops.hsplit(W, 3), ValueError, "at least 2"),
     (lambda: ops.dsplit(X, 3), ValueError, "at least 3"),
-    (lambda: ops.chunk(W, 0), ValueError, "greater than 0"),
+    (lambda: ops.chunk(W, 0), ValueError, "must be positive"),
     (lambda: ops.unbind(X, 5), ValueError, "axis value"),
     (lambda: ops.unbind(Tensor(1.0)), ValueError, "at least one dimension"),
     (lambda: ops.narrow(X, 1, -2, 2), ValueError, "'start' must be in"),
     (lambda: ops.narrow(X, 1, 2, 2), ValueError, "'length' in"),
     (lambda: ops.block_diag(), RuntimeError, "empty"),
     (lambda: ops.block_diag(Tensor(np.zeros((1, 1, 1)))), ValueError, "at most 2 dimensions"),
-    (lambda: ops.roll(X, (1, 2), (0,)), ValueError, "same number"),
+    (lambda: ops.roll(X, (1, 2), (0,)), ValueError, "must have as many elements"),
     (lambda: ops.roll(X, (1, 2)), ValueError, "as many 'dims'"),
     (lambda: ops.flip(X, 0), TypeError, "tuple or list of ints"),
     (lambda: ops.flip(X, (0, 0)), ValueError, "twice"),
@@ -459,39 +462,39 @@ REFUSED = [
     (lambda: ops.pad(X, (4, 0), "circular"), ValueError, "must not exceed 3"),
     (lambda: ops.pad(X, (-2, -2)), ValueError, "drops more than the 3"),
     (lambda: ops.pad(X, (0.5, 1)), TypeError, "ints"),
-    (lambda: ops.tril(W), ValueError, "greater than or equal to 2"),
+    (lambda: ops.tril(W), ValueError, "at least 2 dimensions"),
     (lambda: ops.triu(X, 1.5), TypeError, "must be an int"),
-    (lambda: ops.diag(Tensor(1.0)), ValueError, "greater than or equal to 1"),
-    (lambda: ops.diagonal(W), ValueError, "'dim2' must be in range"),
+    (lambda: ops.diag(Tensor(1.0)), ValueError, "at least one dimension"),
+    (lambda: ops.diagonal(W), ValueError, "'dim2' must be in"),
     (lambda: ops.diagonal(X, 0, 0, 0), ValueError, "identical"),
     (lambda: ops.diag_embed(W, 0, 1, 1), ValueError, "identical"),
-    (lambda: ops.diag_embed(X, 0, 5, 1), ValueError, "'dim1' must be in range"),
-    (lambda: ops.diagonal_scatter(X, W), ValueError, "shape of the diagonal"),
+    (lambda: ops.diag_embed(X, 0, 5, 1), ValueError, "'dim1' must be in"),
+    (lambda: ops.diagonal_scatter(X, W), ValueError, "that of the diagonal"),
     (lambda: ops.meshgrid(W, I4), ValueError, "same dtype"),
     (lambda: ops.meshgrid((W, W)), TypeError, "must be a Tensor"),
     (lambda: ops.meshgrid(W, W, indexing="xx"), ValueError, "'xy' or 'ij'"),
     (lambda: ops.combinations(X), ValueError, "one dimension"),
     (lambda: ops.one_hot(Tensor([0.0]), 3), TypeError, "int32 or int64"),
-    (lambda: ops.one_hot(I4, -1), ValueError, "greater than or equal to 0"),
+    (lambda: ops.one_hot(I4, -1), ValueError, "must be at least 0"),
     (lambda: ops.one_hot(I4, 3, 1, 0, 5), ValueError, "axis value"),
     (lambda: ops.movedim(X, 0, 5), ValueError, "axis value"),
     (lambda: ops.movedim(X, (0, 0), (0, 1)), ValueError, "twice"),
-    (lambda: ops.movedim(X, (0, 1), (1,)), ValueError, "same number"),
+    (lambda: ops.movedim(X, (0, 1), (1,)), ValueError, "must have as many elements"),
     (lambda: ops.flatten(X, "A"), ValueError, "'C' or 'F'"),
-    (lambda: ops.flatten(X, 1), TypeError, "must be a string"),
+    (lambda: ops.flatten(X, 1), TypeError, "must be a str"),
     (lambda: ops.atleast_1d(3), TypeError, "expected a Tensor"),
     (lambda: ops.arange(1, 5, 0), ValueError, "'step' must lead"),
     (lambda: ops.arange(5, 1), ValueError, "'step' must lead"),
     (lambda: ops.arange(True), TypeError, "must be a number"),
     (lambda: ops.range(0, 5, 1, 4), ValueError, "more than 'maxlen'"),
-    (lambda: ops.linspace(0, 1, 0), ValueError, "greater than 0"),
+    (lambda: ops.linspace(0, 1, 0), ValueError, "must be positive"),
     (lambda: ops.linspace(0, 1, 2.5), TypeError, "must be an int"),
-    (lambda: ops.linspace(W, W, 3), ValueError, "rank of 'start'"),
+    (lambda: ops.linspace(W, W, 3), ValueError, "'start' must have no dimensions"),
     (lambda: ops.linspace(Tensor(0), Tensor(1), 3), TypeError, "floating-point"),
     (lambda: ops.logspace(0, 2, 3, 1.5), TypeError, "'base' must be an int"),
-    (lambda: ops.eye(-1), ValueError, "negative"),
+    (lambda: ops.eye(-1), ValueError, "must be at least 0"),
     (lambda: ops.eye(2.5), TypeError, "must be an int"),
-    (lambda: ops.sequence_mask(W), TypeError, "must be ints"),
+    (lambda: ops.sequence_mask(W), TypeError, "must be of integers"),
     (lambda: ops.slice(X, (0, 1), (2, 3)), ValueError, "dimension 1 has 3 elements"),
     (lambda: ops.slice(X, (0,), (2,)), ValueError, "one for each dimension"),
     (lambda: ops.strided_slice(X, (0,), (1, 1), (1,)), ValueError, "same length"),
@@ -515,8 +518,9 @@ REFUSED = [
 
 @pytest.mark.parametrize("call,kind,words", REFUSED, ids=lambda v: v if type(v) is str else "")
 def test_refused(call, kind, words):
-    with pytest.raises(kind, match=words.replace("(", r"\(")) as caught:
+    with pytest.raises(kind) as caught:
         call()
+    assert re.search(words.replace("(", r"\("), said(caught.value))
     assert "test_shapes.py" in str(caught.value)
 
 

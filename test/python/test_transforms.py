@@ -7,6 +7,7 @@ elements, and the sum of the elements weighted by cos(0), cos(1), ...
 from __future__ import annotations
 
 import json
+import re
 import struct
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from messages import said
 
 import cellgrad as ms
 import cellgrad.dataset as ds
@@ -95,25 +97,25 @@ def test_random_numbers_depend_on_seed_epoch_and_row_alone() -> None:
     ("call", "kind", "message"),
     [
         (lambda: T.TypeCast("bad"), TypeError, "'data_type' must be a dtype, but got 'bad'"),
-        (lambda: T.OneHot(-1), ValueError, "'num_classes' must be at least 1, but got -1"),
+        (lambda: T.OneHot(-1), ValueError, "'num_classes' must be positive, but got -1"),
         (lambda: T.OneHot(2, 1.5), ValueError, "'smoothing_rate' must be in"),
         (lambda: T.OneHot(2)(np.array(5)), ValueError, r"labels must be in \[0, 2\)"),
         (lambda: T.OneHot(3)(np.array(1.5)), TypeError, "labels must be integers"),
         (lambda: T.Mask(3, 3), TypeError, "'operator' must be a Relational"),  # type: ignore[arg-type]
         (lambda: T.PadEnd([2])(IMAGE), ValueError, "'pad_shape' has 1 dimensions"),
         (lambda: T.Compose([]), ValueError, "must not be empty"),
-        (lambda: T.Compose(3), TypeError, "must be a list of functions, but got int"),
-        (lambda: T.Compose([3]), TypeError, "'transforms' must be functions, but got int"),
+        (lambda: T.Compose(3), TypeError, "must be a tuple or list of functions, but got int"),
+        (lambda: T.Compose([3]), TypeError, "but transforms\\[0\\] is int"),
         (lambda: V.Rescale("a", 1), TypeError, "'rescale' must be a number"),  # type: ignore[arg-type]
-        (lambda: V.Normalize([1, 2], [1]), ValueError, "of one length"),
+        (lambda: V.Normalize([1, 2], [1]), ValueError, "must have as many elements"),
         (lambda: V.Normalize([1], [0]), ValueError, "'std' must be positive, but got 0"),
-        (lambda: V.Normalize(1, 2), TypeError, "must be a list or tuple"),  # type: ignore[arg-type]
+        (lambda: V.Normalize(1, 2), TypeError, "must be a tuple or list"),  # type: ignore[arg-type]
         (lambda: V.Normalize([1, 2], [1, 2])(IMAGE), ValueError, "has 3 channels"),
         (lambda: V.HWC2CHW()("x"), TypeError, "an image must be an array"),
-        (lambda: V.Resize((0, 1)), ValueError, "'size' must be at least 1"),
+        (lambda: V.Resize((0, 1)), ValueError, "'size' must be positive"),
         (lambda: V.Resize("a"), TypeError, "an int or two ints"),
         (lambda: V.Resize(3, 7), ValueError, "Inter.BILINEAR or Inter.NEAREST"),  # type: ignore[arg-type]
-        (lambda: V.RandomHorizontalFlip(2), ValueError, "must be in .0.0, 1.0., but got 2"),
+        (lambda: V.RandomHorizontalFlip(2), ValueError, "must be in .0, 1., but got 2"),
         (lambda: V.RandomHorizontalFlip("a"), TypeError, "must be a number"),  # type: ignore[arg-type]
         (lambda: V.Crop((8, 0), 3)(IMAGE), ValueError, "is not inside of an image"),
         (lambda: V.RandomCrop(20)(IMAGE), ValueError, "is not inside of an image"),
@@ -123,8 +125,9 @@ def test_random_numbers_depend_on_seed_epoch_and_row_alone() -> None:
     ],
 )
 def test_mistakes(call: Callable[[], Any], kind: type[Exception], message: str) -> None:
-    with pytest.raises(kind, match=message) as caught:
+    with pytest.raises(kind) as caught:
         call()
+    assert re.search(message, said(caught.value))
     assert "test_transforms.py" in str(caught.value)
 
 

@@ -16,6 +16,7 @@ from cellgrad.capture.merge import Conflict, Merged, as_leaf, merge, whole
 from cellgrad.capture.repeat import form_of, next_form, repeat, repeat_while
 from cellgrad.capture.rows import Rows
 from cellgrad.core import state
+from cellgrad.core.arguments import argument_error, check_bool, check_instance
 from cellgrad.core.errors import error
 from cellgrad.core.record import as_tensor
 from cellgrad.core.tensor import Tensor
@@ -27,17 +28,7 @@ __all__ = ["ForiLoop", "Scan", "WhileLoop"]
 
 def _check_function(value: Any, name: str, owner: str) -> None:
     if not callable(value) or isinstance(value, Tensor):
-        raise error(
-            TypeError,
-            f"For '{owner}', the '{name}' must be a function, but got {type(value).__name__}.",
-        )
-
-
-def _check_flag(value: Any, owner: str) -> None:
-    if not isinstance(value, bool):
-        raise error(
-            TypeError, f"For '{owner}', the 'unroll' must be bool, but got {type(value).__name__}."
-        )
+        raise argument_error(TypeError, owner, name, "a function", value)
 
 
 class WhileLoop:
@@ -110,13 +101,9 @@ class ForiLoop:
     ) -> Any:
         for name, bound in (("lower", lower), ("upper", upper)):
             if isinstance(bound, bool) or not isinstance(bound, int | Tensor):
-                raise error(
-                    TypeError,
-                    f"For 'ForiLoop', the '{name}' must be an int or a Tensor, but got "
-                    f"{type(bound).__name__}.",
-                )
+                raise argument_error(TypeError, "ForiLoop", name, "an int or a Tensor", bound)
         _check_function(loop_func, "loop_func", "ForiLoop")
-        _check_flag(unroll, "ForiLoop")
+        check_bool(unroll, "ForiLoop", "unroll")
         if state.current.scope is not None:
             return repeat(
                 lower,
@@ -166,18 +153,11 @@ class Scan:
         unroll: bool = True,
     ) -> Any:
         _check_function(loop_func, "loop_func", "Scan")
-        _check_flag(unroll, "Scan")
-        if xs is not None and not isinstance(xs, list | tuple | Tensor):
-            raise error(
-                TypeError,
-                f"For 'Scan', the 'xs' must be a list, a tuple, a Tensor or None, but got "
-                f"{type(xs).__name__}.",
-            )
+        check_bool(unroll, "Scan", "unroll")
+        check_instance(xs, "Scan", "xs", list | tuple | Tensor | None)
         if xs is None and (isinstance(length, bool) or not isinstance(length, int) or length < 0):
-            raise error(
-                TypeError,
-                f"For 'Scan', the 'length' must be an int of at least 0 where 'xs' is None, but "
-                f"got {length!r}.",
+            raise argument_error(
+                TypeError, "Scan", "length", "an int of at least 0 where 'xs' is None", length
             )
         if isinstance(xs, Tensor) and xs.ndim == 0:
             raise error(ValueError, "For 'Scan', a Tensor 'xs' must have a dimension to go along.")

@@ -8,6 +8,7 @@ from typing import Any
 
 from cellgrad.capture import calls
 from cellgrad.core import state
+from cellgrad.core.arguments import check_callable
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
@@ -32,10 +33,7 @@ def partial(func: Callable[..., Any], *args: Any) -> Callable[..., Any]:
     >>> print(double(Tensor([1.0, 3.0])))
     [2. 6.]
     """
-    if not callable(func):
-        raise error(
-            TypeError, f"For 'partial', 'func' must be callable, but got {type(func).__name__}."
-        )
+    check_callable(func, "partial", "func")
     return functools.partial(func, *args)
 
 
@@ -136,12 +134,8 @@ class _Mapping:
     """The base of `HyperMap` and `Map`."""
 
     def __init__(self, ops: Callable[..., Any] | None = None, reverse: bool = False):
-        if ops is not None and not callable(ops):
-            raise error(
-                TypeError,
-                f"For '{type(self).__name__}', 'ops' must be callable, but got "
-                f"{type(ops).__name__}.",
-            )
+        if ops is not None:
+            check_callable(ops, type(self).__name__, "ops")
         self.ops = ops
         self.reverse = reverse
 

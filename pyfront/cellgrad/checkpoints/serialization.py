@@ -13,6 +13,7 @@ import numpy as np
 
 from cellgrad.checkpoints import ckpt as _checkpoint
 from cellgrad.checkpoints import safetensors as _safetensors
+from cellgrad.core.arguments import check_bool, check_instance, check_one_of
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error, stack_position
 from cellgrad.core.parameter import Parameter
@@ -186,29 +187,10 @@ def save_checkpoint(
     (1,)
     """
     global _writing
-    if format not in _FORMATS:
-        raise error(
-            ValueError,
-            f"For 'save_checkpoint', the format must be 'safetensors' or 'ckpt', but got {format}.",
-        )
-    if not isinstance(save_obj, Cell | list | dict):
-        raise error(
-            TypeError,
-            "For 'save_checkpoint', the parameter 'save_obj' must be nn.Cell, list or dict, but "
-            f"got {type(save_obj).__name__}.",
-        )
-    if not isinstance(ckpt_file_name, str):
-        raise error(
-            TypeError,
-            "For 'save_checkpoint', 'ckpt_file_name' must be string, but got "
-            f"{type(ckpt_file_name).__name__}.",
-        )
-    if append_dict is not None and not isinstance(append_dict, dict):
-        raise error(
-            TypeError,
-            "For 'save_checkpoint', the argument 'append_dict' must be dict, but got "
-            f"{type(append_dict).__name__}.",
-        )
+    check_one_of(format, "save_checkpoint", "format", _FORMATS)
+    check_instance(save_obj, "save_checkpoint", "save_obj", Cell | list | dict)
+    check_instance(ckpt_file_name, "save_checkpoint", "ckpt_file_name", str)
+    check_instance(append_dict, "save_checkpoint", "append_dict", dict | None)
     _no_encryption(enc_key, "save_checkpoint")
     path = os.path.realpath(ckpt_file_name)
     if os.path.isdir(path):
@@ -311,17 +293,8 @@ def load_checkpoint(
     """
     kept, dropped = _prefixes(specify_prefix), _prefixes(filter_prefix)
     _no_encryption(dec_key, "load_checkpoint")
-    if format not in _FORMATS:
-        raise error(
-            ValueError,
-            f"For 'load_checkpoint', the format must be 'safetensors' or 'ckpt', but got {format}.",
-        )
-    if not isinstance(ckpt_file_name, str):
-        raise error(
-            TypeError,
-            "For 'load_checkpoint', the argument 'ckpt_file_name' must be string, but got "
-            f"{type(ckpt_file_name).__name__}.",
-        )
+    check_one_of(format, "load_checkpoint", "format", _FORMATS)
+    check_instance(ckpt_file_name, "load_checkpoint", "ckpt_file_name", str)
     if not ckpt_file_name.endswith(format):
         raise error(
             ValueError,
@@ -417,17 +390,8 @@ def load_param_into_net(
     [3.]
     """
     where = "For 'load_param_into_net'"
-    if not isinstance(net, Cell):
-        raise error(
-            TypeError,
-            f"{where}, the argument 'net' should be a Cell, but got {type(net).__name__}.",
-        )
-    if not isinstance(parameter_dict, dict):
-        raise error(
-            TypeError,
-            f"{where}, the argument 'parameter_dict' should be a dict, but got "
-            f"{type(parameter_dict).__name__}.",
-        )
+    check_instance(net, "load_param_into_net", "net", Cell)
+    check_instance(parameter_dict, "load_param_into_net", "parameter_dict", dict)
     for key, value in parameter_dict.items():
         if not isinstance(key, str) or not isinstance(value, Parameter | str | list):
             raise error(
@@ -436,10 +400,7 @@ def load_param_into_net(
                 f"got {type(key).__name__} and {type(value).__name__}.",
                 "make Tensors Parameters: Parameter(tensor, name=...)",
             )
-    if not isinstance(strict_load, bool):
-        raise error(
-            TypeError, f"{where}, 'strict_load' must be bool, but got {type(strict_load).__name__}."
-        )
+    check_bool(strict_load, "load_param_into_net", "strict_load")
     source = {k: v for k, v in parameter_dict.items() if isinstance(v, Parameter)}
     parameters = list(net.get_parameters())
     found = {p.name: p.name for p in parameters if p.name in source}

@@ -36,6 +36,7 @@ from cellgrad.compile.failures import (
 from cellgrad.core import dtype as mstype
 from cellgrad.core import format as _format
 from cellgrad.core import state
+from cellgrad.core.arguments import check_callable
 from cellgrad.core.errors import error
 from cellgrad.core.frame import Closure
 from cellgrad.core.guards import Guard, all_unchanged, unchanged
@@ -574,6 +575,5 @@ def jit(fn: Callable[..., Any] | None = None, *args: Any, **options: Any) -> Any
     """
     if fn is None:
         return lambda function: jit(function)
-    if not callable(fn):
-        raise error(TypeError, f"For 'jit', expected a function, but got {type(fn).__name__}.")
+    check_callable(fn, "jit", "fn", "a function")
     return _Jit(fn)

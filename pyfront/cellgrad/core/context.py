@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from cellgrad import _native
+from cellgrad.core.arguments import argument_error, check_int, check_one_of
 from cellgrad.core.errors import error
 
 __all__ = [
@@ -123,28 +124,15 @@ def set_context(**kwargs: Any) -> None:
     for key, value in kwargs.items():
         if key == "mode":
             if isinstance(value, bool) or value not in (GRAPH_MODE, PYNATIVE_MODE):
-                raise error(
-                    ValueError,
-                    "For 'context.set_context', the argument 'mode' should be context.GRAPH_MODE "
-                    "(0) or "
-                    f"context.PYNATIVE_MODE (1), but got {value}.",
-                )
+                wanted = "context.GRAPH_MODE (0) or context.PYNATIVE_MODE (1)"
+                raise argument_error(ValueError, "context.set_context", "mode", wanted, value)
             _context["mode"] = int(value)
         elif key == "device_target":
             set_device(value)
         elif key in _COUNTS:
-            if isinstance(value, bool) or not isinstance(value, int):
-                raise error(
-                    TypeError,
-                    f"For 'context.set_context', '{key}' must be an int, but got "
-                    f"{type(value).__name__}.",
-                )
-            if not _COUNTS[key] <= value < 2**63:
-                raise error(
-                    ValueError,
-                    f"For 'context.set_context', '{key}' must be >= {_COUNTS[key]} and below "
-                    f"2**63, but got {value}.",
-                )
+            value = check_int(value, "context.set_context", key, at_least=_COUNTS[key])
+            if value >= 2**63:
+                raise argument_error(ValueError, "context.set_context", key, "below 2**63", value)
             _context[key] = value
             _native.set_call_limits(_context["max_trips"], _context["max_stash_bytes"])
         elif key in _IGNORED:
@@ -165,12 +153,7 @@ def set_device(device_target: str, device_id: int | None = None) -> None:
     >>> ms.get_context("device_target")
     'CPU'
     """
-    if device_target not in _DEVICES:
-        raise error(
-            ValueError,
-            "For 'context.set_context', the argument 'device_target' must be one of "
-            f"{list(_DEVICES)}, but got {device_target}.",
-        )
+    check_one_of(device_target, "context.set_context", "device_target", _DEVICES)
     if device_target != "CPU":
         _warn_once(
             device_target,

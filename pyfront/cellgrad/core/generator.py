@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import argument_error, check_int, check_shape
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
@@ -47,15 +48,9 @@ def manual_seed(seed: int) -> int:
     >>> print((ops.rand(2) == first).all())
     True
     """
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
-        raise error(
-            TypeError,
-            f"For 'manual_seed', the 'seed' must be an int, but got {type(seed).__name__}.",
-        )
+    seed = check_int(seed, "manual_seed", "seed")
     if not 0 <= seed < 2**63:
-        raise error(
-            ValueError, f"For 'manual_seed', the 'seed' must be in [0, 2**63), but got {seed}."
-        )
+        raise argument_error(ValueError, "manual_seed", "seed", "in [0, 2**63)", seed)
     STATE.set_data(Tensor(np.array([seed, 0], np.int64)))
     return int(seed)
 
@@ -110,10 +105,5 @@ def set_rng_state(state: Any) -> None:
             TypeError,
             "For 'set_rng_state', the 'state' must be a Tensor of uint8, as get_rng_state() gives.",
         )
-    if state.shape != (16,):
-        raise error(
-            ValueError,
-            f"For 'set_rng_state', the 'state' must have 16 elements, but has shape "
-            f"{list(state.shape)}.",
-        )
+    check_shape(state, "set_rng_state", "state", (16,))
     STATE.set_data(Tensor(np.frombuffer(state.asnumpy().tobytes(), np.int64)))

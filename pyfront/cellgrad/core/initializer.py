@@ -11,6 +11,13 @@ import numpy as np
 from cellgrad.core import dtype as mstype
 from cellgrad.core import generator, parameter
 from cellgrad.core import philox as _philox
+from cellgrad.core.arguments import (
+    argument_error,
+    check_int,
+    check_number,
+    check_one_of,
+    check_shape,
+)
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
@@ -54,12 +61,7 @@ def set_seed(seed: int) -> None:
     1
     """
     global _seed
-    if isinstance(seed, bool) or not isinstance(seed, int):
-        raise error(
-            TypeError, f"For 'set_seed', the seed must be an int, but got {type(seed).__name__}."
-        )
-    if seed < 0:
-        raise error(ValueError, f"For 'set_seed', the seed must be >= 0, but got {seed}.")
+    seed = check_int(seed, "set_seed", "seed", at_least=0)
     _seed = seed
     np.random.seed(seed % 2**32)
     generator.manual_seed(seed % 2**63)
@@ -281,8 +283,7 @@ class HeUniform(Initializer):
 
     def _std(self, shape: Sequence[int]) -> float:
         mode = self.mode.lower()
-        if mode not in ("fan_in", "fan_out"):
-            raise error(ValueError, f"mode must be 'fan_in' or 'fan_out', but got {self.mode!r}.")
+        check_one_of(mode, type(self).__name__, "mode", ("fan_in", "fan_out"))
         fan = _fans(shape)[mode == "fan_out"]
         return _gain(self.nonlinearity, self.negative_slope) / math.sqrt(fan)
 
@@ -417,22 +418,10 @@ class VarianceScaling(Initializer):
         self, scale: float = 1.0, mode: str = "fan_in", distribution: str = "truncated_normal"
     ):
         super().__init__(scale=scale, mode=mode, distribution=distribution)
-        if scale <= 0:
-            raise error(
-                ValueError, f"For 'VarianceScaling', 'scale' must be positive, but got {scale}."
-            )
-        modes = ("fan_in", "fan_out", "fan_avg")
-        if mode not in modes:
-            raise error(
-                ValueError, f"For 'VarianceScaling', 'mode' must be in {modes}, but got {mode!r}."
-            )
+        check_number(scale, "VarianceScaling", "scale", above=0)
+        check_one_of(mode, "VarianceScaling", "mode", ("fan_in", "fan_out", "fan_avg"))
         distributions = ("uniform", "truncated_normal", "untruncated_normal")
-        if distribution not in distributions:
-            raise error(
-                ValueError,
-                f"For 'VarianceScaling', 'distribution' must be in {distributions}, but got "
-                f"{distribution!r}.",
-            )
+        check_one_of(distribution, "VarianceScaling", "distribution", distributions)
         self.scale, self.mode, self.distribution = scale, mode, distribution
 
     def _initialize(self, arr: Array) -> None:
@@ -506,11 +495,8 @@ def initializer(init: Any, shape: Any = None, dtype: Type = mstype.float32) -> T
     """
     dims = (shape,) if isinstance(shape, int) else tuple(shape or ())
     if isinstance(init, Tensor):
-        if shape is not None and init.shape != dims:
-            raise error(
-                ValueError,
-                f"For 'initializer', the shape of 'init' must be {dims}, but got {init.shape}.",
-            )
+        if shape is not None:
+            check_shape(init, "initializer", "init", dims)
         return init
     if not all(isinstance(n, int | np.integer) and n > 0 for n in dims):
         raise error(
@@ -527,10 +513,8 @@ def initializer(init: Any, shape: Any = None, dtype: Type = mstype.float32) -> T
     elif isinstance(init, int | float | np.number):
         init = Constant(init)
     if not isinstance(init, Initializer):
-        raise error(
-            TypeError,
-            f"For 'initializer', 'init' must be a name, Initializer, number or Tensor, but got "
-            f"{type(init).__name__}.",
+        raise argument_error(
+            TypeError, "initializer", "init", "a name, Initializer, number or Tensor", init
         )
     return Tensor(shape=dims, dtype=dtype, init=init)
 

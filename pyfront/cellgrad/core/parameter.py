@@ -10,6 +10,7 @@ import numpy as np
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
+from cellgrad.core.arguments import argument_error, check_bool
 from cellgrad.core.effects import assign
 from cellgrad.core.errors import error
 from cellgrad.core.storage import from_numpy, signature
@@ -109,11 +110,7 @@ class Parameter(Tensor):
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
-        if not isinstance(value, bool):
-            raise error(
-                TypeError,
-                f"The 'requires_grad' of a Parameter must be bool, but got {type(value).__name__}.",
-            )
+        check_bool(value, "Parameter", "requires_grad")
         self._requires_grad = value
 
     @property
@@ -268,10 +265,8 @@ class ParameterTuple(tuple[Parameter, ...]):
         'moments.w'
         """
         if not isinstance(prefix, str) or not prefix:
-            raise error(
-                ValueError,
-                f"For 'ParameterTuple.clone', 'prefix' must be a non-empty str, but got "
-                f"{prefix!r}.",
+            raise argument_error(
+                ValueError, "ParameterTuple.clone", "prefix", "a non-empty str", prefix
             )
         out = []
         for p in self:

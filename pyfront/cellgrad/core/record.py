@@ -10,6 +10,7 @@ import numpy as np
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
+from cellgrad.core.arguments import check_instance
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.number import Number
@@ -138,13 +139,7 @@ def check_tensor(value: Any, op: str, argument: str) -> Tensor:
         return value
     if isinstance(value, np.ndarray):
         return Tensor(value)
-    raise error(
-        TypeError,
-        f"For '{op}', the argument '{argument}' must be a Tensor, but got {type(value).__name__}.",
-        f"write ms.Tensor({value!r})"
-        if isinstance(value, bool | int | float | list | tuple)
-        else "",
-    )
+    return check_instance(value, op, argument, Tensor)
 
 
 def check_float(value: Any, op: str, argument: str) -> Tensor:

@@ -6,6 +6,7 @@ import sys
 from typing import Any, TypeVar
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import check_bool, check_int, check_one_of
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
 
@@ -40,8 +41,8 @@ class JitConfig:
         infer_boost: str = "off",
         **kwargs: Any,
     ):
-        _one_of("jit_level", jit_level, ("", "O0", "O1", "O2"))
-        _one_of("exc_mode", exc_mode, ("auto", "sink", "no_sink"))
+        check_one_of(jit_level, "JitConfig", "jit_level", ("", "O0", "O1", "O2"))
+        check_one_of(exc_mode, "JitConfig", "exc_mode", ("auto", "sink", "no_sink"))
         self.jit_config_dict = {
             "jit_level": jit_level,
             "exc_mode": exc_mode,
@@ -52,14 +53,6 @@ class JitConfig:
         }
 
 
-def _one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
-    if value not in known:
-        raise error(
-            ValueError,
-            f"For 'JitConfig', the '{name}' must be one of {list(known)}, but got {value!r}.",
-        )
-
-
 def set_deterministic(deterministic: bool) -> None:
     """Nothing: results are the same bits in every run.
 
@@ -68,12 +61,7 @@ def set_deterministic(deterministic: bool) -> None:
 
     >>> ms.set_deterministic(True)
     """
-    if not isinstance(deterministic, bool):
-        raise error(
-            TypeError,
-            "For 'set_deterministic', the 'deterministic' must be bool, but got "
-            f"{type(deterministic).__name__}.",
-        )
+    check_bool(deterministic, "set_deterministic", "deterministic")
 
 
 def set_recursion_limit(recursion_limit: int = 1000) -> None:
@@ -84,12 +72,7 @@ def set_recursion_limit(recursion_limit: int = 1000) -> None:
 
     >>> ms.set_recursion_limit(2000)
     """
-    if isinstance(recursion_limit, bool) or not isinstance(recursion_limit, int):
-        raise error(
-            TypeError,
-            "For 'set_recursion_limit', the 'recursion_limit' must be int, but got "
-            f"{type(recursion_limit).__name__}.",
-        )
+    check_int(recursion_limit, "set_recursion_limit", "recursion_limit")
     sys.setrecursionlimit(max(recursion_limit, sys.getrecursionlimit()))
 
 

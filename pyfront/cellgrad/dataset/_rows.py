@@ -16,18 +16,6 @@ if TYPE_CHECKING:
 Row = tuple[np.ndarray[Any, Any], ...]
 
 
-def count_of(value: Any, name: str, owner: str, least: int = 1) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise error(
-            TypeError, f"For '{owner}', the '{name}' must be int, but got {type(value).__name__}."
-        )
-    if value < least:
-        raise error(
-            ValueError, f"For '{owner}', the '{name}' must be at least {least}, but got {value}."
-        )
-    return value
-
-
 def names_of(columns: Any, owner: str) -> list[str]:
     listed = [columns] if isinstance(columns, str) else list(columns)
     if not all(isinstance(c, str) for c in listed) or len(set(listed)) != len(listed):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import builtins
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from cellgrad.core.arguments import check_number, check_sequence
 from cellgrad.core.errors import error
 from cellgrad.dataset import config
 from cellgrad.dataset._arrays import as_array
@@ -54,7 +54,7 @@ class Drawing(Transform):
     """A transform that happens with a probability."""
 
     def __init__(self, prob: float = 0.5):
-        self.prob = probability(prob, self.name)
+        self.prob = check_number(prob, self.name, "prob", at_least=0, at_most=1)
 
     def drawn(self, random: np.random.Generator, *values: Any) -> Any:
         if random.random() < self.prob:
@@ -68,60 +68,9 @@ def applied(function: Any, random: np.random.Generator, values: tuple[Any, ...])
     return out if isinstance(out, tuple) else (out,)
 
 
-def probability(value: Any, owner: str) -> float:
-    """The argument `prob`."""
-    if isinstance(value, bool) or not isinstance(value, builtins.int | builtins.float):
-        raise error(
-            TypeError,
-            f"For '{owner}', the 'prob' must be a number, but got {type(value).__name__}.",
-        )
-    if not 0 <= value <= 1:
-        raise error(
-            ValueError, f"For '{owner}', the 'prob' must be in [0.0, 1.0], but got {value}."
-        )
-    return value
-
-
-def number(value: Any, what: str, owner: str) -> float:
-    """A number among the arguments."""
-    if isinstance(value, bool) or not isinstance(value, builtins.int | builtins.float | np.number):
-        raise error(
-            TypeError,
-            f"For '{owner}', the '{what}' must be a number, but got {type(value).__name__}.",
-        )
-    return builtins.float(value)
-
-
-def whole(value: Any, what: str, owner: str, least: int = 1) -> int:
-    """A whole number among the arguments."""
-    if isinstance(value, bool) or not isinstance(value, builtins.int | np.integer):
-        raise error(
-            TypeError, f"For '{owner}', the '{what}' must be int, but got {type(value).__name__}."
-        )
-    if value < least:
-        raise error(
-            ValueError, f"For '{owner}', the '{what}' must be at least {least}, but got {value}."
-        )
-    return builtins.int(value)
-
-
 def functions(listed: Any, owner: str) -> list[Any]:
     """The argument `transforms`."""
-    if not isinstance(listed, list | tuple):
-        raise error(
-            TypeError,
-            f"For '{owner}', the 'transforms' must be a list of functions, but got "
-            f"{type(listed).__name__}.",
-        )
-    if not listed:
-        raise error(ValueError, f"For '{owner}', the list of 'transforms' must not be empty.")
-    for f in listed:
-        if not callable(f):
-            raise error(
-                TypeError,
-                f"For '{owner}', 'transforms' must be functions, but got {type(f).__name__}.",
-            )
-    return list(listed)
+    return list(check_sequence(listed, owner, "transforms", "functions", Callable))
 
 
 def chain(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cellgrad.core.errors import error
+from cellgrad.core.arguments import check_int
 from cellgrad.core.initializer import get_seed as _global_seed
 
 __all__ = [
@@ -18,21 +18,13 @@ _DEFAULT_SEED = 5489
 _settings: dict[str, int | None] = {"seed": None, "workers": 1, "prefetch": 16}
 
 
-def _check(value: int, name: str, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise error(TypeError, f"The '{name}' must be int, but got {type(value).__name__}.")
-    if value < least:
-        raise error(ValueError, f"The '{name}' must be at least {least}, but got {value}.")
-    return value
-
-
 def set_seed(seed: int) -> None:
     """Sets what shuffles depend on; each epoch has an order of its own.
 
     Raises:
         TypeError, ValueError: `seed` is not a non-negative int.
     """
-    _settings["seed"] = _check(seed, "seed", 0)
+    _settings["seed"] = check_int(seed, "set_seed", "seed", at_least=0)
 
 
 def get_seed() -> int:
@@ -49,7 +41,7 @@ def set_num_parallel_workers(num: int) -> None:
     Raises:
         TypeError, ValueError: `num` is not a positive int.
     """
-    _settings["workers"] = _check(num, "num", 1)
+    _settings["workers"] = check_int(num, "set_num_parallel_workers", "num", at_least=1)
 
 
 def get_num_parallel_workers() -> int:
@@ -63,7 +55,7 @@ def set_prefetch_size(size: int) -> None:
     Raises:
         TypeError, ValueError: `size` is not a positive int.
     """
-    _settings["prefetch"] = _check(size, "size", 1)
+    _settings["prefetch"] = check_int(size, "set_prefetch_size", "size", at_least=1)
 
 
 def get_prefetch_size() -> int:

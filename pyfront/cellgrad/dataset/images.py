@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from cellgrad.core.arguments import check_one_of
 from cellgrad.core.errors import error
 from cellgrad.core.files import read_all
 from cellgrad.dataset.sources import NumpySlicesDataset
@@ -54,11 +55,7 @@ class MnistDataset(NumpySlicesDataset):
                 f"The folder {dataset_dir} does not exist or is not a directory.",
                 "the folder with the files of MNIST; they are not downloaded",
             )
-        if usage is not None and usage not in _KINDS:
-            raise error(
-                ValueError,
-                f"For 'MnistDataset', the 'usage' must be one of {list(_KINDS)}, but got {usage!r}.",
-            )
+        check_one_of(usage, "MnistDataset", "usage", (None, *_KINDS))
         found = [
             (_idx(folder / f"{kind}-images-idx3-ubyte", 3), labels)
             for kind in _KINDS[usage or "all"]

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from cellgrad.core.arguments import argument_error, check_int, check_sequence
 from cellgrad.core.errors import error
 from cellgrad.dataset import _workers, config
 from cellgrad.dataset._arrays import as_array, stacked
-from cellgrad.dataset._rows import BatchInfo, Row, RowIterator, converted, count_of, names_of
+from cellgrad.dataset._rows import BatchInfo, Row, RowIterator, converted, names_of
 from cellgrad.dataset._transform import chain
 
 __all__ = ["Dataset", "Row", "zip"]
@@ -139,7 +140,7 @@ class Dataset:
         Raises:
             TypeError, ValueError: `buffer_size` is not an int above 1.
         """
-        return _Shuffle(self, count_of(buffer_size, "buffer_size", "shuffle", 2))
+        return _Shuffle(self, check_int(buffer_size, "shuffle", "buffer_size", at_least=2))
 
     def batch(
         self,
@@ -166,8 +167,9 @@ class Dataset:
         >>> [row["x"].tolist() for row in data.create_dict_iterator(output_numpy=True)]
         [[1, 2], [3, 4]]
         """
-        size = batch_size if callable(batch_size) else count_of(batch_size, "batch_size", "batch")
-        return _Batch(self, size, drop_remainder, kwargs)
+        if not callable(batch_size):
+            batch_size = check_int(batch_size, "batch", "batch_size", at_least=1)
+        return _Batch(self, batch_size, drop_remainder, kwargs)
 
     def map(
         self,
@@ -200,8 +202,9 @@ class Dataset:
             raise error(TypeError, "For 'map', the 'operations' must be functions.")
         inputs = self._known(self.columns[:1] if input_columns is None else input_columns, "map")
         outputs = inputs if output_columns is None else names_of(output_columns, "map")
-        workers = num_parallel_workers or config.get_num_parallel_workers()
-        return _Map(self, listed, inputs, outputs, count_of(workers, "num_parallel_workers", "map"))
+        given = num_parallel_workers or config.get_num_parallel_workers()
+        workers = check_int(given, "map", "num_parallel_workers", at_least=1)
+        return _Map(self, listed, inputs, outputs, workers)
 
     def filter(
         self,
@@ -227,7 +230,9 @@ class Dataset:
         >>> [row["x"].item() for row in data.create_dict_iterator()]
         [1, 2, 3, 4, 1, 2, 3, 4]
         """
-        return _Repeat(self, -1 if count in (None, -1) else count_of(count, "count", "repeat"))
+        if count not in (None, -1):
+            check_int(count, "repeat", "count", at_least=1)
+        return _Repeat(self, count or -1)
 
     def take(self, count: int = -1) -> Dataset:
         """The first rows; all for -1.
@@ -237,7 +242,8 @@ class Dataset:
         >>> [row["x"].item() for row in data.create_dict_iterator()]
         [1, 2]
         """
-        return _Slice(self, 0, None if count == -1 else count_of(count, "count", "take"))
+        end = None if count == -1 else check_int(count, "take", "count", at_least=1)
+        return _Slice(self, 0, end)
 
     def skip(self, count: int) -> Dataset:
         """All but the first rows.
@@ -247,7 +253,7 @@ class Dataset:
         >>> [row["x"].item() for row in data.create_dict_iterator()]
         [4]
         """
-        return _Slice(self, count_of(count, "count", "skip", 0), None)
+        return _Slice(self, check_int(count, "skip", "count", at_least=0), None)
 
     def project(self, columns: Any) -> Dataset:
         """The named columns, in this order."""
@@ -292,11 +298,8 @@ class Dataset:
         else:
             counts = [int(s) for s in sizes]
         if sum(counts) != total or min(counts) <= 0:
-            raise error(
-                ValueError,
-                f"For 'split', the sizes {list(sizes)} must be positive and sum to the {total} "
-                f"rows, or to 1.",
-            )
+            wanted = f"positive and sum to the {total} rows, or to 1"
+            raise argument_error(ValueError, "split", "sizes", wanted, list(sizes))
         order = self.random(0).permutation(total) if randomize else np.arange(total)
         ends = np.cumsum([0, *counts])
         return tuple(_Pick(self, order[a:b]) for a, b in itertools.pairwise(ends))
@@ -311,7 +314,7 @@ class Dataset:
     def prefetch(self, buffer_size: int | None = None) -> Dataset:
         """Reads rows ahead, in another thread."""
         size = config.get_prefetch_size() if buffer_size is None else buffer_size
-        return _Prefetch(self, count_of(size, "buffer_size", "prefetch"))
+        return _Prefetch(self, check_int(size, "prefetch", "buffer_size", at_least=1))
 
     def _known(self, columns: Any, owner: str) -> list[str]:
         listed = names_of(columns, owner)
@@ -336,10 +339,7 @@ def zip(datasets: Sequence[Dataset]) -> Dataset:
     >>> ms.dataset.zip((x, y)).get_dataset_size()
     2
     """
-    listed = list(datasets)
-    if not all(isinstance(d, Dataset) for d in listed):
-        raise error(TypeError, "For 'zip', the arguments must be data sets.")
-    return _Zip(listed)
+    return _Zip(check_sequence(list(datasets), "zip", "datasets", "data sets", Dataset))
 
 
 # --- the steps --------------------------------------------------------------------------------
@@ -423,7 +423,7 @@ class _Batch(_Step):
             info = BatchInfo(epoch, number)
             wanted = size
             if callable(wanted):
-                wanted = count_of(wanted(info), "batch_size", "batch")
+                wanted = check_int(wanted(info), "batch", "batch_size", at_least=1)
             group = list(itertools.islice(rows, wanted))
             if not group or (self.drop and len(group) < wanted):
                 return
@@ -558,7 +558,7 @@ class _Project(_Step):
 
 
 class _Zip(Dataset):
-    def __init__(self, datasets: list[Dataset]):
+    def __init__(self, datasets: Sequence[Dataset]):
         super().__init__(names_of([c for d in datasets for c in d.columns], "zip"), datasets)
 
     def known_size(self) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import check_int
 from cellgrad.core.errors import error
 from cellgrad.dataset._arrays import as_array
 from cellgrad.dataset.pipeline import Dataset, Row
@@ -28,16 +29,14 @@ class _Source(Dataset):
         super().__init__(columns)
         if (num_shards is None) != (shard_id is None):
             raise error(ValueError, "'num_shards' and 'shard_id' must be given together.")
-        if num_shards is not None and not 0 <= (shard_id or 0) < num_shards:
-            raise error(ValueError, f"'shard_id' must be in [0, {num_shards}), but got {shard_id}.")
+        if num_shards is not None:
+            check_int(shard_id, type(self).__name__, "shard_id", at_least=0, below=num_shards)
         if shuffle and sampler is not None:
             raise error(
                 RuntimeError, "'sampler' and 'shuffle' cannot be specified at the same time."
             )
-        if num_samples is not None and num_samples < 0:
-            raise error(
-                ValueError, f"'num_samples' must be greater than or equal to 0, got {num_samples}."
-            )
+        if num_samples is not None:
+            check_int(num_samples, type(self).__name__, "num_samples", at_least=0)
         self.shuffled, self.sampler = shuffle, sampler
         self.num_samples = num_samples or None
         self.num_shards, self.shard_id = num_shards, shard_id

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import check_instance, check_int, check_number
 from cellgrad.core.errors import error
 from cellgrad.dataset._transform import (
     Array,
@@ -16,8 +17,6 @@ from cellgrad.dataset._transform import (
     applied,
     chain,
     functions,
-    number,
-    whole,
 )
 
 __all__ = [
@@ -73,13 +72,9 @@ class OneHot(Transform):
     """
 
     def __init__(self, num_classes: int, smoothing_rate: float = 0.0):
-        self.num_classes = whole(num_classes, "num_classes", self.name)
-        self.rate = number(smoothing_rate, "smoothing_rate", self.name)
-        if not 0 <= self.rate <= 1:
-            raise error(
-                ValueError,
-                f"For '{self.name}', the 'smoothing_rate' must be in [0, 1], but got {self.rate}.",
-            )
+        self.num_classes = check_int(num_classes, self.name, "num_classes", at_least=1)
+        check_number(smoothing_rate, self.name, "smoothing_rate", at_least=0, at_most=1)
+        self.rate = float(smoothing_rate)
 
     def one(self, value: Array) -> Array:
         if value.dtype.kind not in "iu":
@@ -141,12 +136,7 @@ class Mask(Transform):
     """
 
     def __init__(self, operator: Relational, constant: Any, dtype: Any = mstype.bool_):
-        if not isinstance(operator, Relational):
-            raise error(
-                TypeError,
-                f"For '{self.name}', the 'operator' must be a Relational, but got "
-                f"{type(operator).__name__}.",
-            )
+        check_instance(operator, self.name, "operator", Relational)
         self.compare = {
             Relational.EQ: np.equal,
             Relational.NE: np.not_equal,

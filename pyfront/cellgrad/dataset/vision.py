@@ -10,8 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from cellgrad.core.arguments import (
+    argument_error,
+    check_int,
+    check_number,
+    check_same_length,
+    check_sequence,
+)
 from cellgrad.core.errors import error
-from cellgrad.dataset._transform import Array, Drawing, Transform, number, whole
+from cellgrad.dataset._transform import Array, Drawing, Transform
 from cellgrad.dataset.transforms import TypeCast
 
 __all__ = [
@@ -65,11 +72,9 @@ def _image(value: Array, owner: str) -> Array:
 def _size(size: Any, owner: str) -> tuple[int, int]:
     pair = (size, size) if isinstance(size, int) else size
     if not isinstance(pair, list | tuple) or len(pair) != 2:
-        raise error(
-            TypeError,
-            f"For '{owner}', the 'size' must be an int or two ints (height, width), but got {size!r}.",
-        )
-    return whole(pair[0], "size", owner), whole(pair[1], "size", owner)
+        raise argument_error(TypeError, owner, "size", "an int or two ints (height, width)", size)
+    height, width = (check_int(n, owner, "size", at_least=1) for n in pair)
+    return height, width
 
 
 class Rescale(Transform):
@@ -82,8 +87,8 @@ class Rescale(Transform):
     """
 
     def __init__(self, rescale: float, shift: float):
-        self.rescale = np.float32(number(rescale, "rescale", self.name))
-        self.shift = np.float32(number(shift, "shift", self.name))
+        self.rescale = np.float32(check_number(rescale, self.name, "rescale"))
+        self.shift = np.float32(check_number(shift, self.name, "shift"))
 
     def one(self, value: Array) -> Array:
         return value.astype(np.float32) * self.rescale + self.shift
@@ -102,24 +107,11 @@ class Normalize(Transform):
 
     def __init__(self, mean: Sequence[float], std: Sequence[float], is_hwc: bool = True):
         for what, values in (("mean", mean), ("std", std)):
-            if not isinstance(values, list | tuple):
-                raise error(
-                    TypeError,
-                    f"For '{self.name}', the '{what}' must be a list or tuple of numbers, but got "
-                    f"{type(values).__name__}.",
-                )
-        if len(mean) != len(std):
-            raise error(
-                ValueError,
-                f"For '{self.name}', 'mean' and 'std' must be of one length, but have {len(mean)} "
-                f"and {len(std)}.",
-            )
+            check_sequence(values, self.name, what, "numbers", empty=True)
+        check_same_length(mean, std, self.name, ("mean", "std"))
         for s in std:
-            if number(s, "std", self.name) <= 0:
-                raise error(
-                    ValueError, f"For '{self.name}', the 'std' must be positive, but got {s}."
-                )
-        self.mean = np.array([number(m, "mean", self.name) for m in mean], np.float32)
+            check_number(s, self.name, "std", above=0)
+        self.mean = np.array([check_number(m, self.name, "mean") for m in mean], np.float32)
         self.std = np.array(std, np.float32)
         self.is_hwc = is_hwc
 
@@ -167,7 +159,7 @@ class Crop(Transform):
     """The part of a size (height, width) from the coordinates (y, x)."""
 
     def __init__(self, coordinates: Sequence[int], size: Any):
-        self.corner = tuple(whole(c, "coordinates", self.name, 0) for c in coordinates)
+        self.corner = tuple(check_int(c, self.name, "coordinates", at_least=0) for c in coordinates)
         self.size = _size(size, self.name)
 
     def one(self, value: Array) -> Array:
@@ -252,12 +244,9 @@ class Pad(Transform):
 
     def __init__(self, padding: Any, fill_value: Any = 0, padding_mode: Border = Border.CONSTANT):
         sides = [padding] if isinstance(padding, int) else list(padding)
-        sides = [whole(p, "padding", self.name, 0) for p in sides]
+        sides = [check_int(p, self.name, "padding", at_least=0) for p in sides]
         if len(sides) not in (1, 2, 4):
-            raise error(
-                ValueError,
-                f"For '{self.name}', the 'padding' must be 1, 2 or 4 numbers, but got {padding!r}.",
-            )
+            raise argument_error(ValueError, self.name, "padding", "1, 2 or 4 numbers", padding)
         left, top, right, bottom = (sides * (4 // len(sides)))[:4]
         self.sides = ((top, bottom), (left, right))
         self.fill_value, self.mode = fill_value, Border(padding_mode)
@@ -340,11 +329,8 @@ class Resize(Transform):
         self.short = size if isinstance(size, int) else None
         self.size = _size(size, self.name)
         if interpolation not in (Inter.NEAREST, Inter.BILINEAR):
-            raise error(
-                ValueError,
-                f"For '{self.name}', the 'interpolation' must be Inter.BILINEAR or Inter.NEAREST in "
-                f"this version, but got {interpolation!r}.",
-            )
+            wanted = "Inter.BILINEAR or Inter.NEAREST in this version"
+            raise argument_error(ValueError, self.name, "interpolation", wanted, interpolation)
         self.interpolation = interpolation
 
     def one(self, value: Array) -> Array:

@@ -19,6 +19,7 @@ from cellgrad.compile import program as _jit
 from cellgrad.compile.failures import compile_error, reproducers
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
+from cellgrad.core.arguments import argument_error, check_callable, check_one_of
 from cellgrad.core.errors import error
 from cellgrad.core.files import replacing
 from cellgrad.core.parameter import Parameter
@@ -78,22 +79,10 @@ def export(
     >>> [file.rpartition("/")[2] for file in files]
     ['dense.so', 'dense.h', 'dense.safetensors']
     """
-    if file_format not in ("SO", "MLIR"):
-        raise error(
-            ValueError,
-            f"For 'export', the 'file_format' must be 'SO' or 'MLIR', but got {file_format!r}.",
-        )
+    check_one_of(file_format, "export", "file_format", ("SO", "MLIR"))
     if not isinstance(file_name, str) or not os.path.basename(file_name):
-        raise error(
-            TypeError,
-            f"For 'export', 'file_name' must be a path without suffix, but got {file_name!r}.",
-        )
-    if not callable(net):
-        raise error(
-            TypeError,
-            f"For 'export', the first argument must be a Cell or a function, but got "
-            f"{type(net).__name__}.",
-        )
+        raise argument_error(TypeError, "export", "file_name", "a path without suffix", file_name)
+    check_callable(net, "export", "net", "a Cell or a function")
     stem = file_name[:-3] if file_name.endswith(".so") else file_name
     model = os.path.basename(stem)
     plan: list[tuple[str, Any, tuple[Any, ...]]] = [("forward", net, inputs)]
@@ -162,11 +151,7 @@ def _caller(function: Any) -> Any:
 
 def _with_inputs(given: Any, inputs: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
     function, *own = given if isinstance(given, tuple) else (given,)
-    if not callable(function):
-        raise error(
-            TypeError,
-            f"For 'export', an entry must be a function, but got {type(function).__name__}.",
-        )
+    check_callable(function, "export", "entry", "a function")
     return function, tuple(own) if own else inputs
 
 

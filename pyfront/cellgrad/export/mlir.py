@@ -18,6 +18,7 @@ from cellgrad.capture import calls
 from cellgrad.compile import program as _jit
 from cellgrad.compile.failures import compile_error, reproducers
 from cellgrad.core import state
+from cellgrad.core.arguments import check_instance
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.scope import Trace
@@ -229,12 +230,9 @@ def from_mlir(module: Any, parameters: dict[str, Tensor] | None = None) -> Funct
         file = io.BytesIO()
         module.operation.write_bytecode(file, desired_version=_VERSION)
         module = file.getvalue()
-    if not isinstance(module, str | bytes):
-        raise error(
-            TypeError,
-            f"For 'from_mlir', the module must be an ir.Module, bytes or text, but got "
-            f"{type(module).__name__}.",
-        )
+    check_instance(
+        module, "from_mlir", "module", str | bytes, expected="an ir.Module, bytes or text"
+    )
     try:
         graph = _native.Graph.parse(module)
     except _native.GraphError as e:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Self
 
-from cellgrad.core.errors import error
+from cellgrad.core.arguments import check_bool, check_instance
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.settings import JitConfig
 from cellgrad.nn._precision import to_float
@@ -48,11 +48,7 @@ class CellModes:
         >>> nn.ReLU().set_train().training
         True
         """
-        if not isinstance(mode, bool):
-            raise error(
-                TypeError,
-                f"For 'Cell.set_train', 'mode' must be a bool, but got {type(mode).__name__}.",
-            )
+        check_bool(mode, "Cell.set_train", "mode")
         for _, cell in self.cells_and_names():
             cell.get_flags()["training"] = mode
             if cell.training != mode:
@@ -81,12 +77,7 @@ class CellModes:
         >>> print(net(Tensor([-1.0, 2.0])))
         [0. 2.]
         """
-        if not isinstance(jit_config, JitConfig):
-            raise error(
-                TypeError,
-                f"For 'set_jit_config', the 'jit_config' must be a JitConfig, but got "
-                f"{type(jit_config).__name__}.",
-            )
+        check_instance(jit_config, "set_jit_config", "jit_config", JitConfig)
 
     def add_flags(self, **flags: Any) -> Self:
         """Sets attributes and notes them as flags.

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from cellgrad.core.arguments import check_instance
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn._state_hooks import StateHooks
@@ -96,21 +97,14 @@ class CellState(StateHooks):
         owner: Any = self
         if "_buffers" not in self.__dict__:
             raise error(AttributeError, "cannot assign buffer before Cell.__init__() call")
-        if not isinstance(name, str):
-            raise error(
-                TypeError, f"The name of a buffer must be a str, but got {type(name).__name__}."
-            )
+        check_instance(name, "register_buffer", "name", str)
         if not name or "." in name:
             raise error(
                 KeyError, f"The name of a buffer must not be empty or have a dot, but got {name!r}."
             )
         if name not in self._buffers and hasattr(self, name):
             raise error(KeyError, f"The attribute '{name}' already exists.")
-        if tensor is not None and not isinstance(tensor, Tensor):
-            raise error(
-                TypeError,
-                f"A buffer must be a Tensor or None, but '{name}' got {type(tensor).__name__}.",
-            )
+        check_instance(tensor, "register_buffer", "tensor", Tensor | None)
         self._buffers[name] = tensor
         if persistent:
             self._transient.discard(name)

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
+from cellgrad.core.arguments import check_callable
 from cellgrad.core.errors import error
 
 Caller = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
@@ -54,12 +55,7 @@ class CellHooks:
     def _register(
         self, hooks: OrderedDict[int, _Hook], where: str, hook: _Hook, prepend: bool
     ) -> HookHandle:
-        if not callable(hook.function):
-            raise error(
-                TypeError,
-                f"For '{where}', the hook must be a function, but got "
-                f"{type(hook.function).__name__}.",
-            )
+        check_callable(hook.function, where, "hook", "a function")
         key = self._hook_count
         object.__setattr__(self, "_hook_count", key + 1)
         hooks[key] = hook

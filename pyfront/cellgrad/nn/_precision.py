@@ -8,8 +8,8 @@ from cellgrad import ops
 from cellgrad.capture import calls
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
+from cellgrad.core.arguments import check_one_of
 from cellgrad.core.dtype import Type
-from cellgrad.core.errors import error
 from cellgrad.core.tree import map_tensors
 
 if TYPE_CHECKING:
@@ -53,12 +53,7 @@ class _Construct:
 
 def to_float(cell: Cell, dst_type: Any) -> Cell:
     """See `Cell.to_float`."""
-    if dst_type not in _ALLOWED:
-        raise error(
-            ValueError,
-            f"For 'to_float', the 'dst_type' must be float16, bfloat16 or float32, but got "
-            f"{dst_type}.",
-        )
+    check_one_of(dst_type, "to_float", "dst_type", _ALLOWED)
     for _, each in cell.cells_and_names():
         object.__setattr__(each, "construct", _Construct(each, dst_type))
         object.__setattr__(each, "to_float_type", dst_type)

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from cellgrad.core.errors import error
+from cellgrad.core.arguments import check_callable
 
 _KINDS = ("state_dict_pre", "state_dict_post", "load_state_dict_pre", "load_state_dict_post")
 
@@ -32,12 +32,7 @@ class StateHooks:
         object.__setattr__(self, "_state_hooks", {kind: OrderedDict() for kind in _KINDS})
 
     def _add_state_hook(self, kind: str, hook: Callable[..., Any]) -> StateHookHandle:
-        if not callable(hook):
-            raise error(
-                TypeError,
-                f"For 'register_{kind}_hook', the hook must be a function, but got "
-                f"{type(hook).__name__}.",
-            )
+        check_callable(hook, f"register_{kind}_hook", "hook", "a function")
         hooks = self._state_hooks[kind]
         key = max(hooks, default=-1) + 1
         hooks[key] = hook

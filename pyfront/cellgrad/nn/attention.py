@@ -9,6 +9,7 @@ from typing import Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import argument_error, check_bool, check_int
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.initializer import HeUniform, Uniform, XavierNormal, XavierUniform, initializer
@@ -20,7 +21,6 @@ from cellgrad.nn.cell import Cell
 from cellgrad.nn.containers import CellList
 from cellgrad.nn.dropout import Dropout
 from cellgrad.nn.layers import Dense
-from cellgrad.nn.learning_rate_schedule import check_count, check_flag
 from cellgrad.nn.normalization import LayerNorm
 
 __all__ = [
@@ -38,10 +38,8 @@ def _additive(mask: Tensor | None, dtype: Type, name: str) -> Tensor | None:
     if mask is None or mask.dtype.kind == "f":
         return mask
     if mask.dtype is not mstype.bool_:
-        raise error(
-            ValueError,
-            f"For 'MultiheadAttention', the '{name}' must be of bools or floats, but got "
-            f"{mask.dtype.title}.",
+        raise argument_error(
+            ValueError, "MultiheadAttention", name, "of bools or floats", mask.dtype
         )
     return ops.select(mask, float("-inf"), ops.zeros(mask.shape, dtype))
 
@@ -96,8 +94,8 @@ class MultiheadAttention(Cell):
         dtype: Type = mstype.float32,
     ):
         super().__init__()
-        self.embed_dim = check_count(embed_dim, "embed_dim", self.cls_name)
-        self.num_heads = check_count(num_heads, "num_heads", self.cls_name)
+        self.embed_dim = embed_dim = check_int(embed_dim, self.cls_name, "embed_dim", at_least=1)
+        self.num_heads = num_heads = check_int(num_heads, self.cls_name, "num_heads", at_least=1)
         self.kdim, self.vdim = kdim or embed_dim, vdim or embed_dim
         self.head_dim = embed_dim // num_heads
         if self.head_dim * num_heads != embed_dim:
@@ -107,8 +105,8 @@ class MultiheadAttention(Cell):
                 f"{embed_dim} and {num_heads}.",
             )
         self.dropout = float(dropout)
-        self.batch_first = check_flag(batch_first, "batch_first", self.cls_name)
-        self.add_zero_attn = check_flag(add_zero_attn, "add_zero_attn", self.cls_name)
+        self.batch_first = check_bool(batch_first, self.cls_name, "batch_first")
+        self.add_zero_attn = check_bool(add_zero_attn, self.cls_name, "add_zero_attn")
         self.q_proj_weight = self.k_proj_weight = self.v_proj_weight = self.in_proj_weight = None
 
         def weight(rows: int, columns: int, name: str) -> Parameter:
@@ -307,7 +305,7 @@ class _Layer(Cell):
         self.dense1 = _dense(d_model, dim_feedforward, dtype)
         self.dropout = Dropout(p=dropout)
         self.dense2 = _dense(dim_feedforward, d_model, dtype)
-        self.norm_first = check_flag(norm_first, "norm_first", self.cls_name)
+        self.norm_first = check_bool(norm_first, self.cls_name, "norm_first")
         count = len(attentions) + 1
         for i in range(1, count + 1):
             setattr(self, f"norm{i}", LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype))
@@ -467,7 +465,7 @@ class _Stack(Cell):
 
     def __init__(self, layer: _Layer, num_layers: int, norm: Cell | None):
         super().__init__()
-        self.num_layers = check_count(num_layers, "num_layers", self.cls_name)
+        self.num_layers = check_int(num_layers, self.cls_name, "num_layers", at_least=1)
         kind: Any = type(layer)
         first = kind(*layer.given)
         self.layers = CellList([copy.deepcopy(first) for _ in range(num_layers)])

@@ -9,6 +9,7 @@ from typing import Any
 from cellgrad.capture import calls
 from cellgrad.compile import program as _jit
 from cellgrad.core import context, state
+from cellgrad.core.arguments import check_instance
 from cellgrad.core.errors import error
 from cellgrad.core.exact import same
 from cellgrad.core.parameter import Parameter, ParameterTuple
@@ -303,12 +304,7 @@ class Cell(CellState, CellModes, CellHooks):
                 KeyError,
                 "For 'insert_param_to_cell', the argument 'param_name' should not contain '.'.",
             )
-        if param is not None and not isinstance(param, Parameter):
-            raise error(
-                TypeError,
-                f"For 'insert_param_to_cell', 'param' must be a Parameter, but got "
-                f"{type(param).__name__}.",
-            )
+        check_instance(param, "insert_param_to_cell", "param", Parameter | None)
         if param_name not in self._params and (
             param_name in self.__dict__ or hasattr(type(self), param_name)
         ):
@@ -336,11 +332,7 @@ class Cell(CellState, CellModes, CellHooks):
         """
         self._initialised("child")
         where = "For 'insert_child_to_cell'"
-        if not isinstance(child_name, str):
-            raise error(
-                TypeError,
-                f"{where}, 'child_name' must be a str, but got {type(child_name).__name__}.",
-            )
+        check_instance(child_name, "insert_child_to_cell", "child_name", str)
         if not child_name or "." in child_name:
             raise error(
                 KeyError,
@@ -353,11 +345,7 @@ class Cell(CellState, CellModes, CellHooks):
                 f"{where}, the attribute '{child_name}' already exists in the network.",
                 "choose another name, or delete the attribute first",
             )
-        if child_cell is not None and not isinstance(child_cell, Cell):
-            raise error(
-                TypeError,
-                f"{where}, the child must be a Cell, but got {type(child_cell).__name__}.",
-            )
+        check_instance(child_cell, "insert_child_to_cell", "child_cell", Cell | None)
         self._cells[child_name] = child_cell
         self._changed()
 

@@ -7,13 +7,12 @@ from typing import Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import check_bool, check_int, check_shape
 from cellgrad.core.dtype import Type
-from cellgrad.core.errors import error
 from cellgrad.core.initializer import Uniform, initializer
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
-from cellgrad.nn.learning_rate_schedule import check_count, check_flag
 
 __all__ = ["LRN", "BiDense", "ChannelShuffle"]
 
@@ -96,21 +95,17 @@ class BiDense(Cell):
         dtype: Type = mstype.float32,
     ):
         super().__init__()
-        self.in1_channels = check_count(in1_channels, "in1_channels", self.cls_name)
-        self.in2_channels = check_count(in2_channels, "in2_channels", self.cls_name)
-        self.out_channels = check_count(out_channels, "out_channels", self.cls_name)
-        self.has_bias = check_flag(has_bias, "has_bias", self.cls_name)
+        self.in1_channels = check_int(in1_channels, self.cls_name, "in1_channels", at_least=1)
+        self.in2_channels = check_int(in2_channels, self.cls_name, "in2_channels", at_least=1)
+        self.out_channels = check_int(out_channels, self.cls_name, "out_channels", at_least=1)
+        self.has_bias = check_bool(has_bias, self.cls_name, "has_bias")
         shape = (out_channels, in1_channels, in2_channels)
         for name, init, wanted in (
             ("weight_init", weight_init, shape),
             ("bias_init", bias_init, (out_channels,)),
         ):
-            if isinstance(init, Tensor) and init.shape != wanted:
-                raise error(
-                    ValueError,
-                    f"For 'BiDense', the '{name}' must have shape {list(wanted)}, but got "
-                    f"{list(init.shape)}.",
-                )
+            if isinstance(init, Tensor):
+                check_shape(init, "BiDense", name, wanted)
         spread = Uniform(1 / math.sqrt(in1_channels))
         self.weight = Parameter(
             initializer(spread if weight_init is None else weight_init, shape, dtype), "weight"

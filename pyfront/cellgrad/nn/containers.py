@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self, cast, overload
 
+from cellgrad.core.arguments import argument_error, check_instance, check_int
 from cellgrad.core.errors import error
 from cellgrad.nn.cell import Cell
 
@@ -65,18 +66,10 @@ class _Numbered(_Container):
     """Cells named by their index."""
 
     def _check_index(self, index: Any, last: int) -> int:
-        if isinstance(index, bool) or not isinstance(index, int):
-            raise error(
-                TypeError,
-                f"For '{self.cls_name}', the index must be int, but got {type(index).__name__}.",
-            )
         count = len(self._cells)
-        if not -count <= index <= last:
-            end = f"{last}]" if last == count else f"{count})"
-            raise error(
-                IndexError,
-                f"For '{self.cls_name}', the index must be in [{-count}, {end}, but got {index}.",
-            )
+        index = check_int(
+            index, self.cls_name, "index", at_least=-count, below=last + 1, outside=IndexError
+        )
         return index + count if index < 0 else index
 
     def _at(self, index: Any) -> str:
@@ -176,10 +169,8 @@ class SequentialCell(_Numbered):
             object.__setattr__(self, "_names", set())
         for i, (name, cell) in enumerate(items):
             if not isinstance(cell, Cell):
-                raise error(
-                    TypeError,
-                    f"For 'SequentialCell', the 'args[{i}]' must be Cell, list or orderedDict, "
-                    f"but got {type(cell).__name__}",
+                raise argument_error(
+                    TypeError, "SequentialCell", f"args[{i}]", "Cell, list or orderedDict", cell
                 )
             self._hold(name, cell)
 
@@ -305,10 +296,7 @@ class CellDict(_Container):
         return cast(Cell, self._cells[key])
 
     def __setitem__(self, key: str, cell: Cell) -> None:
-        if not isinstance(key, str):
-            raise error(
-                TypeError, f"For 'CellDict', the key must be a str, but got {type(key).__name__}."
-            )
+        check_instance(key, "CellDict", "key", str)
         if not key or "." in key:
             raise error(
                 KeyError,

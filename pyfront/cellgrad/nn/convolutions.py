@@ -7,6 +7,7 @@ from typing import Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import argument_error, check_bool, check_shape
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.initializer import HeUniform, Uniform, initializer
@@ -60,11 +61,9 @@ class _Conv(Cell):
         self.padding = padding
         self.pads = pairs(padding, dims, name, "padding")
         if self.pad_mode != "pad" and any(p != (0, 0) for p in self.pads):
-            raise error(
-                ValueError,
-                f"For '{name}', the 'padding' must be zero when 'pad_mode' is not 'pad', but got "
-                f"{padding!r}.",
-                "write pad_mode='pad'",
+            wanted = "zero when 'pad_mode' is not 'pad'"
+            raise argument_error(
+                ValueError, name, "padding", wanted, padding, "write pad_mode='pad'"
             )
         self.dilation = per_dim(dilation, dims, name, "dilation")
         self.group = per_dim(group, 1, name, "group")[0]
@@ -75,12 +74,7 @@ class _Conv(Cell):
                     f"For '{name}', the '{what}_channels' must be divisible by 'group', but got "
                     f"{channels} and {self.group}.",
                 )
-        if not isinstance(has_bias, bool):
-            raise error(
-                TypeError,
-                f"For '{name}', the 'has_bias' must be bool, but got {type(has_bias).__name__}.",
-            )
-        self.has_bias = has_bias
+        self.has_bias = check_bool(has_bias, name, "has_bias")
         first, second = self.out_channels, self.in_channels // self.group
         if transposed:
             first, second = self.in_channels, self.out_channels // self.group
@@ -115,11 +109,8 @@ class _Conv(Cell):
 
 
 def _initial(init: Any, shape: tuple[int, ...], dtype: Type, name: str, owner: str) -> Tensor:
-    if isinstance(init, Tensor) and init.shape != shape:
-        raise error(
-            ValueError,
-            f"For '{owner}', the initial {name} must have shape {shape}, but got {init.shape}.",
-        )
+    if isinstance(init, Tensor):
+        check_shape(init, owner, f"{name}_init", shape)
     return Tensor(initializer(init, shape, dtype), dtype)
 
 
@@ -299,17 +290,11 @@ class _Transposed(_Conv):
         extra = per_dim(output_padding, len(self.stride), name, "output_padding", 0)
         for e, s, d in zip(extra, self.stride, self.dilation, strict=True):
             if e >= max(s, d):
-                raise error(
-                    ValueError,
-                    f"For '{name}', the 'output_padding' must be less than the stride or the "
-                    f"dilation, but got {output_padding!r}.",
-                )
+                wanted = "less than the stride or the dilation"
+                raise argument_error(ValueError, name, "output_padding", wanted, output_padding)
         if self.pad_mode != "pad" and any(extra):
-            raise error(
-                ValueError,
-                f"For '{name}', the 'output_padding' must be zero when 'pad_mode' is not 'pad', but "
-                f"got {output_padding!r}.",
-            )
+            wanted = "zero when 'pad_mode' is not 'pad'"
+            raise argument_error(ValueError, name, "output_padding", wanted, output_padding)
         self.output_padding = extra
 
     def _transposed(self, x: Tensor, output_padding: tuple[int, ...]) -> Tensor:

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import check_number
 from cellgrad.core.dtype import Type
-from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
 
 __all__ = ["Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "RReLU"]
-
-
-def _number(value: Any, name: str, owner: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise error(
-            TypeError,
-            f"For '{owner}', the '{name}' must be float or int, but got {type(value).__name__}.",
-        )
-    return value
 
 
 class Dropout(Cell):
@@ -43,19 +32,10 @@ class Dropout(Cell):
         self, keep_prob: float = 0.5, p: float | None = None, dtype: Type = mstype.float32
     ):
         super().__init__()
-        self.keep_prob = _number(keep_prob, "keep_prob", self.cls_name)
-        self.p = None if p is None else _number(p, "p", self.cls_name)
-        if self.p is None and not 0 < keep_prob <= 1:
-            raise error(
-                ValueError,
-                f"For '{self.cls_name}', the 'keep_prob' must be a number in range (0, 1], but got "
-                f"{keep_prob}.",
-            )
-        if self.p is not None and not 0 <= self.p < 1:
-            raise error(
-                ValueError,
-                f"For '{self.cls_name}', the 'p' must be a number in range [0, 1), but got {p}.",
-            )
+        self.keep_prob = check_number(keep_prob, self.cls_name, "keep_prob")
+        self.p = None if p is None else check_number(p, self.cls_name, "p", at_least=0, below=1)
+        if p is None:
+            check_number(keep_prob, self.cls_name, "keep_prob", above=0, at_most=1)
 
     def construct(self, x: Tensor) -> Tensor:
         rate = 1 - self.keep_prob if self.p is None else self.p
@@ -69,12 +49,7 @@ class Dropout(Cell):
 class _DropoutOfChannels(Cell):
     def __init__(self, p: float = 0.5):
         super().__init__()
-        self.p = _number(p, "p", self.cls_name)
-        if not 0 <= p <= 1:
-            raise error(
-                ValueError,
-                f"For '{self.cls_name}', the 'p' must be a number in range [0, 1], but got {p}.",
-            )
+        self.p = check_number(p, self.cls_name, "p", at_least=0, at_most=1)
 
     def extend_repr(self) -> str:
         return f"p={self.p}"
@@ -128,8 +103,8 @@ class RReLU(Cell):
 
     def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3):
         super().__init__()
-        self.lower = _number(lower, "lower", self.cls_name)
-        self.upper = _number(upper, "upper", self.cls_name)
+        self.lower = check_number(lower, self.cls_name, "lower")
+        self.upper = check_number(upper, self.cls_name, "upper")
 
     def construct(self, x: Tensor) -> Tensor:
         out: Tensor = ops.rrelu(x, self.lower, self.upper)

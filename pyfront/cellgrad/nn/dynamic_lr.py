@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from cellgrad.core.arguments import check_bool, check_int, check_same_length, check_sequence
 from cellgrad.core.errors import error
-from cellgrad.nn.learning_rate_schedule import check_count, check_flag, check_float
+from cellgrad.nn.learning_rate_schedule import check_float
 
 __all__ = [
     "cosine_decay_lr",
@@ -21,7 +22,7 @@ __all__ = [
 
 def _check_counts(owner: str, **counts: int) -> None:
     for name, value in counts.items():
-        check_count(value, name, owner)
+        check_int(value, owner, name, at_least=1)
 
 
 def piecewise_constant_lr(milestone: Sequence[int], learning_rates: Sequence[float]) -> list[float]:
@@ -36,24 +37,13 @@ def piecewise_constant_lr(milestone: Sequence[int], learning_rates: Sequence[flo
     """
     owner = "piecewise_constant_lr"
     for name, value in (("milestone", milestone), ("learning_rates", learning_rates)):
-        if not isinstance(value, tuple | list):
-            raise error(
-                TypeError,
-                f"For '{owner}', the '{name}' must be a tuple or list, but got "
-                f"{type(value).__name__}.",
-            )
-    if len(milestone) != len(learning_rates):
-        raise error(
-            ValueError,
-            f"For '{owner}', the size of 'milestone' must be same with the size of "
-            f"'learning_rates', but got 'milestone' size: {len(milestone)}, 'learning_rates' size: "
-            f"{len(learning_rates)}.",
-        )
+        check_sequence(value, owner, name, "numbers", empty=True)
+    check_same_length(milestone, learning_rates, owner, ("milestone", "learning_rates"))
     rates: list[float] = []
     last = 0
     for i, (step, rate) in enumerate(zip(milestone, learning_rates)):
-        check_count(step, f"milestone[{i}]", owner)
-        check_float(rate, f"learning_rates[{i}]", owner, zero=True)
+        check_int(step, owner, f"milestone[{i}]", at_least=1)
+        check_float(rate, owner, f"learning_rates[{i}]", zero=True)
         if step < last:
             raise error(
                 ValueError,
@@ -67,10 +57,10 @@ def piecewise_constant_lr(milestone: Sequence[int], learning_rates: Sequence[flo
 def _check_decay(
     owner: str, rate: float, decay: float, total: int, epoch: int, decay_epoch: int, stair: bool
 ) -> None:
-    check_float(rate, "learning_rate", owner)
-    check_float(decay, "decay_rate", owner)
+    check_float(rate, owner, "learning_rate")
+    check_float(decay, owner, "decay_rate")
     _check_counts(owner, total_step=total, step_per_epoch=epoch, decay_epoch=decay_epoch)
-    check_flag(stair, "is_stair", owner)
+    check_bool(stair, owner, "is_stair")
 
 
 def exponential_decay_lr(
@@ -177,8 +167,8 @@ def cosine_decay_lr(
     [1.0, 0.5, 0.0, 0.0]
     """
     owner = "cosine_decay_lr"
-    check_float(min_lr, "min_lr", owner, zero=True)
-    check_float(max_lr, "max_lr", owner)
+    check_float(min_lr, owner, "min_lr", zero=True)
+    check_float(max_lr, owner, "max_lr")
     _check_counts(
         owner, total_step=total_step, step_per_epoch=step_per_epoch, decay_epoch=decay_epoch
     )
@@ -214,13 +204,13 @@ def polynomial_decay_lr(
     [0.5, 0.25, 0.0]
     """
     owner = "polynomial_decay_lr"
-    check_float(learning_rate, "learning_rate", owner)
-    check_float(end_learning_rate, "end_learning_rate", owner, zero=True)
-    check_float(power, "power", owner)
+    check_float(learning_rate, owner, "learning_rate")
+    check_float(end_learning_rate, owner, "end_learning_rate", zero=True)
+    check_float(power, owner, "power")
     _check_counts(
         owner, total_step=total_step, step_per_epoch=step_per_epoch, decay_epoch=decay_epoch
     )
-    check_flag(update_decay_epoch, "update_decay_epoch", owner)
+    check_bool(update_decay_epoch, owner, "update_decay_epoch")
     rates = []
     for i in range(total_step):
         epoch, last = i // step_per_epoch, decay_epoch
@@ -243,7 +233,7 @@ def warmup_lr(
     [0.0, 0.25, 0.5, 0.5]
     """
     owner = "warmup_lr"
-    check_float(learning_rate, "learning_rate", owner, zero=True)
+    check_float(learning_rate, owner, "learning_rate", zero=True)
     _check_counts(
         owner, total_step=total_step, step_per_epoch=step_per_epoch, warmup_epoch=warmup_epoch
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import check_bool, check_instance, check_int, check_number
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
@@ -22,40 +23,12 @@ __all__ = [
 ]
 
 
-def check_float(value: Any, name: str, owner: str, zero: bool = False) -> float:
+def check_float(value: Any, owner: str, name: str, zero: bool = False) -> float:
     """A positive (with `zero`, non-negative) Python float."""
-    if not isinstance(value, float):
-        raise error(
-            TypeError,
-            f"For '{owner}', the '{name}' must be float, but got {type(value).__name__}.",
-            f"write {value}.0" if isinstance(value, int) and not isinstance(value, bool) else "",
-        )
-    if value < 0 or (value == 0 and not zero):
-        bound = "at least 0" if zero else "greater than 0"
-        raise error(ValueError, f"For '{owner}', the '{name}' must be {bound}, but got {value}.")
-    return value
-
-
-def check_count(value: Any, name: str, owner: str) -> int:
-    """A positive Python int."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise error(
-            TypeError, f"For '{owner}', the '{name}' must be int, but got {type(value).__name__}."
-        )
-    if value <= 0:
-        raise error(
-            ValueError, f"For '{owner}', the '{name}' must be greater than 0, but got {value}."
-        )
-    return value
-
-
-def check_flag(value: Any, name: str, owner: str) -> bool:
-    """A bool."""
-    if not isinstance(value, bool):
-        raise error(
-            TypeError, f"For '{owner}', the '{name}' must be bool, but got {type(value).__name__}."
-        )
-    return value
+    check_instance(value, owner, name, float)
+    if zero:
+        return check_number(value, owner, name, at_least=0)
+    return check_number(value, owner, name, above=0)
 
 
 class LearningRateSchedule(Cell):
@@ -84,10 +57,10 @@ class _Decay(LearningRateSchedule):
         self, learning_rate: float, decay_rate: float, decay_steps: int, is_stair: bool = False
     ):
         super().__init__()
-        self.learning_rate = check_float(learning_rate, "learning_rate", self.cls_name)
-        self.decay_rate = check_float(decay_rate, "decay_rate", self.cls_name)
-        self.decay_steps = check_count(decay_steps, "decay_steps", self.cls_name)
-        self.is_stair = check_flag(is_stair, "is_stair", self.cls_name)
+        self.learning_rate = check_float(learning_rate, self.cls_name, "learning_rate")
+        self.decay_rate = check_float(decay_rate, self.cls_name, "decay_rate")
+        self.decay_steps = check_int(decay_steps, self.cls_name, "decay_steps", at_least=1)
+        self.is_stair = check_bool(is_stair, self.cls_name, "is_stair")
 
     def _part(self, global_step: Tensor) -> Tensor:
         part = _float(global_step) / self.decay_steps
@@ -155,9 +128,9 @@ class CosineDecayLR(LearningRateSchedule):
 
     def __init__(self, min_lr: float, max_lr: float, decay_steps: int):
         super().__init__()
-        self.min_lr = check_float(min_lr, "min_lr", self.cls_name, zero=True)
-        self.max_lr = check_float(max_lr, "max_lr", self.cls_name)
-        self.decay_steps = check_count(decay_steps, "decay_steps", self.cls_name)
+        self.min_lr = check_float(min_lr, self.cls_name, "min_lr", zero=True)
+        self.max_lr = check_float(max_lr, self.cls_name, "max_lr")
+        self.decay_steps = check_int(decay_steps, self.cls_name, "decay_steps", at_least=1)
         if min_lr >= max_lr:
             raise error(
                 ValueError,
@@ -195,11 +168,11 @@ class PolynomialDecayLR(LearningRateSchedule):
     ):
         super().__init__()
         owner = self.cls_name
-        self.start_learning_rate = check_float(learning_rate, "learning_rate", owner)
-        self.end_learning_rate = check_float(end_learning_rate, "end_learning_rate", owner, True)
-        self.decay_steps = check_count(decay_steps, "decay_steps", owner)
-        self.power = check_float(power, "power", owner)
-        self.update_decay_steps = check_flag(update_decay_steps, "update_decay_steps", owner)
+        self.start_learning_rate = check_float(learning_rate, owner, "learning_rate")
+        self.end_learning_rate = check_float(end_learning_rate, owner, "end_learning_rate", True)
+        self.decay_steps = check_int(decay_steps, owner, "decay_steps", at_least=1)
+        self.power = check_float(power, owner, "power")
+        self.update_decay_steps = check_bool(update_decay_steps, owner, "update_decay_steps")
 
     def construct(self, global_step: Tensor) -> Tensor:
         step, total = _float(global_step), float(self.decay_steps)
@@ -224,8 +197,8 @@ class WarmUpLR(LearningRateSchedule):
 
     def __init__(self, learning_rate: float, warmup_steps: int):
         super().__init__()
-        self.learning_rate = check_float(learning_rate, "learning_rate", self.cls_name, zero=True)
-        self.warmup_steps = check_count(warmup_steps, "warmup_steps", self.cls_name)
+        self.learning_rate = check_float(learning_rate, self.cls_name, "learning_rate", zero=True)
+        self.warmup_steps = check_int(warmup_steps, self.cls_name, "warmup_steps", at_least=1)
 
     def construct(self, global_step: Tensor) -> Tensor:
         done = _float(ops.minimum(global_step, self.warmup_steps))

@@ -6,6 +6,16 @@ from typing import Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import (
+    argument_error,
+    check_bool,
+    check_instance,
+    check_int,
+    check_ndim,
+    check_number,
+    check_one_of,
+    check_sequence,
+)
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.initializer import initializer
@@ -28,57 +38,8 @@ __all__ = [
 ]
 
 
-def _check_features(value: Any, owner: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise error(
-            TypeError,
-            f"For '{owner}', the 'num_features' must be int, but got '{type(value).__name__}'.",
-        )
-    if value < 1:
-        raise error(
-            ValueError, f"For '{owner}', the 'num_features' must be at least 1, but got {value}."
-        )
-    return value
-
-
-def _check_momentum(value: Any, owner: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise error(
-            TypeError,
-            f"For '{owner}', the 'momentum' must be float, but got '{type(value).__name__}'.",
-        )
-    if not 0 <= value <= 1:
-        raise error(
-            ValueError,
-            f"For '{owner}', the 'momentum' must be a number in range [0, 1], but got {value}.",
-        )
-    return value
-
-
-def _check_eps(value: Any, owner: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise error(
-            TypeError, f"For '{owner}', the 'eps' must be float, but got '{type(value).__name__}'."
-        )
-    if not 0 < value <= 1:
-        raise error(
-            ValueError,
-            f"For '{owner}', the 'eps' must be a number in range (0, 1], but got {value}.",
-        )
-    return value
-
-
 def _check_rank(x: Any, ranks: tuple[int, ...], owner: str) -> None:
-    if not isinstance(x, Tensor):
-        raise error(
-            TypeError, f"For '{owner}', the input must be a Tensor, but got {type(x).__name__}."
-        )
-    if x.ndim not in ranks:
-        wanted = " or ".join(map(str, ranks))
-        raise error(
-            ValueError,
-            f"For '{owner}', the input must have {wanted} dims, but got shape {list(x.shape)}.",
-        )
+    check_ndim(check_instance(x, owner, "x", Tensor), owner, "x", *ranks)
 
 
 class _Statistics(Cell):
@@ -96,15 +57,10 @@ class _Statistics(Cell):
         dtype: Type,
     ):
         super().__init__()
-        self.num_features = _check_features(num_features, self.cls_name)
-        self.eps = _check_eps(eps, self.cls_name)
-        self.momentum = _check_momentum(momentum, self.cls_name)
-        if not isinstance(affine, bool):
-            raise error(
-                TypeError,
-                f"For '{self.cls_name}', the 'affine' must be bool, but got "
-                f"'{type(affine).__name__}'.",
-            )
+        self.num_features = check_int(num_features, self.cls_name, "num_features", at_least=1)
+        self.eps = check_number(eps, self.cls_name, "eps", above=0, at_most=1)
+        self.momentum = check_number(momentum, self.cls_name, "momentum", at_least=0, at_most=1)
+        check_bool(affine, self.cls_name, "affine")
         gamma, beta, mean, variance = [
             Tensor(initializer(v, (num_features,), dtype), dtype) for v in inits
         ]
@@ -159,17 +115,11 @@ class _BatchNorm(_Statistics):
     ):
         inits = (gamma_init, beta_init, moving_mean_init, moving_var_init)
         super().__init__(num_features, eps, momentum, affine, inits, dtype)
-        if data_format != "NCHW":
-            raise error(
-                ValueError,
-                f"For '{self.cls_name}', the 'data_format' must be 'NCHW', but got "
-                f"{data_format!r}.",
-            )
+        check_one_of(data_format, self.cls_name, "data_format", ("NCHW",))
         if use_batch_statistics is not None and not isinstance(use_batch_statistics, bool):
-            raise error(
-                ValueError,
-                f"For '{self.cls_name}', the 'use_batch_statistics' must be a boolean value or "
-                f"None, but got {use_batch_statistics}.",
+            wanted = "a boolean value or None"
+            raise argument_error(
+                ValueError, self.cls_name, "use_batch_statistics", wanted, use_batch_statistics
             )
         self.use_batch_statistics = use_batch_statistics
 
@@ -370,18 +320,6 @@ class InstanceNorm3d(_InstanceNorm):
     ranks = (5,)
 
 
-def _check_shape(value: Any, owner: str) -> tuple[int, ...]:
-    if not isinstance(value, tuple | list):
-        raise error(
-            TypeError,
-            f"For '{owner}', the type of 'normalized_shape' must be tuple[int] or list[int], but "
-            f"got {value} and the type is {type(value)}.",
-        )
-    if not value:
-        raise error(ValueError, f"For '{owner}', the 'normalized_shape' must not be empty.")
-    return tuple(value)
-
-
 class LayerNorm(Cell):
     """Layer normalisation over the dimensions from `begin_norm_axis` on; see `ops.layer_norm`.
 
@@ -412,7 +350,8 @@ class LayerNorm(Cell):
         dtype: Type = mstype.float32,
     ):
         super().__init__()
-        self.normalized_shape = _check_shape(normalized_shape, self.cls_name)
+        checked = check_sequence(normalized_shape, self.cls_name, "normalized_shape", "ints")
+        self.normalized_shape = tuple(checked)
         self.begin_norm_axis = begin_norm_axis
         self.begin_params_axis = begin_params_axis
         self.epsilon = epsilon
@@ -465,18 +404,8 @@ class GroupNorm(Cell):
         dtype: Type = mstype.float32,
     ):
         super().__init__()
-        for value, name in ((num_groups, "num_groups"), (num_channels, "num_channels")):
-            if isinstance(value, bool) or not isinstance(value, int):
-                raise error(
-                    TypeError,
-                    f"For '{self.cls_name}', the '{name}' must be int, but got "
-                    f"'{type(value).__name__}'.",
-                )
-            if value < 1:
-                raise error(
-                    ValueError,
-                    f"For '{self.cls_name}', the '{name}' must be positive, but got {value}.",
-                )
+        num_groups = check_int(num_groups, self.cls_name, "num_groups", at_least=1)
+        num_channels = check_int(num_channels, self.cls_name, "num_channels", at_least=1)
         if num_channels % num_groups:
             raise error(
                 ValueError,
@@ -523,7 +452,8 @@ class RmsNorm(Cell):
         dtype: Type = mstype.float32,
     ):
         super().__init__()
-        self.normalized_shape = _check_shape(normalized_shape, self.cls_name)
+        checked = check_sequence(normalized_shape, self.cls_name, "normalized_shape", "ints")
+        self.normalized_shape = tuple(checked)
         self.epsilon = epsilon
         gamma = Tensor(initializer(gamma_init, self.normalized_shape, dtype), dtype)
         self.gamma = Parameter(gamma, name="gamma")

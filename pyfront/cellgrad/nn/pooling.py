@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad import ops
+from cellgrad.core.arguments import argument_error
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
@@ -208,10 +209,9 @@ class _AvgPool(_Pool):
         pooling.check_bool(count_include_pad, self.cls_name, "count_include_pad")
         self.count_include_pad = count_include_pad
         if divisor_override is not None and (not is_int(divisor_override) or divisor_override < 1):
-            raise error(
-                ValueError,
-                f"For '{self.cls_name}', the 'divisor_override' must be an int above 0 or None, but "
-                f"got {divisor_override!r}.",
+            wanted = "an int above 0 or None"
+            raise argument_error(
+                ValueError, self.cls_name, "divisor_override", wanted, divisor_override
             )
         self.divisor_override = divisor_override
 

@@ -7,13 +7,19 @@ from typing import Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import (
+    argument_error,
+    check_bool,
+    check_instance,
+    check_int,
+    check_one_of,
+)
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.initializer import Uniform, initializer
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
-from cellgrad.nn.learning_rate_schedule import check_count, check_flag
 
 __all__ = ["GRUCell", "LSTMCell", "RNNCell"]
 
@@ -23,9 +29,9 @@ class _RecurrentCell(Cell):
 
     def __init__(self, input_size: int, hidden_size: int, has_bias: bool, chunks: int, dtype: Type):
         super().__init__()
-        self.input_size = check_count(input_size, "input_size", self.cls_name)
-        self.hidden_size = check_count(hidden_size, "hidden_size", self.cls_name)
-        self.has_bias = check_flag(has_bias, "has_bias", self.cls_name)
+        self.input_size = check_int(input_size, self.cls_name, "input_size", at_least=1)
+        self.hidden_size = check_int(hidden_size, self.cls_name, "hidden_size", at_least=1)
+        self.has_bias = check_bool(has_bias, self.cls_name, "has_bias")
         rows, spread = chunks * hidden_size, Uniform(1 / math.sqrt(hidden_size))
 
         def parameter(*shape: int) -> Parameter:
@@ -41,12 +47,7 @@ class _RecurrentCell(Cell):
             ("x", x, self.input_size),
             *(("hx", s, self.hidden_size) for s in states),
         ):
-            if not isinstance(value, Tensor):
-                raise error(
-                    TypeError,
-                    f"For '{self.cls_name}', the '{name}' must be a Tensor, but got "
-                    f"{type(value).__name__}.",
-                )
+            check_instance(value, self.cls_name, name, Tensor)
             if value.ndim != 2 or value.shape != (x.shape[0], size):
                 raise error(
                     ValueError,
@@ -98,12 +99,7 @@ class RNNCell(_RecurrentCell):
         dtype: Type = mstype.float32,
     ):
         super().__init__(input_size, hidden_size, has_bias, 1, dtype)
-        if nonlinearity not in ("tanh", "relu"):
-            raise error(
-                ValueError,
-                f"For 'RNNCell', the 'nonlinearity' must be 'tanh' or 'relu', but got "
-                f"{nonlinearity!r}.",
-            )
+        check_one_of(nonlinearity, "RNNCell", "nonlinearity", ("tanh", "relu"))
         self.nonlinearity = nonlinearity
 
     def construct(self, x: Tensor, hx: Tensor) -> Tensor:
@@ -147,10 +143,7 @@ class LSTMCell(_RecurrentCell):
 
     def construct(self, x: Tensor, hx: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
         if not isinstance(hx, tuple) or len(hx) != 2:
-            raise error(
-                TypeError,
-                f"For 'LSTMCell', the 'hx' must be a tuple (h, c), but got {type(hx).__name__}.",
-            )
+            raise argument_error(TypeError, "LSTMCell", "hx", "a tuple (h, c)", hx)
         self._check(x, hx)
         h, c = hx
         gates = self._gates(x, self.weight_ih, self.bias_ih)

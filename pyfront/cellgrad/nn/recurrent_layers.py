@@ -15,6 +15,16 @@ from cellgrad import ops
 from cellgrad.capture.loop_ops import Rows
 from cellgrad.capture.repeat import repeat
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import (
+    argument_error,
+    check_bool,
+    check_dtype,
+    check_instance,
+    check_int,
+    check_number,
+    check_one_of,
+    check_shape,
+)
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter, ParameterTuple
@@ -22,7 +32,6 @@ from cellgrad.core.record import operation
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
 from cellgrad.nn.dropout import Dropout
-from cellgrad.nn.learning_rate_schedule import check_count, check_flag
 
 __all__ = ["GRU", "LSTM", "RNN"]
 
@@ -114,22 +123,14 @@ class _RecurrentLayers(Cell):
     ):
         super().__init__()
         owner = self.cls_name
-        self.hidden_size = check_count(hidden_size, "hidden_size", owner)
-        self.input_size = check_count(input_size, "input_size", owner)
-        self.num_layers = check_count(num_layers, "num_layers", owner)
-        if not isinstance(dropout, float):
-            raise error(
-                TypeError,
-                f"For '{owner}', the 'dropout' must be float, but got {type(dropout).__name__}.",
-            )
-        if not 0 <= dropout < 1:
-            raise error(
-                ValueError,
-                f"For '{owner}', the 'dropout' must be a number in range [0, 1), but got {dropout}.",
-            )
-        self.has_bias = check_flag(has_bias, "has_bias", owner)
-        self.batch_first = check_flag(batch_first, "batch_first", owner)
-        self.bidirectional = check_flag(bidirectional, "bidirectional", owner)
+        self.hidden_size = check_int(hidden_size, owner, "hidden_size", at_least=1)
+        self.input_size = check_int(input_size, owner, "input_size", at_least=1)
+        self.num_layers = check_int(num_layers, owner, "num_layers", at_least=1)
+        check_instance(dropout, owner, "dropout", float)
+        check_number(dropout, owner, "dropout", at_least=0, below=1)
+        self.has_bias = check_bool(has_bias, owner, "has_bias")
+        self.batch_first = check_bool(batch_first, owner, "batch_first")
+        self.bidirectional = check_bool(bidirectional, owner, "bidirectional")
         self.mode = mode
         self.is_lstm = mode == "LSTM"
         self.dropout = dropout
@@ -165,16 +166,7 @@ class _RecurrentLayers(Cell):
     def _check(self, x: Any, hx: Any, seq_length: Any) -> tuple[Tensor, ...]:
         """Refuses inputs that do not fit; gives the first states."""
         owner = self.cls_name
-        if not isinstance(x, Tensor):
-            raise error(
-                TypeError, f"For '{owner}', the 'x' must be a Tensor, but got {type(x).__name__}."
-            )
-        if x.dtype.kind != "f":
-            raise error(
-                TypeError,
-                f"For '{owner}', the 'x' must be of floating-point numbers, but got "
-                f"{x.dtype.title}.",
-            )
+        check_dtype(check_instance(x, owner, "x", Tensor), owner, "x", "f")
         if x.ndim != 3 or x.shape[2] != self.input_size:
             order = "batch, time" if self.batch_first else "time, batch"
             raise error(
@@ -189,10 +181,7 @@ class _RecurrentLayers(Cell):
             states = tuple(ops.zeros(wanted, x.dtype) for _ in range(count))
         elif self.is_lstm:
             if not isinstance(hx, tuple) or len(hx) != 2:
-                raise error(
-                    TypeError,
-                    f"For '{owner}', the 'hx' must be a tuple (h, c), but got {type(hx).__name__}.",
-                )
+                raise argument_error(TypeError, owner, "hx", "a tuple (h, c)", hx)
             states = hx
         else:
             states = (hx,)
@@ -204,33 +193,12 @@ class _RecurrentLayers(Cell):
                     f"For '{owner}', the 'hx' must be of {x.dtype.title} Tensors, as 'x' is, but "
                     f"got {given}.",
                 )
-            if s.shape != wanted:
-                raise error(
-                    ValueError,
-                    f"For '{owner}', the 'hx' must have shape (num_layers * directions, batch, "
-                    f"hidden_size) = {list(wanted)}, but got {list(s.shape)}.",
-                )
+            check_shape(s, owner, "hx", wanted, "(num_layers * directions, batch, hidden_size)")
         if seq_length is not None:
-            if not isinstance(seq_length, Tensor) or seq_length.dtype not in (
-                mstype.int32,
-                mstype.int64,
-            ):
-                given = (
-                    seq_length.dtype.title
-                    if isinstance(seq_length, Tensor)
-                    else type(seq_length).__name__
-                )
-                raise error(
-                    TypeError,
-                    f"For '{owner}', the 'seq_length' must be a Tensor of int32 or int64, but got "
-                    f"{given}.",
-                )
-            if seq_length.shape != (batch,):
-                raise error(
-                    ValueError,
-                    f"For '{owner}', the 'seq_length' must have one element for each of the "
-                    f"{batch} sequences, but got shape {list(seq_length.shape)}.",
-                )
+            check_instance(seq_length, owner, "seq_length", Tensor)
+            integers = (mstype.int32, mstype.int64)
+            check_one_of(seq_length.dtype, owner, "seq_length", integers, TypeError)
+            check_shape(seq_length, owner, "seq_length", (batch,), "one element for each sequence")
         return states
 
     def construct(self, x: Any, hx: Any = None, seq_length: Any = None) -> Any:
@@ -305,12 +273,7 @@ class RNN(_RecurrentLayers):
     """
 
     def __init__(self, *args: Any, nonlinearity: str = "tanh", **kwargs: Any):
-        if nonlinearity not in ("tanh", "relu"):
-            raise error(
-                ValueError,
-                f"For 'RNN', the 'nonlinearity' must be in ['tanh', 'relu'], but got "
-                f"{nonlinearity!r}.",
-            )
+        check_one_of(nonlinearity, "RNN", "nonlinearity", ("tanh", "relu"))
         super().__init__("RNN_" + nonlinearity.upper(), *args, **kwargs)
 
 

@@ -8,8 +8,14 @@ import numpy as np
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import (
+    argument_error,
+    check_bool,
+    check_instance,
+    check_int,
+    check_one_of,
+)
 from cellgrad.core.dtype import Type
-from cellgrad.core.errors import error
 from cellgrad.core.initializer import initializer
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.record import axis_of
@@ -75,28 +81,16 @@ class Embedding(Cell):
         padding_idx: int | None = None,
     ):
         super().__init__()
-        for name, value in (("vocab_size", vocab_size), ("embedding_size", embedding_size)):
-            if not is_int(value):
-                raise error(
-                    TypeError,
-                    f"For 'Embedding', the '{name}' must be an int, but got "
-                    f"{type(value).__name__}.",
-                )
-        if not isinstance(use_one_hot, bool):
-            raise error(
-                TypeError,
-                f"For 'Embedding', the 'use_one_hot' must be bool, but got "
-                f"{type(use_one_hot).__name__}.",
-            )
+        vocab_size = check_int(vocab_size, "Embedding", "vocab_size")
+        embedding_size = check_int(embedding_size, "Embedding", "embedding_size")
+        check_bool(use_one_hot, "Embedding", "use_one_hot")
         self.vocab_size, self.embedding_size = vocab_size, embedding_size
         self.use_one_hot, self.dtype, self.padding_idx = use_one_hot, dtype, padding_idx
         table = initializer(embedding_table, (vocab_size, embedding_size), mstype.float32)
         if padding_idx is not None:
             if not is_int(padding_idx) or not 0 <= padding_idx < vocab_size:
-                raise error(
-                    ValueError,
-                    f"For 'Embedding', the 'padding_idx' must be in [0, {vocab_size}), but got "
-                    f"{padding_idx}.",
+                raise argument_error(
+                    ValueError, "Embedding", "padding_idx", f"in [0, {vocab_size})", padding_idx
                 )
             values = np.array(table.asnumpy())
             values[padding_idx] = 0
@@ -191,11 +185,7 @@ class Unflatten(Cell):
 
     def __init__(self, axis: int, unflattened_size: Any):
         super().__init__()
-        if not is_int(axis):
-            raise error(
-                TypeError,
-                f"For 'Unflatten', the 'axis' must be an int, but got {type(axis).__name__}.",
-            )
+        axis = check_int(axis, "Unflatten", "axis")
         self.axis = axis
         self.unflattened_size = known_ints(unflattened_size, "Unflatten", "unflattened_size")
 
@@ -221,16 +211,8 @@ class Pad(Cell):
 
     def __init__(self, paddings: Any, mode: str = "CONSTANT"):
         super().__init__()
-        if mode not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
-            raise error(
-                ValueError,
-                f"For 'Pad', the 'mode' must be 'CONSTANT', 'REFLECT' or 'SYMMETRIC', but got "
-                f"{mode!r}.",
-            )
-        if not isinstance(paddings, tuple):
-            raise error(
-                TypeError, f"For 'Pad', the 'paddings' must be a tuple, but got {paddings!r}."
-            )
+        check_one_of(mode, "Pad", "mode", ("CONSTANT", "REFLECT", "SYMMETRIC"))
+        check_instance(paddings, "Pad", "paddings", tuple)
         self.paddings, self.mode = paddings, mode
 
     def construct(self, x: Tensor) -> Tensor:

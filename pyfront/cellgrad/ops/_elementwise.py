@@ -9,6 +9,7 @@ import numpy as np
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core import record, state
+from cellgrad.core.arguments import argument_error
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.record import (
@@ -118,11 +119,7 @@ def _operands(x: Any, y: Any, op: str) -> tuple[Tensor, Tensor]:
         return _number(x, y.dtype, op), y
     for value, argument in ((x, "input"), (y, "other")):
         if not isinstance(value, Tensor | np.ndarray | list | tuple) and not is_number(value):
-            raise error(
-                TypeError,
-                f"For '{_name(op)}', the argument '{argument}' must be a Tensor or a number, "
-                f"but got {type(value).__name__}.",
-            )
+            raise argument_error(TypeError, _name(op), argument, "a Tensor or a number", value)
     return as_tensor(x, _name(op)), as_tensor(y, _name(op))
 
 

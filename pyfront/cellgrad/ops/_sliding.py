@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from cellgrad.core.arguments import (
+    check_dtype,
+    check_instance,
+    check_ints,
+    check_ndim,
+    check_one_of,
+)
 from cellgrad.core.errors import error
 from cellgrad.core.record import check_tensor
 from cellgrad.core.tensor import Tensor
-from cellgrad.ops._static import is_int
 
 Ints = tuple[int, ...]
 Pads = list[tuple[int, int]]
@@ -21,24 +27,7 @@ def per_dim(value: Any, count: int, op: str, argument: str, least: int = 1) -> I
         TypeError: something else.
         ValueError: another length, or an int below `least`.
     """
-    listed = (value,) if is_int(value) else value
-    if not isinstance(listed, tuple | list) or not all(is_int(v) for v in listed):
-        raise error(
-            TypeError,
-            f"For '{op}', the '{argument}' must be an int or a tuple of {count} ints, but got "
-            f"{value!r}.",
-        )
-    if len(listed) not in (1, count):
-        raise error(
-            ValueError,
-            f"For '{op}', the '{argument}' must be an int or a tuple of {count} ints, but got "
-            f"{len(listed)}: {value!r}.",
-        )
-    if any(v < least for v in listed):
-        raise error(
-            ValueError, f"For '{op}', the '{argument}' must be at least {least}, but got {value!r}."
-        )
-    return tuple(int(v) for v in listed) * (1 if len(listed) == count else count)
+    return check_ints(value, op, argument, count, at_least=least)
 
 
 def pairs(value: Any, count: int, op: str, argument: str) -> Pads:
@@ -61,16 +50,8 @@ def pad_mode_of(value: Any, op: str) -> str:
         TypeError: no str.
         ValueError: none of 'valid', 'same' and 'pad'.
     """
-    if not isinstance(value, str):
-        raise error(
-            TypeError, f"For '{op}', the 'pad_mode' must be a str, but got {type(value).__name__}."
-        )
-    if value.lower() not in ("valid", "same", "pad"):
-        raise error(
-            ValueError,
-            f"For '{op}', the 'pad_mode' must be 'valid', 'same' or 'pad', but got {value!r}.",
-        )
-    return value.lower()
+    check_instance(value, op, "pad_mode", str)
+    return check_one_of(value.lower(), op, "pad_mode", ("valid", "same", "pad"))
 
 
 def padding_of(
@@ -145,18 +126,5 @@ def check_rank(value: Any, ranks: tuple[int, ...], op: str, argument: str) -> Te
         ValueError: another rank.
     """
     x = check_tensor(value, op, argument)
-    if x.dtype.kind != "f":
-        raise error(
-            TypeError,
-            f"For '{op}', the elements of '{argument}' must be floating-point numbers, but got "
-            f"{x.dtype}.",
-            "convert it, for example with x.astype(ms.float32)",
-        )
-    if x.ndim not in ranks:
-        wanted = " or ".join(f"{r}D" for r in ranks)
-        raise error(
-            ValueError,
-            f"For '{op}', the '{argument}' must be a {wanted} Tensor, but got one of shape "
-            f"{list(x.shape)}.",
-        )
-    return x
+    check_dtype(x, op, argument, "f")
+    return check_ndim(x, op, argument, *ranks)

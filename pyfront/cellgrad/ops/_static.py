@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import argument_error, check_int
 from cellgrad.core.dtype import Type
-from cellgrad.core.errors import error
 from cellgrad.core.record import emit
 from cellgrad.core.scope import constant
 from cellgrad.core.storage import signature
@@ -20,19 +20,18 @@ def is_int(value: Any) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
-def known_int(value: Any, op: str, argument: str) -> int:
-    """An int from an int or a tensor of one; its elements must be known.
+def known_int(
+    value: Any, op: str, argument: str, *, at_least: int | None = None, below: int | None = None
+) -> int:
+    """An int within bounds from an int or a tensor of one; its elements must be known.
 
     Raises:
         TypeError: something else, or a tensor that is being compiled.
+        ValueError: an int outside of the bounds.
     """
     if isinstance(value, Tensor) and value.size == 1 and value.dtype.kind in "iu":
-        return int(value._concrete(f"'{argument}' of {op}").reshape(()))
-    if not is_int(value):
-        raise error(
-            TypeError, f"For '{op}', '{argument}' must be an int, but got {type(value).__name__}."
-        )
-    return int(value)
+        value = int(value._concrete(f"'{argument}' of {op}").reshape(()))
+    return int(check_int(value, op, argument, at_least=at_least, below=below))
 
 
 def known_ints(value: Any, op: str, argument: str) -> tuple[int, ...]:
@@ -48,10 +47,7 @@ def known_ints(value: Any, op: str, argument: str) -> tuple[int, ...]:
     if not isinstance(value, tuple | list) or not all(
         is_int(v) or isinstance(v, Tensor) for v in value
     ):
-        raise error(
-            TypeError,
-            f"For '{op}', '{argument}' must be a tuple or list of ints, but got {value!r}.",
-        )
+        raise argument_error(TypeError, op, argument, "a tuple or list of ints", value)
     return tuple(known_int(v, op, argument) for v in value)
 
 

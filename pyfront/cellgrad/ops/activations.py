@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from cellgrad.core.arguments import check_number, check_one_of
 from cellgrad.core.errors import error
 from cellgrad.core.number import real
 from cellgrad.core.record import axis_of, check_float, check_tensor, emit, operation, reshape_to
@@ -22,11 +23,7 @@ _SELU_SCALE, _SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
 
 
 def _number(value: Any, op: str, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise error(
-            TypeError, f"For '{op}', '{name}' must be a number, but got {type(value).__name__}."
-        )
-    return real(value)
+    return real(check_number(value, op, name))
 
 
 @public(
@@ -172,11 +169,7 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
     [0.]
     """
     x = check_float(input, "gelu", "input")
-    if approximate not in ("none", "tanh"):
-        raise error(
-            ValueError,
-            f"For 'gelu', 'approximate' must be 'none' or 'tanh', but got {approximate!r}.",
-        )
+    check_one_of(approximate, "gelu", "approximate", ("none", "tanh"))
     # Beyond 100 both forms are 0 or x in every format, and powers of x may overflow.
     low = gen.maximum(x, -100.0)
     near = gen.minimum(low, 100.0)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import argument_error, check_bool
 from cellgrad.core.errors import error
 from cellgrad.core.record import broadcast_to_shape, cast_to, emit, operation, reshape_to, splat
 from cellgrad.core.tensor import Tensor
@@ -20,7 +21,6 @@ from cellgrad.ops._sliding import (
 from cellgrad.ops._static import known
 from cellgrad.ops.joining import piece
 from cellgrad.ops.pooling import (
-    check_bool,
     first_max_at,
     flat_positions,
     sliding_max,
@@ -178,10 +178,8 @@ def _check_adaptive(op: str, count: int, input: Any, output_size: Any) -> tuple[
     spatial = x.shape[-count:]
     given = output_size if isinstance(output_size, tuple | list) else (output_size,) * count
     if len(given) != count:
-        raise error(
-            ValueError,
-            f"For '{op}', the 'output_size' must be an int or a tuple of {count}, but got "
-            f"{output_size!r}.",
+        raise argument_error(
+            ValueError, op, "output_size", f"an int or a tuple of {count}", output_size
         )
     sizes = tuple(n if g is None else g for g, n in zip(given, spatial, strict=True))
     sizes = per_dim(sizes, count, op, "output_size")

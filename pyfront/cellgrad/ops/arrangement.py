@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import argument_error, check_instance, check_one_of, check_same_length
 from cellgrad.core.errors import error
 from cellgrad.core.record import (
     axes_of,
@@ -128,10 +129,8 @@ def repeat_interleave(input: Tensor, repeats: Any, axis: int | None = None) -> T
     else:
         counts = known_ints(repeats, "repeat_interleave", "repeats")
     if [n for n in counts if n < 0] or (is_int(repeats) and repeats == 0):
-        raise error(
-            ValueError,
-            f"For 'repeat_interleave', 'repeats' must be in the range of (0, 2147483647], but got "
-            f"{repeats}.",
+        raise argument_error(
+            ValueError, "repeat_interleave", "repeats", "in the range of (0, 2147483647]", repeats
         )
     out: Tensor = _repeat_interleave(x, counts, axis)
     return out
@@ -251,12 +250,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
             )
         return reshape_to(_rolled(reshape_to(x, (x.size,)), amounts[0], 0), x.shape)
     listed = (dims,) if is_int(dims) else known_ints(dims, "roll", "dims")
-    if len(listed) != len(amounts):
-        raise error(
-            ValueError,
-            f"For 'roll', 'shifts' and 'dims' must have the same number of elements, but got "
-            f"{len(amounts)} and {len(listed)}.",
-        )
+    check_same_length(amounts, listed, "roll", ("shifts", "dims"))
     for amount, dim in zip(amounts, listed, strict=True):
         x = _rolled(x, amount, axis_of(dim, x.ndim, "roll")) if x.ndim else x
     return x
@@ -339,15 +333,8 @@ def meshgrid(*inputs: Tensor, indexing: str = "xy") -> tuple[Tensor, ...]:
     [[3 4]
      [3 4]]
     """
-    if not isinstance(indexing, str):
-        raise error(
-            TypeError,
-            f"For 'meshgrid', 'indexing' must be a string, but got {type(indexing).__name__}.",
-        )
-    if indexing not in ("xy", "ij"):
-        raise error(
-            ValueError, f"For 'meshgrid', 'indexing' must be 'xy' or 'ij', but got {indexing!r}."
-        )
+    check_instance(indexing, "meshgrid", "indexing", str)
+    check_one_of(indexing, "meshgrid", "indexing", ("xy", "ij"))
     xs = [check_tensor(x, "meshgrid", f"inputs[{i}]") for i, x in enumerate(inputs)]
     for i, x in enumerate(xs):
         if x.ndim > 1 or x.dtype is not xs[0].dtype:
@@ -419,13 +406,6 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
 # --- blocks of images -------------------------------------------------------------------------
 
 
-def _factor(value: Any, op: str, name: str) -> int:
-    factor = known_int(value, op, name)
-    if factor < 1:
-        raise error(ValueError, f"For '{op}', '{name}' must be positive, but got {factor}.")
-    return factor
-
-
 @public(
     "nn.PixelShuffle(upscale_factor)(input)",
     "mint.nn.PixelShuffle(upscale_factor)(input)",
@@ -445,7 +425,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
        [2 3]]]]
     """
     x = check_tensor(input, "pixel_shuffle", "input")
-    r = _factor(upscale_factor, "pixel_shuffle", "upscale_factor")
+    r = known_int(upscale_factor, "pixel_shuffle", "upscale_factor", at_least=1)
     if x.ndim < 3 or x.shape[-3] % (r * r):
         raise error(
             ValueError,
@@ -473,7 +453,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     (1, 4, 1, 1)
     """
     x = check_tensor(input, "pixel_unshuffle", "input")
-    r = _factor(downscale_factor, "pixel_unshuffle", "downscale_factor")
+    r = known_int(downscale_factor, "pixel_unshuffle", "downscale_factor", at_least=1)
     if x.ndim < 3 or x.shape[-2] % r or x.shape[-1] % r:
         raise error(
             ValueError,

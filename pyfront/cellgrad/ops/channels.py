@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from cellgrad.core.arguments import argument_error, check_instance, check_int, check_one_of
 from cellgrad.core.errors import error
 from cellgrad.core.record import check_tensor, is_number, operation
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops._generated import square
 from cellgrad.ops._public import public
-from cellgrad.ops._static import is_int
 from cellgrad.ops.contractions import matmul
 from cellgrad.ops.joining import concat
 from cellgrad.ops.reductions import sum as sum_
@@ -71,22 +71,10 @@ def lrn(
     [0.40824828 0.81649655]
     """
     x = _check_images(x, "lrn")
-    if not is_int(depth_radius) or depth_radius < 0:
-        raise error(
-            ValueError if is_int(depth_radius) else TypeError,
-            f"For 'lrn', the 'depth_radius' must be an int of at least 0, but got {depth_radius!r}.",
-        )
+    depth_radius = check_int(depth_radius, "lrn", "depth_radius", at_least=0)
     for name, value in (("bias", bias), ("alpha", alpha), ("beta", beta)):
-        if not isinstance(value, float):
-            raise error(
-                TypeError,
-                f"For 'lrn', the '{name}' must be float, but got {type(value).__name__}.",
-            )
-    if norm_region != "ACROSS_CHANNELS":
-        raise error(
-            ValueError,
-            f"For 'lrn', the 'norm_region' must be 'ACROSS_CHANNELS', but got {norm_region!r}.",
-        )
+        check_instance(value, "lrn", name, float)
+    check_one_of(norm_region, "lrn", "norm_region", ("ACROSS_CHANNELS",))
     out: Tensor = _lrn(x, int(depth_radius), bias, alpha, beta)
     return out
 
@@ -133,11 +121,7 @@ def channel_shuffle(x: Tensor, groups: int) -> Tensor:
     [0 2 1 3]
     """
     x = check_tensor(x, "channel_shuffle", "x")
-    if not is_int(groups):
-        raise error(
-            TypeError,
-            f"For 'channel_shuffle', the 'groups' must be an int, but got {type(groups).__name__}.",
-        )
+    groups = check_int(groups, "channel_shuffle", "groups")
     if x.ndim < 3 or groups < 1 or x.shape[1] % groups:
         raise error(
             ValueError,
@@ -176,7 +160,7 @@ def bidense(input1: Tensor, input2: Tensor, weight: Tensor, bias: Any = None) ->
     input2 = check_tensor(input2, "bidense", "input2")
     weight = check_tensor(weight, "bidense", "weight")
     if is_number(bias):
-        raise error(TypeError, "For 'bidense', the 'bias' must be a Tensor or None.")
+        raise argument_error(TypeError, "bidense", "bias", "a Tensor or None", bias)
     if (
         weight.ndim != 3
         or input1.ndim < 2

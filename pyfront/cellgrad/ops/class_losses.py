@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import check_int, check_number, check_one_of, check_shape
 from cellgrad.core.errors import error
 from cellgrad.core.record import (
     cast_to,
@@ -67,26 +68,12 @@ def one_hot(labels: Tensor, classes: int, dtype: Any, op: str) -> Tensor:
 def _of_classes(weight: Any, classes: int, rank: int, dim: int, dtype: Any, op: str) -> Tensor:
     """Weights of the classes, to broadcast along dimension `dim`."""
     w = check_tensor(weight, op, "weight")
-    if w.shape != (classes,):
-        raise error(
-            ValueError,
-            f"For '{op}', 'weight' must have one element a class, shape ({classes},), but got "
-            f"{tuple(w.shape)}.",
-        )
+    check_shape(w, op, "weight", (classes,), "one element a class")
     return reshape_to(cast_to(w, dtype), (1,) * dim + (classes,) + (1,) * (rank - dim - 1))
 
 
 def _smoothing(value: Any, op: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise error(
-            TypeError,
-            f"For '{op}', 'label_smoothing' must be a float, but got {type(value).__name__}.",
-        )
-    if not 0 <= value <= 1:
-        raise error(
-            ValueError, f"For '{op}', 'label_smoothing' must be in [0, 1], but got {value}."
-        )
-    return float(value)
+    return float(check_number(value, op, "label_smoothing", at_least=0, at_most=1))
 
 
 def _check_labels(x: Tensor, labels: Tensor, dim: int, op: str) -> None:
@@ -141,13 +128,8 @@ def _checked(
     input: Any, target: Any, ignore_index: Any, reduction: Any, smoothing: Any, op: str
 ) -> tuple[Tensor, Tensor, float]:
     check_reduction(reduction, op)
-    if ignore_index is not None and (
-        isinstance(ignore_index, bool) or not isinstance(ignore_index, int)
-    ):
-        raise error(
-            TypeError,
-            f"For '{op}', 'ignore_index' must be an int, but got {type(ignore_index).__name__}.",
-        )
+    if ignore_index is not None:
+        check_int(ignore_index, op, "ignore_index")
     x, t = check_float(input, op, "input"), check_tensor(target, op, "target")
     if not x.ndim:
         raise error(ValueError, f"For '{op}', the input must have a dimension of classes.")
@@ -278,8 +260,7 @@ def multi_margin_loss(
     """
     op = "multi_margin_loss"
     check_reduction(reduction, op)
-    if p not in (1, 2):
-        raise error(ValueError, f"For '{op}', 'p' must be 1 or 2, but got {p!r}.")
+    check_one_of(p, op, "p", (1, 2))
     x, t = check_float(input, op, "input"), check_tensor(target, op, "target")
     if x.ndim != 2:
         raise error(ValueError, f"For '{op}', 'input' must be (N, C), but got {list(x.shape)}.")

@@ -7,6 +7,7 @@ from typing import Any
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
+from cellgrad.core.arguments import argument_error, check_number, check_one_of, check_sequence
 from cellgrad.core.errors import error
 from cellgrad.core.number import real
 from cellgrad.core.record import cast_to, check_tensor, emit, operation
@@ -37,28 +38,10 @@ def clip_by_global_norm(
     >>> print(x, y)
     [0.6] [0.8]
     """
-    if not isinstance(x, tuple | list):
-        raise error(
-            TypeError,
-            f"For 'clip_by_global_norm', 'x' must be a tuple or list of Tensors, but got "
-            f"{type(x).__name__}.",
-            "put a single tensor into a tuple: (x,)" if isinstance(x, Tensor) else "",
-        )
-    if not x:
-        raise error(ValueError, "For 'clip_by_global_norm', 'x' must not be empty.")
-    if isinstance(clip_norm, bool) or not isinstance(clip_norm, int | float | Tensor):
-        raise error(
-            TypeError,
-            f"For 'clip_by_global_norm', 'clip_norm' must be a number, but got "
-            f"{type(clip_norm).__name__}.",
-        )
-    if not isinstance(clip_norm, Tensor) and clip_norm <= 0:
-        raise error(
-            ValueError,
-            f"For 'clip_by_global_norm', 'clip_norm' must be positive, but got {clip_norm}.",
-        )
-    if use_norm is not None:
-        raise error(ValueError, "For 'clip_by_global_norm', 'use_norm' must be None.")
+    check_sequence(x, "clip_by_global_norm", "x", "Tensors")
+    if not isinstance(clip_norm, Tensor):
+        clip_norm = check_number(clip_norm, "clip_by_global_norm", "clip_norm", above=0)
+    check_one_of(use_norm, "clip_by_global_norm", "use_norm", (None,))
     tensors = [check_tensor(t, "clip_by_global_norm", f"x[{i}]") for i, t in enumerate(x)]
     total: Any = None
     for t in tensors:
@@ -101,21 +84,11 @@ def clip_by_norm(
     [0.5999999  0.79999983]
     """
     op = "clip_by_norm"
-    for name, value in (("max_norm", max_norm), ("norm_type", norm_type)):
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise error(
-                TypeError,
-                f"For '{op}', '{name}' must be a number, but got {type(value).__name__}.",
-            )
-    if not norm_type > 0:
-        raise error(ValueError, f"For '{op}', 'norm_type' must be positive, but got {norm_type}.")
+    max_norm = check_number(max_norm, op, "max_norm")
+    norm_type = check_number(norm_type, op, "norm_type", above=0)
     listed = (x,) if isinstance(x, Tensor) else x
     if not isinstance(listed, tuple | list) or not listed:
-        raise error(
-            TypeError,
-            f"For '{op}', 'x' must be a Tensor or a tuple or list of them, but got "
-            f"{type(x).__name__}.",
-        )
+        raise argument_error(TypeError, op, "x", "a Tensor or a tuple or list of them", x)
     tensors = tuple(check_tensor(t, op, f"x[{i}]") for i, t in enumerate(listed))
     clipped, norm = _clipped_by_norm(tensors, float(max_norm), float(norm_type))
     if error_if_nonfinite:
@@ -178,7 +151,7 @@ def addn(x: Any) -> Tensor:
     [4. 6.]
     """
     if not isinstance(x, tuple | list) or not x:
-        raise error(TypeError, "For 'addn', 'x' must be a non-empty tuple or list of Tensors.")
+        raise argument_error(TypeError, "addn", "x", "a non-empty tuple or list of Tensors", x)
     total = check_tensor(x[0], "addn", "x[0]")
     for t in x[1:]:
         total = ew.binary("cell.add", total, t)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import argument_error, check_ndim
 from cellgrad.core.errors import error
 from cellgrad.core.record import (
     axis_of,
@@ -192,12 +193,7 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
 def check_ranks(op: str, *checks: tuple[str, Tensor, int]) -> None:
     """Every tensor has the rank it needs."""
     for name, x, rank in checks:
-        if x.ndim != rank:
-            raise error(
-                ValueError,
-                f"For '{op}', '{name}' must have {rank} dimension{'s' if rank > 1 else ''}, but got "
-                f"shape {list(x.shape)}.",
-            )
+        check_ndim(x, op, name, rank)
 
 
 @public("mint.mv(input, vec)")
@@ -223,10 +219,7 @@ def mv(mat: Tensor, vec: Tensor) -> Tensor:
 
 def _scale(op: str, name: str, value: Any) -> Any:
     if not isinstance(value, int | float | np.number):
-        raise error(
-            TypeError,
-            f"For '{op}', '{name}' must be an int or float, but got {type(value).__name__}.",
-        )
+        raise argument_error(TypeError, op, name, "an int or float", value)
     return value.item() if isinstance(value, np.number) else value
 
 
@@ -455,18 +448,13 @@ def tensor_dot(x1: Tensor, x2: Tensor, axes: Any) -> Tensor:
     a, b = promoted("tensor_dot", x1, x2, ("x1", "x2"))
     if isinstance(axes, int) and not isinstance(axes, bool):
         if not 0 <= axes <= min(a.ndim, b.ndim):
-            raise error(
-                ValueError,
-                f"For 'tensor_dot', 'axes' must be from 0 to the rank of both operands, of shapes "
-                f"{list(a.shape)} and {list(b.shape)}, but got {axes}.",
-            )
+            wanted = f"from 0 to the rank of both operands, of shapes {list(a.shape)} and {list(b.shape)}"
+            raise argument_error(ValueError, "tensor_dot", "axes", wanted, axes)
         dims_a, dims_b = list(range(a.ndim - axes, a.ndim)), list(range(axes))
     else:
         if not isinstance(axes, tuple | list) or len(axes) != 2:
-            raise error(
-                TypeError,
-                f"For 'tensor_dot', 'axes' must be an int or a pair of ints or sequences, but got "
-                f"{axes!r}.",
+            raise argument_error(
+                TypeError, "tensor_dot", "axes", "an int or a pair of ints or sequences", axes
             )
         listed = [tuple(v) if isinstance(v, tuple | list) else (v,) for v in axes]
         dims_a = [axis_of(v, a.ndim, "tensor_dot") for v in listed[0]]

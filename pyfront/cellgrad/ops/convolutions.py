@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cellgrad.core.arguments import argument_error, check_int, check_same_dtype
 from cellgrad.core.errors import error
 from cellgrad.core.record import broadcast_to_shape, check_tensor, emit, operation, reshape_to
 from cellgrad.core.tensor import Tensor
@@ -18,7 +19,6 @@ from cellgrad.ops._sliding import (
     pairs,
     per_dim,
 )
-from cellgrad.ops._static import is_int
 from cellgrad.ops.joining import pad_to, piece
 
 
@@ -165,11 +165,8 @@ def conv_transpose2d(
     extra = per_dim(output_padding, 2, op, "output_padding", 0)
     for e, s, d in zip(extra, strides, dilations, strict=True):
         if e >= max(s, d):
-            raise error(
-                ValueError,
-                f"For '{op}', the 'output_padding' must be less than the stride or the dilation, "
-                f"but got {output_padding!r}.",
-            )
+            wanted = "less than the stride or the dilation"
+            raise argument_error(ValueError, op, "output_padding", wanted, output_padding)
     return checked_transpose(op, input, weight, bias, groups, strides, pads, extra, dilations)
 
 
@@ -185,10 +182,7 @@ def _geometry(
 
 
 def _check_groups(groups: Any, op: str, **channels: int) -> int:
-    if not is_int(groups):
-        raise error(
-            TypeError, f"For '{op}', 'groups' must be an int, but got {type(groups).__name__}."
-        )
+    groups = check_int(groups, op, "groups")
     for name, count in channels.items():
         if groups < 1 or count % groups:
             raise error(
@@ -196,7 +190,7 @@ def _check_groups(groups: Any, op: str, **channels: int) -> int:
                 f"For '{op}', 'groups' must be at least 1 and divide the {name} channels, but got "
                 f"groups={groups} and {count} channels.",
             )
-    return int(groups)
+    return groups
 
 
 def _check_operands(op: str, count: int, input: Any, weight: Any) -> tuple[Tensor, Tensor]:
@@ -204,12 +198,7 @@ def _check_operands(op: str, count: int, input: Any, weight: Any) -> tuple[Tenso
         check_rank(input, (count + 2,), op, "input"),
         check_rank(weight, (count + 2,), op, "weight"),
     )
-    if x.dtype is not w.dtype:
-        raise error(
-            TypeError,
-            f"For '{op}', 'input' and 'weight' must have one dtype, but got {x.dtype} and "
-            f"{w.dtype}.",
-        )
+    check_same_dtype(x, w, op, ("input", "weight"))
     return x, w
 
 

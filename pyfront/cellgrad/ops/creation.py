@@ -9,6 +9,7 @@ import numpy as np
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
+from cellgrad.core.arguments import check_dtype, check_ndim, check_number
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.record import (
@@ -31,14 +32,7 @@ def _number(value: Any, op: str, argument: str) -> Any:
     """A number from a number or a tensor of one that is known."""
     if isinstance(value, Tensor) and value.size == 1:
         return value._concrete(f"'{argument}' of {op}").reshape(()).item()
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise error(
-            TypeError,
-            f"For '{op}', '{argument}' must be a number, but got {type(value).__name__}.",
-        )
-    return value
+    return check_number(value, op, argument)
 
 
 @public("mint.arange")
@@ -94,13 +88,6 @@ def range(start: Any, end: Any, step: Any, maxlen: int = 1000000) -> Tensor:
     return out
 
 
-def _steps(steps: Any, op: str) -> int:
-    count = known_int(steps, op, "steps")
-    if count < 1:
-        raise error(ValueError, f"For '{op}', 'steps' must be greater than 0, but got {count}.")
-    return count
-
-
 @public(
     "ops.LinSpace(start, stop, num)",
     "mint.linspace(start, end, steps, *, dtype=None) = "
@@ -118,23 +105,13 @@ def linspace(start: Any, end: Any, steps: int) -> Tensor:
     >>> print(ops.linspace(0, 1, 3))
     [0.  0.5 1. ]
     """
-    count = _steps(steps, "linspace")
+    count = known_int(steps, "linspace", "steps", at_least=1)
     if not isinstance(start, Tensor) and not isinstance(end, Tensor):
         first, last = _number(start, "linspace", "start"), _number(end, "linspace", "end")
         return known(np.linspace(first, last, count), mstype.float32)
     a, b = ew._operands(start, end, "cell.linspace")
     for x, argument in ((a, "start"), (b, "end")):
-        if x.ndim:
-            raise error(
-                ValueError,
-                f"For 'linspace', the rank of '{argument}' must be equal to 0, but got {x.ndim}.",
-            )
-        if x.dtype.kind != "f":
-            raise error(
-                TypeError,
-                f"For 'linspace', '{argument}' must be of a floating-point dtype, but got "
-                f"{x.dtype.title}.",
-            )
+        check_dtype(check_ndim(x, "linspace", argument, 0), "linspace", argument, "f")
     out: Tensor = _linspace(a, b, count)
     return out
 
@@ -166,7 +143,8 @@ def logspace(
     >>> print(ops.logspace(0, 2, 3))
     [  1.  10. 100.]
     """
-    count, of = _steps(steps, "logspace"), known_int(base, "logspace", "base")
+    count = known_int(steps, "logspace", "steps", at_least=1)
+    of = known_int(base, "logspace", "base")
     if not isinstance(start, Tensor) and not isinstance(end, Tensor):
         first, last = _number(start, "logspace", "start"), _number(end, "logspace", "end")
         return known(np.logspace(first, last, count, base=of), dtype)
@@ -175,14 +153,7 @@ def logspace(
 
 
 def _lengths(n: Any, m: Any, op: str, names: tuple[str, str]) -> tuple[int, int]:
-    rows, columns = known_int(n, op, names[0]), known_int(m, op, names[1])
-    if rows < 0 or columns < 0:
-        raise error(
-            ValueError,
-            f"For '{op}', '{names[0]}' and '{names[1]}' can not be negative, but got {rows} and "
-            f"{columns}.",
-        )
-    return rows, columns
+    return known_int(n, op, names[0], at_least=0), known_int(m, op, names[1], at_least=0)
 
 
 @public(
@@ -259,11 +230,9 @@ def sequence_mask(lengths: Tensor, maxlen: int | None = None) -> Tensor:
     [[ True False False]
      [ True  True  True]]
     """
-    x = check_tensor(lengths, "sequence_mask", "lengths")
-    if x.dtype.kind not in "iu":
-        raise error(
-            TypeError, f"For 'sequence_mask', 'lengths' must be ints, but got {x.dtype.title}."
-        )
+    x = check_dtype(
+        check_tensor(lengths, "sequence_mask", "lengths"), "sequence_mask", "lengths", "iu"
+    )
     if maxlen is None:
         maxlen = int(x._concrete("'lengths' of sequence_mask without 'maxlen'").max(initial=0))
     out: Tensor = _sequence_mask(x, known_int(maxlen, "sequence_mask", "maxlen"))

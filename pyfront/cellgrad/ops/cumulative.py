@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import check_dtype, check_ndim
 from cellgrad.core.dtype import Type
-from cellgrad.core.errors import error
 from cellgrad.core.record import (
     axis_of,
     cast_to,
@@ -64,15 +64,8 @@ def scan(values: list[Tensor], dim: int, combine: Combine, reverse: bool = False
 
 
 def _input(x: Any, axis: Any, op: str, name: str) -> tuple[Tensor, int]:
-    tensor = check_tensor(x, op, name)
-    if tensor.dtype.kind == "b":
-        raise error(
-            TypeError,
-            f"For '{op}', the '{name}' must be of numbers, but has dtype {tensor.dtype}.",
-            "convert it first: x.astype(ms.int32)",
-        )
-    if tensor.ndim == 0:
-        raise error(ValueError, f"For '{op}', the '{name}' must have a dimension, but is a scalar.")
+    tensor = check_dtype(check_tensor(x, op, name), op, name, "iuf")
+    check_ndim(tensor, op, name, at_least=1)
     return tensor, axis_of(axis, tensor.ndim, op)
 
 
@@ -162,11 +155,7 @@ def logcumsumexp(input: Tensor, axis: int) -> Tensor:
 @operation
 def _logcumsumexp(input: Tensor, axis: int, exclusive: bool, reverse: bool) -> Tensor:
     given, dim = _input(input, axis, "logcumsumexp", "input")
-    if given.dtype.kind != "f":
-        raise error(
-            TypeError,
-            f"For 'logcumsumexp', the 'input' must be of floats, but has dtype {given.dtype}.",
-        )
+    check_dtype(given, "logcumsumexp", "input", "f")
     (y,) = scan([_wide(given)], dim, lambda a, b: [pointwise.logaddexp(a[0], b[0])], reverse)
     y = cast_to(y, given.dtype)
     return _shifted(y, dim, extreme(given.dtype, True), reverse) if exclusive else y

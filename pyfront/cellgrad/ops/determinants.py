@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import check_dtype, check_shape
 from cellgrad.core.dtype import Type
-from cellgrad.core.errors import error
 from cellgrad.core.record import (
     broadcast_to_shape,
     cast_to,
@@ -185,18 +185,8 @@ def logdet(input: Tensor) -> Tensor:
 
 def _pivots(op: str, packed: Tensor, value: Any) -> Tensor:
     """Pivots that count from 1, as LAPACK's, counted from 0."""
-    pivots = check_tensor(value, op, "LU_pivots")
-    if pivots.dtype.kind not in "iu":
-        raise error(
-            TypeError,
-            f"For '{op}', 'LU_pivots' must be of integers, but got {pivots.dtype}.",
-        )
-    if pivots.shape != packed.shape[:-1]:
-        raise error(
-            ValueError,
-            f"For '{op}', 'LU_pivots' must have a pivot for each row of 'LU_data', of shape "
-            f"{list(packed.shape)}, but got shape {list(pivots.shape)}.",
-        )
+    pivots = check_dtype(check_tensor(value, op, "LU_pivots"), op, "LU_pivots", "iu")
+    check_shape(pivots, op, "LU_pivots", packed.shape[:-1], "a pivot for each row of 'LU_data'")
     return ew.binary("cell.sub", cast_to(pivots, mstype.int32), 1)
 
 

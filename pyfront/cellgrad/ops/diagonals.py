@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import check_ndim, check_one_of, check_shape
 from cellgrad.core.errors import error
 from cellgrad.core.record import (
     as_tensor,
@@ -39,11 +40,7 @@ def below_diagonal(rows: int, columns: int, offset: int) -> Tensor:
 def _triangle(input: Any, diagonal: Any, op: str, lower: bool) -> Tensor:
     x = check_tensor(input, op, "input")
     offset = known_int(diagonal, op, "diagonal")
-    if x.ndim < 2:
-        raise error(
-            ValueError,
-            f"For '{op}', the rank must be greater than or equal to 2, but got {x.ndim}.",
-        )
+    check_ndim(x, op, "input", at_least=2)
     rows, columns = x.shape[-2:]
     offset = max(-rows - 1, min(offset, columns))
     mask = below_diagonal(rows, columns, offset if lower else offset - 1)
@@ -95,11 +92,7 @@ def triu(input: Tensor, diagonal: int = 0) -> Tensor:
 def _plane(x: Tensor, dim1: Any, dim2: Any, op: str, rank: int) -> tuple[int, int]:
     """Two different dimensions of a tensor of `rank` dimensions."""
     for name, dim in (("dim1", dim1), ("dim2", dim2)):
-        if not -rank <= known_int(dim, op, name) < rank:
-            raise error(
-                ValueError,
-                f"For '{op}', '{name}' must be in range of [{-rank}, {rank - 1}], but got {dim}.",
-            )
+        known_int(dim, op, name, at_least=-rank, below=rank)
     a, b = dim1 % rank, dim2 % rank
     if a == b:
         raise error(ValueError, f"For '{op}', 'dim1' must not be identical to 'dim2'.")
@@ -212,11 +205,7 @@ def diag(input: Tensor) -> Tensor:
     [[1 0]
      [0 2]]
     """
-    x = check_tensor(input, "diag", "input")
-    if not x.ndim:
-        raise error(
-            ValueError, "For 'diag', the input rank must be greater than or equal to 1, but got 0."
-        )
+    x = check_ndim(check_tensor(input, "diag", "input"), "diag", "input", at_least=1)
     return reshape_to(_embedded(reshape_to(x, (x.size,)), 0), x.shape + x.shape)
 
 
@@ -243,12 +232,7 @@ def diagonal_scatter(
     turned = _transposed(x, perm)
     *batch, rows, columns = turned.shape
     start, length = _along(rows, columns, known_int(offset, "diagonal_scatter", "offset"))
-    if new.shape != (*batch, length):
-        raise error(
-            ValueError,
-            f"For 'diagonal_scatter', 'src' must have the shape of the diagonal, "
-            f"{[*batch, length]}, but got {list(new.shape)}.",
-        )
+    check_shape(new, "diagonal_scatter", "src", (*batch, length), "that of the diagonal")
     if not length:
         return x
     nothing, step = [0] * len(batch), columns + 1
@@ -292,17 +276,8 @@ def one_hot(
      [0 0 1]]
     """
     x = check_tensor(indices, "one_hot", "indices")
-    if x.dtype not in (mstype.int32, mstype.int64):
-        raise error(
-            TypeError,
-            f"For 'one_hot', 'indices' must be int32 or int64, but got {x.dtype.title}.",
-        )
-    count = known_int(depth, "one_hot", "depth")
-    if count < 0:
-        raise error(
-            ValueError,
-            f"For 'one_hot', the depth value must be greater than or equal to 0, but got {count}.",
-        )
+    check_one_of(x.dtype, "one_hot", "indices", (mstype.int32, mstype.int64), TypeError)
+    count = known_int(depth, "one_hot", "depth", at_least=0)
     d = axis_of(axis, x.ndim + 1, "one_hot")
     if is_number(on_value) and is_number(off_value):
         on, off = as_tensor(on_value, "one_hot"), as_tensor(off_value, "one_hot")

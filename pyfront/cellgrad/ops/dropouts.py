@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad.core import dtype as mstype
-from cellgrad.core.errors import error
+from cellgrad.core.arguments import check_dtype, check_ndim, check_number
 from cellgrad.core.number import real
 from cellgrad.core.record import (
     broadcast_to_shape,
     cast_to,
     check_tensor,
     emit,
-    is_number,
     operation,
 )
 from cellgrad.core.tensor import Tensor
@@ -25,12 +24,9 @@ from cellgrad.ops.random import next_key
 
 def _rate(p: Any, op: str, one: bool) -> float:
     """The probability of a zero, less than 1 unless `one`."""
-    if not is_number(p) or isinstance(p, bool):
-        raise error(TypeError, f"For '{op}', the 'p' must be a number, but got {type(p).__name__}.")
-    if not 0 <= p <= 1 or (p == 1 and not one):
-        bound = "]" if one else ")"
-        raise error(ValueError, f"For '{op}', the 'p' must be in [0, 1{bound}, but got {p}.")
-    return real(p)
+    if one:
+        return real(check_number(p, op, "p", at_least=0, at_most=1))
+    return real(check_number(p, op, "p", at_least=0, below=1))
 
 
 def _masked(
@@ -71,10 +67,7 @@ def dropout(
     """
     x = check_tensor(input, "dropout", "input")
     rate = _rate(p, "dropout", False)
-    if x.dtype.kind != "f":
-        raise error(
-            TypeError, f"For 'dropout', the 'input' must be of floats, but has dtype {x.dtype}."
-        )
+    check_dtype(x, "dropout", "input", "f")
     if not training or rate == 0:
         return x
     return _masked(x, x.shape, rate, seed, "dropout")[0]
@@ -86,13 +79,7 @@ def _channels(
     """The input, the shape of a mask of its channels, and the probability of a zero."""
     x = check_tensor(input, op, "input")
     rate = _rate(p, op, True)
-    if x.ndim not in ranks:
-        wanted = " or ".join(map(str, ranks))
-        raise error(
-            ValueError,
-            f"For '{op}', the 'input' must have {wanted} dimensions, but has shape "
-            f"{list(x.shape)}.",
-        )
+    check_ndim(x, op, "input", *ranks)
     lead = x.ndim - (max(ranks) - 2)
     return x, x.shape[:lead] + (1,) * (x.ndim - lead), rate
 
@@ -165,18 +152,9 @@ def _channels_with_mask(x: Tensor, p: float, op: str, rank: int) -> tuple[Tensor
 
 
 def _check_keep(keep_prob: Any, owner: str, zero: bool) -> float:
-    if isinstance(keep_prob, bool) or not isinstance(keep_prob, int | float):
-        raise error(
-            TypeError,
-            f"For '{owner}', the 'keep_prob' must be float, but got {type(keep_prob).__name__}.",
-        )
-    if not 0 <= keep_prob <= 1 or (keep_prob == 0 and not zero):
-        bound = "[" if zero else "("
-        raise error(
-            ValueError,
-            f"For '{owner}', the 'keep_prob' must be in {bound}0, 1], but got {keep_prob}.",
-        )
-    return float(keep_prob)
+    if zero:
+        return float(check_number(keep_prob, owner, "keep_prob", at_least=0, at_most=1))
+    return float(check_number(keep_prob, owner, "keep_prob", above=0, at_most=1))
 
 
 @public()

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import check_instance
 from cellgrad.core.errors import error
 from cellgrad.core.record import cast_to, check_tensor, emit, operation, reshape_to
 from cellgrad.core.tensor import Tensor
@@ -210,11 +211,7 @@ def _plans(
 
 def _parse(equation: Any, operands: Sequence[Tensor]) -> tuple[list[Labels], Labels]:
     """The labels of the operands and of the result; those of ellipses are negative."""
-    if not isinstance(equation, str):
-        raise error(
-            TypeError,
-            f"For 'einsum', the equation must be a str, but got {type(equation).__name__}.",
-        )
+    check_instance(equation, "einsum", "equation", str)
     left, arrow, right = equation.replace(" ", "").partition("->")
     inputs = left.split(",")
     if len(inputs) != len(operands):

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import check_bool, check_dtype, check_ndim, check_one_of
 from cellgrad.core.errors import error
 from cellgrad.core.record import (
     axis_of,
@@ -40,13 +41,7 @@ def index_tensor(value: Any, op: str, argument: str) -> Tensor:
     Raises:
         TypeError: something that is not a Tensor of integers.
     """
-    x = check_tensor(value, op, argument)
-    if x.dtype.kind not in "iu":
-        raise error(
-            TypeError,
-            f"For '{op}', '{argument}' must be of integers, but got {x.dtype.title}.",
-        )
-    return x
+    return check_dtype(check_tensor(value, op, argument), op, argument, "iu")
 
 
 def in_range(index: Tensor, n: int, op: str, low: int | None = None) -> bool:
@@ -114,8 +109,7 @@ def gather(input_params: Tensor, input_indices: Tensor, axis: int, batch_dims: i
     """
     x = check_tensor(input_params, "gather", "input_params")
     index = index_tensor(input_indices, "gather", "input_indices")
-    if not x.ndim:
-        raise error(ValueError, "For 'gather', the tensor must have at least one dimension.")
+    check_ndim(x, "gather", "input_params", at_least=1)
     dim = axis_of(known_int(axis, "gather", "axis"), x.ndim, "gather")
     batch = known_int(batch_dims, "gather", "batch_dims")
     batch += index.ndim if batch < 0 else 0
@@ -195,10 +189,7 @@ def take_along(input: Tensor, indices: Any, axis: int | None, mode: str) -> Tens
         "take",
         "indices",
     )
-    if mode not in ("raise", "wrap", "clip"):
-        raise error(
-            ValueError, f"For 'take', 'mode' must be 'raise', 'wrap' or 'clip', but got {mode!r}."
-        )
+    check_one_of(mode, "take", "mode", ("raise", "wrap", "clip"))
     if axis is None:
         x, axis = x.reshape(x.size), 0
     dim = axis_of(axis, x.ndim, "take")
@@ -253,12 +244,7 @@ def embedding(
     n = rows.shape[0]
     padding = None
     if padding_idx is not None:
-        padding = known_int(padding_idx, "embedding", "padding_idx")
-        if not -n <= padding < n:
-            raise error(
-                ValueError,
-                f"For 'embedding', 'padding_idx' must be in [{-n}, {n}), but got {padding}.",
-            )
+        padding = known_int(padding_idx, "embedding", "padding_idx", at_least=-n, below=n)
         padding %= n
     out: Tensor = _embedding(index, weight, padding, in_range(index, n, "embedding"))
     return out
@@ -498,11 +484,7 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """
     x = check_tensor(input, "masked_select", "input")
     truth = check_tensor(mask, "masked_select", "mask")
-    if truth.dtype.kind != "b":
-        raise error(
-            TypeError,
-            f"For 'masked_select', the mask must be of bools, but got {truth.dtype.title}.",
-        )
+    check_dtype(truth, "masked_select", "mask", "b")
     values = needs_elements(
         truth,
         "masked_select",
@@ -537,11 +519,7 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
      [1 1]]
     """
     x = check_tensor(input, "nonzero", "input")
-    if not isinstance(as_tuple, bool):
-        raise error(
-            TypeError,
-            f"For 'nonzero', 'as_tuple' must be a bool, but got {type(as_tuple).__name__}.",
-        )
+    check_bool(as_tuple, "nonzero", "as_tuple")
     values = needs_elements(x, "nonzero", "compute with the mask x != 0 and ops.where instead")
     found = np.nonzero(np.atleast_1d(values))
     if as_tuple:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from cellgrad.core.arguments import argument_error, check_one_of
 from cellgrad.core.errors import error
 from cellgrad.core.record import broadcast_to_shape, check_float, operation, reshape_to
 from cellgrad.core.scope import constant
@@ -73,8 +74,7 @@ def interpolate(
     op = "interpolate"
     x = check_float(input, op, "input")
     rank = x.ndim - 2
-    if mode not in _MODES:
-        raise error(ValueError, f"For '{op}', 'mode' must be in {list(_MODES)}, but got {mode!r}.")
+    check_one_of(mode, op, "mode", _MODES)
     if rank not in _MODES[mode]:
         wanted = " or ".join(str(n + 2) for n in _MODES[mode])
         raise error(
@@ -110,10 +110,9 @@ def _lengths(
     if len(listed) != len(shape) or not all(
         isinstance(v, kind) and not isinstance(v, bool) and v > 0 for v in listed
     ):
-        raise error(
-            ValueError,
-            f"For '{op}', '{'size' if size is not None else 'scale_factor'}' must be a positive "
-            f"number or {len(shape)} of them, but got {given!r}.",
+        wanted = f"a positive number or {len(shape)} of them"
+        raise argument_error(
+            ValueError, op, "size" if size is not None else "scale_factor", wanted, given
         )
     if size is not None:
         return listed, [None] * len(shape)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import argument_error, check_int, check_ndim, check_sequence
 from cellgrad.core.errors import error
 from cellgrad.core.record import axis_of, cast_to, check_tensor, emit, operation, reshape_to
 from cellgrad.core.tensor import Tensor
@@ -26,14 +27,7 @@ def concat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     >>> print(ops.concat((Tensor([1.0]), Tensor([2.0, 3.0]))))
     [1. 2. 3.]
     """
-    if not isinstance(tensors, tuple | list):
-        raise error(
-            TypeError,
-            f"For 'concat', 'tensors' must be a tuple or list of Tensors, but got "
-            f"{type(tensors).__name__}.",
-        )
-    if not tensors:
-        raise error(ValueError, "For 'concat', at least one tensor is needed.")
+    check_sequence(tensors, "concat", "tensors", "Tensors")
     xs = [check_tensor(t, "concat", f"tensors[{i}]") for i, t in enumerate(tensors)]
     first = xs[0]
     if first.ndim == 0:
@@ -92,8 +86,8 @@ def stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
      [3. 4.]]
     """
     if not isinstance(tensors, tuple | list) or not tensors:
-        raise error(
-            TypeError, "For 'stack', 'tensors' must be a non-empty tuple or list of Tensors."
+        raise argument_error(
+            TypeError, "stack", "tensors", "a non-empty tuple or list of Tensors", tensors
         )
     xs = [check_tensor(t, "stack", f"tensors[{i}]") for i, t in enumerate(tensors)]
     for i, x in enumerate(xs):
@@ -109,14 +103,7 @@ def stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
 
 
 def _sequence(tensors: Any, op: str) -> list[Tensor]:
-    if not isinstance(tensors, tuple | list):
-        raise error(
-            TypeError,
-            f"For '{op}', the input must be a tuple or list of Tensors, but got "
-            f"{type(tensors).__name__}.",
-        )
-    if not tensors:
-        raise error(ValueError, f"For '{op}', at least one tensor is needed.")
+    check_sequence(tensors, op, "tensors", "Tensors")
     return [check_tensor(x, op, f"tensors[{i}]") for i, x in enumerate(tensors)]
 
 
@@ -280,19 +267,11 @@ def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[T
     d = axis_of(axis, x.ndim, "split")
     n, size = x.shape[d], split_size_or_sections
     if is_int(size):
-        if size <= 0:
-            raise error(
-                ValueError,
-                f"For 'split', the value of 'split_size_or_sections' must be more than zero, but "
-                f"got {size}.",
-            )
+        check_int(size, "split", "split_size_or_sections", at_least=1)
         return _pieces(x, d, [min(size, n - k) for k in range(0, n, size)] or [0])
     if not isinstance(size, tuple | list) or not all(is_int(k) and k >= 0 for k in size):
-        raise error(
-            TypeError,
-            f"For 'split', 'split_size_or_sections' must be an int or a tuple or list of "
-            f"non-negative ints, but got {size!r}.",
-        )
+        wanted = "an int or a tuple or list of non-negative ints"
+        raise argument_error(TypeError, "split", "split_size_or_sections", wanted, size)
     if sum(size) != n:
         raise error(
             ValueError,
@@ -320,27 +299,15 @@ def tensor_split(input: Tensor, indices_or_sections: Any, axis: int = 0) -> tupl
 
 
 def _tensor_split(input: Any, where: Any, axis: int, op: str, rank: int) -> tuple[Tensor, ...]:
-    x = check_tensor(input, op, "input")
-    if x.ndim < rank:
-        raise error(
-            ValueError,
-            f"For '{op}', the input must have at least {rank} dimensions, but got {x.ndim}.",
-        )
+    x = check_ndim(check_tensor(input, op, "input"), op, "input", at_least=rank)
     d = axis_of(axis, x.ndim, op)
     n = x.shape[d]
     if is_int(where):
-        if where <= 0:
-            raise error(
-                ValueError,
-                f"For '{op}', the value of 'indices_or_sections' must be more than zero but got "
-                f"{where}.",
-            )
+        check_int(where, op, "indices_or_sections", at_least=1)
         return _pieces(x, d, [n // where + (k < n % where) for k in range(where)])
     if not isinstance(where, tuple | list) or not all(is_int(k) for k in where):
-        raise error(
-            TypeError,
-            f"For '{op}', 'indices_or_sections' must be an int or a tuple or list of ints, but got "
-            f"{where!r}.",
+        raise argument_error(
+            TypeError, op, "indices_or_sections", "an int or a tuple or list of ints", where
         )
     bounds = [slice(None, k).indices(n)[1] for k in where]
     return tuple(
@@ -412,9 +379,7 @@ def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
     (Tensor(shape=[2], dtype=Int64, value= [1, 2]), Tensor(shape=[1], dtype=Int64, value= [3]))
     """
     x = check_tensor(input, "chunk", "input")
-    count = known_int(chunks, "chunk", "chunks")
-    if count <= 0:
-        raise error(ValueError, f"For 'chunk', 'chunks' must be greater than 0, but got {count}.")
+    count = known_int(chunks, "chunk", "chunks", at_least=1)
     n = x.shape[axis_of(axis, x.ndim, "chunk")]
     out: tuple[Tensor, ...] = split(x, max(-(-n // count), 1), axis)
     return out
@@ -435,9 +400,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     >>> print(x, y)
     [1 2] [3 4]
     """
-    x = check_tensor(input, "unbind", "input")
-    if not x.ndim:
-        raise error(ValueError, "For 'unbind', the tensor must have at least one dimension.")
+    x = check_ndim(check_tensor(input, "unbind", "input"), "unbind", "input", at_least=1)
     d = axis_of(dim, x.ndim, "unbind")
     shape = x.shape[:d] + x.shape[d + 1 :]
     return tuple(reshape_to(piece(x, d, k, k + 1), shape) for k in range(x.shape[d]))

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import argument_error, check_int, check_one_of
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.record import (
@@ -81,11 +82,8 @@ def key(seed: int) -> Tensor:
     >>> print(ms.random.key(7))
     [0 7]
     """
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
-        raise error(
-            TypeError, f"For 'key', the 'seed' must be an int, but got {type(seed).__name__}."
-        )
-    return constant(np.array(_words(int(seed)), np.int32), signature(mstype.int32, (2,)))
+    words = _words(check_int(seed, "key", "seed"))
+    return constant(np.array(words, np.int32), signature(mstype.int32, (2,)))
 
 
 def _check_key(value: Any, op: str) -> Tensor:
@@ -103,7 +101,7 @@ def _check_key(value: Any, op: str) -> Tensor:
 def _floating(dtype: Any, op: str) -> Type:
     target = mstype.float32 if dtype is None else dtype
     if not isinstance(target, Type) or target.kind != "f":
-        raise error(ValueError, f"For '{op}', the 'dtype' must be a float type, but got {target}.")
+        raise argument_error(ValueError, op, "dtype", "a float type", target)
     return target
 
 
@@ -210,7 +208,7 @@ def split(key: Tensor, num: int = 2) -> Tensor:
     """
     k = _check_key(key, "split")
     if isinstance(num, bool) or not isinstance(num, int) or num < 1:
-        raise error(ValueError, f"For 'split', 'num' must be a positive int, but got {num!r}.")
+        raise argument_error(ValueError, "split", "num", "a positive int", num)
     both = _bits(k, (num,), mstype.int64)
     high = ew.binary("cell.floor_div", both, 2**32)
     parts = [reshape_to(cast_to(w, mstype.int32), (*both.shape, 1)) for w in (high, both)]
@@ -274,10 +272,7 @@ def bits(key: Tensor, shape: Any = (), dtype: Type | None = None) -> Tensor:
     """
     k = _check_key(key, "bits")
     target = mstype.int32 if dtype is None else dtype
-    if target not in (mstype.int32, mstype.int64):
-        raise error(
-            ValueError, f"For 'bits', the 'dtype' must be int32 or int64, but got {target}."
-        )
+    check_one_of(target, "bits", "dtype", (mstype.int32, mstype.int64))
     return _bits(k, shape_of(shape, "bits"), target)
 
 
@@ -415,9 +410,7 @@ def randint(key: Tensor, shape: Any, minval: Any, maxval: Any, dtype: Type | Non
     k = _check_key(key, "randint")
     target = mstype.int32 if dtype is None else dtype
     if not isinstance(target, Type) or target.kind != "i":
-        raise error(
-            ValueError, f"For 'randint', the 'dtype' must be an int type, but got {target}."
-        )
+        raise argument_error(ValueError, "randint", "dtype", "an int type", target)
     if isinstance(minval, int) and isinstance(maxval, int) and minval >= maxval:
         raise error(
             ValueError,
@@ -485,10 +478,7 @@ def permutation(key: Tensor, x: int | Tensor) -> Tensor:
         order = positions(k, x.shape[0], mstype.int32)
         return gathered(x, order, 0)
     if isinstance(x, bool) or not isinstance(x, int | np.integer | Tensor):
-        raise error(
-            TypeError,
-            f"For 'permutation', 'x' must be an int or a Tensor, but got {type(x).__name__}.",
-        )
+        raise argument_error(TypeError, "permutation", "x", "an int or a Tensor", x)
     if isinstance(x, Tensor) or x < 1:
         raise error(
             ValueError, f"For 'permutation', 'x' must be positive or have a dimension, not {x}."

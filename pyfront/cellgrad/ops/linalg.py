@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import check_dtype, check_int, check_one_of
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.record import (
@@ -37,13 +38,7 @@ def matrices(op: str, value: Any, name: str, square: bool = False) -> tuple[Tens
         TypeError: something that is not a Tensor of floating-point elements.
         ValueError: a rank below 2, or matrices that are not `square`.
     """
-    x = check_tensor(value, op, name)
-    if x.dtype.kind != "f":
-        raise error(
-            TypeError,
-            f"For '{op}', '{name}' must have a floating-point dtype, but got {x.dtype}.",
-            f"convert it: {name}.astype(ms.float32)",
-        )
+    x = check_dtype(check_tensor(value, op, name), op, name, "f")
     if x.ndim < 2 or (square and x.shape[-1] != x.shape[-2]):
         raise error(
             ValueError,
@@ -266,10 +261,7 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
      [0. 1.]]
     """
     x, dtype = matrices("matrix_power", input, "input", square=True)
-    if not isinstance(n, int) or isinstance(n, bool):
-        raise error(
-            TypeError, f"For 'matrix_power', 'n' must be an int, but got {type(n).__name__}."
-        )
+    n = check_int(n, "matrix_power", "n")
     if n < 0:
         x, n = emit("cell.solve", [x, identity(x, x.shape[-1])]), -n
     out: Tensor | None = None
@@ -388,9 +380,6 @@ def qr(input: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
      [0.         0.39999998]]
     """
     x, dtype = matrices("qr", input, "input")
-    if mode not in ("reduced", "complete"):
-        raise error(
-            TypeError, f"For 'qr', 'mode' must be 'reduced' or 'complete', but got {mode!r}."
-        )
+    check_one_of(mode, "qr", "mode", ("reduced", "complete"), TypeError)
     q, r = _qr(x, mode == "complete")
     return cast_to(q, dtype), cast_to(r, dtype)

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import argument_error, check_number, check_one_of, check_same_shape
 from cellgrad.core.errors import error
 from cellgrad.core.number import real
 from cellgrad.core.record import (
@@ -27,12 +28,7 @@ from cellgrad.ops.selection import select
 
 def check_reduction(reduction: Any, op: str, allowed: tuple[str, ...] = ()) -> None:
     """Refuses what is none of "none", "mean", "sum" and `allowed`."""
-    names = ("none", "mean", "sum", *allowed)
-    if not isinstance(reduction, str) or reduction not in names:
-        raise error(
-            ValueError,
-            f"For '{op}', the 'reduction' must be in {list(names)}, but got {reduction!r}.",
-        )
+    check_one_of(reduction, op, "reduction", ("none", "mean", "sum", *allowed))
 
 
 def reduced(loss: Tensor, reduction: str) -> Tensor:
@@ -45,14 +41,9 @@ def reduced(loss: Tensor, reduction: str) -> Tensor:
 
 def positive(value: Any, op: str, name: str, zero: bool = False) -> float:
     """A Python number above (with `zero`, not below) zero."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise error(
-            TypeError, f"For '{op}', '{name}' must be a number, but got {type(value).__name__}."
-        )
-    if value < 0 or (value == 0 and not zero):
-        bound = "not be negative" if zero else "be positive"
-        raise error(ValueError, f"For '{op}', '{name}' must {bound}, but got {value}.")
-    return real(value)
+    if zero:
+        return real(check_number(value, op, name, at_least=0))
+    return real(check_number(value, op, name, above=0))
 
 
 def _pair(input: Any, target: Any, op: str, names: tuple[str, str]) -> tuple[Tensor, Tensor]:
@@ -142,12 +133,7 @@ def smooth_l1_loss(
     check_reduction(reduction, "smooth_l1_loss")
     width = positive(beta, "smooth_l1_loss", "beta", zero=True)
     x, y = _pair(input, target, "smooth_l1_loss", _NAMES)
-    if x.shape != y.shape:
-        raise error(
-            ValueError,
-            f"For 'smooth_l1_loss', 'input' and 'target' must have one shape, but got "
-            f"{list(x.shape)} and {list(y.shape)}.",
-        )
+    check_same_shape(x, y, "smooth_l1_loss", ("input", "target"))
     distance = gen.abs(x - y)
     if width == 0:
         return reduced(distance, reduction)
@@ -214,12 +200,7 @@ def binary_cross_entropy(
     op = "binary_cross_entropy"
     check_reduction(reduction, op)
     x, y = _pair(logits, labels, op, ("logits", "labels"))
-    if x.shape != y.shape:
-        raise error(
-            ValueError,
-            f"For '{op}', 'logits' and 'labels' must have one shape, but got {list(x.shape)} and "
-            f"{list(y.shape)}.",
-        )
+    check_same_shape(x, y, op, ("logits", "labels"))
     # In float32 at least: float16 has no 1e-12.
     wide = mstype.promote(x.dtype, mstype.float32)
     p, q = cast_to(x, wide), cast_to(y, wide)
@@ -310,12 +291,7 @@ def kl_div(logits: Tensor, labels: Tensor, reduction: str = "mean") -> Tensor:
     """
     check_reduction(reduction, "kl_div", ("batchmean",))
     x, y = _pair(logits, labels, "kl_div", ("logits", "labels"))
-    if x.shape != y.shape:
-        raise error(
-            ValueError,
-            f"For 'kl_div', 'logits' and 'labels' must have one shape, but got {list(x.shape)} "
-            f"and {list(y.shape)}.",
-        )
+    check_same_shape(x, y, "kl_div", ("logits", "labels"))
     loss = select(gen.greater(y, 0.0), xlogy(y, y) - y * x, 0.0)
     if reduction == "batchmean":
         if not x.ndim:
@@ -458,12 +434,7 @@ def cosine_embedding_loss(
     """
     op = "cosine_embedding_loss"
     check_reduction(reduction, op)
-    if isinstance(margin, bool) or not isinstance(margin, int | float):
-        raise error(
-            TypeError, f"For '{op}', 'margin' must be a number, but got {type(margin).__name__}."
-        )
-    if not -1 <= margin <= 1:
-        raise error(ValueError, f"For '{op}', 'margin' must be in [-1, 1], but got {margin}.")
+    margin = check_number(margin, op, "margin", at_least=-1, at_most=1)
     a, b = _pair(input1, input2, op, ("input1", "input2"))
     t = check_tensor(target, op, "target")
     wanted = a.shape[:1] + a.shape[2:]
@@ -586,7 +557,7 @@ def triplet_margin_loss(
     op = "triplet_margin_loss"
     check_reduction(reduction, op)
     if isinstance(p, bool) or not isinstance(p, int) or p < 1:
-        raise error(ValueError, f"For '{op}', 'p' must be a positive int, but got {p!r}.")
+        raise argument_error(ValueError, op, "p", "a positive int", p)
     a, near = _pair(anchor, positive, op, ("x", "positive"))
     a, far = _pair(a, negative, op, ("x", "negative"))
     if a.ndim < 2:

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import argument_error, check_number, check_one_of, check_same_shape
 from cellgrad.core.errors import error
 from cellgrad.core.record import check_tensor, emit, operation
 from cellgrad.core.tensor import Tensor
@@ -21,11 +22,7 @@ from cellgrad.ops.shapes import reshape
 def _lp_pool(
     op: str, dims: int, x: Any, norm_type: Any, kernel_size: Any, stride: Any, ceil_mode: bool
 ) -> Tensor:
-    if isinstance(norm_type, bool) or not isinstance(norm_type, int | float):
-        raise error(
-            TypeError,
-            f"For '{op}', the 'norm_type' must be float or int, but got {type(norm_type).__name__}.",
-        )
+    norm_type = check_number(norm_type, op, "norm_type")
     if norm_type == 0:
         raise error(ValueError, f"For '{op}', the 'norm_type' must not be 0.")
     x = check_rank(x, (dims + 1, dims + 2), op, "x")
@@ -95,17 +92,8 @@ def _max_unpool(
 ) -> Tensor:
     x = check_rank(x, (dims + 1, dims + 2), op, "x")
     indices = check_tensor(indices, op, "indices")
-    if indices.dtype not in (mstype.int32, mstype.int64):
-        raise error(
-            TypeError,
-            f"For '{op}', the 'indices' must be int32 or int64, but got {indices.dtype.title}.",
-        )
-    if x.shape != indices.shape:
-        raise error(
-            ValueError,
-            f"For '{op}', the 'x' and 'indices' must have one shape, but got {list(x.shape)} and "
-            f"{list(indices.shape)}.",
-        )
+    check_one_of(indices.dtype, op, "indices", (mstype.int32, mstype.int64), TypeError)
+    check_same_shape(x, indices, op, ("x", "indices"))
     kernel = per_dim(kernel, dims, op, "kernel_size")
     steps = kernel if stride is None else per_dim(stride, dims, op, "stride", 0)
     steps = tuple(s or k for s, k in zip(steps, kernel, strict=True))
@@ -116,10 +104,8 @@ def _max_unpool(
     )
     if output:
         if not isinstance(output, tuple) or len(output) not in (dims, dims + 1, dims + 2):
-            raise error(
-                ValueError,
-                f"For '{op}', the 'output_size' must be a tuple of {dims} to {dims + 2} ints, but "
-                f"got {output!r}.",
+            raise argument_error(
+                ValueError, op, "output_size", f"a tuple of {dims} to {dims + 2} ints", output
             )
         given = tuple(int(n) for n in output[-dims:])
         if any(not w - s < g < w + s for g, w, s in zip(given, wanted, steps, strict=True)):

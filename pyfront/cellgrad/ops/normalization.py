@@ -10,6 +10,7 @@ import math
 from typing import Any
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import argument_error, check_int, check_ndim, check_one_of, check_shape
 from cellgrad.core.errors import error
 from cellgrad.core.number import real
 from cellgrad.core.parameter import Parameter
@@ -69,22 +70,8 @@ def _per_channel(value: Any, x: Tensor, op: str, name: str) -> Tensor | None:
     if value is None:
         return None
     tensor = check_tensor(value, op, name)
-    if tensor.shape != (x.shape[1],):
-        raise error(
-            ValueError,
-            f"For '{op}', the '{name}' must have one element for each of the {x.shape[1]} channels "
-            f"of an input of shape {list(x.shape)}, but has shape {list(tensor.shape)}.",
-        )
+    check_shape(tensor, op, name, (x.shape[1],), "one element for each channel of the input")
     return reshape_to(tensor, (1, x.shape[1]) + (1,) * (x.ndim - 2))
-
-
-def _check_rank(x: Tensor, least: int, op: str) -> None:
-    if x.ndim < least:
-        raise error(
-            ValueError,
-            f"For '{op}', the input must have at least {least} dimensions, but has shape "
-            f"{list(x.shape)}.",
-        )
 
 
 # --- batch norm -----------------------------------------------------------------------------------
@@ -95,7 +82,7 @@ def _batch_norm_inference(
     input: Tensor, mean: Tensor, variance: Tensor, weight: Any, bias: Any, eps: float
 ) -> Tensor:
     given = check_float(input, "batch_norm", "input_x")
-    _check_rank(given, 2, "batch_norm")
+    check_ndim(given, "batch_norm", "input", at_least=2)
     x = _wide(given)
     centre = _per_channel(mean, x, "batch_norm", "running_mean")
     spread = _per_channel(variance, x, "batch_norm", "running_var")
@@ -112,7 +99,7 @@ def _batch_norm_training(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The result, and the mean and unbiased variance of each channel."""
     given = check_float(input, "batch_norm", "input_x")
-    _check_rank(given, 2, "batch_norm")
+    check_ndim(given, "batch_norm", "input", at_least=2)
     x = _wide(given)
     axes = [i for i in range(x.ndim) if i != 1]
     centred, mean, variance = _moments(x, axes)
@@ -201,11 +188,7 @@ def batch_norm(
 def _trailing(x: Tensor, shape: Any, op: str) -> list[int]:
     """The last dimensions of x, which have the sizes `shape`."""
     if not isinstance(shape, tuple | list) or not shape:
-        raise error(
-            TypeError,
-            f"For '{op}', the 'normalized_shape' must be a tuple or list of ints, but got "
-            f"{shape!r}.",
-        )
+        raise argument_error(TypeError, op, "normalized_shape", "a tuple or list of ints", shape)
     if x.shape[x.ndim - len(shape) :] != tuple(shape) or len(shape) > x.ndim:
         raise error(
             ValueError,
@@ -218,14 +201,7 @@ def _trailing(x: Tensor, shape: Any, op: str) -> list[int]:
 def _like_trailing(value: Any, shape: tuple[int, ...], op: str, name: str) -> Tensor | None:
     if value is None:
         return None
-    tensor = check_tensor(value, op, name)
-    if tensor.shape != shape:
-        raise error(
-            ValueError,
-            f"For '{op}', the '{name}' must have shape {list(shape)}, but has "
-            f"{list(tensor.shape)}.",
-        )
-    return tensor
+    return check_shape(check_tensor(value, op, name), op, name, shape)
 
 
 @public("mint.nn.functional.layer_norm")
@@ -283,12 +259,8 @@ def group_norm(
     (1, 4, 1)
     """
     given = check_float(input, "group_norm", "input")
-    _check_rank(given, 2, "group_norm")
-    if isinstance(num_groups, bool) or not isinstance(num_groups, int):
-        raise error(
-            TypeError,
-            f"For 'group_norm', 'num_groups' must be an int, but got {type(num_groups).__name__}.",
-        )
+    check_ndim(given, "group_norm", "input", at_least=2)
+    num_groups = check_int(num_groups, "group_norm", "num_groups")
     if num_groups < 1 or given.shape[1] % num_groups:
         raise error(
             ValueError,
@@ -326,7 +298,7 @@ def instance_norm(
     [[[[-0.999995  0.999995]]]]
     """
     given = check_float(input, "instance_norm", "input")
-    _check_rank(given, 3, "instance_norm")
+    check_ndim(given, "instance_norm", "input", at_least=3)
     x = _wide(given)
     axes = list(range(2, x.ndim))
     centred, mean, variance = _moments(x, axes)
@@ -394,11 +366,7 @@ class BatchNorm(Primitive):
         data_format: str = "NCHW",
     ):
         super().__init__()
-        if data_format != "NCHW":
-            raise error(
-                ValueError,
-                f"For 'BatchNorm', the 'data_format' must be 'NCHW', but got {data_format!r}.",
-            )
+        check_one_of(data_format, "BatchNorm", "data_format", ("NCHW",))
         self.is_training, self.epsilon, self.momentum = is_training, epsilon, momentum
 
     def __call__(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cellgrad.core.arguments import check_one_of
 from cellgrad.core.errors import error
 from cellgrad.core.record import (
     as_tensor,
@@ -51,8 +52,7 @@ def pad(input_x: Tensor, padding: Any, mode: str = "constant", value: Any = None
             f"For 'pad', 'padding' has {len(amounts)} elements, but {x.ndim} dimensions of shape "
             f"{list(x.shape)} take {2 * x.ndim} at most.",
         )
-    if mode not in _MODES:
-        raise error(ValueError, f"For 'pad', 'mode' must be one of {_MODES}, but got {mode!r}.")
+    check_one_of(mode, "pad", "mode", _MODES)
     if mode != "constant" and value is not None:
         raise error(
             ValueError,

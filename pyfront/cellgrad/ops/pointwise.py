@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from cellgrad.core import dtype as mstype
-from cellgrad.core.errors import error
+from cellgrad.core.arguments import check_number
 from cellgrad.core.number import real
 from cellgrad.core.record import (
     as_tensor,
@@ -407,11 +407,8 @@ def nan_to_num(input: Tensor, nan: Any = None, posinf: Any = None, neginf: Any =
     """
     x = check_tensor(input, "nan_to_num", "input")
     for name, value in (("nan", nan), ("posinf", posinf), ("neginf", neginf)):
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-            raise error(
-                TypeError,
-                f"For 'nan_to_num', '{name}' must be a number, but got {type(value).__name__}.",
-            )
+        if value is not None:
+            check_number(value, "nan_to_num", name)
     if x.dtype.kind != "f":
         return x
     largest = _LARGEST.get(x.dtype.name, 1.7976931348623157e308)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import check_bool, check_int
 from cellgrad.core.errors import error
 from cellgrad.core.record import broadcast_to_shape, cast_to, emit, operation, splat, with_jvp
 from cellgrad.core.tensor import Tensor
@@ -25,7 +26,7 @@ from cellgrad.ops._sliding import (
     pairs,
     per_dim,
 )
-from cellgrad.ops._static import is_int, known
+from cellgrad.ops._static import known
 from cellgrad.ops.joining import pad_to
 from cellgrad.ops.padding import padded
 
@@ -395,18 +396,6 @@ def avg_pool3d(
     )
 
 
-def check_bool(value: Any, op: str, argument: str) -> None:
-    """Refuses anything but a bool.
-
-    Raises:
-        TypeError: no bool.
-    """
-    if not isinstance(value, bool):
-        raise error(
-            TypeError, f"For '{op}', '{argument}' must be a bool, but got {type(value).__name__}."
-        )
-
-
 def avg_pool(
     op: str,
     count: int,
@@ -430,17 +419,7 @@ def avg_pool(
     pads = pairs(padding, count, op, "padding")
     check_bool(ceil_mode, op, "ceil_mode")
     check_bool(count_include_pad, op, "count_include_pad")
-    if not is_int(divisor_override):
-        raise error(
-            TypeError,
-            f"For '{op}', 'divisor_override' must be an int, but got "
-            f"{type(divisor_override).__name__}.",
-        )
-    if divisor_override < 0:
-        raise error(
-            ValueError,
-            f"For '{op}', 'divisor_override' must not be negative, but got {divisor_override}.",
-        )
+    divisor_override = check_int(divisor_override, op, "divisor_override", at_least=0)
     return sliding_mean(
         op, x, kernel, strides, pads, ceil_mode, count_include_pad, divisor_override
     )

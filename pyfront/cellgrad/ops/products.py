@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import check_int
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.record import axis_of, cast_to, check_tensor, emit, operation, reshape_to
@@ -225,10 +226,7 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
     x = check_tensor(x, "vander", "x")
     check_ranks("vander", ("x", x, 1))
     count = x.size if N is None else N
-    if not isinstance(count, int) or isinstance(count, bool):
-        raise error(TypeError, f"For 'vander', N must be an int, but got {type(N).__name__}.")
-    if count < 1:
-        raise error(ValueError, f"For 'vander', N must be greater than 0, but got {count}.")
+    count = check_int(count, "vander", "N", at_least=1)
     powers = np.arange(count - 1, -1, -1)
     exponents = constant(powers, signature(mstype.int64, powers.shape))
     return tensor_pow(reshape_to(x, (x.size, 1)), exponents)

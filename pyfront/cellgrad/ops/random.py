@@ -12,6 +12,7 @@ import numpy as np
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core import effects, generator
+from cellgrad.core.arguments import argument_error, check_instance, check_int, check_ndim
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.number import real
@@ -42,9 +43,9 @@ def next_key(seed: int | None = None, op: str = "random") -> Tensor:
     `seed` other than None or 0 selects another stream.
     """
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int | np.integer)):
-        raise error(TypeError, f"For '{op}', the 'seed' must be an int or None, but got {seed!r}.")
-    if seed is not None and seed < 0:
-        raise error(ValueError, f"For '{op}', the 'seed' must be >= 0, but got {seed}.")
+        raise argument_error(TypeError, op, "seed", "an int or None", seed)
+    if seed is not None:
+        check_int(seed, op, "seed", at_least=0)
     state = generator.STATE
     words = signature(mstype.int32, (2,))
     # Other keys than those that random.key makes of small seeds.
@@ -59,14 +60,14 @@ def next_key(seed: int | None = None, op: str = "random") -> Tensor:
 def _float_type(dtype: Any, op: str, default: Type = mstype.float32) -> Type:
     target = default if dtype is None else dtype
     if not isinstance(target, Type) or target.kind != "f":
-        raise error(ValueError, f"For '{op}', the 'dtype' must be a float type, but got {target}.")
+        raise argument_error(ValueError, op, "dtype", "a float type", target)
     return target
 
 
 def _int_type(dtype: Any, op: str, default: Type = mstype.int64) -> Type:
     target = default if dtype is None else dtype
     if not isinstance(target, Type) or target.kind != "i":
-        raise error(ValueError, f"For '{op}', the 'dtype' must be an int type, but got {target}.")
+        raise argument_error(ValueError, op, "dtype", "an int type", target)
     return target
 
 
@@ -182,11 +183,7 @@ def randn_like(input: Tensor, seed: int | None = None, *, dtype: Type | None = N
 
 def _range(low: Any, high: Any, op: str) -> tuple[int, int]:
     for value, name in ((low, "low"), (high, "high")):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer):
-            raise error(
-                TypeError,
-                f"For '{op}', the '{name}' must be an int, but got {type(value).__name__}.",
-            )
+        check_int(value, op, name)
     if low >= high:
         raise error(
             ValueError, f"For '{op}', 'low' must be less than 'high', but got {low} and {high}."
@@ -208,7 +205,7 @@ def randint(
     [5 5 5]
     """
     if not isinstance(size, tuple | list):
-        raise error(ValueError, f"For 'randint', the input 'size' must be a tuple, but got {size}.")
+        raise argument_error(ValueError, "randint", "size", "a tuple", size)
     low, high = _range(low, high, "randint")
     target = _int_type(dtype, "randint")
     out: Tensor = _randint(low, high, shape_of(size, "randint"), target, seed, "randint")
@@ -333,11 +330,7 @@ def uniform(
     (2, 3) True True
     """
     for value, name in ((minval, "minval"), (maxval, "maxval")):
-        if not isinstance(value, Tensor):
-            raise error(
-                TypeError,
-                f"For 'uniform', the '{name}' must be a Tensor, but got {type(value).__name__}.",
-            )
+        check_instance(value, "uniform", name, Tensor)
         if value.dtype is not dtype:
             raise error(
                 TypeError,
@@ -352,9 +345,7 @@ def uniform(
             k, shape_of(shape, "uniform"), _single(minval), _single(maxval), dtype, "uniform"
         )
     if dtype is not mstype.float32:
-        raise error(
-            ValueError, f"For 'uniform', the 'dtype' must be float32 or int32, but got {dtype}."
-        )
+        raise argument_error(ValueError, "uniform", "dtype", "float32 or int32", dtype)
     whole, low, high = _parameters(shape, (minval, maxval), "uniform")
     u = random.unit_uniform(next_key(seed, "uniform"), whole, mstype.float32)
     width = emit("cell.sub", [high, low])
@@ -394,7 +385,7 @@ def bernoulli(input: Tensor, p: Any = 0.5, seed: int | None = None) -> Tensor:
     """
     x = check_tensor(input, "bernoulli", "input")
     if not isinstance(p, Tensor) and not (is_number(p) and 0 <= p <= 1):
-        raise error(ValueError, f"For 'bernoulli', 'p' must be in [0, 1], but got {p}.")
+        raise argument_error(ValueError, "bernoulli", "p", "in [0, 1]", p)
     k = next_key(None if seed == -1 else seed, "bernoulli")
     return cast_to(random.bernoulli(k, p, x.shape), x.dtype)
 
@@ -439,16 +430,10 @@ def multinomial(
     >>> print(mint.multinomial(Tensor([0.0, 1.0, 0.0]), 1))
     [1]
     """
-    x = check_float(input, "multinomial", "input")
-    if x.ndim not in (1, 2):
-        raise error(
-            ValueError,
-            f"For 'multinomial', the 'input' must have 1 or 2 dimensions, but has {x.ndim}.",
-        )
+    x = check_ndim(check_float(input, "multinomial", "input"), "multinomial", "input", 1, 2)
     if isinstance(num_samples, bool) or not isinstance(num_samples, int) or num_samples < 1:
-        raise error(
-            ValueError,
-            f"For 'multinomial', 'num_samples' must be a positive int, but got {num_samples}.",
+        raise argument_error(
+            ValueError, "multinomial", "num_samples", "a positive int", num_samples
         )
     key = next_key(seed, "multinomial")
     if not replacement:
@@ -499,8 +484,7 @@ def randperm(n: Any, seed: int = 0, offset: int = 0, dtype: Type = mstype.int64)
     """
     if isinstance(n, Tensor) and n.size == 1 and n.dtype.kind == "i":
         n = int(n.asnumpy())
-    if isinstance(n, bool) or not isinstance(n, int | np.integer):
-        raise error(TypeError, f"For 'randperm', 'n' must be an int, but got {type(n).__name__}.")
+    n = check_int(n, "randperm", "n")
     if n < 1 or offset < 0:
         raise error(
             ValueError,
@@ -524,9 +508,7 @@ def shuffle(x: Tensor, seed: int | None = None) -> Tensor:
     >>> print(ops.sort(ops.shuffle(Tensor([1.0, 2.0, 3.0])))[0])
     [1. 2. 3.]
     """
-    given = check_tensor(x, "shuffle", "x")
-    if given.ndim == 0:
-        raise error(ValueError, "For 'shuffle', 'x' must have a dimension, but is a scalar.")
+    given = check_ndim(check_tensor(x, "shuffle", "x"), "shuffle", "x", at_least=1)
     out: Tensor = random.permutation(next_key(seed, "shuffle"), given)
     return out
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import argument_error, check_bool, check_dtype
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.record import (
@@ -56,13 +57,6 @@ def _axes(x: Tensor, axis: Any, op: str) -> tuple[int, ...]:
     return axes_of(axis, x.ndim, op)
 
 
-def _check_keep(keep: Any, op: str, name: str) -> None:
-    if not isinstance(keep, bool):
-        raise error(
-            TypeError, f"For '{op}', the '{name}' must be bool, but got {type(keep).__name__}."
-        )
-
-
 @public("mint.sum")
 @operation
 def sum(
@@ -79,7 +73,7 @@ def sum(
     [4. 6.]
     """
     x = check_tensor(input, "sum", "input")
-    _check_keep(keepdim, "sum", "keepdim")
+    check_bool(keepdim, "sum", "keepdim")
     axes = _axes(x, dim, "sum")
     target = dtype or (x.dtype if x.dtype.kind == "f" else mstype.int64)
     return _sum(cast_to(x, target), axes, keepdim)
@@ -115,7 +109,7 @@ def mean(x: Tensor, axis: Any = None, keep_dims: bool = False) -> Tensor:
     [2. 3.]
     """
     x = check_tensor(x, "mean", "x")
-    _check_keep(keep_dims, "mean", "keep_dims")
+    check_bool(keep_dims, "mean", "keep_dims")
     axes = _axes(x, axis, "mean")
     count = 1
     for a in axes:
@@ -131,7 +125,7 @@ def mean(x: Tensor, axis: Any = None, keep_dims: bool = False) -> Tensor:
 
 def _extremum(op: str, name: str, input: Tensor, axis: Any, keepdims: bool) -> Tensor:
     x = check_tensor(input, name, "input")
-    _check_keep(keepdims, name, "keepdims")
+    check_bool(keepdims, name, "keepdims")
     axes = _axes(x, axis, name)
     for a in axes:
         if x.shape[a] == 0:
@@ -215,10 +209,7 @@ def chosen(op: str, name: str, x: Tensor, initial: Any, where: Any) -> Tensor:
             ValueError, f"For '{name}', 'initial' must be given for what 'where' leaves out."
         )
     if not is_number(initial):
-        raise error(
-            TypeError,
-            f"For '{name}', 'initial' must be a number, but got {type(initial).__name__}.",
-        )
+        raise argument_error(TypeError, name, "initial", "a number", initial)
     start = splat(initial, x.dtype, x.shape)
     out = emit(op, [x, start])
     if where is None or where is True:
@@ -226,10 +217,7 @@ def chosen(op: str, name: str, x: Tensor, initial: Any, where: Any) -> Tensor:
     mask = (
         check_tensor(where, name, "where") if where is not False else splat(False, mstype.bool_, ())
     )
-    if mask.dtype.kind != "b":
-        raise error(
-            TypeError, f"For '{name}', 'where' must be of bools, but got {mask.dtype.title}."
-        )
+    check_dtype(mask, name, "where", "b")
     if broadcast_shapes(mask.shape, x.shape, name) != x.shape:
         raise error(
             ValueError,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cellgrad.core import dtype as mstype
-from cellgrad.core.errors import error
+from cellgrad.core.arguments import check_dtype, check_int
 from cellgrad.core.record import check_tensor, emit, operation
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
@@ -31,11 +30,7 @@ def round(input: Tensor, *, decimals: int = 0) -> Tensor:
     >>> print(ops.round(Tensor([0.5, 1.5, -1.2])))
     [ 0.  2. -1.]
     """
-    if isinstance(decimals, bool) or not isinstance(decimals, int):
-        raise error(
-            TypeError,
-            f"For 'round', 'decimals' must be an int, but got {type(decimals).__name__}.",
-        )
+    decimals = check_int(decimals, "round", "decimals")
     out: Tensor = _round(check_tensor(input, "round", "input"), decimals)
     return out
 
@@ -179,14 +174,7 @@ def bitwise_not(input: Tensor) -> Tensor:
     x = check_tensor(input, "bitwise_not", "input")
     if x.dtype.kind == "b":
         return emit("cell.logical_not", [x])
-    if x.dtype.kind == "f":
-        raise error(
-            TypeError,
-            f"For 'bitwise_not', the operand must be of integers or bools, but got "
-            f"{x.dtype.title}.",
-            f"convert it first, for example x.astype({mstype.int32})",
-        )
-    return emit("cell.bitwise_not", [x])
+    return emit("cell.bitwise_not", [check_dtype(x, "bitwise_not", "input", "biu")])
 
 
 @public()

@@ -5,6 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import (
+    argument_error,
+    check_dtype,
+    check_ndim,
+    check_number,
+    check_shape,
+)
 from cellgrad.core.errors import error
 from cellgrad.core.record import (
     as_tensor,
@@ -66,12 +73,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         if weights is None
         else check_tensor(weights, "bincount", "weights").astype(mstype.float32)
     )
-    if new.shape != x.shape:
-        raise error(
-            ValueError,
-            f"For 'bincount', the weights must have the shape {list(x.shape)} of the input, but got "
-            f"{list(new.shape)}.",
-        )
+    check_shape(new, "bincount", "weights", x.shape, "that of 'input'")
     out: Tensor = _summed(
         known(values, mstype.int32), new, max(least, int(values.max(initial=-1)) + 1)
     )
@@ -102,8 +104,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0.0, max: float = 0.0) ->
     """
     x = check_tensor(input, "histc", "input")
     count = known_int(bins, "histc", "bins")
-    if x.dtype.kind == "b":
-        raise error(TypeError, "For 'histc', the 'input' must be of numbers, but has dtype Bool.")
+    check_dtype(x, "histc", "input", "iuf")
     if count < 1 or max < min:
         raise error(
             ValueError,
@@ -171,14 +172,11 @@ def _kept(shape: tuple[int, ...], lengths: tuple[int, ...], d: int | None) -> tu
 def _quantile(input: Any, q: Any, axis: Any, keepdims: bool, skip: bool, op: str) -> Tensor:
     x = _float_input(input, op)
     if not is_number(q) and not isinstance(q, Tensor):
-        raise error(
-            TypeError, f"For '{op}', 'q' must be a float or a Tensor, but got {type(q).__name__}."
-        )
+        raise argument_error(TypeError, op, "q", "a float or a Tensor", q)
     part = as_tensor(float(q), op, x.dtype) if is_number(q) else cast_to(q, x.dtype)
-    if part.ndim > 1:
-        raise error(ValueError, f"For '{op}', 'q' must have at most one dimension.")
+    check_ndim(part, op, "q", at_most=1)
     if is_number(q) and not 0 <= q <= 1:
-        raise error(ValueError, f"For '{op}', 'q' must be in [0, 1], but got {q}.")
+        raise argument_error(ValueError, op, "q", "in [0, 1]", q)
     inside = emit(
         "cell.logical_and",
         [ew.compare("cell.greater_equal", part, 0.0), ew.compare("cell.less_equal", part, 1.0)],
@@ -328,14 +326,13 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1)
     4.0
     """
     values = check_float(y, "trapz", "y")
-    if not values.ndim:
-        raise error(ValueError, "For 'trapz', 'y' must have at least one dimension.")
+    check_ndim(values, "trapz", "y", at_least=1)
     d = axis_of(dim, values.ndim, "trapz")
     n = values.shape[d]
     sums = emit("cell.add", [piece(values, d, min(1, n), n), piece(values, d, 0, max(n - 1, 0))])
     if x is None:
         if not is_number(dx):
-            raise error(TypeError, f"For 'trapz', 'dx' must be a number, but got {dx!r}.")
+            raise argument_error(TypeError, "trapz", "dx", "a number", dx)
         areas = ew.binary("cell.mul", sums, dx / 2)
     else:
         points = check_float(x, "trapz", "x")
@@ -374,21 +371,14 @@ def cov(
      [-2.  1.]]
     """
     x = check_float(input, "cov", "input")
-    if x.ndim > 2:
-        raise error(
-            ValueError, f"For 'cov', the input must have at most 2 dimensions, but has {x.ndim}."
-        )
+    check_ndim(x, "cov", "input", at_most=2)
     rows = x if x.ndim == 2 else reshape_to(x, (1, x.size))
     n = rows.shape[1]
     weights: Tensor | None = None
     for name, given in (("fweights", fweights), ("aweights", aweights)):
         if given is not None:
             w = cast_to(check_tensor(given, "cov", name), rows.dtype)
-            if w.shape != (n,):
-                raise error(
-                    ValueError,
-                    f"For 'cov', '{name}' must have shape {[n]}, but has {list(w.shape)}.",
-                )
+            check_shape(w, "cov", name, (n,))
             weights = w if weights is None else emit("cell.mul", [weights, w])
     if weights is None:
         weights = splat(1, rows.dtype, (n,))
@@ -427,8 +417,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0) -> Tensor:
      [5.]]
     """
     a, b = check_float(x1, "cdist", "x1"), check_float(x2, "cdist", "x2")
-    if not is_number(p) or isinstance(p, bool):
-        raise error(TypeError, f"For 'cdist', 'p' must be a number, but got {type(p).__name__}.")
+    p = check_number(p, "cdist", "p")
     if p < 0 or a.ndim < 2 or b.ndim < 2 or a.shape[-1] != b.shape[-1]:
         raise error(
             ValueError,

@@ -8,6 +8,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from cellgrad.core.arguments import (
+    argument_error,
+    check_dtype,
+    check_ndim,
+    check_one_of,
+    check_same_dtype,
+)
 from cellgrad.core.errors import error
 from cellgrad.core.record import (
     as_tensor,
@@ -59,11 +66,7 @@ def masked_fill(input_x: Tensor, mask: Tensor, value: Any) -> Tensor:
     """
     x = check_tensor(input_x, "masked_fill", "input_x")
     truth = check_tensor(mask, "masked_fill", "mask")
-    if truth.dtype.kind != "b":
-        raise error(
-            TypeError,
-            f"For 'masked_fill', the mask must be of bools, but got {truth.dtype.title}.",
-        )
+    check_dtype(truth, "masked_fill", "mask", "b")
     out: Tensor = _masked_fill(x, truth, _filler(value, x, "masked_fill"))
     return out
 
@@ -71,17 +74,9 @@ def masked_fill(input_x: Tensor, mask: Tensor, value: Any) -> Tensor:
 def _filler(value: Any, x: Tensor, op: str) -> Tensor:
     """A tensor without dimensions from a number or such a tensor."""
     if not is_number(value) and not isinstance(value, Tensor):
-        raise error(
-            TypeError,
-            f"For '{op}', 'value' must be a number or a Tensor, but got {type(value).__name__}.",
-        )
+        raise argument_error(TypeError, op, "value", "a number or a Tensor", value)
     filler = as_tensor(value, op, x.dtype if is_number(value) else None)
-    if filler.ndim:
-        raise error(
-            ValueError,
-            f"For '{op}', 'value' must have no dimensions, but has shape {list(filler.shape)}.",
-        )
-    return filler
+    return check_ndim(filler, op, "value", 0)
 
 
 @operation
@@ -146,19 +141,10 @@ def scatter_elements(
 ) -> Tensor:
     """See `scatter` and `tensor_scatter_elements`."""
     x, at = check_tensor(input, op, "input"), index_tensor(index, op, "index")
-    if reduction not in ("none", "add"):
-        raise error(
-            ValueError,
-            f"For '{op}', the reduction must be 'none' or 'add', but got {reduction!r}.",
-        )
+    check_one_of(reduction, op, "reduction", ("none", "add"))
     d = checked_elements(x, at, axis, op)
     new = splat(src, x.dtype, at.shape) if is_number(src) else check_tensor(src, op, "src")
-    if new.dtype is not x.dtype:
-        raise error(
-            TypeError,
-            f"For '{op}', the input and 'src' must have the same dtype, but got {x.dtype.title} "
-            f"and {new.dtype.title}.",
-        )
+    check_same_dtype(x, new, op, ("input", "src"))
     if new.ndim != x.ndim or any(n < m for n, m in zip(new.shape, at.shape)):
         raise error(
             ValueError,
@@ -203,12 +189,7 @@ def checked_updates(
             f"For '{op}', 'updates' must have shape {list(shape)} for indices of shape "
             f"{list(at.shape)} into {list(x.shape)}, but have {list(new.shape)}.",
         )
-    if new.dtype is not x.dtype:
-        raise error(
-            TypeError,
-            f"For '{op}', 'input_x' and 'updates' must have the same dtype, but got "
-            f"{x.dtype.title} and {new.dtype.title}.",
-        )
+    check_same_dtype(x, new, op, ("input_x", "updates"))
     return x, at, new, safe
 
 
@@ -433,8 +414,7 @@ def slice_scatter(
         check_tensor(src, "slice_scatter", "src"),
     )
     d = axis_of(axis, x.ndim, "slice_scatter")
-    if known_int(step, "slice_scatter", "step") < 1:
-        raise error(ValueError, f"For 'slice_scatter', 'step' must be positive, but got {step}.")
+    known_int(step, "slice_scatter", "step", at_least=1)
     part = slice(start, end, step)
     count = len(range(*part.indices(x.shape[d])))
     shape = (*x.shape[:d], count, *x.shape[d + 1 :])

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import check_bool
 from cellgrad.core.errors import error
 from cellgrad.core.record import (
     as_tensor,
@@ -24,15 +25,6 @@ from cellgrad.ops._index import gathered
 from cellgrad.ops._public import public
 from cellgrad.ops._static import known
 from cellgrad.ops.gathering import gather_elements, needs_elements
-
-
-def flag(value: Any, op: str, argument: str) -> bool:
-    if not isinstance(value, bool):
-        raise error(
-            TypeError, f"For '{op}', '{argument}' must be a bool, but got {type(value).__name__}."
-        )
-    return value
-
 
 # --- places -----------------------------------------------------------------------------------
 
@@ -115,7 +107,7 @@ def bucketize(input: Tensor, boundaries: Any, *, right: bool = False) -> Tensor:
     """
     x = check_tensor(input, "bucketize", "input")
     edges = boundaries if isinstance(boundaries, Tensor) else Tensor(list(boundaries))
-    return searchsorted(edges, x, out_int32=True, right=flag(right, "bucketize", "right"))
+    return searchsorted(edges, x, out_int32=True, right=check_bool(right, "bucketize", "right"))
 
 
 # --- distinct elements ------------------------------------------------------------------------
@@ -152,10 +144,10 @@ def unique_sorted(input: Tensor, return_inverse: bool, return_counts: bool, dim:
     axis = None if dim is None else axis_of(dim, x.ndim, "unique")
     found, inverse, counts = np.unique(values, return_inverse=True, return_counts=True, axis=axis)
     out = [known(found, x.dtype)]
-    if flag(return_inverse, "unique", "return_inverse"):
+    if check_bool(return_inverse, "unique", "return_inverse"):
         shape = values.shape if axis is None else (values.shape[axis],)
         out.append(known(inverse.reshape(shape), mstype.int64))
-    if flag(return_counts, "unique", "return_counts"):
+    if check_bool(return_counts, "unique", "return_counts"):
         out.append(known(counts, mstype.int64))
     return out[0] if len(out) == 1 else tuple(out)
 
@@ -188,10 +180,10 @@ def unique_consecutive(
     new[1:] = (flat[1:] != flat[:-1]).any(1)
     kept = np.moveaxis(rows[new], 0, d) if dim is not None else rows[new]
     out = [known(kept, x.dtype)]
-    if flag(return_inverse, "unique_consecutive", "return_inverse"):
+    if check_bool(return_inverse, "unique_consecutive", "return_inverse"):
         inverse = np.cumsum(new) - 1
         out.append(known(inverse.reshape(inverse_shape or (n,)), mstype.int64))
-    if flag(return_counts, "unique_consecutive", "return_counts"):
+    if check_bool(return_counts, "unique_consecutive", "return_counts"):
         places = np.flatnonzero(new)
         out.append(known(np.diff(np.append(places, n)), mstype.int64))
     return out[0] if len(out) == 1 else tuple(out)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import check_dtype
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.record import (
@@ -79,10 +80,8 @@ def extreme(dtype: Type, least: bool) -> Any:
 
 def _combine_tuples(input_x: Any, indices: Any, updates: Any, combine: str, op: str) -> Tensor:
     x, at, new, safe = checked_updates(input_x, indices, updates, op)
-    if combine == "div" and x.dtype.kind != "f":
-        raise error(
-            TypeError, f"For '{op}', tensors must be of floating-point, but got {x.dtype.title}."
-        )
+    if combine == "div":
+        check_dtype(x, op, "input_x", "f")
     out: Tensor = _combine_at(x, at, new, combine, safe, op)
     return out
 

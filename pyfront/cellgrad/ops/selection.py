@@ -6,6 +6,7 @@ from typing import Any
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core import effects, state
+from cellgrad.core.arguments import argument_error, check_instance
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter
@@ -384,10 +385,7 @@ def full(size: Any, fill_value: bool | int | float, *, dtype: Type | None = None
     [0. 0.]
     """
     if not is_number(fill_value):
-        raise error(
-            TypeError,
-            f"For 'full', 'fill_value' must be a number, but got {type(fill_value).__name__}.",
-        )
+        raise argument_error(TypeError, "full", "fill_value", "a number", fill_value)
     own = (
         mstype.bool_
         if isinstance(fill_value, bool)
@@ -490,11 +488,7 @@ def assign(variable: Any, value: Any) -> Any:
     >>> print(x.value())
     [3. 4.]
     """
-    if not isinstance(variable, Parameter):
-        raise error(
-            TypeError,
-            f"For 'assign', 'variable' must be a Parameter, but got {variable.__class__.__name__}.",
-        )
+    check_instance(variable, "assign", "variable", Parameter)
     if state.current.scope is not None:
         return effects.assign(variable, value)
     given = as_tensor(value, "assign", variable.dtype)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cellgrad.core.arguments import check_instance, check_one_of, check_same_length
 from cellgrad.core.errors import error
 from cellgrad.core.record import (
     axis_of,
@@ -87,13 +88,8 @@ def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int
     (6,)
     """
     x = check_tensor(input, "flatten", "input")
-    if not isinstance(order, str):
-        raise error(
-            TypeError,
-            f"For 'flatten', the 'order' must be a string, but got {type(order).__name__}.",
-        )
-    if order not in ("C", "F"):
-        raise error(ValueError, f"For 'flatten', the order must be 'C' or 'F', but got {order!r}.")
+    check_instance(order, "flatten", "order", str)
+    check_one_of(order, "flatten", "order", ("C", "F"))
     if order == "F" and x.ndim > 1:
         x = emit("cell.transpose", [x], {"perm": list(range(x.ndim))[::-1]})
     if x.ndim == 0:
@@ -327,12 +323,7 @@ def movedim(x: Tensor, source: Any, destination: Any) -> Tensor:
     """
     x = check_tensor(x, "movedim", "x")
     given = [v if isinstance(v, tuple | list) else (v,) for v in (source, destination)]
-    if len(given[0]) != len(given[1]):
-        raise error(
-            ValueError,
-            f"For 'movedim', 'source' and 'destination' must have the same number of elements, but "
-            f"got {len(given[0])} and {len(given[1])}.",
-        )
+    check_same_length(given[0], given[1], "movedim", ("source", "destination"))
     lists = [[axis_of(d, x.ndim, "movedim") for d in listed] for listed in given]
     for listed, value in zip(lists, (source, destination), strict=True):
         if len(set(listed)) != len(listed):

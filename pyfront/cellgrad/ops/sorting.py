@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import check_bool, check_int, check_ndim
 from cellgrad.core.errors import error
 from cellgrad.core.record import axis_of, check_tensor, operation
 from cellgrad.core.tensor import Tensor
@@ -16,15 +17,12 @@ from cellgrad.ops._index import elements_along, order_of
 from cellgrad.ops._public import public
 from cellgrad.ops._static import known_int
 from cellgrad.ops.joining import narrow
-from cellgrad.ops.searching import flag
 from cellgrad.ops.selection import cast
 from cellgrad.ops.shapes import squeeze
 
 
 def _sortable(x: Any, axis: Any, op: str, argument: str) -> tuple[Tensor, int]:
-    tensor = check_tensor(x, op, argument)
-    if not tensor.ndim:
-        raise error(ValueError, f"For '{op}', the tensor must have at least one dimension.")
+    tensor = check_ndim(check_tensor(x, op, argument), op, argument, at_least=1)
     if tensor.dtype.kind == "b":
         raise error(
             TypeError, f"For '{op}', bools have no order.", "convert them first: x.astype(ms.int32)"
@@ -51,7 +49,7 @@ def sort(input_x: Tensor, axis: int = -1, descending: bool = False) -> tuple[Ten
     [1. 2. 3.] [1 0 2]
     """
     x, d = _sortable(input_x, axis, "sort", "input_x")
-    order = order_of(x, d, flag(descending, "sort", "descending"))
+    order = order_of(x, d, check_bool(descending, "sort", "descending"))
     return elements_along(x, order, d), order
 
 
@@ -73,7 +71,7 @@ def argsort(input: Tensor, axis: int = -1, descending: bool = False) -> Tensor:
     [1 2 0]
     """
     x, d = _sortable(input, axis, "argsort", "input")
-    return order_of(x, d, flag(descending, "argsort", "descending"))
+    return order_of(x, d, check_bool(descending, "argsort", "descending"))
 
 
 @public("Tensor.msort")
@@ -111,11 +109,10 @@ def topk(
     [3. 2.] [2 0]
     """
     x, d = _sortable(input, -1 if dim is None else dim, "topk", "input")
-    count, n = known_int(k, "topk", "k"), x.shape[d]
-    if not 1 <= count <= n:
-        raise error(ValueError, f"For 'topk', the k must be in (0,{n}], but got {count}.")
-    flag(sorted, "topk", "sorted")
-    order = order_of(x, d, flag(largest, "topk", "largest"), count)
+    n = x.shape[d]
+    count = check_int(known_int(k, "topk", "k"), "topk", "k", at_least=1, at_most=n)
+    check_bool(sorted, "topk", "sorted")
+    order = order_of(x, d, check_bool(largest, "topk", "largest"), count)
     return elements_along(x, order, d), order
 
 
@@ -127,8 +124,7 @@ def kth(input: Tensor, k: int, dim: int, keepdim: bool) -> tuple[Tensor, Tensor]
     """
     x = check_tensor(input, "kthvalue", "input")
     n = x.shape[dim] if x.ndim else 1
-    if not 1 <= k <= n:
-        raise error(ValueError, f"For 'kthvalue', 'k' must be in [1, {n}], but got {k}.")
+    check_int(k, "kthvalue", "k", at_least=1, at_most=n)
     values, places = sort(x, dim)
     parts = [narrow(v, dim, k - 1, 1) for v in (values, cast(places, mstype.int64))]
     value, at = parts if keepdim else [squeeze(v, dim) for v in parts]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
+from cellgrad.core.arguments import check_int, check_number
 from cellgrad.core.errors import error
 from cellgrad.core.record import check_float, check_tensor, emit, operation
 from cellgrad.core.tensor import Tensor
@@ -22,9 +21,7 @@ def _order(n: Any) -> int:
         if n.size != 1 or n.dtype.kind != "i":
             raise error(TypeError, "For 'polygamma', 'n' must be an int or a Tensor of one int.")
         return int(n.asnumpy())
-    if isinstance(n, bool) or not isinstance(n, int | np.integer):
-        raise error(TypeError, f"For 'polygamma', 'n' must be an int, but got {type(n).__name__}.")
-    return int(n)
+    return check_int(n, "polygamma", "n")
 
 
 @public("ops.Polygamma(a, x)")
@@ -44,9 +41,7 @@ def polygamma(n: Any, input: Tensor) -> Tensor:
     >>> print(ops.polygamma(Tensor(1), Tensor([1.0])))
     [1.644934]
     """
-    order = _order(n)
-    if not 0 <= order <= 100:
-        raise error(ValueError, f"For 'polygamma', 'n' must be in [0, 100], but got {order}.")
+    order = check_int(_order(n), "polygamma", "n", at_least=0, at_most=100)
     out: Tensor = _polygamma(order, check_tensor(input, "polygamma", "input"))
     return out
 
@@ -77,10 +72,7 @@ def mvlgamma(input: Tensor, p: int) -> Tensor:
     [0.6931472 3.1780539]
     """
     x = check_float(input, "mvlgamma", "input")
-    if isinstance(p, bool) or not isinstance(p, int):
-        raise error(TypeError, f"For 'mvlgamma', 'p' must be an int, but got {type(p).__name__}.")
-    if p < 1:
-        raise error(ValueError, f"For 'mvlgamma', 'p' must be positive, but got {p}.")
+    p = check_int(p, "mvlgamma", "p", at_least=1)
     total = emit("cell.lgamma", [x])
     for j in range(1, p):
         total = emit("cell.add", [total, emit("cell.lgamma", [ew.binary("cell.sub", x, 0.5 * j)])])
@@ -107,10 +99,7 @@ def logit(input: Tensor, eps: float | None = None) -> Tensor:
     """
     x = check_float(input, "logit", "input")
     if eps is not None:
-        if isinstance(eps, bool) or not isinstance(eps, int | float):
-            raise error(
-                TypeError, f"For 'logit', 'eps' must be a float, but got {type(eps).__name__}."
-            )
+        eps = check_number(eps, "logit", "eps")
         x = clip(x, eps, 1 - eps)
     # The two logarithms do not lose what 1 - x has lost in a quotient's rounding.
     other = emit("cell.log1p", [emit("cell.neg", [x])])

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import argument_error, check_ndim
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.record import (
@@ -150,7 +151,7 @@ def _norm_input(x: Any, dtype: Type | None, op: str, name: str) -> tuple[Tensor,
     given = check_float(x, op, name)
     target = dtype or given.dtype
     if target.kind != "f":
-        raise error(ValueError, f"For '{op}', the 'dtype' must be a float type, but got {target}.")
+        raise argument_error(ValueError, op, "dtype", "a float type", target)
     wide = cast_to(given, target)
     return (cast_to(wide, mstype.float32) if target.itemsize == 2 else wide), target
 
@@ -253,12 +254,7 @@ def matrix_norm(
     5.0
     """
     x, target = _norm_input(A, dtype, "matrix_norm", "A")
-    if x.ndim < 2:
-        raise error(
-            ValueError,
-            f"For 'matrix_norm', the input must have at least 2 dimensions, but has shape "
-            f"{list(x.shape)}.",
-        )
+    check_ndim(x, "matrix_norm", "input", at_least=2)
     pair = _pair(axis, x, "matrix_norm")
     return cast_to(_matrix_norm(x, ord, pair, keepdims, "matrix_norm"), target)
 

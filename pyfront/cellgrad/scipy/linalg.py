@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import check_one_of
 from cellgrad.core.dtype import Type
-from cellgrad.core.errors import error
 from cellgrad.core.record import (
     broadcast_to_shape,
     cast_to,
@@ -253,8 +253,7 @@ def lu_solve(
     >>> print(linalg.lu_solve(lu, Tensor([6.0, 7.0])))
     [1. 1.]
     """
-    if trans not in (0, 1, 2):
-        raise error(ValueError, f"For 'lu_solve', 'trans' must be 0, 1 or 2, but got {trans!r}.")
+    check_one_of(trans, "lu_solve", "trans", (0, 1, 2))
     packed, pivots = lu_and_piv
     out: Tensor = _lu_solve(packed, pivots, b, trans != 0)
     return out
@@ -316,11 +315,7 @@ def solve_triangular(
     [1. 2.]
     """
     name = "solve_triangular"
-    if trans not in _TRANSPOSED:
-        raise error(
-            ValueError,
-            f"For '{name}', 'trans' must be one of 0, 1, 2, 'N', 'T' and 'C', but got {trans!r}.",
-        )
+    check_one_of(trans, name, "trans", _TRANSPOSED)
     matrix, dtype = ops.matrices(name, a, "a", square=True)
     given = check_tensor(b, name, "b")
     columns = _columns(matrix, given)

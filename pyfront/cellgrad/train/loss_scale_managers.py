@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from cellgrad.core.errors import error
-from cellgrad.nn.learning_rate_schedule import check_count, check_flag
-from cellgrad.nn.optim.optimizer import check_number
+from cellgrad.core.arguments import check_bool, check_int
+from cellgrad.nn.optim.optimizer import float_of
 from cellgrad.nn.wrap.loss_scale import DynamicLossScaleUpdateCell, FixedLossScaleUpdateCell
 
 __all__ = ["DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager"]
@@ -51,8 +50,8 @@ class FixedLossScaleManager(LossScaleManager):
     """
 
     def __init__(self, loss_scale: float = 128.0, drop_overflow_update: bool = True):
-        self._loss_scale = check_number(loss_scale, "loss_scale", type(self).__name__, 1.0)
-        self._drop = check_flag(drop_overflow_update, "drop_overflow_update", type(self).__name__)
+        self._loss_scale = float_of(loss_scale, type(self).__name__, "loss_scale", 1.0)
+        self._drop = check_bool(drop_overflow_update, type(self).__name__, "drop_overflow_update")
 
     def get_loss_scale(self) -> float:
         return self._loss_scale
@@ -85,12 +84,10 @@ class DynamicLossScaleManager(LossScaleManager):
         self, init_loss_scale: float = 2**24, scale_factor: int = 2, scale_window: int = 2000
     ):
         owner = type(self).__name__
-        self.loss_scale = check_number(init_loss_scale, "init_loss_scale", owner, 1.0)
-        self.scale_factor = check_count(scale_factor, "scale_factor", owner)
+        self.loss_scale = float_of(init_loss_scale, owner, "init_loss_scale", 1.0)
+        self.scale_factor = check_int(scale_factor, owner, "scale_factor", at_least=2)
         self.increase_ratio, self.decrease_ratio = float(scale_factor), 1.0 / scale_factor
-        if scale_factor == 1:
-            raise error(ValueError, f"For '{owner}', the 'scale_factor' must be greater than 1.")
-        self.scale_window = check_count(scale_window, "scale_window", owner)
+        self.scale_window = check_int(scale_window, owner, "scale_window", at_least=1)
         self.cur_iter, self.last_overflow_iter, self.bad_step = 1, 0, 0
 
     def get_loss_scale(self) -> float:

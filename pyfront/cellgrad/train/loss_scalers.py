@@ -6,7 +6,7 @@ from typing import Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
-from cellgrad.core.errors import error
+from cellgrad.core.arguments import argument_error, check_int, check_number
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.record import operation
 from cellgrad.core.tensor import Tensor
@@ -44,16 +44,8 @@ class LossScaler:
     scale_value: Parameter
 
     def __init__(self, scale_value: int | float):
-        if isinstance(scale_value, bool) or not isinstance(scale_value, int | float):
-            raise error(
-                TypeError,
-                f"The type of 'scale_value' should be one of '['float', 'int']', but got type "
-                f"'{type(scale_value).__name__}'.",
-            )
-        if scale_value < 1.0:
-            raise error(
-                ValueError, f"The argument 'scale_value' must be > 1, but got {scale_value}"
-            )
+        owner = type(self).__name__
+        scale_value = check_number(scale_value, owner, "scale_value", at_least=1.0)
         self.scale_value = Parameter(Tensor(scale_value, dtype=mstype.float32), name="scale_value")
 
     def scale(self, inputs: Any) -> Any:
@@ -71,11 +63,7 @@ class LossScaler:
 
 def _checked(inputs: Any, name: str) -> Any:
     if not any(True for _ in tensors(inputs)):
-        raise error(
-            TypeError,
-            f"For '{name}', 'inputs' must be a Tensor or hold Tensors, but got "
-            f"{type(inputs).__name__}.",
-        )
+        raise argument_error(TypeError, name, "inputs", "a Tensor or hold Tensors", inputs)
     return inputs
 
 
@@ -118,15 +106,9 @@ class DynamicLossScaler(LossScaler):
 
     def __init__(self, scale_value: int | float, scale_factor: int, scale_window: int):
         super().__init__(scale_value)
-        for name, value in (("scale_factor", scale_factor), ("scale_window", scale_window)):
-            if isinstance(value, bool) or not isinstance(value, int):
-                raise error(
-                    TypeError, f"The '{name}' must be int, but got '{type(value).__name__}'."
-                )
-            if value <= 0:
-                raise error(
-                    ValueError, f"The '{name}' must be int and must > 0, but got '{value}'."
-                )
+        owner = type(self).__name__
+        self.scale_factor = check_int(scale_factor, owner, "scale_factor", at_least=1)
+        self.scale_window = check_int(scale_window, owner, "scale_window", at_least=1)
         self.scale_factor = scale_factor
         self.scale_window = scale_window
         self.counter = Parameter(Tensor(0, dtype=mstype.int32), name="counter")

@@ -6,6 +6,7 @@ from typing import Any
 
 from cellgrad import nn, ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import check_instance, check_one_of
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.nn._precision import cast_floats
@@ -134,16 +135,8 @@ def _lower_all_but(network: Cell, listed: tuple[type, ...], dtype: Type) -> Cell
 
 
 def _check(network: Any, dtype: Any, owner: str) -> None:
-    if not isinstance(network, Cell):
-        raise error(
-            TypeError,
-            f"For '{owner}', the network type should be Cell, but got {type(network).__name__}.",
-        )
-    if dtype not in (mstype.float16, mstype.bfloat16):
-        raise error(
-            ValueError,
-            f"For '{owner}', the dtype should be one of (float16, bfloat16), but got {dtype}.",
-        )
+    check_instance(network, owner, "network", Cell)
+    check_one_of(dtype, owner, "dtype", (mstype.float16, mstype.bfloat16))
 
 
 def auto_mixed_precision(
@@ -250,22 +243,12 @@ def build_train_network(
     >>> print(step(Tensor([[1.0, 2.0]]), Tensor([[1.0]])))
     4.0
     """
-    if not isinstance(optimizer, nn.Optimizer):
-        raise error(
-            TypeError,
-            f"For 'build_train_network', the 'optimizer' must be an Optimizer, but got "
-            f"{type(optimizer).__name__}.",
-        )
+    check_instance(optimizer, "build_train_network", "optimizer", nn.Optimizer)
     unknown = [k for k in kwargs if k != "loss_scale_manager"]
     if unknown:
         raise error(ValueError, f"Unsupported arg '{unknown[0]}'")
     manager = kwargs.get("loss_scale_manager", DynamicLossScaleManager() if level == "O2" else None)
-    if manager is not None and not isinstance(manager, LossScaleManager):
-        raise error(
-            TypeError,
-            f"For 'build_train_network', the 'loss_scale_manager' must be a LossScaleManager, but "
-            f"got {type(manager).__name__}.",
-        )
+    check_instance(manager, "build_train_network", "loss_scale_manager", LossScaleManager | None)
     network = auto_mixed_precision(network, level)
     if loss_fn is not None:
         network = nn.WithLossCell(network, loss_fn)

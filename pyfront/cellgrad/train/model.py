@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from cellgrad import nn
+from cellgrad.core.arguments import argument_error, check_instance, check_int
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
 from cellgrad.dataset._arrays import as_array
 from cellgrad.dataset.pipeline import Dataset
 from cellgrad.nn.cell import Cell
-from cellgrad.nn.learning_rate_schedule import check_count
 from cellgrad.train import _progress
 from cellgrad.train.callback._callback import CallbackManager, CallbackParam, RunContext, loss_of
 from cellgrad.train.loss_scale_managers import DynamicLossScaleManager
@@ -62,21 +62,16 @@ class Model:
         **kwargs: Any,
     ):
         for name, value in (("network", network), ("eval_network", eval_network)):
-            if not isinstance(value, Cell) and not (name == "eval_network" and value is None):
-                raise error(
-                    TypeError,
-                    f"For 'Model', the '{name}' must be a Cell, but got {type(value).__name__}.",
-                )
+            if name == "network" or value is not None:
+                check_instance(value, "Model", name, Cell)
         unknown = set(kwargs) - {"loss_scale_manager", "keep_batchnorm_fp32"}
         if unknown:
             raise error(ValueError, f"The argument '{min(unknown)}' is not supported by 'Model'.")
         if eval_indexes is not None and (
             not isinstance(eval_indexes, list) or len(eval_indexes) != 3
         ):
-            raise error(
-                ValueError,
-                f"For 'Model', the 'eval_indexes' must be a list of three ints, but got "
-                f"{eval_indexes!r}.",
+            raise argument_error(
+                ValueError, "Model", "eval_indexes", "a list of three ints", eval_indexes
             )
         self._network = auto_mixed_precision(network, amp_level)
         self._loss_fn = loss_fn
@@ -183,15 +178,15 @@ class Model:
     def _fit(
         self, epochs: int, data: Any, valid: Any, frequency: Any, callbacks: Any, initial: int
     ) -> None:
-        check_count(epochs, "epoch", "Model.train")
+        check_int(epochs, "Model.train", "epoch", at_least=1)
         if isinstance(initial, bool) or not isinstance(initial, int) or not 0 <= initial < epochs:
-            raise error(
-                ValueError,
-                f"For 'Model.train', the 'initial_epoch' must be in [0, {epochs}), but got "
-                f"{initial!r}.",
+            raise argument_error(
+                ValueError, "Model.train", "initial_epoch", f"in [0, {epochs})", initial
             )
         if not isinstance(frequency, list):
-            frequency = range(0, epochs + 1, check_count(frequency, "valid_frequency", "Model.fit"))
+            frequency = range(
+                0, epochs + 1, check_int(frequency, "Model.fit", "valid_frequency", at_least=1)
+            )
         args = self._args("train", callbacks)
         args.update(epoch_num=epochs, train_dataset=data, valid_dataset=valid)
         args.batch_num = _number_of_batches(data)

@@ -15,6 +15,13 @@ from typing import Any
 from cellgrad.capture import calls
 from cellgrad.compile import program as _jit
 from cellgrad.core import state
+from cellgrad.core.arguments import (
+    argument_error,
+    check_bool,
+    check_callable,
+    check_int,
+    check_sequence,
+)
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
@@ -81,45 +88,15 @@ def _apply(
 # --- argument checks --------------------------------------------------------------------------
 
 
-def _check_callable(fn: Any, name: str) -> None:
-    if not callable(fn):
-        raise error(
-            TypeError,
-            f"For '{name}', the argument 'fn' must be a Cell or a function, but got "
-            f"{type(fn).__name__}.",
-            "pass the function itself, not the result of calling it"
-            if isinstance(fn, Tensor)
-            else "",
-        )
-
-
-def _check_flag(value: Any, flag: str, name: str) -> None:
-    if not isinstance(value, bool):
-        raise error(
-            TypeError, f"For '{name}', the '{flag}' should be bool, but got {type(value).__name__}"
-        )
-
-
 def _check_positions(positions: Any, name: str) -> None:
     if isinstance(positions, bool) or not isinstance(positions, int | tuple):
-        raise error(
-            TypeError,
-            f"For '{name}', the 'grad_position' must be int or tuple of ints, but got "
-            f"{type(positions).__name__}.",
-            "use a tuple: grad_position=(0, 1)" if isinstance(positions, list) else "",
+        hint = "use a tuple: grad_position=(0, 1)" if isinstance(positions, list) else ""
+        raise argument_error(
+            TypeError, name, "grad_position", "an int or a tuple of ints", positions, hint
         )
     listed = (positions,) if isinstance(positions, int) else positions
-    if not listed:
-        raise error(ValueError, f"For '{name}', the 'grad_position' should not be empty.")
-    for p in listed:
-        if isinstance(p, bool) or not isinstance(p, int):
-            raise error(
-                TypeError,
-                f"For '{name}', the element in 'grad_position' must be int, but got "
-                f"{type(p).__name__}.",
-            )
-        if p < 0:
-            raise error(ValueError, f"For '{name}', the grad_position must be >= 0, but got {p}.")
+    for p in check_sequence(listed, name, "grad_position", "ints"):
+        check_int(p, name, "grad_position", at_least=0)
     if len(set(listed)) != len(listed):
         raise error(
             ValueError,
@@ -158,15 +135,15 @@ def _check_weights(weights: Any, name: str) -> Any:
 def _make(
     fn: Any, positions: Any, weights: Any, has_aux: Any, ids: Any, sens: Any, value: bool, name: str
 ) -> Callable[..., Any]:
-    _check_callable(fn, name)
+    check_callable(fn, name, "fn", "a Cell or a function")
     if positions is None and weights is None:
         raise error(ValueError, "`grad_position` and `weight` can not be None at the same time.")
     if positions is not None:
         _check_positions(positions, name)
     weights = _check_weights(weights, name)
-    _check_flag(has_aux, "has_aux", name)
-    _check_flag(ids, "return_ids", name)
-    _check_flag(sens, "sens_param", name)
+    check_bool(has_aux, name, "has_aux")
+    check_bool(ids, name, "return_ids")
+    check_bool(sens, name, "sens_param")
     return _GradFunction(fn, Request(positions, weights, has_aux, value, ids, name), sens)
 
 
@@ -258,15 +235,15 @@ class GradOperation:
     """
 
     def __init__(self, get_all: bool = False, get_by_list: bool = False, sens_param: bool = False):
-        _check_flag(get_all, "get_all", "GradOperation")
-        _check_flag(get_by_list, "get_by_list", "GradOperation")
-        _check_flag(sens_param, "sens_param", "GradOperation")
+        check_bool(get_all, "GradOperation", "get_all")
+        check_bool(get_by_list, "GradOperation", "get_by_list")
+        check_bool(sens_param, "GradOperation", "sens_param")
         self.get_all = get_all
         self.get_by_list = get_by_list
         self.sens_param = sens_param
 
     def __call__(self, fn: Callable[..., Any], weights: Any = None) -> Callable[..., Any]:
-        _check_callable(fn, "GradOperation")
+        check_callable(fn, "GradOperation", "fn", "a Cell or a function")
         if self.get_by_list and weights is None:
             listed = getattr(fn, "trainable_params", None)
             if listed is None:
@@ -303,10 +280,8 @@ def get_grad(gradients: Any, identifier: int | Parameter) -> Tensor:
     [[1. 2.]]
     """
     if isinstance(identifier, bool) or not isinstance(identifier, int | Parameter):
-        raise error(
-            TypeError,
-            f"For 'get_grad', the 'identifier' must be int or Parameter, but got "
-            f"{type(identifier).__name__}.",
+        raise argument_error(
+            TypeError, "get_grad", "identifier", "an int or a Parameter", identifier
         )
     wanted = identifier.name if isinstance(identifier, Parameter) else identifier
     found: Tensor | None = _search(gradients, wanted)
@@ -353,9 +328,9 @@ def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool
     >>> print(out, pull_back(Tensor([1.0, 10.0])))
     [1. 4.] (Tensor(shape=[2], dtype=Float32, value= [ 2.00000000e+00,  4.00000000e+01]),)
     """
-    _check_callable(fn, "vjp")
+    check_callable(fn, "vjp", "fn", "a Cell or a function")
     weights = _check_weights(weights, "vjp")
-    _check_flag(has_aux, "has_aux", "vjp")
+    check_bool(has_aux, "vjp", "has_aux")
     request = Request("all", weights, has_aux, False, False, "vjp")
 
     def pull(function: Any, *args: Any) -> Any:
@@ -408,8 +383,8 @@ def jvp(fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False) -> A
     >>> print(*ms.jvp(lambda x: x * x, Tensor(3.0), Tensor(1.0)))
     9.0 6.0
     """
-    _check_callable(fn, "jvp")
-    _check_flag(has_aux, "has_aux", "jvp")
+    check_callable(fn, "jvp", "fn", "a Cell or a function")
+    check_bool(has_aux, "jvp", "has_aux")
     args = tuple(inputs) if isinstance(inputs, tuple | list) else (inputs,)
     directions = tuple(v) if isinstance(v, tuple | list) else (v,)
     if state.current.scope is not None:

@@ -14,6 +14,7 @@ import numpy as np
 from cellgrad.capture import calls
 from cellgrad.compile import program as _jit
 from cellgrad.core import state
+from cellgrad.core.arguments import check_bool, check_callable
 from cellgrad.core.errors import error
 from cellgrad.core.record import splat
 from cellgrad.core.scope import constant
@@ -27,7 +28,7 @@ from cellgrad.transforms.differentiate import (
     push_forward,
     require_float,
 )
-from cellgrad.transforms.grad import _check_callable, _check_flag, _check_positions, grad, jvp
+from cellgrad.transforms.grad import _check_positions, grad, jvp
 from cellgrad.transforms.vmap import batch
 
 __all__ = ["hessian", "hvp", "jacfwd", "jacrev"]
@@ -132,9 +133,9 @@ class _First:
 
 
 def _jacobian(fn: Any, positions: Any, has_aux: Any, run: Any, name: str) -> Callable[..., Any]:
-    _check_callable(fn, name)
+    check_callable(fn, name, "fn", "a Cell or a function")
     _check_positions(positions, name)
-    _check_flag(has_aux, "has_aux", name)
+    check_bool(has_aux, name, "has_aux")
     request = Request(positions, None, False, False, False, name)
 
     return _JacobianFunction(fn, request, has_aux, run)

@@ -11,6 +11,7 @@ from typing import Any
 
 from cellgrad.compile import program as _jit
 from cellgrad.core import generator, state
+from cellgrad.core.arguments import check_callable
 from cellgrad.core.errors import error
 from cellgrad.core.storage import Signature, signature
 from cellgrad.core.tensor import Tensor
@@ -130,12 +131,7 @@ def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callabl
     >>> ms.vmap(ms.grad(lambda x: x * x * x))(ms.Tensor([1.0, 2.0]))
     Tensor(shape=[2], dtype=Float32, value= [ 3.00000000e+00,  1.20000000e+01])
     """
-    if not callable(fn):
-        raise error(
-            TypeError,
-            f"For 'vmap', the argument 'fn' must be a Cell or a function, but got "
-            f"{type(fn).__name__}.",
-        )
+    check_callable(fn, "vmap", "fn", "a Cell or a function")
     return _VmapFunction(fn, _frozen(in_axes, "in_axes"), _frozen(out_axes, "out_axes"))
 
 

@@ -8,20 +8,11 @@ from typing import Any
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
+from cellgrad.core.arguments import check_int
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
 from cellgrad.experimental.optim.optimizers import Optimizer
-
-
-def check(value: Any, kinds: Any, name: str, owner: str) -> Any:
-    if isinstance(value, bool) or not isinstance(value, kinds):
-        kind = getattr(kinds, "__name__", "float")
-        raise error(
-            TypeError,
-            f"For '{owner}', the '{name}' must be {kind}, but got {type(value).__name__}.",
-        )
-    return value
 
 
 def each(value: Any, count: int, name: str) -> list[Any]:
@@ -78,7 +69,7 @@ class LRScheduler:
                 "schedulers are for the optimizers of experimental.optim and mint.optim; those of "
                 "nn take a schedule as learning_rate",
             )
-        if check(last_epoch, int, "last_epoch", type(self).__name__) < -1:
+        if check_int(last_epoch, type(self).__name__, "last_epoch") < -1:
             raise error(ValueError, f"Invalid last_epoch: {last_epoch}.")
         self.optimizer = optimizer
         self._last_lr: list[Parameter] = [g["lr"] for g in optimizer.param_groups]

@@ -11,10 +11,11 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from cellgrad.core.arguments import argument_error, check_instance, check_int, check_number
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
-from cellgrad.experimental.optim._schedule import LRScheduler, check, each, outside, set_rates
+from cellgrad.experimental.optim._schedule import LRScheduler, each, outside, set_rates
 from cellgrad.experimental.optim.optimizers import Optimizer
 
 __all__ = [
@@ -50,8 +51,8 @@ class StepLR(LRScheduler):
     def __init__(
         self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1
     ):
-        self.step_size = check(step_size, int, "step_size", "StepLR")
-        self.gamma = check(gamma, float, "gamma", "StepLR")
+        self.step_size = check_int(step_size, "StepLR", "step_size")
+        self.gamma = check_instance(gamma, "StepLR", "gamma", float)
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
@@ -81,10 +82,10 @@ class MultiStepLR(LRScheduler):
         gamma: float = 0.1,
         last_epoch: int = -1,
     ):
-        self.milestones = check(milestones, list, "milestones", "MultiStepLR")
+        self.milestones = check_instance(milestones, "MultiStepLR", "milestones", list)
         for m in milestones:
-            check(m, int, "milestones", "MultiStepLR")
-        self.gamma = check(gamma, (float, int), "gamma", "MultiStepLR")
+            check_int(m, "MultiStepLR", "milestones")
+        self.gamma = check_number(gamma, "MultiStepLR", "gamma")
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
@@ -118,7 +119,7 @@ class ConstantLR(LRScheduler):
                 ValueError, "Constant multiplicative factor expected to be between 0 and 1."
             )
         self.factor = factor
-        self.total_iters = check(total_iters, int, "total_iters", "ConstantLR")
+        self.total_iters = check_int(total_iters, "ConstantLR", "total_iters")
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
@@ -159,7 +160,7 @@ class LinearLR(LRScheduler):
         if not 0 <= end_factor <= 1:
             raise error(ValueError, "Ending multiplicative factor expected to be between 0 and 1.")
         self.start_factor, self.end_factor = start_factor, end_factor
-        self.total_iters = check(total_iters, int, "total_iters", "LinearLR")
+        self.total_iters = check_int(total_iters, "LinearLR", "total_iters")
         super().__init__(optimizer, last_epoch)
 
     def _factor(self, epoch: int) -> float:
@@ -188,7 +189,7 @@ class ExponentialLR(LRScheduler):
     """
 
     def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1):
-        self.gamma = check(gamma, float, "gamma", "ExponentialLR")
+        self.gamma = check_instance(gamma, "ExponentialLR", "gamma", float)
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
@@ -217,12 +218,10 @@ class PolynomialLR(LRScheduler):
         power: float = 1.0,
         last_epoch: int = -1,
     ):
-        self.power = check(power, float, "power", "PolynomialLR")
+        self.power = check_instance(power, "PolynomialLR", "power", float)
         if power < 0:
-            raise error(
-                ValueError, f"For 'PolynomialLR', the 'power' must be >= 0, but got {power}."
-            )
-        self.total_iters = check(total_iters, int, "total_iters", "PolynomialLR")
+            raise argument_error(ValueError, "PolynomialLR", "power", ">= 0", power)
+        self.total_iters = check_int(total_iters, "PolynomialLR", "total_iters")
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
@@ -292,8 +291,8 @@ class CosineAnnealingLR(LRScheduler):
     def __init__(
         self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1
     ):
-        self.eta_min = check(eta_min, (float, int), "eta_min", "CosineAnnealingLR")
-        self.T_max = check(T_max, int, "T_max", "CosineAnnealingLR")
+        self.eta_min = check_number(eta_min, "CosineAnnealingLR", "eta_min")
+        self.T_max = check_int(T_max, "CosineAnnealingLR", "T_max")
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
@@ -337,7 +336,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
             if not isinstance(value, int) or value < 1:
                 raise error(ValueError, f"{name} should be a positive integer, but got {value}.")
         self.T_0, self.T_mult = T_0, T_mult
-        self.eta_min = check(eta_min, (float, int), "eta_min", "CosineAnnealingWarmRestarts")
+        self.eta_min = check_number(eta_min, "CosineAnnealingWarmRestarts", "eta_min")
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:

@@ -7,12 +7,12 @@ from typing import Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import check_bool
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter, ParameterTuple
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
-from cellgrad.nn.learning_rate_schedule import check_flag
-from cellgrad.nn.optim.optimizer import check_number, one_minus, wide
+from cellgrad.nn.optim.optimizer import float_of, one_minus, wide
 
 __all__ = ["SGD", "Adam", "AdamW", "Optimizer"]
 
@@ -87,12 +87,12 @@ class Optimizer(Cell):
                 )
         rate = group["lr"]
         if not isinstance(rate, Tensor):
-            rate = Tensor(check_number(rate, "learning rate", self.cls_name), mstype.float32)
+            rate = Tensor(float_of(rate, self.cls_name, "learning rate"), mstype.float32)
         if rate.ndim:
             raise error(ValueError, "For 'Optimizer', a Tensor as 'lr' must have no dimensions.")
         group["lr"] = Parameter(rate.astype(mstype.float32), name=f"learning_rate_group_{number}")
         self.insert_param_to_cell(f"lr_{number}", group["lr"])
-        check_number(group["weight_decay"], "weight_decay", self.cls_name)
+        float_of(group["weight_decay"], self.cls_name, "weight_decay")
         return group
 
     def steps(self, gradients: Any) -> list[tuple[int, Parameter, Tensor, dict[str, Any]]]:
@@ -161,14 +161,14 @@ class Adam(Optimizer):
         maximize: bool = False,
     ):
         _betas(betas, self.cls_name)
-        check_number(eps, "eps", self.cls_name)
+        float_of(eps, self.cls_name, "eps")
         defaults = {
             "lr": lr,
             "betas": betas,
             "eps": eps,
             "weight_decay": weight_decay,
-            "amsgrad": check_flag(amsgrad, "amsgrad", self.cls_name),
-            "maximize": check_flag(maximize, "maximize", self.cls_name),
+            "amsgrad": check_bool(amsgrad, self.cls_name, "amsgrad"),
+            "maximize": check_bool(maximize, self.cls_name, "maximize"),
         }
         super().__init__(params, defaults)
         self.exp_avg = self.parameters.clone(prefix="exp_avg", init="zeros")
@@ -262,11 +262,11 @@ class SGD(Optimizer):
             )
         defaults = {
             "lr": lr,
-            "momentum": check_number(momentum, "momentum", "SGD"),
-            "dampening": check_number(dampening, "dampening", "SGD"),
+            "momentum": float_of(momentum, "SGD", "momentum"),
+            "dampening": float_of(dampening, "SGD", "dampening"),
             "weight_decay": weight_decay,
-            "nesterov": check_flag(nesterov, "nesterov", "SGD"),
-            "maximize": check_flag(maximize, "maximize", "SGD"),
+            "nesterov": check_bool(nesterov, "SGD", "nesterov"),
+            "maximize": check_bool(maximize, "SGD", "maximize"),
         }
         super().__init__(params, defaults)
         self.accum = self.parameters.clone(prefix="accum", init="zeros")

@@ -6,6 +6,7 @@ from typing import Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import check_one_of
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
@@ -31,12 +32,7 @@ class LossBase(Cell):
 
     def __init__(self, reduction: str = "mean"):
         super().__init__()
-        if reduction not in ("mean", "sum", "none"):
-            raise error(
-                ValueError,
-                f"For '{self.cls_name}', the 'reduction' must be in ['mean', 'sum', 'none'], but "
-                f"got {reduction}.",
-            )
+        check_one_of(reduction, self.cls_name, "reduction", ("mean", "sum", "none"))
         self.average = reduction == "mean"
         self.reduce = reduction != "none"
 

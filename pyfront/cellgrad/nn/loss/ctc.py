@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad import ops
-from cellgrad.core.errors import error
+from cellgrad.core.arguments import check_instance
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.loss.base import LossBase
 
@@ -45,12 +45,7 @@ class CTCLoss(LossBase):
         self, log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any
     ) -> Tensor:
         for name, value in (("log_probs", log_probs), ("targets", targets)):
-            if not isinstance(value, Tensor):
-                raise error(
-                    TypeError,
-                    f"For 'CTCLoss', the '{name}' must be a Tensor, but got "
-                    f"{type(value).__name__}.",
-                )
+            check_instance(value, "CTCLoss", name, Tensor)
         single = log_probs.ndim == 2
         if single:
             log_probs = ops.expand_dims(log_probs, 1)

@@ -14,6 +14,13 @@ from cellgrad import ops
 from cellgrad.capture.repeat import repeat
 from cellgrad.capture.rows import Rows
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import (
+    argument_error,
+    check_bool,
+    check_dtype,
+    check_one_of,
+    check_shape,
+)
 from cellgrad.core.errors import error
 from cellgrad.core.record import cast_to, check_tensor, emit, operation
 from cellgrad.core.tensor import Tensor
@@ -65,18 +72,8 @@ def ctc_loss(
     check_reduction(reduction, "ctc_loss")
     log_probs = check_tensor(log_probs, "ctc_loss", "log_probs")
     targets = check_tensor(targets, "ctc_loss", "targets")
-    if not isinstance(zero_infinity, bool):
-        raise error(
-            TypeError,
-            f"For 'ctc_loss', the 'zero_infinity' must be bool, but got "
-            f"{type(zero_infinity).__name__}.",
-        )
-    if log_probs.dtype.kind != "f":
-        raise error(
-            TypeError,
-            f"For 'ctc_loss', the 'log_probs' must be of floating-point numbers, but got "
-            f"{log_probs.dtype.title}.",
-        )
+    check_bool(zero_infinity, "ctc_loss", "zero_infinity")
+    check_dtype(log_probs, "ctc_loss", "log_probs", "f")
     if log_probs.ndim != 3 or targets.ndim != 2 or targets.shape[0] != log_probs.shape[1]:
         raise error(
             ValueError,
@@ -84,10 +81,8 @@ def ctc_loss(
             f"but got {list(log_probs.shape)} and {list(targets.shape)}.",
         )
     if isinstance(blank, bool) or not isinstance(blank, int) or not 0 <= blank < log_probs.shape[2]:
-        raise error(
-            ValueError,
-            f"For 'ctc_loss', the 'blank' must be an int in [0, {log_probs.shape[2]}), but got "
-            f"{blank!r}.",
+        raise argument_error(
+            ValueError, "ctc_loss", "blank", f"an int in [0, {log_probs.shape[2]})", blank
         )
     batch = targets.shape[0]
     lengths = []
@@ -95,20 +90,10 @@ def ctc_loss(
         if isinstance(value, tuple | list):
             value = Tensor(np.array(value, np.int32))
         value = check_tensor(value, "ctc_loss", name)
-        if value.shape != (batch,):
-            raise error(
-                ValueError,
-                f"For 'ctc_loss', the '{name}' must have shape ({batch},), but got "
-                f"{list(value.shape)}.",
-            )
+        check_shape(value, "ctc_loss", name, (batch,))
         lengths.append(value)
     for name, value in zip(("targets", "input_lengths", "target_lengths"), (targets, *lengths)):
-        if value.dtype not in _INTEGERS:
-            raise error(
-                TypeError,
-                f"For 'ctc_loss', the '{name}' must be int32 or int64, but got "
-                f"{value.dtype.title}.",
-            )
+        check_one_of(value.dtype, "ctc_loss", name, _INTEGERS, TypeError)
     out: tuple[Tensor, Tensor] = _ctc_loss(
         log_probs, targets, lengths[0], lengths[1], blank, reduction, zero_infinity
     )

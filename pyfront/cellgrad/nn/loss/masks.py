@@ -5,6 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad import ops
+from cellgrad.core.arguments import (
+    argument_error,
+    check_ndim,
+    check_number,
+    check_one_of,
+    check_same_shape,
+)
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
@@ -32,19 +39,10 @@ class DiceLoss(LossBase):
 
     def __init__(self, smooth: float = 1e-5):
         super().__init__()
-        if not smooth > 0:
-            raise error(
-                ValueError, f"For '{self.cls_name}', the 'smooth' must be positive, got {smooth}."
-            )
-        self.smooth = float(smooth)
+        self.smooth = float(check_number(smooth, self.cls_name, "smooth", above=0))
 
     def construct(self, logits: Tensor, label: Tensor) -> Tensor:
-        if logits.shape != label.shape:
-            raise error(
-                ValueError,
-                f"For '{self.cls_name}', 'logits' and 'label' must have one shape, but got "
-                f"{list(logits.shape)} and {list(label.shape)}.",
-            )
+        check_same_shape(logits, label, self.cls_name, ("logits", "label"))
         both = ops.sum(logits * label)
         union = ops.sum(ops.square(logits)) + ops.sum(ops.square(label))
         return 1.0 - 2.0 * both / (union + self.smooth)  # type: ignore[no-any-return]
@@ -78,26 +76,14 @@ class MultiClassDiceLoss(LossBase):
     ):
         super().__init__()
         known = ("softmax", "logsoftmax", "relu", "relu6", "tanh", "sigmoid")
-        if isinstance(activation, str) and activation not in known:
-            raise error(
-                ValueError,
-                f"For '{self.cls_name}', the 'activation' must be in {list(known)}, but got "
-                f"{activation}.",
-            )
-        if weights is not None and weights.ndim != 2:
-            raise error(
-                ValueError,
-                f"For '{self.cls_name}', the dimension of 'weights' must be 2, but got "
-                f"{weights.ndim}.",
-            )
+        if isinstance(activation, str):
+            check_one_of(activation, self.cls_name, "activation", known)
+        if weights is not None:
+            check_ndim(weights, self.cls_name, "weights", 2)
         if isinstance(activation, str):
             activation = get_activation(activation)
         if activation is not None and not isinstance(activation, Cell):
-            raise error(
-                TypeError,
-                f"For '{self.cls_name}', the 'activation' must be str or Cell, but got "
-                f"{type(activation).__name__}.",
-            )
+            raise argument_error(TypeError, self.cls_name, "activation", "str or Cell", activation)
         self.binarydiceloss = DiceLoss(smooth=1e-5)
         self.weights = weights
         self.ignore_indiex = ignore_indiex

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cellgrad import ops
+from cellgrad.core.arguments import check_instance, check_number
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
@@ -44,11 +45,7 @@ class _Reduced(LossBase):
 
 def _check_tensors(owner: str, **inputs: Any) -> None:
     for name, value in inputs.items():
-        if not isinstance(value, Tensor):
-            raise error(
-                TypeError,
-                f"For '{owner}', the '{name}' must be a Tensor, but got {type(value).__name__}.",
-            )
+        check_instance(value, owner, name, Tensor)
 
 
 # --- differences ------------------------------------------------------------------------------
@@ -245,17 +242,7 @@ class CosineEmbeddingLoss(_Reduced):
 
     def __init__(self, margin: float = 0.0, reduction: str = "mean"):
         super().__init__(reduction)
-        if isinstance(margin, bool) or not isinstance(margin, int | float):
-            raise error(
-                TypeError,
-                f"For '{self.cls_name}', the 'margin' must be a number, but got "
-                f"{type(margin).__name__}.",
-            )
-        if not -1 <= margin <= 1:
-            raise error(
-                ValueError,
-                f"For '{self.cls_name}', the 'margin' must be in [-1, 1], but got {margin}.",
-            )
+        check_number(margin, self.cls_name, "margin", at_least=-1, at_most=1)
         self.margin = float(margin)
 
     def construct(self, logits_x1: Tensor, logits_x2: Tensor, labels: Tensor) -> Tensor:

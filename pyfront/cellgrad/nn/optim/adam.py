@@ -6,14 +6,13 @@ from typing import Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import check_bool, check_number
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
-from cellgrad.nn.learning_rate_schedule import check_flag
 from cellgrad.nn.optim.optimizer import (
     Optimizer,
-    check_fraction,
-    check_number,
+    fraction_of,
     one_minus,
     wide,
 )
@@ -25,11 +24,9 @@ class _Moments(Optimizer):
     """What the family shares: the coefficients of two running means."""
 
     def _coefficients(self, beta1: float, beta2: float, eps: float) -> None:
-        self.beta1 = check_fraction(beta1, "beta1", self.cls_name)
-        self.beta2 = check_fraction(beta2, "beta2", self.cls_name)
-        self.eps = check_number(eps, "eps", self.cls_name)
-        if not self.eps:
-            raise error(ValueError, f"For '{self.cls_name}', the 'eps' must be positive, got 0.")
+        self.beta1 = fraction_of(beta1, self.cls_name, "beta1")
+        self.beta2 = fraction_of(beta2, self.cls_name, "beta2")
+        self.eps = float(check_number(eps, self.cls_name, "eps", above=0))
 
     def _first(self, moment: Parameter, g: Tensor) -> Tensor:
         """Updates the running mean of gradients."""
@@ -92,9 +89,9 @@ class Adam(_Moments):
                 f"'use_offload', but got {sorted(unknown)}.",
             )
         self._coefficients(beta1, beta2, eps)
-        check_flag(use_locking, "use_locking", self.cls_name)
-        self.use_nesterov = check_flag(use_nesterov, "use_nesterov", self.cls_name)
-        self.use_amsgrad = check_flag(use_amsgrad, "use_amsgrad", self.cls_name)
+        check_bool(use_locking, self.cls_name, "use_locking")
+        self.use_nesterov = check_bool(use_nesterov, self.cls_name, "use_nesterov")
+        self.use_amsgrad = check_bool(use_amsgrad, self.cls_name, "use_amsgrad")
         one = Tensor(1.0, mstype.float32)
         self.beta1_power = Parameter(one, name="beta1_power")
         self.beta2_power = Parameter(one, name="beta2_power")

@@ -7,8 +7,8 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad import ops
-from cellgrad.nn.learning_rate_schedule import check_flag
-from cellgrad.nn.optim.optimizer import Optimizer, check_number, wide
+from cellgrad.core.arguments import check_bool
+from cellgrad.nn.optim.optimizer import Optimizer, float_of, wide
 
 __all__ = ["FTRL", "Adadelta", "Adagrad", "RMSProp"]
 
@@ -41,8 +41,8 @@ class Adagrad(Optimizer):
         weight_decay: Any = 0.0,
     ):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        self.update_slots = check_flag(update_slots, "update_slots", self.cls_name)
-        self.accum = self.slots("accum", check_number(accum, "accum", self.cls_name))
+        self.update_slots = check_bool(update_slots, self.cls_name, "update_slots")
+        self.accum = self.slots("accum", float_of(accum, self.cls_name, "accum"))
 
     def construct(self, grads: Any) -> bool:
         for (w, g, lr), accum in zip(self.prepared(grads), self.accum):
@@ -88,11 +88,11 @@ class RMSProp(Optimizer):
         weight_decay: Any = 0.0,
     ):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        check_flag(use_locking, "use_locking", self.cls_name)
-        self.centered = check_flag(centered, "centered", self.cls_name)
-        self.decay = check_number(decay, "decay", self.cls_name)
-        self.momentum = check_number(momentum, "momentum", self.cls_name)
-        self.epsilon = check_number(epsilon, "epsilon", self.cls_name)
+        check_bool(use_locking, self.cls_name, "use_locking")
+        self.centered = check_bool(centered, self.cls_name, "centered")
+        self.decay = float_of(decay, self.cls_name, "decay")
+        self.momentum = float_of(momentum, self.cls_name, "momentum")
+        self.epsilon = float_of(epsilon, self.cls_name, "epsilon")
         if centered:
             self.mg = self.slots("mean_grad")
         self.ms = self.slots("mean_square", "ones")
@@ -145,9 +145,9 @@ class Adadelta(Optimizer):
         weight_decay: Any = 0.0,
     ):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        self.rho = check_number(rho, "rho", self.cls_name)
-        check_number(1.0 - self.rho, "1 - rho", self.cls_name)
-        self.epsilon = check_number(epsilon, "epsilon", self.cls_name)
+        self.rho = float_of(rho, self.cls_name, "rho")
+        float_of(1.0 - self.rho, self.cls_name, "1 - rho")
+        self.epsilon = float_of(epsilon, self.cls_name, "epsilon")
         self.accum = self.slots("accum")
         self.accum_update = self.slots("accum_update")
 
@@ -196,11 +196,11 @@ class FTRL(Optimizer):
         weight_decay: Any = 0.0,
     ):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        check_flag(use_locking, "use_locking", self.cls_name)
-        initial = check_number(initial_accum, "initial_accum", self.cls_name)
-        self.power = check_number(-lr_power, "-lr_power", self.cls_name)
-        self.l1 = check_number(l1, "l1", self.cls_name)
-        self.l2 = check_number(l2, "l2", self.cls_name)
+        check_bool(use_locking, self.cls_name, "use_locking")
+        initial = float_of(initial_accum, self.cls_name, "initial_accum")
+        self.power = float_of(-lr_power, self.cls_name, "-lr_power")
+        self.l1 = float_of(l1, self.cls_name, "l1")
+        self.l2 = float_of(l2, self.cls_name, "l2")
         self.moments = self.slots("moments", initial)
         self.linear = self.slots("linear")
 

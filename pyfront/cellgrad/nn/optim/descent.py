@@ -6,11 +6,11 @@ from typing import Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import check_bool, check_instance
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter, ParameterTuple
 from cellgrad.core.tensor import Tensor
-from cellgrad.nn.learning_rate_schedule import check_flag
-from cellgrad.nn.optim.optimizer import Optimizer, check_number, wide
+from cellgrad.nn.optim.optimizer import Optimizer, float_of, wide
 
 __all__ = ["ASGD", "SGD", "Momentum", "Rprop"]
 
@@ -45,9 +45,9 @@ class SGD(Optimizer):
         loss_scale: float = 1.0,
     ):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        momentum = check_number(momentum, "momentum", self.cls_name)
-        self.dampening = check_number(dampening, "dampening", self.cls_name)
-        self.nesterov = check_flag(nesterov, "nesterov", self.cls_name)
+        momentum = float_of(momentum, self.cls_name, "momentum")
+        self.dampening = float_of(dampening, self.cls_name, "dampening")
+        self.nesterov = check_bool(nesterov, self.cls_name, "nesterov")
         if nesterov and (momentum <= 0 or dampening != 0):
             raise error(
                 ValueError,
@@ -107,9 +107,9 @@ class Momentum(Optimizer):
         use_nesterov: bool = False,
     ):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        momentum = check_number(momentum, "momentum", self.cls_name)
+        momentum = float_of(momentum, self.cls_name, "momentum")
         self.momentum = Parameter(Tensor(momentum, mstype.float32), name="momentum")
-        self.use_nesterov = check_flag(use_nesterov, "use_nesterov", self.cls_name)
+        self.use_nesterov = check_bool(use_nesterov, self.cls_name, "use_nesterov")
         self.params = self._parameters
         self.moments = self.slots("moments")
 
@@ -150,18 +150,14 @@ class Rprop(Optimizer):
     ):
         super().__init__(learning_rate, params, weight_decay)
         for name, pair in (("etas", etas), ("step_sizes", step_sizes)):
-            if not isinstance(pair, tuple):
-                raise error(
-                    TypeError,
-                    f"For 'Rprop', {name} must be a tuple, but got {type(pair).__name__}.",
-                )
+            check_instance(pair, "Rprop", name, tuple)
             if len(pair) != 2:
                 raise error(
                     ValueError, f"For 'Rprop', {name} must have 2 elements, but got {pair}."
                 )
-        self.etaminus, self.etaplus = (check_number(e, "etas", "Rprop") for e in etas)
+        self.etaminus, self.etaplus = (float_of(e, "Rprop", "etas") for e in etas)
         self.step_size_min, self.step_size_max = (
-            check_number(s, "step_sizes", "Rprop") for s in step_sizes
+            float_of(s, "Rprop", "step_sizes") for s in step_sizes
         )
         if not 0 < self.etaminus < 1 < self.etaplus or self.step_size_min > self.step_size_max:
             raise error(
@@ -218,9 +214,9 @@ class ASGD(Optimizer):
         weight_decay: Any = 0.0,
     ):
         super().__init__(learning_rate, params, weight_decay)
-        self.lambd = check_number(lambd, "lambd", self.cls_name)
-        self.alpha = check_number(alpha, "alpha", self.cls_name)
-        self.t0 = check_number(t0, "t0", self.cls_name)
+        self.lambd = float_of(lambd, self.cls_name, "lambd")
+        self.alpha = float_of(alpha, self.cls_name, "alpha")
+        self.t0 = float_of(t0, self.cls_name, "t0")
         names = [p.name for p in self._parameters]
         one, zero = Tensor(1.0, mstype.float32), Tensor(0.0, mstype.float32)
         self.mu = ParameterTuple(Parameter(one, name=f"mu_{n}") for n in names)

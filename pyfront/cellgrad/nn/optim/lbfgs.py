@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from cellgrad.core.arguments import check_int, check_one_of, check_sequence
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter, ParameterTuple
 from cellgrad.core.tensor import Tensor
-from cellgrad.nn.learning_rate_schedule import check_count
-from cellgrad.nn.optim.optimizer import check_number
+from cellgrad.nn.optim.optimizer import float_of
 
 __all__ = ["LBFGS"]
 
@@ -67,22 +67,18 @@ class LBFGS:
         line_search_fn: str | None = None,
     ):
         self.parameters = ParameterTuple(params)
-        if not self.parameters:
-            raise error(ValueError, "For 'LBFGS', 'params' must not be empty.")
-        self.learning_rate = check_number(learning_rate, "learning_rate", "LBFGS")
-        self.max_iter = check_count(max_iter, "max_iter", "LBFGS")
-        self.max_eval = check_count(max_eval or max(self.max_iter * 5 // 4, 1), "max_eval", "LBFGS")
-        self.tolerance_grad = check_number(tolerance_grad, "tolerance_grad", "LBFGS")
-        self.tolerance_change = check_number(tolerance_change, "tolerance_change", "LBFGS")
-        if line_search_fn not in (None, "strong_wolfe"):
-            raise error(
-                ValueError,
-                "For 'LBFGS', 'line_search_fn' must be None or 'strong_wolfe', but got "
-                f"{line_search_fn!r}.",
-            )
+        check_sequence(self.parameters, "LBFGS", "params", "Parameters")
+        self.learning_rate = float_of(learning_rate, "LBFGS", "learning_rate")
+        self.max_iter = check_int(max_iter, "LBFGS", "max_iter", at_least=1)
+        self.max_eval = check_int(
+            max_eval or max(self.max_iter * 5 // 4, 1), "LBFGS", "max_eval", at_least=1
+        )
+        self.tolerance_grad = float_of(tolerance_grad, "LBFGS", "tolerance_grad")
+        self.tolerance_change = float_of(tolerance_change, "LBFGS", "tolerance_change")
+        check_one_of(line_search_fn, "LBFGS", "line_search_fn", (None, "strong_wolfe"))
         self.line_search_fn = line_search_fn
         self._pairs: deque[tuple[Vector, Vector, float]] = deque(
-            maxlen=check_count(history_size, "history_size", "LBFGS")
+            maxlen=check_int(history_size, "LBFGS", "history_size", at_least=1)
         )
         self._last: tuple[Vector, Vector, float] | None = None  # direction, gradient, step
         self.state = {"iterations": 0, "evaluations": 0}

@@ -9,6 +9,7 @@ import numpy as np
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import check_bool, check_instance, check_number
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter, ParameterTuple
 from cellgrad.core.tensor import Tensor
@@ -21,32 +22,14 @@ __all__ = ["Optimizer"]
 _KEYS = ("params", "lr", "weight_decay", "order_params", "grad_centralization")
 
 
-def check_number(value: Any, name: str, owner: str, low: float = 0.0) -> float:
-    """A Python number that is not below `low`."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise error(
-            TypeError,
-            f"For '{owner}', the '{name}' must be a float, but got {type(value).__name__}.",
-        )
-    if not value >= low:
-        raise error(
-            ValueError, f"For '{owner}', the '{name}' must be at least {low}, but got {value}."
-        )
-    return float(value)
+def float_of(value: Any, owner: str, name: str, at_least: float = 0.0) -> float:
+    """A number as a float, from `at_least` on."""
+    return float(check_number(value, owner, name, at_least=at_least))
 
 
-def check_fraction(value: Any, name: str, owner: str) -> float:
-    """A Python float between 0 and 1, both excluded."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise error(
-            TypeError,
-            f"For '{owner}', the '{name}' must be a float, but got {type(value).__name__}.",
-        )
-    if not 0 < value < 1:
-        raise error(
-            ValueError, f"For '{owner}', the '{name}' must be in (0.0, 1.0), but got {value}."
-        )
-    return float(value)
+def fraction_of(value: Any, owner: str, name: str) -> float:
+    """A number as a float between 0 and 1, both excluded."""
+    return float(check_number(value, owner, name, above=0.0, below=1.0))
 
 
 def one_minus(value: float) -> float:
@@ -174,9 +157,7 @@ class Optimizer(Cell):
         self.is_group = all(isinstance(p, dict) for p in listed)
         if not self.is_group:
             _check_all_parameters(listed, "parameters")
-        self.loss_scale = check_number(loss_scale, "loss_scale", self.cls_name)
-        if not self.loss_scale:
-            raise error(ValueError, f"For '{self.cls_name}', the 'loss_scale' must be positive.")
+        self.loss_scale = float(check_number(loss_scale, self.cls_name, "loss_scale", above=0))
         self.need_scale = self.loss_scale != 1.0
         self.reciprocal_scale = 1.0 / self.loss_scale
         self.dynamic_lr = False
@@ -283,12 +264,7 @@ class Optimizer(Cell):
                 raise error(KeyError, "For 'Optimizer', a group needs the key 'params'.")
             _check_all_parameters(_listed(group["params"], "group `params`"), "a group")
             flag = group.get("grad_centralization", False)
-            if not isinstance(flag, bool):
-                raise error(
-                    TypeError,
-                    f"For 'Optimizer', the 'grad_centralization' must be bool type, but got "
-                    f"{type(flag).__name__}.",
-                )
+            check_bool(flag, "Optimizer", "grad_centralization")
             self.is_group_lr = self.is_group_lr or "lr" in group
         if order is not None and len(groups) == 1:
             raise error(ValueError, "For 'Optimizer', 'order_params' needs groups to order.")
@@ -300,7 +276,7 @@ class Optimizer(Cell):
             self.dynamic_lr = True
             return learning_rate
         if isinstance(learning_rate, int | float):
-            value = check_number(learning_rate, "learning rate", self.cls_name)
+            value = float_of(learning_rate, self.cls_name, "learning rate")
             return Parameter(Tensor(value, mstype.float32), name=name)
         if not isinstance(learning_rate, Tensor):
             text = isinstance(learning_rate, str)
@@ -327,7 +303,7 @@ class Optimizer(Cell):
         if isinstance(weight_decay, Cell):
             self.dynamic_weight_decay = True
             return _ScaledDecay(weight_decay, self.loss_scale)
-        return check_number(weight_decay, "weight_decay", self.cls_name) * self.loss_scale
+        return float_of(weight_decay, self.cls_name, "weight_decay") * self.loss_scale
 
     def slots(self, prefix: str, init: Any = "zeros") -> ParameterTuple:
         """State of the Parameters' shapes: new Parameters named ``prefix.name``."""
@@ -462,12 +438,9 @@ class Optimizer(Cell):
         positions = {id(p): i for i, p in enumerate(self._parameters)}
         out = []
         for p in listed:
-            if not isinstance(p, Parameter):
-                raise error(
-                    TypeError,
-                    f"For 'get_lr_parameter', the 'param' must be 'Parameter' or 'list' type, but "
-                    f"got {type(p).__name__}.",
-                )
+            check_instance(
+                p, "get_lr_parameter", "param", Parameter, expected="a Parameter or a list of them"
+            )
             if id(p) not in positions:
                 raise error(
                     ValueError,

@@ -6,12 +6,12 @@ from typing import Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import check_bool, check_callable, check_instance
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter, ParameterTuple
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn._precision import cast_floats
 from cellgrad.nn.cell import Cell
-from cellgrad.nn.learning_rate_schedule import check_flag
 from cellgrad.nn.wrap.grad_reducer import DistributedGradReducer
 from cellgrad.parallel._utils import _get_device_num, _get_gradients_mean, _get_parallel_mode
 from cellgrad.transforms.grad import value_and_grad
@@ -73,7 +73,7 @@ class WithEvalCell(Cell):
         super().__init__(auto_prefix=False)
         self._network = network
         self._loss_fn = loss_fn
-        self.add_cast_fp32 = check_flag(add_cast_fp32, "add_cast_fp32", self.cls_name)
+        self.add_cast_fp32 = check_bool(add_cast_fp32, self.cls_name, "add_cast_fp32")
 
     def construct(self, data: Any, label: Any) -> tuple[Any, Any, Any]:
         outputs = self._network(data)
@@ -136,12 +136,7 @@ class ForwardValueAndGrad(Cell):
         sens_param: bool = False,
     ):
         super().__init__(auto_prefix=False)
-        if not callable(network):
-            raise error(
-                TypeError,
-                f"For 'ForwardValueAndGrad', the argument 'network' must be cell, function type or "
-                f"method type, but got '{type(network).__name__}'",
-            )
+        check_callable(network, "ForwardValueAndGrad", "network", "a Cell or a function")
         if get_by_list and not isinstance(weights, tuple | list):
             raise error(
                 TypeError,
@@ -151,7 +146,7 @@ class ForwardValueAndGrad(Cell):
         self.network = network
         self.weights = ParameterTuple(weights) if get_by_list else None
         self.get_all, self.get_by_list = get_all, get_by_list
-        self.sens_param = check_flag(sens_param, "sens_param", self.cls_name)
+        self.sens_param = check_bool(sens_param, self.cls_name, "sens_param")
         self.grad = ops.GradOperation(get_all, get_by_list, sens_param)
 
     def construct(self, *inputs: Any) -> tuple[Any, Any]:
@@ -189,12 +184,7 @@ class TrainOneStepCell(Cell):
     def __init__(self, network: Cell, optimizer: Cell, sens: Any = None, return_grad: bool = False):
         super().__init__(auto_prefix=False)
         for name, value in (("network", network), ("optimizer", optimizer)):
-            if not isinstance(value, Cell):
-                raise error(
-                    TypeError,
-                    f"For '{self.cls_name}', the '{name}' must be a Cell, but got "
-                    f"{type(value).__name__}.",
-                )
+            check_instance(value, self.cls_name, name, Cell)
         self.network = network
         self.network.set_grad()
         self.optimizer = optimizer
@@ -205,7 +195,7 @@ class TrainOneStepCell(Cell):
             raise error(ValueError, "The input argument of 'sens' can not be 0.")
         self.sense_flag = sens is not None
         self.sens = 1.0 if sens is None else sens
-        self.return_grad = check_flag(return_grad, "return_grad", self.cls_name)
+        self.return_grad = check_bool(return_grad, self.cls_name, "return_grad")
         self.parallel_mode = _get_parallel_mode()
         self.reducer_flag = False
         self.mean, self.degree = _get_gradients_mean(), _get_device_num()
@@ -249,12 +239,7 @@ class ParameterUpdate(Cell):
 
     def __init__(self, param: Parameter):
         super().__init__(auto_prefix=False)
-        if not isinstance(param, Parameter):
-            raise error(
-                TypeError,
-                f"For 'ParameterUpdate', 'param' must be 'Parameter', but got "
-                f"{type(param).__name__}.",
-            )
+        check_instance(param, "ParameterUpdate", "param", Parameter)
         self._param = param
 
     def construct(self, x: Tensor) -> Tensor:

@@ -9,11 +9,11 @@ from cellgrad import ops
 from cellgrad.capture.branches import perform_where
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
+from cellgrad.core.arguments import check_instance, check_int
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
-from cellgrad.nn.learning_rate_schedule import check_count
 from cellgrad.nn.wrap.cell_wrapper import TrainOneStepCell
 from cellgrad.nn.wrap.finite import all_finite
 
@@ -83,7 +83,7 @@ class DynamicLossScaleUpdateCell(Cell):
         super().__init__()
         self.loss_scale_value = loss_scale_value
         self.scale_factor = float(scale_factor)
-        self.scale_window = check_count(scale_window, "scale_window", self.cls_name)
+        self.scale_window = check_int(scale_window, self.cls_name, "scale_window", at_least=1)
         self.cur_iter = Parameter(Tensor(1, mstype.int32), name="current_iterator_step")
         self.last_overflow_iter = Parameter(
             Tensor(0, mstype.int32), name="last_overflow_iterator_step"
@@ -144,13 +144,14 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
             self.loss_scaling_manager = scale_sense
             first: Any = scale_sense.get_loss_scale()
             scale_sense = Tensor(float(first), mstype.float32)
-        elif not isinstance(scale_sense, Tensor):
-            raise error(
-                TypeError,
-                f"For '{self.cls_name}', the 'scale_sense' must be Cell or Tensor, but got "
-                f"'scale_sense' type: {type(scale_sense).__name__}.",
-                "nn.FixedLossScaleUpdateCell(number) is a Cell with a fixed scale",
-            )
+        check_instance(
+            scale_sense,
+            self.cls_name,
+            "scale_sense",
+            Tensor,
+            expected="a Cell or a Tensor",
+            hint="nn.FixedLossScaleUpdateCell(number) is a Cell with a fixed scale",
+        )
         if scale_sense.shape not in ((), (1,)):
             raise error(
                 ValueError,
@@ -165,12 +166,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         Raises:
             TypeError: `sens` is not a Tensor.
         """
-        if not isinstance(sens, Tensor):
-            raise error(
-                TypeError,
-                f"For '{self.cls_name}', the type of 'sens' must be Tensor, but got "
-                f"{type(sens).__name__}.",
-            )
+        check_instance(sens, self.cls_name, "sens", Tensor)
         self.scale_sense.set_data(sens)
 
     def start_overflow_check(self, pre_cond: Any, compute_input: Any) -> tuple[Tensor, Any]:

@@ -10,11 +10,17 @@ import numpy as np
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import (
+    argument_error,
+    check_bool,
+    check_callable,
+    check_instance,
+    check_one_of,
+)
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
-from cellgrad.nn.learning_rate_schedule import check_flag
-from cellgrad.nn.optim.optimizer import check_fraction, check_number
+from cellgrad.nn.optim.optimizer import float_of, fraction_of
 from cellgrad.train._progress import say
 from cellgrad.train.callback._callback import Callback, RunContext, loss_of
 
@@ -29,21 +35,13 @@ class _Watching(Callback):
 
     def __init__(self, monitor: str, min_delta: float, patience: int, verbose: bool, mode: str):
         owner = type(self).__name__
-        if not isinstance(monitor, str):
-            raise error(
-                TypeError,
-                f"For '{owner}', the 'monitor' must be str, but got {type(monitor).__name__}.",
-            )
-        if mode not in ("auto", "min", "max"):
-            raise error(ValueError, f"mode should be 'auto', 'min' or 'max', but got {mode}.")
+        check_instance(monitor, owner, "monitor", str)
+        check_one_of(mode, owner, "mode", ("auto", "min", "max"))
         if isinstance(patience, bool) or not isinstance(patience, int) or patience < 0:
-            raise error(
-                ValueError,
-                f"For '{owner}', the 'patience' must be a non-negative int, but got {patience!r}.",
-            )
+            raise argument_error(ValueError, owner, "patience", "a non-negative int", patience)
         self.monitor, self.patience = monitor, patience
         self.min_delta = abs(float(min_delta))
-        self.verbose = check_flag(verbose, "verbose", owner)
+        self.verbose = check_bool(verbose, owner, "verbose")
         self.smaller = mode == "min" or (mode == "auto" and monitor in _SMALLER)
         self._reset()
 
@@ -123,8 +121,8 @@ class EarlyStopping(_Watching):
     ):
         super().__init__(monitor, min_delta, patience, verbose, mode)
         self.baseline = baseline
-        self.restore_best_weights = check_flag(
-            restore_best_weights, "restore_best_weights", "EarlyStopping"
+        self.restore_best_weights = check_bool(
+            restore_best_weights, "EarlyStopping", "restore_best_weights"
         )
 
     def _reset(self) -> None:
@@ -211,9 +209,9 @@ class ReduceLROnPlateau(_Watching):
         min_lr: float = 0,
     ):
         super().__init__(monitor, min_delta, patience, verbose, mode)
-        self.factor = check_fraction(factor, "factor", "ReduceLROnPlateau")
-        self.cooldown = int(check_number(cooldown, "cooldown", "ReduceLROnPlateau"))
-        self.min_lr = check_number(min_lr, "min_lr", "ReduceLROnPlateau")
+        self.factor = fraction_of(factor, "ReduceLROnPlateau", "factor")
+        self.cooldown = int(float_of(cooldown, "ReduceLROnPlateau", "cooldown"))
+        self.min_lr = float_of(min_lr, "ReduceLROnPlateau", "min_lr")
 
     def _reset(self) -> None:
         super()._reset()
@@ -274,12 +272,9 @@ class LearningRateScheduler(Callback):
     """
 
     def __init__(self, learning_rate_function: Callable[[float, int], float]):
-        if not callable(learning_rate_function):
-            raise error(
-                TypeError,
-                "For 'LearningRateScheduler', the 'learning_rate_function' must be a function, but "
-                f"got {type(learning_rate_function).__name__}.",
-            )
+        check_callable(
+            learning_rate_function, "LearningRateScheduler", "learning_rate_function", "a function"
+        )
         self.learning_rate_function = learning_rate_function
 
     def on_train_step_end(self, run_context: RunContext) -> None:

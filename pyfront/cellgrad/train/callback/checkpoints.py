@@ -11,11 +11,17 @@ from typing import Any
 
 from cellgrad.checkpoints.serialization import finish_saving, load_checkpoint, save_checkpoint
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import (
+    argument_error,
+    check_bool,
+    check_instance,
+    check_int,
+    check_one_of,
+)
 from cellgrad.core.errors import error
 from cellgrad.core.generator import get_rng_state, set_rng_state
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
-from cellgrad.nn.learning_rate_schedule import check_count, check_flag
 from cellgrad.train._progress import say
 from cellgrad.train.callback._callback import Callback, RunContext, loss_of
 
@@ -30,10 +36,7 @@ def _whole(value: Any, name: str) -> int:
     if value is None:
         return 0
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise error(
-            ValueError,
-            f"For 'CheckpointConfig', the '{name}' must be a non-negative int, but got {value!r}.",
-        )
+        raise argument_error(ValueError, "CheckpointConfig", name, "a non-negative int", value)
     return value
 
 
@@ -90,21 +93,11 @@ class CheckpointConfig:
                 "For 'CheckpointConfig', 'save_checkpoint_steps' and 'save_checkpoint_seconds' "
                 "can't both be None or 0.",
             )
-        if saved_network is not None and not isinstance(saved_network, Cell):
-            raise error(
-                TypeError,
-                "For 'CheckpointConfig', the type of 'saved_network' must be None or Cell, but got "
-                f"{type(saved_network).__name__}.",
-            )
-        if format not in ("ckpt", "safetensors"):
-            raise error(
-                ValueError,
-                f"For 'CheckpointConfig', the 'format' must be 'ckpt' or 'safetensors', but got "
-                f"{format!r}.",
-            )
+        check_instance(saved_network, "CheckpointConfig", "saved_network", Cell | None)
+        check_one_of(format, "CheckpointConfig", "format", ("ckpt", "safetensors"))
         self.saved_network = saved_network
         self.format = format
-        self.exception_save = check_flag(exception_save, "exception_save", "CheckpointConfig")
+        self.exception_save = check_bool(exception_save, "CheckpointConfig", "exception_save")
         self.numbers: list[str] = []
         self.append_dict: dict[str, Any] = {}
         for item in append_info or []:
@@ -174,12 +167,7 @@ class ModelCheckpoint(Callback):
                 "For 'ModelCheckpoint', the argument 'prefix' for checkpoint file name is invalid, "
                 f"it must be string and does not contain '/', but got {prefix!r}.",
             )
-        if config is not None and not isinstance(config, CheckpointConfig):
-            raise error(
-                TypeError,
-                "For 'ModelCheckpoint', the type of argument 'config' should be "
-                f"'CheckpointConfig', but got {type(config).__name__}.",
-            )
+        check_instance(config, "ModelCheckpoint", "config", CheckpointConfig | None)
         self._config = config or CheckpointConfig()
         self._directory = os.path.abspath(directory or ".")
         os.makedirs(self._directory, exist_ok=True)
@@ -315,17 +303,12 @@ class BackupAndRestore(Callback):
     def __init__(
         self, backup_dir: str, save_freq: str | int = "epoch", delete_checkpoint: bool = True
     ):
-        if not isinstance(backup_dir, str):
-            raise error(
-                TypeError,
-                "For 'BackupAndRestore', the 'backup_dir' must be str, but got "
-                f"{type(backup_dir).__name__}.",
-            )
+        check_instance(backup_dir, "BackupAndRestore", "backup_dir", str)
         if save_freq != "epoch":
-            check_count(save_freq, "save_freq", "BackupAndRestore")
+            check_int(save_freq, "BackupAndRestore", "save_freq", at_least=1)
         self.save_freq = save_freq
-        self.delete_checkpoint = check_flag(
-            delete_checkpoint, "delete_checkpoint", "BackupAndRestore"
+        self.delete_checkpoint = check_bool(
+            delete_checkpoint, "BackupAndRestore", "delete_checkpoint"
         )
         os.makedirs(backup_dir, exist_ok=True)
         self.path = os.path.join(os.path.abspath(backup_dir), self._NAME)

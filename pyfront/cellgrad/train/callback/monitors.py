@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from cellgrad.core.arguments import check_bool, check_int
 from cellgrad.core.errors import error
-from cellgrad.nn.learning_rate_schedule import check_count, check_flag
 from cellgrad.train._progress import say
 from cellgrad.train.callback._callback import Callback, RunContext, loss_of
 
@@ -39,7 +39,7 @@ class LossMonitor(Callback):
 
     def __init__(self, per_print_times: int = 1):
         if per_print_times != 0 or isinstance(per_print_times, bool):
-            check_count(per_print_times, "per_print_times", "LossMonitor")
+            check_int(per_print_times, "LossMonitor", "per_print_times", at_least=1)
         self._per_print_times = per_print_times
 
     def on_train_step_end(self, run_context: RunContext) -> None:
@@ -74,7 +74,7 @@ class TimeMonitor(Callback):
 
     def __init__(self, data_size: int | None = None, data_time: bool = False):
         self.data_size = data_size
-        self.data_time = check_flag(data_time, "data_time", "TimeMonitor")
+        self.data_time = check_bool(data_time, "TimeMonitor", "data_time")
         self._times: dict[str, list[float]] = {}
 
     def epoch_begin(self, run_context: RunContext) -> None:

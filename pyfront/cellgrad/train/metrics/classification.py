@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from cellgrad.core.arguments import check_instance, check_int, check_number, check_one_of
 from cellgrad.core.errors import error
-from cellgrad.nn.learning_rate_schedule import check_count
 from cellgrad.train.metrics.metric import Array, Metric
 
 __all__ = [
@@ -41,13 +41,8 @@ class _Classes(Metric):
 
     def __init__(self, eval_type: str = "classification"):
         super().__init__()
-        if eval_type not in ("classification", "multilabel"):
-            raise error(
-                TypeError,
-                "The argument 'eval_type' must be in ['classification', 'multilabel'], but got "
-                f"{eval_type}",
-            )
-        self._type = eval_type
+        names = ("classification", "multilabel")
+        self._type = check_one_of(eval_type, type(self).__name__, "eval_type", names, TypeError)
         self.clear()
 
     def clear(self) -> None:
@@ -210,11 +205,7 @@ class Fbeta(_Positives):
 
     def __init__(self, beta: float):
         super().__init__()
-        if not beta > 0:
-            raise error(
-                ValueError,
-                f"For 'Fbeta', the argument 'beta' must be greater than 0, but got {beta}.",
-            )
+        check_number(beta, "Fbeta", "beta", above=0)
         self.beta = beta
 
     def eval(self, average: bool = False) -> Any:
@@ -257,7 +248,7 @@ class TopKCategoricalAccuracy(Metric):
 
     def __init__(self, k: int):
         super().__init__()
-        self.k = check_count(k, "k", "TopKCategoricalAccuracy")
+        self.k = check_int(k, "TopKCategoricalAccuracy", "k", at_least=1)
         self.clear()
 
     def clear(self) -> None:
@@ -325,19 +316,10 @@ class ConfusionMatrix(Metric):
 
     def __init__(self, num_classes: int, normalize: str = "no_norm", threshold: float = 0.5):
         super().__init__()
-        self.num_classes = check_count(num_classes, "num_classes", "ConfusionMatrix")
-        if normalize not in ("target", "prediction", "all", "no_norm"):
-            raise error(
-                ValueError,
-                "For 'ConfusionMatrix', the argument 'normalize' must be in ['target', "
-                f"'prediction', 'all', 'no_norm'], but got {normalize}.",
-            )
-        if not isinstance(threshold, float):
-            raise error(
-                TypeError,
-                f"For 'ConfusionMatrix', the 'threshold' must be float, but got "
-                f"{type(threshold).__name__}.",
-            )
+        self.num_classes = check_int(num_classes, "ConfusionMatrix", "num_classes", at_least=1)
+        names = ("target", "prediction", "all", "no_norm")
+        check_one_of(normalize, "ConfusionMatrix", "normalize", names)
+        check_instance(threshold, "ConfusionMatrix", "threshold", float)
         self.normalize, self.threshold = normalize, threshold
         self.clear()
 
@@ -421,12 +403,8 @@ class ConfusionMatrixMetric(Metric):
         super().__init__()
         name = metric_name.lower().replace("_", " ")
         self.metric_name = _ALIASES.get(name, name)
-        if self.metric_name not in _RATES or decrease not in ("mean", "sum", "none"):
-            raise error(
-                ValueError,
-                f"For 'ConfusionMatrixMetric', 'metric_name' must be in {sorted(_RATES)} and "
-                f"'decrease' in ['mean', 'sum', 'none'], but got {metric_name!r} and {decrease!r}.",
-            )
+        check_one_of(self.metric_name, "ConfusionMatrixMetric", "metric_name", _RATES)
+        check_one_of(decrease, "ConfusionMatrixMetric", "decrease", ("mean", "sum", "none"))
         self.skip_channel, self.by_row, self.decrease = skip_channel, calculation_method, decrease
         self.clear()
 

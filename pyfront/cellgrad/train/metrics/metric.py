@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from cellgrad.core.arguments import argument_error
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
 
@@ -50,11 +51,8 @@ class Metric:
             ValueError: `indexes` is not a list of ints.
         """
         if not isinstance(indexes, list) or not all(isinstance(i, int) for i in indexes):
-            raise error(
-                ValueError,
-                "For 'set_indexes', the argument 'indexes' must be a list and all its elements must "
-                f"be int, but got {indexes!r}.",
-            )
+            wanted = "a list and all its elements must be int"
+            raise argument_error(ValueError, "set_indexes", "indexes", wanted, indexes)
         self._indexes = indexes
         return self
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cellgrad.core.arguments import check_one_of
 from cellgrad.core.errors import error
 from cellgrad.train.metrics.metric import Array, Metric
 
@@ -165,12 +166,8 @@ class CosineSimilarity(Metric):
         self, similarity: str = "cosine", reduction: str = "none", zero_diagonal: bool = True
     ):
         super().__init__()
-        if similarity not in ("cosine", "dot") or reduction not in ("none", "sum", "mean"):
-            raise error(
-                ValueError,
-                "For 'CosineSimilarity', 'similarity' must be 'cosine' or 'dot' and 'reduction' "
-                f"'none', 'sum' or 'mean', but got {similarity!r} and {reduction!r}.",
-            )
+        check_one_of(similarity, "CosineSimilarity", "similarity", ("cosine", "dot"))
+        check_one_of(reduction, "CosineSimilarity", "reduction", ("none", "sum", "mean"))
         self.similarity, self.reduction, self.zero_diagonal = similarity, reduction, zero_diagonal
         self.clear()
 
