@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from cellgrad.core.arguments import check_number, check_one_of
+from cellgrad.core.arguments import check_bool, check_number, check_one_of
 from cellgrad.core.errors import error
 from cellgrad.core.number import real
 from cellgrad.core.record import axis_of, check_float, check_tensor, emit, operation, reshape_to
@@ -507,9 +507,6 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
     >>> print(ops.relu(Tensor([-1.0, 0.0, 2.0])))
     [0. 0. 2.]
     """
-    if not isinstance(inplace, bool):
-        raise error(
-            TypeError, f"For 'relu', 'inplace' must be a bool, but got {type(inplace).__name__}."
-        )
+    check_bool(inplace, "relu", "inplace")
     out = gen.relu(input)
     return check_tensor(input, "relu", "input").copy_(out) if inplace else out

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from cellgrad.core import dtype as mstype
-from cellgrad.core.arguments import check_number
+from cellgrad.core.arguments import argument_error, check_number
 from cellgrad.core.number import real
 from cellgrad.core.record import (
     as_tensor,
@@ -518,7 +518,5 @@ def subtract(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     [3. 2.]
     """
     if not is_number(alpha):
-        raise error(
-            TypeError, f"For 'subtract', 'alpha' must be a number, but got {type(alpha).__name__}."
-        )
+        raise argument_error(TypeError, "subtract", "alpha", "a number", alpha)
     return gen.sub(input, other if alpha == 1 else gen.mul(other, alpha))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cellgrad.core.arguments import check_instance, check_one_of, check_same_length
+from cellgrad.core.arguments import check_instance, check_ndim, check_one_of, check_same_length
 from cellgrad.core.errors import error
 from cellgrad.core.record import (
     axis_of,
@@ -462,9 +462,5 @@ def adjoint(x: Tensor) -> Tensor:
     [[1. 3.]
      [2. 4.]]
     """
-    given = check_tensor(x, "adjoint", "x")
-    if given.ndim < 2:
-        raise error(
-            ValueError, f"For 'adjoint', 'x' must have at least 2 dimensions, but has {given.ndim}."
-        )
+    given = check_ndim(check_tensor(x, "adjoint", "x"), "adjoint", "x", at_least=2)
     return given.swapaxes(-1, -2)
