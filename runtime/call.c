@@ -30,3 +30,32 @@ void cell_rt_enter(const cg_context *context, struct cell_rt_call *call) {
 int32_t cell_rt_cancelled(const struct cell_rt_call *call) {
   return !call->on_cancel || call->on_cancel(call->on_cancel_user);
 }
+
+static cg_parallel *lent(const cg_context *context) {
+  return GIVEN(parallel) ? context->parallel : 0;
+}
+
+int32_t cell_rt_workers(const cg_context *context, uint64_t fixed,
+                        uint64_t slot) {
+  const cg_parallel *parallel = lent(context);
+  if (!parallel)
+    return 1;
+  if (parallel->struct_size < sizeof *parallel || parallel->threads < 1 ||
+      !parallel->run)
+    return 0;
+  if (!context->arena || slot == 0)
+    return parallel->threads;
+  uint64_t slots = (context->arena_bytes - fixed) / slot;
+  return slots < (uint64_t)parallel->threads ? (int32_t)slots
+                                             : parallel->threads;
+}
+
+void cell_rt_run(const cg_context *context, int64_t count, int32_t most_workers,
+                 cg_task_fn task, void *frame) {
+  cg_parallel *parallel = lent(context);
+  if (parallel && count > 1 && parallel->threads > 1 &&
+      parallel->threads <= most_workers)
+    parallel->run(parallel, count, task, frame);
+  else if (count > 0)
+    task(frame, 0, count, 0);
+}

@@ -10,11 +10,12 @@
  *    (64 bytes is fastest); what a call writes overlaps nothing else in it;
  *  - an entry is safe to call from several threads as long as they share no
  *    result buffer, no donated buffer and no arena;
- *  - a model never aborts, exits or starts threads; it prints only what the
- *    user's program prints, through the print hook.
+ *  - a model never aborts or exits, and computes on the calling thread and on
+ *    those that the caller lends; it prints only what the user's program
+ *    prints, through the print hook.
  *===----------------------------------------------------------------------===*/
 #ifndef CELLGRAD_ABI_VERSION
-#define CELLGRAD_ABI_VERSION 1u
+#define CELLGRAD_ABI_VERSION 2u
 
 #include <stdint.h>
 
@@ -33,8 +34,9 @@ extern "C" {
 #define CG_ERROR_NULL_ARGUMENT 1
 /* A buffer is not aligned to its element type. */
 #define CG_ERROR_ALIGNMENT 2
-/* cg_context.struct_size is smaller than that of any version, or a bit of
-   cg_context.flags is set that the model does not know. */
+/* cg_context.struct_size is smaller than that of any version, a bit of
+   cg_context.flags is set that the model does not know, or cg_context.parallel
+   is not filled in. */
 #define CG_ERROR_CONTEXT 3
 /* The arena is too small or not aligned to 64 bytes. */
 #define CG_ERROR_ARENA 4
@@ -92,6 +94,28 @@ typedef struct cg_print_record {
 
 typedef void (*cg_print_fn)(const cg_print_record *record, void *user);
 
+/* A piece of a parallel region: computes its items begin <= i < end. `worker`
+   is at least 0 and below cg_parallel.threads, and no two calls of a region
+   that run at the same time have the same. Results depend neither on how a
+   region is cut nor on who computes what. */
+typedef void (*cg_task_fn)(void *frame, int64_t begin, int64_t end,
+                           int32_t worker);
+
+/* Threads that the caller lends, for cg_context.parallel. A pool of one's own
+   has this as its first member. */
+typedef struct cg_parallel {
+  uint32_t struct_size; /* sizeof(cg_parallel) */
+  int32_t threads;      /* calls of a task at the same time, at least 1 */
+  /* Calls `task` with ranges that cover 0 <= i < count, each item once, in any
+     order and on any thread, and returns when all calls have. Throws nothing.
+     Calls of an entry on several threads call it from several threads. */
+  void (*run)(struct cg_parallel *self, int64_t count, cg_task_fn task,
+              void *frame);
+} cg_parallel;
+
+struct cg_comm; /* of later versions */
+struct cg_cuda;
+
 /* What the caller may lend to a call. Every entry also takes NULL: it then
    allocates its arena for the call and frees it, and prints to stdout. Set
    struct_size to sizeof(cg_context) and unused members to zero: later versions
@@ -117,6 +141,12 @@ typedef struct cg_context {
       void *user);      /* NULL, or what is asked where *cancel is
                            set: where it gives 0, the call goes on */
   void *on_cancel_user; /* passed to on_cancel */
+  /* Version 2. */
+  cg_parallel *parallel; /* NULL, or threads to compute on */
+  struct cg_comm *comm;  /* for later versions, as what follows: NULL */
+  struct cg_cuda *cuda;
+  void *stream;
+  uint64_t reserved[8]; /* 0 */
 } cg_context;
 
 #ifdef __cplusplus

@@ -48,6 +48,27 @@ int32_t cell_rt_cancelled(const struct cell_rt_call *call);
 /* Frees the stashes that are left. */
 void cell_rt_leave(struct cell_rt_call *call);
 
+/* How many workers the regions of a call may have: the threads of `context`,
+   but no more than there are slots of `slot` bytes behind the `fixed` bytes of
+   the arena it lends, at least 1. Where it lends none, what the call allocates
+   has one for each thread. 0: cg_context.parallel is not filled in. */
+int32_t cell_rt_workers(const cg_context *context, uint64_t fixed,
+                        uint64_t slot);
+
+/* Runs the items 0 <= i < count of a region on the threads of `context`, or on
+   this one where it has none, or more than `most_workers`: the `worker` of a
+   task is below that. */
+void cell_rt_run(const cg_context *context, int64_t count, int32_t most_workers,
+                 cg_task_fn task, void *frame);
+
+/* A pool of `threads` threads with the caller's, which start at the first
+   region and sleep when idle. threads <= 0: as many as the processors that the
+   caller may run on. NULL: out of memory. */
+cg_parallel *cell_rt_pool_new(int32_t threads);
+
+/* Ends the threads. No region may be running; NULL is fine. */
+void cell_rt_pool_free(cg_parallel *pool);
+
 /* Stashes: elements of a fixed size by position, zero where none was stored.
    NULL: out of memory. */
 void *cell_rt_stash_new(struct cell_rt_call *call, int64_t bytes);

@@ -15,8 +15,8 @@ const char *cell_rt_status_message(int32_t status) {
   case CG_ERROR_CONTEXT:
     return "cg_context.struct_size is not that of a known version, or "
            "cg_context.flags has bits that this model does not know: set them "
-           "to "
-           "sizeof(cg_context) and 0";
+           "to sizeof(cg_context) and 0; or cg_context.parallel is given and "
+           "its struct_size, threads or run is not filled in";
   case CG_ERROR_ARENA:
     return "the arena in cg_context is smaller than the entry's ARENA_BYTES or "
            "not "

@@ -27,6 +27,12 @@ FUNCTION(printf)
 FUNCTION(snprintf)
 FUNCTION(sscanf)
 FUNCTION(__isoc99_sscanf)
+FUNCTION(clock_gettime)
+FUNCTION(madvise)
+FUNCTION(mmap)
+FUNCTION(munmap)
+FUNCTION(sched_getaffinity)
+FUNCTION(syscall)
 void *stdout;
 #else
 #define BOTH(name) FUNCTION(name) FUNCTION(name##f)

@@ -9,6 +9,8 @@
 #include "passes/emit/RuntimeImage.h"
 #include "passes/emit/Signature.h"
 
+#include "runtime/cellgrad_abi.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/Unicode.h"
@@ -86,9 +88,14 @@ void writeCollisions(llvm::raw_ostream &os, const ModelSpec &model) {
     if (llvm::StringRef(macro).count('_') > kUnderscores)
       shared.push_back(macro);
   };
+  auto mark = [&](const std::string &symbol) {
+    if (!linkName(model, symbol).empty())
+      marks.push_back("CG_ENTRY_" + symbol);
+  };
   for (const EntrySpec &entry : model.entries) {
-    if (!linkName(model, entry.symbol).empty())
-      marks.push_back("CG_ENTRY_" + entry.symbol);
+    mark(entry.symbol);
+    if (entry.parallel)
+      mark(entry.arenaFunction());
     share(entry.arenaMacro());
     for (const TensorSpec *spec : entry.buffers())
       share(spec->macro);
@@ -129,6 +136,29 @@ void writeEntry(llvm::raw_ostream &os, const ModelSpec &model,
   os << "} " << entry.argsType() << ";\n";
   declare(os, model, "int32_t ", entry.symbol,
           "(const " + entry.argsType() + " *args, const cg_context *context)");
+  if (!entry.parallel)
+    return;
+  os << "/* Bytes of an arena with which the entry computes on so many "
+        "threads, "
+        "whatever the\n   batch; with fewer it computes on one. */\n";
+  declare(os, model, "uint64_t ", entry.arenaFunction(),
+          "(int64_t batch, int32_t threads)");
+}
+
+/// What makes the pool that the regions of `model` run on.
+void writePool(llvm::raw_ostream &os, const ModelSpec &model) {
+  os << "/* A pool of threads for cg_context.parallel, of this model and "
+        "others: "
+        "at most\n   `threads`, the caller's included; 0: as many as the "
+        "processors it may run on.\n   They start when they are needed, and "
+        "sleep when they are not. NULL: out of memory. */\n";
+  declare(os, model, "cg_parallel *", model.prefix() + "pool_new",
+          "(int32_t threads)");
+  os << "/* Ends it, before the model is unloaded and when no call uses it. "
+        "NULL "
+        "is fine. */\n";
+  declare(os, model, "void ", model.prefix() + "pool_free",
+          "(cg_parallel *pool)");
 }
 } // namespace
 
@@ -151,7 +181,8 @@ std::string cellgrad::makeHeader(const ModelSpec &model) {
      << " * written. All are yours, before and after.\n"
      << " */\n"
      << "#ifndef " << guard << "\n#define " << guard << "\n\n"
-     << abiHeaderText() << "\n#if CELLGRAD_ABI_VERSION != 1u\n"
+     << abiHeaderText()
+     << "\n#if CELLGRAD_ABI_VERSION != " << CELLGRAD_ABI_VERSION << "u\n"
      << "#error \"headers of models with different ABI versions are included "
         "together\"\n"
      << "#endif\n\n";
@@ -175,6 +206,8 @@ std::string cellgrad::makeHeader(const ModelSpec &model) {
   os << "/* The words for a status code; never NULL. */\n";
   declare(os, model, "const char *", prefix + "status_message",
           "(int32_t status)");
+  if (model.parallel())
+    writePool(os, model);
   for (const EntrySpec &entry : model.entries)
     writeEntry(os, model, entry);
   os << "\n#ifdef __cplusplus\n}\n#endif\n"

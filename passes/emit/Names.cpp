@@ -73,11 +73,11 @@ bool isReserved(StringRef name) {
          });
 }
 
-/// The functions that every model has. No entry of another model has the name
+/// The functions that models have. No entry of another model has the name
 /// of one of them: see assignNames.
-constexpr StringRef kModelFunctions[] = {"abi_version", "check_header",
-                                         "fingerprint", "signature",
-                                         "status_message"};
+constexpr StringRef kModelFunctions[] = {
+    "abi_version", "check_header", "fingerprint",   "pool_free",
+    "pool_new",    "signature",    "status_message"};
 
 /// The names of one header.
 class NameTable {
@@ -119,7 +119,8 @@ void nameEntry(EntrySpec &entry, const ModelSpec &model, NameTable &table) {
       sanitizeIdentifier(entry.name), [&](const std::string &ident) {
         entry.symbol = model.prefix() + ident;
         entry.macro = model.macroPrefix() + StringRef(ident).upper() + "_";
-        return table.take({entry.symbol, entry.argsType(), entry.arenaMacro()});
+        return table.take({entry.symbol, entry.argsType(), entry.arenaMacro(),
+                           entry.arenaFunction()});
       });
   auto nameBuffer = [&](TensorSpec &spec) {
     NameTable::choose(

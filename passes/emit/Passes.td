@@ -8,15 +8,25 @@ include "mlir/Pass/PassBase.td"
 def CellEmitAbi : Pass<"cell-emit-abi", "mlir::ModuleOp"> {
   let summary = "Give every entry its exported C function";
   let description = [{
-    Input: LLVM dialect functions with `cell.signature` (and `cell.arena_bytes`), one pointer
+    Input: LLVM dialect functions with `cell.signature` (and `cell.arena_bytes`, and where workers
+    of parallel regions have memory of their own at its end `cell.slot_bytes`), one pointer
     for each argument, then for each result that is not donated, then the arena, returning
     a status. Output: the same functions internal, their pointers marked with what the
     caller guarantees, and for each a function `cg_<model>_<entry>(args, context)` that
-    checks the pointers, finds or allocates the arena, and calls it; and the three
-    functions every model has: `cg_<model>_abi_version`, `_signature`, `_status_message`.
+    checks the pointers, finds or allocates the arena, and calls it; and the
+    functions every model has: `cg_<model>_abi_version`, `_fingerprint`, `_signature`,
+    `_status_message`.
 
     Calls of `@cell_print(text, dtype, rank, shape, data)` become calls of the print hook of
     the caller's context, which is passed on through every function on the way.
+
+    `@cell_run(count, most_workers, task, frame)` is a parallel region: it calls
+    `task(frame, begin, end, worker)` so that every item 0 <= i < count is computed once, on
+    the threads of the context where their number is at most `most_workers`, else on the
+    calling thread; `worker` is below both. `@cell_workers(fixed, slot)` is the number of workers
+    that have a slot of so many bytes in the arena, behind its fixed bytes. An entry that comes
+    to a region is marked as parallel, and has a function that tells the size of its arena;
+    the model then has `cg_<model>_pool_new` and `_pool_free`. A task gets no context.
 
     The names, shapes and roles stay on the module as the attribute `cell.model`, from which
     the header is written.

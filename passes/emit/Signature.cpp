@@ -208,6 +208,11 @@ std::vector<const TensorSpec *> EntrySpec::buffers() const {
   return all;
 }
 
+bool ModelSpec::parallel() const {
+  return llvm::any_of(entries,
+                      [](const EntrySpec &entry) { return entry.parallel; });
+}
+
 std::string ModelSpec::macroPrefix() const {
   // Models whose names differ in case only are used together.
   llvm::StringRef text = name;
@@ -224,9 +229,19 @@ FailureOr<EntrySpec> cellgrad::readEntry(Operation *function,
               "lowering records one for every entry";
   EntrySpec entry;
   entry.name = name.str();
-  if (auto bytes = function->getAttrOfType<IntegerAttr>("cell.arena_bytes"))
-    entry.arenaBytes =
-        static_cast<int64_t>(llvm::alignTo(bytes.getInt(), CG_ARENA_ALIGNMENT));
+  auto bytesOf = [&](llvm::StringRef attribute) {
+    auto bytes = function->getAttrOfType<IntegerAttr>(attribute);
+    return bytes ? bytes.getInt() : 0;
+  };
+  int64_t arena = bytesOf("cell.arena_bytes"),
+          slot = bytesOf("cell.slot_bytes");
+  if (slot < 0 || slot > arena || slot % CG_ARENA_ALIGNMENT != 0)
+    return refuse(function, Blame::Form)
+           << "has cell.slot_bytes = " << slot << ": expected a multiple of "
+           << CG_ARENA_ALIGNMENT << ", part of cell.arena_bytes = " << arena;
+  entry.arenaBytes =
+      static_cast<int64_t>(llvm::alignTo(arena, CG_ARENA_ALIGNMENT));
+  entry.slotBytes = slot;
   if (failed(readSignature(function, signature, entry)))
     return failure();
   return entry;
@@ -241,11 +256,14 @@ Attribute cellgrad::toAttribute(const ModelSpec &model, MLIRContext *context) {
       args.push_back(tensorAttribute(arg, b));
     for (const TensorSpec &result : entry.results)
       results.push_back(tensorAttribute(result, b));
-    entries.push_back(b.getDictionaryAttr(
-        {b.getNamedAttr("name", b.getStringAttr(entry.name)),
-         b.getNamedAttr("arena_bytes", b.getI64IntegerAttr(entry.arenaBytes)),
-         b.getNamedAttr("args", b.getArrayAttr(args)),
-         b.getNamedAttr("results", b.getArrayAttr(results))}));
+    NamedAttrList attrs;
+    attrs.append("name", b.getStringAttr(entry.name));
+    attrs.append("arena_bytes", b.getI64IntegerAttr(entry.arenaBytes));
+    if (entry.parallel)
+      attrs.append("parallel", b.getUnitAttr());
+    attrs.append("args", b.getArrayAttr(args));
+    attrs.append("results", b.getArrayAttr(results));
+    entries.push_back(attrs.getDictionary(context));
   }
   return b.getDictionaryAttr(
       {b.getNamedAttr("name", b.getStringAttr(model.name)),
@@ -273,6 +291,7 @@ FailureOr<ModelSpec> cellgrad::readModel(Operation *module) {
     EntrySpec entry;
     entry.name = entryName.str();
     entry.arenaBytes = arena.getInt();
+    entry.parallel = entryDict.contains("parallel");
     if (failed(readSignature(module, entryDict, entry)))
       return failure();
     model.entries.push_back(std::move(entry));
@@ -297,7 +316,11 @@ std::string cellgrad::toJSON(const ModelSpec &model, llvm::StringRef cpu,
   for (const EntrySpec &entry : model.entries) {
     llvm::json::Object object = entryJSON(entry);
     object["arena_bytes"] = entry.arenaBytes;
+    object["arena"] =
+        llvm::json::Object{{"fixed", entry.arenaBytes - entry.slotBytes},
+                           {"thread", entry.slotBytes}};
     object["cancellable"] = entry.cancellable;
+    object["parallel"] = entry.parallel;
     entries.push_back(std::move(object));
   }
   llvm::json::Object root{

@@ -53,13 +53,16 @@ struct EntrySpec {
   std::string symbol; ///< the C function: "cg_net_f"
   std::string macro;  ///< what its macros begin with: "CG_NET_F_"
   std::vector<TensorSpec> args, results;
-  int64_t arenaBytes = 0;
+  int64_t arenaBytes = 0;   ///< of a call on one thread
+  int64_t slotBytes = 0;    ///< that each further worker needs beside them
   bool cancellable = false; ///< polls cg_context.cancel
+  bool parallel = false;    ///< computes on the threads of cg_context.parallel
 
   /// The buffers of the argument struct in order.
   std::vector<const TensorSpec *> buffers() const;
   std::string argsType() const { return symbol + "_args"; }
   std::string arenaMacro() const { return macro + "ARENA_BYTES"; }
+  std::string arenaFunction() const { return symbol + "_arena_bytes"; }
 };
 
 /// A model: its name and entries.
@@ -67,6 +70,8 @@ struct ModelSpec {
   std::string name; ///< the C identifier used in every symbol
   std::vector<EntrySpec> entries;
 
+  /// Whether some entry is parallel.
+  bool parallel() const;
   /// What its functions begin with: "cg_net_".
   std::string prefix() const { return "cg_" + name + "_"; }
   /// What its macros begin with: "CG_NET_", but "cg_Net_" where the name has
@@ -74,9 +79,10 @@ struct ModelSpec {
   std::string macroPrefix() const;
 };
 
-/// Reads `cell.signature` and `cell.arena_bytes` of a lowered entry function.
-/// Ill-formed attributes are errors at `function`. The C names are not given
-/// yet: see assignNames.
+/// Reads `cell.signature`, `cell.arena_bytes` and `cell.slot_bytes` (the last
+/// of those bytes, which each worker has for itself) of a lowered entry
+/// function. Ill-formed attributes are errors at `function`. The C names are
+/// not given yet: see assignNames.
 mlir::FailureOr<EntrySpec> readEntry(mlir::Operation *function,
                                      llvm::StringRef name);
 
