@@ -17,7 +17,7 @@
  *  - Threads that cannot be had are done without.
  *===----------------------------------------------------------------------===*/
 
-#define _GNU_SOURCE
+#define _GNU_SOURCE 1
 #include "runtime/runtime.h"
 #include "runtime/threads.h"
 

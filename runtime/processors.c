@@ -1,7 +1,7 @@
 /*===- processors.c - the processors there are
  * ------------------------------===*/
 
-#define _GNU_SOURCE
+#define _GNU_SOURCE 1
 #include "runtime/threads.h"
 
 #include <sched.h>

@@ -58,6 +58,10 @@ struct EntrySpec {
   bool cancellable = false; ///< polls cg_context.cancel
   bool parallel = false;    ///< computes on the threads of cg_context.parallel
 
+  /// Of a call on `threads` threads.
+  int64_t arenaBytesOn(int32_t threads) const {
+    return arenaBytes + (threads - 1) * slotBytes;
+  }
   /// The buffers of the argument struct in order.
   std::vector<const TensorSpec *> buffers() const;
   std::string argsType() const { return symbol + "_args"; }

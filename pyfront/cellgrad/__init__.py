@@ -40,8 +40,10 @@ from cellgrad.core.context import (
     ParallelMode,
     cancel_calls,
     get_context,
+    get_num_threads,
     set_context,
     set_device,
+    set_num_threads,
 )
 from cellgrad.core.dtype import *  # noqa: F403
 from cellgrad.core.dtype import dtype_to_nptype, dtype_to_pytype, pytype_to_dtype
@@ -122,6 +124,7 @@ __all__ = [
     "from_numpy",
     "get_context",
     "get_grad",
+    "get_num_threads",
     "get_rng_state",
     "get_seed",
     "grad",
@@ -151,6 +154,7 @@ __all__ = [
     "set_context",
     "set_deterministic",
     "set_device",
+    "set_num_threads",
     "set_recursion_limit",
     "set_rng_state",
     "set_seed",

@@ -3,6 +3,7 @@
 #include "pyfront/native/Cancel.h"
 #include "pyfront/native/HostMemory.h"
 #include "pyfront/native/Model.h"
+#include "pyfront/native/Threads.h"
 
 #include <algorithm>
 
@@ -46,11 +47,11 @@ private:
 
 thread_local ThreadArena threadArena;
 
-/// The arena for the duration of a call.
+/// The arena for the duration of a call on so many threads.
 struct ArenaLease {
-  explicit ArenaLease(const EntrySpec &entry) {
+  ArenaLease(const EntrySpec &entry, int32_t threads) {
     try {
-      memory = threadArena.enter(entry.arenaBytes);
+      memory = threadArena.enter(entry.arenaBytesOn(threads));
     } catch (const HostMemoryError &error) {
       threadArena.leave();
       throw HostMemoryError(entry.name + ": " + error.what() +
@@ -266,7 +267,10 @@ nb::object Entry::call(nb::handle given, nb::handle out) const {
     throw nb::python_error();
   PrintCall print{hookObject, cancel};
   nb::object hold = printHook();
-  ArenaLease arena(*entry);
+  std::shared_ptr<cg_parallel> threads;
+  if (entry->parallel)
+    threads = lendThreads();
+  ArenaLease arena(*entry, threads ? threads->threads : 1);
   uint64_t failedBytes = 0;
   cg_context context{};
   context.struct_size = sizeof context;
@@ -280,6 +284,7 @@ nb::object Entry::call(nb::handle given, nb::handle out) const {
   context.failed_bytes = &failedBytes;
   context.on_cancel = CancelFlag::ask;
   context.on_cancel_user = &cancel;
+  context.parallel = threads.get();
   int32_t status;
   {
     nb::gil_scoped_release release;

@@ -220,7 +220,10 @@ static EntrySpec parseEntry(const llvm::json::Object &object) {
   entry.name = getString(object, "name");
   entry.symbol = getString(object, "symbol");
   entry.arenaBytes = object.getInteger("arena_bytes").value_or(0);
+  if (const auto *arena = object.getObject("arena"))
+    entry.slotBytes = arena->getInteger("thread").value_or(0);
   entry.cancellable = object.getBoolean("cancellable").value_or(false);
+  entry.parallel = object.getBoolean("parallel").value_or(false);
   for (auto [key, list] :
        {std::pair{"args", &entry.args}, std::pair{"results", &entry.results}})
     for (const llvm::json::Value &value : getArray(object, key))

@@ -3,6 +3,9 @@
 #include "pyfront/native/Bindings.h"
 #include "pyfront/native/Cancel.h"
 #include "pyfront/native/Model.h"
+#include "pyfront/native/Threads.h"
+
+#include "runtime/threads.h"
 
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -125,6 +128,11 @@ void bindModel(nb::module_ &m) {
       },
       "trips"_a, "stash_bytes"_a,
       "What loops of unknown length may use in one call; 0: no limit.");
+  m.def("set_num_threads", setNumThreads, "count"_a);
+  m.def("num_threads", numThreads,
+        "How many threads calls compute on; ValueError for a "
+        "CELLGRAD_NUM_THREADS that cannot be.");
+  m.attr("MOST_THREADS") = CG_MOST_THREADS;
   m.def("cancel_calls", cancelCalls,
         "Ends the calls that run now, in all threads.");
   // A hook kept to the end would keep its module, and all in it, from going.

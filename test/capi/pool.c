@@ -263,8 +263,8 @@ static void idles(void) {
 int main(void) {
   alarm(240);
   threadsLeft = pagesLeft = 1 << 30;
+  workers(); /* first, with the masks that the process has */
   sizes();
-  workers();
   callers();
   forks();
   degrades();

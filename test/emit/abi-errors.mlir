@@ -154,3 +154,43 @@ llvm.func @f(%x: !llvm.ptr, %y: !llvm.ptr, %arena: !llvm.ptr) -> i32 attributes 
   %0 = llvm.mlir.constant(0 : i32) : i32
   llvm.return %0 : i32
 }
+
+// -----
+
+// expected-error @+1 {{has cell.slot_bytes = 100: expected a multiple of 64, part of cell.arena_bytes = 256}}
+llvm.func @f(%arena: !llvm.ptr) -> i32 attributes {cell.arena_bytes = 256 : i64, cell.slot_bytes = 100 : i64,
+    cell.signature = {args = [], results = []}} {
+  %0 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %0 : i32
+}
+
+// -----
+
+// expected-error @+1 {{has cell.slot_bytes = 128: expected a multiple of 64, part of cell.arena_bytes = 64}}
+llvm.func @f(%arena: !llvm.ptr) -> i32 attributes {cell.arena_bytes = 64 : i64, cell.slot_bytes = 128 : i64,
+    cell.signature = {args = [], results = []}} {
+  %0 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %0 : i32
+}
+
+// -----
+
+llvm.func @cell_run(i64, i32, !llvm.ptr, !llvm.ptr)
+llvm.func @cell_print(!llvm.ptr, i32, i32, !llvm.ptr, !llvm.ptr)
+llvm.func internal @says(%p: !llvm.ptr) {
+  %0 = llvm.mlir.constant(0 : i32) : i32
+  llvm.call @cell_print(%p, %0, %0, %p, %p) : (!llvm.ptr, i32, i32, !llvm.ptr, !llvm.ptr) -> ()
+  llvm.return
+}
+llvm.func internal @task(%frame: !llvm.ptr, %begin: i64, %end: i64, %worker: i32) {
+  llvm.call @says(%frame) : (!llvm.ptr) -> ()
+  llvm.return
+}
+llvm.func @f(%arena: !llvm.ptr) -> i32 attributes {cell.signature = {args = [], results = []}} {
+  %0 = llvm.mlir.constant(0 : i32) : i32
+  %count = llvm.mlir.constant(7 : i64) : i64
+  // expected-error @+1 {{makes a task of a function that uses the caller's context: it prints, may be cancelled or has a parallel region}}
+  %task = llvm.mlir.addressof @task : !llvm.ptr
+  llvm.call @cell_run(%count, %0, %task, %arena) : (i64, i32, !llvm.ptr, !llvm.ptr) -> ()
+  llvm.return %0 : i32
+}

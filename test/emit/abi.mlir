@@ -3,7 +3,7 @@
 
 // CHECK: cell.model = {entries = [{arena_bytes = 128 : i64,
 
-// CHECK: llvm.mlir.global internal constant @cell_signature("{\22abi\22:1,
+// CHECK: llvm.mlir.global internal constant @cell_signature("{\22abi\22:2,
 // CHECK-SAME: \22target\22:{\22arch\22:\22x86-64\22,\22cpu\22:\22x86-64-v3\22,\22features\22:[\22avx\22,\22avx2\22,
 // CHECK-NOT: avx512
 // CHECK: llvm.func hidden @cell_rt_print(!llvm.ptr, !llvm.ptr, i32, i32, !llvm.ptr, !llvm.ptr)

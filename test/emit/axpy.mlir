@@ -21,7 +21,7 @@
 // DYNAMIC: NEEDED{{.*}}[libc.so.6]
 // DYNAMIC-NOT: NEEDED
 
-// HEADER: #define CELLGRAD_ABI_VERSION 1u
+// HEADER: #define CELLGRAD_ABI_VERSION 2u
 // HEADER: #define CG_AXPY_AXPY_ARENA_BYTES 64u
 // HEADER: #define CG_AXPY_AXPY_FC_WEIGHT_ELEMENTS 4u
 // HEADER: typedef struct cg_axpy_axpy_args {

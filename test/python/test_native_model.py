@@ -65,7 +65,7 @@ def x():
 def test_signature(model):
     assert model.name == "scale" and model.entries == ["scale", "update"]
     signature = model.signature
-    assert signature["abi"] == 1 and signature["compiler"].startswith("cellgrad ")
+    assert signature["abi"] == 2 and signature["compiler"].startswith("cellgrad ")
     scale, update = signature["entries"]
     assert scale["args"] == [
         {"name": "x", "field": "x", "role": "input", "dtype": "float32", "shape": [4]}
@@ -342,15 +342,15 @@ def test_stripped_model_loads(path, folder, x):
     ("source", "words"),
     [
         ("int f(void) { return 1; }", "not a model"),
-        ("unsigned cg_m_abi_version(void) { return 99; }", "ABI version 99.*version 1"),
-        ("unsigned cg_m_abi_version(void) { return 1; }", "no function cg_m_signature"),
+        ("unsigned cg_m_abi_version(void) { return 99; }", "ABI version 99.*version 2"),
+        ("unsigned cg_m_abi_version(void) { return 2; }", "no function cg_m_signature"),
         (
-            "unsigned cg_m_abi_version(void) { return 1; }"
+            "unsigned cg_m_abi_version(void) { return 2; }"
             'const char *cg_m_signature(void) { return "nonsense"; }',
             "signature is not JSON",
         ),
         (
-            "unsigned cg_m_abi_version(void) { return 1; }"
+            "unsigned cg_m_abi_version(void) { return 2; }"
             'const char *cg_m_signature(void) { return "{\\"target\\":{\\"cpu\\":\\"future\\",'
             '\\"features\\":[\\"sse2\\",\\"avx1024\\"]},\\"entries\\":[]}"; }',
             "compiled for future, and this processor lacks avx1024: compile it for",

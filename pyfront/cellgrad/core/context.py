@@ -16,8 +16,10 @@ __all__ = [
     "ParallelMode",
     "cancel_calls",
     "get_context",
+    "get_num_threads",
     "set_context",
     "set_device",
+    "set_num_threads",
 ]
 
 GRAPH_MODE = 0
@@ -70,7 +72,6 @@ _IGNORED = {
     "print_file_path",
     "pynative_synchronize",
     "reserve_class_name_in_scope",
-    "runtime_num_threads",
     "save_graphs",
     "save_graphs_path",
     "support_binary",
@@ -86,6 +87,7 @@ _context: dict[str, Any] = {
 }
 # The least value of each setting that is a number.
 _COUNTS = {"device_id": 0, "max_trips": 0, "max_stash_bytes": 0, "max_programs": 1}
+_THREADS = "runtime_num_threads"
 _warned: set[str] = set()
 
 
@@ -109,13 +111,14 @@ def set_context(**kwargs: Any) -> None:
             as many as there are. A call that needs more raises MemoryError.
         max_programs: how many compiled programs are kept in memory, at least 1 (1024, or what
             CELLGRAD_MAX_PROGRAMS says). One more drops one that was not used for long.
+        runtime_num_threads: as for `set_num_threads`.
 
     A call that raises has changed no Parameter. MindSpore's settings for its own runtime
     (``save_graphs``, ``jit_level``, ...) are accepted and have no effect.
 
     Raises:
         ValueError: an unknown setting, mode or device.
-        TypeError: a `device_id`, `max_trips` or `max_stash_bytes` that is not an int.
+        TypeError: a number that is not an int.
 
     >>> ms.set_context(mode=ms.GRAPH_MODE)
     >>> ms.get_context("mode") == ms.GRAPH_MODE
@@ -129,6 +132,8 @@ def set_context(**kwargs: Any) -> None:
             _context["mode"] = int(value)
         elif key == "device_target":
             set_device(value)
+        elif key == _THREADS:
+            _use_threads("context.set_context", key, value)
         elif key in _COUNTS:
             value = check_int(value, "context.set_context", key, at_least=_COUNTS[key])
             if value >= 2**63:
@@ -138,7 +143,7 @@ def set_context(**kwargs: Any) -> None:
         elif key in _IGNORED:
             _context[key] = value
         else:
-            known = ", ".join(["mode", "device_target", *_COUNTS])
+            known = ", ".join(["mode", "device_target", *_COUNTS, _THREADS])
             raise error(
                 ValueError,
                 f"For 'context.set_context', the keyword argument {key} is not recognized! "
@@ -173,13 +178,67 @@ def get_context(attr_key: str) -> Any:
     >>> ms.get_context("device_target")
     'CPU'
     """
+    if attr_key == _THREADS:
+        return get_num_threads()
     if attr_key not in _context:
         raise error(
             ValueError,
             f"For 'context.get_context', the argument {attr_key} is not recognized! Known: "
-            f"{sorted(_context)}.",
+            f"{sorted([*_context, _THREADS])}.",
         )
     return _context[attr_key]
+
+
+def _use_threads(function: str, name: str, count: Any) -> None:
+    if isinstance(count, bool) or not isinstance(count, int):
+        raise error(
+            TypeError,
+            f"For '{function}', '{name}' must be an int, but got {type(count).__name__}.",
+        )
+    if not 0 <= count <= _native.MOST_THREADS:
+        raise error(
+            ValueError,
+            f"For '{function}', '{name}' must be from 1 to {_native.MOST_THREADS}, or 0 for as many "
+            f"as the process may use, but got {count}.",
+        )
+    _native.set_num_threads(count)
+
+
+def set_num_threads(num_threads: int) -> None:
+    """Sets how many threads a compiled call computes on, the calling one included.
+
+    Results have the same bits for every number. Threads start when a call first has work for them;
+    calls that run keep those that they began with.
+
+    Args:
+        num_threads: from 1 to 1024. 0, as before any call of this function: what the environment
+            variable CELLGRAD_NUM_THREADS says, or as many as the processors of the affinity mask,
+            but no more than the quota of the process's control groups is worth.
+
+    Raises:
+        TypeError: no int.
+        ValueError: another number.
+
+    >>> ms.set_num_threads(2)
+    >>> ms.get_num_threads()
+    2
+    >>> ms.set_num_threads(0)
+    """
+    _use_threads("set_num_threads", "num_threads", num_threads)
+
+
+def get_num_threads() -> int:
+    """How many threads a compiled call computes on: see `set_num_threads`.
+
+    Raises:
+        ValueError: CELLGRAD_NUM_THREADS is not a number from 1 to 1024.
+
+    >>> ms.set_context(runtime_num_threads=3)
+    >>> ms.get_num_threads(), ms.get_context("runtime_num_threads")
+    (3, 3)
+    >>> ms.set_num_threads(0)
+    """
+    return _native.num_threads()
 
 
 def cancel_calls() -> None:
