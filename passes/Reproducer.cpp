@@ -116,6 +116,8 @@ std::string cellgrad::reproducerCommand(const CompileOptions &options) {
                         std::to_string(options.emit.optLevel);
   if (options.emit.sanitizeAddress)
     command += " --sanitize=address";
+  if (options.emit.sanitizeThread)
+    command += " --sanitize=thread";
   if (options.checkNans)
     command += " --check-nans";
   if (!options.verifyEach)

@@ -147,9 +147,15 @@ static void *threadMain(void *argument) {
   }
 }
 
+/* All of them: a program that is linked statically has those that it names. */
+static int haveThreads(void) {
+  return pthread_create && pthread_join && pthread_sigmask &&
+         pthread_attr_init && pthread_attr_destroy && pthread_attr_setstacksize;
+}
+
 static void start(state *s, int32_t threads) {
   s->workers = 1;
-  if (!pthread_create)
+  if (!haveThreads())
     return;
   /* One that looks for work beside who has the only processor delays it. */
   s->spin = threads <= cell_rt_processors() ? kSpin : 0;

@@ -166,7 +166,8 @@ LogicalResult Emitter::writeCode(llvm::Module &ir,
       !path.empty() &&
       failed(add(path,
                  linkSharedObject(object, llvm::sys::path::filename(path),
-                                  /*bound=*/!options.sanitizeAddress),
+                                  /*bound=*/!options.sanitizeAddress &&
+                                      !options.sanitizeThread),
                  true)))
     return failure();
   watch.lap("link");
@@ -198,7 +199,8 @@ LogicalResult Emitter::run() {
       failed(check(optimize(*ir, **machine, options.optLevel))) ||
       failed(dump(*ir, "llvm-1-optimized.ll")) ||
       (options.sanitizeAddress &&
-       failed(check(sanitizeAddress(*ir, **machine)))))
+       failed(check(sanitizeAddress(*ir, **machine)))) ||
+      (options.sanitizeThread && failed(check(sanitizeThread(*ir, **machine)))))
     return failure();
   if (broken)
     return failure();

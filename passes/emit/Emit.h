@@ -32,6 +32,9 @@ struct EmitOptions {
   /// Every access to memory is checked when the code runs, in a process that
   /// has AddressSanitizer's runtime.
   bool sanitizeAddress = false;
+  /// Two accesses of which nothing says which is first, one of them a write,
+  /// are told of, in a process that has ThreadSanitizer's runtime.
+  bool sanitizeThread = false;
   std::string dumpDirectory; ///< when not empty, the LLVM IR after each stage
 };
 

@@ -89,16 +89,30 @@ llvm::Error cellgrad::optimize(llvm::Module &module,
       });
 }
 
-llvm::Error cellgrad::sanitizeAddress(llvm::Module &module,
-                                      llvm::TargetMachine &machine) {
+/// Runs the passes of a sanitizer on all functions.
+static llvm::Error instrument(llvm::Module &module,
+                              llvm::TargetMachine &machine,
+                              llvm::Attribute::AttrKind mark,
+                              llvm::StringRef pipeline) {
   for (llvm::Function &function : module)
     if (!function.isDeclaration())
-      function.addFnAttr(llvm::Attribute::SanitizeAddress);
+      function.addFnAttr(mark);
   return runPasses(
       module, machine,
-      [](llvm::PassBuilder &builder, llvm::ModulePassManager &passes) {
-        return builder.parsePassPipeline(passes, "asan");
+      [&](llvm::PassBuilder &builder, llvm::ModulePassManager &passes) {
+        return builder.parsePassPipeline(passes, pipeline);
       });
+}
+
+llvm::Error cellgrad::sanitizeAddress(llvm::Module &module,
+                                      llvm::TargetMachine &machine) {
+  return instrument(module, machine, llvm::Attribute::SanitizeAddress, "asan");
+}
+
+llvm::Error cellgrad::sanitizeThread(llvm::Module &module,
+                                     llvm::TargetMachine &machine) {
+  return instrument(module, machine, llvm::Attribute::SanitizeThread,
+                    "tsan-module,function(tsan)");
 }
 
 llvm::Error cellgrad::generate(llvm::Module &module,

@@ -37,6 +37,10 @@ llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine,
 /// Adds a check to every access to memory, with AddressSanitizer.
 llvm::Error sanitizeAddress(llvm::Module &module, llvm::TargetMachine &machine);
 
+/// Tells ThreadSanitizer of every access of up to 16 bytes; it has no words for
+/// wider vectors.
+llvm::Error sanitizeThread(llvm::Module &module, llvm::TargetMachine &machine);
+
 /// Generates `type` (object or assembly) from `module`, which is consumed: what
 /// is left of it must not be used again.
 llvm::Error generate(llvm::Module &module, llvm::TargetMachine &machine,

@@ -11,6 +11,19 @@
 // RUN: %t/run
 // RUN: %cxx -x c++ -std=c++17 -Wall -Wextra -Werror -I%t -include %t/regions.h -include %t/threads.hpp -DADAPTER=run_threads %s -L%t -lregions -Wl,-rpath,%t -pthread -o %t/run
 // RUN: %t/run
+// A program that has no threads, or not all of what threads need.
+// RUN: cellc %S/Inputs/regions.mlir -o %t/regions.o --emit=o
+// RUN: %cc %strict -static -D_GNU_SOURCE -DNO_THREADS -I%t %s %t/regions.o -o %t/run
+// RUN: %t/run
+// Tasks share nothing that they write, and say so where they do.
+// RUN: cellc %S/Inputs/regions.mlir -o %t/libregions.so --sanitize=thread --target=x86-64-v2
+// RUN: %cxx -fsanitize=thread -O1 -x c -std=c11 -D_GNU_SOURCE -DPROGRAMS_POOL -I%t -I%root %s %runtime/pool.c %runtime/processors.c -L%t -lregions -Wl,-rpath,%t -pthread -o %t/run
+// RUN: env TSAN_OPTIONS=die_after_fork=0 %t/run
+// RUN: sed 's/sums\[%item\]/sums[%zero]/' %S/Inputs/regions.mlir > %t/racy.mlir
+// RUN: cellc %t/racy.mlir -o %t/libregions.so --name=regions --sanitize=thread --target=x86-64-v2
+// RUN: not env TSAN_OPTIONS=die_after_fork=0 %t/run racy 2>&1 | FileCheck %s --check-prefix=RACE
+// RACE: ThreadSanitizer: data race
+// RACE: sums_task
 
 #include "regions.h"
 
@@ -21,6 +34,16 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* Whose code tells ThreadSanitizer what it does. */
+#ifdef PROGRAMS_POOL
+#include "runtime/runtime.h"
+#define POOL_NEW cell_rt_pool_new
+#define POOL_FREE cell_rt_pool_free
+#else
+#define POOL_NEW cg_regions_pool_new
+#define POOL_FREE cg_regions_pool_free
+#endif
 
 enum { N = 1000, ITEM = 64, kFixed = 64, kSlot = 256, kMost = 8 };
 
@@ -105,6 +128,17 @@ static int threadsOfProcess(void) {
   return count;
 }
 
+/* Whether a pool of `threads` makes `before` threads so many. */
+static int hasStarted(int before, int threads) {
+#if defined PROGRAMS_POOL
+  return before && threads; /* ThreadSanitizer has some, too */
+#elif defined NO_THREADS
+  return threads && threadsOfProcess() == before;
+#else
+  return threadsOfProcess() == before + threads - 1;
+#endif
+}
+
 static void *caller(void *pool) {
   for (int i = 0; i < 20; ++i)
     computeOn((cg_parallel *)pool);
@@ -167,27 +201,32 @@ static void lenders(void) {
        that has room, are lent out. */
     EXPECT(lender.regions == (threads == 1 ? 0 : 1 + 9 + 1 + 9 - threads + 1));
   }
+#ifdef ADAPTER
   for (int32_t threads = 1; threads < 4; ++threads) {
     cg_parallel own = {sizeof own, threads, ADAPTER};
     computeOn(&own);
   }
+#endif
 }
 
 static void pools(void) {
   int before = threadsOfProcess();
   for (int32_t threads = 0; threads <= kMost; ++threads) {
-    cg_parallel *pool = cg_regions_pool_new(threads);
+    cg_parallel *pool = POOL_NEW(threads);
     EXPECT(pool && pool->threads >= 1);
     EXPECT(threads == 0 || pool->threads == threads);
-    EXPECT(threadsOfProcess() == before);
+    EXPECT(hasStarted(before, 1));
     computeOn(pool);
-    EXPECT(threadsOfProcess() == before + pool->threads - 1);
-    cg_regions_pool_free(pool);
-    EXPECT(threadsOfProcess() == before);
+    EXPECT(hasStarted(before, pool->threads));
+    POOL_FREE(pool);
+    EXPECT(hasStarted(before, 1));
   }
-  cg_regions_pool_free(NULL);
+  POOL_FREE(NULL);
+}
 
-  cg_parallel *pool = cg_regions_pool_new(3);
+static void callersAndForks(void) {
+#ifndef NO_THREADS
+  cg_parallel *pool = POOL_NEW(3);
   pthread_t callers[3];
   for (int i = 0; i < 3; ++i)
     EXPECT(pthread_create(&callers[i], NULL, caller, pool) == 0);
@@ -203,11 +242,26 @@ static void pools(void) {
   }
   for (int i = 0; i < 3; ++i)
     pthread_join(callers[i], NULL);
-  cg_regions_pool_free(pool);
+  POOL_FREE(pool);
+#else
+  caller(NULL);
+#endif
 }
 
-int main(void) {
+int main(int argc, char **argv) {
   alarm(240);
+  if (argc >
+      1) { /* for ThreadSanitizer to find that tasks write to one place */
+    EXPECT(strcmp(argv[1], "racy") == 0);
+    cg_parallel *pool = POOL_NEW(3);
+    cg_context context = with(pool);
+    float total;
+    cg_regions_total_args sum = {x, &total};
+    for (int i = 0; i < 1000; ++i)
+      EXPECT(cg_regions_total(&sum, &context) == CG_OK);
+    POOL_FREE(pool);
+    return 0;
+  }
   float sums = 0;
   for (int i = 0; i < N; ++i)
     x[i] = (float)(i * 7919 % 10007) / 2500 - 2;
@@ -223,6 +277,7 @@ int main(void) {
   wantedTotal = sums;
   contexts();
   pools();
+  callersAndForks();
   lenders();
   return 0;
 }

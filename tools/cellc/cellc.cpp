@@ -62,13 +62,16 @@ cl::opt<bool> checkNans(
     "check-nans",
     cl::desc("End a call with an error at the first op that gives NaN"),
     cl::cat(category));
-enum class Sanitizer { None, Address };
+enum class Sanitizer { None, Address, Thread };
 cl::opt<Sanitizer> sanitize(
     "sanitize",
     cl::desc("Add checks to the code, for a process that has the sanitizer's "
              "runtime"),
     cl::values(clEnumValN(Sanitizer::Address, "address",
-                          "every access to memory, with AddressSanitizer")),
+                          "every access to memory, with AddressSanitizer"),
+               clEnumValN(Sanitizer::Thread, "thread",
+                          "accesses of parallel tasks to the same memory, with "
+                          "ThreadSanitizer")),
     cl::init(Sanitizer::None), cl::cat(category));
 cl::opt<std::string>
     reproducers("reproducers",
@@ -179,6 +182,7 @@ int run() {
   options.verifyEach = verifyEach;
   options.checkNans = checkNans;
   options.emit.sanitizeAddress = sanitize == Sanitizer::Address;
+  options.emit.sanitizeThread = sanitize == Sanitizer::Thread;
   options.reproducers = scratch ? scratch->path("reproducers") : reproducers;
   if (!options.loweredMLIR.empty() &&
       sys::fs::equivalent(options.loweredMLIR, input))
