@@ -140,6 +140,7 @@ ADVERSARIAL = [
     ("F", ["t", "T"]),
     ("F_t", ["ELEMENTS", "elements_elements"]),
     ("f.arena", ["bytes", "ARENA_BYTES"]),
+    *((n, ["x"]) for n in ("f_arena_bytes", "pool_new", "pool_free")),
     *((n, []) for n in ("signature", "abi_version", "fingerprint", "check_header", "FINGERPRINT")),
     *((n, []) for n in ("fn", "record", "fn_args", "model_h", "status_message", "a.b", "a b")),
     *((n, ["x"]) for n in ("__f__", "_F", "3", "größe", "Größe", "\u202eevil", "bad\\", "??/")),
