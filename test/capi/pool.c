@@ -2,12 +2,13 @@
 // from several threads, forks in the middle of them, threads and pages that
 // cannot be had, and nothing to do.
 // RUN: rm -rf %t && mkdir %t
-// RUN: %cc %strict -O2 -I%root %s %runtime/pool.c %runtime/processors.c -pthread -Wl,--wrap=pthread_create,--wrap=madvise -o %t/run
+// RUN: %cc %strict -O2 -I%root -I%S %s %runtime/pool.c %runtime/processors.c -pthread -Wl,--wrap=pthread_create,--wrap=madvise -o %t/run
 // RUN: %t/run
-// RUN: %cxx -x c -std=c11 -g -O1 -fsanitize=thread -DOWN_THREADS -I%root %s %runtime/pool.c %runtime/processors.c -pthread -Wl,--wrap=pthread_create,--wrap=madvise -o %t/checked
+// RUN: %cxx -x c -std=c11 -g -O1 -fsanitize=thread -DOWN_THREADS -I%root -I%S %s %runtime/pool.c %runtime/processors.c -pthread -Wl,--wrap=pthread_create,--wrap=madvise -o %t/checked
 // RUN: env TSAN_OPTIONS=die_after_fork=0 %t/checked
 
 #define _GNU_SOURCE
+#include "Inputs/count-threads.h"
 #include "runtime/runtime.h"
 
 #include <errno.h>
@@ -103,23 +104,13 @@ static cg_parallel *make(int32_t threads) {
   return pool;
 }
 
-static int threadsOfProcess(void) {
-  char line[256];
-  int count = 0;
-  FILE *f = fopen("/proc/self/status", "r");
-  while (f && fgets(line, sizeof line, f))
-    if (sscanf(line, "Threads: %d", &count) == 1)
-      break;
-  fclose(f);
-  return count;
-}
 /* Whether the process has `count` threads. ThreadSanitizer has some of its own,
    which come when they like. */
 static int has(int count) {
 #ifdef OWN_THREADS
   return count >= 0;
 #else
-  return threadsOfProcess() == count;
+  return hasThreads(count);
 #endif
 }
 
@@ -131,7 +122,7 @@ static void *calls(void *pool) {
 }
 
 static void sizes(void) {
-  int before = threadsOfProcess();
+  int before = countThreads();
   cg_parallel *pool = make(4);
   EXPECT(pool->threads == 4);
   EXPECT(runs(pool, 0, 0) == 0 && runs(pool, 1, 0) == 1);
@@ -207,7 +198,7 @@ static void forks(void) {
     pid_t child = fork();
     if (child == 0) {
       alarm(60);
-      int before = threadsOfProcess();
+      int before = countThreads();
       for (int k = 0; k < 50; ++k)
         check(pool, 1 + k, k % 2);
       EXPECT(has(before + 2));
@@ -226,7 +217,7 @@ static void forks(void) {
 }
 
 static void degrades(void) {
-  int before = threadsOfProcess();
+  int before = countThreads();
   for (int had = 0; had < 4; ++had) {
     threadsLeft = had;
     threadsAsked = 0;

@@ -7,17 +7,17 @@
 // RUN: cellc %S/Inputs/regions.mlir -o %t/libregions.so
 // RUN: sed -n '/^```c file=openmp.h$/,/^```$/p' %root/docs/artifact.md | sed '1d;$d' > %t/openmp.h
 // RUN: sed -n '/^```cpp file=threads.hpp$/,/^```$/p' %root/docs/artifact.md | sed '1d;$d' > %t/threads.hpp
-// RUN: %cc %strict -D_GNU_SOURCE -fopenmp -I%t -include %t/regions.h -include %t/openmp.h -DADAPTER=run_openmp %s -L%t -lregions -Wl,-rpath,%t -pthread -o %t/run
+// RUN: %cc %strict -D_GNU_SOURCE -fopenmp -I%t -include %t/regions.h -include %t/openmp.h -DADAPTER=run_openmp -I%S %s -L%t -lregions -Wl,-rpath,%t -pthread -o %t/run
 // RUN: %t/run
-// RUN: %cxx -x c++ -std=c++17 -Wall -Wextra -Werror -I%t -include %t/regions.h -include %t/threads.hpp -DADAPTER=run_threads %s -L%t -lregions -Wl,-rpath,%t -pthread -o %t/run
+// RUN: %cxx -x c++ -std=c++17 -Wall -Wextra -Werror -I%t -include %t/regions.h -include %t/threads.hpp -DADAPTER=run_threads -I%S %s -L%t -lregions -Wl,-rpath,%t -pthread -o %t/run
 // RUN: %t/run
 // A program that has no threads, or not all of what threads need.
 // RUN: cellc %S/Inputs/regions.mlir -o %t/regions.o --emit=o
-// RUN: %cc %strict -static -D_GNU_SOURCE -DNO_THREADS -I%t %s %t/regions.o -o %t/run
+// RUN: %cc %strict -static -D_GNU_SOURCE -DNO_THREADS -I%t -I%S %s %t/regions.o -o %t/run
 // RUN: %t/run
 // Tasks share nothing that they write, and say so where they do.
 // RUN: cellc %S/Inputs/regions.mlir -o %t/libregions.so --sanitize=thread --target=x86-64-v2
-// RUN: %cxx -fsanitize=thread -O1 -x c -std=c11 -D_GNU_SOURCE -DPROGRAMS_POOL -I%t -I%root %s %runtime/pool.c %runtime/processors.c -L%t -lregions -Wl,-rpath,%t -pthread -o %t/run
+// RUN: %cxx -fsanitize=thread -O1 -x c -std=c11 -D_GNU_SOURCE -DPROGRAMS_POOL -I%t -I%root -I%S %s %runtime/pool.c %runtime/processors.c -L%t -lregions -Wl,-rpath,%t -pthread -o %t/run
 // RUN: env TSAN_OPTIONS=die_after_fork=0 %t/run
 // RUN: sed 's/sums\[%item\]/sums[%zero]/' %S/Inputs/regions.mlir > %t/racy.mlir
 // RUN: cellc %t/racy.mlir -o %t/libregions.so --name=regions --sanitize=thread --target=x86-64-v2
@@ -25,6 +25,7 @@
 // RACE: ThreadSanitizer: data race
 // RACE: sums_task
 
+#include "Inputs/count-threads.h"
 #include "regions.h"
 
 #include <pthread.h>
@@ -126,25 +127,14 @@ static void runOddly(cg_parallel *self, int64_t count, cg_task_fn task,
     task(frame, i, i + 1, (int32_t)(i * 5 % self->threads));
 }
 
-static int threadsOfProcess(void) {
-  char line[256];
-  int count = 0;
-  FILE *f = fopen("/proc/self/status", "r");
-  while (f && fgets(line, sizeof line, f))
-    if (sscanf(line, "Threads: %d", &count) == 1)
-      break;
-  fclose(f);
-  return count;
-}
-
 /* Whether a pool of `threads` makes `before` threads so many. */
 static int hasStarted(int before, int threads) {
 #if defined PROGRAMS_POOL
   return before && threads; /* ThreadSanitizer has some, too */
 #elif defined NO_THREADS
-  return threads && threadsOfProcess() == before;
+  return threads && hasThreads(before);
 #else
-  return threadsOfProcess() == before + threads - 1;
+  return hasThreads(before + threads - 1);
 #endif
 }
 
@@ -220,7 +210,7 @@ static void lenders(void) {
 }
 
 static void pools(void) {
-  int before = threadsOfProcess();
+  int before = countThreads();
   for (int32_t threads = 0; threads <= kMost; ++threads) {
     cg_parallel *pool = POOL_NEW(threads);
     EXPECT(pool && pool->threads >= 1);

@@ -2,25 +2,15 @@
 // is left of it.
 // RUN: rm -rf %t && mkdir %t
 // RUN: cellc %S/Inputs/regions.mlir -o %t/regions.so
-// RUN: %cc %strict -D_GNU_SOURCE -I%t %s -ldl -pthread -o %t/run
+// RUN: %cc %strict -D_GNU_SOURCE -I%t -I%S %s -ldl -pthread -o %t/run
 // RUN: %t/run %t/regions.so
 
+#include "Inputs/count-threads.h"
 #include "regions.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
-
-static int threadsOfProcess(void) {
-  char line[256];
-  int count = 0;
-  FILE *f = fopen("/proc/self/status", "r");
-  while (f && fgets(line, sizeof line, f))
-    if (sscanf(line, "Threads: %d", &count) == 1)
-      break;
-  fclose(f);
-  return count;
-}
 
 #define EXPECT(what)                                                           \
   do                                                                           \
@@ -38,7 +28,7 @@ int main(int argc, char **argv) {
   for (int time = 0; time < 200; ++time) {
     EXPECT(argc == 2);
     void *model = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
-    EXPECT(model && threadsOfProcess() == 1);
+    EXPECT(model && hasThreads(1));
     cg_parallel *(*make)(int32_t);
     void (*end)(cg_parallel *);
     int32_t (*polynomial)(const cg_regions_polynomial_args *,
@@ -52,9 +42,9 @@ int main(int argc, char **argv) {
     EXPECT(polynomial(&(cg_regions_polynomial_args){x, y}, &context) == CG_OK);
     for (int i = 0; i < (int)CG_REGIONS_POLYNOMIAL_X_ELEMENTS; ++i)
       EXPECT(y[i] == x[i] * x[i] + x[i]);
-    EXPECT(threadsOfProcess() == 4);
+    EXPECT(hasThreads(4));
     end(pool);
-    EXPECT(threadsOfProcess() == 1);
+    EXPECT(hasThreads(1));
     EXPECT(dlclose(model) == 0);
     EXPECT(!dlopen(argv[1], RTLD_NOW | RTLD_NOLOAD));
   }
