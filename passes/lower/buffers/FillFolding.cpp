@@ -2,30 +2,14 @@
 
 #include "passes/lower/buffers/FillFolding.h"
 
+#include "passes/lower/buffers/MemoryRoots.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 
 namespace cellgrad {
-
-/// The buffer that a chain of views starts from.
-static Value rootOf(Value memref) {
-  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
-    memref = view.getViewSource();
-  return memref;
-}
-
-/// True when distinct roots are distinct memory: allocations and arguments of
-/// an entry point (which do not overlap by contract), not values carried by
-/// loops.
-static bool isDistinctRoot(Value root) {
-  if (auto arg = dyn_cast<BlockArgument>(root))
-    return isa<FunctionOpInterface>(arg.getOwner()->getParentOp());
-  return root.getDefiningOp<memref::AllocOp>() != nullptr;
-}
 
 static bool touches(Operation *op, Value root) {
   return op

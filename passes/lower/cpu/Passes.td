@@ -58,4 +58,9 @@ def ConvertToLLVM : Pass<"cell-convert-to-llvm", "::mlir::ModuleOp"> {
                            "::mlir::index::IndexDialect"];
 }
 
+def LowerForall : Pass<"cell-lower-forall", "::mlir::func::FuncOp"> {
+  let summary = "Run the items of kernels one after the other";
+  let dependentDialects = ["::mlir::scf::SCFDialect"];
+}
+
 #endif

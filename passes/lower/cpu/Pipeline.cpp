@@ -5,6 +5,7 @@
 #include "passes/lower/buffers/Passes.h"
 #include "passes/lower/buffers/Pipeline.h"
 #include "passes/lower/cpu/Passes.h"
+#include "passes/lower/fuse/Passes.h"
 #include "passes/lower/fuse/Pipeline.h"
 #include "passes/lower/math/Passes.h"
 #include "passes/lower/tensors/Pipeline.h"
@@ -19,10 +20,14 @@ using namespace mlir;
 void cellgrad::buildCPUKernelPipeline(OpPassManager &pm,
                                       const CPUPipelineOptions &options) {
   const Target &target = *options.target;
+  pm.addNestedPass<func::FuncOp>(createFormKernels());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
   pm.addPass(createOutlineKernels());
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createEmitGemm({target}));
   functions.addPass(createEmitLoops({target}));
+  functions.addPass(createLowerForall());
   functions.addPass(createExpandMath({target.fma}));
   if (options.separateTemporaries)
     pm.addPass(createSeparateTemporaries());

@@ -26,4 +26,18 @@ def FuseLinalg : Pass<"cell-fuse-linalg", "::mlir::func::FuncOp"> {
   ];
 }
 
+def FormKernels : Pass<"cell-form-kernels", "::mlir::func::FuncOp"> {
+  let summary = "Run ops that share rows on a few rows at a time";
+  let description = [{
+    Groups `linalg` ops on buffers that share an item dimension, walk it in the
+    same way and have more data than the first-level cache holds, as one
+    `scf.forall` over items, in which all ops run on one tile of rows before the
+    next. Temporaries that no other op reads shrink to a tile. Reductions over
+    the items keep one result an item, combined after the loop.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 #endif

@@ -1,0 +1,378 @@
+//===- FormKernels.cpp - ops that share rows as one loop over them --------===//
+//
+// After bufferisation every op walks all of its buffers before the next op
+// begins: softmax over a large matrix reads and writes it four times. Where ops
+// share an item dimension (KernelGroup.h), this pass runs all of them on a few
+// rows at a time:
+//
+//   linalg.generic A ins(%x : memref<4096x1024>) outs(%t : memref<4096x1024>)
+//   linalg.generic B ins(%t : memref<4096x1024>) outs(%y : memref<4096x1024>)
+//
+// becomes
+//
+//   scf.forall (%i) in (128) {           // items: in any order, at once
+//     scf.for %j = ... {                 // tiles of 8 rows: in the cache
+//       %t = memref.alloc() : memref<8x1024>
+//       A ins(subview %x) outs(%t)
+//       B ins(%t) outs(subview %y)
+//
+// A temporary that only the group uses is never there as a whole. What reduces
+// over the rows (the gradient of a bias, a loss) keeps a result for each item,
+// and these are combined after the loop, in a fixed order: how many items there
+// are follows from shapes alone, so bits do not depend on who runs them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/lower/fuse/KernelGroup.h"
+#include "passes/lower/fuse/Passes.h"
+
+#include "passes/lower/buffers/MemoryRoots.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace cellgrad {
+#define GEN_PASS_DEF_FORMKERNELS
+#include "passes/lower/fuse/Passes.h.inc"
+} // namespace cellgrad
+
+using namespace mlir;
+using namespace cellgrad;
+
+namespace {
+
+/// What a tile's slices take: a part of the second-level cache.
+constexpr int64_t kTileBytes = 256 * 1024;
+/// More items than any machine has cores to keep busy.
+constexpr int64_t kMostItems = 128;
+/// Less stays in the first-level cache as it is.
+constexpr int64_t kFewestBytes = 64 * 1024;
+/// Ops looked at beyond the last one that joined.
+constexpr unsigned kWindow = 32;
+
+/// How the items of a group are cut.
+struct Tiling {
+  int64_t rows;  ///< of a tile
+  int64_t tiles; ///< of that size
+  int64_t tilesPerItem, items;
+  int64_t rest; ///< rows that fill no tile
+};
+
+Tiling tilingOf(const KernelGroup &group) {
+  int64_t bytes = 0;
+  for (auto [buffer, position] : group.slices())
+    bytes += group.sliceBytes(buffer);
+  int64_t size = group.items();
+  int64_t most = std::clamp<int64_t>(kTileBytes / std::max<int64_t>(bytes, 1),
+                                     1, size);
+  // A tile that divides the rows leaves no rest.
+  int64_t rows = most;
+  for (int64_t r = most; r > most / 2; --r)
+    if (size % r == 0) {
+      rows = r;
+      break;
+    }
+  Tiling tiling{rows, size / rows, 1, 1, size % rows};
+  tiling.tilesPerItem = llvm::divideCeil(tiling.tiles, kMostItems);
+  tiling.items = llvm::divideCeil(tiling.tiles, tiling.tilesPerItem);
+  return tiling;
+}
+
+/// Writes the loops of one group at the place of its last op.
+class KernelWriter {
+public:
+  KernelWriter(const KernelGroup &group)
+      : group(group), tiling(tilingOf(group)),
+        last(group.ops().back().op), b(last), loc(last->getLoc()) {}
+
+  void write() {
+    makePartials();
+    auto loop = scf::ForallOp::create(
+        b, loc, ArrayRef<OpFoldResult>{b.getIndexAttr(0)},
+        ArrayRef<OpFoldResult>{b.getIndexAttr(tiling.items)},
+        ArrayRef<OpFoldResult>{b.getIndexAttr(1)}, ValueRange(), std::nullopt);
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(loop.getBody());
+      writeItem(loop.getInductionVar(0));
+    }
+    combinePartials();
+    if (tiling.rest)
+      writeTile(b.getIndexAttr(tiling.tiles * tiling.rows), tiling.rest, Views());
+    erase();
+  }
+
+private:
+  using Views = DenseMap<Value, Value>;
+
+  /// Memory for what each item adds to results of all items.
+  void makePartials() {
+    for (KernelMember member : group.ops())
+      if (member.reduces)
+        for (Value out : member.op.getDpsInits()) {
+          auto type = cast<MemRefType>(out.getType());
+          SmallVector<int64_t> shape{tiling.items};
+          llvm::append_range(shape, type.getShape());
+          partials[out] = memref::AllocOp::create(
+              b, loc, MemRefType::get(shape, type.getElementType()));
+        }
+  }
+
+  /// The tiles of an item, one after the other.
+  void writeItem(Value item) {
+    Views sums;
+    for (KernelMember member : group.ops())
+      if (member.reduces)
+        for (auto [o, out] : llvm::enumerate(member.op.getDpsInits())) {
+          Value sum = slice(partials[out], 0, item, 1, /*drop=*/true);
+          Value neutral = arith::ConstantOp::create(
+              b, loc, combinationOf(member.op, o).neutral);
+          linalg::FillOp::create(b, loc, neutral, sum);
+          sums[out] = sum;
+        }
+    auto index = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(b, loc, value);
+    };
+    AffineExpr d0 = b.getAffineDimExpr(0);
+    Value first = affine::AffineApplyOp::create(
+        b, loc, AffineMap::get(1, 0, d0 * tiling.tilesPerItem), item);
+    Value last = affine::AffineApplyOp::create(
+        b, loc, AffineMap::get(1, 0, d0 + tiling.tilesPerItem), first);
+    if (tiling.tiles % tiling.tilesPerItem)
+      last = arith::MinSIOp::create(b, loc, last, index(tiling.tiles));
+    if (tiling.tilesPerItem == 1)
+      return writeTile(rowOf(item), tiling.rows, sums);
+    auto loop = scf::ForOp::create(b, loc, first, last, index(1));
+    b.setInsertionPointToStart(loop.getBody());
+    writeTile(rowOf(loop.getInductionVar()), tiling.rows, sums);
+  }
+
+  OpFoldResult rowOf(Value tile) {
+    return affine::AffineApplyOp::create(
+               b, loc,
+               AffineMap::get(1, 0, b.getAffineDimExpr(0) * tiling.rows), tile)
+        .getResult();
+  }
+
+  /// All ops on `rows` rows from `offset` on; what they add to results of all
+  /// items goes to `sums`, where that has them.
+  void writeTile(OpFoldResult offset, int64_t rows, const Views &sums) {
+    Views views;
+    for (auto [buffer, position] : group.slices()) {
+      auto type = cast<MemRefType>(buffer.getType());
+      if (group.isLocal(buffer)) {
+        SmallVector<int64_t> shape(type.getShape());
+        shape[position] = rows;
+        views[buffer] = memref::AllocOp::create(
+            b, loc, MemRefType::get(shape, type.getElementType()));
+      } else {
+        views[buffer] = slice(buffer, position, offset, rows, /*drop=*/false);
+      }
+    }
+    for (KernelMember member : group.ops()) {
+      Operation *op = b.clone(*member.op.getOperation());
+      auto copy = cast<linalg::LinalgOp>(op);
+      for (OpOperand &operand : op->getOpOperands()) {
+        Value buffer = operand.get();
+        if (member.reduces && copy.isDpsInit(&operand)) {
+          if (Value sum = sums.lookup(buffer))
+            operand.set(sum);
+        } else if (isa<MemRefType>(buffer.getType()) &&
+                   copy.getMatchingIndexingMap(&operand)
+                       .isFunctionOfDim(member.dim)) {
+          operand.set(views[buffer]);
+        }
+      }
+    }
+  }
+
+  /// `count` slices of `buffer` along a dimension, which goes with `drop`.
+  Value slice(Value buffer, unsigned position, OpFoldResult offset,
+              int64_t count, bool drop) {
+    auto type = cast<MemRefType>(buffer.getType());
+    unsigned rank = type.getRank();
+    SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0)),
+        strides(rank, b.getIndexAttr(1)), sizes;
+    for (int64_t size : type.getShape())
+      sizes.push_back(b.getIndexAttr(size));
+    offsets[position] = offset;
+    sizes[position] = b.getIndexAttr(count);
+    if (!drop)
+      return memref::SubViewOp::create(b, loc, buffer, offsets, sizes, strides);
+    MemRefType reduced = memref::SubViewOp::inferRankReducedResultType(
+        type.getShape().drop_front(), type, offsets, sizes, strides);
+    return memref::SubViewOp::create(b, loc, reduced, buffer, offsets, sizes,
+                                     strides);
+  }
+
+  /// Adds what the items have to the results, in order.
+  void combinePartials() {
+    for (KernelMember member : group.ops())
+      if (member.reduces)
+        for (auto [o, out] : llvm::enumerate(member.op.getDpsInits()))
+          combine(partials[out], out, combinationOf(member.op, o).op,
+                  member.op.getRegionOutputArgs()[o]);
+  }
+
+  void combine(Value partial, Value out, Operation *combination,
+               BlockArgument old) {
+    unsigned rank = cast<MemRefType>(out.getType()).getRank();
+    AffineMap all = b.getMultiDimIdentityMap(rank + 1);
+    AffineMap result = all.dropResult(0);
+    SmallVector<utils::IteratorType> kinds(rank + 1,
+                                           utils::IteratorType::parallel);
+    kinds[0] = utils::IteratorType::reduction;
+    bool oldFirst = combination->getOperand(0) == old;
+    linalg::GenericOp::create(
+        b, loc, ValueRange(partial), ValueRange(out),
+        ArrayRef<AffineMap>{all, result}, kinds,
+        [&](OpBuilder &inner, Location at, ValueRange args) {
+          IRMapping map;
+          map.map(combination->getOperand(oldFirst ? 0 : 1), args[1]);
+          map.map(combination->getOperand(oldFirst ? 1 : 0), args[0]);
+          Operation *op = inner.clone(*combination, map);
+          linalg::YieldOp::create(inner, at, op->getResults());
+        });
+  }
+
+  /// Takes away the ops, and the temporaries that are not there as a whole.
+  void erase() {
+    SmallVector<Value> locals;
+    for (auto [buffer, position] : group.slices())
+      if (group.isLocal(buffer))
+        locals.push_back(buffer);
+    for (KernelMember member : llvm::reverse(group.ops())) {
+      member.op->erase();
+    }
+    for (Value buffer : locals)
+      buffer.getDefiningOp()->erase();
+  }
+
+  const KernelGroup &group;
+  Tiling tiling;
+  Operation *last;
+  OpBuilder b;
+  Location loc;
+  Views partials;
+};
+
+class KernelFormer {
+public:
+  explicit KernelFormer(Block &block) : block(block) { findFills(); }
+
+  void run() {
+    for (Operation *op = &block.front(); op;) {
+      std::optional<Plan> plan;
+      if (auto seed = dyn_cast<linalg::GenericOp>(op))
+        plan = bestPlan(seed);
+      if (!plan) {
+        op = op->getNextNode();
+        continue;
+      }
+      linalg::LinalgOp last = plan->group.ops().back().op;
+      Operation *after = last->getNextNode();
+      for (Operation *later : plan->deferred)
+        later->moveBefore(after);
+      if (!plan->deferred.empty())
+        after = plan->deferred.front();
+      KernelWriter(plan->group).write();
+      op = after;
+    }
+  }
+
+private:
+  void findFills() {
+    DenseMap<Value, linalg::FillOp> filled; // by root
+    for (Operation &op : block) {
+      if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+          linalgOp && !isa<linalg::FillOp>(op))
+        for (Value operand : op.getOperands())
+          if (isa<MemRefType>(operand.getType()))
+            if (auto found = filled.find(rootOf(operand));
+                found != filled.end() &&
+                found->second.getOutputs()[0] == operand)
+              fills[{&op, operand}] =
+                  cast<linalg::LinalgOp>(found->second.getOperation());
+      op.walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands())
+          if (isa<BaseMemRefType>(operand.getType()) &&
+              !isMemoryEffectFree(inner))
+            filled.erase(rootOf(operand));
+      });
+      if (auto fill = dyn_cast<linalg::FillOp>(op);
+          fill && isDistinctRoot(rootOf(fill.getOutputs()[0])))
+        filled[rootOf(fill.getOutputs()[0])] = fill;
+    }
+  }
+
+  /// A group, and the ops among its own that come after it.
+  struct Plan {
+    KernelGroup group;
+    SmallVector<Operation *> deferred;
+  };
+
+  /// The group that `seed` begins and that saves most, if any is worth it.
+  std::optional<Plan> bestPlan(linalg::GenericOp seed) {
+    std::optional<Plan> best;
+    for (unsigned dim = 0; dim < seed.getNumLoops(); ++dim) {
+      if (seed.getIteratorTypesArray()[dim] != utils::IteratorType::parallel)
+        continue;
+      KernelGroup group(seed, dim, fills);
+      if (group.empty())
+        continue;
+      SmallVector<Operation *> deferred = grow(group, seed);
+      if (group.items() > 1 && group.savedBytes() >= kFewestBytes &&
+          (!best || group.savedBytes() > best->group.savedBytes()))
+        best = Plan{std::move(group), std::move(deferred)};
+    }
+    return best;
+  }
+
+  /// Adds what follows and fits. What must come after the group, or after an
+  /// op that must, is deferred: an op that depends on such a one cannot join.
+  static SmallVector<Operation *> grow(KernelGroup &group, Operation *seed) {
+    SmallVector<Operation *> deferred, passed;
+    MemoryUse later;
+    for (Operation *op = seed->getNextNode();
+         op && passed.size() < kWindow && !op->hasTrait<OpTrait::IsTerminator>();
+         op = op->getNextNode()) {
+      auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+      bool waits = later.conflictsWith(op);
+      if (linalgOp && !waits && group.add(linalgOp)) {
+        llvm::append_range(deferred, passed);
+        passed.clear();
+        continue;
+      }
+      if (!waits && !group.isBefore(op))
+        continue;
+      // Results of others would have to move, too.
+      if (!linalgOp && !isa<memref::CopyOp>(op))
+        break;
+      later.add(op);
+      passed.push_back(op);
+    }
+    return deferred;
+  }
+
+  Block &block;
+  FillsOfOperands fills;
+};
+
+struct FormKernels : cellgrad::impl::FormKernelsBase<FormKernels> {
+  void runOnOperation() override {
+    SmallVector<Block *> blocks;
+    getOperation().walk([&](Block *block) {
+      if (!isa<linalg::LinalgOp>(block->getParentOp()) &&
+          !block->getOps<linalg::GenericOp>().empty())
+        blocks.push_back(block);
+    });
+    for (Block *block : blocks)
+      KernelFormer(*block).run();
+  }
+};
+
+} // namespace

@@ -1,0 +1,202 @@
+//===- KernelGroup.cpp - linalg ops that share an item dimension ----------===//
+
+#include "passes/lower/fuse/KernelGroup.h"
+
+#include "passes/lower/buffers/Contraction.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace cellgrad {
+
+Combination combinationOf(linalg::LinalgOp op, unsigned output) {
+  Block *body = op.getBlock();
+  BlockArgument old = op.getRegionOutputArgs()[output];
+  Operation *inner =
+      body->getTerminator()->getOperand(output).getDefiningOp();
+  if (!inner || !old.hasOneUse() || inner->getNumOperands() != 2 ||
+      *old.getUsers().begin() != inner || !inner->getResult(0).hasOneUse())
+    return {};
+  if (std::optional<TypedAttr> neutral = arith::getNeutralElement(inner))
+    return {inner, *neutral};
+  return {};
+}
+
+/// True for ops that have kernels of their own, or none.
+static bool isApart(linalg::LinalgOp op) {
+  if (!op.hasPureBufferSemantics() || op.hasDynamicShape())
+    return true;
+  if (llvm::is_contained(op.getStaticLoopRanges(), 0))
+    return true;
+  if (isa<linalg::FillOp>(op.getOperation()))
+    return false;
+  auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+  return !generic || isContraction(generic) || isSumOfProducts(generic);
+}
+
+KernelGroup::KernelGroup(linalg::LinalgOp seed, unsigned dim,
+                         const FillsOfOperands &fills)
+    : fills(&fills) {
+  if (isApart(seed))
+    return;
+  size = seed.getStaticLoopRanges()[dim];
+  addOp(seed, dim);
+}
+
+bool KernelGroup::add(linalg::LinalgOp op) {
+  if (isApart(op))
+    return false;
+  std::optional<unsigned> dim = itemLoopOf(op);
+  return dim && op.getStaticLoopRanges()[*dim] == size && addOp(op, *dim);
+}
+
+/// The loop that walks the items of the buffers the op has in common with the
+/// group.
+std::optional<unsigned> KernelGroup::itemLoopOf(linalg::LinalgOp op) const {
+  std::optional<unsigned> dim;
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto found = sliced.find(operand.get());
+    if (found == sliced.end())
+      continue;
+    auto expr = dyn_cast<AffineDimExpr>(
+        op.getMatchingIndexingMap(&operand).getResult(found->second));
+    if (!expr || (dim && *dim != expr.getPosition()))
+      return std::nullopt;
+    dim = expr.getPosition();
+  }
+  return dim;
+}
+
+/// The buffers the op uses; false where one is not walked item by item.
+bool KernelGroup::collectUses(linalg::LinalgOp op, unsigned dim,
+                              SmallVectorImpl<Use> &uses) const {
+  AffineExpr item = getAffineDimExpr(dim, op.getContext());
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<MemRefType>(operand.get().getType()))
+      continue;
+    Use use{operand.get(), std::nullopt, op.isDpsInit(&operand)};
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    for (auto [i, expr] : llvm::enumerate(map.getResults())) {
+      if (!expr.isFunctionOfDim(dim))
+        continue;
+      if (expr != item || use.position)
+        return false;
+      use.position = i;
+    }
+    uses.push_back(use);
+  }
+  for (auto load : op.getBlock()->getOps<memref::LoadOp>())
+    uses.push_back({load.getMemRef(), std::nullopt, false});
+  return true;
+}
+
+bool KernelGroup::fits(const Use &use, bool reduces) const {
+  Value root = rootOf(use.buffer);
+  if (!isDistinctRoot(root) && !root.getDefiningOp<memref::GetGlobalOp>())
+    return false;
+  Value view = viewOfRoot.lookup(root);
+  bool written = memory.writes(root);
+  if (view && view != use.buffer && (use.writes || written))
+    return false;
+  if (reduced.contains(use.buffer))
+    return false;
+  if (reduces && use.writes)
+    return !view; // nobody else has to do with the sum
+  if (!use.position)
+    return !use.writes && !written;
+  // Slices that are not contiguous would be read a few bytes at a time.
+  ArrayRef<int64_t> shape = cast<MemRefType>(use.buffer.getType()).getShape();
+  if (llvm::any_of(shape.take_front(*use.position),
+                   [](int64_t n) { return n != 1; }))
+    return false;
+  if (shared.contains(use.buffer) && (use.writes || written))
+    return false;
+  auto found = sliced.find(use.buffer);
+  return found == sliced.end() || found->second == *use.position;
+}
+
+bool KernelGroup::addOp(linalg::LinalgOp op, unsigned dim) {
+  bool reduces =
+      op.getIteratorTypesArray()[dim] == utils::IteratorType::reduction;
+  if (op.hasIndexSemantics())
+    for (auto index : op.getBlock()->getOps<linalg::IndexOp>())
+      if (index.getDim() == dim)
+        return false;
+  if (reduces)
+    for (unsigned o = 0; o < op.getNumDpsInits(); ++o) {
+      Type type = getElementTypeOrSelf(op.getDpsInits()[o].getType());
+      if (!combinationOf(op, o).op || type.getIntOrFloatBitWidth() < 32)
+        return false;
+    }
+  SmallVector<Use> uses;
+  if (!collectUses(op, dim, uses))
+    return false;
+  for (const Use &use : uses)
+    if (!fits(use, reduces))
+      return false;
+  // Within the op, too, what is written is read at the same place or not.
+  for (const Use &use : uses)
+    for (const Use &other : uses)
+      if (use.writes && rootOf(use.buffer) == rootOf(other.buffer) &&
+          (use.buffer != other.buffer || use.position != other.position))
+        return false;
+
+  for (const Use &use : uses) {
+    if (!use.position)
+      continue;
+    // The fill of an accumulator, or of what is read, comes along.
+    auto fill = fills->find({op, use.buffer});
+    if (fill != fills->end() && !contains(fill->second))
+      members.push_back({fill->second, *use.position, /*reduces=*/false});
+  }
+  for (const Use &use : uses) {
+    viewOfRoot[rootOf(use.buffer)] = use.buffer;
+    memory.add(use.buffer, use.writes || (use.position && fills->contains(
+                                              {op, use.buffer})));
+    if (&use == llvm::find_if(uses, [&](const Use &other) {
+          return other.buffer == use.buffer;
+        }))
+      ++touches[use.buffer];
+    if (reduces && use.writes)
+      reduced.insert(use.buffer);
+    else if (use.position)
+      sliced[use.buffer] = *use.position;
+    else
+      shared.insert(use.buffer);
+  }
+  members.push_back({op, dim, reduces});
+  return true;
+}
+
+bool KernelGroup::contains(Operation *op) const {
+  return llvm::any_of(members, [&](KernelMember member) {
+    return member.op.getOperation() == op;
+  });
+}
+
+bool KernelGroup::isLocal(Value buffer) const {
+  return buffer.getDefiningOp<memref::AllocOp>() && sliced.contains(buffer) &&
+         !shared.contains(buffer) &&
+         llvm::all_of(buffer.getUsers(), [&](Operation *user) {
+           return contains(user);
+         });
+}
+
+int64_t KernelGroup::sliceBytes(Value buffer) const {
+  auto type = cast<MemRefType>(buffer.getType());
+  return type.getNumElements() / size *
+         std::max(8u, type.getElementTypeBitWidth()) / 8;
+}
+
+int64_t KernelGroup::savedBytes() const {
+  int64_t bytes = 0;
+  for (auto [buffer, position] : sliced) {
+    int64_t passes = touches.lookup(buffer) - (isLocal(buffer) ? 0 : 1);
+    bytes += passes * sliceBytes(buffer) * size;
+  }
+  return bytes;
+}
+
+} // namespace cellgrad

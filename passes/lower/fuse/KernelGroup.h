@@ -1,0 +1,97 @@
+//===- KernelGroup.h - linalg ops that share an item dimension ------------===//
+//
+// Ops on buffers that may run item by item: each has one loop, the item loop,
+// whose step i touches only slice i of what the group writes. So all ops can be
+// run on one slice before the next slice is begun, and slices in any order.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CELLGRAD_LOWER_FUSE_KERNELGROUP_H
+#define CELLGRAD_LOWER_FUSE_KERNELGROUP_H
+
+#include "passes/lower/buffers/MemoryRoots.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace cellgrad {
+
+/// One op of a group.
+struct KernelMember {
+  mlir::linalg::LinalgOp op;
+  /// Its loop over the items.
+  unsigned dim;
+  /// True when that loop is a reduction: every item adds to all of its results.
+  bool reduces;
+};
+
+/// The fill that an op finds in one of its operands, with nothing between.
+using FillsOfOperands =
+    llvm::DenseMap<std::pair<mlir::Operation *, mlir::Value>,
+                   mlir::linalg::LinalgOp>;
+
+class KernelGroup {
+public:
+  /// A group of `seed` alone, with `dim` as its item loop.
+  KernelGroup(mlir::linalg::LinalgOp seed, unsigned dim,
+              const FillsOfOperands &fills);
+
+  bool empty() const { return members.empty(); }
+  /// Adds `op`, and the fills of what it accumulates into, if they fit.
+  bool add(mlir::linalg::LinalgOp op);
+  /// True when `op`, which is not added, must come after the group.
+  bool isBefore(mlir::Operation *op) const { return memory.conflictsWith(op); }
+
+  int64_t items() const { return size; }
+  llvm::ArrayRef<KernelMember> ops() const { return members; }
+  /// What is cut into slices: the buffer, and the dimension of the items.
+  const llvm::MapVector<mlir::Value, unsigned> &slices() const {
+    return sliced;
+  }
+  bool contains(mlir::Operation *op) const;
+  /// True for a temporary that only members use: it need not be there as a
+  /// whole.
+  bool isLocal(mlir::Value buffer) const;
+  /// Bytes of one slice of `buffer`.
+  int64_t sliceBytes(mlir::Value buffer) const;
+  /// Bytes that need not go through memory when a slice stays in the cache.
+  int64_t savedBytes() const;
+
+private:
+  struct Use {
+    mlir::Value buffer;
+    std::optional<unsigned> position; ///< of the item loop in its map
+    bool writes;
+  };
+  bool addOp(mlir::linalg::LinalgOp op, unsigned dim);
+  std::optional<unsigned> itemLoopOf(mlir::linalg::LinalgOp op) const;
+  bool collectUses(mlir::linalg::LinalgOp op, unsigned dim,
+                   llvm::SmallVectorImpl<Use> &uses) const;
+  bool fits(const Use &use, bool reduces) const;
+
+  const FillsOfOperands *fills;
+  int64_t size = 0;
+  llvm::SmallVector<KernelMember> members;
+  llvm::MapVector<mlir::Value, unsigned> sliced;
+  /// How often members touch each buffer.
+  llvm::DenseMap<mlir::Value, unsigned> touches;
+  /// Read as a whole.
+  llvm::DenseSet<mlir::Value> shared;
+  /// Results of members that reduce.
+  llvm::DenseSet<mlir::Value> reduced;
+  /// By what view the memory of each buffer is used.
+  llvm::DenseMap<mlir::Value, mlir::Value> viewOfRoot;
+  MemoryUse memory;
+};
+
+/// How the op combines output `o` with what it holds: the one use of the old
+/// value, and the neutral element; or null.
+struct Combination {
+  mlir::Operation *op = nullptr;
+  mlir::TypedAttr neutral;
+};
+Combination combinationOf(mlir::linalg::LinalgOp op, unsigned output);
+
+} // namespace cellgrad
+
+#endif
