@@ -145,6 +145,9 @@ std::string cellgrad::pipelineFor(ModuleOp module, const Target &target,
       holdsCellOps(module) ? "cell-to-llvm-pipeline" : "cell-cpu-pipeline";
   return name + "{target=" + target.name.str() +
          (options.poison ? " poison=true" : "") +
+         (options.kernelBytes != CompileOptions().kernelBytes
+              ? " kernel-bytes=" + std::to_string(options.kernelBytes)
+              : "") +
          (options.emit.sanitizeAddress ? " separate-temporaries=true}" : "}");
 }
 

@@ -101,8 +101,10 @@ Job readOptions(const std::string &path, const std::string &name,
       job.options.emit.sanitizeAddress = nb::cast<bool>(value);
     } else if (option == "poison") {
       job.options.poison = nb::cast<bool>(value);
+    } else if (option == "kernel_bytes") {
+      job.options.kernelBytes = nb::cast<int64_t>(value);
     } else {
-      std::string known = "opt_level, verify_each, check_nans, poison, "
+      std::string known = "opt_level, verify_each, check_nans, poison, kernel_bytes, "
                           "sanitize_address, durable, files";
       for (const auto &t : texts)
         known += std::string(", ") + t.first;
@@ -286,6 +288,7 @@ void bindCompile(nb::module_ &m) {
                     "reproducers (a directory for programs on which the "
                     "compiler fails), pipeline, verify_each, check_nans, "
                     "poison (temporaries are NaN where they are not needed), "
+                    "kernel_bytes (least traffic that a kernel of ops saves), "
                     "sanitize_address, files (a dict from "
                     "paths to lists of bytes: written and put in place with "
                     "the compiler's files, all or none), durable (they reach "

@@ -65,9 +65,14 @@ def arrays(results: list[Any]) -> list[np.ndarray]:
 
 
 def compiled(graph: Any, folder: Path, level: int, poison: bool) -> guarded.Model:
-    """With `poison`, memory that is shared where it is needed gives NaN."""
+    """With `poison`, memory that is shared where it is needed gives NaN, and kernels are formed of
+    ops of any size.
+    """
     path = folder / "fuzz.so"
-    _native.compile_graph(graph, str(path), "fuzz", {"opt_level": level, "poison": poison})
+    options = {"opt_level": level, "poison": poison}
+    if poison:
+        options["kernel_bytes"] = 1 << (level % 3 * 4)
+    _native.compile_graph(graph, str(path), "fuzz", options)
     return guarded.Model(path)
 
 

@@ -20,7 +20,7 @@ using namespace mlir;
 void cellgrad::buildCPUKernelPipeline(OpPassManager &pm,
                                       const CPUPipelineOptions &options) {
   const Target &target = *options.target;
-  pm.addNestedPass<func::FuncOp>(createFormKernels());
+  pm.addNestedPass<func::FuncOp>(createFormKernels({options.kernelBytes}));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createOutlineKernels());

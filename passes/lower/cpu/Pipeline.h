@@ -27,6 +27,10 @@ struct CPUPipelineOptions : mlir::PassPipelineOptions<CPUPipelineOptions> {
       llvm::cl::desc("allocate every temporary by itself, for checks of memory "
                      "accesses"),
       llvm::cl::init(false)};
+  Option<int64_t> kernelBytes{
+      *this, "kernel-bytes",
+      llvm::cl::desc("least traffic that a kernel of several ops saves"),
+      llvm::cl::init(65536)};
   Option<bool> poison{
       *this, "poison",
       llvm::cl::desc("fill temporaries with NaN where they are not needed"),

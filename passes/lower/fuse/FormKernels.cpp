@@ -45,12 +45,10 @@ using namespace cellgrad;
 
 namespace {
 
-/// What a tile's slices take: a part of the second-level cache.
+/// What a tile's slices take at most: a part of the second-level cache.
 constexpr int64_t kTileBytes = 256 * 1024;
 /// More items than any machine has cores to keep busy.
 constexpr int64_t kMostItems = 128;
-/// Less stays in the first-level cache as it is.
-constexpr int64_t kFewestBytes = 64 * 1024;
 /// Ops looked at beyond the last one that joined.
 constexpr unsigned kWindow = 32;
 
@@ -62,12 +60,12 @@ struct Tiling {
   int64_t rest; ///< rows that fill no tile
 };
 
-Tiling tilingOf(const KernelGroup &group) {
+Tiling tilingOf(const KernelGroup &group, int64_t tileBytes) {
   int64_t bytes = 0;
   for (auto [buffer, position] : group.slices())
     bytes += group.sliceBytes(buffer);
   int64_t size = group.items();
-  int64_t most = std::clamp<int64_t>(kTileBytes / std::max<int64_t>(bytes, 1),
+  int64_t most = std::clamp<int64_t>(tileBytes / std::max<int64_t>(bytes, 1),
                                      1, size);
   // A tile that divides the rows leaves no rest.
   int64_t rows = most;
@@ -85,8 +83,8 @@ Tiling tilingOf(const KernelGroup &group) {
 /// Writes the loops of one group at the place of its last op.
 class KernelWriter {
 public:
-  KernelWriter(const KernelGroup &group)
-      : group(group), tiling(tilingOf(group)),
+  KernelWriter(const KernelGroup &group, int64_t tileBytes)
+      : group(group), tiling(tilingOf(group, tileBytes)),
         last(group.ops().back().op), b(last), loc(last->getLoc()) {}
 
   void write() {
@@ -262,7 +260,10 @@ private:
 
 class KernelFormer {
 public:
-  explicit KernelFormer(Block &block) : block(block) { findFills(); }
+  KernelFormer(Block &block, int64_t fewestBytes)
+      : block(block), fewestBytes(fewestBytes) {
+    findFills();
+  }
 
   void run() {
     for (Operation *op = &block.front(); op;) {
@@ -279,7 +280,8 @@ public:
         later->moveBefore(after);
       if (!plan->deferred.empty())
         after = plan->deferred.front();
-      KernelWriter(plan->group).write();
+      // Small tiles where kernels are to be small.
+      KernelWriter(plan->group, std::min(kTileBytes, 4 * fewestBytes)).write();
       op = after;
     }
   }
@@ -325,7 +327,7 @@ private:
       if (group.empty())
         continue;
       SmallVector<Operation *> deferred = grow(group, seed);
-      if (group.items() > 1 && group.savedBytes() >= kFewestBytes &&
+      if (group.items() > 1 && group.savedBytes() >= fewestBytes &&
           (!best || group.savedBytes() > best->group.savedBytes()))
         best = Plan{std::move(group), std::move(deferred)};
     }
@@ -359,10 +361,13 @@ private:
   }
 
   Block &block;
+  int64_t fewestBytes;
   FillsOfOperands fills;
 };
 
 struct FormKernels : cellgrad::impl::FormKernelsBase<FormKernels> {
+  using FormKernelsBase::FormKernelsBase;
+
   void runOnOperation() override {
     SmallVector<Block *> blocks;
     getOperation().walk([&](Block *block) {
@@ -371,7 +376,7 @@ struct FormKernels : cellgrad::impl::FormKernelsBase<FormKernels> {
         blocks.push_back(block);
     });
     for (Block *block : blocks)
-      KernelFormer(*block).run();
+      KernelFormer(*block, fewestBytes).run();
   }
 };
 

@@ -38,6 +38,10 @@ def FormKernels : Pass<"cell-form-kernels", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect"];
+  let options = [
+    Option<"fewestBytes", "fewest-bytes", "int64_t", "65536",
+           "smallest traffic that is saved; 1 to form kernels of anything">,
+  ];
 }
 
 #endif
