@@ -50,4 +50,20 @@ OpCost costOf(Operation &op) {
   return OpCost::Long;
 }
 
+double estimateNanoseconds(linalg::LinalgOp op) {
+  // Measured on one core of a server: docs/performance.md.
+  constexpr double kBytesPerNanosecond = 25, kShort = 0.05, kLong = 0.4;
+  double iterations = 1, bytes = 0, arithmetic = 0;
+  for (int64_t range : op.getStaticLoopRanges())
+    iterations *= range;
+  for (Value operand : op->getOperands())
+    if (auto type = dyn_cast<MemRefType>(operand.getType()))
+      bytes += double(type.getNumElements()) *
+               std::max(8u, type.getElementTypeBitWidth()) / 8;
+  for (Operation &inner : op.getBlock()->without_terminator())
+    if (!isa<arith::ConstantOp>(inner))
+      arithmetic += costOf(inner) == OpCost::Long ? kLong : kShort;
+  return std::max(bytes / kBytesPerNanosecond, iterations * arithmetic);
+}
+
 } // namespace cellgrad

@@ -3,7 +3,7 @@
 #ifndef CELLGRAD_LOWER_BUFFERS_OPCOST_H
 #define CELLGRAD_LOWER_BUFFERS_OPCOST_H
 
-#include "mlir/IR/Operation.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace cellgrad {
 
@@ -20,6 +20,10 @@ enum class OpCost {
 };
 
 OpCost costOf(mlir::Operation &op);
+
+/// About how long one core takes for an op on buffers of static shape, which is
+/// not a product: as long as its arithmetic or its memory traffic.
+double estimateNanoseconds(mlir::linalg::LinalgOp op);
 
 } // namespace cellgrad
 

@@ -1,6 +1,7 @@
 //===- PlanMemory.cpp - one arena for all temporaries ---------------------===//
 
 #include "passes/lower/buffers/BufferLifetimes.h"
+#include "passes/lower/buffers/Items.h"
 #include "passes/lower/buffers/Passes.h"
 
 #include "dialect/Refusal.h"
@@ -19,6 +20,9 @@ using namespace mlir;
 using namespace cellgrad;
 
 namespace {
+
+/// Workers write to pages, or at least to cache lines, of their own.
+constexpr int64_t kWorkerAlignment = 256;
 
 /// A temporary.
 struct Buffer {
@@ -127,13 +131,28 @@ void poisonBuffers(Value arena, ArrayRef<Buffer> buffers) {
   }
 }
 
-/// Makes the buffers views into a last argument of `total` bytes.
+/// The part of a worker of the memory of all workers.
+Value memoryOfWorker(func::FuncOp kernel, Value memory, int64_t bytes) {
+  OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  Location loc = kernel.getLoc();
+  auto first = kernel->getAttrOfType<IntegerAttr>(kKernel).getInt();
+  Value stride = arith::ConstantIndexOp::create(b, loc, bytes);
+  Value offset =
+      arith::MulIOp::create(b, loc, kernel.getArgument(first + 2), stride);
+  return memref::ViewOp::create(b, loc, memory.getType(), memory, offset,
+                                ValueRange());
+}
+
+/// Makes the buffers views into a last argument of `total` bytes, which for a
+/// kernel are those of one worker.
 void moveToArena(func::FuncOp func, ArrayRef<Buffer> buffers, int64_t total,
                  bool poison) {
   Block &body = func.getBody().front();
-  OpBuilder b = OpBuilder::atBlockBegin(&body);
+  OpBuilder b(func.getContext());
   auto arenaType = MemRefType::get({total}, b.getI8Type());
-  BlockArgument arena = body.addArgument(arenaType, func.getLoc());
+  Value arena = body.addArgument(arenaType, func.getLoc());
+  if (func->hasAttr(kKernel))
+    arena = memoryOfWorker(func, arena, total);
   if (poison)
     poisonBuffers(arena, buffers);
   for (const Buffer &buffer : buffers) {
@@ -163,45 +182,102 @@ struct PlanMemory : cellgrad::impl::PlanMemoryBase<PlanMemory> {
   using PlanMemoryBase::PlanMemoryBase;
 
   void runOnOperation() override {
+    SmallVector<func::FuncOp> leaves, kernels, entries;
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      if (!func.isDeclaration())
+        (func->hasAttr(kKernel) ? kernels
+         : func.isPrivate()     ? leaves
+                                : entries)
+            .push_back(func);
     // What a private function needs is a temporary of those that call it.
-    DenseMap<StringAttr, MemRefType> lent;
-    for (auto func : getOperation().getOps<func::FuncOp>())
-      if (func.isPrivate() && !func.isDeclaration()) {
-        FailureOr<int64_t> total = plan(func, /*always=*/false);
-        if (failed(total))
-          return signalPassFailure();
-        if (*total != 0)
-          lent[func.getSymNameAttr()] =
-              cast<MemRefType>(func.getArgumentTypes().back());
-      }
-    getOperation().walk([&](func::CallOp call) {
-      auto found = lent.find(call.getCalleeAttr().getAttr());
-      if (found == lent.end())
-        return;
-      OpBuilder b(call);
-      call.getOperandsMutable().append(
-          memref::AllocOp::create(b, call.getLoc(), found->second).getResult());
-    });
-    for (auto func : getOperation().getOps<func::FuncOp>())
-      if (!func.isPrivate()) {
-        FailureOr<int64_t> total = plan(func, /*always=*/true);
-        if (failed(total))
-          return signalPassFailure();
-        func->setAttr("cell.arena_bytes",
-                      Builder(func).getI64IntegerAttr(*total));
-      }
+    for (func::FuncOp func : leaves) {
+      FailureOr<Plan> plan = planOf(func);
+      if (failed(plan))
+        return signalPassFailure();
+      if (plan->buffers.empty())
+        continue;
+      moveToArena(func, plan->buffers, plan->total, poison);
+      lend(func, [&](OpBuilder &b, Location loc, MemRefType type) -> Value {
+        return memref::AllocOp::create(b, loc, type);
+      });
+    }
+    // All kernels have the same memory for their workers.
+    int64_t workerBytes = 0;
+    SmallVector<std::pair<func::FuncOp, Plan>> needing;
+    for (func::FuncOp func : kernels) {
+      FailureOr<Plan> plan = planOf(func);
+      if (failed(plan))
+        return signalPassFailure();
+      workerBytes = std::max(workerBytes, plan->total);
+      if (!plan->buffers.empty())
+        needing.emplace_back(func, std::move(*plan));
+    }
+    workerBytes = llvm::alignTo(workerBytes, kWorkerAlignment);
+    for (auto &[func, plan] : needing) {
+      moveToArena(func, plan.buffers, workerBytes, poison);
+      lend(func, [&](OpBuilder &b, Location loc, MemRefType type) -> Value {
+        auto alloc = memref::AllocOp::create(b, loc, type);
+        alloc->setAttr(kWorkerBytes, b.getUnitAttr());
+        return alloc;
+      });
+    }
+    for (func::FuncOp func : entries)
+      if (failed(placeInEntry(func, workerBytes)))
+        return signalPassFailure();
   }
 
 private:
-  /// Gives `func` an arena, if it needs one or `always`; returns its size.
-  FailureOr<int64_t> plan(func::FuncOp func, bool always) {
+  struct Plan {
+    SmallVector<Buffer> buffers;
+    int64_t total;
+  };
+
+  FailureOr<Plan> planOf(func::FuncOp func) {
     FailureOr<SmallVector<Buffer>> buffers = collectBuffers(func, alignment);
     if (failed(buffers))
       return failure();
     int64_t total = assignOffsets(*buffers);
-    if (always || !buffers->empty())
-      moveToArena(func, *buffers, total, poison);
-    return total;
+    return Plan{std::move(*buffers), total};
+  }
+
+  /// Gives all calls of `func` the memory that is its last argument now.
+  void lend(func::FuncOp func,
+            function_ref<Value(OpBuilder &, Location, MemRefType)> make) {
+    auto type = cast<MemRefType>(func.getArgumentTypes().back());
+    auto uses = SymbolTable::getSymbolUses(func, getOperation());
+    for (SymbolTable::SymbolUse use : *uses) {
+      auto call = cast<func::CallOp>(use.getUser());
+      OpBuilder b(call);
+      call.getOperandsMutable().append(make(b, call.getLoc(), type));
+    }
+  }
+
+  /// Gives an entry its arena. The memory of workers lies at the end, where
+  /// there may be more of it than for one.
+  LogicalResult placeInEntry(func::FuncOp func, int64_t workerBytes) {
+    FailureOr<Plan> plan = planOf(func);
+    if (failed(plan))
+      return failure();
+    auto isOfWorkers = [](const Buffer &buffer) {
+      return buffer.alloc->hasAttr(kWorkerBytes);
+    };
+    if (llvm::any_of(plan->buffers, isOfWorkers)) {
+      SmallVector<Buffer> own;
+      llvm::copy_if(plan->buffers, std::back_inserter(own),
+                    [&](const Buffer &buffer) { return !isOfWorkers(buffer); });
+      int64_t fixed = llvm::alignTo(assignOffsets(own), kWorkerAlignment);
+      for (Buffer &buffer : plan->buffers)
+        if (isOfWorkers(buffer)) {
+          buffer.offset = fixed;
+          own.push_back(buffer);
+        }
+      *plan = {std::move(own), fixed + workerBytes};
+      func->setAttr(kWorkerBytes, Builder(func).getI64IntegerAttr(workerBytes));
+    }
+    moveToArena(func, plan->buffers, plan->total, poison);
+    func->setAttr("cell.arena_bytes",
+                  Builder(func).getI64IntegerAttr(plan->total));
+    return success();
   }
 };
 

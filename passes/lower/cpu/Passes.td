@@ -58,9 +58,29 @@ def ConvertToLLVM : Pass<"cell-convert-to-llvm", "::mlir::ModuleOp"> {
                            "::mlir::index::IndexDialect"];
 }
 
-def LowerForall : Pass<"cell-lower-forall", "::mlir::func::FuncOp"> {
-  let summary = "Run the items of kernels one after the other";
-  let dependentDialects = ["::mlir::scf::SCFDialect"];
+def OutlineItems : Pass<"cell-outline-items", "::mlir::ModuleOp"> {
+  let summary = "Make functions of ranges of items of long loops over items";
+  let description = [{
+    An `scf.forall` of an entry that takes at least so long, by its attribute
+    `cell.nanoseconds`, becomes a private function of its operands, the first
+    item, the last and the worker, called over all items. Other loops over items
+    become `scf.for`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::scf::SCFDialect"];
+  let options = [
+    Option<"fewestNanoseconds", "fewest-nanoseconds", "int64_t", "20000",
+           "shortest time that is shared">,
+  ];
+}
+
+def LaunchKernels : Pass<"cell-launch-kernels", "::mlir::ModuleOp"> {
+  let summary = "Run kernels on the threads that the caller lends";
+  let description = [{
+    Calls of functions with `cell.kernel`, in the LLVM dialect, become calls of
+    the runtime with a task of `(frame, begin, end, worker)`.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
 #endif

@@ -20,15 +20,19 @@ using namespace mlir;
 void cellgrad::buildCPUKernelPipeline(OpPassManager &pm,
                                       const CPUPipelineOptions &options) {
   const Target &target = *options.target;
-  pm.addNestedPass<func::FuncOp>(createFormKernels({options.kernelBytes}));
+  // Kernels for tests are of any size.
+  int64_t nanoseconds =
+      options.kernelBytes < CPUPipelineOptions().kernelBytes ? 0 : 20000;
+  pm.addNestedPass<func::FuncOp>(
+      createFormKernels({options.kernelBytes, nanoseconds}));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createOutlineKernels());
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createEmitGemm({target}));
   functions.addPass(createEmitLoops({target}));
-  functions.addPass(createLowerForall());
-  functions.addPass(createExpandMath({target.fma}));
+  pm.addPass(createOutlineItems({nanoseconds}));
+  pm.addNestedPass<func::FuncOp>(createExpandMath({target.fma}));
   if (options.separateTemporaries)
     pm.addPass(createSeparateTemporaries());
   else
@@ -42,6 +46,7 @@ void cellgrad::buildConvertToLLVMPipeline(OpPassManager &pm,
                                           const TargetOptions &options) {
   pm.addPass(createConvertToLLVM({options.target}));
   pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createLaunchKernels());
   pm.addPass(createCSEPass());
 }
 

@@ -26,7 +26,9 @@
 #include "passes/lower/fuse/KernelGroup.h"
 #include "passes/lower/fuse/Passes.h"
 
+#include "passes/lower/buffers/Items.h"
 #include "passes/lower/buffers/MemoryRoots.h"
+#include "passes/lower/buffers/OpCost.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -49,6 +51,8 @@ namespace {
 constexpr int64_t kTileBytes = 256 * 1024;
 /// More items than any machine has cores to keep busy.
 constexpr int64_t kMostItems = 128;
+/// Shorter items cost more to hand out than they take.
+constexpr double kItemNanoseconds = 3000;
 /// Ops looked at beyond the last one that joined.
 constexpr unsigned kWindow = 32;
 
@@ -60,13 +64,20 @@ struct Tiling {
   int64_t rest; ///< rows that fill no tile
 };
 
+double nanosecondsOf(const KernelGroup &group) {
+  double sum = 0;
+  for (KernelMember member : group.ops())
+    sum += estimateNanoseconds(member.op);
+  return sum;
+}
+
 Tiling tilingOf(const KernelGroup &group, int64_t tileBytes) {
   int64_t bytes = 0;
   for (auto [buffer, position] : group.slices())
     bytes += group.sliceBytes(buffer);
   int64_t size = group.items();
-  int64_t most = std::clamp<int64_t>(tileBytes / std::max<int64_t>(bytes, 1),
-                                     1, size);
+  int64_t most =
+      std::clamp<int64_t>(tileBytes / std::max<int64_t>(bytes, 1), 1, size);
   // A tile that divides the rows leaves no rest.
   int64_t rows = most;
   for (int64_t r = most; r > most / 2; --r)
@@ -75,7 +86,11 @@ Tiling tilingOf(const KernelGroup &group, int64_t tileBytes) {
       break;
     }
   Tiling tiling{rows, size / rows, 1, 1, size % rows};
-  tiling.tilesPerItem = llvm::divideCeil(tiling.tiles, kMostItems);
+  int64_t items = std::clamp<int64_t>(nanosecondsOf(group) / kItemNanoseconds,
+                                      1, kMostItems);
+  if (tileBytes < kTileBytes)
+    items = kMostItems;
+  tiling.tilesPerItem = llvm::divideCeil(tiling.tiles, items);
   tiling.items = llvm::divideCeil(tiling.tiles, tiling.tilesPerItem);
   return tiling;
 }
@@ -93,6 +108,7 @@ public:
         b, loc, ArrayRef<OpFoldResult>{b.getIndexAttr(0)},
         ArrayRef<OpFoldResult>{b.getIndexAttr(tiling.items)},
         ArrayRef<OpFoldResult>{b.getIndexAttr(1)}, ValueRange(), std::nullopt);
+    loop->setAttr(kNanoseconds, b.getI64IntegerAttr(nanosecondsOf(group)));
     {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(loop.getBody());
@@ -100,7 +116,8 @@ public:
     }
     combinePartials();
     if (tiling.rest)
-      writeTile(b.getIndexAttr(tiling.tiles * tiling.rows), tiling.rest, Views());
+      writeTile(b.getIndexAttr(tiling.tiles * tiling.rows), tiling.rest,
+                Views());
     erase();
   }
 
@@ -180,8 +197,8 @@ private:
           if (Value sum = sums.lookup(buffer))
             operand.set(sum);
         } else if (isa<MemRefType>(buffer.getType()) &&
-                   copy.getMatchingIndexingMap(&operand)
-                       .isFunctionOfDim(member.dim)) {
+                   copy.getMatchingIndexingMap(&operand).isFunctionOfDim(
+                       member.dim)) {
           operand.set(views[buffer]);
         }
       }
@@ -260,8 +277,9 @@ private:
 
 class KernelFormer {
 public:
-  KernelFormer(Block &block, int64_t fewestBytes)
-      : block(block), fewestBytes(fewestBytes) {
+  KernelFormer(Block &block, int64_t fewestBytes, int64_t fewestNanoseconds)
+      : block(block), fewestBytes(fewestBytes),
+        fewestNanoseconds(fewestNanoseconds) {
     findFills();
   }
 
@@ -321,13 +339,13 @@ private:
   std::optional<Plan> bestPlan(linalg::GenericOp seed) {
     std::optional<Plan> best;
     for (unsigned dim = 0; dim < seed.getNumLoops(); ++dim) {
-      if (seed.getIteratorTypesArray()[dim] != utils::IteratorType::parallel)
-        continue;
       KernelGroup group(seed, dim, fills);
       if (group.empty())
         continue;
       SmallVector<Operation *> deferred = grow(group, seed);
-      if (group.items() > 1 && group.savedBytes() >= fewestBytes &&
+      bool pays = group.savedBytes() >= fewestBytes ||
+                  nanosecondsOf(group) >= fewestNanoseconds;
+      if (group.items() > 1 && pays &&
           (!best || group.savedBytes() > best->group.savedBytes()))
         best = Plan{std::move(group), std::move(deferred)};
     }
@@ -340,7 +358,8 @@ private:
     SmallVector<Operation *> deferred, passed;
     MemoryUse later;
     for (Operation *op = seed->getNextNode();
-         op && passed.size() < kWindow && !op->hasTrait<OpTrait::IsTerminator>();
+         op && passed.size() < kWindow &&
+         !op->hasTrait<OpTrait::IsTerminator>();
          op = op->getNextNode()) {
       auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
       bool waits = later.conflictsWith(op);
@@ -361,7 +380,7 @@ private:
   }
 
   Block &block;
-  int64_t fewestBytes;
+  int64_t fewestBytes, fewestNanoseconds;
   FillsOfOperands fills;
 };
 
@@ -376,7 +395,7 @@ struct FormKernels : cellgrad::impl::FormKernelsBase<FormKernels> {
         blocks.push_back(block);
     });
     for (Block *block : blocks)
-      KernelFormer(*block, fewestBytes).run();
+      KernelFormer(*block, fewestBytes, fewestNanoseconds).run();
   }
 };
 

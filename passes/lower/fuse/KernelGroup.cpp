@@ -14,8 +14,7 @@ namespace cellgrad {
 Combination combinationOf(linalg::LinalgOp op, unsigned output) {
   Block *body = op.getBlock();
   BlockArgument old = op.getRegionOutputArgs()[output];
-  Operation *inner =
-      body->getTerminator()->getOperand(output).getDefiningOp();
+  Operation *inner = body->getTerminator()->getOperand(output).getDefiningOp();
   if (!inner || !old.hasOneUse() || inner->getNumOperands() != 2 ||
       *old.getUsers().begin() != inner || !inner->getResult(0).hasOneUse())
     return {};
@@ -153,8 +152,8 @@ bool KernelGroup::addOp(linalg::LinalgOp op, unsigned dim) {
   }
   for (const Use &use : uses) {
     viewOfRoot[rootOf(use.buffer)] = use.buffer;
-    memory.add(use.buffer, use.writes || (use.position && fills->contains(
-                                              {op, use.buffer})));
+    memory.add(use.buffer, use.writes || (use.position &&
+                                          fills->contains({op, use.buffer})));
     if (&use == llvm::find_if(uses, [&](const Use &other) {
           return other.buffer == use.buffer;
         }))
@@ -179,9 +178,8 @@ bool KernelGroup::contains(Operation *op) const {
 bool KernelGroup::isLocal(Value buffer) const {
   return buffer.getDefiningOp<memref::AllocOp>() && sliced.contains(buffer) &&
          !shared.contains(buffer) &&
-         llvm::all_of(buffer.getUsers(), [&](Operation *user) {
-           return contains(user);
-         });
+         llvm::all_of(buffer.getUsers(),
+                      [&](Operation *user) { return contains(user); });
 }
 
 int64_t KernelGroup::sliceBytes(Value buffer) const {

@@ -41,6 +41,8 @@ def FormKernels : Pass<"cell-form-kernels", "::mlir::func::FuncOp"> {
   let options = [
     Option<"fewestBytes", "fewest-bytes", "int64_t", "65536",
            "smallest traffic that is saved; 1 to form kernels of anything">,
+    Option<"fewestNanoseconds", "fewest-nanoseconds", "int64_t", "20000",
+           "shortest time of an op that is cut into items by itself">,
   ];
 }
 
