@@ -3,6 +3,7 @@
 #include "passes/lower/buffers/Contraction.h"
 #include "passes/lower/buffers/FillFolding.h"
 #include "passes/lower/cpu/GemmEmitter.h"
+#include "passes/lower/cpu/ItemLoop.h"
 #include "passes/lower/cpu/Passes.h"
 #include "passes/lower/cpu/TileEmitter.h"
 
@@ -90,19 +91,41 @@ struct EmitGemm : cellgrad::impl::EmitGemmBase<EmitGemm> {
     problem.a = matrix(mem, a, contraction.m, contraction.k);
     problem.b = matrix(mem, bb, contraction.k, contraction.n);
     problem.c = matrix(mem, c, contraction.m, contraction.n);
-    GemmBuffers buffers =
-        allocateGemmBuffers(rewriter, loc, plan, problem.element);
-    for (unsigned dim : contraction.batch) {
-      auto loop =
-          scf::ForOp::create(rewriter, loc, mem.constant(0),
-                             mem.constant(nest.sizes[dim]), mem.constant(1));
-      rewriter.setInsertionPoint(loop.getBody()->getTerminator());
-      FlatIndex iv{loop.getInductionVar(), 0};
+    // Products of a batch are items, or else blocks of one product.
+    ArrayRef<unsigned> batch(contraction.batch);
+    double nanoseconds =
+        nanosecondsOfProducts(2.0 * shape.m * shape.n * shape.k);
+    for (unsigned dim : batch)
+      nanoseconds *= nest.sizes[dim];
+    bool isLong = nanoseconds >= 2 * kRegionNanoseconds;
+    problem.inItems = isLong && batch.empty();
+    if (problem.inItems)
+      plan.rowBlock = itemRows(shape, plan);
+    auto moveTo = [&](unsigned dim, Value item) {
+      FlatIndex iv{item, 0};
       problem.a.at = mem.advance(problem.a.at, iv, a.strides[dim]);
       problem.b.at = mem.advance(problem.b.at, iv, bb.strides[dim]);
       problem.c.at = mem.advance(problem.c.at, iv, c.strides[dim]);
-    }
-    emitGemm(rewriter, loc, problem, plan, buffers);
+    };
+    auto emitRest = [&](ArrayRef<unsigned> dims) {
+      for (unsigned dim : dims) {
+        auto loop =
+            scf::ForOp::create(rewriter, loc, mem.constant(0),
+                               mem.constant(nest.sizes[dim]), mem.constant(1));
+        rewriter.setInsertionPoint(loop.getBody()->getTerminator());
+        moveTo(dim, loop.getInductionVar());
+      }
+      emitGemm(rewriter, loc, problem, plan,
+               allocateGemmBuffers(rewriter, loc, plan, problem.element));
+    };
+    if (isLong && !batch.empty())
+      emitItems(rewriter, loc, rewriter.getIndexAttr(nest.sizes[batch[0]]),
+                nanoseconds, [&](Value item) {
+                  moveTo(batch[0], item);
+                  emitRest(batch.drop_front());
+                });
+    else
+      emitRest(batch);
     if (fill && !problem.accumulate)
       rewriter.eraseOp(fill);
     rewriter.eraseOp(op);

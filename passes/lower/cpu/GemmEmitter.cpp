@@ -14,6 +14,7 @@
 
 #include "passes/lower/cpu/GemmEmitter.h"
 
+#include "passes/lower/cpu/ItemLoop.h"
 #include "passes/lower/cpu/SumLoop.h"
 #include "passes/lower/cpu/VectorTranspose.h"
 
@@ -60,6 +61,7 @@ private:
   // Loops.
   using LoopBody = function_ref<void(FlatIndex)>;
   void loop(Extent size, int64_t step, LoopBody body);
+  void items(Extent count, double nanoseconds, LoopBody body);
   Extent blockSize(int64_t total, int64_t block, FlatIndex start);
   Extent divide(Extent size, int64_t by);
   void emitColumns(FlatIndex column, Extent panels, int64_t vectors,
@@ -76,13 +78,22 @@ private:
              const GemmMatrix &c);
 
   // Packing.
-  void packA(FlatIndex row, Extent panels, FlatIndex depth, Extent depthSize);
+  void packA(Value packed, FlatIndex row, Extent panels, FlatIndex depth,
+             Extent depthSize);
   void packB(FlatIndex column, Extent panels, int64_t vectors, int64_t active,
              FlatIndex depth, Extent depthSize);
   void packBTransposed(FlatIndex column, Extent panels, int64_t vectors,
                        int64_t active, FlatIndex depth, Extent depthSize);
   void copyRow(Value from, FlatIndex source, int64_t stride, Value to,
                FlatIndex target, Extent size, FlatIndex depth);
+
+  /// About how long it takes to pack panels of B.
+  double packingTime(Extent panels, int64_t width) {
+    double elements =
+        double(panels.value ? plan.columnBlock : panels.known * width) *
+        plan.depthBlock;
+    return elements * shape.elementBits / 8 * 2 / 10;
+  }
 
   // The register tile.
   void emitTile(int64_t rows, int64_t vectors, int64_t active, GemmMatrix a,
@@ -130,6 +141,17 @@ void GemmEmitter::loop(Extent size, int64_t step, LoopBody body) {
                        body({iv, 0});
                        scf::YieldOp::create(b, loc);
                      });
+}
+
+/// Runs `body` for 0, 1, ... below `count`: as items, where they are long
+/// enough.
+void GemmEmitter::items(Extent count, double nanoseconds, LoopBody body) {
+  bool several = count.value || count.known > 1;
+  if (!problem.inItems || !several || nanoseconds < kRegionNanoseconds)
+    return loop(count, 1, body);
+  OpFoldResult bound =
+      count.value ? OpFoldResult(count.value) : b.getIndexAttr(count.known);
+  emitItems(b, loc, bound, nanoseconds, [&](Value item) { body({item, 0}); });
 }
 
 /// The size of the block that starts at `start`.
@@ -267,15 +289,26 @@ void GemmEmitter::emitDepthBlock(const ColumnBlock &block, FlatIndex depth,
 
   int64_t rows = plan.tileRows;
   int64_t fullRows = llvm::alignDown(shape.m, rows);
-  loop({fullRows, {}}, plan.rowBlock, [&](FlatIndex row) {
+  int64_t mostColumns = panels.value ? plan.columnBlock : panels.known * width;
+  double nanoseconds = nanosecondsOfProducts(
+      2.0 * fullRows * mostColumns * std::min(plan.depthBlock, shape.k));
+  int64_t blocks = llvm::divideCeil(fullRows, plan.rowBlock);
+  items({blocks, {}}, nanoseconds, [&](FlatIndex block) {
+    FlatIndex row = mem.advance({}, block, plan.rowBlock);
     Extent rowPanels = divide(blockSize(fullRows, plan.rowBlock, row), rows);
+    Value packedA = buffers.a;
     GemmMatrix aBlock = moved(problem.a, row, depth);
     int64_t aPanel = rows * shape.aRow;
     if (plan.packA) {
-      packA(row, rowPanels, depth, depthSize);
+      if (problem.inItems) // each worker has its own
+        packedA = memref::AllocOp::create(
+            b, loc,
+            MemRefType::get({plan.rowBlock * plan.depthBlock},
+                            problem.element));
+      packA(packedA, row, rowPanels, depth, depthSize);
       bool byColumn = shape.aRow == 1;
       aBlock = {
-          buffers.a, {}, byColumn ? 1 : plan.depthBlock, byColumn ? rows : 1};
+          packedA, {}, byColumn ? 1 : plan.depthBlock, byColumn ? rows : 1};
       aPanel = rows * plan.depthBlock;
     }
     emitPanels(rows, rowPanels, row, aBlock, aPanel);
@@ -320,8 +353,8 @@ void GemmEmitter::copyRow(Value from, FlatIndex source, int64_t stride,
   });
 }
 
-void GemmEmitter::packA(FlatIndex row, Extent panels, FlatIndex depth,
-                        Extent depthSize) {
+void GemmEmitter::packA(Value packed, FlatIndex row, Extent panels,
+                        FlatIndex depth, Extent depthSize) {
   int64_t rows = plan.tileRows, panelSize = rows * plan.depthBlock;
   GemmMatrix source = moved(problem.a, row, depth);
   if (shape.aRow != 1) {
@@ -331,8 +364,7 @@ void GemmEmitter::packA(FlatIndex row, Extent panels, FlatIndex depth,
             mem.advance(source.at, i, rows * shape.aRow), r, shape.aRow);
         FlatIndex to =
             mem.advance(mem.advance({}, i, panelSize), r, plan.depthBlock);
-        copyRow(source.flat, from, shape.aColumn, buffers.a, to, depthSize,
-                depth);
+        copyRow(source.flat, from, shape.aColumn, packed, to, depthSize, depth);
       });
     });
     return;
@@ -346,8 +378,8 @@ void GemmEmitter::packA(FlatIndex row, Extent panels, FlatIndex depth,
         Value value = mem.loadVector(problem.element, source.flat,
                                      mem.advance(from, i, rows).plus(r), 1,
                                      plan.lanes, active);
-        mem.storeVector(value, buffers.a, mem.advance(to, i, panelSize).plus(r),
-                        1, active);
+        mem.storeVector(value, packed, mem.advance(to, i, panelSize).plus(r), 1,
+                        active);
       }
     });
   });
@@ -357,21 +389,24 @@ void GemmEmitter::packB(FlatIndex column, Extent panels, int64_t vectors,
                         int64_t active, FlatIndex depth, Extent depthSize) {
   int64_t width = vectors * plan.lanes;
   GemmMatrix source = moved(problem.b, depth, column);
-  loop(depthSize, 1, [&](FlatIndex p) {
-    FlatIndex from = mem.advance(source.at, p, shape.bRow);
-    FlatIndex to = mem.advance({}, p, width);
-    loop(panels, 1, [&](FlatIndex j) {
-      FlatIndex fromPanel = mem.advance(from, j, width);
-      FlatIndex toPanel = mem.advance(to, j, plan.depthBlock * width);
-      for (int64_t v = 0; v < vectors; ++v) {
-        Value value = mem.loadVector(
-            problem.element, source.flat, fromPanel.plus(v * plan.lanes), 1,
-            plan.lanes, v + 1 == vectors ? active : plan.lanes);
-        mem.storeVector(value, buffers.b, toPanel.plus(v * plan.lanes), 1,
-                        plan.lanes);
-      }
+  auto copy = [&](FlatIndex p, FlatIndex j) {
+    FlatIndex from =
+        mem.advance(mem.advance(source.at, p, shape.bRow), j, width);
+    FlatIndex to =
+        mem.advance(mem.advance({}, p, width), j, plan.depthBlock * width);
+    for (int64_t v = 0; v < vectors; ++v) {
+      Value value = mem.loadVector(problem.element, source.flat,
+                                   from.plus(v * plan.lanes), 1, plan.lanes,
+                                   v + 1 == vectors ? active : plan.lanes);
+      mem.storeVector(value, buffers.b, to.plus(v * plan.lanes), 1, plan.lanes);
+    }
+  };
+  if (problem.inItems) // panels are apart, rows of B are not
+    return items(panels, packingTime(panels, width), [&](FlatIndex j) {
+      loop(depthSize, 1, [&](FlatIndex p) { copy(p, j); });
     });
-  });
+  loop(depthSize, 1,
+       [&](FlatIndex p) { loop(panels, 1, [&](FlatIndex j) { copy(p, j); }); });
 }
 
 void GemmEmitter::packBTransposed(FlatIndex column, Extent panels,
@@ -379,7 +414,7 @@ void GemmEmitter::packBTransposed(FlatIndex column, Extent panels,
                                   FlatIndex depth, Extent depthSize) {
   int64_t lanes = plan.lanes, width = vectors * lanes;
   GemmMatrix source = moved(problem.b, depth, column);
-  loop(panels, 1, [&](FlatIndex j) {
+  items(panels, packingTime(panels, width), [&](FlatIndex j) {
     FlatIndex from = mem.advance(source.at, j, width * shape.bColumn);
     FlatIndex to = mem.advance({}, j, plan.depthBlock * width);
     // Moves `count` steps of k, from `p` on, of every column of the panel.

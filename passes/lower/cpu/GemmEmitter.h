@@ -24,6 +24,8 @@ struct GemmProblem {
   bool accumulate;
   /// True when a multiply-add is one instruction of the target.
   bool useFma;
+  /// True when blocks of it are items; false inside of one.
+  bool inItems = false;
 };
 
 /// Memory for packed panels of A and B, null where nothing is packed.

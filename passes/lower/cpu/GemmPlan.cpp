@@ -114,6 +114,13 @@ GemmPlan planGemm(const GemmShape &shape, const Target &target) {
   return plan;
 }
 
+int64_t itemRows(const GemmShape &shape, const GemmPlan &plan) {
+  constexpr int64_t kItems = 8, kFewestRows = 96;
+  int64_t rows =
+      std::max<int64_t>(kFewestRows, llvm::divideCeil(shape.m, kItems));
+  return std::min<int64_t>(plan.rowBlock, llvm::alignTo(rows, plan.tileRows));
+}
+
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const GemmPlan &plan) {
   os << "tile " << plan.tileRows << "x" << plan.tileColumns() << ", rows "
      << plan.rowBlock << ", columns " << plan.columnBlock << ", depth "

@@ -41,6 +41,10 @@ struct GemmPlan {
 
 GemmPlan planGemm(const GemmShape &shape, const Target &target);
 
+/// Rows of an item of a product that is shared: enough items for some threads,
+/// each long enough to read B once more for.
+int64_t itemRows(const GemmShape &shape, const GemmPlan &plan);
+
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const GemmPlan &plan);
 
 } // namespace cellgrad

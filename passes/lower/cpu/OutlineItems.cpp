@@ -27,6 +27,7 @@
 #include "dialect/CellDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -133,7 +134,7 @@ private:
     }
     return time && time.getInt() >= fewestNanoseconds &&
            !function.isPrivate() && loop.getRank() == 1 &&
-           loop.getStaticUpperBound()[0] > 1 && onlyComputes(loop);
+           loop.getStaticUpperBound()[0] != 1 && onlyComputes(loop);
   }
 
   LogicalResult outline(scf::ForallOp loop, SymbolTable &symbols) {
