@@ -182,25 +182,17 @@ struct PlanMemory : cellgrad::impl::PlanMemoryBase<PlanMemory> {
   using PlanMemoryBase::PlanMemoryBase;
 
   void runOnOperation() override {
-    SmallVector<func::FuncOp> leaves, kernels, entries;
+    SmallVector<func::FuncOp> leaves, kernels, callers, entries;
     for (auto func : getOperation().getOps<func::FuncOp>())
       if (!func.isDeclaration())
         (func->hasAttr(kKernel) ? kernels
-         : func.isPrivate()     ? leaves
-                                : entries)
+         : !func.isPrivate()    ? entries
+         : callsKernels(func)   ? callers
+                                : leaves)
             .push_back(func);
-    // What a private function needs is a temporary of those that call it.
-    for (func::FuncOp func : leaves) {
-      FailureOr<Plan> plan = planOf(func);
-      if (failed(plan))
+    for (func::FuncOp func : leaves)
+      if (failed(placeInCallers(func)))
         return signalPassFailure();
-      if (plan->buffers.empty())
-        continue;
-      moveToArena(func, plan->buffers, plan->total, poison);
-      lend(func, [&](OpBuilder &b, Location loc, MemRefType type) -> Value {
-        return memref::AllocOp::create(b, loc, type);
-      });
-    }
     // All kernels have the same memory for their workers.
     int64_t workerBytes = 0;
     SmallVector<std::pair<func::FuncOp, Plan>> needing;
@@ -215,12 +207,13 @@ struct PlanMemory : cellgrad::impl::PlanMemoryBase<PlanMemory> {
     workerBytes = llvm::alignTo(workerBytes, kWorkerAlignment);
     for (auto &[func, plan] : needing) {
       moveToArena(func, plan.buffers, workerBytes, poison);
-      lend(func, [&](OpBuilder &b, Location loc, MemRefType type) -> Value {
-        auto alloc = memref::AllocOp::create(b, loc, type);
-        alloc->setAttr(kWorkerBytes, b.getUnitAttr());
-        return alloc;
+      lend(func, [&](OpBuilder &b, func::CallOp call, MemRefType type) {
+        return memoryOfWorkers(b, call, type);
       });
     }
+    for (func::FuncOp func : callers)
+      if (failed(placeInCallers(func)))
+        return signalPassFailure();
     for (func::FuncOp func : entries)
       if (failed(placeInEntry(func, workerBytes)))
         return signalPassFailure();
@@ -240,17 +233,70 @@ private:
     return Plan{std::move(*buffers), total};
   }
 
+  bool callsKernels(func::FuncOp func) {
+    return func
+        ->walk([&](func::CallOp call) {
+          auto callee =
+              SymbolTable::lookupNearestSymbolFrom(call, call.getCalleeAttr());
+          return callee->hasAttr(kKernel) ? WalkResult::interrupt()
+                                          : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+  /// What a private function needs is a temporary of those that call it.
+  LogicalResult placeInCallers(func::FuncOp func) {
+    FailureOr<Plan> plan = planOf(func);
+    if (failed(plan))
+      return failure();
+    if (plan->buffers.empty())
+      return success();
+    moveToArena(func, plan->buffers, plan->total, poison);
+    lend(func, [](OpBuilder &b, func::CallOp call, MemRefType type) -> Value {
+      return memref::AllocOp::create(b, call.getLoc(), type);
+    });
+    return success();
+  }
+
   /// Gives all calls of `func` the memory that is its last argument now.
   void lend(func::FuncOp func,
-            function_ref<Value(OpBuilder &, Location, MemRefType)> make) {
+            function_ref<Value(OpBuilder &, func::CallOp, MemRefType)> make) {
     auto type = cast<MemRefType>(func.getArgumentTypes().back());
     auto uses = SymbolTable::getSymbolUses(func, getOperation());
     for (SymbolTable::SymbolUse use : *uses) {
       auto call = cast<func::CallOp>(use.getUser());
       OpBuilder b(call);
-      call.getOperandsMutable().append(make(b, call.getLoc(), type));
+      call.getOperandsMutable().append(make(b, call, type));
     }
   }
+
+  /// The memory of all workers, where a kernel is called: an entry has it at
+  /// the end of its arena, and other functions get it from entries.
+  Value memoryOfWorkers(OpBuilder &b, func::CallOp call, MemRefType type) {
+    auto caller = call->getParentOfType<func::FuncOp>();
+    if (!caller.isPrivate()) {
+      auto alloc = memref::AllocOp::create(b, call.getLoc(), type);
+      alloc->setAttr(kWorkerBytes, b.getUnitAttr());
+      return alloc;
+    }
+    Value &memory = workersMemory[caller];
+    if (!memory) {
+      memory = caller.getBody().front().addArgument(type, caller.getLoc());
+      SmallVector<DictionaryAttr> attrs;
+      caller.getAllArgAttrs(attrs);
+      attrs.push_back(b.getDictionaryAttr({}));
+      caller.setType(
+          b.getFunctionType(caller.getBody().front().getArgumentTypes(), {}));
+      caller.setAllArgAttrs(attrs);
+      lend(caller, [&](OpBuilder &inner, func::CallOp outer, MemRefType of) {
+        return memoryOfWorkers(inner, outer, of);
+      });
+    }
+    return memory;
+  }
+
+  /// The argument of functions that are no entries.
+  DenseMap<Operation *, Value> workersMemory;
 
   /// Gives an entry its arena. The memory of workers lies at the end, where
   /// there may be more of it than for one.

@@ -136,36 +136,71 @@ private:
     Location loc = call.getLoc();
     auto ptr = LLVM::LLVMPointerType::get(&getContext());
     OpBuilder b = OpBuilder::atBlockBegin(&entry.getBody().front());
-    Type i32 = b.getI32Type(), i64 = b.getI64Type();
+    Type i32 = b.getI32Type();
     Value frame = LLVM::AllocaOp::create(b, loc, ptr, kernel.frame,
                                          constant(b, loc, i32, 1));
     b.setInsertionPoint(call);
     for (auto [i, argument] : llvm::enumerate(kernel.fixedArguments()))
       LLVM::StoreOp::create(b, loc, call.getOperand(argument),
                             member(b, loc, kernel, frame, i));
-    int64_t workerBytes = 0, arenaBytes = 0;
-    if (auto attr = entry->getAttrOfType<IntegerAttr>(kWorkerBytes))
-      workerBytes = attr.getInt();
-    if (auto attr = entry->getAttrOfType<IntegerAttr>("cell.arena_bytes"))
-      arenaBytes = attr.getInt();
-    auto run = [&](StringRef name, ArrayRef<Value> operands, Type result) {
-      SmallVector<Type> types = llvm::map_to_vector(
-          operands, [](Value value) { return value.getType(); });
-      auto function =
-          *LLVM::lookupOrCreateFn(b, getOperation(), name, types, result);
-      return LLVM::CallOp::create(b, loc, function, operands);
-    };
-    Value workers = run("cell_workers",
-                        {constant(b, loc, i64, arenaBytes - workerBytes),
-                         constant(b, loc, i64, workerBytes)},
-                        i32)
-                        .getResult();
+    Value workers = workersOf(entry);
     Value address = LLVM::AddressOfOp::create(b, loc, task);
-    run("cell_run",
-        {call.getOperand(kernel.range + 1), workers, address, frame},
-        LLVM::LLVMVoidType::get(&getContext()));
+    callRuntime(b, loc, "cell_run",
+                {call.getOperand(kernel.range + 1), workers, address, frame},
+                LLVM::LLVMVoidType::get(&getContext()));
     call.erase();
   }
+
+  LLVM::CallOp callRuntime(OpBuilder &b, Location loc, StringRef name,
+                           ArrayRef<Value> operands, Type result) {
+    SmallVector<Type> types = llvm::map_to_vector(
+        operands, [](Value value) { return value.getType(); });
+    auto function =
+        *LLVM::lookupOrCreateFn(b, getOperation(), name, types, result);
+    return LLVM::CallOp::create(b, loc, function, operands);
+  }
+
+  /// How many workers have memory. An entry asks once; another function gets it
+  /// from entries as its last argument.
+  Value workersOf(LLVM::LLVMFuncOp function) {
+    if (Value known = workersOfFunctions.lookup(function))
+      return known;
+    Location loc = function.getLoc();
+    OpBuilder b = OpBuilder::atBlockBegin(&function.getBody().front());
+    Type i32 = b.getI32Type(), i64 = b.getI64Type();
+    if (auto arena = function->getAttrOfType<IntegerAttr>("cell.arena_bytes")) {
+      int64_t each = 0;
+      if (auto attr = function->getAttrOfType<IntegerAttr>(kWorkerBytes))
+        each = attr.getInt();
+      Value fixed = constant(b, loc, i64, arena.getInt() - each);
+      Value bytes = constant(b, loc, i64, each);
+      return workersOfFunctions[function] =
+                 callRuntime(b, loc, "cell_workers", {fixed, bytes}, i32)
+                     .getResult();
+    }
+    auto type = function.getFunctionType();
+    SmallVector<Type> inputs(type.getParams());
+    inputs.push_back(i32);
+    function.setFunctionType(
+        LLVM::LLVMFunctionType::get(type.getReturnType(), inputs));
+    Value workers = function.getBody().addArgument(i32, loc);
+    workersOfFunctions[function] = workers;
+    if (ArrayAttr attrs = function.getArgAttrsAttr()) {
+      SmallVector<Attribute> all(attrs.getValue());
+      all.push_back(b.getDictionaryAttr({}));
+      function.setArgAttrsAttr(b.getArrayAttr(all));
+    }
+    auto uses = SymbolTable::getSymbolUses(function, getOperation());
+    for (SymbolTable::SymbolUse use : *uses) {
+      auto call = cast<LLVM::CallOp>(use.getUser());
+      SmallVector<Value> operands(call.getOperands());
+      operands.push_back(workersOf(call->getParentOfType<LLVM::LLVMFuncOp>()));
+      call.getCalleeOperandsMutable().assign(operands);
+    }
+    return workers;
+  }
+
+  DenseMap<Operation *, Value> workersOfFunctions;
 };
 
 } // namespace

@@ -112,8 +112,13 @@ struct OutlineItems : cellgrad::impl::OutlineItemsBase<OutlineItems> {
         [&](scf::ForallOp loop) { loops.push_back(loop); });
     SymbolTable symbols(getOperation());
     IRRewriter rewriter(&getContext());
+    // Decided before any loop is gone: what one calls stays inside of items.
+    DenseSet<Operation *> shared;
+    for (scf::ForallOp loop : loops)
+      if (isShared(loop))
+        shared.insert(loop);
     for (scf::ForallOp loop : loops) {
-      if (succeeded(outline(loop, symbols)))
+      if (shared.contains(loop) && succeeded(outline(loop, symbols)))
         continue;
       rewriter.setInsertionPoint(loop);
       if (failed(scf::forallToForLoop(rewriter, loop)))
@@ -122,24 +127,31 @@ struct OutlineItems : cellgrad::impl::OutlineItemsBase<OutlineItems> {
   }
 
 private:
-  /// Only the outermost loops of entries: workers do not share their work.
-  bool isShared(scf::ForallOp loop) const {
+  /// Only outermost loops: workers do not share their work.
+  bool isShared(scf::ForallOp loop) {
     auto time = loop->getAttrOfType<IntegerAttr>(kNanoseconds);
-    auto function = dyn_cast<func::FuncOp>(loop->getParentOp());
-    for (Operation *op = loop->getParentOp(); !function;
-         op = op->getParentOp()) {
-      if (isa<scf::ForallOp>(op))
-        return false;
-      function = dyn_cast<func::FuncOp>(op);
-    }
-    return time && time.getInt() >= fewestNanoseconds &&
-           !function.isPrivate() && loop.getRank() == 1 &&
-           loop.getStaticUpperBound()[0] != 1 && onlyComputes(loop);
+    return time && time.getInt() >= fewestNanoseconds && loop.getRank() == 1 &&
+           loop.getStaticUpperBound()[0] != 1 && onlyComputes(loop) &&
+           isOutermost(loop);
+  }
+
+  /// True for an op that no item runs: in an entry, or in a function that
+  /// entries alone call.
+  bool isOutermost(Operation *op) {
+    if (op->getParentOfType<scf::ForallOp>())
+      return false;
+    auto function = op->getParentOfType<func::FuncOp>();
+    if (!function.isPrivate())
+      return true;
+    auto uses = SymbolTable::getSymbolUses(function, getOperation());
+    return llvm::all_of(*uses, [&](const SymbolTable::SymbolUse &use) {
+      auto caller = use.getUser()->getParentOfType<func::FuncOp>();
+      return caller && !caller.isPrivate() &&
+             !use.getUser()->getParentOfType<scf::ForallOp>();
+    });
   }
 
   LogicalResult outline(scf::ForallOp loop, SymbolTable &symbols) {
-    if (!isShared(loop))
-      return failure();
     Captures captures;
     llvm::SetVector<Value> used;
     getUsedValuesDefinedAbove(loop.getRegion(), used);

@@ -126,6 +126,8 @@ private:
 
   /// Memory for what each item adds to results of all items.
   void makePartials() {
+    if (tiling.items == 1)
+      return;
     for (KernelMember member : group.ops())
       if (member.reduces)
         for (Value out : member.op.getDpsInits()) {
@@ -141,7 +143,7 @@ private:
   void writeItem(Value item) {
     Views sums;
     for (KernelMember member : group.ops())
-      if (member.reduces)
+      if (member.reduces && !partials.empty())
         for (auto [o, out] : llvm::enumerate(member.op.getDpsInits())) {
           Value sum = slice(partials[out], 0, item, 1, /*drop=*/true);
           Value neutral = arith::ConstantOp::create(
@@ -227,7 +229,7 @@ private:
   /// Adds what the items have to the results, in order.
   void combinePartials() {
     for (KernelMember member : group.ops())
-      if (member.reduces)
+      if (member.reduces && !partials.empty())
         for (auto [o, out] : llvm::enumerate(member.op.getDpsInits()))
           combine(partials[out], out, combinationOf(member.op, o).op,
                   member.op.getRegionOutputArgs()[o]);
