@@ -117,21 +117,26 @@ bool KernelGroup::fits(const Use &use, bool reduces) const {
 }
 
 bool KernelGroup::addOp(linalg::LinalgOp op, unsigned dim) {
-  bool reduces =
-      op.getIteratorTypesArray()[dim] == utils::IteratorType::reduction;
   if (op.hasIndexSemantics())
     for (auto index : op.getBlock()->getOps<linalg::IndexOp>())
       if (index.getDim() == dim)
         return false;
+  SmallVector<Use> uses;
+  if (!collectUses(op, dim, uses))
+    return false;
+  // Every step writes a slice of all results, or adds to all of all of them.
+  bool reduces = llvm::none_of(
+      uses, [](const Use &use) { return use.writes && use.position; });
+  if (!reduces && llvm::any_of(uses, [](const Use &use) {
+        return use.writes && !use.position;
+      }))
+    return false;
   if (reduces)
     for (unsigned o = 0; o < op.getNumDpsInits(); ++o) {
       Type type = getElementTypeOrSelf(op.getDpsInits()[o].getType());
       if (!combinationOf(op, o).op || type.getIntOrFloatBitWidth() < 32)
         return false;
     }
-  SmallVector<Use> uses;
-  if (!collectUses(op, dim, uses))
-    return false;
   for (const Use &use : uses)
     if (!fits(use, reduces))
       return false;
