@@ -115,10 +115,10 @@ GemmPlan planGemm(const GemmShape &shape, const Target &target) {
 }
 
 int64_t itemRows(const GemmShape &shape, const GemmPlan &plan) {
-  constexpr int64_t kItems = 8, kFewestRows = 96;
-  int64_t rows =
-      std::max<int64_t>(kFewestRows, llvm::divideCeil(shape.m, kItems));
-  return std::min<int64_t>(plan.rowBlock, llvm::alignTo(rows, plan.tileRows));
+  constexpr int64_t kItems = 8, kFewestPanels = 2;
+  int64_t panels = std::max<int64_t>(
+      kFewestPanels, llvm::divideCeil(shape.m / plan.tileRows, kItems));
+  return std::min(plan.rowBlock, panels * plan.tileRows);
 }
 
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const GemmPlan &plan) {

@@ -102,6 +102,21 @@ public:
       : group(group), tiling(tilingOf(group, tileBytes)),
         last(group.ops().back().op), b(last), loc(last->getLoc()) {}
 
+  /// What is done, at the place of the last op.
+  void report() {
+    int64_t bytes = 0, local = 0;
+    for (auto [buffer, position] : group.slices())
+      (group.isLocal(buffer) ? local : bytes) +=
+          group.sliceBytes(buffer) * group.items();
+    last->emitRemark() << "kernel of " << group.ops().size()
+                       << " ops: " << tiling.items << " items of "
+                       << tiling.tilesPerItem * tiling.rows
+                       << " rows, tiles of " << tiling.rows << ", " << bytes
+                       << " bytes in memory, " << local << " in tiles, about "
+                       << int64_t(nanosecondsOf(group) / 1000)
+                       << " microseconds";
+  }
+
   void write() {
     makePartials();
     auto loop = scf::ForallOp::create(
@@ -279,9 +294,10 @@ private:
 
 class KernelFormer {
 public:
-  KernelFormer(Block &block, int64_t fewestBytes, int64_t fewestNanoseconds)
+  KernelFormer(Block &block, int64_t fewestBytes, int64_t fewestNanoseconds,
+               bool printPlan)
       : block(block), fewestBytes(fewestBytes),
-        fewestNanoseconds(fewestNanoseconds) {
+        fewestNanoseconds(fewestNanoseconds), printPlan(printPlan) {
     findFills();
   }
 
@@ -296,12 +312,18 @@ public:
       }
       linalg::LinalgOp last = plan->group.ops().back().op;
       Operation *after = last->getNextNode();
+      for (KernelMember member : plan->group.ops()) // which are about to go
+        for (Value operand : member.op->getOperands())
+          fills.erase({member.op, operand});
       for (Operation *later : plan->deferred)
         later->moveBefore(after);
       if (!plan->deferred.empty())
         after = plan->deferred.front();
       // Small tiles where kernels are to be small.
-      KernelWriter(plan->group, std::min(kTileBytes, 4 * fewestBytes)).write();
+      KernelWriter writer(plan->group, std::min(kTileBytes, 4 * fewestBytes));
+      if (printPlan)
+        writer.report();
+      writer.write();
       op = after;
     }
   }
@@ -383,6 +405,7 @@ private:
 
   Block &block;
   int64_t fewestBytes, fewestNanoseconds;
+  bool printPlan;
   FillsOfOperands fills;
 };
 
@@ -397,7 +420,7 @@ struct FormKernels : cellgrad::impl::FormKernelsBase<FormKernels> {
         blocks.push_back(block);
     });
     for (Block *block : blocks)
-      KernelFormer(*block, fewestBytes, fewestNanoseconds).run();
+      KernelFormer(*block, fewestBytes, fewestNanoseconds, printPlan).run();
   }
 };
 

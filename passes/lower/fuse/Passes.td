@@ -43,6 +43,8 @@ def FormKernels : Pass<"cell-form-kernels", "::mlir::func::FuncOp"> {
            "smallest traffic that is saved; 1 to form kernels of anything">,
     Option<"fewestNanoseconds", "fewest-nanoseconds", "int64_t", "20000",
            "shortest time of an op that is cut into items by itself">,
+    Option<"printPlan", "print-plan", "bool", "false",
+           "report the plan of each kernel as a remark">,
   ];
 }
 
