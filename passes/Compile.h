@@ -25,11 +25,11 @@ struct CompileOptions {
   EmitOptions emit;
   std::string
       pipeline; ///< textual; empty: the one that fits the module's stage
-  bool verifyEach = true;  ///< verify the IR after every pass
-  bool checkNans = false;  ///< an op that gives NaN ends the call
-  bool poison = false;     ///< temporaries are NaN where they are not needed
+  bool verifyEach = true; ///< verify the IR after every pass
+  bool checkNans = false; ///< an op that gives NaN ends the call
+  bool poison = false;    ///< temporaries are NaN where they are not needed
   int64_t kernelBytes = 65536; ///< least traffic that a kernel of ops saves
-  std::string loweredMLIR; ///< when not empty, a file for the LLVM dialect
+  std::string loweredMLIR;     ///< when not empty, a file for the LLVM dialect
   std::string reproducers; ///< the folder for programs on which the compiler
                            ///< fails; empty: one in the user's cache
 };

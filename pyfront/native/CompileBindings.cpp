@@ -104,8 +104,9 @@ Job readOptions(const std::string &path, const std::string &name,
     } else if (option == "kernel_bytes") {
       job.options.kernelBytes = nb::cast<int64_t>(value);
     } else {
-      std::string known = "opt_level, verify_each, check_nans, poison, kernel_bytes, "
-                          "sanitize_address, durable, files";
+      std::string known =
+          "opt_level, verify_each, check_nans, poison, kernel_bytes, "
+          "sanitize_address, durable, files";
       for (const auto &t : texts)
         known += std::string(", ") + t.first;
       throw nb::value_error(

@@ -194,8 +194,8 @@ private:
     b.setInsertionPoint(loop);
     SmallVector<Value> operands(captures.passed.getArrayRef());
     Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-    Value items = getValueOrCreateConstantIndexOp(
-        b, loc, loop.getMixedUpperBound()[0]);
+    Value items =
+        getValueOrCreateConstantIndexOp(b, loc, loop.getMixedUpperBound()[0]);
     operands.append({zero, items, zero});
     func::CallOp::create(b, loc, kernel, operands);
     loop.erase();
