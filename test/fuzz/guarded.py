@@ -4,6 +4,9 @@ Every argument, every result and the arena, which has exactly the bytes that the
 page that nobody may touch: code that reads or writes beyond it ends with a signal. Before each lie
 bytes that must be the same after the call. The arena is full of NaNs, so that what is read there
 before it is written shows.
+
+A pool that is lent to a call (Shuffled) runs regions on the calling thread, but cuts them anywhere, in any
+order, as any worker: what depends on that shows without a race.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from __future__ import annotations
 import _ctypes
 import ctypes
 import mmap
+import random
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,7 +28,38 @@ MARK = b"\xa5" * 64
 PROT_NONE = 0
 PRINT = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 ASK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
+TASK = ctypes.CFUNCTYPE(
+    None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int32
+)
+RUN = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, TASK, ctypes.c_void_p)
 libc = ctypes.CDLL(None, use_errno=True)
+
+
+class Parallel(ctypes.Structure):
+    """cg_parallel of runtime/cellgrad_abi.h."""
+
+    _fields_ = [("struct_size", ctypes.c_uint32), ("threads", ctypes.c_int32), ("run", RUN)]
+
+
+class Shuffled:
+    """A pool of `threads` workers that take pieces of a region in turn, in an order of `seed`."""
+
+    def __init__(self, threads: int, seed: int) -> None:
+        self.rng = random.Random(seed)
+        self.regions = 0
+        self.face = Parallel(ctypes.sizeof(Parallel), threads, RUN(self.run))
+
+    def run(self, _: int, count: int, task: Any, frame: int) -> None:
+        self.regions += 1
+        rng, begin, pieces = self.rng, 0, []
+        longest = rng.choice([1, 2, count])
+        while begin < count:
+            end = min(count, begin + rng.randint(1, longest))
+            pieces.append((begin, end))
+            begin = end
+        rng.shuffle(pieces)
+        for begin, end in pieces:
+            task(frame, begin, end, rng.randrange(self.face.threads))
 
 
 class Context(ctypes.Structure):
@@ -43,6 +78,9 @@ class Context(ctypes.Structure):
         ("failed_bytes", ctypes.POINTER(ctypes.c_uint64)),
         ("on_cancel", ASK),
         ("on_cancel_user", ctypes.c_void_p),
+        ("parallel", ctypes.POINTER(Parallel)),
+        ("unused", ctypes.c_void_p * 3),
+        ("reserved", ctypes.c_uint64 * 8),
     ]
 
 
@@ -73,9 +111,9 @@ class Entry:
         self.function = model.library[spec["symbol"]]
 
     def run(
-        self, given: Sequence[Any], **context: Any
+        self, given: Sequence[Any], pool: Shuffled | None = None, **context: Any
     ) -> tuple[int, list[np.ndarray], list[np.ndarray]]:
-        """The status, the arguments afterwards, and the results."""
+        """The status, the arguments afterwards, and the results; with memory for all workers."""
         rooms, args, out = [], [], []
         for spec in [*self.spec["args"], *self.spec["results"]]:
             if "donated_arg" not in spec:
@@ -87,11 +125,14 @@ class Entry:
         for array, value in zip(args, given, strict=True):
             array[...] = value
         pointers = [room.address for room in rooms]
-        size = -(-int(self.spec["arena_bytes"]) // ALIGNMENT) * ALIGNMENT
+        slots = (pool.face.threads - 1) * self.spec["arena"]["thread"] if pool else 0
+        size = -(-(int(self.spec["arena_bytes"]) + slots) // ALIGNMENT) * ALIGNMENT
         arena = Room(size)
         arena.array(np.uint8, [size])[...] = 0xFF
         call = Context(struct_size=ctypes.sizeof(Context), **context)
         call.arena, call.arena_bytes = arena.address, size
+        if pool:
+            call.parallel = ctypes.pointer(pool.face)
         status = self.function((ctypes.c_void_p * len(pointers))(*pointers), ctypes.byref(call))
         if not all(room.is_marked() for room in [*rooms, arena]):
             raise RuntimeError(f"{self.spec['symbol']} writes before its memory")
@@ -102,8 +143,8 @@ class Entry:
         ]
         return int(status), args, results
 
-    def __call__(self, given: Sequence[Any]) -> list[np.ndarray]:
-        status, _, results = self.run([np.asarray(a) for a in given])
+    def __call__(self, given: Sequence[Any], pool: Shuffled | None = None) -> list[np.ndarray]:
+        status, _, results = self.run([np.asarray(a) for a in given], pool)
         if status != 0:
             raise RuntimeError(f"{self.spec['symbol']} ends with status {status}")
         return results

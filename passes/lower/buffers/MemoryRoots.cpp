@@ -46,11 +46,20 @@ bool forEachBuffer(Operation *op,
   return isa<memref::AllocOp>(op) || isMemoryEffectFree(op);
 }
 
+/// False for a value that may be any of several buffers, or a part of one.
+static bool isKnown(Value root) {
+  return isDistinctRoot(root) || root.getDefiningOp<memref::GetGlobalOp>();
+}
+
 void MemoryUse::add(Value buffer, bool writes) {
   Value root = rootOf(buffer);
   touched.insert(root);
   if (writes)
     written.insert(root);
+  if (!isKnown(root)) {
+    touchesUnknown = true;
+    writesUnknown |= writes;
+  }
 }
 
 bool MemoryUse::add(Operation *op) {
@@ -62,10 +71,11 @@ bool MemoryUse::conflictsWith(Operation *op) const {
   bool conflict = false;
   bool known = forEachBuffer(op, [&](Value buffer, bool writes) {
     Value root = rootOf(buffer);
-    if (!isDistinctRoot(root) && !root.getDefiningOp<memref::GetGlobalOp>())
-      conflict = true; // of which it may be a part is not known
+    if (!isKnown(root))
+      conflict = true;
     else
-      conflict |= writes ? touched.contains(root) : written.contains(root);
+      conflict |= writes ? touchesUnknown || touched.contains(root)
+                         : writesUnknown || written.contains(root);
   });
   return !known || conflict;
 }

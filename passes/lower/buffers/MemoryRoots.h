@@ -36,6 +36,7 @@ public:
 
 private:
   llvm::DenseSet<mlir::Value> touched, written; // by root
+  bool touchesUnknown = false, writesUnknown = false;
 };
 
 } // namespace cellgrad

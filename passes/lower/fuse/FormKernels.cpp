@@ -102,21 +102,6 @@ public:
       : group(group), tiling(tilingOf(group, tileBytes)),
         last(group.ops().back().op), b(last), loc(last->getLoc()) {}
 
-  /// What is done, at the place of the last op.
-  void report() {
-    int64_t bytes = 0, local = 0;
-    for (auto [buffer, position] : group.slices())
-      (group.isLocal(buffer) ? local : bytes) +=
-          group.sliceBytes(buffer) * group.items();
-    last->emitRemark() << "kernel of " << group.ops().size()
-                       << " ops: " << tiling.items << " items of "
-                       << tiling.tilesPerItem * tiling.rows
-                       << " rows, tiles of " << tiling.rows << ", " << bytes
-                       << " bytes in memory, " << local << " in tiles, about "
-                       << int64_t(nanosecondsOf(group) / 1000)
-                       << " microseconds";
-  }
-
   void write() {
     makePartials();
     auto loop = scf::ForallOp::create(
@@ -134,6 +119,31 @@ public:
       writeTile(b.getIndexAttr(tiling.tiles * tiling.rows), tiling.rest,
                 Views());
     erase();
+  }
+
+  /// Says what is written, and how many ops come after it that were among it.
+  void print(unsigned deferred) const {
+    auto count = [&](auto is) { return llvm::count_if(group.ops(), is); };
+    int64_t bytes = 0, local = 0;
+    for (auto [buffer, position] : group.slices())
+      (group.isLocal(buffer) ? local : bytes) +=
+          group.sliceBytes(buffer) * group.items();
+    last->emitRemark()
+        << tiling.items << " items of " << tiling.tilesPerItem << " tiles of "
+        << tiling.rows << " rows, rest " << tiling.rest << ": "
+        << group.ops().size() << " ops, "
+        << count([](KernelMember member) { return member.reduces; })
+        << " reduce, "
+        << count([](KernelMember member) {
+             return isa<linalg::FillOp>(member.op.getOperation());
+           })
+        << " fill, "
+        << llvm::count_if(
+               group.slices(),
+               [&](auto slice) { return group.isLocal(slice.first); })
+        << " temporaries, " << deferred << " deferred, " << bytes
+        << " bytes in memory, " << local << " in tiles, about "
+        << int64_t(nanosecondsOf(group) / 1000) << " microseconds";
   }
 
 private:
@@ -322,7 +332,7 @@ public:
       // Small tiles where kernels are to be small.
       KernelWriter writer(plan->group, std::min(kTileBytes, 4 * fewestBytes));
       if (printPlan)
-        writer.report();
+        writer.print(plan->deferred.size());
       writer.write();
       op = after;
     }

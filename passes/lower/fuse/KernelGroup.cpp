@@ -95,14 +95,15 @@ bool KernelGroup::fits(const Use &use, bool reduces) const {
   Value root = rootOf(use.buffer);
   if (!isDistinctRoot(root) && !root.getDefiningOp<memref::GetGlobalOp>())
     return false;
-  Value view = viewOfRoot.lookup(root);
+  auto view = viewOfRoot.find(root);
+  bool isUsed = view != viewOfRoot.end();
   bool written = memory.writes(root);
-  if (view && view != use.buffer && (use.writes || written))
+  if (isUsed && view->second != use.buffer && (use.writes || written))
     return false;
   if (reduced.contains(use.buffer))
     return false;
   if (reduces && use.writes)
-    return !view; // nobody else has to do with the sum
+    return !isUsed; // nobody else has to do with the sum
   if (!use.position)
     return !use.writes && !written;
   // Slices that are not contiguous would be read a few bytes at a time.
@@ -140,10 +141,13 @@ bool KernelGroup::addOp(linalg::LinalgOp op, unsigned dim) {
   for (const Use &use : uses)
     if (!fits(use, reduces))
       return false;
+  auto isWritten = [&](const Use &use) {
+    return use.writes || (use.position && fills->contains({op, use.buffer}));
+  };
   // Within the op, too, what is written is read at the same place or not.
   for (const Use &use : uses)
     for (const Use &other : uses)
-      if (use.writes && rootOf(use.buffer) == rootOf(other.buffer) &&
+      if (isWritten(use) && rootOf(use.buffer) == rootOf(other.buffer) &&
           (use.buffer != other.buffer || use.position != other.position))
         return false;
 
@@ -156,9 +160,10 @@ bool KernelGroup::addOp(linalg::LinalgOp op, unsigned dim) {
       members.push_back({fill->second, *use.position, /*reduces=*/false});
   }
   for (const Use &use : uses) {
-    viewOfRoot[rootOf(use.buffer)] = use.buffer;
-    memory.add(use.buffer, use.writes || (use.position &&
-                                          fills->contains({op, use.buffer})));
+    auto view = viewOfRoot.try_emplace(rootOf(use.buffer), use.buffer).first;
+    if (view->second != use.buffer)
+      view->second = Value();
+    memory.add(use.buffer, isWritten(use));
     if (&use == llvm::find_if(uses, [&](const Use &other) {
           return other.buffer == use.buffer;
         }))

@@ -79,7 +79,7 @@ private:
   llvm::DenseSet<mlir::Value> shared;
   /// Results of members that reduce.
   llvm::DenseSet<mlir::Value> reduced;
-  /// By what view the memory of each buffer is used.
+  /// By what view the memory of each buffer is used; null: by several.
   llvm::DenseMap<mlir::Value, mlir::Value> viewOfRoot;
   MemoryUse memory;
 };

@@ -44,7 +44,7 @@ def FormKernels : Pass<"cell-form-kernels", "::mlir::func::FuncOp"> {
     Option<"fewestNanoseconds", "fewest-nanoseconds", "int64_t", "20000",
            "shortest time of an op that is cut into items by itself">,
     Option<"printPlan", "print-plan", "bool", "false",
-           "report the plan of each kernel as a remark">,
+           "say of each kernel, in a remark, how it is cut">,
   ];
 }
 
