@@ -496,54 +496,66 @@ def options(seed: int) -> dict[str, Any]:
     return given
 
 
-def check_program(program: Program, seed: int) -> int:
-    """Raises Mismatch, or what the compiler raises; returns how many regions ran."""
-    made, chosen = calls(program, seed), options(seed)
-    regions = 0
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "fuzz.so"
-        _native.compile_graph(program.graph, str(path), "fuzz", chosen)
+def prepared(program: Program, seed: int) -> Callable[[Path], int]:
+    """What runs the compiled program, and raises Mismatch; it returns how many regions ran. Adds the
+    entries to the program's graph."""
+    made = []
+    for call in calls(program, seed):
+        rng = np.random.default_rng(seed)
+        shapes = [*program.arguments, *call.extra]
+        inputs = [rng.normal(size=s).astype(program.dtype) for s in shapes]
+        noise = [1 + ULPS[program.dtype] * rng.uniform(-1, 1, size=s) for s in shapes]
+        moved = [(x * e).astype(program.dtype) for x, e in zip(inputs, noise, strict=True)]
+        made.append((call, inputs, Reference(program, call.name, inputs, moved)))
+    text = program.graph.text()
+
+    def run(path: Path) -> int:
+        regions = 0
         model, threaded = guarded.Model(path), _native.Model(str(path))
-        for call in made:
-            rng = np.random.default_rng(seed)
-            shapes = [*program.arguments, *call.extra]
-            inputs = [rng.normal(size=s).astype(program.dtype) for s in shapes]
-            noise = [1 + ULPS[program.dtype] * rng.uniform(-1, 1, size=s) for s in shapes]
-            moved = [(x * e).astype(program.dtype) for x, e in zip(inputs, noise, strict=True)]
-            what = f"seed {seed}, {call.name}, {chosen}"
+        for call, inputs, reference in made:
+            what = f"seed {seed}, {call.name}, {options(seed)}"
             function, quiet = model.entry(call.name), guarded.PRINT(lambda *_: None)
 
             def called(pool: guarded.Shuffled | None = None) -> list[np.ndarray]:
                 status, _, results = function.run(inputs, pool, print=quiet)
                 if status:
-                    raise Mismatch(f"{what}: ends with status {status}\n{program.graph.text()}")
+                    raise Mismatch(f"{what}: ends with status {status}\n{text}")
                 return results
 
             given = called()
-            compare(program, what, given, Reference(program, call.name, inputs, moved))
+            compare(program, what, given, reference)
             if not function.spec["parallel"]:
                 continue
             for workers in WORKERS:
                 pool = guarded.Shuffled(workers, seed)
-                same(program, f"{what}, {workers} workers", called(pool), given)
+                same(f"{what}, {workers} workers", called(pool), given, text)
                 regions += pool.regions
-            if "cell.print" in program.graph.text():
+            if "cell.print" in text:
                 continue
             for threads in THREADS:
                 _native.set_num_threads(threads)
                 results = arrays(threaded.entry(call.name)(buffers(inputs)))
-                same(program, f"{what}, {threads} threads", results, given)
-        del threaded
-    return regions
+                same(f"{what}, {threads} threads", results, given, text)
+        return regions
+
+    return run
 
 
-def same(program: Program, what: str, given: list[np.ndarray], expected: list[np.ndarray]) -> None:
+def check_program(program: Program, seed: int) -> int:
+    """Raises Mismatch, or what the compiler raises; returns how many regions ran."""
+    run = prepared(program, seed)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "fuzz.so"
+        _native.compile_graph(program.graph, str(path), "fuzz", options(seed))
+        return run(path)
+
+
+def same(what: str, given: list[np.ndarray], expected: list[np.ndarray], text: str) -> None:
     for i, (g, e) in enumerate(zip(given, expected, strict=True)):
         if g.tobytes() != e.tobytes():
             off = np.flatnonzero(np.frombuffer(g.tobytes(), "u1") != np.frombuffer(e.tobytes(), "u1"))
             raise Mismatch(
-                f"{what}: result {i} has other bits, {len(off)} bytes, first {off[0]}\n"
-                f"{program.graph.text()}"
+                f"{what}: result {i} has other bits, {len(off)} bytes, first {off[0]}\n{text}"
             )
 
 

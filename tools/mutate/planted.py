@@ -3,11 +3,11 @@
     python tools/mutate/planted.py [--files GemmPlan,TilePlan] [--sample 200] [--write]
 
 A scratch copy of the passes that fuse, plan, tile, pack, mask, place and lay out has every mistake of
-source.py in it, each behind its number; it is compiled once and linked into a native module and a
+source.py and chosen.py in it, each behind its number; it is compiled once and linked into a native module and a
 cell-opt in a scratch folder. Random programs run first without a mistake, which shows the places that
 each of them executes. Then, for every mutant, the programs that execute it are compiled and run in a
 process of their own, the quick ones first, until one gives a wrong number, does not compile, crashes
-or takes too long: first those of differential.py, then those of lowering.py, last donations and layers. Of those
+or takes too long: first those of differential.py, then those of lowering.py, donations and layers, last rows.py. Of those
 that execute a place, the ones that have noticed others of the file come first, then the quick ones.
 Mutants that no number notices are given to the tests of test/lower and test/autodiff that execute them.
 --write puts the score into docs/lowering-nets.md.
@@ -39,6 +39,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from chosen import CHOSEN
 from mutate import replaced
 from source import Source
 
@@ -106,7 +107,7 @@ def objects(folder: Path, files: list[str], jobs: int) -> list[Mutant]:
             if files and name not in files:
                 continue
             path = ROOT / place / f"{name}.cpp"
-            source = Source(path.read_text())
+            source = Source(path.read_text(), CHOSEN.get(name, ()))
             jobs_to_do.append((path, source, first, commands[str(path)]))
             first += len(source.mutants)
 
@@ -185,7 +186,7 @@ class Case:
     name: str
     graph: Any
     options: dict[str, Any]
-    run: Callable[[Path], None]  # of the program compiled to a path; raises if results are wrong
+    run: Callable[[Path], Any]  # of the program compiled to a path; raises if results are wrong
     native: Any
     seconds: float = 0.0
     seen: bytes = b""
@@ -217,11 +218,13 @@ class Cases:
         import donations
         import guarded
         import lowering
+        import rows
         from failing import Call
         from generator import records
 
         self.differential, self.lowering, self.table = differential, lowering, records()
         self.donations, self.guarded, self.call = donations, guarded, Call
+        self.rows = rows
 
     def of(self, kind: str, seed: int) -> Case:
         d, native = self.differential, sys.modules["cellgrad._native"]
@@ -231,6 +234,10 @@ class Cases:
             options = self.donations.options(seed)
             run = lambda path: self.call(text, path, seed, expected).all_ways()
             return Case(name, native.Graph.parse(text), options, run, native)
+        if kind == "rows":
+            program = self.rows.draw(seed)
+            run = self.rows.prepared(program, seed)
+            return Case(name, program.graph, self.rows.options(seed), run, native)
         if kind in self.lowering.DRAWN:
             program, drawn = self.lowering.draw(kind, seed)
             target, call = self.lowering.prepare(program, seed, drawn)
@@ -306,6 +313,7 @@ GROUPS = {
     "programs of every op": {"forward": 1.0, "derivatives": 0.5},
     "... and those for the lowering": {"small": 1.0, "large": 0.4, "conv": 0.5, "loops": 0.4},
     "... and those with donations and layers": {"donations": 1.5, "layers": 0.2},
+    "... and those about kernels": {"rows": 1.0},
 }
 TESTS = "... and the tests of the passes"
 
@@ -478,6 +486,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="of what is planted, try these files only")
     parser.add_argument("--sample", type=int, default=0, help="only so many mutants")
     parser.add_argument("--programs", type=int, default=150, help="random programs of each kind")
+    parser.add_argument("--kinds", default="", help="random programs of these kinds only")
     parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
     parser.add_argument(
         "--folder", type=Path, help="keep the scratch copy here, or take what is there"
@@ -497,7 +506,11 @@ def main() -> int:
         mutants = [m for m in mutants if m.file in options.only.split(",")]
     print(f"{len(mutants)} mutants are compiled", flush=True)
     library = load(folder)
-    groups = {g: observed(kinds, options.programs, library) for g, kinds in GROUPS.items()}
+    wanted = set(options.kinds.split(",")) if options.kinds else set.union(*map(set, GROUPS.values()))
+    groups = {
+        g: observed({k: n for k, n in kinds.items() if k in wanted}, options.programs, library)
+        for g, kinds in GROUPS.items()
+    }
     reached = [m for m in mutants if any(c.seen[m.number] for g in groups.values() for c in g)]
     print(f"{len(reached)} are executed by {[*map(len, groups.values())]} programs", flush=True)
     chosen = reached

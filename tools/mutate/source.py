@@ -9,6 +9,7 @@ expressions, on the same line, so that the compiler's errors say which of them t
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 RELATIONS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
@@ -45,7 +46,8 @@ def masked(text: str) -> str:
 class Source:
     """One file, and where its brackets close."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, chosen: Sequence[tuple[str, str, str]] = ()) -> None:
+        """Also has the mistakes `chosen`: what, the text that is wrong then, and what it is."""
         self.text, self.code = text, masked(text)
         self.partner: dict[int, int] = {}
         stack: list[int] = []
@@ -69,6 +71,8 @@ class Source:
         self.conditions()
         self.numbers()
         self.statements()
+        for what, old, new in chosen:
+            self.choose(what, old, new)
 
     def add(self, at: int, what: str, *inserts: tuple[int, int, str]) -> None:
         shown = " ".join(what.split())
@@ -220,6 +224,23 @@ class Source:
                 (start, 10**6, "{ if (!mutants::on($0)) "),
                 (end + 1, -(10**6), " }"),
             )
+
+    def choose(self, what: str, old: str, new: str) -> None:
+        before, marked, after = re.fullmatch(r"(.*«)?([^«»]*)(».*)?", old, re.S).groups("")
+        before, after = before.rstrip("«"), after.lstrip("»")
+        where = before + marked + after
+        if self.text.count(where) != 1:
+            raise ValueError(f"{what}: the file has {where!r} {self.text.count(where)} times")
+        left = self.text.index(where) + len(before)
+        right = left + len(marked)
+        statement = marked.endswith(";")
+        head = f"{{ if (mutants::on($0)) {{ {new} }} else {{ " if statement else f"(mutants::on($0) ? ({new}) : ("
+        self.add(
+            left,
+            f"chosen: {what}",
+            (left, right - left, head),
+            (right, left - right, " } }" if statement else "))"),
+        )
 
     def flat(self, start: int, end: int) -> str:
         """The statement without what is in brackets."""

@@ -107,9 +107,8 @@ struct OutlineItems : cellgrad::impl::OutlineItemsBase<OutlineItems> {
   using OutlineItemsBase::OutlineItemsBase;
 
   void runOnOperation() override {
-    SmallVector<scf::ForallOp> loops;
-    getOperation().walk<WalkOrder::PreOrder>(
-        [&](scf::ForallOp loop) { loops.push_back(loop); });
+    SmallVector<scf::ForallOp> loops; // those inside of others first
+    getOperation().walk([&](scf::ForallOp loop) { loops.push_back(loop); });
     SymbolTable symbols(getOperation());
     IRRewriter rewriter(&getContext());
     // Decided before any loop is gone: what one calls stays inside of items.

@@ -1,0 +1,157 @@
+// Loops over items that take long become functions of a range of items and of the worker that computes them.
+// RUN: cell-opt %s --split-input-file --mlir-print-local-scope \
+// RUN:   --pass-pipeline="builtin.module(cell-outline-items{fewest-nanoseconds=1000})" | FileCheck %s
+
+// The buffers are arguments, constants and views are made again, and a counter around the loop is passed. Buffers that
+// do not overlap are said not to.
+// CHECK-LABEL: func.func @shared(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<64x8xf32>, %[[Y:[a-z0-9]+]]: memref<64x8xf32>
+// CHECK:         %[[T:.*]] = memref.alloc() : memref<8x8xf32>
+// CHECK:         scf.for %[[K:.*]] =
+// CHECK-NOT:       scf.forall
+// CHECK-DAG:       %[[ZERO:.*]] = arith.constant 0 : index
+// CHECK-DAG:       %[[EIGHT:.*]] = arith.constant 8 : index
+// CHECK:           func.call @cell_items(%[[X]], %[[Y]], %[[K]], %[[T]], %[[ZERO]], %[[EIGHT]], %[[ZERO]])
+// CHECK-LABEL: func.func private @cell_items(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<64x8xf32> {llvm.noalias}, %[[Y:[a-z0-9]+]]: memref<64x8xf32> {llvm.noalias},
+// CHECK-SAME:    %[[K:[a-z0-9]+]]: index, %[[T:[a-z0-9]+]]: memref<8x8xf32> {llvm.noalias}, %[[BEGIN:[a-z0-9]+]]: index,
+// CHECK-SAME:    %[[END:[a-z0-9]+]]: index, %{{[a-z0-9]+}}: index) attributes {cell.kernel = 4 : i64} {
+// CHECK-DAG:     %[[VIEW:.*]] = memref.subview %[[Y]][0, 0] [8, 8] [1, 1]
+// CHECK-DAG:     %[[C5:.*]] = arith.constant 5 : index
+// CHECK:         %[[C1:.*]] = arith.constant 1 : index
+// CHECK:         scf.for %[[I:.*]] = %[[BEGIN]] to %[[END]] step %[[C1]] {
+// CHECK:           memref.load %[[X]][%[[I]], %[[C5]]]
+// CHECK:           memref.store %{{.*}}, %[[VIEW]][%[[I]], %[[K]]]
+// CHECK:           memref.store %{{.*}}, %[[T]][%[[I]], %[[K]]]
+// CHECK:         return
+func.func @shared(%x: memref<64x8xf32>, %y: memref<64x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %t = memref.alloc() : memref<8x8xf32>
+  %view = memref.subview %y[0, 0] [8, 8] [1, 1] : memref<64x8xf32> to memref<8x8xf32, strided<[8, 1]>>
+  scf.for %k = %c0 to %c5 step %c1 {
+    scf.forall (%i) in (8) {
+      %0 = memref.load %x[%i, %c5] : memref<64x8xf32>
+      memref.store %0, %view[%i, %k] : memref<8x8xf32, strided<[8, 1]>>
+      memref.store %0, %t[%i, %k] : memref<8x8xf32>
+    } {cell.nanoseconds = 1000 : i64}
+  }
+  return
+}
+
+// -----
+
+// A choice of buffers may be any of them.
+// CHECK-LABEL: func.func @may_overlap(
+// CHECK:         call @cell_items(
+// CHECK-LABEL: func.func private @cell_items(
+// CHECK-NOT:     llvm.noalias
+func.func @may_overlap(%c: i1, %x: memref<64xf32>, %y: memref<64xf32>) {
+  %v = arith.select %c, %x, %y : memref<64xf32>
+  scf.forall (%i) in (64) {
+    %0 = memref.load %v[%i] : memref<64xf32>
+    memref.store %0, %x[%i] : memref<64xf32>
+  } {cell.nanoseconds = 1000 : i64}
+  return
+}
+
+// -----
+
+// Plain loops: what is short, of one item, of an unknown time, in a function that kernels may call, of what is no
+// pointer and fits in no register, and what prints.
+// CHECK-NOT:   cell_items
+// CHECK-NOT:   scf.forall
+// CHECK-LABEL: func.func @short(
+// CHECK:         scf.for
+// CHECK-LABEL: func.func @one(
+// CHECK:         scf.for
+// CHECK-LABEL: func.func @unknown(
+// CHECK:         scf.for
+// CHECK-LABEL: func.func private @leaf(
+// CHECK:         scf.for
+// CHECK-LABEL: func.func @half(
+// CHECK:         scf.for
+// CHECK-LABEL: func.func @dynamic(
+// CHECK:         scf.for
+// CHECK-LABEL: func.func @prints(
+// CHECK:         scf.for
+func.func @short(%x: memref<64xf32>, %v: f32) {
+  scf.forall (%i) in (64) {
+    memref.store %v, %x[%i] : memref<64xf32>
+  } {cell.nanoseconds = 999 : i64}
+  return
+}
+func.func @one(%x: memref<64xf32>, %v: f32) {
+  scf.forall (%i) in (1) {
+    memref.store %v, %x[%i] : memref<64xf32>
+  } {cell.nanoseconds = 1000 : i64}
+  return
+}
+func.func @unknown(%x: memref<64xf32>, %v: f32) {
+  scf.forall (%i) in (64) {
+    memref.store %v, %x[%i] : memref<64xf32>
+  }
+  return
+}
+func.func private @leaf(%x: memref<64xf32>, %v: f32) {
+  scf.forall (%i) in (64) {
+    memref.store %v, %x[%i] : memref<64xf32>
+  } {cell.nanoseconds = 1000 : i64}
+  return
+}
+func.func @half(%x: memref<64xf16>, %v: f16) {
+  scf.forall (%i) in (64) {
+    memref.store %v, %x[%i] : memref<64xf16>
+  } {cell.nanoseconds = 1000 : i64}
+  return
+}
+func.func @dynamic(%x: memref<?xf32>, %v: f32) {
+  scf.forall (%i) in (64) {
+    memref.store %v, %x[%i] : memref<?xf32>
+  } {cell.nanoseconds = 1000 : i64}
+  return
+}
+func.func @prints(%x: memref<64xf32>) {
+  scf.forall (%i) in (64) {
+    cell.print "x {}" (%x : memref<64xf32>)
+  } {cell.nanoseconds = 1000 : i64}
+  return
+}
+
+// -----
+
+// Workers do not share their work: a loop in a loop over items that is a kernel is a plain one.
+// CHECK-LABEL: func.func @nested(
+// CHECK-NOT:     scf.for
+// CHECK:         call @cell_items(
+// CHECK-LABEL: func.func private @cell_items(
+// CHECK:         scf.for %
+// CHECK:           scf.for %
+// CHECK-NOT:   scf.forall
+// CHECK-NOT:   cell_items
+func.func @nested(%x: memref<64x8xf32>, %v: f32) {
+  scf.forall (%i) in (64) {
+    scf.forall (%j) in (8) {
+      memref.store %v, %x[%i, %j] : memref<64x8xf32>
+    } {cell.nanoseconds = 1000 : i64}
+  } {cell.nanoseconds = 8000 : i64}
+  return
+}
+
+// -----
+
+// ... and of a loop over items that is none, too.
+// CHECK-NOT:   cell_items
+// CHECK-LABEL: func.func @short_around(
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK-NOT:   scf.forall
+func.func @short_around(%x: memref<64x8xf32>, %v: f32) {
+  scf.forall (%i) in (64) {
+    scf.forall (%j) in (8) {
+      memref.store %v, %x[%i, %j] : memref<64x8xf32>
+    } {cell.nanoseconds = 1000 : i64}
+  }
+  return
+}

@@ -1,0 +1,83 @@
+"""Mistakes in the forming and sharing of kernels that were chosen: what one would get wrong.
+
+By file: what is wrong, an expression or statement that the file has once, and what stands there instead.
+Where more has to be said to find it, « and » stand around it. planted.py plants these mistakes with those
+of source.py, which nobody chose.
+"""
+
+from __future__ import annotations
+
+CHOSEN: dict[str, list[tuple[str, str, str]]] = {
+    "KernelGroup": [
+        (
+            "other views are not looked at",
+            "isUsed && view->second != use.buffer && (use.writes || written)",
+            "false",
+        ),
+        ("a later view hides an earlier one", "view->second = Value();", "view->second = use.buffer;"),
+        ("sums are read in the loop", "reduced.contains(use.buffer)", "false"),
+        ("sums are of what others touch", "return !isUsed;", "return true;"),
+        ("what is written is read as a whole", "return !use.writes && !written;", "return true;"),
+        (
+            "what is read as a whole is written",
+            "shared.contains(use.buffer) && (use.writes || written)",
+            "false",
+        ),
+        (
+            "items of a buffer along two dimensions",
+            "return found == sliced.end() || found->second == *use.position;",
+            "return true;",
+        ),
+        (
+            "what may be any buffer is one",
+            "!isDistinctRoot(root) && !root.getDefiningOp<memref::GetGlobalOp>()",
+            "false",
+        ),
+        ("positions along the rows", "index.getDim() == dim", "false"),
+        ("parts of half precision", "type.getIntOrFloatBitWidth() < 32", "false"),
+        ("what is not combined once", "!combinationOf(op, o).op", "!op"),
+        ("an op reads what it writes elsewhere", "use.position != other.position", "false"),
+        ("windows of rows", "expr != item || use.position", "false"),
+        ("loads in a body are not looked at", "uses.push_back({load.getMemRef(), std::nullopt, false});", ";"),
+        ("what is read as a whole is local", "!shared.contains(buffer)", "true"),
+        ("what others read is local", "return contains(user);", "return true;"),
+        ("the fill stays where it is", "!contains(fill->second)", "false"),
+    ],
+    "FormKernels": [
+        ("zero is neutral", "combinationOf(member.op, o).neutral", "cast<TypedAttr>(b.getZeroAttr(getElementTypeOrSelf(out.getType())))"),
+        ("one sum for all items", "slice(partials[out], 0, «item», 1, /*drop=*/true)", "OpFoldResult(b.getIndexAttr(0))"),
+        ("parts are combined twice", "    «combinePartials();»", "combinePartials(); combinePartials();"),
+        ("rest rows are left out", "if («tiling.rest»)", "false"),
+        ("the last item has as many tiles as all", "tiling.tiles % tiling.tilesPerItem", "false"),
+        ("deferred ops in another order", "later->moveBefore(after);", "later->moveAfter(last);"),
+        ("nothing waits for what is deferred", "later.conflictsWith(op)", "false"),
+        ("what depends on the group stays before it", "!waits && !group.isBefore(op)", "!waits"),
+        ("a print is passed over", "!linalgOp && !isa<memref::CopyOp>(op)", "false"),
+        ("a fill is that of another view", "found->second.getOutputs()[0] == operand", "true"),
+        ("items of half the rows", "int64_t size = «group.items()»;", "std::max<int64_t>(1, group.items() / 2 * 2)"),
+    ],
+    "MemoryRoots": [
+        ("what may be any buffer is passed by writes", "touchesUnknown || touched.contains(root)", "touched.contains(root)"),
+        ("what may be any buffer is passed by reads", "writesUnknown || written.contains(root)", "written.contains(root)"),
+        ("values that loops carry are buffers", "return root.getDefiningOp<memref::AllocOp>() != nullptr;", "return true;"),
+    ],
+    "PlanMemory": [
+        ("all workers have the first slot", "kernel.getArgument(first + 2)", "Value(arith::ConstantIndexOp::create(b, loc, 0))"),
+        ("the slot is the item's", "kernel.getArgument(first + 2)", "kernel.getArgument(first)"),
+        ("slots are as large as the last kernel's", "workerBytes = std::max(workerBytes, plan->total);", "workerBytes = plan->total;"),
+        ("slots lie on other temporaries", "buffer.offset = fixed;", "buffer.offset = 0;"),
+    ],
+    "OutlineItems": [
+        ("begins at the first item", "«range[0]», range[1], one", "Value(arith::ConstantIndexOp::create(b, loc, 0))"),
+        ("ends at the last item but one", "ConstantIndexOp::create(b, loc, «loop.getStaticUpperBound()[0]»)", "loop.getStaticUpperBound()[0] - 1"),
+        ("what overlaps is said not to", "return !isa<MemRefType>(value.getType()) || isDistinctRoot(value);", "return true;"),
+        ("what prints is shared", "isa<PrintOp, CheckOp, PollOp, EndOp>(op)", "false"),
+    ],
+    "LaunchKernels": [
+        ("arguments in another order", "member(b, loc, kernel, body->getArgument(0), «i»)", "kernel.frame.getBody().size() - 1 - i"),
+        ("every call begins at the first item", "args[kernel.range] = «body->getArgument(1)»;", "constant(b, loc, i64, 0)"),
+        ("every call ends after one item", "args[kernel.range + 1] = «body->getArgument(2)»;", "Value(LLVM::AddOp::create(b, loc, body->getArgument(1), constant(b, loc, i64, 1)))"),
+        ("all are the first worker", "LLVM::ZExtOp::create(b, loc, i64, «body->getArgument(3)»)", "constant(b, loc, i32, 0)"),
+        ("one worker's memory is fixed", "arenaBytes - workerBytes", "arenaBytes"),
+    ],
+}
