@@ -9,6 +9,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace cellgrad {
@@ -182,7 +184,23 @@ struct PlanMemory : cellgrad::impl::PlanMemoryBase<PlanMemory> {
   using PlanMemoryBase::PlanMemoryBase;
 
   void runOnOperation() override {
+    SymbolTableCollection tables;
+    SymbolUserMap userMap(tables, getOperation());
+    users = &userMap;
     SmallVector<func::FuncOp> leaves, kernels, callers, entries;
+    llvm::StringSet<> kernelNames;
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      if (func->hasAttr(kKernel))
+        kernelNames.insert(func.getSymName());
+    auto callsKernels = [&](func::FuncOp func) {
+      return func
+          ->walk([&](func::CallOp call) {
+            return kernelNames.contains(call.getCallee())
+                       ? WalkResult::interrupt()
+                       : WalkResult::advance();
+          })
+          .wasInterrupted();
+    };
     for (auto func : getOperation().getOps<func::FuncOp>())
       if (!func.isDeclaration())
         (func->hasAttr(kKernel) ? kernels
@@ -233,17 +251,6 @@ private:
     return Plan{std::move(*buffers), total};
   }
 
-  bool callsKernels(func::FuncOp func) {
-    return func
-        ->walk([&](func::CallOp call) {
-          auto callee =
-              SymbolTable::lookupNearestSymbolFrom(call, call.getCalleeAttr());
-          return callee->hasAttr(kKernel) ? WalkResult::interrupt()
-                                          : WalkResult::advance();
-        })
-        .wasInterrupted();
-  }
-
   /// What a private function needs is a temporary of those that call it.
   LogicalResult placeInCallers(func::FuncOp func) {
     FailureOr<Plan> plan = planOf(func);
@@ -262,9 +269,8 @@ private:
   void lend(func::FuncOp func,
             function_ref<Value(OpBuilder &, func::CallOp, MemRefType)> make) {
     auto type = cast<MemRefType>(func.getArgumentTypes().back());
-    auto uses = SymbolTable::getSymbolUses(func, getOperation());
-    for (SymbolTable::SymbolUse use : *uses) {
-      auto call = cast<func::CallOp>(use.getUser());
+    for (Operation *user : users->getUsers(func)) {
+      auto call = cast<func::CallOp>(user);
       OpBuilder b(call);
       call.getOperandsMutable().append(make(b, call, type));
     }
@@ -279,24 +285,26 @@ private:
       alloc->setAttr(kWorkerBytes, b.getUnitAttr());
       return alloc;
     }
-    Value &memory = workersMemory[caller];
-    if (!memory) {
-      memory = caller.getBody().front().addArgument(type, caller.getLoc());
-      SmallVector<DictionaryAttr> attrs;
-      caller.getAllArgAttrs(attrs);
-      attrs.push_back(b.getDictionaryAttr({}));
-      caller.setType(
-          b.getFunctionType(caller.getBody().front().getArgumentTypes(), {}));
-      caller.setAllArgAttrs(attrs);
-      lend(caller, [&](OpBuilder &inner, func::CallOp outer, MemRefType of) {
-        return memoryOfWorkers(inner, outer, of);
-      });
-    }
+    if (Value known = workersMemory.lookup(caller))
+      return known;
+    Value memory = caller.getBody().front().addArgument(type, caller.getLoc());
+    workersMemory[caller] = memory;
+    SmallVector<DictionaryAttr> attrs;
+    caller.getAllArgAttrs(attrs);
+    attrs.push_back(b.getDictionaryAttr({}));
+    caller.setType(
+        b.getFunctionType(caller.getBody().front().getArgumentTypes(), {}));
+    caller.setAllArgAttrs(attrs);
+    lend(caller, [&](OpBuilder &inner, func::CallOp outer, MemRefType of) {
+      return memoryOfWorkers(inner, outer, of);
+    });
     return memory;
   }
 
   /// The argument of functions that are no entries.
   DenseMap<Operation *, Value> workersMemory;
+  /// Who calls which function.
+  const SymbolUserMap *users = nullptr;
 
   /// Gives an entry its arena. The memory of workers lies at the end, where
   /// there may be more of it than for one.

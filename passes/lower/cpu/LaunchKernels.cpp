@@ -22,6 +22,7 @@
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace cellgrad {
 #define GEN_PASS_DEF_LAUNCHKERNELS
@@ -55,6 +56,7 @@ struct Kernel {
 struct LaunchKernels : cellgrad::impl::LaunchKernelsBase<LaunchKernels> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    runtime.clear();
     SmallVector<Kernel> kernels;
     for (auto function : module.getOps<LLVM::LLVMFuncOp>())
       if (auto range = function->getAttrOfType<IntegerAttr>(kKernel)) {
@@ -65,12 +67,13 @@ struct LaunchKernels : cellgrad::impl::LaunchKernelsBase<LaunchKernels> {
         kernel.frame = LLVM::LLVMStructType::getLiteral(&getContext(), types);
         kernels.push_back(kernel);
       }
+    SymbolTableCollection tables;
+    SymbolUserMap userMap(tables, module);
+    users = &userMap;
     for (Kernel &kernel : kernels) {
       LLVM::LLVMFuncOp task = makeTask(kernel);
-      auto uses = SymbolTable::getSymbolUses(kernel.function, module);
-      for (SymbolTable::SymbolUse use : *uses)
-        if (auto call = dyn_cast<LLVM::CallOp>(use.getUser());
-            call && call->getParentOfType<LLVM::LLVMFuncOp>() != task)
+      for (Operation *user : users->getUsers(kernel.function))
+        if (auto call = dyn_cast<LLVM::CallOp>(user))
           launch(call, kernel, task);
       kernel.function->removeAttr(kKernel);
     }
@@ -155,8 +158,10 @@ private:
                            ArrayRef<Value> operands, Type result) {
     SmallVector<Type> types = llvm::map_to_vector(
         operands, [](Value value) { return value.getType(); });
-    auto function =
-        *LLVM::lookupOrCreateFn(b, getOperation(), name, types, result);
+    LLVM::LLVMFuncOp &function = runtime[name];
+    if (!function)
+      function =
+          *LLVM::lookupOrCreateFn(b, getOperation(), name, types, result);
     return LLVM::CallOp::create(b, loc, function, operands);
   }
 
@@ -190,9 +195,8 @@ private:
       all.push_back(b.getDictionaryAttr({}));
       function.setArgAttrsAttr(b.getArrayAttr(all));
     }
-    auto uses = SymbolTable::getSymbolUses(function, getOperation());
-    for (SymbolTable::SymbolUse use : *uses) {
-      auto call = cast<LLVM::CallOp>(use.getUser());
+    for (Operation *user : users->getUsers(function)) {
+      auto call = cast<LLVM::CallOp>(user);
       SmallVector<Value> operands(call.getOperands());
       operands.push_back(workersOf(call->getParentOfType<LLVM::LLVMFuncOp>()));
       call.getCalleeOperandsMutable().assign(operands);
@@ -201,6 +205,8 @@ private:
   }
 
   DenseMap<Operation *, Value> workersOfFunctions;
+  const SymbolUserMap *users = nullptr;      ///< who calls which function
+  llvm::StringMap<LLVM::LLVMFuncOp> runtime; ///< functions of it, by name
 };
 
 } // namespace

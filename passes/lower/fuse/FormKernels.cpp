@@ -133,8 +133,7 @@ public:
         << tiling.rows << " rows, rest " << tiling.rest << ": "
         << group.ops().size() << " ops, "
         << count([](KernelMember member) { return member.reduces; })
-        << " reduce, "
-        << count([](KernelMember member) {
+        << " reduce, " << count([](KernelMember member) {
              return isa<linalg::FillOp>(member.op.getOperation());
            })
         << " fill, "

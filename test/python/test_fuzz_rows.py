@@ -1,0 +1,102 @@
+"""Random programs about kernels: a few hundred here, many thousand in the sweep."""
+
+import sys
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fuzz"))
+
+import differential
+import guarded
+import rows
+
+CHUNK, FEW, MANY = 20, 200, 10_000
+
+
+@pytest.fixture(autouse=True)
+def own_threads():
+    yield
+    rows._native.set_num_threads(0)
+
+
+@pytest.mark.parametrize("first", range(0, FEW, CHUNK))
+def test_programs_about_kernels(first):
+    regions = sum(rows.check(seed) for seed in range(first, first + CHUNK))
+    assert regions > CHUNK, "most programs have something to share"
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("first", range(1000, 1000 + MANY, 250))
+def test_many_programs_about_kernels(first):
+    for seed in range(first, first + 250):
+        rows.check(seed)
+    assert differential.peak_gigabytes() < 4
+
+
+def test_every_form_is_drawn():
+    """Items, several tiles of them and of rows, rows left over, sums over rows, fills, temporaries, ops
+    that come after; kernels of one op and of several; and memory of workers."""
+    wanted = {"kernels", "of one op", "memory of workers", *rows.FORMS}
+    found = Counter()
+    for seed in range(200):
+        found += rows.forms(seed)
+        if all(found[form] >= 3 for form in wanted):
+            return
+    assert {form: found[form] for form in wanted if found[form] < 3} == {}
+
+
+TRIPLE = """func.func @main(%x: tensor<64x8xf32>) -> tensor<64x8xf32> {
+  %y = cell.tanh %x : tensor<64x8xf32>
+  return %y : tensor<64x8xf32>
+}"""
+
+
+def test_a_pool_runs_each_item_once(tmp_path):
+    """In pieces that are cut anywhere, of more workers than one, in another order each time."""
+    native = rows._native
+    path = tmp_path / "triple.so"
+    native.compile_text(TRIPLE, str(path), "triple", {"kernel_bytes": 1})
+    entry, x = guarded.Model(path).entry("main"), np.ones((64, 8), np.float32)
+    orders = set()
+    for seed in range(5):
+        pool, calls = guarded.Shuffled(3, seed), []
+        entry([x], Recorded(pool, calls))
+        items = sorted(i for begin, end, _ in calls for i in range(begin, end))
+        assert items == list(range(64))
+        assert {worker for *_, worker in calls} <= {0, 1, 2}
+        orders.add(tuple(calls))
+    assert len(orders) == 5
+
+
+class Recorded:
+    """A pool that says which pieces it has run."""
+
+    def __init__(self, pool, calls):
+        self.face = guarded.Parallel(pool.face.struct_size, pool.face.threads, guarded.RUN(self.run))
+        self.pool, self.calls = pool, calls
+
+    def run(self, own, count, task, frame):
+        def told(frame, begin, end, worker):
+            self.calls.append((begin, end, worker))
+            task(frame, begin, end, worker)
+
+        self.pool.run(own, count, told, frame)
+
+
+@pytest.mark.parametrize("seed", [1, 3, 6])
+def test_bits_that_depend_on_the_worker_are_found(monkeypatch, seed):
+    """One result of one worker, off by one bit."""
+    original = guarded.Entry.run
+
+    def run(self, given, pool=None, **context):
+        status, args, results = original(self, given, pool, **context)
+        if pool and pool.face.threads == 8 and results[0].size:
+            results[0].view(np.uint8).reshape(-1)[0] ^= 1
+        return status, args, results
+
+    monkeypatch.setattr(guarded.Entry, "run", run)
+    with pytest.raises(differential.Mismatch, match="8 workers: result 0 has other bits, 1 bytes"):
+        rows.check_program(rows.draw(seed), seed)
