@@ -67,7 +67,9 @@ llvm.func @f(%x: !llvm.ptr, %arena: !llvm.ptr) attributes {cell.arena_bytes = 10
 // CHECK:         llvm.call @second(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}})
 // CHECK-LABEL: llvm.func @g(
 // CHECK-COUNT-2: llvm.alloca %{{.*}} x !llvm.struct<(ptr)>
-// CHECK:         llvm.call @cell_workers(%[[ZERO:.*]], %[[ZERO]])
+// CHECK:         llvm.mlir.constant(0 : i64)
+// CHECK:         llvm.mlir.constant(0 : i64)
+// CHECK:         llvm.call @cell_workers
 // CHECK:         llvm.mlir.addressof @second.task
 // CHECK:         llvm.call @cell_run
 // CHECK:         llvm.mlir.addressof @second.task
