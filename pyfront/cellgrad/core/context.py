@@ -190,17 +190,10 @@ def get_context(attr_key: str) -> Any:
 
 
 def _use_threads(function: str, name: str, count: Any) -> None:
-    if isinstance(count, bool) or not isinstance(count, int):
-        raise error(
-            TypeError,
-            f"For '{function}', '{name}' must be an int, but got {type(count).__name__}.",
-        )
+    count = check_int(count, function, name)
     if not 0 <= count <= _native.MOST_THREADS:
-        raise error(
-            ValueError,
-            f"For '{function}', '{name}' must be from 1 to {_native.MOST_THREADS}, or 0 for as many "
-            f"as the process may use, but got {count}.",
-        )
+        expected = f"from 1 to {_native.MOST_THREADS}, or 0 for as many as the process may use"
+        raise argument_error(ValueError, function, name, expected, count)
     _native.set_num_threads(count)
 
 
