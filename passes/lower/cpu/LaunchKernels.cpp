@@ -173,11 +173,13 @@ private:
     Location loc = function.getLoc();
     OpBuilder b = OpBuilder::atBlockBegin(&function.getBody().front());
     Type i32 = b.getI32Type(), i64 = b.getI64Type();
-    if (auto arena = function->getAttrOfType<IntegerAttr>("cell.arena_bytes")) {
-      int64_t each = 0;
-      if (auto attr = function->getAttrOfType<IntegerAttr>(kWorkerBytes))
-        each = attr.getInt();
-      Value fixed = constant(b, loc, i64, arena.getInt() - each);
+    if (users->getUsers(function).empty()) { // an entry
+      auto bytesOf = [&](StringRef name) {
+        auto attr = function->getAttrOfType<IntegerAttr>(name);
+        return attr ? attr.getInt() : 0;
+      };
+      int64_t each = bytesOf(kWorkerBytes);
+      Value fixed = constant(b, loc, i64, bytesOf("cell.arena_bytes") - each);
       Value bytes = constant(b, loc, i64, each);
       return workersOfFunctions[function] =
                  callRuntime(b, loc, "cell_workers", {fixed, bytes}, i32)

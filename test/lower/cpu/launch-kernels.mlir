@@ -32,6 +32,9 @@ llvm.func @cell_items(%x: !llvm.ptr, %n: i64, %begin: i64, %end: i64, %worker: i
 // not workers'.
 // CHECK-LABEL: llvm.func @f(
 // CHECK-SAME:    %[[X:.*]]: !llvm.ptr, %[[ARENA:.*]]: !llvm.ptr)
+// CHECK:         %[[FIXED:.*]] = llvm.mlir.constant(768 : i64)
+// CHECK:         %[[SLOT:.*]] = llvm.mlir.constant(256 : i64)
+// CHECK:         %[[WORKERS:.*]] = llvm.call @cell_workers(%[[FIXED]], %[[SLOT]])
 // CHECK:         %[[FRAME:.*]] = llvm.alloca %{{.*}} x !llvm.struct<(ptr, i64, ptr)>
 // CHECK-DAG:     %[[N:.*]] = llvm.mlir.constant(7 : i64)
 // CHECK-DAG:     %[[ITEMS:.*]] = llvm.mlir.constant(8 : i64)
@@ -42,9 +45,6 @@ llvm.func @cell_items(%x: !llvm.ptr, %n: i64, %begin: i64, %end: i64, %worker: i
 // CHECK:         llvm.store %[[N]], %[[AT1]]
 // CHECK:         %[[AT2:.*]] = llvm.getelementptr %[[FRAME]][0, 2]
 // CHECK:         llvm.store %[[ARENA]], %[[AT2]]
-// CHECK:         %[[FIXED:.*]] = llvm.mlir.constant(768 : i64)
-// CHECK:         %[[SLOT:.*]] = llvm.mlir.constant(256 : i64)
-// CHECK:         %[[WORKERS:.*]] = llvm.call @cell_workers(%[[FIXED]], %[[SLOT]])
 // CHECK:         %[[TASK:.*]] = llvm.mlir.addressof @cell_items.task
 // CHECK:         llvm.call @cell_run(%[[ITEMS]], %[[WORKERS]], %[[TASK]], %[[FRAME]])
 // CHECK-NOT:     llvm.call @cell_items
@@ -66,10 +66,11 @@ llvm.func @f(%x: !llvm.ptr, %arena: !llvm.ptr) attributes {cell.arena_bytes = 10
 // CHECK-LABEL: llvm.func internal @second.task(
 // CHECK:         llvm.call @second(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}})
 // CHECK-LABEL: llvm.func @g(
-// CHECK-COUNT-2: llvm.alloca %{{.*}} x !llvm.struct<(ptr)>
+// CHECK:         llvm.alloca %{{.*}} x !llvm.struct<(ptr)>
 // CHECK:         llvm.mlir.constant(0 : i64)
 // CHECK:         llvm.mlir.constant(0 : i64)
 // CHECK:         llvm.call @cell_workers
+// CHECK:         llvm.alloca %{{.*}} x !llvm.struct<(ptr)>
 // CHECK:         llvm.mlir.addressof @second.task
 // CHECK:         llvm.call @cell_run
 // CHECK:         llvm.mlir.addressof @second.task
@@ -82,5 +83,23 @@ llvm.func @g(%x: !llvm.ptr, %y: !llvm.ptr) {
   %c8 = llvm.mlir.constant(8 : i64) : i64
   llvm.call @second(%x, %c0, %c8, %c0) : (!llvm.ptr, i64, i64, i64) -> ()
   llvm.call @second(%y, %c0, %c8, %c0) : (!llvm.ptr, i64, i64, i64) -> ()
+  llvm.return
+}
+
+// A function that entries call gets from them how many workers there are.
+// CHECK-LABEL: llvm.func @shared(
+// CHECK-SAME:    %{{.*}}: !llvm.ptr, %[[OF:.*]]: i32)
+// CHECK:         llvm.call @cell_run(%{{.*}}, %[[OF]],
+// CHECK-LABEL: llvm.func @caller(
+// CHECK:         %[[ASKED:.*]] = llvm.call @cell_workers
+// CHECK:         llvm.call @shared(%{{.*}}, %[[ASKED]])
+llvm.func @shared(%x: !llvm.ptr) {
+  %c0 = llvm.mlir.constant(0 : i64) : i64
+  %c8 = llvm.mlir.constant(8 : i64) : i64
+  llvm.call @second(%x, %c0, %c8, %c0) : (!llvm.ptr, i64, i64, i64) -> ()
+  llvm.return
+}
+llvm.func @caller(%x: !llvm.ptr) attributes {cell.arena_bytes = 64 : i64} {
+  llvm.call @shared(%x) : (!llvm.ptr) -> ()
   llvm.return
 }

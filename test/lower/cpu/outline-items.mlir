@@ -58,7 +58,7 @@ func.func @may_overlap(%c: i1, %x: memref<64xf32>, %y: memref<64xf32>) {
 
 // -----
 
-// Plain loops: what is short, of one item, of an unknown time, in a function that kernels may call, of what is no
+// Plain loops: what is short, of one item, of an unknown time, in a function that items call, of what is no
 // pointer and fits in no register, and what prints.
 // CHECK-NOT:   cell_items
 // CHECK-NOT:   scf.forall
@@ -98,6 +98,12 @@ func.func private @leaf(%x: memref<64xf32>, %v: f32) {
   scf.forall (%i) in (64) {
     memref.store %v, %x[%i] : memref<64xf32>
   } {cell.nanoseconds = 1000 : i64}
+  return
+}
+func.func @calls_leaf(%x: memref<64xf32>, %v: f32) {
+  scf.forall (%i) in (64) {
+    func.call @leaf(%x, %v) : (memref<64xf32>, f32) -> ()
+  }
   return
 }
 func.func @half(%x: memref<64xf16>, %v: f16) {
@@ -153,5 +159,20 @@ func.func @short_around(%x: memref<64x8xf32>, %v: f32) {
       memref.store %v, %x[%i, %j] : memref<64x8xf32>
     } {cell.nanoseconds = 1000 : i64}
   }
+  return
+}
+
+// A function that entries alone call may share its loops.
+// CHECK-LABEL: func.func private @product(
+// CHECK-NEXT:    %{{.*}} = arith.constant
+// CHECK:         call @cell_items
+func.func private @product(%x: memref<64xf32>, %v: f32) {
+  scf.forall (%i) in (64) {
+    memref.store %v, %x[%i] : memref<64xf32>
+  } {cell.nanoseconds = 1000 : i64}
+  return
+}
+func.func @calls_product(%x: memref<64xf32>, %v: f32) {
+  call @product(%x, %v) : (memref<64xf32>, f32) -> ()
   return
 }
