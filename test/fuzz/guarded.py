@@ -28,9 +28,7 @@ MARK = b"\xa5" * 64
 PROT_NONE = 0
 PRINT = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 ASK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
-TASK = ctypes.CFUNCTYPE(
-    None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int32
-)
+TASK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int32)
 RUN = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, TASK, ctypes.c_void_p)
 libc = ctypes.CDLL(None, use_errno=True)
 

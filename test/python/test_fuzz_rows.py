@@ -75,7 +75,9 @@ class Recorded:
     """A pool that says which pieces it has run."""
 
     def __init__(self, pool, calls):
-        self.face = guarded.Parallel(pool.face.struct_size, pool.face.threads, guarded.RUN(self.run))
+        self.face = guarded.Parallel(
+            pool.face.struct_size, pool.face.threads, guarded.RUN(self.run)
+        )
         self.pool, self.calls = pool, calls
 
     def run(self, own, count, task, frame):

@@ -506,7 +506,9 @@ def main() -> int:
         mutants = [m for m in mutants if m.file in options.only.split(",")]
     print(f"{len(mutants)} mutants are compiled", flush=True)
     library = load(folder)
-    wanted = set(options.kinds.split(",")) if options.kinds else set.union(*map(set, GROUPS.values()))
+    wanted = (
+        set(options.kinds.split(",")) if options.kinds else set.union(*map(set, GROUPS.values()))
+    )
     groups = {
         g: observed({k: n for k, n in kinds.items() if k in wanted}, options.programs, library)
         for g, kinds in GROUPS.items()

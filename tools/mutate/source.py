@@ -234,7 +234,11 @@ class Source:
         left = self.text.index(where) + len(before)
         right = left + len(marked)
         statement = marked.endswith(";")
-        head = f"{{ if (mutants::on($0)) {{ {new} }} else {{ " if statement else f"(mutants::on($0) ? ({new}) : ("
+        head = (
+            f"{{ if (mutants::on($0)) {{ {new} }} else {{ "
+            if statement
+            else f"(mutants::on($0) ? ({new}) : ("
+        )
         self.add(
             left,
             f"chosen: {what}",
