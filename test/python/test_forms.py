@@ -13,16 +13,16 @@ from cellgrad import mint, nn, ops
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools/forms"))
 
-import generate  # noqa: E402
 import pages  # noqa: E402
+import write_forms  # noqa: E402
 from forms import parse  # noqa: E402
-from rows import RowError, read  # noqa: E402
+from table import RowError, read  # noqa: E402
 
 import examples  # noqa: E402
 
 GENERATED = Path(ops.abs.__code__.co_filename)
-ROWS = generate.rows_of(ROOT / "pyfront/cellgrad", GENERATED)
-FORMS = generate.forms_of(ROWS)
+ROWS = write_forms.rows_of(ROOT / "pyfront/cellgrad", GENERATED)
+FORMS = write_forms.forms_of(ROWS)
 
 SOURCE = '''
 @public({forms})
@@ -177,9 +177,9 @@ def test_rows_take_literal_strings_only(tmp_path):
 def test_two_things_of_one_name_are_refused(tmp_path):
     (row,) = rows_of(tmp_path, "ops.abs")
     with pytest.raises(RowError, match=r"scaling.py:3: ops.abs is there already"):
-        generate.forms_of([*ROWS, row])
+        write_forms.forms_of([*ROWS, row])
     with pytest.raises(RowError, match="rows of one name: scaled"):
-        generate.forms_of([*rows_of(tmp_path), *rows_of(tmp_path)])
+        write_forms.forms_of([*rows_of(tmp_path), *rows_of(tmp_path)])
 
 
 # --- the table itself -----------------------------------------------------------------------------
@@ -188,9 +188,9 @@ def test_two_things_of_one_name_are_refused(tmp_path):
 def test_modules_and_pages_are_those_of_the_rows():
     """What the build wrote is what the sources say now."""
     package = GENERATED.parents[1]
-    for path, text in generate.written(ROWS, stub=False).items():
+    for path, text in write_forms.written(ROWS, stub=False).items():
         assert (package / path).read_text() == text, f"{path} is old: run make build"
-    for path, text in generate.written(ROWS, stub=True).items():
+    for path, text in write_forms.written(ROWS, stub=True).items():
         stub = (ROOT / "pyfront/cellgrad" / path).with_suffix(".pyi")
         assert stub.read_text() == text, f"{stub} is old: run make build"
     index = pages.index(ROWS, FORMS)

@@ -7,7 +7,7 @@ import re
 import textwrap
 
 from forms import Form
-from rows import Parameter, Row, signature
+from table import Parameter, Row, signature
 
 from examples import example, own_blocks
 

@@ -10,7 +10,7 @@ import ast
 import re
 
 from forms import Form
-from rows import Parameter, Row
+from table import Parameter, Row
 
 
 def blocks(doc: str) -> list[str]:

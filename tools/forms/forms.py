@@ -6,7 +6,7 @@ import ast
 import dataclasses
 import re
 
-from rows import Parameter, Row, RowError, parameters_of
+from table import Parameter, Row, RowError, parameters_of
 
 # Where forms can be: the first part of their text.
 FACES = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from forms import Form
-from rows import Row, signature
+from table import Row, signature
 
 from examples import own_blocks
 

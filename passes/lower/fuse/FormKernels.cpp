@@ -49,6 +49,9 @@ namespace {
 
 /// What a tile's slices take at most: a part of the second-level cache.
 constexpr int64_t kTileBytes = 256 * 1024;
+/// Even small groups have so many tiles, as their temporaries take memory: a
+/// tile of each for every worker.
+constexpr int64_t kFewestTiles = 8;
 /// More items than any machine has cores to keep busy.
 constexpr int64_t kMostItems = 128;
 /// Shorter items cost more to hand out than they take.
@@ -62,6 +65,10 @@ struct Tiling {
   int64_t tiles; ///< of that size
   int64_t tilesPerItem, items;
   int64_t rest; ///< rows that fill no tile
+
+  /// How many parts results of all items have: the rest has one of its own, as
+  /// its rows would else be added to the total one by one.
+  int64_t parts() const { return items + (rest ? 1 : 0); }
 };
 
 double nanosecondsOf(const KernelGroup &group) {
@@ -77,7 +84,8 @@ Tiling tilingOf(const KernelGroup &group, int64_t tileBytes) {
     bytes += group.sliceBytes(buffer);
   int64_t size = group.items();
   int64_t most =
-      std::clamp<int64_t>(tileBytes / std::max<int64_t>(bytes, 1), 1, size);
+      std::clamp<int64_t>(tileBytes / std::max<int64_t>(bytes, 1), 1,
+                          std::max<int64_t>(size / kFewestTiles, 1));
   // A tile that divides the rows leaves no rest.
   int64_t rows = most;
   for (int64_t r = most; r > most / 2; --r)
@@ -114,10 +122,10 @@ public:
       b.setInsertionPointToStart(loop.getBody());
       writeItem(loop.getInductionVar(0));
     }
-    combinePartials();
     if (tiling.rest)
       writeTile(b.getIndexAttr(tiling.tiles * tiling.rows), tiling.rest,
-                Views());
+                sumsOf(b.getIndexAttr(tiling.items)));
+    combinePartials();
     erase();
   }
 
@@ -150,31 +158,37 @@ private:
 
   /// Memory for what each item adds to results of all items.
   void makePartials() {
-    if (tiling.items == 1)
+    if (tiling.parts() == 1)
       return;
     for (KernelMember member : group.ops())
       if (member.reduces)
         for (Value out : member.op.getDpsInits()) {
           auto type = cast<MemRefType>(out.getType());
-          SmallVector<int64_t> shape{tiling.items};
+          SmallVector<int64_t> shape{tiling.parts()};
           llvm::append_range(shape, type.getShape());
           partials[out] = memref::AllocOp::create(
               b, loc, MemRefType::get(shape, type.getElementType()));
         }
   }
 
-  /// The tiles of an item, one after the other.
-  void writeItem(Value item) {
+  /// Part `part` of the results of all items, with nothing added yet.
+  Views sumsOf(OpFoldResult part) {
     Views sums;
     for (KernelMember member : group.ops())
       if (member.reduces && !partials.empty())
         for (auto [o, out] : llvm::enumerate(member.op.getDpsInits())) {
-          Value sum = slice(partials[out], 0, item, 1, /*drop=*/true);
+          Value sum = slice(partials[out], 0, part, 1, /*drop=*/true);
           Value neutral = arith::ConstantOp::create(
               b, loc, combinationOf(member.op, o).neutral);
           linalg::FillOp::create(b, loc, neutral, sum);
           sums[out] = sum;
         }
+    return sums;
+  }
+
+  /// The tiles of an item, one after the other.
+  void writeItem(Value item) {
+    Views sums = sumsOf(item);
     auto index = [&](int64_t value) -> Value {
       return arith::ConstantIndexOp::create(b, loc, value);
     };
@@ -250,7 +264,7 @@ private:
                                      strides);
   }
 
-  /// Adds what the items have to the results, in order.
+  /// Adds the parts to the results, in order.
   void combinePartials() {
     for (KernelMember member : group.ops())
       if (member.reduces && !partials.empty())

@@ -1,7 +1,7 @@
 """Writes the modules of forms, and with ``--pages`` the reference instead.
 
-    generate.py SOURCES GENERATED OUT [STUBS]
-    generate.py --pages SOURCES GENERATED INDEX FOLDER
+    write_forms.py SOURCES GENERATED OUT [STUBS]
+    write_forms.py --pages SOURCES GENERATED INDEX FOLDER
 
 Args:
     SOURCES: the folder of the package, ``pyfront/cellgrad``.
@@ -20,7 +20,7 @@ import sys
 import pages
 from emit import Module, functions
 from forms import FACES, Form, parse
-from rows import Row, RowError, read
+from table import Row, RowError, read
 
 # By face: the module of its forms, what its classes derive from, and its docstring.
 MODULES = {
