@@ -9,6 +9,7 @@
 
 #include "passes/lower/cpu/TileEmitter.h"
 
+#include "passes/lower/cpu/ItemLoop.h"
 #include "passes/lower/cpu/SumLoop.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -55,6 +56,7 @@ private:
   void packB();
   Value viewOf(Value flat, FlatIndex at, ArrayRef<int64_t> sizes,
                ArrayRef<int64_t> strides);
+  void outerLoops(Positions start, function_ref<void(Positions)> body);
   void emitBuffered(Positions start);
   void emitBlocks(Positions at, bool accumulate);
   void emitOuterDepth(unsigned dim, Positions at, bool accumulate);
@@ -111,6 +113,27 @@ void TileEmitter::loops(ArrayRef<ProductDim> dims, Positions at,
   loop(dims[0].size, 1, [&](FlatIndex iv) {
     loops(dims.drop_front(), moved(at, dims[0], iv), body);
   });
+}
+
+/// The loops around a buffer of C; the first one is over items where that is
+/// worth it.
+void TileEmitter::outerLoops(Positions start,
+                             function_ref<void(Positions)> body) {
+  double operations = 2;
+  for (auto *dims : {&plan.outer, &plan.outerDepth, &plan.depth})
+    for (const ProductDim &dim : *dims)
+      operations *= dim.size;
+  for (const TiledDim &tiled : llvm::concat<TiledDim>(plan.rows, plan.columns))
+    operations *= tiled.dim.size;
+  double nanoseconds = nanosecondsOfProducts(operations);
+  if (plan.outer.empty() || plan.outer[0].size == 1 || plan.outer[0].c == 0 ||
+      nanoseconds < 2 * kRegionNanoseconds)
+    return loops(plan.outer, start, body);
+  emitItems(b, loc, b.getIndexAttr(plan.outer[0].size), nanoseconds,
+            [&](Value item) {
+              loops(ArrayRef(plan.outer).drop_front(),
+                    moved(start, plan.outer[0], {item, 0}), body);
+            });
 }
 
 Positions TileEmitter::moved(Positions at, const ProductDim &dim,
@@ -204,11 +227,11 @@ void TileEmitter::emitBuffered(Positions start) {
     total *= dim->size;
   }
   Value flat = problem.c.flat;
-  Value buffer = memref::AllocOp::create(
-      b, loc, MemRefType::get({total}, problem.element));
-  problem.c.flat = buffer;
   bool inBlocks = !plan.outerDepth.empty();
-  loops(plan.outer, start, [&](Positions at) {
+  outerLoops(start, [&](Positions at) {
+    Value buffer = memref::AllocOp::create(
+        b, loc, MemRefType::get({total}, problem.element));
+    problem.c.flat = buffer;
     FlatIndex place = at.c;
     at.c = {};
     if (inBlocks)
@@ -430,7 +453,7 @@ void TileEmitter::emit() {
   if (plan.bufferC)
     return emitBuffered(start);
   bool accumulate = problem.accumulate || !plan.outerDepth.empty();
-  loops(plan.outer, start, [&](Positions at) { emitBlocks(at, accumulate); });
+  outerLoops(start, [&](Positions at) { emitBlocks(at, accumulate); });
 }
 
 void cellgrad::emitTiles(OpBuilder &b, Location loc, TileProblem problem,
