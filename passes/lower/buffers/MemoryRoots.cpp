@@ -56,10 +56,7 @@ void MemoryUse::add(Value buffer, bool writes) {
   touched.insert(root);
   if (writes)
     written.insert(root);
-  if (!isKnown(root)) {
-    touchesUnknown = true;
-    writesUnknown |= writes;
-  }
+  unknown |= !isKnown(root);
 }
 
 bool MemoryUse::add(Operation *op) {
@@ -71,11 +68,8 @@ bool MemoryUse::conflictsWith(Operation *op) const {
   bool conflict = false;
   bool known = forEachBuffer(op, [&](Value buffer, bool writes) {
     Value root = rootOf(buffer);
-    if (!isKnown(root))
-      conflict = true;
-    else
-      conflict |= writes ? touchesUnknown || touched.contains(root)
-                         : writesUnknown || written.contains(root);
+    conflict |= unknown || !isKnown(root) ||
+                (writes ? touched.contains(root) : written.contains(root));
   });
   return !known || conflict;
 }

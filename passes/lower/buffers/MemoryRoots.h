@@ -36,7 +36,7 @@ public:
 
 private:
   llvm::DenseSet<mlir::Value> touched, written; // by root
-  bool touchesUnknown = false, writesUnknown = false;
+  bool unknown = false; ///< which memory some op touches
 };
 
 } // namespace cellgrad

@@ -63,19 +63,27 @@ func.func @may_overlap(%c: i1, %x: memref<64xf32>, %y: memref<64xf32>) {
 // CHECK-NOT:   cell_items
 // CHECK-NOT:   scf.forall
 // CHECK-LABEL: func.func @short(
+// CHECK-NOT:     cell_items
 // CHECK:         scf.for
 // CHECK-LABEL: func.func @one(
+// CHECK-NOT:     cell_items
 // CHECK:         scf.for
 // CHECK-LABEL: func.func @unknown(
+// CHECK-NOT:     cell_items
 // CHECK:         scf.for
 // CHECK-LABEL: func.func private @leaf(
+// CHECK-NOT:     cell_items
 // CHECK:         scf.for
 // CHECK-LABEL: func.func @half(
+// CHECK-NOT:     cell_items
 // CHECK:         scf.for
 // CHECK-LABEL: func.func @dynamic(
+// CHECK-NOT:     cell_items
 // CHECK:         scf.for
 // CHECK-LABEL: func.func @prints(
+// CHECK-NOT:     cell_items
 // CHECK:         scf.for
+// CHECK-NOT:   cell_items
 func.func @short(%x: memref<64xf32>, %v: f32) {
   scf.forall (%i) in (64) {
     memref.store %v, %x[%i] : memref<64xf32>
@@ -153,6 +161,7 @@ func.func @nested(%x: memref<64x8xf32>, %v: f32) {
 // CHECK:         scf.for
 // CHECK:           scf.for
 // CHECK-NOT:   scf.forall
+// CHECK-NOT:   cell_items
 func.func @short_around(%x: memref<64x8xf32>, %v: f32) {
   scf.forall (%i) in (64) {
     scf.forall (%j) in (8) {

@@ -577,3 +577,150 @@ func.func @printed(%x: memref<64x8xf32>, %y: memref<64x8xf32>) {
   }
   return
 }
+
+// -----
+
+// What writes one of several buffers comes before what reads one of them.
+// CHECK-LABEL: func.func @written_choice(
+// CHECK-NOT:     scf.forall
+#id = affine_map<(i, j) -> (i, j)>
+func.func @written_choice(%c: i1, %x: memref<64x8xf32>, %y: memref<64x8xf32>, %z: memref<64x8xf32>, %w: memref<64x8xf32>) {
+  %v = arith.select %c, %x, %y : memref<64x8xf32>
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%z : memref<64x8xf32>) outs(%w : memref<64x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = math.exp %a : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%w : memref<64x8xf32>) outs(%v : memref<64x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = math.exp %a : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<64x8xf32>) outs(%z : memref<64x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = math.exp %a : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// A fill of more than is read stays before the loop.
+// CHECK-LABEL: func.func @fill_of_more(
+// CHECK:         linalg.fill {{.*}} outs(%{{.*}} : memref<65x8xf32>)
+// CHECK:         scf.forall
+#id = affine_map<(i, j) -> (i, j)>
+func.func @fill_of_more(%x: memref<64x8xf32>, %t: memref<65x8xf32>, %y: memref<64x8xf32>) {
+  %one = arith.constant 1.0 : f32
+  linalg.fill ins(%one : f32) outs(%t : memref<65x8xf32>)
+  %part = memref.subview %t[1, 0] [64, 8] [1, 1] : memref<65x8xf32> to memref<64x8xf32, strided<[8, 1], offset: 8>>
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<64x8xf32>) outs(%part : memref<64x8xf32, strided<[8, 1], offset: 8>>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %a, %o : f32
+    linalg.yield %0 : f32
+  }
+  // expected-remark @below {{2 ops, 0 reduce, 0 fill}}
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%part : memref<64x8xf32, strided<[8, 1], offset: 8>>) outs(%y : memref<64x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = math.tanh %a : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// A sum over all rows is not there before the last of them, though it has a number for each row.
+// CHECK-LABEL: func.func @square(
+// CHECK-NOT:     scf.forall
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+#column = affine_map<(i, j) -> (j)>
+func.func @square(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %b: memref<64xf32>) {
+  linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]}
+      ins(%x : memref<64x64xf32>) outs(%b : memref<64xf32>) {
+  ^bb0(%a: f32, %s: f32):
+    %0 = arith.addf %a, %s : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %b : memref<64x64xf32>, memref<64xf32>) outs(%y : memref<64x64xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %0 = arith.subf %a, %s : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// Two sums in one place, and a sum in the place of what every row reads.
+// CHECK-LABEL: func.func @sum_twice(
+// CHECK-NOT:     scf.forall
+// CHECK-LABEL: func.func @sum_of_read(
+// CHECK-NOT:     scf.forall
+#id = affine_map<(i, j) -> (i, j)>
+#column = affine_map<(i, j) -> (j)>
+func.func @sum_twice(%x: memref<64x8xf32>, %b: memref<8xf32>) {
+  linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]}
+      ins(%x : memref<64x8xf32>) outs(%b : memref<8xf32>) {
+  ^bb0(%a: f32, %s: f32):
+    %0 = arith.addf %a, %s : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]}
+      ins(%x : memref<64x8xf32>) outs(%b : memref<8xf32>) {
+  ^bb0(%a: f32, %s: f32):
+    %0 = math.absf %a : f32
+    %1 = arith.addf %0, %s : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+func.func @sum_of_read(%x: memref<64x8xf32>, %y: memref<64x8xf32>, %b: memref<8xf32>) {
+  linalg.generic {indexing_maps = [#id, #column, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %b : memref<64x8xf32>, memref<8xf32>) outs(%y : memref<64x8xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %0 = arith.subf %a, %s : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]}
+      ins(%x : memref<64x8xf32>) outs(%b : memref<8xf32>) {
+  ^bb0(%a: f32, %s: f32):
+    %0 = arith.addf %a, %s : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// What is read anywhere of one of several buffers, and one of them is written.
+// CHECK-LABEL: func.func @read_choice(
+// CHECK-NOT:     scf.forall
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+func.func @read_choice(%c: i1, %at: memref<64xi64>, %x: memref<64x8xf32>, %y: memref<64x8xf32>, %w: memref<64x8xf32>) {
+  %v = arith.select %c, %x, %y : memref<64x8xf32>
+  linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%at : memref<64xi64>) outs(%w : memref<64x8xf32>) {
+  ^bb0(%n: i64, %o: f32):
+    %i = arith.index_cast %n : i64 to index
+    %j = linalg.index 1 : index
+    %0 = memref.load %v[%i, %j] : memref<64x8xf32>
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%w : memref<64x8xf32>) outs(%x : memref<64x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = math.exp %a : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
