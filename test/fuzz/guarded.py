@@ -6,7 +6,8 @@ bytes that must be the same after the call. The arena is full of NaNs, so that w
 before it is written shows.
 
 A pool that is lent to a call (Shuffled) runs regions on the calling thread, but cuts them anywhere, in any
-order, as any worker: what depends on that shows without a race.
+order, as any worker: what depends on that shows without a race. What a worker finds in its memory is NaN,
+and that of others stays as it is.
 """
 
 from __future__ import annotations
@@ -45,6 +46,8 @@ class Shuffled:
     def __init__(self, threads: int, seed: int) -> None:
         self.rng = random.Random(seed)
         self.regions = 0
+        self.memory = np.zeros((threads, 0), np.uint8)  # of each worker
+        self.strayed = False  # some worker wrote to the memory of another
         self.face = Parallel(ctypes.sizeof(Parallel), threads, RUN(self.run))
 
     def run(self, _: int, count: int, task: Any, frame: int) -> None:
@@ -57,7 +60,10 @@ class Shuffled:
             begin = end
         rng.shuffle(pieces)
         for begin, end in pieces:
-            task(frame, begin, end, rng.randrange(self.face.threads))
+            worker = rng.randrange(self.face.threads)
+            self.memory[...] = 0xFF
+            task(frame, begin, end, worker)
+            self.strayed |= bool((np.delete(self.memory, worker, 0) != 0xFF).any())
 
 
 class Context(ctypes.Structure):
@@ -123,17 +129,24 @@ class Entry:
         for array, value in zip(args, given, strict=True):
             array[...] = value
         pointers = [room.address for room in rooms]
-        slots = (pool.face.threads - 1) * self.spec["arena"]["thread"] if pool else 0
-        size = -(-(int(self.spec["arena_bytes"]) + slots) // ALIGNMENT) * ALIGNMENT
+        size = int(self.spec["arena_bytes"])
+        if pool:
+            fixed, slot = self.spec["arena"]["fixed"], self.spec["arena"]["thread"]
+            size = fixed + pool.face.threads * slot
+        size = -(-size // ALIGNMENT) * ALIGNMENT
         arena = Room(size)
         arena.array(np.uint8, [size])[...] = 0xFF
         call = Context(struct_size=ctypes.sizeof(Context), **context)
         call.arena, call.arena_bytes = arena.address, size
         if pool:
             call.parallel = ctypes.pointer(pool.face)
+            slots = arena.array(np.uint8, [size])[fixed : fixed + pool.face.threads * slot]
+            pool.memory = slots.reshape(pool.face.threads, slot)
         status = self.function((ctypes.c_void_p * len(pointers))(*pointers), ctypes.byref(call))
         if not all(room.is_marked() for room in [*rooms, arena]):
             raise RuntimeError(f"{self.spec['symbol']} writes before its memory")
+        if pool and pool.strayed:
+            raise RuntimeError(f"a worker of {self.spec['symbol']} writes to the memory of another")
         left = iter(out)
         results = [
             args[spec["donated_arg"]] if "donated_arg" in spec else next(left)

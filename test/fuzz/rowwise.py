@@ -22,12 +22,15 @@ class Rows(Loops):
     """Draws one program from a seed."""
 
     large: bool = False
+    last: Value | None = None  # in the place of an argument
 
     def __post_init__(self) -> None:
         super().__post_init__()
         rng = self.rng
         while True:
             n, c = rng.choice(ROWS), rng.choice(COLUMNS)
+            if rng.random() < 0.15:  # what is one number a row is one a column as well
+                n = c = min(n, 33)
             if n * c <= MOST and (n * c > 20 or rng.random() < 0.3):
                 break
         if self.large:
@@ -56,6 +59,8 @@ class Rows(Loops):
             if i == at:
                 self.region()
         results = [self.result() for _ in range(rng.randint(1, 4))]
+        if self.last:
+            results.insert(0, self.last)
         return self.made(arguments, results)
 
     def result(self) -> Value:
@@ -77,6 +82,8 @@ class Rows(Loops):
             self.total: 4,
             self.wide: 8,
             self.shifted: 8,
+            self.neighbours: 5,
+            self.overwritten: 5,
             self.turn: 4,
             self.gather: 4,
             self.scatter: 4,
@@ -320,6 +327,49 @@ class Rows(Loops):
         if rng.random() < 0.5:
             y = self.bounded(y)
         self.same(rng.choice(["add", "sub", "mul", "maximum"]), *rng.sample([self.other(x), y], 2))
+
+    def neighbours(self) -> None:
+        """Two parts of one value, row by row, and what is made of them in the place of one."""
+        rng, x = self.rng, self.rows()
+        n = x.shape[0]
+        if n < 3:
+            return
+        less = rng.choice([1, 1, 2])
+        starts = rng.sample(range(less + 1), 2)
+        first, second = (self.slice(x, 0, start, start + n - less) for start in starts)
+        if rng.random() < 0.3:
+            second = self.op(f"reverse {second.name} over [0] : {self.type(second.shape)}", second.shape, False)
+        y = self.same(rng.choice(["add", "sub", "mul"]), first, second)
+        if rng.random() < 0.6:
+            y = self.normalized(y)
+        if rng.random() < 0.7:
+            self.put(x, 0, rng.choice(starts), y)
+
+    def normalized(self, x: Value) -> Value:
+        """Costs enough to be computed once, and row by row."""
+        dims = list(range(1, len(x.shape)))
+        e = self.same("exp", self.bounded(x), visible=False)
+        return self.same("div", e, self.spread_over(self.reduce("sum", e, dims), dims, x.shape))
+
+    def overwritten(self) -> None:
+        """Rows of an argument from other places, then the argument changed by them."""
+        rng = self.rng
+        x = rng.choice([v for v in self.values if v.name.startswith("%x") and len(v.shape) > 1])
+        how = rng.random()
+        if how < 0.4:
+            at = self.positions(x.shape[0], rng.random() < 0.5)
+            types = f"{self.type(x.shape)}, tensor<{x.shape[0]}xi32> -> {self.type(x.shape)}"
+            y = self.op(f"gather {x.name} at {at} dim 0 : {types}", x.shape, False)
+        elif how < 0.7:
+            y = self.op(f"reverse {x.name} over [0] : {self.type(x.shape)}", x.shape, False)
+        else:
+            y = self.same("sin", x)
+        y = self.normalized(y)
+        if rng.random() < 0.5:
+            self.over_rows()
+        changed = self.same(rng.choice(["add", "sub", "mul"]), x, y)
+        if not self.depth:
+            self.last = changed
 
     def turn(self) -> None:
         """Columns as rows, of the same memory or other."""

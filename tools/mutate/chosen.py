@@ -40,7 +40,7 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ("positions along the rows", "index.getDim() == dim", "false"),
         ("parts of half precision", "type.getIntOrFloatBitWidth() < 32", "false"),
         ("what is not combined once", "!combinationOf(op, o).op", "!op"),
-        ("an op reads what it writes elsewhere", "use.position != other.position", "false"),
+        ("an op reads what it writes elsewhere", "use.position != other.position))\n        «return false;»", ";"),
         ("windows of rows", "expr != item || use.position", "false"),
         (
             "loads in a body are not looked at",
@@ -81,16 +81,7 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ),
     ],
     "MemoryRoots": [
-        (
-            "what may be any buffer is passed by writes",
-            "touchesUnknown || touched.contains(root)",
-            "touched.contains(root)",
-        ),
-        (
-            "what may be any buffer is passed by reads",
-            "writesUnknown || written.contains(root)",
-            "written.contains(root)",
-        ),
+        ("what may be any buffer is passed", "conflict |= «unknown» ||", "false"),
         (
             "values that loops carry are buffers",
             "return root.getDefiningOp<memref::AllocOp>() != nullptr;",

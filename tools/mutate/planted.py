@@ -484,6 +484,7 @@ def main() -> int:
     )
     parser.add_argument("--files", default="", help="plant in these only, by name")
     parser.add_argument("--only", default="", help="of what is planted, try these files only")
+    parser.add_argument("--chosen", action="store_true", help="... and those of chosen.py only")
     parser.add_argument("--sample", type=int, default=0, help="only so many mutants")
     parser.add_argument("--programs", type=int, default=150, help="random programs of each kind")
     parser.add_argument("--kinds", default="", help="random programs of these kinds only")
@@ -504,6 +505,8 @@ def main() -> int:
     mutants = [Mutant(**m) for m in json.loads(made.read_text())]
     if options.only:
         mutants = [m for m in mutants if m.file in options.only.split(",")]
+    if options.chosen:
+        mutants = [m for m in mutants if m.what.startswith("chosen: ")]
     print(f"{len(mutants)} mutants are compiled", flush=True)
     library = load(folder)
     wanted = (
