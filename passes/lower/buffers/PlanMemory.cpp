@@ -187,6 +187,7 @@ struct PlanMemory : cellgrad::impl::PlanMemoryBase<PlanMemory> {
     SymbolTableCollection tables;
     SymbolUserMap userMap(tables, getOperation());
     users = &userMap;
+    workersMemory.clear();
     SmallVector<func::FuncOp> leaves, kernels, callers, entries;
     llvm::StringSet<> kernelNames;
     for (auto func : getOperation().getOps<func::FuncOp>())

@@ -57,6 +57,7 @@ struct LaunchKernels : cellgrad::impl::LaunchKernelsBase<LaunchKernels> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     runtime.clear();
+    workersOfFunctions.clear();
     SmallVector<Kernel> kernels;
     for (auto function : module.getOps<LLVM::LLVMFuncOp>())
       if (auto range = function->getAttrOfType<IntegerAttr>(kKernel)) {
