@@ -1,5 +1,6 @@
-// What the workers of kernels read and write, under ThreadSanitizer: the code of the model is instrumented as
-// well as the pool. What libm and the system's libraries touch is not seen.
+// What the workers of kernels read and write, under ThreadSanitizer: the code
+// of the model is instrumented as well as the pool. What libm and the system's
+// libraries touch is not seen.
 // RUN: rm -rf %t && mkdir %t
 // RUN: cellc %S/Inputs/kernels.mlir --target=x86-64-v2 --emit=ll -o %t/kernels.ll
 // RUN: cellc %S/Inputs/kernels.mlir --target=x86-64-v2 --emit=h -o %t/kernels.h

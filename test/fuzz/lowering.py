@@ -24,11 +24,13 @@ from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import differential
 import donations
 import guarded
 import numpy as np
+import rows
 from contractions import INTERPRETED, TARGETS, Contractions
 from convolutions import Convolutions
 from differential import FINDINGS, Mismatch, arrays, buffers, entry
@@ -54,9 +56,14 @@ def draw(kind: str, seed: int) -> tuple[Program, Contractions | None]:
     return drawn.program(), drawn
 
 
-def compiled(program: Program, target: str, level: int, folder: str) -> guarded.Model:
+def compiled(
+    program: Program, target: str, level: int, folder: str, small: bool = False
+) -> guarded.Model:
+    """With `small`, kernels are formed of ops of any size."""
     path = Path(folder) / "fuzz.so"
-    options = {"opt_level": level, "target": target}
+    options: dict[str, Any] = {"opt_level": level, "target": target}
+    if small:
+        options |= {"kernel_bytes": 1}
     _native.compile_graph(program.graph, str(path), "fuzz", options)
     return guarded.Model(path)
 
@@ -110,13 +117,19 @@ def prepare(program: Program, seed: int, drawn: Contractions) -> tuple[str, Call
 
 
 def prepared(program: Program, seed: int, drawn: Contractions) -> Callable[[], None]:
-    """What compiles and runs a program, and compares it with numbers that are known by then."""
+    """What compiles and runs a program, and compares it with numbers that are known by then. Workers
+    that share it in any way give the same bits."""
     target, (name, inputs, compared) = prepare(program, seed, drawn)
     level = 2 if seed % 5 else seed % 3
 
     def run() -> None:
         with tempfile.TemporaryDirectory() as folder:
-            compared(compiled(program, target, level, folder).entry(name)(inputs()))
+            call = compiled(program, target, level, folder, seed % 2 == 0).entry(name)
+            given = call(inputs())
+            compared(given)
+            if call.spec["parallel"]:
+                shared = call(inputs(), guarded.Shuffled(3, seed))
+                rows.same(f"seed {seed}, 3 workers", shared, given, program.graph.text())
 
     return run
 

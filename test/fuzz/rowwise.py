@@ -338,7 +338,9 @@ class Rows(Loops):
         starts = rng.sample(range(less + 1), 2)
         first, second = (self.slice(x, 0, start, start + n - less) for start in starts)
         if rng.random() < 0.3:
-            second = self.op(f"reverse {second.name} over [0] : {self.type(second.shape)}", second.shape, False)
+            second = self.op(
+                f"reverse {second.name} over [0] : {self.type(second.shape)}", second.shape, False
+            )
         y = self.same(rng.choice(["add", "sub", "mul"]), first, second)
         if rng.random() < 0.6:
             y = self.normalized(y)

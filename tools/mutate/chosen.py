@@ -40,7 +40,11 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ("positions along the rows", "index.getDim() == dim", "false"),
         ("parts of half precision", "type.getIntOrFloatBitWidth() < 32", "false"),
         ("what is not combined once", "!combinationOf(op, o).op", "!op"),
-        ("an op reads what it writes elsewhere", "use.position != other.position))\n        «return false;»", ";"),
+        (
+            "an op reads what it writes elsewhere",
+            "use.position != other.position))\n        «return false;»",
+            ";",
+        ),
         ("windows of rows", "expr != item || use.position", "false"),
         (
             "loads in a body are not looked at",
@@ -110,8 +114,8 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ),
         (
             "ends at the last item but one",
-            "ConstantIndexOp::create(b, loc, «loop.getStaticUpperBound()[0]»)",
-            "loop.getStaticUpperBound()[0] - 1",
+            "loop.getMixedUpperBound()[0]",
+            "OpFoldResult(b.getIndexAttr(loop.getStaticUpperBound()[0] - 1))",
         ),
         (
             "what overlaps is said not to",
@@ -141,6 +145,10 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
             "LLVM::ZExtOp::create(b, loc, i64, «body->getArgument(3)»)",
             "constant(b, loc, i32, 0)",
         ),
-        ("one worker's memory is fixed", "arenaBytes - workerBytes", "arenaBytes"),
+        (
+            "one worker's memory is fixed",
+            'bytesOf("cell.arena_bytes") - each',
+            'bytesOf("cell.arena_bytes")',
+        ),
     ],
 }
