@@ -62,8 +62,9 @@ def test_a_pool_runs_each_item_once(tmp_path):
     entry, x = guarded.Model(path).entry("main"), np.ones((64, 8), np.float32)
     orders = set()
     for seed in range(5):
-        pool, calls = guarded.Shuffled(3, seed), []
-        entry([x], Recorded(pool, calls))
+        pool = Recorded(3, seed)
+        entry([x], pool)
+        calls = pool.calls
         items = sorted(i for begin, end, _ in calls for i in range(begin, end))
         assert items == list(range(64))
         assert {worker for *_, worker in calls} <= {0, 1, 2}
@@ -71,21 +72,19 @@ def test_a_pool_runs_each_item_once(tmp_path):
     assert len(orders) == 5
 
 
-class Recorded:
+class Recorded(guarded.Shuffled):
     """A pool that says which pieces it has run."""
 
-    def __init__(self, pool, calls):
-        self.face = guarded.Parallel(
-            pool.face.struct_size, pool.face.threads, guarded.RUN(self.run)
-        )
-        self.pool, self.calls = pool, calls
+    def __init__(self, threads, seed):
+        super().__init__(threads, seed)
+        self.calls = []
 
     def run(self, own, count, task, frame):
         def told(frame, begin, end, worker):
             self.calls.append((begin, end, worker))
             task(frame, begin, end, worker)
 
-        self.pool.run(own, count, told, frame)
+        super().run(own, count, told, frame)
 
 
 @pytest.mark.parametrize("seed", [1, 3, 6])

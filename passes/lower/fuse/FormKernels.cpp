@@ -56,6 +56,9 @@ constexpr int64_t kFewestTiles = 8;
 constexpr int64_t kMostItems = 128;
 /// Shorter items cost more to hand out than they take.
 constexpr double kItemNanoseconds = 3000;
+/// A result of this size that is made long before it is used costs more than
+/// a pass over it saves: memory is what limits the models that train.
+constexpr int64_t kLargeBytes = 16 * 1024;
 /// Ops looked at beyond the last one that joined.
 constexpr unsigned kWindow = 32;
 
@@ -83,9 +86,8 @@ Tiling tilingOf(const KernelGroup &group, int64_t tileBytes) {
   for (auto [buffer, position] : group.slices())
     bytes += group.sliceBytes(buffer);
   int64_t size = group.items();
-  int64_t most =
-      std::clamp<int64_t>(tileBytes / std::max<int64_t>(bytes, 1), 1,
-                          std::max<int64_t>(size / kFewestTiles, 1));
+  int64_t most = std::clamp<int64_t>(tileBytes / std::max<int64_t>(bytes, 1), 1,
+                                     std::max<int64_t>(size / kFewestTiles, 1));
   // A tile that divides the rows leaves no rest.
   int64_t rows = most;
   for (int64_t r = most; r > most / 2; --r)
@@ -389,7 +391,13 @@ private:
       KernelGroup group(seed, dim, fills);
       if (group.empty())
         continue;
-      SmallVector<Operation *> deferred = grow(group, seed);
+      SmallVector<Operation *> deferred = grow(group, seed, {});
+      DenseSet<Operation *> refused;
+      while (Operation *early = madeEarly(group)) {
+        refused.insert(early);
+        group = KernelGroup(seed, dim, fills);
+        deferred = grow(group, seed, refused);
+      }
       bool pays = group.savedBytes() >= fewestBytes ||
                   nanosecondsOf(group) >= fewestNanoseconds;
       if (group.items() > 1 && pays &&
@@ -401,8 +409,10 @@ private:
 
   /// Adds what follows and fits. What must come after the group, or after an
   /// op that must, is deferred: an op that depends on such a one cannot join.
-  static SmallVector<Operation *> grow(KernelGroup &group, Operation *seed) {
+  SmallVector<Operation *> grow(KernelGroup &group, Operation *seed,
+                                const DenseSet<Operation *> &refused) {
     SmallVector<Operation *> deferred, passed;
+    hoisted.clear();
     MemoryUse later;
     for (Operation *op = seed->getNextNode();
          op && passed.size() < kWindow &&
@@ -410,9 +420,11 @@ private:
          op = op->getNextNode()) {
       auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
       bool waits = later.conflictsWith(op);
-      if (linalgOp && !waits && group.add(linalgOp)) {
+      if (linalgOp && !waits && !refused.contains(op) && group.add(linalgOp)) {
         llvm::append_range(deferred, passed);
         passed.clear();
+        if (!deferred.empty())
+          hoisted.push_back(linalgOp);
         continue;
       }
       if (!waits && !group.isBefore(op))
@@ -426,7 +438,21 @@ private:
     return deferred;
   }
 
+  /// An op that would run before others for the group's sake, and so make a
+  /// large result that waits in memory; or null.
+  Operation *madeEarly(const KernelGroup &group) const {
+    for (linalg::LinalgOp op : hoisted)
+      for (Value out : op.getDpsInits())
+        if (out.getDefiningOp<memref::AllocOp>() &&
+            group.slices().contains(out) && !group.isLocal(out) &&
+            group.sliceBytes(out) * group.items() >= kLargeBytes)
+          return op;
+    return nullptr;
+  }
+
   Block &block;
+  /// Ops of the last group that come before others which were before them.
+  SmallVector<linalg::LinalgOp> hoisted;
   int64_t fewestBytes, fewestNanoseconds;
   bool printPlan;
   FillsOfOperands fills;
