@@ -97,8 +97,9 @@ struct EmitGemm : cellgrad::impl::EmitGemmBase<EmitGemm> {
         nanosecondsOfProducts(2.0 * shape.m * shape.n * shape.k);
     for (unsigned dim : batch)
       nanoseconds *= nest.sizes[dim];
-    bool isLong = nanoseconds >= 2 * kRegionNanoseconds;
+    bool isLong = nanoseconds >= 2 * fewestNanoseconds;
     problem.inItems = isLong && batch.empty();
+    problem.fewestNanoseconds = fewestNanoseconds;
     if (problem.inItems)
       plan.rowBlock = itemRows(shape, plan);
     auto moveTo = [&](unsigned dim, Value item) {
@@ -156,6 +157,7 @@ struct EmitGemm : cellgrad::impl::EmitGemmBase<EmitGemm> {
         !fill || !matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
     problem.useFma = target->fma;
     problem.element = c.elementType();
+    problem.fewestNanoseconds = fewestNanoseconds;
     rewriter.setInsertionPoint(op);
     FlatMemory mem(rewriter, loc);
     auto operand = [&](const Access &access) {

@@ -147,7 +147,7 @@ void GemmEmitter::loop(Extent size, int64_t step, LoopBody body) {
 /// enough.
 void GemmEmitter::items(Extent count, double nanoseconds, LoopBody body) {
   bool several = count.value || count.known > 1;
-  if (!problem.inItems || !several || nanoseconds < kRegionNanoseconds)
+  if (!problem.inItems || !several || nanoseconds < problem.fewestNanoseconds)
     return loop(count, 1, body);
   OpFoldResult bound =
       count.value ? OpFoldResult(count.value) : b.getIndexAttr(count.known);

@@ -26,6 +26,8 @@ struct GemmProblem {
   bool useFma;
   /// True when blocks of it are items; false inside of one.
   bool inItems = false;
+  /// Shorter loops are not over items.
+  double fewestNanoseconds = 0;
 };
 
 /// Memory for packed panels of A and B, null where nothing is packed.

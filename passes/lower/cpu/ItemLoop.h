@@ -7,9 +7,6 @@
 
 namespace cellgrad {
 
-/// Shorter loops over items are not shared; nor are they worth forming.
-constexpr double kRegionNanoseconds = 20000;
-
 /// About how long so many floating-point operations of products take.
 inline double nanosecondsOfProducts(double operations) {
   return operations / 150;

@@ -17,6 +17,8 @@ def EmitGemm : Pass<"cell-emit-gemm", "::mlir::func::FuncOp"> {
   let options = [
     Option<"target", "target", "::cellgrad::TargetName",
            "::cellgrad::TargetName()", "the machine to plan for (Target.h)">,
+    Option<"fewestNanoseconds", "fewest-nanoseconds", "int64_t", "20000",
+           "shortest time of a loop over items; 0 to form loops of any time">,
     Option<"printPlan", "print-plan", "bool", "false",
            "report the plan of each product as a remark">,
   ];

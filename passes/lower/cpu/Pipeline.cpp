@@ -29,7 +29,7 @@ void cellgrad::buildCPUKernelPipeline(OpPassManager &pm,
   pm.addPass(createCSEPass());
   pm.addPass(createOutlineKernels());
   OpPassManager &functions = pm.nest<func::FuncOp>();
-  functions.addPass(createEmitGemm({target}));
+  functions.addPass(createEmitGemm({target, nanoseconds}));
   functions.addPass(createEmitLoops({target}));
   pm.addPass(createOutlineItems({nanoseconds}));
   pm.addNestedPass<func::FuncOp>(createExpandMath({target.fma}));

@@ -56,6 +56,7 @@ private:
   void packB();
   Value viewOf(Value flat, FlatIndex at, ArrayRef<int64_t> sizes,
                ArrayRef<int64_t> strides);
+  void moveLoopOut();
   void outerLoops(Positions start, function_ref<void(Positions)> body);
   void emitBuffered(Positions start);
   void emitBlocks(Positions at, bool accumulate);
@@ -115,8 +116,23 @@ void TileEmitter::loops(ArrayRef<ProductDim> dims, Positions at,
   });
 }
 
-/// The loops around a buffer of C; the first one is over items where that is
-/// worth it.
+/// A plain loop over parts of C becomes the outermost one, if none is.
+void TileEmitter::moveLoopOut() {
+  if (!plan.outer.empty())
+    return;
+  for (auto *tiled : {&plan.rows, &plan.columns})
+    for (TiledDim &dim : *tiled) {
+      bool isVector = &dim == &plan.columns.back();
+      if (dim.tile != 1 || dim.dim.size == 1 || dim.dim.c == 0 || isVector)
+        continue;
+      plan.outer.push_back(dim.dim);
+      tiled->erase(&dim);
+      return;
+    }
+}
+
+/// The loops around tiles, or a buffer of C; the first one is over items where
+/// that is worth it.
 void TileEmitter::outerLoops(Positions start,
                              function_ref<void(Positions)> body) {
   double operations = 2;
@@ -126,8 +142,11 @@ void TileEmitter::outerLoops(Positions start,
   for (const TiledDim &tiled : llvm::concat<TiledDim>(plan.rows, plan.columns))
     operations *= tiled.dim.size;
   double nanoseconds = nanosecondsOfProducts(operations);
-  if (plan.outer.empty() || plan.outer[0].size == 1 || plan.outer[0].c == 0 ||
-      nanoseconds < 2 * kRegionNanoseconds)
+  if (nanoseconds < 2 * problem.fewestNanoseconds)
+    return loops(plan.outer, start, body);
+  if (!plan.bufferC)
+    moveLoopOut();
+  if (plan.outer.empty() || plan.outer[0].size == 1 || plan.outer[0].c == 0)
     return loops(plan.outer, start, body);
   emitItems(b, loc, b.getIndexAttr(plan.outer[0].size), nanoseconds,
             [&](Value item) {

@@ -22,6 +22,8 @@ struct TileProblem {
   bool accumulate;
   /// True when a multiply-add is one instruction of the target.
   bool useFma;
+  /// Shorter loops are not over items.
+  double fewestNanoseconds = 0;
 };
 
 /// Emits the loops of `plan` at the builder's insertion point; copies to and
