@@ -64,16 +64,15 @@ def test_a_pool_runs_each_item_once(tmp_path):
     for seed in range(5):
         pool = Recorded(3, seed)
         entry([x], pool)
-        calls = pool.calls
-        items = sorted(i for begin, end, _ in calls for i in range(begin, end))
+        items = sorted(i for begin, end, _ in pool.calls for i in range(begin, end))
         assert items == list(range(64))
-        assert {worker for *_, worker in calls} <= {0, 1, 2}
-        orders.add(tuple(calls))
+        assert {worker for *_, worker in pool.calls} <= {0, 1, 2}
+        orders.add(tuple(pool.calls))
     assert len(orders) == 5
 
 
 class Recorded(guarded.Shuffled):
-    """A pool that says which pieces it has run."""
+    """A pool that knows which pieces it has run."""
 
     def __init__(self, threads, seed):
         super().__init__(threads, seed)
@@ -85,6 +84,22 @@ class Recorded(guarded.Shuffled):
             task(frame, begin, end, worker)
 
         super().run(own, count, told, frame)
+
+
+def test_a_worker_that_writes_to_the_memory_of_another_is_found():
+    pool = guarded.Shuffled(3, 0)
+    pool.memory = np.zeros((3, 8), np.uint8)
+
+    def task(frame, begin, end, worker):
+        assert (pool.memory == 0xFF).all(), "what was there before is gone"
+        pool.memory[worker] = 1
+
+    for _ in range(5):
+        pool.run(None, 10, task, None)
+    assert not pool.strayed
+    for _ in range(5):
+        pool.run(None, 10, lambda frame, begin, end, worker: pool.memory[0].fill(1), None)
+    assert pool.strayed
 
 
 @pytest.mark.parametrize("seed", [1, 3, 6])

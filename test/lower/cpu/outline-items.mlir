@@ -80,6 +80,9 @@ func.func @may_overlap(%c: i1, %x: memref<64xf32>, %y: memref<64xf32>) {
 // CHECK-LABEL: func.func @dynamic(
 // CHECK-NOT:     cell_items
 // CHECK:         scf.for
+// CHECK-LABEL: func.func @strided(
+// CHECK-NOT:     cell_items
+// CHECK:         scf.for
 // CHECK-LABEL: func.func @prints(
 // CHECK-NOT:     cell_items
 // CHECK:         scf.for
@@ -123,6 +126,17 @@ func.func @half(%x: memref<64xf16>, %v: f16) {
 func.func @dynamic(%x: memref<?xf32>, %v: f32) {
   scf.forall (%i) in (64) {
     memref.store %v, %x[%i] : memref<?xf32>
+  } {cell.nanoseconds = 1000 : i64}
+  return
+}
+func.func @strided(%c: i1, %x: memref<64x8xf32>, %v: f32) {
+  %a = memref.subview %x[0, 0] [64, 1] [1, 1] : memref<64x8xf32> to memref<64xf32, strided<[8]>>
+  %b = memref.subview %x[0, 1] [64, 1] [1, 1] : memref<64x8xf32> to memref<64xf32, strided<[8], offset: 1>>
+  %p = memref.cast %a : memref<64xf32, strided<[8]>> to memref<64xf32, strided<[8], offset: ?>>
+  %q = memref.cast %b : memref<64xf32, strided<[8], offset: 1>> to memref<64xf32, strided<[8], offset: ?>>
+  %y = arith.select %c, %p, %q : memref<64xf32, strided<[8], offset: ?>>
+  scf.forall (%i) in (64) {
+    memref.store %v, %y[%i] : memref<64xf32, strided<[8], offset: ?>>
   } {cell.nanoseconds = 1000 : i64}
   return
 }

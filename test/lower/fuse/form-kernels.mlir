@@ -150,17 +150,20 @@ func.func @tiles(%x: memref<401x100xf32>, %y: memref<401x100xf32>, %b: memref<10
 // What reads the sum over rows comes after the loop; what is in nobody's way stays before it, and so does what another
 // op reads that is deferred.
 // CHECK-LABEL: func.func @deferred(
-// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<64x8xf32>, %[[Y:[a-z0-9]+]]: memref<64x8xf32>, %[[B:[a-z0-9]+]]: memref<8xf32>, %[[C:[a-z0-9]+]]: memref<8xf32>, %[[D:[a-z0-9]+]]: memref<8xf32>)
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<64x8xf32>, %[[Y:[a-z0-9]+]]: memref<64x8xf32>, %[[B:[a-z0-9]+]]: memref<8xf32>, %[[C:[a-z0-9]+]]: memref<8xf32>, %[[D:[a-z0-9]+]]: memref<8xf32>, %[[H:[a-z0-9]+]]: memref<8xf32>)
 // CHECK:         linalg.generic {{.*}} outs(%[[C]] :
 // CHECK:         scf.forall
 // CHECK:         linalg.generic {{.*}} outs(%[[B]] :
 // CHECK:         linalg.generic {{.*}} ins(%[[B]], %[[C]] : {{.*}}) outs(%[[D]] :
-// CHECK:         memref.copy %[[D]], %[[B]]
+// CHECK-NEXT:    ^bb0
+// CHECK:         memref.copy %[[D]], %[[H]]
+// CHECK-NEXT:    memref.copy %[[D]], %[[B]]
 // CHECK-NEXT:    return
 #id = affine_map<(i, j) -> (i, j)>
 #column = affine_map<(i, j) -> (j)>
 #all = affine_map<(i) -> (i)>
-func.func @deferred(%x: memref<64x8xf32>, %y: memref<64x8xf32>, %b: memref<8xf32>, %c: memref<8xf32>, %d: memref<8xf32>) {
+func.func @deferred(%x: memref<64x8xf32>, %y: memref<64x8xf32>, %b: memref<8xf32>, %c: memref<8xf32>, %d: memref<8xf32>,
+    %h: memref<8xf32>) {
   linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]}
       ins(%x : memref<64x8xf32>) outs(%b : memref<8xf32>) {
   ^bb0(%a: f32, %s: f32):
@@ -178,8 +181,9 @@ func.func @deferred(%x: memref<64x8xf32>, %y: memref<64x8xf32>, %b: memref<8xf32
     %0 = arith.mulf %a, %e : f32
     linalg.yield %0 : f32
   }
+  memref.copy %d, %h : memref<8xf32> to memref<8xf32>
   memref.copy %d, %b : memref<8xf32> to memref<8xf32>
-  // expected-remark @below {{8 items of 1 tiles of 8 rows, rest 0: 2 ops, 1 reduce, 0 fill, 0 temporaries, 2 deferred}}
+  // expected-remark @below {{8 items of 1 tiles of 8 rows, rest 0: 2 ops, 1 reduce, 0 fill, 0 temporaries, 3 deferred}}
   linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
       ins(%x : memref<64x8xf32>) outs(%y : memref<64x8xf32>) {
   ^bb0(%a: f32, %o: f32):
@@ -445,12 +449,14 @@ func.func @place_in_row(%x: memref<64x8xi64>, %y: memref<64x8xi64>) {
 // -----
 
 // Sums over rows that are not put together from parts: in half precision parts would be rounded, what is subtracted has
-// no neutral element, and what is there is read twice.
+// no neutral element, and what is there is read twice, or by another op than the last.
 // CHECK-LABEL: func.func @half(
 // CHECK-NOT:     scf.forall
 // CHECK-LABEL: func.func @difference(
 // CHECK-NOT:     scf.forall
 // CHECK-LABEL: func.func @twice(
+// CHECK-NOT:     scf.forall
+// CHECK-LABEL: func.func @inside(
 // CHECK-NOT:     scf.forall
 #id = affine_map<(i, j) -> (i, j)>
 #column = affine_map<(i, j) -> (j)>
@@ -496,6 +502,22 @@ func.func @twice(%x: memref<64x32xf32>, %y: memref<64x32xf32>, %b: memref<32xf32
   ^bb0(%a: f32, %s: f32):
     %0 = arith.mulf %a, %s : f32
     %1 = arith.addf %0, %s : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+func.func @inside(%x: memref<64x32xf32>, %y: memref<64x32xf32>, %b: memref<32xf32>) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<64x32xf32>) outs(%y : memref<64x32xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.mulf %a, %a : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]}
+      ins(%y : memref<64x32xf32>) outs(%b : memref<32xf32>) {
+  ^bb0(%a: f32, %s: f32):
+    %0 = arith.mulf %a, %s : f32
+    %1 = arith.addf %0, %a : f32
     linalg.yield %1 : f32
   }
   return
