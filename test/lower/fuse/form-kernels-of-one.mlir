@@ -3,7 +3,7 @@
 // RUN:   --pass-pipeline="builtin.module(func.func(cell-form-kernels{fewest-bytes=1000000 fewest-nanoseconds=100}))" | FileCheck %s
 
 // CHECK-LABEL: func.func @long(
-// CHECK:         scf.forall (%{{.*}}) in (2) {
+// CHECK:         scf.forall (%{{.*}}) in (8) {
 // CHECK:           linalg.generic
 // CHECK:         } {cell.nanoseconds = 26214 : i64}
 #id = affine_map<(i, j) -> (i, j)>
