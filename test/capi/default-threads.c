@@ -1,9 +1,9 @@
 // How many threads to compute on: what the variable says, or the processors of
 // the affinity mask, no more than the least quota of the control groups up to
 // the root, of both versions.
-// RUN: rm -rf %t && mkdir -p %t/root/proc/self %t/root/sys/fs/cgroup/a/b %t/root/sys/fs/cgroup/cpu/a/b
-// RUN: %cc %strict -I%root "-DCELL_ROOT=\"%t/root\"" %s %runtime/threads.c %runtime/processors.c -o %t/run
-// RUN: %t/run %t/root
+// RUN: rm -rf %t.files && mkdir -p %t.files/proc/self %t.files/sys/fs/cgroup/a/b %t.files/sys/fs/cgroup/cpu/a/b
+// RUN: %cc %strict -I%root "-DCELL_ROOT=\"%t.files\"" %s %runtime/threads.c %runtime/processors.c -o %t.test
+// RUN: %t.test %t.files
 
 #define _GNU_SOURCE
 #include "runtime/threads.h"

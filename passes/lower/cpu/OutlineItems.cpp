@@ -113,8 +113,10 @@ struct OutlineItems : cellgrad::impl::OutlineItemsBase<OutlineItems> {
     IRRewriter rewriter(&getContext());
     // Decided before any loop is gone: what one calls stays inside of items.
     DenseSet<Operation *> shared;
+    SymbolTableCollection tables;
+    SymbolUserMap users(tables, getOperation());
     for (scf::ForallOp loop : loops)
-      if (isShared(loop))
+      if (isShared(loop, users))
         shared.insert(loop);
     for (scf::ForallOp loop : loops) {
       if (shared.contains(loop) && succeeded(outline(loop, symbols)))
@@ -127,26 +129,25 @@ struct OutlineItems : cellgrad::impl::OutlineItemsBase<OutlineItems> {
 
 private:
   /// Only outermost loops: workers do not share their work.
-  bool isShared(scf::ForallOp loop) {
+  bool isShared(scf::ForallOp loop, const SymbolUserMap &users) {
     auto time = loop->getAttrOfType<IntegerAttr>(kNanoseconds);
     return time && time.getInt() >= fewestNanoseconds && loop.getRank() == 1 &&
            loop.getStaticUpperBound()[0] != 1 && onlyComputes(loop) &&
-           isOutermost(loop);
+           isOutermost(loop, users);
   }
 
   /// True for an op that no item runs: in an entry, or in a function that
   /// entries alone call.
-  bool isOutermost(Operation *op) {
+  static bool isOutermost(Operation *op, const SymbolUserMap &users) {
     if (op->getParentOfType<scf::ForallOp>())
       return false;
     auto function = op->getParentOfType<func::FuncOp>();
     if (!function.isPrivate())
       return true;
-    auto uses = SymbolTable::getSymbolUses(function, getOperation());
-    return llvm::all_of(*uses, [&](const SymbolTable::SymbolUse &use) {
-      auto caller = use.getUser()->getParentOfType<func::FuncOp>();
+    return llvm::all_of(users.getUsers(function), [](Operation *user) {
+      auto caller = user->getParentOfType<func::FuncOp>();
       return caller && !caller.isPrivate() &&
-             !use.getUser()->getParentOfType<scf::ForallOp>();
+             !user->getParentOfType<scf::ForallOp>();
     });
   }
 
