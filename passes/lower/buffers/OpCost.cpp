@@ -11,7 +11,9 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 
@@ -64,6 +66,33 @@ double estimateNanoseconds(linalg::LinalgOp op) {
     if (!isa<arith::ConstantOp>(inner))
       arithmetic += costOf(inner) == OpCost::Long ? kLong : kShort;
   return std::max(bytes / kBytesPerNanosecond, iterations * arithmetic);
+}
+
+/// Trips of a loop, a few where their number is not known.
+static double tripsOf(scf::ForOp loop) {
+  auto from = getConstantIntValue(loop.getLowerBound()),
+       to = getConstantIntValue(loop.getUpperBound()),
+       by = getConstantIntValue(loop.getStep());
+  constexpr double kFew = 8;
+  return from && to && by && *by > 0 ? std::max(0.0, double(*to - *from) / *by)
+                                     : kFew;
+}
+
+double estimateNanoseconds(Operation *op) {
+  constexpr double kInstruction = 0.3, kCopiedBytes = 12;
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    return estimateNanoseconds(linalgOp);
+  if (auto copy = dyn_cast<memref::CopyOp>(op)) {
+    auto type = cast<MemRefType>(copy.getTarget().getType());
+    return double(type.getNumElements()) *
+           std::max(8u, type.getElementTypeBitWidth()) / 8 / kCopiedBytes;
+  }
+  double body = op->getNumRegions() ? 0 : kInstruction;
+  for (Region &region : op->getRegions())
+    for (Operation &inner : region.getOps())
+      body += estimateNanoseconds(&inner);
+  auto loop = dyn_cast<scf::ForOp>(op);
+  return loop ? tripsOf(loop) * body : body;
 }
 
 } // namespace cellgrad

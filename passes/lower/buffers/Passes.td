@@ -17,6 +17,10 @@ def CoalesceBuffers : Pass<"cell-coalesce-buffers", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
+def DropDeadBuffers : Pass<"cell-drop-dead-buffers", "::mlir::func::FuncOp"> {
+  let summary = "Erase buffers that nothing reads, with what writes to them";
+}
+
 def OutlineKernels : Pass<"cell-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "Outline equal linalg ops on memrefs into one private function";
   let description = [{

@@ -17,6 +17,7 @@ void cellgrad::buildBufferPipeline(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createCoalesceBuffers());
+  pm.addNestedPass<func::FuncOp>(createDropDeadBuffers());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }

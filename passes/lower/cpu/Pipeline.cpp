@@ -23,6 +23,7 @@ void cellgrad::buildCPUKernelPipeline(OpPassManager &pm,
   // Kernels for tests are of any size.
   int64_t nanoseconds =
       options.kernelBytes < CPUPipelineOptions().kernelBytes ? 0 : 20000;
+  pm.addNestedPass<func::FuncOp>(createParallelizeLoops({nanoseconds}));
   pm.addNestedPass<func::FuncOp>(
       createFormKernels({options.kernelBytes, nanoseconds}));
   pm.addPass(createCanonicalizerPass());

@@ -26,6 +26,20 @@ def FuseLinalg : Pass<"cell-fuse-linalg", "::mlir::func::FuncOp"> {
   ];
 }
 
+def ParallelizeLoops : Pass<"cell-parallelize-loops", "::mlir::func::FuncOp"> {
+  let summary = "Make items of the steps of loops that do not depend on each other";
+  let description = [{
+    An `scf.for` of known length becomes an `scf.forall` where each step writes only what is made in it
+    and one slice of each buffer, which no other step touches: loops over the rows of a sort, the
+    batches of a scatter, the matrices of a factorization, the samples of a user. Outermost loops only.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::scf::SCFDialect"];
+  let options = [
+    Option<"fewestNanoseconds", "fewest-nanoseconds", "int64_t", "20000",
+           "shortest time of a loop that is cut into items">,
+  ];
+}
+
 def FormKernels : Pass<"cell-form-kernels", "::mlir::func::FuncOp"> {
   let summary = "Run ops that share rows on a few rows at a time";
   let description = [{

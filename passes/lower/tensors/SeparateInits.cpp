@@ -51,6 +51,21 @@ Value copyInit(OpBuilder &b, Value value) {
   return copy->getResult(0);
 }
 
+/// Erases the ops that made `value`, as far as nothing uses them: bufferisation
+/// would give them a buffer and fill it.
+void eraseDeadInit(Value value) {
+  while (Operation *def = value.getDefiningOp()) {
+    if (!def->use_empty() ||
+        !isa<tensor::EmptyOp, linalg::FillOp, tensor::CollapseShapeOp,
+             tensor::ExpandShapeOp>(def))
+      return;
+    value = isa<tensor::EmptyOp>(def) ? Value() : initOperand(def)->get();
+    def->erase();
+    if (!value)
+      return;
+  }
+}
+
 struct SeparateInits : cellgrad::impl::SeparateInitsBase<SeparateInits> {
   void runOnOperation() override {
     SmallVector<OpOperand *> inits;
@@ -72,7 +87,9 @@ struct SeparateInits : cellgrad::impl::SeparateInitsBase<SeparateInits> {
     for (OpOperand *init : inits)
       if (isSharedInit(init->get())) {
         OpBuilder b(init->getOwner());
-        init->set(copyInit(b, init->get()));
+        Value shared = init->get();
+        init->set(copyInit(b, shared));
+        eraseDeadInit(shared);
       }
   }
 };
