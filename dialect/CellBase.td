@@ -70,6 +70,12 @@ def Polynomial : NativeOpTrait<"Polynomial"> {
   let cppNamespace = "::cellgrad";
 }
 
+/// What it computes is no `linalg` op: steps depend on each other, or go where data says.
+/// `cell-to-linalg` leaves it, and each target lowers it in its own way.
+def Sequential : NativeOpTrait<"Sequential"> {
+  let cppNamespace = "::cellgrad";
+}
+
 //===----------------------------------------------------------------------===//
 // Derivatives
 //===----------------------------------------------------------------------===//

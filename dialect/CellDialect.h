@@ -51,6 +51,11 @@ template <typename OpT> struct Exact : mlir::OpTrait::TraitBase<OpT, Exact> {};
 /// Results are sums and products of elements: small integers make integers.
 template <typename OpT>
 struct Polynomial : mlir::OpTrait::TraitBase<OpT, Polynomial> {};
+
+/// Steps depend on each other, or go where data says: each target lowers it in
+/// its own way.
+template <typename OpT>
+struct Sequential : mlir::OpTrait::TraitBase<OpT, Sequential> {};
 } // namespace cellgrad
 
 #define GET_TYPEDEF_CLASSES

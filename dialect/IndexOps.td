@@ -36,7 +36,7 @@ def Cell_GatherOp : Cell_Op<"gather", [
 }
 
 def Cell_ScatterOp : Cell_Op<"scatter", [
-    Pure, Polynomial, DiscardsElements, AllTypesMatch<["x", "result"]>]> {
+    Pure, Polynomial, DiscardsElements, Sequential, AllTypesMatch<["x", "result"]>]> {
   let summary = "x with updates added to, or put in the place of, its slices at indices along dim";
   let description = [{
     Dimensions and indices are those of `cell.gather`, and `updates` has the shape of its

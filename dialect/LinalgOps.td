@@ -31,7 +31,7 @@ def Cell_TriangleOp : Cell_LinalgOp<"triangle", [Exact, DiscardsElements]> {
   let hasFolder = 1;
 }
 
-def Cell_SwapRowsOp : Cell_LinalgOp<"swap_rows", [Exact]> {
+def Cell_SwapRowsOp : Cell_LinalgOp<"swap_rows", [Exact, Sequential]> {
   let summary = "Exchanges row i and row pivots[i], for one i after the other";
   let description = [{
     In ascending order, or with `inverse` in descending order, which undoes the former.
@@ -49,7 +49,7 @@ def Cell_SwapRowsOp : Cell_LinalgOp<"swap_rows", [Exact]> {
 // Factorizations
 //===----------------------------------------------------------------------===//
 
-def Cell_CholeskyOp : Cell_LinalgOp<"cholesky", [Singular]> {
+def Cell_CholeskyOp : Cell_LinalgOp<"cholesky", [Singular, Sequential]> {
   let summary = "Lower triangular L with L L^T = x";
   let description = [{
     Reads the lower triangle of x alone. If x is not positive definite, the lower triangle
@@ -62,7 +62,7 @@ def Cell_CholeskyOp : Cell_LinalgOp<"cholesky", [Singular]> {
   let batch = BatchAlike<[]>;
 }
 
-def Cell_LUOp : Cell_LinalgOp<"lu", [Singular]> {
+def Cell_LUOp : Cell_LinalgOp<"lu", [Singular, Sequential]> {
   let summary = "Triangular L and U with L U = P x, by partial pivoting";
   let description = [{
     `packed` holds U in its upper triangle and L, whose diagonal is 1, below it. P x is x
@@ -77,7 +77,7 @@ def Cell_LUOp : Cell_LinalgOp<"lu", [Singular]> {
   let batch = BatchAlike<[]>;
 }
 
-def Cell_QROp : Cell_LinalgOp<"qr", [Singular]> {
+def Cell_QROp : Cell_LinalgOp<"qr", [Singular, Sequential]> {
   let summary = "Orthonormal columns q and upper triangular r with q r = x";
   let description = [{
     For x of shape [m, n], q is [m, k] and r [k, n] with k = min(m, n), or k = m where
@@ -95,7 +95,7 @@ def Cell_QROp : Cell_LinalgOp<"qr", [Singular]> {
 // Solves
 //===----------------------------------------------------------------------===//
 
-def Cell_TriangularSolveOp : Cell_LinalgOp<"triangular_solve", [Singular]> {
+def Cell_TriangularSolveOp : Cell_LinalgOp<"triangular_solve", [Singular, Sequential]> {
   let summary = "Solution y of a y = b for triangular a";
   let description = [{
     Reads the lower or the upper triangle of a, or that of a^T with `transpose`, which

@@ -10,7 +10,7 @@ include "dialect/IndexOps.td"
 //===----------------------------------------------------------------------===//
 
 class Cell_CumulativeOp<string mnemonic>
-    : Cell_Op<mnemonic, [Pure, Polynomial, SameOperandsAndResultType]> {
+    : Cell_Op<mnemonic, [Pure, Polynomial, Sequential, SameOperandsAndResultType]> {
   let description = [{
     With `reverse` they start at the end; with `exclusive` an element is not part of its
     own. Those of half precision numbers are accumulated in f32.
@@ -57,7 +57,7 @@ def Cell_CumProdOp : Cell_CumulativeOp<"cumprod"> {
 // Linear recurrences
 //===----------------------------------------------------------------------===//
 
-def Cell_RecurrenceOp : Cell_Op<"recurrence", [Pure, Polynomial, SameOperandsAndResultType]> {
+def Cell_RecurrenceOp : Cell_Op<"recurrence", [Pure, Polynomial, Sequential, SameOperandsAndResultType]> {
   let summary = "y of y[i+1] = a[i] y[i] + b[i] along dim, from y[0] = 0";
   let description = [{
     With `reverse` from the end: y[i-1] = a[i] y[i] + b[i]. The last a and b have no
@@ -81,7 +81,7 @@ def Cell_RecurrenceOp : Cell_Op<"recurrence", [Pure, Polynomial, SameOperandsAnd
 }
 
 def Cell_SegmentCumSumOp : Cell_Op<"segment_cumsum", [
-    Pure, Polynomial, SameOperandsAndResultShape, AllTypesMatch<["x", "result"]>]> {
+    Pure, Polynomial, Sequential, SameOperandsAndResultShape, AllTypesMatch<["x", "result"]>]> {
   let summary = "Sums of all elements of a segment up to each one along dim";
   let description = [{
     A segment is from an element where `starts` is true to the one before the next such,
@@ -110,7 +110,7 @@ def Cell_SegmentCumSumOp : Cell_Op<"segment_cumsum", [
 //===----------------------------------------------------------------------===//
 
 class Cell_CumulativeExtremumOp<string mnemonic>
-    : Cell_Op<mnemonic, [Pure, Exact, DiscardsElements, InferTypeOpAdaptor]> {
+    : Cell_Op<mnemonic, [Pure, Exact, DiscardsElements, Sequential, InferTypeOpAdaptor]> {
   let description = [{
     `positions` are along dim, of the last of equal elements; -0 equals 0. From a NaN on
     all are NaN, with its position.
@@ -141,7 +141,7 @@ def Cell_CumMinOp : Cell_CumulativeExtremumOp<"cummin"> {
 // Order
 //===----------------------------------------------------------------------===//
 
-def Cell_ArgSortOp : Cell_Op<"argsort", [Pure]> {
+def Cell_ArgSortOp : Cell_Op<"argsort", [Pure, Sequential]> {
   let summary = "Positions along dim that put x in order";
   let description = [{
     Equal elements stay in their order. NaN comes after all numbers, or before them with

@@ -6,12 +6,12 @@
 #include "dialect/SpecialMath.h"
 #include "passes/autodiff/Passes.h"
 #include "passes/emit/Passes.h"
-#include "passes/lower/Passes.h"
 #include "passes/lower/buffers/Bufferization.h"
 #include "passes/lower/buffers/Passes.h"
 #include "passes/lower/cpu/Passes.h"
 #include "passes/lower/fuse/Passes.h"
 #include "passes/lower/math/Passes.h"
+#include "passes/lower/sequential/Passes.h"
 #include "passes/lower/tensors/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -75,10 +75,10 @@ void cellgrad::registerDialects(DialectRegistry &registry) {
 void cellgrad::registerPasses() {
   registerCellAutodiffPasses();
   registerCellEmitPasses();
-  registerCellLowerPasses();
   registerCellLowerTensorsPasses();
   registerCellLowerBuffersPasses();
   registerCellLowerFusePasses();
+  registerCellLowerSequentialPasses();
   registerCellLowerCPUPasses();
   registerTransformsPasses();
   registerLinalgPasses();

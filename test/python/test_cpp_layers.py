@@ -13,7 +13,6 @@ LAYERS = [
     {"passes/lower/buffers", "passes/lower/sequential"},
     {"passes/lower/fuse"},
     {"passes/lower/cpu"},
-    {"passes/lower"},
     {"passes"},
     {"tools"},
     {"pyfront"},

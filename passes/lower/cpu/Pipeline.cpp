@@ -8,6 +8,7 @@
 #include "passes/lower/fuse/Passes.h"
 #include "passes/lower/fuse/Pipeline.h"
 #include "passes/lower/math/Passes.h"
+#include "passes/lower/sequential/Passes.h"
 #include "passes/lower/tensors/Pipeline.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -55,6 +56,7 @@ void cellgrad::buildCPUPipeline(OpPassManager &pm,
                                 const CPUPipelineOptions &options) {
   TargetOptions machine;
   machine.target = options.target;
+  pm.addPass(createSequentialToLoops());
   buildFusePipeline(pm);
   buildPlacePipeline(pm);
   buildBufferPipeline(pm);

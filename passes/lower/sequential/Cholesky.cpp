@@ -90,23 +90,3 @@ LogicalResult cellgrad::lower(TriangularSolveOp op, PatternRewriter &rewriter) {
   rewriter.replaceOp(op, results);
   return success();
 }
-
-/// A mask of the indices, merged into what reads it.
-LogicalResult cellgrad::lower(TriangleOp op, PatternRewriter &rewriter) {
-  MatrixLoops m(rewriter, op.getLoc());
-  Type element = cast<RankedTensorType>(op.getType()).getElementType();
-  auto zero = cast<TypedAttr>(rewriter.getZeroAttr(element));
-  rewriter.replaceOp(op, m.elementwise(op.getX(), [&](ArrayRef<Value> at,
-                                                      ValueRange values) {
-    // [i, j] is kept where j - i <= diagonal, or >= it.
-    Value last = at[at.size() - 2];
-    if (op.getDiagonal() != 0)
-      last = arith::AddIOp::create(rewriter, m.loc, last,
-                                   m.index(op.getDiagonal()));
-    Value outside =
-        op.getLower() ? m.less(last, at.back()) : m.less(at.back(), last);
-    return m.select(outside, arith::ConstantOp::create(rewriter, m.loc, zero),
-                    values[0]);
-  }));
-  return success();
-}

@@ -16,6 +16,26 @@ namespace cellgrad {
   llvm::LogicalResult lower(OpT op, mlir::PatternRewriter &rewriter);
 #include "dialect/StructuredOps.inc"
 
+/// The lowering of one structured op.
+template <typename OpT>
+struct StructuredLowering : mlir::OpRewritePattern<OpT> {
+  using mlir::OpRewritePattern<OpT>::OpRewritePattern;
+  llvm::LogicalResult
+  matchAndRewrite(OpT op, mlir::PatternRewriter &rewriter) const override {
+    return cellgrad::lower(op, rewriter);
+  }
+};
+
+/// The lowerings of all structured ops that are `sequential`, or of all that
+/// are not.
+template <bool sequential>
+void populateLowerings(mlir::RewritePatternSet &patterns) {
+#define CELL_STRUCTURED_OP(OpT)                                                \
+  if constexpr (OpT::hasTrait<Sequential>() == sequential)                     \
+    patterns.add<StructuredLowering<OpT>>(patterns.getContext());
+#include "dialect/StructuredOps.inc"
+}
+
 /// Patterns that make several smaller convolutions of one over a tensor with
 /// zeros between its elements. They see cell ops, so they come first.
 void populateConvolutionPhases(mlir::RewritePatternSet &patterns);

@@ -5,6 +5,25 @@
 
 include "mlir/Pass/PassBase.td"
 
+def CellToLinalg : Pass<"cell-to-linalg", "::mlir::ModuleOp"> {
+  let summary = "Lower the ops of the cell dialect to linalg on tensors";
+  let description = [{
+    Elementwise ops become `linalg.generic` with the payload of their record, contractions
+    `linalg.matmul` and `linalg.batch_matmul` whose indexing maps say which operand is
+    transposed, reductions `linalg.reduce`, shape ops `tensor` and `linalg` ops. No op of the cell
+    dialect is left but those with the trait `Sequential`, which each target lowers in its own way
+    (`cell-sequential-to-loops`), and those that act at run time (`cell.print`, `cell.check` of one truth value, `cell.barrier`, stashes that
+    grow). Loops that ops become are marked `cell.loop_of_op`. The module must be free of `cell.vjp`
+    and `cell.jvp`.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
+    "::cellgrad::special::SpecialDialect"
+  ];
+}
+
 def DecomposePass : Pass<"cell-decompose", "::mlir::ModuleOp"> {
   let summary = "Turn solves into factorizations, and factorize large matrices in blocks";
   let description = [{

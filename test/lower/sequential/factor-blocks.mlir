@@ -1,5 +1,5 @@
 // LU and QR factors of large matrices: blocks of columns, and products of matrices for the rest.
-// RUN: cell-opt %s --cell-to-linalg --split-input-file | FileCheck %s
+// RUN: cell-opt %s --cell-to-linalg --cell-sequential-to-loops --split-input-file | FileCheck %s
 // RUN: cell-opt %s --cell-to-llvm-pipeline --split-input-file | FileCheck %s --check-prefix=ARENA
 
 // Three blocks of 32 columns and one of 4.

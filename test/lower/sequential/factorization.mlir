@@ -1,6 +1,6 @@
 // Factorizations are loops that update one matrix in place: what is in the arena is that matrix and
 // copies of single rows and columns.
-// RUN: cell-opt %s --cell-to-linalg --split-input-file | FileCheck %s --check-prefix=LOOPS
+// RUN: cell-opt %s --cell-to-linalg --cell-sequential-to-loops --split-input-file | FileCheck %s --check-prefix=LOOPS
 // RUN: cell-opt %s --cell-to-llvm-pipeline --split-input-file | FileCheck %s --check-prefix=ARENA
 
 // LOOPS-LABEL: func.func @cholesky

@@ -1,5 +1,5 @@
 // Long sums that take their terms in order have wider accumulators.
-// RUN: cell-opt %s --cell-to-linalg --split-input-file | FileCheck %s
+// RUN: cell-opt %s --cell-to-linalg --cell-sequential-to-loops --split-input-file | FileCheck %s
 // RUN: cell-opt %s --cell-to-llvm-pipeline --split-input-file | FileCheck %s --check-prefix=ARENA
 
 // CHECK-LABEL: func.func @single

@@ -1,7 +1,10 @@
-// RUN: cell-opt %s --cell-to-linalg --split-input-file | FileCheck %s
+// RUN: cell-opt %s --cell-to-linalg --cell-sequential-to-loops --split-input-file | FileCheck %s
+// RUN: cell-opt %s --cell-to-linalg --split-input-file | FileCheck %s --check-prefix=KEPT
 // RUN: cell-opt %s --cell-to-llvm-pipeline --split-input-file | FileCheck %s --check-prefix=MEMORY
 
 // A number is carried along the last dimension.
+// KEPT-LABEL:  func.func @numbers
+// KEPT-NEXT:     cell.cumsum %arg0 along 1
 // CHECK-LABEL: func.func @numbers
 // CHECK:         scf.for %[[ROW:.*]] = %c0
 // CHECK:           scf.for %[[I:.*]] = %c0{{.*}} iter_args(%[[SUM:.*]] = %{{.*}}, %[[OUT:.*]] = %{{.*}}) -> (f32, tensor<2x5xbf16>)

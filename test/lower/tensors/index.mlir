@@ -1,4 +1,4 @@
-// RUN: cell-opt %s --cell-to-linalg --split-input-file | FileCheck %s
+// RUN: cell-opt %s --cell-to-linalg --cell-sequential-to-loops --split-input-file | FileCheck %s
 
 // CHECK:       #[[ROW:.*]] = affine_map<(d0, d1) -> (d0)>
 // CHECK-LABEL: func.func @gather

@@ -1,10 +1,10 @@
 // Loops that may take long ask whether the call is cancelled, except where that makes copies of donated arguments that cost
 // more than it is worth.
-// RUN: cell-opt %s --cell-to-linalg --cell-convert-entry-points --cell-separate-inits \
+// RUN: cell-opt %s --cell-to-linalg --cell-sequential-to-loops --cell-convert-entry-points --cell-separate-inits \
 // RUN:   --cell-insert-polls=min-work=1000 | FileCheck %s
-// RUN: cell-opt %s --cell-to-linalg --cell-convert-entry-points --cell-separate-inits \
+// RUN: cell-opt %s --cell-to-linalg --cell-sequential-to-loops --cell-convert-entry-points --cell-separate-inits \
 // RUN:   --cell-insert-polls="min-work=1000 max-copy=100" | FileCheck %s --check-prefix=LITTLE
-// RUN: cell-opt %s --cell-to-linalg --cell-convert-entry-points --cell-insert-polls | FileCheck %s --check-prefix=DEFAULT
+// RUN: cell-opt %s --cell-to-linalg --cell-sequential-to-loops --cell-convert-entry-points --cell-insert-polls | FileCheck %s --check-prefix=DEFAULT
 
 // 100 trips of 40 additions.
 // CHECK-LABEL: func.func @long

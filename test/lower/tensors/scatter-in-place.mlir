@@ -1,5 +1,5 @@
 // A scatter into a donated argument, or into zeros, changes memory in place: no buffer, no copy.
-// RUN: cell-opt %s --cell-to-linalg --cell-fuse-linalg --cell-convert-entry-points --cell-place-results --cse --cell-carry-buffers --one-shot-bufferize --canonicalize --cse --cell-coalesce-buffers --canonicalize --cse | FileCheck %s
+// RUN: cell-opt %s --cell-to-linalg --cell-sequential-to-loops --cell-fuse-linalg --cell-convert-entry-points --cell-place-results --cse --cell-carry-buffers --one-shot-bufferize --canonicalize --cse --cell-coalesce-buffers --canonicalize --cse | FileCheck %s
 
 // CHECK-LABEL: func.func @donated
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<9x4xf32>

@@ -2,9 +2,9 @@
 
 #include "dialect/CellDialect.h"
 #include "dialect/SpecialMath.h"
-#include "passes/lower/Passes.h"
 #include "passes/lower/tensors/LoopOfOp.h"
 #include "passes/lower/tensors/Lowerings.h"
+#include "passes/lower/tensors/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -15,8 +15,8 @@
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace cellgrad {
-#define GEN_PASS_DEF_CELLTOLINALGPASS
-#include "passes/lower/Passes.h.inc"
+#define GEN_PASS_DEF_CELLTOLINALG
+#include "passes/lower/tensors/Passes.h.inc"
 } // namespace cellgrad
 
 using namespace mlir;
@@ -32,21 +32,6 @@ LogicalResult cellgrad::lower(SolveOp, PatternRewriter &) { return failure(); }
 
 namespace {
 
-/// The lowering of one structured op.
-template <typename OpT> struct StructuredLowering : OpRewritePattern<OpT> {
-  using OpRewritePattern<OpT>::OpRewritePattern;
-  LogicalResult matchAndRewrite(OpT op,
-                                PatternRewriter &rewriter) const override {
-    return cellgrad::lower(op, rewriter);
-  }
-};
-
-void populateStructuredOps(RewritePatternSet &patterns) {
-#define CELL_STRUCTURED_OP(OpT)                                                \
-  patterns.add<StructuredLowering<cellgrad::OpT>>(patterns.getContext());
-#include "dialect/StructuredOps.inc"
-}
-
 /// Ops that bufferisation and the conversion to LLVM know.
 bool actsAtRunTime(Operation *op) {
   return isa<cellgrad::PrintOp, cellgrad::CheckOp, cellgrad::BarrierOp,
@@ -54,14 +39,13 @@ bool actsAtRunTime(Operation *op) {
              cellgrad::StashWriteOp>(op);
 }
 
-class CellToLinalgPass
-    : public cellgrad::impl::CellToLinalgPassBase<CellToLinalgPass> {
+class CellToLinalg : public cellgrad::impl::CellToLinalgBase<CellToLinalg> {
 public:
-  using CellToLinalgPassBase::CellToLinalgPassBase;
+  using CellToLinalgBase::CellToLinalgBase;
 
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
-    populateStructuredOps(set);
+    cellgrad::populateLowerings</*sequential=*/false>(set);
     cellgrad::populateCheckToLinalg(set);
     cellgrad::populateElementwiseToLinalg(set);
     cellgrad::populateEmptyResultToLinalg(set);
@@ -73,16 +57,11 @@ public:
   }
 
   void runOnOperation() override {
-    DenseSet<Operation *> ofProgram;
-    getOperation().walk([&](scf::ForOp loop) { ofProgram.insert(loop); });
     walkAndApplyPatterns(getOperation(), phases);
-    walkAndApplyPatterns(getOperation(), patterns);
-    getOperation().walk([&](scf::ForOp loop) {
-      if (!ofProgram.contains(loop))
-        loop->setAttr(cellgrad::kLoopOfOp, UnitAttr::get(&getContext()));
-    });
+    cellgrad::lowerAndMarkLoops(getOperation(), patterns);
     WalkResult left = getOperation().walk([](Operation *op) {
-      if (!isa<cellgrad::CellDialect>(op->getDialect()) || actsAtRunTime(op))
+      if (!isa<cellgrad::CellDialect>(op->getDialect()) || actsAtRunTime(op) ||
+          op->hasTrait<cellgrad::Sequential>())
         return WalkResult::advance();
       InFlightDiagnostic error = op->emitOpError("has no lowering");
       if (isa<cellgrad::VJPOp, cellgrad::JVPOp, cellgrad::VMapOp>(op))
