@@ -35,10 +35,11 @@ extern "C" {
 /* A buffer is not aligned to its element type. */
 #define CG_ERROR_ALIGNMENT 2
 /* cg_context.struct_size is smaller than that of any version, a bit of
-   cg_context.flags is set that the model does not know, or cg_context.parallel
-   is not filled in. */
+   cg_context.flags is set that the model does not know, cg_context.parallel
+   is not filled in, or a model with CUDA kernels finds no device in
+   cg_context.cuda that was opened for it. */
 #define CG_ERROR_CONTEXT 3
-/* The arena is too small or not aligned to 64 bytes. */
+/* The arena is too small or not aligned to 64 bytes, 256 on a CUDA device. */
 #define CG_ERROR_ARENA 4
 /* No arena was given and none could be allocated, or there is no memory for
    what a loop of unknown length keeps for its gradient. */
@@ -55,12 +56,22 @@ extern "C" {
 #define CG_ERROR_STASH_LIMIT 10
 /* The header is not that of the model: from cg_<model>_check_header() only. */
 #define CG_ERROR_HEADER 11
+/* The CUDA device or its driver reported an error, of this call or of one
+   before that only enqueued its work. */
+#define CG_ERROR_DEVICE 12
+/* There is no CUDA driver, no device of that number, or the model has no code
+   for its chip. */
+#define CG_ERROR_NO_DEVICE 13
+/* Another thread is in a call with cg_context.cuda. */
+#define CG_ERROR_BUSY 14
 /* This and above: a check of the program failed, each with a code of its own.
    After any error donated buffers are as they were. */
 #define CG_ERROR_CHECK 1000
 
 /* Alignment of cg_context.arena in bytes. */
 #define CG_ARENA_ALIGNMENT 64u
+/* Where it is memory of a CUDA device. */
+#define CG_CUDA_ARENA_ALIGNMENT 256u
 
 /* Element types, as in cg_print_record.dtype. */
 #define CG_BOOL 0
@@ -114,7 +125,7 @@ typedef struct cg_parallel {
 } cg_parallel;
 
 struct cg_comm; /* of later versions */
-struct cg_cuda;
+struct cg_cuda; /* an open CUDA device */
 
 /* What the caller may lend to a call. Every entry also takes NULL: it then
    allocates its arena for the call and frees it, and prints to stdout. Set
@@ -143,9 +154,10 @@ typedef struct cg_context {
   void *on_cancel_user; /* passed to on_cancel */
   /* Version 2. */
   cg_parallel *parallel; /* NULL, or threads to compute on */
-  struct cg_comm *comm;  /* for later versions, as what follows: NULL */
-  struct cg_cuda *cuda;
-  void *stream;
+  struct cg_comm *comm;  /* for later versions: NULL */
+  struct cg_cuda *cuda;  /* for models with CUDA kernels: what they compute on;
+                            the arena is memory of it then. Others ignore it */
+  void *stream; /* CUstream of such models; NULL: the legacy default one */
   uint64_t reserved[8]; /* 0 */
 } cg_context;
 

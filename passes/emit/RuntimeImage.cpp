@@ -13,6 +13,7 @@
 
 CELL_IMAGE(cell_image_abi, CELL_IMAGE_ABI)
 CELL_IMAGE(cell_image_runtime, CELL_IMAGE_RUNTIME)
+CELL_IMAGE(cell_image_runtime_cuda, CELL_IMAGE_RUNTIME_CUDA)
 CELL_IMAGE(cell_image_libc, CELL_IMAGE_LIBC)
 CELL_IMAGE(cell_image_libm, CELL_IMAGE_LIBM)
 
@@ -25,6 +26,9 @@ llvm::StringRef cellgrad::abiHeaderText() {
 }
 llvm::StringRef cellgrad::runtimeObject() {
   return CELL_IMAGE_REF(cell_image_runtime);
+}
+llvm::StringRef cellgrad::cudaRuntimeObject() {
+  return CELL_IMAGE_REF(cell_image_runtime_cuda);
 }
 llvm::StringRef cellgrad::libcStub() { return CELL_IMAGE_REF(cell_image_libc); }
 llvm::StringRef cellgrad::libmStub() { return CELL_IMAGE_REF(cell_image_libm); }

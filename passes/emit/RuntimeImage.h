@@ -10,6 +10,8 @@ namespace cellgrad {
 llvm::StringRef abiHeaderText();
 /// The runtime as one relocatable ELF object.
 llvm::StringRef runtimeObject();
+/// What models with CUDA kernels need besides, as another.
+llvm::StringRef cudaRuntimeObject();
 /// Shared objects that name the functions of libc.so.6 and libm.so.6 a model
 /// may use.
 llvm::StringRef libcStub();

@@ -1,0 +1,65 @@
+/*===- driver.c - the CUDA driver, found at run time
+ * ------------------------===*/
+
+#define _GNU_SOURCE 1
+#include "runtime/cuda/driver.h"
+#include "runtime/cellgrad_abi.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* glibc before 2.34 has them in libdl, which a program may not have loaded: a
+   model loads all the same. */
+#pragma weak dlopen
+#pragma weak dlsym
+#pragma weak dlclose
+#pragma weak dlerror
+
+#define NAME(name, types) #name,
+static const char *const names[] = {CELL_RT_CUDA_FUNCTIONS(NAME)};
+
+enum { kFunctions = sizeof names / sizeof *names };
+_Static_assert(sizeof(struct cell_rt_cuda_driver) ==
+                   (1 + kFunctions) * sizeof(void *),
+               "a pointer a function, in the order of the names");
+
+int32_t cell_rt_cuda_load_driver(struct cell_rt_cuda_driver *driver,
+                                 char *message, size_t size) {
+  if (!dlopen || !dlsym || !dlclose || !dlerror) {
+    snprintf(message, size,
+             "no CUDA driver: this program has no dlopen: link it with -ldl");
+    return CG_ERROR_NO_DEVICE;
+  }
+  const char *name = secure_getenv("CELLGRAD_CUDA_DRIVER");
+  if (!name || !*name)
+    name = "libcuda.so.1";
+  void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (!library) {
+    const char *why = dlerror();
+    snprintf(message, size, "no CUDA driver: %s", why ? why : name);
+    return CG_ERROR_NO_DEVICE;
+  }
+  for (size_t i = 0; i < kFunctions; ++i) {
+    void *function = dlsym(library, names[i]);
+    if (!function) {
+      snprintf(message, size,
+               "the CUDA driver %s lacks %s: models need the driver of CUDA "
+               "12.0 or later",
+               name, names[i]);
+      dlclose(library);
+      return CG_ERROR_NO_DEVICE;
+    }
+    memcpy((char *)driver + (1 + i) * sizeof(void *), &function,
+           sizeof function);
+  }
+  driver->library = library;
+  return CG_OK;
+}
+
+void cell_rt_cuda_unload_driver(struct cell_rt_cuda_driver *driver) {
+  if (driver->library)
+    dlclose(driver->library);
+  driver->library = 0;
+}
