@@ -1,5 +1,4 @@
-/*===- call.c - a call begins, waits and ends
- * -------------------------------===*/
+/*===- call.c - a call begins, waits and ends -----------------------------===*/
 
 #include "runtime/cuda/handle.h"
 

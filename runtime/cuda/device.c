@@ -1,5 +1,4 @@
-/*===- device.c - devices are opened and closed
- * -----------------------------===*/
+/*===- device.c - devices are opened and closed ---------------------------===*/
 
 #define _GNU_SOURCE 1
 #include "runtime/cuda/handle.h"

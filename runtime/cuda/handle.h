@@ -1,5 +1,4 @@
-/*===- handle.h - what an open device is
- * ------------------------------------===*/
+/*===- handle.h - what an open device is ----------------------------------===*/
 
 #ifndef CELLGRAD_RUNTIME_CUDA_HANDLE_H
 #define CELLGRAD_RUNTIME_CUDA_HANDLE_H

@@ -1,5 +1,4 @@
-/*===- launch.c - kernels are enqueued
- * --------------------------------------===*/
+/*===- launch.c - kernels are enqueued ------------------------------------===*/
 
 #include "runtime/cuda/handle.h"
 

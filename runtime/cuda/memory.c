@@ -1,5 +1,4 @@
-/*===- memory.c - copies, and memory of a call
- * ------------------------------===*/
+/*===- memory.c - copies, and memory of a call ----------------------------===*/
 
 #include "runtime/cuda/handle.h"
 
