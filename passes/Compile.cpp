@@ -1,7 +1,9 @@
 //===- Compile.cpp - from any stage to files ------------------------------===//
 
 #include "passes/Compile.h"
+
 #include "passes/Failure.h"
+#include "passes/Plan.h"
 #include "passes/Registry.h"
 #include "passes/emit/Files.h"
 #include "passes/emit/Processor.h"
@@ -61,6 +63,22 @@ private:
   unsigned count = 0;
 };
 
+/// Prints the kernels of a module when they have been formed.
+class PlanOfKernels : public PassInstrumentation {
+public:
+  explicit PlanOfKernels(std::string &text) : text(text) {}
+
+  void runBeforePass(Pass *pass, Operation *op) override {
+    if (pass->getArgument() != "cell-outline-kernels")
+      return;
+    llvm::raw_string_ostream os(text);
+    printPlan(cast<ModuleOp>(op), os);
+  }
+
+private:
+  std::string &text;
+};
+
 /// The time each pass takes, under its argument name.
 class TimeEachPass : public PassInstrumentation {
 public:
@@ -110,10 +128,18 @@ LogicalResult lower(ModuleOp module, const CompileOptions &options,
   if (!options.emit.dumpDirectory.empty())
     pm.addInstrumentation(
         std::make_unique<DumpAfterEachPass>(options.emit.dumpDirectory));
+  std::string plan;
+  if (!options.plan.empty())
+    pm.addInstrumentation(std::make_unique<PlanOfKernels>(plan));
   report.watch(pm);
   if (timings)
     pm.addInstrumentation(std::make_unique<TimeEachPass>(*timings));
-  return pm.run(module);
+  if (failed(pm.run(module)))
+    return failure();
+  if (options.plan.empty())
+    return success();
+  auto error = writeFile(options.plan, plan);
+  return error ? refuse(module.getLoc(), std::move(error)) : success();
 }
 } // namespace
 

@@ -30,6 +30,7 @@ struct CompileOptions {
   bool poison = false;    ///< temporaries are NaN where they are not needed
   int64_t kernelBytes = 65536; ///< least traffic that a kernel of ops saves
   std::string loweredMLIR;     ///< when not empty, a file for the LLVM dialect
+  std::string plan; ///< when not empty, a file for the kernels in numbers
   std::string reproducers; ///< the folder for programs on which the compiler
                            ///< fails; empty: one in the user's cache
 };

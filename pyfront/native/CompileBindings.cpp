@@ -76,6 +76,7 @@ Job readOptions(const std::string &path, const std::string &name,
       {"assembly", &job.outputs.assembly},
       {"llvm_ir", &job.outputs.llvmIR},
       {"llvm_dialect", &job.options.loweredMLIR},
+      {"plan", &job.options.plan},
       {"reproducers", &job.options.reproducers},
   };
   for (auto [key, value] : options) {

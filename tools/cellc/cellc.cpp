@@ -27,18 +27,20 @@ cl::opt<std::string>
     output("o", cl::desc("File of the first kind; the others go beside it"),
            cl::value_desc("file"), cl::cat(category));
 
-enum class Kind { SharedObject, Object, LLVMIR, Assembly, Header, MLIR };
-cl::list<Kind>
-    kinds("emit", cl::CommaSeparated, cl::desc("What to write (default: so,h)"),
-          cl::values(clEnumValN(Kind::SharedObject, "so", "shared object"),
-                     clEnumValN(Kind::Header, "h", "C header"),
-                     clEnumValN(Kind::Object, "o",
-                                "relocatable object, runtime included"),
-                     clEnumValN(Kind::Assembly, "s", "assembly"),
-                     clEnumValN(Kind::LLVMIR, "ll", "optimised LLVM IR"),
-                     clEnumValN(Kind::MLIR, "mlir",
-                                "the module in the LLVM dialect")),
-          cl::cat(category));
+enum class Kind { SharedObject, Object, LLVMIR, Assembly, Header, MLIR, Plan };
+cl::list<Kind> kinds(
+    "emit", cl::CommaSeparated, cl::desc("What to write (default: so,h)"),
+    cl::values(clEnumValN(Kind::SharedObject, "so", "shared object"),
+               clEnumValN(Kind::Header, "h", "C header"),
+               clEnumValN(Kind::Object, "o",
+                          "relocatable object, runtime included"),
+               clEnumValN(Kind::Assembly, "s", "assembly"),
+               clEnumValN(Kind::LLVMIR, "ll", "optimised LLVM IR"),
+               clEnumValN(Kind::MLIR, "mlir", "the module in the LLVM dialect"),
+               clEnumValN(Kind::Plan, "plan",
+                          "kernels with items, bytes, operations and "
+                          "estimated time")),
+    cl::cat(category));
 
 cl::opt<std::string>
     name("name", cl::desc("Model name in symbols (default: the output's)"),
@@ -127,6 +129,8 @@ void chooseOutputs(cellgrad::CompileOptions &options,
         return {&outputs.header, "h"};
       case Kind::MLIR:
         return {&options.loweredMLIR, "mlir"};
+      case Kind::Plan:
+        return {&options.plan, "plan"};
       }
       llvm_unreachable("every kind has a case");
     }();

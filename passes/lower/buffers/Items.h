@@ -16,6 +16,10 @@ namespace cellgrad {
 /// On an `scf.forall`: about how long all items take on one core.
 constexpr llvm::StringLiteral kNanoseconds = "cell.nanoseconds";
 
+/// On an `scf.for`: its steps are the tiles of an item, or of a kernel of one
+/// item.
+constexpr llvm::StringLiteral kTiles = "cell.tiles";
+
 /// On a function: it computes items. The value is the position of the argument
 /// that is the first item; those after it are the end of the items, and the
 /// worker that computes them.

@@ -15,6 +15,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace cellgrad {
@@ -68,14 +70,24 @@ double estimateNanoseconds(linalg::LinalgOp op) {
   return std::max(bytes / kBytesPerNanosecond, iterations * arithmetic);
 }
 
-/// Trips of a loop, a few where their number is not known.
-static double tripsOf(scf::ForOp loop) {
-  auto from = getConstantIntValue(loop.getLowerBound()),
-       to = getConstantIntValue(loop.getUpperBound()),
-       by = getConstantIntValue(loop.getStep());
+double tripsOf(Operation *op) {
   constexpr double kFew = 8;
-  return from && to && by && *by > 0 ? std::max(0.0, double(*to - *from) / *by)
-                                     : kFew;
+  if (isa<scf::WhileOp>(op))
+    return kFew;
+  auto loop = dyn_cast<LoopLikeOpInterface>(op);
+  if (!loop)
+    return 1;
+  double trips = 1;
+  for (auto [from, to, by] :
+       llvm::zip_equal(*loop.getLoopLowerBounds(), *loop.getLoopUpperBounds(),
+                       *loop.getLoopSteps())) {
+    auto first = getConstantIntValue(from), last = getConstantIntValue(to),
+         step = getConstantIntValue(by);
+    trips *= first && last && step && *step > 0
+                 ? std::max(0.0, std::ceil(double(*last - *first) / *step))
+                 : kFew;
+  }
+  return trips;
 }
 
 double estimateNanoseconds(Operation *op) {
@@ -91,8 +103,7 @@ double estimateNanoseconds(Operation *op) {
   for (Region &region : op->getRegions())
     for (Operation &inner : region.getOps())
       body += estimateNanoseconds(&inner);
-  auto loop = dyn_cast<scf::ForOp>(op);
-  return loop ? tripsOf(loop) * body : body;
+  return tripsOf(op) * body;
 }
 
 } // namespace cellgrad

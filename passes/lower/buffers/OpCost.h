@@ -25,6 +25,10 @@ OpCost costOf(mlir::Operation &op);
 /// not a product: as long as its arithmetic or its memory traffic.
 double estimateNanoseconds(mlir::linalg::LinalgOp op);
 
+/// How often a step of a loop runs: a few times where that is not known. 1 for
+/// other ops.
+double tripsOf(mlir::Operation *op);
+
 /// The same of any op on buffers, with what is in its regions. A loop of
 /// unknown length is taken to be short.
 double estimateNanoseconds(mlir::Operation *op);

@@ -204,6 +204,7 @@ private:
     if (tiling.tilesPerItem == 1)
       return writeTile(rowOf(item), tiling.rows, sums);
     auto loop = scf::ForOp::create(b, loc, first, last, index(1));
+    loop->setAttr(kTiles, b.getUnitAttr());
     b.setInsertionPointToStart(loop.getBody());
     writeTile(rowOf(loop.getInductionVar()), tiling.rows, sums);
   }

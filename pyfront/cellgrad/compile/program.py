@@ -18,6 +18,7 @@ import threading
 import types
 import weakref
 from collections.abc import Callable, Coroutine, Iterator
+from pathlib import Path
 from typing import Any, TypeVar, overload
 
 from cellgrad import _native
@@ -35,6 +36,7 @@ from cellgrad.compile.failures import (
 )
 from cellgrad.core import dtype as mstype
 from cellgrad.core import format as _format
+from cellgrad.core import log as _log
 from cellgrad.core import state
 from cellgrad.core.arguments import check_callable
 from cellgrad.core.errors import error
@@ -397,16 +399,26 @@ def compile_entry(trace: Trace, name: str) -> Any:
     """
     path = fresh_path()
     options = _instrument.options()
-    try:
-        text = trace.graph.text()
-        _cache.shared_object(
-            trace.graph.text(locations=True) if options or "cell.check" in text else text,
-            " ".join(["m", *options]),
-            path,
-            lambda: _native.compile_graph(
-                trace.graph, path, "m", {**options, "reproducers": reproducers()}
-            ),
+
+    def build(**more: str) -> None:
+        _native.compile_graph(
+            trace.graph, path, "m", {**options, **more, "reproducers": reproducers()}
         )
+
+    try:
+        if _log.wanted("plan"):  # which stored code does not have
+            plan = path + ".plan"
+            build(plan=plan)
+            _log.write("plan", f"'{name}'\n{Path(plan).read_text()}")
+            os.unlink(plan)
+        else:
+            text = trace.graph.text()
+            _cache.shared_object(
+                trace.graph.text(locations=True) if options or "cell.check" in text else text,
+                " ".join(["m", *options]),
+                path,
+                build,
+            )
         model = _native.Model(path)
     except _native.CompileError as e:
         raise compile_error(f"'{name}'", e) from None
