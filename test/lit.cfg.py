@@ -17,7 +17,7 @@ llvm_bin = Path(f"/usr/lib/llvm-{llvm_major}/bin")
 
 config.name = "cellgrad"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir", ".c", ".test", ".td"]
+config.suffixes = [".mlir", ".c", ".test", ".td", ".ptx"]
 config.excludes = ["python", "Inputs"]
 config.test_source_root = str(root / "test")
 config.test_exec_root = str(build / "test")
@@ -49,5 +49,6 @@ config.substitutions += [
     ("%root", str(root)),
     ("%build", str(build)),
     ("%runtime", str(root / "runtime")),
+    ("%emulated_driver", str(build / "test" / "emulator" / "libcuda.so.1")),
     ("%llvm_include", str(llvm_bin.parent / "include")),
 ]

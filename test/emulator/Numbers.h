@@ -128,7 +128,9 @@ inline double widen(double x) { return x; }
 /// bits; NaN as the device makes it.
 template <class T, class W> inline T narrow(W x);
 template <> inline float narrow(float x) {
-  return x != x ? bitCast<float>(0x7fffffffu) : x;
+  // On bits: to the compiler one NaN is as good as another.
+  auto bits = bitCast<uint32_t>(x);
+  return bitCast<float>((bits & 0x7fffffff) > 0x7f800000 ? 0x7fffffffu : bits);
 }
 template <> inline float narrow(double x) {
   return narrow<float>(static_cast<float>(x));
