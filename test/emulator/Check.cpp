@@ -2,6 +2,7 @@
 
 #include "Execute.h"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 
@@ -32,7 +33,7 @@ void Block::fail(Fault fault, const Instr &i, const Warp &warp, unsigned lane,
   outcome.fault = fault;
   outcome.message =
       kernel.name + ", line " + std::to_string(i.line) + ": " + why + " (" +
-      kernel.lineText(i.line) + "; block " + triple(index) + ", thread " +
+      kernel.lineText(i.line) + " block " + triple(index) + ", thread " +
       triple(threadIndex(launch, warp.number * kLanes + lane)) + ")";
 }
 
@@ -42,27 +43,24 @@ static bool isWrite(Access how) {
 }
 
 void Block::failAccess(Warp &warp, const Instr &i, unsigned lane,
-                       const char *memoryName, uint64_t offset, Tag other,
-                       Access how, const char *problem) {
-  std::string why = std::string(problem) + " at byte " +
-                    std::to_string(offset) + " of " + memoryName;
-  Tag who = other & kWhoMask;
-  Tag bound = blockEpoch << kWhoBits;
-  if (who == kPending) {
+                       const std::string &memoryName, const Finding &finding) {
+  std::string why = std::string(finding.problem) + " at byte " +
+                    std::to_string(finding.place) + " of " + memoryName;
+  Tag other = finding.other, who = other & kWhoMask;
+  bool isOurs = other >= blockEpoch << kWhoBits;
+  if (who == kPending)
     why += ": a cp.async to it has not been waited for";
-  } else if (who == kReadOnly) {
+  else if (who == kReadOnly)
     why += ": this launch reads it as ld.global.nc";
-  } else if (other != kNever && other != kHost) {
-    if (other < bound)
-      why += ": another block accessed it";
-    else if (who < kMaxThreads)
-      why += ": thread " + triple(threadIndex(launch, who)) + " accessed it";
-    else
-      why += ": other threads accessed it";
-    if (other >= bound)
-      why += " since the last barrier";
-  }
-  (void)how;
+  else if (other == kNever || other == kHost)
+    ; // the problem says it all
+  else if (!isOurs)
+    why += ": another block accessed it";
+  else if (who < kMaxThreads)
+    why += ": thread " + triple(threadIndex(launch, who)) +
+           " accessed it since the last barrier";
+  else
+    why += ": other threads accessed it since the last barrier";
   fail(Fault::Launch, i, warp, lane, why);
 }
 
@@ -92,7 +90,7 @@ inline bool Block::conflicts(Tag tag, Tag thread, const Bounds &bounds,
 
 bool Block::touch(Shadow &shadow, uint64_t offset, unsigned bytes, Tag thread,
                   Access how, const Bounds &bounds, const Warp &warp,
-                  Tag &other, const char *&problem) {
+                  Finding &finding) {
   shadow.allow(offset, bytes);
   Tag mine = now << kWhoBits | thread;
   bool agrees = how == Access::Strong || how == Access::StrongStore ||
@@ -100,27 +98,29 @@ bool Block::touch(Shadow &shadow, uint64_t offset, unsigned bytes, Tag thread,
   uint64_t last = (offset + bytes - 1) >> shadow.shift;
   for (uint64_t n = offset >> shadow.shift; n <= last; ++n) {
     Tag &writer = shadow.writer[n], &reader = shadow.reader[n];
-    other = writer;
+    finding.other = writer;
+    finding.place = std::max(offset, n << shadow.shift);
     if (writer != mine) {
       if (writer < bounds.unwritten && how != Access::Store &&
           how != Access::StrongStore) {
-        problem = "read of what nothing has written";
-        other = kNever;
+        finding.problem = "read of what nothing has written";
+        finding.other = kNever;
         return false;
       }
       if (how == Access::ReadOnly && writer >= bounds.launch) {
-        problem = "ld.global.nc of what the same launch writes";
+        finding.problem = "ld.global.nc of what the same launch writes";
         return false;
       }
       if (conflicts(writer, thread, bounds, warp, agrees)) {
-        problem = isWrite(how) ? "race: two writes" : "race: read and write";
+        finding.problem =
+            isWrite(how) ? "race: two writes" : "race: read and write";
         return false;
       }
     }
     if (isWrite(how)) {
-      other = reader;
+      finding.other = reader;
       if (reader != mine && conflicts(reader, thread, bounds, warp, agrees)) {
-        problem = "race: write and read";
+        finding.problem = "race: write and read";
         return false;
       }
       writer = how == Access::Store ? mine : now << kWhoBits | kAtomic;
@@ -170,15 +170,15 @@ char *Block::globalAccess(Warp &warp, const Instr &i, unsigned lane,
     allocation = nullptr;
     return nullptr;
   }
-  Tag thread = warp.number * kLanes + lane, other = kNever;
-  const char *problem = nullptr;
+  Tag thread = warp.number * kLanes + lane;
+  Finding finding;
   uint64_t offset = address - allocation->base;
   if (!touch(allocation->shadow, offset, bytes, thread, how, globalBounds(),
-             warp, other, problem)) {
+             warp, finding)) {
     std::string name = "the allocation of " +
                        std::to_string(allocation->bytes) + " bytes from " +
                        hex(allocation->base);
-    failAccess(warp, i, lane, name.c_str(), offset, other, how, problem);
+    failAccess(warp, i, lane, name, finding);
     return nullptr;
   }
   (isWrite(how) ? counters.bytesStored : counters.bytesLoaded) += bytes;
@@ -199,8 +199,8 @@ char *Block::localAccess(Warp &warp, const Instr &i, unsigned lane,
     if (isWrite(how)) {
       localWritten[at + b] = 1;
     } else if (!localWritten[at + b]) {
-      failAccess(warp, i, lane, "local memory", address + b, kNever, how,
-                 "read of what nothing has written");
+      failAccess(warp, i, lane, "local memory",
+                 {"read of what nothing has written", address + b, kNever});
       return nullptr;
     }
   }
@@ -230,11 +230,11 @@ char *Block::access(Warp &warp, const Instr &i, unsigned lane, Space space,
                std::to_string(sharedSize) + " bytes");
       return nullptr;
     }
-    Tag begin = blockEpoch << kWhoBits, other = kNever;
-    const char *problem = nullptr;
+    Tag begin = blockEpoch << kWhoBits;
+    Finding finding;
     if (!touch(sharedShadow, address, bytes, warp.number * kLanes + lane, how,
-               {begin, begin, begin}, warp, other, problem)) {
-      failAccess(warp, i, lane, "shared memory", address, other, how, problem);
+               {begin, begin, begin}, warp, finding)) {
+      failAccess(warp, i, lane, "shared memory", finding);
       return nullptr;
     }
     return shared.data() + address;

@@ -388,9 +388,13 @@ CELL_DRIVER_API int cuMemcpyPeerAsync(Pointer to, void *, Pointer from, void *,
   return betweenDevices(entry, to, from, bytes, stream);
 }
 
-/// What a call that waits returns, when `result` came from enqueueing.
+/// What a call that waits returns, when `result` came from enqueueing: it waits
+/// for the legacy stream, not for streams that are apart from it.
 static Result waited(Entry &entry, Result result) {
-  return result == Success ? entry.driver.wait(*entry.context) : result;
+  if (result != Success)
+    return result;
+  entry.driver.runUpTo(*entry.context->legacy, entry.driver.tickets);
+  return entry.context->error;
 }
 
 CELL_DRIVER_API int cuMemcpyHtoD_v2(Pointer to, const void *from,

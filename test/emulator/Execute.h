@@ -144,9 +144,15 @@ private:
   struct Bounds {
     Tag unwritten, launch, block;
   };
+  /// What is wrong with an access: where, and who accessed it before.
+  struct Finding {
+    const char *problem = nullptr;
+    uint64_t place = 0;
+    Tag other = kNever;
+  };
   bool touch(Shadow &shadow, uint64_t offset, unsigned bytes, Tag thread,
-             Access how, const Bounds &bounds, const Warp &warp, Tag &other,
-             const char *&problem);
+             Access how, const Bounds &bounds, const Warp &warp,
+             Finding &finding);
   bool conflicts(Tag tag, Tag thread, const Bounds &bounds, const Warp &warp,
                  bool atomicsAgree) const;
   char *globalAccess(Warp &warp, const Instr &i, unsigned lane,
@@ -154,8 +160,7 @@ private:
   char *localAccess(Warp &warp, const Instr &i, unsigned lane, uint64_t address,
                     unsigned bytes, Access how);
   void failAccess(Warp &warp, const Instr &i, unsigned lane,
-                  const char *memoryName, uint64_t offset, Tag other,
-                  Access how, const char *problem);
+                  const std::string &memoryName, const Finding &finding);
   Bounds globalBounds() const;
   bool step(Warp &warp, uint64_t quantum);
   bool advance(Warp &warp, size_t which, uint64_t quantum);
