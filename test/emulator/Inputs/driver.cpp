@@ -136,6 +136,16 @@ static void queues() {
   EXPECT(counter("launches"), launches); // t has not run
   OK(cu("cuCtxSynchronize"));
   EXPECT(counter("launches"), launches + 1);
+  // And they wait for it: what they copy is 100 + 100.
+  Pointer c = buffer({100});
+  OK(launch(c, 1, 100, legacy));
+  OK(cu("cuMemcpyDtoDAsync_v2", a, c, size_t(4), s));
+  OK(cu("cuStreamSynchronize", s));
+  uint32_t copied = 0;
+  Handle apart = stream(1);
+  OK(cu("cuMemcpyDtoHAsync_v2", (void *)&copied, a, size_t(4), apart));
+  OK(cu("cuStreamSynchronize", apart));
+  EXPECT(copied, 200u);
   // Pageable memory is read at the call, pinned memory when the copy runs.
   uint32_t value = 100;
   OK(cu("cuMemcpyHtoDAsync_v2", a, (const void *)&value, size_t(4), s));
