@@ -11,6 +11,8 @@
 #include "Map.h"
 #include "Numbers.h"
 
+#include <type_traits>
+
 using namespace ptx;
 
 namespace {
@@ -126,7 +128,7 @@ struct Flush { // subnormal numbers become zeros
   template <class T> static T apply(T a) {
     auto x = widen(a);
     using W = decltype(x);
-    W least = kIsNarrow<T> ? W(0x1p-14) : W(0x1p-126);
+    W least = std::is_same_v<T, Half> ? W(0x1p-14) : W(0x1p-126);
     return std::fabs(x) < least ? narrow<T>(std::copysign(W(0), x)) : a;
   }
 };
@@ -252,9 +254,7 @@ static Handler floatHandler(std::string_view name, Type type, bool wantsNaN,
 Handler ptx::saturater(Type type) { return unary<Saturate>(type); }
 Handler ptx::reluer(Type type) { return unary<Relu>(type); }
 Handler ptx::flusher(Type type) {
-  return type == Type::F64 || type == Type::BF16 || type == Type::BF16x2
-             ? nullptr
-             : unary<Flush>(type);
+  return type == Type::F64 ? nullptr : unary<Flush>(type);
 }
 
 /// Applies `run` to the row `from`; the result is `to`.

@@ -104,6 +104,21 @@ static void setPredicate(Warp &warp, const Instr &i, uint32_t lanes) {
   d = (d & ~lanes) | (both & lanes);
 }
 
+/// Two comparisons in each lane, with a predicate each: low half first.
+template <Order order, class T>
+static void setPredicates(Warp &warp, const Instr &i, uint32_t lanes) {
+  for (unsigned half = 0; half < 2; ++half) {
+    T a[kLanes], b[kLanes];
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      a[lane] = warp.row<T>(i.a[0])[2 * lane + half];
+      b[lane] = warp.row<T>(i.a[1])[2 * lane + half];
+    }
+    uint32_t result = join(warp, i, holds<order>(a, b));
+    uint32_t &d = warp.predicate(i.d[half]);
+    d = (d & ~lanes) | (result & lanes);
+  }
+}
+
 /// set: all ones for an integer result, 1.0 for a float; `offset` holds it.
 template <Order order, class T>
 static void setValue(Warp &warp, const Instr &i, uint32_t lanes) {
@@ -125,6 +140,10 @@ template <Order order, bool asValue> static Handler handlerFor(Type type) {
     return asValue ? setValue<order, Half> : setPredicate<order, Half>;
   case Type::BF16:
     return asValue ? setValue<order, BFloat> : setPredicate<order, BFloat>;
+  case Type::F16x2:
+    return asValue ? nullptr : setPredicates<order, Half>;
+  case Type::BF16x2:
+    return asValue ? nullptr : setPredicates<order, BFloat>;
   default:
     break;
   }
@@ -203,7 +222,10 @@ static void decodeSetp(Decoder &decoder, Opcode &opcode, Instr &i) {
   if (!i.run)
     return decoder.fail("this comparison is not emulated");
   i.d[0] = decoder.destination(Type::Pred);
-  if (decoder.lex.eat("|"))
+  bool isPair = type == Type::F16x2 || type == Type::BF16x2;
+  if (isPair)
+    decoder.lex.expect("|");
+  if (isPair || decoder.lex.eat("|"))
     i.d[1] = decoder.destination(Type::Pred);
   decodeOperands(decoder, opcode, i, type);
 }

@@ -19,16 +19,19 @@ std::string Kernel::lineText(uint32_t line) const {
 Symbol ptx::parseVariable(Lexer &lex, std::string_view &name, Type &element) {
   Symbol symbol;
   element = Type::B8;
-  uint64_t elements = 1;
+  uint64_t elements = 1, ofPointee = 0;
+  bool isPointer = false;
   for (;;) {
     std::string_view token = lex.next();
     if (token == ".align") {
-      parseInteger(lex.next(), symbol.align);
+      // After .ptr it is the alignment of what the pointer points to.
+      parseInteger(lex.next(), isPointer ? ofPointee : symbol.align);
     } else if (token == ".v2" || token == ".v4") {
       elements = token == ".v2" ? 2 : 4;
-    } else if (token == ".ptr" || token == ".global" || token == ".shared" ||
-               token == ".const" || token == ".local" || token == ".param" ||
-               token == ".managed") {
+    } else if (token == ".ptr") {
+      isPointer = true;
+    } else if (token == ".global" || token == ".shared" || token == ".const" ||
+               token == ".local" || token == ".param" || token == ".managed") {
       continue; // what a pointer points to changes nothing
     } else if (token.size() > 1 && token[0] == '.') {
       element = typeOf(token.substr(1));
