@@ -55,6 +55,12 @@ Row Decoder::special(Special what) {
   return entry->second;
 }
 
+Row Decoder::carry() {
+  if (carryRow == kNoRow)
+    carryRow = newRow(1);
+  return carryRow;
+}
+
 //===----------------------------------------------------------------------===//
 // Names
 //===----------------------------------------------------------------------===//

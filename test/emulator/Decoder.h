@@ -104,6 +104,8 @@ public:
   Row constant(uint64_t value, unsigned bytes);
   Row newRow(unsigned bytes);
   Row special(Special what);
+  /// The predicate that holds the carry of the last "add.cc" or "sub.cc".
+  Row carry();
 
   /// Adds an instruction, under the guard of the present one.
   void emit(Instr instr);
@@ -171,6 +173,7 @@ private:
   std::map<std::pair<uint64_t, unsigned>, Row> constants;
   std::map<Special, Row> specials;
   std::vector<Instr> after;
+  Row carryRow = kNoRow;
   Row guard = kNoRow;
   bool negated = false;
 };

@@ -133,6 +133,27 @@ struct Max {
 
 } // namespace
 
+/// add and sub with a carry or borrow that comes in (a[2]) or goes out (d[1]).
+template <class T, bool subtracts>
+static void addWithCarry(Warp &warp, const Instr &i, uint32_t lanes) {
+  T *d = warp.row<T>(i.d[0]);
+  const T *a = warp.row<T>(i.a[0]), *b = warp.row<T>(i.a[1]);
+  uint32_t in = i.a[2] == kNoRow ? 0 : warp.predicate(i.a[2]), out = 0;
+  forLanes(lanes, [&](unsigned k) {
+    T other = subtracts ? static_cast<T>(~b[k]) : b[k];
+    // a - b is a + ~b + 1; the flag is the borrow, the opposite of a carry.
+    unsigned __int128 sum = a[k];
+    sum += other;
+    sum += (in >> k & 1) != subtracts;
+    out |= uint32_t((sum >> (8 * sizeof(T)) & 1) != subtracts) << k;
+    d[k] = static_cast<T>(sum);
+  });
+  if (i.d[1] == kNoRow)
+    return;
+  uint32_t &flag = warp.predicate(i.d[1]);
+  flag = (flag & ~lanes) | (out & lanes);
+}
+
 template <class Op> static Handler unary(Type type) {
   Handler handler = nullptr;
   withInteger(type, [&](auto zero) {
@@ -190,11 +211,34 @@ static Type twiceAsWide(Type type) {
   }
 }
 
+/// "add.cc", "addc", "sub.cc" and "subc".
+static void decodeCarry(Decoder &decoder, Instr &i, Type type, bool subtracts,
+                        bool takes, bool gives) {
+  if (sizeOf(type) == 8)
+    i.run = subtracts ? addWithCarry<uint64_t, true>
+                      : addWithCarry<uint64_t, false>;
+  else
+    i.run = subtracts ? addWithCarry<uint32_t, true>
+                      : addWithCarry<uint32_t, false>;
+  if (takes)
+    i.a[2] = decoder.carry();
+  if (gives)
+    i.d[1] = decoder.carry();
+}
+
 void ptx::decodeInteger(Decoder &decoder, Opcode &opcode, Instr &i, Type type) {
   std::string_view name = opcode.name();
   unsigned operands = 2;
   Type result = type;
-  if (name == "add") {
+  bool takesCarry = name == "addc" || name == "subc";
+  bool givesCarry = opcode.has("cc");
+  if (takesCarry || ((name == "add" || name == "sub") && givesCarry)) {
+    decodeCarry(decoder, i, type, name.substr(0, 3) == "sub", takesCarry,
+                givesCarry);
+  } else if (givesCarry) {
+    return decoder.fail("'.cc' of '" + std::string(name) +
+                        "' is not emulated");
+  } else if (name == "add") {
     i.run = opcode.has("sat") ? type == Type::S32
                                     ? map2<AddSat, int32_t, int32_t, int32_t>
                                     : Handler(nullptr)

@@ -287,7 +287,7 @@ def integer_forms():
                 yield name, type_name
 
 
-@pytest.mark.parametrize(("name", "type_name"), integer_forms())
+@pytest.mark.parametrize(("name", "type_name"), list(integer_forms()))
 def test_integers(emulator, name, type_name):
     bits = width(type_name)
     result = f"{type_name[0]}{2 * bits}" if "wide" in name else type_name
