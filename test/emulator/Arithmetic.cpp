@@ -309,9 +309,10 @@ static void decode(Decoder &decoder, Opcode &opcode, Instr &i) {
 
 Decode ptx::findArithmetic(std::string_view name) {
   for (std::string_view known :
-       {"add", "sub", "mul",  "mad",      "fma",   "div",   "rem", "neg",
-        "abs", "min", "max",  "sqrt",     "rcp",   "rsqrt", "ex2", "lg2",
-        "sin", "cos", "tanh", "copysign", "mul24", "mad24", "sad", "addc", "subc"})
+       {"add",   "sub", "mul",  "mad", "fma",  "div",      "rem",
+        "neg",   "abs", "min",  "max", "sqrt", "rcp",      "rsqrt",
+        "ex2",   "lg2", "sin",  "cos", "tanh", "copysign", "mul24",
+        "mad24", "sad", "addc", "subc"})
     if (known == name)
       return decode;
   return nullptr;

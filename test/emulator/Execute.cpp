@@ -38,16 +38,27 @@ Block::Block(const Launch &launch, Memory &memory, Counters &counters)
     warp.number = n;
     uint32_t left = threads - n * kLanes;
     warp.present = left >= kLanes ? kAllLanes : (1u << left) - 1;
-    warp.registers.assign(kernel.registerBytes + 64, '\xff');
-    auto begin = reinterpret_cast<uintptr_t>(warp.registers.data());
-    warp.aligned = warp.registers.data() + (64 - begin % 64) % 64;
-    for (const Constant &constant : kernel.constants) {
-      if (constant.bytes == 0)
-        warp.predicate(constant.row) = static_cast<uint32_t>(constant.value);
-      for (unsigned lane = 0; lane < kLanes; ++lane)
-        memcpy(warp.row<char>(constant.row) + lane * constant.bytes,
-               &constant.value, constant.bytes);
-    }
+  }
+  fillRegisters();
+}
+
+/// Rows begin with bits that are NaN and -1; those of constants hold them.
+void Block::fillRegisters() {
+  size_t size = (kernel.registerBytes + 63) / 64 * 64;
+  registers.assign(size * warps.size() + 64, '\xff');
+  auto begin = reinterpret_cast<uintptr_t>(registers.data());
+  char *first = registers.data() + (64 - begin % 64) % 64;
+  for (Warp &warp : warps)
+    warp.registers = first + size * warp.number;
+  for (const Constant &constant : kernel.constants) {
+    char *row = first + constant.row;
+    if (constant.bytes == 0) // a predicate: one mask
+      memcpy(row, &constant.value, sizeof(uint32_t));
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      memcpy(row + lane * constant.bytes, &constant.value, constant.bytes);
+    size_t bytes = constant.bytes ? kLanes * constant.bytes : sizeof(uint32_t);
+    for (size_t n = 1; n < warps.size(); ++n)
+      memcpy(row + n * size, row, bytes);
   }
 }
 

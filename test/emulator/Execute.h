@@ -81,7 +81,6 @@ struct PendingCopy {
 
 struct Warp {
   Block *block = nullptr;
-  std::vector<char> registers;
   std::vector<Group> groups;
   uint32_t number = 0, present = 0, alive = 0;
   uint32_t lastSync = 0; // epoch of the last bar.warp.sync
@@ -91,10 +90,10 @@ struct Warp {
   std::vector<std::deque<std::vector<PendingCopy>>> copies;
 
   template <class T> T *row(Row at) {
-    return reinterpret_cast<T *>(aligned + at);
+    return reinterpret_cast<T *>(registers + at);
   }
   uint32_t &predicate(Row at) { return *row<uint32_t>(at); }
-  char *aligned = nullptr;
+  char *registers = nullptr;
 };
 
 struct Barrier {
@@ -170,7 +169,9 @@ private:
   void reportDeadlock();
   void fillSpecials(bool first);
 
+  void fillRegisters();
   std::vector<Warp> warps;
+  std::vector<char> registers; // of all warps
   std::vector<char> shared;
   Shadow sharedShadow;
   std::vector<char> local;

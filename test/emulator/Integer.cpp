@@ -236,8 +236,7 @@ void ptx::decodeInteger(Decoder &decoder, Opcode &opcode, Instr &i, Type type) {
     decodeCarry(decoder, i, type, name.substr(0, 3) == "sub", takesCarry,
                 givesCarry);
   } else if (givesCarry) {
-    return decoder.fail("'.cc' of '" + std::string(name) +
-                        "' is not emulated");
+    return decoder.fail("'.cc' of '" + std::string(name) + "' is not emulated");
   } else if (name == "add") {
     i.run = opcode.has("sat") ? type == Type::S32
                                     ? map2<AddSat, int32_t, int32_t, int32_t>
