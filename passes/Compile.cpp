@@ -7,6 +7,7 @@
 #include "passes/Registry.h"
 #include "passes/emit/Files.h"
 #include "passes/emit/Processor.h"
+#include "passes/emit/Ptx.h"
 
 #include "dialect/CellDialect.h"
 #include "dialect/Refusal.h"
@@ -165,6 +166,8 @@ bool cellgrad::holdsCellOps(ModuleOp module) {
 
 std::string cellgrad::pipelineFor(ModuleOp module, const Target &target,
                                   const CompileOptions &options) {
+  if (!options.ptx.empty())
+    return "cell-gpu-pipeline";
   if (module.getOps<func::FuncOp>().empty())
     return "";
   std::string name =
@@ -175,6 +178,29 @@ std::string cellgrad::pipelineFor(ModuleOp module, const Target &target,
               ? " kernel-bytes=" + std::to_string(options.kernelBytes)
               : "") +
          (options.emit.sanitizeAddress ? " separate-temporaries=true}" : "}");
+}
+
+/// Writes the PTX of the one module of device code that `module` holds.
+static LogicalResult emitPtx(ModuleOp module, ArrayRef<PtxOutput> outputs,
+                             bool durable) {
+  auto device = llvm::to_vector(module.getOps<gpu::GPUModuleOp>());
+  if (device.size() != 1)
+    return refuse(module.getLoc())
+           << "expected one gpu.module to make PTX of, found " << device.size();
+  FileSet files(durable);
+  for (const PtxOutput &output : outputs) {
+    auto chip = findChip(output.chip);
+    if (!chip)
+      return refuse(module.getLoc()) << llvm::toString(chip.takeError());
+    FailureOr<std::string> text = generatePtx(device.front(), **chip);
+    if (failed(text))
+      return failure();
+    if (auto error = files.add(output.path, llvm::StringRef(*text)))
+      return refuse(module.getLoc(), std::move(error));
+  }
+  if (auto error = files.commit())
+    return refuse(module.getLoc(), std::move(error));
+  return success();
 }
 
 /// What `compile` does to the copy of the module.
@@ -191,6 +217,8 @@ static LogicalResult lowerAndEmit(ModuleOp module,
       return refuse(module.getLoc(), std::move(error));
   }
   report.enter("code generation");
+  if (!options.ptx.empty())
+    return emitPtx(module, options.ptx, outputs.durable);
   return emitArtifact(module, options.emit, outputs, timings);
 }
 

@@ -21,6 +21,11 @@
 namespace cellgrad {
 struct Target;
 
+/// A file, and the kind of GPU that its code is for.
+struct PtxOutput {
+  std::string chip, path;
+};
+
 struct CompileOptions {
   EmitOptions emit;
   std::string
@@ -31,6 +36,9 @@ struct CompileOptions {
   int64_t kernelBytes = 65536; ///< least traffic that a kernel of ops saves
   std::string loweredMLIR;     ///< when not empty, a file for the LLVM dialect
   std::string plan; ///< when not empty, a file for the kernels in numbers
+  /// When not empty, files that get the PTX of the module's device code, each
+  /// for a chip: nothing else is written.
+  std::vector<PtxOutput> ptx;
   std::string reproducers; ///< the folder for programs on which the compiler
                            ///< fails; empty: one in the user's cache
 };

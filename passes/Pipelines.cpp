@@ -5,6 +5,7 @@
 #include "passes/lower/buffers/Pipeline.h"
 #include "passes/lower/cpu/Pipeline.h"
 #include "passes/lower/fuse/Pipeline.h"
+#include "passes/lower/gpu/Pipeline.h"
 #include "passes/lower/tensors/Pipeline.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -51,6 +52,9 @@ void cellgrad::registerPipelines() {
       "cell-cpu-pipeline",
       "linalg on tensors to the LLVM dialect: the five pipelines before",
       buildCPUPipeline);
+  PassPipelineRegistration<>("cell-gpu-pipeline",
+                             "kernels on buffers to the LLVM and NVVM dialects",
+                             buildGPUPipeline);
   PassPipelineRegistration<CPUPipelineOptions>(
       "cell-to-llvm-pipeline",
       "cell ops to the LLVM dialect: what cellc runs on the cell dialect",

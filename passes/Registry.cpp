@@ -10,6 +10,7 @@
 #include "passes/lower/buffers/Passes.h"
 #include "passes/lower/cpu/Passes.h"
 #include "passes/lower/fuse/Passes.h"
+#include "passes/lower/gpu/Passes.h"
 #include "passes/lower/math/Passes.h"
 #include "passes/lower/sequential/Passes.h"
 #include "passes/lower/tensors/Passes.h"
@@ -25,13 +26,16 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/AllInterfaces.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/SCF/Transforms/Passes.h"
@@ -52,10 +56,11 @@ using namespace mlir;
 void cellgrad::registerDialects(DialectRegistry &registry) {
   registry.insert<CellDialect, affine::AffineDialect, arith::ArithDialect,
                   bufferization::BufferizationDialect, cf::ControlFlowDialect,
-                  func::FuncDialect, LLVM::LLVMDialect, linalg::LinalgDialect,
-                  math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
-                  special::SpecialDialect, tensor::TensorDialect,
-                  vector::VectorDialect>();
+                  func::FuncDialect, gpu::GPUDialect, LLVM::LLVMDialect,
+                  linalg::LinalgDialect, math::MathDialect,
+                  memref::MemRefDialect, nvgpu::NVGPUDialect, NVVM::NVVMDialect,
+                  scf::SCFDialect, special::SpecialDialect,
+                  tensor::TensorDialect, vector::VectorDialect>();
   arith::registerBufferDeallocationOpInterfaceExternalModels(registry);
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
@@ -80,6 +85,7 @@ void cellgrad::registerPasses() {
   registerCellLowerFusePasses();
   registerCellLowerSequentialPasses();
   registerCellLowerCPUPasses();
+  registerCellLowerGPUPasses();
   registerTransformsPasses();
   registerLinalgPasses();
   bufferization::registerBufferizationPasses();

@@ -6,17 +6,14 @@
 #include "passes/emit/Object.h"
 #include "passes/emit/Passes.h"
 #include "passes/emit/Processor.h"
+#include "passes/emit/Ptx.h"
 #include "passes/emit/Signature.h"
 
 #include "dialect/Refusal.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 
-#include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Path.h"
@@ -71,7 +68,6 @@ private:
       return check(std::move(error));
     return refuse(module.getLoc(), std::move(error));
   }
-  void hear(llvm::LLVMContext &context);
   LogicalResult dump(const llvm::Module &ir, llvm::StringRef name);
   LogicalResult addAbi();
   LogicalResult generateCode(llvm::Module &ir, llvm::TargetMachine &machine,
@@ -84,25 +80,8 @@ private:
   const EmitOutputs &outputs;
   Stopwatch watch;
   FileSet files;
-  bool broken = false; ///< LLVM has told of an error
+  std::optional<LLVMErrors> errors;
 };
-
-/// Takes LLVM's errors; it ends the process where nobody does.
-void Emitter::hear(llvm::LLVMContext &context) {
-  context.setDiagnosticHandlerCallBack(
-      [](const llvm::DiagnosticInfo *info, void *self) {
-        if (info->getSeverity() != llvm::DS_Error)
-          return;
-        auto *emitter = static_cast<Emitter *>(self);
-        std::string text;
-        llvm::raw_string_ostream os(text);
-        llvm::DiagnosticPrinterRawOStream printer(os);
-        info->print(printer);
-        emitter->broken = true;
-        emitter->module.emitError(text);
-      },
-      this);
-}
 
 LogicalResult Emitter::dump(const llvm::Module &ir, llvm::StringRef name) {
   if (options.dumpDirectory.empty())
@@ -132,7 +111,7 @@ LogicalResult Emitter::generateCode(llvm::Module &ir,
                                     llvm::SmallVectorImpl<char> &output) {
   if (failed(check(generate(ir, machine, type, output))))
     return failure();
-  return failure(broken);
+  return failure(errors->any());
 }
 
 LogicalResult Emitter::writeCode(llvm::Module &ir,
@@ -190,7 +169,7 @@ LogicalResult Emitter::run() {
   watch.lap("abi");
 
   llvm::LLVMContext context;
-  hear(context);
+  errors.emplace(context, module);
   auto ir = translate(module, context, *processor, **machine);
   if (!ir)
     return module.emitError("the module could not be translated to LLVM IR");
@@ -202,7 +181,7 @@ LogicalResult Emitter::run() {
        failed(check(sanitizeAddress(*ir, **machine)))) ||
       (options.sanitizeThread && failed(check(sanitizeThread(*ir, **machine)))))
     return failure();
-  if (broken)
+  if (errors->any())
     return failure();
   watch.lap("optimize");
 
@@ -261,8 +240,7 @@ std::optional<FileFailure> cellgrad::fileFailure(Diagnostic &diagnostic) {
 }
 
 void cellgrad::registerEmitDialects(DialectRegistry &registry) {
-  registerBuiltinDialectTranslation(registry);
-  registerLLVMDialectTranslation(registry);
+  registerPtxDialects(registry);
 }
 
 LogicalResult cellgrad::emitArtifact(ModuleOp module,

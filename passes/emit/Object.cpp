@@ -6,6 +6,8 @@
 
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -43,6 +45,23 @@ cellgrad::translate(mlir::ModuleOp module, llvm::LLVMContext &context,
   return result;
 }
 
+LLVMErrors::LLVMErrors(llvm::LLVMContext &context, mlir::Operation *op)
+    : op(op) {
+  context.setDiagnosticHandlerCallBack(
+      [](const llvm::DiagnosticInfo *info, void *self) {
+        if (info->getSeverity() != llvm::DS_Error)
+          return;
+        auto *errors = static_cast<LLVMErrors *>(self);
+        std::string text;
+        llvm::raw_string_ostream os(text);
+        llvm::DiagnosticPrinterRawOStream printer(os);
+        info->print(printer);
+        errors->found = true;
+        errors->op->emitError(text);
+      },
+      this);
+}
+
 /// Runs the passes that `build` adds.
 static llvm::Error
 runPasses(llvm::Module &module, llvm::TargetMachine &machine,
@@ -71,7 +90,7 @@ llvm::Error cellgrad::optimize(llvm::Module &module,
                                llvm::TargetMachine &machine, unsigned level) {
   if (level == 0)
     return llvm::Error::success();
-  return runPasses(
+  return ::runPasses(
       module, machine,
       [&](llvm::PassBuilder &builder,
           llvm::ModulePassManager &passes) -> llvm::Error {
@@ -89,6 +108,16 @@ llvm::Error cellgrad::optimize(llvm::Module &module,
       });
 }
 
+llvm::Error cellgrad::runPasses(llvm::Module &module,
+                                llvm::TargetMachine &machine,
+                                llvm::StringRef pipeline) {
+  return ::runPasses(
+      module, machine,
+      [&](llvm::PassBuilder &builder, llvm::ModulePassManager &passes) {
+        return builder.parsePassPipeline(passes, pipeline);
+      });
+}
+
 /// Runs the passes of a sanitizer on all functions.
 static llvm::Error instrument(llvm::Module &module,
                               llvm::TargetMachine &machine,
@@ -97,11 +126,7 @@ static llvm::Error instrument(llvm::Module &module,
   for (llvm::Function &function : module)
     if (!function.isDeclaration())
       function.addFnAttr(mark);
-  return runPasses(
-      module, machine,
-      [&](llvm::PassBuilder &builder, llvm::ModulePassManager &passes) {
-        return builder.parsePassPipeline(passes, pipeline);
-      });
+  return cellgrad::runPasses(module, machine, pipeline);
 }
 
 llvm::Error cellgrad::sanitizeAddress(llvm::Module &module,

@@ -34,6 +34,22 @@ std::unique_ptr<llvm::Module> translate(mlir::ModuleOp module,
 llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine,
                      unsigned level);
 
+/// Runs the passes of the text `pipeline`.
+llvm::Error runPasses(llvm::Module &module, llvm::TargetMachine &machine,
+                      llvm::StringRef pipeline);
+
+/// Reports LLVM's errors at an op, as long as it lives: LLVM ends the process
+/// where nobody takes them.
+class LLVMErrors {
+public:
+  LLVMErrors(llvm::LLVMContext &context, mlir::Operation *op);
+  bool any() const { return found; }
+
+private:
+  mlir::Operation *op;
+  bool found = false;
+};
+
 /// Adds a check to every access to memory, with AddressSanitizer.
 llvm::Error sanitizeAddress(llvm::Module &module, llvm::TargetMachine &machine);
 

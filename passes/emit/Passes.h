@@ -3,6 +3,7 @@
 #ifndef CELLGRAD_PASSES_EMIT_PASSES_H
 #define CELLGRAD_PASSES_EMIT_PASSES_H
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/Pass.h"
 
 namespace cellgrad {

@@ -43,4 +43,17 @@ def CellEmitAbi : Pass<"cell-emit-abi", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }
 
+def EmitPtx : Pass<"cell-emit-ptx", "mlir::gpu::GPUModuleOp"> {
+  let summary = "Generate the PTX of device code";
+  let description = [{
+    The module of device code, in the LLVM and NVVM dialects, gets the attribute `cell.ptx`: a
+    dictionary of the text for each chip. The driver compiles it for the GPU it finds: the text of
+    one chip runs on later ones, except where the name of the chip ends in a letter.
+  }];
+  let options = [
+    ListOption<"chips", "chip", "std::string", "Kinds of GPU: sm_80,sm_90a">
+  ];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::NVVM::NVVMDialect"];
+}
+
 #endif

@@ -12,7 +12,7 @@ LAYERS = [
     {"passes/emit", "passes/lower/tensors"},
     {"passes/lower/buffers", "passes/lower/sequential"},
     {"passes/lower/fuse"},
-    {"passes/lower/cpu"},
+    {"passes/lower/cpu", "passes/lower/gpu"},
     {"passes"},
     {"tools"},
     {"pyfront"},

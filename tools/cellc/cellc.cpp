@@ -27,7 +27,16 @@ cl::opt<std::string>
     output("o", cl::desc("File of the first kind; the others go beside it"),
            cl::value_desc("file"), cl::cat(category));
 
-enum class Kind { SharedObject, Object, LLVMIR, Assembly, Header, MLIR, Plan };
+enum class Kind {
+  SharedObject,
+  Object,
+  LLVMIR,
+  Assembly,
+  Header,
+  MLIR,
+  Plan,
+  PTX
+};
 cl::list<Kind> kinds(
     "emit", cl::CommaSeparated, cl::desc("What to write (default: so,h)"),
     cl::values(clEnumValN(Kind::SharedObject, "so", "shared object"),
@@ -39,7 +48,8 @@ cl::list<Kind> kinds(
                clEnumValN(Kind::MLIR, "mlir", "the module in the LLVM dialect"),
                clEnumValN(Kind::Plan, "plan",
                           "kernels with items, bytes, operations and "
-                          "estimated time")),
+                          "estimated time"),
+               clEnumValN(Kind::PTX, "ptx", "code of a gpu.module, alone")),
     cl::cat(category));
 
 cl::opt<std::string>
@@ -49,6 +59,11 @@ cl::opt<std::string> target(
     "target",
     cl::desc("native (default), x86-64-v2, x86-64-v3, x86-64-v4 or a CPU name"),
     cl::init("native"), cl::cat(category));
+cl::list<std::string>
+    chips("chip", cl::CommaSeparated,
+          cl::desc("Kinds of GPU of --emit=ptx (default: sm_80); with several, "
+                   "their names are part of the files' names"),
+          cl::cat(category));
 cl::opt<unsigned> optLevel("O", cl::Prefix,
                            cl::desc("Optimisation level, 0 to 3 (default: 2)"),
                            cl::init(2), cl::cat(category));
@@ -131,6 +146,8 @@ void chooseOutputs(cellgrad::CompileOptions &options,
         return {&options.loweredMLIR, "mlir"};
       case Kind::Plan:
         return {&options.plan, "plan"};
+      case Kind::PTX:
+        break;
       }
       llvm_unreachable("every kind has a case");
     }();
@@ -138,6 +155,19 @@ void chooseOutputs(cellgrad::CompileOptions &options,
     *slot = first && !output.empty()
                 ? output.getValue()
                 : withExtension(output.empty() ? input : output, extension);
+  }
+}
+
+/// A file of PTX for each chip.
+void choosePtxOutputs(cellgrad::CompileOptions &options) {
+  SmallVector<std::string> names(chips.begin(), chips.end());
+  if (names.empty())
+    names.push_back("sm_80");
+  for (const std::string &chip : names) {
+    std::string path = output.empty() ? withExtension(input, "ptx") : output;
+    if (names.size() > 1)
+      path = withExtension(path, chip + sys::path::extension(path).str());
+    options.ptx.push_back({chip, path});
   }
 }
 
@@ -159,6 +189,8 @@ private:
 int run() {
   if (optLevel > 3)
     return fail("-O" + Twine(optLevel) + ": expected -O0 to -O3");
+  if (is_contained(kinds, Kind::PTX) ? kinds.size() > 1 : !chips.empty())
+    return fail("--chip and --emit=ptx go together, without other kinds");
   std::optional<Scratch> scratch;
   if (!failsIn.empty())
     scratch.emplace();
@@ -173,6 +205,8 @@ int run() {
   outputs.durable = !scratch;
   if (scratch)
     outputs.sharedObject = scratch->path("fails.so");
+  else if (is_contained(kinds, Kind::PTX))
+    choosePtxOutputs(options);
   else
     chooseOutputs(options, outputs);
   StringRef stem = sys::path::stem(output.empty() ? input : output);

@@ -5,6 +5,7 @@
 #include "passes/lower/cpu/Passes.h"
 #include "passes/lower/cpu/Print.h"
 #include "passes/lower/cpu/Stash.h"
+#include "passes/lower/math/HalfPrecision.h"
 
 #include "dialect/CellDialect.h"
 
@@ -71,8 +72,7 @@ void flattenEmptyArguments(func::FuncOp func) {
 }
 
 /// Arithmetic on half-precision floats that the target does not have is
-/// computed in single precision and rounded after every op: what it gives is
-/// the same.
+/// computed in single precision; conversions of bf16 are integer arithmetic.
 LogicalResult emulateHalfPrecision(ModuleOp module,
                                    const cellgrad::Target &target) {
   MLIRContext *ctx = module.getContext();
@@ -81,33 +81,9 @@ LogicalResult emulateHalfPrecision(ModuleOp module,
     half.push_back(Float16Type::get(ctx));
   if (!target.bf16)
     half.push_back(BFloat16Type::get(ctx));
-  bool found = false;
-  module.walk([&](Operation *op) {
-    auto isHalf = [&](Type type) {
-      return llvm::is_contained(half, getElementTypeOrSelf(type));
-    };
-    found |= llvm::any_of(op->getOperandTypes(), isHalf) ||
-             llvm::any_of(op->getResultTypes(), isHalf);
-  });
-  if (!found)
-    return success();
-  {
-    RewritePatternSet patterns(ctx);
-    TypeConverter converter;
-    arith::populateEmulateUnsupportedFloatsConversions(converter, half,
-                                                       Float32Type::get(ctx));
-    arith::populateEmulateUnsupportedFloatsPatterns(patterns, converter);
-    ConversionTarget legal(*ctx);
-    arith::populateEmulateUnsupportedFloatsLegality(legal, converter);
-    if (failed(applyPartialConversion(module, legal, std::move(patterns))))
-      return failure();
-  }
-  // The patterns above allow contraction on the conversions they add, which has
-  // no meaning there, and no form in the LLVM dialect.
-  module.walk([](Operation *op) {
-    if (isa<arith::ExtFOp, arith::TruncFOp>(op))
-      op->removeAttr("fastmath");
-  });
+  FailureOr<bool> found = cellgrad::computeHalfInSingle(module, half);
+  if (failed(found) || !*found)
+    return LogicalResult(found);
   RewritePatternSet patterns(ctx);
   arith::populateExpandBFloat16Patterns(patterns);
   return applyPatternsGreedily(module, std::move(patterns));

@@ -36,7 +36,7 @@ def ShareMath : Pass<"cell-share-math", "mlir::ModuleOp"> {
   let summary = "Move long, rarely needed computations into shared functions";
   let description = [{
     Replaces every `special.reduce_large` by a call of a private function, of which there is one
-    for each type in the module: a hundred lines of integer arithmetic that would otherwise be
+    for each type in the module, or in the module of device code: a hundred lines of integer arithmetic that would otherwise be
     compiled again for each sine. The functions are `cold`, so that the branch that calls one is
     laid out, and its registers are saved, away from the loop around it.
 

@@ -54,14 +54,18 @@ struct ShareMathPass : public cellgrad::impl::ShareMathBase<ShareMathPass> {
   using ShareMathBase::ShareMathBase;
 
   void runOnOperation() override {
-    llvm::MapVector<Type, SmallVector<special::ReduceLargeOp>> byType;
+    // Device code has a table of symbols of its own.
+    llvm::MapVector<std::pair<Operation *, Type>,
+                    SmallVector<special::ReduceLargeOp>>
+        byType;
     getOperation().walk([&](special::ReduceLargeOp op) {
-      byType[op.getX().getType()].push_back(op);
+      byType[{SymbolTable::getNearestSymbolTable(op), op.getX().getType()}]
+          .push_back(op);
     });
-    SymbolTable symbols(getOperation());
-    for (auto &[type, ops] : byType) {
+    SymbolTableCollection tables;
+    for (auto &[key, ops] : byType) {
       func::FuncOp function = makeFunction(ops.front(), fma);
-      symbols.insert(function);
+      tables.getSymbolTable(key.first).insert(function);
       for (special::ReduceLargeOp op : ops) {
         OpBuilder b(op);
         auto call =
