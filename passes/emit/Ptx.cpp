@@ -3,6 +3,8 @@
 #include "passes/emit/Ptx.h"
 #include "passes/emit/Object.h"
 
+#include "dialect/Refusal.h"
+
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -87,8 +89,8 @@ mlir::LogicalResult refuseForeignCalls(mlir::gpu::GPUModuleOp module,
   for (const llvm::Function &function : ir)
     if (function.isDeclaration() && !function.isIntrinsic() &&
         !function.use_empty())
-      return module.emitOpError("calls '")
-             << function.getName() << "', which is not in it";
+      return refuse(module, Blame::Form)
+             << "calls '" << function.getName() << "', which is not in it";
   return mlir::success();
 }
 
@@ -141,7 +143,7 @@ cellgrad::generatePtx(mlir::gpu::GPUModuleOp module, const GpuChip &chip) {
   // Code generation, too, knows functions that stand for instructions.
   for (llvm::StringRef foreign : {"__nv_", ".extern .func"})
     if (size_t at = text.find(foreign); at != llvm::StringRef::npos)
-      return module.emitError("the PTX calls what is not in it: ")
-             << text.substr(at).split('\n').first;
+      return refuse(module, Blame::Form) << "needs what is not in its PTX: "
+                                         << text.substr(at).split('\n').first;
   return std::string(text);
 }

@@ -1,9 +1,11 @@
 //===- ToNVVM.cpp - device code to the LLVM and NVVM dialects -------------===//
 
+#include "passes/lower/gpu/DeviceMemory.h"
 #include "passes/lower/gpu/Passes.h"
 
 #include "passes/lower/math/HalfPrecision.h"
 
+#include "dialect/Refusal.h"
 #include "dialect/SpecialMath.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -51,6 +53,14 @@ namespace {
 /// position counted in bytes in 32 bits without a sign.
 constexpr int64_t kMostNarrowIndex = int64_t(1) << 30;
 
+/// A block has less than 256 KB of it.
+bool isShared(MemRefType type) {
+  auto space = type.getMemorySpace();
+  if (auto number = dyn_cast_or_null<IntegerAttr>(space))
+    return number.getInt() == cellgrad::kSharedMemory;
+  return gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type);
+}
+
 /// Elements from the first to the last; none where that is not known.
 std::optional<int64_t> spanOf(MemRefType type) {
   SmallVector<int64_t> strides;
@@ -71,7 +81,7 @@ bool fitsNarrowIndex(gpu::GPUModuleOp module) {
   auto isNarrow = [](Value value) {
     if (auto memref = dyn_cast<MemRefType>(value.getType())) {
       std::optional<int64_t> span = spanOf(memref);
-      return span && *span < kMostNarrowIndex;
+      return isShared(memref) || (span && *span < kMostNarrowIndex);
     }
     APInt constant;
     return !value.getType().isIndex() ||
@@ -104,8 +114,9 @@ LogicalResult refuseLibraryCalls(gpu::GPUModuleOp module) {
             math::IsInfOp, math::IsNaNOp, math::RoundEvenOp, math::SqrtOp,
             math::TruncOp>(op))
       return WalkResult::advance();
-    op->emitOpError("is no instruction of a GPU; run cell-expand-math, and "
-                    "cell-share-math, before cell-gpu-to-nvvm");
+    cellgrad::refuse(op, cellgrad::Blame::Form)
+        << "is no instruction of a GPU; run cell-expand-math, and "
+           "cell-share-math, before cell-gpu-to-nvvm";
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
@@ -165,7 +176,8 @@ struct GpuToNVVM : cellgrad::impl::GpuToNVVMBase<GpuToNVVM> {
   void runOnOperation() override {
     gpu::GPUModuleOp module = getOperation();
     if (indexBits != 0 && indexBits != 32 && indexBits != 64) {
-      module.emitError("index-bits: expected 32, 64 or 0, not ") << indexBits;
+      cellgrad::refuse(module.getLoc())
+          << "index-bits: expected 32, 64 or 0, not " << indexBits.getValue();
       return signalPassFailure();
     }
     MLIRContext *ctx = &getContext();

@@ -1,0 +1,37 @@
+// RUN: split-file %s %t
+// RUN: not cellc %t/foreign.mlir --emit=ptx -o %t/none --reproducers=%t 2>&1 | FileCheck %s --check-prefix=FOREIGN
+// RUN: not cellc %t/two.mlir --emit=ptx -o %t/none 2>&1 | FileCheck %s --check-prefix=TWO
+// RUN: not cellc %t/remainder.mlir --emit=ptx -o %t/none --reproducers=%t 2>&1 | FileCheck %s --check-prefix=REMAINDER
+// RUN: not ls %t/none
+
+// A function that is nowhere.
+// FOREIGN: 'gpu.module' op calls 'elsewhere', which is not in it
+// TWO: error: expected one gpu.module to make PTX of, found 2
+// REMAINDER: 'arith.remf' op is no instruction of a GPU
+
+//--- foreign.mlir
+gpu.module @kernels {
+  func.func private @elsewhere(%x: f32) -> f32
+  gpu.func @f(%x: memref<4xf32, 1>, %i: index) kernel {
+    %v = memref.load %x[%i] : memref<4xf32, 1>
+    %w = func.call @elsewhere(%v) : (f32) -> f32
+    memref.store %w, %x[%i] : memref<4xf32, 1>
+    gpu.return
+  }
+}
+
+//--- two.mlir
+gpu.module @a {
+}
+gpu.module @b {
+}
+
+//--- remainder.mlir
+gpu.module @kernels {
+  gpu.func @f(%x: memref<4xf32, 1>, %i: index) kernel {
+    %v = memref.load %x[%i] : memref<4xf32, 1>
+    %w = arith.remf %v, %v : f32
+    memref.store %w, %x[%i] : memref<4xf32, 1>
+    gpu.return
+  }
+}
