@@ -62,15 +62,14 @@ static FailureOr<Access> analyzeAccess(linalg::GenericOp op,
   if (failed(strides))
     return cellgrad::refuse(op, cellgrad::Blame::Form)
            << "operand #" << operand.getOperandNumber()
-           << " must be a memref of static shape and strides to be lowered for "
-              "the CPU, but is "
+           << " must be a memref of static shape and strides, but is "
            << operand.get().getType();
   for (auto [expr, stride] : llvm::zip_equal(map.getResults(), *strides))
     if (!addLinear(expr, stride, access))
       return cellgrad::refuse(op, cellgrad::Blame::Form)
              << "indexing map " << AffineMapAttr::get(map)
              << " is not linear in the loop variables; only sums of "
-             << "constant multiples can be lowered for the CPU";
+             << "constant multiples can be lowered";
   return access;
 }
 
@@ -100,8 +99,7 @@ FailureOr<LoopNest> analyzeNest(linalg::GenericOp op) {
   for (auto load : op.getBody()->getOps<memref::LoadOp>())
     if (failed(staticStrides(load.getMemRefType())))
       return cellgrad::refuse(load, cellgrad::Blame::Form)
-             << "must read a memref of static shape and strides "
-                "to be lowered for the CPU, not "
+             << "must read a memref of static shape and strides, not "
              << load.getMemRefType();
   for (unsigned i = 0; i < nest.rank(); ++i)
     nest.dimOfLoop.push_back(i);
@@ -111,6 +109,13 @@ FailureOr<LoopNest> analyzeNest(linalg::GenericOp op) {
 template <typename Fn> static void forEachAccess(LoopNest &nest, Fn fn) {
   llvm::for_each(nest.inputs, fn);
   llvm::for_each(nest.outputs, fn);
+}
+
+bool LoopNest::isAccumulated(unsigned output) const {
+  for (unsigned d = 0; d < rank(); ++d)
+    if (isReduction[d] && outputs[output].strides[d] != 0)
+      return false;
+  return hasReduction();
 }
 
 void LoopNest::permute(ArrayRef<unsigned> order) {

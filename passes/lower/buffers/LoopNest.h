@@ -41,6 +41,9 @@ struct LoopNest {
   unsigned rank() const { return sizes.size(); }
   bool hasReduction() const { return llvm::is_contained(isReduction, true); }
   bool isEmpty() const { return llvm::is_contained(sizes, 0); }
+  /// An output that the reduction dimensions move through is written in every
+  /// iteration; the others are accumulated.
+  bool isAccumulated(unsigned output) const;
 
   /// Reorders the dimensions: new dimension i is old dimension `order[i]`.
   void permute(llvm::ArrayRef<unsigned> order);

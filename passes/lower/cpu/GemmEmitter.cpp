@@ -14,8 +14,8 @@
 
 #include "passes/lower/cpu/GemmEmitter.h"
 
+#include "passes/lower/buffers/SumLoop.h"
 #include "passes/lower/cpu/ItemLoop.h"
-#include "passes/lower/cpu/SumLoop.h"
 #include "passes/lower/cpu/VectorTranspose.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -3,7 +3,7 @@
 #ifndef CELLGRAD_LOWER_CPU_GEMMEMITTER_H
 #define CELLGRAD_LOWER_CPU_GEMMEMITTER_H
 
-#include "passes/lower/cpu/FlatMemory.h"
+#include "passes/lower/buffers/FlatMemory.h"
 #include "passes/lower/cpu/GemmPlan.h"
 
 namespace cellgrad {

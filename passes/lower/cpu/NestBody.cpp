@@ -109,24 +109,12 @@ Value NestBody::splat(TypedAttr scalar) {
                              ArrayRef<Attribute>(scalar)));
 }
 
-Value NestBody::convert(Value value, Type element) {
-  Type from = getElementTypeOrSelf(value.getType());
-  if (from == element)
-    return value;
-  Type to = element;
-  if (auto vector = dyn_cast<VectorType>(value.getType()))
-    to = vector.clone(element);
-  if (from.getIntOrFloatBitWidth() < element.getIntOrFloatBitWidth())
-    return arith::ExtFOp::create(b, loc, to, value);
-  return arith::TruncFOp::create(b, loc, to, value);
-}
-
 Value NestBody::toAccumulator(unsigned output, Value value) {
-  return convert(value, plan.accumulatorElement(output));
+  return convertFloat(b, loc, value, plan.accumulatorElement(output));
 }
 
 Value NestBody::fromAccumulator(unsigned output, Value value) {
-  return convert(value, plan.nest.outputs[output].elementType());
+  return convertFloat(b, loc, value, plan.nest.outputs[output].elementType());
 }
 
 Value NestBody::neutral(unsigned output) {
@@ -134,13 +122,8 @@ Value NestBody::neutral(unsigned output) {
 }
 
 Value NestBody::combine(unsigned output, Value a, Value c) {
-  a = toAccumulator(output, a);
-  c = toAccumulator(output, c);
-  Operation *combiner = plan.combiners[output].op;
-  OperationState state(loc, combiner->getName(), {a, c}, a.getType());
-  if (auto fmf = dyn_cast<arith::ArithFastMathInterface>(combiner))
-    state.addAttribute(fmf.getFastMathAttrName(), fmf.getFastMathFlagsAttr());
-  return b.create(state)->getResult(0);
+  return cellgrad::combine(b, loc, plan.combiners[output],
+                           toAccumulator(output, a), toAccumulator(output, c));
 }
 
 Value NestBody::combineTree(unsigned output, SmallVector<Value> values) {

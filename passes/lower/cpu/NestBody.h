@@ -4,7 +4,7 @@
 #define CELLGRAD_LOWER_CPU_NESTBODY_H
 
 #include "passes/lower/buffers/BodyIndices.h"
-#include "passes/lower/cpu/FlatMemory.h"
+#include "passes/lower/buffers/FlatMemory.h"
 #include "passes/lower/cpu/NestPlan.h"
 
 namespace cellgrad {
@@ -72,7 +72,6 @@ private:
   mlir::Value emitLoad(mlir::memref::LoadOp load, const Position &pos,
                        int64_t active, bool scalar, Lookup scalarOf,
                        Lookup lanesOf);
-  mlir::Value convert(mlir::Value value, mlir::Type element);
 
   mlir::OpBuilder &b;
   mlir::Location loc;

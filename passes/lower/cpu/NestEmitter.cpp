@@ -2,8 +2,8 @@
 
 #include "passes/lower/cpu/NestEmitter.h"
 
+#include "passes/lower/buffers/SumLoop.h"
 #include "passes/lower/cpu/NestBody.h"
-#include "passes/lower/cpu/SumLoop.h"
 #include "passes/lower/cpu/VectorTranspose.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

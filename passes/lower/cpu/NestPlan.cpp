@@ -10,41 +10,14 @@
 using namespace mlir;
 using namespace cellgrad;
 
-bool NestPlan::isAccumulated(unsigned output) const {
-  for (unsigned d = 0; d < nest.rank(); ++d)
-    if (nest.isReduction[d] && nest.outputs[output].strides[d] != 0)
-      return false;
-  return nest.hasReduction();
-}
-
 bool NestPlan::isSummed(unsigned output) const {
   return isAccumulated(output) &&
          isa_and_nonnull<arith::AddFOp>(combiners[output].op);
 }
 
 Type NestPlan::accumulatorElement(unsigned output) const {
-  Type type = nest.outputs[output].elementType();
-  if (combiners[output].op && (type.isF16() || type.isBF16()))
-    return Float32Type::get(type.getContext());
-  return type;
-}
-
-static void findCombiners(NestPlan &plan) {
-  plan.combiners.resize(plan.numOutputs());
-  linalg::GenericOp generic = plan.nest.op;
-  for (unsigned o = 0; o < plan.numOutputs(); ++o) {
-    if (!plan.isAccumulated(o))
-      continue;
-    BlockArgument old = generic.getRegionOutputArgs()[o];
-    Operation *op =
-        generic.getBody()->getTerminator()->getOperand(o).getDefiningOp();
-    if (!op || !old.hasOneUse() || op->getNumOperands() != 2 ||
-        !op->getResult(0).hasOneUse() || *old.getUsers().begin() != op)
-      continue;
-    if (std::optional<TypedAttr> neutral = arith::getNeutralElement(op))
-      plan.combiners[o] = {op, 1 - old.use_begin()->getOperandNumber(),
-                           *neutral};
-  }
+  return cellgrad::accumulatorElement(nest.outputs[output].elementType(),
+                                      combiners[output]);
 }
 
 static bool bodyVectorises(linalg::GenericOp op) {
@@ -204,7 +177,7 @@ NestPlan cellgrad::planNest(LoopNest loops, const Target &target) {
   NestPlan plan;
   plan.nest = std::move(loops);
   plan.nest.simplify();
-  findCombiners(plan);
+  plan.combiners = findCombiners(plan.nest);
   if (bodyVectorises(plan.nest.op))
     chooseVectorDim(plan, target);
   std::optional<unsigned> tileDim;

@@ -3,18 +3,10 @@
 #ifndef CELLGRAD_LOWER_CPU_NESTPLAN_H
 #define CELLGRAD_LOWER_CPU_NESTPLAN_H
 
-#include "passes/lower/buffers/LoopNest.h"
+#include "passes/lower/buffers/Combiner.h"
 #include "passes/lower/target/Target.h"
 
 namespace cellgrad {
-
-/// How an output is accumulated: `op(old, value)` with a known neutral element.
-struct Combiner {
-  mlir::Operation *op = nullptr;
-  /// The operand that is not the old value.
-  unsigned valueIndex = 0;
-  mlir::TypedAttr neutral;
-};
 
 enum class NestKind {
   /// A block of vectors of results at a time; reduction loops, if any, inside.
@@ -58,12 +50,11 @@ struct NestPlan {
   unsigned firstReduction() const {
     return llvm::find(nest.isReduction, true) - nest.isReduction.begin();
   }
-  /// An output that the reduction dimensions move through is written in every
-  /// iteration; the others are accumulated.
-  bool isAccumulated(unsigned output) const;
+  bool isAccumulated(unsigned output) const {
+    return nest.isAccumulated(output);
+  }
   /// An accumulated output that is a sum of floating-point numbers.
   bool isSummed(unsigned output) const;
-  /// Half-precision results with a known combiner are accumulated in f32.
   mlir::Type accumulatorElement(unsigned output) const;
 };
 

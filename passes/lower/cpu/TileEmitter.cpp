@@ -9,8 +9,8 @@
 
 #include "passes/lower/cpu/TileEmitter.h"
 
+#include "passes/lower/buffers/SumLoop.h"
 #include "passes/lower/cpu/ItemLoop.h"
-#include "passes/lower/cpu/SumLoop.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -3,7 +3,7 @@
 #ifndef CELLGRAD_LOWER_CPU_TILEEMITTER_H
 #define CELLGRAD_LOWER_CPU_TILEEMITTER_H
 
-#include "passes/lower/cpu/FlatMemory.h"
+#include "passes/lower/buffers/FlatMemory.h"
 #include "passes/lower/cpu/TilePlan.h"
 
 namespace cellgrad {

@@ -4,7 +4,7 @@
 // CHECK: unknown target 'x86': expected one of x86-64-v4, x86-64-v3, x86-64-avx, x86-64-v2, x86-64
 
 func.func @nonlinear(%x: memref<8xf32>, %y: memref<16xf32>) {
-  // expected-error @+1 {{is not linear in the loop variables; only sums of constant multiples can be lowered for the CPU}}
+  // expected-error @+1 {{is not linear in the loop variables; only sums of constant multiples can be lowered}}
   linalg.generic {indexing_maps = [affine_map<(d0) -> (d0 floordiv 2)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : memref<8xf32>) outs(%y : memref<16xf32>) {
   ^bb0(%a: f32, %o: f32):
     linalg.yield %a : f32
@@ -26,7 +26,7 @@ func.func @dynamic(%x: memref<?xf32>, %y: memref<?xf32>) {
 // -----
 
 func.func @dynamic_stride(%x: memref<8xf32, strided<[?]>>, %y: memref<8xf32>) {
-  // expected-error @+1 {{operand #0 must be a memref of static shape and strides to be lowered for the CPU, but is 'memref<8xf32, strided<[?]>>'}}
+  // expected-error @+1 {{operand #0 must be a memref of static shape and strides, but is 'memref<8xf32, strided<[?]>>'}}
   linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : memref<8xf32, strided<[?]>>) outs(%y : memref<8xf32>) {
   ^bb0(%a: f32, %o: f32):
     linalg.yield %a : f32
@@ -40,7 +40,7 @@ func.func @dynamic_stride(%x: memref<8xf32, strided<[?]>>, %y: memref<8xf32>) {
 func.func @body(%t: memref<?xf32>, %x: memref<8xindex>, %y: memref<8xf32>) {
   linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : memref<8xindex>) outs(%y : memref<8xf32>) {
   ^bb0(%i: index, %o: f32):
-    // expected-error @+1 {{'memref.load' op must read a memref of static shape and strides to be lowered for the CPU, not 'memref<?xf32>'}}
+    // expected-error @+1 {{'memref.load' op must read a memref of static shape and strides, not 'memref<?xf32>'}}
     %v = memref.load %t[%i] : memref<?xf32>
     linalg.yield %v : f32
   }

@@ -8,10 +8,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CELLGRAD_LOWER_CPU_SUMLOOP_H
-#define CELLGRAD_LOWER_CPU_SUMLOOP_H
+#ifndef CELLGRAD_LOWER_BUFFERS_SUMLOOP_H
+#define CELLGRAD_LOWER_BUFFERS_SUMLOOP_H
 
-#include "passes/lower/cpu/FlatMemory.h"
+#include "passes/lower/buffers/FlatMemory.h"
 
 namespace cellgrad {
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CELLGRAD_LOWER_CPU_FLATMEMORY_H
-#define CELLGRAD_LOWER_CPU_FLATMEMORY_H
+#ifndef CELLGRAD_LOWER_BUFFERS_FLATMEMORY_H
+#define CELLGRAD_LOWER_BUFFERS_FLATMEMORY_H
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"

@@ -1,6 +1,6 @@
 //===- FlatMemory.cpp - flat, constant-stride memory accesses -------------===//
 
-#include "passes/lower/cpu/FlatMemory.h"
+#include "passes/lower/buffers/FlatMemory.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -26,7 +26,8 @@ std::pair<Value, FlatIndex> FlatMemory::flatten(Value memref) {
   if (auto integer = dyn_cast<IntegerType>(element);
       integer && (integer.getWidth() == 1 || !integer.isSignless())) {
     element = b.getIntegerType(std::max(8u, integer.getWidth()));
-    type = MemRefType::get(type.getShape(), element, type.getLayout());
+    type = MemRefType::get(type.getShape(), element, type.getLayout(),
+                           type.getMemorySpace());
     memref =
         UnrealizedConversionCastOp::create(b, loc, type, memref).getResult(0);
   }
@@ -37,7 +38,8 @@ std::pair<Value, FlatIndex> FlatMemory::flatten(Value memref) {
   for (auto [size, stride] : llvm::zip_equal(type.getShape(), strides))
     extent = size == 0 ? 0 : extent + (size - 1) * std::max<int64_t>(stride, 0);
   extent += start.constant;
-  auto flatType = MemRefType::get({extent}, element);
+  auto flatType = MemRefType::get(
+      {extent}, element, MemRefLayoutAttrInterface(), type.getMemorySpace());
   Value flat = memref::ReinterpretCastOp::create(
       b, loc, flatType, memref, /*offset=*/0, ArrayRef<int64_t>(extent),
       ArrayRef<int64_t>(1));

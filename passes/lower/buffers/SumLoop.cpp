@@ -1,6 +1,6 @@
 //===- SumLoop.cpp - the loop of a sum, as a tree -------------------------===//
 
-#include "passes/lower/cpu/SumLoop.h"
+#include "passes/lower/buffers/SumLoop.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
