@@ -5,6 +5,26 @@
 
 include "mlir/Pass/PassBase.td"
 
+def EmitPrograms : Pass<"cell-emit-programs", "::mlir::ModuleOp"> {
+  let summary = "Make kernels that run a program of functions on buffers";
+  let description = [{
+    Every private function with `cell.device_kernel`, on buffers of static shape, becomes a kernel
+    of one `gpu.module`: its arguments, and if it has temporaries that do not fit in shared
+    memory, a last one with a slice for each block, of `cell.scratch_bytes` bytes. Of the function
+    a declaration is left, whose attribute names the kernel. The kernel's attributes
+    `known_block_size` and `known_grid_size` are how it must be launched.
+
+    Each step of an `scf.forall` around everything is a block; without one there is one block.
+    In a block, each `linalg` op and copy is spread over the threads, other ops are run by all of
+    them, stores of scalars by one. Barriers come between ops where one reads or writes what
+    another wrote. Which thread computes what depends on sizes alone: results have the same bits
+    on every GPU.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def GpuToNVVM : Pass<"cell-gpu-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Convert device code to the LLVM and NVVM dialects";
   let description = [{

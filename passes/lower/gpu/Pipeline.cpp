@@ -12,6 +12,7 @@
 using namespace mlir;
 
 void cellgrad::buildGPUPipeline(OpPassManager &pm) {
+  pm.addPass(createEmitPrograms());
   pm.addNestedPass<gpu::GPUModuleOp>(createExpandMath());
   pm.addNestedPass<gpu::GPUModuleOp>(createCanonicalizerPass());
   pm.addNestedPass<gpu::GPUModuleOp>(createCSEPass());

@@ -1,0 +1,324 @@
+//===- EmitProgram.cpp - kernels that run a program -----------------------===//
+//
+// The plainest form of a kernel, which everything has: independent blocks, and
+// in each block one op after another, each by all threads.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/lower/gpu/Passes.h"
+
+#include "passes/lower/buffers/AsGeneric.h"
+#include "passes/lower/gpu/DeviceMemory.h"
+#include "passes/lower/gpu/ProgramMemory.h"
+#include "passes/lower/gpu/SpreadNest.h"
+
+#include "dialect/Refusal.h"
+#include "dialect/SpecialMath.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace cellgrad {
+#define GEN_PASS_DEF_EMITPROGRAMS
+#include "passes/lower/gpu/Passes.h.inc"
+} // namespace cellgrad
+
+using namespace mlir;
+using namespace cellgrad;
+
+namespace {
+
+/// On a function on buffers: it is run by a kernel.
+constexpr llvm::StringLiteral kDeviceKernel = "cell.device_kernel";
+/// On a kernel: bytes of the last argument that each block needs.
+constexpr llvm::StringLiteral kScratchBytes = "cell.scratch_bytes";
+
+/// More threads would leave each too few registers for long bodies.
+constexpr int64_t kMostThreads = 256;
+
+/// Whether threads can run `op`, apart from what is in its regions.
+bool runsOnDevice(Operation *op) {
+  if (isa<affine::AffineDialect, arith::ArithDialect, math::MathDialect,
+          special::SpecialDialect, ub::UBDialect>(op->getDialect()))
+    return isPure(op);
+  return isa<linalg::LinalgOp, linalg::YieldOp, linalg::IndexOp, memref::LoadOp,
+             memref::StoreOp, memref::CopyOp, memref::AllocOp,
+             memref::DeallocOp, memref::SubViewOp, memref::CastOp,
+             memref::ReinterpretCastOp, memref::CollapseShapeOp,
+             memref::ExpandShapeOp, memref::ViewOp, memref::TransposeOp,
+             memref::ExtractStridedMetadataOp, memref::GetGlobalOp, scf::ForOp,
+             scf::IfOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp,
+             func::ReturnOp>(op);
+}
+
+LogicalResult refuseOthers(func::FuncOp program) {
+  if (program.getNumResults() != 0 || !program.getBody().hasOneBlock())
+    return refuse(program, Blame::Form)
+           << "cannot be a kernel: expected one block and no results";
+  WalkResult result = program.getBody().walk([&](Operation *op) {
+    if (runsOnDevice(op))
+      return WalkResult::advance();
+    if (auto loop = dyn_cast<scf::ForallOp>(op)) {
+      if (loop->getParentOp() == program && loop.isNormalized() &&
+          llvm::none_of(loop.getStaticUpperBound(), ShapedType::isDynamic))
+        return WalkResult::advance();
+      refuse(loop, Blame::Form)
+          << "in a kernel must be outermost, from 0 in steps of 1 to a "
+             "constant";
+    } else if (isa<scf::InParallelOp>(op)) {
+      return WalkResult::advance();
+    } else {
+      refuse(op, Blame::Form) << "cannot run in a kernel on the device yet";
+    }
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// The loop whose steps are blocks, if there is one: all else is then computed
+/// by each of them.
+FailureOr<scf::ForallOp> findBlocks(func::FuncOp program) {
+  auto loops = llvm::to_vector(program.getOps<scf::ForallOp>());
+  if (loops.empty())
+    return scf::ForallOp();
+  for (Operation &op : program.getBody().front())
+    if (&op != loops.front() && !isMemoryEffectFree(&op) &&
+        !isa<func::ReturnOp>(op)) {
+      refuse(&op, Blame::Form)
+          << "must be in the loop of blocks: a kernel with "
+             "blocks does nothing before or after it";
+      return failure();
+    }
+  return loops.front();
+}
+
+/// Emits ops of a program where they stand, with the barriers between them.
+/// Which barriers depends on what was read and written since the last one. All
+/// control flow is that of all threads, and so is every barrier.
+class ProgramEmitter {
+public:
+  explicit ProgramEmitter(ThreadBlock &block)
+      : b(block.thread().getContext()), block(block) {}
+
+  void run(Block &ops) {
+    for (Operation &op : llvm::make_early_inc_range(ops)) {
+      b.setInsertionPoint(&op);
+      if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
+        wait(read || written || stored);
+        spreadNest(b, *nestForThreads(generic), block);
+        written = true;
+        op.erase();
+      } else if (isa<memref::LoadOp>(op)) {
+        wait(written || stored);
+        read = true;
+      } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
+        // The thread that stores does so in order.
+        wait(read || written);
+        storeByOne(store);
+        stored = true;
+      } else if (isa<memref::DeallocOp>(op)) {
+        op.erase();
+      } else if (op.getNumRegions() != 0 ||
+                 (op.hasTrait<OpTrait::IsTerminator>() &&
+                  !isa<gpu::ReturnOp>(op))) {
+        // Where control comes from and goes to, nothing is left to wait for.
+        wait(read || written || stored);
+        for (Region &region : op.getRegions())
+          for (Block &inner : region)
+            run(inner);
+      }
+    }
+  }
+
+private:
+  void wait(bool needed) {
+    if (!needed)
+      return;
+    gpu::BarrierOp::create(b, b.getInsertionPoint()->getLoc());
+    read = written = stored = false;
+  }
+
+  void storeByOne(memref::StoreOp store) {
+    Location loc = store.getLoc();
+    Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+    Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                          block.thread(), zero);
+    auto branch = scf::IfOp::create(b, loc, isFirst);
+    store->moveBefore(branch.thenBlock()->getTerminator());
+  }
+
+  OpBuilder b;
+  ThreadBlock &block;
+  /// Since the last barrier: a value that all threads read; what threads wrote,
+  /// each for itself; what one wrote for all.
+  bool read = false, written = false, stored = false;
+};
+
+struct EmitPrograms : cellgrad::impl::EmitProgramsBase<EmitPrograms> {
+  using EmitProgramsBase::EmitProgramsBase;
+
+  void runOnOperation() override {
+    auto programs = llvm::to_vector(llvm::make_filter_range(
+        getOperation().getOps<func::FuncOp>(), [](func::FuncOp func) {
+          return func->hasAttr(kDeviceKernel) && !func.isDeclaration();
+        }));
+    if (programs.empty())
+      return;
+    SymbolTable symbols(getOperation());
+    OpBuilder b(&getContext());
+    auto device =
+        gpu::GPUModuleOp::create(b, getOperation().getLoc(), "kernels");
+    symbols.insert(device, getOperation().getBody()->begin());
+    SymbolTable kernels(device);
+    for (func::FuncOp program : programs)
+      if (failed(emit(program, symbols, device, kernels)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult emit(func::FuncOp program, SymbolTable &symbols,
+                     gpu::GPUModuleOp device, SymbolTable &kernels);
+  FailureOr<int64_t> prepareNests(func::FuncOp program);
+  void copyConstants(gpu::GPUFuncOp kernel, SymbolTable &symbols,
+                     SymbolTable &kernels);
+};
+
+} // namespace
+
+/// Every op that threads share becomes a nest that has steps. Returns how many
+/// threads are of use.
+FailureOr<int64_t> EmitPrograms::prepareNests(func::FuncOp program) {
+  int64_t useful = 1;
+  SmallVector<Operation *> ops;
+  program.walk([&](Operation *op) {
+    if (isa<linalg::LinalgOp, memref::CopyOp>(op))
+      ops.push_back(op);
+  });
+  IRRewriter rewriter(&getContext());
+  for (Operation *op : ops) {
+    FailureOr<linalg::GenericOp> generic = replaceByGeneric(rewriter, op);
+    if (failed(generic))
+      return failure();
+    if (!*generic)
+      continue;
+    FailureOr<LoopNest> nest = nestForThreads(*generic);
+    if (failed(nest))
+      return failure();
+    if (nest->isEmpty())
+      rewriter.eraseOp(*generic);
+    else
+      useful = std::max(useful, usefulThreads(*nest));
+  }
+  return useful;
+}
+
+/// Constants of the program become memory of the device.
+void EmitPrograms::copyConstants(gpu::GPUFuncOp kernel, SymbolTable &symbols,
+                                 SymbolTable &kernels) {
+  kernel.walk([&](memref::GetGlobalOp get) {
+    if (kernels.lookup(get.getName()))
+      return;
+    auto global = symbols.lookup<memref::GlobalOp>(get.getName()).clone();
+    global.setType(cast<MemRefType>(inMemory(global.getType(), kGlobalMemory)));
+    kernels.insert(global);
+  });
+}
+
+LogicalResult EmitPrograms::emit(func::FuncOp program, SymbolTable &symbols,
+                                 gpu::GPUModuleOp device,
+                                 SymbolTable &kernels) {
+  if (failed(refuseOthers(program)))
+    return failure();
+  FailureOr<int64_t> useful = prepareNests(program);
+  if (failed(useful))
+    return failure();
+  FailureOr<scf::ForallOp> blocks = findBlocks(program);
+  if (failed(blocks))
+    return failure();
+  FailureOr<ProgramMemory> memory = planProgramMemory(program);
+  if (failed(memory))
+    return failure();
+  int64_t count = 1;
+  int64_t threads = std::min(
+      kMostThreads, static_cast<int64_t>(llvm::alignTo<kWarp>(*useful)));
+  if (*blocks)
+    for (int64_t size : blocks->getStaticUpperBound())
+      count *= size;
+
+  // The kernel's arguments: indices have one size, whatever the kernel's is.
+  OpBuilder b(&getContext());
+  SmallVector<Type> types;
+  for (Type type : program.getArgumentTypes())
+    types.push_back(type.isIndex() ? b.getI64Type()
+                                   : inMemory(type, kGlobalMemory));
+  if (memory->scratchBytes)
+    types.push_back(
+        inMemory(MemRefType::get({count * memory->scratchBytes}, b.getI8Type()),
+                 kGlobalMemory));
+  auto kernel =
+      gpu::GPUFuncOp::create(b, program.getLoc(), program.getSymName(),
+                             b.getFunctionType(types, TypeRange()));
+  kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  kernel.setKnownBlockSizeAttr(
+      b.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}));
+  kernel.setKnownGridSizeAttr(
+      b.getDenseI32ArrayAttr({static_cast<int32_t>(count), 1, 1}));
+  if (memory->scratchBytes)
+    kernel->setAttr(kScratchBytes, b.getI64IntegerAttr(memory->scratchBytes));
+  kernels.insert(kernel);
+
+  Block &body = kernel.getBody().front(), &ops = program.getBody().front();
+  b.setInsertionPointToStart(&body);
+  Location loc = program.getLoc();
+  Value number = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
+  for (auto [from, to] : llvm::zip(ops.getArguments(), body.getArguments())) {
+    Value value = to;
+    if (from.getType().isIndex())
+      value = arith::IndexCastOp::create(b, loc, b.getIndexType(), to);
+    from.replaceAllUsesWith(value);
+  }
+  body.getOperations().splice(body.end(), ops.getOperations());
+  Operation *end = body.getTerminator();
+  b.setInsertionPoint(end);
+  gpu::ReturnOp::create(b, end->getLoc());
+  end->erase();
+  program.eraseBody();
+  program->setAttr(kDeviceKernel,
+                   SymbolRefAttr::get(device.getSymNameAttr(),
+                                      FlatSymbolRefAttr::get(kernel)));
+
+  // Each block takes the step of its number.
+  if (scf::ForallOp loop = *blocks) {
+    b.setInsertionPoint(loop);
+    Value rest = number;
+    for (unsigned d = loop.getRank(); d-- > 0;) {
+      Value step = rest;
+      if (d > 0) {
+        Value size = arith::ConstantIndexOp::create(
+            b, loc, loop.getStaticUpperBound()[d]);
+        step = arith::RemUIOp::create(b, loc, rest, size);
+        rest = arith::DivUIOp::create(b, loc, rest, size);
+      }
+      loop.getInductionVar(d).replaceAllUsesWith(step);
+    }
+    loop.getBody()->getTerminator()->erase();
+    body.getOperations().splice(loop->getIterator(),
+                                loop.getBody()->getOperations());
+    loop.erase();
+  }
+  copyConstants(kernel, symbols, kernels);
+  placeProgramMemory(kernel, *memory, number,
+                     memory->scratchBytes ? kernel.getArguments().back()
+                                          : Value());
+  ThreadBlock block(kernel, threads);
+  ProgramEmitter(block).run(body);
+  return success();
+}
