@@ -5,6 +5,7 @@
 
 #include "dialect/Refusal.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -43,7 +44,8 @@ constexpr GpuChip kChips[] = {
 /// functions go where they are called, since a call costs registers.
 constexpr const char *kPasses =
     "always-inline,globaldce,function(sroa,early-cse<memssa>,simplifycfg,"
-    "instcombine,loop-mssa(licm),infer-address-spaces,early-cse,adce)";
+    "instcombine<no-verify-fixpoint>,loop-mssa(licm),infer-address-spaces,"
+    "early-cse,adce)";
 
 const llvm::Target *backend() {
   static std::once_flag once;
@@ -119,14 +121,20 @@ mlir::FailureOr<std::string>
 cellgrad::generatePtx(mlir::gpu::GPUModuleOp module, const GpuChip &chip) {
   llvm::LLVMContext context;
   LLVMErrors errors(context, module);
-  auto ir = mlir::translateModuleToLLVMIR(module, context, "kernels");
-  if (!ir)
-    return mlir::failure();
   auto machine = machineFor(chip);
   if (!machine)
     return module.emitError("the NVPTX backend is missing from this build");
+  // Accesses get their alignment from it when they are translated: by LLVM's
+  // default, words of 64 bits would be read in halves.
+  llvm::DataLayout layout = machine->createDataLayout();
+  module->setAttr(mlir::LLVM::LLVMDialect::getDataLayoutAttrName(),
+                  mlir::StringAttr::get(module.getContext(),
+                                        layout.getStringRepresentation()));
+  auto ir = mlir::translateModuleToLLVMIR(module, context, "kernels");
+  if (!ir)
+    return mlir::failure();
   ir->setTargetTriple(machine->getTargetTriple());
-  ir->setDataLayout(machine->createDataLayout());
+  ir->setDataLayout(layout);
   hideFunctions(*ir);
   if (mlir::failed(refuseForeignCalls(module, *ir)))
     return mlir::failure();

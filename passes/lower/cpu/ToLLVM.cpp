@@ -1,5 +1,6 @@
 //===- ToLLVM.cpp - loops, vectors and memrefs to the LLVM dialect --------===//
 
+#include "passes/lower/buffers/EmptyArguments.h"
 #include "passes/lower/cpu/CallFrame.h"
 #include "passes/lower/cpu/Check.h"
 #include "passes/lower/cpu/Passes.h"
@@ -56,21 +57,6 @@ void returnStatus(func::FuncOp func) {
   });
 }
 
-/// Arguments without elements are never accessed. The type converter refuses
-/// some of their shapes (a stride of 0), so they become one-dimensional.
-void flattenEmptyArguments(func::FuncOp func) {
-  if (func.isDeclaration())
-    return;
-  for (BlockArgument arg : func.getArguments())
-    if (auto type = dyn_cast<MemRefType>(arg.getType());
-        type && type.hasStaticShape() && type.getNumElements() == 0 &&
-        arg.use_empty())
-      arg.setType(MemRefType::get({0}, type.getElementType()));
-  func.setType(FunctionType::get(func.getContext(),
-                                 func.getBody().front().getArgumentTypes(),
-                                 func.getResultTypes()));
-}
-
 /// Arithmetic on half-precision floats that the target does not have is
 /// computed in single precision; conversions of bf16 are integer arithmetic.
 LogicalResult emulateHalfPrecision(ModuleOp module,
@@ -96,7 +82,7 @@ struct ConvertToLLVM : cellgrad::impl::ConvertToLLVMBase<ConvertToLLVM> {
     ModuleOp module = getOperation();
     MLIRContext *ctx = &getContext();
     for (auto func : module.getOps<func::FuncOp>()) {
-      flattenEmptyArguments(func);
+      cellgrad::flattenEmptyArguments(func);
       returnStatus(func);
       cellgrad::freeStashes(func);
       cellgrad::openCallFrame(func);

@@ -1,5 +1,6 @@
 //===- ToNVVM.cpp - device code to the LLVM and NVVM dialects -------------===//
 
+#include "passes/lower/buffers/EmptyArguments.h"
 #include "passes/lower/gpu/DeviceMemory.h"
 #include "passes/lower/gpu/Passes.h"
 
@@ -184,7 +185,11 @@ struct GpuToNVVM : cellgrad::impl::GpuToNVVMBase<GpuToNVVM> {
     SmallVector<Type> half = {Float16Type::get(ctx), BFloat16Type::get(ctx)};
     if (failed(refuseLibraryCalls(module)) ||
         failed(cellgrad::computeHalfInSingle(module, half)) ||
-        failed(expandOps(module)) || failed(convert(module)))
+        failed(expandOps(module)))
+      return signalPassFailure();
+    for (auto kernel : module.getOps<gpu::GPUFuncOp>())
+      cellgrad::flattenEmptyArguments(kernel);
+    if (failed(convert(module)))
       return signalPassFailure();
     // Memory whose size the launch tells: of another module, or it would have
     // no bytes.
