@@ -12,6 +12,7 @@
 #include "passes/lower/gpu/ProgramMemory.h"
 #include "passes/lower/gpu/SpreadNest.h"
 
+#include "dialect/CellDialect.h"
 #include "dialect/Refusal.h"
 #include "dialect/SpecialMath.h"
 
@@ -56,7 +57,7 @@ bool runsOnDevice(Operation *op) {
              memref::ExpandShapeOp, memref::ViewOp, memref::TransposeOp,
              memref::ExtractStridedMetadataOp, memref::GetGlobalOp, scf::ForOp,
              scf::IfOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp,
-             func::ReturnOp>(op);
+             func::ReturnOp, PollOp>(op);
 }
 
 LogicalResult refuseOthers(func::FuncOp program) {
@@ -124,7 +125,8 @@ public:
         wait(read || written);
         storeByOne(store);
         stored = true;
-      } else if (isa<memref::DeallocOp>(op)) {
+      } else if (isa<memref::DeallocOp, PollOp>(op)) {
+        // A kernel that runs is not cancelled: its launches are.
         op.erase();
       } else if (op.getNumRegions() != 0 ||
                  (op.hasTrait<OpTrait::IsTerminator>() &&

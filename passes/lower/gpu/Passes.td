@@ -17,7 +17,7 @@ def EmitPrograms : Pass<"cell-emit-programs", "::mlir::ModuleOp"> {
     Each step of an `scf.forall` around everything is a block; without one there is one block.
     In a block, each `linalg` op and copy is spread over the threads, other ops are run by all of
     them, stores of scalars by one. Barriers come between ops where one reads or writes what
-    another wrote. Which thread computes what depends on sizes alone: results have the same bits
+    another wrote. A kernel cannot be cancelled: a `cell.poll` in it does nothing. Which thread computes what depends on sizes alone: results have the same bits
     on every GPU.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",

@@ -89,6 +89,7 @@ def InsertPolls : Pass<"cell-insert-polls", "::mlir::func::FuncOp"> {
     Option<"maxCopy", "max-copy", "uint64_t", "1 << 26",
            "bytes of donated arguments that may be copied for a poll">,
   ];
+  let dependentDialects = ["::cellgrad::CellDialect"];
 }
 
 def PlaceResults : Pass<"cell-place-results", "::mlir::func::FuncOp"> {
