@@ -95,7 +95,7 @@ if [ "$(cat .venv/.stamp 2>/dev/null)" != "$stamp" ]; then
     while read -r package reason; do printf '  %-20s %s\n' "$package" "$reason"; done
   rm -rf .venv
   "$python" -m venv .venv
-  .venv/bin/python -m pip install -qq --disable-pip-version-check -r $setup/requirements.txt ||
+  .venv/bin/python -m pip install -qq --disable-pip-version-check --no-deps -r $setup/requirements.txt ||
     fail "pip could not install $setup/requirements.txt (its message is above)"
   # 'import cellgrad' finds the sources first, then what the build compiles and generates.
   site=$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')

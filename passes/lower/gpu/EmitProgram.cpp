@@ -149,11 +149,7 @@ private:
   }
 
   void storeByOne(memref::StoreOp store) {
-    Location loc = store.getLoc();
-    Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-    Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                          block.thread(), zero);
-    auto branch = scf::IfOp::create(b, loc, isFirst);
+    auto branch = scf::IfOp::create(b, store.getLoc(), block.isFirst());
     store->moveBefore(branch.thenBlock()->getTerminator());
   }
 

@@ -265,7 +265,7 @@ void Spreader::emitForBlock() {
     if (results > 1) // the last one's parts have been read
       gpu::BarrierOp::create(b, loc);
     Values totals = block.reduceBlock(b, loc, combiners(), partial);
-    onlyIf(isBelow(block.thread(), 1), [&] { finish(pos, totals); });
+    onlyIf(block.isFirst(), [&] { finish(pos, totals); });
   });
 }
 

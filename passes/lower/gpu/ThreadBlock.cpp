@@ -19,6 +19,8 @@ ThreadBlock::ThreadBlock(gpu::GPUFuncOp kernel, int64_t threads)
   Value warpSize = arith::ConstantIndexOp::create(b, loc, kWarp);
   warpId = arith::DivUIOp::create(b, loc, threadId, warpSize);
   laneId = arith::RemUIOp::create(b, loc, threadId, warpSize);
+  first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, threadId,
+                                arith::ConstantIndexOp::create(b, loc, 1));
 }
 
 /// Lanes pass words of 32 or 64 bits.

@@ -26,6 +26,8 @@ public:
   mlir::Value thread() const { return threadId; } ///< its number in the block
   mlir::Value warp() const { return warpId; }     ///< that of its warp
   mlir::Value lane() const { return laneId; }     ///< its number in the warp
+  /// Whether it is the one that does what one does for all.
+  mlir::Value isFirst() const { return first; }
 
   /// What `combiners` make of a value of every lane, the same in all lanes:
   /// pairs that are 16 apart, then 8, ... All lanes must come here.
@@ -45,7 +47,7 @@ private:
   mlir::Value slots(mlir::Type word, unsigned which);
 
   mlir::gpu::GPUFuncOp kernel;
-  mlir::Value threadId, warpId, laneId;
+  mlir::Value threadId, warpId, laneId, first;
   llvm::DenseMap<std::pair<mlir::Type, unsigned>, mlir::Value> known;
 };
 

@@ -10,7 +10,7 @@
 // RUN: not cellc %s --chip=sm_80 -o %t.none 2>&1 | FileCheck %s --check-prefix=ALONE
 // RUN: not cell-opt %s --pass-pipeline="builtin.module(gpu.module(cell-emit-ptx{chip=sm_1}))" 2>&1 | FileCheck %s --check-prefix=CHIP
 
-// ATTR: gpu.module @kernels attributes {cell.ptx = {sm_80 = "{{.*}}.version 8.0{{.*}}", sm_90a = "{{.*}}.target sm_90a{{.*}}"}}
+// ATTR: gpu.module @kernels attributes {cell.ptx = {sm_80 = "{{.*}}.version 8.0{{.*}}", sm_90a = "{{.*}}.target sm_90a{{.*}}"}, llvm.data_layout = "{{.*}}"}
 // OLD: .target sm_75
 // NEW: .target sm_90a
 // CHIP: error: unknown chip 'sm_{{70|1}}': expected one of sm_75, sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a
