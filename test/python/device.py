@@ -20,7 +20,9 @@ class Refused(Exception):
 
 def run(*command, text=None):
     done = subprocess.run(command, input=text, capture_output=True, text=True)
-    if refused := re.search(r"error: '(\S+)' op cannot run in a kernel on the device yet", done.stderr):
+    if refused := re.search(
+        r"error: '(\S+)' op cannot run in a kernel on the device yet", done.stderr
+    ):
         raise Refused(refused[1])
     if done.returncode:
         raise RuntimeError(done.stderr[:3000])
@@ -37,7 +39,9 @@ def on_buffers(text):
 def as_kernels(text):
     """The entries of a module on buffers as programs of the device."""
     text = re.sub(r"func\.func @", "func.func private @", text)
-    return text.replace("attributes {cell.signature", "attributes {cell.device_kernel, cell.signature")
+    return text.replace(
+        "attributes {cell.signature", "attributes {cell.device_kernel, cell.signature"
+    )
 
 
 class Kernels:
@@ -49,7 +53,9 @@ class Kernels:
         quoted = re.search(rf'{chip} = "((?:[^"\\]|\\.)*)"', lowered)[1]
         self.ptx = re.sub(r"\\([0-9A-F]{2}|.)", unquote, quoted)
         self.launches = {}
-        for name, attributes in re.findall(r"llvm\.func @(\w+)\(.*?attributes \{(.*gpu\.kernel.*)\}", lowered):
+        for name, attributes in re.findall(
+            r"llvm\.func @(\w+)\(.*?attributes \{(.*gpu\.kernel.*)\}", lowered
+        ):
             block, grid = (
                 int(re.search(rf"known_{what}_size = array<i32: (\d+)", attributes)[1])
                 for what in ("block", "grid")
@@ -91,13 +97,23 @@ class Device:
         for array in [*arrays, *extra]:
             pointer = C.c_uint64()
             self.call("cuMemAlloc_v2", C.byref(pointer), C.c_size_t(max(array.nbytes, 1)))
-            self.call("cuMemcpyHtoD_v2", pointer, array.ctypes.data_as(C.c_void_p), C.c_size_t(array.nbytes))
+            self.call(
+                "cuMemcpyHtoD_v2",
+                pointer,
+                array.ctypes.data_as(C.c_void_p),
+                C.c_size_t(array.nbytes),
+            )
             pointers.append(pointer)
         packed = (C.c_void_p * len(pointers))(*[C.cast(C.pointer(p), C.c_void_p) for p in pointers])
         self.call("cuLaunchKernel", function, grid, 1, 1, block, 1, 1, 0, None, packed, None)
         self.call("cuCtxSynchronize")
         for array, pointer in zip(arrays, pointers):
-            self.call("cuMemcpyDtoH_v2", array.ctypes.data_as(C.c_void_p), pointer, C.c_size_t(array.nbytes))
+            self.call(
+                "cuMemcpyDtoH_v2",
+                array.ctypes.data_as(C.c_void_p),
+                pointer,
+                C.c_size_t(array.nbytes),
+            )
         for pointer in pointers:
             self.call("cuMemFree_v2", pointer)
         self.call("cuModuleUnload", module)

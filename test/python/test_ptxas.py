@@ -87,7 +87,11 @@ func.func @main(%a: tensor<9x9xf64>) -> tensor<9x9xf64> {
 def test_programs(tmp_path, program, chip):
     text = {"rows": blocks(1100), "large rows": blocks(13000)}.get(program)
     if text is None:
-        tensors = reduction("f32", "arith.addf", "0.0", *SHAPES[program]) if program in SHAPES else FACTORIZATION
+        tensors = (
+            reduction("f32", "arith.addf", "0.0", *SHAPES[program])
+            if program in SHAPES
+            else FACTORIZATION
+        )
         text = on_buffers(tensors)
     (registers,) = assemble(tmp_path, Kernels(as_kernels(text), chip).ptx, chip).values()
     assert registers <= 64
