@@ -11,7 +11,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("CELLGRAD_BUILD_DIR", ROOT / "build"))
 DRIVER = Path(os.environ.get("CELLGRAD_CUDA_DRIVER", BUILD / "test" / "emulator" / "libcuda.so.1"))
-BUFFERS = "cell-fuse-pipeline,cell-place-pipeline,cell-buffer-pipeline"
+BUFFERS = "cell-sequential-to-loops,cell-fuse-pipeline,cell-place-pipeline,cell-buffer-pipeline"
 
 
 class Refused(Exception):
