@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from device import BUILD, DRIVER, Device, Kernels, as_kernels, on_buffers
+from device import BUILD, DRIVER, Device, Kernels, as_kernels, on_buffers, run
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fuzz"))
 
@@ -419,6 +419,37 @@ def test_a_row_a_block(both, columns, scratch):
     e = np.exp(x.astype(np.float64) - x.max(1, keepdims=True))
     for result in given[0], cpu[0]:
         np.testing.assert_allclose(result, e / e.sum(1, keepdims=True), rtol=4e-6)
+
+
+@pytest.mark.parametrize("rows", [64, 61])
+def test_items_of_the_former_of_kernels(both, rows):
+    """Loops over items, with a fill before, a rest of rows and a sum of partial sums after them, are one block's."""
+    square, column = f"tensor<{rows}x50xf32>", f"tensor<{rows}xf32>"
+    text = f"""
+func.func @main(%x: {square}) -> ({square}, tensor<50xf32>) {{
+  %m = cell.reduce_max %x over [1] : {square} -> {column}
+  %b = cell.broadcast %m along [1] : {column} -> {square}
+  %d = cell.sub %x, %b : {square}
+  %e = cell.exp %d : {square}
+  %s = cell.reduce_sum %e over [1] : {square} -> {column}
+  %c = cell.broadcast %s along [1] : {column} -> {square}
+  %r = cell.div %e, %c : {square}
+  %t = cell.reduce_sum %r over [0] : {square} -> tensor<50xf32>
+  return %r, %t : {square}, tensor<50xf32>
+}}"""
+    formed = run(
+        BUILD / "bin" / "cell-opt",
+        "--pass-pipeline=builtin.module(func.func(cell-form-kernels{fewest-bytes=256 fewest-nanoseconds=0}))",
+        text=on_buffers(text),
+    )
+    assert formed.count("scf.forall") == 1
+    x = normal(14, rows, 50) * 4
+    given, cpu = both(formed, [x], [((rows, 50), np.float32), ((50,), np.float32)], buffers=True)
+    e = np.exp(x.astype(np.float64) - x.max(1, keepdims=True))
+    softmax = e / e.sum(1, keepdims=True)
+    for result in given, cpu:
+        np.testing.assert_allclose(result[0], softmax, rtol=4e-6)
+        np.testing.assert_allclose(result[1], softmax.sum(0), rtol=4e-6)
 
 
 def test_every_order_of_warps_gives_the_same_bits(tmp_path):

@@ -23,6 +23,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Transforms.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -57,7 +58,7 @@ bool runsOnDevice(Operation *op) {
              memref::ExpandShapeOp, memref::ViewOp, memref::TransposeOp,
              memref::ExtractStridedMetadataOp, memref::GetGlobalOp, scf::ForOp,
              scf::IfOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp,
-             func::ReturnOp, PollOp>(op);
+             scf::ForallOp, scf::InParallelOp, func::ReturnOp, PollOp>(op);
 }
 
 LogicalResult refuseOthers(func::FuncOp program) {
@@ -67,38 +68,36 @@ LogicalResult refuseOthers(func::FuncOp program) {
   WalkResult result = program.getBody().walk([&](Operation *op) {
     if (runsOnDevice(op))
       return WalkResult::advance();
-    if (auto loop = dyn_cast<scf::ForallOp>(op)) {
-      if (loop->getParentOp() == program && loop.isNormalized() &&
-          llvm::none_of(loop.getStaticUpperBound(), ShapedType::isDynamic))
-        return WalkResult::advance();
-      refuse(loop, Blame::Form)
-          << "in a kernel must be outermost, from 0 in steps of 1 to a "
-             "constant";
-    } else if (isa<scf::InParallelOp>(op)) {
-      return WalkResult::advance();
-    } else {
-      refuse(op, Blame::Form) << "cannot run in a kernel on the device yet";
-    }
+    refuse(op, Blame::Form) << "cannot run in a kernel on the device yet";
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
 }
 
-/// The loop whose steps are blocks, if there is one: all else is then computed
-/// by each of them.
+/// The loop whose steps are blocks, if there is one: it is all that the program
+/// does. Other loops over items are steps of each block.
 FailureOr<scf::ForallOp> findBlocks(func::FuncOp program) {
-  auto loops = llvm::to_vector(program.getOps<scf::ForallOp>());
-  if (loops.empty())
-    return scf::ForallOp();
-  for (Operation &op : program.getBody().front())
-    if (&op != loops.front() && !isMemoryEffectFree(&op) &&
-        !isa<func::ReturnOp>(op)) {
-      refuse(&op, Blame::Form)
-          << "must be in the loop of blocks: a kernel with "
-             "blocks does nothing before or after it";
+  scf::ForallOp blocks;
+  bool alone = true;
+  for (Operation &op : program.getBody().front()) {
+    auto loop = dyn_cast<scf::ForallOp>(op);
+    if (loop && !blocks && loop.isNormalized() &&
+        llvm::none_of(loop.getStaticUpperBound(), ShapedType::isDynamic))
+      blocks = loop;
+    else
+      alone &= isMemoryEffectFree(&op) || isa<func::ReturnOp>(op);
+  }
+  if (!alone)
+    blocks = {};
+  SmallVector<scf::ForallOp> loops; // those inside of others first
+  program.walk([&](scf::ForallOp loop) { loops.push_back(loop); });
+  IRRewriter rewriter(program.getContext());
+  for (scf::ForallOp loop : loops) {
+    rewriter.setInsertionPoint(loop);
+    if (loop != blocks && failed(scf::forallToForLoop(rewriter, loop)))
       return failure();
-    }
-  return loops.front();
+  }
+  return blocks;
 }
 
 /// Emits ops of a program where they stand, with the barriers between them.

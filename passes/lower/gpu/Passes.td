@@ -14,7 +14,8 @@ def EmitPrograms : Pass<"cell-emit-programs", "::mlir::ModuleOp"> {
     a declaration is left, whose attribute names the kernel. The kernel's attributes
     `known_block_size` and `known_grid_size` are how it must be launched.
 
-    Each step of an `scf.forall` around everything is a block; without one there is one block.
+    Each step of an `scf.forall` that is all the function does is a block; without one there is one
+    block, which runs the steps of other such loops one after another.
     In a block, each `linalg` op and copy is spread over the threads, other ops are run by all of
     them, stores of scalars by one. Barriers come between ops where one reads or writes what
     another wrote. A kernel cannot be cancelled: a `cell.poll` in it does nothing. Which thread computes what depends on sizes alone: results have the same bits

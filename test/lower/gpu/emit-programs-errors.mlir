@@ -28,33 +28,6 @@ func.func private @result(%x: memref<3xf32>) -> f32 attributes {cell.device_kern
 
 // -----
 
-func.func private @inner(%x: memref<3x4xf32>) attributes {cell.device_kernel} {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %z = arith.constant 0.0 : f32
-  scf.for %k = %c0 to %c1 step %c1 {
-    // expected-error @below {{'scf.forall' op in a kernel must be outermost, from 0 in steps of 1 to a constant}}
-    scf.forall (%i) in (3) {
-      memref.store %z, %x[%i, %c0] : memref<3x4xf32>
-    }
-  }
-  return
-}
-
-// -----
-
-func.func private @before(%x: memref<3xf32>) attributes {cell.device_kernel} {
-  %z = arith.constant 0.0 : f32
-  // expected-error @below {{'linalg.generic' op must be in the loop of blocks: a kernel with blocks does nothing before or after it}}
-  linalg.fill ins(%z : f32) outs(%x : memref<3xf32>)
-  scf.forall (%i) in (3) {
-    memref.store %z, %x[%i] : memref<3xf32>
-  }
-  return
-}
-
-// -----
-
 func.func private @dynamic(%x: memref<3xf32>, %n: index) attributes {cell.device_kernel} {
   // expected-error @below {{'memref.alloc' op of type 'memref<?xf32>' has no place on the device; temporaries must have a static shape and the identity layout}}
   %t = memref.alloc(%n) : memref<?xf32>

@@ -200,6 +200,26 @@ module {
 
 // -----
 
+// What is done before, after and in other loops is one block's, a step after another.
+// CHECK-LABEL: gpu.func @around(
+// CHECK-SAME:    known_grid_size = array<i32: 1, 1, 1>
+// CHECK:         gpu.barrier
+// CHECK:         scf.for %[[I:.*]] = %c0 to %c3 step %c1 {
+// CHECK:           scf.for %[[J:.*]] = %c0 to %c4 step %c1 {
+// CHECK:             memref.store %{{.*}}, %{{.*}}[%[[I]], %[[J]]]
+func.func private @around(%x: memref<3x4xf32>) attributes {cell.device_kernel} {
+  %z = arith.constant 0.0 : f32
+  linalg.fill ins(%z : f32) outs(%x : memref<3x4xf32>)
+  scf.forall (%i) in (3) {
+    scf.forall (%j) in (4) {
+      memref.store %z, %x[%i, %j] : memref<3x4xf32>
+    }
+  }
+  return
+}
+
+// -----
+
 // A module without programs stays as it is.
 // CHECK-LABEL: func.func private @plain
 // CHECK-NOT:   gpu.module
