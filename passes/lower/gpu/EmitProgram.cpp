@@ -74,6 +74,13 @@ LogicalResult refuseOthers(func::FuncOp program) {
   return failure(result.wasInterrupted());
 }
 
+int64_t countItems(scf::ForallOp loop) {
+  int64_t count = 1;
+  for (int64_t size : loop.getStaticUpperBound())
+    count = llvm::SaturatingMultiply<uint64_t>(count, size);
+  return count;
+}
+
 /// The loop whose steps are blocks, if there is one: it is all that the program
 /// does. Other loops over items are steps of each block.
 FailureOr<scf::ForallOp> findBlocks(func::FuncOp program) {
@@ -87,7 +94,7 @@ FailureOr<scf::ForallOp> findBlocks(func::FuncOp program) {
     else
       alone &= isMemoryEffectFree(&op) || isa<func::ReturnOp>(op);
   }
-  if (!alone)
+  if (!alone || (blocks && !llvm::isInt<32>(countItems(blocks))))
     blocks = {};
   SmallVector<scf::ForallOp> loops; // those inside of others first
   program.walk([&](scf::ForallOp loop) { loops.push_back(loop); });
@@ -243,12 +250,9 @@ LogicalResult EmitPrograms::emit(func::FuncOp program, SymbolTable &symbols,
   FailureOr<ProgramMemory> memory = planProgramMemory(program);
   if (failed(memory))
     return failure();
-  int64_t count = 1;
+  int64_t count = *blocks ? countItems(*blocks) : 1;
   int64_t threads = std::min(
       kMostThreads, static_cast<int64_t>(llvm::alignTo<kWarp>(*useful)));
-  if (*blocks)
-    for (int64_t size : blocks->getStaticUpperBound())
-      count *= size;
 
   // The kernel's arguments: indices have one size, whatever the kernel's is.
   OpBuilder b(&getContext());

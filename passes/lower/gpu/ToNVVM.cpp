@@ -76,8 +76,34 @@ std::optional<int64_t> spanOf(MemRefType type) {
   return ShapedType::isDynamic(offset) ? span : span + offset;
 }
 
+/// Whether a number of up to 64 bits has 32: one that was computed in fewer, or
+/// lies between two constants.
+bool hasNarrowValue(Value value) {
+  bool isAtLeast = false, isAtMost = false;
+  while (value.getType().getIntOrFloatBitWidth() > 32) {
+    Operation *op = value.getDefiningOp();
+    APInt bound;
+    if (!op)
+      return false;
+    if (matchPattern(value, m_ConstantInt(&bound)) ||
+        (isa<arith::MinSIOp, arith::MaxSIOp>(op) &&
+         matchPattern(op->getOperand(1), m_ConstantInt(&bound)))) {
+      if (!bound.abs().slt(kMostNarrowIndex))
+        return false;
+      isAtMost |= !isa<arith::MaxSIOp>(op);
+      isAtLeast |= !isa<arith::MinSIOp>(op);
+      if (isAtMost && isAtLeast)
+        return true;
+    } else if (!isa<arith::ExtSIOp>(op)) {
+      return false;
+    }
+    value = op->getOperand(0);
+  }
+  return true;
+}
+
 /// Whether every position and every count fits in 32 bits: buffers are all
-/// there is to walk.
+/// there is to walk, and no number of the program is a position as it is.
 bool fitsNarrowIndex(gpu::GPUModuleOp module) {
   auto isNarrow = [](Value value) {
     if (auto memref = dyn_cast<MemRefType>(value.getType())) {
@@ -92,6 +118,11 @@ bool fitsNarrowIndex(gpu::GPUModuleOp module) {
   return !module
               .walk([&](Operation *op) {
                 bool narrow = llvm::all_of(op->getResults(), isNarrow);
+                if (auto cast = dyn_cast<arith::IndexCastOp>(op))
+                  narrow &= !cast.getIn().getType().isInteger() ||
+                            hasNarrowValue(cast.getIn());
+                narrow &= !isa<arith::IndexCastUIOp>(op) ||
+                          !op->getResult(0).getType().isIndex();
                 for (Region &region : op->getRegions())
                   for (Block &block : region)
                     narrow &= llvm::all_of(block.getArguments(), isNarrow);

@@ -98,6 +98,43 @@ gpu.module @kernels {
 
 // -----
 
+// And a number of 64 bits that becomes a position. One that is clamped before has 32.
+// CHECK-LABEL: llvm.func @any_number(
+// CHECK:         llvm.getelementptr {{.*}} : (!llvm.ptr<1>, i64)
+gpu.module @kernels {
+  gpu.func @any_number(%x: memref<4xf32, 1>, %n: i64) kernel {
+    %c0 = arith.constant 0 : index
+    %c3 = arith.constant 3 : index
+    %i = arith.index_cast %n : i64 to index
+    %j = arith.maxsi %i, %c0 : index
+    %k = arith.minsi %j, %c3 : index
+    %v = memref.load %x[%k] : memref<4xf32, 1>
+    memref.store %v, %x[%c0] : memref<4xf32, 1>
+    gpu.return
+  }
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func @clamped(
+// CHECK:         llvm.getelementptr {{.*}} : (!llvm.ptr<1>, i32)
+gpu.module @kernels {
+  gpu.func @clamped(%x: memref<4xf32, 1>, %n: i64, %m: i32) kernel {
+    %c0 = arith.constant 0 : i64
+    %c3 = arith.constant 3 : i64
+    %0 = arith.minsi %n, %c3 : i64
+    %1 = arith.maxsi %0, %c0 : i64
+    %i = arith.index_cast %1 : i64 to index
+    %2 = arith.extsi %m : i32 to i64
+    %j = arith.index_cast %2 : i64 to index
+    %v = memref.load %x[%i] : memref<4xf32, 1>
+    memref.store %v, %x[%j] : memref<4xf32, 1>
+    gpu.return
+  }
+}
+
+// -----
+
 // The launch tells how many bytes this memory has: it is somebody else's.
 // CHECK-LABEL: gpu.module @kernels
 // CHECK:         llvm.mlir.global external @__dynamic_shmem__0() {addr_space = 3 : i32{{.*}}} : !llvm.array<0 x i8>
