@@ -36,8 +36,8 @@ def GpuToNVVM : Pass<"cell-gpu-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
     before. Arithmetic of half precision is done in f32, and rounded after every op.
 
     `index` has 32 bits where all buffers of the module and all constants are small enough, and no
-    other number of 64 bits becomes a position, as in most programs: 64-bit positions take twice
-    the registers.
+    other number of 64 bits becomes a position, as in most programs: a position of 64 bits takes
+    two registers.
   }];
   let options = [
     Option<"indexBits", "index-bits", "unsigned", "0",
