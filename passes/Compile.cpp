@@ -186,7 +186,9 @@ static LogicalResult emitPtx(ModuleOp module, ArrayRef<PtxOutput> outputs,
   auto device = llvm::to_vector(module.getOps<gpu::GPUModuleOp>());
   if (device.size() != 1)
     return refuse(module.getLoc())
-           << "expected one gpu.module to make PTX of, found " << device.size();
+           << "expected one gpu.module, or functions on buffers with "
+              "cell.device_kernel, to make PTX of; found "
+           << device.size();
   FileSet files(durable);
   for (const PtxOutput &output : outputs) {
     auto chip = findChip(output.chip);

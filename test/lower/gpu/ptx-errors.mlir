@@ -1,12 +1,14 @@
 // RUN: split-file %s %t
 // RUN: not cellc %t/foreign.mlir --emit=ptx -o %t/none --reproducers=%t 2>&1 | FileCheck %s --check-prefix=FOREIGN
 // RUN: not cellc %t/two.mlir --emit=ptx -o %t/none 2>&1 | FileCheck %s --check-prefix=TWO
+// RUN: not cellc %t/none.mlir --emit=ptx -o %t/none 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not cellc %t/remainder.mlir --emit=ptx -o %t/none --reproducers=%t 2>&1 | FileCheck %s --check-prefix=REMAINDER
 // RUN: not ls %t/none
 
 // A function that is nowhere.
 // FOREIGN: 'gpu.module' op calls 'elsewhere', which is not in it
-// TWO: error: expected one gpu.module to make PTX of, found 2
+// TWO: error: expected one gpu.module, or functions on buffers with cell.device_kernel, to make PTX of; found 2
+// NONE: error: expected one gpu.module, {{.*}}; found 0
 // REMAINDER: 'arith.remf' op is no instruction of a GPU
 
 //--- foreign.mlir
@@ -18,6 +20,11 @@ gpu.module @kernels {
     memref.store %w, %x[%i] : memref<4xf32, 1>
     gpu.return
   }
+}
+
+//--- none.mlir
+func.func private @f(%x: memref<4xf32>) {
+  return
 }
 
 //--- two.mlir
