@@ -91,6 +91,97 @@ func.func @main(%x: tensor<37x29xf32>, %r: tensor<29xf32>, %c: tensor<37xf32>) -
     same_bits(given, cpu)
 
 
+FUNCTIONS = [
+    "math.exp",
+    "math.exp2",
+    "math.expm1",
+    "math.log",
+    "math.log2",
+    "math.log10",
+    "math.log1p",
+    "math.sin",
+    "math.cos",
+    "math.tan",
+    "math.sinh",
+    "math.cosh",
+    "math.tanh",
+    "math.asinh",
+    "math.acosh",
+    "math.atanh",
+    "math.asin",
+    "math.acos",
+    "math.atan",
+    "math.erf",
+    "math.erfc",
+    "math.cbrt",
+    "math.rsqrt",
+    "math.round",
+    "math.floor",
+    "math.ceil",
+    "math.trunc",
+    "math.roundeven",
+    "math.sqrt",
+    "math.absf",
+    "special.lgamma",
+    "special.digamma",
+    "special.erfinv",
+    "special.sech_squared",
+    "special.gaussian",
+    "special.exp_square",
+]
+
+
+@pytest.mark.parametrize("kind", ["f32", "f64", "f16", "bf16"])
+def test_functions_have_the_bits_of_the_cpu(both, kind):
+    """Numbers of every exponent, as integers of their bits; which NaN a NaN is, targets may choose."""
+    size = 1024
+    bits = {"f32": 32, "f64": 64, "f16": 16, "bf16": 16}[kind]
+    tensor = f"tensor<{size}xi{bits}>"
+    ops = [f"%r{i} = {op} %x : {kind}" for i, op in enumerate(FUNCTIONS)]
+    ops += [
+        f"%r{len(ops)} = math.powf %x, %y : {kind}",
+        f"%r{len(ops) + 1} = math.atan2 %x, %y : {kind}",
+    ]
+    names = range(len(ops))
+    same = ", ".join("affine_map<(i) -> (i)>" for _ in range(len(ops) + 2))
+    many = ", ".join(tensor for _ in names)
+    text = f"""
+func.func @main(%a: {tensor}, %b: {tensor}) -> ({many}) {{
+  %e = tensor.empty() : {tensor}
+  %0:{len(ops)} = linalg.generic {{indexing_maps = [{same}], iterator_types = ["parallel"]}}
+      ins(%a, %b : {tensor}, {tensor}) outs({", ".join("%e" for _ in names)} : {many}) {{
+  ^bb0(%m: i{bits}, %n: i{bits}, {", ".join(f"%o{i}: i{bits}" for i in names)}):
+    %x = arith.bitcast %m : i{bits} to {kind}
+    %y = arith.bitcast %n : i{bits} to {kind}
+    {"; ".join(ops).replace("; ", chr(10) + "    ")}
+    {chr(10).join(f"    %s{i} = arith.bitcast %r{i} : {kind} to i{bits}" for i in names)}
+    linalg.yield {", ".join(f"%s{i}" for i in names)} : {", ".join(f"i{bits}" for _ in names)}
+  }} -> ({many})
+  return {", ".join(f"%0#{i}" for i in names)} : {many}
+}}"""
+    dtype = np.dtype(f"int{bits}")
+    random = np.random.default_rng(15)
+    a, b = (random.integers(-(2 ** (bits - 1)), 2 ** (bits - 1), size, dtype) for _ in range(2))
+    # Half of them where functions have most of their values.
+    if kind != "bf16":
+        a[::2] = (random.standard_normal(size // 2) * 4).astype(f"f{bits // 8}").view(dtype)
+    given, cpu = both(text, [a, b], [((size,), dtype)] * len(ops))
+    infinity = {"f32": 0xFF << 23, "f64": 0x7FF << 52, "f16": 0x1F << 10, "bf16": 0xFF << 7}[kind]
+    for op, g, c in zip([*FUNCTIONS, "powf", "atan2"], given, cpu, strict=True):
+        nan = [(x & np.iinfo(dtype).max) > infinity for x in (g, c)]
+        assert not nan[0].all(), op
+        np.testing.assert_array_equal(np.where(nan[0], 0, g), np.where(nan[1], 0, c), op)
+        np.testing.assert_array_equal(*nan, op)
+    magnitude = a & np.iinfo(dtype).max
+    number = magnitude <= infinity
+    np.testing.assert_array_equal(given[FUNCTIONS.index("math.absf")][number], magnitude[number])
+    if kind == "f64":
+        with np.errstate(all="ignore"):
+            exponentials = np.exp(a.view(np.float64))
+        result = given[FUNCTIONS.index("math.exp")].view(np.float64)
+        np.testing.assert_allclose(result, exponentials, rtol=1e-15)
+
+
 def reduction(kind, op, low, *dims):
     """A reduction over the dimensions that `dims` marks, of f32."""
     names = "ijk"[: len(dims)]
