@@ -56,15 +56,15 @@ def draw(kind: str, seed: int) -> tuple[Program, Contractions | None]:
     return drawn.program(), drawn
 
 
-def compiled(
-    program: Program, target: str, level: int, folder: str, small: bool = False
-) -> guarded.Model:
-    """With `small`, kernels are formed of ops of any size."""
+def options(seed: int, target: str, level: int) -> dict[str, Any]:
+    """Of half of the programs, kernels are formed of ops of any size."""
+    chosen: dict[str, Any] = {"opt_level": level, "target": target}
+    return chosen | ({"kernel_bytes": 1} if seed % 2 == 0 else {})
+
+
+def compiled(program: Program, seed: int, target: str, level: int, folder: str) -> guarded.Model:
     path = Path(folder) / "fuzz.so"
-    options: dict[str, Any] = {"opt_level": level, "target": target}
-    if small:
-        options |= {"kernel_bytes": 1}
-    _native.compile_graph(program.graph, str(path), "fuzz", options)
+    _native.compile_graph(program.graph, str(path), "fuzz", options(seed, target, level))
     return guarded.Model(path)
 
 
@@ -124,14 +124,24 @@ def prepared(program: Program, seed: int, drawn: Contractions) -> Callable[[], N
 
     def run() -> None:
         with tempfile.TemporaryDirectory() as folder:
-            call = compiled(program, target, level, folder, seed % 2 == 0).entry(name)
-            given = call(inputs())
-            compared(given)
-            if call.spec["parallel"]:
-                shared = call(inputs(), guarded.Shuffled(3, seed))
-                rows.same(f"seed {seed}, 3 workers", shared, given, program.graph.text())
+            model = compiled(program, seed, target, level, folder)
+            called(model.entry(name), inputs, compared, seed)
 
     return run
+
+
+def called(
+    function: guarded.Entry,
+    inputs: Callable[[], list],
+    compared: Callable[[list], None],
+    seed: int,
+) -> None:
+    """Calls a compiled function, alone and by three workers that give the same bits."""
+    given = function(inputs())
+    compared(given)
+    if function.spec["parallel"]:
+        shared = function(inputs(), guarded.Shuffled(3, seed))
+        rows.same(f"seed {seed}, 3 workers", shared, given, "")
 
 
 def compare(what: str, program: Program, given: list[np.ndarray], wanted: list) -> None:

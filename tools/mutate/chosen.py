@@ -63,7 +63,7 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ),
         (
             "one sum for all items",
-            "slice(partials[out], 0, «item», 1, /*drop=*/true)",
+            "slice(partials[out], 0, «part», 1, /*drop=*/true)",
             "OpFoldResult(b.getIndexAttr(0))",
         ),
         (
@@ -83,6 +83,44 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
             "int64_t size = «group.items()»;",
             "std::max<int64_t>(1, group.items() / 2 * 2)",
         ),
+        (
+            "rest rows add to the part of the last item",
+            "sumsOf(b.getIndexAttr(«tiling.items»))",
+            "tiling.items - 1",
+        ),
+    ],
+    "ParallelizeLoops": [
+        ("what is cut may move", "  «if (isInside(origin, loop))\n    return std::nullopt;»", ";"),
+        (
+            "slices overlap by one",
+            "«std::abs(begin->factor) * step» < std::max<int64_t>(sizes[dim], 1)",
+            "std::abs(begin->factor) * step + 1",
+        ),
+        ("any dimension is that one", "dim == other.dim", "true"),
+        ("any shape is that one", "cut == other.cut", "true"),
+        ("any part is that one", "origin == other.origin", "true"),
+        ("any step is that one", "begin.factor == other.begin.factor", "true"),
+        ("any place is that one", "begin.constant == other.begin.constant", "true"),
+        ("one access in a slice is enough", "use.slice && use.allInSlice", "use.slice.has_value()"),
+        ("steps between elements are forgotten", "(size - 1) * stride + 1", "size"),
+        (
+            "what comes from outside is of the step",
+            "isInside(root, loop)",
+            "root.getDefiningOp() != nullptr",
+        ),
+        ("down is up", "isa<arith::SubIOp>(op) ? -1 : 1", "1"),
+    ],
+    "DropDeadBuffers": [
+        ("what is copied is written", "&use == &copy.getTargetMutable()", "true"),
+        ("one of two results is enough", "linalgOp.getNumDpsInits() == 1", "true"),
+        ("views are not looked at", "!collectWriters(user->getResult(0), ops)", "false"),
+    ],
+    "TileEmitter": [
+        ("items add to one place", "|| «plan.outer[0].c == 0»)", "false"),
+        ("a loop that stays in C is moved out", "dim.dim.size == 1 || «dim.dim.c == 0»", "false"),
+        ("vectors are moved out", "«isVector»)\n        continue;", "false"),
+        ("loops around a buffer of C are moved", "«!plan.bufferC»)\n    moveLoopOut();", "true"),
+        ("the item is not moved to", "moved(start, plan.outer[0], {«item», 0})", "mem.constant(0)"),
     ],
     "MemoryRoots": [
         ("what may be any buffer is passed", "conflict |= «unknown» ||", "false"),

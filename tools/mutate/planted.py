@@ -240,9 +240,11 @@ class Cases:
             return Case(name, program.graph, self.rows.options(seed), run, native)
         if kind in self.lowering.DRAWN:
             program, drawn = self.lowering.draw(kind, seed)
-            target, call = self.lowering.prepare(program, seed, drawn)
-            options = {"opt_level": 1, "target": target}
-            return Case(name, program.graph, options, self.all_of([call]), native)
+            target, (entry, given, compare) = self.lowering.prepare(program, seed, drawn)
+            run = lambda path: self.lowering.called(
+                self.guarded.Model(path).entry(entry), given, compare, seed
+            )
+            return Case(name, program.graph, self.lowering.options(seed, target, 1), run, native)
         if kind in self.lowering.TEXTS:
             program = self.lowering.draw(kind, seed)[0]
         elif kind == "forward":

@@ -62,6 +62,8 @@ func.func @blocks(%x: memref<12xf32>, %v: f32) {
 // CHECK-NOT:     scf.forall
 // CHECK-LABEL: func.func @overlap(
 // CHECK-NOT:     scf.forall
+// CHECK-LABEL: func.func @overlap_by_steps(
+// CHECK-NOT:     scf.forall
 // CHECK-LABEL: func.func @up_and_down(
 // CHECK-NOT:     scf.forall
 // CHECK-LABEL: func.func @carried(
@@ -83,6 +85,16 @@ func.func @overlap(%x: memref<12xf32>, %v: f32) {
   scf.for %i = %c0 to %c6 step %c1 {
     %two = memref.subview %x[%i] [2] [1] : memref<12xf32> to memref<2xf32, strided<[1], offset: ?>>
     linalg.fill ins(%v : f32) outs(%two : memref<2xf32, strided<[1], offset: ?>>)
+  }
+  return
+}
+func.func @overlap_by_steps(%x: memref<12xf32>, %v: f32) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c6 = arith.constant 6 : index
+  scf.for %i = %c0 to %c6 step %c2 {
+    %two = memref.subview %x[%i] [2] [2] : memref<12xf32> to memref<2xf32, strided<[2], offset: ?>>
+    linalg.fill ins(%v : f32) outs(%two : memref<2xf32, strided<[2], offset: ?>>)
   }
   return
 }
