@@ -6,12 +6,14 @@
 #include "passes/lower/cpu/Pipeline.h"
 #include "passes/lower/fuse/Pipeline.h"
 #include "passes/lower/gpu/Pipeline.h"
+#include "passes/lower/sequential/Passes.h"
 #include "passes/lower/tensors/Pipeline.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 
 using namespace mlir;
+using namespace cellgrad;
 
 /// What takes the cell dialect to linalg: passes anyone could type.
 static constexpr const char *kCellToLinalg =
@@ -21,6 +23,39 @@ static constexpr const char *kCellToLinalg =
 static void addCellToLinalg(OpPassManager &pm) {
   // Every name in the text is registered beside the pipelines.
   (void)parsePassPipeline(kCellToLinalg, pm);
+}
+
+namespace {
+struct CUDAPipelineOptions : PassPipelineOptions<CUDAPipelineOptions> {
+  Option<TargetName> target{
+      *this, "target",
+      llvm::cl::desc("the machine of the host program (Target.h)")};
+  Option<int64_t> kernelBytes{
+      *this, "kernel-bytes",
+      llvm::cl::desc("least traffic that a kernel of several ops saves"),
+      llvm::cl::init(CUDAKernelOptions().kernelBytes)};
+  Option<int64_t> nanoseconds{
+      *this, "fewest-nanoseconds",
+      llvm::cl::desc("shortest time on one core of a CPU of what is shared by "
+                     "blocks"),
+      llvm::cl::init(CUDAKernelOptions().nanoseconds)};
+};
+} // namespace
+
+static void buildCUDAPipeline(OpPassManager &pm,
+                              const CUDAPipelineOptions &options) {
+  CUDAKernelOptions kernels;
+  kernels.kernelBytes = options.kernelBytes;
+  kernels.nanoseconds = options.nanoseconds;
+  TargetOptions machine;
+  machine.target = options.target;
+  pm.addPass(createSequentialToLoops());
+  buildFusePipeline(pm);
+  buildPlacePipeline(pm);
+  buildBufferPipeline(pm);
+  buildCUDAKernelPipeline(pm, kernels);
+  buildCUDAHostPipeline(pm);
+  buildConvertToLLVMPipeline(pm, machine);
 }
 
 void cellgrad::registerPipelines() {
@@ -55,6 +90,23 @@ void cellgrad::registerPipelines() {
   PassPipelineRegistration<>("cell-gpu-pipeline",
                              "kernels on buffers to the LLVM and NVVM dialects",
                              buildGPUPipeline);
+  PassPipelineRegistration<CUDAKernelOptions>(
+      "cell-cuda-kernel-pipeline",
+      "linalg on buffers to kernels on buffers and their host programs",
+      buildCUDAKernelPipeline);
+  PassPipelineRegistration<CUDAPipelineOptions>(
+      "cell-cuda-pipeline",
+      "linalg on tensors to the LLVM and NVVM dialects: kernels for GPUs, and "
+      "host programs",
+      buildCUDAPipeline);
+  PassPipelineRegistration<CUDAPipelineOptions>(
+      "cell-to-cuda-pipeline",
+      "cell ops to the LLVM and NVVM dialects: what cellc --device=cuda runs on "
+      "the cell dialect",
+      [](OpPassManager &pm, const CUDAPipelineOptions &options) {
+        addCellToLinalg(pm);
+        buildCUDAPipeline(pm, options);
+      });
   PassPipelineRegistration<CPUPipelineOptions>(
       "cell-to-llvm-pipeline",
       "cell ops to the LLVM dialect: what cellc runs on the cell dialect",

@@ -26,8 +26,8 @@
  *    and leave: the handle's context is current there, and the one that was
  *    current before is again after it.
  *  - They return CG_OK or an error; the handle has its words.
- *  - Nothing waits but finish, read, and uploads and downloads of memory that
- *    is not page-locked.
+ *  - Nothing waits but finish, read, write, and uploads and downloads of memory
+ *    that is not page-locked.
  *  - Calls of one handle run one after another on the device, whatever their
  *    streams, since they share its memory.
  *===----------------------------------------------------------------------===*/
@@ -168,6 +168,14 @@ int32_t cell_rt_cuda_fill(struct cell_rt_cuda_call *call, uint64_t to,
 /* Waits and reads, for conditions and prints. */
 int32_t cell_rt_cuda_read(struct cell_rt_cuda_call *call, void *to,
                           uint64_t from, uint64_t bytes);
+
+/* Waits and writes: `from` is the caller's again. */
+int32_t cell_rt_cuda_write(struct cell_rt_cuda_call *call, uint64_t to,
+                           const void *from, uint64_t bytes);
+
+/* Memory of the host, aligned to 64 bytes, for what is printed or kept there;
+   valid until it is asked for again. NULL: out of memory. */
+void *cell_rt_cuda_host_memory(struct cell_rt_cuda_call *call, uint64_t bytes);
 
 /* Memory that lives at most until the end of the call, taken and given back in
    the order of the stream. It counts against cg_context.max_stash_bytes. */

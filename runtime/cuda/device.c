@@ -248,6 +248,7 @@ void cell_rt_cuda_close(cg_cuda *cuda) {
     free(cuda->slots[i].words);
   free(cuda->slots);
   free(cuda->functions);
+  free(cuda->host);
   free(cuda);
 }
 

@@ -43,6 +43,8 @@ struct cg_cuda {
   CUdeviceptr arena;
   uint64_t arena_bytes;
   struct slot *slots;
+  void *host; /* cell_rt_cuda_host_memory */
+  uint64_t host_bytes;
   char message[kWords];
 };
 

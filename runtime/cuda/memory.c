@@ -80,6 +80,28 @@ int32_t cell_rt_cuda_read(struct cell_rt_cuda_call *call, void *to,
   return status;
 }
 
+int32_t cell_rt_cuda_write(struct cell_rt_cuda_call *call, uint64_t to,
+                           const void *from, uint64_t bytes) {
+  int32_t status = cell_rt_cuda_upload(call, to, from, bytes);
+  return status == CG_OK ? cell_rt_cuda_synchronize(call) : status;
+}
+
+void *cell_rt_cuda_host_memory(struct cell_rt_cuda_call *call, uint64_t bytes) {
+  cg_cuda *cuda = call->cuda;
+  if (cuda->host_bytes < bytes) {
+    free(cuda->host);
+    cuda->host_bytes = (bytes + 63) / 64 * 64;
+    cuda->host = aligned_alloc(64, cuda->host_bytes);
+    if (!cuda->host) {
+      cuda->host_bytes = 0;
+      snprintf(cuda->message, sizeof cuda->message,
+               "out of memory: %llu bytes for what is printed or kept",
+               (unsigned long long)bytes);
+    }
+  }
+  return cuda->host;
+}
+
 struct cell_rt_cuda_block {
   struct cell_rt_cuda_block *next;
   CUdeviceptr memory;

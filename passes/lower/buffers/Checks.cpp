@@ -10,8 +10,7 @@
 using namespace mlir;
 using namespace cellgrad;
 
-/// The line of the program that `loc` leads to, as "file:line"; or nothing.
-static std::string lineOf(Location loc) {
+std::string cellgrad::lineOf(Location loc) {
   std::string text;
   loc->walk([&](Location inner) {
     auto line = dyn_cast<FileLineColLoc>(inner);

@@ -7,7 +7,12 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <string>
+
 namespace cellgrad {
+
+/// The line of the program that `loc` leads to, as "file:line"; or nothing.
+std::string lineOf(mlir::Location loc);
 
 /// Every cell.check of `module` with the status that a call ends with where it
 /// does not hold: CG_ERROR_CHECK plus the place of what the check says in the

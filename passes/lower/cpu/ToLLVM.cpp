@@ -26,6 +26,7 @@
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Index/IR/IndexDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -123,6 +124,9 @@ struct ConvertToLLVM : cellgrad::impl::ConvertToLLVMBase<ConvertToLLVM> {
     // equal descriptors now; reconcile-unrealized-casts removes them.
     legal.addLegalOp<UnrealizedConversionCastOp>();
     legal.addLegalOp<cellgrad::CheckOp, cellgrad::EndOp>();
+    // Code of a device, beside the host program that launches it.
+    legal.addLegalOp<gpu::GPUModuleOp>();
+    legal.markOpRecursivelyLegal<gpu::GPUModuleOp>();
     if (failed(applyFullConversion(module, legal, std::move(patterns))))
       return signalPassFailure();
     cellgrad::lowerChecks(module);

@@ -9,6 +9,7 @@
 
 #include "passes/lower/buffers/AsGeneric.h"
 #include "passes/lower/gpu/DeviceMemory.h"
+#include "passes/lower/gpu/HostProgram.h"
 #include "passes/lower/gpu/ProgramMemory.h"
 #include "passes/lower/gpu/SpreadNest.h"
 
@@ -37,11 +38,6 @@ using namespace mlir;
 using namespace cellgrad;
 
 namespace {
-
-/// On a function on buffers: it is run by a kernel.
-constexpr llvm::StringLiteral kDeviceKernel = "cell.device_kernel";
-/// On a kernel: bytes of the last argument that each block needs.
-constexpr llvm::StringLiteral kScratchBytes = "cell.scratch_bytes";
 
 /// More threads would leave each too few registers for long bodies.
 constexpr int64_t kMostThreads = 256;

@@ -26,6 +26,46 @@ def EmitPrograms : Pass<"cell-emit-programs", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def OutlineDeviceKernels : Pass<"cell-outline-device-kernels", "::mlir::ModuleOp"> {
+  let summary = "Split entries into kernels and the host programs that call them";
+  let description = [{
+    Entries are on buffers, with loops over items as `scf.forall`. What touches buffers goes into
+    private functions with `cell.device_kernel`: each `scf.forall` into one of its own, whose
+    steps are blocks, and what lies between them into others, of one block. Equal functions are one.
+    The host keeps allocations and what it alone can do: `cell.check`, `cell.print`, `cell.poll`,
+    stashes, with the `scf.for`, `scf.while` and `scf.if` around these or around an `scf.forall`, and loads of
+    the values that it needs for them. Other control flow is part of kernels.
+  }];
+  let options = [
+    Option<"printPlan", "print-plan", "bool", "false",
+           "say of each kernel, in a remark, what it holds">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
+def LendScratch : Pass<"cell-lend-scratch", "::mlir::ModuleOp"> {
+  let summary = "Give calls of kernels the memory that their blocks need";
+  let description = [{
+    A kernel with `cell.scratch_bytes` has a last argument with so many bytes for each block. The
+    function that stands for it gets that argument, and its calls a buffer of the host program.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+def HostProgram : Pass<"cell-host-program", "::mlir::ModuleOp"> {
+  let summary = "Launch kernels, and read memory of the device, through the runtime";
+  let description = [{
+    Of every entry, whose temporaries are in its arena: calls of functions with
+    `cell.device_kernel` become launches, loads become reads of the device, which wait; what is printed and
+    stashed is copied to memory of the host first. The entry gets the runtime's
+    call as its last argument. The kernels are listed in `cell.device_kernels`, in the order of their
+    numbers; an entry that waits has `cell.reads_device`.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 def GpuToNVVM : Pass<"cell-gpu-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Convert device code to the LLVM and NVVM dialects";
   let description = [{

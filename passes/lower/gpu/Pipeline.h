@@ -3,11 +3,35 @@
 #ifndef CELLGRAD_LOWER_GPU_PIPELINE_H
 #define CELLGRAD_LOWER_GPU_PIPELINE_H
 
+#include "mlir/Pass/PassOptions.h"
+
 namespace mlir {
 class OpPassManager;
 }
 
 namespace cellgrad {
+
+/// How programs are cut into kernels.
+struct CUDAKernelOptions : mlir::PassPipelineOptions<CUDAKernelOptions> {
+  Option<int64_t> kernelBytes{
+      *this, "kernel-bytes",
+      llvm::cl::desc("least traffic that a kernel of several ops saves"),
+      llvm::cl::init(65536)};
+  Option<int64_t> nanoseconds{
+      *this, "fewest-nanoseconds",
+      llvm::cl::desc("shortest time on one core of a CPU of what is shared by "
+                     "blocks"),
+      llvm::cl::init(10000)};
+};
+
+/// From linalg on buffers to kernels on buffers, and the host programs that
+/// call them.
+void buildCUDAKernelPipeline(mlir::OpPassManager &pm,
+                             const CUDAKernelOptions &options);
+
+/// From there to kernels in the LLVM and NVVM dialects, and host programs that
+/// launch them through the runtime.
+void buildCUDAHostPipeline(mlir::OpPassManager &pm);
 
 /// From kernels on buffers to the LLVM and NVVM dialects, from which
 /// cell-emit-ptx makes PTX.
