@@ -166,10 +166,18 @@ bool cellgrad::holdsCellOps(ModuleOp module) {
 
 std::string cellgrad::pipelineFor(ModuleOp module, const Target &target,
                                   const CompileOptions &options) {
-  if (!options.ptx.empty())
+  if (!options.ptx.empty() && !module.getOps<gpu::GPUModuleOp>().empty())
     return "cell-gpu-pipeline";
   if (module.getOps<func::FuncOp>().empty())
     return "";
+  if (options.cuda || !options.ptx.empty())
+    return (holdsCellOps(module) ? "cell-to-cuda-pipeline{target="
+                                 : "cell-cuda-pipeline{target=") +
+           target.name.str() +
+           (options.kernelBytes != CompileOptions().kernelBytes
+                ? " kernel-bytes=" + std::to_string(options.kernelBytes) +
+                      " fewest-nanoseconds=0}"
+                : "}");
   std::string name =
       holdsCellOps(module) ? "cell-to-llvm-pipeline" : "cell-cpu-pipeline";
   return name + "{target=" + target.name.str() +

@@ -30,6 +30,8 @@ struct CompileOptions {
   EmitOptions emit;
   std::string
       pipeline; ///< textual; empty: the one that fits the module's stage
+  /// Entries run on a GPU: kernels, and host programs that launch them.
+  bool cuda = false;
   bool verifyEach = true; ///< verify the IR after every pass
   bool checkNans = false; ///< an op that gives NaN ends the call
   bool poison = false;    ///< temporaries are NaN where they are not needed

@@ -81,6 +81,7 @@ private:
   Stopwatch watch;
   FileSet files;
   std::optional<LLVMErrors> errors;
+  bool cuda = false; ///< the model has kernels of GPUs
 };
 
 LogicalResult Emitter::dump(const llvm::Module &ir, llvm::StringRef name) {
@@ -101,6 +102,11 @@ LogicalResult Emitter::addAbi() {
   abi.target = options.target;
   abi.allocates = options.sanitizeAddress;
   PassManager pm(module.getContext(), ModuleOp::getOperationName());
+  EmitPtxOptions ptx;
+  ptx.chips.assign(options.chips.begin(), options.chips.end());
+  for (auto device : module.getOps<gpu::GPUModuleOp>())
+    if (!device->hasAttr("cell.ptx"))
+      pm.addNestedPass<gpu::GPUModuleOp>(createEmitPtx(ptx));
   pm.addPass(createCellEmitAbi(abi));
   return pm.run(module);
 }
@@ -139,14 +145,15 @@ LogicalResult Emitter::writeCode(llvm::Module &ir,
     return checkFile(files.add(path, llvm::StringRef(*linked), executable));
   };
   if (!outputs.object.empty() &&
-      failed(add(outputs.object, linkRelocatable(object), false)))
+      failed(add(outputs.object, linkRelocatable(object, cuda), false)))
     return failure();
   if (llvm::StringRef path = outputs.sharedObject;
       !path.empty() &&
       failed(add(path,
                  linkSharedObject(object, llvm::sys::path::filename(path),
                                   /*bound=*/!options.sanitizeAddress &&
-                                      !options.sanitizeThread),
+                                      !options.sanitizeThread,
+                                  cuda),
                  true)))
     return failure();
   watch.lap("link");
@@ -166,6 +173,7 @@ LogicalResult Emitter::run() {
   FailureOr<ModelSpec> spec = readModel(module);
   if (failed(spec))
     return failure();
+  cuda = spec->cuda();
   watch.lap("abi");
 
   llvm::LLVMContext context;

@@ -29,6 +29,8 @@ struct EmitOptions {
   std::string model = "model";   ///< name in every exported symbol
   std::string target = "native"; ///< see resolveTarget
   unsigned optLevel = 2;         ///< 0 to 3, see optimize
+  /// The kinds of GPU to generate device code for, where the module has such.
+  std::vector<std::string> chips = {"sm_80"};
   /// Every access to memory is checked when the code runs, in a process that
   /// has AddressSanitizer's runtime.
   bool sanitizeAddress = false;

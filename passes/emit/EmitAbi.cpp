@@ -1,6 +1,7 @@
 //===- EmitAbi.cpp - give every entry its exported C function -------------===//
 
 #include "passes/emit/AbiWriter.h"
+#include "passes/emit/CudaAbi.h"
 #include "passes/emit/Link.h"
 #include "passes/emit/Names.h"
 
@@ -17,6 +18,7 @@
 #include "mlir/IR/SymbolTable.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Target/TargetMachine.h"
 
 namespace cellgrad {
@@ -81,6 +83,8 @@ private:
   LogicalResult checkSymbols();
   LogicalResult renameHomonyms(const llvm::StringMap<LLVM::LLVMFuncOp> &impls);
   FailureOr<llvm::MapVector<Operation *, unsigned>> threadContext();
+
+  gpu::GPUModuleOp device; ///< code of a GPU; null where entries are of the CPU
 };
 
 /// Every entry of the module, with its signature checked against its function.
@@ -88,6 +92,12 @@ FailureOr<ModelSpec>
 EmitAbi::readEntries(llvm::StringMap<LLVM::LLVMFuncOp> &impls) {
   ModelSpec spec;
   spec.name = sanitizeIdentifier(model);
+  if (device) {
+    auto chips = readChips(device);
+    if (failed(chips))
+      return failure();
+    spec.chips = std::move(*chips);
+  }
   for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>()) {
     bool isPrivate = function.getSymVisibility() == "private" ||
                      function.getLinkage() != LLVM::Linkage::External;
@@ -98,16 +108,21 @@ EmitAbi::readEntries(llvm::StringMap<LLVM::LLVMFuncOp> &impls) {
     if (failed(entry))
       return failure();
     auto type = function.getFunctionType();
-    size_t wanted = entry->buffers().size() + 1;
+    size_t wanted = entry->buffers().size() + (device ? 2 : 1);
     bool pointers =
         llvm::all_of(type.getParams(), llvm::IsaPred<LLVM::LLVMPointerType>);
     if (type.getNumParams() != wanted || !pointers ||
         !type.getReturnType().isInteger(32))
       return refuse(function, Blame::Form)
              << "takes " << type << ": expected " << wanted
-             << " pointers (the buffers of cell.signature, then the arena) and "
-                "an i32 "
-                "status";
+             << " pointers (the buffers of cell.signature, then the arena"
+             << (device ? ", then the call" : "")
+             << ") and an i32 status";
+    if (device) {
+      entry->arenaBytes = static_cast<int64_t>(
+          llvm::alignTo(entry->arenaBytes, CG_CUDA_ARENA_ALIGNMENT));
+      entry->waits = function->hasAttr("cell.reads_device");
+    }
     impls[entry->name] = function;
     spec.entries.push_back(std::move(*entry));
   }
@@ -249,8 +264,10 @@ FailureOr<llvm::MapVector<Operation *, unsigned>> EmitAbi::threadContext() {
 
 void EmitAbi::runOnOperation() {
   ModuleOp module = getOperation();
+  auto devices = module.getOps<gpu::GPUModuleOp>();
+  device = devices.empty() ? gpu::GPUModuleOp() : *devices.begin();
   for (Operation &op : *module.getBody())
-    if (!isa<LLVM::LLVMDialect>(op.getDialect())) {
+    if (&op != device && !isa<LLVM::LLVMDialect>(op.getDialect())) {
       refuse(&op, Blame::Form)
           << "is not in the LLVM dialect: lower the module first";
       return signalPassFailure();
@@ -290,18 +307,27 @@ void EmitAbi::runOnOperation() {
     unsigned use = uses->lookup(impl);
     entry.cancellable = use & kCancels;
     entry.parallel = use & kParallel;
-    annotate(impl, entry);
-    impl->removeAttr("cell.signature");
-    impl->removeAttr("cell.arena_bytes");
-    impl->removeAttr("cell.slot_bytes");
+    if (!device)
+      annotate(impl, entry);
+    for (const char *name : {"cell.signature", "cell.arena_bytes",
+                             "cell.slot_bytes", "cell.reads_device"})
+      impl->removeAttr(name);
+    // A context that is not in a graph's words is no part of a list.
+    entry.waits |= device && use != 0;
     implOf.push_back({impl, use != 0});
   }
   auto checks = module->getAttrOfType<ArrayAttr>("cell.checks");
   module->removeAttr("cell.checks");
   std::vector<std::string> features = requiredFeatures(**machine);
-  writeAbi(module, *spec, implOf, featureMask(features),
-           toJSON(*spec, cpu->cpu, features),
-           checks ? checks : ArrayAttr::get(&getContext(), {}));
+  std::string signature = toJSON(*spec, cpu->cpu, features);
+  if (!checks)
+    checks = ArrayAttr::get(&getContext(), {});
+  uint64_t mask = featureMask(features);
+  if (!device)
+    writeAbi(module, *spec, implOf, mask, signature, checks);
+  else if (failed(writeCudaAbi(module, device, *spec, implOf, mask, signature,
+                               checks)))
+    return signalPassFailure();
   module->setAttr("cell.model", toAttribute(*spec, &getContext()));
 }
 } // namespace

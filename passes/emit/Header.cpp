@@ -92,11 +92,17 @@ void writeCollisions(llvm::raw_ostream &os, const ModelSpec &model) {
     if (!linkName(model, symbol).empty())
       marks.push_back("CG_ENTRY_" + symbol);
   };
+  if (model.cuda())
+    mark(model.prefix() + "cuda_message");
   for (const EntrySpec &entry : model.entries) {
     mark(entry.symbol);
     if (entry.parallel)
       mark(entry.arenaFunction());
     share(entry.arenaMacro());
+    if (model.cuda()) {
+      mark(entry.deviceFunction());
+      share(entry.deviceArenaMacro());
+    }
     for (const TensorSpec *spec : entry.buffers())
       share(spec->macro);
   }
@@ -124,7 +130,11 @@ void writeEntry(llvm::raw_ostream &os, const ModelSpec &model,
   os << "\n/* Entry \"" << commentSafe(entry.name)
      << "\": " << entry.args.size() << " arguments, " << entry.results.size()
      << " results. */\n"
-     << "#define " << entry.arenaMacro() << " " << entry.arenaBytes << "u\n";
+     << "#define " << entry.arenaMacro() << " "
+     << (model.cuda() ? entry.hostArenaBytes() : entry.arenaBytes) << "u\n";
+  if (model.cuda())
+    os << "#define " << entry.deviceArenaMacro() << " " << entry.arenaBytes
+       << "u\n";
   auto buffers = entry.buffers();
   for (const TensorSpec *spec : buffers)
     os << "#define " << spec->macro << " " << spec->elements() << "u\n";
@@ -136,6 +146,17 @@ void writeEntry(llvm::raw_ostream &os, const ModelSpec &model,
   os << "} " << entry.argsType() << ";\n";
   declare(os, model, "int32_t ", entry.symbol,
           "(const " + entry.argsType() + " *args, const cg_context *context)");
+  if (model.cuda()) {
+    os << "/* The same with pointers of the device. It enqueues its work on "
+          "cg_context.stream"
+       << (entry.waits ? ",\n   and waits for values that the host needs on the "
+                         "way"
+                       : "")
+       << ". */\n";
+    declare(os, model, "int32_t ", entry.deviceFunction(),
+            "(const " + entry.argsType() +
+                " *args, const cg_context *context)");
+  }
   if (!entry.parallel)
     return;
   os << "/* Bytes of an arena with which the entry computes on so many "
@@ -143,6 +164,28 @@ void writeEntry(llvm::raw_ostream &os, const ModelSpec &model,
         "whatever the\n   batch; with fewer it computes on one. */\n";
   declare(os, model, "uint64_t ", entry.arenaFunction(),
           "(int64_t batch, int32_t threads)");
+}
+
+/// What opens a device for the kernels of `model`.
+void writeDevice(llvm::raw_ostream &os, const ModelSpec &model) {
+  std::string prefix = model.prefix();
+  os << "/* Opens CUDA device number `device` for cg_context.cuda; on an error "
+        "*out is NULL,\n   and the words are in the `size` bytes of `message`, "
+        "which may be NULL. */\n";
+  declare(os, model, "int32_t ", prefix + "open",
+          "(int32_t device, struct cg_cuda **out, char *message, uint64_t "
+          "size)");
+  os << "/* Waits for what is enqueued, and closes it, when no call uses it. "
+        "NULL is fine. */\n";
+  declare(os, model, "void ", prefix + "close", "(struct cg_cuda *cuda)");
+  os << "/* The words for the last error of a call with it, valid until its "
+        "next call. */\n";
+  declare(os, model, "const char *", prefix + "cuda_message",
+          "(const struct cg_cuda *cuda)");
+  os << "/* Waits for what is enqueued on cg_context.stream; returns what went "
+        "wrong in it. */\n";
+  declare(os, model, "int32_t ", prefix + "wait",
+          "(const cg_context *context)");
 }
 
 /// What makes the pool that the regions of `model` run on.
@@ -208,6 +251,8 @@ std::string cellgrad::makeHeader(const ModelSpec &model) {
           "(int32_t status)");
   if (model.parallel())
     writePool(os, model);
+  if (model.cuda())
+    writeDevice(os, model);
   for (const EntrySpec &entry : model.entries)
     writeEntry(os, model, entry);
   os << "\n#ifdef __cplusplus\n}\n#endif\n"

@@ -236,7 +236,8 @@ bool cellgrad::isLibrarySymbol(StringRef name) {
 }
 
 llvm::Expected<std::string>
-cellgrad::linkSharedObject(StringRef object, StringRef soname, bool bound) {
+cellgrad::linkSharedObject(StringRef object, StringRef soname, bool bound,
+                           bool cuda) {
   Scratch scratch;
   std::vector<std::string> arguments{"-shared",
                                      "--threads=1",
@@ -260,8 +261,11 @@ cellgrad::linkSharedObject(StringRef object, StringRef soname, bool bound) {
     arguments.insert(arguments.end(), {"--no-undefined", "--strip-all"});
   for (auto [name, contents] :
        {std::pair{"model.o", object}, std::pair{"runtime.o", runtimeObject()},
+        std::pair{"cuda.o", cuda ? cudaRuntimeObject() : StringRef()},
         std::pair{"libm.so.6", libmStub()},
         std::pair{"libc.so.6", libcStub()}}) {
+    if (contents.empty())
+      continue;
     auto file = scratch.add(name, contents);
     if (!file)
       return file.takeError();
@@ -273,7 +277,8 @@ cellgrad::linkSharedObject(StringRef object, StringRef soname, bool bound) {
   return contents;
 }
 
-llvm::Expected<std::string> cellgrad::linkRelocatable(StringRef object) {
+llvm::Expected<std::string> cellgrad::linkRelocatable(StringRef object,
+                                                       bool cuda) {
   Scratch scratch;
   auto model = scratch.add("model.o", object);
   if (!model)
@@ -281,8 +286,15 @@ llvm::Expected<std::string> cellgrad::linkRelocatable(StringRef object) {
   auto runtime = scratch.add("runtime.o", runtimeObject());
   if (!runtime)
     return runtime.takeError();
-  auto merged =
-      link({"-r", "--threads=1", "--build-id=none", *model, *runtime}, scratch);
+  std::vector<std::string> arguments{"-r", "--threads=1", "--build-id=none",
+                                     *model, *runtime};
+  if (cuda) {
+    auto device = scratch.add("cuda.o", cudaRuntimeObject());
+    if (!device)
+      return device.takeError();
+    arguments.push_back(*device);
+  }
+  auto merged = link(std::move(arguments), scratch);
   if (!merged)
     return merged.takeError();
 

@@ -24,15 +24,18 @@ bool isLibrarySymbol(llvm::StringRef name);
 /// `soname`; returns its bytes. No file of the system is read; a symbol neither
 /// in the runtime nor in libc/libm is an error. Safe to call from several
 /// threads: one links at a time. Unless `bound`, the process that loads it may
-/// define further symbols, and those of functions stay.
+/// define further symbols, and those of functions stay. With `cuda`, the runtime
+/// of models with CUDA kernels is part of it.
 llvm::Expected<std::string> linkSharedObject(llvm::StringRef object,
                                              llvm::StringRef soname,
-                                             bool bound = true);
+                                             bool bound = true,
+                                             bool cuda = false);
 
 /// Links `object` with the runtime into a relocatable object in which only cg_*
 /// is global, so that objects of several models go into one program; returns
 /// its bytes.
-llvm::Expected<std::string> linkRelocatable(llvm::StringRef object);
+llvm::Expected<std::string> linkRelocatable(llvm::StringRef object,
+                                            bool cuda = false);
 
 } // namespace cellgrad
 

@@ -79,6 +79,10 @@ constexpr StringRef kModelFunctions[] = {
     "abi_version", "check_header", "fingerprint",   "pool_free",
     "pool_new",    "signature",    "status_message"};
 
+/// Those of models with CUDA kernels besides.
+constexpr StringRef kCudaFunctions[] = {"close", "cuda_message", "open",
+                                        "wait"};
+
 /// The names of one header.
 class NameTable {
 public:
@@ -119,8 +123,13 @@ void nameEntry(EntrySpec &entry, const ModelSpec &model, NameTable &table) {
       sanitizeIdentifier(entry.name), [&](const std::string &ident) {
         entry.symbol = model.prefix() + ident;
         entry.macro = model.macroPrefix() + StringRef(ident).upper() + "_";
-        return table.take({entry.symbol, entry.argsType(), entry.arenaMacro(),
-                           entry.arenaFunction()});
+        std::vector<std::string> names{entry.symbol, entry.argsType(),
+                                       entry.arenaMacro(),
+                                       entry.arenaFunction()};
+        if (model.cuda())
+          names.insert(names.end(),
+                       {entry.deviceFunction(), entry.deviceArenaMacro()});
+        return table.take(names);
       });
   auto nameBuffer = [&](TensorSpec &spec) {
     NameTable::choose(
@@ -161,6 +170,9 @@ void cellgrad::assignNames(ModelSpec &model) {
   NameTable table;
   for (StringRef function : kModelFunctions)
     table.take({model.prefix() + function.str()});
+  if (model.cuda())
+    for (StringRef function : kCudaFunctions)
+      table.take({model.prefix() + function.str()});
   // The entry "version" of "m_abi" must not be what "m" has.
   StringRef name = model.name;
   for (size_t end = name.find('_'); end != StringRef::npos;

@@ -208,6 +208,18 @@ std::vector<const TensorSpec *> EntrySpec::buffers() const {
   return all;
 }
 
+int64_t EntrySpec::hostBytes(const TensorSpec &spec) const {
+  return static_cast<int64_t>(
+      llvm::alignTo(spec.bytes(), CG_CUDA_ARENA_ALIGNMENT));
+}
+
+int64_t EntrySpec::hostArenaBytes() const {
+  int64_t bytes = arenaBytes;
+  for (const TensorSpec *spec : buffers())
+    bytes += hostBytes(*spec);
+  return bytes;
+}
+
 bool ModelSpec::parallel() const {
   return llvm::any_of(entries,
                       [](const EntrySpec &entry) { return entry.parallel; });
@@ -261,13 +273,19 @@ Attribute cellgrad::toAttribute(const ModelSpec &model, MLIRContext *context) {
     attrs.append("arena_bytes", b.getI64IntegerAttr(entry.arenaBytes));
     if (entry.parallel)
       attrs.append("parallel", b.getUnitAttr());
+    if (entry.waits)
+      attrs.append("waits", b.getUnitAttr());
     attrs.append("args", b.getArrayAttr(args));
     attrs.append("results", b.getArrayAttr(results));
     entries.push_back(attrs.getDictionary(context));
   }
-  return b.getDictionaryAttr(
-      {b.getNamedAttr("name", b.getStringAttr(model.name)),
-       b.getNamedAttr("entries", b.getArrayAttr(entries))});
+  NamedAttrList attrs;
+  attrs.append("name", b.getStringAttr(model.name));
+  attrs.append("entries", b.getArrayAttr(entries));
+  if (model.cuda())
+    attrs.append("chips", b.getStrArrayAttr(llvm::to_vector_of<llvm::StringRef>(
+                              model.chips)));
+  return attrs.getDictionary(context);
 }
 
 FailureOr<ModelSpec> cellgrad::readModel(Operation *module) {
@@ -280,6 +298,9 @@ FailureOr<ModelSpec> cellgrad::readModel(Operation *module) {
               "cell-emit-abi";
   ModelSpec model;
   model.name = name.str();
+  if (auto chips = dict.getAs<ArrayAttr>("chips"))
+    for (auto chip : chips.getAsRange<StringAttr>())
+      model.chips.push_back(chip.str());
   for (Attribute attr : entries) {
     auto entryDict = dyn_cast<DictionaryAttr>(attr);
     auto entryName = entryDict ? entryDict.getAs<StringAttr>("name") : nullptr;
@@ -292,6 +313,7 @@ FailureOr<ModelSpec> cellgrad::readModel(Operation *module) {
     entry.name = entryName.str();
     entry.arenaBytes = arena.getInt();
     entry.parallel = entryDict.contains("parallel");
+    entry.waits = entryDict.contains("waits");
     if (failed(readSignature(module, entryDict, entry)))
       return failure();
     model.entries.push_back(std::move(entry));
@@ -304,6 +326,8 @@ uint64_t cellgrad::fingerprint(const ModelSpec &model) {
   llvm::json::Array described{static_cast<int64_t>(CELLGRAD_ABI_VERSION)};
   for (const EntrySpec &entry : model.entries)
     described.push_back(entryJSON(entry));
+  if (model.cuda())
+    described.push_back("cuda");
   std::string text;
   llvm::raw_string_ostream os(text);
   os << llvm::json::Value(std::move(described));
@@ -321,6 +345,13 @@ std::string cellgrad::toJSON(const ModelSpec &model, llvm::StringRef cpu,
                            {"thread", entry.slotBytes}};
     object["cancellable"] = entry.cancellable;
     object["parallel"] = entry.parallel;
+    if (model.cuda()) {
+      object["arena_bytes"] = entry.hostArenaBytes();
+      object["arena"] = llvm::json::Object{{"fixed", entry.hostArenaBytes()},
+                                           {"thread", 0}};
+      object["device_arena_bytes"] = entry.arenaBytes;
+      object["waits"] = entry.waits;
+    }
     entries.push_back(std::move(object));
   }
   llvm::json::Object root{
@@ -332,6 +363,9 @@ std::string cellgrad::toJSON(const ModelSpec &model, llvm::StringRef cpu,
                                     {"cpu", cpu},
                                     {"features", llvm::json::Array(features)}}},
       {"entries", std::move(entries)}};
+  if (model.cuda())
+    root["device"] = llvm::json::Object{{"kind", "cuda"},
+                                        {"chips", llvm::json::Array(model.chips)}};
   std::string text;
   llvm::raw_string_ostream os(text);
   os << llvm::json::Value(std::move(root));

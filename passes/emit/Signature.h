@@ -57,6 +57,7 @@ struct EntrySpec {
   int64_t slotBytes = 0;    ///< that each further worker needs beside them
   bool cancellable = false; ///< polls cg_context.cancel
   bool parallel = false;    ///< computes on the threads of cg_context.parallel
+  bool waits = false;       ///< its host program reads values of the device
 
   /// Of a call on `threads` threads.
   int64_t arenaBytesOn(int32_t threads) const {
@@ -67,13 +68,25 @@ struct EntrySpec {
   std::string argsType() const { return symbol + "_args"; }
   std::string arenaMacro() const { return macro + "ARENA_BYTES"; }
   std::string arenaFunction() const { return symbol + "_arena_bytes"; }
+
+  // Of models with CUDA kernels, whose arenas are memory of a device.
+  /// The function that takes pointers of the device.
+  std::string deviceFunction() const { return symbol + "_device"; }
+  std::string deviceArenaMacro() const { return macro + "DEVICE_ARENA_BYTES"; }
+  /// What a buffer of the host takes in the arena, behind arenaBytes.
+  int64_t hostBytes(const TensorSpec &spec) const;
+  /// The arena of the function that takes pointers of the host.
+  int64_t hostArenaBytes() const;
 };
 
 /// A model: its name and entries.
 struct ModelSpec {
   std::string name; ///< the C identifier used in every symbol
   std::vector<EntrySpec> entries;
+  /// The kinds of GPU that it has code for; none where it runs on the CPU.
+  std::vector<std::string> chips;
 
+  bool cuda() const { return !chips.empty(); }
   /// Whether some entry is parallel.
   bool parallel() const;
   /// What its functions begin with: "cg_net_".

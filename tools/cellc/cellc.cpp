@@ -59,10 +59,19 @@ cl::opt<std::string> target(
     "target",
     cl::desc("native (default), x86-64-v2, x86-64-v3, x86-64-v4 or a CPU name"),
     cl::init("native"), cl::cat(category));
+enum class Device { CPU, CUDA };
+cl::opt<Device>
+    device("device", cl::desc("What entries compute on"),
+           cl::values(clEnumValN(Device::CPU, "cpu", "the CPU (default)"),
+                      clEnumValN(Device::CUDA, "cuda",
+                                 "an NVIDIA GPU: kernels, and a host program "
+                                 "that launches them")),
+           cl::init(Device::CPU), cl::cat(category));
 cl::list<std::string>
     chips("chip", cl::CommaSeparated,
-          cl::desc("Kinds of GPU of --emit=ptx (default: sm_80); with several, "
-                   "their names are part of the files' names"),
+          cl::desc("Kinds of GPU of --device=cuda and --emit=ptx (default: "
+                   "sm_80); with several, their names are part of the names "
+                   "of files of PTX"),
           cl::cat(category));
 cl::opt<unsigned> optLevel("O", cl::Prefix,
                            cl::desc("Optimisation level, 0 to 3 (default: 2)"),
@@ -189,8 +198,13 @@ private:
 int run() {
   if (optLevel > 3)
     return fail("-O" + Twine(optLevel) + ": expected -O0 to -O3");
-  if (is_contained(kinds, Kind::PTX) ? kinds.size() > 1 : !chips.empty())
-    return fail("--chip and --emit=ptx go together, without other kinds");
+  bool ptx = is_contained(kinds, Kind::PTX);
+  if (ptx && kinds.size() > 1)
+    return fail("--emit=ptx goes without other kinds");
+  if (!ptx && device != Device::CUDA && !chips.empty())
+    return fail("--chip goes with --device=cuda or --emit=ptx");
+  if (device == Device::CUDA && sanitize != Sanitizer::None)
+    return fail("--sanitize is for code of the CPU: leave --device=cuda out");
   std::optional<Scratch> scratch;
   if (!failsIn.empty())
     scratch.emplace();
@@ -215,6 +229,9 @@ int run() {
       cellgrad::sanitizeIdentifier(name.empty() ? stem : StringRef(name));
   options.emit.target = target;
   options.emit.optLevel = optLevel;
+  options.cuda = device == Device::CUDA;
+  if (!chips.empty())
+    options.emit.chips.assign(chips.begin(), chips.end());
   options.emit.dumpDirectory = dumpIR;
   options.pipeline = pipeline;
   options.verifyEach = verifyEach;

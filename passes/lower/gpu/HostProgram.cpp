@@ -362,6 +362,11 @@ struct HostProgram : cellgrad::impl::HostProgramBase<HostProgram> {
     for (func::FuncOp func : standIns)
       func.erase();
     module->setAttr(kDeviceKernels, b.getArrayAttr(list));
+    // Entries without kernels, too, are of a model that has a device.
+    if (module.getOps<gpu::GPUModuleOp>().empty()) {
+      b.setInsertionPointToStart(module.getBody());
+      gpu::GPUModuleOp::create(b, module.getLoc(), "kernels");
+    }
   }
 };
 

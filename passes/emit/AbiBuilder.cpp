@@ -1,0 +1,201 @@
+//===- AbiBuilder.cpp - what functions of every ABI are built of ----------===//
+
+#include "passes/emit/AbiBuilder.h"
+#include "passes/emit/Names.h"
+
+#include "runtime/cellgrad_abi.h"
+
+#include <cstddef>
+
+using namespace mlir;
+using namespace cellgrad;
+
+namespace {
+constexpr llvm::StringLiteral kRuntimeCheck = "cell_rt_check_cpu";
+/// Round to nearest, keep subnormal numbers, no traps, no flags.
+constexpr int64_t kDefaultMXCSR = 0x1f80;
+} // namespace
+
+LLVM::LLVMFuncOp AbiBuilder::declare(llvm::StringRef name, Type result,
+                                    ArrayRef<Type> args) {
+  if (auto existing = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
+    return existing;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(module.getBody());
+  return LLVM::LLVMFuncOp::create(b, loc, name,
+                                  LLVM::LLVMFunctionType::get(result, args));
+}
+
+LLVM::LLVMFuncOp AbiBuilder::define(llvm::StringRef name, Type result,
+                                   ArrayRef<Type> args) {
+  b.setInsertionPointToEnd(module.getBody());
+  auto type = LLVM::LLVMFunctionType::get(result, args);
+  if (std::string link = linkName(model, name); !link.empty()) {
+    OpBuilder::InsertionGuard guard(b);
+    auto alias = LLVM::AliasOp::create(b, loc, type, LLVM::Linkage::External,
+                                       link, /*dsoLocal=*/false,
+                                       /*thread_local_=*/false);
+    b.createBlock(&alias.getInitializerRegion());
+    ret(LLVM::AddressOfOp::create(b, loc, ptr, name));
+  }
+  auto function = LLVM::LLVMFuncOp::create(b, loc, name, type);
+  b.setInsertionPointToStart(function.addEntryBlock(b));
+  return function;
+}
+
+Value AbiBuilder::callRuntime(llvm::StringRef name, Type result,
+                             ValueRange args) {
+  auto function = declare(name, result, llvm::to_vector(args.getTypes()));
+  function.setVisibility_(LLVM::Visibility::Hidden);
+  auto call = LLVM::CallOp::create(b, loc, function, args);
+  return call.getNumResults() ? call.getResult() : Value();
+}
+
+void AbiBuilder::failIf(Value bad, int32_t status) {
+  Region *region = b.getInsertionBlock()->getParent();
+  Block *here = b.getInsertionBlock();
+  Block *leave = b.createBlock(region, region->end());
+  ret(constant(i32, status));
+  Block *next = b.createBlock(region, region->end());
+  b.setInsertionPointToEnd(here);
+  LLVM::CondBrOp::create(b, loc, bad, leave, ValueRange{}, next, ValueRange{});
+  b.setInsertionPointToStart(next);
+}
+
+void AbiBuilder::checkBuffers(const EntrySpec &entry, ValueRange buffers) {
+  Value anyNull, misaligned;
+  auto orInto = [&](Value &sum, Value term) {
+    sum = sum ? Value(LLVM::OrOp::create(b, loc, sum, term)) : term;
+  };
+  for (auto [spec, pointer] : llvm::zip(entry.buffers(), buffers)) {
+    if (spec->elements() == 0)
+      continue; // a tensor without elements has no address
+    orInto(anyNull, isNull(pointer));
+    if (spec->dtype->bytes == 1)
+      continue;
+    Value address = LLVM::PtrToIntOp::create(b, loc, i64, pointer);
+    orInto(misaligned,
+           LLVM::AndOp::create(b, loc, address,
+                               constant(i64, spec->dtype->bytes - 1)));
+  }
+  if (anyNull)
+    failIf(anyNull, CG_ERROR_NULL_ARGUMENT);
+  if (misaligned)
+    failIf(LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ne, misaligned,
+                                constant(i64, 0)),
+           CG_ERROR_ALIGNMENT);
+}
+
+Value AbiBuilder::outcome(const EntrySpec &entry, Value status,
+                         ArrayRef<Value> buffers) {
+  for (auto [spec, pointer] : llvm::zip(entry.buffers(), buffers)) {
+    if (!spec->skipped)
+      continue;
+    Type i8 = b.getI8Type();
+    auto is = [&](LLVM::ICmpPredicate predicate, Value a, Value other) {
+      return LLVM::ICmpOp::create(b, loc, predicate, a, other).getResult();
+    };
+    Value told =
+        is(LLVM::ICmpPredicate::ne, loadAt(pointer, 0, i8), constant(i8, 0));
+    Value worked = is(LLVM::ICmpPredicate::eq, status, constant(i32, CG_OK));
+    status = LLVM::SelectOp::create(b, loc,
+                                    LLVM::AndOp::create(b, loc, told, worked),
+                                    constant(i32, CG_SKIPPED), status);
+  }
+  return status;
+}
+
+Value AbiBuilder::setDefaultMXCSR(Block &entryBlock) {
+  Value callers, own;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&entryBlock);
+    Value one = constant(i32, 1);
+    callers = LLVM::AllocaOp::create(b, loc, ptr, i32, one);
+    own = LLVM::AllocaOp::create(b, loc, ptr, i32, one);
+  }
+  accessMXCSR("llvm.x86.sse.stmxcsr", callers);
+  LLVM::StoreOp::create(b, loc, constant(i32, kDefaultMXCSR), own);
+  accessMXCSR("llvm.x86.sse.ldmxcsr", own);
+  return callers;
+}
+
+Value AbiBuilder::text(llvm::StringRef name, llvm::StringRef text) {
+  std::string bytes = text.str();
+  bytes.push_back('\0');
+  auto type = LLVM::LLVMArrayType::get(b.getI8Type(), bytes.size());
+  LLVM::GlobalOp global;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(module.getBody());
+    global = LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/true,
+                                    LLVM::Linkage::Internal, name,
+                                    b.getStringAttr(bytes), /*alignment=*/1);
+  }
+  return LLVM::AddressOfOp::create(b, loc, ptr, global.getSymName());
+}
+
+SmallVector<Value> AbiBuilder::beginEntry(const EntrySpec &entry,
+                                          llvm::StringRef symbol,
+                                          Location location, Value &context) {
+  loc = location;
+  LLVM::LLVMFuncOp function = define(symbol, i32, {ptr, ptr});
+  function.setArgAttr(0, "llvm.noundef", b.getUnitAttr());
+  function.setArgAttr(1, "llvm.noundef", b.getUnitAttr());
+  Value args = function.getArgument(0);
+  context = function.getArgument(1);
+
+  if (cpuFeatures) {
+    Value ok = callRuntime(kRuntimeCheck, i32, {constant(i64, cpuFeatures)});
+    failIf(LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ne, ok,
+                                constant(i32, CG_OK)),
+           CG_ERROR_CPU);
+  }
+  SmallVector<Value> buffers;
+  if (size_t count = entry.buffers().size()) {
+    failIf(isNull(args), CG_ERROR_NULL_ARGUMENT);
+    for (size_t i = 0; i < count; ++i)
+      buffers.push_back(loadAt(args, i * sizeof(void *), ptr));
+    checkBuffers(entry, buffers);
+  }
+  return buffers;
+}
+
+void AbiBuilder::checkContext(Value context) {
+  Value size = loadAt(context, offsetof(cg_context, struct_size), i32);
+  // The first version ended where `cancel` is now.
+  failIf(LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ult, size,
+                              constant(i32, offsetof(cg_context, cancel))),
+         CG_ERROR_CONTEXT);
+  Value flags = loadAt(context, offsetof(cg_context, flags), i32);
+  failIf(LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ne, flags,
+                              constant(i32, 0)),
+         CG_ERROR_CONTEXT);
+}
+
+void AbiBuilder::writeModelFunctions(llvm::StringRef signature,
+                                     ArrayAttr checks,
+                                     llvm::StringRef statusMessage) {
+  loc = module.getLoc();
+  std::string prefix = model.prefix();
+  define(prefix + "signature", ptr, {});
+  ret(text("cell_signature", signature));
+
+  define(prefix + "fingerprint", i64, {});
+  ret(constant(i64, static_cast<int64_t>(fingerprint(model))));
+
+  define(prefix + "abi_version", i32, {});
+  ret(constant(i32, CELLGRAD_ABI_VERSION));
+
+  auto message = define(prefix + "status_message", ptr, {i32});
+  Value status = message.getArgument(0);
+  Value said = callRuntime(statusMessage, ptr, {status});
+  for (auto [i, check] : llvm::enumerate(checks)) {
+    Value is = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, status,
+                                    constant(i32, CG_ERROR_CHECK + i));
+    said = LLVM::SelectOp::create(
+        b, loc, is,
+        text("cell_check_" + std::to_string(i), cast<StringAttr>(check)), said);
+  }
+  ret(said);
+}

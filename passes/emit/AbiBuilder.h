@@ -1,0 +1,90 @@
+//===- AbiBuilder.h - what functions of every ABI are built of ------------===//
+
+#ifndef CELLGRAD_PASSES_EMIT_ABIBUILDER_H
+#define CELLGRAD_PASSES_EMIT_ABIBUILDER_H
+
+#include "passes/emit/AbiWriter.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace cellgrad {
+
+/// Builds functions that the C caller sees, piece by piece.
+class AbiBuilder {
+public:
+  using Value = mlir::Value;
+  using Type = mlir::Type;
+
+  AbiBuilder(mlir::ModuleOp module, const ModelSpec &model,
+             uint64_t cpuFeatures)
+      : module(module), model(model), cpuFeatures(cpuFeatures),
+        b(module.getContext()),
+        ptr(mlir::LLVM::LLVMPointerType::get(b.getContext())),
+        i1(b.getI1Type()), i32(b.getI32Type()), i64(b.getI64Type()) {}
+
+  /// Those that every model has; `statusMessage` is the runtime's.
+  void writeModelFunctions(llvm::StringRef signature, mlir::ArrayAttr checks,
+                           llvm::StringRef statusMessage);
+
+protected:
+  mlir::LLVM::LLVMFuncOp declare(llvm::StringRef name, Type result,
+                                 mlir::ArrayRef<Type> args);
+  /// Calls a function of the runtime; returns its result, if it has one.
+  Value callRuntime(llvm::StringRef name, Type result, mlir::ValueRange args);
+  /// Starts a function that the caller sees, also by its linkName.
+  mlir::LLVM::LLVMFuncOp define(llvm::StringRef name, Type result,
+                                mlir::ArrayRef<Type> args);
+  /// Starts a function of the entry that takes (args, context), and checks the
+  /// processor and the buffers, which it returns.
+  mlir::SmallVector<Value> beginEntry(const EntrySpec &entry,
+                                      llvm::StringRef symbol,
+                                      mlir::Location location, Value &context);
+  Value constant(Type type, int64_t value) {
+    return mlir::LLVM::ConstantOp::create(b, loc, type,
+                                          b.getIntegerAttr(type, value));
+  }
+  Value null() { return mlir::LLVM::ZeroOp::create(b, loc, ptr); }
+  Value isNull(Value pointer) {
+    return mlir::LLVM::ICmpOp::create(b, loc, mlir::LLVM::ICmpPredicate::eq,
+                                      pointer, null());
+  }
+  Value member(Value base, int64_t offset) {
+    return mlir::LLVM::GEPOp::create(
+        b, loc, ptr, b.getI8Type(), base,
+        mlir::ArrayRef<mlir::LLVM::GEPArg>{static_cast<int32_t>(offset)});
+  }
+  Value loadAt(Value base, int64_t offset, Type type) {
+    return mlir::LLVM::LoadOp::create(b, loc, type, member(base, offset));
+  }
+  /// Leaves with `status` where `bad` holds; building goes on where it does
+  /// not.
+  void failIf(Value bad, int32_t status);
+  void checkBuffers(const EntrySpec &entry, mlir::ValueRange buffers);
+  /// Leaves where a context, not null, is of no version that is known.
+  void checkContext(Value context);
+  /// Puts the control and status register of vector arithmetic (rounding, which
+  /// exceptions trap, subnormal numbers, sticky flags) into the state that
+  /// programs start with; returns the address of what the caller had.
+  Value setDefaultMXCSR(mlir::Block &entryBlock);
+  void accessMXCSR(llvm::StringRef intrinsic, Value address) {
+    mlir::LLVM::CallIntrinsicOp::create(b, loc, b.getStringAttr(intrinsic),
+                                        mlir::ValueRange{address});
+  }
+  /// What the entry returns after its implementation returned `status`.
+  Value outcome(const EntrySpec &entry, Value status,
+                mlir::ArrayRef<Value> buffers);
+  /// Address of a private constant of the module that holds `text`.
+  Value text(llvm::StringRef name, llvm::StringRef text);
+  void ret(Value status) { mlir::LLVM::ReturnOp::create(b, loc, status); }
+
+  mlir::ModuleOp module;
+  const ModelSpec &model;
+  uint64_t cpuFeatures; ///< mask of runtime/cpu.h
+  mlir::OpBuilder b;
+  mlir::Location loc = b.getUnknownLoc();
+  Type ptr, i1, i32, i64;
+};
+
+} // namespace cellgrad
+
+#endif
