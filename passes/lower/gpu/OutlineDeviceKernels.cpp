@@ -478,7 +478,8 @@ LogicalResult Entry::makeKernel(Group &group) {
 
   b.setInsertionPointAfter(last);
   auto call = func::CallOp::create(b, loc, kernelFunc, kernel.passed());
-  // What the host needs is read once, and what it makes of it comes after.
+  // What the host needs is read once, after the kernel, and so is what it makes
+  // of it.
   DenseSet<Value> late;
   SmallVector<std::pair<Value, Value>> read;
   for (Value value : spills)
@@ -486,20 +487,19 @@ LogicalResult Entry::makeKernel(Group &group) {
       read.emplace_back(value, load(b, loc, spilled[value], value.getType()));
       late.insert(value);
     }
-  if (!read.empty()) {
-    Operation *place = read.back().second.getDefiningOp();
-    for (Operation *op = first; op != call;) {
-      Operation *next = op->getNextNode();
-      if (!groupOfOp.contains(op) &&
-          llvm::any_of(op->getOperands(), [&](Value operand) {
-            return late.contains(operand);
-          })) {
-        late.insert_range(op->getResults());
-        op->moveAfter(place);
-        place = op;
-      }
-      op = next;
+  Operation *place = read.empty() ? call : read.back().second.getDefiningOp();
+  for (Operation *op = first; op != call;) {
+    Operation *next = op->getNextNode();
+    if (!groupOfOp.contains(op) &&
+        (isa<memref::LoadOp>(op) ||
+         llvm::any_of(op->getOperands(), [&](Value operand) {
+           return late.contains(operand);
+         }))) {
+      late.insert_range(op->getResults());
+      op->moveAfter(place);
+      place = op;
     }
+    op = next;
   }
   for (auto [value, loaded] : read) {
     // The group's own ops keep it until they are gone.
