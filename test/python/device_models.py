@@ -1,11 +1,16 @@
 """Models with CUDA kernels, called through the C ABI on the device of the driver that device.py names."""
 
+import _ctypes
 import ctypes as C
 import json
 import os
+from functools import cache
 
 import numpy as np
 from device import BUILD, DRIVER, run
+
+# Every op is cut into as many kernels and blocks as it can be.
+CUT = "--pipeline=cell-to-cuda-pipeline{target=x86-64-v2 kernel-bytes=1 fewest-nanoseconds=0}"
 
 
 class Context(C.Structure):
@@ -33,40 +38,98 @@ class Context(C.Structure):
 
 
 class Model:
-    """The shared object of a program; `device` is "cpu" or "cuda"."""
+    """What cellc makes of a program, for `device`: "cpu" or "cuda"; with a handle on the device."""
 
     def __init__(self, source, device, *flags):
         os.environ.setdefault("CELLGRAD_CUDA_DRIVER", str(DRIVER))
-        library = source.with_name(f"{source.stem}-{device}.so")
-        run(BUILD / "bin" / "cellc", source, "-o", library, "--name=m", f"--device={device}", *flags)
-        self.library = C.CDLL(str(library))
+        path = source.with_name(f"{source.stem}-{device}{len(flags)}.so")
+        run(BUILD / "bin" / "cellc", source, "-o", path, "--name=m", f"--device={device}", *flags)
+        self.library = C.CDLL(str(path))
         self.library.cg_m_signature.restype = C.c_char_p
-        self.entries = json.loads(self.library.cg_m_signature())["entries"]
-        self.context = Context(struct_size=C.sizeof(Context))
+        self.entries = {e["name"]: e for e in json.loads(self.library.cg_m_signature())["entries"]}
+        self.cuda = C.c_void_p()
         if device == "cuda":
-            handle, words = C.c_void_p(), C.create_string_buffer(4096)
-            status = self.library.cg_m_open(0, C.byref(handle), words, C.c_uint64(len(words)))
-            assert status == 0, words.value.decode()
-            self.context.cuda = handle
+            words = C.create_string_buffer(4096)
+            opened = self.library.cg_m_open(0, C.byref(self.cuda), words, C.c_uint64(len(words)))
+            assert opened == 0, words.value.decode()
 
     def __enter__(self):
         return self
 
     def __exit__(self, *error):
-        if self.context.cuda:
-            self.library.cg_m_close(C.c_void_p(self.context.cuda))
+        if self.cuda:
+            self.library.cg_m_close(self.cuda)
+        _ctypes.dlclose(self.library._handle)
 
     def message(self):
         self.library.cg_m_cuda_message.restype = C.c_char_p
-        return self.library.cg_m_cuda_message(C.c_void_p(self.context.cuda)).decode()
+        return self.library.cg_m_cuda_message(self.cuda).decode()
 
-    def __call__(self, entry, args):
-        """The status, and the results of an entry; donated arguments hold some of them."""
-        args = [a.copy() for a in args]
-        results = [np.empty(spec["shape"], spec["dtype"]) for spec in entry["results"] if "donated_arg" not in spec]
-        buffers = [a.ctypes.data for a in args + results]
-        function = self.library[f"cg_m_{entry['name']}"]
-        status = function((C.c_void_p * len(buffers))(*buffers), C.byref(self.context))
-        rest = iter(results)
-        given = [args[s["donated_arg"]] if "donated_arg" in s else next(rest) for s in entry["results"]]
-        return status, given
+    def context(self, **members):
+        lent = {name: C.cast(m, C.c_void_p) if name in POINTERS else m for name, m in members.items()}
+        return Context(struct_size=C.sizeof(Context), cuda=self.cuda, **lent)
+
+    def run(self, entry, given, **context):
+        """The status, the arguments after the call, and the results, those in donated arguments as well."""
+        args = [np.array(a, spec["dtype"]) for a, spec in zip(given, entry["args"], strict=True)]
+        new = [s for s in entry["results"] if "donated_arg" not in s]
+        made = [np.full(s["shape"], 1, s["dtype"]) for s in new]
+        buffers = [a.ctypes.data for a in [*args, *made]]
+        lent = self.context(**context)
+        status = self.library[entry["symbol"]]((C.c_void_p * len(buffers))(*buffers), C.byref(lent))
+        return status, args, results(entry, args, made)
+
+    def run_on_device(self, entry, given, **context):
+        """The same with memory of the device, and a wait."""
+        args = [np.array(a, spec["dtype"]) for a, spec in zip(given, entry["args"], strict=True)]
+        new = [s for s in entry["results"] if "donated_arg" not in s]
+        made = [np.full(s["shape"], 1, s["dtype"]) for s in new]
+        arrays = [*args, *made]
+        places = [device().upload(a) for a in arrays]
+        lent = self.context(**context)
+        function = self.library[entry["symbol"] + "_device"]
+        status = function((C.c_void_p * len(places))(*places), C.byref(lent))
+        waited = self.library.cg_m_wait(C.byref(lent))
+        for array, place in zip(arrays, places, strict=True):
+            device().download(array, place)
+        return status or waited, args, results(entry, args, made)
+
+
+POINTERS = {"print", "cancel", "on_cancel", "failed_bytes"}
+
+
+def results(entry, args, made):
+    rest = iter(made)
+    return [args[s["donated_arg"]] if "donated_arg" in s else next(rest) for s in entry["results"]]
+
+
+@cache
+def device():
+    return Memory()
+
+
+class Memory:
+    """Memory of the first device, of the caller's."""
+
+    def __init__(self):
+        self.driver = C.CDLL(str(DRIVER))
+        self.check(self.driver.cuInit(0))
+        context = C.c_void_p()
+        self.check(self.driver.cuDevicePrimaryCtxRetain(C.byref(context), 0))
+        self.check(self.driver.cuCtxSetCurrent(context))
+
+    def check(self, status):
+        assert status == 0, status
+
+    def upload(self, array):
+        place, size = C.c_uint64(), C.c_size_t(array.nbytes)
+        self.check(self.driver.cuMemAlloc_v2(C.byref(place), C.c_size_t(max(array.nbytes, 1))))
+        if array.nbytes:
+            self.check(self.driver.cuMemcpyHtoD_v2(place, C.c_void_p(array.ctypes.data), size))
+        return place.value
+
+    def download(self, array, place):
+        at, size = C.c_uint64(place), C.c_size_t(array.nbytes)
+        if array.nbytes:
+            self.check(self.driver.cuMemcpyDtoH_v2(C.c_void_p(array.ctypes.data), at, size))
+        self.check(self.driver.cuMemFree_v2(at))
