@@ -166,7 +166,11 @@ bool cellgrad::holdsCellOps(ModuleOp module) {
 
 std::string cellgrad::pipelineFor(ModuleOp module, const Target &target,
                                   const CompileOptions &options) {
-  if (!options.ptx.empty() && !module.getOps<gpu::GPUModuleOp>().empty())
+  bool hasEntries =
+      llvm::any_of(module.getOps<func::FuncOp>(),
+                   [](func::FuncOp func) { return !func.isPrivate(); });
+  if (!options.ptx.empty() &&
+      (!hasEntries || !module.getOps<gpu::GPUModuleOp>().empty()))
     return "cell-gpu-pipeline";
   if (module.getOps<func::FuncOp>().empty())
     return "";

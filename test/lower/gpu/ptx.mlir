@@ -7,14 +7,15 @@
 // RUN: FileCheck %s --check-prefix=NEW < %t.sm_90a.ptx
 // RUN: not cellc %s --emit=ptx --chip=sm_70 -o %t.none 2>&1 | FileCheck %s --check-prefix=CHIP
 // RUN: not cellc %s --emit=ptx,so -o %t.none 2>&1 | FileCheck %s --check-prefix=ALONE
-// RUN: not cellc %s --chip=sm_80 -o %t.none 2>&1 | FileCheck %s --check-prefix=ALONE
+// RUN: not cellc %s --chip=sm_80 -o %t.none 2>&1 | FileCheck %s --check-prefix=WITH
 // RUN: not cell-opt %s --pass-pipeline="builtin.module(gpu.module(cell-emit-ptx{chip=sm_1}))" 2>&1 | FileCheck %s --check-prefix=CHIP
 
 // ATTR: gpu.module @kernels attributes {cell.ptx = {sm_80 = "{{.*}}.version 8.0{{.*}}", sm_90a = "{{.*}}.target sm_90a{{.*}}"}, llvm.data_layout = "{{.*}}"}
 // OLD: .target sm_75
 // NEW: .target sm_90a
 // CHIP: error: unknown chip 'sm_{{70|1}}': expected one of sm_75, sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a
-// ALONE: error: --chip and --emit=ptx go together, without other kinds
+// ALONE: error: --emit=ptx goes without other kinds
+// WITH: error: --chip goes with --device=cuda or --emit=ptx
 
 // CHECK: .version 8.0
 // CHECK: .target sm_80
