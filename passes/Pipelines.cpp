@@ -101,7 +101,8 @@ void cellgrad::registerPipelines() {
       buildCUDAPipeline);
   PassPipelineRegistration<CUDAPipelineOptions>(
       "cell-to-cuda-pipeline",
-      "cell ops to the LLVM and NVVM dialects: what cellc --device=cuda runs on "
+      "cell ops to the LLVM and NVVM dialects: what cellc --device=cuda runs "
+      "on "
       "the cell dialect",
       [](OpPassManager &pm, const CUDAPipelineOptions &options) {
         addCellToLinalg(pm);

@@ -17,7 +17,7 @@ constexpr int64_t kDefaultMXCSR = 0x1f80;
 } // namespace
 
 LLVM::LLVMFuncOp AbiBuilder::declare(llvm::StringRef name, Type result,
-                                    ArrayRef<Type> args) {
+                                     ArrayRef<Type> args) {
   if (auto existing = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
     return existing;
   OpBuilder::InsertionGuard guard(b);
@@ -27,7 +27,7 @@ LLVM::LLVMFuncOp AbiBuilder::declare(llvm::StringRef name, Type result,
 }
 
 LLVM::LLVMFuncOp AbiBuilder::define(llvm::StringRef name, Type result,
-                                   ArrayRef<Type> args) {
+                                    ArrayRef<Type> args) {
   b.setInsertionPointToEnd(module.getBody());
   auto type = LLVM::LLVMFunctionType::get(result, args);
   if (std::string link = linkName(model, name); !link.empty()) {
@@ -44,7 +44,7 @@ LLVM::LLVMFuncOp AbiBuilder::define(llvm::StringRef name, Type result,
 }
 
 Value AbiBuilder::callRuntime(llvm::StringRef name, Type result,
-                             ValueRange args) {
+                              ValueRange args) {
   auto function = declare(name, result, llvm::to_vector(args.getTypes()));
   function.setVisibility_(LLVM::Visibility::Hidden);
   auto call = LLVM::CallOp::create(b, loc, function, args);
@@ -87,7 +87,7 @@ void AbiBuilder::checkBuffers(const EntrySpec &entry, ValueRange buffers) {
 }
 
 Value AbiBuilder::outcome(const EntrySpec &entry, Value status,
-                         ArrayRef<Value> buffers) {
+                          ArrayRef<Value> buffers) {
   for (auto [spec, pointer] : llvm::zip(entry.buffers(), buffers)) {
     if (!spec->skipped)
       continue;

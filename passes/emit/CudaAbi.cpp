@@ -50,9 +50,7 @@ private:
   /// A private constant: a struct, or an array of structs.
   void writeConstant(llvm::StringRef name, Type element, bool array,
                      ArrayRef<Row> rows);
-  Value program() {
-    return LLVM::AddressOfOp::create(b, loc, ptr, kProgram);
-  }
+  Value program() { return LLVM::AddressOfOp::create(b, loc, ptr, kProgram); }
   /// Memory on the stack, from the beginning of the function.
   Value onStack(int64_t bytes);
   /// Leaves with `status` if it is an error; building goes on where it is none.
@@ -89,8 +87,8 @@ void CudaAbiWriter::writeConstant(llvm::StringRef name, Type element,
     for (auto [k, attribute] : llvm::enumerate(row)) {
       Value member;
       if (auto string = dyn_cast<StringAttr>(attribute))
-        member = text((name + "_" + llvm::Twine(i) + "_" + llvm::Twine(k)).str(),
-                      string);
+        member = text(
+            (name + "_" + llvm::Twine(i) + "_" + llvm::Twine(k)).str(), string);
       else if (auto symbol = dyn_cast<FlatSymbolRefAttr>(attribute))
         member = LLVM::AddressOfOp::create(b, loc, ptr, symbol.getValue());
       else
@@ -116,8 +114,8 @@ LogicalResult CudaAbiWriter::writeProgram(gpu::GPUModuleOp device,
     bool exact = llvm::isAlpha(chip.back());
     unsigned version = 0;
     if (!digits.consume_front("sm_") || digits.consumeInteger(10, version))
-      return refuse(device, Blame::Form) << "has code for '" << chip
-                                         << "': expected a name like sm_80";
+      return refuse(device, Blame::Form)
+             << "has code for '" << chip << "': expected a name like sm_80";
     auto ptx = cast<StringAttr>(image.getValue());
     images.push_back(
         {ptx, b.getI64IntegerAttr(ptx.size()), number(version),
@@ -126,10 +124,9 @@ LogicalResult CudaAbiWriter::writeProgram(gpu::GPUModuleOp device,
   for (auto kernel : kernels.getAsRange<DictionaryAttr>())
     rows.push_back(
         {kernel.get("name"), kernel.get("place"), number(0), number(0)});
-  writeConstant(
-      "cell_images",
-      LLVM::LLVMStructType::getLiteral(ctx, {ptr, i64, i32, i32}),
-      /*array=*/true, images);
+  writeConstant("cell_images",
+                LLVM::LLVMStructType::getLiteral(ctx, {ptr, i64, i32, i32}),
+                /*array=*/true, images);
   writeConstant("cell_kernels",
                 LLVM::LLVMStructType::getLiteral(ctx, {ptr, ptr, i32, i32}),
                 /*array=*/true, rows);
@@ -148,9 +145,8 @@ Value CudaAbiWriter::onStack(int64_t bytes) {
   Region *region = b.getInsertionBlock()->getParent();
   b.setInsertionPointToStart(&region->front());
   int64_t words = std::max<int64_t>(llvm::divideCeil(bytes, 8), 1);
-  return LLVM::AllocaOp::create(b, loc, ptr,
-                                LLVM::LLVMArrayType::get(i64, words),
-                                constant(i32, 1));
+  return LLVM::AllocaOp::create(
+      b, loc, ptr, LLVM::LLVMArrayType::get(i64, words), constant(i32, 1));
 }
 
 void CudaAbiWriter::leaveUnlessOk(Value status, Block *leave) {
@@ -168,9 +164,9 @@ Value CudaAbiWriter::enter(Value context, int64_t arenaBytes) {
   failIf(isNull(context), CG_ERROR_CONTEXT);
   checkContext(context);
   Value call = onStack(sizeof(cell_rt_cuda_call));
-  Value status = callRuntime("cell_rt_cuda_enter", i32,
-                             {context, program(), constant(i64, arenaBytes),
-                              call});
+  Value status =
+      callRuntime("cell_rt_cuda_enter", i32,
+                  {context, program(), constant(i64, arenaBytes), call});
   Region *region = b.getInsertionBlock()->getParent();
   Block *here = b.getInsertionBlock();
   Block *failed = b.createBlock(region, region->end(), {i32}, {loc});
@@ -210,8 +206,7 @@ void CudaAbiWriter::writeList(const EntrySpec &entry, EntryImpl impl,
 Value CudaAbiWriter::run(const EntrySpec &entry, EntryImpl impl, unsigned list,
                          unsigned slot, ArrayRef<Value> words, Value call,
                          Value context) {
-  Value callers =
-      setDefaultMXCSR(b.getInsertionBlock()->getParent()->front());
+  Value callers = setDefaultMXCSR(b.getInsertionBlock()->getParent()->front());
   Value status;
   if (entry.waits) {
     SmallVector<Value> buffers = llvm::map_to_vector(words, [&](Value word) {
@@ -239,8 +234,7 @@ void CudaAbiWriter::writeDeviceForm(const EntrySpec &entry, EntryImpl impl,
                                  impl.function.getLoc(), context))
     words.push_back(LLVM::PtrToIntOp::create(b, loc, i64, buffer));
   Value call = enter(context, entry.arenaBytes);
-  Value status =
-      run(entry, impl, number, 2 * number, words, call, context);
+  Value status = run(entry, impl, number, 2 * number, words, call, context);
   ret(callRuntime("cell_rt_cuda_leave", i32, {call, status}));
 }
 
@@ -253,8 +247,8 @@ void CudaAbiWriter::writeHostForm(const EntrySpec &entry, EntryImpl impl,
   Region *region = b.getInsertionBlock()->getParent();
   Block *here = b.getInsertionBlock();
   Block *leave = b.createBlock(region, region->end(), {i32}, {loc});
-  Value left = callRuntime("cell_rt_cuda_leave", i32,
-                           {call, leave->getArgument(0)});
+  Value left =
+      callRuntime("cell_rt_cuda_leave", i32, {call, leave->getArgument(0)});
   ret(outcome(entry, left, host));
   b.setInsertionPointToEnd(here);
 
@@ -263,8 +257,7 @@ void CudaAbiWriter::writeHostForm(const EntrySpec &entry, EntryImpl impl,
   int64_t offset = entry.arenaBytes;
   auto buffers = entry.buffers();
   for (const TensorSpec *spec : buffers) {
-    device.push_back(
-        LLVM::AddOp::create(b, loc, arena, constant(i64, offset)));
+    device.push_back(LLVM::AddOp::create(b, loc, arena, constant(i64, offset)));
     offset += entry.hostBytes(*spec);
   }
   auto copy = [&](llvm::StringRef name, Value to, Value from,

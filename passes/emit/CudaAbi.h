@@ -14,16 +14,14 @@ namespace cellgrad {
 mlir::FailureOr<std::vector<std::string>>
 readChips(mlir::gpu::GPUModuleOp device);
 
-/// As writeAbi, for entries on memory of a device: the model carries the code of
-/// `device`, which is erased. Implementations take the runtime's call after the
-/// arena.
-mlir::LogicalResult writeCudaAbi(mlir::ModuleOp module,
-                                 mlir::gpu::GPUModuleOp device,
-                                 const ModelSpec &model,
-                                 llvm::ArrayRef<EntryImpl> impls,
-                                 uint64_t cpuFeatures,
-                                 llvm::StringRef signature,
-                                 mlir::ArrayAttr checks);
+/// As writeAbi, for entries on memory of a device: the model carries the code
+/// of `device`, which is erased. Implementations take the runtime's call after
+/// the arena.
+mlir::LogicalResult
+writeCudaAbi(mlir::ModuleOp module, mlir::gpu::GPUModuleOp device,
+             const ModelSpec &model, llvm::ArrayRef<EntryImpl> impls,
+             uint64_t cpuFeatures, llvm::StringRef signature,
+             mlir::ArrayAttr checks);
 
 } // namespace cellgrad
 

@@ -116,8 +116,7 @@ EmitAbi::readEntries(llvm::StringMap<LLVM::LLVMFuncOp> &impls) {
       return refuse(function, Blame::Form)
              << "takes " << type << ": expected " << wanted
              << " pointers (the buffers of cell.signature, then the arena"
-             << (device ? ", then the call" : "")
-             << ") and an i32 status";
+             << (device ? ", then the call" : "") << ") and an i32 status";
     if (device) {
       entry->arenaBytes = static_cast<int64_t>(
           llvm::alignTo(entry->arenaBytes, CG_CUDA_ARENA_ALIGNMENT));

@@ -149,9 +149,10 @@ void writeEntry(llvm::raw_ostream &os, const ModelSpec &model,
   if (model.cuda()) {
     os << "/* The same with pointers of the device. It enqueues its work on "
           "cg_context.stream"
-       << (entry.waits ? ",\n   and waits for values that the host needs on the "
-                         "way"
-                       : "")
+       << (entry.waits
+               ? ",\n   and waits for values that the host needs on the "
+                 "way"
+               : "")
        << ". */\n";
     declare(os, model, "int32_t ", entry.deviceFunction(),
             "(const " + entry.argsType() +

@@ -235,9 +235,9 @@ bool cellgrad::isLibrarySymbol(StringRef name) {
   return names.contains(name);
 }
 
-llvm::Expected<std::string>
-cellgrad::linkSharedObject(StringRef object, StringRef soname, bool bound,
-                           bool cuda) {
+llvm::Expected<std::string> cellgrad::linkSharedObject(StringRef object,
+                                                       StringRef soname,
+                                                       bool bound, bool cuda) {
   Scratch scratch;
   std::vector<std::string> arguments{"-shared",
                                      "--threads=1",
@@ -278,7 +278,7 @@ cellgrad::linkSharedObject(StringRef object, StringRef soname, bool bound,
 }
 
 llvm::Expected<std::string> cellgrad::linkRelocatable(StringRef object,
-                                                       bool cuda) {
+                                                      bool cuda) {
   Scratch scratch;
   auto model = scratch.add("model.o", object);
   if (!model)

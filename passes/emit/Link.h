@@ -24,8 +24,8 @@ bool isLibrarySymbol(llvm::StringRef name);
 /// `soname`; returns its bytes. No file of the system is read; a symbol neither
 /// in the runtime nor in libc/libm is an error. Safe to call from several
 /// threads: one links at a time. Unless `bound`, the process that loads it may
-/// define further symbols, and those of functions stay. With `cuda`, the runtime
-/// of models with CUDA kernels is part of it.
+/// define further symbols, and those of functions stay. With `cuda`, the
+/// runtime of models with CUDA kernels is part of it.
 llvm::Expected<std::string> linkSharedObject(llvm::StringRef object,
                                              llvm::StringRef soname,
                                              bool bound = true,

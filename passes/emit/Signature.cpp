@@ -347,8 +347,8 @@ std::string cellgrad::toJSON(const ModelSpec &model, llvm::StringRef cpu,
     object["parallel"] = entry.parallel;
     if (model.cuda()) {
       object["arena_bytes"] = entry.hostArenaBytes();
-      object["arena"] = llvm::json::Object{{"fixed", entry.hostArenaBytes()},
-                                           {"thread", 0}};
+      object["arena"] =
+          llvm::json::Object{{"fixed", entry.hostArenaBytes()}, {"thread", 0}};
       object["device_arena_bytes"] = entry.arenaBytes;
       object["waits"] = entry.waits;
     }
@@ -364,8 +364,8 @@ std::string cellgrad::toJSON(const ModelSpec &model, llvm::StringRef cpu,
                                     {"features", llvm::json::Array(features)}}},
       {"entries", std::move(entries)}};
   if (model.cuda())
-    root["device"] = llvm::json::Object{{"kind", "cuda"},
-                                        {"chips", llvm::json::Array(model.chips)}};
+    root["device"] = llvm::json::Object{
+        {"kind", "cuda"}, {"chips", llvm::json::Array(model.chips)}};
   std::string text;
   llvm::raw_string_ostream os(text);
   os << llvm::json::Value(std::move(root));

@@ -1,4 +1,5 @@
-// A model with CUDA kernels, called with pointers of the host and of the device.
+// A model with CUDA kernels, called with pointers of the host and of the
+// device.
 // RUN: rm -rf %t && mkdir %t
 // RUN: cellc %S/Inputs/device.mlir --device=cuda --chip=sm_80,sm_90a -o %t/libdevice.so
 // RUN: %cc %strict -D_GNU_SOURCE -I%root -I%t %s -L%t -ldevice -Wl,-rpath,%t -ldl -lm -o %t/run

@@ -66,7 +66,9 @@ class Model:
         return self.library.cg_m_cuda_message(self.cuda).decode()
 
     def context(self, **members):
-        lent = {name: C.cast(m, C.c_void_p) if name in POINTERS else m for name, m in members.items()}
+        lent = {
+            name: C.cast(m, C.c_void_p) if name in POINTERS else m for name, m in members.items()
+        }
         return Context(struct_size=C.sizeof(Context), cuda=self.cuda, **lent)
 
     def run(self, entry, given, **context):

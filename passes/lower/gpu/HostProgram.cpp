@@ -3,9 +3,10 @@
 // The host program of an entry, on buffers that are memory of the device, talks
 // to it through the runtime (runtime/cuda):
 //
-//   call @f_0(%x, %y)        cell_rt_cuda_launch(call, number, grid, block, ...)
-//   memref.load %t[]         cell_rt_cuda_read(call, place, address, bytes)
-//   cell.print %y            memory of the host with what is in %y, printed
+//   call @f_0(%x, %y)        cell_rt_cuda_launch(call, number, grid, block,
+//   ...) memref.load %t[]         cell_rt_cuda_read(call, place, address,
+//   bytes) cell.print %y            memory of the host with what is in %y,
+//   printed
 //
 // Each may fail, and then ends the entry with its status. Buffers of the device
 // are addresses here: nothing is left that loads or stores through them.
@@ -80,9 +81,9 @@ private:
   /// The device's address of the element of `buffer` at `indices`, an i64.
   Value address(Location loc, Value buffer, ValueRange indices = {});
   Value member(Location loc, Value base, int64_t offset) {
-    return LLVM::GEPOp::create(b, loc, ptr, b.getI8Type(), base,
-                               ArrayRef<LLVM::GEPArg>{
-                                   static_cast<int32_t>(offset)});
+    return LLVM::GEPOp::create(
+        b, loc, ptr, b.getI8Type(), base,
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
   }
   /// Calls the runtime; an error ends the entry.
   void callRuntime(Location loc, StringRef name, ArrayRef<Value> operands);
@@ -207,8 +208,7 @@ Value HostWriter::hostMemory(Location loc, int64_t bytes) {
                      .getResult();
   Value ok = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ne, memory,
                                   LLVM::ZeroOp::create(b, loc, ptr));
-  EndOp::create(b, loc, ok,
-                constant(loc, i32, CG_ERROR_ALLOCATION));
+  EndOp::create(b, loc, ok, constant(loc, i32, CG_ERROR_ALLOCATION));
   return memory;
 }
 
@@ -352,8 +352,7 @@ struct HostProgram : cellgrad::impl::HostProgramBase<HostProgram> {
       kernels[func.getSymName()] = {kernel, unsigned(list.size())};
       list.push_back(b.getDictionaryAttr(
           {b.getNamedAttr("name", b.getStringAttr(kernel.getName())),
-           b.getNamedAttr("place",
-                          b.getStringAttr(lineOf(kernel.getLoc())))}));
+           b.getNamedAttr("place", b.getStringAttr(lineOf(kernel.getLoc())))}));
       standIns.push_back(func);
     }
     for (auto func : module.getOps<func::FuncOp>())

@@ -25,8 +25,8 @@ struct LendScratch : cellgrad::impl::LendScratchBase<LendScratch> {
       auto name = func->getAttrOfType<SymbolRefAttr>(kDeviceKernel);
       if (!name)
         continue;
-      auto kernel = tables.lookupNearestSymbolFrom<gpu::GPUFuncOp>(
-          getOperation(), name);
+      auto kernel =
+          tables.lookupNearestSymbolFrom<gpu::GPUFuncOp>(getOperation(), name);
       if (!kernel || !kernel->hasAttr(kScratchBytes) ||
           kernel.getNumArguments() == func.getNumArguments())
         continue;

@@ -114,9 +114,9 @@ private:
   DenseSet<Operation *> hostOps; ///< the host's, and those with such inside
   SmallVector<Group> groups;     ///< in program order
   DenseMap<Operation *, int> groupOfOp;
-  DenseSet<Operation *> needed; ///< ops whose scalars the host needs
+  DenseSet<Operation *> needed;   ///< ops whose scalars the host needs
   DenseMap<Value, Value> spilled; ///< scalars, and the buffers they go through
-  DenseSet<Operation *> own; ///< buffers that one kernel of one block uses
+  DenseSet<Operation *> own;      ///< buffers that one kernel of one block uses
 };
 
 /// The code of a kernel while it is made.
@@ -190,17 +190,16 @@ FailureOr<Value> Kernel::resolve(Value value) {
   }
   Type type = value.getType();
   auto memref = dyn_cast<MemRefType>(type);
-  bool passes = memref ? memref.hasStaticShape() &&
-                             memref.getLayout().isIdentity()
-                       : type.isIntOrIndexOrFloat();
+  bool passes = memref
+                    ? memref.hasStaticShape() && memref.getLayout().isIdentity()
+                    : type.isIntOrIndexOrFloat();
   if (!passes) {
-    InFlightDiagnostic error = op ? refuse(op, Blame::Form)
-                                  : refuse(func, Blame::Form);
+    InFlightDiagnostic error =
+        op ? refuse(op, Blame::Form) : refuse(func, Blame::Form);
     error << "is used by a kernel, which cannot take a value of type " << type;
     return failure();
   }
-  Value argument =
-      func.getBody().front().addArgument(type, value.getLoc());
+  Value argument = func.getBody().front().addArgument(type, value.getLoc());
   map.map(value, argument);
   operands.push_back(value);
   return argument;
@@ -244,8 +243,8 @@ int Entry::groupOf(Operation *op) const {
   return -1;
 }
 
-void Entry::forEachConsumer(
-    Value value, llvm::function_ref<void(Operation *)> visit) const {
+void Entry::forEachConsumer(Value value,
+                            llvm::function_ref<void(Operation *)> visit) const {
   llvm::SetVector<Value> values;
   values.insert(value);
   for (unsigned i = 0; i < values.size(); ++i)
@@ -261,13 +260,14 @@ void Entry::forEachConsumer(
 LogicalResult Entry::serializeLoops() {
   SmallVector<scf::ForallOp> loops; // inner ones first
   func.walk([&](scf::ForallOp loop) {
-    bool known = loop.isNormalized() &&
-                 llvm::none_of(loop.getStaticUpperBound(),
-                               ShapedType::isDynamic);
+    bool known =
+        loop.isNormalized() &&
+        llvm::none_of(loop.getStaticUpperBound(), ShapedType::isDynamic);
     bool computes = !loop->walk([](Operation *op) {
-                            return needsHost(op) ? WalkResult::interrupt()
-                                                 : WalkResult::advance();
-                          }).wasInterrupted();
+                           return needsHost(op) ? WalkResult::interrupt()
+                                                : WalkResult::advance();
+                         })
+                         .wasInterrupted();
     if (!known || !computes || loop->getParentOfType<scf::ForallOp>())
       loops.push_back(loop);
   });
@@ -357,9 +357,8 @@ void Entry::keepLastLoads(Group &group) {
   auto ownsUse = [&](Operation *loadOp) {
     bool uses = false;
     int own = groupOfOp.lookup(loadOp);
-    forEachConsumer(loadOp->getResult(0), [&](Operation *user) {
-      uses |= groupOf(user) == own;
-    });
+    forEachConsumer(loadOp->getResult(0),
+                    [&](Operation *user) { uses |= groupOf(user) == own; });
     return uses;
   };
   SmallVector<Operation *> rest(group.ops.begin(), group.ops.begin() + kept);
@@ -377,8 +376,8 @@ void Entry::keepLastLoads(Group &group) {
   group.ops = std::move(rest);
 }
 
-/// A buffer that only one kernel uses, each time anew, is a part of it. Blocks of
-/// one kernel share what is made before them.
+/// A buffer that only one kernel uses, each time anew, is a part of it. Blocks
+/// of one kernel share what is made before them.
 void Entry::findOwnBuffers() {
   func.walk([&](memref::AllocOp alloc) {
     int user = -2; // not known yet
@@ -426,9 +425,8 @@ LogicalResult Entry::makeKernel(Group &group) {
   for (Operation *op : group.ops)
     for (Value result : op->getResults()) {
       bool escapes = false;
-      forEachConsumer(result, [&](Operation *user) {
-        escapes |= groupOf(user) != number;
-      });
+      forEachConsumer(
+          result, [&](Operation *user) { escapes |= groupOf(user) != number; });
       if (!escapes)
         continue;
       auto type = MemRefType::get({}, storedType(result.getType()));
@@ -436,8 +434,8 @@ LogicalResult Entry::makeKernel(Group &group) {
       spills.push_back(result);
     }
 
-  auto kernelFunc = func::FuncOp::create(loc, "kernel",
-                                         b.getFunctionType({}, {}));
+  auto kernelFunc =
+      func::FuncOp::create(loc, "kernel", b.getFunctionType({}, {}));
   kernelFunc.setPrivate();
   kernelFunc->setAttr(kDeviceKernel, b.getUnitAttr());
   kernelFunc.addEntryBlock();
@@ -462,8 +460,8 @@ LogicalResult Entry::makeKernel(Group &group) {
   }
   OpBuilder end = OpBuilder::atBlockEnd(&kernelFunc.getBody().front());
   func::ReturnOp::create(end, loc);
-  kernelFunc.setType(b.getFunctionType(
-      kernelFunc.getBody().front().getArgumentTypes(), {}));
+  kernelFunc.setType(
+      b.getFunctionType(kernelFunc.getBody().front().getArgumentTypes(), {}));
   kernelFunc = share(kernelFunc);
 
   if (printPlan) {
@@ -492,9 +490,8 @@ LogicalResult Entry::makeKernel(Group &group) {
     Operation *next = op->getNextNode();
     if (!groupOfOp.contains(op) &&
         (isa<memref::LoadOp>(op) ||
-         llvm::any_of(op->getOperands(), [&](Value operand) {
-           return late.contains(operand);
-         }))) {
+         llvm::any_of(op->getOperands(),
+                      [&](Value operand) { return late.contains(operand); }))) {
       late.insert_range(op->getResults());
       op->moveAfter(place);
       place = op;
@@ -519,8 +516,8 @@ void Entry::buildBuffersOfConstants() {
   for (memref::GetGlobalOp get : constants) {
     Location loc = get.getLoc();
     OpBuilder b(get);
-    auto kernel = func::FuncOp::create(
-        loc, "kernel", b.getFunctionType({get.getType()}, {}));
+    auto kernel = func::FuncOp::create(loc, "kernel",
+                                       b.getFunctionType({get.getType()}, {}));
     kernel.setPrivate();
     kernel->setAttr(kDeviceKernel, b.getUnitAttr());
     Block *body = kernel.addEntryBlock();
@@ -585,8 +582,7 @@ struct OutlineDeviceKernels
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     llvm::StringMap<func::FuncOp> kernels;
-    for (auto func :
-         llvm::to_vector(getOperation().getOps<func::FuncOp>()))
+    for (auto func : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
       if (!func.isPrivate() && !func.isDeclaration() &&
           failed(Entry(func, symbols, kernels, printPlan).outline()))
         return signalPassFailure();
