@@ -114,6 +114,8 @@ std::string cellgrad::reproducerCommand(const CompileOptions &options) {
   std::string command = "cellc --name=" + options.emit.model +
                         " --target=" + options.emit.target + " -O" +
                         std::to_string(options.emit.optLevel);
+  if (options.cuda)
+    command += " --device=cuda --chip=" + llvm::join(options.emit.chips, ",");
   if (options.emit.sanitizeAddress)
     command += " --sanitize=address";
   if (options.emit.sanitizeThread)

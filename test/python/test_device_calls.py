@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from device import DRIVER
 
-FUZZ = Path(__file__).resolve().parents[1] / "fuzz"
-sys.path.insert(0, str(FUZZ))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fuzz"))
 
 import device_calls
+
+FUZZ = Path(__file__).resolve().parents[1] / "fuzz"
 
 pytestmark = pytest.mark.skipif(not DRIVER.exists(), reason=f"no CUDA driver: {DRIVER}")
 OK, CANCELLED, TRIPS, STASH, CHECK = 0, 8, 9, 10, 1000

@@ -14,10 +14,11 @@ import pytest
 from device import BUILD, DRIVER, run
 from device_models import CUT, Model
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools" / "rule-tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "rule-tests"))
 
 from compiled import ORDINARY, differ, interpret, sample
+
+ROOT = Path(__file__).resolve().parents[2]
 
 pytestmark = pytest.mark.skipif(not DRIVER.exists(), reason=f"no CUDA driver: {DRIVER}")
 FILES = {path.stem: path for path in sorted((ROOT / "test" / "rules").glob("*.mlir"))}
