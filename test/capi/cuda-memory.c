@@ -163,6 +163,33 @@ static void exhausted(void) {
   end();
 }
 
+// What is printed or kept passes through memory of the host, which the handle
+// has; after a write, the caller's memory is the caller's again.
+static void hosted(void) {
+  begin();
+  enter(256);
+  char *small = cell_rt_cuda_host_memory(&call, 65);
+  EXPECT(small && (uintptr_t)small % 64 == 0);
+  EXPECT(cell_rt_cuda_host_memory(&call, 128) == small);
+  memset(small, 7, 128);
+  int waits = fake_count("cuStreamSynchronize");
+  EXPECT(cell_rt_cuda_write(&call, call.arena, small, 128) == CG_OK);
+  EXPECT(fake_count("cuStreamSynchronize") == waits + 1);
+  char *large = cell_rt_cuda_host_memory(&call, 1 << 20);
+  memset(large, 0, 1 << 20);
+  EXPECT(cell_rt_cuda_read(&call, large + 1, call.arena, 128) == CG_OK);
+  EXPECT(large[0] == 0 && large[1] == 7 && large[128] == 7 && large[129] == 0);
+  // It is gone where there is not enough, and there again for less.
+  EXPECT(!cell_rt_cuda_host_memory(&call, UINT64_C(1) << 60));
+  EXPECT(strstr(cell_rt_cuda_message(cuda), "out of memory: 1152921504606846976"
+                                            " bytes for what is printed"));
+  EXPECT(cell_rt_cuda_host_memory(&call, 1));
+  fake.fail_at = fake.calls + 1;
+  EXPECT(cell_rt_cuda_write(&call, call.arena, small, 1) == CG_ERROR_DEVICE);
+  (void)leave(CG_OK);
+  end();
+}
+
 int main(int argc, char **argv) {
   EXPECT(argc == 2);
   setenv("CELLGRAD_CUDA_DRIVER", argv[1], 1);
@@ -171,5 +198,6 @@ int main(int argc, char **argv) {
   for (int fail_at = 0; fail_at < 18; ++fail_at)
     grows(fail_at);
   exhausted();
+  hosted();
   return 0;
 }
