@@ -114,6 +114,7 @@ private:
   DenseSet<Operation *> hostOps; ///< the host's, and those with such inside
   SmallVector<Group> groups;     ///< in program order
   DenseMap<Operation *, int> groupOfOp;
+  DenseSet<Operation *> marked;   ///< looked at by markNeeded
   DenseSet<Operation *> needed;   ///< ops whose scalars the host needs
   DenseMap<Value, Value> spilled; ///< scalars, and the buffers they go through
   DenseSet<Operation *> own;      ///< buffers that one kernel of one block uses
@@ -336,11 +337,10 @@ LogicalResult Entry::cut(Block &block) {
 
 void Entry::markNeeded(Operation *hostOp) {
   SmallVector<Operation *> work{hostOp};
-  DenseSet<Operation *> seen;
   while (!work.empty())
     for (Value operand : work.pop_back_val()->getOperands()) {
       Operation *op = operand.getDefiningOp();
-      if (!op || !seen.insert(op).second)
+      if (!op || !marked.insert(op).second)
         continue;
       if (isFloating(op))
         work.push_back(op);
