@@ -13,11 +13,10 @@ using bufferization::MaterializeInDestinationOp;
 using bufferization::ToTensorOp;
 
 namespace {
-/// The store of a result of a branch, and what it overwrites.
+/// The store of a result of a branch.
 struct BranchStore {
   unsigned number;
   MaterializeInDestinationOp store;
-  ToTensorOp old;
 };
 
 /// The stores that can move into `branch`: what must come before them is put
@@ -48,7 +47,7 @@ SmallVector<BranchStore> findStores(scf::IfOp branch, Schedule &schedule) {
     for (Operation *reader : readers)
       schedule.addEdge(reader, branch);
     schedule.putAfterFailures(branch);
-    found.push_back({result.getResultNumber(), store, old});
+    found.push_back({result.getResultNumber(), store});
   }
   return found;
 }
@@ -74,8 +73,9 @@ void moveStores(scf::IfOp branch, ArrayRef<BranchStore> stores) {
     for (Block *way : {branch.thenBlock(), branch.elseBlock()}) {
       Operation *yield = way->getTerminator();
       Value value = yield->getOperand(each.number);
-      if (value == each.old.getResult())
-        continue;
+      // Also of the old value, which is a copy to itself: without it nothing
+      // would say that the way needs the value, and an op before the branch
+      // could change it in place.
       OpBuilder b(yield);
       MaterializeInDestinationOp::create(b, each.store.getLoc(),
                                          /*result=*/Type(), value,

@@ -238,3 +238,24 @@ func.func @shapes(%c: tensor<i1>, %p: tensor<8x5xf32> {cell.donate = 0 : i64}) -
   %3 = cell.reduce_max %2 over [0] : tensor<4x10xf32> -> tensor<10xf32>
   return %0, %3 : tensor<8x5xf32>, tensor<10xf32>
 }
+
+// A way that keeps the old value needs it: what is put into it before the branch goes into a copy.
+// CHECK-LABEL: func.func @kept_in_a_way(
+// CHECK:         memref.copy %arg3, %[[COPY:.*]] :
+// CHECK-NEXT:    memref.store %{{.*}}, %[[COPY]]
+// CHECK:         scf.if
+// CHECK:           linalg.generic {{.*}} ins(%[[COPY]]{{.*}} outs(%arg3
+func.func @kept_in_a_way(%n: tensor<i1>, %s: tensor<f32>, %w0: tensor<6xf32> {cell.donate = 0 : i64},
+                         %w1: tensor<6xf32> {cell.donate = 1 : i64}) -> (tensor<6xf32>, tensor<6xf32>) {
+  %zero = arith.constant 0 : index
+  %value = tensor.extract %s[] : tensor<f32>
+  %new = tensor.insert %value into %w1[%zero] : tensor<6xf32>
+  %which = tensor.extract %n[] : tensor<i1>
+  %r = scf.if %which -> (tensor<6xf32>) {
+    %twice = cell.add %new, %new : tensor<6xf32>
+    scf.yield %twice : tensor<6xf32>
+  } else {
+    scf.yield %w1 : tensor<6xf32>
+  }
+  return %new, %r : tensor<6xf32>, tensor<6xf32>
+}
