@@ -41,7 +41,7 @@ interp::Tensor toInterpreter(const TensorBuffer &buffer, Graph &graph) {
   unsigned bytes = buffer.dtype().bytes;
   auto type = dyn_cast<FloatType>(tensor.getElementType());
   for (int64_t i = 0, n = tensor.size(); i < n; ++i) {
-    uint64_t bits = loadBits(buffer.data(), i, bytes);
+    uint64_t bits = loadBits(buffer.read(), i, bytes);
     if (!type) {
       tensor.setInt(i, static_cast<int64_t>(bits)); // wraps and extends
       continue;

@@ -1,7 +1,8 @@
-//===- TensorBuffer.cpp - dense host memory of a tensor -------------------===//
+//===- TensorBuffer.cpp - dense memory of a tensor ------------------------===//
 
 #include "pyfront/native/TensorBuffer.h"
 #include "pyfront/native/DLPack.h"
+#include "pyfront/native/DeviceMemory.h"
 #include "pyfront/native/HostMemory.h"
 
 #include "runtime/cellgrad_abi.h"
@@ -50,15 +51,78 @@ TensorBuffer::TensorBuffer(const DTypeInfo &dtype, Shape shape, void *borrowed,
       byteCount(countBytes(dtype, extents)), owner(std::move(owner)),
       isReadOnly(readOnly) {}
 
+TensorBuffer::TensorBuffer(const DTypeInfo &dtype, Shape shape, Device &device)
+    : info(&dtype), extents(std::move(shape)),
+      byteCount(countBytes(dtype, extents)), hostIsValid(false),
+      deviceIsValid(true), place(&device), onPlace(device.allocate(byteCount)) {
+}
+
 TensorBuffer::TensorBuffer(TensorBuffer &&other) noexcept
     : info(other.info), extents(std::move(other.extents)),
-      memory(std::exchange(other.memory, nullptr)),
-      byteCount(std::exchange(other.byteCount, 0)),
-      owner(std::move(other.owner)), isReadOnly(other.isReadOnly) {}
+      memory(std::exchange(other.memory, nullptr)), byteCount(other.byteCount),
+      owner(std::move(other.owner)), isReadOnly(other.isReadOnly),
+      hostIsValid(other.hostIsValid), deviceIsValid(other.deviceIsValid),
+      lent(other.lent), place(std::exchange(other.place, nullptr)),
+      onPlace(other.onPlace) {}
 
 TensorBuffer::~TensorBuffer() {
+  dropDevice();
   if (!owner.is_valid() && memory)
     releaseHost(memory, byteCount);
+}
+
+//===----------------------------------------------------------------------===//
+// Host and device
+//===----------------------------------------------------------------------===//
+
+void TensorBuffer::dropDevice() const noexcept {
+  if (place)
+    place->release(onPlace, byteCount);
+  place = nullptr;
+  deviceIsValid = false;
+}
+
+const void *TensorBuffer::read() const {
+  if (!memory)
+    memory = allocateHost(byteCount);
+  if (!hostIsValid) {
+    place->download(memory, onPlace, byteCount);
+    hostIsValid = true;
+  }
+  return memory;
+}
+
+void *TensorBuffer::data() const {
+  read();
+  deviceIsValid = false;
+  return memory;
+}
+
+void *TensorBuffer::lend() const {
+  data();
+  ++lent;
+  return memory;
+}
+
+uint64_t TensorBuffer::onDevice(Device &device) const {
+  if (place != &device) {
+    read();
+    dropDevice();
+    onPlace = device.allocate(byteCount);
+    place = &device;
+  }
+  if (!deviceIsValid || isSeen()) {
+    device.upload(onPlace, memory, byteCount);
+    deviceIsValid = true;
+  }
+  return onPlace;
+}
+
+void TensorBuffer::writtenOnDevice() const {
+  hostIsValid = false;
+  deviceIsValid = true;
+  if (isSeen())
+    read();
 }
 
 std::string cellgrad::python::describeTensor(const DTypeInfo &dtype,

@@ -1,4 +1,4 @@
-//===- TensorBuffer.h - dense host memory of a tensor ---------------------===//
+//===- TensorBuffer.h - dense memory of a tensor --------------------------===//
 
 #ifndef CELLGRAD_PYFRONT_TENSORBUFFER_H
 #define CELLGRAD_PYFRONT_TENSORBUFFER_H
@@ -15,15 +15,27 @@
 
 namespace cellgrad::python {
 
-/// Dense, row-major host memory with a dtype and a shape: what a Tensor holds
-/// and what a compiled entry takes. It owns 64-byte aligned memory, or borrows
-/// that of another Python object, which it keeps alive.
+class Device;
+
+/// Dense, row-major memory with a dtype and a shape: what a Tensor holds and
+/// what a compiled entry takes. It owns 64-byte aligned memory of the host, or
+/// borrows that of another Python object, which it keeps alive.
+///
+/// What a CUDA device computes with has memory there, too. Elements are copied
+/// when one side needs what the other has, and not before: results and
+/// Parameters stay on the device. While others see the memory of the host (it
+/// is borrowed, or lent to numpy), that side is the one that counts: each use
+/// on the device begins with a copy to it, and ends with one back if it wrote.
 class TensorBuffer {
 public:
   using Shape = llvm::SmallVector<int64_t, 6>;
 
   /// Uninitialised memory. Throws std::bad_alloc.
   TensorBuffer(const DTypeInfo &dtype, Shape shape);
+
+  /// Uninitialised memory of a device, none of the host. Throws std::bad_alloc
+  /// and DeviceError.
+  TensorBuffer(const DTypeInfo &dtype, Shape shape, Device &device);
 
   /// The memory of an object with the buffer protocol or DLPack: borrowed where
   /// it is dense and aligned to its elements, else copied; `copy` true copies
@@ -39,7 +51,22 @@ public:
 
   const DTypeInfo &dtype() const { return *info; }
   llvm::ArrayRef<int64_t> shape() const { return extents; }
-  void *data() const { return memory; }
+  /// Memory of the host, for reading and writing until the next use on a
+  /// device. Throws DeviceError where a copy from the device fails.
+  void *data() const;
+  /// The same, for reading.
+  const void *read() const;
+  /// The same, seen by others until release() is called as often.
+  void *lend() const;
+  void release() const { --lent; }
+
+  /// Memory of the device with the elements, copied there if it has to be.
+  /// Throws std::bad_alloc and DeviceError.
+  uint64_t onDevice(Device &device) const;
+  /// Says that the device wrote to what onDevice gave.
+  void writtenOnDevice() const;
+  /// The device that has the elements as they are, or null.
+  Device *device() const { return deviceIsValid ? place : nullptr; }
   size_t bytes() const { return byteCount; }
   bool readOnly() const { return isReadOnly; }
 
@@ -51,13 +78,21 @@ private:
                nanobind::object owner, bool readOnly);
   friend struct BufferImporter;
 
+  bool isSeen() const { return owner.is_valid() || lent != 0; }
+  void dropDevice() const noexcept;
+
   const DTypeInfo *info;
   Shape extents;
-  void *memory = nullptr;
+  mutable void *memory = nullptr; ///< of the host; null while only a device has
+                                  ///< the elements
   size_t byteCount = 0;
   nanobind::object
       owner; ///< of borrowed memory; null when the memory is our own
   bool isReadOnly = false;
+  mutable bool hostIsValid = true, deviceIsValid = false;
+  mutable unsigned lent = 0;
+  mutable Device *place = nullptr; ///< where `onPlace` is
+  mutable uint64_t onPlace = 0;
 };
 
 /// "float32[2, 3]".

@@ -71,8 +71,13 @@ int getBuffer(PyObject *self, Py_buffer *view, int flags) {
     PyErr_SetString(PyExc_BufferError, "the tensor's memory is read-only");
     return -1;
   }
+  try {
+    view->buf = tensor->lend();
+  } catch (const std::exception &error) {
+    PyErr_SetString(PyExc_BufferError, error.what());
+    return -1;
+  }
   auto *extents = new Extents(*tensor, tensor->dtype().bytes);
-  view->buf = tensor->data();
   view->obj = self;
   Py_INCREF(self);
   view->len = tensor->bytes();
@@ -90,7 +95,8 @@ int getBuffer(PyObject *self, Py_buffer *view, int flags) {
   return 0;
 }
 
-void releaseBuffer(PyObject *, Py_buffer *view) {
+void releaseBuffer(PyObject *self, Py_buffer *view) {
+  nb::inst_ptr<TensorBuffer>(self)->release();
   delete static_cast<Extents *>(view->internal);
 }
 
@@ -128,6 +134,7 @@ template <typename ManagedT> struct Export {
     auto *self = static_cast<Export *>(managed->context);
     if (nb::is_alive()) {
       nb::gil_scoped_acquire gil;
+      nb::inst_ptr<TensorBuffer>(self->owner)->release();
       Py_DECREF(self->owner);
     }
     delete self;
@@ -137,6 +144,7 @@ template <typename ManagedT> struct Export {
 template <typename ManagedT>
 nb::object makeCapsule(nb::handle self, const TensorBuffer &tensor,
                        const char *name) {
+  void *data = tensor.lend();
   auto *out =
       new Export<ManagedT>{{}, Extents(tensor, 1), self.inc_ref().ptr()};
   size_t rank = tensor.shape().size();
@@ -144,7 +152,7 @@ nb::object makeCapsule(nb::handle self, const TensorBuffer &tensor,
   auto *values = reinterpret_cast<int64_t *>(out->extents.values.data());
   out->managed.context = out;
   out->managed.deleter = Export<ManagedT>::drop;
-  out->managed.tensor = {tensor.data(),
+  out->managed.tensor = {data,
                          dlpack::kCPU,
                          0,
                          static_cast<int32_t>(rank),

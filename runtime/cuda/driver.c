@@ -1,5 +1,4 @@
-/*===- driver.c - the CUDA driver, found at run time
- * ------------------------===*/
+/*===- driver.c - the CUDA driver, found at run time ----------------------===*/
 
 #define _GNU_SOURCE 1
 #include "runtime/cuda/driver.h"
