@@ -102,11 +102,14 @@ Job readOptions(const std::string &path, const std::string &name,
       job.options.emit.sanitizeAddress = nb::cast<bool>(value);
     } else if (option == "poison") {
       job.options.poison = nb::cast<bool>(value);
+    } else if (option == "chips") { // of GPUs; without, code for the CPU
+      job.options.cuda = true;
+      job.options.emit.chips = nb::cast<std::vector<std::string>>(value);
     } else if (option == "kernel_bytes") {
       job.options.kernelBytes = nb::cast<int64_t>(value);
     } else {
       std::string known =
-          "opt_level, verify_each, check_nans, poison, kernel_bytes, "
+          "opt_level, verify_each, check_nans, poison, kernel_bytes, chips, "
           "sanitize_address, durable, files";
       for (const auto &t : texts)
         known += std::string(", ") + t.first;

@@ -74,6 +74,9 @@ struct Device::State {
   CUcontext context = nullptr;
   std::unordered_map<size_t, std::vector<CUdeviceptr>> blocks;
   size_t kept = 0;
+  CUdeviceptr scratch = 0;
+  size_t scratchBytes = 0;
+  bool scratchIsUsed = false;
 
   /// Frees all kept blocks; false if there were none.
   bool dropKept() {
@@ -149,6 +152,31 @@ uint64_t Device::allocate(size_t bytes) {
         std::to_string(bytes) + " bytes could not be allocated");
   check(result, "allocating memory of the device");
   return memory;
+}
+
+Device::Scratch::Scratch(Device &device, size_t bytes)
+    : device(device), bytes(bytes), isShared(!device.state->scratchIsUsed) {
+  State &state = *device.state;
+  if (!isShared) {
+    memory = device.allocate(bytes);
+    return;
+  }
+  if (bytes > state.scratchBytes) {
+    if (state.scratchBytes)
+      device.release(state.scratch, state.scratchBytes);
+    state.scratchBytes = 0;
+    state.scratch = device.allocate(bytes);
+    state.scratchBytes = bytes;
+  }
+  memory = state.scratch;
+  state.scratchIsUsed = true;
+}
+
+Device::Scratch::~Scratch() {
+  if (isShared)
+    device.state->scratchIsUsed = false;
+  else
+    device.release(memory, bytes);
 }
 
 void Device::release(uint64_t memory, size_t bytes) noexcept {

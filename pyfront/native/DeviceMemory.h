@@ -34,6 +34,22 @@ public:
   uint64_t allocate(size_t bytes);
   /// Gives back what allocate(bytes) returned.
   void release(uint64_t memory, size_t bytes) noexcept;
+  /// Memory that one call computes with. Calls run one after another on the
+  /// device; one that is made from the print hook of another has its own.
+  class Scratch {
+  public:
+    Scratch(Device &device, size_t bytes);
+    ~Scratch();
+    Scratch(const Scratch &) = delete;
+    Scratch &operator=(const Scratch &) = delete;
+
+    uint64_t memory = 0;
+
+  private:
+    Device &device;
+    size_t bytes;
+    bool isShared;
+  };
   /// Copies, and waits for it and all that was enqueued before.
   void upload(uint64_t to, const void *from, size_t bytes);
   void download(void *to, uint64_t from, size_t bytes);

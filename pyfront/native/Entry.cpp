@@ -112,7 +112,8 @@ void cellgrad::python::setPrintHook(nb::object hook) {
 struct Entry::Frame {
   llvm::SmallVector<void *, 32> pointers; ///< as the argument struct has them
   llvm::SmallVector<nb::object, 8> kept;  ///< borrowed arguments
-  llvm::SmallVector<TensorBuffer *, 32> tensors;
+  llvm::SmallVector<TensorBuffer *, 32> tensors; ///< that were given
+  llvm::SmallVector<void *, 32> places;          ///< their memory
 };
 
 Entry::Entry(std::shared_ptr<Model> model, size_t index)
@@ -122,7 +123,8 @@ Entry::Entry(std::shared_ptr<Model> model, size_t index)
           entry->args,
           [](const TensorSpec &arg) { return arg.donate.has_value(); })),
       function(reinterpret_cast<int32_t (*)(void *const *, const cg_context *)>(
-          owner->symbol(entry->symbol))) {
+          owner->symbol(owner->device() ? entry->deviceFunction()
+                                        : entry->symbol))) {
   for (const TensorSpec *spec : buffers)
     written.push_back(spec->donate || spec->role == "result");
   writesGiven = llvm::is_contained(
@@ -135,6 +137,25 @@ void Entry::fail(const TensorSpec &spec, const std::string &problem,
       type, (entry->name + ": " + spec.role + " '" + spec.name + "' is " +
              describeTensor(*spec.dtype, spec.shape) + ", " + problem)
                 .c_str());
+}
+
+void *Entry::memoryOf(const TensorBuffer &tensor) const {
+  return owner->device()
+             ? reinterpret_cast<void *>(tensor.onDevice(*owner->device()))
+             : tensor.data();
+}
+
+TensorBuffer Entry::fresh(const TensorSpec &spec) const {
+  TensorBuffer::Shape shape(spec.shape.begin(), spec.shape.end());
+  try {
+    return owner->device()
+               ? TensorBuffer(*spec.dtype, std::move(shape), *owner->device())
+               : TensorBuffer(*spec.dtype, std::move(shape));
+  } catch (const HostMemoryError &error) {
+    throw HostMemoryError(entry->name + ": " + error.what() +
+                          " for the result '" + spec.name + "', " +
+                          describeTensor(*spec.dtype, spec.shape));
+  }
 }
 
 void Entry::addBuffer(size_t index, nb::handle object, Frame &frame) const {
@@ -156,7 +177,8 @@ void Entry::addBuffer(size_t index, nb::handle object, Frame &frame) const {
   if (tensor->readOnly() && written[index])
     fail(spec, "which the entry writes, but the memory given is read-only: "
                "pass a copy");
-  frame.pointers.push_back(tensor->data());
+  frame.places.push_back(memoryOf(*tensor));
+  frame.pointers.push_back(frame.places.back());
   frame.tensors.push_back(tensor);
 }
 
@@ -169,7 +191,7 @@ void Entry::checkOverlap(const Frame &frame) const {
   llvm::SmallVector<Range, 32> ranges;
   for (auto [i, tensor] : llvm::enumerate(frame.tensors))
     if (tensor->bytes() != 0) {
-      auto begin = reinterpret_cast<uintptr_t>(tensor->data());
+      auto begin = reinterpret_cast<uintptr_t>(frame.places[i]);
       ranges.push_back({begin, begin + tensor->bytes(), i});
     }
   std::sort(ranges.begin(), ranges.end(),
@@ -228,16 +250,9 @@ nb::object Entry::collect(Frame &frame, nb::handle arguments,
           PyTuple_GET_ITEM(outputs.ptr(), index - entry->args.size()));
       addBuffer(index, result, frame);
     } else {
-      try {
-        TensorBuffer fresh(*spec.dtype, TensorBuffer::Shape(spec.shape.begin(),
-                                                            spec.shape.end()));
-        frame.pointers.push_back(fresh.data());
-        result = wrapBuffer(std::move(fresh));
-      } catch (const HostMemoryError &error) {
-        throw HostMemoryError(entry->name + ": " + error.what() +
-                              " for the result '" + spec.name + "', " +
-                              describeTensor(*spec.dtype, spec.shape));
-      }
+      TensorBuffer made = fresh(spec);
+      frame.pointers.push_back(memoryOf(made));
+      result = wrapBuffer(std::move(made));
     }
     PyList_SET_ITEM(results.ptr(), i, result.release().ptr());
   }
@@ -261,6 +276,8 @@ nb::object Entry::call(nb::handle given, nb::handle out) const {
   for (size_t i = 0; i < count; ++i)
     addBuffer(i, PyTuple_GET_ITEM(arguments.ptr(), i), frame);
   nb::object results = collect(frame, arguments, out);
+  if (owner->device())
+    return callOnDevice(frame, std::move(results));
 
   CancelFlag cancel(entry->cancellable);
   if (entry->cancellable && PyErr_CheckSignals() != 0)
@@ -296,6 +313,41 @@ nb::object Entry::call(nb::handle given, nb::handle out) const {
   return results;
 }
 
+/// Everything is enqueued on the stream that all of the device's memory is used
+/// on. The call waits only where the program does.
+nb::object Entry::callOnDevice(Frame &frame, nb::object results) const {
+  Device &device = *owner->device();
+  CancelFlag cancel(entry->cancellable);
+  if (entry->cancellable && PyErr_CheckSignals() != 0)
+    throw nb::python_error();
+  PrintCall print{hookObject, cancel};
+  nb::object hold = printHook();
+  uint64_t failedBytes = 0;
+  cg_context context{};
+  context.struct_size = sizeof context;
+  Device::Scratch arena(device, entry->arenaBytes);
+  context.arena = reinterpret_cast<void *>(arena.memory);
+  context.arena_bytes = entry->arenaBytes;
+  context.print = print.hook ? printThroughPython : nullptr;
+  context.print_user = &print;
+  context.cancel = cancel.address();
+  context.max_trips = callLimits.trips;
+  context.max_stash_bytes = callLimits.stashBytes;
+  context.failed_bytes = &failedBytes;
+  context.on_cancel = CancelFlag::ask;
+  context.on_cancel_user = &cancel;
+  context.cuda = owner->cuda();
+  // With the GIL: another thread's call may use the same handle and arena.
+  int32_t status = function(frame.pointers.data(), &context);
+  for (auto [i, tensor] : llvm::enumerate(frame.tensors))
+    if (written[i])
+      tensor->writtenOnDevice();
+  cancel.rethrow();
+  if (status != CG_OK && status != CG_SKIPPED)
+    raise(status, failedBytes);
+  return results;
+}
+
 void Entry::raise(int32_t status, uint64_t failedBytes) const {
   const char *kept = " that a loop of unknown length keeps for its gradient ";
   std::string said = entry->name + ": ", bytes = std::to_string(failedBytes);
@@ -321,6 +373,8 @@ void Entry::raise(int32_t status, uint64_t failedBytes) const {
   default:
     if (status >= CG_ERROR_CHECK)
       throw nb::index_error(owner->statusMessage(status).c_str());
-    throw std::runtime_error(said + owner->statusMessage(status));
+    std::string words = owner->cuda() ? owner->deviceMessage() : "";
+    throw std::runtime_error(
+        said + (words.empty() ? owner->statusMessage(status) : words));
   }
 }

@@ -78,19 +78,44 @@ link_map *entryOf(void *handle) {
 constexpr off_t kMaxBytes = off_t(1) << 31;
 } // namespace
 
-Model::Model(const std::string &path) : file(path) {
+Model::Model(const std::string &path, std::optional<int32_t> device)
+    : file(path) {
   try {
     open();
     readSignature();
+    if (spec.cuda())
+      openDevice(device.value_or(0));
   } catch (const ModelError &error) {
     close();
     throw ModelError("cannot load '" + file + "': " + error.what());
+  } catch (const DeviceError &) {
+    close();
+    throw;
   }
 }
 
 Model::~Model() { close(); }
 
+void Model::openDevice(int32_t ordinal) {
+  place = &Device::get(ordinal);
+  char message[2048] = "";
+  auto open =
+      reinterpret_cast<int32_t (*)(int32_t, cg_cuda **, char *, uint64_t)>(
+          symbol(spec.prefix() + "open"));
+  if (open(ordinal, &opened, message, sizeof message) != CG_OK)
+    throw DeviceError(message);
+}
+
+std::string Model::deviceMessage() const {
+  return reinterpret_cast<const char *(*)(const cg_cuda *)>(
+      symbol(spec.prefix() + "cuda_message"))(opened);
+}
+
 void Model::close() {
+  if (opened)
+    reinterpret_cast<void (*)(cg_cuda *)>(symbol(spec.prefix() + "close"))(
+        opened);
+  opened = nullptr;
   if (handle) {
     std::lock_guard<std::mutex> lock(loadedMutex);
     auto file = loaded.find(identity);
@@ -219,11 +244,16 @@ static EntrySpec parseEntry(const llvm::json::Object &object) {
   EntrySpec entry;
   entry.name = getString(object, "name");
   entry.symbol = getString(object, "symbol");
-  entry.arenaBytes = object.getInteger("arena_bytes").value_or(0);
+  // Of a model with CUDA kernels, the function for pointers of the device is
+  // called.
+  auto arenaOf = [&](const char *key) { return object.getInteger(key); };
+  auto onDevice = arenaOf("device_arena_bytes");
+  entry.arenaBytes = onDevice ? *onDevice : arenaOf("arena_bytes").value_or(0);
   if (const auto *arena = object.getObject("arena"))
     entry.slotBytes = arena->getInteger("thread").value_or(0);
   entry.cancellable = object.getBoolean("cancellable").value_or(false);
   entry.parallel = object.getBoolean("parallel").value_or(false);
+  entry.waits = object.getBoolean("waits").value_or(false);
   for (auto [key, list] :
        {std::pair{"args", &entry.args}, std::pair{"results", &entry.results}})
     for (const llvm::json::Value &value : getArray(object, key))
@@ -266,6 +296,9 @@ void Model::readSignature() {
     throw ModelError("its signature is not JSON; compile the model again");
   }
   checkTarget(*object);
+  if (const auto *device = object->getObject("device"))
+    for (const llvm::json::Value &chip : getArray(*device, "chips"))
+      spec.chips.push_back(chip.getAsString().value_or("").str());
   for (const llvm::json::Value &value : getArray(*object, "entries"))
     if (const auto *entry = value.getAsObject())
       spec.entries.push_back(parseEntry(*entry));

@@ -5,6 +5,8 @@
 
 #include "pyfront/native/TensorBuffer.h"
 
+#include "pyfront/native/DeviceMemory.h"
+
 #include "runtime/cellgrad_abi.h"
 
 #include <nanobind/nanobind.h>
@@ -25,8 +27,11 @@ struct ModelError : std::runtime_error {
 /// A loaded shared object. Entries keep it loaded.
 class Model {
 public:
-  /// Checks the file, loads it and reads its signature. Throws ModelError.
-  explicit Model(const std::string &path);
+  /// Checks the file, loads it and reads its signature. A model with CUDA
+  /// kernels is opened on a device, number 0 unless another is given. Throws
+  /// ModelError and DeviceError.
+  explicit Model(const std::string &path,
+                 std::optional<int32_t> device = std::nullopt);
   ~Model();
   Model(const Model &) = delete;
   Model &operator=(const Model &) = delete;
@@ -38,11 +43,17 @@ public:
   /// The words for a status code of this model.
   std::string statusMessage(int32_t status) const;
   void *symbol(const std::string &name) const;
+  /// What it computes on, and the handle for its calls; null: the CPU.
+  Device *device() const { return place; }
+  cg_cuda *cuda() const { return opened; }
+  /// The words for the last error of a call with the handle.
+  std::string deviceMessage() const;
 
 private:
   void open();
   void load(llvm::StringRef contents, const struct stat &status);
   void readSignature();
+  void openDevice(int32_t ordinal);
   void close();
 
   std::string file, json;
@@ -50,6 +61,8 @@ private:
   int descriptor = -1; ///< while the file is checked and loaded
   std::pair<dev_t, ino_t> identity;
   void *handle = nullptr;
+  Device *place = nullptr;
+  cg_cuda *opened = nullptr;
 };
 
 /// One entry of a model, ready to be called.
@@ -69,6 +82,10 @@ public:
 private:
   struct Frame;
   void addBuffer(size_t index, nanobind::handle object, Frame &frame) const;
+  /// What the function gets for a buffer: its memory where it computes.
+  void *memoryOf(const TensorBuffer &tensor) const;
+  TensorBuffer fresh(const TensorSpec &spec) const;
+  nanobind::object callOnDevice(Frame &frame, nanobind::object results) const;
   nanobind::object collect(Frame &frame, nanobind::handle arguments,
                            nanobind::handle out) const;
   void checkOverlap(const Frame &frame) const;

@@ -7,6 +7,7 @@
 
 #include "runtime/threads.h"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -95,10 +96,10 @@ void bindModel(nb::module_ &m) {
       .def_prop_ro("model", [](const Entry &e) { return e.model(); });
 
   nb::class_<Model>(m, "Model", "A compiled shared object in this process.")
-      .def(nb::new_([](const std::string &path) {
-             return std::make_shared<Model>(path);
+      .def(nb::new_([](const std::string &path, std::optional<int32_t> device) {
+             return std::make_shared<Model>(path, device);
            }),
-           "path"_a,
+           "path"_a, "device"_a = nb::none(),
            "Raises ModelError for a file that is no model for this machine.")
       .def_prop_ro("path", &Model::path)
       .def_prop_ro("name", &Model::name)
@@ -128,6 +129,21 @@ void bindModel(nb::module_ &m) {
       },
       "trips"_a, "stash_bytes"_a,
       "What loops of unknown length may use in one call; 0: no limit.");
+  nb::exception<DeviceError>(m, "DeviceError", PyExc_RuntimeError);
+  m.def(
+      "open_device",
+      [](int32_t ordinal) {
+        const Device &device = Device::get(ordinal);
+        return nb::make_tuple(device.name(), device.chip());
+      },
+      "ordinal"_a,
+      "The name of a CUDA device, and 10 * major + minor version of its chip. "
+      "DeviceError where there is no driver or no such device.");
+  m.def("device_transfers", [] {
+    const Device::Transfers &t = Device::transfers();
+    return nb::make_tuple(t.uploads, t.uploadedBytes, t.downloads,
+                          t.downloadedBytes);
+  });
   m.def("set_num_threads", setNumThreads, "count"_a);
   m.def("num_threads", numThreads,
         "How many threads calls compute on; ValueError for a "

@@ -118,6 +118,17 @@ uint64_t TensorBuffer::onDevice(Device &device) const {
   return onPlace;
 }
 
+TensorBuffer TensorBuffer::copy() const {
+  if (deviceIsValid && !isSeen()) {
+    TensorBuffer made(*info, extents, *place);
+    place->copy(made.onPlace, onPlace, byteCount);
+    return made;
+  }
+  TensorBuffer made(*info, extents);
+  std::memcpy(made.memory, read(), byteCount);
+  return made;
+}
+
 void TensorBuffer::writtenOnDevice() const {
   hostIsValid = false;
   deviceIsValid = true;

@@ -44,6 +44,9 @@ public:
   static TensorBuffer import(nanobind::handle object, std::optional<bool> copy,
                              const DTypeInfo *dtype);
 
+  /// The same elements in memory of its own, where they are.
+  TensorBuffer copy() const;
+
   TensorBuffer(TensorBuffer &&other) noexcept;
   TensorBuffer(const TensorBuffer &) = delete;
   TensorBuffer &operator=(const TensorBuffer &) = delete;

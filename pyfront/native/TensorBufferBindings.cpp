@@ -2,6 +2,7 @@
 
 #include "pyfront/native/Bindings.h"
 #include "pyfront/native/DLPack.h"
+#include "pyfront/native/DeviceMemory.h"
 #include "pyfront/native/TensorBuffer.h"
 
 #include "runtime/cellgrad_abi.h"
@@ -255,13 +256,16 @@ void bindTensorBuffer(nb::module_ &m) {
           "A numpy array over the memory, which it keeps alive; bfloat16 "
           "appears as "
           "uint16.")
-      .def(
-          "copy",
-          [](nb::handle self) {
-            return TensorBuffer::import(
-                self, true, &nb::inst_ptr<TensorBuffer>(self)->dtype());
+      .def("copy", &TensorBuffer::copy,
+           "The same elements in memory of its own, where they are.")
+      .def_prop_ro(
+          "device",
+          [](const TensorBuffer &t) -> std::optional<int32_t> {
+            if (Device *device = t.device())
+              return device->ordinal();
+            return std::nullopt;
           },
-          "The same elements in memory of its own.")
+          "The number of the CUDA device that has the elements, or None.")
       .def("__dlpack__", exportDLPack, nb::kw_only(), "stream"_a = nb::none(),
            "max_version"_a = nb::none(), "dl_device"_a = nb::none(),
            "copy"_a = nb::none())

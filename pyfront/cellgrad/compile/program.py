@@ -39,6 +39,7 @@ from cellgrad.core import format as _format
 from cellgrad.core import log as _log
 from cellgrad.core import state
 from cellgrad.core.arguments import check_callable
+from cellgrad.core.context import current as _current
 from cellgrad.core.errors import error
 from cellgrad.core.frame import Closure
 from cellgrad.core.guards import Guard, all_unchanged, unchanged
@@ -141,7 +142,7 @@ class Program:
         self.variants: dict[Any, list[Compiled]] = {}  # all that is compiled, for any flags
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        key: list[Any] = []
+        key: list[Any] = [*_current[0].key]
         buffers: list[Any] = []
         for a in args:
             kind = type(a)
@@ -398,7 +399,10 @@ def compile_entry(trace: Trace, name: str) -> Any:
     names them: other code is the same wherever it was written.
     """
     path = fresh_path()
-    options = _instrument.options()
+    options: dict[str, Any] = {**_instrument.options()}
+    place = _current[0]
+    if place.device_id is not None:
+        options["chips"] = [place.chip]
 
     def build(**more: str) -> None:
         _native.compile_graph(
@@ -415,11 +419,11 @@ def compile_entry(trace: Trace, name: str) -> Any:
             text = trace.graph.text()
             _cache.shared_object(
                 trace.graph.text(locations=True) if options or "cell.check" in text else text,
-                " ".join(["m", *options]),
+                " ".join(["m", *options, place.chip]),
                 path,
                 build,
             )
-        model = _native.Model(path)
+        model = _native.Model(path, place.device_id)
     except _native.CompileError as e:
         raise compile_error(f"'{name}'", e) from None
     finally:

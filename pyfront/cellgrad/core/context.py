@@ -86,9 +86,47 @@ _context: dict[str, Any] = {
     "max_programs": max(1, int(os.environ.get("CELLGRAD_MAX_PROGRAMS") or 1024)),
 }
 # The least value of each setting that is a number.
-_COUNTS = {"device_id": 0, "max_trips": 0, "max_stash_bytes": 0, "max_programs": 1}
+_COUNTS = {"max_trips": 0, "max_stash_bytes": 0, "max_programs": 1}
 _THREADS = "runtime_num_threads"
 _warned: set[str] = set()
+# The chips that code is generated for, the newest first.
+_CHIPS = (90, 89, 87, 86, 80, 75)
+
+
+class Placement:
+    """Where compiled programs run: on the CPU, or on a CUDA device of some chip."""
+
+    __slots__ = ("chip", "device_id", "key")
+
+    def __init__(self, device_id: int | None = None, chip: str = "") -> None:
+        self.device_id = device_id
+        self.chip = chip
+        # What signatures of programs begin with.
+        self.key: tuple[Any, ...] = () if device_id is None else ("cuda", device_id)
+
+
+_CPU = Placement()
+current = [_CPU]
+
+
+def _cuda(device_id: int) -> Placement:
+    try:
+        name, chip = _native.open_device(device_id)
+    except _native.DeviceError as e:
+        raise error(
+            RuntimeError,
+            f"device_target='GPU' with device_id={device_id}: {e}.",
+            "An NVIDIA driver of CUDA 12.0 or later is needed; CELLGRAD_CUDA_DRIVER names one that "
+            "is not found by itself. device_target='CPU' computes on the CPU.",
+        ) from None
+    fitting = [known for known in _CHIPS if known <= chip]
+    if not fitting:
+        raise error(
+            RuntimeError,
+            f"device_target='GPU': {name} (sm_{chip}) is older than sm_{_CHIPS[-1]}, the oldest chip "
+            "that code is generated for.",
+        )
+    return Placement(device_id, f"sm_{fitting[0]}")
 
 
 def _warn_once(key: str, text: str) -> None:
@@ -102,9 +140,9 @@ def set_context(**kwargs: Any) -> None:
 
     Args:
         mode: `GRAPH_MODE` or `PYNATIVE_MODE`.
-        device_target: ``"CPU"``; ``"GPU"`` and ``"Ascend"`` are accepted so that scripts run, and
-            mean the CPU (one warning line says so).
-        device_id: a non-negative int.
+        device_target: ``"CPU"``, or ``"GPU"`` for an NVIDIA GPU; ``"Ascend"`` is accepted so that
+            scripts run, and means the CPU (one warning line says so).
+        device_id: the number of the GPU, from 0.
         max_trips: how many trips the ``while`` loops of one call may make together; 0 (the default):
             any number. A call that makes more raises RuntimeError.
         max_stash_bytes: how many bytes they may keep at a time for the gradient; 0 (the default):
@@ -119,19 +157,22 @@ def set_context(**kwargs: Any) -> None:
     Raises:
         ValueError: an unknown setting, mode or device.
         TypeError: a number that is not an int.
+        RuntimeError: there is no driver for the GPU, or no GPU of that number.
 
     >>> ms.set_context(mode=ms.GRAPH_MODE)
     >>> ms.get_context("mode") == ms.GRAPH_MODE
     True
     """
+    if "device_target" in kwargs:  # with its number, whatever their order
+        set_device(kwargs.pop("device_target"), kwargs.pop("device_id", None))
     for key, value in kwargs.items():
         if key == "mode":
             if isinstance(value, bool) or value not in (GRAPH_MODE, PYNATIVE_MODE):
                 wanted = "context.GRAPH_MODE (0) or context.PYNATIVE_MODE (1)"
                 raise argument_error(ValueError, "context.set_context", "mode", wanted, value)
             _context["mode"] = int(value)
-        elif key == "device_target":
-            set_device(value)
+        elif key == "device_id":
+            set_device(_context["device_target"], value)
         elif key == _THREADS:
             _use_threads("context.set_context", key, value)
         elif key in _COUNTS:
@@ -143,7 +184,7 @@ def set_context(**kwargs: Any) -> None:
         elif key in _IGNORED:
             _context[key] = value
         else:
-            known = ", ".join(["mode", "device_target", *_COUNTS, _THREADS])
+            known = ", ".join(["mode", "device_target", "device_id", *_COUNTS, _THREADS])
             raise error(
                 ValueError,
                 f"For 'context.set_context', the keyword argument {key} is not recognized! "
@@ -152,21 +193,33 @@ def set_context(**kwargs: Any) -> None:
 
 
 def set_device(device_target: str, device_id: int | None = None) -> None:
-    """Chooses the device; ``"GPU"`` and ``"Ascend"`` mean the CPU in this version.
+    """Chooses where programs run: ``"CPU"``, or ``"GPU"`` for the NVIDIA GPU of a number.
+
+    Tensors move when a program needs them. ``"Ascend"`` means the CPU.
+
+    Raises:
+        ValueError: an unknown device.
+        RuntimeError: there is no driver for the GPU, or no GPU of that number.
 
     >>> ms.set_device("CPU")
     >>> ms.get_context("device_target")
     'CPU'
     """
     check_one_of(device_target, "context.set_context", "device_target", _DEVICES)
-    if device_target != "CPU":
+    if device_id is None:
+        device_id = _context["device_id"]
+    device_id = check_int(device_id, "context.set_context", "device_id", at_least=0)
+    if device_id >= 2**31:
+        raise argument_error(
+            ValueError, "context.set_context", "device_id", "below 2**31", device_id
+        )
+    if device_target == "Ascend":
         _warn_once(
             device_target,
             f"device_target={device_target!r} has no back end in this version; the CPU is used.",
         )
-    _context["device_target"] = device_target
-    if device_id is not None:
-        set_context(device_id=device_id)
+    current[0] = _cuda(device_id) if device_target == "GPU" else _CPU
+    _context["device_target"], _context["device_id"] = device_target, device_id
 
 
 def get_context(attr_key: str) -> Any:
