@@ -46,7 +46,7 @@ constexpr int64_t kMostThreads = 256;
 bool runsOnDevice(Operation *op) {
   if (isa<affine::AffineDialect, arith::ArithDialect, math::MathDialect,
           special::SpecialDialect, ub::UBDialect>(op->getDialect()))
-    return isPure(op);
+    return isMemoryEffectFree(op);
   return isa<linalg::LinalgOp, linalg::YieldOp, linalg::IndexOp, memref::LoadOp,
              memref::StoreOp, memref::CopyOp, memref::AllocOp,
              memref::DeallocOp, memref::SubViewOp, memref::CastOp,
