@@ -1,7 +1,7 @@
 # The commands of this project. 'make help' lists them; each does all it needs.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo build test lint format docs reference sweep sanitize oracle coverage tidy bench setup clean
+.PHONY: help demo build test test-gpu lint format docs reference sweep sanitize oracle coverage tidy bench setup clean
 
 PY := .venv/bin/python
 # One compile job a core, and at most one for each 1.5 GiB of memory.
@@ -28,6 +28,9 @@ test: build ## Run all tests; the last line counts them
 	@$(PY) test/run.py
 
 ##@ Before a change is merged
+
+test-gpu: build ## Run the Python tests with what they compute on an emulated GPU
+	@bash tools/device/test_gpu.sh
 
 lint: setup ## Check formatting, style, types and file sizes
 	@tools/setup/lint.sh

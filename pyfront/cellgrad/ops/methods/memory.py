@@ -42,12 +42,14 @@ class MemoryMethods:
 
     @property
     def device(self) -> str:
-        """Always ``"CPU"``.
+        """Where its elements are: ``"CPU"``, or ``"GPU:0"`` while only that device has them.
 
         >>> Tensor([1.0]).device
         'CPU'
         """
-        return "CPU"
+        buffer = getattr(self, "_buf", None)  # a value that is captured has none
+        number = None if buffer is None else buffer.device
+        return "CPU" if number is None else f"GPU:{number}"
 
     @property
     def data(self) -> Tensor:

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# The Python tests with what they compute on a CUDA device: the emulated one, or that of CELLGRAD_CUDA_DRIVER.
+# Each file runs in a process of its own: after an error of a kernel a process has no device any more. Left
+# out is what computes nothing, and what is about the code of the CPU or has a device of its own.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+others='add_an_op|cpp_layers|cpu_lowering|device_|docs|emulator|fuzz|gpu|headers|import|locale|math_accuracy|mutate|ptxas|sanitize|setup|thread|typing'
+export CELLGRAD_TEST_DEVICE=GPU
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
+run() {
+  log=$2/$(basename "$1").log
+  .venv/bin/python -m pytest -q -p no:cacheprovider -m "not sweep and not rebuild" "$1" >"$log" 2>&1 ||
+    { [ $? -eq 5 ] || { cat "$log"; touch "$2/failed"; }; } # 5: all tests of the file are sweeps
+  printf '%-32s %s\n' "$(basename "$1" .py)" "$(tail -n 1 "$log")"
+}
+export -f run
+find test/python -name 'test_*.py' | grep -Ev "test_($others)" | sort |
+  xargs -P "$(nproc)" -I{} bash -c 'run "$@"' _ {} "$logs"
+[ ! -e "$logs/failed" ]
