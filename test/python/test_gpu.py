@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import cellgrad as ms
+from cellgrad import Parameter, Tensor, _native, nn, ops
+
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("CELLGRAD_BUILD_DIR", ROOT / "build")).resolve()
 os.environ.setdefault("CELLGRAD_CUDA_DRIVER", str(BUILD / "test" / "emulator" / "libcuda.so.1"))
-
-import cellgrad as ms
-from cellgrad import Parameter, Tensor, _native, nn, ops
 
 
 @pytest.fixture(autouse=True)
@@ -170,7 +170,7 @@ def test_a_failed_check_leaves_parameters_as_they_were():
 
     x = Tensor(np.arange(4, dtype=np.float32))
     assert step(x, Tensor(np.int32(2))).asnumpy() == 2 + 6
-    with pytest.raises(IndexError, match="test_gpu.py"):
+    with pytest.raises(IndexError, match=r"test_gpu\.py"):
         step(x, Tensor(np.int32(9)))
     np.testing.assert_array_equal(weight.asnumpy(), [2, 2, 2])
     assert step(x, Tensor(np.int32(3))).asnumpy() == 3 + 9
