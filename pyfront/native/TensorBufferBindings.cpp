@@ -251,6 +251,8 @@ void bindTensorBuffer(nb::module_ &m) {
       .def(
           "view",
           [](nb::handle self) {
+            // numpy would make an array of one object of a buffer that fails.
+            nb::inst_ptr<TensorBuffer>(self)->read();
             return nb::module_::import_("numpy").attr("asarray")(self);
           },
           "A numpy array over the memory, which it keeps alive; bfloat16 "

@@ -102,7 +102,7 @@ bool Block::touch(Shadow &shadow, uint64_t offset, unsigned bytes, Tag thread,
     finding.place = std::max(offset, n << shadow.shift);
     if (writer != mine) {
       if (writer < bounds.unwritten && how != Access::Store &&
-          how != Access::StrongStore) {
+          how != Access::StrongStore && !launch.options.allowUnwritten) {
         finding.problem = "read of what nothing has written";
         finding.other = kNever;
         return false;

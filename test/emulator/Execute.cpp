@@ -16,6 +16,8 @@ Options Options::fromEnvironment() {
     options.schedule = static_cast<unsigned>(strtoul(text, nullptr, 0));
   if (const char *text = getenv("CELL_EMU_LIMIT"))
     options.limit = strtoull(text, nullptr, 0);
+  if (const char *text = getenv("CELL_EMU_UNWRITTEN"))
+    options.allowUnwritten = !strcmp(text, "allow");
   return options;
 }
 

@@ -35,7 +35,9 @@ struct Options {
   /// Instructions that a warp may execute before its block counts as hanging.
   uint64_t limit = 1'000'000'000;
   unsigned multiprocessors = 16;
-  /// The variables CELL_EMU_SCHEDULE and CELL_EMU_LIMIT.
+  /// What nothing has written may be read: bytes of ones, a NaN of any float.
+  bool allowUnwritten = false;
+  /// The variables CELL_EMU_SCHEDULE, CELL_EMU_LIMIT and CELL_EMU_UNWRITTEN.
   static Options fromEnvironment();
 };
 
