@@ -30,7 +30,12 @@ LARGE_COLUMNS = (127, 128, 129, 255, 256, 257, 272, 300, 1024, 1040)
 LARGE_DEPTHS = (128, 129, 255, 256, 257, 300, 511, 512, 513, 1030)
 # Of sums that are added in blocks of blocks.
 LONG_DEPTHS = (2047, 4096, 4099, 10_000, 33_333, 65_536, 100_001)
-MAX_TERMS = {"small": 120_000, "conv": 3_000_000, "large": 60_000_000}
+MAX_TERMS = {
+    "small": 120_000,
+    "conv": 3_000_000,
+    "large": 60_000_000,
+    "epilogues": 20_000_000,
+}
 MAX_PRODUCT = 1_500_000  # elements of a product that is written down, not only summed
 MAX_STORED = 4_000_000
 INTERPRETED = 400_000  # terms that the interpreter takes a moment for
@@ -55,7 +60,7 @@ class Contractions:
 
     def __post_init__(self) -> None:
         self.rng = random.Random(self.seed)
-        self.dtype = self.rng.choice(DTYPES[:4] if self.kind == "large" else DTYPES)
+        self.dtype = self.rng.choice(DTYPES[:4] if self.kind in ("large", "epilogues") else DTYPES)
         # Casts stand inside for what numpy has no type for.
         self.outside = "float32" if self.dtype in ("float16", "bfloat16") else self.dtype
         self.whole = self.dtype.startswith("int") or self.rng.random() < 0.7
@@ -367,3 +372,96 @@ class Contractions:
         made = t.make("cell.matmul", [flat, value], lambda _: NotImplemented, flags)
         parts = [(flat, [2, 0]), (value, [d.number for d in own])]
         return t.contraction(made, parts, [2, 1])
+
+
+class Epilogues(Contractions):
+    """Products with elementwise ops after them that may run tile by tile (FormEpilogues.cpp), and with
+    what forbids that: reads of the result at other places, before and after, several readers, operands
+    that the op writes over."""
+
+    def body(self) -> list[Value]:
+        rng = self.rng
+        value = self.product()
+        made = [value]
+        for _ in range(rng.choice([1, 1, 2, 2, 3, 4])):
+            value = self.step(value)
+            made.append(value)
+        last = value
+        kind = rng.choice(["none", "none", "rows", "columns", "chained", "other"])
+        shape = value.shape
+        if kind in ("rows", "columns") and len(shape) > 1:
+            value = self.twin.reduce_sum(value, [len(shape) - (1 if kind == "rows" else 2)])
+        elif kind == "chained":
+            value = self.chained(value)
+        elif kind == "other" and made[0].shape == shape:
+            value = self.twin.binary("sub", value, made[0])
+        results = [value]
+        if rng.random() < 0.4:
+            distinct = {id(v): v for v in (*made, last)}
+            results += [v for v in distinct.values() if v is not value][-2:]
+        return results
+
+    def product(self) -> Value:
+        rng = self.rng
+        pools = [(*ROWS[1:], 55, 112, 140), (*COLUMNS[1:], 127, 129, 272), DEPTHS[1:]]
+        if rng.random() < 0.4:
+            pools[2] = (255, 257, 300, 513, 1030, 4099, 5000)
+        while True:
+            sizes = [rng.choice(pool) for pool in pools]
+            if rng.random() < 0.2:
+                sizes[1] = sizes[0]
+            sizes += [rng.choice([*BATCH, sizes[0]])] if rng.random() < 0.3 else []
+            if math.prod(sizes) <= 3_000_000:
+                break
+        dims = [Dim(i, n, i == 2) for i, n in enumerate(sizes)]
+        self.roles = [0, 1, 2, 3][: len(dims)]
+        self.terms += math.prod(sizes)
+        if rng.random() < 0.5:
+            return self.term(dims)
+        return self.matmul(dims[0], dims[1], dims[2], dims[3:])
+
+    def step(self, x: Value) -> Value:
+        """One elementwise op on `x`, and on what it is read with."""
+        rng, t = self.rng, self.twin
+        shape = x.shape
+        rank = len(shape)
+        kinds = ["bias", "bias", "residual", "residual", "function", "scale", "self", "slice"]
+        kind = rng.choice([*kinds, "transposed", "reused", "reversed", "product", "reshape"])
+        name = rng.choice(["add", "sub", "mul", "maximum"])
+        if kind == "bias":  # along some dimensions
+            lacks = sorted(rng.sample(range(rank), rng.randint(1, rank))) if rank else []
+            bias = self.argument(tuple(n for i, n in enumerate(shape) if i not in lacks))
+            wide = t.broadcast(bias, lacks, shape) if lacks else bias
+            return t.binary(name, *rng.sample([x, wide], 2))
+        if kind == "residual":  # that may be donated
+            return t.binary(rng.choice(["add", "sub"]), *rng.sample([x, self.argument(shape)], 2))
+        if kind == "function":
+            return self.function(x)
+        if kind == "scale":
+            return t.binary("mul", x, t.broadcast(self.argument(()), list(range(rank)), shape))
+        if kind == "self":
+            return t.binary("add", x, self.function(x))
+        if kind == "reused":  # an argument that has been read, maybe by the product
+            fitting = [a for a in self.arguments if a.shape == shape]
+            if fitting:
+                return t.binary("add", x, rng.choice(fitting))
+        if kind == "transposed" and rank > 1 and shape[-1] == shape[-2]:
+            swapped = [*range(rank - 2), rank - 1, rank - 2]
+            return t.binary("add", x, t.transpose(x, swapped))
+        if kind == "transposed" and rank == 3 and shape[0] == shape[1]:
+            return t.binary("add", x, t.transpose(x, [1, 0, 2]))
+        if kind == "reversed" and rank:
+            return t.binary("add", x, t.reverse(x, [rng.randrange(rank)]))
+        if kind == "product" and rank == 2 and self.terms < 2_000_000:
+            # Of two results that are read together, one is there first.
+            depth = rng.choice(DEPTHS)
+            self.terms += math.prod(shape) * depth
+            dims = [Dim(0, shape[0], False), Dim(1, shape[1], False), Dim(2, depth, True)]
+            return t.binary("add", x, self.matmul(dims[0], dims[1], dims[2], []))
+        if kind == "reshape" and rank == 3:  # to and from other dimensions, elementwise
+            flat = t.reshape(x, (shape[0] * shape[1], shape[2]))
+            flat = t.binary("add", flat, self.argument(flat.shape))
+            return t.reshape(flat, shape)
+        if kind == "slice" and rank:
+            return self.epilogue(x)
+        return self.function(x)

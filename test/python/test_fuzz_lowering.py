@@ -21,10 +21,19 @@ from contractions import Contractions
 FUZZ = str(Path(__file__).resolve().parents[1] / "fuzz")
 CHUNK = 25
 SWEEP = pytest.mark.sweep
-FEW = {"small": 200, "large": 50, "conv": 100, "loops": 50, "donations": 50, "layers": 8}
+FEW = {
+    "small": 200,
+    "large": 50,
+    "epilogues": 100,
+    "conv": 100,
+    "loops": 50,
+    "donations": 50,
+    "layers": 8,
+}
 MANY = {
     "small": 10_000,
     "large": 2_000,
+    "epilogues": 3_000,
     "conv": 5_000,
     "loops": 3_000,
     "donations": 3_000,
@@ -55,6 +64,7 @@ FORMS = {
     "matrix product, pack A",
     "matrix product, pack B",
     "matrix product, pack and transpose B",
+    "matrix product, epilogue",
     *(f"matrix product, {part} ragged" for part in ("rows", "columns", "depth")),
     *(f"matrix product, blocks of {part}" for part in ("rows", "columns", "depth")),
     *(f"tiles, {how}" for how in ("exchanged", "pack B", "buffer C", "blocks of depth")),
@@ -65,7 +75,7 @@ FORMS = {
 
 def test_every_form_is_drawn():
     drawn = set()
-    for kind in ("small", "large", "conv"):
+    for kind in ("small", "large", "epilogues", "conv"):
         for seed in range(60):
             drawn.update(lowering.forms(lowering.plans(kind, seed)))
             if drawn >= FORMS:

@@ -48,6 +48,15 @@ bool isSumOfProducts(linalg::GenericOp op) {
          areInputs(op, factors->first, factors->second);
 }
 
+bool hasKernelTypes(linalg::GenericOp op) {
+  Type element = getElementTypeOrSelf(op.getDpsInits()[0].getType());
+  return (element.isF32() || element.isF64()) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           return isa<MemRefType>(operand.getType()) &&
+                  getElementTypeOrSelf(operand.getType()) == element;
+         });
+}
+
 /// True where each operand is read at loop variables, none of them twice.
 static bool isProjection(linalg::GenericOp op) {
   return llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {

@@ -10,6 +10,9 @@ namespace cellgrad {
 /// True for out += a * b of floating point operands.
 bool isSumOfProducts(mlir::linalg::GenericOp op);
 
+/// True when all operands are memrefs of f32 or all of f64.
+bool hasKernelTypes(mlir::linalg::GenericOp op);
+
 /// True for out += a * b of floating point numbers or integers, where each
 /// operand is read at loop variables. The inputs may be converted to a wider
 /// type, as those of a product of half precision; nothing else stands between

@@ -1,6 +1,6 @@
 //===- OutlineKernels.cpp - one function for equal linalg ops -------------===//
 
-#include "passes/lower/buffers/Contraction.h"
+#include "passes/lower/buffers/Epilogue.h"
 #include "passes/lower/buffers/FillFolding.h"
 #include "passes/lower/buffers/OpCost.h"
 #include "passes/lower/buffers/Passes.h"
@@ -31,10 +31,15 @@ constexpr unsigned kSmallestBody = 6;
 /// Fewer elements are computed faster than the call is made.
 constexpr int64_t kFewestElements = 32;
 
-/// An op that may become a call, with the fill that its emitter folds into it.
+/// An op that may become a call, with what its emitter makes one of with it:
+/// the fill before it, and its epilogue.
 struct Candidate {
   linalg::LinalgOp op;
   linalg::FillOp fill;
+  linalg::GenericOp epilogue;
+  /// The result of the product, where that is a temporary of its own, and
+  /// reshapes: emitters look through them.
+  llvm::SetVector<Operation *> definitions;
   /// What the op uses from outside, each once, without constants.
   SmallVector<Value> arguments;
 };
@@ -99,27 +104,54 @@ bool isWorthACall(linalg::LinalgOp op) {
   return size >= kSmallestBody;
 }
 
-/// Lists what `op` uses; fails where that cannot be passed or the body does
-/// more than compute and load.
+/// Adds what `value` is defined by to what comes along; in order.
+void collectDefinitions(Candidate &candidate, Value value) {
+  Operation *def = value.getDefiningOp();
+  if (isa_and_nonnull<memref::CollapseShapeOp, memref::ExpandShapeOp>(def)) {
+    collectDefinitions(candidate, def->getOperand(0));
+    candidate.definitions.insert(def);
+  } else if (isa_and_nonnull<memref::AllocOp>(def)) {
+    SmallVector<Operation *> ops{candidate.op, candidate.epilogue};
+    if (candidate.fill)
+      ops.push_back(candidate.fill);
+    if (isUsedOnlyBy(value, ops))
+      candidate.definitions.insert(def);
+  }
+}
+
+/// Lists what the ops of a candidate use; fails where that cannot be passed or
+/// the body does more than compute and load.
 LogicalResult collectArguments(Candidate &candidate) {
-  Operation *root = candidate.op;
-  llvm::SetVector<Value> used(root->operand_begin(), root->operand_end());
-  WalkResult result = root->walk([&](Operation *inner) {
-    if (inner == root)
+  llvm::SetVector<Value> used;
+  auto collect = [&](Operation *root) {
+    used.insert(root->operand_begin(), root->operand_end());
+    WalkResult result = root->walk([&](Operation *inner) {
+      if (inner == root)
+        return WalkResult::advance();
+      if (inner->getNumRegions() == 0 &&
+          !inner->hasTrait<OpTrait::IsTerminator>() &&
+          !isMemoryEffectFree(inner) && !isa<memref::LoadOp>(inner))
+        return WalkResult::interrupt();
+      for (Value operand : inner->getOperands())
+        if (!root->isAncestor(operand.getParentBlock()->getParentOp()))
+          used.insert(operand);
       return WalkResult::advance();
-    if (inner->getNumRegions() == 0 &&
-        !inner->hasTrait<OpTrait::IsTerminator>() &&
-        !isMemoryEffectFree(inner) && !isa<memref::LoadOp>(inner))
-      return WalkResult::interrupt();
-    for (Value operand : inner->getOperands())
-      if (!root->isAncestor(operand.getParentBlock()->getParentOp()))
-        used.insert(operand);
-    return WalkResult::advance();
-  });
-  if (result.wasInterrupted())
+    });
+    return success(!result.wasInterrupted());
+  };
+  if (failed(collect(candidate.op)))
     return failure();
+  if (candidate.epilogue) {
+    if (failed(collect(candidate.epilogue)))
+      return failure();
+    for (Value value : used)
+      collectDefinitions(candidate, value);
+    for (Operation *def : candidate.definitions)
+      used.insert(def->operand_begin(), def->operand_end());
+  }
   for (Value value : used) {
-    if (matchPattern(value, m_Constant()))
+    if (matchPattern(value, m_Constant()) ||
+        candidate.definitions.contains(value.getDefiningOp()))
       continue;
     if (!canBePassed(value.getType()))
       return failure();
@@ -131,20 +163,23 @@ LogicalResult collectArguments(Candidate &candidate) {
 /// The hash of what equal candidates have in common.
 llvm::hash_code hashOf(Candidate &candidate) {
   Operation *op = candidate.op;
-  llvm::hash_code hash =
-      llvm::hash_combine(op->getName(), op->getRawDictionaryAttrs(),
-                         op->hashProperties(), bool(candidate.fill));
+  llvm::hash_code hash = llvm::hash_combine(
+      op->getName(), op->getRawDictionaryAttrs(), op->hashProperties(),
+      bool(candidate.fill), candidate.definitions.size());
   for (Value value : candidate.arguments)
     hash = llvm::hash_combine(hash, normalized(value.getType()));
-  for (Region &region : op->getRegions())
-    for (Operation &inner : region.getOps())
-      hash = llvm::hash_combine(hash, inner.getName());
+  for (Operation *part : {op, candidate.epilogue.getOperation()})
+    if (part)
+      for (Operation &inner : part->getRegion(0).getOps())
+        hash = llvm::hash_combine(hash, inner.getName());
   return hash;
 }
 
 /// True when one function can stand for both.
 bool areEqual(Candidate &a, Candidate &b) {
-  if (a.arguments.size() != b.arguments.size() || !a.fill != !b.fill)
+  if (a.arguments.size() != b.arguments.size() || !a.fill != !b.fill ||
+      !a.epilogue != !b.epilogue ||
+      a.definitions.size() != b.definitions.size())
     return false;
   IRMapping map;
   for (auto [x, y] : llvm::zip_equal(a.arguments, b.arguments)) {
@@ -183,7 +218,13 @@ bool areEqual(Candidate &a, Candidate &b) {
               OperationEquivalence::IgnoreLocations, inOrder);
         });
   };
-  return (!a.fill || same(a.fill, b.fill)) && same(a.op, b.op);
+  for (auto [x, y] : llvm::zip_equal(a.definitions, b.definitions)) {
+    if (x->getResultTypes() != y->getResultTypes() || !same(x, y))
+      return false;
+    map.map(x->getResult(0), y->getResult(0));
+  }
+  return (!a.fill || same(a.fill, b.fill)) && same(a.op, b.op) &&
+         (!a.epilogue || same(a.epilogue, b.epilogue));
 }
 
 /// The memory that a value is in, where that is known to be apart from all
@@ -280,15 +321,20 @@ func::FuncOp OutlineKernels::makeKernel(ArrayRef<Candidate> group) {
     });
     b.clone(*op, map);
   };
+  for (Operation *def : first.definitions)
+    copy(def);
   if (first.fill)
     copy(first.fill);
   copy(first.op);
+  if (first.epilogue)
+    copy(first.epilogue);
   func::ReturnOp::create(b, loc);
   return kernel;
 }
 
 void OutlineKernels::replaceByCall(Candidate &candidate, func::FuncOp kernel) {
-  Operation *op = candidate.op;
+  // What the epilogue uses may be defined after the product.
+  Operation *op = candidate.epilogue ? candidate.epilogue : candidate.op;
   OpBuilder b(op);
   SmallVector<Value> operands, offsets;
   for (auto [value, arg] :
@@ -314,7 +360,12 @@ void OutlineKernels::replaceByCall(Candidate &candidate, func::FuncOp kernel) {
   func::CallOp::create(b, op->getLoc(), kernel, operands);
   if (candidate.fill)
     candidate.fill.erase();
-  op->erase();
+  if (candidate.epilogue)
+    candidate.epilogue.erase();
+  candidate.op->erase();
+  for (Operation *def : llvm::reverse(candidate.definitions))
+    if (def->use_empty())
+      def->erase();
 }
 
 void OutlineKernels::runOnOperation() {
@@ -322,9 +373,12 @@ void OutlineKernels::runOnOperation() {
   SmallVector<SmallVector<Candidate>> groups;
   DenseMap<size_t, SmallVector<unsigned>> byHash;
   getOperation().walk([&](linalg::LinalgOp op) {
-    if (!op.hasPureBufferSemantics() || !isWorthACall(op))
+    if (!op.hasPureBufferSemantics() || !isWorthACall(op) ||
+        op->hasAttr(kEpilogue))
       return;
-    Candidate candidate{op, {}, {}};
+    Candidate candidate{op, {}, {}, {}, {}};
+    if (isContraction(cast<linalg::GenericOp>(op.getOperation())))
+      candidate.epilogue = findEpilogue(op);
     if (op.getNumDpsInputs() == 2 && op.getNumDpsInits() == 1)
       if (linalg::FillOp fill = findFill(op, op.getDpsInits()[0]);
           fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat()))

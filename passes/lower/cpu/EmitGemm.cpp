@@ -1,7 +1,9 @@
 //===- EmitGemm.cpp - contractions on memrefs to blocked loops ------------===//
 
 #include "passes/lower/buffers/Contraction.h"
+#include "passes/lower/buffers/Epilogue.h"
 #include "passes/lower/buffers/FillFolding.h"
+#include "passes/lower/buffers/OpCost.h"
 #include "passes/lower/cpu/GemmEmitter.h"
 #include "passes/lower/cpu/ItemLoop.h"
 #include "passes/lower/cpu/Passes.h"
@@ -23,16 +25,6 @@ using namespace cellgrad;
 
 namespace {
 
-/// True when all operands are memrefs of f32 or all of f64.
-bool hasKernelTypes(linalg::GenericOp op) {
-  Type element = getElementTypeOrSelf(op.getDpsInits()[0].getType());
-  return (element.isF32() || element.isF64()) &&
-         llvm::all_of(op->getOperands(), [&](Value operand) {
-           return isa<MemRefType>(operand.getType()) &&
-                  getElementTypeOrSelf(operand.getType()) == element;
-         });
-}
-
 GemmMatrix matrix(FlatMemory &mem, const Access &access, unsigned row,
                   unsigned column) {
   auto [flat, start] = mem.flatten(access.memref);
@@ -46,13 +38,14 @@ struct EmitGemm : cellgrad::impl::EmitGemmBase<EmitGemm> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     SmallVector<linalg::GenericOp> ops;
-    getOperation().walk([&](linalg::GenericOp op) { ops.push_back(op); });
+    getOperation().walk([&](linalg::GenericOp op) {
+      if (isSumOfProducts(op) && hasKernelTypes(op))
+        ops.push_back(op); // others may go with them
+    });
     for (linalg::GenericOp op : ops) {
-      if (!hasKernelTypes(op))
-        continue;
       if (std::optional<Contraction> contraction = matchContraction(op))
         emit(rewriter, op, *contraction);
-      else if (isSumOfProducts(op))
+      else
         emitStrided(rewriter, op);
     }
   }
@@ -65,18 +58,20 @@ struct EmitGemm : cellgrad::impl::EmitGemmBase<EmitGemm> {
     GemmProblem problem;
     problem.element = c.elementType();
     GemmShape &shape = problem.shape;
-    shape.m = nest.sizes[contraction.m];
-    shape.n = nest.sizes[contraction.n];
-    shape.k = nest.sizes[contraction.k];
-    shape.aRow = a.strides[contraction.m];
-    shape.aColumn = a.strides[contraction.k];
-    shape.bRow = bb.strides[contraction.k];
-    shape.bColumn = bb.strides[contraction.n];
-    shape.elementBits = problem.element.getIntOrFloatBitWidth();
+    shape = shapeOf(contraction);
     GemmPlan plan = planGemm(shape, *target);
+    linalg::GenericOp epilogue = findEpilogue(op);
+    std::optional<LoopNest> epilogueLoops;
+    if (epilogue && completesTiles(shape, plan) && bodyVectorises(epilogue))
+      epilogueLoops = epilogueNest(contraction, epilogue);
     if (printPlan) {
       std::string text;
       llvm::raw_string_ostream(text) << plan;
+      if (epilogueLoops)
+        text += ", epilogue of " +
+                std::to_string(llvm::range_size(
+                    epilogue.getBody()->without_terminator())) +
+                " ops";
       op.emitRemark() << shape.m << "x" << shape.n << "x" << shape.k << ": "
                       << text;
     }
@@ -86,8 +81,22 @@ struct EmitGemm : cellgrad::impl::EmitGemmBase<EmitGemm> {
         !fill || !matchPattern(fill.getInputs()[0], m_AnyZeroFloat());
     problem.useFma = target->fma;
 
-    rewriter.setInsertionPoint(op);
+    // What the epilogue uses may be defined after the product.
+    rewriter.setInsertionPoint(epilogueLoops ? epilogue : op);
     FlatMemory mem(rewriter, loc);
+    std::optional<EpilogueEmitter> tiles;
+    SmallVector<Operation *> ends{op};
+    if (fill && !problem.accumulate)
+      ends.push_back(fill);
+    if (epilogueLoops) {
+      ends.push_back(epilogue);
+      // Before it is flattened, which makes views of it.
+      problem.keepsC = problem.accumulate || plan.depthBlock < shape.k ||
+                       !isUsedOnlyBy(c.memref, ends);
+      tiles.emplace(rewriter, contraction, std::move(*epilogueLoops),
+                    plan.lanes);
+      problem.epilogue = &*tiles;
+    }
     problem.a = matrix(mem, a, contraction.m, contraction.k);
     problem.b = matrix(mem, bb, contraction.k, contraction.n);
     problem.c = matrix(mem, c, contraction.m, contraction.n);
@@ -97,6 +106,11 @@ struct EmitGemm : cellgrad::impl::EmitGemmBase<EmitGemm> {
         nanosecondsOfProducts(2.0 * shape.m * shape.n * shape.k);
     for (unsigned dim : batch)
       nanoseconds *= nest.sizes[dim];
+    if (tiles) {
+      problem.epilogueNanoseconds =
+          estimateNanoseconds(cast<linalg::LinalgOp>(epilogue.getOperation()));
+      nanoseconds += problem.epilogueNanoseconds;
+    }
     bool isLong = nanoseconds >= 2 * fewestNanoseconds;
     problem.inItems = isLong && batch.empty();
     problem.fewestNanoseconds = fewestNanoseconds;
@@ -107,6 +121,8 @@ struct EmitGemm : cellgrad::impl::EmitGemmBase<EmitGemm> {
       problem.a.at = mem.advance(problem.a.at, iv, a.strides[dim]);
       problem.b.at = mem.advance(problem.b.at, iv, bb.strides[dim]);
       problem.c.at = mem.advance(problem.c.at, iv, c.strides[dim]);
+      if (tiles)
+        tiles->moveTo(dim, item);
     };
     auto emitRest = [&](ArrayRef<unsigned> dims) {
       for (unsigned dim : dims) {
@@ -127,9 +143,17 @@ struct EmitGemm : cellgrad::impl::EmitGemmBase<EmitGemm> {
                 });
     else
       emitRest(batch);
-    if (fill && !problem.accumulate)
-      rewriter.eraseOp(fill);
-    rewriter.eraseOp(op);
+    for (Operation *end : ends)
+      rewriter.eraseOp(end);
+    if (!problem.keepsC)
+      eraseBuffer(rewriter, unreshaped(c.memref));
+  }
+
+  /// Erases a temporary that nothing reads or writes, with its views.
+  static void eraseBuffer(IRRewriter &rewriter, Value buffer) {
+    for (Operation *view : llvm::make_early_inc_range(buffer.getUsers()))
+      eraseBuffer(rewriter, view->getResult(0));
+    rewriter.eraseOp(buffer.getDefiningOp());
   }
 
   /// Convolutions, and contractions over several dimensions.

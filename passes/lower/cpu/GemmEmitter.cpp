@@ -5,18 +5,12 @@
 // are tiles of their own, of static size; only the last vector of a row is
 // masked.
 //
-// Packed A is [panel of tileRows][row][depthBlock]: rows stay contiguous, and
-// the kernel broadcasts single elements anyway. When A is contiguous along m,
-// it is [panel][depthBlock][tileRows]. Packed B is [panel][depthBlock][tile
-// columns], with zeros beyond the last column.
-//
 //===----------------------------------------------------------------------===//
 
-#include "passes/lower/cpu/GemmEmitter.h"
+#include "passes/lower/cpu/GemmLoops.h"
 
 #include "passes/lower/buffers/SumLoop.h"
 #include "passes/lower/cpu/ItemLoop.h"
-#include "passes/lower/cpu/VectorTranspose.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -24,107 +18,6 @@
 
 using namespace mlir;
 using namespace cellgrad;
-
-namespace {
-
-/// A size that is known now or, as a value, when the code runs.
-struct Extent {
-  int64_t known = 0;
-  Value value;
-};
-
-/// Some columns: panels of so many vectors, the last with `active` lanes.
-struct ColumnBlock {
-  FlatIndex column;
-  Extent panels;
-  int64_t vectors, active;
-};
-
-/// Where results go: C, or a partial sum of it.
-struct Destination {
-  GemmMatrix c;
-  /// True when it is added to; false when the first block of k is stored.
-  bool accumulate;
-};
-
-class GemmEmitter {
-public:
-  GemmEmitter(OpBuilder &b, Location loc, const GemmProblem &problem,
-              const GemmPlan &plan, const GemmBuffers &buffers)
-      : b(b), loc(loc), mem(b, loc), problem(problem), shape(problem.shape),
-        plan(plan), buffers(buffers),
-        vectorType(VectorType::get(plan.lanes, problem.element)) {}
-
-  void emit();
-
-private:
-  // Loops.
-  using LoopBody = function_ref<void(FlatIndex)>;
-  void loop(Extent size, int64_t step, LoopBody body);
-  void items(Extent count, double nanoseconds, LoopBody body);
-  Extent blockSize(int64_t total, int64_t block, FlatIndex start);
-  Extent divide(Extent size, int64_t by);
-  void emitColumns(FlatIndex column, Extent panels, int64_t vectors,
-                   int64_t active);
-  void emitDepthBlock(const ColumnBlock &block, FlatIndex depth,
-                      const Destination &target);
-
-  // Partial sums of C.
-  void forEachVector(
-      const ColumnBlock &block,
-      function_ref<void(FlatIndex row, FlatIndex column, int64_t active)> body);
-  void fillZero(const ColumnBlock &block, const GemmMatrix &c);
-  void addTo(const ColumnBlock &block, const GemmMatrix &partial,
-             const GemmMatrix &c);
-
-  // Packing.
-  void packA(Value packed, FlatIndex row, Extent panels, FlatIndex depth,
-             Extent depthSize);
-  void packB(FlatIndex column, Extent panels, int64_t vectors, int64_t active,
-             FlatIndex depth, Extent depthSize);
-  void packBTransposed(FlatIndex column, Extent panels, int64_t vectors,
-                       int64_t active, FlatIndex depth, Extent depthSize);
-  void copyRow(Value from, FlatIndex source, int64_t stride, Value to,
-               FlatIndex target, Extent size, FlatIndex depth);
-
-  /// About how long it takes to pack panels of B.
-  double packingTime(Extent panels, int64_t width) {
-    double elements =
-        double(panels.value ? plan.columnBlock : panels.known * width) *
-        plan.depthBlock;
-    return elements * shape.elementBits / 8 * 2 / 10;
-  }
-
-  // The register tile.
-  void emitTile(int64_t rows, int64_t vectors, int64_t active, GemmMatrix a,
-                GemmMatrix bPanel, Destination target, FlatIndex depth,
-                Extent depthSize);
-  SmallVector<Value> tileStep(int64_t rows, int64_t vectors, int64_t active,
-                              const GemmMatrix &a, const GemmMatrix &bPanel,
-                              FlatIndex k, ArrayRef<Value> accumulators);
-
-  GemmMatrix moved(GemmMatrix matrix, FlatIndex row, FlatIndex column) {
-    matrix.at = mem.advance(matrix.at, row, matrix.row);
-    matrix.at = mem.advance(matrix.at, column, matrix.column);
-    return matrix;
-  }
-  Value valueOf(Extent extent) {
-    return extent.value ? extent.value : mem.constant(extent.known);
-  }
-  FlatIndex known(int64_t value) { return {Value(), value}; }
-  Value zero() { return mem.constant(b.getZeroAttr(vectorType)); }
-
-  OpBuilder &b;
-  Location loc;
-  FlatMemory mem;
-  const GemmProblem &problem;
-  const GemmShape &shape;
-  const GemmPlan &plan;
-  const GemmBuffers &buffers;
-  VectorType vectorType;
-};
-
-} // namespace
 
 //===-- Loops -------------------------------------------------------------===//
 
@@ -271,16 +164,17 @@ void GemmEmitter::emitDepthBlock(const ColumnBlock &block, FlatIndex depth,
   }
 
   auto emitPanels = [&](int64_t rows, Extent rowPanels, FlatIndex row,
-                        GemmMatrix aBlock, int64_t aPanel) {
+                        GemmMatrix aBlock, int64_t aPanel,
+                        const GemmMatrix &cBlock) {
     loop(panels, 1, [&](FlatIndex j) {
       GemmMatrix panelB = bBlock;
       panelB.at = mem.advance(bBlock.at, j, bPanel);
-      GemmMatrix panelC = moved(target.c, row, known(0));
-      panelC.at = mem.advance(panelC.at, j, width);
+      GemmMatrix panelC = cBlock;
+      panelC.at = mem.advance(cBlock.at, j, width);
       loop(rowPanels, 1, [&](FlatIndex i) {
         GemmMatrix tileA = aBlock, tileC = panelC;
         tileA.at = mem.advance(aBlock.at, i, aPanel);
-        tileC.at = mem.advance(panelC.at, i, rows * target.c.row);
+        tileC.at = mem.advance(panelC.at, i, rows * cBlock.row);
         emitTile(rows, vectors, active, tileA, panelB,
                  {tileC, target.accumulate}, depth, depthSize);
       });
@@ -292,10 +186,22 @@ void GemmEmitter::emitDepthBlock(const ColumnBlock &block, FlatIndex depth,
   int64_t mostColumns = panels.value ? plan.columnBlock : panels.known * width;
   double nanoseconds = nanosecondsOfProducts(
       2.0 * fullRows * mostColumns * std::min(plan.depthBlock, shape.k));
+  nanoseconds += problem.epilogueNanoseconds * fullRows * mostColumns /
+                 (double(shape.m) * shape.n);
   int64_t blocks = llvm::divideCeil(fullRows, plan.rowBlock);
-  items({blocks, {}}, nanoseconds, [&](FlatIndex block) {
-    FlatIndex row = mem.advance({}, block, plan.rowBlock);
-    Extent rowPanels = divide(blockSize(fullRows, plan.rowBlock, row), rows);
+  // Where results of some rows go; each worker has its own where nobody but the
+  // epilogue reads them.
+  auto destination = [&](FlatIndex row, int64_t mostRows) -> GemmMatrix {
+    if (problem.keepsC)
+      return moved(target.c, row, known(0));
+    Value memory = memref::AllocOp::create(
+        b, loc, MemRefType::get({mostRows * mostColumns}, problem.element));
+    return {memory, {}, mostColumns, 1};
+  };
+  items({blocks, {}}, nanoseconds, [&](FlatIndex item) {
+    FlatIndex row = mem.advance({}, item, plan.rowBlock);
+    Extent blockRows = blockSize(fullRows, plan.rowBlock, row);
+    Extent rowPanels = divide(blockRows, rows);
     Value packedA = buffers.a;
     GemmMatrix aBlock = moved(problem.a, row, depth);
     int64_t aPanel = rows * shape.aRow;
@@ -311,153 +217,16 @@ void GemmEmitter::emitDepthBlock(const ColumnBlock &block, FlatIndex depth,
           packedA, {}, byColumn ? 1 : plan.depthBlock, byColumn ? rows : 1};
       aPanel = rows * plan.depthBlock;
     }
-    emitPanels(rows, rowPanels, row, aBlock, aPanel);
+    GemmMatrix cBlock = destination(row, std::min(plan.rowBlock, fullRows));
+    emitPanels(rows, rowPanels, row, aBlock, aPanel, cBlock);
+    emitEpilogue(block, row, blockRows, cBlock, depth);
   });
-  if (int64_t rest = shape.m - fullRows)
+  if (int64_t rest = shape.m - fullRows) {
+    GemmMatrix cBlock = destination(known(fullRows), rest);
     emitPanels(rest, {1, {}}, known(fullRows),
-               moved(problem.a, known(fullRows), depth), 0);
-}
-
-//===-- Packing -----------------------------------------------------------===//
-
-/// Copies `size` elements that lie `stride` apart to a contiguous run, whole
-/// vectors first. The size is that of a block of k that starts at `depth`; it
-/// has a ragged end only in the last block.
-void GemmEmitter::copyRow(Value from, FlatIndex source, int64_t stride,
-                          Value to, FlatIndex target, Extent size,
-                          FlatIndex depth) {
-  int64_t lanes = plan.lanes;
-  auto copy = [&](FlatIndex at, int64_t active) {
-    Value value =
-        mem.loadVector(problem.element, from, mem.advance(source, at, stride),
-                       stride, lanes, active);
-    mem.storeVector(value, to, mem.advance(target, at, 1), 1, active);
-  };
-  if (!size.value) {
-    int64_t full = llvm::alignDown(size.known, lanes);
-    loop({full, {}}, lanes, [&](FlatIndex at) { copy(at, lanes); });
-    if (full < size.known)
-      copy(known(full), size.known - full);
-    return;
+               moved(problem.a, known(fullRows), depth), 0, cBlock);
+    emitEpilogue(block, known(fullRows), {rest, {}}, cBlock, depth);
   }
-  Value full = arith::AndIOp::create(b, loc, size.value, mem.constant(-lanes));
-  loop({0, full}, lanes, [&](FlatIndex at) { copy(at, lanes); });
-  int64_t ragged = shape.k % plan.depthBlock % lanes;
-  if (ragged == 0)
-    return;
-  Value isRagged =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, full, size.value);
-  scf::IfOp::create(b, loc, isRagged, [&](OpBuilder &, Location) {
-    copy({full, 0}, ragged);
-    scf::YieldOp::create(b, loc);
-  });
-}
-
-void GemmEmitter::packA(Value packed, FlatIndex row, Extent panels,
-                        FlatIndex depth, Extent depthSize) {
-  int64_t rows = plan.tileRows, panelSize = rows * plan.depthBlock;
-  GemmMatrix source = moved(problem.a, row, depth);
-  if (shape.aRow != 1) {
-    loop(panels, 1, [&](FlatIndex i) {
-      loop({rows, {}}, 1, [&](FlatIndex r) {
-        FlatIndex from = mem.advance(
-            mem.advance(source.at, i, rows * shape.aRow), r, shape.aRow);
-        FlatIndex to =
-            mem.advance(mem.advance({}, i, panelSize), r, plan.depthBlock);
-        copyRow(source.flat, from, shape.aColumn, packed, to, depthSize, depth);
-      });
-    });
-    return;
-  }
-  loop(depthSize, 1, [&](FlatIndex p) {
-    FlatIndex from = mem.advance(source.at, p, shape.aColumn);
-    FlatIndex to = mem.advance({}, p, rows);
-    loop(panels, 1, [&](FlatIndex i) {
-      for (int64_t r = 0; r < rows; r += plan.lanes) {
-        int64_t active = std::min(plan.lanes, rows - r);
-        Value value = mem.loadVector(problem.element, source.flat,
-                                     mem.advance(from, i, rows).plus(r), 1,
-                                     plan.lanes, active);
-        mem.storeVector(value, packed, mem.advance(to, i, panelSize).plus(r), 1,
-                        active);
-      }
-    });
-  });
-}
-
-void GemmEmitter::packB(FlatIndex column, Extent panels, int64_t vectors,
-                        int64_t active, FlatIndex depth, Extent depthSize) {
-  int64_t width = vectors * plan.lanes;
-  GemmMatrix source = moved(problem.b, depth, column);
-  auto copy = [&](FlatIndex p, FlatIndex j) {
-    FlatIndex from =
-        mem.advance(mem.advance(source.at, p, shape.bRow), j, width);
-    FlatIndex to =
-        mem.advance(mem.advance({}, p, width), j, plan.depthBlock * width);
-    for (int64_t v = 0; v < vectors; ++v) {
-      Value value = mem.loadVector(problem.element, source.flat,
-                                   from.plus(v * plan.lanes), 1, plan.lanes,
-                                   v + 1 == vectors ? active : plan.lanes);
-      mem.storeVector(value, buffers.b, to.plus(v * plan.lanes), 1, plan.lanes);
-    }
-  };
-  if (problem.inItems) // panels are apart, rows of B are not
-    return items(panels, packingTime(panels, width), [&](FlatIndex j) {
-      loop(depthSize, 1, [&](FlatIndex p) { copy(p, j); });
-    });
-  loop(depthSize, 1,
-       [&](FlatIndex p) { loop(panels, 1, [&](FlatIndex j) { copy(p, j); }); });
-}
-
-void GemmEmitter::packBTransposed(FlatIndex column, Extent panels,
-                                  int64_t vectors, int64_t active,
-                                  FlatIndex depth, Extent depthSize) {
-  int64_t lanes = plan.lanes, width = vectors * lanes;
-  GemmMatrix source = moved(problem.b, depth, column);
-  items(panels, packingTime(panels, width), [&](FlatIndex j) {
-    FlatIndex from = mem.advance(source.at, j, width * shape.bColumn);
-    FlatIndex to = mem.advance({}, j, plan.depthBlock * width);
-    // Moves `count` steps of k, from `p` on, of every column of the panel.
-    auto square = [&](FlatIndex p, int64_t count) {
-      for (int64_t v = 0; v < vectors; ++v) {
-        SmallVector<Value> rows;
-        int64_t used = v + 1 == vectors ? active : lanes;
-        for (int64_t r = 0; r < lanes; ++r) {
-          if (r >= used) {
-            rows.push_back(zero());
-            continue;
-          }
-          FlatIndex at = mem.advance(from, p, shape.bRow)
-                             .plus((v * lanes + r) * shape.bColumn);
-          rows.push_back(mem.loadVector(problem.element, source.flat, at,
-                                        shape.bRow, lanes, count));
-        }
-        transposeSquare(b, loc, rows);
-        for (int64_t r = 0; r < count; ++r)
-          mem.storeVector(rows[r], buffers.b,
-                          mem.advance(to, p, width).plus(r * width + v * lanes),
-                          1, lanes);
-      }
-    };
-    if (!depthSize.value) {
-      int64_t full = llvm::alignDown(depthSize.known, lanes);
-      loop({full, {}}, lanes, [&](FlatIndex p) { square(p, lanes); });
-      if (full < depthSize.known)
-        square(known(full), depthSize.known - full);
-      return;
-    }
-    Value full =
-        arith::AndIOp::create(b, loc, depthSize.value, mem.constant(-lanes));
-    loop({0, full}, lanes, [&](FlatIndex p) { square(p, lanes); });
-    if (int64_t ragged = shape.k % plan.depthBlock % lanes) {
-      Value isRagged = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne,
-                                             full, depthSize.value);
-      scf::IfOp::create(b, loc, isRagged, [&](OpBuilder &, Location) {
-        square({full, 0}, ragged);
-        scf::YieldOp::create(b, loc);
-      });
-    }
-  });
 }
 
 //===-- The register tile -------------------------------------------------===//
@@ -541,6 +310,42 @@ void GemmEmitter::emitTile(int64_t rows, int64_t vectors, int64_t active,
         store(/*add=*/true);
         scf::YieldOp::create(b, loc);
       });
+}
+
+/// Runs the epilogue on some rows of a block of columns, where their last block
+/// of k has been added.
+void GemmEmitter::emitEpilogue(const ColumnBlock &block, FlatIndex row,
+                               Extent rows, const GemmMatrix &finished,
+                               FlatIndex depth) {
+  if (!problem.epilogue)
+    return;
+  int64_t last =
+      (llvm::divideCeil(shape.k, plan.depthBlock) - 1) * plan.depthBlock;
+  int64_t width = block.vectors * plan.lanes;
+  Value apart = problem.keepsC ? Value() : finished.flat;
+  auto emitRows = [&] {
+    loop(rows, 1, [&](FlatIndex r) {
+      loop(block.panels, 1, [&](FlatIndex j) {
+        FlatIndex column = mem.advance({}, j, width);
+        problem.epilogue->emit({mem.advance(row, r, 1),
+                                mem.advance(block.column, j, width),
+                                block.vectors, block.active, apart,
+                                moved(finished, r, column).at});
+      });
+    });
+  };
+  if (!depth.var) {
+    if (depth.constant == last)
+      emitRows();
+    return;
+  }
+  Value isLast =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                            mem.materialize(depth), mem.constant(last));
+  scf::IfOp::create(b, loc, isLast, [&](OpBuilder &, Location) {
+    emitRows();
+    scf::YieldOp::create(b, loc);
+  });
 }
 
 GemmBuffers cellgrad::allocateGemmBuffers(OpBuilder &b, Location loc,

@@ -3,7 +3,7 @@
 #ifndef CELLGRAD_LOWER_CPU_GEMMEMITTER_H
 #define CELLGRAD_LOWER_CPU_GEMMEMITTER_H
 
-#include "passes/lower/buffers/FlatMemory.h"
+#include "passes/lower/cpu/EpilogueEmitter.h"
 #include "passes/lower/cpu/GemmPlan.h"
 
 namespace cellgrad {
@@ -28,6 +28,11 @@ struct GemmProblem {
   bool inItems = false;
   /// Shorter loops are not over items.
   double fewestNanoseconds = 0;
+  /// What runs on each tile of C that is complete, or null.
+  EpilogueEmitter *epilogue = nullptr;
+  double epilogueNanoseconds = 0;
+  /// False when only the epilogue reads C, tile by tile: it is not written.
+  bool keepsC = true;
 };
 
 /// Memory for packed panels of A and B, null where nothing is packed.

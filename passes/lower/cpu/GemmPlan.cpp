@@ -2,6 +2,8 @@
 
 #include "passes/lower/cpu/GemmPlan.h"
 
+#include "passes/lower/buffers/SumLoop.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -112,6 +114,26 @@ GemmPlan planGemm(const GemmShape &shape, const Target &target) {
       shape.n >= 8 * plan.tileColumns() && plan.tileRows > 1 &&
       (scattered || conflicts(shape.aRow == 1 ? shape.aColumn : shape.aRow));
   return plan;
+}
+
+GemmShape shapeOf(const Contraction &contraction) {
+  const LoopNest &nest = contraction.nest;
+  const Access &a = nest.inputs[0], &b = nest.inputs[1];
+  GemmShape shape;
+  shape.m = nest.sizes[contraction.m];
+  shape.n = nest.sizes[contraction.n];
+  shape.k = nest.sizes[contraction.k];
+  shape.aRow = a.strides[contraction.m];
+  shape.aColumn = a.strides[contraction.k];
+  shape.bRow = b.strides[contraction.k];
+  shape.bColumn = b.strides[contraction.n];
+  shape.elementBits = nest.outputs[0].elementType().getIntOrFloatBitWidth();
+  return shape;
+}
+
+bool completesTiles(const GemmShape &shape, const GemmPlan &plan) {
+  int64_t trips = llvm::divideCeil(shape.k, plan.depthBlock);
+  return planSum(trips, 1, kChainsOfTiles).blocks.empty();
 }
 
 int64_t itemRows(const GemmShape &shape, const GemmPlan &plan) {

@@ -8,6 +8,7 @@
 #ifndef CELLGRAD_LOWER_CPU_GEMMPLAN_H
 #define CELLGRAD_LOWER_CPU_GEMMPLAN_H
 
+#include "passes/lower/buffers/Contraction.h"
 #include "passes/lower/target/Target.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -39,7 +40,14 @@ struct GemmPlan {
   int64_t tileColumns() const { return tileVectors * lanes; }
 };
 
+/// What `contraction` is as one product, without its batch.
+GemmShape shapeOf(const Contraction &contraction);
+
 GemmPlan planGemm(const GemmShape &shape, const Target &target);
+
+/// True when a tile of C is complete after the last block of the reduction: no
+/// block of C is summed in other memory.
+bool completesTiles(const GemmShape &shape, const GemmPlan &plan);
 
 /// Rows of an item of a product that is shared: enough items for some threads,
 /// each long enough to read B once more for.

@@ -20,7 +20,7 @@ Type NestPlan::accumulatorElement(unsigned output) const {
                                       combiners[output]);
 }
 
-static bool bodyVectorises(linalg::GenericOp op) {
+bool cellgrad::bodyVectorises(linalg::GenericOp op) {
   return llvm::all_of(op.getBody()->without_terminator(), [](Operation &inner) {
     return isa<arith::ConstantOp, linalg::IndexOp, memref::LoadOp>(inner) ||
            OpTrait::hasElementwiseMappableTraits(&inner);

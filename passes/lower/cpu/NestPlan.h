@@ -58,6 +58,9 @@ struct NestPlan {
   mlir::Type accumulatorElement(unsigned output) const;
 };
 
+/// True when several iterations can be computed in the lanes of vectors.
+bool bodyVectorises(mlir::linalg::GenericOp op);
+
 NestPlan planNest(LoopNest nest, const Target &target);
 
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const NestPlan &plan);

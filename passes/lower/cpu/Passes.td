@@ -5,12 +5,29 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FormEpilogues : Pass<"cell-form-epilogues", "::mlir::func::FuncOp"> {
+  let summary = "Mark elementwise ops that run on tiles of the product before them";
+  let description = [{
+    An elementwise op that reads the result of a product element by element gets the attribute
+    `cell.epilogue`, and the product moves down to it: `cell-emit-gemm` runs the op on each tile as soon as
+    the tile is complete. Only where nothing between the two, none of the memory they share and no partial
+    sum of the product forbids it, and where fewer bytes go through memory.
+  }];
+  let options = [
+    Option<"target", "target", "::cellgrad::TargetName",
+           "::cellgrad::TargetName()", "the machine to plan for (Target.h)">,
+    Option<"fewestBytes", "fewest-bytes", "int64_t", "16384",
+           "smallest result of a product that has an epilogue; 1 to form all that may be">,
+  ];
+}
+
 def EmitGemm : Pass<"cell-emit-gemm", "::mlir::func::FuncOp"> {
   let summary = "Emit matrix products as blocked, register-tiled vector loops";
   let description = [{
     Recognises contractions on memrefs (any batch, row, column and reduction
     dimensions with constant strides) and emits the loop nest that
-    `GemmPlan.h` chooses for them: register tile, cache blocks, packing.
+    `GemmPlan.h` chooses for them: register tile, cache blocks, packing. An op marked `cell.epilogue` runs on
+    each register tile when that is complete.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];

@@ -26,6 +26,7 @@
 #include "passes/lower/fuse/KernelGroup.h"
 #include "passes/lower/fuse/Passes.h"
 
+#include "passes/lower/buffers/Epilogue.h"
 #include "passes/lower/buffers/Items.h"
 #include "passes/lower/buffers/MemoryRoots.h"
 #include "passes/lower/buffers/OpCost.h"
@@ -428,6 +429,10 @@ private:
           hoisted.push_back(linalgOp);
         continue;
       }
+      // A product stays with its epilogue.
+      if (linalg::GenericOp epilogue =
+              linalgOp ? findEpilogue(op) : linalg::GenericOp())
+        waits |= later.conflictsWith(epilogue) || group.isBefore(epilogue);
       if (!waits && !group.isBefore(op))
         continue;
       // Results of others would have to move, too.

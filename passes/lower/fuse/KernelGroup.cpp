@@ -2,7 +2,7 @@
 
 #include "passes/lower/fuse/KernelGroup.h"
 
-#include "passes/lower/buffers/Contraction.h"
+#include "passes/lower/buffers/Epilogue.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -32,7 +32,8 @@ static bool isApart(linalg::LinalgOp op) {
   if (isa<linalg::FillOp>(op.getOperation()))
     return false;
   auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
-  return !generic || isContraction(generic) || isSumOfProducts(generic);
+  return !generic || isContraction(generic) || isSumOfProducts(generic) ||
+         generic->hasAttr(kEpilogue);
 }
 
 KernelGroup::KernelGroup(linalg::LinalgOp seed, unsigned dim,

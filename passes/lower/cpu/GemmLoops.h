@@ -1,0 +1,118 @@
+//===- GemmLoops.h - the loops of one matrix product ----------------------===//
+//
+// What GemmEmitter.cpp and GemmPacking.cpp share.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CELLGRAD_LOWER_CPU_GEMMLOOPS_H
+#define CELLGRAD_LOWER_CPU_GEMMLOOPS_H
+
+#include "passes/lower/cpu/GemmEmitter.h"
+
+namespace cellgrad {
+
+/// A size that is known now or, as a value, when the code runs.
+struct Extent {
+  int64_t known = 0;
+  mlir::Value value;
+};
+
+/// Some columns: panels of so many vectors, the last with `active` lanes.
+struct ColumnBlock {
+  FlatIndex column;
+  Extent panels;
+  int64_t vectors, active;
+};
+
+/// Where results go: C, or a partial sum of it.
+struct Destination {
+  GemmMatrix c;
+  /// True when it is added to; false when the first block of k is stored.
+  bool accumulate;
+};
+
+class GemmEmitter {
+public:
+  GemmEmitter(mlir::OpBuilder &b, mlir::Location loc,
+              const GemmProblem &problem, const GemmPlan &plan,
+              const GemmBuffers &buffers)
+      : b(b), loc(loc), mem(b, loc), problem(problem), shape(problem.shape),
+        plan(plan), buffers(buffers),
+        vectorType(mlir::VectorType::get(plan.lanes, problem.element)) {}
+
+  void emit();
+
+private:
+  // Loops.
+  using LoopBody = llvm::function_ref<void(FlatIndex)>;
+  void loop(Extent size, int64_t step, LoopBody body);
+  void items(Extent count, double nanoseconds, LoopBody body);
+  Extent blockSize(int64_t total, int64_t block, FlatIndex start);
+  Extent divide(Extent size, int64_t by);
+  void emitColumns(FlatIndex column, Extent panels, int64_t vectors,
+                   int64_t active);
+  void emitDepthBlock(const ColumnBlock &block, FlatIndex depth,
+                      const Destination &target);
+
+  // Partial sums of C.
+  void forEachVector(
+      const ColumnBlock &block,
+      llvm::function_ref<void(FlatIndex row, FlatIndex column, int64_t active)>
+          body);
+  void fillZero(const ColumnBlock &block, const GemmMatrix &c);
+  void addTo(const ColumnBlock &block, const GemmMatrix &partial,
+             const GemmMatrix &c);
+
+  // Packing.
+  void packA(mlir::Value packed, FlatIndex row, Extent panels, FlatIndex depth,
+             Extent depthSize);
+  void packB(FlatIndex column, Extent panels, int64_t vectors, int64_t active,
+             FlatIndex depth, Extent depthSize);
+  void packBTransposed(FlatIndex column, Extent panels, int64_t vectors,
+                       int64_t active, FlatIndex depth, Extent depthSize);
+  void copyRow(mlir::Value from, FlatIndex source, int64_t stride,
+               mlir::Value to, FlatIndex target, Extent size, FlatIndex depth);
+
+  /// About how long it takes to pack panels of B.
+  double packingTime(Extent panels, int64_t width) {
+    double elements =
+        double(panels.value ? plan.columnBlock : panels.known * width) *
+        plan.depthBlock;
+    return elements * shape.elementBits / 8 * 2 / 10;
+  }
+
+  // The register tile.
+  void emitTile(int64_t rows, int64_t vectors, int64_t active, GemmMatrix a,
+                GemmMatrix bPanel, Destination target, FlatIndex depth,
+                Extent depthSize);
+  void emitEpilogue(const ColumnBlock &block, FlatIndex row, Extent rows,
+                    const GemmMatrix &finished, FlatIndex depth);
+  llvm::SmallVector<mlir::Value>
+  tileStep(int64_t rows, int64_t vectors, int64_t active, const GemmMatrix &a,
+           const GemmMatrix &bPanel, FlatIndex k,
+           llvm::ArrayRef<mlir::Value> accumulators);
+
+  GemmMatrix moved(GemmMatrix matrix, FlatIndex row, FlatIndex column) {
+    matrix.at = mem.advance(matrix.at, row, matrix.row);
+    matrix.at = mem.advance(matrix.at, column, matrix.column);
+    return matrix;
+  }
+  mlir::Value valueOf(Extent extent) {
+    return extent.value ? extent.value : mem.constant(extent.known);
+  }
+  FlatIndex known(int64_t value) { return {mlir::Value(), value}; }
+  mlir::Value zero() { return mem.constant(b.getZeroAttr(vectorType)); }
+
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  FlatMemory mem;
+  const GemmProblem &problem;
+  const GemmShape &shape;
+  const GemmPlan &plan;
+  const GemmBuffers &buffers;
+  mlir::VectorType vectorType;
+};
+
+} // namespace cellgrad
+
+#endif

@@ -1,0 +1,159 @@
+//===- GemmPacking.cpp - operands of a product as panels ------------------===//
+//
+// Packed A is [panel of tileRows][row][depthBlock]: rows stay contiguous, and
+// the kernel broadcasts single elements anyway. When A is contiguous along m,
+// it is [panel][depthBlock][tileRows]. Packed B is [panel][depthBlock][tile
+// columns], with zeros beyond the last column.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/lower/cpu/GemmLoops.h"
+
+#include "passes/lower/cpu/VectorTranspose.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace cellgrad;
+
+/// Copies `size` elements that lie `stride` apart to a contiguous run, whole
+/// vectors first. The size is that of a block of k that starts at `depth`; it
+/// has a ragged end only in the last block.
+void GemmEmitter::copyRow(Value from, FlatIndex source, int64_t stride,
+                          Value to, FlatIndex target, Extent size,
+                          FlatIndex depth) {
+  int64_t lanes = plan.lanes;
+  auto copy = [&](FlatIndex at, int64_t active) {
+    Value value =
+        mem.loadVector(problem.element, from, mem.advance(source, at, stride),
+                       stride, lanes, active);
+    mem.storeVector(value, to, mem.advance(target, at, 1), 1, active);
+  };
+  if (!size.value) {
+    int64_t full = llvm::alignDown(size.known, lanes);
+    loop({full, {}}, lanes, [&](FlatIndex at) { copy(at, lanes); });
+    if (full < size.known)
+      copy(known(full), size.known - full);
+    return;
+  }
+  Value full = arith::AndIOp::create(b, loc, size.value, mem.constant(-lanes));
+  loop({0, full}, lanes, [&](FlatIndex at) { copy(at, lanes); });
+  int64_t ragged = shape.k % plan.depthBlock % lanes;
+  if (ragged == 0)
+    return;
+  Value isRagged =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, full, size.value);
+  scf::IfOp::create(b, loc, isRagged, [&](OpBuilder &, Location) {
+    copy({full, 0}, ragged);
+    scf::YieldOp::create(b, loc);
+  });
+}
+
+void GemmEmitter::packA(Value packed, FlatIndex row, Extent panels,
+                        FlatIndex depth, Extent depthSize) {
+  int64_t rows = plan.tileRows, panelSize = rows * plan.depthBlock;
+  GemmMatrix source = moved(problem.a, row, depth);
+  if (shape.aRow != 1) {
+    loop(panels, 1, [&](FlatIndex i) {
+      loop({rows, {}}, 1, [&](FlatIndex r) {
+        FlatIndex from = mem.advance(
+            mem.advance(source.at, i, rows * shape.aRow), r, shape.aRow);
+        FlatIndex to =
+            mem.advance(mem.advance({}, i, panelSize), r, plan.depthBlock);
+        copyRow(source.flat, from, shape.aColumn, packed, to, depthSize, depth);
+      });
+    });
+    return;
+  }
+  loop(depthSize, 1, [&](FlatIndex p) {
+    FlatIndex from = mem.advance(source.at, p, shape.aColumn);
+    FlatIndex to = mem.advance({}, p, rows);
+    loop(panels, 1, [&](FlatIndex i) {
+      for (int64_t r = 0; r < rows; r += plan.lanes) {
+        int64_t active = std::min(plan.lanes, rows - r);
+        Value value = mem.loadVector(problem.element, source.flat,
+                                     mem.advance(from, i, rows).plus(r), 1,
+                                     plan.lanes, active);
+        mem.storeVector(value, packed, mem.advance(to, i, panelSize).plus(r), 1,
+                        active);
+      }
+    });
+  });
+}
+
+void GemmEmitter::packB(FlatIndex column, Extent panels, int64_t vectors,
+                        int64_t active, FlatIndex depth, Extent depthSize) {
+  int64_t width = vectors * plan.lanes;
+  GemmMatrix source = moved(problem.b, depth, column);
+  auto copy = [&](FlatIndex p, FlatIndex j) {
+    FlatIndex from =
+        mem.advance(mem.advance(source.at, p, shape.bRow), j, width);
+    FlatIndex to =
+        mem.advance(mem.advance({}, p, width), j, plan.depthBlock * width);
+    for (int64_t v = 0; v < vectors; ++v) {
+      Value value = mem.loadVector(problem.element, source.flat,
+                                   from.plus(v * plan.lanes), 1, plan.lanes,
+                                   v + 1 == vectors ? active : plan.lanes);
+      mem.storeVector(value, buffers.b, to.plus(v * plan.lanes), 1, plan.lanes);
+    }
+  };
+  if (problem.inItems) // panels are apart, rows of B are not
+    return items(panels, packingTime(panels, width), [&](FlatIndex j) {
+      loop(depthSize, 1, [&](FlatIndex p) { copy(p, j); });
+    });
+  loop(depthSize, 1,
+       [&](FlatIndex p) { loop(panels, 1, [&](FlatIndex j) { copy(p, j); }); });
+}
+
+void GemmEmitter::packBTransposed(FlatIndex column, Extent panels,
+                                  int64_t vectors, int64_t active,
+                                  FlatIndex depth, Extent depthSize) {
+  int64_t lanes = plan.lanes, width = vectors * lanes;
+  GemmMatrix source = moved(problem.b, depth, column);
+  items(panels, packingTime(panels, width), [&](FlatIndex j) {
+    FlatIndex from = mem.advance(source.at, j, width * shape.bColumn);
+    FlatIndex to = mem.advance({}, j, plan.depthBlock * width);
+    // Moves `count` steps of k, from `p` on, of every column of the panel.
+    auto square = [&](FlatIndex p, int64_t count) {
+      for (int64_t v = 0; v < vectors; ++v) {
+        SmallVector<Value> rows;
+        int64_t used = v + 1 == vectors ? active : lanes;
+        for (int64_t r = 0; r < lanes; ++r) {
+          if (r >= used) {
+            rows.push_back(zero());
+            continue;
+          }
+          FlatIndex at = mem.advance(from, p, shape.bRow)
+                             .plus((v * lanes + r) * shape.bColumn);
+          rows.push_back(mem.loadVector(problem.element, source.flat, at,
+                                        shape.bRow, lanes, count));
+        }
+        transposeSquare(b, loc, rows);
+        for (int64_t r = 0; r < count; ++r)
+          mem.storeVector(rows[r], buffers.b,
+                          mem.advance(to, p, width).plus(r * width + v * lanes),
+                          1, lanes);
+      }
+    };
+    if (!depthSize.value) {
+      int64_t full = llvm::alignDown(depthSize.known, lanes);
+      loop({full, {}}, lanes, [&](FlatIndex p) { square(p, lanes); });
+      if (full < depthSize.known)
+        square(known(full), depthSize.known - full);
+      return;
+    }
+    Value full =
+        arith::AndIOp::create(b, loc, depthSize.value, mem.constant(-lanes));
+    loop({0, full}, lanes, [&](FlatIndex p) { square(p, lanes); });
+    if (int64_t ragged = shape.k % plan.depthBlock % lanes) {
+      Value isRagged = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne,
+                                             full, depthSize.value);
+      scf::IfOp::create(b, loc, isRagged, [&](OpBuilder &, Location) {
+        square({full, 0}, ragged);
+        scf::YieldOp::create(b, loc);
+      });
+    }
+  });
+}
