@@ -33,6 +33,7 @@ test-gpu: build ## Run the Python tests with what they compute on an emulated GP
 	@bash tools/device/test_gpu.sh
 
 lint: setup ## Check formatting, style, types and file sizes
+	@ninja -C build -j$(JOBS) $(if $(MAKE_TERMOUT),,--quiet) cellPythonOps # the stubs that mypy reads
 	@tools/setup/lint.sh
 
 format: setup ## Format all sources
