@@ -1,0 +1,88 @@
+"""Renews the tables of docs/figures.md beside other frameworks.
+
+    python bench/peers.py --harness /path/to/bench.py --threads 1 2 --write -- --jax-python ... --torch-python ...
+
+runs the harness once for each number of threads, with what stands behind `--` as its own options, and puts a table
+with date, machine and versions of each run into the page. `--json FILE` takes a run that is there already.
+"""
+
+import argparse
+import json
+import math
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+PAGE = Path(__file__).resolve().parents[1] / "docs/figures.md"
+
+
+def processor():
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return "unknown processor"
+
+
+def milliseconds(seconds):
+    return f"{seconds * 1e3:.3g}"
+
+
+def table(run):
+    """The medians of a run, and the ratio of ours to the best of the others."""
+    frameworks = list(run["frameworks"])
+    others = [name for name in frameworks if name != "cellgrad"]
+    versions = ", ".join(f"{name} {run['frameworks'][name]['version']}" for name in others)
+    lines = [
+        f"{run['started'][:10]}, {processor()}, {run['threads']} thread{'s' * (run['threads'] > 1)}; {versions}.",
+        "",
+        "| workload | " + " | ".join(frameworks) + " | ratio |",
+        "| --- |" + " ---: |" * (len(frameworks) + 1),
+    ]
+    ratios = []
+    for name, workload in run["workloads"].items():
+        results = workload["results"]
+        medians = [results.get(f, {}).get("median_s") for f in frameworks]
+        ratios.append(
+            results["cellgrad"]["median_s"]
+            / min(m for f, m in zip(frameworks, medians, strict=True) if m and f in others)
+        )
+        cells = [milliseconds(m) if m else "-" for m in medians]
+        lines.append(f"| {name} | " + " | ".join(cells) + f" | {ratios[-1]:.2f} |")
+    mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+    lines.append("| geometric mean |" + " |" * len(frameworks) + f" {mean:.2f} |")
+    return "\n".join(lines)
+
+
+def measured(harness, threads, options):
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "run.json"
+        command = [sys.executable, harness, "--threads", str(threads), "--json", out, *options]
+        subprocess.run(command, check=True, stdout=sys.stderr)
+        return json.loads(out.read_text())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--harness", type=Path)
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--json", type=Path, nargs="+", default=[])
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("options", nargs="*")
+    args = parser.parse_args()
+    runs = [json.loads(file.read_text()) for file in args.json] or [
+        measured(args.harness, threads, args.options) for threads in args.threads
+    ]
+    for run in runs:
+        text = table(run)
+        print(text + "\n")
+        if args.write:
+            begin, end = (
+                f"<!-- peers, threads {run['threads']}: {edge} -->" for edge in ("begin", "end")
+            )
+            head, rest = PAGE.read_text().split(begin)
+            PAGE.write_text(f"{head}{begin}\n{text}\n{end}{rest.split(end)[1]}")
+
+
+if __name__ == "__main__":
+    main()
