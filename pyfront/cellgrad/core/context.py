@@ -113,6 +113,9 @@ def _cuda(device_id: int) -> Placement:
     try:
         name, chip = _native.open_device(device_id)
     except _native.DeviceError as e:
+        if str(e).startswith("no CUDA driver") and not os.environ.get("CELLGRAD_CUDA_DRIVER"):
+            _warn_once("GPU", f"device_target='GPU': {e}; the CPU is used.")
+            return _CPU
         raise error(
             RuntimeError,
             f"device_target='GPU' with device_id={device_id}: {e}.",
@@ -140,8 +143,9 @@ def set_context(**kwargs: Any) -> None:
 
     Args:
         mode: `GRAPH_MODE` or `PYNATIVE_MODE`.
-        device_target: ``"CPU"``, or ``"GPU"`` for an NVIDIA GPU; ``"Ascend"`` is accepted so that
-            scripts run, and means the CPU (one warning line says so).
+        device_target: ``"CPU"``, or ``"GPU"`` for an NVIDIA GPU. ``"Ascend"``, and ``"GPU"`` on a
+            machine without a driver, are accepted so that scripts run, and mean the CPU (one warning
+            line says so).
         device_id: the number of the GPU, from 0.
         max_trips: how many trips the ``while`` loops of one call may make together; 0 (the default):
             any number. A call that makes more raises RuntimeError.
@@ -157,7 +161,7 @@ def set_context(**kwargs: Any) -> None:
     Raises:
         ValueError: an unknown setting, mode or device.
         TypeError: a number that is not an int.
-        RuntimeError: there is no driver for the GPU, or no GPU of that number.
+        RuntimeError: there is no GPU of that number, or CELLGRAD_CUDA_DRIVER names no driver.
 
     >>> ms.set_context(mode=ms.GRAPH_MODE)
     >>> ms.get_context("mode") == ms.GRAPH_MODE
@@ -195,11 +199,12 @@ def set_context(**kwargs: Any) -> None:
 def set_device(device_target: str, device_id: int | None = None) -> None:
     """Chooses where programs run: ``"CPU"``, or ``"GPU"`` for the NVIDIA GPU of a number.
 
-    Tensors move when a program needs them. ``"Ascend"`` means the CPU.
+    Tensors move when a program needs them. ``"Ascend"``, and ``"GPU"`` on a machine without a driver,
+    mean the CPU; a warning line says so.
 
     Raises:
         ValueError: an unknown device.
-        RuntimeError: there is no driver for the GPU, or no GPU of that number.
+        RuntimeError: there is no GPU of that number, or CELLGRAD_CUDA_DRIVER names no driver.
 
     >>> ms.set_device("CPU")
     >>> ms.get_context("device_target")
