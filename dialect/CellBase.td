@@ -84,7 +84,8 @@ def Sequential : NativeOpTrait<"Sequential"> {
 // by mnemonic, arguments are operand names, `result`, and `ct`, the cotangent of the
 // result; numbers are splat constants of the type they meet. Attributes are passed by
 // name: `dims=dims` copies the op's own, `dims={C++}` computes one; `like=x` gives the
-// result type of an op that cannot infer it; `when(attr, a, b)` chooses at build time.
+// result type of an op that cannot infer it; `when(attr, a, b)` chooses at build time;
+// `quotient(a, b)` is `div`, of integers rounded towards zero, and `half(a)` is a / 2 likewise.
 // What a rule reads (operands, `result`) is what it needs from the forward pass.
 
 class Derivative<string kind_, list<string> vjp_ = [], string jvp_ = "",

@@ -266,8 +266,8 @@ def Cell_DivOp : Cell_BinaryOp<"div", Cell_FloatTensor, [Singular]> {
 def Cell_MaximumOp : Cell_BinaryOp<"maximum", Cell_NumericTensor, [DiscardsElements]> {
   let summary = "Larger of two; NaN if one is";
   let derivative = VJP<[
-    "select(equal(lhs, rhs), mul(ct, 0.5), select(less(lhs, rhs), 0, ct))",
-    "select(equal(lhs, rhs), mul(ct, 0.5), select(less(rhs, lhs), 0, ct))"]>;
+    "select(equal(lhs, rhs), half(ct), select(less(lhs, rhs), 0, ct))",
+    "select(equal(lhs, rhs), half(ct), select(less(rhs, lhs), 0, ct))"]>;
   let subgradient = "one half to each operand at a tie; all to both where one is NaN";
   let scalar = Scalar<"largerOf(lhs, rhs)", "arith::MaximumFOp(lhs, rhs)",
                       "arith::MaxSIOp(lhs, rhs)">;
@@ -279,8 +279,8 @@ def Cell_MaximumOp : Cell_BinaryOp<"maximum", Cell_NumericTensor, [DiscardsEleme
 def Cell_MinimumOp : Cell_BinaryOp<"minimum", Cell_NumericTensor, [DiscardsElements]> {
   let summary = "Smaller of two; NaN if one is";
   let derivative = VJP<[
-    "select(equal(lhs, rhs), mul(ct, 0.5), select(less(rhs, lhs), 0, ct))",
-    "select(equal(lhs, rhs), mul(ct, 0.5), select(less(lhs, rhs), 0, ct))"]>;
+    "select(equal(lhs, rhs), half(ct), select(less(rhs, lhs), 0, ct))",
+    "select(equal(lhs, rhs), half(ct), select(less(lhs, rhs), 0, ct))"]>;
   let subgradient = "one half to each operand at a tie; all to both where one is NaN";
   let scalar = Scalar<"smallerOf(lhs, rhs)", "arith::MinimumFOp(lhs, rhs)",
                       "arith::MinSIOp(lhs, rhs)">;

@@ -1,6 +1,6 @@
 //===- GraphOps.cpp - constants, casts, differentiation, printing ---------===//
 
-#include "dialect/CellDialect.h"
+#include "dialect/Rules.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
@@ -67,8 +67,7 @@ static FailureOr<func::FuncOp> checkCallee(Operation *op,
   return func;
 }
 
-/// Checks that `indices` are distinct positions in `types`, all of floating
-/// point.
+/// Checks that `indices` are distinct positions in `types`, all of numbers.
 static LogicalResult checkIndices(Operation *op, StringRef name,
                                   ArrayRef<int64_t> indices, TypeRange types,
                                   StringRef what) {
@@ -81,11 +80,10 @@ static LogicalResult checkIndices(Operation *op, StringRef name,
     if (seen[i])
       return op->emitOpError(name) << " lists " << what << " " << i << " twice";
     seen.set(i);
-    auto tensor = dyn_cast<RankedTensorType>(types[i]);
-    if (!tensor || !isa<FloatType>(tensor.getElementType()))
+    if (!carriesDerivative(types[i]))
       return op->emitOpError(name)
              << " lists " << what << " " << i << " of type " << types[i]
-             << ", which is not floating point";
+             << ", which has no derivative";
   }
   return success();
 }

@@ -21,8 +21,8 @@ def Cell_CastOp : Cell_Op<"cast", [Pure, SameOperandsAndResultShape]> {
   let summary = "Converts elements to another type";
   let description = [{
     Floating point to integer truncates toward zero and saturates at the ends of the
-    range, NaN gives 0; to bool it is `x != 0`. The derivative passes between floating
-    point types and is zero through an integer or a bool.
+    range, NaN gives 0; to bool it is `x != 0`. The derivative passes between numbers,
+    but is zero where they are rounded to integers without `cell.straight`, and through bool.
   }];
   let arguments = (ins Cell_Tensor:$x);
   let results = (outs Cell_Tensor:$result);
@@ -80,7 +80,7 @@ def Cell_VJPOp : Cell_TransformOp<"vjp"> {
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Cell_Tensor>:$args,
-                       Variadic<Cell_FloatTensor>:$cotangents, DenseI64ArrayAttr:$of,
+                       Variadic<Cell_NumericTensor>:$cotangents, DenseI64ArrayAttr:$of,
                        DenseI64ArrayAttr:$wrt, UnitAttr:$transpose);
   let assemblyFormat = [{
     $callee `(` $args `)` `cotangents` `(` $cotangents `)` `of` $of `wrt` $wrt
@@ -102,7 +102,7 @@ def Cell_JVPOp : Cell_TransformOp<"jvp"> {
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Cell_Tensor>:$args,
-                       Variadic<Cell_FloatTensor>:$tangents, DenseI64ArrayAttr:$wrt,
+                       Variadic<Cell_NumericTensor>:$tangents, DenseI64ArrayAttr:$wrt,
                        DenseI64ArrayAttr:$of);
   let assemblyFormat = [{
     $callee `(` $args `)` `tangents` `(` $tangents `)` `wrt` $wrt `of` $of attr-dict

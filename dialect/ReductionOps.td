@@ -27,9 +27,9 @@ class Cell_ReductionOp<string mnemonic, list<Trait> traits = []>
 defvar AttainedBy = "cast(equal(x, broadcast(result, dims=dims, like=x)), like=x)";
 defvar AttainedCount = !strconcat("reduce_sum(", AttainedBy, ", dims=dims)");
 defvar ExtremumRule = VJP<
-  [!strconcat("mul(broadcast(div(ct, ", AttainedCount, "), dims=dims, like=x), ",
+  [!strconcat("mul(broadcast(quotient(ct, ", AttainedCount, "), dims=dims, like=x), ",
               AttainedBy, ")")],
-  !strconcat("div(reduce_sum(mul(d_x, ", AttainedBy, "), dims=dims), ", AttainedCount,
+  !strconcat("quotient(reduce_sum(mul(d_x, ", AttainedBy, "), dims=dims), ", AttainedCount,
              ")")>;
 
 def Cell_ReduceSumOp : Cell_ReductionOp<"reduce_sum", [Polynomial]> {

@@ -48,7 +48,7 @@ def Cell_FloorModOp : Cell_BinaryOp<"floor_mod", Cell_NumericTensor, [Singular]>
     Floating point remainders are exact, as those of C's `fmod`; for f64 while the quotient
     is below 2 to the 300.
   }];
-  let derivative = VJP<["ct", "neg(mul(ct, floor(div(lhs, rhs))))"]>;
+  let derivative = VJP<["ct", "neg(mul(ct, floor_div(lhs, rhs)))"]>;
   let subgradient = "that of the piece to the right, where lhs is a multiple of rhs";
   let scalar = Scalar<"floorRemainder(lhs, rhs)", "payload::FloorModF(lhs, rhs)",
                       "payload::FloorModI(lhs, rhs)">;
@@ -58,7 +58,7 @@ def Cell_FloorModOp : Cell_BinaryOp<"floor_mod", Cell_NumericTensor, [Singular]>
 
 def Cell_TruncModOp : Cell_BinaryOp<"trunc_mod", Cell_NumericTensor, [Singular]> {
   let summary = "Remainder of lhs / rhs with the sign of lhs; 0 for an integer divided by 0";
-  let derivative = VJP<["ct", "neg(mul(ct, trunc(div(lhs, rhs))))"]>;
+  let derivative = VJP<["ct", "neg(mul(ct, trunc(quotient(lhs, rhs))))"]>;
   let subgradient = "that of the piece away from 0, where lhs is a multiple of rhs";
   let scalar = Scalar<"truncRemainder(lhs, rhs)", "payload::TruncModF(lhs, rhs)",
                       "payload::TruncModI(lhs, rhs)">;

@@ -10,7 +10,7 @@ using namespace mlir;
 namespace cellgrad {
 
 /// Indices of the types that carry a derivative.
-static SmallVector<int64_t> floatIndices(TypeRange types) {
+static SmallVector<int64_t> derivativeIndices(TypeRange types) {
   SmallVector<int64_t> indices;
   for (auto [i, type] : llvm::enumerate(types))
     if (carriesDerivative(type))
@@ -57,12 +57,12 @@ LogicalResult CustomOp::verifySymbolUses(SymbolTableCollection &symbols) {
   SmallVector<Type> takes(args), gives;
   if (getVjpAttr()) {
     llvm::append_range(takes, results);
-    appendTypes(takes, results, floatIndices(results));
-    appendTypes(gives, args, floatIndices(args));
+    appendTypes(takes, results, derivativeIndices(results));
+    appendTypes(gives, args, derivativeIndices(args));
   } else {
-    appendTypes(takes, args, floatIndices(args));
+    appendTypes(takes, args, derivativeIndices(args));
     llvm::append_range(gives, results);
-    appendTypes(gives, results, floatIndices(results));
+    appendTypes(gives, results, derivativeIndices(results));
   }
   llvm::append_range(takes, getRuleCaptures().getTypes());
   return checkFunction(*this, symbols, getRuleAttr(), takes, gives);
@@ -86,8 +86,8 @@ LogicalResult CustomOp::buildVJP(OpBuilder &builder, ArrayRef<Value> cotangents,
   if (failed(refuseCaptures(*this, [&](unsigned i) { return wanted[i]; })))
     return failure();
   Location loc = ruleLocation(*this, "vjp");
-  SmallVector<int64_t> of = floatIndices(getResultTypes());
-  SmallVector<int64_t> wrt = floatIndices(getArgs().getTypes());
+  SmallVector<int64_t> of = derivativeIndices(getResultTypes());
+  SmallVector<int64_t> wrt = derivativeIndices(getArgs().getTypes());
   SmallVector<Value> incoming;
   for (int64_t i : of)
     incoming.push_back(
@@ -140,11 +140,11 @@ LogicalResult CustomOp::buildJVP(OpBuilder &builder, ArrayRef<Value> tangents,
     return failure();
   Location loc = ruleLocation(*this, "jvp");
   SmallVector<Value> operands(getArgs());
-  for (int64_t i : floatIndices(getArgs().getTypes()))
+  for (int64_t i : derivativeIndices(getArgs().getTypes()))
     operands.push_back(
         valueOrZero(builder, loc, tangents[i], getArgs()[i].getType()));
   llvm::append_range(operands, getRuleCaptures());
-  SmallVector<int64_t> of = floatIndices(getResultTypes());
+  SmallVector<int64_t> of = derivativeIndices(getResultTypes());
   SmallVector<Type> types(getResultTypes());
   appendTypes(types, getResultTypes(), of);
   auto call = func::CallOp::create(builder, loc, getJvpAttr(), types, operands);
@@ -196,7 +196,7 @@ LogicalResult RecomputeOp::buildJVP(OpBuilder &builder,
                                     ArrayRef<Value> tangents,
                                     MutableArrayRef<Value> resultTangents) {
   SmallVector<Value> incoming;
-  SmallVector<int64_t> wrt, of = floatIndices(getResultTypes());
+  SmallVector<int64_t> wrt, of = derivativeIndices(getResultTypes());
   for (auto [i, tangent] : llvm::enumerate(tangents))
     if (tangent) {
       wrt.push_back(i);

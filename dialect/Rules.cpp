@@ -33,7 +33,31 @@ bool carriesDerivative(Type type) {
   if (auto stash = dyn_cast<StashType>(type))
     type = stash.getElement();
   return isa<RankedTensorType>(type) &&
-         isa<FloatType>(getElementTypeOrSelf(type));
+         !getElementTypeOrSelf(type).isInteger(1);
+}
+
+bool isInteger(Type type) {
+  if (auto stash = dyn_cast<StashType>(type))
+    type = stash.getElement();
+  return isa<IntegerType>(getElementTypeOrSelf(type));
+}
+
+Value half(OpBuilder &builder, Location loc, Value x) {
+  if (isInteger(x.getType()))
+    return quotient(builder, loc, x, splat(builder, loc, x.getType(), 2));
+  return MulOp::create(builder, loc, x, splat(builder, loc, x.getType(), 0.5));
+}
+
+Value quotient(OpBuilder &builder, Location loc, Value a, Value b) {
+  if (!isInteger(a.getType()))
+    return DivOp::create(builder, loc, a, b);
+  // Towards zero: the quotient of the magnitudes, with the sign of both.
+  Value sign = MulOp::create(builder, loc, SignOp::create(builder, loc, a),
+                             SignOp::create(builder, loc, b));
+  Value magnitude =
+      FloorDivOp::create(builder, loc, AbsOp::create(builder, loc, a),
+                         AbsOp::create(builder, loc, b));
+  return MulOp::create(builder, loc, sign, magnitude);
 }
 
 Value valueOrZero(OpBuilder &builder, Location loc, Value value, Type type) {
@@ -66,7 +90,8 @@ Value accumulate(OpBuilder &builder, Location loc, Value sum, Value term) {
   // tensor of the whole shape is made for each.
   if (auto scatter = term.getDefiningOp<ScatterOp>();
       scatter && scatter.adds() &&
-      matchPattern(scatter.getX(), m_PosZeroFloat()))
+      (matchPattern(scatter.getX(), m_PosZeroFloat()) ||
+       matchPattern(scatter.getX(), m_Zero())))
     return ScatterOp::create(builder, loc, sum, scatter.getIndices(),
                              scatter.getUpdates(), scatter.getDim(),
                              scatter.getBatchDims(), scatter.getCombine());
@@ -186,25 +211,45 @@ LogicalResult ConcatOp::buildJVP(OpBuilder &builder, ArrayRef<Value> tangents,
   return success();
 }
 
-/// A cast is differentiable from floating point to floating point.
-static bool isFloatCast(CastOp op) {
-  return isa<FloatType>(op.getX().getType().getElementType()) &&
-         isa<FloatType>(op.getType().getElementType());
+static constexpr llvm::StringLiteral straightName = "cell.straight";
+
+bool isStraight(Operation *op) {
+  auto straight = op->getAttrOfType<BoolAttr>(straightName);
+  return straight && straight.getValue();
+}
+
+/// Whether the derivative passes a cast: from numbers to floating point,
+/// between integers, and where it is told to. Other casts to integers round,
+/// and those to bool compare, which is piecewise constant.
+static bool passesDerivative(CastOp op) {
+  return carriesDerivative(op.getX().getType()) &&
+         carriesDerivative(op.getType()) &&
+         (isInteger(op.getX().getType()) || !isInteger(op.getType()) ||
+          isStraight(op));
+}
+
+/// A tangent or cotangent as one of `type`, which the next derivative passes.
+static Value castDerivative(OpBuilder &builder, Location loc, Type type,
+                            Value x) {
+  auto cast = CastOp::create(builder, loc, type, x);
+  if (isInteger(type) && !isInteger(x.getType()))
+    cast->setAttr(straightName, builder.getBoolAttr(true));
+  return cast;
 }
 
 LogicalResult CastOp::buildVJP(OpBuilder &builder, ArrayRef<Value> cotangents,
                                const llvm::SmallBitVector &wanted,
                                MutableArrayRef<Value> operandCotangents) {
-  if (cotangents[0] && wanted[0] && isFloatCast(*this))
-    operandCotangents[0] = CastOp::create(builder, ruleLocation(*this, "vjp"),
+  if (cotangents[0] && wanted[0] && passesDerivative(*this))
+    operandCotangents[0] = castDerivative(builder, ruleLocation(*this, "vjp"),
                                           getX().getType(), cotangents[0]);
   return success();
 }
 
 LogicalResult CastOp::buildJVP(OpBuilder &builder, ArrayRef<Value> tangents,
                                MutableArrayRef<Value> resultTangents) {
-  if (tangents[0] && isFloatCast(*this))
-    resultTangents[0] = CastOp::create(builder, ruleLocation(*this, "jvp"),
+  if (tangents[0] && passesDerivative(*this))
+    resultTangents[0] = castDerivative(builder, ruleLocation(*this, "jvp"),
                                        getType(), tangents[0]);
   return success();
 }

@@ -12,9 +12,26 @@ namespace cellgrad {
 /// Python line.
 mlir::Location ruleLocation(mlir::Operation *op, llvm::StringRef rule);
 
-/// Whether values of `type` have tangents and cotangents: tensors of floating
-/// point numbers, and stashes of them.
+/// Whether values of `type` have tangents and cotangents, which are of the same
+/// type: tensors of floating point numbers and of integers, and stashes of
+/// them.
 bool carriesDerivative(mlir::Type type);
+
+/// Whether elements of `type`, a tensor or a stash of them, are integers or
+/// bools.
+bool isInteger(mlir::Type type);
+
+/// Whether `op` is a cast to integers that the derivative passes although it
+/// rounds: of tangents and cotangents, and of what an operation on integers has
+/// computed in floating point. It has the attribute `cell.straight`.
+bool isStraight(mlir::Operation *op);
+
+/// a / b, of integers rounded towards zero and without a derivative of its own.
+mlir::Value quotient(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value a, mlir::Value b);
+
+/// x / 2, likewise.
+mlir::Value half(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x);
 
 /// A constant of `type` with `value` in every element.
 mlir::Value splat(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type,

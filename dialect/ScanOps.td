@@ -68,9 +68,9 @@ def Cell_RecurrenceOp : Cell_Op<"recurrence", [Pure, Polynomial, Sequential, Sam
     %y = cell.recurrence %a, %b along 1 {reverse = true} : tensor<2x3xf32>
     ```
   }];
-  let arguments = (ins Cell_FloatTensor:$a, Cell_FloatTensor:$b, I64Attr:$dim,
+  let arguments = (ins Cell_NumericTensor:$a, Cell_NumericTensor:$b, I64Attr:$dim,
                        DefaultValuedAttr<BoolAttr, "false">:$reverse);
-  let results = (outs Cell_FloatTensor:$result);
+  let results = (outs Cell_NumericTensor:$result);
   let assemblyFormat = "$a `,` $b `along` $dim attr-dict `:` type($result)";
   let derivative = VJP<
     ["mul(recurrence(a, ct, dim=dim, reverse={!getReverse()}), result)",
@@ -92,9 +92,9 @@ def Cell_SegmentCumSumOp : Cell_Op<"segment_cumsum", [
     %y = cell.segment_cumsum %x from %starts along 1 : tensor<2x3xf32>, tensor<2x3xi1>
     ```
   }];
-  let arguments = (ins Cell_FloatTensor:$x, Cell_BoolTensor:$starts, I64Attr:$dim,
+  let arguments = (ins Cell_NumericTensor:$x, Cell_BoolTensor:$starts, I64Attr:$dim,
                        DefaultValuedAttr<BoolAttr, "false">:$reverse);
-  let results = (outs Cell_FloatTensor:$result);
+  let results = (outs Cell_NumericTensor:$result);
   let assemblyFormat = [{
     $x `from` $starts `along` $dim attr-dict `:` type($x) `,` type($starts)
   }];

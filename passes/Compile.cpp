@@ -75,6 +75,12 @@ public:
     llvm::raw_string_ostream os(text);
     printPlan(cast<ModuleOp>(op), os);
   }
+  void runAfterPass(Pass *pass, Operation *op) override {
+    if (pass->getArgument() != "cell-outline-device-kernels")
+      return;
+    llvm::raw_string_ostream os(text);
+    printDevicePlan(cast<ModuleOp>(op), os);
+  }
 
 private:
   std::string &text;
@@ -114,7 +120,7 @@ LogicalResult lower(ModuleOp module, const CompileOptions &options,
   std::string pipeline = options.pipeline.empty()
                              ? pipelineFor(module, *processor->target, options)
                              : options.pipeline;
-  if (pipeline.empty())
+  if (pipeline.empty() && options.plan.empty())
     return success();
   if (options.checkNans)
     pipeline = "cell-differentiate,cell-check-nans," + pipeline;
@@ -139,6 +145,10 @@ LogicalResult lower(ModuleOp module, const CompileOptions &options,
     return failure();
   if (options.plan.empty())
     return success();
+  if (plan.empty())
+    return refuse(module.getLoc())
+           << "there is no plan of kernels: they are formed in linalg on "
+              "buffers, and the input, or the pipeline, has none";
   auto error = writeFile(options.plan, plan);
   return error ? refuse(module.getLoc(), std::move(error)) : success();
 }

@@ -26,34 +26,22 @@ static void addCellToLinalg(OpPassManager &pm) {
 }
 
 namespace {
-struct CUDAPipelineOptions : PassPipelineOptions<CUDAPipelineOptions> {
+struct CUDAPipelineOptions : CUDAKernelOptions {
   Option<TargetName> target{
       *this, "target",
       llvm::cl::desc("the machine of the host program (Target.h)")};
-  Option<int64_t> kernelBytes{
-      *this, "kernel-bytes",
-      llvm::cl::desc("least traffic that a kernel of several ops saves"),
-      llvm::cl::init(CUDAKernelOptions().kernelBytes)};
-  Option<int64_t> nanoseconds{
-      *this, "fewest-nanoseconds",
-      llvm::cl::desc("shortest time on one core of a CPU of what is shared by "
-                     "blocks"),
-      llvm::cl::init(CUDAKernelOptions().nanoseconds)};
 };
 } // namespace
 
 static void buildCUDAPipeline(OpPassManager &pm,
                               const CUDAPipelineOptions &options) {
-  CUDAKernelOptions kernels;
-  kernels.kernelBytes = options.kernelBytes;
-  kernels.nanoseconds = options.nanoseconds;
   TargetOptions machine;
   machine.target = options.target;
   pm.addPass(createSequentialToLoops());
   buildFusePipeline(pm);
   buildPlacePipeline(pm);
   buildBufferPipeline(pm);
-  buildCUDAKernelPipeline(pm, kernels);
+  buildCUDAKernelPipeline(pm, options);
   buildCUDAHostPipeline(pm);
   buildConvertToLLVMPipeline(pm, machine);
 }

@@ -3,10 +3,13 @@
 #include "passes/Plan.h"
 
 #include "passes/Failure.h"
-#include "passes/lower/buffers/Contraction.h"
+#include "passes/lower/buffers/Epilogue.h"
+#include "passes/lower/buffers/FillFolding.h"
 #include "passes/lower/buffers/Items.h"
 #include "passes/lower/buffers/MemoryRoots.h"
 #include "passes/lower/buffers/OpCost.h"
+#include "passes/lower/gpu/HostProgram.h"
+#include "passes/lower/gpu/SpreadNest.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -43,6 +46,14 @@ public:
   void read(Value view, double times) { add(reads, view, times); }
   void write(Value view, double times) { add(writes, view, times); }
 
+  /// What is read of `view` is still in a cache; with `gone`, it is in no
+  /// memory outside either.
+  void keep(Value view, bool gone) {
+    reads.erase(rootOf(view));
+    if (gone)
+      writes.erase(rootOf(view));
+  }
+
   double total() const {
     double sum = 0;
     for (const auto &side : {reads, writes})
@@ -57,9 +68,10 @@ private:
   /// No more than there is of the buffer: what comes again is in a cache.
   void add(Bytes &side, Value view, double times) {
     Value root = rootOf(view);
-    if (kernel->isAncestor(root.getParentRegion()->getParentOp()) &&
-        kernel != root.getDefiningOp())
-      return;
+    bool isGiven = isa<BlockArgument>(root) && isa<func::FuncOp>(kernel) &&
+                   root.getParentRegion() == &kernel->getRegion(0);
+    if (!isGiven && kernel->isAncestor(root.getParentRegion()->getParentOp()))
+      return; // made in the kernel
     double &bytes = side[root];
     bytes = std::min(bytes + times * bytesOf(view.getType()),
                      bytesOf(root.getType()));
@@ -145,8 +157,9 @@ std::string describe(Operation *op) {
   if (isa<scf::ForallOp>(op) || op->hasAttr(kTiles)) {
     unsigned ops = 0;
     op->walk([&](linalg::LinalgOp) { ++ops; });
-    return ops == 1 ? "items of one op"
-                    : llvm::formatv("items of {0} ops", ops).str();
+    return ops == 0   ? "items of a loop"
+           : ops == 1 ? "items of one op"
+                      : llvm::formatv("items of {0} ops", ops).str();
   }
   if (isa<memref::CopyOp>(op))
     return "copy";
@@ -158,6 +171,24 @@ std::string describe(Operation *op) {
                      : linalgOp.getNumReductionLoops() ? "reduction "
                                                        : "map ";
   return kind + shapeOf(linalgOp);
+}
+
+std::string lineOf(Operation *op) {
+  FileLineColLoc line = findPosition(op->getLoc());
+  return line ? llvm::formatv(
+                    "  {0}:{1}",
+                    llvm::sys::path::filename(line.getFilename().getValue()),
+                    line.getLine())
+                    .str()
+              : std::string();
+}
+
+/// Of arguments and results of an entry.
+double leastBytes(func::FuncOp entry) {
+  double bytes = 0;
+  for (Type type : entry.getArgumentTypes())
+    bytes += bytesOf(type);
+  return bytes;
 }
 
 /// Whether a kernel is in the op: then the op is none itself, but a loop or a
@@ -176,25 +207,36 @@ public:
   explicit PlanPrinter(llvm::raw_ostream &os) : os(os) {}
 
   void print(func::FuncOp entry) {
-    rows.clear();
-    total = {};
-    count = 0;
+    findFolded(entry);
     for (Operation &op : entry.getBody().front())
       visit(&op, 1);
-    double least = 0;
-    for (Type type : entry.getArgumentTypes())
-      least += bytesOf(type);
     os << llvm::formatv(
         "@{0}: {1:f0} kernels run, {2:f3} MB through memory "
         "(arguments and results are {3:f3} MB), {4:f3} million operations, "
         "about {5:f3} ms on one core\n",
-        entry.getSymName(), count, total.bytes / 1e6, least / 1e6,
+        entry.getSymName(), count, total.bytes / 1e6, leastBytes(entry) / 1e6,
         total.operations / 1e6, total.nanoseconds / 1e6);
     os << "    runs  items       bytes  operations       us  kernel\n" << rows;
   }
 
 private:
+  /// A zero that a product starts with is not written, and the epilogue of a
+  /// product has no kernel of its own.
+  void findFolded(func::FuncOp entry) {
+    entry.walk([&](linalg::GenericOp op) {
+      if (!isSumOfProducts(op) || !hasKernelTypes(op))
+        return;
+      linalg::FillOp fill = findFill(op, op.getDpsInits()[0]);
+      if (fill && matchPattern(fill.getInputs()[0], m_AnyZeroFloat()))
+        folded.insert(fill);
+      if (linalg::GenericOp epilogue = findEpilogue(op))
+        folded.insert(epilogue);
+    });
+  }
+
   void visit(Operation *op, double times) {
+    if (folded.contains(op))
+      return;
     if (holdsKernels(op)) {
       for (Region &region : op->getRegions())
         for (Operation &inner : region.getOps())
@@ -210,6 +252,20 @@ private:
     Work work;
     Traffic traffic(op);
     addWork(op, 1, work, traffic);
+    std::string what = describe(op);
+    auto generic = dyn_cast<linalg::GenericOp>(op);
+    linalg::GenericOp epilogue = generic && isSumOfProducts(generic)
+                                     ? findEpilogue(op)
+                                     : linalg::GenericOp();
+    if (epilogue) {
+      addWork(epilogue, 1, work, traffic);
+      Value c = generic.getDpsInits()[0];
+      SmallVector<Operation *> users{generic, epilogue};
+      if (linalg::FillOp fill = findFill(op, c); folded.contains(fill))
+        users.push_back(fill);
+      traffic.keep(c, isUsedOnlyBy(c, users));
+      what += ", " + describe(epilogue);
+    }
     work.bytes = traffic.total();
     count += times;
     total.bytes += times * work.bytes;
@@ -223,20 +279,92 @@ private:
     text << llvm::format("%8.0f %6s %11.0f %11.0f %8.1f  ", times,
                          items.c_str(), work.bytes, work.operations,
                          work.nanoseconds / 1000)
-         << describe(op);
-    if (FileLineColLoc line = findPosition(op->getLoc()))
-      text << "  " << llvm::sys::path::filename(line.getFilename().getValue())
-           << ":" << line.getLine();
-    text << "\n";
+         << what << lineOf(op) << "\n";
   }
 
   llvm::raw_ostream &os;
   std::string rows;
+  DenseSet<Operation *> folded; ///< part of other kernels
   Work total;
   double count = 0;
 };
 
+/// The launches of an entry, whose kernels are functions.
+class DevicePlanPrinter {
+public:
+  DevicePlanPrinter(SymbolTable &symbols, llvm::raw_ostream &os)
+      : symbols(symbols), os(os) {}
+
+  void print(func::FuncOp entry) {
+    for (Operation &op : entry.getBody().front())
+      visit(&op, 1);
+    os << llvm::formatv(
+        "@{0}: {1:f0} kernels run, {2:f3} MB through memory "
+        "(arguments and results are {3:f3} MB), {4:f3} million operations\n",
+        entry.getSymName(), count, bytes / 1e6, leastBytes(entry) / 1e6,
+        operations / 1e6);
+    os << "    runs   blocks       bytes  operations  kernel\n" << rows;
+  }
+
+private:
+  void visit(Operation *op, double times) {
+    if (auto call = dyn_cast<func::CallOp>(op))
+      return addRow(call, times);
+    for (Region &region : op->getRegions())
+      for (Operation &inner : region.getOps())
+        visit(&inner, times * tripsOf(op));
+  }
+
+  void addRow(func::CallOp call, double times) {
+    auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
+    if (!kernel || !kernel->hasAttr(kDeviceKernel))
+      return;
+    Work work;
+    Traffic traffic(kernel);
+    unsigned ops = 0;
+    Operation *last = nullptr;
+    for (Operation &op : kernel.getBody().front()) {
+      addWork(&op, 1, work, traffic);
+      if (isa<linalg::LinalgOp, memref::CopyOp, scf::ForallOp, scf::ForOp,
+              scf::WhileOp, scf::IfOp>(op)) {
+        ++ops;
+        last = &op;
+      }
+    }
+    int64_t blocks = 1;
+    std::string what =
+        ops == 1 ? describe(last) : llvm::formatv("{0} ops", ops).str();
+    if (kernel->hasAttr(kGridNest)) {
+      what = describe(last);
+      blocks = blocksOfNest(kernel);
+    } else if (auto loop = dyn_cast_or_null<scf::ForallOp>(last);
+               loop && ops == 1) {
+      blocks = tripsOf(loop);
+    }
+    count += times;
+    bytes += times * traffic.total();
+    operations += times * work.operations;
+    llvm::raw_string_ostream text(rows);
+    text << llvm::format("%8.0f %8lld %11.0f %11.0f  ", times,
+                         static_cast<long long>(blocks), traffic.total(),
+                         work.operations)
+         << what << lineOf(call) << "\n";
+  }
+
+  SymbolTable &symbols;
+  llvm::raw_ostream &os;
+  std::string rows;
+  double count = 0, bytes = 0, operations = 0;
+};
+
 } // namespace
+
+void cellgrad::printDevicePlan(ModuleOp module, llvm::raw_ostream &os) {
+  SymbolTable symbols(module);
+  for (auto entry : module.getOps<func::FuncOp>())
+    if (!entry.isPrivate() && !entry.isDeclaration())
+      DevicePlanPrinter(symbols, os).print(entry);
+}
 
 void cellgrad::printPlan(ModuleOp module, llvm::raw_ostream &os) {
   for (auto entry : module.getOps<func::FuncOp>())

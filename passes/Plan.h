@@ -15,6 +15,10 @@ namespace cellgrad {
 /// measured.
 void printPlan(mlir::ModuleOp module, llvm::raw_ostream &os);
 
+/// The same for a device, behind cell-outline-device-kernels: its launches,
+/// with the blocks of each: what says 1 is computed by one multiprocessor.
+void printDevicePlan(mlir::ModuleOp module, llvm::raw_ostream &os);
+
 } // namespace cellgrad
 
 #endif

@@ -72,6 +72,8 @@ extern "C" {
 #define CG_ARENA_ALIGNMENT 64u
 /* Where it is memory of a CUDA device. */
 #define CG_CUDA_ARENA_ALIGNMENT 256u
+/* And of the buffers of an entry that takes pointers of a CUDA device. */
+#define CG_CUDA_ALIGNMENT 16u
 
 /* Element types, as in cg_print_record.dtype. */
 #define CG_BOOL 0

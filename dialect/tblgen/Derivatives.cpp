@@ -101,6 +101,19 @@ private:
     return var;
   }
 
+  /// A call of the function of this name in Rules.h, on `count` values.
+  std::string emitHelper(const Expr &call, size_t count) {
+    if (call.args.size() != count)
+      fail(call.text + " takes " + Twine(count) + " values");
+    std::string values;
+    for (const Expr &arg : call.args)
+      values += ", " + emitValue(arg);
+    std::string var = fresh();
+    os << "    Value " << var << " = " << call.text << "(builder, loc" << values
+       << ");\n";
+    return var;
+  }
+
   std::string emitValue(const Expr &e) {
     if (e.kind == Expr::Name)
       return emitName(e.text);
@@ -111,6 +124,8 @@ private:
       fail("C++ stands only for an attribute");
     if (e.text == "when")
       return emitWhen(e);
+    if (e.text == "quotient" || e.text == "half")
+      return emitHelper(e, e.text == "half" ? 1 : 2);
     auto found = ops.find(e.text);
     if (found == ops.end())
       fail("the derivative calls '" + e.text + "', which is no cell op");

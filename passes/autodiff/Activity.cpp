@@ -20,15 +20,29 @@ Activity::Activity(func::FuncOp func, ArrayRef<int64_t> wrt,
   Block &body = func.getBody().front();
 
   llvm::DenseSet<Value> varies;
-  for (int64_t i : wrt)
+  bool integers = false;
+  for (int64_t i : wrt) {
     varies.insert(body.getArgument(i));
+    integers |= isInteger(body.getArgument(i).getType());
+  }
+  // Where no derivative passes from floating point to integers, they vary with
+  // integers alone.
+  if (!integers)
+    integers = func.walk([](CastOp op) {
+                     return isStraight(op) ? WalkResult::interrupt()
+                                           : WalkResult::advance();
+                   })
+                   .wasInterrupted();
+  auto mayVary = [&](Type type) {
+    return carriesDerivative(type) && (integers || !isInteger(type));
+  };
   for (Operation &op : body.without_terminator()) {
     bool depends = llvm::any_of(readValues(&op),
                                 [&](Value v) { return varies.contains(v); });
     if (!depends || stopsDerivative(&op))
       continue;
     for (Value result : op.getResults())
-      if (carriesDerivative(result.getType()))
+      if (mayVary(result.getType()))
         varies.insert(result);
   }
 

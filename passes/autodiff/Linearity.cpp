@@ -52,8 +52,10 @@ Values neededFor(Block &body, ValueRange roots) {
 
 /// Whether `value` is a zero, or may be one as it is computed from one.
 bool readsZeros(Block &body, Value value) {
-  return llvm::any_of(neededFor(body, value), [](Value needed) {
-    return matchPattern(needed, m_AnyZeroFloat());
+  bool integer = isInteger(value.getType());
+  return llvm::any_of(neededFor(body, value), [integer](Value needed) {
+    return matchPattern(needed, m_AnyZeroFloat()) ||
+           (integer && matchPattern(needed, m_Zero()));
   });
 }
 

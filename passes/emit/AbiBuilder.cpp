@@ -62,7 +62,8 @@ void AbiBuilder::failIf(Value bad, int32_t status) {
   b.setInsertionPointToStart(next);
 }
 
-void AbiBuilder::checkBuffers(const EntrySpec &entry, ValueRange buffers) {
+void AbiBuilder::checkBuffers(const EntrySpec &entry, ValueRange buffers,
+                              int64_t alignment) {
   Value anyNull, misaligned;
   auto orInto = [&](Value &sum, Value term) {
     sum = sum ? Value(LLVM::OrOp::create(b, loc, sum, term)) : term;
@@ -71,12 +72,12 @@ void AbiBuilder::checkBuffers(const EntrySpec &entry, ValueRange buffers) {
     if (spec->elements() == 0)
       continue; // a tensor without elements has no address
     orInto(anyNull, isNull(pointer));
-    if (spec->dtype->bytes == 1)
+    int64_t least = std::max<int64_t>(spec->dtype->bytes, alignment);
+    if (least == 1)
       continue;
     Value address = LLVM::PtrToIntOp::create(b, loc, i64, pointer);
     orInto(misaligned,
-           LLVM::AndOp::create(b, loc, address,
-                               constant(i64, spec->dtype->bytes - 1)));
+           LLVM::AndOp::create(b, loc, address, constant(i64, least - 1)));
   }
   if (anyNull)
     failIf(anyNull, CG_ERROR_NULL_ARGUMENT);
@@ -137,7 +138,8 @@ Value AbiBuilder::text(llvm::StringRef name, llvm::StringRef text) {
 
 SmallVector<Value> AbiBuilder::beginEntry(const EntrySpec &entry,
                                           llvm::StringRef symbol,
-                                          Location location, Value &context) {
+                                          Location location, Value &context,
+                                          int64_t alignment) {
   loc = location;
   LLVM::LLVMFuncOp function = define(symbol, i32, {ptr, ptr});
   function.setArgAttr(0, "llvm.noundef", b.getUnitAttr());
@@ -156,7 +158,7 @@ SmallVector<Value> AbiBuilder::beginEntry(const EntrySpec &entry,
     failIf(isNull(args), CG_ERROR_NULL_ARGUMENT);
     for (size_t i = 0; i < count; ++i)
       buffers.push_back(loadAt(args, i * sizeof(void *), ptr));
-    checkBuffers(entry, buffers);
+    checkBuffers(entry, buffers, alignment);
   }
   return buffers;
 }

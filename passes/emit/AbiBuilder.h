@@ -35,10 +35,12 @@ protected:
   mlir::LLVM::LLVMFuncOp define(llvm::StringRef name, Type result,
                                 mlir::ArrayRef<Type> args);
   /// Starts a function of the entry that takes (args, context), and checks the
-  /// processor and the buffers, which it returns.
+  /// processor and the buffers, which it returns: they are aligned to their
+  /// elements, and to `alignment`.
   mlir::SmallVector<Value> beginEntry(const EntrySpec &entry,
                                       llvm::StringRef symbol,
-                                      mlir::Location location, Value &context);
+                                      mlir::Location location, Value &context,
+                                      int64_t alignment = 1);
   Value constant(Type type, int64_t value) {
     return mlir::LLVM::ConstantOp::create(b, loc, type,
                                           b.getIntegerAttr(type, value));
@@ -59,7 +61,8 @@ protected:
   /// Leaves with `status` where `bad` holds; building goes on where it does
   /// not.
   void failIf(Value bad, int32_t status);
-  void checkBuffers(const EntrySpec &entry, mlir::ValueRange buffers);
+  void checkBuffers(const EntrySpec &entry, mlir::ValueRange buffers,
+                    int64_t alignment);
   /// Leaves where a context, not null, is of no version that is known.
   void checkContext(Value context);
   /// Puts the control and status register of vector arithmetic (rounding, which

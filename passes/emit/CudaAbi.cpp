@@ -230,8 +230,9 @@ void CudaAbiWriter::writeDeviceForm(const EntrySpec &entry, EntryImpl impl,
                                     unsigned number) {
   Value context;
   SmallVector<Value> words;
-  for (Value buffer : beginEntry(entry, entry.deviceFunction(),
-                                 impl.function.getLoc(), context))
+  for (Value buffer :
+       beginEntry(entry, entry.deviceFunction(), impl.function.getLoc(),
+                  context, CG_CUDA_ALIGNMENT))
     words.push_back(LLVM::PtrToIntOp::create(b, loc, i64, buffer));
   Value call = enter(context, entry.arenaBytes);
   Value status = run(entry, impl, number, 2 * number, words, call, context);

@@ -30,13 +30,13 @@ namespace {
 /// sm_90. Older versions would gain nothing that generated code uses.
 // clang-format off
 constexpr GpuChip kChips[] = {
-    {"sm_75",  "+ptx80"},
-    {"sm_80",  "+ptx80"},
-    {"sm_86",  "+ptx80"},
-    {"sm_87",  "+ptx80"},
-    {"sm_89",  "+ptx80"},
-    {"sm_90",  "+ptx80"},
-    {"sm_90a", "+ptx80"},
+    {"sm_75",  75, "+ptx80"},
+    {"sm_80",  80, "+ptx80"},
+    {"sm_86",  86, "+ptx80"},
+    {"sm_87",  87, "+ptx80"},
+    {"sm_89",  89, "+ptx80"},
+    {"sm_90",  90, "+ptx80"},
+    {"sm_90a", 90, "+ptx80"},
 };
 // clang-format on
 
@@ -97,6 +97,16 @@ mlir::LogicalResult refuseForeignCalls(mlir::gpu::GPUModuleOp module,
 }
 
 } // namespace
+
+llvm::ArrayRef<GpuChip> cellgrad::gpuChips() { return kChips; }
+
+const GpuChip *cellgrad::findChipFor(uint32_t version) {
+  const GpuChip *found = nullptr;
+  for (const GpuChip &chip : kChips)
+    if (chip.number <= version && !llvm::isAlpha(chip.name.back()))
+      found = &chip;
+  return found;
+}
 
 llvm::Expected<const GpuChip *> cellgrad::findChip(llvm::StringRef name) {
   const GpuChip *found = llvm::find_if(

@@ -23,9 +23,17 @@ namespace cellgrad {
 /// A kind of GPU that code is generated for.
 struct GpuChip {
   llvm::StringLiteral name; ///< LLVM's and ptxas' name: "sm_80"
+  uint32_t number;          ///< 10 * major + minor version
   /// LLVM's feature for the version of PTX, which says how old a driver may be.
   llvm::StringLiteral version;
 };
+
+/// All of them, the oldest first.
+llvm::ArrayRef<GpuChip> gpuChips();
+
+/// The newest chip whose code runs on a device of the version 10 * major +
+/// minor; null if the device is older than all.
+const GpuChip *findChipFor(uint32_t version);
 
 /// The chip called `name`, or an error that lists those there are.
 llvm::Expected<const GpuChip *> findChip(llvm::StringRef name);

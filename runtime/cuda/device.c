@@ -28,25 +28,6 @@ void *cell_rt_cuda_zeros(uint64_t bytes) {
       return cell_rt_cuda_failed(cuda, result_, what, kNoKernel);              \
   } while (0)
 
-/* The device of that number. */
-static int32_t findDevice(cg_cuda *cuda, int32_t number) {
-  const struct cell_rt_cuda_driver *d = &cuda->driver;
-  int count = 0;
-  CUresult started = d->cuInit(0);
-  if (started == CUDA_SUCCESS)
-    TRY(d->cuDeviceGetCount(&count), "counting CUDA devices");
-  else if (started != CUDA_ERROR_NO_DEVICE)
-    return cell_rt_cuda_failed(cuda, started, "starting CUDA", kNoKernel);
-  if (number < 0 || number >= count) {
-    snprintf(cuda->message, sizeof cuda->message,
-             "no CUDA device %d: the number of devices is %d, the first is 0",
-             number, count);
-    return CG_ERROR_NO_DEVICE;
-  }
-  TRY(d->cuDeviceGet(&cuda->device, number), "finding the CUDA device");
-  return CG_OK;
-}
-
 /* The current context if it is of the device, else the primary one. */
 static int32_t findContext(cg_cuda *cuda) {
   const struct cell_rt_cuda_driver *d = &cuda->driver;
@@ -55,12 +36,12 @@ static int32_t findContext(cg_cuda *cuda) {
   TRY(d->cuCtxGetCurrent(&current), "asking for the current CUDA context");
   if (current) {
     TRY(d->cuCtxGetDevice(&device), "asking for the device of the context");
-    if (device == cuda->device) {
+    if (device == cuda->device.device) {
       cuda->context = current;
       return CG_OK;
     }
   }
-  TRY(d->cuDevicePrimaryCtxRetain(&cuda->context, cuda->device),
+  TRY(d->cuDevicePrimaryCtxRetain(&cuda->context, cuda->device.device),
       "the primary CUDA context");
   cuda->retained = 1;
   return CG_OK;
@@ -86,8 +67,8 @@ best(const struct cell_rt_cuda_program *program, uint32_t chip, int machine) {
   return found;
 }
 
-static int32_t loadImage(cg_cuda *cuda, const struct cell_rt_cuda_image *image,
-                         const char *device, uint32_t chip) {
+static int32_t loadImage(cg_cuda *cuda,
+                         const struct cell_rt_cuda_image *image) {
   char log[kLog] = "";
   int options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
   void *values[] = {log, (void *)(uintptr_t)(sizeof log - 1)};
@@ -102,7 +83,8 @@ static int32_t loadImage(cg_cuda *cuda, const struct cell_rt_cuda_image *image,
   snprintf(what, sizeof what,
            "loading the %s for sm_%u on %s (sm_%u, driver of CUDA %d.%d)",
            image->kind == CELL_RT_CUDA_CUBIN ? "machine code" : "PTX",
-           image->chip, device, chip, version / 1000, version % 1000 / 10);
+           image->chip, cuda->device.name, cuda->device.chip, version / 1000,
+           version % 1000 / 10);
   int32_t status = cell_rt_cuda_failed(cuda, result, what, kNoKernel);
   size_t length = strlen(cuda->message);
   log[sizeof log - 1] = 0;
@@ -113,14 +95,14 @@ static int32_t loadImage(cg_cuda *cuda, const struct cell_rt_cuda_image *image,
 }
 
 /* Says which chips the model has code for. */
-static int32_t lacksCode(cg_cuda *cuda, const char *device, uint32_t chip) {
+static int32_t lacksCode(cg_cuda *cuda) {
   const struct cell_rt_cuda_program *program = cuda->program;
   char *text = cuda->message;
   size_t size = sizeof cuda->message;
   size_t length = (size_t)snprintf(text, size,
                                    "the model has no code for %s (sm_%u): "
                                    "compile it for that chip; it has code for",
-                                   device, chip);
+                                   cuda->device.name, cuda->device.chip);
   for (uint32_t i = 0; i < program->image_count && length < size; ++i) {
     const struct cell_rt_cuda_image *image = &program->images[i];
     length += (size_t)snprintf(
@@ -132,30 +114,19 @@ static int32_t lacksCode(cg_cuda *cuda, const char *device, uint32_t chip) {
 
 /* Loads the best code that the driver takes. */
 static int32_t loadModule(cg_cuda *cuda) {
-  const struct cell_rt_cuda_driver *d = &cuda->driver;
   const struct cell_rt_cuda_program *program = cuda->program;
-  char name[128] = "";
-  int major = 0, minor = 0;
-  TRY(d->cuDeviceGetName(name, sizeof name - 1, cuda->device),
-      "the name of the CUDA device");
-  TRY(d->cuDeviceGetAttribute(
-          &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, cuda->device),
-      "the chip of the CUDA device");
-  TRY(d->cuDeviceGetAttribute(
-          &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, cuda->device),
-      "the chip of the CUDA device");
-  uint32_t chip = (uint32_t)(10 * major + minor);
+  uint32_t chip = cuda->device.chip;
   const struct cell_rt_cuda_image *cubin = best(program, chip, 1);
   const struct cell_rt_cuda_image *text = best(program, chip, 0);
   if (!text && !cubin)
-    return lacksCode(cuda, name, chip);
+    return lacksCode(cuda);
   /* Machine code of a newer compiler may be more than the driver knows. */
   if (cubin) {
-    int32_t status = loadImage(cuda, cubin, name, chip);
+    int32_t status = loadImage(cuda, cubin);
     if (status == CG_OK || !text)
       return status;
   }
-  return loadImage(cuda, text, name, chip);
+  return loadImage(cuda, text);
 }
 
 static int32_t findKernels(cg_cuda *cuda) {
@@ -242,7 +213,7 @@ void cell_rt_cuda_close(cg_cuda *cuda) {
     d->cuCtxPopCurrent_v2(&popped);
   }
   if (cuda->retained)
-    d->cuDevicePrimaryCtxRelease_v2(cuda->device);
+    d->cuDevicePrimaryCtxRelease_v2(cuda->device.device);
   cell_rt_cuda_unload_driver(&cuda->driver);
   for (uint32_t i = 0; cuda->slots && i < cuda->program->slot_count; ++i)
     free(cuda->slots[i].words);
@@ -257,7 +228,8 @@ static int32_t start(cg_cuda *cuda, int32_t device) {
   int32_t status = cell_rt_cuda_load_driver(&cuda->driver, cuda->message,
                                             sizeof cuda->message);
   if (status == CG_OK)
-    status = findDevice(cuda, device);
+    status = cell_rt_cuda_find_device(&cuda->driver, device, &cuda->device,
+                                      cuda->message, sizeof cuda->message);
   if (status == CG_OK)
     status = findContext(cuda);
   if (status != CG_OK)

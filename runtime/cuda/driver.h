@@ -119,6 +119,25 @@ struct cell_rt_cuda_driver {
 int32_t cell_rt_cuda_load_driver(struct cell_rt_cuda_driver *driver,
                                  char *message, size_t size);
 
+/* A device of the machine. */
+struct cell_rt_cuda_device {
+  CUdevice device;
+  char name[128];
+  uint32_t chip; /* 10 * major + minor version */
+};
+
+/* Starts CUDA and finds a device by its number. CG_OK, or CG_ERROR_NO_DEVICE,
+   CG_ERROR_DEVICE or CG_ERROR_ALLOCATION and, in the `size` bytes of `message`,
+   why not. */
+int32_t cell_rt_cuda_find_device(const struct cell_rt_cuda_driver *driver,
+                                 int32_t number,
+                                 struct cell_rt_cuda_device *found,
+                                 char *message, size_t size);
+
+/* The driver's name and words for what it returned. */
+void cell_rt_cuda_words(const struct cell_rt_cuda_driver *driver,
+                        CUresult result, const char **name, const char **words);
+
 /* The library stays in the process, where threads of its own may run. */
 void cell_rt_cuda_unload_driver(struct cell_rt_cuda_driver *driver);
 

@@ -27,7 +27,7 @@ struct slot {
 struct cg_cuda {
   const struct cell_rt_cuda_program *program; /* first, in all versions */
   _Atomic uint32_t busy;                      /* a call has the handle */
-  CUdevice device;
+  struct cell_rt_cuda_device device;
   struct cell_rt_cuda_driver driver;
   CUcontext context;
   int32_t retained; /* the context is the primary one */

@@ -28,12 +28,9 @@ static void describe(const cg_cuda *cuda, int32_t kernel, char *text,
 
 int32_t cell_rt_cuda_failed(cg_cuda *cuda, CUresult result, const char *what,
                             int32_t kernel) {
-  const char *name = 0, *words = 0;
+  const char *name, *words;
   char where[512] = "", since[512] = "";
-  if (cuda->driver.cuGetErrorName(result, &name) != CUDA_SUCCESS || !name)
-    name = "an error it has no name for";
-  if (cuda->driver.cuGetErrorString(result, &words) != CUDA_SUCCESS || !words)
-    words = "it has no words for it";
+  cell_rt_cuda_words(&cuda->driver, result, &name, &words);
   if (kernel != kNoKernel)
     describe(cuda, kernel, where, sizeof where);
   if (isLate(result) && !cuda->wait && cuda->first != kNoKernel)

@@ -66,7 +66,7 @@ static void fromDevice(void *to, const void *place, size_t bytes) {
 enum { N = 1000 };
 
 static void axpy(void) {
-  static float a = 0.5f, x[N], y[N], old[N];
+  static _Alignas(CG_CUDA_ALIGNMENT) float a = 0.5f, x[N], y[N], old[N];
   for (int i = 0; i < N; ++i) {
     x[i] = (float)i;
     y[i] = 3;
@@ -110,6 +110,9 @@ static void axpy(void) {
   args.x = NULL;
   EXPECT(cg_device_axpy(&args, &lent) == CG_ERROR_NULL_ARGUMENT);
   args.x = (const float *)(none + 1 - (uintptr_t)none % 2);
+  EXPECT(cg_device_axpy_device(&args, &lent) == CG_ERROR_ALIGNMENT);
+  // Kernels access several elements of device memory at once.
+  args.x = x + 1;
   EXPECT(cg_device_axpy_device(&args, &lent) == CG_ERROR_ALIGNMENT);
   args.x = x;
   lent.flags = 1;

@@ -78,23 +78,23 @@ func.func @caller(%x: tensor<f64>, %y: tensor<2xf32>, %n: tensor<2xi32>) {
 
 // -----
 
-func.func private @f(%x: tensor<f64>, %n: tensor<2xi32>) -> (tensor<f64>, tensor<2xi32>) {
-  return %x, %n : tensor<f64>, tensor<2xi32>
+func.func private @f(%x: tensor<f64>, %n: tensor<2xi1>) -> (tensor<f64>, tensor<2xi1>) {
+  return %x, %n : tensor<f64>, tensor<2xi1>
 }
-func.func @caller(%x: tensor<f64>, %y: tensor<2xf32>, %n: tensor<2xi32>) {
-  // expected-error @+1 {{'cell.vjp' op wrt lists argument 1 of type 'tensor<2xi32>', which is not floating point}}
-  %0:3 = cell.vjp @f(%x, %n) cotangents(%x) of [0] wrt [1] : (tensor<f64>, tensor<2xi32>, tensor<f64>) -> (tensor<f64>, tensor<2xi32>, tensor<2xi32>)
+func.func @caller(%x: tensor<f64>, %y: tensor<2xf32>, %n: tensor<2xi1>) {
+  // expected-error @+1 {{'cell.vjp' op wrt lists argument 1 of type 'tensor<2xi1>', which has no derivative}}
+  %0:3 = cell.vjp @f(%x, %n) cotangents(%x) of [0] wrt [1] : (tensor<f64>, tensor<2xi1>, tensor<f64>) -> (tensor<f64>, tensor<2xi1>, tensor<2xi1>)
   return
 }
 
 // -----
 
-func.func private @f(%x: tensor<f64>, %n: tensor<2xi32>) -> (tensor<f64>, tensor<2xi32>) {
-  return %x, %n : tensor<f64>, tensor<2xi32>
+func.func private @f(%x: tensor<f64>, %n: tensor<2xi1>) -> (tensor<f64>, tensor<2xi1>) {
+  return %x, %n : tensor<f64>, tensor<2xi1>
 }
-func.func @caller(%x: tensor<f64>, %y: tensor<2xf32>, %n: tensor<2xi32>) {
-  // expected-error @+1 {{'cell.vjp' op of lists result 1 of type 'tensor<2xi32>', which is not floating point}}
-  %0:3 = cell.vjp @f(%x, %n) cotangents(%x) of [1] wrt [0] : (tensor<f64>, tensor<2xi32>, tensor<f64>) -> (tensor<f64>, tensor<2xi32>, tensor<f64>)
+func.func @caller(%x: tensor<f64>, %y: tensor<2xf32>, %n: tensor<2xi1>) {
+  // expected-error @+1 {{'cell.vjp' op of lists result 1 of type 'tensor<2xi1>', which has no derivative}}
+  %0:3 = cell.vjp @f(%x, %n) cotangents(%x) of [1] wrt [0] : (tensor<f64>, tensor<2xi1>, tensor<f64>) -> (tensor<f64>, tensor<2xi1>, tensor<f64>)
   return
 }
 
@@ -188,12 +188,12 @@ func.func @caller(%x: tensor<f64>, %y: tensor<2xf32>, %n: tensor<2xi32>) {
 
 // -----
 
-func.func private @f(%x: tensor<f64>, %n: tensor<2xi32>) -> (tensor<f64>, tensor<2xi32>) {
-  return %x, %n : tensor<f64>, tensor<2xi32>
+func.func private @f(%x: tensor<f64>, %n: tensor<2xi1>) -> (tensor<f64>, tensor<2xi1>) {
+  return %x, %n : tensor<f64>, tensor<2xi1>
 }
-func.func @caller(%x: tensor<f64>, %y: tensor<2xf32>, %n: tensor<2xi32>) {
-  // expected-error @+1 {{'cell.jvp' op of lists result 1 of type 'tensor<2xi32>', which is not floating point}}
-  %0:3 = cell.jvp @f(%x, %n) tangents(%x) wrt [0] of [1] : (tensor<f64>, tensor<2xi32>, tensor<f64>) -> (tensor<f64>, tensor<2xi32>, tensor<2xi32>)
+func.func @caller(%x: tensor<f64>, %y: tensor<2xf32>, %n: tensor<2xi1>) {
+  // expected-error @+1 {{'cell.jvp' op of lists result 1 of type 'tensor<2xi1>', which has no derivative}}
+  %0:3 = cell.jvp @f(%x, %n) tangents(%x) wrt [0] of [1] : (tensor<f64>, tensor<2xi1>, tensor<f64>) -> (tensor<f64>, tensor<2xi1>, tensor<2xi1>)
   return
 }
 
@@ -244,8 +244,8 @@ func.func @caller(%x: tensor<f64>) {
 // -----
 
 func.func private @f(%x: tensor<f64>) -> tensor<f64>
-func.func @caller(%x: tensor<f64>, %n: tensor<i32>) {
-  // expected-error @+1 {{'cell.vjp' op operand #1 must be variadic of statically shaped tensor of 16-bit float or bfloat16 type or 32-bit float or 64-bit float values of at most 2^47 bytes, but got 'tensor<i32>'}}
-  %0:2 = cell.vjp @f(%x) cotangents(%n) of [0] wrt [0] : (tensor<f64>, tensor<i32>) -> (tensor<f64>, tensor<f64>)
+func.func @caller(%x: tensor<f64>, %n: tensor<i1>) {
+  // expected-error @+1 {{'cell.vjp' op operand #1 must be variadic of statically shaped tensor of 16-bit float or bfloat16 type or 32-bit float or 64-bit float or 8-bit signless integer or 16-bit signless integer or 32-bit signless integer or 64-bit signless integer values of at most 2^47 bytes, but got 'tensor<i1>'}}
+  %0:2 = cell.vjp @f(%x) cotangents(%n) of [0] wrt [0] : (tensor<f64>, tensor<i1>) -> (tensor<f64>, tensor<f64>)
   return
 }

@@ -123,8 +123,14 @@ bool Block::touch(Shadow &shadow, uint64_t offset, unsigned bytes, Tag thread,
         finding.problem = "race: write and read";
         return false;
       }
+      if (writer < bounds.launch)
+        finding.newBytes += uint64_t(1) << shadow.shift;
       writer = how == Access::Store ? mine : now << kWhoBits | kAtomic;
-    } else if (how == Access::ReadOnly) {
+      continue;
+    }
+    if (writer < bounds.launch && reader < bounds.launch)
+      finding.newBytes += uint64_t(1) << shadow.shift;
+    if (how == Access::ReadOnly) {
       reader = launchEpoch << kWhoBits | kReadOnly;
     } else if (how == Access::Load && reader != mine) {
       Tag who = reader & kWhoMask;
@@ -182,6 +188,8 @@ char *Block::globalAccess(Warp &warp, const Instr &i, unsigned lane,
     return nullptr;
   }
   (isWrite(how) ? counters.bytesStored : counters.bytesLoaded) += bytes;
+  (isWrite(how) ? counters.bytesWritten : counters.bytesRead) +=
+      finding.newBytes;
   return reinterpret_cast<char *>(address);
 }
 

@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -136,6 +137,7 @@ struct Driver {
   ptx::Memory memory;
   ptx::Counters counters;
   std::map<std::string, uint64_t> counts;            // see cellEmuCounter
+  std::set<const ptx::Kernel *> launched;            // since they were reset
   std::unordered_map<uint64_t, uint64_t> hostMemory; // pinned: bytes
   std::unordered_map<void *, std::shared_ptr<Stream>> streams;
   std::string lastError; // words for the last result that was no success

@@ -321,6 +321,8 @@ CELL_DRIVER_API uint64_t cellEmuCounter(const char *name) {
       {"blocks", counters.blocks},
       {"bytes_loaded", counters.bytesLoaded},
       {"bytes_stored", counters.bytesStored},
+      {"bytes_read", counters.bytesRead},
+      {"bytes_written", counters.bytesWritten},
       {"memory_used", driver.memoryUsed},
       {"live_allocations", driver.memory.count()},
   };
@@ -336,4 +338,5 @@ CELL_DRIVER_API void cellEmuReset() {
   std::lock_guard<std::recursive_mutex> lock(driver.mutex);
   driver.counters = ptx::Counters();
   driver.counts.clear();
+  driver.launched.clear();
 }

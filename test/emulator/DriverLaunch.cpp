@@ -2,8 +2,11 @@
 
 #include "Driver.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <string_view>
 
 using namespace emu;
 
@@ -24,6 +27,20 @@ static bool runsHere(const Driver &driver, const std::string &target) {
   return *end == 'a' ? number == driver.chip : number <= driver.chip;
 }
 
+/// Writes the text of a module to the folder CELL_EMU_PTX, once.
+static void keep(const char *text) {
+  const char *folder = getenv("CELL_EMU_PTX");
+  if (!folder)
+    return;
+  char name[32];
+  snprintf(name, sizeof(name), "/%016zx.ptx",
+           std::hash<std::string_view>()(text));
+  if (FILE *file = fopen((std::string(folder) + name).c_str(), "wx")) {
+    fputs(text, file);
+    fclose(file);
+  }
+}
+
 static Result load(Entry &entry, void **handle, const void *image,
                    std::string &log) {
   Driver &driver = entry.driver;
@@ -32,6 +49,7 @@ static Result load(Entry &entry, void **handle, const void *image,
   memcpy(&magic, text, sizeof(magic));
   if (memcmp(text, "\177ELF", 4) == 0 || magic == 0xba55ed50)
     return driver.fail(NoBinaryForGpu, "the emulator takes PTX, no cubin");
+  keep(text);
   auto module = std::make_unique<Module>();
   module->ptx = ptx::parse(text, log);
   if (!module->ptx)
@@ -283,6 +301,9 @@ static Result launch(Entry &entry, Function *function, const ptx::Dim3 &grid,
   operation.kind = Operation::Kind::Kernel;
   operation.run = [=, &driver, &kernel] {
     ++driver.counts["launches"];
+    driver.counts["launches_of_one_block"] +=
+        uint64_t(grid.x) * grid.y * grid.z == 1;
+    driver.counts["kernels"] += driver.launched.insert(&kernel).second;
     ptx::Launch launch;
     launch.kernel = &kernel;
     launch.grid = grid;

@@ -360,6 +360,7 @@ static Result fill(Entry &entry, Pointer to, uint32_t value, size_t size,
       memcpy(reinterpret_cast<char *>(to) + at, &value, size);
     markWritten(driver, to, bytes);
     ++driver.counts["fills"];
+    driver.counts["bytes_filled"] += bytes;
   };
   return driver.enqueue(handle, std::move(operation));
 }

@@ -27,6 +27,8 @@ struct Counters {
   uint64_t barriers = 0;         // times that a block passed one
   uint64_t blocks = 0;
   uint64_t bytesLoaded = 0, bytesStored = 0; // of global memory
+  // Of global memory, each byte once a launch: what caches cannot save.
+  uint64_t bytesRead = 0, bytesWritten = 0;
 };
 
 struct Options {
@@ -150,6 +152,7 @@ private:
     const char *problem = nullptr;
     uint64_t place = 0;
     Tag other = kNever;
+    uint64_t newBytes = 0; // that this launch has not accessed so before
   };
   bool touch(Shadow &shadow, uint64_t offset, unsigned bytes, Tag thread,
              Access how, const Bounds &bounds, const Warp &warp,

@@ -130,6 +130,13 @@ struct Min {
 struct Max {
   template <class T> static T apply(T a, T b) { return a > b ? a : b; }
 };
+/// With .relu, what is negative becomes 0.
+template <class Op> struct ClampedAtZero {
+  template <class T> static T apply(T a, T b) {
+    T result = Op::apply(a, b);
+    return result < 0 ? T(0) : result;
+  }
+};
 
 } // namespace
 
@@ -278,10 +285,13 @@ void ptx::decodeInteger(Decoder &decoder, Opcode &opcode, Instr &i, Type type) {
     i.run = binary<Div>(type);
   } else if (name == "rem") {
     i.run = binary<Rem>(type);
-  } else if (name == "min") {
-    i.run = binary<Min>(type);
-  } else if (name == "max") {
-    i.run = binary<Max>(type);
+  } else if (name == "min" || name == "max") {
+    bool isMin = name == "min";
+    if (!opcode.has("relu"))
+      i.run = isMin ? binary<Min>(type) : binary<Max>(type);
+    else if (type == Type::S32)
+      i.run = isMin ? map2<ClampedAtZero<Min>, int32_t, int32_t, int32_t>
+                    : map2<ClampedAtZero<Max>, int32_t, int32_t, int32_t>;
   } else if (name == "neg") {
     operands = 1;
     i.run = unary<Neg>(type);

@@ -149,7 +149,7 @@ void ModuleParser::parseVariableOf(Space space, bool isExtern) {
   GlobalVariable &global = module.globals[std::string(name)];
   global.name = name;
   global.constant = space == Space::Const;
-  uint64_t align = std::max<uint64_t>(symbol.align, 16);
+  uint64_t align = symbol.align;
   uint64_t room = symbol.bytes;
   if (lex.eat("=")) {
     if (room == 0) { // "x[] = {...}": count first
@@ -159,16 +159,17 @@ void ModuleParser::parseVariableOf(Space space, bool isExtern) {
         room += lex.next() == "," ? sizeOf(element) : 0;
       lex.goTo(values);
     }
-    global.storage.reset(new char[room + align]());
+    global.storage.reset(new char[room + 2 * align]());
     global.bytes = room;
     parseInitializer(global, element);
   } else {
-    global.storage.reset(new char[room + align]());
+    global.storage.reset(new char[room + 2 * align]());
     global.bytes = room;
   }
-  // Where the storage begins is known only now; values are moved there.
+  // Where the storage begins is known only now; values are moved there. It has
+  // the alignment that it asks for and no more, as it may on a device.
   uint64_t begin = reinterpret_cast<uint64_t>(global.storage.get());
-  uint64_t padding = (align - begin % align) % align;
+  uint64_t padding = (3 * align - begin % (2 * align)) % (2 * align);
   memmove(global.storage.get() + padding, global.storage.get(), room);
   global.data = global.storage.get() + padding;
   symbol.bytes = room;

@@ -283,11 +283,14 @@ bool execute(const Module &module, Run run) {
     free(argument.memory);
   }
   if (run.counts)
-    printf("%llu instructions, %llu barriers, %llu bytes loaded, %llu stored\n",
+    printf("%llu instructions, %llu barriers, %llu bytes loaded, %llu stored, "
+           "%llu different ones read, %llu written\n",
            static_cast<unsigned long long>(counters.laneInstructions),
            static_cast<unsigned long long>(counters.barriers),
            static_cast<unsigned long long>(counters.bytesLoaded),
-           static_cast<unsigned long long>(counters.bytesStored));
+           static_cast<unsigned long long>(counters.bytesStored),
+           static_cast<unsigned long long>(counters.bytesRead),
+           static_cast<unsigned long long>(counters.bytesWritten));
   if (outcome.fault != Fault::None)
     printf("error: %s\n", outcome.message.c_str());
   fflush(stdout);

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,13 +17,12 @@ from typing import Any
 import numpy as np
 from differential import ULPS, Mismatch, Reference, compare, entry, forward_program
 from generator import Program, records
+from on_kernels import outcomes
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "python"))
 from device import Device, Kernels, Refused, as_kernels, on_buffers
 
 PASSED, REFUSED = "passed", "refused"
-# A loop over matrices copies the pivots of each into memory of their own, before any is written.
-UNWRITTEN = "read of what nothing has written"
 
 
 def check(seed: int) -> str:
@@ -35,7 +32,7 @@ def check(seed: int) -> str:
     except Refused as refused:
         return f"{REFUSED}: {refused}"
     except (Mismatch, RuntimeError) as finding:
-        return UNWRITTEN if UNWRITTEN in str(finding) else str(finding)
+        return str(finding)
     return PASSED
 
 
@@ -68,24 +65,11 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=100)
     options = parser.parse_args()
-    counts, findings = Counter[str](), 0
-    seeds = iter(range(options.first, options.first + options.count))
-    while True:
-        # After a failure of a kernel, no call of its process succeeds.
-        with ProcessPoolExecutor(1) as pool:
-            for seed in seeds:
-                outcome = pool.submit(check, seed).result()
-                counts[outcome.splitlines()[0]] += 1
-                if outcome == PASSED or outcome.startswith(REFUSED):
-                    continue
-                findings += outcome != UNWRITTEN
-                print(f"seed {seed}: {outcome}\n", flush=True)
-                break
-            else:
-                break
+    seeds = range(options.first, options.first + options.count)
+    counts = outcomes(check, seeds, lambda o: o == PASSED or o.startswith(REFUSED), "seed")
     for what, number in counts.most_common():
         print(f"{number} {what}")
-    return min(findings, 1)
+    return min(counts["findings"], 1)
 
 
 if __name__ == "__main__":

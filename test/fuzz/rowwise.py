@@ -93,6 +93,7 @@ class Rows(Loops):
             self.column: 1,
             self.contraction: 2,
             self.beside: 3,
+            self.images: 4,
         }
         if self.effects:
             steps[self.effect] = 6
@@ -188,6 +189,45 @@ class Rows(Loops):
 
     def bounded_of(self, x: Value) -> None:
         self.same(self.rng.choice(BOUNDED), x)
+
+    def images(self) -> None:
+        """Each row is an image of one dimension: its convolution, and what follows that, row by row."""
+        rng, n, c = self.rng, self.n, self.c
+        taps = rng.choice([t for t in (1, 2, 3, 5) if t <= c])
+        filters = rng.choice([1, 2, 3])
+        image = self.reshape(self.some(self.shapes[0]), (n, 1, c))
+        if rng.random() < 0.5:
+            image = self.bounded(image)
+        row = self.bounded(self.some((c,)))
+        parts = [
+            self.slice(row, 0, i % (c - taps + 1), i % (c - taps + 1) + taps)
+            for i in range(filters)
+        ]
+        parts = [self.reshape(p, (1, 1, taps)) for p in parts]
+        weights = parts[0]
+        if filters > 1:
+            names, shape = ", ".join(p.name for p in parts), (filters, 1, taps)
+            types = ", ".join(self.type(p.shape) for p in parts)
+            weights = self.op(
+                f"concat {names} dim 0 : ({types}) -> {self.type(shape)}", shape, False
+            )
+        before = rng.randint(0, taps - 1)
+        wide = (n, 1, c + taps - 1)
+        padding = f"low [0, 0, {before}] high [0, 0, {taps - 1 - before}] interior [0, 0, 0]"
+        types = f"{self.type(image.shape)} -> {self.type(wide)}"
+        padded = self.op(f"pad {image.name} {padding} : {types}", wide, False)
+        made = (n, filters, c)
+        types = f"({self.type(wide)}, {self.type(weights.shape)}) -> {self.type(made)}"
+        what = f"conv {padded.name}, {weights.name} strides [1] dilations [1] groups 1"
+        y = self.op(f"{what} : {types}", made, False)
+        for _ in range(rng.randint(0, 2)):
+            y = self.bounded(y)
+        if rng.random() < 0.3:
+            self.values.append(y)
+        if filters > 1 and rng.random() < 0.7:
+            self.seen(self.reduce(rng.choice(["sum", "max"]), y, [1]))
+        else:
+            self.seen(self.reshape(self.slice(y, 1, 0, 1), (n, c)))
 
     def noise(self) -> None:
         """Numbers that depend on the position alone."""

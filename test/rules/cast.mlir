@@ -1,4 +1,4 @@
-// Derivative of cell.cast. It passes between floating point types and is zero through an integer.
+// Derivative of cell.cast. It passes between floating point types and is zero where numbers are rounded to integers.
 // RUN: cell-opt %s | cell-opt | FileCheck %s --check-prefix=FORWARD
 // RUN: cell-opt %s --cell-differentiate | FileCheck %s --check-prefix=ADJOINT
 // RUN: cell-run %s --entry=values --passes=cell-differentiate | FileCheck %s --check-prefix=VALUES

@@ -14,11 +14,10 @@ func.func private @f(%a: tensor<8xf64>, %b: tensor<8xf64>) -> tensor<8xf64> {
 
 // ADJOINT-LABEL: func.func @vjp(
 // ADJOINT-SAME: %[[A:[a-z0-9]+]]: {{[^,]*}}, %[[B:[a-z0-9]+]]: {{[^,]*}}, %[[CT:[a-z0-9]+]]: {{[^,]*}})
-// ADJOINT: %[[V0:.*]] = cell.div %[[A]], %[[B]] :
-// ADJOINT: %[[V1:.*]] = cell.floor %[[V0]] :
-// ADJOINT: %[[V2:.*]] = cell.mul %[[CT]], %[[V1]] :
-// ADJOINT: %[[V3:.*]] = cell.neg %[[V2]] :
-// ADJOINT: return %[[CT]], %[[V3]]
+// ADJOINT: %[[V0:.*]] = cell.floor_div %[[A]], %[[B]] :
+// ADJOINT: %[[V1:.*]] = cell.mul %[[CT]], %[[V0]] :
+// ADJOINT: %[[V2:.*]] = cell.neg %[[V1]] :
+// ADJOINT: return %[[CT]], %[[V2]]
 func.func @vjp(%a: tensor<8xf64>, %b: tensor<8xf64>, %ct: tensor<8xf64>) -> (tensor<8xf64>, tensor<8xf64>) {
   %0:3 = cell.vjp @f(%a, %b) cotangents(%ct) of [0] wrt [0, 1] : (tensor<8xf64>, tensor<8xf64>, tensor<8xf64>) -> (tensor<8xf64>, tensor<8xf64>, tensor<8xf64>)
   return %0#1, %0#2 : tensor<8xf64>, tensor<8xf64>
@@ -26,11 +25,10 @@ func.func @vjp(%a: tensor<8xf64>, %b: tensor<8xf64>, %ct: tensor<8xf64>) -> (ten
 
 // ADJOINT-LABEL: func.func @jvp(
 // ADJOINT-SAME: %[[A:[a-z0-9]+]]: {{[^,]*}}, %[[B:[a-z0-9]+]]: {{[^,]*}}, %[[T:[a-z0-9]+]]: {{[^,]*}}, %[[U:[a-z0-9]+]]: {{[^,]*}})
-// ADJOINT: %[[V0:.*]] = cell.div %[[A]], %[[B]] :
-// ADJOINT: %[[V1:.*]] = cell.floor %[[V0]] :
-// ADJOINT: %[[V2:.*]] = cell.mul %[[U]], %[[V1]] :
-// ADJOINT: %[[V3:.*]] = cell.sub %[[T]], %[[V2]] :
-// ADJOINT: return %[[V3]]
+// ADJOINT: %[[V0:.*]] = cell.floor_div %[[A]], %[[B]] :
+// ADJOINT: %[[V1:.*]] = cell.mul %[[U]], %[[V0]] :
+// ADJOINT: %[[V2:.*]] = cell.sub %[[T]], %[[V1]] :
+// ADJOINT: return %[[V2]]
 func.func @jvp(%a: tensor<8xf64>, %b: tensor<8xf64>, %t: tensor<8xf64>, %u: tensor<8xf64>) -> tensor<8xf64> {
   %0:2 = cell.jvp @f(%a, %b) tangents(%t, %u) wrt [0, 1] of [0] : (tensor<8xf64>, tensor<8xf64>, tensor<8xf64>, tensor<8xf64>) -> (tensor<8xf64>, tensor<8xf64>)
   return %0#1 : tensor<8xf64>

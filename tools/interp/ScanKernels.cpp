@@ -75,9 +75,16 @@ Tensor evaluate(RecurrenceOp op, Operands args) {
   forEachLine(result.getShape(), op.getDim(), op.getReverse(),
               [&](ArrayRef<int64_t> line) {
                 double y = 0;
+                uint64_t whole = 0; // wraps
                 for (int64_t i : line) {
-                  result.setFloat(i, y);
-                  y = args[0]->getFloat(i) * y + args[1]->getFloat(i);
+                  if (result.isFloat()) {
+                    result.setFloat(i, y);
+                    y = args[0]->getFloat(i) * y + args[1]->getFloat(i);
+                    continue;
+                  }
+                  result.setInt(i, static_cast<int64_t>(whole));
+                  whole = static_cast<uint64_t>(args[0]->getInt(i)) * whole +
+                          static_cast<uint64_t>(args[1]->getInt(i));
                 }
               });
   return result;
@@ -91,10 +98,16 @@ Tensor evaluate(SegmentCumSumOp op, Operands args) {
       while (end < line.size() && !args[1]->getInt(line[end]))
         ++end;
       double sum = 0;
+      uint64_t whole = 0; // wraps
       for (size_t k = 0; k < end - begin; ++k) {
         int64_t i = line[op.getReverse() ? end - 1 - k : begin + k];
-        sum += args[0]->getFloat(i);
-        result.setFloat(i, sum);
+        if (result.isFloat()) {
+          sum += args[0]->getFloat(i);
+          result.setFloat(i, sum);
+          continue;
+        }
+        whole += static_cast<uint64_t>(args[0]->getInt(i));
+        result.setInt(i, static_cast<int64_t>(whole));
       }
     }
   });

@@ -114,6 +114,7 @@ plant(llvm::StringRef mode, mlir::Operation *op, mlir::OpBuilder &builder,
     for (OpResult result : o->getResults()) {
       bool used = !result.use_empty() || llvm::is_contained(results, result);
       if (!used || !carriesDerivative(result.getType()) ||
+          isInteger(result.getType()) || // positions, mostly
           matchPattern(o, m_AnyZeroFloat()))
         continue;
       // A stash has no sign, but what is put there.

@@ -84,6 +84,11 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
             "std::max<int64_t>(1, group.items() / 2 * 2)",
         ),
         (
+            "a product goes without its epilogue",
+            "later.conflictsWith(epilogue) || group.isBefore(epilogue)",
+            "false",
+        ),
+        (
             "rest rows add to the part of the last item",
             "sumsOf(b.getIndexAttr(«tiling.items»))",
             "tiling.items - 1",
@@ -188,5 +193,102 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
             'bytesOf("cell.arena_bytes") - each',
             'bytesOf("cell.arena_bytes")',
         ),
+    ],
+    "Epilogue": [
+        ("the product is read at other places", "access.strides != c.strides", "false"),
+        (
+            "rows of other values have any stride",
+            "stride == 1 || (stride == 0 && !isOutput)",
+            "true",
+        ),
+        (
+            "dimensions that are one for the product are so for all",
+            "access->strides[*next] != aligned[d] * covered",
+            "false",
+        ),
+        ("positions are those in the tile", "op.hasIndexSemantics()", "false"),
+    ],
+    "FormEpilogues": [
+        ("an epilogue writes the product's factors", "rootOf(input.memref) == root", "false"),
+        (
+            "sums are complete after every block",
+            "!completesTiles(shape, planGemm(shape, *target))",
+            "false",
+        ),
+        (
+            "a product moves past what writes its factors",
+            "if («use.conflictsWith(op)»)\n        return op;",
+            "isa<linalg::GenericOp>(op) && "
+            "llvm::is_contained(op->getOperands(), product.getDpsInits()[0])",
+        ),
+    ],
+    "EmitGemm": [
+        ("nobody else reads the product", "!isUsedOnlyBy(c.memref, ends)", "false"),
+        ("the epilogue stays at the first item", "tiles->moveTo(dim, item);", ";"),
+    ],
+    "GemmEmitter": [
+        (
+            "epilogues run after the first block of the sum",
+            "(llvm::divideCeil(shape.k, plan.depthBlock) - 1) * plan.depthBlock",
+            "int64_t(0)",
+        ),
+        (
+            "rest rows have no epilogue",
+            "emitEpilogue(block, known(fullRows), {rest, {}}, cBlock, depth);",
+            ";",
+        ),
+        (
+            "columns of epilogues count from the block",
+            "mem.advance(«block.column», j, width)",
+            "decltype(block.column)()",
+        ),
+    ],
+    "EpilogueEmitter": [
+        (
+            "the last vector is whole",
+            "v + 1 == part.vectors ? part.active : plan.lanes",
+            "plan.lanes",
+        ),
+    ],
+    "OutlineKernels": [
+        (
+            "products with other epilogues are one",
+            "(!a.epilogue || same(a.epilogue, b.epilogue))",
+            "true",
+        ),
+        (
+            "reshapes stay outside of the function",
+            "«candidate.definitions.insert(def);»\n  } else if",
+            ";",
+        ),
+    ],
+    # See residency.py.
+    "TensorBuffer": [
+        ("what was copied to a device stays valid", "deviceIsValid = «!isSeenOnHost()»;", "true"),
+        ("what was copied to the host stays valid", "hostIsValid = «!sharedOn()»;", "true"),
+        (
+            "nothing is copied twice to a device",
+            "if («!deviceIsValid») {\n    device.upload",
+            "false",
+        ),
+        ("all is copied to a device", "if («!deviceIsValid») {\n    device.upload", "true"),
+        ("views are not looked at", "borrowsOnHost() || lent != 0", "borrowsOnHost()"),
+        ("borrowed memory is not looked at", "borrowsOnHost() || lent != 0", "lent != 0"),
+        ("writes are not copied back", "if («isSeenOnHost()») {\n    read();", "false"),
+        ("what was written back stays valid", "read();\n    «deviceIsValid = false;»\n  }", ";"),
+        (
+            "the host has what a device wrote",
+            "writtenOnDevice() const {\n  «hostIsValid = false;»",
+            ";",
+        ),
+        ("a device has what the host writes", "read();\n  «deviceIsValid = false;»\n  return", ";"),
+        ("the host has what others write", "lendOnDevice() const {\n  «hostIsValid = false;»", ";"),
+        ("a device is left without a look", "if (place != &device) {\n    «read();»\n", ";"),
+        ("any device is the same", "if («place != &device»)", "!place"),
+        ("the host writes what others share", "const Device *device = «sharedOn()»", "nullptr"),
+        ("memory of others is freed", "if («!borrowsOnDevice»)", "true"),
+        ("lent memory of a device is forgotten", "++lentOnDevice;", ";"),
+        ("copies are of the host's memory", "copy() const {\n  if («!deviceIsValid»)", "true"),
+        ("copies are of the device's memory", "copy() const {\n  if («!deviceIsValid»)", "!place"),
     ],
 }

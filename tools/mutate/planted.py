@@ -21,31 +21,21 @@ import argparse
 import ctypes
 import importlib.util
 import json
-import os
 import random
-import re
-import resource
 import shutil
-import signal
-import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from multiprocessing import get_context
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from chosen import CHOSEN
-from mutate import replaced
-from source import Source
+from judge import Judge, report, score
+from scratch import BUILD, ROOT, Mutant, executed, link, lit_lines, objects
 
-ROOT = Path(__file__).resolve().parents[2]
-BUILD = ROOT / "build"
-LLVM = Path("/usr/lib/llvm-22")
 PAGE = ROOT / "docs" / "lowering-nets.md"
 BEGIN, END = "<!-- lowering mutants: begin -->", "<!-- lowering mutants: end -->"
 # What only prints, or hands on to passes of others.
@@ -63,106 +53,6 @@ FILES = {
     ],
     "passes/autodiff": ["CountLoops", "NormalForm", "Rematerialize"],
 }
-PROGRAMS, SECONDS, MEMORY = 30, 30, 6 << 30
-TABLES = 'extern "C" {{ __attribute__((visibility("default"))) int cellMutant = -1; __attribute__((visibility("default"))) unsigned char cellMutantsSeen[1 << 16]; }}'
-# Which mutant a tool is, and where it says what it executed.
-ENVIRONMENT = """
-#include <cstdio>
-#include <cstdlib>
-static void say() {
-  if (FILE *out = fopen(getenv("CELL_MUTANTS_SEEN"), "ab")) {
-    fwrite(cellMutantsSeen, 1, sizeof cellMutantsSeen, out);
-    fclose(out);
-  }
-}
-static int chosen = [] {
-  if (const char *text = getenv("CELL_MUTANT"))
-    cellMutant = atoi(text);
-  if (getenv("CELL_MUTANTS_SEEN"))
-    atexit(say);
-  return 0;
-}();
-"""
-
-
-@dataclass
-class Mutant:
-    number: int
-    file: str
-    line: int
-    what: str
-
-
-# --- the scratch copy -------------------------------------------------------------------------
-
-
-def objects(folder: Path, files: list[str], jobs: int) -> list[Mutant]:
-    """Compiles the planted copies; what does not compile is left out."""
-    commands = {
-        c["file"]: c["command"] for c in json.loads((BUILD / "compile_commands.json").read_text())
-    }
-    jobs_to_do, planted, first = [], [], 0
-    for place, names in FILES.items():
-        for name in names:
-            if files and name not in files:
-                continue
-            path = ROOT / place / f"{name}.cpp"
-            source = Source(path.read_text(), CHOSEN.get(name, ()))
-            jobs_to_do.append((path, source, first, commands[str(path)]))
-            first += len(source.mutants)
-
-    def make(job: tuple[Path, Source, int, str]) -> list[Mutant]:
-        path, source, start, command = job
-        copy, made = folder / path.name, folder / f"{path.stem}.o"
-        without: set[int] = set()
-        for _ in range(8):
-            head = f'#include "{ROOT}/tools/mutate/Mutants.h"\n#line 1 "{copy}"\n'
-            copy.write_text(head + source.planted(start, without))
-            again = re.sub(r" -o \S+", f" -o {made}", command).replace(str(path), str(copy))
-            again = again.replace(" -O2", " -O0 -w -ferror-limit=0")
-            run = subprocess.run(again, shell=True, cwd=BUILD, capture_output=True, text=True)
-            if run.returncode == 0:
-                return [
-                    Mutant(start + i, path.stem, m.line, m.what)
-                    for i, m in enumerate(source.mutants)
-                    if i not in without
-                ]
-            lines = {
-                int(n) for n in re.findall(rf"^{re.escape(str(copy))}:(\d+):", run.stderr, re.M)
-            }
-            without |= {
-                i
-                for i, m in enumerate(source.mutants)
-                if any(at in lines for at in source.lines_of(m))
-            }
-        raise RuntimeError(f"{path.name} does not compile:\n{run.stderr[:3000]}")
-
-    with ThreadPoolExecutor(jobs) as pool:
-        for made in pool.map(make, jobs_to_do):
-            planted += made
-    return planted
-
-
-def link(folder: Path) -> None:
-    """A native module, cell-opt and cell-run with these objects in place of those of the libraries."""
-    table = folder / "table.cpp"
-    table.write_text(TABLES.format() + ENVIRONMENT)
-    made = folder / "table.o"
-    subprocess.run(["clang++-22", "-fPIC", "-O1", "-c", table, "-o", made], check=True)
-    own = " ".join(str(o) for o in sorted(folder.glob("*.o")))
-    (folder / "bin").mkdir(exist_ok=True)
-    native = next((BUILD / "python" / "cellgrad").glob("_native*.so")).name
-    for target, out in [
-        (f"python/cellgrad/{native}", folder / native),
-        ("bin/cell-opt", folder / "bin" / "cell-opt"),
-        ("bin/cell-run", folder / "bin" / "cell-run"),
-    ]:
-        shown = ["ninja", "-C", BUILD, "-t", "commands", target]
-        command = subprocess.run(shown, capture_output=True, text=True, check=True).stdout
-        command = command.strip().splitlines()[-1].removeprefix(": && ").split(" && ")[0]
-        # Before the libraries, so that the linker does not look for these there.
-        command = command.replace(f" -o {target}", f" {own} -o {out}").replace("-Wl,-s ", "")
-        subprocess.run(command, shell=True, check=True, cwd=BUILD)
 
 
 def load(folder: Path) -> ctypes.CDLL:
@@ -313,11 +203,17 @@ class Cases:
 # The kinds of each group, and how many programs of them of each 100.
 GROUPS = {
     "programs of every op": {"forward": 1.0, "derivatives": 0.5},
-    "... and those for the lowering": {"small": 1.0, "large": 0.4, "conv": 0.5, "loops": 0.4},
+    "... and those for the lowering": {
+        "small": 1.0,
+        "large": 0.4,
+        "conv": 0.5,
+        "loops": 0.4,
+        "epilogues": 0.5,
+    },
     "... and those with donations and layers": {"donations": 1.5, "layers": 0.2},
     "... and those about kernels": {"rows": 1.0},
 }
-TESTS = "... and the tests of the passes"
+TESTED = ("lower", "autodiff")
 
 
 def observed(kinds: dict[str, float], programs: int, library: ctypes.CDLL) -> list[Case]:
@@ -342,144 +238,6 @@ def observed(kinds: dict[str, float], programs: int, library: ctypes.CDLL) -> li
     return passing
 
 
-def notices(number: int, found: list[Case], library: ctypes.CDLL, known: Counter[str]) -> str:
-    """The case that notices mutant `number`, or nothing. `known`: how many of the file each has noticed."""
-    reach = sorted((c for c in found if c.seen[number]), key=lambda c: (-known[c.name], c.seconds))
-    reach = reach[:PROGRAMS]
-    if not reach:
-        return ""
-    read, write = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(read)
-        quiet = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(quiet, 1)
-        os.dup2(quiet, 2)
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        ctypes.c_int.in_dll(library, "cellMutant").value = number
-        for i, case in enumerate(reach):
-            os.write(write, bytes([i]))
-            try:
-                case.check()
-            except BaseException:
-                os._exit(1)
-        os._exit(0)
-    os.close(write)
-    deadline = time.time() + 20 * SECONDS
-    while True:
-        pid, status = os.waitpid(child, os.WNOHANG)
-        if pid:
-            break
-        if time.time() > deadline:
-            os.kill(child, signal.SIGKILL)
-            _, status = os.waitpid(child, 0)
-            break
-        time.sleep(0.005)
-    ran = b""
-    while part := os.read(read, 4096):
-        ran += part
-    os.close(read)
-    return reach[ran[-1]].name if status and ran else ("start" if status else "")
-
-
-# --- tests of the passes ----------------------------------------------------------------------
-
-
-def lit_lines() -> dict[str, list[str]]:
-    """The RUN lines of test/lower and test/autodiff that use cell-opt or cell-run, by file."""
-    found = {}
-    for path in sorted(
-        p for f in ("lower", "autodiff") for p in (ROOT / "test" / f).rglob("*.mlir")
-    ):
-        lines = [
-            x.split("RUN:", 1)[1].strip() for x in path.read_text().splitlines() if "// RUN:" in x
-        ]
-        joined = "\n".join(lines).replace("\\\n", "")
-        found[str(path)] = [
-            x.replace("%s", str(path))
-            for x in joined.splitlines()
-            if re.search("cell-(opt|run)", x)
-        ]
-    return {k: v for k, v in found.items() if v}
-
-
-def passes(lines: list[str], folder: Path, **more: str) -> bool:
-    path = os.pathsep.join(
-        [str(folder / "bin"), str(BUILD / "bin"), str(LLVM / "bin"), os.environ["PATH"]]
-    )
-    for line in lines:
-        line = line.replace("%t", str(folder / f"t{os.getpid()}"))
-        shell = ["bash", "-c", f"set -o pipefail; ulimit -t {SECONDS} -v {MEMORY >> 10}; {line}"]
-        if subprocess.run(
-            shell, env={**os.environ, "PATH": path, **more}, capture_output=True
-        ).returncode:
-            return False
-    return True
-
-
-def executed(lines: list[str], folder: Path) -> bytes:
-    """What a test executes, and nothing if it fails without a mistake."""
-    out = folder / "seen"
-    out.unlink(missing_ok=True)
-    if not passes(lines, folder, CELL_MUTANTS_SEEN=str(out)) or not out.exists():
-        return bytes(1 << 16)
-    data, total = out.read_bytes(), bytearray(1 << 16)
-    for at in range(0, len(data), 1 << 16):
-        total = bytearray(a | b for a, b in zip(total, data[at : at + (1 << 16)], strict=False))
-    return bytes(total)
-
-
-# --- the score --------------------------------------------------------------------------------
-
-
-@dataclass
-class Judge:
-    """What notices mutants; `known` has the programs that have noticed others of a file."""
-
-    folder: Path
-    library: ctypes.CDLL
-    groups: dict[str, list[Case]]
-    tests: dict[str, tuple[list[str], bytes]]
-    known: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-
-    def of(self, mutant: Mutant) -> tuple[str, str]:
-        """The stage that notices a mutant, and the program or test."""
-        number, known = mutant.number, self.known[mutant.file]
-        for stage, cases in self.groups.items():
-            if case := notices(number, cases, self.library, known):
-                known[case] += 1
-                return stage, case
-        for path, (lines, seen) in self.tests.items():
-            if seen[number] and not passes(lines, self.folder, CELL_MUTANT=str(number)):
-                return TESTS, Path(path).name
-        return "nothing", "-"
-
-
-judges: list[Judge] = []  # that of a process
-
-
-def verdict(mutant: Mutant) -> tuple[Mutant, str, str]:
-    return mutant, *judges[0].of(mutant)
-
-
-def score(noticed: dict[str, int], mutants: int, executed: int, files: int) -> list[str]:
-    """The table: `noticed` says how many each stage has noticed that none before it did."""
-    total, drawn = 0, sum(noticed.values())
-    lines = [
-        f"{mutants} mutants of {files} files compile; the programs execute {executed} of them. Of {drawn} of these,",
-        "drawn at random:",
-        "",
-        "| noticed by | mutants |",
-        "| --- | ---: |",
-    ]
-    for stage in (*GROUPS, TESTS):
-        total += noticed[stage]
-        lines.append(f"| {stage} | {total} |")
-    return [*lines, f"| nothing | {drawn - total} |"]
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -501,14 +259,20 @@ def main() -> int:
     folder.mkdir(parents=True, exist_ok=True)
     made = folder / "mutants.json"
     if not made.exists():
-        planted = objects(folder, options.files.split(",") if options.files else [], options.jobs)
-        link(folder)
+        only = options.files.split(",") if options.files else []
+        files = {
+            place: [n for n in names if not only or n in only] for place, names in FILES.items()
+        }
+        planted = objects(folder, files, CHOSEN, options.jobs)
+        native = next((BUILD / "python" / "cellgrad").glob("_native*.so")).name
+        tools = {f"bin/{name}": folder / "bin" / name for name in ("cell-opt", "cell-run")}
+        link(folder, {f"python/cellgrad/{native}": folder / native, **tools})
         made.write_text(json.dumps([m.__dict__ for m in planted]))
     mutants = [Mutant(**m) for m in json.loads(made.read_text())]
     if options.only:
         mutants = [m for m in mutants if m.file in options.only.split(",")]
     if options.chosen:
-        mutants = [m for m in mutants if m.what.startswith("chosen: ")]
+        mutants = [m for m in mutants if m.is_chosen()]
     print(f"{len(mutants)} mutants are compiled", flush=True)
     library = load(folder)
     wanted = (
@@ -523,20 +287,17 @@ def main() -> int:
     chosen = reached
     if options.sample:
         chosen = random.Random(0).sample(reached, min(options.sample, len(reached)))
-    tests = {path: (lines, executed(lines, folder)) for path, lines in lit_lines().items()}
-    judge = Judge(folder, library, groups, tests)
-    noticed = Counter[str]()
-    log = options.log.open("a") if options.log else None
-    with get_context("fork").Pool(options.jobs, judges.append, [judge]) as pool:
-        for mutant, stage, by in pool.imap(verdict, chosen):
-            noticed[stage] += 1
-            if log:
-                where = f"{mutant.file}:{mutant.line}"
-                print(mutant.number, where, stage, by, mutant.what, sep=" | ", file=log, flush=True)
-    lines = score(noticed, len(mutants), len(reached), len({m.file for m in mutants}))
-    print("\n".join(lines))
-    if options.write:
-        PAGE.write_text(replaced(PAGE.read_text(), BEGIN, END, lines))
+    tests = {path: (lines, executed(lines, folder)) for path, lines in lit_lines(TESTED).items()}
+    switch = lambda number: setattr(ctypes.c_int.in_dll(library, "cellMutant"), "value", number)
+    found = Judge(folder, switch, groups, tests).all_of(chosen, options.jobs, options.log)
+    lines = [
+        f"{len(mutants)} mutants of {len({m.file for m in mutants})} files compile; the programs execute "
+        f"{len(reached)} of them. Of {len(chosen)} of these,",
+        "drawn at random:",
+        "",
+        *score(GROUPS, {"mutants": Counter(stage for _, stage in found)}),
+    ]
+    report(lines, (PAGE, BEGIN, END) if options.write else None)
     if not options.folder:
         shutil.rmtree(folder)
     return 0

@@ -286,12 +286,12 @@ REMAINDER_POINTS = [
 ]
 
 
-def remainder(integer_part, op, zero):
-    """x - y n(x / y): the quotient's integer part `op` is constant between multiples of y."""
+def remainder(integer_part, whole, zero):
+    """x - y n(x / y): the quotient's integer part `whole` is constant between multiples of y."""
     return binary(
         lambda x, y: x - y * integer_part(x / y),
-        ["CT", f"neg(mul(CT, {op}(div(A, B))))"],
-        f"sub(T, mul(U, {op}(div(A, B))))",
+        ["CT", f"neg(mul(CT, {whole}))"],
+        f"sub(T, mul(U, {whole}))",
         REMAINDER_POINTS,
         [(7.5, 2.0), (-7.5, 2.0)],
         table(
@@ -340,6 +340,8 @@ BINARY = {
         ),
         "NaN at (0, 0).",
     ),
-    "floor_mod": remainder(mp.floor, "floor", 0.0),
-    "trunc_mod": remainder(lambda q: mp.floor(q) if q > 0 else mp.ceil(q), "trunc", -0.0),
+    "floor_mod": remainder(mp.floor, "floor_div(A, B)", 0.0),
+    "trunc_mod": remainder(
+        lambda q: mp.floor(q) if q > 0 else mp.ceil(q), "trunc(div(A, B))", -0.0
+    ),
 }

@@ -163,7 +163,8 @@ Value FlatMemory::gather(Type type, Value flat, FlatIndex index, Value offsets,
 }
 
 Value FlatMemory::loadVector(Type type, Value flat, FlatIndex index,
-                             int64_t stride, int64_t lanes, int64_t active) {
+                             int64_t stride, int64_t lanes, int64_t active,
+                             int64_t alignment) {
   if (stride == 0)
     return broadcast(loadScalar(type, flat, index), lanes);
   if (stride == -1)
@@ -173,7 +174,9 @@ Value FlatMemory::loadVector(Type type, Value flat, FlatIndex index,
   Value position = materialize(index);
   Value loaded;
   if (stride == 1 && active == lanes) {
-    loaded = vector::LoadOp::create(b, loc, vectorType, flat, position);
+    loaded = vector::LoadOp::create(b, loc, vectorType, flat, position,
+                                    /*nontemporal=*/false,
+                                    llvm::MaybeAlign(alignment));
   } else {
     Value zero = constant(b.getZeroAttr(vectorType));
     Value enabled = mask(lanes, active);
@@ -189,12 +192,14 @@ Value FlatMemory::loadVector(Type type, Value flat, FlatIndex index,
 }
 
 void FlatMemory::storeVector(Value value, Value flat, FlatIndex index,
-                             int64_t stride, int64_t active) {
+                             int64_t stride, int64_t active,
+                             int64_t alignment) {
   value = toStorage(flat, value);
   int64_t lanes = cast<VectorType>(value.getType()).getNumElements();
   Value position = materialize(index);
   if (stride == 1 && active == lanes)
-    vector::StoreOp::create(b, loc, value, flat, position);
+    vector::StoreOp::create(b, loc, value, flat, position,
+                            /*nontemporal=*/false, llvm::MaybeAlign(alignment));
   else if (stride == 1)
     vector::MaskedStoreOp::create(b, loc, flat, position, mask(lanes, active),
                                   value);

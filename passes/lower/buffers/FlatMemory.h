@@ -44,14 +44,16 @@ public:
   void storeScalar(mlir::Value value, mlir::Value flat, FlatIndex index);
 
   /// Loads `lanes` elements `stride` apart. With `active < lanes`, the lanes
-  /// from `active` on are not read and hold zero.
+  /// from `active` on are not read and hold zero. `alignment`, in bytes, is
+  /// that of neighbours; 0 for that of an element.
   mlir::Value loadVector(mlir::Type type, mlir::Value flat, FlatIndex index,
-                         int64_t stride, int64_t lanes, int64_t active);
+                         int64_t stride, int64_t lanes, int64_t active,
+                         int64_t alignment = 0);
   /// Loads the elements that are `offsets` further.
   mlir::Value gather(mlir::Type type, mlir::Value flat, FlatIndex index,
                      mlir::Value offsets, int64_t active);
   void storeVector(mlir::Value value, mlir::Value flat, FlatIndex index,
-                   int64_t stride, int64_t active);
+                   int64_t stride, int64_t active, int64_t alignment = 0);
 
   /// A constant mask of the first `active` of `lanes` lanes.
   mlir::Value mask(int64_t lanes, int64_t active);

@@ -7,6 +7,8 @@
 
 #include "passes/lower/buffers/OpCost.h"
 
+#include "passes/lower/buffers/Items.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -74,6 +76,8 @@ double tripsOf(Operation *op) {
   constexpr double kFew = 8;
   if (isa<scf::WhileOp>(op))
     return kFew;
+  if (auto tiles = op->getAttrOfType<FloatAttr>(kTiles))
+    return tiles.getValueAsDouble();
   auto loop = dyn_cast<LoopLikeOpInterface>(op);
   if (!loop)
     return 1;

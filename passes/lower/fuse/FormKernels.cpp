@@ -48,20 +48,22 @@ using namespace cellgrad;
 
 namespace {
 
-/// What a tile's slices take at most: a part of the second-level cache.
-constexpr int64_t kTileBytes = 256 * 1024;
 /// Even small groups have so many tiles, as their temporaries take memory: a
 /// tile of each for every worker.
 constexpr int64_t kFewestTiles = 8;
-/// More items than any machine has cores to keep busy.
-constexpr int64_t kMostItems = 128;
-/// Shorter items cost more to hand out than they take.
-constexpr double kItemNanoseconds = 3000;
+/// With fewer images, cores are busier when each convolution is cut by itself.
+constexpr int64_t kFewestImages = 8;
 /// A result of this size that is made long before it is used costs more than
 /// a pass over it saves: memory is what limits the models that train.
 constexpr int64_t kLargeBytes = 16 * 1024;
 /// Ops looked at beyond the last one that joined.
 constexpr unsigned kWindow = 32;
+
+/// What limits tiles and items.
+struct Limits {
+  int64_t tileBytes, items, itemNanoseconds;
+  int64_t images; ///< fewest of a convolution among other ops
+};
 
 /// How the items of a group are cut.
 struct Tiling {
@@ -82,13 +84,14 @@ double nanosecondsOf(const KernelGroup &group) {
   return sum;
 }
 
-Tiling tilingOf(const KernelGroup &group, int64_t tileBytes) {
+Tiling tilingOf(const KernelGroup &group, const Limits &limits) {
   int64_t bytes = 0;
   for (auto [buffer, position] : group.slices())
     bytes += group.sliceBytes(buffer);
   int64_t size = group.items();
-  int64_t most = std::clamp<int64_t>(tileBytes / std::max<int64_t>(bytes, 1), 1,
-                                     std::max<int64_t>(size / kFewestTiles, 1));
+  int64_t most =
+      std::clamp<int64_t>(limits.tileBytes / std::max<int64_t>(bytes, 1), 1,
+                          std::max<int64_t>(size / kFewestTiles, 1));
   // A tile that divides the rows leaves no rest.
   int64_t rows = most;
   for (int64_t r = most; r > most / 2; --r)
@@ -97,10 +100,10 @@ Tiling tilingOf(const KernelGroup &group, int64_t tileBytes) {
       break;
     }
   Tiling tiling{rows, size / rows, 1, 1, size % rows};
-  int64_t items = std::clamp<int64_t>(nanosecondsOf(group) / kItemNanoseconds,
-                                      1, kMostItems);
-  if (tileBytes < kTileBytes)
-    items = kMostItems;
+  int64_t items = limits.items;
+  if (limits.itemNanoseconds > 0)
+    items = std::clamp<int64_t>(nanosecondsOf(group) / limits.itemNanoseconds,
+                                1, limits.items);
   tiling.tilesPerItem = llvm::divideCeil(tiling.tiles, items);
   tiling.items = llvm::divideCeil(tiling.tiles, tiling.tilesPerItem);
   return tiling;
@@ -109,8 +112,8 @@ Tiling tilingOf(const KernelGroup &group, int64_t tileBytes) {
 /// Writes the loops of one group at the place of its last op.
 class KernelWriter {
 public:
-  KernelWriter(const KernelGroup &group, int64_t tileBytes)
-      : group(group), tiling(tilingOf(group, tileBytes)),
+  KernelWriter(const KernelGroup &group, const Limits &limits)
+      : group(group), tiling(tilingOf(group, limits)),
         last(group.ops().back().op), b(last), loc(last->getLoc()) {}
 
   void write() {
@@ -205,7 +208,8 @@ private:
     if (tiling.tilesPerItem == 1)
       return writeTile(rowOf(item), tiling.rows, sums);
     auto loop = scf::ForOp::create(b, loc, first, last, index(1));
-    loop->setAttr(kTiles, b.getUnitAttr());
+    loop->setAttr(kTiles,
+                  b.getF64FloatAttr(double(tiling.tiles) / tiling.items));
     b.setInsertionPointToStart(loop.getBody());
     writeTile(rowOf(loop.getInductionVar()), tiling.rows, sums);
   }
@@ -322,9 +326,10 @@ private:
 class KernelFormer {
 public:
   KernelFormer(Block &block, int64_t fewestBytes, int64_t fewestNanoseconds,
-               bool printPlan)
+               const Limits &limits, bool printPlan)
       : block(block), fewestBytes(fewestBytes),
-        fewestNanoseconds(fewestNanoseconds), printPlan(printPlan) {
+        fewestNanoseconds(fewestNanoseconds), limits(limits),
+        printPlan(printPlan) {
     findFills();
   }
 
@@ -339,15 +344,17 @@ public:
       }
       linalg::LinalgOp last = plan->group.ops().back().op;
       Operation *after = last->getNextNode();
-      for (KernelMember member : plan->group.ops()) // which are about to go
+      for (KernelMember member : plan->group.ops()) { // which are about to go
         for (Value operand : member.op->getOperands())
           fills.erase({member.op, operand});
+        if (auto user = userOfFill.find(member.op); user != userOfFill.end())
+          fills.erase(user->second);
+      }
       for (Operation *later : plan->deferred)
         later->moveBefore(after);
       if (!plan->deferred.empty())
         after = plan->deferred.front();
-      // Small tiles where kernels are to be small.
-      KernelWriter writer(plan->group, std::min(kTileBytes, 4 * fewestBytes));
+      KernelWriter writer(plan->group, limits);
       if (printPlan)
         writer.print(plan->deferred.size());
       writer.write();
@@ -365,9 +372,12 @@ private:
           if (isa<MemRefType>(operand.getType()))
             if (auto found = filled.find(rootOf(operand));
                 found != filled.end() &&
-                found->second.getOutputs()[0] == operand)
+                found->second.getOutputs()[0] == operand) {
+              linalg::FillOp fill = found->second;
               fills[{&op, operand}] =
-                  cast<linalg::LinalgOp>(found->second.getOperation());
+                  cast<linalg::LinalgOp>(fill.getOperation());
+              userOfFill[fill] = {&op, operand};
+            }
       op.walk([&](Operation *inner) {
         for (Value operand : inner->getOperands())
           if (isa<BaseMemRefType>(operand.getType()) &&
@@ -390,14 +400,14 @@ private:
   std::optional<Plan> bestPlan(linalg::GenericOp seed) {
     std::optional<Plan> best;
     for (unsigned dim = 0; dim < seed.getNumLoops(); ++dim) {
-      KernelGroup group(seed, dim, fills);
+      KernelGroup group(seed, dim, fills, limits.images);
       if (group.empty())
         continue;
       SmallVector<Operation *> deferred = grow(group, seed, {});
       DenseSet<Operation *> refused;
       while (Operation *early = madeEarly(group)) {
         refused.insert(early);
-        group = KernelGroup(seed, dim, fills);
+        group = KernelGroup(seed, dim, fills, limits.images);
         deferred = grow(group, seed, refused);
       }
       bool pays = group.savedBytes() >= fewestBytes ||
@@ -460,8 +470,10 @@ private:
   /// Ops of the last group that come before others which were before them.
   SmallVector<linalg::LinalgOp> hoisted;
   int64_t fewestBytes, fewestNanoseconds;
+  Limits limits;
   bool printPlan;
   FillsOfOperands fills;
+  DenseMap<Operation *, std::pair<Operation *, Value>> userOfFill;
 };
 
 struct FormKernels : cellgrad::impl::FormKernelsBase<FormKernels> {
@@ -474,8 +486,13 @@ struct FormKernels : cellgrad::impl::FormKernelsBase<FormKernels> {
           !block->getOps<linalg::GenericOp>().empty())
         blocks.push_back(block);
     });
+    // Small tiles where kernels are to be small.
+    Limits limits{tileBytes, mostItems, itemNanoseconds, kFewestImages};
+    if (4 * fewestBytes < tileBytes)
+      limits = {4 * fewestBytes, mostItems, 0, 2};
     for (Block *block : blocks)
-      KernelFormer(*block, fewestBytes, fewestNanoseconds, printPlan).run();
+      KernelFormer(*block, fewestBytes, fewestNanoseconds, limits, printPlan)
+          .run();
   }
 };
 

@@ -32,13 +32,38 @@ static bool isApart(linalg::LinalgOp op) {
   if (isa<linalg::FillOp>(op.getOperation()))
     return false;
   auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
-  return !generic || isContraction(generic) || isSumOfProducts(generic) ||
+  return !generic || isContraction(generic) ||
+         (isSumOfProducts(generic) && !isConvolution(generic)) ||
          generic->hasAttr(kEpilogue);
 }
 
+/// Weights of a convolution that every tile of images reads again: more would
+/// leave no room in the second-level cache.
+static constexpr int64_t kMostWeightBytes = 128 << 10;
+
+/// True for a convolution that is best on all items at once: one that sums over
+/// them, whose weights are large, or that has too few images for all cores.
+static bool needsAllItems(linalg::LinalgOp op, unsigned dim,
+                          int64_t fewestImages) {
+  auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+  if (!generic || !isConvolution(generic))
+    return false;
+  if (op.getIteratorTypesArray()[dim] != utils::IteratorType::parallel ||
+      op.getStaticLoopRanges()[dim] < fewestImages)
+    return true;
+  for (OpOperand *operand : op.getDpsInputOperands())
+    if (!op.getMatchingIndexingMap(operand).isFunctionOfDim(dim)) {
+      auto type = cast<MemRefType>(operand->get().getType());
+      if (type.getNumElements() * type.getElementTypeBitWidth() / 8 >
+          kMostWeightBytes)
+        return true;
+    }
+  return false;
+}
+
 KernelGroup::KernelGroup(linalg::LinalgOp seed, unsigned dim,
-                         const FillsOfOperands &fills)
-    : fills(&fills) {
+                         const FillsOfOperands &fills, int64_t fewestImages)
+    : fills(&fills), fewestImages(fewestImages) {
   if (isApart(seed))
     return;
   size = seed.getStaticLoopRanges()[dim];
@@ -119,6 +144,8 @@ bool KernelGroup::fits(const Use &use, bool reduces) const {
 }
 
 bool KernelGroup::addOp(linalg::LinalgOp op, unsigned dim) {
+  if (needsAllItems(op, dim, fewestImages))
+    return false;
   if (op.hasIndexSemantics())
     for (auto index : op.getBlock()->getOps<linalg::IndexOp>())
       if (index.getDim() == dim)

@@ -32,9 +32,10 @@ using FillsOfOperands =
 
 class KernelGroup {
 public:
-  /// A group of `seed` alone, with `dim` as its item loop.
+  /// A group of `seed` alone, with `dim` as its item loop. A convolution joins
+  /// if that walks `fewestImages` or more.
   KernelGroup(mlir::linalg::LinalgOp seed, unsigned dim,
-              const FillsOfOperands &fills);
+              const FillsOfOperands &fills, int64_t fewestImages);
 
   bool empty() const { return members.empty(); }
   /// Adds `op`, and the fills of what it accumulates into, if they fit.
@@ -70,6 +71,7 @@ private:
   bool fits(const Use &use, bool reduces) const;
 
   const FillsOfOperands *fills;
+  int64_t fewestImages;
   int64_t size = 0;
   llvm::SmallVector<KernelMember> members;
   llvm::MapVector<mlir::Value, unsigned> sliced;

@@ -57,6 +57,12 @@ def FormKernels : Pass<"cell-form-kernels", "::mlir::func::FuncOp"> {
            "smallest traffic that is saved; 1 to form kernels of anything">,
     Option<"fewestNanoseconds", "fewest-nanoseconds", "int64_t", "20000",
            "shortest time of an op that is cut into items by itself">,
+    Option<"tileBytes", "tile-bytes", "int64_t", "262144",
+           "most bytes of the slices of a tile: a part of the second-level cache">,
+    Option<"mostItems", "most-items", "int64_t", "128",
+           "most items of a kernel: more than any machine has cores to keep busy">,
+    Option<"itemNanoseconds", "item-nanoseconds", "int64_t", "3000",
+           "shortest time of an item: shorter ones cost more to hand out than they take">,
     Option<"printPlan", "print-plan", "bool", "false",
            "say of each kernel, in a remark, how it is cut">,
   ];

@@ -17,6 +17,10 @@ enum DeviceMemory : unsigned {
 /// What every chip has of shared memory for a block without asking for more.
 constexpr int64_t kSharedBytes = 48 << 10;
 
+/// Bytes that an instruction of a thread moves at most; buffers begin at a
+/// multiple.
+constexpr int64_t kWidestAccess = 16;
+
 } // namespace cellgrad
 
 #endif

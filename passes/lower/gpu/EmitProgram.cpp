@@ -8,7 +8,7 @@
 #include "passes/lower/gpu/Passes.h"
 
 #include "passes/lower/buffers/AsGeneric.h"
-#include "passes/lower/gpu/DeviceMemory.h"
+#include "passes/lower/gpu/DeviceKernel.h"
 #include "passes/lower/gpu/HostProgram.h"
 #include "passes/lower/gpu/ProgramMemory.h"
 #include "passes/lower/gpu/SpreadNest.h"
@@ -38,9 +38,6 @@ using namespace mlir;
 using namespace cellgrad;
 
 namespace {
-
-/// More threads would leave each too few registers for long bodies.
-constexpr int64_t kMostThreads = 256;
 
 /// Whether threads can run `op`, apart from what is in its regions.
 bool runsOnDevice(Operation *op) {
@@ -168,27 +165,20 @@ struct EmitPrograms : cellgrad::impl::EmitProgramsBase<EmitPrograms> {
   void runOnOperation() override {
     auto programs = llvm::to_vector(llvm::make_filter_range(
         getOperation().getOps<func::FuncOp>(), [](func::FuncOp func) {
-          return func->hasAttr(kDeviceKernel) && !func.isDeclaration();
+          return func->hasAttr(kDeviceKernel) && !func->hasAttr(kGridNest) &&
+                 !func.isDeclaration();
         }));
     if (programs.empty())
       return;
-    SymbolTable symbols(getOperation());
-    OpBuilder b(&getContext());
-    auto device =
-        gpu::GPUModuleOp::create(b, getOperation().getLoc(), "kernels");
-    symbols.insert(device, getOperation().getBody()->begin());
-    SymbolTable kernels(device);
+    DeviceModule module(getOperation());
     for (func::FuncOp program : programs)
-      if (failed(emit(program, symbols, device, kernels)))
+      if (failed(emit(program, module)))
         return signalPassFailure();
   }
 
 private:
-  LogicalResult emit(func::FuncOp program, SymbolTable &symbols,
-                     gpu::GPUModuleOp device, SymbolTable &kernels);
+  LogicalResult emit(func::FuncOp program, DeviceModule &module);
   FailureOr<int64_t> prepareNests(func::FuncOp program);
-  void copyConstants(gpu::GPUFuncOp kernel, SymbolTable &symbols,
-                     SymbolTable &kernels);
 };
 
 } // namespace
@@ -220,21 +210,7 @@ FailureOr<int64_t> EmitPrograms::prepareNests(func::FuncOp program) {
   return useful;
 }
 
-/// Constants of the program become memory of the device.
-void EmitPrograms::copyConstants(gpu::GPUFuncOp kernel, SymbolTable &symbols,
-                                 SymbolTable &kernels) {
-  kernel.walk([&](memref::GetGlobalOp get) {
-    if (kernels.lookup(get.getName()))
-      return;
-    auto global = symbols.lookup<memref::GlobalOp>(get.getName()).clone();
-    global.setType(cast<MemRefType>(inMemory(global.getType(), kGlobalMemory)));
-    kernels.insert(global);
-  });
-}
-
-LogicalResult EmitPrograms::emit(func::FuncOp program, SymbolTable &symbols,
-                                 gpu::GPUModuleOp device,
-                                 SymbolTable &kernels) {
+LogicalResult EmitPrograms::emit(func::FuncOp program, DeviceModule &module) {
   if (failed(refuseOthers(program)))
     return failure();
   FailureOr<int64_t> useful = prepareNests(program);
@@ -249,48 +225,12 @@ LogicalResult EmitPrograms::emit(func::FuncOp program, SymbolTable &symbols,
   int64_t count = *blocks ? countItems(*blocks) : 1;
   int64_t threads = std::min(
       kMostThreads, static_cast<int64_t>(llvm::alignTo<kWarp>(*useful)));
-
-  // The kernel's arguments: indices have one size, whatever the kernel's is.
-  OpBuilder b(&getContext());
-  SmallVector<Type> types;
-  for (Type type : program.getArgumentTypes())
-    types.push_back(type.isIndex() ? b.getI64Type()
-                                   : inMemory(type, kGlobalMemory));
-  if (memory->scratchBytes)
-    types.push_back(
-        inMemory(MemRefType::get({count * memory->scratchBytes}, b.getI8Type()),
-                 kGlobalMemory));
-  auto kernel =
-      gpu::GPUFuncOp::create(b, program.getLoc(), program.getSymName(),
-                             b.getFunctionType(types, TypeRange()));
-  kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
-  kernel.setKnownBlockSizeAttr(
-      b.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}));
-  kernel.setKnownGridSizeAttr(
-      b.getDenseI32ArrayAttr({static_cast<int32_t>(count), 1, 1}));
-  if (memory->scratchBytes)
-    kernel->setAttr(kScratchBytes, b.getI64IntegerAttr(memory->scratchBytes));
-  kernels.insert(kernel);
-
-  Block &body = kernel.getBody().front(), &ops = program.getBody().front();
-  b.setInsertionPointToStart(&body);
   Location loc = program.getLoc();
+  gpu::GPUFuncOp kernel =
+      module.makeKernel(program, {threads, count, memory->scratchBytes});
+  Block &body = kernel.getBody().front();
+  OpBuilder b = OpBuilder::atBlockBegin(&body);
   Value number = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
-  for (auto [from, to] : llvm::zip(ops.getArguments(), body.getArguments())) {
-    Value value = to;
-    if (from.getType().isIndex())
-      value = arith::IndexCastOp::create(b, loc, b.getIndexType(), to);
-    from.replaceAllUsesWith(value);
-  }
-  body.getOperations().splice(body.end(), ops.getOperations());
-  Operation *end = body.getTerminator();
-  b.setInsertionPoint(end);
-  gpu::ReturnOp::create(b, end->getLoc());
-  end->erase();
-  program.eraseBody();
-  program->setAttr(kDeviceKernel,
-                   SymbolRefAttr::get(device.getSymNameAttr(),
-                                      FlatSymbolRefAttr::get(kernel)));
 
   // Each block takes the step of its number.
   if (scf::ForallOp loop = *blocks) {
@@ -311,7 +251,6 @@ LogicalResult EmitPrograms::emit(func::FuncOp program, SymbolTable &symbols,
                                 loop.getBody()->getOperations());
     loop.erase();
   }
-  copyConstants(kernel, symbols, kernels);
   placeProgramMemory(kernel, *memory, number,
                      memory->scratchBytes ? kernel.getArguments().back()
                                           : Value());

@@ -3,10 +3,9 @@
 // The host program of an entry, on buffers that are memory of the device, talks
 // to it through the runtime (runtime/cuda):
 //
-//   call @f_0(%x, %y)        cell_rt_cuda_launch(call, number, grid, block,
-//   ...) memref.load %t[]         cell_rt_cuda_read(call, place, address,
-//   bytes) cell.print %y            memory of the host with what is in %y,
-//   printed
+//   call @f_0(%x, %y)    cell_rt_cuda_launch, with the kernel's number
+//   memref.load %t[]     cell_rt_cuda_read
+//   cell.print %y        cell_rt_cuda_read to memory of the host, then printed
 //
 // Each may fail, and then ends the entry with its status. Buffers of the device
 // are addresses here: nothing is left that loads or stores through them.

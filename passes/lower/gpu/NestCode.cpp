@@ -3,14 +3,15 @@
 #include "passes/lower/gpu/NestCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace cellgrad;
 
-NestCode::NestCode(OpBuilder &b, const LoopNest &nest)
+NestCode::NestCode(OpBuilder &b, const LoopNest &nest, ArrayRef<Value> starts)
     : b(b), loc(linalg::GenericOp(nest.op).getLoc()), mem(b, loc), nest(nest),
-      op(nest.op), combiners(findCombiners(nest)) {
+      op(nest.op), combiners(findCombiners(nest)), starts(starts) {
   first.ivs.resize(nest.rank());
   auto add = [&](const Access &access) {
     if (access.isScalar()) {
@@ -33,11 +34,8 @@ NestPosition NestCode::advance(const NestPosition &pos, unsigned dim,
                                FlatIndex iv) {
   NestPosition next = pos;
   next.ivs[dim] = mem.advance(pos.ivs[dim], iv, 1);
-  for (auto [i, at] : llvm::enumerate(next.at)) {
-    const Access &access =
-        i < numInputs() ? nest.inputs[i] : nest.outputs[i - numInputs()];
-    at = mem.advance(at, iv, access.strides[dim]);
-  }
+  for (auto [i, at] : llvm::enumerate(next.at))
+    at = mem.advance(at, iv, access(i).strides[dim]);
   return next;
 }
 
@@ -58,13 +56,23 @@ NestPosition NestCode::advance(const NestPosition &pos, unsigned begin,
 
 //===-- Memory ------------------------------------------------------------===//
 
+const Access &NestCode::access(unsigned operand) const {
+  return operand < numInputs() ? nest.inputs[operand]
+                               : nest.outputs[operand - numInputs()];
+}
+
+bool NestCode::isRead(unsigned operand) {
+  return !op.getBody()->getArgument(operand).use_empty();
+}
+
 Value NestCode::loadOperand(unsigned operand, const NestPosition &pos) {
-  const Access &access = operand < numInputs()
-                             ? nest.inputs[operand]
-                             : nest.outputs[operand - numInputs()];
-  if (access.isScalar())
-    return access.memref;
-  return mem.loadScalar(access.elementType(), flat[operand], pos.at[operand]);
+  if (access(operand).isScalar())
+    return access(operand).memref;
+  if (operand >= numInputs() && !starts.empty())
+    if (Value start = starts[operand - numInputs()])
+      return start;
+  return mem.loadScalar(access(operand).elementType(), flat[operand],
+                        pos.at[operand]);
 }
 
 void NestCode::storeOutput(unsigned output, Value value,
@@ -122,22 +130,12 @@ NestCode::Values NestCode::combine(ValueRange a, ValueRange c) {
 
 //===-- The body ----------------------------------------------------------===//
 
-NestCode::Values NestCode::step(const NestPosition &pos,
-                                ValueRange accumulators) {
+NestCode::Values NestCode::run(const NestPosition &pos, ValueRange loaded) {
   Block *body = op.getBody();
   IRMapping map;
-  for (unsigned i = 0; i < numInputs(); ++i)
-    if (BlockArgument arg = body->getArgument(i); !arg.use_empty())
-      map.map(arg, loadOperand(i, pos));
-  Values old(nest.outputs.size());
-  for (auto [o, value] : llvm::zip_equal(accumulated, accumulators))
-    old[o] = value;
-  for (auto [o, arg] : llvm::enumerate(op.getRegionOutputArgs())) {
-    if (!old[o] && !arg.use_empty())
-      old[o] = loadOperand(numInputs() + o, pos);
-    if (old[o])
-      map.map(arg, old[o]);
-  }
+  for (auto [arg, value] : llvm::zip_equal(body->getArguments(), loaded))
+    if (value)
+      map.map(arg, value);
   for (Operation &inner : body->without_terminator()) {
     if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
       int64_t dim = nest.dimOfLoop[index.getDim()];
@@ -153,21 +151,97 @@ NestCode::Values NestCode::step(const NestPosition &pos,
       continue;
     }
     unsigned o = combiner - combiners.begin();
+    Value old = loaded[numInputs() + o];
     Value value = map.lookupOrDefault(inner.getOperand(combiner->valueIndex));
     value = convertFloat(b, loc, value, accumulatorType(o));
     map.map(inner.getResult(0),
             combiner->valueIndex == 1
-                ? cellgrad::combine(b, loc, *combiner, old[o], value)
-                : cellgrad::combine(b, loc, *combiner, value, old[o]));
+                ? cellgrad::combine(b, loc, *combiner, old, value)
+                : cellgrad::combine(b, loc, *combiner, value, old));
   }
+  return llvm::map_to_vector<4>(
+      body->getTerminator()->getOperands(),
+      [&](Value result) { return map.lookupOrDefault(result); });
+}
+
+NestCode::Values NestCode::step(const NestPosition &pos,
+                                ValueRange accumulators) {
+  Values loaded(op.getNumOperands());
+  for (auto [o, value] : llvm::zip_equal(accumulated, accumulators))
+    loaded[numInputs() + o] = value;
+  for (auto [i, value] : llvm::enumerate(loaded))
+    if (!value && isRead(i))
+      value = loadOperand(i, pos);
   Values next;
-  for (auto [o, result] :
-       llvm::enumerate(body->getTerminator()->getOperands())) {
-    Value value = map.lookupOrDefault(result);
+  for (auto [o, value] : llvm::enumerate(run(pos, loaded))) {
     if (llvm::is_contained(accumulated, o))
       next.push_back(value);
     else
       storeOutput(o, value, pos);
   }
   return next;
+}
+
+void NestCode::wideStep(const NestPosition &pos, int64_t lanes) {
+  unsigned last = nest.rank() - 1;
+  SmallVector<NestPosition> places;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    places.push_back(advance(pos, last, {Value(), lane}));
+  auto bytesOf = [&](unsigned operand) {
+    return lanes *
+           std::max(8u, access(operand).elementType().getIntOrFloatBitWidth()) /
+           8;
+  };
+
+  SmallVector<Values> loaded(lanes, Values(op.getNumOperands()));
+  for (unsigned i = 0; i < op.getNumOperands(); ++i) {
+    if (!isRead(i))
+      continue;
+    bool started =
+        i >= numInputs() && !starts.empty() && starts[i - numInputs()];
+    if (!started && isWide(access(i), nest, lanes)) {
+      Value all = mem.loadVector(access(i).elementType(), flat[i], pos.at[i],
+                                 /*stride=*/1, lanes, lanes, bytesOf(i));
+      for (int64_t lane = 0; lane < lanes; ++lane)
+        loaded[lane][i] = vector::ExtractOp::create(b, loc, all, lane);
+      continue;
+    }
+    bool same = started || access(i).isScalar() || access(i).strides[last] == 0;
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      loaded[lane][i] =
+          same && lane > 0 ? loaded[0][i] : loadOperand(i, places[lane]);
+  }
+  // All that is read is read before anything is written.
+  SmallVector<Values> results;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    results.push_back(run(places[lane], loaded[lane]));
+  for (unsigned o = 0; o < nest.outputs.size(); ++o) {
+    unsigned operand = numInputs() + o;
+    if (!isWide(access(operand), nest, lanes)) {
+      for (int64_t lane = 0; lane < lanes; ++lane)
+        storeOutput(o, results[lane][o], places[lane]);
+      continue;
+    }
+    Values values;
+    for (const Values &result : results)
+      values.push_back(result[o]);
+    auto type = VectorType::get(lanes, values.front().getType());
+    Value all = vector::FromElementsOp::create(b, loc, type, values);
+    mem.storeVector(all, flat[operand], pos.at[operand], /*stride=*/1, lanes,
+                    bytesOf(operand));
+  }
+}
+
+bool cellgrad::isWide(const Access &access, const LoopNest &nest,
+                      int64_t lanes) {
+  if (access.isScalar() || access.strides.back() != 1)
+    return false;
+  SmallVector<int64_t> strides;
+  int64_t begin;
+  (void)cast<MemRefType>(access.memref.getType())
+      .getStridesAndOffset(strides, begin);
+  return !ShapedType::isDynamic(begin) &&
+         (begin + access.offset) % lanes == 0 &&
+         llvm::all_of(ArrayRef(access.strides).drop_back(),
+                      [&](int64_t stride) { return stride % lanes == 0; });
 }

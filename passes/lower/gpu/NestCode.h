@@ -23,7 +23,10 @@ public:
   using Values = llvm::SmallVector<mlir::Value>;
 
   /// Constants, and views of the operands, are placed where the builder stands.
-  NestCode(mlir::OpBuilder &b, const LoopNest &nest);
+  /// `starts` has for each output the value that it holds everywhere before, or
+  /// null where that is in memory; it may be empty.
+  NestCode(mlir::OpBuilder &b, const LoopNest &nest,
+           llvm::ArrayRef<mlir::Value> starts = {});
 
   const NestPosition &start() const { return first; }
   NestPosition advance(const NestPosition &pos, unsigned dim, FlatIndex iv);
@@ -34,6 +37,10 @@ public:
 
   /// One step: loads, the body, stores of outputs that are not accumulated.
   Values step(const NestPosition &pos, mlir::ValueRange accumulators);
+  /// `lanes` steps of a nest without reductions, from `pos` on along the last
+  /// dimension, with one access for all where the operand's neighbours are
+  /// aligned together (`isWide`).
+  void wideStep(const NestPosition &pos, int64_t lanes);
 
   /// True where all outputs are accumulated, and in any order.
   bool combinesAll() const;
@@ -53,6 +60,10 @@ public:
 
 private:
   unsigned numInputs() const { return nest.inputs.size(); }
+  const Access &access(unsigned operand) const;
+  bool isRead(unsigned operand);
+  /// The body on what was loaded of each operand; the values of all outputs.
+  Values run(const NestPosition &pos, mlir::ValueRange loaded);
   mlir::Value loadOperand(unsigned operand, const NestPosition &pos);
   void storeOutput(unsigned output, mlir::Value value, const NestPosition &pos);
   mlir::Type accumulatorType(unsigned output) const;
@@ -64,9 +75,13 @@ private:
   mlir::linalg::GenericOp op;
   llvm::SmallVector<Combiner> combiners; ///< one for each output
   llvm::SmallVector<unsigned> accumulated;
-  llvm::SmallVector<mlir::Value> flat;
+  llvm::SmallVector<mlir::Value> flat, starts;
   NestPosition first;
 };
+
+/// Whether `lanes` neighbours of the operand along the last dimension begin at
+/// a multiple of their size, wherever the nest stands: buffers do.
+bool isWide(const Access &access, const LoopNest &nest, int64_t lanes);
 
 } // namespace cellgrad
 

@@ -12,7 +12,8 @@
 //   cell.check %c "..."              cell.check %c "..."
 //
 // Ops that touch buffers run in kernels: an `scf.forall` in one of its own,
-// with a block for each step, and runs of other ops in one of one block. Only
+// with a block for each step, an op with many steps in one whose blocks share
+// them (GridNest.h), and runs of other ops in one of one block. Only
 // what the host alone can do stays: checks, prints, polls, stashes, and the
 // control flow around them, and what follows is its conditions. Ops without
 // effects (constants, views, arithmetic) are wherever they are used.
@@ -22,7 +23,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/lower/gpu/GridNest.h"
 #include "passes/lower/gpu/HostProgram.h"
+#include "passes/lower/gpu/KernelCode.h"
 #include "passes/lower/gpu/Passes.h"
 
 #include "dialect/CellDialect.h"
@@ -34,10 +37,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -53,12 +54,9 @@ namespace {
 
 /// Longer kernels take the driver's compiler long.
 constexpr unsigned kMostOps = 64;
-
-/// What nothing but its operands decides, and nothing but its results tells of.
-bool isFloating(Operation *op) {
-  return op->getNumRegions() == 0 && !op->hasTrait<OpTrait::IsTerminator>() &&
-         isMemoryEffectFree(op);
-}
+/// In control flow that could be a kernel's, an op has to have so many times
+/// the steps to be the host's to launch.
+constexpr int64_t kStepsOfControlFlow = 16;
 
 /// What the host alone can do.
 bool needsHost(Operation *op) {
@@ -74,6 +72,7 @@ bool isControlFlow(Operation *op) {
 /// Ops of one block of the host program that become one kernel.
 struct Group {
   SmallVector<Operation *> ops;
+  bool isNest = false; ///< shared by a grid: one op, and fills before it
 
   /// The loop whose steps are the kernel's blocks; or null.
   scf::ForallOp blocks() const { return dyn_cast<scf::ForallOp>(ops.front()); }
@@ -83,15 +82,19 @@ struct Group {
 class Entry {
 public:
   Entry(func::FuncOp func, SymbolTable &symbols,
-        llvm::StringMap<func::FuncOp> &kernels, bool printPlan)
-      : func(func), symbols(symbols), kernels(kernels), printPlan(printPlan) {}
+        llvm::StringMap<func::FuncOp> &kernels, int64_t fewestSteps,
+        bool printPlan)
+      : func(func), symbols(symbols), kernels(kernels),
+        fewestSteps(fewestSteps), printPlan(printPlan) {}
 
   LogicalResult outline();
 
 private:
   LogicalResult serializeLoops();
   void findHostOps();
+  void bringFills(Block &block);
   LogicalResult cut(Block &block);
+  void print(const Group &group, func::FuncOp kernel) const;
   void markNeeded(Operation *hostOp);
   void keepLastLoads(Group &group);
   void findOwnBuffers();
@@ -110,9 +113,13 @@ private:
   SymbolTable &symbols;
   /// By their text: those of all entries.
   llvm::StringMap<func::FuncOp> &kernels;
+  int64_t fewestSteps;
   bool printPlan;
   DenseSet<Operation *> hostOps; ///< the host's, and those with such inside
-  SmallVector<Group> groups;     ///< in program order
+  /// Of nests, and of which ops these are.
+  DenseMap<Operation *, SmallVector<Operation *>> brought;
+  DenseSet<Operation *> isBrought;
+  SmallVector<Group> groups; ///< in program order
   DenseMap<Operation *, int> groupOfOp;
   DenseSet<Operation *> marked;   ///< looked at by markNeeded
   DenseSet<Operation *> needed;   ///< ops whose scalars the host needs
@@ -120,122 +127,7 @@ private:
   DenseSet<Operation *> own;      ///< buffers that one kernel of one block uses
 };
 
-/// The code of a kernel while it is made.
-class Kernel {
-public:
-  Kernel(func::FuncOp func, const DenseMap<Value, Value> &spilled,
-         const DenseSet<Operation *> &own)
-      : func(func), spilled(spilled), own(own), b(func.getContext()) {
-    b.setInsertionPointToEnd(&func.getBody().front());
-  }
-
-  /// What `value` of the host program is in the kernel, at the place where its
-  /// code ends now.
-  FailureOr<Value> resolve(Value value);
-  LogicalResult copy(Operation *op);
-  /// Copies the loop whose steps are blocks: all code is in it.
-  LogicalResult copyBlocks(scf::ForallOp loop);
-
-  OpBuilder &builder() { return b; }
-  IRMapping &values() { return map; }
-  ArrayRef<Value> passed() const { return operands; }
-
-private:
-  LogicalResult resolveUses(Operation *op);
-
-  func::FuncOp func;
-  const DenseMap<Value, Value> &spilled;
-  const DenseSet<Operation *> &own; ///< buffers that no one else uses
-  OpBuilder b;
-  IRMapping map;
-  SmallVector<Value> operands; ///< of the call
-};
-
-/// What memory keeps of a scalar: indices have one size there.
-Type storedType(Type type) {
-  return type.isIndex() ? IntegerType::get(type.getContext(), 64) : type;
-}
-
-Value load(OpBuilder &b, Location loc, Value buffer, Type type) {
-  Value value = memref::LoadOp::create(b, loc, buffer);
-  return type.isIndex() ? arith::IndexCastOp::create(b, loc, type, value)
-                        : value;
-}
-
-void store(OpBuilder &b, Location loc, Value value, Value buffer) {
-  if (value.getType().isIndex())
-    value = arith::IndexCastOp::create(b, loc, b.getI64Type(), value);
-  memref::StoreOp::create(b, loc, value, buffer);
-}
-
 } // namespace
-
-FailureOr<Value> Kernel::resolve(Value value) {
-  if (Value known = map.lookupOrNull(value))
-    return known;
-  Operation *op = value.getDefiningOp();
-  if (Value buffer = spilled.lookup(value)) {
-    FailureOr<Value> from = resolve(buffer);
-    if (failed(from))
-      return failure();
-    Value loaded = load(b, value.getLoc(), *from, value.getType());
-    map.map(value, loaded);
-    return loaded;
-  }
-  if (op && (isFloating(op) || own.contains(op))) {
-    for (Value operand : op->getOperands())
-      if (failed(resolve(operand)))
-        return failure();
-    b.clone(*op, map);
-    return map.lookup(value);
-  }
-  Type type = value.getType();
-  auto memref = dyn_cast<MemRefType>(type);
-  bool passes = memref
-                    ? memref.hasStaticShape() && memref.getLayout().isIdentity()
-                    : type.isIntOrIndexOrFloat();
-  if (!passes) {
-    InFlightDiagnostic error =
-        op ? refuse(op, Blame::Form) : refuse(func, Blame::Form);
-    error << "is used by a kernel, which cannot take a value of type " << type;
-    return failure();
-  }
-  Value argument = func.getBody().front().addArgument(type, value.getLoc());
-  map.map(value, argument);
-  operands.push_back(value);
-  return argument;
-}
-
-LogicalResult Kernel::resolveUses(Operation *op) {
-  llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
-  for (Region &region : op->getRegions())
-    getUsedValuesDefinedAbove(region, used);
-  for (Value value : used)
-    if (failed(resolve(value)))
-      return failure();
-  return success();
-}
-
-LogicalResult Kernel::copy(Operation *op) {
-  if (failed(resolveUses(op)))
-    return failure();
-  b.clone(*op, map);
-  return success();
-}
-
-LogicalResult Kernel::copyBlocks(scf::ForallOp loop) {
-  auto blocks = scf::ForallOp::create(
-      b, loop.getLoc(), loop.getMixedLowerBound(), loop.getMixedUpperBound(),
-      loop.getMixedStep(), ValueRange(), std::nullopt);
-  map.map(loop.getInductionVars(), blocks.getInductionVars());
-  b.setInsertionPoint(blocks.getTerminator());
-  if (failed(resolveUses(loop)))
-    return failure();
-  for (Operation &op : loop.getBody()->without_terminator())
-    b.clone(op, map);
-  b.setInsertionPointAfter(blocks);
-  return success();
-}
 
 int Entry::groupOf(Operation *op) const {
   for (; op != func; op = op->getParentOp())
@@ -289,7 +181,10 @@ void Entry::findHostOps() {
             llvm::any_of(op->getResultTypes(), llvm::IsaPred<MemRefType>);
     if (host)
       hostOps.insert(op);
-    if (!host && !isa<scf::ForallOp>(op))
+    // Control flow costs the host a wait, or launches for each trip.
+    bool isLong = gridSteps(op) >= kStepsOfControlFlow * fewestSteps &&
+                  !op->getParentOfType<scf::ForallOp>();
+    if (!host && !isLong && !isa<scf::ForallOp>(op))
       return;
     for (Operation *parent = op->getParentOp(); parent != func;
          parent = parent->getParentOp())
@@ -298,7 +193,19 @@ void Entry::findHostOps() {
   });
 }
 
+/// A nest begins with the fills of what it adds to.
+void Entry::bringFills(Block &block) {
+  for (Operation &op : block)
+    if (gridSteps(&op) >= fewestSteps)
+      for (Operation *fill : fillsOfGrid(&op)) {
+        fill->moveBefore(&op);
+        brought[&op].push_back(fill);
+        isBrought.insert(fill);
+      }
+}
+
 LogicalResult Entry::cut(Block &block) {
+  bringFills(block);
   Group group;
   auto close = [&] {
     if (group.ops.empty())
@@ -309,7 +216,7 @@ LogicalResult Entry::cut(Block &block) {
     group = {};
   };
   for (Operation &op : block) {
-    if (isFloating(&op) || isa<memref::AllocOp>(op))
+    if (isFloating(&op) || isa<memref::AllocOp>(op) || isBrought.contains(&op))
       continue;
     if (hostOps.contains(&op)) {
       close();
@@ -325,6 +232,12 @@ LogicalResult Entry::cut(Block &block) {
     } else if (isa<scf::ForallOp>(op)) {
       close();
       group.ops.push_back(&op);
+      close();
+    } else if (gridSteps(&op) >= fewestSteps) {
+      close();
+      group.ops = brought.lookup(&op);
+      group.ops.push_back(&op);
+      group.isNest = true;
       close();
     } else {
       group.ops.push_back(&op);
@@ -385,7 +298,7 @@ void Entry::findOwnBuffers() {
       int group = groupOf(op);
       user = user == -2 || user == group ? group : -1;
     });
-    if (user >= 0 && !groups[user].blocks() &&
+    if (user >= 0 && !groups[user].blocks() && !groups[user].isNest &&
         groups[user].ops.front()->getBlock() == alloc->getBlock())
       own.insert(alloc);
   });
@@ -411,12 +324,29 @@ func::FuncOp Entry::share(func::FuncOp kernel) {
   return kernel;
 }
 
+void Entry::print(const Group &group, func::FuncOp kernel) const {
+  Operation *op = group.isNest ? group.ops.back() : group.ops.front();
+  InFlightDiagnostic remark = mlir::emitRemark(op->getLoc())
+                              << "kernel " << kernel.getSymName() << ": ";
+  if (group.isNest) {
+    remark << "a nest of " << gridSteps(op) << " steps";
+    return;
+  }
+  scf::ForallOp blocks = group.blocks();
+  int64_t count = 1;
+  if (blocks)
+    for (int64_t size : blocks.getStaticUpperBound())
+      count *= size;
+  remark << (blocks ? 1 : group.ops.size()) << " ops, " << count
+         << (count == 1 ? " block" : " blocks");
+}
+
 LogicalResult Entry::makeKernel(Group &group) {
   if (group.ops.empty())
     return success();
   int number = groupOfOp.lookup(group.ops.front());
   Operation *first = group.ops.front(), *last = group.ops.back();
-  Location loc = first->getLoc();
+  Location loc = (group.isNest ? last : first)->getLoc();
   OpBuilder b(first);
   scf::ForallOp blocks = group.blocks();
 
@@ -429,7 +359,7 @@ LogicalResult Entry::makeKernel(Group &group) {
           result, [&](Operation *user) { escapes |= groupOf(user) != number; });
       if (!escapes)
         continue;
-      auto type = MemRefType::get({}, storedType(result.getType()));
+      auto type = MemRefType::get({}, typeInMemory(result.getType()));
       spilled[result] = memref::AllocOp::create(b, loc, type);
       spills.push_back(result);
     }
@@ -438,8 +368,10 @@ LogicalResult Entry::makeKernel(Group &group) {
       func::FuncOp::create(loc, "kernel", b.getFunctionType({}, {}));
   kernelFunc.setPrivate();
   kernelFunc->setAttr(kDeviceKernel, b.getUnitAttr());
+  if (group.isNest)
+    kernelFunc->setAttr(kGridNest, b.getUnitAttr());
   kernelFunc.addEntryBlock();
-  Kernel kernel(kernelFunc, spilled, own);
+  KernelCode kernel(kernelFunc, spilled, own);
   LogicalResult made = [&]() -> LogicalResult {
     if (blocks)
       return kernel.copyBlocks(blocks);
@@ -450,7 +382,7 @@ LogicalResult Entry::makeKernel(Group &group) {
       FailureOr<Value> buffer = kernel.resolve(spilled[value]);
       if (failed(buffer))
         return failure();
-      store(kernel.builder(), loc, kernel.values().lookup(value), *buffer);
+      storeValue(kernel.builder(), loc, kernel.values().lookup(value), *buffer);
     }
     return success();
   }();
@@ -464,15 +396,8 @@ LogicalResult Entry::makeKernel(Group &group) {
       b.getFunctionType(kernelFunc.getBody().front().getArgumentTypes(), {}));
   kernelFunc = share(kernelFunc);
 
-  if (printPlan) {
-    int64_t count = 1;
-    if (blocks)
-      for (int64_t size : blocks.getStaticUpperBound())
-        count *= size;
-    mlir::emitRemark(loc) << "kernel " << kernelFunc.getSymName() << ": "
-                          << (blocks ? 1 : group.ops.size()) << " ops, "
-                          << count << (count == 1 ? " block" : " blocks");
-  }
+  if (printPlan)
+    print(group, kernelFunc);
 
   b.setInsertionPointAfter(last);
   auto call = func::CallOp::create(b, loc, kernelFunc, kernel.passed());
@@ -482,7 +407,8 @@ LogicalResult Entry::makeKernel(Group &group) {
   SmallVector<std::pair<Value, Value>> read;
   for (Value value : spills)
     if (needed.contains(value.getDefiningOp())) {
-      read.emplace_back(value, load(b, loc, spilled[value], value.getType()));
+      read.emplace_back(value,
+                        loadValue(b, loc, spilled[value], value.getType()));
       late.insert(value);
     }
   Operation *place = read.empty() ? call : read.back().second.getDefiningOp();
@@ -584,7 +510,8 @@ struct OutlineDeviceKernels
     llvm::StringMap<func::FuncOp> kernels;
     for (auto func : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
       if (!func.isPrivate() && !func.isDeclaration() &&
-          failed(Entry(func, symbols, kernels, printPlan).outline()))
+          failed(
+              Entry(func, symbols, kernels, fewestSteps, printPlan).outline()))
         return signalPassFailure();
   }
 };

@@ -26,19 +26,53 @@ def EmitPrograms : Pass<"cell-emit-programs", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def EmitNests : Pass<"cell-emit-nests", "::mlir::ModuleOp"> {
+  let summary = "Make kernels of functions with one loop nest, shared by a grid";
+  let description = [{
+    Every function with `cell.grid_nest` holds one op on buffers, and fills of what it accumulates
+    into. Its results are shared by all threads of as many blocks as there is work for: a thread
+    takes neighbours of a map that one access of up to 16 bytes holds, where the strides of an
+    operand allow that; of a reduction, a thread, a warp or a block computes each result. Fills
+    become values. Otherwise as `cell-emit-programs`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
+def SplitReductions : Pass<"cell-split-reductions", "::mlir::func::FuncOp"> {
+  let summary = "Compute long reductions to few results in parts";
+  let description = [{
+    A `linalg.generic` on buffers that reduces to too few results to keep a GPU busy becomes two:
+    one computes the results of equal parts of a reduced dimension, another one combines these in
+    order. What fills no part is added in between. How many parts there are follows from sizes.
+  }];
+  let options = [
+    Option<"fewestSteps", "fewest-steps", "int64_t", "65536",
+           "fewest steps of an op that is worth it">,
+    Option<"launchCycles", "launch-cycles", "int64_t", "5000",
+           "what the launch of another kernel costs, in cycles of a GPU">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 def OutlineDeviceKernels : Pass<"cell-outline-device-kernels", "::mlir::ModuleOp"> {
   let summary = "Split entries into kernels and the host programs that call them";
   let description = [{
     Entries are on buffers, with loops over items as `scf.forall`. What touches buffers goes into
     private functions with `cell.device_kernel`: each `scf.forall` into one of its own, whose
-    steps are blocks, and what lies between them into others, of one block. Equal functions are one.
+    steps are blocks; each op with many steps, with the fills of what it accumulates into, into one with
+    `cell.grid_nest`; and what lies between them into others, of one block. Equal functions are one.
     The host keeps allocations and what it alone can do: `cell.check`, `cell.print`, `cell.poll`,
-    stashes, with the `scf.for`, `scf.while` and `scf.if` around these or around an `scf.forall`, and loads of
-    the values that it needs for them. Other control flow is part of kernels.
+    stashes, with the `scf.for`, `scf.while` and `scf.if` around these, around an `scf.forall` or around an op of
+    very many steps, and loads of the values that it needs for them. Other control flow is part of kernels.
   }];
   let options = [
     Option<"printPlan", "print-plan", "bool", "false",
            "say of each kernel, in a remark, what it holds">,
+    Option<"fewestSteps", "fewest-steps", "int64_t", "16384",
+           "fewest steps of an op that has a grid of its own; in control flow of kernels, 16 times as many">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];

@@ -22,6 +22,14 @@ struct CUDAKernelOptions : mlir::PassPipelineOptions<CUDAKernelOptions> {
       llvm::cl::desc("shortest time on one core of a CPU of what is shared by "
                      "blocks"),
       llvm::cl::init(10000)};
+  Option<int64_t> steps{
+      *this, "fewest-steps",
+      llvm::cl::desc("fewest steps of an op that has a grid of its own"),
+      llvm::cl::init(16384)};
+  Option<int64_t> launchCycles{
+      *this, "launch-cycles",
+      llvm::cl::desc("what the launch of another kernel costs"),
+      llvm::cl::init(5000)};
 };
 
 /// From linalg on buffers to kernels on buffers, and the host programs that

@@ -1,8 +1,9 @@
-//===- SpreadNest.cpp - a nest run by the threads of a block --------------===//
+//===- SpreadNest.cpp - a nest run by threads -----------------------------===//
 //
 // Results are numbered, and thread t takes numbers t, t + T, ... Where there
-// are fewer results than threads and each is a long reduction, a warp or the
-// whole block computes one, in parts that are combined in a tree.
+// are fewer results than threads and each is a long reduction, a warp or a
+// whole block computes one, in parts that are combined in a tree. The threads
+// are those of one block, or of a grid that the nest has for itself.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +18,7 @@
 using namespace mlir;
 using namespace cellgrad;
 
-/// The steps of the parallel dimensions, or of the reductions.
-static int64_t countSteps(const LoopNest &nest, bool reductions) {
+int64_t cellgrad::countSteps(const LoopNest &nest, bool reductions) {
   int64_t steps = 1;
   for (auto [size, isReduction] : llvm::zip_equal(nest.sizes, nest.isReduction))
     if (isReduction == reductions)
@@ -56,22 +56,20 @@ int64_t cellgrad::usefulThreads(const LoopNest &nest) {
 
 namespace {
 
-/// Who computes one result.
-enum class Team { Thread, Warp, Block };
-
 class Spreader {
 public:
   using Values = NestCode::Values;
 
-  Spreader(OpBuilder &b, const LoopNest &nest, ThreadBlock &block)
+  Spreader(OpBuilder &b, const LoopNest &nest, ThreadBlock &block,
+           ArrayRef<Value> starts = {})
       : b(b), loc(linalg::GenericOp(nest.op).getLoc()), nest(nest),
-        block(block), code(b, nest), results(countSteps(nest, false)),
+        block(block), code(b, nest, starts), results(countSteps(nest, false)),
         depth(countSteps(nest, true)),
         firstReduction(llvm::find(nest.isReduction, true) -
                        nest.isReduction.begin()) {}
 
-  void emit() {
-    switch (chooseTeam()) {
+  void emit(Team team) {
+    switch (team) {
     case Team::Thread:
       return emitForThreads();
     case Team::Warp:
@@ -81,8 +79,12 @@ public:
     }
   }
 
-private:
+  /// Who computes a result where one block computes all.
   Team chooseTeam() const;
+  /// Each thread computes `lanes` neighbours; what is left, one each.
+  void emitWide(int64_t lanes);
+
+private:
   void emitForThreads();
   void emitForWarps();
   void emitForBlock();
@@ -242,30 +244,61 @@ void Spreader::finish(const NestPosition &pos, ValueRange totals) {
 //===-- Teams -------------------------------------------------------------===//
 
 void Spreader::emitForThreads() {
-  forEach(block.thread(), results, block.threads, [&](Value result) {
-    NestPosition pos = positionOf(result);
-    code.store(pos, reduce(firstReduction, pos, code.load(pos)));
-  });
+  forEach(block.number(b, loc, Team::Thread), results,
+          block.count(Team::Thread), [&](Value result) {
+            NestPosition pos = positionOf(result);
+            code.store(pos, reduce(firstReduction, pos, code.load(pos)));
+          });
 }
 
 void Spreader::emitForWarps() {
   // The lanes of a warp come together wherever one of them does.
-  forEach(block.warp(), results, block.warps(), [&](Value result) {
-    NestPosition pos = positionOf(result);
-    Values totals = block.reduceWarp(b, loc, combiners(),
-                                     reducePart(pos, block.lane(), kWarp));
-    onlyIf(isBelow(block.lane(), 1), [&] { finish(pos, totals); });
-  });
+  forEach(block.number(b, loc, Team::Warp), results, block.count(Team::Warp),
+          [&](Value result) {
+            NestPosition pos = positionOf(result);
+            Values totals = block.reduceWarp(
+                b, loc, combiners(), reducePart(pos, block.lane(), kWarp));
+            onlyIf(isBelow(block.lane(), 1), [&] { finish(pos, totals); });
+          });
 }
 
 void Spreader::emitForBlock() {
-  forEach(code.memory().constant(0), results, 1, [&](Value result) {
-    NestPosition pos = positionOf(result);
-    Values partial = reducePart(pos, block.thread(), block.threads);
-    if (results > 1) // the last one's parts have been read
-      gpu::BarrierOp::create(b, loc);
-    Values totals = block.reduceBlock(b, loc, combiners(), partial);
-    onlyIf(block.isFirst(), [&] { finish(pos, totals); });
+  forEach(block.number(b, loc, Team::Block), results, block.count(Team::Block),
+          [&](Value result) {
+            NestPosition pos = positionOf(result);
+            Values partial = reducePart(pos, block.thread(), block.threads);
+            // The last one's parts have been read.
+            if (results > block.count(Team::Block))
+              gpu::BarrierOp::create(b, loc);
+            Values totals = block.reduceBlock(b, loc, combiners(), partial);
+            onlyIf(block.isFirst(), [&] { finish(pos, totals); });
+          });
+}
+
+void Spreader::emitWide(int64_t lanes) {
+  unsigned last = nest.rank() - 1;
+  int64_t wide = results / lanes, rest = results % lanes;
+  Value number = block.number(b, loc, Team::Thread);
+  onlyIf(isBelow(number, wide), [&] {
+    NestPosition pos = code.start();
+    Value row = number, column = number;
+    if (last > 0) {
+      Value size = code.memory().constant(nest.sizes[last] / lanes);
+      column = arith::RemUIOp::create(b, loc, number, size);
+      row = arith::DivUIOp::create(b, loc, number, size);
+      pos = code.advance(pos, 0, last, row);
+    }
+    Value iv =
+        arith::MulIOp::create(b, loc, column, code.memory().constant(lanes));
+    code.wideStep(code.advance(pos, last, {iv, 0}), lanes);
+  });
+  if (rest == 0)
+    return;
+  // One dimension: its end is left.
+  Value later =
+      arith::SubIOp::create(b, loc, number, code.memory().constant(wide));
+  onlyIf(isBelow(later, rest), [&] {
+    code.step(code.advance(code.start(), last, {later, wide * lanes}), {});
   });
 }
 
@@ -273,5 +306,16 @@ void Spreader::emitForBlock() {
 
 void cellgrad::spreadNest(OpBuilder &b, const LoopNest &nest,
                           ThreadBlock &block) {
-  Spreader(b, nest, block).emit();
+  Spreader spreader(b, nest, block);
+  spreader.emit(spreader.chooseTeam());
+}
+
+void cellgrad::spreadOverGrid(OpBuilder &b, const LoopNest &nest,
+                              ArrayRef<Value> starts, const GridPlan &plan,
+                              ThreadBlock &block) {
+  Spreader spreader(b, nest, block, starts);
+  if (plan.lanes > 1)
+    spreader.emitWide(plan.lanes);
+  else
+    spreader.emit(plan.team);
 }

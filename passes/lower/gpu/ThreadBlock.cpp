@@ -11,16 +11,36 @@
 using namespace mlir;
 using namespace cellgrad;
 
-ThreadBlock::ThreadBlock(gpu::GPUFuncOp kernel, int64_t threads)
-    : threads(threads), kernel(kernel) {
+ThreadBlock::ThreadBlock(gpu::GPUFuncOp kernel, int64_t threads, int64_t blocks)
+    : threads(threads), blocks(blocks), kernel(kernel) {
   OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
   Location loc = kernel.getLoc();
+  if (blocks > 1)
+    blockId = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
   threadId = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
   Value warpSize = arith::ConstantIndexOp::create(b, loc, kWarp);
   warpId = arith::DivUIOp::create(b, loc, threadId, warpSize);
   laneId = arith::RemUIOp::create(b, loc, threadId, warpSize);
   first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, threadId,
                                 arith::ConstantIndexOp::create(b, loc, 1));
+}
+
+int64_t ThreadBlock::count(Team team) const {
+  return team == Team::Thread ? threads * blocks
+         : team == Team::Warp ? warps() * blocks
+                              : blocks;
+}
+
+Value ThreadBlock::number(OpBuilder &b, Location loc, Team team) const {
+  if (team == Team::Block)
+    return blockId ? blockId
+                   : arith::ConstantIndexOp::create(b, loc, 0).getResult();
+  Value inBlock = team == Team::Thread ? threadId : warpId;
+  if (!blockId)
+    return inBlock;
+  Value size = arith::ConstantIndexOp::create(b, loc, count(team) / blocks);
+  return arith::AddIOp::create(
+      b, loc, arith::MulIOp::create(b, loc, blockId, size), inBlock);
 }
 
 /// Lanes pass words of 32 or 64 bits.

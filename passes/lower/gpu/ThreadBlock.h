@@ -13,16 +13,22 @@ namespace cellgrad {
 /// Threads that run in step, and read each other's registers.
 constexpr int64_t kWarp = 32;
 
+/// Who computes one result.
+enum class Team { Thread, Warp, Block };
+
 /// The threads of a block, in the kernel that they run.
 class ThreadBlock {
 public:
   using Values = llvm::SmallVector<mlir::Value>;
 
-  /// `threads` is a multiple of a warp.
-  ThreadBlock(mlir::gpu::GPUFuncOp kernel, int64_t threads);
+  /// `threads` is a multiple of a warp; `blocks` share what is computed.
+  ThreadBlock(mlir::gpu::GPUFuncOp kernel, int64_t threads, int64_t blocks = 1);
 
-  const int64_t threads;
+  const int64_t threads, blocks;
   int64_t warps() const { return threads / kWarp; }
+  /// The teams among which results are shared: this thread's, and how many.
+  mlir::Value number(mlir::OpBuilder &b, mlir::Location loc, Team team) const;
+  int64_t count(Team team) const;
   mlir::Value thread() const { return threadId; } ///< its number in the block
   mlir::Value warp() const { return warpId; }     ///< that of its warp
   mlir::Value lane() const { return laneId; }     ///< its number in the warp
@@ -47,6 +53,7 @@ private:
   mlir::Value slots(mlir::Type word, unsigned which);
 
   mlir::gpu::GPUFuncOp kernel;
+  mlir::Value blockId; ///< null where there is but one
   mlir::Value threadId, warpId, laneId, first;
   llvm::DenseMap<std::pair<mlir::Type, unsigned>, mlir::Value> known;
 };

@@ -63,12 +63,14 @@ SmallVector<Value> MatrixLoops::forEachMatrix(ValueRange inputs,
     return tensor::CollapseShapeOp::create(
         b, loc, v, batchAsOne(typeOf(v).getRank(), batchRank));
   };
-  auto one = [&](Value whole, Value i) -> Value {
+  auto matrixOf = [&](Value whole) {
     RankedTensorType type = typeOf(whole);
-    FirstDimension at(b, type, i);
-    return tensor::ExtractSliceOp::create(
-        b, loc, type.clone(type.getShape().drop_front()), whole, at.offsets,
-        at.sizes, at.strides);
+    return type.clone(type.getShape().drop_front());
+  };
+  auto one = [&](Value whole, Value i) -> Value {
+    FirstDimension at(b, typeOf(whole), i);
+    return tensor::ExtractSliceOp::create(b, loc, matrixOf(whole), whole,
+                                          at.offsets, at.sizes, at.strides);
   };
   SmallVector<Value> flatInputs = llvm::map_to_vector(inputs, flat);
   SmallVector<Value> flatInits = llvm::map_to_vector(inits, flat);
@@ -76,8 +78,16 @@ SmallVector<Value> MatrixLoops::forEachMatrix(ValueRange inputs,
   SmallVector<Value> results =
       loop(size, true, flatInits, [&](Value i, ValueRange carried) {
         auto take = [&](Value v) { return one(v, i); };
-        SmallVector<Value> parts = body(llvm::map_to_vector(flatInputs, take),
-                                        llvm::map_to_vector(carried, take));
+        SmallVector<Value> starts;
+        for (auto [init, whole] : llvm::zip_equal(inits, carried)) {
+          // Nobody has written a part of an empty tensor: a copy of it for the
+          // matrix would read that.
+          starts.push_back(init.getDefiningOp<tensor::EmptyOp>()
+                               ? emptyTensor(b, loc, matrixOf(whole))
+                               : one(whole, i));
+        }
+        SmallVector<Value> parts =
+            body(llvm::map_to_vector(flatInputs, take), starts);
         SmallVector<Value> whole;
         for (auto [part, into] : llvm::zip_equal(parts, carried)) {
           FirstDimension at(b, typeOf(into), i);

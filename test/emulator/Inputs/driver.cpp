@@ -173,6 +173,17 @@ static void queues() {
   EXPECT(counter("bytes_loaded") - loaded, uint64_t(12));
   OK(cu("cuMemcpyHtoD_v2", a, (const void *)&value, size_t(4)));
   EXPECT(counter("bytes_to_device") - up, uint64_t(4));
+  // One kernel, launched twice.
+  uint64_t all = counter("launches"), single = counter("launches_of_one_block");
+  OK(launch(a, 3, 1, s));
+  OK(cu("cuStreamSynchronize", s));
+  EXPECT(counter("launches") - all, uint64_t(1));
+  EXPECT(counter("launches_of_one_block") - single, uint64_t(1));
+  EXPECT(counter("kernels"), uint64_t(1));
+  uint64_t filled = counter("bytes_filled");
+  OK(cu("cuMemsetD32Async", a, 7u, size_t(3), s));
+  OK(cu("cuStreamSynchronize", s));
+  EXPECT(counter("bytes_filled") - filled, uint64_t(12));
   OK(cu("cuStreamDestroy_v2", s));
   EXPECT(launch(a, 1, 1, s), 400);
 }

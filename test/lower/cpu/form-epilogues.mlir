@@ -253,6 +253,34 @@ func.func @both(%a: memref<32x16xf32>, %b: memref<16x32xf32>, %c: memref<32x32xf
 
 // -----
 
+// It is read in its place, and in another batch: along a row that is contiguous as well.
+// CHECK-LABEL: func.func @batches(
+// CHECK-NOT:     cell.epilogue
+// CHECK:         return
+#a = affine_map<(b, m, n, k) -> (b, m, k)>
+#b = affine_map<(b, m, n, k) -> (b, k, n)>
+#c = affine_map<(b, m, n, k) -> (b, m, n)>
+#id = affine_map<(b, i, j) -> (b, i, j)>
+#t = affine_map<(b, i, j) -> (i, b, j)>
+func.func @batches(%a: memref<32x32x16xf32>, %b: memref<32x16x32xf32>, %c: memref<32x32x32xf32>, %y: memref<32x32x32xf32>) {
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<32x32x16xf32>, memref<32x16x32xf32>) outs(%c : memref<32x32x32xf32>) {
+  ^bb0(%p0: f32, %p1: f32, %p2: f32):
+    %p = arith.mulf %p0, %p1 : f32
+    %s = arith.addf %p2, %p : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [#id, #t, #id], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%c, %c : memref<32x32x32xf32>, memref<32x32x32xf32>) outs(%y : memref<32x32x32xf32>) {
+  ^bb0(%e0: f32, %e1: f32, %e2: f32):
+    %r = arith.addf %e0, %e1 : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// -----
+
 // The op writes what the product reads for what follows.
 // CHECK-LABEL: func.func @overwrites_factor(
 // CHECK-NOT:     cell.epilogue

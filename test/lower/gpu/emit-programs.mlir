@@ -200,6 +200,23 @@ module {
 
 // -----
 
+// A buffer as large as shared memory leaves no room for the sums of warps.
+// CHECK-LABEL: gpu.func @full(
+// CHECK-SAME:    cell.scratch_bytes = 49152 : i64
+func.func private @full(%x: memref<12288xf32>, %s: memref<f32>) attributes {cell.device_kernel} {
+  %t = memref.alloc() : memref<12288xf32>
+  memref.copy %x, %t : memref<12288xf32> to memref<12288xf32>
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%t : memref<12288xf32>) outs(%s : memref<f32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %a, %o : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
 // What is done before, after and in other loops is one block's, a step after another.
 // CHECK-LABEL: gpu.func @around(
 // CHECK-SAME:    known_grid_size = array<i32: 1, 1, 1>

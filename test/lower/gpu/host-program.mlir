@@ -60,6 +60,7 @@ func.func @g() {
 
 // An element of a view: ((5 + i * 2) * 4) bytes behind its buffer's start.
 // CHECK-LABEL: func.func @element(
+// CHECK: llvm.alloca {{.*}} x !llvm.array<1 x i64>
 // CHECK: %[[I:.*]] = arith.constant 3 : index
 // CHECK: %[[BASE:.*]] = memref.extract_aligned_pointer_as_index
 // CHECK: %[[FIVE:.*]] = arith.constant 5 : index

@@ -38,8 +38,11 @@ func.func @triangular_solve(%a: tensor<32x32xf32>, %b: tensor<32x32xf32>) -> ten
 // A batch is a loop around the others.
 // LOOPS-LABEL: func.func @lu
 // LOOPS:         tensor.collapse_shape %{{.*}} {{\[\[}}0, 1], [2], [3]] : tensor<2x3x32x32xf32> into tensor<6x32x32xf32>
-// LOOPS:         scf.for
-// LOOPS:           scf.for
+// The pivots of a matrix begin as nothing, not as a part of what nobody has written.
+// LOOPS:         scf.for {{.*}} iter_args(%[[ALL:.*]] = %{{.*}}, %{{.*}} = %{{.*}})
+// LOOPS:           %[[MATRIX:.*]] = tensor.extract_slice %[[ALL]]
+// LOOPS:           %[[PIVOTS:.*]] = tensor.empty() : tensor<32xi32>
+// LOOPS:           scf.for {{.*}} iter_args(%{{.*}} = %[[MATRIX]], %{{.*}} = %[[PIVOTS]])
 // LOOPS:             scf.for
 // LOOPS:               math.absf
 // LOOPS:             linalg.generic {{.*}} outs(%{{.*}} : tensor<32x32xf32>)

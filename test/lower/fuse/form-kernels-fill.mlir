@@ -1,0 +1,32 @@
+// A fill that runs with the ops before it is no longer that of the op which accumulates into what it fills.
+// RUN: cell-opt %s --pass-pipeline="builtin.module(func.func(cell-form-kernels{fewest-bytes=1 fewest-nanoseconds=0}))" | FileCheck %s
+
+#ij = affine_map<(i, j) -> (i, j)>
+
+// CHECK-LABEL: func.func @refilled(
+// CHECK:         scf.forall
+// CHECK:           linalg.generic
+// CHECK:           linalg.fill
+// CHECK:         scf.forall
+// CHECK-NOT:       linalg.fill
+// CHECK:           linalg.generic
+// CHECK:         return
+func.func @refilled(%x: memref<64x16xf32>, %y: memref<64x16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<64x16xf32>) outs(%y : memref<64x16xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = math.exp %a : f32
+    linalg.yield %0 : f32
+  }
+  linalg.fill ins(%zero : f32) outs(%x : memref<64x16xf32>)
+  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%y : memref<64x16xf32>) outs(%x : memref<64x16xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = math.exp %a : f32
+    %1 = arith.addf %0, %o : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
