@@ -9,6 +9,8 @@ ms.grad(lambda x: x * x)(ms.Tensor(3.0))
 
 __path__ = __import__("pkgutil").extend_path(__path__, __name__)
 
+import importlib
+
 from cellgrad.compile import failures as _failures
 from cellgrad.core import errors as _errors
 
@@ -62,6 +64,7 @@ from cellgrad.core.settings import (
 )
 from cellgrad.core.tensor import Tensor, tensor
 from cellgrad.export.export import export, load
+from cellgrad.nn.grad.cell_grad import custom_vjp as _custom_vjp
 from cellgrad.nn.loss import ctc_loss as _ctc_loss
 from cellgrad.ops import methods as _methods
 from cellgrad.ops import stop_gradient
@@ -70,7 +73,12 @@ from cellgrad.train import __all__ as _train
 from cellgrad.transforms.custom import custom_rule, recompute
 from cellgrad.transforms.grad import GradOperation as _GradOperation
 from cellgrad.transforms.grad import get_grad, grad, jvp, value_and_grad, vjp
+from cellgrad.transforms.grad import linearize as _linearize
+from cellgrad.transforms.hooks import HookBackward as _HookBackward
+from cellgrad.transforms.hooks import InsertGradientOf as _InsertGradientOf
 from cellgrad.transforms.jacobian import hessian, hvp, jacfwd, jacrev
+from cellgrad.transforms.taylor import derivative as _derivative
+from cellgrad.transforms.taylor import jet as _jet
 from cellgrad.transforms.vmap import vmap
 
 
@@ -79,7 +87,10 @@ def _hand_on() -> None:
     _methods.install()
     for module in (_loop_ops, _maps, _ctc_loss):
         ops.hand_on({name: getattr(module, name) for name in module.__all__})
-    ops.hand_on({"GradOperation": _GradOperation})
+    for made in (_GradOperation, _HookBackward, _InsertGradientOf):
+        ops.hand_on({made.__name__: made})
+    for function in (_custom_vjp, _derivative, _jet, _linearize):
+        ops.hand_on({function.__name__: function})
     transforms = (get_grad, grad, jacfwd, jacrev, jvp, value_and_grad, vjp, vmap)
     ops.hand_on({f.__name__: f for f in transforms}, listed=False)
 
@@ -94,6 +105,8 @@ def mutable(input_data: object, dynamic_len: bool = False) -> object:
 
 
 _hand_on()
+for _module in ("composite", "function", "function.grad", "functional", "operations"):
+    importlib.import_module(f"cellgrad.ops.{_module}")
 # ``ms.int``, ``ms.float``, ...: not names of this module's code, in which they are Python's types.
 globals().update(DTYPES)
 del DTYPES

@@ -104,7 +104,8 @@ Job readOptions(const std::string &path, const std::string &name,
       job.options.poison = nb::cast<bool>(value);
     } else if (option == "chips") { // of GPUs; without, code for the CPU
       job.options.cuda = true;
-      job.options.emit.chips = nb::cast<std::vector<std::string>>(value);
+      if (nb::len(value) != 0)
+        job.options.emit.chips = nb::cast<std::vector<std::string>>(value);
     } else if (option == "kernel_bytes") {
       job.options.kernelBytes = nb::cast<int64_t>(value);
     } else {
@@ -283,22 +284,24 @@ void bindCompile(nb::module_ &m) {
   errorType.attr("failure") = nb::none();
   m.attr("CompileError") = errorType;
 
-  const char *doc = "Compiles to the shared object `path` with the model name "
-                    "`name`; returns the stages "
-                    "and their milliseconds. Options: target ('native', "
-                    "'x86-64-v3', ...), opt_level 0 to "
-                    "3, header, object, assembly, llvm_ir, llvm_dialect "
-                    "(further files to write), "
-                    "dump_ir (a directory for the IR after each stage), "
-                    "reproducers (a directory for programs on which the "
-                    "compiler fails), pipeline, verify_each, check_nans, "
-                    "poison (temporaries are NaN where they are not needed), "
-                    "kernel_bytes (least traffic that a kernel of ops saves), "
-                    "sanitize_address, files (a dict from "
-                    "paths to lists of bytes: written and put in place with "
-                    "the compiler's files, all or none), durable (they reach "
-                    "the disk first). Raises CompileError, and "
-                    "OSError where a file cannot be written.";
+  const char *doc =
+      "Compiles to the shared object `path` with the model name "
+      "`name`; returns the stages "
+      "and their milliseconds. Options: target ('native', "
+      "'x86-64-v3', ...), opt_level 0 to "
+      "3, header, object, assembly, llvm_ir, llvm_dialect "
+      "(further files to write), "
+      "dump_ir (a directory for the IR after each stage), "
+      "reproducers (a directory for programs on which the "
+      "compiler fails), pipeline, verify_each, check_nans, "
+      "poison (temporaries are NaN where they are not needed), "
+      "chips (kinds of GPU to compute on, a list; empty: the "
+      "default), kernel_bytes (least traffic that a kernel of ops saves), "
+      "sanitize_address, files (a dict from "
+      "paths to lists of bytes: written and put in place with "
+      "the compiler's files, all or none), durable (they reach "
+      "the disk first). Raises CompileError, and "
+      "OSError where a file cannot be written.";
   m.def("compile_text", compileText, "text"_a, "path"_a, "name"_a,
         "options"_a = nb::dict(), doc);
   m.def("compile_graph", compileGraph, "graph"_a, "path"_a, "name"_a,

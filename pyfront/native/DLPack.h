@@ -13,8 +13,12 @@
 namespace cellgrad::python::dlpack {
 
 enum TypeCode : uint8_t { Int = 0, UInt = 1, Float = 2, Bfloat = 4, Bool = 6 };
-constexpr int32_t kCPU = 1;
-constexpr uint64_t kReadOnly = 1;
+constexpr int32_t kCPU = 1, kCUDA = 2; // types of devices
+/// Numbers of CUDA's default streams, where others are handles.
+constexpr int64_t kLegacyStream = 1, kPerThreadStream = 2;
+/// For a producer: nothing is to wait.
+constexpr int64_t kNoStream = -1;
+constexpr uint64_t kReadOnly = 1, kIsCopied = 2; // flags
 
 struct DataType {
   uint8_t code, bits;

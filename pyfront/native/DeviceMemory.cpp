@@ -2,6 +2,7 @@
 
 #include "pyfront/native/DeviceMemory.h"
 #include "pyfront/native/HostMemory.h"
+#include "pyfront/native/MemoryPool.h"
 
 extern "C" {
 #include "runtime/cellgrad_abi.h"
@@ -9,8 +10,6 @@ extern "C" {
 }
 
 #include <map>
-#include <unordered_map>
-#include <vector>
 
 using namespace cellgrad::python;
 
@@ -20,14 +19,6 @@ constexpr size_t kAlignment = 256;
 constexpr size_t kKeepAtMost = size_t(1) << 30;
 
 Device::Transfers counted;
-
-/// Sizes that share blocks: steps of an eighth of the next lower power of two.
-size_t sizeClass(size_t bytes) {
-  size_t step = kAlignment;
-  while (bytes >= 16 * step)
-    step *= 2;
-  return (bytes + step - 1) / step * step;
-}
 
 /// The driver, loaded once; throws DeviceError where there is none.
 const cell_rt_cuda_driver &driver() {
@@ -46,12 +37,10 @@ const cell_rt_cuda_driver &driver() {
 void check(CUresult result, const std::string &what) {
   if (result == CUDA_SUCCESS)
     return;
-  const char *name = nullptr, *words = nullptr;
-  driver().cuGetErrorName(result, &name);
-  driver().cuGetErrorString(result, &words);
-  throw DeviceError(what + " failed: " + (words ? words : "unknown error") +
-                    " (" + (name ? name : std::to_string(result).c_str()) +
-                    ")");
+  const char *name, *words;
+  cell_rt_cuda_words(&driver(), result, &name, &words);
+  throw DeviceError(what + " failed: " + words + " (" + name + ", " +
+                    std::to_string(result) + ")");
 }
 
 /// Makes a context current, and again the one that was.
@@ -70,23 +59,15 @@ public:
 } // namespace
 
 struct Device::State {
-  CUdevice device = 0;
   CUcontext context = nullptr;
-  std::unordered_map<size_t, std::vector<CUdeviceptr>> blocks;
-  size_t kept = 0;
+  MemoryPool<CUdeviceptr, kAlignment> pool{kKeepAtMost};
   CUdeviceptr scratch = 0;
   size_t scratchBytes = 0;
   bool scratchIsUsed = false;
 
   /// Frees all kept blocks; false if there were none.
   bool dropKept() {
-    bool any = kept != 0;
-    for (auto &[size, of] : blocks)
-      for (CUdeviceptr block : of)
-        driver().cuMemFree_v2(block);
-    blocks.clear();
-    kept = 0;
-    return any;
+    return pool.drop([](CUdeviceptr block) { driver().cuMemFree_v2(block); });
   }
 };
 
@@ -103,44 +84,21 @@ Device &Device::get(int32_t ordinal) {
 
 Device::Device(int32_t ordinal)
     : state(std::make_unique<State>()), number(ordinal) {
-  const cell_rt_cuda_driver &d = driver();
-  int count = 0, major = 0, minor = 0;
-  CUresult started = d.cuInit(0);
-  if (started != CUDA_ERROR_NO_DEVICE) {
-    check(started, "starting CUDA");
-    check(d.cuDeviceGetCount(&count), "counting CUDA devices");
-  }
-  if (ordinal < 0 || ordinal >= count)
-    throw DeviceError("no CUDA device " + std::to_string(ordinal) +
-                      ": the number of devices is " + std::to_string(count) +
-                      ", the first is 0");
-  check(d.cuDeviceGet(&state->device, ordinal), "finding the CUDA device");
-  char text[256] = "";
-  check(d.cuDeviceGetName(text, sizeof text - 1, state->device),
-        "the name of the CUDA device");
-  title = text;
-  check(d.cuDeviceGetAttribute(&major,
-                               CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
-                               state->device),
-        "the chip of the CUDA device");
-  check(d.cuDeviceGetAttribute(&minor,
-                               CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
-                               state->device),
-        "the chip of the CUDA device");
-  version = static_cast<uint32_t>(10 * major + minor);
-  check(d.cuDevicePrimaryCtxRetain(&state->context, state->device),
+  cell_rt_cuda_device found;
+  char message[512] = "";
+  if (cell_rt_cuda_find_device(&driver(), ordinal, &found, message,
+                               sizeof message) != CG_OK)
+    throw DeviceError(message);
+  title = found.name;
+  version = found.chip;
+  check(driver().cuDevicePrimaryCtxRetain(&state->context, found.device),
         "the primary CUDA context");
 }
 
 uint64_t Device::allocate(size_t bytes) {
-  size_t size = sizeClass(bytes ? bytes : 1);
-  auto found = state->blocks.find(size);
-  if (found != state->blocks.end() && !found->second.empty()) {
-    CUdeviceptr block = found->second.back();
-    found->second.pop_back();
-    state->kept -= size;
-    return block;
-  }
+  size_t size = state->pool.sizeFor(bytes);
+  if (std::optional<CUdeviceptr> block = state->pool.take(size))
+    return *block;
   Current current(state->context);
   CUdeviceptr memory = 0;
   CUresult result = driver().cuMemAlloc_v2(&memory, size);
@@ -180,13 +138,9 @@ Device::Scratch::~Scratch() {
 }
 
 void Device::release(uint64_t memory, size_t bytes) noexcept {
-  size_t size = sizeClass(bytes ? bytes : 1);
+  if (state->pool.keep(memory, state->pool.sizeFor(bytes)))
+    return;
   try {
-    if (state->kept + size <= kKeepAtMost) {
-      state->blocks[size].push_back(memory);
-      state->kept += size;
-      return;
-    }
     Current current(state->context);
     driver().cuMemFree_v2(memory); // waits for what is enqueued
   } catch (const std::exception &) {
@@ -222,4 +176,25 @@ void Device::copy(uint64_t to, uint64_t from, size_t bytes) {
   Current current(state->context);
   check(driver().cuMemcpyDtoDAsync_v2(to, from, bytes, nullptr),
         "a copy on the device");
+}
+
+void Device::orderBefore(uint64_t stream) {
+  Current current(state->context);
+  CUevent event = nullptr;
+  check(driver().cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), "an event");
+  CUresult result = driver().cuEventRecord(event, nullptr);
+  if (result == CUDA_SUCCESS)
+    result = driver().cuStreamWaitEvent(reinterpret_cast<CUstream>(stream),
+                                        event, 0);
+  driver().cuEventDestroy_v2(event); // when it has been reached
+  check(result, "ordering a stream of the caller's after the work so far");
+}
+
+void Device::finish() noexcept {
+  try {
+    Current current(state->context);
+    driver().cuStreamSynchronize(nullptr);
+  } catch (const std::exception &) {
+    // The process ends, or has lost the device: nothing runs there.
+  }
 }

@@ -56,6 +56,12 @@ public:
   /// Copies on the device, in the order of the stream.
   void copy(uint64_t to, uint64_t from, size_t bytes);
 
+  /// Has work that is enqueued on a stream of the caller's from now on wait for
+  /// all that was enqueued here before.
+  void orderBefore(uint64_t stream);
+  /// Waits for all that was enqueued.
+  void finish() noexcept;
+
   /// Copies between host and devices in this process so far.
   struct Transfers {
     uint64_t uploads = 0, uploadedBytes = 0, downloads = 0, downloadedBytes = 0;

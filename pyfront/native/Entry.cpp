@@ -6,6 +6,7 @@
 #include "pyfront/native/Threads.h"
 
 #include <algorithm>
+#include <mutex>
 
 namespace nb = nanobind;
 using namespace cellgrad;
@@ -113,7 +114,30 @@ struct Entry::Frame {
   llvm::SmallVector<void *, 32> pointers; ///< as the argument struct has them
   llvm::SmallVector<nb::object, 8> kept;  ///< borrowed arguments
   llvm::SmallVector<TensorBuffer *, 32> tensors; ///< that were given
-  llvm::SmallVector<void *, 32> places;          ///< their memory
+};
+
+/// What a call lends to its entry, but for memory and threads.
+struct Entry::Lent {
+  explicit Lent(const EntrySpec &entry)
+      : cancel(entry.cancellable), print{hookObject, cancel} {
+    if (entry.cancellable && PyErr_CheckSignals() != 0)
+      throw nb::python_error();
+    context.struct_size = sizeof context;
+    context.print = print.hook ? printThroughPython : nullptr;
+    context.print_user = &print;
+    context.cancel = cancel.address();
+    context.max_trips = callLimits.trips;
+    context.max_stash_bytes = callLimits.stashBytes;
+    context.failed_bytes = &failedBytes;
+    context.on_cancel = CancelFlag::ask;
+    context.on_cancel_user = &cancel;
+  }
+
+  CancelFlag cancel;
+  PrintCall print;
+  nb::object hook = printHook(); ///< kept for as long as the call
+  uint64_t failedBytes = 0;
+  cg_context context{};
 };
 
 Entry::Entry(std::shared_ptr<Model> model, size_t index)
@@ -139,10 +163,10 @@ void Entry::fail(const TensorSpec &spec, const std::string &problem,
                 .c_str());
 }
 
-void *Entry::memoryOf(const TensorBuffer &tensor) const {
-  return owner->device()
-             ? reinterpret_cast<void *>(tensor.onDevice(*owner->device()))
-             : tensor.data();
+void *Entry::memoryOf(const TensorBuffer &tensor, bool isWritten) const {
+  if (Device *device = owner->device())
+    return reinterpret_cast<void *>(tensor.onDevice(*device));
+  return isWritten ? tensor.data() : const_cast<void *>(tensor.read());
 }
 
 TensorBuffer Entry::fresh(const TensorSpec &spec) const {
@@ -177,23 +201,25 @@ void Entry::addBuffer(size_t index, nb::handle object, Frame &frame) const {
   if (tensor->readOnly() && written[index])
     fail(spec, "which the entry writes, but the memory given is read-only: "
                "pass a copy");
-  frame.places.push_back(memoryOf(*tensor));
-  frame.pointers.push_back(frame.places.back());
+  const Device *place = owner->device(), *shared = tensor->sharedOn();
+  if (shared && shared != place && (place || written[index]))
+    fail(spec, "but others share its memory on CUDA device " +
+                   std::to_string(shared->ordinal()) + ": pass a copy");
+  frame.pointers.push_back(memoryOf(*tensor, written[index]));
   frame.tensors.push_back(tensor);
 }
 
 /// Memory that is written may be used once only.
 void Entry::checkOverlap(const Frame &frame) const {
   struct Range {
-    uintptr_t begin, end;
+    uint64_t begin, end;
     size_t index;
   };
   llvm::SmallVector<Range, 32> ranges;
   for (auto [i, tensor] : llvm::enumerate(frame.tensors))
-    if (tensor->bytes() != 0) {
-      auto begin = reinterpret_cast<uintptr_t>(frame.places[i]);
-      ranges.push_back({begin, begin + tensor->bytes(), i});
-    }
+    if (tensor->bytes() != 0)
+      ranges.push_back(
+          {tensor->address(), tensor->address() + tensor->bytes(), i});
   std::sort(ranges.begin(), ranges.end(),
             [](const Range &a, const Range &b) { return a.begin < b.begin; });
   // `widest` is the range seen so far that reaches furthest; of those that are
@@ -251,7 +277,7 @@ nb::object Entry::collect(Frame &frame, nb::handle arguments,
       addBuffer(index, result, frame);
     } else {
       TensorBuffer made = fresh(spec);
-      frame.pointers.push_back(memoryOf(made));
+      frame.pointers.push_back(memoryOf(made, true));
       result = wrapBuffer(std::move(made));
     }
     PyList_SET_ITEM(results.ptr(), i, result.release().ptr());
@@ -276,76 +302,50 @@ nb::object Entry::call(nb::handle given, nb::handle out) const {
   for (size_t i = 0; i < count; ++i)
     addBuffer(i, PyTuple_GET_ITEM(arguments.ptr(), i), frame);
   nb::object results = collect(frame, arguments, out);
-  if (owner->device())
-    return callOnDevice(frame, std::move(results));
+  Lent lent(*entry);
+  int32_t status =
+      owner->device() ? callOnDevice(frame, lent) : callOnHost(frame, lent);
+  lent.cancel.rethrow();
+  if (status != CG_OK && status != CG_SKIPPED)
+    raise(status, lent.failedBytes);
+  return results;
+}
 
-  CancelFlag cancel(entry->cancellable);
-  if (entry->cancellable && PyErr_CheckSignals() != 0)
-    throw nb::python_error();
-  PrintCall print{hookObject, cancel};
-  nb::object hold = printHook();
+int32_t Entry::callOnHost(Frame &frame, Lent &lent) const {
   std::shared_ptr<cg_parallel> threads;
   if (entry->parallel)
     threads = lendThreads();
   ArenaLease arena(*entry, threads ? threads->threads : 1);
-  uint64_t failedBytes = 0;
-  cg_context context{};
-  context.struct_size = sizeof context;
-  context.arena = arena.memory;
-  context.arena_bytes = arena.memory ? threadArena.bytes() : 0;
-  context.print = print.hook ? printThroughPython : nullptr;
-  context.print_user = &print;
-  context.cancel = cancel.address();
-  context.max_trips = callLimits.trips;
-  context.max_stash_bytes = callLimits.stashBytes;
-  context.failed_bytes = &failedBytes;
-  context.on_cancel = CancelFlag::ask;
-  context.on_cancel_user = &cancel;
-  context.parallel = threads.get();
-  int32_t status;
-  {
-    nb::gil_scoped_release release;
-    status = function(frame.pointers.data(), &context);
-  }
-  cancel.rethrow();
-  if (status != CG_OK && status != CG_SKIPPED)
-    raise(status, failedBytes);
-  return results;
+  lent.context.arena = arena.memory;
+  lent.context.arena_bytes = arena.memory ? threadArena.bytes() : 0;
+  lent.context.parallel = threads.get();
+  nb::gil_scoped_release release;
+  return function(frame.pointers.data(), &lent.context);
 }
+
+/// Calls on devices take turns: a handle serves one at a time, and a call may
+/// come from the print hook of another, of the same thread. One lock for all
+/// models: two threads whose hooks call each other's models do not wait
+/// forever.
+static std::recursive_mutex deviceTurn;
 
 /// Everything is enqueued on the stream that all of the device's memory is used
 /// on. The call waits only where the program does.
-nb::object Entry::callOnDevice(Frame &frame, nb::object results) const {
-  Device &device = *owner->device();
-  CancelFlag cancel(entry->cancellable);
-  if (entry->cancellable && PyErr_CheckSignals() != 0)
-    throw nb::python_error();
-  PrintCall print{hookObject, cancel};
-  nb::object hold = printHook();
-  uint64_t failedBytes = 0;
-  cg_context context{};
-  context.struct_size = sizeof context;
-  Device::Scratch arena(device, entry->arenaBytes);
-  context.arena = reinterpret_cast<void *>(arena.memory);
-  context.arena_bytes = entry->arenaBytes;
-  context.print = print.hook ? printThroughPython : nullptr;
-  context.print_user = &print;
-  context.cancel = cancel.address();
-  context.max_trips = callLimits.trips;
-  context.max_stash_bytes = callLimits.stashBytes;
-  context.failed_bytes = &failedBytes;
-  context.on_cancel = CancelFlag::ask;
-  context.on_cancel_user = &cancel;
-  context.cuda = owner->cuda();
-  // With the GIL: another thread's call may use the same handle and arena.
-  int32_t status = function(frame.pointers.data(), &context);
+int32_t Entry::callOnDevice(Frame &frame, Lent &lent) const {
+  Device::Scratch arena(*owner->device(), entry->arenaBytes);
+  lent.context.arena = reinterpret_cast<void *>(arena.memory);
+  lent.context.arena_bytes = entry->arenaBytes;
+  lent.context.cuda = owner->cuda();
+  int32_t status;
+  {
+    nb::gil_scoped_release release;
+    std::lock_guard<std::recursive_mutex> turn(deviceTurn);
+    status = function(frame.pointers.data(), &lent.context);
+  }
   for (auto [i, tensor] : llvm::enumerate(frame.tensors))
     if (written[i])
       tensor->writtenOnDevice();
-  cancel.rethrow();
-  if (status != CG_OK && status != CG_SKIPPED)
-    raise(status, failedBytes);
-  return results;
+  return status;
 }
 
 void Entry::raise(int32_t status, uint64_t failedBytes) const {

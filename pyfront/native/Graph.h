@@ -153,6 +153,10 @@ public:
   std::vector<GraphValue> recompute(const std::string &callee,
                                     const std::vector<GraphValue> &args,
                                     const std::optional<SourceLocation> &loc);
+  /// What used `before` uses `after`, but for the op that `after` is a result
+  /// of, which moves up to stand before all of these. False, and nothing is
+  /// changed, where one of them stands before an operand of that op.
+  bool replace(const GraphValue &before, const GraphValue &after);
   /// Drops the function: an attempt to build it that is made again.
   void discard();
 

@@ -148,6 +148,10 @@ void bindGraph(nb::module_ &m) {
       .def("recompute", &FunctionBuilder::recompute, "callee"_a, "args"_a,
            "loc"_a = nb::none(),
            "Calls `callee`, which reverse mode runs again for its adjoint.")
+      .def("replace", &FunctionBuilder::replace, "before"_a, "after"_a,
+           "What used `before` uses `after`, but for the op that gives it, "
+           "which moves up to stand before all of these. False, and nothing "
+           "is changed, where one of them stands before an operand of it.")
       .def("discard", &FunctionBuilder::discard, "Drops the function.")
       .def("ret", &FunctionBuilder::finish, "results"_a,
            "names"_a = std::vector<std::string>(), "loc"_a = nb::none(),

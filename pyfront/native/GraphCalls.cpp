@@ -112,6 +112,39 @@ FunctionBuilder::recompute(const std::string &callee,
   return wrap(op.getResults());
 }
 
+bool FunctionBuilder::replace(const GraphValue &before,
+                              const GraphValue &after) {
+  requireOpen();
+  Value from = unwrap({before})[0], to = unwrap({after})[0];
+  if (from.getType() != to.getType())
+    throw GraphError("a value is replaced by one of another type");
+  Operation *op = to.getDefiningOp();
+  if (op) {
+    Operation *last = nullptr;
+    for (Value operand : op->getOperands()) {
+      Operation *def = operand.getDefiningOp();
+      if (def && (!last || last->isBeforeInBlock(def)))
+        last = def;
+    }
+    Block *block = op->getBlock();
+    bool first = true;
+    for (Operation *user : from.getUsers()) {
+      Operation *at = block->findAncestorOpInBlock(*user);
+      if (at == op || op->isBeforeInBlock(at))
+        continue;
+      if (last && !last->isBeforeInBlock(at))
+        return false;
+      first = false;
+    }
+    if (!first && last)
+      op->moveAfter(last);
+    else if (!first)
+      op->moveBefore(block, block->begin());
+  }
+  from.replaceAllUsesExcept(to, op);
+  return true;
+}
+
 void FunctionBuilder::discard() {
   func->erase();
   func = {};

@@ -1,11 +1,10 @@
 //===- HostMemory.cpp - aligned memory with reuse of large blocks ---------===//
 
 #include "pyfront/native/HostMemory.h"
+#include "pyfront/native/MemoryPool.h"
 
 #include <cstdlib>
 #include <mutex>
-#include <unordered_map>
-#include <vector>
 
 using namespace cellgrad::python;
 
@@ -25,24 +24,14 @@ constexpr size_t kLarge = 32
                           << 10; // below, malloc reuses well enough by itself
 constexpr size_t kKeepAtMost = 256 << 20; // bytes kept for reuse
 
-struct Pool {
-  std::mutex mutex;
-  std::unordered_map<size_t, std::vector<void *>> blocks;
-  size_t kept = 0;
-};
+using Pool = MemoryPool<void *, kAlignment>;
+std::mutex poolMutex;
 
-/// Never destroyed: buffers may outlive static destruction.
+/// Guarded by poolMutex. Never destroyed: buffers may outlive static
+/// destruction.
 Pool &pool() {
-  static Pool *instance = new Pool;
+  static auto *instance = new Pool(kKeepAtMost);
   return *instance;
-}
-
-/// Sizes that share blocks: steps of an eighth of the next lower power of two.
-size_t sizeClass(size_t bytes) {
-  size_t step = kAlignment;
-  while (bytes >= 16 * step)
-    step *= 2;
-  return (bytes + step - 1) / step * step;
 }
 
 /// Of a block, only the first bytes are anyone's.
@@ -57,30 +46,17 @@ void *lend(void *block, size_t bytes, size_t size) {
 
 /// Frees all kept blocks; false if there were none.
 bool dropKept() {
-  Pool &p = pool();
-  std::lock_guard<std::mutex> lock(p.mutex);
-  bool any = p.kept != 0;
-  for (auto &[size, blocks] : p.blocks)
-    for (void *block : blocks)
-      std::free(block);
-  p.blocks.clear();
-  p.kept = 0;
-  return any;
+  std::lock_guard<std::mutex> lock(poolMutex);
+  return pool().drop([](void *block) { std::free(block); });
 }
 } // namespace
 
 void *cellgrad::python::allocateHost(size_t bytes) {
-  size_t size = sizeClass(bytes ? bytes : 1);
+  size_t size = Pool::sizeFor(bytes);
   if (size >= kLarge) {
-    Pool &p = pool();
-    std::lock_guard<std::mutex> lock(p.mutex);
-    auto found = p.blocks.find(size);
-    if (found != p.blocks.end() && !found->second.empty()) {
-      void *block = found->second.back();
-      found->second.pop_back();
-      p.kept -= size;
-      return lend(block, bytes, size);
-    }
+    std::lock_guard<std::mutex> lock(poolMutex);
+    if (std::optional<void *> block = pool().take(size))
+      return lend(*block, bytes, size);
   }
   void *memory = std::aligned_alloc(kAlignment, size);
   if (!memory && dropKept())
@@ -92,20 +68,12 @@ void *cellgrad::python::allocateHost(size_t bytes) {
 }
 
 void cellgrad::python::releaseHost(void *memory, size_t bytes) noexcept {
-  size_t size = sizeClass(bytes ? bytes : 1);
+  size_t size = Pool::sizeFor(bytes);
   if (size >= kLarge) {
-    Pool &p = pool();
-    std::lock_guard<std::mutex> lock(p.mutex);
-    if (p.kept + size <= kKeepAtMost) {
-      try {
-        p.blocks[size].push_back(memory);
-        p.kept += size;
-        lend(memory, 0, size);
-        return;
-      } catch (const std::bad_alloc &) {
-        std::free(memory); // no room to remember it
-        return;
-      }
+    std::lock_guard<std::mutex> lock(poolMutex);
+    if (pool().keep(memory, size)) {
+      lend(memory, 0, size);
+      return;
     }
   }
   std::free(memory);

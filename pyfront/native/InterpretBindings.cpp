@@ -39,9 +39,10 @@ interp::Tensor toInterpreter(const TensorBuffer &buffer, Graph &graph) {
   interp::Tensor tensor(
       graph.type({buffer.dtype().name, buffer.shape().vec()}));
   unsigned bytes = buffer.dtype().bytes;
+  const void *data = buffer.read();
   auto type = dyn_cast<FloatType>(tensor.getElementType());
   for (int64_t i = 0, n = tensor.size(); i < n; ++i) {
-    uint64_t bits = loadBits(buffer.read(), i, bytes);
+    uint64_t bits = loadBits(data, i, bytes);
     if (!type) {
       tensor.setInt(i, static_cast<int64_t>(bits)); // wraps and extends
       continue;

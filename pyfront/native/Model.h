@@ -81,11 +81,14 @@ public:
 
 private:
   struct Frame;
+  struct Lent;
   void addBuffer(size_t index, nanobind::handle object, Frame &frame) const;
   /// What the function gets for a buffer: its memory where it computes.
-  void *memoryOf(const TensorBuffer &tensor) const;
+  void *memoryOf(const TensorBuffer &tensor, bool isWritten) const;
   TensorBuffer fresh(const TensorSpec &spec) const;
-  nanobind::object callOnDevice(Frame &frame, nanobind::object results) const;
+  /// The status of the call.
+  int32_t callOnHost(Frame &frame, Lent &lent) const;
+  int32_t callOnDevice(Frame &frame, Lent &lent) const;
   nanobind::object collect(Frame &frame, nanobind::handle arguments,
                            nanobind::handle out) const;
   void checkOverlap(const Frame &frame) const;

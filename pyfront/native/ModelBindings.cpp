@@ -5,6 +5,7 @@
 #include "pyfront/native/Model.h"
 #include "pyfront/native/Threads.h"
 
+#include "passes/emit/Ptx.h"
 #include "runtime/threads.h"
 
 #include <nanobind/stl/optional.h>
@@ -134,11 +135,24 @@ void bindModel(nb::module_ &m) {
       "open_device",
       [](int32_t ordinal) {
         const Device &device = Device::get(ordinal);
-        return nb::make_tuple(device.name(), device.chip());
+        const GpuChip *chip = findChipFor(device.chip());
+        return nb::make_tuple(device.name(),
+                              "sm_" + std::to_string(device.chip()),
+                              chip ? nb::cast(chip->name.str()) : nb::none());
       },
       "ordinal"_a,
-      "The name of a CUDA device, and 10 * major + minor version of its chip. "
-      "DeviceError where there is no driver or no such device.");
+      "The name of a CUDA device, its chip, and the chip to generate code for, "
+      "None where the device is too old. DeviceError where there is no driver "
+      "or no such device.");
+  m.def(
+      "gpu_chips",
+      [] {
+        std::vector<std::string> names;
+        for (const GpuChip &chip : gpuChips())
+          names.push_back(chip.name.str());
+        return names;
+      },
+      "The chips that code is generated for, the oldest first.");
   m.def("device_transfers", [] {
     const Device::Transfers &t = Device::transfers();
     return nb::make_tuple(t.uploads, t.uploadedBytes, t.downloads,

@@ -57,17 +57,26 @@ TensorBuffer::TensorBuffer(const DTypeInfo &dtype, Shape shape, Device &device)
       deviceIsValid(true), place(&device), onPlace(device.allocate(byteCount)) {
 }
 
+TensorBuffer::TensorBuffer(const DTypeInfo &dtype, Shape shape, Device &device,
+                           uint64_t borrowed, nb::object owner, bool readOnly)
+    : info(&dtype), extents(std::move(shape)),
+      byteCount(countBytes(dtype, extents)), owner(std::move(owner)),
+      isReadOnly(readOnly), borrowsOnDevice(true), hostIsValid(false),
+      deviceIsValid(true), place(&device), onPlace(borrowed) {}
+
 TensorBuffer::TensorBuffer(TensorBuffer &&other) noexcept
     : info(other.info), extents(std::move(other.extents)),
       memory(std::exchange(other.memory, nullptr)), byteCount(other.byteCount),
       owner(std::move(other.owner)), isReadOnly(other.isReadOnly),
-      hostIsValid(other.hostIsValid), deviceIsValid(other.deviceIsValid),
-      lent(other.lent), place(std::exchange(other.place, nullptr)),
-      onPlace(other.onPlace) {}
+      borrowsOnDevice(other.borrowsOnDevice), hostIsValid(other.hostIsValid),
+      deviceIsValid(other.deviceIsValid), lent(other.lent),
+      lentOnDevice(other.lentOnDevice),
+      place(std::exchange(other.place, nullptr)), onPlace(other.onPlace) {}
 
 TensorBuffer::~TensorBuffer() {
-  dropDevice();
-  if (!owner.is_valid() && memory)
+  if (place)
+    dropDevice();
+  if (!borrowsOnHost() && memory)
     releaseHost(memory, byteCount);
 }
 
@@ -75,24 +84,29 @@ TensorBuffer::~TensorBuffer() {
 // Host and device
 //===----------------------------------------------------------------------===//
 
+bool TensorBuffer::isSeenOnHost() const { return borrowsOnHost() || lent != 0; }
+
 void TensorBuffer::dropDevice() const noexcept {
-  if (place)
+  if (!borrowsOnDevice)
     place->release(onPlace, byteCount);
   place = nullptr;
   deviceIsValid = false;
 }
 
-const void *TensorBuffer::read() const {
+/// Copies to the host what only a device has.
+const void *TensorBuffer::fetch() const {
   if (!memory)
     memory = allocateHost(byteCount);
-  if (!hostIsValid) {
-    place->download(memory, onPlace, byteCount);
-    hostIsValid = true;
-  }
+  place->download(memory, onPlace, byteCount);
+  hostIsValid = !sharedOn();
   return memory;
 }
 
-void *TensorBuffer::data() const {
+void *TensorBuffer::takeToHost() const {
+  if (const Device *device = sharedOn())
+    throw DeviceError("others share the tensor's memory on CUDA device " +
+                      std::to_string(device->ordinal()) +
+                      ": the host can only read a copy");
   read();
   deviceIsValid = false;
   return memory;
@@ -104,36 +118,48 @@ void *TensorBuffer::lend() const {
   return memory;
 }
 
-uint64_t TensorBuffer::onDevice(Device &device) const {
-  if (place != &device) {
-    read();
-    dropDevice();
-    onPlace = device.allocate(byteCount);
-    place = &device;
-  }
-  if (!deviceIsValid || isSeen()) {
-    device.upload(onPlace, memory, byteCount);
-    deviceIsValid = true;
-  }
+uint64_t TensorBuffer::lendOnDevice() const {
+  hostIsValid = false;
+  ++lentOnDevice;
   return onPlace;
 }
 
-TensorBuffer TensorBuffer::copy() const {
-  if (deviceIsValid && !isSeen()) {
-    TensorBuffer made(*info, extents, *place);
-    place->copy(made.onPlace, onPlace, byteCount);
-    return made;
+uint64_t TensorBuffer::onDevice(Device &device) const {
+  if (place != &device) {
+    read();
+    if (place)
+      dropDevice();
+    onPlace = device.allocate(byteCount);
+    place = &device;
   }
-  TensorBuffer made(*info, extents);
-  std::memcpy(made.memory, read(), byteCount);
-  return made;
+  if (!deviceIsValid) {
+    device.upload(onPlace, memory, byteCount);
+    deviceIsValid = !isSeenOnHost();
+  }
+  return onPlace;
 }
 
 void TensorBuffer::writtenOnDevice() const {
   hostIsValid = false;
   deviceIsValid = true;
-  if (isSeen())
+  if (isSeenOnHost()) {
     read();
+    deviceIsValid = false;
+  }
+}
+
+TensorBuffer TensorBuffer::copy() const {
+  if (!deviceIsValid)
+    return copyToHost();
+  TensorBuffer made(*info, extents, *place);
+  place->copy(made.onPlace, onPlace, byteCount);
+  return made;
+}
+
+TensorBuffer TensorBuffer::copyToHost() const {
+  TensorBuffer made(*info, extents);
+  std::memcpy(made.memory, read(), byteCount);
+  return made;
 }
 
 std::string cellgrad::python::describeTensor(const DTypeInfo &dtype,
@@ -170,11 +196,17 @@ struct cellgrad::python::BufferImporter {
     llvm::SmallVector<int64_t, 6> byteStrides;
     char *data;
     bool readOnly;
+    Device *device = nullptr; ///< whose memory it is; null: the host's
   };
 
   TensorBuffer fromView(View view, nb::object owner);
   TensorBuffer fromBuffer(nb::handle object);
   TensorBuffer fromDLPack(nb::handle object);
+  TensorBuffer fromCapsule(nb::handle capsule);
+  /// The device that DLPack names so; null: the host.
+  Device *deviceOf(int32_t type, int32_t number) const;
+  template <typename ManagedT>
+  TensorBuffer fromManaged(ManagedT *managed, bool readOnly);
 
   [[noreturn]] void fail(const std::string &problem) const {
     throw nb::value_error(("a " + type + " " + problem).c_str());
@@ -238,19 +270,31 @@ static void copyElements(const BufferImporter::View &view, char *to) {
 TensorBuffer BufferImporter::fromView(View view, nb::object owner) {
   size_t elements = countElements(view.shape);
   bool dense = elements == 0 || isDense(view);
-  bool aligned =
-      reinterpret_cast<uintptr_t>(view.data) % view.dtype->bytes == 0;
+  // Kernels access several elements at once.
+  size_t alignment = view.device ? CG_CUDA_ALIGNMENT : view.dtype->bytes;
+  bool aligned = reinterpret_cast<uintptr_t>(view.data) % alignment == 0;
   if (wanted && wanted->bytes != view.dtype->bytes)
     fail(std::string("of dtype ") + view.dtype->name + " cannot be read as " +
          wanted->name);
   const DTypeInfo &dtype = wanted ? *wanted : *view.dtype;
+  auto place = reinterpret_cast<uint64_t>(view.data);
+  if (view.device && elements == 0)
+    return TensorBuffer(dtype, view.shape, *view.device);
   if (dense && aligned && copy != true)
-    return TensorBuffer(dtype, view.shape, view.data, std::move(owner),
-                        view.readOnly);
-  if (copy == false)
-    fail(dense ? "is not aligned to its elements: pass a copy"
-               : "is not contiguous: pass a contiguous copy "
-                 "(numpy.ascontiguousarray)");
+    return view.device ? TensorBuffer(dtype, view.shape, *view.device, place,
+                                      std::move(owner), view.readOnly)
+                       : TensorBuffer(dtype, view.shape, view.data,
+                                      std::move(owner), view.readOnly);
+  if (copy == false || (view.device && !dense))
+    fail(!dense ? std::string("is not contiguous: pass a contiguous copy") +
+                      (view.device ? "" : " (numpy.ascontiguousarray)")
+                : "is not aligned to " + std::to_string(alignment) +
+                      " bytes: pass a copy");
+  if (view.device) {
+    TensorBuffer result(dtype, view.shape, *view.device);
+    view.device->copy(result.onPlace, place, result.bytes());
+    return result;
+  }
   TensorBuffer result(dtype, view.shape);
   if (elements != 0)
     copyElements(view, static_cast<char *>(result.data()));
@@ -336,67 +380,100 @@ static const DTypeInfo *dtypeOfDLPack(dlpack::DataType type) {
   }
 }
 
+Device *BufferImporter::deviceOf(int32_t type, int32_t number) const {
+  if (type == dlpack::kCUDA)
+    return &Device::get(number);
+  if (type != dlpack::kCPU)
+    fail("lives on a device of another kind (DLPack device type " +
+         std::to_string(type) + "): copy it to the CPU first");
+  return nullptr;
+}
+
 TensorBuffer BufferImporter::fromDLPack(nb::handle object) {
-  nb::object device = object.attr("__dlpack_device__")();
-  int deviceType = nb::cast<int>(device[0]);
-  if (deviceType != dlpack::kCPU)
-    fail("lives on another device (DLPack device type " +
-         std::to_string(deviceType) + "): copy it to the CPU first");
+  using namespace nb::literals;
+  nb::object place = object.attr("__dlpack_device__")();
+  nb::dict options;
+  // Where the elements are made on other streams, the one of all our work is to
+  // wait: the legacy default stream.
+  if (deviceOf(nb::cast<int>(place[0]), nb::cast<int>(place[1])))
+    options["stream"] = dlpack::kLegacyStream;
+  nb::object exported = object.attr("__dlpack__");
   nb::object capsule;
   try {
-    using namespace nb::literals;
-    capsule = object.attr("__dlpack__")("max_version"_a = nb::make_tuple(1, 0));
+    capsule = exported("max_version"_a = nb::make_tuple(1, 0), **options);
   } catch (nb::python_error &error) {
     if (!error.matches(PyExc_TypeError))
       throw;
-    capsule = object.attr("__dlpack__")(); // a producer from before version 1
+    capsule = exported(**options); // a producer from before version 1
   }
-  auto read = [&](auto *managed, const char *used, bool readOnly) {
-    PyCapsule_SetName(capsule.ptr(), used);
-    nb::object owner = nb::capsule(managed, [](void *p) noexcept {
-      auto *held = static_cast<decltype(managed)>(p);
-      if (held->deleter)
-        held->deleter(held);
-    });
-    const dlpack::Tensor &t = managed->tensor;
-    View view;
-    view.dtype = dtypeOfDLPack(t.dtype);
-    if (!view.dtype)
-      fail("has elements of DLPack type " + std::to_string(t.dtype.code) +
-           " with " + std::to_string(t.dtype.bits) + " bits: expected one of " +
-           knownDTypes());
-    view.data = static_cast<char *>(t.data) + t.byteOffset;
-    view.readOnly = readOnly;
-    int64_t stride = view.dtype->bytes;
-    view.shape.assign(t.shape, t.shape + t.ndim);
-    view.byteStrides.resize(t.ndim);
-    for (int i = t.ndim - 1; i >= 0; stride *= t.shape[i--])
-      view.byteStrides[i] =
-          t.strides ? t.strides[i] * view.dtype->bytes : stride;
-    return fromView(std::move(view), std::move(owner));
-  };
+  return fromCapsule(capsule);
+}
+
+TensorBuffer BufferImporter::fromCapsule(nb::handle capsule) {
   if (auto *managed = static_cast<dlpack::ManagedVersioned *>(
-          PyCapsule_GetPointer(capsule.ptr(), "dltensor_versioned")))
-    return read(managed, "used_dltensor_versioned",
-                managed->flags & dlpack::kReadOnly);
+          PyCapsule_GetPointer(capsule.ptr(), "dltensor_versioned"))) {
+    PyCapsule_SetName(capsule.ptr(), "used_dltensor_versioned");
+    return fromManaged(managed, managed->flags & dlpack::kReadOnly);
+  }
   PyErr_Clear();
   auto *managed = static_cast<dlpack::Managed *>(
       PyCapsule_GetPointer(capsule.ptr(), "dltensor"));
   if (!managed)
     throw nb::python_error();
-  return read(managed, "used_dltensor", false);
+  PyCapsule_SetName(capsule.ptr(), "used_dltensor");
+  return fromManaged(managed, false);
+}
+
+/// What DLPack gave, until it is given back.
+template <typename ManagedT> struct Borrowed {
+  ManagedT *managed;
+  Device *device;
+
+  ~Borrowed() {
+    // The producer may use the memory on other streams then.
+    if (device)
+      device->finish();
+    if (managed->deleter)
+      managed->deleter(managed);
+  }
+};
+
+template <typename ManagedT>
+TensorBuffer BufferImporter::fromManaged(ManagedT *managed, bool readOnly) {
+  auto *held = new Borrowed<ManagedT>{managed, nullptr};
+  nb::object owner = nb::capsule(held, [](void *p) noexcept {
+    delete static_cast<Borrowed<ManagedT> *>(p);
+  });
+  const dlpack::Tensor &t = managed->tensor;
+  View view;
+  view.device = held->device = deviceOf(t.deviceType, t.deviceId);
+  view.dtype = dtypeOfDLPack(t.dtype);
+  if (!view.dtype)
+    fail("has elements of DLPack type " + std::to_string(t.dtype.code) +
+         " with " + std::to_string(t.dtype.bits) + " bits: expected one of " +
+         knownDTypes());
+  view.data = static_cast<char *>(t.data) + t.byteOffset;
+  view.readOnly = readOnly;
+  int64_t stride = view.dtype->bytes;
+  view.shape.assign(t.shape, t.shape + t.ndim);
+  view.byteStrides.resize(t.ndim);
+  for (int i = t.ndim - 1; i >= 0; stride *= t.shape[i--])
+    view.byteStrides[i] = t.strides ? t.strides[i] * view.dtype->bytes : stride;
+  return fromView(std::move(view), std::move(owner));
 }
 
 TensorBuffer TensorBuffer::import(nb::handle object, std::optional<bool> copy,
-                                  const DTypeInfo *dtype) {
+                                  const DTypeInfo *dtype, bool byDLPack) {
   BufferImporter importer{dtype, copy, nb::inst_name(object).c_str()};
-  if (PyObject_CheckBuffer(object.ptr()))
+  if (!byDLPack && PyObject_CheckBuffer(object.ptr()))
     return importer.fromBuffer(object);
   if (nb::hasattr(object, "__dlpack__"))
     return importer.fromDLPack(object);
+  if (PyCapsule_CheckExact(object.ptr()))
+    return importer.fromCapsule(object);
   throw nb::type_error(
-      ("expected a tensor (an object with the buffer protocol or "
-       "__dlpack__), got " +
+      ("expected a tensor (an object with the buffer protocol or __dlpack__, "
+       "or a DLPack capsule), got " +
        importer.type)
           .c_str());
 }

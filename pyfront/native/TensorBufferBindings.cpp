@@ -66,6 +66,12 @@ struct Extents {
   }
 };
 
+/// "memory of CUDA device 0".
+std::string placeOf(const Device *device) {
+  return device ? "memory of CUDA device " + std::to_string(device->ordinal())
+                : "host memory";
+}
+
 int getBuffer(PyObject *self, Py_buffer *view, int flags) {
   auto *tensor = nb::inst_ptr<TensorBuffer>(self);
   if ((flags & PyBUF_WRITABLE) && tensor->readOnly()) {
@@ -73,6 +79,9 @@ int getBuffer(PyObject *self, Py_buffer *view, int flags) {
     return -1;
   }
   try {
+    if (const Device *device = tensor->sharedOn())
+      throw DeviceError("others share the tensor's " + placeOf(device) +
+                        ": view() copies it");
     view->buf = tensor->lend();
   } catch (const std::exception &error) {
     PyErr_SetString(PyExc_BufferError, error.what());
@@ -135,7 +144,11 @@ template <typename ManagedT> struct Export {
     auto *self = static_cast<Export *>(managed->context);
     if (nb::is_alive()) {
       nb::gil_scoped_acquire gil;
-      nb::inst_ptr<TensorBuffer>(self->owner)->release();
+      const auto &tensor = *nb::inst_ptr<TensorBuffer>(self->owner);
+      if (managed->tensor.deviceType == dlpack::kCUDA)
+        tensor.releaseOnDevice();
+      else
+        tensor.release();
       Py_DECREF(self->owner);
     }
     delete self;
@@ -144,8 +157,9 @@ template <typename ManagedT> struct Export {
 
 template <typename ManagedT>
 nb::object makeCapsule(nb::handle self, const TensorBuffer &tensor,
-                       const char *name) {
-  void *data = tensor.lend();
+                       Device *device, const char *name) {
+  void *data =
+      device ? reinterpret_cast<void *>(tensor.lendOnDevice()) : tensor.lend();
   auto *out =
       new Export<ManagedT>{{}, Extents(tensor, 1), self.inc_ref().ptr()};
   size_t rank = tensor.shape().size();
@@ -154,8 +168,8 @@ nb::object makeCapsule(nb::handle self, const TensorBuffer &tensor,
   out->managed.context = out;
   out->managed.deleter = Export<ManagedT>::drop;
   out->managed.tensor = {data,
-                         dlpack::kCPU,
-                         0,
+                         device ? dlpack::kCUDA : dlpack::kCPU,
+                         device ? device->ordinal() : 0,
                          static_cast<int32_t>(rank),
                          dlpackType(tensor.dtype()),
                          values,
@@ -177,39 +191,71 @@ nb::object makeCapsule(nb::handle self, const TensorBuffer &tensor,
   return nb::steal(capsule);
 }
 
-nb::object exportDLPack(nb::handle self, nb::handle, nb::handle maxVersion,
-                        const std::optional<std::pair<int, int>> &device,
+/// Has the consumer's stream wait for what is enqueued on a device, as DLPack
+/// has it.
+void orderConsumer(Device &device, nb::handle stream) {
+  if (stream.is_none())
+    return; // the legacy default stream, which the work is on
+  int64_t number;
+  if (!nb::try_cast(stream, number))
+    throw nb::type_error("__dlpack__: stream: expected an int or None");
+  if (number == dlpack::kNoStream || number == dlpack::kLegacyStream)
+    return;
+  if (number <= 0)
+    throw nb::value_error(
+        ("__dlpack__: stream " + std::to_string(number) +
+         " is ambiguous: expected -1 for none, 1 for CUDA's legacy default "
+         "stream, 2 for the default stream of the thread, or a handle")
+            .c_str());
+  device.orderBefore(static_cast<uint64_t>(number));
+}
+
+nb::object exportDLPack(nb::handle self, nb::handle stream,
+                        nb::handle maxVersion,
+                        const std::optional<std::pair<int, int>> &wanted,
                         std::optional<bool> copy) {
   const auto &tensor = *nb::inst_ptr<TensorBuffer>(self);
-  if (device && device->first != dlpack::kCPU)
+  Device *device = tensor.device(), *target = device;
+  if (wanted && wanted->first == dlpack::kCPU)
+    target = nullptr;
+  else if (wanted && (!device || wanted->first != dlpack::kCUDA ||
+                      wanted->second != device->ordinal()))
     throw nb::buffer_error(
-        "the tensor is in host memory: cannot export it to another "
-        "device");
+        ("the tensor is in " + placeOf(device) +
+         ": cannot export it to another device; copy it there first")
+            .c_str());
+  if (target != device && copy == false)
+    throw nb::buffer_error(("the tensor is in " + placeOf(device) +
+                            ": the host needs a copy, which copy=False forbids")
+                               .c_str());
   nb::object source = nb::borrow(self);
-  if (copy == true)
-    source = wrapBuffer(TensorBuffer::import(self, true, &tensor.dtype()));
+  if (copy == true || (!target && tensor.sharedOn()))
+    source = wrapBuffer(target ? tensor.copy() : tensor.copyToHost());
   const auto &exported = *nb::inst_ptr<TensorBuffer>(source);
+  if (target)
+    orderConsumer(*target, stream);
   if (!maxVersion.is_none() && nb::cast<int>(maxVersion[0]) >= 1) {
     nb::object capsule = makeCapsule<dlpack::ManagedVersioned>(
-        source, exported, "dltensor_versioned");
+        source, exported, target, "dltensor_versioned");
     auto *managed = static_cast<dlpack::ManagedVersioned *>(
         PyCapsule_GetPointer(capsule.ptr(), "dltensor_versioned"));
     managed->major = 1;
     managed->minor = 0;
-    managed->flags = exported.readOnly() ? dlpack::kReadOnly : 0;
+    managed->flags = (exported.readOnly() ? dlpack::kReadOnly : 0) |
+                     (source.is(self) ? 0 : dlpack::kIsCopied);
     return capsule;
   }
   if (exported.readOnly())
     throw nb::buffer_error(
         "the tensor is read-only, which DLPack before version 1 cannot "
         "express: export a copy");
-  return makeCapsule<dlpack::Managed>(source, exported, "dltensor");
+  return makeCapsule<dlpack::Managed>(source, exported, target, "dltensor");
 }
 } // namespace
 
 void bindTensorBuffer(nb::module_ &m) {
   nb::class_<TensorBuffer>(m, "TensorBuffer", nb::type_slots(slots),
-                           "Dense host memory with a dtype and a shape.")
+                           "Dense memory with a dtype and a shape.")
       .def(
           "__init__",
           [](TensorBuffer *self, const std::string &dtype,
@@ -222,17 +268,18 @@ void bindTensorBuffer(nb::module_ &m) {
       .def_static(
           "from_object",
           [](nb::handle object, std::optional<bool> copy,
-             const std::optional<std::string> &dtype) {
+             const std::optional<std::string> &dtype, bool dlpack) {
             return TensorBuffer::import(
-                object, copy, dtype ? &requireDType(*dtype) : nullptr);
+                object, copy, dtype ? &requireDType(*dtype) : nullptr, dlpack);
           },
           "object"_a, nb::kw_only(), "copy"_a = nb::none(),
-          "dtype"_a = nb::none(),
-          "The memory of an object with the buffer protocol or DLPack: shared "
-          "where it is "
-          "contiguous and aligned, else copied. `copy` True copies always, "
+          "dtype"_a = nb::none(), "dlpack"_a = false,
+          "The memory of an object with the buffer protocol or DLPack, or of a "
+          "DLPack capsule: shared where it is contiguous and aligned, else "
+          "copied. `copy` True copies always, "
           "False never "
-          "(ValueError). `dtype` reinterprets elements of its size.")
+          "(ValueError). `dtype` reinterprets elements of its size. `dlpack` "
+          "says which of the two protocols an object with both is read by.")
       .def_prop_ro("dtype",
                    [](const TensorBuffer &t) { return t.dtype().name; })
       .def_prop_ro("shape",
@@ -243,7 +290,10 @@ void bindTensorBuffer(nb::module_ &m) {
                      return nb::tuple(extents);
                    })
       .def_prop_ro("nbytes", &TensorBuffer::bytes)
-      .def_prop_ro("readonly", &TensorBuffer::readOnly)
+      .def_prop_ro(
+          "readonly",
+          [](const TensorBuffer &t) { return t.readOnly() || t.sharedOn(); },
+          "Whether the host can read the elements only.")
       .def_prop_ro("address",
                    [](const TensorBuffer &t) {
                      return reinterpret_cast<uintptr_t>(t.data());
@@ -251,13 +301,20 @@ void bindTensorBuffer(nb::module_ &m) {
       .def(
           "view",
           [](nb::handle self) {
+            const auto &tensor = *nb::inst_ptr<TensorBuffer>(self);
+            nb::object asArray = nb::module_::import_("numpy").attr("asarray");
+            if (tensor.sharedOn()) {
+              nb::object array = asArray(wrapBuffer(tensor.copyToHost()));
+              array.attr("flags").attr("writeable") = false;
+              return array;
+            }
             // numpy would make an array of one object of a buffer that fails.
-            nb::inst_ptr<TensorBuffer>(self)->read();
-            return nb::module_::import_("numpy").attr("asarray")(self);
+            tensor.read();
+            return asArray(self);
           },
           "A numpy array over the memory, which it keeps alive; bfloat16 "
-          "appears as "
-          "uint16.")
+          "appears as uint16. Read-only, and a copy, where others share the "
+          "memory on a device.")
       .def("copy", &TensorBuffer::copy,
            "The same elements in memory of its own, where they are.")
       .def_prop_ro(
@@ -272,7 +329,11 @@ void bindTensorBuffer(nb::module_ &m) {
            "max_version"_a = nb::none(), "dl_device"_a = nb::none(),
            "copy"_a = nb::none())
       .def("__dlpack_device__",
-           [](const TensorBuffer &) { return nb::make_tuple(dlpack::kCPU, 0); })
+           [](const TensorBuffer &t) {
+             const Device *device = t.device();
+             return device ? nb::make_tuple(dlpack::kCUDA, device->ordinal())
+                           : nb::make_tuple(dlpack::kCPU, 0);
+           })
       .def("__repr__", [](const TensorBuffer &t) {
         return "TensorBuffer(" + t.describe() + ")";
       });

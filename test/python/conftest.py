@@ -4,14 +4,15 @@ import os
 
 os.environ.setdefault("CELLGRAD_CACHE", "0")
 
-# `make test-gpu`: the same tests, with what they compute on a CUDA device, the emulated one or a real one.
-if os.environ.get("CELLGRAD_TEST_DEVICE") == "GPU":
-    from pathlib import Path
+import on_gpu  # noqa: F401  (`make test-gpu`)
+import pytest
 
-    _build = os.environ.get("CELLGRAD_BUILD_DIR", Path(__file__).resolve().parents[2] / "build")
-    os.environ.setdefault(
-        "CELLGRAD_CUDA_DRIVER", str(Path(_build) / "test" / "emulator" / "libcuda.so.1")
-    )
-    import cellgrad
+import cellgrad as ms
 
-    cellgrad.set_context(device_target="GPU")
+
+@pytest.fixture(params=[ms.GRAPH_MODE, ms.PYNATIVE_MODE], ids=["graph", "pynative"])
+def mode(request):
+    """The mode that the test runs in."""
+    ms.set_context(mode=request.param)
+    yield request.param
+    ms.set_context(mode=ms.GRAPH_MODE)

@@ -16,6 +16,7 @@ import types
 
 import numpy as np
 import pytest
+from evaluations import Evaluations
 
 import cellgrad as ms
 from cellgrad import Tensor, nn, ops
@@ -238,16 +239,6 @@ CASES = {
 }
 
 
-class Counted:
-    """Counts how often a function is evaluated."""
-
-    def __init__(self):
-        self.count = 0
-
-    def note(self):
-        self.count += 1
-
-
 @pytest.fixture
 def namespace(monkeypatch):
     """The names of this module, and what is in them, as they are without a test."""
@@ -284,8 +275,8 @@ def namespace(monkeypatch):
 @pytest.mark.parametrize("case", CASES)
 def test_a_change_is_noticed(case, namespace):
     function, change = CASES[case]
-    counted = Counted()
-    compiled = ms.jit(lambda x: (counted.note(), function(x))[1])
+    counted = Evaluations()
+    compiled = ms.jit(lambda x: (counted(), function(x))[1])
     for _ in range(2):
         np.testing.assert_array_equal(compiled(X).asnumpy(), function(X).asnumpy())
     assert counted.count == 1
@@ -298,11 +289,11 @@ def test_a_change_is_noticed(case, namespace):
 
 
 def test_what_is_not_read_may_change(namespace):
-    counted = Counted()
+    counted = Evaluations()
 
     @ms.jit
     def f(x):
-        counted.note()
+        counted()
         return x * DICT["rate"] * NESTED["a"][0] * HOLDER.factor * LIST[0] * globals()["FACTOR"]
 
     for k in range(4):

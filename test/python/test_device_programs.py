@@ -8,11 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from device import BUILD, DRIVER, Device, Kernels, as_kernels, on_buffers, run
+from device import BUILD, Device, Kernels, as_kernels, on_buffers, run
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fuzz"))
 
-pytestmark = pytest.mark.skipif(not DRIVER.exists(), reason=f"no CUDA driver: {DRIVER}")
 CPU = "cell-cpu-kernel-pipeline{target=x86-64-v3},cell-convert-to-llvm-pipeline{target=x86-64-v3}"
 
 
@@ -510,6 +509,26 @@ def test_a_row_a_block(both, columns, scratch):
     e = np.exp(x.astype(np.float64) - x.max(1, keepdims=True))
     for result in given[0], cpu[0]:
         np.testing.assert_allclose(result, e / e.sum(1, keepdims=True), rtol=4e-6)
+
+
+def test_blocks_of_three_loops(both):
+    """Sizes with a common divisor: not every wrong count is a permutation."""
+    signature = (
+        'cell.signature = {args = [{dtype = "float32", name = "x", role = "input", shape = array<i64: 3, 4, 6>}], '
+        'results = [{dtype = "float32", name = "y", shape = array<i64: 6, 4, 3>}]}'
+    )
+    text = f"""
+func.func @main(%x: memref<3x4x6xf32>, %y: memref<6x4x3xf32> {{llvm.noalias}}) attributes {{{signature}}} {{
+  scf.forall (%i, %j, %k) in (3, 4, 6) {{
+    %a = memref.load %x[%i, %j, %k] : memref<3x4x6xf32>
+    memref.store %a, %y[%k, %j, %i] : memref<6x4x3xf32>
+  }}
+  return
+}}"""
+    x = normal(13, 3, 4, 6)
+    given, _ = both(text, [x], [((6, 4, 3), np.float32)], buffers=True)
+    assert both.grid == 72
+    np.testing.assert_array_equal(given[0], x.transpose())
 
 
 @pytest.mark.parametrize("rows", [64, 61])

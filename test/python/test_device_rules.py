@@ -1,9 +1,11 @@
 """Every file of test/rules as a model with CUDA kernels, on the emulated device, against the interpreter and the CPU.
 
 All entries of a file, with arguments that are half special values (tools/rule-tests/compiled.py), called with
-pointers of the host and of the device. A file without sums and products has the bits of the CPU's code.
+pointers of the host and of the device. A file without sums and products has the bits of the CPU's code. How each
+file was compared is recorded for docs/op-status.md: tools/docs/device_rules.py runs them all.
 """
 
+import json
 import re
 import sys
 import zlib
@@ -11,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from device import BUILD, DRIVER, run
+from device import BUILD, run
 from device_models import CUT, Model
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "rule-tests"))
@@ -20,8 +22,10 @@ from compiled import ORDINARY, differ, interpret, sample
 
 ROOT = Path(__file__).resolve().parents[2]
 
-pytestmark = pytest.mark.skipif(not DRIVER.exists(), reason=f"no CUDA driver: {DRIVER}")
 FILES = {path.stem: path for path in sorted((ROOT / "test" / "rules").glob("*.mlir"))}
+PROGRAMS = ROOT / "test" / "python" / "programs"
+FILES |= {path.stem: path for path in sorted(PROGRAMS.glob("no_derivative*.mlir"))}
+RECORD = ROOT / "tools" / "docs" / "device_rules.json"
 # Every eighth of them by name in every run of the tests, the rest in the sweep.
 EVERY = 8
 
@@ -54,6 +58,7 @@ def signs(a):
 
 
 def check(name, folder, *flags):
+    """Raises where numbers are wrong; says whether they were compared by "bits" or by "tolerance"."""
     source = folder / f"{name}.mlir"
     source.write_text(FILES[name].read_text())
     draw = np.random.default_rng(1)
@@ -77,11 +82,24 @@ def check(name, folder, *flags):
                 assert same_bits(a, b), f"{what} {b}, as with pointers of the device"
                 assert not exact or same_bits(a, c), f"{what} {c}, as on the CPU"
                 assert not differ(a, wanted, name in ORDINARY).any(), f"{what} {wanted}"
+        kinds = {np.dtype(s["dtype"]).kind for e in cuda.entries.values() for s in e["results"]}
+    # Integers were compared exactly.
+    return "bits" if exact or "f" not in kinds else "tolerance"
 
 
 @pytest.mark.parametrize("name", chosen(FILES))
 def test_rules(name, tmp_path):
-    check(name, tmp_path)
+    assert check(name, tmp_path) == json.loads(RECORD.read_text())[name]
+
+
+def test_all_files_are_recorded():
+    assert set(json.loads(RECORD.read_text())) == set(FILES), "run tools/docs/device_rules.py"
+
+
+def test_every_op_is_in_a_file():
+    records = json.loads((BUILD / "dialect" / "records.json").read_text())
+    text = "".join(path.read_text() for path in FILES.values())
+    assert [r["op"] for r in records if not re.search(rf"{r['op']}\b", text)] == []
 
 
 @pytest.mark.sweep

@@ -3,127 +3,37 @@
 Rows by hand are in test/emulator; here are the values that nobody thinks of. Bits are compared.
 """
 
-import ctypes
 import os
+import sys
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools/device"))
+
+import ptx_rows
+from cuda_driver import Driver
+from ptx_rows import FORMATS, Instruction, columns, width
+
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("CELLGRAD_BUILD_DIR", ROOT / "build")).resolve()
 DRIVER = BUILD / "test/emulator/libcuda.so.1"
 
-BITS = {"16": np.uint16, "32": np.uint32, "64": np.uint64}
-# Stored bits of the significand, and of the exponent.
-FORMATS = {"f16": (10, 5), "bf16": (7, 8), "f32": (23, 8), "f64": (52, 11)}
-
-
-def width(type_name):
-    return {"f16": 16, "bf16": 16}.get(type_name) or int(type_name[1:])
-
 
 class Emulator:
-    """The driver, as far as a kernel over rows needs it."""
-
     def __init__(self):
-        self.cu = ctypes.CDLL(str(DRIVER))
-        self.check(self.cu.cuInit(0))
-        context = ctypes.c_void_p()
-        self.check(self.cu.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0))
-        self.check(self.cu.cuCtxSetCurrent(context))
+        self.driver = Driver(DRIVER)
 
-    def check(self, result):
-        if result:
-            words = ctypes.c_char_p()
-            self.cu.cuGetErrorString(result, ctypes.byref(words))
-            raise RuntimeError(words.value.decode())
-
-    def buffer(self, array):
-        pointer = ctypes.c_uint64()
-        self.check(self.cu.cuMemAlloc_v2(ctypes.byref(pointer), ctypes.c_size_t(array.nbytes)))
-        data = array.ctypes.data_as(ctypes.c_void_p)
-        self.check(self.cu.cuMemcpyHtoD_v2(pointer, data, ctypes.c_size_t(array.nbytes)))
-        return pointer
-
-    def run(self, instruction, types, columns):
+    def run(self, instruction, types, inputs):
         """The results of "op d, a, b" for each row; types are those of d, a, b."""
-        count = len(columns[0])
-        out = np.zeros(count, BITS[str(width(types[0]))])
-        module, function = ctypes.c_void_p(), ctypes.c_void_p()
-        text = kernel(instruction, types).encode()
-        self.check(self.cu.cuModuleLoadData(ctypes.byref(module), text))
-        self.check(self.cu.cuModuleGetFunction(ctypes.byref(function), module, b"rows"))
-        buffers = [self.buffer(array) for array in [out, *columns]]
-        pointers = (ctypes.c_void_p * len(buffers))(
-            *[ctypes.cast(ctypes.pointer(b), ctypes.c_void_p) for b in buffers]
-        )
-        assert count % 128 == 0
-        grid = (count // 128, 1, 1, 128, 1, 1, 0)
-        self.check(self.cu.cuLaunchKernel(function, *grid, None, pointers, None))
-        data = out.ctypes.data_as(ctypes.c_void_p)
-        self.check(self.cu.cuMemcpyDtoH_v2(data, buffers[0], ctypes.c_size_t(out.nbytes)))
-        for pointer in buffers:
-            self.check(self.cu.cuMemFree_v2(pointer))
-        self.check(self.cu.cuModuleUnload(module))
-        return out
-
-
-def kernel(instruction, types):
-    names = "dabc"[: len(types)]
-    lines = [
-        ".version 8.0\n.target sm_90\n.address_size 64",
-        f".visible .entry rows({', '.join(f'.param .u64 {n}' for n in names)}) {{",
-        ".reg .b32 %t, %n; .reg .b64 %p;",
-        "mov.u32 %t, %tid.x; mov.u32 %n, %ctaid.x; mad.lo.u32 %t, %n, 128, %t;",
-    ]
-    lines += [f".reg .b{width(t)} %{n};" for n, t in zip(names, types, strict=True)]
-    for name, type_name in reversed(list(zip(names, types, strict=True))):
-        lines += [
-            f"ld.param.u64 %p, [{name}];",
-            f"mad.wide.u32 %p, %t, {width(type_name) // 8}, %p;",
-        ]
-        if name == "d":
-            operands = ", ".join(f"%{n}" for n in names)
-            lines += [f"{instruction} {operands};", f"st.global.b{width(type_name)} [%p], %d;"]
-        else:
-            lines.append(f"ld.global.b{width(type_name)} %{name}, [%p];")
-    return "\n".join([*lines, "ret;", "}"])
+        return ptx_rows.run(self.driver, Instruction(instruction, tuple(types)), inputs)
 
 
 @pytest.fixture(scope="module")
 def emulator():
     return Emulator()
-
-
-def random_bits(type_name, count, seed):
-    """Bits of every exponent, numbers near 1, and the special ones."""
-    rng = np.random.default_rng(seed)
-    kind = BITS[str(width(type_name))]
-    values = rng.integers(0, np.iinfo(kind).max, count, dtype=kind, endpoint=True)
-    if type_name not in FORMATS:
-        edges = [0, 1, 2, *(kind(np.iinfo(kind).max) >> s for s in (0, 1))]
-        edges.append((np.iinfo(kind).max >> 1) + 1)
-        edges = np.array(edges, kind)
-    else:
-        fraction, exponent = FORMATS[type_name]
-        bias = (1 << (exponent - 1)) - 1
-        near = rng.integers(bias - 3, bias + 4, count).astype(kind) << kind(fraction)
-        low = values & kind(((1 << fraction) - 1) | 1 << (width(type_name) - 1))
-        values = np.where(rng.random(count) < 0.6, low | near, values)
-        infinity = ((1 << exponent) - 1) << fraction
-        largest = infinity - 1
-        edges = [0, 1, (1 << fraction) - 1, 1 << fraction, largest, infinity, infinity + 1]
-        edges = np.array(edges + [e | 1 << (width(type_name) - 1) for e in edges], kind)
-    places = rng.random(count) < 0.15
-    values[places] = rng.choice(edges, int(places.sum()))
-    return values
-
-
-def columns(types, count, name):
-    seeds = np.random.SeedSequence([ord(c) for c in name]).spawn(len(types))
-    return [random_bits(t, count, s) for t, s in zip(types, seeds, strict=True)]
 
 
 def number(bits, type_name):

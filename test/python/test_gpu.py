@@ -1,9 +1,12 @@
 """device_target="GPU": programs of Python on a CUDA device, the emulated one unless CELLGRAD_CUDA_DRIVER names another."""
 
+import copy
 import os
 import pickle
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -11,14 +14,19 @@ import pytest
 
 import cellgrad as ms
 from cellgrad import Parameter, Tensor, _native, nn, ops
+from cellgrad.compile import program
+from cellgrad.core import context
+from cellgrad.interop.mlir import from_mlir
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("CELLGRAD_BUILD_DIR", ROOT / "build")).resolve()
-os.environ.setdefault("CELLGRAD_CUDA_DRIVER", str(BUILD / "test" / "emulator" / "libcuda.so.1"))
+DRIVER = os.environ.get("CELLGRAD_CUDA_DRIVER") or str(BUILD / "test" / "emulator" / "libcuda.so.1")
 
 
 @pytest.fixture(autouse=True)
-def gpu():
+def gpu(monkeypatch):
+    # For this test alone: what other tests start must not find a driver.
+    monkeypatch.setenv("CELLGRAD_CUDA_DRIVER", DRIVER)
     before = ms.get_context("device_target")
     ms.set_context(device_target="GPU")
     yield
@@ -157,7 +165,41 @@ def test_tensors_move_between_cpu_and_device():
     np.testing.assert_allclose(first, (x @ x.T).asnumpy())
     copied = pickle.loads(pickle.dumps(y))
     np.testing.assert_array_equal(copied.asnumpy(), x.asnumpy() * 2)
-    np.testing.assert_array_equal(np.from_dlpack(y + 0), x.asnumpy() * 2)
+    np.testing.assert_array_equal(np.from_dlpack(y + 0, device="cpu"), x.asnumpy() * 2)
+
+
+@pytest.mark.parametrize("first, then", [("CPU", "GPU"), ("GPU", "CPU")])
+def test_operations_with_numbers_are_compiled_for_each_device(first, then):
+    """One program takes any number, but is of one device."""
+    x = numbers(4)
+    for target in (first, then):
+        ms.set_context(device_target=target)
+        for bound in (0.5, 0.25, 0.125):
+            result = ops.clamp(Tensor(x), bound)
+            assert result.device == ("CPU" if target == "CPU" else "GPU:0")
+            np.testing.assert_array_equal(result.asnumpy(), np.maximum(x, np.float32(bound)))
+
+
+def test_the_reason_for_compiling_names_the_device(capfd, monkeypatch):
+    monkeypatch.setenv("CELLGRAD_LOG", "recompile")
+    f, x, wide = ms.jit(lambda x: x + 1), Tensor(numbers(4)), Tensor(numbers(5))
+
+    def reason(target, x):
+        ms.set_context(device_target=target)
+        f(x)
+        return capfd.readouterr().err.removeprefix("[cellgrad] recompile: 'lambda': ").strip()
+
+    assert reason("CPU", x) == "first call"
+    assert reason("GPU", x) == "the device was CPU, is GPU:0"
+    assert reason("GPU", x) == ""
+    assert reason("GPU", wide) == "input tensor 0 was Float32[4], is Float32[5]"
+    assert reason("CPU", wide) == "input tensor 0 was Float32[4], is Float32[5]"
+    longer = Tensor(numbers(6))
+    assert reason("CPU", longer) == "input tensor 0 was Float32[4], is Float32[6]"
+    f = ms.jit(lambda x: x + 2)
+    assert reason("CPU", x) == "first call"
+    wanted = "the device was CPU, is GPU:0; input tensor 0 was Float32[4], is Float32[5]"
+    assert reason("GPU", wide) == wanted
 
 
 def test_a_failed_check_leaves_parameters_as_they_were():
@@ -190,6 +232,73 @@ def test_prints_and_loops_of_unknown_length(capfd):
     assert "trips 4" in capfd.readouterr().out
 
 
+@pytest.mark.parametrize("format", ["ckpt", "safetensors"])
+def test_checkpoints_of_what_is_on_the_device(tmp_path, format):
+    net, x = nn.Dense(3, 2), Tensor(numbers(4, 3))
+    step = nn.TrainOneStepCell(net, nn.Adam(net.trainable_params(), 0.125))
+    step(x)
+    assert net.weight.device == "GPU:0"
+    before = net.weight.asnumpy().copy()
+    expected = net(x).asnumpy().copy()
+    path = f"{tmp_path}/net.{format}"
+    ms.save_checkpoint(step, path, format=format)
+    step(x)
+    assert not np.array_equal(net.weight.asnumpy(), before)
+    step(x)  # what is loaded replaces what is on the device
+    assert net.weight.device == "GPU:0"
+    ms.load_param_into_net(step, ms.load_checkpoint(path, format=format))
+    np.testing.assert_array_equal(net(x).asnumpy(), expected)
+    moments = {p.name: p.asnumpy().copy() for p in step.get_parameters()}
+    ms.set_context(device_target="CPU")
+    for name, value in ms.load_checkpoint(path, format=format).items():
+        np.testing.assert_array_equal(value.asnumpy(), moments[name])
+    np.testing.assert_allclose(net(x).asnumpy(), expected, rtol=1e-6)
+
+
+def test_pickles_and_copies_of_what_is_on_the_device():
+    net, x = nn.Dense(3, 2), Tensor(numbers(4, 3))
+    nn.TrainOneStepCell(net, nn.SGD(net.trainable_params(), 0.125))(x)
+    for made in (copy.deepcopy(net), pickle.loads(pickle.dumps(net))):
+        assert made.weight.name == net.weight.name
+        np.testing.assert_array_equal(made.weight.asnumpy(), net.weight.asnumpy())
+        np.testing.assert_array_equal(made(x).asnumpy(), net(x).asnumpy())
+
+
+def test_stored_code_is_of_a_device_and_a_chip(tmp_path, monkeypatch):
+    monkeypatch.setenv("CELLGRAD_CACHE", "1")
+    monkeypatch.setenv("CELLGRAD_CACHE_DIR", str(tmp_path))
+    x, compiled = Tensor(numbers(4)), []
+    original = _native.compile_graph
+    monkeypatch.setattr(
+        _native, "compile_graph", lambda *args: compiled.append(1) or original(*args)
+    )
+
+    def entries():
+        result = ms.jit(lambda x: x * 3)(x)
+        np.testing.assert_array_equal(result.asnumpy(), numbers(4) * 3)
+        return len(compiled), len(list(tmp_path.glob("??/*.so")))
+
+    assert entries() == (1, 1)
+    ms.set_context(device_target="CPU")
+    assert entries() == (2, 2)
+    ms.set_context(device_target="GPU")
+    assert entries() == (2, 2)
+    monkeypatch.setattr(context, "current", [context.Placement(0, "sm_80")])
+    monkeypatch.setattr(program, "_current", context.current)
+    assert entries() == (3, 3)
+
+
+def test_a_module_from_elsewhere_computes_on_the_device():
+    text = """
+    func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %y = cell.mul %x, %x : tensor<4xf32>
+      return %y : tensor<4xf32>
+    }"""
+    result = from_mlir(text)(Tensor(numbers(4)))
+    assert result.device == "GPU:0"
+    np.testing.assert_array_equal(result.asnumpy(), numbers(4) ** 2)
+
+
 def test_a_device_that_is_not_there():
     with pytest.raises(RuntimeError, match="no CUDA device 7: the number of devices is") as said:
         ms.set_context(device_target="GPU", device_id=7)
@@ -210,3 +319,38 @@ def test_no_driver_is_an_error():
     done = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True)
     assert done.returncode == 1 and "went on" not in done.stdout
     assert "no CUDA driver: /nowhere/libcuda.so.1: cannot open shared object file" in done.stderr
+
+
+class Endless(nn.Cell):
+    def construct(self, x):
+        while ops.sum(x) > -1.0:
+            x = ops.abs(x)
+        return x
+
+
+def test_a_loop_without_an_end_can_be_cancelled():
+    """By another thread, which runs while the call waits."""
+    timer = threading.Timer(0.2, ms.cancel_calls)
+    timer.start()
+    ms.set_context(max_trips=1_000_000)  # ends, if nothing else ends it
+    try:
+        with pytest.raises(RuntimeError, match="Endless: the call was cancelled"):
+            Endless()(Tensor(numbers(3)))
+    finally:
+        ms.set_context(max_trips=0)
+        timer.join()
+
+
+def test_threads_take_turns():
+    """One compiled program, many calls at once: a handle serves one of them at a time."""
+    program = ms.jit(lambda x: ops.tanh(x) * 2 + ops.softmax(x))
+    given = [numbers(5, 7, seed=i) for i in range(4)]
+    wanted = [program(Tensor(x)).asnumpy().copy() for x in given]
+
+    def work(i):
+        return [program(Tensor(given[i])).asnumpy().copy() for _ in range(10)]
+
+    with ThreadPoolExecutor(4) as pool:
+        for i, found in enumerate(pool.map(work, range(4))):
+            for y in found:
+                np.testing.assert_array_equal(y, wanted[i])

@@ -240,13 +240,6 @@ def test_nested_structures_of_inputs():
     np.testing.assert_allclose(g["b"][0].asnumpy(), [1, 2])
 
 
-def test_integer_inputs_beside_floats_have_zero_gradients():
-    dx, di = ms.grad(lambda x, i: (x * i).sum(), (0, 1))(Tensor([1.0, 2.0]), Tensor([3, 4]))
-    np.testing.assert_allclose(dx.asnumpy(), [3, 4])
-    assert di.dtype is ms.int64
-    np.testing.assert_array_equal(di.asnumpy(), [0, 0])
-
-
 def test_sens_of_several_outputs_and_numbers():
     f = lambda x, y: (x * y, x + y, 3)
     x, y = Tensor([1.0, 2.0]), Tensor([3.0, 4.0])

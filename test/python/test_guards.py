@@ -8,6 +8,7 @@ import struct
 
 import numpy as np
 import pytest
+from evaluations import Evaluations
 
 import cellgrad as ms
 from cellgrad import Parameter, Tensor, nn, ops
@@ -16,15 +17,6 @@ from cellgrad.interop import mlir
 
 ONE = Tensor(1.0)
 NAN = float("nan")
-
-
-class Traced:
-    """Counts how often a function is evaluated."""
-
-    count = 0
-
-    def __call__(self):
-        self.count += 1
 
 
 def number(value):
@@ -79,7 +71,7 @@ class Settings:
 
 def test_variables_from_around_are_compared_by_bits():
     global RATE
-    traced, inner = Traced(), 0.0
+    traced, inner = Evaluations(), 0.0
 
     @ms.jit
     def f(x):
@@ -105,7 +97,7 @@ def test_any_value_that_is_assigned_anew_is_noticed():
     global KIND, TABLE, step_of, Settings
     net = nn.Dense(1, 1, "ones", has_bias=False)
     items, settings = [2.0], Settings()
-    traced = Traced()
+    traced = Evaluations()
 
     @ms.jit
     def f(x):
@@ -277,7 +269,7 @@ def test_a_parameter_bounds_a_loop():
 
 
 def test_a_surrounding_tensor_is_a_condition():
-    flag, traced = Tensor(True), Traced()
+    flag, traced = Tensor(True), Evaluations()
 
     @ms.jit
     def f(x):
@@ -293,7 +285,7 @@ def test_a_surrounding_tensor_is_a_condition():
 
 
 def test_elements_that_are_read_while_compiling_are_guarded():
-    n, traced = Tensor([2]), Traced()
+    n, traced = Tensor([2]), Evaluations()
 
     @ms.jit
     def f(x):

@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from on_gpu import ON_GPU
 
 import cellgrad as ms
 from cellgrad import Tensor, nn, ops
@@ -69,7 +70,8 @@ def test_a_function_that_is_called(folder):
     text, path, command = fails(lambda: ms.jit(bits)(X), "'bits'")
     assert f"at {__file__}:{line_of('scope.emit(')}:" in text and "return state.current" in text
     assert os.path.dirname(path) == str(folder)
-    assert command == f"cellc --name=m --target=native -O2 {path}"
+    device = " --device=cuda --chip=sm_90" if ON_GPU else ""
+    assert command == f"cellc --name=m --target=native -O2{device} {path}"
 
 
 def test_a_cell_is_named_by_its_path(folder):

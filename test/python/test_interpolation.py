@@ -59,3 +59,34 @@ def test_mistakes_are_named(kind, words, call):
     with pytest.raises(kind) as caught:
         call()
     assert words in said(caught.value)
+
+
+def cubic_weights(n, length, scale):
+    """Keys' kernel with -1/2 at the old points, each row with the sum one: in plain numpy."""
+    at = (np.arange(length) + 0.5) / scale - 0.5
+    d = np.abs(at[:, None] - np.arange(n))
+    near, far = 1.5 * d**3 - 2.5 * d**2 + 1, -0.5 * d**3 + 2.5 * d**2 - 4 * d + 2
+    rows = np.where(d < 1, near, np.where(d < 2, far, 0.0))
+    return rows / rows.sum(1, keepdims=True)
+
+
+@pytest.mark.parametrize("size", [(2, 2), (7, 8), (4, 5), (1, 9)])
+def test_bicubic(size):
+    x = np.sin(np.arange(20)).reshape(1, 1, 4, 5)
+    rows, columns = (cubic_weights(n, m, m / n) for n, m in zip((4, 5), size))
+    want = rows @ x @ columns.T
+    y, g = ms.value_and_grad(lambda x: ops.interpolate(x, size, mode="bicubic"))(Tensor(x))
+    np.testing.assert_allclose(y.asnumpy(), want, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(g.asnumpy()[0, 0], np.outer(rows.sum(0), columns.sum(0)), rtol=1e-12)
+
+
+def test_bicubic_is_mindspore_s():
+    """The numbers are those of MindSpore 2.10 on the CPU, which reads its weights from a table."""
+    x = Tensor(np.sin(np.arange(20)).reshape(1, 1, 4, 5).astype(np.float32))
+    half = ops.interpolate(x, (2, 2), mode="bicubic").asnumpy()
+    np.testing.assert_allclose(half.ravel(), [0.1375, 0.3737, -0.4817, -0.0123], atol=6e-5)
+    wide = ops.interpolate(x, (7, 8), mode="bicubic").asnumpy()[0, 0]
+    first = [0.0145, 0.4133, 0.9553, 1.0214, 0.7274, 0.1308, -0.5279, -0.9158]
+    np.testing.assert_allclose(wide[0], first, atol=5e-4)
+    last = [0.8152, 0.3979, -0.2867, -0.8311, -1.0414, -0.8762, -0.2751, 0.15]
+    np.testing.assert_allclose(wide[6], last, atol=5e-4)

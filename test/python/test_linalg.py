@@ -376,3 +376,33 @@ def test_derivatives_that_qr_does_not_have(shape, mode, text):
         ms.grad(lambda x: ops.qr(x, mode)[0].sum())(T(*shape))
     assert re.search(text, said(caught.value))
     assert "test_linalg.py" in str(caught.value)
+
+
+RANK_TWO = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0], [1.0, 0.0, -1.0]])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    "a",
+    [RANK_TWO, RANK_TWO.T, np.array([[1.0, 2.0], [2.0, 4.0]]), np.ones((3, 3)), np.zeros((3, 2))],
+)
+def test_matrices_without_full_rank_are_refused(a, dtype):
+    x = Tensor(a.astype(dtype))
+    full = Tensor(np.eye(*a.shape, dtype=dtype))
+    for pinv in (ops.pinv, ms.jit(ops.pinv)):
+        np.testing.assert_allclose(pinv(full).asnumpy(), np.eye(*a.shape[::-1]), atol=1e-6)
+        with pytest.raises(ValueError, match=r"'pinv', a matrix of .* has not full rank"):
+            pinv(x)
+        with pytest.raises(ValueError, match="has not full rank"):
+            pinv(ops.stack([full, x]))
+    with pytest.raises(ValueError, match="has not full rank"):
+        ms.grad(ops.pinv)(x)
+    with pytest.raises(ValueError, match=r"'lstsq', a matrix of .* has not full rank"):
+        ops.lstsq(x, ops.ones((len(a), 1), x.dtype))
+
+
+def test_matrices_that_are_nearly_singular_are_inverted():
+    a = np.array([[1.0, 1.0], [1.0, 1.0 + 1e-4]], np.float32)
+    want = np.linalg.inv(a.astype(np.float64))
+    np.testing.assert_allclose(ops.pinv(Tensor(a)).asnumpy(), want, rtol=2e-3)
+    assert np.isnan(ops.pinv(Tensor([[1.0, np.nan], [0.0, 1.0]])).asnumpy()).any()

@@ -8,6 +8,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "mutate"))
 
+import chosen
+import chosen_gpu
 from source import Source
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -84,3 +86,11 @@ def test_what_is_no_code_is_left_alone(outputs):
     assert not [w for w in outputs if "kTable" in w]
     compared = [w for w in outputs if w.startswith("negated: <")]
     assert len(compared) == 2, "not those of the template's brackets or the comment"
+
+
+@pytest.mark.parametrize("table", [chosen.CHOSEN, chosen_gpu.CHOSEN])
+def test_chosen_mistakes_have_a_place(table):
+    for file, mistakes in table.items():
+        (path,) = (p for d in ("passes", "pyfront") for p in (ROOT / d).rglob(f"{file}.cpp"))
+        found = Source(path.read_text(), mistakes).mutants
+        assert sum(m.what.startswith("chosen: ") for m in found) == len(mistakes)

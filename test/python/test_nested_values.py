@@ -5,9 +5,11 @@ compiled code that would leave it inside something else.
 import collections
 import dataclasses
 import functools
+import heapq
 
 import numpy as np
 import pytest
+from evaluations import Evaluations
 
 import cellgrad as ms
 from cellgrad import Tensor, nn, ops
@@ -41,19 +43,19 @@ def moved(s, dt=1.0):
 
 
 def test_dataclasses_go_in_and_out():
-    traced = []
+    traced = Evaluations()
 
     @ms.jit
     def f(s):
-        traced.append(1)
+        traced()
         return moved(s), Frozen(s.energy(), [s.speed])
 
     for position in (2.0, 5.0):
         new, frozen = f(State(Tensor(position), Y))
         assert (number(new.position), number(new.speed), new.label) == (position + 3, 3, "ball!")
         assert number(frozen.value) == 4.5 + position and number(frozen.inner[0]) == 3
-    assert len(traced) == 1
-    assert f(State(X, Y, "box"))[0].label == "box!" and len(traced) == 2
+    assert traced.count == 1
+    assert f(State(X, Y, "box"))[0].label == "box!" and traced.count == 2
 
 
 def test_derivatives_by_dataclasses():
@@ -173,7 +175,7 @@ def test_a_tensor_that_was_kept_says_so():
 
     @ms.jit
     def f(x):
-        kept.append(x * 2)
+        heapq.heappush(kept, x * 2)  # what libraries change is not noticed
         return lambda y: y * x
 
     later = f(Tensor([2.0]))

@@ -495,3 +495,76 @@ def test_errors(number):
     with pytest.raises(kind) as caught:
         function()
     assert text in said(caught.value)
+
+
+SEEDED = {
+    "UniformReal": lambda s: ops.UniformReal(*s)((8,)),
+    "StandardNormal": lambda s: ops.StandardNormal(*s)((8,)),
+    "StandardLaplace": lambda s: ops.StandardLaplace(*s)((8,)),
+    "UniformInt": lambda s: ops.UniformInt(*s)((8,), Tensor(0, ms.int32), Tensor(10**6, ms.int32)),
+    "RandomShuffle": lambda s: ops.RandomShuffle(*s)(Tensor(np.arange(30))),
+    "Multinomial": lambda s: ops.Multinomial(*s)(ops.ones(1000), 8),
+    "Dropout": lambda s: ops.Dropout(0.5, *s)(ops.ones(64))[0],
+}
+
+
+@pytest.mark.parametrize("name", SEEDED)
+def test_operations_with_seeds_of_their_own(name):
+    """As in MindSpore 2.10: they do not depend on `ms.set_seed`, and start anew in each operation."""
+    draw = SEEDED[name]
+    found = {}
+    for seeds in ((1, 2), (0, 5), (7, 0), (2, 1)):
+        ms.set_seed(1)
+        first = draw(seeds).asnumpy()
+        ms.set_seed(2)
+        np.testing.assert_array_equal(draw(seeds).asnumpy(), first)
+        found[first.tobytes()] = seeds
+    assert len(found) == 4
+    ms.set_seed(1)
+    first = draw((0, 0)).asnumpy()
+    assert (draw((0, 0)).asnumpy() != first).any()
+    ms.set_seed(1)
+    np.testing.assert_array_equal(draw((0, 0)).asnumpy(), first)
+
+
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+def test_an_operation_with_seeds_goes_on(mode):
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.drop = ops.Dropout(0.5, 3, 4)
+            self.draw = ops.UniformReal(seed=3)
+
+        def construct(self, x):
+            return self.drop(x)[0], self.draw((8,))
+
+    before = ms.get_context("mode")
+    ms.set_context(mode=mode)
+    try:
+        runs = []
+        for seed in (1, 2):
+            ms.set_seed(seed)
+            net = Net()
+            runs.append([[t.asnumpy().tolist() for t in net(ops.ones(64))] for _ in range(3)])
+    finally:
+        ms.set_context(mode=before)
+    assert runs[0] == runs[1]
+    for kind in (0, 1):
+        a, b, c = (run[kind] for run in runs[0])
+        assert a != b and b != c and a != c
+
+
+def test_the_mask_of_a_seeded_dropout_is_that_of_its_gradient():
+    drop = ops.Dropout(0.5, 3, 4)
+    out, gradient = ms.value_and_grad(lambda x: drop(x)[0])(ops.ones(64))
+    np.testing.assert_array_equal(out.asnumpy(), gradient.asnumpy())
+
+
+def test_randperm_with_a_seed():
+    """As in MindSpore 2.10: one order for each seed."""
+    ms.set_seed(1)
+    first = ops.randperm(20, 5).asnumpy()
+    ms.set_seed(2)
+    np.testing.assert_array_equal(ops.randperm(20, 5).asnumpy(), first)
+    assert (ops.randperm(20, 6).asnumpy() != first).any()
+    assert sorted(first) == list(range(20))

@@ -25,7 +25,16 @@ import record_windows  # noqa: E402
 from window_cases import FUNCTIONS, TORCH, array, cotangent  # noqa: E402
 
 RECORDED = json.loads((GOLDENS / "windows.json").read_text())
-RNG = np.random.default_rng(11)
+RNG = np.random.default_rng(12)
+FIRST = RNG.bit_generator.state
+
+
+@pytest.fixture(autouse=True)
+def numbers_of_its_own():
+    """What a test draws does not depend on those before it: maxima that are nearly equal have no differences."""
+    RNG.bit_generator.state = FIRST
+
+
 SPACE = {"ops": ops, "nn": nn}
 
 
@@ -234,11 +243,13 @@ def test_the_padding_of_volumes_counts_in_mode_same():
 
 
 def test_a_network_learns():
+    rng = np.random.default_rng(5)
+
     class Net(nn.Cell):
         def __init__(self):
             super().__init__()
             self.conv = nn.Conv2d(
-                1, 4, 3, weight_init=Tensor(RNG.normal(size=(4, 1, 3, 3)) / 3, ms.float32)
+                1, 4, 3, weight_init=Tensor(rng.normal(size=(4, 1, 3, 3)) / 3, ms.float32)
             )
             self.pool = nn.MaxPool2d(2, 2)
             self.dense = nn.Dense(16, 1, weight_init=0.1)
@@ -248,7 +259,7 @@ def test_a_network_learns():
             return self.dense(ops.reshape(x, (x.shape[0], -1)))
 
     net = Net()
-    x = Tensor(RNG.normal(size=(16, 1, 4, 4)).astype(np.float32))
+    x = Tensor(rng.normal(size=(16, 1, 4, 4)).astype(np.float32))
     y = Tensor(x.asnumpy().max(axis=(1, 2, 3))[:, None])
     step = ms.value_and_grad(lambda x, y: ((net(x) - y) ** 2).mean(), None, net.trainable_params())
     losses = []
@@ -257,7 +268,7 @@ def test_a_network_learns():
         losses.append(float(loss.asnumpy()))
         for p, g in zip(net.trainable_params(), grads, strict=True):
             p.set_data(p - 0.05 * g)
-    assert losses[-1] < 0.1 * losses[0]
+    assert losses[-1] < 0.1 * losses[0], losses[::20]
 
 
 # --- refused arguments ------------------------------------------------------------------------

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from cellgrad import ops
+from cellgrad.capture.changes import was_there
 from cellgrad.capture.merge import (
     MISSING,
     Conflict,
@@ -230,14 +231,10 @@ def _check_touched(scope: Scope, variables: list[dict[str, Any]]) -> None:
     trace = scope.trace
     alone = (Closure, Frame, Scope, Tensor)  # what leads to all that is being compiled
 
-    def was_there(thing: Any) -> bool:
-        if id(thing) in trace.outer or (id(thing), None) in trace.guards:
-            return True
-        if not isinstance(thing, list | dict | set | Iterator) and id(thing) not in trace.created:
-            return True
-        return find_inside(variables, lambda v: v is thing, alone)
+    def before(thing: Any) -> bool:
+        return was_there(trace, thing) or find_inside(variables, lambda v: v is thing, alone)
 
-    found = [t for t in scope.touched.values() if was_there(t.container)]
+    found = [t for t in scope.touched.values() if before(t.container)]
     for touched in found:
         touched.restore()
     if found:
@@ -392,7 +389,7 @@ def _to_local(f: Frame, name: str) -> Callable[[Any], None]:
 
 def _add_parameters(selection: _Selection, outer: Scope, a: Outcome, b: Outcome) -> None:
     for p in {**a.scope.written, **b.scope.written}.values():
-        values = (Tracer(a.scope.read(p), a.scope), Tracer(b.scope.read(p), b.scope))
+        values = (Tracer(a.scope.current(p), a.scope), Tracer(b.scope.current(p), b.scope))
 
         def store(value: Any, p: Any = p) -> None:
             outer.write(p, outer.value(value))

@@ -7,13 +7,14 @@ tracers.
 from __future__ import annotations
 
 import builtins
-import copy
 import functools
 import itertools
+import operator
 import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from cellgrad.capture.changes import BLIND, CHANGING, changing, known
 from cellgrad.capture.loops import TensorRange
 from cellgrad.core import state
 from cellgrad.core.effects import assign, print_tensors
@@ -48,12 +49,6 @@ _CALLERS = {
 # What stands for them; `reflection` fills it.
 replaced: dict[Any, Callable[..., Any]] = {}
 _LOOKING = {isinstance, issubclass, callable, id, type, super, *_REPLACED}
-# Methods of lists, dictionaries and sets that change them.
-_CHANGING = {
-    *("append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update"),
-    *("setdefault", "popitem", "add", "discard", "difference_update", "intersection_update"),
-    "symmetric_difference_update",
-}
 # What is read of these by a simple index or key is guarded by itself, not with all the others.
 _INDEXED = {list, dict}
 _SIMPLE_INDICES = {bool, int, float, str}
@@ -105,10 +100,14 @@ def call_native(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         kwargs = {k: _evaluated(v) for k, v in kwargs.items()}
     owner = getattr(f, "__self__", None)
     if f is next:
-        touched(args[0])
-    elif isinstance(owner, list | dict | set):
-        if f.__name__ in _CHANGING:
-            touched(owner)
+        changing(args[0], next)
+    elif isinstance(owner, CONTAINERS):
+        if f.__name__ in CHANGING:
+            changing(owner, f, *args, kwargs=kwargs)
+    elif type(f) is types.MethodDescriptorType and args and isinstance(args[0], CONTAINERS):
+        used(*args[1:], *kwargs.values())
+        if f.__name__ in CHANGING:  # list.append(items, value)
+            changing(args[0], f, *args, kwargs=kwargs)
     elif f not in _LOOKING:
         used(*args, *kwargs.values())
     if type(f) is not type:
@@ -174,6 +173,12 @@ def load_attribute(owner: Any, name: str) -> Any:
         scope.trace.cells[id(owner)] = owner
     try:
         if scope is None or isinstance(owner, Tensor):
+            return getattr(owner, name)
+        if type(owner) in _INDEXED:
+            if name not in BLIND[type(owner)]:
+                read_all(owner)
+            return getattr(owner, name)
+        if known(owner, name):
             return getattr(owner, name)
         raw, kind = _in_class(owner, name)
         getter = raw.fget if type(raw) is property and not isinstance(owner, type) else None
@@ -256,6 +261,8 @@ def read_all(value: Any) -> Any:
 def load_element(container: Any, index: Any) -> Any:
     """`container[index]`."""
     kind = type(container)
+    if kind in _INDEXED and known(container, index):
+        return container[index]
     if kind in _INDEXED:
         scope = state.current.scope
         if scope is not None and id(container) in scope.trace.outer:
@@ -310,46 +317,26 @@ def store_attribute(owner: Any, name: str, value: Any) -> None:
             raise error(
                 TypeError, f"Attribute '{name}' of a tensor cannot be assigned in compiled code."
             )
-        touched(owner)
+        changing(owner, setattr, owner, name, value, key=name, attribute=True)
     setattr(owner, name, value)
 
 
 def store_element(container: Any, index: Any, value: Any) -> None:
     """`container[index] = value`."""
     if not isinstance(container, Tensor):
-        touched(container)
+        _changing_element(container, index, value)
     container[index] = value
 
 
-def touched(container: Any) -> None:
-    """Notes that a container, or an object, is about to be changed in place, which must not depend on
-    a tensor.
-    """
-    scope = state.current.scope
-    while scope is not None and not scope.apart:
-        scope = scope.parent
-    if scope is not None and id(container) not in scope.touched:
-        scope.touched[id(container)] = Touched(container)
+def _changing_element(container: Any, index: Any, value: Any) -> None:
+    key = index if type(container) in _INDEXED and not isinstance(index, slice) else ABSENT
+    changing(container, operator.setitem, container, index, value, key=key)
 
 
-class Touched:
-    """A container or object that is changed in place, with what it held before."""
-
-    def __init__(self, container: Any):
-        self.container = container
-        self.position = state.position()
-        self.held = container
-        if not isinstance(container, list | dict | set):
-            self.held = getattr(container, "__dict__", None)
-        self.before = copy.copy(self.held) if isinstance(self.held, list | dict | set) else None
-
-    def restore(self) -> None:
-        """Gives it what it held before."""
-        if self.before is not None and isinstance(self.held, list):
-            self.held[:] = self.before
-        elif self.before is not None:
-            self.held.clear()
-            self.held.update(self.before)
+def delete_element(container: Any, index: Any) -> None:
+    """`del container[index]`."""
+    changing(container, operator.delitem, container, index)
+    del container[index]
 
 
 def augment_element(
@@ -359,8 +346,7 @@ def augment_element(
     if isinstance(container, Tensor) and state.current.scope is not None:
         indexing.assign_elements(container, index, value, function)
     else:
-        touched(container)
-        container[index] = augmented(function, container[index], value)
+        store_element(container, index, augmented(function, load_element(container, index), value))
 
 
 def unbound(name: str) -> Exception:
@@ -390,8 +376,6 @@ def augmented(function: Callable[[Any, Any], Any], before: Any, value: Any) -> A
         type(before), f"__i{function.__name__.strip('_')}__"
     ):
         return function(before, value)
-    import operator
-
-    touched(before)
     in_place: Any = getattr(operator, f"i{function.__name__.strip('_')}")
+    changing(before, in_place, before, value)
     return in_place(before, value)

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from cellgrad.capture import branches, calls, merge, names
+from cellgrad.capture.parts import place_of, put_back
 from cellgrad.core.errors import Position, error
 from cellgrad.core.frame import Frame, Run
 from cellgrad.core.tracer import Tracer
@@ -392,7 +393,7 @@ class ExpressionCompiler:
         return lambda frame: calls.read_all(load(frame))
 
     def load_attribute(self, node: ast.Attribute) -> Run:
-        value = self.expression(node.value)
+        value = self.indexed(node.value)  # a list or dictionary says which methods read it
         name = self.scope.mangled(node.attr)
 
         def run(frame: Frame) -> Any:
@@ -541,13 +542,15 @@ class ExpressionCompiler:
 
             return to_attribute
         if isinstance(node, ast.Subscript):
-            container, index = self.expression(node.value), self.expression(node.slice)
+            container = place_of(node.value, self.indexed, self.expression)
+            index = self.expression(node.slice)
 
             def to_element(frame: Frame, value: Any) -> None:
-                c = container(frame)
+                place = container(frame)
                 i = index(frame)
                 frame.node = node
-                calls.store_element(c, i, value)
+                calls.store_element(place[0], i, value)
+                put_back(place)
 
             return to_element
         if isinstance(node, ast.Tuple | ast.List):

@@ -213,7 +213,7 @@ class Loop:
                 leaves += merged.take(outcome.locals[k][name])
             signatures = self.signatures()
             tensors = [as_leaf(v, s) for v, s in zip(leaves, signatures)]
-            tensors += [Tracer(scope.read(p), scope) for p in self.parameters.values()]
+            tensors += [Tracer(scope.current(p), scope) for p in self.parameters.values()]
             tensors += [Tracer(scope.value(t), scope) for t in self.elements.values()]
             if self.result is not None:
                 values = self.result.take(outcome.result)
@@ -251,7 +251,7 @@ class Loop:
         count = sum(len(m.signatures) for m in self.variables.values())
         tensors = [as_leaf(v, s) for v, s in zip(leaves, self.signatures()[:count], strict=True)]
         values = [self.outer.value(t) for t in tensors]
-        values += [self.outer.read(p) for p in self.parameters.values()]
+        values += [self.outer.current(p) for p in self.parameters.values()]
         values += [self.outer.value(t) for t in self.elements.values()]
         rest = self.result.signatures if self.result is not None else []
         rest = rest + ([_BOOL, _BOOL] if self.exits else [])

@@ -21,6 +21,7 @@ from cellgrad.capture.loops import (
     tensor_while,
 )
 from cellgrad.capture.merge import MISSING
+from cellgrad.capture.parts import place_of, put_back
 from cellgrad.core.errors import error
 from cellgrad.core.frame import (
     BREAK,
@@ -174,14 +175,15 @@ class StatementCompiler(ExpressionCompiler):
         function = BINARY[type(node.op)]
         value = self.expression(node.value)
         if isinstance(node.target, ast.Subscript):
-            container = self.expression(node.target.value)
+            container = place_of(node.target.value, self.indexed, self.expression)
             index = self.expression(node.target.slice)
 
             def run_element(frame: Frame) -> None:
-                c, i = container(frame), index(frame)
+                place, i = container(frame), index(frame)
                 v = value(frame)
                 frame.node = node
-                calls.augment_element(function, c, i, v)
+                calls.augment_element(function, place[0], i, v)
+                put_back(place)
 
             return run_element
         if isinstance(node.target, ast.Attribute):
@@ -229,8 +231,7 @@ class StatementCompiler(ExpressionCompiler):
         def remove(frame: Frame) -> None:
             container, i = value(frame), index(frame)
             frame.node = target
-            calls.touched(container)
-            del container[i]
+            calls.delete_element(container, i)
 
         return remove
 

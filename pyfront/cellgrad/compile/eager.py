@@ -15,6 +15,7 @@ from cellgrad.compile import recompile as _recompile
 from cellgrad.compile import resident as _resident
 from cellgrad.core import inputs as _inputs
 from cellgrad.core import record
+from cellgrad.core.context import prefix as _prefix
 from cellgrad.core.number import NeedsValue, Number, Numbers
 from cellgrad.core.tensor import Tensor
 
@@ -67,7 +68,7 @@ class _Operation(_jit.Program):
         for k, v in given.items():
             key.append(k)
             _inputs.collect(_FREE[type(v)] if k in free else v, key, [])
-        pattern = tuple(key)
+        pattern = (*_prefix, *key)
         if pattern not in self.seen:
             if len(self.seen) >= _MOST_SIGNATURES:
                 self.seen.clear()
@@ -75,7 +76,7 @@ class _Operation(_jit.Program):
             return super()._compile(signature, args, kwargs)
         values = tuple([given[k] for k in free])
         for form in range(_FORMS):
-            own = (form, *pattern)
+            own = (*_prefix, form, *key)
             compiled = self.cache.get(own)
             if compiled is None:
                 return self._for_any(own, signature, args, kwargs, free, values)

@@ -50,8 +50,10 @@ def compile_error(title: str, e: _native.CompileError) -> CompileError:
     )
 
 
-def naming_places(entry: Any, places: dict[str, Position]) -> Callable[[list[Any]], Any]:
-    """An entry whose failed checks of indices are errors with the user's line and Cell.
+def naming_places(
+    entry: Any, places: dict[str, tuple[Position, type[Exception], str]]
+) -> Callable[[list[Any]], Any]:
+    """An entry whose failed checks are errors with the user's line and Cell.
 
     `places` has them by what compiled code says: a message, and a file and line in parentheses.
     """
@@ -64,8 +66,9 @@ def naming_places(entry: Any, places: dict[str, Position]) -> Callable[[list[Any
             if said not in places:
                 raise
             message = said.rpartition(" (")[0].removesuffix(".")
-            hint = "the check was made when the code ran: limit the index with ops.clamp, or check it before"
-        raise without_own_frames(error(IndexError, f"{message}.", hint, places[said]))
+            place, kind, hint = places[said]
+        hint = f"the check was made when the code ran: {hint}"
+        raise without_own_frames(error(kind, f"{message}.", hint, place))
 
     return call
 

@@ -18,11 +18,13 @@ import threading
 import types
 import weakref
 from collections.abc import Callable, Coroutine, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
 from cellgrad import _native
 from cellgrad.capture import calls
+from cellgrad.capture.changes import repeated, repeating, take_back
 from cellgrad.compile import cache as _cache
 from cellgrad.compile import instrument as _instrument
 from cellgrad.compile import recompile as _recompile
@@ -34,19 +36,23 @@ from cellgrad.compile.failures import (
     reproducers,
     without_own_frames,
 )
+from cellgrad.compile.tables import PerObject
 from cellgrad.core import dtype as mstype
 from cellgrad.core import format as _format
+from cellgrad.core import hooks as _hooks
 from cellgrad.core import log as _log
 from cellgrad.core import state
 from cellgrad.core.arguments import check_callable
 from cellgrad.core.context import current as _current
+from cellgrad.core.context import prefix as _prefix
 from cellgrad.core.errors import error
+from cellgrad.core.exact import Identity
 from cellgrad.core.frame import Closure
 from cellgrad.core.guards import Guard, all_unchanged, unchanged
-from cellgrad.core.inputs import collect, substitute
+from cellgrad.core.inputs import collect, inputs_of, substitute
 from cellgrad.core.number import NeedsValue, Number
 from cellgrad.core.parameter import Parameter
-from cellgrad.core.scope import Scope, ScopeGuard, Trace
+from cellgrad.core.scope import NeedsIdentity, Scope, ScopeGuard, Trace
 from cellgrad.core.storage import Signature, to_numpy
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tracer import Tracer
@@ -125,7 +131,10 @@ class Compiled:
 class Program:
     """Something to compile: `run` is called with tracers while a scope is current."""
 
-    __slots__ = ("__weakref__", "cache", "name", "run", "shared", "stale", "variants")
+    __slots__ = (
+        *("__weakref__", "by_identity", "cache", "name", "run", "shared", "stale"),
+        "variants",
+    )
 
     def __init__(
         self,
@@ -137,12 +146,14 @@ class Program:
         self.name = name
         self.shared = shared  # the table it is found in, and its key there
         self.cache: dict[Any, Compiled] = {}
+        # Whether it matters which Parameters the arguments are: it writes one of them.
+        self.by_identity = False
         # Whether a Cell it read was changed; "mode" where only training flags were.
         self.stale: bool | str = False
         self.variants: dict[Any, list[Compiled]] = {}  # all that is compiled, for any flags
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        key: list[Any] = [*_current[0].key]
+        key = _prefix.copy()
         buffers: list[Any] = []
         for a in args:
             kind = type(a)
@@ -159,6 +170,10 @@ class Program:
                 key.append(name)
                 collect(value, key, tensors)
             buffers.extend([t._buf for t in tensors])
+        if self.by_identity:
+            key += [Identity(t) for t in tensors_of((args, kwargs)) if type(t) is Parameter]
+        if _hooks.registered:
+            key.extend(_hooks.key(inputs_of(args, kwargs)))
         signature = tuple(key)
         compiled = self.cache.get(signature)
         if (
@@ -167,15 +182,23 @@ class Program:
             or (compiled.guards and _first_changed(compiled.guards) >= 0 and not compiled.holds())
             or (compiled.elements and compiled.changed_elements())
         ):
-            compiled = self._compile(signature, args, kwargs)
+            try:
+                compiled = self._compile(signature, args, kwargs)
+            except NeedsIdentity:
+                self.by_identity = True
+                return self(args, kwargs)
         compiled.used = True
         for t, sig in compiled.captures:
             if t._sig is not sig:
                 compiled = self._compile(signature, args, kwargs)
                 break
         for p in compiled.written:
-            # An input that is a Parameter the code writes keeps the value of before.
-            buffers = [b.copy() if b is p._buf else b for b in buffers]
+            if any(b is p._buf for b in buffers):
+                if not self.by_identity:
+                    self.by_identity = True
+                    return self(args, kwargs)
+                # The code takes the Parameter itself, and this input for what it was before.
+                buffers = [b.copy() if b is p._buf else b for b in buffers]
         if compiled.captures:
             buffers.extend([t._buf for t, _ in compiled.captures])
         return compiled.build(compiled.entry(buffers))
@@ -214,12 +237,15 @@ class Program:
 
     def _capture_and_compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
         trace = Trace(self.name)
+        trace.by_identity = self.by_identity
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(max(limit, _RECURSION))
         try:
             captured = capture(trace, self.name, self.run, args, kwargs)
         except RecursionError as e:
             raise without_own_frames(_endless(e, self.name)) from None
+        except NeedsIdentity:
+            raise
         except Exception as e:
             raise without_own_frames(e) from e.__cause__
         finally:
@@ -241,18 +267,13 @@ class Program:
         return compiled
 
 
+@dataclass
 class Captured:
     """An entry function: what it takes beside its inputs, and how it gives Python values."""
 
-    def __init__(
-        self,
-        captures: list[tuple[Tensor, Signature]],
-        build: Callable[[list[Any]], Any],
-        written: list[Parameter],
-    ):
-        self.captures = captures
-        self.build = build
-        self.written = written
+    captures: list[tuple[Tensor, Signature]]
+    build: Callable[[list[Any]], Any]
+    written: list[Parameter]
 
 
 def capture(
@@ -271,21 +292,27 @@ def capture(
     The body is a private function, because what it captures is known only at its end; the public
     one around it has all arguments, with donation for the Parameters that are written.
     """
-    key: list[Any] = []
-    tensors: list[Tensor] = []
-    for a in args:
-        collect(a, key, tensors)
-    for value in kwargs.values():
-        collect(value, key, tensors)
+    tensors = inputs_of(args, kwargs)
     unknown = _native.Loc("<call>", 0, 0, "")
     body = Scope(trace, name + "_body", [t._sig for t in tensors], None, unknown)
     body.name = name
+    pairs = zip(body.inputs, () if trace.bake else tensors)  # a model's inputs are only that
+    own = {id(v): t for v, t in pairs if type(t) is Parameter}
+    trace.origins.update(own)
+    if trace.by_identity:
+        body.given = own
+    _hooks.carry(tensors, body.inputs)
     tracers = iter(body.inputs)
     with ScopeGuard(body):
         new_args = tuple([substitute(a, tracers) for a in args])
-        out = run(*new_args, **{k: substitute(v, tracers) for k, v in kwargs.items()})
-        leaves: list[Any] = []
-        build = _builder(out, body, leaves)
+        try:
+            out = run(*new_args, **{k: substitute(v, tracers) for k, v in kwargs.items()})
+            leaves: list[Any] = []
+            build = _builder(out, body, leaves)
+            if trace.actions and not trace.bake:  # an exported model has results only
+                build = repeating(build, repeated(trace, body, lambda v: _builder(v, body, leaves)))
+        finally:
+            take_back(trace)
         names = [f"out{i}" for i in range(len(leaves))]
         if result_names is not None:
             values = [body.value(t) for t in tensors_of(out)]
@@ -293,6 +320,8 @@ def capture(
             names = [labels[values.index(leaf)] for leaf in leaves]
     written = list(body.written.values())
     written_at = {id(p): i for i, p in enumerate(written)}
+    if own and not trace.by_identity and any(id(p) in written_at for p in own.values()):
+        raise NeedsIdentity
     body.fn.ret(leaves + [body.store[id(p)] for p in written])
 
     arguments: list[Any] = []
@@ -399,10 +428,8 @@ def compile_entry(trace: Trace, name: str) -> Any:
     names them: other code is the same wherever it was written.
     """
     path = fresh_path()
-    options: dict[str, Any] = {**_instrument.options()}
     place = _current[0]
-    if place.device_id is not None:
-        options["chips"] = [place.chip]
+    options: dict[str, Any] = {**_instrument.options(), **place.options()}
 
     def build(**more: str) -> None:
         _native.compile_graph(
@@ -477,32 +504,6 @@ def call_cell(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         program = Program(run, type(cell).__name__)
         object.__setattr__(cell, "_jit_program", program)
     return program(args, kwargs)
-
-
-class PerObject:
-    """A dictionary for each of some objects, for as long as the object lives. Objects are told apart
-    by identity: equal ones need not do the same.
-    """
-
-    def __init__(self) -> None:
-        self._tables: dict[int, tuple[weakref.ref[Any], dict[Any, Any]]] = {}
-
-    def of(self, owner: Any) -> dict[Any, Any]:
-        """The dictionary of an object. Raises TypeError if it cannot be referred to weakly."""
-        key = id(owner)
-        found = self._tables.get(key)
-        if found is None or found[0]() is not owner:
-            tables = self._tables
-
-            def drop(ref: weakref.ref[Any]) -> None:
-                if key in tables and tables[key][0] is ref:
-                    del tables[key]
-
-            found = tables[key] = (weakref.ref(owner, drop), {})
-        return found[1]
-
-    def clear(self) -> None:
-        self._tables.clear()
 
 
 _programs = PerObject()

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from cellgrad.core import log as _log
+from cellgrad.core.context import Device
 from cellgrad.core.exact import same
 from cellgrad.core.guards import ABSENT, CONTAINERS, Guard, value_of
 from cellgrad.core.parameter import Parameter
@@ -24,8 +25,27 @@ def _text(value: Any) -> str:
     return repr(value)
 
 
+def _split(signature: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
+    """The device of a signature, and its inputs."""
+    if signature and isinstance(signature[0], Device):
+        return repr(signature[0]), signature[1:]
+    return "CPU", signature
+
+
+def _reason(signature: tuple[Any, ...], known: list[tuple[Any, ...]]) -> str:
+    """How a signature differs from those compiled, for its device where there are any."""
+    device, new = _split(signature)
+    before = [_split(old) for old in known]
+    here = [inputs for where, inputs in before if where == device]
+    if here:
+        return _inputs(new, here)
+    reason = f"the device was {before[-1][0]}, is {device}"
+    others = [inputs for _, inputs in before]
+    return reason if new in others else f"{reason}; {_inputs(new, others)}"
+
+
 def _inputs(new: tuple[Any, ...], known: list[tuple[Any, ...]]) -> str:
-    """How a signature differs from the most similar of those compiled."""
+    """How inputs differ from the most similar of those compiled."""
     same_length = [old for old in known if len(old) == len(new)]
     if not same_length:
         return "the inputs have another structure"
@@ -74,7 +94,7 @@ def note(
     elif stale:
         reason = "an attribute of a Cell it reads was assigned"
     elif found is None:
-        reason = _inputs(signature, list(cache))
+        reason = _reason(signature, list(cache))
     elif changed := found.changed_elements():
         names = ", ".join(repr(t._sig) for t in changed)
         reason = f"a tensor whose elements it read while compiling has others now: {names}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from typing import Any
@@ -89,8 +90,21 @@ _context: dict[str, Any] = {
 _COUNTS = {"max_trips": 0, "max_stash_bytes": 0, "max_programs": 1}
 _THREADS = "runtime_num_threads"
 _warned: set[str] = set()
-# The chips that code is generated for, the newest first.
-_CHIPS = (90, 89, 87, 86, 80, 75)
+
+
+class Device:
+    """A CUDA device in signatures of programs: one object each, compared by identity."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __repr__(self) -> str:
+        return f"GPU:{self.number}"
+
+
+_device = functools.cache(Device)
 
 
 class Placement:
@@ -101,17 +115,27 @@ class Placement:
     def __init__(self, device_id: int | None = None, chip: str = "") -> None:
         self.device_id = device_id
         self.chip = chip
-        # What signatures of programs begin with.
-        self.key: tuple[Any, ...] = () if device_id is None else ("cuda", device_id)
+        self.key: tuple[Device, ...] = () if device_id is None else (_device(device_id),)
+
+    def options(self) -> dict[str, Any]:
+        """The compile options for it."""
+        return {} if self.device_id is None else {"chips": [self.chip]}
 
 
 _CPU = Placement()
 current = [_CPU]
+# What signatures of programs begin with: the key of the current one. To be copied; see `_place`.
+prefix: list[Any] = []
+
+
+def _place(placement: Placement) -> None:
+    current[0] = placement
+    prefix[:] = placement.key
 
 
 def _cuda(device_id: int) -> Placement:
     try:
-        name, chip = _native.open_device(device_id)
+        name, found, chip = _native.open_device(device_id)
     except _native.DeviceError as e:
         if str(e).startswith("no CUDA driver") and not os.environ.get("CELLGRAD_CUDA_DRIVER"):
             _warn_once("GPU", f"device_target='GPU': {e}; the CPU is used.")
@@ -122,14 +146,13 @@ def _cuda(device_id: int) -> Placement:
             "An NVIDIA driver of CUDA 12.0 or later is needed; CELLGRAD_CUDA_DRIVER names one that "
             "is not found by itself. device_target='CPU' computes on the CPU.",
         ) from None
-    fitting = [known for known in _CHIPS if known <= chip]
-    if not fitting:
+    if chip is None:
         raise error(
             RuntimeError,
-            f"device_target='GPU': {name} (sm_{chip}) is older than sm_{_CHIPS[-1]}, the oldest chip "
-            "that code is generated for.",
+            f"device_target='GPU': {name} ({found}) is older than {_native.gpu_chips()[0]}, the oldest "
+            "chip that code is generated for.",
         )
-    return Placement(device_id, f"sm_{fitting[0]}")
+    return Placement(device_id, chip)
 
 
 def _warn_once(key: str, text: str) -> None:
@@ -223,7 +246,7 @@ def set_device(device_target: str, device_id: int | None = None) -> None:
             device_target,
             f"device_target={device_target!r} has no back end in this version; the CPU is used.",
         )
-    current[0] = _cuda(device_id) if device_target == "GPU" else _CPU
+    _place(_cuda(device_id) if device_target == "GPU" else _CPU)
     _context["device_target"], _context["device_id"] = device_target, device_id
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from cellgrad.core.parameter import Parameter
 
 
-def assign(parameter: Parameter, value: Any) -> Any:
+def assign(parameter: Parameter, value: Any) -> None:
     """Writes a Parameter: the value is converted to its dtype and must have its shape."""
     scope = state.current.scope
     assert scope is not None
@@ -27,7 +27,6 @@ def assign(parameter: Parameter, value: Any) -> Any:
             "is assigned to it in compiled code.",
         )
     scope.write(parameter, scope.value(cast_to(tensor, parameter.dtype)))
-    return tensor
 
 
 def print_tensors(
@@ -37,6 +36,8 @@ def print_tensors(
     scope = state.current.scope
     if scope is None or file is not None:
         builtins.print(*args, sep=sep, end=end, file=file, flush=flush)
+        return
+    if scope.trace.again:
         return
     operands: list[Any] = []
 

@@ -11,36 +11,21 @@ from cellgrad.core.errors import error
 from cellgrad.core.storage import Signature, signature
 
 
-class _Exchange:
-    """An object's DLPack side only: its buffer protocol may not know all dtypes."""
-
-    def __init__(self, source: Any):
-        self.__dlpack__ = source.__dlpack__
-        self.__dlpack_device__ = source.__dlpack_device__
-
-
-class _Capsule:
-    """An object for a DLPack capsule of host memory."""
-
-    def __init__(self, capsule: Any):
-        self._capsule = capsule
-
-    def __dlpack__(self, **kwargs: Any) -> Any:
-        return self._capsule
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return (1, 0)
-
-
-def shared(source: Any, where: str, dtype: Type | None = None) -> tuple[Any, Signature]:
-    """A buffer over the elements of an object, and its signature; `where` names the function.
+def shared(
+    source: Any, where: str, dtype: Type | None = None, dlpack: bool = False
+) -> tuple[Any, Signature]:
+    """A buffer over the elements of an object, and its signature; `where` names the function. With
+    `dlpack` they are read by DLPack: the object's buffer protocol may not know all dtypes.
 
     Raises:
         TypeError: another object, or elements no Tensor can have.
-        ValueError: the elements are not in host memory.
+        ValueError: the elements are in memory of another kind of device, or those of a device are
+            not contiguous.
     """
     try:
-        buffer = _native.TensorBuffer.from_object(source, dtype=dtype.native if dtype else None)
+        buffer = _native.TensorBuffer.from_object(
+            source, dtype=dtype.native if dtype else None, dlpack=dlpack
+        )
     except (TypeError, ValueError) as e:
         raise error(type(e), f"For '{where}': {e}") from None
     found = mstype.BY_NATIVE.get(buffer.dtype)
@@ -57,4 +42,4 @@ def exchanged(source: Any, where: str) -> tuple[Any, Signature]:
             TypeError,
             f"For '{where}', expected an object with __dlpack__, but got {type(source).__name__}.",
         )
-    return shared(_Capsule(source) if capsule else _Exchange(source), where)
+    return shared(source, where, dlpack=True)

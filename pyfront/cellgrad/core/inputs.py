@@ -54,6 +54,14 @@ def collect(value: Any, key: list[Any], tensors: list[Tensor]) -> None:
         key.append(static_key(value))
 
 
+def inputs_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Tensor]:
+    """The tensors of a call, in the order of `collect`."""
+    tensors: list[Tensor] = []
+    for value in (*args, *kwargs.values()):
+        collect(value, [], tensors)
+    return tensors
+
+
 def substitute(value: Any, tracers: Any) -> Any:
     """The input with its tensors replaced by tracers, in the order of `collect`."""
     if isinstance(value, Tensor | np.ndarray):

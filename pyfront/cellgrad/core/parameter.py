@@ -15,7 +15,6 @@ from cellgrad.core.effects import assign
 from cellgrad.core.errors import error
 from cellgrad.core.storage import from_numpy, signature
 from cellgrad.core.tensor import Tensor, _converted
-from cellgrad.core.tracer import Tracer
 
 __all__ = ["Parameter", "ParameterTuple"]
 
@@ -169,7 +168,7 @@ class Parameter(Tensor):
         """A Tensor with the current value; inside compiled code, the value at this point."""
         scope = state.current.scope
         if scope is not None:
-            return Tracer(scope.value(self), scope)
+            return scope.copied(self)
         return Tensor(self)
 
     def clone(self, init: Any = "same") -> Parameter:

@@ -226,6 +226,15 @@ def cast_to(x: Tensor, dtype: Type) -> Tensor:
     return x if x.dtype is dtype else emit("cell.cast", [x], None, dtype, x.shape)
 
 
+def cast_back(x: Tensor, dtype: Type) -> Tensor:
+    """As `cast_to`, of what an operation on integers has computed in floating point: the derivative
+    passes, although the elements are rounded.
+    """
+    if x.dtype.kind != "f" or dtype.kind != "i":
+        return cast_to(x, dtype)
+    return emit("cell.cast", [x], {"cell.straight": True}, dtype, x.shape)
+
+
 def reshape_to(x: Tensor, shape: tuple[int, ...]) -> Tensor:
     """The elements under another shape of the same size."""
     return x if x.shape == shape else emit("cell.reshape", [x], None, x.dtype, shape)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import re
 import weakref
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
@@ -27,9 +28,16 @@ from cellgrad.core.tensor import Tensor
 from cellgrad.core.tracer import Tracer, leaked
 
 if TYPE_CHECKING:
-    from cellgrad.capture.calls import Touched
+    from cellgrad.capture.changes import Action, Change
     from cellgrad.core.parameter import Parameter
 
+
+def _not_yet(leaf: Tracer, value: Tracer) -> Tensor:
+    raise RuntimeError("gradients cannot be taken before cellgrad is fully imported")
+
+
+# `value` with the derivatives of `leaf`; `transforms.custom` sets it.
+leaf_of: Callable[[Tracer, Tracer], Tensor] = _not_yet
 
 # Values of these types hold nothing that code of the user's could read.
 VALUES = {bool, int, float, complex, str, bytes, type(None), tuple, list, dict, slice, range, type}
@@ -44,6 +52,16 @@ class Trace:
         self.graph_name = name
         self.ops = 0  # appended so far
         self.prints = 0  # among them
+        self.hooks = 0  # that are part of it
+        # Inputs that were Parameters in the call that is captured.
+        self.origins: dict[int, Parameter] = {}
+        self.by_identity = False  # whether it is captured for these Parameters alone
+        # Containers and objects from around the function that its code changes, and how.
+        self.changes: dict[int, Change] = {}
+        self.actions: list[Action] = []
+        self.again = False  # whether a call is made again, without its effects
+        # Tensors with hooks that act where a gradient by them is given; see `core.hooks`.
+        self.leaves: dict[int, tuple[Tensor, tuple[Any, ...], tuple[int, ...]]] = {}
         self.closed = False
         # Whether tensors from around the function are constants, not inputs: an exported model.
         self.bake = False
@@ -70,8 +88,9 @@ class Trace:
         self.functions: list[Any] = []  # native functions, in the order of their making
         # Modules from elsewhere whose functions are part of the graph: the module, and their names.
         self.included: dict[int, tuple[Any, dict[str, str]]] = {}
-        # Where checks that fail at run time are, by what compiled code says of them.
-        self.checks: dict[str, Position] = {}
+        # Checks that may fail at run time, by what compiled code says of them: where they are, the type
+        # of the error, and what to do.
+        self.checks: dict[str, tuple[Position, type[Exception], str]] = {}
 
     def mark(self) -> int:
         """A point to which `discard` goes back."""
@@ -149,7 +168,12 @@ class Trace:
         open_ = [value]
         while open_:
             v = open_.pop()
-            if isinstance(v, tuple):
+            change = self.changes.get(id(v))
+            if change is not None:
+                if not change.read:
+                    change.read = True
+                    open_ += contents(v) if not isinstance(v, np.ndarray) else ()
+            elif isinstance(v, tuple):
                 open_ += v
             elif (
                 isinstance(v, CONTAINERS)
@@ -211,6 +235,9 @@ class Scope:
             Tensor
         ] = []  # tensors known by identity, which must not be reused meanwhile
         self._numbers: dict[tuple[Any, Signature], Any] = {}
+        self.shared: list[Any] = []  # values that several tensors have
+        # Of each tensor with hooks, its value and those that it passes through as, the last first.
+        self.hooked: dict[int, tuple[Tensor, Any, list[Any]]] = {}
         # Current values of Parameters: what reads see, and which were written, in order.
         self.store: dict[int, Any] = {}
         self.written: dict[int, Parameter] = {}
@@ -219,8 +246,14 @@ class Scope:
         self.elements: dict[int, Any] = {}
         self.changed: dict[int, Tensor] = {}
         self.apart = False  # whether this is such a branch or loop
+        self.differentiated = False  # whether derivatives of this function are asked for
+        # What reads of a Parameter see after a write to it, beside the value they were made of.
+        self._leaves: dict[int, tuple[Any, Any]] = {}
+        self._arguments: dict[int, Tracer] = {}
+        # Inputs that are Parameters: a write to the Parameter is a write to them, and the reverse.
+        self.given: dict[int, Parameter] = {}
         # Containers and objects that code of such a branch or loop changes in place.
-        self.touched: dict[int, Touched] = {}
+        self.touched: dict[int, Change] = {}
 
     def _capture(self, what: Any, sig: Signature, name: str, role: str) -> Any:
         check_supported(sig)
@@ -241,6 +274,11 @@ class Scope:
     def value(self, tensor: Any) -> Any:
         """The native value of a tensor in this scope, captured from around it where needed."""
         if type(tensor) is Tracer:
+            tensor._used = True
+            if tensor._scope.given and id(tensor) in tensor._scope.given:
+                found = self._given_value(tensor)
+                if found is not None:
+                    return found
             if tensor._scope is self:
                 return tensor._value
             found = self.elements.get(id(tensor), self._captured.get(id(tensor)))
@@ -265,19 +303,76 @@ class Scope:
         raise error(TypeError, f"expected a Tensor, but got {type(tensor).__name__}.")
 
     def read(self, parameter: Parameter) -> Any:
-        """The current value of a Parameter."""
-        found = self.store.get(id(parameter))
+        """What a read of a Parameter gives: its current value.
+
+        Where derivatives are asked for, a Parameter is a leaf: they are by the Parameter that the
+        function took, and do not flow into what was assigned to it.
+        """
+        value = self.store.get(id(parameter))
+        if value is None:
+            return self.argument(parameter)
+        function = self._function()
+        if not function.differentiated or parameter.dtype.kind not in "fi":
+            return value
+        leaf = function._arguments.get(id(parameter))
+        if leaf is None:
+            leaf = function._arguments[id(parameter)] = Tracer(
+                function.argument(parameter), function
+            )
+        return self._with_leaf(parameter, leaf, value)
+
+    def _given_value(self, tensor: Tracer) -> Any:
+        """The value of an input that is a Parameter, if this scope has written the Parameter."""
+        parameter = tensor._scope.given[id(tensor)]
+        value = self.store.get(id(parameter))
+        function = self._function()
+        if value is None or not function.differentiated or parameter.dtype.kind not in "fi":
+            return value
+        owner = tensor._scope
+        leaf = owner._arguments.setdefault(id(tensor), Tracer(tensor._value, owner))
+        return self._with_leaf(tensor, leaf, value)
+
+    def _function(self) -> Scope:
+        """The function that this scope is a branch or loop of, or is."""
+        scope = self
+        while scope.apart and scope.parent is not None:
+            scope = scope.parent
+        return scope
+
+    def _with_leaf(self, what: Tensor, leaf: Tracer, value: Any) -> Any:
+        """`value` with the derivatives of `leaf`, made once for each value of `what`."""
+        known = self._leaves.get(id(what))
+        if known is not None and known[0] is value:
+            return known[1]
+        with ScopeGuard(self):
+            out = self.value(leaf_of(leaf, Tracer(value, self)))
+        self._leaves[id(what)] = (value, out)
+        return out
+
+    def parameter_of(self, tensor: Any) -> Any:
+        """The Parameter that an input is, if it is one, else the input itself."""
+        if type(tensor) is not Tracer:
+            return tensor
+        found = tensor._scope.given.get(id(tensor))
+        if found is None and id(tensor) in self.trace.origins:
+            raise NeedsIdentity
+        return tensor if found is None else found
+
+    def argument(self, parameter: Parameter) -> Any:
+        """A Parameter as this function takes it, before any write."""
+        found = self._captured.get(id(parameter))
         if found is None:
-            found = self._captured.get(id(parameter))
-            if found is None:
-                found = self._capture(parameter, parameter._sig, parameter.name, "parameter")
+            found = self._capture(parameter, parameter._sig, parameter.name, "parameter")
         return found
+
+    def current(self, parameter: Parameter) -> Any:
+        """The value that a Parameter has."""
+        found = self.store.get(id(parameter))
+        return self.argument(parameter) if found is None else found
 
     def write(self, parameter: Parameter, value: Any) -> None:
         """Rebinds a Parameter to a native value; the entry stores it when it returns."""
-        self.read(
-            parameter
-        )  # a written Parameter is an argument as well, so that it can be donated
+        self.current(parameter)  # it is an argument as well, so that it can be donated
         self.store[id(parameter)] = value
         self.written[id(parameter)] = parameter
 
@@ -288,7 +383,9 @@ class Scope:
 
     def copied(self, tensor: Tensor) -> Tracer:
         """A tensor of its own with the value another one has now."""
-        return Tracer(self.value(tensor), self)
+        value = self.value(tensor)
+        self.shared.append(value)
+        return Tracer(value, self)
 
     def owner_of(self, tensor: Tensor) -> Scope | None:
         """The scope that made a tensor, if it can be assigned to here: this one, or one around it with
@@ -351,6 +448,10 @@ class Scope:
             return self.fn.create(op, values, attrs or {}, state.location(), native)
         except ValueError as e:
             raise error(ValueError, str(e)) from None
+
+
+class NeedsIdentity(Exception):
+    """A program must know which Parameters its arguments are, as it writes one of them."""
 
 
 class Overwritten:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core import format as _format
-from cellgrad.core import state
+from cellgrad.core import hooks, state
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.exchange import exchanged
@@ -110,12 +110,14 @@ class Tensor(_Methods):
     Tensor(shape=[2], dtype=Float32, value= [ 1.00000000e+00,  2.00000000e+00])
     """
 
-    __slots__ = ("__weakref__", "_buf", "_sig")
+    __slots__ = ("__weakref__", "_buf", "_link", "_sig", "_views")
 
     _is_parameter = False
 
     _buf: Any
     _sig: Signature
+    _link: Any  # what it is a view of, and its views: see `core.views`; set where there are any
+    _views: Any
 
     def __init__(
         self,
@@ -404,6 +406,34 @@ class Tensor(_Methods):
         """
         self._buf, self._sig = Tensor(value)._buf, value._sig
         return self
+
+    def register_hook(self, hook: Callable[[Any], Any]) -> Any:
+        """Calls ``hook(gradient)`` where reverse mode has the gradient of this tensor.
+
+        What it returns, a Tensor like the gradient, takes its place; None leaves it. Of a tensor that
+        code computes, which is being differentiated, it is the gradient of all that depends on the
+        tensor; of an input or a Parameter, the gradient by it. The hook is compiled, and part of the
+        derivative: it acts at every order.
+
+        Returns:
+            A handle, whose `remove` takes the hook off again; in compiled code the tensor itself in
+            `GRAPH_MODE`.
+
+        Raises:
+            TypeError: `hook` is not callable.
+            ValueError: in compiled code, the tensor is not made there, or a hook that reads other
+                tensors is registered after they and the tensor were used.
+
+        >>> x = Tensor(3.0)
+        >>> handle = x.register_hook(lambda gradient: gradient * 10)
+        >>> square = ms.grad(lambda x: x * x)
+        >>> print(square(x))
+        60.0
+        >>> handle.remove()
+        >>> print(square(x))
+        6.0
+        """
+        return hooks.register(self, hook)
 
 
 def _converted(array: np.ndarray[Any, Any], target: Type) -> np.ndarray[Any, Any]:

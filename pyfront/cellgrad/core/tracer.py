@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 class Tracer(Tensor):
     """An SSA value of a scope. Operators append ops; what needs elements is refused."""
 
-    __slots__ = ("_scope", "_value")
+    __slots__ = ("_scope", "_used", "_value")
 
     _value: Any
+    _used: bool  # whether something of the program has it as an operand
     _scope: Scope
 
     @property
@@ -28,6 +29,7 @@ class Tracer(Tensor):
     def __init__(self, value: Any, scope: Scope):
         self._value = value
         self._scope = scope
+        self._used = False
         self._sig = signature(mstype.BY_NATIVE[value.dtype], value.shape)
 
     def _concrete(self, what: str) -> NoReturn:

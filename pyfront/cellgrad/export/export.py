@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from cellgrad import _native
@@ -19,7 +20,8 @@ from cellgrad.compile import program as _jit
 from cellgrad.compile.failures import compile_error, reproducers
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
-from cellgrad.core.arguments import argument_error, check_callable, check_one_of
+from cellgrad.core.arguments import argument_error, check_callable, check_one_of, check_sequence
+from cellgrad.core.context import get_context
 from cellgrad.core.errors import error
 from cellgrad.core.files import replacing
 from cellgrad.core.parameter import Parameter
@@ -40,6 +42,8 @@ def export(
     value_and_grad: Any = True,
     step: Any = None,
     target: str = "native",
+    device: str = "cpu",
+    chip: str | Sequence[str] | None = None,
 ) -> list[str]:
     """Compiles a Cell or function ahead of time to a shared object with a C header.
 
@@ -60,14 +64,19 @@ def export(
             named ``loss``, ``overflow`` and ``loss_scale`` for `nn.TrainOneStepWithLossScaleCell`
             and Cells derived from it, by the keys where it returns a dict. Where ``overflow``, a
             bool without dimensions, is true, the entry returns ``CG_SKIPPED``.
-        target: the CPU to compile for: ``"native"``, or a name such as ``"x86-64-v3"``.
+        target: the CPU to compile for: ``"native"``, or a name such as ``"x86-64-v3"``. It also runs
+            what a model for a GPU does on the host.
+        device: what the entries compute on: ``"cpu"``, or ``"cuda"`` for an NVIDIA GPU.
+        chip: the kinds of GPU, one name or several: ``"sm_80"`` (the default) or
+            ``("sm_80", "sm_90")``. Their code runs on later ones, too.
 
     Returns:
         The paths of the files.
 
     Raises:
         TypeError: something that is not a Cell or function, or no Tensor input.
-        ValueError: another format, or two Parameters of one name.
+        ValueError: another format, device or chip, a chip for the CPU, a device for MLIR, or two
+            Parameters of one name.
         CompileError: the compiler refused the program.
         OSError: a file cannot be written; what was there before is as it was.
 
@@ -80,6 +89,7 @@ def export(
     ['dense.so', 'dense.h', 'dense.safetensors']
     """
     check_one_of(file_format, "export", "file_format", ("SO", "MLIR"))
+    for_device = _device_options(device, chip, file_format)
     if not isinstance(file_name, str) or not os.path.basename(file_name):
         raise argument_error(TypeError, "export", "file_name", "a path without suffix", file_name)
     check_callable(net, "export", "net", "a Cell or a function")
@@ -132,6 +142,7 @@ def export(
     files = [stem + ".so", stem + ".h", stem + ".safetensors"]
     weights = _safetensors.contents(dict(parameters))
     options = {
+        **for_device,
         "header": files[1],
         "target": target,
         "files": {files[2]: [weights]},
@@ -143,6 +154,28 @@ def export(
     except _native.CompileError as e:
         raise compile_error(f"'{model}'", e) from None
     return files
+
+
+def _device_options(device: Any, chip: Any, file_format: str) -> dict[str, Any]:
+    """The compile options for a device and its chips."""
+    check_one_of(device, "export", "device", ("cpu", "cuda"))
+    if device == "cpu":
+        if chip is not None:
+            raise argument_error(
+                ValueError, "export", "chip", "left out without device='cuda'", chip
+            )
+        return {}
+    if file_format == "MLIR":
+        raise error(
+            ValueError,
+            "For 'export', a program of file_format='MLIR' is of no device.",
+            "leave the device out, and compile the file with: cellc --device=cuda",
+        )
+    if chip is None:
+        return {"chips": []}
+    chips = chip if not isinstance(chip, str) else (chip,)
+    check_sequence(chips, "export", "chip", "names, or one name", str)
+    return {"chips": [check_one_of(name, "export", "chip", _native.gpu_chips()) for name in chips]}
 
 
 def _caller(function: Any) -> Any:
@@ -170,7 +203,13 @@ class LoadedModel:
 
     def __init__(self, path: str):
         try:
-            self._model = _native.Model(path)
+            self._model = _native.Model(path, get_context("device_id"))
+        except _native.DeviceError as e:
+            raise error(
+                RuntimeError,
+                f"'{path}' computes on an NVIDIA GPU, which cannot be used: {e}",
+                "set_context(device_id=...) says which; export with device='cpu' for the CPU",
+            ) from None
         except (RuntimeError, OSError) as e:
             raise error(
                 RuntimeError,
@@ -268,7 +307,8 @@ class LoadedEntry:
 
 
 def load(file_name: str) -> LoadedModel:
-    """Loads an exported model with the weights beside it.
+    """Loads an exported model with the weights beside it. One that was exported for a GPU computes on
+    the one of the context's `device_id`.
 
     Args:
         file_name: the path of the ``.so``, or the path given to `export`.

@@ -17,7 +17,7 @@ from cellgrad import _native
 from cellgrad.capture import calls
 from cellgrad.compile import program as _jit
 from cellgrad.compile.failures import compile_error, reproducers
-from cellgrad.core import state
+from cellgrad.core import context, state
 from cellgrad.core.arguments import check_instance
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter
@@ -158,7 +158,8 @@ class _Entry(LoadedEntry):
 
 
 class Function:
-    """The compiled public functions of a module, as methods; a call runs the only one.
+    """The compiled public functions of a module, as methods; a call runs the only one. They compute on
+    the device that the context has when they are made.
 
     Each is a function like others to `jit`, `grad`, `vmap`, `export` and the like.
     """
@@ -169,9 +170,12 @@ class Function:
         self.parameters = parameters
         self._bytecode = graph.bytecode(_VERSION)
         path = _jit.fresh_path()
+        place = context.current[0]
         try:
-            _native.compile_graph(graph, path, "m", {"reproducers": reproducers()})
-            self._model = _native.Model(path)
+            _native.compile_graph(
+                graph, path, "m", {"reproducers": reproducers(), **place.options()}
+            )
+            self._model = _native.Model(path, place.device_id)
         except _native.CompileError as e:
             raise compile_error("The module", e) from None
         finally:

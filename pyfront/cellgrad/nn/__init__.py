@@ -21,6 +21,7 @@ from cellgrad.nn.convolutions import __all__ as _convolutions
 from cellgrad.nn.dropout import *  # noqa: F403
 from cellgrad.nn.dropout import __all__ as _dropout
 from cellgrad.nn.dynamic_lr import *  # noqa: F403
+from cellgrad.nn.grad import Jvp, Vjp
 from cellgrad.nn.layers import Dense, Softmax2d, get_activation
 from cellgrad.nn.learning_rate_schedule import *  # noqa: F403
 from cellgrad.nn.loss import *  # noqa: F403
@@ -63,6 +64,7 @@ __all__ = [
     "CellList",
     "Dense",
     "Hardtanh",
+    "Jvp",
     "LSTM",
     "LSTMCell",
     "PReLU",
@@ -70,6 +72,7 @@ __all__ = [
     "RNNCell",
     "SequentialCell",
     "Softmax2d",
+    "Vjp",
     "get_activation",
 ]
 

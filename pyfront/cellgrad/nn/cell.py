@@ -23,13 +23,7 @@ __all__ = ["Cell"]
 
 
 # Attributes of other libraries' modules and optimizers, and what stands for them.
-_RULES = (
-    "give a function a rule of its own with ms.custom_rule, or change the gradients that "
-    "ms.value_and_grad returns"
-)
 _ELSEWHERE = {
-    "register_backward_hook": _RULES,
-    "register_backward_pre_hook": _RULES,
     "train": "net.set_train()",
     "eval": "net.set_train(False)",
     "parameters": "net.trainable_params(), or net.get_parameters() for all",
@@ -113,7 +107,7 @@ class Cell(CellState, CellModes, CellHooks):
             return self._inlined(args, kwargs)
         if context.graph_mode():
             return _jit.call_cell(self, args, kwargs)
-        if self._pre_hooks or self._post_hooks:
+        if self._has_hooks():
             return self._hooked(self.construct, lambda f, a, k: f(*a, **k), args, kwargs)
         return self.construct(*args, **kwargs)
 
@@ -131,14 +125,14 @@ class Cell(CellState, CellModes, CellHooks):
         current.cell_path = name or path
         current.composite = ""
         try:
-            if self._pre_hooks or self._post_hooks:
-                return self._hooked(self.construct, calls.call, args, kwargs)
-            return self._constructed(args, kwargs)
+            if self._has_hooks():
+                return self._hooked(self._constructed, calls.call, args, kwargs)
+            return self._constructed(*args, **kwargs)
         finally:
             current.cell_path = path
             current.composite = composite
 
-    def _constructed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _constructed(self, *args: Any, **kwargs: Any) -> Any:
         """`construct` in a capture, with the derivative of `bprop` or recomputed where asked for."""
         bprop = getattr(self, "bprop", None)
         if bprop is not None:

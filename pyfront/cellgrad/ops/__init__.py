@@ -16,15 +16,21 @@ if TYPE_CHECKING:  # built on the operations, and handed on by the package: see 
     from cellgrad.capture.maps import Map as Map
     from cellgrad.capture.maps import MultitypeFuncGraph as MultitypeFuncGraph
     from cellgrad.capture.maps import partial as partial
+    from cellgrad.nn.grad.cell_grad import custom_vjp as custom_vjp
     from cellgrad.nn.loss.ctc_loss import ctc_loss as ctc_loss
     from cellgrad.transforms.grad import GradOperation as GradOperation
     from cellgrad.transforms.grad import get_grad as get_grad
     from cellgrad.transforms.grad import grad as grad
     from cellgrad.transforms.grad import jvp as jvp
+    from cellgrad.transforms.grad import linearize as linearize
     from cellgrad.transforms.grad import value_and_grad as value_and_grad
     from cellgrad.transforms.grad import vjp as vjp
+    from cellgrad.transforms.hooks import HookBackward as HookBackward
+    from cellgrad.transforms.hooks import InsertGradientOf as InsertGradientOf
     from cellgrad.transforms.jacobian import jacfwd as jacfwd
     from cellgrad.transforms.jacobian import jacrev as jacrev
+    from cellgrad.transforms.taylor import derivative as derivative
+    from cellgrad.transforms.taylor import jet as jet
     from cellgrad.transforms.vmap import vmap as vmap
 
 from cellgrad.ops import _forms

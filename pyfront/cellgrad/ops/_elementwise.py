@@ -16,6 +16,7 @@ from cellgrad.core.record import (
     as_tensor,
     broadcast_shapes,
     broadcast_to_shape,
+    cast_back,
     cast_to,
     check_tensor,
     emit,
@@ -227,4 +228,4 @@ def _power(x: Tensor, y: Tensor) -> Tensor:
     # Integer powers go through float64: exact to 2**53, then truncated.
     whole = mstype.int64 if dtype.kind == "b" else dtype
     out = _binary("cell.pow", cast_to(x, mstype.float64), cast_to(y, mstype.float64), False)
-    return cast_to(out, whole)
+    return cast_back(out, whole)

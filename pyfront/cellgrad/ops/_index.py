@@ -373,12 +373,15 @@ def wrapped(index: Tensor, n: int, where: str) -> Tensor:
     return emit("cell.select", [negative, ew.binary("cell.add", index, n), index])
 
 
-def check(ok: Tensor, message: str) -> None:
-    """Ends the call with an IndexError where an element of `ok` is false."""
+_LIMIT = "limit the index with ops.clamp, or check it before"
+
+
+def check(ok: Tensor, message: str, kind: type[Exception] = IndexError, hint: str = _LIMIT) -> None:
+    """Ends the call with an error where an element of `ok` is false."""
     scope, place = state.current.scope, state.position()
     if scope is not None and place is not None:
         said = f"{message} ({os.path.basename(place.file)}:{place.line})"
-        scope.trace.checks.setdefault(said, place)
+        scope.trace.checks.setdefault(said, (place, kind, hint))
     emit_several("cell.check", [ok], {"message": message})
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core import views
 from cellgrad.core.arguments import check_ndim, check_one_of, check_shape
 from cellgrad.core.errors import error
 from cellgrad.core.record import (
@@ -106,6 +107,7 @@ def _along(rows: int, columns: int, offset: int) -> tuple[int, int]:
 
 
 @public("Tensor.diagonal(offset, axis1=0, axis2=1)")
+@views.view()
 @operation
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """A diagonal of the matrices that two dimensions make, as the last dimension.

@@ -19,7 +19,7 @@ from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import keys as random
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._public import public
-from cellgrad.ops.random import next_key
+from cellgrad.ops.random import Stream, next_key
 
 
 def _rate(p: Any, op: str, one: bool) -> float:
@@ -30,7 +30,7 @@ def _rate(p: Any, op: str, one: bool) -> float:
 
 
 def _masked(
-    x: Tensor, mask_shape: tuple[int, ...], p: float, seed: int | None, op: str
+    x: Tensor, mask_shape: tuple[int, ...], p: float, seed: Any, op: str
 ) -> tuple[Tensor, Tensor]:
     """The elements that stay, divided by their probability, and the mask as numbers."""
     keep = random.keep_mask(next_key(seed, op), mask_shape, 1 - p)
@@ -139,7 +139,7 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True) -> Tensor:
 
 
 @operation
-def _with_mask(x: Tensor, p: float, seed: int) -> tuple[Tensor, Tensor]:
+def _with_mask(x: Tensor, p: float, seed: Tensor | None) -> tuple[Tensor, Tensor]:
     x = check_tensor(x, "Dropout", "x")
     return _masked(x, x.shape, p, seed, "Dropout")
 
@@ -169,10 +169,10 @@ class Dropout(Primitive):
     def __init__(self, keep_prob: float = 0.5, Seed0: int = 0, Seed1: int = 0):
         super().__init__()
         self.keep_prob = _check_keep(keep_prob, "Dropout", False)
-        self.seed = Seed0 * 31 + Seed1
+        self._stream = Stream(Seed0, Seed1)
 
     def __call__(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        out: tuple[Tensor, Tensor] = _with_mask(x, 1 - self.keep_prob, self.seed)
+        out: tuple[Tensor, Tensor] = _with_mask(x, 1 - self.keep_prob, self._stream.next())
         return out
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad import _native
-from cellgrad.core import effects, state
+from cellgrad.core import effects, state, views
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.record import (
@@ -70,10 +70,14 @@ def _read(x: Tensor, index: Any) -> Tensor:
     """`getitem` outside of compiled code: a copy in memory, and nothing is compiled."""
     if type(index) is int and x.ndim:
         at = _index.checked_index(index, x.shape[0], 0)
-        return _copied(x, x._buf.view()[at : at + 1], x.shape[1:])
+        out = _copied(x, x._buf.view()[at : at + 1], x.shape[1:])
+        views.link(out, x, operator.itemgetter(at))
+        return out
     plain, arrays = _known_index(index, x.shape)
     array = x._buf.view()[plain]
-    return _copied(x, np.asarray(array), array.shape, copy=not arrays)
+    out = _copied(x, np.asarray(array), array.shape, copy=not arrays)
+    views.link(out, x, lambda at: np.asarray(at[plain]), follows=not arrays)
+    return out
 
 
 def _copied(
@@ -98,7 +102,14 @@ def rows(x: Tensor) -> Iterator[Tensor]:
         if buffer is not x._buf:  # another one since elements were assigned
             buffer = x._buf
             view = buffer.view()
-        yield _copied(x, view[i : i + 1], x.shape[1:])
+        row = _copied(x, view[i : i + 1], x.shape[1:])
+        views.link(row, x, operator.itemgetter(i))
+        yield row
+
+
+def known_index(index: Any, shape: tuple[int, ...]) -> Any:
+    """An index of known numbers as numpy has it."""
+    return _known_index(index, shape)[0]
 
 
 def _known_index(index: Any, shape: tuple[int, ...]) -> tuple[Any, list[Any]]:
@@ -353,6 +364,7 @@ def assign_elements(
     """
     scope = state.current.scope
     assert scope is not None
+    x = scope.parameter_of(x)
     if isinstance(x, Parameter):
         effects.assign(x, setitem(x, index, value, function))
         return

@@ -166,9 +166,7 @@ def _weights(
         else:
             at = (i + 0.5) * (n / length if scale is None else 1 / scale) - 0.5
         if mode == "bicubic":
-            base = math.floor(at)
-            for k in range(-1, 3):
-                out[i, min(max(base + k, 0), n - 1)] += _cubic(at - base - k)
+            _add_cubic(out[i], at, align)
         else:
             at = min(max(at, 0.0), n - 1)
             base = min(math.floor(at), n - 1)
@@ -177,7 +175,20 @@ def _weights(
     return out
 
 
-def _cubic(distance: float, a: float = -0.75) -> float:
+def _add_cubic(row: np.ndarray[Any, Any], at: float, align: bool) -> None:
+    """The weights of the points around `at`: those beyond the ends count for the end with
+    `align`; without, they are left out, and the others have the sum one.
+    """
+    base, n = math.floor(at), len(row)
+    for k in range(-1, 3):
+        if align:
+            row[min(max(base + k, 0), n - 1)] += _cubic(at - base - k, -0.75)
+        elif 0 <= base + k < n:
+            row[base + k] += _cubic(at - base - k, -0.5)
+    row /= row.sum()
+
+
+def _cubic(distance: float, a: float) -> float:
     """Keys' kernel of cubic convolution."""
     d = abs(distance)
     if d <= 1:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core import views
 from cellgrad.core.arguments import argument_error, check_int, check_ndim, check_sequence
 from cellgrad.core.errors import error
 from cellgrad.core.record import axis_of, cast_to, check_tensor, emit, operation, reshape_to
@@ -250,6 +251,7 @@ def _pieces(x: Tensor, dim: int, sizes: Sequence[int]) -> tuple[Tensor, ...]:
     "ops.split(self, split_size, dim if axis is None else axis)",
     "mint.split(tensor, split_size_or_sections, dim=0)",
 )
+@views.view()
 @operation
 def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
     """Pieces along a dimension: of a length each, the last one maybe shorter, or of the lengths
@@ -282,6 +284,7 @@ def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[T
 
 
 @public("Tensor.tensor_split")
+@views.view()
 @operation
 def tensor_split(input: Tensor, indices_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
     """Pieces along a dimension: as many as asked for, the first ones maybe longer by one, or those
@@ -317,6 +320,7 @@ def _tensor_split(input: Any, where: Any, axis: int, op: str, rank: int) -> tupl
 
 
 @public("Tensor.hsplit")
+@views.view()
 @operation
 def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """`tensor_split` along the second dimension.
@@ -333,6 +337,7 @@ def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
 
 
 @public("Tensor.vsplit")
+@views.view()
 @operation
 def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """`tensor_split` along the first dimension.
@@ -348,6 +353,7 @@ def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
 
 
 @public("Tensor.dsplit")
+@views.view()
 @operation
 def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     """`tensor_split` along the third dimension.
@@ -367,6 +373,7 @@ def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
     "ops.chunk(self, chunks, dim if axis is None else axis)",
     "mint.chunk(input, chunks, dim=0)",
 )
+@views.view()
 @operation
 def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
     """At most `chunks` pieces of one length along a dimension, the last one maybe shorter.
@@ -389,6 +396,7 @@ def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
     "Tensor.unbind",
     "mint.unbind",
 )
+@views.view()
 @operation
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """The tensors along a dimension, without it.
@@ -446,6 +454,7 @@ def narrow(input: Tensor, axis: int, start: Any, length: int) -> Tensor:
     return out
 
 
+@views.view()
 @operation
 def _narrow(x: Tensor, d: int, start: int, length: int) -> Tensor:
     return piece(x, d, start, start + length)

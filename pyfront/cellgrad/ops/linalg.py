@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from cellgrad.core import dtype as mstype
 from cellgrad.core.arguments import check_dtype, check_int, check_one_of
 from cellgrad.core.dtype import Type
@@ -26,6 +28,7 @@ from cellgrad.core.record import (
 )
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
+from cellgrad.ops._index import check
 from cellgrad.ops._public import public
 
 # --- matrices ---------------------------------------------------------------------------------
@@ -300,14 +303,16 @@ def lstsq(input: Tensor, A: Tensor) -> Tensor:
     right = check_tensor(A, "lstsq", "A")
     right = reshape_to(right, (*right.shape, 1)) if right.ndim == 1 else right
     x, b, dtype = right_hand_side("lstsq", x, right, "A", dtype)
-    return cast_to(_least_squares(x, b), dtype)
+    return cast_to(_least_squares(x, b, "lstsq"), dtype)
 
 
-def _least_squares(x: Tensor, b: Tensor) -> Tensor:
+def _least_squares(x: Tensor, b: Tensor, op: str) -> Tensor:
     if x.shape[-2] >= x.shape[-1]:
         q, r = _qr(x)
+        _check_rank(x, r, op)
         return solve_triangular(r, product(q, b, transpose_a=True), lower=False)
     q, r = _qr(flipped(x))
+    _check_rank(x, r, op)
     return product(q, solve_triangular(r, b, lower=False, transpose=True))
 
 
@@ -327,7 +332,8 @@ def pinv(x: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = Fal
 
     Raises:
         TypeError: something that is not a Tensor of floating-point elements.
-        ValueError: a tolerance.
+        ValueError: a tolerance; a matrix without full rank (as far as its dtype can tell), when the
+            code runs.
 
     >>> print(ops.pinv(Tensor([[2.0, 0.0], [0.0, 4.0]])))
     [[0.5  0.  ]
@@ -340,7 +346,27 @@ def pinv(x: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = Fal
             "For 'pinv', 'atol' and 'rtol' must be None: matrices of full rank are inverted by QR "
             "decomposition, without singular values.",
         )
-    return cast_to(_least_squares(a, identity(a, a.shape[-2])), dtype)
+    return cast_to(_least_squares(a, identity(a, a.shape[-2]), "pinv"), dtype)
+
+
+def _check_rank(a: Tensor, r: Tensor, op: str) -> None:
+    """Refuses matrices that have not full rank, as their triangular factor tells when the code runs."""
+    m, n = a.shape[-2:]
+    k = min(m, n)
+    size = emit("cell.abs", [emit("cell.mul", [r, identity(r, k)])])
+    diagonal = emit("cell.reduce_max", [size], {"dims": [size.ndim - 1]})
+    largest = emit("cell.reduce_max", [diagonal], {"dims": [diagonal.ndim - 1]})
+    smallest = emit("cell.reduce_min", [diagonal], {"dims": [diagonal.ndim - 1]})
+    limit = ew.binary("cell.mul", largest, max(m, n) * float(np.finfo(a.dtype.native).eps))
+    # NaN is no matter of rank.
+    good = emit("cell.logical_not", [emit("cell.less_equal", [smallest, limit])])
+    check(
+        good,
+        f"For '{op}', a matrix of {m} rows and {n} columns has not full rank, which the solution by "
+        "QR decomposition needs",
+        ValueError,
+        f"numpy.linalg.{op} computes it from singular values, outside of compiled code",
+    )
 
 
 # --- QR ---------------------------------------------------------------------------------------

@@ -12,10 +12,12 @@ import numpy as np
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core import effects, generator
+from cellgrad.core import state as state_now
 from cellgrad.core.arguments import argument_error, check_instance, check_int, check_ndim
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.number import real
+from cellgrad.core.parameter import Parameter
 from cellgrad.core.record import (
     as_tensor,
     broadcast_shapes,
@@ -37,11 +39,13 @@ from cellgrad.ops._index import order_of
 from cellgrad.ops._public import public
 
 
-def next_key(seed: int | None = None, op: str = "random") -> Tensor:
+def next_key(seed: Any = None, op: str = "random") -> Tensor:
     """A key that nobody had before, from the default generator, which makes a step.
 
-    `seed` other than None or 0 selects another stream.
+    `seed` other than None or 0 selects another stream; a key in its place is that key.
     """
+    if isinstance(seed, Tensor):
+        return seed
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int | np.integer)):
         raise argument_error(TypeError, op, "seed", "an int or None", seed)
     if seed is not None:
@@ -52,9 +56,39 @@ def next_key(seed: int | None = None, op: str = "random") -> Tensor:
     stream = (seed or 0) * 0x9E3779B1 & 0x7FFFFFFF ^ 0x5BD1E995
     apart = constant(np.array([stream, 0], np.int32), words)
     k = emit("cell.bitwise_xor", [cast_to(state, mstype.int32), apart])
+    _advance(state)
+    return k
+
+
+def _advance(state: Parameter) -> None:
     step = constant(np.array([0, 1]), signature(mstype.int64, (2,)))
     effects.assign(state, emit("cell.add", [state, step]))
-    return k
+
+
+class Stream:
+    """The keys of an operation with seeds of its own, which the default generator has no part in. Two
+    operations with the same seeds have the same keys.
+    """
+
+    def __init__(self, seed: int, seed2: int):
+        word = seed * 0x9E3779B1 + seed2 * 0x85EBCA6B + 0x27D4EB2F & 0x7FFFFFFF
+        start = Tensor(np.array([word, 0], np.int64))
+        seeded = seed != 0 or seed2 != 0
+        self._state = Parameter(start, "random_state", False) if seeded else None
+
+    def next(self) -> Any:
+        """The next key, in place of a seed; None without seeds, where the default generator has it."""
+        state = self._state
+        if state is None:
+            return None
+        if state_now.current.scope is not None:
+            k = cast_to(state, mstype.int32)
+            _advance(state)
+            return k
+        words = state.asnumpy()
+        k = Tensor(words.astype(np.int32))
+        state.set_data(Tensor(words + np.array([0, 1])))
+        return k
 
 
 def _float_type(dtype: Any, op: str, default: Type = mstype.float32) -> Type:
@@ -460,7 +494,8 @@ def multinomial(
 
 @operation
 def _randperm(n: int, dtype: Type, seed: int | None) -> Tensor:
-    order = random.positions(next_key(seed, "randperm"), n, mstype.int64)
+    k = random.key(seed) if seed else next_key(None, "randperm")
+    order = random.positions(k, n, mstype.int64)
     return cast_to(order, dtype)
 
 
@@ -472,7 +507,7 @@ def randperm(n: Any, seed: int = 0, offset: int = 0, dtype: Type = mstype.int64)
 
     Args:
         n: a positive int, or a Tensor that holds one.
-        seed, offset: other than 0 they select another stream of random numbers.
+        seed, offset: if their sum is not 0, the order is the same at each call, and depends on the sum.
         dtype: a number type.
 
     Raises:

@@ -13,6 +13,7 @@ from cellgrad.core.record import (
     axis_of,
     broadcast_shapes,
     broadcast_to_shape,
+    cast_back,
     cast_to,
     check_float,
     check_tensor,
@@ -120,7 +121,7 @@ def mean(x: Tensor, axis: Any = None, keep_dims: bool = False) -> Tensor:
     if count != 1:
         # A division, not a product with the rounded 1/count; an empty mean is NaN, as in numpy.
         total = ew.binary("cell.div", total, float(count), True)
-    return cast_to(total, own)
+    return cast_back(total, own)
 
 
 def _extremum(op: str, name: str, input: Tensor, axis: Any, keepdims: bool) -> Tensor:

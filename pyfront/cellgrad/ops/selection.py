@@ -477,7 +477,7 @@ def print_(*input_x: Any) -> None:
 
 @public("ops.Assign")
 def assign(variable: Any, value: Any) -> Any:
-    """Replaces the value of a Parameter, inside compiled code as well; returns the value, a Tensor.
+    """Replaces the value of a Parameter, inside compiled code as well; returns the new value, a Tensor.
 
     Raises:
         TypeError: `variable` is not a Parameter.
@@ -488,9 +488,12 @@ def assign(variable: Any, value: Any) -> Any:
     >>> print(x.value())
     [3. 4.]
     """
+    if state.current.scope is not None:
+        variable = state.current.scope.parameter_of(variable)
     check_instance(variable, "assign", "variable", Parameter)
     if state.current.scope is not None:
-        return effects.assign(variable, value)
+        effects.assign(variable, value)
+        return variable.value()
     given = as_tensor(value, "assign", variable.dtype)
     if given.shape != variable.shape:
         raise error(

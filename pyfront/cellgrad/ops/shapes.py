@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cellgrad.core import views
 from cellgrad.core.arguments import check_instance, check_ndim, check_one_of, check_same_length
 from cellgrad.core.errors import error
 from cellgrad.core.record import (
@@ -24,6 +25,7 @@ from cellgrad.ops._public import public
     "ops.Reshape",
     "mint.reshape",
 )
+@views.view(keeps_order=True)
 @operation
 def reshape(input: Tensor, shape: Any) -> Tensor:
     """The same elements in row-major order under another shape; one dimension may be -1.
@@ -109,6 +111,7 @@ def flatten(input: Tensor, order: str = "C", *, start_dim: int = 1, end_dim: int
 
 
 @public("ops.Transpose")
+@views.view()
 @operation
 def transpose(input: Tensor, dims: Any) -> Tensor:
     """Permutes dimensions: dimension i of the result is ``dims[i]`` of the input.
@@ -152,6 +155,7 @@ def permute(input: Tensor, axis: Any) -> Tensor:
     "mint.swapaxes",
     "mint.transpose(input, dim0, dim1)",
 )
+@views.view()
 @operation
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     """Exchanges two dimensions.
@@ -172,6 +176,7 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     "self._replace(ops.broadcast_to(src, self.shape), 'copy_')",
     "mint.broadcast_to",
 )
+@views.view()
 @operation
 def broadcast_to(input: Tensor, shape: Any) -> Tensor:
     """Repeats the elements along dimensions of length 1, and along new leading ones; -1 keeps a
@@ -212,6 +217,7 @@ def broadcast_to(input: Tensor, shape: Any) -> Tensor:
     "Tensor.squeeze",
     "mint.squeeze(input, dim=None)",
 )
+@views.view()
 @operation
 def squeeze(input: Tensor, axis: Any = None) -> Tensor:
     """Drops dimensions of length 1: all of them, or those in `axis`.
@@ -243,6 +249,7 @@ def squeeze(input: Tensor, axis: Any = None) -> Tensor:
     "Tensor.unsqueeze(dim=None, *, axis=None) = "
     "ops.expand_dims(self, dim if axis is None else axis)",
 )
+@views.view()
 @operation
 def expand_dims(input_x: Tensor, axis: int) -> Tensor:
     """Inserts a dimension of length 1 at `axis`.
@@ -310,6 +317,7 @@ def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
     "Tensor.moveaxis",
     "Tensor.movedim",
 )
+@views.view()
 @operation
 def movedim(x: Tensor, source: Any, destination: Any) -> Tensor:
     """Moves the dimensions in `source` to the places in `destination`; the others keep their order.
@@ -350,6 +358,7 @@ def moveaxis(x: Tensor, source: Any, destination: Any) -> Tensor:
     "Tensor.ravel",
     "mint.ravel",
 )
+@views.view(keeps_order=True)
 @operation
 def ravel(input: Tensor) -> Tensor:
     """All elements in one dimension, in row-major order.

@@ -13,6 +13,7 @@ from typing import Any
 
 from cellgrad.capture import calls
 from cellgrad.core import inputs as _inputs
+from cellgrad.core import scope as _scope
 from cellgrad.core import state
 from cellgrad.core.errors import error
 from cellgrad.core.record import as_tensor, call_custom, cast_to, splat
@@ -101,6 +102,13 @@ def call_with_rule(
         scope = _capture_jvp(d, args, rule) if forward else _capture_vjp(d, args, rule)
     finally:
         rules.pop()
+    for p in scope.written.values():
+        raise error(
+            TypeError,
+            f"The rule of '{d.name}' writes Parameter '{p.name}': it is part of the derivative, which "
+            "cannot change state.",
+            "write the Parameter with what the function or ms.grad returns",
+        )
     return d.primal(call_custom(d.outer, d.scope, scope, d.inputs, forward))
 
 
@@ -108,20 +116,25 @@ def _rule_scope(d: Any, signatures: list[Any]) -> Scope:
     return Scope(d.outer.trace, f"{d.name}_rule", signatures, d.outer, state.location())
 
 
-def _floats(listed: list[Any]) -> list[Any]:
-    return [t for t in listed if t.dtype.kind == "f"]
+def _has_slot(tensor: Tensor) -> bool:
+    """Whether a rule takes a tensor's tangent or cotangent: `cell.custom` does for all but bools."""
+    return tensor.dtype.kind != "b"
+
+
+def _with_slots(listed: list[Any]) -> list[Any]:
+    return [t for t in listed if _has_slot(t)]
 
 
 def _capture_vjp(d: Any, args: tuple[Any, ...], rule: Any) -> Scope:
     """The rule as a function of arguments, results and cotangents."""
-    given = [*d.inputs, *d.results, *_floats(d.results)]
+    given = [*d.inputs, *d.results, *_with_slots(d.results)]
     scope = _rule_scope(d, [t._sig for t in given])
     with ScopeGuard(scope):
         inputs = iter(scope.inputs)
         own = tuple([_inputs.substitute(a, inputs) for a in args])
         out = map_tensors(lambda t: next(inputs), d.out)
         dout = map_tensors(
-            lambda t: next(inputs) if t.dtype.kind == "f" else splat(0, t.dtype, t.shape),
+            lambda t: next(inputs) if _has_slot(t) else splat(0, t.dtype, t.shape),
             d.out,
             zero_of,
         )
@@ -145,18 +158,24 @@ def _gradients_of(
 ) -> list[Tensor]:
     """The gradients of an argument's tensors, from what the rule gives for it."""
     if given is None:
-        return [splat(0, t.dtype, t.shape) for t in _floats(leaves)]
+        return [splat(0, t.dtype, t.shape) for t in _with_slots(leaves)]
     found = [g for g in matching(given, argument) if g is not None]
-    if len(found) not in (len(leaves), len(_floats(leaves))):
+    floats = [t for t in leaves if t.dtype.kind == "f"]
+    if len(found) == len(floats) < len(leaves):  # nothing for integers and bools: they have zero
+        by_float = iter(found)
+        found = [
+            next(by_float) if t.dtype.kind == "f" else splat(0, t.dtype, t.shape) for t in leaves
+        ]
+    if len(found) != len(leaves):
         raise error(
             TypeError,
             f"The rule of '{name}' gives {len(found)} tensors as the gradient of argument "
             f"{position}, which has {len(leaves)}.",
         )
-    if len(found) == len(leaves):
-        found = [g for g, t in zip(found, leaves, strict=True) if t.dtype.kind == "f"]
     out = []
-    for g, t in zip(found, _floats(leaves), strict=True):
+    for g, t in zip(found, leaves, strict=True):
+        if not _has_slot(t):
+            continue
         g = as_tensor(g, name, t.dtype)
         if g.shape != t.shape:
             raise error(
@@ -171,14 +190,14 @@ def _gradients_of(
 
 def _capture_jvp(d: Any, args: tuple[Any, ...], rule: Any) -> Scope:
     """The rule as a function of arguments and tangents."""
-    floats = _floats(d.inputs)
-    scope = _rule_scope(d, [t._sig for t in [*d.inputs, *floats]])
+    moving = _with_slots(d.inputs)
+    scope = _rule_scope(d, [t._sig for t in [*d.inputs, *moving]])
     with ScopeGuard(scope):
         inputs = iter(scope.inputs)
         own = tuple([_inputs.substitute(a, inputs) for a in args])
         directions = tuple(
             map_tensors(
-                lambda t: next(inputs) if t.dtype.kind == "f" else splat(0, t.dtype, t.shape),
+                lambda t: next(inputs) if _has_slot(t) else splat(0, t.dtype, t.shape),
                 _inputs.substitute(a, iter(leaves)),
                 zero_of,
             )
@@ -207,10 +226,26 @@ def _capture_jvp(d: Any, args: tuple[Any, ...], rule: Any) -> Scope:
                     f"result of shape {list(r.shape)}.",
                 )
         given = results + [
-            cast_to(t, r.dtype) for t, r in zip(pushed, results, strict=True) if r.dtype.kind == "f"
+            cast_to(t, r.dtype) for t, r in zip(pushed, results, strict=True) if _has_slot(r)
         ]
         scope.fn.ret([scope.value(t) for t in given])
     return scope
+
+
+def _leaf_of(leaf: Tensor, value: Tensor) -> Tensor:
+    out: Tensor = call_with_rule(_assigned, (leaf, value), _of_leaf, forward=True)
+    return out
+
+
+def _assigned(leaf: Tensor, value: Tensor) -> Tensor:
+    return value
+
+
+def _of_leaf(inputs: tuple[Tensor, Tensor], tangents: tuple[Tensor, Tensor]) -> Any:
+    return _leaf_of(*inputs), tangents[0]
+
+
+_scope.leaf_of = _leaf_of
 
 
 def recompute(block: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

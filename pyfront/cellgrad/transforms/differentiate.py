@@ -6,14 +6,20 @@ uses are arguments of that function, so that outer gradients flow through them.
 
 from __future__ import annotations
 
+import copy
+import os
+import warnings
 from typing import Any, Literal
 
 import numpy as np
 
 from cellgrad.capture import calls
+from cellgrad.capture.hooks import through
 from cellgrad.compile import program as _jit
+from cellgrad.core import dtype as mstype
+from cellgrad.core import hooks, state
 from cellgrad.core import inputs as _inputs
-from cellgrad.core import state
+from cellgrad.core.context import graph_mode
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.record import cast_to, splat
@@ -35,26 +41,45 @@ from cellgrad.core.tree import (
 
 _MAX_NESTING = 100
 
+# Whether integers have no derivative, as in JAX; by default they have one in their own dtype.
+STRICT = os.environ.get("CELLGRAD_STRICT_GRAD", "0") not in ("", "0")
+
+
+def has_gradient(tensor: Tensor) -> bool:
+    """Whether there is a gradient by a tensor, or of it: not for bools."""
+    return tensor.dtype.kind in ("f" if STRICT else "fi")
+
 
 class Differentiated:
     """A function captured for differentiation, and the operands of a call to it."""
+
+    keeps_hooks = True  # whether its inputs have the hooks of what they stand for
 
     def __init__(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]):
         scope = state.current.scope
         assert scope is not None
         self.outer = scope
+        self.function = function
         self.name = _jit.function_name(function)
         key: list[Any] = []
         self.inputs: list[Tensor] = []
-        self.leaves: list[list[Tensor]] = []  # the tensors of each positional argument
-        for a in args:
+        # The tensors of each argument, and where they begin among the inputs: those given by
+        # position, then those by name, in the order of the call.
+        self.leaves: list[list[Tensor]] = []
+        self.starts: list[int] = []
+        names = sorted(kwargs)
+        for i in (*range(len(args)), *names):
             found: list[Tensor] = []
-            _collect_traced(a, key, found)
+            if isinstance(i, str):
+                key.append(i)
+            _collect_traced(kwargs[i] if isinstance(i, str) else args[i], key, found)
             self.leaves.append(found)
+            self.starts.append(len(self.inputs))
             self.inputs.extend(found)
-        for k in sorted(kwargs):
-            key.append(k)
-            _collect_traced(kwargs[k], key, self.inputs)
+        at = {k: i for i, k in enumerate(names, len(args))}
+        order = [*range(len(args)), *[at[k] for k in kwargs]]
+        self.leaves = [self.leaves[i] for i in order]
+        self.starts = [self.starts[i] for i in order]
         marker = (identity(function), *key)
         active = scope.trace.active
         if marker in active or len(active) >= _MAX_NESTING:
@@ -67,6 +92,16 @@ class Differentiated:
             )
         signatures = [self.signature_of(i, t) for i, t in enumerate(self.inputs)]
         self.scope = Scope(scope.trace, self.name, signatures, scope, state.location())
+        self.scope.differentiated = True
+        for tracer, t in zip(self.scope.inputs, self.inputs, strict=True):
+            if isinstance(t, Parameter):
+                self.scope.given[id(tracer)] = t
+            elif type(t) is Tracer and id(t) in t._scope.given:
+                self.scope.given[id(tracer)] = t._scope.given[id(t)]
+            elif id(t) in scope.trace.origins:
+                scope.trace.origins[id(tracer)] = scope.trace.origins[id(t)]
+        if self.keeps_hooks:
+            hooks.carry(self.inputs, self.scope.inputs)
         active.append(marker)
         try:
             with ScopeGuard(self.scope):
@@ -98,9 +133,9 @@ class Differentiated:
         return None
 
     def results_of(self, part: Any) -> list[int]:
-        """Indices of the floating-point results that a part of the output consists of."""
+        """Indices of the results with a derivative that a part of the output consists of."""
         order = {id(t): i for i, t in enumerate(tensors(self.out))}
-        return [order[id(t)] for t in tensors(part) if t.dtype.kind == "f"]
+        return [order[id(t)] for t in tensors(part) if has_gradient(t)]
 
     def primal(self, values: list[Any]) -> Any:
         """The function's output in the surrounding scope, from the transform's results."""
@@ -155,6 +190,9 @@ class Request:
         self.value = value
         self.has_aux = has_aux
         self.ids = ids
+        # In PyNative mode outside of compiled code: the positions of Parameters without requires_grad.
+        # The gradients by these, and by such weights, are zero there, as in MindSpore.
+        self.frozen: tuple[int, ...] | None = None
         self.one_position = isinstance(positions, int) or (
             isinstance(positions, tuple) and len(positions) == 1
         )
@@ -183,7 +221,29 @@ class Request:
             self.value,
             self.ids,
             self.name,
+            self.frozen,
         )
+
+    def frozen_at(self, frozen: tuple[int, ...] | None) -> Request:
+        """The request with other `frozen` positions."""
+        request = copy.copy(self)
+        request.frozen = frozen
+        return request
+
+    def stops_at(self, weight: Parameter) -> bool:
+        """Whether the gradient by a weight is zero because it has no requires_grad."""
+        scope = state.current.scope
+        if self.frozen is None or scope is None:
+            return False
+        scope.trace.guard(weight, "requires_grad", weight.requires_grad)
+        return not weight.requires_grad
+
+
+def frozen_positions(args: tuple[Any, ...]) -> tuple[int, ...] | None:
+    """What `Request.frozen` is for a call from outside of compiled code."""
+    if graph_mode():
+        return None
+    return tuple([i for i, a in enumerate(args) if type(a) is Parameter and not a.requires_grad])
 
 
 def pull_back(
@@ -192,6 +252,7 @@ def pull_back(
     """The gradient of a call in the current scope, nested as the request says."""
     name = request.name
     d = Differentiated(function, args, kwargs)
+    args = (*args, *kwargs.values())  # those given by name have the positions after
     positions = positions_of(request, args, name)
     if request.has_aux:
         if not isinstance(d.out, tuple | list) or len(d.out) < 2:
@@ -206,31 +267,23 @@ def pull_back(
         part = d.out
     of = d.results_of(part)
     if not of:
-        raise error(
-            TypeError,
-            f"'{d.name}' must return a Tensor of floating-point numbers to be differentiated, but "
-            f"it returns {_kind(part)}.",
-            "return the tensor to differentiate; is a return statement missing?"
-            if part is None
-            else "",
-        )
+        _check_results(d.name, part)
     cotangents = _cotangents(d, part, of, sens, name)
 
     wanted: list[
         int
     ] = []  # argument of the captured function for every gradient asked for, or -1 for zeros
-    starts = [0]
-    for found in d.leaves:
-        starts.append(starts[-1] + len(found))
     for p in positions:
         for k, leaf in enumerate(d.leaves[p]):
-            wanted.append(starts[p] + k if leaf.dtype.kind == "f" else -1)
+            flows = has_gradient(leaf) and p not in (request.frozen or ())
+            wanted.append(d.starts[p] + k if flows else -1)
     for w in request.weights or ():
-        argument = d.argument_of(w)
+        stops = request.stops_at(w) or not has_gradient(w)
+        argument = None if stops else d.argument_of(w)
         wanted.append(-1 if argument is None else argument)
     wrt = [a for a in dict.fromkeys(wanted) if a >= 0]
     if not any(a >= 0 for a in wanted) and request.weights is None and positions:
-        require_float(d.name, [t for p in positions for t in d.leaves[p]])
+        require_numbers(d.name, [t for p in positions for t in d.leaves[p]])
     values = d.outer.fn.vjp(
         d.scope.fn.name, d.operands(), cotangents, of=of, wrt=wrt, loc=state.location()
     )
@@ -243,7 +296,9 @@ def pull_back(
         argument = next(order)
         if argument < 0:
             return splat(0, like.dtype, like.shape)
-        return Tracer(gradients[argument], d.outer)
+        found = Tracer(gradients[argument], d.outer)
+        own = isinstance(like, Tracer)
+        return through(hooks.of(like) if own else hooks.guarded(d.outer.trace, like), found)
 
     by_position: list[Any] = []
     for p in positions:
@@ -251,7 +306,8 @@ def pull_back(
         by_position.append((p, g) if request.ids else g)
     parts: list[Any] = []
     if request.positions is not None:
-        parts.append(by_position[0] if request.one_position else tuple(by_position))
+        one = len(by_position) == 1 and request.positions != "all"
+        parts.append(by_position[0] if one else tuple(by_position))
     if request.weights is not None:
         by_weight: list[Any] = [gradient(w) for w in request.weights]
         if request.ids:
@@ -270,7 +326,10 @@ def _tensor_part(argument: Any) -> Any:
     return Tensor(argument) if isinstance(argument, np.ndarray) else argument
 
 
-def positions_of(request: Request, args: tuple[Any, ...], name: str) -> list[int]:
+def positions_of(
+    request: Request, args: tuple[Any, ...], name: str, strict: bool = False
+) -> list[int]:
+    """The positions asked for, without those of values that hold no Tensors, unless `strict`."""
     if request.positions is None:
         return []
     has = [any(True for _ in tensors(a)) or isinstance(a, np.ndarray) for a in args]
@@ -284,10 +343,10 @@ def positions_of(request: Request, args: tuple[Any, ...], name: str) -> list[int
             raise error(
                 IndexError,
                 f"Position index {p} is exceed input size: '{name}' was called with {len(args)} "
-                f"positional arguments.",
-                "pass the input by position, or correct grad_position",
+                f"arguments.",
+                "correct grad_position; defaults that are not passed have no position",
             )
-        if not has[p]:
+        if (strict or STRICT) and not has[p]:
             raise error(
                 TypeError,
                 f"The input at grad_position {p} is {args[p]!r} ({type(args[p]).__name__}), not a "
@@ -297,14 +356,13 @@ def positions_of(request: Request, args: tuple[Any, ...], name: str) -> list[int
                 if isinstance(args[p], int | float)
                 else "choose the position of a Tensor",
             )
-        _refuse_floats(args[p], p)
-    return list(request.positions)
+        if has[p]:
+            _refuse_floats(args[p], p)
+    return [p for p in request.positions if has[p]]
 
 
 def _refuse_floats(argument: Any, position: int) -> None:
-    """Refuses a nested input that holds a Python number with a gradient to put in its place; that of
-    an int is zero, as an integer tensor's beside others is.
-    """
+    """Refuses a nested input that holds a float, which has no gradient; that of an int is zero."""
     for path, value in numbers(argument):
         if isinstance(value, int | np.integer | np.bool_):
             continue
@@ -317,17 +375,34 @@ def _refuse_floats(argument: Any, position: int) -> None:
         )
 
 
-def require_float(name: str, leaves: list[Tensor]) -> None:
-    """Refuses to differentiate by integers and bools alone."""
-    if any(t.dtype.kind == "f" for t in leaves):
+def require_numbers(name: str, leaves: list[Tensor]) -> None:
+    """Refuses, if gradients are strict, to differentiate by integers and bools alone."""
+    if not STRICT or any(has_gradient(t) for t in leaves):
         return
     kinds = [t.dtype.title for t in leaves]
     raise error(
         TypeError,
-        f"'{name}' is differentiated by inputs of dtype {', '.join(kinds)}: a gradient needs "
-        f"floating-point numbers.",
+        f"'{name}' is differentiated by inputs of dtype {', '.join(kinds)}, not floating-point.",
         "make the input a float, for example ms.Tensor([1, 2], ms.float32) or x.astype(ms.float32)",
     )
+
+
+def _check_results(name: str, part: Any) -> None:
+    """Refuses what has no derivative, or warns that it is zero where that looks like a mistake."""
+    if STRICT:
+        raise error(
+            TypeError,
+            f"'{name}' must return a Tensor of floating-point numbers to be differentiated, but "
+            f"it returns {_kind(part)}.",
+            "return the tensor to differentiate; is a return statement missing?"
+            if part is None
+            else "",
+        )
+    if part is None:
+        warnings.warn(
+            f"'{name}' returns None, so all its gradients are zero; is a return statement missing?",
+            stacklevel=2,
+        )
 
 
 def _kind(value: Any) -> str:
@@ -353,24 +428,28 @@ def _cotangents(d: Differentiated, part: Any, of: list[int], sens: Any, name: st
         )
     out = []
     for t, value in zip(outputs, given, strict=True):
-        if t.dtype.kind != "f":
+        if not has_gradient(t):
             continue
         if isinstance(value, np.ndarray):
             value = Tensor(value)
         elif isinstance(value, int | float) and not isinstance(value, bool):
-            value = splat(value, t.dtype, t.shape)
+            whole = t.dtype.kind == "i" and isinstance(value, int)
+            value = splat(
+                value, t.dtype if whole or t.dtype.kind == "f" else mstype.float32, t.shape
+            )
         elif not isinstance(value, Tensor):
             raise error(
                 TypeError,
                 f"For '{name}', the cotangent (sens) must be a Tensor or a number, but got "
                 f"{value!r}.",
             )
-        if value.dtype.kind != "f":
+        if value.dtype.kind != t.dtype.kind:
+            kind = "a floating-point" if t.dtype.kind == "f" else "an integer"
             raise error(
                 TypeError,
-                f"For '{name}', the cotangent (sens) must have a floating-point dtype, but got "
-                f"{value.dtype.title}.",
-                "write ms.Tensor(..., ms.float32)",
+                f"For '{name}', the cotangent (sens) of an output of {t.dtype.title} must have {kind} "
+                f"dtype, but got {value.dtype.title}.",
+                f"write ms.Tensor(..., {t.dtype!r})",
             )
         if value.shape != t.shape:
             raise error(
@@ -389,6 +468,8 @@ def _cotangents(d: Differentiated, part: Any, of: list[int], sens: Any, name: st
 def push_forward(
     function: Any, args: tuple[Any, ...], directions: tuple[Any, ...], has_aux: bool
 ) -> Any:
+    trace = state.current.scope.trace  # type: ignore[union-attr]
+    before = trace.hooks
     d = Differentiated(function, args, {})
     given = _directions(args, directions)
     if len(given) != len(d.inputs):
@@ -410,7 +491,7 @@ def push_forward(
                 f"For 'jvp', tangent {i} must have the shape and dtype of its input, {x._sig!r}, "
                 f"but got {t._sig!r}.",
             )
-        if x.dtype.kind == "f":
+        if has_gradient(x):
             wrt.append(i)
             operands.append(d.outer.value(t))
     part = d.out
@@ -422,11 +503,9 @@ def push_forward(
         part = d.out[0]
     of = d.results_of(part)
     if not of:
-        raise error(
-            TypeError,
-            f"'{d.name}' must return a Tensor of floating-point numbers, but it returns "
-            f"{_kind(part)}.",
-        )
+        _check_results(d.name, part)
+    if trace.hooks > before or any(hooks.of(t) for t in d.inputs):
+        return _forward_by_reverse(d, args, given, part, has_aux)
     values = d.outer.fn.jvp(
         d.scope.fn.name, d.operands(), operands, of=of, wrt=wrt, loc=state.location()
     )
@@ -435,7 +514,7 @@ def push_forward(
     out = d.primal(values)
 
     def tangent(t: Tensor) -> Tensor:
-        if t.dtype.kind != "f":
+        if not has_gradient(t):
             return splat(0, t.dtype, t.shape)
         return Tracer(next(tangents), d.outer)
 
@@ -443,6 +522,55 @@ def push_forward(
     if has_aux:
         return out[0], pushed, (out[1] if len(out) == 2 else tuple(out[1:]))
     return out, pushed
+
+
+def _forward_by_reverse(
+    d: Differentiated, args: tuple[Any, ...], directions: list[Tensor], part: Any, has_aux: bool
+) -> Any:
+    """Forward mode of a function with hooks, which are functions of cotangents: the derivative of its
+    gradient by the cotangent, at one, as MindSpore's.
+    """
+    if d.written:
+        raise error(
+            TypeError,
+            f"Forward mode of '{d.name}', which has hooks, takes its gradient, but it writes Parameter "
+            f"'{d.written[0].name}', which would be written several times.",
+            "take the hooks off, or return the new value instead",
+        )
+    request = Request("all", None, False, False, False, "jvp")
+    outputs = list(tensors(part))
+    moving = [t for t in outputs if has_gradient(t)]
+
+    def pulled(*cotangents: Tensor) -> tuple[Tensor, ...]:
+        found = iter(cotangents)
+        sens = [next(found) if has_gradient(t) else _zeros(t) for t in outputs]
+        picked = First(d.function) if has_aux else d.function
+        gradients = tensors(pull_back(picked, args, {}, request, tuple(sens)))
+        return tuple([g for g in gradients if has_gradient(g)])
+
+    ones = tuple([splat(1, t.dtype, t.shape) for t in moving])
+    along = tuple([t for t in directions if has_gradient(t)])
+    pushed = iter(pull_back(pulled, ones, {}, request, along))
+    out = d.primal(d.outer.fn.call(d.scope.fn.name, d.operands(), state.location()))
+    tangents = map_tensors(lambda t: next(pushed) if has_gradient(t) else _zeros(t), part, zero_of)
+    if has_aux:
+        return out[0], tangents, (out[1] if len(out) == 2 else tuple(out[1:]))
+    return out, tangents
+
+
+def _zeros(like: Tensor) -> Tensor:
+    return splat(0, like.dtype, like.shape)
+
+
+class First:
+    """A function's first output."""
+
+    def __init__(self, fn: Any):
+        self.fn = fn
+        self.__name__ = _jit.function_name(fn)
+
+    def __call__(self, *args: Any) -> Any:
+        return calls.call(self.fn, args, {})[0]
 
 
 def _directions(args: tuple[Any, ...], given: tuple[Any, ...]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Gradients: ``grad``, ``value_and_grad``, ``ops.GradOperation``, ``vjp``, ``jvp``, ``get_grad``.
+"""Gradients: ``grad``, ``value_and_grad``, ``ops.GradOperation``, ``vjp``, ``jvp``, ``linearize``, ``get_grad``.
 
 All are the same step: the function is captured as a private function of the graph, and one
     ``cell.vjp`` or
@@ -19,15 +19,17 @@ from cellgrad.core.arguments import (
     argument_error,
     check_bool,
     check_callable,
+    check_instance,
     check_int,
     check_sequence,
 )
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
-from cellgrad.transforms.differentiate import Request, pull_back, push_forward
+from cellgrad.transforms.differentiate import Request, frozen_positions, pull_back, push_forward
+from cellgrad.transforms.past import Written, call_noting_writes, past
 
-__all__ = ["GradOperation", "get_grad", "grad", "jvp", "value_and_grad", "vjp"]
+__all__ = ["GradOperation", "get_grad", "grad", "jvp", "linearize", "value_and_grad", "vjp"]
 
 
 class _GradFunction:
@@ -38,18 +40,20 @@ class _GradFunction:
         self.request = request
         self.sens = sens
         self.__name__ = f"{request.name}_{_jit.function_name(function)}"
-        self._program: _jit.Program | None = None
+        self._programs: dict[Any, _jit.Program] = {}  # by what is frozen
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if state.current.scope is not None:
             return self._traced(self.function, args, kwargs)
-        program = self._program
+        frozen = frozen_positions(args)
+        program = self._programs.get(frozen)
         if program is None:
-            program = self._program = self._find_program()
+            program = self._find_program(self.request.frozen_at(frozen))
+            self._programs[frozen] = program
         return program(args, kwargs)
 
-    def _find_program(self) -> _jit.Program:
-        request, sens = self.request, self.sens
+    def _find_program(self, request: Request) -> _jit.Program:
+        sens = self.sens
 
         def make(reach: Callable[[], Any]) -> Callable[..., Any]:
             return lambda *a, **k: _apply(reach(), a, k, request, sens)
@@ -63,7 +67,7 @@ class _GradFunction:
         return f"<{self.request.name} of {self.function!r}>"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_program": None}  # compiled code is found again where it is used
+        return {**self.__dict__, "_programs": {}}  # compiled code is found again where it is used
 
 
 def _apply(
@@ -116,13 +120,6 @@ def _check_weights(weights: Any, name: str) -> Any:
                     f"{type(w).__name__}.",
                     "pass net.trainable_params()",
                 )
-        if not weights:
-            raise error(
-                ValueError,
-                f"For '{name}', 'weights' is empty.",
-                "net.trainable_params() is empty when the net has no Parameter, or none with "
-                "requires_grad",
-            )
         return tuple(weights)
     raise error(
         TypeError,
@@ -166,8 +163,10 @@ def grad(
     Args:
         fn: a Cell or function.
         grad_position: the position of an input, or a tuple of them, to differentiate by; None for
-            weights only.
-        weights: a Parameter, or a tuple or list of them, to differentiate by.
+            weights only. Inputs given by name have the positions after the others, in the order of
+            the call.
+        weights: a Parameter, or a tuple or list of them, to differentiate by; an empty one, as
+            `trainable_params` of a Cell without Parameters gives, has an empty tuple of gradients.
         has_aux: whether outputs after the first are not differentiated but returned beside the
             gradient.
         return_ids: whether each gradient comes in a tuple after its position or its Parameter's
@@ -180,12 +179,14 @@ def grad(
         A function of `fn`'s inputs. It returns, by `grad_position` and `weights`: a Tensor for one
         position (also in a 1-tuple), a tuple for several; a tuple for a tuple or list of weights, a
         Tensor for a bare Parameter; and ``(inputs' part, weights' part)`` for both. With `has_aux`:
-        ``(gradient, (aux, ...))``. Unused inputs and weights have zero gradients.
+        ``(gradient, (aux, ...))``. Unused inputs and weights have zero gradients; so have, in
+        `PYNATIVE_MODE` and outside of compiled code, Parameters whose `requires_grad` is False. Each
+        gradient has the dtype of its input. Positions of values without Tensors are left out.
 
     Raises:
         ValueError: neither position nor weights; a duplicate, negative or empty position; `has_aux`
             with one output; a cotangent of another shape than the output.
-        TypeError: arguments of wrong types; an output that is not a floating-point Tensor.
+        TypeError: arguments of wrong types; a nested input that holds a float.
         IndexError: a position beyond the inputs.
 
     >>> ms.grad(lambda x: x * x)(ms.Tensor(3.0))
@@ -219,8 +220,8 @@ class GradOperation:
     """Makes gradient functions: ``GradOperation(...)(fn)(*inputs)``.
 
     Args:
-        get_all: whether to differentiate by all inputs (a tuple, also for one), instead of the
-            first.
+        get_all: whether to differentiate by all inputs (a tuple, also for one), also those given by
+            name, instead of the first.
         get_by_list: whether to differentiate by the weights given with the function (a tuple for a
             tuple or list).
         sens_param: whether the gradient function takes the cotangent of the output as its last
@@ -319,7 +320,8 @@ def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool
 
     Returns:
         ``(out, vjp_fn)``, or ``(out, vjp_fn, aux)``. ``vjp_fn(*cotangents)`` takes one cotangent
-        per output and returns a tuple over inputs or, with weights, ``((inputs), (weights))``.
+        per output and returns a tuple over inputs or, with weights, ``((inputs), (weights))``. It
+        computes `fn` with the state from before this call, writes no Parameter and prints nothing.
 
     Raises:
         TypeError, ValueError: as `grad`; cotangents that do not fit the outputs.
@@ -333,33 +335,36 @@ def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool
     check_bool(has_aux, "vjp", "has_aux")
     request = Request("all", weights, has_aux, False, False, "vjp")
 
-    def pull(function: Any, *args: Any) -> Any:
-        out = pull_back(function, args[0], {}, request, args[1])
-        gradients = out[0] if has_aux else out
-        return gradients
+    def pull(
+        asked: Request, function: Any, inputs: Any, sens: Any, written: Written, before: Any
+    ) -> Any:
+        with past(written, before):
+            out = pull_back(function, inputs, {}, asked, sens)
+        return out[0] if has_aux else out
 
     def vjp_fn(*cotangents: Any) -> Any:
         sens = cotangents[0] if len(cotangents) == 1 else cotangents
         if state.current.scope is not None:
-            return pull(fn, inputs, sens)
+            return pull(request, fn, inputs, sens, written, before)
+        asked = request.frozen_at(frozen_positions(inputs))
         program = _jit.program_for(
             fn,
-            (request.key(), "pull"),
-            lambda reach: lambda i, s: pull(reach(), i, s),
+            (asked.key(), "pull"),
+            lambda reach: lambda *a: pull(asked, reach(), *a),
             f"vjp_{_jit.function_name(fn)}",
         )
-        return program((inputs, sens), {})
+        return program((inputs, sens, written, before), {})
 
     if state.current.scope is not None:
-        out = calls.call(fn, inputs, {})
+        out, written, before = call_noting_writes(fn, inputs)
     else:
         forward = _jit.program_for(
             fn,
             "forward",
-            lambda reach: lambda *a: calls.call(reach(), a, {}),
+            lambda reach: lambda *a: call_noting_writes(reach(), a),
             _jit.function_name(fn),
         )
-        out = forward(inputs, {})
+        out, written, before = forward(inputs, {})
     if has_aux:
         return out[0], vjp_fn, (out[1] if len(out) == 2 else tuple(out[1:]))
     return out, vjp_fn
@@ -396,3 +401,37 @@ def jvp(fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False) -> A
         f"jvp_{_jit.function_name(fn)}",
     )
     return program((args, directions), {})
+
+
+def linearize(fn: Callable[..., Any], inputs: Any) -> tuple[Any, Callable[[Any], Any]]:
+    """The output of `fn`, and a function from directions to the derivative of the output along them.
+
+    Args:
+        fn: a Cell or function.
+        inputs: a Tensor, or a tuple or list of them.
+
+    Returns:
+        ``(out, jvp_fn)``. ``jvp_fn(v)`` is ``jvp(fn, inputs, v)[1]``.
+
+    Raises:
+        TypeError: `inputs` are no Tensors; tangents that do not fit them.
+
+    >>> out, along = ops.linearize(lambda x: x * x, Tensor([1.0, 2.0]))
+    >>> print(out, along(Tensor([1.0, 10.0])))
+    [1. 4.] [ 2. 40.]
+    """
+    check_callable(fn, "linearize", "fn", "a Cell or a function")
+    args = tuple(inputs) if isinstance(inputs, tuple | list) else (inputs,)
+    for i, x in enumerate(args):
+        check_instance(x, "linearize", f"inputs[{i}]", Tensor)
+    if state.current.scope is not None:
+        out = calls.call(fn, args, {})
+    else:
+        forward = _jit.program_for(
+            fn,
+            "linearize",
+            lambda reach: lambda *a: calls.call(reach(), a, {}),
+            _jit.function_name(fn),
+        )
+        out = forward(args, {})
+    return out, lambda v: jvp(fn, args, v)[1]

@@ -13,20 +13,23 @@ import numpy as np
 
 from cellgrad.capture import calls
 from cellgrad.compile import program as _jit
+from cellgrad.compile.tables import PerObject
 from cellgrad.core import state
 from cellgrad.core.arguments import check_bool, check_callable
 from cellgrad.core.errors import error
-from cellgrad.core.record import splat
+from cellgrad.core.record import fresh, splat
 from cellgrad.core.scope import constant
 from cellgrad.core.storage import signature
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tree import map_tensors, numbers, tensors, zero_of
 from cellgrad.transforms.differentiate import (
+    First,
     Request,
+    has_gradient,
     positions_of,
     pull_back,
     push_forward,
-    require_float,
+    require_numbers,
 )
 from cellgrad.transforms.grad import _check_positions, grad, jvp
 from cellgrad.transforms.vmap import batch
@@ -52,10 +55,10 @@ def _output(fn: Any, args: tuple[Any, ...], has_aux: bool, name: str) -> tuple[A
                 f"For '{name}', has_aux is True, so the function must return more than one output.",
             )
         out, aux = out[0], out[1] if len(out) == 2 else tuple(out[1:])
-    if not any(t.dtype.kind == "f" for t in tensors(out)):
+    if not any(has_gradient(t) for t in tensors(out)):
         raise error(
             TypeError,
-            f"For '{name}', the function must return a floating-point Tensor.",
+            f"For '{name}', the function must return a Tensor of numbers.",
         )
     for path, value in numbers(out):
         raise error(
@@ -67,10 +70,17 @@ def _output(fn: Any, args: tuple[Any, ...], has_aux: bool, name: str) -> tuple[A
     return out, aux
 
 
+def _without_hooks(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Copies of the arguments: a hook is called with a gradient, which rows of a Jacobian are not."""
+    copies: tuple[Any, ...] = map_tensors(fresh, args)
+    return copies
+
+
 def _reverse(fn: Any, args: tuple[Any, ...], request: Request, has_aux: bool) -> Any:
+    args = _without_hooks(args)
     out, aux = _output(fn, args, has_aux, "jacrev")
-    picked = _First(fn) if has_aux else fn
-    positions_of(request, args, "jacrev")  # refuses positions that are not there
+    picked = First(fn) if has_aux else fn
+    positions_of(request, args, "jacrev", strict=True)  # refuses positions that are not there
     outputs = list(tensors(out))
 
     def row(k: int) -> Any:
@@ -88,8 +98,9 @@ def _reverse(fn: Any, args: tuple[Any, ...], request: Request, has_aux: bool) ->
 
 
 def _forward(fn: Any, args: tuple[Any, ...], request: Request, has_aux: bool) -> Any:
+    args = _without_hooks(args)
     out, aux = _output(fn, args, has_aux, "jacfwd")
-    picked = _First(fn) if has_aux else fn
+    picked = First(fn) if has_aux else fn
 
     def columns(p: int, k: int, leaf: Tensor) -> list[Tensor]:
         """The derivative of each output by `leaf`, the Tensor `k` of input `p`."""
@@ -108,8 +119,8 @@ def _forward(fn: Any, args: tuple[Any, ...], request: Request, has_aux: bool) ->
         by_leaf = [columns(p, k, t) for k, t in enumerate(tensors(args[p]))]
         return [_filled(args[p], entries) for entries in zip(*by_leaf, strict=True)]
 
-    positions = positions_of(request, args, "jacfwd")
-    require_float(_jit.function_name(fn), [t for p in positions for t in tensors(args[p])])
+    positions = positions_of(request, args, "jacfwd", strict=True)
+    require_numbers(_jit.function_name(fn), [t for p in positions for t in tensors(args[p])])
     listed = [by_input(p) for p in positions]
     jacobian = _filled(out, listed[0] if request.one_position else zip(*listed, strict=True))
     return (jacobian, aux) if has_aux else jacobian
@@ -119,17 +130,6 @@ def _filled(tree: Any, entries: Iterable[Any]) -> Any:
     """The structure of `tree` with `entries` for its Tensors, and zero for its numbers."""
     order = iter(entries)
     return map_tensors(lambda t: next(order), tree, zero_of)
-
-
-class _First:
-    """A function's first output."""
-
-    def __init__(self, fn: Any):
-        self.fn = fn
-        self.__name__ = _jit.function_name(fn)
-
-    def __call__(self, *args: Any) -> Any:
-        return calls.call(self.fn, args, {})[0]
 
 
 def _jacobian(fn: Any, positions: Any, has_aux: Any, run: Any, name: str) -> Callable[..., Any]:
@@ -245,7 +245,7 @@ def hvp(fn: Callable[..., Any], inputs: Any, v: Any) -> Any:
     return jvp(gradient, inputs, v)
 
 
-_gradients = _jit.PerObject()
+_gradients = PerObject()
 
 
 def _kept(fn: Any, flavor: Any, make: Callable[[], Any]) -> Any:

@@ -24,6 +24,8 @@ __all__ = ["vmap"]
 class _Mapped(Differentiated):
     """A function captured on one element of a batch."""
 
+    keeps_hooks = False
+
     def __init__(self, function: Any, args: tuple[Any, ...], axes: list[int | None]):
         self.axes = axes
         super().__init__(function, args, {})

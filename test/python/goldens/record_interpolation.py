@@ -3,7 +3,8 @@
     python -m venv /tmp/torch && /tmp/torch/bin/pip install torch==2.13.0
     /tmp/torch/bin/python test/python/goldens/record_interpolation.py
 
-MindSpore's has the same modes and arguments; its CPU kernels miss some of them.
+MindSpore's has the same modes and arguments; its CPU kernels miss some of them, and "bicubic" without
+`align_corners` has other weights there, which are ours.
 """
 
 import json
@@ -16,7 +17,7 @@ CASES = [
     }.items() for size in sizes for mode in ("nearest", "nearest-exact", "area")),
     *((rank, mode, {"scale_factor": scale, "align_corners": align})
       for rank, mode in ((3, "linear"), (4, "bilinear"), (4, "bicubic"), (5, "trilinear"))
-      for scale in (2.0, 0.7) for align in (False, True)),
+      for scale in (2.0, 0.7) for align in (False, True) if align or mode != "bicubic"),
     (4, "bilinear", {"size": [7, 3], "align_corners": False}),
     (4, "bilinear", {"scale_factor": 1.3, "recompute_scale_factor": True}),
     (4, "nearest", {"scale_factor": [1.5, 3.0]}),

@@ -11,6 +11,7 @@ from cellgrad.core.tensor import Tensor
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._public import public
 from cellgrad.ops.random import (
+    Stream,
     multinomial,
     rand,
     shuffle,
@@ -22,6 +23,10 @@ from cellgrad.ops.selection import cast
 
 
 class _Seeded(Primitive):
+    """An operation with seeds: with one that is not 0, its numbers do not depend on `ms.set_seed`, and
+    those of two operations with the same seeds are the same.
+    """
+
     def __init__(self, seed: int = 0, seed2: int = 0):
         super().__init__()
         for value in (seed, seed2):
@@ -34,7 +39,7 @@ class _Seeded(Primitive):
                 raise error(
                     ValueError, f"For '{self.name}', the seeds must be >= 0, but got {value}."
                 )
-        self.seed = seed * 31 + seed2
+        self._stream = Stream(seed, seed2)
 
 
 @public()
@@ -46,7 +51,7 @@ class StandardNormal(_Seeded):
     """
 
     def __call__(self, shape: Any) -> Tensor:
-        return standard_normal(shape, self.seed)
+        return standard_normal(shape, self._stream.next())
 
 
 @public()
@@ -58,7 +63,7 @@ class StandardLaplace(_Seeded):
     """
 
     def __call__(self, shape: Any) -> Tensor:
-        return standard_laplace(shape, self.seed)
+        return standard_laplace(shape, self._stream.next())
 
 
 @public()
@@ -70,7 +75,7 @@ class UniformReal(_Seeded):
     """
 
     def __call__(self, shape: Any) -> Tensor:
-        return rand(tuple(shape), seed=self.seed)
+        return rand(tuple(shape), seed=self._stream.next())
 
 
 @public()
@@ -82,7 +87,7 @@ class UniformInt(_Seeded):
     """
 
     def __call__(self, shape: Any, minval: Tensor, maxval: Tensor) -> Tensor:
-        out: Tensor = uniform(shape, minval, maxval, self.seed, mstype.int32)
+        out: Tensor = uniform(shape, minval, maxval, self._stream.next(), mstype.int32)
         return out
 
 
@@ -95,7 +100,7 @@ class RandomShuffle(_Seeded):
     """
 
     def __call__(self, x: Tensor) -> Tensor:
-        out: Tensor = shuffle(x, self.seed)
+        out: Tensor = shuffle(x, self._stream.next())
         return out
 
 
@@ -112,4 +117,4 @@ class Multinomial(_Seeded):
         self.dtype = dtype
 
     def __call__(self, x: Tensor, num_samples: int) -> Tensor:
-        return cast(multinomial(x, num_samples, True, self.seed), self.dtype)
+        return cast(multinomial(x, num_samples, True, self._stream.next()), self.dtype)

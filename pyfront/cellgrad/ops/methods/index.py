@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad import ops as _ops
-from cellgrad.core import state
+from cellgrad.core import state, views
 from cellgrad.core.errors import error
 from cellgrad.core.storage import from_numpy
 from cellgrad.core.tensor import Tensor
@@ -33,6 +33,8 @@ class IndexMethods:
             array = np.array(self._concrete("assignment to elements"))
             indexing.assign_known(array, index, value)
             self._buf = from_numpy(array, self.dtype)
+            if hasattr(self, "_link") or hasattr(self, "_views"):
+                views.written(self, indexing.known_index(index, self.shape))
         else:
             indexing.assign_elements(self, index, value)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from cellgrad import ops as _ops
 from cellgrad.core import dtype as mstype
-from cellgrad.core import state
+from cellgrad.core import state, views
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.exchange import exchanged, shared
@@ -42,7 +42,7 @@ class MemoryMethods:
 
     @property
     def device(self) -> str:
-        """Where its elements are: ``"CPU"``, or ``"GPU:0"`` while only that device has them.
+        """Where its elements are: ``"CPU"``, or ``"GPU:0"`` while that device has them.
 
         >>> Tensor([1.0]).device
         'CPU'
@@ -160,14 +160,17 @@ class MemoryMethods:
     # --- sharing ------------------------------------------------------------------------------
 
     def __dlpack__(self, **kwargs: Any) -> Any:
-        self._concrete("__dlpack__()")
+        if state.current.scope is not None:
+            self._concrete("__dlpack__()")  # which says why not
         return self._buf.__dlpack__(**kwargs)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return (1, 0)
+        buffer = getattr(self, "_buf", None)  # a value that is captured has none
+        device: tuple[int, int] = (1, 0) if buffer is None else buffer.__dlpack_device__()
+        return device
 
     def to_dlpack(self) -> Any:
-        """A DLPack capsule that shares the elements.
+        """A DLPack capsule that shares the elements, where they are: see `device`.
 
         >>> print(Tensor.from_dlpack(Tensor([1, 2]).to_dlpack()))
         [1 2]
@@ -178,11 +181,14 @@ class MemoryMethods:
     def from_dlpack(source: Any) -> Tensor:
         """A Tensor that shares the elements of an object with ``__dlpack__``, or of a capsule.
 
-        Elements that are not in row-major order are copied.
+        Elements on the host that are not in row-major order are copied. Those of a CUDA device
+        stay there: programs on that device compute with them.
 
         Raises:
             TypeError: another object, or elements no Tensor can have.
-            ValueError: the elements are not in host memory.
+            ValueError: the elements are in memory of another kind of device, or on a CUDA device
+                and not in row-major order.
+            RuntimeError: they are on a CUDA device, which cannot be used.
 
         >>> import numpy as np
         >>> print(Tensor.from_dlpack(np.array([1, 2])))
@@ -253,6 +259,7 @@ class MemoryMethods:
                 f"{list(self.shape)}.",
             )
         self._buf.view()[...] = result._buf.view()
+        views.written(self)  # type: ignore[arg-type]
         return self
 
     def add_(self, other: Any, *, alpha: Any = 1) -> Any:

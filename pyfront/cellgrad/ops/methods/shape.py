@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad import ops as _ops
+from cellgrad.core import views
 from cellgrad.core.dtype import Type
 from cellgrad.core.tensor import Tensor
 
@@ -17,6 +18,9 @@ def _varargs(values: tuple[Any, ...]) -> Any:
     if len(values) == 1 and isinstance(values[0], tuple | list):
         return tuple(values[0])
     return values
+
+
+_flatten: Any = views.view(keeps_order=True)(_ops.flatten)
 
 
 class ShapeMethods:
@@ -79,7 +83,8 @@ class ShapeMethods:
         """
         if not isinstance(order, str):
             order, start_dim, end_dim = "C", order, (*end, end_dim)[0]
-        return ops.flatten(self, order, start_dim=start_dim, end_dim=end_dim)
+        flat: Tensor = _flatten(self, order, start_dim=start_dim, end_dim=end_dim)
+        return flat
 
     def transpose(self, *axes: Any) -> Tensor:
         """See `ops.transpose`; two ints exchange those dimensions, and without arguments the

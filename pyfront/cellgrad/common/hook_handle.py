@@ -1,0 +1,5 @@
+"""The handles of hooks."""
+
+from cellgrad.nn._hooks import HookHandle
+
+__all__ = ["HookHandle"]
