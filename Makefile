@@ -1,7 +1,7 @@
 # The commands of this project. 'make help' lists them; each does all it needs.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo build test test-gpu lint format docs reference sweep sanitize oracle coverage tidy bench setup clean
+.PHONY: help demo build test test-gpu gpu-pack lint format docs reference sweep sanitize oracle coverage tidy bench setup clean
 
 PY := .venv/bin/python
 # One compile job a core, and at most one for each 1.5 GiB of memory.
@@ -31,6 +31,9 @@ test: build ## Run all tests; the last line counts them
 
 test-gpu: build ## Run the Python tests with what they compute on an emulated GPU
 	@bash tools/device/test_gpu.sh
+
+gpu-pack: setup ## Pack what tools/device/run.sh needs on a machine with a GPU
+	@JOBS=$(JOBS) bash tools/device/pack.sh
 
 lint: setup ## Check formatting, style, types and file sizes
 	@ninja -C build -j$(JOBS) $(if $(MAKE_TERMOUT),,--quiet) cellPythonOps # the stubs that mypy reads
@@ -78,4 +81,4 @@ setup: ## Install what is missing (Debian 12) and make .venv and build; the othe
 	@tools/setup/bootstrap.sh
 
 clean: ## Remove what builds made (.venv stays)
-	@rm -rf build build-release build-asan build-asan-python build-checked
+	@rm -rf build build-release build-asan build-asan-python build-checked build-device .device

@@ -32,6 +32,8 @@ def table(run):
     """The medians of a run, and the ratio of ours to the best of the others."""
     frameworks = list(run["frameworks"])
     others = [name for name in frameworks if name != "cellgrad"]
+    if len(others) == len(frameworks) or not others:
+        raise SystemExit(f"nothing to compare: the run has {', '.join(frameworks) or 'nothing'}")
     versions = ", ".join(f"{name} {run['frameworks'][name]['version']}" for name in others)
     lines = [
         f"{run['started'][:10]}, {processor()}, {run['threads']} thread{'s' * (run['threads'] > 1)}; {versions}.",

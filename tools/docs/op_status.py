@@ -5,7 +5,7 @@
 Nothing in the table is typed by hand. Columns come from the records (build/dialect/records.json), from
 which op classes the interpreter, the lowering and the batching rules name, from test/rules and
 test/dialect, from the examples that check_grads runs on, from the errors that derivative_errors.py has
-recorded, and from the tables of docs/sweep.md.
+recorded, from what device_rules.py has, and from the tables of docs/sweep.md.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ from the sources, and a test compares the two. [ops.md](ops.md) says what each o
   modes in float64, relative to the size of the terms (`tools/docs/derivative_errors.py`). The differences
   themselves are good to about 1e-11.
 - **max ulp**: of the function and its derivative in float32, from [sweep.md](sweep.md).
-- **GPU**: nothing yet.
+- **GPU**: the files of `test/rules` that have the op ran on the emulated device: *bits* where one that adds nothing up had the
+  bits of the CPU's code, *tolerance* where sums or products stand in all of them (`tools/docs/device_rules.py`).
 
 | op | verify | infer | interpret | VJP | JVP | vmap | CPU | GPU | numbers | check_grads | max error | max ulp |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -93,6 +94,9 @@ class Facts:
         self.errors = swept()
         self.differences = json.loads((ROOT / "tools/docs/derivative_errors.json").read_text())
         self.examples, self.structural = with_examples()
+        ran = json.loads((ROOT / "tools/docs/device_rules.json").read_text())
+        files = [*ROOT.glob("test/rules/*.mlir"), *ROOT.glob("test/python/programs/*.mlir")]
+        self.ran = [(path.read_text(), ran[path.stem]) for path in files if path.stem in ran]
 
     def row(self, r: dict[str, Any]) -> str:
         op = r["op"].removeprefix("cell.")
@@ -115,13 +119,18 @@ class Facts:
             jvp,
             yes(batched),
             yes(knows(self.lowering)),
-            "no",
+            self.on_device(op),
             self.numbers(op) if smooth else "",
             "1–3, both" if checked else "",
             ", ".join(f"{e:.0e}" for e in self.differences.get(op, ())),
             self.errors.get(op, ""),
         ]
         return "| " + " | ".join(cells) + " |"
+
+    def on_device(self, op: str) -> str:
+        """How what a device gave for the op was compared."""
+        how = {how for text, how in self.ran if re.search(rf"cell\.{op}\b", text)}
+        return next((h for h in ("bits", "tolerance") if h in how), "–")
 
     def numbers(self, op: str) -> str:
         """The orders that the op's own test executes."""
