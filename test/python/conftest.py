@@ -1,9 +1,11 @@
 """Tests compile what they test: the cache on disk is off unless a test switches it on."""
 
 import os
+import zlib
 
 os.environ.setdefault("CELLGRAD_CACHE", "0")
 
+import numpy as np
 import on_gpu  # noqa: F401  (`make test-gpu`)
 import pytest
 
@@ -16,3 +18,12 @@ def mode(request):
     ms.set_context(mode=request.param)
     yield request.param
     ms.set_context(mode=ms.GRAPH_MODE)
+
+
+@pytest.fixture(autouse=True)
+def own_numbers(request, monkeypatch):
+    """A test's generators start anew: what it draws does not depend on which tests ran before it."""
+    seed = zlib.crc32(request.node.name.encode())
+    for name, value in vars(request.module).items():
+        if isinstance(value, np.random.Generator):
+            monkeypatch.setattr(request.module, name, np.random.default_rng(seed))

@@ -26,15 +26,6 @@ from window_cases import FUNCTIONS, TORCH, array, cotangent  # noqa: E402
 
 RECORDED = json.loads((GOLDENS / "windows.json").read_text())
 RNG = np.random.default_rng(12)
-FIRST = RNG.bit_generator.state
-
-
-@pytest.fixture(autouse=True)
-def numbers_of_its_own():
-    """What a test draws does not depend on those before it: maxima that are nearly equal have no differences."""
-    RNG.bit_generator.state = FIRST
-
-
 SPACE = {"ops": ops, "nn": nn}
 
 
