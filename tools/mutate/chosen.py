@@ -115,6 +115,30 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ),
         ("down is up", "isa<arith::SubIOp>(op) ? -1 : 1", "1"),
     ],
+    "JoinOps": [
+        (
+            "an op needs nothing",
+            "«return chain.memory.conflictsWith(op);»\n    });\n    SmallVector",
+            "return false;",
+        ),
+        (
+            "nothing must come after",
+            "isBefore(Operation *op) const {\n    «return llvm::any_of(chains, [&](const Chain &chain) {\n"
+            "      return chain.memory.conflictsWith(op);\n    });»",
+            "return false;",
+        ),
+        (
+            "any order in an item",
+            "llvm::sort(item.ops);",
+            "llvm::sort(item.ops, std::greater<>());",
+        ),
+        ("memory of an op is forgotten", "memory.add(op);", ";"),
+        (
+            "the first op is the last",
+            "last = std::max(last, item.ops.back());",
+            "last = std::min(last, item.ops.back());",
+        ),
+    ],
     "DropDeadBuffers": [
         ("what is copied is written", "&use == &copy.getTargetMutable()", "true"),
         ("one of two results is enough", "linalgOp.getNumDpsInits() == 1", "true"),

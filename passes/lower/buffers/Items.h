@@ -17,7 +17,8 @@ namespace cellgrad {
 constexpr llvm::StringLiteral kNanoseconds = "cell.nanoseconds";
 
 /// On an `scf.for`: its steps are the tiles of an item, or of a kernel of one
-/// item. The value is how many these are, on average.
+/// item. On an `scf.if`: it is what one of the items computes. The value is how
+/// often the body runs in an item, on average.
 constexpr llvm::StringLiteral kTiles = "cell.tiles";
 
 /// On a function: it computes items. The value is the position of the argument

@@ -9,6 +9,7 @@
 
 #include "passes/lower/cpu/GemmLoops.h"
 
+#include "passes/lower/buffers/OpCost.h"
 #include "passes/lower/buffers/SumLoop.h"
 #include "passes/lower/cpu/ItemLoop.h"
 

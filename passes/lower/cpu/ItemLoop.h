@@ -7,11 +7,6 @@
 
 namespace cellgrad {
 
-/// About how long so many floating-point operations of products take.
-inline double nanosecondsOfProducts(double operations) {
-  return operations / 150;
-}
-
 /// A loop over `count` independent items, which take so long together.
 void emitItems(mlir::OpBuilder &b, mlir::Location loc, mlir::OpFoldResult count,
                double nanoseconds,

@@ -30,6 +30,7 @@ void cellgrad::buildCPUKernelPipeline(OpPassManager &pm,
                                  FormEpiloguesOptions().fewestBytes)}));
   pm.addNestedPass<func::FuncOp>(
       createFormKernels({options.kernelBytes, nanoseconds}));
+  pm.addNestedPass<func::FuncOp>(createJoinOps({nanoseconds}));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createOutlineKernels());

@@ -9,6 +9,7 @@
 
 #include "passes/lower/cpu/TileEmitter.h"
 
+#include "passes/lower/buffers/OpCost.h"
 #include "passes/lower/buffers/SumLoop.h"
 #include "passes/lower/cpu/ItemLoop.h"
 

@@ -68,4 +68,18 @@ def FormKernels : Pass<"cell-form-kernels", "::mlir::func::FuncOp"> {
   ];
 }
 
+def JoinOps : Pass<"cell-join-ops", "::mlir::func::FuncOp"> {
+  let summary = "Compute small independent ops side by side";
+  let description = [{
+    Ops on buffers that are too short to be cut into items, and do not need each other,
+    become the items of one `scf.forall`: an op and those that need it in one item, in
+    their order. Products stay outside, with their epilogues.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let options = [
+    Option<"fewestNanoseconds", "fewest-nanoseconds", "int64_t", "20000",
+           "shortest time of all that is joined; the longest item is shorter by half of it">,
+  ];
+}
+
 #endif
