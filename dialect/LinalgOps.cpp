@@ -121,6 +121,38 @@ LogicalResult QROp::inferReturnTypes(MLIRContext *context,
   return success();
 }
 
+LogicalResult EighOp::inferReturnTypes(MLIRContext *context,
+                                       std::optional<Location> loc,
+                                       Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  FailureOr<RankedTensorType> type =
+      squareType<EighOp>(context, loc, adaptor.getX());
+  if (failed(type))
+    return failure();
+  types.push_back(type->clone(type->getShape().drop_back()));
+  types.push_back(*type);
+  return success();
+}
+
+LogicalResult SVDOp::inferReturnTypes(MLIRContext *context,
+                                      std::optional<Location> loc,
+                                      Adaptor adaptor,
+                                      SmallVectorImpl<Type> &types) {
+  FailureOr<RankedTensorType> type =
+      matrixType<SVDOp>(context, loc, adaptor.getX());
+  if (failed(type))
+    return failure();
+  ArrayRef<int64_t> shape = type->getShape().take_back(2);
+  RankedTensorType u =
+      withMatrix(*type, shape[0], std::min(shape[0], shape[1]));
+  RankedTensorType v =
+      withMatrix(*type, shape[1], std::min(shape[0], shape[1]));
+  SmallVector<int64_t> s(u.getShape().drop_back(2));
+  s.push_back(u.getShape().back());
+  llvm::append_values(types, Type(u), Type(type->clone(s)), Type(v));
+  return success();
+}
+
 /// The type of b in an equation with the square matrix a.
 template <typename OpT>
 static LogicalResult inferSolution(MLIRContext *context,

@@ -92,6 +92,48 @@ def Cell_QROp : Cell_LinalgOp<"qr", [Singular, Sequential]> {
 }
 
 //===----------------------------------------------------------------------===//
+// Eigenvalues and singular values
+//===----------------------------------------------------------------------===//
+
+def Cell_EighOp : Cell_LinalgOp<"eigh", [Singular, Sequential]> {
+  let summary = "Eigenvalues w, ascending, and orthonormal eigenvectors v of a symmetric matrix";
+  let description = [{
+    Reads the lower triangle of x alone. Columns of v are eigenvectors, each with the sign
+    that makes positive the first of its elements of at least 0.9 of the largest magnitude.
+    Where an element read is infinite or NaN, all results are NaN.
+
+    Equal eigenvalues leave v a choice, so that it has no derivative; values that do not
+    depend on the choice may have one. The rule takes what would be divided by the difference
+    of two eigenvalues as 0 where they differ by no more than n times the precision of the
+    element type times the largest magnitude of w.
+  }];
+  let arguments = (ins Cell_MatrixTensor:$x);
+  let results = (outs Cell_MatrixTensor:$w, Cell_MatrixTensor:$v);
+  let assemblyFormat = "$x attr-dict `:` type($x) `->` type($w) `,` type($v)";
+  let derivative = Custom<["w", "v"]>;
+  let batch = BatchAlike<[]>;
+}
+
+def Cell_SVDOp : Cell_LinalgOp<"svd", [Singular, Sequential]> {
+  let summary = "Singular values s, descending, and orthonormal vectors with u diag(s) v^T = x";
+  let description = [{
+    For x of shape [m, n], u is [m, k], s [k] and v [n, k] with k = min(m, n). Columns of v
+    have the signs of `cell.eigh`. Where an element is infinite or NaN, all results are NaN.
+
+    As in `cell.eigh`, the rule takes what would be divided by the difference or the sum of
+    two singular values, or by one, as 0 where that is no more than max(m, n) times the
+    precision of the element type times the largest singular value.
+  }];
+  let arguments = (ins Cell_MatrixTensor:$x);
+  let results = (outs Cell_MatrixTensor:$u, Cell_MatrixTensor:$s, Cell_MatrixTensor:$v);
+  let assemblyFormat = [{
+    $x attr-dict `:` type($x) `->` type($u) `,` type($s) `,` type($v)
+  }];
+  let derivative = Custom<["u", "s", "v"]>;
+  let batch = BatchAlike<[]>;
+}
+
+//===----------------------------------------------------------------------===//
 // Solves
 //===----------------------------------------------------------------------===//
 

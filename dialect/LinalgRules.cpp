@@ -6,70 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialect/Algebra.h"
 #include "dialect/Refusal.h"
 #include "dialect/Rules.h"
 
 using namespace mlir;
 
 namespace cellgrad {
-
-namespace {
-
-/// Builds ops at one location, in the notation of the rules.
-class Algebra {
-public:
-  Algebra(OpBuilder &builder, Operation *op, StringRef rule)
-      : builder(builder), loc(ruleLocation(op, rule)) {}
-
-  Value add(Value a, Value b) { return AddOp::create(builder, loc, a, b); }
-  Value sub(Value a, Value b) { return SubOp::create(builder, loc, a, b); }
-  Value neg(Value a) { return NegOp::create(builder, loc, a); }
-
-  Value matmul(Value a, Value b, bool transposeA = false,
-               bool transposeB = false) {
-    return MatMulOp::create(builder, loc, a, b, builder.getBoolAttr(transposeA),
-                            builder.getBoolAttr(transposeB));
-  }
-
-  /// x with the last two dimensions exchanged.
-  Value transpose(Value x) {
-    int64_t rank = cast<RankedTensorType>(x.getType()).getRank();
-    auto perm = llvm::to_vector(llvm::seq<int64_t>(0, rank));
-    std::swap(perm[rank - 2], perm[rank - 1]);
-    return TransposeOp::create(builder, loc, x, perm);
-  }
-
-  Value lower(Value x, int64_t diagonal = 0) {
-    return TriangleOp::create(builder, loc, x, true, diagonal);
-  }
-  Value upper(Value x, int64_t diagonal = 0) {
-    return TriangleOp::create(builder, loc, x, false, diagonal);
-  }
-
-  Value phi(Value x) {
-    Value half = splat(builder, loc, x.getType(), 0.5);
-    Value both = add(lower(x), lower(x, -1));
-    return MulOp::create(builder, loc, both, half);
-  }
-
-  /// The solution y of a y = b, or of a^T y = b.
-  Value solve(Value a, Value b, bool isLower, bool isTransposed,
-              bool isUnit = false) {
-    return TriangularSolveOp::create(
-        builder, loc, a, b, builder.getBoolAttr(isLower),
-        builder.getBoolAttr(isTransposed), builder.getBoolAttr(isUnit));
-  }
-  /// The solution y of y a = b, or of y a^T = b.
-  Value solveRight(Value a, Value b, bool isLower, bool isTransposed,
-                   bool isUnit = false) {
-    return transpose(solve(a, transpose(b), isLower, !isTransposed, isUnit));
-  }
-
-  OpBuilder &builder;
-  Location loc;
-};
-
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // cholesky

@@ -43,6 +43,33 @@ func.func @reduced(%x: tensor<3x2xf32>) -> (tensor<3x3xf32>, tensor<3x2xf32>) {
 
 // -----
 
+func.func @eigenvalues(%x: tensor<2x3xf32>) -> (tensor<2xf32>, tensor<2x3xf32>) {
+  // expected-error@+2 {{'cell.eigh' op failed to infer returned types}}
+  // expected-error@+1 {{'cell.eigh' op takes square matrices, but the operand is 'tensor<2x3xf32>'}}
+  %0:2 = cell.eigh %x : tensor<2x3xf32> -> tensor<2xf32>, tensor<2x3xf32>
+  return %0#0, %0#1 : tensor<2xf32>, tensor<2x3xf32>
+}
+
+// -----
+
+func.func @singular_values(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) {
+  // expected-error@+2 {{'cell.svd' op failed to infer returned types}}
+  // expected-error@+1 {{'cell.svd' op takes matrices in the last two dimensions, but the operand is 'tensor<3xf32>'}}
+  %0:3 = cell.svd %x : tensor<3xf32> -> tensor<3xf32>, tensor<3xf32>, tensor<3xf32>
+  return %0#0, %0#1, %0#2 : tensor<3xf32>, tensor<3xf32>, tensor<3xf32>
+}
+
+// -----
+
+func.func @thin(%x: tensor<3x2xf32>) -> (tensor<3x3xf32>, tensor<2xf32>, tensor<2x2xf32>) {
+  // expected-error@+2 {{'cell.svd' op failed to infer returned types}}
+  // expected-error@+1 {{'cell.svd' op inferred type(s) 'tensor<3x2xf32>', 'tensor<2xf32>', 'tensor<2x2xf32>' are incompatible with return type(s) of operation 'tensor<3x3xf32>', 'tensor<2xf32>', 'tensor<2x2xf32>'}}
+  %0:3 = cell.svd %x : tensor<3x2xf32> -> tensor<3x3xf32>, tensor<2xf32>, tensor<2x2xf32>
+  return %0#0, %0#1, %0#2 : tensor<3x3xf32>, tensor<2xf32>, tensor<2x2xf32>
+}
+
+// -----
+
 func.func @pivots(%x: tensor<4x2x2xf32>, %p: tensor<4x3xi32>) -> tensor<4x2x2xf32> {
   // expected-error@+1 {{'cell.swap_rows' op takes a pivot for each of the first rows, in the leading dimensions of 'tensor<4x2x2xf32>', but they are 'tensor<4x3xi32>'}}
   %0 = cell.swap_rows %x, %p : tensor<4x2x2xf32>, tensor<4x3xi32>

@@ -217,7 +217,9 @@ class Blocks:
         if int(np.prod(x.shape)) > MAX_FACTORED:
             return
         a = self.gram(x)
-        kind = self.rng.choice(["cholesky", "solve", "triangular", "lu", "qr", "inverse", "swap"])
+        kind = self.rng.choice(
+            ["cholesky", "solve", "triangular", "lu", "qr", "inverse", "swap", "eigh", "svd"]
+        )
         flip = lambda: self.rng.random() < 0.5
         if kind == "cholesky":
             self.keep(self.op("cell.cholesky", [a]))
@@ -232,6 +234,12 @@ class Blocks:
             self.keep(self.op("cell.triangular_solve", [factor, x], how))
         elif kind == "qr":
             self.keep(self.op("cell.qr", [a], {"complete": False})[int(flip())])
+        elif kind in ("eigh", "svd"):
+            # Values that are apart; vectors and signs of others may be anything.
+            n = a.shape[-1]
+            apart = np.broadcast_to(np.diag(np.arange(n) * 4.0).astype(self.dtype), a.shape)
+            a = self.op("cell.add", [a, self.f.constant(apart.tobytes(), self.dtype, a.shape)])
+            self.keep(self.op(f"cell.{kind}", [a])[kind == "svd"])
         else:
             if flip():  # so that rows are exchanged
                 a = self.op("cell.reverse", [a], {"dims": [len(a.shape) - 2]})

@@ -41,7 +41,7 @@ STRUCTURAL = {
 }
 
 # Factorizations are of float32 and float64; their functions in ops convert.
-WIDE = {"cholesky", "lu", "qr", "solve", "triangular_solve"}
+WIDE = {"cholesky", "eigh", "lu", "qr", "solve", "svd", "triangular_solve"}
 
 _random = np.random.default_rng(7)
 
@@ -91,6 +91,12 @@ def definite(x: Tensor) -> Tensor:
 
 def _identity(x: Tensor) -> Tensor:
     return Tensor(np.eye(x.shape[-1]), ms.float64).astype(x.dtype)
+
+
+def _spread(x: Tensor) -> Tensor:
+    """What moves eigenvalues and singular values apart."""
+    size = (x.shape[-2], x.shape[-1])
+    return Tensor(np.eye(*size) * (np.arange(size[1]) * 4 + 3), ms.float64).astype(x.dtype)
 
 
 def packed_factors(x: Tensor) -> Tensor:
@@ -157,6 +163,7 @@ OTHERS: dict[str, list[Example]] = {
         for r in (False, True)
         for e in (False, True)
     ],
+    "eigh": [(lambda x, i=i: result("eigh", i)(x + _spread(x)), [draw(3, 3)]) for i in range(2)],
     "gather": [
         (indexed("gather", dim=0, batch_dims=0), [draw(3, 4)]),
         (indexed("gather", dim=2, batch_dims=1), [draw(2, 2, 3)]),
@@ -190,6 +197,11 @@ OTHERS: dict[str, list[Example]] = {
     "slice": [(call("slice", starts=[1, 0], limits=[5, 3], strides=[2, 1]), [draw(6, 4)])],
     "solve": [
         (lambda a, b: call("solve", transpose=False)(definite(a), b), [draw(3, 3), draw(3, 2)])
+    ],
+    "svd": [
+        (lambda x, i=i: result("svd", i)(x + _spread(x)), [draw(*shape)])
+        for shape in ((3, 2), (2, 3))
+        for i in range(3)
     ],
     "swap_rows": [(swapped, [draw(3, 2)])],
     "transpose": [(call("transpose", perm=[2, 0, 1]), [draw(2, 3, 4)])],

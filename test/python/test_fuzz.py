@@ -58,6 +58,7 @@ def test_programs_use_every_elementwise_op():
     assert [r["op"] for r in TABLE if r["op"] + " " not in text] == []
     parts = ["scf.if", "scf.while", "scf.for", "cell.custom", "cell.recompute", "cell.random_bits"]
     parts += ["cell.cholesky", "cell.lu", "cell.qr", "cell.solve", "cell.triangular_solve"]
+    parts += ["cell.eigh", "cell.svd"]
     assert [p for p in parts if p + " " not in text] == []
 
 

@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("CELLGRAD_BUILD_DIR", ROOT / "build"))
-MATRIX, PIVOTS = "tensor<3x3xf64>", "tensor<3xi32>"
+MATRIX, VECTOR, PIVOTS = "tensor<3x3xf64>", "tensor<3xf64>", "tensor<3xi32>"
 
 # op: its operands (name, type), results (name, type), and text.
 CASES = {
@@ -38,6 +38,11 @@ CASES = {
     ),
     "cummax": ([("x", MATRIX)], [("values", MATRIX), ("positions", "tensor<3x3xi32>")], ""),
     "cummin": ([("x", MATRIX)], [("values", MATRIX), ("positions", "tensor<3x3xi32>")], ""),
+    "eigh": (
+        [("x", MATRIX)],
+        [("w", VECTOR), ("v", MATRIX)],
+        f"cell.eigh %x : M -> {VECTOR}, M",
+    ),
     "gather": (
         [("x", MATRIX), ("indices", "tensor<2xi32>")],
         [("result", "tensor<2x3xf64>")],
@@ -58,6 +63,11 @@ CASES = {
         [("a", MATRIX), ("b", MATRIX)],
         [("result", MATRIX)],
         "cell.solve %a, %b : M, M",
+    ),
+    "svd": (
+        [("x", MATRIX)],
+        [("u", MATRIX), ("s", VECTOR), ("v", MATRIX)],
+        f"cell.svd %x : M -> M, {VECTOR}, M",
     ),
     "triangular_solve": (
         [("a", MATRIX), ("b", MATRIX)],

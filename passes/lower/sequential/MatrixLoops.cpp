@@ -38,16 +38,16 @@ static SmallVector<ReassociationIndices> batchAsOne(int64_t rank,
   return groups;
 }
 
-/// Offsets, sizes and strides of element `index` of the first dimension.
-struct FirstDimension {
+/// Offsets, sizes and strides of what is at `index` of dimension `dim`.
+struct SliceAt {
   SmallVector<OpFoldResult> offsets, sizes, strides;
 
-  FirstDimension(OpBuilder &b, RankedTensorType type, Value index)
+  SliceAt(OpBuilder &b, RankedTensorType type, Value index, unsigned dim = 0)
       : offsets(type.getRank(), b.getIndexAttr(0)),
         sizes(getAsIndexOpFoldResult(b.getContext(), type.getShape())),
         strides(type.getRank(), b.getIndexAttr(1)) {
-    offsets[0] = index;
-    sizes[0] = b.getIndexAttr(1);
+    offsets[dim] = index;
+    sizes[dim] = b.getIndexAttr(1);
   }
 };
 
@@ -68,7 +68,7 @@ SmallVector<Value> MatrixLoops::forEachMatrix(ValueRange inputs,
     return type.clone(type.getShape().drop_front());
   };
   auto one = [&](Value whole, Value i) -> Value {
-    FirstDimension at(b, typeOf(whole), i);
+    SliceAt at(b, typeOf(whole), i);
     return tensor::ExtractSliceOp::create(b, loc, matrixOf(whole), whole,
                                           at.offsets, at.sizes, at.strides);
   };
@@ -90,7 +90,7 @@ SmallVector<Value> MatrixLoops::forEachMatrix(ValueRange inputs,
             body(llvm::map_to_vector(flatInputs, take), starts);
         SmallVector<Value> whole;
         for (auto [part, into] : llvm::zip_equal(parts, carried)) {
-          FirstDimension at(b, typeOf(into), i);
+          SliceAt at(b, typeOf(into), i);
           whole.push_back(tensor::InsertSliceOp::create(
               b, loc, part, into, at.offsets, at.sizes, at.strides));
         }
@@ -143,14 +143,10 @@ Value MatrixLoops::copy(Value tensor) {
 static Value vectorOf(OpBuilder &b, Location loc, Value matrix, unsigned dim,
                       Value index) {
   RankedTensorType type = typeOf(matrix);
-  SmallVector<OpFoldResult> offsets(2, b.getIndexAttr(0)),
-      sizes(getAsIndexOpFoldResult(b.getContext(), type.getShape())),
-      strides(2, b.getIndexAttr(1));
-  offsets[dim] = index;
-  sizes[dim] = b.getIndexAttr(1);
-  return tensor::ExtractSliceOp::create(b, loc,
-                                        type.clone({type.getDimSize(1 - dim)}),
-                                        matrix, offsets, sizes, strides);
+  SliceAt at(b, type, index, dim);
+  return tensor::ExtractSliceOp::create(
+      b, loc, type.clone({type.getDimSize(1 - dim)}), matrix, at.offsets,
+      at.sizes, at.strides);
 }
 
 Value MatrixLoops::row(Value matrix, Value index) {
@@ -162,8 +158,14 @@ Value MatrixLoops::column(Value matrix, Value index) {
 }
 
 Value MatrixLoops::setRow(Value matrix, Value row, Value index) {
-  FirstDimension at(b, typeOf(matrix), index);
+  SliceAt at(b, typeOf(matrix), index);
   return tensor::InsertSliceOp::create(b, loc, row, matrix, at.offsets,
+                                       at.sizes, at.strides);
+}
+
+Value MatrixLoops::setColumn(Value matrix, Value column, Value index) {
+  SliceAt at(b, typeOf(matrix), index, 1);
+  return tensor::InsertSliceOp::create(b, loc, column, matrix, at.offsets,
                                        at.sizes, at.strides);
 }
 
@@ -242,6 +244,14 @@ Value MatrixLoops::vector(ValueRange inputs, int64_t size, Type element,
                  {utils::IteratorType::parallel}, body);
 }
 
+Value MatrixLoops::unitMatrix(Value init) {
+  Type element = typeOf(init).getElementType();
+  Value one = number(element, 1), zero = number(element, 0);
+  return elementwise(init, [&](ArrayRef<Value> at, ValueRange) {
+    return select(equal(at[at.size() - 2], at.back()), one, zero);
+  });
+}
+
 Value MatrixLoops::elementwise(Value tensor, ElementFn body) {
   auto dims = llvm::to_vector(llvm::seq<unsigned>(0, typeOf(tensor).getRank()));
   SmallVector<utils::IteratorType> loops(dims.size(),
@@ -259,11 +269,12 @@ Value MatrixLoops::update(Value matrix, ValueRange inputs,
                  body);
 }
 
-Value MatrixLoops::reduce(Value vector, double start, ElementFn body) {
-  Type element = typeOf(vector).getElementType();
+Value MatrixLoops::reduce(ValueRange vectors, double start, ElementFn body) {
+  Type element = typeOf(vectors[0]).getElementType();
+  SmallVector<SmallVector<unsigned>> dims(vectors.size(), {0});
   Value init = filledTensor(b, loc, RankedTensorType::get({}, element),
                             b.getFloatAttr(element, start));
-  Value sum = generic(b, loc, vector, {SmallVector<unsigned>{0}}, init, {},
+  Value sum = generic(b, loc, vectors, dims, init, {},
                       {utils::IteratorType::reduction}, body);
   return this->element(sum, {});
 }

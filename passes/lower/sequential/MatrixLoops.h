@@ -56,6 +56,8 @@ public:
   mlir::Value row(mlir::Value matrix, mlir::Value index);
   mlir::Value column(mlir::Value matrix, mlir::Value index);
   mlir::Value setRow(mlir::Value matrix, mlir::Value row, mlir::Value index);
+  mlir::Value setColumn(mlir::Value matrix, mlir::Value column,
+                        mlir::Value index);
   mlir::Value swapRows(mlir::Value matrix, mlir::Value i, mlir::Value j);
   mlir::Value copy(mlir::Value tensor);
   /// The elements from a row and a column on, as a view.
@@ -69,13 +71,15 @@ public:
   /// A new vector from vectors of its length.
   mlir::Value vector(mlir::ValueRange inputs, int64_t size, mlir::Type element,
                      ElementFn body);
+  /// Ones on the diagonals of matrices like `init`.
+  mlir::Value unitMatrix(mlir::Value init);
   /// A new tensor of elements computed from those of `tensor`.
   mlir::Value elementwise(mlir::Value tensor, ElementFn body);
   /// The matrix with new elements; inputs are vectors along `dims`.
   mlir::Value update(mlir::Value matrix, mlir::ValueRange inputs,
                      llvm::ArrayRef<unsigned> dims, ElementFn body);
-  /// Combines the elements of a vector, starting from `start`.
-  mlir::Value reduce(mlir::Value vector, double start, ElementFn body);
+  /// Combines the elements of vectors of one length, starting from `start`.
+  mlir::Value reduce(mlir::ValueRange vectors, double start, ElementFn body);
   /// a - b, in place of a.
   mlir::Value minus(mlir::Value a, mlir::Value b);
 

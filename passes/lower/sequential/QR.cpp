@@ -1,6 +1,6 @@
 //===- QR.cpp - QR factors by Householder reflections ---------------------===//
 
-#include "passes/lower/sequential/MatrixLoops.h"
+#include "passes/lower/sequential/QR.h"
 #include "passes/lower/tensors/Builders.h"
 #include "passes/lower/tensors/Lowerings.h"
 
@@ -113,15 +113,6 @@ SmallVector<Value> triangularize(MatrixLoops &m, ValueRange inits) {
       });
 }
 
-/// Ones on the diagonals of matrices like `init`.
-Value unitMatrix(MatrixLoops &m, Value init) {
-  Type element = cast<RankedTensorType>(init.getType()).getElementType();
-  Value one = m.number(element, 1), zero = m.number(element, 0);
-  return m.elementwise(init, [&](ArrayRef<Value> at, ValueRange) {
-    return m.select(m.equal(at[at.size() - 2], at.back()), one, zero);
-  });
-}
-
 /// The first columns of the product of all reflections.
 Value orthogonal(MatrixLoops &m, Value identity, Value v, Value tau) {
   int64_t count = cast<RankedTensorType>(tau.getType()).getDimSize(0);
@@ -230,20 +221,20 @@ SmallVector<Value> factorizeLarge(MatrixLoops &m, Value x, Value q) {
   return {q, x};
 }
 
-SmallVector<Value> factorize(MatrixLoops &m, ValueRange inputs,
-                             ValueRange inits) {
-  auto type = cast<RankedTensorType>(inputs[0].getType());
+} // namespace
+
+SmallVector<Value> cellgrad::factorizeQR(MatrixLoops &m, Value x,
+                                         ValueRange inits) {
+  auto type = cast<RankedTensorType>(x.getType());
   int64_t columns = type.getDimSize(1);
-  Value q = unitMatrix(m, inits[0]);
+  Value q = m.unitMatrix(inits[0]);
   SmallVector<Value> done = std::min(type.getDimSize(0), columns) <= 64
-                                ? factorizeSmall(m, inputs[0], q)
-                                : factorizeLarge(m, inputs[0], q);
+                                ? factorizeSmall(m, x, q)
+                                : factorizeLarge(m, x, q);
   int64_t inner = cast<RankedTensorType>(inits[1].getType()).getDimSize(0);
   done[1] = m.block(done[1], 0, inner, 0, columns);
   return done;
 }
-
-} // namespace
 
 LogicalResult cellgrad::lower(QROp op, PatternRewriter &rewriter) {
   MatrixLoops m(rewriter, op.getLoc());
@@ -252,13 +243,13 @@ LogicalResult cellgrad::lower(QROp op, PatternRewriter &rewriter) {
   Value r = emptyTensor(rewriter, op.getLoc(), op.getR().getType());
   if (isEmpty(type)) {
     // A complete q of no columns has something in it all the same.
-    rewriter.replaceOp(op, {isEmpty(q.getType()) ? q : unitMatrix(m, q), r});
+    rewriter.replaceOp(op, {isEmpty(q.getType()) ? q : m.unitMatrix(q), r});
     return success();
   }
   rewriter.replaceOp(op,
                      m.forEachMatrix(op.getX(), {q, r}, type.getRank() - 2,
                                      [&](ValueRange inputs, ValueRange inits) {
-                                       return factorize(m, inputs, inits);
+                                       return factorizeQR(m, inputs[0], inits);
                                      }));
   return success();
 }

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from cellgrad.core import dtype as mstype
 from cellgrad.core.arguments import check_dtype, check_int, check_one_of
 from cellgrad.core.dtype import Type
@@ -23,12 +21,10 @@ from cellgrad.core.record import (
     emit,
     emit_several,
     operation,
-    reshape_to,
     splat,
 )
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
-from cellgrad.ops._index import check
 from cellgrad.ops._public import public
 
 # --- matrices ---------------------------------------------------------------------------------
@@ -99,6 +95,17 @@ def solve_triangular(
 def product(a: Tensor, b: Tensor, transpose_a: bool = False, transpose_b: bool = False) -> Tensor:
     """The matrix product of each pair."""
     return emit("cell.matmul", [a, b], {"transpose_a": transpose_a, "transpose_b": transpose_b})
+
+
+def singular_factors(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """u, s and v with ``x = u diag(s) v^T``, of matrices in float32 or float64."""
+    u, s, v = emit_several("cell.svd", [x])
+    return u, s, v
+
+
+def singular_values(x: Tensor) -> Tensor:
+    """Of matrices in float32 or float64, descending."""
+    return singular_factors(x)[1]
 
 
 # --- Cholesky ---------------------------------------------------------------------------------
@@ -274,99 +281,6 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
         n >>= 1
         x = product(x, x) if n else x
     return cast_to(identity(x, x.shape[-1]) if out is None else out, dtype)
-
-
-@public("Tensor.lstsq")
-@operation
-def lstsq(input: Tensor, A: Tensor) -> Tensor:
-    """The solution of ``input y = A`` with the least residual, by QR decomposition.
-
-    Where there are more columns than rows, the solution with the least norm.
-
-    Args:
-        input: Tensor of shape [m, n] of full rank.
-        A: Tensor of shape [m, k] or [m].
-
-    Returns:
-        Tensor of shape [n, k]; [n, 1] for a vector.
-
-    Raises:
-        TypeError: something that is not a Tensor of floating-point elements.
-        ValueError: shapes that do not fit.
-
-    >>> x = Tensor([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]])
-    >>> print(ops.lstsq(x, Tensor([[1.0], [4.0], [5.0]])))
-    [[1.]
-     [2.]]
-    """
-    x, dtype = matrices("lstsq", input, "input")
-    right = check_tensor(A, "lstsq", "A")
-    right = reshape_to(right, (*right.shape, 1)) if right.ndim == 1 else right
-    x, b, dtype = right_hand_side("lstsq", x, right, "A", dtype)
-    return cast_to(_least_squares(x, b, "lstsq"), dtype)
-
-
-def _least_squares(x: Tensor, b: Tensor, op: str) -> Tensor:
-    if x.shape[-2] >= x.shape[-1]:
-        q, r = _qr(x)
-        _check_rank(x, r, op)
-        return solve_triangular(r, product(q, b, transpose_a=True), lower=False)
-    q, r = _qr(flipped(x))
-    _check_rank(x, r, op)
-    return product(q, solve_triangular(r, b, lower=False, transpose=True))
-
-
-@public()
-@operation
-def pinv(x: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Tensor:
-    """The pseudo-inverse of matrices of full rank, by QR decomposition.
-
-    Args:
-        x: Tensor of shape [..., m, n].
-        atol: not supported: no singular value is taken as zero.
-        rtol: not supported.
-        hermitian: whether the matrices are symmetric, which makes no difference here.
-
-    Returns:
-        Tensor of shape [..., n, m].
-
-    Raises:
-        TypeError: something that is not a Tensor of floating-point elements.
-        ValueError: a tolerance; a matrix without full rank (as far as its dtype can tell), when the
-            code runs.
-
-    >>> print(ops.pinv(Tensor([[2.0, 0.0], [0.0, 4.0]])))
-    [[0.5  0.  ]
-     [0.   0.25]]
-    """
-    a, dtype = matrices("pinv", x, "x", square=hermitian)
-    if atol is not None or rtol is not None:
-        raise error(
-            ValueError,
-            "For 'pinv', 'atol' and 'rtol' must be None: matrices of full rank are inverted by QR "
-            "decomposition, without singular values.",
-        )
-    return cast_to(_least_squares(a, identity(a, a.shape[-2]), "pinv"), dtype)
-
-
-def _check_rank(a: Tensor, r: Tensor, op: str) -> None:
-    """Refuses matrices that have not full rank, as their triangular factor tells when the code runs."""
-    m, n = a.shape[-2:]
-    k = min(m, n)
-    size = emit("cell.abs", [emit("cell.mul", [r, identity(r, k)])])
-    diagonal = emit("cell.reduce_max", [size], {"dims": [size.ndim - 1]})
-    largest = emit("cell.reduce_max", [diagonal], {"dims": [diagonal.ndim - 1]})
-    smallest = emit("cell.reduce_min", [diagonal], {"dims": [diagonal.ndim - 1]})
-    limit = ew.binary("cell.mul", largest, max(m, n) * float(np.finfo(a.dtype.native).eps))
-    # NaN is no matter of rank.
-    good = emit("cell.logical_not", [emit("cell.less_equal", [smallest, limit])])
-    check(
-        good,
-        f"For '{op}', a matrix of {m} rows and {n} columns has not full rank, which the solution by "
-        "QR decomposition needs",
-        ValueError,
-        f"numpy.linalg.{op} computes it from singular values, outside of compiled code",
-    )
 
 
 # --- QR ---------------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import reductions
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._public import public
+from cellgrad.ops.linalg import singular_values
 from cellgrad.ops.reductions import reduced, safe_root
 from cellgrad.ops.selection import select
 
@@ -110,17 +111,22 @@ def _nonzero(x: Tensor) -> Tensor:
     return ew.compare("cell.not_equal", x, 0)
 
 
+def _of_singular_values(x: Tensor, order: Any, axes: tuple[int, int]) -> Tensor:
+    """Their sum for 'nuc', otherwise the largest or the smallest."""
+    others = [i for i in range(x.ndim) if i not in axes]
+    s = singular_values(emit("cell.transpose", [x], {"perm": [*others, *axes]}))
+    kind = "sum" if order == "nuc" else "max" if order == 2 else "min"
+    return emit(f"cell.reduce_{kind}", [s], {"dims": [s.ndim - 1]})
+
+
 def _matrix_norm(x: Tensor, order: Any, axes: tuple[int, int], keep: bool, op: str) -> Tensor:
     """A norm of matrices in two dimensions, rows first."""
     if order == "fro":
         return _power_norm(x, 2, tuple(sorted(axes)), keep)
     if order in ("nuc", 2, -2):
-        raise error(
-            NotImplementedError,
-            f"For '{op}', the norm {order!r} of a matrix needs singular values, which are not "
-            f"supported in this version.",
-            "use ord='fro', or ord=2 with one dim for norms of rows",
-        )
+        out = _of_singular_values(x, order, axes)
+        kept = tuple(1 if i in axes else n for i, n in enumerate(x.shape))
+        return reshape_to(out, kept) if keep else out
     if not is_number(order) or abs(order) not in (1, math.inf):
         raise error(
             ValueError,
@@ -159,6 +165,7 @@ def _norm_input(x: Any, dtype: Type | None, op: str, name: str) -> tuple[Tensor,
 @public(
     "Tensor.norm",
     "mint.linalg.norm",
+    "ops.NuclearNorm(dim=None, keepdim=False)(x) = ops.norm(x, 'nuc', dim, keepdim)",
 )
 @operation
 def norm(
@@ -170,7 +177,8 @@ def norm(
         A: floating point (integers are converted to float32).
         ord: for vectors a number: ``sum(abs(A)**ord)**(1/ord)``, the number of elements that are
             not zero for 0, the extreme absolute values for ±inf. For matrices 'fro', ±1 (sums of
-            columns) or ±inf (sums of rows). None: the square root of the sum of all squares.
+            columns), ±inf (sums of rows), 'nuc' (the sum of the singular values), 2 or -2 (the
+            largest or smallest one). None: the square root of the sum of all squares.
         dim: an int for vectors, a tuple of two ints for matrices (with `ord`), None for all of a
             tensor, which then has at most two dimensions if `ord` is given.
         keepdim: whether dimensions stay with size 1.
@@ -179,9 +187,11 @@ def norm(
     Raises:
         TypeError: `A` is not a Tensor.
         ValueError: `ord` or `dim` do not fit.
-        NotImplementedError: norms of matrices by singular values: 'nuc', 2, -2.
 
     >>> print(ops.norm(Tensor([3.0, 4.0])))
+    5.0
+
+    >>> print(ops.NuclearNorm()(Tensor([[0.0, 2.0], [3.0, 0.0]])))
     5.0
     """
     x, target = _norm_input(A, dtype, "norm", "A")
@@ -215,6 +225,7 @@ def _pair(dim: Any, x: Tensor, op: str) -> tuple[int, int]:
 @public(
     "mint.linalg.vector_norm(x, ord, dim=None, keepdim=False, *, dtype)",
     "mint.norm(input, p='fro', dim=None, keepdim=False, *, dtype) = "
+    "ops.norm(input, p, dim, keepdim, dtype=dtype) if p == 'nuc' else "
     "ops.vector_norm(input, 2 if p == 'fro' else p, dim, keepdim, dtype=dtype)",
 )
 @operation
@@ -248,7 +259,7 @@ def matrix_norm(
     """Norms of matrices in two dimensions; see `norm`.
 
     Raises:
-        TypeError, ValueError, NotImplementedError: as `norm`.
+        TypeError, ValueError: as `norm`.
 
     >>> print(ops.matrix_norm(Tensor([[3.0, 0.0], [0.0, 4.0]])))
     5.0

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad.core import dtype as mstype
-from cellgrad.core.arguments import check_one_of
+from cellgrad.core.arguments import argument_error, check_one_of
 from cellgrad.core.dtype import Type
 from cellgrad.core.record import (
     broadcast_to_shape,
@@ -23,7 +23,7 @@ from cellgrad.core.record import (
 )
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
-from cellgrad.ops import determinants
+from cellgrad.ops import determinants, spectral
 from cellgrad.ops import linalg as ops
 from cellgrad.ops.joining import block_diag
 
@@ -33,6 +33,7 @@ __all__ = [
     "cho_solve",
     "cholesky",
     "det",
+    "eigh",
     "inv",
     "lu",
     "lu_factor",
@@ -278,6 +279,60 @@ def _lu_solve(packed: Tensor, pivots: Tensor, b: Tensor, transposed: bool) -> Te
         out = ops.solve_triangular(factors, y, False)
     out = cast_to(out, dtype)
     return out if columns is given else reshape_to(out, out.shape[:-1])
+
+
+# --- eigenvalues ------------------------------------------------------------------------------
+
+
+def eigh(
+    a: Tensor,
+    b: Tensor | None = None,
+    lower: bool = True,
+    eigvals_only: bool = False,
+    overwrite_a: bool = False,
+    overwrite_b: bool = False,
+    turbo: bool = True,
+    eigvals: Any = None,
+    type: int = 1,
+    check_finite: bool = True,
+) -> Any:
+    """Eigenvalues, ascending, and orthonormal eigenvectors of a symmetric matrix.
+
+    By Jacobi's method. Of the elements of an eigenvector that have at least 0.9 of the largest
+    magnitude, the first is positive. Integers are converted to float64, as in MindSpore.
+
+    Args:
+        a: Tensor of shape [..., n, n]; its other triangle is not read.
+        b: None: the generalized problem is not supported.
+        lower: which triangle is read.
+        eigvals_only: whether to give eigenvalues alone.
+        eigvals: None: all are computed.
+
+    Returns:
+        Tensors of shape [..., n] and [..., n, n], whose columns are the eigenvectors; or the former.
+
+    Raises:
+        TypeError: something that is not a Tensor.
+        ValueError: matrices that are not square; `b` or `eigvals`.
+
+    >>> from cellgrad.scipy import linalg
+    >>> print(linalg.eigh(Tensor([[2.0, 1.0], [1.0, 2.0]]), eigvals_only=True))
+    [1. 3.]
+    """
+    for name, value in (("b", b), ("eigvals", eigvals)):
+        if value is not None:
+            raise argument_error(ValueError, "eigh", name, "None", value)
+    w, v = _eigh(a, bool(lower))
+    return w if eigvals_only else (w, v)
+
+
+@operation
+def _eigh(a: Tensor, lower: bool) -> tuple[Tensor, Tensor]:
+    given = check_tensor(a, "eigh", "a")
+    wide = given if given.dtype.kind == "f" else cast_to(given, mstype.float64)
+    x, dtype = ops.matrices("eigh", wide, "a", square=True)
+    w, v = spectral.eigh(x, lower)
+    return cast_to(w, dtype), cast_to(v, dtype)
 
 
 # --- triangular systems -----------------------------------------------------------------------
