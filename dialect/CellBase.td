@@ -35,7 +35,9 @@ def Cell_Dialect : Dialect {
 //===----------------------------------------------------------------------===//
 
 defvar CellFloats = [F16, BF16, F32, F64];
-defvar CellInts = [I8, I16, I32, I64];
+/// Signless ones are signed. Unsigned ones are made signless before the lowering, by
+/// `cell-lower-unsigned`, which has a case for each op that takes them.
+defvar CellInts = [I8, I16, I32, I64, UI8, UI16, UI32, UI64];
 
 /// Larger ones no process can address, and arithmetic on their sizes overflows.
 class Cell_TensorOf<list<Type> elements>
@@ -122,7 +124,7 @@ class NotDifferentiable<string why> : Derivative<"none", [], "", why>;
 
 /// The scalar meaning of an elementwise op, twice and independently: `floats` and `ints`
 /// build the payload in upstream dialects, `eval` is the C++ that the reference
-/// interpreter and the constant folder run (on double and on int64_t).
+/// interpreter and the constant folder run (on double, int64_t and, for unsigned integers, uint64_t).
 class Scalar<string eval_, string floats_, string ints_ = ""> {
   string eval = eval_;
   string floats = floats_;

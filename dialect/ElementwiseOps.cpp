@@ -98,9 +98,13 @@ static Attribute toAttribute(Type element, double value) {
   return IntegerAttr::get(element, APInt(1, value != 0));
 }
 
-static Attribute toAttribute(Type element, int64_t value) {
+static Attribute toAttribute(Type element, uint64_t value) {
   unsigned width = element.getIntOrFloatBitWidth();
   return IntegerAttr::get(element, APInt(64, value).trunc(width));
+}
+
+static Attribute toAttribute(Type element, int64_t value) {
+  return toAttribute(element, static_cast<uint64_t>(value));
 }
 
 /// The i-th element of a constant, or the only one of a splat.
@@ -114,8 +118,9 @@ template <typename T> static T elementAt(DenseElementsAttr dense, int64_t i) {
   } else {
     APInt number = dense.isSplat() ? dense.getSplatValue<APInt>()
                                    : *(dense.value_begin<APInt>() + i);
-    return number.getBitWidth() == 1 ? number.getZExtValue()
-                                     : number.getSExtValue();
+    return std::is_unsigned_v<T> || number.getBitWidth() == 1
+               ? number.getZExtValue()
+               : number.getSExtValue();
   }
 }
 
@@ -143,6 +148,9 @@ static OpFoldResult foldConstants(Operation *op, ArrayRef<Attribute> operands) {
   if (isa<FloatType>(input.getElementType()))
     return kernels->floats ? evaluate(kernels->floats, operands, *count, type)
                            : Attribute();
+  if (input.getElementType().isUnsignedInteger())
+    return kernels->uints ? evaluate(kernels->uints, operands, *count, type)
+                          : Attribute();
   return kernels->ints ? evaluate(kernels->ints, operands, *count, type)
                        : Attribute();
 }

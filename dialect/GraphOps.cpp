@@ -27,8 +27,9 @@ OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
     number.convert(to.getFloatSemantics(), APFloat::rmNearestTiesToEven, &lost);
   } else {
     APInt integer = dense.getSplatValue<APInt>();
-    number.convertFromAPInt(integer, integer.getBitWidth() > 1,
-                            APFloat::rmNearestTiesToEven);
+    bool isSigned = integer.getBitWidth() > 1 &&
+                    !dense.getElementType().isUnsignedInteger();
+    number.convertFromAPInt(integer, isSigned, APFloat::rmNearestTiesToEven);
   }
   return DenseElementsAttr::get(getType(), number);
 }

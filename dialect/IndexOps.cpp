@@ -87,7 +87,9 @@ LogicalResult ScatterOp::verify() {
 /// Refuses an integer type that cannot hold all of `count` positions.
 static LogicalResult checkHolds(Operation *op, Type type, int64_t count) {
   auto integer = dyn_cast<IntegerType>(type);
-  if (!integer || count == 0 || llvm::isIntN(integer.getWidth(), count - 1))
+  if (!integer || count == 0 ||
+      (integer.isUnsigned() ? llvm::isUIntN(integer.getWidth(), count - 1)
+                            : llvm::isIntN(integer.getWidth(), count - 1)))
     return success();
   return op->emitOpError("counts to ")
          << count - 1 << ", which " << type << " cannot hold";

@@ -21,11 +21,14 @@ namespace {
 template <typename T> T magnitudeOf(T x) {
   if constexpr (std::is_floating_point_v<T>)
     return std::abs(x);
+  else if constexpr (std::is_unsigned_v<T>)
+    return x;
   else
     return x < 0 ? -x : x;
 }
 template <typename T> T signOf(T x) {
-  return x > 0 ? T(1) : x < 0 ? T(-1) : x; // keeps NaN and the sign of zero
+  // Keeps NaN and the sign of zero.
+  return x > 0 ? T(1) : x < 0 ? T(-1) : x;
 }
 /// IEEE 754 maximum and minimum: NaN wins, and -0 is below +0.
 template <typename T> T largerOf(T a, T b) {
@@ -65,6 +68,8 @@ template <typename T> T roundOf(T x) {
 template <typename T> T truncRemainder(T a, T b) {
   if constexpr (std::is_floating_point_v<T>)
     return std::fmod(a, b);
+  else if constexpr (std::is_unsigned_v<T>)
+    return b == 0 ? T(0) : a % b;
   else
     return b == 0 || b == -1 ? T(0) : a % b;
 }
@@ -78,6 +83,8 @@ template <typename T> T floorRemainder(T a, T b) {
 template <typename T> T floorDivide(T a, T b) {
   if constexpr (std::is_floating_point_v<T>)
     return std::floor(a / b);
+  else if constexpr (std::is_unsigned_v<T>)
+    return b == 0 ? T(0) : a / b;
   else
     return b == 0 ? T(0) : b == -1 ? -a : (a - floorRemainder(a, b)) / b;
 }

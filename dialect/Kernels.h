@@ -15,11 +15,12 @@
 namespace cellgrad {
 
 /// The function of one op on floating point numbers (computed in double) and on
-/// integers (computed in 64 bits; the caller wraps). Null where the op is not
-/// defined. Predicates give 0 or 1.
+/// integers, signed and unsigned (computed in 64 bits; the caller wraps). Null
+/// where the op is not defined. Predicates give 0 or 1.
 struct ScalarKernels {
   double (*floats)(const double *args);
   int64_t (*ints)(const int64_t *args);
+  uint64_t (*uints)(const uint64_t *args);
 };
 
 /// Kernels of the op called `name` ("cell.tanh"), or null.

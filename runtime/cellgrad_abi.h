@@ -86,6 +86,9 @@ extern "C" {
 #define CG_BFLOAT16 7
 #define CG_FLOAT32 8
 #define CG_FLOAT64 9
+#define CG_UINT16 10
+#define CG_UINT32 11
+#define CG_UINT64 12
 
 /* Types that C lacks, by their bits. bool is one byte, 0 or 1. */
 typedef uint8_t cg_bool;

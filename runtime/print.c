@@ -43,10 +43,12 @@ static int64_t elementSize(int32_t dtype) {
   case CG_UINT8:
     return 1;
   case CG_INT16:
+  case CG_UINT16:
   case CG_FLOAT16:
   case CG_BFLOAT16:
     return 2;
   case CG_INT32:
+  case CG_UINT32:
   case CG_FLOAT32:
     return 4;
   default:
@@ -156,6 +158,8 @@ static void putElement(int32_t dtype, const unsigned char *at) {
   int32_t i32;
   int64_t i64;
   uint16_t bits;
+  uint32_t u32;
+  uint64_t u64;
   float f32;
   double f64;
   switch (dtype) {
@@ -179,6 +183,18 @@ static void putElement(int32_t dtype, const unsigned char *at) {
   case CG_INT64:
     memcpy(&i64, at, sizeof i64);
     printf("%lld", (long long)i64);
+    return;
+  case CG_UINT16:
+    memcpy(&bits, at, sizeof bits);
+    printf("%u", bits);
+    return;
+  case CG_UINT32:
+    memcpy(&u32, at, sizeof u32);
+    printf("%u", (unsigned)u32);
+    return;
+  case CG_UINT64:
+    memcpy(&u64, at, sizeof u64);
+    printf("%llu", (unsigned long long)u64);
     return;
   case CG_FLOAT16:
   case CG_BFLOAT16:

@@ -105,6 +105,8 @@ bool emitKernels(const RecordKeeper &records, raw_ostream &os) {
     emitKernel(r, !r.floats.empty(), "double", os);
     os << ", ";
     emitKernel(r, !r.ints.empty(), "int64_t", os);
+    os << ", ";
+    emitKernel(r, !r.ints.empty(), "uint64_t", os);
     os << "}},\n";
   }
   return false;

@@ -67,7 +67,7 @@ std::optional<Counter> findCounter(scf::WhileOp op) {
                          to = knownInteger(less.getRhs()),
                          by = knownInteger(step);
   auto type = dyn_cast<IntegerType>(getElementTypeOrSelf(counted));
-  if (!from || !to || !by || *by < 1 || !type)
+  if (!from || !to || !by || *by < 1 || !type || type.isUnsigned())
     return std::nullopt;
   // The last sum must not wrap around, as the loop would go on.
   if (*to > llvm::maxIntN(type.getWidth()) - *by)

@@ -32,6 +32,9 @@ constexpr DTypeInfo kDTypes[] = {
     {"bfloat16", "cg_bfloat16", CG_BFLOAT16, 2},
     {"float32", "float", CG_FLOAT32, 4},
     {"float64", "double", CG_FLOAT64, 8},
+    {"uint16", "uint16_t", CG_UINT16, 2},
+    {"uint32", "uint32_t", CG_UINT32, 4},
+    {"uint64", "uint64_t", CG_UINT64, 8},
 };
 
 FailureOr<TensorSpec> readTensor(Operation *function, Attribute attr,

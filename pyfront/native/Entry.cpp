@@ -82,7 +82,9 @@ void printThroughPython(const cg_print_record *record, void *user) {
           lookupDType("int16"),   lookupDType("int32"),
           lookupDType("int64"),   lookupDType("uint8"),
           lookupDType("float16"), lookupDType("bfloat16"),
-          lookupDType("float32"), lookupDType("float64")};
+          lookupDType("float32"), lookupDType("float64"),
+          lookupDType("uint16"),  lookupDType("uint32"),
+          lookupDType("uint64")};
       TensorBuffer copy(
           *dtypes[record->dtype],
           TensorBuffer::Shape(record->shape, record->shape + record->rank));

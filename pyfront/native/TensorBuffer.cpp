@@ -325,7 +325,12 @@ static const DTypeInfo *dtypeOfFormat(const char *format, size_t itemSize) {
   case 'd':
     return lookupDType("float" + bits);
   case 'B':
-    return lookupDType("uint8");
+  case 'H':
+  case 'I':
+  case 'L':
+  case 'Q':
+  case 'N':
+    return lookupDType("uint" + bits);
   default:
     return nullptr;
   }
@@ -346,8 +351,6 @@ TensorBuffer BufferImporter::fromBuffer(nb::handle object) {
   View view;
   std::string format = buffer->format ? buffer->format : "B";
   view.dtype = dtypeOfFormat(format.c_str(), buffer->itemsize);
-  if (!view.dtype && wanted && format.back() == 'H' && wanted->bytes == 2)
-    view.dtype = wanted; // 16-bit floats by their bits
   if (!view.dtype)
     fail("has elements of format '" + format + "': expected one of " +
          knownDTypes() + " in native byte order");

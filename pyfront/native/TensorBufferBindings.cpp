@@ -41,6 +41,12 @@ const char *formatOf(const DTypeInfo &dtype) {
     return "q";
   case CG_UINT8:
     return "B";
+  case CG_UINT16:
+    return "H";
+  case CG_UINT32:
+    return "I";
+  case CG_UINT64:
+    return "Q";
   case CG_FLOAT16:
     return "e";
   case CG_BFLOAT16:
@@ -122,6 +128,9 @@ dlpack::DataType dlpackType(const DTypeInfo &dtype) {
   case CG_BOOL:
     return {dlpack::Bool, bits, 1};
   case CG_UINT8:
+  case CG_UINT16:
+  case CG_UINT32:
+  case CG_UINT64:
     return {dlpack::UInt, bits, 1};
   case CG_BFLOAT16:
     return {dlpack::Bfloat, bits, 1};

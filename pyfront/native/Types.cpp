@@ -22,6 +22,9 @@ Type elementType(MLIRContext *context, const std::string &name) {
     return b.getI32Type();
   if (name == "int64")
     return b.getI64Type();
+  for (unsigned width : {8, 16, 32, 64})
+    if (name == "uint" + std::to_string(width))
+      return b.getIntegerType(width, /*isSigned=*/false);
   if (name == "float16")
     return b.getF16Type();
   if (name == "bfloat16")
@@ -32,7 +35,7 @@ Type elementType(MLIRContext *context, const std::string &name) {
     return b.getF64Type();
   throw GraphError(
       "dtype '" + name +
-      "' is not supported; use bool, int8, int16, int32, int64, float16, "
+      "' is not supported; use bool, int8 to int64, uint8 to uint64, float16, "
       "bfloat16, float32 or float64");
 }
 
@@ -41,7 +44,9 @@ std::string elementName(Type type) {
     return "bool";
   if (type.isBF16())
     return "bfloat16";
-  return (isa<FloatType>(type) ? "float" : "int") +
+  return (isa<FloatType>(type)       ? "float"
+          : type.isUnsignedInteger() ? "uint"
+                                     : "int") +
          std::to_string(type.getIntOrFloatBitWidth());
 }
 

@@ -48,9 +48,9 @@ func.func @scalar(%x: f32) {
 
 // -----
 
-func.func @unsigned(%x: tensor<2xui8>) {
+func.func @explicitly_signed(%x: tensor<2xsi8>) {
   // expected-error @+1 {{'cell.neg' op operand #0 must be statically shaped tensor}}
-  %0 = cell.neg %x : tensor<2xui8>
+  %0 = cell.neg %x : tensor<2xsi8>
   return
 }
 

@@ -245,7 +245,7 @@ func.func @caller(%x: tensor<f64>) {
 
 func.func private @f(%x: tensor<f64>) -> tensor<f64>
 func.func @caller(%x: tensor<f64>, %n: tensor<i1>) {
-  // expected-error @+1 {{'cell.vjp' op operand #1 must be variadic of statically shaped tensor of 16-bit float or bfloat16 type or 32-bit float or 64-bit float or 8-bit signless integer or 16-bit signless integer or 32-bit signless integer or 64-bit signless integer values of at most 2^47 bytes, but got 'tensor<i1>'}}
+  // expected-error @+1 {{'cell.vjp' op operand #1 must be variadic of statically shaped tensor of 16-bit float or bfloat16 type or 32-bit float or 64-bit float or 8-bit signless integer or 16-bit signless integer or 32-bit signless integer or 64-bit signless integer or 8-bit unsigned integer or 16-bit unsigned integer or 32-bit unsigned integer or 64-bit unsigned integer values of at most 2^47 bytes, but got 'tensor<i1>'}}
   %0:2 = cell.vjp @f(%x) cotangents(%n) of [0] wrt [0] : (tensor<f64>, tensor<i1>) -> (tensor<f64>, tensor<f64>)
   return
 }

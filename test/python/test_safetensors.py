@@ -13,8 +13,8 @@ from cellgrad import Tensor
 from cellgrad.checkpoints import safetensors as _safetensors
 from cellgrad.common import dtype as mstype
 
-SIZES = {"BOOL": 1, "I8": 1, "U8": 1, "I16": 2, "F16": 2, "BF16": 2}
-SIZES |= {"I32": 4, "F32": 4, "I64": 8, "F64": 8}
+SIZES = {"BOOL": 1, "I8": 1, "U8": 1, "I16": 2, "U16": 2, "F16": 2, "BF16": 2}
+SIZES |= {"I32": 4, "U32": 4, "F32": 4, "I64": 8, "U64": 8, "F64": 8}
 TENSORS = {
     "fc.weight": Tensor(np.arange(6, dtype=np.float32).reshape(2, 3)),
     "fc.bias": Tensor([1.5, -2.5, 3.0], mstype.bfloat16),
@@ -115,7 +115,10 @@ FORBIDDEN = {
         "'a' twice",
     ),
     "an unknown dtype": (blob({"a": part([0, 8], "F33")}, bytes(8)), "F33"),
-    "a dtype of others": (blob({"a": part([0, 4], "U16")}, bytes(4)), "'a' has the dtype U16"),
+    "a dtype of others": (
+        blob({"a": part([0, 2], "F8_E5M2")}, bytes(2)),
+        "'a' has the dtype F8_E5M2",
+    ),
     "a list": (blob([]), "sequence"),
     "a number": (blob(b"3"), "header|integer|JSON"),
     "a part that is a text": (blob({"a": "F32"}), "invalid type: string"),

@@ -106,7 +106,7 @@ Tensor evaluate(ArgMaxOp op, Operands args) {
   return firstExtremum(
       op.getType(), x, op.getDims(), [&](int64_t i, int64_t j) {
         if (!x.isFloat())
-          return x.getInt(i) > x.getInt(j);
+          return x.isLess(x.getInt(j), x.getInt(i));
         return !std::isnan(x.getFloat(j)) &&
                (std::isnan(x.getFloat(i)) || x.getFloat(i) > x.getFloat(j));
       });
@@ -117,7 +117,7 @@ Tensor evaluate(ArgMinOp op, Operands args) {
   return firstExtremum(
       op.getType(), x, op.getDims(), [&](int64_t i, int64_t j) {
         if (!x.isFloat())
-          return x.getInt(i) < x.getInt(j);
+          return x.isLess(x.getInt(i), x.getInt(j));
         return !std::isnan(x.getFloat(j)) &&
                (std::isnan(x.getFloat(i)) || x.getFloat(i) < x.getFloat(j));
       });

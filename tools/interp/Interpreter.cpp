@@ -304,6 +304,11 @@ FailureOr<Tensor> Interpreter::evaluateElementwise(Operation *op,
       double value = kernels->floats(scalars.data());
       result.isFloat() ? result.setFloat(i, value)
                        : result.setInt(i, value != 0);
+    } else if (args[0]->isUnsigned()) {
+      SmallVector<uint64_t, 3> scalars;
+      for (const Tensor *arg : args)
+        scalars.push_back(static_cast<uint64_t>(arg->getInt(i)));
+      result.setInt(i, static_cast<int64_t>(kernels->uints(scalars.data())));
     } else {
       SmallVector<int64_t, 3> scalars;
       for (const Tensor *arg : args)

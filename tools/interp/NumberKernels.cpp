@@ -57,9 +57,14 @@ Tensor evaluate(ReduceSumOp op, Operands args) {
       [](double a, double b) { return a + b; }, wrappingAdd);
 }
 
-/// The end of the range of integers of `width` bits that is below (`sign` -1)
+/// The end of the range of the integers of `type` that is below (`sign` -1)
 /// or above (+1) all others.
-static int64_t rangeEnd(unsigned width, int sign) {
+static int64_t rangeEnd(Type type, int sign) {
+  unsigned width = type.getIntOrFloatBitWidth();
+  if (type.isUnsignedInteger())
+    return sign > 0
+               ? static_cast<int64_t>(llvm::maskTrailingOnes<uint64_t>(width))
+               : 0;
   int64_t top = std::numeric_limits<int64_t>::max() >> (64 - width);
   return sign > 0 ? top : -top - 1;
 }
@@ -67,10 +72,9 @@ static int64_t rangeEnd(unsigned width, int sign) {
 /// The larger element by the order that `sign` gives: NaN wins, -0 is below +0.
 static Tensor reduceExtremum(RankedTensorType type, const Tensor &x,
                              ArrayRef<int64_t> dims, int sign) {
-  unsigned width = type.getElementTypeBitWidth();
   return reduce(
       type, x, dims, -sign * std::numeric_limits<double>::infinity(),
-      rangeEnd(width, -sign),
+      x.isFloat() ? 0 : rangeEnd(type.getElementType(), -sign),
       [&](double a, double b) {
         if (std::isnan(a) || std::isnan(b))
           return std::numeric_limits<double>::quiet_NaN();
@@ -78,7 +82,9 @@ static Tensor reduceExtremum(RankedTensorType type, const Tensor &x,
           return std::signbit(a) == (sign > 0) ? b : a;
         return (a > b) == (sign > 0) ? a : b;
       },
-      [&](int64_t a, int64_t b) { return (a > b) == (sign > 0) ? a : b; });
+      [&](int64_t a, int64_t b) {
+        return x.isLess(b, a) == (sign > 0) ? a : b;
+      });
 }
 
 Tensor evaluate(ReduceMaxOp op, Operands args) {
@@ -127,22 +133,28 @@ Tensor evaluate(MatMulOp op, Operands args) {
 //===----------------------------------------------------------------------===//
 
 /// Truncates toward zero and saturates at the ends of the range; NaN gives 0.
-static int64_t saturate(double value, unsigned width) {
+static int64_t saturate(double value, Type type) {
   if (std::isnan(value))
     return 0;
+  unsigned width = type.getIntOrFloatBitWidth();
+  if (type.isUnsignedInteger()) {
+    if (value >= std::ldexp(1.0, width))
+      return rangeEnd(type, 1);
+    return value <= 0 ? 0 : static_cast<int64_t>(static_cast<uint64_t>(value));
+  }
   // The upper end plus one is a power of two, hence exact in double.
   if (value >= std::ldexp(1.0, width - 1))
-    return rangeEnd(width, 1);
+    return rangeEnd(type, 1);
   if (value < std::ldexp(-1.0, width - 1))
-    return rangeEnd(width, -1);
+    return rangeEnd(type, -1);
   return static_cast<int64_t>(value);
 }
 
 /// `value` rounded once to `type`, also where double is not exact.
-static double fromInteger(FloatType type, int64_t value) {
+static double fromInteger(FloatType type, int64_t value, bool isSigned) {
   APFloat number(type.getFloatSemantics());
-  number.convertFromAPInt(APInt(64, value, /*isSigned=*/true),
-                          /*IsSigned=*/true, APFloat::rmNearestTiesToEven);
+  number.convertFromAPInt(APInt(64, static_cast<uint64_t>(value)), isSigned,
+                          APFloat::rmNearestTiesToEven);
   bool lost;
   number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &lost);
   return number.convertToDouble();
@@ -158,9 +170,10 @@ Tensor evaluate(CastOp op, Operands args) {
     else if (result.isFloat())
       result.setFloat(i, x.isFloat()
                              ? x.getFloat(i)
-                             : fromInteger(cast<FloatType>(to), x.getInt(i)));
+                             : fromInteger(cast<FloatType>(to), x.getInt(i),
+                                           !x.isUnsigned()));
     else if (x.isFloat())
-      result.setInt(i, saturate(x.getFloat(i), to.getIntOrFloatBitWidth()));
+      result.setInt(i, saturate(x.getFloat(i), to));
     else
       result.setInt(i, x.getInt(i));
   }

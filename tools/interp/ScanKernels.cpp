@@ -117,8 +117,8 @@ Tensor evaluate(SegmentCumSumOp op, Operands args) {
 /// Whether an element that comes after the extremum takes its place.
 static bool takesOver(bool isMax, const Tensor &x, int64_t best, int64_t i) {
   if (!x.isFloat())
-    return isMax ? x.getInt(i) >= x.getInt(best)
-                 : x.getInt(i) <= x.getInt(best);
+    return isMax ? !x.isLess(x.getInt(i), x.getInt(best))
+                 : !x.isLess(x.getInt(best), x.getInt(i));
   double a = x.getFloat(i), b = x.getFloat(best);
   return !std::isnan(b) && (std::isnan(a) || (isMax ? a >= b : a <= b));
 }
@@ -156,7 +156,7 @@ Tensor evaluate(ArgSortOp op, Operands args) {
       if (descending)
         std::swap(i, j);
       if (!x.isFloat())
-        return x.getInt(line[i]) < x.getInt(line[j]);
+        return x.isLess(x.getInt(line[i]), x.getInt(line[j]));
       double a = x.getFloat(line[i]), b = x.getFloat(line[j]);
       return std::isnan(b) ? !std::isnan(a) : a < b;
     };

@@ -136,6 +136,9 @@ void Tensor::setInt(int64_t i, int64_t value) {
   unsigned width = getElementType().getIntOrFloatBitWidth();
   if (width == 1)
     ints[i] = value & 1;
+  else if (isUnsigned())
+    ints[i] = static_cast<int64_t>(static_cast<uint64_t>(value) &
+                                   llvm::maskTrailingOnes<uint64_t>(width));
   else
     ints[i] = llvm::SignExtend64(value, width);
 }
@@ -161,6 +164,8 @@ void Tensor::print(raw_ostream &os, std::optional<unsigned> digits) const {
       os << formatFloat(cast<FloatType>(getElementType()), floats[i], digits);
     else if (getElementType().isInteger(1))
       os << (ints[i] ? "true" : "false");
+    else if (isUnsigned())
+      os << static_cast<uint64_t>(ints[i]);
     else
       os << ints[i];
   };

@@ -22,8 +22,9 @@ std::string formatFloat(mlir::FloatType type, double value,
                         std::optional<unsigned> digits = std::nullopt);
 
 /// A tensor in row-major order. Floating point elements are doubles that are
-/// always representable in the element type; integers are sign extended to 64
-/// bits, bools are 0 or 1.
+/// always representable in the element type; integers are extended to 64 bits,
+/// by their sign or by zeros (those of 64 bits by their bits), bools are 0
+/// or 1.
 class Tensor {
 public:
   Tensor() = default;
@@ -44,10 +45,16 @@ public:
   mlir::Type getElementType() const { return type.getElementType(); }
   llvm::ArrayRef<int64_t> getShape() const { return type.getShape(); }
   bool isFloat() const { return mlir::isa<mlir::FloatType>(getElementType()); }
+  bool isUnsigned() const { return getElementType().isUnsignedInteger(); }
   int64_t size() const { return isFloat() ? floats.size() : ints.size(); }
 
   double getFloat(int64_t i) const { return floats[i]; }
   int64_t getInt(int64_t i) const { return ints[i]; }
+  /// Whether the integer a is less than b, both as getInt gives them.
+  bool isLess(int64_t a, int64_t b) const {
+    return isUnsigned() ? static_cast<uint64_t>(a) < static_cast<uint64_t>(b)
+                        : a < b;
+  }
   /// Stores `value` rounded to the element type.
   void setFloat(int64_t i, double value);
   /// Stores `value` wrapped to the width of the element type.

@@ -46,8 +46,10 @@ struct PrintBufferization
         return failure();
       buffers.push_back(denseBuffer(rewriter, op->getLoc(), *buffer));
     }
-    bufferization::replaceOpWithNewBufferizedOp<PrintOp>(
-        rewriter, op, buffers, cast<PrintOp>(op).getFormatAttr());
+    auto print = PrintOp::create(rewriter, op->getLoc(), buffers,
+                                 cast<PrintOp>(op).getFormatAttr());
+    print->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    rewriter.eraseOp(op);
     return success();
   }
 };

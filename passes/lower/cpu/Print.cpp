@@ -14,7 +14,7 @@ using namespace cellgrad;
 
 namespace {
 
-int32_t dtypeCode(Type type) {
+int32_t dtypeCode(Type type, bool isUnsigned) {
   if (type.isBF16())
     return CG_BFLOAT16;
   if (isa<FloatType>(type))
@@ -23,13 +23,13 @@ int32_t dtypeCode(Type type) {
   case 1:
     return CG_BOOL;
   case 8:
-    return CG_INT8;
+    return isUnsigned ? CG_UINT8 : CG_INT8;
   case 16:
-    return CG_INT16;
+    return isUnsigned ? CG_UINT16 : CG_INT16;
   case 32:
-    return CG_INT32;
+    return isUnsigned ? CG_UINT32 : CG_INT32;
   default:
-    return CG_INT64;
+    return isUnsigned ? CG_UINT64 : CG_INT64;
   }
 }
 
@@ -64,12 +64,14 @@ public:
     };
 
     StringRef rest = op.getFormat();
-    for (auto [operand, buffer] :
-         llvm::zip_equal(op.getXs(), adaptor.getXs())) {
+    auto marks = op->getAttrOfType<DenseBoolArrayAttr>("cell.unsigned");
+    for (auto [i, operand, buffer] :
+         llvm::enumerate(op.getXs(), adaptor.getXs())) {
       auto type = cast<MemRefType>(operand.getType());
       auto [text, after] = rest.split("{}");
       Value data = MemRefDescriptor(buffer).alignedPtr(rewriter, loc);
-      emit(text, dtypeCode(type.getElementType()), type.getShape(), data);
+      emit(text, dtypeCode(type.getElementType(), marks && marks[i]),
+           type.getShape(), data);
       rest = after;
     }
     emit((rest + "\n").str(), CG_FLOAT32, {},

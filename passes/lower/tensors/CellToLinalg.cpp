@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace cellgrad {
@@ -57,6 +58,8 @@ public:
   }
 
   void runOnOperation() override {
+    if (failed(refuseUnsigned()))
+      return signalPassFailure();
     walkAndApplyPatterns(getOperation(), phases);
     cellgrad::lowerAndMarkLoops(getOperation(), patterns);
     WalkResult left = getOperation().walk([](Operation *op) {
@@ -77,6 +80,21 @@ public:
   }
 
 private:
+  /// Signless integers are signed here.
+  LogicalResult refuseUnsigned() {
+    auto isUnsigned = [](Type type) {
+      return getElementTypeOrSelf(type).isUnsignedInteger();
+    };
+    WalkResult found = getOperation().walk([&](Operation *op) {
+      if (llvm::none_of(op->getOperandTypes(), isUnsigned) &&
+          llvm::none_of(op->getResultTypes(), isUnsigned))
+        return WalkResult::advance();
+      op->emitOpError("has unsigned integers; run --cell-lower-unsigned first");
+      return WalkResult::interrupt();
+    });
+    return failure(found.wasInterrupted());
+  }
+
   FrozenRewritePatternSet patterns, phases;
 };
 

@@ -91,10 +91,11 @@ FailureOr<SmallVector<int64_t>> collectDonations(func::FuncOp func) {
 }
 
 void appendTensor(Builder &b, SmallVectorImpl<NamedAttribute> &fields,
-                  Type type) {
+                  Type type, Attribute dtype) {
   auto tensor = cast<RankedTensorType>(type);
-  fields.push_back(b.getNamedAttr(
-      "dtype", b.getStringAttr(dtypeName(tensor.getElementType()))));
+  if (!dtype) // cell-lower-unsigned notes what the type does not say
+    dtype = b.getStringAttr(dtypeName(tensor.getElementType()));
+  fields.push_back(b.getNamedAttr("dtype", dtype));
   fields.push_back(
       b.getNamedAttr("shape", b.getDenseI64ArrayAttr(tensor.getShape())));
 }
@@ -133,7 +134,7 @@ DictionaryAttr buildSignature(func::FuncOp func, ArrayRef<int64_t> donor) {
     Attribute role = func.getArgAttr(i, "cell.role");
     fields.push_back(
         b.getNamedAttr("role", role ? role : b.getStringAttr("input")));
-    appendTensor(b, fields, type);
+    appendTensor(b, fields, type, func.getArgAttr(i, "cell.dtype"));
     if (Attribute donate = func.getArgAttr(i, "cell.donate"))
       fields.push_back(b.getNamedAttr("donate", donate));
     args.push_back(b.getDictionaryAttr(fields));
@@ -142,7 +143,7 @@ DictionaryAttr buildSignature(func::FuncOp func, ArrayRef<int64_t> donor) {
     SmallVector<NamedAttribute> fields;
     fields.push_back(b.getNamedAttr(
         "name", nameOr(b, func.getResultAttr(k, "cell.name"), "out", k)));
-    appendTensor(b, fields, type);
+    appendTensor(b, fields, type, func.getResultAttr(k, "cell.dtype"));
     if (donor[k] >= 0)
       fields.push_back(
           b.getNamedAttr("donated_arg", b.getI64IntegerAttr(donor[k])));

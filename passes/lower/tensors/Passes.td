@@ -39,6 +39,17 @@ def DecomposePass : Pass<"cell-decompose", "::mlir::ModuleOp"> {
   let dependentDialects = ["::cellgrad::CellDialect"];
 }
 
+def LowerUnsignedPass : Pass<"cell-lower-unsigned", "::mlir::ModuleOp"> {
+  let summary = "Turn unsigned integers into signless ones, which are signed";
+  let description = [{
+    Most ops mean the same for both. What depends on an order sees elements with their upper bit
+    inverted, which are ordered as signed numbers; casts, quotients and remainders are written out.
+    `cell.dtype` keeps the type of arguments and results, `cell.unsigned` which operands of a
+    `cell.print` were unsigned. An op without a case here is an error.
+  }];
+  let dependentDialects = ["::cellgrad::CellDialect"];
+}
+
 def LowerStashPass : Pass<"cell-lower-stash", "::mlir::ModuleOp"> {
   let summary = "Turn stashes of known capacity into tensors";
   let description = [{

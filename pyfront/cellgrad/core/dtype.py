@@ -35,6 +35,9 @@ __all__ = [
     "single",
     "tensor_type",
     "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
 ]
 
 
@@ -89,6 +92,9 @@ int16 = Type("int16", "Int16", "i", 2, 2)
 int32 = Type("int32", "Int32", "i", 4, 3)
 int64 = Type("int64", "Int64", "i", 8, 4)
 uint8 = Type("uint8", "UInt8", "u", 1, 1)
+uint16 = Type("uint16", "UInt16", "u", 2, 2)
+uint32 = Type("uint32", "UInt32", "u", 4, 3)
+uint64 = Type("uint64", "UInt64", "u", 8, 4)
 float16 = Type("float16", "Float16", "f", 2, 1)
 bfloat16 = Type("bfloat16", "BFloat16", "f", 2, 1)
 float32 = Type("float32", "Float32", "f", 4, 2)
@@ -101,7 +107,11 @@ int_ = Type("int", "Int")
 float_ = Type("float", "Float")
 tensor_type = Type("tensor", "Tensor")
 
-TENSOR_TYPES = (bool_, int8, int16, int32, int64, uint8, float16, bfloat16, float32, float64)
+TENSOR_TYPES = (
+    *(bool_, int8, int16, int32, int64),
+    *(uint8, uint16, uint32, uint64),
+    *(float16, bfloat16, float32, float64),
+)
 _BY_NAME = {t.name: t for t in (*TENSOR_TYPES, number, int_, float_, tensor_type)}
 BY_NATIVE = {t.native: t for t in TENSOR_TYPES}
 
@@ -198,9 +208,22 @@ def coerce(dtype: Any) -> Type | None:
 
 
 def promote(a: Type, b: Type) -> Type:
-    """The common type of two tensors: floats win over integers, then the wider one."""
+    """The common type of two tensors: floats win over integers, then the wider one.
+
+    Raises:
+        TypeError: uint16, uint32 or uint64 with another dtype that is not bool.
+    """
     if a is b:
         return a
+    for one, other in ((a, b), (b, a)):
+        if one.kind == "u" and one.rank > 1:
+            if other.kind == "b":
+                return one
+            raise error(
+                TypeError,
+                f"Type implicit conversion between {a.title} and {b.title} is not supported.",
+                f"cast one of them: x.astype({other!r})",
+            )
     order = {"b": 0, "u": 1, "i": 1, "f": 2}
     if order[a.kind] != order[b.kind]:
         return a if order[a.kind] > order[b.kind] else b
@@ -212,6 +235,11 @@ def promote(a: Type, b: Type) -> Type:
         return a if a.rank > b.rank else b
     signed = a if a.kind == "i" else b
     return signed if signed.rank > 1 else int16  # uint8 with int8
+
+
+def summed(dtype: Type) -> Type:
+    """The type of sums and products: int64 of bools and integers, but of uint16 to uint64 their own."""
+    return dtype if dtype.kind == "f" or (dtype.kind == "u" and dtype.rank > 1) else int64
 
 
 def promote_number(dtype: Type, value: bool | int | float) -> Type:

@@ -226,11 +226,20 @@ def cast_to(x: Tensor, dtype: Type) -> Tensor:
     return x if x.dtype is dtype else emit("cell.cast", [x], None, dtype, x.shape)
 
 
+def as_index(x: Tensor) -> Tensor:
+    """Integers as positions, int32 or int64: none that is too large becomes another."""
+    if x.dtype in (mstype.int32, mstype.int64):
+        return x
+    if x.dtype is mstype.uint64:
+        x = emit("cell.minimum", [x, splat(2**63 - 1, x.dtype, x.shape)])
+    return cast_to(x, mstype.int64 if x.dtype.itemsize > 2 else mstype.int32)
+
+
 def cast_back(x: Tensor, dtype: Type) -> Tensor:
     """As `cast_to`, of what an operation on integers has computed in floating point: the derivative
     passes, although the elements are rounded.
     """
-    if x.dtype.kind != "f" or dtype.kind != "i":
+    if x.dtype.kind != "f" or dtype.kind not in "iu":
         return cast_to(x, dtype)
     return emit("cell.cast", [x], {"cell.straight": True}, dtype, x.shape)
 

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 import numpy as np
 
 from cellgrad import _native
-from cellgrad.core import dtype as mstype
 from cellgrad.core import state
 from cellgrad.core.errors import Position, error
 from cellgrad.core.guards import ABSENT, CONTAINERS, Guard, contents, is_cell, is_library, value_of
@@ -216,8 +215,6 @@ class Scope:
     def __init__(
         self, trace: Trace, name: str, inputs: list[Signature], parent: Scope | None, loc: Any
     ):
-        for s in inputs:
-            check_supported(s)
         self.trace = trace
         self.parent = parent
         self.name = name
@@ -256,7 +253,6 @@ class Scope:
         self.touched: dict[int, Change] = {}
 
     def _capture(self, what: Any, sig: Signature, name: str, role: str) -> Any:
-        check_supported(sig)
         value = self.fn.add_argument(sig.dtype.native, sig.shape, name, role, state.location())
         self.captures.append((what, value))
         self._captured[id(what)] = value
@@ -463,16 +459,6 @@ class Overwritten:
             "The elements of a tensor are read that compiled code has assigned to: they are known "
             "only while the compiled code runs.",
             "keep the computation in ops, or return the tensor from the compiled function",
-        )
-
-
-def check_supported(sig: Signature) -> None:
-    """Refuses dtypes that tensors can hold and compiled code cannot."""
-    if sig.dtype is mstype.uint8:
-        raise error(
-            TypeError,
-            f"Compiled code has no uint8 in this version, but a tensor of {sig!r} is used.",
-            "convert it first: x.astype(ms.int32), or ms.Tensor(array, ms.float32)",
         )
 
 

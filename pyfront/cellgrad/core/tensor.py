@@ -37,8 +37,8 @@ def _check_dtype(dtype: Any, where: str) -> Type:
     )
 
 
-def _array_of(data: Any) -> tuple[np.ndarray[Any, Any], Type]:
-    """The elements of constructor input and the dtype MindSpore gives them."""
+def _array_of(data: Any, dtype: Any = None) -> tuple[np.ndarray[Any, Any], Type]:
+    """The elements of constructor input and the dtype MindSpore gives them, without `dtype`."""
     if isinstance(data, np.ndarray | np.generic):
         array = np.asarray(data)
         found = mstype.from_numpy(array.dtype.newbyteorder("="))
@@ -54,9 +54,12 @@ def _array_of(data: Any) -> tuple[np.ndarray[Any, Any], Type]:
         return np.asarray(data), mstype.bool_
     if isinstance(data, int):
         try:
+            if dtype in (None, mstype.uint64) and data >= 2**63:
+                return np.asarray(data, np.uint64), mstype.uint64
             return np.asarray(data, np.int64), mstype.int64
         except OverflowError:
-            raise error(TypeError, f"For 'Tensor', the int {data} does not fit int64.") from None
+            what = "uint64" if data > 0 and dtype in (None, mstype.uint64) else "int64"
+            raise error(TypeError, f"For 'Tensor', the int {data} does not fit {what}.") from None
     if isinstance(data, float):
         return np.asarray(data), mstype.float32  # kept exact: the dtype may be given as float64
     if isinstance(data, list | tuple):
@@ -128,6 +131,8 @@ class Tensor(_Methods):
     ):
         if dtype is not None:
             dtype = _check_dtype(dtype, "Tensor")
+        if shape is not None and dtype is not None and input_data is None and init is None:
+            input_data = np.zeros(shape)  # MindSpore leaves the elements undefined
         if init is not None:
             if shape is None or dtype is None:
                 raise error(ValueError, "For 'Tensor', 'init' needs 'shape' and 'dtype' as well.")
@@ -138,7 +143,7 @@ class Tensor(_Methods):
             target = dtype or input_data.dtype
             array = input_data._concrete("Tensor(...)")
         else:
-            array, own = _array_of(input_data)
+            array, own = _array_of(input_data, dtype)
             target = dtype or own
         self._buf = from_numpy(_converted(array, target), target)
         self._sig = signature(target, tuple(int(n) for n in array.shape))

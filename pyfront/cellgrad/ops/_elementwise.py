@@ -199,7 +199,8 @@ def _logical(op: str, *operands: Tensor) -> Tensor:
 
 
 def power(x: TensorLike, y: TensorLike) -> Tensor:
-    """`x ** y` elementwise: exponents 1 to 4 become products, integers stay integers."""
+    """`x ** y` elementwise: exponents 1 to 4, and all of integers, become products, integers stay
+    integers."""
     if isinstance(x, Tensor) and _is_small_whole(y, x.dtype):
         return _run(_whole_power, x, int(y))  # type: ignore[arg-type]
     a, b = _operands(x, y, "cell.pow")
@@ -208,7 +209,7 @@ def power(x: TensorLike, y: TensorLike) -> Tensor:
 
 def _is_small_whole(y: Any, beside: Type) -> bool:
     if type(y) is int:
-        return y in (1, 2, 3, 4) and beside.kind != "b"
+        return (y in (1, 2, 3, 4) and beside.kind != "b") or (y > 4 and beside.kind in "iu")
     return type(y) is float and y in (1.0, 2.0, 3.0, 4.0) and beside.kind == "f"
 
 
@@ -216,9 +217,8 @@ def _whole_power(x: Tensor, n: int) -> Tensor:
     if n == 1:
         return emit("cell.reshape", [x], None, x.dtype, x.shape)
     square = emit("cell.square", [x])
-    if n == 2:
-        return square
-    return emit("cell.mul", [square, x]) if n == 3 else emit("cell.square", [square])
+    even = square if n < 4 else _whole_power(square, n // 2)
+    return emit("cell.mul", [even, x]) if n % 2 else even
 
 
 def _power(x: Tensor, y: Tensor) -> Tensor:

@@ -19,7 +19,14 @@ import numpy as np
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
 from cellgrad.core.errors import error
-from cellgrad.core.record import broadcast_to_shape, cast_to, emit, emit_several, reshape_to
+from cellgrad.core.record import (
+    as_index,
+    broadcast_to_shape,
+    cast_to,
+    emit,
+    emit_several,
+    reshape_to,
+)
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tracer import Tracer
 from cellgrad.ops import _elementwise as ew
@@ -365,8 +372,7 @@ def settled(array: Any, n: int, where: str) -> tuple[Tensor, bool]:
 
 def wrapped(index: Tensor, n: int, where: str) -> Tensor:
     """Numbers counted from the start; one out of range is an IndexError when the code runs."""
-    if index.dtype not in (mstype.int32, mstype.int64):
-        index = cast_to(index, mstype.int32)
+    index = as_index(index)
     inside = [ew.compare("cell.greater_equal", index, -n), ew.compare("cell.less", index, n)]
     check(emit("cell.logical_and", inside), f"an index is out of bounds for {where} with size {n}")
     negative = ew.compare("cell.less", index, 0)

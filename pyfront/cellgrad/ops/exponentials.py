@@ -53,7 +53,8 @@ def log_softmax(logits: Tensor, axis: int = -1) -> Tensor:
 @public("mint.logsumexp")
 @operation
 def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
-    """The logarithm of the sum of exponentials over `dim` (int or tuple of ints), without overflow.
+    """The logarithm of the sum of exponentials over `dim` (int or tuple of ints), without overflow;
+    -inf where there are no elements.
 
     Raises:
         TypeError, ValueError: `input` is not a Tensor, or `dim` is out of range.
@@ -63,7 +64,7 @@ def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     """
     x = check_float(input, "logsumexp", "input")
     axes = axes_of(dim, x.ndim, "logsumexp") if x.ndim else ()
-    top = _top(x, axes)
+    top = _top(x, axes) if all(x.shape[a] for a in axes) else 0.0
     out = gen.log(reductions.sum(gen.exp(x - top), axes, True)) + top
     if keepdim:
         return out

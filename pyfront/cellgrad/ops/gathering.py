@@ -16,10 +16,10 @@ from cellgrad.core import dtype as mstype
 from cellgrad.core.arguments import check_bool, check_dtype, check_ndim, check_one_of
 from cellgrad.core.errors import error
 from cellgrad.core.record import (
+    as_index,
     axis_of,
     broadcast_shapes,
     broadcast_to_shape,
-    cast_to,
     check_tensor,
     emit,
     operation,
@@ -69,8 +69,7 @@ def in_range(index: Tensor, n: int, op: str, low: int | None = None) -> bool:
 
 def counted(index: Tensor, n: int, op: str, safe: bool, low: int | None = None) -> Tensor:
     """Indices counted from the start, int32 or int64; `safe` ones are known to be in range."""
-    if index.dtype not in (mstype.int32, mstype.int64):
-        index = cast_to(index, mstype.int32)
+    index = as_index(index)
     if not safe:
         least = -n if low is None else low
         inside = [ew.compare("cell.greater_equal", index, least), ew.compare("cell.less", index, n)]
@@ -360,8 +359,7 @@ def reverse_sequence(x: Tensor, seq_lengths: Tensor, seq_dim: int, batch_dim: in
 
 @operation
 def _reverse_sequence(x: Tensor, lengths: Tensor, d: int, b: int) -> Tensor:
-    if lengths.dtype not in (mstype.int32, mstype.int64):
-        lengths = cast_to(lengths, mstype.int32)
+    lengths = as_index(lengths)
     n = x.shape[d]
     shape = (x.shape[b], n)
     count = broadcast_to_shape(reshape_to(lengths, (shape[0], 1)), shape)

@@ -65,7 +65,8 @@ def sum(
 ) -> Tensor:
     """The sum over `dim` (int or tuple of ints; all dimensions by default).
 
-    Integers and bools are summed as int64 unless `dtype` says otherwise.
+    Integers and bools are summed as int64, uint16 to uint64 in their own dtype, unless `dtype` says
+    otherwise.
 
     Raises:
         TypeError, ValueError: `input` is not a Tensor, or `dim` is out of range.
@@ -76,7 +77,7 @@ def sum(
     x = check_tensor(input, "sum", "input")
     check_bool(keepdim, "sum", "keepdim")
     axes = _axes(x, dim, "sum")
-    target = dtype or (x.dtype if x.dtype.kind == "f" else mstype.int64)
+    target = dtype or mstype.summed(x.dtype)
     return _sum(cast_to(x, target), axes, keepdim)
 
 

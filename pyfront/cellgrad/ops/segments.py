@@ -14,8 +14,8 @@ from cellgrad.core.arguments import check_dtype
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.record import (
+    as_index,
     broadcast_to_shape,
-    cast_to,
     check_tensor,
     emit,
     operation,
@@ -182,8 +182,7 @@ def _segment(x: Tensor, ids: Tensor, count: int, combine: str, safe: bool, op: s
         ok = ew.compare("cell.less", ids, count)
         _index.check(ok, f"For '{op}', the segment ids must be below 'num_segments', {count}.")
     ids = reshape_to(ids, (ids.size,))
-    if ids.dtype not in (mstype.int32, mstype.int64):
-        ids = cast_to(ids, mstype.int32)
+    ids = as_index(ids)
     # Negative ids name a segment of their own, which is dropped.
     ids = emit(
         "cell.select",

@@ -23,8 +23,6 @@ from cellgrad.core.record import (
     shape_of,
     splat,
 )
-from cellgrad.core.scope import check_supported
-from cellgrad.core.storage import signature
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import _generated as gen
@@ -45,7 +43,6 @@ def dtype_argument(dtype: Any, op: str) -> Type:
 
 @operation
 def _cast(x: Tensor, target: Type) -> Tensor:
-    check_supported(signature(target, x.shape))
     return cast_to(x, target)
 
 
@@ -68,8 +65,6 @@ def cast(input: Any, dtype: Any) -> Tensor:
     )
     if x.dtype is target:
         return fresh(x)
-    if mstype.uint8 in (x.dtype, target) and state.current.scope is None:
-        return Tensor(x, target)  # compiled code has no uint8
     out: Tensor = _cast(x, target)
     return out
 

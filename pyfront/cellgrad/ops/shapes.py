@@ -28,7 +28,8 @@ from cellgrad.ops._public import public
 @views.view(keeps_order=True)
 @operation
 def reshape(input: Tensor, shape: Any) -> Tensor:
-    """The same elements in row-major order under another shape; one dimension may be -1.
+    """The same elements in row-major order under another shape; one dimension may be -1, which is 0
+    where another one is.
 
     Raises:
         TypeError: a shape that is not ints.
@@ -49,12 +50,12 @@ def reshape(input: Tensor, shape: Any) -> Tensor:
     known = 1
     for n in dims:
         known *= 1 if n == -1 else n
-    if unknown and known:
-        dims[unknown[0]] = x.size // known
+    if unknown:
+        dims[unknown[0]] = x.size // known if known else 0
     total = 1
     for n in dims:
         total *= n
-    if total != x.size or (unknown and not known):
+    if total != x.size:
         raise error(
             ValueError,
             f"For 'reshape', the shape {tuple(shape_of(shape, 'reshape'))} is invalid for an "

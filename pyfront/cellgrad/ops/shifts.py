@@ -18,7 +18,7 @@ from cellgrad.ops._public import public
 def _operands(input: Any, other: Any, op: str) -> tuple[Tensor, Tensor]:
     """Both as tensors of one integer dtype and shape."""
     zero = gen.mul(gen.bitwise_xor(input, input), other)
-    if zero.dtype.kind != "i":
+    if zero.dtype.kind not in "iu":
         raise error(
             TypeError,
             f"For '{op}', 'input' and 'other' must be integers, but got {zero.dtype.title}.",
@@ -27,9 +27,9 @@ def _operands(input: Any, other: Any, op: str) -> tuple[Tensor, Tensor]:
 
 
 def _power(other: Tensor) -> Tensor:
-    """Two to the `other`, in its dtype: the power that sets the sign is the smallest number."""
+    """Two to the `other`, in its dtype: the power that sets a sign is the smallest number."""
     bits = other.dtype.itemsize * 8
-    powers = (1 << np.arange(bits, dtype=np.uint64)).astype(f"uint{bits}").view(f"int{bits}")
+    powers = (1 << np.arange(bits, dtype=np.uint64)).astype(f"uint{bits}").view(other.dtype.name)
     return gathering.gather(Tensor(powers), selection.clip(other, 0, bits - 1), 0)
 
 
@@ -66,7 +66,8 @@ def bitwise_right_shift(input: Any, other: Any) -> Tensor:
     [256  -2]
     """
     x, by = _operands(input, other, "bitwise_right_shift")
-    last = x.dtype.itemsize * 8 - 1
+    # All bits but the sign.
+    last = x.dtype.itemsize * 8 - (x.dtype.kind == "i")
     sign = selection.where(gen.less(x, 0), -1, 0).astype(x.dtype)
     inside = selection.where(gen.less(by, last), gen.floor_div(x, _power(by)), sign)
     return selection.where(gen.greater_equal(by, 0), inside, 0)

@@ -65,7 +65,8 @@ def prod(
 ) -> Tensor:
     """The product over `axis` (int or tuple of ints; all dimensions by default).
 
-    Integers and bools are multiplied as int64 unless `dtype` says otherwise. Derivatives of every
+    Integers and bools are multiplied as int64, uint16 to uint64 in their own dtype, unless `dtype`
+    says otherwise. Derivatives of every
     order are exact where elements are zero.
 
     Raises:
@@ -75,7 +76,7 @@ def prod(
     [5. 6.]
     """
     x = check_tensor(input, "prod", "input")
-    target = dtype or (x.dtype if x.dtype.kind == "f" else mstype.int64)
+    target = dtype or mstype.summed(x.dtype)
     axes = axes_of(axis, x.ndim, "prod") if x.ndim else ()
     y = cast_to(x, target)
     for dim in axes:

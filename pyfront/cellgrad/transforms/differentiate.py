@@ -47,7 +47,7 @@ STRICT = os.environ.get("CELLGRAD_STRICT_GRAD", "0") not in ("", "0")
 
 def has_gradient(tensor: Tensor) -> bool:
     """Whether there is a gradient by a tensor, or of it: not for bools."""
-    return tensor.dtype.kind in ("f" if STRICT else "fi")
+    return tensor.dtype.kind in ("f" if STRICT else "fiu")
 
 
 class Differentiated:
@@ -433,7 +433,7 @@ def _cotangents(d: Differentiated, part: Any, of: list[int], sens: Any, name: st
         if isinstance(value, np.ndarray):
             value = Tensor(value)
         elif isinstance(value, int | float) and not isinstance(value, bool):
-            whole = t.dtype.kind == "i" and isinstance(value, int)
+            whole = t.dtype.kind in "iu" and isinstance(value, int)
             value = splat(
                 value, t.dtype if whole or t.dtype.kind == "f" else mstype.float32, t.shape
             )
@@ -443,7 +443,7 @@ def _cotangents(d: Differentiated, part: Any, of: list[int], sens: Any, name: st
                 f"For '{name}', the cotangent (sens) must be a Tensor or a number, but got "
                 f"{value!r}.",
             )
-        if value.dtype.kind != t.dtype.kind:
+        if value.dtype.kind == "b" or (value.dtype.kind == "f") != (t.dtype.kind == "f"):
             kind = "a floating-point" if t.dtype.kind == "f" else "an integer"
             raise error(
                 TypeError,

@@ -116,7 +116,7 @@ def _register(tensor: Any, hook: hooks.Hook) -> Any:
             "tensor.",
             "register it where the tensor is made",
         )
-    passed = _hook_captured(tensor, hook, scope) if tensor.dtype.kind in "fi" else None
+    passed = _hook_captured(tensor, hook, scope) if tensor.dtype.kind in "fiu" else None
     handle = hooks.note(tensor, hook)  # where it is an input of a gradient in this code
     return tensor if context.graph_mode() else _CapturedHandle(tensor, passed, handle)
 
@@ -227,7 +227,7 @@ def _hooked(inputs: Sequence[Tensor], rule: Cotangents, hook: Any) -> list[Tenso
     called with all.
     """
     out = [fresh(t) for t in inputs]
-    places = [i for i, t in enumerate(inputs) if t.dtype.kind in "fi"]
+    places = [i for i, t in enumerate(inputs) if t.dtype.kind in "fiu"]
     if not places or not _differentiating():
         return out
 
@@ -301,7 +301,7 @@ def after_backward(
     The Cell becomes a function with a rule: its own derivative, then the hooks. What it takes from
     around it, such as Parameters, is among its arguments, and has gradients as before.
     """
-    if not any(t.dtype.kind in "fi" for t in _own(args)) or not _differentiating():
+    if not any(t.dtype.kind in "fiu" for t in _own(args)) or not _differentiating():
         return run(*args)
     d = Differentiated(run, args, {})
     for inner, before in zip(d.scope.inputs, d.scope.fn.args, strict=False):
@@ -315,12 +315,12 @@ def after_backward(
             )
     operands = [*d.inputs, *[what for what, _ in d.scope.captures]]
     results = [*d.results, *d.written]
-    of = [i for i, t in enumerate(d.results) if t.dtype.kind in "fi"]
-    wrt = [i for i, t in enumerate(operands) if t.dtype.kind in "fi"]
+    of = [i for i, t in enumerate(d.results) if t.dtype.kind in "fiu"]
+    wrt = [i for i, t in enumerate(operands) if t.dtype.kind in "fiu"]
     if not of:
         return d.primal(d.outer.fn.call(d.scope.fn.name, d.operands(), state.location()))
     given = [t._sig for t in [*operands, *results]]
-    pulled = [t._sig for t in results if t.dtype.kind in "fi"]
+    pulled = [t._sig for t in results if t.dtype.kind in "fiu"]
     rules = Scope(d.outer.trace, f"{d.name}_hook", [*given, *pulled], d.outer, state.location())
     with ScopeGuard(rules):
         douts = dict(zip(of, rules.inputs[len(given) :], strict=False))
