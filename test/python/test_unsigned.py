@@ -334,3 +334,81 @@ def test_exported_model(tmp_path):
         same(got, want)
     with pytest.raises(ValueError, match=r"takes 'a' as uint8\[11\]"):
         loaded(xs[0].astype(ms.int8), *xs[1:])
+
+
+NAMES = tuple(VALUES)
+DRAWN = ("add", "sub", "mul", "floor_div", "floor_mod", "maximum", "minimum", "bitwise_xor")
+
+
+def drawn_program(seed):
+    """A function of arrays of all unsigned types, in terms of `ops` or of numpy: random steps, each on
+    values that are there.
+    """
+    rng = np.random.default_rng(seed)
+    steps = []
+    kinds = list(NAMES)
+    for _ in range(30):
+        what = rng.choice(["binary", "binary", "binary", "cast", "less", "order", "sum", "branch"])
+        a = int(rng.integers(len(kinds)))
+        alike = [i for i, kind in enumerate(kinds) if kind == kinds[a]]
+        b = int(rng.choice(alike))
+        name = str(rng.choice(DRAWN if what == "binary" else (*NAMES, "int8", "int64", "float32")))
+        if (what == "cast" and name in NAMES) or what == "binary":
+            kinds.append(name if what == "cast" else kinds[a])
+            steps.append((what, name, a, b))
+        elif what != "cast":
+            kinds.append(kinds[a])
+            steps.append((what, name, a, b))
+        else:  # there and back, by another kind
+            kinds.append(kinds[a])
+            steps.append(("by", name if name != "float32" else "int64", a, b))
+
+    def with_ops(*xs):
+        values = list(xs)
+        for what, name, a, b in steps:
+            x, y = values[a], values[b]
+            values.append(
+                {
+                    "binary": lambda: getattr(ops, name)(x, y),  # noqa: B023
+                    "cast": lambda: x.astype(of(name)),  # noqa: B023
+                    "by": lambda: x.astype(of(name)).astype(x.dtype),  # noqa: B023
+                    "less": lambda: ops.where(x < y, x, y + y),  # noqa: B023
+                    "order": lambda: ops.sort(x)[0] - ops.cummax(y, 0)[0],  # noqa: B023
+                    "sum": lambda: x * ops.amin(y) + ops.cumsum(y, 0),  # noqa: B023
+                    "branch": lambda: x // 3 if x[0] > y[1] else y + x,  # noqa: B023
+                }[what]()
+            )
+        return tuple(values)
+
+    def with_numpy(*xs):
+        values = list(xs)
+        for what, name, a, b in steps:
+            x, y = values[a], values[b]
+            kind = x.dtype.type
+            values.append(
+                {
+                    "binary": lambda: BINARY[name](x, y),  # noqa: B023
+                    "cast": lambda: x.astype(name),  # noqa: B023
+                    "by": lambda: x.astype(name).astype(kind),  # noqa: B023
+                    "less": lambda: np.where(x < y, x, y + y),  # noqa: B023
+                    "order": lambda: np.sort(x) - np.maximum.accumulate(y),  # noqa: B023
+                    "sum": lambda: x * y.min() + y.cumsum(dtype=kind),  # noqa: B023
+                    "branch": lambda: x // kind(3) if x[0] > y[1] else y + x,  # noqa: B023
+                }[what]()
+            )
+        return values
+
+    return with_ops, with_numpy
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_programs(seed):
+    rng = np.random.default_rng(1000 + seed)
+    arrays = [np.concatenate([rng.permutation(v), rng.permutation(v)]) for v in VALUES.values()]
+    with_ops, with_numpy = drawn_program(seed)
+    with np.errstate(all="ignore"):
+        wanted = with_numpy(*arrays)
+    for i, (got, want) in enumerate(
+        zip(ms.jit(with_ops)(*map(Tensor, arrays)), wanted, strict=True)
+    ):
+        same(got, want, i)

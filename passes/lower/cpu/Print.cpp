@@ -14,6 +14,8 @@ using namespace cellgrad;
 
 namespace {
 
+constexpr llvm::StringLiteral shapesName = "cell.shapes";
+
 int32_t dtypeCode(Type type, bool isUnsigned) {
   if (type.isBF16())
     return CG_BFLOAT16;
@@ -65,13 +67,16 @@ public:
 
     StringRef rest = op.getFormat();
     auto marks = op->getAttrOfType<DenseBoolArrayAttr>("cell.unsigned");
+    auto shapes = op->getAttrOfType<ArrayAttr>(shapesName);
     for (auto [i, operand, buffer] :
          llvm::enumerate(op.getXs(), adaptor.getXs())) {
       auto type = cast<MemRefType>(operand.getType());
       auto [text, after] = rest.split("{}");
       Value data = MemRefDescriptor(buffer).alignedPtr(rewriter, loc);
       emit(text, dtypeCode(type.getElementType(), marks && marks[i]),
-           type.getShape(), data);
+           shapes ? cast<DenseI64ArrayAttr>(shapes[i]).asArrayRef()
+                  : type.getShape(),
+           data);
       rest = after;
     }
     emit((rest + "\n").str(), CG_FLOAT32, {},
@@ -117,6 +122,25 @@ private:
 };
 
 } // namespace
+
+void cellgrad::separateEmptyPrints(FunctionOpInterface func) {
+  func.walk([](PrintOp op) {
+    OpBuilder b(op);
+    SmallVector<Attribute> shapes;
+    bool found = false;
+    for (OpOperand &operand : op.getXsMutable()) {
+      auto type = cast<MemRefType>(operand.get().getType());
+      shapes.push_back(b.getDenseI64ArrayAttr(type.getShape()));
+      if (type.getNumElements() != 0)
+        continue;
+      found = true;
+      auto flat = MemRefType::get({0}, type.getElementType());
+      operand.set(memref::AllocaOp::create(b, op.getLoc(), flat));
+    }
+    if (found)
+      op->setAttr(shapesName, b.getArrayAttr(shapes));
+  });
+}
 
 void cellgrad::populatePrintToLLVMPatterns(const LLVMTypeConverter &converter,
                                            RewritePatternSet &patterns) {

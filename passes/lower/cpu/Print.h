@@ -3,12 +3,18 @@
 #ifndef CELLGRAD_LOWER_CPU_PRINT_H
 #define CELLGRAD_LOWER_CPU_PRINT_H
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
 namespace mlir {
 class LLVMTypeConverter;
 class RewritePatternSet;
 } // namespace mlir
 
 namespace cellgrad {
+
+/// Tensors without elements are printed from memory of their own, as
+/// `flattenEmptyArguments` leaves those that something else reads.
+void separateEmptyPrints(mlir::FunctionOpInterface func);
 
 /// Turns cell.print on buffers into calls of `@cell_print(text, dtype, rank,
 /// shape, data)`: one for each tensor with the text before it, and one for the

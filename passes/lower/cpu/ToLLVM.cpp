@@ -83,6 +83,7 @@ struct ConvertToLLVM : cellgrad::impl::ConvertToLLVMBase<ConvertToLLVM> {
     ModuleOp module = getOperation();
     MLIRContext *ctx = &getContext();
     for (auto func : module.getOps<func::FuncOp>()) {
+      cellgrad::separateEmptyPrints(func);
       cellgrad::flattenEmptyArguments(func);
       returnStatus(func);
       cellgrad::freeStashes(func);
