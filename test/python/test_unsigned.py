@@ -9,6 +9,7 @@ import cellgrad as ms
 from cellgrad import Parameter, Tensor, nn, ops
 
 BITS = (8, 16, 32, 64)
+NAMES = tuple(f"uint{bits}" for bits in BITS)
 MANY = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 
 
@@ -254,6 +255,18 @@ def test_an_index_that_is_too_large_is_none_that_wraps(mode):
     same(ms.jit(lambda x, i: x[i])(rows, Tensor(np.array([2, 0], np.uint16))), np.array([30, 10]))
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_numbers_of_bins_and_segments(name):
+    at = Tensor(np.array([1, 3, 1], name))
+    same(ops.bincount(at), np.array([0, 2, 0, 1], np.float32))
+    same(ops.bincount(at[:0], minlength=2), np.zeros(2, np.float32))
+    same(
+        ops.unsorted_segment_sum(Tensor([1.0, 2.0, 3.0]), at, 4), np.array([0, 4, 0, 2], np.float32)
+    )
+    with pytest.raises(IndexError, match="must be below 'num_segments', 3, but got 3"):
+        ops.unsorted_segment_sum(Tensor([1.0, 2.0, 3.0]), at, 3)
+
+
 def test_state(mode):
     class Counter(nn.Cell):
         def __init__(self):
@@ -336,7 +349,6 @@ def test_exported_model(tmp_path):
         loaded(xs[0].astype(ms.int8), *xs[1:])
 
 
-NAMES = tuple(VALUES)
 DRAWN = ("add", "sub", "mul", "floor_div", "floor_mod", "maximum", "minimum", "bitwise_xor")
 
 

@@ -74,9 +74,8 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         else check_tensor(weights, "bincount", "weights").astype(mstype.float32)
     )
     check_shape(new, "bincount", "weights", x.shape, "that of 'input'")
-    out: Tensor = _summed(
-        known(values, mstype.int32), new, max(least, int(values.max(initial=-1)) + 1)
-    )
+    bins = int(values.max()) + 1 if values.size else 0
+    out: Tensor = _summed(known(values, mstype.int32), new, max(least, bins))
     return out
 
 

@@ -164,7 +164,8 @@ def _segments(input_x: Any, segment_ids: Any, num_segments: Any, combine: str, o
         )
     safe = _index.is_known(ids)
     if safe:
-        largest = ids._concrete(op).max(initial=-1)
+        numbers = ids._concrete(op)
+        largest = numbers.max() if numbers.size else -1
         if largest >= count:
             raise error(
                 IndexError,
