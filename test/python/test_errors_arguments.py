@@ -120,9 +120,9 @@ CASES = {
         r"dtype uint64 cannot become a tensor|hint: convert it first.*array.astype\(numpy.int64\)",
     ),
     "dtype of Python": (
-        "ms.pytype_to_dtype(complex)",
+        "ms.pytype_to_dtype(str)",
         NotImplementedError,
-        "There is no tensor data type for <class 'complex'>",
+        "There is no tensor data type for <class 'str'>",
     ),
     "init": (
         "Tensor(init=ms.common.initializer.One())",

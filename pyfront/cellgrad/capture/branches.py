@@ -293,7 +293,7 @@ class _Selection:
             captured_values(outer, b),
             loc=state.location(),
         )
-        results = iter([Tracer(v, outer) for v in values])
+        results = iter([Tracer(v, outer, s) for v, s in zip(values, self.signatures, strict=True)])
         for merged, store in self.stores:
             store(merged.build(results))
 
@@ -389,23 +389,23 @@ def _to_local(f: Frame, name: str) -> Callable[[Any], None]:
 
 def _add_parameters(selection: _Selection, outer: Scope, a: Outcome, b: Outcome) -> None:
     for p in {**a.scope.written, **b.scope.written}.values():
-        values = (Tracer(a.scope.current(p), a.scope), Tracer(b.scope.current(p), b.scope))
+        x, y = (Tracer(s.current(p), s, p._sig) for s in (a.scope, b.scope))
 
         def store(value: Any, p: Any = p) -> None:
             outer.write(p, outer.value(value))
 
-        selection.add(values, store)
+        selection.add((x, y), store)
 
 
 def _add_elements(selection: _Selection, outer: Scope, a: Outcome, b: Outcome) -> None:
     """Merges the tensors that elements were assigned to."""
     for t in {**a.scope.changed, **b.scope.changed}.values():
-        values = (Tracer(a.scope.value(t), a.scope), Tracer(b.scope.value(t), b.scope))
+        x, y = (Tracer(s.value(t), s, t._sig) for s in (a.scope, b.scope))
 
         def store(value: Any, t: Any = t) -> None:
             outer.assign(t, outer.value(value))
 
-        selection.add(values, store)
+        selection.add((x, y), store)
 
 
 class _Flags:

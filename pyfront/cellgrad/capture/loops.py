@@ -213,8 +213,8 @@ class Loop:
                 leaves += merged.take(outcome.locals[k][name])
             signatures = self.signatures()
             tensors = [as_leaf(v, s) for v, s in zip(leaves, signatures)]
-            tensors += [Tracer(scope.current(p), scope) for p in self.parameters.values()]
-            tensors += [Tracer(scope.value(t), scope) for t in self.elements.values()]
+            tensors += [Tracer(scope.current(p), scope, p._sig) for p in self.parameters.values()]
+            tensors += [Tracer(scope.value(t), scope, t._sig) for t in self.elements.values()]
             if self.result is not None:
                 values = self.result.take(outcome.result)
                 tensors += [as_leaf(v, s) for v, s in zip(values, self.result.signatures)]
@@ -271,7 +271,8 @@ class Loop:
             self.initial_values(),
             loc=state.location(),
         )
-        results = iter([Tracer(v, self.outer) for v in values])
+        sigs = self.signatures()
+        results = iter([Tracer(v, self.outer, s) for v, s in zip(values, sigs, strict=True)])
         for (k, name), merged in self.variables.items():
             self.frames[k].locals[name] = merged.build(results)
         for f, after in zip(self.frames, outcome.locals, strict=True):

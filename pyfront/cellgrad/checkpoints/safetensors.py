@@ -35,6 +35,7 @@ _CODES = {
     mstype.bfloat16: "BF16",
     mstype.float32: "F32",
     mstype.float64: "F64",
+    mstype.complex64: "C64",
 }
 _DTYPES = {code: dtype for dtype, code in _CODES.items()}
 _METADATA = "__metadata__"
@@ -56,6 +57,7 @@ def save(tensors: dict[str, Tensor], path: str) -> None:
     """Writes tensors by name; the file appears complete or not at all.
 
     Raises:
+        TypeError: a dtype that the format does not have.
         ValueError: a name that the format keeps for itself.
     """
     content = contents(tensors)
@@ -67,6 +69,7 @@ def contents(tensors: dict[str, Tensor]) -> bytes:
     """What is in the file of such tensors. The library orders them so that all are aligned.
 
     Raises:
+        TypeError: a dtype that the format does not have.
         ValueError: a name that the format keeps for itself.
     """
     if _METADATA in tensors:
@@ -75,6 +78,13 @@ def contents(tensors: dict[str, Tensor]) -> bytes:
             f"A tensor in a .safetensors file cannot have the name '{_METADATA}'.",
             "rename the Parameter",
         )
+    for name, t in tensors.items():
+        if t.dtype not in _CODES:
+            raise error(
+                TypeError,
+                f"The .safetensors format has no {t.dtype.name}, which '{name}' is of.",
+                "save a .ckpt file, or convert it to complex64 first",
+            )
     arrays = {name: np.ascontiguousarray(t._buf.view()) for name, t in tensors.items()}
     specs = {
         name: TensorSpec(

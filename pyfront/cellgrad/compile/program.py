@@ -327,7 +327,7 @@ def capture(
     arguments: list[Any] = []
     for i, t in enumerate(tensors):
         label = input_names[i] if input_names else f"x{i}"
-        arguments.append((t.dtype.native, t.shape, label, "input", None, unknown))
+        arguments.append((t.dtype.native, t._sig.held, label, "input", None, unknown))
     for what, _ in body.captures:
         is_parameter = isinstance(what, Parameter)
         donate = None
@@ -335,7 +335,7 @@ def capture(
             donate = len(leaves) + written_at[id(what)]
         label = what.name if is_parameter else f"const{len(arguments)}"
         role = "state" if donate is not None else "parameter"
-        arguments.append((what.dtype.native, what.shape, label, role, donate, unknown))
+        arguments.append((what.dtype.native, what._sig.held, label, role, donate, unknown))
     entry = trace.graph.function(trace.unique(name), args=arguments, public=True)
     results = entry.call(body.fn.name, entry.args)
     told = names.index(skipped) if skipped in names else None

@@ -29,6 +29,7 @@ _KINDS = {
     "iu": "integers",
     "biu": "integers or bools",
     "iuf": "numbers",
+    "iufc": "numbers",
 }
 
 

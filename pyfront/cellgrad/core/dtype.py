@@ -17,6 +17,8 @@ __all__ = [
     "Type",
     "bfloat16",
     "bool_",
+    "complex64",
+    "complex128",
     "double",
     "dtype_to_nptype",
     "dtype_to_pytype",
@@ -58,11 +60,10 @@ class Type:
     def __init__(self, name: str, title: str, kind: str = "", itemsize: int = 0, rank: int = 0):
         self.name = name
         self.title = title
-        self.kind = (
-            kind  # "b" bool, "i" signed, "u" unsigned, "f" floating point, "" not a tensor type
-        )
+        self.kind = kind  # "b" bool, "i" signed, "u" unsigned, "f" floating point, "c" complex, "" no tensor type
         self.itemsize = itemsize
-        self.native = name  # the name the native module uses
+        # The name the native module uses, where a complex number is a pair of real ones.
+        self.native = {"complex64": "float32", "complex128": "float64"}.get(name, name)
         self.rank = rank  # position in the promotion order within its kind
 
     def __repr__(self) -> str:
@@ -99,6 +100,8 @@ float16 = Type("float16", "Float16", "f", 2, 1)
 bfloat16 = Type("bfloat16", "BFloat16", "f", 2, 1)
 float32 = Type("float32", "Float32", "f", 4, 2)
 float64 = Type("float64", "Float64", "f", 8, 3)
+complex64 = Type("complex64", "Complex64", "c", 8, 2)
+complex128 = Type("complex128", "Complex128", "c", 16, 3)
 
 half, single, double = float16, float32, float64
 
@@ -107,13 +110,14 @@ int_ = Type("int", "Int")
 float_ = Type("float", "Float")
 tensor_type = Type("tensor", "Tensor")
 
-TENSOR_TYPES = (
+_REAL_TYPES = (
     *(bool_, int8, int16, int32, int64),
     *(uint8, uint16, uint32, uint64),
     *(float16, bfloat16, float32, float64),
 )
+TENSOR_TYPES = (*_REAL_TYPES, complex64, complex128)
 _BY_NAME = {t.name: t for t in (*TENSOR_TYPES, number, int_, float_, tensor_type)}
-BY_NATIVE = {t.native: t for t in TENSOR_TYPES}
+BY_NATIVE = {t.native: t for t in _REAL_TYPES}
 
 _NUMPY: dict[Type, np.dtype[Any]] = {t: np.dtype(t.name) for t in TENSOR_TYPES if t is not bfloat16}
 _FROM_NUMPY = {d: t for t, d in _NUMPY.items()}
@@ -164,12 +168,12 @@ def dtype_to_nptype(dtype: Type) -> Any:
 
 
 def dtype_to_pytype(dtype: Type) -> type:
-    """The Python class whose numbers a tensor type holds: bool, int or float.
+    """The Python class whose numbers a tensor type holds: bool, int, float or complex.
 
     >>> ms.dtype_to_pytype(ms.float32)
     <class 'float'>
     """
-    return {"b": bool, "i": int, "u": int, "f": float}[dtype.kind]
+    return {"b": bool, "i": int, "u": int, "f": float, "c": complex}[dtype.kind]
 
 
 def pytype_to_dtype(pytype: Any) -> Type:
@@ -178,7 +182,7 @@ def pytype_to_dtype(pytype: Any) -> Type:
     >>> print(ms.pytype_to_dtype(int))
     Int64
     """
-    plain = {bool: bool_, int: int64, float: float64}
+    plain = {bool: bool_, int: int64, float: float64, complex: complex128}
     if pytype in plain:
         return plain[pytype]
     found = from_numpy(np.dtype(pytype))
@@ -186,7 +190,7 @@ def pytype_to_dtype(pytype: Any) -> Type:
         raise error(
             NotImplementedError,
             f"There is no tensor data type for {pytype!r}.",
-            "tensors hold bools, integers and floating-point numbers",
+            "tensors hold bools, integers, floating-point and complex numbers",
         )
     return found
 
@@ -199,6 +203,8 @@ def coerce(dtype: Any) -> Type | None:
         return _BY_NAME.get(dtype.lower().replace("bool_", "bool"))
     if dtype is float:
         return float32
+    if dtype is complex:
+        return complex64
     if dtype in (int, bool):
         return int64 if dtype is int else bool_
     try:
@@ -208,13 +214,16 @@ def coerce(dtype: Any) -> Type | None:
 
 
 def promote(a: Type, b: Type) -> Type:
-    """The common type of two tensors: floats win over integers, then the wider one.
+    """The common type of two tensors: complex numbers win over floats, and these over integers; then
+    the wider one. Beside float64, a complex64 is widened.
 
     Raises:
-        TypeError: uint16, uint32 or uint64 with another dtype that is not bool.
+        TypeError: uint16, uint32 or uint64 with another real dtype that is not bool.
     """
     if a is b:
         return a
+    if "c" in (a.kind, b.kind):
+        return complex128 if 3 in (_rank(a), _rank(b)) else complex64
     for one, other in ((a, b), (b, a)):
         if one.kind == "u" and one.rank > 1:
             if other.kind == "b":
@@ -239,13 +248,35 @@ def promote(a: Type, b: Type) -> Type:
 
 def summed(dtype: Type) -> Type:
     """The type of sums and products: int64 of bools and integers, but of uint16 to uint64 their own."""
-    return dtype if dtype.kind == "f" or (dtype.kind == "u" and dtype.rank > 1) else int64
+    own = dtype.kind in "fc" or (dtype.kind == "u" and dtype.rank > 1)
+    return dtype if own else int64
 
 
-def promote_number(dtype: Type, value: bool | int | float) -> Type:
+def _rank(t: Type) -> int:
+    return t.rank if t.kind in "fc" else 0
+
+
+def alike(a: Type, b: Type) -> bool:
+    """Whether both are floats, both complex, or neither."""
+    return a.kind == b.kind or not {a.kind, b.kind} & {"f", "c"}
+
+
+def real_of(dtype: Type) -> Type:
+    """The type of the parts of complex numbers; any other type itself."""
+    return BY_NATIVE[dtype.native]
+
+
+def complex_of(dtype: Type) -> Type:
+    """The complex type whose parts hold the numbers of a type."""
+    return complex128 if _rank(dtype) == 3 else complex64
+
+
+def promote_number(dtype: Type, value: bool | int | float | complex) -> Type:
     """The type of `tensor op number`: the tensor's own unless the number is of a higher kind."""
     if isinstance(value, bool):
         return dtype
     if isinstance(value, int):
         return int64 if dtype.kind == "b" else dtype
-    return dtype if dtype.kind == "f" else float32
+    if isinstance(value, complex):
+        return complex_of(dtype)
+    return dtype if dtype.kind in "fc" else float32

@@ -4,11 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from cellgrad import _native
 from cellgrad.core import dtype as mstype
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.storage import Signature, signature
+
+
+def _complex_array(source: Any, dlpack: bool) -> np.ndarray[Any, Any] | None:
+    """The elements of an object, if they are complex, as a dense array that shares them if it can."""
+    if isinstance(source, np.ndarray):
+        array = source
+    elif dlpack and "complex" in str(getattr(source, "dtype", "")).lower():
+        array = np.from_dlpack(source)
+    else:
+        return None
+    if mstype.from_numpy(array.dtype) not in (mstype.complex64, mstype.complex128):
+        return None
+    return np.ascontiguousarray(array).reshape(array.shape)
 
 
 def shared(
@@ -22,6 +37,9 @@ def shared(
         ValueError: the elements are in memory of another kind of device, or those of a device are
             not contiguous.
     """
+    array = _complex_array(source, dlpack)
+    if array is not None:
+        source, dtype, dlpack = array.reshape((*array.shape, 1)).view(array.real.dtype), None, False
     try:
         buffer = _native.TensorBuffer.from_object(
             source, dtype=dtype.native if dtype else None, dlpack=dlpack
@@ -31,6 +49,8 @@ def shared(
     found = mstype.BY_NATIVE.get(buffer.dtype)
     if found is None:
         raise error(TypeError, f"For '{where}', a Tensor cannot have elements of {buffer.dtype}.")
+    if array is not None:
+        return buffer, signature(mstype.complex_of(found), array.shape)
     return buffer, signature(found, tuple(buffer.shape))
 
 

@@ -39,8 +39,15 @@ def _scalar(value: Any, dtype: str) -> str:
         return str(bool(value))
     if dtype.startswith(("int", "uint")):
         return str(int(value))
+    if dtype.startswith("complex"):
+        return _complex(value)
     # The C++ stream format MindSpore uses for a single number: six significant digits.
     return f"{float(value):g}"
+
+
+def _complex(value: Any) -> str:
+    number = complex(value)
+    return f"{number.real:g}{number.imag:+g}j"
 
 
 def _shown(size: int, vector: bool) -> list[int | None]:
@@ -61,6 +68,8 @@ def _element_format(array: np.ndarray[Any, Any], dtype: str, vector: bool) -> Ca
         return lambda v: f"{float(v):{digits + 7}.{digits}e}"
     if dtype == "bool":
         return lambda v: f"{bool(v)!s:>5}"
+    if dtype.startswith("complex"):
+        return _complex
     if dtype == "bfloat16":
         width = max(len(f"{float(v):g}") for v in _elements(array, vector))
         return lambda v: f"{float(v):{width}g}"

@@ -70,7 +70,8 @@ class Number:
             buffer = Tensor(self.compute(self.numbers.values), dtype)._buf
             what = Tensor._wrap(buffer, signature(dtype, ()))
             self.numbers.tensors[key] = what, self.compute, dtype
-        return Tracer(scope.value(self.numbers.tensors[key][0]), scope)
+        what = self.numbers.tensors[key][0]
+        return Tracer(scope.value(what), scope, what._sig)
 
     def _ask(self, function: Callable[..., Any], *others: Any) -> bool:
         parts = [self._compute_of(v) for v in (self, *others)]

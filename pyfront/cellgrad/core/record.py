@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from cellgrad.core import dtype as mstype
-from cellgrad.core import state
+from cellgrad.core import pairs, state
 from cellgrad.core.arguments import check_instance
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
@@ -31,6 +31,34 @@ def _not_yet(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
 run_eagerly: Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any] = _not_yet
 
 
+# What operations do with complex operands, by module and name: True for the same as with others, or a
+# function for it. Those that are not listed refuse them. `ops.complex_forms` fills it.
+complex_forms: dict[str, Any] = {}
+
+
+def complex_in(values: tuple[Any, ...] | list[Any]) -> Tensor | None:
+    """A complex tensor among arguments, or in a tuple or list there; None if there is none."""
+    for v in values:
+        if isinstance(v, Tensor):
+            if v._sig.dtype.kind == "c":
+                return v
+        elif type(v) in (tuple, list):
+            found = complex_in(v)
+            if found is not None:
+                return found
+    return None
+
+
+def no_complex(name: str, dtype: Type) -> TypeError:
+    """The error of an operation that has no meaning for complex numbers, or none here."""
+    return error(
+        TypeError,
+        f"For '{name.removeprefix('cell.').lstrip('_')}', the operands must be real, but one is of "
+        f"{dtype.title}.",
+        "compute with the parts of x, ops.real(x) and ops.imag(x), or with its size, ops.abs(x)",
+    )
+
+
 def operation(function: F) -> F:
     """Makes a function of tensors an operation.
 
@@ -38,17 +66,28 @@ def operation(function: F) -> F:
     the whole body is compiled once per signature and run, so that a composition costs one call.
     """
     name = function.__name__
+    key = f"{function.__module__.rpartition('.')[2]}.{name}"
+
+    @functools.wraps(function)
+    def body(*args: Any, **kwargs: Any) -> Any:
+        found = complex_in((*args, *kwargs.values()) if kwargs else args)
+        if found is None:
+            return function(*args, **kwargs)
+        form = complex_forms.get(key)
+        if form is None:
+            raise no_complex(name, found.dtype)
+        return function(*args, **kwargs) if form is True else form(*args, **kwargs)
 
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         current = state.current
         if current.scope is None:
-            return run_eagerly(function, args, kwargs)
+            return run_eagerly(body, args, kwargs)
         if current.composite:
-            return function(*args, **kwargs)
+            return body(*args, **kwargs)
         current.composite = name
         try:
-            out = function(*args, **kwargs)
+            out = body(*args, **kwargs)
         finally:
             current.composite = ""
         if isinstance(out, Tensor):
@@ -143,14 +182,14 @@ def check_tensor(value: Any, op: str, argument: str) -> Tensor:
 
 
 def check_float(value: Any, op: str, argument: str) -> Tensor:
-    """A Tensor of floating-point elements; integers are converted to float32."""
+    """A Tensor of floating-point or complex elements; integers are converted to float32."""
     tensor = check_tensor(value, op, argument)
-    return tensor if tensor.dtype.kind == "f" else cast_to(tensor, mstype.float32)
+    return tensor if tensor.dtype.kind in "fc" else cast_to(tensor, mstype.float32)
 
 
 def is_number(value: Any) -> bool:
     """Whether a value is a Python or numpy scalar."""
-    return isinstance(value, bool | int | float | np.number | np.bool_)
+    return isinstance(value, bool | int | float | complex | np.number | np.bool_)
 
 
 def as_tensor(value: Any, op: str, dtype: Type | None = None) -> Tensor:
@@ -165,6 +204,8 @@ def as_tensor(value: Any, op: str, dtype: Type | None = None) -> Tensor:
                 if isinstance(value, bool)
                 else mstype.int64
                 if isinstance(value, int)
+                else mstype.complex128
+                if isinstance(value, complex)
                 else mstype.float32
             )
         return splat(value, dtype, ())
@@ -288,4 +329,9 @@ def splat(value: Any, dtype: Any, shape: tuple[int, ...]) -> Tensor:
     scope = state.current.scope
     if scope is None:
         return Tensor(np.full(shape, value) if shape else value, dtype)
+    if dtype.kind == "c":
+        part = mstype.real_of(dtype)
+        return pairs.joined(
+            scope, splat(value.real, part, shape), splat(value.imag, part, shape), dtype
+        )
     return Tracer(scope.number(value, sig), scope)

@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 import numpy as np
 
 from cellgrad import _native
-from cellgrad.core import state
+from cellgrad.core import dtype as mstype
+from cellgrad.core import pairs, state
 from cellgrad.core.errors import Position, error
 from cellgrad.core.guards import ABSENT, CONTAINERS, Guard, contents, is_cell, is_library, value_of
-from cellgrad.core.storage import Signature
+from cellgrad.core.storage import Signature, signature
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tracer import Tracer, leaked
 
@@ -37,6 +38,14 @@ def _not_yet(leaf: Tracer, value: Tracer) -> Tensor:
 
 # `value` with the derivatives of `leaf`; `transforms.custom` sets it.
 leaf_of: Callable[[Tracer, Tracer], Tensor] = _not_yet
+
+
+def _no_complex(op: str, operands: list[Any], attrs: Any, result: Signature | None) -> Tracer:
+    raise RuntimeError("operations cannot run before cellgrad is fully imported")
+
+
+# An op whose operands or result are complex, of real ops; `ops.complex_rules` sets it.
+complex_op: Callable[[str, list[Any], Any, Signature | None], Tracer] = _no_complex
 
 # Values of these types hold nothing that code of the user's could read.
 VALUES = {bool, int, float, complex, str, bytes, type(None), tuple, list, dict, slice, range, type}
@@ -218,12 +227,10 @@ class Scope:
         self.trace = trace
         self.parent = parent
         self.name = name
-        args = [
-            (s.dtype.native, s.shape, f"x{i}", "input", None, loc) for i, s in enumerate(inputs)
-        ]
+        args = [(s.dtype.native, s.held, f"x{i}", "input", None, loc) for i, s in enumerate(inputs)]
         self.fn = trace.graph.function(trace.unique(name), args=args, public=False)
         trace.functions.append(self.fn)
-        self.inputs = [Tracer(v, self) for v in self.fn.args]
+        self.inputs = [Tracer(v, self, s) for v, s in zip(self.fn.args, inputs, strict=True)]
         # Each capture: (what, its argument); `what` is a Tracer of an outer scope, a Parameter or a
         # Tensor.
         self.captures: list[tuple[Any, Any]] = []
@@ -253,7 +260,7 @@ class Scope:
         self.touched: dict[int, Change] = {}
 
     def _capture(self, what: Any, sig: Signature, name: str, role: str) -> Any:
-        value = self.fn.add_argument(sig.dtype.native, sig.shape, name, role, state.location())
+        value = self.fn.add_argument(sig.dtype.native, sig.held, name, role, state.location())
         self.captures.append((what, value))
         self._captured[id(what)] = value
         return value
@@ -291,7 +298,8 @@ class Scope:
                 return found
             if self.trace.bake and not isinstance(tensor._buf, Overwritten):
                 data = tensor._buf.view().tobytes()
-                value = self.fn.constant(data, tensor.dtype.native, tensor.shape, state.location())
+                native, held = tensor.dtype.native, tensor._sig.held
+                value = self.fn.constant(data, native, held, state.location())
                 self._captured[id(tensor)] = value
                 self.kept.append(tensor)
                 return value
@@ -308,12 +316,12 @@ class Scope:
         if value is None:
             return self.argument(parameter)
         function = self._function()
-        if not function.differentiated or parameter.dtype.kind not in "fi":
+        if not function.differentiated or parameter.dtype.kind not in "fic":
             return value
         leaf = function._arguments.get(id(parameter))
         if leaf is None:
             leaf = function._arguments[id(parameter)] = Tracer(
-                function.argument(parameter), function
+                function.argument(parameter), function, parameter._sig
             )
         return self._with_leaf(parameter, leaf, value)
 
@@ -322,10 +330,10 @@ class Scope:
         parameter = tensor._scope.given[id(tensor)]
         value = self.store.get(id(parameter))
         function = self._function()
-        if value is None or not function.differentiated or parameter.dtype.kind not in "fi":
+        if value is None or not function.differentiated or parameter.dtype.kind not in "fic":
             return value
         owner = tensor._scope
-        leaf = owner._arguments.setdefault(id(tensor), Tracer(tensor._value, owner))
+        leaf = owner._arguments.setdefault(id(tensor), Tracer(tensor._value, owner, tensor._sig))
         return self._with_leaf(tensor, leaf, value)
 
     def _function(self) -> Scope:
@@ -341,7 +349,7 @@ class Scope:
         if known is not None and known[0] is value:
             return known[1]
         with ScopeGuard(self):
-            out = self.value(leaf_of(leaf, Tracer(value, self)))
+            out = self.value(leaf_of(leaf, Tracer(value, self, leaf._sig)))
         self._leaves[id(what)] = (value, out)
         return out
 
@@ -381,7 +389,7 @@ class Scope:
         """A tensor of its own with the value another one has now."""
         value = self.value(tensor)
         self.shared.append(value)
-        return Tracer(value, self)
+        return Tracer(value, self, tensor._sig)
 
     def owner_of(self, tensor: Tensor) -> Scope | None:
         """The scope that made a tensor, if it can be assigned to here: this one, or one around it with
@@ -410,6 +418,10 @@ class Scope:
 
     def number(self, value: Any, sig: Signature) -> Any:
         """A splat constant."""
+        if sig.dtype.kind == "c":
+            part = signature(mstype.real_of(sig.dtype), sig.shape)
+            real, imag = (Tracer(self.number(v, part), self) for v in (value.real, value.imag))
+            return pairs.joined(self, real, imag, sig.dtype)._value
         key = (value, sig)
         found = self._numbers.get(key)
         if found is None or value != value or value == 0:  # NaN and signed zeros have no usable key
@@ -427,6 +439,8 @@ class Scope:
         result: Signature | None = None,
     ) -> Tracer:
         """Appends an op with one result."""
+        if self._has_complex(operands) or (result is not None and result.dtype.kind == "c"):
+            return complex_op(op, operands, attrs, result)
         native = None if result is None else (result.dtype.native, result.shape)
         return Tracer(self._create(op, operands, attrs, native), self)
 
@@ -434,7 +448,13 @@ class Scope:
         self, op: str, operands: list[Any], attrs: dict[str, Any] | None = None
     ) -> list[Tracer]:
         """Appends an op with several results."""
+        if self._has_complex(operands):
+            return [complex_op(op, operands, attrs, None)]
         return [Tracer(value, self) for value in self._create(op, operands, attrs, None)]
+
+    @staticmethod
+    def _has_complex(operands: list[Any]) -> bool:
+        return any(isinstance(x, Tensor) and x._sig.dtype.kind == "c" for x in operands)
 
     def _create(
         self, op: str, operands: list[Any], attrs: dict[str, Any] | None, native: Any
@@ -485,9 +505,8 @@ def constant(array: Any, sig: Signature) -> Tensor:
     scope = state.current.scope
     if scope is None:
         return Tensor(array, sig.dtype)
-    return Tracer(
-        scope.fn.constant(_bytes(array, sig), sig.dtype.native, sig.shape, state.location()), scope
-    )
+    value = scope.fn.constant(_bytes(array, sig), sig.dtype.native, sig.held, state.location())
+    return Tracer(value, scope, sig)
 
 
 def _bytes(value: Any, sig: Signature) -> bytes:

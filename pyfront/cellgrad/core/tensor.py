@@ -62,17 +62,19 @@ def _array_of(data: Any, dtype: Any = None) -> tuple[np.ndarray[Any, Any], Type]
             raise error(TypeError, f"For 'Tensor', the int {data} does not fit {what}.") from None
     if isinstance(data, float):
         return np.asarray(data), mstype.float32  # kept exact: the dtype may be given as float64
+    if isinstance(data, complex):
+        return np.asarray(data), mstype.complex128
     if isinstance(data, list | tuple):
         data = _plain(data)
         try:
             array = np.asarray(data)
         except (ValueError, OverflowError):
             array = np.asarray(None)
-        if array.dtype.kind not in "biuf":
+        if array.dtype.kind not in "biufc":
             raise error(
                 TypeError,
                 f"For Tensor, the input_data is {data} that contain unsupported element.",
-                "all rows must have the same length and hold bools, ints or floats",
+                "all rows must have the same length and hold bools or numbers",
             )
         if array.dtype == np.float64:  # float32, also of numpy's numbers and arrays
             return array, mstype.float32
@@ -296,14 +298,13 @@ class Tensor(_Methods):
         value = array.reshape(()).item()
         return value
 
-    def item(self) -> bool | int | float:
-        """The only element as a Python number. Raises ValueError for more than one element.
+    def item(self) -> Any:
+        """The only element as a number of Python's. Raises ValueError for more than one element.
 
         >>> Tensor([2.5]).item()
         2.5
         """
-        out: bool | int | float = self._only(self._concrete("item()"), self._ambiguous())
-        return out
+        return self._only(self._concrete("item()"), self._ambiguous())
 
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers (a number for a 0-d tensor).
@@ -327,6 +328,14 @@ class Tensor(_Methods):
         return float(
             self._only(
                 self._concrete("float()"),
+                "Only one element tensors can be converted to Python scalars",
+            )
+        )
+
+    def __complex__(self) -> complex:
+        return complex(
+            self._only(
+                self._concrete("complex()"),
                 "Only one element tensors can be converted to Python scalars",
             )
         )
@@ -448,6 +457,8 @@ def _converted(array: np.ndarray[Any, Any], target: Type) -> np.ndarray[Any, Any
     numpy_type = mstype.to_numpy(target)
     if array.dtype == numpy_type:
         return array
+    if array.dtype.kind == "c" and target.kind in "iuf":  # the real parts, as MindSpore
+        array = array.real
     with np.errstate(invalid="ignore", over="ignore"):
         return array.astype(numpy_type)
 

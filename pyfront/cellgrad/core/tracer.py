@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core.errors import error
-from cellgrad.core.storage import signature
+from cellgrad.core.storage import Signature, signature
 from cellgrad.core.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 class Tracer(Tensor):
     """An SSA value of a scope. Operators append ops; what needs elements is refused."""
 
-    __slots__ = ("_scope", "_used", "_value")
+    __slots__ = ("_parts", "_scope", "_used", "_value")
 
     _value: Any
+    _parts: Any  # of complex numbers, where they are known: see `core.pairs`
     _used: bool  # whether something of the program has it as an operand
     _scope: Scope
 
@@ -26,11 +27,12 @@ class Tracer(Tensor):
     def _buf(self) -> NoReturn:
         self._concrete("this")
 
-    def __init__(self, value: Any, scope: Scope):
+    def __init__(self, value: Any, scope: Scope, sig: Signature | None = None):
         self._value = value
         self._scope = scope
         self._used = False
-        self._sig = signature(mstype.BY_NATIVE[value.dtype], value.shape)
+        self._parts = None
+        self._sig = sig or signature(mstype.BY_NATIVE[value.dtype], value.shape)
 
     def _concrete(self, what: str) -> NoReturn:
         if self._scope.trace.closed:
@@ -60,6 +62,9 @@ class Tracer(Tensor):
 
     def __float__(self) -> float:
         self._concrete("float()")
+
+    def __complex__(self) -> complex:
+        self._concrete("complex()")
 
     def __int__(self) -> int:
         self._concrete("int()")

@@ -33,9 +33,11 @@ if TYPE_CHECKING:  # built on the operations, and handed on by the package: see 
     from cellgrad.transforms.taylor import jet as jet
     from cellgrad.transforms.vmap import vmap as vmap
 
-from cellgrad.ops import _forms
+from cellgrad.ops import _forms, complex_forms
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._forms import *  # noqa: F403
+
+assert complex_forms  # which registers what takes complex tensors
 
 __all__ = [*_forms.__all__, "Primitive"]
 

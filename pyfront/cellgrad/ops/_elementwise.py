@@ -150,7 +150,7 @@ def _broadcast(x: Tensor, y: Tensor, op: str) -> tuple[Tensor, Tensor]:
 
 def _unary(op: str, x: Tensor, floating: bool) -> Tensor:
     if floating:
-        if x.dtype.kind != "f":
+        if x.dtype.kind not in "fc":
             x = cast_to(x, mstype.float32)
     elif x.dtype.kind == "b":
         raise error(TypeError, f"For '{_name(op)}', the operand must not be Bool.", _LOGICAL_HINT)
@@ -158,11 +158,15 @@ def _unary(op: str, x: Tensor, floating: bool) -> Tensor:
 
 
 def _predicate(op: str, x: Tensor) -> Tensor:
-    return emit(op, [x if x.dtype.kind == "f" else cast_to(x, mstype.float32)])
+    return emit(op, [x if x.dtype.kind in "fc" else cast_to(x, mstype.float32)])
 
 
 def _binary(op: str, x: Tensor, y: Tensor, floating: bool) -> Tensor:
     dtype = mstype.promote(x.dtype, y.dtype)
+    if dtype.kind == "c":  # a real operand stays real
+        part = mstype.real_of(dtype)
+        x, y = (cast_to(v, dtype if v.dtype.kind == "c" else part) for v in (x, y))
+        return emit(op, [*_broadcast(x, y, op)])
     if floating and dtype.kind != "f":
         dtype = mstype.float32
     elif dtype.kind == "b":
@@ -210,7 +214,7 @@ def power(x: TensorLike, y: TensorLike) -> Tensor:
 def _is_small_whole(y: Any, beside: Type) -> bool:
     if type(y) is int:
         return (y in (1, 2, 3, 4) and beside.kind != "b") or (y > 4 and beside.kind in "iu")
-    return type(y) is float and y in (1.0, 2.0, 3.0, 4.0) and beside.kind == "f"
+    return type(y) is float and y in (1.0, 2.0, 3.0, 4.0) and beside.kind in "fc"
 
 
 def _whole_power(x: Tensor, n: int) -> Tensor:
@@ -223,7 +227,7 @@ def _whole_power(x: Tensor, n: int) -> Tensor:
 
 def _power(x: Tensor, y: Tensor) -> Tensor:
     dtype = mstype.promote(x.dtype, y.dtype)
-    if dtype.kind == "f":
+    if dtype.kind in "fc":
         return _binary("cell.pow", x, y, False)
     # Integer powers go through float64: exact to 2**53, then truncated.
     whole = mstype.int64 if dtype.kind == "b" else dtype

@@ -64,7 +64,7 @@ def scan(values: list[Tensor], dim: int, combine: Combine, reverse: bool = False
 
 
 def _input(x: Any, axis: Any, op: str, name: str) -> tuple[Tensor, int]:
-    tensor = check_dtype(check_tensor(x, op, name), op, name, "iuf")
+    tensor = check_dtype(check_tensor(x, op, name), op, name, "iufc")
     check_ndim(tensor, op, name, at_least=1)
     return tensor, axis_of(axis, tensor.ndim, op)
 
@@ -112,7 +112,7 @@ def cumsum(x: Tensor, axis: int, dtype: Type | None = None) -> Tensor:
 @operation
 def _cumprod(input: Tensor, dim: int, dtype: Type | None, exclusive: bool, reverse: bool) -> Tensor:
     given, d = _input(input, dim, "cumprod", "input")
-    target = dtype or (given.dtype if given.dtype.kind == "f" else mstype.int64)
+    target = dtype or (given.dtype if given.dtype.kind in "fc" else mstype.int64)
     y = _wide(cast_to(given, target))
     attrs = {"dim": d, "exclusive": exclusive, "reverse": reverse}
     return cast_to(emit("cell.cumprod", [y], attrs), target)

@@ -70,12 +70,16 @@ def _read(x: Tensor, index: Any) -> Tensor:
     """`getitem` outside of compiled code: a copy in memory, and nothing is compiled."""
     if type(index) is int and x.ndim:
         at = _index.checked_index(index, x.shape[0], 0)
-        out = _copied(x, x._buf.view()[at : at + 1], x.shape[1:])
+        out = _copied(x, x._buf.view()[at : at + 1], x._sig.held[1:])
         views.link(out, x, operator.itemgetter(at))
         return out
     plain, arrays = _known_index(index, x.shape)
-    array = x._buf.view()[plain]
-    out = _copied(x, np.asarray(array), array.shape, copy=not arrays)
+    if x.dtype.kind == "c":
+        array = np.asarray(x._concrete("an index")[plain])
+        out = Tensor(array, x.dtype)
+    else:
+        array = x._buf.view()[plain]
+        out = _copied(x, np.asarray(array), array.shape, copy=not arrays)
     views.link(out, x, lambda at: np.asarray(at[plain]), follows=not arrays)
     return out
 
@@ -84,7 +88,7 @@ def _copied(
     x: Tensor, array: np.ndarray[Any, Any], shape: tuple[int, ...], copy: bool = True
 ) -> Tensor:
     """A tensor of the dtype of `x` with the elements of an array over its memory."""
-    sig = signature(x.dtype, shape)
+    sig = signature(x.dtype, shape[:-1] if x.dtype.kind == "c" else shape)
     buffer = _native.TensorBuffer.from_object(
         array.reshape(shape), copy=copy or None, dtype=x.dtype.native
     )
@@ -102,7 +106,7 @@ def rows(x: Tensor) -> Iterator[Tensor]:
         if buffer is not x._buf:  # another one since elements were assigned
             buffer = x._buf
             view = buffer.view()
-        row = _copied(x, view[i : i + 1], x.shape[1:])
+        row = _copied(x, view[i : i + 1], x._sig.held[1:])
         views.link(row, x, operator.itemgetter(i))
         yield row
 

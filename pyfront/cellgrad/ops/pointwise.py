@@ -28,7 +28,7 @@ def _floats(x: Any, y: Any, op: str) -> tuple[Tensor, Tensor]:
     """Two operands of one floating-point dtype and shape."""
     a, b = ew._operands(x, y, f"cell.{op}")
     dtype = mstype.promote(a.dtype, b.dtype)
-    if dtype.kind != "f":
+    if dtype.kind not in "fc":
         dtype = mstype.float32
     return ew._broadcast(cast_to(a, dtype), cast_to(b, dtype), op)
 
@@ -486,12 +486,16 @@ def positive(input: Tensor) -> Tensor:
 
 @public("Tensor.sgn")
 def sgn(input: Tensor) -> Tensor:
-    """Same as `sign`, for real tensors.
+    """The sign of real numbers, see `sign`; ``x / abs(x)`` of complex ones, and 0 at 0.
 
     >>> print(ops.sgn(Tensor([-2.5, 0.0, 3.0])))
     [-1.  0.  1.]
     """
-    return gen.sign(input)
+    x = check_tensor(input, "sgn", "input")
+    if x.dtype.kind != "c":
+        return gen.sign(x)
+    size = gen.abs(x)
+    return x / select(gen.equal(size, 0.0), 1.0, size)
 
 
 @public(

@@ -117,7 +117,7 @@ def mean(x: Tensor, axis: Any = None, keep_dims: bool = False) -> Tensor:
     for a in axes:
         count *= x.shape[a]
     own = x.dtype
-    floating = _wide(x) if own.kind == "f" else cast_to(x, mstype.float64)
+    floating = _wide(x) if own.kind in "fc" else cast_to(x, mstype.float64)
     total = reduced("cell.reduce_sum", floating, axes, keep_dims)
     if count != 1:
         # A division, not a product with the rounded 1/count; an empty mean is NaN, as in numpy.

@@ -386,6 +386,8 @@ def full(size: Any, fill_value: bool | int | float, *, dtype: Type | None = None
         if isinstance(fill_value, bool)
         else mstype.int64
         if isinstance(fill_value, int)
+        else mstype.complex128
+        if isinstance(fill_value, complex)
         else mstype.float32
     )
     return splat(fill_value, dtype or own, shape_of(size, "full"))

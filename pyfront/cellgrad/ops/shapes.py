@@ -462,7 +462,7 @@ def atleast_3d(inputs: Any) -> Any:
 
 @public("Tensor.adjoint")
 def adjoint(x: Tensor) -> Tensor:
-    """Matrices transposed: tensors are real.
+    """Matrices transposed, and complex conjugates.
 
     Raises:
         TypeError: `x` is not a Tensor.
@@ -473,4 +473,4 @@ def adjoint(x: Tensor) -> Tensor:
      [2. 4.]]
     """
     given = check_ndim(check_tensor(x, "adjoint", "x"), "adjoint", "x", at_least=2)
-    return given.swapaxes(-1, -2)
+    return given.conj().swapaxes(-1, -2)

@@ -160,11 +160,11 @@ def _gradients_of(
     if given is None:
         return [splat(0, t.dtype, t.shape) for t in _with_slots(leaves)]
     found = [g for g in matching(given, argument) if g is not None]
-    floats = [t for t in leaves if t.dtype.kind == "f"]
+    floats = [t for t in leaves if t.dtype.kind in "fc"]
     if len(found) == len(floats) < len(leaves):  # nothing for integers and bools: they have zero
         by_float = iter(found)
         found = [
-            next(by_float) if t.dtype.kind == "f" else splat(0, t.dtype, t.shape) for t in leaves
+            next(by_float) if t.dtype.kind in "fc" else splat(0, t.dtype, t.shape) for t in leaves
         ]
     if len(found) != len(leaves):
         raise error(

@@ -47,7 +47,7 @@ STRICT = os.environ.get("CELLGRAD_STRICT_GRAD", "0") not in ("", "0")
 
 def has_gradient(tensor: Tensor) -> bool:
     """Whether there is a gradient by a tensor, or of it: not for bools."""
-    return tensor.dtype.kind in ("f" if STRICT else "fiu")
+    return tensor.dtype.kind in ("fc" if STRICT else "fiuc")
 
 
 class Differentiated:
@@ -109,7 +109,9 @@ class Differentiated:
                 new_args = tuple([_inputs.substitute(a, tracers) for a in args])
                 by_name = {k: _inputs.substitute(kwargs[k], tracers) for k in sorted(kwargs)}
                 self.out = calls.call(function, new_args, {k: by_name[k] for k in kwargs})
-                self.results = [Tracer(self.scope.value(t), self.scope) for t in tensors(self.out)]
+                self.results = [
+                    Tracer(self.scope.value(t), self.scope, t._sig) for t in tensors(self.out)
+                ]
         finally:
             active.pop()
         self.written = list(self.scope.written.values())
@@ -146,7 +148,7 @@ class Differentiated:
         ):
             self.outer.write(p, value)
         remaining = iter(values)
-        return map_tensors(lambda t: Tracer(next(remaining), self.outer), self.out)
+        return map_tensors(lambda t: Tracer(next(remaining), self.outer, t._sig), self.out)
 
 
 def _collect_traced(value: Any, key: list[Any], found: list[Tensor]) -> None:
@@ -296,7 +298,7 @@ def pull_back(
         argument = next(order)
         if argument < 0:
             return splat(0, like.dtype, like.shape)
-        found = Tracer(gradients[argument], d.outer)
+        found = Tracer(gradients[argument], d.outer, like._sig)
         own = isinstance(like, Tracer)
         return through(hooks.of(like) if own else hooks.guarded(d.outer.trace, like), found)
 
@@ -432,10 +434,10 @@ def _cotangents(d: Differentiated, part: Any, of: list[int], sens: Any, name: st
             continue
         if isinstance(value, np.ndarray):
             value = Tensor(value)
-        elif isinstance(value, int | float) and not isinstance(value, bool):
+        elif isinstance(value, int | float | complex) and not isinstance(value, bool):
             whole = t.dtype.kind in "iu" and isinstance(value, int)
             value = splat(
-                value, t.dtype if whole or t.dtype.kind == "f" else mstype.float32, t.shape
+                value, t.dtype if whole or t.dtype.kind in "fc" else mstype.float32, t.shape
             )
         elif not isinstance(value, Tensor):
             raise error(
@@ -443,8 +445,8 @@ def _cotangents(d: Differentiated, part: Any, of: list[int], sens: Any, name: st
                 f"For '{name}', the cotangent (sens) must be a Tensor or a number, but got "
                 f"{value!r}.",
             )
-        if value.dtype.kind == "b" or (value.dtype.kind == "f") != (t.dtype.kind == "f"):
-            kind = "a floating-point" if t.dtype.kind == "f" else "an integer"
+        if value.dtype.kind == "b" or not mstype.alike(value.dtype, t.dtype):
+            kind = {"f": "a floating-point", "c": "a complex"}.get(t.dtype.kind, "an integer")
             raise error(
                 TypeError,
                 f"For '{name}', the cotangent (sens) of an output of {t.dtype.title} must have {kind} "
@@ -516,7 +518,7 @@ def push_forward(
     def tangent(t: Tensor) -> Tensor:
         if not has_gradient(t):
             return splat(0, t.dtype, t.shape)
-        return Tracer(next(tangents), d.outer)
+        return Tracer(next(tangents), d.outer, t._sig)
 
     pushed = map_tensors(tangent, part, zero_of)
     if has_aux:

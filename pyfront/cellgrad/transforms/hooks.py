@@ -40,7 +40,7 @@ def _passed(inputs: Sequence[Tensor], rule: Cotangents, hook: Any) -> list[Tenso
         rules.fn.ret([rules.value(t) for t in rule(rules.inputs[2 * len(given) :])])
     _checked(rules, hook)
     values = call_custom(outer, body, rules, inputs, forward=False)
-    return [Tracer(v, outer) for v in values]
+    return [Tracer(v, outer, t._sig) for v, t in zip(values, inputs, strict=True)]
 
 
 def _checked(rules: Scope, hook: Any) -> None:
@@ -332,9 +332,10 @@ def after_backward(
             wrt=wrt,
             loc=state.location(),
         )
-        gradients: dict[int, Tensor] = dict(
-            zip(wrt, [Tracer(v, rules) for v in values[len(results) :]], strict=True)
-        )
+        gradients: dict[int, Tensor] = {
+            i: Tracer(v, rules, rules.inputs[i]._sig)
+            for i, v in zip(wrt, values[len(results) :], strict=True)
+        }
         at = {id(t): i for i, t in enumerate(tensors(d.out))}
         received = tuple([douts.get(at[id(t)], _zero(t)) for t in _own(d.out)])
         places = [i for a, i in zip(args, d.starts, strict=True) if isinstance(a, Tensor)]

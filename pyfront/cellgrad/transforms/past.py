@@ -33,7 +33,7 @@ def call_noting_writes(
         if scope.store[key] is not store.get(key):
             written.append(p)
             value = store.get(key)
-            before.append(Tracer(scope.argument(p) if value is None else value, scope))
+            before.append(Tracer(scope.argument(p) if value is None else value, scope, p._sig))
     return out, Written(written), tuple(before)
 
 

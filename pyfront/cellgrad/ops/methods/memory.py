@@ -139,15 +139,15 @@ class MemoryMethods:
         >>> Tensor([1]).is_signed()
         True
         """
-        return self.dtype.kind in "if"
+        return self.dtype.kind in "ifc"
 
     def is_complex(self) -> bool:
-        """Always False.
+        """Whether the elements are complex numbers.
 
-        >>> Tensor([1.0]).is_complex()
-        False
+        >>> Tensor([1.0]).is_complex(), Tensor([1j]).is_complex()
+        (False, True)
         """
-        return False
+        return self.dtype.kind == "c"
 
     def type(self, dtype: Any = None) -> Any:
         """The name of the dtype or, with `dtype`, the elements converted to it.
@@ -162,6 +162,8 @@ class MemoryMethods:
     def __dlpack__(self, **kwargs: Any) -> Any:
         if state.current.scope is not None:
             self._concrete("__dlpack__()")  # which says why not
+        if self.dtype.kind == "c":  # numpy says that they are complex
+            return self._concrete("__dlpack__()").__dlpack__(**kwargs)
         return self._buf.__dlpack__(**kwargs)
 
     def __dlpack_device__(self) -> tuple[int, int]:
@@ -213,7 +215,7 @@ class MemoryMethods:
                 f"For 'Tensor.from_numpy', expected a numpy.ndarray, but got "
                 f"{type(array).__name__}.",
             )
-        if array.dtype.name not in mstype.BY_NATIVE:
+        if array.dtype.kind != "c" and array.dtype.name not in mstype.BY_NATIVE:
             return Tensor(array)
         if array.dtype.name == "bfloat16":
             return Tensor._wrap(*shared(array.view(np.uint16), "from_numpy", mstype.bfloat16))

@@ -1,0 +1,103 @@
+"""Which operations take complex tensors, and what those do that differ from their real form.
+
+Operations that are not listed refuse them: a composition that is right for real numbers need not mean
+anything for others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from cellgrad.core.dtype import Type
+from cellgrad.core.errors import error
+from cellgrad.core.record import cast_to, complex_forms
+from cellgrad.core.tensor import Tensor
+from cellgrad.ops import _generated as gen
+from cellgrad.ops import contractions, kinds, selection, statistics
+from cellgrad.ops.complex_rules import both_parts
+
+# Their bodies are right for complex numbers as well, where each op in them is.
+_AS_THEY_ARE = {
+    "arrangement": "_tile _repeat_interleave flip roll rot90 meshgrid cartesian_prod combinations",
+    "composites": "addn",
+    "contractions": "matmul mat_mul batch_mat_mul mv addmm addmv baddbmm addbmm dot inner tensor_dot",
+    "cumulative": "_cumsum _cumprod",
+    "diagonals": "tril triu diagonal diag_embed diagflat diag diagonal_scatter",
+    "einsums": "einsum",
+    "gathering": "_gather _take_along _gather_elements _gather_nd _flat_elements",
+    "indexing": "_take_region _take _store _choose",
+    "joining": "concat stack hstack vstack dstack column_stack block_diag split tensor_split hsplit "
+    "vsplit dsplit chunk unbind _narrow",
+    "kinds": "isreal real imag conj angle view_as_real",
+    "padding": "padded",
+    "pointwise": "addcmul addcdiv lerp positive isclose",
+    "products": "addr outer ger kron cross trace_of vander",
+    "reductions": "sum mean all any",
+    "samples": "_summed diff trapz",
+    "scattering": "_masked_fill _scatter_elements _scatter_at _along",
+    "selection": "_select stop_gradient",
+    "shapes": "reshape flatten transpose swapaxes broadcast_to squeeze expand_dims movedim ravel",
+    "statistics": "prod count_nonzero",
+}
+for _module, _names in _AS_THEY_ARE.items():
+    for _name in _names.split():
+        complex_forms[f"{_module}.{_name}"] = True
+
+
+def _form(module: Any, name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Registers what an operation does with complex operands."""
+
+    def registered(function: Callable[..., Any]) -> Callable[..., Any]:
+        complex_forms[f"{module.__name__.rpartition('.')[2]}.{name}"] = function
+        return function
+
+    return registered
+
+
+@_form(selection, "_cast")
+def _cast(x: Tensor, target: Type) -> Tensor:
+    """The real parts, where the target has no others, as in MindSpore."""
+    if target.kind in "bc":
+        return cast_to(x, target)
+    return cast_to(both_parts(x)[0], target)
+
+
+@_form(contractions, "vecdot")
+def _vecdot(x: Tensor, y: Tensor, *, axis: int = -1) -> Tensor:
+    """The first operand is conjugated, as in numpy."""
+    # Its body, as the function would come back here.
+    out: Tensor = contractions.vecdot.__wrapped__(kinds.conj(x), y, axis=axis)  # type: ignore[attr-defined]
+    return out
+
+
+@_form(statistics, "vector_norm")
+def _vector_norm(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """The norm of the distances from zero."""
+    out: Tensor = statistics.vector_norm(gen.abs(x), *args, **kwargs)
+    return out
+
+
+def _entrywise(op: str, order: Any) -> None:
+    """Refuses norms by singular values, which are not those of the absolute values."""
+    if order in (2, -2, "nuc"):
+        raise error(
+            TypeError,
+            f"For '{op}', norms of complex matrices by singular values (ord={order!r}) do not exist.",
+            "use 'fro', or ord of 1, -1, inf or -inf",
+        )
+
+
+@_form(statistics, "norm")
+def _norm(A: Tensor, ord: Any = None, dim: Any = None, *args: Any, **kwargs: Any) -> Tensor:
+    if isinstance(dim, tuple | list) or (dim is None and A.ndim != 1):
+        _entrywise("norm", ord)
+    out: Tensor = statistics.norm(gen.abs(A), ord, dim, *args, **kwargs)
+    return out
+
+
+@_form(statistics, "matrix_norm")
+def _matrix_norm(A: Tensor, ord: Any = "fro", *args: Any, **kwargs: Any) -> Tensor:
+    _entrywise("matrix_norm", ord)
+    out: Tensor = statistics.matrix_norm(gen.abs(A), ord, *args, **kwargs)
+    return out
