@@ -96,6 +96,7 @@ def operation(function: F) -> F:
             return tuple(fresh(v) if any(v is a for a in args) else v for v in out)
         return out
 
+    wrapper.__wrapped__ = body
     return wrapper  # type: ignore[return-value]
 
 

@@ -27,12 +27,17 @@ class Tracer(Tensor):
     def _buf(self) -> NoReturn:
         self._concrete("this")
 
-    def __init__(self, value: Any, scope: Scope, sig: Signature | None = None):
+    def __init__(self, value: Any, scope: Scope, like: Signature | None = None):
+        """A native value, of the dtype of `like` where the value does not say it: of pairs."""
         self._value = value
         self._scope = scope
         self._used = False
         self._parts = None
-        self._sig = sig or signature(mstype.BY_NATIVE[value.dtype], value.shape)
+        shape: tuple[int, ...] = value.shape
+        if like is not None and like.dtype.kind == "c":
+            self._sig = signature(like.dtype, shape[:-1])
+        else:
+            self._sig = signature(mstype.BY_NATIVE[value.dtype], shape)
 
     def _concrete(self, what: str) -> NoReturn:
         if self._scope.trace.closed:

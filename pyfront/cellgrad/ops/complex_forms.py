@@ -6,6 +6,7 @@ anything for others.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -67,7 +68,7 @@ def _cast(x: Tensor, target: Type) -> Tensor:
 def _vecdot(x: Tensor, y: Tensor, *, axis: int = -1) -> Tensor:
     """The first operand is conjugated, as in numpy."""
     # Its body, as the function would come back here.
-    out: Tensor = contractions.vecdot.__wrapped__(kinds.conj(x), y, axis=axis)  # type: ignore[attr-defined]
+    out: Tensor = inspect.unwrap(contractions.vecdot)(kinds.conj(x), y, axis=axis)
     return out
 
 
