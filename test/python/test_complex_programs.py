@@ -202,3 +202,19 @@ def test_numbers_and_arrays_in_compiled_code():
     np.testing.assert_allclose(
         ms.jit(f)(Tensor(Z), 2 - 1j).asnumpy(), Z * (2 - 1j) + [3j, 2 + 2j, 3 + 2j]
     )
+
+
+def test_exported_models_take_pairs(tmp_path):
+    net = Net()
+    ms.export(net, Tensor(Z.astype(np.complex64)), file_name=str(tmp_path / "net"))
+    header = (tmp_path / "net.h").read_text()
+    assert 'const float *x; /* input "x": float32[3, 2] */' in header
+    model = ms.load(str(tmp_path / "net.so"))
+    value, gradient = model.value_and_grad(Tensor(Z.astype(np.complex64)))
+    total = (W * Z).sum()
+    np.testing.assert_allclose(value.asnumpy(), abs(total), 1e-6)
+    pairs = np.stack((Z.real, Z.imag), -1).astype(np.float32)
+    assert gradient.shape == (3, 2)
+    slope = gradient.asnumpy() @ [1, 1j]
+    np.testing.assert_allclose(slope, total / abs(total) * Z.conj(), 1e-6)
+    np.testing.assert_array_equal(model.forward(Tensor(pairs)).asnumpy(), value.asnumpy())

@@ -19,6 +19,13 @@ if TYPE_CHECKING:
     from cellgrad.core.scope import Scope
 
 
+def as_pairs(x: Tensor) -> Tensor:
+    """Complex elements as real ones with a last dimension of 2, in the same memory; others as they are."""
+    if x.dtype.kind != "c":
+        return x
+    return Tensor._wrap(x._buf, signature(mstype.real_of(x.dtype), x._sig.held))
+
+
 def joined(scope: Scope, real: Tensor, imag: Tensor, dtype: Type) -> Tracer:
     """The complex numbers with these parts."""
     shape = real.shape

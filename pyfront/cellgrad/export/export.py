@@ -24,6 +24,7 @@ from cellgrad.core.arguments import argument_error, check_callable, check_one_of
 from cellgrad.core.context import get_context
 from cellgrad.core.errors import error
 from cellgrad.core.files import replacing
+from cellgrad.core.pairs import as_pairs
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.scope import Trace
 from cellgrad.core.storage import signature
@@ -140,7 +141,7 @@ def export(
             file.write(trace.graph.text().encode())
         return [stem + ".mlir"]
     files = [stem + ".so", stem + ".h", stem + ".safetensors"]
-    weights = _safetensors.contents(dict(parameters))
+    weights = _safetensors.contents({name: as_pairs(p) for name, p in parameters.items()})
     options = {
         **for_device,
         "header": files[1],
@@ -280,7 +281,7 @@ class LoadedEntry:
         given: list[Tensor] = []
         for spec, value in zip(self._inputs, inputs, strict=True):
             tensor = value if isinstance(value, Tensor) else Tensor(value)
-            if tensor.dtype.native != spec["dtype"] or tensor.shape != tuple(spec["shape"]):
+            if tensor.dtype.native != spec["dtype"] or tensor._sig.held != tuple(spec["shape"]):
                 raise error(
                     ValueError,
                     f"{self.name}() takes '{spec['name']}' as "

@@ -81,7 +81,7 @@ def _matrix(p: int, sign: int, real_in: bool, real_out: bool) -> np.ndarray[Any,
     return full[:, :p] if real_out else full
 
 
-def _part(x: Tensor, i: int) -> Tensor:
+def part(x: Tensor, i: int) -> Tensor:
     """Real (0) or imaginary (1) parts of data: [batch, 2, ...] to [batch, ...]."""
     region = {
         "starts": [0, i] + [0] * (x.ndim - 2),
@@ -130,7 +130,7 @@ def transform(x: Tensor, sign: int, real_out: bool = False) -> Tensor:
         y = reshape_to(y, (batch * done, 2, p, rest))
         turned = _roots(np.outer(np.arange(p), np.arange(rest)), p * rest, sign)
         done *= p
-        x = _joined(_times((_part(y, 0), _part(y, 1)), turned, dtype), 2)
+        x = _joined(_times((part(y, 0), part(y, 1)), turned, dtype), 2)
         x = reshape_to(x, (batch * done, 2, rest))
     p, parts = lengths[-1], x.shape[1]
     matrix = known(_matrix(p, sign, parts == 1, real_out), dtype)
@@ -163,14 +163,14 @@ def _by_convolution(x: Tensor, sign: int, real_out: bool) -> Tensor:
         ]
         moved = _joined((start[0], start[1]), 1)
     else:
-        moved = _joined(_times((_part(x, 0), _part(x, 1)), chirp, dtype), 1)
+        moved = _joined(_times((part(x, 0), part(x, 1)), chirp, dtype), 1)
     none = [0, 0, 0]
     wide = {"low": none, "high": [0, 0, length - n], "interior": none}
-    moved = emit("cell.pad", [moved], wide, dtype, (batch, 2, length))
+    moved = emit("cell.pad", [moved], wide)
     y = transform(moved, -1)
-    y = _joined(_times((_part(y, 0), _part(y, 1)), np.fft.fft(kernel) / length, dtype), 1)
+    y = _joined(_times((part(y, 0), part(y, 1)), np.fft.fft(kernel) / length, dtype), 1)
     y = transform(y, 1)
     region = {"starts": none, "limits": [batch, 2, n], "strides": [1, 1, 1]}
     y = emit("cell.slice", [y], region)
-    found = _times((_part(y, 0), _part(y, 1)), chirp, dtype)
+    found = _times((part(y, 0), part(y, 1)), chirp, dtype)
     return reshape_to(found[0], (batch, 1, n)) if real_out else _joined(found, 1)

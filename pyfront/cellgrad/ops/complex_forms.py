@@ -27,6 +27,8 @@ _AS_THEY_ARE = {
     "diagonals": "tril triu diagonal diag_embed diagflat diag diagonal_scatter",
     "einsums": "einsum",
     "gathering": "_gather _take_along _gather_elements _gather_nd _flat_elements",
+    "fourier": "fft ifft rfft irfft hfft ihfft fft2 ifft2 rfft2 irfft2 hfft2 ihfft2 fftn ifftn rfftn "
+    "irfftn hfftn ihfftn",
     "indexing": "_take_region _take _store _choose",
     "joining": "concat stack hstack vstack dstack column_stack block_diag split tensor_split hsplit "
     "vsplit dsplit chunk unbind _narrow",
