@@ -10,8 +10,10 @@ ms.grad(lambda x: x * x)(ms.Tensor(3.0))
 __path__ = __import__("pkgutil").extend_path(__path__, __name__)
 
 import importlib
+from typing import TYPE_CHECKING
 
 from cellgrad.compile import failures as _failures
+from cellgrad.core import absent as _absent
 from cellgrad.core import errors as _errors
 
 _errors.PACKAGES = tuple(p.rstrip("/") + "/" for p in __path__)
@@ -178,3 +180,6 @@ __all__ = [
     "vjp",
     "vmap",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = _absent.attributes(__name__)

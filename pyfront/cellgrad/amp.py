@@ -1,5 +1,8 @@
 """Mixed precision: networks in float16 or bfloat16, loss scalers, and `all_finite`."""
 
+from typing import TYPE_CHECKING
+
+from cellgrad.core import absent
 from cellgrad.train.loss_scale_managers import (
     DynamicLossScaleManager,
     FixedLossScaleManager,
@@ -28,3 +31,6 @@ __all__ = [
     "get_black_list",
     "get_white_list",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = absent.attributes(__name__)

@@ -6,7 +6,6 @@ does not exist here is an error at the place that asks for it, with the nearest 
 
 from __future__ import annotations
 
-import dis
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -15,7 +14,7 @@ import sys
 import types
 from typing import Any
 
-from cellgrad.core import context
+from cellgrad.core import absent, context
 from cellgrad.core import errors as _errors
 from cellgrad.core.dtype import Type
 
@@ -34,7 +33,6 @@ _MOVED = {
     f"{NAME}.ops.auto_generate": f"{_HERE}.ops",
     f"{NAME}.ops.primitive": f"{_HERE}.ops",
 }
-_IMPORT_FROM = dis.opmap["IMPORT_FROM"]
 
 
 def _target(name: str) -> str:
@@ -57,11 +55,11 @@ class _Alias(types.ModuleType):
             full = f"{self.__name__}.{name}"
             if _exists(full):
                 return importlib.import_module(full)
-            asking = sys._getframe(1)
-            imported = asking.f_code.co_code[asking.f_lasti] == _IMPORT_FROM
+            imported = absent.asked_by_import(sys._getframe(1))
             kind: type[Exception] = ImportError if imported else AttributeError
             message = f"'{full}' is not part of cellgrad."
-            raise _errors.error(kind, message, _errors.nearest(name, dir(target)))
+            path = target.__name__.removeprefix(_HERE).removeprefix(".") or NAME
+            raise _errors.error(kind, message, absent.hint(path, name, dir(target)))
         if isinstance(found, types.ModuleType) and found.__name__.startswith(_HERE + "."):
             return importlib.import_module(NAME + found.__name__[len(_HERE) :])
         return found
@@ -93,7 +91,7 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if not _exists(name):
             above, _, last = name.rpartition(".")
             known = dir(importlib.import_module(_target(above)))
-            hint = f"\n  hint: {_errors.nearest(last, known)}"
+            hint = f"\n  hint: {absent.hint(above.removeprefix(f'{NAME}.'), last, known)}"
             raise ModuleNotFoundError(f"'{name}' is not part of cellgrad.{hint}", name=name)
         return importlib.machinery.ModuleSpec(name, self, is_package=True)
 

@@ -196,7 +196,7 @@ def load_attribute(owner: Any, name: str) -> Any:
             scope.trace.guard(owner, name, ABSENT)
         message, _, hint = str(e).partition("\n  hint: ")
         if isinstance(owner, types.ModuleType) and owner.__name__.startswith("cellgrad"):
-            hint = nearest(name, dir(owner))
+            hint = hint or nearest(name, dir(owner))
         raise error(AttributeError, message, hint) from None
 
 

@@ -6,6 +6,7 @@ import importlib
 import sys
 from typing import Any
 
+from cellgrad.core import absent
 from cellgrad.core.errors import error
 from cellgrad.nn import _forms, dynamic_lr, learning_rate_schedule
 from cellgrad.nn._forms import *  # noqa: F403
@@ -85,6 +86,8 @@ _ELSEWHERE = {
     "ConvTranspose2d": "Conv2dTranspose",
 }
 
+_absent = absent.attributes(__name__)
+
 
 def __getattr__(name: str) -> Any:
     """The metrics, which MindSpore has here, too."""
@@ -94,4 +97,4 @@ def __getattr__(name: str) -> Any:
     text = f"module 'cellgrad.nn' has no attribute '{name}'"
     if name in _ELSEWHERE:
         raise error(AttributeError, text, f"nn.{_ELSEWHERE[name]}")
-    raise AttributeError(text, name=name, obj=sys.modules[__name__])
+    return _absent(name, sys._getframe(1))

@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # built on the operations, and handed on by the package: see 
     from cellgrad.transforms.taylor import jet as jet
     from cellgrad.transforms.vmap import vmap as vmap
 
+from cellgrad.core import absent
 from cellgrad.ops import _forms, complex_forms
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._forms import *  # noqa: F403
@@ -52,3 +53,7 @@ def hand_on(functions: dict[str, Any], listed: bool = True) -> None:
     globals().update(functions)
     if listed:
         __all__.extend(functions)
+
+
+if not TYPE_CHECKING:
+    __getattr__ = absent.attributes(__name__)

@@ -1,5 +1,8 @@
 """Training: `Model`, callbacks, metrics, loss scale managers."""
 
+from typing import TYPE_CHECKING
+
+from cellgrad.core import absent
 from cellgrad.train import callback, metrics
 from cellgrad.train.callback import *  # noqa: F403
 from cellgrad.train.callback import __all__ as _callbacks
@@ -22,3 +25,6 @@ __all__ = [
     "callback",
     "metrics",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = absent.attributes(__name__)

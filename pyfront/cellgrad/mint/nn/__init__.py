@@ -2,6 +2,9 @@
 
 __path__ = __import__("pkgutil").extend_path(__path__, __name__)
 
+from typing import TYPE_CHECKING
+
+from cellgrad.core import absent
 from cellgrad.mint.nn import _forms, functional
 from cellgrad.mint.nn._forms import *  # noqa: F403
 from cellgrad.mint.nn._layers import (
@@ -53,3 +56,6 @@ __all__ = [
     "functional",
     *_forms.__all__,
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = absent.attributes(__name__)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cellgrad import ops
+from cellgrad.core import absent
 from cellgrad.core.tensor import Tensor
 from cellgrad.mint import _helpers as h
 from cellgrad.mint.nn import _functional_forms
@@ -44,3 +45,7 @@ def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -
     [[0.6 0.8]]
     """
     return ops.div(input, ops.clamp(ops.vector_norm(input, p, dim, True), eps))
+
+
+if not TYPE_CHECKING:
+    __getattr__ = absent.attributes(__name__)

@@ -8,8 +8,9 @@ import types
 from typing import TYPE_CHECKING, Any
 
 from cellgrad import ops as _ops
+from cellgrad.core import absent
 from cellgrad.core.dtype import Type
-from cellgrad.core.errors import error, nearest
+from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops.methods._forms import FormMethods
 from cellgrad.ops.methods.arithmetic import ArithmeticMethods
@@ -61,7 +62,7 @@ class TensorMethods(
             message = f"'{_shown(self)}' object has no attribute '{name}'"
             if name.startswith("_"):
                 raise AttributeError(message)
-            hint = _ELSEWHERE.get(name) or nearest(name, dir(type(self)))
+            hint = _ELSEWHERE.get(name) or absent.hint("Tensor", name, dir(type(self)))
             raise AttributeError(f"{message}\n  hint: {hint}")
 
     # --- types --------------------------------------------------------------------------------

@@ -1,0 +1,72 @@
+"""Names of MindSpore that do not exist here for a reason, and the reason.
+
+Asking for one is an error that gives the reason: in an ``import``, as an attribute of a module, and as
+an attribute of a Tensor. docs/api-names.md lists them.
+"""
+
+from __future__ import annotations
+
+import dis
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+from cellgrad.core.errors import nearest
+
+# By reason: names by the path that they have in MindSpore ("mindspore.Event" at its top). The name of
+# a module stands for all in it.
+REASONS: dict[str, tuple[str, ...]] = {
+    "A program runs in one process, so there is nothing to communicate with.": (
+        "mint.distributed",
+    ),
+}
+
+_BY_NAME = {name: why for why, names in REASONS.items() for name in names}
+_IMPORT_FROM = dis.opmap["IMPORT_FROM"]
+
+
+def reason(name: str) -> str:
+    """Why there is no such name, or "" if nothing is known.
+
+    Args:
+        name: its path in MindSpore: "ops.AllReduce", or "mindspore.Event" at the top.
+    """
+    while name:
+        if name in _BY_NAME:
+            return _BY_NAME[name]
+        name = name.rpartition(".")[0]
+    return ""
+
+
+def hint(module: str, name: str, known: list[str]) -> str:
+    """What to say of a name that a module has not: the reason, or the nearest names."""
+    if module.startswith("ops."):  # ops.operations and the like list the names of ops
+        module = "ops"
+    return reason(f"{module}.{name}") or nearest(name, known)
+
+
+def asked_by_import(frame: types.FrameType) -> bool:
+    """Whether the frame is at ``from module import name``."""
+    return frame.f_code.co_code[frame.f_lasti] == _IMPORT_FROM
+
+
+def attributes(full: str) -> Callable[..., Any]:
+    """The ``__getattr__`` of a module of this package, for names that it has not.
+
+    Args:
+        full: the module's ``__name__``.
+    """
+    path = full.removeprefix("cellgrad").removeprefix(".") or "mindspore"
+
+    def absent(name: str, asking: types.FrameType | None = None) -> Any:
+        message = f"module '{full}' has no attribute '{name}'"
+        if name.startswith("_"):
+            raise AttributeError(message)
+        what = sys.modules[full]
+        text = f"{message}\n  hint: {hint(path, name, dir(what))}"
+        if asked_by_import(asking or sys._getframe(1)):
+            raise ImportError(text, name=full)
+        raise AttributeError(text, name=name, obj=what)
+
+    return absent
