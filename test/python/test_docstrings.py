@@ -20,6 +20,7 @@ NAMES = {
     "Tensor": ms.Tensor,
     "Parameter": ms.Parameter,
     "mint": ms.mint,
+    "numpy": ms.numpy,
 }
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 FRACTION = re.compile(r"-?\d+\.\d*(?:e[-+]?\d+)?")

@@ -19,7 +19,7 @@ LAYERS = [
     {"transforms"},
     {"nn"},
     {"checkpoints", "dataset", "experimental", "scipy"},
-    {"train", "mint"},
+    {"train", "mint", "numpy"},
     {"export"},
 ]
 RANK = {room: i for i, rooms in enumerate(LAYERS) for room in rooms}

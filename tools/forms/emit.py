@@ -172,6 +172,7 @@ class Module:
 USED = {
     "ops": "from cellgrad import ops",
     "h": "from cellgrad.mint import _helpers as h",
+    "hn": "from cellgrad.numpy import _helpers as hn",
     "F": "from cellgrad.mint.nn import functional as F",
     "nn": "from cellgrad import nn",
     "mstype": "from cellgrad.core import dtype as mstype",

@@ -18,6 +18,7 @@ FACES = (
     "mint.special",
     "mint.nn",
     "mint.nn.functional",
+    "numpy",
 )
 _HEAD = re.compile(r"(?P<face>[\w.]+)\.(?P<name>\w+)\s*(?P<rest>[(=].*)?$", re.DOTALL)
 

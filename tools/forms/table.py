@@ -118,3 +118,23 @@ def read(path: pathlib.Path, module: str, shown: str) -> list[Row]:
         parameters = parameters_of(node.args)
         rows.append(Row(module, node.name, False, parameters, returns, doc, forms, place))
     return rows
+
+
+def with_more(rows: list[Row], path: pathlib.Path) -> list[Row]:
+    """The rows with the forms that a module adds: a dictionary ROWS of forms by operation.
+
+    Raises:
+        RowError: the module names an operation that there is not.
+    """
+    (text,) = (
+        node.value
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "ROWS"
+    )
+    more: dict[str, tuple[str, ...]] = {} if text is None else ast.literal_eval(text)
+    unknown = sorted(more.keys() - {row.name for row in rows})
+    if unknown:
+        raise RowError(f"{path.name}: no operations of these names: {', '.join(unknown)}")
+    return [
+        dataclasses.replace(row, forms=(*row.forms, *more.get(row.name, ()))) for row in rows
+    ]

@@ -20,7 +20,7 @@ import sys
 import pages
 from emit import Module, functions
 from forms import FACES, Form, parse
-from table import Row, RowError, read
+from table import Row, RowError, read, with_more
 
 # By face: the module of its forms, what its classes derive from, and its docstring.
 MODULES = {
@@ -36,6 +36,7 @@ MODULES = {
         "",
         "Functions of ``mint.nn.functional``.",
     ),
+    "numpy": ("numpy/_forms.py", "", "Functions of ``numpy`` that are forms of operations."),
 }
 BASES = {
     "Primitive": "from cellgrad.ops._elementwise import Primitive",
@@ -58,7 +59,8 @@ def rows_of(sources: pathlib.Path, generated: pathlib.Path) -> list[Row]:
     for row in records:
         if row.name in written and row.forms:
             raise RowError(f"{row.name} is written by hand: give it the forms of its op record")
-    return [row for row in records if row.name not in written] + rows
+    rows = [row for row in records if row.name not in written] + rows
+    return with_more(rows, sources / "numpy/_rows.py")
 
 
 def forms_of(rows: list[Row]) -> dict[str, list[Form]]:

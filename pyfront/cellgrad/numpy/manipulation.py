@@ -1,0 +1,670 @@
+"""Functions that move, join, split and repeat elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from cellgrad import ops
+from cellgrad.core.arguments import argument_error, check_int
+from cellgrad.core.errors import error
+from cellgrad.core.record import is_number
+from cellgrad.core.tensor import Tensor
+from cellgrad.numpy import _helpers as hn
+
+__all__ = [
+    "append",
+    "apply_along_axis",
+    "apply_over_axes",
+    "array_split",
+    "array_str",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "broadcast_arrays",
+    "broadcast_to",
+    "column_stack",
+    "concatenate",
+    "dsplit",
+    "dstack",
+    "expand_dims",
+    "flip",
+    "fliplr",
+    "flipud",
+    "hsplit",
+    "hstack",
+    "moveaxis",
+    "ravel",
+    "repeat",
+    "reshape",
+    "roll",
+    "rollaxis",
+    "rot90",
+    "size",
+    "split",
+    "squeeze",
+    "stack",
+    "swapaxes",
+    "tile",
+    "transpose",
+    "vsplit",
+    "vstack",
+]
+
+
+# --- shape --------------------------------------------------------------------------------------
+
+
+def reshape(x: Tensor, new_shape: Any) -> Tensor:
+    """The elements under another shape; a length of -1 is found.
+
+    Raises:
+        TypeError: `x` is no Tensor.
+        ValueError: another number of elements.
+
+    >>> print(numpy.reshape(Tensor([[1, 2], [3, 4]]), (4,)))
+    [1 2 3 4]
+    """
+    return hn.only(x, "reshape").reshape(new_shape)
+
+
+def ravel(x: Tensor) -> Tensor:
+    """The elements in one dimension.
+
+    Raises:
+        TypeError: `x` is no Tensor.
+
+    >>> print(numpy.ravel(Tensor([[1, 2], [3, 4]])))
+    [1 2 3 4]
+    """
+    return hn.only(x, "ravel").reshape(-1)
+
+
+def expand_dims(a: Tensor, axis: Any) -> Tensor:
+    """The array with dimensions of 1 at places of the result.
+
+    Raises:
+        TypeError: `a` is no Tensor, `axis` no int, tuple or list.
+        ValueError: an axis out of range.
+
+    >>> print(numpy.expand_dims(Tensor([1, 2]), 0))
+    [[1 2]]
+    """
+    x = hn.only(a, "expand_dims", "a")
+    count = len(axis) if isinstance(axis, tuple | list) else 1
+    for d in sorted(hn.axes_of(axis, x.ndim + count, "expand_dims")):
+        x = ops.expand_dims(x, d)
+    return x
+
+
+def squeeze(a: Tensor, axis: Any = None) -> Tensor:
+    """The array without dimensions of 1.
+
+    Raises:
+        TypeError: `a` is no Tensor.
+        ValueError: an axis whose length is not 1.
+
+    >>> print(numpy.squeeze(Tensor([[[1], [2]]])))
+    [1 2]
+    """
+    return hn.only(a, "squeeze", "a").squeeze(axis)
+
+
+def transpose(a: Tensor, axes: Any = None) -> Tensor:
+    """The dimensions in another order, by default reversed.
+
+    Raises:
+        TypeError: `a` is no Tensor.
+        ValueError: `axes` are not all dimensions.
+
+    >>> print(numpy.transpose(Tensor([[1, 2], [3, 4]])))
+    [[1 3]
+     [2 4]]
+    """
+    x = hn.only(a, "transpose", "a")
+    order = tuple(range(x.ndim))[::-1] if axes is None else hn.axes_of(axes, x.ndim, "transpose")
+    return ops.transpose(x, order)
+
+
+def swapaxes(x: Tensor, axis1: int, axis2: int) -> Tensor:
+    """Two dimensions in each other's place.
+
+    Raises:
+        TypeError: `x` is no Tensor, an axis no int.
+        ValueError: an axis out of range.
+
+    >>> print(numpy.swapaxes(Tensor([[1, 2], [3, 4]]), 0, 1))
+    [[1 3]
+     [2 4]]
+    """
+    given = hn.only(x, "swapaxes")
+    first, second = (hn.axis_of(a, given.ndim, "swapaxes") for a in (axis1, axis2))
+    return ops.swapaxes(given, first, second)
+
+
+def moveaxis(a: Tensor, source: Any, destination: Any) -> Tensor:
+    """Dimensions at other places; the others keep their order.
+
+    Raises:
+        TypeError: axes that are no ints.
+        ValueError: axes out of range, twice, or not as many of both.
+
+    >>> print(numpy.moveaxis(Tensor([[1, 2], [3, 4]]), 0, 1))
+    [[1 3]
+     [2 4]]
+    """
+    x = hn.only(a, "moveaxis", "a")
+    old, new = (hn.axes_of(axes, x.ndim, "moveaxis") for axes in (source, destination))
+    if len(old) != len(new):
+        raise error(
+            ValueError, "For 'moveaxis', 'source' and 'destination' must have as many axes."
+        )
+    order = [d for d in range(x.ndim) if d not in old]
+    for place, axis in sorted(zip(new, old, strict=True)):
+        order.insert(place, axis)
+    return ops.transpose(x, tuple(order))
+
+
+def rollaxis(x: Tensor, axis: int, start: int = 0) -> Tensor:
+    """A dimension moved before another one.
+
+    Raises:
+        TypeError: `x` is no Tensor, `axis` or `start` no int.
+        ValueError: one of them out of range.
+
+    >>> numpy.rollaxis(ops.ones((2, 3, 4)), 2).shape
+    (4, 2, 3)
+    """
+    given = hn.only(x, "rollaxis")
+    d = hn.axis_of(axis, given.ndim, "rollaxis")
+    place = check_int(start, "rollaxis", "start", at_least=-given.ndim, at_most=given.ndim)
+    place = place + given.ndim if place < 0 else place
+    return moveaxis(given, d, place - 1 if place > d else place)
+
+
+def _atleast(ndim: int, arys: tuple[Any, ...], widened: Callable[[Tensor], Tensor]) -> Any:
+    op = f"atleast_{ndim}d"
+    out = [x if x.ndim >= ndim else widened(x) for x in (hn.only(a, op, "arys") for a in arys)]
+    return out[0] if len(out) == 1 else out
+
+
+def atleast_1d(*arys: Tensor) -> Any:
+    """The arrays with at least one dimension.
+
+    Raises:
+        TypeError: no Tensor.
+
+    >>> print(numpy.atleast_1d(Tensor(3)))
+    [3]
+    """
+    return _atleast(1, arys, lambda x: hn.seen_as(x, 1))
+
+
+def atleast_2d(*arys: Tensor) -> Any:
+    """The arrays with at least two dimensions.
+
+    Raises:
+        TypeError: no Tensor.
+
+    >>> print(numpy.atleast_2d(Tensor([1, 2])))
+    [[1 2]]
+    """
+    return _atleast(2, arys, lambda x: hn.seen_as(x, 2))
+
+
+def atleast_3d(*arys: Tensor) -> Any:
+    """The arrays with at least three dimensions; a vector is in the middle one.
+
+    Raises:
+        TypeError: no Tensor.
+
+    >>> numpy.atleast_3d(Tensor([1, 2])).shape
+    (1, 2, 1)
+    """
+    return _atleast(3, arys, lambda x: ops.expand_dims(hn.seen_as(x, 2), 2))
+
+
+def broadcast_to(array: Tensor, shape: Any) -> Tensor:
+    """The array in a shape to which it broadcasts.
+
+    Raises:
+        ValueError: it does not.
+
+    >>> print(numpy.broadcast_to(Tensor([1, 2]), (2, 2)))
+    [[1 2]
+     [1 2]]
+    """
+    x, lengths = hn.only(array, "broadcast_to", "array"), hn.shape_of(shape, "broadcast_to")
+    if hn.broadcast_shape("broadcast_to", x.shape, lengths) != lengths:
+        raise error(ValueError, f"For 'broadcast_to', {x.shape} does not broadcast to {lengths}.")
+    return ops.broadcast_to(x, lengths)
+
+
+def broadcast_arrays(*args: Tensor) -> list[Tensor]:
+    """The arrays in their common shape.
+
+    Raises:
+        ValueError: there is none.
+
+    >>> print(*numpy.broadcast_arrays(Tensor([1, 2]), Tensor([[3]])))
+    [[1 2]] [[3 3]]
+    """
+    shape = hn.broadcast_shape("broadcast_arrays", *(x.shape for x in args))
+    return [ops.broadcast_to(x, shape) for x in args]
+
+
+# --- joining ------------------------------------------------------------------------------------
+
+
+def concatenate(arrays: Any, axis: int | None = 0) -> Tensor:
+    """Arrays one after the other along a dimension, in a dtype that all can have; flattened ones if
+    `axis` is None. Of one array, its parts along the first dimension.
+
+    Raises:
+        TypeError: no Tensors.
+        ValueError: shapes that do not fit, or an axis out of range.
+
+    >>> print(numpy.concatenate((Tensor([1, 2]), Tensor([3]))))
+    [1 2 3]
+    """
+    if isinstance(arrays, Tensor):
+        if axis is None:
+            return arrays.reshape(-1)
+        hn.axis_of(axis, arrays.ndim, "concatenate")
+        if axis == arrays.ndim - 1:
+            hn.axis_of(axis, arrays.ndim - 1, "concatenate")
+        arrays = ops.unbind(arrays)
+    if not isinstance(arrays, tuple | list):
+        raise argument_error(TypeError, "concatenate", "arrays", "Tensors", arrays)
+    parts = [hn.only(a, "concatenate", "arrays") for a in arrays]
+    if axis is None:
+        parts, axis = [x.reshape(-1) for x in parts], 0
+    d = hn.axis_of(axis, parts[0].ndim, "concatenate")
+    return ops.concat(hn.of_one_dtype(parts), d)
+
+
+def append(arr: Tensor, values: Tensor, axis: int | None = None) -> Tensor:
+    """Two arrays one after the other, flattened if `axis` is None.
+
+    Raises:
+        TypeError: no Tensors.
+        ValueError: other numbers of dimensions, shapes that do not fit, or an axis out of range.
+
+    >>> print(numpy.append(Tensor([[1, 2]]), Tensor([3])))
+    [1 2 3]
+    """
+    a, b = hn.only(arr, "append", "arr"), hn.only(values, "append", "values")
+    if axis is not None and a.ndim != b.ndim:
+        raise error(ValueError, f"For 'append', 'arr' has {a.ndim} dimensions, 'values' {b.ndim}.")
+    return concatenate((a, b), axis)
+
+
+def stack(arrays: Any, axis: int = 0) -> Tensor:
+    """Arrays of one shape along a new dimension.
+
+    Raises:
+        TypeError: no Tensors.
+        ValueError: no arrays, other shapes.
+
+    >>> print(numpy.stack((Tensor([1, 2]), Tensor([3, 4]))))
+    [[1 2]
+     [3 4]]
+    """
+    if isinstance(arrays, Tensor):
+        return moveaxis(arrays, 0, axis)
+    if not isinstance(arrays, tuple | list) or not arrays:
+        raise argument_error(ValueError, "stack", "arrays", "Tensors", arrays)
+    parts = [hn.only(a, "stack", "arrays") for a in arrays]
+    return hn.stacked(parts, hn.axis_of(axis, parts[0].ndim + 1, "stack"), "stack")
+
+
+def _parts(tup: Any, op: str) -> list[Tensor]:
+    if not isinstance(tup, tuple | list):
+        raise argument_error(TypeError, op, "tup", "a Tensor, tuple or list", tup)
+    if not tup:
+        raise error(ValueError, f"For '{op}', there must be an array to stack.")
+    return hn.of_one_dtype([hn.only(x, op, "tup") for x in tup])
+
+
+def vstack(tup: Any) -> Tensor:
+    """Arrays one below the other; vectors are rows.
+
+    Raises:
+        TypeError: no Tensors.
+        ValueError: none at all, or shapes that do not fit.
+
+    >>> print(numpy.vstack((Tensor([1, 2]), Tensor([3, 4]))))
+    [[1 2]
+     [3 4]]
+    """
+    if isinstance(tup, Tensor):
+        return tup
+    return ops.concat([hn.seen_as(x, max(x.ndim, 2)) for x in _parts(tup, "vstack")], 0)
+
+
+def hstack(tup: Any) -> Tensor:
+    """Arrays side by side; vectors one after the other.
+
+    Raises:
+        TypeError: no Tensors.
+        ValueError: none at all, or shapes that do not fit.
+
+    >>> print(numpy.hstack((Tensor([1, 2]), Tensor([3, 4]))))
+    [1 2 3 4]
+    """
+    if isinstance(tup, Tensor):
+        return tup
+    parts = [hn.seen_as(x, max(x.ndim, 1)) for x in _parts(tup, "hstack")]
+    return ops.concat(parts, 0 if parts[0].ndim == 1 else 1)
+
+
+def dstack(tup: Any) -> Tensor:
+    """Arrays one behind the other, along the third dimension.
+
+    Raises:
+        TypeError: no Tensors.
+        ValueError: none at all, or shapes that do not fit.
+
+    >>> print(numpy.dstack((Tensor([1, 2]), Tensor([3, 4]))))
+    [[[1 3]
+      [2 4]]]
+    """
+    if isinstance(tup, Tensor):
+        return tup
+    flat = [hn.seen_as(x, max(x.ndim, 2)) for x in _parts(tup, "dstack")]
+    return ops.concat([x if x.ndim > 2 else ops.expand_dims(x, 2) for x in flat], 2)
+
+
+def column_stack(tup: Any) -> Tensor:
+    """Vectors as the columns of a matrix, beside matrices.
+
+    Raises:
+        TypeError: no Tensors.
+        ValueError: none at all, or shapes that do not fit.
+
+    >>> print(numpy.column_stack((Tensor([1, 2]), Tensor([3, 4]))))
+    [[1 3]
+     [2 4]]
+    """
+    if isinstance(tup, Tensor):
+        return tup
+    flat = [hn.seen_as(x, max(x.ndim, 1)) for x in _parts(tup, "column_stack")]
+    return ops.concat([x if x.ndim > 1 else ops.expand_dims(x, 1) for x in flat], 1)
+
+
+# --- splitting ----------------------------------------------------------------------------------
+
+
+def _split(x: Any, where: Any, axis: Any, op: str) -> tuple[Tensor, ...]:
+    given = hn.only(x, op)
+    d = hn.axis_of(axis, given.ndim, op)
+    n = given.shape[d]
+    if isinstance(where, int) and not isinstance(where, bool):
+        if not 0 < where <= n or (op != "array_split" and n % where):
+            raise error(ValueError, f"For '{op}', {n} elements cannot be split into {where} parts.")
+        sizes = [n // where + (i < n % where) for i in range(where)]
+        limits = [sum(sizes[: i + 1]) for i in range(where)]
+    elif isinstance(where, tuple | list):
+        limits = [check_int(i, op, "indices_or_sections") for i in where]
+        limits = [*(i + n if i < 0 else i for i in limits), n]
+    else:
+        kinds = "an int, or a tuple or list of them"
+        raise argument_error(TypeError, op, "indices_or_sections", kinds, where)
+    starts = [0, *limits[:-1]]
+    if any(stop <= first for first, stop in zip(starts, limits, strict=True)):
+        raise error(ValueError, f"For '{op}', a part is empty: the limits are {limits}.")
+    ends = zip(starts, limits, strict=True)
+    return tuple(ops.narrow(given, d, first, min(stop, n) - first) for first, stop in ends)
+
+
+def split(x: Tensor, indices_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
+    """Equal parts of a number, or parts that begin at indices.
+
+    Raises:
+        TypeError: `x` is no Tensor, `indices_or_sections` no int, tuple or list.
+        ValueError: parts that are not equal, or empty.
+
+    >>> print(*numpy.split(Tensor([1, 2, 3, 4]), 2))
+    [1 2] [3 4]
+    """
+    return _split(x, indices_or_sections, axis, "split")
+
+
+def array_split(x: Tensor, indices_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
+    """As `split`; of parts of a number, the first ones may be longer by one.
+
+    Raises:
+        TypeError: `x` is no Tensor, `indices_or_sections` no int, tuple or list.
+        ValueError: an empty part.
+
+    >>> print(*numpy.array_split(Tensor([1, 2, 3]), 2))
+    [1 2] [3]
+    """
+    return _split(x, indices_or_sections, axis, "array_split")
+
+
+def vsplit(x: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    """`split` along the first dimension.
+
+    Raises:
+        TypeError, ValueError: as `split`.
+
+    >>> print(*numpy.vsplit(Tensor([[1, 2], [3, 4]]), 2))
+    [[1 2]] [[3 4]]
+    """
+    return _split(x, indices_or_sections, 0, "vsplit")
+
+
+def hsplit(x: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    """`split` along the second dimension.
+
+    Raises:
+        TypeError, ValueError: as `split`.
+
+    >>> print(*numpy.hsplit(Tensor([[1, 2], [3, 4]]), 2))
+    [[1]
+     [3]] [[2]
+     [4]]
+    """
+    return _split(x, indices_or_sections, 1, "hsplit")
+
+
+def dsplit(x: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
+    """`split` along the third dimension.
+
+    Raises:
+        TypeError, ValueError: as `split`.
+
+    >>> print(*numpy.dsplit(Tensor([[[1, 2]]]), 2))
+    [[[1]]] [[[2]]]
+    """
+    return _split(x, indices_or_sections, 2, "dsplit")
+
+
+# --- order and repetition -----------------------------------------------------------------------
+
+
+def flip(m: Tensor, axis: Any = None) -> Tensor:
+    """The elements in reverse along dimensions, by default all.
+
+    Raises:
+        TypeError: `m` is no Tensor.
+        ValueError: an axis out of range.
+
+    >>> print(numpy.flip(Tensor([[1, 2], [3, 4]])))
+    [[4 3]
+     [2 1]]
+    """
+    x = hn.only(m, "flip", "m")
+    axes = hn.axes_of(axis, x.ndim, "flip")
+    return ops.flip(x, axes) if axes else x
+
+
+def flipud(m: Tensor) -> Tensor:
+    """The rows in reverse.
+
+    Raises:
+        TypeError: `m` is no Tensor.
+
+    >>> print(numpy.flipud(Tensor([[1, 2], [3, 4]])))
+    [[3 4]
+     [1 2]]
+    """
+    return flip(m, 0)
+
+
+def fliplr(m: Tensor) -> Tensor:
+    """The columns in reverse.
+
+    Raises:
+        TypeError: `m` is no Tensor.
+
+    >>> print(numpy.fliplr(Tensor([[1, 2], [3, 4]])))
+    [[2 1]
+     [4 3]]
+    """
+    return flip(m, 1)
+
+
+def rot90(a: Tensor, k: int = 1, axes: Any = (0, 1)) -> Tensor:
+    """The array turned `k` times by a quarter, from the first towards the second axis.
+
+    Raises:
+        TypeError: `a` is no Tensor, `k` no int, `axes` no tuple or list.
+        ValueError: not two axes, or the same twice.
+
+    >>> print(numpy.rot90(Tensor([[1, 2], [3, 4]])))
+    [[2 4]
+     [1 3]]
+    """
+    x, turns = hn.only(a, "rot90", "a"), check_int(k, "rot90", "k") % 4
+    if not isinstance(axes, tuple | list):
+        raise argument_error(TypeError, "rot90", "axes", "a tuple or list of ints", axes)
+    if len(axes) != 2:
+        raise argument_error(ValueError, "rot90", "axes", "two axes", axes)
+    first, second = hn.axes_of(axes, x.ndim, "rot90")
+    # As MindSpore, which sorts neither: the axes as they are given.
+    if turns in (0, 2):
+        return x if turns == 0 else flip(x, (first, second))
+    turned = ops.swapaxes(x, first, second)
+    return flip(turned, first if turns == 1 else second)
+
+
+def roll(a: Tensor, shift: Any, axis: Any = None) -> Tensor:
+    """The elements moved along dimensions; those that leave at one end enter at the other. The
+    flattened array is rolled if `axis` is None.
+
+    Raises:
+        TypeError: `a` is no Tensor.
+        ValueError: an axis out of range, other numbers of shifts and axes.
+
+    >>> print(numpy.roll(Tensor([1, 2, 3]), 1))
+    [3 1 2]
+    """
+    x = hn.only(a, "roll", "a")
+    if axis is None:
+        return roll(x.reshape(-1), shift, 0).reshape(x.shape)
+    shifts = list(shift) if isinstance(shift, tuple | list) else [shift]
+    axes = list(axis) if isinstance(axis, tuple | list) else [axis]
+    most = max(len(shifts), len(axes))
+    if len(shifts) not in (1, most) or len(axes) not in (1, most):
+        raise error(ValueError, "For 'roll', 'shift' and 'axis' must be as many, or one.")
+    shifts, axes = (v * most if len(v) < most else v for v in (shifts, axes))
+    for by, d in zip(shifts, axes, strict=True):
+        x = ops.roll(x, check_int(by, "roll", "shift"), hn.axis_of(d, x.ndim, "roll"))
+    return x
+
+
+def tile(a: Tensor, reps: Any) -> Tensor:
+    """The array repeated along dimensions.
+
+    Raises:
+        TypeError: `a` is no Tensor.
+
+    >>> print(numpy.tile(Tensor([1, 2]), 2))
+    [1 2 1 2]
+    """
+    x, counts = hn.only(a, "tile", "a"), hn.shape_of(reps, "tile")
+    return ops.tile(x, (1,) * (x.ndim - len(counts)) + counts)
+
+
+def repeat(a: Any, repeats: Any, axis: int | None = None) -> Tensor:
+    """Each element repeated, along a dimension or of the flattened array.
+
+    Raises:
+        ValueError: an axis out of range, other numbers of elements and `repeats`.
+
+    >>> print(numpy.repeat(Tensor([1, 2]), 2))
+    [1 1 2 2]
+    """
+    return hn.array(a, "repeat", "a").repeat_interleave(repeats, axis)
+
+
+# --- others -------------------------------------------------------------------------------------
+
+
+def size(a: Any, axis: int | None = None) -> int:
+    """The number of elements, or the length of a dimension.
+
+    Raises:
+        TypeError: `axis` is no int.
+        ValueError: it is out of range.
+
+    >>> numpy.size(Tensor([[1, 2, 3]]))
+    3
+    """
+    x = hn.array(a, "size", "a")
+    return x.size if axis is None else x.shape[hn.axis_of(axis, x.ndim, "size")]
+
+
+def array_str(a: Tensor) -> str:
+    """The text that `print` writes.
+
+    Raises:
+        TypeError: `a` is no Tensor.
+
+    >>> numpy.array_str(Tensor([1, 2]))
+    '[1 2]'
+    """
+    return str(hn.only(a, "array_str", "a"))
+
+
+def apply_along_axis(
+    func1d: Callable[..., Any], axis: int, arr: Tensor, *args: Any, **kwargs: Any
+) -> Tensor:
+    """What a function gives for each vector along a dimension, in the place of that dimension.
+
+    Raises:
+        ValueError: an axis out of range.
+
+    >>> print(numpy.apply_along_axis(lambda v: v.sum(), 0, Tensor([[1, 2], [3, 4]])))
+    [4 6]
+    """
+    x = hn.only(arr, "apply_along_axis", "arr")
+    d = hn.axis_of(axis, x.ndim, "apply_along_axis")
+    last = moveaxis(x, d, -1)
+    around = last.shape[:-1]
+    rows = last.reshape((-1, last.shape[-1]))
+    results = [hn.array(func1d(rows[i], *args, **kwargs)) for i in range(rows.shape[0])]
+    out = stack(results).reshape(around + results[0].shape)
+    new = tuple(range(len(around), out.ndim))
+    return moveaxis(out, new, tuple(range(d, d + len(new)))) if new else out
+
+
+def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Tensor:
+    """A function called with one axis after the other; a dimension that it removes is put back.
+
+    Raises:
+        ValueError: a result of other dimensions.
+
+    >>> print(numpy.apply_over_axes(numpy.sum, Tensor([[1, 2], [3, 4]]), (0, 1)))
+    [[10]]
+    """
+    x = hn.array(a, "apply_over_axes", "a")
+    out = x
+    for axis in (axes,) if is_number(axes) else axes:
+        made = func(out, axis=axis)
+        out = made if made.ndim == x.ndim else ops.expand_dims(made, axis)
+        if out.ndim != x.ndim:
+            raise error(ValueError, f"For 'apply_over_axes', 'func' must give {x.ndim} dimensions.")
+    return out

@@ -1,0 +1,507 @@
+"""Sums, means, extrema and the like, of all elements or along dimensions."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from cellgrad import ops
+from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import argument_error, check_dtype, check_int
+from cellgrad.core.dtype import Type
+from cellgrad.core.errors import error
+from cellgrad.core.record import is_number
+from cellgrad.core.tensor import Tensor
+from cellgrad.numpy import _helpers as hn
+from cellgrad.numpy.logic import where as select
+
+__all__ = [
+    "amax",
+    "amin",
+    "argmax",
+    "argmin",
+    "average",
+    "count_nonzero",
+    "cumprod",
+    "cumsum",
+    "max",
+    "mean",
+    "min",
+    "nancumsum",
+    "nanmax",
+    "nanmean",
+    "nanmin",
+    "nanstd",
+    "nansum",
+    "nanvar",
+    "norm",
+    "ptp",
+    "sometrue",
+    "std",
+    "sum",
+    "var",
+]
+
+
+def _numbers(a: Any, op: str) -> Tensor:
+    """An array that is not of bools, of which MindSpore has no extrema, means and deviations."""
+    return check_dtype(hn.array(a, op, "a"), op, "a", "iuf")
+
+
+def sum(
+    a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, initial: Any = None
+) -> Tensor:
+    """The sum, plus `initial`; that of integers is int64.
+
+    Raises:
+        ValueError: an axis out of range.
+
+    >>> print(numpy.sum(Tensor([[1.0, 2.0], [3.0, 4.0]]), axis=0))
+    [4. 6.]
+    """
+    x = hn.array(a, "sum", "a")
+    axes = hn.axes_of(axis, x.ndim, "sum")
+    wide = x if hn.is_float(x) else ops.cast(x, mstype.int64)
+    out = ops.sum(wide, axes, keepdims) if axes else wide
+    return hn.cast(out if initial is None else ops.add(out, initial), dtype)  # type: ignore[no-any-return]
+
+
+def _mean(x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor:
+    return ops.mean(x, axes, keepdims) if axes else x
+
+
+def mean(a: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Tensor:
+    """The mean, in the dtype of the array: that of integers is rounded towards 0.
+
+    Raises:
+        TypeError: bools.
+        ValueError: an axis out of range.
+
+    >>> print(numpy.mean(Tensor([[1.0, 2.0], [3.0, 4.0]]), axis=0))
+    [2. 3.]
+    """
+    x = _numbers(a, "mean")
+    out = _mean(hn.floating(x), hn.axes_of(axis, x.ndim, "mean"), keepdims)
+    return hn.cast(out, dtype or x.dtype)  # type: ignore[no-any-return]
+
+
+def _var(x: Tensor, axes: tuple[int, ...], ddof: int, keepdims: bool) -> Tensor:
+    apart = ops.square(ops.sub(x, _mean(x, axes, True)))
+    count = functools.reduce(lambda n, d: n * x.shape[d], axes, 1)
+    total = ops.sum(apart, axes, keepdims) if axes else apart
+    return ops.div(total, count - ddof)
+
+
+def var(x: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
+    """The variance, by the number of elements less `ddof`; that of integers is float32.
+
+    Raises:
+        TypeError: bools.
+        ValueError: an axis out of range.
+
+    >>> print(numpy.var(Tensor([[1.0, 2.0], [3.0, 5.0]]), axis=0))
+    [1.   2.25]
+    """
+    given = hn.floating(_numbers(x, "var"))
+    return _var(
+        given, hn.axes_of(axis, given.ndim, "var"), check_int(ddof, "var", "ddof"), keepdims
+    )
+
+
+def std(x: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
+    """The standard deviation: the root of `var`.
+
+    Raises:
+        TypeError: bools.
+        ValueError: an axis out of range.
+
+    >>> print(numpy.std(Tensor([[1.0, 2.0], [3.0, 5.0]]), axis=0))
+    [1.  1.5]
+    """
+    return ops.sqrt(var(x, axis, ddof, keepdims))
+
+
+def average(x: Tensor, axis: Any = None, weights: Any = None, returned: bool = False) -> Any:
+    """The mean, or the sum of `weights` times the elements over the sum of the weights, which is the
+    second result if `returned` is True.
+
+    Raises:
+        TypeError: no Tensor, or weights of another shape without an axis.
+        ValueError: an axis out of range.
+
+    >>> print(numpy.average(Tensor([1.0, 2.0, 4.0]), weights=Tensor([1.0, 1.0, 2.0])))
+    2.75
+    """
+    given = hn.only(x, "average")
+    axes = hn.axes_of(axis, given.ndim, "average")
+    if weights is None:
+        out = mean(given, axis)
+        count = functools.reduce(lambda n, d: n * given.shape[d], axes, 1)
+        total = ops.full_like(out, count)
+    else:
+        w = hn.only(weights, "average", "weights")
+        if w.shape != given.shape:
+            if w.ndim != 1 or not is_number(axis):
+                raise argument_error(
+                    TypeError, "average", "axis", "an int beside weights of another shape", axis
+                )
+            w = ops.reshape(w, tuple(-1 if d == axes[0] else 1 for d in range(given.ndim)))
+        total = ops.sum(w, axes)
+        out = ops.div(ops.sum(ops.mul(given, w), axes), total)
+    return (out, ops.broadcast_to(total, out.shape)) if returned else out
+
+
+# --- extrema ------------------------------------------------------------------------------------
+
+
+def _extremum(a: Any, axis: Any, keepdims: bool, initial: Any, where: Any, op: str) -> Tensor:
+    x = _numbers(hn.only(a, op, "a"), op)
+    axes = hn.axes_of(axis, x.ndim, op)
+    if isinstance(where, Tensor):
+        if initial is None:
+            raise error(ValueError, f"For '{op}', 'where' needs an 'initial' value.")
+        x = ops.cast(select(where, x, initial), x.dtype)
+    high = op in ("amax", "max")
+    if initial is not None:
+        if not is_number(initial) and not (isinstance(initial, Tensor) and initial.ndim == 0):
+            raise argument_error(TypeError, op, "initial", "a number", initial)
+        x = (ops.maximum if high else ops.minimum)(x, ops.full_like(x, initial))
+    return ((ops.amax if high else ops.amin)(x, axes, keepdims)) if axes else x
+
+
+def amax(
+    a: Tensor, axis: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
+) -> Tensor:
+    """The maximum of the elements where `where` is True, and of `initial`.
+
+    Raises:
+        TypeError: no Tensor, or bools.
+        ValueError: an axis out of range, `where` without `initial`.
+
+    >>> print(numpy.amax(Tensor([[1.0, 2.0], [3.0, 0.0]]), axis=0))
+    [3. 2.]
+    """
+    return _extremum(a, axis, keepdims, initial, where, "amax")
+
+
+def amin(
+    a: Tensor, axis: Any = None, keepdims: bool = False, initial: Any = None, where: Any = True
+) -> Tensor:
+    """The minimum of the elements where `where` is True, and of `initial`.
+
+    Raises:
+        TypeError: no Tensor, or bools.
+        ValueError: an axis out of range, `where` without `initial`.
+
+    >>> print(numpy.amin(Tensor([[1.0, 2.0], [3.0, 0.0]]), axis=0))
+    [1. 0.]
+    """
+    return _extremum(a, axis, keepdims, initial, where, "amin")
+
+
+max = amax
+min = amin
+
+
+def ptp(x: Tensor, axis: Any = None, keepdims: bool = False) -> Tensor:
+    """The maximum less the minimum.
+
+    Raises:
+        TypeError: no Tensor, or bools.
+        ValueError: an axis out of range.
+
+    >>> print(numpy.ptp(Tensor([[1.0, 2.0], [3.0, 0.0]]), axis=0))
+    [2. 2.]
+    """
+    given = hn.only(x, "ptp")
+    return ops.sub(amax(given, axis, keepdims), amin(given, axis, keepdims))
+
+
+def argmax(a: Any, axis: int | None = None) -> Tensor:
+    """The place of the maximum, in the flattened array if `axis` is None: int64.
+
+    Raises:
+        TypeError: an axis that is no int.
+        ValueError: an axis out of range.
+
+    >>> print(numpy.argmax(Tensor([1.0, 3.0, 2.0])))
+    1
+    """
+    x = hn.number(a)
+    d = None if axis is None else hn.axis_of(axis, x.ndim, "argmax")
+    return ops.cast(ops.argmax(x, d), mstype.int64)
+
+
+def argmin(a: Any, axis: int | None = None) -> Tensor:
+    """The place of the minimum, in the flattened array if `axis` is None: int32.
+
+    Raises:
+        TypeError: an axis that is no int.
+        ValueError: an axis out of range.
+
+    >>> print(numpy.argmin(Tensor([1.0, 3.0, 0.0])))
+    2
+    """
+    x = hn.number(a)
+    d = None if axis is None else hn.axis_of(axis, x.ndim, "argmin")
+    return ops.cast(ops.argmin(x, d), mstype.int32)
+
+
+# --- without NaN --------------------------------------------------------------------------------
+
+
+def _reduced(
+    function: Callable[..., Tensor], x: Tensor, axis: Any, keepdims: Any, op: str
+) -> Tensor:
+    if not isinstance(keepdims, int):
+        raise argument_error(TypeError, op, "keepdims", "a bool", keepdims)
+    axes = hn.axes_of(axis, x.ndim, op)
+    return function(x, axes, bool(keepdims)) if axes else x
+
+
+def _without(x: Tensor, value: float) -> Tensor:
+    """The elements, with a number where they are NaN."""
+    if not hn.is_float(x):
+        return x
+    return ops.where(ops.isnan(x), ops.full_like(x, value), x)
+
+
+def nanmax(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
+    """The maximum of the elements that are not NaN; of none, -2⁶³ as in MindSpore.
+
+    Raises:
+        TypeError: bools.
+        ValueError: an axis out of range.
+
+    >>> print(numpy.nanmax(Tensor([1.0, float("nan"), 3.0])))
+    3.0
+    """
+    x = _numbers(a, "nanmax")
+    return hn.cast(_reduced(ops.amax, _without(x, -(2.0**63)), axis, keepdims, "nanmax"), dtype)  # type: ignore[no-any-return]
+
+
+def nanmin(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
+    """The minimum of the elements that are not NaN; of none, 2⁶³ as in MindSpore.
+
+    Raises:
+        TypeError: bools.
+        ValueError: an axis out of range.
+
+    >>> print(numpy.nanmin(Tensor([1.0, float("nan"), 3.0])))
+    1.0
+    """
+    x = _numbers(a, "nanmin")
+    return hn.cast(_reduced(ops.amin, _without(x, 2.0**63), axis, keepdims, "nanmin"), dtype)  # type: ignore[no-any-return]
+
+
+def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
+    """The sum of the elements that are not NaN, in the array's dtype.
+
+    Raises:
+        ValueError: an axis out of range.
+
+    >>> print(numpy.nansum(Tensor([1.0, float("nan"), 3.0])))
+    4.0
+    """
+    x = hn.array(a, "nansum", "a")
+    wide = x if hn.is_float(x) else ops.cast(x, mstype.int64)
+    out = _reduced(ops.sum, _without(wide, 0.0), axis, keepdims, "nansum")
+    return hn.cast(out, dtype or x.dtype)  # type: ignore[no-any-return]
+
+
+def _count(x: Tensor, axis: Any, keepdims: Any, op: str) -> Tensor:
+    there = ops.cast(ops.logical_not(ops.isnan(x)), x.dtype)
+    return _reduced(ops.sum, there, axis, keepdims, op)
+
+
+def _wanted(x: Tensor, dtype: Any) -> Type:
+    """The dtype of a mean: float32, or float64 of float64, unless another is given."""
+    if dtype is not None:
+        return hn.dtype_of(dtype)
+    return mstype.float64 if x.dtype is mstype.float64 else mstype.float32
+
+
+def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
+    """The mean of the elements that are not NaN.
+
+    Raises:
+        ValueError: an axis out of range.
+
+    >>> print(numpy.nanmean(Tensor([1.0, float("nan"), 3.0])))
+    2.0
+    """
+    x = hn.single(hn.array(a, "nanmean", "a"))
+    total = _reduced(ops.sum, _without(x, 0.0), axis, keepdims, "nanmean")
+    return ops.cast(ops.div(total, _count(x, axis, keepdims, "nanmean")), _wanted(x, dtype))
+
+
+def nanvar(
+    a: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bool = False
+) -> Tensor:
+    """The variance of the elements that are not NaN.
+
+    Raises:
+        ValueError: an axis out of range.
+
+    >>> print(numpy.nanvar(Tensor([1.0, float("nan"), 3.0])))
+    1.0
+    """
+    x = hn.single(hn.array(a, "nanvar", "a"))
+    apart = ops.square(ops.sub(x, nanmean(x, axis, None, True)))
+    total = _reduced(ops.sum, _without(apart, 0.0), axis, keepdims, "nanvar")
+    count = ops.sub(_count(x, axis, keepdims, "nanvar"), check_int(ddof, "nanvar", "ddof"))
+    return ops.cast(ops.div(total, count), _wanted(x, dtype))
+
+
+def nanstd(
+    a: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bool = False
+) -> Tensor:
+    """The standard deviation of the elements that are not NaN: the root of `nanvar`.
+
+    Raises:
+        ValueError: an axis out of range.
+
+    >>> print(numpy.nanstd(Tensor([1.0, float("nan"), 3.0])))
+    1.0
+    """
+    return ops.sqrt(nanvar(a, axis, dtype, ddof, keepdims))
+
+
+# --- counts and running sums --------------------------------------------------------------------
+
+
+def count_nonzero(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+    """How many elements are not 0: int32.
+
+    Raises:
+        ValueError: an axis out of range.
+
+    >>> print(numpy.count_nonzero(Tensor([[1, 0], [2, 3]]), axis=0))
+    [2 1]
+    """
+    there = ops.cast(ops.not_equal(hn.number(x), 0), mstype.int32)
+    return ops.cast(_reduced(ops.sum, there, axis, keepdims, "count_nonzero"), mstype.int32)
+
+
+def sometrue(a: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+    """Whether any element is not 0.
+
+    Raises:
+        TypeError: `keepdims` is no bool.
+        ValueError: an axis out of range.
+
+    >>> print(numpy.sometrue(Tensor([[0, 0], [0, 3]]), axis=1))
+    [False  True]
+    """
+    return ops.greater(count_nonzero(a, axis, keepdims), 0)
+
+
+def _running(x: Tensor, axis: Any, dtype: Any, op: str) -> tuple[Tensor, int, Type]:
+    """The array, the dimension, and the dtype of the result: small integers become int32."""
+    kind = x.dtype
+    if kind.kind == "b" or (kind.kind == "i" and kind.itemsize < 4):
+        kind = mstype.int32
+    given = x.reshape(-1) if axis is None else x
+    d = 0 if axis is None else hn.axis_of(axis, x.ndim, op)
+    return given, d, kind if dtype is None else hn.dtype_of(dtype)
+
+
+def cumsum(a: Tensor, axis: int | None = None, dtype: Any = None) -> Tensor:
+    """The sums of all elements up to each one.
+
+    Raises:
+        TypeError: no Tensor, an axis that is no int.
+        ValueError: an axis out of range.
+
+    >>> print(numpy.cumsum(Tensor([1.0, 2.0, 3.0])))
+    [1. 3. 6.]
+    """
+    x, d, kind = _running(hn.only(a, "cumsum", "a"), axis, dtype, "cumsum")
+    return ops.cast(ops.cumsum(ops.cast(x, kind), d), kind)
+
+
+def nancumsum(a: Tensor, axis: int | None = None, dtype: Any = None) -> Tensor:
+    """As `cumsum`, with 0 for NaN.
+
+    Raises:
+        TypeError: no Tensor, an axis that is no int.
+        ValueError: an axis out of range.
+
+    >>> print(numpy.nancumsum(Tensor([1.0, float("nan"), 3.0])))
+    [1. 1. 4.]
+    """
+    return cumsum(_without(hn.only(a, "nancumsum", "a"), 0.0), axis, dtype)
+
+
+def cumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Tensor:
+    """The products of all elements up to each one.
+
+    Raises:
+        TypeError: an axis that is no int.
+        ValueError: an axis out of range.
+
+    >>> print(numpy.cumprod(Tensor([1.0, 2.0, 3.0])))
+    [1. 2. 6.]
+    """
+    x, d, kind = _running(hn.array(a, "cumprod", "a", wide=True), axis, dtype, "cumprod")
+    return ops.cast(ops.cumprod(ops.cast(x, kind), d), kind)
+
+
+# --- norms --------------------------------------------------------------------------------------
+
+_inf = float("inf")
+
+
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Tensor:
+    """The norm of a vector or of matrices: `ord` is None for the root of the sum of squares, inf and
+    -inf for the largest and smallest size, or a number; of matrices "fro", 1, -1, inf or -inf.
+
+    Raises:
+        ValueError: another `ord`, an axis out of range, or not one or two of them.
+        NotImplementedError: norms of matrices that need singular values: 2, -2 and "nuc".
+
+    >>> print(numpy.norm(Tensor([3.0, 4.0])))
+    5.0
+    """
+    if not is_number(ord) and ord not in (None, "fro", "nuc"):
+        raise argument_error(ValueError, "norm", "ord", 'a number, None, "fro" or "nuc"', ord)
+    given = hn.floating(x)
+    given = ops.cast(given, mstype.float32) if given.dtype is mstype.float16 else given
+    ndim = given.ndim
+    if axis is None and ord is None:
+        given = given.reshape(-1)
+    axes = hn.axes_of(axis, given.ndim, "norm")
+    if axis is None and given.ndim not in (1, 2):
+        raise argument_error(
+            ValueError, "norm", "x", "a vector or a matrix if there is no axis", given
+        )
+    if len(axes) == 1:
+        out = _vector_norm(given, ord, axes, keepdims)
+    elif len(axes) == 2:
+        out = _matrix_norm(given, ord, (axes[0], axes[1]), keepdims)
+    else:
+        raise argument_error(ValueError, "norm", "axis", "one or two axes", axis)
+    return hn.seen_as(out, ndim) if keepdims and out.ndim < ndim else out
+
+
+def _vector_norm(x: Tensor, order: Any, axes: tuple[int, ...], keepdims: bool) -> Tensor:
+    if isinstance(order, str):
+        raise argument_error(ValueError, "norm", "ord", "a number for vectors", order)
+    return ops.vector_norm(x, 2 if order is None else order, axes, keepdims)
+
+
+def _matrix_norm(x: Tensor, order: Any, axes: tuple[int, int], keepdims: bool) -> Tensor:
+    if order in ("nuc", 2, -2):
+        raise hn.unsupported("norm", f"ord={order!r} of matrices")
+    if order in (None, "fro"):
+        return ops.vector_norm(x, 2, axes, keepdims)
+    if order not in (1, -1, _inf, -_inf):
+        raise argument_error(
+            ValueError, "norm", "ord", '1, -1, inf, -inf or "fro" for matrices', order
+        )
+    rows, columns = axes
+    along, across = (rows, columns) if abs(order) == 1 else (columns, rows)
+    sums = ops.sum(ops.abs(x), along, True)
+    out = (ops.amax if order > 0 else ops.amin)(sums, across, True)
+    return out if keepdims else ops.squeeze(out, axes)
