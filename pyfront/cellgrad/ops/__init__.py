@@ -37,10 +37,13 @@ from cellgrad.core import absent
 from cellgrad.ops import _forms, complex_forms
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._forms import *  # noqa: F403
+from cellgrad.ops._other_names import other_names
 
 assert complex_forms  # which registers what takes complex tensors
 
-__all__ = [*_forms.__all__, "Primitive"]
+_OTHERS = other_names(vars(_forms))
+globals().update(_OTHERS)
+__all__ = [*_forms.__all__, *_OTHERS, "Primitive"]
 
 
 def hand_on(functions: dict[str, Any], listed: bool = True) -> None:
