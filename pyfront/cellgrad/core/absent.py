@@ -12,6 +12,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from cellgrad.core._absent_names import FAMILIES
 from cellgrad.core.errors import nearest
 
 # By reason: names by the path that they have in MindSpore ("mindspore.Event" at its top). The name of
@@ -21,6 +22,11 @@ REASONS: dict[str, tuple[str, ...]] = {
         "mint.distributed",
     ),
 }
+
+for _why, _modules in FAMILIES.items():
+    REASONS[_why] = REASONS.get(_why, ()) + tuple(
+        f"{_module}.{_name}" for _module, _names in _modules.items() for _name in _names.split()
+    )
 
 _BY_NAME = {name: why for why, names in REASONS.items() for name in names}
 _IMPORT_FROM = dis.opmap["IMPORT_FROM"]

@@ -1,0 +1,163 @@
+"""The table of `absent`: names of MindSpore that do not exist here, by reason and module."""
+
+from __future__ import annotations
+
+# By reason: the names of each module of MindSpore ("mindspore" is its top).
+FAMILIES: dict[str, dict[str, str]] = {
+    "A program runs in one process, so there is nothing to communicate with.": {
+        "ops": """
+            AllGather AllGatherV AllReduce AlltoAll AlltoAllV AlltoAllVC Barrier
+            BatchISendIRecv Broadcast CollectiveGather CollectiveScatter
+            NeighborExchange NeighborExchangeV2 P2POp Receive Reduce ReduceOp
+            ReduceScatter ReduceScatterV Send TCPStore _AllSwap all_gather
+            all_gather_into_tensor all_gather_into_tensor_uneven all_gather_object
+            all_reduce all_to_all all_to_all_single all_to_all_v_c barrier
+            batch_isend_irecv broadcast broadcast_object_list destroy_process_group
+            gather_into_tensor gather_object get_backend get_global_rank
+            get_group_rank get_process_group_ranks get_rank get_world_size
+            init_process_group irecv isend is_available is_initialized new_group recv
+            recv_object_list reduce reduce_scatter reduce_scatter_tensor
+            reduce_scatter_tensor_uneven scatter_object_list scatter_tensor send
+            send_object_list set_comm_ops_inplace all_gather_matmul
+            matmul_reduce_scatter""",
+    },
+    "It distributes a network over devices, and cellgrad computes on one.": {
+        "ops": """
+            Reshard reshard distribute moe_distribute_combine moe_distribute_dispatch""",
+        "nn": """
+            AdaSumByDeltaWeightWrapCell AdaSumByGradWrapCell GradAccumulationCell
+            MicroBatchInterleaved PipelineCell PipelineGradReducer
+            VirtualDatasetCellTriple no_init_parameters""",
+        "train": """
+            build_searched_strategy merge_sliced_parameter load_distributed_checkpoint
+            restore_group_info_list get_ckpt_path_with_strategy export_split_mindir""",
+        "mindspore": """
+            Layout build_searched_strategy get_algo_parameters
+            get_auto_parallel_context load_distributed_checkpoint
+            merge_pipeline_strategys merge_sliced_parameter parameter_broadcast
+            rank_list_for_convert rank_list_for_transform reset_algo_parameters
+            reset_auto_parallel_context restore_group_info_list set_algo_parameters
+            set_auto_parallel_context set_op_strategy_config shard
+            sync_pipeline_shared_parameters load_segmented_checkpoints
+            get_ckpt_path_with_strategy export_split_mindir""",
+    },
+    "It is made for Ascend processors, and cellgrad computes on others.": {
+        "ops": """
+            ApplyRotaryPosEmb BasicLSTMCell DynamicGRUV2 DynamicRNN FusedAdaFactor
+            FusedAdaFactorWithGlobalNorm FusedWeightScaleApplyMomentum GroupTopk
+            NPUAllocFloatStatus NPUClearFloatStatus NPUGetFloatStatus FloatStatus
+            PagedAttention PagedAttentionMask ReshapeAndCache RNNTLoss CopyWithSlice
+            DropoutGenMask DropoutDoMask SubAndFilter add_layer_norm add_rms_norm
+            flash_attention_score fused_infer_attention_score incre_flash_attention
+            lightning_indexer moe_init_routing_v2 moe_token_permute
+            moe_token_unpermute multi_scale_deformable_attn_function nsa_compress
+            nsa_compress_attention nsa_select_attention prompt_flash_attention
+            ring_attention_update rotary_position_embedding rotated_iou
+            sparse_flash_attention speed_fusion_attention SampleDistortedBoundingBoxV2
+            ScaleAndTranslate MapUniform MapCacheIdx NoRepeatNGram""",
+        "nn": """
+            AdaFactor OptTFTWrapper""",
+        "train": """
+            OnRequestExit async_ckpt_thread_status load_checkpoint_async""",
+        "mindspore": """
+            OnRequestExit async_ckpt_thread_status load_checkpoint_async
+            mindio_preload set_mindio_server_info dispatch_threads_num launch_blocking
+            set_kernel_launch_capture set_kernel_launch_group set_cpu_affinity""",
+    },
+    "It registers kernels of MindSpore's own; write a rule with ops.custom_vjp, or compose operations.": {
+        "ops": """
+            AiCPURegOp AkgAscendRegOp AkgGpuRegOp CpuRegOp CustomRegOp CustomOpBuilder
+            DataType TBERegOp Morph PyExecute custom_info_register ms_kernel
+            op_info_register vm_impl_registry get_vm_impl_fn gen_ops_def gen_ops_prim
+            pyboost_inner_prim cpp_create_prim_instance_helper gen_extend_func
+            prim_arg_register prim_attr_register tensor_operator_registry signature
+            arg_handler arg_dtype_cast""",
+        "mindspore": """
+            CustomPassType clear_op_infer clear_op_wrapper register_custom_backend
+            register_custom_pass register_op_infer register_op_wrapper""",
+    },
+    "It is a node of MindSpore's compiler, and means nothing outside of it.": {
+        "ops": """
+            DynamicShape GeSwitch geswitch Merge merge UpdateState _Grad _Vmap
+            _ms_pyfunc _add_attr array_reduce broadcast_gradient_args embed env_get
+            environ_add environ_create environ_get environ_set hastype
+            is_dynamic_sequence_element_unknown is_sequence_shape_unknown
+            is_sequence_value_unknown is_tensor_bool_cond iter_converter
+            make_map_parameter ms_hasnext ms_next recompute_block ref_to_embed
+            SliceGetItem ParallelConcat TransposeExtView TransposeView SelectView""",
+    },
+    "It writes files for MindInsight; write numbers to a file of your own in a callback.": {
+        "ops": """
+            HistogramSummary ImageSummary ScalarSummary TensorSummary""",
+        "train": """
+            SummaryCollector SummaryLandscape SummaryRecord""",
+        "mindspore": """
+            SummaryCollector SummaryLandscape SummaryRecord""",
+    },
+    "It is a debugging tool of MindSpore's runtime; print values, or use a Python profiler.": {
+        "ops": """
+            DumpGradient TensorDump tensordump""",
+        "train": """
+            FlopsUtilizationCollector TrainFaultTolerance""",
+        "mindspore": """
+            FlopsUtilizationCollector Profiler TrainFaultTolerance flops_collection
+            set_dump get_log_config""",
+    },
+    "There is no parameter server.": {
+        "ops": """
+            Pull Push""",
+        "mindspore": """
+            get_ps_context set_ps_context reset_ps_context""",
+    },
+    "Data sets have no queue on a device; iterate over the data set.": {
+        "ops": """
+            GetNext""",
+        "nn": """
+            GetNextSingleOp""",
+        "train": """
+            DatasetHelper connect_network_with_dataset data_sink""",
+        "mindspore": """
+            DatasetHelper connect_network_with_dataset data_sink""",
+    },
+    "It belongs to the THOR optimizer, which MindSpore has for Ascend and GPU only.": {
+        "nn": """
+            Conv2dThor DenseThor EmbeddingLookupThor EmbeddingThor thor""",
+    },
+    "It simulates quantized layers, which do not exist here; put Dense, Conv2d and BatchNorm2d together.": {
+        "nn": """
+            Conv2dBnAct DenseBnAct""",
+    },
+    "MindIR files are not read; export models with ms.export.": {
+        "nn": """
+            GraphCell""",
+        "mindspore": """
+            load_mindir save_mindir""",
+    },
+    "It converts networks or checkpoints for distributed or Ascend training.": {
+        "train": """
+            ConvertModelUtils ConvertNetUtils""",
+        "mindspore": """
+            ConvertModelUtils ConvertNetUtils convert_checkpoint_by_rank
+            convert_checkpoints transform_checkpoint_by_rank transform_checkpoints
+            unified_safetensors load_obf_params_into_net obfuscate_ckpt""",
+    },
+    "There are no streams and memory pools to manage; the compiler plans memory.": {
+        "mindspore": """
+            DeviceCtx Event MemPool PluggableAllocator Stream StreamCtx StreamLimitCtx
+            UntypedStorage communication_stream current_stream default_stream
+            empty_cache get_stream_limit max_memory_allocated max_memory_reserved
+            memory_allocated memory_replay memory_reserved memory_stats memory_summary
+            ms_memory_recycle reset_max_memory_allocated reset_max_memory_reserved
+            reset_peak_memory_stats reset_stream_limit set_cur_stream set_stream_limit
+            swap_tensors synchronize use_mem_pool set_memory get_device_limit
+            set_device_limit get_current_device""",
+    },
+    "It rewrites MindSpore's own graphs.": {
+        "mindspore": """
+            Node NodeType ScopedValue SymbolTree ValueType""",
+    },
+    "Shapes are static here: a function compiles once for each.": {
+        "mindspore": """
+            Symbol enable_dynamic""",
+    },
+}
