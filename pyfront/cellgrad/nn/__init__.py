@@ -25,12 +25,16 @@ from cellgrad.nn.dynamic_lr import *  # noqa: F403
 from cellgrad.nn.grad import Jvp, Vjp
 from cellgrad.nn.layers import Dense, Softmax2d, get_activation
 from cellgrad.nn.learning_rate_schedule import *  # noqa: F403
+from cellgrad.nn.images import *  # noqa: F403
+from cellgrad.nn.images import __all__ as _images
 from cellgrad.nn.loss import *  # noqa: F403
 from cellgrad.nn.loss import __all__ as _losses
 from cellgrad.nn.norm_pooling import *  # noqa: F403
 from cellgrad.nn.norm_pooling import __all__ as _norm_poolings
 from cellgrad.nn.normalization import *  # noqa: F403
 from cellgrad.nn.normalization import __all__ as _normalization
+from cellgrad.nn.older import *  # noqa: F403
+from cellgrad.nn.older import __all__ as _older
 from cellgrad.nn.optim import *  # noqa: F403
 from cellgrad.nn.optim import __all__ as _optimizers
 from cellgrad.nn.pooling import *  # noqa: F403
@@ -48,7 +52,9 @@ __all__ = [
     *_convolutions,
     *_dropout,
     *_attention,
+    *_images,
     *_losses,
+    *_older,
     *_optimizers,
     *_tables,
     *_norm_poolings,

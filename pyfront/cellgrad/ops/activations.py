@@ -425,6 +425,7 @@ def threshold(input: Tensor, thr: Any, value: Any) -> Tensor:
 
 
 @public(
+    "ops.GLU(axis)(x)",
     "nn.GLU(axis)(x)",
     "mint.nn.GLU(dim=-1)(input)",
     "mint.nn.functional.glu(input, dim=-1)",

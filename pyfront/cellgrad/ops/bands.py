@@ -135,9 +135,7 @@ def _spread(source: Tensor, onto: Tensor, read: Tensor, written: Tensor, rank: i
 @public(
     "ops.MatrixDiagPartV3(align)(x, k, padding_value: Any)",
 )
-def matrix_diag_part(
-    x: Tensor, k: Any, padding_value: Any, align: str = "RIGHT_LEFT"
-) -> Tensor:
+def matrix_diag_part(x: Tensor, k: Any, padding_value: Any, align: str = "RIGHT_LEFT") -> Tensor:
     """Diagonals of matrices, from the highest to the lowest, each a row of the longest's length; a
     single diagonal has no dimension of rows. Shorter ones are filled with `padding_value`.
 
@@ -239,9 +237,7 @@ def matrix_diag(
 
 
 @public("ops.MatrixSetDiagV3(align)(x, diagonal, k: Any)")
-def matrix_set_diag(
-    x: Tensor, diagonal: Tensor, k: Any = 0, align: str = "RIGHT_LEFT"
-) -> Tensor:
+def matrix_set_diag(x: Tensor, diagonal: Tensor, k: Any = 0, align: str = "RIGHT_LEFT") -> Tensor:
     """Matrices with given diagonals replaced; see `matrix_diag_part` for their order.
 
     Raises:

@@ -102,7 +102,9 @@ class LRN:
         return lrn(x, *self.arguments)
 
 
-@public()
+@public(
+    "ops.ChannelShuffle(group)(x)",
+)
 def channel_shuffle(x: Tensor, groups: int) -> Tensor:
     """Channels in the order first of each group, second of each group, ...
 

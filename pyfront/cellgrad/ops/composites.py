@@ -132,7 +132,9 @@ def _clipped_by_norm(
     return out, norm
 
 
-@public()
+@public(
+    "ops.Depend",
+)
 def depend(value: Any, expr: Any) -> Any:
     """`value`; assignments happen in the order of the program, so nothing needs to be tied.
 
@@ -142,7 +144,10 @@ def depend(value: Any, expr: Any) -> Any:
     return value
 
 
-@public()
+@public(
+    "ops.AddN",
+    "ops.AccumulateNV2",
+)
 @operation
 def addn(x: Any) -> Tensor:
     """The sum of a tuple or list of Tensors of one shape.

@@ -20,6 +20,8 @@ def _top(x: Tensor, axes: tuple[int, ...]) -> Tensor:
 
 
 @public(
+    "ops.LogSoftmaxExt()(input, dim=-1) = ops.log_softmax(input, dim)",
+    "nn.LogSoftmaxExt(dim=-1)(x) = ops.log_softmax(x, dim)",
     "ops.LogSoftmax(axis)(logits)",
     "nn.LogSoftmax(axis)(x)",
     "mint.nn.LogSoftmax(dim=None)(input) = F.log_softmax(input, dim=dim)",

@@ -525,7 +525,9 @@ def _distance(x: Tensor, y: Tensor, p: int, eps: float) -> Tensor:
     return reductions.sum(difference**p, 1) ** (1.0 / p)  # type: ignore[no-any-return]
 
 
-@public()
+@public(
+    "ops.TripletMarginLoss(p=2, swap=False, eps=1e-06, reduction='mean')(x, positive, negative, margin=1.0) = ops.triplet_margin_loss(x, positive, negative, margin, p, eps, swap, reduction)",
+)
 @operation
 def triplet_margin_loss(
     anchor: Tensor,

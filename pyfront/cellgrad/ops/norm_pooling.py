@@ -163,6 +163,7 @@ def max_unpool1d(
 
 
 @public(
+    "ops.MaxUnpool2D(ksize: Any, strides=0, pads=0, output_shape=(), data_format='NCHW')(x, argmax) = ops.max_unpool2d(x, argmax, ksize, strides or None, pads, output_shape or None)",
     "mint.nn.MaxUnpool2d(kernel_size, stride, padding)(input, indices, output_size)",
     "mint.nn.functional.max_unpool2d(input, indices, kernel_size, stride, padding, output_size)",
 )
@@ -183,7 +184,9 @@ def max_unpool2d(
     return _max_unpool("max_unpool2d", 2, x, indices, kernel_size, stride, padding, output_size)
 
 
-@public()
+@public(
+    "ops.MaxUnpool3D(ksize: Any, strides=0, pads=0, output_shape=(), data_format='NCDHW')(x, argmax) = ops.max_unpool3d(x, argmax, ksize, strides or None, pads, output_shape or None)",
+)
 def max_unpool3d(
     x: Tensor,
     indices: Tensor,

@@ -86,6 +86,7 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> 
 
 
 @public(
+    "ops.LerpScalar",
     "ops.Lerp",
     "Tensor.lerp",
     "mint.lerp",
@@ -347,7 +348,10 @@ def copysign(x: Any, other: Any) -> Tensor:
     return select(signbit(b), -size, size)
 
 
-@public("Tensor.fmax")
+@public(
+    "ops.Fmax",
+    "Tensor.fmax",
+)
 @operation
 def fmax(input: Any, other: Any) -> Tensor:
     """The larger of two elements; the other one where one is NaN.
@@ -366,7 +370,10 @@ def fmax(input: Any, other: Any) -> Tensor:
     return select(gen.isnan(a), b, select(gen.isnan(b), a, larger))
 
 
-@public("Tensor.fmin")
+@public(
+    "ops.Fmin",
+    "Tensor.fmin",
+)
 @operation
 def fmin(input: Any, other: Any) -> Tensor:
     """The smaller of two elements; the other one where one is NaN.
@@ -443,6 +450,7 @@ def isneginf(input: Tensor) -> Tensor:
 
 
 @public(
+    "ops.IsClose(rtol, atol, equal_nan)(input, other)",
     "Tensor.isclose",
     "mint.allclose(input, other, rtol, atol, equal_nan) = "
     "bool(ops.all(ops.isclose(input, other, rtol, atol, equal_nan)))",

@@ -500,6 +500,7 @@ def _randperm(n: int, dtype: Type, seed: int | None) -> Tensor:
 
 
 @public(
+    "ops.RandpermV2(seed, offset, dtype)(n)",
     "mint.randperm(n, *, generator=None, dtype) = h.drawn(ops.randperm(n, dtype=dtype), generator)",
 )
 def randperm(n: Any, seed: int = 0, offset: int = 0, dtype: Type = mstype.int64) -> Tensor:

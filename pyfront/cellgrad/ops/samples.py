@@ -85,6 +85,7 @@ def _summed(at: Tensor, new: Tensor, count: int) -> Tensor:
 
 
 @public(
+    "ops.Histogram(bins, min, max)(x)",
     "Tensor.histc",
     "mint.histc(input, bins, min=0, max=0)",
 )
@@ -399,6 +400,7 @@ def cov(
 
 
 @public(
+    "ops.Cdist(p)(x1, x2)",
     "mint.cdist(x1, x2, p, compute_mode='use_mm_for_euclid_dist_if_necessary') = "
     "ops.cdist(x1, x2, p)",
 )

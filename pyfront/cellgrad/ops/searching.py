@@ -94,7 +94,9 @@ def _searchsorted(s: Tensor, v: Tensor, right: bool, dtype: Any) -> Tensor:
     return cast_to(low, dtype)
 
 
-@public()
+@public(
+    "ops.Bucketize(boundaries: Any)(input) = ops.bucketize(input, boundaries, right=True)",
+)
 def bucketize(input: Tensor, boundaries: Any, *, right: bool = False) -> Tensor:
     """Between which of the ascending `boundaries` each element lies: their number at or below it
     without `right`, below it with it, as int32.
@@ -153,6 +155,8 @@ def unique_sorted(input: Tensor, return_inverse: bool, return_counts: bool, dim:
 
 
 @public(
+    "ops.UniqueConsecutive(return_inverse=False, return_counts=False, dim=None)(input) = "
+    "ops.unique_consecutive(input, True, True, dim)",
     "Tensor.unique_consecutive",
     "mint.unique_consecutive",
 )

@@ -20,6 +20,12 @@ g2 = f32(0.5, -1.5)
 gr = f32([0.5, -1.5], [1.0, 2.0], [0.25, -0.5])
 m43 = Tensor(np.arange(1, 13, dtype=np.float32).reshape(4, 3))
 rows = Tensor(np.array([2, 0, 2], np.int32))
+boxes = f32([0, 0, 10, 10], [1, 1, 8, 8], [5, 5, 20, 20], [30, 30, 40, 40])
+scored = f32([0, 0, 10, 10, .9], [1, 1, 9, 9, .8], [20, 20, 30, 30, .7], [0, 0, 10, 11, .95])
+images = Tensor((np.arange(32).reshape(1, 4, 4, 2) * 3 % 7).astype(np.float32))
+noise = Tensor((np.arange(600).reshape(1, 2, 15, 20) * 37 % 101 / 101).astype(np.float32))
+noise2 = Tensor((np.arange(600).reshape(1, 2, 15, 20) * 53 % 97 / 97).astype(np.float32))
+pictures = Tensor((np.arange(32).reshape(1, 2, 4, 4) * 3 % 7).astype(np.float32))
 """
 
 _V, _M, _S = "[1.0, -2.0]", "[0.25, 0.5]", "[1.5, 0.75]"
@@ -62,11 +68,14 @@ OPTIMIZERS = [
 ALL = {"optimizers": OPTIMIZERS}
 
 ARRAYS = [
-    "ops.inplace_add(gr, f32([1, 2], [3, 4]), (0, 2))", "ops.inplace_sub(gr, f32([1, 2]), 1)",
-    "ops.inplace_update(gr, f32([1, 2], [3, 4]), (2, 0))", "ops.InplaceAdd((0,))(gr, f32([1, 2]))",
+    "ops.inplace_add(gr, f32([1, 2], [3, 4]), (0, 2))",
+    "ops.inplace_sub(gr, f32([1, 2]), 1)",
+    "ops.inplace_update(gr, f32([1, 2], [3, 4]), (2, 0))",
+    "ops.InplaceAdd((0,))(gr, f32([1, 2]))",
     "ops.InplaceSub(indices=(0, 1))(gr, f32([1, 2], [3, 4]))",
     "ops.InplaceUpdateV2()(gr, (1,), f32([1, 2]))",
-    "ops.matrix_band_part(m43, 1, 1)", "ops.matrix_band_part(m43, -1, 0)",
+    "ops.matrix_band_part(m43, 1, 1)",
+    "ops.matrix_band_part(m43, -1, 0)",
     "ops.matrix_band_part(m43, 0, -1)",
     *(
         f"ops.matrix_diag_part(m43, {k}, Tensor(9.0), {a!r})"
@@ -79,27 +88,160 @@ ARRAYS = [
         for k in ("i32(1)", "i32(-2)", "i32(-1, 0)", "i32(0, 1)")
         for a in ("RIGHT_LEFT", "LEFT_RIGHT")
     ),
-    "ops.matrix_diag(f32(1, 2, 3), i32(0), i32(3), i32(5), Tensor(7.0))", "ops.matrix_set_diag(m43, f32(7, 8, 9))",
+    "ops.matrix_diag(f32(1, 2, 3), i32(0), i32(3), i32(5), Tensor(7.0))",
+    "ops.matrix_set_diag(m43, f32(7, 8, 9))",
     "ops.matrix_set_diag(m43, f32([0, 7, 8], [1, 2, 3]), i32(-1, 0))",
     "ops.MatrixDiagV3()(f32(1, 2), i32(1), i32(-1), i32(-1), Tensor(0.0))",
     "ops.MatrixDiagPartV3()(m43, i32(0), Tensor(0.0))",
     "ops.MatrixSetDiagV3()(m43, f32(7, 8, 9), i32(0))",
-    "ops.FillDiagonal(5.0)(m43)", "ops.FillDiagonal(5.0, wrap=True)(ops.ones((7, 3)))",
-    "m43.fill_diagonal(2.0)", "ops.FillDiagonal(3.0)(ops.zeros((2, 2, 2)))",
+    "ops.FillDiagonal(5.0)(m43)",
+    "ops.FillDiagonal(5.0, wrap=True)(ops.ones((7, 3)))",
+    "m43.fill_diagonal(2.0)",
+    "ops.FillDiagonal(3.0)(ops.zeros((2, 2, 2)))",
     "ops.batch_to_space_nd(ops.arange(16.0).reshape(4, 1, 2, 2), [2, 2], [[0, 1], [1, 0]])",
     "ops.space_to_batch_nd(ops.arange(24.0).reshape(1, 1, 4, 6), [2, 3], [[0, 0], [0, 0]])",
     "ops.space_to_batch_nd(ops.arange(6.0).reshape(1, 1, 2, 3), [2, 2], [[1, 1], [0, 1]])",
     "ops.SpaceToBatchND([2, 2], [[0, 0], [0, 0]])(ops.arange(16.0).reshape(1, 1, 4, 4))",
     "ops.BatchToSpaceND([2, 2], [[0, 0], [0, 0]])(ops.arange(16.0).reshape(4, 1, 2, 2))",
-    "ops.bartlett_window(i32(5))", "ops.bartlett_window(i32(5), False)", "ops.blackman_window(i32(6))",
-    "ops.blackman_window(i32(6), False)", "ops.hamming_window(6)", "ops.hamming_window(6, False, 0.5, 0.4)",
-    "ops.hann_window(6)", "ops.hann_window(6, False)", "ops.kaiser_window(6)",
-    "ops.kaiser_window(6, False, 3.0)", "ops.BartlettWindow()(Tensor(5, ms.int32))",
-    "ops.BlackmanWindow()(Tensor(5, ms.int32))", "ops.HammingWindow()(Tensor([5], ms.int32))",
-    "ops.hann_window(6, dtype=ms.float64)", "ops.hann_window(1)", "ops.hann_window(0)",
-    "ops.hann_window(-1)", "ops.hann_window(2.5)", "ops.hann_window(3, dtype=ms.int32)",
+    "ops.bartlett_window(i32(5))",
+    "ops.bartlett_window(i32(5), False)",
+    "ops.blackman_window(i32(6))",
+    "ops.blackman_window(i32(6), False)",
+    "ops.hamming_window(6)",
+    "ops.hamming_window(6, False, 0.5, 0.4)",
+    "ops.hann_window(6)",
+    "ops.hann_window(6, False)",
+    "ops.kaiser_window(6)",
+    "ops.kaiser_window(6, False, 3.0)",
+    "ops.BartlettWindow()(Tensor(5, ms.int32))",
+    "ops.BlackmanWindow()(Tensor(5, ms.int32))",
+    "ops.HammingWindow()(Tensor([5], ms.int32))",
+    "ops.hann_window(6, dtype=ms.float64)",
+    "ops.hann_window(1)",
+    "ops.hann_window(0)",
+    "ops.hann_window(-1)",
+    "ops.hann_window(2.5)",
+    "ops.hann_window(3, dtype=ms.int32)",
 ]
 ALL["arrays"] = ARRAYS
+
+BOXES = [
+    "ops.iou(boxes, boxes[:2])",
+    "ops.iou(boxes, boxes[:2], 'iof')",
+    "ops.IOU()(boxes, boxes[:1])",
+    "ops.bounding_box_encode(boxes, boxes + 2, (0.1, 0.1, 0.2, 0.0), (1.0, 2.0, 1.0, 1.0))",
+    "ops.bounding_box_decode(boxes, f32([.1, .2, .3, .4], [0, 0, 0, 0], [.1, .1, 9, 9], "
+    "[-1, -1, -9, 0]), (48, 64))",
+    "ops.BoundingBoxDecode((48, 64), (0.1,) * 4, (2.0,) * 4)(boxes, boxes * 0.01)",
+    "ops.check_valid(boxes, f32(20, 20, 1))",
+    "ops.CheckValid()(boxes, f32(30, 40, 2))",
+    "ops.NMSWithMask(0.5)(scored)",
+    "ops.NMSWithMask(0.9)(scored)",
+    "ops.crop_and_resize(images, f32([.1, .1, .9, .8], [0, 0, 1.5, 1]), i32(0, 0), (3, 2))",
+    "ops.crop_and_resize(images, f32([.1, .1, .9, .8]), i32([0]), (3, 2), 'nearest', 0.5)",
+    "ops.crop_and_resize(images, f32([.1, .1, .9, .8]), i32([0]), (3, 2), 'bilinear_v2', 0.5)",
+    "ops.crop_and_resize(images, f32([.9, .1, .2, .8]), i32([0]), (1, 2))",
+    "ops.CropAndResize()(images, f32([.1, .1, .9, .8]), i32([0]), (3, 2))",
+    "ops.ROIAlign(2, 2, 0.5, 2)(pictures, f32([0, 1, 1, 6, 6]))",
+    "ops.ROIAlign(2, 2, 0.5, 2, 0)(pictures, f32([0, 1, 1, 6, 6]))",
+    "ops.ROIAlign(1, 3, 1.0, 3)(pictures, f32([0, 0.5, 0.25, 3, 3.5]))",
+    "ops.intopk(f32([.1, .9, .3], [.5, .2, .9]), i32(2, 1), 2)",
+    "ops.InTopK(2)(f32([.1, .9, .3], [.5, .2, .9]), i32(2, 1))",
+]
+NORMED = [
+    "ops.L2Normalize(axis=1)(m43)",
+    "ops.L2Normalize(axis=0, epsilon=500.0)(m43)",
+    "ops.LpNorm(axis=[0, 1], p=2)(m43)",
+    "ops.LpNorm(axis=1, p=1, keep_dims=True)(m43)",
+    "ops.LpNorm(axis=1, p=3)(m43)",
+    "ops.renorm(m43, 1, 0, 5.0)",
+    "ops.renorm(m43, 2, 1, 4.0)",
+    "ops.pdist(m43)",
+    "ops.pdist(m43, 1.0)",
+    "ops.pdist(m43, 0.0)",
+    "ops.pdist(m43, float('inf'))",
+    "ops.gcd(i32(4, 6, 0), i32(6, -9, 5))",
+    "ops.lcm(i32(4, 6, 0), i32(6, -9, 5))",
+    "ops.gcd(Tensor([2**40, 12]), Tensor([2**35, 18]))",
+    "ops.gcd(f32(4), f32(6))",
+    "ops.population_count(Tensor(np.array([0, 1, -1, 7], np.int16)))",
+]
+ALL |= {"boxes": BOXES, "normed": NORMED}
+
+VALUES = [
+    "ops.bias_add(m43, f32(1, 2, 3))",
+    "ops.BiasAdd()(pictures, f32(1, 2))",
+    "ops.BiasAdd('NHWC')(images, f32(1, 2))",
+    "ops.SquareSumAll()(m43, m43)",
+    "ops.EqualCount()(i32(1, 2, 3), i32(1, 5, 3))",
+    "ops.Median()(m43)",
+    "ops.Median(axis=1)(m43)",
+    "ops.Median(axis=1, ignore_nan=True)(f32([1, float('nan'), 3, 2]))",
+    "ops.Median(axis=1)(f32([1, float('nan'), 3]))",
+    "ops.IdentityN()([m43, m43])",
+    "ops.TensorToTuple()(i32(1, 2, 3))",
+    "ops.scalar_to_tensor(5)",
+    "ops.ScalarToTensor()(5, ms.int32)",
+    "ops.dyn_shape(m43)",
+    "ops.TensorShape()(m43)",
+    "ops.is_nonzero(f32(3.0))",
+    "ops.deepcopy(m43)",
+    "ops.approximate_equal(f32(1, 2), f32(1.000001, 3))",
+    "ops.eps(m43)",
+    "ops.Rint()(f32(.5, 1.5, -2.5, 2.6))",
+    "ops.InvertPermutation()((2, 0, 1))",
+    "ops.DataFormatDimMap()(i32(0, 1, 2, 3, -1))",
+    "ops.DataFormatVecPermute()(i32(1, 2, 3, 4))",
+    "ops.Padding(5)(f32([1], [2]))",
+    "ops.NthElement()(m43, 1)",
+    "ops.NthElement(True)(m43, 0)",
+    "ops.LowerBound()(f32([1, 3, 5]), f32([3, 4]))",
+    "ops.UpperBound()(f32([1, 3, 5]), f32([3, 4]))",
+    "ops.AddN()([m43, m43])",
+    "ops.Histogram(3, 0.0, 6.0)(m43)",
+    "ops.Bucketize([1.0, 3.0, 5.0])(m43)",
+    "ops.IsClose()(f32(1, 2), f32(1, 3))",
+    "ops.GLU()(pictures)",
+    "ops.Cdist()(m43, m43 * 2.0)",
+    "ops.ChannelShuffle(2)(pictures)",
+    "ops.Fmax()(f32(1, float('nan')), f32(2, 3))",
+    "ops.tensor_add(m43, 1.0)",
+    "ops.tensor_sub(m43, m43)",
+    "ops.tensor_mul(m43, m43)",
+    "ops.tensor_div(m43, m43 + 1)",
+    "ops.tensor_pow(m43, 2)",
+    "ops.tensor_mod(m43, 4)",
+    "ops.tensor_floordiv(m43, 4)",
+    "ops.tensor_exp(f32(1.0))",
+    "ops.tensor_gt(m43, 4)",
+    "ops.tensor_ge(m43, 4)",
+    "ops.tensor_lt(m43, 4)",
+    "ops.tensor_le(m43, 4)",
+    "ops.floormod(m43, 4)",
+    "ops.pows(m43, 2)",
+    "ops.invert(i32(1, 2))",
+    "ops.scalar_add(1, 2)",
+    "ops.scalar_pow(2, 3)",
+    "ops.shape_mul((2, 3))",
+    "ops.tuple_reversed((1, 2))",
+]
+ALL["values"] = VALUES
+
+LAYERS = [
+    "nn.PSNR()(noise, noise2)", "nn.PSNR(2.0)(noise, noise2)", "nn.SSIM()(noise, noise2)",
+    "nn.SSIM(2.0, 7, 1.0, 0.02, 0.05)(noise, noise2)",
+    "nn.MSSSIM(power_factors=(0.4, 0.6), filter_size=5)(noise, noise2)",
+    "nn.ImageGradients()(pictures)", "nn.CentralCrop(0.5)(images)", "nn.CentralCrop(0.3)(images)",
+    "nn.L1Regularizer(0.5)(m43)", "nn.ClipByNorm()(m43, Tensor(5.0))",
+    "nn.ClipByNorm(axis=1)(m43, Tensor(5.0))", "nn.ReduceLogSumExp(1)(m43)", "nn.Moments()(m43)",
+    "nn.Moments(axis=0, keep_dims=True)(m43)", "nn.Range(1, 8, 2)()",
+    "nn.TimeDistributed(nn.Softmax(), 1)(pictures)",
+    "nn.TimeDistributed(nn.Dense(4, 3, 'ones'), time_axis=1, reshape_with_axis=0)(pictures[0])",
+    "nn.EmbeddingLookup(4, 2, f32([1, 2], [3, 4], [5, 6], [7, 8]))(i32(1, 3))",
+    "nn.L1Regularizer(-1.0)", "nn.CentralCrop(2.0)", "nn.CentralCrop(1)", "nn.PSNR(-1.0)",
+    "nn.SSIM()(pictures, pictures)",
+]
+ALL["layers"] = LAYERS
 
 # Functions and float64 arguments: first and second derivatives, in both modes.
 GRADIENTS = [
@@ -114,6 +256,21 @@ GRADIENTS = [
     "lambda x: ops.space_to_batch_nd(x, [2, 2], [[1, 1], [0, 1]]) ** 2, np.arange(6).reshape(1, 1, 2, 3)",
     "lambda x: ops.batch_to_space_nd(x, [2, 2], [[0, 1], [1, 0]]) ** 2, "
     "np.arange(16).reshape(4, 1, 2, 2)",
+    "lambda x, b: ops.bias_add(x, b) ** 2, m43.asnumpy(), [1, 2, 3]",
+    "lambda x: ops.Median(axis=1, ignore_nan=True)(x)[0], m43.asnumpy()",
+    "lambda a, b: nn.SSIM(filter_size=3)(a, b), noise.asnumpy()[:, :, :4, :4], "
+    "noise2.asnumpy()[:, :, :4, :4]",
+    "lambda a, b: nn.PSNR()(a, b), noise.asnumpy()[:, :, :3, :3], noise2.asnumpy()[:, :, :3, :3]",
+    "lambda x: nn.ClipByNorm()(x, Tensor(5.0)), m43.asnumpy()",
+    "lambda a, b: ops.iou(a, b), [[0, 0, 9, 8], [3, 2, 7, 9.5]], [[1.5, 1, 8, 6]]",
+    "lambda a, b: ops.bounding_box_encode(a, b), [[0, 0, 9, 8]], [[1.5, 1, 8, 6]]",
+    "lambda a, b: ops.bounding_box_decode(a, b, (20, 20)), [[2, 2, 9, 8]], [[0.1, 0.2, 0.05, -0.1]]",
+    "lambda x: ops.L2Normalize(1)(x), m43.asnumpy()",
+    "lambda x: ops.LpNorm(1, 3)(x), m43.asnumpy()",
+    "lambda x: ops.renorm(x, 2, 1, 14.0), m43.asnumpy()",
+    "lambda x: ops.pdist(x), m43.asnumpy() % 5",
+    "lambda x: ops.ROIAlign(2, 2, 0.5, 2)(x, Tensor([[0.0, 1.0, 1.0, 6.0, 6.0]])) ** 2, "
+    "pictures.asnumpy()",
 ]
 
 # Expressions, the errors they raise, and a part of what these say.
@@ -129,5 +286,28 @@ ERRORS = [
     ("ops.fill_diagonal(ops.ones((2, 3, 2)), 1.0)", "ValueError", "dimensions must be equal"),
     ("ops.batch_to_space_nd(ops.ones((3, 2)), [2], [[0, 0]])", "ValueError", "do not fit"),
     ("ops.space_to_batch_nd(m43, [2], [[0, 0]])", "ValueError", "must be multiples"),
+    ("ops.iou(m43, boxes)", "ValueError", "the shape [N, 4]"),
+    ("ops.iou(boxes, boxes, 'x')", "ValueError", "'mode'"),
+    ("ops.bounding_box_encode(boxes, boxes, 'x')", "TypeError", "4 numbers"),
+    ("ops.bounding_box_decode(boxes, boxes, (1,))", "ValueError", "two ints"),
+    ("ops.check_valid(boxes, f32(1, 2))", "ValueError", "must have 3 elements"),
+    ("ops.crop_and_resize(m43, boxes, i32(0, 0, 0, 0), (2, 2))", "ValueError", "4 dimensions"),
+    ("ops.intopk(m43, i32(1, 2), 1)", "ValueError", "one element a row"),
+    ("ops.renorm(m43, -1.0, 0, 1.0)", "ValueError", "must be positive"),
+    ("ops.pdist(f32(1.0, 2.0))", "ValueError", ""),
+    ("ops.pdist(m43, -1.0)", "ValueError", "at least 0"),
+    ("ops.lcm(f32(4), f32(6))", "TypeError", ""),
+    ("ops.population_count(f32(4))", "TypeError", ""),
+    ("ops.bias_add(m43, f32(1, 2))", "ValueError", "one element for each channel"),
+    ("ops.EqualCount()(m43, i32(1, 2))", "ValueError", "one shape and dtype"),
+    ("ops.IdentityN()(m43)", "TypeError", "a tuple or list of Tensors"),
+    ("ops.scalar_to_tensor('a')", "TypeError", "a number"),
+    ("ops.scalar_cast(1, ms.int8)", "ValueError", "int64, float64 or bool"),
+    ("ops.is_nonzero(m43)", "ValueError", "one element"),
+    ("ops.eps(i32(1, 2))", "TypeError", "floating-point"),
+    ("ops.InvertPermutation()((0, 2))", "ValueError", "a permutation"),
+    ("ops.DataFormatVecPermute()(m43)", "ValueError", "[4] or [4, 2]"),
+    ("ops.Padding(5)(m43)", "ValueError", "must have one element"),
+    ("ops.NthElement()(m43, 5)", "ValueError", "'n'"),
     ("ops.space_to_batch_nd(m43, [2], [[0]])", "ValueError", "pairs of ints"),
 ]

@@ -1,7 +1,7 @@
 """Records what MindSpore 2.10 gives for the expressions of `name_cases.py`, as `record.py` does.
 
-    python -m venv /tmp/mindspore && /tmp/mindspore/bin/pip install mindspore==2.10.0 'numpy<2'
-    /tmp/mindspore/bin/python test/python/goldens/record_names.py
+python -m venv /tmp/mindspore && /tmp/mindspore/bin/pip install mindspore==2.10.0 'numpy<2'
+/tmp/mindspore/bin/python test/python/goldens/record_names.py
 """
 
 import json

@@ -87,7 +87,7 @@ class AdamNoUpdateParam(Update):
         super().__init__(nesterov=check_bool(use_nesterov, "AdamNoUpdateParam", "use_nesterov"))
 
     def __call__(self, m: Tensor, v: Tensor, *inputs: Any) -> Tensor:
-        given = [as_tensor(x, self.name, m.dtype) for x in inputs]
+        given: list[Any] = [as_tensor(x, self.name, m.dtype) for x in inputs]
         moved, new_m, new_v = _adam_step(m, v, *given, **self._settings)
         m[...], v[...] = new_m, new_v
         return moved
@@ -265,9 +265,7 @@ class LARSUpdate(Primitive):
     [1.]
     """
 
-    def __init__(
-        self, epsilon: float = 1e-05, hyperpara: float = 0.001, use_clip: bool = False
-    ):
+    def __init__(self, epsilon: float = 1e-05, hyperpara: float = 0.001, use_clip: bool = False):
         super().__init__()
         check_number(epsilon, "LARSUpdate", "epsilon")
         check_number(hyperpara, "LARSUpdate", "hyperpara")

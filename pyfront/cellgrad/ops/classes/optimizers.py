@@ -94,9 +94,7 @@ def _proximal(prox: Tensor, rate: Tensor, l1: Tensor, l2: Tensor) -> Tensor:
 
 
 @operation
-def _proximal_descent(
-    var: Tensor, alpha: Tensor, l1: Tensor, l2: Tensor, delta: Tensor
-) -> Tensors:
+def _proximal_descent(var: Tensor, alpha: Tensor, l1: Tensor, l2: Tensor, delta: Tensor) -> Tensors:
     return (_proximal(var - alpha * delta, alpha, l1, l2),)
 
 
@@ -216,9 +214,7 @@ class SGD(Update):
 
     rule = _sgd
 
-    def __init__(
-        self, dampening: float = 0.0, weight_decay: float = 0.0, nesterov: bool = False
-    ):
+    def __init__(self, dampening: float = 0.0, weight_decay: float = 0.0, nesterov: bool = False):
         name = "SGD"
         check_number(dampening, name, "dampening")
         check_number(weight_decay, name, "weight_decay")
@@ -238,9 +234,7 @@ class SGD(Update):
         stat: Tensor,
     ) -> Tensor:
         var = check_tensor(parameters, "SGD", "parameters")
-        rate, mass = (
-            as_tensor(v, "SGD", var.dtype) for v in (learning_rate, momentum)
-        )
+        rate, mass = (as_tensor(v, "SGD", var.dtype) for v in (learning_rate, momentum))
         new, moved, used = _sgd(var, gradient, rate, accum, mass, stat, **self._settings)
         var[...], accum[...], stat[...] = new, moved, used
         return new
@@ -360,9 +354,7 @@ class ApplyAdagradV2(Update):
     def __init__(self, epsilon: float, update_slots: bool = True):
         name = "ApplyAdagradV2"
         check_number(epsilon, name, "epsilon")
-        super().__init__(
-            slots=_flag(name, "update_slots", update_slots), epsilon=float(epsilon)
-        )
+        super().__init__(slots=_flag(name, "update_slots", update_slots), epsilon=float(epsilon))
 
 
 @operation

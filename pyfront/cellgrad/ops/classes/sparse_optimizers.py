@@ -171,9 +171,7 @@ class SparseApplyFtrl(_RowUpdate):
     states = 3
     rule = optimizers._ftrl
 
-    def __init__(
-        self, lr: float, l1: float, l2: float, lr_power: float, use_locking: bool = False
-    ):
+    def __init__(self, lr: float, l1: float, l2: float, lr_power: float, use_locking: bool = False):
         super().__init__(use_locking)
         for value, argument in ((lr, "lr"), (l1, "l1"), (l2, "l2"), (lr_power, "lr_power")):
             check_number(value, self.name, argument)
@@ -234,9 +232,7 @@ class SparseApplyRMSProp(_RowUpdate):
     states = 3
     rule = optimizers._rms_prop
 
-    def __init__(
-        self, rho: float, momentum: float, epsilon: float, use_locking: bool = False
-    ):
+    def __init__(self, rho: float, momentum: float, epsilon: float, use_locking: bool = False):
         super().__init__(use_locking)
         for value, argument in ((rho, "rho"), (momentum, "momentum"), (epsilon, "epsilon")):
             check_number(value, self.name, argument)
