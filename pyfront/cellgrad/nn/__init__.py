@@ -23,10 +23,10 @@ from cellgrad.nn.dropout import *  # noqa: F403
 from cellgrad.nn.dropout import __all__ as _dropout
 from cellgrad.nn.dynamic_lr import *  # noqa: F403
 from cellgrad.nn.grad import Jvp, Vjp
-from cellgrad.nn.layers import Dense, Softmax2d, get_activation
-from cellgrad.nn.learning_rate_schedule import *  # noqa: F403
 from cellgrad.nn.images import *  # noqa: F403
 from cellgrad.nn.images import __all__ as _images
+from cellgrad.nn.layers import Dense, Softmax2d, get_activation
+from cellgrad.nn.learning_rate_schedule import *  # noqa: F403
 from cellgrad.nn.loss import *  # noqa: F403
 from cellgrad.nn.loss import __all__ as _losses
 from cellgrad.nn.norm_pooling import *  # noqa: F403

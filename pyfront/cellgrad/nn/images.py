@@ -14,7 +14,7 @@ from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
 
-__all__ = ["CentralCrop", "ImageGradients", "MSSSIM", "PSNR", "SSIM"]
+__all__ = ["MSSSIM", "PSNR", "SSIM", "CentralCrop", "ImageGradients"]
 
 
 def _images(value: Tensor, op: str, argument: str) -> Tensor:
@@ -72,9 +72,7 @@ class PSNR(Cell):
 class _Structure(Cell):
     """Means of luminance and of contrast and structure under a Gaussian window (Wang et al. 2004)."""
 
-    def __init__(
-        self, max_val: float, filter_size: int, filter_sigma: float, k1: float, k2: float
-    ):
+    def __init__(self, max_val: float, filter_size: int, filter_sigma: float, k1: float, k2: float):
         super().__init__()
         self.max_val = _positive(max_val, self.cls_name, "max_val")
         self.filter_size = check_int(filter_size, self.cls_name, "filter_size", at_least=1)
@@ -216,14 +214,14 @@ class ImageGradients(Cell):
 
 
 class CentralCrop(Cell):
-    """The middle of images, [H, W, C] or [N, H, W, C]: a fraction of height and width.
+    """The middle of images, [C, H, W] or [N, C, H, W]: a fraction of height and width.
 
     Raises:
         TypeError: `central_fraction` is not a float.
         ValueError: it is not in (0, 1], or another rank.
 
-    >>> print(nn.CentralCrop(0.5)(ops.ones((4, 6, 3))).shape)
-    (2, 4, 3)
+    >>> print(nn.CentralCrop(0.5)(ops.ones((3, 4, 8))).shape)
+    (3, 2, 4)
     """
 
     def __init__(self, central_fraction: float):
@@ -249,6 +247,6 @@ class CentralCrop(Cell):
                 f"For 'CentralCrop', the image must have 3 or 4 dimensions, but got shape "
                 f"{list(image.shape)}.",
             )
-        height, width = image.shape[-3:-1]
+        height, width = image.shape[-2:]
         top, left = (int((n - n * self.central_fraction) / 2) for n in (height, width))
-        return image[..., top : height - top, left : width - left, :]
+        return image[..., top : height - top, left : width - left]

@@ -292,7 +292,8 @@ class TimeDistributed(Cell):
         r = axis_of(self.reshape_with_axis, inputs.ndim, "TimeDistributed")
         if r == t:
             raise error(
-                ValueError, "For 'TimeDistributed', 'reshape_with_axis' must differ from 'time_axis'."
+                ValueError,
+                "For 'TimeDistributed', 'reshape_with_axis' must differ from 'time_axis'.",
             )
         beside = r - 1 if r > t else r  # where the joined dimension is without that of time
         moved = ops.movedim(inputs, t, beside)
@@ -338,7 +339,9 @@ class EmbeddingLookup(Cell):
         name = self.cls_name
         self.vocab_size = check_int(vocab_size, name, "vocab_size", at_least=1)
         self.embedding_size = check_int(embedding_size, name, "embedding_size", at_least=1)
-        self.max_norm = None if max_norm is None else float(check_number(max_norm, name, "max_norm"))
+        self.max_norm = (
+            None if max_norm is None else float(check_number(max_norm, name, "max_norm"))
+        )
         table = initializer(param_init, (vocab_size, embedding_size), dtype)
         self.embedding_table = Parameter(table, name="embedding_table")
 

@@ -211,7 +211,7 @@ def _suppressed(x: Tensor, threshold: float) -> tuple[Tensor, Tensor, Tensor]:
     order = order_of(x[:, 4], 0, True)
     ordered = gathered(x, order, 0)
     x0, y0, x1, y1 = _parts(ordered)
-    tall = lambda v: v.reshape(-1, 1)  # noqa: E731
+    tall = lambda v: v.reshape(-1, 1)
     width = gen.maximum(gen.minimum(x1, tall(x1)) - gen.maximum(x0, tall(x0)), 0)
     height = gen.maximum(gen.minimum(y1, tall(y1)) - gen.maximum(y0, tall(y0)), 0)
     area = (x1 - x0) * (y1 - y0)

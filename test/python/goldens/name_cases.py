@@ -19,6 +19,19 @@ def run(op, *values):
 g2 = f32(0.5, -1.5)
 gr = f32([0.5, -1.5], [1.0, 2.0], [0.25, -0.5])
 m43 = Tensor(np.arange(1, 13, dtype=np.float32).reshape(4, 3))
+def measured(metric, *values):
+    metric.clear()
+    metric.update(*values)
+    out = metric.eval()
+    if isinstance(out, tuple):
+        return [np.asarray(v).tolist() for v in out]
+    return np.asarray(out).tolist()
+
+words = [["i", "have", "a", "pen", "on", "my", "desk", "now"], ["it", "is", "red"]]
+references = [[["i", "have", "a", "pen", "in", "my", "desk"], ["there", "is", "a", "pen", "on", "my", "desk"]],
+              [["it", "is", "red", "too"]]]
+region = Tensor(np.array([[0, 1, 1, 1, 0], [0, 1, 1, 1, 0], [0, 1, 1, 1, 0], [0, 0, 1, 0, 0]]))
+region2 = Tensor(np.array([[0, 0, 1, 1, 1], [0, 0, 1, 1, 1], [0, 0, 1, 1, 1], [1, 0, 1, 1, 1]]))
 rows = Tensor(np.array([2, 0, 2], np.int32))
 boxes = f32([0, 0, 10, 10], [1, 1, 8, 8], [5, 5, 20, 20], [30, 30, 40, 40])
 scored = f32([0, 0, 10, 10, .9], [1, 1, 9, 9, .8], [20, 20, 30, 30, .7], [0, 0, 10, 11, .95])
@@ -228,20 +241,56 @@ VALUES = [
 ALL["values"] = VALUES
 
 LAYERS = [
-    "nn.PSNR()(noise, noise2)", "nn.PSNR(2.0)(noise, noise2)", "nn.SSIM()(noise, noise2)",
-    "nn.SSIM(2.0, 7, 1.0, 0.02, 0.05)(noise, noise2)",
-    "nn.MSSSIM(power_factors=(0.4, 0.6), filter_size=5)(noise, noise2)",
-    "nn.ImageGradients()(pictures)", "nn.CentralCrop(0.5)(images)", "nn.CentralCrop(0.3)(images)",
-    "nn.L1Regularizer(0.5)(m43)", "nn.ClipByNorm()(m43, Tensor(5.0))",
-    "nn.ClipByNorm(axis=1)(m43, Tensor(5.0))", "nn.ReduceLogSumExp(1)(m43)", "nn.Moments()(m43)",
-    "nn.Moments(axis=0, keep_dims=True)(m43)", "nn.Range(1, 8, 2)()",
+    "nn.ImageGradients()(pictures)",
+    "nn.CentralCrop(0.5)(images)",
+    "nn.CentralCrop(0.3)(images)",
+    "nn.L1Regularizer(0.5)(m43)",
+    "nn.ClipByNorm()(m43, Tensor(5.0))",
+    "nn.ReduceLogSumExp(1)(m43)",
+    "nn.Moments()(m43)",
+    "nn.Moments(axis=0, keep_dims=True)(m43)",
+    "nn.Range(1, 8, 2)()",
     "nn.TimeDistributed(nn.Softmax(), 1)(pictures)",
-    "nn.TimeDistributed(nn.Dense(4, 3, 'ones'), time_axis=1, reshape_with_axis=0)(pictures[0])",
+    "nn.TimeDistributed(nn.Dense(4, 3, 'ones', 'zeros'), time_axis=1, reshape_with_axis=0)(pictures[0])",
     "nn.EmbeddingLookup(4, 2, f32([1, 2], [3, 4], [5, 6], [7, 8]))(i32(1, 3))",
-    "nn.L1Regularizer(-1.0)", "nn.CentralCrop(2.0)", "nn.CentralCrop(1)", "nn.PSNR(-1.0)",
+    "nn.L1Regularizer(-1.0)",
+    "nn.CentralCrop(2.0)",
+    "nn.CentralCrop(1)",
+    "nn.PSNR(-1.0)",
     "nn.SSIM()(pictures, pictures)",
 ]
 ALL["layers"] = LAYERS
+
+METRICS = [
+    "measured(train.ROC(pos_label=1), f32(.1, .4, .35, .8, .4), i32(0, 1, 0, 1, 0))",
+    "measured(train.ROC(class_num=3), f32([.1, .2, .7], [.5, .3, .2], [.3, .6, .1]), i32(2, 0, 1))",
+    "train.auc(np.array([0.0, .3, .6, 1]), np.array([0.0, .5, .5, 1]))",
+    "train.auc(np.array([1.0, .6, 0]), np.array([0.0, .5, 1]))",
+    "train.auc(np.array([1.0, 0, .6]), np.array([0.0, .5, 1]), True)",
+    "train.auc(np.array([1.0, 0, .6]), np.array([0.0, .5, 1]))",
+    "train.auc([1.0], [2.0])",
+    "measured(train.BleuScore(), words, references)",
+    "measured(train.BleuScore(2, True), words, references)",
+    "train.BleuScore(5)",
+    *(
+        f"measured(train.{kind}, region, region2, 1)"
+        for kind in (
+            "HausdorffDistance()",
+            "HausdorffDistance('chessboard')",
+            "HausdorffDistance('taxicab')",
+            "HausdorffDistance(percentile=60.0)",
+            "HausdorffDistance(directed=True)",
+            "HausdorffDistance(crop=False)",
+            "MeanSurfaceDistance()",
+            "MeanSurfaceDistance(symmetric=True, distance_metric='taxicab')",
+            "RootMeanSquareDistance(symmetric=True)",
+        )
+    ),
+    "train.HausdorffDistance('x')",
+    "measured(train.HausdorffDistance(), region, m43, 1)",
+    "measured(train.HausdorffDistance(), region, region2, 7)",
+]
+ALL["metrics"] = METRICS
 
 # Functions and float64 arguments: first and second derivatives, in both modes.
 GRADIENTS = [

@@ -15,7 +15,7 @@ import record
 def main() -> None:
     recorded = {}
     path = Path(tempfile.mkdtemp()) / "golden_setup.py"
-    path.write_text(record.HEADER + cases.SETUP)
+    path.write_text(f"{record.HEADER}from mindspore import train\n{cases.SETUP}")
     for group, expressions in cases.ALL.items():
         recorded[group] = {}
         for expression in expressions:

@@ -18,26 +18,39 @@ from cellgrad.train.metrics.classification import (
     TopKCategoricalAccuracy,
 )
 from cellgrad.train.metrics.metric import Metric, rearrange_inputs
+from cellgrad.train.metrics.rankings import ROC, BleuScore, OcclusionSensitivity, auc
+from cellgrad.train.metrics.surfaces import (
+    HausdorffDistance,
+    MeanSurfaceDistance,
+    RootMeanSquareDistance,
+)
 from cellgrad.train.metrics.values import MAE, MSE, CosineSimilarity, Dice, Loss, Perplexity
 
 __all__ = [
     "F1",
     "MAE",
     "MSE",
+    "ROC",
     "Accuracy",
+    "BleuScore",
     "ConfusionMatrix",
     "ConfusionMatrixMetric",
     "CosineSimilarity",
     "Dice",
     "Fbeta",
+    "HausdorffDistance",
     "Loss",
+    "MeanSurfaceDistance",
     "Metric",
+    "OcclusionSensitivity",
     "Perplexity",
     "Precision",
     "Recall",
+    "RootMeanSquareDistance",
     "Top1CategoricalAccuracy",
     "Top5CategoricalAccuracy",
     "TopKCategoricalAccuracy",
+    "auc",
     "get_metric_fn",
     "names",
     "rearrange_inputs",
@@ -58,6 +71,12 @@ _FACTORY: dict[str, type[Metric]] = {
     "mse": MSE,
     "loss": Loss,
     "perplexity": Perplexity,
+    "roc": ROC,
+    "bleu_score": BleuScore,
+    "hausdorff_distance": HausdorffDistance,
+    "mean_surface_distance": MeanSurfaceDistance,
+    "root_mean_square_distance": RootMeanSquareDistance,
+    "occlusion_sensitivity": OcclusionSensitivity,
     "confusion_matrix": ConfusionMatrix,
     "confusion_matrix_metric": ConfusionMatrixMetric,
 }
