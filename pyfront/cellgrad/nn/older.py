@@ -32,6 +32,8 @@ __all__ = [
     "Norm",
     "Range",
     "ReduceLogSumExp",
+    "SparseTensorDenseMatmul",
+    "SparseToDense",
     "TimeDistributed",
     "Tril",
     "Triu",
@@ -301,6 +303,38 @@ class TimeDistributed(Cell):
         out = self.layer(joined)
         shape = (*out.shape[:beside], inputs.shape[t], -1, *out.shape[beside + 1 :])
         return ops.movedim(out.reshape(shape), beside, t)
+
+
+class SparseToDense(Cell):
+    """A dense tensor of values at coordinates; see `ops.SparseToDense`.
+
+    >>> at = Tensor([[0, 1], [1, 0]])
+    >>> print(nn.SparseToDense()(at, Tensor([1.0, 2.0]), (2, 2)))
+    [[0. 1.]
+     [2. 0.]]
+    """
+
+    def construct(self, indices: Tensor, values: Tensor, sparse_shape: Any) -> Tensor:
+        return ops.SparseToDense()(indices, values, sparse_shape)
+
+
+class SparseTensorDenseMatmul(Cell):
+    """The product of a sparse and a dense matrix; see `ops.SparseTensorDenseMatmul`.
+
+    >>> at = Tensor([[0, 1], [1, 0]])
+    >>> print(nn.SparseTensorDenseMatmul()(at, Tensor([1.0, 2.0]), (2, 2), Tensor([[1.0], [3.0]])))
+    [[3.]
+     [2.]]
+    """
+
+    def __init__(self, adjoint_st: bool = False, adjoint_dt: bool = False):
+        super().__init__()
+        self.product = ops.SparseTensorDenseMatmul(adjoint_st, adjoint_dt)
+
+    def construct(
+        self, indices: Tensor, values: Tensor, sparse_shape: Any, dense: Tensor
+    ) -> Tensor:
+        return self.product(indices, values, sparse_shape, dense)
 
 
 # --- tables -----------------------------------------------------------------------------------

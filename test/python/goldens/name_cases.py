@@ -30,6 +30,13 @@ def measured(metric, *values):
 words = [["i", "have", "a", "pen", "on", "my", "desk", "now"], ["it", "is", "red"]]
 references = [[["i", "have", "a", "pen", "in", "my", "desk"], ["there", "is", "a", "pen", "on", "my", "desk"]],
               [["it", "is", "red", "too"]]]
+grid = f32([[[0, 0], [.85, -.85]], [[2.04, -1.7], [-1.7, .51]]])
+volume = Tensor((np.arange(32).reshape(1, 1, 2, 4, 4) * 3 % 7).astype(np.float32))
+grid3 = f32([[[[0, 0, .2], [.5, -.5, .7], [1.2, -1, 0]]]])
+theta = f32([[.8, .1, .2], [-.3, 1.1, 0]])
+theta3 = f32([[.8, .1, .2, 0], [-.3, 1.1, 0, .5], [0, .1, .9, -.2]])
+colours = Tensor(np.array([.25, .5, .75, .9, .1, .3, .2, .2, .2, 0, 0, 0], np.float32).reshape(1, 2, 2, 3))
+steps = f32([[.6, .4, .2], [.8, .6, .3]], [[.0, .6, .0], [.5, .4, .5]])
 region = Tensor(np.array([[0, 1, 1, 1, 0], [0, 1, 1, 1, 0], [0, 1, 1, 1, 0], [0, 0, 1, 0, 0]]))
 region2 = Tensor(np.array([[0, 0, 1, 1, 1], [0, 0, 1, 1, 1], [0, 0, 1, 1, 1], [1, 0, 1, 1, 1]]))
 rows = Tensor(np.array([2, 0, 2], np.int32))
@@ -292,6 +299,46 @@ METRICS = [
 ]
 ALL["metrics"] = METRICS
 
+SAMPLING = [
+    *(
+        f"ops.grid_sample(pictures, grid, {mode!r}, {pad!r}, {align})"
+        for mode in ("bilinear", "nearest")
+        for pad in ("zeros", "border", "reflection")
+        for align in (False, True)
+    ),
+    "ops.grid_sample(volume, grid3)",
+    "ops.grid_sample(volume, grid3, 'nearest', 'border', True)",
+    "ops.affine_grid(theta, (1, 1, 2, 3))",
+    "ops.affine_grid(theta, (1, 1, 2, 3), True)",
+    "ops.affine_grid(theta3, (1, 1, 2, 2, 3))",
+    "ops.ResizeBilinearV2()(pictures, (3, 5))",
+    "ops.ResizeBilinearV2(True)(pictures, (3, 5))",
+    "ops.ResizeBilinearV2(False, True)(pictures, (3, 5))",
+    "ops.ResizeNearestNeighbor((3, 5))(pictures)",
+    "ops.ResizeNearestNeighbor((3, 5), True)(pictures)",
+    "ops.ResizeNearestNeighborV2()(pictures, (3, 5))",
+    "ops.UpsampleTrilinear3D()(volume, (3, 3, 5))",
+    "ops.UpsampleNearest3D()(volume, (3, 5, 2))",
+    "ops.RGBToHSV()(colours)",
+    "ops.HSVToRGB()(colours)",
+    "ops.AdjustHue()(colours[0], Tensor(0.2))",
+    "ops.AdjustSaturation()(colours[0], Tensor(0.5))",
+]
+ROWS = [
+    "ops.SegmentSum()(m43, i32(0, 0, 1, 3))",
+    "ops.SegmentMean()(m43, i32(0, 0, 1, 3))",
+    "ops.SegmentProd()(m43, i32(0, 0, 1, 3))",
+    "ops.SegmentMax()(-m43, i32(0, 0, 1, 3))",
+    "ops.SegmentMin()(m43, i32(0, 0, 1, 3))",
+    "ops.sparse_segment_mean(m43, i32(0, 1, 1), i32(0, 0, 1))",
+    "ops.SparseToDense()(i32([0, 1], [1, 2]), f32(1, 2), (3, 4))",
+    "ops.SparseTensorDenseMatmul()(i32([0, 1], [1, 2]), f32(1, 2), (2, 4), m43)",
+    "ops.UnravelIndex()(i32(5, 7), i32(3, 4))",
+    "ops.ctc_greedy_decoder(steps, i32(2, 2))",
+    "ops.ctc_greedy_decoder(steps, i32(2, 1), False)",
+]
+ALL |= {"sampling": SAMPLING, "rows": ROWS}
+
 # Functions and float64 arguments: first and second derivatives, in both modes.
 GRADIENTS = [
     "lambda x, v: ops.inplace_add(x, v, (0, 2)) ** 2, m43.asnumpy(), [[1, 2, 3], [4, 5, 6]]",
@@ -311,6 +358,14 @@ GRADIENTS = [
     "noise2.asnumpy()[:, :, :4, :4]",
     "lambda a, b: nn.PSNR()(a, b), noise.asnumpy()[:, :, :3, :3], noise2.asnumpy()[:, :, :3, :3]",
     "lambda x: nn.ClipByNorm()(x, Tensor(5.0)), m43.asnumpy()",
+    "lambda x, g: ops.grid_sample(x, g), pictures.asnumpy(), grid.asnumpy() * 0.31",
+    "lambda x, g: ops.grid_sample(x, g, padding_mode='reflection'), pictures.asnumpy(), "
+    "grid.asnumpy() * 0.83",
+    "lambda t: ops.affine_grid(t, (1, 1, 2, 3)) ** 2, theta.asnumpy()",
+    "lambda x: ops.ResizeBilinearV2()(x, (3, 5)) ** 2, pictures.asnumpy()[:, :1]",
+    "lambda x: ops.RGBToHSV()(x), colours.asnumpy()[0, 0]",
+    "lambda x: ops.SegmentMean()(x, i32(0, 0, 1, 3)) ** 2, m43.asnumpy()",
+    "lambda v: ops.SparseToDense()(i32([0, 1], [1, 2]), v, (3, 4)) ** 2, [1.0, 2.0]",
     "lambda a, b: ops.iou(a, b), [[0, 0, 9, 8], [3, 2, 7, 9.5]], [[1.5, 1, 8, 6]]",
     "lambda a, b: ops.bounding_box_encode(a, b), [[0, 0, 9, 8]], [[1.5, 1, 8, 6]]",
     "lambda a, b: ops.bounding_box_decode(a, b, (20, 20)), [[2, 2, 9, 8]], [[0.1, 0.2, 0.05, -0.1]]",
@@ -358,5 +413,14 @@ ERRORS = [
     ("ops.DataFormatVecPermute()(m43)", "ValueError", "[4] or [4, 2]"),
     ("ops.Padding(5)(m43)", "ValueError", "must have one element"),
     ("ops.NthElement()(m43, 5)", "ValueError", "'n'"),
+    ("ops.grid_sample(pictures, m43)", "ValueError", "must have 4 dimensions"),
+    ("ops.grid_sample(pictures, grid, 'x')", "ValueError", "'mode'"),
+    ("ops.affine_grid(theta, (1, 2, 3))", "ValueError", "[N, 2, 3]"),
+    ("ops.ResizeBilinearV2(True, True)(pictures, (2, 2))", "ValueError", "cannot both"),
+    ("ops.ResizeBilinearV2()(pictures, (2,))", "ValueError", "2 positive"),
+    ("ops.RGBToHSV()(pictures)", "ValueError", "3 floating-point numbers"),
+    ("ops.SegmentSum()(m43, i32(1, 0, 1, 3))", "ValueError", "ascending"),
+    ("ops.SparseToDense()(i32([0, 1]), f32(1, 2), (3, 4))", "ValueError", "[2, 2]"),
+    ("ops.ctc_greedy_decoder(m43, i32(1, 2))", "ValueError", "[steps, N, classes]"),
     ("ops.space_to_batch_nd(m43, [2], [[0]])", "ValueError", "pairs of ints"),
 ]
