@@ -37,11 +37,16 @@ from cellgrad import (
 from cellgrad import serialization as serialization
 from cellgrad.capture import loop_ops as _loop_ops
 from cellgrad.capture import maps as _maps
+from cellgrad.capture import sequences as _sequences
+from cellgrad.capture.constants import _primexpr, constexpr, lazy_inline, mutable, no_inline
 from cellgrad.checkpoints.serialization import load_checkpoint, load_param_into_net, save_checkpoint
-from cellgrad.compile.program import jit
+from cellgrad.compile.jit import jit
 from cellgrad.core.context import (
+    COMPATIBLE,
     GRAPH_MODE,
+    LAX,
     PYNATIVE_MODE,
+    STRICT,
     ParallelMode,
     cancel_calls,
     get_context,
@@ -95,16 +100,9 @@ def _hand_on() -> None:
     for function in (_custom_vjp, _derivative, _jet, _linearize):
         ops.hand_on({function.__name__: function})
     transforms = (get_grad, grad, jacfwd, jacrev, jvp, value_and_grad, vjp, vmap)
-    ops.hand_on({f.__name__: f for f in transforms}, listed=False)
-
-
-def mutable(input_data: object, dynamic_len: bool = False) -> object:
-    """The argument itself: every tensor in an input is a run-time value here.
-
-    >>> ms.mutable((1, 2))
-    (1, 2)
-    """
-    return input_data
+    ops.hand_on({f.__name__: f for f in (*transforms, constexpr, _primexpr)}, listed=False)
+    sequences = {name: getattr(_sequences, name) for name in _sequences.__all__}
+    ops.hand_on(sequences, listed=False)
 
 
 _hand_on()
@@ -118,9 +116,12 @@ __version__ = "0.1.0"
 
 __all__ = [
     *(name for name in _train if name not in ("callback", "metrics")),
+    "COMPATIBLE",
     "GRAPH_MODE",
     "JitConfig",
+    "LAX",
     "PYNATIVE_MODE",
+    "STRICT",
     "CompileError",
     "ParallelMode",
     "Parameter",
@@ -129,6 +130,7 @@ __all__ = [
     "amp",
     "cancel_calls",
     "common",
+    "constexpr",
     "context",
     "custom_rule",
     "dataset",
@@ -153,6 +155,7 @@ __all__ = [
     "jit",
     "jit_class",
     "jvp",
+    "lazy_inline",
     "load",
     "load_checkpoint",
     "load_param_into_net",
@@ -160,6 +163,7 @@ __all__ = [
     "mint",
     "mutable",
     "nn",
+    "no_inline",
     "numpy",
     "ops",
     "parallel",

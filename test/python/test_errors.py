@@ -238,10 +238,10 @@ CASES = {
         ValueError,
         "the truth of several elements is ambiguous",
     ),
-    "assert on a tensor": (
-        "@ms.jit\ndef f(a):\n    assert (a > 1).all()  #!\n    return a\nf(v)",
-        TypeError,
-        "condition",
+    "assert on elements": (
+        "@ms.jit\ndef f(a):\n    assert a > 1  #!\n    return a\nf(v)",
+        ValueError,
+        "the truth of several elements",
     ),
     "range of a tensor": (
         "@ms.jit\ndef f(a):\n    for i in range(a[0]):  #!\n        pass\n    return a\nf(v)",
@@ -254,9 +254,9 @@ CASES = {
         "step of a range over tensors must be a Python int",
     ),
     "float of a tensor": (
-        "@ms.jit\ndef f(a):\n    return float(a[0])  #!\nf(v)",
-        TypeError,
-        r"float\(\) needs",
+        "@ms.jit\ndef f(a):\n    return float(a)  #!\nf(v)",
+        ValueError,
+        r"float\(\) takes a tensor of one element",
     ),
     "asnumpy": (
         "@ms.jit\ndef f(a):\n    return a.asnumpy()  #!\nf(v)",
@@ -268,16 +268,20 @@ CASES = {
         TypeError,
         "numpy.asarray",
     ),
-    "f-string": ("@ms.jit\ndef f(a):\n    return f'{a}'  #!\nf(v)", TypeError, "formatted string"),
+    "f-string": (
+        "@ms.jit\ndef f(a):\n    return f'{a:.2f}'  #!\nf(v)",
+        TypeError,
+        "is formatted with",
+    ),
     "element assignment": (
         "@ms.jit\ndef f(a):\n    v[0] = a[1]  #!\n    return a\nf(v)",
         TypeError,
         r"from around the compiled code|x\.copy\(\)",
     ),
     "attribute assignment": (
-        "class M(nn.Cell):\n    def construct(self, a):\n        self.n = 1  #!\n        return a\nM()(v)",
+        "class M(nn.Cell):\n    def construct(self, a):\n        self.n = nn.ReLU()  #!\n        return a\nM()(v)",
         TypeError,
-        "Attribute 'n' of a M is assigned|Parameter",
+        "Attribute 'n' of a M is assigned in compiled code",
     ),
     "global assignment": (
         "@ms.jit\ndef f(a):\n    global leaked\n    leaked = a * 2  #!\n    return a\nf(v)",
@@ -374,7 +378,7 @@ CASES = {
         TypeError,
         r"float\(\) of Parameter 'p' in compiled code would freeze",
     ),
-    "jit of a tensor": ("ms.jit(x)", TypeError, "'fn' must be a function, but got Tensor"),
+    "jit of a tensor": ("ms.jit(x)", TypeError, "'function' must be a function, but got Tensor"),
     # Cells
     "no super": (
         "class M(nn.Cell):\n    def __init__(self):\n        self.p = Parameter(x)  #!\nM()",
@@ -548,7 +552,7 @@ def test_an_exception_of_the_users_own_keeps_its_class_and_gets_a_note():
 
 def test_the_traceback_shows_the_users_frames_only():
     with pytest.raises(TypeError) as caught:
-        ms.jit(lambda x: float(x))(Tensor(1.0))
+        ms.jit(lambda x: x.item())(Tensor(1.0))
     frames = [entry.path for entry in caught.traceback]
     assert all("pyfront/cellgrad/capture" not in str(p) for p in frames)
 
@@ -556,7 +560,7 @@ def test_the_traceback_shows_the_users_frames_only():
 def test_a_failed_compile_leaves_nothing_behind():
     @ms.jit
     def f(x, good):
-        return x if good else float(x)
+        return x if good else x.item()
 
     x = Tensor(1.0)
     with pytest.raises(TypeError):

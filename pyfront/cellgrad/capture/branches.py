@@ -6,7 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from cellgrad import ops
-from cellgrad.capture.changes import was_there
+from cellgrad.capture.changed import (
+    Changed,
+    add_changes,
+    changes_of,
+    refuse_changes,
+    refuse_entangled,
+)
 from cellgrad.capture.merge import (
     MISSING,
     Conflict,
@@ -16,13 +22,14 @@ from cellgrad.capture.merge import (
     merge,
     zero,
 )
+from cellgrad.capture.raises import Raised, raise_unless, refused, was_raised
 from cellgrad.core import state
 from cellgrad.core.errors import error
-from cellgrad.core.frame import BREAK, CONTINUE, RETURN, Closure, Frame, Run
+from cellgrad.core.frame import BREAK, CONTINUE, RETURN, Frame, Run
 from cellgrad.core.scope import Scope, ScopeGuard
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tracer import Tracer
-from cellgrad.core.tree import find_inside, map_tensors
+from cellgrad.core.tree import map_tensors
 
 KINDS = (RETURN, BREAK, CONTINUE)
 
@@ -142,13 +149,14 @@ class Containers:
 class Outcome:
     """What running some code in a scope of its own has done."""
 
-    __slots__ = ("locals", "result", "scope", "signal")
+    __slots__ = ("changes", "locals", "result", "scope", "signal")
 
     def __init__(self, scope: Scope, frames: list[Frame], signal: Any):
         self.scope = scope
         self.locals = [f.locals for f in frames]
         self.result = frames[0].result if frames else None
         self.signal = signal
+        self.changes: list[Changed] = []
 
 
 def chain(frame: Frame) -> list[Frame]:
@@ -161,31 +169,20 @@ def chain(frame: Frame) -> list[Frame]:
     return out
 
 
-def raised_by(exception: Any, frame: Frame) -> None:
-    """Notes which call's `raise` an exception is from."""
-    if isinstance(exception, Exception):
-        exception.__cellgrad_raised__ = (frame, frame.node)  # type: ignore[attr-defined]
-
-
-def _raised_under_tensor(e: Exception, frames: list[Frame]) -> Exception | None:
-    """The error for a `raise` of these frames' code that leaves a branch or loop on a tensor."""
-    by, node = getattr(e, "__cellgrad_raised__", (None, None))
-    if by is None or not any(by is f for f in frames):
-        return None
-    by.node = node
-    return error(
-        TypeError,
-        f"'raise {type(e).__name__}' is in a branch or loop that depends on a tensor: whether it is "
-        "reached is known only when the code runs, and compiled code raises nothing.",
-        "check the tensor before the call, or return what was found and raise outside; a condition "
-        "on x.shape, x.dtype or Python values may raise",
-    )
-
-
 def run_apart(
-    frame: Frame, scope: Scope, run: Run, prepare: Callable[[], None] | None = None
+    frame: Frame,
+    scope: Scope,
+    run: Run,
+    prepare: Callable[[], None] | None = None,
+    may_raise: bool = False,
+    may_change: bool = False,
 ) -> Outcome:
-    """Runs code in `scope`, on copies of the variables; `prepare` may set some first."""
+    """Runs code in `scope`, on copies of the variables; `prepare` may set some first. With `may_change`,
+    the outcome has what lists, dictionaries and objects hold that were there before it; they are restored.
+
+    Raises:
+        Raised: with `may_raise`, the code always ends with an exception of the user's.
+    """
     frames = chain(frame)
     before = [(f, f.locals) for f in frames]
     result = frame.result
@@ -202,11 +199,12 @@ def run_apart(
             except Exception as e:
                 for touched in scope.touched.values():
                     touched.restore()
-                refused = _raised_under_tensor(e, frames)
-                if refused is None:
+                if not was_raised(e):
                     raise
-                raise refused from e
+                raise Raised(e) if may_raise else refused(e) from e
         outcome = Outcome(scope, frames, signal)
+        if may_change:
+            outcome.changes = changes_of(scope, [values for _, values in before])
     finally:
         for f, values in before:
             f.locals = values
@@ -222,30 +220,8 @@ def run_apart(
             f"build a new value instead, for example {name} = [*{name}, x] with the same length in "
             "both cases, or keep tensors in a tensor",
         )
-    _check_touched(scope, [values for _, values in before])
+    refuse_changes(changes_of(scope, [values for _, values in before]) if not may_change else [])
     return outcome
-
-
-def _check_touched(scope: Scope, variables: list[dict[str, Any]]) -> None:
-    """Refuses that code of a branch or loop has changed in place what there was before it."""
-    trace = scope.trace
-    alone = (Closure, Frame, Scope, Tensor)  # what leads to all that is being compiled
-
-    def before(thing: Any) -> bool:
-        return was_there(trace, thing) or find_inside(variables, lambda v: v is thing, alone)
-
-    found = [t for t in scope.touched.values() if before(t.container)]
-    for touched in found:
-        touched.restore()
-    if found:
-        kind = type(found[0].container).__name__
-        raise error(
-            TypeError,
-            f"A {kind} is changed in place inside a branch or loop that depends on a tensor: the "
-            "choice is made when the code runs, but the change would be made while compiling.",
-            "assign a new object, or a tensor, to a variable instead",
-            found[0].position,
-        )
 
 
 def child_scope(frame: Frame, name: str, inputs: list[Any] | None = None) -> Scope:
@@ -303,12 +279,22 @@ def branch(frame: Frame, condition: Tensor, then: Run, other: Run) -> Any:
     outer = state.current.scope
     assert outer is not None
     node = frame.node
-    a = run_apart(frame, child_scope(frame, "then"), then)
-    frame.node = node
-    b = run_apart(frame, child_scope(frame, "else"), other)
-    frame.node = node
+    mark = outer.trace.mark()
+    ways = []
+    for name, run in (("then", then), ("else", other)):
+        try:
+            ways.append(run_apart(frame, child_scope(frame, name), run, None, True, True))
+        except Raised as e:  # what is left is the other way, with a check that it is taken
+            outer.trace.discard(mark)
+            frame.node = node
+            raise_unless(negated(condition) if run is then else condition, e.exception)
+            return (other if run is then else then)(frame)
+        frame.node = node
+    a, b = ways
     selection = _Selection(a, b)
     try:
+        refuse_entangled(frame, a, b)
+        add_changes(selection.add, a, b, _in_place_of)
         _add_variables(selection, frame, a, b)
         _add_parameters(selection, outer, a, b)
         _add_elements(selection, outer, a, b)

@@ -15,15 +15,18 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from cellgrad.capture.changes import BLIND, CHANGING, changing, known
-from cellgrad.capture.loops import TensorRange
+from cellgrad.capture.ranges import TensorRange
+from cellgrad.capture.source import without_source
 from cellgrad.core import state
 from cellgrad.core.effects import assign, print_tensors
 from cellgrad.core.errors import error, nearest
 from cellgrad.core.frame import Closure, Code, Frame, run_code
 from cellgrad.core.guards import ABSENT, CONTAINERS, is_cell, is_library, value_of
 from cellgrad.core.parameter import Parameter
-from cellgrad.core.scope import VALUES, created, used
+from cellgrad.core.scope import VALUES, NeedsIdentity, created, used
 from cellgrad.core.tensor import Tensor
+from cellgrad.core.text import formatted, holds_text, join
+from cellgrad.core.tracer import Tracer
 from cellgrad.ops import indexing
 
 
@@ -36,7 +39,7 @@ def _not_yet(function: types.FunctionType) -> Code | None:
 code_of: Callable[[types.FunctionType], Code | None] = _not_yet
 
 if TYPE_CHECKING:
-    from cellgrad.core.scope import Trace
+    from cellgrad.core.scope import Scope, Trace
 
 # What a class has that gives the same value, or the same method, whenever it is looked up.
 _PLAIN_LOOKUPS = (types.FunctionType, types.MemberDescriptorType, staticmethod, classmethod)
@@ -49,6 +52,8 @@ _CALLERS = {
 # What stands for them; `reflection` fills it.
 replaced: dict[Any, Callable[..., Any]] = {}
 _LOOKING = {isinstance, issubclass, callable, id, type, super, *_REPLACED}
+# Builtins that take computed tensors; `builtin_forms` has them.
+_OF_TENSORS = {isinstance, type, bool, int, float, max, min, any, all, str, repr}
 # What is read of these by a simple index or key is guarded by itself, not with all the others.
 _INDEXED = {list, dict}
 _SIMPLE_INDICES = {bool, int, float, str}
@@ -93,12 +98,21 @@ def call_native(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return print_tensors(*args, **kwargs)
     if f is range and any(isinstance(a, Tensor) for a in args):
         return TensorRange(*args)
-    if f in _REPLACED:
+    if f in _REPLACED or (state.current.scope is not None and f in _OF_TENSORS):
         return replaced[f](*args, **kwargs)
+    return call_plain(f, args, kwargs)
+
+
+def call_plain(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Calls a builtin function or a class that is the same in compiled code."""
     if f in _CALLERS or getattr(f, "__name__", "") == "sort":
         args = tuple([_evaluated(a) for a in args])
         kwargs = {k: _evaluated(v) for k, v in kwargs.items()}
     owner = getattr(f, "__self__", None)
+    if type(owner) is str and f.__name__ in _TEXT_METHODS:
+        text = _TEXT_METHODS[f.__name__](owner, args, kwargs)
+        if text is not None:
+            return text
     if f is next:
         changing(args[0], next)
     elif isinstance(owner, CONTAINERS):
@@ -121,6 +135,17 @@ def call_native(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return made
 
 
+def _format(owner: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return formatted(owner, args, kwargs) if holds_text([*args, *kwargs.values()]) else None
+
+
+def _join(owner: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return join(owner, list(args[0])) if len(args) == 1 and holds_text(args[0]) else None
+
+
+_TEXT_METHODS = {"format": _format, "join": _join}
+
+
 def _evaluated(f: Any) -> Any:
     """A function of the user's that is evaluated when a library calls it."""
     if type(f) in (types.FunctionType, types.MethodType, functools.partial):
@@ -135,7 +160,13 @@ def call_function(f: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str
         if state.current.scope is not None and not is_library(f.__module__):
             state.current.scope.trace.guard_names(f)
         used(*args, *kwargs.values())
-        return f(*args, **kwargs)
+        try:
+            return f(*args, **kwargs)
+        except TypeError as e:
+            hint = without_source(f) if state.current.scope is not None else ""
+            if hint and hint not in getattr(e, "__notes__", ()):
+                e.add_note(hint)
+            raise
     if state.current.scope is not None:
         state.current.scope.trace.guard_function(f)
     bound = code.parameters.bind(args, kwargs, f.__defaults__ or (), f.__kwdefaults__ or {})
@@ -172,6 +203,8 @@ def load_attribute(owner: Any, name: str) -> Any:
     if is_cell(owner) and scope is not None:
         scope.trace.cells[id(owner)] = owner
     try:
+        if type(owner) is Tracer and scope is not None and name in _OF_PARAMETERS:
+            return _of_parameter(scope, owner, name)
         if scope is None or isinstance(owner, Tensor):
             return getattr(owner, name)
         if type(owner) in _INDEXED:
@@ -198,6 +231,21 @@ def load_attribute(owner: Any, name: str) -> Any:
         if isinstance(owner, types.ModuleType) and owner.__name__.startswith("cellgrad"):
             hint = hint or nearest(name, dir(owner))
         raise error(AttributeError, message, hint) from None
+
+
+_OF_PARAMETERS = {"name", "requires_grad", "layerwise_parallel"}
+
+
+def _of_parameter(scope: Scope, tracer: Tracer, name: str) -> Any:
+    """What a Parameter that is an argument says of itself."""
+    parameter = scope.trace.origins.get(id(tracer))
+    if parameter is None:
+        return getattr(tracer, name)
+    if not scope.trace.by_identity:
+        raise NeedsIdentity
+    value = getattr(parameter, name)
+    scope.trace.guard(parameter, name, value)
+    return value
 
 
 def _attribute(owner: Any, name: str, read: Callable[[], Any] | None = None) -> Any:
@@ -233,7 +281,7 @@ def _guard_attribute(trace: Trace, owner: Any, name: str, value: Any, raw: Any, 
     if name == "__dict__" and type(value) is dict:
         trace.outer[id(value)] = value
     elif own is not None and name in own:
-        if not cell:
+        if not cell or name in own.get("_assigned", ()):
             trace.guard(own, name, value)
         elif type(value) in _INDEXED:  # a Cell says itself when it gets another one
             trace.outer[id(value)] = value
@@ -258,9 +306,15 @@ def read_all(value: Any) -> Any:
     return value
 
 
+# How elements are read and assigned at computed indices; `choices` fills it.
+at_tensor: list[Callable[..., Any]] = []
+
+
 def load_element(container: Any, index: Any) -> Any:
     """`container[index]`."""
     kind = type(container)
+    if type(index) is Tracer and kind is not Tracer:
+        return at_tensor[0](container, index)
     if kind in _INDEXED and known(container, index):
         return container[index]
     if kind in _INDEXED:
@@ -297,15 +351,8 @@ def store_attribute(owner: Any, name: str, value: Any) -> None:
             if before is not None and isinstance(value, Tensor):
                 assign(before, value)
                 return
-            raise error(
-                TypeError,
-                f"Attribute '{name}' of a {type(owner).__name__} is assigned in compiled code, "
-                f"which would happen only once, "
-                "while compiling.",
-                f"make it state: self.{name} = Parameter(Tensor(...), name='{name}') in __init__; "
-                f"assigning it is then part "
-                "of the compiled code",
-            )
+            _store_in_cell(owner, name, value)
+            return
         if isinstance(owner, types.ModuleType):
             raise error(
                 TypeError,
@@ -321,8 +368,32 @@ def store_attribute(owner: Any, name: str, value: Any) -> None:
     setattr(owner, name, value)
 
 
+def _store_in_cell(cell: Any, name: str, value: Any) -> None:
+    """Assigns an attribute of a Cell that is no Parameter: at each call, when it is done."""
+    held = [cell.__dict__.get(kind, ()) for kind in ("_params", "_cells", "_buffers")]
+    if isinstance(value, Parameter) or is_cell(value) or any(name in names for names in held):
+        raise error(
+            TypeError,
+            f"Attribute '{name}' of a {type(cell).__name__} is assigned in compiled code, and is, or "
+            f"was, a {type(value).__name__ if is_cell(value) else 'Parameter'}: what a Cell consists of "
+            "cannot change there.",
+            "assign it in __init__",
+        )
+    trace = state.current.scope.trace  # type: ignore[union-attr]
+    assigned = cell.__dict__.setdefault("_assigned", set())
+    if name not in assigned and id(cell) not in trace.created:
+        # What read it before relied on being told of a change: from now on it compares.
+        assigned.add(name)
+        cell._changed()
+        trace.guard(cell.__dict__, name, cell.__dict__.get(name, ABSENT))
+    changing(cell, object.__setattr__, cell, name, value, key=name, attribute=True)
+    object.__setattr__(cell, name, value)
+
+
 def store_element(container: Any, index: Any, value: Any) -> None:
     """`container[index] = value`."""
+    if type(index) is Tracer and type(container) is list:
+        index, value = slice(None), at_tensor[1](container, index, value)
     if not isinstance(container, Tensor):
         _changing_element(container, index, value)
     container[index] = value

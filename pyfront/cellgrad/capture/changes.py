@@ -14,12 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cellgrad.core import dtype as mstype
 from cellgrad.core import state
+from cellgrad.core.effects import assign
 from cellgrad.core.errors import Position, error
-from cellgrad.core.guards import ABSENT, CONTAINERS, contents
+from cellgrad.core.guards import ABSENT, CONTAINERS, contents, is_cell
+from cellgrad.core.parameter import Parameter
+from cellgrad.core.storage import Signature, from_numpy
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tracer import Tracer
-from cellgrad.core.tree import find_inside
+from cellgrad.core.tree import find_inside, map_tensors
 
 if TYPE_CHECKING:
     from cellgrad.core.scope import Scope, Trace
@@ -44,13 +48,43 @@ class Change:
         self.container = container
         self.position: Position | None = state.position()
         self.held = container
-        if not isinstance(container, CONTAINERS):
+        if is_cell(container):
+            self.held = None
+        elif not isinstance(container, CONTAINERS):
             self.held = getattr(container, "__dict__", None)
         self.before = copy.copy(self.held) if isinstance(self.held, CONTAINERS) else None
         self.attributes: dict[str, Any] = {}  # those that are not in its dictionary, as they were
         self.known: set[Any] = set()  # keys and names that were assigned here
         self.keyed = True  # whether nothing else was done
         self.read = False  # whether more is read of it than these
+
+    def note(self, name: str) -> None:
+        """Keeps an attribute that is about to be assigned, if it is not in its dictionary."""
+        thing = self.container
+        if isinstance(self.held, dict) and name not in _slots(thing):
+            return
+        own = isinstance(thing, type) or is_cell(thing)
+        before = vars(thing).get(name, ABSENT) if own else getattr(thing, name, ABSENT)
+        self.attributes.setdefault(name, before)
+
+    def now(self) -> Any:
+        """What it holds now: a copy of a list or dictionary, or the attributes of an object that changed;
+        None of other containers.
+        """
+        thing, held, before = self.container, self.held, self.before
+        if isinstance(thing, CONTAINERS):
+            return copy.copy(thing) if type(thing) in (list, dict) else None
+        if not self.attributes and not isinstance(held, dict):
+            return None  # such as an iterator
+        out = {
+            n: vars(thing).get(n, ABSENT) if is_cell(thing) else getattr(thing, n, ABSENT)
+            for n in self.attributes
+        }
+        if isinstance(held, dict):
+            names = dict.fromkeys((*before, *held))  # type: ignore[misc]
+            pairs = {n: (held.get(n, ABSENT), before.get(n, ABSENT)) for n in names}  # type: ignore[union-attr]
+            out |= {n: after for n, (after, old) in pairs.items() if after is not old}
+        return out
 
     def restore(self) -> None:
         """Gives it what it held before."""
@@ -65,11 +99,14 @@ class Change:
         elif before is not None:
             held.clear()
             held.update(before)
+        put, remove = setattr, delattr
+        if is_cell(self.container):
+            put, remove = object.__setattr__, object.__delattr__
         for name, value in self.attributes.items():
             if value is ABSENT:
-                delattr(self.container, name)
+                remove(self.container, name)
             else:
-                setattr(self.container, name, value)
+                put(self.container, name, value)
 
 
 # What is done again after a call: a function, what it is given, and the place in the user's code.
@@ -103,6 +140,8 @@ def changing(
     if scope is not None:
         if id(container) not in scope.touched:
             scope.touched[id(container)] = Change(container)
+        if attribute:
+            scope.touched[id(container)].note(key)
         return
     if current is None:
         return
@@ -118,17 +157,50 @@ def changing(
         change = trace.changes[id(container)] = Change(container)
         if attribute and change.held is not None:
             trace.changes[id(change.held)] = change
-    if attribute and (not isinstance(change.held, dict) or key in _slots(container)):
-        kind = isinstance(container, type)
-        before = vars(container).get(key, ABSENT) if kind else getattr(container, key, ABSENT)
-        change.attributes.setdefault(key, before)
+    if attribute:
+        change.note(key)
     if key is ABSENT:
         change.keyed = False
         change.known.clear()
     elif change.keyed:
         change.known.add(key)
     if not trace.again:
-        trace.actions.append((function, args, kwargs or {}, state.position()))
+        made = () if trace.bake else current.parent and [handed_out(current, a) for a in args]
+        trace.actions.append((function, tuple(made or args), kwargs or {}, state.position()))
+
+
+def handed_out(scope: Scope, value: Any) -> Any:
+    """A value in which each tensor of a function that is differentiated is a Parameter that this function
+    writes: so it reaches the outside, as all state does.
+    """
+
+    def hand(x: Tensor) -> Tensor:
+        if type(x) is not Tracer or x._scope.parent is None:
+            return x
+        kept = Kept.of(x._sig, f"kept{len(scope.trace.actions)}")
+        assign(kept, x)
+        return kept
+
+    return map_tensors(hand, value)
+
+
+class Kept(Parameter):
+    """A tensor on its way out of a function that is differentiated."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def of(sig: Signature, name: str) -> Kept:
+        """One without elements yet."""
+        out = Kept.__new__(Kept)
+        kind = np.float32 if sig.dtype is mstype.bfloat16 else mstype.to_numpy(sig.dtype)
+        out._buf, out._sig = from_numpy(np.zeros(sig.shape, kind), sig.dtype), sig
+        out._name, out._requires_grad, out._layerwise_parallel = name, False, False
+        return out
+
+    def taken(self) -> Tensor:
+        """What was written, as a tensor."""
+        return Tensor._wrap(self._buf.copy(), self._sig)
 
 
 def _slots(container: Any) -> set[str]:
@@ -168,6 +240,8 @@ def repeated(
     made: dict[int, Callable[[list[Any]], Any]] = {}
 
     def value(v: Any, position: Position | None) -> Callable[[list[Any]], Any]:
+        if isinstance(v, Kept):
+            return lambda buffers: v.taken()
         if isinstance(v, Tensor):
             there = type(v) is not Tracer and id(v) not in scope.elements
         else:
@@ -219,6 +293,6 @@ def repeating(
 
 def _holds(trace: Trace, value: Any) -> bool:
     """Whether a value is, or holds, something made while compiling."""
-    if isinstance(value, Tracer | list | dict | set):
+    if isinstance(value, Tracer | list | dict | set | Kept):
         return True
     return find_inside(value, lambda v: isinstance(v, Tracer) and v._scope.trace is trace, ())

@@ -16,6 +16,7 @@ from cellgrad.capture import branches, calls, merge, names
 from cellgrad.capture.parts import place_of, put_back
 from cellgrad.core.errors import Position, error
 from cellgrad.core.frame import Frame, Run
+from cellgrad.core.text import Text, holds_text, join, percent, plain
 from cellgrad.core.tracer import Tracer
 
 if TYPE_CHECKING:
@@ -162,16 +163,24 @@ class ExpressionCompiler:
 
     def x_JoinedStr(self, node: ast.JoinedStr) -> Run:
         parts = [self.expression(v) for v in node.values]
-        return lambda frame: "".join([p(frame) for p in parts])
+
+        def run(frame: Frame) -> Any:
+            listed = [p(frame) for p in parts]
+            return join("", listed) if holds_text(listed) else "".join(listed)
+
+        return run
 
     def x_FormattedValue(self, node: ast.FormattedValue) -> Run:
         value = self.expression(node.value)
         spec = self.expression(node.format_spec) if node.format_spec else None
         convert = _CONVERSIONS.get(node.conversion)
 
-        def run(frame: Frame) -> str:
+        def run(frame: Frame) -> Any:
             v = value(frame)
             frame.node = node.value
+            if holds_text(v):
+                text = plain(v, spec(frame) if spec else "")
+                return Text.of(v, inside=True) if convert is repr else text
             calls.used(v)
             if convert is not None:
                 v = convert(v)  # type: ignore[operator]
@@ -248,6 +257,8 @@ class ExpressionCompiler:
             a = left(frame)
             b = right(frame)
             frame.node = node
+            if type(a) is str and function is operator.mod and holds_text(b):
+                return percent(a, b)
             calls.used(a, b)
             return function(a, b)
 
@@ -414,14 +425,6 @@ class ExpressionCompiler:
             v = value(frame)
             i = index(frame)
             frame.node = node
-            if isinstance(i, Tracer) and isinstance(v, dict):
-                raise error(
-                    TypeError,
-                    "A computed tensor is used as the key of a dictionary: which element it names is "
-                    "known only when the code runs.",
-                    "choose with ops.where or ops.select, or keep the elements in one tensor "
-                    "(ops.stack) and index that",
-                )
             return calls.load_element(v, i)
 
         return run

@@ -8,7 +8,7 @@ nothing new is found and no type changes any more.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 from cellgrad import ops
 from cellgrad.capture.branches import (
@@ -31,61 +31,24 @@ from cellgrad.capture.merge import (
     Merged,
     Unbound,
     as_leaf,
-    describe,
     merge,
     truth,
     whole,
     zero,
 )
+from cellgrad.capture.raises import Raised, raise_unless
+from cellgrad.capture.ranges import TensorRange
 from cellgrad.capture.rows import Rows
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
 from cellgrad.core.errors import error
 from cellgrad.core.frame import BREAK, CONTINUE, NOTHING, RETURN, Frame, Run
-from cellgrad.core.record import as_tensor, cast_to, reshape_to
 from cellgrad.core.scope import Scope, ScopeGuard
 from cellgrad.core.storage import Signature, signature
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tracer import Tracer
 
 _BOOL = signature(mstype.bool_, ())
-
-
-class TensorRange:
-    """`range` with bounds that are tensors."""
-
-    def __init__(self, *args: Any):
-        bounds: list[Any] = [0, None, 1]
-        if len(args) == 1:
-            bounds[1] = args[0]
-        else:
-            bounds[: len(args)] = args
-        self.step = bounds[2]
-        if not isinstance(self.step, int) or self.step == 0:
-            raise error(
-                TypeError,
-                "The step of a range over tensors must be a Python int other than 0, but got "
-                f"{describe(self.step)}.",
-            )
-        ends = []
-        for value in bounds[:2]:
-            t = as_tensor(value, "range")
-            if t.size != 1 or t.dtype.kind not in "iu":
-                raise error(
-                    TypeError,
-                    f"The bounds of a range must be integers, but got a tensor of shape "
-                    f"{list(t.shape)} and dtype {t.dtype.title}.",
-                )
-            ends.append(cast_to(reshape_to(t, ()), mstype.int64))
-        self.start, self.stop = ends
-
-    def __iter__(self) -> NoReturn:
-        raise error(
-            TypeError,
-            "How many numbers a range over tensors has is known only when the code runs: it cannot "
-            "become a list, or be used in a comprehension or by zip.",
-            "use a for statement, or a Python int where the number never changes",
-        )
 
 
 class Loop:
@@ -140,7 +103,7 @@ class Loop:
             made = self.outer.trace.mark()
             scope = child_scope(self.frame, "body", self.signatures())
             self.frame.node = self.node
-            outcome = run_apart(self.frame, scope, self.body, self.bind(scope))
+            outcome = run_apart(self.frame, scope, self.body, self.bind(scope), may_raise=True)
             self.frame.node = self.node
             if not self._widen(outcome):
                 return outcome
@@ -313,7 +276,16 @@ def like(form: Merged) -> Any:
 
 def tensor_while(frame: Frame, test: Run, body: Run, other: Run) -> Any:
     """`while` with a condition, or an exit, that depends on tensors; gives a signal."""
-    signal = Loop(frame, test, body).capture()
+    scope, node = state.current.scope, frame.node
+    assert scope is not None
+    mark = scope.trace.mark()
+    try:
+        signal = Loop(frame, test, body).capture()
+    except Raised as e:  # in its first trip
+        scope.trace.discard(mark)
+        frame.node = node
+        raise_unless(negated(truth(test(frame))), e.exception)
+        signal = None
     return after_loop(frame, signal, other)
 
 

@@ -168,11 +168,25 @@ class _Mapping:
             i: one(tuple(s[i] for s in sequences)) for i in (order[::-1] if self.reverse else order)
         }
         items = [found[i] for i in order]
-        return items if isinstance(sequences[0], list) else tuple(items)
+        # As in MindSpore, a tuple outside of compiled code.
+        listed = isinstance(sequences[0], list) and state.current.scope is not None
+        return items if listed else tuple(items)
+
+    def _values(self, sequences: tuple[Any, ...], one: Callable[[tuple[Any, ...]], Any]) -> Any:
+        """The results of `one` on the values of each key of dictionaries."""
+        keys = sequences[0].keys()
+        if any(not isinstance(s, dict) or s.keys() != keys for s in sequences):
+            raise error(
+                TypeError,
+                f"For '{type(self).__name__}', a dictionary is mapped beside dictionaries of the same "
+                "keys only.",
+            )
+        return {k: one(tuple(s[k] for s in sequences)) for k in keys}
 
 
 class HyperMap(_Mapping):
-    """Applies a function to the leaves of nested sequences: ``hyper_map(f, xs, ys)``.
+    """Applies a function to the leaves of nested sequences: ``hyper_map(f, xs, ys)``. In compiled code
+    also to those of dictionaries, and the results of lists are lists; elsewhere they are tuples.
 
     Args:
         ops: the function; else it is the first argument of each call.
@@ -188,6 +202,8 @@ class HyperMap(_Mapping):
     """
 
     def _map(self, function: Callable[..., Any], sequences: tuple[Any, ...]) -> Any:
+        if isinstance(sequences[0], dict) and state.current.scope is not None:
+            return self._values(sequences, lambda items: self._map(function, items))
         if not any(isinstance(s, tuple | list) for s in sequences):
             return _call(function, sequences)
         return self._items(sequences, lambda items: self._map(function, items))

@@ -92,8 +92,10 @@ def _collect(node: ast.AST, names: Names, in_comprehension: bool) -> None:
         names.nonlocals.update(node.names)
     elif isinstance(node, ast.Import | ast.ImportFrom):
         names.local.update((a.asname or a.name.split(".")[0]) for a in node.names)
-    elif isinstance(node, ast.ExceptHandler) and node.name:
+    elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
         names.local.add(node.name)
+    elif isinstance(node, ast.MatchMapping) and node.rest:
+        names.local.add(node.rest)
     elif isinstance(node, ast.NamedExpr):
         names.local.add(node.target.id)
         _collect(node.value, names, in_comprehension)

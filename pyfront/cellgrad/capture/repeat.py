@@ -14,6 +14,7 @@ from cellgrad import ops
 from cellgrad.capture.branches import child_scope, run_apart
 from cellgrad.capture.loops import Loop, TensorRange
 from cellgrad.capture.merge import Conflict, Merged, merge, whole
+from cellgrad.capture.raises import Raised, refused
 from cellgrad.core import state
 from cellgrad.core.errors import error
 from cellgrad.core.frame import Code, Frame, Parameters, Run
@@ -87,7 +88,10 @@ def repeat_while(
     def trip(f: Frame) -> None:
         f.locals[_VALUE] = body(f.locals[_VALUE])
 
-    _Loop(frame, lambda f: test(f.locals[_VALUE]), trip, owner, what).capture()
+    try:
+        _Loop(frame, lambda f: test(f.locals[_VALUE]), trip, owner, what).capture()
+    except Raised as e:
+        raise refused(e.exception) from e
     return frame.locals[_VALUE]
 
 

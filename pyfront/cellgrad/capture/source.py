@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import linecache
 import os
+import stat
+import sys
 import sysconfig
 import time
 import types
@@ -19,18 +22,17 @@ _LIBRARIES = tuple(
         if k in ("stdlib", "platstdlib", "purelib", "platlib")
     }
 )
-_NOT_PLAIN = (
-    0x20 | 0x80 | 0x100 | 0x200
-)  # generator, coroutine, iterable coroutine, async generator
+_NOT_PLAIN = 0x80 | 0x100 | 0x200  # coroutine, iterable coroutine, async generator
 
 _STARTED = time.time()
 
 _Def = ast.FunctionDef | ast.Lambda
 _files: dict[str, tuple[Any, dict[int, list[_Def]]]] = {}
+_programs: dict[str, list[str]] = {}  # lines of programs that have no file
 
 
 def is_user_code(code: types.CodeType) -> bool:
-    """Whether a function is the user's, and evaluated; generators are not."""
+    """Whether a function is the user's, and evaluated; coroutines are not."""
     if code.co_flags & _NOT_PLAIN:
         return False
     return not code.co_filename.startswith((*_errors.PACKAGES, *_LIBRARIES, "<frozen"))
@@ -43,7 +45,7 @@ def find(function: types.FunctionType) -> _Def | None:
         RuntimeError: the file was changed after the function was loaded from it.
     """
     code = function.__code__
-    lines = linecache.getlines(code.co_filename, function.__globals__)
+    lines = linecache.getlines(code.co_filename, function.__globals__) or _program(code)
     rewritten = any(
         name.startswith("@py") for name in (*code.co_names, *code.co_varnames)
     )  # by pytest
@@ -70,6 +72,40 @@ def find(function: types.FunctionType) -> _Def | None:
     if len(matches) > 1:
         matches = [d for d in matches if isinstance(d, ast.Lambda) and _covers(d, code)]
     return matches[0] if len(matches) == 1 else None
+
+
+def _program(code: types.CodeType) -> list[str]:
+    """The text of a program that Python was given on its command line or as a redirected file, if a code
+    object is of it.
+    """
+    text = ""
+    if code.co_filename == "<string>" and "-c" in sys.orig_argv[1:-1]:
+        text = sys.orig_argv[sys.orig_argv.index("-c") + 1]
+    elif code.co_filename == "<stdin>":
+        with contextlib.suppress(OSError):
+            if stat.S_ISREG(os.fstat(0).st_mode):
+                text = os.pread(0, os.fstat(0).st_size, 0).decode(errors="replace")
+    lines = text.splitlines(keepends=True)
+    if not lines or not _has(lines, code):
+        return []
+    known = _programs.setdefault(code.co_filename, lines)
+    return known if known == lines else lines
+
+
+def without_source(function: types.FunctionType) -> str:
+    """What to do about a function of the user's that is called as it is, as its source is not to be had;
+    empty for others.
+    """
+    code = function.__code__
+    if not is_user_code(code) or find(function) is not None:
+        return ""
+    name = code.co_filename
+    return (
+        f"  hint: '{code.co_name}' ({name}:{code.co_firstlineno}) was called as it is, as its source is "
+        "not to be had: it was made by exec, typed at a prompt, or shares its line with others of its "
+        "name. Save it in a file and import that; or, after exec(compile(text, name, 'exec')), register "
+        "the text: linecache.cache[name] = (len(text), None, text.splitlines(True), name)"
+    )
 
 
 def _may_have_changed(filename: str) -> bool:

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from cellgrad.capture import calls, names, source
-from cellgrad.capture.branches import Exit, after_exit, branch, raised_by
+from cellgrad.capture import calls, names, patterns, source
+from cellgrad.capture.branches import Exit, after_exit, branch
 from cellgrad.capture.expressions import BINARY, ExpressionCompiler
+from cellgrad.capture.generators import GeneratorCompiler, yields
 from cellgrad.capture.loops import (
     Snapshot,
-    TensorRange,
     effective_while,
     rows_for,
     tensor_for,
@@ -22,6 +22,9 @@ from cellgrad.capture.loops import (
 )
 from cellgrad.capture.merge import MISSING
 from cellgrad.capture.parts import place_of, put_back
+from cellgrad.capture.raises import raise_unless, raised_by
+from cellgrad.capture.ranges import TensorRange
+from cellgrad.core import state
 from cellgrad.core.errors import error
 from cellgrad.core.frame import (
     BREAK,
@@ -81,6 +84,8 @@ def compile_function(
             frame.result = value(frame)
 
         code.body = run_lambda
+    elif any(yields(s) for s in node.body):
+        code.generates, code.body = True, GeneratorCompiler(compiler).block(node.body)
     else:
         code.body = compiler.block(node.body)
     return code
@@ -275,14 +280,22 @@ class StatementCompiler(ExpressionCompiler):
     s_Nonlocal = s_Global
 
     def s_Assert(self, node: ast.Assert) -> Run:
-        test = self.truth(node.test)
+        test = self.condition(node.test)
         message = self.expression(node.msg) if node.msg else None
 
         def run(frame: Frame) -> None:
-            if not test(frame):
-                text = message(frame) if message else ""
-                frame.node = node
-                raise error(AssertionError, str(text) or "assertion failed")
+            ok = test(frame)
+            if ok is True:
+                return
+            given = [message(frame)] if message else []
+            frame.node = node
+            if ok is False:
+                text = str(given[0]) if given else "assertion failed"
+                exception = error(AssertionError, text or "assertion failed")
+            else:
+                exception = AssertionError(*given)
+            raised_by(exception, frame)
+            raise_unless(ok, exception)
 
         return run
 
@@ -411,6 +424,9 @@ class StatementCompiler(ExpressionCompiler):
 
         return run
 
+    def s_Match(self, node: ast.Match) -> Run:
+        return patterns.statement(node, self, self.block)
+
     def s_With(self, node: ast.With) -> Run:
         managers = [
             (
@@ -447,9 +463,19 @@ class StatementCompiler(ExpressionCompiler):
             store = self.store_name(name, h) if name else None
             handlers.append((kind, store, partial(_forget, name=name), self.block(h.body)))
 
+        def guarded(frame: Frame) -> Any:
+            scope = state.current.scope
+            if scope is None or not handlers:
+                return body(frame)
+            scope.trace.handlers += 1
+            try:
+                return body(frame)
+            finally:
+                scope.trace.handlers -= 1
+
         def attempt(frame: Frame) -> Any:
             try:
-                signal = body(frame)
+                signal = guarded(frame)
             except Exception as e:
                 for kind, store, forget, handler in handlers:
                     if kind is None or isinstance(e, kind(frame)):
@@ -480,12 +506,8 @@ class StatementCompiler(ExpressionCompiler):
 
     def _closure(self, node: ast.FunctionDef | ast.Lambda, name: str) -> Callable[[Frame], Closure]:
         for n in ast.walk(node):
-            if isinstance(n, ast.Yield | ast.YieldFrom | ast.Await):
-                raise self.unsupported(
-                    n,
-                    "A generator or coroutine defined here",
-                    "build a list, or define it at module level",
-                )
+            if isinstance(n, ast.Await | ast.AsyncFor | ast.AsyncWith):
+                raise self.unsupported(n, "A coroutine defined here")
         code = compile_function(node, self.filename, name, self.scope, self.scope.mangle)
         defaults = [self.expression(d) for d in node.args.defaults]
         keyword = [

@@ -4,6 +4,7 @@ the user's frames.
 
 from __future__ import annotations
 
+import copy
 import os
 import sys
 import tempfile
@@ -14,7 +15,7 @@ from typing import Any
 from cellgrad import _native
 from cellgrad.compile import cache as _cache
 from cellgrad.core import errors as _errors
-from cellgrad.core.errors import CompileError, Position, error
+from cellgrad.core.errors import CompileError, Position, error, position_text
 
 
 def reproducers() -> str:
@@ -51,9 +52,10 @@ def compile_error(title: str, e: _native.CompileError) -> CompileError:
 
 
 def naming_places(
-    entry: Any, places: dict[str, tuple[Position, type[Exception], str]]
+    entry: Any, places: dict[str, tuple[Position, type[Exception] | Exception, str]]
 ) -> Callable[[list[Any]], Any]:
-    """An entry whose failed checks are errors with the user's line and Cell.
+    """An entry whose failed checks are errors with the user's line and Cell, or exceptions of the
+    user's.
 
     `places` has them by what compiled code says: a message, and a file and line in parentheses.
     """
@@ -67,6 +69,10 @@ def naming_places(
                 raise
             message = said.rpartition(" (")[0].removesuffix(".")
             place, kind, hint = places[said]
+        if isinstance(kind, Exception):
+            again = copy.copy(kind)
+            again.add_note(position_text(place).lstrip("\n"))
+            raise without_own_frames(again)
         hint = f"the check was made when the code ran: {hint}"
         raise without_own_frames(error(kind, f"{message}.", hint, place))
 

@@ -9,7 +9,6 @@ each call.
 from __future__ import annotations
 
 import atexit
-import functools
 import os
 import shutil
 import sys
@@ -20,10 +19,9 @@ import weakref
 from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar, overload
+from typing import Any
 
 from cellgrad import _native
-from cellgrad.capture import calls
 from cellgrad.capture.changes import repeated, repeating, take_back
 from cellgrad.compile import cache as _cache
 from cellgrad.compile import instrument as _instrument
@@ -41,8 +39,6 @@ from cellgrad.core import dtype as mstype
 from cellgrad.core import format as _format
 from cellgrad.core import hooks as _hooks
 from cellgrad.core import log as _log
-from cellgrad.core import state
-from cellgrad.core.arguments import check_callable
 from cellgrad.core.context import current as _current
 from cellgrad.core.context import prefix as _prefix
 from cellgrad.core.errors import error
@@ -55,14 +51,14 @@ from cellgrad.core.parameter import Parameter
 from cellgrad.core.scope import NeedsIdentity, Scope, ScopeGuard, Trace
 from cellgrad.core.storage import Signature, to_numpy
 from cellgrad.core.tensor import Tensor
+from cellgrad.core.text import Text
 from cellgrad.core.tracer import Tracer
 from cellgrad.core.tree import fields_of, find_inside, holds_tensors, is_record, with_fields
 from cellgrad.core.tree import tensors as tensors_of
 
-__all__ = ["Program", "call_cell", "jit"]
+__all__ = ["Program", "call_cell"]
 
 _RECURSION = 10000  # Python frames while capturing; evaluating one call takes about ten
-F = TypeVar("F", bound=Callable[..., Any])
 compiling = threading.RLock()
 _wrap = Tensor._wrap
 _first_changed = _native.first_changed
@@ -345,6 +341,10 @@ def capture(
     return Captured([(what, what._sig) for what, _ in body.captures], build, written)
 
 
+# What a view of a dictionary is as a result, as in MindSpore.
+_VIEWS: dict[Any, Any] = {type({}.keys()): tuple, type({}.values()): tuple, type({}.items()): list}
+
+
 def _builder(out: Any, scope: Scope, leaves: list[Any]) -> Callable[[list[Any]], Any]:
     """How to make the returned value from result buffers; appends native values to `leaves`."""
     if isinstance(out, Tensor):
@@ -358,6 +358,11 @@ def _builder(out: Any, scope: Scope, leaves: list[Any]) -> Callable[[list[Any]],
             return lambda buffers: _wrap(buffers[i], sig)
         # Changes in place to one of two results leave the other.
         return lambda buffers: _wrap(buffers[i].copy(), sig)
+    if isinstance(out, Text):
+        texts = [_builder(v, scope, leaves) for v in out.parts]
+        return lambda buffers: "".join([str(t(buffers)) for t in texts])
+    if isinstance(out, tuple(_VIEWS)):
+        out = _VIEWS[type(out)](out)
     if isinstance(out, tuple | list):
         parts = [_builder(v, scope, leaves) for v in out]
         if isinstance(out, list):
@@ -542,55 +547,3 @@ def function_name(function: Any) -> str:
     """A name for messages and symbols."""
     name = getattr(function, "__name__", None) or type(function).__name__
     return "lambda" if name == "<lambda>" else str(name)
-
-
-class _Jit:
-    """A function that runs compiled; see `jit`."""
-
-    def __init__(self, function: Callable[..., Any]):
-        functools.update_wrapper(self, function, updated=())
-        self.function = function
-        self.program = Program(lambda *a, **k: calls.call(function, a, k), function_name(function))
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if state.current.scope is not None:
-            return calls.call(self.function, args, kwargs)
-        return self.program(args, kwargs)
-
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
-        return self if instance is None else types.MethodType(self, instance)
-
-    def __repr__(self) -> str:
-        return f"<jit {self.function!r}>"
-
-    def __reduce__(self) -> Any:
-        # A decorated function is found by its name, which no longer leads to what it decorates.
-        name = getattr(self, "__qualname__", "")
-        found: Any = sys.modules.get(getattr(self, "__module__", ""))
-        for part in name.split("."):
-            found = getattr(found, part, None)
-        return name if found is self else (_Jit, (self.function,))
-
-
-@overload
-def jit(fn: F, *args: Any, **options: Any) -> F: ...
-@overload
-def jit(fn: None = None, *args: Any, **options: Any) -> Callable[[F], F]: ...
-def jit(fn: Callable[..., Any] | None = None, *args: Any, **options: Any) -> Any:
-    """Compiles a function: captured and compiled once per signature of its inputs.
-
-    Tensors are inputs; numbers, strings and other Python values are part of the signature.
-    Parameters and tensors from around the function are read at each call. May be used as a
-    decorator, with or without arguments; MindSpore's options are accepted and have no effect.
-
-    Raises:
-        TypeError: `fn` is not callable.
-
-    >>> @ms.jit
-    ... def f(x):
-    ...     return x * x
-    """
-    if fn is None:
-        return lambda function: jit(function)
-    check_callable(fn, "jit", "fn", "a function")
-    return _Jit(fn)

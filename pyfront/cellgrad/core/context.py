@@ -12,8 +12,11 @@ from cellgrad.core.arguments import argument_error, check_int, check_one_of
 from cellgrad.core.errors import error
 
 __all__ = [
+    "COMPATIBLE",
     "GRAPH_MODE",
+    "LAX",
     "PYNATIVE_MODE",
+    "STRICT",
     "ParallelMode",
     "cancel_calls",
     "get_context",
@@ -29,6 +32,9 @@ GRAPH_MODE = 0
 
 PYNATIVE_MODE = 1
 """A Cell's call runs ``construct`` as ordinary Python, one compiled operation at a time."""
+
+STRICT, COMPATIBLE, LAX = 0, 1, 2
+"""Values of ``jit_syntax_level``, kept for scripts: what is compiled does not depend on it."""
 
 _DEVICES = ("CPU", "GPU", "Ascend")
 
@@ -209,6 +215,9 @@ def set_context(**kwargs: Any) -> None:
             _context[key] = value
             _native.set_call_limits(_context["max_trips"], _context["max_stash_bytes"])
         elif key in _IGNORED:
+            if key == "jit_syntax_level" and value not in (STRICT, COMPATIBLE, LAX):
+                wanted = "context.STRICT (0), context.COMPATIBLE (1) or context.LAX (2)"
+                raise argument_error(ValueError, "context.set_context", key, wanted, value)
             _context[key] = value
         else:
             known = ", ".join(["mode", "device_target", "device_id", *_COUNTS, _THREADS])

@@ -9,6 +9,7 @@ from cellgrad.core import state
 from cellgrad.core.errors import error
 from cellgrad.core.record import as_tensor, cast_to
 from cellgrad.core.tensor import Tensor
+from cellgrad.core.text import Text, holds_text
 
 if TYPE_CHECKING:
     from cellgrad.core.parameter import Parameter
@@ -45,12 +46,20 @@ def print_tensors(
         if isinstance(value, Tensor):
             operands.append(value)
             return "{}"
+        if isinstance(value, Text) or (isinstance(value, dict) and holds_text(value)):
+            return "".join([part(v) for v in Text.of(value).parts])
         if isinstance(value, tuple | list):
             inner = ", ".join(element(v) for v in value)
             if isinstance(value, tuple):
                 return f"({inner},)" if len(value) == 1 else f"({inner})"
             return f"[{inner}]"
         return _literal(str(value))
+
+    def part(value: Any) -> str:
+        if isinstance(value, str):
+            return _literal(value)
+        operands.append(value)
+        return "{}"
 
     def element(value: Any) -> str:
         if isinstance(value, Tensor):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 from cellgrad.core import state
@@ -100,7 +100,7 @@ class Parameters:
 class Code:
     """The compiled form of one function: a closure over its syntax tree that runs in a `Frame`."""
 
-    __slots__ = ("body", "filename", "line", "locations", "name", "parameters")
+    __slots__ = ("body", "filename", "generates", "line", "locations", "name", "parameters")
 
     def __init__(self, filename: str, name: str, line: int, parameters: Parameters):
         self.filename = filename
@@ -108,6 +108,7 @@ class Code:
         self.line = line
         self.parameters = parameters
         self.body: Run | None = None
+        self.generates = False  # whether the body is that of a generator function
         self.locations: dict[Any, Any] = {}
 
 
@@ -168,6 +169,8 @@ class Frame:
 
 def run_code(code: Code, frame: Frame) -> Any:
     """Runs a function body in a fresh frame; exceptions that leave it carry the user's position."""
+    if code.generates:
+        return Evaluated(code, frame)
     current = state.current
     before = current.frame
     current.frame = frame
@@ -182,6 +185,45 @@ def run_code(code: Code, frame: Frame) -> Any:
         raise
     finally:
         current.frame = before
+
+
+class Evaluated(Iterator[Any]):
+    """A generator whose function is evaluated: its frame is the current one while it runs."""
+
+    def __init__(self, code: Code, frame: Frame):
+        assert code.body is not None
+        self._frame = frame
+        self._steps: Generator[Any, Any, Any] = self._all(code.body(frame))
+
+    def _all(self, steps: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
+        yield from steps
+        return self._frame.result
+
+    def _run(self, step: Callable[[], Any]) -> Any:
+        current = state.current
+        before = current.frame
+        current.frame = self._frame
+        try:
+            return step()
+        except StopIteration:
+            raise
+        except Exception as e:
+            locate(e)
+            raise
+        finally:
+            current.frame = before
+
+    def __next__(self) -> Any:
+        return self._run(lambda: next(self._steps))
+
+    def send(self, value: Any) -> Any:
+        return self._run(lambda: self._steps.send(value))
+
+    def throw(self, exception: BaseException) -> Any:
+        return self._run(lambda: self._steps.throw(exception))
+
+    def close(self) -> None:
+        self._run(self._steps.close)
 
 
 def locate(exception: BaseException) -> None:

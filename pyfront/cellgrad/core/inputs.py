@@ -9,7 +9,7 @@ import numpy as np
 from cellgrad.core.exact import number_key, static_key
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.scope import created
-from cellgrad.core.tensor import Tensor
+from cellgrad.core.tensor import ConstantTensor, Tensor
 from cellgrad.core.tracer import Tracer, leaked
 from cellgrad.core.tree import fields_of, holds_tensors, is_record, plain_number, with_fields
 
@@ -25,6 +25,9 @@ def collect(value: Any, key: list[Any], tensors: list[Tensor]) -> None:
     elif isinstance(value, Tensor):
         if isinstance(value, Tracer):
             raise leaked(value)
+        if isinstance(value, ConstantTensor):
+            key.append((kind, value._sig, value._buf.view().tobytes()))
+            return
         key.append(value._sig)
         tensors.append(value)
     elif kind in _STATIC:
@@ -64,6 +67,8 @@ def inputs_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Tensor]:
 
 def substitute(value: Any, tracers: Any) -> Any:
     """The input with its tensors replaced by tracers, in the order of `collect`."""
+    if isinstance(value, ConstantTensor):
+        return Tensor(value)  # made of known elements in the compiled code
     if isinstance(value, Tensor | np.ndarray):
         return next(tracers)
     if isinstance(value, tuple):

@@ -67,6 +67,7 @@ class Trace:
         # Containers and objects from around the function that its code changes, and how.
         self.changes: dict[int, Change] = {}
         self.actions: list[Action] = []
+        self.handlers = 0  # 'try' statements with 'except' around what is captured
         self.again = False  # whether a call is made again, without its effects
         # Tensors with hooks that act where a gradient by them is given; see `core.hooks`.
         self.leaves: dict[int, tuple[Tensor, tuple[Any, ...], tuple[int, ...]]] = {}
@@ -96,9 +97,9 @@ class Trace:
         self.functions: list[Any] = []  # native functions, in the order of their making
         # Modules from elsewhere whose functions are part of the graph: the module, and their names.
         self.included: dict[int, tuple[Any, dict[str, str]]] = {}
-        # Checks that may fail at run time, by what compiled code says of them: where they are, the type
-        # of the error, and what to do.
-        self.checks: dict[str, tuple[Position, type[Exception], str]] = {}
+        # Checks that may fail at run time, by what compiled code says of them: where they are, the
+        # error or its type, and what to do.
+        self.checks: dict[str, tuple[Position, type[Exception] | Exception, str]] = {}
 
     def mark(self) -> int:
         """A point to which `discard` goes back."""

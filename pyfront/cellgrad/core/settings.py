@@ -27,7 +27,7 @@ class JitConfig:
     """MindSpore's settings of compiled Cells, kept for scripts: one compiler is used for all.
 
     Raises:
-        ValueError: a `jit_level` or `exc_mode` that MindSpore does not have.
+        ValueError: a value that MindSpore does not have.
 
     >>> nn.Dense(2, 1).set_jit_config(ms.JitConfig(jit_level="O1"))
     """
@@ -43,6 +43,10 @@ class JitConfig:
     ):
         check_one_of(jit_level, "JitConfig", "jit_level", ("", "O0", "O1", "O2"))
         check_one_of(exc_mode, "JitConfig", "exc_mode", ("auto", "sink", "no_sink"))
+        levels = ("", "STRICT", "COMPATIBLE", "LAX")
+        check_one_of(jit_syntax_level, "JitConfig", "jit_syntax_level", levels)
+        check_one_of(debug_level, "JitConfig", "debug_level", ("RELEASE", "DEBUG"))
+        check_one_of(infer_boost, "JitConfig", "infer_boost", ("", "on", "off"))
         self.jit_config_dict = {
             "jit_level": jit_level,
             "exc_mode": exc_mode,
@@ -102,7 +106,7 @@ def jit_class(cls: T) -> T:
     """The class itself: methods of any class are compiled where compiled code calls them.
 
     Raises:
-        TypeError: `cls` is not a class.
+        TypeError: `cls` is not a class, or a class of Cells, whose methods are compiled anyway.
 
     >>> @ms.jit_class
     ... class Scale:
@@ -114,5 +118,11 @@ def jit_class(cls: T) -> T:
     if not isinstance(cls, type):
         raise error(
             TypeError, f"Decorator jit_class can only be used for class type, but got {cls}."
+        )
+    if hasattr(cls, "cells_and_names"):
+        raise error(
+            TypeError,
+            "Decorator jit_class is used for user-defined classes and cannot be used for nn.Cell: "
+            f"{cls}.",
         )
     return cls

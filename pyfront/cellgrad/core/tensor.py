@@ -107,6 +107,8 @@ class Tensor(_Methods):
         dtype: the dtype to convert to.
         shape, init: with an initializer, `input_data` is left out (``Tensor(shape=(2, 3),
             dtype=ms.float32, init=One())``).
+        const_arg: whether the elements are constants where it is an argument of compiled code, as
+            those of a number are: see `set_const_arg`.
 
     Raises:
         TypeError: input or dtype that cannot be a tensor.
@@ -130,6 +132,7 @@ class Tensor(_Methods):
         dtype: Type | None = None,
         shape: Sequence[int] | int | None = None,
         init: Any = None,
+        const_arg: bool = False,
     ):
         if dtype is not None:
             dtype = _check_dtype(dtype, "Tensor")
@@ -152,6 +155,8 @@ class Tensor(_Methods):
         scope = state.current.scope
         if scope is not None:
             scope.trace.made[id(self)] = (self, scope)
+        if const_arg is not False:
+            self.set_const_arg(const_arg)
 
     @staticmethod
     def _wrap(buffer: Any, sig: Signature) -> Tensor:
@@ -231,6 +236,60 @@ class Tensor(_Methods):
             out.append(step)
             step *= d
         return tuple(reversed(out))
+
+    @property
+    def const_arg(self) -> bool:
+        """Whether the elements are constants where the tensor is an argument of compiled code.
+
+        >>> Tensor([2, 1], const_arg=True).const_arg
+        True
+        """
+        return isinstance(self, ConstantTensor)
+
+    def set_const_arg(self, const_arg: bool = True) -> Tensor:
+        """Says whether the elements are constants where the tensor is an argument of compiled code: they
+        can be read there, and other elements are compiled anew. Returns the tensor itself.
+
+        Raises:
+            TypeError: `const_arg` is not a bool, or the tensor is a Parameter or computed by
+                compiled code.
+
+        >>> size = Tensor([2, 1]).set_const_arg()
+        >>> print(ms.jit(lambda x, size: x.reshape(size.tolist()))(Tensor([1.0, 2.0]), size))
+        [[1.]
+         [2.]]
+        """
+        if not isinstance(const_arg, bool) or type(self) not in (Tensor, ConstantTensor):
+            raise error(
+                TypeError,
+                f"For 'set_const_arg', expected a bool, and a Tensor that is no Parameter and has "
+                f"elements, but got {const_arg!r} for a {type(self).__name__}.",
+            )
+        self.__class__ = ConstantTensor if const_arg else Tensor
+        return self
+
+    def set_dtype(self, dtype: Type) -> Type:
+        """Converts the elements of the tensor itself; returns the dtype. A Parameter keeps its name.
+
+        Raises:
+            TypeError: `dtype` is no dtype, or the call is in compiled code.
+
+        >>> w = Parameter(Tensor([1.0, 2.5]), name="w")
+        >>> _ = w.set_dtype(ms.int32)
+        >>> print(w.value())
+        [1 2]
+        """
+        dtype = _check_dtype(dtype, "set_dtype")
+        if state.current.scope is not None:
+            raise error(
+                TypeError,
+                "set_dtype() changes a tensor itself, and the compiled code is for the dtype it has.",
+                "call it before the compiled code runs, or compute with x.astype(dtype)",
+            )
+        array = self._concrete("set_dtype()")
+        self._buf = from_numpy(_converted(array, dtype), dtype)
+        self._sig = signature(dtype, self.shape)
+        return dtype
 
     @property
     def has_init(self) -> bool:
@@ -450,6 +509,12 @@ class Tensor(_Methods):
         return hooks.register(self, hook)
 
 
+class ConstantTensor(Tensor):
+    """What a Tensor is after `Tensor.set_const_arg`."""
+
+    __slots__ = ()
+
+
 def _converted(array: np.ndarray[Any, Any], target: Type) -> np.ndarray[Any, Any]:
     """The array with elements of `target`; integers wrap around, as in C."""
     if target is mstype.bfloat16:
@@ -468,11 +533,15 @@ def _unpickle(array: np.ndarray[Any, Any], dtype: Type) -> Tensor:
 
 
 def tensor(
-    input_data: Any = None, dtype: Type | None = None, shape: Any = None, init: Any = None
+    input_data: Any = None,
+    dtype: Type | None = None,
+    shape: Any = None,
+    init: Any = None,
+    const_arg: bool = False,
 ) -> Tensor:
     """Same as `Tensor`, as a function.
 
     >>> ms.tensor([1, 2], ms.float32)
     Tensor(shape=[2], dtype=Float32, value= [ 1.00000000e+00,  2.00000000e+00])
     """
-    return Tensor(input_data, dtype, shape, init)
+    return Tensor(input_data, dtype, shape, init, const_arg)

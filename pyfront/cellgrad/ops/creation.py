@@ -244,3 +244,26 @@ def _sequence_mask(x: Tensor, maxlen: int) -> Tensor:
     shape = (*x.shape, maxlen)
     places = broadcast_to_shape(iota(maxlen, x.dtype), shape)
     return emit("cell.less", [places, broadcast_to_shape(reshape_to(x, (*x.shape, 1)), shape)])
+
+
+@public("ops.TupleToArray")
+def tuple_to_array(input_x: Any) -> Tensor:
+    """A tuple of numbers as a tensor: int32 if the first one is an int, float32 otherwise.
+
+    Raises:
+        TypeError: `input_x` is no tuple of numbers.
+        ValueError: it is empty.
+
+    >>> print(ops.tuple_to_array((1, 2, 3)))
+    [1 2 3]
+    """
+    if not isinstance(input_x, tuple):
+        raise error(
+            TypeError,
+            f"For 'tuple_to_array', 'input_x' must be a tuple, but got {type(input_x).__name__}.",
+        )
+    if not input_x:
+        raise error(ValueError, "For 'tuple_to_array', 'input_x' must not be empty.")
+    numbers = [check_number(v, "tuple_to_array", "input_x") for v in input_x]
+    dtype = mstype.int32 if isinstance(numbers[0], int) else mstype.float32
+    return known(np.array(numbers), dtype)

@@ -1,5 +1,6 @@
 """Operations under the name older scripts use: ``cellgrad.ops.functional``."""
 
+from cellgrad.capture.sequences import *  # noqa: F403
 from cellgrad.ops import *  # noqa: F403
 from cellgrad.transforms.grad import get_grad, grad, jvp, linearize, value_and_grad, vjp
 from cellgrad.transforms.jacobian import jacfwd, jacrev

@@ -1,0 +1,100 @@
+"""`jit`: functions that run compiled."""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+from collections.abc import Callable
+from typing import Any, TypeVar, overload
+
+from cellgrad.capture import calls
+from cellgrad.compile.program import Program, function_name
+from cellgrad.core import state
+from cellgrad.core.arguments import check_bool, check_callable, check_one_of
+
+__all__ = ["jit"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+# Options with a few values.
+_CHOICES = {
+    "capture_mode": ("ast", "bytecode", "trace"),
+    "jit_level": ("O0", "O1"),
+    "dynamic": (0, 1),
+    "exec_order": ("bfs", "dfs"),
+    "infer_boost": ("on", "off"),
+    "auto_offload": ("weight", "activation", "all"),
+}
+
+
+def _check_options(options: dict[str, Any]) -> None:
+    """Checks the values of MindSpore's options; others are taken, as there."""
+    for name, value in options.items():
+        if name in _CHOICES:
+            check_one_of(value, "jit", name, _CHOICES[name])
+        elif name in ("fullgraph", "disable_format_transform"):
+            check_bool(value, "jit", name)
+
+
+class _Jit:
+    """A function that runs compiled; see `jit`."""
+
+    def __init__(self, function: Callable[..., Any]):
+        functools.update_wrapper(self, function, updated=())
+        self.function = function
+        self.program = Program(lambda *a, **k: calls.call(function, a, k), function_name(function))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if state.current.scope is not None:
+            return calls.call(self.function, args, kwargs)
+        return self.program(args, kwargs)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<jit {self.function!r}>"
+
+    def __reduce__(self) -> Any:
+        # A decorated function is found by its name, which no longer leads to what it decorates.
+        name = getattr(self, "__qualname__", "")
+        found: Any = sys.modules.get(getattr(self, "__module__", ""))
+        for part in name.split("."):
+            found = getattr(found, part, None)
+        return name if found is self else (_Jit, (self.function,))
+
+
+@overload
+def jit(function: F, **options: Any) -> F: ...
+@overload
+def jit(function: None = None, **options: Any) -> Callable[[F], F]: ...
+def jit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """Compiles a function: captured and compiled once per signature of its inputs.
+
+    Tensors are inputs; numbers, strings and other Python values are part of the signature.
+    Parameters and tensors from around the function are read at each call. May be used as a
+    decorator, with or without options.
+
+    Args:
+        function: the function, method or Cell.
+        options: MindSpore's `capture_mode`, `jit_level`, `dynamic`, `fullgraph`, `backend` and others,
+            kept for scripts: they have no effect. The whole function is always compiled.
+
+    Raises:
+        TypeError: `function` is not callable, or `fullgraph` is not a bool.
+        ValueError: a value of an option that MindSpore does not have.
+
+    >>> @ms.jit
+    ... def f(x):
+    ...     return x * x
+    >>> @ms.jit(fullgraph=True, jit_level="O1")
+    ... def g(x):
+    ...     return f(x) + 1
+    >>> print(g(Tensor(3.0)))
+    10.0
+    """
+    _check_options(options)
+    if function is None:
+        return lambda given: jit(given)
+    check_callable(function, "jit", "function", "a function")
+    return _Jit(function)
