@@ -36,6 +36,7 @@ INPUTS: dict[str, Any] = {
     "matrix": _spread(-2, 2, 3, 4),
     "matrix2": _spread(-2, 2, 3, 4),
     "tall": _spread(-2, 2, 4, 2),
+    "wide": _spread(-2, 2, 4, 3),
     "square": _spread(-1, 1, 3, 3) + 3 * np.eye(3),
     "batch": _spread(-1, 1, 2, 3, 4),
     "batch2": _spread(-1, 1, 2, 4, 2),

@@ -8,13 +8,14 @@ instead. The class is the one MindSpore raises for the same mistake.
 from __future__ import annotations
 
 import difflib
+import functools
 import itertools
 import linecache
 import os
 import sys
 import types
 from collections.abc import Callable, Iterable
-from typing import NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 E = TypeVar("E", bound=BaseException)
 
@@ -36,6 +37,20 @@ class _ReadableKeyError(KeyError):
 
 _ReadableKeyError.__name__ = _ReadableKeyError.__qualname__ = "KeyError"
 _ReadableKeyError.__module__ = "builtins"
+
+
+@functools.cache
+def either(*kinds: type[Exception]) -> type[Exception]:
+    """An exception that is of several classes: Python's class for a mistake, first, and MindSpore's.
+
+    Its name is that of the first, of which it is a copy after pickling.
+    """
+    first = kinds[0]
+
+    def reduced(self: Exception) -> tuple[Any, ...]:
+        return first, self.args
+
+    return type(first.__name__, kinds, {"__module__": "builtins", "__reduce__": reduced})
 
 
 class Position(NamedTuple):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 from cellgrad.core import state
-from cellgrad.core.errors import error, position_text
+from cellgrad.core.errors import either, error, position_text
 from cellgrad.core.guards import ABSENT, value_of
 
 Run = Callable[["Frame"], Any]
@@ -181,8 +181,11 @@ def run_code(code: Code, frame: Frame) -> Any:
             signal.require_return(frame)
         return frame.result
     except Exception as e:
-        locate(e)
-        raise
+        widened = _as_there(e)
+        locate(widened)
+        if widened is e:
+            raise
+        raise widened.with_traceback(e.__traceback__) from e.__cause__
     finally:
         current.frame = before
 
@@ -224,6 +227,20 @@ class Evaluated(Iterator[Any]):
 
     def close(self) -> None:
         self._run(self._steps.close)
+
+
+def _as_there(e: Exception) -> Exception:
+    """An error of Python's own; also of the class that MindSpore's graph mode raises for it."""
+    if getattr(e, "__cellgrad_located__", False):
+        return e
+    kind, text = type(e), str(e)
+    if kind in (KeyError, ZeroDivisionError) or (
+        kind is TypeError and text.endswith("is not callable")
+    ):
+        return either(kind, ValueError)(*e.args)
+    if kind is ValueError and "values to unpack" in text:
+        return either(kind, IndexError)(*e.args)
+    return e
 
 
 def locate(exception: BaseException) -> None:

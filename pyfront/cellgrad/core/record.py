@@ -265,7 +265,15 @@ def shape_of(shape: Any, op: str) -> tuple[int, ...]:
 
 def cast_to(x: Tensor, dtype: Type) -> Tensor:
     """The elements in another type; the tensor itself where they have it already."""
-    return x if x.dtype is dtype else emit("cell.cast", [x], None, dtype, x.shape)
+    if x.dtype is dtype:
+        return x
+    if not isinstance(dtype, Type):
+        raise error(
+            TypeError,
+            f"A dtype is needed, but got {type(dtype).__name__} {dtype!r}.",
+            "write it as ms.float32",
+        )
+    return emit("cell.cast", [x], None, dtype, x.shape)
 
 
 def as_index(x: Tensor) -> Tensor:

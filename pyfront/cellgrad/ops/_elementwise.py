@@ -41,6 +41,8 @@ _OF_BOOLS = {
     "cell.bitwise_or": "cell.logical_or",
     "cell.bitwise_xor": "cell.logical_xor",
 }
+# A bool is its own magnitude, and is neither below 0 nor between integers.
+_KEEP_BOOLS = {"cell.abs", "cell.relu", "cell.trunc"}
 
 
 class Primitive:
@@ -118,10 +120,21 @@ def _operands(x: Any, y: Any, op: str) -> tuple[Tensor, Tensor]:
         return x, _number(y, x.dtype, op)
     if ty and is_number(x):
         return _number(x, y.dtype, op), y
+    if tx and isinstance(y, tuple | list):
+        return x, _listed(y, x.dtype)
+    if ty and isinstance(x, tuple | list):
+        return _listed(x, y.dtype), y
     for value, argument in ((x, "input"), (y, "other")):
         if not isinstance(value, Tensor | np.ndarray | list | tuple) and not is_number(value):
             raise argument_error(TypeError, _name(op), argument, "a Tensor or a number", value)
     return as_tensor(x, _name(op)), as_tensor(y, _name(op))
+
+
+def _listed(values: Any, beside: Type) -> Tensor:
+    """A list beside a tensor: a tensor whose numbers count as one number does."""
+    out = Tensor(values)
+    kinds: dict[str, bool | int | float] = {"b": True, "i": 1, "f": 1.0}
+    return out.astype(mstype.promote_number(beside, kinds[out.dtype.kind]))
 
 
 def _number(value: Any, beside: Type, op: str) -> Tensor:
@@ -152,6 +165,8 @@ def _unary(op: str, x: Tensor, floating: bool) -> Tensor:
     if floating:
         if x.dtype.kind not in "fc":
             x = cast_to(x, mstype.float32)
+    elif x.dtype.kind == "b" and op in _KEEP_BOOLS:
+        return emit("cell.reshape", [x], None, x.dtype, x.shape)
     elif x.dtype.kind == "b":
         raise error(TypeError, f"For '{_name(op)}', the operand must not be Bool.", _LOGICAL_HINT)
     return emit(op, [x])

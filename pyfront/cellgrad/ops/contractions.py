@@ -8,7 +8,7 @@ import numpy as np
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core.arguments import argument_error, check_ndim
-from cellgrad.core.errors import error
+from cellgrad.core.errors import either, error
 from cellgrad.core.record import (
     axis_of,
     broadcast_shapes,
@@ -35,7 +35,7 @@ def _check_shared(op: str, a: Tensor, b: Tensor, transpose_a: bool, transpose_b:
             else ""
         )
         raise error(
-            ValueError,
+            either(ValueError, RuntimeError),
             f"For '{op}' the input dimensions must be equal, but got {m} in the first shape "
             f"{list(a.shape)} and {n} in the "
             f"second shape {list(b.shape)}{flags}.",

@@ -172,8 +172,8 @@ def take(input: Tensor, index: Tensor) -> Tensor:
 
 def take_along(input: Tensor, indices: Any, axis: int | None, mode: str) -> Tensor:
     """The elements along a dimension, or of the flattened tensor, that the indices name: the method
-    `Tensor.take`. Indices out of range are an error, those of the ends (``"clip"``), or counted on
-    from the other end (``"wrap"``).
+    `Tensor.take`. Negative indices count from the end. Indices out of range are an error, those of
+    the ends (``"clip"``), or counted on from the other end (``"wrap"``).
 
     Raises:
         IndexError: an index out of range, in mode ``"raise"``.
@@ -203,8 +203,8 @@ def _take_along(x: Tensor, index: Tensor, dim: int, mode: str, safe: bool) -> Te
     if mode == "wrap":
         index = ew.binary("cell.floor_mod", index, n)
     if mode == "clip":
-        index = ew.binary("cell.minimum", ew.binary("cell.maximum", index, 0), n - 1)
-    return gathered(x, counted(index, n, "take", safe, None if mode == "raise" else 0), dim)
+        index = ew.binary("cell.minimum", ew.binary("cell.maximum", index, -n), n - 1)
+    return gathered(x, counted(index, n, "take", safe, 0 if mode == "wrap" else None), dim)
 
 
 @public("mint.nn.functional.embedding")

@@ -265,7 +265,7 @@ def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[T
     >>> print(*ops.split(Tensor([1.0, 2.0, 3.0, 4.0]), 2))
     [1. 2.] [3. 4.]
     """
-    x = check_tensor(tensor, "split", "tensor")
+    x = check_ndim(check_tensor(tensor, "split", "tensor"), "split", "tensor", at_least=1)
     d = axis_of(axis, x.ndim, "split")
     n, size = x.shape[d], split_size_or_sections
     if is_int(size):
@@ -387,6 +387,7 @@ def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
     """
     x = check_tensor(input, "chunk", "input")
     count = known_int(chunks, "chunk", "chunks", at_least=1)
+    check_ndim(x, "chunk", "input", at_least=1)
     n = x.shape[axis_of(axis, x.ndim, "chunk")]
     out: tuple[Tensor, ...] = split(x, max(-(-n // count), 1), axis)
     return out

@@ -10,7 +10,16 @@ from cellgrad.core import dtype as mstype
 from cellgrad.core.arguments import check_int
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
-from cellgrad.core.record import axis_of, cast_to, check_tensor, emit, operation, reshape_to
+from cellgrad.core.record import (
+    axis_of,
+    broadcast_shapes,
+    broadcast_to_shape,
+    cast_to,
+    check_tensor,
+    emit,
+    operation,
+    reshape_to,
+)
 from cellgrad.core.scope import constant
 from cellgrad.core.storage import signature
 from cellgrad.core.tensor import Tensor
@@ -119,24 +128,23 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
 
     Args:
         input: Tensor.
-        other: Tensor of the same shape.
+        other: Tensor of a shape that broadcasts with it.
         dim: dimension of length 3; the first one where None.
+
+    Returns:
+        The products, in the dtype of `input`.
 
     Raises:
         TypeError: an operand that is not a Tensor, a `dim` that is not an int.
-        ValueError: shapes that differ, or a dimension that is not of length 3.
+        ValueError: shapes that do not broadcast, or a dimension that is not of length 3.
 
     >>> print(ops.cross(Tensor([1.0, 0.0, 0.0]), Tensor([0.0, 1.0, 0.0])))
     [0. 0. 1.]
     """
     a, b = promoted("cross", input, other)
-    if a.shape != b.shape:
-        raise error(
-            ValueError,
-            f"For 'cross', operands must have one shape, but got {list(a.shape)} and "
-            f"{list(b.shape)}.",
-            "broadcast them with ops.broadcast_to",
-        )
+    shape = broadcast_shapes(a.shape, b.shape, "cross")
+    dtype = input.dtype if isinstance(input, Tensor) and input.dtype.kind != "b" else a.dtype
+    a, b = (broadcast_to_shape(cast_to(x, dtype), shape) for x in (a, b))
     if dim is None and 3 not in a.shape:
         raise error(
             ValueError,

@@ -7,7 +7,7 @@ from typing import Any
 
 from cellgrad.core.arguments import check_int, check_number
 from cellgrad.core.errors import error
-from cellgrad.core.record import check_float, check_tensor, emit, operation
+from cellgrad.core.record import as_tensor, check_float, check_tensor, emit, operation
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops._elementwise import Primitive
@@ -108,7 +108,7 @@ def logit(input: Tensor, eps: float | None = None) -> Tensor:
 
 @public("Tensor.ldexp")
 @operation
-def ldexp(x: Tensor, other: Tensor) -> Tensor:
+def ldexp(x: Any, other: Any) -> Tensor:
     """x times two to the power of `other`.
 
     Args:
@@ -116,14 +116,14 @@ def ldexp(x: Tensor, other: Tensor) -> Tensor:
         other: exponents, of a shape that broadcasts with it.
 
     Raises:
-        TypeError: an argument is not a Tensor.
+        TypeError: an argument is neither a Tensor nor a number.
         ValueError: the shapes do not broadcast.
 
     >>> print(ops.ldexp(Tensor([1.0, 3.0]), Tensor([2, 1])))
     [4. 6.]
     """
-    exponent = check_float(other, "ldexp", "other")
-    return ew.binary("cell.mul", check_float(x, "ldexp", "x"), emit("cell.exp2", [exponent]))
+    scale = ew.unary("cell.exp2", as_tensor(other, "ldexp"), True)
+    return ew.binary("cell.mul", x, scale)
 
 
 @operation

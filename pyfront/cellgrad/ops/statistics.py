@@ -348,7 +348,8 @@ def _without_nan(x: Tensor) -> Tensor:
 def nansum(
     input: Tensor, axis: Any = None, keepdims: bool = False, *, dtype: Type | None = None
 ) -> Tensor:
-    """The sum over `axis` (all dimensions by default) of the elements that are not NaN.
+    """The sum over `axis` (all dimensions by default) of the elements that are not NaN,
+    in their dtype.
 
     Raises:
         TypeError, ValueError: `input` is not a Tensor, or `axis` is out of range.
@@ -357,6 +358,8 @@ def nansum(
     4.0
     """
     x = check_tensor(input, "nansum", "input")
+    if dtype is None and x.dtype.kind != "b":
+        dtype = x.dtype
     out: Tensor = reductions.sum(_without_nan(x), axis, keepdims, dtype=dtype)
     return out
 

@@ -20,7 +20,7 @@ from cellgrad.core import dtype as mstype
 from cellgrad.core import hooks, state
 from cellgrad.core import inputs as _inputs
 from cellgrad.core.context import graph_mode
-from cellgrad.core.errors import error
+from cellgrad.core.errors import either, error
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.record import cast_to, splat
 from cellgrad.core.scope import Scope, ScopeGuard
@@ -343,7 +343,7 @@ def positions_of(
     for p in request.positions:
         if p >= len(args):
             raise error(
-                IndexError,
+                either(IndexError, RuntimeError),
                 f"Position index {p} is exceed input size: '{name}' was called with {len(args)} "
                 f"arguments.",
                 "correct grad_position; defaults that are not passed have no position",

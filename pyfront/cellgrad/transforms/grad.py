@@ -23,7 +23,7 @@ from cellgrad.core.arguments import (
     check_int,
     check_sequence,
 )
-from cellgrad.core.errors import error
+from cellgrad.core.errors import either, error
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
 from cellgrad.transforms.differentiate import Request, frozen_positions, pull_back, push_forward
@@ -122,7 +122,7 @@ def _check_weights(weights: Any, name: str) -> Any:
                 )
         return tuple(weights)
     raise error(
-        TypeError,
+        either(TypeError, ValueError),
         f"For '{name}', 'weights' must be a Parameter, ParameterTuple or list of Parameters, but "
         f"got {type(weights).__name__}.",
         "pass net.trainable_params()",

@@ -12,7 +12,7 @@ from typing import Any
 from cellgrad.compile import program as _jit
 from cellgrad.core import generator, state
 from cellgrad.core.arguments import check_callable
-from cellgrad.core.errors import error
+from cellgrad.core.errors import either, error
 from cellgrad.core.storage import Signature, signature
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tree import tensors
@@ -60,7 +60,7 @@ def spread(axes: Any, tree: Any, what: str) -> list[Any]:
 def _normalize(axis: int, rank: int, what: str) -> int:
     if not -rank <= axis < rank:
         raise error(
-            ValueError,
+            either(ValueError, RuntimeError),
             f"For 'vmap', axis {axis} in '{what}' is out of range for a tensor of {rank} "
             f"dimension{'s' * (rank != 1)}.",
         )
@@ -77,14 +77,14 @@ def batch(function: Any, args: tuple[Any, ...], in_axes: Any, out_axes: Any) -> 
     sizes = {t.shape[axis] for axis, t in zip(axes, inputs, strict=True) if axis is not None}
     if not sizes:
         raise error(
-            ValueError,
+            either(ValueError, RuntimeError),
             "For 'vmap', no input is mapped: every axis in 'in_axes' is None, or there is no "
             "Tensor.",
             "give at least one Tensor an axis",
         )
     if len(sizes) > 1:
         raise error(
-            ValueError,
+            either(ValueError, RuntimeError),
             f"For 'vmap', the mapped dimensions have different sizes: {sorted(sizes)}.",
             "all mapped inputs must hold the same number of elements",
         )

@@ -75,14 +75,15 @@ class TensorMethods(
         """
         return ops.cast(self, ops.selection.dtype_argument(dtype, "astype"))
 
-    def to(self, dtype: Any, non_blocking: Any = False, copy: Any = False) -> Tensor:
-        """See `astype`; instead of a dtype also a Tensor that has it, or a device's name, which changes
-        nothing: tensors are in host memory.
+    def to(self, dtype: Any = None, non_blocking: Any = False, copy: Any = False) -> Tensor:
+        """See `astype`; instead of a dtype also a Tensor that has it, or a device's name or None, which
+        change nothing: tensors are in host memory.
 
         >>> print(Tensor([1.5, 2.5]).to(ms.int32))
         [1 2]
         """
-        if isinstance(dtype, str) and dtype.split(":")[0] in ("CPU", "GPU", "Ascend", "cpu"):
+        devices = ("CPU", "GPU", "Ascend", "cpu")
+        if dtype is None or (isinstance(dtype, str) and dtype.split(":")[0] in devices):
             return self  # type: ignore[return-value]
         wanted = dtype.dtype if isinstance(dtype, Tensor) else dtype  # type: ignore[attr-defined]
         return ops.cast(self, ops.selection.dtype_argument(wanted, "to"))

@@ -278,7 +278,7 @@ class ReductionMethods:
     def cumsum(
         self, axis: int | None = None, dtype: Type | None = None, *, dim: int | None = None
     ) -> Tensor:
-        """See `ops.cumsum`; of all elements in row-major order without `axis`. int8 and int16 give
+        """See `ops.cumsum`; of all elements in row-major order without `axis`. Bools, int8 and int16 give
         int32 unless `dtype` says otherwise.
 
         >>> print(Tensor([[1.0, 5.0], [3.0, 2.0]]).cumsum(axis=1))
@@ -286,7 +286,7 @@ class ReductionMethods:
          [3. 5.]]
         """
         along = _one("cumsum", axis, dim)
-        if dtype is None and self.dtype.name in ("int8", "int16"):  # type: ignore[attr-defined]
+        if dtype is None and self.dtype.name in ("bool", "int8", "int16"):  # type: ignore[attr-defined]
             dtype = ops.selection.dtype_argument("int32", "cumsum")
         return ops.cumsum(ops.reshape(self, (-1,)) if along is None else self, along or 0, dtype)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad import ops as _ops
+from cellgrad.core import dtype as mstype
 from cellgrad.core import views
 from cellgrad.core.dtype import Type
 from cellgrad.core.tensor import Tensor
@@ -55,11 +56,13 @@ class ShapeMethods:
     def trace(
         self, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Type | None = None
     ) -> Tensor:
-        """The sum of a diagonal of two dimensions, which are dropped.
+        """The sum of a diagonal of two dimensions, which are dropped; int64 of integers.
 
         >>> print(Tensor([[1.0, 2.0], [3.0, 4.0]]).trace())
         5.0
         """
+        if dtype is None and self.dtype.kind == "i":  # type: ignore[attr-defined]
+            dtype = mstype.int64
         return ops.products.trace_of(self, offset, axis1, axis2, dtype)
 
     def reshape(self, *shape: Any) -> Tensor:
@@ -95,16 +98,17 @@ class ShapeMethods:
         """
         if len(axes) == 2 and not isinstance(axes[0], tuple | list):
             return ops.swapaxes(self, *axes)
-        listed = _varargs(axes)
+        listed = () if axes == (None,) else _varargs(axes)
         return ops.transpose(self, listed or tuple(range(self.ndim))[::-1])  # type: ignore[attr-defined]
 
     def permute(self, *axis: Any) -> Tensor:
-        """See `ops.permute`.
+        """See `ops.permute`; without arguments the dimensions are reversed.
 
         >>> print(ops.ones((2, 3, 4)).permute(2, 0, 1).shape)
         (4, 2, 3)
         """
-        return ops.transpose(self, _varargs(axis))
+        listed = () if axis == (None,) else _varargs(axis)
+        return ops.transpose(self, listed or tuple(range(self.ndim))[::-1])  # type: ignore[attr-defined]
 
     def broadcast_to(self, *shape: Any) -> Tensor:
         """See `ops.broadcast_to`; the shape may be given as several ints or one tuple.

@@ -1,0 +1,36 @@
+"""Why answers differ on purpose: the rows of docs/differences.md, as rules on programs and verdicts.
+
+A rule: patterns of the program and of how the answers differ, and the reason. The first that fits counts.
+"""
+
+from __future__ import annotations
+
+import re
+
+RULES: list[tuple[str, str, str]] = [
+    (r"", r"^a result, not (SystemError|Crash)", "MindSpore crashes"),
+    (r"", r"^a result, not \w+", "computed here, refused there"),
+    (r"^selu |ops\.selu", r"values", "MindSpore's gradient of selu is wrong below 0"),
+    (r"^(erf|erfc) \|", r"Float32, not Float64", "a gradient has its input's dtype"),
+    (r"\.asnumpy|\bnan\b|'inf'", r"values", "NaN and infinities: conventions"),
+    (r"'int8'\)|127, -128|True, False\], \"bool_\"\)\)$", r"values", "integers by zero"),
+    (r"one_hot of", r"values", "values of one_hot have gradients"),
+    (r"cast to an int and back|beside an integer output", r"values", "a cast to integers rounds"),
+    (r"mutable .* \| eager", r"not (0|tuple)", "inputs are inputs"),
+    (r"of another shape", r"^ValueError", "a tangent has the shape of its input"),
+    (r"ops\.any|\.any\(", r"values", "any: MindSpore leaves out numbers between -1 and 1"),
+    (r"\.(std|var)\(", r"values", "MindSpore's mean of integers is rounded"),
+    (r"hardsigmoid|hardswish|hardtanh|leaky_relu|selu|inv\(|l1_loss|norm\(", r"^Float32, not (Int|Bool)",
+     "functions of integers that are no integers are floats"),
+    (r"float64", r"values", "MindSpore computes float64 in float32"),
+    (r"argmax|argmin|max\(|min\(", r"^shape \[1, 1\], not \[\]", "keepdims keeps dimensions"),
+    (r"", r"^value$", "another text or object of Python"),
+]  # fmt: skip
+
+
+def reason(program: str, verdict: str) -> str:
+    """Why this difference is on purpose; empty where it is not."""
+    for pattern, kind, why in RULES:
+        if re.search(pattern, program) and re.search(kind, verdict):
+            return why
+    return ""
