@@ -1,7 +1,7 @@
 # The commands of this project. 'make help' lists them; each does all it needs.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo build test test-gpu gpu-pack lint format docs reference sweep sanitize oracle coverage tidy bench setup clean
+.PHONY: help demo build test test-gpu gpu-pack lint format docs reference sweep sanitize oracle peers coverage tidy bench setup clean
 
 PY := .venv/bin/python
 # One compile job a core, and at most one for each 1.5 GiB of memory.
@@ -61,7 +61,10 @@ sweep: build ## Run the long numerical sweeps and all random programs
 sanitize: build ## Run compiled code under AddressSanitizer: rule tests and examples
 	@$(PY) tools/sanitize/run.py
 
-oracle: build ## Compare a hundred functions and whole programs with JAX, PyTorch and MindSpore
+oracle: build ## Compare thousands of small programs with MindSpore, which it installs: half an hour
+	@$(PY) test/oracles/side_by_side.py
+
+peers: build ## Compare a hundred functions and whole programs with JAX, PyTorch and MindSpore
 	@$(PY) test/oracles/compare.py
 	@$(PY) test/oracles/programs.py
 

@@ -1,6 +1,6 @@
 """Compares values, first and second derivatives of a hundred functions with other frameworks.
 
-    CELLGRAD_JAX_PYTHON=... CELLGRAD_TORCH_PYTHON=... CELLGRAD_MINDSPORE_PYTHON=... make oracle
+    CELLGRAD_JAX_PYTHON=... CELLGRAD_TORCH_PYTHON=... CELLGRAD_MINDSPORE_PYTHON=... make peers
 
 Each variable names an interpreter that has the framework; those that are set are asked, in float64.
 Prints a table of the largest relative differences (of the size of each list of numbers) and, below

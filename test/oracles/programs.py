@@ -1,6 +1,6 @@
 """Runs the programs of `test/python/programs` under MindSpore and here, and compares what they print.
 
-    CELLGRAD_MINDSPORE_PYTHON=/tmp/mindspore/bin/python make oracle
+    CELLGRAD_MINDSPORE_PYTHON=/tmp/mindspore/bin/python make peers
     CELLGRAD_MINDSPORE_PYTHON=/tmp/mindspore/bin/python python test/oracles/programs.py [--record]
 
 With `--record` the output of MindSpore 2.10 becomes what the tests compare with.

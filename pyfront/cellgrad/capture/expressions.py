@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from cellgrad.capture import branches, calls, merge, names
 from cellgrad.capture.parts import place_of, put_back
-from cellgrad.core.errors import Position, error
+from cellgrad.core.errors import Position, either, error
 from cellgrad.core.frame import Frame, Run
 from cellgrad.core.text import Text, holds_text, join, percent, plain
 from cellgrad.core.tracer import Tracer
@@ -573,7 +573,7 @@ class ExpressionCompiler:
                 at, after = stars[0], count - stars[0] - 1
                 if len(items) < count - 1:
                     raise error(
-                        ValueError,
+                        either(ValueError, IndexError),
                         f"not enough values to unpack (expected at least {count - 1}, got "
                         f"{len(items)})",
                     )
@@ -582,7 +582,8 @@ class ExpressionCompiler:
                 few = len(items) < count
                 words = f"not enough values to unpack (expected {count}, got {len(items)})"
                 raise error(
-                    ValueError, words if few else f"too many values to unpack (expected {count})"
+                    either(ValueError, IndexError),
+                    words if few else f"too many values to unpack (expected {count})",
                 )
             for store, item in zip(targets, items, strict=True):
                 store(frame, item)

@@ -233,13 +233,11 @@ def _as_there(e: Exception) -> Exception:
     """An error of Python's own; also of the class that MindSpore's graph mode raises for it."""
     if getattr(e, "__cellgrad_located__", False):
         return e
-    kind, text = type(e), str(e)
+    kind = type(e)
     if kind in (KeyError, ZeroDivisionError) or (
-        kind is TypeError and text.endswith("is not callable")
+        kind is TypeError and str(e).endswith("is not callable")
     ):
         return either(kind, ValueError)(*e.args)
-    if kind is ValueError and "values to unpack" in text:
-        return either(kind, IndexError)(*e.args)
     return e
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad.core.arguments import argument_error, check_int, check_same_dtype
-from cellgrad.core.errors import error
+from cellgrad.core.errors import either, error
 from cellgrad.core.record import broadcast_to_shape, check_tensor, emit, operation, reshape_to
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops._public import public
@@ -232,7 +232,7 @@ def _checked_conv(
     groups = _check_groups(groups, op, input=channels, output=filters)
     if w.shape[1] * groups != channels:
         raise error(
-            ValueError,
+            either(ValueError, RuntimeError),
             f"For '{op}', the weight of shape {list(w.shape)} in {groups} groups takes "
             f"{w.shape[1] * groups} channels, but the input of shape {list(x.shape)} has "
             f"{channels}.",

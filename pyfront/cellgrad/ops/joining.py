@@ -8,7 +8,7 @@ from typing import Any
 from cellgrad.core import dtype as mstype
 from cellgrad.core import views
 from cellgrad.core.arguments import argument_error, check_int, check_ndim, check_sequence
-from cellgrad.core.errors import error
+from cellgrad.core.errors import either, error
 from cellgrad.core.record import axis_of, cast_to, check_tensor, emit, operation, reshape_to
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import shapes
@@ -88,7 +88,11 @@ def stack(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
     """
     if not isinstance(tensors, tuple | list) or not tensors:
         raise argument_error(
-            TypeError, "stack", "tensors", "a non-empty tuple or list of Tensors", tensors
+            either(TypeError, ValueError),
+            "stack",
+            "tensors",
+            "a non-empty tuple or list of Tensors",
+            tensors,
         )
     xs = [check_tensor(t, "stack", f"tensors[{i}]") for i, t in enumerate(tensors)]
     for i, x in enumerate(xs):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from cellgrad.core import views
 from cellgrad.core.arguments import check_instance, check_ndim, check_one_of, check_same_length
-from cellgrad.core.errors import error
+from cellgrad.core.errors import either, error
 from cellgrad.core.record import (
     axis_of,
     broadcast_to_shape,
@@ -118,16 +120,18 @@ def transpose(input: Tensor, dims: Any) -> Tensor:
     """Permutes dimensions: dimension i of the result is ``dims[i]`` of the input.
 
     Raises:
+        TypeError: `dims` are no ints.
         ValueError: `dims` is not a permutation of the dimensions.
 
     >>> ops.transpose(ops.ones((2, 3, 4)), (2, 0, 1)).shape
     (4, 2, 3)
     """
     x = check_tensor(input, "transpose", "input")
-    listed = (dims,) if isinstance(dims, int) else tuple(dims)
+    listed = tuple(dims) if isinstance(dims, tuple | list) else (dims,)
     if len(listed) != x.ndim:
+        whole = all(isinstance(d, int | np.integer) for d in listed)
         raise error(
-            ValueError,
+            either(ValueError, TypeError) if whole else TypeError,
             f"For 'transpose', {x.ndim} dimensions of shape {list(x.shape)} need as many in "
             f"'dims', but got {listed}.",
         )
@@ -230,7 +234,7 @@ def squeeze(input: Tensor, axis: Any = None) -> Tensor:
     (3,)
     """
     x = check_tensor(input, "squeeze", "input")
-    if axis is None or axis == ():
+    if axis is None or (isinstance(axis, tuple) and not axis):
         return reshape_to(x, tuple(n for n in x.shape if n != 1))
     listed = axis if isinstance(axis, tuple | list) else (axis,)
     dims = {axis_of(a, x.ndim, "squeeze") for a in listed}

@@ -9,6 +9,7 @@ from typing import Any, overload
 import numpy as np
 
 from cellgrad import ops as _ops
+from cellgrad.core.arguments import argument_error
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
@@ -20,6 +21,8 @@ ops: Any = _ops
 
 def _one(method: str, axis: Any, dim: Any) -> Any:
     """The dimensions under either name."""
+    if isinstance(axis, Tensor):
+        raise argument_error(TypeError, method, "axis", "an int or a tuple of ints", axis)
     if axis not in (None, ()) and dim is not None:
         raise error(
             TypeError,
@@ -286,7 +289,9 @@ class ReductionMethods:
          [3. 5.]]
         """
         along = _one("cumsum", axis, dim)
-        if dtype is None and self.dtype.name in ("bool", "int8", "int16"):  # type: ignore[attr-defined]
+        if self.dtype.name == "bool":  # type: ignore[attr-defined]
+            return self.astype("int32").cumsum(along, dtype)  # type: ignore[attr-defined, no-any-return]
+        if dtype is None and self.dtype.name in ("int8", "int16"):  # type: ignore[attr-defined]
             dtype = ops.selection.dtype_argument("int32", "cumsum")
         return ops.cumsum(ops.reshape(self, (-1,)) if along is None else self, along or 0, dtype)
 

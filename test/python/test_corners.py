@@ -1,0 +1,105 @@
+"""Corners that `test/oracles/corners.py` found: dtypes, forms of arguments and classes of errors are
+MindSpore 2.10's."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import cellgrad as ms
+from cellgrad import Tensor, ops
+
+
+def i32(values):
+    return Tensor(values, ms.int32)
+
+
+ONE_TWO = [1, 2]
+X = Tensor([[1.0, 2.0, 3.0]])
+
+
+@pytest.mark.parametrize(
+    "function, wanted, dtype",
+    [
+        (lambda: ops.squeeze(X, 1), [[1, 2, 3]], ms.float32),
+        (lambda: ops.squeeze(X, (0, 1)), [1, 2, 3], ms.float32),
+        (lambda: X.permute(), [[1], [2], [3]], ms.float32),
+        (lambda: X.transpose(None), [[1], [2], [3]], ms.float32),
+        (lambda: X.to(), [[1, 2, 3]], ms.float32),
+        (lambda: X.to(None), [[1, 2, 3]], ms.float32),
+        (lambda: X.take(i32([-1, -3, 5, -9])), [3, 1, 3, 1], ms.float32),
+        (lambda: X.take(i32([-1, 4]), mode="wrap"), [3, 2], ms.float32),
+        (lambda: i32([1, 2]) + ONE_TWO, [2, 4], ms.int32),
+        (lambda: (3, 4) - i32([1, 2]), [2, 2], ms.int32),
+        (lambda: i32([1, 2]) * [1.5, 2], [1.5, 4], ms.float32),
+        (lambda: Tensor([1, 2], ms.float16) * [1.5, 2], [1.5, 4], ms.float16),
+        (lambda: ops.nansum(i32([1, 2])), 3, ms.int32),
+        (lambda: i32([[1, 2], [3, 4]]).trace(), 5, ms.int64),
+        (lambda: Tensor([True, True]).cumsum(), [1, 2], ms.int32),
+        (lambda: ops.abs(Tensor([True, False])), [True, False], ms.bool_),
+        (lambda: ops.relu(Tensor([True, False])), [True, False], ms.bool_),
+        (lambda: ops.trunc(Tensor([True, False])), [True, False], ms.bool_),
+        (lambda: ops.ldexp(Tensor([1.0, 2.0]), 3), [8, 16], ms.float32),
+        (lambda: ops.ldexp(3, Tensor([1.0, 2.0])), [6, 12], ms.float32),
+        (
+            lambda: ops.cross(Tensor([1, 0, 0], ms.float16), Tensor([[0.0, 1, 0], [1, 1, 1]])),
+            [[0, 0, 1], [0, -1, 1]],
+            ms.float16,
+        ),
+    ],
+)
+def test_results(mode, function, wanted, dtype):
+    for f in (function, ms.jit(function)):
+        out = f()
+        assert out.dtype is dtype
+        np.testing.assert_array_equal(out.asnumpy(), wanted)
+
+
+@pytest.mark.parametrize(
+    "function, kinds, text",
+    [
+        (lambda: ops.matmul(X, X), (ValueError, RuntimeError), "dimensions must be equal"),
+        (lambda: ms.grad(lambda x: x, 1)(X), (IndexError, RuntimeError), "Position index 1"),
+        (lambda: ms.grad(lambda x: x, 0, 3)(X), (TypeError, ValueError), "'weights' must be"),
+        (lambda: ms.vmap(lambda x: x)(3), (ValueError, RuntimeError), "no input is mapped"),
+        (lambda: ms.vmap(lambda x: x, 3)(X), (ValueError, RuntimeError), "axis 3"),
+        (
+            lambda: ms.vmap(lambda x, y: x)(X, Tensor([1.0, 2.0])),
+            (ValueError, RuntimeError),
+            "different sizes",
+        ),
+        (lambda: ms.jit(lambda x: {"a": x}["b"])(X), (KeyError, ValueError), "b"),
+        (lambda: ms.jit(lambda x: x * (1 / 0))(X), (ZeroDivisionError, ValueError), "by zero"),
+        (lambda: ms.jit(lambda x: x(1))(X), (TypeError, ValueError), "not callable"),
+        (lambda: ops.stack(()), (TypeError, ValueError), "non-empty tuple or list"),
+        (lambda: ops.transpose(X, 1), (ValueError, TypeError), "as many in 'dims'"),
+        (lambda: X.transpose("x"), (TypeError,), "as many in 'dims'"),
+        (lambda: X.sum(X), (TypeError,), "'axis' must be an int"),
+        (lambda: ops.softmax(X, 0, dtype=3), (TypeError,), "dtype is needed"),
+        (lambda: ops.split(Tensor(2.0), 1), (ValueError,), "at least one dimension"),
+        (lambda: ops.chunk(Tensor(2.0), 1), (ValueError,), "at least one dimension"),
+    ],
+)
+def test_errors(function, kinds, text):
+    for kind in kinds:
+        with pytest.raises(kind, match=text) as caught:
+            function()
+        assert type(caught.value).__name__ == kinds[0].__name__
+
+
+def test_unpacking_in_compiled_code():
+    def f(x):
+        a, b, c = (x, x)
+        return a + b + c
+
+    with pytest.raises(IndexError, match="values to unpack"):
+        ms.jit(f)(X)
+    with pytest.raises(ValueError, match="values to unpack"):
+        ms.jit(f)(X)
+
+
+def test_an_error_of_two_classes_is_pickled_as_python_s():
+    with pytest.raises(ValueError) as caught:
+        ops.matmul(X, X)
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert type(again) is ValueError and str(again) == str(caught.value)
