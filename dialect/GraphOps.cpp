@@ -215,11 +215,14 @@ LogicalResult VMapOp::verifySymbolUses(SymbolTableCollection &symbols) {
              << dim << " of argument " << i << ", which is " << given << "; "
              << getCalleeAttr() << " takes " << type.getInput(i);
   }
-  for (auto [i, result] : llvm::enumerate(getResultTypes()))
+  for (auto [i, result] : llvm::enumerate(getResultTypes())) {
+    if (getOutDims()[i] == -1 && result == type.getResult(i))
+      continue;
     if (result != withBatch(type.getResult(i), getOutDims()[i], *size))
       return emitOpError("gives ")
              << result << " as result " << i << " for a batch of " << *size
              << " " << type.getResult(i) << " in dimension " << getOutDims()[i];
+  }
   return success();
 }
 

@@ -116,7 +116,7 @@ def Cell_VMapOp : Op<Cell_Dialect, "vmap", [
   let description = [{
     `in_dims` gives for each argument the dimension that holds the batch, or -1 for one
     that is the same for all elements; `out_dims` gives for each result the dimension in
-    which the batch comes out.
+    which the batch comes out, or -1 for one that depends on no mapped argument.
 
     ```mlir
     %y = cell.vmap @f(%x, %w) in [0, -1] out [0]

@@ -495,7 +495,12 @@ LogicalResult expandVMap(VMapOp op, func::FuncOp callee, SymbolTable &symbols) {
   for (auto [i, value] : llvm::enumerate(body.getTerminator()->getOperands())) {
     Batched batched = batcher.lookup(value);
     int64_t dim = op.getOutDims()[i];
-    if (batched.varies)
+    if (dim < 0 && batched.varies)
+      return op.emitOpError("has no out dimension for result ")
+             << i << ", which depends on an argument that is mapped";
+    if (dim < 0)
+      results.push_back(batched.value);
+    else if (batched.varies)
       results.push_back(moveDim(builder, op.getLoc(), batched.value, 0, dim));
     else
       results.push_back(BroadcastOp::create(

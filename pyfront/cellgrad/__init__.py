@@ -55,11 +55,13 @@ from cellgrad.core.context import (
     set_device,
     set_num_threads,
 )
+from cellgrad.core.default_dtype import default_dtype, get_default_dtype, set_default_dtype
 from cellgrad.core.dtype import *  # noqa: F403
 from cellgrad.core.dtype import dtype_to_nptype, dtype_to_pytype, pytype_to_dtype
 from cellgrad.core.errors import CompileError
 from cellgrad.core.generator import get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 from cellgrad.core.initializer import get_seed, set_seed
+from cellgrad.core.nodes import register_pytree_node
 from cellgrad.core.parameter import Parameter, ParameterTuple
 from cellgrad.core.settings import (
     DTYPES,
@@ -134,6 +136,7 @@ __all__ = [
     "context",
     "custom_rule",
     "dataset",
+    "default_dtype",
     "dtype",
     "dtype_to_nptype",
     "dtype_to_pytype",
@@ -141,6 +144,7 @@ __all__ = [
     "export",
     "from_numpy",
     "get_context",
+    "get_default_dtype",
     "get_grad",
     "get_num_threads",
     "get_rng_state",
@@ -170,9 +174,11 @@ __all__ = [
     "pytype_to_dtype",
     "random",
     "recompute",
+    "register_pytree_node",
     "save_checkpoint",
     "seed",
     "set_context",
+    "set_default_dtype",
     "set_deterministic",
     "set_device",
     "set_num_threads",

@@ -369,12 +369,38 @@ std::vector<GraphValue> FunctionBuilder::jvp(
   return wrap(op->getResults());
 }
 
+/// Which results of a function depend on the arguments with a dimension: what
+/// an op gives does if what it, or code inside of it, takes does.
+static SmallVector<bool> varyingResults(func::FuncOp function,
+                                        ArrayRef<int64_t> dims) {
+  llvm::DenseSet<Value> varying;
+  Block &body = function.getBody().front();
+  for (auto [argument, dim] : llvm::zip(body.getArguments(), dims))
+    if (dim >= 0)
+      varying.insert(argument);
+  for (Operation &op : body) {
+    bool depends =
+        op.walk([&](Operation *inner) {
+            return llvm::any_of(inner->getOperands(),
+                                [&](Value v) { return varying.contains(v); })
+                       ? WalkResult::interrupt()
+                       : WalkResult::advance();
+          }).wasInterrupted();
+    if (depends)
+      varying.insert(op.result_begin(), op.result_end());
+  }
+  return llvm::map_to_vector(body.getTerminator()->getOperands(),
+                             [&](Value v) { return varying.contains(v); });
+}
+
 std::vector<GraphValue> FunctionBuilder::vmap(
     const std::string &callee, const std::vector<GraphValue> &args,
     const std::vector<int64_t> &inDims, const std::vector<int64_t> &outDims,
     const std::optional<SourceLocation> &loc) {
-  FunctionType type = lookup(callee).getFunctionType();
+  func::FuncOp function = lookup(callee);
+  FunctionType type = function.getFunctionType();
   SmallVector<Value> operands = unwrap(args);
+  SmallVector<bool> varying = varyingResults(function, inDims);
   // Result types need the size of the batch; what does not fit is refused
   // below.
   int64_t size = 0;
@@ -388,11 +414,15 @@ std::vector<GraphValue> FunctionBuilder::vmap(
     auto tensor = cast<RankedTensorType>(result);
     SmallVector<int64_t> shape(tensor.getShape());
     int64_t dim = i < outDims.size() ? outDims[i] : 0;
-    if (dim < 0 || dim > tensor.getRank())
+    if (dim < -1 || dim > tensor.getRank())
       throw GraphError("out dimension " + std::to_string(dim) +
                        " is out of range for result " + std::to_string(i) +
                        " of rank " + std::to_string(tensor.getRank()));
-    shape.insert(shape.begin() + dim, size);
+    if (dim < 0 && varying[i])
+      throw GraphError("result " + std::to_string(i) +
+                       " depends on an input that is mapped");
+    if (dim >= 0)
+      shape.insert(shape.begin() + dim, size);
     results.push_back(RankedTensorType::get(shape, tensor.getElementType()));
   }
   auto op = VMapOp::create(builder, graph->location(loc), results, callee,

@@ -44,6 +44,28 @@ func.func @result(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
 
 // -----
 
+func.func private @f(%x: tensor<3xf32>) -> tensor<3xf32> {
+  return %x : tensor<3xf32>
+}
+func.func @once(%x: tensor<4x3xf32>) -> tensor<3xf32> {
+  // expected-error @+1 {{has no out dimension for result 0, which depends on an argument that is mapped}}
+  %y = cell.vmap @f(%x) in [0] out [-1] : (tensor<4x3xf32>) -> tensor<3xf32>
+  return %y : tensor<3xf32>
+}
+
+// -----
+
+func.func private @f(%x: tensor<3xf32>) -> tensor<3xf32> {
+  return %x : tensor<3xf32>
+}
+func.func @once_as_a_batch(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
+  // expected-error @+1 {{gives 'tensor<4x3xf32>' as result 0 for a batch of 4 'tensor<3xf32>' in dimension -1}}
+  %y = cell.vmap @f(%x) in [0] out [-1] : (tensor<4x3xf32>) -> tensor<4x3xf32>
+  return %y : tensor<4x3xf32>
+}
+
+// -----
+
 func.func @unknown(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
   // expected-error @+1 {{refers to @nobody, which is not a function of this module}}
   %y = cell.vmap @nobody(%x) in [0] out [0] : (tensor<4x3xf32>) -> tensor<4x3xf32>

@@ -18,9 +18,11 @@ from cellgrad.capture.rows import Rows
 from cellgrad.core import state
 from cellgrad.core.arguments import argument_error, check_bool, check_instance
 from cellgrad.core.errors import error
+from cellgrad.core.exact import Static, static_key
+from cellgrad.core.nodes import fields_of, is_record
 from cellgrad.core.record import as_tensor
 from cellgrad.core.tensor import Tensor
-from cellgrad.core.tree import map_tensors
+from cellgrad.core.tree import leaves, map_tensors
 from cellgrad.ops.joining import stack
 
 __all__ = ["ForiLoop", "Scan", "WhileLoop"]
@@ -37,7 +39,7 @@ class WhileLoop:
     Inputs:
         cond_func: gives the truth of a value: a bool, or a Tensor of one element.
         loop_func: gives the next value, of the same structure and shapes.
-        init_val: a Tensor or number, or a tuple, list or dict of those.
+        init_val: a Tensor or number, or a tuple, list, dict or dataclass of those.
 
     Outputs:
         the last value. Numbers in it are Tensors in compiled code, where the loop stays a loop;
@@ -76,7 +78,7 @@ class ForiLoop:
     Inputs:
         lower, upper: ints, or integer Tensors of one element.
         loop_func: gives the next value, of the same structure and shapes.
-        init_val: a Tensor or number, or a tuple, list or dict of those.
+        init_val: a Tensor or number, or a tuple, list, dict or dataclass of those.
         unroll: has no effect: in compiled code the loop stays a loop, and the index is an Int64
             Tensor.
 
@@ -124,10 +126,11 @@ class Scan:
 
     Inputs:
         loop_func: gives the next carry, of the same structure and shapes, and a result.
-        init: a Tensor or number, or a tuple, list or dict of those.
+        init: a Tensor or number, or a tuple, list, dict or dataclass of those.
         xs: a tuple or list of such values, of one structure and one shape each; None for `length`
-            trips without. A Tensor stands for its slices along dimension 0, and the results are
-            then stacked as well, so that the size of the program does not depend on their number.
+            trips without. A Tensor stands for its slices along dimension 0, a dict or dataclass for
+            those of all its Tensors, and the results are then stacked as well, so that the size of the
+            program does not depend on their number.
         length: the number of trips where `xs` is None.
         unroll: has no effect: in compiled code the loop stays a loop.
 
@@ -154,30 +157,31 @@ class Scan:
     ) -> Any:
         _check_function(loop_func, "loop_func", "Scan")
         check_bool(unroll, "Scan", "unroll")
-        check_instance(xs, "Scan", "xs", list | tuple | Tensor | None)
+        along = isinstance(xs, Tensor | dict) or is_record(xs)
+        if not along:
+            check_instance(xs, "Scan", "xs", list | tuple | Tensor | dict | None)
         if xs is None and (isinstance(length, bool) or not isinstance(length, int) or length < 0):
             raise argument_error(
                 TypeError, "Scan", "length", "an int of at least 0 where 'xs' is None", length
             )
-        if isinstance(xs, Tensor) and xs.ndim == 0:
-            raise error(ValueError, "For 'Scan', a Tensor 'xs' must have a dimension to go along.")
-        count = length if xs is None else len(xs)
+        count = length if xs is None else _length(xs) if along else len(xs)
         assert count is not None
-        if count == 0 and not isinstance(xs, Tensor):
+        if count == 0 and not along:
             return init, []
         if state.current.scope is not None:
-            return _captured_scan(loop_func, init, xs, count)
+            return _captured_scan(loop_func, init, xs, count, along)
         if isinstance(xs, tuple | list):
             _forms(xs)
         carry, results = init, []
         form = None
         for i in range(count):
-            new, y = _pair(loop_func(carry, None if xs is None else xs[i]))
+            x = _row(xs, i) if along else None if xs is None else xs[i]
+            new, y = _pair(loop_func(carry, x))
             carry = _next(carry, new, "Scan")
             form = whole(y) if form is None else form
             _check_result(form, y)
             results.append(y)
-        if not isinstance(xs, Tensor):
+        if not along:
             return carry, results
         if not results:
             raise error(
@@ -204,24 +208,55 @@ def _pair(value: Any) -> tuple[Any, Any]:
     return value
 
 
+def _length(xs: Any) -> int:
+    """How many slices the Tensors of a value have along dimension 0."""
+    lengths = []
+    for path, value in leaves(xs):
+        if isinstance(value, Tensor) and value.ndim:
+            lengths.append(len(value))
+        elif type(value) is not Static:
+            raise error(
+                ValueError,
+                f"For 'Scan', a Tensor 'xs{path}' must have a dimension to go along."
+                if isinstance(value, Tensor)
+                else f"For 'Scan', 'xs{path}' must be a Tensor, but got {type(value).__name__}: a "
+                f"{type(xs).__name__} stands for the slices of its Tensors along dimension 0.",
+            )
+    if not lengths or len(set(lengths)) > 1:
+        raise error(
+            ValueError,
+            f"For 'Scan', the Tensors of 'xs' must have one length along dimension 0, but have "
+            f"{sorted(set(lengths))}."
+            if lengths
+            else "For 'Scan', 'xs' holds no Tensor, so that the number of trips is not known.",
+            "" if lengths else "give None for 'xs', and the number of trips as 'length'",
+        )
+    return lengths[0]
+
+
+def _row(xs: Any, i: int) -> Any:
+    return map_tensors(operator.itemgetter(i), xs)
+
+
 def _stacked(values: Any) -> Any:
     """One nested value from several, with their leaves stacked along a new dimension 0."""
     form = whole(values[0])
     columns = [form.take(v) for v in values]
-    leaves = [stack([as_tensor(v, "Scan") for v in column]) for column in zip(*columns)]
-    return form.build(iter(leaves))
+    stacks = [stack([as_tensor(v, "Scan") for v in column]) for column in zip(*columns)]
+    return form.build(iter(stacks))
 
 
 class _Slices:
     """The elements of `xs`, to be read at an index that is a tensor."""
 
-    def __init__(self, xs: Any):
+    def __init__(self, xs: Any, along: bool):
         self.read: Callable[[Tensor], Any]
         if xs is None:
             self.read = lambda i: None
-        elif isinstance(xs, Tensor):
-            flat = Rows.of(xs)
-            self.read = lambda i: Rows.read(flat, i, xs.shape[1:])
+        elif along:
+            form = whole(xs)
+            flat = [(Rows.of(t), t.shape[1:]) for t in form.take(xs)]
+            self.read = lambda i: form.build(Rows.read(rows, i, shape) for rows, shape in flat)
         else:
             forms = _forms(xs)
             first = forms[0]
@@ -260,7 +295,9 @@ def _alike(a: Any, b: Any) -> bool:
             return type(value), [outline(v) for v in value]
         if isinstance(value, dict):
             return {k: outline(v) for k, v in value.items()}
-        return value
+        if is_record(value):
+            return type(value), outline(fields_of(value))
+        return static_key(value)
 
     return bool(outline(a) == outline(b))
 
@@ -274,8 +311,8 @@ def _settled(init: Any, trip: Callable[[Any], Any]) -> tuple[Any, Merged]:
             merged = merge(init, carry)
         except Conflict:
             break  # the loop says what is wrong
-        leaves = [as_leaf(v, s) for v, s in zip(merged.take(init), merged.signatures, strict=True)]
-        before, init = init, merged.build(iter(leaves))
+        settled = [as_leaf(v, s) for v, s in zip(merged.take(init), merged.signatures, strict=True)]
+        before, init = init, merged.build(iter(settled))
         if whole(before).signatures == whole(init).signatures:
             break
     return init, whole(like(form)[1])
@@ -302,8 +339,8 @@ def _parts(form: Merged, y: Any) -> list[Tensor]:
     return [as_leaf(v, s) for v, s in zip(form.take(y), form.signatures, strict=True)]
 
 
-def _captured_scan(loop_func: Any, init: Any, xs: Any, count: int) -> Any:
-    slices = _Slices(xs)
+def _captured_scan(loop_func: Any, init: Any, xs: Any, count: int, along: bool) -> Any:
+    slices = _Slices(xs, along)
 
     def trip(carry: Any, i: Tensor) -> tuple[Any, Any]:
         return _pair(_call(loop_func, (carry, slices.read(i))))
@@ -321,6 +358,6 @@ def _captured_scan(loop_func: Any, init: Any, xs: Any, count: int) -> Any:
     stacked = form.build(
         Rows.slices(r, s.shape) for r, s in zip(kept, form.signatures, strict=True)
     )
-    if isinstance(xs, Tensor):
+    if along:
         return carry, stacked
     return carry, [map_tensors(operator.itemgetter(k), stacked) for k in range(count)]

@@ -1,7 +1,7 @@
 """Values that differ between two ways through a program, as values that compiled code selects.
 
 A number becomes a tensor where it has to be computed at run time: bool a Bool, int an Int64 and
-float a Float32 scalar, or the dtype of the tensor it meets.
+float a scalar of the default dtype, or the dtype of the tensor it meets.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from cellgrad.core import dtype as mstype
 from cellgrad.core import state
 from cellgrad.core.errors import error
 from cellgrad.core.exact import same
+from cellgrad.core.nodes import fields_of, is_record, with_fields
 from cellgrad.core.record import cast_to, reshape_to, splat
 from cellgrad.core.scope import used
 from cellgrad.core.storage import Signature, signature
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tracer import Tracer
-from cellgrad.core.tree import fields_of, holds_tensors, is_record, with_fields
+from cellgrad.core.tree import holds_tensors
 
 _NUMBERS = (bool, int, float)
 _LEAVES = (Tensor, bool, int, float)
@@ -90,7 +91,7 @@ def _nested(value: Any, parts: dict[Any, Merged]) -> Merged:
         if isinstance(value, dict):
             return items
         if is_record(value):
-            return with_fields(value, items)
+            return with_fields(type(value), items)
         kind = type(value)
         return kind(*items.values()) if hasattr(kind, "_fields") else kind(items.values())
 
@@ -112,7 +113,7 @@ def number_signature(value: bool | int | float) -> Signature:
         if isinstance(value, bool)
         else mstype.int64
         if isinstance(value, int)
-        else mstype.float32
+        else mstype.default_float()
     )
     return signature(kind, ())
 

@@ -35,7 +35,7 @@ _FREE = {int: _Free(), float: _Free()}
 class _Bound:
     """A program for any numbers, with those of one call: what `Program` needs of a `Compiled`."""
 
-    __slots__ = ("build", "captures", "entry", "used", "written")
+    __slots__ = ("build", "captures", "entry", "used", "widened", "written")
 
     def __init__(self, compiled: _jit.Compiled, values: tuple[Any, ...]):
         made = {
@@ -46,6 +46,7 @@ class _Bound:
         self.entry = compiled.entry
         self.build = compiled.build
         self.written = compiled.written
+        self.widened = compiled.widened
         compiled.used = True
 
 

@@ -93,6 +93,18 @@ def naming_nans(entry: Any) -> Callable[[list[Any]], Any]:
     return call
 
 
+def endless(e: RecursionError, name: str) -> Exception:
+    """The error for a function that calls itself without end, with the user's place."""
+    if getattr(e, "__cellgrad_located__", False) and not getattr(e, "__notes__", None):
+        return e
+    where = "".join(getattr(e, "__notes__", []))
+    text = (
+        f"'{name}' calls itself without end while it is compiled: a recursion must end on a Python "
+        f"value, as all of it becomes part of the compiled code.\n{where}"
+    )
+    return RecursionError(text)
+
+
 def without_own_frames(e: Exception) -> Exception:
     """The exception without the frames of this package; CELLGRAD_FULL_TRACEBACK=1 keeps them."""
     if os.environ.get("CELLGRAD_FULL_TRACEBACK"):

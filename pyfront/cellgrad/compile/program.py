@@ -29,6 +29,7 @@ from cellgrad.compile import recompile as _recompile
 from cellgrad.compile import resident as _resident
 from cellgrad.compile.failures import (
     compile_error,
+    endless,
     naming_nans,
     naming_places,
     reproducers,
@@ -46,6 +47,8 @@ from cellgrad.core.exact import Identity
 from cellgrad.core.frame import Closure
 from cellgrad.core.guards import Guard, all_unchanged, unchanged
 from cellgrad.core.inputs import collect, inputs_of, substitute
+from cellgrad.core.lost_digits import tell
+from cellgrad.core.nodes import fields_of, is_record, with_fields
 from cellgrad.core.number import NeedsValue, Number
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.scope import NeedsIdentity, Scope, ScopeGuard, Trace
@@ -53,7 +56,7 @@ from cellgrad.core.storage import Signature, to_numpy
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.text import Text
 from cellgrad.core.tracer import Tracer
-from cellgrad.core.tree import fields_of, find_inside, holds_tensors, is_record, with_fields
+from cellgrad.core.tree import find_inside, holds_tensors
 from cellgrad.core.tree import tensors as tensors_of
 
 __all__ = ["Program", "call_cell"]
@@ -77,6 +80,7 @@ class Compiled:
         "modes",
         "numbers",
         "used",
+        "widened",
         "written",
     )
 
@@ -97,6 +101,7 @@ class Compiled:
         self.written = written
         self.captures = captures
         self.build = build
+        self.widened: tuple[int, ...] = ()  # inputs in float32 that meet float64
         self.modes: list[tuple[weakref.ref[Any], bool]] = []  # Cells and their training flags
 
     def modes_hold(self) -> bool:
@@ -184,6 +189,8 @@ class Program:
                 self.by_identity = True
                 return self(args, kwargs)
         compiled.used = True
+        if compiled.widened:
+            tell(compiled.widened, inputs_of(args, kwargs))
         for t, sig in compiled.captures:
             if t._sig is not sig:
                 compiled = self._compile(signature, args, kwargs)
@@ -239,7 +246,7 @@ class Program:
         try:
             captured = capture(trace, self.name, self.run, args, kwargs)
         except RecursionError as e:
-            raise without_own_frames(_endless(e, self.name)) from None
+            raise without_own_frames(endless(e, self.name)) from None
         except NeedsIdentity:
             raise
         except Exception as e:
@@ -259,6 +266,7 @@ class Program:
             guards,
             list(trace.elements.values()),
         )
+        compiled.widened = tuple(trace.widened)
         compiled.modes = [(weakref.ref(c), c.training) for c in trace.cells.values()]
         return compiled
 
@@ -279,7 +287,7 @@ def capture(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     input_names: list[str] | None = None,
-    result_names: Callable[[Any], list[str]] | None = None,
+    result_names: Callable[[Any], list[str] | None] | None = None,
     skipped: str | None = None,
 ) -> Captured:
     """Captures a call as the public function `name` of a trace's graph. The result named `skipped`,
@@ -292,6 +300,7 @@ def capture(
     unknown = _native.Loc("<call>", 0, 0, "")
     body = Scope(trace, name + "_body", [t._sig for t in tensors], None, unknown)
     body.name = name
+    body.roots = list(range(len(tensors)))
     pairs = zip(body.inputs, () if trace.bake else tensors)  # a model's inputs are only that
     own = {id(v): t for v, t in pairs if type(t) is Parameter}
     trace.origins.update(own)
@@ -310,9 +319,9 @@ def capture(
         finally:
             take_back(trace)
         names = [f"out{i}" for i in range(len(leaves))]
-        if result_names is not None:
+        labels = None if result_names is None else result_names(out)
+        if labels is not None:
             values = [body.value(t) for t in tensors_of(out)]
-            labels = result_names(out)
             names = [labels[values.index(leaf)] for leaf in leaves]
     written = list(body.written.values())
     written_at = {id(p): i for i, p in enumerate(written)}
@@ -375,9 +384,8 @@ def _builder(out: Any, scope: Scope, leaves: list[Any]) -> Callable[[list[Any]],
         items = {k: _builder(v, scope, leaves) for k, v in out.items()}
         return lambda buffers: {k: p(buffers) for k, p in items.items()}
     if is_record(out) and holds_tensors(out):
-        fields = _builder(fields_of(out), scope, leaves)
-        empty = with_fields(out, dict.fromkeys(fields_of(out)))
-        return lambda buffers: with_fields(empty, fields(buffers))
+        fields, record = _builder(fields_of(out), scope, leaves), type(out)
+        return lambda buffers: with_fields(record, fields(buffers))
     if isinstance(out, Iterator | Coroutine) or _holds_tracer(out, scope.trace):
         raise error(
             TypeError,
@@ -465,18 +473,6 @@ def compile_entry(trace: Trace, name: str) -> Any:
     if trace.checks:
         entry = naming_places(entry, trace.checks)
     return naming_nans(entry) if _instrument.CHECK_NANS else entry
-
-
-def _endless(e: RecursionError, name: str) -> Exception:
-    """The error for a function that calls itself without end, with the user's place."""
-    if getattr(e, "__cellgrad_located__", False) and not getattr(e, "__notes__", None):
-        return e
-    where = "".join(getattr(e, "__notes__", []))
-    text = (
-        f"'{name}' calls itself without end while it is compiled: a recursion must end on a Python "
-        f"value, as all of it becomes part of the compiled code.\n{where}"
-    )
-    return RecursionError(text)
 
 
 # --- entry points -----------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from typing import Any
 
 from cellgrad.core import log as _log
 from cellgrad.core.context import Device
+from cellgrad.core.dtype import Type
 from cellgrad.core.exact import same
 from cellgrad.core.guards import ABSENT, CONTAINERS, Guard, value_of
 from cellgrad.core.parameter import Parameter
@@ -26,10 +27,13 @@ def _text(value: Any) -> str:
 
 
 def _split(signature: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
-    """The device of a signature, and its inputs."""
+    """The device of a signature, with the default dtype if that is not float32, and its inputs."""
+    device = "CPU"
     if signature and isinstance(signature[0], Device):
-        return repr(signature[0]), signature[1:]
-    return "CPU", signature
+        device, signature = repr(signature[0]), signature[1:]
+    if signature and isinstance(signature[0], Type):
+        return f"{device} with default dtype {signature[0].name}", signature[1:]
+    return device, signature
 
 
 def _reason(signature: tuple[Any, ...], known: list[tuple[Any, ...]]) -> str:

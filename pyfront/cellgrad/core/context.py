@@ -9,6 +9,7 @@ from typing import Any
 
 from cellgrad import _native
 from cellgrad.core.arguments import argument_error, check_int, check_one_of
+from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 
 __all__ = [
@@ -130,13 +131,21 @@ class Placement:
 
 _CPU = Placement()
 current = [_CPU]
-# What signatures of programs begin with: the key of the current one. To be copied; see `_place`.
+# What signatures of programs begin with: the key of the current one, and the default dtype if that is
+# another than float32. To be copied; see `_place`.
 prefix: list[Any] = []
+_dtype: list[Type] = []
 
 
 def _place(placement: Placement) -> None:
     current[0] = placement
-    prefix[:] = placement.key
+    prefix[:] = [*placement.key, *_dtype]
+
+
+def note_dtype(*dtype: Type) -> None:
+    """Makes a default dtype part of the signatures of programs; none is float32."""
+    _dtype[:] = dtype
+    _place(current[0])
 
 
 def _cuda(device_id: int) -> Placement:

@@ -119,6 +119,24 @@ TENSOR_TYPES = (*_REAL_TYPES, complex64, complex128)
 _BY_NAME = {t.name: t for t in (*TENSOR_TYPES, number, int_, float_, tensor_type)}
 BY_NATIVE = {t.native: t for t in _REAL_TYPES}
 
+_default = [float32]
+
+
+def default_float() -> Type:
+    """The type that Python floats, and tensors made without one, have: see `set_default_dtype`."""
+    return _default[0]
+
+
+def or_default(dtype: Type | None) -> Type:
+    """A type that is given, or that of `default_float`."""
+    return _default[0] if dtype is None else dtype
+
+
+def use_default(dtype: Type) -> None:
+    """Makes a type that of `default_float`; compiled code has to be told, see `default_dtype`."""
+    _default[0] = dtype
+
+
 _NUMPY: dict[Type, np.dtype[Any]] = {t: np.dtype(t.name) for t in TENSOR_TYPES if t is not bfloat16}
 _FROM_NUMPY = {d: t for t, d in _NUMPY.items()}
 
@@ -202,7 +220,7 @@ def coerce(dtype: Any) -> Type | None:
     if isinstance(dtype, str):
         return _BY_NAME.get(dtype.lower().replace("bool_", "bool"))
     if dtype is float:
-        return float32
+        return _default[0]
     if dtype is complex:
         return complex64
     if dtype in (int, bool):
@@ -279,4 +297,4 @@ def promote_number(dtype: Type, value: bool | int | float | complex) -> Type:
         return int64 if dtype.kind == "b" else dtype
     if isinstance(value, complex):
         return complex_of(dtype)
-    return dtype if dtype.kind in "fc" else float32
+    return dtype if dtype.kind in "fc" else _default[0]

@@ -17,6 +17,18 @@ from cellgrad.core.dtype import Type
 _SIMPLE = (bool, int, str, bytes, type(None))
 
 
+class Static:
+    """What is kept in a nested value and is no part of it: a constant of compiled code."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any):
+        self.value = value
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+
 class Identity:
     """A value that is known by which object it is; it is kept alive."""
 
@@ -62,6 +74,8 @@ def static_key(value: Any) -> Any:
         return kind, static_key(value.start), static_key(value.stop), static_key(value.step)
     if isinstance(value, np.generic):
         return kind, value.dtype.str, value.tobytes()
+    if kind is Static:
+        return kind, _content_key(value.value)
     if isinstance(value, Type | np.dtype) or hasattr(value, "__func__"):
         return kind, value  # a bound method is that of one object
     library = kind.__module__.partition(".")[0] in sys.stdlib_module_names
@@ -69,6 +83,17 @@ def static_key(value: Any) -> Any:
     if library and compares is not object.__eq__ and kind.__hash__ is not None:
         return kind, value, repr(value)
     return Identity(value)
+
+
+def _content_key(value: Any) -> Any:
+    """As `static_key`, with lists, dictionaries and arrays told apart by what they hold now."""
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        return type(value), value.dtype.str, value.shape, value.tobytes()
+    if type(value) in (tuple, list):
+        return type(value), tuple([_content_key(v) for v in value])
+    if type(value) is dict:
+        return dict, tuple([(static_key(k), _content_key(v)) for k, v in value.items()])
+    return static_key(value)
 
 
 def same(a: Any, b: Any) -> bool:

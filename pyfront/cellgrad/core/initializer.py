@@ -475,14 +475,14 @@ _BY_NAME: dict[str, type[Initializer]] = {
 }
 
 
-def initializer(init: Any, shape: Any = None, dtype: Type = mstype.float32) -> Tensor:
+def initializer(init: Any, shape: Any = None, dtype: Type | None = None) -> Tensor:
     """A Tensor of initial values.
 
     Args:
         init: an initializer's name, an `Initializer`, a number, or a Tensor (checked against
             `shape`).
         shape: an int, tuple or list.
-        dtype: the dtype.
+        dtype: the dtype; float32, or the one of `set_default_dtype`, unless given.
 
     Raises:
         ValueError: an unknown name, a shape with a dimension that is not positive, or a Tensor of
@@ -516,7 +516,7 @@ def initializer(init: Any, shape: Any = None, dtype: Type = mstype.float32) -> T
         raise argument_error(
             TypeError, "initializer", "init", "a name, Initializer, number or Tensor", init
         )
-    return Tensor(shape=dims, dtype=dtype, init=init)
+    return Tensor(shape=dims, dtype=mstype.or_default(dtype), init=init)
 
 
 parameter.fill = initializer

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core.exact import number_key, static_key
+from cellgrad.core.nodes import fields_of, is_record, with_fields
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.scope import created
 from cellgrad.core.tensor import ConstantTensor, Tensor
 from cellgrad.core.tracer import Tracer, leaked
-from cellgrad.core.tree import fields_of, holds_tensors, is_record, plain_number, with_fields
+from cellgrad.core.tree import holds_tensors, plain_number
 
 _STATIC = (bool, int, str, type(None))
 
@@ -81,5 +82,5 @@ def substitute(value: Any, tracers: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     if is_record(value) and holds_tensors(value):
-        return created(with_fields(value, substitute(fields_of(value), tracers)))
+        return created(with_fields(type(value), substitute(fields_of(value), tracers)))
     return value

@@ -185,7 +185,7 @@ def check_tensor(value: Any, op: str, argument: str) -> Tensor:
 def check_float(value: Any, op: str, argument: str) -> Tensor:
     """A Tensor of floating-point or complex elements; integers are converted to float32."""
     tensor = check_tensor(value, op, argument)
-    return tensor if tensor.dtype.kind in "fc" else cast_to(tensor, mstype.float32)
+    return tensor if tensor.dtype.kind in "fc" else cast_to(tensor, mstype.default_float())
 
 
 def is_number(value: Any) -> bool:
@@ -207,7 +207,7 @@ def as_tensor(value: Any, op: str, dtype: Type | None = None) -> Tensor:
                 if isinstance(value, int)
                 else mstype.complex128
                 if isinstance(value, complex)
-                else mstype.float32
+                else mstype.default_float()
             )
         return splat(value, dtype, ())
     if isinstance(value, np.ndarray | list | tuple):

@@ -63,6 +63,7 @@ class Trace:
         self.hooks = 0  # that are part of it
         # Inputs that were Parameters in the call that is captured.
         self.origins: dict[int, Parameter] = {}
+        self.widened: set[int] = set()  # inputs in float32 that meet float64
         self.by_identity = False  # whether it is captured for these Parameters alone
         # Containers and objects from around the function that its code changes, and how.
         self.changes: dict[int, Change] = {}
@@ -232,6 +233,7 @@ class Scope:
         self.fn = trace.graph.function(trace.unique(name), args=args, public=False)
         trace.functions.append(self.fn)
         self.inputs = [Tracer(v, self, s) for v, s in zip(self.fn.args, inputs, strict=True)]
+        self.roots: list[Any] = []  # what they are to the program: see `lost_digits`
         # Each capture: (what, its argument); `what` is a Tracer of an outer scope, a Parameter or a
         # Tensor.
         self.captures: list[tuple[Any, Any]] = []

@@ -61,7 +61,7 @@ def _array_of(data: Any, dtype: Any = None) -> tuple[np.ndarray[Any, Any], Type]
             what = "uint64" if data > 0 and dtype in (None, mstype.uint64) else "int64"
             raise error(TypeError, f"For 'Tensor', the int {data} does not fit {what}.") from None
     if isinstance(data, float):
-        return np.asarray(data), mstype.float32  # kept exact: the dtype may be given as float64
+        return np.asarray(data), mstype.default_float()  # kept exact: the dtype may be another
     if isinstance(data, complex):
         return np.asarray(data), mstype.complex128
     if isinstance(data, list | tuple):
@@ -76,8 +76,8 @@ def _array_of(data: Any, dtype: Any = None) -> tuple[np.ndarray[Any, Any], Type]
                 f"For Tensor, the input_data is {data} that contain unsupported element.",
                 "all rows must have the same length and hold bools or numbers",
             )
-        if array.dtype == np.float64:  # float32, also of numpy's numbers and arrays
-            return array, mstype.float32
+        if array.dtype == np.float64:  # as of floats, also of numpy's numbers and arrays
+            return array, mstype.default_float()
         return _array_of(array.astype(np.int64) if array.dtype == np.int32 else array)
     if hasattr(data, "__dlpack__"):
         buffer, sig = exchanged(data, "from_dlpack")
@@ -117,7 +117,7 @@ class Tensor(_Methods):
     Tensor(shape=[2], dtype=Float32, value= [ 1.00000000e+00,  2.00000000e+00])
     """
 
-    __slots__ = ("__weakref__", "_buf", "_link", "_sig", "_views")
+    __slots__ = ("__weakref__", "_buf", "_link", "_rounded", "_sig", "_views")
 
     _is_parameter = False
 
@@ -125,6 +125,7 @@ class Tensor(_Methods):
     _sig: Signature
     _link: Any  # what it is a view of, and its views: see `core.views`; set where there are any
     _views: Any
+    _rounded: Any  # its elements, if they are Python floats that float32 has rounded
 
     def __init__(
         self,
@@ -151,6 +152,8 @@ class Tensor(_Methods):
             array, own = _array_of(input_data, dtype)
             target = dtype or own
         self._buf = from_numpy(_converted(array, target), target)
+        if dtype is None and target is mstype.float32 and _are_rounded(input_data, array):
+            self._rounded = self._buf
         self._sig = signature(target, tuple(int(n) for n in array.shape))
         scope = state.current.scope
         if scope is not None:
@@ -526,6 +529,15 @@ def _converted(array: np.ndarray[Any, Any], target: Type) -> np.ndarray[Any, Any
         array = array.real
     with np.errstate(invalid="ignore", over="ignore"):
         return array.astype(numpy_type)
+
+
+def _are_rounded(data: Any, array: np.ndarray[Any, Any]) -> bool:
+    """Whether elements given as Python floats are none of float32."""
+    if not isinstance(data, float | list | tuple):
+        return False
+    with np.errstate(over="ignore"):
+        single = array.astype(np.float32)
+    return bool(((single != array) & (array == array)).any())
 
 
 def _unpickle(array: np.ndarray[Any, Any], dtype: Type) -> Tensor:

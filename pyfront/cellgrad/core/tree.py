@@ -1,8 +1,7 @@
-"""Nested inputs and outputs: tensors are leaves of tuples, lists, dicts and dataclasses."""
+"""Nested inputs and outputs: tensors are leaves of tuples, lists, dicts, dataclasses and registered classes."""
 
 from __future__ import annotations
 
-import dataclasses
 import gc
 import types
 from collections.abc import Callable, Iterator
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core.errors import error
+from cellgrad.core.nodes import fields_of, is_record, with_fields
 from cellgrad.core.tensor import Tensor
 
 _NUMBERS = (bool, int, float, complex, np.number, np.bool_)
@@ -30,27 +30,6 @@ def plain_number(value: Any) -> Any:
             f"A number of numpy's {out.dtype} is wider than any dtype of a tensor.",
             "convert it: float(value)",
         )
-    return out
-
-
-def is_record(value: Any) -> bool:
-    """Whether a value is an instance of a dataclass, whose fields are parts of it; Cells are not."""
-    kind = type(value)
-    return hasattr(kind, "__dataclass_fields__") and not hasattr(kind, "construct")
-
-
-def fields_of(value: Any) -> dict[str, Any]:
-    """The fields of a dataclass, and what else is kept in it, by name."""
-    names = [f.name for f in dataclasses.fields(value)]
-    found = {n: getattr(value, n) for n in names if hasattr(value, n)}
-    return {**found, **getattr(value, "__dict__", {})}
-
-
-def with_fields(value: Any, fields: dict[str, Any]) -> Any:
-    """A dataclass of the class of `value` with these fields; its ``__init__`` is not called again."""
-    out = object.__new__(type(value))
-    for name, v in fields.items():
-        object.__setattr__(out, name, v)
     return out
 
 
@@ -110,7 +89,7 @@ def map_tensors(
     if isinstance(tree, dict):
         return {k: map_tensors(function, v, other) for k, v in tree.items()}
     if is_record(tree) and holds_tensors(tree):
-        return with_fields(tree, map_tensors(function, fields_of(tree), other))
+        return with_fields(type(tree), map_tensors(function, fields_of(tree), other))
     return tree if other is None else other(tree)
 
 

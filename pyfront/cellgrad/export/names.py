@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad import nn
+from cellgrad.core.nodes import fields_of, is_record
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tree import map_tensors, tensors
 from cellgrad.transforms.differentiate import Request, positions_of
@@ -26,7 +27,9 @@ def with_tensors(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def input_names(function: Any, inputs: tuple[Any, ...]) -> list[list[str]]:
-    """Names for the tensors of every input: the parameter's, numbered where it holds several."""
+    """Names for the tensors of every input: the parameter's, where it holds several with the keys and
+    fields that lead to them, or numbered.
+    """
     inner = getattr(function, "function", function)
     call = getattr(inner, "construct", inner)
     if isinstance(inner, nn.TrainOneStepCell) and _passes_on(type(inner).construct):
@@ -42,9 +45,26 @@ def input_names(function: Any, inputs: tuple[Any, ...]) -> list[list[str]]:
     out: list[list[str]] = []
     for i, value in enumerate(inputs):
         name = names[i] if i < len(names) else f"x{i}"
-        count = len(list(tensors(value)))
-        out.append(_numbered(name, count, "_"))
+        out.append(_named(name, value, "_"))
     return out
+
+
+def _named(name: str, value: Any, separator: str = "") -> list[str]:
+    """Names for the tensors of a value."""
+    parts = _parts(value)
+    count = len(list(tensors(value)))
+    if parts is None or count < 2:
+        return _numbered(name, count, separator)
+    return [n for key, v in parts.items() for n in _named(f"{name}_{key}", v, "_")]
+
+
+def _parts(value: Any) -> dict[Any, Any] | None:
+    """The parts of a value that have names."""
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return dict(zip(value._fields, value, strict=True))
+    if is_record(value):
+        return fields_of(value)
+    return value if isinstance(value, dict) else None
 
 
 def _numbered(name: str, count: int, separator: str = "") -> list[str]:
@@ -52,10 +72,12 @@ def _numbered(name: str, count: int, separator: str = "") -> list[str]:
 
 
 def result_names(function: Any, inputs: tuple[Any, ...]) -> Any:
-    """How results are named: ``value`` and ``grad_<input or Parameter>`` for a gradient."""
+    """How results are named: ``value`` and ``grad_<input or Parameter>`` for a gradient; by their keys
+    or fields those of another function; None otherwise.
+    """
     request = getattr(function, "request", None)
     if not isinstance(request, Request):
-        return None
+        return _field_names
     if function.sens:
         inputs = inputs[:-1]
 
@@ -66,12 +88,19 @@ def result_names(function: Any, inputs: tuple[Any, ...]) -> Any:
         wanted = [n for p in positions_of(request, inputs, request.name) for n in by_input[p]]
         wanted += [w.name for w in request.weights or ()]
         return [
-            *_numbered("value", len(list(tensors(value)))),
+            *_named("value", value),
             *[f"grad_{n}" for n in wanted],
-            *_numbered("aux", len(list(tensors(aux)))),
+            *_named("aux", aux),
         ]
 
     return names
+
+
+def _field_names(out: Any) -> list[str] | None:
+    parts = _parts(out)
+    if parts is None:
+        return None
+    return [n for key, value in parts.items() for n in _named(str(key), value, "_")]
 
 
 def _passes_on(construct: Callable[..., Any]) -> bool:

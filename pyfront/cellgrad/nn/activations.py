@@ -84,7 +84,7 @@ class PReLU(Cell):
         if channel <= 0:
             raise error(ValueError, f"For 'PReLU', 'channel' must be positive, but got {channel}.")
         slopes = [w] * channel if isinstance(w, int | float) else w
-        start = Tensor(slopes, mstype.float32)
+        start = Tensor(slopes, mstype.default_float())
         if start.shape != (channel,):
             raise error(
                 ValueError,

@@ -91,7 +91,7 @@ class MultiheadAttention(Cell):
         kdim: int | None = None,
         vdim: int | None = None,
         batch_first: bool = False,
-        dtype: Type = mstype.float32,
+        dtype: Type | None = None,
     ):
         super().__init__()
         self.embed_dim = embed_dim = check_int(embed_dim, self.cls_name, "embed_dim", at_least=1)
@@ -283,7 +283,7 @@ class _Layer(Cell):
         layer_norm_eps: float,
         batch_first: bool,
         norm_first: bool,
-        dtype: Type,
+        dtype: Type | None,
     ):
         super().__init__()
         self.given = (
@@ -324,7 +324,7 @@ class _Layer(Cell):
         return self.dense2(self.dropout(self.activation(self.dense1(x))))  # type: ignore[no-any-return]
 
 
-def _dense(inputs: int, outputs: int, dtype: Type) -> Dense:
+def _dense(inputs: int, outputs: int, dtype: Type | None) -> Dense:
     return Dense(
         inputs,
         outputs,
@@ -371,7 +371,7 @@ class TransformerEncoderLayer(_Layer):
         layer_norm_eps: float = 1e-5,
         batch_first: bool = False,
         norm_first: bool = False,
-        dtype: Type = mstype.float32,
+        dtype: Type | None = None,
     ):
         super().__init__(
             ("self_attn",),
@@ -425,7 +425,7 @@ class TransformerDecoderLayer(_Layer):
         layer_norm_eps: float = 1e-5,
         batch_first: bool = False,
         norm_first: bool = False,
-        dtype: Type = mstype.float32,
+        dtype: Type | None = None,
     ):
         super().__init__(
             ("self_attn", "multihead_attn"),
@@ -561,7 +561,7 @@ class Transformer(Cell):
         layer_norm_eps: float = 1e-5,
         batch_first: bool = False,
         norm_first: bool = False,
-        dtype: Type = mstype.float32,
+        dtype: Type | None = None,
     ):
         super().__init__()
         shared = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps)

@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 from cellgrad import ops
-from cellgrad.core import dtype as mstype
 from cellgrad.core.arguments import check_bool, check_int, check_shape
 from cellgrad.core.dtype import Type
 from cellgrad.core.initializer import Uniform, initializer
@@ -92,7 +91,7 @@ class BiDense(Cell):
         weight_init: Any = None,
         bias_init: Any = None,
         has_bias: bool = True,
-        dtype: Type = mstype.float32,
+        dtype: Type | None = None,
     ):
         super().__init__()
         self.in1_channels = check_int(in1_channels, self.cls_name, "in1_channels", at_least=1)

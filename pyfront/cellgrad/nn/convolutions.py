@@ -48,10 +48,11 @@ class _Conv(Cell):
         has_bias: bool,
         weight_init: Any,
         bias_init: Any,
-        dtype: Type,
+        dtype: Type | None,
         transposed: bool = False,
     ):
         super().__init__()
+        dtype = mstype.or_default(dtype)
         name = self.cls_name
         self.in_channels = per_dim(in_channels, 1, name, "in_channels")[0]
         self.out_channels = per_dim(out_channels, 1, name, "out_channels")[0]
@@ -170,7 +171,7 @@ class Conv1d(_Forward):
         has_bias: bool = False,
         weight_init: Any = None,
         bias_init: Any = None,
-        dtype: Type = mstype.float32,
+        dtype: Type | None = None,
     ):
         super().__init__(
             1,
@@ -216,7 +217,7 @@ class Conv2d(_Forward):
         weight_init: Any = None,
         bias_init: Any = None,
         data_format: str = "NCHW",
-        dtype: Type = mstype.float32,
+        dtype: Type | None = None,
     ):
         check_format(data_format, "NCHW", "Conv2d")
         super().__init__(
@@ -264,7 +265,7 @@ class Conv3d(_Forward):
         weight_init: Any = None,
         bias_init: Any = None,
         data_format: str = "NCDHW",
-        dtype: Type = mstype.float32,
+        dtype: Type | None = None,
     ):
         check_format(data_format, "NCDHW", "Conv3d")
         super().__init__(
@@ -346,7 +347,7 @@ class Conv1dTranspose(_Transposed):
         has_bias: bool = False,
         weight_init: Any = None,
         bias_init: Any = None,
-        dtype: Type = mstype.float32,
+        dtype: Type | None = None,
     ):
         super().__init__(
             1,
@@ -393,7 +394,7 @@ class Conv2dTranspose(_Transposed):
         has_bias: bool = False,
         weight_init: Any = None,
         bias_init: Any = None,
-        dtype: Type = mstype.float32,
+        dtype: Type | None = None,
     ):
         super().__init__(
             2,
@@ -445,7 +446,7 @@ class Conv3dTranspose(_Transposed):
         weight_init: Any = None,
         bias_init: Any = None,
         data_format: str = "NCDHW",
-        dtype: Type = mstype.float32,
+        dtype: Type | None = None,
     ):
         check_format(data_format, "NCDHW", "Conv3dTranspose")
         super().__init__(

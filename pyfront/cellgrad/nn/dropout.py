@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from cellgrad import ops
-from cellgrad.core import dtype as mstype
 from cellgrad.core.arguments import check_number
 from cellgrad.core.dtype import Type
 from cellgrad.core.tensor import Tensor
@@ -28,9 +27,7 @@ class Dropout(Cell):
     [1. 2.]
     """
 
-    def __init__(
-        self, keep_prob: float = 0.5, p: float | None = None, dtype: Type = mstype.float32
-    ):
+    def __init__(self, keep_prob: float = 0.5, p: float | None = None, dtype: Type | None = None):
         super().__init__()
         self.keep_prob = check_number(keep_prob, self.cls_name, "keep_prob")
         self.p = None if p is None else check_number(p, self.cls_name, "p", at_least=0, below=1)

@@ -114,9 +114,10 @@ class Dense(Cell):
         bias_init: Any = None,
         has_bias: bool = True,
         activation: Any = None,
-        dtype: Type = mstype.float32,
+        dtype: Type | None = None,
     ):
         super().__init__()
+        dtype = mstype.or_default(dtype)
         self.in_channels = _positive_int(in_channels, "in_channels", self.cls_name)
         self.out_channels = _positive_int(out_channels, "out_channels", self.cls_name)
         if not isinstance(has_bias, bool):

@@ -49,7 +49,7 @@ class LearningRateSchedule(Cell):
 
 
 def _float(step: Tensor) -> Tensor:
-    return ops.cast(step, mstype.float32)
+    return ops.cast(step, mstype.default_float())
 
 
 class _Decay(LearningRateSchedule):

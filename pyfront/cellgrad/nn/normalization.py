@@ -54,9 +54,10 @@ class _Statistics(Cell):
         momentum: float,
         affine: bool,
         inits: tuple[Any, Any, Any, Any],
-        dtype: Type,
+        dtype: Type | None,
     ):
         super().__init__()
+        dtype = mstype.or_default(dtype)
         self.num_features = check_int(num_features, self.cls_name, "num_features", at_least=1)
         self.eps = check_number(eps, self.cls_name, "eps", above=0, at_most=1)
         self.momentum = check_number(momentum, self.cls_name, "momentum", at_least=0, at_most=1)
@@ -111,7 +112,7 @@ class _BatchNorm(_Statistics):
         moving_var_init: Any = "ones",
         use_batch_statistics: bool | None = None,
         data_format: str = "NCHW",
-        dtype: Type = mstype.float32,
+        dtype: Type | None = None,
     ):
         inits = (gamma_init, beta_init, moving_mean_init, moving_var_init)
         super().__init__(num_features, eps, momentum, affine, inits, dtype)
@@ -192,7 +193,7 @@ class BatchNorm3d(Cell):
         moving_mean_init: Any = "zeros",
         moving_var_init: Any = "ones",
         use_batch_statistics: bool | None = None,
-        dtype: Type = mstype.float32,
+        dtype: Type | None = None,
     ):
         super().__init__()
         inits = (gamma_init, beta_init, moving_mean_init, moving_var_init)
@@ -229,7 +230,7 @@ class SyncBatchNorm(_BatchNorm):
         moving_var_init: Any = "ones",
         use_batch_statistics: bool | None = None,
         process_groups: Any = None,
-        dtype: Type = mstype.float32,
+        dtype: Type | None = None,
     ):
         inits = (gamma_init, beta_init, moving_mean_init, moving_var_init)
         super().__init__(
@@ -269,7 +270,7 @@ class _InstanceNorm(_Statistics):
         affine: bool = True,
         gamma_init: Any = "ones",
         beta_init: Any = "zeros",
-        dtype: Type = mstype.float32,
+        dtype: Type | None = None,
     ):
         inits = (gamma_init, beta_init, "zeros", "ones")
         super().__init__(num_features, eps, momentum, affine, inits, dtype)
@@ -347,9 +348,10 @@ class LayerNorm(Cell):
         gamma_init: Any = "ones",
         beta_init: Any = "zeros",
         epsilon: float = 1e-7,
-        dtype: Type = mstype.float32,
+        dtype: Type | None = None,
     ):
         super().__init__()
+        dtype = mstype.or_default(dtype)
         checked = check_sequence(normalized_shape, self.cls_name, "normalized_shape", "ints")
         self.normalized_shape = tuple(checked)
         self.begin_norm_axis = begin_norm_axis
@@ -401,9 +403,10 @@ class GroupNorm(Cell):
         affine: bool = True,
         gamma_init: Any = "ones",
         beta_init: Any = "zeros",
-        dtype: Type = mstype.float32,
+        dtype: Type | None = None,
     ):
         super().__init__()
+        dtype = mstype.or_default(dtype)
         num_groups = check_int(num_groups, self.cls_name, "num_groups", at_least=1)
         num_channels = check_int(num_channels, self.cls_name, "num_channels", at_least=1)
         if num_channels % num_groups:
@@ -449,9 +452,10 @@ class RmsNorm(Cell):
         normalized_shape: Any,
         gamma_init: Any = "ones",
         epsilon: float = 1e-6,
-        dtype: Type = mstype.float32,
+        dtype: Type | None = None,
     ):
         super().__init__()
+        dtype = mstype.or_default(dtype)
         checked = check_sequence(normalized_shape, self.cls_name, "normalized_shape", "ints")
         self.normalized_shape = tuple(checked)
         self.epsilon = epsilon

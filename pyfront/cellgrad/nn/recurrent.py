@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 from cellgrad import ops
-from cellgrad.core import dtype as mstype
 from cellgrad.core.arguments import (
     argument_error,
     check_bool,
@@ -27,7 +26,9 @@ __all__ = ["GRUCell", "LSTMCell", "RNNCell"]
 class _RecurrentCell(Cell):
     """Weights of the input and of the hidden state, `chunks` blocks of rows each."""
 
-    def __init__(self, input_size: int, hidden_size: int, has_bias: bool, chunks: int, dtype: Type):
+    def __init__(
+        self, input_size: int, hidden_size: int, has_bias: bool, chunks: int, dtype: Type | None
+    ):
         super().__init__()
         self.input_size = check_int(input_size, self.cls_name, "input_size", at_least=1)
         self.hidden_size = check_int(hidden_size, self.cls_name, "hidden_size", at_least=1)
@@ -96,7 +97,7 @@ class RNNCell(_RecurrentCell):
         hidden_size: int,
         has_bias: bool = True,
         nonlinearity: str = "tanh",
-        dtype: Type = mstype.float32,
+        dtype: Type | None = None,
     ):
         super().__init__(input_size, hidden_size, has_bias, 1, dtype)
         check_one_of(nonlinearity, "RNNCell", "nonlinearity", ("tanh", "relu"))
@@ -137,7 +138,7 @@ class LSTMCell(_RecurrentCell):
         input_size: int,
         hidden_size: int,
         has_bias: bool = True,
-        dtype: Type = mstype.float32,
+        dtype: Type | None = None,
     ):
         super().__init__(input_size, hidden_size, has_bias, 4, dtype)
 
@@ -179,7 +180,7 @@ class GRUCell(_RecurrentCell):
         input_size: int,
         hidden_size: int,
         has_bias: bool = True,
-        dtype: Type = mstype.float32,
+        dtype: Type | None = None,
     ):
         super().__init__(input_size, hidden_size, has_bias, 3, dtype)
 

@@ -119,7 +119,7 @@ class _RecurrentLayers(Cell):
         batch_first: bool = False,
         dropout: float = 0.0,
         bidirectional: bool = False,
-        dtype: Type = mstype.float32,
+        dtype: Type | None = None,
     ):
         super().__init__()
         owner = self.cls_name
@@ -136,13 +136,14 @@ class _RecurrentLayers(Cell):
         self.dropout = dropout
         self.dropout_op = Dropout(p=dropout)
 
+        dtype = mstype.or_default(dtype)
         rows, bound = _CHUNKS[mode] * hidden_size, 1 / math.sqrt(hidden_size)
         found: dict[str, list[Parameter]] = {
             k: [] for k in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
         }
 
         def add(kind: str, suffix: str, *shape: int) -> None:
-            values = np.random.uniform(-bound, bound, shape).astype(np.float32)
+            values = np.random.uniform(-bound, bound, shape).astype(mstype.to_numpy(dtype))
             found[kind].append(Parameter(Tensor(values, dtype), name=f"{kind}_{suffix}"))
 
         for layer in range(num_layers):

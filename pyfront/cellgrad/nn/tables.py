@@ -77,7 +77,7 @@ class Embedding(Cell):
         embedding_size: int,
         use_one_hot: bool = False,
         embedding_table: Any = "normal",
-        dtype: Type = mstype.float32,
+        dtype: Type | None = None,
         padding_idx: int | None = None,
     ):
         super().__init__()
@@ -85,8 +85,12 @@ class Embedding(Cell):
         embedding_size = check_int(embedding_size, "Embedding", "embedding_size")
         check_bool(use_one_hot, "Embedding", "use_one_hot")
         self.vocab_size, self.embedding_size = vocab_size, embedding_size
-        self.use_one_hot, self.dtype, self.padding_idx = use_one_hot, dtype, padding_idx
-        table = initializer(embedding_table, (vocab_size, embedding_size), mstype.float32)
+        self.use_one_hot, self.dtype, self.padding_idx = (
+            use_one_hot,
+            mstype.or_default(dtype),
+            padding_idx,
+        )
+        table = initializer(embedding_table, (vocab_size, embedding_size))
         if padding_idx is not None:
             if not is_int(padding_idx) or not 0 <= padding_idx < vocab_size:
                 raise argument_error(
@@ -127,11 +131,11 @@ class OneHot(Cell):
         depth: int = 1,
         on_value: float = 1.0,
         off_value: float = 0.0,
-        dtype: Type = mstype.float32,
+        dtype: Type | None = None,
     ):
         super().__init__()
         self.axis, self.depth = axis, depth
-        self.on_value, self.off_value, self.dtype = on_value, off_value, dtype
+        self.on_value, self.off_value, self.dtype = on_value, off_value, mstype.or_default(dtype)
 
     def construct(self, indices: Tensor) -> Tensor:
         on, off = Tensor(self.on_value, self.dtype), Tensor(self.off_value, self.dtype)

@@ -12,6 +12,7 @@ from cellgrad.core import record, state
 from cellgrad.core.arguments import argument_error
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
+from cellgrad.core.lost_digits import beside
 from cellgrad.core.record import (
     as_tensor,
     broadcast_shapes,
@@ -164,7 +165,7 @@ def _broadcast(x: Tensor, y: Tensor, op: str) -> tuple[Tensor, Tensor]:
 def _unary(op: str, x: Tensor, floating: bool) -> Tensor:
     if floating:
         if x.dtype.kind not in "fc":
-            x = cast_to(x, mstype.float32)
+            x = cast_to(x, mstype.default_float())
     elif x.dtype.kind == "b" and op in _KEEP_BOOLS:
         return emit("cell.reshape", [x], None, x.dtype, x.shape)
     elif x.dtype.kind == "b":
@@ -173,17 +174,18 @@ def _unary(op: str, x: Tensor, floating: bool) -> Tensor:
 
 
 def _predicate(op: str, x: Tensor) -> Tensor:
-    return emit(op, [x if x.dtype.kind in "fc" else cast_to(x, mstype.float32)])
+    return emit(op, [x if x.dtype.kind in "fc" else cast_to(x, mstype.default_float())])
 
 
 def _binary(op: str, x: Tensor, y: Tensor, floating: bool) -> Tensor:
+    beside(x, y)
     dtype = mstype.promote(x.dtype, y.dtype)
     if dtype.kind == "c":  # a real operand stays real
         part = mstype.real_of(dtype)
         x, y = (cast_to(v, dtype if v.dtype.kind == "c" else part) for v in (x, y))
         return emit(op, [*_broadcast(x, y, op)])
     if floating and dtype.kind != "f":
-        dtype = mstype.float32
+        dtype = mstype.default_float()
     elif dtype.kind == "b":
         of_bools = _OF_BOOLS.get(op)
         if of_bools is None:
@@ -202,6 +204,7 @@ def _binary(op: str, x: Tensor, y: Tensor, floating: bool) -> Tensor:
 
 
 def _compare(op: str, x: Tensor, y: Tensor) -> Tensor:
+    beside(x, y)
     dtype = mstype.promote(x.dtype, y.dtype)
     x, y = _broadcast(cast_to(x, dtype), cast_to(y, dtype), op)
     return emit(op, [x, y])

@@ -59,7 +59,7 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Type | None
             f"end={last}, step={by}.",
         )
     whole = all(isinstance(v, int) for v in (first, last, by))
-    own = mstype.int64 if whole else mstype.float32
+    own = mstype.int64 if whole else mstype.default_float()
     count = -((first - last) // by) if whole else math.ceil((last - first) / by)
     if state.current.scope is None:
         places = np.arange(count, dtype=np.int64 if whole else np.float64)
@@ -108,7 +108,7 @@ def linspace(start: Any, end: Any, steps: int) -> Tensor:
     count = known_int(steps, "linspace", "steps", at_least=1)
     if not isinstance(start, Tensor) and not isinstance(end, Tensor):
         first, last = _number(start, "linspace", "start"), _number(end, "linspace", "end")
-        return known(np.linspace(first, last, count), mstype.float32)
+        return known(np.linspace(first, last, count), mstype.default_float())
     a, b = ew._operands(start, end, "cell.linspace")
     for x, argument in ((a, "start"), (b, "end")):
         check_dtype(check_ndim(x, "linspace", argument, 0), "linspace", argument, "f")
@@ -129,9 +129,9 @@ def _linspace(a: Tensor, b: Tensor, count: int) -> Tensor:
     return emit("cell.add", parts)
 
 
-@public("ops.LogSpace(steps=10, base=10, dtype=mstype.float32)(start, end)")
+@public("ops.LogSpace(steps=10, base=10, dtype: Type | None = None)(start, end)")
 def logspace(
-    start: Any, end: Any, steps: int, base: Any = 10, *, dtype: Type = mstype.float32
+    start: Any, end: Any, steps: int, base: Any = 10, *, dtype: Type | None = None
 ) -> Tensor:
     """`base` to the powers of `linspace`.
 
@@ -147,9 +147,9 @@ def logspace(
     of = known_int(base, "logspace", "base")
     if not isinstance(start, Tensor) and not isinstance(end, Tensor):
         first, last = _number(start, "logspace", "start"), _number(end, "logspace", "end")
-        return known(np.logspace(first, last, count, base=of), dtype)
+        return known(np.logspace(first, last, count, base=of), mstype.or_default(dtype))
     powers = ew.power(of, linspace(start, end, count))
-    return cast(powers, dtype)
+    return cast(powers, mstype.or_default(dtype))
 
 
 def _lengths(n: Any, m: Any, op: str, names: tuple[str, str]) -> tuple[int, int]:
@@ -178,10 +178,10 @@ def eye(n: int, m: int | None = None, dtype: Type | None = None) -> Tensor:
     """
     rows, columns = _lengths(n, n if m is None else m, "eye", ("n", "m"))
     if state.current.scope is None:
-        return known(np.eye(rows, columns), dtype or mstype.float32)
+        return known(np.eye(rows, columns), mstype.or_default(dtype))
     row = broadcast_to_shape(reshape_to(iota(rows), (rows, 1)), (rows, columns))
     column = broadcast_to_shape(iota(columns), (rows, columns))
-    return cast_to(emit("cell.equal", [row, column]), dtype or mstype.float32)
+    return cast_to(emit("cell.equal", [row, column]), mstype.or_default(dtype))
 
 
 @public()

@@ -88,7 +88,7 @@ def _drop_channels(input: Any, p: Any, training: bool, op: str, ranks: tuple[int
     x, mask_shape, rate = _channels(input, p, op, ranks)
     if not training or rate == 0:
         return x
-    computed = x if x.dtype.kind == "f" else cast_to(x, mstype.float32)
+    computed = x if x.dtype.kind == "f" else cast_to(x, mstype.default_float())
     return cast_to(_masked(computed, mask_shape, rate, None, op)[0], x.dtype)
 
 

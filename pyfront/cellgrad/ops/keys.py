@@ -99,7 +99,7 @@ def _check_key(value: Any, op: str) -> Tensor:
 
 
 def _floating(dtype: Any, op: str) -> Type:
-    target = mstype.float32 if dtype is None else dtype
+    target = mstype.or_default(dtype)
     if not isinstance(target, Type) or target.kind != "f":
         raise argument_error(ValueError, op, "dtype", "a float type", target)
     return target
@@ -441,7 +441,7 @@ def categorical(key: Tensor, logits: Tensor, shape: Any = ()) -> Tensor:
     """
     k = _check_key(key, "categorical")
     rows = as_tensor(logits, "categorical")
-    rows = rows if rows.dtype.kind == "f" else cast_to(rows, mstype.float32)
+    rows = rows if rows.dtype.kind == "f" else cast_to(rows, mstype.default_float())
     own = _computed_in(rows.dtype)
     drawn = shape_of(shape, "categorical")
     whole = drawn + rows.shape

@@ -51,7 +51,7 @@ def _pair(input: Any, target: Any, op: str, names: tuple[str, str]) -> tuple[Ten
     a, b = check_tensor(input, op, names[0]), check_tensor(target, op, names[1])
     broadcast_shapes(a.shape, b.shape, op)
     dtype = mstype.promote(a.dtype, b.dtype)
-    dtype = dtype if dtype.kind == "f" else mstype.float32
+    dtype = dtype if dtype.kind == "f" else mstype.default_float()
     return cast_to(a, dtype), cast_to(b, dtype)
 
 

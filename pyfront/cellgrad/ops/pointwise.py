@@ -29,7 +29,7 @@ def _floats(x: Any, y: Any, op: str) -> tuple[Tensor, Tensor]:
     a, b = ew._operands(x, y, f"cell.{op}")
     dtype = mstype.promote(a.dtype, b.dtype)
     if dtype.kind not in "fc":
-        dtype = mstype.float32
+        dtype = mstype.default_float()
     return ew._broadcast(cast_to(a, dtype), cast_to(b, dtype), op)
 
 

@@ -91,8 +91,8 @@ class Stream:
         return k
 
 
-def _float_type(dtype: Any, op: str, default: Type = mstype.float32) -> Type:
-    target = default if dtype is None else dtype
+def _float_type(dtype: Any, op: str, default: Type | None = None) -> Type:
+    target = mstype.or_default(default) if dtype is None else dtype
     if not isinstance(target, Type) or target.kind != "f":
         raise argument_error(ValueError, op, "dtype", "a float type", target)
     return target
@@ -274,7 +274,7 @@ def standard_normal(shape: Any, seed: int | None = None) -> Tensor:
     (2, 3)
     """
     out: Tensor = _randn(
-        shape_of(shape, "standard_normal"), mstype.float32, seed, "standard_normal"
+        shape_of(shape, "standard_normal"), mstype.default_float(), seed, "standard_normal"
     )
     return out
 
@@ -290,8 +290,8 @@ def standard_laplace(shape: Any, seed: int | None = None) -> Tensor:
 
 
 def _parameters(shape: Any, values: tuple[Any, Any], op: str) -> tuple[Any, ...]:
-    """The parameters of a distribution in float32 with the shape of the result."""
-    whole = shape_of(shape, op)
+    """The parameters of a distribution in the default dtype with the shape of the result."""
+    whole, kind = shape_of(shape, op), mstype.default_float()
     tensors = []
     for value in values:
         if not isinstance(value, Tensor) and not is_number(value):
@@ -300,7 +300,7 @@ def _parameters(shape: Any, values: tuple[Any, Any], op: str) -> tuple[Any, ...]
                 f"For '{op}', the parameters must be Tensors or numbers, but got "
                 f"{type(value).__name__}.",
             )
-        tensors.append(cast_to(as_tensor(value, op, mstype.float32), mstype.float32))
+        tensors.append(cast_to(as_tensor(value, op, kind), kind))
         whole = broadcast_shapes(whole, tensors[-1].shape, op)
     return whole, *[broadcast_to_shape(t, whole) for t in tensors]
 
@@ -324,7 +324,7 @@ def normal(shape: Any, mean: Any, stddev: Any, seed: int | None = None) -> Tenso
      [5. 5. 5.]]
     """
     whole, mu, sigma = _parameters(shape, (mean, stddev), "normal")
-    z = random.unit_normal(next_key(seed, "normal"), whole, mstype.float32)
+    z = random.unit_normal(next_key(seed, "normal"), whole, mstype.default_float())
     return emit("cell.add", [emit("cell.mul", [z, sigma]), mu])
 
 
@@ -337,14 +337,14 @@ def laplace(shape: Any, mean: Any, lambda_param: Any, seed: int | None = None) -
     (2, 3)
     """
     whole, mu, scale = _parameters(shape, (mean, lambda_param), "laplace")
-    z = random.unit_laplace(next_key(seed, "laplace"), whole, mstype.float32)
+    z = random.unit_laplace(next_key(seed, "laplace"), whole, mstype.default_float())
     return emit("cell.add", [emit("cell.mul", [z, scale]), mu])
 
 
 @public()
 @operation
 def uniform(
-    shape: Any, minval: Tensor, maxval: Tensor, seed: int | None = None, dtype: Any = mstype.float32
+    shape: Any, minval: Tensor, maxval: Tensor, seed: int | None = None, dtype: Any = None
 ) -> Tensor:
     """Uniform numbers in [minval, maxval): float32, or int32 between two integers.
 
@@ -353,7 +353,7 @@ def uniform(
         minval, maxval: Tensors of the dtype, which for integers hold one number each. Floating-point
             ones get the derivatives of ``minval + u (maxval - minval)``.
         seed: selects another stream.
-        dtype: float32 or int32.
+        dtype: the default dtype, which is float32, or int32.
 
     Raises:
         TypeError: a limit is not a Tensor, or has another dtype.
@@ -363,6 +363,7 @@ def uniform(
     >>> print(x.shape, x.min() >= 4, x.max() < 5)
     (2, 3) True True
     """
+    dtype = mstype.or_default(dtype)
     for value, name in ((minval, "minval"), (maxval, "maxval")):
         check_instance(value, "uniform", name, Tensor)
         if value.dtype is not dtype:
@@ -378,10 +379,10 @@ def uniform(
         return random.whole_numbers(
             k, shape_of(shape, "uniform"), _single(minval), _single(maxval), dtype, "uniform"
         )
-    if dtype is not mstype.float32:
+    if dtype is not mstype.default_float():
         raise argument_error(ValueError, "uniform", "dtype", "float32 or int32", dtype)
     whole, low, high = _parameters(shape, (minval, maxval), "uniform")
-    u = random.unit_uniform(next_key(seed, "uniform"), whole, mstype.float32)
+    u = random.unit_uniform(next_key(seed, "uniform"), whole, mstype.default_float())
     width = emit("cell.sub", [high, low])
     return emit("cell.add", [emit("cell.mul", [u, width]), low])
 

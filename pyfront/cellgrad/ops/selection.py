@@ -325,7 +325,7 @@ def ones(shape: Any, dtype: Type | None = None) -> Tensor:
     >>> print(ops.ones((2,), ms.int32))
     [1 1]
     """
-    return splat(1, dtype or mstype.float32, shape_of(shape, "ones"))
+    return splat(1, mstype.or_default(dtype), shape_of(shape, "ones"))
 
 
 @public(
@@ -342,7 +342,7 @@ def zeros(size: Any, dtype: Type | None = None) -> Tensor:
     >>> print(ops.Zeros()((2,), ms.float32))
     [0. 0.]
     """
-    return splat(0, dtype or mstype.float32, shape_of(size, "zeros"))
+    return splat(0, mstype.or_default(dtype), shape_of(size, "zeros"))
 
 
 @public(
@@ -388,7 +388,7 @@ def full(size: Any, fill_value: bool | int | float, *, dtype: Type | None = None
         if isinstance(fill_value, int)
         else mstype.complex128
         if isinstance(fill_value, complex)
-        else mstype.float32
+        else mstype.default_float()
     )
     return splat(fill_value, dtype or own, shape_of(size, "full"))
 

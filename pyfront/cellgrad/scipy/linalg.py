@@ -45,7 +45,7 @@ __all__ = [
 def _floating(op: str, a: Any) -> Tensor:
     """The argument; integers become float32."""
     x = check_tensor(a, op, "a")
-    return x if x.dtype.kind == "f" else cast_to(x, mstype.float32)
+    return x if x.dtype.kind == "f" else cast_to(x, mstype.default_float())
 
 
 @operation

@@ -21,6 +21,8 @@ from cellgrad.core import hooks, state
 from cellgrad.core import inputs as _inputs
 from cellgrad.core.context import graph_mode
 from cellgrad.core.errors import either, error
+from cellgrad.core.lost_digits import root_of
+from cellgrad.core.nodes import fields_of, is_record
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.record import cast_to, splat
 from cellgrad.core.scope import Scope, ScopeGuard
@@ -29,8 +31,6 @@ from cellgrad.core.tensor import Tensor
 from cellgrad.core.tracer import Tracer
 from cellgrad.core.tree import (
     Mismatch,
-    fields_of,
-    is_record,
     map_tensors,
     matching,
     numbers,
@@ -93,6 +93,7 @@ class Differentiated:
         signatures = [self.signature_of(i, t) for i, t in enumerate(self.inputs)]
         self.scope = Scope(scope.trace, self.name, signatures, scope, state.location())
         self.scope.differentiated = True
+        self.scope.roots = [root_of(t) for t in self.inputs]
         for tracer, t in zip(self.scope.inputs, self.inputs, strict=True):
             if isinstance(t, Parameter):
                 self.scope.given[id(tracer)] = t
@@ -437,7 +438,7 @@ def _cotangents(d: Differentiated, part: Any, of: list[int], sens: Any, name: st
         elif isinstance(value, int | float | complex) and not isinstance(value, bool):
             whole = t.dtype.kind in "iu" and isinstance(value, int)
             value = splat(
-                value, t.dtype if whole or t.dtype.kind in "fc" else mstype.float32, t.shape
+                value, t.dtype if whole or t.dtype.kind in "fc" else mstype.default_float(), t.shape
             )
         elif not isinstance(value, Tensor):
             raise error(

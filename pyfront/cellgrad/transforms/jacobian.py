@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import numpy as np
-
 from cellgrad.capture import calls
 from cellgrad.compile import program as _jit
 from cellgrad.compile.tables import PerObject
@@ -18,10 +16,9 @@ from cellgrad.core import state
 from cellgrad.core.arguments import check_bool, check_callable
 from cellgrad.core.errors import error
 from cellgrad.core.record import fresh, splat
-from cellgrad.core.scope import constant
-from cellgrad.core.storage import signature
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tree import map_tensors, numbers, tensors, zero_of
+from cellgrad.ops.creation import eye
 from cellgrad.transforms.differentiate import (
     First,
     Request,
@@ -38,10 +35,10 @@ __all__ = ["hessian", "hvp", "jacfwd", "jacrev"]
 
 
 def _basis(like: Tensor) -> Tensor:
-    """One tensor like `like` for each of its elements, with a one there: shape (n, *shape)."""
-    n = int(np.prod(like.shape, dtype=np.int64))
-    rows = np.eye(n).reshape((n, *like.shape))
-    return constant(rows, signature(like.dtype, rows.shape))
+    """One tensor like `like` for each of its elements, with a one there: shape (n, *shape). It is made of
+    numbers that count, not a constant of n² elements in the code.
+    """
+    return eye(like.size, dtype=like.dtype).reshape((like.size, *like.shape))
 
 
 def _output(fn: Any, args: tuple[Any, ...], has_aux: bool, name: str) -> tuple[Any, Any]:

@@ -41,7 +41,7 @@ def _checked(value: Any, name: str, what: str) -> Tensor:
 
 
 def _floats(value: Tensor) -> Tensor:
-    return value if value.dtype.kind == "f" else cast_to(value, mstype.float32)
+    return value if value.dtype.kind == "f" else cast_to(value, mstype.default_float())
 
 
 def _orders(
@@ -51,7 +51,7 @@ def _orders(
     move with. The derivatives of input `i` by that number are ``series[i]``.
     """
     wide = any(x.dtype is mstype.float64 for x in primals)
-    kind = mstype.float64 if wide else mstype.float32
+    kind = mstype.float64 if wide else mstype.default_float()
 
     def moved(x: Tensor, terms: list[Tensor], t: Tensor) -> Tensor:
         at = cast_to(t, x.dtype)

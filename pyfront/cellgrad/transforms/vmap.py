@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from cellgrad import _native
 from cellgrad.compile import program as _jit
 from cellgrad.core import generator, state
 from cellgrad.core.arguments import check_callable
 from cellgrad.core.errors import either, error
+from cellgrad.core.exact import Static
+from cellgrad.core.nodes import fields_of, is_record
 from cellgrad.core.storage import Signature, signature
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tree import tensors
@@ -26,9 +29,15 @@ class _Mapped(Differentiated):
 
     keeps_hooks = False
 
-    def __init__(self, function: Any, args: tuple[Any, ...], axes: list[int | None]):
+    def __init__(
+        self,
+        function: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        axes: list[int | None],
+    ):
         self.axes = axes
-        super().__init__(function, args, {})
+        super().__init__(function, args, kwargs)
 
     def signature_of(self, index: int, tensor: Tensor) -> Signature:
         axis = self.axes[index]
@@ -44,9 +53,25 @@ def spread(axes: Any, tree: Any, what: str) -> list[Any]:
     """
     if axes is None or (isinstance(axes, int) and not isinstance(axes, bool)):
         return [axes for _ in tensors(tree)]
+    if isinstance(axes, _Named):
+        parts = tree if isinstance(tree, dict) else fields_of(tree) if is_record(tree) else {}
+        given = dict(axes)
+        if not given.keys() <= parts.keys() or any(
+            k not in given for k, v in parts.items() if any(True for _ in tensors(v))
+        ):
+            raise error(
+                ValueError,
+                f"For 'vmap', '{what}' names {_listed(given)}, but there "
+                f"{'are ' + _listed(parts) if parts else 'is a ' + _kind(tree)} to match.",
+                "give one axis for all of them, or one each (None for a value that is not mapped)",
+            )
+        return [axis for k, v in parts.items() for axis in spread(given.get(k), v, what)]
     if not isinstance(axes, tuple | list):
         raise _wrong_axes(axes, what)
-    items = list(tree.values()) if isinstance(tree, dict) else tree
+    items = tree
+    if isinstance(tree, dict) or is_record(tree):
+        parts = tree if isinstance(tree, dict) else fields_of(tree)
+        items = [v for v in parts.values() if type(v) is not Static]
     if not isinstance(items, tuple | list) or len(items) != len(axes):
         raise error(
             ValueError,
@@ -55,6 +80,14 @@ def spread(axes: Any, tree: Any, what: str) -> list[Any]:
             "give one axis for all of them, or one each (None for a value that is not mapped)",
         )
     return [axis for a, t in zip(axes, items, strict=True) for axis in spread(a, t, what)]
+
+
+def _listed(names: Any) -> str:
+    return ", ".join(repr(n) for n in names) or "nothing"
+
+
+def _kind(value: Any) -> str:
+    return "Tensor" if isinstance(value, Tensor) else type(value).__name__
 
 
 def _normalize(axis: int, rank: int, what: str) -> int:
@@ -67,12 +100,32 @@ def _normalize(axis: int, rank: int, what: str) -> int:
     return axis % rank
 
 
-def batch(function: Any, args: tuple[Any, ...], in_axes: Any, out_axes: Any) -> Any:
-    """A call on a batch in the current scope."""
-    inputs = list(tensors(args))
+def batch(
+    function: Any,
+    args: tuple[Any, ...],
+    in_axes: Any,
+    out_axes: Any,
+    kwargs: dict[str, Any] | None = None,
+) -> Any:
+    """A call on a batch in the current scope. Inputs given by name are mapped along dimension 0."""
+    kwargs = kwargs or {}
+    names = sorted(kwargs)  # the order in which they are captured
+    by_name = [t for n in names for t in tensors(kwargs[n])]
+    inputs = [*tensors(args), *by_name]
+    for n in names:
+        for t in tensors(kwargs[n]):
+            if t.ndim == 0:
+                raise error(
+                    ValueError,
+                    f"For 'vmap', the input '{n}' is given by name, so that it is mapped along dimension "
+                    "0, but it has no dimensions.",
+                    "give it by position, with None in 'in_axes', or by functools.partial",
+                )
     axes = [
         None if axis is None else _normalize(axis, t.ndim, "in_axes")
-        for axis, t in zip(spread(in_axes, args, "in_axes"), inputs, strict=True)
+        for axis, t in zip(
+            [*spread(in_axes, args, "in_axes"), *[0 for _ in by_name]], inputs, strict=True
+        )
     ]
     sizes = {t.shape[axis] for axis, t in zip(axes, inputs, strict=True) if axis is not None}
     if not sizes:
@@ -88,7 +141,7 @@ def batch(function: Any, args: tuple[Any, ...], in_axes: Any, out_axes: Any) -> 
             f"For 'vmap', the mapped dimensions have different sizes: {sorted(sizes)}.",
             "all mapped inputs must hold the same number of elements",
         )
-    d = _Mapped(function, args, axes)
+    d = _Mapped(function, args, kwargs, axes)
     if d.written:
         raise error(
             TypeError,
@@ -101,15 +154,21 @@ def batch(function: Any, args: tuple[Any, ...], in_axes: Any, out_axes: Any) -> 
     if not d.results:
         raise error(TypeError, f"For 'vmap', '{d.name}' must return a Tensor.")
     outs = spread(out_axes, d.out, "out_axes")
-    if None in outs:
-        raise error(ValueError, "For 'vmap', 'out_axes' must not be None.")
     out_dims = [
-        _normalize(axis, t.ndim + 1, "out_axes") for axis, t in zip(outs, d.results, strict=True)
+        -1 if axis is None else _normalize(axis, t.ndim + 1, "out_axes")
+        for axis, t in zip(outs, d.results, strict=True)
     ]
     in_dims = [-1 if axis is None else axis for axis in axes] + [-1] * len(d.scope.captures)
-    values = d.outer.fn.vmap(
-        d.scope.fn.name, d.operands(), in_dims=in_dims, out_dims=out_dims, loc=state.location()
-    )
+    try:
+        values = d.outer.fn.vmap(
+            d.scope.fn.name, d.operands(), in_dims=in_dims, out_dims=out_dims, loc=state.location()
+        )
+    except _native.GraphError as e:
+        raise error(
+            ValueError,
+            f"For 'vmap', 'out_axes' is None for an output of '{d.name}', but {e}.",
+            "give the output a dimension for the batch",
+        ) from None
     return d.primal(values)
 
 
@@ -119,22 +178,31 @@ def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callabl
     Args:
         fn: a Cell or function of one element.
         in_axes: the dimension of the inputs that holds the batch: one int for all, or a tuple with
-            one entry an input (None for an input that is the same for all elements; nested like
-            the input).
+            one entry an input (None for an input that is the same for all elements). The entry of a
+            nested input is one for all of it, or nested like it: a tuple of entries in their order,
+            for a dict or dataclass also a dict of entries by name.
         out_axes: the dimension of the outputs in which the batch comes out; nested like the output.
+            None for an output that depends on no mapped input: it comes out once.
 
     Returns:
-        A function of batched inputs. It nests with `grad`, `jvp` and `vmap` in any order.
+        A function of batched inputs; those given by name are mapped along dimension 0. It nests with
+        `grad`, `jvp` and `vmap` in any order.
 
     Raises:
         TypeError: axes of a wrong type; `fn` writes a Parameter or returns no Tensor.
-        ValueError: an axis out of range; batches of different sizes; no mapped input.
+        ValueError: an axis out of range; batches of different sizes; no mapped input; names in
+            `in_axes` that are not those of the input; None in `out_axes` for an output that depends on
+            a mapped input.
 
     >>> ms.vmap(ms.grad(lambda x: x * x * x))(ms.Tensor([1.0, 2.0]))
     Tensor(shape=[2], dtype=Float32, value= [ 3.00000000e+00,  1.20000000e+01])
     """
     check_callable(fn, "vmap", "fn", "a Cell or a function")
     return _VmapFunction(fn, _frozen(in_axes, "in_axes"), _frozen(out_axes, "out_axes"))
+
+
+class _Named(tuple[Any, ...]):
+    """The axes of parts by their names, as pairs."""
 
 
 class _VmapFunction:
@@ -145,26 +213,29 @@ class _VmapFunction:
         self._axes = in_axes, out_axes
         self.__name__ = f"vmap_{_jit.function_name(fn)}"
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         axes = self._axes
         if state.current.scope is not None:
-            return batch(self._fn, args, *axes)
+            return batch(self._fn, args, *axes, kwargs)
         program = _jit.program_for(
             self._fn,
             ("vmap", *axes),
-            lambda reach: lambda *a: batch(reach(), a, *axes),
+            lambda reach: lambda *a, **k: batch(reach(), a, *axes, k),
             self.__name__,
         )
-        return program(args, {})
+        return program(args, kwargs)
 
     def __repr__(self) -> str:
         return f"<vmap of {self._fn!r}>"
 
 
 def _frozen(axes: Any, what: str) -> Any:
-    """`axes` with tuples for lists."""
+    """`axes` with tuples for lists, dicts and dataclasses."""
     if isinstance(axes, tuple | list):
         return tuple(_frozen(a, what) for a in axes)
+    if isinstance(axes, dict) or is_record(axes):
+        parts = axes if isinstance(axes, dict) else fields_of(axes)
+        return _Named((k, _frozen(a, what)) for k, a in parts.items() if type(a) is not Static)
     if axes is None or (isinstance(axes, int) and not isinstance(axes, bool)):
         return axes
     raise _wrong_axes(axes, what)
@@ -173,9 +244,6 @@ def _frozen(axes: Any, what: str) -> Any:
 def _wrong_axes(axes: Any, what: str) -> Exception:
     return error(
         TypeError,
-        f"For 'vmap', '{what}' must be an int, None or a tuple of them, but got "
+        f"For 'vmap', '{what}' must be an int, None, or a tuple or dict of them, but got "
         f"{type(axes).__name__}.",
-        "for a dict, give a tuple with one entry for each of its values, in their order"
-        if isinstance(axes, dict)
-        else "",
     )

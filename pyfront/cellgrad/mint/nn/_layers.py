@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad import nn, ops
-from cellgrad.core.dtype import Type, float32
+from cellgrad.core.dtype import Type, or_default
 from cellgrad.core.initializer import Normal, initializer
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
@@ -30,9 +30,7 @@ class Linear(nn.Dense):
         bias_init: Any = None,
         dtype: Type | None = None,
     ):
-        super().__init__(
-            in_features, out_features, weight_init, bias_init, bias, dtype=dtype or float32
-        )
+        super().__init__(in_features, out_features, weight_init, bias_init, bias, dtype=dtype)
 
 
 class GroupNorm(nn.GroupNorm):
@@ -50,7 +48,7 @@ class GroupNorm(nn.GroupNorm):
         affine: bool = True,
         dtype: Type | None = None,
     ):
-        super().__init__(num_groups, num_channels, eps, affine, dtype=dtype or float32)
+        super().__init__(num_groups, num_channels, eps, affine, dtype=dtype)
 
 
 def _settings(padding: Any, padding_mode: str, op: str) -> tuple[str, Any]:
@@ -98,7 +96,7 @@ class Conv1d(nn.Conv1d):
             dilation[0] if isinstance(dilation, tuple) else dilation,
             groups,
             bias,
-            dtype=dtype or float32,
+            dtype=dtype,
         )
 
 
@@ -133,7 +131,7 @@ class Conv2d(nn.Conv2d):
             dilation,
             groups,
             bias,
-            dtype=dtype or float32,
+            dtype=dtype,
         )
 
 
@@ -168,7 +166,7 @@ class Conv3d(nn.Conv3d):
             dilation,
             groups,
             bias,
-            dtype=dtype or float32,
+            dtype=dtype,
         )
 
 
@@ -200,9 +198,9 @@ class LayerNorm(nn.Cell):
         self.eps = eps
         self.weight = self.bias = None
         if elementwise_affine:
-            self.weight = Parameter(ops.ones(self.normalized_shape, dtype or float32), "weight")
+            self.weight = Parameter(ops.ones(self.normalized_shape, or_default(dtype)), "weight")
             if bias:
-                self.bias = Parameter(ops.zeros(self.normalized_shape, dtype or float32), "bias")
+                self.bias = Parameter(ops.zeros(self.normalized_shape, or_default(dtype)), "bias")
 
     def construct(self, input: Any) -> Any:
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
@@ -249,7 +247,7 @@ class Embedding(nn.Cell):
         table = _weight
         if table is None:
             shape = (num_embeddings, embedding_dim)
-            table = Tensor(initializer(Normal(1.0), shape, dtype or float32), dtype or float32)
+            table = Tensor(initializer(Normal(1.0), shape, or_default(dtype)), or_default(dtype))
             if padding_idx is not None:
                 table[padding_idx] = 0
         self.padding_idx = padding_idx

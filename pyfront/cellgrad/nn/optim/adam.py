@@ -92,7 +92,7 @@ class Adam(_Moments):
         check_bool(use_locking, self.cls_name, "use_locking")
         self.use_nesterov = check_bool(use_nesterov, self.cls_name, "use_nesterov")
         self.use_amsgrad = check_bool(use_amsgrad, self.cls_name, "use_amsgrad")
-        one = Tensor(1.0, mstype.float32)
+        one = Tensor(1.0, mstype.default_float())
         self.beta1_power = Parameter(one, name="beta1_power")
         self.beta2_power = Parameter(one, name="beta2_power")
         self.moment1 = self.slots("moment1")
@@ -238,7 +238,7 @@ class AdaMax(_Moments):
     ):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         self._coefficients(beta1, beta2, eps)
-        self.beta1_power = Parameter(Tensor([1.0], mstype.float32), name="beta1_power")
+        self.beta1_power = Parameter(Tensor([1.0], mstype.default_float()), name="beta1_power")
         self.moment1 = self.slots("moment1")
         self.moment2 = self.slots("moment2")
 
@@ -290,7 +290,7 @@ class Lamb(_Moments):
     def construct(self, gradients: Any) -> bool:
         decays = self.decays()
         steps = self.prepared(gradients, decay=False)
-        count = ops.cast(self.global_step, mstype.float32).reshape(())
+        count = ops.cast(self.global_step, mstype.default_float()).reshape(())
         correct1 = 1.0 - ops.pow(self.beta1, count)
         correct2 = 1.0 - ops.pow(self.beta2, count)
         for i, (w, g, lr) in enumerate(steps):

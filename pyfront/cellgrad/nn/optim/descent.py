@@ -60,7 +60,7 @@ class SGD(Optimizer):
                 "For 'SGD', the 'weight_decay' must be float or int type, but got a Cell.",
             )
         self.has_momentum = momentum > 0
-        self.momentum = Parameter(Tensor(momentum, mstype.float32), name="momentum")
+        self.momentum = Parameter(Tensor(momentum, mstype.default_float()), name="momentum")
         self.accum = self.slots("accum")
         # 1 before the first step: the buffer then becomes the gradient, undamped.
         self.stat = self.slots("stat", "ones")
@@ -108,7 +108,7 @@ class Momentum(Optimizer):
     ):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         momentum = float_of(momentum, self.cls_name, "momentum")
-        self.momentum = Parameter(Tensor(momentum, mstype.float32), name="momentum")
+        self.momentum = Parameter(Tensor(momentum, mstype.default_float()), name="momentum")
         self.use_nesterov = check_bool(use_nesterov, self.cls_name, "use_nesterov")
         self.params = self._parameters
         self.moments = self.slots("moments")
@@ -218,14 +218,14 @@ class ASGD(Optimizer):
         self.alpha = float_of(alpha, self.cls_name, "alpha")
         self.t0 = float_of(t0, self.cls_name, "t0")
         names = [p.name for p in self._parameters]
-        one, zero = Tensor(1.0, mstype.float32), Tensor(0.0, mstype.float32)
+        one, zero = Tensor(1.0, mstype.default_float()), Tensor(0.0, mstype.default_float())
         self.mu = ParameterTuple(Parameter(one, name=f"mu_{n}") for n in names)
         self.eta = ParameterTuple(Parameter(zero, name=f"eta_{n}") for n in names)
         self.ax = self.slots("ax_")
 
     def construct(self, gradients: Any) -> bool:
         steps = self.prepared(gradients)
-        count = ops.cast(self.global_step, mstype.float32).reshape(())
+        count = ops.cast(self.global_step, mstype.default_float()).reshape(())
         for (w, g, lr), mu, eta, ax in zip(steps, self.mu, self.eta, self.ax):
             rate = ops.select(ops.equal(count, 1.0), lr, eta)
             new = wide(w) * (1.0 - self.lambd * rate) - rate * g

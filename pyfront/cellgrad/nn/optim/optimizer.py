@@ -33,10 +33,11 @@ def fraction_of(value: Any, owner: str, name: str) -> float:
 
 
 def one_minus(value: float) -> float:
-    """``1 - value`` as float32 arithmetic gives it, so that it fits to powers of the value that are
-    computed in float32.
+    """``1 - value`` as arithmetic in the default dtype gives it, so that it fits to powers of the value
+    that are computed in it.
     """
-    return float(np.float32(1) - np.float32(value))
+    kind = mstype.to_numpy(mstype.default_float()).type
+    return float(kind(1) - kind(value))
 
 
 def wide(x: Tensor) -> Tensor:
@@ -277,7 +278,7 @@ class Optimizer(Cell):
             return learning_rate
         if isinstance(learning_rate, int | float):
             value = float_of(learning_rate, self.cls_name, "learning rate")
-            return Parameter(Tensor(value, mstype.float32), name=name)
+            return Parameter(Tensor(value, mstype.default_float()), name=name)
         if not isinstance(learning_rate, Tensor):
             text = isinstance(learning_rate, str)
             if text or not isinstance(learning_rate, Iterable):
@@ -286,9 +287,9 @@ class Optimizer(Cell):
                     "For 'Optimizer', the argument 'learning_rate' must be int, float, Tensor, "
                     f"Iterable or LearningRateSchedule, but got {type(learning_rate).__name__}.",
                 )
-            learning_rate = Tensor(np.array(list(learning_rate), np.float32))
+            learning_rate = Tensor([float(rate) for rate in learning_rate])
         if learning_rate.ndim == 0:
-            return Parameter(Tensor(learning_rate.asnumpy(), mstype.float32), name=name)
+            return Parameter(Tensor(learning_rate.asnumpy(), mstype.default_float()), name=name)
         if learning_rate.ndim > 1 or not learning_rate.size:
             raise error(
                 ValueError,
@@ -296,7 +297,7 @@ class Optimizer(Cell):
                 f"should be 0 or 1, but got shape {list(learning_rate.shape)}.",
             )
         self.dynamic_lr = True
-        return _Listed(Tensor(learning_rate.asnumpy(), mstype.float32), name)
+        return _Listed(Tensor(learning_rate.asnumpy(), mstype.default_float()), name)
 
     def _decay(self, weight_decay: Any) -> Any:
         """A number, or a Cell of the step; either times the loss scale."""
