@@ -56,6 +56,7 @@ def concat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
 
 
 @public(
+    "ops.concatenate(arrays, axis)",
     "mint.cat(tensors, dim=0)",
     "mint.concat(tensors, dim=0)",
 )

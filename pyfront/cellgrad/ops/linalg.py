@@ -225,6 +225,32 @@ def matrix_solve(matrix: Tensor, rhs: Tensor, adjoint: bool = False) -> Tensor:
     return cast_to(emit("cell.solve", [a, b], {"transpose": bool(adjoint)}), dtype)
 
 
+@public()
+def solve(a: Tensor, b: Tensor) -> Tensor:
+    """The solution of ``a x = b``, by LU decomposition with partial pivoting; see `matrix_solve`.
+
+    Args:
+        a: shape [..., n, n].
+        b: shape [n], or [..., n, m].
+
+    Raises:
+        TypeError: something that is not a Tensor of floating-point elements.
+        ValueError: shapes that do not fit.
+
+    >>> print(ops.solve(Tensor([[2.0, 0.0], [0.0, 4.0]]), Tensor([2.0, 2.0])))
+    [1.  0.5]
+    """
+    rhs = check_tensor(b, "solve", "b")
+    if rhs.ndim != 1:
+        return matrix_solve(a, rhs)  # type: ignore[no-any-return]
+    matrix = check_tensor(a, "solve", "a")
+    columns = rhs.reshape((*[1] * (matrix.ndim - 2), -1, 1))
+    if matrix.ndim > 2:
+        columns = columns.broadcast_to((*matrix.shape[:-2], *columns.shape[-2:]))
+    out: Tensor = matrix_solve(matrix, columns)
+    return out.reshape(out.shape[:-1])
+
+
 @public(
     "Tensor.inverse",
     "mint.inverse",

@@ -12,6 +12,7 @@ from cellgrad.core.errors import error
 from cellgrad.core.record import (
     as_tensor,
     axis_of,
+    broadcast_to_shape,
     cast_to,
     check_tensor,
     emit,
@@ -191,3 +192,64 @@ def unique_consecutive(
         places = np.flatnonzero(new)
         out.append(known(np.diff(np.append(places, n)), mstype.int64))
     return out[0] if len(out) == 1 else tuple(out)
+
+
+@public()
+@operation
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Tensor:
+    """The values at `x` of the function that is linear between the points (`xp`, `fp`).
+
+    Differentiable by `x`, `xp`, `fp`, `left` and `right`: by `x` it is the slope, at a point that of the line
+    on its right, at the last point that on its left, and 0 outside.
+
+    Args:
+        x: any shape, or a number.
+        xp: ascending numbers, shape [n].
+        fp: the values there, shape [n].
+        left, right: values below the first and above the last of `xp`; by default the values there.
+
+    Returns:
+        Tensor of the shape of `x`, in the common floating-point dtype. NaN where `x` is NaN.
+
+    Raises:
+        TypeError: something that is neither a number nor a Tensor, array, tuple or list.
+        ValueError: shapes other than that.
+
+    >>> print(ops.interp(Tensor([-1.0, 0.5, 2.0]), Tensor([0.0, 1.0, 3.0]), Tensor([0.0, 10.0, 30.0])))
+    [ 0.  5. 20.]
+    """
+    points, values = as_tensor(xp, "interp"), as_tensor(fp, "interp")
+    if points.ndim != 1 or points.shape != values.shape or not points.size:
+        raise error(
+            ValueError,
+            "For 'interp', 'xp' and 'fp' must have one dimension of the same length, at least 1, but got "
+            f"{list(points.shape)} and {list(values.shape)}.",
+        )
+    dtype = mstype.promote(points.dtype, values.dtype)
+    given = as_tensor(x, "interp", dtype if is_number(x) and dtype.kind == "f" else None)
+    dtype = mstype.promote(dtype, given.dtype)
+    dtype = dtype if dtype.kind == "f" else mstype.default_float()
+    given, points, values = [cast_to(t, dtype) for t in (given, points, values)]
+    n, shape = points.size, given.shape
+    ends = [
+        broadcast_to_shape(cast_to(as_tensor(end, "interp", dtype), dtype), shape)
+        if end is not None
+        else broadcast_to_shape(values[place], shape)
+        for end, place in ((left, 0), (right, n - 1))
+    ]
+    first, last = (broadcast_to_shape(points[place], shape) for place in (0, n - 1))
+    below, above = emit("cell.less", [given, first]), emit("cell.greater", [given, last])
+    if n == 1:
+        inner = given - given + values[0]  # NaN of NaN
+    else:
+        # What is outside is not followed: the line there is not the value.
+        outside = emit("cell.logical_or", [below, above])
+        within = emit("cell.select", [outside, first, given])
+        j = _searchsorted(points, emit("cell.stop_gradient", [within]), True, mstype.int32)
+        j = ew.binary("cell.minimum", ew.binary("cell.maximum", j, 1), n - 1)
+        low, high, start, end = [
+            gathered(t, ew.binary("cell.sub", j, k), 0, 0) for t in (points, values) for k in (1, 0)
+        ]
+        slope = (end - start) / (high - low)
+        inner = start + slope * (within - low)
+    return emit("cell.select", [below, ends[0], emit("cell.select", [above, ends[1], inner])])

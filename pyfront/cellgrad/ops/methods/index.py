@@ -13,6 +13,7 @@ from cellgrad.core.errors import error
 from cellgrad.core.storage import from_numpy
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import indexing
+from cellgrad.ops.methods.at import At
 
 # The `self` of these classes is no Tensor to type checkers.
 ops: Any = _ops
@@ -37,6 +38,17 @@ class IndexMethods:
                 views.written(self, indexing.known_index(index, self.shape))
         else:
             indexing.assign_elements(self, index, value)
+
+    @property
+    def at(self: Any) -> At:
+        """Elements by index, for new tensors with others in their place, as JAX writes it: ``set``,
+        ``add``, ``subtract``, ``multiply``, ``divide``, ``min``, ``max`` and ``get`` of ``x.at[index]``.
+
+        >>> x = Tensor([1.0, 2.0, 3.0])
+        >>> print(x.at[0].set(7.0), x.at[1:].add(10.0), x)
+        [7. 2. 3.] [ 1. 12. 13.] [1. 2. 3.]
+        """
+        return At(self)
 
     # --- elements by index --------------------------------------------------------------------
 
