@@ -19,7 +19,8 @@ from cellgrad.capture.ranges import TensorRange
 from cellgrad.capture.source import without_source
 from cellgrad.core import state
 from cellgrad.core.effects import assign, print_tensors
-from cellgrad.core.errors import error, nearest
+from cellgrad.core.errors import error
+from cellgrad.core.foreign import function_hint, unknown_argument
 from cellgrad.core.frame import Closure, Code, Frame, run_code
 from cellgrad.core.guards import ABSENT, CONTAINERS, is_cell, is_library, value_of
 from cellgrad.core.parameter import Parameter
@@ -163,16 +164,22 @@ def call_function(f: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str
         try:
             return f(*args, **kwargs)
         except TypeError as e:
+            wanted = unknown_argument(e, f) if _of_call(e) else e
             hint = without_source(f) if state.current.scope is not None else ""
-            if hint and hint not in getattr(e, "__notes__", ()):
-                e.add_note(hint)
-            raise
+            if hint and hint not in getattr(wanted, "__notes__", ()):
+                wanted.add_note(hint)
+            raise wanted from e.__cause__
     if state.current.scope is not None:
         state.current.scope.trace.guard_function(f)
     bound = code.parameters.bind(args, kwargs, f.__defaults__ or (), f.__kwdefaults__ or {})
     cells = f.__closure__
     closure = dict(zip(f.__code__.co_freevars, cells, strict=True)) if cells else {}
     return run_code(code, Frame(code, bound, f.__globals__, closure, None))
+
+
+def _of_call(e: TypeError) -> bool:
+    """Whether an error is that of the call itself, not of what was called."""
+    return e.__traceback__ is not None and e.__traceback__.tb_next is None
 
 
 def enter(child: Frame, level: Callable[[int], None], frame: Frame) -> None:
@@ -229,7 +236,7 @@ def load_attribute(owner: Any, name: str) -> Any:
             scope.trace.guard(owner, name, ABSENT)
         message, _, hint = str(e).partition("\n  hint: ")
         if isinstance(owner, types.ModuleType) and owner.__name__.startswith("cellgrad"):
-            hint = hint or nearest(name, dir(owner))
+            hint = hint or function_hint(owner, name)
         raise error(AttributeError, message, hint) from None
 
 

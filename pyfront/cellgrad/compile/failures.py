@@ -16,6 +16,7 @@ from cellgrad import _native
 from cellgrad.compile import cache as _cache
 from cellgrad.core import errors as _errors
 from cellgrad.core.errors import CompileError, Position, error, position_text
+from cellgrad.core.foreign import late_hint
 
 
 def reproducers() -> str:
@@ -127,6 +128,10 @@ def show(kind: type[BaseException], e: BaseException, tb: types.TracebackType | 
     """
     if isinstance(e, Exception) and getattr(e, "__cellgrad_located__", False):
         e = without_own_frames(e)
+    else:
+        hint = late_hint(e)
+        if hint:
+            e.add_note(f"  hint: {hint}")
     sys.__excepthook__(kind, e, e.__traceback__)
 
 

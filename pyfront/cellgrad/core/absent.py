@@ -14,6 +14,7 @@ from typing import Any
 
 from cellgrad.core._absent_names import FAMILIES
 from cellgrad.core.errors import nearest
+from cellgrad.core.foreign import known_as
 
 # By reason: names by the path that they have in MindSpore ("mindspore.Event" at its top). The name of
 # a module stands for all in it.
@@ -46,10 +47,10 @@ def reason(name: str) -> str:
 
 
 def hint(module: str, name: str, known: list[str]) -> str:
-    """What to say of a name that a module has not: the reason, or the nearest names."""
+    """What to say of a name that a module has not: the reason, what stands for it, or the nearest names."""
     if module.startswith("ops."):  # ops.operations and the like list the names of ops
         module = "ops"
-    return reason(f"{module}.{name}") or nearest(name, known)
+    return reason(f"{module}.{name}") or known_as(name) or nearest(name, known)
 
 
 def asked_by_import(frame: types.FrameType) -> bool:

@@ -13,6 +13,7 @@ from cellgrad.core import pairs, state
 from cellgrad.core.arguments import check_instance
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
+from cellgrad.core.foreign import unknown_argument
 from cellgrad.core.number import Number
 from cellgrad.core.scope import Scope, ScopeGuard
 from cellgrad.core.storage import signature
@@ -82,12 +83,17 @@ def operation(function: F) -> F:
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         current = state.current
         if current.scope is None:
-            return run_eagerly(body, args, kwargs)
+            try:
+                return run_eagerly(body, args, kwargs)
+            except TypeError as e:
+                raise (unknown_argument(e, function) if kwargs else e) from e.__cause__
         if current.composite:
             return body(*args, **kwargs)
         current.composite = name
         try:
             out = body(*args, **kwargs)
+        except TypeError as e:
+            raise (unknown_argument(e, function) if kwargs else e) from e.__cause__
         finally:
             current.composite = ""
         if isinstance(out, Tensor):

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core import state
 from cellgrad.core.errors import error
+from cellgrad.core.foreign import function_called
 from cellgrad.core.storage import Signature, signature
 from cellgrad.core.tensor import Tensor
 
@@ -55,8 +57,9 @@ class Tracer(Tensor):
             kind,
             f"{what} needs the elements of a tensor ({self._type_text()}), which are not known "
             f"while compiling.",
-            "keep the computation in ops, or return the tensor and convert it outside the "
-            "compiled function",
+            function_called(state.current.frame)
+            or "keep the computation in ops, or return the "
+            "tensor and convert it outside the compiled function",
         )
 
     def _type_text(self) -> str:

@@ -16,6 +16,7 @@ from cellgrad.core.parameter import Parameter, ParameterTuple
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn._cell_modes import CellModes
 from cellgrad.nn._cell_state import CellState
+from cellgrad.nn._hidden import tell_hidden
 from cellgrad.nn._hooks import CellHooks
 from cellgrad.transforms import custom
 
@@ -429,6 +430,7 @@ class Cell(CellState, CellModes, CellHooks):
         >>> [p.name for p in nn.Dense(2, 1).trainable_params()]
         ['weight', 'bias']
         """
+        tell_hidden(self)
         return [p for p in self.get_parameters(expand=recurse) if p.requires_grad]
 
     def untrainable_params(self, recurse: bool = True) -> list[Parameter]:

@@ -38,6 +38,7 @@ from cellgrad.core.tree import (
     tensors,
     zero_of,
 )
+from cellgrad.transforms.unused import tell_unused
 
 _MAX_NESTING = 100
 
@@ -284,6 +285,7 @@ def pull_back(
         stops = request.stops_at(w) or not has_gradient(w)
         argument = None if stops else d.argument_of(w)
         wanted.append(-1 if argument is None else argument)
+    tell_unused(d.name, [w for w in request.weights or () if d.argument_of(w) is None])
     wrt = [a for a in dict.fromkeys(wanted) if a >= 0]
     if not any(a >= 0 for a in wanted) and request.weights is None and positions:
         require_numbers(d.name, [t for p in positions for t in d.leaves[p]])

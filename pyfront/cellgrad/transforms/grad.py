@@ -24,6 +24,7 @@ from cellgrad.core.arguments import (
     check_sequence,
 )
 from cellgrad.core.errors import either, error
+from cellgrad.core.foreign import hinting
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
 from cellgrad.transforms.differentiate import Request, frozen_positions, pull_back, push_forward
@@ -147,6 +148,7 @@ def _make(
 # --- the public family ------------------------------------------------------------------------
 
 
+@hinting
 def grad(
     fn: Callable[..., Any],
     grad_position: int | tuple[int, ...] | None = 0,
@@ -195,6 +197,7 @@ def grad(
     return _make(fn, grad_position, weights, has_aux, return_ids, sens_param, False, "grad")
 
 
+@hinting
 def value_and_grad(
     fn: Callable[..., Any],
     grad_position: int | tuple[int, ...] | None = 0,
@@ -309,6 +312,7 @@ def _search(gradients: Any, wanted: int | str) -> Any:
     return None
 
 
+@hinting
 def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool = False) -> Any:
     """The output of `fn` and a function from cotangents to gradients.
 
@@ -370,6 +374,7 @@ def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool
     return out, vjp_fn
 
 
+@hinting
 def jvp(fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False) -> Any:
     """The output of `fn` and its directional derivative along `v` (forward mode).
 

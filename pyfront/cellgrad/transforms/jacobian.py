@@ -15,6 +15,7 @@ from cellgrad.compile.tables import PerObject
 from cellgrad.core import state
 from cellgrad.core.arguments import check_bool, check_callable
 from cellgrad.core.errors import error
+from cellgrad.core.foreign import hinting
 from cellgrad.core.record import fresh, splat
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tree import map_tensors, numbers, tensors, zero_of
@@ -163,6 +164,7 @@ class _JacobianFunction:
         return f"<{self._how[0].name} of {self._fn!r}>"
 
 
+@hinting
 def jacrev(
     fn: Callable[..., Any], grad_position: int | tuple[int, ...] = 0, has_aux: bool = False
 ) -> Callable[..., Any]:
@@ -188,6 +190,7 @@ def jacrev(
     return _jacobian(fn, grad_position, has_aux, _reverse, "jacrev")
 
 
+@hinting
 def jacfwd(
     fn: Callable[..., Any], grad_position: int | tuple[int, ...] = 0, has_aux: bool = False
 ) -> Callable[..., Any]:
@@ -201,6 +204,7 @@ def jacfwd(
     return _jacobian(fn, grad_position, has_aux, _forward, "jacfwd")
 
 
+@hinting
 def hessian(fn: Callable[..., Any], grad_position: int = 0) -> Callable[..., Any]:
     """A function that gives the Hessian of a scalar `fn`: shape (*input, *input).
 
@@ -216,6 +220,7 @@ def hessian(fn: Callable[..., Any], grad_position: int = 0) -> Callable[..., Any
     return jacfwd(grad(fn, grad_position), grad_position)
 
 
+@hinting
 def hvp(fn: Callable[..., Any], inputs: Any, v: Any) -> Any:
     """The gradient of a scalar `fn` and the product of its Hessian with `v`, without the Hessian.
 

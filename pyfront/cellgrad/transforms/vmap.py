@@ -15,6 +15,7 @@ from cellgrad.core import generator, state
 from cellgrad.core.arguments import check_callable
 from cellgrad.core.errors import either, error
 from cellgrad.core.exact import Static
+from cellgrad.core.foreign import hinting
 from cellgrad.core.nodes import fields_of, is_record
 from cellgrad.core.storage import Signature, signature
 from cellgrad.core.tensor import Tensor
@@ -172,6 +173,7 @@ def batch(
     return d.primal(values)
 
 
+@hinting
 def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
     """A function that applies `fn` to every element of a batch.
 
