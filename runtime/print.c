@@ -251,7 +251,10 @@ static void printToStdout(const cg_print_record *r) {
     int64_t count = 1;
     for (int i = 0; i < r->rank; ++i)
       count *= r->shape[i];
-    putTensor(r, (const unsigned char *)r->data, 0, count > kThreshold);
+    if (count == 0)
+      fputs("[]", stdout);
+    else
+      putTensor(r, (const unsigned char *)r->data, 0, count > kThreshold);
   }
 }
 

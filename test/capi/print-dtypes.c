@@ -44,6 +44,16 @@ int main(int argc, char **argv) {
   const uint8_t u8[] = {255, 0, 1, 2};
   // CHECK-NEXT:{{^}}[255 0 1 2]{{$}}
   show("", CG_UINT8, 1, four, u8);
+  const uint16_t u16[] = {65535, 0, 32768, 2};
+  // CHECK-NEXT:{{^}}[65535 0 32768 2]{{$}}
+  show("", CG_UINT16, 1, four, u16);
+  const uint32_t u32[] = {UINT32_MAX, 0, 2147483648, 2};
+  // CHECK-NEXT:{{^}}{{\[\[}}4294967295 0]{{$}}
+  // CHECK-NEXT:{{^}} [2147483648 2]]{{$}}
+  show("", CG_UINT32, 2, square, u32);
+  const uint64_t u64[] = {UINT64_MAX, 0, 9223372036854775808u, 2};
+  // CHECK-NEXT:{{^}}[18446744073709551615 0 9223372036854775808 2]{{$}}
+  show("", CG_UINT64, 1, four, u64);
   const int16_t i16[] = {-32768, 32767, 0, 1};
   // CHECK-NEXT:{{^}}[-32768 32767 0 1]{{$}}
   show("", CG_INT16, 1, four, i16);
@@ -72,9 +82,11 @@ int main(int argc, char **argv) {
   show("", CG_FLOAT32, 1, four, wide);
   // CHECK-NEXT:{{^}}scalar 0.1{{$}}
   show("scalar ", CG_FLOAT64, 0, 0, f64);
-  const int64_t none[] = {0};
+  const int64_t none[] = {0}, inside[] = {2, 0, 3};
   // CHECK-NEXT:{{^}}[]{{$}}
   show("", CG_FLOAT64, 1, none, f64);
+  // CHECK-NEXT:{{^}}[]{{$}}
+  show("", CG_FLOAT64, 3, inside, f64);
 
   static int32_t large[40 * 40];
   for (int i = 0; i < 40 * 40; ++i)

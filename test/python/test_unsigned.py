@@ -196,6 +196,22 @@ def test_promotion(bits, mode):
                 ops.add(*pair)
 
 
+@pytest.mark.parametrize("name", ["int8", "int32", "uint8", "uint64"])
+def test_integer_powers_wrap(name):
+    """As products do, and as in MindSpore 2.10, which gives 64 for the int8 120 ** 2."""
+    info, bits = np.iinfo(name), np.dtype(name).itemsize * 8
+    rng = np.random.default_rng(bits)
+    x = np.array([120, 3, 7, 0, 0, 10, info.max, info.min, *rng.integers(0, 100, 20)], name)
+    y = np.array([2, 3, 2, 0, 5, 21, info.max, 3, *rng.integers(0, 100, 20)], name)
+    wanted = np.array([pow(int(a), int(b), 1 << bits) for a, b in zip(x, y, strict=True)], object)
+    wanted = wanted.astype(f"uint{bits}").astype(name)
+    same(Tensor(x) ** Tensor(y), wanted)
+    same(Tensor(x) ** 21, np.array([pow(int(a), 21, 1 << bits) for a in x], "uint64").astype(name))
+    if info.min:  # truncated towards zero
+        negative = Tensor(np.array([2, 1, -1, 5], name)) ** Tensor(np.array([-1, -3, -3, -2], name))
+        same(negative, np.array([0, 1, -1, 0], name))
+
+
 def doubled(x, n):
     i = ops.zeros_like(n)
     while i < n:

@@ -226,7 +226,7 @@ def power(x: TensorLike, y: TensorLike) -> Tensor:
     if isinstance(x, Tensor) and _is_small_whole(y, x.dtype):
         return _run(_whole_power, x, int(y))  # type: ignore[arg-type]
     a, b = _operands(x, y, "cell.pow")
-    return _run(_power, a, b)
+    return _run(_power, a, b, isinstance(y, Tensor))
 
 
 def _is_small_whole(y: Any, beside: Type) -> bool:
@@ -243,11 +243,32 @@ def _whole_power(x: Tensor, n: int) -> Tensor:
     return emit("cell.mul", [even, x]) if n % 2 else even
 
 
-def _power(x: Tensor, y: Tensor) -> Tensor:
+def _power(x: Tensor, y: Tensor, any_exponent: bool) -> Tensor:
     dtype = mstype.promote(x.dtype, y.dtype)
     if dtype.kind in "fc":
         return _binary("cell.pow", x, y, False)
-    # Integer powers go through float64: exact to 2**53, then truncated.
+    # The derivative, and negative exponents, go through float64: exact to 2**53, then truncated.
     whole = mstype.int64 if dtype.kind == "b" else dtype
     out = _binary("cell.pow", cast_to(x, mstype.float64), cast_to(y, mstype.float64), False)
-    return cast_back(out, whole)
+    rough = cast_back(out, whole)
+    if dtype.kind == "b" or not any_exponent:
+        return rough
+    return _wrapped_power(*_broadcast(cast_to(x, dtype), cast_to(y, dtype), "cell.pow"), rough)
+
+
+def _wrapped_power(x: Tensor, y: Tensor, rough: Tensor) -> Tensor:
+    """`rough`, with the elements that powers have whose products wrap: for each bit of `y` a square."""
+
+    def like(value: int) -> Tensor:
+        return splat(value, y.dtype, y.shape)
+
+    exponent, rest = (emit("cell.stop_gradient", [t]) for t in (y, rough))
+    square, out = emit("cell.stop_gradient", [x]), like(1)
+    for k in range(y.dtype.itemsize * 8 - (y.dtype.kind == "i")):
+        square = emit("cell.square", [square]) if k else square
+        bit = emit("cell.bitwise_and", [exponent, like(1 << k)])
+        factor = emit("cell.select", [emit("cell.equal", [bit, like(0)]), like(1), square])
+        out = emit("cell.mul", [out, factor])
+    if y.dtype.kind == "i":
+        out = emit("cell.select", [emit("cell.less", [exponent, like(0)]), rest, out])
+    return emit("cell.add", [rough, emit("cell.sub", [out, rest])])
