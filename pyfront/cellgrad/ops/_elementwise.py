@@ -226,7 +226,7 @@ def power(x: TensorLike, y: TensorLike) -> Tensor:
     if isinstance(x, Tensor) and _is_small_whole(y, x.dtype):
         return _run(_whole_power, x, int(y))  # type: ignore[arg-type]
     a, b = _operands(x, y, "cell.pow")
-    return _run(_power, a, b, isinstance(y, Tensor))
+    return _run(_power, a, b, not (type(y) is int and y <= 0))
 
 
 def _is_small_whole(y: Any, beside: Type) -> bool:
