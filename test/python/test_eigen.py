@@ -7,6 +7,7 @@ were the gradients at equal values.
 
 import re
 
+import mpmath
 import numpy as np
 import pytest
 import scipy.linalg
@@ -100,7 +101,6 @@ def test_eigenvalues_of_a_graded_matrix_have_their_own_precision():
     core = np.eye(6) + 0.3 * with_values(np.ones(6) / 2)
     core = (core + core.T) / 2
     a = core * scale * scale[:, None]
-    import mpmath
 
     with mpmath.workdps(60):
         wanted = sorted(
@@ -151,7 +151,6 @@ def test_svd_of_special_matrices(values, shape):
 
 
 def test_singular_values_of_a_graded_matrix_have_their_own_precision():
-    import mpmath
 
     a = draw(5, 4) * 10.0 ** -np.arange(0, 32, 8)
     with mpmath.workdps(60):
