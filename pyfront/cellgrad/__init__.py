@@ -80,6 +80,15 @@ from cellgrad.ops import methods as _methods
 from cellgrad.ops import stop_gradient
 from cellgrad.train import *  # noqa: F403
 from cellgrad.train import __all__ as _train
+from cellgrad.train.metrics import (
+    ROC,
+    BleuScore,
+    HausdorffDistance,
+    MeanSurfaceDistance,
+    OcclusionSensitivity,
+    RootMeanSquareDistance,
+    auc,
+)
 from cellgrad.transforms.custom import custom_rule, recompute
 from cellgrad.transforms.grad import GradOperation as _GradOperation
 from cellgrad.transforms.grad import get_grad, grad, jvp, value_and_grad, vjp
@@ -117,6 +126,13 @@ del DTYPES
 __version__ = "0.1.0"
 
 __all__ = [
+    "ROC",
+    "BleuScore",
+    "HausdorffDistance",
+    "MeanSurfaceDistance",
+    "OcclusionSensitivity",
+    "RootMeanSquareDistance",
+    "auc",
     *(name for name in _train if name not in ("callback", "metrics")),
     "COMPATIBLE",
     "GRAPH_MODE",

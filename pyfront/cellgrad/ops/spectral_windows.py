@@ -91,7 +91,7 @@ def blackman_window(
     """``0.42 - 0.5 cos(2 pi n / N) + 0.08 cos(4 pi n / N)``; see `bartlett_window`.
 
     >>> print(ops.blackman_window(3, False).round(decimals=4))
-    [-0.  1. -0.]
+    [0. 1. 0.]
     """
     return _window(
         "blackman_window",

@@ -37,6 +37,7 @@ theta = f32([[.8, .1, .2], [-.3, 1.1, 0]])
 theta3 = f32([[.8, .1, .2, 0], [-.3, 1.1, 0, .5], [0, .1, .9, -.2]])
 colours = Tensor(np.array([.25, .5, .75, .9, .1, .3, .2, .2, .2, 0, 0, 0], np.float32).reshape(1, 2, 2, 3))
 steps = f32([[.6, .4, .2], [.8, .6, .3]], [[.0, .6, .0], [.5, .4, .5]])
+columns = Tensor((np.arange(72).reshape(1, 2, 4, 9) % 5).astype(np.float32))
 region = Tensor(np.array([[0, 1, 1, 1, 0], [0, 1, 1, 1, 0], [0, 1, 1, 1, 0], [0, 0, 1, 0, 0]]))
 region2 = Tensor(np.array([[0, 0, 1, 1, 1], [0, 0, 1, 1, 1], [0, 0, 1, 1, 1], [1, 0, 1, 1, 1]]))
 rows = Tensor(np.array([2, 0, 2], np.int32))
@@ -339,6 +340,43 @@ ROWS = [
 ]
 ALL |= {"sampling": SAMPLING, "rows": ROWS}
 
+POOLS = [
+    "ops.MaxPoolWithArgmax(2, 2)(pictures)",
+    "ops.MaxPoolWithArgmax(3, 2, 'same')(pictures)",
+    "ops.MaxPoolWithArgmaxV2(2, 2)(pictures)",
+    "ops.MaxPoolWithArgmaxV2(2, 1, 1, ceil_mode=True, argmax_type=ms.int32)(pictures)",
+    "ops.MaxPool3DWithArgmax(2, 2, 0)(volume)",
+    "ops.adaptive_max_pool3d(pictures, (1, 2, 2))",
+    "ops.AdaptiveMaxPool3D()(pictures, i32(1, 2, 2))",
+    *(
+        f"ops.fractional_max_pool2d(pictures, 2, {how}, return_indices=True, "
+        f"_random_samples=Tensor(np.array({u}, np.float32)))"
+        for how in ("output_size=(2, 2)", "output_size=(3, 2)", "output_ratio=(0.75, 0.75)")
+        for u in ("[[[.3, .3], [.3, .3]]]", "[[[.9, .1], [.45, .7]]]")
+    ),
+    "ops.fractional_max_pool3d(volume, 1, output_size=(1, 3, 2), return_indices=True, "
+    "_random_samples=Tensor(np.array([[[.9, .4, .1]]], np.float32)))",
+]
+ALL["pools"] = POOLS
+
+SMALLER = [
+    "ops.dense(m43, f32([1, 2, 3], [0, 1, 0]), f32(1, 1))",
+    "ops.Dense()(m43, f32([1, 2, 3]))",
+    "ops.col2im(columns, i32(4, 4), [2, 2], [1, 1], [0, 0], [1, 1])",
+    "ops.Col2Im(2)(columns, i32(4, 4))",
+    "ops.Im2Col([2, 2])(pictures)",
+    "ops.Im2Col([2, 3], 2, 1, 1)(pictures)",
+    "ops.mirror_pad(m43, Tensor([[1, 1], [0, 1]]), 'REFLECT')",
+    "ops.mirror_pad(m43, Tensor([[1, 1], [0, 1]]), 'SYMMETRIC')",
+    "f32(1, 2, 3).masked_scatter(Tensor([True, False, True]), f32(9, 8))",
+    "ops.MaskedScatter()(m43, m43 > 4, -m43)",
+    "m43.sum_to_size((1, 3))",
+    "m43.sum_to_size((4, 1))",
+    "ops.gumbel_softmax(m43).sum(-1)",
+    "ops.gumbel_softmax(m43, tau=-1.0)",
+]
+ALL["smaller"] = SMALLER
+
 # Functions and float64 arguments: first and second derivatives, in both modes.
 GRADIENTS = [
     "lambda x, v: ops.inplace_add(x, v, (0, 2)) ** 2, m43.asnumpy(), [[1, 2, 3], [4, 5, 6]]",
@@ -366,6 +404,12 @@ GRADIENTS = [
     "lambda x: ops.RGBToHSV()(x), colours.asnumpy()[0, 0]",
     "lambda x: ops.SegmentMean()(x, i32(0, 0, 1, 3)) ** 2, m43.asnumpy()",
     "lambda v: ops.SparseToDense()(i32([0, 1], [1, 2]), v, (3, 4)) ** 2, [1.0, 2.0]",
+    "lambda x: ops.MaxPoolWithArgmax(2, 2)(x)[0] ** 2, m43.asnumpy().reshape(1, 1, 4, 3)",
+    "lambda x: ops.fractional_max_pool2d(x, 2, (2, 2), _random_samples=f32([[.9, .1]])) ** 2, "
+    "m43.asnumpy().reshape(1, 1, 4, 3)",
+    "lambda x, w, b: ops.dense(x, w, b) ** 2, m43.asnumpy(), [[1, 2, 3], [0, 1, 0]], [1, 1]",
+    "lambda x: ops.swiglu(x), [0.5, -1.0, 2.0, 3.0]",
+    "lambda x, s: ops.masked_scatter(x, m43 > 4, s) ** 2, m43.asnumpy(), m43.asnumpy()",
     "lambda a, b: ops.iou(a, b), [[0, 0, 9, 8], [3, 2, 7, 9.5]], [[1.5, 1, 8, 6]]",
     "lambda a, b: ops.bounding_box_encode(a, b), [[0, 0, 9, 8]], [[1.5, 1, 8, 6]]",
     "lambda a, b: ops.bounding_box_decode(a, b, (20, 20)), [[2, 2, 9, 8]], [[0.1, 0.2, 0.05, -0.1]]",
@@ -422,5 +466,20 @@ ERRORS = [
     ("ops.SegmentSum()(m43, i32(1, 0, 1, 3))", "ValueError", "ascending"),
     ("ops.SparseToDense()(i32([0, 1]), f32(1, 2), (3, 4))", "ValueError", "[2, 2]"),
     ("ops.ctc_greedy_decoder(m43, i32(1, 2))", "ValueError", "[steps, N, classes]"),
+    ("ops.fractional_max_pool2d(pictures, 2)", "ValueError", "one of 'output_size'"),
+    ("ops.fractional_max_pool2d(pictures, 2, (5, 5))", "ValueError", "do not fit"),
+    ("ops.fractional_max_pool2d(pictures, 2, None, (1.5, 0.5))", "ValueError", "in (0, 1)"),
+    (
+        "ops.fractional_max_pool2d(pictures, 2, (2, 2), _random_samples=m43)",
+        "ValueError",
+        "[1, 2, 2]",
+    ),
+    ("ops.MaxPoolWithArgmaxV2(2, argmax_type=ms.int8)(pictures)", "ValueError", "int32 or int64"),
+    ("ops.dense(m43, m43.T)", "ValueError", "[O, 3]"),
+    ("ops.swiglu(m43)", "ValueError", "an even number"),
+    ("ops.col2im(m43, (2, 2), 2, 1, 0, 1)", "ValueError", "4 dimensions"),
+    ("ops.masked_scatter(m43, m43, m43)", "TypeError", "of bools"),
+    ("ops.masked_scatter(m43, m43 > 4, f32(1, 2))", "ValueError", "at least 8 elements"),
+    ("ops.sum_to_size(m43, (2, 3))", "ValueError", "must broadcast"),
     ("ops.space_to_batch_nd(m43, [2], [[0]])", "ValueError", "pairs of ints"),
 ]

@@ -122,7 +122,8 @@ class ROC(Metric):
                 ValueError,
                 f"For 'ROC', 'pos_label' must be None for several classes, but got {self.pos_label}.",
             )
-        self._seen = (np.moveaxis(y_pred, 1, -1).reshape(-1, self.class_num), y.ravel())
+        classes = np.moveaxis(y_pred, 1, -1)
+        self._seen = (classes.reshape(-1, classes.shape[-1]), y.ravel())
 
     def eval(self) -> tuple[Any, Any, Any]:
         """False positive rates, true positive rates and thresholds.
@@ -291,9 +292,8 @@ class OcclusionSensitivity(Metric):
         for i, place in enumerate(places):
             part = image.copy()
             at = [p + a for p, a in zip(place, low, strict=True)]
-            part[(..., *(slice(max(p - self.margin, 0), p + self.margin) for p in at))] = (
-                self.pad_val
-            )
+            window: Any = (..., *(slice(max(p - self.margin, 0), p + self.margin) for p in at))
+            part[window] = self.pad_val
             covered.append(part)
             if len(covered) == self.n_batch or i == len(places) - 1:
                 scores.append(model(Tensor(np.concatenate(covered))).asnumpy()[:, number])
