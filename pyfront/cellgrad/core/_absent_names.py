@@ -9,7 +9,7 @@ FAMILIES: dict[str, dict[str, str]] = {
             AllGather AllGatherV AllReduce AlltoAll AlltoAllV AlltoAllVC Barrier
             BatchISendIRecv Broadcast CollectiveGather CollectiveScatter
             NeighborExchange NeighborExchangeV2 P2POp Receive Reduce ReduceOp
-            ReduceScatter ReduceScatterV Send TCPStore _AllSwap all_gather
+            ReduceScatter ReduceScatterV Send TCPStore all_gather
             all_gather_into_tensor all_gather_into_tensor_uneven all_gather_object
             all_reduce all_to_all all_to_all_single all_to_all_v_c barrier
             batch_isend_irecv broadcast broadcast_object_list destroy_process_group
@@ -35,10 +35,9 @@ FAMILIES: dict[str, dict[str, str]] = {
             Layout build_searched_strategy get_algo_parameters
             get_auto_parallel_context load_distributed_checkpoint
             merge_pipeline_strategys merge_sliced_parameter parameter_broadcast
-            rank_list_for_convert rank_list_for_transform reset_algo_parameters
-            reset_auto_parallel_context restore_group_info_list set_algo_parameters
-            set_auto_parallel_context set_op_strategy_config shard
-            sync_pipeline_shared_parameters load_segmented_checkpoints
+            rank_list_for_transform reset_algo_parameters reset_auto_parallel_context
+            restore_group_info_list set_algo_parameters set_auto_parallel_context
+            shard sync_pipeline_shared_parameters load_segmented_checkpoints
             get_ckpt_path_with_strategy export_split_mindir""",
     },
     "It is made for Ascend processors, and cellgrad computes on others.": {
@@ -68,23 +67,18 @@ FAMILIES: dict[str, dict[str, str]] = {
         "ops": """
             AiCPURegOp AkgAscendRegOp AkgGpuRegOp CpuRegOp CustomRegOp CustomOpBuilder
             DataType TBERegOp Morph PyExecute custom_info_register ms_kernel
-            op_info_register vm_impl_registry get_vm_impl_fn gen_ops_def gen_ops_prim
-            pyboost_inner_prim cpp_create_prim_instance_helper gen_extend_func
-            prim_arg_register prim_attr_register tensor_operator_registry signature
-            arg_handler arg_dtype_cast""",
-        "mindspore": """
-            CustomPassType clear_op_infer clear_op_wrapper register_custom_backend
-            register_custom_pass register_op_infer register_op_wrapper""",
+            op_info_register vm_impl_registry get_vm_impl_fn prim_arg_register
+            prim_attr_register tensor_operator_registry""",
     },
     "It is a node of MindSpore's compiler, and means nothing outside of it.": {
         "ops": """
-            DynamicShape GeSwitch geswitch Merge merge UpdateState _Grad _Vmap
-            _ms_pyfunc _add_attr array_reduce broadcast_gradient_args embed env_get
-            environ_add environ_create environ_get environ_set hastype
-            is_dynamic_sequence_element_unknown is_sequence_shape_unknown
-            is_sequence_value_unknown is_tensor_bool_cond iter_converter
-            make_map_parameter ms_hasnext ms_next recompute_block ref_to_embed
-            SliceGetItem ParallelConcat TransposeExtView TransposeView SelectView""",
+            DynamicShape GeSwitch geswitch Merge merge UpdateState array_reduce
+            broadcast_gradient_args embed env_get environ_add environ_create
+            environ_get environ_set hastype is_dynamic_sequence_element_unknown
+            is_sequence_shape_unknown is_sequence_value_unknown is_tensor_bool_cond
+            iter_converter make_map_parameter ms_hasnext ms_next recompute_block
+            ref_to_embed SliceGetItem ParallelConcat TransposeExtView TransposeView
+            SelectView""",
     },
     "It writes files for MindInsight; write numbers to a file of your own in a callback.": {
         "ops": """
@@ -107,7 +101,7 @@ FAMILIES: dict[str, dict[str, str]] = {
         "ops": """
             Pull Push""",
         "mindspore": """
-            get_ps_context set_ps_context reset_ps_context""",
+            get_ps_context set_ps_context""",
     },
     "Data sets have no queue on a device; iterate over the data set.": {
         "ops": """
@@ -137,9 +131,9 @@ FAMILIES: dict[str, dict[str, str]] = {
         "train": """
             ConvertModelUtils ConvertNetUtils""",
         "mindspore": """
-            ConvertModelUtils ConvertNetUtils convert_checkpoint_by_rank
-            convert_checkpoints transform_checkpoint_by_rank transform_checkpoints
-            unified_safetensors load_obf_params_into_net obfuscate_ckpt""",
+            ConvertModelUtils ConvertNetUtils transform_checkpoint_by_rank
+            transform_checkpoints unified_safetensors load_obf_params_into_net
+            obfuscate_ckpt""",
     },
     "There are no streams and memory pools to manage; the compiler plans memory.": {
         "mindspore": """
@@ -154,7 +148,7 @@ FAMILIES: dict[str, dict[str, str]] = {
     },
     "It rewrites MindSpore's own graphs.": {
         "mindspore": """
-            Node NodeType ScopedValue SymbolTree ValueType""",
+            Node NodeType ScopedValue SymbolTree""",
     },
     "Shapes are static here: a function compiles once for each.": {
         "mindspore": """

@@ -145,7 +145,6 @@ class MaxPool3DWithArgmax(_WithArgmax):
 
 @public(
     "ops.AdaptiveMaxPool3D()(x, output_size) = ops.adaptive_max_pool3d(x, output_size, True)",
-    "nn.AdaptiveMaxPool3d(output_size, return_indices)(input)",
 )
 def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The maxima of parts of volumes [N, C, D, H, W] or [C, D, H, W]; with `return_indices`, a tuple
