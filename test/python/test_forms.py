@@ -9,6 +9,7 @@ import pytest
 
 import cellgrad as ms
 from cellgrad import mint, nn, ops
+from cellgrad.ops import _other_names
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools/forms"))

@@ -154,4 +154,22 @@ FAMILIES: dict[str, dict[str, str]] = {
         "mindspore": """
             Symbol enable_dynamic""",
     },
+    "It is MindSpore's layer for Ascend under an inner name; mint and mint.nn have it.": {
+        "nn": """
+            AvgPool1dExt AvgPool2dExt AvgPool3dExt Dropout2dExt DropoutExt EmbeddingExt L1LossExt
+            LayerNormExt MaxPool2dExt PReLUExt""",
+        "ops": "adaptive_avg_pool2d_ext baddbmm_ext bernoulli_ext mse_loss_ext",
+    },
+    "It belongs to the way in which MindSpore stores tensors and moves them between devices.": {
+        "Tensor": """
+            assign_value_cpp convert_bytes_to_tensor data_sync delta_seed flush_from_cache
+            getitem_index_info index_of_parent_ init_finished init_flag is_init is_pinned is_shared
+            move_to offload offload_file_path param_info parent_tensor_ pin_memory set_cast_dtype
+            set_device_address set_init_flag set_param_info setitem_index_info storage
+            symbolic_shape untyped_storage virtual_flag wait_pipeline""",
+        "ops": "move_to",
+    },
+    "It is a number format of Ascend processors.": {
+        "mindspore": "QuantDtype float8_e4m3fn float8_e5m2 hifloat8 qint4x2",
+    },
 }
