@@ -325,10 +325,15 @@ CASES = {
         NotImplementedError,
         "class defined",
     ),
-    "generator defined inside": (
-        "@ms.jit\ndef f(a):\n    def g():\n        yield a  #!\n    return a\nf(v)",
+    "coroutine defined inside": (
+        "@ms.jit\ndef f(a):\n    async def g():  #!\n        pass\n    return a\nf(v)",
         NotImplementedError,
-        "generator",
+        "AsyncFunctionDef",
+    ),
+    "yield in an expression": (
+        "@ms.jit\ndef f(a):\n    def g():\n        print((yield a))  #!\n    return a\nf(v)",
+        NotImplementedError,
+        "A 'yield' in this place",
     ),
     "unbound variable": (
         "@ms.jit\ndef f(a, flag):\n    if flag:\n        b = a\n    return b  #!\nf(v, False)",

@@ -44,6 +44,8 @@ def names(node: ast.AST) -> set[str]:
 
 def _equal(a: Any, b: Any) -> Any:
     calls.used(a, b)
+    if isinstance(a, Tensor) and not isinstance(b, Tensor | int | float):
+        return False
     return truth(a == b)
 
 

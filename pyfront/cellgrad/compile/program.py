@@ -44,7 +44,7 @@ from cellgrad.core.context import current as _current
 from cellgrad.core.context import prefix as _prefix
 from cellgrad.core.errors import error
 from cellgrad.core.exact import Identity
-from cellgrad.core.frame import Closure
+from cellgrad.core.frame import Closure, Evaluated
 from cellgrad.core.guards import Guard, all_unchanged, unchanged
 from cellgrad.core.inputs import collect, inputs_of, substitute
 from cellgrad.core.lost_digits import tell
@@ -387,9 +387,10 @@ def _builder(out: Any, scope: Scope, leaves: list[Any]) -> Callable[[list[Any]],
         fields, record = _builder(fields_of(out), scope, leaves), type(out)
         return lambda buffers: with_fields(record, fields(buffers))
     if isinstance(out, Iterator | Coroutine) or _holds_tracer(out, scope.trace):
+        title = "generator" if isinstance(out, Evaluated) else type(out).__name__
         raise error(
             TypeError,
-            f"'{scope.trace.graph_name}' returns a {type(out).__name__}, which compiled code cannot "
+            f"'{scope.trace.graph_name}' returns a {title}, which compiled code cannot "
             "return: it holds tensors that exist only while the function is compiled.",
             "return a Tensor, or a dataclass, tuple, list or dict of them: tuple(...) collects "
             "what an iterator or a set gives",

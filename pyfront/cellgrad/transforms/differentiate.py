@@ -138,8 +138,11 @@ class Differentiated:
 
     def results_of(self, part: Any) -> list[int]:
         """Indices of the results with a derivative that a part of the output consists of."""
-        order = {id(t): i for i, t in enumerate(tensors(self.out))}
-        return [order[id(t)] for t in tensors(part) if has_gradient(t)]
+        places: dict[int, list[int]] = {}  # a tensor may be there more than once
+        for i, t in enumerate(tensors(self.out)):
+            places.setdefault(id(t), []).append(i)
+        listed = [t for t in tensors(part) if has_gradient(t)]
+        return [at.pop(0) if len(at) > 1 else at[0] for at in (places[id(t)] for t in listed)]
 
     def primal(self, values: list[Any]) -> Any:
         """The function's output in the surrounding scope, from the transform's results."""
