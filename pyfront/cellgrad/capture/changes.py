@@ -177,7 +177,9 @@ def handed_out(scope: Scope, value: Any) -> Any:
     def hand(x: Tensor) -> Tensor:
         if type(x) is not Tracer or x._scope.parent is None:
             return x
-        kept = Kept.of(x._sig, f"kept{len(scope.trace.actions)}")
+        place = state.position()
+        line = f" by line {place.line}" if place is not None else ""
+        kept = Kept.of(x._sig, f"kept{line}, {len(scope.trace.actions)}")
         assign(kept, x)
         return kept
 
