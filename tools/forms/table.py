@@ -135,6 +135,4 @@ def with_more(rows: list[Row], path: pathlib.Path) -> list[Row]:
     unknown = sorted(more.keys() - {row.name for row in rows})
     if unknown:
         raise RowError(f"{path.name}: no operations of these names: {', '.join(unknown)}")
-    return [
-        dataclasses.replace(row, forms=(*row.forms, *more.get(row.name, ()))) for row in rows
-    ]
+    return [dataclasses.replace(row, forms=(*row.forms, *more.get(row.name, ()))) for row in rows]

@@ -18,6 +18,7 @@ from cellgrad.numpy import (
     arithmetic,
     creation,
     indexing,
+    joining,
     logic,
     manipulation,
     padding,
@@ -29,6 +30,7 @@ from cellgrad.numpy._forms import *  # noqa: F403
 from cellgrad.numpy.arithmetic import *  # noqa: F403
 from cellgrad.numpy.creation import *  # noqa: F403
 from cellgrad.numpy.indexing import *  # noqa: F403
+from cellgrad.numpy.joining import *  # noqa: F403
 from cellgrad.numpy.logic import *  # noqa: F403
 from cellgrad.numpy.manipulation import *  # noqa: F403
 from cellgrad.numpy.padding import *  # noqa: F403
@@ -48,6 +50,7 @@ __all__ = [
     *arithmetic.__all__,
     *creation.__all__,
     *indexing.__all__,
+    *joining.__all__,
     *logic.__all__,
     *manipulation.__all__,
     *padding.__all__,

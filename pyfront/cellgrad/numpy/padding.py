@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,11 @@ from cellgrad.ops._static import known
 
 __all__ = ["pad"]
 
-_STATISTICS = {"maximum": ops.amax, "minimum": ops.amin, "mean": ops.mean}
+_STATISTICS: dict[str, Callable[..., Tensor]] = {
+    "maximum": ops.amax,
+    "minimum": ops.amin,
+    "mean": ops.mean,
+}
 _MODES = (
     *("constant", "maximum", "minimum", "mean", "median", "edge", "wrap"),
     *("linear_ramp", "symmetric", "reflect", "empty"),

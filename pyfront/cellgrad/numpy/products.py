@@ -15,7 +15,7 @@ from cellgrad.core.tensor import Tensor
 from cellgrad.numpy import _helpers as hn
 from cellgrad.numpy._forms import add
 from cellgrad.numpy.arithmetic import true_divide
-from cellgrad.numpy.manipulation import moveaxis
+from cellgrad.numpy.joining import moveaxis
 from cellgrad.numpy.statistics import convolve
 from cellgrad.ops._static import known
 

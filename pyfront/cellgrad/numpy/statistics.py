@@ -530,7 +530,8 @@ def cov(
     given = [v for v in (often, much) if v is not None]
     if not given:
         apart = ops.sub(x, ops.mean(x, (1,), True))
-        scaled, total = apart, n - less
+        scaled = apart
+        total: Any = n - less
     else:
         w = ops.cast(given[0] if len(given) == 1 else ops.mul(*given), x.dtype)
         whole = ops.sum(w)
