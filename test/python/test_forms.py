@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT / "tools/forms"))
 import pages  # noqa: E402
 import write_forms  # noqa: E402
 from forms import parse  # noqa: E402
-from table import RowError, read  # noqa: E402
+from table import RowError, read, with_more  # noqa: E402
 
 import examples  # noqa: E402
 
@@ -207,6 +207,7 @@ FACES = {
     "mint.special": mint.special,
     "mint.nn": mint.nn,
     "mint.nn.functional": mint.nn.functional,
+    "numpy": ms.numpy,
 }
 
 
@@ -233,3 +234,20 @@ def test_everything_public_in_ops_is_a_row_a_form_or_handed_on():
         module = inspect.unwrap(getattr(ops, name)).__module__
         layer = importlib.import_module(module).__name__.split(".")[1]
         assert layer in ("capture", "nn", "transforms", "functools") or module == "functools"
+
+
+# --- rows beside those above the operations ---------------------------------------------------------
+
+
+def test_a_module_adds_forms(tmp_path):
+    path = tmp_path / "_rows.py"
+    path.write_text(
+        'ROWS: dict = {"scaled": ("numpy.scaled(x, dtype=None) = hn.cast(ops.scaled(x), dtype)",)}'
+    )
+    (row,) = with_more(rows_of(tmp_path, "ops.twice"), path)
+    form = parse(row.forms[1], row)
+    assert row.forms[0] == "ops.twice" and form.shown == "numpy.scaled"
+    assert examples.example(form, [form]) is None  # the form cannot be given the example's factor
+    path.write_text('ROWS: dict = {"scalde": ("numpy.scalde",)}')
+    with pytest.raises(RowError, match=r"_rows.py: no operations of these names: scalde"):
+        with_more([row], path)

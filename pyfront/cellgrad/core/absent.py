@@ -21,6 +21,14 @@ from cellgrad.core.foreign import known_as
 REASONS: dict[str, tuple[str, ...]] = {
     "A program runs in one process, so there is nothing to communicate with.": (
         "mint.distributed",
+        "mint.nn.SyncBatchNorm",
+    ),
+    "A kernel of Ascend of which MindSpore makes other functions; use those.": (
+        "mint.batch_norm_elemt",
+        "mint.batch_norm_gather_stats_with_counts",
+        "mint.batch_norm_stats",
+        "mint.npu_gelu",
+        "mint.optim.FusedAdamW",
     ),
 }
 

@@ -125,3 +125,46 @@ def elu(input: Tensor, alpha: float) -> Tensor:
     """``input`` where it is positive, ``alpha * (exp(input) - 1)`` elsewhere, for any `alpha`."""
     positive = ops.greater(input, 0)
     return ops.where(positive, input, ops.mul(ops.expm1(ops.minimum(input, 0)), alpha))
+
+
+def batch_norm(
+    input: Tensor,
+    running_mean: Any,
+    running_var: Any,
+    weight: Any,
+    bias: Any,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> Tensor:
+    """`ops.batch_norm`; without running statistics with those of the batch."""
+    if running_mean is not None and running_var is not None:
+        return ops.batch_norm(
+            input, running_mean, running_var, weight, bias, training, momentum, eps
+        )
+    x = check_tensor(input, "batch_norm", "input")
+    around = tuple(d for d in range(x.ndim) if d != 1)
+    apart = ops.sub(x, ops.mean(x, around, True))
+    out = ops.mul(apart, ops.rsqrt(ops.add(ops.mean(ops.square(apart), around, True), eps)))
+    shape = tuple(-1 if d == 1 else 1 for d in range(x.ndim))
+    if weight is not None:
+        out = ops.mul(out, ops.reshape(weight, shape))
+    return out if bias is None else ops.add(out, ops.reshape(bias, shape))
+
+
+def normal(mean: Any, std: Any, size: Any) -> Tensor:
+    """Normal numbers of a mean and deviation for each element, or of a size."""
+    if size is not None:
+        return ops.normal(tuple(size), mean, std)
+    parts = [v for v in (mean, std) if isinstance(v, Tensor)]
+    if not parts:
+        raise error(
+            TypeError, "For 'normal', 'mean' or 'std' must be a Tensor, or there must be a 'size'."
+        )
+    return ops.normal((), mean, std)
+
+
+def integers(low: Any, high: Any, size: Any, dtype: Any) -> Tensor:
+    """Integers in [low, high), or in [0, low) where there is only one bound."""
+    first, last = (0, low) if high is None else (low, high)
+    return ops.randint(first, last, size, dtype=dtype)

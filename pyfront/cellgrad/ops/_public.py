@@ -25,7 +25,9 @@ def public(*forms: str) -> Callable[[_Function], _Function]:
               first argument; ``"Tensor.abs_"`` changes the tensor itself;
             - ``"nn.ELU(alpha)(x)"``: a Cell;
             - ``"mint.softmax(input, dim)"`` and the like in ``mint.nn.functional``, ``mint.nn``,
-              ``mint.linalg``, ``mint.special``.
+              ``mint.linalg``, ``mint.special``;
+            - ``"numpy.sin(x, dtype)"``: those of `cellgrad.numpy` stand together in
+              ``numpy/_rows.py``.
 
             A bare parameter of the function's own name has its default and annotation. Parameters
             of other names stand for those of the function that are left, in order. After

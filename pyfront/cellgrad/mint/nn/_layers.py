@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad import nn, ops
+from cellgrad.core.arguments import check_int, check_ints
 from cellgrad.core.dtype import Type, or_default
-from cellgrad.core.initializer import Normal, initializer
+from cellgrad.core.initializer import Normal, Uniform, initializer
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
 from cellgrad.mint import _helpers as h
@@ -282,3 +283,112 @@ class Dropout2d(Dropout):
     """
 
     function = "dropout2d"
+
+
+class ConvTranspose2d(nn.Cell):
+    """The adjoint of a convolution of images; see `ops.conv_transpose2d`. The weight is of the shape
+    (C, O / groups, KH, KW).
+
+    Raises:
+        TypeError, ValueError: arguments of a wrong type, or that do not fit each other.
+
+    >>> print(mint.nn.ConvTranspose2d(3, 4, 2, stride=2)(ops.ones((1, 3, 5, 5))).shape)
+    (1, 4, 10, 10)
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: Any = 1,
+        padding_mode: str = "zeros",
+        dtype: Type | None = None,
+    ):
+        super().__init__()
+        h.only(padding_mode, "zeros", "ConvTranspose2d", "padding_mode")
+        sizes = check_ints(kernel_size, "ConvTranspose2d", "kernel_size", 2)
+        kind = or_default(dtype)
+        shape = (in_channels, out_channels // groups, *sizes)
+        # PyTorch's start: uniform within the root of 1 over what a weight's element is summed with.
+        bound = (shape[1] * sizes[0] * sizes[1]) ** -0.5
+        self.weight = Parameter(initializer(Uniform(bound), shape, kind), name="weight")
+        made = initializer(Uniform(bound), (out_channels,), kind)
+        self.bias = Parameter(made, name="bias") if bias else None
+        self.settings = (stride, padding, output_padding, groups, dilation)
+
+    def construct(self, input: Any) -> Any:
+        return ops.conv_transpose2d(input, self.weight, self.bias, *self.settings)
+
+
+class PReLU(nn.Cell):
+    """The input where it is positive, `weight` times it elsewhere; see `ops.prelu`.
+
+    >>> print(mint.nn.PReLU()(Tensor([-1.0, 2.0])))
+    [-0.25  2.  ]
+    """
+
+    def __init__(self, num_parameters: int = 1, init: float = 0.25, dtype: Type | None = None):
+        super().__init__()
+        count = check_int(num_parameters, "PReLU", "num_parameters", at_least=1)
+        slopes = initializer(init, (count,), or_default(dtype))
+        self.weight = Parameter(slopes, name="weight")
+
+    def construct(self, input: Any) -> Any:
+        return ops.prelu(input, self.weight)
+
+
+class UpsamplingNearest2d(nn.Cell):
+    """Images resized with the nearest elements; see `ops.interpolate`.
+
+    >>> print(mint.nn.UpsamplingNearest2d(scale_factor=2)(ops.ones((1, 1, 2, 3))).shape)
+    (1, 1, 4, 6)
+    """
+
+    settings: tuple[Any, ...] = ("nearest", None)
+
+    def __init__(self, size: Any = None, scale_factor: Any = None):
+        super().__init__()
+        self.size, self.scale_factor = size, scale_factor
+
+    def construct(self, input: Any) -> Any:
+        factor = self.scale_factor
+        scale = float(factor) if isinstance(factor, int) else factor
+        return ops.interpolate(input, self.size, scale, *self.settings)
+
+
+class UpsamplingBilinear2d(UpsamplingNearest2d):
+    """Images resized linearly, corners on corners; see `ops.interpolate`.
+
+    >>> print(mint.nn.UpsamplingBilinear2d(size=(1, 3))(Tensor([[[[1.0, 3.0]]]])))
+    [[[[1. 2. 3.]]]]
+    """
+
+    settings = ("bilinear", True)
+
+
+class ZeroPad1d(nn.ConstantPad1d):
+    """Zeros before and after the last dimension; see `ops.pad`.
+
+    >>> print(mint.nn.ZeroPad1d((1, 2))(Tensor([[1.0, 2.0]])))
+    [[0. 1. 2. 0. 0.]]
+    """
+
+    def __init__(self, padding: Any):
+        super().__init__(padding, 0.0)
+
+
+class ZeroPad3d(nn.ConstantPad3d):
+    """Zeros around the last three dimensions; see `ops.pad`.
+
+    >>> print(mint.nn.ZeroPad3d(1)(ops.ones((1, 1, 1, 1))).shape)
+    (1, 3, 3, 3)
+    """
+
+    def __init__(self, padding: Any):
+        super().__init__(padding, 0.0)

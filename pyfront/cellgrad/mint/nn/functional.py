@@ -11,7 +11,7 @@ from cellgrad.mint import _helpers as h
 from cellgrad.mint.nn import _functional_forms
 from cellgrad.mint.nn._functional_forms import *  # noqa: F403
 
-__all__ = [*_functional_forms.__all__, "adaptive_max_pool1d", "linear", "normalize"]
+__all__ = [*_functional_forms.__all__, "adaptive_max_pool1d", "batch_norm", "linear", "normalize"]
 
 
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Tensor:
@@ -26,6 +26,27 @@ def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = 
     h.only(return_indices, False, "adaptive_max_pool1d", "return_indices")
     out: Tensor = ops.adaptive_max_pool1d(input, output_size)
     return out
+
+
+def batch_norm(
+    input: Tensor,
+    running_mean: Any,
+    running_var: Any,
+    weight: Any = None,
+    bias: Any = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    """See `ops.batch_norm`; running statistics that are None are those of the batch.
+
+    >>> one, zero = Tensor([1.0]), Tensor([0.0])
+    >>> print(mint.nn.functional.batch_norm(Tensor([[1.0], [3.0]]), zero, one, eps=0.0))
+    [[1.]
+     [3.]]
+    """
+    statistics = (running_mean, running_var)
+    return h.batch_norm(input, *statistics, weight, bias, training, momentum, eps)
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:

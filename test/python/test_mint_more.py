@@ -1,0 +1,102 @@
+"""Functions and layers of `mint` that MindSpore has on Ascend only: by closed forms, with numpy."""
+
+import numpy as np
+import pytest
+
+import cellgrad as ms
+from cellgrad import mint, ops
+from cellgrad.testing import check_grads
+
+RNG = np.random.default_rng(5)
+X = RNG.normal(size=(4, 3, 2, 5)).astype(np.float32)
+
+
+def normalised(x, mean, variance, eps=1e-5):
+    around = (1, -1) + (1,) * (x.ndim - 2)
+    return (x - mean.reshape(around)) / np.sqrt(variance.reshape(around) + eps)
+
+
+@pytest.mark.parametrize("rank, layer", [(2, "1d"), (3, "1d"), (4, "2d"), (5, "3d")])
+def test_batch_norm(rank, layer):
+    x = RNG.normal(size=(6, 3, 2, 2, 2)[:rank]).astype(np.float32)
+    norm = getattr(mint.nn, f"BatchNorm{layer}")(3, momentum=0.25)
+    around = tuple(d for d in range(rank) if d != 1)
+    np.testing.assert_allclose(
+        norm.set_train(False)(ms.Tensor(x)).asnumpy(), x / np.sqrt(1 + 1e-5), 1e-5
+    )
+    out = norm.set_train()(ms.Tensor(x)).asnumpy()
+    np.testing.assert_allclose(out, normalised(x, x.mean(around), x.var(around)), 1e-4, 1e-5)
+    np.testing.assert_allclose(norm.running_mean.asnumpy(), 0.25 * x.mean(around), 1e-4, 1e-6)
+    unbiased = x.var(around, ddof=1)
+    np.testing.assert_allclose(norm.running_var.asnumpy(), 0.75 + 0.25 * unbiased, 1e-4)
+    assert {p.name for p in norm.trainable_params()} == {"weight", "bias"}
+    with pytest.raises(ValueError, match="'input' must be of"):
+        norm(ms.Tensor(1.0))
+
+
+def test_batch_norm_without_running_statistics():
+    norm = mint.nn.BatchNorm2d(3, affine=False, track_running_stats=False).set_train(False)
+    wanted = normalised(X, X.mean((0, 2, 3)), X.var((0, 2, 3)))
+    np.testing.assert_allclose(norm(ms.Tensor(X)).asnumpy(), wanted, 1e-4, 1e-5)
+    assert not list(norm.get_parameters())
+    x = ms.Tensor(X[:2, :, :1, :2].astype(np.float64))
+    check_grads(
+        lambda x: mint.nn.functional.batch_norm(x, None, None, training=True), (x,), order=2
+    )
+
+
+def test_transposed_convolution():
+    layer = mint.nn.ConvTranspose2d(3, 2, (2, 3), stride=2, padding=1, output_padding=1)
+    assert layer.weight.shape == (3, 2, 2, 3) and layer.bias.shape == (2,)
+    wanted = ops.conv_transpose2d(ms.Tensor(X), layer.weight, layer.bias, 2, 1, 1)
+    np.testing.assert_array_equal(layer(ms.Tensor(X)).asnumpy(), wanted.asnumpy())
+    assert abs(layer.weight.asnumpy()).max() <= (2 * 2 * 3) ** -0.5
+    with pytest.raises(ValueError, match="'padding_mode' must be 'zeros'"):
+        mint.nn.ConvTranspose2d(3, 2, 2, padding_mode="reflect")
+
+
+def test_slopes_padding_and_upsampling():
+    assert mint.nn.PReLU(3)(ms.Tensor(-abs(X))).asnumpy() == pytest.approx(-0.25 * abs(X))
+    x = ms.Tensor(X)
+    around = [(0, 0), (0, 0), (0, 0), (1, 2)]
+    np.testing.assert_array_equal(mint.nn.ZeroPad1d((1, 2))(x).asnumpy(), np.pad(X, around))
+    around = [(0, 0), (1, 1), (1, 1), (1, 1)]
+    np.testing.assert_array_equal(mint.nn.ZeroPad3d(1)(x).asnumpy(), np.pad(X, around))
+    near = mint.nn.UpsamplingNearest2d(scale_factor=2)(x).asnumpy()
+    np.testing.assert_array_equal(near, X.repeat(2, 2).repeat(2, 3))
+    line = mint.nn.UpsamplingBilinear2d(size=(2, 9))(x).asnumpy()[0, 0, 0]
+    np.testing.assert_allclose(line, np.interp(np.arange(9) / 2, np.arange(5), X[0, 0, 0]), 1e-5)
+
+
+@pytest.mark.parametrize("upper", [True, False])
+@pytest.mark.parametrize("transpose", [True, False])
+@pytest.mark.parametrize("unitriangular", [True, False])
+def test_triangular_solve(upper, transpose, unitriangular):
+    a = RNG.normal(size=(2, 3, 3)) + 3 * np.eye(3)
+    b = RNG.normal(size=(2, 3, 2))
+    used = np.triu(a) if upper else np.tril(a)
+    if unitriangular:
+        used = used * (1 - np.eye(3)) + np.eye(3)
+    wanted = np.linalg.solve(used.swapaxes(1, 2) if transpose else used, b)
+    given = (ms.Tensor(b), ms.Tensor(a), upper, transpose, unitriangular)
+    found, same = mint.triangular_solve(*given)
+    np.testing.assert_allclose(found.asnumpy(), wanted, 1e-10)
+    assert same is given[1]
+    with pytest.raises(ValueError, match="do not fit"):
+        mint.triangular_solve(ms.Tensor(b), ms.Tensor(a[:, :2, :2]))
+
+
+def test_random_numbers_and_empty_tensors():
+    ms.set_seed(3)
+    drawn = mint.normal(ms.Tensor(np.full(4000, 2.0, np.float32)), 0.5).asnumpy()
+    assert abs(drawn.mean() - 2) < 0.05 and abs(drawn.std() - 0.5) < 0.05
+    assert mint.normal(0.0, 1.0, (2, 3)).shape == (2, 3)
+    numbers = mint.randint(2, 5, (300,)).asnumpy()
+    assert set(numbers) == {2, 3, 4} and numbers.dtype == np.int64
+    assert set(mint.randint(2, (50,)).asnumpy()) == {0, 1}
+    assert mint.randint_like(ms.Tensor([1.0, 2.0]), 4).dtype == ms.float32
+    assert mint.empty((2, 3), dtype=ms.int32).dtype == ms.int32 and mint.empty(2).shape == (2,)
+    with pytest.raises(TypeError, match="must be a Tensor, or there must be a 'size'"):
+        mint.normal(0.0, 1.0)
+    with pytest.raises(TypeError, match=r"expected \(low, high, size\)"):
+        mint.randint(1)
