@@ -28,12 +28,12 @@ from cellgrad import (
     experimental,
     mint,
     nn,
-    numpy,
     ops,
     parallel,
     random,
     train,
 )
+from cellgrad import numpy as numpy  # not in __all__, as a star import must not hide NumPy
 from cellgrad import serialization as serialization
 from cellgrad.capture import loop_ops as _loop_ops
 from cellgrad.capture import maps as _maps
@@ -184,7 +184,6 @@ __all__ = [
     "mutable",
     "nn",
     "no_inline",
-    "numpy",
     "ops",
     "parallel",
     "pytype_to_dtype",
