@@ -120,6 +120,29 @@ def test_refusals_say_what_to_do():
         float(Tensor(1j))
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "Tensor(1 + 2j, ms.float32)",
+        "x.__setitem__(0, 1j)",
+        "x.add_(z)",
+        "x.copy_(z)",
+        "ops.full((2,), 1j, dtype=ms.float32)",
+        "ops.masked_fill(x, x > 1, 1j)",
+        "ops.pad(x, (1, 1), value=1j)",
+        "ops.assign(p, z)",
+        "p.set_data(z)",
+        "ops.index_add(p, Tensor([0], ms.int32), z[:1], 0)",
+        "ms.jit(lambda x, z: ops.masked_fill(x, x > 1, z[0]))(x, z)",
+    ],
+)
+def test_imaginary_parts_are_not_lost(code):
+    x = Tensor(R.astype(np.float32))
+    names = {"x": x, "z": Tensor(Z), "p": ms.Parameter(x, name="p"), "ms": ms}
+    with pytest.raises(TypeError, match=r"imaginary parts would be lost|must be real"):
+        eval(code, {"ops": ops, "Tensor": Tensor, **names})
+
+
 # --- in programs ------------------------------------------------------------------------------
 
 

@@ -519,14 +519,22 @@ class ConstantTensor(Tensor):
 
 
 def _converted(array: np.ndarray[Any, Any], target: Type) -> np.ndarray[Any, Any]:
-    """The array with elements of `target`; integers wrap around, as in C."""
+    """The array with elements of `target`; integers wrap around, as in C.
+
+    Raises:
+        TypeError: complex numbers, and a target that is not.
+    """
+    if array.dtype.kind == "c" and target.kind in "iuf":
+        raise error(
+            TypeError,
+            f"Complex numbers cannot become elements of {target.title}: imaginary parts would be lost.",
+            "take the real parts, ops.real(x) or x.astype(...), or make the target complex",
+        )
     if target is mstype.bfloat16:
         return array
     numpy_type = mstype.to_numpy(target)
     if array.dtype == numpy_type:
         return array
-    if array.dtype.kind == "c" and target.kind in "iuf":  # the real parts, as MindSpore
-        array = array.real
     with np.errstate(invalid="ignore", over="ignore"):
         return array.astype(numpy_type)
 

@@ -48,6 +48,9 @@ for _module, _names in _AS_THEY_ARE.items():
         complex_forms[f"{_module}.{_name}"] = True
 
 
+# Bodies are called where the function itself would come back here.
+
+
 def _form(module: Any, name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Registers what an operation does with complex operands."""
 
@@ -69,7 +72,6 @@ def _cast(x: Tensor, target: Type) -> Tensor:
 @_form(contractions, "vecdot")
 def _vecdot(x: Tensor, y: Tensor, *, axis: int = -1) -> Tensor:
     """The first operand is conjugated, as in numpy."""
-    # Its body, as the function would come back here.
     out: Tensor = inspect.unwrap(contractions.vecdot)(kinds.conj(x), y, axis=axis)
     return out
 
@@ -77,7 +79,7 @@ def _vecdot(x: Tensor, y: Tensor, *, axis: int = -1) -> Tensor:
 @_form(statistics, "vector_norm")
 def _vector_norm(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """The norm of the distances from zero."""
-    out: Tensor = statistics.vector_norm(gen.abs(x), *args, **kwargs)
+    out: Tensor = inspect.unwrap(statistics.vector_norm)(gen.abs(x), *args, **kwargs)
     return out
 
 
@@ -95,12 +97,12 @@ def _entrywise(op: str, order: Any) -> None:
 def _norm(A: Tensor, ord: Any = None, dim: Any = None, *args: Any, **kwargs: Any) -> Tensor:
     if isinstance(dim, tuple | list) or (dim is None and A.ndim != 1):
         _entrywise("norm", ord)
-    out: Tensor = statistics.norm(gen.abs(A), ord, dim, *args, **kwargs)
+    out: Tensor = inspect.unwrap(statistics.norm)(gen.abs(A), ord, dim, *args, **kwargs)
     return out
 
 
 @_form(statistics, "matrix_norm")
 def _matrix_norm(A: Tensor, ord: Any = "fro", *args: Any, **kwargs: Any) -> Tensor:
     _entrywise("matrix_norm", ord)
-    out: Tensor = statistics.matrix_norm(gen.abs(A), ord, *args, **kwargs)
+    out: Tensor = inspect.unwrap(statistics.matrix_norm)(gen.abs(A), ord, *args, **kwargs)
     return out

@@ -403,9 +403,17 @@ def assign_known(array: np.ndarray[Any, Any], index: Any, value: Any) -> None:
         _value(value, Tensor(0))
     with np.errstate(invalid="ignore", over="ignore"):
         try:
-            new = np.asarray(value).astype(array.dtype)
+            new = np.asarray(value)
+            if new.dtype.kind != "c" or array.dtype.kind == "c":
+                new = new.astype(array.dtype)
         except ValueError as e:
             raise error(ValueError, str(e)) from None
+        if new.dtype.kind == "c" != array.dtype.kind:
+            raise error(
+                TypeError,
+                "Complex numbers cannot be elements of a real tensor: imaginary parts would be lost.",
+                "make it complex first: x = x.astype(ms.complex64)",
+            )
         try:
             array[plain] = new
         except ValueError:

@@ -25,6 +25,7 @@ from cellgrad.core.record import (
     check_tensor,
     emit,
     is_number,
+    no_complex,
     operation,
     reshape_to,
     splat,
@@ -283,6 +284,14 @@ def scatter_nd(indices: Tensor, updates: Tensor, shape: Any) -> Tensor:
 # --- along a dimension ------------------------------------------------------------------------
 
 
+def _fitting(value: Tensor, base: Tensor, op: str) -> Tensor:
+    """What is stored, in the dtype of the tensor that it becomes part of."""
+    if value.dtype.kind == "c" != base.dtype.kind:
+        raise no_complex(op, value.dtype)
+    out: Tensor = cast(value, base.dtype)
+    return out
+
+
 @public(
     "ops.IndexAdd(axis, use_lock, check_index_bound)(x, indices, y) = "
     "ops.index_add(x, indices, y, axis)",
@@ -320,7 +329,7 @@ def index_add(
             f"but got shapes {list(at.shape)} and {list(new.shape)}.",
         )
     safe = in_range(at, base.shape[d], "index_add", 0)
-    out: Tensor = _along(base, at, cast(new, base.dtype), d, "add", safe, "index_add")
+    out: Tensor = _along(base, at, _fitting(new, base, "index_add"), d, "add", safe, "index_add")
     return out
 
 
@@ -352,7 +361,9 @@ def index_fill(x: Tensor, axis: int, index: Any, value: Any) -> Tensor:
     d = axis_of(known_int(axis, "index_fill", "axis"), base.ndim, "index_fill")
     safe = in_range(at, base.shape[d], "index_fill")
     filler = _filler(value, base, "index_fill")
-    out: Tensor = _along(base, at, cast(filler, base.dtype), d, "set", safe, "index_fill")
+    out: Tensor = _along(
+        base, at, _fitting(filler, base, "index_fill"), d, "set", safe, "index_fill"
+    )
     return out
 
 
