@@ -15,7 +15,7 @@ from cellgrad.core.errors import error
 from cellgrad.core.record import cast_to, complex_forms
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _generated as gen
-from cellgrad.ops import contractions, kinds, selection, statistics
+from cellgrad.ops import complex_linalg, contractions, kinds, linalg, selection, statistics
 from cellgrad.ops.complex_rules import both_parts
 
 # Their bodies are right for complex numbers as well, where each op in them is.
@@ -106,3 +106,8 @@ def _matrix_norm(A: Tensor, ord: Any = "fro", *args: Any, **kwargs: Any) -> Tens
     _entrywise("matrix_norm", ord)
     out: Tensor = inspect.unwrap(statistics.matrix_norm)(gen.abs(A), ord, *args, **kwargs)
     return out
+
+
+_form(linalg, "matrix_solve")(complex_linalg.matrix_solve)
+_form(linalg, "inverse")(complex_linalg.inverse)
+_form(linalg, "matrix_power")(complex_linalg.matrix_power)
