@@ -136,3 +136,11 @@ def test_wrong_updates():
         t(M).at[7].set(0.0)
     with pytest.raises(TypeError, match="can be assigned to elements"):
         t(M).at[0].set("x")
+
+
+def test_many_tensors_are_joined():
+    parts = [np.array([[i, -i]], np.float64) for i in range(75)]
+    close(ops.concat([t(p) for p in parts]), np.concatenate(parts))
+    close(ms.jit(lambda xs: ops.stack(xs, 1))([t(p) for p in parts]), np.stack(parts, 1))
+    gradient = ms.grad(lambda xs: (ops.cat(xs, 1) ** 2).sum())([t(p) for p in parts])
+    close(gradient[74], 2 * parts[74])

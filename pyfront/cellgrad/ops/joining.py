@@ -15,6 +15,8 @@ from cellgrad.ops import shapes
 from cellgrad.ops._public import public
 from cellgrad.ops._static import is_int, known_int
 
+_GROUP = 8  # tensors that one operation joins
+
 
 @public("ops.Concat(axis)(tensors)")
 @operation
@@ -51,8 +53,17 @@ def concat(tensors: Sequence[Tensor], axis: int = 0) -> Tensor:
                 f"and tensors[{i}] has {list(x.shape)}.",
             )
         dtype = mstype.promote(dtype, x.dtype)
-    xs = [cast_to(x, dtype) for x in xs]
-    return xs[0] if len(xs) == 1 else emit("cell.concat", xs, {"dim": d})
+    return _joined([cast_to(x, dtype) for x in xs], d)
+
+
+def _joined(xs: list[Tensor], d: int) -> Tensor:
+    """Many tensors are joined in groups: compiling one operation takes time that grows with more than the
+    square of its operands.
+    """
+    while len(xs) > 1:
+        groups = [xs[i : i + _GROUP] for i in range(0, len(xs), _GROUP)]
+        xs = [g[0] if len(g) == 1 else emit("cell.concat", g, {"dim": d}) for g in groups]
+    return xs[0]
 
 
 @public(
