@@ -332,7 +332,7 @@ ERRORS = [
     (lambda: ops.tensor_dot(T(2, 3), T(3), (2, 0)), ValueError, r"in \[-2,2\), but got 2"),
     (lambda: ops.vecdot(T(2, 3), T(2)), ValueError, "must broadcast"),
     (lambda: ops.cross(T(2), T(2)), ValueError, "a dimension of length 3 is needed"),
-    (lambda: ops.cross(T(2, 3), T(3)), ValueError, "operands must have one shape"),
+    (lambda: ops.cross(T(2, 3), T(2)), ValueError, "must broadcast"),
     (lambda: ops.cross(T(2, 3), T(2, 3), 0), ValueError, "dimension 0 must have length 3"),
     (lambda: ops.trace(T(3)), ValueError, "'input' must have 2 dimensions"),
     (lambda: T(3).trace(), ValueError, "a matrix is needed"),

@@ -50,6 +50,12 @@ def test_as_in_mindspore(group, part, tmp_path):
     assert not different, "\n".join(different)
 
 
+def test_names_are_unique():
+    for group, programs in side_by_side.GROUPS.items():
+        names = [p["id"] for p in programs()]
+        assert len(names) == len(set(names)), group
+
+
 def test_there_are_enough():
     assert sum(len(asked(group)) for group in RECORDED) >= 1200
     assert sum(len(list(side_by_side.GROUPS[g]())) for g in side_by_side.GROUPS) >= 1500
