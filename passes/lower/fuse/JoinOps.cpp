@@ -105,7 +105,8 @@ public:
         chain->ops.clear();
       }
     largest->add(places++, op);
-    llvm::erase_if(chains, [](const Chain &chain) { return chain.ops.empty(); });
+    llvm::erase_if(chains,
+                   [](const Chain &chain) { return chain.ops.empty(); });
     return true;
   }
 

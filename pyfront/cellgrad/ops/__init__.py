@@ -6,7 +6,6 @@ elementwise operations come from the dialect's records.
 
 __path__ = __import__("pkgutil").extend_path(__path__, __name__)
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # built on the operations, and handed on by the package: see `hand_on`

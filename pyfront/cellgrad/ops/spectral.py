@@ -215,10 +215,7 @@ def pinv(x: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = Fal
     return cast_to(_pseudo_inverse(a, None, limit, factors), dtype)
 
 
-@public(
-    "ops.Lstsq(fast=True, l2_regularizer=0.0)(x, a) = ops.lstsq(x, a)",
-    "Tensor.lstsq",
-)
+@public("Tensor.lstsq")
 @operation
 def lstsq(input: Tensor, A: Tensor) -> Tensor:
     """The solution of ``input y = A`` with the least residual, and of these the one of least norm.

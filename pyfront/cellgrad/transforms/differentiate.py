@@ -7,7 +7,6 @@ uses are arguments of that function, so that outer gradients flow through them.
 from __future__ import annotations
 
 import copy
-import os
 import warnings
 from typing import Any, Literal
 
@@ -16,7 +15,6 @@ import numpy as np
 from cellgrad.capture import calls
 from cellgrad.capture.hooks import through
 from cellgrad.compile import program as _jit
-from cellgrad.core import dtype as mstype
 from cellgrad.core import hooks, state
 from cellgrad.core import inputs as _inputs
 from cellgrad.core.context import graph_mode
@@ -24,7 +22,7 @@ from cellgrad.core.errors import either, error
 from cellgrad.core.lost_digits import root_of
 from cellgrad.core.nodes import fields_of, is_record
 from cellgrad.core.parameter import Parameter
-from cellgrad.core.record import cast_to, splat
+from cellgrad.core.record import splat
 from cellgrad.core.scope import Scope, ScopeGuard
 from cellgrad.core.storage import Signature
 from cellgrad.core.tensor import Tensor
@@ -38,17 +36,10 @@ from cellgrad.core.tree import (
     tensors,
     zero_of,
 )
+from cellgrad.transforms.cotangents import STRICT, cotangents_of, has_gradient
 from cellgrad.transforms.unused import tell_unused
 
 _MAX_NESTING = 100
-
-# Whether integers have no derivative, as in JAX; by default they have one in their own dtype.
-STRICT = os.environ.get("CELLGRAD_STRICT_GRAD", "0") not in ("", "0")
-
-
-def has_gradient(tensor: Tensor) -> bool:
-    """Whether there is a gradient by a tensor, or of it: not for bools."""
-    return tensor.dtype.kind in ("fc" if STRICT else "fiuc")
 
 
 class Differentiated:
@@ -275,7 +266,7 @@ def pull_back(
     of = d.results_of(part)
     if not of:
         _check_results(d.name, part)
-    cotangents = _cotangents(d, part, of, sens, name)
+    cotangents = cotangents_of(d.outer, [d.results[i] for i in of], part, sens, name, d.name)
 
     wanted: list[
         int
@@ -418,56 +409,6 @@ def _kind(value: Any) -> str:
     if listed:
         return f"only Tensors of dtype {', '.join(sorted({t.dtype.title for t in listed}))}"
     return "None" if value is None else f"no Tensor but {type(value).__name__}"
-
-
-def _cotangents(d: Differentiated, part: Any, of: list[int], sens: Any, name: str) -> list[Any]:
-    """Ones for every result, or the given cotangents, checked against the results."""
-    outer = d.outer
-    if sens is None:
-        return [outer.number(1, d.results[i]._sig) for i in of]
-    outputs = list(tensors(part))
-    given = matching(sens, part)
-    if len(given) != len(outputs):
-        raise error(
-            TypeError,
-            f"For '{name}', the cotangent (sens) has {len(given)} tensors but '{d.name}' returns "
-            f"{len(outputs)}.",
-            "give one cotangent per output, in a tuple that mirrors it",
-        )
-    out = []
-    for t, value in zip(outputs, given, strict=True):
-        if not has_gradient(t):
-            continue
-        if isinstance(value, np.ndarray):
-            value = Tensor(value)
-        elif isinstance(value, int | float | complex) and not isinstance(value, bool):
-            whole = t.dtype.kind in "iu" and isinstance(value, int)
-            value = splat(
-                value, t.dtype if whole or t.dtype.kind in "fc" else mstype.default_float(), t.shape
-            )
-        elif not isinstance(value, Tensor):
-            raise error(
-                TypeError,
-                f"For '{name}', the cotangent (sens) must be a Tensor or a number, but got "
-                f"{value!r}.",
-            )
-        if value.dtype.kind == "b" or not mstype.alike(value.dtype, t.dtype):
-            kind = {"f": "a floating-point", "c": "a complex"}.get(t.dtype.kind, "an integer")
-            raise error(
-                TypeError,
-                f"For '{name}', the cotangent (sens) of an output of {t.dtype.title} must have {kind} "
-                f"dtype, but got {value.dtype.title}.",
-                f"write ms.Tensor(..., {t.dtype!r})",
-            )
-        if value.shape != t.shape:
-            raise error(
-                ValueError,
-                f"For '{name}', the cotangent (sens) must have the shape of the output, "
-                f"{list(t.shape)}, but got "
-                f"{list(value.shape)}.",
-            )
-        out.append(outer.value(cast_to(value, t.dtype)))
-    return out
 
 
 # --- forward mode -----------------------------------------------------------------------------

@@ -20,10 +20,10 @@ from cellgrad.core.record import fresh, splat
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tree import map_tensors, numbers, tensors, zero_of
 from cellgrad.ops.creation import eye
+from cellgrad.transforms.cotangents import has_gradient
 from cellgrad.transforms.differentiate import (
     First,
     Request,
-    has_gradient,
     positions_of,
     pull_back,
     push_forward,

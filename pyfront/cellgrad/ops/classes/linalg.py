@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from cellgrad.core.arguments import check_bool, check_one_of
 from cellgrad.core.errors import error
 from cellgrad.core.record import cast_to, operation
 from cellgrad.core.tensor import Tensor
-from cellgrad.ops import einsums, linalg
+from cellgrad.ops import einsums, linalg, spectral
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._public import public
 
@@ -33,6 +34,33 @@ class MatrixInverse(Primitive):
 @operation
 def _adjoint_inverse(x: Tensor) -> Tensor:
     return linalg.flipped(linalg.inverse(x))
+
+
+@public()
+class Lstsq(Primitive):
+    """See `ops.lstsq`.
+
+    Args:
+        fast: a bool, without effect: the method is the same.
+        l2_regularizer: must be 0.0, as on MindSpore's CPU.
+
+    Raises:
+        TypeError: `fast` is not a bool, or `l2_regularizer` another number.
+
+    >>> x = Tensor([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]])
+    >>> print(ops.Lstsq()(x, Tensor([[1.0], [4.0], [5.0]])))
+    [[1.]
+     [2.]]
+    """
+
+    def __init__(self, fast: bool = True, l2_regularizer: float = 0.0):
+        super().__init__()
+        check_bool(fast, "Lstsq", "fast")
+        check_one_of(l2_regularizer, "Lstsq", "l2_regularizer", (0.0,), TypeError)
+
+    def __call__(self, x: Tensor, a: Tensor) -> Tensor:
+        out: Tensor = spectral.lstsq(x, a)
+        return out
 
 
 @public()
