@@ -3,6 +3,7 @@ Python does.
 """
 
 import collections
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -265,6 +266,56 @@ def test_a_tensor_of_a_differentiated_function_is_kept():
     assert float(kept[0][0]) == 6
     assert {float(v) for v, _ in kept[1:]} == {8}
     assert all(n == 5 for _, n in kept)
+
+
+DERIVED = {
+    "grad": ms.grad,
+    "jvp": lambda f: lambda x: ms.jvp(f, x, x),
+    "grad of grad": lambda f: ms.grad(lambda x: ms.grad(f)(x).sum()),
+    "jit": ms.jit,
+}
+
+
+@pytest.mark.parametrize("way", DERIVED)
+def test_elements_and_attributes_of_differentiated_code(way):
+    table, row, thing = {}, [0, 0], SimpleNamespace(v=None)
+
+    def f(x):
+        table["a"] = x * 2
+        row[1] = x * 3
+        thing.v = (x * 4, [x, "five"])
+        table.update(b=x * 5)
+        return (x * x).sum()
+
+    DERIVED[way](f)(Tensor([1.0, 2.0]))
+    first, (second, word) = thing.v
+    found = [table["a"], row[1], first, second, table["b"]]
+    assert [type(v) for v in found] == [Tensor] * 5
+    assert [v.asnumpy().tolist() for v in found] == [[2, 4], [3, 6], [4, 8], [1, 2], [5, 10]]
+    assert (row[0], word) == (0, "five")
+
+
+@pytest.mark.parametrize("way", DERIVED)
+def test_branches_of_differentiated_code_change_what_is_outside(way):
+    found, table, thing = [], {"a": Tensor([0.0, 0.0])}, SimpleNamespace(v=Tensor([0.0, 0.0]))
+
+    def f(x):
+        if x.sum() > 0:
+            found.append(x)
+            table["a"] = x * 2
+            thing.v = x * 3
+        else:
+            found.append(-x)
+            table["a"] = x
+            thing.v = -x
+        return (x * x).sum()
+
+    for x, wanted in (
+        ([1.0, 2.0], [[1, 2], [2, 4], [3, 6]]),
+        ([1.0, -2.0], [[-1, 2], [1, -2], [-1, 2]]),
+    ):
+        DERIVED[way](f)(Tensor(x))
+        assert [v.asnumpy().tolist() for v in (found[-1], table["a"], thing.v)] == wanted
 
 
 def test_a_tensor_of_a_mapped_function_is_refused():

@@ -165,8 +165,11 @@ def changing(
     elif change.keyed:
         change.known.add(key)
     if not trace.again:
-        made = () if trace.bake else current.parent and [handed_out(current, a) for a in args]
-        trace.actions.append((function, tuple(made or args), kwargs or {}, state.position()))
+        made = args
+        if current.parent is not None and not trace.bake:
+            made = tuple([a if a is container else handed_out(current, a) for a in args])
+            kwargs = {n: handed_out(current, a) for n, a in (kwargs or {}).items()}
+        trace.actions.append((function, tuple(made), kwargs or {}, state.position()))
 
 
 def handed_out(scope: Scope, value: Any) -> Any:
@@ -174,12 +177,22 @@ def handed_out(scope: Scope, value: Any) -> Any:
     writes: so it reaches the outside, as all state does.
     """
 
+    def is_inside(v: Any) -> bool:
+        return type(v) is Tracer and v._scope.parent is not None
+
+    if not find_inside(value, is_inside, ()):
+        return value
+    count = 0
+
     def hand(x: Tensor) -> Tensor:
-        if type(x) is not Tracer or x._scope.parent is None:
+        nonlocal count
+        if type(x) is not Tracer:
             return x
         place = state.position()
         line = f" by line {place.line}" if place is not None else ""
-        kept = Kept.of(x._sig, f"kept{line}, {len(scope.trace.actions)}")
+        nth = f".{count}" if count else ""
+        count += 1
+        kept = Kept.of(x._sig, f"kept{line}, {len(scope.trace.actions)}{nth}")
         assign(kept, x)
         return kept
 
@@ -203,6 +216,10 @@ class Kept(Parameter):
     def taken(self) -> Tensor:
         """What was written, as a tensor."""
         return Tensor._wrap(self._buf.copy(), self._sig)
+
+
+def _taken(x: Tensor) -> Tensor:
+    return x.taken() if isinstance(x, Kept) else x
 
 
 def _slots(container: Any) -> set[str]:
@@ -242,13 +259,15 @@ def repeated(
     made: dict[int, Callable[[list[Any]], Any]] = {}
 
     def value(v: Any, position: Position | None) -> Callable[[list[Any]], Any]:
-        if isinstance(v, Kept):
-            return lambda buffers: v.taken()
         if isinstance(v, Tensor):
-            there = type(v) is not Tracer and id(v) not in scope.elements
+            there = type(v) not in (Tracer, Kept) and id(v) not in scope.elements
         else:
             there = not isinstance(v, tuple) and was_there(trace, v)
-        if there or not _holds(trace, v):
+        if there:
+            return lambda buffers: v
+        if find_inside(v, lambda part: isinstance(part, Kept), ()):
+            return lambda buffers: map_tensors(_taken, v)
+        if not _holds(trace, v):
             return lambda buffers: v
         if id(v) not in made:
             try:
@@ -295,6 +314,6 @@ def repeating(
 
 def _holds(trace: Trace, value: Any) -> bool:
     """Whether a value is, or holds, something made while compiling."""
-    if isinstance(value, Tracer | list | dict | set | Kept):
+    if isinstance(value, Tracer | list | dict | set):
         return True
     return find_inside(value, lambda v: isinstance(v, Tracer) and v._scope.trace is trace, ())

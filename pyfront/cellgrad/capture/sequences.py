@@ -9,7 +9,7 @@ from cellgrad.capture import branches, calls
 from cellgrad.capture.choices import branch_value, element_at
 from cellgrad.capture.maps import _call
 from cellgrad.capture.merge import truth
-from cellgrad.core.errors import error
+from cellgrad.core.arguments import check_sequence
 
 __all__ = [
     "bool_and",
@@ -293,9 +293,5 @@ def switch_layer(index: Any, layers: Any) -> Any:
     >>> print(ops.switch_layer(Tensor(1), (nn.ReLU(), nn.Tanh()))(Tensor(0.0)))
     0.0
     """
-    if not isinstance(layers, tuple | list):
-        raise error(
-            TypeError,
-            f"For 'switch_layer', 'layers' must be a tuple or list, but got {type(layers).__name__}.",
-        )
+    check_sequence(layers, "switch_layer", "layers", "Cells")
     return element_at(layers, index)

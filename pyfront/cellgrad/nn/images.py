@@ -9,7 +9,7 @@ import numpy as np
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
-from cellgrad.core.arguments import check_int, check_number
+from cellgrad.core.arguments import check_instance, check_int, check_number
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
@@ -18,8 +18,7 @@ __all__ = ["MSSSIM", "PSNR", "SSIM", "CentralCrop", "ImageGradients"]
 
 
 def _images(value: Tensor, op: str, argument: str) -> Tensor:
-    if not isinstance(value, Tensor):
-        raise error(TypeError, f"For '{op}', '{argument}' must be a Tensor, but got {value!r}.")
+    check_instance(value, op, argument, Tensor)
     if value.ndim != 4:
         raise error(
             ValueError,
@@ -41,10 +40,7 @@ def _pair(img1: Tensor, img2: Tensor, op: str) -> tuple[Tensor, Tensor]:
 
 
 def _positive(value: Any, op: str, argument: str) -> float:
-    number = float(check_number(value, op, argument))
-    if number <= 0:
-        raise error(ValueError, f"For '{op}', '{argument}' must be above 0, but got {value}.")
-    return number
+    return float(check_number(value, op, argument, above=0))
 
 
 class PSNR(Cell):
@@ -226,18 +222,8 @@ class CentralCrop(Cell):
 
     def __init__(self, central_fraction: float):
         super().__init__()
-        if not isinstance(central_fraction, float):
-            raise error(
-                TypeError,
-                f"For 'CentralCrop', 'central_fraction' must be a float, but got "
-                f"{central_fraction!r}.",
-            )
-        if not 0 < central_fraction <= 1:
-            raise error(
-                ValueError,
-                f"For 'CentralCrop', 'central_fraction' must be in (0, 1], but got "
-                f"{central_fraction}.",
-            )
+        check_instance(central_fraction, "CentralCrop", "central_fraction", float)
+        check_number(central_fraction, "CentralCrop", "central_fraction", above=0, at_most=1)
         self.central_fraction = central_fraction
 
     def construct(self, image: Tensor) -> Tensor:

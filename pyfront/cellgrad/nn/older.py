@@ -9,7 +9,13 @@ import numpy as np
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
-from cellgrad.core.arguments import check_bool, check_callable, check_int, check_number
+from cellgrad.core.arguments import (
+    check_bool,
+    check_callable,
+    check_int,
+    check_number,
+    check_one_of,
+)
 from cellgrad.core.errors import error
 from cellgrad.core.initializer import initializer
 from cellgrad.core.parameter import Parameter
@@ -436,12 +442,7 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
             dtype,
         )
         self.field_size = check_int(field_size, self.cls_name, "field_size", at_least=1)
-        if operator not in ("SUM", "MEAN", "MAX"):
-            raise error(
-                ValueError,
-                f"For '{self.cls_name}', the 'operator' must be 'SUM', 'MEAN' or 'MAX', but got "
-                f"{operator!r}.",
-            )
+        check_one_of(operator, self.cls_name, "operator", ("SUM", "MEAN", "MAX"))
         self.operator = operator
 
     def construct(  # type: ignore[override]

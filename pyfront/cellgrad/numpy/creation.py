@@ -9,7 +9,7 @@ import numpy as np
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
-from cellgrad.core.arguments import argument_error, check_bool, check_int, check_number
+from cellgrad.core.arguments import argument_error, check_bool, check_int, check_ndim, check_number
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
 from cellgrad.numpy import _helpers as hn
@@ -264,8 +264,7 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
     if not isinstance(x, Tensor | list | tuple | np.ndarray):
         raise argument_error(TypeError, "vander", "x", "a Tensor, list or tuple", x)
     base = hn.array(x, "vander")
-    if base.ndim != 1:
-        raise error(ValueError, f"For 'vander', 'x' must have 1 dimension, but got {base.ndim}.")
+    check_ndim(base, "vander", "x", 1)
     count = check_int(N or base.size, "vander", "N", at_least=1)
     powers = (
         np.arange(count)

@@ -9,7 +9,13 @@ import numpy as np
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
-from cellgrad.core.arguments import check_dtype, check_ndim, check_number
+from cellgrad.core.arguments import (
+    check_dtype,
+    check_instance,
+    check_ndim,
+    check_number,
+    check_sequence,
+)
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.record import (
@@ -257,13 +263,8 @@ def tuple_to_array(input_x: Any) -> Tensor:
     >>> print(ops.tuple_to_array((1, 2, 3)))
     [1 2 3]
     """
-    if not isinstance(input_x, tuple):
-        raise error(
-            TypeError,
-            f"For 'tuple_to_array', 'input_x' must be a tuple, but got {type(input_x).__name__}.",
-        )
-    if not input_x:
-        raise error(ValueError, "For 'tuple_to_array', 'input_x' must not be empty.")
+    check_instance(input_x, "tuple_to_array", "input_x", tuple)
+    check_sequence(input_x, "tuple_to_array", "input_x", "numbers")
     numbers = [check_number(v, "tuple_to_array", "input_x") for v in input_x]
     dtype = mstype.int32 if isinstance(numbers[0], int) else mstype.float32
     return known(np.array(numbers), dtype)

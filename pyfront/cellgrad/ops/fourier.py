@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
-from cellgrad.core.arguments import argument_error, check_one_of
+from cellgrad.core.arguments import argument_error, check_ndim, check_one_of
 from cellgrad.core.errors import error
 from cellgrad.core.record import axis_of, cast_to, check_tensor, emit, operation, reshape_to
 from cellgrad.core.tensor import Tensor
@@ -91,8 +91,7 @@ def _axes(x: Tensor, s: Any, dim: Any, op: str) -> tuple[list[int], list[Any]]:
 
 def axis_in(x: Tensor, dim: Any, op: str) -> int:
     """A dimension of a tensor that has one."""
-    if not x.ndim:
-        raise error(ValueError, f"For '{op}', 'input' must have at least one dimension.")
+    check_ndim(x, op, "input", at_least=1)
     return axis_of(dim, x.ndim, op)
 
 

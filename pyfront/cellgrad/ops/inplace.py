@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
-from cellgrad.core.arguments import check_same_dtype, check_shape
+from cellgrad.core.arguments import check_int, check_same_dtype, check_shape
 from cellgrad.core.errors import error
 from cellgrad.core.record import check_tensor, operation
 from cellgrad.core.tensor import Tensor
@@ -31,11 +31,8 @@ def _prepared(op: str, x: Any, v: Any, indices: Any) -> tuple[Tensor, Tensor, Te
                 f"For '{op}', 'indices' must be an int, a tuple of ints or a Tensor, but got "
                 f"{indices!r}.",
             )
-        if any(not 0 <= i < given.shape[0] for i in listed):
-            raise error(
-                ValueError,
-                f"For '{op}', 'indices' must be in [0, {given.shape[0]}), but got {indices}.",
-            )
+        for i in listed:
+            check_int(i, op, "indices", at_least=0, below=given.shape[0])
         at = known(np.array(listed, np.int64).reshape(-1), mstype.int32)
     check_same_dtype(given, rows, op, ("x", "v"))
     check_shape(rows, op, "v", (*at.shape, *given.shape[1:]), "one row for each index")

@@ -146,9 +146,7 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
         "input",
         at_least=2,
     )
-    order = float(check_number(p, "pdist", "p"))
-    if order < 0:
-        raise error(ValueError, f"For 'pdist', 'p' must be at least 0, but got {p}.")
+    order = float(check_number(p, "pdist", "p", at_least=0))
     n = x.shape[-2]
     listed = np.array(list(itertools.combinations(range(n), 2)), np.int32).reshape(-1, 2)
     first, second = (gathered(x, known(listed[:, i], mstype.int32), x.ndim - 2) for i in range(2))

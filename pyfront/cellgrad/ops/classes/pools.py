@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core import dtype as mstype
-from cellgrad.core.arguments import check_bool, check_number, check_one_of
+from cellgrad.core.arguments import check_bool, check_number, check_one_of, check_shape
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.record import check_tensor, operation
@@ -200,12 +200,7 @@ def _fractional(
     if samples is None:
         samples = rand(*x.shape[:2], count)
     u = check_tensor(samples, op, "_random_samples")
-    if u.shape != (*x.shape[:2], count):
-        raise error(
-            ValueError,
-            f"For '{op}', '_random_samples' must have the shape {[*x.shape[:2], count]}, but got "
-            f"{list(u.shape)}.",
-        )
+    check_shape(u, op, "_random_samples", (*x.shape[:2], count))
     value, at = _regions(x, cast(u, x.dtype), sizes, wanted)
     if given.ndim == count + 1:
         value, at = (v.reshape(v.shape[1:]) for v in (value, at))

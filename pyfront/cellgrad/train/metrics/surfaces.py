@@ -119,13 +119,7 @@ class HausdorffDistance(_Surfaces):
     ):
         super().__init__(distance_metric)
         if percentile is not None:
-            check_number(percentile, "HausdorffDistance", "percentile")
-            if not 0 <= percentile <= 100:
-                raise error(
-                    ValueError,
-                    f"For 'HausdorffDistance', the 'percentile' must be in [0, 100], but got "
-                    f"{percentile}.",
-                )
+            check_number(percentile, "HausdorffDistance", "percentile", at_least=0, at_most=100)
         self.percentile = percentile
         self.directed = check_bool(directed, "HausdorffDistance", "directed")
         self.crop = check_bool(crop, "HausdorffDistance", "crop")
