@@ -458,3 +458,24 @@ def test_structure_sums_and_products(name):
     np.testing.assert_allclose(
         np.sum(np.real(np.conj(u) * slope)), np.sum(np.real(np.conj(pulled) * v)), 1e-6
     )
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        lambda z: ms.jacrev(lambda z: z * z)(z),
+        lambda z: ms.jacfwd(lambda z: z * z)(z),
+        lambda z: ms.hessian(lambda z: ops.abs(z).sum())(z),
+        lambda z: ms.jacrev(lambda x: x * 1j)(z.real()),
+    ],
+    ids=["jacrev", "jacfwd", "hessian", "complex output"],
+)
+def test_jacobians_are_of_real_functions(run):
+    """In reverse mode one would be conjugated, in forward mode one of two directions is missing."""
+    with pytest.raises(TypeError, match="must be real, but one is of Complex128"):
+        run(Tensor(np.array([1 + 2j, 3 - 1j])))
+
+
+def test_a_jacobian_by_parts():
+    jacobian = ms.jacfwd(lambda p: ops.view_as_real(ops.complex(p[0], p[1]) ** 2))
+    np.testing.assert_array_equal(jacobian(Tensor([1.0, 2.0])).asnumpy(), [[2, -4], [4, 2]])

@@ -65,7 +65,20 @@ def _output(fn: Any, args: tuple[Any, ...], has_aux: bool, name: str) -> tuple[A
             "Python values are constants of the compiled code and have no Jacobian.",
             "return Tensors, or return it after the first output with has_aux=True",
         )
+    _refuse_complex([*tensors(args), *tensors(out)], name)
     return out, aux
+
+
+def _refuse_complex(leaves: list[Tensor], name: str) -> None:
+    """A derivative that is one complex number has only what is holomorphic, which nobody promises."""
+    for t in leaves:
+        if t.dtype.kind == "c":
+            raise error(
+                TypeError,
+                f"For '{name}', inputs and outputs must be real, but one is of {t.dtype.title}.",
+                "take real and imaginary parts as inputs, ops.complex(re, im), and "
+                "ops.view_as_real of the output",
+            )
 
 
 def _without_hooks(args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -181,6 +194,7 @@ def jacrev(
         the structure of the output for several outputs; with `has_aux` ``(jacobian, aux)``.
 
     Raises:
+        TypeError: complex inputs or outputs.
         TypeError, ValueError, IndexError: as `grad`.
 
     >>> print(ms.jacrev(lambda x: x * x)(Tensor([1.0, 2.0])))
