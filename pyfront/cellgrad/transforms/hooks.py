@@ -61,6 +61,21 @@ def _differentiating() -> bool:
     return scope is not None and bool(scope.trace.active)
 
 
+def _has_cotangent(tensor: Tensor) -> bool:
+    """Whether hooks are called for a tensor: not for bools.
+
+    Raises:
+        TypeError: a complex tensor.
+    """
+    if tensor.dtype.kind == "c":
+        raise error(
+            TypeError,
+            f"Hooks are called with real gradients, but a tensor here is of {tensor.dtype.title}.",
+            "hook its parts: ops.view_as_real(x).register_hook(...)",
+        )
+    return tensor.dtype.kind in "fiu"
+
+
 # --- tensors ----------------------------------------------------------------------------------
 
 
@@ -116,7 +131,7 @@ def _register(tensor: Any, hook: hooks.Hook) -> Any:
             "tensor.",
             "register it where the tensor is made",
         )
-    passed = _hook_captured(tensor, hook, scope) if tensor.dtype.kind in "fiu" else None
+    passed = _hook_captured(tensor, hook, scope) if _has_cotangent(tensor) else None
     handle = hooks.note(tensor, hook)  # where it is an input of a gradient in this code
     return tensor if context.graph_mode() else _CapturedHandle(tensor, passed, handle)
 
@@ -227,7 +242,7 @@ def _hooked(inputs: Sequence[Tensor], rule: Cotangents, hook: Any) -> list[Tenso
     called with all.
     """
     out = [fresh(t) for t in inputs]
-    places = [i for i, t in enumerate(inputs) if t.dtype.kind in "fiu"]
+    places = [i for i, t in enumerate(inputs) if _has_cotangent(t)]
     if not places or not _differentiating():
         return out
 
@@ -301,7 +316,7 @@ def after_backward(
     The Cell becomes a function with a rule: its own derivative, then the hooks. What it takes from
     around it, such as Parameters, is among its arguments, and has gradients as before.
     """
-    if not any(t.dtype.kind in "fiu" for t in _own(args)) or not _differentiating():
+    if not any(_has_cotangent(t) for t in _own(args)) or not _differentiating():
         return run(*args)
     d = Differentiated(run, args, {})
     for inner, before in zip(d.scope.inputs, d.scope.fn.args, strict=False):
@@ -315,12 +330,12 @@ def after_backward(
             )
     operands = [*d.inputs, *[what for what, _ in d.scope.captures]]
     results = [*d.results, *d.written]
-    of = [i for i, t in enumerate(d.results) if t.dtype.kind in "fiu"]
-    wrt = [i for i, t in enumerate(operands) if t.dtype.kind in "fiu"]
+    of = [i for i, t in enumerate(d.results) if _has_cotangent(t)]
+    wrt = [i for i, t in enumerate(operands) if _has_cotangent(t)]
     if not of:
         return d.primal(d.outer.fn.call(d.scope.fn.name, d.operands(), state.location()))
     given = [t._sig for t in [*operands, *results]]
-    pulled = [t._sig for t in results if t.dtype.kind in "fiu"]
+    pulled = [t._sig for t in results if _has_cotangent(t)]
     rules = Scope(d.outer.trace, f"{d.name}_hook", [*given, *pulled], d.outer, state.location())
     with ScopeGuard(rules):
         douts = dict(zip(of, rules.inputs[len(given) :], strict=False))
