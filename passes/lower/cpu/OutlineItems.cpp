@@ -13,6 +13,7 @@
 //   }
 //   call @cell_items(args, %c0, %c128, %c0)
 //
+// Kernels with the same code are one function.
 // The call has its serial meaning until the very end, where it becomes a call
 // of the pool that the caller has lent (LaunchKernels.cpp). All other loops
 // over items become plain loops.
@@ -103,6 +104,39 @@ bool onlyComputes(scf::ForallOp loop) {
               .wasInterrupted();
 }
 
+/// The hash of what equal kernels have in common.
+llvm::hash_code hashOf(func::FuncOp kernel) {
+  llvm::hash_code hash = llvm::hash_combine(kernel.getFunctionType());
+  kernel.getBody().walk([&](Operation *op) {
+    hash = llvm::hash_combine(hash, op->getName(), op->getRawDictionaryAttrs(),
+                              op->hashProperties());
+  });
+  return hash;
+}
+
+/// True when one function can stand for both. Operands are compared in their
+/// order: left to itself, the comparison sorts those of commutative ops by
+/// address.
+bool areEqual(func::FuncOp a, func::FuncOp b) {
+  if (a.getFunctionType() != b.getFunctionType() ||
+      a.getArgAttrsAttr() != b.getArgAttrsAttr())
+    return false;
+  IRMapping map;
+  auto equivalent = [&](Value x, Value y) {
+    return success(map.lookupOrNull(x) == y);
+  };
+  auto mark = [&](Value x, Value y) { map.map(x, y); };
+  auto inOrder = [&](ValueRange xs, ValueRange ys) -> LogicalResult {
+    for (auto [x, y] : llvm::zip_equal(xs, ys))
+      if (failed(equivalent(x, y)))
+        return failure();
+    return success();
+  };
+  return OperationEquivalence::isRegionEquivalentTo(
+      &a.getBody(), &b.getBody(), equivalent, mark,
+      OperationEquivalence::IgnoreLocations, inOrder);
+}
+
 struct OutlineItems : cellgrad::impl::OutlineItemsBase<OutlineItems> {
   using OutlineItemsBase::OutlineItemsBase;
 
@@ -125,9 +159,29 @@ struct OutlineItems : cellgrad::impl::OutlineItemsBase<OutlineItems> {
       if (failed(scf::forallToForLoop(rewriter, loop)))
         return signalPassFailure();
     }
+    mergeEqual();
   }
 
 private:
+  /// Has calls of equal kernels call the first of them.
+  void mergeEqual() {
+    DenseMap<size_t, SmallVector<func::FuncOp>> byHash;
+    for (auto [call, kernel] : kernels) {
+      SmallVector<func::FuncOp> &known = byHash[hashOf(kernel)];
+      auto equal =
+          llvm::find_if(known, [&, kernel = kernel](func::FuncOp other) {
+            return areEqual(other, kernel);
+          });
+      if (equal == known.end()) {
+        known.push_back(kernel);
+        continue;
+      }
+      func::CallOp(call).setCallee(equal->getSymName());
+      func::FuncOp(kernel).erase();
+    }
+    kernels.clear();
+  }
+
   /// Only outermost loops: workers do not share their work.
   bool isShared(scf::ForallOp loop, const SymbolUserMap &users) {
     auto time = loop->getAttrOfType<IntegerAttr>(kNanoseconds);
@@ -197,10 +251,13 @@ private:
     Value items =
         getValueOrCreateConstantIndexOp(b, loc, loop.getMixedUpperBound()[0]);
     operands.append({zero, items, zero});
-    func::CallOp::create(b, loc, kernel, operands);
+    kernels.push_back({func::CallOp::create(b, loc, kernel, operands), kernel});
     loop.erase();
     return success();
   }
+
+  /// Each with its one call.
+  SmallVector<std::pair<func::CallOp, func::FuncOp>> kernels;
 };
 
 } // namespace

@@ -199,3 +199,36 @@ func.func @calls_product(%x: memref<64xf32>, %v: f32) {
   call @product(%x, %v) : (memref<64xf32>, f32) -> ()
   return
 }
+
+// -----
+
+// Equal kernels are one function; one with another constant is another.
+// CHECK-LABEL: func.func @equal(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<64xf32>, %[[Y:[a-z0-9]+]]: memref<64xf32>
+// CHECK:         call @[[ONE:.*]](%[[X]], %[[Y]],
+// CHECK:         call @[[ONE]](%[[Y]], %[[X]],
+// CHECK:         call @[[OTHER:.*]](%[[X]], %[[Y]],
+// CHECK:       func.func private @[[ONE]](
+// CHECK:       func.func private @[[OTHER]](
+// CHECK-NOT:   func.func
+func.func @equal(%x: memref<64xf32>, %y: memref<64xf32>) {
+  %c0 = arith.constant 0 : index
+  %two = arith.constant 2.0 : f32
+  %three = arith.constant 3.0 : f32
+  scf.forall (%i) in (64) {
+    %0 = memref.load %x[%i] : memref<64xf32>
+    %1 = arith.mulf %0, %two : f32
+    memref.store %1, %y[%i] : memref<64xf32>
+  } {cell.nanoseconds = 1000 : i64}
+  scf.forall (%i) in (64) {
+    %0 = memref.load %y[%i] : memref<64xf32>
+    %1 = arith.mulf %0, %two : f32
+    memref.store %1, %x[%i] : memref<64xf32>
+  } {cell.nanoseconds = 1000 : i64}
+  scf.forall (%i) in (64) {
+    %0 = memref.load %x[%i] : memref<64xf32>
+    %1 = arith.mulf %0, %three : f32
+    memref.store %1, %y[%i] : memref<64xf32>
+  } {cell.nanoseconds = 1000 : i64}
+  return
+}
