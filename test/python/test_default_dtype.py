@@ -193,7 +193,6 @@ class Scaled(nn.Cell):
 MEETINGS = {
     "a number": (1, lambda: Tensor(0.1) * x),
     "a list": (1, lambda: x - Tensor([0.1, 0.5])),
-    "a bare list": (1, lambda: x * [0.1, 0.5]),
     "a comparison": (1, lambda: x > Tensor(0.1)),
     "from around": (1, lambda: ms.jit(lambda x: tenth * x)(x)),
     "inside": (1, lambda: ms.jit(lambda x: Tensor(0.1) * x)(x)),

@@ -138,7 +138,7 @@ def late_hint(e: BaseException) -> str:
         return ""
     path, function, argument = found.groups()
     owner, _, last = (path or function).rpartition(".")
-    for space in (package, package.ops, package.nn, package.mint, package.mint.nn, package.Tensor):
+    for space in (package, package.nn, package.ops, package.mint, package.mint.nn, package.Tensor):
         value = getattr(space, last, None)
         if value is not None and not owner:
             return argument_hint(value, argument)

@@ -95,7 +95,14 @@ def squeeze(a: Tensor, axis: Any = None) -> Tensor:
     >>> print(numpy.squeeze(Tensor([[[1], [2]]])))
     [1 2]
     """
-    return hn.only(a, "squeeze", "a").squeeze(axis)
+    x = hn.only(a, "squeeze", "a")
+    for d in () if axis is None else hn.axes_of(axis, x.ndim, "squeeze"):
+        if x.shape[d] != 1:
+            raise error(
+                ValueError,
+                f"For 'squeeze', dimension {d} of shape {list(x.shape)} is not of length 1.",
+            )
+    return x.squeeze(axis)
 
 
 def transpose(a: Tensor, axes: Any = None) -> Tensor:

@@ -79,6 +79,11 @@ def _dict_of(keys: Any, values: Any) -> dict[Any, Any]:
 
 
 def _tail(items: Any) -> Any:
+    """A tuple or list without its first element.
+
+    >>> print(ops.tail((1, 2, 3)))
+    (2, 3)
+    """
     return items[1:]
 
 
@@ -87,7 +92,11 @@ def _reversed(items: Any) -> Any:
 
 
 def _is_constant(x: Any) -> bool:
-    """Whether a value is known while compiling: everything but tensors."""
+    """Whether a value is known while compiling: everything but tensors.
+
+    >>> print(ops.isconstant(2), ops.isconstant(Tensor(2)))
+    True False
+    """
     return not hasattr(x, "_sig")
 
 

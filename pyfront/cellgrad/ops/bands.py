@@ -208,6 +208,11 @@ def matrix_diag(
     [[0 1 0]
      [0 0 2]
      [0 0 0]]
+
+    >>> print(ops.MatrixDiagV3()(Tensor([1, 2]), 1, -1, -1, 0))
+    [[0 1 0]
+     [0 0 2]
+     [0 0 0]]
     """
     op = "matrix_diag"
     given = check_ndim(check_tensor(x, op, "x"), op, "x", at_least=1)
@@ -245,6 +250,10 @@ def matrix_set_diag(x: Tensor, diagonal: Tensor, k: Any = 0, align: str = "RIGHT
         ValueError: diagonals of another shape than those of the matrices.
 
     >>> print(ops.matrix_set_diag(Tensor([[1, 2], [3, 4]]), Tensor([8, 9])))
+    [[8 2]
+     [3 9]]
+
+    >>> print(ops.MatrixSetDiagV3()(Tensor([[1, 2], [3, 4]]), Tensor([8, 9]), 0))
     [[8 2]
      [3 9]]
     """

@@ -107,6 +107,9 @@ def bucketize(input: Tensor, boundaries: Any, *, right: bool = False) -> Tensor:
 
     >>> print(ops.bucketize(Tensor([0.5, 3.0, 9.0]), [1, 3, 5]))
     [0 1 3]
+
+    >>> print(ops.Bucketize([1, 3, 5])(Tensor([0.5, 3.0, 9.0])))
+    [0 2 3]
     """
     x = check_tensor(input, "bucketize", "input")
     edges = boundaries if isinstance(boundaries, Tensor) else Tensor(list(boundaries))
@@ -173,6 +176,9 @@ def unique_consecutive(
 
     >>> print(ops.unique_consecutive(Tensor([1, 1, 2, 2, 1])))
     [1 2 1]
+
+    >>> print(*ops.UniqueConsecutive()(Tensor([1, 1, 2, 2, 1])))
+    [1 2 1] [0 0 1 1 2] [2 2 1]
     """
     x = check_tensor(input, "unique_consecutive", "input")
     values = needs_elements(x, "unique_consecutive", _HINT)

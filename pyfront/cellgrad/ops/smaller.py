@@ -262,6 +262,9 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
 
     >>> print(ops.sum_to_size(ops.ones((2, 3)), (1, 3)))
     [[2. 2. 2.]]
+
+    >>> print(ops.ones((2, 3)).sum_to_size(1, 3))
+    [[2. 2. 2.]]
     """
     x = check_tensor(input, "sum_to_size", "input")
     listed = size[0] if len(size) == 1 and isinstance(size[0], tuple | list) else size

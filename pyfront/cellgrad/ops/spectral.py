@@ -97,6 +97,10 @@ def svd(
     [3. 2.]
     >>> print(ops.svd(Tensor([[0.0, 2.0], [3.0, 0.0]]), compute_uv=False))
     [3. 2.]
+
+    >>> s, u, v = ops.Svd()(Tensor([[0.0, 2.0], [3.0, 0.0]]))
+    >>> print(s)
+    [3. 2.]
     """
     x, dtype = matrices("svd", input, "input")
     check_bool(full_matrices, "svd", "full_matrices")

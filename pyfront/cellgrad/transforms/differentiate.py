@@ -36,7 +36,8 @@ from cellgrad.core.tree import (
     tensors,
     zero_of,
 )
-from cellgrad.transforms.cotangents import STRICT, cotangents_of, has_gradient
+from cellgrad.transforms import cotangents
+from cellgrad.transforms.cotangents import cotangents_of, has_gradient
 from cellgrad.transforms.unused import tell_unused
 
 _MAX_NESTING = 100
@@ -266,11 +267,10 @@ def pull_back(
     of = d.results_of(part)
     if not of:
         _check_results(d.name, part)
-    cotangents = cotangents_of(d.outer, [d.results[i] for i in of], part, sens, name, d.name)
+    given = cotangents_of(d.outer, [d.results[i] for i in of], part, sens, name, d.name)
 
-    wanted: list[
-        int
-    ] = []  # argument of the captured function for every gradient asked for, or -1 for zeros
+    # The argument of the captured function for every gradient asked for, or -1 for zeros.
+    wanted: list[int] = []
     for p in positions:
         for k, leaf in enumerate(d.leaves[p]):
             flows = has_gradient(leaf) and p not in (request.frozen or ())
@@ -284,7 +284,7 @@ def pull_back(
     if not any(a >= 0 for a in wanted) and request.weights is None and positions:
         require_numbers(d.name, [t for p in positions for t in d.leaves[p]])
     values = d.outer.fn.vjp(
-        d.scope.fn.name, d.operands(), cotangents, of=of, wrt=wrt, loc=state.location()
+        d.scope.fn.name, d.operands(), given, of=of, wrt=wrt, loc=state.location()
     )
     gradients = dict(zip(wrt, values[len(d.results) + len(d.written) :], strict=True))
     out = d.primal(values)
@@ -345,7 +345,7 @@ def positions_of(
                 f"arguments.",
                 "correct grad_position; defaults that are not passed have no position",
             )
-        if (strict or STRICT) and not has[p]:
+        if (strict or cotangents.STRICT) and not has[p]:
             raise error(
                 TypeError,
                 f"The input at grad_position {p} is {args[p]!r} ({type(args[p]).__name__}), not a "
@@ -376,7 +376,7 @@ def _refuse_floats(argument: Any, position: int) -> None:
 
 def require_numbers(name: str, leaves: list[Tensor]) -> None:
     """Refuses, if gradients are strict, to differentiate by integers and bools alone."""
-    if not STRICT or any(has_gradient(t) for t in leaves):
+    if not cotangents.STRICT or any(has_gradient(t) for t in leaves):
         return
     kinds = [t.dtype.title for t in leaves]
     raise error(
@@ -388,7 +388,7 @@ def require_numbers(name: str, leaves: list[Tensor]) -> None:
 
 def _check_results(name: str, part: Any) -> None:
     """Refuses what has no derivative, or warns that it is zero where that looks like a mistake."""
-    if STRICT:
+    if cotangents.STRICT:
         raise error(
             TypeError,
             f"'{name}' must return a Tensor of floating-point numbers to be differentiated, but "
@@ -490,8 +490,8 @@ def _forward_by_reverse(
     outputs = list(tensors(part))
     moving = [t for t in outputs if has_gradient(t)]
 
-    def pulled(*cotangents: Tensor) -> tuple[Tensor, ...]:
-        found = iter(cotangents)
+    def pulled(*given: Tensor) -> tuple[Tensor, ...]:
+        found = iter(given)
         sens = [next(found) if has_gradient(t) else _zeros(t) for t in outputs]
         picked = First(d.function) if has_aux else d.function
         gradients = tensors(pull_back(picked, args, {}, request, tuple(sens)))

@@ -156,6 +156,9 @@ def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = 
 
     >>> print(ops.adaptive_max_pool3d(ops.arange(8.0).reshape(1, 2, 2, 2), 1))
     [[[[7.]]]]
+
+    >>> print(*ops.AdaptiveMaxPool3D()(ops.arange(8.0).reshape(1, 2, 2, 2), 1))
+    [[[[7.]]]] [[[[7]]]]
     """
     op = "adaptive_max_pool3d"
     check_bool(return_indices, op, "return_indices")

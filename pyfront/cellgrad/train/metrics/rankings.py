@@ -24,6 +24,7 @@ def auc(x: Any, y: Any, reorder: bool = False) -> Any:
         TypeError: no arrays.
         ValueError: different lengths, less than two points, or x in no order.
 
+    >>> import numpy as np
     >>> print(ms.train.auc(np.array([0.0, 0.5, 1.0]), np.array([0.0, 1.0, 1.0])))
     0.75
     """
