@@ -59,7 +59,14 @@ from cellgrad.core.default_dtype import default_dtype, get_default_dtype, set_de
 from cellgrad.core.dtype import *  # noqa: F403
 from cellgrad.core.dtype import dtype_to_nptype, dtype_to_pytype, pytype_to_dtype
 from cellgrad.core.errors import CompileError
-from cellgrad.core.generator import get_rng_state, initial_seed, manual_seed, seed, set_rng_state
+from cellgrad.core.generator import (
+    default_generator,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    seed,
+    set_rng_state,
+)
 from cellgrad.core.initializer import get_seed, set_seed
 from cellgrad.core.nodes import register_pytree_node
 from cellgrad.core.parameter import Parameter, ParameterTuple
@@ -67,6 +74,7 @@ from cellgrad.core.settings import (
     DTYPES,
     JitConfig,
     from_numpy,
+    frombuffer,
     is_tensor,
     jit_class,
     set_deterministic,
@@ -112,6 +120,8 @@ def _hand_on() -> None:
         ops.hand_on({function.__name__: function})
     transforms = (get_grad, grad, jacfwd, jacrev, jvp, value_and_grad, vjp, vmap)
     ops.hand_on({f.__name__: f for f in (*transforms, constexpr, _primexpr)}, listed=False)
+    for file in (export, load):  # of a higher layer than `train`
+        setattr(train, file.__name__, file)
     sequences = {name: getattr(_sequences, name) for name in _sequences.__all__}
     ops.hand_on(sequences, listed=False)
 
@@ -153,12 +163,14 @@ __all__ = [
     "custom_rule",
     "dataset",
     "default_dtype",
+    "default_generator",
     "dtype",
     "dtype_to_nptype",
     "dtype_to_pytype",
     "experimental",
     "export",
     "from_numpy",
+    "frombuffer",
     "get_context",
     "get_default_dtype",
     "get_grad",

@@ -62,13 +62,16 @@ FAMILIES: dict[str, dict[str, str]] = {
             OnRequestExit async_ckpt_thread_status load_checkpoint_async
             mindio_preload set_mindio_server_info dispatch_threads_num launch_blocking
             set_kernel_launch_capture set_kernel_launch_group set_cpu_affinity""",
+        "common": """
+            mindio_preload set_mindio_server_info""",
     },
     "It registers kernels of MindSpore's own; write a rule with ops.custom_vjp, or compose operations.": {
         "ops": """
             AiCPURegOp AkgAscendRegOp AkgGpuRegOp CpuRegOp CustomRegOp CustomOpBuilder
             DataType TBERegOp Morph PyExecute custom_info_register ms_kernel
             op_info_register vm_impl_registry get_vm_impl_fn prim_arg_register
-            prim_attr_register tensor_operator_registry""",
+            prim_attr_register tensor_operator_registry
+            Custom kernel PyFunc PrimitiveWithInfer PrimitiveWithCheck""",
     },
     "It is a node of MindSpore's compiler, and means nothing outside of it.": {
         "ops": """
@@ -78,7 +81,7 @@ FAMILIES: dict[str, dict[str, str]] = {
             is_sequence_shape_unknown is_sequence_value_unknown is_tensor_bool_cond
             iter_converter make_map_parameter ms_hasnext ms_next recompute_block
             ref_to_embed SliceGetItem ParallelConcat TransposeExtView TransposeView
-            SelectView""",
+            SelectView DtypeToEnum Partial inplace_sigmoid add_flags""",
     },
     "It writes files for MindInsight; write numbers to a file of your own in a callback.": {
         "ops": """
@@ -96,6 +99,8 @@ FAMILIES: dict[str, dict[str, str]] = {
         "mindspore": """
             FlopsUtilizationCollector Profiler TrainFaultTolerance flops_collection
             set_dump get_log_config""",
+        "common": """
+            flops_collection set_dump""",
     },
     "There is no parameter server.": {
         "ops": """
@@ -126,6 +131,8 @@ FAMILIES: dict[str, dict[str, str]] = {
             GraphCell""",
         "mindspore": """
             load_mindir save_mindir""",
+        "common": """
+            load_mindir save_mindir""",
     },
     "It converts networks or checkpoints for distributed or Ascend training.": {
         "train": """
@@ -145,6 +152,8 @@ FAMILIES: dict[str, dict[str, str]] = {
             reset_peak_memory_stats reset_stream_limit set_cur_stream set_stream_limit
             swap_tensors synchronize use_mem_pool set_memory get_device_limit
             set_device_limit get_current_device""",
+        "common": """
+            DeviceCtx ms_memory_recycle swap_tensors""",
     },
     "It rewrites MindSpore's own graphs.": {
         "mindspore": """
@@ -152,6 +161,8 @@ FAMILIES: dict[str, dict[str, str]] = {
     },
     "Shapes are static here: a function compiles once for each.": {
         "mindspore": """
+            Symbol enable_dynamic""",
+        "common": """
             Symbol enable_dynamic""",
     },
     "It is MindSpore's layer for Ascend under an inner name; mint and mint.nn have it.": {
@@ -166,10 +177,27 @@ FAMILIES: dict[str, dict[str, str]] = {
             getitem_index_info index_of_parent_ init_finished init_flag is_init is_pinned is_shared
             move_to offload offload_file_path param_info parent_tensor_ pin_memory set_cast_dtype
             set_device_address set_init_flag set_param_info setitem_index_info storage
-            symbolic_shape untyped_storage virtual_flag wait_pipeline""",
-        "ops": "move_to",
+            symbolic_shape untyped_storage virtual_flag wait_pipeline
+            delete_ hooks init remove_hook requires_grad_ set_ to_""",
+        "ops": """
+            move_to MoveTo""",
     },
     "It is a number format of Ascend processors.": {
         "mindspore": "QuantDtype float8_e4m3fn float8_e5m2 hifloat8 qint4x2",
+        "common": """
+            QuantDtype float8_e4m3fn float8_e5m2 hifloat8 qint4x2""",
+    },
+    "One generator draws all numbers: seed it with ms.manual_seed, or take keys of cellgrad.random.": {
+        "mindspore": "Generator",
+        "common": "Generator",
+    },
+    "What differentiation keeps is decided by the compiler; ms.recompute says what it computes again.": {
+        "mindspore": "register_saved_tensors_hooks saved_tensors_hooks",
+        "common": "register_saved_tensors_hooks saved_tensors_hooks",
+    },
+    "Rows and matrices with few elements are dense here, or a COOTensor or CSRTensor.": {
+        "mindspore": "RowTensor SparseTensor",
+        "common": "RowTensor SparseTensor",
+        "ops": "SparseSlice make_row_tensor make_sparse_tensor",
     },
 }

@@ -17,6 +17,8 @@ __all__ = [
     "Type",
     "bfloat16",
     "bool_",
+    "cdouble",
+    "cfloat",
     "complex64",
     "complex128",
     "double",
@@ -32,14 +34,25 @@ __all__ = [
     "int32",
     "int64",
     "int_",
+    "intc",
+    "intp",
+    "list_",
     "number",
     "pytype_to_dtype",
     "single",
+    "string",
     "tensor_type",
+    "tuple_",
+    "type_none",
+    "ubyte",
+    "uint",
     "uint8",
     "uint16",
     "uint32",
     "uint64",
+    "uintc",
+    "uintp",
+    "ushort",
 ]
 
 
@@ -104,11 +117,18 @@ complex64 = Type("complex64", "Complex64", "c", 8, 2)
 complex128 = Type("complex128", "Complex128", "c", 16, 3)
 
 half, single, double = float16, float32, float64
+cfloat, cdouble = complex64, complex128
+intc, intp, uintc, uintp = int32, int64, uint32, uint64
+ubyte, ushort = uint8, uint16
 
 number = Type("number", "Number")
 int_ = Type("int", "Int")
 float_ = Type("float", "Float")
+uint = Type("uint", "UInt")
 tensor_type = Type("tensor", "Tensor")
+string, type_none = Type("string_", "String"), Type("type_none", "None")
+list_, tuple_ = Type("list_", "List"), Type("tuple_", "Tuple")
+_FAMILIES = (number, int_, uint, float_, tensor_type, string, type_none, list_, tuple_)
 
 _REAL_TYPES = (
     *(bool_, int8, int16, int32, int64),
@@ -116,7 +136,7 @@ _REAL_TYPES = (
     *(float16, bfloat16, float32, float64),
 )
 TENSOR_TYPES = (*_REAL_TYPES, complex64, complex128)
-_BY_NAME = {t.name: t for t in (*TENSOR_TYPES, number, int_, float_, tensor_type)}
+_BY_NAME = {t.name: t for t in (*TENSOR_TYPES, *_FAMILIES)}
 BY_NATIVE = {t.native: t for t in _REAL_TYPES}
 
 _default = [float32]

@@ -17,7 +17,14 @@ from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
 
-__all__ = ["get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
+__all__ = [
+    "default_generator",
+    "get_rng_state",
+    "initial_seed",
+    "manual_seed",
+    "seed",
+    "set_rng_state",
+]
 
 
 def _fresh() -> int:
@@ -107,3 +114,46 @@ def set_rng_state(state: Any) -> None:
         )
     check_shape(state, "set_rng_state", "state", (16,))
     STATE.set_data(Tensor(np.frombuffer(state.asnumpy().tobytes(), np.int64)))
+
+
+class DefaultGenerator:
+    """The generator that draws all numbers; `default_generator` is the only one.
+
+    >>> _ = ms.default_generator.manual_seed(5)
+    >>> ms.default_generator.initial_seed()
+    5
+    """
+
+    def manual_seed(self, seed: int) -> DefaultGenerator:
+        """Seeds it, and returns it; see `ms.manual_seed`.
+
+        Raises:
+            TypeError: a seed that is not an int.
+            ValueError: a negative seed, or one of more than 63 bits.
+        """
+        manual_seed(seed)
+        return self
+
+    def seed(self) -> int:
+        """Seeds it with a number from the operating system, and returns that."""
+        return seed()
+
+    def initial_seed(self) -> int:
+        """The seed."""
+        return initial_seed()
+
+    def get_state(self) -> Tensor:
+        """The state, for `set_state`: 16 bytes."""
+        return get_rng_state()
+
+    def set_state(self, state: Any) -> None:
+        """Puts it where it was when `get_state` was called.
+
+        Raises:
+            TypeError: `state` is not a Tensor of uint8.
+            ValueError: it has not 16 elements.
+        """
+        set_rng_state(state)
+
+
+default_generator = DefaultGenerator()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any, TypeVar
 
+import numpy as np
+
 from cellgrad.core import dtype as mstype
 from cellgrad.core.arguments import check_bool, check_int, check_one_of
 from cellgrad.core.errors import error
@@ -91,6 +93,31 @@ def from_numpy(array: Any) -> Tensor:
     [7. 0.]
     """
     return Tensor.from_numpy(array)
+
+
+def frombuffer(buffer: Any, dtype: Any, count: int = -1, offset: int = 0) -> Tensor:
+    """A Tensor of one dimension with a copy of the elements in a buffer of bytes.
+
+    Args:
+        buffer: bytes, or another object of Python's buffer protocol.
+        dtype: the dtype of the elements.
+        count: how many; all that there are for -1.
+        offset: the byte at which the first begins.
+
+    Raises:
+        TypeError: `buffer` is no buffer, or `dtype` no dtype of tensors.
+        ValueError: bytes that are too few, or no whole number of elements.
+
+    >>> print(ms.frombuffer(b"abc", ms.uint8, offset=1))
+    [98 99]
+    """
+    check_int(count, "frombuffer", "count", at_least=-1)
+    check_int(offset, "frombuffer", "offset", at_least=0)
+    kind = mstype.to_numpy(dtype)
+    try:
+        return Tensor(np.frombuffer(buffer, kind, count, offset), dtype)
+    except (TypeError, ValueError) as e:
+        raise error(type(e), f"For 'frombuffer', {e}.") from None
 
 
 def is_tensor(obj: Any) -> bool:

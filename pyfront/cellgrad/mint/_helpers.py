@@ -9,6 +9,7 @@ from cellgrad import ops
 from cellgrad.core import dtype as mstype
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
+from cellgrad.core.generator import default_generator
 from cellgrad.core.record import check_tensor
 from cellgrad.core.tensor import Tensor
 
@@ -39,7 +40,7 @@ def drawn(out: Tensor, generator: Any = None, device: Any = None) -> Tensor:
     Raises:
         ValueError: another generator, or a device that is not the CPU.
     """
-    if generator is not None:
+    if generator is not None and generator is not default_generator:
         raise error(
             ValueError,
             "For 'mint', 'generator' must be None: one generator draws all numbers.",

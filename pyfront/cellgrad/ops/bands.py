@@ -277,7 +277,11 @@ def matrix_set_diag(x: Tensor, diagonal: Tensor, k: Any = 0, align: str = "RIGHT
 # --- filling ----------------------------------------------------------------------------------
 
 
-@public("ops.FillDiagonal(fill_value, wrap)(input_x)", "Tensor.fill_diagonal(fill_value, wrap)")
+@public(
+    "ops.FillDiagonal(fill_value, wrap)(input_x)",
+    "Tensor.fill_diagonal(fill_value, wrap)",
+    "Tensor.fill_diagonal_(fill_value, wrap)",
+)
 def fill_diagonal(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
     """The input with its main diagonal filled; with `wrap`, a tall matrix's starts again after each
     square and an empty row.

@@ -244,6 +244,7 @@ def add_product(op: str, x: Any, product: Tensor, beta: Any, alpha: Any) -> Tens
 
 @public(
     "Tensor.addmm",
+    "Tensor.addmm_",
     "mint.addmm",
 )
 @operation

@@ -38,7 +38,7 @@ def _divisor(x: Tensor, y: Tensor) -> Tensor:
     return a
 
 
-@public("ops.Gcd", "Tensor.gcd")
+@public("ops.Gcd", "Tensor.gcd", "mint.gcd")
 def gcd(input: Tensor, other: Tensor) -> Tensor:
     """Greatest common divisors.
 
@@ -60,7 +60,7 @@ def _multiple(x: Tensor, y: Tensor) -> Tensor:
     return gen.abs(truncate_div(x, select(zero, 1, common)) * y)
 
 
-@public("ops.Lcm", "Tensor.lcm")
+@public("ops.Lcm", "Tensor.lcm", "mint.lcm")
 def lcm(input: Tensor, other: Tensor) -> Tensor:
     """Least common multiples.
 

@@ -125,7 +125,7 @@ def complex(real: Tensor, imag: Tensor) -> Tensor:
     return complex_tensor(*_parts(real, imag, "complex", ("real", "imag")))
 
 
-@public("ops.Polar")
+@public("ops.Polar", "mint.polar")
 @operation
 def polar(abs: Tensor, angle: Tensor) -> Tensor:
     """``abs * (cos(angle) + 1j * sin(angle))``, broadcast.

@@ -32,6 +32,7 @@ from cellgrad.ops.shapes import movedim
     "(input_x, grid) = ops.grid_sample(input_x, grid, interpolation_mode, padding_mode, align_corners)",
     "ops.GridSampler3D(interpolation_mode='bilinear', padding_mode='zeros', align_corners=False)"
     "(input_x, grid) = ops.grid_sample(input_x, grid, interpolation_mode, padding_mode, align_corners)",
+    "mint.nn.functional.grid_sample",
 )
 def grid_sample(
     input: Tensor,

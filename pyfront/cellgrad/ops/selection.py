@@ -350,6 +350,8 @@ def zeros(size: Any, dtype: Type | None = None) -> Tensor:
     "Tensor.fill_(value) = self._replace(ops.full(self.shape, value, dtype=self.dtype), 'fill_')",
     "Tensor.new_full(size, fill_value, *, dtype) = "
     "ops.full(size, fill_value, dtype=dtype or self.dtype)",
+    "Tensor.fills(value) = ops.full(self.shape, value, dtype=self.dtype)",
+    "ops.Fills()(x, value) = ops.full(x.shape, value, dtype=x.dtype)",
     "Tensor.zero_() = self._replace(ops.full(self.shape, 0, dtype=self.dtype), 'zero_')",
     "mint.full",
 )
@@ -362,6 +364,12 @@ def full(size: Any, fill_value: bool | int | float, *, dtype: Type | None = None
 
     >>> print(ops.full((2,), 3.0))
     [3. 3.]
+
+    >>> print(Tensor([1.0, 2.0]).fills(7.0))
+    [7. 7.]
+
+    >>> print(ops.Fills()(Tensor([1.0, 2.0]), 7.0))
+    [7. 7.]
 
     >>> print(Tensor([1.0, 2.0]).fill(7.0))
     [7. 7.]

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from cellgrad.checkpoints.serialization import load_checkpoint, load_param_into_net, save_checkpoint
 from cellgrad.core import absent
 from cellgrad.train import callback, metrics
 from cellgrad.train.callback import *  # noqa: F403
@@ -13,6 +14,7 @@ from cellgrad.train.loss_scale_managers import (
 )
 from cellgrad.train.metrics import *  # noqa: F403
 from cellgrad.train.metrics import __all__ as _metrics
+from cellgrad.train.mixed_precision import build_train_network
 from cellgrad.train.model import Model
 
 __all__ = [
@@ -22,8 +24,12 @@ __all__ = [
     "FixedLossScaleManager",
     "LossScaleManager",
     "Model",
+    "build_train_network",
     "callback",
+    "load_checkpoint",
+    "load_param_into_net",
     "metrics",
+    "save_checkpoint",
 ]
 
 if not TYPE_CHECKING:

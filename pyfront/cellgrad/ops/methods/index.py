@@ -160,6 +160,38 @@ class IndexMethods:
         added = self.index_add(dim, index, source, alpha=alpha)
         return self._replace(added, "index_add_")  # type: ignore[attr-defined]
 
+    def index_copy_(self, dim: int, index: Tensor, tensor: Tensor) -> Any:
+        """The parts of `tensor` along a dimension in place of those that `index` names.
+
+        Raises:
+            TypeError: `index` is not a Tensor of integers, or `tensor` of another dtype.
+            ValueError: `dim` out of range, or shapes that do not fit.
+
+        >>> x = ops.ones((3, 2))
+        >>> print(x.index_copy_(0, Tensor([2]), Tensor([[5.0, 6.0]])))
+        [[1. 1.]
+         [1. 1.]
+         [5. 6.]]
+        """
+        return self._replace(ops.in_place.copied(self, dim, index, tensor), "index_copy_")  # type: ignore[attr-defined]
+
+    def choose(self, choices: Any, mode: str = "clip") -> Tensor:
+        """The elements of the tensors that the numbers in this one name, in each place.
+
+        Args:
+            choices: tensors, or one whose first dimension counts them; they broadcast with this one.
+            mode: "clip": numbers out of range are those of the ends; "wrap": they are counted on from
+                the other end; "raise": refused, as numbers are checked where they are used.
+
+        Raises:
+            TypeError: no integers.
+            ValueError: no choices, another mode, or shapes that do not broadcast.
+
+        >>> print(Tensor([0, 1, 1]).choose([[1, 2, 3], [10, 20, 30]]))
+        [ 1 20 30]
+        """
+        return ops.in_place.chosen(self, choices, mode)
+
     def index_put_(self, indices: Any, values: Any, accumulate: bool = False) -> Any:
         """`index_put` of the tensor itself.
 

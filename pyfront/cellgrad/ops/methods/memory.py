@@ -109,6 +109,15 @@ class MemoryMethods:
         """
         return self._concrete("get_bytes()").tobytes()
 
+    @property
+    def is_meta(self) -> bool:
+        """Always False: tensors have elements.
+
+        >>> Tensor([1.0]).is_meta
+        False
+        """
+        return False
+
     def nelement(self) -> int:
         """The number of elements.
 

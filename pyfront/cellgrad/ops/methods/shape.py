@@ -8,6 +8,7 @@ from cellgrad import ops as _ops
 from cellgrad.core import dtype as mstype
 from cellgrad.core import views
 from cellgrad.core.dtype import Type
+from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
 
 # The `self` of these classes is no Tensor to type checkers.
@@ -52,6 +53,21 @@ class ShapeMethods:
         return ops.adjoint(self)
 
     mH = mT
+
+    @property
+    def H(self) -> Tensor:
+        """The matrix transposed and, of complex numbers, conjugated.
+
+        Raises:
+            ValueError: other than two dimensions.
+
+        >>> print(Tensor([[1, 2], [3, 4]]).H)
+        [[1 3]
+         [2 4]]
+        """
+        if self.ndim != 2:  # type: ignore[attr-defined]
+            raise error(ValueError, f"'H' is of matrices, but the shape is {list(self.shape)}.")  # type: ignore[attr-defined]
+        return ops.adjoint(self)
 
     def trace(
         self, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Type | None = None
