@@ -86,6 +86,7 @@ from cellgrad.nn.grad.cell_grad import custom_vjp as _custom_vjp
 from cellgrad.nn.loss import ctc_loss as _ctc_loss
 from cellgrad.ops import methods as _methods
 from cellgrad.ops import stop_gradient
+from cellgrad.ops.sparse import COOTensor, CSRTensor
 from cellgrad.train import *  # noqa: F403
 from cellgrad.train import __all__ as _train
 from cellgrad.train.metrics import (
@@ -145,6 +146,8 @@ __all__ = [
     "auc",
     *(name for name in _train if name not in ("callback", "metrics")),
     "COMPATIBLE",
+    "COOTensor",
+    "CSRTensor",
     "GRAPH_MODE",
     "JitConfig",
     "LAX",

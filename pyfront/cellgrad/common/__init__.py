@@ -29,6 +29,7 @@ from cellgrad.core.settings import (
     set_recursion_limit,
 )
 from cellgrad.core.tensor import Tensor, tensor
+from cellgrad.ops.sparse import COOTensor, CSRTensor
 from cellgrad.transforms.custom import recompute
 
 # ``common.byte``, ``common.long``, ...: not names of this module's code.
@@ -36,6 +37,8 @@ globals().update(DTYPES)
 del DTYPES
 
 __all__ = [
+    "COOTensor",
+    "CSRTensor",
     "JitConfig",
     "Parameter",
     "ParameterTuple",

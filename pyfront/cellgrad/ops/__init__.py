@@ -38,10 +38,11 @@ from cellgrad.ops import _forms, complex_forms
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._forms import *  # noqa: F403
 from cellgrad.ops._other_names import other_names
+from cellgrad.ops.sparse_elements import elementwise
 
 assert complex_forms  # which registers what takes complex tensors
 
-_OTHERS = other_names(vars(_forms))
+_OTHERS = other_names(vars(_forms)) | elementwise(vars(_forms))
 globals().update(_OTHERS)
 __all__ = [*_forms.__all__, *_OTHERS, "Primitive"]
 
