@@ -1,7 +1,9 @@
 //===- SpectralRules.cpp - derivatives of eigenvalues, singular values ----===//
 //
 // d is a tangent, c a cotangent, * the product of elements. Where values are
-// equal, their vectors may be turned, and quotients by the difference are 0.
+// equal, quotients by their difference are NaN: the slope of V f(w) V^T has
+// f'(w) in their place, which no rule that sees w and V alone can know. They
+// are 0 for pairs of columns that the program takes out of V and does not use.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,32 +51,21 @@ public:
     return mul(x, asRows(factors, type.getDimSize(type.getRank() - 2)));
   }
 
-  /// 1 / x, or 0 where x is as small as a rounding error of the values.
+  /// 1 / x, or NaN where x is as small as a rounding error of the values.
   Value reciprocal(Value x) {
-    RankedTensorType type = typeOf(x);
-    int64_t batchRank = typeOf(largest).getRank();
-    auto dims = llvm::to_vector(llvm::seq<int64_t>(batchRank, type.getRank()));
-    Value least =
-        mul(largest, splat(builder, loc, largest.getType(), precision));
-    Value limit = BroadcastOp::create(builder, loc, type, least, dims);
-    Value none = LessEqualOp::create(builder, loc,
-                                     AbsOp::create(builder, loc, x), limit);
-    Value one = splat(builder, loc, type, 1);
-    Value divisor = SelectOp::create(builder, loc, none, one, x);
-    Value inverse = ReciprocalOp::create(builder, loc, divisor);
-    return SelectOp::create(builder, loc, none, splat(builder, loc, type, 0),
-                            inverse);
+    return reciprocal(x, splat(builder, loc, x.getType(), std::nan("")));
   }
 
-  /// 1 / (w_j - w_i) at [i, j].
-  Value ofDifferences() {
-    int64_t n = typeOf(values).getShape().back();
-    return reciprocal(sub(asRows(values, n), asColumns(values, n)));
+  /// 1 / (w_j - w_i) at [i, j], 0 on the diagonal and between columns that are
+  /// not `used`: all are, where there are no such bits.
+  Value ofDifferences(const llvm::SmallBitVector &used = {}) {
+    return besideDiagonal(
+        sub(asRows(values, size()), asColumns(values, size())), used);
   }
-  /// 1 / (w_j + w_i) at [i, j].
-  Value ofSums() {
-    int64_t n = typeOf(values).getShape().back();
-    return reciprocal(add(asRows(values, n), asColumns(values, n)));
+  /// 1 / (w_j + w_i) at [i, j], 0 likewise.
+  Value ofSums(const llvm::SmallBitVector &used = {}) {
+    return besideDiagonal(
+        add(asRows(values, size()), asColumns(values, size())), used);
   }
 
   /// The diagonal of a^T b.
@@ -92,6 +83,47 @@ private:
   static RankedTensorType typeOf(Value x) {
     return cast<RankedTensorType>(x.getType());
   }
+  int64_t size() { return typeOf(values).getShape().back(); }
+
+  Value reciprocal(Value x, Value ofSmall) {
+    RankedTensorType type = typeOf(x);
+    int64_t batchRank = typeOf(largest).getRank();
+    auto dims = llvm::to_vector(llvm::seq<int64_t>(batchRank, type.getRank()));
+    Value least =
+        mul(largest, splat(builder, loc, largest.getType(), precision));
+    Value limit = BroadcastOp::create(builder, loc, type, least, dims);
+    Value none = LessEqualOp::create(builder, loc,
+                                     AbsOp::create(builder, loc, x), limit);
+    Value one = splat(builder, loc, type, 1);
+    Value divisor = SelectOp::create(builder, loc, none, one, x);
+    Value inverse = ReciprocalOp::create(builder, loc, divisor);
+    return SelectOp::create(builder, loc, none, ofSmall, inverse);
+  }
+
+  Value besideDiagonal(Value x, const llvm::SmallBitVector &used) {
+    Value result = reciprocal(x, ofEqual(typeOf(x), used));
+    return add(lower(result, -1), upper(result, 1));
+  }
+
+  /// NaN, but 0 between columns that are not used.
+  Value ofEqual(RankedTensorType type, const llvm::SmallBitVector &used) {
+    if (used.empty() || used.all())
+      return splat(builder, loc, type, std::nan(""));
+    SmallVector<Attribute> each;
+    for (int64_t i = 0; i < size(); ++i)
+      each.push_back(builder.getFloatAttr(type.getElementType(),
+                                          used[i] ? std::nan("") : 0.0));
+    auto rowType = RankedTensorType::get({size()}, type.getElementType());
+    Value row =
+        ConstantOp::create(builder, loc, DenseElementsAttr::get(rowType, each));
+    auto others = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank() - 2));
+    auto along = [&](int64_t dim) {
+      SmallVector<int64_t> dims(others);
+      dims.push_back(dim);
+      return BroadcastOp::create(builder, loc, type, row, dims);
+    };
+    return add(along(type.getRank() - 2), along(type.getRank() - 1));
+  }
 
   Value repeat(Value x, int64_t dim, int64_t size) {
     SmallVector<int64_t> shape(typeOf(x).getShape());
@@ -103,6 +135,25 @@ private:
   Value values, largest;
   double precision;
 };
+
+/// The columns of a cotangent that may be other than 0: those of slices of the
+/// vectors, whose cotangents are padded with zeros.
+llvm::SmallBitVector columnsOf(Value cotangent) {
+  auto type = cast<RankedTensorType>(cotangent.getType());
+  int64_t dim = type.getRank() - 1, size = type.getDimSize(dim);
+  if (auto sum = cotangent.getDefiningOp<AddOp>())
+    return columnsOf(sum.getLhs()) |= columnsOf(sum.getRhs());
+  auto pad = cotangent.getDefiningOp<PadOp>();
+  if (!pad)
+    return llvm::SmallBitVector(size, true);
+  llvm::SmallBitVector used(size), inner = columnsOf(pad.getX());
+  for (int64_t i = 0, e = inner.size(); i < e; ++i) {
+    int64_t at = pad.getLow()[dim] + i * (pad.getInterior()[dim] + 1);
+    if (inner[i] && at >= 0 && at < size)
+      used.set(at);
+  }
+  return used;
+}
 
 bool isEmpty(Value x) {
   return cast<RankedTensorType>(x.getType()).getNumElements() == 0;
@@ -132,7 +183,7 @@ LogicalResult EighOp::buildVJP(OpBuilder &builder, ArrayRef<Value> cotangents,
     left = on.scaleColumns(v, cw);
   if (cv) {
     Value inner = on.matmul(v, cv, /*transposeA=*/true);
-    Value turned = on.matmul(v, on.mul(on.ofDifferences(), inner));
+    Value turned = on.matmul(v, on.mul(on.ofDifferences(columnsOf(cv)), inner));
     left = left ? on.add(left, turned) : turned;
   }
   Value g = on.matmul(left, v, /*transposeA=*/false, /*transposeB=*/true);
@@ -182,8 +233,13 @@ LogicalResult SVDOp::buildVJP(OpBuilder &builder, ArrayRef<Value> cotangents,
     Value forV = cv ? on.matmul(v, cv, /*transposeA=*/true) : Value();
     Value plus = !forV ? forU : !forU ? forV : on.add(forU, forV);
     Value minus = !forV ? forU : !forU ? on.neg(forV) : on.sub(forU, forV);
-    Value x = on.mul(plus, on.ofDifferences());
-    Value y = on.mul(minus, on.ofSums());
+    llvm::SmallBitVector used;
+    if (cu)
+      used = columnsOf(cu);
+    if (cv)
+      used |= columnsOf(cv);
+    Value x = on.mul(plus, on.ofDifferences(used));
+    Value y = on.mul(minus, on.ofSums(used));
     Value inner =
         on.half(on.add(on.add(x, on.transpose(x)), on.sub(y, on.transpose(y))));
     add(on.matmul(u, inner));

@@ -470,33 +470,52 @@ def test_equal_values(name, dtype):
     close(squares, 2 * a, tolerance)
     close(ms.grad(lambda x: (ops.svd(x)[0] ** 2).sum())(x), 2 * a, tolerance)
     close(ms.grad(lambda x: linalg.eigh(symmetric(x))[0].sum())(x), np.eye(3), tolerance)
-    w = draw(3, 3).astype(dtype)
 
-    def rebuilt(x):
+
+OF_VECTORS = {
+    "1": ops.ones_like,
+    "w": lambda w: w,
+    "sqrt": lambda w: ops.sqrt(w + 1),
+    "log": lambda w: ops.log(w + 1),
+}
+
+
+@pytest.mark.parametrize("name", EQUAL)
+@pytest.mark.parametrize("function", OF_VECTORS)
+def test_functions_of_equal_values_have_nan(name, function):
+    """V f(w) V^T has the slope f'(w) between equal values, which the vectors do not tell; 0 is wrong."""
+    f, w = OF_VECTORS[function], Tensor(draw(3, 3))
+
+    def by_eigh(x):
+        values, v = linalg.eigh(symmetric(x))
+        return ((v * f(values)) @ v.T * w).sum()
+
+    def by_svd(x):
         s, u, v = ops.svd(x)
-        return ((u * s) @ v.T * Tensor(w)).sum()
+        return ((u * f(s)) @ v.T * w).sum()
 
-    if name != "zero":
-        got = ms.grad(rebuilt)(x).asnumpy()
-        assert np.isfinite(got).all()
-    gradient = ms.grad(lambda x: (linalg.eigh(x)[1] ** 3).sum())(x).asnumpy()
-    assert np.isfinite(gradient).all()
+    x, direction = Tensor(EQUAL[name]), Tensor(draw(3, 3))
+    for computed in (by_eigh, by_svd):
+        assert np.isnan(ms.grad(computed)(x).asnumpy()).any()
+        assert np.isnan(ms.jvp(computed, (x,), (direction,))[1].asnumpy())
 
 
-def test_the_polar_factor_has_derivatives_at_equal_singular_values():
-    """No part of it is divided by a difference: at the identity the differential is antisymmetric."""
-    w, t = draw(3, 3), draw(3, 3)
+@pytest.mark.parametrize("a", [np.ones((3, 3)), np.diag([2.0, 2.0, 5.0])], ids=["ones", "diagonal"])
+def test_columns_beside_equal_values(a):
+    """A slice of the vectors does not see equal values among the others: v v^T of the largest value
+    has the derivative of v by (w_n I - A)^+."""
+    w = draw(3, 3)
+    w = w + w.T
+    v = np.linalg.eigh(a)[1][:, 2]
+    resolvent = np.linalg.pinv(np.linalg.eigvalsh(a)[2] * np.eye(3) - a)
+    slope = np.outer(resolvent @ w @ v, v)
+    for vector in (lambda v: v[:, 2], lambda v: v[..., -1:][:, 0], lambda v: v[:, 1:][:, 1]):
 
-    def polar(x):
-        _, u, v = ops.svd(x)
-        return (u @ v.T * Tensor(w)).sum()
+        def value(x, vector=vector):
+            u = vector(linalg.eigh(symmetric(x))[1])
+            return (ops.outer(u, u) * Tensor(w)).sum()
 
-    close(ms.grad(polar)(Tensor(np.eye(3))), (w - w.T) / 2)
-    nuclear = ms.grad(lambda x: ops.norm(x, "nuc"))
-    got = ms.grad(lambda h: (nuclear(Tensor(np.eye(3)) + h * Tensor(t)) * Tensor(w)).sum())(
-        Tensor(0.0, ms.float64)
-    )
-    close(got, ((t - t.T) / 2 * w).sum())
+        close(ms.grad(value)(Tensor(a)), slope + slope.T, 1e-12)
 
 
 def test_vmap_and_jit(mode):

@@ -12,9 +12,9 @@ func.func private @f(%x: tensor<3x3xf64>) -> (tensor<3xf64>, tensor<3x3xf64>) {
 // ADJOINT-LABEL: func.func private @vjp(
 // ADJOINT-SAME: %[[A0:[a-z0-9]+]]: {{.*}}%[[A1:[a-z0-9]+]]: {{.*}}%[[A2:[a-z0-9]+]]:
 // ADJOINT-NEXT: %[[V0:.*]] = cell.constant dense<5.000000e-01> : tensor<3x3xf64>
-// ADJOINT-NEXT: %[[V1:.*]] = cell.constant dense<0.000000e+00> : tensor<3x3xf64>
-// ADJOINT-NEXT: %[[V2:.*]] = cell.constant dense<1.000000e+00> : tensor<3x3xf64>
-// ADJOINT-NEXT: %[[V3:.*]] = cell.constant dense<6.6613381477509392E-16> : tensor<f64>
+// ADJOINT-NEXT: %[[V1:.*]] = cell.constant dense<1.000000e+00> : tensor<3x3xf64>
+// ADJOINT-NEXT: %[[V2:.*]] = cell.constant dense<6.6613381477509392E-16> : tensor<f64>
+// ADJOINT-NEXT: %[[V3:.*]] = cell.constant dense<0x7FF8000000000000> : tensor<3x3xf64>
 // ADJOINT-NEXT: %[[V4:.*]], %[[V5:.*]] = cell.eigh %[[A0]] : tensor<3x3xf64> -> tensor<3xf64>, tensor<3x3xf64>
 // ADJOINT-NEXT: %[[V6:.*]] = cell.abs %[[V4]] : tensor<3xf64>
 // ADJOINT-NEXT: %[[V7:.*]] = cell.reduce_max %[[V6]] over [0] : tensor<3xf64> -> tensor<f64>
@@ -24,24 +24,27 @@ func.func private @f(%x: tensor<3x3xf64>) -> (tensor<3xf64>, tensor<3x3xf64>) {
 // ADJOINT-NEXT: %[[V11:.*]] = cell.broadcast %[[V4]] along [0] : tensor<3xf64> -> tensor<3x3xf64>
 // ADJOINT-NEXT: %[[V12:.*]] = cell.broadcast %[[V4]] along [1] : tensor<3xf64> -> tensor<3x3xf64>
 // ADJOINT-NEXT: %[[V13:.*]] = cell.sub %[[V11]], %[[V12]] : tensor<3x3xf64>
-// ADJOINT-NEXT: %[[V14:.*]] = cell.mul %[[V7]], %[[V3]] : tensor<f64>
+// ADJOINT-NEXT: %[[V14:.*]] = cell.mul %[[V7]], %[[V2]] : tensor<f64>
 // ADJOINT-NEXT: %[[V15:.*]] = cell.broadcast %[[V14]] along [0, 1] : tensor<f64> -> tensor<3x3xf64>
 // ADJOINT-NEXT: %[[V16:.*]] = cell.abs %[[V13]] : tensor<3x3xf64>
 // ADJOINT-NEXT: %[[V17:.*]] = cell.less_equal %[[V16]], %[[V15]] : tensor<3x3xf64>
-// ADJOINT-NEXT: %[[V18:.*]] = cell.select %[[V17]], %[[V2]], %[[V13]] : tensor<3x3xf64>
+// ADJOINT-NEXT: %[[V18:.*]] = cell.select %[[V17]], %[[V1]], %[[V13]] : tensor<3x3xf64>
 // ADJOINT-NEXT: %[[V19:.*]] = cell.reciprocal %[[V18]] : tensor<3x3xf64>
-// ADJOINT-NEXT: %[[V20:.*]] = cell.select %[[V17]], %[[V1]], %[[V19]] : tensor<3x3xf64>
-// ADJOINT-NEXT: %[[V21:.*]] = cell.mul %[[V20]], %[[V10]] : tensor<3x3xf64>
-// ADJOINT-NEXT: %[[V22:.*]] = cell.matmul %[[V5]], %[[V21]] : (tensor<3x3xf64>, tensor<3x3xf64>) -> tensor<3x3xf64>
-// ADJOINT-NEXT: %[[V23:.*]] = cell.add %[[V9]], %[[V22]] : tensor<3x3xf64>
-// ADJOINT-NEXT: %[[V24:.*]] = cell.matmul %[[V23]], %[[V5]] {transpose_b = true} : (tensor<3x3xf64>, tensor<3x3xf64>) -> tensor<3x3xf64>
-// ADJOINT-NEXT: %[[V25:.*]] = cell.transpose %[[V24]] perm [1, 0] : tensor<3x3xf64> -> tensor<3x3xf64>
-// ADJOINT-NEXT: %[[V26:.*]] = cell.add %[[V24]], %[[V25]] : tensor<3x3xf64>
-// ADJOINT-NEXT: %[[V27:.*]] = cell.triangle %[[V26]] {diagonal = 0 : i64, lower = true} : tensor<3x3xf64>
-// ADJOINT-NEXT: %[[V28:.*]] = cell.triangle %[[V26]] {diagonal = -1 : i64, lower = true} : tensor<3x3xf64>
+// ADJOINT-NEXT: %[[V20:.*]] = cell.select %[[V17]], %[[V3]], %[[V19]] : tensor<3x3xf64>
+// ADJOINT-NEXT: %[[V21:.*]] = cell.triangle %[[V20]] {diagonal = -1 : i64, lower = true} : tensor<3x3xf64>
+// ADJOINT-NEXT: %[[V22:.*]] = cell.triangle %[[V20]] {diagonal = 1 : i64, lower = false} : tensor<3x3xf64>
+// ADJOINT-NEXT: %[[V23:.*]] = cell.add %[[V21]], %[[V22]] : tensor<3x3xf64>
+// ADJOINT-NEXT: %[[V24:.*]] = cell.mul %[[V23]], %[[V10]] : tensor<3x3xf64>
+// ADJOINT-NEXT: %[[V25:.*]] = cell.matmul %[[V5]], %[[V24]] : (tensor<3x3xf64>, tensor<3x3xf64>) -> tensor<3x3xf64>
+// ADJOINT-NEXT: %[[V26:.*]] = cell.add %[[V9]], %[[V25]] : tensor<3x3xf64>
+// ADJOINT-NEXT: %[[V27:.*]] = cell.matmul %[[V26]], %[[V5]] {transpose_b = true} : (tensor<3x3xf64>, tensor<3x3xf64>) -> tensor<3x3xf64>
+// ADJOINT-NEXT: %[[V28:.*]] = cell.transpose %[[V27]] perm [1, 0] : tensor<3x3xf64> -> tensor<3x3xf64>
 // ADJOINT-NEXT: %[[V29:.*]] = cell.add %[[V27]], %[[V28]] : tensor<3x3xf64>
-// ADJOINT-NEXT: %[[V30:.*]] = cell.mul %[[V29]], %[[V0]] : tensor<3x3xf64>
-// ADJOINT-NEXT: return %[[V30]] : tensor<3x3xf64>
+// ADJOINT-NEXT: %[[V30:.*]] = cell.triangle %[[V29]] {diagonal = 0 : i64, lower = true} : tensor<3x3xf64>
+// ADJOINT-NEXT: %[[V31:.*]] = cell.triangle %[[V29]] {diagonal = -1 : i64, lower = true} : tensor<3x3xf64>
+// ADJOINT-NEXT: %[[V32:.*]] = cell.add %[[V30]], %[[V31]] : tensor<3x3xf64>
+// ADJOINT-NEXT: %[[V33:.*]] = cell.mul %[[V32]], %[[V0]] : tensor<3x3xf64>
+// ADJOINT-NEXT: return %[[V33]] : tensor<3x3xf64>
 func.func private @vjp(%x: tensor<3x3xf64>, %cw: tensor<3xf64>, %cv: tensor<3x3xf64>) -> tensor<3x3xf64> {
   %0:3 = cell.vjp @f(%x) cotangents(%cw, %cv) of [0, 1] wrt [0] : (tensor<3x3xf64>, tensor<3xf64>, tensor<3x3xf64>) -> (tensor<3xf64>, tensor<3x3xf64>, tensor<3x3xf64>)
   return %0#2 : tensor<3x3xf64>
@@ -49,9 +52,9 @@ func.func private @vjp(%x: tensor<3x3xf64>, %cw: tensor<3xf64>, %cv: tensor<3x3x
 
 // ADJOINT-LABEL: func.func private @jvp(
 // ADJOINT-SAME: %[[A0:[a-z0-9]+]]: {{.*}}%[[A1:[a-z0-9]+]]:
-// ADJOINT-NEXT: %[[V0:.*]] = cell.constant dense<0.000000e+00> : tensor<3x3xf64>
-// ADJOINT-NEXT: %[[V1:.*]] = cell.constant dense<1.000000e+00> : tensor<3x3xf64>
-// ADJOINT-NEXT: %[[V2:.*]] = cell.constant dense<6.6613381477509392E-16> : tensor<f64>
+// ADJOINT-NEXT: %[[V0:.*]] = cell.constant dense<1.000000e+00> : tensor<3x3xf64>
+// ADJOINT-NEXT: %[[V1:.*]] = cell.constant dense<6.6613381477509392E-16> : tensor<f64>
+// ADJOINT-NEXT: %[[V2:.*]] = cell.constant dense<0x7FF8000000000000> : tensor<3x3xf64>
 // ADJOINT-NEXT: %[[V3:.*]] = cell.constant dense<5.000000e-01> : tensor<3x3xf64>
 // ADJOINT-NEXT: %[[V4:.*]], %[[V5:.*]] = cell.eigh %[[A0]] : tensor<3x3xf64> -> tensor<3xf64>, tensor<3x3xf64>
 // ADJOINT-NEXT: %[[V6:.*]] = cell.abs %[[V4]] : tensor<3xf64>
@@ -69,16 +72,19 @@ func.func private @vjp(%x: tensor<3x3xf64>, %cw: tensor<3xf64>, %cv: tensor<3x3x
 // ADJOINT-NEXT: %[[V18:.*]] = cell.broadcast %[[V4]] along [0] : tensor<3xf64> -> tensor<3x3xf64>
 // ADJOINT-NEXT: %[[V19:.*]] = cell.broadcast %[[V4]] along [1] : tensor<3xf64> -> tensor<3x3xf64>
 // ADJOINT-NEXT: %[[V20:.*]] = cell.sub %[[V18]], %[[V19]] : tensor<3x3xf64>
-// ADJOINT-NEXT: %[[V21:.*]] = cell.mul %[[V7]], %[[V2]] : tensor<f64>
+// ADJOINT-NEXT: %[[V21:.*]] = cell.mul %[[V7]], %[[V1]] : tensor<f64>
 // ADJOINT-NEXT: %[[V22:.*]] = cell.broadcast %[[V21]] along [0, 1] : tensor<f64> -> tensor<3x3xf64>
 // ADJOINT-NEXT: %[[V23:.*]] = cell.abs %[[V20]] : tensor<3x3xf64>
 // ADJOINT-NEXT: %[[V24:.*]] = cell.less_equal %[[V23]], %[[V22]] : tensor<3x3xf64>
-// ADJOINT-NEXT: %[[V25:.*]] = cell.select %[[V24]], %[[V1]], %[[V20]] : tensor<3x3xf64>
+// ADJOINT-NEXT: %[[V25:.*]] = cell.select %[[V24]], %[[V0]], %[[V20]] : tensor<3x3xf64>
 // ADJOINT-NEXT: %[[V26:.*]] = cell.reciprocal %[[V25]] : tensor<3x3xf64>
-// ADJOINT-NEXT: %[[V27:.*]] = cell.select %[[V24]], %[[V0]], %[[V26]] : tensor<3x3xf64>
-// ADJOINT-NEXT: %[[V28:.*]] = cell.mul %[[V27]], %[[V15]] : tensor<3x3xf64>
-// ADJOINT-NEXT: %[[V29:.*]] = cell.matmul %[[V5]], %[[V28]] : (tensor<3x3xf64>, tensor<3x3xf64>) -> tensor<3x3xf64>
-// ADJOINT-NEXT: return %[[V17]], %[[V29]] : tensor<3xf64>, tensor<3x3xf64>
+// ADJOINT-NEXT: %[[V27:.*]] = cell.select %[[V24]], %[[V2]], %[[V26]] : tensor<3x3xf64>
+// ADJOINT-NEXT: %[[V28:.*]] = cell.triangle %[[V27]] {diagonal = -1 : i64, lower = true} : tensor<3x3xf64>
+// ADJOINT-NEXT: %[[V29:.*]] = cell.triangle %[[V27]] {diagonal = 1 : i64, lower = false} : tensor<3x3xf64>
+// ADJOINT-NEXT: %[[V30:.*]] = cell.add %[[V28]], %[[V29]] : tensor<3x3xf64>
+// ADJOINT-NEXT: %[[V31:.*]] = cell.mul %[[V30]], %[[V15]] : tensor<3x3xf64>
+// ADJOINT-NEXT: %[[V32:.*]] = cell.matmul %[[V5]], %[[V31]] : (tensor<3x3xf64>, tensor<3x3xf64>) -> tensor<3x3xf64>
+// ADJOINT-NEXT: return %[[V17]], %[[V32]] : tensor<3xf64>, tensor<3x3xf64>
 func.func private @jvp(%x: tensor<3x3xf64>, %t: tensor<3x3xf64>) -> (tensor<3xf64>, tensor<3x3xf64>) {
   %0:4 = cell.jvp @f(%x) tangents(%t) wrt [0] of [0, 1] : (tensor<3x3xf64>, tensor<3x3xf64>) -> (tensor<3xf64>, tensor<3x3xf64>, tensor<3xf64>, tensor<3x3xf64>)
   return %0#2, %0#3 : tensor<3xf64>, tensor<3x3xf64>

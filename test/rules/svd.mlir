@@ -16,12 +16,12 @@ func.func private @wide(%x: tensor<2x3xf64>) -> (tensor<2x2xf64>, tensor<2xf64>,
 
 // ADJOINT-LABEL: func.func private @vjp(
 // ADJOINT-SAME: %[[A0:[a-z0-9]+]]: {{.*}}%[[A1:[a-z0-9]+]]: {{.*}}%[[A2:[a-z0-9]+]]: {{.*}}%[[A3:[a-z0-9]+]]:
-// ADJOINT-NEXT: %[[V0:.*]] = cell.constant dense<0.000000e+00> : tensor<2xf64>
-// ADJOINT-NEXT: %[[V1:.*]] = cell.constant dense<1.000000e+00> : tensor<2xf64>
+// ADJOINT-NEXT: %[[V0:.*]] = cell.constant dense<1.000000e+00> : tensor<2xf64>
+// ADJOINT-NEXT: %[[V1:.*]] = cell.constant dense<0x7FF8000000000000> : tensor<2xf64>
 // ADJOINT-NEXT: %[[V2:.*]] = cell.constant dense<5.000000e-01> : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V3:.*]] = cell.constant dense<0.000000e+00> : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V4:.*]] = cell.constant dense<1.000000e+00> : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V5:.*]] = cell.constant dense<6.6613381477509392E-16> : tensor<f64>
+// ADJOINT-NEXT: %[[V3:.*]] = cell.constant dense<1.000000e+00> : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V4:.*]] = cell.constant dense<6.6613381477509392E-16> : tensor<f64>
+// ADJOINT-NEXT: %[[V5:.*]] = cell.constant dense<0x7FF8000000000000> : tensor<2x2xf64>
 // ADJOINT-NEXT: %[[V6:.*]], %[[V7:.*]], %[[V8:.*]] = cell.svd %[[A0]] : tensor<3x2xf64> -> tensor<3x2xf64>, tensor<2xf64>, tensor<2x2xf64>
 // ADJOINT-NEXT: %[[V9:.*]] = cell.abs %[[V7]] : tensor<2xf64>
 // ADJOINT-NEXT: %[[V10:.*]] = cell.reduce_max %[[V9]] over [0] : tensor<2xf64> -> tensor<f64>
@@ -34,41 +34,47 @@ func.func private @wide(%x: tensor<2x3xf64>) -> (tensor<2x2xf64>, tensor<2xf64>,
 // ADJOINT-NEXT: %[[V17:.*]] = cell.broadcast %[[V7]] along [0] : tensor<2xf64> -> tensor<2x2xf64>
 // ADJOINT-NEXT: %[[V18:.*]] = cell.broadcast %[[V7]] along [1] : tensor<2xf64> -> tensor<2x2xf64>
 // ADJOINT-NEXT: %[[V19:.*]] = cell.sub %[[V17]], %[[V18]] : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V20:.*]] = cell.mul %[[V10]], %[[V5]] : tensor<f64>
+// ADJOINT-NEXT: %[[V20:.*]] = cell.mul %[[V10]], %[[V4]] : tensor<f64>
 // ADJOINT-NEXT: %[[V21:.*]] = cell.broadcast %[[V20]] along [0, 1] : tensor<f64> -> tensor<2x2xf64>
 // ADJOINT-NEXT: %[[V22:.*]] = cell.abs %[[V19]] : tensor<2x2xf64>
 // ADJOINT-NEXT: %[[V23:.*]] = cell.less_equal %[[V22]], %[[V21]] : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V24:.*]] = cell.select %[[V23]], %[[V4]], %[[V19]] : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V24:.*]] = cell.select %[[V23]], %[[V3]], %[[V19]] : tensor<2x2xf64>
 // ADJOINT-NEXT: %[[V25:.*]] = cell.reciprocal %[[V24]] : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V26:.*]] = cell.select %[[V23]], %[[V3]], %[[V25]] : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V27:.*]] = cell.mul %[[V15]], %[[V26]] : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V28:.*]] = cell.add %[[V17]], %[[V18]] : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V29:.*]] = cell.abs %[[V28]] : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V30:.*]] = cell.less_equal %[[V29]], %[[V21]] : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V31:.*]] = cell.select %[[V30]], %[[V4]], %[[V28]] : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V32:.*]] = cell.reciprocal %[[V31]] : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V33:.*]] = cell.select %[[V30]], %[[V3]], %[[V32]] : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V34:.*]] = cell.mul %[[V16]], %[[V33]] : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V35:.*]] = cell.transpose %[[V27]] perm [1, 0] : tensor<2x2xf64> -> tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V36:.*]] = cell.add %[[V27]], %[[V35]] : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V37:.*]] = cell.transpose %[[V34]] perm [1, 0] : tensor<2x2xf64> -> tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V38:.*]] = cell.sub %[[V34]], %[[V37]] : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V39:.*]] = cell.add %[[V36]], %[[V38]] : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V40:.*]] = cell.mul %[[V39]], %[[V2]] : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V41:.*]] = cell.matmul %[[V6]], %[[V40]] : (tensor<3x2xf64>, tensor<2x2xf64>) -> tensor<3x2xf64>
-// ADJOINT-NEXT: %[[V42:.*]] = cell.add %[[V12]], %[[V41]] : tensor<3x2xf64>
-// ADJOINT-NEXT: %[[V43:.*]] = cell.matmul %[[V6]], %[[V13]] : (tensor<3x2xf64>, tensor<2x2xf64>) -> tensor<3x2xf64>
-// ADJOINT-NEXT: %[[V44:.*]] = cell.sub %[[A1]], %[[V43]] : tensor<3x2xf64>
-// ADJOINT-NEXT: %[[V45:.*]] = cell.broadcast %[[V20]] along [0] : tensor<f64> -> tensor<2xf64>
-// ADJOINT-NEXT: %[[V46:.*]] = cell.less_equal %[[V9]], %[[V45]] : tensor<2xf64>
-// ADJOINT-NEXT: %[[V47:.*]] = cell.select %[[V46]], %[[V1]], %[[V7]] : tensor<2xf64>
-// ADJOINT-NEXT: %[[V48:.*]] = cell.reciprocal %[[V47]] : tensor<2xf64>
-// ADJOINT-NEXT: %[[V49:.*]] = cell.select %[[V46]], %[[V0]], %[[V48]] : tensor<2xf64>
-// ADJOINT-NEXT: %[[V50:.*]] = cell.broadcast %[[V49]] along [0] : tensor<2xf64> -> tensor<3x2xf64>
-// ADJOINT-NEXT: %[[V51:.*]] = cell.mul %[[V44]], %[[V50]] : tensor<3x2xf64>
-// ADJOINT-NEXT: %[[V52:.*]] = cell.add %[[V42]], %[[V51]] : tensor<3x2xf64>
-// ADJOINT-NEXT: %[[V53:.*]] = cell.matmul %[[V52]], %[[V8]] {transpose_b = true} : (tensor<3x2xf64>, tensor<2x2xf64>) -> tensor<3x2xf64>
-// ADJOINT-NEXT: return %[[V53]] : tensor<3x2xf64>
+// ADJOINT-NEXT: %[[V26:.*]] = cell.select %[[V23]], %[[V5]], %[[V25]] : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V27:.*]] = cell.triangle %[[V26]] {diagonal = -1 : i64, lower = true} : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V28:.*]] = cell.triangle %[[V26]] {diagonal = 1 : i64, lower = false} : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V29:.*]] = cell.add %[[V27]], %[[V28]] : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V30:.*]] = cell.mul %[[V15]], %[[V29]] : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V31:.*]] = cell.add %[[V17]], %[[V18]] : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V32:.*]] = cell.abs %[[V31]] : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V33:.*]] = cell.less_equal %[[V32]], %[[V21]] : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V34:.*]] = cell.select %[[V33]], %[[V3]], %[[V31]] : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V35:.*]] = cell.reciprocal %[[V34]] : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V36:.*]] = cell.select %[[V33]], %[[V5]], %[[V35]] : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V37:.*]] = cell.triangle %[[V36]] {diagonal = -1 : i64, lower = true} : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V38:.*]] = cell.triangle %[[V36]] {diagonal = 1 : i64, lower = false} : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V39:.*]] = cell.add %[[V37]], %[[V38]] : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V40:.*]] = cell.mul %[[V16]], %[[V39]] : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V41:.*]] = cell.transpose %[[V30]] perm [1, 0] : tensor<2x2xf64> -> tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V42:.*]] = cell.add %[[V30]], %[[V41]] : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V43:.*]] = cell.transpose %[[V40]] perm [1, 0] : tensor<2x2xf64> -> tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V44:.*]] = cell.sub %[[V40]], %[[V43]] : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V45:.*]] = cell.add %[[V42]], %[[V44]] : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V46:.*]] = cell.mul %[[V45]], %[[V2]] : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V47:.*]] = cell.matmul %[[V6]], %[[V46]] : (tensor<3x2xf64>, tensor<2x2xf64>) -> tensor<3x2xf64>
+// ADJOINT-NEXT: %[[V48:.*]] = cell.add %[[V12]], %[[V47]] : tensor<3x2xf64>
+// ADJOINT-NEXT: %[[V49:.*]] = cell.matmul %[[V6]], %[[V13]] : (tensor<3x2xf64>, tensor<2x2xf64>) -> tensor<3x2xf64>
+// ADJOINT-NEXT: %[[V50:.*]] = cell.sub %[[A1]], %[[V49]] : tensor<3x2xf64>
+// ADJOINT-NEXT: %[[V51:.*]] = cell.broadcast %[[V20]] along [0] : tensor<f64> -> tensor<2xf64>
+// ADJOINT-NEXT: %[[V52:.*]] = cell.less_equal %[[V9]], %[[V51]] : tensor<2xf64>
+// ADJOINT-NEXT: %[[V53:.*]] = cell.select %[[V52]], %[[V0]], %[[V7]] : tensor<2xf64>
+// ADJOINT-NEXT: %[[V54:.*]] = cell.reciprocal %[[V53]] : tensor<2xf64>
+// ADJOINT-NEXT: %[[V55:.*]] = cell.select %[[V52]], %[[V1]], %[[V54]] : tensor<2xf64>
+// ADJOINT-NEXT: %[[V56:.*]] = cell.broadcast %[[V55]] along [0] : tensor<2xf64> -> tensor<3x2xf64>
+// ADJOINT-NEXT: %[[V57:.*]] = cell.mul %[[V50]], %[[V56]] : tensor<3x2xf64>
+// ADJOINT-NEXT: %[[V58:.*]] = cell.add %[[V48]], %[[V57]] : tensor<3x2xf64>
+// ADJOINT-NEXT: %[[V59:.*]] = cell.matmul %[[V58]], %[[V8]] {transpose_b = true} : (tensor<3x2xf64>, tensor<2x2xf64>) -> tensor<3x2xf64>
+// ADJOINT-NEXT: return %[[V59]] : tensor<3x2xf64>
 func.func private @vjp(%x: tensor<3x2xf64>, %cu: tensor<3x2xf64>, %cs: tensor<2xf64>, %cv: tensor<2x2xf64>) -> tensor<3x2xf64> {
   %0:4 = cell.vjp @f(%x) cotangents(%cu, %cs, %cv) of [0, 1, 2] wrt [0] : (tensor<3x2xf64>, tensor<3x2xf64>, tensor<2xf64>, tensor<2x2xf64>) -> (tensor<3x2xf64>, tensor<2xf64>, tensor<2x2xf64>, tensor<3x2xf64>)
   return %0#3 : tensor<3x2xf64>
@@ -76,12 +82,12 @@ func.func private @vjp(%x: tensor<3x2xf64>, %cu: tensor<3x2xf64>, %cs: tensor<2x
 
 // ADJOINT-LABEL: func.func private @jvp(
 // ADJOINT-SAME: %[[A0:[a-z0-9]+]]: {{.*}}%[[A1:[a-z0-9]+]]:
-// ADJOINT-NEXT: %[[V0:.*]] = cell.constant dense<0.000000e+00> : tensor<2xf64>
-// ADJOINT-NEXT: %[[V1:.*]] = cell.constant dense<1.000000e+00> : tensor<2xf64>
+// ADJOINT-NEXT: %[[V0:.*]] = cell.constant dense<1.000000e+00> : tensor<2xf64>
+// ADJOINT-NEXT: %[[V1:.*]] = cell.constant dense<0x7FF8000000000000> : tensor<2xf64>
 // ADJOINT-NEXT: %[[V2:.*]] = cell.constant dense<5.000000e-01> : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V3:.*]] = cell.constant dense<0.000000e+00> : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V4:.*]] = cell.constant dense<1.000000e+00> : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V5:.*]] = cell.constant dense<6.6613381477509392E-16> : tensor<f64>
+// ADJOINT-NEXT: %[[V3:.*]] = cell.constant dense<1.000000e+00> : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V4:.*]] = cell.constant dense<6.6613381477509392E-16> : tensor<f64>
+// ADJOINT-NEXT: %[[V5:.*]] = cell.constant dense<0x7FF8000000000000> : tensor<2x2xf64>
 // ADJOINT-NEXT: %[[V6:.*]], %[[V7:.*]], %[[V8:.*]] = cell.svd %[[A0]] : tensor<3x2xf64> -> tensor<3x2xf64>, tensor<2xf64>, tensor<2x2xf64>
 // ADJOINT-NEXT: %[[V9:.*]] = cell.abs %[[V7]] : tensor<2xf64>
 // ADJOINT-NEXT: %[[V10:.*]] = cell.reduce_max %[[V9]] over [0] : tensor<2xf64> -> tensor<f64>
@@ -92,41 +98,47 @@ func.func private @vjp(%x: tensor<3x2xf64>, %cu: tensor<3x2xf64>, %cs: tensor<2x
 // ADJOINT-NEXT: %[[V15:.*]] = cell.broadcast %[[V7]] along [0] : tensor<2xf64> -> tensor<2x2xf64>
 // ADJOINT-NEXT: %[[V16:.*]] = cell.broadcast %[[V7]] along [1] : tensor<2xf64> -> tensor<2x2xf64>
 // ADJOINT-NEXT: %[[V17:.*]] = cell.sub %[[V15]], %[[V16]] : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V18:.*]] = cell.mul %[[V10]], %[[V5]] : tensor<f64>
+// ADJOINT-NEXT: %[[V18:.*]] = cell.mul %[[V10]], %[[V4]] : tensor<f64>
 // ADJOINT-NEXT: %[[V19:.*]] = cell.broadcast %[[V18]] along [0, 1] : tensor<f64> -> tensor<2x2xf64>
 // ADJOINT-NEXT: %[[V20:.*]] = cell.abs %[[V17]] : tensor<2x2xf64>
 // ADJOINT-NEXT: %[[V21:.*]] = cell.less_equal %[[V20]], %[[V19]] : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V22:.*]] = cell.select %[[V21]], %[[V4]], %[[V17]] : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V22:.*]] = cell.select %[[V21]], %[[V3]], %[[V17]] : tensor<2x2xf64>
 // ADJOINT-NEXT: %[[V23:.*]] = cell.reciprocal %[[V22]] : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V24:.*]] = cell.select %[[V21]], %[[V3]], %[[V23]] : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V25:.*]] = cell.mul %[[V14]], %[[V24]] : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V26:.*]] = cell.mul %[[V25]], %[[V2]] : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V27:.*]] = cell.sub %[[V12]], %[[V13]] : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V28:.*]] = cell.add %[[V15]], %[[V16]] : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V29:.*]] = cell.abs %[[V28]] : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V30:.*]] = cell.less_equal %[[V29]], %[[V19]] : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V31:.*]] = cell.select %[[V30]], %[[V4]], %[[V28]] : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V32:.*]] = cell.reciprocal %[[V31]] : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V33:.*]] = cell.select %[[V30]], %[[V3]], %[[V32]] : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V34:.*]] = cell.mul %[[V27]], %[[V33]] : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V35:.*]] = cell.mul %[[V34]], %[[V2]] : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V36:.*]] = cell.add %[[V26]], %[[V35]] : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V37:.*]] = cell.matmul %[[V6]], %[[V36]] : (tensor<3x2xf64>, tensor<2x2xf64>) -> tensor<3x2xf64>
-// ADJOINT-NEXT: %[[V38:.*]] = cell.sub %[[V26]], %[[V35]] : tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V39:.*]] = cell.matmul %[[V8]], %[[V38]] : (tensor<2x2xf64>, tensor<2x2xf64>) -> tensor<2x2xf64>
-// ADJOINT-NEXT: %[[V40:.*]] = cell.matmul %[[V6]], %[[V12]] : (tensor<3x2xf64>, tensor<2x2xf64>) -> tensor<3x2xf64>
-// ADJOINT-NEXT: %[[V41:.*]] = cell.sub %[[V11]], %[[V40]] : tensor<3x2xf64>
-// ADJOINT-NEXT: %[[V42:.*]] = cell.broadcast %[[V18]] along [0] : tensor<f64> -> tensor<2xf64>
-// ADJOINT-NEXT: %[[V43:.*]] = cell.less_equal %[[V9]], %[[V42]] : tensor<2xf64>
-// ADJOINT-NEXT: %[[V44:.*]] = cell.select %[[V43]], %[[V1]], %[[V7]] : tensor<2xf64>
-// ADJOINT-NEXT: %[[V45:.*]] = cell.reciprocal %[[V44]] : tensor<2xf64>
-// ADJOINT-NEXT: %[[V46:.*]] = cell.select %[[V43]], %[[V0]], %[[V45]] : tensor<2xf64>
-// ADJOINT-NEXT: %[[V47:.*]] = cell.broadcast %[[V46]] along [0] : tensor<2xf64> -> tensor<3x2xf64>
-// ADJOINT-NEXT: %[[V48:.*]] = cell.mul %[[V41]], %[[V47]] : tensor<3x2xf64>
-// ADJOINT-NEXT: %[[V49:.*]] = cell.add %[[V37]], %[[V48]] : tensor<3x2xf64>
-// ADJOINT-NEXT: %[[V50:.*]] = cell.mul %[[V6]], %[[V11]] : tensor<3x2xf64>
-// ADJOINT-NEXT: %[[V51:.*]] = cell.reduce_sum %[[V50]] over [0] : tensor<3x2xf64> -> tensor<2xf64>
-// ADJOINT-NEXT: return %[[V49]], %[[V51]], %[[V39]] : tensor<3x2xf64>, tensor<2xf64>, tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V24:.*]] = cell.select %[[V21]], %[[V5]], %[[V23]] : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V25:.*]] = cell.triangle %[[V24]] {diagonal = -1 : i64, lower = true} : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V26:.*]] = cell.triangle %[[V24]] {diagonal = 1 : i64, lower = false} : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V27:.*]] = cell.add %[[V25]], %[[V26]] : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V28:.*]] = cell.mul %[[V14]], %[[V27]] : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V29:.*]] = cell.mul %[[V28]], %[[V2]] : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V30:.*]] = cell.sub %[[V12]], %[[V13]] : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V31:.*]] = cell.add %[[V15]], %[[V16]] : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V32:.*]] = cell.abs %[[V31]] : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V33:.*]] = cell.less_equal %[[V32]], %[[V19]] : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V34:.*]] = cell.select %[[V33]], %[[V3]], %[[V31]] : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V35:.*]] = cell.reciprocal %[[V34]] : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V36:.*]] = cell.select %[[V33]], %[[V5]], %[[V35]] : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V37:.*]] = cell.triangle %[[V36]] {diagonal = -1 : i64, lower = true} : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V38:.*]] = cell.triangle %[[V36]] {diagonal = 1 : i64, lower = false} : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V39:.*]] = cell.add %[[V37]], %[[V38]] : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V40:.*]] = cell.mul %[[V30]], %[[V39]] : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V41:.*]] = cell.mul %[[V40]], %[[V2]] : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V42:.*]] = cell.add %[[V29]], %[[V41]] : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V43:.*]] = cell.matmul %[[V6]], %[[V42]] : (tensor<3x2xf64>, tensor<2x2xf64>) -> tensor<3x2xf64>
+// ADJOINT-NEXT: %[[V44:.*]] = cell.sub %[[V29]], %[[V41]] : tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V45:.*]] = cell.matmul %[[V8]], %[[V44]] : (tensor<2x2xf64>, tensor<2x2xf64>) -> tensor<2x2xf64>
+// ADJOINT-NEXT: %[[V46:.*]] = cell.matmul %[[V6]], %[[V12]] : (tensor<3x2xf64>, tensor<2x2xf64>) -> tensor<3x2xf64>
+// ADJOINT-NEXT: %[[V47:.*]] = cell.sub %[[V11]], %[[V46]] : tensor<3x2xf64>
+// ADJOINT-NEXT: %[[V48:.*]] = cell.broadcast %[[V18]] along [0] : tensor<f64> -> tensor<2xf64>
+// ADJOINT-NEXT: %[[V49:.*]] = cell.less_equal %[[V9]], %[[V48]] : tensor<2xf64>
+// ADJOINT-NEXT: %[[V50:.*]] = cell.select %[[V49]], %[[V0]], %[[V7]] : tensor<2xf64>
+// ADJOINT-NEXT: %[[V51:.*]] = cell.reciprocal %[[V50]] : tensor<2xf64>
+// ADJOINT-NEXT: %[[V52:.*]] = cell.select %[[V49]], %[[V1]], %[[V51]] : tensor<2xf64>
+// ADJOINT-NEXT: %[[V53:.*]] = cell.broadcast %[[V52]] along [0] : tensor<2xf64> -> tensor<3x2xf64>
+// ADJOINT-NEXT: %[[V54:.*]] = cell.mul %[[V47]], %[[V53]] : tensor<3x2xf64>
+// ADJOINT-NEXT: %[[V55:.*]] = cell.add %[[V43]], %[[V54]] : tensor<3x2xf64>
+// ADJOINT-NEXT: %[[V56:.*]] = cell.mul %[[V6]], %[[V11]] : tensor<3x2xf64>
+// ADJOINT-NEXT: %[[V57:.*]] = cell.reduce_sum %[[V56]] over [0] : tensor<3x2xf64> -> tensor<2xf64>
+// ADJOINT-NEXT: return %[[V55]], %[[V57]], %[[V45]] : tensor<3x2xf64>, tensor<2xf64>, tensor<2x2xf64>
 func.func private @jvp(%x: tensor<3x2xf64>, %t: tensor<3x2xf64>) -> (tensor<3x2xf64>, tensor<2xf64>, tensor<2x2xf64>) {
   %0:6 = cell.jvp @f(%x) tangents(%t) wrt [0] of [0, 1, 2] : (tensor<3x2xf64>, tensor<3x2xf64>) -> (tensor<3x2xf64>, tensor<2xf64>, tensor<2x2xf64>, tensor<3x2xf64>, tensor<2xf64>, tensor<2x2xf64>)
   return %0#3, %0#4, %0#5 : tensor<3x2xf64>, tensor<2xf64>, tensor<2x2xf64>
