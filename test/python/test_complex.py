@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import cellgrad as ms
-from cellgrad import Tensor, nn, ops
+from cellgrad import Tensor, mint, nn, ops
 
 Z = np.array([1 + 2j, -0.5 + 0.3j, 0.2 - 1.5j])
 W = np.array([0.3 - 1j, 2 + 1j, 1 + 1j])
@@ -421,6 +421,7 @@ STRUCTURE = {
     "outer": (lambda x: ops.outer(x[0], x[1]), lambda x: np.outer(x[0], x[1])),
     "inner": (lambda x: ops.inner(x[0], x[1]), lambda x: np.inner(x[0], x[1])),
     "vecdot": (lambda x: ops.vecdot(x[0], x[1]), lambda x: np.vdot(x[0], x[1])),
+    "vdot": (lambda x: mint.vdot(x[0], x[1]), lambda x: np.vdot(x[0], x[1])),
     "kron": (lambda x: ops.kron(x, x), lambda x: np.kron(x, x)),
     "cross": (lambda x: ops.cross(x[0], x[1]), lambda x: np.cross(x[0], x[1])),
     "addcmul": (lambda x: ops.addcmul(x, x, x), lambda x: x + x * x),

@@ -265,3 +265,62 @@ def test_under_the_name_mindspore(tmp_path):
     command = [sys.executable, "-m", "cellgrad", "run", str(path)]
     result = subprocess.run(command, capture_output=True, text=True)
     assert result.stdout == "2.0 0.0 3.141592653589793\n", result.stderr
+
+
+# --- complex numbers ----------------------------------------------------------------------------
+
+Z = np.array([[0.5 + 1j, -0.3 + 0.2j], [1.5 - 0.7j, 0.1 + 0.4j]], np.complex64)
+OF_COMPLEX = ["abs", "square", "negative", "exp", "expm1", "log", "log2", "log10", "log1p", "sqrt", "sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "reciprocal", "exp2", "isnan", "isfinite", "sum", "cumsum", "nansum", "transpose", "diff", "gradient", "norm"]  # fmt: skip
+REFUSED = ["mean", "sign", "nanmean", "nanvar", "nanstd", "var", "std", "cov", "corrcoef", "floor", "ceil", "trunc", "rint", "deg2rad", "nanmax", "amax", "argwhere", "histogram_bin_edges"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF_COMPLEX)
+def test_of_complex_numbers(name):
+    """No function takes the real parts alone."""
+    wanted = (np.linalg.norm if name == "norm" else getattr(np, name))(Z)
+    got = getattr(mnp, name)(ms.Tensor(Z))
+    for one, right in zip(
+        *(x if isinstance(x, list | tuple) else [x] for x in (got, wanted)), strict=True
+    ):
+        np.testing.assert_allclose(one.asnumpy(), right, rtol=3e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "add",
+        "subtract",
+        "multiply",
+        "divide",
+        "true_divide",
+        "power",
+        "float_power",
+        "matmul",
+        "dot",
+        "inner",
+        "outer",
+        "kron",
+    ],
+)
+def test_of_two_complex_arrays(name):
+    got = getattr(mnp, name)(ms.Tensor(Z), ms.Tensor(Z[::-1].copy()))
+    np.testing.assert_allclose(got.asnumpy(), getattr(np, name)(Z, Z[::-1]), rtol=1e-5, atol=1e-6)
+
+
+def test_complex_numbers_with_real_ones():
+    z, v = ms.Tensor(Z), ms.Tensor(Z[0])
+    np.testing.assert_allclose(mnp.divide(z, 2).asnumpy(), Z / 2)
+    np.testing.assert_allclose(mnp.polyval(v, 0.5).asnumpy(), np.polyval(Z[0], 0.5), rtol=1e-6)
+    np.testing.assert_allclose(mnp.convolve(v, v).asnumpy(), np.convolve(Z[0], Z[0]), rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_complex_numbers_are_refused(name):
+    with pytest.raises(TypeError, match=r"(?s)Complex64.*ops\.real"):
+        getattr(mnp, name)(ms.Tensor(Z))
+
+
+@pytest.mark.parametrize("name", ["linspace", "logspace", "geomspace", "gcd", "lcm", "correlate"])
+def test_two_complex_arguments_are_refused(name):
+    with pytest.raises(TypeError, match=r"(?s)Complex64.*ops\.real"):
+        getattr(mnp, name)(ms.Tensor(Z[0]), ms.Tensor(Z[1]))

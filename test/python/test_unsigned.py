@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import cellgrad as ms
+import cellgrad.numpy as mnp
 from cellgrad import Parameter, Tensor, nn, ops
 
 BITS = (8, 16, 32, 64)
@@ -218,6 +219,37 @@ def doubled(x, n):
         x = x + x
         i = i + 1
     return x
+
+
+@pytest.mark.parametrize("name", (*NAMES, "int8"))
+def test_negative_numbers_do_not_wrap_in_functions_of_floats(name, mode):
+    """What MindSpore gives for uint8: quotients and powers of numbers, not of 255."""
+    x, wide = Tensor([3, 100], of(name)), np.array([3.0, 100.0])
+    for got, wanted in (
+        (x / -2, wide / -2),
+        (-1 / x, -1 / wide),
+        (x / [-1, 2], wide / [-1, 2]),
+        (ops.div(x, -2), wide / -2),
+        (ops.atan2(x, -1), np.arctan2(wide, -1)),
+        (ops.copysign(x, -1), -wide),
+        (ops.hypot(x, -4), np.hypot(wide, -4)),
+        (ms.jit(lambda x: x / -2)(x), wide / -2),
+    ):
+        assert got.dtype is ms.float32
+        np.testing.assert_allclose(got.asnumpy(), wanted, rtol=1e-6)
+    assert np.isnan(ops.xlogy(x, -1).asnumpy()).all()
+    same(Tensor([1, 3], of(name)) ** -1, np.array([1, 0], name))
+
+
+def test_sums_of_numpy():
+    """The dtypes of MindSpore: sums of the widest integers do not turn negative, those of bytes do not wrap."""
+    top = Tensor([[1 << 63, 5]], ms.uint64)
+    same(mnp.sum(top), np.uint64((1 << 63) + 5))
+    same(mnp.trace(top), np.uint64(1 << 63))
+    for name, kinds in (("uint8", ("int32", "uint32")), ("uint16", ("uint16", "uint32"))):
+        x = Tensor([3, 250], of(name))
+        same(mnp.cumsum(x), np.array([3, 253], kinds[0]))
+        same(mnp.cumprod(x), np.array([3, 750], kinds[1]))
 
 
 def test_loops_and_branches(mode):

@@ -30,6 +30,7 @@ _KINDS = {
     "biu": "integers or bools",
     "iuf": "numbers",
     "iufc": "numbers",
+    "biuf": "real numbers or bools",
 }
 
 
@@ -300,10 +301,13 @@ def check_dtype(x: Tensor, op: str, argument: str, kinds: str) -> Tensor:
     if x.dtype.kind in kinds:
         return x
     to = {"b": "ms.bool_", "f": "ms.float32"}.get(kinds, "ms.int32")
+    hint = f"convert it first: {argument}.astype({to})"
+    if x.dtype.kind == "c":  # its imaginary parts would be lost
+        hint = f"compute with its parts, ops.real({argument}) and ops.imag({argument})"
     raise error(
         TypeError,
         f"For '{op}', '{argument}' must be of {_KINDS[kinds]}, but got {x.dtype.title}.",
-        f"convert it first: {argument}.astype({to})",
+        hint,
     )
 
 

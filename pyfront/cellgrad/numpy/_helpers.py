@@ -143,19 +143,21 @@ def cast(x: Any, dtype: Any) -> Any:
 
 
 def is_float(x: Tensor) -> bool:
-    return x.dtype.kind == "f"
+    """Whether it has floating-point numbers, complex ones included: no cast may take their imaginary parts."""
+    return x.dtype.kind in "fc"
 
 
 def floating(x: Any) -> Tensor:
-    """Floats as they are, others as float32."""
+    """Floats and complex numbers as they are, others as float32."""
     made = array(x)
     return made if is_float(made) else ops.cast(made, mstype.float32)
 
 
 def single(x: Any) -> Tensor:
-    """Everything but float64 as float32."""
+    """Everything but float64 and complex numbers as float32."""
     made = array(x)
-    return made if made.dtype is mstype.float64 else ops.cast(made, mstype.float32)
+    wide = made.dtype is mstype.float64 or made.dtype.kind == "c"
+    return made if wide else ops.cast(made, mstype.float32)
 
 
 def angle(x: Any, argument: str = "x") -> Tensor:
@@ -184,6 +186,15 @@ def whole(x: Any) -> Tensor:
         TypeError: others.
     """
     return check_dtype(array(x), "numpy", "x", "iu")
+
+
+def real(x: Any, op: str, argument: str) -> Tensor:
+    """Bools, integers and floats.
+
+    Raises:
+        TypeError: complex numbers.
+    """
+    return check_dtype(array(x, op, argument), op, argument, "biuf")
 
 
 def restored(out: Tensor, x: Any) -> Tensor:

@@ -331,7 +331,7 @@ def gcd(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     >>> print(numpy.gcd(Tensor([12, -8]), Tensor([20, 12])))
     [4 4]
     """
-    a, b = hn.like(x1, x2, "gcd"), hn.like(x2, x1, "gcd")
+    a, b = (hn.real(x, "gcd", "x") for x in (hn.like(x1, x2, "gcd"), hn.like(x2, x1, "gcd")))
     shape = hn.broadcast_shape("gcd", a.shape, b.shape)
     a, b = (ops.broadcast_to(x, shape) for x in (a, b))
     return hn.cast(_greatest(a, b), dtype)  # type: ignore[no-any-return]
@@ -343,7 +343,7 @@ def lcm(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     >>> print(numpy.lcm(Tensor([4, 6]), Tensor([6, 0])))
     [12  0]
     """
-    a, b = hn.like(x1, x2, "lcm"), hn.like(x2, x1, "lcm")
+    a, b = (hn.real(x, "lcm", "x") for x in (hn.like(x1, x2, "lcm"), hn.like(x2, x1, "lcm")))
     shape, kind = hn.broadcast_shape("lcm", a.shape, b.shape), a.dtype
     a, b = (ops.broadcast_to(x, shape) for x in (a, b))
     a, b = (hn.number(x) for x in (a, b))

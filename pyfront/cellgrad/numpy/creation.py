@@ -309,7 +309,8 @@ def _ends(start: Any, stop: Any, num: Any, endpoint: Any, op: str) -> tuple[Tens
     """Both ends in floating point, broadcast."""
     check_bool(endpoint, op, "endpoint")
     check_int(num, op, "num", at_least=1)
-    a, b = hn.float_like(start, stop), hn.float_like(stop, start)
+    a = hn.real(hn.float_like(start, stop), op, "start")
+    b = hn.real(hn.float_like(stop, start), op, "stop")
     shape = hn.broadcast_shape(op, a.shape, b.shape)
     return ops.broadcast_to(a, shape), ops.broadcast_to(b, shape)
 

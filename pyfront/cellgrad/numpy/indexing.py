@@ -58,7 +58,7 @@ def diagonal(a: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tens
 
 
 def trace(a: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Tensor:
-    """The sum of a diagonal; that of integers is int64.
+    """The sum of a diagonal; that of integers is int64, or uint64 of uint64.
 
     Raises:
         TypeError: no Tensor.
@@ -68,7 +68,8 @@ def trace(a: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any
     5.0
     """
     x = hn.only(a, "trace", "a")
-    wide = ops.cast(x, mstype.int64) if x.dtype.kind in "biu" else x
+    whole = x.dtype.kind in "biu" and x.dtype is not mstype.uint64
+    wide = ops.cast(x, mstype.int64) if whole else x
     out = ops.sum(ops.diagonal(wide, offset, axis1, axis2), (-1,))
     kind = mstype.bool_ if x.dtype is mstype.bool_ else out.dtype
     return hn.cast(out, kind if dtype is None else dtype)  # type: ignore[no-any-return]

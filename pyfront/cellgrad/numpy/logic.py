@@ -7,7 +7,7 @@ from typing import Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
-from cellgrad.core.arguments import argument_error, check_bool, check_dtype
+from cellgrad.core.arguments import argument_error, check_bool
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.record import check_tensor
@@ -333,6 +333,6 @@ def argwhere(a: Any) -> Tensor:
      [1 1]]
     """
     return ops.cast(
-        ops.argwhere(check_dtype(hn.array(a, "argwhere", "a"), "argwhere", "a", "biuf")),
+        ops.argwhere(hn.real(a, "argwhere", "a")),
         mstype.int64,
     )

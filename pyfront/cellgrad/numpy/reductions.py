@@ -52,7 +52,7 @@ def _numbers(a: Any, op: str) -> Tensor:
 def sum(
     a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, initial: Any = None
 ) -> Tensor:
-    """The sum, plus `initial`; that of integers is int64.
+    """The sum, plus `initial`; that of integers is int64, or uint64 of uint64.
 
     Raises:
         ValueError: an axis out of range.
@@ -62,7 +62,7 @@ def sum(
     """
     x = hn.array(a, "sum", "a")
     axes = hn.axes_of(axis, x.ndim, "sum")
-    wide = x if hn.is_float(x) else ops.cast(x, mstype.int64)
+    wide = x if hn.is_float(x) or x.dtype is mstype.uint64 else ops.cast(x, mstype.int64)
     out = ops.sum(wide, axes, keepdims) if axes else wide
     return hn.cast(out if initial is None else ops.add(out, initial), dtype)  # type: ignore[no-any-return]
 
@@ -331,7 +331,7 @@ def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False)
     >>> print(numpy.nanmean(Tensor([1.0, float("nan"), 3.0])))
     2.0
     """
-    x = hn.single(hn.array(a, "nanmean", "a"))
+    x = hn.single(hn.real(a, "nanmean", "a"))
     total = _reduced(ops.sum, _without(x, 0.0), axis, keepdims, "nanmean")
     return ops.cast(ops.div(total, _count(x, axis, keepdims, "nanmean")), _wanted(x, dtype))
 
@@ -347,7 +347,7 @@ def nanvar(
     >>> print(numpy.nanvar(Tensor([1.0, float("nan"), 3.0])))
     1.0
     """
-    x = hn.single(hn.array(a, "nanvar", "a"))
+    x = hn.single(hn.real(a, "nanvar", "a"))
     apart = ops.square(ops.sub(x, nanmean(x, axis, None, True)))
     total = _reduced(ops.sum, _without(apart, 0.0), axis, keepdims, "nanvar")
     count = ops.sub(_count(x, axis, keepdims, "nanvar"), check_int(ddof, "nanvar", "ddof"))
@@ -398,10 +398,12 @@ def sometrue(a: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
 
 
 def _running(x: Tensor, axis: Any, dtype: Any, op: str) -> tuple[Tensor, int, Type]:
-    """The array, the dimension, and the dtype of the result: small integers become int32."""
+    """The array, the dimension, and the dtype of the result: small integers become int32, or of
+    products of unsigned ones uint32."""
     kind = x.dtype
-    if kind.kind == "b" or (kind.kind == "i" and kind.itemsize < 4):
-        kind = mstype.int32
+    narrow = 2 if kind.kind == "u" and op == "cumsum" else 4
+    if kind.kind in "biu" and kind.itemsize < narrow:
+        kind = mstype.uint32 if kind.kind == "u" and op == "cumprod" else mstype.int32
     given = x.reshape(-1) if axis is None else x
     d = 0 if axis is None else hn.axis_of(axis, x.ndim, op)
     return given, d, kind if dtype is None else hn.dtype_of(dtype)

@@ -468,7 +468,7 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Tensor:
     >>> print(numpy.correlate(Tensor([1.0, 2.0, 3.0]), Tensor([0.0, 1.0])))
     [2. 3.]
     """
-    x, y = (hn.array(w, "correlate") for w in (a, v))
+    x, y = hn.real(a, "correlate", "a"), hn.real(v, "correlate", "v")
     if x.ndim != 1 or y.ndim != 1 or not x.size or not y.size:
         raise error(ValueError, "For 'correlate', 'a' and 'v' must be vectors that are not empty.")
     x, y = hn.float_like(x, y), hn.float_like(y, x)
@@ -481,7 +481,7 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Tensor:
 
 
 def _rows(m: Any, rowvar: Any) -> Tensor:
-    x = hn.single(hn.array(m, "cov", "m"))
+    x = hn.single(hn.real(m, "cov", "m"))
     if x.ndim > 2:
         raise argument_error(ValueError, "cov", "m", "of at most 2 dimensions", x)
     x = hn.seen_as(x, 2)

@@ -84,8 +84,9 @@ def predicate(op: str, x: TensorLike) -> Tensor:
 
 def binary(op: str, x: TensorLike, y: TensorLike, floating: bool = False) -> Tensor:
     """An elementwise function of two operands, promoted to a common dtype and broadcast."""
-    x, y = _operands(x, y, op)
-    return _run(_binary, op, x, y, floating)
+    of_number = floating and not (isinstance(x, Tensor) and isinstance(y, Tensor))
+    x, y = _operands(x, y, op, floating)
+    return _run(_binary_of_number if of_number else _binary, op, x, y, floating)
 
 
 def compare(op: str, x: TensorLike, y: TensorLike) -> Tensor:
@@ -112,23 +113,28 @@ def _operand(x: Any, op: str) -> Tensor:
     return x if isinstance(x, Tensor) else check_tensor(x, _name(op), "input")
 
 
-def _operands(x: Any, y: Any, op: str) -> tuple[Tensor, Tensor]:
-    """Both operands as tensors; a number takes the dtype it has beside the other operand."""
+def _operands(x: Any, y: Any, op: str, floating: bool = False) -> tuple[Tensor, Tensor]:
+    """Both operands as tensors; a number takes the dtype it has beside the other operand, which counts
+    as one of floats where the function is `floating`: -1 does not wrap beside unsigned integers."""
     tx, ty = isinstance(x, Tensor), isinstance(y, Tensor)
     if tx and ty:
         return x, y
     if tx and is_number(y):
-        return x, _number(y, x.dtype, op)
+        return x, _number(y, _beside(x, floating), op)
     if ty and is_number(x):
-        return _number(x, y.dtype, op), y
+        return _number(x, _beside(y, floating), op), y
     if tx and isinstance(y, tuple | list):
-        return x, _listed(y, x.dtype)
+        return x, _listed(y, _beside(x, floating))
     if ty and isinstance(x, tuple | list):
-        return _listed(x, y.dtype), y
+        return _listed(x, _beside(y, floating)), y
     for value, argument in ((x, "input"), (y, "other")):
         if not isinstance(value, Tensor | np.ndarray | list | tuple) and not is_number(value):
             raise argument_error(TypeError, _name(op), argument, "a Tensor or a number", value)
     return as_tensor(x, _name(op)), as_tensor(y, _name(op))
+
+
+def _beside(x: Tensor, floating: bool) -> Type:
+    return mstype.default_float() if floating and x.dtype.kind not in "fc" else x.dtype
 
 
 def _listed(values: Any, beside: Type) -> Tensor:
@@ -164,8 +170,7 @@ def _broadcast(x: Tensor, y: Tensor, op: str) -> tuple[Tensor, Tensor]:
 
 def _unary(op: str, x: Tensor, floating: bool) -> Tensor:
     if floating:
-        if x.dtype.kind not in "fc":
-            x = cast_to(x, mstype.default_float())
+        x = as_float(x)
     elif x.dtype.kind == "b" and op in _KEEP_BOOLS:
         return emit("cell.reshape", [x], None, x.dtype, x.shape)
     elif x.dtype.kind == "b":
@@ -174,7 +179,7 @@ def _unary(op: str, x: Tensor, floating: bool) -> Tensor:
 
 
 def _predicate(op: str, x: Tensor) -> Tensor:
-    return emit(op, [x if x.dtype.kind in "fc" else cast_to(x, mstype.default_float())])
+    return emit(op, [as_float(x)])
 
 
 def _binary(op: str, x: Tensor, y: Tensor, floating: bool) -> Tensor:
@@ -203,6 +208,16 @@ def _binary(op: str, x: Tensor, y: Tensor, floating: bool) -> Tensor:
     return emit(op, [x, y])
 
 
+def _binary_of_number(op: str, x: Tensor, y: Tensor, floating: bool) -> Tensor:
+    """In the dtype of the number, also beside integers that have none in common with a tensor of it."""
+    return _binary(op, as_float(x), as_float(y), floating)
+
+
+def as_float(x: Tensor) -> Tensor:
+    """Floats as they are, integers and bools in the default dtype of floats."""
+    return x if x.dtype.kind in "fc" else cast_to(x, mstype.default_float())
+
+
 def _compare(op: str, x: Tensor, y: Tensor) -> Tensor:
     beside(x, y)
     dtype = mstype.promote(x.dtype, y.dtype)
@@ -225,6 +240,8 @@ def power(x: TensorLike, y: TensorLike) -> Tensor:
     integers."""
     if isinstance(x, Tensor) and _is_small_whole(y, x.dtype):
         return _run(_whole_power, x, int(y))  # type: ignore[arg-type]
+    if type(y) is int and y < 0 and isinstance(x, Tensor) and x.dtype.kind == "u":
+        return _run(_inverse_power, x, y)  # the exponent would wrap
     a, b = _operands(x, y, "cell.pow")
     return _run(_power, a, b, not (type(y) is int and y <= 0))
 
@@ -254,6 +271,12 @@ def _power(x: Tensor, y: Tensor, any_exponent: bool) -> Tensor:
     if dtype.kind == "b" or not any_exponent:
         return rough
     return _wrapped_power(*_broadcast(cast_to(x, dtype), cast_to(y, dtype), "cell.pow"), rough)
+
+
+def _inverse_power(x: Tensor, n: int) -> Tensor:
+    """Of integers, without the fraction."""
+    exponent = splat(float(n), mstype.float64, x.shape)
+    return cast_back(emit("cell.pow", [cast_to(x, mstype.float64), exponent]), x.dtype)
 
 
 def _wrapped_power(x: Tensor, y: Tensor, rough: Tensor) -> Tensor:

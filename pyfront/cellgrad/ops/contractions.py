@@ -370,7 +370,7 @@ def _fit(op: str, a: Tensor, b: Tensor, dims_a: list[int], dims_b: list[int]) ->
 @public(
     "Tensor.dot",
     "mint.dot",
-    "mint.vdot(input, other)",
+    "mint.vdot(input, other) = ops.dot(ops.conj(input), other)",
 )
 @operation
 def dot(input: Tensor, other: Tensor) -> Tensor:

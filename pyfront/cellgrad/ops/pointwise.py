@@ -26,7 +26,10 @@ from cellgrad.ops.selection import select
 
 def _floats(x: Any, y: Any, op: str) -> tuple[Tensor, Tensor]:
     """Two operands of one floating-point dtype and shape."""
-    a, b = ew._operands(x, y, f"cell.{op}")
+    of_number = not (isinstance(x, Tensor) and isinstance(y, Tensor))
+    a, b = ew._operands(x, y, f"cell.{op}", True)
+    if of_number:
+        a, b = ew.as_float(a), ew.as_float(b)
     dtype = mstype.promote(a.dtype, b.dtype)
     if dtype.kind not in "fc":
         dtype = mstype.default_float()
