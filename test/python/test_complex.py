@@ -480,23 +480,3 @@ def test_jacobians_are_of_real_functions(run):
 def test_a_jacobian_by_parts():
     jacobian = ms.jacfwd(lambda p: ops.view_as_real(ops.complex(p[0], p[1]) ** 2))
     np.testing.assert_array_equal(jacobian(Tensor([1.0, 2.0])).asnumpy(), [[2, -4], [4, 2]])
-
-
-def _squared(z):
-    y = z * z
-    y.register_hook(lambda g: g * 2)
-    return ops.abs(y).sum()
-
-
-class Square(nn.Cell):
-    def construct(self, z):
-        return z * z
-
-
-def test_hooks_of_complex_tensors_are_refused():
-    """They would not be called."""
-    square = Square()
-    square.register_backward_hook(lambda cell, inputs, outputs: None)
-    for f in (_squared, lambda z: ops.abs(square(z)).sum()):
-        with pytest.raises(TypeError, match="real gradients, but a tensor here is of Complex128"):
-            ms.grad(f)(Tensor(np.array([1 + 2j])))

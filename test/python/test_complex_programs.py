@@ -241,3 +241,79 @@ def test_exported_models_take_pairs(tmp_path):
     slope = gradient.asnumpy() @ [1, 1j]
     np.testing.assert_allclose(slope, total / abs(total) * Z.conj(), 1e-6)
     np.testing.assert_array_equal(model.forward(Tensor(pairs)).asnumpy(), value.asnumpy())
+
+
+# --- derivatives and training -----------------------------------------------------------------
+
+
+def test_hooks_are_called(mode):
+    def f(x, hook):
+        y = x * x
+        y.register_hook(hook)
+        return ops.real(y * W).sum()
+
+    got = ms.grad(f)(Tensor(Z), lambda g: g * 2j)
+    np.testing.assert_allclose(got.asnumpy(), 2j * W.conj() * 2 * Z.conj(), rtol=1e-12)
+
+    class Square(nn.Cell):
+        def construct(self, x):
+            return x * x
+
+    square = Square()
+    square.register_backward_hook(lambda cell, gradient, _: (gradient[0] * 2j,))
+    got = ms.grad(lambda x: ops.real(square(x) * W).sum())(Tensor(Z))
+    np.testing.assert_allclose(got.asnumpy(), 2j * W.conj() * 2 * Z.conj(), rtol=1e-12)
+
+
+def test_jacobians():
+    got = ms.jacfwd(lambda z: z * z)(Tensor(Z))
+    np.testing.assert_allclose(got.asnumpy(), np.diag(2 * Z))
+    got = ms.jacfwd(lambda x: ops.exp(1j * x))(Tensor(R))
+    np.testing.assert_allclose(got.asnumpy(), np.diag(1j * np.exp(1j * R)))
+    got = ms.jacrev(lambda z: ops.real(z * z))(Tensor(Z))
+    np.testing.assert_allclose(got.asnumpy(), np.diag(2 * Z.conj()))
+
+
+@pytest.mark.parametrize(
+    "transform, f, x",
+    [
+        (ms.jacrev, lambda z: z * z, Z),
+        (ms.jacrev, lambda x: ops.exp(1j * x), R),
+        (ms.jacfwd, lambda z: ops.abs(z), Z),
+        (ms.hessian, lambda z: (ops.abs(z) ** 2).sum(), Z),
+    ],
+    ids=["outputs", "outputs of real inputs", "inputs", "hessian"],
+)
+def test_halves_of_jacobians_are_refused(transform, f, x):
+    with pytest.raises(TypeError, match="must be real, but one is of Complex128"):
+        transform(f)(Tensor(x))
+
+
+class Distance(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.w = ms.Parameter(Tensor(Z), name="w")
+
+    def construct(self, x):
+        return (ops.abs(self.w - x) ** 2).sum()
+
+
+def test_steps_of_complex_parameters():
+    for make, moved in (
+        (lambda p: nn.SGD(p, 0.25), 0.5),
+        (lambda p: nn.Momentum(p, 0.25, 0.9), 0.5),
+    ):
+        net = Distance()
+        nn.TrainOneStepCell(net, make(net.trainable_params()))(Tensor(W))
+        np.testing.assert_allclose(net.w.asnumpy(), Z + moved * (W - Z), rtol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "optimizer",
+    [nn.Adam, nn.AdamWeightDecay, nn.AdaMax, nn.Adagrad, nn.RMSProp, nn.Adadelta, nn.FTRL, nn.Lamb,
+     nn.Rprop, ms.experimental.optim.Adam],
+)  # fmt: skip
+def test_optimizers_that_divide_by_sizes_refuse(optimizer):
+    arguments = (0.1,) if optimizer is nn.Lamb else ()
+    with pytest.raises(TypeError, match="the parameters must be real, but 'w' is of Complex128"):
+        optimizer(Distance().trainable_params(), *arguments)

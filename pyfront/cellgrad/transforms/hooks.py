@@ -62,18 +62,8 @@ def _differentiating() -> bool:
 
 
 def _has_cotangent(tensor: Tensor) -> bool:
-    """Whether hooks are called for a tensor: not for bools.
-
-    Raises:
-        TypeError: a complex tensor.
-    """
-    if tensor.dtype.kind == "c":
-        raise error(
-            TypeError,
-            f"Hooks are called with real gradients, but a tensor here is of {tensor.dtype.title}.",
-            "hook its parts: ops.view_as_real(x).register_hook(...)",
-        )
-    return tensor.dtype.kind in "fiu"
+    """Whether hooks are called for a tensor: not for bools."""
+    return tensor.dtype.kind in "fiuc"
 
 
 # --- tensors ----------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter, ParameterTuple
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
-from cellgrad.nn.optim.optimizer import float_of, one_minus, wide
+from cellgrad.nn.optim.optimizer import float_of, one_minus, refuse_complex, wide
 
 __all__ = ["SGD", "Adam", "AdamW", "Optimizer"]
 
@@ -171,6 +171,7 @@ class Adam(Optimizer):
             "maximize": check_bool(maximize, self.cls_name, "maximize"),
         }
         super().__init__(params, defaults)
+        refuse_complex(self.parameters, "Adam")
         self.exp_avg = self.parameters.clone(prefix="exp_avg", init="zeros")
         self.exp_avg_sq = self.parameters.clone(prefix="exp_avg_sq", init="zeros")
         if any(g["amsgrad"] for g in self.param_groups):

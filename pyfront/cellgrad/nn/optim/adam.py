@@ -23,6 +23,8 @@ __all__ = ["AdaMax", "Adam", "AdamOffload", "AdamWeightDecay", "Lamb", "LazyAdam
 class _Moments(Optimizer):
     """What the family shares: the coefficients of two running means."""
 
+    takes_complex = False
+
     def _coefficients(self, beta1: float, beta2: float, eps: float) -> None:
         self.beta1 = fraction_of(beta1, self.cls_name, "beta1")
         self.beta2 = fraction_of(beta2, self.cls_name, "beta2")

@@ -31,6 +31,8 @@ class Adagrad(Optimizer):
     [0.9046537 2.0953462]
     """
 
+    takes_complex = False
+
     def __init__(
         self,
         params: Any,
@@ -74,6 +76,8 @@ class RMSProp(Optimizer):
     >>> print(w.value())
     [0.9 2.1]
     """
+
+    takes_complex = False
 
     def __init__(
         self,
@@ -135,6 +139,8 @@ class Adadelta(Optimizer):
     [0.9996838 2.0003161]
     """
 
+    takes_complex = False
+
     def __init__(
         self,
         params: Any,
@@ -182,6 +188,8 @@ class FTRL(Optimizer):
     >>> print(w.value())
     [0.6031424 1.4923235]
     """
+
+    takes_complex = False
 
     def __init__(
         self,

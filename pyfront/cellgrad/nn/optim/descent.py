@@ -140,6 +140,8 @@ class Rprop(Optimizer):
     [0.9 2.1]
     """
 
+    takes_complex = False
+
     def __init__(
         self,
         params: Any,

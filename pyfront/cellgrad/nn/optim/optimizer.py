@@ -77,6 +77,18 @@ def _check_all_parameters(listed: list[Any], what: str) -> list[Parameter]:
     return listed
 
 
+def refuse_complex(parameters: Iterable[Parameter], optimizer: str) -> None:
+    """For optimizers that divide by roots of squared gradients: squares of complex numbers are no sizes."""
+    for p in parameters:
+        if p.dtype.kind == "c":
+            raise error(
+                TypeError,
+                f"For '{optimizer}', the parameters must be real, but '{p.name}' is of {p.dtype.title}.",
+                "keep the real and the imaginary part as two Parameters, ops.complex(a, b) in construct, "
+                "or take nn.SGD or nn.Momentum",
+            )
+
+
 class _Constant(LearningRateSchedule):
     """A learning rate that does not depend on the step, beside others that do."""
 
@@ -146,6 +158,8 @@ class Optimizer(Cell):
     [0.5 2.5]
     """
 
+    takes_complex = True  # whether Parameters may be of complex numbers
+
     def __init__(
         self,
         learning_rate: Any,
@@ -175,6 +189,8 @@ class Optimizer(Cell):
         else:
             self._init_plain(listed, learning_rate, weight_decay)
         self._parameters: ParameterTuple = self.parameters
+        if not self.takes_complex:
+            refuse_complex(self._parameters, self.cls_name)
         self.param_length = len(self._parameters)
 
     # --- construction -------------------------------------------------------------------------
