@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import cellgrad as ms
-from cellgrad import Tensor, mint, nn, ops
+from cellgrad import Tensor, mint, ops
 
 Z = np.array([1 + 2j, -0.5 + 0.3j, 0.2 - 1.5j])
 W = np.array([0.3 - 1j, 2 + 1j, 1 + 1j])
@@ -459,22 +459,6 @@ def test_structure_sums_and_products(name):
     np.testing.assert_allclose(
         np.sum(np.real(np.conj(u) * slope)), np.sum(np.real(np.conj(pulled) * v)), 1e-6
     )
-
-
-@pytest.mark.parametrize(
-    "run",
-    [
-        lambda z: ms.jacrev(lambda z: z * z)(z),
-        lambda z: ms.jacfwd(lambda z: z * z)(z),
-        lambda z: ms.hessian(lambda z: ops.abs(z).sum())(z),
-        lambda z: ms.jacrev(lambda x: x * 1j)(z.real()),
-    ],
-    ids=["jacrev", "jacfwd", "hessian", "complex output"],
-)
-def test_jacobians_are_of_real_functions(run):
-    """In reverse mode one would be conjugated, in forward mode one of two directions is missing."""
-    with pytest.raises(TypeError, match="must be real, but one is of Complex128"):
-        run(Tensor(np.array([1 + 2j, 3 - 1j])))
 
 
 def test_a_jacobian_by_parts():

@@ -65,19 +65,19 @@ def _output(fn: Any, args: tuple[Any, ...], has_aux: bool, name: str) -> tuple[A
             "Python values are constants of the compiled code and have no Jacobian.",
             "return Tensors, or return it after the first output with has_aux=True",
         )
-    _refuse_complex([*tensors(args), *tensors(out)], name)
     return out, aux
 
 
-def _refuse_complex(leaves: list[Tensor], name: str) -> None:
-    """A derivative that is one complex number has only what is holomorphic, which nobody promises."""
+def _refuse_complex(leaves: Iterable[Tensor], name: str, what: str) -> None:
+    """Refuses complex numbers where one row or column would be half of the derivative."""
     for t in leaves:
         if t.dtype.kind == "c":
             raise error(
                 TypeError,
-                f"For '{name}', inputs and outputs must be real, but one is of {t.dtype.title}.",
-                "take real and imaginary parts as inputs, ops.complex(re, im), and "
-                "ops.view_as_real of the output",
+                f"For '{name}', {what} must be real, but one is of {t.dtype.title}: it has two rows or "
+                "columns for each element.",
+                "take real and imaginary parts as inputs, ops.complex(re, im), or ops.view_as_real of "
+                "the output",
             )
 
 
@@ -93,6 +93,7 @@ def _reverse(fn: Any, args: tuple[Any, ...], request: Request, has_aux: bool) ->
     picked = First(fn) if has_aux else fn
     positions_of(request, args, "jacrev", strict=True)  # refuses positions that are not there
     outputs = list(tensors(out))
+    _refuse_complex(outputs, "jacrev", "outputs")
 
     def row(k: int) -> Any:
         def pull(*cotangent: Any) -> Any:
@@ -131,6 +132,7 @@ def _forward(fn: Any, args: tuple[Any, ...], request: Request, has_aux: bool) ->
         return [_filled(args[p], entries) for entries in zip(*by_leaf, strict=True)]
 
     positions = positions_of(request, args, "jacfwd", strict=True)
+    _refuse_complex([t for p in positions for t in tensors(args[p])], "jacfwd", "inputs")
     require_numbers(_jit.function_name(fn), [t for p in positions for t in tensors(args[p])])
     listed = [by_input(p) for p in positions]
     jacobian = _filled(out, listed[0] if request.one_position else zip(*listed, strict=True))
@@ -194,7 +196,7 @@ def jacrev(
         the structure of the output for several outputs; with `has_aux` ``(jacobian, aux)``.
 
     Raises:
-        TypeError: complex inputs or outputs.
+        TypeError: complex outputs; for `jacfwd` and `hessian`, complex inputs.
         TypeError, ValueError, IndexError: as `grad`.
 
     >>> print(ms.jacrev(lambda x: x * x)(Tensor([1.0, 2.0])))
