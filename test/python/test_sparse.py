@@ -22,7 +22,7 @@ def csr(values=VALUES):
     return CSRTensor(at, Tensor(PLACES[:, 1]), Tensor(values), (3, 4))
 
 
-@pytest.fixture(params=[ms.GRAPH_MODE, ms.PYNATIVE_MODE], autouse=True)
+@pytest.fixture(params=[ms.GRAPH_MODE, ms.PYNATIVE_MODE])
 def mode(request):
     ms.set_context(mode=request.param)
 
@@ -31,7 +31,7 @@ def same(found, wanted):
     np.testing.assert_allclose(found.asnumpy(), wanted, 1e-6, 1e-7)
 
 
-def test_the_same_matrix_in_each_form():
+def test_the_same_matrix_in_each_form(mode):
     for sparse in (coo(), csr(), coo().to_csr(), csr().to_coo()):
         same(sparse.to_dense(), DENSE)
         assert (sparse.shape, sparse.size, sparse.ndim) == ((3, 4), 5, 2)
@@ -81,7 +81,7 @@ def test_every_function_of_elements_is_there():
         np.testing.assert_array_equal(getattr(ops, f"csr_{n}")(csr()).values.asnumpy(), wanted)
 
 
-def test_products_and_sums():
+def test_products_and_sums(mode):
     same(csr().mv(Tensor(SIDE[:, :1])), DENSE @ SIDE[:, :1])
     same(ops.csr_mv(csr(), Tensor(SIDE[:, 0])), DENSE @ SIDE[:, 0])
     same(csr().mm(Tensor(SIDE)), DENSE @ SIDE)
@@ -118,7 +118,7 @@ def test_softmax_is_of_what_is_stored():
     same(ops.csr_softmax(x, ms.float32).values, wanted)
 
 
-def test_derivatives_by_the_elements():
+def test_derivatives_by_the_elements(mode):
     side = Tensor(SIDE.astype(np.float64))
     values = Tensor(VALUES.astype(np.float64))
 

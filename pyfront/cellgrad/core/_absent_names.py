@@ -200,4 +200,10 @@ FAMILIES: dict[str, dict[str, str]] = {
         "common": "RowTensor SparseTensor",
         "ops": "SparseSlice make_row_tensor make_sparse_tensor",
     },
+    "It draws classes by a table and seeds of its own; draw with ops.multinomial or ops.randint.": {
+        "ops": """
+            LogUniformCandidateSampler UniformCandidateSampler log_uniform_candidate_sampler
+            uniform_candidate_sampler""",
+        "nn": "SampledSoftmaxLoss",
+    },
 }

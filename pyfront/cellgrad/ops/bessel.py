@@ -204,7 +204,7 @@ def bessel_y1(x: Tensor) -> Tensor:
     return cast_to(_second(1, wide), dtype)
 
 
-@public("ops.BesselI0")
+@public("ops.BesselI0", "ops.i0", "Tensor.i0")
 @operation
 def bessel_i0(x: Tensor) -> Tensor:
     """The Bessel function of the first kind and order 0, modified, I₀.

@@ -108,7 +108,7 @@ def tanh_(input: Tensor) -> Tensor:
     >>> print(ops.tanh_(x), x)
     [0.         0.76159416] [0.         0.76159416]
     """
-    x = _given(input, "tanh_", "fc")
+    x = _given(input, "tanh_", "f")
     out: Tensor = _changed(x, gen.tanh(x), "tanh_")
     return out
 

@@ -210,7 +210,11 @@ def _quantile(input: Any, q: Any, axis: Any, keepdims: bool, skip: bool, op: str
     return reshape_to(out, (*part.shape, *own))
 
 
-@public("Tensor.quantile")
+@public(
+    "Tensor.quantile",
+    "ops.Quantile(dim=None, keep_dims=False, ignore_nan=False)(input, q) = "
+    "(ops.nanquantile if ignore_nan else ops.quantile)(input, q, dim, keep_dims)",
+)
 @operation
 def quantile(input: Tensor, q: Any, axis: int | None = None, keepdims: bool = False) -> Tensor:
     """The `q`-quantiles along `axis`, or of all elements, by linear interpolation between those
@@ -223,6 +227,9 @@ def quantile(input: Tensor, q: Any, axis: int | None = None, keepdims: bool = Fa
 
     >>> print(ops.quantile(Tensor([0.0, 1.0, 2.0, 4.0]), Tensor([0.5, 1.0])))
     [1.5 4. ]
+
+    >>> print(ops.Quantile()(Tensor([0.0, 1.0, 2.0, 4.0]), 0.5))
+    1.5
     """
     return _quantile(input, q, axis, keepdims, False, "quantile")
 

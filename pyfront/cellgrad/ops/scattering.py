@@ -111,6 +111,8 @@ def scatter(input: Tensor, axis: int, index: Tensor, src: Any) -> Tensor:
 
 @public(
     "ops.TensorScatterElements(axis, reduction)(data, indices, updates)",
+    "ops.ScatterAddWithAxis(axis=0)(x, indices, updates) = "
+    "ops.tensor_scatter_elements(x, indices, updates, axis, 'add')",
     "mint.scatter_add(input, dim, index, src) = "
     "ops.tensor_scatter_elements(input, index, src, dim, 'add')",
 )
@@ -129,6 +131,9 @@ def tensor_scatter_elements(
     >>> print(ops.tensor_scatter_elements(x, Tensor([[1], [0]]), Tensor([[8], [9]]), axis=1))
     [[1 8]
      [9 4]]
+
+    >>> print(ops.ScatterAddWithAxis(1)(ops.ones((1, 2)), Tensor([[1]]), Tensor([[8.0]])))
+    [[1. 9.]]
 
     >>> print(mint.scatter_add(ops.ones((2, 2)), 1, Tensor([[1], [0]]), Tensor([[8.0], [9.0]])))
     [[ 1.  9.]

@@ -387,6 +387,7 @@ def nanmean(
 
 
 @public(
+    "ops.CountNonZero(dims=None)(x) = ops.count_nonzero(x, () if dims is None else dims)",
     "mint.count_nonzero(input, dim=None) = "
     "ops.count_nonzero(input, () if dim is None else dim).astype(mstype.int64)",
 )
@@ -400,6 +401,9 @@ def count_nonzero(
         TypeError, ValueError: `x` is not a Tensor, or `axis` is out of range.
 
     >>> print(ops.count_nonzero(Tensor([[0, 1], [2, 3]]), 1))
+    [1 2]
+
+    >>> print(ops.CountNonZero(1)(Tensor([[0, 1], [2, 3]])))
     [1 2]
     """
     given = check_tensor(x, "count_nonzero", "x")

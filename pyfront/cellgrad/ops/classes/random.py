@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import (
+    argument_error,
+    check_dtype,
+    check_int,
+    check_ndim,
+    check_number,
+    check_one_of,
+)
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
+from cellgrad.core.record import check_float, check_tensor, operation
 from cellgrad.core.tensor import Tensor
+from cellgrad.ops import _generated as gen
+from cellgrad.ops import keys
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._public import public
 from cellgrad.ops.random import (
     Stream,
     multinomial,
+    next_key,
     rand,
+    randn_like,
     shuffle,
     standard_laplace,
     standard_normal,
     uniform,
 )
 from cellgrad.ops.selection import cast
+from cellgrad.ops.shapes import swapaxes
 
 
 class _Seeded(Primitive):
@@ -118,3 +133,96 @@ class Multinomial(_Seeded):
 
     def __call__(self, x: Tensor, num_samples: int) -> Tensor:
         return cast(multinomial(x, num_samples, True, self._stream.next()), self.dtype)
+
+
+@public()
+class Cauchy(Primitive):
+    """Numbers of the Cauchy distribution, float32.
+
+    Args:
+        size: the shape, a list of ints.
+        median, sigma: where half of the numbers are below, and half the width where half are within.
+
+    Raises:
+        TypeError: `median` or `sigma` is no number.
+        ValueError: a `sigma` that is not positive.
+
+    >>> print(ops.Cauchy([2, 3])().shape)
+    (2, 3)
+    """
+
+    def __init__(self, size: Any, median: float = 0.0, sigma: float = 1.0):
+        super().__init__()
+        self.size = tuple(size)
+        self.median = check_number(median, self.name, "median")
+        self.sigma = check_number(sigma, self.name, "sigma")
+        if not sigma > 0:
+            raise argument_error(ValueError, self.name, "sigma", "positive", sigma)
+
+    def __call__(self) -> Tensor:
+        turn = (rand(self.size, dtype=mstype.float32) - 0.5) * math.pi
+        return gen.tan(turn) * self.sigma + self.median
+
+
+@public()
+class LogNormalReverse(Primitive):
+    """Numbers whose logarithms are normal, in the shape and dtype of a tensor.
+
+    Args:
+        mean, std: of the logarithms.
+
+    Raises:
+        TypeError: `mean` or `std` is no number, or the tensor not of floating-point numbers.
+        ValueError: a negative `std`.
+
+    >>> print(ops.LogNormalReverse(0.0, 0.0)(ops.zeros(2)))
+    [1. 1.]
+    """
+
+    def __init__(self, mean: float = 1.0, std: float = 2.0):
+        super().__init__()
+        self.mean = check_number(mean, self.name, "mean")
+        self.std = check_number(std, self.name, "std")
+        if std < 0:
+            raise argument_error(ValueError, self.name, "std", "at least 0", std)
+
+    def __call__(self, input: Tensor) -> Tensor:
+        x = check_dtype(check_tensor(input, self.name, "input"), self.name, "input", "f")
+        return gen.exp(randn_like(x) * self.std + self.mean)
+
+
+@public(
+    "ops.RandomCategorical(dtype=mstype.int64)(logits, num_sample, seed=0) = "
+    "ops.random_categorical(logits, num_sample, seed, dtype)",
+    "Tensor.random_categorical",
+)
+def random_categorical(
+    logits: Tensor, num_sample: int, seed: int = 0, dtype: Type = mstype.int64
+) -> Tensor:
+    """Indices drawn with probabilities proportional to ``exp(logits)``, for each row.
+
+    Args:
+        logits: [rows, n], floating point.
+        num_sample: how many to draw for each row.
+        seed: selects another stream.
+        dtype: int16, int32 or int64.
+
+    Raises:
+        TypeError: no Tensor of floating-point numbers, or numbers that are no ints.
+        ValueError: other than two dimensions, `num_sample` below 1, or another dtype.
+
+    >>> print(ops.random_categorical(Tensor([[0.0, 200.0, 0.0]]), 3))
+    [[1 1 1]]
+    """
+    op = "random_categorical"
+    x = check_ndim(check_float(logits, op, "logits"), op, "logits", 2)
+    count = check_int(num_sample, op, "num_sample", at_least=1)
+    check_one_of(dtype, op, "dtype", (mstype.int16, mstype.int32, mstype.int64))
+    drawn = _drawn(x, count, check_int(seed, op, "seed"))
+    return cast(drawn, dtype)
+
+
+@operation
+def _drawn(x: Tensor, count: int, seed: int) -> Tensor:
+    drawn = keys.categorical(next_key(seed, "random_categorical"), x, (count,))
+    return swapaxes(drawn, 0, 1)

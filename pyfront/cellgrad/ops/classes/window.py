@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from cellgrad.core.arguments import check_int, check_ndim
 from cellgrad.core.errors import error
+from cellgrad.core.record import check_tensor
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import convolutions, pooling
 from cellgrad.ops._elementwise import Primitive
@@ -234,6 +236,45 @@ class Conv3DTranspose(_Conv):
             self.output_padding,
             self.dilation,
         )
+
+
+@public()
+def conv3d_transpose(
+    inputs: Tensor,
+    weight: Tensor,
+    pad_mode: str = "valid",
+    padding: Any = 0,
+    stride: Any = 1,
+    dilation: Any = 1,
+    group: int = 1,
+    output_padding: Any = 0,
+) -> Tensor:
+    """The function form of `ops.Conv3DTranspose`, whose lengths are those of the weight.
+
+    Raises:
+        TypeError: no Tensors of floating-point numbers.
+        ValueError: shapes that do not fit, or `output_padding` with another `pad_mode` than "pad".
+
+    >>> x, weight = ops.ones((1, 2, 3, 3, 3)), ops.ones((2, 4, 2, 2, 2))
+    >>> print(ops.conv3d_transpose(x, weight).shape)
+    (1, 4, 4, 4, 4)
+    """
+    w = check_ndim(
+        check_tensor(weight, "conv3d_transpose", "weight"), "conv3d_transpose", "weight", 5
+    )
+    groups = check_int(group, "conv3d_transpose", "group", at_least=1)
+    made = Conv3DTranspose(
+        w.shape[0],
+        w.shape[1] * groups,
+        w.shape[2:],
+        pad_mode=pad_mode,
+        pad=padding,
+        stride=stride,
+        dilation=dilation,
+        group=groups,
+        output_padding=output_padding,
+    )
+    return made(inputs, w)
 
 
 def transpose_by_mode(

@@ -204,6 +204,23 @@ class TensorMethods(
         ]
         return ops.uniform(self.shape, *limits).astype(self.dtype)  # type: ignore[attr-defined]
 
+    def log_normal(self, mean: Any = 1.0, std: Any = 2.0) -> Tensor:
+        """Numbers whose logarithms are normal; see `ops.LogNormalReverse`.
+
+        >>> print(Tensor([5.0, 6.0]).log_normal(0.0, 0.0))
+        [1. 1.]
+        """
+        return ops.LogNormalReverse(mean, std)(self)
+
+    def cauchy(self, median: Any = 0.0, sigma: Any = 1.0) -> Tensor:
+        """Numbers of the Cauchy distribution in the tensor's shape and dtype; see `ops.Cauchy`.
+
+        >>> Tensor([5.0, 6.0]).cauchy().shape
+        (2,)
+        """
+        drawn = ops.Cauchy(self.shape, median, sigma)()  # type: ignore[attr-defined]
+        return drawn.astype(self.dtype)  # type: ignore[attr-defined, no-any-return]
+
     def value(self) -> Tensor:
         """The tensor's value; a Parameter gives its current one.
 
