@@ -185,7 +185,8 @@ def inplace_index_add(var: Tensor, indices: Tensor, updates: Tensor, axis: int) 
         ValueError: shapes that do not fit, or `axis` out of range.
 
     >>> x = Parameter(Tensor([[1.0, 2.0], [3.0, 4.0]]), name="x")
-    >>> print(ops.inplace_index_add(x, Tensor([0], ms.int32), Tensor([[10.0, 20.0]]), 0))
+    >>> _ = ops.inplace_index_add(x, Tensor([0], ms.int32), Tensor([[10.0, 20.0]]), 0)
+    >>> print(x.value())
     [[11. 22.]
      [ 3.  4.]]
     """
