@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import cellgrad as ms
+import cellgrad.numpy as mnp
 from cellgrad import Tensor, mint, nn, ops
 from cellgrad.common.initializer import initializer
 from cellgrad.core import notices
@@ -233,3 +234,18 @@ def test_no_lost_digits_under_the_default():
     with warnings.catch_warnings(), ms.default_dtype(ms.float64):
         warnings.simplefilter("error")
         assert (Tensor(0.1) * x).asnumpy().tolist() == (0.1 * X).tolist()
+
+
+def test_numpy_follows_the_switch():
+    with ms.default_dtype(ms.float64):
+        for got, wanted in (
+            (mnp.array([0.1, 0.3]), np.array([0.1, 0.3])),
+            (mnp.linspace(0, 1, 7), np.linspace(0, 1, 7)),
+            (mnp.sqrt(Tensor([2, 3])), np.sqrt([2, 3])),
+            (mnp.divide(Tensor([1]), 3), np.array([1 / 3])),
+            (mnp.polyval([0.1, 0.2], 0.3), np.polyval([0.1, 0.2], 0.3)),
+            (ops.real(ops.fft(Tensor([1, 2, 4]))), np.fft.fft([1, 2, 4]).real),
+            (mnp.float_power(Tensor([2]), Tensor([-3])), np.array([0.125])),
+        ):
+            assert got.dtype == ms.float64
+            np.testing.assert_allclose(got.asnumpy(), wanted, rtol=1e-15)

@@ -16,7 +16,6 @@ from cellgrad.core.record import as_tensor, check_tensor, is_number
 from cellgrad.core.tensor import Tensor
 
 Array = Tensor | bool | int | float | list[Any] | tuple[Any, ...]
-_NARROW = {mstype.float64: mstype.float32, mstype.int64: mstype.int32}
 _HALF = (mstype.bool_, mstype.int8, mstype.uint8)
 
 
@@ -26,7 +25,7 @@ _HALF = (mstype.bool_, mstype.int8, mstype.uint8)
 def array(value: Any, op: str = "numpy", argument: str = "x", wide: bool = False) -> Tensor:
     """A Tensor from a Tensor, array, number, or nested lists of them.
 
-    Numbers become int32 and float32, unless `wide`.
+    Numbers become int32 and, by default, float32, unless `wide`.
 
     Raises:
         TypeError: anything else, such as a str.
@@ -43,7 +42,14 @@ def array(value: Any, op: str = "numpy", argument: str = "x", wide: bool = False
     else:
         kinds = "a Tensor, number, list or tuple"
         raise argument_error(TypeError, op, argument, kinds, value)
-    return made if wide else ops.cast(made, _NARROW.get(made.dtype, made.dtype))
+    return made if wide else _narrow(made)
+
+
+def _narrow(x: Tensor) -> Tensor:
+    """Numbers and lists as int32, and in the default dtype of floats."""
+    to = {mstype.float64: mstype.default_float(), mstype.int64: mstype.int32}
+    out: Tensor = ops.cast(x, to.get(x.dtype, x.dtype))
+    return out
 
 
 def _from_list(values: Sequence[Any], op: str, argument: str) -> Tensor:
@@ -148,16 +154,16 @@ def is_float(x: Tensor) -> bool:
 
 
 def floating(x: Any) -> Tensor:
-    """Floats and complex numbers as they are, others as float32."""
+    """Floats and complex numbers as they are, others in the default dtype: float32."""
     made = array(x)
-    return made if is_float(made) else ops.cast(made, mstype.float32)
+    return made if is_float(made) else ops.cast(made, mstype.default_float())
 
 
 def single(x: Any) -> Tensor:
-    """Everything but float64 and complex numbers as float32."""
+    """Everything but float64 and complex numbers in the default dtype: float32."""
     made = array(x)
     wide = made.dtype is mstype.float64 or made.dtype.kind == "c"
-    return made if wide else ops.cast(made, mstype.float32)
+    return made if wide else ops.cast(made, mstype.default_float())
 
 
 def angle(x: Any, argument: str = "x") -> Tensor:

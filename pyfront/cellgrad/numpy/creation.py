@@ -350,7 +350,7 @@ def linspace(
     """
     a, b = _ends(start, stop, num, endpoint, "linspace")
     check_bool(retstep, "linspace", "retstep")
-    out = hn.cast(_spaced(a, b, num, endpoint, axis, "linspace"), dtype or mstype.float32)
+    out = hn.cast(_spaced(a, b, num, endpoint, axis, "linspace"), dtype or mstype.default_float())
     if not retstep:
         return out
     step = ops.div(ops.sub(b, a), num - 1 if endpoint else num) if num > 1 else math.nan
@@ -379,7 +379,7 @@ def logspace(
     powers = _spaced(
         *_ends(start, stop, num, endpoint, "logspace"), num, endpoint, axis, "logspace"
     )
-    return hn.cast(ops.pow(float(base), powers), dtype or mstype.float32)  # type: ignore[no-any-return]
+    return hn.cast(ops.pow(float(base), powers), dtype or mstype.default_float())  # type: ignore[no-any-return]
 
 
 def geomspace(
@@ -398,7 +398,7 @@ def geomspace(
     d = hn.axis_of(axis, a.ndim + 1, "geomspace")
     t = _fractions(num, endpoint, a.ndim + 1, d, a)
     out = ops.mul(ops.pow(ops.expand_dims(ops.div(b, a), d), t), ops.expand_dims(a, d))
-    return hn.cast(out, dtype or mstype.float32)  # type: ignore[no-any-return]
+    return hn.cast(out, dtype or mstype.default_float())  # type: ignore[no-any-return]
 
 
 # --- windows ------------------------------------------------------------------------------------

@@ -40,7 +40,8 @@ def checked_input(x: Any, op: str, real: bool = False) -> Tensor:
     if given.dtype.kind == "b":
         raise argument_error(TypeError, op, "input", "a Tensor of numbers", given)
     wide = given.dtype.kind == "f" and given.dtype.itemsize > 2
-    return given if wide else cast_to(given, mstype.float32)
+    kind = mstype.float32 if given.dtype.kind == "f" else mstype.default_float()
+    return given if wide else cast_to(given, kind)
 
 
 def _norm(norm: Any, op: str) -> str:
