@@ -317,3 +317,15 @@ def test_optimizers_that_divide_by_sizes_refuse(optimizer):
     arguments = (0.1,) if optimizer is nn.Lamb else ()
     with pytest.raises(TypeError, match="the parameters must be real, but 'w' is of Complex128"):
         optimizer(Distance().trainable_params(), *arguments)
+
+
+@pytest.mark.parametrize("loss", [nn.MSELoss, nn.RMSELoss, nn.SmoothL1Loss])
+def test_losses_are_real(loss):
+    with pytest.raises(TypeError, match="must be real|must be of"):
+        loss()(Tensor(Z), Tensor(Z * 2))
+
+
+def test_a_norm_of_complex_numbers():
+    np.testing.assert_allclose(nn.Norm()(Tensor(Z)).asnumpy(), np.linalg.norm(Z))
+    mean, variance = nn.Moments()(Tensor(Z))
+    np.testing.assert_allclose([mean.asnumpy(), variance.asnumpy()], [Z.mean(), Z.var()])

@@ -76,7 +76,8 @@ class Norm(Cell):
         self.axis, self.keep_dims = axis, check_bool(keep_dims, "Norm", "keep_dims")
 
     def construct(self, x: Tensor) -> Tensor:
-        return ops.sqrt(ops.square(x).sum(self.axis, keepdims=self.keep_dims))
+        sizes = ops.abs(x) if x.dtype.kind == "c" else x
+        return ops.sqrt(ops.square(sizes).sum(self.axis, keepdims=self.keep_dims))
 
     def extend_repr(self) -> str:
         return f"axis={self.axis}, keep_dims={self.keep_dims}"
@@ -112,7 +113,8 @@ class Moments(Cell):
 
     def construct(self, x: Tensor) -> tuple[Tensor, Tensor]:
         mean = x.mean(self.axis, keep_dims=True)
-        variance = ops.square(x - mean).mean(self.axis, keep_dims=self.keep_dims)
+        apart = ops.abs(x - mean) if x.dtype.kind == "c" else x - mean
+        variance = ops.square(apart).mean(self.axis, keep_dims=self.keep_dims)
         return x.mean(self.axis, keep_dims=self.keep_dims), variance
 
 

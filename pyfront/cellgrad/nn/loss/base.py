@@ -42,6 +42,12 @@ class LossBase(Cell):
 
     def get_loss(self, x: Tensor, weights: Any = 1.0) -> Tensor:
         """The weighted, reduced loss, computed in float32 at least, in the dtype of `x`."""
+        if x.dtype.kind == "c":
+            raise error(
+                TypeError,
+                f"For '{self.cls_name}', the loss must be real, but it is of {x.dtype.title}.",
+                "give the loss ops.view_as_real of predictions and labels, or their absolute values",
+            )
         out = x if x.dtype is mstype.float64 else ops.cast(x, mstype.float32)
         if not (isinstance(weights, int | float) and weights == 1):
             out = ops.mul(weights, out)
