@@ -18,6 +18,7 @@ from cellgrad.core.arguments import (
     check_ndim,
     check_one_of,
     check_same_dtype,
+    check_sequence,
     check_shape,
 )
 from cellgrad.core.errors import error
@@ -201,9 +202,7 @@ def chosen(input: Tensor, choices: Any, mode: str) -> Tensor:
     check_one_of(mode, "choose", "mode", ("clip", "wrap"))
     parts = [as_tensor(c, "choose") if is_number(c) else c for c in choices]
     parts = [c if isinstance(c, Tensor) else Tensor(c) for c in parts]
-    n = len(parts)
-    if not n:
-        raise error(ValueError, "For 'choose', 'choices' must not be empty.")
+    n = len(check_sequence(parts, "choose", "choices", "Tensors"))
     at = gen.floor_mod(x, n) if mode == "wrap" else clip(x, 0, n - 1)
     out = parts[0] + gen.mul(at, 0).astype(parts[0].dtype)
     for k in builtins.range(1, n):
