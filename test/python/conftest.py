@@ -27,3 +27,10 @@ def own_numbers(request, monkeypatch):
     for name, value in vars(request.module).items():
         if isinstance(value, np.random.Generator):
             monkeypatch.setattr(request.module, name, np.random.default_rng(seed))
+
+
+@pytest.fixture(autouse=True)
+def own_mode():
+    """A test that chooses a mode chooses it for itself."""
+    yield
+    ms.set_context(mode=ms.GRAPH_MODE)

@@ -9,11 +9,6 @@ from cellgrad import Parameter, Tensor, mint, ops
 from cellgrad.testing import check_grads
 
 
-@pytest.fixture(params=[ms.GRAPH_MODE, ms.PYNATIVE_MODE])
-def mode(request):
-    ms.set_context(mode=request.param)
-
-
 def t(values, kind=np.float32):
     return Tensor(np.array(values, kind))
 

@@ -22,11 +22,6 @@ def csr(values=VALUES):
     return CSRTensor(at, Tensor(PLACES[:, 1]), Tensor(values), (3, 4))
 
 
-@pytest.fixture(params=[ms.GRAPH_MODE, ms.PYNATIVE_MODE])
-def mode(request):
-    ms.set_context(mode=request.param)
-
-
 def same(found, wanted):
     np.testing.assert_allclose(found.asnumpy(), wanted, 1e-6, 1e-7)
 
