@@ -14,6 +14,7 @@ import shutil
 import sys
 import tempfile
 import threading
+import time
 import types
 import weakref
 from collections.abc import Callable, Coroutine, Iterator
@@ -243,6 +244,7 @@ class Program:
         trace.by_identity = self.by_identity
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(max(limit, _RECURSION))
+        began = time.process_time()
         try:
             captured = capture(trace, self.name, self.run, args, kwargs)
         except RecursionError as e:
@@ -254,6 +256,9 @@ class Program:
         finally:
             sys.setrecursionlimit(limit)
             trace.closed = True
+        if _log.wanted("compile"):
+            ms = 1e3 * (time.process_time() - began)
+            _log.write("compile", f"'{self.name}' is captured, {ms:.3f} ms")
         for cell in trace.cells.values():
             cell._dependents.add(self)
         entry = compile_entry(trace, self.name)
@@ -446,9 +451,11 @@ def compile_entry(trace: Trace, name: str) -> Any:
     options: dict[str, Any] = {**_instrument.options(), **place.options()}
 
     def build(**more: str) -> None:
-        _native.compile_graph(
+        timings = _native.compile_graph(
             trace.graph, path, "m", {**options, **more, "reproducers": reproducers()}
         )
+        if _log.wanted("compile"):
+            _log.write("compile", f"'{name}'\n{timings}")
 
     try:
         if _log.wanted("plan"):  # which stored code does not have
