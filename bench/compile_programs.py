@@ -332,9 +332,7 @@ PROGRAMS = {
     "rnn": Program([100, 200, 400], *gradient(rnn)),
     "mlp": Program([200, 400, 800], *gradient(mlp(shared=False))),
     "mlp-shared": Program([200, 400, 800], *gradient(mlp(shared=True))),
-    "transformer": Program(
-        [3, 6, 12], transformer_of_cellgrad, transformer_of_jax
-    ),
+    "transformer": Program([3, 6, 12], transformer_of_cellgrad, transformer_of_jax),
     "process": Program([250, 500, 1000], process_of_cellgrad, process_of_jax),
     "scalars": Program([1250, 2500, 5000], *gradient(scalars)),
     "chain": Program([3200, 6400, 12800], *gradient(chain)),

@@ -103,7 +103,9 @@ def print_stages(results, sizes):
     ]:
         before = sums[0].get(name, (0,))[0]
         growth = exponent(before, ms, sizes[-1] / sizes[-2]) if len(sums) > 1 else "–"
-        print(f"    {ms:10.1f} ms {mebibytes:+8.1f} MiB {runs:6} x  {growth:>5}  {name}", flush=True)
+        print(
+            f"    {ms:10.1f} ms {mebibytes:+8.1f} MiB {runs:6} x  {growth:>5}  {name}", flush=True
+        )
 
 
 def main():

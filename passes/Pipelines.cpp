@@ -8,6 +8,7 @@
 #include "passes/lower/gpu/Pipeline.h"
 #include "passes/lower/sequential/Passes.h"
 #include "passes/lower/tensors/Pipeline.h"
+#include "passes/lower/tensors/Verify.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -24,6 +25,7 @@ static constexpr const char *kCellToLinalg =
 static void addCellToLinalg(OpPassManager &pm) {
   // Every name in the text is registered beside the pipelines.
   (void)parsePassPipeline(kCellToLinalg, pm);
+  pm.addPass(createVerifyStage());
 }
 
 namespace {

@@ -108,9 +108,11 @@ cl::opt<std::string> failsIn(
     cl::desc("Write nothing; exit with 0 if the compiler itself fails in "
              "this pass, else with 1: a test for cell-reduce"),
     cl::value_desc("pass"), cl::cat(category));
-cl::opt<bool> showTime("time", cl::desc("Print what each stage costs: processor time and growth of "
-                     "the peak of memory"),
-                       cl::cat(category));
+cl::opt<bool> showTime(
+    "time",
+    cl::desc("Print what each stage costs: processor time and growth of "
+             "the peak of memory"),
+    cl::cat(category));
 cl::opt<bool> verifyEach("verify-each", cl::desc("Verify after every pass"),
                          cl::init(true), cl::cat(category));
 

@@ -452,7 +452,15 @@ def compile_entry(trace: Trace, name: str) -> Any:
 
     def build(**more: str) -> None:
         timings = _native.compile_graph(
-            trace.graph, path, "m", {**options, **more, "reproducers": reproducers()}
+            trace.graph,
+            path,
+            "m",
+            {
+                **options,
+                **more,
+                "reproducers": reproducers(),
+                "verify_each": _instrument.VERIFY_EACH,
+            },
         )
         if _log.wanted("compile"):
             _log.write("compile", f"'{name}'\n{timings}")
