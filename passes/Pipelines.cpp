@@ -50,6 +50,8 @@ static void buildCUDAPipeline(OpPassManager &pm,
 }
 
 void cellgrad::registerPipelines() {
+  // So that a pipeline that was printed can be read.
+  registerPass(createVerifyStage);
   PassPipelineRegistration<>(
       "cell-to-linalg-pipeline",
       "cell ops to linalg on tensors, with derivatives expanded",
