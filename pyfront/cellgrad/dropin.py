@@ -105,8 +105,8 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 def install() -> None:
     """Makes ``import mindspore`` mean this package, in this process.
 
-    dtypes are printed as MindSpore prints them, and Cells run op by op unless the script asks for
-    graph mode, as they do there.
+    dtypes are printed as MindSpore prints them, Cells run op by op unless the script asks for
+    graph mode, and so does what cannot be compiled as a whole (`jit_syntax_level`), as they do there.
     """
     if any(isinstance(f, Finder) for f in sys.meta_path):
         return
@@ -114,4 +114,4 @@ def install() -> None:
         del sys.modules[name]
     sys.meta_path.insert(0, Finder())
     Type.package = NAME
-    context.set_context(mode=context.PYNATIVE_MODE)
+    context.set_context(mode=context.PYNATIVE_MODE, jit_syntax_level=context.LAX)

@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from cellgrad.core import state
-from cellgrad.core.errors import error
+from cellgrad.core.errors import NotCompilable, error
 from cellgrad.core.frame import Frame
 from cellgrad.core.record import emit_several
 from cellgrad.core.tensor import Tensor
@@ -37,7 +37,7 @@ def was_raised(exception: Exception) -> bool:
 def refused(exception: Exception) -> Exception:
     """The error for an exception in a place where it cannot become a check."""
     return error(
-        TypeError,
+        NotCompilable,
         f"'raise {type(exception).__name__}' is in a condition, or in a function of a loop operation, "
         "that depends on a tensor: whether it is reached is known only when the code runs.",
         "raise in the body of the loop or in an if statement",
@@ -55,7 +55,7 @@ def raise_unless(ok: Any, exception: Exception) -> None:
     assert scope is not None
     if scope.trace.handlers:
         raise error(
-            TypeError,
+            NotCompilable,
             f"{type(exception).__name__} is raised where a condition on a tensor holds, inside of a "
             "'try' with 'except': whether it is caught is known only when the code runs.",
             "write the other case as an else branch, or catch the exception outside of the compiled "

@@ -27,6 +27,8 @@ from cellgrad.compile import cache as _cache
 from cellgrad.compile import instrument as _instrument
 from cellgrad.compile import recompile as _recompile
 from cellgrad.compile import resident as _resident
+from cellgrad.compile.fallback import call as _or_plain
+from cellgrad.compile.fallback import refusing
 from cellgrad.compile.failures import (
     compile_error,
     endless,
@@ -42,7 +44,7 @@ from cellgrad.core import hooks as _hooks
 from cellgrad.core import log as _log
 from cellgrad.core.context import current as _current
 from cellgrad.core.context import prefix as _prefix
-from cellgrad.core.errors import error
+from cellgrad.core.errors import NotCompilable, error
 from cellgrad.core.exact import Identity
 from cellgrad.core.frame import Closure, Evaluated
 from cellgrad.core.guards import Guard, all_unchanged, unchanged
@@ -133,7 +135,7 @@ class Program:
     """Something to compile: `run` is called with tracers while a scope is current."""
 
     __slots__ = (
-        *("__weakref__", "by_identity", "cache", "name", "run", "shared", "stale"),
+        *("__weakref__", "by_identity", "cache", "divisible", "name", "run", "shared", "stale"),
         "variants",
     )
 
@@ -142,10 +144,13 @@ class Program:
         run: Callable[..., Any],
         name: str,
         shared: tuple[dict[Any, Program], Any] | None = None,
+        divisible: bool = False,
     ):
         self.run = run
         self.name = name
         self.shared = shared  # the table it is found in, and its key there
+        # Whether it can run as ordinary Python where it cannot be compiled: see `fallback`.
+        self.divisible = divisible
         self.cache: dict[Any, Compiled] = {}
         # Whether it matters which Parameters the arguments are: it writes one of them.
         self.by_identity = False
@@ -241,22 +246,31 @@ class Program:
     def _capture_and_compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
         trace = Trace(self.name)
         trace.by_identity = self.by_identity
+        captured = None
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(max(limit, _RECURSION))
         try:
             captured = capture(trace, self.name, self.run, args, kwargs)
         except RecursionError as e:
-            raise without_own_frames(endless(e, self.name)) from None
+            why: Exception = without_own_frames(endless(e, self.name))
+            if not self.divisible:
+                raise why from None
         except NeedsIdentity:
             raise
         except Exception as e:
-            raise without_own_frames(e) from e.__cause__
+            why = without_own_frames(e)
+            if not (self.divisible and isinstance(e, NotCompilable)):
+                raise why from e.__cause__
         finally:
             sys.setrecursionlimit(limit)
             trace.closed = True
         for cell in trace.cells.values():
             cell._dependents.add(self)
-        entry = compile_entry(trace, self.name)
+        if captured is None:
+            captured = Captured([], lambda buffers: None, [])
+            entry: Any = refusing(why)
+        else:
+            entry = compile_entry(trace, self.name)
         guards = [g for g in trace.guards.values() if unchanged(g)]
         compiled = Compiled(
             entry,
@@ -389,7 +403,7 @@ def _builder(out: Any, scope: Scope, leaves: list[Any]) -> Callable[[list[Any]],
     if isinstance(out, Iterator | Coroutine) or _holds_tracer(out, scope.trace):
         title = "generator" if isinstance(out, Evaluated) else type(out).__name__
         raise error(
-            TypeError,
+            NotCompilable,
             f"'{scope.trace.graph_name}' returns a {title}, which compiled code cannot "
             "return: it holds tensors that exist only while the function is compiled.",
             "return a Tensor, or a dataclass, tuple, list or dict of them: tuple(...) collects "
@@ -503,9 +517,9 @@ def call_cell(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         def run(*a: Any, **k: Any) -> Any:
             return ref()._inlined(a, k)  # type: ignore[union-attr]
 
-        program = Program(run, type(cell).__name__)
+        program = Program(run, type(cell).__name__, divisible=True)
         object.__setattr__(cell, "_jit_program", program)
-    return program(args, kwargs)
+    return _or_plain(program, cell._plain, cell.__dict__.get("_lax"), args, kwargs)
 
 
 _programs = PerObject()
