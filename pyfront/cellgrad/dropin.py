@@ -25,13 +25,49 @@ _HERE = "cellgrad"
 _MOVED = {
     f"{NAME}.common.api": _HERE,
     f"{NAME}.train.amp": f"{_HERE}.amp",
-    f"{NAME}.train.serialization": f"{_HERE}.serialization",
+    f"{NAME}.train.serialization": _HERE,
     f"{NAME}.nn.layer": f"{_HERE}.nn",
     f"{NAME}.nn.loss.loss": f"{_HERE}.nn.loss",
     f"{NAME}.nn.wrap": f"{_HERE}.nn",
     f"{NAME}.ops.function": f"{_HERE}.ops",
     f"{NAME}.ops.auto_generate": f"{_HERE}.ops",
     f"{NAME}.ops.primitive": f"{_HERE}.ops",
+}
+# Files of packages of MindSpore, all of whose names the package has here: by where it is.
+_FILES = {
+    "nn.layer": (
+        "nn",
+        "activation basic channel_shuffle combined container conv dense embedding image math "
+        "normalization padding pooling rnn_cells rnns timedistributed transformer",
+    ),
+    "nn.optim": (
+        "nn.optim",
+        "ada_grad adadelta adafactor adam adamax asgd ftrl lamb lars lazyadam momentum optimizer "
+        "proximal_ada_grad rmsprop rprop sgd",
+    ),
+    "experimental.optim": (
+        "experimental.optim",
+        "adadelta adagrad adam adamax adamw asgd nadam optimizer radam rmsprop rprop sgd",
+    ),
+    "ops.operations": (
+        "ops.operations",
+        "array_ops custom_ops debug_ops image_ops inner_ops linalg_ops math_ops nn_ops other_ops "
+        "random_ops sparse_ops spectral_ops",
+    ),
+    "ops.function": (
+        "ops",
+        "array_func clip_func debug_func fft_func image_func linalg_func math_func nn_func "
+        "other_func parameter_func random_func sparse_func sparse_unary_func spectral_func "
+        "vmap_func",
+    ),
+    "ops.auto_generate": ("ops", "gen_extend_func gen_ops_def gen_ops_prim"),
+    "ops.composite": ("ops.composite", "base math_ops"),
+    "common": ("common", "jit_config lazy_inline mutable no_inline recompute seed sparse_tensor"),
+}
+_MOVED |= {
+    f"{NAME}.{package}.{file}": f"{_HERE}.{there}"
+    for package, (there, files) in _FILES.items()
+    for file in files.split()
 }
 
 
