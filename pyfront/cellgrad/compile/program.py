@@ -378,6 +378,8 @@ def _builder(out: Any, scope: Scope, leaves: list[Any]) -> Callable[[list[Any]],
         except ValueError:
             i = len(leaves)
             leaves.append(value)
+            if id(out) in scope.trace.numbers and not scope.trace.bake:
+                return lambda buffers: _wrap(buffers[i], sig).item()
             return lambda buffers: _wrap(buffers[i], sig)
         # Changes in place to one of two results leave the other.
         return lambda buffers: _wrap(buffers[i].copy(), sig)
