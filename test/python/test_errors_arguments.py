@@ -113,7 +113,7 @@ CASES = {
         "'dtype' must be float32 or int32, but got Float16",
     ),
     # Tensors and Parameters
-    "assign": ("ops.assign(v, v)", TypeError, "'variable' must be a Parameter, but got Tensor"),
+    "assign": ("ops.assign(2, v)", TypeError, "'variable' must be a Tensor, but got int"),
     "dtype of Python": (
         "ms.pytype_to_dtype(str)",
         NotImplementedError,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from cellgrad.capture import branches, calls, merge, names
 from cellgrad.capture.operators import BINARY, COMPARE, UNARY
-from cellgrad.capture.parts import place_of, put_back
+from cellgrad.capture.parts import Place, place_of, put_back
 from cellgrad.core.errors import Position, either, error
 from cellgrad.core.frame import Frame, Run
 from cellgrad.core.scope import as_number
@@ -400,11 +400,12 @@ class ExpressionCompiler:
 
     def x_Call(self, node: ast.Call) -> Run:
         function = self.expression(node.func)
+        changed = self._changed_part(node.func)
         args = self._elements(node.args)
         keywords = [(k.arg, self.expression(k.value)) for k in node.keywords]
 
         def run(frame: Frame) -> Any:
-            f = function(frame)
+            f, place = changed(frame) if changed else (function(frame), None)
             a = args(frame)
             kwargs: dict[str, Any] = {}
             for key, value in keywords:
@@ -415,7 +416,26 @@ class ExpressionCompiler:
             frame.node = node
             if f is super and not a:
                 return calls.bare_super(frame)
-            return calls.call(f, tuple(a), kwargs)
+            out = calls.call(f, tuple(a), kwargs)
+            if place is not None:
+                put_back(place)
+            return out
+
+        return run
+
+    def _changed_part(self, node: ast.expr) -> Callable[[Frame], tuple[Any, Place]] | None:
+        """For a method that changes a part of a tensor, as in ``x[i].add_(v)``: the method and the part."""
+        if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Subscript):
+            return None
+        name = node.attr
+        if not name.endswith("_") or name.endswith("__"):
+            return None
+        part = place_of(node.value, self.indexed, self.expression)
+
+        def run(frame: Frame) -> tuple[Any, Place]:
+            place = part(frame)
+            frame.node = node
+            return calls.load_attribute(place[0], name), place
 
         return run
 
