@@ -27,8 +27,6 @@ from cellgrad.compile import cache as _cache
 from cellgrad.compile import instrument as _instrument
 from cellgrad.compile import recompile as _recompile
 from cellgrad.compile import resident as _resident
-from cellgrad.compile.fallback import call as _or_plain
-from cellgrad.compile.fallback import refusing
 from cellgrad.compile.failures import (
     compile_error,
     endless,
@@ -37,6 +35,8 @@ from cellgrad.compile.failures import (
     reproducers,
     without_own_frames,
 )
+from cellgrad.compile.fallback import call as _or_plain
+from cellgrad.compile.fallback import refusing
 from cellgrad.compile.tables import PerObject
 from cellgrad.core import dtype as mstype
 from cellgrad.core import format as _format
