@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from cellgrad import _native
-from cellgrad.capture.changes import repeated, repeating, take_back
+from cellgrad.capture.changes import repeated, repeating, take_back, was_there
 from cellgrad.compile import cache as _cache
 from cellgrad.compile import instrument as _instrument
 from cellgrad.compile import recompile as _recompile
@@ -386,6 +386,8 @@ def _builder(out: Any, scope: Scope, leaves: list[Any]) -> Callable[[list[Any]],
     if isinstance(out, Text):
         texts = [_builder(v, scope, leaves) for v in out.parts]
         return lambda buffers: "".join([str(t(buffers)) for t in texts])
+    if type(out) in (list, dict) and not scope.trace.bake and was_there(scope.trace, out):
+        return lambda buffers: out  # from around the code: itself, as in Python
     if isinstance(out, tuple(_VIEWS)):
         out = _VIEWS[type(out)](out)
     if isinstance(out, tuple | list):
