@@ -153,6 +153,25 @@ def test_gradients_are_compiled_in_any_case(lax):
         ms.grad(from_numpy)(X)
 
 
+def test_a_cell_may_have_a_level_of_its_own(lax):
+    class Net(nn.Cell):
+        def construct(self, x):
+            return from_numpy(x)
+
+    ms.set_context(mode=ms.GRAPH_MODE)
+    strict, plain_one = Net(), Net()
+    strict.set_jit_config(ms.JitConfig(jit_syntax_level="STRICT"))
+    plain_one.set_jit_config(ms.JitConfig(jit_level="O1"))
+    with pytest.raises(TypeError, match="needs the elements"):
+        strict(X)
+    assert plain(plain_one(X)) == [5, 4, 5]
+    strict.set_jit_config(ms.JitConfig(jit_syntax_level="LAX"))
+    ms.set_context(jit_syntax_level=ms.STRICT)
+    assert plain(strict(X)) == [5, 4, 5]
+    with pytest.raises(TypeError, match="needs the elements"):
+        plain_one(X)
+
+
 def test_errors_of_the_program_stay_errors(lax):
     @ms.jit
     def f(x):
