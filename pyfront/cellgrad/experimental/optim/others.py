@@ -217,7 +217,7 @@ class NAdam(_Decayed):
     >>> w = Parameter(Tensor([1.0, 2.0]), name="w")
     >>> _ = optim.NAdam([w], lr=0.1)((Tensor([1.0, -2.0]),))
     >>> print(w.value().asnumpy().round(4))
-    [0.8949 2.1051]
+    [0.8944 2.1056]
     """
 
     def __init__(
