@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cellgrad.core import state
 from cellgrad.core.errors import NotCompilable, error
@@ -11,6 +11,9 @@ from cellgrad.core.frame import Frame
 from cellgrad.core.record import emit_several
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.text import Text, known_arguments
+
+if TYPE_CHECKING:
+    from cellgrad.core.scope import Scope
 
 _LONGEST = 200  # characters of a message that compiled code has
 
@@ -27,11 +30,19 @@ def raised_by(exception: Any, frame: Frame) -> None:
     """Notes which statement an exception is from."""
     if isinstance(exception, Exception):
         exception.__cellgrad_raised__ = (frame, frame.node)  # type: ignore[attr-defined]
+        exception.__cellgrad_scope__ = state.current.scope  # type: ignore[attr-defined]
 
 
 def was_raised(exception: Exception) -> bool:
     """Whether an exception is from a `raise` or `assert` of code that is evaluated."""
     return hasattr(exception, "__cellgrad_raised__")
+
+
+def ends(exception: Exception, scope: Scope) -> bool:
+    """Whether an exception of the user's ends the code of a scope, after checks that are made when it runs:
+    then it is one more of these, as one of them may be the error.
+    """
+    return bool(scope.trace.checks) and getattr(exception, "__cellgrad_scope__", None) is scope
 
 
 def refused(exception: Exception) -> Exception:

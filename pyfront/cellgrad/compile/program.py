@@ -23,6 +23,7 @@ from typing import Any
 
 from cellgrad import _native
 from cellgrad.capture.changes import repeated, repeating, take_back, was_there
+from cellgrad.capture.raises import ends, raise_unless
 from cellgrad.compile import cache as _cache
 from cellgrad.compile import instrument as _instrument
 from cellgrad.compile import recompile as _recompile
@@ -53,6 +54,7 @@ from cellgrad.core.lost_digits import tell
 from cellgrad.core.nodes import fields_of, is_record, with_fields
 from cellgrad.core.number import NeedsValue, Number
 from cellgrad.core.parameter import Parameter
+from cellgrad.core.record import splat
 from cellgrad.core.scope import NeedsIdentity, Scope, ScopeGuard, Trace
 from cellgrad.core.storage import Signature, to_numpy
 from cellgrad.core.tensor import Tensor
@@ -325,7 +327,13 @@ def capture(
     with ScopeGuard(body):
         new_args = tuple([substitute(a, tracers) for a in args])
         try:
-            out = run(*new_args, **{k: substitute(v, tracers) for k, v in kwargs.items()})
+            try:
+                out = run(*new_args, **{k: substitute(v, tracers) for k, v in kwargs.items()})
+            except Exception as e:
+                if not ends(e, body):
+                    raise
+                raise_unless(splat(False, mstype.bool_, ()), e)
+                out = None
             leaves: list[Any] = []
             build = _builder(out, body, leaves)
             if trace.actions and not trace.bake:  # an exported model has results only
