@@ -21,6 +21,7 @@ from cellgrad.core.record import (
 )
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops._public import public
+from cellgrad.ops._static import known_ints
 
 
 @public(
@@ -200,7 +201,8 @@ def broadcast_to(input: Tensor, shape: Any) -> Tensor:
     [5. 6.]
     """
     x = check_tensor(input, "broadcast_to", "input")
-    dims = list(shape_of(shape, "broadcast_to"))
+    sizes = known_ints(shape, "broadcast_to", "shape") if isinstance(shape, Tensor) else shape
+    dims = list(shape_of(sizes, "broadcast_to"))
     offset = len(dims) - x.ndim
     fits = offset >= 0
     for i, n in enumerate(x.shape):
@@ -212,7 +214,7 @@ def broadcast_to(input: Tensor, shape: Any) -> Tensor:
     if not fits or -1 in dims:
         raise error(
             ValueError,
-            f"For 'broadcast_to', shape {list(x.shape)} cannot be broadcast to {tuple(shape)}.",
+            f"For 'broadcast_to', shape {list(x.shape)} cannot be broadcast to {tuple(sizes)}.",
         )
     return broadcast_to_shape(x, tuple(dims))
 
