@@ -41,7 +41,7 @@ _AS_THEY_ARE = {
     "samples": "_summed diff trapz",
     "scattering": "_masked_fill _scatter_elements _scatter_at _along",
     "selection": "_select stop_gradient",
-    "shapes": "reshape flatten transpose swapaxes broadcast_to squeeze expand_dims movedim ravel",
+    "shapes": "reshape flatten transpose swapaxes _broadcast_to squeeze expand_dims movedim ravel",
     "smaller": "dense",
     "statistics": "prod count_nonzero",
     "values": "_add_bias",

@@ -182,13 +182,16 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     "self._replace(ops.broadcast_to(src, self.shape), 'copy_')",
     "mint.broadcast_to",
 )
-@views.view()
-@operation
 def broadcast_to(input: Tensor, shape: Any) -> Tensor:
     """Repeats the elements along dimensions of length 1, and along new leading ones; -1 keeps a
     dimension.
 
+    Args:
+        input: any shape.
+        shape: the sizes; a Tensor of them must be known while compiling.
+
     Raises:
+        TypeError: `shape` holds no ints, or is a Tensor that is being compiled.
         ValueError: shapes that do not fit.
 
     >>> print(ops.broadcast_to(Tensor([1.0, 2.0]), (2, 2)))
@@ -200,9 +203,16 @@ def broadcast_to(input: Tensor, shape: Any) -> Tensor:
     >>> print(x)
     [5. 6.]
     """
-    x = check_tensor(input, "broadcast_to", "input")
     sizes = known_ints(shape, "broadcast_to", "shape") if isinstance(shape, Tensor) else shape
-    dims = list(shape_of(sizes, "broadcast_to"))
+    out: Tensor = _broadcast_to(input, sizes)
+    return out
+
+
+@views.view()
+@operation
+def _broadcast_to(input: Tensor, shape: Any) -> Tensor:
+    x = check_tensor(input, "broadcast_to", "input")
+    dims = list(shape_of(shape, "broadcast_to"))
     offset = len(dims) - x.ndim
     fits = offset >= 0
     for i, n in enumerate(x.shape):
@@ -214,7 +224,7 @@ def broadcast_to(input: Tensor, shape: Any) -> Tensor:
     if not fits or -1 in dims:
         raise error(
             ValueError,
-            f"For 'broadcast_to', shape {list(x.shape)} cannot be broadcast to {tuple(sizes)}.",
+            f"For 'broadcast_to', shape {list(x.shape)} cannot be broadcast to {tuple(shape)}.",
         )
     return broadcast_to_shape(x, tuple(dims))
 
