@@ -23,7 +23,9 @@ _HERE = "cellgrad"
 
 # Modules that MindSpore keeps elsewhere, and those it divides.
 _OPERATIONS = "array control debug image linalg math nn other random sparse spectral"
-_FUNCTIONS = "array clip fft image linalg math nn other parameter random sparse sparse_unary spectral"
+_FUNCTIONS = (
+    "array clip fft image linalg math nn other parameter random sparse sparse_unary spectral"
+)
 _LAYERS = (
     "activation basic channel_shuffle combined container conv dense embedding image math "
     "normalization padding pooling rnn_cells rnns timedistributed transformer"

@@ -55,7 +55,11 @@ CASES = {
         "A number is needed, but got str 'a'",
     ),
     "trace": ("x.trace(2.0)", TypeError, "'offset' must be an int, but got float 2.0"),
-    "kthvalue, dim": ("ms.mint.kthvalue(v, 1, 3)", ValueError, r"the axis value must be in \[-1,1\)"),
+    "kthvalue, dim": (
+        "ms.mint.kthvalue(v, 1, 3)",
+        ValueError,
+        r"the axis value must be in \[-1,1\)",
+    ),
     "mint.select, dim": ("ms.mint.select(v, 3, 0)", ValueError, r"must be in \[-1,1\), but got 3"),
     "mint.select, index": (
         "ms.mint.select(v, 0, -4)",

@@ -35,8 +35,10 @@ _AS_THEY_ARE = {
     "vsplit dsplit chunk unbind _narrow",
     "kinds": "isreal real imag conj angle view_as_real",
     "padding": "padded",
+    "keys": "permutation",
     "pointwise": "addcmul addcdiv lerp positive isclose",
     "products": "addr outer ger kron cross trace_of vander",
+    "random": "shuffle",
     "reductions": "sum mean all any",
     "samples": "_summed diff trapz",
     "scattering": "_masked_fill _scatter_elements _scatter_at _along",
@@ -44,7 +46,8 @@ _AS_THEY_ARE = {
     "shapes": "reshape flatten transpose swapaxes _broadcast_to squeeze expand_dims movedim ravel",
     "smaller": "dense",
     "statistics": "prod count_nonzero",
-    "values": "_add_bias",
+    "short_time": "_spectra",
+    "values": "_add_bias _widened",
 }
 for _module, _names in _AS_THEY_ARE.items():
     for _name in _names.split():

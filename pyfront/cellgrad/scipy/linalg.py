@@ -12,6 +12,7 @@ from typing import Any
 from cellgrad.core import dtype as mstype
 from cellgrad.core.arguments import argument_error, check_bool, check_ndim, check_one_of
 from cellgrad.core.dtype import Type
+from cellgrad.core.errors import error
 from cellgrad.core.record import (
     broadcast_to_shape,
     cast_to,
@@ -208,9 +209,7 @@ def lu_factor(
 def _columns_of(x: Tensor, start: int, limit: int) -> Tensor:
     first = [0] * x.ndim
     starts, limits = [*first[:-1], start], [*x.shape[:-1], limit]
-    return emit(
-        "cell.slice", [x], {"starts": starts, "limits": limits, "strides": [1] * x.ndim}
-    )
+    return emit("cell.slice", [x], {"starts": starts, "limits": limits, "strides": [1] * x.ndim})
 
 
 @operation
@@ -242,13 +241,20 @@ def lu(
     _flags("lu", permute_l=permute_l, overwrite_a=overwrite_a, check_finite=check_finite)
     x = check_ndim(_floating("lu", a), "lu", "a", at_least=2)
     m, n = x.shape[-2:]
+    if m > n:
+        raise error(
+            ValueError,
+            f"For 'lu', 'a' must have at most as many rows as columns, but got shape {list(x.shape)}.",
+        )
     packed, pivots, dtype = _lu("lu", _columns_of(x, 0, m) if n > m else x)
     unit = ops.identity(packed, packed.shape[-1])
     lower = ew.binary("cell.add", ops.triangle(packed, True, -1), unit)
     upper = cast_to(ops.triangle(packed, False), dtype)
     if n > m:  # P A = L U holds for each part of the columns
         rest = cast_to(_columns_of(x, m, n), packed.dtype)
-        rest = ops.solve_triangular(lower, emit("cell.swap_rows", [rest, pivots]), True, False, True)
+        rest = ops.solve_triangular(
+            lower, emit("cell.swap_rows", [rest, pivots]), True, False, True
+        )
         parts = [upper, cast_to(rest, dtype)]
         upper = emit("cell.concat", parts, {"dim": x.ndim - 1})
     back = {"inverse": True}

@@ -11,7 +11,15 @@ from cellgrad.core import dtype as mstype
 from cellgrad.core.arguments import argument_error, check_bool, check_int, check_one_of
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
-from cellgrad.core.record import as_tensor, axis_of, check_float, check_tensor, is_number, operation, splat
+from cellgrad.core.record import (
+    as_tensor,
+    axis_of,
+    check_float,
+    check_tensor,
+    is_number,
+    operation,
+    splat,
+)
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _generated as gen
 from cellgrad.ops import extrema, rounding, searching
