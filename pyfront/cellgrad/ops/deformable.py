@@ -40,7 +40,7 @@ class _Windows(NamedTuple):
     groups: int
     mask: bool
 
-    def count(self, x: Tensor) -> tuple[int, int]:
+    def number(self, x: Tensor) -> tuple[int, int]:
         """How many windows there are, one above the other and side by side."""
         found = []
         for d in (0, 1):
@@ -86,7 +86,7 @@ def _checked(x: Any, offsets: Any, windows: _Windows) -> tuple[Tensor, Tensor, t
             f"For '{op}', 'deformable_groups' {windows.groups} must divide the {image.shape[1]} "
             "channels of 'x'.",
         )
-    rows, columns = windows.count(image)
+    rows, columns = windows.number(image)
     each = windows.groups * windows.kernel[0] * windows.kernel[1]
     shape = (image.shape[0], (3 if windows.mask else 2) * each, rows, columns)
     by = check_shape(check_tensor(offsets, op, "offsets"), op, "offsets", shape)
