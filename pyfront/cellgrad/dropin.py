@@ -21,8 +21,20 @@ from cellgrad.core.dtype import Type
 NAME = "mindspore"
 _HERE = "cellgrad"
 
-# Modules that MindSpore keeps elsewhere.
+# Modules that MindSpore keeps elsewhere, and those it divides.
+_OPERATIONS = "array control debug image linalg math nn other random sparse spectral"
+_FUNCTIONS = (
+    "array clip fft image linalg math nn other parameter random sparse sparse_unary spectral"
+)
+_LAYERS = (
+    "activation basic channel_shuffle combined container conv dense embedding image math "
+    "normalization padding pooling rnn_cells rnns timedistributed transformer"
+)
 _MOVED = {
+    **{f"{NAME}.ops.operations.{m}_ops": f"{_HERE}.ops.operations" for m in _OPERATIONS.split()},
+    **{f"{NAME}.ops.function.{m}_func": f"{_HERE}.ops" for m in _FUNCTIONS.split()},
+    **{f"{NAME}.nn.layer.{m}": f"{_HERE}.nn" for m in _LAYERS.split()},
+    f"{NAME}.common.sparse_tensor": f"{_HERE}.common",
     f"{NAME}.common.api": _HERE,
     f"{NAME}.train.amp": f"{_HERE}.amp",
     f"{NAME}.train.serialization": _HERE,
@@ -71,6 +83,17 @@ _MOVED |= {
 }
 
 
+class _Executor:
+    """What scripts wait for the end of operations with."""
+
+    def sync(self) -> None:
+        """Nothing: operations have ended when they return."""
+
+
+# Names of MindSpore's own that scripts use nevertheless.
+_PRIVATE = {f"{NAME}.common.api._pynative_executor": _Executor()}
+
+
 def _target(name: str) -> str:
     return _MOVED.get(name, _HERE + name[len(NAME) :])
 
@@ -89,6 +112,8 @@ class _Alias(types.ModuleType):
         found = getattr(target, name, self)
         if found is self:
             full = f"{self.__name__}.{name}"
+            if full in _PRIVATE:
+                return _PRIVATE[full]
             if _exists(full):
                 return importlib.import_module(full)
             imported = absent.asked_by_import(sys._getframe(1))
