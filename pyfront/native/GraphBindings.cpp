@@ -191,6 +191,10 @@ void bindGraph(nb::module_ &m) {
           "bytecode"_a,
           "Puts the functions of another module into this one; gives the names "
           "they had and have. Raises GraphError.")
+      .def("open_batch", &Graph::openBatch, "size"_a, "max"_a, "others"_a,
+           "Makes the graph, captured for `size` samples, a program for 1 to "
+           "`max`. `others` are texts of what was captured for other sizes. "
+           "Raises GraphError if one is another program.")
       .def("text", &Graph::text, "locations"_a = false)
       .def(
           "bytecode",
