@@ -31,8 +31,8 @@ struct SpecializeBatch
       return signalPassFailure();
     }
     if (size < 1 || size > (*batch)->max) {
-      refuse(module.getLoc())
-          << "a batch of " << size << " was asked for: 1 to " << (*batch)->max;
+      refuse(module.getLoc()) << "a batch of " << int64_t(size)
+                              << " was asked for: 1 to " << (*batch)->max;
       return signalPassFailure();
     }
     llvm::SetVector<func::FuncOp> used;

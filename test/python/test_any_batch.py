@@ -49,7 +49,9 @@ def test_numbers(tmp_path):
         ("batch", []), ("input", [None, 4]), ("input", [None]),
     ]  # fmt: skip
     ones = ops.ones((9, 4)), ops.ones((8,))
-    with pytest.raises(ValueError, match=r"is float32\[batch\], but float32\[8\] was given, and the batch is 9"):
+    with pytest.raises(
+        ValueError, match=r"is float32\[batch\], but float32\[8\] was given, and the batch is 9"
+    ):
         model.forward(*ones)
     with pytest.raises(ValueError, match=r"its batch is 51: 1 to 50"):
         model.forward(ops.ones((51, 4)), ops.ones((51,)))
@@ -63,7 +65,9 @@ def test_dtypes(tmp_path):
     """Of samples that are bytes and truth values, and results that are the input."""
     pixels = ms.Tensor(shape=[None, 6], dtype=ms.uint8)
     keep = ms.Tensor(shape=[None, 6], dtype=ms.bool_)
-    model = export(tmp_path, lambda p, k: (p, ops.where(k, p.float() / 255, 0.0).sum(1), k), pixels, keep)
+    model = export(
+        tmp_path, lambda p, k: (p, ops.where(k, p.float() / 255, 0.0).sum(1), k), pixels, keep
+    )
     state = np.random.default_rng(0)
     for n in (1, 5, 140):
         p, k = state.integers(0, 256, (n, 6)).astype(np.uint8), state.random((n, 6)) < 0.5
@@ -76,7 +80,9 @@ def test_dtypes(tmp_path):
 def test_threads(tmp_path):
     """Tiles that threads share."""
     net = nn.Dense(512, 512)
-    model = export(tmp_path, lambda x: ops.tanh(net(x)), ms.Tensor(shape=[None, 512], dtype=ms.float32))
+    model = export(
+        tmp_path, lambda x: ops.tanh(net(x)), ms.Tensor(shape=[None, 512], dtype=ms.float32)
+    )
     x = ms.Tensor(np.random.default_rng(0).standard_normal((300, 512)).astype(np.float32))
     found = []
     before = ms.get_context("runtime_num_threads")

@@ -44,9 +44,7 @@ class Symbol(AnySize):
         self.max = given if given > 0 else LARGEST
         self.min = check_int(min, "Symbol", "min", at_least=1)
         self.divisor = check_int(divisor, "Symbol", "divisor", at_least=1)
-        self.remainder = check_int(
-            remainder, "Symbol", "remainder", at_least=0, below=self.divisor
-        )
+        self.remainder = check_int(remainder, "Symbol", "remainder", at_least=0, below=self.divisor)
         self.unique = check_bool(unique, "Symbol", "unique")
 
     def __repr__(self) -> str:

@@ -27,10 +27,10 @@ from cellgrad.core.files import replacing
 from cellgrad.core.pairs import as_pairs
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.scope import Trace
-from cellgrad.core.storage import signature
+from cellgrad.core.storage import Signature, signature
 from cellgrad.core.tensor import Tensor
-from cellgrad.export.open_batch import STAND_IN, largest_batch, open_batch, with_batch
 from cellgrad.export.names import input_names, result_names, step_result_names, with_tensors
+from cellgrad.export.open_batch import STAND_IN, largest_batch, open_batch, with_batch
 from cellgrad.transforms.grad import value_and_grad
 
 __all__ = ["LoadedModel", "export", "load"]
@@ -273,6 +273,12 @@ class LoadedModel:
         )
 
 
+def _known_signature(spec: dict[str, Any]) -> Signature | None:
+    """The dtype and shape of a result; None where the shape goes with the batch."""
+    shape = tuple(spec["shape"])
+    return None if None in shape else signature(mstype.BY_NATIVE[spec["dtype"]], shape)
+
+
 class LoadedEntry:
     """One entry of a loaded model."""
 
@@ -296,7 +302,7 @@ class LoadedEntry:
                 )
             self._order.append(model.parameters[a["name"]])
         self._results = [
-            (i, mstype.BY_NATIVE[r["dtype"]], tuple(r["shape"]))
+            (i, mstype.BY_NATIVE[r["dtype"]], _known_signature(r))
             for i, r in enumerate(spec["results"])
             if r.get("donated_arg") is None
         ]
@@ -341,8 +347,8 @@ class LoadedEntry:
         results = self._entry([next(queue) if p is None else p._buf for p in self._order])
         out = tuple(
             [
-                Tensor._wrap(results[i], signature(dtype, results[i].shape if None in shape else shape))
-                for i, dtype, shape in self._results
+                Tensor._wrap(results[i], sig or signature(dtype, results[i].shape))
+                for i, dtype, sig in self._results
             ]
         )
         return out[0] if len(out) == 1 else out
