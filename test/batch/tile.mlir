@@ -55,6 +55,6 @@ module attributes {cell.batch = {max = 100 : i64, size = 65521 : i64}} {
 }
 
 // ARENA: llvm.func @forward
-// ARENA-SAME: cell.arena_bytes = {{[0-9]{1,4}}} : i64
+// ARENA-SAME: cell.arena_bytes = {{[0-9][0-9]?[0-9]?[0-9]?}} : i64
 // ARENA-SAME: max_batch = 100
 // ARENA-SAME: shape = array<i64: -1, 2>

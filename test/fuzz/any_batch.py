@@ -1,7 +1,7 @@
 """Checks models for any batch size: random networks, exported once for any batch and for fixed ones.
 
-Rows of a sample must have the same bits whatever the batch is, from 2 on, those of models for a batch of
-as many samples as a tile has, and be as near as roundings to those of models for other batches.
+Rows of a sample must have the same bits whatever the batch is, from 2 on, those of models for 32, 64 and
+128 samples, and be as near as roundings to those of models for other batches.
 
     python test/fuzz/any_batch.py --first=0 --count=20
 """
@@ -19,7 +19,7 @@ import numpy as np
 import cellgrad as ms
 from cellgrad import nn, ops
 
-TILES = (1, 2, 8, 32, 64, 128)
+EQUAL = (32, 64, 128)
 MOST = 270
 
 
@@ -118,7 +118,7 @@ def check(seed: int, folder: Path, fixed: tuple[int, ...]) -> None:
         if samples not in fixed:
             continue
         for a, b in zip(found, arrays(export(samples)(part)), strict=True):
-            if samples in TILES:
+            if samples in EQUAL:
                 np.testing.assert_array_equal(a, b, f"{seed}: {samples} fixed")
             else:
                 np.testing.assert_allclose(a, b, 2e-5, 2e-6, err_msg=f"{seed}: {samples} fixed")
