@@ -4,9 +4,12 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: cellc %S/Inputs/any-batch.mlir -o %t/libany.so
 // RUN: FileCheck %s --input-file=%t/any.h
-// RUN: for n in 32 64 127 128 257; do cell-opt %S/Inputs/any-batch.mlir --cell-specialize-batch=size=$n | cellc - -o %t/fixed-$n.so --name=fixed --emit=so || exit 1; done
+// RUN: cell-opt %S/Inputs/any-batch.mlir --cell-specialize-batch=size=32 | cellc - -o %t/fixed-32.so --name=fixed --emit=so
+// RUN: cell-opt %S/Inputs/any-batch.mlir --cell-specialize-batch=size=127 | cellc - -o %t/fixed-127.so --name=fixed --emit=so
+// RUN: cell-opt %S/Inputs/any-batch.mlir --cell-specialize-batch=size=128 | cellc - -o %t/fixed-128.so --name=fixed --emit=so
+// RUN: cell-opt %S/Inputs/any-batch.mlir --cell-specialize-batch=size=257 | cellc - -o %t/fixed-257.so --name=fixed --emit=so
 // RUN: %cc %strict -D_GNU_SOURCE -I%t %s -L%t -lany -Wl,-rpath,%t -ldl -lm -o %t/run
-// RUN: cd %t && ./run 32 64 127 128 257
+// RUN: cd %t && ./run 32 127 128 257
 // CHECK:      #define CG_ANY_FORWARD_MAX_BATCH 257
 // CHECK-NEXT: #define CG_ANY_FORWARD_X_ELEMENTS(batch) ((uint64_t)(batch) * 20u)
 // CHECK-NEXT: #define CG_ANY_FORWARD_SCALE_ELEMENTS(batch) ((uint64_t)(batch) * 1u)
