@@ -40,6 +40,8 @@ FailureOr<std::optional<OpenBatch>> cellgrad::readOpenBatch(ModuleOp module) {
 /// where rows pass: nothing differentiates by them.
 static SmallVector<FlatSymbolRefAttr> namedBy(Operation *op) {
   SmallVector<FlatSymbolRefAttr> names;
+  if (isa<func::FuncOp>(op))
+    return names;
   if (auto custom = dyn_cast<CustomOp>(op)) {
     names.push_back(custom.getCalleeAttr());
     return names;

@@ -28,6 +28,9 @@ def TileBatchPass : Pass<"cell-tile-batch", "::mlir::ModuleOp"> {
     and writes the same rows again. So a batch of at least 2 is never computed by a tile of one row, whose
     products add in another order, and results have the bits of a model that was compiled for the batch.
 
+    A function may name another one in `cell.batch_of_one`, for a batch of one sample: it takes the
+    place of that tile.
+
     Refuses ops that mix samples, with their locations, and functions whose results are not one
     row a sample. Does nothing to a module without `cell.batch`.
   }];

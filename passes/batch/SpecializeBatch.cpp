@@ -47,6 +47,7 @@ struct SpecializeBatch
       if (!used.contains(function))
         function.erase();
     for (func::FuncOp function : used) {
+      function->removeAttr("cell.batch_of_one");
       dropRules(function);
       setBatchSize(function, **batch, size);
     }

@@ -181,11 +181,14 @@ struct TileBatch : cellgrad::impl::TileBatchPassBase<TileBatch> {
           replaced.insert(function);
       copies.emplace_back();
       for (int64_t rows : sizes)
-        copies.back().emplace_back(rows, copyFor(entry, batch, rows));
+        copies.back().emplace_back(rows, rows == 1 && functionOfOne(entry)
+                                             ? functionOfOne(entry)
+                                             : copyFor(entry, batch, rows));
     }
     for (auto [entry, tilesOf] : llvm::zip(entries, copies)) {
       TileLoops(entry).build(tilesOf);
       entry->setAttr("cell.batch", module->getAttr("cell.batch"));
+      entry->removeAttr("cell.batch_of_one");
     }
     for (func::FuncOp function : replaced)
       function.erase();
@@ -227,7 +230,31 @@ private:
                << "result #" << k << " is " << type
                << ", which has no row for each sample: a program for any batch "
                   "size gives rows; export for a fixed batch";
-    return success();
+    auto one = functionOfOne(entry);
+    auto isOne = [&](Type type, Type ofOne) {
+      auto tensor = cast<RankedTensorType>(type);
+      SmallVector<int64_t> shape(tensor.getShape());
+      if (batch.hasRows(type))
+        shape[0] = 1;
+      return tensor.clone(shape) == ofOne;
+    };
+    if (!one ||
+        (llvm::all_of_zip(entry.getArgumentTypes(), one.getArgumentTypes(),
+                          isOne) &&
+         llvm::all_of_zip(entry.getResultTypes(), one.getResultTypes(), isOne)))
+      return success();
+    return refuse(entry) << "has other inputs, Parameters or results for a "
+                            "batch of 1 than for others: export for a fixed "
+                            "batch";
+  }
+
+  /// What the program is for a batch of 1, where that is known: Python may have
+  /// captured another one.
+  static func::FuncOp functionOfOne(func::FuncOp entry) {
+    auto name = entry->getAttrOfType<FlatSymbolRefAttr>("cell.batch_of_one");
+    return name
+               ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(entry, name)
+               : func::FuncOp();
   }
 
   /// Copies of `entry` and all that it calls, for `rows` rows.

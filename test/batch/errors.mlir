@@ -177,6 +177,18 @@ module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
 
 // -----
 
+module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
+  // expected-error@+1 {{has other inputs, Parameters or results for a batch of 1 than for others}}
+  func.func @same(%x: tensor<101x2xf32>) -> tensor<101x2xf32> attributes {cell.batch_of_one = @one} {
+    return %x : tensor<101x2xf32>
+  }
+  func.func private @one(%x: tensor<1x2xf32>, %w: tensor<f32>) -> tensor<1x2xf32> {
+    return %x : tensor<1x2xf32>
+  }
+}
+
+// -----
+
 // expected-error@+1 {{expected {max = N : i64, size = S : i64} with 1 <= N and 2 <= S}}
 module attributes {cell.batch = {size = 101 : i64}} {
 }

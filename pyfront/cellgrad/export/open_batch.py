@@ -22,8 +22,9 @@ __all__ = ["largest_batch", "open_batch", "with_batch"]
 
 # A prime: no product of other sizes is a multiple of it.
 STAND_IN = 65521
-# What the smallest batches, and another prime, tell of choices by the size.
-_OTHERS = (1, 2, 32749)
+# What the smallest batches, and another prime, tell of choices by the size. For a batch of 1, where
+# nothing is broadcast, the program may be another one: the model then has both.
+_OTHERS = (2, 3, 32749)
 
 
 def largest_batch(inputs: Any) -> int | None:
@@ -65,8 +66,9 @@ def open_batch(trace: Trace, most: int, capture: Callable[[int], Trace], model: 
     Raises:
         CompileError: for another size it is another program.
     """
-    others = [(size, capture(size).graph.text(locations=True)) for size in _OTHERS]
+    texts = {size: capture(size).graph.text(locations=True) for size in (1, *_OTHERS)}
+    others = [(size, texts[size]) for size in _OTHERS]
     try:
-        trace.graph.open_batch(STAND_IN, most, others)
+        trace.graph.open_batch(STAND_IN, most, others, texts[1])
     except _native.GraphError as e:
         raise error(CompileError, f"'{model}' could not be compiled:\n{e}") from None
