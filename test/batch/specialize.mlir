@@ -1,11 +1,11 @@
 // The stand-in for the batch gets a size: in types, constants and whole slices.
 // RUN: cell-opt %s --cell-specialize-batch=size=3 | FileCheck %s
-// RUN: cell-run %s --passes='cell-specialize-batch{size=2}' --arg='dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>' | FileCheck %s --check-prefix=RUN
+// RUN: cell-run %s --passes='cell-specialize-batch{size=2}' --arg='dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>' | FileCheck %s --check-prefix=TWO
 // RUN: not cell-opt %s --cell-specialize-batch=size=5 2>&1 | FileCheck %s --check-prefix=MOST
 // RUN: not cell-opt %s --cell-specialize-batch=size=0 2>&1 | FileCheck %s --check-prefix=LEAST
 // MOST: a batch of 5 was asked for: 1 to 4
 // LEAST: a batch of 0 was asked for: 1 to 4
-// RUN: result 0: tensor<2x1xf32> {{\[}}[5.5], [13.5]]
+// TWO: result 0: tensor<2x1xf32> {{\[}}[5.5], [13.5]]
 
 // CHECK-NOT: cell.batch
 // CHECK-NOT: @rule

@@ -59,8 +59,8 @@ static void draw(float *values, size_t count) {
 
 static int32_t run(int64_t n, struct results *into, const cg_context *context) {
   memset(into, 0xA5, sizeof *into);
-  cg_any_forward_args args = {n, &x[0][0], scale, w, b,
-                              v, &into->p[0][0], into->classes};
+  cg_any_forward_args args = {n, &x[0][0], scale,          w,
+                              b, v,        &into->p[0][0], into->classes};
   return cg_any_forward(&args, context);
 }
 

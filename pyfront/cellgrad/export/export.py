@@ -329,7 +329,8 @@ class LoadedEntry:
         given: list[Tensor] = []
         for spec, value in zip(self._inputs, inputs, strict=True):
             tensor = value if isinstance(value, Tensor) else Tensor(value)
-            shape, held = tuple(spec["shape"]), tensor._sig.held
+            shape: tuple[int | None, ...] = tuple(spec["shape"])
+            held: tuple[int | None, ...] = tensor._sig.held
             if shape[:1] == (None,) and held:  # of any size
                 held = (None, *held[1:])
             if tensor.dtype.native != spec["dtype"] or held != shape:
