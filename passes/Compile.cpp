@@ -106,6 +106,10 @@ LogicalResult lower(ModuleOp module, const CompileOptions &options,
                     Timings *timings, FailureReport &report) {
   static std::once_flag once;
   std::call_once(once, registerPasses);
+  if ((options.cuda || !options.ptx.empty()) && module->hasAttr("cell.batch"))
+    return refuse(module.getLoc())
+           << "is a program for any batch size, which only the CPU computes: "
+              "give it a size by cell-specialize-batch";
   auto processor = resolveTarget(options.emit.target);
   if (!processor)
     return refuse(module.getLoc()) << llvm::toString(processor.takeError());

@@ -18,8 +18,9 @@ using namespace cellgrad;
 
 /// What takes the cell dialect to linalg: passes anyone could type.
 static constexpr const char *kCellToLinalg =
-    "cell-count-loops,cell-differentiate,cell-decompose,cell-lower-unsigned,"
-    "canonicalize,cse,func.func(cell-rematerialize),cell-lower-stash,cell-to-"
+    "cell-tile-batch,cell-count-loops,cell-differentiate,cell-decompose,"
+    "cell-lower-unsigned,canonicalize,cse,func.func(cell-rematerialize),cell-"
+    "lower-stash,cell-to-"
     "linalg";
 
 static void addCellToLinalg(OpPassManager &pm) {

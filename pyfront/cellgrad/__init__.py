@@ -80,6 +80,7 @@ from cellgrad.core.settings import (
     set_deterministic,
     set_recursion_limit,
 )
+from cellgrad.core.symbol import Symbol
 from cellgrad.core.tensor import Tensor, tensor
 from cellgrad.export.export import export, load
 from cellgrad.nn.grad.cell_grad import custom_vjp as _custom_vjp
@@ -157,6 +158,7 @@ __all__ = [
     "ParallelMode",
     "Parameter",
     "ParameterTuple",
+    "Symbol",
     "Tensor",
     "amp",
     "cancel_calls",

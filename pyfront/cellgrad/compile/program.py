@@ -318,6 +318,12 @@ def capture(
     one around it has all arguments, with donation for the Parameters that are written.
     """
     tensors = inputs_of(args, kwargs)
+    if any(-1 in t._sig.shape for t in tensors):
+        raise error(
+            TypeError,
+            f"'{name}' is called with a Tensor whose shape has None, which has no elements.",
+            "give it to ms.export, and call with tensors that have elements",
+        )
     unknown = _native.Loc("<call>", 0, 0, "")
     body = Scope(trace, name + "_body", [t._sig for t in tensors], None, unknown)
     body.name = name
