@@ -16,9 +16,11 @@
 using namespace mlir;
 using namespace cellgrad;
 
-bool OpenBatch::hasRows(Type type) const {
+int64_t OpenBatch::rowsOf(Type type) const {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.getRank() > 0 && tensor.getDimSize(0) == size;
+  if (!tensor || tensor.getRank() == 0 || tensor.getDimSize(0) % size != 0)
+    return 0;
+  return tensor.getDimSize(0) / size;
 }
 
 FailureOr<std::optional<OpenBatch>> cellgrad::readOpenBatch(ModuleOp module) {
@@ -71,13 +73,15 @@ SmallVector<func::FuncOp> cellgrad::reachableFrom(func::FuncOp entry) {
 }
 
 namespace {
-/// Whether dimensions other than the first, or parts of one, are the batch.
+/// Whether dimensions other than the first are the batch, or the first is its
+/// square.
 bool misplacesBatch(Type type, const OpenBatch &batch) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
     return false;
   for (auto [dim, size] : llvm::enumerate(tensor.getShape()))
-    if (size > 0 && size % batch.size == 0 && (dim > 0 || size != batch.size))
+    if (size > 0 && size % batch.size == 0 &&
+        (dim > 0 || size / batch.size % batch.size == 0))
       return true;
   return false;
 }
@@ -147,20 +151,21 @@ void cellgrad::dropRules(func::FuncOp function) {
 void cellgrad::setBatchSize(func::FuncOp function, const OpenBatch &batch,
                             int64_t size) {
   function.walk([&](SliceOp slice) {
-    if (!batch.hasRows(slice.getX().getType()) ||
-        slice.getLimits()[0] != batch.size)
+    int64_t rows = batch.rowsOf(slice.getX().getType());
+    if (rows == 0 || slice.getLimits()[0] != rows * batch.size)
       return;
     SmallVector<int64_t> limits(slice.getLimits());
-    limits[0] = size;
+    limits[0] = rows * size;
     slice.setLimits(limits);
   });
 
   AttrTypeReplacer replacer;
   replacer.addReplacement([&](RankedTensorType type) -> std::optional<Type> {
-    if (!batch.hasRows(type))
+    int64_t rows = batch.rowsOf(type);
+    if (rows == 0)
       return std::nullopt;
     SmallVector<int64_t> shape(type.getShape());
-    shape[0] = size;
+    shape[0] = rows * size;
     return type.clone(shape);
   });
   replacer.addReplacement(

@@ -4,7 +4,8 @@
 // the stand-in. All of inference, verification and simplification works on it
 // as on any program. It is a program for every batch size because each op
 // treats the rows of its operands one by one, which `checkRows` proves op by
-// op.
+// op. First dimensions of k times the stand-in are k rows a sample, those of a
+// sample next to each other: reshapes fold dimensions of a sample into rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +24,11 @@ struct OpenBatch {
   int64_t size = 0; ///< the stand-in
   int64_t max = 0;  ///< largest batch that callers may ask for
 
-  /// Whether `type` is a tensor of one row a sample.
-  bool hasRows(mlir::Type type) const;
+  /// Rows of a sample in `type`, which are along its first dimension; 0 where
+  /// it is no tensor of rows.
+  int64_t rowsOf(mlir::Type type) const;
+  /// Whether `type` is a tensor of one row a sample, or more.
+  bool hasRows(mlir::Type type) const { return rowsOf(type) > 0; }
 };
 
 /// The batch of `module`, none where it has a known size. An ill-formed

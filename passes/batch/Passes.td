@@ -10,7 +10,7 @@ def SpecializeBatchPass : Pass<"cell-specialize-batch", "::mlir::ModuleOp"> {
   let description = [{
     A module with `cell.batch = {size = 1048573 : i64, ...}` is a program for any batch size: where
     the first dimension of a tensor has that size, which stands in for the batch, the tensor has a row
-    for each sample. This pass puts `size` in its place, and drops the attribute. It refuses ops
+    for each sample, and k rows where it is k times that. This pass puts `size` in its place, and drops the attribute. It refuses ops
     that mix samples, as `cell-tile-batch` does. So `cell-run` executes the program at any size, as an
     oracle for compiled ones.
   }];

@@ -4,6 +4,13 @@
 // do. An op keeps to its rows where row i of each result is a function of rows
 // i of the operands with rows, and of operands without.
 //
+// A sample may have several rows, next to each other. The rules prove that rows
+// are apart, so samples are, however many rows they have; but row i belongs to
+// one sample in all operands and results only where samples have equally many
+// rows in all of them. So ops that compute want that. Reshapes alone change how
+// many there are: elements stay in their order, and with them those of a
+// sample.
+//
 //===----------------------------------------------------------------------===//
 
 #include "passes/batch/RowRules.h"
@@ -13,6 +20,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace cellgrad;
@@ -33,6 +41,24 @@ struct Rules {
     auto has = [&](Value value) { return rows(value); };
     return llvm::all_of(op->getOperands(), has) &&
            llvm::all_of(op->getResults(), has);
+  }
+
+  /// Refuses samples that have more rows in one operand or result than in
+  /// another.
+  std::string ofCounts(Operation *op) const {
+    int64_t found = 0;
+    for (Type type : llvm::concat<const Type>(
+             llvm::to_vector(op->getOperandTypes()),
+             llvm::to_vector(op->getResultTypes()))) {
+      int64_t count = batch.rowsOf(type);
+      if (count > 0 && found > 0 && count != found)
+        return llvm::formatv("has tensors of {0} and of {1} rows for each "
+                             "sample, and only reshapes may, so that rows of "
+                             "different samples meet",
+                             found, count);
+      found = count > 0 ? count : found;
+    }
+    return "";
   }
 
   std::string ofBroadcast(BroadcastOp op) const {
@@ -63,7 +89,7 @@ struct Rules {
   std::string ofSlice(SliceOp op) const {
     return unless(rows(op.getX()) && op.getStarts()[0] == 0 &&
                       op.getStrides()[0] == 1 &&
-                      op.getLimits()[0] == batch.size,
+                      op.getLimits()[0] == op.getX().getType().getDimSize(0),
                   "takes some samples of the batch");
   }
   std::string ofPad(PadOp op) const {
@@ -91,10 +117,19 @@ struct Rules {
     return unless(cast<RankedTensorType>(op.getType()).getRank() > 2, kAlong);
   }
 };
+/// Whether `op` computes nothing from its operands, but hands them on.
+bool handsOn(Operation *op) {
+  return isa<ReshapeOp, func::CallOp, CustomOp, RecomputeOp, func::ReturnOp,
+             scf::IfOp, scf::ForOp, scf::WhileOp, scf::YieldOp,
+             scf::ConditionOp, CheckOp>(op);
+}
 } // namespace
 
 std::string cellgrad::whyRowsMix(Operation *op, const OpenBatch &batch) {
   Rules rules{batch};
+  if (!handsOn(op))
+    if (std::string why = rules.ofCounts(op); !why.empty())
+      return why;
   if (op->hasTrait<OpTrait::Elementwise>() || isa<CastOp, StopGradientOp>(op))
     return unless(rules.allRows(op), kMoves);
   auto notOver = [](auto reduction) {

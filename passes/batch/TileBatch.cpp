@@ -216,6 +216,16 @@ private:
     for (func::FuncOp function : reachableFrom(entry))
       if (failed(checkRows(function, batch)))
         return failure();
+    auto many = [&](StringRef what, size_t number, Type type) {
+      return refuse(entry) << what << " #" << number << " is " << type
+                           << ", which has " << batch.rowsOf(type)
+                           << " rows for each sample: a program for any batch "
+                              "size takes and gives one; reshape it, with the "
+                              "batch as the first dimension";
+    };
+    for (auto [i, type] : llvm::enumerate(entry.getArgumentTypes()))
+      if (batch.rowsOf(type) > 1)
+        return many("argument", i, type);
     for (unsigned i = 0; i < entry.getNumArguments(); ++i)
       if (entry.getArgAttr(i, "cell.donate"))
         return refuse(entry)
@@ -225,7 +235,9 @@ private:
     if (entry.getNumResults() == 0)
       return refuse(entry) << "has an open batch, but no result";
     for (auto [k, type] : llvm::enumerate(entry.getResultTypes()))
-      if (!batch.hasRows(type))
+      if (batch.rowsOf(type) > 1)
+        return many("result", k, type);
+      else if (!batch.hasRows(type))
         return refuse(entry)
                << "result #" << k << " is " << type
                << ", which has no row for each sample: a program for any batch "

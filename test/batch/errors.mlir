@@ -26,11 +26,132 @@ module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
 // -----
 
 module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
-  func.func @flat(%x: tensor<101x7x16xf32>) -> tensor<101x7x16xf32> {
-    // expected-error@+1 {{gives the shape [7 x batch, 16]: the batch must stay the first dimension}}
-    %0 = cell.reshape %x : tensor<101x7x16xf32> -> tensor<707x16xf32>
-    %1 = cell.reshape %0 : tensor<707x16xf32> -> tensor<101x7x16xf32>
+  func.func @inside(%x: tensor<101x7x16xf32>) -> tensor<101x7x16xf32> {
+    // expected-error@+1 {{gives the shape [7, 16 x batch]: the batch must stay the first dimension}}
+    %0 = cell.reshape %x : tensor<101x7x16xf32> -> tensor<7x1616xf32>
+    %1 = cell.reshape %0 : tensor<7x1616xf32> -> tensor<101x7x16xf32>
     return %1 : tensor<101x7x16xf32>
+  }
+}
+
+// -----
+
+module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
+  func.func @squared(%x: tensor<101x2xf32>) -> tensor<101x2xf32> {
+    // expected-error@+1 {{gives the shape [101 x batch]}}
+    %0 = cell.constant dense<1.0> : tensor<10201xf32>
+    return %x : tensor<101x2xf32>
+  }
+}
+
+// -----
+
+// Samples with 7 rows: what mixes rows is refused as where they have one.
+module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
+  func.func @sum_of_rows(%x: tensor<101x7xf32>) -> tensor<101x7xf32> {
+    %0 = cell.reshape %x : tensor<101x7xf32> -> tensor<707xf32>
+    // expected-error@+1 {{goes along the batch}}
+    %1 = cell.reduce_sum %0 over [0] : tensor<707xf32> -> tensor<f32>
+    return %x : tensor<101x7xf32>
+  }
+}
+
+// -----
+
+module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
+  func.func @scan_of_rows(%x: tensor<101x7xf32>) -> tensor<101x7xf32> {
+    %0 = cell.reshape %x : tensor<101x7xf32> -> tensor<707xf32>
+    // expected-error@+1 {{goes along the batch}}
+    %1 = cell.cumsum %0 along 0 : tensor<707xf32>
+    %2 = cell.reshape %1 : tensor<707xf32> -> tensor<101x7xf32>
+    return %2 : tensor<101x7xf32>
+  }
+}
+
+// -----
+
+module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
+  func.func @numbers_of_rows(%x: tensor<101x7xf32>) -> tensor<101x7xi32> {
+    // expected-error@+1 {{goes along the batch}}
+    %0 = cell.iota dim 0 : tensor<707xi32>
+    %1 = cell.reshape %0 : tensor<707xi32> -> tensor<101x7xi32>
+    return %1 : tensor<101x7xi32>
+  }
+}
+
+// -----
+
+module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
+  func.func @two_batches(%x: tensor<101x7xf32>) -> tensor<101x7x2xf32> {
+    %0 = cell.reshape %x : tensor<101x7xf32> -> tensor<707xf32>
+    // expected-error@+1 {{has tensors of 7 and of 14 rows for each sample}}
+    %1 = cell.concat %0, %0 dim 0 : (tensor<707xf32>, tensor<707xf32>) -> tensor<1414xf32>
+    %2 = cell.reshape %1 : tensor<1414xf32> -> tensor<101x7x2xf32>
+    return %2 : tensor<101x7x2xf32>
+  }
+}
+
+// -----
+
+module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
+  func.func @first_rows(%x: tensor<101x7xf32>) -> tensor<101xf32> {
+    %0 = cell.reshape %x : tensor<101x7xf32> -> tensor<707xf32>
+    // expected-error@+1 {{has tensors of 7 and of 1 rows for each sample}}
+    %1 = cell.slice %0 from [0] to [707] by [7] : tensor<707xf32> -> tensor<101xf32>
+    return %1 : tensor<101xf32>
+  }
+}
+
+// -----
+
+module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
+  func.func @first_samples(%x: tensor<101x7xf32>) -> tensor<101xf32> {
+    %0 = cell.reshape %x : tensor<101x7xf32> -> tensor<707xf32>
+    // expected-error@+1 {{has tensors of 7 and of 1 rows for each sample}}
+    %1 = cell.slice %0 from [0] to [101] by [1] : tensor<707xf32> -> tensor<101xf32>
+    return %1 : tensor<101xf32>
+  }
+}
+
+// -----
+
+module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
+  func.func @gram_of_rows(%x: tensor<101x7x2xf32>) -> tensor<101x7x2xf32> {
+    %0 = cell.reshape %x : tensor<101x7x2xf32> -> tensor<707x2xf32>
+    // expected-error@+1 {{adds up over the batch, or pairs samples with each other}}
+    %1 = cell.matmul %0, %0 {transpose_a = true} : (tensor<707x2xf32>, tensor<707x2xf32>) -> tensor<2x2xf32>
+    return %x : tensor<101x7x2xf32>
+  }
+}
+
+// -----
+
+module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
+  func.func @rows_of_others(%x: tensor<101x2xf32>, %i: tensor<101x7xi32>) -> tensor<101x7x2xf32> {
+    %0 = cell.reshape %i : tensor<101x7xi32> -> tensor<707xi32>
+    // expected-error@+1 {{has tensors of 1 and of 7 rows for each sample, and only reshapes may, so that rows of different samples meet}}
+    %1 = cell.gather %x at %0 dim 0 : tensor<101x2xf32>, tensor<707xi32> -> tensor<707x2xf32>
+    %2 = cell.reshape %1 : tensor<707x2xf32> -> tensor<101x7x2xf32>
+    return %2 : tensor<101x7x2xf32>
+  }
+}
+
+// -----
+
+module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
+  // expected-error@+1 {{result #0 is 'tensor<707x2xf32>', which has 7 rows for each sample: a program for any batch size takes and gives one}}
+  func.func @gives_rows(%x: tensor<101x7x2xf32>) -> tensor<707x2xf32> {
+    %0 = cell.reshape %x : tensor<101x7x2xf32> -> tensor<707x2xf32>
+    return %0 : tensor<707x2xf32>
+  }
+}
+
+// -----
+
+module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
+  // expected-error@+1 {{argument #1 is 'tensor<202xf32>', which has 2 rows for each sample}}
+  func.func @takes_rows(%x: tensor<101xf32>, %y: tensor<202xf32>) -> tensor<101xf32> {
+    return %x : tensor<101xf32>
   }
 }
 

@@ -24,12 +24,13 @@ MOST = 270
 
 
 class Net(nn.Cell):
-    """Layers drawn by a seed, which keep samples apart; inputs are vectors, images or words."""
+    """Layers drawn by a seed, which keep samples apart; inputs are vectors, images, words or
+    sequences."""
 
     def __init__(self, seed: int):
         super().__init__()
         draw = random.Random(seed)
-        self.kind = draw.choice(("vector", "image", "words"))
+        self.kind = draw.choice(("vector", "image", "words", "sequence", "text"))
         self.activation = draw.choice((ops.relu, ops.tanh, ops.gelu, ops.sigmoid))
         self.width = draw.choice((3, 5, 8, 16, 17, 33))
         self.length = draw.choice((3, 7, 16))
@@ -41,8 +42,16 @@ class Net(nn.Cell):
             padding = draw.choice(("same", "valid"))
             self.first = nn.Conv2d(2, self.width, draw.choice((1, 3)), pad_mode=padding)
             self.norm2d = nn.BatchNorm2d(self.width)
+        elif self.kind == "sequence":
+            self.first = nn.Dense(6, 3 * self.width)
         else:
             self.first = nn.Embedding(40, self.width)
+            if self.kind == "text":
+                heads = draw.choice([n for n in (1, 2, 3, 5, 8, 11) if self.width % n == 0])
+                self.layer = nn.TransformerEncoderLayer(
+                    self.width, heads, 2 * self.width, batch_first=True
+                )
+                self.causal = draw.random() < 0.5
         self.norm = nn.LayerNorm((self.width,)) if draw.random() < 0.6 else None
         self.last = nn.Dense(self.width, draw.choice((1, 4, 10)))
 
@@ -54,11 +63,13 @@ class Net(nn.Cell):
             shape = (samples, self.inner)
         elif self.kind == "image":
             shape = (samples, 2, 8, 8)
+        elif self.kind == "sequence":
+            shape = (samples, self.length, 6)
         else:
             shape, dtype = (samples, self.length), ms.int32
         if samples is None:
             return ms.Tensor(shape=shape, dtype=dtype)
-        if self.kind == "words":
+        if dtype == ms.int32:
             return ms.Tensor(random_state.integers(0, 40, shape), dtype)
         return ms.Tensor(random_state.standard_normal(shape), dtype)
 
@@ -68,6 +79,13 @@ class Net(nn.Cell):
             x = self.activation(self.norm2d(x)).max(axis=(2, 3))
         elif self.kind == "words":
             x = x.sum(axis=1)
+        elif self.kind == "sequence":
+            q, k, v = ops.split(x, self.width, axis=2)
+            weights = ops.softmax(ops.matmul(q, k.transpose(0, 2, 1)) / self.width**0.5, -1)
+            x = ops.matmul(weights, v).mean(axis=1)
+        elif self.kind == "text":
+            later = ops.triu(ops.ones((self.length, self.length)), 1).bool()
+            x = self.layer(x, later if self.causal else None).max(axis=1)
         if self.norm is not None:
             x = self.norm(x)
         y = self.last(self.activation(x))
