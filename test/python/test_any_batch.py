@@ -260,6 +260,13 @@ def test_programs_that_mix_samples(function, why, tmp_path):
     assert why in said
 
 
+@pytest.mark.parametrize("rows", [65521, 2 * 65521])
+def test_tables_of_the_size_that_stands_in(rows, tmp_path):
+    """A table with as many rows as stand for one sample, or several, is no batch."""
+    said = refused(tmp_path, nn.Embedding(rows, 1), ms.Tensor(shape=[None, 2], dtype=ms.int32))
+    assert "depends on the batch size" in said
+
+
 def test_training_mode_mixes_samples(tmp_path):
     net = nn.BatchNorm1d(4)
     net.set_train(True)
