@@ -40,6 +40,7 @@ from cellgrad.core import dtype as mstype
 from cellgrad.core import format as _format
 from cellgrad.core import hooks as _hooks
 from cellgrad.core import log as _log
+from cellgrad.core import state as _state
 from cellgrad.core.context import current as _current
 from cellgrad.core.context import prefix as _prefix
 from cellgrad.core.errors import error
@@ -133,7 +134,7 @@ class Program:
     """Something to compile: `run` is called with tracers while a scope is current."""
 
     __slots__ = (
-        *("__weakref__", "by_identity", "cache", "name", "run", "shared", "stale"),
+        *("__weakref__", "by_identity", "cache", "dynamic", "name", "run", "shared", "stale"),
         "variants",
     )
 
@@ -149,6 +150,8 @@ class Program:
         self.cache: dict[Any, Compiled] = {}
         # Whether it matters which Parameters the arguments are: it writes one of them.
         self.by_identity = False
+        # Whether it runs as ordinary Python, because its code cannot be compiled.
+        self.dynamic = False
         # Whether a Cell it read was changed; "mode" where only training flags were.
         self.stale: bool | str = False
         self.variants: dict[Any, list[Compiled]] = {}  # all that is compiled, for any flags
@@ -204,6 +207,9 @@ class Program:
                 buffers = [b.copy() if b is p._buf else b for b in buffers]
         if compiled.captures:
             buffers.extend([t._buf for t, _ in compiled.captures])
+        tape = _state.current.tape
+        if tape is not None:
+            return tape.run(self, compiled, args, kwargs, buffers)
         return compiled.build(compiled.entry(buffers))
 
     def _compile(self, signature: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:

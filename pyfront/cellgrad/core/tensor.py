@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from cellgrad.core import dtype as mstype
 from cellgrad.core import format as _format
 from cellgrad.core import hooks, state
 from cellgrad.core.dtype import Type
-from cellgrad.core.errors import error
+from cellgrad.core.errors import PACKAGES, error
 from cellgrad.core.exchange import exchanged
 from cellgrad.core.storage import Signature, from_numpy, signature, to_numpy
 
@@ -326,6 +327,8 @@ class Tensor(_Methods):
         scope = state.current.scope
         if scope is not None:
             scope.trace.guard_elements(self)
+        elif state.current.tape is not None and called_by_the_package():
+            state.current.tape.reading(self)
         return to_numpy(self._buf, self._sig.dtype)
 
     def asnumpy(self) -> np.ndarray[Any, Any]:
@@ -456,8 +459,13 @@ class Tensor(_Methods):
         >>> print(Tensor([1.0, 2.0]).copy())
         [1. 2.]
         """
-        scope = state.current.scope
-        return Tensor(self) if scope is None else scope.copied(self)
+        scope, tape = state.current.scope, state.current.tape
+        if scope is not None:
+            return scope.copied(self)
+        out = Tensor(self)
+        if tape is not None:
+            tape.rule([self], [out], list)
+        return out
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
         return self.copy()
@@ -480,6 +488,8 @@ class Tensor(_Methods):
         >>> print(x)
         [3. 4.]
         """
+        if state.current.tape is not None:
+            state.current.tape.changing(self)
         self._buf, self._sig = Tensor(value)._buf, value._sig
         return self
 
@@ -510,6 +520,14 @@ class Tensor(_Methods):
         6.0
         """
         return hooks.register(self, hook)
+
+
+def called_by_the_package() -> bool:
+    """Whether elements are read by an operation, not by code of the user's, printing or a copy."""
+    frame = sys._getframe(2)
+    while frame.f_code.co_filename == __file__ and frame.f_back is not None:
+        frame = frame.f_back
+    return frame.f_code.co_filename.startswith(PACKAGES)
 
 
 class ConstantTensor(Tensor):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
+from cellgrad.core.dynamic import dynamic
 from cellgrad.core.errors import error
 from cellgrad.core.foreign import function_called
 from cellgrad.core.storage import Signature, signature
@@ -46,20 +47,24 @@ class Tracer(Tensor):
             raise leaked(self)
         kind = TypeError
         if what == "bool()":
-            raise error(
-                kind,
-                f"A condition depends on the elements of a tensor ({self._type_text()}), which "
-                f"are not known while compiling.",
-                "write the choice as data: ops.where(cond, a, b) or ops.select(cond, a, b); "
-                "a condition on x.shape, x.dtype or Python values is fine",
+            raise dynamic(
+                error(
+                    kind,
+                    f"A condition depends on the elements of a tensor ({self._type_text()}), which "
+                    f"are not known while compiling.",
+                    "write the choice as data: ops.where(cond, a, b) or ops.select(cond, a, b); "
+                    "a condition on x.shape, x.dtype or Python values is fine",
+                )
             )
-        raise error(
-            kind,
-            f"{what} needs the elements of a tensor ({self._type_text()}), which are not known "
-            f"while compiling.",
-            function_called(state.current.frame)
-            or "keep the computation in ops, or return the "
-            "tensor and convert it outside the compiled function",
+        raise dynamic(
+            error(
+                kind,
+                f"{what} needs the elements of a tensor ({self._type_text()}), which are not known "
+                f"while compiling.",
+                function_called(state.current.frame)
+                or "keep the computation in ops, or return the "
+                "tensor and convert it outside the compiled function",
+            )
         )
 
     def _type_text(self) -> str:
@@ -97,10 +102,12 @@ class Tracer(Tensor):
 
 def leaked(tracer: Tracer) -> Exception:
     """The error for a tracer used after, or outside of, the function that made it."""
-    return error(
-        RuntimeError,
-        f"A tensor computed inside '{tracer._scope.name}' ({tracer._type_text()}) is used outside "
-        f"of it: it was kept in a list, "
-        "global or attribute while the function was being compiled, and holds no elements.",
-        "return it from the function instead",
+    return dynamic(
+        error(
+            RuntimeError,
+            f"A tensor computed inside '{tracer._scope.name}' ({tracer._type_text()}) is used outside "
+            f"of it: it was kept in a list, "
+            "global or attribute while the function was being compiled, and holds no elements.",
+            "return it from the function instead",
+        )
     )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad import _native
-from cellgrad.core import effects, state, views
+from cellgrad.core import effects, record, state, views
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.record import (
@@ -47,7 +47,7 @@ def getitem(x: Tensor, index: Any) -> Tensor:
     [2 4]
     """
     if state.current.scope is None and not isinstance(x, Tracer):
-        return _read(x, index)
+        return _read(x, index) if state.current.tape is None else _recorded(x, index)
     parts, arrays = _index.parts_of(index)
     if not arrays:
         out: Tensor = _take_region(x, _index.plan_of(tuple(parts), 0, x.shape))
@@ -84,6 +84,19 @@ def _read(x: Tensor, index: Any) -> Tensor:
     return out
 
 
+def _recorded(x: Tensor, index: Any) -> Tensor:
+    """`getitem` outside of compiled code by a program, which has a derivative."""
+    plain, _ = _known_index(index, x.shape)
+    parts: list[Any] = []
+    for part in plain if isinstance(plain, tuple) else (plain,):
+        if isinstance(part, np.ndarray) and part.dtype == bool:
+            parts.extend(part.nonzero())
+        else:
+            parts.append(part)
+    out: Tensor = record.run_eagerly(getitem, (x, tuple(parts)), {})
+    return out
+
+
 def _copied(
     x: Tensor, array: np.ndarray[Any, Any], shape: tuple[int, ...], copy: bool = True
 ) -> Tensor:
@@ -100,7 +113,8 @@ def rows(x: Tensor) -> Iterator[Tensor]:
     buffer: Any = None
     view: Any = None
     for i in range(x.shape[0]):
-        if state.current.scope is not None or isinstance(x, Tracer):
+        current = state.current
+        if current.scope is not None or current.tape is not None or isinstance(x, Tracer):
             yield getitem(x, i)
             continue
         if buffer is not x._buf:  # another one since elements were assigned

@@ -23,11 +23,14 @@ from cellgrad.core.arguments import (
     check_int,
     check_sequence,
 )
+from cellgrad.core.context import graph_mode
+from cellgrad.core.dynamic import Untaped, is_dynamic
 from cellgrad.core.errors import either, error
 from cellgrad.core.foreign import hinting
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
 from cellgrad.transforms.differentiate import Request, frozen_positions, pull_back, push_forward
+from cellgrad.transforms.on_tape import differentiate_on_tape
 from cellgrad.transforms.past import Written, call_noting_writes, past
 
 __all__ = ["GradOperation", "get_grad", "grad", "jvp", "linearize", "value_and_grad", "vjp"]
@@ -51,7 +54,25 @@ class _GradFunction:
         if program is None:
             program = self._find_program(self.request.frozen_at(frozen))
             self._programs[frozen] = program
-        return program(args, kwargs)
+        if program.dynamic:
+            return self._taped(args, kwargs, frozen)
+        try:
+            return program(args, kwargs)
+        except Exception as e:
+            if graph_mode() or not is_dynamic(e):
+                raise
+            try:
+                out = self._taped(args, kwargs, frozen)
+            except Untaped:
+                raise e from e.__cause__
+            program.dynamic = True
+            return out
+
+    def _taped(self, args: tuple[Any, ...], kwargs: dict[str, Any], frozen: Any) -> Any:
+        """The gradient of a function that runs as ordinary Python."""
+        request = self.request.frozen_at(frozen)
+        inputs, named, cotangent = _with_cotangent(args, kwargs, request, self.sens)
+        return differentiate_on_tape(self.function, inputs, named, request, cotangent)
 
     def _find_program(self, request: Request) -> _jit.Program:
         sens = self.sens
@@ -74,6 +95,14 @@ class _GradFunction:
 def _apply(
     function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], request: Request, sens: bool
 ) -> Any:
+    args, kwargs, cotangent = _with_cotangent(args, kwargs, request, sens)
+    return pull_back(function, args, kwargs, request, cotangent)
+
+
+def _with_cotangent(
+    args: tuple[Any, ...], kwargs: dict[str, Any], request: Request, sens: bool
+) -> tuple[tuple[Any, ...], dict[str, Any], Any]:
+    """The inputs, and the cotangent among them."""
     cotangent = None
     if sens and "sens" in kwargs:
         kwargs = dict(kwargs)
@@ -87,7 +116,7 @@ def _apply(
             )
         *rest, cotangent = args
         args = tuple(rest)
-    return pull_back(function, args, kwargs, request, cotangent)
+    return args, kwargs, cotangent
 
 
 # --- argument checks --------------------------------------------------------------------------

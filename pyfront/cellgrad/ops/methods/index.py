@@ -31,6 +31,8 @@ class IndexMethods:
 
     def __setitem__(self: Any, index: Any, value: Any) -> None:
         if state.current.scope is None:
+            if state.current.tape is not None:
+                state.current.tape.changing(self)
             array = np.array(self._concrete("assignment to elements"))
             indexing.assign_known(array, index, value)
             self._buf = from_numpy(array, self.dtype)

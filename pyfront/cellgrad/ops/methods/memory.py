@@ -256,6 +256,8 @@ class MemoryMethods:
         if state.current.scope is not None:
             self[...] = value  # type: ignore[index]
             return self
+        if state.current.tape is not None:
+            state.current.tape.changing(self)
         if self._buf.readonly:
             raise error(
                 ValueError,
