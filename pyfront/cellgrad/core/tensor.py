@@ -462,10 +462,7 @@ class Tensor(_Methods):
         scope, tape = state.current.scope, state.current.tape
         if scope is not None:
             return scope.copied(self)
-        out = Tensor(self)
-        if tape is not None:
-            tape.rule([self], [out], list)
-        return out
+        return Tensor(self) if tape is None else tape.alias(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
         return self.copy()
@@ -489,7 +486,7 @@ class Tensor(_Methods):
         [3. 4.]
         """
         if state.current.tape is not None:
-            state.current.tape.changing(self)
+            state.current.tape.reading(self)
         self._buf, self._sig = Tensor(value)._buf, value._sig
         return self
 
@@ -520,6 +517,16 @@ class Tensor(_Methods):
         6.0
         """
         return hooks.register(self, hook)
+
+    def hooks(self) -> list[Callable[[Any], Any]]:
+        """The hooks that `register_hook` has added, in order.
+
+        >>> x = Tensor(3.0)
+        >>> handle = x.register_hook(lambda gradient: gradient * 10)
+        >>> print(len(x.hooks()))
+        1
+        """
+        return list(hooks.of(self))
 
 
 def called_by_the_package() -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 
 from cellgrad import _native
 from cellgrad.core import effects, record, state, views
+from cellgrad.core.dynamic import dynamic
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.record import (
@@ -54,12 +55,14 @@ def getitem(x: Tensor, index: Any) -> Tensor:
         return out
     parts, arrays, mask = _index.without_masks(parts, arrays, x.shape)
     if mask is not None:
-        raise error(
-            TypeError,
-            f"The number of elements that a mask of shape {list(mask.truth.shape)} selects is not "
-            f"known while compiling.",
-            "keep all elements with ops.where(mask, x, 0) or x.masked_fill(~mask, 0); assigning to "
-            "them, x[mask] = value, is fine",
+        raise dynamic(
+            error(
+                TypeError,
+                f"The number of elements that a mask of shape {list(mask.truth.shape)} selects is not "
+                f"known while compiling.",
+                "keep all elements with ops.where(mask, x, 0) or x.masked_fill(~mask, 0); assigning to "
+                "them, x[mask] = value, is fine",
+            )
         )
     plan = _index.plan_of(tuple(parts), len(arrays), x.shape)
     out = _take(x, plan, *_settled(x, plan, arrays))
@@ -94,6 +97,18 @@ def _recorded(x: Tensor, index: Any) -> Tensor:
         else:
             parts.append(part)
     out: Tensor = record.run_eagerly(getitem, (x, tuple(parts)), {})
+    return out
+
+
+def with_elements(x: Tensor, index: Any, value: Any) -> Tensor:
+    """A copy of a tensor with other elements, made by a program, which has a derivative."""
+    out: Tensor = record.run_eagerly(_with_elements, (x, index, value), {})
+    return out
+
+
+def _with_elements(x: Tensor, index: Any, value: Any) -> Tensor:
+    out = x.copy()
+    out[index] = value
     return out
 
 

@@ -159,7 +159,7 @@ def call_on_tape(
     tape = state.current.tape
     with suspended():
         made = function(*args, **kwargs)
-    out = map_tensors(lambda t: Tensor._wrap(t._buf, t._sig), made)
+    out = map_tensors(lambda t: Tensor._wrap(t._buf.copy(), t._sig), made)
     kept = map_tensors(tape.kept, args)
 
     def pull(douts: list[Tensor | None]) -> list[Tensor | None]:

@@ -61,12 +61,13 @@ class _GradFunction:
         except Exception as e:
             if graph_mode() or not is_dynamic(e):
                 raise
-            try:
-                out = self._taped(args, kwargs, frozen)
-            except Untaped:
-                raise e from e.__cause__
-            program.dynamic = True
-            return out
+            failure = e
+        try:
+            out = self._taped(args, kwargs, frozen)
+        except Untaped:
+            raise failure from failure.__cause__
+        program.dynamic = True
+        return out
 
     def _taped(self, args: tuple[Any, ...], kwargs: dict[str, Any], frozen: Any) -> Any:
         """The gradient of a function that runs as ordinary Python."""

@@ -107,6 +107,13 @@ class _CapturedHandle:
 def _register(tensor: Any, hook: hooks.Hook) -> Any:
     """Registers a hook; see `Tensor.register_hook`."""
     check_callable(hook, "register_hook", "hook", "a function")
+    if tensor._is_parameter and not tensor.requires_grad:
+        raise error(
+            RuntimeError,
+            "The tensor requires grad is false, which can not register tensor hook: Parameter "
+            f"'{tensor.name}' has no gradient.",
+            "set its requires_grad to True first",
+        )
     scope = state.current.scope
     made = scope is not None and not tensor._is_parameter and id(tensor) in scope.trace.made
     if scope is None or made:
@@ -264,7 +271,7 @@ def _hooked(inputs: Sequence[Tensor], rule: Cotangents, hook: Any) -> list[Tenso
 
 def _on_tape(tape: Any, inputs: Sequence[Tensor], rule: Cotangents) -> list[Tensor]:
     """As `_hooked`, where the code runs as ordinary Python."""
-    out = [Tensor._wrap(t._buf, t._sig) for t in inputs]
+    out = [Tensor._wrap(t._buf.copy(), t._sig) for t in inputs]
 
     def pull(douts: Sequence[Tensor | None]) -> Sequence[Tensor]:
         pairs = zip(douts, inputs, strict=True)

@@ -6,6 +6,7 @@ from typing import Any
 
 from cellgrad.compile import program as _jit
 from cellgrad.core import hooks, state
+from cellgrad.core.parameter import Parameter
 from cellgrad.core.record import splat
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tracer import Tracer
@@ -27,13 +28,11 @@ def differentiate_on_tape(
     listed = (*args, *kwargs.values())
     positions = positions_of(request, listed, request.name)
     frozen = request.frozen or ()
-    stopped = [w for w in request.weights or () if not w.requires_grad]
+    weights = request.weights or ()
     wanted = [t for p in positions if p not in frozen for t in tensors(listed[p])]
-    wanted += [w for w in request.weights or () if w.requires_grad]
+    wanted += [w for w in weights if w.requires_grad]
     tape = Tape()
-    for t in wanted:
-        if has_gradient(t):
-            tape.watch(t)
+    slots = {id(t): tape.watch(t) for t in wanted if has_gradient(t)}
     with tape:
         out = function(*args, **kwargs)
     part = part_of(request, out, name)
@@ -42,9 +41,10 @@ def differentiate_on_tape(
     found = tape.pull_back(list(zip(results, seeds, strict=True)))
 
     def gradient(like: Tensor) -> Tensor:
-        slot = tape.slots.get(id(like))
+        slot = slots.get(id(like))
         gradient = None if slot is None else found.get(slot)
-        if gradient is None or any(like is w for w in stopped):
+        stopped = isinstance(like, Parameter) and not like.requires_grad  # by now
+        if gradient is None or (stopped and any(like is w for w in weights)):
             return splat(0, like.dtype, like.shape)
         return through(hooks.of(like), gradient)
 

@@ -154,11 +154,23 @@ class Tape:
 
         self.nodes.append(Node(inputs, made, pull))
 
-    def changing(self, tensor: Tensor) -> None:
-        """Says that a tensor is about to be written to in place."""
-        if any(id(tensor) in tape.slots for tape in self.tapes()):
+    def follows(self, values: Any) -> bool:
+        """Whether a nested value has tensors with gradients; these may not be written to in memory."""
+        found = list(tensors(values))
+        for t in found:
+            t._buf = t._buf.copy()  # records have the elements from before
+        return any(id(t) in tape.slots for t in found for tape in self.tapes())
+
+    def replace(self, tensor: Tensor, value: Any) -> None:
+        """Gives a tensor another value in place."""
+        linked = hasattr(tensor, "_link") or hasattr(tensor, "_views")
+        if linked or not isinstance(value, Tensor) or value._sig is not tensor._sig:
             raise Untaped
-        tensor._buf = tensor._buf.copy()  # records have the elements from before
+        tensor._buf = value._buf
+        for tape in self.tapes():
+            slot = tape.slots.get(id(value))
+            tape.slots[id(tensor)] = Slot(tensor) if slot is None else slot
+            tape._alive.append(tensor)
 
     def reading(self, tensor: Tensor) -> None:
         """Says that an operation reads the elements of a tensor outside of a program."""
@@ -167,7 +179,7 @@ class Tape:
 
     def alias(self, tensor: Tensor) -> Tensor:
         """The same value as a tensor of its own."""
-        out = Tensor._wrap(tensor._buf, tensor._sig)
+        out = Tensor._wrap(tensor._buf.copy(), tensor._sig)
         self.rule([tensor], [out], list)
         return out
 
