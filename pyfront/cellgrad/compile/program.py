@@ -527,6 +527,8 @@ def program_for(
     what to run.
     """
     owner, tag = function, None
+    if _state.current.tape is not None:
+        _state.current.tape.keep(function)
     if isinstance(function, types.MethodType):
         owner, tag = function.__self__, function.__func__
     try:

@@ -49,6 +49,8 @@ class _GradFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if state.current.scope is not None:
             return self._traced(self.function, args, kwargs)
+        if state.current.tape is not None:
+            state.current.tape.keep(self.function)
         frozen = frozen_positions(args)
         program = self._programs.get(frozen)
         if program is None:
@@ -130,6 +132,12 @@ def _check_positions(positions: Any, name: str) -> None:
             TypeError, name, "grad_position", "an int or a tuple of ints", positions, hint
         )
     listed = (positions,) if isinstance(positions, int) else positions
+    if not listed:
+        raise error(
+            either(ValueError, RuntimeError),
+            f"For '{name}', the grad_position should not be empty when grad by position.",
+            "give None for gradients by weights only",
+        )
     for p in check_sequence(listed, name, "grad_position", "ints"):
         check_int(p, name, "grad_position", at_least=0)
     if len(set(listed)) != len(listed):

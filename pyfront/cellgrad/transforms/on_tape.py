@@ -10,7 +10,7 @@ from cellgrad.core.parameter import Parameter
 from cellgrad.core.record import splat
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tracer import Tracer
-from cellgrad.core.tree import tensors
+from cellgrad.core.tree import map_tensors, tensors
 from cellgrad.transforms.cotangents import cotangents_of, has_gradient
 from cellgrad.transforms.differentiate import Request, nested, part_of, positions_of
 from cellgrad.transforms.tape import Tape, through
@@ -25,6 +25,16 @@ def differentiate_on_tape(
         Untaped: it writes to a tensor that has a gradient, or an operation reads elements of one.
     """
     name = _jit.function_name(function)
+    seen: set[int] = set()
+
+    def one(t: Tensor) -> Tensor:
+        """A tensor that is given twice is two inputs, each with a gradient of its own."""
+        if id(t) in seen and not isinstance(t, Parameter):
+            return Tensor._wrap(t._buf.copy(), t._sig)
+        seen.add(id(t))
+        return t
+
+    args, kwargs = map_tensors(one, args), map_tensors(one, kwargs)
     listed = (*args, *kwargs.values())
     positions = positions_of(request, listed, request.name)
     frozen = request.frozen or ()

@@ -61,7 +61,7 @@ class Tape:
     def __init__(self) -> None:
         self.outer: Tape | None = None
         self.slots: dict[int, Slot] = {}
-        self._alive: list[Tensor] = []  # whose identities must stay their own
+        self._alive: list[Any] = []  # tensors that are known by identity, and functions
         self.nodes: list[Node] = []
 
     def __enter__(self) -> Tape:
@@ -153,6 +153,11 @@ class Tape:
             return [by_input.get(i) for i in range(len(inputs))]
 
         self.nodes.append(Node(inputs, made, pull))
+
+    def keep(self, function: Any) -> None:
+        """Keeps a function alive: programs do not, and its derivative is asked for later."""
+        for tape in self.tapes():
+            tape._alive.append(function)
 
     def follows(self, values: Any) -> bool:
         """Whether a nested value has tensors with gradients; these may not be written to in memory."""
