@@ -122,8 +122,10 @@ class Differentiated:
         captured = [self.outer.value(what) for what, _ in self.scope.captures]
         return [self.outer.value(t) for t in self.inputs] + captured
 
-    def argument_of(self, parameter: Parameter) -> int | None:
-        """The argument that a Parameter is, or None where the function does not read it."""
+    def argument_of(self, parameter: Tensor) -> int | None:
+        """The argument that a Parameter, or a tensor from around the function, is, or None where the
+        function does not read it.
+        """
         for i, (what, _) in enumerate(self.scope.captures):
             if what is parameter:
                 return len(self.inputs) + i

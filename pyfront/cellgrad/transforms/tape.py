@@ -314,7 +314,12 @@ class _Pull:
             asked = [p for p in dict.fromkeys(places) if p is not None]
             cotangents = [scope.value(g) for g in given]
             out = d.outer.fn.vjp(
-                d.scope.fn.name, d.operands(), cotangents, of=of, wrt=asked, loc=state.location()
+                d.scope.fn.name,
+                d.operands(),
+                cotangents,
+                of=list(of),
+                wrt=asked,
+                loc=state.location(),
             )
         found = dict(zip(asked, out[len(d.results) + len(d.written) :], strict=True))
         inputs = [*d.inputs, *[what for what, _ in d.scope.captures]]
