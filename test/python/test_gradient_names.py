@@ -458,4 +458,4 @@ def test_hyper_map_of_a_tensor_beside_a_tuple():
     f = lambda x, y, z: mapped((x, y), ((z, x), (y, z)))
     assert [float(g) for g in ms.grad(f, (0, 1, 2))(x, y, z)] == [0, 0, 2]
     with pytest.raises(TypeError, match="must be sequences of one length"):
-        mapped((x, y), ((z, x), z))
+        mapped((x, y), ((z, x), y, z))

@@ -260,3 +260,68 @@ def test_the_functions_errors_are_its_own():
 
     with pytest.raises(KeyError, match="3"):
         ms.grad(f)(Tensor(3.0))
+
+
+class Scaled(ms._Function):
+    """Broadcasts y; its derivative is none, so that nothing else can pass."""
+
+    @staticmethod
+    def forward(ctx, x, y, n):
+        assert ctx.needs_input_grad in ((True, True, False), (False, False, False))
+        ctx.save_for_backward(x)
+        ctx.n = n
+        return x * y * n, n, x
+
+    @staticmethod
+    def backward(ctx, gradient, none, unused):
+        (x,) = ctx.saved_tensors
+        assert none is None and numbers(unused) == [0, 0, 0]
+        return Tensor(gradient.asnumpy() * 10), x * gradient * ctx.n, None
+
+
+class Wrong(ms._Function):
+    gives = None
+
+    @staticmethod
+    def forward(ctx, x, n):
+        return x * n
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return Wrong.gives(gradient)
+
+
+def test_functions_with_a_derivative_of_their_own():
+    x, y = three(), Tensor([2.0])
+    assert numbers(Scaled.apply(x, y, 3)[0]) == [6, 12, 18]
+    found = ms.grad(lambda x, y: Scaled.apply(x * x, y, 3)[0], (0, 1))(x, y)
+    assert [numbers(g) for g in found] == [[20, 40, 60], [42]]
+    for gives, message in [
+        (lambda g: g, "wrong number of gradients"),
+        (lambda g: (g, g), "Input is not tensor, but gradient is not none"),
+        (lambda g: (4, None), "Gradient should be none or tensor"),
+        (lambda g: (g.sum(), None), r"has shape \[\], but the argument has \[3\]"),
+    ]:
+        Wrong.gives = gives
+        with pytest.raises(RuntimeError, match=message):
+            ms.grad(Wrong.apply)(x, 2)
+    ms.set_context(mode=ms.GRAPH_MODE)
+    with pytest.raises(RuntimeError, match="'Wrong' runs as ordinary Python"):
+        ms.grad(Wrong.apply)(x, 2)
+
+
+def test_no_grad():
+    """Golden: 375 of (w x + b)^2 w without the one in the middle."""
+    w, b, x = Parameter(Tensor([5.0]), name="w"), Tensor([5.0]), Tensor([2.0])
+
+    def f(x):
+        y = w * x + b
+        with ms._no_grad():
+            m = y * w
+        return m * y
+
+    assert numbers(ms.grad(f)(x)) == [375]
+    assert numbers(ms.grad(lambda x: x * x + ms._no_grad()(f)(x))(x)) == [4]
+    ms.set_context(mode=ms.GRAPH_MODE)
+    with pytest.raises(RuntimeError, match="'_no_grad' runs as ordinary Python"):
+        ms.grad(f)(x)

@@ -154,6 +154,10 @@ class Tape:
 
         self.nodes.append(Node(inputs, made, pull))
 
+    def tracks(self, value: Any) -> bool:
+        """Whether a value is a tensor with a gradient."""
+        return any(id(value) in tape.slots for tape in self.tapes())
+
     def keep(self, function: Any) -> None:
         """Keeps a function alive: programs do not, and its derivative is asked for later."""
         for tape in self.tapes():
@@ -179,7 +183,7 @@ class Tape:
 
     def reading(self, tensor: Tensor) -> None:
         """Says that an operation reads the elements of a tensor outside of a program."""
-        if any(id(tensor) in tape.slots for tape in self.tapes()):
+        if self.tracks(tensor):
             raise Untaped
 
     def alias(self, tensor: Tensor) -> Tensor:
