@@ -213,9 +213,13 @@ class HyperMap(_Mapping):
             return self._values(sequences, lambda items: self._map(function, items))
         if not any(isinstance(s, tuple | list) for s in sequences):
             return _call(function, sequences)
-        if isinstance(function, MultitypeFuncGraph) and not isinstance(sequences[0], tuple | list):
-            if function.find(sequences) is not None:  # a tensor beside a tuple, for example
-                return function(*sequences)
+        leaf = not isinstance(sequences[0], tuple | list)  # a tensor beside a tuple, for example
+        if (
+            leaf
+            and isinstance(function, MultitypeFuncGraph)
+            and function.find(sequences) is not None
+        ):
+            return function(*sequences)
         return self._items(sequences, lambda items: self._map(function, items))
 
 
