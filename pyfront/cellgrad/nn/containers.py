@@ -207,7 +207,7 @@ class CellList(_Numbered):
     2
     """
 
-    is_ensemble = True  # `vmap` gives each Cell one element
+    _is_ensemble = True  # `vmap` gives each Cell one element
 
     def __init__(self, *args: Any, auto_prefix: bool = True):
         super().__init__(auto_prefix)

@@ -132,7 +132,7 @@ def batch(
         )
     ]
     sizes = {t.shape[axis] for axis, t in zip(axes, inputs, strict=True) if axis is not None}
-    if getattr(function, "is_ensemble", False):
+    if getattr(function, "_is_ensemble", False):
         return _ensemble(function, args, kwargs, axes, out_axes, sizes)
     if not sizes:
         raise error(
