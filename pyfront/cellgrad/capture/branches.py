@@ -24,8 +24,7 @@ from cellgrad.capture.merge import (
 )
 from cellgrad.capture.raises import Raised, raise_unless, refused, was_raised
 from cellgrad.core import state
-from cellgrad.core.dynamic import dynamic
-from cellgrad.core.errors import error
+from cellgrad.core.errors import NotCompilable, error
 from cellgrad.core.frame import BREAK, CONTINUE, RETURN, Frame, Run
 from cellgrad.core.scope import Scope, ScopeGuard
 from cellgrad.core.tensor import Tensor
@@ -49,13 +48,11 @@ class Exit:
     def require_return(self, frame: Frame) -> None:
         """Refuses a function that returns in some cases and ends without a value in others."""
         if self.flags[RETURN] is not True and frame.result is not None:
-            raise dynamic(
-                error(
-                    TypeError,
-                    f"'{frame.code.name}' returns a value only where a condition on a tensor holds; "
-                    "elsewhere it ends without return, and gives None.",
-                    "return a value of the same shape and dtype at the end as well",
-                )
+            raise error(
+                TypeError,
+                f"'{frame.code.name}' returns a value only where a condition on a tensor holds; "
+                "elsewhere it ends without return, and gives None.",
+                "return a value of the same shape and dtype at the end as well",
             )
 
     def unless(self, frame: Frame, rest: Run) -> Any:
@@ -216,14 +213,12 @@ def run_apart(
     if name is not None:
         containers.restore()
         frame.node = node
-        raise dynamic(
-            error(
-                TypeError,
-                f"'{name}' is changed in place inside a branch or loop that depends on a tensor: the "
-                "choice is made when the code runs, but the change would be made while compiling.",
-                f"build a new value instead, for example {name} = [*{name}, x] with the same length in "
-                "both cases, or keep tensors in a tensor",
-            )
+        raise error(
+            NotCompilable,
+            f"'{name}' is changed in place inside a branch or loop that depends on a tensor: the "
+            "choice is made when the code runs, but the change would be made while compiling.",
+            f"build a new value instead, for example {name} = [*{name}, x] with the same length in "
+            "both cases, or keep tensors in a tensor",
         )
     refuse_changes(changes_of(scope, [values for _, values in before]) if not may_change else [])
     return outcome
@@ -305,13 +300,11 @@ def branch(frame: Frame, condition: Tensor, then: Run, other: Run) -> Any:
         _add_elements(selection, outer, a, b)
         signal = _add_signals(selection, frame, a, b)
     except Conflict as e:
-        raise dynamic(
-            error(
-                TypeError,
-                f"The two branches of a condition that depends on a tensor give different kinds of "
-                f"values: {e}.",
-                "give both the same shape and dtype, for example with ops.zeros_like or astype",
-            )
+        raise error(
+            NotCompilable,
+            f"The two branches of a condition that depends on a tensor give different kinds of "
+            f"values: {e}.",
+            "give both the same shape and dtype, for example with ops.zeros_like or astype",
         ) from None
     selection.finish(outer, condition)
     return signal if not isinstance(signal, _Flags) else signal.exit()

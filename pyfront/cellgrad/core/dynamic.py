@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from cellgrad.core.errors import NotCompilable
+
 E = TypeVar("E", bound=BaseException)
 
 
@@ -14,8 +16,8 @@ def dynamic(exception: E) -> E:
 
 
 def is_dynamic(exception: BaseException) -> bool:
-    """Whether an error is so marked."""
-    return getattr(exception, "__cellgrad_dynamic__", False)
+    """Whether an error is so marked, or says so by its class."""
+    return isinstance(exception, NotCompilable) or hasattr(exception, "__cellgrad_dynamic__")
 
 
 class Untaped(Exception):

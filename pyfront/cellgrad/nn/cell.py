@@ -108,6 +108,10 @@ class Cell(CellState, CellModes, CellHooks):
             return self._inlined(args, kwargs)
         if context.graph_mode():
             return _jit.call_cell(self, args, kwargs)
+        return self._plain(*args, **kwargs)
+
+    def _plain(self, *args: Any, **kwargs: Any) -> Any:
+        """The call as ordinary Python, operation by operation."""
         run = self.construct
         if state.current.tape is not None and hasattr(self, "bprop"):
             run = lambda *a, **k: custom.call_on_tape(self.construct, a, k, self.bprop)
