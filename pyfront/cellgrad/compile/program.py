@@ -44,6 +44,7 @@ from cellgrad.core import dtype as mstype
 from cellgrad.core import format as _format
 from cellgrad.core import hooks as _hooks
 from cellgrad.core import log as _log
+from cellgrad.core import state as _state
 from cellgrad.core.context import current as _current
 from cellgrad.core.context import prefix as _prefix
 from cellgrad.core.errors import NotCompilable, error
@@ -138,7 +139,8 @@ class Program:
     """Something to compile: `run` is called with tracers while a scope is current."""
 
     __slots__ = (
-        *("__weakref__", "by_identity", "cache", "divisible", "name", "run", "shared", "stale"),
+        *("__weakref__", "by_identity", "cache", "divisible", "dynamic", "name", "run", "shared"),
+        "stale",
         "variants",
     )
 
@@ -157,6 +159,8 @@ class Program:
         self.cache: dict[Any, Compiled] = {}
         # Whether it matters which Parameters the arguments are: it writes one of them.
         self.by_identity = False
+        # Whether it runs as ordinary Python, because its code cannot be compiled.
+        self.dynamic = False
         # Whether a Cell it read was changed; "mode" where only training flags were.
         self.stale: bool | str = False
         self.variants: dict[Any, list[Compiled]] = {}  # all that is compiled, for any flags
@@ -212,6 +216,9 @@ class Program:
                 buffers = [b.copy() if b is p._buf else b for b in buffers]
         if compiled.captures:
             buffers.extend([t._buf for t, _ in compiled.captures])
+        tape = _state.current.tape
+        if tape is not None:
+            return tape.run(self, compiled, args, kwargs, buffers)
         return compiled.build(compiled.entry(buffers))
 
     def _compile(self, signature: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
@@ -568,6 +575,8 @@ def program_for(
     what to run.
     """
     owner, tag = function, None
+    if _state.current.tape is not None:
+        _state.current.tape.keep(function)
     if isinstance(function, types.MethodType):
         owner, tag = function.__self__, function.__func__
     try:
