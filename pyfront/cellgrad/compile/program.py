@@ -206,6 +206,27 @@ class Program:
             buffers.extend([t._buf for t, _ in compiled.captures])
         return compiled.build(compiled.entry(buffers))
 
+    def prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Compiles for arguments like these, unless that is done, and does not run."""
+        key: list[Any] = _prefix.copy()
+        tensors: list[Tensor] = []
+        for a in args:
+            collect(a, key, tensors)
+        for name, value in kwargs.items():
+            key.append(name)
+            collect(value, key, tensors)
+        if self.by_identity:
+            key += [Identity(t) for t in tensors if type(t) is Parameter]
+        if _hooks.registered:
+            key.extend(_hooks.key(tensors))
+        compiled = self.cache.get(tuple(key))
+        if compiled is None or self.stale or not compiled.fits():
+            try:
+                self._compile(tuple(key), args, kwargs)
+            except NeedsIdentity:
+                self.by_identity = True
+                self.prepare(args, kwargs)
+
     def _compile(self, signature: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
         with compiling:
             before, stale = self.cache, self.stale
@@ -494,9 +515,9 @@ def _release() -> None:
         clear()
 
 
-def call_cell(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Calls a Cell through compiled code."""
-    program = cell.__dict__.get("_jit_program")
+def cell_program(cell: Any) -> Program:
+    """The compiled code of a Cell."""
+    program: Program | None = cell.__dict__.get("_jit_program")
     if program is None:
         ref = weakref.ref(cell)
 
@@ -505,7 +526,12 @@ def call_cell(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
         program = Program(run, type(cell).__name__)
         object.__setattr__(cell, "_jit_program", program)
-    return program(args, kwargs)
+    return program
+
+
+def call_cell(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Calls a Cell through compiled code."""
+    return cell_program(cell)(args, kwargs)
 
 
 _programs = PerObject()

@@ -106,7 +106,8 @@ class Tensor(_Methods):
             arrays keep their dtype.
         dtype: the dtype to convert to.
         shape, init: with an initializer, `input_data` is left out (``Tensor(shape=(2, 3),
-            dtype=ms.float32, init=One())``).
+            dtype=ms.float32, init=One())``). A length of None in `shape`, or a `dtype` alone, gives a
+            tensor without elements, which only says what there will be: see `Cell.set_inputs`.
         const_arg: whether the elements are constants where it is an argument of compiled code, as
             those of a number are: see `set_const_arg`.
 
@@ -131,14 +132,21 @@ class Tensor(_Methods):
         self,
         input_data: Any = None,
         dtype: Type | None = None,
-        shape: Sequence[int] | int | None = None,
+        shape: Sequence[int | None] | int | None = None,
         init: Any = None,
         const_arg: bool = False,
     ):
         if dtype is not None:
             dtype = _check_dtype(dtype, "Tensor")
         if shape is not None and dtype is not None and input_data is None and init is None:
-            input_data = np.zeros(shape)  # MindSpore leaves the elements undefined
+            if isinstance(shape, int) or None not in shape:
+                input_data = np.zeros(shape)  # MindSpore leaves the elements undefined
+        if input_data is None and dtype is not None and init is None:
+            # MindSpore's -2 means that not even the number of dimensions is known.
+            open_shape = (-2,) if shape is None else [-1 if n is None else n for n in shape]
+            self.__class__ = OpenTensor
+            self._sig = signature(dtype, tuple(open_shape))
+            return
         if init is not None:
             if shape is None or dtype is None:
                 raise error(ValueError, "For 'Tensor', 'init' needs 'shape' and 'dtype' as well.")
@@ -516,6 +524,25 @@ class ConstantTensor(Tensor):
     """What a Tensor is after `Tensor.set_const_arg`."""
 
     __slots__ = ()
+
+
+class OpenTensor(Tensor):
+    """What ``Tensor(shape=(None, 3), dtype=ms.float32)`` is: a dtype and a shape."""
+
+    __slots__ = ()
+
+    @property
+    def _buf(self) -> Any:
+        raise error(
+            ValueError,
+            f"A tensor of shape {list(self.shape)} has no elements: lengths that are -1 are not known yet.",
+            "give it to Cell.set_inputs or ms.jit(input_signature=...), and call with other tensors",
+        )
+
+    def __repr__(self) -> str:
+        return f"Tensor(shape={list(self.shape)}, dtype={self.dtype.title})"
+
+    __str__ = __repr__
 
 
 def _converted(array: np.ndarray[Any, Any], target: Type) -> np.ndarray[Any, Any]:
