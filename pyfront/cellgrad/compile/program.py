@@ -136,6 +136,7 @@ class Program:
         *("__weakref__", "by_identity", "cache", "name", "run", "shared", "stale"),
         "variants",
     )
+    asks = False  # whether it is called again with elements that are needed while compiling
 
     def __init__(
         self,
@@ -262,6 +263,7 @@ class Program:
     def _capture_and_compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
         trace = Trace(self.name)
         trace.by_identity = self.by_identity
+        trace.asks = self.asks
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(max(limit, _RECURSION))
         try:

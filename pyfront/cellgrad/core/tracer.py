@@ -15,6 +15,23 @@ if TYPE_CHECKING:
     from cellgrad.core.scope import Scope
 
 
+# Integers that say how an operation computes (axes, shapes) are no more than this.
+_FEW = 256
+
+
+class NeedsElements(BaseException):
+    """The elements of an input are needed while compiling. No error, so that operations do not catch it."""
+
+    def __init__(self, place: int):
+        super().__init__()
+        self.place = place  # among the tensors of the call
+
+
+def says_how(x: Tensor) -> bool:
+    """Whether a tensor may be an axis, a shape or the like."""
+    return x.dtype.kind in "iu" and x.size <= _FEW
+
+
 class Tracer(Tensor):
     """An SSA value of a scope. Operators append ops; what needs elements is refused."""
 
@@ -44,6 +61,10 @@ class Tracer(Tensor):
     def _concrete(self, what: str) -> NoReturn:
         if self._scope.trace.closed:
             raise leaked(self)
+        if self._scope.trace.asks and says_how(self):
+            for place, given in enumerate(self._scope.inputs):
+                if given is self:
+                    raise NeedsElements(place)
         kind = TypeError
         if what == "bool()":
             raise error(

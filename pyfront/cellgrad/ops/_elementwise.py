@@ -60,6 +60,37 @@ class Primitive:
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
 
+    @property
+    def attrs(self) -> dict[str, Any]:
+        """What `add_prim_attr` has noted."""
+        return self.__dict__.setdefault("_attrs", {})  # type: ignore[no-any-return]
+
+    def add_prim_attr(self, name: str, value: Any) -> Primitive:
+        """Notes an attribute, as scripts do for MindSpore's kernels; it has no effect.
+
+        >>> print(ops.Add().add_prim_attr("primitive_target", "CPU").attrs)
+        {'primitive_target': 'CPU'}
+        """
+        self.attrs[name] = value
+        return self
+
+    def del_prim_attr(self, name: str) -> Primitive:
+        """Takes an attribute of `add_prim_attr` off again.
+
+        >>> print(ops.Add().add_prim_attr("a", 1).del_prim_attr("a").attrs)
+        {}
+        """
+        self.attrs.pop(name, None)
+        return self
+
+    def set_device(self, device_target: str) -> Primitive:
+        """Notes the attribute "primitive_target", which has no effect: a program has one device.
+
+        >>> print(ops.Add().set_device("CPU")(Tensor([1.0]), Tensor([2.0])))
+        [3.]
+        """
+        return self.add_prim_attr("primitive_target", device_target)
+
 
 def _run(function: Any, *args: Any) -> Tensor:
     if state.current.scope is None:

@@ -64,11 +64,15 @@ class Mask(NamedTuple):
 # --- parts ------------------------------------------------------------------------------------
 
 
+_TRUE = ("true",)
+
+
 def parts_of(index: Any) -> tuple[list[Any], list[Any]]:
     """The parts of an index as static data, and the arrays in it.
 
     A part is an int, a slice's ("slice", start, stop, step), None, Ellipsis, or ("array", k) for array
-    k: numpy integers, known bools, or a Tensor.
+    k: numpy integers, known bools, or a Tensor. True adds a dimension, as None does; beside arrays it is
+    one of them, of one element and for no dimension: ("true",).
     """
     listed = index if isinstance(index, tuple) else (index,)
     parts: list[Any] = []
@@ -82,7 +86,7 @@ def parts_of(index: Any) -> tuple[list[Any], list[Any]]:
                     IndexError,
                     "When tensor is indexed by a bool object, the value only support 'True'.",
                 )
-            parts.append(None)  # adds a dimension as well
+            parts.append(_TRUE)
         elif is_int(i):
             parts.append(int(i))
         elif isinstance(i, slice):
@@ -91,10 +95,13 @@ def parts_of(index: Any) -> tuple[list[Any], list[Any]]:
         else:
             array = _array(i)
             if isinstance(array, np.ndarray) and array.dtype.kind == "b" and not array.ndim:
-                parts.extend(parts_of(bool(array))[0])
+                parts_of(bool(array))  # which refuses False
+                parts.append(_TRUE)
                 continue
             parts.append(("array", len(arrays)))
             arrays.append(array)
+    if not any(a.ndim for a in arrays):
+        parts = [None if i is _TRUE else i for i in parts]
     return parts, arrays
 
 
@@ -181,6 +188,8 @@ def plan_of(parts: tuple[Any, ...], arrays: int, shape: tuple[int, ...]) -> Plan
             pass
         elif i is None:
             out.append(1)
+        elif i == _TRUE:
+            pass
         elif isinstance(i, int):
             at = checked_index(i, shape[d], d)
             _append((starts, at), (limits, at + 1), (strides, 1))
@@ -194,7 +203,7 @@ def plan_of(parts: tuple[Any, ...], arrays: int, shape: tuple[int, ...]) -> Plan
         else:
             _append((dims, d), (places, len(out)))
             _append((starts, 0), (limits, shape[d]), (strides, 1), (out, shape[d]))
-        joins = isinstance(i, int) or (isinstance(i, tuple) and i[0] == "array")
+        joins = isinstance(i, int) or (isinstance(i, tuple) and i[0] != "slice")
         runs += joins and not before
         before = joins
     region = Region(tuple(starts), tuple(limits), tuple(strides), tuple(flips), tuple(out))
@@ -211,7 +220,7 @@ def _expanded(parts: Sequence[Any], shape: tuple[int, ...], widths: list[int]) -
     used = 0
     for i in parts:
         if isinstance(i, tuple):
-            used += widths[i[1]] if i[0] == "array" else 1
+            used += widths[i[1]] if i[0] == "array" else i[0] == "slice"
         elif isinstance(i, int):
             used += 1
     if used > len(shape):
@@ -260,7 +269,7 @@ def without_masks(
     mask = None
     for i in _expanded(parts, shape, widths):
         if not isinstance(i, tuple) or i[0] != "array":
-            d += not (i is None or i is Ellipsis)
+            d += not (i is None or i is Ellipsis or i == _TRUE)
             new_parts.append(i)
             continue
         a, width = arrays[i[1]], widths[i[1]]
