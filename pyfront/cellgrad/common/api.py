@@ -19,7 +19,9 @@ class _PyNativeExecutor:
 class _CellGraphExecutor:
     """Compiles Cells."""
 
-    def compile(self, obj: Any, *args: Any, phase: str = "predict", **kwargs: Any) -> tuple[str, bool]:
+    def compile(
+        self, obj: Any, *args: Any, phase: str = "predict", **kwargs: Any
+    ) -> tuple[str, bool]:
         """Compiles a Cell for such inputs without running it; see `Cell.compile`. `phase` has no effect."""
         obj.compile(*args, **kwargs)
         return phase, True

@@ -132,11 +132,12 @@ class Compiled:
 class Program:
     """Something to compile: `run` is called with tracers while a scope is current."""
 
+    asks = False  # whether it is called again with elements that are needed while compiling
+
     __slots__ = (
         *("__weakref__", "by_identity", "cache", "name", "run", "shared", "stale"),
         "variants",
     )
-    asks = False  # whether it is called again with elements that are needed while compiling
 
     def __init__(
         self,
@@ -262,8 +263,8 @@ class Program:
 
     def _capture_and_compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
         trace = Trace(self.name)
-        trace.by_identity = self.by_identity
         trace.asks = self.asks
+        trace.by_identity = self.by_identity
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(max(limit, _RECURSION))
         try:

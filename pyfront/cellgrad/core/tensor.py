@@ -138,15 +138,14 @@ class Tensor(_Methods):
     ):
         if dtype is not None:
             dtype = _check_dtype(dtype, "Tensor")
-        if shape is not None and dtype is not None and input_data is None and init is None:
-            if isinstance(shape, int) or None not in shape:
-                input_data = np.zeros(shape)  # MindSpore leaves the elements undefined
         if input_data is None and dtype is not None and init is None:
-            # MindSpore's -2 means that not even the number of dimensions is known.
-            open_shape = (-2,) if shape is None else [-1 if n is None else n for n in shape]
-            self.__class__ = OpenTensor
-            self._sig = signature(dtype, tuple(open_shape))
-            return
+            if shape is None or (not isinstance(shape, int) and None in shape):
+                # MindSpore's -2 means that not even the number of dimensions is known.
+                lengths = (-2,) if shape is None else [-1 if n is None else n for n in shape]
+                self.__class__ = OpenTensor
+                self._sig = signature(dtype, tuple(lengths))
+                return
+            input_data = np.zeros(shape)  # MindSpore leaves the elements undefined
         if init is not None:
             if shape is None or dtype is None:
                 raise error(ValueError, "For 'Tensor', 'init' needs 'shape' and 'dtype' as well.")
@@ -538,6 +537,11 @@ class OpenTensor(Tensor):
             f"A tensor of shape {list(self.shape)} has no elements: lengths that are -1 are not known yet.",
             "give it to Cell.set_inputs or ms.jit(input_signature=...), and call with other tensors",
         )
+
+    def copy(self) -> Tensor:
+        return self
+
+    __copy__ = copy
 
     def __repr__(self) -> str:
         return f"Tensor(shape={list(self.shape)}, dtype={self.dtype.title})"

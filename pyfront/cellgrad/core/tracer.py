@@ -59,12 +59,10 @@ class Tracer(Tensor):
             self._sig = signature(mstype.BY_NATIVE[value.dtype], shape)
 
     def _concrete(self, what: str) -> NoReturn:
+        if self._scope.trace.asks:
+            self._ask()
         if self._scope.trace.closed:
             raise leaked(self)
-        if self._scope.trace.asks and says_how(self):
-            for place, given in enumerate(self._scope.inputs):
-                if given is self:
-                    raise NeedsElements(place)
         kind = TypeError
         if what == "bool()":
             raise error(
@@ -82,6 +80,13 @@ class Tracer(Tensor):
             or "keep the computation in ops, or return the "
             "tensor and convert it outside the compiled function",
         )
+
+    def _ask(self) -> None:
+        """Asks for the elements, if it is an input that may be an axis or the like."""
+        if says_how(self) and not self._scope.trace.closed:
+            for place, given in enumerate(self._scope.inputs):
+                if given is self:
+                    raise NeedsElements(place)
 
     def _type_text(self) -> str:
         return f"shape={list(self.shape)}, dtype={self.dtype.title}"

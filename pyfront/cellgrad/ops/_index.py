@@ -71,8 +71,8 @@ def parts_of(index: Any) -> tuple[list[Any], list[Any]]:
     """The parts of an index as static data, and the arrays in it.
 
     A part is an int, a slice's ("slice", start, stop, step), None, Ellipsis, or ("array", k) for array
-    k: numpy integers, known bools, or a Tensor. True adds a dimension, as None does; beside arrays it is
-    one of them, of one element and for no dimension: ("true",).
+    k: numpy integers, known bools, or a Tensor. True is an array of one element, for no dimension: ("true",)
+    beside others, and None where there are only numbers.
     """
     listed = index if isinstance(index, tuple) else (index,)
     parts: list[Any] = []
@@ -100,9 +100,24 @@ def parts_of(index: Any) -> tuple[list[Any], list[Any]]:
                 continue
             parts.append(("array", len(arrays)))
             arrays.append(array)
-    if not any(a.ndim for a in arrays):
-        parts = [None if i is _TRUE else i for i in parts]
+    if _TRUE in parts and not any(a.ndim for a in arrays):
+        parts = _with_dimension(parts)
     return parts, arrays
+
+
+def _with_dimension(parts: list[Any]) -> list[Any]:
+    """An index of True and numbers, with None where the dimension that they have together is in the result."""
+    joined = [k for k, i in enumerate(parts) if isinstance(i, int) or i == _TRUE or _is_array(i)]
+    rest = [i for i in parts if i != _TRUE]
+    return [*rest[: joined[0]], None, *rest[joined[0] :]] if _adjacent(joined) else [None, *rest]
+
+
+def _is_array(part: Any) -> bool:
+    return isinstance(part, tuple) and part[0] == "array"
+
+
+def _adjacent(places: list[int]) -> bool:
+    return places[-1] - places[0] == len(places) - 1
 
 
 def _bound(value: Any) -> int:

@@ -251,7 +251,12 @@ def _placed(x: Tensor, mask: Tensor, source: Tensor, checked: bool) -> Tensor:
     count = cast(where, mstype.int32).reshape(-1).cumsum(0)
     if checked:
         text = f"For 'masked_scatter', the mask holds for more than the {source.size} elements of 'source'."
-        check(gen.less_equal(count[-1], source.size), text, ValueError, "give it as many as hold in the mask")
+        check(
+            gen.less_equal(count[-1], source.size),
+            text,
+            ValueError,
+            "give it as many as hold in the mask",
+        )
         if not source.size:
             return x
     at = gen.maximum(count - 1, 0)

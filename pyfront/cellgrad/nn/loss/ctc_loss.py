@@ -105,7 +105,12 @@ def ctc_loss(
 def _check_range(x: Tensor, low: int, high: int, what: str) -> None:
     """Ends the call with an error unless all of some integers are in a range."""
     inside = ops.logical_and(x >= low, x <= high)
-    check(inside, f"For 'ctc_loss', {what} must be in [{low}, {high}].", ValueError, "look at the data")
+    check(
+        inside,
+        f"For 'ctc_loss', {what} must be in [{low}, {high}].",
+        ValueError,
+        "look at the data",
+    )
 
 
 def _before(alpha: Tensor, places: int) -> Tensor:
