@@ -143,7 +143,7 @@ class Program:
         self,
         run: Callable[..., Any],
         name: str,
-        shared: tuple[dict[Any, Program], Any] | None = None,
+        shared: tuple[dict[Any, Any], Any] | None = None,
     ):
         self.run = run
         self.name = name
