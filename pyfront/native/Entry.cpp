@@ -271,18 +271,18 @@ nb::object Entry::collect(Frame &frame, nb::handle arguments,
   for (auto [i, spec] : llvm::enumerate(entry->results)) {
     nb::object result;
     if (spec.donatedArg) {
-      result = nb::borrow(PyTuple_GET_ITEM(arguments.ptr(), *spec.donatedArg));
+      result = nb::borrow(NB_TUPLE_GET_ITEM(arguments.ptr(), *spec.donatedArg));
     } else if (outputs.is_valid()) {
       size_t index = frame.pointers.size();
       result = nb::borrow(
-          PyTuple_GET_ITEM(outputs.ptr(), index - entry->args.size()));
+          NB_TUPLE_GET_ITEM(outputs.ptr(), index - entry->args.size()));
       addBuffer(index, result, frame);
     } else {
       TensorBuffer made = fresh(spec);
       frame.pointers.push_back(memoryOf(made, true));
       result = wrapBuffer(std::move(made));
     }
-    PyList_SET_ITEM(results.ptr(), i, result.release().ptr());
+    NB_LIST_SET_ITEM(results.ptr(), i, result.release().ptr());
   }
   if (writesGiven || outputs.is_valid())
     checkOverlap(frame);
@@ -294,7 +294,7 @@ nb::object Entry::call(nb::handle given, nb::handle out) const {
   if (!arguments.is_valid())
     throw nb::type_error(
         (entry->name + ": expected a list of tensors").c_str());
-  size_t count = PyTuple_GET_SIZE(arguments.ptr());
+  size_t count = NB_TUPLE_GET_SIZE(arguments.ptr());
   if (count != entry->args.size())
     throw nb::type_error((entry->name + ": takes " +
                           std::to_string(entry->args.size()) + " tensors, " +
@@ -302,7 +302,7 @@ nb::object Entry::call(nb::handle given, nb::handle out) const {
                              .c_str());
   Frame frame;
   for (size_t i = 0; i < count; ++i)
-    addBuffer(i, PyTuple_GET_ITEM(arguments.ptr(), i), frame);
+    addBuffer(i, NB_TUPLE_GET_ITEM(arguments.ptr(), i), frame);
   nb::object results = collect(frame, arguments, out);
   Lent lent(*entry);
   int32_t status =

@@ -57,39 +57,25 @@ class Primitive:
     def __init__(self, name: str = ""):
         self.name = name or type(self).__name__
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}()"
+    def set_device(self, device_target: str) -> Primitive:
+        """Kept for scripts: where the operation runs, which the context says here.
 
-    @property
-    def attrs(self) -> dict[str, Any]:
-        """What `add_prim_attr` has noted."""
-        return self.__dict__.setdefault("_attrs", {})  # type: ignore[no-any-return]
+        >>> print(ops.Tanh().set_device("CPU").name)
+        Tanh
+        """
+        return self
 
     def add_prim_attr(self, name: str, value: Any) -> Primitive:
-        """Notes an attribute, as scripts do for MindSpore's kernels; it has no effect.
+        """Keeps a value under a name in `attrs`; it changes nothing.
 
-        >>> print(ops.Add().add_prim_attr("primitive_target", "CPU").attrs)
-        {'primitive_target': 'CPU'}
+        >>> print(ops.Tanh().add_prim_attr("label", 1).attrs)
+        {'label': 1}
         """
-        self.attrs[name] = value
+        self.attrs = {**getattr(self, "attrs", {}), name: value}
         return self
 
-    def del_prim_attr(self, name: str) -> Primitive:
-        """Takes an attribute of `add_prim_attr` off again.
-
-        >>> print(ops.Add().add_prim_attr("a", 1).del_prim_attr("a").attrs)
-        {}
-        """
-        self.attrs.pop(name, None)
-        return self
-
-    def set_device(self, device_target: str) -> Primitive:
-        """Notes the attribute "primitive_target", which has no effect: a program has one device.
-
-        >>> print(ops.Add().set_device("CPU")(Tensor([1.0]), Tensor([2.0])))
-        [3.]
-        """
-        return self.add_prim_attr("primitive_target", device_target)
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
 
 
 def _run(function: Any, *args: Any) -> Tensor:
