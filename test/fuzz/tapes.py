@@ -105,14 +105,22 @@ class Program:
 
 
 def check(seeds: range) -> tuple[int, list[str]]:
-    """How many programs were compared, and those that differ."""
+    """How many programs were compared, and those that differ. A tape may give up; then nothing is compared."""
     wrong = []
+    compared = 0
     before = ms.get_context("mode")
     try:
         ms.set_context(mode=ms.PYNATIVE_MODE)
         for seed in seeds:
             program = Program(seed)
-            taped, compiled = program.gradients(True), program.gradients(False)
+            try:
+                taped = program.gradients(True)
+            except TypeError as e:
+                if "not known while compiling" not in str(e):
+                    raise
+                continue
+            compared += 1
+            compiled = program.gradients(False)
             for name, a, b in zip(
                 ("dx", "dy", "dw", "second", "w after"), taped, compiled, strict=True
             ):
@@ -122,7 +130,7 @@ def check(seeds: range) -> tuple[int, list[str]]:
                     )
     finally:
         ms.set_context(mode=before)
-    return len(seeds), wrong
+    return compared, wrong
 
 
 if __name__ == "__main__":
@@ -131,4 +139,5 @@ if __name__ == "__main__":
     parser.add_argument("--count", type=int, default=100)
     given = parser.parse_args()
     count, found = check(range(given.first, given.first + given.count))
-    print(*found, f"{count} programs, {len(found)} differences", sep="\n")
+    said = f"{given.count} programs, {count} compared, {len(found)} differences"
+    print(*found, said, sep="\n")
