@@ -47,9 +47,9 @@ struct Rules {
   /// another.
   std::string ofCounts(Operation *op) const {
     int64_t found = 0;
-    for (Type type : llvm::concat<const Type>(
-             llvm::to_vector(op->getOperandTypes()),
-             llvm::to_vector(op->getResultTypes()))) {
+    for (Type type :
+         llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()),
+                                  llvm::to_vector(op->getResultTypes()))) {
       int64_t count = batch.rowsOf(type);
       if (count > 0 && found > 0 && count != found)
         return llvm::formatv("has tensors of {0} and of {1} rows for each "
