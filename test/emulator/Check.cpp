@@ -147,10 +147,9 @@ bool Block::touch(Shadow &shadow, uint64_t offset, unsigned bytes, Tag thread,
       if (writer < bounds.launch)
         finding.newBytes += uint64_t(1) << shadow.shift;
       // A plain write stays one, which no other thread may update.
-      bool isOwn = writer >= barrierEpoch << kWhoBits &&
-                   (writer & kWhoMask) == thread;
-      writer =
-          how == Access::Store || isOwn ? mine : now << kWhoBits | kAtomic;
+      bool isOwn =
+          writer >= barrierEpoch << kWhoBits && (writer & kWhoMask) == thread;
+      writer = how == Access::Store || isOwn ? mine : now << kWhoBits | kAtomic;
       continue;
     }
     if (writer < bounds.launch && reader < bounds.launch)

@@ -1,7 +1,7 @@
 //===- Memory.h - memory that knows who wrote it --------------------------===//
 //
-// Each allocation has its exact size, and a shadow that says who wrote, who read
-// and who updated each of its bytes last. An entry of a shadow is a tag:
+// Each allocation has its exact size, and a shadow that says who wrote, who
+// read and who updated each of its bytes last. An entry of a shadow is a tag:
 //
 //     epoch << 11 | who
 //
