@@ -18,13 +18,14 @@ from cellgrad.capture.changes import BLIND, CHANGING, changing, known
 from cellgrad.capture.ranges import TensorRange
 from cellgrad.capture.source import without_source
 from cellgrad.core import state
+from cellgrad.core.dynamic import dynamic
 from cellgrad.core.effects import assign, print_tensors
 from cellgrad.core.errors import error
 from cellgrad.core.foreign import function_hint, unknown_argument
 from cellgrad.core.frame import Closure, Code, Frame, run_code
 from cellgrad.core.guards import ABSENT, CONTAINERS, is_cell, is_library, value_of
 from cellgrad.core.parameter import Parameter
-from cellgrad.core.scope import VALUES, NeedsIdentity, created, used
+from cellgrad.core.scope import VALUES, NeedsIdentity, as_number, created, used
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.text import formatted, holds_text, join
 from cellgrad.core.tracer import Tracer
@@ -361,15 +362,20 @@ def store_attribute(owner: Any, name: str, value: Any) -> None:
             _store_in_cell(owner, name, value)
             return
         if isinstance(owner, types.ModuleType):
-            raise error(
-                TypeError,
-                f"The global variable '{name}' of module '{owner.__name__}' is assigned in compiled "
-                "code, which would happen only once, while compiling.",
-                "return the value and assign it outside, or make it state: a Parameter of a Cell",
+            raise dynamic(
+                error(
+                    TypeError,
+                    f"The global variable '{name}' of module '{owner.__name__}' is assigned in compiled "
+                    "code, which would happen only once, while compiling.",
+                    "return the value and assign it outside, or make it state: a Parameter of a Cell",
+                )
             )
         if isinstance(owner, Tensor):
-            raise error(
-                TypeError, f"Attribute '{name}' of a tensor cannot be assigned in compiled code."
+            raise dynamic(
+                error(
+                    TypeError,
+                    f"Attribute '{name}' of a tensor cannot be assigned in compiled code.",
+                )
             )
         changing(owner, setattr, owner, name, value, key=name, attribute=True)
     setattr(owner, name, value)
@@ -440,11 +446,13 @@ def global_changed(frame: Frame, name: str, what: str) -> Exception:
     evaluated.
     """
     kind = "nonlocal" if name in frame.closure else "global"
-    return error(
-        TypeError,
-        f"The {kind} variable '{name}' {what} in compiled code, which would happen only once, while "
-        "compiling.",
-        "return the value and assign it outside, or make it state: a Parameter of a Cell",
+    return dynamic(
+        error(
+            TypeError,
+            f"The {kind} variable '{name}' {what} in compiled code, which would happen only once, while "
+            "compiling.",
+            "return the value and assign it outside, or make it state: a Parameter of a Cell",
+        )
     )
 
 
@@ -453,7 +461,7 @@ def augmented(function: Callable[[Any, Any], Any], before: Any, value: Any) -> A
     if isinstance(before, Tensor) or not hasattr(
         type(before), f"__i{function.__name__.strip('_')}__"
     ):
-        return function(before, value)
+        return as_number(function(before, value), before, value)
     in_place: Any = getattr(operator, f"i{function.__name__.strip('_')}")
     changing(before, in_place, before, value)
     return in_place(before, value)

@@ -109,7 +109,7 @@ def operation(function: F) -> F:
 def fresh(x: Tensor) -> Tensor:
     """The same value as a tensor of its own, so that assigning to elements of one leaves the other."""
     scope = state.current.scope
-    return Tensor(x) if scope is None else scope.copied(x)
+    return Tensor.copy(x) if scope is None else scope.copied(x)
 
 
 def emit(
@@ -279,6 +279,8 @@ def cast_to(x: Tensor, dtype: Type) -> Tensor:
             f"A dtype is needed, but got {type(dtype).__name__} {dtype!r}.",
             "write it as ms.float32",
         )
+    if state.current.scope is None:
+        return x.astype(dtype)
     return emit("cell.cast", [x], None, dtype, x.shape)
 
 

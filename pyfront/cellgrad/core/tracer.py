@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
-from cellgrad.core.errors import error
+from cellgrad.core.dynamic import dynamic
+from cellgrad.core.errors import NotCompilable, error
 from cellgrad.core.foreign import function_called
 from cellgrad.core.storage import Signature, signature
 from cellgrad.core.tensor import Tensor
@@ -44,17 +45,16 @@ class Tracer(Tensor):
     def _concrete(self, what: str) -> NoReturn:
         if self._scope.trace.closed:
             raise leaked(self)
-        kind = TypeError
         if what == "bool()":
             raise error(
-                kind,
+                NotCompilable,
                 f"A condition depends on the elements of a tensor ({self._type_text()}), which "
                 f"are not known while compiling.",
                 "write the choice as data: ops.where(cond, a, b) or ops.select(cond, a, b); "
                 "a condition on x.shape, x.dtype or Python values is fine",
             )
         raise error(
-            kind,
+            NotCompilable,
             f"{what} needs the elements of a tensor ({self._type_text()}), which are not known "
             f"while compiling.",
             function_called(state.current.frame)
@@ -97,10 +97,12 @@ class Tracer(Tensor):
 
 def leaked(tracer: Tracer) -> Exception:
     """The error for a tracer used after, or outside of, the function that made it."""
-    return error(
-        RuntimeError,
-        f"A tensor computed inside '{tracer._scope.name}' ({tracer._type_text()}) is used outside "
-        f"of it: it was kept in a list, "
-        "global or attribute while the function was being compiled, and holds no elements.",
-        "return it from the function instead",
+    return dynamic(
+        error(
+            RuntimeError,
+            f"A tensor computed inside '{tracer._scope.name}' ({tracer._type_text()}) is used outside "
+            f"of it: it was kept in a list, "
+            "global or attribute while the function was being compiled, and holds no elements.",
+            "return it from the function instead",
+        )
     )
