@@ -168,6 +168,7 @@ class World:
             if self.seen(held):
                 assert held.tensor.device == "CPU" and _native.device_transfers() == before
             elif shared is None:
+                assert held.tensor.device == ("CPU" if place is None else f"GPU:{place}")
                 held.home = place
 
     def view(self) -> None:
