@@ -40,7 +40,7 @@ TWO: dict[str, Callable[[Any, Any], Any]] = {
     "where": lambda a, b: ops.where(a > b, a, b * 0.5),
     "matmul": lambda a, b: a @ b.T @ a,
 }
-CHANGES = ("add_", "element", "row", "assign", "mul_")
+CHANGES = ("add_", "element", "row", "assign", "mul_", "reads", "writes")
 
 
 class Program:
@@ -54,6 +54,8 @@ class Program:
         kinds = [*ONE] * 2 + [*TWO] * 4 + [*CHANGES] * 2 + ["if"] * 2
         for i in range(rng.randint(3, 9)):
             self.steps.append((rng.choice(kinds), rng.randrange(3 + i), rng.randrange(3 + i)))
+        self.reads = ms.jit(lambda a: ops.tanh(a) * self.weight)
+        self.writes = ms.jit(self.move)
         self.peeks = sorted(rng.sample(range(len(self.steps)), 2))
 
     def __call__(self, x: Any, y: Any, peek: bool = False) -> Any:
@@ -76,10 +78,17 @@ class Program:
             out = out + v * 0.25
         return (out * out).mean()
 
+    def move(self, a: Any) -> Any:
+        before = self.weight * a
+        ops.assign(self.weight, self.weight * 0.5 + 0.1)
+        return before + self.weight
+
     def changed(self, kind: str, first: Any, second: Any) -> Any:
         if kind == "assign":
             ops.assign(self.weight, ops.tanh(first) * 0.5)
             return self.weight * second
+        if kind in ("reads", "writes"):
+            return (self.reads if kind == "reads" else self.writes)(first) * second
         target = first * 1.0
         if kind == "add_":
             target.add_(second)
@@ -105,14 +114,22 @@ class Program:
 
 
 def check(seeds: range) -> tuple[int, list[str]]:
-    """How many programs were compared, and those that differ."""
+    """How many programs were compared, and those that differ. A tape may give up; then nothing is compared."""
     wrong = []
+    compared = 0
     before = ms.get_context("mode")
     try:
         ms.set_context(mode=ms.PYNATIVE_MODE)
         for seed in seeds:
             program = Program(seed)
-            taped, compiled = program.gradients(True), program.gradients(False)
+            try:
+                taped = program.gradients(True)
+            except TypeError as e:
+                if "not known while compiling" not in str(e):
+                    raise
+                continue
+            compared += 1
+            compiled = program.gradients(False)
             for name, a, b in zip(
                 ("dx", "dy", "dw", "second", "w after"), taped, compiled, strict=True
             ):
@@ -122,7 +139,7 @@ def check(seeds: range) -> tuple[int, list[str]]:
                     )
     finally:
         ms.set_context(mode=before)
-    return len(seeds), wrong
+    return compared, wrong
 
 
 if __name__ == "__main__":
@@ -131,4 +148,5 @@ if __name__ == "__main__":
     parser.add_argument("--count", type=int, default=100)
     given = parser.parse_args()
     count, found = check(range(given.first, given.first + given.count))
-    print(*found, f"{count} programs, {len(found)} differences", sep="\n")
+    said = f"{given.count} programs, {count} compared, {len(found)} differences"
+    print(*found, said, sep="\n")

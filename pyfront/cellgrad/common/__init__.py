@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from cellgrad.capture.constants import lazy_inline, mutable, no_inline
+from cellgrad.common import api as api
 from cellgrad.common import dtype as dtype
 from cellgrad.common import generator as generator
 from cellgrad.common import initializer as initializer

@@ -55,6 +55,7 @@ from cellgrad.core.inputs import collect, inputs_of, substitute
 from cellgrad.core.lost_digits import tell
 from cellgrad.core.nodes import fields_of, is_record, with_fields
 from cellgrad.core.number import NeedsValue, Number
+from cellgrad.core.open_shape import without_elements
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.record import splat
 from cellgrad.core.scope import NeedsIdentity, Scope, ScopeGuard, Trace
@@ -138,6 +139,8 @@ class Compiled:
 class Program:
     """Something to compile: `run` is called with tracers while a scope is current."""
 
+    asks = False  # whether it is called again with elements that are needed while compiling
+
     __slots__ = (
         *("__weakref__", "by_identity", "cache", "divisible", "dynamic", "name", "run", "shared"),
         "stale",
@@ -148,7 +151,7 @@ class Program:
         self,
         run: Callable[..., Any],
         name: str,
-        shared: tuple[dict[Any, Program], Any] | None = None,
+        shared: tuple[dict[Any, Any], Any] | None = None,
         divisible: bool = False,
     ):
         self.run = run
@@ -221,6 +224,27 @@ class Program:
             return tape.run(self, compiled, args, kwargs, buffers)
         return compiled.build(compiled.entry(buffers))
 
+    def prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Compiles for arguments like these, unless that is done, and does not run."""
+        key: list[Any] = _prefix.copy()
+        tensors: list[Tensor] = []
+        for a in args:
+            collect(a, key, tensors)
+        for name, value in kwargs.items():
+            key.append(name)
+            collect(value, key, tensors)
+        if self.by_identity:
+            key += [Identity(t) for t in tensors if type(t) is Parameter]
+        if _hooks.registered:
+            key.extend(_hooks.key(tensors))
+        compiled = self.cache.get(tuple(key))
+        if compiled is None or self.stale or not compiled.fits():
+            try:
+                self._compile(tuple(key), args, kwargs)
+            except NeedsIdentity:
+                self.by_identity = True
+                self.prepare(args, kwargs)
+
     def _compile(self, signature: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
         with compiling:
             before, stale = self.cache, self.stale
@@ -255,6 +279,7 @@ class Program:
 
     def _capture_and_compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
         trace = Trace(self.name)
+        trace.asks = self.asks
         trace.by_identity = self.by_identity
         captured = None
         limit = sys.getrecursionlimit()
@@ -325,12 +350,9 @@ def capture(
     one around it has all arguments, with donation for the Parameters that are written.
     """
     tensors = inputs_of(args, kwargs)
-    if any(-1 in t._sig.shape for t in tensors):
-        raise error(
-            TypeError,
-            f"'{name}' is called with a Tensor whose shape has None, which has no elements.",
-            "give it to ms.export, and call with tensors that have elements",
-        )
+    for t in tensors:
+        if any(n < 0 for n in t._sig.shape):
+            raise without_elements(t._sig.shape)
     unknown = _native.Loc("<call>", 0, 0, "")
     body = Scope(trace, name + "_body", [t._sig for t in tensors], None, unknown)
     body.name = name
@@ -548,9 +570,9 @@ def _release() -> None:
         clear()
 
 
-def call_cell(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Calls a Cell through compiled code."""
-    program = cell.__dict__.get("_jit_program")
+def cell_program(cell: Any) -> Program:
+    """The compiled code of a Cell."""
+    program: Program | None = cell.__dict__.get("_jit_program")
     if program is None:
         ref = weakref.ref(cell)
 
@@ -559,7 +581,12 @@ def call_cell(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
         program = Program(run, type(cell).__name__, divisible=True)
         object.__setattr__(cell, "_jit_program", program)
-    return _or_plain(program, cell._plain, cell.__dict__.get("_lax"), args, kwargs)
+    return program
+
+
+def call_cell(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Calls a Cell through compiled code."""
+    return _or_plain(cell_program(cell), cell._plain, cell.__dict__.get("_lax"), args, kwargs)
 
 
 _programs = PerObject()

@@ -7,7 +7,7 @@ from typing import Any
 
 from cellgrad.core.errors import error
 
-__all__ = ["AnySize", "OpenElements", "open_dims"]
+__all__ = ["LARGEST", "AnySize", "OpenElements", "open_dims", "without_elements"]
 
 LARGEST = 2**31 - 1  # samples, where no Symbol says how many
 
@@ -21,19 +21,25 @@ class AnySize:
 class OpenElements:
     """In the place of the elements of a Tensor with open dimensions; asking for them is an error."""
 
-    __slots__ = ("max",)
+    __slots__ = ("max", "shape")
 
-    def __init__(self, most: int):
+    def __init__(self, shape: Sequence[int], most: int):
+        self.shape = shape
         self.max = most
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        raise error(
-            TypeError,
-            "A Tensor whose shape has None says what inputs look like, and has no elements.",
-            "give it to ms.export, and call with tensors that have elements",
-        )
+        raise without_elements(self.shape)
+
+
+def without_elements(shape: Sequence[int]) -> Exception:
+    """The error for a use that needs elements."""
+    return error(
+        ValueError,
+        f"A tensor of shape {list(shape)} has no elements: lengths that are -1 are not known yet.",
+        "give it to ms.export or Cell.set_inputs, and call with other tensors",
+    )
 
 
 def open_dims(shape: Sequence[Any] | int) -> tuple[tuple[int, ...], int] | None:

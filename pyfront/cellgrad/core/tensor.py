@@ -14,7 +14,7 @@ from cellgrad.core import hooks, state
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import PACKAGES, error
 from cellgrad.core.exchange import exchanged
-from cellgrad.core.open_shape import OpenElements, open_dims
+from cellgrad.core.open_shape import LARGEST, OpenElements, open_dims
 from cellgrad.core.storage import Signature, from_numpy, signature, to_numpy
 
 if TYPE_CHECKING:  # operators and methods are set when operations are there: `ops.methods.install`
@@ -108,8 +108,9 @@ class Tensor(_Methods):
             arrays keep their dtype.
         dtype: the dtype to convert to.
         shape, init: with an initializer, `input_data` is left out (``Tensor(shape=(2, 3),
-            dtype=ms.float32, init=One())``). Where the shape has None or a `Symbol`, the Tensor says
-            what inputs of `export` look like, and has no elements.
+            dtype=ms.float32, init=One())``). A length of None or a `Symbol` in `shape`, or a `dtype`
+            alone, gives a tensor without elements, which only says what there will be: for `export`,
+            `Cell.set_inputs`.
         const_arg: whether the elements are constants where it is an argument of compiled code, as
             those of a number are: see `set_const_arg`.
 
@@ -134,15 +135,18 @@ class Tensor(_Methods):
         self,
         input_data: Any = None,
         dtype: Type | None = None,
-        shape: Sequence[int] | int | None = None,
+        shape: Sequence[int | None] | int | None = None,
         init: Any = None,
         const_arg: bool = False,
     ):
         if dtype is not None:
             dtype = _check_dtype(dtype, "Tensor")
-        if shape is not None and dtype is not None and input_data is None and init is None:
-            if (opened := open_dims(shape)) is not None:
-                self._buf, self._sig = OpenElements(opened[1]), signature(dtype, opened[0])
+        if input_data is None and dtype is not None and init is None:
+            # MindSpore's -2 means that not even the number of dimensions is known.
+            opened = ((-2,), LARGEST) if shape is None else open_dims(shape)
+            if opened is not None:
+                self.__class__ = OpenTensor
+                self._buf, self._sig = OpenElements(*opened), signature(dtype, opened[0])
                 return
             input_data = np.zeros(shape)  # MindSpore leaves the elements undefined
         if init is not None:
@@ -443,9 +447,6 @@ class Tensor(_Methods):
         return _format.text(self._concrete("str()"), self.dtype.name)
 
     def __repr__(self) -> str:
-        if isinstance(self._buf, OpenElements):
-            end = " )" if self.ndim == 1 else "\n)"
-            return f"Tensor(shape={list(self.shape)}, dtype={self.dtype.title}, value={end}"
         return _format.representation(self._concrete("repr()"), self.dtype.name, self.dtype.title)
 
     def __format__(self, spec: str) -> str:
@@ -549,6 +550,23 @@ class ConstantTensor(Tensor):
     """What a Tensor is after `Tensor.set_const_arg`."""
 
     __slots__ = ()
+
+
+class OpenTensor(Tensor):
+    """What ``Tensor(shape=(None, 3), dtype=ms.float32)`` is: a dtype and a shape."""
+
+    __slots__ = ()
+
+    def copy(self) -> Tensor:
+        return self
+
+    __copy__ = copy
+
+    def __repr__(self) -> str:
+        end = " )" if self.ndim == 1 else "\n)"
+        return f"Tensor(shape={list(self.shape)}, dtype={self.dtype.title}, value={end}"
+
+    __str__ = __repr__
 
 
 def _converted(array: np.ndarray[Any, Any], target: Type) -> np.ndarray[Any, Any]:

@@ -16,6 +16,23 @@ if TYPE_CHECKING:
     from cellgrad.core.scope import Scope
 
 
+# Integers that say how an operation computes (axes, shapes) are no more than this.
+_FEW = 256
+
+
+class NeedsElements(BaseException):
+    """The elements of an input are needed while compiling. No error, so that operations do not catch it."""
+
+    def __init__(self, place: int):
+        super().__init__()
+        self.place = place  # among the tensors of the call
+
+
+def says_how(x: Tensor) -> bool:
+    """Whether a tensor may be an axis, a shape or the like."""
+    return x.dtype.kind in "iu" and x.size <= _FEW
+
+
 class Tracer(Tensor):
     """An SSA value of a scope. Operators append ops; what needs elements is refused."""
 
@@ -43,6 +60,8 @@ class Tracer(Tensor):
             self._sig = signature(mstype.BY_NATIVE[value.dtype], shape)
 
     def _concrete(self, what: str) -> NoReturn:
+        if self._scope.trace.asks:
+            self._ask()
         if self._scope.trace.closed:
             raise leaked(self)
         if what == "bool()":
@@ -61,6 +80,13 @@ class Tracer(Tensor):
             or "keep the computation in ops, or return the "
             "tensor and convert it outside the compiled function",
         )
+
+    def _ask(self) -> None:
+        """Asks for the elements, if it is an input that may be an axis or the like."""
+        if says_how(self) and not self._scope.trace.closed:
+            for place, given in enumerate(self._scope.inputs):
+                if given is self:
+                    raise NeedsElements(place)
 
     def _type_text(self) -> str:
         return f"shape={list(self.shape)}, dtype={self.dtype.title}"

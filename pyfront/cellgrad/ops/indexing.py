@@ -152,6 +152,8 @@ def _known_index(index: Any, shape: tuple[int, ...]) -> tuple[Any, list[Any]]:
         builtins.slice(*i[1:])
         if isinstance(i, tuple) and i[0] == "slice"
         else arrays[i[1]]
+        if isinstance(i, tuple) and i[0] == "array"
+        else True
         if isinstance(i, tuple)
         else i
         for i in parts

@@ -108,9 +108,12 @@ class Tape:
         ]
         if not recording:
             return compiled.build(compiled.entry(buffers))
-        kept_args = map_tensors(self.kept, args)
-        kept_kwargs = map_tensors(self.kept, kwargs)
-        values = tuple([self.kept(t, any(t is p for p in compiled.written)) for t in captured])
+
+        def kept(tensor: Tensor) -> Tensor:  # an argument may be a Parameter that is written, too
+            return self.kept(tensor, any(tensor is p for p in compiled.written))
+
+        kept_args, kept_kwargs = map_tensors(kept, args), map_tensors(kept, kwargs)
+        values = tuple([kept(t) for t in captured])
         out = compiled.build(compiled.entry(buffers))
         outputs = list(tensors(out))
         for tape in recording:
