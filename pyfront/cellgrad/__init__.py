@@ -30,6 +30,7 @@ from cellgrad import (
     nn,
     ops,
     parallel,
+    profiler,
     random,
     train,
 )
@@ -87,6 +88,7 @@ from cellgrad.nn.loss import ctc_loss as _ctc_loss
 from cellgrad.ops import methods as _methods
 from cellgrad.ops import stop_gradient
 from cellgrad.ops.sparse import COOTensor, CSRTensor
+from cellgrad.profiler import Profiler, memory_report, profile
 from cellgrad.train import *  # noqa: F403
 from cellgrad.train import __all__ as _train
 from cellgrad.train.metrics import (
@@ -157,6 +159,7 @@ __all__ = [
     "ParallelMode",
     "Parameter",
     "ParameterTuple",
+    "Profiler",
     "Tensor",
     "amp",
     "cancel_calls",
@@ -195,12 +198,15 @@ __all__ = [
     "load_checkpoint",
     "load_param_into_net",
     "manual_seed",
+    "memory_report",
     "mint",
     "mutable",
     "nn",
     "no_inline",
     "ops",
     "parallel",
+    "profile",
+    "profiler",
     "pytype_to_dtype",
     "random",
     "recompute",

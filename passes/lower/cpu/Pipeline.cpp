@@ -33,6 +33,8 @@ void cellgrad::buildCPUKernelPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createJoinOps({nanoseconds}));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  if (options.probes)
+    pm.addPass(createInsertProbes());
   pm.addPass(createOutlineKernels());
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createEmitGemm({target, nanoseconds}));
@@ -43,7 +45,8 @@ void cellgrad::buildCPUKernelPipeline(OpPassManager &pm,
     pm.addPass(createSeparateTemporaries());
   else
     pm.addPass(createPlanMemory(
-        {target.memorySpaces.front().alignment, options.poison}));
+        {target.memorySpaces.front().alignment, options.poison,
+         options.reportMemory}));
   pm.addNestedPass<func::FuncOp>(createCSEPass());
   pm.addPass(createShareMath({target.fma}));
 }

@@ -25,6 +25,7 @@ from cellgrad import _native
 from cellgrad.capture.changes import repeated, repeating, take_back
 from cellgrad.compile import cache as _cache
 from cellgrad.compile import instrument as _instrument
+from cellgrad.compile import probes as _probes
 from cellgrad.compile import recompile as _recompile
 from cellgrad.compile import resident as _resident
 from cellgrad.compile.failures import (
@@ -133,7 +134,7 @@ class Program:
     """Something to compile: `run` is called with tracers while a scope is current."""
 
     __slots__ = (
-        *("__weakref__", "by_identity", "cache", "name", "run", "shared", "stale"),
+        *("__weakref__", "by_identity", "cache", "name", "recomputed", "run", "shared", "stale"),
         "variants",
     )
 
@@ -147,6 +148,8 @@ class Program:
         self.name = name
         self.shared = shared  # the table it is found in, and its key there
         self.cache: dict[Any, Compiled] = {}
+        # Cells, by identity, that the adjoint computes again beside those that say so.
+        self.recomputed: frozenset[int] = frozenset()
         # Whether it matters which Parameters the arguments are: it writes one of them.
         self.by_identity = False
         # Whether a Cell it read was changed; "mode" where only training flags were.
@@ -238,9 +241,13 @@ class Program:
             if table.get(key) is self:
                 del table[key]
 
-    def _capture_and_compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
+    def captured(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Trace, Captured]:
+        """The graph of a call. Raises NeedsIdentity where `by_identity` must be set first."""
         trace = Trace(self.name)
         trace.by_identity = self.by_identity
+        trace.recomputed = self.recomputed
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(max(limit, _RECURSION))
         try:
@@ -254,9 +261,14 @@ class Program:
         finally:
             sys.setrecursionlimit(limit)
             trace.closed = True
-        for cell in trace.cells.values():
-            cell._dependents.add(self)
-        entry = compile_entry(trace, self.name)
+        return trace, captured
+
+    def _capture_and_compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
+        with _probes.compiling(self.name):
+            trace, captured = self.captured(args, kwargs)
+            for cell in trace.cells.values():
+                cell._dependents.add(self)
+            entry = compile_entry(trace, self.name)
         guards = [g for g in trace.guards.values() if unchanged(g)]
         compiled = Compiled(
             entry,
@@ -470,7 +482,10 @@ def compile_entry(trace: Trace, name: str) -> Any:
     finally:
         if os.path.exists(path):
             os.unlink(path)
-    entry: Any = model.entry(model.signature["entries"][0]["name"])
+    described = model.signature["entries"][0]
+    entry: Any = model.entry(described["name"])
+    if "profile" in options:
+        entry = _probes.timed(entry, name, described.get("kernels", []))
     if trace.checks:
         entry = naming_places(entry, trace.checks)
     return naming_nans(entry) if _instrument.CHECK_NANS else entry
