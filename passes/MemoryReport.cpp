@@ -53,9 +53,9 @@ public:
     int64_t arena = bytesOf("cell.arena_bytes"), thread = bytesOf(kWorkerBytes);
     auto memory = function->getAttrOfType<DictionaryAttr>(kMemory);
     int64_t alive = memory.getAs<IntegerAttr>("peak").getInt();
-    bool grows = function
-                     .walk([](StashEmptyOp) { return WalkResult::interrupt(); })
-                     .wasInterrupted();
+    bool grows =
+        function.walk([](StashEmptyOp) { return WalkResult::interrupt(); })
+            .wasInterrupted();
     int64_t peak = arguments + parameters + results + arena;
     text << llvm::formatv("@{0}: {1} bytes at the peak, on one thread\n",
                           entry.name, peak);
@@ -97,8 +97,8 @@ private:
   }
 
   void line(int64_t bytes, const std::string &what) {
-    text << llvm::format("%14lld", static_cast<long long>(bytes)) << "  " << what
-         << "\n";
+    text << llvm::format("%14lld", static_cast<long long>(bytes)) << "  "
+         << what << "\n";
   }
 
   llvm::json::Object describe(DictionaryAttr value) {
@@ -112,16 +112,15 @@ private:
     std::string dtype = dtypeOf(type.getElementType());
     int64_t bytes = value.getAs<IntegerAttr>("bytes").getInt();
     int64_t lineNumber = place.getAs<IntegerAttr>("line").getInt();
-    std::string what = isScratch ? "scratch of kernels"
-                                 : dtype + shapeText(type.getShape());
+    std::string what =
+        isScratch ? "scratch of kernels" : dtype + shapeText(type.getShape());
     if (!word("op").empty())
-      what += llvm::formatv("  {0}{1}", word("op"),
-                            word("phase") == "forward"
-                                ? ""
-                                : " (" + word("phase").str() + ")");
+      what += llvm::formatv(
+          "  {0}{1}", word("op"),
+          word("phase") == "forward" ? "" : " (" + word("phase").str() + ")");
     if (!word("file").empty())
-      what += llvm::formatv("  {0}:{1}",
-                            llvm::sys::path::filename(word("file")), lineNumber);
+      what += llvm::formatv(
+          "  {0}:{1}", llvm::sys::path::filename(word("file")), lineNumber);
     if (!word("cell").empty())
       what += "  " + word("cell").str();
     line(bytes, what);

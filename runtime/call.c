@@ -62,6 +62,5 @@ void cell_rt_run(const cg_context *context, int64_t count, int32_t most_workers,
 
 void cell_rt_probe(const cg_context *context, int32_t kernel, int32_t begins) {
   if (GIVEN(probe))
-    context->probe(kernel, begins,
-                   GIVEN(probe_user) ? context->probe_user : 0);
+    context->probe(kernel, begins, GIVEN(probe_user) ? context->probe_user : 0);
 }

@@ -167,7 +167,7 @@ typedef struct cg_context {
   struct cg_comm *comm;  /* for later versions: NULL */
   struct cg_cuda *cuda;  /* for models with CUDA kernels: what they compute on;
                             the arena is memory of it then. Others ignore it */
-  void *stream; /* CUstream of such models; NULL: the legacy default one */
+  void *stream;      /* CUstream of such models; NULL: the legacy default one */
   cg_probe_fn probe; /* NULL, or what a model with probes (cellc --profile)
                         calls around each kernel; others ignore it */
   void *probe_user;  /* passed to probe */

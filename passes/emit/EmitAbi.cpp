@@ -309,9 +309,9 @@ void EmitAbi::runOnOperation() {
     entry.parallel = use & kParallel;
     if (!device)
       annotate(impl, entry);
-    for (const char *name : {"cell.signature", "cell.arena_bytes",
-                             "cell.slot_bytes", "cell.reads_device",
-                             "cell.kernels", "cell.memory"})
+    for (const char *name :
+         {"cell.signature", "cell.arena_bytes", "cell.slot_bytes",
+          "cell.reads_device", "cell.kernels", "cell.memory"})
       impl->removeAttr(name);
     // A context that is not in a graph's words is no part of a list.
     entry.waits |= device && use != 0;

@@ -69,7 +69,7 @@ struct EntrySpec {
   std::string macro;  ///< what its macros begin with: "CG_NET_F_"
   std::vector<TensorSpec> args, results;
   std::vector<KernelSpec> kernels; ///< of a model with probes
-  int64_t arenaBytes = 0;   ///< of a call on one thread
+  int64_t arenaBytes = 0;          ///< of a call on one thread
   int64_t slotBytes = 0;    ///< that each further worker needs beside them
   bool cancellable = false; ///< polls cg_context.cancel
   bool parallel = false;    ///< computes on the threads of cg_context.parallel

@@ -108,12 +108,13 @@ Ceilings cellgrad::python::measureCeilings(int threads) {
   Ceilings found;
   constexpr int kRepeats = 20;
   auto operations = [&](Chains chains, double bytes) {
-    return bestRate(threads, 8, [&](int) {
-             double done = 0;
-             for (int i = 0; i < kRepeats; ++i)
-               done += chains();
-             return done;
-           }) /
+    return bestRate(threads, 8,
+                    [&](int) {
+                      double done = 0;
+                      for (int i = 0; i < kRepeats; ++i)
+                        done += chains();
+                      return done;
+                    }) /
            bytes;
   };
   found.singles = operations(singles, sizeof(float));
@@ -122,14 +123,14 @@ Ceilings cellgrad::python::measureCeilings(int threads) {
   for (int i = 0; i < 3 * threads; ++i)
     arrays.push_back(std::make_unique<float[]>(kElements)); // zeros, in memory
   auto array = [&](int thread, int i) { return arrays[3 * thread + i].get(); };
-  found.bytes = std::max(
-      bestRate(threads, 6,
-               [&](int t) {
-                 return readAll(array(t, 0)) + readAll(array(t, 1)) +
-                        readAll(array(t, 2));
-               }),
-      bestRate(threads, 6, [&](int t) {
-        return addScaled(array(t, 0), array(t, 1), array(t, 2));
-      }));
+  found.bytes =
+      std::max(bestRate(threads, 6,
+                        [&](int t) {
+                          return readAll(array(t, 0)) + readAll(array(t, 1)) +
+                                 readAll(array(t, 2));
+                        }),
+               bestRate(threads, 6, [&](int t) {
+                 return addScaled(array(t, 0), array(t, 1), array(t, 2));
+               }));
   return found;
 }

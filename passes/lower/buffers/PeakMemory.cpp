@@ -12,8 +12,7 @@ namespace cellgrad {
 
 /// The position in program order at which most bytes are needed: one at which
 /// the life of a buffer begins.
-static std::pair<unsigned, int64_t>
-findPeak(ArrayRef<PlacedBuffer> buffers) {
+static std::pair<unsigned, int64_t> findPeak(ArrayRef<PlacedBuffer> buffers) {
   // What begins at a position adds to what ends there: both are needed.
   SmallVector<std::tuple<unsigned, bool, int64_t>> changes;
   for (const PlacedBuffer &buffer : buffers) {
@@ -41,8 +40,8 @@ DictionaryAttr describePeak(MLIRContext *context,
   for (const PlacedBuffer &buffer : buffers)
     if (buffer.life.first <= at && at <= buffer.life.last)
       alive.push_back(buffer);
-  llvm::stable_sort(alive, [](const PlacedBuffer &x, const PlacedBuffer &y) {
-    return x.bytes > y.bytes;
+  llvm::sort(alive, [](const PlacedBuffer &x, const PlacedBuffer &y) {
+    return x.bytes != y.bytes ? x.bytes > y.bytes : x.offset < y.offset;
   });
   SmallVector<Attribute> described;
   for (const PlacedBuffer &buffer : alive) {
@@ -52,9 +51,9 @@ DictionaryAttr describePeak(MLIRContext *context,
          b.getNamedAttr("offset", b.getI64IntegerAttr(buffer.offset)),
          b.getNamedAttr("type",
                         TypeAttr::get(buffer.alloc->getResult(0).getType())),
-         b.getNamedAttr("place", toAttribute(places.empty() ? Place()
-                                                            : places.front(),
-                                             context))}));
+         b.getNamedAttr("place",
+                        toAttribute(places.empty() ? Place() : places.front(),
+                                    context))}));
   }
   return b.getDictionaryAttr(
       {b.getNamedAttr("peak", b.getI64IntegerAttr(most)),

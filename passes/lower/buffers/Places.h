@@ -13,8 +13,8 @@ namespace cellgrad {
 
 /// An op of the program that code comes from.
 struct Place {
-  std::string op;    ///< "tanh", by cell-name-ops; empty where not known
-  std::string phase; ///< "forward", "adjoint" or "tangent"
+  std::string op;         ///< "tanh", by cell-name-ops; empty where not known
+  std::string phase;      ///< "forward", "adjoint" or "tangent"
   std::string file, cell; ///< cell: the path of the Cell, and a composition
   unsigned line = 0;
 };

@@ -32,7 +32,8 @@ namespace {
 /// one that plans name.
 SmallVector<Place> placesOfKernel(const Kernel &kernel) {
   SmallVector<Location> locations{kernel.op->getLoc()};
-  kernel.op->walk([&](linalg::LinalgOp op) { locations.push_back(op.getLoc()); });
+  kernel.op->walk(
+      [&](linalg::LinalgOp op) { locations.push_back(op.getLoc()); });
   if (kernel.epilogue)
     locations.push_back(kernel.epilogue.getLoc());
   return placesOf(FusedLoc::get(kernel.op->getContext(), locations));

@@ -44,9 +44,8 @@ void cellgrad::buildCPUKernelPipeline(OpPassManager &pm,
   if (options.separateTemporaries)
     pm.addPass(createSeparateTemporaries());
   else
-    pm.addPass(createPlanMemory(
-        {target.memorySpaces.front().alignment, options.poison,
-         options.reportMemory}));
+    pm.addPass(createPlanMemory({target.memorySpaces.front().alignment,
+                                 options.poison, options.reportMemory}));
   pm.addNestedPass<func::FuncOp>(createCSEPass());
   pm.addPass(createShareMath({target.fma}));
 }

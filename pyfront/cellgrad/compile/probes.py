@@ -84,9 +84,7 @@ def compiling(name: str) -> Iterator[None]:
             listener.compiled(made)
 
 
-def timed(
-    entry: Any, name: str, kernels: list[dict[str, Any]]
-) -> Callable[[list[Any]], list[Any]]:
+def timed(entry: Any, name: str, kernels: list[dict[str, Any]]) -> Callable[[list[Any]], list[Any]]:
     """An entry with probes that tells of its calls."""
 
     def call(buffers: list[Any]) -> list[Any]:
@@ -95,6 +93,7 @@ def timed(
             done: list[Any] = entry(buffers)
             return done
         room = max(listener.room() for listener in listeners)
+        results: list[Any]
         results, begin, end, totals, runs = entry.record(buffers, room)
         told = Call(
             name,

@@ -241,9 +241,7 @@ class Program:
             if table.get(key) is self:
                 del table[key]
 
-    def captured(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[Trace, Captured]:
+    def captured(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Trace, Captured]:
         """The graph of a call. Raises NeedsIdentity where `by_identity` must be set first."""
         trace = Trace(self.name)
         trace.by_identity = self.by_identity

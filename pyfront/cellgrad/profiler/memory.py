@@ -94,7 +94,7 @@ def memory_report(function: Any, *inputs: Any, grad: Any = False, **kwargs: Any)
     if not isinstance(grad, bool):
         raise argument_error(TypeError, "memory_report", "grad", "a bool", grad)
     if grad:
-        trainable = getattr(function, "trainable_params", list)()
+        trainable: list[Any] = getattr(function, "trainable_params", list)()
         function = (
             value_and_grad(function, None, trainable) if trainable else value_and_grad(function, 0)
         )

@@ -101,8 +101,10 @@ def roofline(record: Record) -> str:
         return _EDGE + (math.log10(value) - left) / (right - left) * (_WIDTH - 2 * _EDGE)
 
     def y_of(value: float) -> float:
-        return _HEIGHT - _EDGE - (math.log10(value) - bottom) / (top - bottom) * (
-            _HEIGHT - 1.5 * _EDGE
+        return (
+            _HEIGHT
+            - _EDGE
+            - (math.log10(value) - bottom) / (top - bottom) * (_HEIGHT - 1.5 * _EDGE)
         )
 
     parts = [_open(_WIDTH, _HEIGHT)]
@@ -202,9 +204,7 @@ def _open(width: int, height: int) -> str:
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, colour: str) -> str:
-    return (
-        f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}"/>'
-    )
+    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}"/>'
 
 
 def picture(record: Record) -> str:

@@ -36,7 +36,7 @@ _IGNORED = {
 }
 
 
-class profile:  # noqa: N801 - MindSpore's name
+class profile:
     """Times the kernels of compiled code: a context manager, and a decorator.
 
     What is called meanwhile is compiled again, with calls around kernels; results have the same
@@ -193,7 +193,11 @@ class profile:  # noqa: N801 - MindSpore's name
             self._png(os.fspath(path))
         else:
             raise argument_error(
-                ValueError, "profile.picture", "path", "a name that ends in .html, .svg or .png", path
+                ValueError,
+                "profile.picture",
+                "path",
+                "a name that ends in .html, .svg or .png",
+                path,
             )
 
     def _png(self, path: str) -> None:

@@ -6,9 +6,7 @@ from typing import Any
 
 from cellgrad.profiler.record import Ceilings, Kernel, Record, ceilings
 
-_HEAD = (
-    "       ms      %    runs    us/run  GFLOP/s     GB/s  ceiling              phase    kernel"
-)
+_HEAD = "       ms      %    runs    us/run  GFLOP/s     GB/s  ceiling              phase    kernel"
 
 
 def table(record: Record, most: int = 20) -> str:
@@ -28,7 +26,9 @@ def table(record: Record, most: int = 20) -> str:
     lines += [_row(kernel, in_kernels, limits) for kernel in kernels[:most]]
     if len(kernels) > most:
         rest = sum(k.nanoseconds for k in kernels[most:])
-        lines.append(f"{rest / 1e6:9.3f} {_share(rest, in_kernels):6.1f}  {len(kernels) - most} more")
+        lines.append(
+            f"{rest / 1e6:9.3f} {_share(rest, in_kernels):6.1f}  {len(kernels) - most} more"
+        )
     pairs = record.pairs()
     if any(p.adjoint or p.tangent for p in pairs):
         lines.append("  forward   adjoint   tangent  line (ms)")
