@@ -291,6 +291,11 @@ static LogicalResult lowerAndEmit(ModuleOp module,
     if (auto error = writeFile(options.loweredMLIR, text))
       return refuse(module.getLoc(), std::move(error));
   }
+  bool onlyReports = outputs.sharedObject.empty() && outputs.object.empty() &&
+                     outputs.assembly.empty() && outputs.llvmIR.empty() &&
+                     outputs.header.empty() && outputs.extra.empty();
+  if (!options.memoryReport.empty() && onlyReports)
+    return success();
   report.enter("code generation");
   if (!options.ptx.empty())
     return emitPtx(module, options.ptx, outputs.durable);

@@ -34,8 +34,8 @@ SmallVector<Place> placesOfKernel(const Kernel &kernel) {
   SmallVector<Location> locations{kernel.op->getLoc()};
   kernel.op->walk(
       [&](linalg::LinalgOp op) { locations.push_back(op.getLoc()); });
-  if (kernel.epilogue)
-    locations.push_back(kernel.epilogue.getLoc());
+  if (linalg::GenericOp epilogue = kernel.epilogue)
+    locations.push_back(epilogue.getLoc());
   return placesOf(FusedLoc::get(kernel.op->getContext(), locations));
 }
 
