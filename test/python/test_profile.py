@@ -53,17 +53,16 @@ def test_results_have_the_same_bits(trained):
 
 
 def test_bytes_and_operations_of_products(trained):
-    """Multiplications and additions, and each element read or written once; the bias is added by the
-    same kernel.
-    """
+    """Multiplications and additions, and each element read or written once."""
     *_, p = trained
     products = {k.kernel: k for k in p.kernels if k.kernel.startswith("product")}
-    forward = products["product 32x64x48, map 32x64"]
+    forward = products["product 32x64x48"]
     assert forward.runs == 3
     assert forward.phase == "forward"
+    assert forward.cell.split("/")[0] == "first"
     assert "matmul" in forward.ops
-    assert forward.operations == 2 * 32 * 64 * 48 + 32 * 64
-    assert forward.bytes == 4 * (32 * 48 + 64 * 48 + 64 + 32 * 64)
+    assert forward.operations == 2 * 32 * 64 * 48
+    assert forward.bytes == 4 * (32 * 48 + 64 * 48 + 32 * 64)
     weights = [k for k in products.values() if k.phase == "adjoint"]
     # The gradient of the first weight: (64 x 32) @ (32 x 48).
     assert 2 * 64 * 48 * 32 in {k.operations for k in weights}
@@ -74,7 +73,7 @@ def test_bytes_and_operations_of_products(trained):
     [
         (lambda x: x * 2 + 1, (1000,), 2000, 8000),
         (lambda x: ops.exp(x), (64, 32), 2048, 2 * 4 * 2048),
-        (lambda x: x.sum(), (4096,), 4096, 4 * 4096 + 4),
+        (lambda x: x.sum(), (4096,), 4096, 4 * 4096 + 4 + 4),  # the zero it starts from
     ],
     ids=["axpy", "exp", "sum"],
 )
@@ -94,7 +93,7 @@ def test_double_precision_is_told():
     kernel.nanoseconds = 1000
     assert kernel.flops() == pytest.approx(2 * 16**3 / 1e-6)
     assert kernel.fraction(limits) == pytest.approx(
-        max(2 * 16**3 / 1e-6 / 50e9, 3 * 8 * 256 / 1e-6 / 10e9)
+        max(2 * 16**3 / 1e-6 / 50e9, 2 * 8 * 256 / 1e-6 / 10e9)
     )
     assert kernel.bound(limits) == "memory"
 
@@ -134,8 +133,6 @@ def test_tangents():
 def test_loops_count_their_runs():
     @ms.jit
     def f(x):
-        for _ in ms.ops.arange(0, 5) if False else range(1):
-            x = ops.sin(x)
         i = Tensor(0)
         while i < 7:
             x = ops.matmul(x, x) * 0.1

@@ -28,8 +28,7 @@ using namespace cellgrad;
 
 namespace {
 
-/// The places of a kernel: those of its ops, the last first, whose line is the
-/// one that plans name.
+/// The places of a kernel, first the one that plans name.
 SmallVector<Place> placesOfKernel(const Kernel &kernel) {
   SmallVector<Location> locations{kernel.op->getLoc()};
   kernel.op->walk(

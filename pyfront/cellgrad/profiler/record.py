@@ -44,7 +44,7 @@ class Kernel:
 
     program: str
     kernel: str  # what it is: "product 128x64x32"
-    ops: tuple[str, ...]  # of the program, the last first
+    ops: tuple[str, ...]  # of the program, the main one first
     phase: str  # "forward", "adjoint" or "tangent"
     file: str
     line: int
@@ -167,7 +167,7 @@ class Record:
 
     def pairs(self) -> list[Pair]:
         """The lines of the program, each with what its derivatives take; a kernel of several lines
-        counts to that of its last op.
+        counts to the one that plans name.
         """
         found: dict[tuple[str, int, str], Pair] = {}
         for kernel in self.kernels():
