@@ -1,7 +1,7 @@
 # The commands of this project. 'make help' lists them; each does all it needs.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo build test test-gpu gpu-pack lint format docs reference sweep sanitize oracle peers coverage tidy bench setup clean
+.PHONY: help demo build test wheel test-wheel test-gpu gpu-pack lint format docs reference sweep sanitize oracle peers coverage tidy bench setup clean
 
 PY := .venv/bin/python
 # One compile job a core, and at most one for each 1.5 GiB of memory.
@@ -27,7 +27,13 @@ build: setup ## Build the compiler and the Python package (tools: build/bin, Pyt
 test: build ## Run all tests; the last line counts them
 	@$(PY) test/run.py
 
+wheel: build ## Make wheels in dist/, for pip and machines without LLVM
+	@JOBS=$(JOBS) tools/wheel/build.sh
+
 ##@ Before a change is merged
+
+test-wheel: wheel ## Install the wheels into clean environments, LLVM hidden, and test them
+	@tools/wheel/test.sh
 
 test-gpu: build ## Run the Python tests with what they compute on an emulated GPU
 	@bash tools/device/test_gpu.sh
@@ -85,4 +91,4 @@ setup: ## Install what is missing (Debian 12) and make .venv and build; the othe
 	@tools/setup/bootstrap.sh
 
 clean: ## Remove what builds made (.venv stays)
-	@rm -rf build build-release build-asan build-asan-python build-checked build-device .device
+	@rm -rf build build-wheel dist build-release build-asan build-asan-python build-checked build-device .device

@@ -9,6 +9,7 @@
 #include "passes/lower/sequential/Passes.h"
 #include "passes/lower/tensors/Passes.h"
 #include "passes/lower/tensors/Pipeline.h"
+#include "passes/lower/tensors/Verify.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -18,7 +19,7 @@ using namespace cellgrad;
 
 /// What takes the cell dialect to linalg: passes anyone could type.
 static constexpr const char *kDifferentiate =
-    "cell-count-loops,cell-differentiate";
+    "cell-tile-batch,cell-count-loops,cell-differentiate";
 static constexpr const char *kToLinalg =
     "cell-decompose,cell-lower-unsigned,canonicalize,cse,"
     "func.func(cell-rematerialize),cell-lower-stash,cell-to-linalg";
@@ -29,6 +30,7 @@ static void addCellToLinalg(OpPassManager &pm, bool namesOps = false) {
   if (namesOps)
     pm.addPass(createNameOps());
   (void)parsePassPipeline(kToLinalg, pm);
+  pm.addPass(createVerifyStage());
 }
 
 namespace {
@@ -53,6 +55,8 @@ static void buildCUDAPipeline(OpPassManager &pm,
 }
 
 void cellgrad::registerPipelines() {
+  // So that a pipeline that was printed can be read.
+  registerPass(createVerifyStage);
   PassPipelineRegistration<>(
       "cell-to-linalg-pipeline",
       "cell ops to linalg on tensors, with derivatives expanded",

@@ -81,6 +81,7 @@ from cellgrad.core.settings import (
     set_deterministic,
     set_recursion_limit,
 )
+from cellgrad.core.symbol import Symbol
 from cellgrad.core.tensor import Tensor, tensor
 from cellgrad.export.export import export, load
 from cellgrad.nn.grad.cell_grad import custom_vjp as _custom_vjp
@@ -160,6 +161,7 @@ __all__ = [
     "Parameter",
     "ParameterTuple",
     "Profiler",
+    "Symbol",
     "Tensor",
     "amp",
     "cancel_calls",

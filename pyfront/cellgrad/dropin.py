@@ -21,11 +21,23 @@ from cellgrad.core.dtype import Type
 NAME = "mindspore"
 _HERE = "cellgrad"
 
-# Modules that MindSpore keeps elsewhere.
+# Modules that MindSpore keeps elsewhere, and those it divides.
+_OPERATIONS = "array control debug image linalg math nn other random sparse spectral"
+_FUNCTIONS = (
+    "array clip fft image linalg math nn other parameter random sparse sparse_unary spectral"
+)
+_LAYERS = (
+    "activation basic channel_shuffle combined container conv dense embedding image math "
+    "normalization padding pooling rnn_cells rnns timedistributed transformer"
+)
 _MOVED = {
+    **{f"{NAME}.ops.operations.{m}_ops": f"{_HERE}.ops.operations" for m in _OPERATIONS.split()},
+    **{f"{NAME}.ops.function.{m}_func": f"{_HERE}.ops" for m in _FUNCTIONS.split()},
+    **{f"{NAME}.nn.layer.{m}": f"{_HERE}.nn" for m in _LAYERS.split()},
+    f"{NAME}.common.sparse_tensor": f"{_HERE}.common",
     f"{NAME}.common.api": _HERE,
     f"{NAME}.train.amp": f"{_HERE}.amp",
-    f"{NAME}.train.serialization": f"{_HERE}.serialization",
+    f"{NAME}.train.serialization": _HERE,
     f"{NAME}.nn.layer": f"{_HERE}.nn",
     f"{NAME}.nn.loss.loss": f"{_HERE}.nn.loss",
     f"{NAME}.nn.wrap": f"{_HERE}.nn",
@@ -33,6 +45,53 @@ _MOVED = {
     f"{NAME}.ops.auto_generate": f"{_HERE}.ops",
     f"{NAME}.ops.primitive": f"{_HERE}.ops",
 }
+# Files of packages of MindSpore, all of whose names the package has here: by where it is.
+_FILES = {
+    "nn.layer": (
+        "nn",
+        "activation basic channel_shuffle combined container conv dense embedding image math "
+        "normalization padding pooling rnn_cells rnns timedistributed transformer",
+    ),
+    "nn.optim": (
+        "nn.optim",
+        "ada_grad adadelta adafactor adam adamax asgd ftrl lamb lars lazyadam momentum optimizer "
+        "proximal_ada_grad rmsprop rprop sgd",
+    ),
+    "experimental.optim": (
+        "experimental.optim",
+        "adadelta adagrad adam adamax adamw asgd nadam optimizer radam rmsprop rprop sgd",
+    ),
+    "ops.operations": (
+        "ops.operations",
+        "array_ops custom_ops debug_ops image_ops inner_ops linalg_ops math_ops nn_ops other_ops "
+        "random_ops sparse_ops spectral_ops",
+    ),
+    "ops.function": (
+        "ops",
+        "array_func clip_func debug_func fft_func image_func linalg_func math_func nn_func "
+        "other_func parameter_func random_func sparse_func sparse_unary_func spectral_func "
+        "vmap_func",
+    ),
+    "ops.auto_generate": ("ops", "gen_extend_func gen_ops_def gen_ops_prim"),
+    "ops.composite": ("ops.composite", "base math_ops"),
+    "common": ("common", "jit_config lazy_inline mutable no_inline recompute seed sparse_tensor"),
+}
+_MOVED |= {
+    f"{NAME}.{package}.{file}": f"{_HERE}.{there}"
+    for package, (there, files) in _FILES.items()
+    for file in files.split()
+}
+
+
+class _Executor:
+    """What scripts wait for the end of operations with."""
+
+    def sync(self) -> None:
+        """Nothing: operations have ended when they return."""
+
+
+# Names of MindSpore's own that scripts use nevertheless.
+_PRIVATE = {f"{NAME}.common.api._pynative_executor": _Executor()}
 
 
 def _target(name: str) -> str:
@@ -53,6 +112,8 @@ class _Alias(types.ModuleType):
         found = getattr(target, name, self)
         if found is self:
             full = f"{self.__name__}.{name}"
+            if full in _PRIVATE:
+                return _PRIVATE[full]
             if _exists(full):
                 return importlib.import_module(full)
             imported = absent.asked_by_import(sys._getframe(1))
@@ -105,8 +166,8 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 def install() -> None:
     """Makes ``import mindspore`` mean this package, in this process.
 
-    dtypes are printed as MindSpore prints them, and Cells run op by op unless the script asks for
-    graph mode, as they do there.
+    dtypes are printed as MindSpore prints them, Cells run op by op unless the script asks for
+    graph mode, and so does what cannot be compiled as a whole (`jit_syntax_level`), as they do there.
     """
     if any(isinstance(f, Finder) for f in sys.meta_path):
         return
@@ -114,4 +175,4 @@ def install() -> None:
         del sys.modules[name]
     sys.meta_path.insert(0, Finder())
     Type.package = NAME
-    context.set_context(mode=context.PYNATIVE_MODE)
+    context.set_context(mode=context.PYNATIVE_MODE, jit_syntax_level=context.LAX)

@@ -24,6 +24,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "pyfront/native/Bindings.h"
+#include "pyfront/native/Objects.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -43,22 +44,22 @@ PyObject *absent() {
 bool holdsStill(PyObject *container, PyObject *parts) {
   if (!PyTuple_CheckExact(parts))
     return false;
-  Py_ssize_t size = PyTuple_GET_SIZE(parts);
+  Py_ssize_t size = NB_TUPLE_GET_SIZE(parts);
   if (PyList_Check(container)) {
-    if (PyList_GET_SIZE(container) != size)
+    if (NB_LIST_GET_SIZE(container) != size)
       return false;
     for (Py_ssize_t i = 0; i < size; ++i)
-      if (PyList_GET_ITEM(container, i) != PyTuple_GET_ITEM(parts, i))
+      if (NB_LIST_GET_ITEM(container, i) != NB_TUPLE_GET_ITEM(parts, i))
         return false;
     return true;
   }
-  if (!PyDict_Check(container) || 2 * PyDict_GET_SIZE(container) != size)
+  if (!PyDict_Check(container) || 2 * NB_DICT_GET_SIZE(container) != size)
     return false;
   PyObject *key, *value;
   for (Py_ssize_t at = 0, i = 0; PyDict_Next(container, &at, &key, &value);
        i += 2)
-    if (PyTuple_GET_ITEM(parts, i) != key ||
-        PyTuple_GET_ITEM(parts, i + 1) != value)
+    if (NB_TUPLE_GET_ITEM(parts, i) != key ||
+        NB_TUPLE_GET_ITEM(parts, i + 1) != value)
       return false;
   return true;
 }
@@ -72,9 +73,9 @@ bool attributeIsStill(PyObject *where, PyObject *name, PyObject *value) {
     return value == absent();
   }
   bool still = now == value;
-  if (!still && PyMethod_Check(now) && PyMethod_Check(value))
-    still = PyMethod_GET_FUNCTION(now) == PyMethod_GET_FUNCTION(value) &&
-            PyMethod_GET_SELF(now) == PyMethod_GET_SELF(value);
+  if (!still && isMethod(now) && isMethod(value))
+    still =
+        functionOf(now) == functionOf(value) && selfOf(now) == selfOf(value);
   Py_DECREF(now); // only its address is compared: the attribute holds it
   return still;
 }
@@ -83,13 +84,13 @@ bool attributeIsStill(PyObject *where, PyObject *name, PyObject *value) {
 /// counts as changed.
 bool isStill(PyObject *where, PyObject *name, PyObject *value) {
   if (PyWeakref_CheckRefExact(where)) {
-    where = PyWeakref_GET_OBJECT(where);
+    where = referent(where);
     if (where == Py_None)
       return true; // nothing leads to a function that is gone
   }
   PyObject *now = nullptr;
-  if (PyCell_Check(where)) {
-    now = PyCell_GET(where);
+  if (isCell(where)) {
+    now = contentsOf(where);
   } else if (name == Py_None) {
     return holdsStill(where, value);
   } else if (PyDict_CheckExact(where)) {
@@ -97,12 +98,12 @@ bool isStill(PyObject *where, PyObject *name, PyObject *value) {
     if (!now)
       PyErr_Clear();
   } else if (PyList_CheckExact(where)) {
-    Py_ssize_t at = PyLong_AsSsize_t(name), size = PyList_GET_SIZE(where);
+    Py_ssize_t at = PyLong_AsSsize_t(name), size = NB_LIST_GET_SIZE(where);
     if (at == -1 && PyErr_Occurred())
       PyErr_Clear();
     at += at < 0 ? size : 0;
     if (at >= 0 && at < size)
-      now = PyList_GET_ITEM(where, at);
+      now = NB_LIST_GET_ITEM(where, at);
   } else {
     return attributeIsStill(where, name, value);
   }
@@ -112,12 +113,12 @@ bool isStill(PyObject *where, PyObject *name, PyObject *value) {
 /// The place of the first guard from `start` on whose value is another object;
 /// -1 if there is none.
 Py_ssize_t firstChanged(nb::list guards, Py_ssize_t start) {
-  for (Py_ssize_t i = start, e = PyList_GET_SIZE(guards.ptr()); i < e; ++i) {
-    PyObject *guard = PyList_GET_ITEM(guards.ptr(), i);
-    if (!PyTuple_CheckExact(guard) || PyTuple_GET_SIZE(guard) != 3)
+  for (Py_ssize_t i = start, e = NB_LIST_GET_SIZE(guards.ptr()); i < e; ++i) {
+    PyObject *guard = NB_LIST_GET_ITEM(guards.ptr(), i);
+    if (!PyTuple_CheckExact(guard) || NB_TUPLE_GET_SIZE(guard) != 3)
       throw nb::type_error("a guard is a tuple (where, name, value)");
-    if (!isStill(PyTuple_GET_ITEM(guard, 0), PyTuple_GET_ITEM(guard, 1),
-                 PyTuple_GET_ITEM(guard, 2)))
+    if (!isStill(NB_TUPLE_GET_ITEM(guard, 0), NB_TUPLE_GET_ITEM(guard, 1),
+                 NB_TUPLE_GET_ITEM(guard, 2)))
       return i;
   }
   return -1;

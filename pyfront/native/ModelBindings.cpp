@@ -53,18 +53,18 @@ PyObject *pythonType(nb::exception_type type) {
 /// entry(buffers, out=None), without nanobind's argument conversion.
 PyObject *callEntry(PyObject *self, PyObject *args, PyObject *kwargs) {
   try {
-    Py_ssize_t count = PyTuple_GET_SIZE(args);
+    Py_ssize_t count = NB_TUPLE_GET_SIZE(args);
     nb::handle out = Py_None;
     if (count == 2)
-      out = PyTuple_GET_ITEM(args, 1);
-    else if (kwargs && count == 1 && PyDict_GET_SIZE(kwargs) == 1)
+      out = NB_TUPLE_GET_ITEM(args, 1);
+    else if (kwargs && count == 1 && NB_DICT_GET_SIZE(kwargs) == 1)
       out = PyDict_GetItemString(kwargs, "out");
-    bool extra =
-        kwargs && PyDict_GET_SIZE(kwargs) != 0 && (count != 1 || out.is_none());
+    bool extra = kwargs && NB_DICT_GET_SIZE(kwargs) != 0 &&
+                 (count != 1 || out.is_none());
     if (count < 1 || count > 2 || !out.is_valid() || extra)
       throw nb::type_error("an entry takes a list of tensors and out=None");
     return nb::inst_ptr<Entry>(self)
-        ->call(PyTuple_GET_ITEM(args, 0), out)
+        ->call(NB_TUPLE_GET_ITEM(args, 0), out)
         .release()
         .ptr();
   } catch (nb::python_error &error) {

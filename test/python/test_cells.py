@@ -247,3 +247,25 @@ def test_safetensors_of_every_dtype(tmp_path, dtype):
     back = _safetensors.load(path)
     assert back["a.b"].dtype is dtype and back["none"].shape == (0, 2)
     np.testing.assert_array_equal(back["a.b"].float().asnumpy(), t.float().asnumpy())
+
+
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+def test_a_cell_list_is_indexed_by_tensors(mode):
+    class Chosen(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.layers = nn.CellList([nn.ReLU(), nn.Tanh()])
+            self.first = Tensor(0, ms.int32)
+
+        def construct(self, x, i):
+            return self.layers[self.first](x), self.layers[i](x)
+
+    ms.set_context(mode=mode)
+    try:
+        net = Chosen()
+        first, other = net(Tensor([-1.0]), Tensor(1))
+        assert float(first[0]) == 0 and float(other[0]) == pytest.approx(np.tanh(-1.0))
+        net.first = Tensor(1)
+        assert float(net(Tensor([-1.0]), Tensor(0))[0][0]) == pytest.approx(np.tanh(-1.0))
+    finally:
+        ms.set_context(mode=ms.GRAPH_MODE)

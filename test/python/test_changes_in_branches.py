@@ -336,3 +336,20 @@ def test_a_number_wider_than_float64_is_refused():
     for function in (ms.jit(lambda x, v: x * v), ops.mul):
         with pytest.raises(TypeError, match="is wider than any dtype of a tensor"):
             function(X, np.longdouble(2.5))
+
+
+def test_a_raise_after_checks_is_the_error_where_they_hold():
+    def other(x):
+        raise KeyError("below")
+
+    def f(x):
+        if x.sum() > 1:
+            raise ValueError("above")
+        return other(x)
+
+    for run in (ms.jit(f), f):
+        for value, kind in ((2.0, ValueError), (1.0, KeyError), (3.0, ValueError)):
+            with pytest.raises(kind, match="above" if kind is ValueError else "below"):
+                run(Tensor([value]))
+    with pytest.raises(KeyError, match="below"):
+        ms.jit(other)(Tensor([1.0]))

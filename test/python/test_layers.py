@@ -25,7 +25,17 @@ LAYERS = [
 RANK = {room: i for i, rooms in enumerate(LAYERS) for room in rooms}
 # Under names that scripts use; nothing of the package imports them but the package itself.
 FACES = {
-    *("amp", "common", "context", "dropin", "dtype", "interop", "ops.composite", "ops.function"),
+    *(
+        "amp",
+        "command",
+        "common",
+        "context",
+        "dropin",
+        "dtype",
+        "interop",
+        "ops.composite",
+        "ops.function",
+    ),
     *("ops.functional", "ops.operations", "random", "serialization", "testing"),
 }
 COMPILED = {"_native"}

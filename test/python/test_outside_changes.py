@@ -345,3 +345,23 @@ def test_branches_on_tensors_are_refused():
             ms.jit(function)(Tensor(1.0))
     assert ARRAY[0] == 0
     assert not QUEUE
+
+
+def test_a_list_or_dictionary_from_around_is_returned_itself():
+    items, table = [1, 2, [3]], {"a": 1, "b": Tensor([1.0])}
+
+    @ms.jit
+    def f(x):
+        items.reverse()
+        table["a"] = x * 2
+        return items, [x, table], items[0], {"in": items}
+
+    out = f(Tensor([2.0]))
+    assert out[0] is items and out[1][1] is table and out[3]["in"] is items
+    assert items == [[3], 2, 1] and out[2] is items[0]
+    assert table["a"].asnumpy().tolist() == [4]
+    again = f(Tensor([3.0]))
+    assert again[0] is items and items == [1, 2, [3]] and again[2] == 1
+    assert table["a"].asnumpy().tolist() == [6]
+    inside = ms.jit(lambda x: [x])
+    assert inside(Tensor(1.0)) is not inside(Tensor(1.0))

@@ -413,3 +413,10 @@ def test_matmul_of_all_ranks(shapes):
     np.testing.assert_allclose(
         ops.matmul(Tensor(a), Tensor(b)).asnumpy(), np.matmul(a, b), rtol=1e-12
     )
+
+
+def test_numpy_asks_whether_all_or_any_elements_are_true():
+    x = Tensor([1.0, 2.0])
+    assert np.all(np.array([1, 2]) == x) and not np.all(x > 1) and np.any(x > 1)
+    with pytest.raises(TypeError, match="'out' must be None"):
+        (x > 1).all(out=np.zeros(()))

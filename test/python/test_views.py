@@ -183,3 +183,30 @@ def test_a_parameter_with_another_shape():
     part[0] = 9.0
     np.testing.assert_array_equal(w.asnumpy(), [1, 2])
     np.testing.assert_array_equal(part.asnumpy(), [9, 2, 3])
+
+
+@pytest.mark.parametrize("run", [lambda f: f, ms.jit], ids=["eager", "jit"])
+def test_assign_writes_to_tensors(run):
+    def f(x, y):
+        ops.assign_add(x, y)
+        before = x * 1
+        x[0].add_(Tensor([5.0, 4.0, 3.0]))  # of a part, in place
+        ops.assign_sub(x, 1)
+        return before, x
+
+    x = make()
+    before, after = run(f)(x, Tensor(np.float32(ROWS)))
+    assert before.asnumpy().tolist() == [[2, 4, 6], [8, 10, 12]]
+    assert after.asnumpy().tolist() == [[6, 7, 8], [7, 9, 11]]
+    with pytest.raises(ValueError, match=r"shape of the Tensor, \[2, 3\], but got \[3\]"):
+        run(lambda x: ops.assign(x, x[0]))(x)
+
+
+def test_the_gradient_of_an_assigned_tensor_is_that_of_its_new_elements():
+    def f(x, y):
+        h = x * 2
+        ops.assign(h, y)
+        return h * h
+
+    by_x, by_y = ms.grad(f, (0, 1))(Tensor([1.0, 2.0]), Tensor([3.0, 4.0]))
+    assert by_x.asnumpy().tolist() == [0, 0] and by_y.asnumpy().tolist() == [6, 8]

@@ -39,6 +39,6 @@ target_link_libraries(CellMLIRStatic INTERFACE
 target_link_options(CellMLIRStatic INTERFACE -Wl,--gc-sections)
 
 find_program(CELL_MOLD mold)
-if(CELL_MOLD)
+if(CELL_MOLD AND NOT CELLGRAD_WHEEL)
   target_link_options(CellMLIRStatic INTERFACE -fuse-ld=mold)
 endif()

@@ -10,6 +10,7 @@
 #include "passes/lower/math/Passes.h"
 #include "passes/lower/sequential/Passes.h"
 #include "passes/lower/tensors/Pipeline.h"
+#include "passes/lower/tensors/Verify.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -35,6 +36,7 @@ void cellgrad::buildCPUKernelPipeline(OpPassManager &pm,
   pm.addPass(createCSEPass());
   if (options.probes)
     pm.addPass(createInsertProbes());
+  pm.addPass(createVerifyStage());
   pm.addPass(createOutlineKernels());
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createEmitGemm({target, nanoseconds}));
@@ -48,6 +50,7 @@ void cellgrad::buildCPUKernelPipeline(OpPassManager &pm,
                                  options.poison, options.reportMemory}));
   pm.addNestedPass<func::FuncOp>(createCSEPass());
   pm.addPass(createShareMath({target.fma}));
+  pm.addPass(createVerifyStage());
 }
 
 void cellgrad::buildConvertToLLVMPipeline(OpPassManager &pm,
@@ -56,6 +59,7 @@ void cellgrad::buildConvertToLLVMPipeline(OpPassManager &pm,
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createLaunchKernels());
   pm.addPass(createCSEPass());
+  pm.addPass(createVerifyStage());
 }
 
 void cellgrad::buildCPUPipeline(OpPassManager &pm,

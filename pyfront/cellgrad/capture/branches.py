@@ -24,7 +24,7 @@ from cellgrad.capture.merge import (
 )
 from cellgrad.capture.raises import Raised, raise_unless, refused, was_raised
 from cellgrad.core import state
-from cellgrad.core.errors import error
+from cellgrad.core.errors import NotCompilable, error
 from cellgrad.core.frame import BREAK, CONTINUE, RETURN, Frame, Run
 from cellgrad.core.scope import Scope, ScopeGuard
 from cellgrad.core.tensor import Tensor
@@ -214,7 +214,7 @@ def run_apart(
         containers.restore()
         frame.node = node
         raise error(
-            TypeError,
+            NotCompilable,
             f"'{name}' is changed in place inside a branch or loop that depends on a tensor: the "
             "choice is made when the code runs, but the change would be made while compiling.",
             f"build a new value instead, for example {name} = [*{name}, x] with the same length in "
@@ -301,7 +301,7 @@ def branch(frame: Frame, condition: Tensor, then: Run, other: Run) -> Any:
         signal = _add_signals(selection, frame, a, b)
     except Conflict as e:
         raise error(
-            TypeError,
+            NotCompilable,
             f"The two branches of a condition that depends on a tensor give different kinds of "
             f"values: {e}.",
             "give both the same shape and dtype, for example with ops.zeros_like or astype",

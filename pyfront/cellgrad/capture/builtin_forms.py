@@ -18,7 +18,7 @@ from cellgrad.core import state
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.record import as_tensor, cast_to, reshape_to
-from cellgrad.core.scope import used
+from cellgrad.core.scope import as_number, used
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.text import Text, holds_text
 from cellgrad.core.tracer import Tracer
@@ -53,7 +53,7 @@ def _number(kind: type, dtype: Any) -> Callable[..., Any]:
             return kind(*args, **kwargs)
         (x,) = args
         if kind is bool:
-            return truth(x)
+            return as_number(truth(x))
         if x.size != 1:
             raise error(
                 ValueError,
@@ -61,7 +61,7 @@ def _number(kind: type, dtype: Any) -> Callable[..., Any]:
                 f"{list(x.shape)}.",
             )
         # As in Python, what is computed from the number has no derivative by the tensor.
-        return ops.stop_gradient(cast_to(reshape_to(x, ()), dtype))
+        return as_number(ops.stop_gradient(cast_to(reshape_to(x, ()), dtype)))
 
     return convert
 

@@ -24,7 +24,7 @@ from cellgrad.core.foreign import function_hint, unknown_argument
 from cellgrad.core.frame import Closure, Code, Frame, run_code
 from cellgrad.core.guards import ABSENT, CONTAINERS, is_cell, is_library, value_of
 from cellgrad.core.parameter import Parameter
-from cellgrad.core.scope import VALUES, NeedsIdentity, created, used
+from cellgrad.core.scope import VALUES, NeedsIdentity, as_number, created, used
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.text import formatted, holds_text, join
 from cellgrad.core.tracer import Tracer
@@ -453,7 +453,7 @@ def augmented(function: Callable[[Any, Any], Any], before: Any, value: Any) -> A
     if isinstance(before, Tensor) or not hasattr(
         type(before), f"__i{function.__name__.strip('_')}__"
     ):
-        return function(before, value)
+        return as_number(function(before, value), before, value)
     in_place: Any = getattr(operator, f"i{function.__name__.strip('_')}")
     changing(before, in_place, before, value)
     return in_place(before, value)

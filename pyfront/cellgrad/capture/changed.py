@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from cellgrad.capture import calls
 from cellgrad.capture.changes import Change, was_there
 from cellgrad.capture.merge import Conflict, describe
-from cellgrad.core.errors import Position, error
+from cellgrad.core.errors import NotCompilable, Position, error
 from cellgrad.core.frame import RETURN, Closure, Frame
 from cellgrad.core.guards import ABSENT
 from cellgrad.core.scope import Scope
@@ -55,7 +55,7 @@ def refuse_changes(found: list[Changed]) -> None:
     if found:
         kind = type(found[0].container).__name__
         raise error(
-            TypeError,
+            NotCompilable,
             f"A {kind} is changed in place inside a branch or loop that depends on a tensor: the "
             "choice is made when the code runs, but the change would be made while compiling.",
             "assign a new object, or a tensor, to a variable instead",

@@ -13,48 +13,17 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from cellgrad.capture import branches, calls, merge, names
-from cellgrad.capture.parts import place_of, put_back
+from cellgrad.capture.operators import BINARY, COMPARE, UNARY
+from cellgrad.capture.parts import Place, place_of, put_back
 from cellgrad.core.errors import Position, either, error
 from cellgrad.core.frame import Frame, Run
+from cellgrad.core.scope import as_number
 from cellgrad.core.text import Text, holds_text, join, percent, plain
 from cellgrad.core.tracer import Tracer
 
 if TYPE_CHECKING:
     from cellgrad.capture.names import Names
 
-BINARY: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.Pow: operator.pow,
-    ast.MatMult: operator.matmul,
-    ast.LShift: operator.lshift,
-    ast.RShift: operator.rshift,
-    ast.BitAnd: operator.and_,
-    ast.BitOr: operator.or_,
-    ast.BitXor: operator.xor,
-}
-_UNARY: dict[type, Callable[[Any], Any]] = {
-    ast.USub: operator.neg,
-    ast.UAdd: operator.pos,
-    ast.Invert: operator.invert,
-    ast.Not: operator.not_,
-}
-_COMPARE: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.Is: operator.is_,
-    ast.IsNot: operator.is_not,
-    ast.In: lambda a, b: a in b,
-    ast.NotIn: lambda a, b: a not in b,
-}
 _CONVERSIONS = {ord("s"): str, ord("r"): repr, ord("a"): ascii}
 
 
@@ -260,7 +229,7 @@ class ExpressionCompiler:
             if type(a) is str and function is operator.mod and holds_text(b):
                 return percent(a, b)
             calls.used(a, b)
-            return function(a, b)
+            return as_number(function(a, b), a, b)
 
         return run
 
@@ -271,17 +240,17 @@ class ExpressionCompiler:
             def negate(frame: Frame) -> Any:
                 value = condition(frame)
                 frame.node = node
-                return branches.negated(value)
+                return as_number(branches.negated(value), value)
 
             return negate
         operand = self.expression(node.operand)
-        function = _UNARY[type(node.op)]
+        function = UNARY[type(node.op)]
 
         def run(frame: Frame) -> Any:
             v = operand(frame)
             frame.node = node
             calls.used(v)
-            return function(v)
+            return as_number(function(v), v)
 
         return run
 
@@ -309,7 +278,7 @@ class ExpressionCompiler:
     def x_Compare(self, node: ast.Compare) -> Run:
         first = self.expression(node.left)
         rest = [
-            (_COMPARE[type(op)], self.expression(c))
+            (COMPARE[type(op)], self.expression(c))
             for op, c in zip(node.ops, node.comparators, strict=True)
         ]
         if len(rest) == 1:
@@ -320,7 +289,7 @@ class ExpressionCompiler:
                 b = right(frame)
                 frame.node = node
                 calls.used(a, b)
-                return function(a, b)
+                return as_number(function(a, b), a, b)
 
             return run_one
 
@@ -431,11 +400,12 @@ class ExpressionCompiler:
 
     def x_Call(self, node: ast.Call) -> Run:
         function = self.expression(node.func)
+        changed = self._changed_part(node.func)
         args = self._elements(node.args)
         keywords = [(k.arg, self.expression(k.value)) for k in node.keywords]
 
         def run(frame: Frame) -> Any:
-            f = function(frame)
+            f, place = changed(frame) if changed else (function(frame), None)
             a = args(frame)
             kwargs: dict[str, Any] = {}
             for key, value in keywords:
@@ -446,7 +416,26 @@ class ExpressionCompiler:
             frame.node = node
             if f is super and not a:
                 return calls.bare_super(frame)
-            return calls.call(f, tuple(a), kwargs)
+            out = calls.call(f, tuple(a), kwargs)
+            if place is not None:
+                put_back(place)
+            return out
+
+        return run
+
+    def _changed_part(self, node: ast.expr) -> Callable[[Frame], tuple[Any, Place]] | None:
+        """For a method that changes a part of a tensor, as in ``x[i].add_(v)``: the method and the part."""
+        if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Subscript):
+            return None
+        name = node.attr
+        if not name.endswith("_") or name.endswith("__"):
+            return None
+        part = place_of(node.value, self.indexed, self.expression)
+
+        def run(frame: Frame) -> tuple[Any, Place]:
+            place = part(frame)
+            frame.node = node
+            return calls.load_attribute(place[0], name), place
 
         return run
 

@@ -41,7 +41,7 @@ from cellgrad.capture.ranges import TensorRange
 from cellgrad.capture.rows import Rows
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
-from cellgrad.core.errors import error
+from cellgrad.core.errors import NotCompilable, error
 from cellgrad.core.frame import BREAK, CONTINUE, NOTHING, RETURN, Frame, Run
 from cellgrad.core.scope import Scope, ScopeGuard
 from cellgrad.core.storage import Signature, signature
@@ -109,7 +109,7 @@ class Loop:
                 return outcome
             self.outer.trace.discard(made)
         raise error(
-            TypeError,
+            NotCompilable,
             "The variables of a loop that depends on tensors change their shape, dtype or structure "
             "from trip to trip.",
             "give them their final shape and dtype before the loop",
@@ -159,7 +159,7 @@ class Loop:
             return merge(*self.ends(before, after, known))
         except Conflict as e:
             raise error(
-                TypeError,
+                NotCompilable,
                 f"{what[0].upper()}{what[1:]} changes from trip to trip of a loop that depends on "
                 f"tensors: it is {e} (before and after the first trip).",
                 "give it its final shape, dtype and structure before the loop, for example with "

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cellgrad.core import state
-from cellgrad.core.errors import error
+from cellgrad.core.errors import NotCompilable, error
 from cellgrad.core.frame import Frame
 from cellgrad.core.record import emit_several
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.text import Text, known_arguments
+
+if TYPE_CHECKING:
+    from cellgrad.core.scope import Scope
 
 _LONGEST = 200  # characters of a message that compiled code has
 
@@ -27,6 +30,7 @@ def raised_by(exception: Any, frame: Frame) -> None:
     """Notes which statement an exception is from."""
     if isinstance(exception, Exception):
         exception.__cellgrad_raised__ = (frame, frame.node)  # type: ignore[attr-defined]
+        exception.__cellgrad_scope__ = state.current.scope  # type: ignore[attr-defined]
 
 
 def was_raised(exception: Exception) -> bool:
@@ -34,10 +38,17 @@ def was_raised(exception: Exception) -> bool:
     return hasattr(exception, "__cellgrad_raised__")
 
 
+def ends(exception: Exception, scope: Scope) -> bool:
+    """Whether an exception of the user's ends the code of a scope, after checks that are made when it runs:
+    then it is one more of these, as one of them may be the error.
+    """
+    return bool(scope.trace.checks) and getattr(exception, "__cellgrad_scope__", None) is scope
+
+
 def refused(exception: Exception) -> Exception:
     """The error for an exception in a place where it cannot become a check."""
     return error(
-        TypeError,
+        NotCompilable,
         f"'raise {type(exception).__name__}' is in a condition, or in a function of a loop operation, "
         "that depends on a tensor: whether it is reached is known only when the code runs.",
         "raise in the body of the loop or in an if statement",
@@ -55,7 +66,7 @@ def raise_unless(ok: Any, exception: Exception) -> None:
     assert scope is not None
     if scope.trace.handlers:
         raise error(
-            TypeError,
+            NotCompilable,
             f"{type(exception).__name__} is raised where a condition on a tensor holds, inside of a "
             "'try' with 'except': whether it is caught is known only when the code runs.",
             "write the other case as an else branch, or catch the exception outside of the compiled "

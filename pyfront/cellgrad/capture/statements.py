@@ -11,7 +11,7 @@ from typing import Any
 
 from cellgrad.capture import calls, names, patterns, source
 from cellgrad.capture.branches import Exit, after_exit, branch
-from cellgrad.capture.expressions import BINARY, ExpressionCompiler
+from cellgrad.capture.expressions import ExpressionCompiler
 from cellgrad.capture.generators import GeneratorCompiler, yields
 from cellgrad.capture.loops import (
     Snapshot,
@@ -21,6 +21,7 @@ from cellgrad.capture.loops import (
     tensor_while,
 )
 from cellgrad.capture.merge import MISSING
+from cellgrad.capture.operators import BINARY
 from cellgrad.capture.parts import place_of, put_back
 from cellgrad.capture.raises import raise_unless, raised_by
 from cellgrad.capture.ranges import TensorRange

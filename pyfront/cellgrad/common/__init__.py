@@ -28,6 +28,7 @@ from cellgrad.core.settings import (
     jit_class,
     set_recursion_limit,
 )
+from cellgrad.core.symbol import Symbol
 from cellgrad.core.tensor import Tensor, tensor
 from cellgrad.ops.sparse import COOTensor, CSRTensor
 from cellgrad.transforms.custom import recompute
@@ -42,6 +43,7 @@ __all__ = [
     "JitConfig",
     "Parameter",
     "ParameterTuple",
+    "Symbol",
     "Tensor",
     "default_generator",
     "from_numpy",

@@ -210,7 +210,7 @@ def _store(name: str, at: int, body: bytes) -> None:
         _written += 1
 
 
-def _limit() -> int:
+def limit() -> int:
     """What CELLGRAD_CACHE_SIZE allows, in bytes."""
     given = os.environ.get("CELLGRAD_CACHE_SIZE") or str(_LIMIT_MIB)
     if not given.isdecimal():
@@ -231,20 +231,42 @@ def _own(where: Path, names: str) -> list[os.DirEntry[str]]:
         return []
 
 
-def trim(where: Path) -> None:
-    """Drops the least recently used entries until three quarters of the limit are left."""
-    limit = _limit()
+def _entries(where: Path) -> list[tuple[int, int, Path]]:
+    """Files of the cache, and what was left half-written: time of last use, bytes, path."""
     found = []
     for part in _own(where, "[0-9a-f]{2}"):
         for file in _own(Path(part.path), rf"[0-9a-f]{{64}}\.so|{re.escape(PREFIX)}.*"):
             with contextlib.suppress(OSError):
                 info = file.stat()
                 found.append((info.st_mtime_ns, info.st_size, Path(file.path)))
+    return found
+
+
+def content(where: Path) -> tuple[int, int]:
+    """The number of files in the cache, and their bytes."""
+    found = _entries(where)
+    return len(found), sum(size for _, size, _ in found)
+
+
+def clear(where: Path) -> tuple[int, int]:
+    """Drops all entries; their number and bytes. Programs that are loaded stay as they are."""
+    dropped = []
+    for _, size, path in _entries(where):
+        with contextlib.suppress(OSError):
+            path.unlink()
+            dropped.append(size)
+    return len(dropped), sum(dropped)
+
+
+def trim(where: Path) -> None:
+    """Drops the least recently used entries until three quarters of the limit are left."""
+    allowed = limit()
+    found = _entries(where)
     total = sum(size for _, size, _ in found)
-    if total <= limit:
+    if total <= allowed:
         return
     for _, size, path in sorted(found):
-        if total <= limit * 3 // 4:
+        if total <= allowed * 3 // 4:
             break
         with contextlib.suppress(OSError):
             path.unlink()

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
 from cellgrad.capture import calls
+from cellgrad.compile import fallback
 from cellgrad.compile.program import Program, function_name
 from cellgrad.core import state
 from cellgrad.core.arguments import check_bool, check_callable, check_one_of
@@ -39,15 +40,18 @@ def _check_options(options: dict[str, Any]) -> None:
 class _Jit:
     """A function that runs compiled; see `jit`."""
 
-    def __init__(self, function: Callable[..., Any]):
+    def __init__(self, function: Callable[..., Any], lax: bool | None = None):
         functools.update_wrapper(self, function, updated=())
         self.function = function
-        self.program = Program(lambda *a, **k: calls.call(function, a, k), function_name(function))
+        self.lax = lax
+        self.program = Program(
+            lambda *a, **k: calls.call(function, a, k), function_name(function), divisible=True
+        )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if state.current.scope is not None:
             return calls.call(self.function, args, kwargs)
-        return self.program(args, kwargs)
+        return fallback.call(self.program, self.function, self.lax, args, kwargs)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
@@ -61,7 +65,7 @@ class _Jit:
         found: Any = sys.modules.get(getattr(self, "__module__", ""))
         for part in name.split("."):
             found = getattr(found, part, None)
-        return name if found is self else (_Jit, (self.function,))
+        return name if found is self else (_Jit, (self.function, self.lax))
 
 
 @overload
@@ -77,8 +81,11 @@ def jit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
 
     Args:
         function: the function, method or Cell.
-        options: MindSpore's `capture_mode`, `jit_level`, `dynamic`, `fullgraph`, `backend` and others,
-            kept for scripts: they have no effect. The whole function is always compiled.
+        options: MindSpore's. ``fullgraph=True``: a function that cannot be compiled as a whole is an error;
+            ``fullgraph=False``, and ``capture_mode="bytecode"`` without it: it runs operation by operation,
+            and a warning says why, once. Without these the context's ``jit_syntax_level`` says which
+            (an error, unless it is `LAX`). `jit_level`, `dynamic`, `backend` and others are kept for scripts
+            and have no effect.
 
     Raises:
         TypeError: `function` is not callable, or `fullgraph` is not a bool.
@@ -95,6 +102,9 @@ def jit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """
     _check_options(options)
     if function is None:
-        return lambda given: jit(given)
+        return lambda given: jit(given, **options)
     check_callable(function, "jit", "function", "a function")
-    return _Jit(function)
+    whole = options.get("fullgraph")
+    if whole is None and options.get("capture_mode") == "bytecode":
+        whole = False
+    return _Jit(function, None if whole is None else not whole)

@@ -10,6 +10,7 @@ from typing import Any
 from cellgrad import _native
 from cellgrad.compile import program as _jit
 from cellgrad.compile.failures import compile_error, reproducers
+from cellgrad.compile.scratch import fresh_path
 from cellgrad.core.context import current
 from cellgrad.core.errors import error
 from cellgrad.core.scope import NeedsIdentity, Trace
@@ -32,11 +33,13 @@ def planned(
         )
     with _jit.compiling:
         try:
-            trace, _ = program.captured(args, kwargs)
+            trace, captured = program.captured(args, kwargs)
         except NeedsIdentity:
             program.by_identity = True
-            trace, _ = program.captured(args, kwargs)
-        path = _jit.fresh_path() + ".json"
+            trace, captured = program.captured(args, kwargs)
+        if isinstance(captured, Exception):
+            raise captured
+        path = fresh_path() + ".json"
         options = {"memory_report": path, "reproducers": reproducers()}
         try:
             _native.compile_graph(trace.graph, "", "m", options)

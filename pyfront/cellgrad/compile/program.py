@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import atexit
 import os
-import shutil
 import sys
-import tempfile
 import threading
+import time
 import types
 import weakref
 from collections.abc import Callable, Coroutine, Iterator
@@ -22,7 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from cellgrad import _native
-from cellgrad.capture.changes import repeated, repeating, take_back
+from cellgrad.capture.changes import repeated, repeating, take_back, was_there
+from cellgrad.capture.raises import ends, raise_unless
 from cellgrad.compile import cache as _cache
 from cellgrad.compile import instrument as _instrument
 from cellgrad.compile import probes as _probes
@@ -36,6 +36,9 @@ from cellgrad.compile.failures import (
     reproducers,
     without_own_frames,
 )
+from cellgrad.compile.fallback import call as _or_plain
+from cellgrad.compile.fallback import refusing
+from cellgrad.compile.scratch import fresh_path
 from cellgrad.compile.tables import PerObject
 from cellgrad.core import dtype as mstype
 from cellgrad.core import format as _format
@@ -43,7 +46,7 @@ from cellgrad.core import hooks as _hooks
 from cellgrad.core import log as _log
 from cellgrad.core.context import current as _current
 from cellgrad.core.context import prefix as _prefix
-from cellgrad.core.errors import error
+from cellgrad.core.errors import NotCompilable, error
 from cellgrad.core.exact import Identity
 from cellgrad.core.frame import Closure, Evaluated
 from cellgrad.core.guards import Guard, all_unchanged, unchanged
@@ -52,6 +55,7 @@ from cellgrad.core.lost_digits import tell
 from cellgrad.core.nodes import fields_of, is_record, with_fields
 from cellgrad.core.number import NeedsValue, Number
 from cellgrad.core.parameter import Parameter
+from cellgrad.core.record import splat
 from cellgrad.core.scope import NeedsIdentity, Scope, ScopeGuard, Trace
 from cellgrad.core.storage import Signature, to_numpy
 from cellgrad.core.tensor import Tensor
@@ -134,8 +138,8 @@ class Program:
     """Something to compile: `run` is called with tracers while a scope is current."""
 
     __slots__ = (
-        *("__weakref__", "by_identity", "cache", "name", "recomputed", "run", "shared", "stale"),
-        "variants",
+        *("__weakref__", "by_identity", "cache", "divisible", "name", "recomputed", "run"),
+        *("shared", "stale", "variants"),
     )
 
     def __init__(
@@ -143,10 +147,13 @@ class Program:
         run: Callable[..., Any],
         name: str,
         shared: tuple[dict[Any, Program], Any] | None = None,
+        divisible: bool = False,
     ):
         self.run = run
         self.name = name
         self.shared = shared  # the table it is found in, and its key there
+        # Whether it can run as ordinary Python where it cannot be compiled: see `fallback`.
+        self.divisible = divisible
         self.cache: dict[Any, Compiled] = {}
         # Cells, by identity, that the adjoint computes again beside those that say so.
         self.recomputed: frozenset[int] = frozenset()
@@ -241,32 +248,50 @@ class Program:
             if table.get(key) is self:
                 del table[key]
 
-    def captured(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Trace, Captured]:
-        """The graph of a call. Raises NeedsIdentity where `by_identity` must be set first."""
+    def captured(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Trace, Captured | Exception]:
+        """The graph of a call, or where the program is divisible why there is none. Raises
+        NeedsIdentity where `by_identity` must be set first.
+        """
         trace = Trace(self.name)
         trace.by_identity = self.by_identity
         trace.recomputed = self.recomputed
+        found: Captured | Exception
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(max(limit, _RECURSION))
+        began = time.process_time()
         try:
-            captured = capture(trace, self.name, self.run, args, kwargs)
+            found = capture(trace, self.name, self.run, args, kwargs)
         except RecursionError as e:
-            raise without_own_frames(endless(e, self.name)) from None
+            found = without_own_frames(endless(e, self.name))
+            if not self.divisible:
+                raise found from None
         except NeedsIdentity:
             raise
         except Exception as e:
-            raise without_own_frames(e) from e.__cause__
+            found = without_own_frames(e)
+            if not (self.divisible and isinstance(e, NotCompilable)):
+                raise found from e.__cause__
         finally:
             sys.setrecursionlimit(limit)
             trace.closed = True
-        return trace, captured
+        if _log.wanted("compile"):
+            ms = 1e3 * (time.process_time() - began)
+            _log.write("compile", f"'{self.name}' is captured, {ms:.3f} ms")
+        return trace, found
 
     def _capture_and_compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
         with _probes.compiling(self.name):
-            trace, captured = self.captured(args, kwargs)
+            trace, found = self.captured(args, kwargs)
             for cell in trace.cells.values():
                 cell._dependents.add(self)
-            entry = compile_entry(trace, self.name)
+            if isinstance(found, Exception):
+                captured = Captured([], lambda buffers: None, [])
+                entry: Any = refusing(found)
+            else:
+                captured = found
+                entry = compile_entry(trace, self.name)
         guards = [g for g in trace.guards.values() if unchanged(g)]
         compiled = Compiled(
             entry,
@@ -307,6 +332,12 @@ def capture(
     one around it has all arguments, with donation for the Parameters that are written.
     """
     tensors = inputs_of(args, kwargs)
+    if any(-1 in t._sig.shape for t in tensors):
+        raise error(
+            TypeError,
+            f"'{name}' is called with a Tensor whose shape has None, which has no elements.",
+            "give it to ms.export, and call with tensors that have elements",
+        )
     unknown = _native.Loc("<call>", 0, 0, "")
     body = Scope(trace, name + "_body", [t._sig for t in tensors], None, unknown)
     body.name = name
@@ -321,7 +352,13 @@ def capture(
     with ScopeGuard(body):
         new_args = tuple([substitute(a, tracers) for a in args])
         try:
-            out = run(*new_args, **{k: substitute(v, tracers) for k, v in kwargs.items()})
+            try:
+                out = run(*new_args, **{k: substitute(v, tracers) for k, v in kwargs.items()})
+            except Exception as e:
+                if not ends(e, body):
+                    raise
+                raise_unless(splat(False, mstype.bool_, ()), e)
+                out = None
             leaves: list[Any] = []
             build = _builder(out, body, leaves)
             if trace.actions and not trace.bake:  # an exported model has results only
@@ -374,12 +411,16 @@ def _builder(out: Any, scope: Scope, leaves: list[Any]) -> Callable[[list[Any]],
         except ValueError:
             i = len(leaves)
             leaves.append(value)
+            if id(out) in scope.trace.numbers and not scope.trace.bake:
+                return lambda buffers: _wrap(buffers[i], sig).item()
             return lambda buffers: _wrap(buffers[i], sig)
         # Changes in place to one of two results leave the other.
         return lambda buffers: _wrap(buffers[i].copy(), sig)
     if isinstance(out, Text):
         texts = [_builder(v, scope, leaves) for v in out.parts]
         return lambda buffers: "".join([str(t(buffers)) for t in texts])
+    if type(out) in (list, dict) and not scope.trace.bake and was_there(scope.trace, out):
+        return lambda buffers: out  # from around the code: itself, as in Python
     if isinstance(out, tuple(_VIEWS)):
         out = _VIEWS[type(out)](out)
     if isinstance(out, tuple | list):
@@ -399,7 +440,7 @@ def _builder(out: Any, scope: Scope, leaves: list[Any]) -> Callable[[list[Any]],
     if isinstance(out, Iterator | Coroutine) or _holds_tracer(out, scope.trace):
         title = "generator" if isinstance(out, Evaluated) else type(out).__name__
         raise error(
-            TypeError,
+            NotCompilable,
             f"'{scope.trace.graph_name}' returns a {title}, which compiled code cannot "
             "return: it holds tensors that exist only while the function is compiled.",
             "return a Tensor, or a dataclass, tuple, list or dict of them: tuple(...) collects "
@@ -431,18 +472,6 @@ def _print_hook(text: str, buffer: Any) -> None:
 
 
 _native.set_print_hook(_print_hook)
-_folder: str | None = None
-_count = 0
-
-
-def fresh_path() -> str:
-    """Where to write a shared object that is loaded at once."""
-    global _folder, _count
-    if _folder is None:
-        _folder = tempfile.mkdtemp(prefix="cellgrad-")
-        atexit.register(shutil.rmtree, _folder, ignore_errors=True)
-    _count += 1
-    return os.path.join(_folder, f"m{_count}.so")
 
 
 def compile_entry(trace: Trace, name: str) -> Any:
@@ -456,9 +485,19 @@ def compile_entry(trace: Trace, name: str) -> Any:
     options: dict[str, Any] = {**_instrument.options(), **place.options()}
 
     def build(**more: str) -> None:
-        _native.compile_graph(
-            trace.graph, path, "m", {**options, **more, "reproducers": reproducers()}
+        timings = _native.compile_graph(
+            trace.graph,
+            path,
+            "m",
+            {
+                **options,
+                **more,
+                "reproducers": reproducers(),
+                "verify_each": _instrument.VERIFY_EACH,
+            },
         )
+        if _log.wanted("compile"):
+            _log.write("compile", f"'{name}'\n{timings}")
 
     try:
         if _log.wanted("plan"):  # which stored code does not have
@@ -516,9 +555,9 @@ def call_cell(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         def run(*a: Any, **k: Any) -> Any:
             return ref()._inlined(a, k)  # type: ignore[union-attr]
 
-        program = Program(run, type(cell).__name__)
+        program = Program(run, type(cell).__name__, divisible=True)
         object.__setattr__(cell, "_jit_program", program)
-    return program(args, kwargs)
+    return _or_plain(program, cell._plain, cell.__dict__.get("_lax"), args, kwargs)
 
 
 _programs = PerObject()

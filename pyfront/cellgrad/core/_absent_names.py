@@ -161,9 +161,9 @@ FAMILIES: dict[str, dict[str, str]] = {
     },
     "Shapes are static here: a function compiles once for each.": {
         "mindspore": """
-            Symbol enable_dynamic""",
+            enable_dynamic""",
         "common": """
-            Symbol enable_dynamic""",
+            enable_dynamic""",
     },
     "It is MindSpore's layer for Ascend under an inner name; mint and mint.nn have it.": {
         "nn": """

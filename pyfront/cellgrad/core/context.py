@@ -35,7 +35,9 @@ PYNATIVE_MODE = 1
 """A Cell's call runs ``construct`` as ordinary Python, one compiled operation at a time."""
 
 STRICT, COMPATIBLE, LAX = 0, 1, 2
-"""Values of ``jit_syntax_level``, kept for scripts: what is compiled does not depend on it."""
+"""Values of ``jit_syntax_level``: what becomes of functions that cannot be compiled as a whole. At `LAX` they
+run operation by operation, else they are errors.
+"""
 
 _DEVICES = ("CPU", "GPU", "Ascend")
 
@@ -70,7 +72,6 @@ _IGNORED = {
     "inter_op_parallel_num",
     "jit_config",
     "jit_level",
-    "jit_syntax_level",
     "max_call_depth",
     "max_device_memory",
     "memory_optimize_level",
@@ -91,6 +92,7 @@ _context: dict[str, Any] = {
     "device_id": 0,
     "max_trips": 0,
     "max_stash_bytes": 0,
+    "jit_syntax_level": STRICT,
     "max_programs": max(1, int(os.environ.get("CELLGRAD_MAX_PROGRAMS") or 1024)),
 }
 # The least value of each setting that is a number.
@@ -197,6 +199,9 @@ def set_context(**kwargs: Any) -> None:
             machine without a driver, are accepted so that scripts run, and mean the CPU (one warning
             line says so).
         device_id: the number of the GPU, from 0.
+        jit_syntax_level: `STRICT` (the default): code that cannot be compiled as a whole is an error.
+            `LAX`: functions under `jit` and Cells with such code run operation by operation, and a
+            warning says why, once. Gradients are compiled in any case.
         max_trips: how many trips the ``while`` loops of one call may make together; 0 (the default):
             any number. A call that makes more raises RuntimeError.
         max_stash_bytes: how many bytes they may keep at a time for the gradient; 0 (the default):
@@ -235,10 +240,12 @@ def set_context(**kwargs: Any) -> None:
                 raise argument_error(ValueError, "context.set_context", key, "below 2**63", value)
             _context[key] = value
             _native.set_call_limits(_context["max_trips"], _context["max_stash_bytes"])
-        elif key in _IGNORED:
-            if key == "jit_syntax_level" and value not in (STRICT, COMPATIBLE, LAX):
+        elif key == "jit_syntax_level":
+            if value not in (STRICT, COMPATIBLE, LAX):
                 wanted = "context.STRICT (0), context.COMPATIBLE (1) or context.LAX (2)"
                 raise argument_error(ValueError, "context.set_context", key, wanted, value)
+            _context[key] = int(value)
+        elif key in _IGNORED:
             _context[key] = value
         else:
             known = ", ".join(["mode", "device_target", "device_id", *_COUNTS, _THREADS])
@@ -353,6 +360,11 @@ def cancel_calls() -> None:
     >>> ms.cancel_calls()
     """
     _native.cancel_calls()
+
+
+def syntax_is_lax() -> bool:
+    """Whether what cannot be compiled as a whole runs operation by operation."""
+    return bool(_context["jit_syntax_level"] == LAX)
 
 
 def graph_mode() -> bool:

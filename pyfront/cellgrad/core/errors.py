@@ -28,6 +28,16 @@ class CompileError(RuntimeError):
     """The compiler refused a program that the front end accepted."""
 
 
+class NotCompilable(TypeError):
+    """A TypeError for code that is fine as ordinary Python, but cannot be compiled: it needs elements that
+    are known only when the code runs, or values whose types depend on them.
+    """
+
+
+NotCompilable.__name__ = NotCompilable.__qualname__ = "TypeError"
+NotCompilable.__module__ = "builtins"
+
+
 class _ReadableKeyError(KeyError):
     """A KeyError that prints its text, where Python's prints the text's repr, in one line."""
 

@@ -231,7 +231,7 @@ class Evaluated(Iterator[Any]):
 
 def _as_there(e: Exception) -> Exception:
     """An error of Python's own; also of the class that MindSpore's graph mode raises for it."""
-    if getattr(e, "__cellgrad_located__", False):
+    if getattr(e, "__cellgrad_located__", False) or hasattr(e, "__cellgrad_raised__"):
         return e
     kind = type(e)
     if kind in (KeyError, ZeroDivisionError) or (

@@ -279,6 +279,8 @@ def cast_to(x: Tensor, dtype: Type) -> Tensor:
             f"A dtype is needed, but got {type(dtype).__name__} {dtype!r}.",
             "write it as ms.float32",
         )
+    if state.current.scope is None:
+        return x.astype(dtype)
     return emit("cell.cast", [x], None, dtype, x.shape)
 
 

@@ -75,6 +75,8 @@ class Trace:
         self.closed = False
         # Whether tensors from around the function are constants, not inputs: an exported model.
         self.bake = False
+        # Tensors that stand for Python's numbers, such as ``int(x)``: results are numbers again.
+        self.numbers: dict[int, Tensor] = {}
         self.cells: dict[int, Any] = {}  # Cells the program depends on
         self.paths: dict[int, str] = {}  # attribute paths of Cells, for locations
         self.recomputed: frozenset[int] = frozenset()  # Cells, by identity, see `Program`
@@ -468,6 +470,24 @@ class Scope:
             return self.fn.create(op, values, attrs or {}, state.location(), native)
         except ValueError as e:
             raise error(ValueError, str(e)) from None
+
+
+def as_number(value: Any, *operands: Any) -> Any:
+    """A value that Python makes of numbers, noted as one where a tensor stands for it.
+
+    Args:
+        operands: what it is computed from, where that says whether it is a number.
+    """
+    scope = state.current.scope
+    if scope is None or type(value) is not Tracer:
+        return value
+    numbers = scope.trace.numbers
+    if not operands or all(id(v) in numbers or type(v) in _NUMBERS for v in operands):
+        numbers[id(value)] = value
+    return value
+
+
+_NUMBERS = (bool, int, float)
 
 
 class NeedsIdentity(Exception):

@@ -13,6 +13,7 @@ from cellgrad.core import hooks, state
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.exchange import exchanged
+from cellgrad.core.open_shape import OpenElements, open_dims
 from cellgrad.core.storage import Signature, from_numpy, signature, to_numpy
 
 if TYPE_CHECKING:  # operators and methods are set when operations are there: `ops.methods.install`
@@ -106,7 +107,8 @@ class Tensor(_Methods):
             arrays keep their dtype.
         dtype: the dtype to convert to.
         shape, init: with an initializer, `input_data` is left out (``Tensor(shape=(2, 3),
-            dtype=ms.float32, init=One())``).
+            dtype=ms.float32, init=One())``). Where the shape has None or a `Symbol`, the Tensor says
+            what inputs of `export` look like, and has no elements.
         const_arg: whether the elements are constants where it is an argument of compiled code, as
             those of a number are: see `set_const_arg`.
 
@@ -138,6 +140,9 @@ class Tensor(_Methods):
         if dtype is not None:
             dtype = _check_dtype(dtype, "Tensor")
         if shape is not None and dtype is not None and input_data is None and init is None:
+            if (opened := open_dims(shape)) is not None:
+                self._buf, self._sig = OpenElements(opened[1]), signature(dtype, opened[0])
+                return
             input_data = np.zeros(shape)  # MindSpore leaves the elements undefined
         if init is not None:
             if shape is None or dtype is None:
@@ -435,6 +440,9 @@ class Tensor(_Methods):
         return _format.text(self._concrete("str()"), self.dtype.name)
 
     def __repr__(self) -> str:
+        if isinstance(self._buf, OpenElements):
+            end = " )" if self.ndim == 1 else "\n)"
+            return f"Tensor(shape={list(self.shape)}, dtype={self.dtype.title}, value={end}"
         return _format.representation(self._concrete("repr()"), self.dtype.name, self.dtype.title)
 
     def __format__(self, spec: str) -> str:

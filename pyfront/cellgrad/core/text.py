@@ -5,7 +5,7 @@ from __future__ import annotations
 import string
 from typing import Any, NoReturn
 
-from cellgrad.core.errors import error
+from cellgrad.core.errors import NotCompilable, error
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tracer import Tracer
 from cellgrad.core.tree import tensors
@@ -63,7 +63,7 @@ class Text:
 
     def _unknown(self, *args: Any) -> NoReturn:
         raise error(
-            TypeError,
+            NotCompilable,
             "The text of a tensor is used in compiled code, which knows it only when it runs.",
             "join it to other text, print it or return it; other uses belong outside",
         )
@@ -126,7 +126,7 @@ def plain(value: Any, spec: Any) -> Text:
     """
     if spec:
         raise error(
-            TypeError,
+            NotCompilable,
             f"A tensor of compiled code is formatted with {spec!r}: only the text as print shows it is "
             "made there.",
             "leave the format out, or return the tensor and format it outside",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
-from cellgrad.core.errors import error
+from cellgrad.core.errors import NotCompilable, error
 from cellgrad.core.foreign import function_called
 from cellgrad.core.storage import Signature, signature
 from cellgrad.core.tensor import Tensor
@@ -44,17 +44,16 @@ class Tracer(Tensor):
     def _concrete(self, what: str) -> NoReturn:
         if self._scope.trace.closed:
             raise leaked(self)
-        kind = TypeError
         if what == "bool()":
             raise error(
-                kind,
+                NotCompilable,
                 f"A condition depends on the elements of a tensor ({self._type_text()}), which "
                 f"are not known while compiling.",
                 "write the choice as data: ops.where(cond, a, b) or ops.select(cond, a, b); "
                 "a condition on x.shape, x.dtype or Python values is fine",
             )
         raise error(
-            kind,
+            NotCompilable,
             f"{what} needs the elements of a tensor ({self._type_text()}), which are not known "
             f"while compiling.",
             function_called(state.current.frame)

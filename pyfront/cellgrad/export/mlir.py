@@ -17,6 +17,7 @@ from cellgrad import _native
 from cellgrad.capture import calls
 from cellgrad.compile import program as _jit
 from cellgrad.compile.failures import compile_error, reproducers
+from cellgrad.compile.scratch import fresh_path
 from cellgrad.core import context, state
 from cellgrad.core.arguments import check_instance
 from cellgrad.core.errors import error
@@ -136,6 +137,12 @@ class _Entry(LoadedEntry):
         scope = state.current.scope
         assert scope is not None
         trace, function = scope.trace, self._model
+        if any(None in spec["shape"] for spec in self._inputs):
+            raise error(
+                TypeError,
+                f"{self.name}() is for any batch size, and cannot be part of other compiled code.",
+                "call it outside of compiled code, or export for a fixed batch",
+            )
         if id(function) not in trace.included:
             names = dict(trace.graph.include(function._bytecode))
             trace.included[id(function)] = (function, names)
@@ -153,7 +160,7 @@ class _Entry(LoadedEntry):
                     "give a Parameter for it in 'parameters' of from_mlir",
                 )
             scope.write(parameter, values[result])
-        out = tuple([Tracer(values[i], scope) for i, _ in self._results])
+        out = tuple([Tracer(values[i], scope) for i, *_ in self._results])
         return out[0] if len(out) == 1 else out
 
 
@@ -169,7 +176,7 @@ class Function:
     def __init__(self, graph: Any, parameters: dict[str, Tensor]):
         self.parameters = parameters
         self._bytecode = graph.bytecode(_VERSION)
-        path = _jit.fresh_path()
+        path = fresh_path()
         place = context.current[0]
         try:
             _native.compile_graph(

@@ -67,7 +67,8 @@ class CellModes:
         return self
 
     def set_jit_config(self, jit_config: Any) -> None:
-        """Kept for scripts: one compiler is used, with the same options for all Cells.
+        """Sets options of calls of this Cell. Its ``jit_syntax_level`` takes the place of the context's, see
+        `cellgrad.set_context`; one compiler is used, so that the others have no effect.
 
         Raises:
             TypeError: `jit_config` is not a JitConfig.
@@ -78,6 +79,8 @@ class CellModes:
         [0. 2.]
         """
         check_instance(jit_config, "set_jit_config", "jit_config", JitConfig)
+        level = jit_config.jit_config_dict["jit_syntax_level"]
+        object.__setattr__(self, "_lax", None if not level else level == "LAX")
 
     def add_flags(self, **flags: Any) -> Self:
         """Sets attributes and notes them as flags.

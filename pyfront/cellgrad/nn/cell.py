@@ -108,6 +108,10 @@ class Cell(CellState, CellModes, CellHooks):
             return self._inlined(args, kwargs)
         if context.graph_mode():
             return _jit.call_cell(self, args, kwargs)
+        return self._plain(*args, **kwargs)
+
+    def _plain(self, *args: Any, **kwargs: Any) -> Any:
+        """The call as ordinary Python, operation by operation."""
         if self._has_hooks():
             return self._hooked(self.construct, lambda f, a, k: f(*a, **k), args, kwargs)
         return self.construct(*args, **kwargs)

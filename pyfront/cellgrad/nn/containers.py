@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self, cast, overload
 
 from cellgrad.core.arguments import argument_error, check_instance, check_int
 from cellgrad.core.errors import error
+from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
 
 __all__ = ["CellDict", "CellList", "SequentialCell"]
@@ -73,6 +75,8 @@ class _Numbered(_Container):
         return index + count if index < 0 else index
 
     def _at(self, index: Any) -> str:
+        if isinstance(index, Tensor):
+            index = operator.index(index)
         return list(self._cells)[self._check_index(index, len(self._cells) - 1)]
 
     def _fixed(self) -> set[str]:

@@ -267,6 +267,6 @@ def seen_as(x: Tensor, ndim: int) -> Tensor:
     return out
 
 
-def unsupported(op: str, what: str) -> Exception:
-    """The error of what MindSpore has not implemented."""
-    return error(NotImplementedError, f"For '{op}', {what} is not implemented.")
+def unsupported(op: str, what: str, hint: str) -> Exception:
+    """The error of what MindSpore has not implemented either; `hint` says what to do."""
+    return error(NotImplementedError, f"For '{op}', {what} is not implemented.", hint)

@@ -196,7 +196,7 @@ def choose(a: Any, choices: Any, mode: str = "clip") -> Tensor:
 def within(index: Tensor, count: int, mode: str, op: str) -> Tensor:
     """Numbers in [0, count): "clip" takes the nearest one, "wrap" counts around."""
     if mode == "raise":
-        raise hn.unsupported(op, "the mode 'raise'")
+        raise hn.unsupported(op, "the mode 'raise'", "write mode='clip' or mode='wrap'")
     if mode not in ("clip", "wrap"):
         raise argument_error(ValueError, op, "mode", "'clip' or 'wrap'", mode)
     return ops.clamp(index, 0, count - 1) if mode == "clip" else ops.floor_mod(index, count)

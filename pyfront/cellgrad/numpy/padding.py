@@ -147,7 +147,7 @@ def pad(
         return x
     widths = _pairs(pad_width, x.ndim, "pad_width")
     if mode == "median":
-        raise hn.unsupported("pad", "the mode 'median'")
+        raise hn.unsupported("pad", "the mode 'median'", "write mode='mean', or join parts")
     if callable(mode):
         out = pad(x, pad_width, "empty")
         for d in range(x.ndim):

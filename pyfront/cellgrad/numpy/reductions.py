@@ -52,7 +52,7 @@ def _numbers(a: Any, op: str) -> Tensor:
 def sum(
     a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, initial: Any = None
 ) -> Tensor:
-    """The sum, plus `initial`; that of integers is int64, or uint64 of uint64.
+    """The sum, plus `initial`; that of integers is int64, but of uint16 to uint64 in their own dtype.
 
     Raises:
         ValueError: an axis out of range.
@@ -62,7 +62,7 @@ def sum(
     """
     x = hn.array(a, "sum", "a")
     axes = hn.axes_of(axis, x.ndim, "sum")
-    wide = x if hn.is_float(x) or x.dtype is mstype.uint64 else ops.cast(x, mstype.int64)
+    wide = x if hn.is_float(x) else ops.cast(x, mstype.summed(x.dtype))
     out = ops.sum(wide, axes, keepdims) if axes else wide
     return hn.cast(out if initial is None else ops.add(out, initial), dtype)  # type: ignore[no-any-return]
 
@@ -457,11 +457,10 @@ _inf = float("inf")
 
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Tensor:
     """The norm of a vector or of matrices: `ord` is None for the root of the sum of squares, inf and
-    -inf for the largest and smallest size, or a number; of matrices "fro", 1, -1, inf or -inf.
+    -inf for the largest and smallest size, or a number; of matrices one of `ops.matrix_norm`.
 
     Raises:
         ValueError: another `ord`, an axis out of range, or not one or two of them.
-        NotImplementedError: norms of matrices that need singular values: 2, -2 and "nuc".
 
     >>> print(numpy.norm(Tensor([3.0, 4.0])))
     5.0
@@ -494,16 +493,8 @@ def _vector_norm(x: Tensor, order: Any, axes: tuple[int, ...], keepdims: bool) -
 
 
 def _matrix_norm(x: Tensor, order: Any, axes: tuple[int, int], keepdims: bool) -> Tensor:
-    if order in ("nuc", 2, -2):
-        raise hn.unsupported("norm", f"ord={order!r} of matrices")
-    if order in (None, "fro"):
-        return ops.vector_norm(x, 2, axes, keepdims)
-    if order not in (1, -1, _inf, -_inf):
+    if order not in (None, "fro", "nuc", 1, -1, 2, -2, _inf, -_inf):
         raise argument_error(
-            ValueError, "norm", "ord", '1, -1, inf, -inf or "fro" for matrices', order
+            ValueError, "norm", "ord", '1, -1, 2, -2, inf, -inf, "fro" or "nuc" for matrices', order
         )
-    rows, columns = axes
-    along, across = (rows, columns) if abs(order) == 1 else (columns, rows)
-    sums = ops.sum(ops.abs(x), along, True)
-    out = (ops.amax if order > 0 else ops.amin)(sums, across, True)
-    return out if keepdims else ops.squeeze(out, axes)
+    return ops.matrix_norm(x, "fro" if order is None else order, axes, keepdims)

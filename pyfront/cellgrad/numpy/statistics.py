@@ -169,7 +169,9 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
             ValueError, "histogram_bin_edges", "weights", f"of the shape {x.shape}", weights
         )
     if isinstance(bins, str):
-        raise hn.unsupported("histogram_bin_edges", "a method's name as 'bins'")
+        raise hn.unsupported(
+            "histogram_bin_edges", "a method's name as 'bins'", "give their number"
+        )
     if not is_number(bins):
         edges = hn.array(bins, "histogram_bin_edges", "bins")
         if edges.ndim != 1:
@@ -353,7 +355,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     [1.  1.5 2. ]
     """
     if edge_order != 1:
-        raise hn.unsupported("gradient", "edge_order other than 1")
+        raise hn.unsupported("gradient", "edge_order other than 1", "write edge_order=1")
     x = hn.single(hn.array(f, "gradient", "f"))
     axes = tuple(sorted(hn.axes_of(axis, x.ndim, "gradient")))
     steps = varargs * len(axes) if len(varargs) == 1 else varargs or (1,) * len(axes)
@@ -368,7 +370,7 @@ def _slopes(x: Tensor, d: int, step: Any) -> Tensor:
     if n < 2:
         raise error(ValueError, "For 'gradient', there must be at least 2 elements along an axis.")
     if not is_number(step) and not (isinstance(step, Tensor) and step.ndim == 0):
-        raise hn.unsupported("gradient", "an array of distances")
+        raise hn.unsupported("gradient", "an array of distances", "give one number an axis")
     apart = ops.sub(ops.narrow(x, d, 1, n - 1), ops.narrow(x, d, 0, n - 1))
     first, last = ops.narrow(apart, d, 0, 1), ops.narrow(apart, d, n - 2, 1)
     if n == 2:

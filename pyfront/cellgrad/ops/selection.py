@@ -6,7 +6,7 @@ from typing import Any
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core import effects, state
-from cellgrad.core.arguments import argument_error, check_instance
+from cellgrad.core.arguments import argument_error
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter
@@ -483,9 +483,10 @@ def print_(*input_x: Any) -> None:
 @public("ops.Assign")
 def assign(variable: Any, value: Any) -> Any:
     """Replaces the value of a Parameter, inside compiled code as well; returns the new value, a Tensor.
+    Of another Tensor it replaces the elements, as ``x[...] = value`` does, and returns it.
 
     Raises:
-        TypeError: `variable` is not a Parameter.
+        TypeError: `variable` is not a Parameter or Tensor.
         ValueError: a value of another shape.
 
     >>> x = Parameter(Tensor([1.0, 2.0]), name="x")
@@ -495,18 +496,22 @@ def assign(variable: Any, value: Any) -> Any:
     """
     if state.current.scope is not None:
         variable = state.current.scope.parameter_of(variable)
-    check_instance(variable, "assign", "variable", Parameter)
-    if state.current.scope is not None:
+    own = isinstance(check_tensor(variable, "assign", "variable"), Parameter)
+    if state.current.scope is not None and own:
         effects.assign(variable, value)
         return variable.value()
     given = as_tensor(value, "assign", variable.dtype)
     if given.shape != variable.shape:
+        what = f"Parameter '{variable.name}'" if own else "the Tensor"
         raise error(
             ValueError,
-            f"For 'assign', the value must have the shape of Parameter '{variable.name}', "
-            f"{list(variable.shape)}, but got {list(given.shape)}.",
-            "set_data gives a Parameter another shape",
+            f"For 'assign', the value must have the shape of {what}, {list(variable.shape)}, but got "
+            f"{list(given.shape)}.",
+            "set_data gives a Parameter another shape" if own else "",
         )
+    if not own:
+        variable[...] = given
+        return variable
     return fresh(variable.set_data(given))
 
 

@@ -15,9 +15,10 @@ def bar(total: int | None, start: int, what: str) -> Any:
     return tqdm(total=total, initial=start, desc=what, unit="step", disable=None, leave=False)
 
 
-def say(text: str) -> None:
+def say(text: str, flush: bool = True) -> None:
     """Prints a line, above a progress bar if there is one."""
     from tqdm import tqdm
 
     tqdm.write(text, file=sys.stdout)
-    sys.stdout.flush()
+    if flush:
+        sys.stdout.flush()

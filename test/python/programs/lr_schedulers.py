@@ -31,6 +31,13 @@ show(lambda o: ls.LambdaLR(o, [lambda e: 0.9**e, lambda e: 1.0 / (1 + e)]))
 show(lambda o: ls.MultiplicativeLR(o, lambda e: 0.95))
 show(lambda o: ls.CosineAnnealingLR(o, 4, 0.01))
 show(lambda o: ls.CosineAnnealingWarmRestarts(o, 2, 2, 0.01))
+optimizer = optim.SGD(net.trainable_params(), lr=0.1)  # fractions of epochs, as after each batch
+scheduler = ls.CosineAnnealingWarmRestarts(optimizer, 2, 1, 0.01)
+rates = []
+for place in (0.25, 1.5, 2, None, 3.75, None, 6.5):
+    scheduler.step(place)
+    rates.append(float(scheduler.get_last_lr()[0]))
+print(scheduler.last_epoch == 6, np.round(rates, 6).tolist())
 show(lambda o: ls.CyclicLR(o, 0.01, 0.1, 2, 3))
 show(lambda o: ls.CyclicLR(o, [0.01, 0.02], [0.1, 0.2], 2, mode="triangular2"))
 show(lambda o: ls.CyclicLR(o, 0.01, 0.1, 2, mode="exp_range", gamma=0.9))

@@ -1,6 +1,30 @@
-"""Optimizers with ``param_groups``: Adam, AdamW, SGD, and schedules of their learning rates."""
+"""Optimizers with ``param_groups``, and schedules of their learning rates."""
 
 from cellgrad.experimental.optim import lr_scheduler
 from cellgrad.experimental.optim.optimizers import SGD, Adam, AdamW, Optimizer
+from cellgrad.experimental.optim.others import (
+    ASGD,
+    Adadelta,
+    Adagrad,
+    Adamax,
+    NAdam,
+    RAdam,
+    RMSprop,
+    Rprop,
+)
 
-__all__ = ["SGD", "Adam", "AdamW", "Optimizer", "lr_scheduler"]
+__all__ = [
+    "ASGD",
+    "SGD",
+    "Adadelta",
+    "Adagrad",
+    "Adam",
+    "AdamW",
+    "Adamax",
+    "NAdam",
+    "Optimizer",
+    "RAdam",
+    "RMSprop",
+    "Rprop",
+    "lr_scheduler",
+]

@@ -337,10 +337,27 @@ class CosineAnnealingWarmRestarts(LRScheduler):
                 raise error(ValueError, f"{name} should be a positive integer, but got {value}.")
         self.T_0, self.T_mult = T_0, T_mult
         self.eta_min = check_number(eta_min, "CosineAnnealingWarmRestarts", "eta_min")
+        self._place: float = last_epoch  # `last_epoch`, and the part of the next that is over
         super().__init__(optimizer, last_epoch)
 
+    def step(self, epoch: float | None = None) -> bool:
+        """Sets the rates of the next step, or of a place that may lie between two: ``step(epoch + i / n)``
+        after batch i of n.
+
+        Raises:
+            ValueError: `epoch` is below 0.
+            RuntimeError: called in compiled code.
+        """
+        outside()
+        if epoch is not None and epoch < 0:
+            raise error(ValueError, f"Expected non-negative epoch, but got {epoch}.")
+        self._place = self._place + 1 if epoch is None else float(epoch)
+        self.last_epoch = math.floor(self._place)
+        set_rates(self._last_lr, self.get_lr())
+        return True
+
     def get_lr(self) -> list[Any]:
-        done, length = self.last_epoch, self.T_0
+        done, length = self._place, self.T_0
         while done >= length:
             done, length = done - length, length * self.T_mult
         part = (1 + math.cos(math.pi * done / length)) / 2

@@ -92,7 +92,7 @@ class Optimizer(Cell):
             raise error(ValueError, "For 'Optimizer', a Tensor as 'lr' must have no dimensions.")
         group["lr"] = Parameter(rate.astype(mstype.float32), name=f"learning_rate_group_{number}")
         self.insert_param_to_cell(f"lr_{number}", group["lr"])
-        float_of(group["weight_decay"], self.cls_name, "weight_decay")
+        float_of(group.get("weight_decay", 0.0), self.cls_name, "weight_decay")
         return group
 
     def steps(self, gradients: Any) -> list[tuple[int, Parameter, Tensor, dict[str, Any]]]:
@@ -114,11 +114,12 @@ class Optimizer(Cell):
         groups = [g for g in self.param_groups for _ in g["params"]]
         out = []
         for i, (p, g, group) in enumerate(zip(self.parameters, listed, groups)):
-            out.append((i, p, -wide(g) if group["maximize"] else wide(g), group))
+            out.append((i, p, -wide(g) if group.get("maximize") else wide(g), group))
         return out
 
 
-def _betas(betas: Any, owner: str) -> None:
+def check_betas(betas: Any, owner: str) -> None:
+    """Checks the two rates of moving averages."""
     if not isinstance(betas, tuple | list) or len(betas) != 2 or not all(0 <= b < 1 for b in betas):
         raise error(
             ValueError, f"For '{owner}', 'betas' must be two numbers in [0, 1), got {betas}."
@@ -160,7 +161,7 @@ class Adam(Optimizer):
         *,
         maximize: bool = False,
     ):
-        _betas(betas, self.cls_name)
+        check_betas(betas, self.cls_name)
         float_of(eps, self.cls_name, "eps")
         defaults = {
             "lr": lr,

@@ -157,23 +157,45 @@ class ReductionMethods:
         return ops.std(self, _one("std", axis, dim), ddof, keepdims or keepdim)
 
     def all(
-        self, axis: Any = None, keep_dims: bool = False, *, dim: Any = None, keepdim: bool = False
+        self,
+        axis: Any = None,
+        keep_dims: bool = False,
+        *,
+        dim: Any = None,
+        keepdim: bool = False,
+        out: None = None,
     ) -> Tensor:
-        """See `ops.all`.
+        """See `ops.all`. `out` is what ``np.all`` of a Tensor gives, None.
+
+        Raises:
+            TypeError: `out` is not None.
 
         >>> print(Tensor([[True, False], [True, True]]).all(axis=1))
         [False  True]
         """
+        if out is not None:
+            raise argument_error(TypeError, "all", "out", "None", out)
         return ops.all(self, _one("all", axis, dim), keep_dims or keepdim)
 
     def any(
-        self, axis: Any = None, keep_dims: bool = False, *, dim: Any = None, keepdim: bool = False
+        self,
+        axis: Any = None,
+        keep_dims: bool = False,
+        *,
+        dim: Any = None,
+        keepdim: bool = False,
+        out: None = None,
     ) -> Tensor:
-        """See `ops.any`.
+        """See `ops.any`. `out` is what ``np.any`` of a Tensor gives, None.
+
+        Raises:
+            TypeError: `out` is not None.
 
         >>> print(Tensor([[True, False], [False, False]]).any(axis=1))
         [ True False]
         """
+        if out is not None:
+            raise argument_error(TypeError, "any", "out", "None", out)
         return ops.any(self, _one("any", axis, dim), keep_dims or keepdim)
 
     def count_nonzero(

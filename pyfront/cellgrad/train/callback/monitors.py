@@ -58,7 +58,7 @@ class LossMonitor(Callback):
     def on_train_epoch_end(self, run_context: RunContext) -> None:
         args = run_context.original_args()
         if args.metrics:
-            say(f"Eval result: epoch {args.cur_epoch_num}, metrics: {args.metrics}")
+            say(f"Eval result: epoch {args.cur_epoch_num}, metrics: {args.metrics}", flush=False)
 
 
 class TimeMonitor(Callback):

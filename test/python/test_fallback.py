@@ -1,0 +1,213 @@
+"""Functions that cannot be compiled as a whole: errors, or run operation by operation where that is asked
+for. The numbers are those of plain Python.
+"""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import cellgrad as ms
+from cellgrad import Parameter, Tensor, nn, ops
+from cellgrad.core import notices
+
+X = Tensor([1.0, 2.0, 4.0])
+FOUR = 4
+
+
+@pytest.fixture
+def lax():
+    ms.set_context(jit_syntax_level=ms.LAX)
+    yield
+    ms.set_context(jit_syntax_level=ms.STRICT)
+
+
+@pytest.fixture(autouse=True)
+def fresh_warnings():
+    notices.forget()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def from_numpy(x):
+    return Tensor(np.sort(x.asnumpy())[::-1].copy()) + x
+
+
+def other_shape(x):
+    return x[:2] if x.sum() > 0 else x
+
+
+def text(x):
+    if x.sum() > 0:
+        return "positive"
+    return x
+
+
+def countdown(n):
+    return n if n <= 0 else countdown(n - 2)
+
+
+def grows(x):
+    items = [x]
+    while items[-1].sum() < 100:
+        items.append(items[-1] * 2)
+    return items[-1], len(items)
+
+
+def changes_an_array(x):
+    seen = np.zeros(2)
+    if x.sum() > 0:
+        seen[1] = 5
+    return Tensor(seen)
+
+
+def plain(value):
+    if isinstance(value, tuple):
+        return [plain(v) for v in value]
+    return value.asnumpy().tolist() if isinstance(value, Tensor) else value
+
+
+@pytest.mark.parametrize(
+    "function, given, want",
+    [
+        (from_numpy, X, [5, 4, 5]),
+        (other_shape, X, [1, 2]),
+        (other_shape, -X, [-1, -2, -4]),
+        (text, X, "positive"),
+        (countdown, Tensor(5), -1),
+        (grows, X, [[16, 32, 64], 5]),
+        (changes_an_array, X, [0, 5]),
+        (lambda x: int(x.sum()) is FOUR + 3, X, True),
+        (lambda x: f"{x.max():.1f}", X, "4.0"),
+        (lambda x: np.array([1, 2, 3])[int(x[1])], X, 3),
+    ],
+)
+def test_what_cannot_be_compiled_runs_op_by_op_where_asked_for(lax, function, given, want):
+    for compiled in (ms.jit(function), ms.jit(function, fullgraph=False)):
+        assert plain(compiled(given)) == want
+        assert plain(compiled(given)) == want
+    with pytest.raises((TypeError, RecursionError)):
+        ms.jit(function, fullgraph=True)(given)
+    ms.set_context(jit_syntax_level=ms.STRICT)
+    with pytest.raises((TypeError, RecursionError)):
+        ms.jit(function)(given)
+    assert plain(ms.jit(function, capture_mode="bytecode")(given)) == want
+
+
+def test_a_warning_names_the_line_once(lax):
+    f = ms.jit(from_numpy)
+    with pytest.warns(UserWarning, match=r"'from_numpy' runs operation by operation") as given:
+        f(X)
+        f(Tensor([3.0]))
+    words = [str(w.message) for w in given]
+    assert len({w.partition("shape=")[0] for w in words}) == 1
+    assert "x.asnumpy()" in words[0] and "fullgraph=True" in words[0]
+
+
+def test_effects_happen_once_a_call(lax):
+    kept = []
+
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.inner = nn.Dense(3, 1, "ones", has_bias=False)
+            self.count = Parameter(Tensor(0), name="count")
+
+        def construct(self, x):
+            self.count += 1
+            kept.append(float(x.sum().asnumpy()))
+            return self.inner(x.reshape(1, 3))
+
+    ms.set_context(mode=ms.GRAPH_MODE)
+    net = Net()
+    for k in range(3):
+        assert net(X * (k + 1)).asnumpy().tolist() == [[7.0 * (k + 1)]]
+    assert kept == [7.0, 14.0, 21.0] and int(net.count) == 3
+    assert "_jit_program" in net.inner.__dict__  # what can be compiled is
+
+
+def test_it_compiles_again_when_what_it_read_changes(lax):
+    settings = {"look": True}
+    looked = []
+
+    @ms.jit
+    def f(x):
+        if settings["look"]:
+            looked.append(x.asnumpy().sum())
+        return x * 2
+
+    f(X), f(X)
+    assert looked == [7.0, 7.0]
+    settings["look"] = False
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert f(X).asnumpy().tolist() == [2, 4, 8]
+    settings["look"] = True
+    f(X)
+    assert looked == [7.0, 7.0, 7.0]
+
+
+def test_gradients_are_compiled_in_any_case(lax):
+    with pytest.raises(TypeError, match="needs the elements of a tensor"):
+        ms.grad(from_numpy)(X)
+
+
+def test_a_cell_may_have_a_level_of_its_own(lax):
+    class Net(nn.Cell):
+        def construct(self, x):
+            return from_numpy(x)
+
+    ms.set_context(mode=ms.GRAPH_MODE)
+    strict, plain_one = Net(), Net()
+    strict.set_jit_config(ms.JitConfig(jit_syntax_level="STRICT"))
+    plain_one.set_jit_config(ms.JitConfig(jit_level="O1"))
+    with pytest.raises(TypeError, match="needs the elements"):
+        strict(X)
+    assert plain(plain_one(X)) == [5, 4, 5]
+    strict.set_jit_config(ms.JitConfig(jit_syntax_level="LAX"))
+    ms.set_context(jit_syntax_level=ms.STRICT)
+    assert plain(strict(X)) == [5, 4, 5]
+    with pytest.raises(TypeError, match="needs the elements"):
+        plain_one(X)
+
+
+def test_errors_of_the_program_stay_errors(lax):
+    @ms.jit
+    def f(x):
+        raise ValueError(f"no {x.shape}")
+
+    with pytest.raises(ValueError, match=r"no \(3,\)"):
+        f(X)
+
+
+def test_numbers_of_tensors_are_numbers_as_results():
+    def f(x):
+        n, r = int(x.sum()), float(x[0])
+        n += 2
+        return n, r, bool(x[0]), not bool(x[0]), n > 3, -n, n * 2, x * n, [n]
+
+    out = ms.jit(f)(X)
+    assert out[:7] == (9, 1.0, True, False, True, -9, 18) and out[8] == [9]
+    assert [type(v) for v in out[:7]] == [int, float, bool, bool, bool, int, int]
+    assert out[7].asnumpy().tolist() == [9, 18, 36]
+
+
+def test_a_computed_number_is_not_compared_by_identity():
+    with pytest.raises(TypeError, match=r"'is' compares 4 with a number that is known only"):
+        ms.jit(lambda x: int(x) is not FOUR)(Tensor(3))
+    assert ms.jit(lambda x: x is not None)(X) is True
+
+
+def test_the_operations_of_a_step_that_moves_a_schedule(lax):
+    from cellgrad.experimental import optim
+
+    sgd = optim.SGD([Parameter(Tensor([1.0]), name="w")], lr=1.0)
+    schedule = optim.lr_scheduler.StepLR(sgd, 2, gamma=0.5)
+
+    @ms.jit
+    def step(x):
+        schedule.step()
+        return ops.sum(x) * schedule.get_last_lr()[0]
+
+    assert [float(step(X)) for _ in range(4)] == [7, 3.5, 3.5, 1.75]
