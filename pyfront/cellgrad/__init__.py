@@ -102,6 +102,8 @@ from cellgrad.train.metrics import (
     auc,
 )
 from cellgrad.transforms.custom import custom_rule, recompute
+from cellgrad.transforms.function import _Function as _Function
+from cellgrad.transforms.function import _no_grad as _no_grad
 from cellgrad.transforms.grad import GradOperation as _GradOperation
 from cellgrad.transforms.grad import get_grad, grad, jvp, value_and_grad, vjp
 from cellgrad.transforms.grad import linearize as _linearize

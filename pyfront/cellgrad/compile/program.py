@@ -38,12 +38,13 @@ from cellgrad.compile.failures import (
 )
 from cellgrad.compile.fallback import call as _or_plain
 from cellgrad.compile.fallback import refusing
+from cellgrad.compile.printing import print_hook
 from cellgrad.compile.scratch import fresh_path
 from cellgrad.compile.tables import PerObject
 from cellgrad.core import dtype as mstype
-from cellgrad.core import format as _format
 from cellgrad.core import hooks as _hooks
 from cellgrad.core import log as _log
+from cellgrad.core import state as _state
 from cellgrad.core.context import current as _current
 from cellgrad.core.context import prefix as _prefix
 from cellgrad.core.errors import NotCompilable, error
@@ -57,7 +58,7 @@ from cellgrad.core.number import NeedsValue, Number
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.record import splat
 from cellgrad.core.scope import NeedsIdentity, Scope, ScopeGuard, Trace
-from cellgrad.core.storage import Signature, to_numpy
+from cellgrad.core.storage import Signature
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.text import Text
 from cellgrad.core.tracer import Tracer
@@ -138,8 +139,8 @@ class Program:
     """Something to compile: `run` is called with tracers while a scope is current."""
 
     __slots__ = (
-        *("__weakref__", "by_identity", "cache", "divisible", "name", "recomputed", "run"),
-        *("shared", "stale", "variants"),
+        *("__weakref__", "by_identity", "cache", "divisible", "dynamic", "name", "recomputed"),
+        *("run", "shared", "stale", "variants"),
     )
 
     def __init__(
@@ -159,6 +160,8 @@ class Program:
         self.recomputed: frozenset[int] = frozenset()
         # Whether it matters which Parameters the arguments are: it writes one of them.
         self.by_identity = False
+        # Whether it runs as ordinary Python, because its code cannot be compiled.
+        self.dynamic = False
         # Whether a Cell it read was changed; "mode" where only training flags were.
         self.stale: bool | str = False
         self.variants: dict[Any, list[Compiled]] = {}  # all that is compiled, for any flags
@@ -214,6 +217,9 @@ class Program:
                 buffers = [b.copy() if b is p._buf else b for b in buffers]
         if compiled.captures:
             buffers.extend([t._buf for t, _ in compiled.captures])
+        tape = _state.current.tape
+        if tape is not None:
+            return tape.run(self, compiled, args, kwargs, buffers)
         return compiled.build(compiled.entry(buffers))
 
     def _compile(self, signature: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
@@ -463,15 +469,7 @@ def _holds_tracer(value: Any, trace: Trace) -> bool:
 # --- to machine code --------------------------------------------------------------------------
 
 
-def _print_hook(text: str, buffer: Any) -> None:
-    """What compiled code prints: text, then a tensor if there is one."""
-    sys.stdout.write(text)
-    if buffer is not None:
-        dtype = mstype.BY_NATIVE[buffer.dtype]
-        sys.stdout.write(_format.text(to_numpy(buffer, dtype), dtype.name))
-
-
-_native.set_print_hook(_print_hook)
+_native.set_print_hook(print_hook)
 
 
 def compile_entry(trace: Trace, name: str) -> Any:
@@ -573,6 +571,8 @@ def program_for(
     what to run.
     """
     owner, tag = function, None
+    if _state.current.tape is not None:
+        _state.current.tape.keep(function)
     if isinstance(function, types.MethodType):
         owner, tag = function.__self__, function.__func__
     try:

@@ -109,7 +109,7 @@ def operation(function: F) -> F:
 def fresh(x: Tensor) -> Tensor:
     """The same value as a tensor of its own, so that assigning to elements of one leaves the other."""
     scope = state.current.scope
-    return Tensor(x) if scope is None else scope.copied(x)
+    return Tensor.copy(x) if scope is None else scope.copied(x)
 
 
 def emit(

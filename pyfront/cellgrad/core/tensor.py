@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from cellgrad.core import dtype as mstype
 from cellgrad.core import format as _format
 from cellgrad.core import hooks, state
 from cellgrad.core.dtype import Type
-from cellgrad.core.errors import error
+from cellgrad.core.errors import PACKAGES, error
 from cellgrad.core.exchange import exchanged
 from cellgrad.core.open_shape import OpenElements, open_dims
 from cellgrad.core.storage import Signature, from_numpy, signature, to_numpy
@@ -331,6 +332,8 @@ class Tensor(_Methods):
         scope = state.current.scope
         if scope is not None:
             scope.trace.guard_elements(self)
+        elif state.current.tape is not None and called_by_the_package():
+            state.current.tape.reading(self)
         return to_numpy(self._buf, self._sig.dtype)
 
     def asnumpy(self) -> np.ndarray[Any, Any]:
@@ -464,8 +467,10 @@ class Tensor(_Methods):
         >>> print(Tensor([1.0, 2.0]).copy())
         [1. 2.]
         """
-        scope = state.current.scope
-        return Tensor(self) if scope is None else scope.copied(self)
+        scope, tape = state.current.scope, state.current.tape
+        if scope is not None:
+            return scope.copied(self)
+        return Tensor(self) if tape is None else tape.alias(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
         return self.copy()
@@ -488,6 +493,8 @@ class Tensor(_Methods):
         >>> print(x)
         [3. 4.]
         """
+        if state.current.tape is not None:
+            state.current.tape.reading(self)
         self._buf, self._sig = Tensor(value)._buf, value._sig
         return self
 
@@ -518,6 +525,24 @@ class Tensor(_Methods):
         6.0
         """
         return hooks.register(self, hook)
+
+    def hooks(self) -> list[Callable[[Any], Any]]:
+        """The hooks that `register_hook` has added, in order.
+
+        >>> x = Tensor(3.0)
+        >>> handle = x.register_hook(lambda gradient: gradient * 10)
+        >>> print(len(x.hooks()))
+        1
+        """
+        return list(hooks.of(self))
+
+
+def called_by_the_package() -> bool:
+    """Whether elements are read by an operation, not by code of the user's, printing or a copy."""
+    frame = sys._getframe(2)
+    while frame.f_code.co_filename == __file__ and frame.f_back is not None:
+        frame = frame.f_back
+    return frame.f_code.co_filename.startswith(PACKAGES)
 
 
 class ConstantTensor(Tensor):

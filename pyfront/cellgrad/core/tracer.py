@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
+from cellgrad.core.dynamic import dynamic
 from cellgrad.core.errors import NotCompilable, error
 from cellgrad.core.foreign import function_called
 from cellgrad.core.storage import Signature, signature
@@ -96,10 +97,12 @@ class Tracer(Tensor):
 
 def leaked(tracer: Tracer) -> Exception:
     """The error for a tracer used after, or outside of, the function that made it."""
-    return error(
-        RuntimeError,
-        f"A tensor computed inside '{tracer._scope.name}' ({tracer._type_text()}) is used outside "
-        f"of it: it was kept in a list, "
-        "global or attribute while the function was being compiled, and holds no elements.",
-        "return it from the function instead",
+    return dynamic(
+        error(
+            RuntimeError,
+            f"A tensor computed inside '{tracer._scope.name}' ({tracer._type_text()}) is used outside "
+            f"of it: it was kept in a list, "
+            "global or attribute while the function was being compiled, and holds no elements.",
+            "return it from the function instead",
+        )
     )

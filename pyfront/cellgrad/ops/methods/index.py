@@ -31,6 +31,10 @@ class IndexMethods:
 
     def __setitem__(self: Any, index: Any, value: Any) -> None:
         if state.current.scope is None:
+            tape = state.current.tape
+            if tape is not None and tape.follows((self, value)):
+                tape.replace(self, indexing.with_elements(self, index, value))
+                return
             array = np.array(self._concrete("assignment to elements"))
             indexing.assign_known(array, index, value)
             self._buf = from_numpy(array, self.dtype)
