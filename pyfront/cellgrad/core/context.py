@@ -142,11 +142,23 @@ current = [_CPU]
 # another than float32. To be copied; see `_place`.
 prefix: list[Any] = []
 _dtype: list[Type] = []
+_probes: list[str] = []
 
 
 def _place(placement: Placement) -> None:
     current[0] = placement
-    prefix[:] = [*placement.key, *_dtype]
+    prefix[:] = [*placement.key, *_dtype, *_probes]
+
+
+def note_probes(wanted: bool) -> None:
+    """Makes it part of the signatures of programs whether their kernels are timed."""
+    _probes[:] = ["probes"] if wanted else []
+    _place(current[0])
+
+
+def probes_wanted() -> bool:
+    """Whether kernels of what is compiled now are timed."""
+    return bool(_probes)
 
 
 def note_dtype(*dtype: Type) -> None:
