@@ -3,6 +3,7 @@
 #include "passes/Compile.h"
 
 #include "passes/Failure.h"
+#include "passes/MemoryReport.h"
 #include "passes/Plan.h"
 #include "passes/Registry.h"
 #include "passes/emit/Files.h"
@@ -85,6 +86,51 @@ private:
   std::string &text;
 };
 
+/// Notes what is in memory when most is, when places in the arena are given.
+class ReportOfMemory : public PassInstrumentation {
+public:
+  explicit ReportOfMemory(std::optional<llvm::json::Value> &report)
+      : report(report) {}
+
+  void runBeforePass(Pass *pass, Operation *op) override {
+    if (pass->getArgument() == "cell-outline-kernels")
+      work = workOfEntries(cast<ModuleOp>(op));
+  }
+  void runAfterPass(Pass *pass, Operation *op) override {
+    if (pass->getArgument() != "cell-plan-memory")
+      return;
+    auto made = reportMemory(cast<ModuleOp>(op), work);
+    if (succeeded(made))
+      report = std::move(*made);
+  }
+
+private:
+  std::optional<llvm::json::Value> &report;
+  llvm::StringMap<Work> work;
+};
+
+/// Writes the report of memory where the options say.
+LogicalResult writeReport(ModuleOp module, const CompileOptions &options,
+                          const std::optional<llvm::json::Value> &report) {
+  if (options.memoryReport.empty())
+    return success();
+  if (!report)
+    return refuse(module.getLoc())
+           << "there is no report of memory: temporaries get their places in "
+              "code for the CPU, and the input, or the pipeline, has none";
+  llvm::StringRef path = options.memoryReport;
+  if (path == "-") {
+    llvm::outs() << textOf(*report);
+    llvm::outs().flush();
+    return success();
+  }
+  std::string text = path.ends_with(".txt")
+                         ? textOf(*report)
+                         : llvm::formatv("{0:2}\n", *report).str();
+  auto error = writeFile(options.memoryReport, text);
+  return error ? refuse(module.getLoc(), std::move(error)) : success();
+}
+
 /// The cost of each pass, under its argument name. What verifies between
 /// passes counts for the pass before.
 class TimeEachPass : public PassInstrumentation {
@@ -117,7 +163,7 @@ LogicalResult lower(ModuleOp module, const CompileOptions &options,
                              ? pipelineFor(module, *processor->target, options)
                              : options.pipeline;
   if (pipeline.empty() && options.plan.empty())
-    return success();
+    return writeReport(module, options, std::nullopt);
   if (options.checkNans)
     pipeline = "cell-differentiate,cell-check-nans," + pipeline;
 
@@ -134,10 +180,13 @@ LogicalResult lower(ModuleOp module, const CompileOptions &options,
   std::string plan;
   if (!options.plan.empty())
     pm.addInstrumentation(std::make_unique<PlanOfKernels>(plan));
+  std::optional<llvm::json::Value> memory;
+  if (!options.memoryReport.empty())
+    pm.addInstrumentation(std::make_unique<ReportOfMemory>(memory));
   report.watch(pm);
   if (timings)
     pm.addInstrumentation(std::make_unique<TimeEachPass>(*timings));
-  if (failed(pm.run(module)))
+  if (failed(pm.run(module)) || failed(writeReport(module, options, memory)))
     return failure();
   if (options.plan.empty())
     return success();
@@ -192,6 +241,8 @@ std::string cellgrad::pipelineFor(ModuleOp module, const Target &target,
       holdsCellOps(module) ? "cell-to-llvm-pipeline" : "cell-cpu-pipeline";
   return name + "{target=" + target.name.str() +
          (options.poison ? " poison=true" : "") +
+         (options.profile ? " probes=true" : "") +
+         (options.memoryReport.empty() ? "" : " report-memory=true") +
          (options.kernelBytes != CompileOptions().kernelBytes
               ? " kernel-bytes=" + std::to_string(options.kernelBytes)
               : "") +
@@ -236,6 +287,11 @@ static LogicalResult lowerAndEmit(ModuleOp module,
     if (auto error = writeFile(options.loweredMLIR, text))
       return refuse(module.getLoc(), std::move(error));
   }
+  bool onlyReports = outputs.sharedObject.empty() && outputs.object.empty() &&
+                     outputs.assembly.empty() && outputs.llvmIR.empty() &&
+                     outputs.header.empty() && outputs.extra.empty();
+  if (!options.memoryReport.empty() && onlyReports)
+    return success();
   report.enter("code generation");
   if (!options.ptx.empty())
     return emitPtx(module, options.ptx, outputs.durable);

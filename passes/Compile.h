@@ -35,9 +35,13 @@ struct CompileOptions {
   bool verifyEach = true; ///< verify the IR after every pass
   bool checkNans = false; ///< an op that gives NaN ends the call
   bool poison = false;    ///< temporaries are NaN where they are not needed
+  bool profile = false;   ///< kernels tell the probe of the caller's context
   int64_t kernelBytes = 65536; ///< least traffic that a kernel of ops saves
   std::string loweredMLIR;     ///< when not empty, a file for the LLVM dialect
   std::string plan; ///< when not empty, a file for the kernels in numbers
+  /// When not empty, a file for what is in memory when most is: JSON, or text
+  /// where the name ends in ".txt" or is "-", standard output.
+  std::string memoryReport;
   /// When not empty, files that get the PTX of the module's device code, each
   /// for a chip: nothing else is written.
   std::vector<PtxOutput> ptx;

@@ -7,6 +7,7 @@
 #include "passes/lower/fuse/Pipeline.h"
 #include "passes/lower/gpu/Pipeline.h"
 #include "passes/lower/sequential/Passes.h"
+#include "passes/lower/tensors/Passes.h"
 #include "passes/lower/tensors/Pipeline.h"
 #include "passes/lower/tensors/Verify.h"
 
@@ -17,15 +18,18 @@ using namespace mlir;
 using namespace cellgrad;
 
 /// What takes the cell dialect to linalg: passes anyone could type.
-static constexpr const char *kCellToLinalg =
-    "cell-tile-batch,cell-count-loops,cell-differentiate,cell-decompose,"
-    "cell-lower-unsigned,canonicalize,cse,func.func(cell-rematerialize),cell-"
-    "lower-stash,cell-to-"
-    "linalg";
+static constexpr const char *kDifferentiate =
+    "cell-tile-batch,cell-count-loops,cell-differentiate";
+static constexpr const char *kToLinalg =
+    "cell-decompose,cell-lower-unsigned,canonicalize,cse,"
+    "func.func(cell-rematerialize),cell-lower-stash,cell-to-linalg";
 
-static void addCellToLinalg(OpPassManager &pm) {
+static void addCellToLinalg(OpPassManager &pm, bool namesOps = false) {
   // Every name in the text is registered beside the pipelines.
-  (void)parsePassPipeline(kCellToLinalg, pm);
+  (void)parsePassPipeline(kDifferentiate, pm);
+  if (namesOps)
+    pm.addPass(createNameOps());
+  (void)parsePassPipeline(kToLinalg, pm);
   pm.addPass(createVerifyStage());
 }
 
@@ -56,7 +60,7 @@ void cellgrad::registerPipelines() {
   PassPipelineRegistration<>(
       "cell-to-linalg-pipeline",
       "cell ops to linalg on tensors, with derivatives expanded",
-      addCellToLinalg);
+      [](OpPassManager &pm) { addCellToLinalg(pm); });
   PassPipelineRegistration<FusePipelineOptions>(
       "cell-fuse-pipeline", "linalg on tensors: calls written out, ops merged",
       [](OpPassManager &pm, const FusePipelineOptions &options) {
@@ -106,7 +110,7 @@ void cellgrad::registerPipelines() {
       "cell-to-llvm-pipeline",
       "cell ops to the LLVM dialect: what cellc runs on the cell dialect",
       [](OpPassManager &pm, const CPUPipelineOptions &options) {
-        addCellToLinalg(pm);
+        addCellToLinalg(pm, options.namesOps());
         buildCPUPipeline(pm, options);
       });
 }

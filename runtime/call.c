@@ -59,3 +59,8 @@ void cell_rt_run(const cg_context *context, int64_t count, int32_t most_workers,
   else if (count > 0)
     task(frame, 0, count, 0);
 }
+
+void cell_rt_probe(const cg_context *context, int32_t kernel, int32_t begins) {
+  if (GIVEN(probe))
+    context->probe(kernel, begins, GIVEN(probe_user) ? context->probe_user : 0);
+}

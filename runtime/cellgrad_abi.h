@@ -112,6 +112,11 @@ typedef struct cg_print_record {
 
 typedef void (*cg_print_fn)(const cg_print_record *record, void *user);
 
+/* Told of a model that was compiled with probes: kernel number `kernel` of the
+   model begins (`begins` is 1) or has ended (0), on the thread that called the
+   entry. A call that fails leaves out the end. */
+typedef void (*cg_probe_fn)(int32_t kernel, int32_t begins, void *user);
+
 /* A piece of a parallel region: computes its items begin <= i < end. `worker`
    is at least 0 and below cg_parallel.threads, and no two calls of a region
    that run at the same time have the same. Results depend neither on how a
@@ -164,8 +169,11 @@ typedef struct cg_context {
   struct cg_comm *comm;  /* for later versions: NULL */
   struct cg_cuda *cuda;  /* for models with CUDA kernels: what they compute on;
                             the arena is memory of it then. Others ignore it */
-  void *stream; /* CUstream of such models; NULL: the legacy default one */
-  uint64_t reserved[8]; /* 0 */
+  void *stream;      /* CUstream of such models; NULL: the legacy default one */
+  cg_probe_fn probe; /* NULL, or what a model with probes (cellc --profile)
+                        calls around each kernel; others ignore it */
+  void *probe_user;  /* passed to probe */
+  uint64_t reserved[6]; /* 0 */
 } cg_context;
 
 #ifdef __cplusplus

@@ -61,6 +61,10 @@ int32_t cell_rt_workers(const cg_context *context, uint64_t fixed,
 void cell_rt_run(const cg_context *context, int64_t count, int32_t most_workers,
                  cg_task_fn task, void *frame);
 
+/* Tells the probe of `context`, where it has one, that a kernel begins or has
+   ended. */
+void cell_rt_probe(const cg_context *context, int32_t kernel, int32_t begins);
+
 /* A pool of `threads` threads with the caller's, which start at the first
    region and sleep when idle. threads <= 0: as many as the processors that the
    caller may run on. NULL: out of memory. */

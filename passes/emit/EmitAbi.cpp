@@ -33,7 +33,7 @@ namespace {
 constexpr llvm::StringLiteral kRuntime = "cell_rt_";
 /// What a function that uses the caller's context does, itself or in those that
 /// it calls.
-enum Use : unsigned { kCancels = 1, kParallel = 2 };
+enum Use : unsigned { kCancels = 1, kParallel = 2, kTells = 4 };
 /// What the runtime does with the context: the function that lowered code
 /// calls, and that of the runtime, which takes the context first.
 struct Contextual {
@@ -44,7 +44,8 @@ constexpr Contextual kContextual[] = {
     {"cell_print", "cell_rt_print", kCancels},
     {"cell_enter", "cell_rt_enter", kCancels},
     {"cell_run", "cell_rt_run", kParallel},
-    {"cell_workers", "cell_rt_workers", kParallel}};
+    {"cell_workers", "cell_rt_workers", kParallel},
+    {"cell_probe", "cell_rt_probe", kTells}};
 
 /// Marks the pointers of `impl` with what the C caller guarantees.
 void annotate(LLVM::LLVMFuncOp impl, const EntrySpec &entry) {
@@ -308,8 +309,9 @@ void EmitAbi::runOnOperation() {
     entry.parallel = use & kParallel;
     if (!device)
       annotate(impl, entry);
-    for (const char *name : {"cell.signature", "cell.arena_bytes",
-                             "cell.slot_bytes", "cell.reads_device"})
+    for (const char *name :
+         {"cell.signature", "cell.arena_bytes", "cell.slot_bytes",
+          "cell.reads_device", "cell.kernels", "cell.memory"})
       impl->removeAttr(name);
     // A context that is not in a graph's words is no part of a list.
     entry.waits |= device && use != 0;

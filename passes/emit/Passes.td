@@ -28,6 +28,9 @@ def CellEmitAbi : Pass<"cell-emit-abi", "mlir::ModuleOp"> {
     to a region is marked as parallel, and has a function that tells the size of its arena;
     the model then has `cg_<model>_pool_new` and `_pool_free`. A task gets no context.
 
+    `@cell_probe(kernel, begins)` calls the probe of the caller's context, if it has one. What
+    `cell.kernels` of entries says of their kernels is a part of the signature.
+
     The names, shapes and roles stay on the module as the attribute `cell.model`, from which
     the header is written.
   }];

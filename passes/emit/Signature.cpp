@@ -275,8 +275,10 @@ FailureOr<EntrySpec> cellgrad::readEntry(Operation *function,
   entry.arenaBytes =
       static_cast<int64_t>(llvm::alignTo(arena, CG_ARENA_ALIGNMENT));
   entry.slotBytes = slot;
-  if (failed(readSignature(function, signature, entry)))
+  auto kernels = readKernels(function);
+  if (failed(kernels) || failed(readSignature(function, signature, entry)))
     return failure();
+  entry.kernels = std::move(*kernels);
   return entry;
 }
 
@@ -368,6 +370,8 @@ std::string cellgrad::toJSON(const ModelSpec &model, llvm::StringRef cpu,
                            {"thread", entry.slotBytes}};
     object["cancellable"] = entry.cancellable;
     object["parallel"] = entry.parallel;
+    if (!entry.kernels.empty())
+      object["kernels"] = toJSON(entry.kernels);
     if (model.cuda()) {
       object["arena_bytes"] = entry.hostArenaBytes();
       object["arena"] =

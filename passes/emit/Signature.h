@@ -7,6 +7,8 @@
 #include "mlir/IR/Operation.h"
 #include "mlir/Support/LLVM.h"
 
+#include "llvm/Support/JSON.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -54,6 +56,19 @@ struct TensorSpec {
   int64_t bytes() const { return elements() * dtype->bytes; }
 };
 
+/// A kernel of an entry that tells the probe of its caller's context of it.
+struct KernelSpec {
+  std::string kernel; ///< in words: "product 128x64x32"
+  int64_t bytes = 0;  ///< that one run reads and writes in memory
+  int64_t operations = 0, estimate = 0; ///< of arithmetic; nanoseconds
+  bool isDouble = false;                ///< it computes in double precision
+  struct Origin {
+    std::string op, phase, file, cell;
+    int64_t line = 0;
+  };
+  std::vector<Origin> origins; ///< ops of the program, the main one first
+};
+
 /// One entry of a model. Its buffers in the C struct are the arguments in
 /// order, then the results that have no donated argument. An entry for any
 /// batch size has the size as its first argument.
@@ -62,7 +77,8 @@ struct EntrySpec {
   std::string symbol; ///< the C function: "cg_net_f"
   std::string macro;  ///< what its macros begin with: "CG_NET_F_"
   std::vector<TensorSpec> args, results;
-  int64_t arenaBytes = 0;   ///< of a call on one thread
+  std::vector<KernelSpec> kernels; ///< of a model with probes
+  int64_t arenaBytes = 0;          ///< of a call on one thread
   int64_t slotBytes = 0;    ///< that each further worker needs beside them
   bool cancellable = false; ///< polls cg_context.cancel
   bool parallel = false;    ///< computes on the threads of cg_context.parallel
@@ -115,6 +131,10 @@ struct ModelSpec {
 /// not given yet: see assignNames.
 mlir::FailureOr<EntrySpec> readEntry(mlir::Operation *function,
                                      llvm::StringRef name);
+
+/// Reads `cell.kernels` of a lowered entry function; empty where there is none.
+mlir::FailureOr<std::vector<KernelSpec>> readKernels(mlir::Operation *function);
+llvm::json::Array toJSON(const std::vector<KernelSpec> &kernels);
 
 /// The attribute cell-emit-abi leaves on the module for the header, and back.
 mlir::Attribute toAttribute(const ModelSpec &model, mlir::MLIRContext *context);

@@ -30,6 +30,7 @@ from cellgrad import (
     nn,
     ops,
     parallel,
+    profiler,
     random,
     train,
 )
@@ -88,6 +89,7 @@ from cellgrad.nn.loss import ctc_loss as _ctc_loss
 from cellgrad.ops import methods as _methods
 from cellgrad.ops import stop_gradient
 from cellgrad.ops.sparse import COOTensor, CSRTensor
+from cellgrad.profiler import Profiler, memory_report, profile
 from cellgrad.train import *  # noqa: F403
 from cellgrad.train import __all__ as _train
 from cellgrad.train.metrics import (
@@ -160,6 +162,7 @@ __all__ = [
     "ParallelMode",
     "Parameter",
     "ParameterTuple",
+    "Profiler",
     "Symbol",
     "Tensor",
     "amp",
@@ -199,12 +202,15 @@ __all__ = [
     "load_checkpoint",
     "load_param_into_net",
     "manual_seed",
+    "memory_report",
     "mint",
     "mutable",
     "nn",
     "no_inline",
     "ops",
     "parallel",
+    "profile",
+    "profiler",
     "pytype_to_dtype",
     "random",
     "recompute",

@@ -77,6 +77,7 @@ Job readOptions(const std::string &path, const std::string &name,
       {"llvm_ir", &job.outputs.llvmIR},
       {"llvm_dialect", &job.options.loweredMLIR},
       {"plan", &job.options.plan},
+      {"memory_report", &job.options.memoryReport},
       {"reproducers", &job.options.reproducers},
   };
   for (auto [key, value] : options) {
@@ -94,6 +95,8 @@ Job readOptions(const std::string &path, const std::string &name,
       job.options.verifyEach = nb::cast<bool>(value);
     } else if (option == "check_nans") {
       job.options.checkNans = nb::cast<bool>(value);
+    } else if (option == "profile") {
+      job.options.profile = nb::cast<bool>(value);
     } else if (option == "durable") {
       job.outputs.durable = nb::cast<bool>(value);
     } else if (option == "files") {
@@ -110,7 +113,8 @@ Job readOptions(const std::string &path, const std::string &name,
       job.options.kernelBytes = nb::cast<int64_t>(value);
     } else {
       std::string known =
-          "opt_level, verify_each, check_nans, poison, kernel_bytes, chips, "
+          "opt_level, verify_each, check_nans, profile, poison, kernel_bytes, "
+          "chips, "
           "sanitize_address, durable, files";
       for (const auto &t : texts)
         known += std::string(", ") + t.first;
@@ -312,7 +316,9 @@ void bindCompile(nb::module_ &m) {
       "'x86-64-v3', ...), opt_level 0 to "
       "3, header, object, assembly, llvm_ir, llvm_dialect "
       "(further files to write), "
-      "dump_ir (a directory for the IR after each stage), "
+      "plan, memory_report (files for the kernels in numbers, and for "
+      "what is in memory when most is), profile (kernels tell the probe "
+      "of the context), dump_ir (a directory for the IR after each stage), "
       "reproducers (a directory for programs on which the "
       "compiler fails), pipeline, verify_each, check_nans, "
       "poison (temporaries are NaN where they are not needed), "

@@ -3,6 +3,7 @@
 #include "pyfront/native/Cancel.h"
 #include "pyfront/native/HostMemory.h"
 #include "pyfront/native/Model.h"
+#include "pyfront/native/Recorder.h"
 #include "pyfront/native/Threads.h"
 
 #include <algorithm>
@@ -318,7 +319,8 @@ nb::object Entry::collect(Frame &frame, nb::handle arguments,
   return results;
 }
 
-nb::object Entry::call(nb::handle given, nb::handle out) const {
+nb::object Entry::call(nb::handle given, nb::handle out,
+                       Recorder *recorder) const {
   nb::object arguments = freeze(given);
   if (!arguments.is_valid())
     throw nb::type_error(
@@ -341,8 +343,15 @@ nb::object Entry::call(nb::handle given, nb::handle out) const {
   if (first != 0)
     frame.pointers[0] = reinterpret_cast<void *>(frame.batch);
   Lent lent(*entry);
+  if (recorder) {
+    lent.context.probe = Recorder::probe;
+    lent.context.probe_user = recorder;
+    recorder->begin = nowNanoseconds();
+  }
   int32_t status =
       owner->device() ? callOnDevice(frame, lent) : callOnHost(frame, lent);
+  if (recorder)
+    recorder->end = nowNanoseconds();
   lent.cancel.rethrow();
   if (status != CG_OK && status != CG_SKIPPED)
     raise(status, lent.failedBytes);

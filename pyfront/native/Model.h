@@ -65,6 +65,8 @@ private:
   cg_cuda *opened = nullptr;
 };
 
+class Recorder;
+
 /// One entry of a model, ready to be called.
 class Entry {
 public:
@@ -74,7 +76,9 @@ public:
   /// TensorBuffer, or of objects one can borrow); returns the list of results.
   /// Donated arguments are written and returned themselves. `out`, where not
   /// None, holds the buffers to write the other results to.
-  nanobind::object call(nanobind::handle arguments, nanobind::handle out) const;
+  /// `recorder`, where not null, is told when kernels with probes run.
+  nanobind::object call(nanobind::handle arguments, nanobind::handle out,
+                        Recorder *recorder = nullptr) const;
 
   const EntrySpec &spec() const { return *entry; }
   const std::shared_ptr<Model> &model() const { return owner; }

@@ -2,7 +2,9 @@
 
 #include "pyfront/native/Bindings.h"
 #include "pyfront/native/Cancel.h"
+#include "pyfront/native/Ceilings.h"
 #include "pyfront/native/Model.h"
+#include "pyfront/native/Recorder.h"
 #include "pyfront/native/Threads.h"
 
 #include "passes/emit/Ptx.h"
@@ -77,6 +79,19 @@ PyObject *callEntry(PyObject *self, PyObject *args, PyObject *kwargs) {
   return nullptr;
 }
 
+/// A call whose kernels are timed: its results, when it began and ended, what
+/// the runs of each kernel took, and the first of them one by one.
+nb::tuple recordCall(const Entry &entry, nb::handle buffers, size_t mostRuns) {
+  Recorder recorder(mostRuns);
+  nb::object results = entry.call(buffers, nb::none(), &recorder);
+  nb::list totals, runs;
+  for (const Recorder::Total &total : recorder.totals)
+    totals.append(nb::make_tuple(total.runs, total.nanoseconds));
+  for (const Recorder::Run &run : recorder.runs)
+    runs.append(nb::make_tuple(run.kernel, run.begin, run.end));
+  return nb::make_tuple(results, recorder.begin, recorder.end, totals, runs);
+}
+
 PyType_Slot entrySlots[] = {
     {Py_tp_call, reinterpret_cast<void *>(callEntry)},
     {0, nullptr},
@@ -94,7 +109,12 @@ void bindModel(nb::module_ &m) {
       .def_prop_ro("name", [](const Entry &e) { return e.spec().name; })
       .def_prop_ro("arena_bytes",
                    [](const Entry &e) { return e.spec().arenaBytes; })
-      .def_prop_ro("model", [](const Entry &e) { return e.model(); });
+      .def_prop_ro("model", [](const Entry &e) { return e.model(); })
+      .def("record", recordCall, "buffers"_a, "most_runs"_a,
+           "Calls the entry of a model with probes. Returns its results; when "
+           "the call began and ended; of each kernel its runs and their "
+           "nanoseconds; and the first `most_runs` runs: kernel, begin, end. "
+           "Times are those of time.monotonic_ns.");
 
   nb::class_<Model>(m, "Model", "A compiled shared object in this process.")
       .def(nb::new_([](const std::string &path, std::optional<int32_t> device) {
@@ -116,6 +136,20 @@ void bindModel(nb::module_ &m) {
                    })
       .def("entry", findEntry, "name"_a,
            "The entry `name`; KeyError if there is none.");
+
+  m.def(
+      "machine_ceilings",
+      [](int threads) {
+        Ceilings found;
+        {
+          nb::gil_scoped_release release;
+          found = measureCeilings(threads);
+        }
+        return nb::make_tuple(found.singles, found.doubles, found.bytes);
+      },
+      "threads"_a,
+      "Measures what so many threads do a second at most: arithmetic "
+      "operations in float32 and in float64, and bytes of memory.");
 
   m.def("set_print_hook", setPrintHook, "hook"_a.none(),
         "Called with (text, TensorBuffer or None) for what a model prints; "

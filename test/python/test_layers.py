@@ -18,7 +18,7 @@ LAYERS = [
     {"compile"},
     {"transforms"},
     {"nn"},
-    {"checkpoints", "dataset", "experimental", "scipy"},
+    {"checkpoints", "dataset", "experimental", "profiler", "scipy"},
     {"train", "mint", "numpy"},
     {"export"},
 ]

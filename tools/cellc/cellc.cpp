@@ -83,6 +83,17 @@ cl::opt<std::string>
     dumpIR("dump-ir",
            cl::desc("Write the IR after each stage into this directory"),
            cl::value_desc("directory"), cl::cat(category));
+cl::opt<bool> profile(
+    "profile",
+    cl::desc("Call cg_context.probe around each kernel; the signature says "
+             "what each does"),
+    cl::cat(category));
+cl::opt<std::string> memoryReport(
+    "memory-report",
+    cl::desc("Write the bytes of arguments, results and the arena, and what "
+             "is in it when most is: as JSON, or as text to a file whose name "
+             "ends in .txt or, without a name, to standard output"),
+    cl::value_desc("file"), cl::ValueOptional, cl::cat(category));
 cl::opt<bool> checkNans(
     "check-nans",
     cl::desc("End a call with an error at the first op that gives NaN"),
@@ -207,6 +218,12 @@ int run() {
     return fail("--chip goes with --device=cuda or --emit=ptx");
   if (device == Device::CUDA && sanitize != Sanitizer::None)
     return fail("--sanitize is for code of the CPU: leave --device=cuda out");
+  bool reportsMemory = memoryReport.getNumOccurrences() != 0;
+  if ((profile || reportsMemory) &&
+      (ptx || device == Device::CUDA || !pipeline.empty()))
+    return fail(Twine(profile ? "--profile" : "--memory-report") +
+                " is for code of the CPU, by the passes that the input needs: "
+                "leave --device, --emit=ptx and --pipeline out");
   std::optional<Scratch> scratch;
   if (!failsIn.empty())
     scratch.emplace();
@@ -238,6 +255,9 @@ int run() {
   options.pipeline = pipeline;
   options.verifyEach = verifyEach;
   options.checkNans = checkNans;
+  options.profile = profile;
+  if (reportsMemory)
+    options.memoryReport = memoryReport.empty() ? "-" : memoryReport.getValue();
   options.emit.sanitizeAddress = sanitize == Sanitizer::Address;
   options.emit.sanitizeThread = sanitize == Sanitizer::Thread;
   options.reproducers = scratch ? scratch->path("reproducers") : reproducers;

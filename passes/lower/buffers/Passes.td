@@ -50,6 +50,8 @@ def PlanMemory : Pass<"cell-plan-memory", "::mlir::ModuleOp"> {
     Option<"poison", "poison", "bool", "false",
            "fill temporaries with NaN where their live range begins and after it ends: "
            "a mistake of this pass changes results">,
+    Option<"report", "report", "bool", "false",
+           "note in `cell.memory` of entries what is in memory when most is">,
   ];
 }
 

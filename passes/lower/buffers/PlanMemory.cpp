@@ -3,6 +3,7 @@
 #include "passes/lower/buffers/BufferLifetimes.h"
 #include "passes/lower/buffers/Items.h"
 #include "passes/lower/buffers/Passes.h"
+#include "passes/lower/buffers/PeakMemory.h"
 
 #include "dialect/Refusal.h"
 
@@ -26,13 +27,7 @@ namespace {
 /// Workers write to pages, or at least to cache lines, of their own.
 constexpr int64_t kWorkerAlignment = 256;
 
-/// A temporary.
-struct Buffer {
-  Operation *alloc;
-  int64_t bytes;
-  Lifetime life;
-  int64_t offset = 0;
-};
+using Buffer = PlacedBuffer;
 
 /// Size of a static memref in bytes, rounded up to the alignment; a boolean
 /// takes one byte.
@@ -90,7 +85,7 @@ FailureOr<SmallVector<Buffer>> collectBuffers(func::FuncOp func,
     FailureOr<Lifetime> life = lifetimes.of(op);
     if (failed(life))
       return WalkResult::interrupt();
-    buffers.push_back({op, sizeInBytes(type, alignment), *life});
+    buffers.push_back({op, sizeInBytes(type, alignment), 0, *life});
     return WalkResult::advance();
   });
   if (result.wasInterrupted())
@@ -329,6 +324,8 @@ private:
       *plan = {std::move(own), fixed + workerBytes};
       func->setAttr(kWorkerBytes, Builder(func).getI64IntegerAttr(workerBytes));
     }
+    if (report)
+      func->setAttr(kMemory, describePeak(&getContext(), plan->buffers));
     moveToArena(func, plan->buffers, plan->total, poison);
     func->setAttr("cell.arena_bytes",
                   Builder(func).getI64IntegerAttr(plan->total));

@@ -77,6 +77,16 @@ def ConvertToLLVM : Pass<"cell-convert-to-llvm", "::mlir::ModuleOp"> {
                            "::mlir::index::IndexDialect"];
 }
 
+def InsertProbes : Pass<"cell-insert-probes", "::mlir::ModuleOp"> {
+  let summary = "Put calls around kernels that tell the caller when they run";
+  let description = [{
+    Around each kernel of an entry stand `llvm.call @cell_probe(number, 1)` and `(number, 0)`.
+    The entry's attribute `cell.kernels` has, by number, what each kernel does: its bytes through
+    memory, arithmetic operations, estimated nanoseconds, and the ops of the program it comes from.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def OutlineItems : Pass<"cell-outline-items", "::mlir::ModuleOp"> {
   let summary = "Make functions of ranges of items of long loops over items";
   let description = [{

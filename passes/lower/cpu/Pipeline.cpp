@@ -34,6 +34,8 @@ void cellgrad::buildCPUKernelPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createJoinOps({nanoseconds}));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  if (options.probes)
+    pm.addPass(createInsertProbes());
   pm.addPass(createVerifyStage());
   pm.addPass(createOutlineKernels());
   OpPassManager &functions = pm.nest<func::FuncOp>();
@@ -44,8 +46,8 @@ void cellgrad::buildCPUKernelPipeline(OpPassManager &pm,
   if (options.separateTemporaries)
     pm.addPass(createSeparateTemporaries());
   else
-    pm.addPass(createPlanMemory(
-        {target.memorySpaces.front().alignment, options.poison}));
+    pm.addPass(createPlanMemory({target.memorySpaces.front().alignment,
+                                 options.poison, options.reportMemory}));
   pm.addNestedPass<func::FuncOp>(createCSEPass());
   pm.addPass(createShareMath({target.fma}));
   pm.addPass(createVerifyStage());

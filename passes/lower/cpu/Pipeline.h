@@ -35,6 +35,17 @@ struct CPUPipelineOptions : mlir::PassPipelineOptions<CPUPipelineOptions> {
       *this, "poison",
       llvm::cl::desc("fill temporaries with NaN where they are not needed"),
       llvm::cl::init(false)};
+  Option<bool> probes{
+      *this, "probes",
+      llvm::cl::desc("call the probe of the caller's context around kernels"),
+      llvm::cl::init(false)};
+  Option<bool> reportMemory{
+      *this, "report-memory",
+      llvm::cl::desc("note what is in memory when most is"),
+      llvm::cl::init(false)};
+
+  /// Whether ops of the program are named.
+  bool namesOps() const { return probes || reportMemory; }
 };
 
 /// From linalg on buffers to loops over vectors, with the temporaries in one

@@ -77,6 +77,14 @@ def ConvertEntryPoints : Pass<"cell-convert-entry-points", "::mlir::ModuleOp"> {
                            "::mlir::memref::MemRefDialect"];
 }
 
+def NameOps : Pass<"cell-name-ops"> {
+  let summary = "Make the names of the dialect's ops a part of their locations";
+  let description = [{
+    Lowered code keeps locations, not ops: profiles and reports of memory find in them which op of the
+    program a kernel or a buffer comes from.
+  }];
+}
+
 def SeparateInits : Pass<"cell-separate-inits", "::mlir::func::FuncOp"> {
   let summary = "Give every linalg op an initial value of its own";
   let description = [{

@@ -1,4 +1,4 @@
-"""What compiled code checks while it runs, beyond what the program says.
+"""What compiled code checks while it runs, beyond what the program says, and whether it is timed.
 
 CELLGRAD_DEBUG_NANS=1: an op that gives NaN ends the call and is named. CELLGRAD_SANITIZE=address: every
 access to memory is checked by AddressSanitizer, whose runtime must be in the process.
@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import os
 
+from cellgrad.core.context import probes_wanted
 from cellgrad.core.errors import error
 
 VERIFY_EACH = os.environ.get("CELLGRAD_VERIFY_EACH", "0") not in ("", "0")
@@ -26,6 +27,8 @@ def options() -> dict[str, bool]:
         RuntimeError: it is 'address', and the process lacks the runtime.
     """
     chosen = {}
+    if probes_wanted():
+        chosen["profile"] = True
     if CHECK_NANS:
         chosen["check_nans"] = True
     if _SANITIZE:

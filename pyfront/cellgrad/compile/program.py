@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import atexit
 import os
-import shutil
 import sys
-import tempfile
 import threading
 import time
 import types
@@ -27,6 +25,7 @@ from cellgrad.capture.changes import repeated, repeating, take_back, was_there
 from cellgrad.capture.raises import ends, raise_unless
 from cellgrad.compile import cache as _cache
 from cellgrad.compile import instrument as _instrument
+from cellgrad.compile import probes as _probes
 from cellgrad.compile import recompile as _recompile
 from cellgrad.compile import resident as _resident
 from cellgrad.compile.failures import (
@@ -39,9 +38,10 @@ from cellgrad.compile.failures import (
 )
 from cellgrad.compile.fallback import call as _or_plain
 from cellgrad.compile.fallback import refusing
+from cellgrad.compile.printing import print_hook
+from cellgrad.compile.scratch import fresh_path
 from cellgrad.compile.tables import PerObject
 from cellgrad.core import dtype as mstype
-from cellgrad.core import format as _format
 from cellgrad.core import hooks as _hooks
 from cellgrad.core import log as _log
 from cellgrad.core import state as _state
@@ -59,7 +59,7 @@ from cellgrad.core.open_shape import without_elements
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.record import splat
 from cellgrad.core.scope import NeedsIdentity, Scope, ScopeGuard, Trace
-from cellgrad.core.storage import Signature, to_numpy
+from cellgrad.core.storage import Signature
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.text import Text
 from cellgrad.core.tracer import Tracer
@@ -142,9 +142,8 @@ class Program:
     asks = False  # whether it is called again with elements that are needed while compiling
 
     __slots__ = (
-        *("__weakref__", "by_identity", "cache", "divisible", "dynamic", "name", "run", "shared"),
-        "stale",
-        "variants",
+        *("__weakref__", "by_identity", "cache", "divisible", "dynamic", "name", "recomputed"),
+        *("run", "shared", "stale", "variants"),
     )
 
     def __init__(
@@ -160,6 +159,8 @@ class Program:
         # Whether it can run as ordinary Python where it cannot be compiled: see `fallback`.
         self.divisible = divisible
         self.cache: dict[Any, Compiled] = {}
+        # Cells, by identity, that the adjoint computes again beside those that say so.
+        self.recomputed: frozenset[int] = frozenset()
         # Whether it matters which Parameters the arguments are: it writes one of them.
         self.by_identity = False
         # Whether it runs as ordinary Python, because its code cannot be compiled.
@@ -277,39 +278,51 @@ class Program:
             if table.get(key) is self:
                 del table[key]
 
-    def _capture_and_compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
+    def captured(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Trace, Captured | Exception]:
+        """The graph of a call, or where the program is divisible why there is none. Raises
+        NeedsIdentity where `by_identity` must be set first.
+        """
         trace = Trace(self.name)
         trace.asks = self.asks
         trace.by_identity = self.by_identity
-        captured = None
+        trace.recomputed = self.recomputed
+        found: Captured | Exception
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(max(limit, _RECURSION))
         began = time.process_time()
         try:
-            captured = capture(trace, self.name, self.run, args, kwargs)
+            found = capture(trace, self.name, self.run, args, kwargs)
         except RecursionError as e:
-            why: Exception = without_own_frames(endless(e, self.name))
+            found = without_own_frames(endless(e, self.name))
             if not self.divisible:
-                raise why from None
+                raise found from None
         except NeedsIdentity:
             raise
         except Exception as e:
-            why = without_own_frames(e)
+            found = without_own_frames(e)
             if not (self.divisible and isinstance(e, NotCompilable)):
-                raise why from e.__cause__
+                raise found from e.__cause__
         finally:
             sys.setrecursionlimit(limit)
             trace.closed = True
         if _log.wanted("compile"):
             ms = 1e3 * (time.process_time() - began)
             _log.write("compile", f"'{self.name}' is captured, {ms:.3f} ms")
-        for cell in trace.cells.values():
-            cell._dependents.add(self)
-        if captured is None:
-            captured = Captured([], lambda buffers: None, [])
-            entry: Any = refusing(why)
-        else:
-            entry = compile_entry(trace, self.name)
+        return trace, found
+
+    def _capture_and_compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
+        with _probes.compiling(self.name):
+            trace, found = self.captured(args, kwargs)
+            for cell in trace.cells.values():
+                cell._dependents.add(self)
+            if isinstance(found, Exception):
+                captured = Captured([], lambda buffers: None, [])
+                entry: Any = refusing(found)
+            else:
+                captured = found
+                entry = compile_entry(trace, self.name)
         guards = [g for g in trace.guards.values() if unchanged(g)]
         compiled = Compiled(
             entry,
@@ -478,27 +491,7 @@ def _holds_tracer(value: Any, trace: Trace) -> bool:
 # --- to machine code --------------------------------------------------------------------------
 
 
-def _print_hook(text: str, buffer: Any) -> None:
-    """What compiled code prints: text, then a tensor if there is one."""
-    sys.stdout.write(text)
-    if buffer is not None:
-        dtype = mstype.BY_NATIVE[buffer.dtype]
-        sys.stdout.write(_format.text(to_numpy(buffer, dtype), dtype.name))
-
-
-_native.set_print_hook(_print_hook)
-_folder: str | None = None
-_count = 0
-
-
-def fresh_path() -> str:
-    """Where to write a shared object that is loaded at once."""
-    global _folder, _count
-    if _folder is None:
-        _folder = tempfile.mkdtemp(prefix="cellgrad-")
-        atexit.register(shutil.rmtree, _folder, ignore_errors=True)
-    _count += 1
-    return os.path.join(_folder, f"m{_count}.so")
+_native.set_print_hook(print_hook)
 
 
 def compile_entry(trace: Trace, name: str) -> Any:
@@ -546,7 +539,10 @@ def compile_entry(trace: Trace, name: str) -> Any:
     finally:
         if os.path.exists(path):
             os.unlink(path)
-    entry: Any = model.entry(model.signature["entries"][0]["name"])
+    described = model.signature["entries"][0]
+    entry: Any = model.entry(described["name"])
+    if "profile" in options:
+        entry = _probes.timed(entry, name, described.get("kernels", []))
     if trace.checks:
         entry = naming_places(entry, trace.checks)
     return naming_nans(entry) if _instrument.CHECK_NANS else entry

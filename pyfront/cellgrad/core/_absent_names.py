@@ -97,7 +97,7 @@ FAMILIES: dict[str, dict[str, str]] = {
         "train": """
             FlopsUtilizationCollector TrainFaultTolerance""",
         "mindspore": """
-            FlopsUtilizationCollector Profiler TrainFaultTolerance flops_collection
+            FlopsUtilizationCollector TrainFaultTolerance flops_collection
             set_dump get_log_config""",
         "common": """
             flops_collection set_dump""",

@@ -2,7 +2,7 @@
 
 ``recompile``: why a function or Cell is compiled; ``cache``: what the cache on disk does; ``plan``: the
 kernels of what is compiled, with their items, bytes and time; ``compile``: what each stage of compiling
-costs. Several are separated by commas.
+costs; ``recompute``: what is computed again for a budget of memory. Several are separated by commas.
 """
 
 from __future__ import annotations

@@ -80,6 +80,7 @@ class Trace:
         self.numbers: dict[int, Tensor] = {}
         self.cells: dict[int, Any] = {}  # Cells the program depends on
         self.paths: dict[int, str] = {}  # attribute paths of Cells, for locations
+        self.recomputed: frozenset[int] = frozenset()  # Cells, by identity, see `Program`
         # Globals, closure variables, attributes and elements that were read; see `_guards`.
         self.guards: dict[tuple[int, Any], Guard] = {}
         # Functions that were evaluated.

@@ -17,6 +17,7 @@ from cellgrad import _native
 from cellgrad.capture import calls
 from cellgrad.compile import program as _jit
 from cellgrad.compile.failures import compile_error, reproducers
+from cellgrad.compile.scratch import fresh_path
 from cellgrad.core import context, state
 from cellgrad.core.arguments import check_instance
 from cellgrad.core.errors import error
@@ -175,7 +176,7 @@ class Function:
     def __init__(self, graph: Any, parameters: dict[str, Tensor]):
         self.parameters = parameters
         self._bytecode = graph.bytecode(_VERSION)
-        path = _jit.fresh_path()
+        path = fresh_path()
         place = context.current[0]
         try:
             _native.compile_graph(

@@ -30,7 +30,7 @@ _ELSEWHERE = {
     "parameters": "net.trainable_params(), or net.get_parameters() for all",
     "step": "an optimizer is called with the gradients: optimizer(gradients)",
     "zero_grad": "gradients are results of ms.value_and_grad, there is nothing to set to zero",
-    "cuda": "tensors are in host memory; leave it out",
+    "cuda": "ms.set_device('GPU') has programs compute on an NVIDIA GPU; Parameters move as needed",
 }
 
 
@@ -162,7 +162,8 @@ class Cell(CellState, CellModes, CellHooks):
         bprop = getattr(self, "bprop", None)
         if bprop is not None:
             return custom.call_with_rule(self.construct, args, bprop, forward=False)
-        if self.__dict__.get("_recompute"):
+        scope = state.current.scope
+        if self.__dict__.get("_recompute") or (scope and id(self) in scope.trace.recomputed):
             return custom.recompute(self.construct, *args, **kwargs)
         return calls.call(self.construct, args, kwargs)
 
@@ -172,11 +173,20 @@ class Cell(CellState, CellModes, CellHooks):
         See `cellgrad.recompute`. Keyword arguments of MindSpore's, which are about parallel runs,
         are accepted.
 
+        Raises:
+            TypeError: a `budget`, which is of a whole program.
+
         >>> net = nn.Dense(2, 1, "ones", has_bias=False)
         >>> net.recompute()
         >>> print(ms.grad(net)(Tensor([[1.0, 2.0]])))
         [[1. 1.]]
         """
+        if "budget" in kwargs:
+            raise error(
+                TypeError,
+                "For 'Cell.recompute', a budget of memory is of a whole program, not of a Cell.",
+                "call ms.recompute(budget=...)(step) for the gradient function or training step",
+            )
         self.__dict__["_recompute"] = True
 
     # --- attributes ---------------------------------------------------------------------------

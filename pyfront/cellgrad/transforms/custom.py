@@ -12,9 +12,11 @@ from collections.abc import Callable
 from typing import Any
 
 from cellgrad.capture import calls
+from cellgrad.compile.budget import Budgeted
 from cellgrad.core import inputs as _inputs
 from cellgrad.core import scope as _scope
 from cellgrad.core import state
+from cellgrad.core.arguments import check_callable, check_int
 from cellgrad.core.dynamic import Untaped, dynamic
 from cellgrad.core.errors import error
 from cellgrad.core.record import as_tensor, call_custom, cast_to, splat
@@ -288,21 +290,56 @@ def _of_leaf(inputs: tuple[Tensor, Tensor], tangents: tuple[Tensor, Tensor]) -> 
 _scope.leaf_of = _leaf_of
 
 
-def recompute(block: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def recompute(
+    block: Callable[..., Any] | None = None, *args: Any, budget: int | None = None, **kwargs: Any
+) -> Any:
     """Calls a Cell or function whose intermediate values are not kept for the gradient.
 
     Reverse mode keeps its inputs, and computes it again right before it is needed: memory for time
     (rematerialisation). The result and all derivatives are the same.
 
+    Without a block, ``recompute(budget=bytes)`` is a decorator for a gradient function or a training
+    step: when it is compiled, those of its Cells are chosen that must be recomputed so that its
+    peak, as `ms.memory_report` says it, is within the budget, for the least time that is found. What
+    was chosen, and the time it is estimated to cost, is `choice` of the decorated function.
+
     Args:
         block: what to call on the other arguments.
+        budget: bytes at the peak of the decorated function, on one thread.
+
+    Raises:
+        TypeError: neither a block nor a budget, or a budget that is no int.
+        ValueError: a budget below 1, or below the least that recomputation reaches; at the call.
+        RuntimeError: the decorated function is called in compiled code, or code is made for a GPU.
 
     >>> net = nn.Dense(2, 1, "ones", has_bias=False)
     >>> print(ms.grad(lambda x: ms.recompute(net, x).sum())(Tensor([[1.0, 2.0]])))
     [[1. 1.]]
+    >>> step = ms.recompute(budget=1 << 20)(ms.grad(net))
+    >>> print(step(Tensor([[1.0, 2.0]])))
+    [[1. 1.]]
+    >>> step.choice.cells
+    ()
     """
+    if block is None:
+        return _within(budget)
+    if budget is not None:
+        kwargs["budget"] = budget
     if state.current.scope is None:
         return block(*args, **kwargs)
     d = Differentiated(block, args, kwargs)
     values = d.outer.fn.recompute(d.scope.fn.name, d.operands(), loc=state.location())
     return d.primal(values)
+
+
+def _within(budget: int | None) -> Callable[[Callable[..., Any]], Budgeted]:
+    if budget is None:
+        raise error(
+            TypeError,
+            "For 'recompute', neither a block to call nor a budget is given.",
+            "write recompute(block, *args), or recompute(budget=bytes)(step)",
+        )
+    most = check_int(budget, "recompute", "budget", at_least=1)
+    return lambda function: Budgeted(
+        check_callable(function, "recompute", "function", "a Cell or a function"), most
+    )
