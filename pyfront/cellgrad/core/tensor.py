@@ -14,6 +14,7 @@ from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.exchange import exchanged
 from cellgrad.core.storage import Signature, from_numpy, signature, to_numpy
+from cellgrad.core.unknown_shapes import WithoutElements, declared
 
 if TYPE_CHECKING:  # operators and methods are set when operations are there: `ops.methods.install`
     from cellgrad.ops.methods import TensorMethods as _Methods
@@ -106,7 +107,8 @@ class Tensor(_Methods):
             arrays keep their dtype.
         dtype: the dtype to convert to.
         shape, init: with an initializer, `input_data` is left out (``Tensor(shape=(2, 3),
-            dtype=ms.float32, init=One())``).
+            dtype=ms.float32, init=One())``). With a length None, or with a dtype alone, it has no
+            elements, and stands for tensors of unknown lengths: see `Cell.set_inputs`.
         const_arg: whether the elements are constants where it is an argument of compiled code, as
             those of a number are: see `set_const_arg`.
 
@@ -131,13 +133,17 @@ class Tensor(_Methods):
         self,
         input_data: Any = None,
         dtype: Type | None = None,
-        shape: Sequence[int] | int | None = None,
+        shape: Sequence[int | None] | int | None = None,
         init: Any = None,
         const_arg: bool = False,
     ):
         if dtype is not None:
             dtype = _check_dtype(dtype, "Tensor")
-        if shape is not None and dtype is not None and input_data is None and init is None:
+        if dtype is not None and input_data is None and init is None:
+            if shape is None or (not isinstance(shape, int) and None in shape):
+                self._sig = declared(dtype, shape)
+                self.__class__ = _UnknownShape
+                return
             input_data = np.zeros(shape)  # MindSpore leaves the elements undefined
         if init is not None:
             if shape is None or dtype is None:
@@ -514,6 +520,12 @@ class Tensor(_Methods):
 
 class ConstantTensor(Tensor):
     """What a Tensor is after `Tensor.set_const_arg`."""
+
+    __slots__ = ()
+
+
+class _UnknownShape(WithoutElements, Tensor):  # type: ignore[misc]
+    """A Tensor that stands for others."""
 
     __slots__ = ()
 

@@ -140,10 +140,11 @@ class CellModes:
         return {p: p for p in self.get_parameters()}
 
     def set_inputs(self, *inputs: Any, **kwargs: Any) -> None:
-        """Kept for scripts: each signature is compiled when it is first met.
+        """Kept for scripts: each signature is compiled when it is first met, also where lengths
+        were said to be unknown.
 
         >>> net = nn.ReLU()
-        >>> net.set_inputs(Tensor([1.0, 2.0]))
+        >>> net.set_inputs(Tensor(shape=[None], dtype=ms.float32))
         >>> print(net(Tensor([-1.0, 2.0, 3.0])))
         [0. 2. 3.]
         """

@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # built on the operations, and handed on by the package: see 
     from cellgrad.capture.maps import partial as partial
     from cellgrad.nn.grad.cell_grad import custom_vjp as custom_vjp
     from cellgrad.nn.loss.ctc_loss import ctc_loss as ctc_loss
+    from cellgrad.nn.suppression import NMSWithMask as NMSWithMask
     from cellgrad.transforms.grad import GradOperation as GradOperation
     from cellgrad.transforms.grad import get_grad as get_grad
     from cellgrad.transforms.grad import grad as grad
