@@ -59,7 +59,10 @@ def iou(anchor_boxes: Tensor, gt_boxes: Tensor, mode: str = "iou") -> Tensor:
     >>> print(ops.iou(a, b))
     [[0.5]]
     """
-    a, b = checked_boxes(anchor_boxes, "iou", "anchor_boxes"), checked_boxes(gt_boxes, "iou", "gt_boxes")
+    a, b = (
+        checked_boxes(anchor_boxes, "iou", "anchor_boxes"),
+        checked_boxes(gt_boxes, "iou", "gt_boxes"),
+    )
     check_one_of(mode, "iou", "mode", ("iou", "iof"))
     out: Tensor = _overlap(a, b, mode == "iof")
     return out
@@ -104,7 +107,10 @@ def bounding_box_encode(
     [[0.1 0.  0.  0. ]]
     """
     op = "bounding_box_encode"
-    a, b = checked_boxes(anchor_box, op, "anchor_box"), checked_boxes(groundtruth_box, op, "groundtruth_box")
+    a, b = (
+        checked_boxes(anchor_box, op, "anchor_box"),
+        checked_boxes(groundtruth_box, op, "groundtruth_box"),
+    )
     out: Tensor = _encoded(a, b, _four(means, op, "means"), _four(stds, op, "stds"))
     return out
 
@@ -227,7 +233,8 @@ def crop_and_resize(
         box_indices: the image of each box, int32 of shape [B].
         crop_size: (height, width) of the results.
         method: "bilinear"; "nearest"; or "bilinear_v2", which samples the centres of pixels.
-        extrapolation_value: the number outside of an image.
+        extrapolation_value: the number outside of an image; "bilinear_v2" takes the nearest place in it
+            instead.
 
     Raises:
         TypeError: arguments of another kind.
@@ -263,7 +270,8 @@ def _lines(low: Tensor, high: Tensor, n: int, count: int, centred: bool) -> Tens
         first, last = gen.trunc(low * n), gen.trunc(high * n)
         length = gen.maximum(last - first + 1, 1)
         place = (k + 0.5) * (length / count) - 0.5
-        return first + gen.maximum(gen.minimum(place, length - 1), 0)
+        place = first + gen.maximum(gen.minimum(place, length - 1), 0)
+        return gen.maximum(gen.minimum(place, n - 1), 0)
     if count == 1:
         return (low + high) * (0.5 * (n - 1)) + k
     return low * (n - 1) + k * ((high - low) * (n - 1) / (count - 1))
