@@ -80,6 +80,7 @@ from cellgrad.core.settings import (
     set_deterministic,
     set_recursion_limit,
 )
+from cellgrad.core.symbol import Symbol
 from cellgrad.core.tensor import Tensor, tensor
 from cellgrad.export.export import export, load
 from cellgrad.nn import random_draws as _random_draws
@@ -101,6 +102,8 @@ from cellgrad.train.metrics import (
     auc,
 )
 from cellgrad.transforms.custom import custom_rule, recompute
+from cellgrad.transforms.function import _Function as _Function
+from cellgrad.transforms.function import _no_grad as _no_grad
 from cellgrad.transforms.grad import GradOperation as _GradOperation
 from cellgrad.transforms.grad import get_grad, grad, jvp, value_and_grad, vjp
 from cellgrad.transforms.grad import linearize as _linearize
@@ -159,6 +162,7 @@ __all__ = [
     "ParallelMode",
     "Parameter",
     "ParameterTuple",
+    "Symbol",
     "Tensor",
     "amp",
     "cancel_calls",

@@ -35,7 +35,6 @@ _MOVED = {
     **{f"{NAME}.ops.function.{m}_func": f"{_HERE}.ops" for m in _FUNCTIONS.split()},
     **{f"{NAME}.nn.layer.{m}": f"{_HERE}.nn" for m in _LAYERS.split()},
     f"{NAME}.common.sparse_tensor": f"{_HERE}.common",
-    f"{NAME}.common.api": _HERE,
     f"{NAME}.train.amp": f"{_HERE}.amp",
     f"{NAME}.train.serialization": _HERE,
     f"{NAME}.nn.layer": f"{_HERE}.nn",
@@ -83,17 +82,6 @@ _MOVED |= {
 }
 
 
-class _Executor:
-    """What scripts wait for the end of operations with."""
-
-    def sync(self) -> None:
-        """Nothing: operations have ended when they return."""
-
-
-# Names of MindSpore's own that scripts use nevertheless.
-_PRIVATE = {f"{NAME}.common.api._pynative_executor": _Executor()}
-
-
 def _target(name: str) -> str:
     return _MOVED.get(name, _HERE + name[len(NAME) :])
 
@@ -112,8 +100,6 @@ class _Alias(types.ModuleType):
         found = getattr(target, name, self)
         if found is self:
             full = f"{self.__name__}.{name}"
-            if full in _PRIVATE:
-                return _PRIVATE[full]
             if _exists(full):
                 return importlib.import_module(full)
             imported = absent.asked_by_import(sys._getframe(1))

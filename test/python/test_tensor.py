@@ -420,17 +420,3 @@ def test_numpy_asks_whether_all_or_any_elements_are_true():
     assert np.all(np.array([1, 2]) == x) and not np.all(x > 1) and np.any(x > 1)
     with pytest.raises(TypeError, match="'out' must be None"):
         (x > 1).all(out=np.zeros(()))
-
-
-@pytest.mark.parametrize("shape, known", [([2, None], (2, -1)), ((None,), (-1,)), (None, (-2,))])
-def test_a_tensor_of_unknown_lengths_stands_for_others(shape, known):
-    x = Tensor(shape=shape, dtype=ms.float16)
-    assert (x.shape, x.dtype, x.ndim) == (known, ms.float16, len(known))
-    assert repr(x) == f"Tensor(shape={list(known)}, dtype=Float16, value= )"
-    net = ms.nn.ReLU()
-    net.set_inputs(x)
-    assert net(Tensor([-1.0, 2.0])).asnumpy().tolist() == [0, 2]
-    uses = [ops.exp, net, ms.jit(ops.exp), ms.grad(ops.sum), copy.copy, str, Tensor.asnumpy]
-    for use in [*uses, Tensor, lambda x: x + 1, lambda x: x.size, lambda x: len(x) + x[0]]:
-        with pytest.raises(ValueError, match=r"(?s)lengths are not known.*Cell\.set_inputs"):
-            use(x)

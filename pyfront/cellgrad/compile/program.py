@@ -14,6 +14,7 @@ import shutil
 import sys
 import tempfile
 import threading
+import time
 import types
 import weakref
 from collections.abc import Callable, Coroutine, Iterator
@@ -43,6 +44,7 @@ from cellgrad.core import dtype as mstype
 from cellgrad.core import format as _format
 from cellgrad.core import hooks as _hooks
 from cellgrad.core import log as _log
+from cellgrad.core import state as _state
 from cellgrad.core.context import current as _current
 from cellgrad.core.context import prefix as _prefix
 from cellgrad.core.errors import NotCompilable, error
@@ -53,6 +55,7 @@ from cellgrad.core.inputs import collect, inputs_of, substitute
 from cellgrad.core.lost_digits import tell
 from cellgrad.core.nodes import fields_of, is_record, with_fields
 from cellgrad.core.number import NeedsValue, Number
+from cellgrad.core.open_shape import without_elements
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.record import splat
 from cellgrad.core.scope import NeedsIdentity, Scope, ScopeGuard, Trace
@@ -136,8 +139,11 @@ class Compiled:
 class Program:
     """Something to compile: `run` is called with tracers while a scope is current."""
 
+    asks = False  # whether it is called again with elements that are needed while compiling
+
     __slots__ = (
-        *("__weakref__", "by_identity", "cache", "divisible", "name", "run", "shared", "stale"),
+        *("__weakref__", "by_identity", "cache", "divisible", "dynamic", "name", "run", "shared"),
+        "stale",
         "variants",
     )
 
@@ -145,7 +151,7 @@ class Program:
         self,
         run: Callable[..., Any],
         name: str,
-        shared: tuple[dict[Any, Program], Any] | None = None,
+        shared: tuple[dict[Any, Any], Any] | None = None,
         divisible: bool = False,
     ):
         self.run = run
@@ -156,6 +162,8 @@ class Program:
         self.cache: dict[Any, Compiled] = {}
         # Whether it matters which Parameters the arguments are: it writes one of them.
         self.by_identity = False
+        # Whether it runs as ordinary Python, because its code cannot be compiled.
+        self.dynamic = False
         # Whether a Cell it read was changed; "mode" where only training flags were.
         self.stale: bool | str = False
         self.variants: dict[Any, list[Compiled]] = {}  # all that is compiled, for any flags
@@ -211,7 +219,31 @@ class Program:
                 buffers = [b.copy() if b is p._buf else b for b in buffers]
         if compiled.captures:
             buffers.extend([t._buf for t, _ in compiled.captures])
+        tape = _state.current.tape
+        if tape is not None:
+            return tape.run(self, compiled, args, kwargs, buffers)
         return compiled.build(compiled.entry(buffers))
+
+    def prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Compiles for arguments like these, unless that is done, and does not run."""
+        key: list[Any] = _prefix.copy()
+        tensors: list[Tensor] = []
+        for a in args:
+            collect(a, key, tensors)
+        for name, value in kwargs.items():
+            key.append(name)
+            collect(value, key, tensors)
+        if self.by_identity:
+            key += [Identity(t) for t in tensors if type(t) is Parameter]
+        if _hooks.registered:
+            key.extend(_hooks.key(tensors))
+        compiled = self.cache.get(tuple(key))
+        if compiled is None or self.stale or not compiled.fits():
+            try:
+                self._compile(tuple(key), args, kwargs)
+            except NeedsIdentity:
+                self.by_identity = True
+                self.prepare(args, kwargs)
 
     def _compile(self, signature: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
         with compiling:
@@ -247,10 +279,12 @@ class Program:
 
     def _capture_and_compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
         trace = Trace(self.name)
+        trace.asks = self.asks
         trace.by_identity = self.by_identity
         captured = None
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(max(limit, _RECURSION))
+        began = time.process_time()
         try:
             captured = capture(trace, self.name, self.run, args, kwargs)
         except RecursionError as e:
@@ -266,6 +300,9 @@ class Program:
         finally:
             sys.setrecursionlimit(limit)
             trace.closed = True
+        if _log.wanted("compile"):
+            ms = 1e3 * (time.process_time() - began)
+            _log.write("compile", f"'{self.name}' is captured, {ms:.3f} ms")
         for cell in trace.cells.values():
             cell._dependents.add(self)
         if captured is None:
@@ -313,6 +350,9 @@ def capture(
     one around it has all arguments, with donation for the Parameters that are written.
     """
     tensors = inputs_of(args, kwargs)
+    for t in tensors:
+        if any(n < 0 for n in t._sig.shape):
+            raise without_elements(t._sig.shape)
     unknown = _native.Loc("<call>", 0, 0, "")
     body = Scope(trace, name + "_body", [t._sig for t in tensors], None, unknown)
     body.name = name
@@ -472,9 +512,19 @@ def compile_entry(trace: Trace, name: str) -> Any:
     options: dict[str, Any] = {**_instrument.options(), **place.options()}
 
     def build(**more: str) -> None:
-        _native.compile_graph(
-            trace.graph, path, "m", {**options, **more, "reproducers": reproducers()}
+        timings = _native.compile_graph(
+            trace.graph,
+            path,
+            "m",
+            {
+                **options,
+                **more,
+                "reproducers": reproducers(),
+                "verify_each": _instrument.VERIFY_EACH,
+            },
         )
+        if _log.wanted("compile"):
+            _log.write("compile", f"'{name}'\n{timings}")
 
     try:
         if _log.wanted("plan"):  # which stored code does not have
@@ -520,9 +570,9 @@ def _release() -> None:
         clear()
 
 
-def call_cell(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Calls a Cell through compiled code."""
-    program = cell.__dict__.get("_jit_program")
+def cell_program(cell: Any) -> Program:
+    """The compiled code of a Cell."""
+    program: Program | None = cell.__dict__.get("_jit_program")
     if program is None:
         ref = weakref.ref(cell)
 
@@ -531,7 +581,12 @@ def call_cell(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
         program = Program(run, type(cell).__name__, divisible=True)
         object.__setattr__(cell, "_jit_program", program)
-    return _or_plain(program, cell._plain, cell.__dict__.get("_lax"), args, kwargs)
+    return program
+
+
+def call_cell(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Calls a Cell through compiled code."""
+    return _or_plain(cell_program(cell), cell._plain, cell.__dict__.get("_lax"), args, kwargs)
 
 
 _programs = PerObject()
@@ -547,6 +602,8 @@ def program_for(
     what to run.
     """
     owner, tag = function, None
+    if _state.current.tape is not None:
+        _state.current.tape.keep(function)
     if isinstance(function, types.MethodType):
         owner, tag = function.__self__, function.__func__
     try:

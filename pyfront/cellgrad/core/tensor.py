@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +12,10 @@ from cellgrad.core import dtype as mstype
 from cellgrad.core import format as _format
 from cellgrad.core import hooks, state
 from cellgrad.core.dtype import Type
-from cellgrad.core.errors import error
+from cellgrad.core.errors import PACKAGES, error
 from cellgrad.core.exchange import exchanged
+from cellgrad.core.open_shape import LARGEST, OpenElements, open_dims
 from cellgrad.core.storage import Signature, from_numpy, signature, to_numpy
-from cellgrad.core.unknown_shapes import WithoutElements, declared
 
 if TYPE_CHECKING:  # operators and methods are set when operations are there: `ops.methods.install`
     from cellgrad.ops.methods import TensorMethods as _Methods
@@ -107,8 +108,9 @@ class Tensor(_Methods):
             arrays keep their dtype.
         dtype: the dtype to convert to.
         shape, init: with an initializer, `input_data` is left out (``Tensor(shape=(2, 3),
-            dtype=ms.float32, init=One())``). With a length None, or with a dtype alone, it has no
-            elements, and stands for tensors of unknown lengths: see `Cell.set_inputs`.
+            dtype=ms.float32, init=One())``). A length of None or a `Symbol` in `shape`, or a `dtype`
+            alone, gives a tensor without elements, which only says what there will be: for `export`,
+            `Cell.set_inputs`.
         const_arg: whether the elements are constants where it is an argument of compiled code, as
             those of a number are: see `set_const_arg`.
 
@@ -139,10 +141,12 @@ class Tensor(_Methods):
     ):
         if dtype is not None:
             dtype = _check_dtype(dtype, "Tensor")
-        if dtype is not None and input_data is None and init is None:
-            if shape is None or (not isinstance(shape, int) and None in shape):
-                self._sig = declared(dtype, shape)
-                self.__class__ = _UnknownShape
+        if input_data is None and dtype is not None and init is None:
+            # MindSpore's -2 means that not even the number of dimensions is known.
+            opened = ((-2,), LARGEST) if shape is None else open_dims(shape)
+            if opened is not None:
+                self.__class__ = OpenTensor
+                self._buf, self._sig = OpenElements(*opened), signature(dtype, opened[0])
                 return
             input_data = np.zeros(shape)  # MindSpore leaves the elements undefined
         if init is not None:
@@ -332,6 +336,8 @@ class Tensor(_Methods):
         scope = state.current.scope
         if scope is not None:
             scope.trace.guard_elements(self)
+        elif state.current.tape is not None and called_by_the_package():
+            state.current.tape.reading(self)
         return to_numpy(self._buf, self._sig.dtype)
 
     def asnumpy(self) -> np.ndarray[Any, Any]:
@@ -462,8 +468,10 @@ class Tensor(_Methods):
         >>> print(Tensor([1.0, 2.0]).copy())
         [1. 2.]
         """
-        scope = state.current.scope
-        return Tensor(self) if scope is None else scope.copied(self)
+        scope, tape = state.current.scope, state.current.tape
+        if scope is not None:
+            return scope.copied(self)
+        return Tensor(self) if tape is None else tape.alias(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
         return self.copy()
@@ -486,6 +494,8 @@ class Tensor(_Methods):
         >>> print(x)
         [3. 4.]
         """
+        if state.current.tape is not None:
+            state.current.tape.reading(self)
         self._buf, self._sig = Tensor(value)._buf, value._sig
         return self
 
@@ -517,6 +527,24 @@ class Tensor(_Methods):
         """
         return hooks.register(self, hook)
 
+    def hooks(self) -> list[Callable[[Any], Any]]:
+        """The hooks that `register_hook` has added, in order.
+
+        >>> x = Tensor(3.0)
+        >>> handle = x.register_hook(lambda gradient: gradient * 10)
+        >>> print(len(x.hooks()))
+        1
+        """
+        return list(hooks.of(self))
+
+
+def called_by_the_package() -> bool:
+    """Whether elements are read by an operation, not by code of the user's, printing or a copy."""
+    frame = sys._getframe(2)
+    while frame.f_code.co_filename == __file__ and frame.f_back is not None:
+        frame = frame.f_back
+    return frame.f_code.co_filename.startswith(PACKAGES)
+
 
 class ConstantTensor(Tensor):
     """What a Tensor is after `Tensor.set_const_arg`."""
@@ -524,10 +552,21 @@ class ConstantTensor(Tensor):
     __slots__ = ()
 
 
-class _UnknownShape(WithoutElements, Tensor):  # type: ignore[misc]
-    """A Tensor that stands for others."""
+class OpenTensor(Tensor):
+    """What ``Tensor(shape=(None, 3), dtype=ms.float32)`` is: a dtype and a shape."""
 
     __slots__ = ()
+
+    def copy(self) -> Tensor:
+        return self
+
+    __copy__ = copy
+
+    def __repr__(self) -> str:
+        end = " )" if self.ndim == 1 else "\n)"
+        return f"Tensor(shape={list(self.shape)}, dtype={self.dtype.title}, value={end}"
+
+    __str__ = __repr__
 
 
 def _converted(array: np.ndarray[Any, Any], target: Type) -> np.ndarray[Any, Any]:

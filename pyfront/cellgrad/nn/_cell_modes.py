@@ -140,11 +140,10 @@ class CellModes:
         return {p: p for p in self.get_parameters()}
 
     def set_inputs(self, *inputs: Any, **kwargs: Any) -> None:
-        """Kept for scripts: each signature is compiled when it is first met, also where lengths
-        were said to be unknown.
+        """Kept for scripts: each signature is compiled when it is first met.
 
         >>> net = nn.ReLU()
-        >>> net.set_inputs(Tensor(shape=[None], dtype=ms.float32))
+        >>> net.set_inputs(Tensor([1.0, 2.0]))
         >>> print(net(Tensor([-1.0, 2.0, 3.0])))
         [0. 2. 3.]
         """

@@ -520,7 +520,7 @@ def randperm(n: Any, seed: int = 0, offset: int = 0, dtype: Type = mstype.int64)
     [0 1 2 3]
     """
     if isinstance(n, Tensor) and n.size == 1 and n.dtype.kind == "i":
-        n = int(n.asnumpy())
+        n = int(n.item())
     n = check_int(n, "randperm", "n")
     if n < 1 or offset < 0:
         raise error(

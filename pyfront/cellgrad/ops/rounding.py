@@ -58,7 +58,8 @@ class Round(ew.Primitive):
 
 
 @public(
-    "Tensor.remainder",
+    "Tensor.remainder(other=None, *, divisor=None) = "
+    "ops.remainder(self, divisor if other is None else other)",
     "mint.remainder",
 )
 def remainder(input: Any, other: Any) -> Tensor:

@@ -407,7 +407,9 @@ def expand(input_x: Tensor, size: Any) -> Tensor:
     return out
 
 
-@public("Tensor.expand_as")
+@public(
+    "Tensor.expand_as(other=None, *, x=None) = ops.expand_as(self, x if other is None else other)"
+)
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """The tensor broadcast to the shape of another.
 

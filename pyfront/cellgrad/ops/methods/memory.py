@@ -256,6 +256,10 @@ class MemoryMethods:
         if state.current.scope is not None:
             self[...] = value  # type: ignore[index]
             return self
+        tape = state.current.tape
+        if tape is not None and tape.follows((self, value)):
+            tape.replace(self, value)
+            return self
         if self._buf.readonly:
             raise error(
                 ValueError,
