@@ -273,7 +273,7 @@ def _chosen(x: Tensor, count: int, seed: Any) -> tuple[Tensor, Tensor]:
     order = pad(order, (0, count - order.shape[0]))
     there = gen.less(iota(count), reductions.sum(cast(flat, mstype.int32)))
     order = select(there, order, 0)
-    places = []
+    places: list[Tensor] = []
     for length in reversed(x.shape):
         places.insert(0, gen.floor_mod(order, length))
         order = gen.floor_div(order, length)
