@@ -354,6 +354,8 @@ public:
           fills.erase(user->second);
       }
       for (Operation *later : plan->deferred)
+        dropFills(later, last, plan->deferred);
+      for (Operation *later : plan->deferred)
         later->moveBefore(after);
       if (!plan->deferred.empty())
         after = plan->deferred.front();
@@ -366,6 +368,41 @@ public:
   }
 
 private:
+  /// Whether `op` reads or writes memory of `root`.
+  static bool touches(Operation &op, Value root) {
+    return op
+        .walk([&](Operation *inner) {
+          return !isMemoryEffectFree(inner) &&
+                         llvm::any_of(inner->getOperands(),
+                                      [&](Value operand) {
+                                        return isa<BaseMemRefType>(
+                                                   operand.getType()) &&
+                                               rootOf(operand) == root;
+                                      })
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+  /// `op` is to come after `last`, with the other `deferred` ones. Fills that
+  /// ops find which it passes stay where they are.
+  void dropFills(Operation *op, Operation *last,
+                 ArrayRef<Operation *> deferred) {
+    for (Value operand : op->getOperands()) {
+      if (!fills.contains({op, operand}))
+        continue;
+      Value root = rootOf(operand);
+      for (Operation *passed = op; passed != last;) {
+        passed = passed->getNextNode();
+        if (!llvm::is_contained(deferred, passed) && touches(*passed, root)) {
+          fills.erase({op, operand});
+          break;
+        }
+      }
+    }
+  }
+
   void findFills() {
     DenseMap<Value, linalg::FillOp> filled; // by root
     for (Operation &op : block) {

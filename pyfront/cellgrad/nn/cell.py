@@ -30,7 +30,7 @@ _ELSEWHERE = {
     "parameters": "net.trainable_params(), or net.get_parameters() for all",
     "step": "an optimizer is called with the gradients: optimizer(gradients)",
     "zero_grad": "gradients are results of ms.value_and_grad, there is nothing to set to zero",
-    "cuda": "tensors are in host memory; leave it out",
+    "cuda": "ms.set_device('GPU') has programs compute on an NVIDIA GPU; Parameters move as needed",
 }
 
 
