@@ -84,6 +84,8 @@ from cellgrad.core.settings import (
 from cellgrad.core.symbol import Symbol
 from cellgrad.core.tensor import Tensor, tensor
 from cellgrad.export.export import export, load
+from cellgrad.nn import random_draws as _random_draws
+from cellgrad.nn import suppression as _suppression
 from cellgrad.nn.grad.cell_grad import custom_vjp as _custom_vjp
 from cellgrad.nn.loss import ctc_loss as _ctc_loss
 from cellgrad.ops import methods as _methods
@@ -118,7 +120,7 @@ from cellgrad.transforms.vmap import vmap
 def _hand_on() -> None:
     """Gives Tensor its methods, and `ops` the names of what is built on the operations."""
     _methods.install()
-    for module in (_loop_ops, _maps, _ctc_loss):
+    for module in (_loop_ops, _maps, _ctc_loss, _random_draws, _suppression):
         ops.hand_on({name: getattr(module, name) for name in module.__all__})
     for made in (_GradOperation, _HookBackward, _InsertGradientOf):
         ops.hand_on({made.__name__: made})

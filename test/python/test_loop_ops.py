@@ -313,3 +313,29 @@ def test_rows_of_a_surrounding_tensor_are_read_at_each_call():
     assert number(f(Tensor([1.0])))[0] == 65
     rows.asnumpy()[...] = 2
     assert number(f(Tensor([1.0])))[0] == 129
+
+
+def suppressed(boxes, threshold):
+    """Boxes by their scores, and those that no kept one before overlaps by more."""
+    boxes = boxes[np.argsort(-boxes[:, 4], kind="stable")]
+    x0, y0, x1, y1 = boxes[:, :4].T
+    area, keep = (x1 - x0) * (y1 - y0), np.ones(len(boxes), bool)
+    for i in np.arange(len(boxes)):
+        width = np.maximum(np.minimum(x1, x1[i]) - np.maximum(x0, x0[i]), 0)
+        shared = width * np.maximum(np.minimum(y1, y1[i]) - np.maximum(y0, y0[i]), 0)
+        close = shared > threshold * (area + area[i] - shared)
+        keep[i + 1 :] &= ~(keep[i] & close[i + 1 :])
+    return boxes, keep
+
+
+@pytest.mark.parametrize("count", [0, 1, 2000])
+def test_suppression_of_boxes_is_a_loop(count):
+    rng = np.random.default_rng(count)
+    boxes = rng.integers(1, 100, (count, 5)).astype(np.float32)
+    boxes[:, 2:4] += boxes[:, :2]
+    boxes[:, 4] = rng.permutation(count)
+    ordered, numbers, keep = ops.NMSWithMask(0.375)(Tensor(boxes))
+    expected, kept = suppressed(boxes, 0.375)
+    np.testing.assert_array_equal(ordered.asnumpy(), expected)
+    np.testing.assert_array_equal(numbers.asnumpy(), np.arange(count))
+    np.testing.assert_array_equal(keep.asnumpy(), kept)

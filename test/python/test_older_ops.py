@@ -23,6 +23,17 @@ PLACES = (i([0, 0]), i([0, 1]))
 
 # Recorded: MindSpore 2.10 on the CPU.
 RECORDED = [
+    (  # beyond the image, the nearest place in it
+        lambda: ops.crop_and_resize(
+            ops.arange(1000.0, 1576.0).reshape(1, 32, 18, 1),
+            t([[-0.3, 0, 0.75, 0.9], [0, 0, 0.75, 1.75]]),
+            i([0, 0]),
+            (3, 3),
+            "bilinear_v2",
+            0.3,
+        ).reshape(2, 9)[:, [0, 2, 3, 8]],
+        [[1002.3334, 1013.6667, 1137.3333, 1352.6667], [1070.8334, 1083, 1220.8334, 1383]],
+    ),
     (lambda: ops.Bincount()(i([1, 2, 2, 7]), i(5), t([1, 2, 3, 9])), [0, 1, 5, 0, 0]),
     (lambda: ops.Bincount()(i([1, 2, 2, 7]), i(5), t([])), [0, 1, 2, 0, 0]),
     (lambda: ops.Bincount()(i([1, 2, 2, 4]), i(5), t([1, 2, 3, 4], np.int64)), [0, 1, 5, 0, 4]),

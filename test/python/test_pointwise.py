@@ -355,3 +355,25 @@ def test_extrema_of_two_at_ties(dtype):
         slopes = ms.grad(function, (0, 1))(x, y)
         assert slopes[0].asnumpy().tolist() == first
         assert slopes[1].asnumpy().tolist() == [1 - v for v in first]
+
+
+HALVES = {
+    "mish": (ops.mish, lambda x, y: x * np.tanh(np.log1p(np.exp(x)))),
+    "hardsigmoid": (ops.hardsigmoid, lambda x, y: np.clip(x / 6 + 0.5, 0, 1)),
+    "lerp": (lambda x: ops.lerp(x, x[::-1], 0.25), lambda x, y: x + (y - x) * 0.25),
+    "interpolate": (
+        lambda x: ops.interpolate(x.reshape(1, 1, -1), 4000, mode="linear", align_corners=True),
+        lambda x, y: np.interp(np.linspace(0, len(x) - 1, 4000), np.arange(len(x)), x),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HALVES)
+def test_halves_are_rounded_once(name):
+    """A unit of the last digit is more than twice the error of one rounding."""
+    function, exact = HALVES[name]
+    x = (np.random.default_rng(0).normal(size=1000) * 3).astype(np.float16)
+    wide = x.astype(np.float64)
+    expected = exact(wide, wide[::-1])
+    error = np.abs(function(Tensor(x)).asnumpy().reshape(-1).astype(np.float64) - expected)
+    assert np.all(error <= 0.51 * np.spacing(np.abs(expected).astype(np.float16)))

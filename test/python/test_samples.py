@@ -2,11 +2,13 @@
 define is recorded from MindSpore 2.10 on the CPU (Linux x86-64), calling the same functions there.
 """
 
+import itertools
 import re
 
 import numpy as np
 import pytest
 from messages import said
+from scipy import stats
 from scipy.spatial import distance
 
 import cellgrad as ms
@@ -286,3 +288,65 @@ def test_bad_arguments(name):
     with pytest.raises(kind) as caught:
         call()
     assert re.search(message, said(caught.value))
+
+
+def binned(sample, quantiles, cumulative):
+    """The p-value of counts between quantiles of a distribution of integers."""
+    edges = np.unique(quantiles(np.linspace(0.05, 0.95, 15)))
+    counts = np.bincount(np.searchsorted(edges, sample), minlength=len(edges) + 1)
+    shares = np.diff([0, *cumulative(edges), 1])
+    return stats.chisquare(counts, shares * len(sample)).pvalue
+
+
+def test_poisson_numbers():
+    rates = np.array([0.0, 0.3, 9.9, 10.0, 40.0, 1e6])
+    drawn = ops.random_poisson(Tensor([4000]), Tensor(rates), seed=3, dtype=ms.float64).asnumpy()
+    assert drawn.shape == (4000, 6) and np.all(drawn[:, 0] == 0)
+    for rate, sample in zip(rates[1:], drawn.T[1:], strict=True):
+        law = stats.poisson(rate)
+        assert binned(sample, law.ppf, law.cdf) > 1e-3
+    far = ops.random_poisson(Tensor([4000]), Tensor(1e10), 3, ms.float64).asnumpy()
+    assert stats.kstest((far - 1e10) / 1e5, "norm").pvalue > 1e-3
+    wrong = Tensor([-1.0, float("nan"), float("inf")])
+    assert np.isnan(ops.random_poisson(Tensor([2]), wrong).asnumpy()).all()
+    whole = ops.Poisson(1)((3,), Tensor([[20.0], [200.0]]))
+    assert whole.shape == (2, 3) and whole.dtype == ms.int32
+    with pytest.raises(TypeError, match="'shape'"):
+        ops.random_poisson((2, 3), Tensor([1.0]))
+    with pytest.raises(ValueError, match="'dtype'"):
+        ops.random_poisson(Tensor([2]), Tensor([1.0]), dtype=ms.bool_)
+
+
+def test_gamma_numbers():
+    alpha = np.array([0.05, 0.9, 1.0, 7.0, 1e6])
+    drawn = ops.random_gamma(Tensor([4000]), Tensor(alpha), seed=5).asnumpy()
+    for a, sample in zip(alpha, drawn.T, strict=True):
+        assert stats.kstest(sample, stats.gamma(a).cdf).pvalue > 1e-3
+    scaled = ops.gamma((4000, 1), Tensor([2.0, 3.0]), Tensor(4.0), seed=7).asnumpy()
+    assert stats.kstest(scaled[:, 1], stats.gamma(3, scale=0.25).cdf).pvalue > 1e-3
+    draw = ops.RandomGamma(1, 2)
+    first, other = (draw(Tensor([2], ms.int32), Tensor([3.0], ms.float16)) for _ in range(2))
+    assert first.shape == (2, 1) and first.dtype == ms.float16
+    assert not np.array_equal(first.asnumpy(), other.asnumpy())
+    assert np.isnan(ops.Gamma()((1,), Tensor([0.0, -1.0]), Tensor(1.0)).asnumpy()).all()
+    assert ms.grad(lambda a: ops.random_gamma(Tensor([3]), a).sum())(Tensor([2.0])) == 0
+    with pytest.raises(TypeError, match="'alpha'"):
+        ops.random_gamma(Tensor([2]), Tensor([1]))
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_choices_among_true_elements(compiled):
+    x = np.array([[True, False, True], [False, True, False]])
+    draw = ms.jit(ops.choice_with_mask) if compiled else ops.choice_with_mask
+    ms.set_seed(0)
+    seen = set()
+    for _ in range(40):
+        places, found = (t.asnumpy() for t in draw(Tensor(x), 2))
+        assert found.all() and x[tuple(places.T)].all()
+        seen.add(tuple(map(tuple, places.tolist())))
+    assert seen == set(itertools.permutations([(0, 0), (0, 2), (1, 1)], 2))
+    places, found = ops.RandomChoiceWithMask(8, 1)(Tensor(x))
+    assert places.dtype == ms.int32 and found.asnumpy().tolist() == [True] * 3 + [False] * 5
+    assert places.asnumpy()[3:].tolist() == [[0, 0]] * 5
+    with pytest.raises(TypeError, match="'input_x'"):
+        ops.choice_with_mask(Tensor([1.0]))

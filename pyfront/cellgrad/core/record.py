@@ -298,6 +298,11 @@ def cast_to(x: Tensor, dtype: Type) -> Tensor:
     return emit("cell.cast", [x], None, dtype, x.shape)
 
 
+def widened(x: Tensor) -> Tensor:
+    """Halves as float32, for what loses digits or overflows early in them; others as they are."""
+    return cast_to(x, mstype.float32) if x.dtype.itemsize == 2 and x.dtype.kind == "f" else x
+
+
 def as_index(x: Tensor) -> Tensor:
     """Integers as positions, int32 or int64: none that is too large becomes another."""
     if x.dtype in (mstype.int32, mstype.int64):

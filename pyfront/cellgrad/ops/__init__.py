@@ -18,6 +18,13 @@ if TYPE_CHECKING:  # built on the operations, and handed on by the package: see 
     from cellgrad.capture.maps import partial as partial
     from cellgrad.nn.grad.cell_grad import custom_vjp as custom_vjp
     from cellgrad.nn.loss.ctc_loss import ctc_loss as ctc_loss
+    from cellgrad.nn.random_draws import Gamma as Gamma
+    from cellgrad.nn.random_draws import Poisson as Poisson
+    from cellgrad.nn.random_draws import RandomGamma as RandomGamma
+    from cellgrad.nn.random_draws import gamma as gamma
+    from cellgrad.nn.random_draws import random_gamma as random_gamma
+    from cellgrad.nn.random_draws import random_poisson as random_poisson
+    from cellgrad.nn.suppression import NMSWithMask as NMSWithMask
     from cellgrad.transforms.grad import GradOperation as GradOperation
     from cellgrad.transforms.grad import get_grad as get_grad
     from cellgrad.transforms.grad import grad as grad

@@ -12,7 +12,16 @@ from typing import Any
 from cellgrad.core.arguments import check_bool, check_number, check_one_of
 from cellgrad.core.errors import error
 from cellgrad.core.number import real
-from cellgrad.core.record import axis_of, check_float, check_tensor, emit, operation, reshape_to
+from cellgrad.core.record import (
+    axis_of,
+    cast_to,
+    check_float,
+    check_tensor,
+    emit,
+    operation,
+    reshape_to,
+    widened,
+)
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import _generated as gen
@@ -254,8 +263,9 @@ def mish(x: Tensor) -> Tensor:
     [-0.30340147  0.          1.943959  ]
     """
     x = check_float(x, "mish", "x")
+    wx = widened(x)
     # Beyond 100 the factor is 1 in every format, and its derivatives times x may overflow.
-    return x * gen.tanh(emit("cell.softplus", [gen.minimum(x, 100.0)]))
+    return cast_to(wx * gen.tanh(emit("cell.softplus", [gen.minimum(wx, 100.0)])), x.dtype)
 
 
 @public(
@@ -302,7 +312,7 @@ def hardsigmoid(input: Tensor) -> Tensor:
     [0.   0.5  0.75]
     """
     x = check_float(input, "hardsigmoid", "input")
-    line = x / 6.0 + 0.5
+    line = cast_to(widened(x) / 6.0 + 0.5, x.dtype)
     upper = select(gen.greater_equal(x, 3.0), 1.0, line)
     return select(gen.less_equal(x, -3.0), 0.0, upper)
 

@@ -18,14 +18,14 @@ from cellgrad.core.record import check_tensor, operation
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _generated as gen
 from cellgrad.ops._elementwise import Primitive
-from cellgrad.ops._index import elements_along, gathered, order_of
+from cellgrad.ops._index import elements_along, gathered
 from cellgrad.ops._public import public
 from cellgrad.ops._static import known, known_ints
 from cellgrad.ops.joining import stack
 from cellgrad.ops.selection import cast, select
 
 
-def _boxes(value: Any, op: str, argument: str, columns: int = 4) -> Tensor:
+def checked_boxes(value: Any, op: str, argument: str, columns: int = 4) -> Tensor:
     x = check_tensor(value, op, argument)
     if x.ndim != 2 or x.shape[1] != columns:
         raise error(
@@ -59,7 +59,10 @@ def iou(anchor_boxes: Tensor, gt_boxes: Tensor, mode: str = "iou") -> Tensor:
     >>> print(ops.iou(a, b))
     [[0.5]]
     """
-    a, b = _boxes(anchor_boxes, "iou", "anchor_boxes"), _boxes(gt_boxes, "iou", "gt_boxes")
+    a, b = (
+        checked_boxes(anchor_boxes, "iou", "anchor_boxes"),
+        checked_boxes(gt_boxes, "iou", "gt_boxes"),
+    )
     check_one_of(mode, "iou", "mode", ("iou", "iof"))
     out: Tensor = _overlap(a, b, mode == "iof")
     return out
@@ -104,7 +107,10 @@ def bounding_box_encode(
     [[0.1 0.  0.  0. ]]
     """
     op = "bounding_box_encode"
-    a, b = _boxes(anchor_box, op, "anchor_box"), _boxes(groundtruth_box, op, "groundtruth_box")
+    a, b = (
+        checked_boxes(anchor_box, op, "anchor_box"),
+        checked_boxes(groundtruth_box, op, "groundtruth_box"),
+    )
     out: Tensor = _encoded(a, b, _four(means, op, "means"), _four(stds, op, "stds"))
     return out
 
@@ -145,7 +151,7 @@ def bounding_box_decode(
     [[ 1.  0. 10.  9.]]
     """
     op = "bounding_box_decode"
-    a, d = _boxes(anchor_box, op, "anchor_box"), _boxes(deltas, op, "deltas")
+    a, d = checked_boxes(anchor_box, op, "anchor_box"), checked_boxes(deltas, op, "deltas")
     sizes = known_ints(max_shape, op, "max_shape")
     if len(sizes) != 2:
         raise error(ValueError, f"For '{op}', 'max_shape' must be two ints, but got {max_shape}.")
@@ -187,7 +193,7 @@ def check_valid(bboxes: Tensor, img_metas: Tensor) -> Tensor:
     >>> print(ops.check_valid(boxes, Tensor([10.0, 10.0, 1.0])))
     [ True False]
     """
-    x = _boxes(bboxes, "check_valid", "bboxes")
+    x = checked_boxes(bboxes, "check_valid", "bboxes")
     image = check_tensor(img_metas, "check_valid", "img_metas")
     if image.shape != (3,):
         raise error(
@@ -200,50 +206,6 @@ def check_valid(bboxes: Tensor, img_metas: Tensor) -> Tensor:
     out = gen.logical_and(gen.greater_equal(x0, 0), gen.greater_equal(y0, 0))
     out = gen.logical_and(out, gen.less_equal(x1, width))
     return gen.logical_and(out, gen.less_equal(y1, height))
-
-
-# --- suppression ------------------------------------------------------------------------------
-
-
-@operation
-def _suppressed(x: Tensor, threshold: float) -> tuple[Tensor, Tensor, Tensor]:
-    n = x.shape[0]
-    order = order_of(x[:, 4], 0, True)
-    ordered = gathered(x, order, 0)
-    x0, y0, x1, y1 = _parts(ordered)
-    tall = lambda v: v.reshape(-1, 1)
-    width = gen.maximum(gen.minimum(x1, tall(x1)) - gen.maximum(x0, tall(x0)), 0)
-    height = gen.maximum(gen.minimum(y1, tall(y1)) - gen.maximum(y0, tall(y0)), 0)
-    area = (x1 - x0) * (y1 - y0)
-    shared = width * height
-    close = gen.greater(shared / (area + tall(area) - shared), threshold)
-    keep = gen.equal(known(np.ones(n, np.int32), mstype.int32), 1)
-    later = known(np.arange(n), mstype.int32)
-    for i in range(n):  # a box that is kept removes those after it that overlap
-        removed = gen.logical_and(gen.logical_and(close[i], keep[i]), gen.greater(later, i))
-        keep = gen.logical_and(keep, gen.logical_not(removed))
-    return ordered, later, keep
-
-
-@public()
-class NMSWithMask(Primitive):
-    """Non-maximum suppression: boxes (x0, y0, x1, y1, score) in the order of their scores, their
-    numbers there, and which of them are kept: those that no kept one before overlaps by more than
-    `iou_threshold`. It takes one step for each box.
-
-    >>> boxes = Tensor([[0.0, 0.0, 9.0, 9.0, 0.8], [0.0, 0.0, 9.0, 8.0, 0.9]])
-    >>> print(ops.NMSWithMask(0.5)(boxes)[2])
-    [ True False]
-    """
-
-    def __init__(self, iou_threshold: float = 0.5):
-        super().__init__()
-        self.iou_threshold = float(check_number(iou_threshold, self.name, "iou_threshold"))
-
-    def __call__(self, bboxes: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        x = _boxes(bboxes, self.name, "bboxes", 5)
-        out: tuple[Tensor, Tensor, Tensor] = _suppressed(x, self.iou_threshold)
-        return out
 
 
 # --- parts of images --------------------------------------------------------------------------
@@ -271,7 +233,8 @@ def crop_and_resize(
         box_indices: the image of each box, int32 of shape [B].
         crop_size: (height, width) of the results.
         method: "bilinear"; "nearest"; or "bilinear_v2", which samples the centres of pixels.
-        extrapolation_value: the number outside of an image.
+        extrapolation_value: the number outside of an image; "bilinear_v2" takes the nearest place in it
+            instead.
 
     Raises:
         TypeError: arguments of another kind.
@@ -284,7 +247,7 @@ def crop_and_resize(
      [6. 8.]]
     """
     op = "crop_and_resize"
-    x, b = check_tensor(image, op, "image"), _boxes(boxes, op, "boxes")
+    x, b = check_tensor(image, op, "image"), checked_boxes(boxes, op, "boxes")
     at = check_tensor(box_indices, op, "box_indices")
     check_one_of(method, op, "method", ("bilinear", "nearest", "bilinear_v2"))
     sizes = known_ints(crop_size, op, "crop_size")
@@ -307,7 +270,8 @@ def _lines(low: Tensor, high: Tensor, n: int, count: int, centred: bool) -> Tens
         first, last = gen.trunc(low * n), gen.trunc(high * n)
         length = gen.maximum(last - first + 1, 1)
         place = (k + 0.5) * (length / count) - 0.5
-        return first + gen.maximum(gen.minimum(place, length - 1), 0)
+        place = first + gen.maximum(gen.minimum(place, length - 1), 0)
+        return gen.maximum(gen.minimum(place, n - 1), 0)
     if count == 1:
         return (low + high) * (0.5 * (n - 1)) + k
     return low * (n - 1) + k * ((high - low) * (n - 1) / (count - 1))
@@ -398,7 +362,7 @@ class ROIAlign(Primitive):
     def __call__(self, features: Tensor, rois: Tensor) -> Tensor:
         x, regions = (
             check_tensor(features, self.name, "features"),
-            _boxes(rois, self.name, "rois", 5),
+            checked_boxes(rois, self.name, "rois", 5),
         )
         out: Tensor = _aligned(
             x, regions, self.sizes, self.spatial_scale, self.sample_num, self.roi_end_mode

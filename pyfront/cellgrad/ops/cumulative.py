@@ -21,6 +21,7 @@ from cellgrad.core.record import (
     emit_several,
     operation,
     splat,
+    widened,
 )
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import pointwise
@@ -69,10 +70,6 @@ def _input(x: Any, axis: Any, op: str, name: str) -> tuple[Tensor, int]:
     return tensor, axis_of(axis, tensor.ndim, op)
 
 
-def _wide(x: Tensor) -> Tensor:
-    return cast_to(x, mstype.float32) if x.dtype.itemsize == 2 and x.dtype.kind == "f" else x
-
-
 # --- functions ------------------------------------------------------------------------------------
 
 
@@ -113,7 +110,7 @@ def cumsum(x: Tensor, axis: int, dtype: Type | None = None) -> Tensor:
 def _cumprod(input: Tensor, dim: int, dtype: Type | None, exclusive: bool, reverse: bool) -> Tensor:
     given, d = _input(input, dim, "cumprod", "input")
     target = dtype or (given.dtype if given.dtype.kind in "fc" else mstype.int64)
-    y = _wide(cast_to(given, target))
+    y = widened(cast_to(given, target))
     attrs = {"dim": d, "exclusive": exclusive, "reverse": reverse}
     return cast_to(emit("cell.cumprod", [y], attrs), target)
 
@@ -156,7 +153,7 @@ def logcumsumexp(input: Tensor, axis: int) -> Tensor:
 def _logcumsumexp(input: Tensor, axis: int, exclusive: bool, reverse: bool) -> Tensor:
     given, dim = _input(input, axis, "logcumsumexp", "input")
     check_dtype(given, "logcumsumexp", "input", "f")
-    (y,) = scan([_wide(given)], dim, lambda a, b: [pointwise.logaddexp(a[0], b[0])], reverse)
+    (y,) = scan([widened(given)], dim, lambda a, b: [pointwise.logaddexp(a[0], b[0])], reverse)
     y = cast_to(y, given.dtype)
     return _shifted(y, dim, extreme(given.dtype, True), reverse) if exclusive else y
 

@@ -14,7 +14,14 @@ import numpy as np
 
 from cellgrad.core.arguments import argument_error, check_one_of
 from cellgrad.core.errors import error
-from cellgrad.core.record import broadcast_to_shape, check_float, operation, reshape_to
+from cellgrad.core.record import (
+    broadcast_to_shape,
+    cast_to,
+    check_float,
+    operation,
+    reshape_to,
+    widened,
+)
 from cellgrad.core.scope import constant
 from cellgrad.core.storage import signature
 from cellgrad.core.tensor import Tensor
@@ -88,13 +95,16 @@ def interpolate(
     lengths, scales = _lengths(x.shape[2:], size, scale_factor, op)
     if recompute_scale_factor:
         scales = [None] * rank
+    dtype = x.dtype
+    if not mode.startswith("nearest"):
+        x = widened(x)  # weights of a half are off by a part of its last digit
     for d, (length, scale) in enumerate(zip(lengths, scales), 2):
         if mode.startswith("nearest"):
             x = _pick(x, d, _nearest(x.shape[d], length, scale, mode))
         else:
             weights = _weights(x.shape[d], length, scale, mode, bool(align_corners))
             x = _applied(x, d, weights)
-    return x
+    return cast_to(x, dtype)
 
 
 def _lengths(

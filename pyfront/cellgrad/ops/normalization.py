@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from cellgrad.core import dtype as mstype
 from cellgrad.core.arguments import argument_error, check_int, check_ndim, check_one_of, check_shape
 from cellgrad.core.errors import error
 from cellgrad.core.number import real
@@ -23,16 +22,13 @@ from cellgrad.core.record import (
     emit,
     operation,
     reshape_to,
+    widened,
 )
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._public import public
 from cellgrad.ops.selection import assign
-
-
-def _wide(x: Tensor) -> Tensor:
-    return cast_to(x, mstype.float32) if x.dtype.itemsize == 2 else x
 
 
 def _mean(x: Tensor, axes: list[int]) -> Tensor:
@@ -83,7 +79,7 @@ def _batch_norm_inference(
 ) -> Tensor:
     given = check_float(input, "batch_norm", "input_x")
     check_ndim(given, "batch_norm", "input", at_least=2)
-    x = _wide(given)
+    x = widened(given)
     centre = _per_channel(mean, x, "batch_norm", "running_mean")
     spread = _per_channel(variance, x, "batch_norm", "running_var")
     assert centre is not None and spread is not None
@@ -100,7 +96,7 @@ def _batch_norm_training(
     """The result, and the mean and unbiased variance of each channel."""
     given = check_float(input, "batch_norm", "input_x")
     check_ndim(given, "batch_norm", "input", at_least=2)
-    x = _wide(given)
+    x = widened(given)
     axes = [i for i in range(x.ndim) if i != 1]
     centred, mean, variance = _moments(x, axes)
     y = _scaled(centred, variance, eps)
@@ -226,7 +222,7 @@ def layer_norm(
     [[-0.999995  0.999995]]
     """
     given = check_float(input, "layer_norm", "input")
-    x = _wide(given)
+    x = widened(given)
     axes = _trailing(x, normalized_shape, "layer_norm")
     centred, _, variance = _moments(x, axes)
     shape = tuple(normalized_shape)
@@ -267,7 +263,7 @@ def group_norm(
             f"For 'group_norm', the number of channels must be divided by 'num_groups', but got "
             f"{given.shape[1]} channels and {num_groups} groups.",
         )
-    x = _wide(given)
+    x = widened(given)
     w, b = (_per_channel(v, x, "group_norm", n) for v, n in ((weight, "weight"), (bias, "bias")))
     groups = reshape_to(x, (x.shape[0], num_groups, -(-x.size // max(x.shape[0] * num_groups, 1))))
     centred, _, variance = _moments(groups, [2])
@@ -299,7 +295,7 @@ def instance_norm(
     """
     given = check_float(input, "instance_norm", "input")
     check_ndim(given, "instance_norm", "input", at_least=3)
-    x = _wide(given)
+    x = widened(given)
     axes = list(range(2, x.ndim))
     centred, mean, variance = _moments(x, axes)
     w, b = (_per_channel(v, x, "instance_norm", n) for v, n in ((weight, "weight"), (bias, "bias")))
@@ -334,7 +330,7 @@ def rms_norm(x: Tensor, gamma: Tensor, epsilon: float = 1e-6) -> tuple[Tensor, T
     """
     given = check_float(x, "rms_norm", "x")
     weight = check_tensor(gamma, "rms_norm", "gamma")
-    wide = _wide(given)
+    wide = widened(given)
     axes = _trailing(wide, weight.shape, "rms_norm")
     square = _mean(emit("cell.square", [wide]), axes)
     scale = emit("cell.rsqrt", [ew.binary("cell.add", square, real(epsilon))])
@@ -385,7 +381,7 @@ def _layer_norm_with_statistics(
     x: Tensor, gamma: Tensor, beta: Tensor, norm_axis: int, params_axis: int, eps: float
 ) -> tuple[Tensor, Tensor, Tensor]:
     given = check_float(x, "LayerNorm", "input_x")
-    wide = _wide(given)
+    wide = widened(given)
     axes = list(range(axis_of(norm_axis, wide.ndim, "LayerNorm"), wide.ndim))
     shape = wide.shape[axis_of(params_axis, wide.ndim, "LayerNorm") :]
     w, b = (_like_trailing(v, shape, "LayerNorm", n) for v, n in ((gamma, "gamma"), (beta, "beta")))

@@ -16,6 +16,7 @@ from cellgrad.core.record import (
     emit,
     is_number,
     operation,
+    widened,
 )
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
@@ -105,8 +106,13 @@ def lerp(input: Tensor, end: Tensor, weight: Any) -> Tensor:
     >>> print(ops.lerp(Tensor([1.0, 2.0]), Tensor([3.0, 6.0]), 0.5))
     [2. 4.]
     """
-    start = check_float(input, "lerp", "input")
-    return start + (check_float(end, "lerp", "end") - start) * weight
+    start, last = check_float(input, "lerp", "input"), check_float(end, "lerp", "end")
+    dtype = start.dtype
+    if last.dtype is dtype and (not isinstance(weight, Tensor) or weight.dtype is dtype):
+        start, last = widened(start), widened(last)  # the terms may cancel
+        weight = widened(weight) if isinstance(weight, Tensor) else weight
+        return cast_to(start + (last - start) * weight, dtype)
+    return start + (last - start) * weight
 
 
 # --- exponentials and logarithms --------------------------------------------------------------

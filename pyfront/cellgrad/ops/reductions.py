@@ -22,6 +22,7 @@ from cellgrad.core.record import (
     operation,
     reshape_to,
     splat,
+    widened,
 )
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
@@ -42,12 +43,7 @@ def reduced(op: str, x: Tensor, axes: tuple[int, ...], keep: bool) -> Tensor:
 
 def _sum(x: Tensor, axes: tuple[int, ...], keep: bool) -> Tensor:
     """The sum; halves are added in float32 and rounded once."""
-    return cast_to(reduced("cell.reduce_sum", _wide(x), axes, keep), x.dtype)
-
-
-def _wide(x: Tensor) -> Tensor:
-    """Halves as float32: their sums lose digits and overflow early."""
-    return cast_to(x, mstype.float32) if x.dtype.itemsize == 2 and x.dtype.kind == "f" else x
+    return cast_to(reduced("cell.reduce_sum", widened(x), axes, keep), x.dtype)
 
 
 def _axes(x: Tensor, axis: Any, op: str) -> tuple[int, ...]:
@@ -119,7 +115,7 @@ def mean(x: Tensor, axis: Any = None, keep_dims: bool = False) -> Tensor:
     for a in axes:
         count *= x.shape[a]
     own = x.dtype
-    floating = _wide(x) if own.kind in "fc" else cast_to(x, mstype.float64)
+    floating = widened(x) if own.kind in "fc" else cast_to(x, mstype.float64)
     total = reduced("cell.reduce_sum", floating, axes, keep_dims)
     if count != 1:
         # A division, not a product with the rounded 1/count; an empty mean is NaN, as in numpy.
@@ -246,7 +242,7 @@ def var(input: Tensor, axis: Any = None, ddof: int = 0, keepdims: bool = False) 
     1.0
     """
     given = check_float(input, "var", "input")
-    x = _wide(given)
+    x = widened(given)
     axes = _axes(x, axis, "var")
     count = 1
     for a in axes:
@@ -344,7 +340,7 @@ def softmax(input: Tensor, axis: int = -1, *, dtype: Type | None = None) -> Tens
     given = check_float(input, "softmax", "input")
     if dtype is not None:
         given = cast_to(given, dtype)
-    x = _wide(given)
+    x = widened(given)
     dim = axis_of(axis, x.ndim, "softmax")
     dims = (dim,) if x.ndim else ()
     top = emit("cell.stop_gradient", [reduced("cell.reduce_max", x, dims, True)])

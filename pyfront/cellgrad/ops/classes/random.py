@@ -19,9 +19,13 @@ from cellgrad.core.errors import error
 from cellgrad.core.record import check_float, check_tensor, operation
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _generated as gen
-from cellgrad.ops import keys
+from cellgrad.ops import keys, reductions
 from cellgrad.ops._elementwise import Primitive
+from cellgrad.ops._index import order_of
 from cellgrad.ops._public import public
+from cellgrad.ops._static import iota
+from cellgrad.ops.joining import stack
+from cellgrad.ops.padding import pad
 from cellgrad.ops.random import (
     Stream,
     multinomial,
@@ -33,11 +37,11 @@ from cellgrad.ops.random import (
     standard_normal,
     uniform,
 )
-from cellgrad.ops.selection import cast
+from cellgrad.ops.selection import cast, select
 from cellgrad.ops.shapes import swapaxes
 
 
-class _Seeded(Primitive):
+class Seeded(Primitive):
     """An operation with seeds: with one that is not 0, its numbers do not depend on `ms.set_seed`, and
     those of two operations with the same seeds are the same.
     """
@@ -58,7 +62,7 @@ class _Seeded(Primitive):
 
 
 @public()
-class StandardNormal(_Seeded):
+class StandardNormal(Seeded):
     """The class form of `standard_normal`.
 
     >>> print(ops.StandardNormal()((2, 3)).shape)
@@ -70,7 +74,7 @@ class StandardNormal(_Seeded):
 
 
 @public()
-class StandardLaplace(_Seeded):
+class StandardLaplace(Seeded):
     """The class form of `standard_laplace`.
 
     >>> print(ops.StandardLaplace()((2, 3)).shape)
@@ -82,7 +86,7 @@ class StandardLaplace(_Seeded):
 
 
 @public()
-class UniformReal(_Seeded):
+class UniformReal(Seeded):
     """Uniform numbers in [0, 1), float32.
 
     >>> print(ops.UniformReal()((2, 3)).dtype)
@@ -94,7 +98,7 @@ class UniformReal(_Seeded):
 
 
 @public()
-class UniformInt(_Seeded):
+class UniformInt(Seeded):
     """Integers in [minval, maxval), int32.
 
     >>> print(ops.UniformInt()((4,), Tensor(5, ms.int32), Tensor(6, ms.int32)))
@@ -107,7 +111,7 @@ class UniformInt(_Seeded):
 
 
 @public()
-class RandomShuffle(_Seeded):
+class RandomShuffle(Seeded):
     """The class form of `shuffle`.
 
     >>> print(ops.sort(ops.RandomShuffle()(Tensor([1.0, 2.0, 3.0])))[0])
@@ -120,7 +124,7 @@ class RandomShuffle(_Seeded):
 
 
 @public()
-class Multinomial(_Seeded):
+class Multinomial(Seeded):
     """The class form of `multinomial`, with replacement.
 
     >>> print(ops.Multinomial()(Tensor([0.0, 1.0, 0.0]), 4))
@@ -226,3 +230,68 @@ def random_categorical(
 def _drawn(x: Tensor, count: int, seed: int) -> Tensor:
     drawn = keys.categorical(next_key(seed, "random_categorical"), x, (count,))
     return swapaxes(drawn, 0, 1)
+
+
+@public()
+def choice_with_mask(
+    input_x: Tensor, count: int = 256, seed: int | None = None
+) -> tuple[Tensor, Tensor]:
+    """The places of true elements, drawn without replacement, in any order.
+
+    Args:
+        input_x: bool, of at least one dimension.
+        count: how many to draw.
+        seed: selects another stream.
+
+    Returns:
+        the places, int32 of shape (count, dimensions), 0 where there are no more true elements; and
+        whether each is one, bool of shape (count,).
+
+    Raises:
+        TypeError: `input_x` is no Tensor of bools, `count` no int.
+        ValueError: no dimensions, or a `count` below 1.
+
+    >>> places, found = ops.choice_with_mask(Tensor([[False, False], [False, True]]), 2)
+    >>> print(places, found)
+    [[1 1]
+     [0 0]] [ True False]
+    """
+    op = "choice_with_mask"
+    x = check_dtype(check_tensor(input_x, op, "input_x"), op, "input_x", "b")
+    check_ndim(x, op, "input_x", at_least=1)
+    out: tuple[Tensor, Tensor] = _chosen(x, check_int(count, op, "count", at_least=1), seed)
+    return out
+
+
+@operation
+def _chosen(x: Tensor, count: int, seed: Any) -> tuple[Tensor, Tensor]:
+    flat = x.reshape(-1)
+    n = flat.shape[0]
+    # True elements come first, in the order of the numbers drawn for them.
+    u = keys.unit_uniform(next_key(seed, "choice_with_mask"), (n,), mstype.float64)
+    order = order_of(select(flat, u, 1.0), 0, False, min(count, n))
+    order = pad(order, (0, count - order.shape[0]))
+    there = gen.less(iota(count), reductions.sum(cast(flat, mstype.int32)))
+    order = select(there, order, 0)
+    places: list[Tensor] = []
+    for length in reversed(x.shape):
+        places.insert(0, gen.floor_mod(order, length))
+        order = gen.floor_div(order, length)
+    return stack(places, 1), there
+
+
+@public()
+class RandomChoiceWithMask(Seeded):
+    """The class form of `choice_with_mask`.
+
+    >>> print(ops.RandomChoiceWithMask(2)(Tensor([False, True]))[1])
+    [ True False]
+    """
+
+    def __init__(self, count: int = 256, seed: int = 0, seed2: int = 0):
+        super().__init__(seed, seed2)
+        self.count = count
+
+    def __call__(self, input_x: Tensor) -> tuple[Tensor, Tensor]:
+        out: tuple[Tensor, Tensor] = choice_with_mask(input_x, self.count, self._stream.next())
+        return out
