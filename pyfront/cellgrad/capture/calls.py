@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from cellgrad.capture.changes import BLIND, CHANGING, changing, known
+from cellgrad.capture.given import checked
 from cellgrad.capture.ranges import TensorRange
 from cellgrad.capture.source import without_source
 from cellgrad.core import state
@@ -302,6 +303,14 @@ def _guard_attribute(trace: Trace, owner: Any, name: str, value: Any, raw: Any, 
         trace.guard(type(owner), name, getattr(type(owner), name))
         if own is not None and not cell:
             trace.guard(own, name, ABSENT)
+
+
+def settled(value: Any) -> Any:
+    """A variable that is read: not what a differentiated function was given and changed."""
+    if isinstance(value, Tensor):
+        return value
+    scope = state.current.scope
+    return value if scope is None else checked(scope.trace, value)
 
 
 def read_all(value: Any) -> Any:

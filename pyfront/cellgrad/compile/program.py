@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from cellgrad import _native
+from cellgrad.capture import given as _given
 from cellgrad.capture.changes import repeated, repeating, take_back, was_there
 from cellgrad.capture.raises import ends, raise_unless
 from cellgrad.compile import cache as _cache
@@ -80,6 +81,7 @@ class Compiled:
         "captures",
         "elements",
         "entry",
+        "given",
         "guards",
         "modes",
         "numbers",
@@ -105,6 +107,7 @@ class Compiled:
         self.written = written
         self.captures = captures
         self.build = build
+        self.given: list[_given.Path] = []  # containers of the arguments that it changes or returns
         self.widened: tuple[int, ...] = ()  # inputs in float32 that meet float64
         self.modes: list[tuple[weakref.ref[Any], bool]] = []  # Cells and their training flags
 
@@ -211,7 +214,10 @@ class Program:
                 buffers = [b.copy() if b is p._buf else b for b in buffers]
         if compiled.captures:
             buffers.extend([t._buf for t, _ in compiled.captures])
-        return compiled.build(compiled.entry(buffers))
+        results = compiled.entry(buffers)
+        if compiled.given:
+            results = _given.with_given(results, compiled.given, args, kwargs)
+        return compiled.build(results)
 
     def _compile(self, signature: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
         with compiling:
@@ -282,6 +288,7 @@ class Program:
             guards,
             list(trace.elements.values()),
         )
+        compiled.given = trace.returned
         compiled.widened = tuple(trace.widened)
         compiled.modes = [(weakref.ref(c), c.training) for c in trace.cells.values()]
         return compiled
@@ -326,9 +333,13 @@ def capture(
     tracers = iter(body.inputs)
     with ScopeGuard(body):
         new_args = tuple([substitute(a, tracers) for a in args])
+        named = {k: substitute(v, tracers) for k, v in kwargs.items()}
+        if not trace.bake:
+            values, copies = (*args, *kwargs.values()), (*new_args, *named.values())
+            _given.note(trace, values, copies, (*range(len(args)), *named))
         try:
             try:
-                out = run(*new_args, **{k: substitute(v, tracers) for k, v in kwargs.items()})
+                out = run(*new_args, **named)
             except Exception as e:
                 if not ends(e, body):
                     raise
@@ -394,8 +405,13 @@ def _builder(out: Any, scope: Scope, leaves: list[Any]) -> Callable[[list[Any]],
     if isinstance(out, Text):
         texts = [_builder(v, scope, leaves) for v in out.parts]
         return lambda buffers: "".join([str(t(buffers)) for t in texts])
-    if type(out) in (list, dict) and not scope.trace.bake and was_there(scope.trace, out):
-        return lambda buffers: out  # from around the code: itself, as in Python
+    own = type(out) in (list, dict) or id(out) in scope.trace.given
+    if own and not scope.trace.bake and was_there(scope.trace, out):
+        at = _given.at(scope.trace, out)
+        if at is None:
+            return lambda buffers: out  # from around the code: itself, as in Python
+        if _given.as_given(scope.trace, out):
+            return lambda buffers: buffers[at]
     if isinstance(out, tuple(_VIEWS)):
         out = _VIEWS[type(out)](out)
     if isinstance(out, tuple | list):

@@ -29,6 +29,7 @@ from cellgrad.core.tracer import Tracer, leaked
 
 if TYPE_CHECKING:
     from cellgrad.capture.changes import Action, Change
+    from cellgrad.capture.given import Given
     from cellgrad.core.parameter import Parameter
 
 
@@ -68,6 +69,13 @@ class Trace:
         # Containers and objects from around the function that its code changes, and how.
         self.changes: dict[int, Change] = {}
         self.actions: list[Action] = []
+        # Lists, dictionaries and dataclasses of the arguments as the code sees them, and those of the
+        # caller that a call gives back or changes; see `capture.given`.
+        self.given: dict[int, Given] = {}
+        self.returned: list[tuple[Any, ...]] = []
+        self.inputs: dict[int, tuple[Tracer, Any]] = {}  # and the values that they have at first
+        # Those that a differentiated function was given and changed.
+        self.stale: dict[int, tuple[Any, Position | None]] = {}
         self.handlers = 0  # 'try' statements with 'except' around what is captured
         self.again = False  # whether a call is made again, without its effects
         # Tensors with hooks that act where a gradient by them is given; see `core.hooks`.

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from cellgrad.capture import calls
+from cellgrad.capture.given import note_inner
 from cellgrad.capture.hooks import through
 from cellgrad.compile import program as _jit
 from cellgrad.core import hooks, state
@@ -102,6 +103,8 @@ class Differentiated:
                 tracers = iter(self.scope.inputs)
                 new_args = tuple([_inputs.substitute(a, tracers) for a in args])
                 by_name = {k: _inputs.substitute(kwargs[k], tracers) for k in sorted(kwargs)}
+                copies = (*new_args, *by_name.values())
+                note_inner(scope.trace, (*args, *[kwargs[k] for k in by_name]), copies)
                 self.out = calls.call(function, new_args, {k: by_name[k] for k in kwargs})
                 self.results = [
                     Tracer(self.scope.value(t), self.scope, t._sig) for t in tensors(self.out)
