@@ -25,6 +25,7 @@ from cellgrad.core.foreign import function_hint, unknown_argument
 from cellgrad.core.frame import Closure, Code, Frame, run_code
 from cellgrad.core.guards import ABSENT, CONTAINERS, is_cell, is_library, value_of
 from cellgrad.core.parameter import Parameter
+from cellgrad.core.partial import read
 from cellgrad.core.scope import VALUES, NeedsIdentity, as_number, created, used
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.text import formatted, holds_text, join
@@ -345,7 +346,7 @@ def load_element(container: Any, index: Any) -> Any:
                 return value
     elif kind not in VALUES:
         used(container)
-    return container[index]
+    return read(container[index], container, index)
 
 
 def store_attribute(owner: Any, name: str, value: Any) -> None:

@@ -91,7 +91,9 @@ def note_lost(trace: Trace, copies: Any, inside: str) -> None:
 
 def _containers(value: Any, copy: Any, path: Path | None) -> list[tuple[Any, Any, Path | None]]:
     """The containers of an argument: each, its copy, and where it is in the call."""
-    if isinstance(value, Tensor) or not (isinstance(value, tuple | list | dict) or is_record(value)):
+    if isinstance(value, Tensor) or not (
+        isinstance(value, tuple | list | dict) or is_record(value)
+    ):
         return []
     found = [] if isinstance(value, tuple) else [(value, copy, path)]
     attribute = False

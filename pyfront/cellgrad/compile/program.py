@@ -335,8 +335,8 @@ def capture(
         new_args = tuple([substitute(a, tracers) for a in args])
         named = {k: substitute(v, tracers) for k, v in kwargs.items()}
         if not trace.bake:
-            values, copies = (*args, *kwargs.values()), (*new_args, *named.values())
-            _given.note(trace, values, copies, (*range(len(args)), *named))
+            copies = (*new_args, *named.values())
+            _given.note(trace, (*args, *kwargs.values()), copies, (*range(len(args)), *named))
         try:
             try:
                 out = run(*new_args, **named)
