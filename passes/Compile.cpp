@@ -24,7 +24,6 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
-#include <chrono>
 #include <mutex>
 
 using namespace mlir;
@@ -86,34 +85,31 @@ private:
   std::string &text;
 };
 
-/// The time each pass takes, under its argument name.
+/// The cost of each pass, under its argument name. What verifies between
+/// passes counts for the pass before.
 class TimeEachPass : public PassInstrumentation {
 public:
   explicit TimeEachPass(Timings &timings) : timings(timings) {}
 
-  void runBeforePass(Pass *, Operation *) override {
-    starts.push_back(std::chrono::steady_clock::now());
+  void runBeforePass(Pass *pass, Operation *) override {
+    StringRef name = pass->getArgument();
+    timings.enter(name.empty() ? "pass manager" : name);
   }
-  void runAfterPass(Pass *pass, Operation *) override { record(pass); }
-  void runAfterPassFailed(Pass *pass, Operation *) override { record(pass); }
+  void runAfterPass(Pass *, Operation *) override { timings.leave(); }
+  void runAfterPassFailed(Pass *, Operation *) override { timings.leave(); }
 
 private:
-  void record(Pass *pass) {
-    double ms = std::chrono::duration<double, std::milli>(
-                    std::chrono::steady_clock::now() - starts.pop_back_val())
-                    .count();
-    if (!pass->getArgument().empty())
-      timings.emplace_back(pass->getArgument().str(), ms);
-  }
-
   Timings &timings;
-  SmallVector<std::chrono::steady_clock::time_point> starts;
 };
 
 LogicalResult lower(ModuleOp module, const CompileOptions &options,
                     Timings *timings, FailureReport &report) {
   static std::once_flag once;
   std::call_once(once, registerPasses);
+  if ((options.cuda || !options.ptx.empty()) && module->hasAttr("cell.batch"))
+    return refuse(module.getLoc())
+           << "is a program for any batch size, which only the CPU computes: "
+              "give it a size by cell-specialize-batch";
   auto processor = resolveTarget(options.emit.target);
   if (!processor)
     return refuse(module.getLoc()) << llvm::toString(processor.takeError());
@@ -254,9 +250,12 @@ LogicalResult cellgrad::compile(ModuleOp module, const CompileOptions &options,
             llvm::sys::fs::create_directories(options.emit.dumpDirectory))
       return module.emitError("cannot create the directory '")
              << options.emit.dumpDirectory << "': " << error.message();
+  Steps steps(timings);
+  steps.enter("copy");
   if (failed(verify(module)))
     return mlir::failure();
   OwningOpRef<ModuleOp> copy(module.clone());
+  steps.end();
   FailureReport report(module, options);
   return report.finish(lowerAndEmit(*copy, options, outputs, timings, report),
                        failure);

@@ -8,6 +8,7 @@
 #include "passes/lower/gpu/Pipeline.h"
 #include "passes/lower/sequential/Passes.h"
 #include "passes/lower/tensors/Pipeline.h"
+#include "passes/lower/tensors/Verify.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -17,13 +18,15 @@ using namespace cellgrad;
 
 /// What takes the cell dialect to linalg: passes anyone could type.
 static constexpr const char *kCellToLinalg =
-    "cell-count-loops,cell-differentiate,cell-decompose,cell-lower-unsigned,"
-    "canonicalize,cse,func.func(cell-rematerialize),cell-lower-stash,cell-to-"
+    "cell-tile-batch,cell-count-loops,cell-differentiate,cell-decompose,"
+    "cell-lower-unsigned,canonicalize,cse,func.func(cell-rematerialize),cell-"
+    "lower-stash,cell-to-"
     "linalg";
 
 static void addCellToLinalg(OpPassManager &pm) {
   // Every name in the text is registered beside the pipelines.
   (void)parsePassPipeline(kCellToLinalg, pm);
+  pm.addPass(createVerifyStage());
 }
 
 namespace {
@@ -48,6 +51,8 @@ static void buildCUDAPipeline(OpPassManager &pm,
 }
 
 void cellgrad::registerPipelines() {
+  // So that a pipeline that was printed can be read.
+  registerPass(createVerifyStage);
   PassPipelineRegistration<>(
       "cell-to-linalg-pipeline",
       "cell ops to linalg on tensors, with derivatives expanded",

@@ -5,6 +5,7 @@
 #include "dialect/CellDialect.h"
 #include "dialect/SpecialMath.h"
 #include "passes/autodiff/Passes.h"
+#include "passes/batch/Passes.h"
 #include "passes/emit/Passes.h"
 #include "passes/lower/buffers/Bufferization.h"
 #include "passes/lower/buffers/Passes.h"
@@ -79,6 +80,7 @@ void cellgrad::registerDialects(DialectRegistry &registry) {
 
 void cellgrad::registerPasses() {
   registerCellAutodiffPasses();
+  registerCellBatchPasses();
   registerCellEmitPasses();
   registerCellLowerTensorsPasses();
   registerCellLowerBuffersPasses();

@@ -64,6 +64,8 @@ extern "C" {
 #define CG_ERROR_NO_DEVICE 13
 /* Another thread is in a call with cg_context.cuda. */
 #define CG_ERROR_BUSY 14
+/* The batch of an entry for any batch size is below 1 or above its maximum. */
+#define CG_ERROR_BATCH 15
 /* This and above: a check of the program failed, each with a code of its own.
    After any error donated buffers are as they were. */
 #define CG_ERROR_CHECK 1000

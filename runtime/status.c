@@ -41,6 +41,8 @@ const char *cell_rt_status_message(int32_t status) {
     return "the header the program was compiled with is not that of this "
            "model: "
            "compile the program again with the header written beside the model";
+  case CG_ERROR_BATCH:
+    return "the batch is below 1 or above the entry's MAX_BATCH";
   default:
     return "unknown status code";
   }

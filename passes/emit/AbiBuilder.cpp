@@ -154,10 +154,21 @@ SmallVector<Value> AbiBuilder::beginEntry(const EntrySpec &entry,
            CG_ERROR_CPU);
   }
   SmallVector<Value> buffers;
-  if (size_t count = entry.buffers().size()) {
+  if (!entry.buffers().empty()) {
     failIf(isNull(args), CG_ERROR_NULL_ARGUMENT);
-    for (size_t i = 0; i < count; ++i)
-      buffers.push_back(loadAt(args, i * sizeof(void *), ptr));
+    for (auto [i, spec] : llvm::enumerate(entry.buffers())) {
+      int64_t offset = i * sizeof(void *);
+      buffers.push_back(spec->isBatch() ? member(args, offset)
+                                        : loadAt(args, offset, ptr));
+    }
+    if (entry.maxBatch != 0) {
+      // Below 1 it wraps around.
+      Value before =
+          LLVM::SubOp::create(b, loc, loadAt(args, 0, i64), constant(i64, 1));
+      failIf(LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::uge, before,
+                                  constant(i64, entry.maxBatch)),
+             CG_ERROR_BATCH);
+    }
     checkBuffers(entry, buffers, alignment);
   }
   return buffers;

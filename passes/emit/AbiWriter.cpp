@@ -40,7 +40,7 @@ void AbiWriter::writeEntry(const EntrySpec &entry, EntryImpl impl) {
   SmallVector<Value> buffers =
       beginEntry(entry, entry.symbol, impl.function.getLoc(), context);
   callWithArena(entry, impl, buffers, context);
-  if (entry.parallel)
+  if (entry.hasArenaFunction())
     writeArenaBytes(entry);
 }
 

@@ -21,35 +21,16 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
-#include <chrono>
-
 using namespace mlir;
 using namespace cellgrad;
 
 namespace {
-/// Measures from construction, or from the last lap.
-class Stopwatch {
-public:
-  explicit Stopwatch(Timings *timings) : timings(timings) {}
-  void lap(const char *stage) {
-    auto now = std::chrono::steady_clock::now();
-    if (timings)
-      timings->emplace_back(
-          stage, std::chrono::duration<double, std::milli>(now - last).count());
-    last = now;
-  }
-
-private:
-  Timings *timings;
-  std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
-};
-
 /// The steps of emitArtifact, with what they share.
 class Emitter {
 public:
   Emitter(ModuleOp module, const EmitOptions &options,
           const EmitOutputs &outputs, Timings *timings)
-      : module(module), options(options), outputs(outputs), watch(timings),
+      : module(module), options(options), outputs(outputs), steps(timings),
         files(outputs.durable) {}
 
   LogicalResult run();
@@ -78,7 +59,7 @@ private:
   ModuleOp module;
   const EmitOptions &options;
   const EmitOutputs &outputs;
-  Stopwatch watch;
+  Steps steps;
   FileSet files;
   std::optional<LLVMErrors> errors;
   bool cuda = false; ///< the model has kernels of GPUs
@@ -123,21 +104,22 @@ LogicalResult Emitter::generateCode(llvm::Module &ir,
 LogicalResult Emitter::writeCode(llvm::Module &ir,
                                  llvm::TargetMachine &machine) {
   if (!outputs.assembly.empty()) {
+    steps.enter("assembly");
     auto copy = llvm::CloneModule(ir);
     llvm::SmallString<0> text;
     if (failed(generateCode(*copy, machine, llvm::CodeGenFileType::AssemblyFile,
                             text)) ||
         failed(checkFile(files.add(outputs.assembly, llvm::StringRef(text)))))
       return failure();
-    watch.lap("assembly");
   }
   if (outputs.sharedObject.empty() && outputs.object.empty())
     return success();
+  steps.enter("codegen");
   llvm::SmallString<0> object;
   if (failed(
           generateCode(ir, machine, llvm::CodeGenFileType::ObjectFile, object)))
     return failure();
-  watch.lap("codegen");
+  steps.enter("link");
   auto add = [&](llvm::StringRef path, llvm::Expected<std::string> linked,
                  bool executable) {
     if (!linked)
@@ -156,32 +138,32 @@ LogicalResult Emitter::writeCode(llvm::Module &ir,
                                   cuda),
                  true)))
     return failure();
-  watch.lap("link");
   return success();
 }
 
 LogicalResult Emitter::run() {
+  steps.enter("target");
   auto processor = resolveTarget(options.target);
   if (!processor)
     return refuse(module.getLoc()) << llvm::toString(processor.takeError());
   auto machine = createTargetMachine(*processor, options.optLevel);
   if (!machine)
     return check(machine.takeError());
-  watch.lap("target");
+  steps.enter("abi");
   if (failed(addAbi()))
     return failure();
   FailureOr<ModelSpec> spec = readModel(module);
   if (failed(spec))
     return failure();
   cuda = spec->cuda();
-  watch.lap("abi");
 
+  steps.enter("translate");
   llvm::LLVMContext context;
   errors.emplace(context, module);
   auto ir = translate(module, context, *processor, **machine);
   if (!ir)
     return module.emitError("the module could not be translated to LLVM IR");
-  watch.lap("translate");
+  steps.enter("optimize");
   if (failed(dump(*ir, "llvm-0-translated.ll")) ||
       failed(check(optimize(*ir, **machine, options.optLevel))) ||
       failed(dump(*ir, "llvm-1-optimized.ll")) ||
@@ -191,8 +173,8 @@ LogicalResult Emitter::run() {
     return failure();
   if (errors->any())
     return failure();
-  watch.lap("optimize");
 
+  steps.enter("write");
   if (!outputs.llvmIR.empty()) {
     std::string text;
     llvm::raw_string_ostream(text) << *ir;
@@ -202,6 +184,7 @@ LogicalResult Emitter::run() {
   // The shared object is put in place after those that follow.
   if (failed(writeCode(*ir, **machine)))
     return failure();
+  steps.enter("write");
   for (const ExtraFile &file : outputs.extra)
     if (failed(checkFile(files.add(file.path, file.pieces))))
       return failure();

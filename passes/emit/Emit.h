@@ -9,6 +9,8 @@
 #ifndef CELLGRAD_PASSES_EMIT_EMIT_H
 #define CELLGRAD_PASSES_EMIT_EMIT_H
 
+#include "passes/emit/Timings.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -64,9 +66,6 @@ struct FileFailure {
 /// is of a file, which fileFailure then finds in it.
 mlir::InFlightDiagnostic refuse(mlir::Location location, llvm::Error error);
 std::optional<FileFailure> fileFailure(mlir::Diagnostic &diagnostic);
-
-/// The time of each stage in milliseconds, in order.
-using Timings = std::vector<std::pair<std::string, double>>;
 
 /// Adds the dialect interfaces emission needs.
 void registerEmitDialects(mlir::DialectRegistry &registry);

@@ -48,14 +48,23 @@ std::string commentSafe(llvm::StringRef text) {
 std::string typeText(const TensorSpec &spec) {
   std::string text = spec.dtype->name;
   text += '[';
-  text += llvm::join(
-      llvm::map_range(spec.shape, [](int64_t n) { return std::to_string(n); }),
-      ", ");
+  text += llvm::join(llvm::map_range(spec.shape,
+                                     [](int64_t n) {
+                                       return n == kBatchExtent
+                                                  ? "batch"
+                                                  : std::to_string(n);
+                                     }),
+                     ", ");
   return text + "]";
 }
 
 void writeField(llvm::raw_ostream &os, const TensorSpec &spec,
                 const EntrySpec &entry) {
+  if (spec.isBatch()) {
+    os << "  int64_t " << spec.field << "; /* samples: 1 to "
+       << entry.maxBatchMacro() << " */\n";
+    return;
+  }
   bool written = spec.donate || spec.role == "result";
   os << "  " << (written ? "" : "const ") << spec.dtype->cType << " *"
      << spec.field << "; /* " << (spec.donate ? "in/out " : "") << spec.role
@@ -96,9 +105,11 @@ void writeCollisions(llvm::raw_ostream &os, const ModelSpec &model) {
     mark(model.prefix() + "cuda_message");
   for (const EntrySpec &entry : model.entries) {
     mark(entry.symbol);
-    if (entry.parallel)
+    if (entry.hasArenaFunction())
       mark(entry.arenaFunction());
     share(entry.arenaMacro());
+    if (entry.maxBatch != 0)
+      share(entry.maxBatchMacro());
     if (model.cuda()) {
       mark(entry.deviceFunction());
       share(entry.deviceArenaMacro());
@@ -136,8 +147,14 @@ void writeEntry(llvm::raw_ostream &os, const ModelSpec &model,
     os << "#define " << entry.deviceArenaMacro() << " " << entry.arenaBytes
        << "u\n";
   auto buffers = entry.buffers();
+  if (entry.maxBatch != 0)
+    os << "#define " << entry.maxBatchMacro() << " " << entry.maxBatch << "\n";
   for (const TensorSpec *spec : buffers)
-    os << "#define " << spec->macro << " " << spec->elements() << "u\n";
+    if (spec->hasRows())
+      os << "#define " << spec->macro << "(batch) ((uint64_t)(batch) * "
+         << spec->elements() << "u)\n";
+    else if (!spec->isBatch())
+      os << "#define " << spec->macro << " " << spec->elements() << "u\n";
   os << "typedef struct " << entry.argsType() << " {\n";
   for (const TensorSpec *spec : buffers)
     writeField(os, *spec, entry);
@@ -158,7 +175,7 @@ void writeEntry(llvm::raw_ostream &os, const ModelSpec &model,
             "(const " + entry.argsType() +
                 " *args, const cg_context *context)");
   }
-  if (!entry.parallel)
+  if (!entry.hasArenaFunction())
     return;
   os << "/* Bytes of an arena with which the entry computes on so many "
         "threads, "

@@ -126,6 +126,8 @@ void nameEntry(EntrySpec &entry, const ModelSpec &model, NameTable &table) {
         std::vector<std::string> names{entry.symbol, entry.argsType(),
                                        entry.arenaMacro(),
                                        entry.arenaFunction()};
+        if (entry.maxBatch != 0)
+          names.push_back(entry.maxBatchMacro());
         if (model.cuda())
           names.insert(names.end(),
                        {entry.deviceFunction(), entry.deviceArenaMacro()});

@@ -69,8 +69,8 @@ FailureOr<TensorSpec> readTensor(Operation *function, Attribute attr,
   } else {
     return fail("has no shape");
   }
-  for (int64_t extent : spec.shape)
-    if (extent < 0)
+  for (auto [dim, extent] : llvm::enumerate(spec.shape))
+    if (extent < 0 && (dim > 0 || extent != kBatchExtent))
       return fail("has a negative extent in its shape");
   auto role = dict.getAs<StringAttr>("role");
   spec.role = role ? role.str() : "input";
@@ -98,11 +98,14 @@ Attribute tensorAttribute(const TensorSpec &spec, Builder &b) {
 }
 
 llvm::json::Object tensorJSON(const TensorSpec &spec) {
+  llvm::json::Array shape(spec.shape);
+  if (spec.hasRows())
+    shape[0] = nullptr;
   llvm::json::Object object{{"name", spec.name},
                             {"field", spec.field},
                             {"role", spec.role},
                             {"dtype", spec.dtype->name},
-                            {"shape", llvm::json::Array(spec.shape)}};
+                            {"shape", std::move(shape)}};
   if (spec.donate)
     object["donate"] = static_cast<int64_t>(*spec.donate);
   if (spec.donatedArg)
@@ -120,10 +123,13 @@ llvm::json::Object entryJSON(const EntrySpec &entry) {
     args.push_back(tensorJSON(arg));
   for (const TensorSpec &result : entry.results)
     results.push_back(tensorJSON(result));
-  return llvm::json::Object{{"name", entry.name},
+  llvm::json::Object object{{"name", entry.name},
                             {"symbol", entry.symbol},
                             {"args", std::move(args)},
                             {"results", std::move(results)}};
+  if (entry.maxBatch != 0)
+    object["max_batch"] = entry.maxBatch;
+  return object;
 }
 
 /// Reads the two lists of a signature and pairs donations.
@@ -152,6 +158,18 @@ LogicalResult readSignature(Operation *function, DictionaryAttr signature,
              << "without dimensions";
     entry.results.push_back(*spec);
   }
+  if (auto max = signature.getAs<IntegerAttr>("max_batch"))
+    entry.maxBatch = max.getInt();
+  auto hasRows = [](const TensorSpec &spec) { return spec.hasRows(); };
+  bool isOpen =
+      llvm::any_of(entry.args, hasRows) || llvm::any_of(entry.results, hasRows);
+  bool hasSize = !entry.args.empty() && entry.args[0].isBatch() &&
+                 entry.args[0].dtype->code == CG_INT64 &&
+                 entry.args[0].shape.empty();
+  if (isOpen != (entry.maxBatch > 0) || isOpen != hasSize)
+    return refuse(function, Blame::Form)
+           << "cell.signature: an entry for any batch size has max_batch and "
+              "the int64 number 'batch' as its first argument";
   for (auto [i, arg] : llvm::enumerate(entry.args)) {
     if (!arg.donate)
       continue;
@@ -197,7 +215,7 @@ std::string cellgrad::knownDTypes() {
 int64_t TensorSpec::elements() const {
   int64_t count = 1;
   for (int64_t extent : shape)
-    count *= extent;
+    count *= extent == kBatchExtent ? 1 : extent;
   return count;
 }
 
@@ -276,6 +294,8 @@ Attribute cellgrad::toAttribute(const ModelSpec &model, MLIRContext *context) {
     attrs.append("arena_bytes", b.getI64IntegerAttr(entry.arenaBytes));
     if (entry.parallel)
       attrs.append("parallel", b.getUnitAttr());
+    if (entry.maxBatch != 0)
+      attrs.append("max_batch", b.getI64IntegerAttr(entry.maxBatch));
     if (entry.waits)
       attrs.append("waits", b.getUnitAttr());
     attrs.append("args", b.getArrayAttr(args));

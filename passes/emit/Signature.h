@@ -28,12 +28,16 @@ const DTypeInfo *lookupDType(llvm::StringRef name);
 /// The names lookupDType knows, for messages.
 std::string knownDTypes();
 
+/// The first extent of a tensor with a row for each sample of a batch of any
+/// size.
+constexpr int64_t kBatchExtent = -1;
+
 /// One argument or result of an entry.
 struct TensorSpec {
   std::string name;  ///< the user's: "fc.weight"
   std::string field; ///< the C identifier: "fc_weight"
   std::string macro; ///< the number of elements: "CG_NET_F_FC_WEIGHT_ELEMENTS"
-  std::string role;  ///< "input", "parameter", "state" or "result"
+  std::string role;  ///< "input", "parameter", "state", "result" or "batch"
   const DTypeInfo *dtype = nullptr;
   std::vector<int64_t> shape;
   std::optional<unsigned>
@@ -42,12 +46,17 @@ struct TensorSpec {
       donatedArg;       ///< result: the argument whose buffer holds it
   bool skipped = false; ///< result: where it is 1 the entry returns CG_SKIPPED
 
+  /// The size of the batch, which the C struct holds itself.
+  bool isBatch() const { return role == "batch"; }
+  bool hasRows() const { return !shape.empty() && shape[0] == kBatchExtent; }
+  /// Of one row, where there are rows.
   int64_t elements() const;
   int64_t bytes() const { return elements() * dtype->bytes; }
 };
 
 /// One entry of a model. Its buffers in the C struct are the arguments in
-/// order, then the results that have no donated argument.
+/// order, then the results that have no donated argument. An entry for any
+/// batch size has the size as its first argument.
 struct EntrySpec {
   std::string name;   ///< the user's
   std::string symbol; ///< the C function: "cg_net_f"
@@ -58,6 +67,7 @@ struct EntrySpec {
   bool cancellable = false; ///< polls cg_context.cancel
   bool parallel = false;    ///< computes on the threads of cg_context.parallel
   bool waits = false;       ///< its host program reads values of the device
+  int64_t maxBatch = 0;     ///< largest batch; 0: tensors have one size each
 
   /// Of a call on `threads` threads.
   int64_t arenaBytesOn(int32_t threads) const {
@@ -68,6 +78,9 @@ struct EntrySpec {
   std::string argsType() const { return symbol + "_args"; }
   std::string arenaMacro() const { return macro + "ARENA_BYTES"; }
   std::string arenaFunction() const { return symbol + "_arena_bytes"; }
+  /// Whether the arena's bytes are a function, too.
+  bool hasArenaFunction() const { return parallel || maxBatch != 0; }
+  std::string maxBatchMacro() const { return macro + "MAX_BATCH"; }
 
   // Of models with CUDA kernels, whose arenas are memory of a device.
   /// The function that takes pointers of the device.

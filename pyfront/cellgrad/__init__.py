@@ -80,6 +80,7 @@ from cellgrad.core.settings import (
     set_deterministic,
     set_recursion_limit,
 )
+from cellgrad.core.symbol import Symbol
 from cellgrad.core.tensor import Tensor, tensor
 from cellgrad.export.export import export, load
 from cellgrad.nn.grad.cell_grad import custom_vjp as _custom_vjp
@@ -99,6 +100,8 @@ from cellgrad.train.metrics import (
     auc,
 )
 from cellgrad.transforms.custom import custom_rule, recompute
+from cellgrad.transforms.function import _Function as _Function
+from cellgrad.transforms.function import _no_grad as _no_grad
 from cellgrad.transforms.grad import GradOperation as _GradOperation
 from cellgrad.transforms.grad import get_grad, grad, jvp, value_and_grad, vjp
 from cellgrad.transforms.grad import linearize as _linearize
@@ -157,6 +160,7 @@ __all__ = [
     "ParallelMode",
     "Parameter",
     "ParameterTuple",
+    "Symbol",
     "Tensor",
     "amp",
     "cancel_calls",

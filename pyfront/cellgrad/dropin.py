@@ -21,9 +21,20 @@ from cellgrad.core.dtype import Type
 NAME = "mindspore"
 _HERE = "cellgrad"
 
-# Modules that MindSpore keeps elsewhere.
+# Modules that MindSpore keeps elsewhere, and those it divides.
+_OPERATIONS = "array control debug image linalg math nn other random sparse spectral"
+_FUNCTIONS = (
+    "array clip fft image linalg math nn other parameter random sparse sparse_unary spectral"
+)
+_LAYERS = (
+    "activation basic channel_shuffle combined container conv dense embedding image math "
+    "normalization padding pooling rnn_cells rnns timedistributed transformer"
+)
 _MOVED = {
-    f"{NAME}.common.api": _HERE,
+    **{f"{NAME}.ops.operations.{m}_ops": f"{_HERE}.ops.operations" for m in _OPERATIONS.split()},
+    **{f"{NAME}.ops.function.{m}_func": f"{_HERE}.ops" for m in _FUNCTIONS.split()},
+    **{f"{NAME}.nn.layer.{m}": f"{_HERE}.nn" for m in _LAYERS.split()},
+    f"{NAME}.common.sparse_tensor": f"{_HERE}.common",
     f"{NAME}.train.amp": f"{_HERE}.amp",
     f"{NAME}.train.serialization": _HERE,
     f"{NAME}.nn.layer": f"{_HERE}.nn",

@@ -1,4 +1,7 @@
-"""Checkpoints: saving and loading."""
+"""Checkpoints and exported models: saving and loading."""
 
+from cellgrad.checkpoints import serialization as _serialization
 from cellgrad.checkpoints.serialization import *  # noqa: F403
-from cellgrad.checkpoints.serialization import __all__  # noqa: F401
+from cellgrad.export.export import export as export
+
+__all__ = [*_serialization.__all__, "export"]

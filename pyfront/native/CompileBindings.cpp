@@ -283,11 +283,32 @@ void bindCompile(nb::module_ &m) {
                                 PyExc_RuntimeError, nullptr);
   errorType.attr("failure") = nb::none();
   m.attr("CompileError") = errorType;
+  nb::class_<Timings>(m, "Timings",
+                      "What the stages of a compilation cost, the longest "
+                      "first, as text: processor time and growth of the "
+                      "process's peak of memory.")
+      .def("__str__",
+           [](const Timings &timings) {
+             std::string text;
+             llvm::raw_string_ostream os(text);
+             timings.print(os);
+             return text;
+           })
+      .def_prop_ro(
+          "stages",
+          [](const Timings &timings) {
+            nb::list stages;
+            for (const Timings::Stage &stage : timings.stages())
+              stages.append(nb::make_tuple(stage.name, stage.milliseconds,
+                                           stage.mebibytes, stage.runs));
+            return stages;
+          },
+          "Name, milliseconds, MiB and runs of each, in the order in which "
+          "they first ran.");
 
   const char *doc =
       "Compiles to the shared object `path` with the model name "
-      "`name`; returns the stages "
-      "and their milliseconds. Options: target ('native', "
+      "`name`; returns its Timings. Options: target ('native', "
       "'x86-64-v3', ...), opt_level 0 to "
       "3, header, object, assembly, llvm_ir, llvm_dialect "
       "(further files to write), "

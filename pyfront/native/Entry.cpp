@@ -115,7 +115,9 @@ void cellgrad::python::setPrintHook(nb::object hook) {
 struct Entry::Frame {
   llvm::SmallVector<void *, 32> pointers; ///< as the argument struct has them
   llvm::SmallVector<nb::object, 8> kept;  ///< borrowed arguments
-  llvm::SmallVector<TensorBuffer *, 32> tensors; ///< that were given
+  /// That were given; null for the batch, which is a number.
+  llvm::SmallVector<TensorBuffer *, 32> tensors;
+  int64_t batch = 0; ///< samples of this call; 0 while none is given
 };
 
 /// What a call lends to its entry, but for memory and threads.
@@ -157,12 +159,29 @@ Entry::Entry(std::shared_ptr<Model> model, size_t index)
       llvm::ArrayRef(written).take_front(entry->args.size()), true);
 }
 
+/// What a tensor is in a call with so many samples.
+static TensorBuffer::Shape shapeIn(const TensorSpec &spec, int64_t batch) {
+  TensorBuffer::Shape shape(spec.shape.begin(), spec.shape.end());
+  if (spec.hasRows())
+    shape[0] = batch;
+  return shape;
+}
+
+static std::string describeShape(const TensorSpec &spec) {
+  if (!spec.hasRows())
+    return describeTensor(*spec.dtype, spec.shape);
+  std::string text = std::string(spec.dtype->name) + "[batch";
+  for (int64_t extent : llvm::ArrayRef(spec.shape).drop_front())
+    text += ", " + std::to_string(extent);
+  return text + "]";
+}
+
 void Entry::fail(const TensorSpec &spec, const std::string &problem,
                  nb::exception_type type) const {
-  throw nb::builtin_exception(
-      type, (entry->name + ": " + spec.role + " '" + spec.name + "' is " +
-             describeTensor(*spec.dtype, spec.shape) + ", " + problem)
-                .c_str());
+  throw nb::builtin_exception(type, (entry->name + ": " + spec.role + " '" +
+                                     spec.name + "' is " + describeShape(spec) +
+                                     ", " + problem)
+                                        .c_str());
 }
 
 void *Entry::memoryOf(const TensorBuffer &tensor, bool isWritten) const {
@@ -171,16 +190,16 @@ void *Entry::memoryOf(const TensorBuffer &tensor, bool isWritten) const {
   return isWritten ? tensor.data() : const_cast<void *>(tensor.read());
 }
 
-TensorBuffer Entry::fresh(const TensorSpec &spec) const {
-  TensorBuffer::Shape shape(spec.shape.begin(), spec.shape.end());
+TensorBuffer Entry::fresh(const TensorSpec &spec, const Frame &frame) const {
+  TensorBuffer::Shape shape = shapeIn(spec, frame.batch);
   try {
     return owner->device()
                ? TensorBuffer(*spec.dtype, std::move(shape), *owner->device())
                : TensorBuffer(*spec.dtype, std::move(shape));
   } catch (const HostMemoryError &error) {
-    throw HostMemoryError(entry->name + ": " + error.what() +
-                          " for the result '" + spec.name + "', " +
-                          describeTensor(*spec.dtype, spec.shape));
+    throw HostMemoryError(
+        entry->name + ": " + error.what() + " for the result '" + spec.name +
+        "', " + describeTensor(*spec.dtype, shapeIn(spec, frame.batch)));
   }
 }
 
@@ -197,9 +216,19 @@ void Entry::addBuffer(size_t index, nb::handle object, Frame &frame) const {
     object = frame.kept.back();
   }
   auto *tensor = nb::inst_ptr<TensorBuffer>(object);
+  bool givesBatch =
+      spec.hasRows() && frame.batch == 0 && !tensor->shape().empty();
+  int64_t batch = givesBatch ? tensor->shape()[0] : frame.batch;
   if (&tensor->dtype() != spec.dtype ||
-      tensor->shape() != llvm::ArrayRef(spec.shape))
-    fail(spec, "but " + tensor->describe() + " was given");
+      tensor->shape() != llvm::ArrayRef(shapeIn(spec, batch)))
+    fail(spec, "but " + tensor->describe() + " was given" +
+                   (spec.hasRows() && frame.batch != 0
+                        ? ", and the batch is " + std::to_string(batch)
+                        : ""));
+  if (givesBatch && (batch < 1 || batch > entry->maxBatch))
+    fail(spec, "but its batch is " + std::to_string(batch) + ": 1 to " +
+                   std::to_string(entry->maxBatch));
+  frame.batch = batch;
   if (tensor->readOnly() && written[index])
     fail(spec, "which the entry writes, but the memory given is read-only: "
                "pass a copy");
@@ -219,7 +248,7 @@ void Entry::checkOverlap(const Frame &frame) const {
   };
   llvm::SmallVector<Range, 32> ranges;
   for (auto [i, tensor] : llvm::enumerate(frame.tensors))
-    if (tensor->bytes() != 0)
+    if (tensor && tensor->bytes() != 0)
       ranges.push_back(
           {tensor->address(), tensor->address() + tensor->bytes(), i});
   std::sort(ranges.begin(), ranges.end(),
@@ -278,7 +307,7 @@ nb::object Entry::collect(Frame &frame, nb::handle arguments,
           NB_TUPLE_GET_ITEM(outputs.ptr(), index - entry->args.size()));
       addBuffer(index, result, frame);
     } else {
-      TensorBuffer made = fresh(spec);
+      TensorBuffer made = fresh(spec, frame);
       frame.pointers.push_back(memoryOf(made, true));
       result = wrapBuffer(std::move(made));
     }
@@ -295,15 +324,22 @@ nb::object Entry::call(nb::handle given, nb::handle out) const {
     throw nb::type_error(
         (entry->name + ": expected a list of tensors").c_str());
   size_t count = NB_TUPLE_GET_SIZE(arguments.ptr());
-  if (count != entry->args.size())
+  size_t first = entry->maxBatch != 0; // the batch is not given
+  if (count != entry->args.size() - first)
     throw nb::type_error((entry->name + ": takes " +
-                          std::to_string(entry->args.size()) + " tensors, " +
-                          std::to_string(count) + " were given")
+                          std::to_string(entry->args.size() - first) +
+                          " tensors, " + std::to_string(count) + " were given")
                              .c_str());
   Frame frame;
+  if (first != 0) {
+    frame.pointers.push_back(nullptr);
+    frame.tensors.push_back(nullptr);
+  }
   for (size_t i = 0; i < count; ++i)
-    addBuffer(i, NB_TUPLE_GET_ITEM(arguments.ptr(), i), frame);
+    addBuffer(first + i, NB_TUPLE_GET_ITEM(arguments.ptr(), i), frame);
   nb::object results = collect(frame, arguments, out);
+  if (first != 0)
+    frame.pointers[0] = reinterpret_cast<void *>(frame.batch);
   Lent lent(*entry);
   int32_t status =
       owner->device() ? callOnDevice(frame, lent) : callOnHost(frame, lent);

@@ -4,6 +4,7 @@
 #include "pyfront/native/Types.h"
 
 #include "dialect/CellDialect.h"
+#include "passes/batch/OpenBatch.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -82,6 +83,36 @@ Location Graph::location(const std::optional<SourceLocation> &loc) {
   if (loc->name.empty())
     return line;
   return NameLoc::get(StringAttr::get(context(), loc->name), line);
+}
+
+void Graph::openBatch(
+    int64_t size, int64_t max,
+    const std::vector<std::pair<int64_t, std::string>> &others,
+    const std::string &one) {
+  std::string said;
+  ScopedDiagnosticHandler handler(context(), [&](Diagnostic &diagnostic) {
+    if (auto at = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
+      said +=
+          at.getFilename().str() + ":" + std::to_string(at.getLine()) + ": ";
+    said += diagnostic.str();
+    return success();
+  });
+  for (const auto &[samples, text] : others) {
+    auto other = parseSourceString<ModuleOp>(text, context());
+    if (!other ||
+        failed(checkSameProgram(module(), {size, max}, *other, samples)))
+      throw GraphError(said);
+  }
+  for (const auto &[before, after] : include(one))
+    if (auto function = module().lookupSymbol<func::FuncOp>(before);
+        function && function.isPublic())
+      function->setAttr("cell.batch_of_one",
+                        FlatSymbolRefAttr::get(context(), after));
+  Builder b(context());
+  module()->setAttr(
+      "cell.batch",
+      b.getDictionaryAttr({b.getNamedAttr("max", b.getI64IntegerAttr(max)),
+                           b.getNamedAttr("size", b.getI64IntegerAttr(size))}));
 }
 
 std::string Graph::text(bool locations) {

@@ -57,6 +57,13 @@ public:
   mlir::RankedTensorType type(const TensorSpec &spec);
   mlir::Location location(const std::optional<SourceLocation> &loc);
 
+  /// Makes the graph, which was captured for `size` samples, a program for 1 to
+  /// `max`. `others` are what was captured for other sizes: throws GraphError
+  /// if one is not the same program. `one`, captured for 1, may be another.
+  void openBatch(int64_t size, int64_t max,
+                 const std::vector<std::pair<int64_t, std::string>> &others,
+                 const std::string &one);
+
   std::string text(bool locations);
   /// The module in MLIR's binary form, for readers of `version` and later.
   std::string bytecode(int64_t version);

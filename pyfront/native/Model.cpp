@@ -232,7 +232,7 @@ static TensorSpec parseTensor(const llvm::json::Object &object) {
     throw ModelError("its signature has the unknown dtype '" +
                      getString(object, "dtype") + "'");
   for (const llvm::json::Value &extent : getArray(object, "shape"))
-    spec.shape.push_back(extent.getAsInteger().value_or(0));
+    spec.shape.push_back(extent.getAsInteger().value_or(kBatchExtent));
   if (auto donate = object.getInteger("donate"))
     spec.donate = *donate;
   if (auto donated = object.getInteger("donated_arg"))
@@ -254,6 +254,7 @@ static EntrySpec parseEntry(const llvm::json::Object &object) {
   entry.cancellable = object.getBoolean("cancellable").value_or(false);
   entry.parallel = object.getBoolean("parallel").value_or(false);
   entry.waits = object.getBoolean("waits").value_or(false);
+  entry.maxBatch = object.getInteger("max_batch").value_or(0);
   for (auto [key, list] :
        {std::pair{"args", &entry.args}, std::pair{"results", &entry.results}})
     for (const llvm::json::Value &value : getArray(object, key))

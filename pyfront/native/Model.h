@@ -85,7 +85,7 @@ private:
   void addBuffer(size_t index, nanobind::handle object, Frame &frame) const;
   /// What the function gets for a buffer: its memory where it computes.
   void *memoryOf(const TensorBuffer &tensor, bool isWritten) const;
-  TensorBuffer fresh(const TensorSpec &spec) const;
+  TensorBuffer fresh(const TensorSpec &spec, const Frame &frame) const;
   /// The status of the call.
   int32_t callOnHost(Frame &frame, Lent &lent) const;
   int32_t callOnDevice(Frame &frame, Lent &lent) const;

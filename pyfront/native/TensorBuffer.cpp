@@ -139,6 +139,16 @@ uint64_t TensorBuffer::onDevice(Device &device) const {
   return onPlace;
 }
 
+void TensorBuffer::moveTo(Device *device) const {
+  if (const Device *shared = sharedOn(); shared && shared != device)
+    throw DeviceError("others share the tensor's memory on CUDA device " +
+                      std::to_string(shared->ordinal()) + ": move a copy");
+  if (!device)
+    takeToHost();
+  else if (!isSeenOnHost())
+    onDevice(*device);
+}
+
 void TensorBuffer::writtenOnDevice() const {
   hostIsValid = false;
   deviceIsValid = true;

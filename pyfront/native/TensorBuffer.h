@@ -76,6 +76,10 @@ public:
   /// for what others share on another device. Throws std::bad_alloc and
   /// DeviceError.
   uint64_t onDevice(Device &device) const;
+  /// Has a device hold the elements, or the host where it is null. While others
+  /// see memory of the host, that keeps them. Throws std::bad_alloc, and
+  /// DeviceError also where others share the memory of another device.
+  void moveTo(Device *device) const;
   /// Says that the device wrote to what onDevice gave.
   void writtenOnDevice() const;
   /// The device that has the elements as they are, or null.

@@ -326,6 +326,15 @@ void bindTensorBuffer(nb::module_ &m) {
           "memory on a device.")
       .def("copy", &TensorBuffer::copy,
            "The same elements in memory of its own, where they are.")
+      .def(
+          "move",
+          [](const TensorBuffer &t, std::optional<int32_t> ordinal) {
+            t.moveTo(ordinal ? &Device::get(*ordinal) : nullptr);
+          },
+          "ordinal"_a.none(),
+          "Has a CUDA device hold the elements, or the host for None, which "
+          "keeps them while others see its memory. DeviceError where others "
+          "share memory of another device.")
       .def_prop_ro(
           "device",
           [](const TensorBuffer &t) -> std::optional<int32_t> {

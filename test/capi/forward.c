@@ -8,10 +8,11 @@
 // RUN: cellc %S/Inputs/step.mlir -o %t/libstep.so -O1 && %t/run
 // RUN: cellc %S/Inputs/step.mlir -o %t/libstep.so -O3 --time > %t/time && %t/run
 // RUN: FileCheck %s --check-prefix=TIME --input-file=%t/time
-// TIME:     {{^ *[0-9.]+ ms  cell-differentiate$}}
-// TIME:     {{^ *[0-9.]+ ms  optimize$}}
-// TIME:     {{^ *[0-9.]+ ms  link$}}
-// TIME:     {{^ *[0-9.]+ ms  total$}}
+// TIME-DAG: {{^ *[0-9.]+ ms +[0-9.]+ % +[+][0-9.]+ MiB +1 x  cell-differentiate$}}
+// TIME-DAG: {{^ *[0-9.]+ ms +[0-9.]+ % +[+][0-9.]+ MiB +[0-9]+ x  cse$}}
+// TIME-DAG: {{^ *[0-9.]+ ms +[0-9.]+ % +[+][0-9.]+ MiB +1 x  optimize$}}
+// TIME-DAG: {{^ *[0-9.]+ ms +[0-9.]+ % +[+][0-9.]+ MiB +1 x  link$}}
+// TIME:     {{^ *[0-9.]+ ms 100[.]0 % +[+][0-9.]+ MiB +total$}}
 
 #include "step.h"
 

@@ -69,6 +69,15 @@ llvm.func @f(%x: !llvm.ptr, %arena: !llvm.ptr) -> i32 attributes {cell.signature
 
 // expected-error @+1 {{has a negative extent}}
 llvm.func @f(%x: !llvm.ptr, %arena: !llvm.ptr) -> i32 attributes {cell.signature = {
+    args = [{name = "x", dtype = "float32", shape = [-2]}], results = []}} {
+  %0 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %0 : i32
+}
+
+// -----
+
+// expected-error @+1 {{an entry for any batch size has max_batch and the int64 number 'batch' as its first argument}}
+llvm.func @f(%x: !llvm.ptr, %arena: !llvm.ptr) -> i32 attributes {cell.signature = {
     args = [{name = "x", dtype = "float32", shape = [-1]}], results = []}} {
   %0 = llvm.mlir.constant(0 : i32) : i32
   llvm.return %0 : i32

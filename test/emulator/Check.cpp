@@ -88,6 +88,21 @@ inline bool Block::conflicts(Tag tag, Tag thread, const Bounds &bounds,
   return otherWarp != warp.number || tag >> kWhoBits > warp.lastSync;
 }
 
+/// The tag of an access of `thread` together with those that left `tag`: of one
+/// thread, where all others are ordered before it.
+inline Tag Block::joined(Tag tag, Tag thread, const Bounds &bounds,
+                         const Warp &warp) const {
+  if (tag >= bounds.launch && tag < bounds.block)
+    return launchEpoch << kWhoBits | kSeveral;
+  Tag who = tag & kWhoMask;
+  if (tag < barrierEpoch << kWhoBits || who == thread ||
+      !conflicts(tag, thread, bounds, warp, false))
+    return now << kWhoBits | thread;
+  bool sameWarp = who < kMaxThreads ? who / kLanes == warp.number
+                                    : who == kSomeOfWarp + warp.number;
+  return now << kWhoBits | (sameWarp ? kSomeOfWarp + warp.number : kSeveral);
+}
+
 bool Block::touch(Shadow &shadow, uint64_t offset, unsigned bytes, Tag thread,
                   Access how, const Bounds &bounds, const Warp &warp,
                   Finding &finding) {
@@ -98,7 +113,11 @@ bool Block::touch(Shadow &shadow, uint64_t offset, unsigned bytes, Tag thread,
   uint64_t last = (offset + bytes - 1) >> shadow.shift;
   for (uint64_t n = offset >> shadow.shift; n <= last; ++n) {
     Tag &writer = shadow.writer[n], &reader = shadow.reader[n];
-    finding.other = writer;
+    // A plain access may follow atomic ones of its own thread.
+    Tag last = writer;
+    if (!agrees && (last & kWhoMask) == kAtomic && last >= bounds.block)
+      last = shadow.updater[n];
+    finding.other = last;
     finding.place = std::max(offset, n << shadow.shift);
     if (writer != mine) {
       if (writer < bounds.unwritten && how != Access::Store &&
@@ -111,12 +130,14 @@ bool Block::touch(Shadow &shadow, uint64_t offset, unsigned bytes, Tag thread,
         finding.problem = "ld.global.nc of what the same launch writes";
         return false;
       }
-      if (conflicts(writer, thread, bounds, warp, agrees)) {
+      if (conflicts(last, thread, bounds, warp, agrees)) {
         finding.problem =
             isWrite(how) ? "race: two writes" : "race: read and write";
         return false;
       }
     }
+    if (agrees)
+      shadow.updater[n] = joined(shadow.updater[n], thread, bounds, warp);
     if (isWrite(how)) {
       finding.other = reader;
       if (reader != mine && conflicts(reader, thread, bounds, warp, agrees)) {
@@ -125,7 +146,10 @@ bool Block::touch(Shadow &shadow, uint64_t offset, unsigned bytes, Tag thread,
       }
       if (writer < bounds.launch)
         finding.newBytes += uint64_t(1) << shadow.shift;
-      writer = how == Access::Store ? mine : now << kWhoBits | kAtomic;
+      // A plain write stays one, which no other thread may update.
+      bool isOwn =
+          writer >= barrierEpoch << kWhoBits && (writer & kWhoMask) == thread;
+      writer = how == Access::Store || isOwn ? mine : now << kWhoBits | kAtomic;
       continue;
     }
     if (writer < bounds.launch && reader < bounds.launch)
@@ -133,19 +157,8 @@ bool Block::touch(Shadow &shadow, uint64_t offset, unsigned bytes, Tag thread,
     if (how == Access::ReadOnly) {
       reader = launchEpoch << kWhoBits | kReadOnly;
     } else if (how == Access::Load && reader != mine) {
-      Tag who = reader & kWhoMask;
-      if (reader >= bounds.launch && reader < bounds.block) {
-        if (who != kReadOnly)
-          reader = launchEpoch << kWhoBits | kSeveral;
-      } else if (reader < barrierEpoch << kWhoBits || who == thread ||
-                 !conflicts(reader, thread, bounds, warp, false)) {
-        reader = mine;
-      } else {
-        bool sameWarp = who < kMaxThreads ? who / kLanes == warp.number
-                                          : who == kSomeOfWarp + warp.number;
-        reader =
-            now << kWhoBits | (sameWarp ? kSomeOfWarp + warp.number : kSeveral);
-      }
+      if (reader < bounds.launch || (reader & kWhoMask) != kReadOnly)
+        reader = joined(reader, thread, bounds, warp);
     }
   }
   return true;

@@ -157,6 +157,7 @@ private:
   bool touch(Shadow &shadow, uint64_t offset, unsigned bytes, Tag thread,
              Access how, const Bounds &bounds, const Warp &warp,
              Finding &finding);
+  Tag joined(Tag tag, Tag thread, const Bounds &bounds, const Warp &warp) const;
   bool conflicts(Tag tag, Tag thread, const Bounds &bounds, const Warp &warp,
                  bool atomicsAgree) const;
   char *globalAccess(Warp &warp, const Instr &i, unsigned lane,

@@ -23,19 +23,23 @@ Tags &Tags::operator=(Tags &&other) noexcept {
 }
 
 Shadow::Shadow(uint64_t bytes)
-    : size(bytes), writer(bytes / 4 + 1), reader(bytes / 4 + 1) {}
+    : size(bytes), writer(bytes / 4 + 1), reader(bytes / 4 + 1),
+      updater(bytes / 4 + 1) {}
 
 void Shadow::split() {
-  Tags fineWriter(size + 4), fineReader(size + 4);
+  Tags fineWriter(size + 4), fineReader(size + 4), fineUpdater(size + 4);
   for (uint64_t n = 0; n < size; ++n) {
     // Untouched pages stay so.
     if (Tag tag = writer[n >> 2])
       fineWriter[n] = tag;
     if (Tag tag = reader[n >> 2])
       fineReader[n] = tag;
+    if (Tag tag = updater[n >> 2])
+      fineUpdater[n] = tag;
   }
   writer = std::move(fineWriter);
   reader = std::move(fineReader);
+  updater = std::move(fineUpdater);
   shift = 0;
 }
 
@@ -63,6 +67,8 @@ void Shadow::rebase(Tag bound, Tag tag) {
       writer[n] = writer[n] >= bound ? tag : kNever;
     if (reader[n] != kNever)
       reader[n] = kNever;
+    if (updater[n] != kNever)
+      updater[n] = kNever;
   }
 }
 

@@ -1,7 +1,7 @@
 //===- Memory.h - memory that knows who wrote it --------------------------===//
 //
-// Each allocation has its exact size, and a shadow that says who wrote and who
-// read each of its bytes last. An entry of a shadow is a tag:
+// Each allocation has its exact size, and a shadow that says who wrote, who
+// read and who updated each of its bytes last. An entry of a shadow is a tag:
 //
 //     epoch << 11 | who
 //
@@ -72,6 +72,7 @@ public:
   unsigned shift = 2;
   uint64_t size = 0;
   Tags writer, reader;
+  Tags updater; ///< who made the atomic accesses; of use where `writer` is one
 
 private:
   void split();

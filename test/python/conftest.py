@@ -1,9 +1,11 @@
-"""Tests compile what they test: the cache on disk is off unless a test switches it on."""
+"""Tests compile what they test, with all checks of the compiler: the cache on disk is off unless a test
+switches it on."""
 
 import os
 import zlib
 
 os.environ.setdefault("CELLGRAD_CACHE", "0")
+os.environ.setdefault("CELLGRAD_VERIFY_EACH", "1")
 
 import numpy as np
 import on_gpu  # noqa: F401  (`make test-gpu`)

@@ -153,6 +153,24 @@ class World:
         if self.chance(0.5):
             self.views.append((memory, model))
 
+    def send(self) -> None:
+        """To the device on which programs compute, or to the host."""
+        held, name = self.any(), "GPU" if self.place is not None and self.chance(0.6) else "CPU"
+        shared, place = self.shared_on(held), self.place if name == "GPU" else None
+        before = _native.device_transfers()
+        try:
+            assert self.look(held).to(name) is held.tensor
+        except RuntimeError as error:
+            assert shared is not None and shared != place, error
+            assert "others share the tensor's memory" in str(error)
+        else:
+            assert shared is None or shared == place
+            if self.seen(held):
+                assert held.tensor.device == "CPU" and _native.device_transfers() == before
+            elif shared is None:
+                assert held.tensor.device == ("CPU" if place is None else f"GPU:{place}")
+                held.home = place
+
     def view(self) -> None:
         held = self.any()
         ways = [
@@ -423,6 +441,7 @@ STEPS = {
     "drop": 5,
     "make": 1,
     "borrow": 2,
+    "send": 3,
     "share": 2,
     "duplicate": 3,
     "pick": 1,

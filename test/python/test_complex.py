@@ -464,3 +464,17 @@ def test_structure_sums_and_products(name):
 def test_a_jacobian_by_parts():
     jacobian = ms.jacfwd(lambda p: ops.view_as_real(ops.complex(p[0], p[1]) ** 2))
     np.testing.assert_array_equal(jacobian(Tensor([1.0, 2.0])).asnumpy(), [[2, -4], [4, 2]])
+
+
+def test_layers_and_shapes_of_complex_numbers():
+    """What numpy gives for the same sums and places."""
+    x, w, b = np.array([[1j, 2]]), np.array([[1 + 1j, 3], [2, 1j]]), np.array([1j, -1])
+    tx, tw, tb = Tensor(x), Tensor(w), Tensor(b)
+    np.testing.assert_allclose(ops.dense(tx, tw, tb).asnumpy(), x @ w.T + b)
+    np.testing.assert_array_equal(ops.bias_add(tx, tb).asnumpy(), x + b)
+    np.testing.assert_array_equal(ops.matrix_band_part(tw, 0, -1).asnumpy(), np.triu(w))
+    np.testing.assert_array_equal(
+        ops.Padding(3)(tb.reshape(2, 1)).asnumpy(), np.pad(b[:, None], ((0, 0), (0, 2)))
+    )
+    mixed = ops.shuffle(tb).asnumpy()
+    assert set(mixed.tolist()) == set(b.tolist())

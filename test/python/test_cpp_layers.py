@@ -8,7 +8,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LAYERS = [
     {"runtime"},
     {"dialect"},
-    {"passes/autodiff", "passes/lower/math", "passes/lower/target"},
+    {"passes/autodiff", "passes/batch", "passes/lower/math", "passes/lower/target"},
     {"passes/emit", "passes/lower/tensors"},
     {"passes/lower/buffers", "passes/lower/sequential"},
     {"passes/lower/fuse"},

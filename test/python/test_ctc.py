@@ -137,3 +137,19 @@ def test_mistakes_are_named(kind, words, call):
     with pytest.raises(kind) as caught:
         ops.ctc_loss(*call)
     assert words in said(caught.value)
+
+
+@pytest.mark.parametrize(
+    "words, call",
+    [
+        ("the letters of 'targets' must be in [0, 3]", (X, Tensor([[1, 4]] * 4), LENGTHS, LETTERS)),
+        ("'input_lengths' must be in [0, 5]", (X, TARGETS, Tensor([6] * 4), LETTERS)),
+        ("'target_lengths' must be in [0, 2]", (X, TARGETS, LENGTHS, (3,) * 4)),
+    ],
+)
+def test_labels_and_lengths_are_checked(words, call):
+    with pytest.raises(ValueError) as caught:
+        ops.ctc_loss(*call)
+    assert words in said(caught.value)
+    padded = ops.ctc_loss(X, Tensor([[1, -1]] * 4), LENGTHS, (1,) * 4)[0]  # what is not counted
+    assert padded == ops.ctc_loss(X, TARGETS, LENGTHS, (1,) * 4)[0]

@@ -74,7 +74,17 @@ from mindspore.train.callback import Callback
 from mindspore.train.serialization import save_checkpoint
 from mindspore.nn import *
 from mindspore.ops import value_and_grad, grad
+from mindspore.common.api import _pynative_executor, jit
+from mindspore.common.sparse_tensor import COOTensor
+from mindspore.nn.layer.activation import ReLU
+from mindspore.ops.function.math_func import cummax
+from mindspore.ops.operations.math_ops import Lerp
+from mindspore.train.serialization import export
+import mindspore.ops.operations.array_ops as A
 import cellgrad
+assert jit is ms.jit and _pynative_executor.sync() is None and COOTensor is ms.COOTensor
+assert ReLU is nn.ReLU and cummax is ops.cummax and Lerp is ops.Lerp and A.Gather is P.Gather
+assert export is ms.export
 assert ms is mindspore and ms.nn is nn and ms.Tensor is Tensor is cellgrad.Tensor
 assert Dense is nn.Dense is cellgrad.nn.Dense and mstype.float32 is ms.float32
 assert ms.ops is ops and grad is ms.grad and C.GradOperation is ops.GradOperation

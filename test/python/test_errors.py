@@ -124,7 +124,7 @@ CASES = {
         TypeError,
         r"an int or a tuple of ints.*list|grad_position=\(0, 1\)",
     ),
-    "no position": ("ms.grad(net, ())", ValueError, "must not be empty"),
+    "no position": ("ms.grad(net, ())", ValueError, "should not be empty"),
     "position beyond": ("ms.grad(net, 1)(x)", IndexError, "Position index 1.*1 arguments"),
     "strict: position of a number": (
         "ms.grad(lambda a, b: a * b, 1)(v, 2.0)",

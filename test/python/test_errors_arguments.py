@@ -49,6 +49,23 @@ CASES = {
         ValueError,
         "mode 'bilinear' takes 4 dimensions, but 'input' has 2",
     ),
+    "text for a number": (
+        "ops.layer_norm(x, (3,), v, v, eps='a')",
+        TypeError,
+        "A number is needed, but got str 'a'",
+    ),
+    "trace": ("x.trace(2.0)", TypeError, "'offset' must be an int, but got float 2.0"),
+    "kthvalue, dim": (
+        "ms.mint.kthvalue(v, 1, 3)",
+        ValueError,
+        r"the axis value must be in \[-1,1\)",
+    ),
+    "mint.select, dim": ("ms.mint.select(v, 3, 0)", ValueError, r"must be in \[-1,1\), but got 3"),
+    "mint.select, index": (
+        "ms.mint.select(v, 0, -4)",
+        ValueError,
+        r"'index' must be in \[-3, 3\), but got -4",
+    ),
     "logit": ("ops.logit(v, '0')", TypeError, "'eps' must be a number, but got str"),
     "lrn": (
         "ops.lrn(ops.ones((1, 2, 3, 4)), bias=1)",

@@ -275,3 +275,67 @@ def test_empty_batches():
 def test_mistakes(call, kind, words):
     with pytest.raises(kind, match=words):
         call(ops.ones((2, 3)))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128"])
+def test_short_time_transforms(dtype):
+    """Against sums of numpy's transforms of the parts, as MindSpore gives them."""
+    rng = np.random.default_rng(7)
+    x = rng.standard_normal((2, 11)).astype(dtype) * (1j if dtype == "complex128" else 1)
+    w = rng.random(3).astype("float32" if dtype == "float32" else "float64")
+    real = x.dtype.kind == "f"
+    for n, hop, window, mode, normalized in (
+        (4, None, None, "REFLECT", False),
+        (4, 2, w, "CONSTANT", True),
+        (5, 3, None, "", True),
+        (6, 2, w, "SYMMETRIC", False),
+    ):
+        length = n if window is None else 3
+        weights = np.ones(length) if window is None else window
+        low = (n - length) // 2
+        weights = np.pad(weights, (low, n - length - low))
+        padded = x
+        if mode:
+            padded = np.pad(x, ((0, 0), (n // 2, n // 2)), mode.lower())
+        starts = range(0, padded.shape[1] - n + 1, hop or n // 4)
+        parts = np.stack([padded[:, i : i + n] * weights for i in starts], 1)
+        expected = np.swapaxes(np.fft.fft(parts), 1, 2) / (np.sqrt(n) if normalized else 1)
+        if real:
+            expected = expected[:, : n // 2 + 1]
+        given = {"window": None if window is None else Tensor(window), "win_length": length}
+        given |= {"center": bool(mode), "normalized": normalized, "return_complex": True}
+        given |= {"pad_mode": mode} if mode else {}
+        out = ops.stft(Tensor(x), n, hop, **given).asnumpy()
+        np.testing.assert_allclose(out, expected, atol=2e-6 if dtype == "float32" else 1e-12)
+        pairs = ops.stft(Tensor(x), n, hop, **(given | {"return_complex": False})).asnumpy()
+        np.testing.assert_array_equal(pairs, np.stack([out.real, out.imag], -1))
+
+
+def test_short_time_energy():
+    """The gradient of the energy is twice the signal times how often, and with what weight, it is read."""
+    x = np.array([1.0, -2.0, 3.0, 0.5, 4.0])
+    energy = lambda x: ops.square(ops.stft(x, 2, 1, center=False, onesided=False)).sum()
+    counts = np.array([1, 2, 2, 2, 1]) * 2  # each part counts n_fft times, by Parseval
+    np.testing.assert_allclose(ms.grad(energy)(Tensor(x)).asnumpy(), 2 * x * counts, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "call, kind, words",
+    [
+        (lambda x: ops.stft(x, 3), ValueError, "'hop_length' must be positive, but got 0"),
+        (lambda x: ops.stft(x, 4, win_length=5), ValueError, r"'win_length' must be in \[1, 4\]"),
+        (lambda x: ops.stft(x, 8, center=False), ValueError, "must have at least 8 elements"),
+        (lambda x: ops.stft(x * 1j, 4, onesided=True), ValueError, "'onesided' must be False"),
+        (
+            lambda x: ops.stft(x, 4, window=ops.ones(3)),
+            ValueError,
+            r"'window' must have shape \[4\]",
+        ),
+        (lambda x: ops.stft(x, 4, pad_mode="zero"), ValueError, "'pad_mode' must be 'REFLECT'"),
+        (lambda x: ops.stft(x, 4, onesided=1), TypeError, "'onesided' must be a bool"),
+        (lambda x: ops.stft(x, 4, window=Tensor([1, 1, 1, 1])), TypeError, "of floats or complex"),
+    ],
+)
+def test_short_time_errors(call, kind, words):
+    with pytest.raises(kind, match=words):
+        call(ops.ones(6))

@@ -330,15 +330,22 @@ class Endless(nn.Cell):
 
 def test_a_loop_without_an_end_can_be_cancelled():
     """By another thread, which runs while the call waits."""
-    timer = threading.Timer(0.2, ms.cancel_calls)
-    timer.start()
+    ended = threading.Event()
+
+    def cancel():
+        while not ended.wait(0.2):  # the call may not have begun
+            ms.cancel_calls()
+
+    thread = threading.Thread(target=cancel)
+    thread.start()
     ms.set_context(max_trips=1_000_000)  # ends, if nothing else ends it
     try:
         with pytest.raises(RuntimeError, match="Endless: the call was cancelled"):
             Endless()(Tensor(numbers(3)))
     finally:
+        ended.set()
         ms.set_context(max_trips=0)
-        timer.join()
+        thread.join()
 
 
 def test_threads_take_turns():

@@ -434,3 +434,30 @@ def test_cells_without_parameters():
 def test_refused(call, kind, message):
     with pytest.raises(kind, match=message):
         call()
+
+
+def test_without_inputs_or_positions():
+    """Golden of PyNative mode: no input, no gradient; an empty tuple of positions is an error of both classes."""
+    net = lambda: Tensor(2.0) * 3
+    assert ops.GradOperation()(net)() == ()
+    with pytest.raises(IndexError, match="Position index 0 is exceed input size"):
+        ms.grad(net)()
+    for kind in (ValueError, RuntimeError):
+        with pytest.raises(kind, match="grad_position should not be empty when grad by position"):
+            ms.grad(net, grad_position=())
+
+
+def test_hyper_map_of_a_tensor_beside_a_tuple():
+    """A function that is registered for them gets them, as in MindSpore."""
+    choose = ops.MultitypeFuncGraph("choose")
+
+    @choose.register("Tensor", "Tuple")
+    def _choose(x, pair):
+        return pair[0] if x > 0 else pair[1]
+
+    mapped = ops.HyperMap(choose)
+    x, y, z = Tensor(2.0), Tensor(-3.0), Tensor(0.0)
+    f = lambda x, y, z: mapped((x, y), ((z, x), (y, z)))
+    assert [float(g) for g in ms.grad(f, (0, 1, 2))(x, y, z)] == [0, 0, 2]
+    with pytest.raises(TypeError, match="must be sequences of one length"):
+        mapped((x, y), ((z, x), y, z))

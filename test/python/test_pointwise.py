@@ -317,3 +317,41 @@ def test_assignments_give_a_tensor_of_its_own():
     assert [type(v) for v in (first, second, third)] == [Tensor] * 3
     assert [v.item() for v in (first, second, third)] == [2.0, 4.0, 3.0]
     assert p.item() == 3.0
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_neighbours(dtype):
+    """As C's nextafter, to the bit: at powers of two, subnormal numbers, zeros and infinities."""
+    info = np.finfo(dtype)
+    powers = 2.0 ** np.arange(info.minexp - info.nmant, info.maxexp, dtype=np.float64)
+    powers = powers.astype(dtype)
+    least, large = info.smallest_subnormal, info.max
+    special = np.array([0, least, info.tiny, info.tiny - least, large, np.inf, np.nan, 1.5], dtype)
+    x = np.concatenate([powers, np.nextafter(powers, dtype(0)), special])
+    x = np.concatenate([x, -x])
+    for end in (-np.inf, 0.0, 1.5, np.inf):
+        with np.errstate(over="ignore"):
+            expected = np.nextafter(x, dtype(end))
+        found = ops.nextafter(Tensor(x), Tensor(np.full_like(x, end))).asnumpy()
+        np.testing.assert_array_equal(found, expected)
+    assert np.isnan(ops.nextafter(Tensor(x[:2]), Tensor(x[:2] * np.nan)).asnumpy()).all()
+    one = Tensor(np.ones(1, dtype))
+    slopes = ms.grad(ops.nextafter, (0, 1))(one, one * 2)
+    assert [s.asnumpy().item() for s in slopes] == [1.0, 0.0]
+
+
+def test_neighbours_of_other_dtypes():
+    with pytest.raises(TypeError, match="'input' and 'other' must have the same dtype"):
+        ops.nextafter(ops.ones(2), ops.ones(2, ms.float64))
+    with pytest.raises(TypeError, match="'input' must be of float32 or float64"):
+        ops.nextafter(ops.ones(2, ms.float16), ops.ones(2, ms.float16))
+
+
+@pytest.mark.parametrize("dtype", [ms.float32, ms.int64])
+def test_extrema_of_two_at_ties(dtype):
+    """MindSpore and PyTorch: the first of two equal ones has the gradient, also of integers."""
+    x, y = Tensor([4, 3, 5], dtype), Tensor([4, 4, 4], dtype)
+    for function, first in ((ops.fmax, [1, 0, 1]), (ops.fmin, [1, 1, 0])):
+        slopes = ms.grad(function, (0, 1))(x, y)
+        assert slopes[0].asnumpy().tolist() == first
+        assert slopes[1].asnumpy().tolist() == [1 - v for v in first]

@@ -466,7 +466,6 @@ ERRORS = [
     (lambda: ops.multinomial(Tensor([0.5, 0.5]), 3, False), ValueError, "at most the last"),
     (lambda: ops.randperm(0), ValueError, "must be positive"),
     (lambda: ops.randperm(2.5), TypeError, "must be an int"),
-    (lambda: ops.shuffle(Tensor(1.0)), ValueError, "must have at least one dimension"),
     (lambda: random.permutation(random.key(0), 0), ValueError, "must be positive"),
     (lambda: random.permutation(random.key(0), "a"), TypeError, "int or a Tensor"),
     (lambda: ops.rrelu(X, 0.5, 0.2), ValueError, "lower <= upper"),
@@ -568,3 +567,22 @@ def test_randperm_with_a_seed():
     np.testing.assert_array_equal(ops.randperm(20, 5).asnumpy(), first)
     assert (ops.randperm(20, 6).asnumpy() != first).any()
     assert sorted(first) == list(range(20))
+
+
+def test_a_scalar_is_shuffled():
+    assert ops.shuffle(Tensor(1.5)).item() == 1.5
+
+
+def test_slopes_beyond_one():
+    assert ops.rrelu(Tensor([-2.0, 3.0]), -1, -1).asnumpy().tolist() == [2.0, 3.0]
+    assert ops.rrelu(Tensor([-2.0, 3.0]), 5, 5).asnumpy().tolist() == [-10.0, 3.0]
+
+
+@pytest.mark.parametrize("rank", [4, 5])
+def test_dropped_channels_of_integers(rank):
+    """Elements that stay are divided by their probability and rounded towards 0."""
+    dropped = {4: ops.Dropout2D, 5: ops.Dropout3D}[rank](keep_prob=0.4)
+    x = Tensor(np.full((8, 8) + (2,) * (rank - 2), 3, np.int8))
+    out, mask = (t.asnumpy() for t in dropped(x))
+    assert out.dtype == np.int8 and mask.dtype == bool and 0 < mask.sum() < mask.size
+    np.testing.assert_array_equal(out, np.where(mask, 7, 0))

@@ -90,10 +90,38 @@ def test_derivatives():
         (lambda m: linalg.lu_solve((m, m), m, trans=3), "'trans' must be 0, 1 or 2, but got 3"),
         (lambda m: linalg.solve_triangular(m, m, "X"), "'trans' must be one of"),
         (lambda m: linalg.inv(m[0]), "square matrices"),
-        (lambda m: linalg.lu(m[:1]), "square matrices"),
+        (lambda m: linalg.lu(m[:, :1]), "at most as many rows as columns"),
     ],
 )
 def test_errors(call, text):
     with pytest.raises(ValueError) as caught:
         call(Tensor(np.eye(2)))
     assert re.search(text, said(caught.value))
+
+
+@pytest.mark.parametrize("shape", [(4, 5), (2, 3, 7)])
+def test_lu_of_wide_matrices(shape):
+    a = np.random.default_rng(3).standard_normal(shape)
+    p, low, up = (t.asnumpy() for t in linalg.lu(Tensor(a)))
+    np.testing.assert_allclose(p @ low @ up, a, atol=1e-14)
+    for matrix, parts in zip(
+        a.reshape(-1, *shape[-2:]), zip(*map(_listed, (p, low, up)), strict=True), strict=True
+    ):
+        for found, expected in zip(parts, reference.lu(matrix), strict=True):
+            np.testing.assert_allclose(found, expected, atol=1e-13)
+    together = lambda a: (linalg.lu(a, permute_l=True)[0] ** 2).sum() + linalg.lu(a)[2].sum()
+    check_grads(together, (Tensor(a),))
+
+
+def _listed(stack):
+    return stack.reshape(-1, *stack.shape[-2:])
+
+
+def test_flags_are_bools():
+    a = Tensor(np.eye(3))
+    for name in ("cholesky", "cho_factor", "det", "inv", "lu", "lu_factor", "eigh"):
+        for value in (5.0, None, 1):
+            with pytest.raises(TypeError, match=f"For '{name}', 'check_finite' must be a bool"):
+                getattr(linalg, name)(a, check_finite=value)
+    with pytest.raises(TypeError, match="For 'solve_triangular', 'lower' must be a bool"):
+        linalg.solve_triangular(a, a, lower=1)

@@ -531,3 +531,29 @@ def test_numbers_that_are_not_known_while_compiling():
 
     with pytest.raises(TypeError, match="'padding' of pad needs the elements"):
         f(W, Tensor([1, 2]))
+
+
+def test_sizes_in_tensors():
+    x, sizes = Tensor([[1.0], [2.0]]), Tensor([2, 3], ms.int32)
+    wide = np.broadcast_to(x.asnumpy(), (2, 3))
+    for out in (
+        ops.broadcast_to(x, sizes),
+        ops.expand(x, sizes),
+        x.expand(sizes),
+        x.broadcast_to(sizes),
+    ):
+        np.testing.assert_array_equal(out.asnumpy(), wide)
+    assert x.reshape(Tensor([1, 2])).shape == (1, 2)
+    with pytest.raises(TypeError, match="not known while compiling"):
+        ms.jit(ops.expand)(x, sizes)
+
+
+def test_bands_beyond_the_matrix():
+    """As MindSpore: a number that is negative or too large keeps the triangle."""
+    x = np.arange(6).reshape(2, 3)
+    for low, high in ((-1, -1), (-5, 0), (0, -9), (3, 0), (1, 4)):
+        expected = np.tril(x, high if high >= 0 else 9)
+        expected = np.triu(expected, -low if low >= 0 else -9)
+        np.testing.assert_array_equal(
+            ops.matrix_band_part(Tensor(x), low, high).asnumpy(), expected
+        )

@@ -489,3 +489,12 @@ def test_any_and_all_of_nothing():
         )
     some = np.array([[0.0, -2.0], [0.0, 0.0]], np.float32)
     np.testing.assert_array_equal(ops.any(Tensor(some), 1, True).asnumpy(), [[True], [False]])
+
+
+def test_the_middle_of_no_numbers():
+    """As numpy's; along a dimension that has elements, as many medians as there are lines: none."""
+    for ignore in (False, True):
+        none = Tensor(np.zeros((2, 0), np.float32))
+        assert np.isnan(ops.Median(True, ignore_nan=ignore)(none)[0].item())
+        value, place = ops.Median(axis=0, ignore_nan=ignore)(none)
+        assert value.shape == place.shape == (0,)

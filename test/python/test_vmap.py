@@ -7,7 +7,7 @@ import pytest
 from messages import said
 
 import cellgrad as ms
-from cellgrad import Tensor, nn, ops
+from cellgrad import Parameter, Tensor, nn, ops
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(5, 3))
@@ -216,3 +216,34 @@ def test_errors(call, kind, text):
         call()
     assert text in said(caught.value)
     assert text == "must be a Cell or a function" or "test_vmap.py" in str(caught.value)
+
+
+class Member(nn.Cell):
+    def __init__(self, scale):
+        super().__init__()
+        self.scale = Parameter(Tensor(float(scale)), name="scale")
+        self.last = Parameter(Tensor([0.0, 0.0]), name="last")
+
+    def construct(self, x, y=None):
+        ops.assign(self.last, x)
+        return x * self.scale, (x if y is None else x + y)
+
+
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+def test_an_ensemble(mode):
+    """Each Cell of a list gets one element, as in MindSpore."""
+    ms.set_context(mode=mode)
+    cells = nn.CellList([Member(2), Member(3), Member(4)])
+    x, y = Tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), Tensor([10.0, 20.0])
+    first, second = ms.vmap(cells, (0, None), (1, 0))(x, y)
+    assert first.asnumpy().tolist() == [[2, 9, 20], [4, 12, 24]]
+    assert second.asnumpy().tolist() == [[11, 22], [13, 24], [15, 26]]
+    assert [cell.last.asnumpy().tolist() for cell in cells] == x.asnumpy().tolist()
+    assert ms.vmap(cells, None)(y)[0].shape == (3, 2)
+    gradient = ms.grad(lambda x: ms.vmap(cells)(x)[0])(x)
+    assert gradient.asnumpy().tolist() == [[2, 2], [3, 3], [4, 4]]
+    with pytest.raises(
+        ValueError, match=r"there are 3 Cells, and the mapped dimensions have the s"
+    ):
+        ms.vmap(cells)(x[:2])
+    ms.set_context(mode=ms.GRAPH_MODE)

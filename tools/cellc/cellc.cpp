@@ -13,7 +13,6 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 
-#include <cstdio>
 #include <optional>
 
 using namespace llvm;
@@ -109,8 +108,11 @@ cl::opt<std::string> failsIn(
     cl::desc("Write nothing; exit with 0 if the compiler itself fails in "
              "this pass, else with 1: a test for cell-reduce"),
     cl::value_desc("pass"), cl::cat(category));
-cl::opt<bool> showTime("time", cl::desc("Print the time of each stage"),
-                       cl::cat(category));
+cl::opt<bool> showTime(
+    "time",
+    cl::desc("Print what each stage costs: processor time and growth of "
+             "the peak of memory"),
+    cl::cat(category));
 cl::opt<bool> verifyEach("verify-each", cl::desc("Verify after every pass"),
                          cl::init(true), cl::cat(category));
 
@@ -262,13 +264,8 @@ int run() {
     return !failure || failure->stage != expected;
   if (!compiled)
     return failure ? 2 : 1;
-  double total = 0;
-  for (auto &[stage, ms] : timings) {
-    std::printf("%9.3f ms  %s\n", ms, stage.c_str());
-    total += ms;
-  }
-  if (!timings.empty())
-    std::printf("%9.3f ms  total\n", total);
+  if (timed)
+    timings.print(outs());
   return 0;
 }
 } // namespace

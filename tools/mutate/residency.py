@@ -21,7 +21,10 @@ from scratch import BUILD, ROOT, Mutant, link, objects
 
 FILE = {"pyfront/native": ["TensorBuffer"]}
 OBJECT = "pyfront/CMakeFiles/_native.dir/native/TensorBuffer.cpp.o"
-TESTS = [f"test/python/test_{name}.py" for name in ("native_buffer", "tensor", "dlpack", "gpu")]
+TESTS = [
+    f"test/python/test_{name}.py"
+    for name in ("native_buffer", "tensor", "dlpack", "gpu", "device_choice")
+]
 SECONDS = 300
 # Runs a script with the scratch module in place of the package's.
 START = """

@@ -33,6 +33,8 @@ linalg::FillOp findFill(Operation *op, Value memref) {
     return {};
   for (Operation *before = op->getPrevNode(); before;
        before = before->getPrevNode()) {
+    if (before == root.getDefiningOp())
+      return {}; // nothing touches memory before it is there
     if (auto fill = dyn_cast<linalg::FillOp>(before);
         fill && fill.getOutputs()[0] == memref)
       return fill;

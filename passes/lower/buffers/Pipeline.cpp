@@ -3,6 +3,7 @@
 #include "passes/lower/buffers/Pipeline.h"
 
 #include "passes/lower/buffers/Passes.h"
+#include "passes/lower/tensors/Verify.h"
 
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -20,4 +21,5 @@ void cellgrad::buildBufferPipeline(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createDropDeadBuffers());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createVerifyStage());
 }

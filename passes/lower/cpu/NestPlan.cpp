@@ -6,6 +6,7 @@
 #include "passes/lower/buffers/OpCost.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;
 using namespace cellgrad;
@@ -54,9 +55,36 @@ static unsigned elementBits(const NestPlan &plan, const BodyIndices &indices) {
   return bits;
 }
 
+/// Whether `op` is for a part of a batch of any size. Sums of a sample are then
+/// ordered alike in all parts: how many samples there are decides nothing.
+static bool isForPartOfBatch(linalg::GenericOp op) {
+  auto module = op->getParentOfType<ModuleOp>();
+  return module && module->hasAttr("cell.batch_tiles");
+}
+
+/// The parallel dimension whose steps are the longest in results: where there
+/// are samples, they are in it.
+static std::optional<unsigned> outermostParallel(const LoopNest &nest) {
+  std::optional<unsigned> found;
+  int64_t longest = -1;
+  for (unsigned d = 0; d < nest.rank(); ++d) {
+    int64_t step = 0;
+    for (const Access &out : nest.outputs)
+      step += std::abs(out.strides[d]);
+    if (nest.isReduction[d] || step <= longest)
+      continue;
+    found = d;
+    longest = step;
+  }
+  return found;
+}
+
 /// Picks the dimension in which most accesses are contiguous, or broadcast.
 static void chooseVectorDim(NestPlan &plan, const Target &target) {
   const LoopNest &nest = plan.nest;
+  std::optional<unsigned> samples;
+  if (nest.hasReduction() && isForPartOfBatch(nest.op))
+    samples = outermostParallel(nest);
   double bestCost = 0;
   for (unsigned d = 0; d < nest.rank(); ++d) {
     BodyIndices indices(nest, d);
@@ -80,7 +108,8 @@ static void chooseVectorDim(NestPlan &plan, const Target &target) {
     for (const Access &out : nest.outputs)
       cost += out.strides[d] == 0 || out.strides[d] == 1 ? 1 : 16;
     int64_t vectors = llvm::divideCeil(nest.sizes[d], maxLanes);
-    cost *= double(vectors * maxLanes) / nest.sizes[d];
+    if (d != samples)
+      cost *= double(vectors * maxLanes) / nest.sizes[d];
     if (!plan.vectorDim || cost <= bestCost) {
       plan.vectorDim = d;
       plan.lanes =

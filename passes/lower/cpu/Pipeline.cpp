@@ -10,6 +10,7 @@
 #include "passes/lower/math/Passes.h"
 #include "passes/lower/sequential/Passes.h"
 #include "passes/lower/tensors/Pipeline.h"
+#include "passes/lower/tensors/Verify.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -33,6 +34,7 @@ void cellgrad::buildCPUKernelPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createJoinOps({nanoseconds}));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createVerifyStage());
   pm.addPass(createOutlineKernels());
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createEmitGemm({target, nanoseconds}));
@@ -46,6 +48,7 @@ void cellgrad::buildCPUKernelPipeline(OpPassManager &pm,
         {target.memorySpaces.front().alignment, options.poison}));
   pm.addNestedPass<func::FuncOp>(createCSEPass());
   pm.addPass(createShareMath({target.fma}));
+  pm.addPass(createVerifyStage());
 }
 
 void cellgrad::buildConvertToLLVMPipeline(OpPassManager &pm,
@@ -54,6 +57,7 @@ void cellgrad::buildConvertToLLVMPipeline(OpPassManager &pm,
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createLaunchKernels());
   pm.addPass(createCSEPass());
+  pm.addPass(createVerifyStage());
 }
 
 void cellgrad::buildCPUPipeline(OpPassManager &pm,

@@ -3,6 +3,7 @@
 #include "passes/lower/buffers/EmptyArguments.h"
 #include "passes/lower/cpu/CallFrame.h"
 #include "passes/lower/cpu/Check.h"
+#include "passes/lower/cpu/ControlFlow.h"
 #include "passes/lower/cpu/Passes.h"
 #include "passes/lower/cpu/Print.h"
 #include "passes/lower/cpu/Stash.h"
@@ -102,6 +103,9 @@ struct ConvertToLLVM : cellgrad::impl::ConvertToLLVMBase<ConvertToLLVM> {
       if (failed(applyPatternsGreedily(module, std::move(patterns))))
         return signalPassFailure();
     }
+
+    if (failed(cellgrad::lowerControlFlow(module)))
+      return signalPassFailure();
 
     LowerToLLVMOptions options(ctx);
     options.useBarePtrCallConv = true;

@@ -56,8 +56,11 @@ constexpr int64_t kFewestImages = 8;
 /// A result of this size that is made long before it is used costs more than
 /// a pass over it saves: memory is what limits the models that train.
 constexpr int64_t kLargeBytes = 16 * 1024;
-/// Ops looked at beyond the last one that joined.
+/// Ops passed beyond the last one that joined, which must come after the group.
 constexpr unsigned kWindow = 32;
+/// All ops looked at beyond the last one that joined. Without, a group that
+/// little depends on is compared with all the rest of the program.
+constexpr unsigned kFarthest = 256;
 
 /// What limits tiles and items.
 struct Limits {
@@ -351,6 +354,8 @@ public:
           fills.erase(user->second);
       }
       for (Operation *later : plan->deferred)
+        dropFills(later, last, plan->deferred);
+      for (Operation *later : plan->deferred)
         later->moveBefore(after);
       if (!plan->deferred.empty())
         after = plan->deferred.front();
@@ -363,6 +368,41 @@ public:
   }
 
 private:
+  /// Whether `op` reads or writes memory of `root`.
+  static bool touches(Operation &op, Value root) {
+    return op
+        .walk([&](Operation *inner) {
+          return !isMemoryEffectFree(inner) &&
+                         llvm::any_of(inner->getOperands(),
+                                      [&](Value operand) {
+                                        return isa<BaseMemRefType>(
+                                                   operand.getType()) &&
+                                               rootOf(operand) == root;
+                                      })
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+  /// `op` is to come after `last`, with the other `deferred` ones. Fills that
+  /// ops find which it passes stay where they are.
+  void dropFills(Operation *op, Operation *last,
+                 ArrayRef<Operation *> deferred) {
+    for (Value operand : op->getOperands()) {
+      if (!fills.contains({op, operand}))
+        continue;
+      Value root = rootOf(operand);
+      for (Operation *passed = op; passed != last;) {
+        passed = passed->getNextNode();
+        if (!llvm::is_contained(deferred, passed) && touches(*passed, root)) {
+          fills.erase({op, operand});
+          break;
+        }
+      }
+    }
+  }
+
   void findFills() {
     DenseMap<Value, linalg::FillOp> filled; // by root
     for (Operation &op : block) {
@@ -426,15 +466,17 @@ private:
     SmallVector<Operation *> deferred, passed;
     hoisted.clear();
     MemoryUse later;
+    unsigned looked = 0;
     for (Operation *op = seed->getNextNode();
-         op && passed.size() < kWindow &&
+         op && passed.size() < kWindow && looked < kFarthest &&
          !op->hasTrait<OpTrait::IsTerminator>();
-         op = op->getNextNode()) {
+         op = op->getNextNode(), ++looked) {
       auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
       bool waits = later.conflictsWith(op);
       if (linalgOp && !waits && !refused.contains(op) && group.add(linalgOp)) {
         llvm::append_range(deferred, passed);
         passed.clear();
+        looked = 0;
         if (!deferred.empty())
           hoisted.push_back(linalgOp);
         continue;

@@ -3,6 +3,7 @@
 #include "passes/lower/fuse/Pipeline.h"
 
 #include "passes/lower/fuse/Passes.h"
+#include "passes/lower/tensors/Verify.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -17,4 +18,5 @@ void cellgrad::buildFusePipeline(OpPassManager &pm,
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createFuseLinalg({options.recomputeLimit}));
   pm.addPass(createCSEPass());
+  pm.addPass(createVerifyStage());
 }

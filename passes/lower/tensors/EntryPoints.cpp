@@ -90,14 +90,17 @@ FailureOr<SmallVector<int64_t>> collectDonations(func::FuncOp func) {
   return donor;
 }
 
+/// `openSize` stands in for a batch size that is not known, and becomes -1.
 void appendTensor(Builder &b, SmallVectorImpl<NamedAttribute> &fields,
-                  Type type, Attribute dtype) {
+                  Type type, Attribute dtype, int64_t openSize) {
   auto tensor = cast<RankedTensorType>(type);
+  SmallVector<int64_t> shape(tensor.getShape());
+  if (openSize != 0 && !shape.empty() && shape[0] == openSize)
+    shape[0] = -1;
   if (!dtype) // cell-lower-unsigned notes what the type does not say
     dtype = b.getStringAttr(dtypeName(tensor.getElementType()));
   fields.push_back(b.getNamedAttr("dtype", dtype));
-  fields.push_back(
-      b.getNamedAttr("shape", b.getDenseI64ArrayAttr(tensor.getShape())));
+  fields.push_back(b.getNamedAttr("shape", b.getDenseI64ArrayAttr(shape)));
 }
 
 Attribute nameOr(Builder &b, Attribute given, const char *prefix,
@@ -127,6 +130,8 @@ LogicalResult checkSkipped(func::FuncOp func) {
 DictionaryAttr buildSignature(func::FuncOp func, ArrayRef<int64_t> donor) {
   Builder b(func.getContext());
   SmallVector<Attribute> args, results;
+  auto batch = func->getAttrOfType<DictionaryAttr>("cell.batch");
+  int64_t openSize = batch ? batch.getAs<IntegerAttr>("size").getInt() : 0;
   for (auto [i, type] : llvm::enumerate(func.getArgumentTypes())) {
     SmallVector<NamedAttribute> fields;
     fields.push_back(b.getNamedAttr(
@@ -134,7 +139,7 @@ DictionaryAttr buildSignature(func::FuncOp func, ArrayRef<int64_t> donor) {
     Attribute role = func.getArgAttr(i, "cell.role");
     fields.push_back(
         b.getNamedAttr("role", role ? role : b.getStringAttr("input")));
-    appendTensor(b, fields, type, func.getArgAttr(i, "cell.dtype"));
+    appendTensor(b, fields, type, func.getArgAttr(i, "cell.dtype"), openSize);
     if (Attribute donate = func.getArgAttr(i, "cell.donate"))
       fields.push_back(b.getNamedAttr("donate", donate));
     args.push_back(b.getDictionaryAttr(fields));
@@ -143,7 +148,8 @@ DictionaryAttr buildSignature(func::FuncOp func, ArrayRef<int64_t> donor) {
     SmallVector<NamedAttribute> fields;
     fields.push_back(b.getNamedAttr(
         "name", nameOr(b, func.getResultAttr(k, "cell.name"), "out", k)));
-    appendTensor(b, fields, type, func.getResultAttr(k, "cell.dtype"));
+    appendTensor(b, fields, type, func.getResultAttr(k, "cell.dtype"),
+                 openSize);
     if (donor[k] >= 0)
       fields.push_back(
           b.getNamedAttr("donated_arg", b.getI64IntegerAttr(donor[k])));
@@ -151,9 +157,12 @@ DictionaryAttr buildSignature(func::FuncOp func, ArrayRef<int64_t> donor) {
       fields.push_back(b.getNamedAttr("skipped", b.getUnitAttr()));
     results.push_back(b.getDictionaryAttr(fields));
   }
-  return b.getDictionaryAttr(
-      {b.getNamedAttr("args", b.getArrayAttr(args)),
-       b.getNamedAttr("results", b.getArrayAttr(results))});
+  NamedAttrList signature;
+  signature.append("args", b.getArrayAttr(args));
+  signature.append("results", b.getArrayAttr(results));
+  if (batch)
+    signature.append("max_batch", batch.get("max"));
+  return signature.getDictionary(func.getContext());
 }
 
 /// Refuses calls: what can be inlined is.
@@ -198,6 +207,7 @@ LogicalResult convertFunction(func::FuncOp func) {
   if (failed(donor) || failed(checkCalls(func)) || failed(checkSkipped(func)))
     return failure();
   func->setAttr("cell.signature", buildSignature(func, *donor));
+  func->removeAttr("cell.batch");
 
   Block &body = func.getBody().front();
   OpBuilder b = OpBuilder::atBlockBegin(&body);

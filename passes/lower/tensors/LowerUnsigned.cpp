@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -228,7 +229,8 @@ private:
   static LogicalResult check(Operation *op) {
     if (!isa<CellDialect>(op->getDialect())) {
       if (isa<func::FuncDialect, scf::SCFDialect>(op->getDialect()) ||
-          isa<arith::SelectOp>(op))
+          isa<arith::SelectOp, tensor::EmptyOp, tensor::ExtractSliceOp,
+              tensor::InsertSliceOp>(op))
         return success();
     } else if (isa<AbsOp, AddOp, ArgMaxOp, ArgMinOp, ArgSortOp, BarrierOp,
                    BitwiseAndOp, BitwiseNotOp, BitwiseOrOp, BitwiseXorOp,

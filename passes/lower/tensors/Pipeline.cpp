@@ -3,6 +3,7 @@
 #include "passes/lower/tensors/Pipeline.h"
 
 #include "passes/lower/tensors/Passes.h"
+#include "passes/lower/tensors/Verify.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -20,4 +21,5 @@ void cellgrad::buildPlacePipeline(OpPassManager &pm) {
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createSeparateInits());
   pm.addNestedPass<func::FuncOp>(createCarryBuffers());
+  pm.addPass(createVerifyStage());
 }

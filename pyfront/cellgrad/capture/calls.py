@@ -19,6 +19,7 @@ from cellgrad.capture.given import checked
 from cellgrad.capture.ranges import TensorRange
 from cellgrad.capture.source import without_source
 from cellgrad.core import state
+from cellgrad.core.dynamic import dynamic
 from cellgrad.core.effects import assign, print_tensors
 from cellgrad.core.errors import error
 from cellgrad.core.foreign import function_hint, unknown_argument
@@ -371,15 +372,20 @@ def store_attribute(owner: Any, name: str, value: Any) -> None:
             _store_in_cell(owner, name, value)
             return
         if isinstance(owner, types.ModuleType):
-            raise error(
-                TypeError,
-                f"The global variable '{name}' of module '{owner.__name__}' is assigned in compiled "
-                "code, which would happen only once, while compiling.",
-                "return the value and assign it outside, or make it state: a Parameter of a Cell",
+            raise dynamic(
+                error(
+                    TypeError,
+                    f"The global variable '{name}' of module '{owner.__name__}' is assigned in compiled "
+                    "code, which would happen only once, while compiling.",
+                    "return the value and assign it outside, or make it state: a Parameter of a Cell",
+                )
             )
         if isinstance(owner, Tensor):
-            raise error(
-                TypeError, f"Attribute '{name}' of a tensor cannot be assigned in compiled code."
+            raise dynamic(
+                error(
+                    TypeError,
+                    f"Attribute '{name}' of a tensor cannot be assigned in compiled code.",
+                )
             )
         changing(owner, setattr, owner, name, value, key=name, attribute=True)
     setattr(owner, name, value)
@@ -450,11 +456,13 @@ def global_changed(frame: Frame, name: str, what: str) -> Exception:
     evaluated.
     """
     kind = "nonlocal" if name in frame.closure else "global"
-    return error(
-        TypeError,
-        f"The {kind} variable '{name}' {what} in compiled code, which would happen only once, while "
-        "compiling.",
-        "return the value and assign it outside, or make it state: a Parameter of a Cell",
+    return dynamic(
+        error(
+            TypeError,
+            f"The {kind} variable '{name}' {what} in compiled code, which would happen only once, while "
+            "compiling.",
+            "return the value and assign it outside, or make it state: a Parameter of a Cell",
+        )
     )
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from cellgrad.capture.given import at
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
+from cellgrad.core.dynamic import dynamic
 from cellgrad.core.effects import assign
 from cellgrad.core.errors import Position, error
 from cellgrad.core.guards import ABSENT, CONTAINERS, contents, is_cell
@@ -282,13 +283,15 @@ def repeated(
                 made[id(v)] = build(v)
             except (TypeError, RuntimeError) as e:
                 kind = "Tensor" if isinstance(v, Tensor) else type(v).__name__
-                raise error(
-                    TypeError,
-                    f"A {kind} is kept in a list, dictionary or object from around the compiled code, "
-                    "and belongs to a function that is differentiated or mapped, or holds tensors and "
-                    "is no container that compiled code can return.",
-                    "return the tensors, as auxiliary outputs (has_aux=True), and keep them outside",
-                    position,
+                raise dynamic(
+                    error(
+                        TypeError,
+                        f"A {kind} is kept in a list, dictionary or object from around the compiled code, "
+                        "and belongs to a function that is differentiated or mapped, or holds tensors and "
+                        "is no container that compiled code can return.",
+                        "return the tensors, as auxiliary outputs (has_aux=True), and keep them outside",
+                        position,
+                    )
                 ) from e
         return made[id(v)]
 

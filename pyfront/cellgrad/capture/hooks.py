@@ -8,7 +8,6 @@ from typing import Any
 from cellgrad.capture import calls
 from cellgrad.core.errors import error
 from cellgrad.core.hooks import Hook
-from cellgrad.core.record import cast_to
 from cellgrad.core.tensor import Tensor
 
 
@@ -29,7 +28,7 @@ def replaced(given: Any, gradient: Tensor, name: str) -> Tensor:
             f"The hook '{name}' must return a gradient of the shape it is called with, "
             f"{list(gradient.shape)}, but returned {list(given.shape)}.",
         )
-    return cast_to(given, gradient.dtype)
+    return given if given.dtype is gradient.dtype else given.astype(gradient.dtype)
 
 
 def through(listed: Sequence[Hook], gradient: Tensor) -> Tensor:

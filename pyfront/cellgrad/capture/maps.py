@@ -104,14 +104,21 @@ class MultitypeFuncGraph:
 
         return add
 
-    def __call__(self, *args: Any) -> Any:
+    def find(self, args: tuple[Any, ...]) -> Callable[..., Any] | None:
+        """The implementation for such arguments, if there is one."""
         # An exact list of types wins over one with "Number".
         for loose in (False, True):
             for names, function in self.entries:
                 if len(names) != len(args) or ("Number" in names) is not loose:
                     continue
                 if all(_TYPES[n](a) for n, a in zip(names, args)):
-                    return _call(function, args)
+                    return function
+        return None
+
+    def __call__(self, *args: Any) -> Any:
+        found = self.find(args)
+        if found is not None:
+            return _call(found, args)
         given = ", ".join(_title(a) for a in args)
         known = "; ".join("(" + ", ".join(n) + ")" for n, _ in self.entries)
         raise error(
@@ -206,6 +213,13 @@ class HyperMap(_Mapping):
             return self._values(sequences, lambda items: self._map(function, items))
         if not any(isinstance(s, tuple | list) for s in sequences):
             return _call(function, sequences)
+        leaf = not isinstance(sequences[0], tuple | list)  # a tensor beside a tuple, for example
+        if (
+            leaf
+            and isinstance(function, MultitypeFuncGraph)
+            and function.find(sequences) is not None
+        ):
+            return function(*sequences)
         return self._items(sequences, lambda items: self._map(function, items))
 
 

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from cellgrad.capture.constants import lazy_inline, mutable, no_inline
+from cellgrad.common import api as api
 from cellgrad.common import dtype as dtype
 from cellgrad.common import generator as generator
 from cellgrad.common import initializer as initializer
@@ -28,6 +29,7 @@ from cellgrad.core.settings import (
     jit_class,
     set_recursion_limit,
 )
+from cellgrad.core.symbol import Symbol
 from cellgrad.core.tensor import Tensor, tensor
 from cellgrad.ops.sparse import COOTensor, CSRTensor
 from cellgrad.transforms.custom import recompute
@@ -42,6 +44,7 @@ __all__ = [
     "JitConfig",
     "Parameter",
     "ParameterTuple",
+    "Symbol",
     "Tensor",
     "default_generator",
     "from_numpy",

@@ -2,6 +2,8 @@
 
 CELLGRAD_DEBUG_NANS=1: an op that gives NaN ends the call and is named. CELLGRAD_SANITIZE=address: every
 access to memory is checked by AddressSanitizer, whose runtime must be in the process.
+CELLGRAD_VERIFY_EACH=1: the compiler verifies its IR after every pass instead of after every stage, so that
+a mistake of a pass is found where it is made; the code is the same.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import os
 
 from cellgrad.core.errors import error
 
+VERIFY_EACH = os.environ.get("CELLGRAD_VERIFY_EACH", "0") not in ("", "0")
 CHECK_NANS = os.environ.get("CELLGRAD_DEBUG_NANS", "0") not in ("", "0")
 _SANITIZE = os.environ.get("CELLGRAD_SANITIZE", "")
 

@@ -14,6 +14,7 @@ import shutil
 import sys
 import tempfile
 import threading
+import time
 import types
 import weakref
 from collections.abc import Callable, Coroutine, Iterator
@@ -44,6 +45,7 @@ from cellgrad.core import dtype as mstype
 from cellgrad.core import format as _format
 from cellgrad.core import hooks as _hooks
 from cellgrad.core import log as _log
+from cellgrad.core import state as _state
 from cellgrad.core.context import current as _current
 from cellgrad.core.context import prefix as _prefix
 from cellgrad.core.errors import NotCompilable, error
@@ -54,6 +56,7 @@ from cellgrad.core.inputs import collect, inputs_of, substitute
 from cellgrad.core.lost_digits import tell
 from cellgrad.core.nodes import fields_of, is_record, with_fields
 from cellgrad.core.number import NeedsValue, Number
+from cellgrad.core.open_shape import without_elements
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.record import splat
 from cellgrad.core.scope import NeedsIdentity, Scope, ScopeGuard, Trace
@@ -79,6 +82,7 @@ class Compiled:
         "__weakref__",
         "build",
         "captures",
+        "changes",
         "elements",
         "entry",
         "given",
@@ -107,9 +111,17 @@ class Compiled:
         self.written = written
         self.captures = captures
         self.build = build
+        self.changes = False  # whether it changes containers of its arguments
         self.given: list[_given.Path] = []  # containers of the arguments that it changes or returns
         self.widened: tuple[int, ...] = ()  # inputs in float32 that meet float64
         self.modes: list[tuple[weakref.ref[Any], bool]] = []  # Cells and their training flags
+
+    def run(self, buffers: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What a call with these arguments returns, given the buffers of all that it reads."""
+        results = self.entry(buffers)
+        if self.given:
+            results = _given.with_given(results, self.given, args, kwargs)
+        return self.build(results)
 
     def modes_hold(self) -> bool:
         """Whether the Cells it was compiled from have the training flags they had."""
@@ -139,8 +151,11 @@ class Compiled:
 class Program:
     """Something to compile: `run` is called with tracers while a scope is current."""
 
+    asks = False  # whether it is called again with elements that are needed while compiling
+
     __slots__ = (
-        *("__weakref__", "by_identity", "cache", "divisible", "name", "run", "shared", "stale"),
+        *("__weakref__", "by_identity", "cache", "divisible", "dynamic", "name", "run", "shared"),
+        "stale",
         "variants",
     )
 
@@ -148,7 +163,7 @@ class Program:
         self,
         run: Callable[..., Any],
         name: str,
-        shared: tuple[dict[Any, Program], Any] | None = None,
+        shared: tuple[dict[Any, Any], Any] | None = None,
         divisible: bool = False,
     ):
         self.run = run
@@ -159,6 +174,8 @@ class Program:
         self.cache: dict[Any, Compiled] = {}
         # Whether it matters which Parameters the arguments are: it writes one of them.
         self.by_identity = False
+        # Whether it runs as ordinary Python, because its code cannot be compiled.
+        self.dynamic = False
         # Whether a Cell it read was changed; "mode" where only training flags were.
         self.stale: bool | str = False
         self.variants: dict[Any, list[Compiled]] = {}  # all that is compiled, for any flags
@@ -214,10 +231,31 @@ class Program:
                 buffers = [b.copy() if b is p._buf else b for b in buffers]
         if compiled.captures:
             buffers.extend([t._buf for t, _ in compiled.captures])
-        results = compiled.entry(buffers)
-        if compiled.given:
-            results = _given.with_given(results, compiled.given, args, kwargs)
-        return compiled.build(results)
+        tape = _state.current.tape
+        if tape is not None:
+            return tape.run(self, compiled, args, kwargs, buffers)
+        return compiled.run(buffers, args, kwargs)
+
+    def prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Compiles for arguments like these, unless that is done, and does not run."""
+        key: list[Any] = _prefix.copy()
+        tensors: list[Tensor] = []
+        for a in args:
+            collect(a, key, tensors)
+        for name, value in kwargs.items():
+            key.append(name)
+            collect(value, key, tensors)
+        if self.by_identity:
+            key += [Identity(t) for t in tensors if type(t) is Parameter]
+        if _hooks.registered:
+            key.extend(_hooks.key(tensors))
+        compiled = self.cache.get(tuple(key))
+        if compiled is None or self.stale or not compiled.fits():
+            try:
+                self._compile(tuple(key), args, kwargs)
+            except NeedsIdentity:
+                self.by_identity = True
+                self.prepare(args, kwargs)
 
     def _compile(self, signature: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
         with compiling:
@@ -253,10 +291,12 @@ class Program:
 
     def _capture_and_compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
         trace = Trace(self.name)
+        trace.asks = self.asks
         trace.by_identity = self.by_identity
         captured = None
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(max(limit, _RECURSION))
+        began = time.process_time()
         try:
             captured = capture(trace, self.name, self.run, args, kwargs)
         except RecursionError as e:
@@ -272,6 +312,9 @@ class Program:
         finally:
             sys.setrecursionlimit(limit)
             trace.closed = True
+        if _log.wanted("compile"):
+            ms = 1e3 * (time.process_time() - began)
+            _log.write("compile", f"'{self.name}' is captured, {ms:.3f} ms")
         for cell in trace.cells.values():
             cell._dependents.add(self)
         if captured is None:
@@ -289,6 +332,7 @@ class Program:
             list(trace.elements.values()),
         )
         compiled.given = trace.returned
+        compiled.changes = bool(trace.returned and trace.actions)
         compiled.widened = tuple(trace.widened)
         compiled.modes = [(weakref.ref(c), c.training) for c in trace.cells.values()]
         return compiled
@@ -320,6 +364,9 @@ def capture(
     one around it has all arguments, with donation for the Parameters that are written.
     """
     tensors = inputs_of(args, kwargs)
+    for t in tensors:
+        if any(n < 0 for n in t._sig.shape):
+            raise without_elements(t._sig.shape)
     unknown = _native.Loc("<call>", 0, 0, "")
     body = Scope(trace, name + "_body", [t._sig for t in tensors], None, unknown)
     body.name = name
@@ -488,9 +535,19 @@ def compile_entry(trace: Trace, name: str) -> Any:
     options: dict[str, Any] = {**_instrument.options(), **place.options()}
 
     def build(**more: str) -> None:
-        _native.compile_graph(
-            trace.graph, path, "m", {**options, **more, "reproducers": reproducers()}
+        timings = _native.compile_graph(
+            trace.graph,
+            path,
+            "m",
+            {
+                **options,
+                **more,
+                "reproducers": reproducers(),
+                "verify_each": _instrument.VERIFY_EACH,
+            },
         )
+        if _log.wanted("compile"):
+            _log.write("compile", f"'{name}'\n{timings}")
 
     try:
         if _log.wanted("plan"):  # which stored code does not have
@@ -536,9 +593,9 @@ def _release() -> None:
         clear()
 
 
-def call_cell(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Calls a Cell through compiled code."""
-    program = cell.__dict__.get("_jit_program")
+def cell_program(cell: Any) -> Program:
+    """The compiled code of a Cell."""
+    program: Program | None = cell.__dict__.get("_jit_program")
     if program is None:
         ref = weakref.ref(cell)
 
@@ -547,7 +604,12 @@ def call_cell(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
         program = Program(run, type(cell).__name__, divisible=True)
         object.__setattr__(cell, "_jit_program", program)
-    return _or_plain(program, cell._plain, cell.__dict__.get("_lax"), args, kwargs)
+    return program
+
+
+def call_cell(cell: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Calls a Cell through compiled code."""
+    return _or_plain(cell_program(cell), cell._plain, cell.__dict__.get("_lax"), args, kwargs)
 
 
 _programs = PerObject()
@@ -563,6 +625,8 @@ def program_for(
     what to run.
     """
     owner, tag = function, None
+    if _state.current.tape is not None:
+        _state.current.tape.keep(function)
     if isinstance(function, types.MethodType):
         owner, tag = function.__self__, function.__func__
     try:

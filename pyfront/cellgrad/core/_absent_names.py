@@ -161,9 +161,9 @@ FAMILIES: dict[str, dict[str, str]] = {
     },
     "Shapes are static here: a function compiles once for each.": {
         "mindspore": """
-            Symbol enable_dynamic""",
+            enable_dynamic""",
         "common": """
-            Symbol enable_dynamic""",
+            enable_dynamic""",
     },
     "It is MindSpore's layer for Ascend under an inner name; mint and mint.nn have it.": {
         "nn": """
@@ -178,7 +178,7 @@ FAMILIES: dict[str, dict[str, str]] = {
             move_to offload offload_file_path param_info parent_tensor_ pin_memory set_cast_dtype
             set_device_address set_init_flag set_param_info setitem_index_info storage
             symbolic_shape untyped_storage virtual_flag wait_pipeline
-            delete_ hooks init remove_hook requires_grad_ set_ to_""",
+            delete_ init remove_hook requires_grad_ set_ to_""",
         "ops": """
             move_to MoveTo""",
     },

@@ -40,6 +40,7 @@ run operation by operation, else they are errors.
 """
 
 _DEVICES = ("CPU", "GPU", "Ascend")
+_DRIVER, _REQUIRED = "CELLGRAD_CUDA_DRIVER", "CELLGRAD_REQUIRE_GPU"
 
 
 class ParallelMode:
@@ -98,6 +99,7 @@ _context: dict[str, Any] = {
 # The least value of each setting that is a number.
 _COUNTS = {"max_trips": 0, "max_stash_bytes": 0, "max_programs": 1}
 _THREADS = "runtime_num_threads"
+_SET_CONTEXT = "context.set_context"
 _warned: set[str] = set()
 
 
@@ -126,6 +128,9 @@ class Placement:
         self.chip = chip
         self.key: tuple[Device, ...] = () if device_id is None else (_device(device_id),)
 
+    def __str__(self) -> str:
+        return str(self.key[0]) if self.key else "CPU"
+
     def options(self) -> dict[str, Any]:
         """The compile options for it."""
         return {} if self.device_id is None else {"chips": [self.chip]}
@@ -150,26 +155,68 @@ def note_dtype(*dtype: Type) -> None:
     _place(current[0])
 
 
-def _cuda(device_id: int) -> Placement:
+def _cuda(device_id: int, asked: str, or_cpu: bool = False) -> Placement:
+    """The GPU that a call asked for, or the CPU where there is no driver and `or_cpu`."""
     try:
         name, found, chip = _native.open_device(device_id)
     except _native.DeviceError as e:
-        if str(e).startswith("no CUDA driver") and not os.environ.get("CELLGRAD_CUDA_DRIVER"):
-            _warn_once("GPU", f"device_target='GPU': {e}; the CPU is used.")
+        # A driver that is named has to be there.
+        has_none = str(e).startswith("no CUDA driver") and not os.environ.get(_DRIVER)
+        if or_cpu and has_none and not _is_device_required():
+            _warn_once("GPU", f"{asked}: {e}; the CPU is used.")
             return _CPU
         raise error(
             RuntimeError,
-            f"device_target='GPU' with device_id={device_id}: {e}.",
-            "An NVIDIA driver of CUDA 12.0 or later is needed; CELLGRAD_CUDA_DRIVER names one that "
+            f"{asked} with device_id={device_id}: {e}.",
+            f"An NVIDIA driver of CUDA 12.0 or later is needed; {_DRIVER} names one that "
             "is not found by itself. device_target='CPU' computes on the CPU.",
         ) from None
     if chip is None:
         raise error(
             RuntimeError,
-            f"device_target='GPU': {name} ({found}) is older than {_native.gpu_chips()[0]}, the oldest "
+            f"{asked}: {name} ({found}) is older than {_native.gpu_chips()[0]}, the oldest "
             "chip that code is generated for.",
         )
     return Placement(device_id, chip)
+
+
+def _is_device_required() -> bool:
+    """Whether the CPU is never to compute what was meant for another device."""
+    return os.environ.get(_REQUIRED, "0") not in ("", "0")
+
+
+def check_placed(name: str, operation: str) -> int | None:
+    """The number of the device with a name (``"CPU"``, ``"GPU"``, ``"GPU:1"``), on which programs compute;
+    None for the host, which every program can take elements from.
+
+    Raises:
+        ValueError: no name of a device.
+        RuntimeError: there is no such device, or programs compute elsewhere.
+    """
+    kind, colon, digits = name.partition(":")
+    if (kind not in _DEVICES and kind != "cpu") or (colon and not digits.isdecimal()):
+        raise argument_error(ValueError, operation, "device", "such as 'CPU' or 'GPU:0'", name)
+    if kind in ("CPU", "cpu"):
+        return None
+    if kind == "Ascend":
+        raise _no_back_end(f"For '{operation}', device '{name}'")
+    number = int(digits) if digits else _context["device_id"]
+    placement = _cuda(number, f"For '{operation}', device '{name}'")
+    if current[0].key != placement.key:
+        raise error(
+            RuntimeError,
+            f"For '{operation}', device is '{name}', but programs compute on {current[0]}.",
+            f"ms.set_device('GPU', {number}) has them compute there; tensors move as they are needed",
+        )
+    return number
+
+
+def _no_back_end(asked: str) -> RuntimeError:
+    return error(
+        RuntimeError,
+        f"{asked} has no back end in this version.",
+        "device_target='CPU' computes on the CPU, and 'GPU' on an NVIDIA GPU",
+    )
 
 
 def _warn_once(key: str, text: str) -> None:
@@ -184,8 +231,8 @@ def set_context(**kwargs: Any) -> None:
     Args:
         mode: `GRAPH_MODE` or `PYNATIVE_MODE`.
         device_target: ``"CPU"``, or ``"GPU"`` for an NVIDIA GPU. ``"Ascend"``, and ``"GPU"`` on a
-            machine without a driver, are accepted so that scripts run, and mean the CPU (one warning
-            line says so).
+            machine without a driver, are accepted so that scripts run, and mean the CPU: one warning
+            line says so, and with CELLGRAD_REQUIRE_GPU=1 it is an error, as it is for `set_device`.
         device_id: the number of the GPU, from 0.
         jit_syntax_level: `STRICT` (the default): code that cannot be compiled as a whole is an error.
             `LAX`: functions under `jit` and Cells with such code run operation by operation, and a
@@ -204,14 +251,15 @@ def set_context(**kwargs: Any) -> None:
     Raises:
         ValueError: an unknown setting, mode or device.
         TypeError: a number that is not an int.
-        RuntimeError: there is no GPU of that number, or CELLGRAD_CUDA_DRIVER names no driver.
+        RuntimeError: there is no GPU of that number, CELLGRAD_CUDA_DRIVER names no driver, or
+            CELLGRAD_REQUIRE_GPU=1 and there is no such device.
 
     >>> ms.set_context(mode=ms.GRAPH_MODE)
     >>> ms.get_context("mode") == ms.GRAPH_MODE
     True
     """
     if "device_target" in kwargs:  # with its number, whatever their order
-        set_device(kwargs.pop("device_target"), kwargs.pop("device_id", None))
+        _choose(_SET_CONTEXT, kwargs.pop("device_target"), kwargs.pop("device_id", None))
     for key, value in kwargs.items():
         if key == "mode":
             if isinstance(value, bool) or value not in (GRAPH_MODE, PYNATIVE_MODE):
@@ -219,7 +267,7 @@ def set_context(**kwargs: Any) -> None:
                 raise argument_error(ValueError, "context.set_context", "mode", wanted, value)
             _context["mode"] = int(value)
         elif key == "device_id":
-            set_device(_context["device_target"], value)
+            _choose(_SET_CONTEXT, _context["device_target"], value)
         elif key == _THREADS:
             _use_threads("context.set_context", key, value)
         elif key in _COUNTS:
@@ -247,32 +295,35 @@ def set_context(**kwargs: Any) -> None:
 def set_device(device_target: str, device_id: int | None = None) -> None:
     """Chooses where programs run: ``"CPU"``, or ``"GPU"`` for the NVIDIA GPU of a number.
 
-    Tensors move when a program needs them. ``"Ascend"``, and ``"GPU"`` on a machine without a driver,
-    mean the CPU; a warning line says so.
+    Tensors move when a program needs them.
 
     Raises:
         ValueError: an unknown device.
-        RuntimeError: there is no GPU of that number, or CELLGRAD_CUDA_DRIVER names no driver.
+        RuntimeError: there is no driver, no GPU of that number, or no back end for the device. What
+            was chosen before is as it was.
 
     >>> ms.set_device("CPU")
     >>> ms.get_context("device_target")
     'CPU'
     """
-    check_one_of(device_target, "context.set_context", "device_target", _DEVICES)
+    _choose("set_device", device_target, device_id)
+
+
+def _choose(function: str, target: str, device_id: int | None) -> None:
+    check_one_of(target, function, "device_target", _DEVICES)
     if device_id is None:
         device_id = _context["device_id"]
-    device_id = check_int(device_id, "context.set_context", "device_id", at_least=0)
+    device_id = check_int(device_id, function, "device_id", at_least=0)
     if device_id >= 2**31:
-        raise argument_error(
-            ValueError, "context.set_context", "device_id", "below 2**31", device_id
-        )
-    if device_target == "Ascend":
-        _warn_once(
-            device_target,
-            f"device_target={device_target!r} has no back end in this version; the CPU is used.",
-        )
-    _place(_cuda(device_id) if device_target == "GPU" else _CPU)
-    _context["device_target"], _context["device_id"] = device_target, device_id
+        raise argument_error(ValueError, function, "device_id", "below 2**31", device_id)
+    # MindSpore's older function, by which scripts name the device that they were written on.
+    or_cpu, asked = function == _SET_CONTEXT, f"device_target={target!r}"
+    if target == "Ascend":
+        if not or_cpu or _is_device_required():
+            raise _no_back_end(asked)
+        _warn_once(target, f"{asked} has no back end in this version; the CPU is used.")
+    _place(_cuda(device_id, asked, or_cpu) if target == "GPU" else _CPU)
+    _context["device_target"], _context["device_id"] = target, device_id
 
 
 def get_context(attr_key: str) -> Any:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from cellgrad.core import state
+from cellgrad.core.dynamic import dynamic
 from cellgrad.core.errors import error
 from cellgrad.core.guards import ABSENT
 
@@ -62,11 +63,13 @@ class TensorHookHandle:
 def refuse_in_capture(what: str) -> None:
     """Refuses to change the hooks of what is around the code that is being captured."""
     if state.current.scope is not None:
-        raise error(
-            ValueError,
-            f"A hook of what is made outside of compiled code is {what} in it, which would happen "
-            "only once, while compiling.",
-            "register and remove hooks of Parameters and Cells outside, for example in __init__",
+        raise dynamic(
+            error(
+                ValueError,
+                f"A hook of what is made outside of compiled code is {what} in it, which would happen "
+                "only once, while compiling.",
+                "register and remove hooks of Parameters and Cells outside, for example in __init__",
+            )
         )
 
 

@@ -1,7 +1,8 @@
 """Notes on what the package does, on standard error: CELLGRAD_LOG names the kinds wanted.
 
 ``recompile``: why a function or Cell is compiled; ``cache``: what the cache on disk does; ``plan``: the
-kernels of what is compiled, with their items, bytes and time. Several are separated by commas.
+kernels of what is compiled, with their items, bytes and time; ``compile``: what each stage of compiling
+costs. Several are separated by commas.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 
 from cellgrad.core import state
 from cellgrad.core.dtype import Type
+from cellgrad.core.errors import error
 from cellgrad.core.storage import signature
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tracer import Tracer
@@ -165,8 +166,14 @@ class Number:
 
 
 def real(value: Any) -> float:
-    """``float(value)``, of a `Number` as well."""
+    """``float(value)``, of a `Number` as well.
+
+    Raises:
+        TypeError: text, also of a number, or something else.
+    """
     if type(value) is Number:
         out: Any = value._with(float, value)
         return out  # type: ignore[no-any-return]
+    if isinstance(value, str):
+        raise error(TypeError, f"A number is needed, but got str {value!r}.")
     return float(value)

@@ -13,7 +13,7 @@ from cellgrad.core import state
 from cellgrad.core.arguments import argument_error, check_bool
 from cellgrad.core.effects import assign
 from cellgrad.core.errors import error
-from cellgrad.core.storage import from_numpy, signature
+from cellgrad.core.storage import from_numpy, signature, to_numpy
 from cellgrad.core.tensor import Tensor, _converted
 
 __all__ = ["Parameter", "ParameterTuple"]
@@ -155,7 +155,7 @@ class Parameter(Tensor):
             return self
         if not isinstance(data, Tensor):
             data = Tensor(data)
-        array = data._concrete("set_data()")
+        array = to_numpy(data._buf, data.dtype)
         self._buf = from_numpy(_converted(array, self.dtype), self.dtype)
         self._sig = signature(self.dtype, tuple(array.shape))
         return self
@@ -169,7 +169,7 @@ class Parameter(Tensor):
         scope = state.current.scope
         if scope is not None:
             return scope.copied(self)
-        return Tensor(self)
+        return Tensor.copy(self)
 
     def clone(self, init: Any = "same") -> Parameter:
         """A new Parameter of the same name, shape and dtype.

@@ -109,7 +109,7 @@ def operation(function: F) -> F:
 def fresh(x: Tensor) -> Tensor:
     """The same value as a tensor of its own, so that assigning to elements of one leaves the other."""
     scope = state.current.scope
-    return Tensor(x) if scope is None else scope.copied(x)
+    return Tensor.copy(x) if scope is None else scope.copied(x)
 
 
 def emit(
@@ -224,8 +224,16 @@ def as_tensor(value: Any, op: str, dtype: Type | None = None) -> Tensor:
     )
 
 
+def plain_ints(value: Any, op: str, argument: str) -> Any:
+    """An int, or a list of ints, from a tensor of integers that are known; other values as they are."""
+    if isinstance(value, Tensor) and value.dtype.kind in "iu" and value.ndim < 2:
+        return value._concrete(f"'{argument}' of {op}").tolist()
+    return value
+
+
 def axes_of(axis: Any, rank: int, op: str, empty_is_all: bool = True) -> tuple[int, ...]:
     """Non-negative, sorted dimensions from an int, tuple, list or None (all)."""
+    axis = plain_ints(axis, op, "axis")
     if axis is None or (empty_is_all and isinstance(axis, tuple | list) and not axis):
         return tuple(range(rank))
     listed = axis if isinstance(axis, tuple | list) else (axis,)
@@ -239,6 +247,9 @@ def axes_of(axis: Any, rank: int, op: str, empty_is_all: bool = True) -> tuple[i
 
 def axis_of(axis: Any, rank: int, op: str) -> int:
     """One non-negative dimension."""
+    axis = plain_ints(axis, op, "axis")
+    if isinstance(axis, list) and len(axis) == 1:  # a tensor of one element
+        axis = axis[0]
     if isinstance(axis, bool) or not isinstance(axis, int | np.integer):
         raise error(
             TypeError,
@@ -255,7 +266,10 @@ def axis_of(axis: Any, rank: int, op: str) -> int:
 
 def shape_of(shape: Any, op: str) -> tuple[int, ...]:
     """A shape from an int or a sequence of ints."""
+    shape = plain_ints(shape, op, "shape")
     listed = (shape,) if isinstance(shape, int | np.integer) else shape
+    if isinstance(listed, tuple | list):
+        listed = [plain_ints(n, op, "shape") for n in listed]
     if not isinstance(listed, tuple | list) or not all(
         isinstance(n, int | np.integer) and not isinstance(n, bool) for n in listed
     ):
@@ -279,6 +293,8 @@ def cast_to(x: Tensor, dtype: Type) -> Tensor:
             f"A dtype is needed, but got {type(dtype).__name__} {dtype!r}.",
             "write it as ms.float32",
         )
+    if state.current.scope is None:
+        return x.astype(dtype)
     return emit("cell.cast", [x], None, dtype, x.shape)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,9 @@ from cellgrad.core import dtype as mstype
 from cellgrad.core import format as _format
 from cellgrad.core import hooks, state
 from cellgrad.core.dtype import Type
-from cellgrad.core.errors import error
+from cellgrad.core.errors import PACKAGES, error
 from cellgrad.core.exchange import exchanged
+from cellgrad.core.open_shape import LARGEST, OpenElements, open_dims
 from cellgrad.core.storage import Signature, from_numpy, signature, to_numpy
 
 if TYPE_CHECKING:  # operators and methods are set when operations are there: `ops.methods.install`
@@ -106,7 +108,9 @@ class Tensor(_Methods):
             arrays keep their dtype.
         dtype: the dtype to convert to.
         shape, init: with an initializer, `input_data` is left out (``Tensor(shape=(2, 3),
-            dtype=ms.float32, init=One())``).
+            dtype=ms.float32, init=One())``). A length of None or a `Symbol` in `shape`, or a `dtype`
+            alone, gives a tensor without elements, which only says what there will be: for `export`,
+            `Cell.set_inputs`.
         const_arg: whether the elements are constants where it is an argument of compiled code, as
             those of a number are: see `set_const_arg`.
 
@@ -131,13 +135,19 @@ class Tensor(_Methods):
         self,
         input_data: Any = None,
         dtype: Type | None = None,
-        shape: Sequence[int] | int | None = None,
+        shape: Sequence[int | None] | int | None = None,
         init: Any = None,
         const_arg: bool = False,
     ):
         if dtype is not None:
             dtype = _check_dtype(dtype, "Tensor")
-        if shape is not None and dtype is not None and input_data is None and init is None:
+        if input_data is None and dtype is not None and init is None:
+            # MindSpore's -2 means that not even the number of dimensions is known.
+            opened = ((-2,), LARGEST) if shape is None else open_dims(shape)
+            if opened is not None:
+                self.__class__ = OpenTensor
+                self._buf, self._sig = OpenElements(*opened), signature(dtype, opened[0])
+                return
             input_data = np.zeros(shape)  # MindSpore leaves the elements undefined
         if init is not None:
             if shape is None or dtype is None:
@@ -326,6 +336,8 @@ class Tensor(_Methods):
         scope = state.current.scope
         if scope is not None:
             scope.trace.guard_elements(self)
+        elif state.current.tape is not None and called_by_the_package():
+            state.current.tape.reading(self)
         return to_numpy(self._buf, self._sig.dtype)
 
     def asnumpy(self) -> np.ndarray[Any, Any]:
@@ -456,8 +468,10 @@ class Tensor(_Methods):
         >>> print(Tensor([1.0, 2.0]).copy())
         [1. 2.]
         """
-        scope = state.current.scope
-        return Tensor(self) if scope is None else scope.copied(self)
+        scope, tape = state.current.scope, state.current.tape
+        if scope is not None:
+            return scope.copied(self)
+        return Tensor(self) if tape is None else tape.alias(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
         return self.copy()
@@ -480,6 +494,8 @@ class Tensor(_Methods):
         >>> print(x)
         [3. 4.]
         """
+        if state.current.tape is not None:
+            state.current.tape.reading(self)
         self._buf, self._sig = Tensor(value)._buf, value._sig
         return self
 
@@ -511,11 +527,46 @@ class Tensor(_Methods):
         """
         return hooks.register(self, hook)
 
+    def hooks(self) -> list[Callable[[Any], Any]]:
+        """The hooks that `register_hook` has added, in order.
+
+        >>> x = Tensor(3.0)
+        >>> handle = x.register_hook(lambda gradient: gradient * 10)
+        >>> print(len(x.hooks()))
+        1
+        """
+        return list(hooks.of(self))
+
+
+def called_by_the_package() -> bool:
+    """Whether elements are read by an operation, not by code of the user's, printing or a copy."""
+    frame = sys._getframe(2)
+    while frame.f_code.co_filename == __file__ and frame.f_back is not None:
+        frame = frame.f_back
+    return frame.f_code.co_filename.startswith(PACKAGES)
+
 
 class ConstantTensor(Tensor):
     """What a Tensor is after `Tensor.set_const_arg`."""
 
     __slots__ = ()
+
+
+class OpenTensor(Tensor):
+    """What ``Tensor(shape=(None, 3), dtype=ms.float32)`` is: a dtype and a shape."""
+
+    __slots__ = ()
+
+    def copy(self) -> Tensor:
+        return self
+
+    __copy__ = copy
+
+    def __repr__(self) -> str:
+        end = " )" if self.ndim == 1 else "\n)"
+        return f"Tensor(shape={list(self.shape)}, dtype={self.dtype.title}, value={end}"
+
+    __str__ = __repr__
 
 
 def _converted(array: np.ndarray[Any, Any], target: Type) -> np.ndarray[Any, Any]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
+from cellgrad.core.dynamic import dynamic
 from cellgrad.core.errors import NotCompilable, Position, error
 from cellgrad.core.foreign import function_called
 from cellgrad.core.storage import Signature, signature
@@ -13,6 +14,23 @@ from cellgrad.core.tensor import Tensor
 
 if TYPE_CHECKING:
     from cellgrad.core.scope import Scope
+
+
+# Integers that say how an operation computes (axes, shapes) are no more than this.
+_FEW = 256
+
+
+class NeedsElements(BaseException):
+    """The elements of an input are needed while compiling. No error, so that operations do not catch it."""
+
+    def __init__(self, place: int):
+        super().__init__()
+        self.place = place  # among the tensors of the call
+
+
+def says_how(x: Tensor) -> bool:
+    """Whether a tensor may be an axis, a shape or the like."""
+    return x.dtype.kind in "iu" and x.size <= _FEW
 
 
 class Tracer(Tensor):
@@ -42,6 +60,8 @@ class Tracer(Tensor):
             self._sig = signature(mstype.BY_NATIVE[value.dtype], shape)
 
     def _concrete(self, what: str) -> NoReturn:
+        if self._scope.trace.asks:
+            self._ask()
         if self._scope.trace.closed:
             raise leaked(self)
         if what == "bool()":
@@ -60,6 +80,13 @@ class Tracer(Tensor):
             or "keep the computation in ops, or return the "
             "tensor and convert it outside the compiled function",
         )
+
+    def _ask(self) -> None:
+        """Asks for the elements, if it is an input that may be an axis or the like."""
+        if says_how(self) and not self._scope.trace.closed:
+            for place, given in enumerate(self._scope.inputs):
+                if given is self:
+                    raise NeedsElements(place)
 
     def _type_text(self) -> str:
         return f"shape={list(self.shape)}, dtype={self.dtype.title}"
@@ -96,12 +123,14 @@ class Tracer(Tensor):
 
 def leaked(tracer: Tracer) -> Exception:
     """The error for a tracer used after, or outside of, the function that made it."""
-    return error(
-        RuntimeError,
-        f"A tensor computed inside '{tracer._scope.name}' ({tracer._type_text()}) is used outside "
-        f"of it: it was kept in a list, "
-        "global or attribute while the function was being compiled, and holds no elements.",
-        "return it from the function instead",
+    return dynamic(
+        error(
+            RuntimeError,
+            f"A tensor computed inside '{tracer._scope.name}' ({tracer._type_text()}) is used outside "
+            f"of it: it was kept in a list, "
+            "global or attribute while the function was being compiled, and holds no elements.",
+            "return it from the function instead",
+        )
     )
 
 

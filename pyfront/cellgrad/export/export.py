@@ -27,9 +27,10 @@ from cellgrad.core.files import replacing
 from cellgrad.core.pairs import as_pairs
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.scope import Trace
-from cellgrad.core.storage import signature
+from cellgrad.core.storage import Signature, signature
 from cellgrad.core.tensor import Tensor
 from cellgrad.export.names import input_names, result_names, step_result_names, with_tensors
+from cellgrad.export.open_batch import STAND_IN, largest_batch, open_batch, with_batch
 from cellgrad.transforms.grad import value_and_grad
 
 __all__ = ["LoadedModel", "export", "load"]
@@ -40,7 +41,7 @@ def export(
     *inputs: Any,
     file_name: str,
     file_format: str = "SO",
-    value_and_grad: Any = True,
+    value_and_grad: Any = None,
     step: Any = None,
     target: str = "native",
     device: str = "cpu",
@@ -51,12 +52,14 @@ def export(
     Args:
         net: a Cell or function; its outputs are those of the entry ``forward``.
         inputs: example inputs: Tensors or numpy arrays for their dtypes and shapes, other values as
-            constants.
+            constants. ``Tensor(shape=[None, 784], dtype=ms.float32)`` leaves the first dimension open:
+            the model computes any batch, each sample by itself, and has the one entry ``forward``. A
+            `Symbol` in the place of None says how large batches may be.
         file_name: the path without suffix; ``.so``, ``.h`` and ``.safetensors`` are written, all or
             none. Its last part names the model.
         file_format: ``"SO"``, or ``"MLIR"`` for the program as captured, before any pass: one file
             with the suffix ``.mlir``, which cellc and cell-opt read.
-        value_and_grad: True for the value of `net` and its gradient by its trainable Parameters (by
+        value_and_grad: True, the default unless the batch is open, for the value of `net` and its gradient by its trainable Parameters (by
             its first input where it has none) as the entry ``value_and_grad``; a function made by
             `value_and_grad` or `grad` for that one, alone or as ``(function, *inputs)`` where its
             inputs differ; False for no such entry.
@@ -76,9 +79,11 @@ def export(
 
     Raises:
         TypeError: something that is not a Cell or function, or no Tensor input.
-        ValueError: another format, device or chip, a chip for the CPU, a device for MLIR, or two
-            Parameters of one name.
-        CompileError: the compiler refused the program.
+        ValueError: another format, device or chip, a chip for the CPU, a device for MLIR, two
+            Parameters of one name, an open dimension that is not the first, or an open batch with a
+            gradient, a training step or a GPU.
+        CompileError: the compiler refused the program: for an open batch also one that mixes samples,
+            or computes something else for another size.
         OSError: a file cannot be written; what was there before is as it was.
 
     >>> import tempfile
@@ -96,6 +101,11 @@ def export(
     check_callable(net, "export", "net", "a Cell or a function")
     stem = file_name[:-3] if file_name.endswith(".so") else file_name
     model = os.path.basename(stem)
+    most = largest_batch((inputs, value_and_grad, step))
+    if most is not None:
+        _check_open(value_and_grad, step, device)
+    elif value_and_grad is None:
+        value_and_grad = True
     plan: list[tuple[str, Any, tuple[Any, ...]]] = [("forward", net, inputs)]
     if value_and_grad is True:
         plan.append(("value_and_grad", None, inputs))
@@ -103,15 +113,45 @@ def export(
         plan.append(("value_and_grad", *_with_inputs(value_and_grad, inputs)))
     if step is not None:
         plan.append(("train_step", *_with_inputs(step, inputs)))
+    trace, parameters = _captured(model, plan, STAND_IN)
+    if most is not None:
+        open_batch(trace, most, lambda size: _captured(model, plan, size)[0], model)
+    os.makedirs(os.path.dirname(os.path.abspath(stem)), exist_ok=True)
+    if file_format == "MLIR":
+        with replacing(stem + ".mlir") as file:
+            file.write(trace.graph.text().encode())
+        return [stem + ".mlir"]
+    files = [stem + ".so", stem + ".h", stem + ".safetensors"]
+    weights = _safetensors.contents({name: as_pairs(p) for name, p in parameters.items()})
+    options = {
+        **for_device,
+        "header": files[1],
+        "target": target,
+        "files": {files[2]: [weights]},
+        "durable": True,
+        "reproducers": reproducers(),
+    }
+    try:
+        _native.compile_graph(trace.graph, files[0], model, options)
+    except _native.CompileError as e:
+        raise compile_error(f"'{model}'", e) from None
+    return files
 
+
+def _captured(
+    model: str, plan: list[tuple[str, Any, tuple[Any, ...]]], batch: int
+) -> tuple[Trace, dict[str, Parameter]]:
+    """The entries of `plan`, each a name, a function and its inputs, and their Parameters by name. An
+    open batch has the size `batch`.
+    """
     trace = Trace(model)
     trace.bake = True
     parameters: dict[str, Parameter] = {}
     try:
         for name, function, examples in plan:
-            given = with_tensors(examples)
+            given = with_batch(with_tensors(examples), batch)
             if function is None:
-                function = _gradient_of(net, list(parameters.values()))
+                function = _gradient_of(plan[0][1], list(parameters.values()))
             captured = _jit.capture(
                 trace,
                 name,
@@ -135,26 +175,26 @@ def export(
                     )
     finally:
         trace.closed = True
-    os.makedirs(os.path.dirname(os.path.abspath(stem)), exist_ok=True)
-    if file_format == "MLIR":
-        with replacing(stem + ".mlir") as file:
-            file.write(trace.graph.text().encode())
-        return [stem + ".mlir"]
-    files = [stem + ".so", stem + ".h", stem + ".safetensors"]
-    weights = _safetensors.contents({name: as_pairs(p) for name, p in parameters.items()})
-    options = {
-        **for_device,
-        "header": files[1],
-        "target": target,
-        "files": {files[2]: [weights]},
-        "durable": True,
-        "reproducers": reproducers(),
-    }
-    try:
-        _native.compile_graph(trace.graph, files[0], model, options)
-    except _native.CompileError as e:
-        raise compile_error(f"'{model}'", e) from None
-    return files
+    return trace, parameters
+
+
+def _check_open(value_and_grad: Any, step: Any, device: str) -> None:
+    """Refuses what models for any batch size do not have."""
+    for argument, given in (("value_and_grad", value_and_grad), ("step", step)):
+        if given:
+            raise error(
+                ValueError,
+                f"For 'export', '{argument}' is given, but the batch of the inputs is open: gradients "
+                "add up over the batch, and a model for any batch size computes each sample by itself.",
+                "leave it out, or export for a fixed batch",
+            )
+    if device != "cpu":
+        raise error(
+            ValueError,
+            f"For 'export', device='{device}' is given, but the batch of the inputs is open: models for "
+            "a GPU have fixed shapes.",
+            "export for a fixed batch, or for device='cpu'",
+        )
 
 
 def _device_options(device: Any, chip: Any, file_format: str) -> dict[str, Any]:
@@ -233,6 +273,12 @@ class LoadedModel:
         )
 
 
+def _known_signature(spec: dict[str, Any]) -> Signature | None:
+    """The dtype and shape of a result; None where the shape goes with the batch."""
+    shape = tuple(spec["shape"])
+    return None if None in shape else signature(mstype.BY_NATIVE[spec["dtype"]], shape)
+
+
 class LoadedEntry:
     """One entry of a loaded model."""
 
@@ -243,6 +289,8 @@ class LoadedEntry:
         self._inputs = [a for a in spec["args"] if a["role"] == "input"]
         self._order: list[Any] = []
         for a in spec["args"]:
+            if a["role"] == "batch":  # counted at each call
+                continue
             if a["role"] == "input":
                 self._order.append(None)
                 continue
@@ -254,7 +302,7 @@ class LoadedEntry:
                 )
             self._order.append(model.parameters[a["name"]])
         self._results = [
-            (i, signature(mstype.BY_NATIVE[r["dtype"]], tuple(r["shape"])))
+            (i, mstype.BY_NATIVE[r["dtype"]], _known_signature(r))
             for i, r in enumerate(spec["results"])
             if r.get("donated_arg") is None
         ]
@@ -281,7 +329,11 @@ class LoadedEntry:
         given: list[Tensor] = []
         for spec, value in zip(self._inputs, inputs, strict=True):
             tensor = value if isinstance(value, Tensor) else Tensor(value)
-            if tensor.dtype.native != spec["dtype"] or tensor._sig.held != tuple(spec["shape"]):
+            shape: tuple[int | None, ...] = tuple(spec["shape"])
+            held: tuple[int | None, ...] = tensor._sig.held
+            if shape[:1] == (None,) and held:  # of any size
+                held = (None, *held[1:])
+            if tensor.dtype.native != spec["dtype"] or held != shape:
                 raise error(
                     ValueError,
                     f"{self.name}() takes '{spec['name']}' as "
@@ -294,7 +346,12 @@ class LoadedEntry:
             return self._in_compiled_code(given)
         queue = iter([t._buf for t in given])
         results = self._entry([next(queue) if p is None else p._buf for p in self._order])
-        out = tuple([Tensor._wrap(results[i], sig) for i, sig in self._results])
+        out = tuple(
+            [
+                Tensor._wrap(results[i], sig or signature(dtype, results[i].shape))
+                for i, dtype, sig in self._results
+            ]
+        )
         return out[0] if len(out) == 1 else out
 
     def _in_compiled_code(self, inputs: list[Tensor]) -> Any:

@@ -136,6 +136,12 @@ class _Entry(LoadedEntry):
         scope = state.current.scope
         assert scope is not None
         trace, function = scope.trace, self._model
+        if any(None in spec["shape"] for spec in self._inputs):
+            raise error(
+                TypeError,
+                f"{self.name}() is for any batch size, and cannot be part of other compiled code.",
+                "call it outside of compiled code, or export for a fixed batch",
+            )
         if id(function) not in trace.included:
             names = dict(trace.graph.include(function._bytecode))
             trace.included[id(function)] = (function, names)
@@ -153,7 +159,7 @@ class _Entry(LoadedEntry):
                     "give a Parameter for it in 'parameters' of from_mlir",
                 )
             scope.write(parameter, values[result])
-        out = tuple([Tracer(values[i], scope) for i, _ in self._results])
+        out = tuple([Tracer(values[i], scope) for i, *_ in self._results])
         return out[0] if len(out) == 1 else out
 
 

@@ -7,10 +7,11 @@ from typing import Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core.arguments import check_int, check_ndim
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.generator import default_generator
-from cellgrad.core.record import check_tensor
+from cellgrad.core.record import axis_of, check_tensor
 from cellgrad.core.tensor import Tensor
 
 
@@ -74,8 +75,11 @@ def median(input: Tensor, dim: int | None, keepdim: bool) -> Any:
 
 def selected(input: Tensor, dim: int, index: int) -> Tensor:
     """The part at an index of a dimension, which goes."""
-    n = check_tensor(input, "select", "input").shape[dim]
-    out: Tensor = ops.squeeze(ops.narrow(input, dim, index + n if index < 0 else index, 1), dim)
+    x = check_tensor(input, "select", "input")
+    d = axis_of(dim, check_ndim(x, "select", "input", at_least=1).ndim, "select")
+    n = x.shape[d]
+    at = check_int(index, "select", "index", at_least=-n, below=n)
+    out: Tensor = ops.squeeze(ops.narrow(x, d, at % n, 1), d)
     return out
 
 

@@ -190,7 +190,7 @@ class CellHooks:
                 given = (self, args, kwargs, None) if hook.kwargs else (self, args, None)
                 call(hook.function, given, {})
             raise
-        if self._backward_pre_hooks and state.current.scope is not None:
+        if self._backward_pre_hooks and _differentiable():
             output = before_backward(self, _functions(self._backward_pre_hooks), output)
         return output
 
@@ -215,10 +215,15 @@ class CellHooks:
                 output = output if result is None else result
             return output
 
-        if not self._backward_hooks or state.current.scope is None:
+        if not self._backward_hooks or not _differentiable():
             return constructed(*args)
         constructed.__name__ = type(self).__name__
         return after_backward(self, _functions(self._backward_hooks), constructed, args)
+
+
+def _differentiable() -> bool:
+    """Whether gradients may be asked for of what a Cell computes."""
+    return state.current.scope is not None or state.current.tape is not None
 
 
 def _functions(hooks: OrderedDict[int, _Hook]) -> list[Callable[..., Any]]:

@@ -30,7 +30,7 @@ _ELSEWHERE = {
     "parameters": "net.trainable_params(), or net.get_parameters() for all",
     "step": "an optimizer is called with the gradients: optimizer(gradients)",
     "zero_grad": "gradients are results of ms.value_and_grad, there is nothing to set to zero",
-    "cuda": "tensors are in host memory; leave it out",
+    "cuda": "ms.set_device('GPU') has programs compute on an NVIDIA GPU; Parameters move as needed",
 }
 
 
@@ -112,9 +112,29 @@ class Cell(CellState, CellModes, CellHooks):
 
     def _plain(self, *args: Any, **kwargs: Any) -> Any:
         """The call as ordinary Python, operation by operation."""
+        run = self.construct
+        if state.current.tape is not None and hasattr(self, "bprop"):
+            run = lambda *a, **k: custom.call_on_tape(self.construct, a, k, self.bprop)
         if self._has_hooks():
-            return self._hooked(self.construct, lambda f, a, k: f(*a, **k), args, kwargs)
-        return self.construct(*args, **kwargs)
+            return self._hooked(run, lambda f, a, k: f(*a, **k), args, kwargs)
+        return run(*args, **kwargs)
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Compiles `construct` for inputs of these shapes and dtypes without running it, also in
+        `PYNATIVE_MODE`. The first call with such inputs in `GRAPH_MODE` then compiles nothing.
+
+        >>> net = nn.Dense(2, 1, "ones")
+        >>> net.compile(Tensor([[1.0, 2.0]]))
+        """
+        _jit.cell_program(self).prepare(args, kwargs)
+
+    def compile_and_run(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the Cell through compiled code, also in `PYNATIVE_MODE`.
+
+        >>> print(nn.Dense(2, 1, "ones", has_bias=False).compile_and_run(Tensor([[1.0, 2.0]])))
+        [[3.]]
+        """
+        return _jit.call_cell(self, args, kwargs)
 
     def _inlined(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The call inside a capture: evaluated, with the Cell's path noted in locations."""

@@ -211,6 +211,8 @@ class CellList(_Numbered):
     2
     """
 
+    _is_ensemble = True  # `vmap` gives each Cell one element
+
     def __init__(self, *args: Any, auto_prefix: bool = True):
         super().__init__(auto_prefix)
         if len(args) > 1:

@@ -29,6 +29,7 @@ def _images(value: Tensor, op: str, argument: str) -> Tensor:
 
 
 def _pair(img1: Tensor, img2: Tensor, op: str) -> tuple[Tensor, Tensor]:
+    """Both images; those of integers as float32, in which differences and squares do not wrap."""
     a, b = _images(img1, op, "img1"), _images(img2, op, "img2")
     if a.shape != b.shape or a.dtype is not b.dtype:
         raise error(
@@ -36,6 +37,8 @@ def _pair(img1: Tensor, img2: Tensor, op: str) -> tuple[Tensor, Tensor]:
             f"For '{op}', both images must have one shape and dtype, but got "
             f"{a.dtype.title}{list(a.shape)} and {b.dtype.title}{list(b.shape)}.",
         )
+    if a.dtype.kind != "f":
+        a, b = a.astype(mstype.float32), b.astype(mstype.float32)
     return a, b
 
 

@@ -52,7 +52,7 @@ def _numbers(a: Any, op: str) -> Tensor:
 def sum(
     a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, initial: Any = None
 ) -> Tensor:
-    """The sum, plus `initial`; that of integers is int64, or uint64 of uint64.
+    """The sum, plus `initial`; that of integers is int64, but of uint16 to uint64 in their own dtype.
 
     Raises:
         ValueError: an axis out of range.
@@ -62,7 +62,7 @@ def sum(
     """
     x = hn.array(a, "sum", "a")
     axes = hn.axes_of(axis, x.ndim, "sum")
-    wide = x if hn.is_float(x) or x.dtype is mstype.uint64 else ops.cast(x, mstype.int64)
+    wide = x if hn.is_float(x) else ops.cast(x, mstype.summed(x.dtype))
     out = ops.sum(wide, axes, keepdims) if axes else wide
     return hn.cast(out if initial is None else ops.add(out, initial), dtype)  # type: ignore[no-any-return]
 

@@ -57,6 +57,23 @@ class Primitive:
     def __init__(self, name: str = ""):
         self.name = name or type(self).__name__
 
+    def set_device(self, device_target: str) -> Primitive:
+        """Kept for scripts: where the operation runs, which the context says here.
+
+        >>> print(ops.Tanh().set_device("CPU").name)
+        Tanh
+        """
+        return self
+
+    def add_prim_attr(self, name: str, value: Any) -> Primitive:
+        """Keeps a value under a name in `attrs`; it changes nothing.
+
+        >>> print(ops.Tanh().add_prim_attr("label", 1).attrs)
+        {'label': 1}
+        """
+        self.attrs = {**getattr(self, "attrs", {}), name: value}
+        return self
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
 

@@ -64,11 +64,15 @@ class Mask(NamedTuple):
 # --- parts ------------------------------------------------------------------------------------
 
 
+_TRUE = ("true",)
+
+
 def parts_of(index: Any) -> tuple[list[Any], list[Any]]:
     """The parts of an index as static data, and the arrays in it.
 
     A part is an int, a slice's ("slice", start, stop, step), None, Ellipsis, or ("array", k) for array
-    k: numpy integers, known bools, or a Tensor.
+    k: numpy integers, known bools, or a Tensor. True is an array of one element, for no dimension: ("true",)
+    beside others, and None where there are only numbers.
     """
     listed = index if isinstance(index, tuple) else (index,)
     parts: list[Any] = []
@@ -82,7 +86,7 @@ def parts_of(index: Any) -> tuple[list[Any], list[Any]]:
                     IndexError,
                     "When tensor is indexed by a bool object, the value only support 'True'.",
                 )
-            parts.append(None)  # adds a dimension as well
+            parts.append(_TRUE)
         elif is_int(i):
             parts.append(int(i))
         elif isinstance(i, slice):
@@ -91,11 +95,29 @@ def parts_of(index: Any) -> tuple[list[Any], list[Any]]:
         else:
             array = _array(i)
             if isinstance(array, np.ndarray) and array.dtype.kind == "b" and not array.ndim:
-                parts.extend(parts_of(bool(array))[0])
+                parts_of(bool(array))  # which refuses False
+                parts.append(_TRUE)
                 continue
             parts.append(("array", len(arrays)))
             arrays.append(array)
+    if _TRUE in parts and not any(a.ndim for a in arrays):
+        parts = _with_dimension(parts)
     return parts, arrays
+
+
+def _with_dimension(parts: list[Any]) -> list[Any]:
+    """An index of True and numbers, with None where the dimension that they have together is in the result."""
+    joined = [k for k, i in enumerate(parts) if isinstance(i, int) or i == _TRUE or _is_array(i)]
+    rest = [i for i in parts if i != _TRUE]
+    return [*rest[: joined[0]], None, *rest[joined[0] :]] if _adjacent(joined) else [None, *rest]
+
+
+def _is_array(part: Any) -> bool:
+    return isinstance(part, tuple) and part[0] == "array"
+
+
+def _adjacent(places: list[int]) -> bool:
+    return places[-1] - places[0] == len(places) - 1
 
 
 def _bound(value: Any) -> int:
@@ -181,6 +203,8 @@ def plan_of(parts: tuple[Any, ...], arrays: int, shape: tuple[int, ...]) -> Plan
             pass
         elif i is None:
             out.append(1)
+        elif i == _TRUE:
+            pass
         elif isinstance(i, int):
             at = checked_index(i, shape[d], d)
             _append((starts, at), (limits, at + 1), (strides, 1))
@@ -194,7 +218,7 @@ def plan_of(parts: tuple[Any, ...], arrays: int, shape: tuple[int, ...]) -> Plan
         else:
             _append((dims, d), (places, len(out)))
             _append((starts, 0), (limits, shape[d]), (strides, 1), (out, shape[d]))
-        joins = isinstance(i, int) or (isinstance(i, tuple) and i[0] == "array")
+        joins = isinstance(i, int) or (isinstance(i, tuple) and i[0] != "slice")
         runs += joins and not before
         before = joins
     region = Region(tuple(starts), tuple(limits), tuple(strides), tuple(flips), tuple(out))
@@ -211,7 +235,7 @@ def _expanded(parts: Sequence[Any], shape: tuple[int, ...], widths: list[int]) -
     used = 0
     for i in parts:
         if isinstance(i, tuple):
-            used += widths[i[1]] if i[0] == "array" else 1
+            used += widths[i[1]] if i[0] == "array" else i[0] == "slice"
         elif isinstance(i, int):
             used += 1
     if used > len(shape):
@@ -260,7 +284,7 @@ def without_masks(
     mask = None
     for i in _expanded(parts, shape, widths):
         if not isinstance(i, tuple) or i[0] != "array":
-            d += not (i is None or i is Ellipsis)
+            d += not (i is None or i is Ellipsis or i == _TRUE)
             new_parts.append(i)
             continue
         a, width = arrays[i[1]], widths[i[1]]

@@ -104,7 +104,8 @@ def repeat_blocks(x: Tensor, repeats: list[tuple[int, int, int]]) -> Tensor:
 
 @public(
     "ops.repeat_elements(x, rep, axis=0)",
-    "Tensor.repeat_interleave(repeats, dim=None)",
+    "Tensor.repeat_interleave(repeats, dim=None, *, output_size=None) = "
+    "ops.repeat_interleave(self, repeats, dim)",
     "mint.repeat_interleave(input, repeats, dim=None, *, output_size=None) = "
     "ops.repeat_interleave(input, repeats, dim)",
 )

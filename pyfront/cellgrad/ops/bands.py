@@ -32,11 +32,11 @@ Array = np.ndarray[Any, Any]
 @public("ops.MatrixBandPart()(x, lower, upper)")
 def matrix_band_part(x: Tensor, lower: Any, upper: Any) -> Tensor:
     """Matrices with zeros outside of a band of `lower` diagonals below and `upper` above the main one;
-    a negative number keeps the whole triangle.
+    a negative number, and one beyond the matrix, keeps the whole triangle.
 
     Raises:
         TypeError: `lower` or `upper` is not an int or a Tensor of one.
-        ValueError: a tensor of less than two dimensions, or a number of diagonals beyond the matrix.
+        ValueError: a tensor of less than two dimensions.
 
     >>> print(ops.matrix_band_part(ops.ones((3, 3)), 1, 0))
     [[1. 0. 0.]
@@ -49,13 +49,9 @@ def matrix_band_part(x: Tensor, lower: Any, upper: Any) -> Tensor:
     rows, columns = given.shape[-2:]
     below = known_int(lower, "matrix_band_part", "lower")
     above = known_int(upper, "matrix_band_part", "upper")
-    if not -rows < below <= rows or not -columns < above <= columns:
-        raise error(
-            ValueError,
-            f"For 'matrix_band_part', 'lower' must be in ({-rows}, {rows}] and 'upper' in "
-            f"({-columns}, {columns}], but got {below} and {above}.",
-        )
-    out: Tensor = _band(given, below if below >= 0 else rows, above if above >= 0 else columns)
+    low = min(below, rows) if below >= 0 else rows
+    high = min(above, columns) if above >= 0 else columns
+    out: Tensor = _band(given, low, high)
     return out
 
 

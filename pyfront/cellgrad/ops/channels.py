@@ -165,7 +165,7 @@ def bidense(input1: Tensor, input2: Tensor, weight: Tensor, bias: Any = None) ->
         raise argument_error(TypeError, "bidense", "bias", "a Tensor or None", bias)
     if (
         weight.ndim != 3
-        or input1.ndim < 2
+        or not input1.ndim
         or input1.shape[:-1] != input2.shape[:-1]
         or (input1.shape[-1], input2.shape[-1]) != weight.shape[1:]
     ):

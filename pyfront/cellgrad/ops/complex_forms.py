@@ -21,6 +21,7 @@ from cellgrad.ops.complex_rules import both_parts
 # Their bodies are right for complex numbers as well, where each op in them is.
 _AS_THEY_ARE = {
     "arrangement": "_tile _repeat_interleave flip roll rot90 meshgrid cartesian_prod combinations",
+    "bands": "_band",
     "composites": "addn",
     "contractions": "matmul mat_mul batch_mat_mul mv addmm addmv baddbmm addbmm dot inner tensor_dot",
     "cumulative": "_cumsum _cumprod",
@@ -34,14 +35,19 @@ _AS_THEY_ARE = {
     "vsplit dsplit chunk unbind _narrow",
     "kinds": "isreal real imag conj angle view_as_real",
     "padding": "padded",
+    "keys": "permutation",
     "pointwise": "addcmul addcdiv lerp positive isclose",
     "products": "addr outer ger kron cross trace_of vander",
+    "random": "shuffle",
     "reductions": "sum mean all any",
     "samples": "_summed diff trapz",
     "scattering": "_masked_fill _scatter_elements _scatter_at _along",
     "selection": "_select stop_gradient",
-    "shapes": "reshape flatten transpose swapaxes broadcast_to squeeze expand_dims movedim ravel",
+    "shapes": "reshape flatten transpose swapaxes _broadcast_to squeeze expand_dims movedim ravel",
+    "smaller": "dense",
     "statistics": "prod count_nonzero",
+    "short_time": "_spectra",
+    "values": "_add_bias _widened",
 }
 for _module, _names in _AS_THEY_ARE.items():
     for _name in _names.split():

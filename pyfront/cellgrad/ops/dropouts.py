@@ -32,11 +32,14 @@ def _rate(p: Any, op: str, one: bool) -> float:
 def _masked(
     x: Tensor, mask_shape: tuple[int, ...], p: float, seed: Any, op: str
 ) -> tuple[Tensor, Tensor]:
-    """The elements that stay, divided by their probability, and the mask as numbers."""
+    """The elements that stay, divided by their probability, and the mask as numbers. Integers are
+    divided as floats."""
+    computed = ew.as_float(x)
     keep = random.keep_mask(next_key(seed, op), mask_shape, 1 - p)
-    mask = cast_to(keep, x.dtype)
+    mask = cast_to(keep, computed.dtype)
     scale = ew.binary("cell.mul", mask, 1 / (1 - p) if p < 1 else 0.0)
-    return emit("cell.mul", [x, broadcast_to_shape(scale, x.shape)]), mask
+    out = emit("cell.mul", [computed, broadcast_to_shape(scale, x.shape)])
+    return cast_to(out, x.dtype), mask
 
 
 @public(
@@ -88,8 +91,7 @@ def _drop_channels(input: Any, p: Any, training: bool, op: str, ranks: tuple[int
     x, mask_shape, rate = _channels(input, p, op, ranks)
     if not training or rate == 0:
         return x
-    computed = x if x.dtype.kind == "f" else cast_to(x, mstype.default_float())
-    return cast_to(_masked(computed, mask_shape, rate, None, op)[0], x.dtype)
+    return _masked(x, mask_shape, rate, None, op)[0]
 
 
 @public()

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from cellgrad import _native
-from cellgrad.core import effects, partial, state, views
+from cellgrad.core import effects, partial, record, state, views
+from cellgrad.core.dynamic import dynamic
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.record import (
@@ -47,19 +48,21 @@ def getitem(x: Tensor, index: Any) -> Tensor:
     [2 4]
     """
     if state.current.scope is None and not isinstance(x, Tracer):
-        return _read(x, index)
+        return _read(x, index) if state.current.tape is None else _recorded(x, index)
     parts, arrays = _index.parts_of(index)
     if not arrays:
         out: Tensor = _take_region(x, _index.plan_of(tuple(parts), 0, x.shape))
         return out
     parts, arrays, mask = _index.without_masks(parts, arrays, x.shape)
     if mask is not None:
-        raise error(
-            TypeError,
-            f"The number of elements that a mask of shape {list(mask.truth.shape)} selects is not "
-            f"known while compiling.",
-            "keep all elements with ops.where(mask, x, 0) or x.masked_fill(~mask, 0); assigning to "
-            "them, x[mask] = value, is fine",
+        raise dynamic(
+            error(
+                TypeError,
+                f"The number of elements that a mask of shape {list(mask.truth.shape)} selects is not "
+                f"known while compiling.",
+                "keep all elements with ops.where(mask, x, 0) or x.masked_fill(~mask, 0); assigning to "
+                "them, x[mask] = value, is fine",
+            )
         )
     plan = _index.plan_of(tuple(parts), len(arrays), x.shape)
     out = _take(x, plan, *_settled(x, plan, arrays))
@@ -84,6 +87,31 @@ def _read(x: Tensor, index: Any) -> Tensor:
     return out
 
 
+def _recorded(x: Tensor, index: Any) -> Tensor:
+    """`getitem` outside of compiled code by a program, which has a derivative."""
+    plain, _ = _known_index(index, x.shape)
+    parts: list[Any] = []
+    for part in plain if isinstance(plain, tuple) else (plain,):
+        if isinstance(part, np.ndarray) and part.dtype == bool:
+            parts.extend(part.nonzero())
+        else:
+            parts.append(part)
+    out: Tensor = record.run_eagerly(getitem, (x, tuple(parts)), {})
+    return out
+
+
+def with_elements(x: Tensor, index: Any, value: Any) -> Tensor:
+    """A copy of a tensor with other elements, made by a program, which has a derivative."""
+    out: Tensor = record.run_eagerly(_with_elements, (x, index, value), {})
+    return out
+
+
+def _with_elements(x: Tensor, index: Any, value: Any) -> Tensor:
+    out = x.copy()
+    out[index] = value
+    return out
+
+
 def _copied(
     x: Tensor, array: np.ndarray[Any, Any], shape: tuple[int, ...], copy: bool = True
 ) -> Tensor:
@@ -100,7 +128,8 @@ def rows(x: Tensor) -> Iterator[Tensor]:
     buffer: Any = None
     view: Any = None
     for i in range(x.shape[0]):
-        if state.current.scope is not None or isinstance(x, Tracer):
+        current = state.current
+        if current.scope is not None or current.tape is not None or isinstance(x, Tracer):
             row = getitem(x, i)
             partial.note(row, x, (i,))
             yield row
@@ -125,6 +154,8 @@ def _known_index(index: Any, shape: tuple[int, ...]) -> tuple[Any, list[Any]]:
         builtins.slice(*i[1:])
         if isinstance(i, tuple) and i[0] == "slice"
         else arrays[i[1]]
+        if isinstance(i, tuple) and i[0] == "array"
+        else True
         if isinstance(i, tuple)
         else i
         for i in parts

@@ -263,8 +263,9 @@ def _pieces(x: Tensor, dim: int, sizes: Sequence[int]) -> tuple[Tensor, ...]:
 
 
 @public(
-    "Tensor.split(split_size, dim=0, *, axis=None) = "
-    "ops.split(self, split_size, dim if axis is None else axis)",
+    "Tensor.split(split_size=None, dim=0, *, axis=None, split_size_or_sections=None) = "
+    "ops.split(self, split_size if split_size_or_sections is None else split_size_or_sections, "
+    "dim if axis is None else axis)",
     "mint.split(tensor, split_size_or_sections, dim=0)",
 )
 @views.view()

@@ -564,8 +564,9 @@ def triplet_margin_loss(
     a, far = _pair(a, negative, op, ("x", "negative"))
     if a.ndim < 2:
         raise error(ValueError, f"For '{op}', expected shapes (N, D, ...), but got {a.shape}.")
-    to_far = _distance(a, far, p, float(eps))
+    small = real(eps)
+    to_far = _distance(a, far, p, small)
     if swap:
-        to_far = gen.minimum(to_far, _distance(near, far, p, float(eps)))
-    gap = _distance(a, near, p, float(eps)) - to_far
+        to_far = gen.minimum(to_far, _distance(near, far, p, small))
+    gap = _distance(a, near, p, small) - to_far
     return reduced(gen.maximum(gap + real(margin), 0.0), reduction)

@@ -337,7 +337,7 @@ def rms_norm(x: Tensor, gamma: Tensor, epsilon: float = 1e-6) -> tuple[Tensor, T
     wide = _wide(given)
     axes = _trailing(wide, weight.shape, "rms_norm")
     square = _mean(emit("cell.square", [wide]), axes)
-    scale = emit("cell.rsqrt", [ew.binary("cell.add", square, float(epsilon))])
+    scale = emit("cell.rsqrt", [ew.binary("cell.add", square, real(epsilon))])
     y = emit("cell.mul", [wide, broadcast_to_shape(scale, wide.shape)])
     return cast_to(_affine(y, weight, None), given.dtype), scale
 

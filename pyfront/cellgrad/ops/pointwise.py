@@ -351,13 +351,25 @@ def copysign(x: Any, other: Any) -> Tensor:
     return select(signbit(b), -size, size)
 
 
+def _chosen(a: Tensor, b: Tensor, first: Any, of_bools: Any) -> Tensor:
+    """`a` where ``first(a, b)`` holds or `b` is NaN, `b` elsewhere."""
+    if a.dtype.kind == b.dtype.kind == "b":
+        return of_bools(a, b)  # type: ignore[no-any-return]
+    chosen = first(a, b)
+    if b.dtype.kind == "f":
+        chosen = gen.logical_or(chosen, gen.isnan(b))
+    out: Tensor = select(chosen, a, b)
+    return out
+
+
 @public(
     "ops.Fmax",
     "Tensor.fmax",
 )
 @operation
 def fmax(input: Any, other: Any) -> Tensor:
-    """The larger of two elements; the other one where one is NaN.
+    """The larger of two elements; the other one where one is NaN. Of equal ones it is the first, which
+    has all of the gradient.
 
     Raises:
         TypeError: an operand that is neither Tensor nor number.
@@ -366,11 +378,7 @@ def fmax(input: Any, other: Any) -> Tensor:
     >>> print(ops.fmax(Tensor([1.0, float("nan")]), Tensor([2.0, 3.0])))
     [2. 3.]
     """
-    a, b = ew._operands(input, other, "cell.fmax")
-    larger = gen.maximum(a, b)
-    if larger.dtype.kind != "f":
-        return larger
-    return select(gen.isnan(a), b, select(gen.isnan(b), a, larger))
+    return _chosen(*ew._operands(input, other, "cell.fmax"), gen.greater_equal, gen.maximum)
 
 
 @public(
@@ -379,7 +387,8 @@ def fmax(input: Any, other: Any) -> Tensor:
 )
 @operation
 def fmin(input: Any, other: Any) -> Tensor:
-    """The smaller of two elements; the other one where one is NaN.
+    """The smaller of two elements; the other one where one is NaN. Of equal ones it is the first, which
+    has all of the gradient.
 
     Raises:
         TypeError: an operand that is neither Tensor nor number.
@@ -388,11 +397,7 @@ def fmin(input: Any, other: Any) -> Tensor:
     >>> print(ops.fmin(Tensor([1.0, float("nan")]), Tensor([2.0, 3.0])))
     [1. 3.]
     """
-    a, b = ew._operands(input, other, "cell.fmin")
-    smaller = gen.minimum(a, b)
-    if smaller.dtype.kind != "f":
-        return smaller
-    return select(gen.isnan(a), b, select(gen.isnan(b), a, smaller))
+    return _chosen(*ew._operands(input, other, "cell.fmin"), gen.less_equal, gen.minimum)
 
 
 _LARGEST = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float32": 3.4028234663852886e38}

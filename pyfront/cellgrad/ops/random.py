@@ -520,7 +520,7 @@ def randperm(n: Any, seed: int = 0, offset: int = 0, dtype: Type = mstype.int64)
     [0 1 2 3]
     """
     if isinstance(n, Tensor) and n.size == 1 and n.dtype.kind == "i":
-        n = int(n.asnumpy())
+        n = int(n.item())
     n = check_int(n, "randperm", "n")
     if n < 1 or offset < 0:
         raise error(
@@ -536,16 +536,17 @@ def randperm(n: Any, seed: int = 0, offset: int = 0, dtype: Type = mstype.int64)
 @public()
 @operation
 def shuffle(x: Tensor, seed: int | None = None) -> Tensor:
-    """The elements of a tensor along its first dimension in random order.
+    """The elements of a tensor along its first dimension in random order; a scalar as it is.
 
     Raises:
         TypeError: `x` is not a Tensor.
-        ValueError: it is a scalar.
 
     >>> print(ops.sort(ops.shuffle(Tensor([1.0, 2.0, 3.0])))[0])
     [1. 2. 3.]
     """
-    given = check_ndim(check_tensor(x, "shuffle", "x"), "shuffle", "x", at_least=1)
+    given = check_tensor(x, "shuffle", "x")
+    if not given.ndim:
+        return given
     out: Tensor = random.permutation(next_key(seed, "shuffle"), given)
     return out
 
@@ -557,16 +558,15 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3) -> Tens
 
     Raises:
         TypeError: `input` is not a Tensor.
-        ValueError: not 0 <= lower <= upper <= 1.
+        ValueError: `lower` is above `upper`.
 
     >>> print(ops.rrelu(Tensor([-1.0, 0.0, 2.0]), 0.25, 0.25))
     [-0.25  0.    2.  ]
     """
     given = check_float(input, "rrelu", "input")
-    if not 0 <= lower <= upper <= 1:
+    if not lower <= upper:
         raise error(
-            ValueError,
-            f"For 'rrelu', 0 <= lower <= upper <= 1 is expected, but got {lower} and {upper}.",
+            ValueError, f"For 'rrelu', lower <= upper is expected, but got {lower} and {upper}."
         )
     u = random.unit_uniform(next_key(None, "rrelu"), given.shape, given.dtype)
     slope = ew.binary("cell.add", ew.binary("cell.mul", u, real(upper - lower)), real(lower))

@@ -66,7 +66,7 @@ def sum(
     """The sum over `dim` (int or tuple of ints; all dimensions by default).
 
     Integers and bools are summed as int64, uint16 to uint64 in their own dtype, unless `dtype` says
-    otherwise.
+    otherwise. A sum of bools as bool, with ``dtype=ms.bool_``, is `any`.
 
     Raises:
         TypeError, ValueError: `input` is not a Tensor, or `dim` is out of range.
@@ -78,6 +78,8 @@ def sum(
     check_bool(keepdim, "sum", "keepdim")
     axes = _axes(x, dim, "sum")
     target = dtype or mstype.summed(x.dtype)
+    if target is mstype.bool_:
+        return any(x, axes, keepdim)
     return _sum(cast_to(x, target), axes, keepdim)
 
 

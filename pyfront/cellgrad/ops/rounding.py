@@ -58,7 +58,8 @@ class Round(ew.Primitive):
 
 
 @public(
-    "Tensor.remainder",
+    "Tensor.remainder(other=None, *, divisor=None) = "
+    "ops.remainder(self, divisor if other is None else other)",
     "mint.remainder",
 )
 def remainder(input: Any, other: Any) -> Tensor:
@@ -75,11 +76,14 @@ def remainder(input: Any, other: Any) -> Tensor:
     "mint.fmod",
 )
 def fmod(input: Any, other: Any) -> Tensor:
-    """The remainder of `input` / `other` with the sign of `input`; same as `truncate_mod`.
+    """The remainder of `input` / `other` with the sign of `input`; same as `truncate_mod`, but a
+    number below 0 does not wrap beside unsigned integers.
 
     >>> print(ops.fmod(Tensor([5.0, -5.0]), 3.0))
     [ 2. -2.]
     """
+    if type(other) is int and other < 0 and isinstance(input, Tensor) and input.dtype.kind == "u":
+        other = -other  # whose remainders are the same
     return gen.truncate_mod(input, other)
 
 

@@ -494,12 +494,13 @@ def assign(variable: Any, value: Any) -> Any:
     >>> print(x.value())
     [3. 4.]
     """
+    given = variable
     if state.current.scope is not None:
         variable = state.current.scope.parameter_of(variable)
     own = isinstance(check_tensor(variable, "assign", "variable"), Parameter)
     if state.current.scope is not None and own:
         effects.assign(variable, value)
-        return variable.value()
+        return fresh(given)  # of an argument, if it is one: a derivative by it counts this
     given = as_tensor(value, "assign", variable.dtype)
     if given.shape != variable.shape:
         what = f"Parameter '{variable.name}'" if own else "the Tensor"

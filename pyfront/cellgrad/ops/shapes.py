@@ -21,6 +21,7 @@ from cellgrad.core.record import (
 )
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops._public import public
+from cellgrad.ops._static import known_ints
 
 
 @public(
@@ -181,13 +182,16 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
     "self._replace(ops.broadcast_to(src, self.shape), 'copy_')",
     "mint.broadcast_to",
 )
-@views.view()
-@operation
 def broadcast_to(input: Tensor, shape: Any) -> Tensor:
     """Repeats the elements along dimensions of length 1, and along new leading ones; -1 keeps a
     dimension.
 
+    Args:
+        input: any shape.
+        shape: the sizes; a Tensor of them must be known while compiling.
+
     Raises:
+        TypeError: `shape` holds no ints, or is a Tensor that is being compiled.
         ValueError: shapes that do not fit.
 
     >>> print(ops.broadcast_to(Tensor([1.0, 2.0]), (2, 2)))
@@ -199,6 +203,14 @@ def broadcast_to(input: Tensor, shape: Any) -> Tensor:
     >>> print(x)
     [5. 6.]
     """
+    sizes = known_ints(shape, "broadcast_to", "shape") if isinstance(shape, Tensor) else shape
+    out: Tensor = _broadcast_to(input, sizes)
+    return out
+
+
+@views.view()
+@operation
+def _broadcast_to(input: Tensor, shape: Any) -> Tensor:
     x = check_tensor(input, "broadcast_to", "input")
     dims = list(shape_of(shape, "broadcast_to"))
     offset = len(dims) - x.ndim
@@ -395,7 +407,9 @@ def expand(input_x: Tensor, size: Any) -> Tensor:
     return out
 
 
-@public("Tensor.expand_as")
+@public(
+    "Tensor.expand_as(other=None, *, x=None) = ops.expand_as(self, x if other is None else other)"
+)
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """The tensor broadcast to the shape of another.
 

@@ -22,7 +22,7 @@ from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _generated as gen
 from cellgrad.ops import reductions
 from cellgrad.ops._elementwise import Primitive
-from cellgrad.ops._index import gathered, is_known
+from cellgrad.ops._index import check, gathered, is_known
 from cellgrad.ops._public import public
 from cellgrad.ops._sliding import per_dim
 from cellgrad.ops._static import known, known_ints
@@ -211,7 +211,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     Raises:
         TypeError: a mask that is not of bools, or a source of another dtype.
         ValueError: a mask that does not broadcast, or a source with fewer elements than hold in the
-            mask (if that is not known while compiling: than the input has).
+            mask.
 
     >>> x, mask = Tensor([1.0, 2.0, 3.0]), Tensor([True, False, True])
     >>> print(ops.masked_scatter(x, mask, Tensor([9.0, 8.0])))
@@ -229,10 +229,10 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
             f"{x.dtype.title}, but got {m.dtype.title} and {new.dtype.title}.",
         )
     shape = broadcast_shapes(x.shape, m.shape, op)
-    if is_known(m):
+    known_mask = is_known(m)
+    needed = 0
+    if known_mask:
         needed = int(np.broadcast_to(m._concrete("'mask' of masked_scatter"), shape).sum())
-    else:
-        needed = x.size
     if shape != x.shape or new.size < needed:
         raise error(
             ValueError,
@@ -240,14 +240,25 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
             f"'source' have at least {needed} elements, but got shapes {list(m.shape)} and "
             f"{list(new.shape)}.",
         )
-    out: Tensor = _placed(x, m, new) if new.size else x
+    checked = not known_mask and new.size < x.size
+    out: Tensor = _placed(x, m, new, checked) if new.size or checked else x
     return out
 
 
 @operation
-def _placed(x: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+def _placed(x: Tensor, mask: Tensor, source: Tensor, checked: bool) -> Tensor:
     where = broadcast_to_shape(mask, x.shape)
     count = cast(where, mstype.int32).reshape(-1).cumsum(0)
+    if checked:
+        text = f"For 'masked_scatter', the mask holds for more than the {source.size} elements of 'source'."
+        check(
+            gen.less_equal(count[-1], source.size),
+            text,
+            ValueError,
+            "give it as many as hold in the mask",
+        )
+        if not source.size:
+            return x
     at = gen.maximum(count - 1, 0)
     taken = gathered(source.reshape(-1), gen.minimum(at, source.size - 1), 0)
     return select(where, taken.reshape(where.shape), x)

@@ -120,10 +120,10 @@ def kth(input: Tensor, k: int, dim: int, keepdim: bool) -> tuple[Tensor, Tensor]
     """The `k`-th smallest elements along `dim` and their positions (int64).
 
     Raises:
-        ValueError: `k` out of range.
+        ValueError: `k` or `dim` out of range.
     """
     x = check_tensor(input, "kthvalue", "input")
-    n = x.shape[dim] if x.ndim else 1
+    n = x.shape[axis_of(dim, x.ndim, "kthvalue")] if x.ndim else 1
     check_int(k, "kthvalue", "k", at_least=1, at_most=n)
     values, places = sort(x, dim)
     parts = [narrow(v, dim, k - 1, 1) for v in (values, cast(places, mstype.int64))]

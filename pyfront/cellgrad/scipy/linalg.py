@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad.core import dtype as mstype
-from cellgrad.core.arguments import argument_error, check_one_of
+from cellgrad.core.arguments import argument_error, check_bool, check_ndim, check_one_of
 from cellgrad.core.dtype import Type
+from cellgrad.core.errors import error
 from cellgrad.core.record import (
     broadcast_to_shape,
     cast_to,
@@ -48,6 +49,12 @@ def _floating(op: str, a: Any) -> Tensor:
     return x if x.dtype.kind == "f" else cast_to(x, mstype.default_float())
 
 
+def _flags(op: str, **given: Any) -> None:
+    """Refuses what is not True or False, with a TypeError."""
+    for name, value in given.items():
+        check_bool(value, op, name)
+
+
 @operation
 def cholesky(
     a: Tensor, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
@@ -63,6 +70,7 @@ def cholesky(
     [[2. 0.]
      [1. 2.]]
     """
+    _flags("cholesky", lower=lower, overwrite_a=overwrite_a, check_finite=check_finite)
     out: Tensor = ops.cholesky(_floating("cholesky", a), not lower)
     return out
 
@@ -81,6 +89,7 @@ def cho_factor(
     >>> print(linalg.cho_solve((factor, lower), Tensor([6.0, 7.0])), lower)
     [1. 1.] True
     """
+    _flags("cho_factor", lower=lower, overwrite_a=overwrite_a, check_finite=check_finite)
     return cholesky(a, lower), lower
 
 
@@ -136,6 +145,7 @@ def det(a: Tensor, overwrite_a: bool = False, check_finite: bool = True) -> Tens
     >>> print(linalg.det(Tensor([[4.0, 2.0], [2.0, 5.0]])))
     16.0
     """
+    _flags("det", overwrite_a=overwrite_a, check_finite=check_finite)
     out: Tensor = determinants.det(_floating("det", a))
     return out
 
@@ -153,6 +163,7 @@ def inv(a: Tensor, overwrite_a: bool = False, check_finite: bool = True) -> Tens
     [[0.5  0.  ]
      [0.   0.25]]
     """
+    _flags("inv", overwrite_a=overwrite_a, check_finite=check_finite)
     x = check_tensor(a, "inv", "a")
     out: Tensor = ops.inverse(x if x.dtype.kind == "f" else cast_to(x, mstype.float64))
     return out
@@ -190,8 +201,15 @@ def lu_factor(
     [[4.  2. ]
      [0.5 4. ]] [0 1]
     """
+    _flags("lu_factor", overwrite_a=overwrite_a, check_finite=check_finite)
     packed, pivots, dtype = _lu("lu_factor", a)
     return cast_to(packed, dtype), pivots
+
+
+def _columns_of(x: Tensor, start: int, limit: int) -> Tensor:
+    first = [0] * x.ndim
+    starts, limits = [*first[:-1], start], [*x.shape[:-1], limit]
+    return emit("cell.slice", [x], {"starts": starts, "limits": limits, "strides": [1] * x.ndim})
 
 
 @operation
@@ -201,15 +219,15 @@ def lu(
     """The factors of ``a = P L U``; with `permute_l`, P L and U.
 
     Args:
-        a: Tensor of shape [..., n, n].
+        a: Tensor of shape [..., m, n] with m at most n.
         permute_l: whether to multiply P and L.
 
     Returns:
-        Tensors of shape [..., n, n]. P is of int32, as in MindSpore.
+        Tensors of shape [..., m, m], and U of shape [..., m, n]. P is of int32, as in MindSpore.
 
     Raises:
-        TypeError: something that is not a Tensor.
-        ValueError: matrices that are not square.
+        TypeError: something that is not a Tensor, or another flag than True and False.
+        ValueError: matrices with more rows than columns.
 
     >>> from cellgrad.scipy import linalg
     >>> p, l, u = linalg.lu(Tensor([[4.0, 2.0], [2.0, 5.0]]))
@@ -220,10 +238,25 @@ def lu(
     [[4. 2.]
      [0. 4.]]
     """
-    packed, pivots, dtype = _lu("lu", a)
+    _flags("lu", permute_l=permute_l, overwrite_a=overwrite_a, check_finite=check_finite)
+    x = check_ndim(_floating("lu", a), "lu", "a", at_least=2)
+    m, n = x.shape[-2:]
+    if m > n:
+        raise error(
+            ValueError,
+            f"For 'lu', 'a' must have at most as many rows as columns, but got shape {list(x.shape)}.",
+        )
+    packed, pivots, dtype = _lu("lu", _columns_of(x, 0, m) if n > m else x)
     unit = ops.identity(packed, packed.shape[-1])
     lower = ew.binary("cell.add", ops.triangle(packed, True, -1), unit)
     upper = cast_to(ops.triangle(packed, False), dtype)
+    if n > m:  # P A = L U holds for each part of the columns
+        rest = cast_to(_columns_of(x, m, n), packed.dtype)
+        rest = ops.solve_triangular(
+            lower, emit("cell.swap_rows", [rest, pivots]), True, False, True
+        )
+        parts = [upper, cast_to(rest, dtype)]
+        upper = emit("cell.concat", parts, {"dim": x.ndim - 1})
     back = {"inverse": True}
     if permute_l:
         return cast_to(emit("cell.swap_rows", [lower, pivots], back), dtype), upper
@@ -312,17 +345,19 @@ def eigh(
         Tensors of shape [..., n] and [..., n, n], whose columns are the eigenvectors; or the former.
 
     Raises:
-        TypeError: something that is not a Tensor.
+        TypeError: something that is not a Tensor, or another flag than True and False.
         ValueError: matrices that are not square; `b` or `eigvals`.
 
     >>> from cellgrad.scipy import linalg
     >>> print(linalg.eigh(Tensor([[2.0, 1.0], [1.0, 2.0]]), eigvals_only=True))
     [1. 3.]
     """
+    flags = {"overwrite_a": overwrite_a, "overwrite_b": overwrite_b, "check_finite": check_finite}
+    _flags("eigh", lower=lower, eigvals_only=eigvals_only, turbo=turbo, **flags)
     for name, value in (("b", b), ("eigvals", eigvals)):
         if value is not None:
             raise argument_error(ValueError, "eigh", name, "None", value)
-    w, v = _eigh(a, bool(lower))
+    w, v = _eigh(a, lower)
     return w if eigvals_only else (w, v)
 
 
@@ -371,6 +406,7 @@ def solve_triangular(
     """
     name = "solve_triangular"
     check_one_of(trans, name, "trans", _TRANSPOSED)
+    _flags(name, lower=lower, unit_diagonal=unit_diagonal)
     matrix, dtype = ops.matrices(name, a, "a", square=True)
     given = check_tensor(b, name, "b")
     columns = _columns(matrix, given)

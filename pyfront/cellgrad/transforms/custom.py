@@ -16,12 +16,14 @@ from cellgrad.capture.given import note_lost
 from cellgrad.core import inputs as _inputs
 from cellgrad.core import scope as _scope
 from cellgrad.core import state
+from cellgrad.core.dynamic import Untaped, dynamic
 from cellgrad.core.errors import error
 from cellgrad.core.record import as_tensor, call_custom, cast_to, splat
 from cellgrad.core.scope import Scope, ScopeGuard
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tree import map_tensors, matching, tensors, zero_of
 from cellgrad.transforms.differentiate import Differentiated, identity
+from cellgrad.transforms.tape import suspended
 
 __all__ = ["call_with_rule", "custom_rule", "recompute"]
 
@@ -71,7 +73,11 @@ def custom_rule(
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         if state.current.scope is None:
-            return function(*args, **kwargs)
+            if state.current.tape is None:
+                return function(*args, **kwargs)
+            if vjp is None:
+                raise Untaped
+            return call_on_tape(function, args, kwargs, vjp)
         bound = functools.partial(function, **kwargs) if kwargs else function
         return call_with_rule(bound, args, vjp or jvp, forward=vjp is None)
 
@@ -106,11 +112,13 @@ def call_with_rule(
     finally:
         rules.pop()
     for p in scope.written.values():
-        raise error(
-            TypeError,
-            f"The rule of '{d.name}' writes Parameter '{p.name}': it is part of the derivative, which "
-            "cannot change state.",
-            "write the Parameter with what the function or ms.grad returns",
+        raise dynamic(
+            error(
+                TypeError,
+                f"The rule of '{d.name}' writes Parameter '{p.name}': it is part of the derivative, which "
+                "cannot change state.",
+                "write the Parameter with what the function or ms.grad returns",
+            )
         )
     return d.primal(call_custom(d.outer, d.scope, scope, d.inputs, forward))
 
@@ -143,18 +151,50 @@ def _capture_vjp(d: Any, args: tuple[Any, ...], rule: Any) -> Scope:
             zero_of,
         )
         gradients = calls.call(rule, (*own, out, dout), {})
-        listed = gradients if isinstance(gradients, tuple | list) else (gradients,)
-        if len(listed) != len(args):
-            raise error(
-                TypeError,
-                f"The rule of '{d.name}' gives {len(listed)} gradients for {len(args)} arguments.",
-                "return a tuple with one gradient for each argument, None for one without",
-            )
-        cotangents = []
-        for position, (leaves, g) in enumerate(zip(d.leaves, listed, strict=True)):
-            cotangents += _gradients_of(d.name, position, leaves, g, args[position])
+        cotangents = _cotangents(d.name, d.leaves, gradients, args)
         scope.fn.ret([scope.value(t) for t in cotangents])
     return scope
+
+
+def call_on_tape(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], rule: Any
+) -> Any:
+    """As `call_with_rule`, for a rule of reverse mode, where the code runs as ordinary Python."""
+    tape = state.current.tape
+    with suspended():
+        made = function(*args, **kwargs)
+    out = map_tensors(lambda t: Tensor._wrap(t._buf.copy(), t._sig), made)
+    kept = map_tensors(tape.kept, args)
+
+    def pull(douts: list[Tensor | None]) -> list[Tensor | None]:
+        given = iter([splat(0, t.dtype, t.shape) if g is None else g for g, t in pairs(douts)])
+        gradients = rule(*kept, out, map_tensors(lambda t: next(given), out, zero_of))
+        leaves = [list(tensors(a)) for a in args]
+        found = iter(_cotangents(getattr(function, "__name__", "rule"), leaves, gradients, args))
+        return [next(found) if _has_slot(t) else None for t in tensors(args)]
+
+    def pairs(douts: list[Tensor | None]) -> Any:
+        return zip(douts, tensors(out), strict=True)
+
+    tape.rule(list(tensors(args)), list(tensors(out)), pull)
+    return out
+
+
+def _cotangents(
+    name: str, leaves: list[list[Tensor]], gradients: Any, args: tuple[Any, ...]
+) -> list[Tensor]:
+    """What a rule gives, as a gradient for each tensor of the arguments that takes one."""
+    listed = gradients if isinstance(gradients, tuple | list) else (gradients,)
+    if len(listed) != len(args):
+        raise error(
+            TypeError,
+            f"The rule of '{name}' gives {len(listed)} gradients for {len(args)} arguments.",
+            "return a tuple with one gradient for each argument, None for one without",
+        )
+    out = []
+    for position, (own, g) in enumerate(zip(leaves, listed, strict=True)):
+        out += _gradients_of(name, position, own, g, args[position])
+    return out
 
 
 def _gradients_of(
@@ -188,7 +228,7 @@ def _gradients_of(
                 f"{position}, which has shape {list(t.shape)}.",
                 "sum it over the dimensions that were broadcast",
             )
-        out.append(cast_to(g, t.dtype))
+        out.append(g if g.dtype is t.dtype else g.astype(t.dtype))
     return out
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import warnings
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -141,8 +142,10 @@ class Differentiated:
         captured = [self.outer.value(what) for what, _ in self.scope.captures]
         return [self.outer.value(t) for t in self.inputs] + captured
 
-    def argument_of(self, parameter: Parameter) -> int | None:
-        """The argument that a Parameter is, or None where the function does not read it."""
+    def argument_of(self, parameter: Tensor) -> int | None:
+        """The argument that a Parameter, or a tensor from around the function, is, or None where the
+        function does not read it.
+        """
         for i, (what, _) in enumerate(self.scope.captures):
             if what is parameter:
                 return len(self.inputs) + i
@@ -273,20 +276,8 @@ def pull_back(
     d = Differentiated(function, args, kwargs)
     args = (*args, *kwargs.values())  # those given by name have the positions after
     positions = positions_of(request, args, name)
-    if request.has_aux:
-        if not isinstance(d.out, tuple | list) or len(d.out) < 2:
-            raise error(
-                ValueError,
-                f"When has_aux is True, '{d.name}' must return more than one output: the one to "
-                f"differentiate and others.",
-                "return (loss, aux), or leave has_aux out",
-            )
-        part = d.out[0]
-    else:
-        part = d.out
+    part = part_of(request, d.out, d.name)
     of = d.results_of(part)
-    if not of:
-        _check_results(d.name, part)
     given = cotangents_of(d.outer, [d.results[i] for i in of], part, sens, name, d.name)
 
     # The argument of the captured function for every gradient asked for, or -1 for zeros.
@@ -319,6 +310,34 @@ def pull_back(
         own = isinstance(like, Tracer)
         return through(hooks.of(like) if own else hooks.guarded(d.outer.trace, like), found)
 
+    return nested(request, out, args, positions, gradient)
+
+
+def part_of(request: Request, out: Any, name: str) -> Any:
+    """What is differentiated of the output of a function."""
+    part = out
+    if request.has_aux:
+        if not isinstance(out, tuple | list) or len(out) < 2:
+            raise error(
+                ValueError,
+                f"When has_aux is True, '{name}' must return more than one output: the one to "
+                f"differentiate and others.",
+                "return (loss, aux), or leave has_aux out",
+            )
+        part = out[0]
+    if not any(has_gradient(t) for t in tensors(part)):
+        _check_results(name, part)
+    return part
+
+
+def nested(
+    request: Request,
+    out: Any,
+    args: tuple[Any, ...],
+    positions: list[int],
+    gradient: Callable[[Tensor], Tensor],
+) -> Any:
+    """What a gradient function returns, of the gradient by each tensor: it asks for them in order."""
     by_position: list[Any] = []
     for p in positions:
         g = map_tensors(gradient, _tensor_part(args[p]), zero_of)
@@ -357,6 +376,8 @@ def positions_of(
         for p in listed:
             _refuse_floats(args[p], p)
         return listed
+    if name == "GradOperation" and not args:  # it has no position to correct
+        return []
     for p in request.positions:
         if p >= len(args):
             raise error(

@@ -23,11 +23,14 @@ from cellgrad.core.arguments import (
     check_int,
     check_sequence,
 )
+from cellgrad.core.context import graph_mode
+from cellgrad.core.dynamic import Untaped, is_dynamic
 from cellgrad.core.errors import either, error
 from cellgrad.core.foreign import hinting
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
 from cellgrad.transforms.differentiate import Request, frozen_positions, pull_back, push_forward
+from cellgrad.transforms.on_tape import differentiate_on_tape
 from cellgrad.transforms.past import Written, call_noting_writes, past
 
 __all__ = ["GradOperation", "get_grad", "grad", "jvp", "linearize", "value_and_grad", "vjp"]
@@ -46,12 +49,33 @@ class _GradFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if state.current.scope is not None:
             return self._traced(self.function, args, kwargs)
+        if state.current.tape is not None:
+            state.current.tape.keep(self.function)
         frozen = frozen_positions(args)
         program = self._programs.get(frozen)
         if program is None:
             program = self._find_program(self.request.frozen_at(frozen))
             self._programs[frozen] = program
-        return program(args, kwargs)
+        if program.dynamic:
+            return self._taped(args, kwargs, frozen)
+        try:
+            return program(args, kwargs)
+        except Exception as e:
+            if graph_mode() or not is_dynamic(e):
+                raise
+            failure = e
+        try:
+            out = self._taped(args, kwargs, frozen)
+        except Untaped:
+            raise failure from failure.__cause__
+        program.dynamic = True
+        return out
+
+    def _taped(self, args: tuple[Any, ...], kwargs: dict[str, Any], frozen: Any) -> Any:
+        """The gradient of a function that runs as ordinary Python."""
+        request = self.request.frozen_at(frozen)
+        inputs, named, cotangent = _with_cotangent(args, kwargs, request, self.sens)
+        return differentiate_on_tape(self.function, inputs, named, request, cotangent)
 
     def _find_program(self, request: Request) -> _jit.Program:
         sens = self.sens
@@ -74,6 +98,14 @@ class _GradFunction:
 def _apply(
     function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], request: Request, sens: bool
 ) -> Any:
+    args, kwargs, cotangent = _with_cotangent(args, kwargs, request, sens)
+    return pull_back(function, args, kwargs, request, cotangent)
+
+
+def _with_cotangent(
+    args: tuple[Any, ...], kwargs: dict[str, Any], request: Request, sens: bool
+) -> tuple[tuple[Any, ...], dict[str, Any], Any]:
+    """The inputs, and the cotangent among them."""
     cotangent = None
     if sens and "sens" in kwargs:
         kwargs = dict(kwargs)
@@ -87,7 +119,7 @@ def _apply(
             )
         *rest, cotangent = args
         args = tuple(rest)
-    return pull_back(function, args, kwargs, request, cotangent)
+    return args, kwargs, cotangent
 
 
 # --- argument checks --------------------------------------------------------------------------
@@ -100,6 +132,12 @@ def _check_positions(positions: Any, name: str) -> None:
             TypeError, name, "grad_position", "an int or a tuple of ints", positions, hint
         )
     listed = (positions,) if isinstance(positions, int) else positions
+    if not listed:
+        raise error(
+            either(ValueError, RuntimeError),
+            f"For '{name}', the grad_position should not be empty when grad by position.",
+            "give None for gradients by weights only",
+        )
     for p in check_sequence(listed, name, "grad_position", "ints"):
         check_int(p, name, "grad_position", at_least=0)
     if len(set(listed)) != len(listed):

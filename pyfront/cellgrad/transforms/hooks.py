@@ -15,6 +15,7 @@ from cellgrad.capture.hooks import replaced, through
 from cellgrad.compile import program as _jit
 from cellgrad.core import context, hooks, state
 from cellgrad.core.arguments import check_callable, check_instance
+from cellgrad.core.dynamic import dynamic
 from cellgrad.core.errors import error
 from cellgrad.core.record import call_custom, fresh, splat
 from cellgrad.core.scope import Scope, ScopeGuard
@@ -47,11 +48,13 @@ def _checked(rules: Scope, hook: Any) -> None:
     """Counts a hook that was captured, and refuses one with effects."""
     rules.trace.hooks += 1
     for p in rules.written.values():
-        raise error(
-            TypeError,
-            f"The hook '{_jit.function_name(hook)}' writes Parameter '{p.name}': it is part of the "
-            "derivative, which cannot change state.",
-            "return the gradient, and write the Parameter with what ms.grad gives",
+        raise dynamic(
+            error(
+                TypeError,
+                f"The hook '{_jit.function_name(hook)}' writes Parameter '{p.name}': it is part of the "
+                "derivative, which cannot change state.",
+                "return the gradient, and write the Parameter with what ms.grad gives",
+            )
         )
 
 
@@ -81,10 +84,12 @@ class _CapturedHandle:
         """
         tensor, scope = self._tensor, self._tensor._scope
         if scope is not state.current.scope:
-            raise error(
-                ValueError,
-                "A hook is removed in another function or branch than the one that made its tensor.",
-                "remove it where the tensor is made",
+            raise dynamic(
+                error(
+                    ValueError,
+                    "A hook is removed in another function or branch than the one that made its tensor.",
+                    "remove it where the tensor is made",
+                )
             )
         self._handle.drop()
         if self._passed is None:
@@ -102,24 +107,35 @@ class _CapturedHandle:
 def _register(tensor: Any, hook: hooks.Hook) -> Any:
     """Registers a hook; see `Tensor.register_hook`."""
     check_callable(hook, "register_hook", "hook", "a function")
+    if tensor._is_parameter and not tensor.requires_grad:
+        raise error(
+            RuntimeError,
+            "The tensor requires grad is false, which can not register tensor hook: Parameter "
+            f"'{tensor.name}' has no gradient.",
+            "set its requires_grad to True first",
+        )
     scope = state.current.scope
     made = scope is not None and not tensor._is_parameter and id(tensor) in scope.trace.made
     if scope is None or made:
         return hooks.note(tensor, hook)
     if not isinstance(tensor, Tracer):
         kind = "Parameter" if tensor._is_parameter else "Tensor from outside"
-        raise error(
-            ValueError,
-            f"Register hook for {kind} inside graph is not supported: it would be registered once, "
-            "while compiling.",
-            "register it outside of the compiled code, for example in __init__",
+        raise dynamic(
+            error(
+                ValueError,
+                f"Register hook for {kind} inside graph is not supported: it would be registered once, "
+                "while compiling.",
+                "register it outside of the compiled code, for example in __init__",
+            )
         )
     if tensor._scope is not scope:
-        raise error(
-            ValueError,
-            "A hook is registered in another function, branch or loop than the one that made its "
-            "tensor.",
-            "register it where the tensor is made",
+        raise dynamic(
+            error(
+                ValueError,
+                "A hook is registered in another function, branch or loop than the one that made its "
+                "tensor.",
+                "register it where the tensor is made",
+            )
         )
     passed = _hook_captured(tensor, hook, scope) if _has_cotangent(tensor) else None
     handle = hooks.note(tensor, hook)  # where it is an input of a gradient in this code
@@ -142,11 +158,13 @@ def _hook_captured(tensor: Tracer, hook: hooks.Hook, scope: Scope) -> Any:
     passed = _passed([tensor], lambda douts: [through([hook], douts[0])], hook)
     after = scope.value(passed[0])
     if used and (raw in scope.shared or not scope.fn.replace(raw, after)):
-        raise error(
-            ValueError,
-            f"The hook '{_jit.function_name(hook)}' is registered after its tensor was used: by a "
-            "copy of it, or before something that the hook reads was computed.",
-            "register the hook right after the tensor is made",
+        raise dynamic(
+            error(
+                ValueError,
+                f"The hook '{_jit.function_name(hook)}' is registered after its tensor was used: by a "
+                "copy of it, or before something that the hook reads was computed.",
+                "register the hook right after the tensor is made",
+            )
         )
     tensor._value = now if chain else after
     chain.append(after)
@@ -175,13 +193,13 @@ class InsertGradientOf:
         self.f = check_callable(f, "InsertGradientOf", "f", "a function")
 
     def __call__(self, input_x: Any) -> Any:
-        if state.current.scope is None:
+        if state.current.scope is None and state.current.tape is None:
             return input_x
         inputs = list(tensors(input_x))
 
         def rule(douts: Sequence[Tensor]) -> Sequence[Tensor]:
             found = iter(douts)
-            given = calls.call(self.f, (map_tensors(lambda t: next(found), input_x),), {})
+            given = _call(self.f, map_tensors(lambda t: next(found), input_x))
             if given is None:
                 return douts
             name, listed = _jit.function_name(self.f), matching(given, input_x)
@@ -220,8 +238,8 @@ class HookBackward:
 
     def __call__(self, *inputs: Any) -> Any:
         out = [check_instance(t, "HookBackward", "input", Tensor) for t in inputs]
-        if state.current.scope is not None:
-            call = lambda grads: calls.call(self.hook_fn, (grads,), {})
+        if state.current.scope is not None or state.current.tape is not None:
+            call = lambda grads: _call(self.hook_fn, grads)
             rule = lambda douts: _run(call, douts, "HookBackward", self.hook_fn)
             out = _hooked(out, rule, self.hook_fn)
         return out[0] if len(out) == 1 else tuple(out)
@@ -231,6 +249,9 @@ def _hooked(inputs: Sequence[Tensor], rule: Cotangents, hook: Any) -> list[Tenso
     """The tensors, with the gradients that `rule` gives; bools have none, and zero where the hook is
     called with all.
     """
+    tape = state.current.tape
+    if tape is not None and state.current.scope is None:
+        return _on_tape(tape, inputs, rule)
     out = [fresh(t) for t in inputs]
     places = [i for i, t in enumerate(inputs) if _has_cotangent(t)]
     if not places or not _differentiating():
@@ -246,6 +267,23 @@ def _hooked(inputs: Sequence[Tensor], rule: Cotangents, hook: Any) -> list[Tenso
     for i, t in zip(places, hooked, strict=True):
         out[i] = t
     return out
+
+
+def _on_tape(tape: Any, inputs: Sequence[Tensor], rule: Cotangents) -> list[Tensor]:
+    """As `_hooked`, where the code runs as ordinary Python."""
+    out = [Tensor._wrap(t._buf.copy(), t._sig) for t in inputs]
+
+    def pull(douts: Sequence[Tensor | None]) -> Sequence[Tensor]:
+        pairs = zip(douts, inputs, strict=True)
+        return rule([_zero(t) if d is None else d for d, t in pairs])
+
+    tape.rule(inputs, out, pull)
+    return out
+
+
+def _call(hook: Callable[..., Any], *args: Any) -> Any:
+    """Calls a hook: evaluated under capture, else as ordinary Python."""
+    return hook(*args) if state.current.scope is None else calls.call(hook, args, {})
 
 
 def _zero(like: Tensor) -> Tensor:
@@ -281,18 +319,14 @@ def before_backward(cell: Any, listed: Sequence[Callable[..., Any]], output: Any
 
     def rule(douts: Sequence[Tensor]) -> Sequence[Tensor]:
         for hook in listed:
-            call = lambda grads, hook=hook: calls.call(hook, (cell, grads), {})
+            call = lambda grads, hook=hook: _call(hook, cell, grads)
             douts = _run(call, douts, "register_backward_pre_hook", hook)
         return douts
 
     own = _own(output)
-    if not own or not _differentiating():
+    if not own or not (_differentiating() or state.current.tape is not None):
         return output
-    found = iter(_hooked(own, rule, listed[0]))
-    if not isinstance(output, tuple):
-        return next(found)
-    items = [next(found) if isinstance(v, Tensor) else v for v in output]
-    return type(output)(*items) if hasattr(output, "_fields") else tuple(items)
+    return _with_own(output, _hooked(own, rule, listed[0]))
 
 
 def after_backward(
@@ -306,6 +340,9 @@ def after_backward(
     The Cell becomes a function with a rule: its own derivative, then the hooks. What it takes from
     around it, such as Parameters, is among its arguments, and has gradients as before.
     """
+    tape = state.current.tape
+    if tape is not None and state.current.scope is None:
+        return _after_backward_on_tape(tape, cell, listed, run, args)
     if not any(_has_cotangent(t) for t in _own(args)) or not _differentiating():
         return run(*args)
     d = Differentiated(run, args, {})
@@ -362,6 +399,42 @@ def after_backward(
             loc=state.location(),
         )
     )
+
+
+def _after_backward_on_tape(
+    tape: Any,
+    cell: Any,
+    listed: Sequence[Callable[..., Any]],
+    run: Callable[..., Any],
+    args: tuple[Any, ...],
+) -> Any:
+    """As `after_backward`, where the code runs as ordinary Python: the hooks are called where the
+    gradients of all arguments are known, after those of the output.
+    """
+    received: list[Tensor] = []
+
+    def after(douts: Sequence[Tensor]) -> Sequence[Tensor]:
+        for hook in listed:
+            call = lambda grads, hook=hook: hook(cell, grads, tuple(received))
+            douts = _run(call, douts, "register_backward_hook", hook)
+        return douts
+
+    def before(douts: Sequence[Tensor]) -> Sequence[Tensor]:
+        received[:] = douts
+        return douts
+
+    given = iter(_on_tape(tape, _own(args), after))
+    output = run(*[next(given) if isinstance(a, Tensor) else a for a in args])
+    return _with_own(output, _on_tape(tape, _own(output), before))
+
+
+def _with_own(output: Any, tensors: Sequence[Tensor]) -> Any:
+    """An output of a Cell with others in place of its tensors."""
+    found = iter(tensors)
+    if not isinstance(output, tuple):
+        return next(found) if isinstance(output, Tensor) else output
+    items = [next(found) if isinstance(v, Tensor) else v for v in output]
+    return type(output)(*items) if hasattr(output, "_fields") else tuple(items)
 
 
 def _own(values: Any) -> list[Tensor]:

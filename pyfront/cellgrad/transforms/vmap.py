@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cellgrad import _native
+from cellgrad.capture import calls
 from cellgrad.compile import program as _jit
 from cellgrad.core import generator, state
 from cellgrad.core.arguments import check_callable
@@ -19,7 +20,9 @@ from cellgrad.core.foreign import hinting
 from cellgrad.core.nodes import fields_of, is_record
 from cellgrad.core.storage import Signature, signature
 from cellgrad.core.tensor import Tensor
-from cellgrad.core.tree import tensors
+from cellgrad.core.tree import map_tensors, tensors
+from cellgrad.ops.indexing import getitem
+from cellgrad.ops.joining import stack
 from cellgrad.transforms.differentiate import Differentiated
 
 __all__ = ["vmap"]
@@ -129,6 +132,8 @@ def batch(
         )
     ]
     sizes = {t.shape[axis] for axis, t in zip(axes, inputs, strict=True) if axis is not None}
+    if getattr(function, "_is_ensemble", False):
+        return _ensemble(function, args, kwargs, axes, out_axes, sizes)
     if not sizes:
         raise error(
             either(ValueError, RuntimeError),
@@ -173,12 +178,54 @@ def batch(
     return d.primal(values)
 
 
+def _ensemble(
+    cells: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    axes: list[int | None],
+    out_axes: Any,
+    sizes: set[int],
+) -> Any:
+    """The outputs of several Cells, each on its element of the batch."""
+    if not len(cells) or sizes - {len(cells)}:
+        raise error(
+            either(ValueError, RuntimeError),
+            f"For 'vmap', there are {len(cells)} Cells, and the mapped dimensions have the sizes "
+            f"{sorted(sizes)}.",
+            "give each Cell of the CellList one element",
+        )
+    outs = []
+    for i, cell in enumerate(cells):
+        left = iter(axes)
+
+        def element(t: Tensor, i: int = i, left: Any = left) -> Tensor:
+            axis = next(left)
+            return t if axis is None else getitem(t, (*[slice(None)] * axis, i))
+
+        own = map_tensors(element, args)
+        named = {k: map_tensors(element, kwargs[k]) for k in sorted(kwargs)}
+        outs.append(calls.call(cell, own, named))
+    listed = [list(tensors(out)) for out in outs]
+    joined = iter(
+        [
+            parts[0]
+            if axis is None
+            else stack(parts, _normalize(axis, parts[0].ndim + 1, "out_axes"))
+            for parts, axis in zip(
+                zip(*listed, strict=True), spread(out_axes, outs[0], "out_axes"), strict=True
+            )
+        ]
+    )
+    return map_tensors(lambda t: next(joined), outs[0])
+
+
 @hinting
 def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
     """A function that applies `fn` to every element of a batch.
 
     Args:
-        fn: a Cell or function of one element.
+        fn: a Cell or function of one element; or an `nn.CellList`, each Cell of which gets its element
+            (an ensemble of models). Its Cells may write Parameters, and all inputs may be the same.
         in_axes: the dimension of the inputs that holds the batch: one int for all, or a tuple with
             one entry an input (None for an input that is the same for all elements). The entry of a
             nested input is one for all of it, or nested like it: a tuple of entries in their order,

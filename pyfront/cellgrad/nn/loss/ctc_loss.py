@@ -24,6 +24,7 @@ from cellgrad.core.arguments import (
 from cellgrad.core.errors import error
 from cellgrad.core.record import cast_to, check_tensor, emit, operation
 from cellgrad.core.tensor import Tensor
+from cellgrad.ops._index import check
 from cellgrad.ops.losses import check_reduction
 
 __all__ = ["ctc_loss"]
@@ -61,7 +62,8 @@ def ctc_loss(
 
     Raises:
         TypeError: arguments of another type or dtype.
-        ValueError: shapes that do not fit, `blank` outside [0, C), another `reduction`.
+        ValueError: shapes that do not fit, `blank` outside [0, C), another `reduction`, letters
+            outside [0, C), lengths outside [0, T] and [0, S].
 
     >>> log_probs = ops.log_softmax(ops.zeros((3, 1, 3)), -1)
     >>> lengths = Tensor([3], ms.int32), Tensor([2], ms.int32)
@@ -100,6 +102,17 @@ def ctc_loss(
     return out
 
 
+def _check_range(x: Tensor, low: int, high: int, what: str) -> None:
+    """Ends the call with an error unless all of some integers are in a range."""
+    inside = ops.logical_and(x >= low, x <= high)
+    check(
+        inside,
+        f"For 'ctc_loss', {what} must be in [{low}, {high}].",
+        ValueError,
+        "look at the data",
+    )
+
+
 def _before(alpha: Tensor, places: int) -> Tensor:
     """The beginnings that end some places earlier."""
     batch, size = alpha.shape
@@ -127,11 +140,15 @@ def _ctc_loss(
     reduction: str,
     zero_infinity: bool,
 ) -> tuple[Tensor, Tensor]:
-    steps, batch, _ = log_probs.shape
+    steps, batch, classes = log_probs.shape
     letters = targets.shape[1]
     size = 2 * letters + 1
     targets, input_lengths = cast_to(targets, mstype.int64), cast_to(input_lengths, mstype.int64)
     target_lengths = cast_to(target_lengths, mstype.int64)
+    _check_range(input_lengths, 0, steps, "the lengths 'input_lengths'")
+    _check_range(target_lengths, 0, letters, "the lengths 'target_lengths'")
+    counted = ops.arange(letters).astype(mstype.int64) < target_lengths.reshape(batch, 1)
+    _check_range(ops.where(counted, targets, 0), 0, classes - 1, "the letters of 'targets'")
 
     # The text with blanks around its letters: letters at odd places.
     blanks = ops.full((batch, letters, 1), blank, dtype=mstype.int64)

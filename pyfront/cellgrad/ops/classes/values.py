@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,15 @@ from cellgrad.core import dtype as mstype
 from cellgrad.core.arguments import argument_error, check_bool, check_int, check_one_of
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
-from cellgrad.core.record import as_tensor, axis_of, check_float, check_tensor, is_number, operation
+from cellgrad.core.record import (
+    as_tensor,
+    axis_of,
+    check_float,
+    check_tensor,
+    is_number,
+    operation,
+    splat,
+)
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _generated as gen
 from cellgrad.ops import extrema, rounding, searching
@@ -153,6 +162,8 @@ def _median(
 ) -> tuple[Tensor, Tensor]:
     if everywhere:
         x, axis, keep = x.reshape(-1), 0, False
+        if x.dtype.kind == "f" and not x.size:
+            return splat(math.nan, x.dtype, ()), splat(0, mstype.int64, ())
     if not ignore_nan or x.dtype.kind != "f":
         value, place = extrema.median(x, axis, keep)
         return value, gen.mul(place, 0) if everywhere else place

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cellgrad import ops as _ops
 from cellgrad.core import absent
+from cellgrad.core.context import check_placed
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
@@ -36,8 +37,8 @@ _ELSEWHERE = {
     "grad": "gradients are functions: ms.grad(f)(x) returns the gradient",
     "requires_grad": "ms.grad(f, grad_position=0) says what to differentiate by",
     "detach": "ops.stop_gradient(x)",
-    "cuda": "tensors are in host memory; leave it out",
-    "cpu": "tensors are in host memory; leave it out",
+    "cuda": "ms.set_device('GPU') has programs compute on an NVIDIA GPU; tensors move as they are needed",
+    "cpu": "x.to('CPU'); tensors move as they are needed",
     "permute_": "x.permute(...) returns a new tensor",
     "unsqueeze": "x.expand_dims(axis)",
 }
@@ -76,15 +77,26 @@ class TensorMethods(
         return ops.cast(self, ops.selection.dtype_argument(dtype, "astype"))
 
     def to(self, dtype: Any = None, non_blocking: Any = False, copy: Any = False) -> Tensor:
-        """See `astype`; instead of a dtype also a Tensor that has it, or a device's name or None, which
-        change nothing: tensors are in host memory.
+        """The elements as another dtype, see `astype`, or on another device.
+
+        Args:
+            dtype: a dtype, or a Tensor that has it. Also the name of a device, ``"CPU"``, ``"GPU"`` or
+                ``"GPU:1"``: the elements are copied there now, and not when a program needs them; in
+                compiled code, nothing moves. It has to be the one on which programs compute
+                (`set_device`), or the CPU. None changes nothing.
+
+        Raises:
+            RuntimeError: there is no such device, programs compute on another one, or another library
+                shares the elements on a device.
+            ValueError: a name of a device without a number.
 
         >>> print(Tensor([1.5, 2.5]).to(ms.int32))
         [1 2]
         """
-        devices = ("CPU", "GPU", "Ascend", "cpu")
-        if dtype is None or (isinstance(dtype, str) and dtype.split(":")[0] in devices):
+        if dtype is None:
             return self  # type: ignore[return-value]
+        if isinstance(dtype, str) and dtype.split(":")[0] in ("CPU", "GPU", "Ascend", "cpu"):
+            return self._moved_to(check_placed(dtype, "to"))
         wanted = dtype.dtype if isinstance(dtype, Tensor) else dtype  # type: ignore[attr-defined]
         return ops.cast(self, ops.selection.dtype_argument(wanted, "to"))
 

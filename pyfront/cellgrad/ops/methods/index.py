@@ -31,6 +31,10 @@ class IndexMethods:
 
     def __setitem__(self: Any, index: Any, value: Any) -> None:
         if state.current.scope is None:
+            tape = state.current.tape
+            if tape is not None and tape.follows((self, value)):
+                tape.replace(self, indexing.with_elements(self, index, value))
+                return
             array = np.array(self._concrete("assignment to elements"))
             indexing.assign_known(array, index, value)
             self._buf = from_numpy(array, self.dtype)
@@ -52,13 +56,23 @@ class IndexMethods:
 
     # --- elements by index --------------------------------------------------------------------
 
-    def gather(self, dim: Any, index: Any, batch_dims: int | None = None) -> Tensor:
+    def gather(
+        self,
+        dim: Any = None,
+        index: Any = None,
+        batch_dims: int | None = None,
+        *,
+        input_indices: Any = None,
+        axis: int | None = None,
+    ) -> Tensor:
         """See `ops.gather_elements`; or ``gather(input_indices, axis, batch_dims=0)``, `ops.gather`.
 
         >>> print(Tensor([[1, 2], [3, 4]]).gather(Tensor([1, 1]), 0))
         [[3 4]
          [3 4]]
         """
+        dim = dim if input_indices is None else input_indices
+        index = index if axis is None else axis
         if isinstance(dim, int) and batch_dims is None:
             return ops.gather_elements(self, dim, index)
         return ops.gather(self, dim, index, batch_dims or 0)

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cellgrad import _native
 from cellgrad import ops as _ops
+from cellgrad.core import context, state, views
 from cellgrad.core import dtype as mstype
-from cellgrad.core import state, views
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.exchange import exchanged, shared
@@ -42,14 +43,25 @@ class MemoryMethods:
 
     @property
     def device(self) -> str:
-        """Where its elements are: ``"CPU"``, or ``"GPU:0"`` while that device has them.
+        """Where its elements are: ``"CPU"``, or ``"GPU:0"`` while that device has them. In compiled code
+        the device that the code is for.
 
         >>> Tensor([1.0]).device
         'CPU'
         """
-        buffer = getattr(self, "_buf", None)  # a value that is captured has none
-        number = None if buffer is None else buffer.device
+        if state.current.scope is not None:
+            return str(context.current[0])
+        number = self._buf.device
         return "CPU" if number is None else f"GPU:{number}"
+
+    def _moved_to(self, device: int | None) -> Tensor:
+        """The tensor itself, with its elements on a device, or on the host for None."""
+        try:
+            if state.current.scope is None:
+                self._buf.move(device)
+        except _native.DeviceError as e:
+            raise error(RuntimeError, f"For 'to': {e}.", "x.copy() has memory of its own") from None
+        return self  # type: ignore[return-value]
 
     @property
     def data(self) -> Tensor:
@@ -255,6 +267,10 @@ class MemoryMethods:
         """Stores new elements in this tensor."""
         if state.current.scope is not None:
             self[...] = value  # type: ignore[index]
+            return self
+        tape = state.current.tape
+        if tape is not None and tape.follows((self, value)):
+            tape.replace(self, value)
             return self
         if self._buf.readonly:
             raise error(

@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 
 from cellgrad import ops as _ops
-from cellgrad.core.arguments import argument_error
+from cellgrad.core.arguments import argument_error, check_bool
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
@@ -40,22 +40,24 @@ class ReductionMethods:
     def sum(
         self,
         axis: Any = None,
-        dtype: Any = None,
+        keepdim: Any = False,
         keepdims: bool = False,
         initial: Any = None,
         *,
         dim: Any = None,
-        keepdim: bool = False,
+        dtype: Type | None = None,
     ) -> Tensor:
-        """See `ops.sum`; a bool in the second place is `keepdim`. `initial` is added.
+        """See `ops.sum`; a dtype in the second place is `dtype`. `initial` is added.
 
         >>> print(Tensor([[1.0, 5.0], [3.0, 2.0]]).sum(axis=1))
         [6. 5.]
         """
-        if isinstance(dtype, bool):
-            keepdim, dtype = dtype, None
+        if keepdim is None or isinstance(keepdim, Type):
+            keepdim, dtype = False, dtype or keepdim
         total = ops.sum(self, _one("sum", axis, dim), keepdims or keepdim, dtype=dtype)
-        return total if initial is None else total + initial  # type: ignore[no-any-return]
+        if initial is not None:
+            total = total + initial
+        return total if dtype is None else ops.cast(total, dtype)  # type: ignore[no-any-return]
 
     def mean(
         self,
@@ -377,6 +379,7 @@ def _extremum(x: Any, method: str, dim: Any, keepdim: Any, **others: Any) -> Any
             )
     axis = _one(method, others.get("axis"), dim)
     keep = keepdim or others.get("keepdims", False)
+    check_bool(others.get("return_indices", False), method, "return_indices")
     chosen = {name: others.get(name) for name in ("initial", "where")}
     if chosen["where"] is True:
         chosen["where"] = None

@@ -10,13 +10,16 @@ from cellgrad.core import views
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
+from cellgrad.ops._static import known_ints
 
 # The `self` of these classes is no Tensor to type checkers.
 ops: Any = _ops
 
 
 def _varargs(values: tuple[Any, ...]) -> Any:
-    """`x.reshape(2, 3)` and `x.reshape((2, 3))` alike."""
+    """`x.reshape(2, 3)` and `x.reshape((2, 3))` alike, also with a tensor of the sizes."""
+    if len(values) == 1 and isinstance(values[0], Tensor) and values[0].ndim:
+        return known_ints(values[0], "reshape", "shape")
     if len(values) == 1 and isinstance(values[0], tuple | list):
         return tuple(values[0])
     return values

@@ -1,0 +1,45 @@
+//===- Passes.td - passes for programs of any batch size ------------------===//
+
+#ifndef CELLGRAD_BATCH_PASSES_TD
+#define CELLGRAD_BATCH_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def SpecializeBatchPass : Pass<"cell-specialize-batch", "::mlir::ModuleOp"> {
+  let summary = "Give the open batch of a module a size";
+  let description = [{
+    A module with `cell.batch = {size = 1048573 : i64, ...}` is a program for any batch size: where
+    the first dimension of a tensor has that size, which stands in for the batch, the tensor has a row
+    for each sample. This pass puts `size` in its place, and drops the attribute. It refuses ops
+    that mix samples, as `cell-tile-batch` does. So `cell-run` executes the program at any size, as an
+    oracle for compiled ones.
+  }];
+  let options = [
+    Option<"size", "size", "int64_t", "1", "Number of samples">,
+  ];
+}
+
+def TileBatchPass : Pass<"cell-tile-batch", "::mlir::ModuleOp"> {
+  let summary = "Make entries of an open batch loops over tiles of known size";
+  let description = [{
+    Each public function with an open batch gets the batch size as its first argument, a
+    `tensor<i64>`, and becomes loops over tiles: copies of the function for a few numbers of
+    rows. The largest tiles come first; one of at most 8 rows may begin before the last ended,
+    and writes the same rows again. So a batch of at least 2 is never computed by a tile of one row, whose
+    products add in another order, and results have the bits of a model that was compiled for the batch.
+
+    A function may name another one in `cell.batch_of_one`, for a batch of one sample: it takes the
+    place of that tile.
+
+    Refuses ops that mix samples, with their locations, and functions whose results are not one
+    row a sample. Does nothing to a module without `cell.batch`.
+  }];
+  let options = [
+    ListOption<"tiles", "tiles", "int64_t",
+               "Rows of the tiles, descending to 1 (default: 128,64,32,8,2,1)">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
+#endif

@@ -1,0 +1,37 @@
+"""What scripts take from MindSpore's ``common.api``: `jit` and the like, and its two executors."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from cellgrad.compile.jit import jit
+from cellgrad.core.settings import jit_class
+
+
+class _PyNativeExecutor:
+    """Runs operations outside of compiled code."""
+
+    def sync(self) -> None:
+        """Nothing: an operation is done when its call returns."""
+
+
+class _CellGraphExecutor:
+    """Compiles Cells."""
+
+    def compile(
+        self, obj: Any, *args: Any, phase: str = "predict", **kwargs: Any
+    ) -> tuple[str, bool]:
+        """Compiles a Cell for such inputs without running it; see `Cell.compile`. `phase` has no effect."""
+        obj.compile(*args, **kwargs)
+        return phase, True
+
+
+_pynative_executor = _PyNativeExecutor()
+_cell_graph_executor = _CellGraphExecutor()
+
+__all__ = ["jit", "jit_class"]
+
+
+def __getattr__(name: str) -> Any:  # the other names there are those of the package
+    return getattr(importlib.import_module("cellgrad"), name)

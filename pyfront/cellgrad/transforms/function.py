@@ -1,0 +1,191 @@
+"""Functions with a derivative of their own and code without one, in ordinary Python: MindSpore's `_Function` and
+`_no_grad`. Gradient functions of code with them run it as ordinary Python, see `transforms.tape`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+from cellgrad.core import state
+from cellgrad.core.dynamic import dynamic
+from cellgrad.core.errors import error
+from cellgrad.core.record import splat
+from cellgrad.core.tensor import Tensor
+from cellgrad.core.tree import map_tensors
+from cellgrad.transforms.tape import suspended
+
+__all__ = ["_Function", "_no_grad"]
+
+
+def _needs_python(name: str, instead: str) -> None:
+    if state.current.scope is not None:
+        raise dynamic(
+            error(
+                RuntimeError,
+                f"'{name}' runs as ordinary Python, in PYNATIVE_MODE, and is not compiled.",
+                instead,
+            )
+        )
+
+
+class _no_grad(contextlib.ContextDecorator):
+    """Code whose results are constants of the gradient: ``with _no_grad():``, or a decorator.
+
+    Raises:
+        RuntimeError: in compiled code.
+
+    >>> def f(x):
+    ...     with ms._no_grad():
+    ...         scale = x * x
+    ...     return x * scale
+    >>> ms.set_context(mode=ms.PYNATIVE_MODE)
+    >>> print(ms.grad(f)(Tensor(3.0)))
+    9.0
+    """
+
+    def __init__(self) -> None:
+        self._open: list[Any] = []
+
+    def __enter__(self) -> None:
+        _needs_python("_no_grad", "use ops.stop_gradient of the results")
+        context = suspended()
+        context.__enter__()
+        self._open.append(context)
+
+    def __exit__(self, *exc: Any) -> None:
+        self._open.pop().__exit__(*exc)
+
+
+class _Function:
+    """A function with a derivative of its own. Subclasses define ``forward(ctx, *args)`` and ``backward(ctx,
+    *gradients)``, both static; ``apply(*args)`` calls it.
+
+    `forward` may keep what it likes in `ctx`, tensors by `save_for_backward`. `backward` gets a gradient
+    for each output, None for those that are no Tensors, and gives one for each argument, None for those
+    that are no Tensors. A gradient of a shape that the argument broadcasts to is summed.
+
+    Raises:
+        RuntimeError: another number of gradients, one that is no Tensor, or one for an argument that is none;
+            the call is in compiled code.
+
+    >>> class Doubled(ms._Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.save_for_backward(x)
+    ...         return x * x
+    ...     @staticmethod
+    ...     def backward(ctx, gradient):
+    ...         (x,) = ctx.saved_tensors
+    ...         return gradient * x * 4
+    >>> ms.set_context(mode=ms.PYNATIVE_MODE)
+    >>> print(ms.grad(Doubled.apply)(Tensor(3.0)))
+    12.0
+    """
+
+    saved_tensors: tuple[Tensor, ...] = ()
+    non_differentiable: tuple[Tensor, ...] = ()
+    needs_input_grad: tuple[bool, ...] = ()
+    materialize_grads = True
+
+    @staticmethod
+    def forward(ctx: Any, *args: Any, **kwargs: Any) -> Any:
+        """The computation."""
+        raise NotImplementedError("forward function should be customized.")
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        """The gradients by the arguments, from those of the outputs."""
+        raise NotImplementedError("backward function should be customized.")
+
+    def save_for_backward(self, *tensors: Tensor) -> None:
+        """Keeps tensors as ``ctx.saved_tensors``."""
+        self.saved_tensors = tensors
+
+    def mark_non_differentiable(self, *tensors: Tensor) -> None:
+        """Says that outputs have no gradient."""
+        self.non_differentiable = tensors
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether outputs that nothing depends on have gradients of zeros, or None."""
+        self.materialize_grads = value
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Calls the function."""
+        _needs_python(cls.__name__, "write it with ms.custom_rule")
+        ctx, tape = cls(), state.current.tape
+        ctx.needs_input_grad = tuple([tape is not None and tape.tracks(a) for a in args])
+        if tape is None:
+            return cls.forward(ctx, *args, **kwargs)
+        with suspended():
+            made = cls.forward(ctx, *args, **kwargs)
+        fixed = [id(t) for t in ctx.non_differentiable]
+        outputs = made if isinstance(made, tuple) else (made,)
+        own = [t for t in outputs if isinstance(t, Tensor) and id(t) not in fixed]
+        found = {id(t): Tensor._wrap(t._buf.copy(), t._sig) for t in own}
+        out = map_tensors(
+            lambda t: found[id(t)] if id(t) in found else Tensor._wrap(t._buf.copy(), t._sig), made
+        )
+
+        def pull(douts: list[Tensor | None]) -> list[Tensor | None]:
+            by_output = dict(zip(found, douts, strict=True))
+            given = [ctx._gradient(t, by_output) for t in outputs]
+            gradients = cls.backward(ctx, *given)
+            return _checked(gradients, args)
+
+        tape.rule([a for a in args if isinstance(a, Tensor)], list(found.values()), pull)
+        return out
+
+    def _gradient(self, output: Any, found: dict[int, Tensor | None]) -> Tensor | None:
+        if not isinstance(output, Tensor):
+            return None
+        gradient = found.get(id(output))
+        if gradient is None and self.materialize_grads:
+            return splat(0, output.dtype, output.shape)
+        return gradient
+
+
+def _checked(gradients: Any, args: tuple[Any, ...]) -> list[Tensor | None]:
+    """The gradients by the tensors among the arguments."""
+    listed = gradients if isinstance(gradients, tuple | list) else (gradients,)
+    if len(listed) != len(args):
+        raise error(
+            RuntimeError,
+            f"Function backward return a wrong number of gradients: {len(listed)} for {len(args)} "
+            "arguments.",
+            "return one for each argument of forward, None for what is no Tensor",
+        )
+    out: list[Tensor | None] = []
+    for i, (g, a) in enumerate(zip(listed, args, strict=True)):
+        if not isinstance(a, Tensor):
+            if g is not None:
+                raise error(
+                    RuntimeError,
+                    f"Input is not tensor, but gradient is not none: argument {i} is "
+                    f"{type(a).__name__}.",
+                )
+            continue
+        if g is not None and not isinstance(g, Tensor):
+            raise error(
+                RuntimeError,
+                f"Gradient should be none or tensor, but that of argument {i} is {type(g).__name__}.",
+            )
+        out.append(None if g is None else _summed(g, a, i))
+    return out
+
+
+def _summed(gradient: Tensor, like: Tensor, position: int) -> Tensor:
+    """A gradient over the dimensions along which its tensor was broadcast."""
+    extra = gradient.ndim - like.ndim
+    kept = gradient.shape[max(extra, 0) :]
+    if extra < 0 or any(n not in (1, m) for n, m in zip(like.shape, kept, strict=True)):
+        raise error(
+            RuntimeError,
+            f"The gradient of argument {position} has shape {list(gradient.shape)}, but the argument has "
+            f"{list(like.shape)}.",
+        )
+    over = [*range(extra), *[i + extra for i, n in enumerate(like.shape) if n != kept[i]]]
+    g: Any = gradient.sum(tuple(over)).reshape(like.shape) if over else gradient
+    out: Tensor = g if g.dtype is like.dtype else g.astype(like.dtype)
+    return out

@@ -1,0 +1,60 @@
+// An entry becomes loops over tiles, the largest first; small ones may overlap
+// the one before.
+// RUN: cell-opt %s --cell-tile-batch=tiles=16,4,1 | FileCheck %s
+// RUN: not cell-opt %s --cell-tile-batch=tiles=4,16,1 2>&1 | FileCheck %s --check-prefix=TILES
+// RUN: not cell-opt %s --cell-tile-batch=tiles=4,2 2>&1 | FileCheck %s --check-prefix=TILES
+// TILES: tiles must descend to 1
+// The passes behind keep no tensor of the stand-in's size.
+// RUN: cell-opt %s --cell-to-linalg-pipeline --cell-cpu-pipeline -o - | FileCheck %s --check-prefix=ARENA
+
+// CHECK: module attributes {cell.batch_tiles}
+module attributes {cell.batch = {max = 100 : i64, size = 65521 : i64}} {
+  // CHECK-NOT: @double(
+  func.func private @double(%x: tensor<65521x2xf32>) -> tensor<65521x2xf32> {
+    %0 = cell.add %x, %x : tensor<65521x2xf32>
+    return %0 : tensor<65521x2xf32>
+  }
+  // CHECK: func @forward(%[[N:.*]]: tensor<i64> {cell.name = "batch", cell.role = "batch"}, %[[X:.*]]: tensor<65521x2xf32> {cell.name = "x"}, %[[W:.*]]: tensor<2xf32>) -> tensor<65521x2xf32>
+  // CHECK-SAME: attributes {cell.batch = {max = 100 : i64, size = 65521 : i64}}
+  // CHECK: %[[EXTRACTED:.*]] = tensor.extract %[[N]][]
+  // CHECK: %[[B:.*]] = arith.index_cast %[[EXTRACTED]]
+  // CHECK: %[[R0:.*]] = tensor.empty() : tensor<65521x2xf32>
+  // Tiles of 16: as many as there are.
+  // CHECK: %[[LEFT:.*]] = arith.subi %[[B]], %{{.*}}
+  // CHECK: %[[COUNT:.*]] = arith.divsi %[[LEFT]], %{{.*}}
+  // CHECK: %[[R1:.*]] = scf.for %[[I:.*]] = %{{.*}} to %[[COUNT]] step %{{.*}} iter_args(%[[INTO:.*]] = %[[R0]])
+  // CHECK: %[[PART:.*]] = tensor.extract_slice %[[X]][%[[AT:.*]], 0] [16, 2] [1, 1]
+  // CHECK: %[[Y:.*]] = func.call @forward_of_16(%[[PART]], %[[W]])
+  // CHECK: tensor.insert_slice %[[Y]] into %[[INTO]][%[[AT]], 0] [16, 2] [1, 1]
+  // Tiles of 4: for a batch of at least 4, the last ends with the batch.
+  // CHECK: %[[FITS:.*]] = arith.cmpi sge, %[[B]], %[[C4:.*]] : index
+  // CHECK: %[[MANY:.*]] = arith.ceildivsi
+  // CHECK: %[[COUNT4:.*]] = arith.select %[[FITS]], %[[MANY]]
+  // CHECK: %[[LAST:.*]] = arith.subi %[[B]], %[[C4]]
+  // CHECK: %[[R2:.*]] = scf.for {{.*}} to %[[COUNT4]] step %{{.*}} iter_args(%{{.*}} = %[[R1]])
+  // CHECK: arith.minsi %{{.*}}, %[[LAST]]
+  // CHECK: func.call @forward_of_4(
+  // CHECK: %[[R3:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %[[R2]])
+  // CHECK: func.call @forward_of_1(
+  // CHECK: return %[[R3]]
+  func.func @forward(%x: tensor<65521x2xf32> {cell.name = "x"}, %w: tensor<2xf32>)
+      -> tensor<65521x2xf32> {
+    %0 = call @double(%x) : (tensor<65521x2xf32>) -> tensor<65521x2xf32>
+    %1 = cell.broadcast %w along [0] : tensor<2xf32> -> tensor<65521x2xf32>
+    %2 = cell.mul %0, %1 : tensor<65521x2xf32>
+    return %2 : tensor<65521x2xf32>
+  }
+  // Functions of no batch stay.
+  // CHECK: func @other(%{{.*}}: tensor<2xf32>) -> tensor<2xf32>
+  func.func @other(%w: tensor<2xf32>) -> tensor<2xf32> {
+    return %w : tensor<2xf32>
+  }
+  // CHECK: func private @double_of_16(%{{.*}}: tensor<16x2xf32>) -> tensor<16x2xf32>
+  // CHECK: func private @forward_of_16(%{{.*}}: tensor<16x2xf32> {{.*}}, %{{.*}}: tensor<2xf32>) -> tensor<16x2xf32>
+  // CHECK: call @double_of_16
+}
+
+// ARENA: llvm.func @forward
+// ARENA-SAME: cell.arena_bytes = {{[0-9][0-9]?[0-9]?[0-9]?}} : i64
+// ARENA-SAME: max_batch = 100
+// ARENA-SAME: shape = array<i64: -1, 2>

@@ -1,0 +1,135 @@
+"""Axes, shapes and the like that are tensors, outside of compiled code and known inside of it."""
+
+import numpy as np
+import pytest
+
+import cellgrad as ms
+from cellgrad import Tensor, nn, ops
+
+X = np.arange(24).reshape(2, 3, 4).astype(np.float32)
+
+
+@pytest.mark.parametrize(
+    ("compute", "expected"),
+    [
+        (lambda x, i: ops.ReduceSum()(x, i([0, 2])), X.sum((0, 2))),
+        (lambda x, i: ops.mean(x, i(1)), X.mean(1)),
+        (lambda x, i: ops.amin(x, i([0])), X.min(0)),
+        (lambda x, i: ops.cumsum(x, i(-1)), X.cumsum(-1)),
+        (lambda x, i: ops.expand_dims(x, i(0)), X[None]),
+        (lambda x, i: ops.concat((x, x), i(1)), np.concatenate((X, X), 1)),
+        (lambda x, i: ops.reshape(x, i([4, -1])), X.reshape(4, -1)),
+        (lambda x, i: ops.reshape(x, (i(4), -1)), X.reshape(4, -1)),
+        (lambda x, i: ops.broadcast_to(x, i([5, 2, 3, 4])), np.broadcast_to(X, (5, 2, 3, 4))),
+        (lambda x, i: x * ops.ones(i([3, 1]), ms.float32), X),
+        (lambda x, i: ops.topk(x, i(1))[0], X[..., -1:]),
+    ],
+)
+def test_arguments_that_are_tensors(compute, expected):
+    class Net(nn.Cell):
+        def construct(self, x):
+            return compute(x, Tensor)
+
+    assert compute(Tensor(X), Tensor).asnumpy().tolist() == expected.tolist()
+    ms.set_context(mode=ms.GRAPH_MODE)
+    assert Net()(Tensor(X)).asnumpy().tolist() == expected.tolist()
+
+
+def test_each_element_counts():
+    for axis in (0, 1, 2, -1, 0):  # compiled once for each, not for the first
+        assert ops.sum(Tensor(X), Tensor(axis)).asnumpy().tolist() == X.sum(axis).tolist()
+    x, axis = Tensor(X), Tensor(0)
+    assert ops.sum(x, axis).shape == (3, 4)
+    axis.assign_value(Tensor(1))
+    assert ops.sum(x, axis).shape == (2, 4)
+
+
+@pytest.mark.parametrize("axis", [Tensor(3), Tensor([0, 0])])
+def test_wrong_axes(axis):
+    with pytest.raises(ValueError, match="For 'sum', the axis"):
+        ops.sum(Tensor(X), axis)
+
+
+def test_axes_are_integers_and_known():
+    with pytest.raises(TypeError, match="must be an int"):
+        ops.sum(Tensor(X), Tensor(1.0))
+    with pytest.raises(TypeError, match="must be an int"):
+        ops.cumsum(Tensor(X), Tensor([0, 1]))
+    ms.set_context(mode=ms.GRAPH_MODE, jit_syntax_level=ms.STRICT)
+    with pytest.raises(TypeError, match="'axis' of sum needs the elements"):
+        ms.jit(lambda x, axis: ops.sum(x, axis))(Tensor(X), Tensor(0))
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        (True, [1, 0]),
+        ([1, 0], True),
+        (True, slice(None), [1, 2]),
+        (slice(None), [0, 1], True),
+        ([0, 1], True, [1, 2]),
+        (True, np.array([True, False])),
+        (..., True, [1, 0]),
+        (True, None, [0, 1]),
+        (True, 1),
+        (True, True),
+        (1, slice(None), True),
+        (slice(None), 1, True),
+    ],
+)
+def test_true_beside_arrays(index):
+    """In an index with arrays True is an array of one element, and not a new dimension."""
+    expected, x = X[index], Tensor(X)
+    for read in (lambda x: x[index], ms.jit(lambda x: x[index])):
+        assert read(x).shape == expected.shape
+        assert read(x).asnumpy().tolist() == expected.tolist()
+    value = -np.arange(expected.size).reshape(expected.shape).astype(np.float32)
+    want = X.copy()
+    want[index] = value
+    x[index] = Tensor(value)
+    assert x.asnumpy().tolist() == want.tolist()
+
+
+def test_what_assign_gives_is_the_parameter():
+    """As MindSpore's: gradient 1 by the Parameter that is an argument, 0 by what is assigned."""
+
+    def assigned(w, x):
+        return ops.assign(w, x * 3)
+
+    w = ms.Parameter(Tensor([1.0]), name="w")
+    by_w, by_x = ms.grad(assigned, (0, 1))(w, Tensor([2.0]))
+    assert (by_w.asnumpy(), by_x.asnumpy(), w.asnumpy()) == (1, 0, 6)
+
+
+def test_methods_by_the_names_of_both_signatures():
+    x = Tensor(X)
+    assert x.sum(0, True).shape == (1, 3, 4) and x.sum(0, ms.float64).dtype == ms.float64
+    assert x.sum(1, True, dtype=ms.float16).asnumpy().tolist() == X.sum(1, keepdims=True).tolist()
+    assert x.sum(dtype=ms.bool_).asnumpy() == np.True_ and x.sum(initial=0.5).asnumpy() == 276.5
+    assert not (x * 0).sum(dtype=ms.bool_)
+    assert [p.shape for p in x.split(split_size_or_sections=[1, 2], axis=1)] == [
+        (2, 1, 4),
+        (2, 2, 4),
+    ]
+    rows = X[:, [2, 0]].tolist()
+    assert x.gather(Tensor([2, 0]), axis=1).asnumpy().tolist() == rows
+    assert x.gather(input_indices=Tensor([2, 0]), axis=1).asnumpy().tolist() == rows
+    assert x.gather(index=Tensor([[[1]]]), dim=0).asnumpy().tolist() == [[[12]]]
+    assert x.remainder(divisor=5.0).asnumpy().tolist() == (X % 5).tolist()
+    assert x.expand_as(x=ops.ones((5, 2, 3, 4))).shape == (5, 2, 3, 4)
+    assert x.repeat_interleave(2, 0, output_size=4).shape == (4, 3, 4)
+    with pytest.raises(TypeError, match="return_indices"):
+        x.max(axis=0, return_indices=1)
+
+
+def test_masked_scatter_by_a_mask_that_is_computed():
+    put = ms.jit(lambda x, source: x.masked_scatter(x > 1, source))
+    x = Tensor([1.0, 2.0, 0.0, 4.0])
+    assert put(x, Tensor([8.0, 9.0])).asnumpy().tolist() == [1, 8, 0, 9]
+    with pytest.raises(ValueError, match="holds for more than the 1 elements"):
+        put(x, Tensor([8.0]))
+    assert put(-x, ops.zeros((0,))).asnumpy().tolist() == [-1, -2, 0, -4]
+
+
+def test_randperm_of_a_tensor_of_one_element():
+    assert sorted(ops.randperm(Tensor([4])).asnumpy()) == [0, 1, 2, 3]
