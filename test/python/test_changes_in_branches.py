@@ -347,7 +347,8 @@ def test_a_raise_after_checks_is_the_error_where_they_hold():
             raise ValueError("above")
         return other(x)
 
-    for run in (ms.jit(f), f):
+    derived = [ms.grad(f), ms.grad(ms.grad(f)), ms.jit(lambda x: ms.grad(f)(x) + 1)]
+    for run in (ms.jit(f), f, *derived, lambda x: ms.jvp(f, x, x)):
         for value, kind in ((2.0, ValueError), (1.0, KeyError), (3.0, ValueError)):
             with pytest.raises(kind, match="above" if kind is ValueError else "below"):
                 run(Tensor([value]))

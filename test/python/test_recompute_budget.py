@@ -19,7 +19,7 @@ class Block(nn.Cell):
 
 
 class Deep(nn.Cell):
-    def __init__(self, blocks=6, width=32):
+    def __init__(self, blocks=4, width=32):
         super().__init__()
         self.blocks = nn.SequentialCell([Block(width) for _ in range(blocks)])
 

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from cellgrad.capture.changes import BLIND, CHANGING, changing, known
+from cellgrad.capture.given import checked
 from cellgrad.capture.ranges import TensorRange
 from cellgrad.capture.source import without_source
 from cellgrad.core import state
@@ -25,6 +26,7 @@ from cellgrad.core.foreign import function_hint, unknown_argument
 from cellgrad.core.frame import Closure, Code, Frame, run_code
 from cellgrad.core.guards import ABSENT, CONTAINERS, is_cell, is_library, value_of
 from cellgrad.core.parameter import Parameter
+from cellgrad.core.partial import read
 from cellgrad.core.scope import VALUES, NeedsIdentity, as_number, created, used
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.text import formatted, holds_text, join
@@ -305,6 +307,14 @@ def _guard_attribute(trace: Trace, owner: Any, name: str, value: Any, raw: Any, 
             trace.guard(own, name, ABSENT)
 
 
+def settled(value: Any) -> Any:
+    """A variable that is read: not what a differentiated function was given and changed."""
+    if isinstance(value, Tensor):
+        return value
+    scope = state.current.scope
+    return value if scope is None else checked(scope.trace, value)
+
+
 def read_all(value: Any) -> Any:
     """A value that was read and may be used in any way: guards all that such a container holds."""
     if type(value) in _INDEXED:
@@ -337,7 +347,7 @@ def load_element(container: Any, index: Any) -> Any:
                 return value
     elif kind not in VALUES:
         used(container)
-    return container[index]
+    return read(container[index], container, index)
 
 
 def store_attribute(owner: Any, name: str, value: Any) -> None:

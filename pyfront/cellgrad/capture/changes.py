@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import collections
 import copy
+import operator
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cellgrad.capture.given import at
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
 from cellgrad.core.dynamic import dynamic
@@ -116,6 +118,9 @@ Action = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any], "Position | 
 
 def was_there(trace: Trace, thing: Any) -> bool:
     """Whether a container or object is from around the compiled code."""
+    given = trace.given.get(id(thing))
+    if given is not None:
+        return given.path is not None
     if id(thing) in trace.outer or (id(thing), None) in trace.guards or id(thing) in trace.changes:
         return True
     return not isinstance(thing, (*CONTAINERS, Iterator)) and id(thing) not in trace.created
@@ -133,6 +138,8 @@ def changing(
     `key` or, with `attribute`, the attribute, or anything.
     """
     current = state.current.scope
+    if current is not None and id(container) in current.trace.given:
+        current.trace.given[id(container)].change(current.trace)
     if isinstance(container, list) and isinstance(key, int):
         key = key % max(len(container), 1)
     scope = current
@@ -248,7 +255,7 @@ def take_back(trace: Trace) -> None:
     """Takes back all changes, and guards what was read of changed containers: what they held before."""
     for change in {id(c): c for c in trace.changes.values()}.values():
         change.restore()
-        if change.read and change.before is not None:
+        if change.read and change.before is not None and id(change.container) not in trace.given:
             key = (id(change.held), None)
             trace.guards[key] = (change.held, None, contents(change.held))
 
@@ -265,7 +272,8 @@ def repeated(
         else:
             there = not isinstance(v, tuple) and was_there(trace, v)
         if there:
-            return lambda buffers: v
+            place = at(trace, v)
+            return (lambda buffers: v) if place is None else operator.itemgetter(place)
         if find_inside(v, lambda part: isinstance(part, Kept), ()):
             return lambda buffers: map_tensors(_taken, v)
         if not _holds(trace, v):
@@ -289,6 +297,9 @@ def repeated(
 
     actions: list[Callable[[list[Any]], Any]] = []
     for function, args, kwargs, position in trace.actions:
+        owner = getattr(function, "__self__", None)
+        if id(owner) in trace.given:  # a method of an argument's container
+            function, args = getattr(type(owner), function.__name__), (owner, *args)
         values = [value(a, position) for a in args]
         named = {k: value(v, position) for k, v in kwargs.items()}
 
@@ -319,4 +330,8 @@ def _holds(trace: Trace, value: Any) -> bool:
     """Whether a value is, or holds, something made while compiling."""
     if isinstance(value, Tracer | list | dict | set):
         return True
-    return find_inside(value, lambda v: isinstance(v, Tracer) and v._scope.trace is trace, ())
+
+    def made(v: Any) -> bool:
+        return (isinstance(v, Tracer) and v._scope.trace is trace) or id(v) in trace.given
+
+    return find_inside(value, made, ())

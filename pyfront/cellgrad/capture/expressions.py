@@ -119,13 +119,15 @@ class ExpressionCompiler:
             if type(value) is merge.Unbound:
                 frame.node = node
                 raise value.fail(name)
-            return value
+            return calls.settled(value)
 
         if depth == 0:
 
             def run_local(frame: Frame) -> Any:
                 value = frame.locals.get(name)
-                return run(frame) if value is None or type(value) is merge.Unbound else value
+                if value is None or type(value) is merge.Unbound:
+                    return run(frame)
+                return calls.settled(value)
 
             return run_local
         return run

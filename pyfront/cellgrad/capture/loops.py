@@ -43,6 +43,7 @@ from cellgrad.core import dtype as mstype
 from cellgrad.core import state
 from cellgrad.core.errors import NotCompilable, error
 from cellgrad.core.frame import BREAK, CONTINUE, NOTHING, RETURN, Frame, Run
+from cellgrad.core.partial import note
 from cellgrad.core.scope import Scope, ScopeGuard
 from cellgrad.core.storage import Signature, signature
 from cellgrad.core.tensor import Tensor
@@ -413,8 +414,12 @@ def rows_for(frame: Frame, rows: Tensor, store: Callable[[Frame, Any], None], bo
 
     def trip(f: Frame) -> Any:
         now = f.locals[counter]
-        store(f, Rows.read(flat, now, rows.shape[1:]))
+        row = Rows.read(flat, now, rows.shape[1:])
+        note(row, rows)
+        store(f, row)
         signal = body(f)
+        if scope.trace.lost.pop(id(rows), None) is not None:
+            raise Varies  # it writes to the row, which trip by trip is a part of the rows
         f.locals[counter] = ops.add(now, 1)
         return signal
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from cellgrad.capture import calls
 from cellgrad.core.frame import Frame, Run
+from cellgrad.core.partial import is_part
 from cellgrad.core.tensor import Tensor
 
 # A container, and the containers and indices that it was read with, from inside to outside.
@@ -42,5 +43,6 @@ def put_back(place: Place) -> None:
     for container, index in around:
         if not isinstance(part, Tensor) or not isinstance(container, Tensor):
             return
-        calls.store_element(container, index, part)
+        if not is_part(part, container):
+            calls.store_element(container, index, part)
         part = container

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from cellgrad import _native
+from cellgrad.capture import given as _given
 from cellgrad.capture.changes import repeated, repeating, take_back, was_there
 from cellgrad.capture.raises import ends, raise_unless
 from cellgrad.compile import cache as _cache
@@ -81,8 +82,10 @@ class Compiled:
         "__weakref__",
         "build",
         "captures",
+        "changes",
         "elements",
         "entry",
+        "given",
         "guards",
         "modes",
         "numbers",
@@ -108,8 +111,17 @@ class Compiled:
         self.written = written
         self.captures = captures
         self.build = build
+        self.changes = False  # whether it changes containers of its arguments
+        self.given: list[_given.Path] = []  # containers of the arguments that it changes or returns
         self.widened: tuple[int, ...] = ()  # inputs in float32 that meet float64
         self.modes: list[tuple[weakref.ref[Any], bool]] = []  # Cells and their training flags
+
+    def run(self, buffers: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What a call with these arguments returns, given the buffers of all that it reads."""
+        results = self.entry(buffers)
+        if self.given:
+            results = _given.with_given(results, self.given, args, kwargs)
+        return self.build(results)
 
     def modes_hold(self) -> bool:
         """Whether the Cells it was compiled from have the training flags they had."""
@@ -223,7 +235,7 @@ class Program:
         tape = _state.current.tape
         if tape is not None:
             return tape.run(self, compiled, args, kwargs, buffers)
-        return compiled.build(compiled.entry(buffers))
+        return compiled.run(buffers, args, kwargs)
 
     def prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Compiles for arguments like these, unless that is done, and does not run."""
@@ -332,6 +344,8 @@ class Program:
             guards,
             list(trace.elements.values()),
         )
+        compiled.given = trace.returned
+        compiled.changes = bool(trace.returned and trace.actions)
         compiled.widened = tuple(trace.widened)
         compiled.modes = [(weakref.ref(c), c.training) for c in trace.cells.values()]
         return compiled
@@ -379,9 +393,13 @@ def capture(
     tracers = iter(body.inputs)
     with ScopeGuard(body):
         new_args = tuple([substitute(a, tracers) for a in args])
+        named = {k: substitute(v, tracers) for k, v in kwargs.items()}
+        if not trace.bake:
+            copies = (*new_args, *named.values())
+            _given.note(trace, (*args, *kwargs.values()), copies, (*range(len(args)), *named))
         try:
             try:
-                out = run(*new_args, **{k: substitute(v, tracers) for k, v in kwargs.items()})
+                out = run(*new_args, **named)
             except Exception as e:
                 if not ends(e, body):
                     raise
@@ -447,8 +465,13 @@ def _builder(out: Any, scope: Scope, leaves: list[Any]) -> Callable[[list[Any]],
     if isinstance(out, Text):
         texts = [_builder(v, scope, leaves) for v in out.parts]
         return lambda buffers: "".join([str(t(buffers)) for t in texts])
-    if type(out) in (list, dict) and not scope.trace.bake and was_there(scope.trace, out):
-        return lambda buffers: out  # from around the code: itself, as in Python
+    own = type(out) in (list, dict) or id(out) in scope.trace.given
+    if own and not scope.trace.bake and was_there(scope.trace, out):
+        at = _given.at(scope.trace, out)
+        if at is None:
+            return lambda buffers: out  # from around the code: itself, as in Python
+        if _given.as_given(scope.trace, out):
+            return lambda buffers: buffers[at]
     if isinstance(out, tuple(_VIEWS)):
         out = _VIEWS[type(out)](out)
     if isinstance(out, tuple | list):

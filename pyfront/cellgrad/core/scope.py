@@ -25,11 +25,13 @@ from cellgrad.core.errors import Position, error
 from cellgrad.core.guards import ABSENT, CONTAINERS, Guard, contents, is_cell, is_library, value_of
 from cellgrad.core.storage import Signature, signature
 from cellgrad.core.tensor import Tensor
-from cellgrad.core.tracer import Tracer, leaked
+from cellgrad.core.tracer import Tracer, leaked, lost_error
 
 if TYPE_CHECKING:
     from cellgrad.capture.changes import Action, Change
+    from cellgrad.capture.given import Given
     from cellgrad.core.parameter import Parameter
+    from cellgrad.core.partial import Part
 
 
 def _not_yet(leaf: Tracer, value: Tracer) -> Tensor:
@@ -68,6 +70,18 @@ class Trace:
         # Containers and objects from around the function that its code changes, and how.
         self.changes: dict[int, Change] = {}
         self.actions: list[Action] = []
+        # Lists, dictionaries and dataclasses of the arguments as the code sees them, and those of the
+        # caller that a call gives back or changes; see `capture.given`.
+        self.given: dict[int, Given] = {}
+        self.returned: list[tuple[Any, ...]] = []
+        self.inputs: dict[int, tuple[Tracer, Any]] = {}  # and the values that they have at first
+        # Those that a differentiated function was given and changed.
+        # Tensors that are parts of others, the places at which each tensor was written, and those that a
+        # view that was written is of; see `core.partial`.
+        self.parts: dict[int, Part] = {}
+        self.writes: dict[int, list[Any]] = {}
+        self.lost: dict[int, tuple[Tensor, Position | None]] = {}
+        self.stale: dict[int, tuple[Any, Position | None]] = {}
         self.handlers = 0  # 'try' statements with 'except' around what is captured
         self.again = False  # whether a call is made again, without its effects
         # Tensors with hooks that act where a gradient by them is given; see `core.hooks`.
@@ -283,6 +297,8 @@ class Scope:
 
     def value(self, tensor: Any) -> Any:
         """The native value of a tensor in this scope, captured from around it where needed."""
+        if self.trace.lost and id(tensor) in self.trace.lost:
+            raise lost_error(self.trace.lost[id(tensor)][1])
         if type(tensor) is Tracer:
             tensor._used = True
             if tensor._scope.given and id(tensor) in tensor._scope.given:
@@ -383,6 +399,7 @@ class Scope:
 
     def write(self, parameter: Parameter, value: Any) -> None:
         """Rebinds a Parameter to a native value; the entry stores it when it returns."""
+        self.trace.writes.setdefault(id(parameter), []).append(...)
         self.current(parameter)  # it is an argument as well, so that it can be donated
         self.store[id(parameter)] = value
         self.written[id(parameter)] = parameter

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
 from cellgrad.core.dynamic import dynamic
-from cellgrad.core.errors import NotCompilable, error
+from cellgrad.core.errors import NotCompilable, Position, error
 from cellgrad.core.foreign import function_called
 from cellgrad.core.storage import Signature, signature
 from cellgrad.core.tensor import Tensor
@@ -131,4 +131,16 @@ def leaked(tracer: Tracer) -> Exception:
             "global or attribute while the function was being compiled, and holds no elements.",
             "return it from the function instead",
         )
+    )
+
+
+def lost_error(place: Position | None) -> Exception:
+    """The error for reading a tensor that has a view whose elements were assigned."""
+    line = f" (line {place.line})" if place is not None else ""
+    return error(
+        TypeError,
+        f"A tensor is read after elements of a view of it, such as x.T, x.view(...) or a row of a loop, were "
+        f"assigned{line}: compiled code does not write these through.",
+        "assign by an index of the tensor itself, x[i] = value, or make the view a copy: "
+        "y = x.reshape(...).copy()",
     )

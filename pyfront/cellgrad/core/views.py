@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from cellgrad.core import state
+from cellgrad.core.partial import note
 from cellgrad.core.storage import from_numpy
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tracer import Tracer
@@ -98,7 +99,11 @@ def view(keeps_order: bool = False) -> Callable[[F], F]:
         @functools.wraps(function)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
             out = function(*args, **kwargs)
-            if state.current.scope is not None or not args or isinstance(args[0], Tracer):
+            if state.current.scope is not None and args:
+                for part in out if isinstance(out, tuple | list) else (out,):
+                    note(part, args[0])
+                return out
+            if not args or isinstance(args[0], Tracer):
                 return out
             x, rest = args[0], args[1:]
             if not isinstance(x, Tensor):

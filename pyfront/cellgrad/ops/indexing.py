@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad import _native
-from cellgrad.core import effects, record, state, views
+from cellgrad.core import effects, partial, record, state, views
 from cellgrad.core.dynamic import dynamic
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter
@@ -130,7 +130,9 @@ def rows(x: Tensor) -> Iterator[Tensor]:
     for i in range(x.shape[0]):
         current = state.current
         if current.scope is not None or current.tape is not None or isinstance(x, Tracer):
-            yield getitem(x, i)
+            row = getitem(x, i)
+            partial.note(row, x, (i,))
+            yield row
             continue
         if buffer is not x._buf:  # another one since elements were assigned
             buffer = x._buf
@@ -402,7 +404,7 @@ def assign_elements(
     x = scope.parameter_of(x)
     if isinstance(x, Parameter):
         effects.assign(x, setitem(x, index, value, function))
-        return
+        return  # `Scope.write` counts it
     if scope.owner_of(x) is None:
         if not isinstance(x, Tracer):
             raise error(
@@ -421,6 +423,10 @@ def assign_elements(
             "assign to a copy, x = x.copy(), and return it",
         )
     scope.assign(x, scope.value(setitem(x, index, value, function)))
+    around = partial.written(scope, x, index)
+    if around is not None:
+        root, place = around
+        assign_elements(root, place, x)
 
 
 def assign_known(array: np.ndarray[Any, Any], index: Any, value: Any) -> None:

@@ -85,7 +85,7 @@ def memory_report(function: Any, *inputs: Any, grad: Any = False, **kwargs: Any)
         RuntimeError: code is made for a GPU.
         CompileError: the compiler refused the program.
 
-    >>> x = Tensor(np.ones((4, 256), np.float32))
+    >>> x = ops.ones((4, 256), ms.float32)
     >>> report = ms.memory_report(lambda x: ops.tanh(x @ x.T).sum(), x)
     >>> report.arguments, report.results
     (4096, 4)

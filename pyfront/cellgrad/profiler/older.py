@@ -69,7 +69,7 @@ class Profiler(profile):
         start_profile: False: it records from `start` on.
         kwargs: those of `ms.profile`, and MindSpore's others, which have no effect.
 
-    >>> import tempfile
+    >>> import os, tempfile
     >>> folder = tempfile.mkdtemp()
     >>> profiler = ms.Profiler(output_path=folder)
     >>> y = ops.exp(Tensor([1.0, 2.0]))

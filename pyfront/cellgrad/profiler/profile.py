@@ -57,7 +57,7 @@ class profile:
         RuntimeError: on start, where code runs on a GPU: its kernels run after the call that starts
             them has returned.
 
-    >>> x = Tensor(np.ones((64, 64), np.float32))
+    >>> x = ops.ones((64, 64), ms.float32)
     >>> with ms.profile() as p:
     ...     y = ops.matmul(x, x)
     >>> [(kernel.kernel, kernel.runs, kernel.operations) for kernel in p.kernels]

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cellgrad.capture import calls
+from cellgrad.capture.given import note_lost
 from cellgrad.compile.budget import Budgeted
 from cellgrad.core import inputs as _inputs
 from cellgrad.core import scope as _scope
@@ -27,6 +28,8 @@ from cellgrad.transforms.differentiate import Differentiated, identity
 from cellgrad.transforms.tape import suspended
 
 __all__ = ["call_with_rule", "custom_rule", "recompute"]
+
+_RULE = "a function that gives derivatives"
 
 
 def custom_rule(
@@ -142,6 +145,7 @@ def _capture_vjp(d: Any, args: tuple[Any, ...], rule: Any) -> Scope:
     with ScopeGuard(scope):
         inputs = iter(scope.inputs)
         own = tuple([_inputs.substitute(a, inputs) for a in args])
+        note_lost(scope.trace, own, _RULE)
         out = map_tensors(lambda t: next(inputs), d.out)
         dout = map_tensors(
             lambda t: next(inputs) if _has_slot(t) else splat(0, t.dtype, t.shape),
@@ -245,6 +249,7 @@ def _capture_jvp(d: Any, args: tuple[Any, ...], rule: Any) -> Scope:
             )
             for a, leaves in zip(args, d.leaves, strict=True)
         )
+        note_lost(scope.trace, own, _RULE)
         pair = calls.call(rule, (own, directions), {})
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise error(

@@ -14,8 +14,11 @@ from typing import Any, Literal
 import numpy as np
 
 from cellgrad.capture import calls
+from cellgrad.capture.given import note_inner
 from cellgrad.capture.hooks import through
+from cellgrad.capture.raises import ends, raise_unless
 from cellgrad.compile import program as _jit
+from cellgrad.core import dtype as mstype
 from cellgrad.core import hooks, state
 from cellgrad.core import inputs as _inputs
 from cellgrad.core.context import graph_mode
@@ -103,15 +106,32 @@ class Differentiated:
                 tracers = iter(self.scope.inputs)
                 new_args = tuple([_inputs.substitute(a, tracers) for a in args])
                 by_name = {k: _inputs.substitute(kwargs[k], tracers) for k in sorted(kwargs)}
+                copies = (*new_args, *by_name.values())
+                note_inner(scope.trace, (*args, *[kwargs[k] for k in by_name]), copies)
                 self.out = calls.call(function, new_args, {k: by_name[k] for k in kwargs})
                 self.results = [
                     Tracer(self.scope.value(t), self.scope, t._sig) for t in tensors(self.out)
                 ]
+        except Exception as e:
+            # Not where it takes elements of a batch: the checks of one are then not called.
+            if ends(e, self.scope) and signatures == [t._sig for t in self.inputs]:
+                self._run_checks(e)
+            raise
         finally:
             active.pop()
         self.written = list(self.scope.written.values())
         stored = [self.scope.store[id(p)] for p in self.written]
         self.scope.fn.ret([t._value for t in self.results] + stored)
+
+    def _run_checks(self, exception: Exception) -> None:
+        """Calls the function for the checks before an exception that is always raised: one of these may be
+        the error.
+        """
+        with ScopeGuard(self.scope):
+            raise_unless(splat(False, mstype.bool_, ()), exception)
+        self.scope.fn.ret([])
+        self.outer.fn.call(self.scope.fn.name, self.operands(), state.location())
+        exception.__cellgrad_scope__ = self.outer  # type: ignore[attr-defined]
 
     def signature_of(self, index: int, tensor: Tensor) -> Signature:
         """What the captured function takes for an input."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from cellgrad.capture import calls
+from cellgrad.capture import calls, given
 from cellgrad.compile import program as _jit
 from cellgrad.compile.tables import PerObject
 from cellgrad.core import state
@@ -84,6 +84,9 @@ def _refuse_complex(leaves: Iterable[Tensor], name: str, what: str) -> None:
 def _without_hooks(args: tuple[Any, ...]) -> tuple[Any, ...]:
     """Copies of the arguments: a hook is called with a gradient, which rows of a Jacobian are not."""
     copies: tuple[Any, ...] = map_tensors(fresh, args)
+    scope = state.current.scope
+    if scope is not None:
+        given.note_lost(scope.trace, copies, "a function whose Jacobian is taken")
     return copies
 
 

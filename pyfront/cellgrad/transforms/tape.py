@@ -17,6 +17,7 @@ from cellgrad.compile import program as _jit
 from cellgrad.compile.tables import PerObject
 from cellgrad.core import hooks, state
 from cellgrad.core.dynamic import Untaped
+from cellgrad.core.errors import error
 from cellgrad.core.inputs import inputs_of
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.record import splat
@@ -107,14 +108,22 @@ class Tape:
             tape for tape in self.tapes() if any(id(t) in tape.slots for t in [*given, *captured])
         ]
         if not recording:
-            return compiled.build(compiled.entry(buffers))
+            return compiled.run(buffers, args, kwargs)
+        if getattr(compiled, "changes", False):
+            raise error(
+                TypeError,
+                f"'{program.name}' is compiled and changes a list, dictionary or dataclass that it is given, "
+                "inside a function that is differentiated and runs as Python: what it keeps there would have "
+                "no gradient.",
+                "return the tensors, and change the list outside of the compiled function",
+            )
 
         def kept(tensor: Tensor) -> Tensor:  # an argument may be a Parameter that is written, too
             return self.kept(tensor, any(tensor is p for p in compiled.written))
 
         kept_args, kept_kwargs = map_tensors(kept, args), map_tensors(kept, kwargs)
         values = tuple([kept(t) for t in captured])
-        out = compiled.build(compiled.entry(buffers))
+        out = compiled.run(buffers, args, kwargs)
         outputs = list(tensors(out))
         for tape in recording:
             tape._record(program, given, captured, outputs, (kept_args, kept_kwargs, values))

@@ -1,0 +1,106 @@
+"""Tensors of compiled code that are parts of others: what is written to one is written to the other.
+
+A part that was read by ints and slices is put back when its elements are assigned. Of other parts, such as a
+transpose, the tensor that they are of may not be read after that.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cellgrad.core import state
+from cellgrad.core.errors import error
+from cellgrad.core.parameter import Parameter
+from cellgrad.core.scope import Scope
+from cellgrad.core.tensor import Tensor
+
+_BASIC = (int, np.integer, slice, type(None), type(Ellipsis))
+
+
+class Part:
+    """What a tensor is of another one."""
+
+    __slots__ = ("index", "root", "seen", "tensor")
+
+    def __init__(self, tensor: Tensor, root: Tensor, index: Any, seen: int):
+        self.tensor = tensor  # so that its id stays its own
+        self.root = root
+        self.index = index  # the place it was read at, in a tuple; None where it was read otherwise
+        self.seen = seen  # how many writes to the root it has the results of
+
+    def apart_from(self, place: Any) -> bool:
+        """Whether it has no elements at a place of the root, as far as a first int says."""
+        first, other = _first(self.index[0]), _first(place)
+        n = self.root.shape[0] if self.root.shape else 1
+        return first is not None and other is not None and first % n != other % n
+
+
+def _first(index: Any) -> int | None:
+    i = index[0] if type(index) is tuple and index else index
+    return int(i) if isinstance(i, int | np.integer) and not isinstance(i, bool) else None
+
+
+def note(out: Any, x: Any, index: tuple[Any, ...] | None = None) -> None:
+    """Notes that a tensor of compiled code is a part of `x`."""
+    scope = state.current.scope
+    if scope is None or out is x or not isinstance(out, Tensor) or not isinstance(x, Tensor):
+        return
+    trace = scope.trace
+    trace.parts.setdefault(id(out), Part(out, x, index, len(trace.writes.get(id(x), ()))))
+
+
+def read(out: Any, x: Any, index: Any) -> Any:
+    """``x[index]``, noted as a part of `x` if it is one."""
+    scope = state.current.scope
+    if scope is None or not isinstance(x, Tensor):
+        return out
+    for i in index if type(index) is tuple else (index,):
+        known = isinstance(i, _BASIC) and not isinstance(i, bool)
+        if not known and not (isinstance(i, Tensor) and id(i) in scope.trace.numbers):
+            return out
+    note(out, x, (index,))
+    return out
+
+
+def is_part(part: Tensor, x: Tensor) -> bool:
+    """Whether a tensor is put back into `x` by itself."""
+    scope = state.current.scope
+    found = None if scope is None else scope.trace.parts.get(id(part))
+    return found is not None and found.root is x and found.index is not None
+
+
+def written(scope: Scope, x: Tensor, index: Any) -> tuple[Tensor, Any] | None:
+    """Notes that elements of a tensor were assigned. Gives the tensor that it is a part of, and the place
+    in that, if it must be written as well.
+
+    Raises:
+        TypeError: that cannot be.
+    """
+    trace = scope.trace
+    trace.writes.setdefault(id(x), []).append(index)
+    part = trace.parts.get(id(x))
+    if part is None:
+        return None
+    root, here = part.root, state.position()
+    if part.index is None:
+        if isinstance(scope.parameter_of(root), Parameter) or scope.owner_of(root) is None:
+            raise error(
+                TypeError,
+                "Elements of a view are assigned, which would change the tensor from around this code that "
+                "it is a view of.",
+                "assign to elements of that tensor, or to a copy: x.reshape(...).copy()",
+            )
+        trace.lost[id(root)] = (root, here)
+        return None
+    writes = trace.writes.get(id(root), [])
+    if not all(part.apart_from(place) for place in writes[part.seen :]):
+        raise error(
+            TypeError,
+            "Elements of a part of a tensor are assigned, and the tensor has changed since the part was "
+            "read: in compiled code the part has the elements from before.",
+            "read the part again, or make it a copy: y = x[0].copy()",
+        )
+    part.seen = len(writes) + 1  # the one to come
+    return root, part.index[0]
