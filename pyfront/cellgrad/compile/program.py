@@ -15,14 +15,14 @@ import threading
 import time
 import types
 import weakref
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from cellgrad import _native
 from cellgrad.capture import given as _given
-from cellgrad.capture.changes import repeated, repeating, take_back, was_there
+from cellgrad.capture.changes import repeated, repeating, take_back
 from cellgrad.capture.raises import ends, raise_unless
 from cellgrad.compile import cache as _cache
 from cellgrad.compile import instrument as _instrument
@@ -40,6 +40,7 @@ from cellgrad.compile.failures import (
 from cellgrad.compile.fallback import call as _or_plain
 from cellgrad.compile.fallback import refusing
 from cellgrad.compile.printing import print_hook
+from cellgrad.compile.results import builder
 from cellgrad.compile.scratch import fresh_path
 from cellgrad.compile.tables import PerObject
 from cellgrad.core import dtype as mstype
@@ -48,23 +49,17 @@ from cellgrad.core import log as _log
 from cellgrad.core import state as _state
 from cellgrad.core.context import current as _current
 from cellgrad.core.context import prefix as _prefix
-from cellgrad.core.errors import NotCompilable, error
+from cellgrad.core.errors import NotCompilable
 from cellgrad.core.exact import Identity
-from cellgrad.core.frame import Closure, Evaluated
 from cellgrad.core.guards import Guard, all_unchanged, unchanged
 from cellgrad.core.inputs import collect, inputs_of, substitute
 from cellgrad.core.lost_digits import tell
-from cellgrad.core.nodes import fields_of, is_record, with_fields
-from cellgrad.core.number import NeedsValue, Number
 from cellgrad.core.open_shape import without_elements
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.record import splat
 from cellgrad.core.scope import NeedsIdentity, Scope, ScopeGuard, Trace
 from cellgrad.core.storage import Signature
 from cellgrad.core.tensor import Tensor
-from cellgrad.core.text import Text
-from cellgrad.core.tracer import Tracer
-from cellgrad.core.tree import find_inside, holds_tensors
 from cellgrad.core.tree import tensors as tensors_of
 
 __all__ = ["Program", "call_cell"]
@@ -406,9 +401,9 @@ def capture(
                 raise_unless(splat(False, mstype.bool_, ()), e)
                 out = None
             leaves: list[Any] = []
-            build = _builder(out, body, leaves)
+            build = builder(out, body, leaves)
             if trace.actions and not trace.bake:  # an exported model has results only
-                build = repeating(build, repeated(trace, body, lambda v: _builder(v, body, leaves)))
+                build = repeating(build, repeated(trace, body, lambda v: builder(v, body, leaves)))
         finally:
             take_back(trace)
         names = [f"out{i}" for i in range(len(leaves))]
@@ -441,74 +436,6 @@ def capture(
         told = None
     entry.ret(results, names + [p.name for p in written], skipped=told)
     return Captured([(what, what._sig) for what, _ in body.captures], build, written)
-
-
-# What a view of a dictionary is as a result, as in MindSpore.
-_VIEWS: dict[Any, Any] = {type({}.keys()): tuple, type({}.values()): tuple, type({}.items()): list}
-
-
-def _builder(out: Any, scope: Scope, leaves: list[Any]) -> Callable[[list[Any]], Any]:
-    """How to make the returned value from result buffers; appends native values to `leaves`."""
-    if isinstance(out, Tensor):
-        value = scope.value(out)
-        sig = out._sig
-        try:
-            i = leaves.index(value)
-        except ValueError:
-            i = len(leaves)
-            leaves.append(value)
-            if id(out) in scope.trace.numbers and not scope.trace.bake:
-                return lambda buffers: _wrap(buffers[i], sig).item()
-            return lambda buffers: _wrap(buffers[i], sig)
-        # Changes in place to one of two results leave the other.
-        return lambda buffers: _wrap(buffers[i].copy(), sig)
-    if isinstance(out, Text):
-        texts = [_builder(v, scope, leaves) for v in out.parts]
-        return lambda buffers: "".join([str(t(buffers)) for t in texts])
-    own = type(out) in (list, dict) or id(out) in scope.trace.given
-    if own and not scope.trace.bake and was_there(scope.trace, out):
-        at = _given.at(scope.trace, out)
-        if at is None:
-            return lambda buffers: out  # from around the code: itself, as in Python
-        if _given.as_given(scope.trace, out):
-            return lambda buffers: buffers[at]
-    if isinstance(out, tuple(_VIEWS)):
-        out = _VIEWS[type(out)](out)
-    if isinstance(out, tuple | list):
-        parts = [_builder(v, scope, leaves) for v in out]
-        if isinstance(out, list):
-            return lambda buffers: [p(buffers) for p in parts]
-        if hasattr(out, "_fields"):
-            kind = type(out)
-            return lambda buffers: kind(*[p(buffers) for p in parts])
-        return lambda buffers: tuple([p(buffers) for p in parts])
-    if isinstance(out, dict) and not any(_holds_tracer(k, scope.trace) for k in out):
-        items = {k: _builder(v, scope, leaves) for k, v in out.items()}
-        return lambda buffers: {k: p(buffers) for k, p in items.items()}
-    if is_record(out) and holds_tensors(out):
-        fields, record = _builder(fields_of(out), scope, leaves), type(out)
-        return lambda buffers: with_fields(record, fields(buffers))
-    if isinstance(out, Iterator | Coroutine) or _holds_tracer(out, scope.trace):
-        title = "generator" if isinstance(out, Evaluated) else type(out).__name__
-        raise error(
-            NotCompilable,
-            f"'{scope.trace.graph_name}' returns a {title}, which compiled code cannot "
-            "return: it holds tensors that exist only while the function is compiled.",
-            "return a Tensor, or a dataclass, tuple, list or dict of them: tuple(...) collects "
-            "what an iterator or a set gives",
-        )
-    if type(out) is Number:
-        raise NeedsValue(out.places)
-    return lambda buffers: out
-
-
-def _holds_tracer(value: Any, trace: Trace) -> bool:
-    """Whether a value that is no container of results keeps a tensor of this trace. Functions that
-    were defined in compiled code say so when they are called.
-    """
-    return find_inside(
-        value, lambda v: isinstance(v, Tracer) and v._scope.trace is trace, (Closure,)
-    )
 
 
 # --- to machine code --------------------------------------------------------------------------

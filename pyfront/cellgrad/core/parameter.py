@@ -11,10 +11,11 @@ import numpy as np
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
 from cellgrad.core.arguments import argument_error, check_bool
+from cellgrad.core.conversion import converted
 from cellgrad.core.effects import assign
 from cellgrad.core.errors import error
 from cellgrad.core.storage import from_numpy, signature, to_numpy
-from cellgrad.core.tensor import Tensor, _converted
+from cellgrad.core.tensor import Tensor
 
 __all__ = ["Parameter", "ParameterTuple"]
 
@@ -156,7 +157,7 @@ class Parameter(Tensor):
         if not isinstance(data, Tensor):
             data = Tensor(data)
         array = to_numpy(data._buf, data.dtype)
-        self._buf = from_numpy(_converted(array, self.dtype), self.dtype)
+        self._buf = from_numpy(converted(array, self.dtype), self.dtype)
         self._sig = signature(self.dtype, tuple(array.shape))
         return self
 

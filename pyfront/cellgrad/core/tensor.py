@@ -11,6 +11,7 @@ import numpy as np
 from cellgrad.core import dtype as mstype
 from cellgrad.core import format as _format
 from cellgrad.core import hooks, state
+from cellgrad.core.conversion import are_rounded, converted
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import PACKAGES, error
 from cellgrad.core.exchange import exchanged
@@ -161,8 +162,8 @@ class Tensor(_Methods):
         else:
             array, own = _array_of(input_data, dtype)
             target = dtype or own
-        self._buf = from_numpy(_converted(array, target), target)
-        if dtype is None and target is mstype.float32 and _are_rounded(input_data, array):
+        self._buf = from_numpy(converted(array, target), target)
+        if dtype is None and target is mstype.float32 and are_rounded(input_data, array):
             self._rounded = self._buf
         self._sig = signature(target, tuple(int(n) for n in array.shape))
         scope = state.current.scope
@@ -300,7 +301,7 @@ class Tensor(_Methods):
                 "call it before the compiled code runs, or compute with x.astype(dtype)",
             )
         array = self._concrete("set_dtype()")
-        self._buf = from_numpy(_converted(array, dtype), dtype)
+        self._buf = from_numpy(converted(array, dtype), dtype)
         self._sig = signature(dtype, self.shape)
         return dtype
 
@@ -567,36 +568,6 @@ class OpenTensor(Tensor):
         return f"Tensor(shape={list(self.shape)}, dtype={self.dtype.title}, value={end}"
 
     __str__ = __repr__
-
-
-def _converted(array: np.ndarray[Any, Any], target: Type) -> np.ndarray[Any, Any]:
-    """The array with elements of `target`; integers wrap around, as in C.
-
-    Raises:
-        TypeError: complex numbers, and a target that is not.
-    """
-    if array.dtype.kind == "c" and target.kind in "iuf":
-        raise error(
-            TypeError,
-            f"Complex numbers cannot become elements of {target.title}: imaginary parts would be lost.",
-            "take the real parts, ops.real(x) or x.astype(...), or make the target complex",
-        )
-    if target is mstype.bfloat16:
-        return array
-    numpy_type = mstype.to_numpy(target)
-    if array.dtype == numpy_type:
-        return array
-    with np.errstate(invalid="ignore", over="ignore"):
-        return array.astype(numpy_type)
-
-
-def _are_rounded(data: Any, array: np.ndarray[Any, Any]) -> bool:
-    """Whether elements given as Python floats are none of float32."""
-    if not isinstance(data, float | list | tuple):
-        return False
-    with np.errstate(over="ignore"):
-        single = array.astype(np.float32)
-    return bool(((single != array) & (array == array)).any())
 
 
 def _unpickle(array: np.ndarray[Any, Any], dtype: Type) -> Tensor:
