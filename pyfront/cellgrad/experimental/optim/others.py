@@ -8,7 +8,7 @@ from typing import Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
-from cellgrad.core.arguments import check_bool
+from cellgrad.core.arguments import check_bool, check_number
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter, ParameterTuple
 from cellgrad.core.tensor import Tensor
@@ -90,8 +90,7 @@ class Adadelta(_Decayed):
         *,
         maximize: bool = False,
     ):
-        if float_of(rho, "Adadelta", "rho") > 1:
-            raise error(ValueError, f"For 'Adadelta', 'rho' must be in [0, 1], but got {rho}.")
+        check_number(rho, "Adadelta", "rho", at_least=0, at_most=1)
         super().__init__(
             params, lr=lr, rho=rho, eps=eps, weight_decay=weight_decay, maximize=maximize
         )
