@@ -102,6 +102,10 @@ if [ "$(cat .venv/.stamp 2>/dev/null)" != "$stamp" ]; then
   printf '%s\n' "$PWD/pyfront" "$PWD/build/python" >"$site/cellgrad-tree.pth"
   echo "$stamp" >.venv/.stamp
 fi
+if [ ! -x .venv/bin/cellgrad ]; then # the command, as pip would make it
+  printf '#!%s\nimport sys\n\nfrom cellgrad.command import main\n\nsys.exit(main())\n' "$PWD/.venv/bin/python" >.venv/bin/cellgrad
+  chmod +x .venv/bin/cellgrad
+fi
 
 # --- CMake -----------------------------------------------------------------------------
 stamp=$({ pwd; cat CMakePresets.json .dep-versions .venv/.stamp; } | sha256sum)
