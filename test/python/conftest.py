@@ -33,6 +33,6 @@ def own_numbers(request, monkeypatch):
 
 @pytest.fixture(autouse=True)
 def own_mode():
-    """A test that chooses a mode chooses it for itself."""
+    """A test that chooses a mode, or a level of syntax, chooses it for itself."""
     yield
-    ms.set_context(mode=ms.GRAPH_MODE)
+    ms.set_context(mode=ms.GRAPH_MODE, jit_syntax_level=ms.STRICT)

@@ -104,12 +104,12 @@ CASES = {
     "shape from elements": (
         "@ms.jit\ndef f(a):\n    return a.reshape(int(a.sum()), -1)  #!\nf(v)",
         TypeError,
-        "the shape must be an int or a tuple of ints",
+        "'shape' of reshape needs the elements of a tensor",
     ),
     "sizes from elements": (
         "@ms.jit\ndef f(a):\n    return ops.zeros(a.astype(ms.int32)[0])  #!\nf(v)",
         TypeError,
-        "shape must be an int or a tuple of ints",
+        "'shape' of zeros needs the elements of a tensor",
     ),
     "deleted variable": (
         "@ms.jit\ndef f(a):\n    b = a\n    del b\n    return b  #!\nf(v)",
