@@ -162,6 +162,10 @@ LogicalResult lower(ModuleOp module, const CompileOptions &options,
   std::string pipeline = options.pipeline.empty()
                              ? pipelineFor(module, *processor->target, options)
                              : options.pipeline;
+  if (pipeline.empty() && options.profile)
+    return refuse(module.getLoc())
+           << "there are no kernels to put probes around: they are formed in "
+              "linalg on buffers, and the input is in the LLVM dialect";
   if (pipeline.empty() && options.plan.empty())
     return writeReport(module, options, std::nullopt);
   if (options.checkNans)

@@ -66,6 +66,13 @@ extern "C" {
 #define CG_ERROR_BUSY 14
 /* The batch of an entry for any batch size is below 1 or above its maximum. */
 #define CG_ERROR_BATCH 15
+/* A collective failed: another rank has ended, or the library of the
+   communicator reported an error. cg_comm.message has the words. */
+#define CG_ERROR_COMM 16
+/* The ranks run different programs, or the same one with other shapes. */
+#define CG_ERROR_COMM_MISMATCH 17
+/* Another rank did not come within the time limit of the communicator. */
+#define CG_ERROR_COMM_TIMEOUT 18
 /* This and above: a check of the program failed, each with a code of its own.
    After any error donated buffers are as they were. */
 #define CG_ERROR_CHECK 1000
@@ -136,7 +143,73 @@ typedef struct cg_parallel {
               void *frame);
 } cg_parallel;
 
-struct cg_comm; /* of later versions */
+/* What a collective does, as in cg_collective.kind. `n` is the number of ranks,
+   `count` as in cg_collective. */
+/* recv[i] = op over the ranks' send[i], on all. */
+#define CG_ALL_REDUCE 0
+/* The same of n * count elements; each rank gets its block of count. */
+#define CG_REDUCE_SCATTER 1
+/* count elements of each rank, n * count on all. */
+#define CG_ALL_GATHER 2
+/* root's count elements, on all. */
+#define CG_BROADCAST 3
+/* Block i of count elements goes to rank i. */
+#define CG_ALL_TO_ALL 4
+/* As CG_ALL_REDUCE, on root; recv of the others stays as it is. */
+#define CG_REDUCE 5
+/* As CG_ALL_GATHER, on root. */
+#define CG_GATHER 6
+/* Block i of root's n * count elements goes to rank i. */
+#define CG_SCATTER 7
+/* count elements to rank root, and from it. */
+#define CG_SEND 8
+#define CG_RECEIVE 9
+/* All wait for all. */
+#define CG_BARRIER 10
+
+/* How elements are combined, as in cg_collective.op. */
+#define CG_SUM 0
+#define CG_PROD 1
+#define CG_MIN 2
+#define CG_MAX 3
+
+/* A bit of cg_collective.flags: ranks are combined as a balanced binary tree,
+   so that the bits depend on the number of ranks alone, not on the library. */
+#define CG_ORDERED 1
+
+typedef struct cg_collective {
+  uint32_t struct_size; /* sizeof(cg_collective) as the model knows it */
+  int32_t kind;         /* CG_ALL_REDUCE ... */
+  int32_t op;           /* CG_SUM ..., 0 where nothing is combined */
+  int32_t dtype;        /* CG_FLOAT32 ... */
+  int32_t root;         /* the one rank of kinds that name one, else 0 */
+  int32_t flags;
+  int64_t count;    /* elements */
+  const void *send; /* NULL: recv, in place */
+  void *recv;
+} cg_collective;
+
+/* Ranks that compute together, for cg_context.comm. A communicator of one's own
+   has this as its first member. Calls of one communicator come from one thread
+   at a time. */
+typedef struct cg_comm {
+  uint32_t struct_size; /* sizeof(cg_comm) */
+  int32_t rank;         /* of the caller, 0 <= rank < size */
+  int32_t size;
+  int32_t reserved; /* 0 */
+  /* Begins a collective; all ranks begin the same ones in the same order. The
+     buffers belong to it until wait. Returns CG_OK or CG_ERROR_COMM... */
+  int32_t (*start)(struct cg_comm *self, const cg_collective *what,
+                   void **request);
+  /* Returns when that collective has ended on this rank. */
+  int32_t (*wait)(struct cg_comm *self, void **request);
+  /* CG_ERROR_COMM_MISMATCH where ranks give different values. Entries give the
+     hash of their collectives in the first call with a communicator. */
+  int32_t (*agree)(struct cg_comm *self, uint64_t value);
+  /* The last error in words, never NULL. */
+  const char *(*message)(struct cg_comm *self);
+} cg_comm;
+
 struct cg_cuda; /* an open CUDA device */
 
 /* What the caller may lend to a call. Every entry also takes NULL: it then
@@ -166,7 +239,8 @@ typedef struct cg_context {
   void *on_cancel_user; /* passed to on_cancel */
   /* Version 2. */
   cg_parallel *parallel; /* NULL, or threads to compute on */
-  struct cg_comm *comm;  /* for later versions: NULL */
+  cg_comm *comm;         /* NULL: one rank; or the ranks that models with
+                            collectives compute with */
   struct cg_cuda *cuda;  /* for models with CUDA kernels: what they compute on;
                             the arena is memory of it then. Others ignore it */
   void *stream;      /* CUstream of such models; NULL: the legacy default one */

@@ -175,6 +175,15 @@ llvm.func @f(%arena: !llvm.ptr) -> i32 attributes {cell.arena_bytes = 256 : i64,
 
 // -----
 
+// expected-error @+1 {{cell.kernels: expected dictionaries, each with the array 'places' of dictionaries}}
+llvm.func @f(%arena: !llvm.ptr) -> i32 attributes {cell.kernels = [{kernel = "copy"}],
+    cell.signature = {args = [], results = []}} {
+  %0 = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %0 : i32
+}
+
+// -----
+
 // expected-error @+1 {{has cell.slot_bytes = 128: expected a multiple of 64, part of cell.arena_bytes = 64}}
 llvm.func @f(%arena: !llvm.ptr) -> i32 attributes {cell.arena_bytes = 64 : i64, cell.slot_bytes = 128 : i64,
     cell.signature = {args = [], results = []}} {

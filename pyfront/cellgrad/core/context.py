@@ -157,8 +157,8 @@ def note_probes(wanted: bool) -> None:
 
 
 def probes_wanted() -> bool:
-    """Whether kernels of what is compiled now are timed."""
-    return bool(_probes)
+    """Whether kernels of what is compiled now are timed: not those of a GPU."""
+    return bool(_probes) and current[0].device_id is None
 
 
 def note_dtype(*dtype: Type) -> None:
