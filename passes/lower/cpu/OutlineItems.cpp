@@ -22,6 +22,7 @@
 
 #include "passes/lower/cpu/Passes.h"
 
+#include "passes/lower/buffers/EqualCode.h"
 #include "passes/lower/buffers/Items.h"
 #include "passes/lower/buffers/MemoryRoots.h"
 
@@ -114,27 +115,11 @@ llvm::hash_code hashOf(func::FuncOp kernel) {
   return hash;
 }
 
-/// True when one function can stand for both. Operands are compared in their
-/// order: left to itself, the comparison sorts those of commutative ops by
-/// address.
+/// True when one function can stand for both.
 bool areEqual(func::FuncOp a, func::FuncOp b) {
-  if (a.getFunctionType() != b.getFunctionType() ||
-      a.getArgAttrsAttr() != b.getArgAttrsAttr())
-    return false;
-  IRMapping map;
-  auto equivalent = [&](Value x, Value y) {
-    return success(map.lookupOrNull(x) == y);
-  };
-  auto mark = [&](Value x, Value y) { map.map(x, y); };
-  auto inOrder = [&](ValueRange xs, ValueRange ys) -> LogicalResult {
-    for (auto [x, y] : llvm::zip_equal(xs, ys))
-      if (failed(equivalent(x, y)))
-        return failure();
-    return success();
-  };
-  return OperationEquivalence::isRegionEquivalentTo(
-      &a.getBody(), &b.getBody(), equivalent, mark,
-      OperationEquivalence::IgnoreLocations, inOrder);
+  return a.getFunctionType() == b.getFunctionType() &&
+         a.getArgAttrsAttr() == b.getArgAttrsAttr() &&
+         CodeComparison().isSame(a.getBody(), b.getBody());
 }
 
 struct OutlineItems : cellgrad::impl::OutlineItemsBase<OutlineItems> {
