@@ -17,7 +17,7 @@ public:
   /// paired then. Types of operands do not count: who pairs values knows how
   /// far their types may differ.
   bool isSame(mlir::Operation *x, mlir::Operation *y);
-  /// The same of all ops of two regions.
+  /// The same of all ops of two regions, of one block each.
   bool isSame(mlir::Region &x, mlir::Region &y);
 
 private:

@@ -316,14 +316,10 @@ void OutlineKernels::replaceByCall(Candidate &candidate, func::FuncOp kernel) {
     operands.push_back(memref::ReinterpretCastOp::create(
         b, op->getLoc(), type, value, /*offset=*/0, type.getShape(),
         ArrayRef<int64_t>{1}));
-    int64_t offset =
-        cast<MemRefType>(value.getType()).getStridesAndOffset().second;
+    // Not a constant: code around the call may be shared, too.
     offsets.push_back(
-        ShapedType::isDynamic(offset)
-            ? memref::ExtractStridedMetadataOp::create(b, op->getLoc(), value)
-                  .getOffset()
-            : arith::ConstantIndexOp::create(b, op->getLoc(), offset)
-                  .getResult());
+        memref::ExtractStridedMetadataOp::create(b, op->getLoc(), value)
+            .getOffset());
   }
   llvm::append_range(operands, offsets);
   func::CallOp::create(b, op->getLoc(), kernel, operands);
