@@ -188,7 +188,7 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
     ],
     "OutlineLoops": [
         ("writes before the loop are not looked at", "!isLoad && !isMemoryEffectFree(op)", "false"),
-        ("loads that others use go along", "op->hasOneUse() && ", ""),
+        ("loads that others use go along", "op->hasOneUse()", "true"),
         (
             "what comes between is not looked at",
             "isPart ? !onlyComputes(op) : !isMemoryEffectFree(op)",
@@ -198,21 +198,21 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ("what others make of results is left", "«addUsers(op);»\n  }", ";"),
     ],
     "SharedCode": [
-        ("what overlaps is said not to", "if (apart)", "if (true)"),
-        ("arguments of functions are apart", "!function.isPrivate() ||", "true ||"),
+        ("what overlaps is said not to", "if («apart»)", "true"),
+        ("arguments of functions are apart", "!function.isPrivate()", "true"),
         (
             "offsets are those of the first",
             "member.roots[i].first != first.roots[i].first",
             "false",
         ),
-        ("offsets of the begin", "root.first));", "int64_t(0)));"),
-        ("slices have one offset", "if (relative != 0)", "if (false)"),
+        ("offsets of the begin", "b, loc, «root.first»));", "int64_t(0)"),
+        ("slices have one offset", "relative != 0", "false"),
         (
             "distances of slices are not compared",
             "x.offset - roots[x.root].first != y.offset - other.roots[y.root].first",
             "false",
         ),
-        ("roots are not compared", "x.root != y.root ||", ""),
+        ("roots are not compared", "x.root != y.root", "false"),
         (
             "strides are not compared",
             """x.type().getStridesAndOffset().first !=
@@ -222,13 +222,13 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ("fixed offsets are not compared", "(x.isFixed && x.first != y.first)", "false"),
         (
             "constants are not compared",
-            "return llvm::all_of(llvm::zip_equal(repeated, other.repeated), areSame) &&\n         ",
-            "return ",
+            "llvm::all_of(llvm::zip_equal(repeated, other.repeated), areSame)",
+            "true",
         ),
     ],
     "EqualCode": [
         ("operands are not compared", "!arePaired(x->getOperands(), y->getOperands())", "false"),
-        ("values of constants are not compared", "&& constant == other", ""),
+        ("values of constants are not compared", "constant == other", "true"),
         (
             "attributes are not compared",
             "x->getRawDictionaryAttrs() != y->getRawDictionaryAttrs()",
@@ -240,7 +240,7 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
                                         y->getPropertiesStorage())""",
             "false",
         ),
-        ("regions are not compared", "if (!isSame(mine, other))", "if (false)"),
+        ("regions are not compared", "!isSame(mine, other)", "false"),
     ],
     "LaunchKernels": [
         (
