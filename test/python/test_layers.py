@@ -30,6 +30,7 @@ FACES = {
         "command",
         "common",
         "context",
+        "debug",
         "dropin",
         "dtype",
         "interop",
