@@ -21,6 +21,12 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
         # What is printed before a number that must be below the tolerance given to the script.
         ("burgers", ["--adam=400", "--lbfgs=300", "--tolerance=0.7"], "burgers", "error of u: "),
         (
+            "kovasznay",
+            ["--adam=100", "--lbfgs=100", "--tolerance=0.3"],
+            "kovasznay",
+            "error of u, v, p: ",
+        ),
+        (
             "lennard_jones",
             ["--frames=320", "--epochs=25", "--tolerance=0.15"],
             "forces",
