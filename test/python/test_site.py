@@ -85,6 +85,25 @@ def test_the_gallery_shows_nothing_else():
     assert sorted(p.stem for p in ROOT.glob("docs/images/gallery/*")) == EXAMPLES
 
 
+def test_the_figures_of_the_first_screen_are_those_of_the_page_of_figures():
+    table = (ROOT / "README.md").read_text().split("## Figures\n")[1].split("\n## ")[0]
+    figures = (ROOT / "docs/figures.md").read_text()
+    shown = re.findall(r"([\d.]+) [mµ]s", table)
+    assert len(shown) > 30
+    assert [
+        n for n in shown if not re.search(rf"(?<![\d.]){re.escape(n)}(?![\d.]|$)", figures)
+    ] == []
+
+
+def test_the_picture_shows_the_size_of_the_shared_object(tmp_path):
+    sys.path.insert(0, str(ROOT / "tools/docs"))
+    import overview
+
+    size = overview.export(tmp_path).stat().st_size / 1000
+    shown = re.search(r"([\d.]+) kB, written", (ROOT / "docs/images/overview.svg").read_text())
+    assert float(shown[1]) == pytest.approx(size, rel=0.15), "renew it: tools/docs/overview.py"
+
+
 MODULES = {"ms": "", "random": ".random"} | {
     n: f".{n}" for n in ("ops", "nn", "mint", "train", "amp")
 }
