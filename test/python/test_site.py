@@ -1,6 +1,7 @@
 """What the site is built of fits together: pages, links into pages, the gallery, names in guides."""
 
 import importlib
+import inspect
 import re
 import sys
 from pathlib import Path
@@ -102,6 +103,42 @@ def test_the_picture_shows_the_size_of_the_shared_object(tmp_path):
     size = overview.export(tmp_path).stat().st_size / 1000
     shown = re.search(r"([\d.]+) kB, written", (ROOT / "docs/images/overview.svg").read_text())
     assert float(shown[1]) == pytest.approx(size, rel=0.15), "renew it: tools/docs/overview.py"
+
+
+def test_the_reference_has_every_public_name(tmp_path):
+    import reference
+
+    import cellgrad
+
+    reference.write(tmp_path)
+    text = {p.stem: p.read_text() for p in tmp_path.glob("*.md")}
+    for name in reference.MODULES:
+        module = importlib.import_module(name)
+        titles = set(re.findall(r"^## (\w+)$", text[name], re.M))
+        assert {*reference.public_names(module)} == titles, name
+        inner = {
+            f"{name}.{n}"
+            for n in getattr(module, "__all__", ())
+            if inspect.ismodule(getattr(module, n))
+        }
+        assert {n for n in inner if getattr(importlib.import_module(n), "__all__", ())} <= {
+            *reference.MODULES,
+            "cellgrad.ops",
+            "cellgrad.experimental",
+        }
+    listed = "".join(text[n] for n in text if n.startswith("ops-"))
+    shown = set(re.findall(r"^## (?:ops\.)?(\w+)$|`ops\.(\w+)", listed, re.M))
+    assert {*cellgrad.ops.__all__} - {name for pair in shown for name in pair} == set()
+    records = re.findall(r"^\| `(cell\.\w+)`", (ROOT / "docs/ops.md").read_text(), re.M)
+    assert len(records) > 100
+    assert {*records} <= {*re.findall(r"^### (cell\.\w+)$", text["dialect"], re.M)}
+    header = (ROOT / "runtime/cellgrad_abi.h").read_text()
+    assert {*re.findall(r"^} (cg_\w+);", header, re.M)} <= {
+        *re.findall(r"^## (\w+)$", text["c"], re.M)
+    }
+    assert text["errors"].count("\n- ") > 800
+    assert "is not supported in compiled code." in text["errors"]
+    assert "which has no body: a model contains all" in text["errors"]
 
 
 MODULES = {"ms": "", "random": ".random"} | {
