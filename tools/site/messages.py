@@ -71,8 +71,8 @@ def compiler_errors() -> dict[str, set[str]]:
 def errors_page() -> str:
     """An index of messages: status codes of models, errors of Python, and of the compiler."""
     out = [
-        "# Index of errors\n\nThe first line of every message, as it stands in the sources: … is what is filled in. Search for a few "
-        "words of what you got. Messages go on with the line of your program, and mostly with what to write instead.\n",
+        "# Index of errors\n\nThe first line of every message, as it stands in the sources: … is what is filled in. "
+        "Search for a few words of what you got. Messages go on with the line of your program, and mostly with what to write instead.\n",
         "## Status codes of compiled models\n\n| code | number | when |\n| --- | --- | --- |",
     ]
     header = (ROOT / "runtime/cellgrad_abi.h").read_text()
