@@ -10,6 +10,7 @@ from cellgrad.core.arguments import check_bool, check_instance
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.settings import JitConfig
 from cellgrad.nn._precision import to_float
+from cellgrad.nn._summary import Summary, summary
 
 if TYPE_CHECKING:
     from cellgrad.nn.cell import Cell
@@ -139,6 +140,27 @@ class CellModes:
         2
         """
         return {p: p for p in self.get_parameters()}
+
+    def summary(self, *inputs: Any, **kwargs: Any) -> Summary:
+        """The Cells of this network with their numbers of Parameters; with inputs, as for a call, also the dtypes
+        and shapes of what each gives. Nothing runs.
+
+        Raises:
+            CompileError, TypeError, ValueError: as a call with these inputs.
+
+        >>> net = nn.SequentialCell(nn.Dense(2, 3), nn.ReLU())
+        >>> print(net.summary(ops.ones((4, 2), ms.float32)))
+        Cell      class           output         Parameters  trainable
+        (itself)  SequentialCell  Float32[4, 3]           0          0
+        0         Dense           Float32[4, 3]           9          9
+        1         ReLU            Float32[4, 3]           0          0
+        9 elements in Parameters, of which 9 are trainable
+        """
+        cell: Any = self
+        return summary(cell, inputs, kwargs)
+
+    def _repr_html_(self) -> str:
+        return self.summary()._repr_html_()
 
     def set_inputs(self, *inputs: Any, **kwargs: Any) -> None:
         """Says what inputs the Cell is called with. Where the first dimension of some is open, as in
