@@ -33,6 +33,7 @@ SECTIONS: dict[str, list[str]] = {
     "Guides": [
         "python.md",
         "sharp-bits.md",
+        "see.md",
         "debugging.md",
         "limits.md",
         "derivatives.md",
