@@ -17,8 +17,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 
+from error_index import errors_page
 from markup import ROOT, described, escaped
-from messages import errors_page
 
 sys.path.insert(0, str(ROOT / "tools/forms"))
 
