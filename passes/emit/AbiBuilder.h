@@ -4,6 +4,7 @@
 #define CELLGRAD_PASSES_EMIT_ABIBUILDER_H
 
 #include "passes/emit/AbiWriter.h"
+#include "passes/lower/target/FloatState.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -15,9 +16,9 @@ public:
   using Value = mlir::Value;
   using Type = mlir::Type;
 
-  AbiBuilder(mlir::ModuleOp module, const ModelSpec &model,
+  AbiBuilder(mlir::ModuleOp module, const ModelSpec &model, Arch arch,
              uint64_t cpuFeatures)
-      : module(module), model(model), cpuFeatures(cpuFeatures),
+      : module(module), model(model), arch(arch), cpuFeatures(cpuFeatures),
         b(module.getContext()),
         ptr(mlir::LLVM::LLVMPointerType::get(b.getContext())),
         i1(b.getI1Type()), i32(b.getI32Type()), i64(b.getI64Type()) {}
@@ -65,14 +66,6 @@ protected:
                     int64_t alignment);
   /// Leaves where a context, not null, is of no version that is known.
   void checkContext(Value context);
-  /// Puts the control and status register of vector arithmetic (rounding, which
-  /// exceptions trap, subnormal numbers, sticky flags) into the state that
-  /// programs start with; returns the address of what the caller had.
-  Value setDefaultMXCSR(mlir::Block &entryBlock);
-  void accessMXCSR(llvm::StringRef intrinsic, Value address) {
-    mlir::LLVM::CallIntrinsicOp::create(b, loc, b.getStringAttr(intrinsic),
-                                        mlir::ValueRange{address});
-  }
   /// What the entry returns after its implementation returned `status`.
   Value outcome(const EntrySpec &entry, Value status,
                 mlir::ArrayRef<Value> buffers);
@@ -82,6 +75,7 @@ protected:
 
   mlir::ModuleOp module;
   const ModelSpec &model;
+  Arch arch;
   uint64_t cpuFeatures; ///< mask of runtime/cpu.h
   mlir::OpBuilder b;
   mlir::Location loc = b.getUnknownLoc();

@@ -109,6 +109,10 @@ def LaunchKernels : Pass<"cell-launch-kernels", "::mlir::ModuleOp"> {
     Calls of functions with `cell.kernel`, in the LLVM dialect, become calls of
     the runtime with a task of `(frame, begin, end, worker)`.
   }];
+  let options = [
+    Option<"target", "target", "::cellgrad::TargetName",
+           "::cellgrad::TargetName()", "the machine that runs them (Target.h)">
+  ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
