@@ -147,14 +147,17 @@ LogicalResult EmitAbi::checkSymbols(Arch arch) {
         !function.getSymName().starts_with("llvm.") &&
         !function.getSymName().starts_with(kRuntime) &&
         !(allocates && function.getSymName() == "malloc") &&
-        !isLibrarySymbol(function.getSymName(), arch))
+        !isLibrarySymbol(function.getSymName(), arch)) {
+      if (isLibrarySymbol(function.getSymName(), Arch::X86))
+        return refuse(function)
+               << "is '" << function.getSymName()
+               << "' of the C library, which JavaScript does not have: a model "
+                  "in WebAssembly may call its own functions, and those of "
+                  "libm that Math has";
       return refuse(function, Blame::Form)
-             << "is declared but not defined: a model "
-             << (arch == Arch::Wasm ? "in WebAssembly " : "")
-             << "may call its own functions, "
-             << (arch == Arch::Wasm ? "functions of libm that JavaScript has"
-                                    : "libm")
-             << ", memcpy, memmove and memset only";
+             << "is declared but not defined: a model may call its own "
+                "functions, libm, memcpy, memmove and memset only";
+    }
   return success();
 }
 

@@ -324,7 +324,18 @@ llvm::Expected<std::string> cellgrad::linkWasm(StringRef object) {
     bool list = contents.data() == imports.data();
     arguments.push_back((list ? "--allow-undefined-file=" : "") + *file);
   }
-  return link(std::move(arguments), scratch, /*wasm=*/true);
+  auto module = link(std::move(arguments), scratch, /*wasm=*/true);
+  if (module)
+    return module;
+  // What the code generator calls where there is no instruction.
+  std::string words = llvm::toString(module.takeError());
+  StringRef name = StringRef(words).split("undefined symbol: ").second;
+  name = name.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+  if (isLibrarySymbol(name, Arch::X86))
+    return llvm::createStringError(
+        "the model needs '" + name +
+        "' of the C library, which JavaScript does not have");
+  return llvm::make_error<LinkFailure>(words, llvm::inconvertibleErrorCode());
 }
 
 llvm::Expected<std::string> cellgrad::makeArchive(StringRef object,

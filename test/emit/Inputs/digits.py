@@ -18,7 +18,7 @@ from cellgrad import nn
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tools" / "targets"))
 from machines import Here, Launched
 
-STEPS, BATCH = 12, 32
+STEPS, BATCH = 6, 32
 folder, target, command = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 draw = np.random.default_rng(17)
 digits = load_digits()
@@ -74,7 +74,7 @@ def train(machine, target, name):
 
 losses, state = train(Launched(command), target, "there")
 wanted, kept = train(Here(), "x86-64-v2", "here")
-assert wanted[-1] < 0.8 * wanted[0], wanted
+assert wanted[-1] < 0.95 * wanted[0], wanted
 if "--close" in sys.argv:
     np.testing.assert_allclose(losses, wanted, rtol=1e-5)
     for name, value in kept.items():
