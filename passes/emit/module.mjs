@@ -124,7 +124,7 @@ export async function load(source, { print = console.log } = {}) {
         const slots = take(8 * (buffers.length + 1));
         const places = buffers.map((spec) => take(count(spec) * arrays[spec.dtype].BYTES_PER_ELEMENT));
         if (open) view().setBigInt64(slots, BigInt(batch), true);
-        places.forEach((at, i) => view().setUint32(slots + 8 * (i + (open ? 1 : 0)), at, true));
+        places.forEach((at, i) => view().setBigUint64(slots + 8 * (i + (open ? 1 : 0)), BigInt(at), true));
         buffers.forEach((spec, i) => {
           const array = given[spec.name];
           if (spec.role !== "result") bytes(places[i], array.byteLength).set(raw(array));
