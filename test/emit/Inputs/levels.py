@@ -4,6 +4,7 @@ import ctypes
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 
@@ -36,7 +37,10 @@ def loss(model):
 
 levels, told = load("levels", None)
 cpu = told["target"]["cpu"]
-assert cpu in ("x86-64-v2", "x86-64-v3", "x86-64-v4"), cpu
+flags = set(Path("/proc/cpuinfo").read_text().split("flags", 1)[1].split("\n", 1)[0].split())
+v3 = {"avx2", "bmi1", "bmi2", "f16c", "fma", "movbe"} <= flags
+v4 = v3 and {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"} <= flags
+assert cpu == ("x86-64-v4" if v4 else "x86-64-v3" if v3 else "x86-64-v2"), cpu
 alone, own = load("alone", cpu)
 arenas = [
     max(e["arena_bytes"] for e in load(f"arena{n}", f"x86-64-v{n}")[1]["entries"])
