@@ -35,23 +35,11 @@ def test_elf_files_of_other_machines(tmp_path, target, machine):
 
 
 def test_headers_are_the_same_on_all_machines(tmp_path):
-    (here, there) = (
-        export(tmp_path, name, target) for name, target in (("m", "x86-64-v2"), ("n", "riscv64"))
-    )
-    texts = [Path(files[1]).read_text() for files in (here, there)]
-    assert (
-        texts[1].replace("cg_n_", "cg_m_").replace("CG_N_", "CG_M_").replace("- n -", "- m -")
-        == texts[0]
-    )
-
-
-def test_webassembly_comes_with_its_module(tmp_path):
-    files = export(tmp_path, "m", "wasm32")
-    assert [file.rpartition("/m")[2] for file in files] == [".wasm", ".mjs", ".safetensors"]
-    assert Path(files[0]).read_bytes()[:8] == b"\0asm\1\0\0\0"
-    text = Path(files[1]).read_text()
-    assert 'const wasmFile = "m.wasm";' in text
-    assert '// Entry "value_and_grad":\n//   "x": float32[2, 3], input\n' in text
+    texts = []
+    for target in ("x86-64-v2", "riscv64"):
+        (tmp_path / target).mkdir()
+        texts.append(Path(export(tmp_path / target, "m", target)[1]).read_text())
+    assert texts[0] == texts[1]
 
 
 @pytest.mark.parametrize(("suffix", "start"), [(".o", b"\x7fELF"), (".a", b"!<arch>\n")])
