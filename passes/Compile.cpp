@@ -178,6 +178,8 @@ LogicalResult lower(ModuleOp module, const CompileOptions &options,
   if (failed(parsePassPipeline(pipeline, pm, os)))
     return refuse(module.getLoc()) << "invalid pass pipeline '" << pipeline
                                    << "': " << llvm::StringRef(message).trim();
+  // Those of cellc; in other programs there are none.
+  (void)applyPassManagerCLOptions(pm);
   if (!options.emit.dumpDirectory.empty())
     pm.addInstrumentation(
         std::make_unique<DumpAfterEachPass>(options.emit.dumpDirectory));

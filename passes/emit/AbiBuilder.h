@@ -61,6 +61,8 @@ protected:
   /// Leaves with `status` where `bad` holds; building goes on where it does
   /// not.
   void failIf(Value bad, int32_t status);
+  /// The function that gives the file of weights inside the model.
+  void writeWeights();
   void checkBuffers(const EntrySpec &entry, mlir::ValueRange buffers,
                     int64_t alignment);
   /// Leaves where a context, not null, is of no version that is known.

@@ -1,12 +1,15 @@
 //===- Emit.cpp - LLVM dialect to files a C program can use ---------------===//
 
 #include "passes/emit/Emit.h"
+#include "passes/emit/AbiWriter.h"
+#include "passes/emit/Bindings.h"
 #include "passes/emit/Files.h"
 #include "passes/emit/Link.h"
 #include "passes/emit/Object.h"
 #include "passes/emit/Passes.h"
 #include "passes/emit/Processor.h"
 #include "passes/emit/Ptx.h"
+#include "passes/emit/RuntimeImage.h"
 #include "passes/emit/Signature.h"
 
 #include "dialect/Refusal.h"
@@ -14,6 +17,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/Pass/PassManager.h"
 
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Path.h"
@@ -51,6 +55,8 @@ private:
   }
   LogicalResult dump(const llvm::Module &ir, llvm::StringRef name);
   LogicalResult addAbi();
+  LogicalResult addWeights(llvm::Module &ir, const ModelSpec &spec);
+  LogicalResult writeTexts(const ModelSpec &spec);
   LogicalResult generateCode(llvm::Module &ir, llvm::TargetMachine &machine,
                              llvm::CodeGenFileType type,
                              llvm::SmallVectorImpl<char> &output);
@@ -82,6 +88,7 @@ LogicalResult Emitter::addAbi() {
   abi.model = options.model;
   abi.target = options.target;
   abi.allocates = options.sanitizeAddress;
+  abi.weightsBytes = static_cast<int64_t>(options.weights.size());
   PassManager pm(module.getContext(), ModuleOp::getOperationName());
   EmitPtxOptions ptx;
   ptx.chips.assign(options.chips.begin(), options.chips.end());
@@ -90,6 +97,70 @@ LogicalResult Emitter::addAbi() {
       pm.addNestedPass<gpu::GPUModuleOp>(createEmitPtx(ptx));
   pm.addPass(createCellEmitAbi(abi));
   return pm.run(module);
+}
+
+/// Gives the global for weights its contents.
+LogicalResult Emitter::addWeights(llvm::Module &ir, const ModelSpec &spec) {
+  llvm::StringRef weights = options.weights;
+  if (weights.empty())
+    return success();
+  constexpr size_t kMost = size_t(1) << 30;
+  if (weights.size() > kMost)
+    return refuse(module.getLoc())
+           << "the file of weights has " << weights.size() << " bytes: at most "
+           << kMost << " can be a part of the model; leave it beside it";
+  if (auto error = checkWeights(spec, weights))
+    return refuse(module.getLoc()) << "the weights cannot be a part of the "
+                                      "model: "
+                                   << llvm::toString(std::move(error));
+  llvm::GlobalVariable *global =
+      ir.getGlobalVariable(kWeightsSymbol, /*AllowInternal=*/true);
+  if (!global)
+    return module.emitError("the module has no place for weights: it went "
+                            "through cell-emit-abi without them");
+  global->setInitializer(llvm::ConstantDataArray::getString(
+      ir.getContext(), weights, /*AddNull=*/false));
+  global->setVisibility(llvm::GlobalValue::DefaultVisibility);
+  global->setLinkage(llvm::GlobalValue::InternalLinkage);
+  return success();
+}
+
+/// The header and what is for other languages and for build systems.
+LogicalResult Emitter::writeTexts(const ModelSpec &spec) {
+  std::string library =
+      outputs.sharedObject.empty()
+          ? options.model + ".so"
+          : llvm::sys::path::filename(outputs.sharedObject).str();
+  ArtifactNames names(library);
+  auto add = [&](llvm::StringRef path,
+                 llvm::function_ref<llvm::Expected<std::string>()> make) {
+    if (path.empty())
+      return success();
+    llvm::Expected<std::string> text = make();
+    if (!text)
+      return LogicalResult(refuse(module.getLoc())
+                           << llvm::toString(text.takeError()));
+    return checkFile(files.add(path, llvm::StringRef(*text)));
+  };
+  using Maker =
+      llvm::Expected<std::string> (*)(const ModelSpec &, const ArtifactNames &);
+  const std::pair<llvm::StringRef, Maker> kMakers[] = {
+      {outputs.cpp, makeCpp},
+      {outputs.python, makePython},
+      {outputs.rust, makeRust},
+      {outputs.weightsLoader, makeWeightsLoader},
+      {outputs.pkgConfig,
+       [](const ModelSpec &s, const ArtifactNames &n) {
+         return llvm::Expected<std::string>(makePkgConfig(s, n));
+       }},
+      {outputs.cmakeConfig, [](const ModelSpec &s, const ArtifactNames &n) {
+         return llvm::Expected<std::string>(makeCMakeConfig(s, n));
+       }}};
+  for (auto [path, make] : kMakers)
+    if (failed(add(path, [&, maker = make] { return maker(spec, names); })))
+      return failure();
+  return add(outputs.header,
+             [&] { return llvm::Expected<std::string>(makeHeader(spec)); });
 }
 
 LogicalResult Emitter::generateCode(llvm::Module &ir,
@@ -112,6 +183,9 @@ LogicalResult Emitter::writeCode(llvm::Module &ir,
         failed(checkFile(files.add(outputs.assembly, llvm::StringRef(text)))))
       return failure();
   }
+  if (!outputs.runtime.empty() &&
+      failed(checkFile(files.add(outputs.runtime, runtimeObject()))))
+    return failure();
   if (outputs.sharedObject.empty() && outputs.object.empty())
     return success();
   steps.enter("codegen");
@@ -171,7 +245,7 @@ LogicalResult Emitter::run() {
        failed(check(sanitizeAddress(*ir, **machine)))) ||
       (options.sanitizeThread && failed(check(sanitizeThread(*ir, **machine)))))
     return failure();
-  if (errors->any())
+  if (errors->any() || failed(addWeights(*ir, *spec)))
     return failure();
 
   steps.enter("write");
@@ -188,9 +262,7 @@ LogicalResult Emitter::run() {
   for (const ExtraFile &file : outputs.extra)
     if (failed(checkFile(files.add(file.path, file.pieces))))
       return failure();
-  if (!outputs.header.empty() &&
-      failed(checkFile(
-          files.add(outputs.header, llvm::StringRef(makeHeader(*spec))))))
+  if (failed(writeTexts(*spec)))
     return failure();
   return checkFile(files.commit());
 }

@@ -16,6 +16,7 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Support/LLVM.h"
 
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
 #include <functional>
@@ -39,6 +40,9 @@ struct EmitOptions {
   /// Two accesses of which nothing says which is first, one of them a write,
   /// are told of, in a process that has ThreadSanitizer's runtime.
   bool sanitizeThread = false;
+  /// The bytes of a .safetensors file that becomes a part of the model; empty:
+  /// none.
+  llvm::StringRef weights;
   std::string dumpDirectory; ///< when not empty, the LLVM IR after each stage
 };
 
@@ -52,8 +56,13 @@ struct ExtraFile {
 /// and all together or not at all: see FileSet.
 struct EmitOutputs {
   std::string sharedObject, object, assembly, llvmIR, header;
-  std::vector<ExtraFile> extra; ///< that appear with them
-  bool durable = false;         ///< on the disk before they take their places
+  std::string runtime; ///< the object that assembly and LLVM IR refer to
+  /// In other languages: a C++ header, a Python and a Rust module, a loader of
+  /// weights in C.
+  std::string cpp, python, rust, weightsLoader;
+  std::string pkgConfig, cmakeConfig; ///< for build systems
+  std::vector<ExtraFile> extra;       ///< that appear with them
+  bool durable = false; ///< on the disk before they take their places
 };
 
 /// What the error of a file that cannot be written tells besides its words.

@@ -12,6 +12,10 @@
       symbol##_end[];
 
 CELL_IMAGE(cell_image_abi, CELL_IMAGE_ABI)
+CELL_IMAGE(cell_image_weights, CELL_IMAGE_BINDINGS "weights.h")
+CELL_IMAGE(cell_image_cpp, CELL_IMAGE_BINDINGS "common.hpp")
+CELL_IMAGE(cell_image_python, CELL_IMAGE_BINDINGS "model.py")
+CELL_IMAGE(cell_image_rust, CELL_IMAGE_BINDINGS "model.rs")
 CELL_IMAGE(cell_image_runtime, CELL_IMAGE_RUNTIME)
 CELL_IMAGE(cell_image_runtime_cuda, CELL_IMAGE_RUNTIME_CUDA)
 CELL_IMAGE(cell_image_libc, CELL_IMAGE_LIBC)
@@ -24,6 +28,14 @@ CELL_IMAGE(cell_image_libm, CELL_IMAGE_LIBM)
 llvm::StringRef cellgrad::abiHeaderText() {
   return CELL_IMAGE_REF(cell_image_abi);
 }
+llvm::StringRef cellgrad::weightsHeaderText() {
+  return CELL_IMAGE_REF(cell_image_weights);
+}
+llvm::StringRef cellgrad::cppText() { return CELL_IMAGE_REF(cell_image_cpp); }
+llvm::StringRef cellgrad::pythonText() {
+  return CELL_IMAGE_REF(cell_image_python);
+}
+llvm::StringRef cellgrad::rustText() { return CELL_IMAGE_REF(cell_image_rust); }
 llvm::StringRef cellgrad::runtimeObject() {
   return CELL_IMAGE_REF(cell_image_runtime);
 }

@@ -8,6 +8,11 @@
 namespace cellgrad {
 /// runtime/cellgrad_abi.h.
 llvm::StringRef abiHeaderText();
+/// The common parts of bindings: runtime/bindings.
+llvm::StringRef weightsHeaderText();
+llvm::StringRef cppText();
+llvm::StringRef pythonText();
+llvm::StringRef rustText();
 /// The runtime as one relocatable ELF object.
 llvm::StringRef runtimeObject();
 /// What models with CUDA kernels need besides, as another.

@@ -4,12 +4,15 @@
 #include "passes/Input.h"
 #include "passes/emit/Names.h"
 
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -32,23 +35,38 @@ enum class Kind {
   LLVMIR,
   Assembly,
   Header,
+  Cpp,
+  Python,
+  Rust,
+  Runtime,
+  WeightsLoader,
+  PkgConfig,
+  CMakeConfig,
   MLIR,
   Plan,
   PTX
 };
 cl::list<Kind> kinds(
     "emit", cl::CommaSeparated, cl::desc("What to write (default: so,h)"),
-    cl::values(clEnumValN(Kind::SharedObject, "so", "shared object"),
-               clEnumValN(Kind::Header, "h", "C header"),
-               clEnumValN(Kind::Object, "o",
-                          "relocatable object, runtime included"),
-               clEnumValN(Kind::Assembly, "s", "assembly"),
-               clEnumValN(Kind::LLVMIR, "ll", "optimised LLVM IR"),
-               clEnumValN(Kind::MLIR, "mlir", "the module in the LLVM dialect"),
-               clEnumValN(Kind::Plan, "plan",
-                          "kernels with items, bytes, operations and "
-                          "estimated time"),
-               clEnumValN(Kind::PTX, "ptx", "code of a gpu.module, alone")),
+    cl::values(
+        clEnumValN(Kind::SharedObject, "so", "shared object"),
+        clEnumValN(Kind::Header, "h", "C header"),
+        clEnumValN(Kind::Cpp, "hpp", "C++17 header, beside h"),
+        clEnumValN(Kind::Python, "py", "Python module for numpy and ctypes"),
+        clEnumValN(Kind::Rust, "rs", "Rust module"),
+        clEnumValN(Kind::WeightsLoader, "weights",
+                   "loader of weights in C, beside h: NAME_weights.h"),
+        clEnumValN(Kind::PkgConfig, "pc", "file for pkg-config"),
+        clEnumValN(Kind::CMakeConfig, "cmake",
+                   "file for CMake's find_package: NAME-config.cmake"),
+        clEnumValN(Kind::Object, "o", "relocatable object, runtime included"),
+        clEnumValN(Kind::Assembly, "s", "assembly"),
+        clEnumValN(Kind::LLVMIR, "ll", "optimised LLVM IR"),
+        clEnumValN(Kind::MLIR, "mlir", "the module in the LLVM dialect"),
+        clEnumValN(Kind::Plan, "plan",
+                   "kernels with items, bytes, operations and "
+                   "estimated time"),
+        clEnumValN(Kind::PTX, "ptx", "code of a gpu.module, alone")),
     cl::cat(category));
 
 cl::opt<std::string>
@@ -72,6 +90,10 @@ cl::list<std::string>
                    "sm_80); with several, their names are part of the names "
                    "of files of PTX"),
           cl::cat(category));
+cl::opt<std::string>
+    weights("weights",
+            cl::desc("Make this .safetensors file a part of the model"),
+            cl::value_desc("file"), cl::cat(category));
 cl::opt<unsigned> optLevel("O", cl::Prefix,
                            cl::desc("Optimisation level, 0 to 3 (default: 2)"),
                            cl::init(2), cl::cat(category));
@@ -136,12 +158,21 @@ int fail(const Twine &message) {
 std::string withExtension(StringRef path, StringRef extension) {
   SmallString<128> result(path);
   StringRef file = sys::path::filename(path);
-  if (extension == "h" && file.consume_front("lib")) {
+  constexpr StringRef kSources[] = {"h", "hpp", "py", "rs", "pc"};
+  if (is_contained(kSources, extension) && file.consume_front("lib")) {
     sys::path::remove_filename(result);
     sys::path::append(result, file);
   }
   sys::path::replace_extension(result, extension);
   return result.str().str();
+}
+
+/// A file beside `path` whose name is that of the header with other words
+/// behind.
+std::string besideHeader(StringRef path, StringRef words) {
+  SmallString<128> result(withExtension(path, "h"));
+  sys::path::replace_extension(result, "");
+  return (result + words).str();
 }
 
 /// Fills in where each wanted kind goes: the first to the -o path, the rest
@@ -164,6 +195,20 @@ void chooseOutputs(cellgrad::CompileOptions &options,
         return {&outputs.assembly, "s"};
       case Kind::Header:
         return {&outputs.header, "h"};
+      case Kind::Cpp:
+        return {&outputs.cpp, "hpp"};
+      case Kind::Python:
+        return {&outputs.python, "py"};
+      case Kind::Rust:
+        return {&outputs.rust, "rs"};
+      case Kind::Runtime:
+        return {&outputs.runtime, "_rt.o"};
+      case Kind::WeightsLoader:
+        return {&outputs.weightsLoader, "_weights.h"};
+      case Kind::PkgConfig:
+        return {&outputs.pkgConfig, "pc"};
+      case Kind::CMakeConfig:
+        return {&outputs.cmakeConfig, "-config.cmake"};
       case Kind::MLIR:
         return {&options.loweredMLIR, "mlir"};
       case Kind::Plan:
@@ -174,9 +219,12 @@ void chooseOutputs(cellgrad::CompileOptions &options,
       llvm_unreachable("every kind has a case");
     }();
     bool first = kind == wanted.front();
-    *slot = first && !output.empty()
-                ? output.getValue()
-                : withExtension(output.empty() ? input : output, extension);
+    StringRef base = output.empty() ? input : output;
+    *slot = first && !output.empty() ? output.getValue()
+            : is_contained(
+                  {Kind::Runtime, Kind::WeightsLoader, Kind::CMakeConfig}, kind)
+                ? besideHeader(base, extension)
+                : withExtension(base, extension);
   }
 }
 
@@ -242,6 +290,18 @@ int run() {
     choosePtxOutputs(options);
   else
     chooseOutputs(options, outputs);
+  std::unique_ptr<MemoryBuffer> embedded;
+  if (!weights.empty()) {
+    auto file = MemoryBuffer::getFile(weights, /*IsText=*/false,
+                                      /*RequiresNullTerminator=*/false);
+    if (!file)
+      return fail("cannot read the weights '" + weights +
+                  "': " + file.getError().message());
+    if ((*file)->getBufferSize() == 0)
+      return fail("the weights '" + weights + "' are an empty file");
+    embedded = std::move(*file);
+    options.emit.weights = embedded->getBuffer();
+  }
   StringRef stem = sys::path::stem(output.empty() ? input : output);
   stem.consume_front("lib");
   options.emit.model =
@@ -292,12 +352,16 @@ int run() {
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
+  // --mlir-print-ir-after-all and the like: hidden, and shown by --help-hidden.
+  mlir::registerAsmPrinterCLOptions();
+  mlir::registerPassManagerCLOptions();
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv,
       "compiles MLIR (cell ops, linalg or the LLVM dialect) to a shared object "
       "and a C header\n\n"
       "Exit status: 1 if the input or an option is wrong, 2 if the compiler "
-      "itself failed.\n");
+      "itself failed.\nMLIR's options work, too: --help-hidden lists "
+      "--mlir-print-ir-after-all and others.\n");
   return run();
 }
