@@ -25,8 +25,6 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
-#include <mutex>
-
 using namespace mlir;
 using namespace cellgrad;
 
@@ -150,8 +148,7 @@ private:
 
 LogicalResult lower(ModuleOp module, const CompileOptions &options,
                     Timings *timings, FailureReport &report) {
-  static std::once_flag once;
-  std::call_once(once, registerPasses);
+  registerPasses();
   if ((options.cuda || !options.ptx.empty()) && module->hasAttr("cell.batch"))
     return refuse(module.getLoc())
            << "is a program for any batch size, which only the CPU computes: "

@@ -4,6 +4,7 @@
 #include "passes/emit/AbiWriter.h"
 #include "passes/emit/Bindings.h"
 #include "passes/emit/Files.h"
+#include "passes/emit/Lines.h"
 #include "passes/emit/Link.h"
 #include "passes/emit/Object.h"
 #include "passes/emit/Passes.h"
@@ -209,7 +210,7 @@ LogicalResult Emitter::writeCode(llvm::Module &ir,
                  linkSharedObject(object, llvm::sys::path::filename(path),
                                   /*bound=*/!options.sanitizeAddress &&
                                       !options.sanitizeThread,
-                                  cuda),
+                                  cuda, options.lines),
                  true)))
     return failure();
   return success();
@@ -224,7 +225,7 @@ LogicalResult Emitter::run() {
   if (!machine)
     return check(machine.takeError());
   steps.enter("abi");
-  if (failed(addAbi()))
+  if (failed(addAbi()) || (options.lines && failed(addLines(module))))
     return failure();
   FailureOr<ModelSpec> spec = readModel(module);
   if (failed(spec))

@@ -34,6 +34,9 @@ struct EmitOptions {
   unsigned optLevel = 2;         ///< 0 to 3, see optimize
   /// The kinds of GPU to generate device code for, where the module has such.
   std::vector<std::string> chips = {"sm_80"};
+  /// Code has the lines of the program that it was made of, for debuggers and
+  /// profilers.
+  bool lines = false;
   /// Every access to memory is checked when the code runs, in a process that
   /// has AddressSanitizer's runtime.
   bool sanitizeAddress = false;

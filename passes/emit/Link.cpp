@@ -301,7 +301,8 @@ bool cellgrad::isLibrarySymbol(StringRef name) {
 
 llvm::Expected<std::string> cellgrad::linkSharedObject(StringRef object,
                                                        StringRef soname,
-                                                       bool bound, bool cuda) {
+                                                       bool bound, bool cuda,
+                                                       bool lines) {
   Scratch scratch;
   std::vector<std::string> arguments{"-shared",
                                      "--threads=1",
@@ -322,7 +323,9 @@ llvm::Expected<std::string> cellgrad::linkSharedObject(StringRef object,
                                      "-soname",
                                      soname.str()};
   if (bound)
-    arguments.insert(arguments.end(), {"--no-undefined", "--strip-all"});
+    arguments.push_back("--no-undefined");
+  if (bound && !lines)
+    arguments.push_back("--strip-all");
   for (auto [name, contents] :
        {std::pair{"model.o", object}, std::pair{"runtime.o", runtimeObject()},
         std::pair{"cuda.o", cuda ? cudaRuntimeObject() : StringRef()},

@@ -30,6 +30,9 @@ cellgrad::translate(mlir::ModuleOp module, llvm::LLVMContext &context,
   result->setDataLayout(machine.createDataLayout());
   for (llvm::Function &function : *result) {
     function.addFnAttr(llvm::Attribute::NoUnwind);
+    // Debuggers and profilers find their way through its frames.
+    if (!function.isDeclaration())
+      function.setUWTableKind(llvm::UWTableKind::Async);
     // What the caller sees runs on any x86-64, to say when the rest does not.
     if (function.isDeclaration() || !function.hasLocalLinkage())
       continue;

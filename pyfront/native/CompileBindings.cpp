@@ -103,6 +103,8 @@ Job readOptions(const std::string &path, const std::string &name,
       job.options.checkNans = nb::cast<bool>(value);
     } else if (option == "profile") {
       job.options.profile = nb::cast<bool>(value);
+    } else if (option == "lines") {
+      job.options.emit.lines = nb::cast<bool>(value);
     } else if (option == "durable") {
       job.outputs.durable = nb::cast<bool>(value);
     } else if (option == "weights") {
@@ -124,7 +126,7 @@ Job readOptions(const std::string &path, const std::string &name,
       std::string known =
           "opt_level, verify_each, check_nans, profile, poison, kernel_bytes, "
           "chips, "
-          "sanitize_address, durable, weights, files";
+          "sanitize_address, durable, lines, weights, files";
       for (const auto &t : texts)
         known += std::string(", ") + t.first;
       throw nb::value_error(
@@ -334,7 +336,8 @@ void bindCompile(nb::module_ &m) {
       "poison (temporaries are NaN where they are not needed), "
       "chips (kinds of GPU to compute on, a list; empty: the "
       "default), kernel_bytes (least traffic that a kernel of ops saves), "
-      "sanitize_address, weights (the bytes of a .safetensors file that "
+      "sanitize_address, lines (of the program, for debuggers), weights (the "
+      "bytes of a .safetensors file that "
       "becomes a part of the model), files (a dict from "
       "paths to lists of bytes: written and put in place with "
       "the compiler's files, all or none), durable (they reach "

@@ -2,6 +2,7 @@
 
 #include "passes/Compile.h"
 #include "passes/Input.h"
+#include "passes/Registry.h"
 #include "passes/emit/Names.h"
 
 #include "mlir/IR/AsmState.h"
@@ -62,6 +63,8 @@ cl::list<Kind> kinds(
         clEnumValN(Kind::Object, "o", "relocatable object, runtime included"),
         clEnumValN(Kind::Assembly, "s", "assembly"),
         clEnumValN(Kind::LLVMIR, "ll", "optimised LLVM IR"),
+        clEnumValN(Kind::Runtime, "rt",
+                   "runtime that s and ll refer to: NAME_rt.o"),
         clEnumValN(Kind::MLIR, "mlir", "the module in the LLVM dialect"),
         clEnumValN(Kind::Plan, "plan",
                    "kernels with items, bytes, operations and "
@@ -110,6 +113,10 @@ cl::opt<bool> profile(
     cl::desc("Call cg_context.probe around each kernel; the signature says "
              "what each does"),
     cl::cat(category));
+cl::opt<bool> lines("lines",
+                    cl::desc("Write the program's lines into the code, for "
+                             "debuggers and profilers"),
+                    cl::cat(category));
 cl::opt<std::string> memoryReport(
     "memory-report",
     cl::desc("Write the bytes of arguments, results and the arena, and what "
@@ -316,6 +323,7 @@ int run() {
   options.verifyEach = verifyEach;
   options.checkNans = checkNans;
   options.profile = profile;
+  options.emit.lines = lines;
   if (reportsMemory)
     options.memoryReport = memoryReport.empty() ? "-" : memoryReport.getValue();
   options.emit.sanitizeAddress = sanitize == Sanitizer::Address;
@@ -353,6 +361,7 @@ int run() {
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   // --mlir-print-ir-after-all and the like: hidden, and shown by --help-hidden.
+  cellgrad::registerPasses();
   mlir::registerAsmPrinterCLOptions();
   mlir::registerPassManagerCLOptions();
   cl::HideUnrelatedOptions(category);

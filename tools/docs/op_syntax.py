@@ -2,15 +2,17 @@
 
     python tools/docs/op_syntax.py [--check]
 
-Forms are the assembly formats of the records (build/dialect/records.json). Examples are ops of test/dialect and
-test/rules as they stand there, the shortest of each.
+Forms are the assembly formats of the records (build/dialect/records.json). Examples are ops of the op's own
+test in test/rules, of the records' descriptions, or of other tests, as they stand there.
 """
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +23,13 @@ PAGE = ROOT / "docs" / "op-syntax.md"
 HEAD = """# How ops are written
 
 The form of each op of the dialect in `.mlir` files, and an example from the tests. The page is written by
-`tools/docs/op_syntax.py` (`make docs`) from the records and the tests, and a test compares the two. [ops.md](ops.md) says what
-each op computes.
+`tools/docs/op_syntax.py` (`make docs`) from the records and the tests, and a test compares the two.
+[ops.md](ops.md) says what each op computes.
 
-In a form, a name stands for an operand, a region or an attribute, and `'text'` in quotes for itself. `[...]` may be left out.
-`attr-dict` is the place of further attributes in braces, mostly none, and `type(x)` the type of `x`. Results are named in
-front: `%y = cell.abs %x : tensor<2xf32>`, `%r:2 = ...` for two, which are `%r#0` and `%r#1`.
+In a form, a name stands for an operand, a region or an attribute, and `'text'` in quotes for itself. `[...]` may be
+left out. `attr-dict` is the place of further attributes in braces, mostly none, and `type(x)` the type of `x`. Results
+are named in front: `%y = cell.abs %x : tensor<2xf32>`, `%r:2 = ...` for two, which are `%r#0` and `%r#1`.
+Ops that only passes write have no example.
 
 """
 OPEN, CLOSE = "([{<", ")]}>"
@@ -65,34 +68,38 @@ def statement(text: str, start: int) -> str:
     return "\n".join(line[indent:] if line[:indent].isspace() else line.strip() for line in lines)
 
 
-def examples() -> dict[str, str]:
-    """The shortest example of each op."""
-    found: dict[str, str] = {}
-    files = [
-        p
-        for d in ("rules", "dialect", "interp", "lower", "autodiff")
-        for p in (ROOT / "test" / d).rglob("*.mlir")
+def tiers(op: str) -> list[list[Path]]:
+    """Where to look for an example, first the places that belong to the op."""
+    return [
+        [ROOT / "test" / "rules" / f"{op.removeprefix('cell.')}.mlir"],
+        sorted((ROOT / "dialect").glob("*.td")),
+        sorted((ROOT / "test" / "dialect").rglob("*.mlir")),
+        sorted((ROOT / "test").rglob("*.mlir")),
     ]
-    for path in sorted(files):
-        for part in re.split(r"^// -----.*$", path.read_text(), flags=re.M):
-            if "expected-error" in part:
+
+
+@functools.cache
+def examples(path: Path) -> dict[str, str]:
+    """The shortest example of each op in a file."""
+    found: dict[str, str] = {}
+    for part in re.split(r"^// -----.*$", path.read_text() if path.exists() else "", flags=re.M):
+        if "expected-error" in part:
+            continue
+        for match in re.finditer(r"^ *(?:%[\w, :%#]+ = )?(cell\.\w+)\b[^\n]*", part, re.M):
+            text, op = statement(part, match.start()), match[1]
+            if any(sign in text for sign in ("[[", "{{", "//", "!")) or text.count("\n") > 12:
                 continue
-            for match in re.finditer(r"^ *(?:%[\w, :%#]+ = )?(cell\.\w+)\b[^\n]*", part, re.M):
-                if "[[" in match[0] or "{{" in match[0] or match[0].lstrip().startswith("//"):
-                    continue
-                text = statement(part, match.start())
-                op = match[1]
-                if (
-                    "//" in text
-                    or "!" in text
-                    or "cell." + op[5:] not in text
-                    or text.count("\n") > 12
-                ):
-                    continue
-                known = found.get(op)
-                if known is None or (len(text), text) < (len(known), known):
-                    found[op] = text
+            if op not in found or (len(text), text) < (len(found[op]), found[op]):
+                found[op] = text
     return found
+
+
+def example(op: str) -> str:
+    """The shortest in the first place that has one, or nothing."""
+    for files in tiers(op):
+        if shown := [examples(path)[op] for path in files if op in examples(path)]:
+            return min(shown, key=lambda text: (len(text), text))
+    return ""
 
 
 def block(text: str, what: str) -> str:
@@ -128,7 +135,7 @@ def records() -> list[dict[str, Any]]:
                 for key, k in (("summary", "summary"), ("format", "assemblyFormat"))
             }
             known.append({"op": f"cell.{name}", **op, "operands": []})
-    return sorted(known, key=lambda record: record["op"])
+    return sorted((r for r in known if r["format"]), key=lambda record: record["op"])
 
 
 DTYPES = {"int": "i32", "bool": "i1"}
@@ -144,14 +151,18 @@ def simplest(record: dict[str, Any]) -> str:
 
 
 def page() -> str:
-    shown = examples()
     out = [HEAD]
     for record in records():
         op = record["op"]
         out.append(f"## {op}\n\n{record['summary']}.\n\n")
-        out.append(f"Form: `{op} {form(record['format'])}`\n\n".replace(" `\n", "`\n"))
-        text = shown[op] if op in shown or not record.get("elementwise") else simplest(record)
-        out.append(f"```mlir\n{text}\n```\n\n")
+        out.append(
+            "\n".join(
+                textwrap.wrap(f"Form: `{op} {form(record['format'])}`", 118, break_on_hyphens=False)
+            )
+            + "\n\n"
+        )
+        text = example(op) or (simplest(record) if record.get("elementwise") else "")
+        out.append(f"```mlir\n{text}\n```\n\n" if text else "")
     return "".join(out).rstrip() + "\n"
 
 

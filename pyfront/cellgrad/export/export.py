@@ -20,7 +20,13 @@ from cellgrad.compile import program as _jit
 from cellgrad.compile.failures import compile_error, reproducers
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
-from cellgrad.core.arguments import argument_error, check_callable, check_one_of, check_sequence
+from cellgrad.core.arguments import (
+    argument_error,
+    check_bool,
+    check_callable,
+    check_one_of,
+    check_sequence,
+)
 from cellgrad.core.context import get_context
 from cellgrad.core.errors import error
 from cellgrad.core.files import replacing
@@ -48,6 +54,7 @@ def export(
     chip: str | Sequence[str] | None = None,
     bindings: str | Sequence[str] = (),
     weights: str = "file",
+    lines: bool = False,
 ) -> list[str]:
     """Compiles a Cell or function ahead of time to a shared object with a C header.
 
@@ -83,6 +90,8 @@ def export(
             CMake's ``find_package`` (``<name>-config.cmake``).
         weights: ``"file"`` for the ``.safetensors`` file; ``"embed"`` for weights inside the shared
             object, without that file.
+        lines: True for code that has the lines of the Python source, so that gdb and perf show them.
+            It computes the same.
 
     Returns:
         The paths of the files.
@@ -151,6 +160,7 @@ def export(
         "header": files[1],
         "target": target,
         "durable": True,
+        "lines": check_bool(lines, "export", "lines"),
         "reproducers": reproducers(),
     }
     if weights == "embed":

@@ -1,7 +1,8 @@
-/* Reads files of weights, one after the other, as the bytes that a test has damaged.
+/* Reads files of weights, one after the other, as the bytes that a test has
+   damaged.
 
-   cases CASES: 8 bytes of size and the file, repeated. A line for each: the status, and the words or
-   the bytes of the weights. */
+   cases CASES: 8 bytes of size and the file, repeated. A line for each: the
+   status, and the words or the bytes of the weights. */
 #include "two.h"
 #include "two_weights.h"
 

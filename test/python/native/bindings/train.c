@@ -1,7 +1,9 @@
-/* Trains the classifier of examples/digits with the generated loader of weights.
+/* Trains the classifier of examples/digits with the generated loader of
+   weights.
 
    train WEIGHTS DATA RESULTS: DATA has images and labels of each step, RESULTS
-   gets the losses and then the weights; "-" are the weights inside the model. */
+   gets the losses and then the weights; "-" are the weights inside the model.
+ */
 #include "digits.h"
 #include "digits_weights.h"
 

@@ -7,11 +7,16 @@
 
 using cg::digits::train_step_args;
 
-// Shapes are types: a tensor of another shape is none, and what is read only is const.
-static_assert(std::is_same_v<decltype(train_step_args::images), cg::Tensor<const float, 64, 64>>);
-static_assert(std::is_same_v<decltype(train_step_args::out_weight), cg::Tensor<float, 10, 48>>);
-static_assert(!std::is_convertible_v<cg::Tensor<float, 48, 10>, cg::Tensor<float, 10, 48>>);
-static_assert(!std::is_convertible_v<cg::Tensor<const float, 10, 48>, cg::Tensor<float, 10, 48>>);
+// Shapes are types: a tensor of another shape is none, and what is read only is
+// const.
+static_assert(std::is_same_v<decltype(train_step_args::images),
+                             cg::Tensor<const float, 64, 64>>);
+static_assert(std::is_same_v<decltype(train_step_args::out_weight),
+                             cg::Tensor<float, 10, 48>>);
+static_assert(!std::is_convertible_v<cg::Tensor<float, 48, 10>,
+                                     cg::Tensor<float, 10, 48>>);
+static_assert(!std::is_convertible_v<cg::Tensor<const float, 10, 48>,
+                                     cg::Tensor<float, 10, 48>>);
 static_assert(!std::is_convertible_v<float *, cg::Tensor<float, 10, 48>>);
 
 template <class T> static void put(std::ostream &out, T tensor) {
@@ -34,13 +39,21 @@ int main(int argc, char **argv) try {
   float loss[1];
   std::ifstream data(argv[2], std::ios::binary);
   std::ofstream results(argv[3], std::ios::binary);
-  train_step_args args{images, labels, w.hidden_weight(), w.hidden_bias(),
-                       w.out_weight(), w.out_bias(), w.velocity_hidden_weight(),
-                       w.velocity_hidden_bias(), w.velocity_out_weight(), w.velocity_out_bias(),
+  train_step_args args{images,
+                       labels,
+                       w.hidden_weight(),
+                       w.hidden_bias(),
+                       w.out_weight(),
+                       w.out_bias(),
+                       w.velocity_hidden_weight(),
+                       w.velocity_hidden_bias(),
+                       w.velocity_out_weight(),
+                       w.velocity_out_bias(),
                        loss};
   auto read = [&](auto &array) {
-    return bool(data.read(reinterpret_cast<char *>(array.data()),
-                          static_cast<std::streamsize>(array.size() * sizeof(float))));
+    return bool(
+        data.read(reinterpret_cast<char *>(array.data()),
+                  static_cast<std::streamsize>(array.size() * sizeof(float))));
   };
   while (read(images) && read(labels)) {
     if (model.train_step(args) != CG_OK)
