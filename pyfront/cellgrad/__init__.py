@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING
 from cellgrad.compile import failures as _failures
 from cellgrad.core import absent as _absent
 from cellgrad.core import errors as _errors
+from cellgrad.core import variables as _variables
 
 _errors.PACKAGES = tuple(p.rstrip("/") + "/" for p in __path__)
+_variables.check()
 _failures.install()
 
 from cellgrad import (
@@ -24,6 +26,7 @@ from cellgrad import (
     common,
     context,
     dataset,
+    debug,
     dtype,
     experimental,
     mint,
@@ -91,7 +94,7 @@ from cellgrad.nn.loss import ctc_loss as _ctc_loss
 from cellgrad.ops import methods as _methods
 from cellgrad.ops import stop_gradient
 from cellgrad.ops.sparse import COOTensor, CSRTensor
-from cellgrad.profiler import Profiler, memory_report, profile
+from cellgrad.profiler import Profiler, memory_report, profile, show
 from cellgrad.train import *  # noqa: F403
 from cellgrad.train import __all__ as _train
 from cellgrad.train.metrics import (
@@ -174,6 +177,7 @@ __all__ = [
     "context",
     "custom_rule",
     "dataset",
+    "debug",
     "default_dtype",
     "default_generator",
     "dtype",
@@ -227,6 +231,7 @@ __all__ = [
     "set_recursion_limit",
     "set_rng_state",
     "set_seed",
+    "show",
     "stop_gradient",
     "tensor",
     "train",

@@ -30,13 +30,21 @@ FACES = {
         "command",
         "common",
         "context",
+        "debug",
         "dropin",
         "dtype",
         "interop",
         "ops.composite",
         "ops.function",
     ),
-    *("ops.functional", "ops.operations", "random", "serialization", "testing"),
+    *(
+        "ops.auto_generate",
+        "ops.functional",
+        "ops.operations",
+        "random",
+        "serialization",
+        "testing",
+    ),
 }
 COMPILED = {"_native"}
 

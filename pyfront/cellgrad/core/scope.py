@@ -10,7 +10,6 @@ additional result.
 
 from __future__ import annotations
 
-import os
 import re
 import weakref
 from collections.abc import Callable
@@ -20,7 +19,7 @@ import numpy as np
 
 from cellgrad import _native
 from cellgrad.core import dtype as mstype
-from cellgrad.core import pairs, state
+from cellgrad.core import pairs, state, variables
 from cellgrad.core.errors import Position, error
 from cellgrad.core.guards import ABSENT, CONTAINERS, Guard, contents, is_cell, is_library, value_of
 from cellgrad.core.storage import Signature, signature
@@ -51,7 +50,7 @@ complex_op: Callable[[str, list[Any], Any, Signature | None], Tracer] = _no_comp
 
 # Values of these types hold nothing that code of the user's could read.
 VALUES = {bool, int, float, complex, str, bytes, type(None), tuple, list, dict, slice, range, type}
-_MOST_OPS = int(os.environ.get("CELLGRAD_MAX_OPS") or 100_000)
+_MOST_OPS = variables.count("MAX_OPS", 100_000)
 
 
 class Trace:
@@ -87,6 +86,7 @@ class Trace:
         # Tensors with hooks that act where a gradient by them is given; see `core.hooks`.
         self.leaves: dict[int, tuple[Tensor, tuple[Any, ...], tuple[int, ...]]] = {}
         self.closed = False
+        self.stand_in = 0  # the first dimension of tensors whose batch may have any size
         self.asks = False  # whether elements of an input can be had: by `NeedsElements`
         # Whether tensors from around the function are constants, not inputs: an exported model.
         self.bake = False
