@@ -41,6 +41,6 @@ def test_a_project_with_an_op_and_a_pass(tmp_path):
         prefix / "bin" / "cell-run", "-", "--arg=dense<[0.0, 1.0, -2.0]> : tensor<3xf64>",
         "--digits=6", given=cell,
     )  # fmt: skip
-    assert numbers == "result 0: tensor<3xf64> [0, 0.731059, -0.238406]\n"  # x / (1 + exp(-x))
+    assert numbers == "result 0: tensor<3xf64> [0.0, 0.731059, -0.238406]\n"  # x / (1 + exp(-x))
     llvm = run(build / "nets-opt", "--nets-to-cell", "--cell-to-llvm-pipeline", given=SOURCE)
     assert "llvm.func" in llvm

@@ -1,7 +1,10 @@
 # cmake --install: tools, headers and libraries, for find_package(cellgrad) in projects with passes of their own.
 # LLVM's packages of the same version are needed there, too. The Python package is another component.
 
-install(TARGETS cellc cell-opt cell-run cell-reduce cell-lsp-server RUNTIME DESTINATION bin COMPONENT compiler)
+# As they are: they look for no library of the build folder.
+foreach(_tool cellc cell-opt cell-run cell-reduce cell-lsp-server)
+  install(PROGRAMS $<TARGET_FILE:${_tool}> DESTINATION bin COMPONENT compiler)
+endforeach()
 
 foreach(_folder dialect passes tools/interp)
   cmake_path(GET _folder PARENT_PATH _parent)

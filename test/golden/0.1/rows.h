@@ -1,0 +1,327 @@
+/*===- rows - compiled by cellgrad 0.1.0, do not edit ---===
+ *
+ * Call cg_rows_check_header() once. Then fill an entry's argument struct with
+ * your buffers and call the entry; it returns CG_OK, CG_SKIPPED or a CG_ERROR_ code,
+ * which cg_rows_status_message() explains.
+ * "const" buffers are read; "in/out" buffers are updated in place; results are
+ * written. All are yours, before and after.
+ */
+#ifndef CG_ROWS_MODEL_H
+#define CG_ROWS_MODEL_H
+
+/*===- cellgrad_abi.h - the C ABI every compiled cellgrad model shares ------===
+ *
+ * This text is copied into the header of every model (model.h), guarded so that
+ * the headers of several models can be included together. Nothing here needs a
+ * library: a model depends on libc and libm alone.
+ *
+ * Rules of the border:
+ *  - the caller owns every buffer, and a model keeps no pointer to it;
+ *  - buffers are dense and row-major, aligned to their element type at least
+ *    (64 bytes is fastest); what a call writes overlaps nothing else in it;
+ *  - an entry is safe to call from several threads as long as they share no
+ *    result buffer, no donated buffer and no arena;
+ *  - a model never aborts or exits, and computes on the calling thread and on
+ *    those that the caller lends; it prints only what the user's program
+ *    prints, through the print hook.
+ *===----------------------------------------------------------------------===*/
+#ifndef CELLGRAD_ABI_VERSION
+#define CELLGRAD_ABI_VERSION 2u
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What an entry returns; errors are positive. cg_<model>_status_message() puts
+   it in words. */
+#define CG_OK 0
+/* A training step worked but left its update out, because a gradient is not
+   finite: Parameters and the optimizer's state are as they were, the loss scale
+   is updated, results are written. */
+#define CG_SKIPPED (-1)
+/* The argument struct or one of its pointers is NULL. */
+#define CG_ERROR_NULL_ARGUMENT 1
+/* A buffer is not aligned to its element type. */
+#define CG_ERROR_ALIGNMENT 2
+/* cg_context.struct_size is smaller than that of any version, a bit of
+   cg_context.flags is set that the model does not know, cg_context.parallel
+   is not filled in, or a model with CUDA kernels finds no device in
+   cg_context.cuda that was opened for it. */
+#define CG_ERROR_CONTEXT 3
+/* The arena is too small or not aligned to 64 bytes, 256 on a CUDA device. */
+#define CG_ERROR_ARENA 4
+/* No arena was given and none could be allocated, or there is no memory for
+   what a loop of unknown length keeps for its gradient. */
+#define CG_ERROR_ALLOCATION 5
+/* The computation itself reported a failure. */
+#define CG_ERROR_EXECUTION 6
+/* The processor lacks instructions the model was compiled for. */
+#define CG_ERROR_CPU 7
+/* cg_context.cancel was set. */
+#define CG_ERROR_CANCELLED 8
+/* Loops of unknown length made more trips than cg_context.max_trips. */
+#define CG_ERROR_TRIP_LIMIT 9
+/* They keep more for their gradient than cg_context.max_stash_bytes. */
+#define CG_ERROR_STASH_LIMIT 10
+/* The header is not that of the model: from cg_<model>_check_header() only. */
+#define CG_ERROR_HEADER 11
+/* The CUDA device or its driver reported an error, of this call or of one
+   before that only enqueued its work. */
+#define CG_ERROR_DEVICE 12
+/* There is no CUDA driver, no device of that number, or the model has no code
+   for its chip. */
+#define CG_ERROR_NO_DEVICE 13
+/* Another thread is in a call with cg_context.cuda. */
+#define CG_ERROR_BUSY 14
+/* The batch of an entry for any batch size is below 1 or above its maximum. */
+#define CG_ERROR_BATCH 15
+/* A collective failed: another rank has ended, or the library of the
+   communicator reported an error. cg_comm.message has the words. */
+#define CG_ERROR_COMM 16
+/* The ranks run different programs, or the same one with other shapes. */
+#define CG_ERROR_COMM_MISMATCH 17
+/* Another rank did not come within the time limit of the communicator. */
+#define CG_ERROR_COMM_TIMEOUT 18
+/* Weights cannot be read, or are not those of the model: from the loader of
+   weights only, which says why. */
+#define CG_ERROR_WEIGHTS 19
+/* This and above: a check of the program failed, each with a code of its own.
+   After any error donated buffers are as they were. */
+#define CG_ERROR_CHECK 1000
+
+/* Alignment of cg_context.arena in bytes. */
+#define CG_ARENA_ALIGNMENT 64u
+/* Where it is memory of a CUDA device. */
+#define CG_CUDA_ARENA_ALIGNMENT 256u
+/* And of the buffers of an entry that takes pointers of a CUDA device. */
+#define CG_CUDA_ALIGNMENT 16u
+
+/* Element types, as in cg_print_record.dtype. */
+#define CG_BOOL 0
+#define CG_INT8 1
+#define CG_INT16 2
+#define CG_INT32 3
+#define CG_INT64 4
+#define CG_UINT8 5
+#define CG_FLOAT16 6
+#define CG_BFLOAT16 7
+#define CG_FLOAT32 8
+#define CG_FLOAT64 9
+#define CG_UINT16 10
+#define CG_UINT32 11
+#define CG_UINT64 12
+
+/* Types that C lacks, by their bits. bool is one byte, 0 or 1. */
+typedef uint8_t cg_bool;
+typedef uint16_t cg_float16;
+typedef uint16_t cg_bfloat16;
+
+/* One piece of a printed line on its way to the print hook: text, then a tensor
+   if data is not NULL. The last piece of a line has text that ends in a
+   newline. Valid during the call only. */
+typedef struct cg_print_record {
+  uint32_t struct_size; /* sizeof(cg_print_record) as the model knows it */
+  int32_t dtype;        /* CG_FLOAT32 ... */
+  int32_t rank;
+  int32_t reserved;
+  const int64_t *shape; /* rank extents */
+  const char *text;     /* the message printed before the tensor, never NULL */
+  const void *data; /* dense, row-major; NULL for a message without a tensor */
+} cg_print_record;
+
+typedef void (*cg_print_fn)(const cg_print_record *record, void *user);
+
+/* Told of a model that was compiled with probes: kernel number `kernel` of the
+   model begins (`begins` is 1) or has ended (0), on the thread that called the
+   entry. A call that fails leaves out the end. */
+typedef void (*cg_probe_fn)(int32_t kernel, int32_t begins, void *user);
+
+/* A piece of a parallel region: computes its items begin <= i < end. `worker`
+   is at least 0 and below cg_parallel.threads, and no two calls of a region
+   that run at the same time have the same. Results depend neither on how a
+   region is cut nor on who computes what. */
+typedef void (*cg_task_fn)(void *frame, int64_t begin, int64_t end,
+                           int32_t worker);
+
+/* Threads that the caller lends, for cg_context.parallel. A pool of one's own
+   has this as its first member. */
+typedef struct cg_parallel {
+  uint32_t struct_size; /* sizeof(cg_parallel) */
+  int32_t threads;      /* calls of a task at the same time, at least 1 */
+  /* Calls `task` with ranges that cover 0 <= i < count, each item once, in any
+     order and on any thread, and returns when all calls have. Throws nothing.
+     Calls of an entry on several threads call it from several threads. */
+  void (*run)(struct cg_parallel *self, int64_t count, cg_task_fn task,
+              void *frame);
+} cg_parallel;
+
+/* What a collective does, as in cg_collective.kind. `n` is the number of ranks,
+   `count` as in cg_collective. */
+/* recv[i] = op over the ranks' send[i], on all. */
+#define CG_ALL_REDUCE 0
+/* The same of n * count elements; each rank gets its block of count. */
+#define CG_REDUCE_SCATTER 1
+/* count elements of each rank, n * count on all. */
+#define CG_ALL_GATHER 2
+/* root's count elements, on all. */
+#define CG_BROADCAST 3
+/* Block i of count elements goes to rank i. */
+#define CG_ALL_TO_ALL 4
+/* As CG_ALL_REDUCE, on root; recv of the others stays as it is. */
+#define CG_REDUCE 5
+/* As CG_ALL_GATHER, on root. */
+#define CG_GATHER 6
+/* Block i of root's n * count elements goes to rank i. */
+#define CG_SCATTER 7
+/* count elements to rank root, and from it. */
+#define CG_SEND 8
+#define CG_RECEIVE 9
+/* All wait for all. */
+#define CG_BARRIER 10
+
+/* How elements are combined, as in cg_collective.op. */
+#define CG_SUM 0
+#define CG_PROD 1
+#define CG_MIN 2
+#define CG_MAX 3
+
+/* A bit of cg_collective.flags: ranks are combined as a balanced binary tree,
+   so that the bits depend on the number of ranks alone, not on the library. */
+#define CG_ORDERED 1
+
+typedef struct cg_collective {
+  uint32_t struct_size; /* sizeof(cg_collective) as the model knows it */
+  int32_t kind;         /* CG_ALL_REDUCE ... */
+  int32_t op;           /* CG_SUM ..., 0 where nothing is combined */
+  int32_t dtype;        /* CG_FLOAT32 ... */
+  int32_t root;         /* the one rank of kinds that name one, else 0 */
+  int32_t flags;
+  int64_t count;    /* elements */
+  const void *send; /* NULL: recv, in place */
+  void *recv;
+} cg_collective;
+
+/* Ranks that compute together, for cg_context.comm. A communicator of one's own
+   has this as its first member. Calls of one communicator come from one thread
+   at a time. */
+typedef struct cg_comm {
+  uint32_t struct_size; /* sizeof(cg_comm) */
+  int32_t rank;         /* of the caller, 0 <= rank < size */
+  int32_t size;
+  int32_t reserved; /* 0 */
+  /* Begins a collective; all ranks begin the same ones in the same order. The
+     buffers belong to it until wait. Returns CG_OK or CG_ERROR_COMM... */
+  int32_t (*start)(struct cg_comm *self, const cg_collective *what,
+                   void **request);
+  /* Returns when that collective has ended on this rank. */
+  int32_t (*wait)(struct cg_comm *self, void **request);
+  /* CG_ERROR_COMM_MISMATCH where ranks give different values. Entries give the
+     hash of their collectives in the first call with a communicator. */
+  int32_t (*agree)(struct cg_comm *self, uint64_t value);
+  /* The last error in words, never NULL. */
+  const char *(*message)(struct cg_comm *self);
+} cg_comm;
+
+struct cg_cuda; /* an open CUDA device */
+
+/* What the caller may lend to a call. Every entry also takes NULL: it then
+   allocates its arena for the call and frees it, and prints to stdout. Set
+   struct_size to sizeof(cg_context) and unused members to zero: later versions
+   append members. */
+typedef struct cg_context {
+  uint32_t struct_size;
+  uint32_t flags;       /* none defined yet: 0; others are refused */
+  void *arena;          /* scratch memory, 64-byte aligned, or NULL */
+  uint64_t arena_bytes; /* at least CG_<MODEL>_<ENTRY>_ARENA_BYTES */
+  cg_print_fn print;    /* NULL: text to stdout */
+  void *print_user;     /* passed to print */
+  /* From here on: where struct_size covers them. */
+  const volatile int32_t *cancel; /* NULL, or a flag that any thread, signal
+                                     handler or print may set: the call ends
+                                     with CG_ERROR_CANCELLED at the next print,
+                                     or trip of a loop that may take long */
+  uint64_t max_trips; /* of loops of unknown length in one call; 0: no limit */
+  uint64_t max_stash_bytes; /* they may keep at a time for their gradient; 0: no
+                               limit */
+  uint64_t *failed_bytes;   /* NULL, or where the bytes are written that such a
+                               loop could not have */
+  int32_t (*on_cancel)(
+      void *user);      /* NULL, or what is asked where *cancel is
+                           set: where it gives 0, the call goes on */
+  void *on_cancel_user; /* passed to on_cancel */
+  /* Version 2. */
+  cg_parallel *parallel; /* NULL, or threads to compute on */
+  cg_comm *comm;         /* NULL: one rank; or the ranks that models with
+                            collectives compute with */
+  struct cg_cuda *cuda;  /* for models with CUDA kernels: what they compute on;
+                            the arena is memory of it then. Others ignore it */
+  void *stream;      /* CUstream of such models; NULL: the legacy default one */
+  cg_probe_fn probe; /* NULL, or what a model with probes (cellc --profile)
+                        calls around each kernel; others ignore it */
+  void *probe_user;  /* passed to probe */
+  uint64_t reserved[6]; /* 0 */
+} cg_context;
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* CELLGRAD_ABI_VERSION */
+
+#if CELLGRAD_ABI_VERSION != 2u
+#error "headers of models with different ABI versions are included together"
+#endif
+
+/* Names that could be those of another model, too. */
+#if defined(CG_ENTRY_cg_rows_forward_arena_bytes)
+#error "a function or macro of the model 'rows' has the name of one of another model in this file: include them in different files, or name one of the models otherwise (cellc --name, file_name of ms.export)"
+#endif
+#define CG_ENTRY_cg_rows_forward_arena_bytes
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What this header and its model agree on: entries, and each buffer's place, dtype
+   and shape. */
+#define CG_ROWS_FINGERPRINT 0x615af2466b647ab2u
+uint64_t cg_rows_fingerprint(void);
+/* CELLGRAD_ABI_VERSION of the compiler that wrote the model. */
+uint32_t cg_rows_abi_version(void);
+/* CG_OK, or CG_ERROR_HEADER where this header is not that of the model the program
+   runs with. */
+static inline int32_t cg_rows_check_header(void) {
+  return cg_rows_abi_version() == CELLGRAD_ABI_VERSION &&
+                 cg_rows_fingerprint() == CG_ROWS_FINGERPRINT
+             ? CG_OK
+             : CG_ERROR_HEADER;
+}
+/* Entries, arguments, shapes and target as JSON text. */
+const char *cg_rows_signature(void);
+/* The words for a status code; never NULL. */
+const char *cg_rows_status_message(int32_t status);
+/* The .safetensors file inside the model, and its size. */
+const void *cg_rows_weights(uint64_t *bytes);
+
+/* Entry "forward": 2 arguments, 1 results. */
+#define CG_ROWS_FORWARD_ARENA_BYTES 1536u
+#define CG_ROWS_FORWARD_MAX_BATCH 2147483647
+#define CG_ROWS_FORWARD_X_ELEMENTS(batch) ((uint64_t)(batch) * 3u)
+#define CG_ROWS_FORWARD_OUT0_ELEMENTS(batch) ((uint64_t)(batch) * 3u)
+typedef struct cg_rows_forward_args {
+  int64_t batch; /* samples: 1 to CG_ROWS_FORWARD_MAX_BATCH */
+  const float *x; /* input "x": float32[batch, 3] */
+  float *out0; /* result "out0": float32[batch, 3] */
+} cg_rows_forward_args;
+int32_t cg_rows_forward(const cg_rows_forward_args *args, const cg_context *context);
+/* Bytes of an arena with which the entry computes on so many threads, whatever the
+   batch; with fewer it computes on one. */
+uint64_t cg_rows_forward_arena_bytes(int64_t batch, int32_t threads) __asm__("cg_rows.forward_arena_bytes");
+
+#ifdef __cplusplus
+}
+#endif
+#elif CG_ROWS_FINGERPRINT != 0x615af2466b647ab2u
+#error "two versions of the model 'rows' are included together"
+#endif /* CG_ROWS_MODEL_H */
