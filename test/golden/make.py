@@ -41,7 +41,7 @@ def main(version: str) -> None:
     x = random.standard_normal((5, 3)).astype(np.float32)
     y = random.standard_normal((5, 2)).astype(np.float32)
     given = ms.Tensor(x), ms.Tensor(y)
-    options = {"target": "x86-64", "bindings": ("py",)}
+    options = {"target": "x86-64"}
     ms.export(net, given[0], file_name=str(folder / "net"), step=(step, *given), **options)
     rows = ms.Tensor(shape=[None, 3], dtype=ms.float32)
     ms.export(
@@ -62,6 +62,8 @@ def main(version: str) -> None:
             return [plain(part) for part in value]
         return [value.dtype.name, list(value.shape), value.tobytes().hex()]
 
+    for header in folder.glob("*.h"):
+        header.unlink()
     (folder / "recorded.json").write_text(json.dumps(plain(recorded), indent=1) + "\n")
 
 
