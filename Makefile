@@ -53,6 +53,7 @@ docs: build ## Renew the generated pages of docs/ and what the code in pages pri
 	@$(PY) tools/forms/write_forms.py --pages pyfront/cellgrad build/python/cellgrad/ops/_generated.py docs/functions.md build/docs/reference
 	@$(PY) test/oracles/conventions.py
 	@$(PY) tools/docs/op_status.py
+	@$(PY) tools/docs/op_syntax.py
 	@$(PY) tools/docs/api_names.py
 	@$(PY) tools/docs/variables.py
 	@$(PY) tools/docs/snippets.py --renew

@@ -26,8 +26,6 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
-#include <mutex>
-
 using namespace mlir;
 using namespace cellgrad;
 
@@ -151,8 +149,7 @@ private:
 
 LogicalResult lower(ModuleOp module, const CompileOptions &options,
                     Timings *timings, FailureReport &report) {
-  static std::once_flag once;
-  std::call_once(once, registerPasses);
+  registerPasses();
   if ((options.cuda || !options.ptx.empty()) && module->hasAttr("cell.batch"))
     return refuse(module.getLoc())
            << "is a program for any batch size, which only the CPU computes: "
@@ -182,6 +179,8 @@ LogicalResult lower(ModuleOp module, const CompileOptions &options,
   if (failed(parsePassPipeline(pipeline, pm, os)))
     return refuse(module.getLoc()) << "invalid pass pipeline '" << pipeline
                                    << "': " << llvm::StringRef(message).trim();
+  // Those of cellc; in other programs there are none.
+  (void)applyPassManagerCLOptions(pm);
   if (!options.emit.dumpDirectory.empty())
     pm.addInstrumentation(
         std::make_unique<DumpAfterEachPass>(options.emit.dumpDirectory));

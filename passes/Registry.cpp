@@ -52,6 +52,8 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
+#include <mutex>
+
 using namespace mlir;
 
 void cellgrad::registerDialects(DialectRegistry &registry) {
@@ -78,7 +80,8 @@ void cellgrad::registerDialects(DialectRegistry &registry) {
   vector::registerSubsetOpInterfaceExternalModels(registry);
 }
 
-void cellgrad::registerPasses() {
+namespace cellgrad {
+static void registerAll() {
   registerCellAutodiffPasses();
   registerCellBatchPasses();
   registerCellEmitPasses();
@@ -99,4 +102,11 @@ void cellgrad::registerPasses() {
   registerReconcileUnrealizedCastsPass();
   registerCellLowerMathPasses();
   registerPipelines();
+}
+
+} // namespace cellgrad
+
+void cellgrad::registerPasses() {
+  static std::once_flag once;
+  std::call_once(once, registerAll);
 }

@@ -13,7 +13,7 @@ namespace cellgrad {
 void registerDialects(mlir::DialectRegistry &registry);
 
 /// Registers every cellgrad pass and named pipeline, and the upstream passes
-/// they use, with the global pass registry. Call once per process.
+/// they use, with the global pass registry, once per process.
 void registerPasses();
 
 /// Registers the named pipelines alone.

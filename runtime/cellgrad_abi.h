@@ -73,6 +73,9 @@ extern "C" {
 #define CG_ERROR_COMM_MISMATCH 17
 /* Another rank did not come within the time limit of the communicator. */
 #define CG_ERROR_COMM_TIMEOUT 18
+/* Weights cannot be read, or are not those of the model: from the loader of
+   weights only, which says why. */
+#define CG_ERROR_WEIGHTS 19
 /* This and above: a check of the program failed, each with a code of its own.
    After any error donated buffers are as they were. */
 #define CG_ERROR_CHECK 1000

@@ -49,6 +49,8 @@ const char *cell_rt_status_message(int32_t status) {
            "compile the program again with the header written beside the model";
   case CG_ERROR_BATCH:
     return "the batch is below 1 or above the entry's MAX_BATCH";
+  case CG_ERROR_WEIGHTS:
+    return "the weights cannot be read, or are not those of this model";
   default:
     return "unknown status code";
   }

@@ -67,6 +67,9 @@ bool emitRecords(const RecordKeeper &records, raw_ostream &os) {
           });
       });
       out.attribute("results", r.op.getNumResults());
+      out.attribute("format", r.op.hasAssemblyFormat()
+                                  ? r.op.getAssemblyFormat()
+                                  : StringRef());
       out.attribute("derivative", r.kind);
       out.attributeArray("vjp", [&] {
         for (StringRef rule : r.vjp)

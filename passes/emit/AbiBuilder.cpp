@@ -235,6 +235,31 @@ void AbiBuilder::checkContext(Value context) {
          CG_ERROR_CONTEXT);
 }
 
+void AbiBuilder::writeWeights() {
+  LLVM::GlobalOp global;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(module.getBody());
+    global = LLVM::GlobalOp::create(
+        b, loc, LLVM::LLVMArrayType::get(b.getI8Type(), model.weightsBytes),
+        /*isConstant=*/true, LLVM::Linkage::External, kWeightsSymbol,
+        Attribute(), CG_ARENA_ALIGNMENT);
+    global.setVisibility_(LLVM::Visibility::Hidden);
+  }
+  auto function = define(model.prefix() + "weights", ptr, {ptr});
+  Value bytes = function.getArgument(0);
+  Block *tell = b.createBlock(&function.getBody(), function.end());
+  Block *give = b.createBlock(&function.getBody(), function.end());
+  b.setInsertionPointToEnd(&function.front());
+  LLVM::CondBrOp::create(b, loc, isNull(bytes), give, ValueRange{}, tell,
+                         ValueRange{});
+  b.setInsertionPointToStart(tell);
+  LLVM::StoreOp::create(b, loc, constant(i64, model.weightsBytes), bytes);
+  LLVM::BrOp::create(b, loc, ValueRange{}, give);
+  b.setInsertionPointToStart(give);
+  ret(LLVM::AddressOfOp::create(b, loc, ptr, global.getSymName()));
+}
+
 void AbiBuilder::writeModelFunctions(llvm::StringRef signature,
                                      ArrayAttr checks,
                                      llvm::StringRef statusMessage) {
@@ -248,6 +273,9 @@ void AbiBuilder::writeModelFunctions(llvm::StringRef signature,
 
   define(prefix + "abi_version", i32, {});
   ret(constant(i32, CELLGRAD_ABI_VERSION));
+
+  if (model.embedsWeights())
+    writeWeights();
 
   auto message = define(prefix + "status_message", ptr, {i32});
   Value status = message.getArgument(0);

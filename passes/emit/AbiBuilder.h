@@ -67,6 +67,8 @@ protected:
   /// Leaves with `status` where `bad` holds; building goes on where it does
   /// not.
   void failIf(Value bad, int32_t status);
+  /// The function that gives the file of weights inside the model.
+  void writeWeights();
   /// Leaves where one of the buffers, to which the struct at `args` points, is
   /// null or misaligned.
   void checkBuffers(const EntrySpec &entry, Value args,

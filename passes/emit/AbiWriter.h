@@ -11,6 +11,9 @@
 
 namespace cellgrad {
 
+/// The global that holds the file of weights.
+constexpr llvm::StringLiteral kWeightsSymbol = "cell_weights";
+
 /// The function that computes an entry.
 struct EntryImpl {
   mlir::LLVM::LLVMFuncOp function;

@@ -1,13 +1,17 @@
 //===- Emit.cpp - LLVM dialect to files a C program can use ---------------===//
 
 #include "passes/emit/Emit.h"
+#include "passes/emit/AbiWriter.h"
+#include "passes/emit/Bindings.h"
 #include "passes/emit/Files.h"
 #include "passes/emit/Levels.h"
+#include "passes/emit/Lines.h"
 #include "passes/emit/Link.h"
 #include "passes/emit/Object.h"
 #include "passes/emit/Passes.h"
 #include "passes/emit/Processor.h"
 #include "passes/emit/Ptx.h"
+#include "passes/emit/RuntimeImage.h"
 #include "passes/emit/Signature.h"
 
 #include "dialect/Refusal.h"
@@ -15,6 +19,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/Pass/PassManager.h"
 
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Path.h"
@@ -52,6 +57,8 @@ private:
   }
   LogicalResult dump(const llvm::Module &ir, llvm::StringRef name);
   LogicalResult addAbi(ModuleOp module, llvm::StringRef target);
+  LogicalResult addWeights(llvm::Module &ir, const ModelSpec &spec);
+  LogicalResult writeTexts(const ModelSpec &spec);
   /// The optimised code of `module` for `processor`; null after a diagnostic.
   std::unique_ptr<llvm::Module> makeCode(ModuleOp module,
                                          const Processor &processor,
@@ -91,6 +98,7 @@ LogicalResult Emitter::addAbi(ModuleOp module, llvm::StringRef target) {
   abi.model = options.model;
   abi.target = target.str();
   abi.allocates = options.sanitizeAddress;
+  abi.weightsBytes = static_cast<int64_t>(options.weights.size());
   PassManager pm(module.getContext(), ModuleOp::getOperationName());
   EmitPtxOptions ptx;
   ptx.chips.assign(options.chips.begin(), options.chips.end());
@@ -99,6 +107,70 @@ LogicalResult Emitter::addAbi(ModuleOp module, llvm::StringRef target) {
       pm.addNestedPass<gpu::GPUModuleOp>(createEmitPtx(ptx));
   pm.addPass(createCellEmitAbi(abi));
   return pm.run(module);
+}
+
+/// Gives the global for weights its contents.
+LogicalResult Emitter::addWeights(llvm::Module &ir, const ModelSpec &spec) {
+  llvm::StringRef weights = options.weights;
+  if (weights.empty())
+    return success();
+  constexpr size_t kMost = size_t(1) << 30;
+  if (weights.size() > kMost)
+    return refuse(module.getLoc())
+           << "the file of weights has " << weights.size() << " bytes: at most "
+           << kMost << " can be a part of the model; leave it beside it";
+  if (auto error = checkWeights(spec, weights))
+    return refuse(module.getLoc()) << "the weights cannot be a part of the "
+                                      "model: "
+                                   << llvm::toString(std::move(error));
+  llvm::GlobalVariable *global =
+      ir.getGlobalVariable(kWeightsSymbol, /*AllowInternal=*/true);
+  if (!global)
+    return module.emitError("the module has no place for weights: it went "
+                            "through cell-emit-abi without them");
+  global->setInitializer(llvm::ConstantDataArray::getString(
+      ir.getContext(), weights, /*AddNull=*/false));
+  global->setVisibility(llvm::GlobalValue::DefaultVisibility);
+  global->setLinkage(llvm::GlobalValue::InternalLinkage);
+  return success();
+}
+
+/// The header and what is for other languages and for build systems.
+LogicalResult Emitter::writeTexts(const ModelSpec &spec) {
+  std::string library =
+      outputs.sharedObject.empty()
+          ? options.model + ".so"
+          : llvm::sys::path::filename(outputs.sharedObject).str();
+  ArtifactNames names(library);
+  auto add = [&](llvm::StringRef path,
+                 llvm::function_ref<llvm::Expected<std::string>()> make) {
+    if (path.empty())
+      return success();
+    llvm::Expected<std::string> text = make();
+    if (!text)
+      return LogicalResult(refuse(module.getLoc())
+                           << llvm::toString(text.takeError()));
+    return checkFile(files.add(path, llvm::StringRef(*text)));
+  };
+  using Maker =
+      llvm::Expected<std::string> (*)(const ModelSpec &, const ArtifactNames &);
+  const std::pair<llvm::StringRef, Maker> kMakers[] = {
+      {outputs.cpp, makeCpp},
+      {outputs.python, makePython},
+      {outputs.rust, makeRust},
+      {outputs.weightsLoader, makeWeightsLoader},
+      {outputs.pkgConfig,
+       [](const ModelSpec &s, const ArtifactNames &n) {
+         return llvm::Expected<std::string>(makePkgConfig(s, n));
+       }},
+      {outputs.cmakeConfig, [](const ModelSpec &s, const ArtifactNames &n) {
+         return llvm::Expected<std::string>(makeCMakeConfig(s, n));
+       }}};
+  for (auto [path, make] : kMakers)
+    if (failed(add(path, [&, maker = make] { return maker(spec, names); })))
+      return failure();
+  return add(outputs.header,
+             [&] { return llvm::Expected<std::string>(makeHeader(spec)); });
 }
 
 LogicalResult Emitter::generateCode(llvm::Module &ir,
@@ -121,6 +193,10 @@ LogicalResult Emitter::writeCode(llvm::Module &ir,
         failed(checkFile(files.add(outputs.assembly, llvm::StringRef(text)))))
       return failure();
   }
+  if (!outputs.runtime.empty() &&
+      failed(checkFile(
+          files.add(outputs.runtime, runtimeImages(platform->arch).object))))
+    return failure();
   if (outputs.sharedObject.empty() && outputs.object.empty() &&
       outputs.archive.empty())
     return success();
@@ -158,7 +234,7 @@ LogicalResult Emitter::writeCode(llvm::Module &ir,
                                   *platform,
                                   /*bound=*/!options.sanitizeAddress &&
                                       !options.sanitizeThread,
-                                  cuda),
+                                  cuda, options.lines),
                  true)))
     return failure();
   return success();
@@ -197,6 +273,20 @@ LogicalResult Emitter::checkKinds() {
     return refuse(module.getLoc())
            << "target wasm32 has no objects, archives or C headers: it makes "
               ".wasm and the ES module .mjs that loads it";
+  const std::string *forOthers[] = {
+      &outputs.cpp,       &outputs.python,      &outputs.rust,
+      &outputs.pkgConfig, &outputs.cmakeConfig, &outputs.weightsLoader,
+      &outputs.runtime};
+  bool texts = llvm::any_of(
+      forOthers, [](const std::string *path) { return !path->empty(); });
+  if (wasm && (texts || options.lines || !options.weights.empty()))
+    return refuse(module.getLoc())
+           << "target wasm32 has no files for other languages, no weights "
+              "inside and no lines: the ES module .mjs loads it";
+  if (modules.size() > 1 && !options.weights.empty())
+    return refuse(module.getLoc())
+           << "weights cannot be a part of a model for several levels of "
+              "processors: leave them beside it, or name one level";
   if (wasm && (options.sanitizeAddress || options.sanitizeThread))
     return refuse(module.getLoc())
            << "target wasm32 has no sanitizers: leave the option out";
@@ -230,7 +320,8 @@ LogicalResult Emitter::run() {
   if (modules.size() > 1 && failed(shareArenas(modules)))
     return failure();
   for (auto [module, name] : llvm::zip(modules, names))
-    if (failed(addAbi(module, name)))
+    if (failed(addAbi(module, name)) ||
+        (options.lines && failed(addLines(module))))
       return failure();
   FailureOr<ModelSpec> spec = readModel(module);
   if (failed(spec))
@@ -259,6 +350,8 @@ LogicalResult Emitter::run() {
       return check(joined.takeError());
     ir = std::move(*joined);
   }
+  if (failed(addWeights(*ir, *spec)))
+    return failure();
   // Each function says what it is for.
   auto &machine = levels.back().machine;
 
@@ -276,9 +369,7 @@ LogicalResult Emitter::run() {
   for (const ExtraFile &file : outputs.extra)
     if (failed(checkFile(files.add(file.path, file.pieces))))
       return failure();
-  if (!outputs.header.empty() &&
-      failed(checkFile(
-          files.add(outputs.header, llvm::StringRef(makeHeader(*spec))))))
+  if (failed(writeTexts(*spec)))
     return failure();
   if (!outputs.module.empty()) {
     std::string wasm = outputs.sharedObject;

@@ -16,6 +16,7 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Support/LLVM.h"
 
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
 #include <functional>
@@ -33,12 +34,18 @@ struct EmitOptions {
   unsigned optLevel = 2;         ///< 0 to 3, see optimize
   /// The kinds of GPU to generate device code for, where the module has such.
   std::vector<std::string> chips = {"sm_80"};
+  /// Code has the lines of the program that it was made of, for debuggers and
+  /// profilers.
+  bool lines = false;
   /// Every access to memory is checked when the code runs, in a process that
   /// has AddressSanitizer's runtime.
   bool sanitizeAddress = false;
   /// Two accesses of which nothing says which is first, one of them a write,
   /// are told of, in a process that has ThreadSanitizer's runtime.
   bool sanitizeThread = false;
+  /// The bytes of a .safetensors file that becomes a part of the model; empty:
+  /// none.
+  llvm::StringRef weights;
   std::string dumpDirectory; ///< when not empty, the LLVM IR after each stage
 };
 
@@ -53,9 +60,14 @@ struct ExtraFile {
 struct EmitOutputs {
   std::string sharedObject; ///< of wasm32 the .wasm file
   std::string object, archive, assembly, llvmIR, header;
-  std::string module;           ///< the ES module that loads a .wasm file
-  std::vector<ExtraFile> extra; ///< that appear with them
-  bool durable = false;         ///< on the disk before they take their places
+  std::string module;  ///< the ES module that loads a .wasm file
+  std::string runtime; ///< the object that assembly and LLVM IR refer to
+  /// In other languages: a C++ header, a Python and a Rust module, a loader of
+  /// weights in C.
+  std::string cpp, python, rust, weightsLoader;
+  std::string pkgConfig, cmakeConfig; ///< for build systems
+  std::vector<ExtraFile> extra;       ///< that appear with them
+  bool durable = false; ///< on the disk before they take their places
 };
 
 /// What the error of a file that cannot be written tells besides its words.

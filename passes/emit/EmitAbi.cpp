@@ -94,6 +94,7 @@ FailureOr<ModelSpec>
 EmitAbi::readEntries(llvm::StringMap<LLVM::LLVMFuncOp> &impls) {
   ModelSpec spec;
   spec.name = sanitizeIdentifier(model);
+  spec.weightsBytes = weightsBytes;
   if (device) {
     auto chips = readChips(device);
     if (failed(chips))

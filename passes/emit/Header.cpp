@@ -8,12 +8,11 @@
 #include "passes/emit/Names.h"
 #include "passes/emit/RuntimeImage.h"
 #include "passes/emit/Signature.h"
+#include "passes/emit/Text.h"
 
 #include "runtime/cellgrad_abi.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/ConvertUTF.h"
-#include "llvm/Support/Unicode.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace cellgrad;
@@ -21,42 +20,6 @@ using namespace cellgrad;
 namespace {
 /// In "CG_M_E_X_ELEMENTS" and "CG_M_E_ARENA_BYTES", whatever the case.
 constexpr size_t kUnderscores = 4;
-
-/// Text that may stand inside a C comment: on one line, in UTF-8, and without
-/// characters that change how the rest of the line is shown.
-std::string commentSafe(llvm::StringRef text) {
-  std::string safe;
-  while (!text.empty()) {
-    auto *at = reinterpret_cast<const llvm::UTF8 *>(text.begin());
-    llvm::UTF32 c = 0;
-    bool shown = llvm::convertUTF8Sequence(
-                     &at, reinterpret_cast<const llvm::UTF8 *>(text.end()), &c,
-                     llvm::strictConversion) == llvm::conversionOK &&
-                 llvm::sys::unicode::isPrintable(c) &&
-                 !llvm::sys::unicode::isFormatting(c);
-    size_t size = shown ? reinterpret_cast<const char *>(at) - text.begin() : 1;
-    bool closes = c == '/' && !safe.empty() && safe.back() == '*';
-    bool opens = c == '*' && !safe.empty() && safe.back() == '/';
-    if (closes || opens)
-      safe += ' ';
-    safe += shown ? text.take_front(size) : "?";
-    text = text.drop_front(size);
-  }
-  return safe;
-}
-
-std::string typeText(const TensorSpec &spec) {
-  std::string text = spec.dtype->name;
-  text += '[';
-  text += llvm::join(llvm::map_range(spec.shape,
-                                     [](int64_t n) {
-                                       return n == kBatchExtent
-                                                  ? "batch"
-                                                  : std::to_string(n);
-                                     }),
-                     ", ");
-  return text + "]";
-}
 
 void writeField(llvm::raw_ostream &os, const TensorSpec &spec,
                 const EntrySpec &entry) {
@@ -229,8 +192,8 @@ std::string cellgrad::makeHeader(const ModelSpec &model) {
   std::string prefix = model.prefix(), macros = model.macroPrefix();
   std::string guard = macros + "MODEL_H", mark = macros + "FINGERPRINT";
   std::string value = "0x" + llvm::utohexstr(fingerprint(model), true) + "u";
-  os << "/*===- " << model.name << " - compiled by cellgrad " CELLGRAD_VERSION
-     << ", do not edit ---===\n"
+  os << "/*===- " << model.name << " - compiled by cellgrad "
+     << compilerVersion() << ", do not edit ---===\n"
      << " *\n"
      << " * Call " << prefix << "check_header() once. Then fill an entry's "
      << "argument struct with\n"
@@ -267,6 +230,10 @@ std::string cellgrad::makeHeader(const ModelSpec &model) {
   os << "/* The words for a status code; never NULL. */\n";
   declare(os, model, "const char *", prefix + "status_message",
           "(int32_t status)");
+  if (model.embedsWeights()) {
+    os << "/* The .safetensors file inside the model, and its size. */\n";
+    declare(os, model, "const void *", prefix + "weights", "(uint64_t *bytes)");
+  }
   if (model.parallel())
     writePool(os, model);
   if (model.cuda())

@@ -21,12 +21,14 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <cerrno>
+#include <chrono>
 #include <fcntl.h>
 #include <memory>
 #include <mutex>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -37,7 +39,37 @@ using namespace cellgrad;
 using llvm::StringRef;
 
 namespace {
-/// A directory for LLD's inputs, which it takes as files only; gone at the end.
+constexpr llvm::StringLiteral kScratchName = "cellgrad-link";
+
+/// Removes the directories of processes that were killed: theirs are locked no
+/// more. One that was just made may not be locked yet.
+void removeLeftovers() {
+  namespace fs = llvm::sys::fs;
+  constexpr std::chrono::minutes kYoung(1);
+  llvm::SmallString<128> folder;
+  llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, folder);
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error, /*follow_symlinks=*/false), end;
+       !error && at != end; at.increment(error)) {
+    StringRef name = llvm::sys::path::filename(at->path());
+    fs::file_status status;
+    if (!name.starts_with(kScratchName) ||
+        fs::status(at->path(), status, /*follow=*/false) ||
+        status.type() != fs::file_type::directory_file ||
+        status.getUser() != ::getuid() ||
+        std::chrono::system_clock::now() - status.getLastModificationTime() <
+            kYoung)
+      continue;
+    int lock = ::open(at->path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (lock >= 0 && ::flock(lock, LOCK_EX | LOCK_NB) == 0)
+      (void)fs::remove_directories(at->path());
+    if (lock >= 0)
+      ::close(lock);
+  }
+}
+
+/// A directory for LLD's inputs, which it takes as files only; gone at the end,
+/// or where the process is killed when another one links.
 class Scratch {
 public:
   ~Scratch() {
@@ -45,19 +77,27 @@ public:
       ::unlink(file.c_str()); // LLVM's remove leaves pipes alone
     if (!directory.empty())
       (void)llvm::sys::fs::remove(directory);
+    if (lock >= 0)
+      ::close(lock);
   }
 
   /// The path of a file called `name` with these contents.
   llvm::Expected<std::string> add(StringRef name, StringRef contents) {
-    if (directory.empty())
+    if (directory.empty()) {
+      static std::once_flag once;
+      std::call_once(once, removeLeftovers);
       if (auto error =
-              llvm::sys::fs::createUniqueDirectory("cellgrad", directory)) {
+              llvm::sys::fs::createUniqueDirectory(kScratchName, directory)) {
         llvm::SmallString<128> folder;
         llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, folder);
         return llvm::createStringError(
             "cannot create a folder for temporary files in '" + folder + "': " +
             error.message() + "; set TMPDIR to a folder that can be written");
       }
+      lock = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+      if (lock >= 0)
+        (void)::flock(lock, LOCK_EX | LOCK_NB);
+    }
     std::string path = reserve(name);
     int descriptor;
     if (auto error = llvm::sys::fs::openFileForWrite(path, descriptor))
@@ -77,6 +117,7 @@ public:
 
 private:
   llvm::SmallString<128> directory;
+  int lock = -1; ///< held while the process lives
   std::vector<std::string> files;
 };
 
@@ -211,6 +252,29 @@ llvm::Expected<std::string> link(std::vector<std::string> arguments,
   return contents;
 }
 
+/// The functions of a model that its callers see: what is kept of an object
+/// with all that it needs.
+llvm::Expected<std::vector<std::string>> readExports(StringRef object) {
+  auto file = llvm::object::ObjectFile::createELFObjectFile(
+      llvm::MemoryBufferRef(object, "model.o"));
+  if (!file)
+    return file.takeError();
+  std::vector<std::string> names;
+  for (const llvm::object::SymbolRef &symbol : (*file)->symbols()) {
+    auto flags = symbol.getFlags();
+    if (!flags)
+      return flags.takeError();
+    using llvm::object::SymbolRef;
+    if (!(*flags & SymbolRef::SF_Global) || (*flags & SymbolRef::SF_Undefined))
+      continue;
+    auto name = symbol.getName();
+    if (!name)
+      return name.takeError();
+    names.push_back(name->str());
+  }
+  return names;
+}
+
 llvm::StringSet<> readLibrarySymbols(Arch arch) {
   llvm::StringSet<> names;
   RuntimeImages images = runtimeImages(arch);
@@ -262,7 +326,8 @@ bool cellgrad::isLibrarySymbol(StringRef name, Arch arch) {
 llvm::Expected<std::string> cellgrad::linkSharedObject(StringRef object,
                                                        StringRef soname,
                                                        const Platform &platform,
-                                                       bool bound, bool cuda) {
+                                                       bool bound, bool cuda,
+                                                       bool lines) {
   Scratch scratch;
   RuntimeImages images = runtimeImages(platform.arch);
   std::vector<std::string> arguments{"-shared",
@@ -285,7 +350,9 @@ llvm::Expected<std::string> cellgrad::linkSharedObject(StringRef object,
                                      "-soname",
                                      soname.str()};
   if (bound)
-    arguments.insert(arguments.end(), {"--no-undefined", "--strip-all"});
+    arguments.push_back("--no-undefined");
+  if (bound && !lines)
+    arguments.push_back("--strip-all");
   for (auto [name, contents] :
        {std::pair{"model.o", object}, std::pair{"runtime.o", images.object},
         std::pair{"cuda.o", cuda ? cudaRuntimeObject() : StringRef()},
@@ -361,6 +428,14 @@ llvm::Expected<std::string> cellgrad::linkRelocatable(StringRef object,
     return runtime.takeError();
   std::vector<std::string> arguments{"-r", "--threads=1", "--build-id=none",
                                      *model, *runtime};
+  // Without what nothing refers to: a program without C's streams can link a
+  // model that prints nothing.
+  auto exports = readExports(object);
+  if (!exports)
+    return exports.takeError();
+  arguments.push_back("--gc-sections");
+  for (const std::string &name : *exports)
+    arguments.push_back("--undefined=" + name);
   if (cuda) {
     auto device = scratch.add("cuda.o", cudaRuntimeObject());
     if (!device)

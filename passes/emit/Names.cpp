@@ -136,7 +136,7 @@ void nameEntry(EntrySpec &entry, const ModelSpec &model, NameTable &table) {
   auto nameBuffer = [&](TensorSpec &spec) {
     NameTable::choose(
         sanitizeIdentifier(spec.name), [&](const std::string &name) {
-          spec.field = isReserved(name) ? name + "_" : name;
+          spec.field = fieldName(name);
           spec.macro = entry.macro + StringRef(name).upper() + "_ELEMENTS";
           return table.take({spec.macro});
         });
@@ -168,6 +168,10 @@ std::string cellgrad::sanitizeIdentifier(StringRef name) {
   return ident;
 }
 
+std::string cellgrad::fieldName(StringRef identifier) {
+  return identifier.str() + (isReserved(identifier) ? "_" : "");
+}
+
 void cellgrad::assignNames(ModelSpec &model) {
   NameTable table;
   for (StringRef function : kModelFunctions)
@@ -175,6 +179,8 @@ void cellgrad::assignNames(ModelSpec &model) {
   if (model.cuda())
     for (StringRef function : kCudaFunctions)
       table.take({model.prefix() + function.str()});
+  if (model.embedsWeights())
+    table.take({model.prefix() + "weights"});
   // The entry "version" of "m_abi" must not be what "m" has.
   StringRef name = model.name;
   for (size_t end = name.find('_'); end != StringRef::npos;

@@ -11,6 +11,10 @@ namespace cellgrad {
 /// become '_' (none at the ends), leading digits follow an 'x'.
 std::string sanitizeIdentifier(llvm::StringRef name);
 
+/// `identifier`, or with an underscore behind it where it is a word of C or C++
+/// or may be a macro.
+std::string fieldName(llvm::StringRef identifier);
+
 /// Gives every entry of `model` its symbol and macros, and every buffer its
 /// field and macro. Names that would be taken get a number: "f_2".
 void assignNames(ModelSpec &model);

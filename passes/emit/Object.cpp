@@ -32,10 +32,13 @@ cellgrad::translate(mlir::ModuleOp module, llvm::LLVMContext &context,
     function.addFnAttr(llvm::Attribute::NoUnwind);
     if (function.isDeclaration())
       continue;
+    const Platform &platform = *processor.platform;
+    // Debuggers and profilers find their way through its frames.
+    if (platform.arch != Arch::Wasm)
+      function.setUWTableKind(llvm::UWTableKind::Async);
     // What the caller sees runs on any machine of the platform, to say when the
     // rest does not.
     bool inner = function.hasLocalLinkage();
-    const Platform &platform = *processor.platform;
     std::string features = inner ? processor.features : platform.features.str();
     function.addFnAttr("target-cpu",
                        inner ? processor.cpu : platform.cpu.str());

@@ -15,7 +15,8 @@ def CellEmitAbi : Pass<"cell-emit-abi", "mlir::ModuleOp"> {
     caller guarantees, and for each a function `cg_<model>_<entry>(args, context)` that
     checks the pointers, finds or allocates the arena, and calls it; and the
     functions every model has: `cg_<model>_abi_version`, `_fingerprint`, `_signature`,
-    `_status_message`.
+    `_status_message`. With `weights-bytes` there is `cg_<model>_weights`, and the global
+    `cell_weights` of that size, which gets its contents when code is generated.
 
     Calls of `@cell_print(text, dtype, rank, shape, data)` become calls of the print hook of
     the caller's context, which is passed on through every function on the way.
@@ -39,6 +40,8 @@ def CellEmitAbi : Pass<"cell-emit-abi", "mlir::ModuleOp"> {
            "Name of the model; other characters than letters and digits become '_'">,
     Option<"target", "target", "std::string", /*default=*/"\"native\"",
            "CPU recorded in the signature">,
+    Option<"weightsBytes", "weights-bytes", "int64_t", /*default=*/"0",
+           "Size of the file of weights that becomes a part of the model; 0: none">,
     Option<"allocates", "allocates", "bool", /*default=*/"false",
            "The code may allocate its temporaries, as it does where they are "
            "checked">

@@ -14,6 +14,10 @@
       symbol##_end[];
 
 CELL_IMAGE(cell_image_abi, CELL_SOURCES "/cellgrad_abi.h")
+CELL_IMAGE(cell_image_weights, CELL_SOURCES "/bindings/weights.h")
+CELL_IMAGE(cell_image_cpp, CELL_SOURCES "/bindings/common.hpp")
+CELL_IMAGE(cell_image_python, CELL_SOURCES "/bindings/model.py")
+CELL_IMAGE(cell_image_rust, CELL_SOURCES "/bindings/model.rs")
 CELL_IMAGE(cell_image_runtime_cuda, CELL_IMAGES "/cellrt-cuda.o")
 
 #define CELL_PLATFORM(arch)                                                    \
@@ -33,6 +37,14 @@ CELL_IMAGE(cell_image_module, CELL_EMIT "/module.mjs")
 llvm::StringRef cellgrad::abiHeaderText() {
   return CELL_IMAGE_REF(cell_image_abi);
 }
+llvm::StringRef cellgrad::weightsHeaderText() {
+  return CELL_IMAGE_REF(cell_image_weights);
+}
+llvm::StringRef cellgrad::cppText() { return CELL_IMAGE_REF(cell_image_cpp); }
+llvm::StringRef cellgrad::pythonText() {
+  return CELL_IMAGE_REF(cell_image_python);
+}
+llvm::StringRef cellgrad::rustText() { return CELL_IMAGE_REF(cell_image_rust); }
 llvm::StringRef cellgrad::cudaRuntimeObject() {
   return CELL_IMAGE_REF(cell_image_runtime_cuda);
 }

@@ -10,6 +10,11 @@
 namespace cellgrad {
 /// runtime/cellgrad_abi.h.
 llvm::StringRef abiHeaderText();
+/// The common parts of bindings: runtime/bindings.
+llvm::StringRef weightsHeaderText();
+llvm::StringRef cppText();
+llvm::StringRef pythonText();
+llvm::StringRef rustText();
 /// What models with CUDA kernels need besides, as another.
 llvm::StringRef cudaRuntimeObject();
 /// What models of one instruction set are linked with.

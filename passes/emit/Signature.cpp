@@ -307,6 +307,8 @@ Attribute cellgrad::toAttribute(const ModelSpec &model, MLIRContext *context) {
   NamedAttrList attrs;
   attrs.append("name", b.getStringAttr(model.name));
   attrs.append("entries", b.getArrayAttr(entries));
+  if (model.embedsWeights())
+    attrs.append("weights_bytes", b.getI64IntegerAttr(model.weightsBytes));
   if (model.cuda())
     attrs.append("chips", b.getStrArrayAttr(llvm::to_vector_of<llvm::StringRef>(
                               model.chips)));
@@ -323,6 +325,8 @@ FailureOr<ModelSpec> cellgrad::readModel(Operation *module) {
               "cell-emit-abi";
   ModelSpec model;
   model.name = name.str();
+  if (auto bytes = dict.getAs<IntegerAttr>("weights_bytes"))
+    model.weightsBytes = bytes.getInt();
   if (auto chips = dict.getAs<ArrayAttr>("chips"))
     for (auto chip : chips.getAsRange<StringAttr>())
       model.chips.push_back(chip.str());
@@ -391,6 +395,8 @@ std::string cellgrad::toJSON(const ModelSpec &model, llvm::StringRef arch,
                                     {"cpu", cpu},
                                     {"features", llvm::json::Array(features)}}},
       {"entries", std::move(entries)}};
+  if (model.embedsWeights())
+    root["weights_bytes"] = model.weightsBytes;
   if (model.cuda())
     root["device"] = llvm::json::Object{
         {"kind", "cuda"}, {"chips", llvm::json::Array(model.chips)}};

@@ -114,7 +114,9 @@ struct ModelSpec {
   std::vector<EntrySpec> entries;
   /// The kinds of GPU that it has code for; none where it runs on the CPU.
   std::vector<std::string> chips;
+  int64_t weightsBytes = 0; ///< of the file of weights inside it; 0: none
 
+  bool embedsWeights() const { return weightsBytes != 0; }
   bool cuda() const { return !chips.empty(); }
   /// Whether some entry is parallel.
   bool parallel() const;

@@ -47,7 +47,7 @@ private:
 struct Job {
   CompileOptions options;
   EmitOutputs outputs;
-  std::vector<Bytes> kept; ///< what outputs.extra refers to
+  std::vector<Bytes> kept; ///< what outputs.extra and options.emit refer to
 };
 
 /// Files of Python's that are to appear with the compiler's.
@@ -72,6 +72,12 @@ Job readOptions(const std::string &path, const std::string &name,
       {"dump_ir", &job.options.emit.dumpDirectory},
       {"pipeline", &job.options.pipeline},
       {"header", &job.outputs.header},
+      {"hpp", &job.outputs.cpp},
+      {"py", &job.outputs.python},
+      {"rs", &job.outputs.rust},
+      {"weights_loader", &job.outputs.weightsLoader},
+      {"pc", &job.outputs.pkgConfig},
+      {"cmake", &job.outputs.cmakeConfig},
       {"object", &job.outputs.object},
       {"archive", &job.outputs.archive},
       {"module", &job.outputs.module},
@@ -100,8 +106,13 @@ Job readOptions(const std::string &path, const std::string &name,
       job.options.checkNans = nb::cast<bool>(value);
     } else if (option == "profile") {
       job.options.profile = nb::cast<bool>(value);
+    } else if (option == "lines") {
+      job.options.emit.lines = nb::cast<bool>(value);
     } else if (option == "durable") {
       job.outputs.durable = nb::cast<bool>(value);
+    } else if (option == "weights") {
+      job.kept.emplace_back(value);
+      job.options.emit.weights = job.kept.back().get();
     } else if (option == "files") {
       readFiles(value, job);
     } else if (option == "sanitize_address") {
@@ -118,7 +129,7 @@ Job readOptions(const std::string &path, const std::string &name,
       std::string known =
           "opt_level, verify_each, check_nans, profile, poison, kernel_bytes, "
           "chips, "
-          "sanitize_address, durable, files";
+          "sanitize_address, durable, lines, weights, files";
       for (const auto &t : texts)
         known += std::string(", ") + t.first;
       throw nb::value_error(
@@ -317,8 +328,9 @@ void bindCompile(nb::module_ &m) {
       "Compiles to the shared object `path` with the model name "
       "`name`; returns its Timings. An empty path writes none. Options: target "
       "('native', 'x86-64-v3', 'aarch64', ...), opt_level 0 to "
-      "3, header, object, archive, module (that loads a model in "
-      "WebAssembly), assembly, llvm_ir, llvm_dialect "
+      "3, header, hpp, py, rs, weights_loader, pc, cmake, object, archive, "
+      "module (that loads a model in WebAssembly), assembly, llvm_ir, "
+      "llvm_dialect "
       "(further files to write), "
       "plan, memory_report (files for the kernels in numbers, and for "
       "what is in memory when most is), profile (kernels tell the probe "
@@ -328,7 +340,9 @@ void bindCompile(nb::module_ &m) {
       "poison (temporaries are NaN where they are not needed), "
       "chips (kinds of GPU to compute on, a list; empty: the "
       "default), kernel_bytes (least traffic that a kernel of ops saves), "
-      "sanitize_address, files (a dict from "
+      "sanitize_address, lines (of the program, for debuggers), weights (the "
+      "bytes of a .safetensors file that "
+      "becomes a part of the model), files (a dict from "
       "paths to lists of bytes: written and put in place with "
       "the compiler's files, all or none), durable (they reach "
       "the disk first). Raises CompileError, and "

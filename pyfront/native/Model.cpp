@@ -297,6 +297,7 @@ void Model::readSignature() {
     throw ModelError("its signature is not JSON; compile the model again");
   }
   checkTarget(*object);
+  spec.weightsBytes = object->getInteger("weights_bytes").value_or(0);
   if (const auto *device = object->getObject("device"))
     for (const llvm::json::Value &chip : getArray(*device, "chips"))
       spec.chips.push_back(chip.getAsString().value_or("").str());

@@ -125,6 +125,18 @@ void bindModel(nb::module_ &m) {
       .def_prop_ro("path", &Model::path)
       .def_prop_ro("name", &Model::name)
       .def_prop_ro(
+          "weights",
+          [](const Model &model) -> nb::object {
+            if (!model.model().embedsWeights())
+              return nb::none();
+            auto get = reinterpret_cast<const void *(*)(uint64_t *)>(
+                model.symbol(model.model().prefix() + "weights"));
+            uint64_t size = 0;
+            const void *bytes = get(&size);
+            return nb::bytes(bytes, size);
+          },
+          "The bytes of the .safetensors file inside it, or None.")
+      .def_prop_ro(
           "signature",
           [](const Model &model) { return parseJSON(model.signature()); })
       .def_prop_ro("entries",

@@ -2,14 +2,18 @@
 
 #include "passes/Compile.h"
 #include "passes/Input.h"
+#include "passes/Registry.h"
 #include "passes/emit/Names.h"
 
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -35,6 +39,13 @@ enum class Kind {
   LLVMIR,
   Assembly,
   Header,
+  Cpp,
+  Python,
+  Rust,
+  Runtime,
+  WeightsLoader,
+  PkgConfig,
+  CMakeConfig,
   MLIR,
   Plan,
   Page,
@@ -44,22 +55,32 @@ cl::list<Kind> kinds(
     "emit", cl::CommaSeparated,
     cl::desc("What to write (default: so,h; with -o x.o or x.a: that and h; "
              "for wasm32: wasm,mjs)"),
-    cl::values(clEnumValN(Kind::SharedObject, "so", "shared object"),
-               clEnumValN(Kind::Header, "h", "C header"),
-               clEnumValN(Kind::Object, "o",
-                          "relocatable object, runtime included"),
-               clEnumValN(Kind::Archive, "a", "static library of that object"),
-               clEnumValN(Kind::Wasm, "wasm", "WebAssembly module"),
-               clEnumValN(Kind::Module, "mjs", "ES module that loads it"),
-               clEnumValN(Kind::Assembly, "s", "assembly"),
-               clEnumValN(Kind::LLVMIR, "ll", "optimised LLVM IR"),
-               clEnumValN(Kind::MLIR, "mlir", "the module in the LLVM dialect"),
-               clEnumValN(Kind::Plan, "plan",
-                          "kernels with items, bytes, operations and "
-                          "estimated time"),
-               clEnumValN(Kind::Page, "html",
-                          "a page that shows the program at every stage"),
-               clEnumValN(Kind::PTX, "ptx", "code of a gpu.module, alone")),
+    cl::values(
+        clEnumValN(Kind::SharedObject, "so", "shared object"),
+        clEnumValN(Kind::Header, "h", "C header"),
+        clEnumValN(Kind::Cpp, "hpp", "C++17 header, beside h"),
+        clEnumValN(Kind::Python, "py", "Python module for numpy and ctypes"),
+        clEnumValN(Kind::Rust, "rs", "Rust module"),
+        clEnumValN(Kind::WeightsLoader, "weights",
+                   "loader of weights in C, beside h: NAME_weights.h"),
+        clEnumValN(Kind::PkgConfig, "pc", "file for pkg-config"),
+        clEnumValN(Kind::CMakeConfig, "cmake",
+                   "file for CMake's find_package: NAME-config.cmake"),
+        clEnumValN(Kind::Object, "o", "relocatable object, runtime included"),
+        clEnumValN(Kind::Archive, "a", "static library of that object"),
+        clEnumValN(Kind::Wasm, "wasm", "WebAssembly module"),
+        clEnumValN(Kind::Module, "mjs", "ES module that loads it"),
+        clEnumValN(Kind::Assembly, "s", "assembly"),
+        clEnumValN(Kind::LLVMIR, "ll", "optimised LLVM IR"),
+        clEnumValN(Kind::Runtime, "rt",
+                   "runtime that s and ll refer to: NAME_rt.o"),
+        clEnumValN(Kind::MLIR, "mlir", "the module in the LLVM dialect"),
+        clEnumValN(Kind::Plan, "plan",
+                   "kernels with items, bytes, operations and "
+                   "estimated time"),
+        clEnumValN(Kind::Page, "html",
+                   "a page that shows the program at every stage"),
+        clEnumValN(Kind::PTX, "ptx", "code of a gpu.module, alone")),
     cl::cat(category));
 
 cl::opt<std::string>
@@ -86,6 +107,10 @@ cl::list<std::string>
                    "sm_80); with several, their names are part of the names "
                    "of files of PTX"),
           cl::cat(category));
+cl::opt<std::string>
+    weights("weights",
+            cl::desc("Make this .safetensors file a part of the model"),
+            cl::value_desc("file"), cl::cat(category));
 cl::opt<unsigned> optLevel("O", cl::Prefix,
                            cl::desc("Optimisation level, 0 to 3 (default: 2)"),
                            cl::init(2), cl::cat(category));
@@ -102,6 +127,10 @@ cl::opt<bool> profile(
     cl::desc("Call cg_context.probe around each kernel; the signature says "
              "what each does"),
     cl::cat(category));
+cl::opt<bool> lines("lines",
+                    cl::desc("Write the program's lines into the code, for "
+                             "debuggers and profilers"),
+                    cl::cat(category));
 cl::opt<std::string> memoryReport(
     "memory-report",
     cl::desc("Write the bytes of arguments, results and the arena, and what "
@@ -150,12 +179,21 @@ int fail(const Twine &message) {
 std::string withExtension(StringRef path, StringRef extension) {
   SmallString<128> result(path);
   StringRef file = sys::path::filename(path);
-  if (extension == "h" && file.consume_front("lib")) {
+  constexpr StringRef kSources[] = {"h", "hpp", "py", "rs", "pc"};
+  if (is_contained(kSources, extension) && file.consume_front("lib")) {
     sys::path::remove_filename(result);
     sys::path::append(result, file);
   }
   sys::path::replace_extension(result, extension);
   return result.str().str();
+}
+
+/// A file beside `path` whose name is that of the header with other words
+/// behind.
+std::string besideHeader(StringRef path, StringRef words) {
+  SmallString<128> result(withExtension(path, "h"));
+  sys::path::replace_extension(result, "");
+  return (result + words).str();
 }
 
 /// Fills in where each wanted kind goes: the first to the -o path, the rest
@@ -192,6 +230,20 @@ void chooseOutputs(cellgrad::CompileOptions &options,
         return {&outputs.assembly, "s"};
       case Kind::Header:
         return {&outputs.header, "h"};
+      case Kind::Cpp:
+        return {&outputs.cpp, "hpp"};
+      case Kind::Python:
+        return {&outputs.python, "py"};
+      case Kind::Rust:
+        return {&outputs.rust, "rs"};
+      case Kind::Runtime:
+        return {&outputs.runtime, "_rt.o"};
+      case Kind::WeightsLoader:
+        return {&outputs.weightsLoader, "_weights.h"};
+      case Kind::PkgConfig:
+        return {&outputs.pkgConfig, "pc"};
+      case Kind::CMakeConfig:
+        return {&outputs.cmakeConfig, "-config.cmake"};
       case Kind::MLIR:
         return {&options.loweredMLIR, "mlir"};
       case Kind::Plan:
@@ -204,9 +256,12 @@ void chooseOutputs(cellgrad::CompileOptions &options,
       llvm_unreachable("every kind has a case");
     }();
     bool first = kind == wanted.front();
-    *slot = first && !output.empty()
-                ? output.getValue()
-                : withExtension(output.empty() ? input : output, extension);
+    StringRef base = output.empty() ? input : output;
+    *slot = first && !output.empty() ? output.getValue()
+            : is_contained(
+                  {Kind::Runtime, Kind::WeightsLoader, Kind::CMakeConfig}, kind)
+                ? besideHeader(base, extension)
+                : withExtension(base, extension);
   }
 }
 
@@ -283,6 +338,18 @@ int run() {
     choosePtxOutputs(options);
   else
     chooseOutputs(options, outputs);
+  std::unique_ptr<MemoryBuffer> embedded;
+  if (!weights.empty()) {
+    auto file = MemoryBuffer::getFile(weights, /*IsText=*/false,
+                                      /*RequiresNullTerminator=*/false);
+    if (!file)
+      return fail("cannot read the weights '" + weights +
+                  "': " + file.getError().message());
+    if ((*file)->getBufferSize() == 0)
+      return fail("the weights '" + weights + "' are an empty file");
+    embedded = std::move(*file);
+    options.emit.weights = embedded->getBuffer();
+  }
   StringRef stem = sys::path::stem(output.empty() ? input : output);
   stem.consume_front("lib");
   options.emit.model =
@@ -297,6 +364,7 @@ int run() {
   options.verifyEach = verifyEach;
   options.checkNans = checkNans;
   options.profile = profile;
+  options.emit.lines = lines;
   if (reportsMemory)
     options.memoryReport = memoryReport.empty() ? "-" : memoryReport.getValue();
   options.emit.sanitizeAddress = sanitize == Sanitizer::Address;
@@ -333,12 +401,17 @@ int run() {
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
+  // --mlir-print-ir-after-all and the like: hidden, and shown by --help-hidden.
+  cellgrad::registerPasses();
+  mlir::registerAsmPrinterCLOptions();
+  mlir::registerPassManagerCLOptions();
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv,
       "compiles MLIR (cell ops, linalg or the LLVM dialect) to a shared object "
       "and a C header\n\n"
       "Exit status: 1 if the input or an option is wrong, 2 if the compiler "
-      "itself failed.\n");
+      "itself failed.\nMLIR's options work, too: --help-hidden lists "
+      "--mlir-print-ir-after-all and others.\n");
   return run();
 }

@@ -2,9 +2,13 @@
 #   CellMLIR        headers, defines and warning flags: for every library
 #   CellMLIRStatic  the static archives: for every executable and the Python module
 # Exported MLIR targets drag in libLLVM.so, so the archives are listed by path instead.
+# An installed cellgrad-config.cmake includes this file, too; it sets CELL_LLVM_VERSION and CELL_INCLUDE_DIRS.
 
-file(STRINGS ${CMAKE_SOURCE_DIR}/.dep-versions _pin REGEX "^llvm=")
-string(REPLACE "llvm=" "" CELL_LLVM_VERSION "${_pin}")
+if(NOT CELL_LLVM_VERSION)
+  file(STRINGS ${CMAKE_SOURCE_DIR}/.dep-versions _pin REGEX "^llvm=")
+  string(REPLACE "llvm=" "" CELL_LLVM_VERSION "${_pin}")
+  set(CELL_INCLUDE_DIRS ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+endif()
 string(REGEX MATCH "^[0-9]+" CELL_LLVM_MAJOR ${CELL_LLVM_VERSION})
 set(CELL_LLVM_PREFIX /usr/lib/llvm-${CELL_LLVM_MAJOR} CACHE PATH "Prefix of the LLVM packages")
 list(PREPEND CMAKE_PREFIX_PATH ${CELL_LLVM_PREFIX})
@@ -18,7 +22,7 @@ separate_arguments(_defs UNIX_COMMAND "${LLVM_DEFINITIONS}")
 
 add_library(CellMLIR INTERFACE)
 target_include_directories(CellMLIR SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS} ${LLD_INCLUDE_DIRS})
-target_include_directories(CellMLIR INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+target_include_directories(CellMLIR INTERFACE ${CELL_INCLUDE_DIRS})
 target_compile_options(CellMLIR INTERFACE ${_defs} -Wall -Wextra -Wno-unused-parameter
   -ffunction-sections -fdata-sections $<$<BOOL:${CELLGRAD_WERROR}>:-Werror>)
 

@@ -51,7 +51,7 @@ private:
 bool reduceOps(Reducer &reducer);
 
 /// Removes functions nobody calls, results and arguments of functions that no
-/// op refers to, and dead ops.
+/// op refers to, those of private functions that no call uses, and dead ops.
 bool reduceSignatures(Reducer &reducer);
 
 /// Makes sizes of dimensions smaller, one number at a time, everywhere.

@@ -62,10 +62,100 @@ LogicalResult dropResult(func::FuncOp function, unsigned index) {
   return function.eraseResult(index);
 }
 
+/// The calls of `function`; nothing where other ops refer to it, or there are
+/// none.
+SmallVector<func::CallOp> callsOf(func::FuncOp function, ModuleOp module) {
+  SmallVector<func::CallOp> calls;
+  auto uses = SymbolTable::getSymbolUses(function, module);
+  if (!uses || function.isExternal())
+    return calls;
+  for (const SymbolTable::SymbolUse &use : *uses) {
+    auto call = dyn_cast<func::CallOp>(use.getUser());
+    if (!call)
+      return {};
+    calls.push_back(call);
+  }
+  return calls;
+}
+
+/// Removes a result that no call uses.
+LogicalResult dropUnusedResult(func::FuncOp function,
+                               ArrayRef<func::CallOp> calls, unsigned index) {
+  auto isUsed = [&](func::CallOp call) {
+    return !call.getResult(index).use_empty();
+  };
+  if (llvm::any_of(calls, isUsed) || failed(dropResult(function, index)))
+    return failure();
+  for (func::CallOp call : calls) {
+    OpBuilder b(call);
+    auto fewer =
+        func::CallOp::create(b, call.getLoc(), function, call.getOperands());
+    unsigned next = 0;
+    for (unsigned i = 0; i < call.getNumResults(); ++i)
+      if (i != index)
+        call.getResult(i).replaceAllUsesWith(fewer.getResult(next++));
+    call.erase();
+  }
+  return success();
+}
+
+LogicalResult dropUnusedArgument(func::FuncOp function,
+                                 ArrayRef<func::CallOp> calls, unsigned index) {
+  if (!function.getArgument(index).use_empty() ||
+      failed(function.eraseArgument(index)))
+    return failure();
+  for (func::CallOp call : calls)
+    call->eraseOperand(index);
+  return success();
+}
+
+/// Removes calls whose results nobody uses, then results and arguments that
+/// are not used of functions that are only called.
+bool reduceCalls(Reducer &reducer) {
+  bool changed = false;
+  SmallVector<std::string> names;
+  for (auto function : reducer.module().getOps<func::FuncOp>())
+    if (function.isPrivate() && !callsOf(function, reducer.module()).empty())
+      names.push_back(function.getName().str());
+  for (const std::string &name : names) {
+    auto attempt = [&](llvm::function_ref<LogicalResult(func::FuncOp,
+                                                        ArrayRef<func::CallOp>)>
+                           change) {
+      return reducer.attempt([&](ModuleOp module) {
+        func::FuncOp function = find(module, name);
+        SmallVector<func::CallOp> calls = callsOf(function, module);
+        return calls.empty() ? failure() : change(function, calls);
+      });
+    };
+    changed |= attempt([](func::FuncOp, ArrayRef<func::CallOp> calls) {
+      bool any = false;
+      for (func::CallOp call : calls)
+        if (call->use_empty()) {
+          call->erase();
+          any = true;
+        }
+      return success(any);
+    });
+    func::FuncOp now = find(reducer.module(), name);
+    for (unsigned i = now.getNumResults(); i-- > 0;)
+      changed |= attempt([&](func::FuncOp f, ArrayRef<func::CallOp> calls) {
+        return dropUnusedResult(f, calls, i);
+      });
+    changed |= removeDeadOps(reducer);
+    now = find(reducer.module(), name);
+    for (unsigned i = now.getNumArguments(); i-- > 0;)
+      changed |= attempt([&](func::FuncOp f, ArrayRef<func::CallOp> calls) {
+        return dropUnusedArgument(f, calls, i);
+      });
+  }
+  return changed;
+}
+
 } // namespace
 
 bool reduceSignatures(Reducer &reducer) {
   bool changed = removeDeadOps(reducer);
+  changed |= reduceCalls(reducer);
   for (const std::string &name : freeFunctions(reducer.module())) {
     // Not the last function: a module without one says nothing.
     bool erased = reducer.attempt([&](ModuleOp module) {

@@ -49,6 +49,7 @@ SECTIONS: dict[str, list[str]] = {
         "<reference/index.md>",
         "functions.md",
         "ops.md",
+        "op-syntax.md",
         "<reference/dialect.md>",
         "<reference/c.md>",
         "<reference/errors.md>",
@@ -68,6 +69,7 @@ SECTIONS: dict[str, list[str]] = {
     ],
     "Work on it": [
         "architecture.md",
+        "tools.md",
         "add-a-function.md",
         "add-an-op.md",
         "decisions/README.md",

@@ -112,6 +112,15 @@ def load(path: str) -> dict[str, Tensor]:
         OSError: it cannot be read, or is a device or a pipe.
     """
     content, _ = read_all(path)
+    return loads(content, path)
+
+
+def loads(content: bytes, path: str) -> dict[str, Tensor]:
+    """Reads the tensors of a file that lies in memory; `path` is what messages call it.
+
+    Raises:
+        ValueError: as `load` does.
+    """
     try:
         found = deserialize(content)
         metadata = _metadata(content)

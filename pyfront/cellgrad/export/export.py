@@ -21,7 +21,13 @@ from cellgrad.compile.any_batch import STAND_IN, largest_batch, open_batch
 from cellgrad.compile.failures import compile_error, reproducers
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
-from cellgrad.core.arguments import argument_error, check_callable, check_one_of, check_sequence
+from cellgrad.core.arguments import (
+    argument_error,
+    check_bool,
+    check_callable,
+    check_one_of,
+    check_sequence,
+)
 from cellgrad.core.context import get_context
 from cellgrad.core.errors import error
 from cellgrad.core.files import replacing
@@ -47,6 +53,9 @@ def export(
     target: str = "native",
     device: str = "cpu",
     chip: str | Sequence[str] | None = None,
+    bindings: str | Sequence[str] = (),
+    weights: str = "file",
+    lines: bool = False,
 ) -> list[str]:
     """Compiles a Cell or function ahead of time to a shared object with a C header.
 
@@ -57,10 +66,12 @@ def export(
             the entries compute any batch. A `Symbol` in the place of None says how large batches may
             be.
         file_name: the path without suffix; ``.so``, ``.h`` and ``.safetensors`` are written, all or
-            none. Its last part names the model. With the suffix ``.o`` or ``.a``, a relocatable object
-            or a static library is written in the place of ``.so``.
-        file_format: ``"SO"``, or ``"MLIR"`` for the program as captured, before any pass: one file
-            with the suffix ``.mlir``, which cellc and cell-opt read.
+            none. Its last part names the model; ``lib`` in front of it is only for the library:
+            ``"libfoo"`` gives ``libfoo.so``, ``foo.h`` and ``foo.safetensors``. With the suffix ``.o`` or
+            ``.a``, a relocatable object or a static library is written in the place of ``.so``.
+        file_format: ``"SO"``, or ``"MLIR"`` for the program as captured, before any pass, with the
+            lines of the source: a file with the suffix ``.mlir``, which cellc and cell-opt read, and
+            ``.safetensors`` where there are Parameters.
         value_and_grad: True, the default unless the batch is open, for the value of `net` and its gradient by its trainable Parameters (by
             its first input where it has none) as the entry ``value_and_grad``; a function made by
             `value_and_grad` or `grad` for that one, alone or as ``(function, *inputs)`` where its
@@ -79,15 +90,23 @@ def export(
         device: what the entries compute on: ``"cpu"``, or ``"cuda"`` for an NVIDIA GPU.
         chip: the kinds of GPU, one name or several: ``"sm_80"`` (the default) or
             ``("sm_80", "sm_90")``. Their code runs on later ones, too.
+        bindings: further files beside the header, one name or several: ``"hpp"`` for C++17, ``"py"``
+            for Python without this package (numpy and ctypes), ``"rs"`` for Rust, ``"weights"`` for a
+            loader of the weights in C (``<name>_weights.h``), ``"pc"`` for pkg-config, ``"cmake"`` for
+            CMake's ``find_package`` (``<name>-config.cmake``).
+        weights: ``"file"`` for the ``.safetensors`` file; ``"embed"`` for weights inside the shared
+            object, without that file.
+        lines: True for code that has the lines of the Python source, so that gdb and perf show them.
+            It computes the same.
 
     Returns:
         The paths of the files.
 
     Raises:
         TypeError: something that is not a Cell or function, or no Tensor input.
-        ValueError: another format, device or chip, a chip for the CPU, a device for MLIR, two
-            Parameters of one name, an open dimension that is not the first, or an open batch with a
-            GPU.
+        ValueError: another format, device, chip or binding, a chip for the CPU, a device or a binding
+            for MLIR, two Parameters of one name, an open dimension that is not the first, or an open batch
+            with a GPU.
         CompileError: the compiler refused the program: for an open batch also one whose samples
             meet in other ways than sums, or that computes something else for another size.
         OSError: a file cannot be written; what was there before is as it was.
@@ -102,13 +121,20 @@ def export(
     """
     check_one_of(file_format, "export", "file_format", ("SO", "MLIR"))
     for_device = _device_options(device, chip, file_format)
+    kinds = _binding_kinds(bindings, file_format)
+    check_one_of(weights, "export", "weights", ("file", "embed"))
+    if weights == "embed" and file_format == "MLIR":
+        raise error(
+            ValueError,
+            "For 'export', a program of file_format='MLIR' has its weights in a file.",
+            "leave weights='embed' out, and compile with: cellc --weights=NAME.safetensors",
+        )
     if not isinstance(file_name, str) or not os.path.basename(file_name):
         raise argument_error(TypeError, "export", "file_name", "a path without suffix", file_name)
     check_callable(net, "export", "net", "a Cell or a function")
-    stem, kind = _stem_and_kind(file_name, target)
-    model = os.path.basename(stem)
-    if kind in (".o", ".a"):
-        model = model.removeprefix("lib")
+    stem, suffix = _stem_and_kind(file_name, target)
+    beside = stem if suffix == ".wasm" else _without_lib(stem)
+    model = os.path.basename(beside)
     most = largest_batch((inputs, value_and_grad, step), "export")
     if most is not None:
         _check_open(device)
@@ -125,23 +151,36 @@ def export(
     if most is not None:
         open_batch(trace, most, lambda size: _captured(model, plan, size)[0], model)
     os.makedirs(os.path.dirname(os.path.abspath(stem)), exist_ok=True)
+    content = _safetensors.contents({name: as_pairs(p) for name, p in parameters.items()})
     if file_format == "MLIR":
-        with replacing(stem + ".mlir") as file:
-            file.write(trace.graph.text().encode())
-        return [stem + ".mlir"]
-    interface = {".wasm": ".mjs"}.get(kind, ".h")
-    files = [stem + kind, stem + interface, stem + ".safetensors"]
-    further = {".o": "object", ".a": "archive"}.get(kind)
-    weights = _safetensors.contents({name: as_pairs(p) for name, p in parameters.items()})
+        texts = {stem + ".mlir": trace.graph.text(locations=True).encode()}
+        if parameters:
+            texts[beside + ".safetensors"] = content
+        for path, text in texts.items():
+            with replacing(path) as file:
+                file.write(text)
+        return list(texts)
+    interface = {".wasm": ".mjs"}.get(suffix, ".h")
+    files = [stem + suffix, beside + interface]
+    further = {".o": "object", ".a": "archive"}.get(suffix)
     options = {
         **for_device,
-        "module" if kind == ".wasm" else "header": files[1],
+        "module" if suffix == ".wasm" else "header": files[1],
         **({further: files[0]} if further else {}),
         "target": target,
-        "files": {files[2]: [weights]},
         "durable": True,
+        "lines": check_bool(lines, "export", "lines"),
         "reproducers": reproducers(),
     }
+    if weights == "embed":
+        options["weights"] = content
+    else:
+        files.append(beside + ".safetensors")
+        options["files"] = {files[2]: [content]}
+    for kind in kinds:
+        option, ending = _BINDINGS[kind]
+        options[option] = beside + ending
+        files.append(options[option])
     try:
         _native.compile_graph(trace.graph, "" if further else files[0], model, options)
     except _native.CompileError as e:
@@ -214,6 +253,39 @@ def _check_open(device: str) -> None:
         )
 
 
+def _without_lib(stem: str) -> str:
+    """The path of the header and the weights: the library of m may be libm.so."""
+    folder, name = os.path.split(stem)
+    return os.path.join(folder, name.removeprefix("lib") or name)
+
+
+# The compile option and the end of the file's name.
+_BINDINGS = {
+    "hpp": ("hpp", ".hpp"),
+    "py": ("py", ".py"),
+    "rs": ("rs", ".rs"),
+    "weights": ("weights_loader", "_weights.h"),
+    "pc": ("pc", ".pc"),
+    "cmake": ("cmake", "-config.cmake"),
+}
+
+
+def _binding_kinds(bindings: Any, file_format: str) -> list[str]:
+    """The names in `bindings`, each once."""
+    given = (bindings,) if isinstance(bindings, str) else bindings
+    if isinstance(given, (tuple, list)) and not given:
+        return []
+    check_sequence(given, "export", "bindings", "names, or one name", str)
+    kinds = [check_one_of(name, "export", "bindings", tuple(_BINDINGS)) for name in given]
+    if kinds and file_format == "MLIR":
+        raise error(
+            ValueError,
+            "For 'export', a program of file_format='MLIR' has no bindings.",
+            "leave them out, and compile the file with: cellc --emit=so,h,hpp",
+        )
+    return list(dict.fromkeys(kinds))
+
+
 def _device_options(device: Any, chip: Any, file_format: str) -> dict[str, Any]:
     """The compile options for a device and its chips."""
     check_one_of(device, "export", "device", ("cpu", "cuda"))
@@ -277,10 +349,13 @@ class LoadedModel:
         self.path = path
         self.title, self.source = f"'{path}'", "the .safetensors file beside it"
         self.signature: dict[str, Any] = self._model.signature
-        weights = path[:-3] + ".safetensors"
-        self.parameters: dict[str, Tensor] = (
-            _safetensors.load(weights) if os.path.exists(weights) else {}
-        )
+        weights, embedded = _without_lib(path[:-3]) + ".safetensors", self._model.weights
+        self.parameters: dict[str, Tensor] = {}
+        if embedded is not None:
+            self.source = "the weights inside it"
+            self.parameters = _safetensors.loads(embedded, path)
+        elif os.path.exists(weights):
+            self.parameters = _safetensors.load(weights)
         for entry in self.signature["entries"]:
             setattr(self, entry["name"], LoadedEntry(self, entry))
 
