@@ -94,7 +94,7 @@ from cellgrad.nn.loss import ctc_loss as _ctc_loss
 from cellgrad.ops import methods as _methods
 from cellgrad.ops import stop_gradient
 from cellgrad.ops.sparse import COOTensor, CSRTensor
-from cellgrad.profiler import Profiler, memory_report, profile
+from cellgrad.profiler import Profiler, memory_report, profile, show
 from cellgrad.train import *  # noqa: F403
 from cellgrad.train import __all__ as _train
 from cellgrad.train.metrics import (
@@ -231,6 +231,7 @@ __all__ = [
     "set_recursion_limit",
     "set_rng_state",
     "set_seed",
+    "show",
     "stop_gradient",
     "tensor",
     "train",

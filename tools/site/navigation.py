@@ -33,6 +33,7 @@ SECTIONS: dict[str, list[str]] = {
     "Guides": [
         "python.md",
         "sharp-bits.md",
+        "debugging.md",
         "limits.md",
         "derivatives.md",
         "training.md",
@@ -50,6 +51,7 @@ SECTIONS: dict[str, list[str]] = {
         "<reference/dialect.md>",
         "<reference/c.md>",
         "<reference/errors.md>",
+        "variables.md",
         "differences.md",
         "api-names.md",
         "conventions.md",

@@ -206,7 +206,10 @@ def dialect_page() -> str:
         " values of at most 2^47 bytes", ""
     )
     text = re.sub(r"^```$\n(?=\noperation)", "```text\n", text, flags=re.M)
-    text = re.sub(r"<[^>\n]*>", lambda m: f"`{m[0]}`" if "`" not in m[0] else m[0], text)
+    # Outside of code, what stands in angle brackets is no HTML.
+    parts = re.split(r"(^```.*?^```$|`[^`\n]*`)", text, flags=re.M | re.S)
+    parts[::2] = [part.replace("<", "&lt;") for part in parts[::2]]
+    text = "".join(parts)
     return (
         "# Ops of the dialect, with their text\n\nEvery op with its syntax, operands, results and attributes, from the "
         "records in `dialect/*.td`; the line of code is from its test. [The table of ops](../ops.md) has the "
@@ -216,20 +219,28 @@ def dialect_page() -> str:
 
 def c_page() -> str:
     """The declarations of the C header that every model has, each with the comment above it."""
-    header = (ROOT / "runtime/cellgrad_abi.h").read_text()
     out = [
-        "# The C API\n\nWhat every header that `ms.export` and `cellc` write contains, besides the entries of the model. "
-        "[The compiled model](../artifact.md) says how it is used.\n"
+        "# The C API\n\nWhat every header that `ms.export` and `cellc` write contains, besides the entries of the "
+        "model. [The compiled model](../artifact.md) says how it is used.\n"
     ]
-    for match in re.finditer(r"^/\*(.*?)\*/\n((?:(?!^/\*|^$).*\n)*)", header, re.M | re.S):
-        comment = " ".join(re.sub(r"^ \*? ?", "", match[1], flags=re.M).split())
-        code = match[2].strip("\n")
-        if not code or code.startswith(("#ifndef", "#include")):
-            continue
-        name = re.search(r"#define (\w+)|\bstruct (\w+)|(\w+)\(", code)
-        title = next((g for g in name.groups() if g), "") if name else ""
-        out.append(f"## {title or 'Declarations'}\n\n{escaped(comment)}\n\n```c\n{code}\n```\n")
+    for comment, code in declarations((ROOT / "runtime/cellgrad_abi.h").read_text()):
+        kinds = (r"^} (\w+);", r"^#define (\w+)", r"^typedef .*\(\*(\w+)\)", r"\b(\w+)[;(]")
+        found = (re.search(kind, code, re.M) for kind in kinds)
+        title = next((match[1] for match in found if match), "Declarations")
+        out.append(f"## {title}\n\n{escaped(comment)}\n\n```c\n{code}\n```\n")
     return "\n".join(out)
+
+
+def declarations(header: str) -> Iterator[tuple[str, str]]:
+    """Each comment at the beginning of a line with the declarations below it, up to an empty line."""
+    body = header.split("#include <stdint.h>")[1]
+    for part in re.split(r"^(?=/\*)|\n\n", body, flags=re.M):
+        comment, code = "", part
+        if part.startswith("/*"):
+            comment, _, code = part[2:].partition("*/")
+        code = code.strip("\n")
+        if code and not re.match(r"#(?:if|endif|else)", code):
+            yield " ".join(comment.split()), code
 
 
 def template(node: ast.expr) -> str | None:
