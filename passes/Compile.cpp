@@ -296,6 +296,7 @@ static LogicalResult checkLevels(ModuleOp module,
       options.cuda || !options.ptx.empty() ? "a GPU"
       : !options.plan.empty()              ? "a plan"
       : !options.memoryReport.empty()      ? "a report of memory"
+      : !options.page.empty()              ? "a page"
       : !options.loweredMLIR.empty()       ? "MLIR as output"
       : options.emit.sanitizeAddress || options.emit.sanitizeThread
           ? "a sanitizer"
