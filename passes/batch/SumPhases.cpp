@@ -23,19 +23,50 @@ static bool isRepeated(Operation *op) {
              arith::ConstantOp>(op);
 }
 
-/// Values of the phase in which an op is computed first: one more than that of
-/// sums that it reads.
+/// Sums are put into the last phase in which they are not too late: there, what
+/// they need is computed for other sums anyway. The loss is added up beside the
+/// gradients, not before them.
 void SumPhases::findPhases() {
+  auto isSum = [&](Value value) {
+    auto result = dyn_cast<OpResult>(value);
+    return result && flow.combineOf(result) != Combine::None;
+  };
+  // The first phase in which an op can be computed.
+  llvm::DenseMap<Operation *, int64_t> first;
   for (Operation *op : ops) {
     int64_t phase = 0;
+    for (Value value : readValues(op))
+      if (Operation *source = value.getDefiningOp())
+        phase = std::max(phase, first.lookup(source) + isSum(value));
+    first[op] = phase;
+    if (flow.usesSamples(op) && live.contains(op))
+      last = std::max(last, phase);
+  }
+  // The last one in which something needs it.
+  llvm::DenseMap<Operation *, int64_t> needed;
+  for (Operation *op : ops) {
+    needed[op] = last + !flow.usesSamples(op);
+    phaseOf[op] = last;
+  }
+  for (Operation *op : llvm::reverse(ops))
     for (Value value : readValues(op)) {
-      auto result = dyn_cast<OpResult>(value);
-      if (!result)
+      Operation *source = value.getDefiningOp();
+      if (!live.contains(op) || !source || !needed.contains(source))
         continue;
-      bool sum = flow.combineOf(result) != Combine::None;
-      phase = std::max(phase, phaseOf.lookup(result.getOwner()) + sum);
+      int64_t until = needed[op] - isSum(value);
+      needed[source] = std::min(needed[source], until);
+      if (isSum(value))
+        phaseOf[source] = std::min(phaseOf[source], until);
     }
-    phaseOf[op] = phase;
+  // Shared values follow as soon as they can.
+  for (Operation *op : ops) {
+    if (flow.usesSamples(op))
+      continue;
+    phaseOf[op] = 0;
+    for (Value value : readValues(op))
+      if (Operation *source = value.getDefiningOp())
+        phaseOf[op] =
+            std::max(phaseOf[op], phaseOf.lookup(source) + isSum(value));
   }
 }
 
@@ -67,7 +98,7 @@ void SumPhases::emitPhase(int64_t phase, OpBuilder &b, Value size,
   for (Operation *op : ops) {
     if (!live.contains(op) || !flow.usesSamples(op) || phaseOf.at(op) != phase)
       continue;
-    if (isa<CheckOp>(op))
+    if (!isMemoryEffectFree(op) && !isa<StashEmptyOp>(op))
       need(op);
     for (OpResult result : op->getResults())
       if (flow.combineOf(result) != Combine::None) {
@@ -78,7 +109,7 @@ void SumPhases::emitPhase(int64_t phase, OpBuilder &b, Value size,
   }
   for (Value value : llvm::SetVector<Value>(results.begin(), results.end())) {
     Operation *op = value.getDefiningOp();
-    if (!flow.of(value).hasSamples() || (op ? phaseOf.at(op) : 0) != phase)
+    if (!flow.of(value).hasSamples() || phase != last)
       continue;
     if (op)
       need(op);
@@ -134,14 +165,12 @@ void SumPhases::emitPhase(int64_t phase, OpBuilder &b, Value size,
 }
 
 SmallVector<Value> SumPhases::emitAll(OpBuilder &b, Value size, Tiles tiles) {
-  int64_t last = 0;
-  for (Operation *op : ops)
-    last = std::max(last, phaseOf.at(op));
-  for (int64_t phase = 0; phase <= last; ++phase) {
+  for (int64_t phase = 0; phase <= last + 1; ++phase) {
     for (Operation *op : ops)
       if (live.contains(op) && !flow.usesSamples(op) && phaseOf.at(op) == phase)
         b.clone(*op, map);
-    emitPhase(phase, b, size, tiles);
+    if (phase <= last)
+      emitPhase(phase, b, size, tiles);
   }
   return llvm::map_to_vector(
       results, [&](Value value) { return map.lookupOrDefault(value); });
@@ -155,8 +184,8 @@ void SumPhases::build(Value size, func::FuncOp one, Tiles tiles) {
        ++it)
     ops.push_back(&*it);
   results.assign(ret.operand_begin(), ret.operand_end());
-  findPhases();
   findLive();
+  findPhases();
 
   Location loc = entry.getLoc();
   OpBuilder b(ret);

@@ -44,6 +44,9 @@ private:
   const OpenBatch &batch;
   const SampleFlow &flow;
   llvm::SmallVector<mlir::Operation *> ops; ///< of the entry, in order
+  int64_t last = 0;                         ///< phase
+  /// In which the sums of an op that uses samples are computed; before which a
+  /// shared value is.
   llvm::DenseMap<mlir::Operation *, int64_t> phaseOf;
   llvm::DenseSet<mlir::Operation *> live;
   llvm::SmallVector<mlir::Value> results;

@@ -373,3 +373,18 @@ module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
 // expected-error@+1 {{expected {max = N : i64, size = S : i64} with 1 <= N and 2 <= S}}
 module attributes {cell.batch = {size = 101 : i64}} {
 }
+
+// -----
+
+module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
+  // Equal types: but rows of one operand are of the samples in turn.
+  func.func @meet(%x: tensor<101x7xf32>) -> tensor<f32> {
+    %0 = cell.reshape %x : tensor<101x7xf32> -> tensor<707xf32>
+    %1 = cell.transpose %x perm [1, 0] : tensor<101x7xf32> -> tensor<7x101xf32>
+    %2 = cell.reshape %1 : tensor<7x101xf32> -> tensor<707xf32>
+    // expected-error@+1 {{lets rows of different samples meet}}
+    %3 = cell.mul %0, %2 : tensor<707xf32>
+    %4 = cell.reduce_sum %3 over [0] : tensor<707xf32> -> tensor<f32>
+    return %4 : tensor<f32>
+  }
+}

@@ -366,4 +366,84 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
         ("copies are of the host's memory", "copy() const {\n  if («!deviceIsValid»)", "true"),
         ("copies are of the device's memory", "copy() const {\n  if («!deviceIsValid»)", "!place"),
     ],
+    # See batches.py.
+    "SampleRules": [
+        ("rows of different samples meet in an op", "joined(*all, shareOf(operand))", "all"),
+        (
+            "reshapes make the batch the first dimension",
+            "Share share = «shareOf(reshape.getX())»;\n  if (share.kind == Share::Alike)",
+            "Share{Share::Known, 1}",
+        ),
+        (
+            "the batch stays where it is in a transpose",
+            "moved(x, «llvm::find(perm, placeOf(x).dim) - perm.begin()»)",
+            "placeOf(x).dim",
+        ),
+        (
+            "dimensions that are added up still count",
+            "dim - llvm::count_if(dims, [&](int64_t d) { return d < dim; })",
+            "dim",
+        ),
+        (
+            "a product along the batch needs no same rows",
+            "auto before = sameBefore(a, b);\n  if («!before»)",
+            "false",
+        ),
+        ("tables may begin with anything", "!scatter.adds() || «!isZero(x)»", "false"),
+        (
+            "all constants are zero",
+            "return splat.getSplatValue<APFloat>().isZero();",
+            "return true;",
+        ),
+        ("a maximum is a sum", "reduces(«Combine::Max»)", "Combine::Add"),
+        ("slices take any samples", "slice.getStarts()[dim] == 0", "true"),
+    ],
+    "SampleFlow": [
+        ("sums begin with one", "FloatAttr::get(element, «0.0»)", "1.0"),
+        (
+            "the largest element begins with zero",
+            "combine == Combine::Max || combine == Combine::Min",
+            "false",
+        ),
+        ("infinities have the other sign", "/*Negative=*/«!largest»", "largest"),
+        ("parts are not added up", "return AddOp::create(b, loc, a, other);", "return other;"),
+        ("a loop's sums may begin with anything", "b.kind == Share::Shared && «bIsZero»", "true"),
+        ("loops are looked at once", "shares[arg] = *met;\n      «changed = true;»", ";"),
+    ],
+    "SumPhases": [
+        ("sums are there in their own phase", "needed[op] - «isSum(value)»", "0"),
+        ("what follows from a sum is before it", "phaseOf.lookup(source) + «isSum(value)»", "0"),
+        ("there is one phase", "first.lookup(source) + «isSum(value)»", "0"),
+        (
+            "checks are dropped",
+            "!isMemoryEffectFree(op) && !isa<StashEmptyOp>(op))\n      «need(op);»",
+            ";",
+        ),
+        ("a batch of one is as any", "if («one») {", "false"),
+    ],
+    "TileLoops": [
+        ("rows are counted twice", "«!once» && tile.first > 1", "true"),
+        (
+            "all tiles begin with the first sample",
+            "b, loc, begin,\n        «arith::MulIOp::create(b, loc, loop.getInductionVar(), step)»",
+            "zero",
+        ),
+    ],
+    "BatchForms": [
+        (
+            "two sizes are enough",
+            "«fits(form, samples)»)\n      return form;",
+            "fits(form, ArrayRef(samples).take_front(2))",
+        ),
+        (
+            "forms are of one sample more",
+            "static_cast<double>(size)",
+            "static_cast<double>(size + 1)",
+        ),
+        (
+            "numbers are those of the stand-in",
+            "«linear(form[2], form[3])»);\n    auto type",
+            "number(form[2] * 65521 + form[3])",
+        ),
+    ],
 }

@@ -21,6 +21,7 @@ from scratch import BUILD, ROOT, Mutant, link, objects
 
 FILE = {"pyfront/native": ["TensorBuffer"]}
 OBJECT = "pyfront/CMakeFiles/_native.dir/native/TensorBuffer.cpp.o"
+SEQUENCES = ["test/python/residency.py", "0"]
 TESTS = [
     f"test/python/test_{name}.py"
     for name in ("native_buffer", "tensor", "dlpack", "gpu", "device_choice")
@@ -54,37 +55,43 @@ def run(native: Path, script: list[str], mutant: int, seen: Path | None = None) 
     return done.returncode == 0
 
 
+def judge(
+    files: dict[str, list[str]], scripts: list[list[str]], only: str, instead: str = ""
+) -> None:
+    """Plants the mistakes of `files` whose words have `only` in them, and runs `scripts` until one notices."""
+    with tempfile.TemporaryDirectory(prefix="cell-mutants-") as made:
+        folder = Path(made)
+        planted = objects(folder, files, CHOSEN, jobs=1)
+        name = next((BUILD / "python" / "cellgrad").glob("_native*.so")).name
+        native = folder / name
+        link(folder, {f"python/cellgrad/{name}": native}, instead=instead)
+        reach = []
+        for script in scripts:
+            seen = folder / f"seen-{len(reach)}"
+            assert run(native, script, -1, seen), f"{script} fails without a mistake"
+            text = seen.read_bytes()
+            reach.append({n for n in range(1 << 16) if any(text[n :: 1 << 16])})
+        chosen = [m for m in planted if only in m.what]
+        noticed, missed = [0] * len(scripts), 0
+        for mutant in chosen:
+            where = [i for i, found in enumerate(reach) if mutant.number in found]
+            by = next((i for i in where if not run(native, scripts[i], mutant.number)), None)
+            if by is None:
+                missed += 1
+                report(mutant, bool(where))
+            else:
+                noticed[by] += 1
+    by = ", ".join(f"{n} noticed by {s[0]}" for n, s in zip(noticed, scripts, strict=True))
+    print(f"{len(chosen)} mistakes: {by}, {missed} by nothing")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=60, help="random sequences for each mutant")
     parser.add_argument("--only", default="", help="mistakes with these words")
     options = parser.parse_args()
-    sequences = ["test/python/residency.py", "0", str(options.count)]
     tests = ["pytest", "-q", "-x", "-p", "no:cacheprovider", *TESTS]
-    with tempfile.TemporaryDirectory(prefix="cell-mutants-") as made:
-        folder = Path(made)
-        planted = objects(folder, FILE, CHOSEN, jobs=1)
-        name = next((BUILD / "python" / "cellgrad").glob("_native*.so")).name
-        native = folder / name
-        link(folder, {f"python/cellgrad/{name}": native}, instead=OBJECT)
-        reach = {}
-        for script in (sequences, tests):
-            seen = folder / f"seen-{len(reach)}"
-            assert run(native, script, -1, seen), f"{script} fails without a mistake"
-            text = seen.read_bytes()
-            reach[script[0]] = {n for n in range(1 << 16) if any(text[n :: 1 << 16])}
-        chosen = [m for m in planted if options.only in m.what]
-        first, second, missed = 0, 0, []
-        for mutant in chosen:
-            where = [s for s in (sequences, tests) if mutant.number in reach[s[0]]]
-            noticed = next((s for s in where if not run(native, s, mutant.number)), None)
-            first, second = first + (noticed is sequences), second + (noticed is tests)
-            if noticed is None:
-                missed.append((mutant, bool(where)))
-                report(mutant, bool(where))
-    print(
-        f"{len(chosen)} mistakes: {first} noticed by sequences, {second} by tests, {len(missed)} by nothing"
-    )
+    judge(FILE, [[*SEQUENCES, str(options.count)], tests], options.only, OBJECT)
 
 
 def report(mutant: Mutant, executed: bool) -> None:

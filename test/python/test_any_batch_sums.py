@@ -1,0 +1,22 @@
+"""Random programs that add up over a batch of any size, with gradients, statistics and loops."""
+
+import random
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "fuzz"))
+import any_batch_sums
+
+
+@pytest.mark.parametrize("seed", [1, 5, 7])
+def test_random_programs(seed):
+    any_batch_sums.check(seed, (1, 3, 139))
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(100, 160))
+def test_more_random_programs(seed):
+    draw = random.Random(seed)
+    any_batch_sums.check(seed, (1, 2, draw.randint(2, 270)))

@@ -1,0 +1,29 @@
+"""Plants mistakes in what makes programs for any batch size, and sees whether a test notices.
+
+    python tools/mutate/batches.py [--only "chosen"]
+
+As residency.py does: random programs of test/fuzz/any_batch_sums.py run first, then the tests.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from residency import judge
+
+FILES = {"passes/batch": ["BatchForms", "SampleFlow", "SampleRules", "SumPhases", "TileLoops"]}
+TESTS = [f"test/python/test_{name}.py" for name in ("any_batch_training", "any_batch")]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--count", type=int, default=8, help="random programs for each mutant")
+    parser.add_argument("--only", default="", help="mistakes with these words")
+    options = parser.parse_args()
+    programs = ["test/fuzz/any_batch_sums.py", "--first=0", f"--count={options.count}"]
+    tests = ["pytest", "-q", "-x", "-m", "not sweep", "-p", "no:cacheprovider", *TESTS]
+    judge(FILES, [programs, tests], options.only)
+
+
+if __name__ == "__main__":
+    main()
