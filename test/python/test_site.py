@@ -1,6 +1,6 @@
 """What the site is built of fits together: pages, links into pages, the gallery, names in guides."""
 
-import importlib
+import importlib.util
 import inspect
 import re
 import subprocess
@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools/site"))
-
-import navigation  # noqa: E402
+# By its path: other modules of tools/site have names that tests have, too.
+SPEC = importlib.util.spec_from_file_location("navigation", ROOT / "tools/site/navigation.py")
+navigation = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(navigation)
 
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
 GALLERY = (ROOT / "docs/gallery.md").read_text()
