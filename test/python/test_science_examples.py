@@ -22,7 +22,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
         ("burgers", ["--adam=400", "--lbfgs=300", "--tolerance=0.7"], "burgers", "error of u: "),
         (
             "kovasznay",
-            ["--adam=100", "--lbfgs=100", "--tolerance=0.3"],
+            ["--adam=150", "--lbfgs=200", "--tolerance=0.3"],
             "kovasznay",
             "error of u, v, p: ",
         ),

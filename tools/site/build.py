@@ -77,7 +77,7 @@ class Sources:
 def trees() -> str:
     """The sidebar, hidden at the end of the first page."""
     out = []
-    for caption, names in navigation.SECTIONS.items():
+    for caption, names in navigation.sections().items():
         lines = [name.strip("<>").removesuffix(".md") for name in names]
         out.append(f"```{{toctree}}\n:hidden:\n:caption: {caption}\n\n" + "\n".join(lines) + "\n```\n")
     return "\n".join(out)

@@ -41,9 +41,11 @@ SECTIONS: dict[str, list[str]] = {
         "random.md",
         "artifact.md",
         "gpu.md",
+        "distributed.md",
         "performance.md",
         "profiling.md",
         "interop.md",
+        "tools.md",
     ],
     "Reference": [
         "<reference/index.md>",
@@ -79,31 +81,27 @@ SECTIONS: dict[str, list[str]] = {
 }
 
 
-def pages() -> list[str]:
-    """All pages of the site but the first, in order; those of decisions follow their list."""
-    found = []
-    for names in SECTIONS.values():
-        for name in names:
-            found.append(name.strip("<>"))
-            if name == "decisions/README.md":
-                found += sorted(f"decisions/{p.name}" for p in ROOT.glob("docs/decisions/0*.md"))
-    return found
+def there(name: str, docs: Path = ROOT / "docs") -> bool:
+    return name.startswith("<") or (docs / name).exists()
+
+
+def sections() -> dict[str, list[str]]:
+    """The sections without pages that this checkout has not got: branches add pages in any order."""
+    return {title: [n for n in names if there(n)] for title, names in SECTIONS.items()}
 
 
 def mistakes(docs: Path = ROOT / "docs") -> list[str]:
     """What is wrong with the list, in words that say what to do."""
-    named = [n for names in SECTIONS.values() for n in names if not n.startswith("<")]
+    named = [n for names in SECTIONS.values() for n in names]
     found = [
         f"{n} stands in two places of tools/site/navigation.py"
-        for n in {*named}
+        for n in sorted({*named})
         if named.count(n) > 1
     ]
-    there = {str(p.relative_to(docs)) for p in docs.glob("**/*.md")}
-    there -= {f"decisions/{p.name}" for p in docs.glob("decisions/0*.md")}
-    for name in sorted(there - {*named}):
+    pages = {str(p.relative_to(docs)) for p in docs.glob("**/*.md")}
+    pages -= {f"decisions/{p.name}" for p in docs.glob("decisions/0*.md")}
+    for name in sorted(pages - {*named}):
         found.append(
             f"docs/{name} is in no section of tools/site/navigation.py: add it where readers look for it"
         )
-    for name in sorted({*named} - there):
-        found.append(f"tools/site/navigation.py names docs/{name}, which does not exist")
     return found
