@@ -37,7 +37,14 @@ FACES = {
         "ops.composite",
         "ops.function",
     ),
-    *("ops.functional", "ops.operations", "random", "serialization", "testing"),
+    *(
+        "ops.auto_generate",
+        "ops.functional",
+        "ops.operations",
+        "random",
+        "serialization",
+        "testing",
+    ),
 }
 COMPILED = {"_native"}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Self
 
+from cellgrad.compile.any_batch import set_inputs
 from cellgrad.core.arguments import check_bool, check_instance
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.settings import JitConfig
@@ -162,10 +163,25 @@ class CellModes:
         return self.summary()._repr_html_()
 
     def set_inputs(self, *inputs: Any, **kwargs: Any) -> None:
-        """Kept for scripts: each signature is compiled when it is first met.
+        """Says what inputs the Cell is called with. Where the first dimension of some is open, as in
+        ``Tensor(shape=[None, 784], dtype=ms.float32)``, one program is compiled for all batch sizes; else
+        a program is compiled when its signature is first met.
+
+        Args:
+            inputs: one for each input of a call, in their order: Tensors with an open first dimension
+                for those of a batch, any others as they are. A `Symbol` in the place of None says how
+                large batches may be.
+            kwargs: kept for scripts, without effect.
+
+        Raises:
+            ValueError: an open dimension that is not the first. When the Cell is called: other inputs than
+                these.
+            CompileError: when the Cell is called, and cannot be compiled for any batch size.
 
         >>> net = nn.ReLU()
-        >>> net.set_inputs(Tensor([1.0, 2.0]))
-        >>> print(net(Tensor([-1.0, 2.0, 3.0])))
-        [0. 2. 3.]
+        >>> net.set_inputs(Tensor(shape=[None, 2], dtype=ms.float32))
+        >>> print(net(Tensor([[-1.0, 2.0]])), net(Tensor([[-1.0, 2.0], [3.0, -4.0]])))
+        [[0. 2.]] [[0. 2.]
+         [3. 0.]]
         """
+        set_inputs(self, inputs)
