@@ -34,6 +34,7 @@ SECTIONS: dict[str, list[str]] = {
         "python.md",
         "sharp-bits.md",
         "debugging.md",
+        "see.md",
         "limits.md",
         "derivatives.md",
         "training.md",

@@ -71,12 +71,3 @@ class BatchInfo:
     def get_batch_num(self) -> int:
         """The number of the batch in its epoch, from 0."""
         return self._number
-
-
-def not_defined(owner: object, method: str) -> NotImplementedError:
-    """The error of a method that a class must define."""
-    return error(
-        NotImplementedError,
-        f"For '{type(owner).__name__}', '{method}' is not defined.",
-        "build data sets of your own from GeneratorDataset, whose source is any object with rows",
-    )
