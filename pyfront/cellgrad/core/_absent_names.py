@@ -127,8 +127,6 @@ FAMILIES: dict[str, dict[str, str]] = {
             Conv2dBnAct DenseBnAct""",
     },
     "MindIR files are not read; export models with ms.export.": {
-        "nn": """
-            GraphCell""",
         "mindspore": """
             load_mindir save_mindir""",
         "common": """
