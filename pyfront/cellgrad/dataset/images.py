@@ -18,7 +18,7 @@ from cellgrad.core.arguments import (
     check_one_of,
     check_sequence,
 )
-from cellgrad.core.errors import error
+from cellgrad.core.errors import error, not_defined
 from cellgrad.core.files import read_all
 from cellgrad.dataset._decode import decoded
 from cellgrad.dataset.pipeline import Row
@@ -26,11 +26,48 @@ from cellgrad.dataset.sources import NumpySlicesDataset, Source
 
 __all__ = ["Cifar10Dataset", "ImageFolderDataset", "MnistDataset"]
 
+Array = np.ndarray[Any, Any]
 _RECORD = 1 + 3 * 32 * 32
 _KINDS = {"train": ("train",), "test": ("t10k",), "all": ("train", "t10k")}
 
 
-class MnistDataset(NumpySlicesDataset):
+class _Published(NumpySlicesDataset):
+    """Images in the files they are published as, which are read whole."""
+
+    hint = ""  # what folder is meant
+
+    def __init__(
+        self,
+        dataset_dir: str | Path,
+        usage: str | None = None,
+        num_samples: int | None = None,
+        num_parallel_workers: int | None = None,
+        shuffle: bool | None = None,
+        sampler: Any = None,
+        num_shards: int | None = None,
+        shard_id: int | None = None,
+        cache: Any = None,
+    ):
+        folder = _folder(dataset_dir, f"{self.hint}; they are not downloaded")
+        check_one_of(usage, type(self).__name__, "usage", (None, *_KINDS))
+        images, labels = self._read(folder, usage)
+        super().__init__(
+            (images, labels.astype(np.int32)),
+            ["image", "label"],
+            num_samples,
+            num_parallel_workers or 1,
+            shuffle,
+            sampler,
+            num_shards,
+            shard_id,
+        )
+
+    def _read(self, folder: Path, usage: str | None) -> tuple[Array, Array]:
+        """The images and labels of a folder."""
+        raise not_defined(self, "_read")
+
+
+class MnistDataset(_Published):
     """Handwritten digits from the files of MNIST, in columns "image" (uint8, [28, 28, 1]) and "label"
     (int32; MindSpore's are uint32).
 
@@ -46,20 +83,9 @@ class MnistDataset(NumpySlicesDataset):
         FileNotFoundError: no such files in the folder.
     """
 
-    def __init__(
-        self,
-        dataset_dir: str | Path,
-        usage: str | None = None,
-        num_samples: int | None = None,
-        num_parallel_workers: int | None = None,
-        shuffle: bool | None = None,
-        sampler: Any = None,
-        num_shards: int | None = None,
-        shard_id: int | None = None,
-        cache: Any = None,
-    ):
-        folder = _folder(dataset_dir, "the folder with the files of MNIST; they are not downloaded")
-        check_one_of(usage, "MnistDataset", "usage", (None, *_KINDS))
+    hint = "the folder with the files of MNIST"
+
+    def _read(self, folder: Path, usage: str | None) -> tuple[Array, Array]:
         found = [
             (_idx(folder / f"{kind}-images-idx3-ubyte", 3), labels)
             for kind in _KINDS[usage or "all"]
@@ -71,23 +97,11 @@ class MnistDataset(NumpySlicesDataset):
                 f"There are no files of MNIST (usage {usage!r}) in {folder}: expected "
                 f"{_KINDS[usage or 'all'][0]}-images-idx3-ubyte and -labels-idx1-ubyte.",
             )
-        columns: Sequence[Any] = (
-            np.concatenate([images for images, _ in found])[..., None],
-            np.concatenate([_idx(labels, 1) for _, labels in found]).astype(np.int32),
-        )
-        super().__init__(
-            tuple(columns),
-            ["image", "label"],
-            num_samples,
-            num_parallel_workers or 1,
-            shuffle,
-            sampler,
-            num_shards,
-            shard_id,
-        )
+        images = np.concatenate([images for images, _ in found])[..., None]
+        return images, np.concatenate([_idx(labels, 1) for _, labels in found])
 
 
-class Cifar10Dataset(NumpySlicesDataset):
+class Cifar10Dataset(_Published):
     """Small photographs of ten classes from the binary files of CIFAR-10, in columns "image" (uint8, [32, 32, 3]) and
     "label" (int32; MindSpore's are uint32).
 
@@ -103,22 +117,9 @@ class Cifar10Dataset(NumpySlicesDataset):
         FileNotFoundError: no such files in the folder.
     """
 
-    def __init__(
-        self,
-        dataset_dir: str | Path,
-        usage: str | None = None,
-        num_samples: int | None = None,
-        num_parallel_workers: int | None = None,
-        shuffle: bool | None = None,
-        sampler: Any = None,
-        num_shards: int | None = None,
-        shard_id: int | None = None,
-        cache: Any = None,
-    ):
-        folder = _folder(
-            dataset_dir, "the folder with the .bin files of CIFAR-10; they are not downloaded"
-        )
-        check_one_of(usage, "Cifar10Dataset", "usage", (None, *_KINDS))
+    hint = "the folder with the .bin files of CIFAR-10"
+
+    def _read(self, folder: Path, usage: str | None) -> tuple[Array, Array]:
         train = [f"data_batch_{i}.bin" for i in range(1, 6)]
         names = {"train": train, "test": ["test_batch.bin"]}.get(
             usage or "", [*train, "test_batch.bin"]
@@ -132,16 +133,7 @@ class Cifar10Dataset(NumpySlicesDataset):
             )
         records = np.concatenate(found)
         images = records[:, 1:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
-        super().__init__(
-            (np.ascontiguousarray(images), records[:, 0].astype(np.int32)),
-            ["image", "label"],
-            num_samples,
-            num_parallel_workers or 1,
-            shuffle,
-            sampler,
-            num_shards,
-            shard_id,
-        )
+        return np.ascontiguousarray(images), records[:, 0]
 
 
 class ImageFolderDataset(Source):
@@ -251,7 +243,7 @@ def _folder(given: str | Path, hint: str) -> Path:
     return folder
 
 
-def _records(path: Path) -> np.ndarray[Any, Any]:
+def _records(path: Path) -> Array:
     """The records of a file of CIFAR-10: a label, then the planes of an image."""
     data, _ = read_all(str(path))
     if not data or len(data) % _RECORD:
@@ -265,7 +257,7 @@ def _records(path: Path) -> np.ndarray[Any, Any]:
     return records
 
 
-def _idx(path: Path, rank: int) -> np.ndarray[Any, Any]:
+def _idx(path: Path, rank: int) -> Array:
     """An array of bytes in MNIST's format: a magic number, the sizes, the elements."""
     data, _ = read_all(str(path))
     header = 4 * (1 + rank)

@@ -17,18 +17,10 @@ from cellgrad.core.arguments import argument_error, check_int, check_sequence
 from cellgrad.core.errors import error, not_defined
 from cellgrad.dataset import _workers, config
 from cellgrad.dataset._arrays import as_array, stacked
-from cellgrad.dataset._rows import (
-    BatchInfo,
-    Row,
-    RowIterator,
-    converted,
-    names_of,
-)
+from cellgrad.dataset._rows import BatchInfo, Row, RowIterator, converted, names_of
 from cellgrad.dataset._transform import chain
 
 __all__ = ["Dataset", "Row", "zip"]
-
-_OWN = "build data sets of your own from GeneratorDataset, whose source is any object with rows"
 
 
 class Dataset:
@@ -55,7 +47,7 @@ class Dataset:
 
     def rows(self, epoch: int) -> Iterator[Row]:
         """The rows of an epoch, as numpy arrays."""
-        raise not_defined(self, "rows", _OWN)
+        raise not_defined(self, "rows")
 
     def pieces(self, epoch: int, size: int) -> Iterator[Row] | None:
         """The rows of an epoch stacked in groups, where that is faster than one by one."""
@@ -63,7 +55,7 @@ class Dataset:
 
     def known_size(self) -> int:
         """The number of rows of an epoch, or -1 where it is not known before reading."""
-        raise not_defined(self, "known_size", _OWN)
+        raise not_defined(self, "known_size")
 
     def can_be_counted(self) -> bool:
         """Whether an epoch ends, and reading it once more changes nothing."""

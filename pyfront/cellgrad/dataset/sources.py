@@ -9,7 +9,7 @@ from cellgrad.core import dtype as mstype
 from cellgrad.core.arguments import check_int
 from cellgrad.core.errors import error, not_defined
 from cellgrad.dataset._arrays import as_array
-from cellgrad.dataset.pipeline import _OWN, Dataset, Row
+from cellgrad.dataset.pipeline import Dataset, Row
 from cellgrad.dataset.samplers import Sampler
 
 __all__ = ["GeneratorDataset", "NumpySlicesDataset"]
@@ -44,11 +44,11 @@ class Source(Dataset):
 
     def total(self) -> int:
         """The number of positions of the source, or -1."""
-        raise not_defined(self, "total", _OWN)
+        raise not_defined(self, "total")
 
     def at(self, position: int) -> Row:
         """The row at a position."""
-        raise not_defined(self, "at", _OWN)
+        raise not_defined(self, "at")
 
     def labels(self, column: str) -> list[int]:
         """The elements of a column of whole numbers."""

@@ -50,7 +50,8 @@ class SummaryRecord:
         ImportError: tensorboardX is not installed.
         OSError: the folder cannot be made.
 
-    >>> with ms.train.SummaryRecord("runs") as record:
+    >>> import tempfile
+    >>> with ms.train.SummaryRecord(tempfile.mkdtemp()) as record:
     ...     for step in range(3):
     ...         record.add_value("scalar", "loss", Tensor(1.0 / (step + 1)))
     ...         written = record.record(step)
@@ -200,7 +201,9 @@ class SummaryCollector(Callback):
     >>> data = ms.dataset.NumpySlicesDataset({"x": x, "y": x[:, :1]}, shuffle=False).batch(2)
     >>> net = nn.Dense(2, 1, "ones", has_bias=False)
     >>> model = ms.train.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), 0.25))
-    >>> model.train(1, data, callbacks=[ms.train.SummaryCollector("runs", 1)], dataset_sink_mode=False)
+    >>> import tempfile
+    >>> collector = ms.train.SummaryCollector(tempfile.mkdtemp(), 1)
+    >>> model.train(1, data, callbacks=[collector], dataset_sink_mode=False)
     """
 
     def __init__(
