@@ -35,7 +35,6 @@ SECTIONS: dict[str, list[str]] = {
         "sharp-bits.md",
         "see.md",
         "debugging.md",
-        "see.md",
         "limits.md",
         "derivatives.md",
         "training.md",
