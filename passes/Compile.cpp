@@ -290,13 +290,39 @@ static LogicalResult emitPtx(ModuleOp module, ArrayRef<PtxOutput> outputs,
   return success();
 }
 
-/// What `compile` does to the copy of the module.
-static LogicalResult lowerAndEmit(ModuleOp module,
+/// What several targets do not go with.
+static LogicalResult checkLevels(ModuleOp module,
+                                 const CompileOptions &options) {
+  const char *other =
+      options.cuda || !options.ptx.empty() ? "a GPU"
+      : !options.plan.empty()              ? "a plan"
+      : !options.memoryReport.empty()      ? "a report of memory"
+      : !options.loweredMLIR.empty()       ? "MLIR as output"
+      : options.emit.sanitizeAddress || options.emit.sanitizeThread
+          ? "a sanitizer"
+          : nullptr;
+  if (!other)
+    return success();
+  return refuse(module.getLoc())
+         << "several targets (" << options.emit.target << ") do not go with "
+         << other << ": give one";
+}
+
+/// What `compile` does to the copies of the module, one for each target.
+static LogicalResult lowerAndEmit(ModuleOp module, ArrayRef<ModuleOp> further,
                                   const CompileOptions &options,
                                   const EmitOutputs &outputs, Timings *timings,
                                   FailureReport &report) {
-  if (failed(lower(module, options, timings, report)))
+  auto names = targetNames(options.emit.target);
+  CompileOptions one = options;
+  one.emit.target = names.front().str();
+  if (failed(lower(module, one, timings, report)))
     return failure();
+  for (auto [other, name] : llvm::zip(further, llvm::drop_begin(names))) {
+    one.emit.target = name.str();
+    if (failed(lower(other, one, timings, report)))
+      return failure();
+  }
   if (!options.loweredMLIR.empty()) {
     std::string text;
     llvm::raw_string_ostream(text) << module << "\n";
@@ -304,6 +330,7 @@ static LogicalResult lowerAndEmit(ModuleOp module,
       return refuse(module.getLoc(), std::move(error));
   }
   bool onlyReports = outputs.sharedObject.empty() && outputs.object.empty() &&
+                     outputs.archive.empty() && outputs.module.empty() &&
                      outputs.assembly.empty() && outputs.llvmIR.empty() &&
                      outputs.header.empty() && outputs.extra.empty();
   if (!(options.memoryReport.empty() && options.page.empty()) && onlyReports)
@@ -311,12 +338,22 @@ static LogicalResult lowerAndEmit(ModuleOp module,
   report.enter("code generation");
   if (!options.ptx.empty())
     return emitPtx(module, options.ptx, outputs.durable);
-  return emitArtifact(module, options.emit, outputs, timings);
+  SmallVector<ModuleOp> modules = {module};
+  llvm::append_range(modules, further);
+  return emitArtifact(modules, options.emit, outputs, timings);
 }
 
-LogicalResult cellgrad::compile(ModuleOp module, const CompileOptions &options,
+LogicalResult cellgrad::compile(ModuleOp module, const CompileOptions &given,
                                 const EmitOutputs &outputs, Timings *timings,
                                 std::optional<InternalFailure> *failure) {
+  CompileOptions options = given;
+  auto ordered = orderLevels(given.emit.target);
+  if (!ordered)
+    return refuse(module.getLoc()) << llvm::toString(ordered.takeError());
+  options.emit.target = *ordered;
+  size_t levels = targetNames(*ordered).size();
+  if (levels > 1 && failed(checkLevels(module, options)))
+    return mlir::failure();
   if (!options.emit.dumpDirectory.empty())
     if (auto error =
             llvm::sys::fs::create_directories(options.emit.dumpDirectory))
@@ -326,9 +363,15 @@ LogicalResult cellgrad::compile(ModuleOp module, const CompileOptions &options,
   steps.enter("copy");
   if (failed(verify(module)))
     return mlir::failure();
-  OwningOpRef<ModuleOp> copy(module.clone());
+  std::vector<OwningOpRef<ModuleOp>> copies;
+  for (size_t i = 0; i < std::max<size_t>(levels, 1); ++i)
+    copies.emplace_back(module.clone());
+  auto further =
+      llvm::map_to_vector(llvm::drop_begin(copies),
+                          [](OwningOpRef<ModuleOp> &copy) { return *copy; });
   steps.end();
   FailureReport report(module, options);
-  return report.finish(lowerAndEmit(*copy, options, outputs, timings, report),
-                       failure);
+  return report.finish(
+      lowerAndEmit(*copies.front(), further, options, outputs, timings, report),
+      failure);
 }

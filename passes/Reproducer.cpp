@@ -32,7 +32,7 @@ std::string makeText(ModuleOp program, const CompileOptions &options,
      << "// A smaller program that fails there:\n"
      << "//   cell-reduce FILE --test='" << failure.command
      << " --fails-in=" << failure.stage << "'\n";
-  if (auto processor = resolveTarget(options.emit.target))
+  if (auto processor = resolveTarget(targetNames(options.emit.target).front()))
     os << "// Passes: " << pipelineFor(program, *processor->target, options)
        << "\n";
   else

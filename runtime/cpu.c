@@ -3,6 +3,7 @@
 #include "runtime/cpu.h"
 #include "runtime/runtime.h"
 
+#ifdef __x86_64__
 #include <cpuid.h>
 
 /* Which register states the operating system saves: bit 1 for AVX, bit 2 for
@@ -56,6 +57,15 @@ uint64_t cell_rt_missing_features(uint64_t wanted) {
   return missing;
 }
 
+#else
+#include "runtime/libc.h"
+
+uint64_t cell_rt_missing_features(uint64_t wanted) {
+  return wanted & ~(uint64_t)getauxval(AT_HWCAP);
+}
+
+#endif
+
 int32_t cell_rt_check_cpu(uint64_t wanted) {
   /* 0: not asked yet, 1: fine, 2: not. Threads that race write the same. */
   static int answer;
@@ -65,4 +75,17 @@ int32_t cell_rt_check_cpu(uint64_t wanted) {
     __atomic_store_n(&answer, known, __ATOMIC_RELAXED);
   }
   return known == 1 ? CG_OK : CG_ERROR_CPU;
+}
+
+int32_t cell_rt_level(const uint64_t *levels, int32_t count) {
+  /* 0: not asked yet, else one more than the level. */
+  static int32_t answer;
+  int32_t known = __atomic_load_n(&answer, __ATOMIC_RELAXED);
+  if (known == 0) {
+    known = 1;
+    while (known < count && cell_rt_missing_features(levels[known - 1]) != 0)
+      ++known;
+    __atomic_store_n(&answer, known, __ATOMIC_RELAXED);
+  }
+  return known - 1;
 }

@@ -1,11 +1,17 @@
 /*===- cpu.h - instruction sets a model may have been compiled for ----------===
  *
- * The compiler turns LLVM's feature names into a mask by this table, the model
- * turns the mask into questions to the processor. Bits are never renumbered.
+ * The compiler turns LLVM's feature names into a mask, for x86-64 by the table,
+ * the model turns the mask into questions to the processor. Bits are never
+ * renumbered.
  *===----------------------------------------------------------------------===*/
 
 #ifndef CELLGRAD_RUNTIME_CPU_H
 #define CELLGRAD_RUNTIME_CPU_H
+
+/* Bits of the mask on processors that Linux tells about by AT_HWCAP: those that
+   it has there. */
+#define CELL_HWCAP_AARCH64_SVE 22
+#define CELL_HWCAP_RISCV_V ('v' - 'a')
 
 /* X(bit, LLVM's name, CPUID leaf, subleaf, register a|b|c|d, register's bit,
      state the operating system must save: 0 none, 1 AVX, 2 AVX-512, 3 AMX) */

@@ -6,10 +6,13 @@
  * returned as one.
  *===----------------------------------------------------------------------===*/
 
-#include <stdint.h>
-#include <string.h>
+#include "runtime/libc.h"
 
+#ifdef __wasm__
+typedef uint16_t half_reg; /* WebAssembly passes a half as its bits */
+#else
 typedef _Float16 half_reg;
+#endif
 
 float __extendhfsf2(half_reg value);
 half_reg __truncsfhf2(float value);

@@ -18,20 +18,11 @@
  *===----------------------------------------------------------------------===*/
 
 #define _GNU_SOURCE 1
+#include "runtime/libc.h"
 #include "runtime/runtime.h"
 #include "runtime/threads.h"
 
-#include <limits.h>
-#include <linux/futex.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 /* Where the process has no threads (glibc before 2.34 without -pthread), a
    model loads all the same. */
@@ -90,6 +81,17 @@ static int64_t now(void) {
   return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
+/* Tells the processor that this thread waits. */
+static void rest(void) {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#elif defined(__riscv)
+  __asm__ volatile(".insn i 0x0f, 0, x0, x0, 0x010"); /* pause: a hint */
+#endif
+}
+
 /* Returns when `word` has another value than `old`, or for no reason.
    `sleepers` counts who sleeps on it, and is read by who changes it. */
 static void await(_Atomic uint32_t *word, uint32_t old, int64_t spin,
@@ -98,7 +100,7 @@ static void await(_Atomic uint32_t *word, uint32_t old, int64_t spin,
     for (int i = 0; i < 16; ++i) {
       if (atomic_load_explicit(word, memory_order_acquire) != old)
         return;
-      __builtin_ia32_pause();
+      rest();
     }
   atomic_fetch_add(sleepers, 1);
   futex(word, FUTEX_WAIT, old);

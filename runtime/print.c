@@ -6,10 +6,8 @@
  * Large tensors are shortened to three rows or columns at either end.
  *===----------------------------------------------------------------------===*/
 
+#include "runtime/libc.h"
 #include "runtime/runtime.h"
-
-#include <stdio.h>
-#include <string.h>
 
 enum { kEdge = 3, kThreshold = 1000 };
 

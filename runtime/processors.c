@@ -2,9 +2,8 @@
  * ------------------------------===*/
 
 #define _GNU_SOURCE 1
+#include "runtime/libc.h"
 #include "runtime/threads.h"
-
-#include <sched.h>
 
 int32_t cell_rt_processors(void) {
   uint64_t set[1024]; /* 65536 of them */

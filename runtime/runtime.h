@@ -1,6 +1,7 @@
 /*===- runtime.h - what a compiled model may carry --------------------------===
  *
- * Compiled once with the compiler into one relocatable object; the linker takes
+ * Compiled with the compiler into one relocatable object for each system that
+ * models are made for; the linker takes
  * from it what a model refers to. All of it is hidden: no symbol leaves a
  * model.
  *===----------------------------------------------------------------------===*/
@@ -21,6 +22,10 @@ int32_t cell_rt_check_cpu(uint64_t wanted);
 
 /* Those bits of the mask that this processor lacks. */
 uint64_t cell_rt_missing_features(uint64_t wanted);
+
+/* The first of `count` masks of which this processor lacks nothing; the last
+   where there is none. Asks once a model, whose levels are always the same. */
+int32_t cell_rt_level(const uint64_t *levels, int32_t count);
 
 /* Hands one tensor to the print hook of `context`, or to the default hook when
    `context` or its hook is NULL. */

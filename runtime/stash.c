@@ -5,10 +5,8 @@
  * A call knows its stashes, and frees what is left of them when it ends.
  *===----------------------------------------------------------------------===*/
 
+#include "runtime/libc.h"
 #include "runtime/runtime.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 struct cell_rt_stash {
   struct cell_rt_call *call;

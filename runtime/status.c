@@ -28,7 +28,13 @@ const char *cell_rt_status_message(int32_t status) {
     return "the computation reported a failure";
   case CG_ERROR_CPU:
     return "this processor lacks instructions the model was compiled for: "
+#if defined(__aarch64__)
+           "compile it for target aarch64 or for this machine";
+#elif defined(__riscv)
+           "compile it for target riscv64 or for this machine";
+#else
            "compile it for target x86-64-v2 or for this machine";
+#endif
   case CG_ERROR_CANCELLED:
     return "the call was cancelled";
   case CG_ERROR_TRIP_LIMIT:

@@ -13,6 +13,9 @@
 #ifdef CELL_STUB_LIBC
 FUNCTION(aligned_alloc)
 FUNCTION(free)
+#ifndef __x86_64__
+FUNCTION(getauxval)
+#endif
 FUNCTION(memcpy)
 FUNCTION(memmove)
 FUNCTION(memset)

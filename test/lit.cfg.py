@@ -6,6 +6,7 @@ All: 'make test'. One: '.venv/bin/lit -v test/upstream.mlir'.
 
 import os
 import re
+import shutil
 from pathlib import Path
 
 import lit.formats
@@ -36,6 +37,18 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LLVM_PROFILE_FILE", "CCACHE_DIR",
 if (build / "python").exists():
     config.available_features.add("python-package")
 
+# Other machines: tests that run code of theirs are left out where no emulator is installed (docs/limits.md).
+for arch in ("aarch64", "riscv64"):
+    if (
+        shutil.which(f"{arch}-linux-gnu-gcc")
+        and Path(f"/usr/{arch}-linux-gnu/include/stdio.h").exists()
+    ):
+        config.available_features.add(f"{arch}-headers")
+        if shutil.which(f"qemu-{arch}"):
+            config.available_features.add(f"run-{arch}")
+if shutil.which("node"):
+    config.available_features.add("node")
+
 # LLVM's packages are built without sanitizers: they use memory that the allocators in its headers,
 # compiled here, mark as not to be used.
 config.environment.setdefault("ASAN_OPTIONS", "allow_user_poisoning=0")
@@ -49,6 +62,9 @@ config.substitutions += [
     ("%root", str(root)),
     ("%build", str(build)),
     ("%runtime", str(root / "runtime")),
+    # Calls models of another machine: the program is compiled from tools/targets/call.c.
+    ("%qemu_aarch64", "qemu-aarch64 -L /usr/aarch64-linux-gnu"),
+    ("%qemu_riscv64", "qemu-riscv64 -cpu rv64,v=true,vlen=128 -L /usr/riscv64-linux-gnu"),
     ("%emulated_driver", str(build / "test" / "emulator" / "libcuda.so.1")),
     ("%llvm_include", str(llvm_bin.parent / "include")),
 ]

@@ -12,8 +12,6 @@ using namespace cellgrad;
 
 namespace {
 constexpr llvm::StringLiteral kRuntimeCheck = "cell_rt_check_cpu";
-/// Round to nearest, keep subnormal numbers, no traps, no flags.
-constexpr int64_t kDefaultMXCSR = 0x1f80;
 } // namespace
 
 LLVM::LLVMFuncOp AbiBuilder::declare(llvm::StringRef name, Type result,
@@ -151,21 +149,6 @@ Value AbiBuilder::outcome(const EntrySpec &entry, Value status,
                                     constant(i32, CG_SKIPPED), status);
   }
   return status;
-}
-
-Value AbiBuilder::setDefaultMXCSR(Block &entryBlock) {
-  Value callers, own;
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(&entryBlock);
-    Value one = constant(i32, 1);
-    callers = LLVM::AllocaOp::create(b, loc, ptr, i32, one);
-    own = LLVM::AllocaOp::create(b, loc, ptr, i32, one);
-  }
-  accessMXCSR("llvm.x86.sse.stmxcsr", callers);
-  LLVM::StoreOp::create(b, loc, constant(i32, kDefaultMXCSR), own);
-  accessMXCSR("llvm.x86.sse.ldmxcsr", own);
-  return callers;
 }
 
 Value AbiBuilder::table(llvm::StringRef name, ArrayRef<int32_t> numbers) {

@@ -4,6 +4,7 @@
 #define CELLGRAD_PASSES_EMIT_ABIBUILDER_H
 
 #include "passes/emit/AbiWriter.h"
+#include "passes/lower/target/FloatState.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -18,9 +19,9 @@ public:
   /// With more buffers, code goes through them in a loop.
   static constexpr unsigned kManyBuffers = 32;
 
-  AbiBuilder(mlir::ModuleOp module, const ModelSpec &model,
+  AbiBuilder(mlir::ModuleOp module, const ModelSpec &model, Arch arch,
              uint64_t cpuFeatures)
-      : module(module), model(model), cpuFeatures(cpuFeatures),
+      : module(module), model(model), arch(arch), cpuFeatures(cpuFeatures),
         b(module.getContext()),
         ptr(mlir::LLVM::LLVMPointerType::get(b.getContext())),
         i1(b.getI1Type()), i32(b.getI32Type()), i64(b.getI64Type()) {}
@@ -72,14 +73,6 @@ protected:
                     mlir::ValueRange buffers, int64_t alignment);
   /// Leaves where a context, not null, is of no version that is known.
   void checkContext(Value context);
-  /// Puts the control and status register of vector arithmetic (rounding, which
-  /// exceptions trap, subnormal numbers, sticky flags) into the state that
-  /// programs start with; returns the address of what the caller had.
-  Value setDefaultMXCSR(mlir::Block &entryBlock);
-  void accessMXCSR(llvm::StringRef intrinsic, Value address) {
-    mlir::LLVM::CallIntrinsicOp::create(b, loc, b.getStringAttr(intrinsic),
-                                        mlir::ValueRange{address});
-  }
   /// What the entry returns after its implementation returned `status`.
   Value outcome(const EntrySpec &entry, Value status,
                 mlir::ArrayRef<Value> buffers);
@@ -107,6 +100,7 @@ private:
 protected:
   mlir::ModuleOp module;
   const ModelSpec &model;
+  Arch arch;
   uint64_t cpuFeatures; ///< mask of runtime/cpu.h
   mlir::OpBuilder b;
   mlir::Location loc = b.getUnknownLoc();

@@ -109,9 +109,9 @@ void AbiWriter::callWithArena(const EntrySpec &entry, EntryImpl impl,
     all.push_back(arena);
     if (impl.takesContext || callee != impl.function)
       all.push_back(context);
-    Value callers = setDefaultMXCSR(region->front());
+    Value callers = setDefaultFloatState(b, loc, arch, region->front());
     Value status = LLVM::CallOp::create(b, loc, callee, all).getResult();
-    accessMXCSR("llvm.x86.sse.ldmxcsr", callers);
+    restoreFloatState(b, loc, arch, callers);
     return outcome(entry, status, args);
   };
 
@@ -166,12 +166,18 @@ void AbiWriter::callWithArena(const EntrySpec &entry, EntryImpl impl,
   LLVM::CondBrOp::create(b, loc, isNull(arena), allocate, ValueRange{},
                          lentBlock, ValueRange{});
   b.setInsertionPointToStart(allocate);
-  auto alignedAlloc = declare("aligned_alloc", ptr, {i64, i64});
+  // size_t; the arena is known to fit where it has 32 bits.
+  bool narrow = arch == Arch::Wasm;
+  Type size = narrow ? i32 : i64;
+  auto alignedAlloc = declare("aligned_alloc", ptr, {size, size});
   auto release =
       declare("free", LLVM::LLVMVoidType::get(b.getContext()), {ptr});
-  Value own = LLVM::CallOp::create(b, loc, alignedAlloc,
-                                   ValueRange{constant(i64, CG_ARENA_ALIGNMENT),
-                                              arenaBytes(entry, workers)})
+  Value wanted = arenaBytes(entry, workers);
+  if (narrow)
+    wanted = LLVM::TruncOp::create(b, loc, i32, wanted);
+  Value own = LLVM::CallOp::create(
+                  b, loc, alignedAlloc,
+                  ValueRange{constant(size, CG_ARENA_ALIGNMENT), wanted})
                   .getResult();
   failIf(isNull(own), CG_ERROR_ALLOCATION);
   Value status = call(own);
@@ -190,9 +196,10 @@ void AbiWriter::writePool() {
 } // namespace
 
 void cellgrad::writeAbi(ModuleOp module, const ModelSpec &model,
-                        llvm::ArrayRef<EntryImpl> impls, uint64_t cpuFeatures,
-                        llvm::StringRef signature, ArrayAttr checks) {
-  AbiWriter writer(module, model, cpuFeatures);
+                        llvm::ArrayRef<EntryImpl> impls, Arch arch,
+                        uint64_t cpuFeatures, llvm::StringRef signature,
+                        ArrayAttr checks) {
+  AbiWriter writer(module, model, arch, cpuFeatures);
   for (auto [entry, impl] : llvm::zip(model.entries, impls))
     writer.writeEntry(entry, impl);
   writer.writeModelFunctions(signature, checks, kRuntimeStatus);

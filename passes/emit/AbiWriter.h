@@ -4,6 +4,7 @@
 #define CELLGRAD_PASSES_EMIT_ABIWRITER_H
 
 #include "passes/emit/Signature.h"
+#include "passes/lower/target/Target.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -21,7 +22,7 @@ struct EntryImpl {
 /// functions that all models have. `cpuFeatures` is a mask of runtime/cpu.h,
 /// `checks` are the words of the program's own status codes.
 void writeAbi(mlir::ModuleOp module, const ModelSpec &model,
-              llvm::ArrayRef<EntryImpl> impls, uint64_t cpuFeatures,
+              llvm::ArrayRef<EntryImpl> impls, Arch arch, uint64_t cpuFeatures,
               llvm::StringRef signature, mlir::ArrayAttr checks);
 
 } // namespace cellgrad

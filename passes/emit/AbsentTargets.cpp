@@ -2,7 +2,8 @@
 //
 // LLD's ELF driver initialises every backend LLVM was configured with, and its
 // LTO support asks for Polly. Only the backends cellgrad emits code for are
-// linked; empty functions stand for the rest.
+// linked; empty functions stand for the rest. Wheels have fewer:
+// pyfront/native/absent_backends.c.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +17,6 @@
   void LLVMInitialize##target##AsmParser() {}
 
 extern "C" {
-CELL_ABSENT(AArch64)
 CELL_ABSENT(AMDGPU)
 CELL_ABSENT(ARM)
 CELL_ABSENT(AVR)
@@ -28,12 +28,10 @@ CELL_ABSENT(M68k)
 CELL_ABSENT(MSP430)
 CELL_ABSENT(Mips)
 CELL_ABSENT(PowerPC)
-CELL_ABSENT(RISCV)
 CELL_ABSENT(SPIRV)
 CELL_ABSENT(Sparc)
 CELL_ABSENT(SystemZ)
 CELL_ABSENT(VE)
-CELL_ABSENT(WebAssembly)
 CELL_ABSENT(XCore)
 CELL_ABSENT(Xtensa)
 }

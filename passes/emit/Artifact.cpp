@@ -1,6 +1,7 @@
 //===- Artifact.cpp - whole and unaltered shared objects ------------------===//
 
 #include "passes/emit/Artifact.h"
+#include "passes/emit/Platform.h"
 
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Object/ELFObjectFile.h"
@@ -36,10 +37,17 @@ llvm::Error checkExtents(StringRef contents) {
   if (contents.size() < sizeof header)
     return truncated();
   std::memcpy(&header, contents.data(), sizeof header);
+  const Platform &host = hostPlatform();
+  const Platform *platform = platformOfElf(header.e_machine);
   if (header.e_ident[EI_CLASS] != ELFCLASS64 ||
-      header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_machine != EM_X86_64 ||
-      header.e_type != ET_DYN)
-    return llvm::createStringError("it is not an x86-64 shared object");
+      header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_type != ET_DYN ||
+      !platform)
+    return llvm::createStringError("it is not an " + host.name +
+                                   " shared object");
+  if (platform != &host)
+    return llvm::createStringError(
+        "it is not an " + host.name + " shared object, but one for " +
+        platform->name + ": compile it for target 'native' to load it here");
   auto inside = [&](uint64_t offset, uint64_t size) {
     return offset <= contents.size() && size <= contents.size() - offset;
   };

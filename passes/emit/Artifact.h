@@ -14,10 +14,10 @@ namespace cellgrad {
 /// ignore it.
 void sealArtifact(std::string &contents);
 
-/// Checks that `contents` is a complete x86-64 shared object whose checksum,
-/// where it has one, is right, and that mapping it cannot fault; returns the
-/// name of the model in it. Errors say what is wrong with the file, to follow
-/// "cannot load 'x.so': ".
+/// Checks that `contents` is a complete shared object of this platform whose
+/// checksum, where it has one, is right, and that mapping it cannot fault;
+/// returns the name of the model in it. Errors say what is wrong with the file,
+/// to follow "cannot load 'x.so': ".
 llvm::Expected<std::string> checkArtifact(llvm::StringRef contents);
 
 } // namespace cellgrad

@@ -206,7 +206,8 @@ void CudaAbiWriter::writeList(const EntrySpec &entry, EntryImpl impl,
 Value CudaAbiWriter::run(const EntrySpec &entry, EntryImpl impl, unsigned list,
                          unsigned slot, ArrayRef<Value> words, Value call,
                          Value context) {
-  Value callers = setDefaultMXCSR(b.getInsertionBlock()->getParent()->front());
+  Value callers = setDefaultFloatState(
+      b, loc, arch, b.getInsertionBlock()->getParent()->front());
   Value status;
   if (entry.waits) {
     SmallVector<Value> buffers = llvm::map_to_vector(words, [&](Value word) {
@@ -222,7 +223,7 @@ Value CudaAbiWriter::run(const EntrySpec &entry, EntryImpl impl, unsigned list,
                          {call, constant(i32, slot), function, array,
                           constant(i32, words.size())});
   }
-  accessMXCSR("llvm.x86.sse.ldmxcsr", callers);
+  restoreFloatState(b, loc, arch, callers);
   return status;
 }
 
@@ -338,7 +339,7 @@ LogicalResult cellgrad::writeCudaAbi(ModuleOp module, gpu::GPUModuleOp device,
                                      uint64_t cpuFeatures,
                                      llvm::StringRef signature,
                                      ArrayAttr checks) {
-  CudaAbiWriter writer(module, model, cpuFeatures);
+  CudaAbiWriter writer(module, model, Arch::X86, cpuFeatures);
   auto kernels = module->getAttrOfType<ArrayAttr>("cell.device_kernels");
   if (!kernels)
     return refuse(device, Blame::Form)

@@ -2,6 +2,7 @@
 
 #include "passes/emit/Emit.h"
 #include "passes/emit/Files.h"
+#include "passes/emit/Levels.h"
 #include "passes/emit/Link.h"
 #include "passes/emit/Object.h"
 #include "passes/emit/Passes.h"
@@ -28,10 +29,10 @@ namespace {
 /// The steps of emitArtifact, with what they share.
 class Emitter {
 public:
-  Emitter(ModuleOp module, const EmitOptions &options,
+  Emitter(ArrayRef<ModuleOp> modules, const EmitOptions &options,
           const EmitOutputs &outputs, Timings *timings)
-      : module(module), options(options), outputs(outputs), steps(timings),
-        files(outputs.durable) {}
+      : modules(modules), module(modules.front()), options(options),
+        outputs(outputs), steps(timings), files(outputs.durable) {}
 
   LogicalResult run();
 
@@ -50,19 +51,27 @@ private:
     return refuse(module.getLoc(), std::move(error));
   }
   LogicalResult dump(const llvm::Module &ir, llvm::StringRef name);
-  LogicalResult addAbi();
+  LogicalResult addAbi(ModuleOp module, llvm::StringRef target);
+  /// The optimised code of `module` for `processor`; null after a diagnostic.
+  std::unique_ptr<llvm::Module> makeCode(ModuleOp module,
+                                         const Processor &processor,
+                                         llvm::TargetMachine &machine,
+                                         llvm::LLVMContext &context);
   LogicalResult generateCode(llvm::Module &ir, llvm::TargetMachine &machine,
                              llvm::CodeGenFileType type,
                              llvm::SmallVectorImpl<char> &output);
+  LogicalResult checkKinds();
   LogicalResult writeCode(llvm::Module &ir, llvm::TargetMachine &machine);
 
-  ModuleOp module;
+  ArrayRef<ModuleOp> modules; ///< one for each target
+  ModuleOp module;            ///< the first
   const EmitOptions &options;
   const EmitOutputs &outputs;
   Steps steps;
   FileSet files;
   std::optional<LLVMErrors> errors;
   bool cuda = false; ///< the model has kernels of GPUs
+  const Platform *platform = nullptr;
 };
 
 LogicalResult Emitter::dump(const llvm::Module &ir, llvm::StringRef name) {
@@ -75,12 +84,12 @@ LogicalResult Emitter::dump(const llvm::Module &ir, llvm::StringRef name) {
   return checkFile(writeFile(path, text));
 }
 
-LogicalResult Emitter::addAbi() {
+LogicalResult Emitter::addAbi(ModuleOp module, llvm::StringRef target) {
   if (module->hasAttr("cell.model"))
     return success();
   CellEmitAbiOptions abi;
   abi.model = options.model;
-  abi.target = options.target;
+  abi.target = target.str();
   abi.allocates = options.sanitizeAddress;
   PassManager pm(module.getContext(), ModuleOp::getOperationName());
   EmitPtxOptions ptx;
@@ -112,7 +121,8 @@ LogicalResult Emitter::writeCode(llvm::Module &ir,
         failed(checkFile(files.add(outputs.assembly, llvm::StringRef(text)))))
       return failure();
   }
-  if (outputs.sharedObject.empty() && outputs.object.empty())
+  if (outputs.sharedObject.empty() && outputs.object.empty() &&
+      outputs.archive.empty())
     return success();
   steps.enter("codegen");
   llvm::SmallString<0> object;
@@ -127,12 +137,25 @@ LogicalResult Emitter::writeCode(llvm::Module &ir,
     return checkFile(files.add(path, llvm::StringRef(*linked), executable));
   };
   if (!outputs.object.empty() &&
-      failed(add(outputs.object, linkRelocatable(object, cuda), false)))
+      failed(
+          add(outputs.object, linkRelocatable(object, *platform, cuda), false)))
     return failure();
+  if (llvm::StringRef path = outputs.archive; !path.empty()) {
+    auto linked = linkRelocatable(object, *platform, cuda);
+    if (!linked)
+      return checkFile(linked.takeError());
+    std::string member = llvm::sys::path::stem(path).str() + ".o";
+    if (failed(add(path, makeArchive(*linked, member), false)))
+      return failure();
+  }
+  if (llvm::StringRef path = outputs.sharedObject;
+      !path.empty() && platform->arch == Arch::Wasm)
+    return add(path, linkWasm(object), false);
   if (llvm::StringRef path = outputs.sharedObject;
       !path.empty() &&
       failed(add(path,
                  linkSharedObject(object, llvm::sys::path::filename(path),
+                                  *platform,
                                   /*bound=*/!options.sanitizeAddress &&
                                       !options.sanitizeThread,
                                   cuda),
@@ -141,38 +164,103 @@ LogicalResult Emitter::writeCode(llvm::Module &ir,
   return success();
 }
 
+std::unique_ptr<llvm::Module> Emitter::makeCode(ModuleOp module,
+                                                const Processor &processor,
+                                                llvm::TargetMachine &machine,
+                                                llvm::LLVMContext &context) {
+  steps.enter("translate");
+  // Dumps of several targets have their names.
+  std::string ending =
+      (modules.size() > 1 ? "-" + processor.name : std::string()) + ".ll";
+  auto ir = translate(module, context, processor, machine);
+  if (!ir) {
+    module.emitError("the module could not be translated to LLVM IR");
+    return nullptr;
+  }
+  steps.enter("optimize");
+  if (failed(dump(*ir, "llvm-0-translated" + ending)) ||
+      failed(check(optimize(*ir, machine, options.optLevel))) ||
+      failed(dump(*ir, "llvm-1-optimized" + ending)) ||
+      (options.sanitizeAddress &&
+       failed(check(sanitizeAddress(*ir, machine)))) ||
+      (options.sanitizeThread && failed(check(sanitizeThread(*ir, machine)))) ||
+      errors->any())
+    return nullptr;
+  return ir;
+}
+
+/// Each platform has files of its own kinds.
+LogicalResult Emitter::checkKinds() {
+  bool wasm = platform->arch == Arch::Wasm;
+  if (wasm && !(outputs.object.empty() && outputs.archive.empty() &&
+                outputs.header.empty()))
+    return refuse(module.getLoc())
+           << "target wasm32 has no objects, archives or C headers: it makes "
+              ".wasm and the ES module .mjs that loads it";
+  if (wasm && (options.sanitizeAddress || options.sanitizeThread))
+    return refuse(module.getLoc())
+           << "target wasm32 has no sanitizers: leave the option out";
+  if (!wasm && !outputs.module.empty())
+    return refuse(module.getLoc())
+           << "an ES module is for target wasm32, not " << options.target;
+  return success();
+}
+
 LogicalResult Emitter::run() {
   steps.enter("target");
-  auto processor = resolveTarget(options.target);
-  if (!processor)
-    return refuse(module.getLoc()) << llvm::toString(processor.takeError());
-  auto machine = createTargetMachine(*processor, options.optLevel);
-  if (!machine)
-    return check(machine.takeError());
-  steps.enter("abi");
-  if (failed(addAbi()))
+  SmallVector<llvm::StringRef> names = targetNames(options.target);
+  struct Level {
+    Processor processor;
+    std::unique_ptr<llvm::TargetMachine> machine;
+  };
+  std::vector<Level> levels;
+  for (llvm::StringRef name : names) {
+    auto processor = resolveTarget(name);
+    if (!processor)
+      return refuse(module.getLoc()) << llvm::toString(processor.takeError());
+    auto machine = createTargetMachine(*processor, options.optLevel);
+    if (!machine)
+      return check(machine.takeError());
+    levels.push_back({*processor, std::move(*machine)});
+  }
+  platform = levels.front().processor.platform;
+  if (failed(checkKinds()))
     return failure();
+  steps.enter("abi");
+  if (modules.size() > 1 && failed(shareArenas(modules)))
+    return failure();
+  for (auto [module, name] : llvm::zip(modules, names))
+    if (failed(addAbi(module, name)))
+      return failure();
   FailureOr<ModelSpec> spec = readModel(module);
   if (failed(spec))
     return failure();
   cuda = spec->cuda();
 
-  steps.enter("translate");
   llvm::LLVMContext context;
   errors.emplace(context, module);
-  auto ir = translate(module, context, *processor, **machine);
-  if (!ir)
-    return module.emitError("the module could not be translated to LLVM IR");
-  steps.enter("optimize");
-  if (failed(dump(*ir, "llvm-0-translated.ll")) ||
-      failed(check(optimize(*ir, **machine, options.optLevel))) ||
-      failed(dump(*ir, "llvm-1-optimized.ll")) ||
-      (options.sanitizeAddress &&
-       failed(check(sanitizeAddress(*ir, **machine)))) ||
-      (options.sanitizeThread && failed(check(sanitizeThread(*ir, **machine)))))
-    return failure();
-  if (errors->any())
-    return failure();
+  std::vector<LevelCode> codes;
+  for (auto [module, level] : llvm::zip(modules, levels)) {
+    auto code = makeCode(module, level.processor, *level.machine, context);
+    if (!code)
+      return failure();
+    codes.push_back(
+        {level.processor.name,
+         featureMask(*platform, requiredFeatures(*platform, *level.machine)),
+         std::move(code)});
+  }
+  std::unique_ptr<llvm::Module> ir;
+  if (codes.size() == 1) {
+    ir = std::move(codes.front().code);
+  } else {
+    steps.enter("join");
+    auto joined = joinLevels(std::move(codes));
+    if (!joined)
+      return check(joined.takeError());
+    ir = std::move(*joined);
+  }
+  // Each function says what it is for.
+  auto &machine = levels.back().machine;
 
   steps.enter("write");
   if (!outputs.llvmIR.empty()) {
@@ -182,7 +270,7 @@ LogicalResult Emitter::run() {
       return failure();
   }
   // The shared object is put in place after those that follow.
-  if (failed(writeCode(*ir, **machine)))
+  if (failed(writeCode(*ir, *machine)))
     return failure();
   steps.enter("write");
   for (const ExtraFile &file : outputs.extra)
@@ -192,6 +280,15 @@ LogicalResult Emitter::run() {
       failed(checkFile(
           files.add(outputs.header, llvm::StringRef(makeHeader(*spec))))))
     return failure();
+  if (!outputs.module.empty()) {
+    std::string wasm = outputs.sharedObject;
+    if (wasm.empty())
+      wasm = llvm::sys::path::stem(outputs.module).str() + ".wasm";
+    if (failed(checkFile(files.add(
+            outputs.module, llvm::StringRef(makeModule(
+                                *spec, llvm::sys::path::filename(wasm)))))))
+      return failure();
+  }
   return checkFile(files.commit());
 }
 } // namespace
@@ -234,9 +331,9 @@ void cellgrad::registerEmitDialects(DialectRegistry &registry) {
   registerPtxDialects(registry);
 }
 
-LogicalResult cellgrad::emitArtifact(ModuleOp module,
+LogicalResult cellgrad::emitArtifact(ArrayRef<ModuleOp> modules,
                                      const EmitOptions &options,
                                      const EmitOutputs &outputs,
                                      Timings *timings) {
-  return Emitter(module, options, outputs, timings).run();
+  return Emitter(modules, options, outputs, timings).run();
 }

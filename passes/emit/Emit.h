@@ -51,7 +51,9 @@ struct ExtraFile {
 /// Which files to write; an empty path is a file not wanted. They appear whole,
 /// and all together or not at all: see FileSet.
 struct EmitOutputs {
-  std::string sharedObject, object, assembly, llvmIR, header;
+  std::string sharedObject; ///< of wasm32 the .wasm file
+  std::string object, archive, assembly, llvmIR, header;
+  std::string module;           ///< the ES module that loads a .wasm file
   std::vector<ExtraFile> extra; ///< that appear with them
   bool durable = false;         ///< on the disk before they take their places
 };
@@ -70,11 +72,11 @@ std::optional<FileFailure> fileFailure(mlir::Diagnostic &diagnostic);
 /// Adds the dialect interfaces emission needs.
 void registerEmitDialects(mlir::DialectRegistry &registry);
 
-/// Emits `module`, which is in the LLVM dialect and has entry functions with
-/// `cell.signature` (or went through cell-emit-abi already). The module is
-/// changed. Failures are diagnostics at the module or at the operation to
-/// blame.
-mlir::LogicalResult emitArtifact(mlir::ModuleOp module,
+/// Emits `modules`, one program for each name in the options' target, in that
+/// order; all are in the LLVM dialect and have entry functions with
+/// `cell.signature` (or went through cell-emit-abi already). They are changed.
+/// Failures are diagnostics at a module or at the operation to blame.
+mlir::LogicalResult emitArtifact(llvm::ArrayRef<mlir::ModuleOp> modules,
                                  const EmitOptions &options,
                                  const EmitOutputs &outputs,
                                  Timings *timings = nullptr);

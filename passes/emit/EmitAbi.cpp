@@ -31,6 +31,7 @@ using namespace cellgrad;
 
 namespace {
 constexpr llvm::StringLiteral kRuntime = "cell_rt_";
+constexpr int64_t kMostWasmBytes = int64_t(1) << 31; ///< runtime/wasm.c
 /// What a function that uses the caller's context does, itself or in those that
 /// it calls.
 enum Use : unsigned { kCancels = 1, kParallel = 2, kTells = 4 };
@@ -81,7 +82,7 @@ struct EmitAbi : cellgrad::impl::CellEmitAbiBase<EmitAbi> {
 
 private:
   FailureOr<ModelSpec> readEntries(llvm::StringMap<LLVM::LLVMFuncOp> &impls);
-  LogicalResult checkSymbols();
+  LogicalResult checkSymbols(Arch arch);
   LogicalResult renameHomonyms(const llvm::StringMap<LLVM::LLVMFuncOp> &impls);
   FailureOr<llvm::MapVector<Operation *, unsigned>> threadContext();
 
@@ -136,7 +137,7 @@ EmitAbi::readEntries(llvm::StringMap<LLVM::LLVMFuncOp> &impls) {
 
 /// Only functions a model can bring along or find in libc and libm may be
 /// called.
-LogicalResult EmitAbi::checkSymbols() {
+LogicalResult EmitAbi::checkSymbols(Arch arch) {
   for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>())
     if (function.isExternal() &&
         llvm::none_of(kContextual,
@@ -146,10 +147,17 @@ LogicalResult EmitAbi::checkSymbols() {
         !function.getSymName().starts_with("llvm.") &&
         !function.getSymName().starts_with(kRuntime) &&
         !(allocates && function.getSymName() == "malloc") &&
-        !isLibrarySymbol(function.getSymName()))
+        !isLibrarySymbol(function.getSymName(), arch)) {
+      if (isLibrarySymbol(function.getSymName(), Arch::X86))
+        return refuse(function)
+               << "is '" << function.getSymName()
+               << "' of the C library, which JavaScript does not have: a model "
+                  "in WebAssembly may call its own functions, and those of "
+                  "libm that Math has";
       return refuse(function, Blame::Form)
              << "is declared but not defined: a model may call its own "
                 "functions, libm, memcpy, memmove and memset only";
+    }
   return success();
 }
 
@@ -160,8 +168,8 @@ EmitAbi::renameHomonyms(const llvm::StringMap<LLVM::LLVMFuncOp> &impls) {
   for (const auto &item : impls) {
     llvm::StringRef name = item.getKey();
     LLVM::LLVMFuncOp function = item.getValue();
-    if (!isLibrarySymbol(name) && name != "aligned_alloc" && name != "free" &&
-        name != "malloc" && !name.starts_with("_") &&
+    if (!isLibrarySymbol(name, Arch::X86) && name != "aligned_alloc" &&
+        name != "free" && name != "malloc" && !name.starts_with("_") &&
         !name.starts_with("llvm.") && !name.starts_with("cell_") &&
         !name.starts_with("cg_"))
       continue;
@@ -277,6 +285,14 @@ void EmitAbi::runOnOperation() {
     refuse(module.getLoc()) << llvm::toString(cpu.takeError());
     return signalPassFailure();
   }
+  Arch arch = cpu->target->arch;
+  if (device && arch != Arch::X86) {
+    refuse(module.getLoc())
+        << "the host program of a model for a GPU is made for x86-64 only: "
+           "leave target '"
+        << target << "' out";
+    return signalPassFailure();
+  }
   auto machine = createTargetMachine(*cpu, 0);
   if (!machine) {
     module.emitError(llvm::toString(machine.takeError()));
@@ -284,7 +300,8 @@ void EmitAbi::runOnOperation() {
   }
   llvm::StringMap<LLVM::LLVMFuncOp> impls;
   FailureOr<ModelSpec> spec = readEntries(impls);
-  if (failed(spec) || failed(checkSymbols()) || failed(renameHomonyms(impls)))
+  if (failed(spec) || failed(checkSymbols(cpu->target->arch)) ||
+      failed(renameHomonyms(impls)))
     return signalPassFailure();
 
   auto uses = threadContext();
@@ -307,6 +324,17 @@ void EmitAbi::runOnOperation() {
     unsigned use = uses->lookup(impl);
     entry.cancellable = use & kCancels;
     entry.parallel = use & kParallel;
+    if (arch == Arch::Wasm) {
+      // There is one thread, whose slot is a part of the arena as any other.
+      entry.parallel = false;
+      entry.slotBytes = 0;
+      if (entry.arenaBytes > kMostWasmBytes) {
+        refuse(impl) << "needs " << entry.arenaBytes
+                     << " bytes for temporaries: more than the 2 GiB that "
+                        "WebAssembly has for one block";
+        return signalPassFailure();
+      }
+    }
     if (!device)
       annotate(impl, entry);
     for (const char *name :
@@ -319,13 +347,15 @@ void EmitAbi::runOnOperation() {
   }
   auto checks = module->getAttrOfType<ArrayAttr>("cell.checks");
   module->removeAttr("cell.checks");
-  std::vector<std::string> features = requiredFeatures(**machine);
-  std::string signature = toJSON(*spec, cpu->cpu, features);
+  std::vector<std::string> features =
+      requiredFeatures(*cpu->platform, **machine);
+  std::string signature =
+      toJSON(*spec, cpu->platform->name, cpu->cpu, features);
   if (!checks)
     checks = ArrayAttr::get(&getContext(), {});
-  uint64_t mask = featureMask(features);
+  uint64_t mask = featureMask(*cpu->platform, features);
   if (!device)
-    writeAbi(module, *spec, implOf, mask, signature, checks);
+    writeAbi(module, *spec, implOf, arch, mask, signature, checks);
   else if (failed(writeCudaAbi(module, device, *spec, implOf, mask, signature,
                                checks)))
     return signalPassFailure();

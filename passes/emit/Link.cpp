@@ -13,6 +13,7 @@
 #include "llvm/ObjCopy/CommonConfig.h"
 #include "llvm/ObjCopy/ConfigManager.h"
 #include "llvm/ObjCopy/ObjCopy.h"
+#include "llvm/Object/ArchiveWriter.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -30,6 +31,7 @@
 #include <unistd.h>
 
 LLD_HAS_DRIVER(elf)
+LLD_HAS_DRIVER(wasm)
 
 using namespace cellgrad;
 using llvm::StringRef;
@@ -164,10 +166,10 @@ void inOwnThread(llvm::function_ref<void()> function) {
 
 /// Runs LLD. Its state is global, so one thread at a time. What it keeps for
 /// the sections of its input, 13 KB a link, it gives back when its thread ends.
-llvm::Error runLinker(llvm::ArrayRef<std::string> arguments) {
+llvm::Error runLinker(llvm::ArrayRef<std::string> arguments, bool wasm) {
   static std::mutex mutex;
   static bool usable = true;
-  std::vector<const char *> argv{"ld.lld"};
+  std::vector<const char *> argv{wasm ? "wasm-ld" : "ld.lld"};
   for (const std::string &argument : arguments)
     argv.push_back(argument.c_str());
   std::string output;
@@ -179,7 +181,9 @@ llvm::Error runLinker(llvm::ArrayRef<std::string> arguments) {
         "be used again: restart the program");
   lld::Result result{};
   inOwnThread([&] {
-    result = lld::lldMain(argv, os, os, {{lld::Gnu, &lld::elf::link}});
+    result = lld::lldMain(
+        argv, os, os,
+        {{lld::Gnu, &lld::elf::link}, {lld::Wasm, &lld::wasm::link}});
   });
   usable = result.canRunAgain;
   if (result.retCode != 0)
@@ -195,21 +199,22 @@ llvm::Error runLinker(llvm::ArrayRef<std::string> arguments) {
 /// Runs LLD with the further arguments; returns what it would write to a file.
 /// It maps the files it writes, and a full disk then ends the process.
 llvm::Expected<std::string> link(std::vector<std::string> arguments,
-                                 Scratch &scratch) {
+                                 Scratch &scratch, bool wasm = false) {
   auto output = Pipe::open(scratch.reserve("output"));
   if (!output)
     return output.takeError();
   arguments.insert(arguments.end(), {"-o", (*output)->path()});
-  auto error = runLinker(arguments);
+  auto error = runLinker(arguments, wasm);
   std::string contents = (*output)->finish();
   if (error)
     return std::move(error);
   return contents;
 }
 
-llvm::StringSet<> readLibrarySymbols() {
+llvm::StringSet<> readLibrarySymbols(Arch arch) {
   llvm::StringSet<> names;
-  for (StringRef image : {libcStub(), libmStub()}) {
+  RuntimeImages images = runtimeImages(arch);
+  for (StringRef image : {images.libc, images.libm}) {
     auto file = llvm::object::ObjectFile::createELFObjectFile(
         llvm::MemoryBufferRef(image, "stub"));
     if (!file) {
@@ -228,17 +233,38 @@ llvm::StringSet<> readLibrarySymbols() {
 }
 } // namespace
 
+/// Of libc; the runtime has the first two, and instructions do the others.
+constexpr llvm::StringLiteral kWasmMemory[] = {"aligned_alloc", "free",
+                                               "memcpy", "memmove", "memset"};
+
+/// Functions of libm that JavaScript computes (passes/emit/module.mjs), for
+/// double, and with an f for float.
+constexpr llvm::StringLiteral kWasmImports[] = {
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt",
+    "cos",  "cosh",  "exp",  "expm1", "fmod", "log",   "log10", "log1p",
+    "log2", "pow",   "sin",  "sinh",  "tan",  "tanh"};
+
+static bool isWasmImport(StringRef name) {
+  return llvm::is_contained(kWasmImports, name) ||
+         (name.consume_back("f") && llvm::is_contained(kWasmImports, name));
+}
+
 char LinkFailure::ID;
 
-bool cellgrad::isLibrarySymbol(StringRef name) {
-  static const llvm::StringSet<> names = readLibrarySymbols();
+bool cellgrad::isLibrarySymbol(StringRef name, Arch arch) {
+  // Those of all ELF platforms are the same.
+  static const llvm::StringSet<> names = readLibrarySymbols(Arch::X86);
+  if (arch == Arch::Wasm)
+    return llvm::is_contained(kWasmMemory, name) || isWasmImport(name);
   return names.contains(name);
 }
 
 llvm::Expected<std::string> cellgrad::linkSharedObject(StringRef object,
                                                        StringRef soname,
+                                                       const Platform &platform,
                                                        bool bound, bool cuda) {
   Scratch scratch;
+  RuntimeImages images = runtimeImages(platform.arch);
   std::vector<std::string> arguments{"-shared",
                                      "--threads=1",
                                      "--build-id=none",
@@ -254,16 +280,17 @@ llvm::Expected<std::string> cellgrad::linkSharedObject(StringRef object,
                                      "-z",
                                      "noexecstack",
                                      "-z",
-                                     "max-page-size=4096",
+                                     "max-page-size=" +
+                                         std::to_string(platform.pageBytes),
                                      "-soname",
                                      soname.str()};
   if (bound)
     arguments.insert(arguments.end(), {"--no-undefined", "--strip-all"});
   for (auto [name, contents] :
-       {std::pair{"model.o", object}, std::pair{"runtime.o", runtimeObject()},
+       {std::pair{"model.o", object}, std::pair{"runtime.o", images.object},
         std::pair{"cuda.o", cuda ? cudaRuntimeObject() : StringRef()},
-        std::pair{"libm.so.6", libmStub()},
-        std::pair{"libc.so.6", libcStub()}}) {
+        std::pair{"libm.so.6", images.libm},
+        std::pair{"libc.so.6", images.libc}}) {
     if (contents.empty())
       continue;
     auto file = scratch.add(name, contents);
@@ -277,13 +304,59 @@ llvm::Expected<std::string> cellgrad::linkSharedObject(StringRef object,
   return contents;
 }
 
+llvm::Expected<std::string> cellgrad::linkWasm(StringRef object) {
+  Scratch scratch;
+  std::string imports = "cell_wasm_print\n";
+  for (StringRef name : kWasmImports)
+    imports += (name + "\n" + name + "f\n").str();
+  std::vector<std::string> arguments{
+      "--no-entry",         "--export=cg_alloc", "--export=cg_free",
+      "--export-dynamic",   "--gc-sections",     "--strip-all",
+      "--threads=1",        "--stack-first",     "-z",
+      "stack-size=1048576", "--error-limit=3"};
+  for (auto [name, contents] :
+       {std::pair{"model.o", object},
+        std::pair{"runtime.o", runtimeImages(Arch::Wasm).object},
+        std::pair{"imports", StringRef(imports)}}) {
+    auto file = scratch.add(name, contents);
+    if (!file)
+      return file.takeError();
+    bool list = contents.data() == imports.data();
+    arguments.push_back((list ? "--allow-undefined-file=" : "") + *file);
+  }
+  auto module = link(std::move(arguments), scratch, /*wasm=*/true);
+  if (module)
+    return module;
+  // What the code generator calls where there is no instruction.
+  std::string words = llvm::toString(module.takeError());
+  StringRef name = StringRef(words).split("undefined symbol: ").second;
+  name = name.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+  if (isLibrarySymbol(name, Arch::X86))
+    return llvm::createStringError(
+        "the model needs '" + name +
+        "' of the C library, which JavaScript does not have");
+  return llvm::make_error<LinkFailure>(words, llvm::inconvertibleErrorCode());
+}
+
+llvm::Expected<std::string> cellgrad::makeArchive(StringRef object,
+                                                  StringRef member) {
+  llvm::NewArchiveMember file(llvm::MemoryBufferRef(object, member));
+  auto archive = llvm::writeArchiveToBuffer(
+      file, llvm::SymtabWritingMode::NormalSymtab, llvm::object::Archive::K_GNU,
+      /*Deterministic=*/true, /*Thin=*/false);
+  if (!archive)
+    return archive.takeError();
+  return (*archive)->getBuffer().str();
+}
+
 llvm::Expected<std::string> cellgrad::linkRelocatable(StringRef object,
+                                                      const Platform &platform,
                                                       bool cuda) {
   Scratch scratch;
   auto model = scratch.add("model.o", object);
   if (!model)
     return model.takeError();
-  auto runtime = scratch.add("runtime.o", runtimeObject());
+  auto runtime = scratch.add("runtime.o", runtimeImages(platform.arch).object);
   if (!runtime)
     return runtime.takeError();
   std::vector<std::string> arguments{"-r", "--threads=1", "--build-id=none",

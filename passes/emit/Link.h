@@ -3,6 +3,8 @@
 #ifndef CELLGRAD_PASSES_EMIT_LINK_H
 #define CELLGRAD_PASSES_EMIT_LINK_H
 
+#include "passes/emit/Platform.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -17,8 +19,8 @@ struct LinkFailure : llvm::ErrorInfo<LinkFailure, llvm::StringError> {
 };
 
 /// Whether `name` is a function or object of libc or libm that a model may
-/// refer to.
-bool isLibrarySymbol(llvm::StringRef name);
+/// refer to on a platform.
+bool isLibrarySymbol(llvm::StringRef name, Arch arch);
 
 /// Links `object` with what it needs of the runtime into a shared object called
 /// `soname`; returns its bytes. No file of the system is read; a symbol neither
@@ -28,6 +30,7 @@ bool isLibrarySymbol(llvm::StringRef name);
 /// runtime of models with CUDA kernels is part of it.
 llvm::Expected<std::string> linkSharedObject(llvm::StringRef object,
                                              llvm::StringRef soname,
+                                             const Platform &platform,
                                              bool bound = true,
                                              bool cuda = false);
 
@@ -35,7 +38,16 @@ llvm::Expected<std::string> linkSharedObject(llvm::StringRef object,
 /// is global, so that objects of several models go into one program; returns
 /// its bytes.
 llvm::Expected<std::string> linkRelocatable(llvm::StringRef object,
+                                            const Platform &platform,
                                             bool cuda = false);
+
+/// Links `object` with the runtime into a WebAssembly module that exports cg_*
+/// and its memory, and imports functions of JavaScript (module.mjs).
+llvm::Expected<std::string> linkWasm(llvm::StringRef object);
+
+/// A static library with the one relocatable object, under the name `member`.
+llvm::Expected<std::string> makeArchive(llvm::StringRef object,
+                                        llvm::StringRef member);
 
 } // namespace cellgrad
 

@@ -30,12 +30,19 @@ cellgrad::translate(mlir::ModuleOp module, llvm::LLVMContext &context,
   result->setDataLayout(machine.createDataLayout());
   for (llvm::Function &function : *result) {
     function.addFnAttr(llvm::Attribute::NoUnwind);
-    // What the caller sees runs on any x86-64, to say when the rest does not.
-    if (function.isDeclaration() || !function.hasLocalLinkage())
+    if (function.isDeclaration())
       continue;
-    function.addFnAttr("target-cpu", processor.cpu);
-    if (!processor.features.empty())
-      function.addFnAttr("target-features", processor.features);
+    // What the caller sees runs on any machine of the platform, to say when the
+    // rest does not.
+    bool inner = function.hasLocalLinkage();
+    const Platform &platform = *processor.platform;
+    std::string features = inner ? processor.features : platform.features.str();
+    function.addFnAttr("target-cpu",
+                       inner ? processor.cpu : platform.cpu.str());
+    if (!features.empty())
+      function.addFnAttr("target-features", features);
+    if (!inner)
+      continue;
     function.addFnAttr("prefer-vector-width",
                        std::to_string(processor.target->vectorBits));
     // Spilled vectors cross cache lines where the stack is as the caller left

@@ -1,84 +1,73 @@
 //===- Processor.cpp - the machine a model is compiled for ----------------===//
 
 #include "passes/emit/Processor.h"
-#include "runtime/cpu.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/X86TargetParser.h"
 
 #include <algorithm>
-#include <mutex>
 
 using namespace cellgrad;
 
 namespace {
-constexpr const char *kTriple = "x86_64-unknown-linux-gnu";
-
-/// The registered x86-64 backend.
-const llvm::Target *x86Backend() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
-  });
-  std::string error;
-  return llvm::TargetRegistry::lookupTarget(llvm::Triple(kTriple), error);
-}
-
-/// A feature the loader and the model itself ask the processor about. What only
-/// an operating system or an intrinsic uses (sgx, clwb) is no reason to refuse
-/// a machine, and SSE2 is part of x86-64.
-struct CheckedFeature {
-  const char *name;
-  unsigned bit;
-};
-constexpr CheckedFeature kChecked[] = {
-#define FEATURE(bit, name, leaf, subleaf, reg, shift, state) {name, bit},
-    CELL_CPU_FEATURES(FEATURE)
-#undef FEATURE
-};
-
 const llvm::StringMap<bool> &hostFeatures() {
   static const llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
   return features;
+}
+
+/// Those other than x86-64's, which are LLVM's.
+constexpr llvm::StringLiteral kOthers[] = {"aarch64", "aarch64+sve", "riscv64",
+                                           "riscv64+v", "wasm32"};
+
+std::string withFeature(llvm::StringRef features, llvm::StringRef feature) {
+  return (features + (features.empty() ? "+" : ",+") + feature).str();
 }
 
 /// The processor called `name`; "native" is looked up on this machine.
 llvm::Expected<Processor> describe(llvm::StringRef name) {
   Processor processor;
   processor.name = name.str();
-  processor.triple = kTriple;
   if (name == "native") {
+    processor.platform = &hostPlatform();
     processor.cpu = llvm::sys::getHostCPUName().str();
     llvm::SmallVector<std::string> features;
     for (const auto &feature : hostFeatures())
       features.push_back((feature.second ? "+" : "-") + feature.first().str());
     llvm::sort(features);
     processor.features = llvm::join(features, ",");
+  } else if (const Target *other = llvm::is_contained(kOthers, name)
+                                       ? findTarget(name)
+                                       : nullptr) {
+    auto [base, feature] = name.split('+');
+    processor.platform = &platformOf(other->arch);
+    processor.cpu = processor.platform->cpu.str();
+    processor.features =
+        feature.empty() ? processor.platform->features.str()
+                        : withFeature(processor.platform->features, feature);
   } else {
     llvm::SmallVector<llvm::StringRef, 64> known;
     llvm::X86::fillValidCPUArchList(known, /*Only64Bit=*/true);
     if (!llvm::is_contained(known, name))
       return llvm::createStringError("unknown target '" + name +
-                                     "': expected native or one of " +
-                                     llvm::join(known, ", "));
+                                     "': expected native, " +
+                                     llvm::join(llvm::ArrayRef(kOthers), ", ") +
+                                     " or one of " + llvm::join(known, ", "));
+    processor.platform = &platformOf(Arch::X86);
     processor.cpu = processor.name;
   }
   auto machine = createTargetMachine(processor, 0);
   if (!machine)
     return machine.takeError();
   const llvm::MCSubtargetInfo &info = *(*machine)->getMCSubtargetInfo();
-  processor.target = &targetWith([&](llvm::StringRef features) {
-    return info.checkFeatures(features.str());
-  });
+  processor.target =
+      &targetWith(processor.platform->arch, [&](llvm::StringRef features) {
+        return info.checkFeatures(features.str());
+      });
   return processor;
 }
 } // namespace
@@ -91,18 +80,57 @@ llvm::Expected<Processor> cellgrad::resolveTarget(llvm::StringRef name) {
   return native;
 }
 
+llvm::SmallVector<llvm::StringRef>
+cellgrad::targetNames(llvm::StringRef target) {
+  llvm::SmallVector<llvm::StringRef> names;
+  target.split(names, ',');
+  return names;
+}
+
+llvm::Expected<std::string> cellgrad::orderLevels(llvm::StringRef target) {
+  auto names = targetNames(target);
+  if (names.size() < 2)
+    return target.str();
+  std::vector<std::pair<size_t, std::string>> levels;
+  for (llvm::StringRef name : names) {
+    auto processor = resolveTarget(name);
+    if (!processor)
+      return processor.takeError();
+    if (name.empty() || name == "native" ||
+        processor->platform->arch != Arch::X86)
+      return llvm::createStringError(
+          "'" + name +
+          "' is no level of x86-64: several targets, as in "
+          "x86-64-v2,x86-64-v3, make one artifact that looks which of them a "
+          "machine has");
+    auto machine = createTargetMachine(*processor, 0);
+    if (!machine)
+      return machine.takeError();
+    size_t needs = requiredFeatures(*processor->platform, **machine).size();
+    if (llvm::is_contained(levels, std::pair(needs, name.str())))
+      return llvm::createStringError("target '" + name + "' is given twice");
+    levels.emplace_back(needs, name.str());
+  }
+  llvm::sort(levels, std::greater<>());
+  return llvm::join(llvm::make_second_range(levels), ",");
+}
+
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 cellgrad::createTargetMachine(const Processor &processor, unsigned optLevel) {
-  const llvm::Target *backend = x86Backend();
+  const Platform &platform = *processor.platform;
+  const llvm::Target *backend = backEnd(platform);
   if (!backend)
     return llvm::createStringError(
-        "the x86-64 backend is missing from this build");
+        "this build of cellgrad has no back end for " + platform.name +
+        ": wheels have x86-64's only; build cellgrad from source for target '" +
+        processor.name + "'");
   llvm::TargetOptions options;
   options.FunctionSections = true;
   options.DataSections = true;
+  options.MCOptions.ABIName = platform.abi.str();
   std::unique_ptr<llvm::TargetMachine> machine(backend->createTargetMachine(
-      llvm::Triple(processor.triple), processor.cpu, processor.features,
-      options, llvm::Reloc::PIC_, std::nullopt,
+      llvm::Triple(platform.triple), processor.cpu, processor.features, options,
+      llvm::Reloc::PIC_, std::nullopt,
       optLevel == 0 ? llvm::CodeGenOptLevel::None
                     : llvm::CodeGenOptLevel::Aggressive));
   if (!machine)
@@ -112,19 +140,20 @@ cellgrad::createTargetMachine(const Processor &processor, unsigned optLevel) {
 }
 
 std::vector<std::string>
-cellgrad::requiredFeatures(const llvm::TargetMachine &machine) {
+cellgrad::requiredFeatures(const Platform &platform,
+                           const llvm::TargetMachine &machine) {
   std::vector<std::string> required;
-  for (const CheckedFeature &feature : kChecked)
-    if (machine.getMCSubtargetInfo()->checkFeatures(std::string("+") +
-                                                    feature.name))
-      required.push_back(feature.name);
+  for (const CheckedFeature &feature : platform.checked)
+    if (machine.getMCSubtargetInfo()->checkFeatures("+" + feature.name.str()))
+      required.push_back(feature.name.str());
   std::sort(required.begin(), required.end());
   return required;
 }
 
-uint64_t cellgrad::featureMask(const std::vector<std::string> &features) {
+uint64_t cellgrad::featureMask(const Platform &platform,
+                               const std::vector<std::string> &features) {
   uint64_t mask = 0;
-  for (const CheckedFeature &feature : kChecked)
+  for (const CheckedFeature &feature : platform.checked)
     if (llvm::is_contained(features, feature.name))
       mask |= uint64_t(1) << feature.bit;
   return mask;

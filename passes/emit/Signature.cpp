@@ -359,7 +359,8 @@ uint64_t cellgrad::fingerprint(const ModelSpec &model) {
   return llvm::xxh3_64bits(text);
 }
 
-std::string cellgrad::toJSON(const ModelSpec &model, llvm::StringRef cpu,
+std::string cellgrad::toJSON(const ModelSpec &model, llvm::StringRef arch,
+                             llvm::StringRef cpu,
                              const std::vector<std::string> &features) {
   llvm::json::Array entries;
   for (const EntrySpec &entry : model.entries) {
@@ -386,7 +387,7 @@ std::string cellgrad::toJSON(const ModelSpec &model, llvm::StringRef cpu,
       {"name", model.name},
       {"compiler", "cellgrad " CELLGRAD_VERSION},
       {"fingerprint", llvm::utohexstr(fingerprint(model), /*LowerCase=*/true)},
-      {"target", llvm::json::Object{{"arch", "x86-64"},
+      {"target", llvm::json::Object{{"arch", arch},
                                     {"cpu", cpu},
                                     {"features", llvm::json::Array(features)}}},
       {"entries", std::move(entries)}};

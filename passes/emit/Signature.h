@@ -140,9 +140,10 @@ llvm::json::Array toJSON(const std::vector<KernelSpec> &kernels);
 mlir::Attribute toAttribute(const ModelSpec &model, mlir::MLIRContext *context);
 mlir::FailureOr<ModelSpec> readModel(mlir::Operation *module);
 
-/// The JSON text that cg_<model>_signature() returns. `target` describes the
-/// CPU.
-std::string toJSON(const ModelSpec &model, llvm::StringRef cpu,
+/// The JSON text that cg_<model>_signature() returns. `arch`, `cpu` and
+/// `features` describe the processor.
+std::string toJSON(const ModelSpec &model, llvm::StringRef arch,
+                   llvm::StringRef cpu,
                    const std::vector<std::string> &features);
 
 /// A number that two models share if a program compiled for one can call the
@@ -151,6 +152,9 @@ uint64_t fingerprint(const ModelSpec &model);
 
 /// The header a C or C++ user of the model includes.
 std::string makeHeader(const ModelSpec &model);
+
+/// The text of the ES module that loads `model` from the file `wasm` beside it.
+std::string makeModule(const ModelSpec &model, llvm::StringRef wasm);
 
 } // namespace cellgrad
 

@@ -10,11 +10,15 @@
 #include "pyfront/native/Recorder.h"
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
-#include <immintrin.h>
 #include <memory>
 #include <thread>
 #include <vector>
+
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 
 using namespace cellgrad::python;
 
@@ -25,8 +29,8 @@ namespace {
 constexpr int kChains = 12;
 constexpr int kSteps = 20000;
 
-#define CELL_CHAINS(name, isa, vector, set, fma)                               \
-  __attribute__((target(isa), noinline)) double name() {                       \
+#define CELL_CHAINS(name, attributes, vector, set, fma)                        \
+  __attribute__((attributes noinline)) double name() {                         \
     vector chains[kChains], factor = set(0.999999), term = set(1e-6);          \
     for (int c = 0; c < kChains; ++c)                                          \
       chains[c] = set(1.0 + c);                                                \
@@ -40,14 +44,31 @@ constexpr int kSteps = 20000;
     return 2.0 * kChains * kSteps * sizeof(vector);                            \
   }
 
+#ifdef __x86_64__
+#define CELL_ISA(isa) target(isa),
 #define CELL_SEPARATE_PS(a, b, c) _mm_add_ps(_mm_mul_ps(a, b), c)
 #define CELL_SEPARATE_PD(a, b, c) _mm_add_pd(_mm_mul_pd(a, b), c)
-CELL_CHAINS(singles512, "avx512f", __m512, _mm512_set1_ps, _mm512_fmadd_ps)
-CELL_CHAINS(doubles512, "avx512f", __m512d, _mm512_set1_pd, _mm512_fmadd_pd)
-CELL_CHAINS(singles256, "avx2,fma", __m256, _mm256_set1_ps, _mm256_fmadd_ps)
-CELL_CHAINS(doubles256, "avx2,fma", __m256d, _mm256_set1_pd, _mm256_fmadd_pd)
-CELL_CHAINS(singles128, "sse2", __m128, _mm_set1_ps, CELL_SEPARATE_PS)
-CELL_CHAINS(doubles128, "sse2", __m128d, _mm_set1_pd, CELL_SEPARATE_PD)
+CELL_CHAINS(singles512, CELL_ISA("avx512f"), __m512, _mm512_set1_ps,
+            _mm512_fmadd_ps)
+CELL_CHAINS(doubles512, CELL_ISA("avx512f"), __m512d, _mm512_set1_pd,
+            _mm512_fmadd_pd)
+CELL_CHAINS(singles256, CELL_ISA("avx2,fma"), __m256, _mm256_set1_ps,
+            _mm256_fmadd_ps)
+CELL_CHAINS(doubles256, CELL_ISA("avx2,fma"), __m256d, _mm256_set1_pd,
+            _mm256_fmadd_pd)
+CELL_CHAINS(singles128, CELL_ISA("sse2"), __m128, _mm_set1_ps, CELL_SEPARATE_PS)
+CELL_CHAINS(doubles128, CELL_ISA("sse2"), __m128d, _mm_set1_pd,
+            CELL_SEPARATE_PD)
+using Singles = __m128;
+#else
+typedef float Singles __attribute__((vector_size(16)));
+typedef double Doubles __attribute__((vector_size(16)));
+#define CELL_SINGLES(x) (Singles{} + float(x))
+#define CELL_DOUBLES(x) (Doubles{} + (x))
+#define CELL_FUSED(a, b, c) ((a) * (b) + (c))
+CELL_CHAINS(singles128, , Singles, CELL_SINGLES, CELL_FUSED)
+CELL_CHAINS(doubles128, , Doubles, CELL_DOUBLES, CELL_FUSED)
+#endif
 
 /// Runs `work`, which gives the operations or bytes it has done, on so many
 /// threads, and gives the highest rate a second of `times` times.
@@ -75,14 +96,15 @@ double bestRate(int threads, int times,
 constexpr size_t kElements = size_t(1) << 22; // of each array: 16 MiB
 
 double readAll(const float *x) {
-  __m128 sums[8];
-  for (__m128 &sum : sums)
-    sum = _mm_setzero_ps();
+  Singles sums[8] = {};
   for (size_t i = 0; i < kElements; i += 32)
-    for (int k = 0; k < 8; ++k)
-      sums[k] = _mm_add_ps(sums[k], _mm_loadu_ps(x + i + 4 * size_t(k)));
-  volatile __m128 sink;
-  for (__m128 &sum : sums)
+    for (int k = 0; k < 8; ++k) {
+      Singles four;
+      std::memcpy(&four, x + i + 4 * size_t(k), sizeof four);
+      sums[k] = sums[k] + four;
+    }
+  volatile Singles sink;
+  for (Singles &sum : sums)
     sink = sum;
   (void)sink;
   return double(kElements) * sizeof(float);
@@ -98,6 +120,7 @@ double addScaled(float *x, const float *y, const float *z) {
 Ceilings cellgrad::python::measureCeilings(int threads) {
   using Chains = double (*)();
   Chains singles = singles128, doubles = doubles128;
+#ifdef __x86_64__
   if (__builtin_cpu_supports("avx512f")) {
     singles = singles512;
     doubles = doubles512;
@@ -105,6 +128,7 @@ Ceilings cellgrad::python::measureCeilings(int threads) {
     singles = singles256;
     doubles = doubles256;
   }
+#endif
   Ceilings found;
   constexpr int kRepeats = 20;
   auto operations = [&](Chains chains, double bytes) {

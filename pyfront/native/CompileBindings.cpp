@@ -73,6 +73,8 @@ Job readOptions(const std::string &path, const std::string &name,
       {"pipeline", &job.options.pipeline},
       {"header", &job.outputs.header},
       {"object", &job.outputs.object},
+      {"archive", &job.outputs.archive},
+      {"module", &job.outputs.module},
       {"assembly", &job.outputs.assembly},
       {"llvm_ir", &job.outputs.llvmIR},
       {"llvm_dialect", &job.options.loweredMLIR},
@@ -313,9 +315,10 @@ void bindCompile(nb::module_ &m) {
 
   const char *doc =
       "Compiles to the shared object `path` with the model name "
-      "`name`; returns its Timings. Options: target ('native', "
-      "'x86-64-v3', ...), opt_level 0 to "
-      "3, header, object, assembly, llvm_ir, llvm_dialect "
+      "`name`; returns its Timings. An empty path writes none. Options: target "
+      "('native', 'x86-64-v3', 'aarch64', ...), opt_level 0 to "
+      "3, header, object, archive, module (that loads a model in "
+      "WebAssembly), assembly, llvm_ir, llvm_dialect "
       "(further files to write), "
       "plan, memory_report (files for the kernels in numbers, and for "
       "what is in memory when most is), profile (kernels tell the probe "

@@ -1,6 +1,6 @@
 // RUN: cell-opt %s --cell-emit-abi --split-input-file --verify-diagnostics
 // RUN: echo 'module {}' | not cell-opt --cell-emit-abi=target=pentium9 2>&1 | FileCheck %s
-// CHECK: error: unknown target 'pentium9': expected native or one of
+// CHECK: error: unknown target 'pentium9': expected native, aarch64, aarch64+sve, riscv64, riscv64+v, wasm32 or one of
 
 // expected-error @+1 {{'llvm.func' op is public but has no cell.signature attribute}}
 llvm.func @f(%arena: !llvm.ptr) -> i32 {

@@ -163,3 +163,18 @@ def test_errors_name_the_line():
         ms.jit(wrong)(ops.ones((2, 3), ms.float32))
     said = str(e.value) + "".join(getattr(e.value, "__notes__", []))
     assert os.path.basename(__file__) in said and "this line" in said
+
+
+def test_other_machines_are_refused_in_words(tmp_path):
+    words = "no back end for aarch64: wheels have x86-64's only; build cellgrad from source"
+    with pytest.raises(ms.CompileError, match=words):
+        ms.export(
+            lambda x: x * x, ms.Tensor([1.0]), file_name=str(tmp_path / "m"), target="aarch64"
+        )
+    files = ms.export(
+        lambda x: x * x,
+        ms.Tensor([1.0]),
+        file_name=str(tmp_path / "m"),
+        target="x86-64-v2,x86-64-v3",
+    )
+    assert Path(files[0]).exists()

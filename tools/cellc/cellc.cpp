@@ -29,6 +29,9 @@ cl::opt<std::string>
 enum class Kind {
   SharedObject,
   Object,
+  Archive,
+  Wasm,
+  Module,
   LLVMIR,
   Assembly,
   Header,
@@ -38,11 +41,16 @@ enum class Kind {
   PTX
 };
 cl::list<Kind> kinds(
-    "emit", cl::CommaSeparated, cl::desc("What to write (default: so,h)"),
+    "emit", cl::CommaSeparated,
+    cl::desc("What to write (default: so,h; with -o x.o or x.a: that and h; "
+             "for wasm32: wasm,mjs)"),
     cl::values(clEnumValN(Kind::SharedObject, "so", "shared object"),
                clEnumValN(Kind::Header, "h", "C header"),
                clEnumValN(Kind::Object, "o",
                           "relocatable object, runtime included"),
+               clEnumValN(Kind::Archive, "a", "static library of that object"),
+               clEnumValN(Kind::Wasm, "wasm", "WebAssembly module"),
+               clEnumValN(Kind::Module, "mjs", "ES module that loads it"),
                clEnumValN(Kind::Assembly, "s", "assembly"),
                clEnumValN(Kind::LLVMIR, "ll", "optimised LLVM IR"),
                clEnumValN(Kind::MLIR, "mlir", "the module in the LLVM dialect"),
@@ -59,7 +67,10 @@ cl::opt<std::string>
          cl::cat(category));
 cl::opt<std::string> target(
     "target",
-    cl::desc("native (default), x86-64-v2, x86-64-v3, x86-64-v4 or a CPU name"),
+    cl::desc("native (default); x86-64-v2, x86-64-v3, x86-64-v4, several of "
+             "them for one artifact that looks what the machine has, or "
+             "another name of a CPU; aarch64, aarch64+sve, riscv64, riscv64+v, "
+             "wasm32"),
     cl::init("native"), cl::cat(category));
 enum class Device { CPU, CUDA };
 cl::opt<Device>
@@ -152,8 +163,16 @@ std::string withExtension(StringRef path, StringRef extension) {
 void chooseOutputs(cellgrad::CompileOptions &options,
                    cellgrad::EmitOutputs &outputs) {
   SmallVector<Kind> wanted(kinds.begin(), kinds.end());
-  if (wanted.empty())
-    wanted = {Kind::SharedObject, Kind::Header};
+  if (wanted.empty()) {
+    StringRef extension = sys::path::extension(output);
+    if (target == "wasm32" || extension == ".wasm")
+      wanted = {Kind::Wasm, Kind::Module};
+    else
+      wanted = {extension == ".o"   ? Kind::Object
+                : extension == ".a" ? Kind::Archive
+                                    : Kind::SharedObject,
+                Kind::Header};
+  }
   for (Kind kind : wanted) {
     auto [slot, extension] = [&]() -> std::pair<std::string *, const char *> {
       switch (kind) {
@@ -161,6 +180,12 @@ void chooseOutputs(cellgrad::CompileOptions &options,
         return {&outputs.sharedObject, "so"};
       case Kind::Object:
         return {&outputs.object, "o"};
+      case Kind::Archive:
+        return {&outputs.archive, "a"};
+      case Kind::Wasm:
+        return {&outputs.sharedObject, "wasm"};
+      case Kind::Module:
+        return {&outputs.module, "mjs"};
       case Kind::LLVMIR:
         return {&outputs.llvmIR, "ll"};
       case Kind::Assembly:
@@ -223,6 +248,13 @@ int run() {
     return fail("--chip goes with --device=cuda or --emit=ptx");
   if (device == Device::CUDA && sanitize != Sanitizer::None)
     return fail("--sanitize is for code of the CPU: leave --device=cuda out");
+  bool so = is_contained(kinds, Kind::SharedObject);
+  bool wasm = is_contained(kinds, Kind::Wasm) ||
+              (kinds.empty() && sys::path::extension(output) == ".wasm");
+  if ((so && target == "wasm32") || (wasm && target != "wasm32"))
+    return fail("--emit=" + Twine(so ? "so" : "wasm") +
+                (so ? " is not for" : " is for") +
+                " --target=wasm32, which makes wasm and mjs");
   bool reportsMemory = memoryReport.getNumOccurrences() != 0;
   if ((profile || reportsMemory) &&
       (ptx || device == Device::CUDA || !pipeline.empty()))

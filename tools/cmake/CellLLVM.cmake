@@ -24,9 +24,14 @@ target_compile_options(CellMLIR INTERFACE ${_defs} -Wall -Wextra -Wno-unused-par
 
 file(GLOB _mlir ${CELL_LLVM_LIBDIR}/libMLIR*.a)
 list(FILTER _mlir EXCLUDE REGEX "Test|CAPI|Lsp|Tblgen|TableGen|Query|Reduce|PDLL|JitRunner")
+# A wheel has room for no more (docs/decisions/0044-other-machines.md).
+set(_backends x86 nvptx)
+if(NOT CELLGRAD_WHEEL)
+  list(APPEND _backends aarch64 riscv webassembly)
+endif()
 execute_process(
   COMMAND ${CELL_LLVM_PREFIX}/bin/llvm-config --link-static --libfiles
-          x86 nvptx passes lto dtlto objcopy option windowsdriver debuginfodwarf orcjit perfjitevents
+          ${_backends} passes lto dtlto objcopy option windowsdriver debuginfodwarf orcjit perfjitevents
   OUTPUT_VARIABLE _llvm OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 separate_arguments(_llvm UNIX_COMMAND "${_llvm}")
 list(FILTER _llvm EXCLUDE REGEX "Polly")  # named by llvm-config, not packaged
@@ -34,7 +39,7 @@ list(FILTER _llvm EXCLUDE REGEX "Polly")  # named by llvm-config, not packaged
 add_library(CellMLIRStatic INTERFACE)
 target_link_libraries(CellMLIRStatic INTERFACE
   -Wl,--start-group ${_mlir} ${_llvm}
-  ${CELL_LLVM_LIBDIR}/liblldELF.a ${CELL_LLVM_LIBDIR}/liblldCommon.a -Wl,--end-group
+  ${CELL_LLVM_LIBDIR}/liblldELF.a ${CELL_LLVM_LIBDIR}/liblldWasm.a ${CELL_LLVM_LIBDIR}/liblldCommon.a -Wl,--end-group
   -l:libzstd.a -l:libz.a pthread dl m)
 target_link_options(CellMLIRStatic INTERFACE -Wl,--gc-sections)
 

@@ -5,11 +5,11 @@
 compiles every file, as it stands and, where that is float64 alone, again in float32, and calls its
 entries with arguments that are half special values: both zeros, infinities, NaN, numbers that
 overflow or are subnormal. NaN, infinities, signs of zeros and zeros themselves must agree exactly.
-With --sanitize, in a process with AddressSanitizer's runtime (tools/sanitize), every access is checked.
+With --target and --launch, models are made for another machine, and the command calls them there:
+tools/targets/machines.py. With --sanitize, in a process with AddressSanitizer's runtime (tools/sanitize), every access is checked.
 """
 
 import argparse
-import ctypes
 import json
 import os
 import re
@@ -19,6 +19,9 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "targets"))
+from machines import Here, Launched
 
 ELEMENT = {"float64": "f64", "float32": "f32", "float16": "f16", "bool": "i1"}
 ELEMENT |= {f"int{n}": f"i{n}" for n in (8, 16, 32, 64)}
@@ -97,20 +100,18 @@ def differ(got, want, sums):
     return ~(exact | nans | (nonzero & (close | subnormal)))
 
 
-def compare(build, text, name, folder, draw, flags):
+def compare(build, text, name, folder, draw, flags, machine):
     """Lines on the results of program `text` that differ, and how many elements were compared."""
-    source, library = folder / f"{name}.mlir", folder / f"{name}.so"
+    ending = "wasm" if "--target=wasm32" in flags else "so"
+    source, library = folder / f"{name}.mlir", folder / f"{name}.{ending}"
     source.write_text(text)
     run([f"{build}/bin/cellc", source, "-o", library, "--name=m", *flags])
-    loaded = ctypes.CDLL(str(library))
-    loaded.cg_m_signature.restype = ctypes.c_char_p
     lines, compared = [], 0
-    for entry in json.loads(loaded.cg_m_signature())["entries"]:
+    for entry in machine.signature(library, "m")["entries"]:
         specials = name.removesuffix("_f32") not in ORDINARY
         args = [np.ascontiguousarray(sample(spec, draw, specials)) for spec in entry["args"]]
         results = [np.empty(spec["shape"], spec["dtype"]) for spec in entry["results"]]
-        buffers = [a.ctypes.data for a in args + results]
-        status = loaded[f"cg_m_{entry['name']}"]((ctypes.c_void_p * len(buffers))(*buffers), None)
+        status = machine.call(library, "m", f"cg_m_{entry['name']}", args + results)
         if status:
             lines.append(f"{name} @{entry['name']}: status {status}")
             continue
@@ -132,9 +133,12 @@ def main():
     parser.add_argument("--build", default="build")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--sanitize", action="store_true", help="check every access to memory")
+    parser.add_argument("--target", default="native", help="what to compile for")
+    parser.add_argument("--launch", help="command that calls models of that target")
     options = parser.parse_args()
+    machine = Launched(options.launch) if options.launch else Here()
     draw = np.random.default_rng(options.seed)
-    flags = ["--sanitize=address"] if options.sanitize else []
+    flags = [f"--target={options.target}"] + ["--sanitize=address"] * options.sanitize
     lines, compared = [], 0
     with tempfile.TemporaryDirectory() as folder:
         for path in [f for t in options.tests for f in sorted(t.glob("*.mlir")) or [t]]:
@@ -143,7 +147,9 @@ def main():
                 single = re.sub("|".join(TO_F32), lambda m: TO_F32[m[0]], programs[path.stem])
                 programs[f"{path.stem}_f32"] = single
             for name, text in programs.items():
-                found, count = compare(options.build, text, name, Path(folder), draw, flags)
+                found, count = compare(
+                    options.build, text, name, Path(folder), draw, flags, machine
+                )
                 lines, compared = lines + found, compared + count
     print(f"{compared} elements compared, {len(lines)} differ")
     sys.exit("\n".join(lines) or 0)

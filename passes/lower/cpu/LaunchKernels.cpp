@@ -18,6 +18,7 @@
 #include "passes/lower/cpu/Passes.h"
 
 #include "passes/lower/buffers/Items.h"
+#include "passes/lower/target/FloatState.h"
 
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -33,9 +34,6 @@ using namespace mlir;
 using namespace cellgrad;
 
 namespace {
-
-/// Round to nearest, keep subnormal numbers, no traps, no flags.
-constexpr int64_t kDefaultMXCSR = 0x1f80;
 
 /// A kernel, and where its range and worker are among its arguments.
 struct Kernel {
@@ -54,6 +52,7 @@ struct Kernel {
 };
 
 struct LaunchKernels : cellgrad::impl::LaunchKernelsBase<LaunchKernels> {
+  using LaunchKernelsBase::LaunchKernelsBase;
   void runOnOperation() override {
     ModuleOp module = getOperation();
     runtime.clear();
@@ -109,16 +108,7 @@ private:
         LLVM::Linkage::Internal);
     Block *body = task.addEntryBlock(b);
     b.setInsertionPointToStart(body);
-    auto access = [&](StringRef intrinsic, Value address) {
-      LLVM::CallIntrinsicOp::create(b, loc, b.getStringAttr(intrinsic),
-                                    ValueRange{address});
-    };
-    Value one = constant(b, loc, i32, 1);
-    Value threads = LLVM::AllocaOp::create(b, loc, ptr, i32, one);
-    Value own = LLVM::AllocaOp::create(b, loc, ptr, i32, one);
-    access("llvm.x86.sse.stmxcsr", threads);
-    LLVM::StoreOp::create(b, loc, constant(b, loc, i32, kDefaultMXCSR), own);
-    access("llvm.x86.sse.ldmxcsr", own);
+    Value threads = setDefaultFloatState(b, loc, target->arch, *body);
 
     SmallVector<Value> args(kernel.function.getNumArguments());
     for (auto [i, argument] : llvm::enumerate(kernel.fixedArguments()))
@@ -130,7 +120,7 @@ private:
     args[kernel.range + 2] =
         LLVM::ZExtOp::create(b, loc, i64, body->getArgument(3));
     LLVM::CallOp::create(b, loc, kernel.function, args);
-    access("llvm.x86.sse.ldmxcsr", threads);
+    restoreFloatState(b, loc, target->arch, threads);
     LLVM::ReturnOp::create(b, loc, ValueRange());
     return task;
   }

@@ -51,8 +51,9 @@ def EmitLoops : Pass<"cell-emit-loops", "::mlir::func::FuncOp"> {
     its position. Reductions keep several vector accumulators and combine them
     in a fixed tree.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
-                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
   let options = [
     Option<"target", "target", "::cellgrad::TargetName",
            "::cellgrad::TargetName()", "the machine to plan for (Target.h)">,
@@ -121,6 +122,10 @@ def LaunchKernels : Pass<"cell-launch-kernels", "::mlir::ModuleOp"> {
     Calls of functions with `cell.kernel`, in the LLVM dialect, become calls of
     the runtime with a task of `(frame, begin, end, worker)`.
   }];
+  let options = [
+    Option<"target", "target", "::cellgrad::TargetName",
+           "::cellgrad::TargetName()", "the machine that runs them (Target.h)">
+  ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 

@@ -58,7 +58,7 @@ void cellgrad::buildConvertToLLVMPipeline(OpPassManager &pm,
                                           const TargetOptions &options) {
   pm.addPass(createConvertToLLVM({options.target}));
   pm.addPass(createReconcileUnrealizedCastsPass());
-  pm.addPass(createLaunchKernels());
+  pm.addPass(createLaunchKernels({options.target}));
   pm.addPass(createCSEPass());
   pm.addPass(createVerifyStage());
 }

@@ -23,7 +23,11 @@ struct MemorySpace {
   int64_t alignment; ///< buffers start at multiples of so many bytes
 };
 
+/// The instruction sets that code is generated for.
+enum class Arch { X86, AArch64, RISCV, Wasm };
+
 struct Target {
+  Arch arch;
   llvm::StringLiteral name; ///< of the option `target`
   /// LLVM's features that a processor has whose row this is: "+avx,+fma".
   llvm::StringLiteral features;
@@ -44,15 +48,17 @@ struct Target {
   llvm::ArrayRef<MemorySpace> memorySpaces;
 };
 
-/// All rows; one that asks for more features comes before those it contains.
+/// All rows; one that asks for more features comes before those of its
+/// instruction set that it contains.
 llvm::ArrayRef<Target> allTargets();
 
 /// The row called `name`, or null.
 const Target *findTarget(llvm::StringRef name);
 
-/// The first row whose features are all there.
+/// The first row of `arch` whose features are all there.
 const Target &
-targetWith(llvm::function_ref<bool(llvm::StringRef features)> hasFeatures);
+targetWith(Arch arch,
+           llvm::function_ref<bool(llvm::StringRef features)> hasFeatures);
 
 } // namespace cellgrad
 

@@ -57,7 +57,8 @@ def export(
             the entries compute any batch. A `Symbol` in the place of None says how large batches may
             be.
         file_name: the path without suffix; ``.so``, ``.h`` and ``.safetensors`` are written, all or
-            none. Its last part names the model.
+            none. Its last part names the model. With the suffix ``.o`` or ``.a``, a relocatable object
+            or a static library is written in the place of ``.so``.
         file_format: ``"SO"``, or ``"MLIR"`` for the program as captured, before any pass: one file
             with the suffix ``.mlir``, which cellc and cell-opt read.
         value_and_grad: True, the default unless the batch is open, for the value of `net` and its gradient by its trainable Parameters (by
@@ -69,8 +70,12 @@ def export(
             named ``loss``, ``overflow`` and ``loss_scale`` for `nn.TrainOneStepWithLossScaleCell`
             and Cells derived from it, by the keys where it returns a dict. Where ``overflow``, a
             bool without dimensions, is true, the entry returns ``CG_SKIPPED``.
-        target: the CPU to compile for: ``"native"``, or a name such as ``"x86-64-v3"``. It also runs
-            what a model for a GPU does on the host.
+        target: the CPU to compile for: ``"native"``, a name such as ``"x86-64-v3"``, or several
+            levels for one model that looks which of them the machine has,
+            ``"x86-64-v2,x86-64-v4"``. It also runs what a model for a GPU does on the host. Other
+            machines are ``"aarch64"``, ``"aarch64+sve"``, ``"riscv64"``, ``"riscv64+v"`` and
+            ``"wasm32"``, which writes ``.wasm`` and the ES module ``.mjs`` in the place of ``.so`` and
+            ``.h``.
         device: what the entries compute on: ``"cpu"``, or ``"cuda"`` for an NVIDIA GPU.
         chip: the kinds of GPU, one name or several: ``"sm_80"`` (the default) or
             ``("sm_80", "sm_90")``. Their code runs on later ones, too.
@@ -100,8 +105,10 @@ def export(
     if not isinstance(file_name, str) or not os.path.basename(file_name):
         raise argument_error(TypeError, "export", "file_name", "a path without suffix", file_name)
     check_callable(net, "export", "net", "a Cell or a function")
-    stem = file_name[:-3] if file_name.endswith(".so") else file_name
+    stem, kind = _stem_and_kind(file_name, target)
     model = os.path.basename(stem)
+    if kind in (".o", ".a"):
+        model = model.removeprefix("lib")
     most = largest_batch((inputs, value_and_grad, step), "export")
     if most is not None:
         _check_open(device)
@@ -122,21 +129,38 @@ def export(
         with replacing(stem + ".mlir") as file:
             file.write(trace.graph.text().encode())
         return [stem + ".mlir"]
-    files = [stem + ".so", stem + ".h", stem + ".safetensors"]
+    interface = {".wasm": ".mjs"}.get(kind, ".h")
+    files = [stem + kind, stem + interface, stem + ".safetensors"]
+    further = {".o": "object", ".a": "archive"}.get(kind)
     weights = _safetensors.contents({name: as_pairs(p) for name, p in parameters.items()})
     options = {
         **for_device,
-        "header": files[1],
+        "module" if kind == ".wasm" else "header": files[1],
+        **({further: files[0]} if further else {}),
         "target": target,
         "files": {files[2]: [weights]},
         "durable": True,
         "reproducers": reproducers(),
     }
     try:
-        _native.compile_graph(trace.graph, files[0], model, options)
+        _native.compile_graph(trace.graph, "" if further else files[0], model, options)
     except _native.CompileError as e:
         raise compile_error(f"'{model}'", e) from None
     return files
+
+
+def _stem_and_kind(file_name: str, target: str) -> tuple[str, str]:
+    """The path without suffix, and the suffix of the model."""
+    stem, suffix = os.path.splitext(file_name)
+    if target == "wasm32":
+        if suffix in (".so", ".o", ".a"):
+            raise error(
+                ValueError,
+                f"For 'export', 'file_name' ends in '{suffix}', but target 'wasm32' makes .wasm and .mjs.",
+                "leave the suffix out",
+            )
+        return (stem if suffix == ".wasm" else file_name), ".wasm"
+    return (stem, suffix) if suffix in (".so", ".o", ".a") else (file_name, ".so")
 
 
 def _captured(
