@@ -4,6 +4,8 @@ end, what depends on data."""
 import pytest
 import test_errors
 
+import cellgrad as ms
+
 CASES = {
     "endless loop": (
         "@ms.jit\ndef f(a):\n    while True:\n        a = a + 1  #!\n    return a\nf(v)",
@@ -161,3 +163,22 @@ CASES = {
 def test_mistake(name, tmp_path, monkeypatch):
     monkeypatch.setitem(test_errors.CASES, name, CASES[name])
     test_errors.test_mistake(name, tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    "call, name, method",
+    [
+        (
+            lambda: ms.train.LossScaleManager().get_loss_scale(),
+            "LossScaleManager",
+            "get_loss_scale",
+        ),
+        (lambda: type("Own", (ms.train.Metric,), {})().clear(), "Own", "clear"),
+        (lambda: ms.dataset.Dataset(["x"]).known_size(), "Dataset", "known_size"),
+    ],
+)
+def test_a_method_that_a_class_must_define(call, name, method):
+    with pytest.raises(
+        NotImplementedError, match=f"For '{name}', '{method}' is not defined(.|\n)*hint: "
+    ):
+        call()

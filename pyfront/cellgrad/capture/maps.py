@@ -10,7 +10,7 @@ from cellgrad.capture import calls
 from cellgrad.core import state
 from cellgrad.core.arguments import check_callable
 from cellgrad.core.dtype import Type
-from cellgrad.core.errors import error
+from cellgrad.core.errors import error, not_defined
 from cellgrad.core.tensor import Tensor
 
 __all__ = ["HyperMap", "Map", "MultitypeFuncGraph", "partial"]
@@ -157,7 +157,7 @@ class _Mapping:
         return self._map(function, sequences)
 
     def _map(self, function: Callable[..., Any], sequences: tuple[Any, ...]) -> Any:
-        raise NotImplementedError
+        raise not_defined(self, "_map")
 
     def _items(self, sequences: tuple[Any, ...], one: Callable[[tuple[Any, ...]], Any]) -> Any:
         """The results of `one` on the first elements, the second elements, ..."""

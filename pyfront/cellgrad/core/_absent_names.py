@@ -83,13 +83,13 @@ FAMILIES: dict[str, dict[str, str]] = {
             ref_to_embed SliceGetItem ParallelConcat TransposeExtView TransposeView
             SelectView DtypeToEnum Partial inplace_sigmoid add_flags""",
     },
-    "It writes files for MindInsight; write numbers to a file of your own in a callback.": {
+    "It writes files for MindInsight; train.SummaryRecord writes numbers in TensorBoard's format.": {
         "ops": """
             HistogramSummary ImageSummary ScalarSummary TensorSummary""",
         "train": """
-            SummaryCollector SummaryLandscape SummaryRecord""",
+            SummaryLandscape""",
         "mindspore": """
-            SummaryCollector SummaryLandscape SummaryRecord""",
+            SummaryLandscape""",
     },
     "It is a debugging tool of MindSpore's runtime; print values, or use a Python profiler.": {
         "ops": """
@@ -127,8 +127,6 @@ FAMILIES: dict[str, dict[str, str]] = {
             Conv2dBnAct DenseBnAct""",
     },
     "MindIR files are not read; export models with ms.export.": {
-        "nn": """
-            GraphCell""",
         "mindspore": """
             load_mindir save_mindir""",
         "common": """

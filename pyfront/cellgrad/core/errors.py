@@ -147,6 +147,15 @@ def error(kind: type[E], message: str, hint: str = "", position: Position | None
     return exception
 
 
+def not_defined(owner: object, method: str, hint: str = "") -> NotImplementedError:
+    """The error of a method that a subclass must define."""
+    name = type(owner).__name__
+    hint = (
+        hint or f"'{name}' is a base: define {method} in your class, or use one of its subclasses"
+    )
+    return error(NotImplementedError, f"For '{name}', '{method}' is not defined.", hint)
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """What to write instead of a name that does not exist: the most similar public ones."""
     public = sorted({k for k in known if not k.startswith("_")})

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core.arguments import argument_error, check_int, check_sequence
-from cellgrad.core.errors import error
+from cellgrad.core.errors import error, not_defined
 from cellgrad.dataset import _workers, config
 from cellgrad.dataset._arrays import as_array, stacked
 from cellgrad.dataset._rows import BatchInfo, Row, RowIterator, converted, names_of
@@ -47,7 +47,7 @@ class Dataset:
 
     def rows(self, epoch: int) -> Iterator[Row]:
         """The rows of an epoch, as numpy arrays."""
-        raise NotImplementedError
+        raise not_defined(self, "rows")
 
     def pieces(self, epoch: int, size: int) -> Iterator[Row] | None:
         """The rows of an epoch stacked in groups, where that is faster than one by one."""
@@ -55,7 +55,7 @@ class Dataset:
 
     def known_size(self) -> int:
         """The number of rows of an epoch, or -1 where it is not known before reading."""
-        raise NotImplementedError
+        raise not_defined(self, "known_size")
 
     def can_be_counted(self) -> bool:
         """Whether an epoch ends, and reading it once more changes nothing."""

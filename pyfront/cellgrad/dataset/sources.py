@@ -7,14 +7,15 @@ from typing import Any
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core.arguments import check_int
-from cellgrad.core.errors import error
+from cellgrad.core.errors import error, not_defined
 from cellgrad.dataset._arrays import as_array
 from cellgrad.dataset.pipeline import Dataset, Row
+from cellgrad.dataset.samplers import Sampler
 
 __all__ = ["GeneratorDataset", "NumpySlicesDataset"]
 
 
-class _Source(Dataset):
+class Source(Dataset):
     """Rows of a source with positions: their order, and which of them."""
 
     def __init__(
@@ -43,18 +44,23 @@ class _Source(Dataset):
 
     def total(self) -> int:
         """The number of positions of the source, or -1."""
-        raise NotImplementedError
+        raise not_defined(self, "total")
 
     def at(self, position: int) -> Row:
         """The row at a position."""
-        raise NotImplementedError
+        raise not_defined(self, "at")
+
+    def labels(self, column: str) -> list[int]:
+        """The elements of a column of whole numbers."""
+        k = self.columns.index(column)
+        return [int(self.at(i)[k]) for i in range(self.total())]
 
     def known_size(self) -> int:
         n = self.total()
         if n < 0:
             return -1
         if self.sampler is not None:
-            n = len(list(self.sampler))
+            n = len(self._sampled(0))
         if self.num_shards is not None:
             n = -(-n // self.num_shards)
         return n if self.num_samples is None else min(n, self.num_samples)
@@ -62,7 +68,7 @@ class _Source(Dataset):
     def positions(self, epoch: int) -> list[int]:
         """The positions of an epoch, in order."""
         if self.sampler is not None:
-            order = [int(i) for i in self.sampler]
+            order = self._sampled(epoch)
         elif self.shuffled:
             order = self.random(epoch).permutation(self.total()).tolist()
         else:
@@ -73,11 +79,27 @@ class _Source(Dataset):
             order = order[self.shard_id :: self.num_shards]
         return order[: self.num_samples]
 
+    def _sampled(self, epoch: int) -> list[int]:
+        """The positions that the sampler gives, each of which the source must have."""
+        if isinstance(self.sampler, Sampler):
+            order = self.sampler.order(self, self.random(epoch))
+        else:
+            order = [int(i) for i in self.sampler]
+        n = self.total()
+        for i in order:
+            if not 0 <= i < n:
+                raise error(
+                    RuntimeError,
+                    f"Sample ID ({i}) is out of bound, expected range [0, {n - 1}]: the sampler of a data set "
+                    "gives it.",
+                )
+        return order
+
     def rows(self, epoch: int) -> Iterator[Row]:
         return (self.at(i) for i in self.positions(epoch))
 
 
-class GeneratorDataset(_Source):
+class GeneratorDataset(Source):
     """Rows from a Python object.
 
     Args:
@@ -89,7 +111,7 @@ class GeneratorDataset(_Source):
         num_samples: how many rows an epoch has at most.
         shuffle: whether rows come in random order, by default for a source with positions and no
             sampler; others can be shuffled with the method.
-        sampler: an iterable of positions.
+        sampler: a `Sampler`, or an iterable of positions.
         num_shards, shard_id: which part of the rows.
 
     Raises:
@@ -188,7 +210,7 @@ class GeneratorDataset(_Source):
             yield self._row(row)
 
 
-class NumpySlicesDataset(_Source):
+class NumpySlicesDataset(Source):
     """Rows from arrays: slices along their first dimension.
 
     Args:

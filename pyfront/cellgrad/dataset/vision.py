@@ -18,6 +18,7 @@ from cellgrad.core.arguments import (
     check_sequence,
 )
 from cellgrad.core.errors import error
+from cellgrad.dataset._decode import decoded
 from cellgrad.dataset._transform import Array, Drawing, Transform
 from cellgrad.dataset.transforms import TypeCast
 
@@ -26,13 +27,16 @@ __all__ = [
     "Border",
     "CenterCrop",
     "Crop",
+    "Decode",
     "HorizontalFlip",
     "Inter",
     "Invert",
     "Normalize",
     "Pad",
     "RandomCrop",
+    "RandomCropDecodeResize",
     "RandomHorizontalFlip",
+    "RandomResizedCrop",
     "RandomVerticalFlip",
     "Rescale",
     "Resize",
@@ -346,6 +350,99 @@ class Resize(Transform):
             )
             return image[rows][:, columns]
         return _bilinear(image, to)
+
+
+class Decode(Transform):
+    """The image that the bytes of a file are (JPEG, PNG, BMP and others, by Pillow): uint8 of [height, width, 3].
+
+    Args:
+        to_pil: kept for scripts; only False.
+
+    Raises:
+        TypeError: no array of one dimension of bytes.
+        RuntimeError: bytes that are no image.
+        ImportError: Pillow is not installed.
+    """
+
+    def __init__(self, to_pil: bool = False):
+        if to_pil is not False:
+            raise argument_error(ValueError, self.name, "to_pil", "False in this version", to_pil)
+
+    def one(self, value: Array) -> Array:
+        if value.ndim != 1 or value.dtype != np.uint8:
+            raise error(
+                TypeError,
+                f"For 'Decode', an encoded image must be an array of one dimension of uint8, but got shape "
+                f"{list(value.shape)} of {value.dtype}.",
+            )
+        return decoded(value, "The given array of bytes")
+
+
+class RandomResizedCrop(Transform):
+    """A random part of the image, of a random share of its area and a random ratio of width and height, at a size.
+
+    Args:
+        size: an int, or (height, width).
+        scale: the least and the largest share of the area.
+        ratio: the least and the largest ratio of width to height.
+        interpolation: as of `Resize`.
+        max_attempts: how often a part is drawn until it fits; then it is the largest in the middle with a ratio in the
+            range.
+
+    Raises:
+        TypeError, ValueError: other arguments.
+    """
+
+    def __init__(
+        self,
+        size: Any,
+        scale: Sequence[float] = (0.08, 1.0),
+        ratio: Sequence[float] = (3 / 4, 4 / 3),
+        interpolation: Inter = Inter.BILINEAR,
+        max_attempts: int = 10,
+    ):
+        self.resize = Resize(_size(size, self.name), interpolation)
+        self.scale, self.ratio = (
+            self._range(value, what) for value, what in ((scale, "scale"), (ratio, "ratio"))
+        )
+        self.attempts = check_int(max_attempts, self.name, "max_attempts", at_least=1)
+
+    def _range(self, value: Any, what: str) -> tuple[float, float]:
+        pair = list(value) if isinstance(value, list | tuple) else []
+        if len(pair) != 2 or not 0 < pair[0] <= pair[1]:
+            expected = "two numbers above 0, the first not above the second"
+            raise argument_error(ValueError, self.name, what, expected, value)
+        return float(pair[0]), float(pair[1])
+
+    def drawn(self, random: np.random.Generator, *values: Any) -> Any:
+        images = [_image(np.asarray(v), self.name) for v in values]
+        y, x, size = self._part(random, *images[0].shape[:2])
+        out = tuple(self.resize.one(_part(image, y, x, size, self.name)) for image in images)
+        return out if len(out) > 1 else out[0]
+
+    def _part(
+        self, random: np.random.Generator, h: int, w: int
+    ) -> tuple[int, int, tuple[int, int]]:
+        """Where a part of an image begins, and its size."""
+        low, high = np.log(self.ratio)
+        for _ in range(self.attempts):
+            area = random.uniform(*self.scale) * h * w
+            ratio = float(np.exp(random.uniform(low, high)))
+            height, width = round((area / ratio) ** 0.5), round((area * ratio) ** 0.5)
+            if 0 < height <= h and 0 < width <= w:
+                y, x = random.integers(0, h - height + 1), random.integers(0, w - width + 1)
+                return int(y), int(x), (height, width)
+        ratio = min(max(w / h, self.ratio[0]), self.ratio[1])
+        height, width = (h, round(h * ratio)) if w / h > ratio else (round(w / ratio), w)
+        height, width = min(max(height, 1), h), min(max(width, 1), w)
+        return (h - height) // 2, (w - width) // 2, (height, width)
+
+
+class RandomCropDecodeResize(RandomResizedCrop):
+    """`RandomResizedCrop` of the image that the bytes of a file are; see `Decode`."""
+
+    def drawn(self, random: np.random.Generator, *values: Any) -> Any:
+        return super().drawn(random, *[Decode().one(np.asarray(v)) for v in values])
 
 
 def _between(n: int, m: int) -> tuple[Array, Array, Array]:

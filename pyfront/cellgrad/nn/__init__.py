@@ -23,6 +23,7 @@ from cellgrad.nn.dropout import *  # noqa: F403
 from cellgrad.nn.dropout import __all__ as _dropout
 from cellgrad.nn.dynamic_lr import *  # noqa: F403
 from cellgrad.nn.grad import Jvp, Vjp
+from cellgrad.nn.graph_cell import GraphCell
 from cellgrad.nn.images import *  # noqa: F403
 from cellgrad.nn.images import __all__ as _images
 from cellgrad.nn.layers import Dense, Softmax2d, get_activation
@@ -66,6 +67,7 @@ __all__ = [
     "GELU",
     "GRU",
     "GRUCell",
+    "GraphCell",
     "Cell",
     "CellDict",
     "CellList",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from cellgrad.capture import calls
 from cellgrad.compile import program as _jit
@@ -14,6 +14,7 @@ from cellgrad.core.errors import error
 from cellgrad.core.exact import same
 from cellgrad.core.parameter import Parameter, ParameterTuple
 from cellgrad.core.tensor import Tensor
+from cellgrad.nn._called import Called
 from cellgrad.nn._cell_modes import CellModes
 from cellgrad.nn._cell_state import CellState
 from cellgrad.nn._hidden import tell_hidden
@@ -103,12 +104,16 @@ class Cell(CellState, CellModes, CellHooks):
             "rename 'forward' to 'construct'" if hasattr(type(self), "forward") else "",
         )
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if state.current.scope is not None:
-            return self._inlined(args, kwargs)
-        if context.graph_mode():
-            return _jit.call_cell(self, args, kwargs)
-        return self._plain(*args, **kwargs)
+    if TYPE_CHECKING:
+        __call__: ClassVar[Called]
+    else:
+
+        def __call__(self, *args, **kwargs):
+            if state.current.scope is not None:
+                return self._inlined(args, kwargs)
+            if context.graph_mode():
+                return _jit.call_cell(self, args, kwargs)
+            return self._plain(*args, **kwargs)
 
     def _plain(self, *args: Any, **kwargs: Any) -> Any:
         """The call as ordinary Python, operation by operation."""

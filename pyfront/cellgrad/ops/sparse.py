@@ -23,7 +23,7 @@ from cellgrad.core.arguments import (
     check_shape,
 )
 from cellgrad.core.dtype import Type
-from cellgrad.core.errors import error
+from cellgrad.core.errors import error, not_defined
 from cellgrad.core.nodes import register_pytree_node
 from cellgrad.core.record import check_tensor
 from cellgrad.core.tensor import Tensor
@@ -53,15 +53,15 @@ class SparseTensor:
 
     def _with(self, values: Tensor) -> Any:
         """Other elements at the same places."""
-        raise NotImplementedError
+        raise not_defined(self, "_with")
 
     def _at(self, dense: Any, op: str) -> Tensor:
         """The elements of a dense tensor at the places of this one."""
-        raise NotImplementedError
+        raise not_defined(self, "_at")
 
     def to_dense(self) -> Tensor:
         """The tensor with all elements; those at one place are added."""
-        raise NotImplementedError
+        raise not_defined(self, "to_dense")
 
     @property
     def dtype(self) -> Type:

@@ -16,6 +16,7 @@ from cellgrad.train.metrics import *  # noqa: F403
 from cellgrad.train.metrics import __all__ as _metrics
 from cellgrad.train.mixed_precision import build_train_network
 from cellgrad.train.model import Model
+from cellgrad.train.summary import SummaryCollector, SummaryRecord
 
 __all__ = [
     *_callbacks,
@@ -24,6 +25,8 @@ __all__ = [
     "FixedLossScaleManager",
     "LossScaleManager",
     "Model",
+    "SummaryCollector",
+    "SummaryRecord",
     "build_train_network",
     "callback",
     "load_checkpoint",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cellgrad.core.arguments import check_bool, check_int
+from cellgrad.core.errors import not_defined
 from cellgrad.nn.optim.optimizer import float_of
 from cellgrad.nn.wrap.loss_scale import DynamicLossScaleUpdateCell, FixedLossScaleUpdateCell
 
@@ -20,7 +21,7 @@ class LossScaleManager:
 
     def get_loss_scale(self) -> float:
         """The scale."""
-        raise NotImplementedError
+        raise not_defined(self, "get_loss_scale")
 
     def update_loss_scale(self, overflow: bool) -> None:
         """Counts a step."""
@@ -31,7 +32,7 @@ class LossScaleManager:
 
     def get_update_cell(self) -> Any:
         """The Cell that a training step updates the scale with, or None."""
-        raise NotImplementedError
+        raise not_defined(self, "get_update_cell")
 
 
 class FixedLossScaleManager(LossScaleManager):

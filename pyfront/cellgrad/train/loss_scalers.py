@@ -7,6 +7,7 @@ from typing import Any
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
 from cellgrad.core.arguments import argument_error, check_int, check_number
+from cellgrad.core.errors import not_defined
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.record import operation
 from cellgrad.core.tensor import Tensor
@@ -58,7 +59,7 @@ class LossScaler:
 
     def adjust(self, grads_finite: Tensor) -> bool:
         """Updates the scale after a step; whether this kind of scaler does."""
-        raise NotImplementedError
+        raise not_defined(self, "adjust")
 
 
 def _checked(inputs: Any, name: str) -> Any:

@@ -10,7 +10,7 @@ and outside of Cells.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, ParamSpec, TypeVar, overload
 
 from cellgrad.capture import calls
 from cellgrad.compile import program as _jit
@@ -34,6 +34,9 @@ from cellgrad.transforms.on_tape import differentiate_on_tape
 from cellgrad.transforms.past import Written, call_noting_writes, past
 
 __all__ = ["GradOperation", "get_grad", "grad", "jvp", "linearize", "value_and_grad", "vjp"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class _GradFunction:
@@ -208,6 +211,24 @@ def _make(
 # --- the public family ------------------------------------------------------------------------
 
 
+@overload
+def grad(
+    fn: Callable[P, Any],
+    grad_position: int | tuple[int, ...] | None = 0,
+    weights: Any = None,
+    has_aux: bool = False,
+    return_ids: bool = False,
+    sens_param: Literal[False] = False,
+) -> Callable[P, Any]: ...
+@overload
+def grad(
+    fn: Callable[..., Any],
+    grad_position: int | tuple[int, ...] | None = 0,
+    weights: Any = None,
+    has_aux: bool = False,
+    return_ids: bool = False,
+    sens_param: bool = False,
+) -> Callable[..., Any]: ...
 @hinting
 def grad(
     fn: Callable[..., Any],
@@ -257,6 +278,24 @@ def grad(
     return _make(fn, grad_position, weights, has_aux, return_ids, sens_param, False, "grad")
 
 
+@overload
+def value_and_grad(
+    fn: Callable[P, R],
+    grad_position: int | tuple[int, ...] | None = 0,
+    weights: Any = None,
+    has_aux: bool = False,
+    return_ids: bool = False,
+    sens_param: Literal[False] = False,
+) -> Callable[P, tuple[R, Any]]: ...
+@overload
+def value_and_grad(
+    fn: Callable[..., R],
+    grad_position: int | tuple[int, ...] | None = 0,
+    weights: Any = None,
+    has_aux: bool = False,
+    return_ids: bool = False,
+    sens_param: bool = False,
+) -> Callable[..., tuple[R, Any]]: ...
 @hinting
 def value_and_grad(
     fn: Callable[..., Any],

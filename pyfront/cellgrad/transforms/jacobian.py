@@ -7,7 +7,7 @@ one ``cell.vjp`` or ``cell.jvp``, compiled as a whole.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, ParamSpec
 
 from cellgrad.capture import calls, given
 from cellgrad.compile import program as _jit
@@ -33,6 +33,9 @@ from cellgrad.transforms.grad import _check_positions, grad, jvp
 from cellgrad.transforms.vmap import batch
 
 __all__ = ["hessian", "hvp", "jacfwd", "jacrev"]
+
+
+P = ParamSpec("P")
 
 
 def _basis(like: Tensor) -> Tensor:
@@ -184,8 +187,8 @@ class _JacobianFunction:
 
 @hinting
 def jacrev(
-    fn: Callable[..., Any], grad_position: int | tuple[int, ...] = 0, has_aux: bool = False
-) -> Callable[..., Any]:
+    fn: Callable[P, Any], grad_position: int | tuple[int, ...] = 0, has_aux: bool = False
+) -> Callable[P, Any]:
     """A function that gives the Jacobian of `fn` in reverse mode: best for few outputs.
 
     Args:
@@ -211,8 +214,8 @@ def jacrev(
 
 @hinting
 def jacfwd(
-    fn: Callable[..., Any], grad_position: int | tuple[int, ...] = 0, has_aux: bool = False
-) -> Callable[..., Any]:
+    fn: Callable[P, Any], grad_position: int | tuple[int, ...] = 0, has_aux: bool = False
+) -> Callable[P, Any]:
     """A function that gives the Jacobian of `fn` in forward mode: best for few inputs; see
     `jacrev`.
 
@@ -224,7 +227,7 @@ def jacfwd(
 
 
 @hinting
-def hessian(fn: Callable[..., Any], grad_position: int = 0) -> Callable[..., Any]:
+def hessian(fn: Callable[P, Any], grad_position: int = 0) -> Callable[P, Any]:
     """A function that gives the Hessian of a scalar `fn`: shape (*input, *input).
 
     Forward over reverse mode: the Jacobian of the gradient.

@@ -7,7 +7,7 @@ the compiler rewrites it to ops on the whole batch. It nests with the gradient f
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from cellgrad import _native
 from cellgrad.capture import calls
@@ -26,6 +26,9 @@ from cellgrad.ops.joining import stack
 from cellgrad.transforms.differentiate import Differentiated
 
 __all__ = ["vmap"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class _Mapped(Differentiated):
@@ -220,7 +223,7 @@ def _ensemble(
 
 
 @hinting
-def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
+def vmap(fn: Callable[P, R], in_axes: Any = 0, out_axes: Any = 0) -> Callable[P, R]:
     """A function that applies `fn` to every element of a batch.
 
     Args:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core.arguments import argument_error
-from cellgrad.core.errors import error
+from cellgrad.core.errors import error, not_defined
 from cellgrad.core.tensor import Tensor
 
 __all__ = ["Array", "Metric", "rearrange_inputs"]
@@ -58,15 +58,15 @@ class Metric:
 
     def clear(self) -> None:
         """Forgets what was seen."""
-        raise NotImplementedError
+        raise not_defined(self, "clear")
 
     def update(self, *inputs: Any) -> None:
         """Takes the values of a batch: Tensors, arrays or lists."""
-        raise NotImplementedError
+        raise not_defined(self, "update")
 
     def eval(self) -> Any:
         """The metric of what was seen."""
-        raise NotImplementedError
+        raise not_defined(self, "eval")
 
     def __call__(self, *inputs: Any) -> Any:
         self.clear()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cellgrad.core.arguments import check_one_of
-from cellgrad.core.errors import error
+from cellgrad.core.errors import error, not_defined
 from cellgrad.train.metrics.metric import Array, Metric
 
 __all__ = ["MAE", "MSE", "CosineSimilarity", "Dice", "Loss", "Perplexity"]
@@ -58,7 +58,7 @@ class _Errors(Metric):
         self._samples_num = 0
 
     def _error(self, difference: Array) -> Array:
-        raise NotImplementedError
+        raise not_defined(self, "_error")
 
     def update(self, *inputs: Any) -> None:
         y_pred, y = self._taken(inputs, 2)
