@@ -1,7 +1,9 @@
 """What the site is built of fits together: pages, links into pages, the gallery, names in guides."""
 
 import importlib
+import inspect
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -102,6 +104,41 @@ def test_the_picture_shows_the_size_of_the_shared_object(tmp_path):
     size = overview.export(tmp_path).stat().st_size / 1000
     shown = re.search(r"([\d.]+) kB, written", (ROOT / "docs/images/overview.svg").read_text())
     assert float(shown[1]) == pytest.approx(size, rel=0.15), "renew it: tools/docs/overview.py"
+
+
+def public_names(module):
+    """What has an entry of its own; modules have pages of theirs."""
+    names = getattr(module, "__all__", None) or [n for n in vars(module) if not n.startswith("_")]
+    return {n for n in names if not inspect.ismodule(getattr(module, n, None))}
+
+
+def test_the_reference_has_every_public_name(tmp_path):
+    command = [sys.executable, ROOT / "tools/site/reference.py", tmp_path]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    text = {p.stem: p.read_text() for p in tmp_path.glob("*.md")}
+    modules = {name for name in text if name.startswith("cellgrad")}
+    assert {"cellgrad", "cellgrad.nn", "cellgrad.mint.nn.functional"} <= modules
+    for name in modules:
+        module = importlib.import_module(name)
+        titles = set(re.findall(r"^## (\w+)$", text[name], re.M))
+        assert public_names(module) == titles, name
+        inner = {n for n in getattr(module, "__all__", ()) if inspect.ismodule(getattr(module, n))}
+        inner = {f"{name}.{n}" for n in inner if getattr(getattr(module, n), "__all__", ())}
+        assert inner <= modules | {"cellgrad.ops", "cellgrad.experimental"}
+    listed = "".join(text[n] for n in text if n.startswith("ops-"))
+    shown = set(re.findall(r"^## (?:ops\.)?(\w+)$|`ops\.(\w+)", listed, re.M))
+    ops = importlib.import_module("cellgrad.ops")
+    assert {*ops.__all__} - {name for pair in shown for name in pair} == set()
+    records = re.findall(r"^\| `(cell\.\w+)`", (ROOT / "docs/ops.md").read_text(), re.M)
+    assert len(records) > 100
+    assert {*records} <= {*re.findall(r"^### (cell\.\w+)$", text["dialect"], re.M)}
+    header = (ROOT / "runtime/cellgrad_abi.h").read_text()
+    declared = {*re.findall(r"^## (\w+)$", text["c"], re.M)}
+    assert {*re.findall(r"^} (cg_\w+);", header, re.M)} <= declared
+    assert text["errors"].count("\n- ") > 800
+    assert "is not supported in compiled code." in text["errors"]
+    assert "which has no body: a model contains all" in text["errors"]
 
 
 MODULES = {"ms": "", "random": ".random"} | {

@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Heading in the sidebar -> paths of pages below docs/; those that build.py and reference.py write stand in angle brackets.
+# By heading of the sidebar: paths of pages below docs/; those that build.py and reference.py write are in angle brackets.
 SECTIONS: dict[str, list[str]] = {
     "First steps": [
         "start.md",
@@ -33,6 +33,7 @@ SECTIONS: dict[str, list[str]] = {
     "Guides": [
         "python.md",
         "sharp-bits.md",
+        "see.md",
         "debugging.md",
         "limits.md",
         "derivatives.md",

@@ -7,21 +7,23 @@ It runs with the Python of the package (.venv) after a build, and writes Markdow
 
 from __future__ import annotations
 
-import ast
+import functools
 import importlib
 import inspect
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 
-ROOT = Path(__file__).resolve().parents[2]
+from error_index import errors_page
+from markup import ROOT, described, escaped
+
 sys.path.insert(0, str(ROOT / "tools/forms"))
 
-import pages  # noqa: E402
-from write_forms import forms_of, rows_of  # noqa: E402
+import pages
+from write_forms import forms_of, rows_of
 
 # Modules with public names, and what their pages say first. `ops` comes from the table of operations.
 MODULES = {
@@ -41,6 +43,16 @@ MODULES = {
     "cellgrad.mint.nn": "Layers with PyTorch's names.",
     "cellgrad.mint.nn.functional": "Functions of layers with PyTorch's names.",
     "cellgrad.mint.optim": "Optimizers with PyTorch's names.",
+    "cellgrad.experimental.optim": "Optimizers whose rates schedulers set.",
+    "cellgrad.experimental.optim.lr_scheduler": "Schedulers of learning rates, stepped from Python.",
+    "cellgrad.debug": "Values and conditions in compiled code.",
+    "cellgrad.profiler": "Profiles, with MindSpore's names.",
+    "cellgrad.dtype": "Types of elements.",
+    "cellgrad.context": "Settings, with MindSpore's names.",
+    "cellgrad.common": "What MindSpore keeps in `common`; the same objects as in `cellgrad`.",
+    "cellgrad.dataset.config": "Settings of data sets.",
+    "cellgrad.train.callback": "The callbacks of `cellgrad.train`.",
+    "cellgrad.train.metrics": "The metrics of `cellgrad.train`.",
 }
 
 
@@ -70,49 +82,6 @@ def signature(thing: object) -> str:
     return re.sub(r" at 0x[0-9a-f]+", "", str(found))
 
 
-def described(doc: str | None) -> str:
-    """A docstring as Markdown; its headings are no headings of the page, its examples are code."""
-    if not doc:
-        return ""
-    text = inspect.cleandoc(doc).replace("``", "`")
-    out, block = [], []
-    for part in text.split("\n\n"):
-        if part.lstrip().startswith(">>> "):
-            block.append(inspect.cleandoc(part))
-            continue
-        out.append(section(part))
-    if block:
-        out.append("```pycon\n" + "\n\n".join(block) + "\n```")
-    return "\n\n".join(part for part in out if part)
-
-
-def section(part: str) -> str:
-    """A paragraph, or a section such as "Args:" with its items as a list."""
-    head, _, rest = part.partition("\n")
-    if not re.fullmatch(r"[A-Z]\w+:", head):
-        first, mark, code = part.partition("\n>>> ")
-        return escaped(first) + (f"\n\n```pycon\n>>> {code}\n```" if mark else "")
-    if head == "Examples:":
-        return f"```pycon\n{inspect.cleandoc(rest)}\n```" if rest else ""
-    items: list[str] = []
-    for line in rest.splitlines():
-        deep = len(line) - len(line.lstrip())
-        if items and deep > 4:
-            items[-1] += " " + line.strip()
-        elif line.strip():
-            items.append(line.strip())
-    return f"**{head[:-1]}**\n\n" + "\n".join(f"- {escaped(item)}" for item in items)
-
-
-def escaped(text: str) -> str:
-    """Text in which only backquotes are markup."""
-    parts = re.split(r"(`[^`\n]*`)", text)
-    plain = [
-        re.sub(r"([\\*_<>\[\]{}$|#~^])", r"\\\1", p) if not p.startswith("`") else p for p in parts
-    ]
-    return "".join(plain)
-
-
 def public_names(module: ModuleType) -> list[str]:
     names = getattr(module, "__all__", None)
     if names is None:
@@ -121,8 +90,19 @@ def public_names(module: ModuleType) -> list[str]:
     return [n for n in found if not inspect.ismodule(getattr(module, n, None))]
 
 
+@functools.cache
+def all_public() -> set[str]:
+    return {n for module in MODULES for n in public_names(importlib.import_module(module))}
+
+
 def methods(cls: type) -> Iterator[tuple[str, object]]:
-    for name, thing in sorted(vars(cls).items()):
+    """Methods of a class and of bases that have no entry of their own."""
+    found: dict[str, object] = {}
+    for base in cls.__mro__:
+        if base is object or (base is not cls and base.__name__ in all_public()):
+            break
+        found = {**vars(base), **found}
+    for name, thing in sorted(found.items()):
         if not name.startswith("_") and (
             callable(thing) or isinstance(thing, property | classmethod | staticmethod)
         ):
@@ -158,6 +138,14 @@ def module_page(name: str, summary: str) -> str:
     return "\n".join(out)
 
 
+def other_operations(table: Iterable[str]) -> str:
+    """The names of `ops` that are not in the table of operations: loops, transforms, MindSpore's helpers."""
+    ops = importlib.import_module("cellgrad.ops")
+    names = sorted({*ops.__all__} - {*table}, key=str.lower)
+    out = ["# Loops, transforms and other names of ops\n"]
+    return "\n".join(out + [entry("ops", name, getattr(ops, name)) for name in names])
+
+
 def operations(out: Path) -> list[str]:
     """A page for each group of the table of operations; returns their names."""
     rows = rows_of(ROOT / "pyfront/cellgrad", ROOT / "build/python/cellgrad/ops/_generated.py")
@@ -166,7 +154,10 @@ def operations(out: Path) -> list[str]:
         file = "ops-" + name.replace(" ", "-")
         (out / f"{file}.md").write_text(pages.page(name, group, forms))
         names.append(file)
-    return names
+    table = {row.name for row in rows}
+    table |= {f.shown.removeprefix("ops.") for row in forms.values() for f in row}
+    (out / "ops-others.md").write_text(other_operations(table))
+    return [*names, "ops-others"]
 
 
 def dialect_page() -> str:
@@ -241,76 +232,6 @@ def declarations(header: str) -> Iterator[tuple[str, str]]:
         code = code.strip("\n")
         if code and not re.match(r"#(?:if|endif|else)", code):
             yield " ".join(comment.split()), code
-
-
-def template(node: ast.expr) -> str | None:
-    """The text of a message, with … for what is filled in; None for what is no text."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return node.value
-    if isinstance(node, ast.JoinedStr):
-        return "".join(v.value if isinstance(v, ast.Constant) else "…" for v in node.values)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        left, right = template(node.left), template(node.right)
-        return None if left is None and right is None else (left or "…") + (right or "…")
-    return None
-
-
-def python_errors() -> dict[str, set[tuple[str, str]]]:
-    """By file of the package: the class and first line of each error that it raises."""
-    found: dict[str, set[tuple[str, str]]] = {}
-    for path in sorted((ROOT / "pyfront/cellgrad").glob("**/*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
-            if not (
-                isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args
-            ):
-                continue
-            text = template(node.exc.args[0])
-            if text and len(text.replace("…", "").strip()) > 8:
-                kind = ast.unparse(node.exc.func).rpartition(".")[2]
-                if kind[0].isupper():
-                    where = str(path.relative_to(ROOT / "pyfront"))
-                    found.setdefault(where, set()).add((kind, text.strip().splitlines()[0]))
-    return found
-
-
-def compiler_errors() -> dict[str, set[str]]:
-    """By file of the passes: what they say of a program that they refuse."""
-    found: dict[str, set[str]] = {}
-    for path in sorted(ROOT.glob("passes/**/*.cpp")):
-        for match in re.finditer(r"\brefuse\([^;]*?\)\s*((?:<<[^;]*?)+);", path.read_text()):
-            text = "".join(
-                re.sub(r"\\(.)", r"\1", part[1]) if part[1] is not None else "…"
-                for part in re.finditer(r'<<\s*(?:((?:"(?:[^"\\]|\\.)*"\s*)+)|[^<"]+)', match[1])
-            )
-            text = re.sub(r'"\s*"', "", text).strip('" \n').replace('"', "")
-            if len(text.replace("…", "").strip()) > 8:
-                found.setdefault(str(path.relative_to(ROOT)), set()).add(" ".join(text.split()))
-    return found
-
-
-def errors_page() -> str:
-    """An index of messages: status codes of models, errors of Python, and of the compiler."""
-    out = [
-        "# Index of errors\n\nThe first line of every message, as it stands in the sources: … is what is filled in. Search for a few "
-        "words of what you got. Messages go on with the line of your program, and mostly with what to write instead.\n",
-        "## Status codes of compiled models\n\n| code | number | when |\n| --- | --- | --- |",
-    ]
-    header = (ROOT / "runtime/cellgrad_abi.h").read_text()
-    for comment, name, number in re.findall(
-        r"/\*((?:(?!\*/).)*?)\*/\n#define (CG_ERROR_\w+) (\d+)", header, re.S
-    ):
-        out.append(f"| `{name}` | {number} | {escaped(' '.join(comment.split()))} |")
-    out.append("\n## Errors in Python\n")
-    for where, messages in python_errors().items():
-        out.append(f"### {where.removesuffix('.py').replace('/', '.')}\n")
-        out += [f"- `{kind}`: {escaped(text)}" for kind, text in sorted(messages)]
-        out.append("")
-    out.append("## Programs that the compiler refuses\n")
-    for where, refused in compiler_errors().items():
-        out.append(f"### {where}\n")
-        out += [f"- {escaped(text)}" for text in sorted(refused)]
-        out.append("")
-    return "\n".join(out) + "\n"
 
 
 def write(out: Path) -> None:
