@@ -91,6 +91,7 @@ from cellgrad.nn import random_draws as _random_draws
 from cellgrad.nn import suppression as _suppression
 from cellgrad.nn.grad.cell_grad import custom_vjp as _custom_vjp
 from cellgrad.nn.loss import ctc_loss as _ctc_loss
+from cellgrad.nn.loss import ctc_primitives as _ctc_primitives
 from cellgrad.ops import methods as _methods
 from cellgrad.ops import stop_gradient
 from cellgrad.ops.sparse import COOTensor, CSRTensor
@@ -123,7 +124,8 @@ from cellgrad.transforms.vmap import vmap
 def _hand_on() -> None:
     """Gives Tensor its methods, and `ops` the names of what is built on the operations."""
     _methods.install()
-    for module in (_loop_ops, _maps, _ctc_loss, _random_draws, _suppression):
+    losses = (_ctc_loss, _ctc_primitives)
+    for module in (_loop_ops, _maps, *losses, _random_draws, _suppression):
         ops.hand_on({name: getattr(module, name) for name in module.__all__})
     for made in (_GradOperation, _HookBackward, _InsertGradientOf):
         ops.hand_on({made.__name__: made})

@@ -12,6 +12,7 @@ import cellgrad as ms
 from cellgrad import Tensor, nn, ops
 from cellgrad.ops import auto_generate
 from cellgrad.ops.operations import _grad_ops as G
+from cellgrad.ops.operations import _inner_ops
 from cellgrad.testing import check_grads
 
 GOLDENS = Path(__file__).parent / "goldens"
@@ -156,6 +157,9 @@ BY_HAND = [  # where MindSpore has no kernel for the CPU, or gives what no deriv
         [[[[8, 3.5], [-10, 3]]]],
     ),
     (lambda: G.MaskedSelectGrad()(ONE, ONE > 9, ops.zeros(0)), [0, 0, 0]),
+    # Of complex numbers, the conjugate, as everywhere: of 1 / z at z = 1 / (1 + 2j), and of tanh.
+    (lambda: G.InvGrad()(Tensor(1 + 2j), Tensor(1j)), 1j * -((1 - 2j) ** 2)),
+    (lambda: G.TanhGrad()(Tensor(1 + 2j), Tensor(1j)), 1j * (1 - (1 - 2j) ** 2)),
     (lambda: auto_generate.AbsGrad()(ONE, TWO), [3, -5, 7]),
 ]
 
@@ -164,6 +168,14 @@ BY_HAND = [  # where MindSpore has no kernel for the CPU, or gives what no deriv
 def test_by_hand(row):
     call, wanted = BY_HAND[row]
     np.testing.assert_allclose(call().asnumpy(), wanted, rtol=1e-5)
+
+
+def test_what_tests_of_dynamic_shapes_use():
+    x = Tensor([1.0, 2.0])
+    net = _inner_ops.ConvertToDynamic(is_dynamic_rank=True).add_prim_attr("primitive_target", "CPU")
+    np.testing.assert_array_equal(ms.grad(lambda x: net(x) ** 2)(x).asnumpy(), [2, 4])
+    assert ops.functional.is_sequence_value_unknown(x.shape) is False
+    np.testing.assert_array_equal(ops.hardshrink(Tensor([0.5, -2.0]), True).asnumpy(), [0, -2])
 
 
 ERRORS = [

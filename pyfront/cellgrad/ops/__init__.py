@@ -18,6 +18,8 @@ if TYPE_CHECKING:  # built on the operations, and handed on by the package: see 
     from cellgrad.capture.maps import partial as partial
     from cellgrad.nn.grad.cell_grad import custom_vjp as custom_vjp
     from cellgrad.nn.loss.ctc_loss import ctc_loss as ctc_loss
+    from cellgrad.nn.loss.ctc_primitives import CTCLoss as CTCLoss
+    from cellgrad.nn.loss.ctc_primitives import CTCLossV2 as CTCLossV2
     from cellgrad.nn.random_draws import Gamma as Gamma
     from cellgrad.nn.random_draws import Poisson as Poisson
     from cellgrad.nn.random_draws import RandomGamma as RandomGamma

@@ -375,7 +375,8 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     [-1.  0.  2.]
     """
     x = check_float(input, "hardshrink", "input")
-    return select(gen.less_equal(gen.abs(x), _number(lambd, "hardshrink", "lambd")), 0.0, x)
+    width = float(lambd) if isinstance(lambd, bool) else _number(lambd, "hardshrink", "lambd")
+    return select(gen.less_equal(gen.abs(x), width), 0.0, x)
 
 
 @public(

@@ -46,14 +46,24 @@ LogitGrad = row("LogitGrad(eps=-1.0)(dout, x)", of(_logit))
 
 # --- of the result --------------------------------------------------------------------------------
 
-SigmoidGrad = row("SigmoidGrad()(out, dout)", by_formula(lambda y, dy: dy * y * (1 - y)))
-TanhGrad = row("TanhGrad()(out, dout)", by_formula(lambda y, dy: dy * (1 - y * y)))
-SqrtGrad = row("SqrtGrad()(out, dout)", by_formula(lambda y, dy: dy * 0.5 / y))
-RsqrtGrad = row("RsqrtGrad()(out, dout)", by_formula(lambda y, dy: dy * -0.5 * (y * y * y)))
-ReciprocalGrad = row("ReciprocalGrad()(out, dout)", by_formula(lambda y, dy: -dy * y * y))
-InvGrad = row("InvGrad()(out, dout)", by_formula(lambda y, dy: -dy * y * y))
-AcoshGrad = row("AcoshGrad()(out, dout)", by_formula(lambda y, dy: dy / ops.sinh(y)))
-AsinhGrad = row("AsinhGrad()(out, dout)", by_formula(lambda y, dy: dy / ops.cosh(y)))
+
+def _result(form: str, slope: Any) -> Any:
+    """A row of a function whose slope is that of its result; of complex numbers, the conjugate of it."""
+
+    def compute(out: Tensor, dout: Tensor) -> Any:
+        return dout * slope(ops.conj(out) if out.dtype.kind == "c" else out)
+
+    return row(form, by_formula(compute), of_complex=True)
+
+
+SigmoidGrad = _result("SigmoidGrad()(out, dout)", lambda y: y * (1 - y))
+TanhGrad = _result("TanhGrad()(out, dout)", lambda y: 1 - y * y)
+SqrtGrad = _result("SqrtGrad()(out, dout)", lambda y: 0.5 / y)
+RsqrtGrad = _result("RsqrtGrad()(out, dout)", lambda y: -0.5 * (y * y * y))
+ReciprocalGrad = _result("ReciprocalGrad()(out, dout)", lambda y: -y * y)
+InvGrad = _result("InvGrad()(out, dout)", lambda y: -y * y)
+AcoshGrad = _result("AcoshGrad()(out, dout)", lambda y: 1 / ops.sinh(y))
+AsinhGrad = _result("AsinhGrad()(out, dout)", lambda y: 1 / ops.cosh(y))
 EluGrad = row(
     "EluGrad()(dout, out)", by_formula(lambda dy, y: dy * ops.select(y > 0, y * 0 + 1, y + 1))
 )

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from cellgrad.core.errors import error
-from cellgrad.core.record import check_tensor, operation
+from cellgrad.core.record import check_tensor, complex_forms, operation
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops.selection import zeros
@@ -112,14 +112,14 @@ def _bound(name: str, signature: inspect.Signature, args: Any, kwargs: Any) -> d
     return dict(given.arguments)
 
 
-def row(form: str, compute: Callable[..., Any], doc: str = "") -> type[Primitive]:
+def row(form: str, compute: Callable[..., Any], of_complex: bool = False) -> type[Primitive]:
     """A class of primitives.
 
     Args:
         form: the primitive as a user writes it: ``"HShrinkGrad(lambd=0.5)(dout, x)"`` is made with a
             setting and called with two operands, in MindSpore's order.
         compute: a function of the name, the settings and the operands, these by their names.
-        doc: the class's docstring; by default, the form.
+        of_complex: whether operands may be complex.
     """
     outer = cast(ast.Call, ast.parse(form, mode="eval").body)
     inner = cast(ast.Call, outer.func)
@@ -132,6 +132,8 @@ def row(form: str, compute: Callable[..., Any], doc: str = "") -> type[Primitive
 
     run.__name__ = run.__qualname__ = name
     compiled = operation(run)
+    if of_complex:
+        complex_forms[f"{__name__.rpartition('.')[2]}.{name}"] = True
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
         Primitive.__init__(self)
@@ -144,5 +146,5 @@ def row(form: str, compute: Callable[..., Any], doc: str = "") -> type[Primitive
         return compiled(self.settings, tuple(_bound(name, of_operands, args, kwargs).values()))
 
     members = {"__init__": __init__, "__call__": __call__, "__module__": row.__module__}
-    members["__doc__"] = doc or f"MindSpore's primitive ``{form}``."
+    members["__doc__"] = f"MindSpore's primitive ``{form}``."
     return type(name, (Primitive,), members)
