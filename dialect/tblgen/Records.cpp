@@ -78,6 +78,7 @@ bool OpRecord::isElementwise() const {
 bool OpRecord::isStructured() const {
   return !op.getTrait("::cellgrad::ScalarOpInterface::Trait") &&
          !op.getTrait("::mlir::OpTrait::ConstantLike") &&
+         !op.getTrait("::cellgrad::Collective") &&
          op.getNumResults() > 0;
 }
 
