@@ -54,6 +54,7 @@ docs: build ## Renew the generated pages of docs/ and what the code in pages pri
 	@$(PY) test/oracles/conventions.py
 	@$(PY) tools/docs/op_status.py
 	@$(PY) tools/docs/api_names.py
+	@$(PY) tools/docs/variables.py
 	@$(PY) tools/docs/snippets.py --renew
 
 reference: build ## Write a page for each group of functions to build/docs/reference

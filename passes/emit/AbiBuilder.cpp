@@ -62,29 +62,76 @@ void AbiBuilder::failIf(Value bad, int32_t status) {
   b.setInsertionPointToStart(next);
 }
 
-void AbiBuilder::checkBuffers(const EntrySpec &entry, ValueRange buffers,
-                              int64_t alignment) {
-  Value anyNull, misaligned;
-  auto orInto = [&](Value &sum, Value term) {
-    sum = sum ? Value(LLVM::OrOp::create(b, loc, sum, term)) : term;
-  };
-  for (auto [spec, pointer] : llvm::zip(entry.buffers(), buffers)) {
-    if (spec->elements() == 0)
-      continue; // a tensor without elements has no address
-    orInto(anyNull, isNull(pointer));
-    int64_t least = std::max<int64_t>(spec->dtype->bytes, alignment);
-    if (least == 1)
-      continue;
-    Value address = LLVM::PtrToIntOp::create(b, loc, i64, pointer);
-    orInto(misaligned,
-           LLVM::AndOp::create(b, loc, address, constant(i64, least - 1)));
+std::pair<Value, Value> AbiBuilder::lookAtFew(ArrayRef<Check> checks,
+                                              ValueRange buffers) {
+  Value anyNull, misaligned = constant(i64, 0);
+  for (const Check &check : checks) {
+    Value null = isNull(buffers[check.index]);
+    anyNull = anyNull ? LLVM::OrOp::create(b, loc, anyNull, null) : null;
+    Value address = LLVM::PtrToIntOp::create(b, loc, i64, buffers[check.index]);
+    misaligned = LLVM::OrOp::create(
+        b, loc, misaligned,
+        LLVM::AndOp::create(b, loc, address, constant(i64, check.low)));
   }
-  if (anyNull)
-    failIf(anyNull, CG_ERROR_NULL_ARGUMENT);
-  if (misaligned)
-    failIf(LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ne, misaligned,
-                                constant(i64, 0)),
-           CG_ERROR_ALIGNMENT);
+  return {anyNull, misaligned};
+}
+
+std::pair<Value, Value> AbiBuilder::lookAtMany(const EntrySpec &entry,
+                                               ArrayRef<Check> checks,
+                                               Value args) {
+  SmallVector<int32_t> numbers;
+  for (const Check &check : checks) {
+    numbers.push_back(check.index * sizeof(void *));
+    numbers.push_back(static_cast<int32_t>(check.low));
+  }
+  Value row = table("cell_buffers_" + entry.symbol, numbers);
+  Value last = member(row, static_cast<int64_t>(checks.size()) * 8);
+  Block *here = b.getInsertionBlock();
+  Region *region = here->getParent();
+  Block *loop =
+      b.createBlock(region, region->end(), {ptr, i1, i64}, {loc, loc, loc});
+  Block *done = b.createBlock(region, region->end(), {i1, i64}, {loc, loc});
+  b.setInsertionPointToEnd(here);
+  LLVM::BrOp::create(b, loc, ValueRange{row, constant(i1, 0), constant(i64, 0)},
+                     loop);
+  b.setInsertionPointToStart(loop);
+  Value at = loop->getArgument(0);
+  Value place = LLVM::GEPOp::create(
+      b, loc, ptr, b.getI8Type(), args,
+      ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(loadAt(at, 0, i32))});
+  Value buffer = LLVM::LoadOp::create(b, loc, ptr, place);
+  Value anyNull =
+      LLVM::OrOp::create(b, loc, loop->getArgument(1), isNull(buffer));
+  Value low = LLVM::ZExtOp::create(b, loc, i64, loadAt(at, 4, i32));
+  Value address = LLVM::PtrToIntOp::create(b, loc, i64, buffer);
+  Value misaligned = LLVM::OrOp::create(
+      b, loc, loop->getArgument(2), LLVM::AndOp::create(b, loc, address, low));
+  Value next = member(at, 8);
+  Value isLast =
+      LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, next, last);
+  LLVM::CondBrOp::create(b, loc, isLast, done, ValueRange{anyNull, misaligned},
+                         loop, ValueRange{next, anyNull, misaligned});
+  b.setInsertionPointToStart(done);
+  return {done->getArgument(0), done->getArgument(1)};
+}
+
+void AbiBuilder::checkBuffers(const EntrySpec &entry, Value args,
+                              ValueRange buffers, int64_t alignment) {
+  SmallVector<Check> checks;
+  for (auto [i, spec] : llvm::enumerate(entry.buffers()))
+    // A tensor without elements has no address; the batch is a number.
+    if (spec->elements() != 0 && !spec->isBatch())
+      checks.push_back({static_cast<unsigned>(i),
+                        std::max<int64_t>(spec->dtype->bytes, alignment) - 1});
+  if (checks.empty())
+    return;
+  auto [anyNull, misaligned] = checks.size() > kManyBuffers
+                                   ? lookAtMany(entry, checks, args)
+                                   : lookAtFew(checks, buffers);
+  failIf(anyNull, CG_ERROR_NULL_ARGUMENT);
+  failIf(LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ne, misaligned,
+                              constant(i64, 0)),
+         CG_ERROR_ALIGNMENT);
 }
 
 Value AbiBuilder::outcome(const EntrySpec &entry, Value status,
@@ -121,6 +168,19 @@ Value AbiBuilder::setDefaultMXCSR(Block &entryBlock) {
   return callers;
 }
 
+Value AbiBuilder::table(llvm::StringRef name, ArrayRef<int32_t> numbers) {
+  auto type = LLVM::LLVMArrayType::get(i32, numbers.size());
+  LLVM::GlobalOp global;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(module.getBody());
+    global = LLVM::GlobalOp::create(
+        b, loc, type, /*isConstant=*/true, LLVM::Linkage::Internal, name,
+        b.getI32TensorAttr(numbers), /*alignment=*/8);
+  }
+  return LLVM::AddressOfOp::create(b, loc, ptr, global.getSymName());
+}
+
 Value AbiBuilder::text(llvm::StringRef name, llvm::StringRef text) {
   std::string bytes = text.str();
   bytes.push_back('\0');
@@ -134,6 +194,16 @@ Value AbiBuilder::text(llvm::StringRef name, llvm::StringRef text) {
                                     b.getStringAttr(bytes), /*alignment=*/1);
   }
   return LLVM::AddressOfOp::create(b, loc, ptr, global.getSymName());
+}
+
+SmallVector<Value> AbiBuilder::loadBuffers(const EntrySpec &entry, Value args) {
+  SmallVector<Value> buffers;
+  for (auto [i, spec] : llvm::enumerate(entry.buffers())) {
+    int64_t offset = i * sizeof(void *);
+    buffers.push_back(spec->isBatch() ? member(args, offset)
+                                      : loadAt(args, offset, ptr));
+  }
+  return buffers;
 }
 
 SmallVector<Value> AbiBuilder::beginEntry(const EntrySpec &entry,
@@ -156,11 +226,7 @@ SmallVector<Value> AbiBuilder::beginEntry(const EntrySpec &entry,
   SmallVector<Value> buffers;
   if (!entry.buffers().empty()) {
     failIf(isNull(args), CG_ERROR_NULL_ARGUMENT);
-    for (auto [i, spec] : llvm::enumerate(entry.buffers())) {
-      int64_t offset = i * sizeof(void *);
-      buffers.push_back(spec->isBatch() ? member(args, offset)
-                                        : loadAt(args, offset, ptr));
-    }
+    buffers = loadBuffers(entry, args);
     if (entry.maxBatch != 0) {
       // Below 1 it wraps around.
       Value before =
@@ -169,7 +235,7 @@ SmallVector<Value> AbiBuilder::beginEntry(const EntrySpec &entry,
                                   constant(i64, entry.maxBatch)),
              CG_ERROR_BATCH);
     }
-    checkBuffers(entry, buffers, alignment);
+    checkBuffers(entry, args, buffers, alignment);
   }
   return buffers;
 }

@@ -15,6 +15,9 @@ public:
   using Value = mlir::Value;
   using Type = mlir::Type;
 
+  /// With more buffers, code goes through them in a loop.
+  static constexpr unsigned kManyBuffers = 32;
+
   AbiBuilder(mlir::ModuleOp module, const ModelSpec &model,
              uint64_t cpuFeatures)
       : module(module), model(model), cpuFeatures(cpuFeatures),
@@ -58,11 +61,15 @@ protected:
   Value loadAt(Value base, int64_t offset, Type type) {
     return mlir::LLVM::LoadOp::create(b, loc, type, member(base, offset));
   }
+  /// The buffers that the struct of arguments at `args` names.
+  mlir::SmallVector<Value> loadBuffers(const EntrySpec &entry, Value args);
   /// Leaves with `status` where `bad` holds; building goes on where it does
   /// not.
   void failIf(Value bad, int32_t status);
-  void checkBuffers(const EntrySpec &entry, mlir::ValueRange buffers,
-                    int64_t alignment);
+  /// Leaves where one of the buffers, to which the struct at `args` points, is
+  /// null or misaligned.
+  void checkBuffers(const EntrySpec &entry, Value args,
+                    mlir::ValueRange buffers, int64_t alignment);
   /// Leaves where a context, not null, is of no version that is known.
   void checkContext(Value context);
   /// Puts the control and status register of vector arithmetic (rounding, which
@@ -76,10 +83,28 @@ protected:
   /// What the entry returns after its implementation returned `status`.
   Value outcome(const EntrySpec &entry, Value status,
                 mlir::ArrayRef<Value> buffers);
+  /// Address of a private constant of the module with these numbers.
+  Value table(llvm::StringRef name, mlir::ArrayRef<int32_t> numbers);
   /// Address of a private constant of the module that holds `text`.
   Value text(llvm::StringRef name, llvm::StringRef text);
   void ret(Value status) { mlir::LLVM::ReturnOp::create(b, loc, status); }
 
+private:
+  /// A buffer that is checked: which it is, and the bits that are 0 in its
+  /// address.
+  struct Check {
+    unsigned index;
+    int64_t low;
+  };
+  /// Whether any buffer is null, an i1, and which bits of the addresses are
+  /// set that must not be, an i64; of a few buffers, or of many, by code whose
+  /// length does not depend on how many.
+  std::pair<Value, Value> lookAtFew(mlir::ArrayRef<Check> checks,
+                                    mlir::ValueRange buffers);
+  std::pair<Value, Value> lookAtMany(const EntrySpec &entry,
+                                     mlir::ArrayRef<Check> checks, Value args);
+
+protected:
   mlir::ModuleOp module;
   const ModelSpec &model;
   uint64_t cpuFeatures; ///< mask of runtime/cpu.h

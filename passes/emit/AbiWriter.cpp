@@ -30,6 +30,10 @@ public:
 private:
   void callWithArena(const EntrySpec &entry, EntryImpl impl,
                      SmallVector<Value> args, Value context);
+  /// Gives an implementation that takes many buffers a function that takes the
+  /// argument struct, the arena and the context: a call of hundreds of
+  /// arguments is there once.
+  LLVM::LLVMFuncOp writeSpread(const EntrySpec &entry, EntryImpl impl);
   /// Bytes of the arena for that many workers, an i32 that is at least 1.
   Value arenaBytes(const EntrySpec &entry, Value workers);
   void writeArenaBytes(const EntrySpec &entry);
@@ -42,6 +46,24 @@ void AbiWriter::writeEntry(const EntrySpec &entry, EntryImpl impl) {
   callWithArena(entry, impl, buffers, context);
   if (entry.hasArenaFunction())
     writeArenaBytes(entry);
+}
+
+LLVM::LLVMFuncOp AbiWriter::writeSpread(const EntrySpec &entry,
+                                        EntryImpl impl) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(module.getBody());
+  auto function = LLVM::LLVMFuncOp::create(
+      b, loc, "cell_spread_" + entry.symbol,
+      LLVM::LLVMFunctionType::get(i32, {ptr, ptr, ptr}),
+      LLVM::Linkage::Internal);
+  function.setNoInline(true);
+  b.setInsertionPointToStart(function.addEntryBlock(b));
+  SmallVector<Value> all = loadBuffers(entry, function.getArgument(0));
+  all.push_back(function.getArgument(1));
+  if (impl.takesContext)
+    all.push_back(function.getArgument(2));
+  ret(LLVM::CallOp::create(b, loc, impl.function, all).getResult());
+  return function;
 }
 
 Value AbiWriter::arenaBytes(const EntrySpec &entry, Value workers) {
@@ -77,13 +99,18 @@ void AbiWriter::writeArenaBytes(const EntrySpec &entry) {
 void AbiWriter::callWithArena(const EntrySpec &entry, EntryImpl impl,
                               SmallVector<Value> args, Value context) {
   Region *region = b.getInsertionBlock()->getParent();
+  LLVM::LLVMFuncOp callee = impl.function;
+  if (args.size() > kManyBuffers)
+    callee = writeSpread(entry, impl);
   auto call = [&](Value arena) {
     SmallVector<Value> all(args);
+    if (callee != impl.function)
+      all.assign({region->front().getArgument(0)});
     all.push_back(arena);
-    if (impl.takesContext)
+    if (impl.takesContext || callee != impl.function)
       all.push_back(context);
     Value callers = setDefaultMXCSR(region->front());
-    Value status = LLVM::CallOp::create(b, loc, impl.function, all).getResult();
+    Value status = LLVM::CallOp::create(b, loc, callee, all).getResult();
     accessMXCSR("llvm.x86.sse.ldmxcsr", callers);
     return outcome(entry, status, args);
   };

@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING
 from cellgrad.compile import failures as _failures
 from cellgrad.core import absent as _absent
 from cellgrad.core import errors as _errors
+from cellgrad.core import variables as _variables
 
 _errors.PACKAGES = tuple(p.rstrip("/") + "/" for p in __path__)
+_variables.check()
 _failures.install()
 
 from cellgrad import (
@@ -25,6 +27,7 @@ from cellgrad import (
     communication,
     context,
     dataset,
+    debug,
     dtype,
     experimental,
     mint,
@@ -181,6 +184,7 @@ __all__ = [
     "context",
     "custom_rule",
     "dataset",
+    "debug",
     "default_dtype",
     "default_generator",
     "dtype",

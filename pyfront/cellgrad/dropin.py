@@ -41,7 +41,7 @@ _MOVED = {
     f"{NAME}.nn.loss.loss": f"{_HERE}.nn.loss",
     f"{NAME}.nn.wrap": f"{_HERE}.nn",
     f"{NAME}.ops.function": f"{_HERE}.ops",
-    f"{NAME}.ops.auto_generate": f"{_HERE}.ops",
+    f"{NAME}.ops.auto_generate": f"{_HERE}.ops.auto_generate",
     f"{NAME}.ops.primitive": f"{_HERE}.ops",
 }
 # Files of packages of MindSpore, all of whose names the package has here: by where it is.
@@ -71,7 +71,7 @@ _FILES = {
         "other_func parameter_func random_func sparse_func sparse_unary_func spectral_func "
         "vmap_func",
     ),
-    "ops.auto_generate": ("ops", "gen_extend_func gen_ops_def gen_ops_prim"),
+    "ops.auto_generate": ("ops.auto_generate", "gen_extend_func gen_ops_def gen_ops_prim"),
     "ops.composite": ("ops.composite", "base math_ops"),
     "common": ("common", "jit_config lazy_inline mutable no_inline recompute seed sparse_tensor"),
 }

@@ -2,7 +2,8 @@
 
 A function is a list of steps on a few values: operations, changes in place, writes to elements, branches, compiled
 functions, writes to a Parameter, inner gradients. With `peek` it reads elements of a value, so that it cannot be compiled and a
-tape records it; without, the same gradient is compiled. Both are of first and second order.
+tape records it; without, the same gradient is compiled. Under `ms.debug.eager` inner gradients and compiled functions run as
+Python as well, each gradient with a tape of its own. All are of first and second order.
 
     python test/fuzz/tapes.py --first=1000 --count=500
 """
@@ -31,6 +32,10 @@ ONE: dict[str, Callable[[Any], Any]] = {
     "stopped": lambda a: a + ops.stop_gradient(a),
     "compiled": ms.jit(lambda a: ops.exp(-a * a) * 2),
     "inner": lambda a: ms.grad(lambda b: (b * b * b).sum() / 3)(a),
+    "around": lambda a: ms.grad(lambda b: (b * b * a).sum())(
+        a
+    ),  # reads its own input from around it
+    "twice": lambda a: ms.grad(lambda b, c: (b * b * c).sum())(a, a),
     "same": lambda a: a,
 }
 TWO: dict[str, Callable[[Any, Any], Any]] = {
@@ -113,6 +118,24 @@ class Program:
         return [t.asnumpy() for t in (*by_inputs, *by_weight, second)] + [after]
 
 
+def eagerly(program: Program) -> list[np.ndarray]:
+    """The gradients without anything compiled as a whole."""
+    with ms.debug.eager():
+        return program.gradients(False)
+
+
+def differences(
+    program: Program, found: list[np.ndarray], compiled: list[np.ndarray], how: str
+) -> list[str]:
+    """Which gradients are not those that were compiled."""
+    names = ("dx", "dy", "dw", "second", "w after")
+    return [
+        f"seed {program.seed}, {name}: {a} {how}, {b} compiled; {program.steps}"
+        for name, a, b in zip(names, found, compiled, strict=True)
+        if not np.allclose(a, b, 1e-10, 1e-10, equal_nan=True)
+    ]
+
+
 def check(seeds: range) -> tuple[int, list[str]]:
     """How many programs were compared, and those that differ. A tape may give up; then nothing is compared."""
     wrong = []
@@ -122,6 +145,8 @@ def check(seeds: range) -> tuple[int, list[str]]:
         ms.set_context(mode=ms.PYNATIVE_MODE)
         for seed in seeds:
             program = Program(seed)
+            compiled = program.gradients(False)
+            wrong += differences(program, eagerly(program), compiled, "as Python")
             try:
                 taped = program.gradients(True)
             except TypeError as e:
@@ -129,14 +154,7 @@ def check(seeds: range) -> tuple[int, list[str]]:
                     raise
                 continue
             compared += 1
-            compiled = program.gradients(False)
-            for name, a, b in zip(
-                ("dx", "dy", "dw", "second", "w after"), taped, compiled, strict=True
-            ):
-                if not np.allclose(a, b, 1e-10, 1e-10, equal_nan=True):
-                    wrong.append(
-                        f"seed {seed}, {name}: {a} on the tape, {b} compiled; {program.steps}"
-                    )
+            wrong += differences(program, taped, compiled, "on the tape")
     finally:
         ms.set_context(mode=before)
     return compared, wrong

@@ -12,6 +12,7 @@ from cellgrad import mint, nn, ops
 from cellgrad.core import absent
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools/docs"))
 SPEC = importlib.util.spec_from_file_location("api_names", ROOT / "tools/docs/api_names.py")
 api_names = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(api_names)

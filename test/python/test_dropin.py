@@ -81,7 +81,11 @@ from mindspore.ops.function.math_func import cummax
 from mindspore.ops.operations.math_ops import Lerp
 from mindspore.train.serialization import export
 import mindspore.ops.operations.array_ops as A
+from mindspore.ops.operations import _grad_ops as G
+from mindspore.ops.auto_generate import ReluGrad
+from mindspore.ops.auto_generate.gen_ops_prim import Gather
 import cellgrad
+assert G.ReluGrad is ReluGrad is ops.auto_generate.ReluGrad and Gather is P.Gather
 assert jit is ms.jit and _pynative_executor.sync() is None and COOTensor is ms.COOTensor
 assert ReLU is nn.ReLU and cummax is ops.cummax and Lerp is ops.Lerp and A.Gather is P.Gather
 assert export is ms.export

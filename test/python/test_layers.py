@@ -32,13 +32,21 @@ FACES = {
         "communication",
         "communication.comm_func",
         "context",
+        "debug",
         "dropin",
         "dtype",
         "interop",
         "ops.composite",
         "ops.function",
     ),
-    *("ops.functional", "ops.operations", "random", "serialization", "testing"),
+    *(
+        "ops.auto_generate",
+        "ops.functional",
+        "ops.operations",
+        "random",
+        "serialization",
+        "testing",
+    ),
 }
 COMPILED = {"_native"}
 

@@ -16,6 +16,8 @@ import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import written
+
 import cellgrad
 from cellgrad.core.absent import REASONS, reason
 
@@ -139,11 +141,7 @@ def main() -> int:
     if "--missing" in sys.argv:
         sys.stdout.write(lists_of_missing())
         return 0
-    text = page()
-    if "--check" in sys.argv:
-        return int(not PAGE.exists() or PAGE.read_text() != text)
-    PAGE.write_text(text)
-    return 0
+    return written.main(PAGE, page)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import written
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "op-status.md"
 HEAD = """# Status of the ops
@@ -147,15 +149,5 @@ def page() -> str:
     return HEAD + "".join(facts.row(r) + "\n" for r in records)
 
 
-def main() -> int:
-    if "--check" in sys.argv:
-        if PAGE.read_text() != page():
-            print(f"{PAGE} is not what the sources say: run make docs", file=sys.stderr)
-            return 1
-        return 0
-    PAGE.write_text(page())
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(written.main(PAGE, page))

@@ -176,7 +176,7 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
     "OutlineItems": [
         (
             "begins at the first item",
-            "«range[0]», range[1], one",
+            "«last[0]», last[1], one",
             "Value(arith::ConstantIndexOp::create(b, loc, 0))",
         ),
         (
@@ -184,12 +184,63 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
             "loop.getMixedUpperBound()[0]",
             "OpFoldResult(b.getIndexAttr(loop.getStaticUpperBound()[0] - 1))",
         ),
-        (
-            "what overlaps is said not to",
-            "return !isa<MemRefType>(value.getType()) || isDistinctRoot(value);",
-            "return true;",
-        ),
         ("what prints is shared", "isa<PrintOp, CheckOp, PollOp, EndOp>(op)", "false"),
+    ],
+    "OutlineLoops": [
+        ("writes before the loop are not looked at", "!isLoad && !isMemoryEffectFree(op)", "false"),
+        ("loads that others use go along", "op->hasOneUse()", "true"),
+        (
+            "what comes between is not looked at",
+            "isPart ? !onlyComputes(op) : !isMemoryEffectFree(op)",
+            "false",
+        ),
+        ("loops of kernels", "!function->hasAttr(kKernel)", "true"),
+        ("what others make of results is left", "«addUsers(op);»\n  }", ";"),
+    ],
+    "SharedCode": [
+        ("what overlaps is said not to", "if («apart»)", "true"),
+        ("arguments of functions are apart", "!function.isPrivate()", "true"),
+        (
+            "offsets are those of the first",
+            "member.roots[i].first != first.roots[i].first",
+            "false",
+        ),
+        ("offsets of the begin", "b, loc, «root.first»));", "int64_t(0)"),
+        ("slices have one offset", "relative != 0", "false"),
+        (
+            "distances of slices are not compared",
+            "x.offset - roots[x.root].first != y.offset - other.roots[y.root].first",
+            "false",
+        ),
+        ("roots are not compared", "x.root != y.root", "false"),
+        (
+            "strides are not compared",
+            """x.type().getStridesAndOffset().first !=
+            y.type().getStridesAndOffset().first""",
+            "false",
+        ),
+        ("fixed offsets are not compared", "(x.isFixed && x.first != y.first)", "false"),
+        (
+            "constants are not compared",
+            "llvm::all_of(llvm::zip_equal(repeated, other.repeated), areSame)",
+            "true",
+        ),
+    ],
+    "EqualCode": [
+        ("operands are not compared", "!arePaired(x->getOperands(), y->getOperands())", "false"),
+        ("values of constants are not compared", "constant == other", "true"),
+        (
+            "attributes are not compared",
+            "x->getRawDictionaryAttrs() != y->getRawDictionaryAttrs()",
+            "false",
+        ),
+        (
+            "properties are not compared",
+            """!x->getName().compareOpProperties(x->getPropertiesStorage(),
+                                        y->getPropertiesStorage())""",
+            "false",
+        ),
+        ("regions are not compared", "!isSame(mine, other)", "false"),
     ],
     "LaunchKernels": [
         (
@@ -277,7 +328,7 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
     "OutlineKernels": [
         (
             "products with other epilogues are one",
-            "(!a.epilogue || same(a.epilogue, b.epilogue))",
+            "(!a.epilogue || code.isSame(a.epilogue, b.epilogue))",
             "true",
         ),
         (

@@ -1,6 +1,7 @@
 //===- OutlineKernels.cpp - one function for equal linalg ops -------------===//
 
 #include "passes/lower/buffers/Epilogue.h"
+#include "passes/lower/buffers/EqualCode.h"
 #include "passes/lower/buffers/FillFolding.h"
 #include "passes/lower/buffers/OpCost.h"
 #include "passes/lower/buffers/Passes.h"
@@ -181,50 +182,18 @@ bool areEqual(Candidate &a, Candidate &b) {
       !a.epilogue != !b.epilogue ||
       a.definitions.size() != b.definitions.size())
     return false;
-  IRMapping map;
+  CodeComparison code;
   for (auto [x, y] : llvm::zip_equal(a.arguments, b.arguments)) {
+    // The offsets in the types of the operands may differ.
     if (normalized(x.getType()) != normalized(y.getType()))
       return false;
-    map.map(x, y);
+    code.pair(x, y);
   }
-  auto equivalent = [&](Value x, Value y) -> LogicalResult {
-    if (Value known = map.lookupOrNull(x))
-      return success(known == y);
-    Attribute constant, other;
-    return success(matchPattern(x, m_Constant(&constant)) &&
-                   matchPattern(y, m_Constant(&other)) && constant == other);
-  };
-  auto mark = [&](Value x, Value y) { map.map(x, y); };
-  // Left to itself, the comparison sorts commutative operands by address.
-  auto inOrder = [&](ValueRange xs, ValueRange ys) -> LogicalResult {
-    for (auto [x, y] : llvm::zip_equal(xs, ys))
-      if (failed(equivalent(x, y)))
-        return failure();
-    return success();
-  };
-  // The offsets in the types of the operands may differ.
-  auto same = [&](Operation *x, Operation *y) {
-    if (x->getName() != y->getName() ||
-        x->getNumOperands() != y->getNumOperands() ||
-        x->getRawDictionaryAttrs() != y->getRawDictionaryAttrs() ||
-        !x->getName().compareOpProperties(x->getPropertiesStorage(),
-                                          y->getPropertiesStorage()) ||
-        failed(inOrder(x->getOperands(), y->getOperands())))
+  for (auto [x, y] : llvm::zip_equal(a.definitions, b.definitions))
+    if (!code.isSame(x, y))
       return false;
-    return llvm::all_of(
-        llvm::zip_equal(x->getRegions(), y->getRegions()), [&](auto pair) {
-          return OperationEquivalence::isRegionEquivalentTo(
-              &std::get<0>(pair), &std::get<1>(pair), equivalent, mark,
-              OperationEquivalence::IgnoreLocations, inOrder);
-        });
-  };
-  for (auto [x, y] : llvm::zip_equal(a.definitions, b.definitions)) {
-    if (x->getResultTypes() != y->getResultTypes() || !same(x, y))
-      return false;
-    map.map(x->getResult(0), y->getResult(0));
-  }
-  return (!a.fill || same(a.fill, b.fill)) && same(a.op, b.op) &&
-         (!a.epilogue || same(a.epilogue, b.epilogue));
+  return (!a.fill || code.isSame(a.fill, b.fill)) && code.isSame(a.op, b.op) &&
+         (!a.epilogue || code.isSame(a.epilogue, b.epilogue));
 }
 
 /// The memory that a value is in, where that is known to be apart from all
@@ -347,14 +316,10 @@ void OutlineKernels::replaceByCall(Candidate &candidate, func::FuncOp kernel) {
     operands.push_back(memref::ReinterpretCastOp::create(
         b, op->getLoc(), type, value, /*offset=*/0, type.getShape(),
         ArrayRef<int64_t>{1}));
-    int64_t offset =
-        cast<MemRefType>(value.getType()).getStridesAndOffset().second;
+    // Not a constant: code around the call may be shared, too.
     offsets.push_back(
-        ShapedType::isDynamic(offset)
-            ? memref::ExtractStridedMetadataOp::create(b, op->getLoc(), value)
-                  .getOffset()
-            : arith::ConstantIndexOp::create(b, op->getLoc(), offset)
-                  .getResult());
+        memref::ExtractStridedMetadataOp::create(b, op->getLoc(), value)
+            .getOffset());
   }
   llvm::append_range(operands, offsets);
   func::CallOp::create(b, op->getLoc(), kernel, operands);

@@ -23,21 +23,17 @@
 #include "passes/lower/cpu/Passes.h"
 
 #include "passes/lower/buffers/Items.h"
-#include "passes/lower/buffers/MemoryRoots.h"
+#include "passes/lower/buffers/SharedCode.h"
 
 #include "dialect/CollectiveOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 namespace cellgrad {
 #define GEN_PASS_DEF_OUTLINEITEMS
@@ -48,49 +44,6 @@ using namespace mlir;
 using namespace cellgrad;
 
 namespace {
-
-/// A pointer says all about the memory, or a register holds the value.
-bool canBePassed(Type type) {
-  auto memref = dyn_cast<MemRefType>(type);
-  if (!memref)
-    return type.isIndex() || type.isInteger() || type.isF32() || type.isF64();
-  return memref.hasStaticShape() && memref.getNumElements() > 0 &&
-         memref.getLayout().isIdentity();
-}
-
-/// True for what can be computed again in the kernel: constants, views, index
-/// arithmetic.
-bool canBeRepeated(Operation *op) {
-  return op->getNumRegions() == 0 &&
-         (op->hasTrait<OpTrait::ConstantLike>() ||
-          isa<ViewLikeOpInterface>(op) || isa<memref::GetGlobalOp>(op));
-}
-
-/// What the loop uses from outside: what is passed to a kernel, and what is
-/// computed again in it, in order. Fails where something can be neither.
-struct Captures {
-  llvm::SetVector<Value> passed;
-  llvm::SetVector<Operation *> repeated;
-
-  LogicalResult add(Value value) {
-    if (passed.contains(value))
-      return success();
-    Operation *op = value.getDefiningOp();
-    if (op && canBeRepeated(op)) {
-      if (repeated.contains(op))
-        return success();
-      for (Value operand : op->getOperands())
-        if (failed(add(operand)))
-          return failure();
-      repeated.insert(op);
-      return success();
-    }
-    if (!canBePassed(value.getType()))
-      return failure();
-    passed.insert(value);
-    return success();
-  }
-};
 
 /// True when the steps only compute: nothing is printed, checked, kept or
 /// polled, and calls are of such functions.
@@ -103,39 +56,6 @@ bool onlyComputes(scf::ForallOp loop) {
                 return leaves ? WalkResult::interrupt() : WalkResult::advance();
               })
               .wasInterrupted();
-}
-
-/// The hash of what equal kernels have in common.
-llvm::hash_code hashOf(func::FuncOp kernel) {
-  llvm::hash_code hash = llvm::hash_combine(kernel.getFunctionType());
-  kernel.getBody().walk([&](Operation *op) {
-    hash = llvm::hash_combine(hash, op->getName(), op->getRawDictionaryAttrs(),
-                              op->hashProperties());
-  });
-  return hash;
-}
-
-/// True when one function can stand for both. Operands are compared in their
-/// order: left to itself, the comparison sorts those of commutative ops by
-/// address.
-bool areEqual(func::FuncOp a, func::FuncOp b) {
-  if (a.getFunctionType() != b.getFunctionType() ||
-      a.getArgAttrsAttr() != b.getArgAttrsAttr())
-    return false;
-  IRMapping map;
-  auto equivalent = [&](Value x, Value y) {
-    return success(map.lookupOrNull(x) == y);
-  };
-  auto mark = [&](Value x, Value y) { map.map(x, y); };
-  auto inOrder = [&](ValueRange xs, ValueRange ys) -> LogicalResult {
-    for (auto [x, y] : llvm::zip_equal(xs, ys))
-      if (failed(equivalent(x, y)))
-        return failure();
-    return success();
-  };
-  return OperationEquivalence::isRegionEquivalentTo(
-      &a.getBody(), &b.getBody(), equivalent, mark,
-      OperationEquivalence::IgnoreLocations, inOrder);
 }
 
 struct OutlineItems : cellgrad::impl::OutlineItemsBase<OutlineItems> {
@@ -153,36 +73,23 @@ struct OutlineItems : cellgrad::impl::OutlineItemsBase<OutlineItems> {
     for (scf::ForallOp loop : loops)
       if (isShared(loop, users))
         shared.insert(loop);
-    for (scf::ForallOp loop : loops) {
-      if (shared.contains(loop) && succeeded(outline(loop, symbols)))
-        continue;
+    auto makePlain = [&](scf::ForallOp loop) {
       rewriter.setInsertionPoint(loop);
-      if (failed(scf::forallToForLoop(rewriter, loop)))
+      return scf::forallToForLoop(rewriter, loop);
+    };
+    SharedGroups groups;
+    for (scf::ForallOp loop : loops) {
+      SharedCode code({loop});
+      if (shared.contains(loop) && succeeded(code.collect()))
+        groups.add(std::move(code));
+      else if (failed(makePlain(loop)))
         return signalPassFailure();
     }
-    mergeEqual();
+    for (const std::vector<SharedCode> &group : groups.get())
+      outline(group, symbols);
   }
 
 private:
-  /// Has calls of equal kernels call the first of them.
-  void mergeEqual() {
-    DenseMap<size_t, SmallVector<func::FuncOp>> byHash;
-    for (auto [call, kernel] : kernels) {
-      SmallVector<func::FuncOp> &known = byHash[hashOf(kernel)];
-      auto equal =
-          llvm::find_if(known, [&, kernel = kernel](func::FuncOp other) {
-            return areEqual(other, kernel);
-          });
-      if (equal == known.end()) {
-        known.push_back(kernel);
-        continue;
-      }
-      func::CallOp(call).setCallee(equal->getSymName());
-      func::FuncOp(kernel).erase();
-    }
-    kernels.clear();
-  }
-
   /// Only outermost loops: workers do not share their work.
   bool isShared(scf::ForallOp loop, const SymbolUserMap &users) {
     auto time = loop->getAttrOfType<IntegerAttr>(kNanoseconds);
@@ -206,59 +113,36 @@ private:
     });
   }
 
-  LogicalResult outline(scf::ForallOp loop, SymbolTable &symbols) {
-    Captures captures;
-    llvm::SetVector<Value> used;
-    getUsedValuesDefinedAbove(loop.getRegion(), used);
-    for (Value value : used)
-      if (failed(captures.add(value)))
-        return failure();
-
-    Location loc = loop.getLoc();
+  void outline(ArrayRef<SharedCode> group, SymbolTable &symbols) {
+    auto first = cast<scf::ForallOp>(group.front().getOps().front());
+    Location loc = first.getLoc();
     OpBuilder b(&getContext());
-    SmallVector<Type> types = llvm::map_to_vector(
-        captures.passed, [](Value value) { return value.getType(); });
-    types.append(3, b.getIndexType());
-    auto kernel = func::FuncOp::create(loc, "cell_items",
-                                       b.getFunctionType(types, TypeRange()));
-    kernel.setPrivate();
-    kernel->setAttr(kKernel, b.getI64IntegerAttr(captures.passed.size()));
+    SmallVector<Type> range(3, b.getIndexType());
+    SharedFunction shared("cell_items", group, range);
+    func::FuncOp kernel = shared.function;
+    kernel->setAttr(kKernel, b.getI64IntegerAttr(shared.argumentCount()));
     symbols.insert(kernel);
-    Block *body = kernel.addEntryBlock();
-    bool apart = llvm::all_of(captures.passed, [](Value value) {
-      return !isa<MemRefType>(value.getType()) || isDistinctRoot(value);
-    });
-    for (auto [i, value] : llvm::enumerate(captures.passed))
-      if (apart && isa<MemRefType>(value.getType()))
-        kernel.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
-                          b.getUnitAttr());
-    b.setInsertionPointToStart(body);
-    IRMapping map;
-    map.map(captures.passed.getArrayRef(), body->getArguments().drop_back(3));
-    for (Operation *op : captures.repeated)
-      b.clone(*op, map);
-    ValueRange range = body->getArguments().take_back(3);
+    b.setInsertionPoint(kernel.front().getTerminator());
+    ValueRange last = kernel.getArguments().take_back(3);
     Value one = arith::ConstantIndexOp::create(b, loc, 1);
-    auto steps = scf::ForOp::create(b, loc, range[0], range[1], one);
-    func::ReturnOp::create(b, loc);
+    auto steps = scf::ForOp::create(b, loc, last[0], last[1], one);
     b.setInsertionPointToStart(steps.getBody());
-    map.map(loop.getInductionVar(0), steps.getInductionVar());
-    for (Operation &op : loop.getBody()->without_terminator())
-      b.clone(op, map);
+    shared.map.map(first.getInductionVar(0), steps.getInductionVar());
+    for (Operation &op : first.getBody()->without_terminator())
+      b.clone(op, shared.map);
 
-    b.setInsertionPoint(loop);
-    SmallVector<Value> operands(captures.passed.getArrayRef());
-    Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-    Value items =
-        getValueOrCreateConstantIndexOp(b, loc, loop.getMixedUpperBound()[0]);
-    operands.append({zero, items, zero});
-    kernels.push_back({func::CallOp::create(b, loc, kernel, operands), kernel});
-    loop.erase();
-    return success();
+    for (const SharedCode &code : group) {
+      auto loop = cast<scf::ForallOp>(code.getOps().front());
+      b.setInsertionPoint(loop);
+      SmallVector<Value> operands = shared.operandsFor(code, b);
+      Value zero = arith::ConstantIndexOp::create(b, loop.getLoc(), 0);
+      Value items = getValueOrCreateConstantIndexOp(
+          b, loop.getLoc(), loop.getMixedUpperBound()[0]);
+      operands.append({zero, items, zero});
+      func::CallOp::create(b, loop.getLoc(), kernel, operands);
+      loop.erase();
+    }
   }
-
-  /// Each with its one call.
-  SmallVector<std::pair<func::CallOp, func::FuncOp>> kernels;
 };
 
 } // namespace

@@ -103,6 +103,18 @@ def OutlineItems : Pass<"cell-outline-items", "::mlir::ModuleOp"> {
   ];
 }
 
+def OutlineLoops : Pass<"cell-outline-loops", "::mlir::ModuleOp"> {
+  let summary = "Outline equal loops on buffers into one private function";
+  let description = [{
+    Loops with the same code, on buffers of the same shapes and strides, become calls of one function, so
+    that code is generated once for them; ops that combine and store the results of a loop go along. Offsets of
+    buffers are arguments where they differ. Loops that print, check, call or allocate stay where they are, and so
+    do loops inside of kernels.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 def LaunchKernels : Pass<"cell-launch-kernels", "::mlir::ModuleOp"> {
   let summary = "Run kernels on the threads that the caller lends";
   let description = [{

@@ -42,6 +42,7 @@ void cellgrad::buildCPUKernelPipeline(OpPassManager &pm,
   functions.addPass(createEmitGemm({target, nanoseconds}));
   functions.addPass(createEmitLoops({target}));
   pm.addPass(createOutlineItems({nanoseconds}));
+  pm.addPass(createOutlineLoops());
   pm.addNestedPass<func::FuncOp>(createExpandMath({target.fma}));
   if (options.separateTemporaries)
     pm.addPass(createSeparateTemporaries());

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 # What a class has that gives the same value, or the same method, whenever it is looked up.
 _PLAIN_LOOKUPS = (types.FunctionType, types.MemberDescriptorType, staticmethod, classmethod)
 # Builtins that `reflection` replaces; those that call functions; those that look at no attribute.
-_REPLACED = {getattr, hasattr, setattr, delattr, globals, locals, vars, dir, eval, exec}
+_REPLACED = {getattr, hasattr, setattr, delattr, globals, locals, vars, dir, eval, exec, breakpoint}
 _CALLERS = {
     *(map, filter, sorted, min, max, functools.reduce, itertools.accumulate, itertools.starmap),
     *(itertools.takewhile, itertools.dropwhile, itertools.filterfalse, itertools.groupby),
@@ -166,8 +166,8 @@ def call_function(f: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str
         used(*args, *kwargs.values())
         try:
             return f(*args, **kwargs)
-        except TypeError as e:
-            wanted = unknown_argument(e, f) if _of_call(e) else e
+        except Exception as e:
+            wanted = unknown_argument(e, f) if isinstance(e, TypeError) and _of_call(e) else e
             hint = without_source(f) if state.current.scope is not None else ""
             if hint and hint not in getattr(wanted, "__notes__", ()):
                 wanted.add_note(hint)

@@ -73,10 +73,10 @@ def raise_unless(ok: Any, exception: Exception) -> None:
             "function",
         )
     again = _rebuilt(exception)
-    before = state.current.frame
-    assert frame is not None
-    own = frame.node
-    state.current.frame, frame.node = frame, node or frame.node
+    before, own = state.current.frame, None
+    if frame is not None:
+        own = frame.node
+        state.current.frame, frame.node = frame, node or frame.node
     try:
         place = state.position()
         assert place is not None
@@ -86,7 +86,9 @@ def raise_unless(ok: Any, exception: Exception) -> None:
         scope.trace.checks.setdefault(said, (place, again, ""))
         emit_several("cell.check", [ok], {"message": message})
     finally:
-        state.current.frame, frame.node = before, own
+        state.current.frame = before
+        if frame is not None:
+            frame.node = own
 
 
 def _rebuilt(exception: Exception) -> Exception:

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from cellgrad.capture import calls
 from cellgrad.capture.merge import Unbound
 from cellgrad.core import state
-from cellgrad.core.errors import error
+from cellgrad.core.errors import NotCompilable, error
 from cellgrad.core.frame import Frame
 from cellgrad.core.guards import ABSENT, is_cell
 from cellgrad.core.scope import used
@@ -141,7 +141,17 @@ def _needs_dictionary(function: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
+def _stops(*args: Any, **kwargs: Any) -> Any:
+    raise error(
+        NotCompilable,
+        "A breakpoint is in compiled code, whose values are known only when it runs.",
+        "CELLGRAD_EAGER=1, or a block 'with ms.debug.eager():', runs everything as ordinary Python, gradients "
+        "too; ms.debug.print shows values of compiled code",
+    )
+
+
 calls.replaced |= {
+    builtins.breakpoint: _stops,
     builtins.globals: _globals,
     builtins.locals: _locals,
     builtins.vars: _vars,

@@ -99,13 +99,24 @@ def without_source(function: types.FunctionType) -> str:
     code = function.__code__
     if not is_user_code(code) or find(function) is not None:
         return ""
-    name = code.co_filename
     return (
-        f"  hint: '{code.co_name}' ({name}:{code.co_firstlineno}) was called as it is, as its source is "
-        "not to be had: it was made by exec, typed at a prompt, or shares its line with others of its "
-        "name. Save it in a file and import that; or, after exec(compile(text, name, 'exec')), register "
+        f"  hint: '{code.co_name}' ({code.co_filename}:{code.co_firstlineno}) was called as it is, as its source is "
+        f"not to be had: {_looked_for(code)}. Save it in a file and import that; or, after exec(compile(text, name, 'exec')), register "
         "the text: linecache.cache[name] = (len(text), None, text.splitlines(True), name)"
     )
+
+
+def _looked_for(code: types.CodeType) -> str:
+    """Where the source of a function was looked for, and what is there."""
+    name = code.co_filename
+    if linecache.getlines(name):
+        return (
+            f"line {code.co_firstlineno} of {name} was read, and no function, or more than one, of its name and "
+            "parameters begins there"
+        )
+    if name.startswith("<"):
+        return f"linecache has no lines under {name!r}, as the function was made by exec or typed at a prompt"
+    return f"there is no file {os.path.abspath(name)} to read, and linecache has no lines under its name"
 
 
 def _may_have_changed(filename: str) -> bool:

@@ -29,6 +29,7 @@ from pathlib import Path
 
 from cellgrad import _native
 from cellgrad.core import log as _log
+from cellgrad.core import variables
 from cellgrad.core.errors import error
 from cellgrad.core.files import PREFIX, read_all, replacing
 
@@ -77,9 +78,9 @@ def key(text: str, options: str) -> str:
 
 def folder() -> Path | None:
     """The folder for entries, made where it is missing; None where the cache is off."""
-    if os.environ.get("CELLGRAD_CACHE", "1") == "0":
+    if not variables.flag("CACHE", True):
         return None
-    chosen = os.environ.get("CELLGRAD_CACHE_DIR")
+    chosen = variables.text("CACHE_DIR")
     if not chosen:
         base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
         chosen = os.path.join(base, "cellgrad")
@@ -212,7 +213,7 @@ def _store(name: str, at: int, body: bytes) -> None:
 
 def limit() -> int:
     """What CELLGRAD_CACHE_SIZE allows, in bytes."""
-    given = os.environ.get("CELLGRAD_CACHE_SIZE") or str(_LIMIT_MIB)
+    given = variables.text("CACHE_SIZE") or str(_LIMIT_MIB)
     if not given.isdecimal():
         raise error(
             ValueError,

@@ -15,6 +15,7 @@ from typing import Any
 from cellgrad import _native
 from cellgrad.compile import cache as _cache
 from cellgrad.core import errors as _errors
+from cellgrad.core import variables
 from cellgrad.core.errors import CompileError, Position, error, position_text
 from cellgrad.core.foreign import late_hint
 
@@ -80,8 +81,10 @@ def naming_places(
     return call
 
 
-def naming_nans(entry: Any) -> Callable[[list[Any]], Any]:
-    """An entry whose failed checks for NaN are FloatingPointErrors."""
+def naming_nans(entry: Any, eager: bool) -> Callable[[list[Any]], Any]:
+    """An entry whose failed checks for NaN are FloatingPointErrors; the place in the code of an `eager` one
+    is that of its first call, and the place of this call is the one that the error has anyway.
+    """
 
     def call(buffers: list[Any]) -> Any:
         try:
@@ -89,9 +92,18 @@ def naming_nans(entry: Any) -> Callable[[list[Any]], Any]:
         except IndexError as e:
             if not str(e).startswith("NaN in "):
                 raise
-            raise error(FloatingPointError, f"{e}.") from None
+            place = _errors.stack_position() if eager else None
+            raise nan_at(e, place) from None
 
     return call
+
+
+def nan_at(e: Exception, place: Position | None) -> FloatingPointError:
+    """The error for a NaN, at another place than the one that compiled code says."""
+    said = str(e).partition("\n")[0].removesuffix(".")
+    if place is not None:
+        said = f"{said.partition(' (')[0]} ({os.path.basename(place.file)}:{place.line})"
+    return error(FloatingPointError, f"{said}.", position=place)
 
 
 def endless(e: RecursionError, name: str) -> Exception:
@@ -108,7 +120,7 @@ def endless(e: RecursionError, name: str) -> Exception:
 
 def without_own_frames(e: Exception) -> Exception:
     """The exception without the frames of this package; CELLGRAD_FULL_TRACEBACK=1 keeps them."""
-    if os.environ.get("CELLGRAD_FULL_TRACEBACK"):
+    if variables.flag("FULL_TRACEBACK"):
         return e
     kept = []
     tb = e.__traceback__

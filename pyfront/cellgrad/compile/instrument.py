@@ -9,14 +9,14 @@ a mistake of a pass is found where it is made; the code is the same.
 from __future__ import annotations
 
 import ctypes
-import os
 
-from cellgrad.core.context import probes_wanted
+from cellgrad.core import variables
+from cellgrad.core.context import current, note, noted
 from cellgrad.core.errors import error
 
-VERIFY_EACH = os.environ.get("CELLGRAD_VERIFY_EACH", "0") not in ("", "0")
-CHECK_NANS = os.environ.get("CELLGRAD_DEBUG_NANS", "0") not in ("", "0")
-_SANITIZE = os.environ.get("CELLGRAD_SANITIZE", "")
+VERIFY_EACH = variables.flag("VERIFY_EACH")
+_SANITIZE = variables.text("SANITIZE")
+note("nans", variables.flag("DEBUG_NANS"))
 
 
 def options() -> dict[str, bool]:
@@ -27,9 +27,9 @@ def options() -> dict[str, bool]:
         RuntimeError: it is 'address', and the process lacks the runtime.
     """
     chosen = {}
-    if probes_wanted():
+    if noted("probes") and current[0].device_id is None:
         chosen["profile"] = True
-    if CHECK_NANS:
+    if noted("nans"):
         chosen["check_nans"] = True
     if _SANITIZE:
         if _SANITIZE != "address":

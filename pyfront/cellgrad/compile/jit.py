@@ -11,7 +11,7 @@ from typing import Any, TypeVar, overload
 from cellgrad.capture import calls
 from cellgrad.compile import fallback
 from cellgrad.compile.program import Program, function_name
-from cellgrad.core import state
+from cellgrad.core import context, state
 from cellgrad.core.arguments import check_bool, check_callable, check_one_of
 
 __all__ = ["jit"]
@@ -51,6 +51,8 @@ class _Jit:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if state.current.scope is not None:
             return calls.call(self.function, args, kwargs)
+        if context.eager():
+            return self.function(*args, **kwargs)
         return fallback.call(self.program, self.function, self.lax, args, kwargs)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:

@@ -59,14 +59,14 @@ def listen(listener: Listener) -> None:
     """Tells a listener of all calls from now on."""
     with _lock:
         _listeners.append(listener)
-        context.note_probes(True)
+        context.note("probes", True)
 
 
 def leave(listener: Listener) -> None:
     """Ends what `listen` began."""
     with _lock:
         _listeners[:] = [other for other in _listeners if other is not listener]
-        context.note_probes(bool(_listeners))
+        context.note("probes", bool(_listeners))
 
 
 @contextlib.contextmanager

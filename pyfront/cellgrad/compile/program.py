@@ -329,7 +329,7 @@ class Program:
                 entry: Any = refusing(found)
             else:
                 captured = found
-                entry = compile_entry(trace, self.name)
+                entry = compile_entry(trace, self.name, self.asks)
         guards = [g for g in trace.guards.values() if unchanged(g)]
         compiled = Compiled(
             entry,
@@ -444,11 +444,12 @@ def capture(
 _native.set_print_hook(print_hook)
 
 
-def compile_entry(trace: Trace, name: str) -> Any:
+def compile_entry(trace: Trace, name: str, eager: bool = False) -> Any:
     """Compiles a graph with one public function to a shared object and loads it.
 
     The text of the IR, by which stored code is found, has locations only where code that fails
-    names them: other code is the same wherever it was written.
+    names them: other code is the same wherever it was written. An `eager` program is that of one
+    operation, wherever it is called.
     """
     path = fresh_path()
     place = _current[0]
@@ -495,7 +496,7 @@ def compile_entry(trace: Trace, name: str) -> Any:
         entry = _probes.timed(entry, name, described.get("kernels", []))
     if trace.checks:
         entry = naming_places(entry, trace.checks)
-    return naming_nans(entry) if _instrument.CHECK_NANS else entry
+    return naming_nans(entry, eager) if "check_nans" in options else entry
 
 
 # --- entry points -----------------------------------------------------------------------------

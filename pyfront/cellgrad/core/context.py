@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import functools
-import os
 import sys
 from typing import Any
 
 from cellgrad import _native
+from cellgrad.core import variables
 from cellgrad.core.arguments import argument_error, check_int, check_one_of
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error
@@ -40,7 +40,7 @@ run operation by operation, else they are errors.
 """
 
 _DEVICES = ("CPU", "GPU", "Ascend")
-_DRIVER, _REQUIRED = "CELLGRAD_CUDA_DRIVER", "CELLGRAD_REQUIRE_GPU"
+_DRIVER = "CUDA_DRIVER"
 
 
 class ParallelMode:
@@ -94,7 +94,7 @@ _context: dict[str, Any] = {
     "max_trips": 0,
     "max_stash_bytes": 0,
     "jit_syntax_level": STRICT,
-    "max_programs": max(1, int(os.environ.get("CELLGRAD_MAX_PROGRAMS") or 1024)),
+    "max_programs": variables.count("MAX_PROGRAMS", 1024),
 }
 # The least value of each setting that is a number.
 _COUNTS = {"max_trips": 0, "max_stash_bytes": 0, "max_programs": 1}
@@ -142,23 +142,41 @@ current = [_CPU]
 # another than float32. To be copied; see `_place`.
 prefix: list[Any] = []
 _dtype: list[Type] = []
-_probes: list[str] = []
+_eager = [variables.flag("EAGER")]
+_marks: dict[str, None] = {}
 
 
 def _place(placement: Placement) -> None:
     current[0] = placement
-    prefix[:] = [*placement.key, *_dtype, *_probes]
+    prefix[:] = [*placement.key, *_dtype, *_marks]
 
 
-def note_probes(wanted: bool) -> None:
-    """Makes it part of the signatures of programs whether their kernels are timed."""
-    _probes[:] = ["probes"] if wanted else []
+def note(mark: str, wanted: bool) -> None:
+    """Makes it part of the signatures of programs what compiled code does beside computing: ``"probes"``, its
+    kernels are timed; ``"nans"``, it looks for NaN.
+    """
+    if wanted:
+        _marks[mark] = None
+    else:
+        _marks.pop(mark, None)
     _place(current[0])
 
 
-def probes_wanted() -> bool:
-    """Whether kernels of what is compiled now are timed: not those of a GPU."""
-    return bool(_probes) and current[0].device_id is None
+def noted(mark: str) -> bool:
+    """Whether what is compiled now has a mark, see `note`."""
+    return mark in _marks
+
+
+def run_eagerly(wanted: bool) -> bool:
+    """Has everything run as ordinary Python, operation by operation, or not; what it was before."""
+    before = _eager[0]
+    _eager[0] = wanted
+    return before
+
+
+def eager() -> bool:
+    """Whether everything runs as ordinary Python: functions under `jit`, Cells in any mode, gradients."""
+    return _eager[0]
 
 
 def note_dtype(*dtype: Type) -> None:
@@ -173,14 +191,14 @@ def _cuda(device_id: int, asked: str, or_cpu: bool = False) -> Placement:
         name, found, chip = _native.open_device(device_id)
     except _native.DeviceError as e:
         # A driver that is named has to be there.
-        has_none = str(e).startswith("no CUDA driver") and not os.environ.get(_DRIVER)
+        has_none = str(e).startswith("no CUDA driver") and not variables.text(_DRIVER)
         if or_cpu and has_none and not _is_device_required():
             _warn_once("GPU", f"{asked}: {e}; the CPU is used.")
             return _CPU
         raise error(
             RuntimeError,
             f"{asked} with device_id={device_id}: {e}.",
-            f"An NVIDIA driver of CUDA 12.0 or later is needed; {_DRIVER} names one that "
+            f"An NVIDIA driver of CUDA 12.0 or later is needed; {variables.PREFIX}{_DRIVER} names one that "
             "is not found by itself. device_target='CPU' computes on the CPU.",
         ) from None
     if chip is None:
@@ -194,7 +212,7 @@ def _cuda(device_id: int, asked: str, or_cpu: bool = False) -> Placement:
 
 def _is_device_required() -> bool:
     """Whether the CPU is never to compute what was meant for another device."""
-    return os.environ.get(_REQUIRED, "0") not in ("", "0")
+    return variables.flag("REQUIRE_GPU")
 
 
 def check_placed(name: str, operation: str) -> int | None:
@@ -418,6 +436,11 @@ def syntax_is_lax() -> bool:
     return bool(_context["jit_syntax_level"] == LAX)
 
 
+def pynative_mode() -> bool:
+    """Whether the mode is PYNATIVE_MODE, which also says what gradients of Parameters mean."""
+    return bool(_context["mode"] == PYNATIVE_MODE)
+
+
 def graph_mode() -> bool:
     """Whether calling a Cell compiles it."""
-    return bool(_context["mode"] == GRAPH_MODE)
+    return not pynative_mode() and not _eager[0]

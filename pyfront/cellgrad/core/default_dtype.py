@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterator
 
-from cellgrad.core import context
+from cellgrad.core import context, variables
 from cellgrad.core import dtype as mstype
 from cellgrad.core.arguments import check_one_of
 from cellgrad.core.dtype import Type
@@ -72,7 +71,7 @@ def default_dtype(dtype: Type) -> Iterator[None]:
 
 
 def _from_environment() -> None:
-    name = os.environ.get(_VARIABLE, "")
+    name = variables.text("DEFAULT_DTYPE")
     if name:
         check_one_of(name, _VARIABLE, "value", ("float32", "float64"))
         set_default_dtype(mstype.float64 if name == "float64" else mstype.float32)

@@ -7,13 +7,14 @@ costs; ``recompute``: what is computed again for a budget of memory. Several are
 
 from __future__ import annotations
 
-import os
 import sys
+
+from cellgrad.core import variables
 
 
 def wanted(kind: str) -> bool:
     """Whether CELLGRAD_LOG names a kind of note."""
-    return kind in os.environ.get("CELLGRAD_LOG", "").split(",")
+    return kind in variables.listed("LOG")
 
 
 def write(kind: str, text: str) -> None:

@@ -195,6 +195,16 @@ class Parameter(Tensor):
             )
         return out
 
+    def _standing(self, value: Tensor) -> Parameter:
+        """A Parameter with this one's name and flags, and a value: it stands for this one where that is read."""
+        out = Parameter.__new__(type(self))
+        for name in ("_buf", "_sig"):
+            setattr(out, name, getattr(value, name))
+        for name in Parameter.__slots__:
+            if hasattr(self, name):
+                setattr(out, name, getattr(self, name))
+        return out
+
     def copy(self) -> Parameter:
         """Same as `clone`."""
         return self.clone()

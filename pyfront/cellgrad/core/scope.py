@@ -10,7 +10,6 @@ additional result.
 
 from __future__ import annotations
 
-import os
 import re
 import weakref
 from collections.abc import Callable
@@ -20,7 +19,7 @@ import numpy as np
 
 from cellgrad import _native
 from cellgrad.core import dtype as mstype
-from cellgrad.core import pairs, state
+from cellgrad.core import pairs, state, variables
 from cellgrad.core.errors import Position, error
 from cellgrad.core.guards import ABSENT, CONTAINERS, Guard, contents, is_cell, is_library, value_of
 from cellgrad.core.storage import Signature, signature
@@ -51,7 +50,7 @@ complex_op: Callable[[str, list[Any], Any, Signature | None], Tracer] = _no_comp
 
 # Values of these types hold nothing that code of the user's could read.
 VALUES = {bool, int, float, complex, str, bytes, type(None), tuple, list, dict, slice, range, type}
-_MOST_OPS = int(os.environ.get("CELLGRAD_MAX_OPS") or 100_000)
+_MOST_OPS = variables.count("MAX_OPS", 100_000)
 
 
 class Trace:

@@ -21,7 +21,12 @@ class Text:
     __slots__ = ("parts",)
 
     def __init__(self, parts: list[Any]):
-        self.parts = parts
+        self.parts: list[Any] = []
+        for part in parts:  # literal text in one piece, as braces are told apart in it
+            if isinstance(part, str) and self.parts and isinstance(self.parts[-1], str):
+                self.parts[-1] += part
+            else:
+                self.parts.append(part)
 
     @staticmethod
     def of(value: Any, inside: bool = False) -> Text:

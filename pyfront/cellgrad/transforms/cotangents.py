@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
 
 from cellgrad.core import dtype as mstype
+from cellgrad.core import variables
 from cellgrad.core.errors import error
 from cellgrad.core.record import cast_to, splat
 from cellgrad.core.scope import Scope
@@ -15,7 +15,7 @@ from cellgrad.core.tensor import Tensor
 from cellgrad.core.tree import matching, tensors
 
 # Whether integers have no derivative, as in JAX; by default they have one in their own dtype.
-STRICT = os.environ.get("CELLGRAD_STRICT_GRAD", "0") not in ("", "0")
+STRICT = variables.flag("STRICT_GRAD")
 
 
 def has_gradient(tensor: Tensor) -> bool:

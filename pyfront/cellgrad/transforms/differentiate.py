@@ -21,7 +21,7 @@ from cellgrad.compile import program as _jit
 from cellgrad.core import dtype as mstype
 from cellgrad.core import hooks, state
 from cellgrad.core import inputs as _inputs
-from cellgrad.core.context import graph_mode
+from cellgrad.core.context import pynative_mode
 from cellgrad.core.errors import either, error
 from cellgrad.core.lost_digits import root_of
 from cellgrad.core.nodes import fields_of, is_record
@@ -263,7 +263,7 @@ class Request:
 
 def frozen_positions(args: tuple[Any, ...]) -> tuple[int, ...] | None:
     """What `Request.frozen` is for a call from outside of compiled code."""
-    if graph_mode():
+    if not pynative_mode():
         return None
     return tuple([i for i, a in enumerate(args) if type(a) is Parameter and not a.requires_grad])
 

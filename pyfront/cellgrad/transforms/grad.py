@@ -23,7 +23,7 @@ from cellgrad.core.arguments import (
     check_int,
     check_sequence,
 )
-from cellgrad.core.context import graph_mode
+from cellgrad.core.context import eager, graph_mode
 from cellgrad.core.dynamic import Untaped, is_dynamic
 from cellgrad.core.errors import either, error
 from cellgrad.core.foreign import hinting
@@ -52,6 +52,8 @@ class _GradFunction:
         if state.current.tape is not None:
             state.current.tape.keep(self.function)
         frozen = frozen_positions(args)
+        if eager():
+            return self._eager(args, kwargs, frozen)
         program = self._programs.get(frozen)
         if program is None:
             program = self._find_program(self.request.frozen_at(frozen))
@@ -70,6 +72,19 @@ class _GradFunction:
             raise failure from failure.__cause__
         program.dynamic = True
         return out
+
+    def _eager(self, args: tuple[Any, ...], kwargs: dict[str, Any], frozen: Any) -> Any:
+        try:
+            return self._taped(args, kwargs, frozen)
+        except Untaped:
+            name = _jit.function_name(self.function)
+            raise error(
+                RuntimeError,
+                f"'{name}' is differentiated as ordinary Python, and writes to a view of a tensor that has a "
+                "gradient, or an operation reads the elements of one: the record of what runs cannot "
+                "follow that.",
+                "without CELLGRAD_EAGER=1 and ms.debug.eager() its gradient is compiled",
+            ) from None
 
     def _taped(self, args: tuple[Any, ...], kwargs: dict[str, Any], frozen: Any) -> Any:
         """The gradient of a function that runs as ordinary Python."""

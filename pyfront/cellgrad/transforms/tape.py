@@ -14,10 +14,12 @@ from typing import Any
 
 from cellgrad.capture.hooks import replaced
 from cellgrad.compile import program as _jit
+from cellgrad.compile.failures import nan_at
 from cellgrad.compile.tables import PerObject
 from cellgrad.core import hooks, state
+from cellgrad.core.context import noted
 from cellgrad.core.dynamic import Untaped
-from cellgrad.core.errors import error
+from cellgrad.core.errors import error, stack_position
 from cellgrad.core.inputs import inputs_of
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.record import splat
@@ -134,11 +136,15 @@ class Tape:
         if isinstance(tensor, ConstantTensor):
             return tensor
         out = Tensor._wrap(tensor._buf.copy() if written else tensor._buf, tensor._sig)
+        self.link(out, tensor)
+        return out
+
+    def link(self, out: Tensor, tensor: Tensor) -> None:
+        """Says that a tensor is the value of another one: gradients by it are by that."""
         for tape in self.tapes():
             if id(tensor) in tape.slots:
                 tape.slots[id(out)] = tape.slots[id(tensor)]
                 tape._alive.append(out)
-        return out
 
     def _record(
         self,
@@ -155,12 +161,19 @@ class Tape:
         wrt = tuple([i for i, s in enumerate(inputs) if s is not None])
         held = _held_of(program, captured)
         made = [self.watch(t) if has_gradient(t) else None for t in outputs]
+        place = stack_position() if noted("nans") else None
 
         def pull(douts: Gradients) -> Gradients:
             of = tuple([i for i, d in enumerate(douts) if d is not None])
-            found = _puller(program)(
-                (args, kwargs, of, wrt, [douts[i] for i in of], held, values), {}
-            )
+            try:
+                found = _puller(program)(
+                    (args, kwargs, of, wrt, [douts[i] for i in of], held, values), {}
+                )
+            except FloatingPointError as e:
+                if place is None or not program.asks:
+                    raise
+                # The code of an operation names the place of its first call, not of this one.
+                raise nan_at(e, place) from None
             by_input = dict(zip(wrt, found, strict=True))
             return [by_input.get(i) for i in range(len(inputs))]
 

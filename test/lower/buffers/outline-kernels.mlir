@@ -66,7 +66,7 @@ func.func @products(%a: memref<8x16xf32>, %b: memref<16x32xf32>, %c: memref<32x3
 // CHECK:           %[[MEMORY:.*]] = memref.reinterpret_cast %[[ROW]] to offset: [0], sizes: [1], strides: [1]
 // CHECK:           %{{.*}}, %[[OFFSET:.*]], %{{.*}}, %{{.*}} = memref.extract_strided_metadata %[[ROW]]
 // CHECK:           call @cell_kernel(%[[MEMORY]], %[[OFFSET]])
-// CHECK:         %[[FIXED:.*]] = arith.constant 128 : index
+// CHECK:         %{{.*}}, %[[FIXED:.*]], %{{.*}}, %{{.*}} = memref.extract_strided_metadata %{{.*}} : memref<64xf32, strided<[1], offset: 128>>
 // CHECK:         call @cell_kernel(%{{.*}}, %[[FIXED]])
 // CHECK:         math.exp
 // CHECK-LABEL: func.func private @cell_kernel(

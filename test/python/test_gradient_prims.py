@@ -1,0 +1,189 @@
+"""MindSpore's primitives of gradients (``_grad_ops``): against MindSpore (`goldens/record_gradients.py`)
+and, where it has no kernel for the CPU, by hand; their derivatives against differences."""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cellgrad as ms
+from cellgrad import Tensor, nn, ops
+from cellgrad.ops import auto_generate
+from cellgrad.ops.operations import _grad_ops as G
+from cellgrad.testing import check_grads
+
+GOLDENS = Path(__file__).parent / "goldens"
+sys.path.insert(0, str(GOLDENS))
+import gradient_cases as cases  # noqa: E402
+
+RECORDED = json.loads((GOLDENS / "gradients.json").read_text())
+NAMES = cases.names(ms, G, ops)
+
+
+def numbers(nested):
+    return (
+        [nested] if not isinstance(nested, list) else [v for part in nested for v in numbers(part)]
+    )
+
+
+def lengths(nested):
+    return [len(nested), *map(lengths, nested)] if isinstance(nested, list) else []
+
+
+@pytest.mark.parametrize("case", cases.CASES)
+def test_golden(case):
+    got, wanted = cases.plain(eval(case, dict(NAMES))), RECORDED[case]
+    assert lengths(got) == lengths(wanted)
+    np.testing.assert_allclose(numbers(got), numbers(wanted), rtol=2e-5, atol=2e-6)
+
+
+def d(*shape, k=0):
+    """Ordinary float64 values, none of them at a kink."""
+    n = int(np.prod(shape))
+    return Tensor((1.5 * np.sin(np.arange(1, n + 1) * (1.3 + 0.7 * k) + k)).reshape(shape))
+
+
+AT = Tensor(np.array([[[[0, 1], [3, 3]]]]))
+VARIANCE = Tensor(np.array([[0.7], [1.1]]))
+# Primitives and operands of float64, which are differentiated twice.
+DERIVATIVES = [
+    *((p(), d(5), d(5, k=1)) for p in (G.AbsGrad, G.AtanGrad, G.SigmoidGrad, G.TanhGrad)),
+    *((p(), d(5), d(5, k=1)) for p in (G.ReciprocalGrad, G.InvGrad, G.SoftmaxGrad, G.AsinhGrad)),
+    *((p(), d(5), d(5, k=1)) for p in (G.ReluGrad, G.SoftplusGrad, G.EluGrad, G.SeluGrad)),
+    *(
+        (p(), d(5), d(5, k=1))
+        for p in (G.FastGeLUGrad, G.SiLUGrad, G.MishGradExt, G.LogSoftmaxGrad)
+    ),
+    *((p(), ops.abs(d(5)) + 0.5, d(5, k=1)) for p in (G.SqrtGrad, G.RsqrtGrad, G.AcoshGrad)),
+    (lambda x, v: G.GeLUGrad()(v, x, x), d(5), d(5, k=1)),
+    (G.PReLUGrad(), d(2, 3, k=1), d(2, 3), d(3, k=2)),
+    (G.MaximumGrad(), d(2, 3), d(3, k=2), d(2, 3, k=1)),
+    (lambda x, v: G.AvgPoolGrad(2, 2)(x, x, v), d(1, 1, 4, 4), d(1, 1, 2, 2, k=1)),
+    (lambda x, v: G.MaxPoolGrad(2, 2)(x, x, v), d(1, 1, 4, 4), d(1, 1, 2, 2, k=1)),
+    (lambda v: G.MaxPoolGradWithArgmaxV2(2)(d(1, 1, 2, 2), v, AT), d(1, 1, 2, 2)),
+    (
+        lambda v, x: G.Conv2DBackpropFilter(1, 2)(v, x, (1, 1, 2, 2)),
+        d(1, 1, 2, 2),
+        d(1, 1, 3, 3, k=1),
+    ),
+    (lambda x, v, g: G.LayerNormGrad()(x, v, VARIANCE, d(2, 1), g), d(2, 3), d(2, 3, k=1), d(3)),
+    (
+        lambda v, x, s: G.BatchNormGrad(True)(v, x, s, d(2) / 9, d(2) * d(2) + 0.5, s),
+        d(3, 2),
+        d(3, 2, k=1),
+        d(2),
+    ),
+    (G.KLDivLossGrad("mean"), d(1), d(2, 3, k=1), ops.abs(d(2, 3)) + 0.1),
+    (G.SmoothL1LossGrad(0.7), d(4), d(4, k=2), d(4, k=1)),
+    (G.BinaryCrossEntropyGrad("none"), d(4) / 4 + 0.5, d(4, k=1), d(4, k=2)),
+    (G.PdistGrad(), d(3, k=1), d(3, 2), d(3)),
+    (G.GridSampler2DGrad(), d(1, 1, 1, 2, k=1), d(1, 1, 3, 3), d(1, 1, 2, 2, k=2) / 3),
+]
+
+
+@pytest.mark.parametrize("row", range(len(DERIVATIVES)))
+def test_derivatives(row):
+    primitive, *operands = DERIVATIVES[row]
+
+    def joined(*values):
+        out = primitive(*values)
+        parts = out if isinstance(out, tuple) else (out,)
+        return ops.concat([part.reshape(-1) for part in parts])
+
+    check_grads(joined, tuple(operands), order=2)
+
+
+class Step(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.relu, self.pool, self.tanh = G.ReluGrad(), G.MaxPoolGrad(2, 2), G.TanhGrad()
+
+    def construct(self, x, dout):
+        hidden = ops.tanh(x)
+        back = self.pool(hidden, hidden, dout)
+        return self.tanh(hidden, self.relu(back, hidden))
+
+
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+def test_in_a_cell_in_both_modes_and_in_a_batch(mode):
+    """A layer's gradient by hand is that of ms.grad."""
+    ms.set_context(mode=mode)
+    x, dout = NAMES["f"](1, 2, 4, 4), NAMES["f"](1, 2, 2, 2, k=1)
+
+    def forward(x):
+        return (ops.max_pool2d(ops.relu(ops.tanh(x)), 2) * dout).sum()
+
+    wanted = ms.grad(forward)(x).asnumpy()
+    step = Step()
+    np.testing.assert_allclose(step(x, dout).asnumpy(), wanted, rtol=1e-5, atol=1e-6)
+    batch = ms.vmap(step)(ops.stack([x, -x]), ops.stack([dout, dout]))
+    np.testing.assert_allclose(batch[0].asnumpy(), wanted, rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(batch[1].asnumpy(), step(-x, dout).asnumpy())
+
+
+ONE, TWO = Tensor([1.0, -2.0, 0.5]), Tensor([3.0, 5.0, 7.0])
+E = np.exp(np.array([1.0, -2.0, 0.5]))
+BY_HAND = [  # where MindSpore has no kernel for the CPU, or gives what no derivative is
+    (lambda: G.SeluGrad()(TWO, ONE), [3.152103, 5 * (-2 + 1.7580993), 7 * 1.0507010]),
+    (lambda: G.SoftmaxGrad()(ONE, TWO), [1 * (3 + 3.5), -2 * (5 + 3.5), 0.5 * (7 + 3.5)]),
+    (lambda: G.SoftplusGradExt()(TWO, ONE), np.array([3, 5, 7]) * E / (1 + E)),
+    (lambda: G.SoftplusGradExt()(TWO, ONE, 2, 1.5), [3, *(np.array([5, 7]) / (1 + E[1:] ** -2))]),
+    (lambda: G.HardtanhGrad()(TWO, ONE / 2, -0.75, 0.3), [0, 0, 7]),
+    (lambda: G.SoftMarginLossGrad("none")(ONE, -TWO / TWO, TWO), np.array([3, 5, 7]) * E / (1 + E)),
+    (lambda: G.SoftMarginLossGrad("sum")(ONE, -TWO / TWO, Tensor(2.0)), 2 * E / (1 + E)),
+    (lambda: G.EinsumGrad("i,i->")((ONE, TWO), Tensor(2.0))[0], [6, 10, 14]),
+    (lambda: G.MinimumGradGrad()(ONE, TWO, ONE * 2, TWO)[2], [2, -4, 1]),
+    (lambda: G.MaximumGradGrad()(ONE, ONE * 1, ONE, TWO)[2], [2, 1.5, 3.75]),
+    (lambda: G.MinimumGradGrad()(ONE, TWO, ONE, TWO)[0], [0, 0, 0]),
+    (lambda: G.StridedSliceGrad(1, 1)(TWO, (3,), (2,), (1,), (1,)), [3, 5, 7]),
+    (lambda: G.StridedSliceGrad()(TWO[:2], (3,), (2,), (0,), (-1,)), [0, 5, 3]),
+    (lambda: G.MaximumGrad(True, False)(ONE, TWO / 6, TWO), [3, 0, 0]),
+    (lambda: G.MaximumGrad(False, True)(ONE, TWO / 6, TWO), [0, 5, 7]),
+    (
+        lambda: G.MultilabelMarginLossGrad("none")(
+            Tensor(2.0), ONE, Tensor([2, -1, 0], ms.int32), Tensor([0, 0, 1], ms.int32)
+        ),
+        [2 / 3, 0, -2 / 3],  # 1 - (0.5 - 1) > 0, 1 - (0.5 + 2) < 0
+    ),
+    (  # one element of the image in each window
+        lambda: G.Conv2DBackpropFilter(1, 2, pad_mode="pad", pad=(1, 1, 1, 1), stride=(2, 2))(
+            Tensor([[[[3.0, 5.0], [7.0, 2.0]]]]),
+            Tensor([[[[1.0, -2.0], [0.5, 4.0]]]]),
+            (1, 1, 2, 2),
+        ),
+        [[[[8, 3.5], [-10, 3]]]],
+    ),
+    (lambda: G.MaskedSelectGrad()(ONE, ONE > 9, ops.zeros(0)), [0, 0, 0]),
+    (lambda: auto_generate.AbsGrad()(ONE, TWO), [3, -5, 7]),
+]
+
+
+@pytest.mark.parametrize("row", range(len(BY_HAND)))
+def test_by_hand(row):
+    call, wanted = BY_HAND[row]
+    np.testing.assert_allclose(call().asnumpy(), wanted, rtol=1e-5)
+
+
+ERRORS = [
+    (lambda: G.ReluGrad()(ONE), TypeError, "For 'ReluGrad', missing a required argument: 'x'"),
+    (lambda: G.ReluGrad()(ONE, 3.0), TypeError, "'x' must be a Tensor"),
+    (lambda: G.ReluGrad()(3.0, ONE), TypeError, "'dout' must be a Tensor"),
+    (lambda: G.ReluGrad(3), TypeError, "For 'ReluGrad', too many positional arguments"),
+    (lambda: G.HShrinkGrad(lamda=1), TypeError, "unexpected keyword argument 'lamda'"),
+    (lambda: G.ReluGrad()(ONE[:2], ONE), ValueError, "must have the shape of the output, [3]"),
+    (
+        lambda: G.UpsampleNearest3DGrad()(ops.ones((1, 1, 2, 2, 2)), (1, 1, 1, 1, 1)),
+        (TypeError, ValueError),
+        "'output_size' must be a size, as there are no scales",
+    ),
+]
+
+
+@pytest.mark.parametrize("row", range(len(ERRORS)))
+def test_errors(row):
+    call, kind, text = ERRORS[row]
+    with pytest.raises(kind) as caught:
+        call()
+    assert text in str(caught.value)
