@@ -84,16 +84,17 @@ LogicalResult AllToAllOp::verify() {
 }
 
 LogicalResult BroadcastFromOp::verify() {
-  if (getRoot() >= 0 && getRoot() <= INT32_MAX)
+  auto root = static_cast<int64_t>(getRoot());
+  if (root >= 0 && root <= INT32_MAX)
     return success();
-  return emitOpError("has rank ") << getRoot() << " as root";
+  return emitOpError("has rank ") << root << " as root";
 }
 
 static LogicalResult verifyWho(Operation *op) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  if (type.getNumElements() != 0)
+  if (type.getRank() == 0)
     return success();
-  return op->emitOpError("has no element to give the number in");
+  return op->emitOpError("gives ") << type << "; expected tensor<i64>";
 }
 
 LogicalResult RankIdOp::verify() { return verifyWho(*this); }
@@ -129,14 +130,14 @@ LogicalResult AllReduceOp::buildVJP(OpBuilder &builder,
   if (getCombine() == "prod")
     return refuseCombine(*this, getCombine());
   Location loc = ruleLocation(*this, "vjp");
-  Value total = AllReduceOp::create(builder, loc, cotangents[0],
-                                    builder.getStringAttr("sum"),
-                                    getOrderedAttr());
+  Value total =
+      AllReduceOp::create(builder, loc, cotangents[0],
+                          builder.getStringAttr("sum"), getOrderedAttr());
   if (getCombine() != "sum") {
     Value mask = attained(builder, loc, *this);
     Value count = sumOverRanks(builder, loc, mask);
-    total = MulOp::create(builder, loc, quotient(builder, loc, total, count),
-                          mask);
+    total =
+        MulOp::create(builder, loc, quotient(builder, loc, total, count), mask);
   }
   operandCotangents[0] = total;
   return success();
@@ -155,9 +156,8 @@ LogicalResult AllReduceOp::buildJVP(OpBuilder &builder,
     mask = attained(builder, loc, *this);
     tangent = MulOp::create(builder, loc, tangent, mask);
   }
-  Value total =
-      AllReduceOp::create(builder, loc, tangent, builder.getStringAttr("sum"),
-                          getOrderedAttr());
+  Value total = AllReduceOp::create(
+      builder, loc, tangent, builder.getStringAttr("sum"), getOrderedAttr());
   if (mask)
     total = quotient(builder, loc, total, sumOverRanks(builder, loc, mask));
   resultTangents[0] = total;
@@ -184,8 +184,8 @@ ReduceScatterOp::buildVJP(OpBuilder &builder, ArrayRef<Value> cotangents,
   if (getCombine() != "sum")
     return refuseCombine(*this, getCombine());
   operandCotangents[0] =
-      AllGatherOp::create(builder, ruleLocation(*this, "vjp"),
-                          getX().getType(), cotangents[0], getRanksAttr());
+      AllGatherOp::create(builder, ruleLocation(*this, "vjp"), getX().getType(),
+                          cotangents[0], getRanksAttr());
   return success();
 }
 
@@ -214,8 +214,8 @@ BroadcastFromOp::buildVJP(OpBuilder &builder, ArrayRef<Value> cotangents,
       builder, loc, RankIdOp::create(builder, loc, number),
       splat(builder, loc, number, static_cast<double>(getRoot())));
   auto dims = llvm::to_vector(llvm::seq<int64_t>(0, getType().getRank()));
-  isRoot = BroadcastOp::create(builder, loc, predicateType(getType()), isRoot,
-                               dims);
+  isRoot =
+      BroadcastOp::create(builder, loc, predicateType(getType()), isRoot, dims);
   operandCotangents[0] = SelectOp::create(builder, loc, isRoot, total,
                                           splat(builder, loc, getType(), 0));
   return success();
@@ -226,7 +226,8 @@ static LogicalResult itself(OpT op, OpBuilder &builder,
                             ArrayRef<Value> tangents,
                             MutableArrayRef<Value> resultTangents) {
   if (tangents[0])
-    resultTangents[0] = linearJVP(builder, ruleLocation(op, "jvp"), op, tangents);
+    resultTangents[0] =
+        linearJVP(builder, ruleLocation(op, "jvp"), op, tangents);
   return success();
 }
 
@@ -261,8 +262,8 @@ LogicalResult BroadcastFromOp::buildJVP(OpBuilder &builder,
 
 /// Exchanges the first two dimensions.
 static Value swapFirst(OpBuilder &builder, Location loc, Value x) {
-  auto perm = llvm::to_vector(llvm::seq<int64_t>(
-      0, cast<RankedTensorType>(x.getType()).getRank()));
+  auto perm = llvm::to_vector(
+      llvm::seq<int64_t>(0, cast<RankedTensorType>(x.getType()).getRank()));
   std::swap(perm[0], perm[1]);
   return TransposeOp::create(builder, loc, x, perm);
 }

@@ -34,7 +34,7 @@ def Cell_AllReduceOp : Cell_CollectiveOp<"all_reduce", [SameOperandsAndResultTyp
     %y = cell.all_reduce %x "sum" : tensor<4xf32>
     ```
   }];
-  let arguments = (ins Cell_CollectiveTensor:$x, StrAttr:$combine, 
+  let arguments = (ins Cell_CollectiveTensor:$x, StrAttr:$combine,
                        DefaultValuedAttr<BoolAttr, "false">:$ordered);
   let assemblyFormat = "$x $combine attr-dict `:` type($x)";
   let derivative = Custom<["x", "result"]>;
@@ -106,11 +106,11 @@ class Cell_RankOp<string mnemonic>
 }
 
 def Cell_RankIdOp : Cell_RankOp<"rank"> {
-  let summary = "The number of this rank, from 0, in every element";
+  let summary = "The number of this rank, from 0";
 }
 
 def Cell_GroupSizeOp : Cell_RankOp<"group_size"> {
-  let summary = "The number of ranks, in every element";
+  let summary = "The number of ranks";
 }
 
 //===----------------------------------------------------------------------===//

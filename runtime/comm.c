@@ -1,6 +1,7 @@
 /*===- comm.c - the collectives of a call -----------------------------------===
  *
- * Without a communicator, and with one of a single rank, a collective is a copy.
+ * Without a communicator, and with one of a single rank, a collective is a
+ * copy.
  *===----------------------------------------------------------------------===*/
 
 #include "runtime/runtime.h"
@@ -81,7 +82,7 @@ int32_t cell_rt_comm_start(const cg_context *context, int32_t kind,
       memcpy(receive, send, (size_t)(count * bytesOf(dtype)));
     return CG_OK;
   }
-  cg_collective what = {sizeof what, kind,  combine, dtype, root,
+  cg_collective what = {sizeof what, kind,  combine, dtype,  root,
                         flags,       count, send,    receive};
   return outcome(comm->start(comm, &what, request));
 }

@@ -66,8 +66,8 @@ void cell_rt_run(const cg_context *context, int64_t count, int32_t most_workers,
 void cell_rt_probe(const cg_context *context, int32_t kernel, int32_t begins);
 
 /* Collectives of the communicator of `context`; without one the caller is the
-   only rank. Each returns CG_OK or CG_ERROR_COMM.... `agree`: that all ranks run
-   the collectives of this hash. `start`: of `count` elements as in
+   only rank. Each returns CG_OK or CG_ERROR_COMM.... `agree`: that all ranks
+   run the collectives of this hash. `start`: of `count` elements as in
    cg_collective, in a program for `ranks` ranks, or any number where that is 0;
    `wait` with what it put into `request`. */
 int32_t cell_rt_comm_agree(const cg_context *context, uint64_t hash);

@@ -46,8 +46,8 @@ void cellgrad::python::bindComm(nb::module_ &m) {
             cg_comm *comm;
             {
               nb::gil_scoped_release release;
-              comm = cg_comm_shared(name.c_str(), rank, size, timeoutMs,
-                                    &network);
+              comm =
+                  cg_comm_shared(name.c_str(), rank, size, timeoutMs, &network);
             }
             return own(comm);
           },
@@ -69,8 +69,7 @@ void cellgrad::python::bindComm(nb::module_ &m) {
       .def_prop_ro("rank", [](Communicator &self) { return self.open().rank; })
       .def_prop_ro("size", [](Communicator &self) { return self.open().size; })
       .def_prop_ro(
-          "kind",
-          [](Communicator &self) { return cg_comm_kind(&self.open()); })
+          "kind", [](Communicator &self) { return cg_comm_kind(&self.open()); })
       .def("abort", [](Communicator &self) { cg_comm_abort(&self.open()); })
       .def("close", [](Communicator &self) {
         nb::gil_scoped_release release;

@@ -1,4 +1,5 @@
-/*===- base.c - what communicators share -------------------------------------===*/
+/*===- base.c - what communicators share
+ * -------------------------------------===*/
 
 #include "runtime/comm/parts.h"
 

@@ -1,4 +1,5 @@
-/*===- combine.c - elements of several ranks ---------------------------------===*/
+/*===- combine.c - elements of several ranks
+ * ---------------------------------===*/
 
 #include "runtime/comm/parts.h"
 

@@ -1,4 +1,5 @@
-/*===- comm.h - communicators ------------------------------------------------===
+/*===- comm.h - communicators
+ * ------------------------------------------------===
  *
  * Of the Python package, and for programs, which take the files of this folder
  * and runtime/halves.c. No part of a model: that knows cg_comm alone.
@@ -19,8 +20,8 @@ extern "C" {
 /* A network that is slower than memory, for measurements and tests: each
    collective takes so much longer. */
 typedef struct cg_network {
-  double delay_us;      /* of a collective */
-  double bytes_per_us;  /* of what a rank gives; 0: no limit */
+  double delay_us;     /* of a collective */
+  double bytes_per_us; /* of what a rank gives; 0: no limit */
 } cg_network;
 
 /* The most ranks of one machine. */
@@ -36,8 +37,8 @@ cg_comm *cg_comm_shared(const char *name, int32_t rank, int32_t size,
 
 /* The ranks of an MPI library, which is opened at run time: `library`, or one
    that the process has loaded already, or one that is found; MPICH, Open MPI or
-   any with MPI-5's ABI. `communicator` is the Fortran handle (MPI_Comm_c2f, py2f
-   of mpi4py) of one to take part in, NULL for all ranks; it is duplicated.
+   any with MPI-5's ABI. `communicator` is the Fortran handle (MPI_Comm_c2f,
+   py2f of mpi4py) of one to take part in, NULL for all ranks; it is duplicated.
    MPI is initialised where it is not, and then finalised by cg_comm_free.
    NULL: cg_comm_error() says why. */
 cg_comm *cg_comm_mpi(const char *library, const int32_t *communicator);

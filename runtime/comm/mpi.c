@@ -1,4 +1,5 @@
-/*===- mpi.c - the ranks of whichever MPI library there is -------------------===
+/*===- mpi.c - the ranks of whichever MPI library there is
+ * -------------------===
  *
  * No header and no library of MPI when this is built: the library is opened at
  * run time, and its symbols tell which of three ABIs it has. Handles are passed
@@ -6,8 +7,8 @@
  *
  * MPI moves bytes, elements are combined here: all element types have the same
  * rules with all libraries, and results the same bits. A reduction is two steps
- * that move as little as a ring: each rank gets its part of all ranks' elements,
- * combines it, and gives it to all.
+ * that move as little as a ring: each rank gets its part of all ranks'
+ * elements, combines it, and gives it to all.
  *===----------------------------------------------------------------------===*/
 
 #define _GNU_SOURCE 1
@@ -92,9 +93,9 @@ static int32_t combineParts(mpi *m, const cg_collective *what, const char *from,
   char *all = scratch(m, (size_t)size * bytes + 1);
   if (!all)
     return m->base.failed;
-  int32_t status = check(m, commName(what->kind),
-                         m->Alltoallv(from, n, at, m->byte, all, own, ownAt,
-                                      m->byte, m->comm));
+  int32_t status = check(
+      m, commName(what->kind),
+      m->Alltoallv(from, n, at, m->byte, all, own, ownAt, m->byte, m->comm));
   if (status == CG_OK)
     commCombine(what->dtype, what->op, to, all, bytes, size, part);
   return status;
@@ -139,9 +140,8 @@ static int32_t allToAll(mpi *m, const char *from, char *to, int bytes) {
     n[r] = bytes;
     at[r] = r * bytes;
   }
-  return check(
-      m, "all_to_all",
-      m->Alltoallv(from, n, at, m->byte, to, n, at, m->byte, m->comm));
+  return check(m, "all_to_all",
+               m->Alltoallv(from, n, at, m->byte, to, n, at, m->byte, m->comm));
 }
 
 static int32_t start(cg_comm *self, const cg_collective *what, void **request) {
@@ -174,8 +174,9 @@ static int32_t start(cg_comm *self, const cg_collective *what, void **request) {
   default:
     if (self->rank == what->root && from != what->recv)
       memcpy(what->recv, from, bytes);
-    return check(m, "broadcast",
-                 m->Bcast(what->recv, (int)bytes, m->byte, what->root, m->comm));
+    return check(
+        m, "broadcast",
+        m->Bcast(what->recv, (int)bytes, m->byte, what->root, m->comm));
   }
 }
 
@@ -191,8 +192,8 @@ static int32_t agree(cg_comm *self, uint64_t hash) {
   if (commHasAgreed(&m->base, hash))
     return CG_OK;
   uint64_t all[self->size];
-  int32_t status =
-      check(m, "agree", m->Allgather(&hash, 8, m->byte, all, 8, m->byte, m->comm));
+  int32_t status = check(
+      m, "agree", m->Allgather(&hash, 8, m->byte, all, 8, m->byte, m->comm));
   for (int32_t r = 1; status == CG_OK && r < self->size; ++r)
     if (all[r] != all[0])
       status = commFail(&m->base, CG_ERROR_COMM_MISMATCH,
@@ -227,8 +228,8 @@ static void abort_(comm_base *base) {
 /* A library that is loaded already comes first: never two in one process. Open
    MPI's plugins need its symbols to be global. */
 static void *openLibrary(const char *library) {
-  const char *names[] = {library, "libmpi_abi.so.0", "libmpi_abi.so.1",
-                         "libmpi.so.12", "libmpi.so.40", "libmpi.so"};
+  const char *names[] = {library,        "libmpi_abi.so.0", "libmpi_abi.so.1",
+                         "libmpi.so.12", "libmpi.so.40",    "libmpi.so"};
   int count = (int)(sizeof names / sizeof *names);
   for (int loaded = 1; loaded >= 0; --loaded)
     for (int i = 0; i < count; ++i) {
@@ -326,9 +327,9 @@ cg_comm *cg_comm_mpi(const char *library, const int32_t *communicator) {
   }
   m->finalizes = !before;
   if (communicator) {
-    word (*fromFortran)(int) = (word(*)(int))dlsym(handle, "MPI_Comm_f2c");
+    word (*fromFortran)(int) = (word (*)(int))dlsym(handle, "MPI_Comm_f2c");
     if (!fromFortran)
-      fromFortran = (word(*)(int))dlsym(handle, "MPI_Comm_fromint");
+      fromFortran = (word (*)(int))dlsym(handle, "MPI_Comm_fromint");
     if (!fromFortran) {
       commRefuse("the MPI library has no MPI_Comm_f2c");
       return refuseMpi(m);

@@ -1,4 +1,5 @@
-/*===- parts.h - what communicators share ------------------------------------===*/
+/*===- parts.h - what communicators share
+ * ------------------------------------===*/
 
 #ifndef CELLGRAD_RUNTIME_COMM_PARTS_H
 #define CELLGRAD_RUNTIME_COMM_PARTS_H
@@ -26,10 +27,10 @@ size_t commElementBytes(int32_t dtype);
 
 /* out[i] = part 0 [i] op part 1 [i] op ..., with `stride` bytes from part to
    part. Parts are combined as a binary counter carries: when part i is in, as
-   many pairs of complete subtrees are joined as i + 1 has trailing zeros; at the
-   end, what is left is joined from the right. So a power of two of parts makes a
-   balanced tree, and the bits depend on nothing but the parts. Elements of 16
-   bits are combined in single precision and rounded each time. */
+   many pairs of complete subtrees are joined as i + 1 has trailing zeros; at
+   the end, what is left is joined from the right. So a power of two of parts
+   makes a balanced tree, and the bits depend on nothing but the parts. Elements
+   of 16 bits are combined in single precision and rounded each time. */
 void commCombine(int32_t dtype, int32_t op, void *out, const void *parts,
                  size_t stride, int32_t count, int64_t n);
 
@@ -38,8 +39,7 @@ int32_t commFail(comm_base *comm, int32_t status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Why a function of comm.h gives NULL, which it returns. */
-void *commRefuse(const char *format, ...)
-    __attribute__((format(printf, 1, 2)));
+void *commRefuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Whether all ranks are known to have the hash already; `commNoteAgreed` is
    called when they are found to. */

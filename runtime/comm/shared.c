@@ -1,14 +1,16 @@
-/*===- shared.c - the ranks of one machine, by memory they share -------------===
+/*===- shared.c - the ranks of one machine, by memory they share
+ * -------------===
  *
  * A file in /dev/shm has a slot for each rank and one for what is combined,
  * twice. A collective goes in pieces that fit a slot: each rank puts its piece
  * in, all meet, each takes what it needs. The next piece uses the other set of
- * slots, so that one meeting a piece is enough: who has met for it has taken all
- * of the one before. A reduction meets once more, as each rank combines a part.
+ * slots, so that one meeting a piece is enough: who has met for it has taken
+ * all of the one before. A reduction meets once more, as each rank combines a
+ * part.
  *
  * At each meeting ranks compare what they think they do. Each holds a lock on a
- * byte of the file as long as it lives. Who waits long at a meeting asks whether
- * the others' locks are held.
+ * byte of the file as long as it lives. Who waits long at a meeting asks
+ * whether the others' locks are held.
  *===----------------------------------------------------------------------===*/
 
 #define _GNU_SOURCE 1
@@ -61,10 +63,8 @@ static int64_t now(void) {
 /* The first other rank whose lock is free, or -1. */
 static int32_t gone(shared *c) {
   for (int32_t r = 0; r < c->base.face.size; ++r) {
-    struct flock lock = {.l_type = F_WRLCK,
-                         .l_whence = SEEK_SET,
-                         .l_start = r,
-                         .l_len = 1};
+    struct flock lock = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = r, .l_len = 1};
     if (r != c->base.face.rank && fcntl(c->fd, F_GETLK, &lock) == 0 &&
         lock.l_type == F_UNLCK)
       return r;
@@ -167,7 +167,8 @@ static char *slot(shared *c, uint32_t set, int32_t rank) {
              kPiece;
 }
 
-/* `n` elements of a piece, of `count` in all, which begins with element `at`. */
+/* `n` elements of a piece, of `count` in all, which begins with element `at`.
+ */
 static int32_t movePiece(shared *c, const cg_collective *what, const char *from,
                          int64_t at, int64_t n, uint64_t doing) {
   int32_t rank = c->base.face.rank, size = c->base.face.size;
@@ -251,8 +252,9 @@ static int32_t start(cg_comm *self, const cg_collective *what, void **request) {
     return movePiece(c, what, from, 0, 0, doing);
   size_t element = commElementBytes(what->dtype);
   int64_t blocks =
-      what->kind == CG_REDUCE_SCATTER || what->kind == CG_ALL_TO_ALL ? self->size
-                                                                     : 1;
+      what->kind == CG_REDUCE_SCATTER || what->kind == CG_ALL_TO_ALL
+          ? self->size
+          : 1;
   int64_t most = kPiece / (int64_t)element / blocks;
   int64_t at = 0;
   do { /* at least one, so that ranks notice where one has none */

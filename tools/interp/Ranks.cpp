@@ -124,15 +124,16 @@ LogicalResult Ranks::run(function_ref<LogicalResult(unsigned)> body) {
 }
 
 void Ranks::finishCollective() {
-  auto *first = llvm::find_if(
-      members, [](const Member &m) { return m.state == Member::Waiting; }).base();
+  auto *first = llvm::find_if(members, [](const Member &m) {
+                  return m.state == Member::Waiting;
+                }).base();
   if (!failed)
     for (auto [rank, member] : llvm::enumerate(members))
       if (member.op != first->op || member.state != Member::Waiting) {
         failed = true;
-        InFlightDiagnostic error = first->op->emitOpError("is waited at by rank ")
-                                   << (first - members.data()) << ", but rank "
-                                   << rank;
+        InFlightDiagnostic error =
+            first->op->emitOpError("is waited at by rank ")
+            << (first - members.data()) << ", but rank " << rank;
         if (member.state == Member::Waiting)
           error << " waits at '" << member.op->getName() << "'";
         else
@@ -178,7 +179,8 @@ FailureOr<std::optional<Tensor>> Ranks::meet(unsigned rank, Operation *op,
   own.op = op;
   own.brings = x;
   passOn(rank);
-  changed.wait(lock, [&] { return turn == rank && own.state == Member::Ready; });
+  changed.wait(lock,
+               [&] { return turn == rank && own.state == Member::Ready; });
   if (failed)
     return failure();
   return std::move(own.gets);

@@ -22,8 +22,7 @@ namespace cellgrad::interp {
 /// where it is not for so many ranks. A result of nullopt is that of an op
 /// without one.
 llvm::FailureOr<llvm::SmallVector<std::optional<Tensor>>>
-evaluateCollective(mlir::Operation *op,
-                   llvm::ArrayRef<const Tensor *> ofRanks);
+evaluateCollective(mlir::Operation *op, llvm::ArrayRef<const Tensor *> ofRanks);
 
 class Ranks {
 public:

@@ -35,10 +35,11 @@ int64_t countOf(CollectiveStartOp op) {
 }
 
 int32_t elementCode(CollectiveStartOp op) {
-  return op.getSend() ? dtypeCode(cast<MemRefType>(op.getSend().getType())
-                                      .getElementType(),
-                                  /*isUnsigned=*/false)
-                      : 0;
+  return op.getSend()
+             ? dtypeCode(
+                   cast<MemRefType>(op.getSend().getType()).getElementType(),
+                   /*isUnsigned=*/false)
+             : 0;
 }
 
 /// What ranks have to agree on: the collectives with all that cg_collective
@@ -76,16 +77,12 @@ public:
 
   void write(CollectiveStartOp op) {
     begin(op);
-    Value operands[] = {number(op.getKind()),
-                        number(op.getCombine()),
-                        number(elementCode(op)),
-                        number(op.getRoot()),
-                        number(op.getFlags()),
-                        large(static_cast<int64_t>(op.getRanks())),
-                        large(countOf(op)),
-                        address(op.getSend()),
-                        address(op.getReceive()),
-                        request(op.getSlot())};
+    Value operands[] = {
+        number(op.getKind()),     number(op.getCombine()),
+        number(elementCode(op)),  number(op.getRoot()),
+        number(op.getFlags()),    large(static_cast<int64_t>(op.getRanks())),
+        large(countOf(op)),       address(op.getSend()),
+        address(op.getReceive()), request(op.getSlot())};
     finish(op, "cell_comm_start", operands);
   }
   void write(CollectiveWaitOp op) {
@@ -112,7 +109,8 @@ private:
   Value address(Value buffer) {
     if (!buffer)
       return LLVM::ZeroOp::create(b, loc, pointer);
-    Value index = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, buffer);
+    Value index =
+        memref::ExtractAlignedPointerAsIndexOp::create(b, loc, buffer);
     Value word = arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
     return LLVM::IntToPtrOp::create(b, loc, pointer, word);
   }

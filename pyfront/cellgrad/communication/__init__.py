@@ -31,7 +31,9 @@ class GlobalComm:
 def _joined(name: str) -> None:
     if not is_initialized():
         raise _error(
-            RuntimeError, f"'{name}' needs the ranks of the program.", "call communication.init() first"
+            RuntimeError,
+            f"'{name}' needs the ranks of the program.",
+            "call communication.init() first",
         )
 
 

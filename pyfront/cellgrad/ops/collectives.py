@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core import ranks
-from cellgrad.core.arguments import argument_error, check_int, check_one_of
+from cellgrad.core.arguments import argument_error, check_dtype, check_int, check_one_of
 from cellgrad.core.errors import error
-from cellgrad.core.record import cast_to, check_tensor, emit, emit_several, operation, splat
+from cellgrad.core.record import (
+    broadcast_to_shape,
+    cast_to,
+    check_tensor,
+    emit,
+    emit_several,
+    operation,
+    reshape_to,
+    splat,
+)
 from cellgrad.core.tensor import Tensor
 
 GROUP = "world"
+_REDUCER = "DistributedGradReducer"
 _GROUPS = ("", GROUP, "hccl_world_group", "nccl_world_group", "mccl_world_group")
 _KINDS = ("sum", "prod", "min", "max")
 
@@ -60,6 +71,14 @@ def _parted(x: Tensor, op: str) -> int:
     return count
 
 
+def _divided(x: Tensor, degree: int | None) -> Tensor:
+    """x / degree, or by the number of ranks, which is known when the program runs."""
+    if degree is not None:
+        return emit("cell.div", [x, splat(degree, x.dtype, x.shape)])
+    count = cast_to(emit("cell.group_size", [], {}, mstype.int64, ()), x.dtype)
+    return emit("cell.div", [x, broadcast_to_shape(count, x.shape)])
+
+
 @operation
 def all_reduce(tensor: Tensor, op: str = "sum", ordered: bool = False) -> Tensor:
     """Each element combined over all ranks, on all.
@@ -81,14 +100,8 @@ def all_reduce(tensor: Tensor, op: str = "sum", ordered: bool = False) -> Tensor
     combine = "sum" if op == "mean" else op
     y = emit("cell.all_reduce", [x], {"combine": combine, "ordered": bool(ordered)})
     if op == "mean":
-        if x.dtype.kind != "f":
-            raise argument_error(
-                TypeError, "all_reduce", "tensor", "floating point for a mean", tensor.dtype
-            )
-        count = cast_to(emit("cell.group_size", [], {}, mstype.int64, ()), x.dtype)
-        dims = list(range(x.ndim))
-        whole = emit("cell.broadcast", [count], {"dims": dims}, x.dtype, x.shape) if dims else count
-        y = emit("cell.div", [y, whole])
+        check_dtype(tensor, "all_reduce", "tensor", "f")
+        y = _divided(y, None)
     return _back(y, tensor)
 
 
@@ -155,10 +168,58 @@ def barrier() -> Tensor:
     return splat(0, mstype.int32, ())
 
 
+# Bytes of gradients that are reduced together.
+_BUCKET = 25 << 20
+
+
+def buckets(gradients: Sequence[Tensor], most: int = _BUCKET) -> list[list[int]]:
+    """Which gradients are reduced together: of one dtype, of at most so many bytes, in their order.
+
+    A larger gradient is alone, and so is one without elements.
+    """
+    found: list[list[int]] = []
+    filling: dict[Any, list[int]] = {}
+    room: dict[Any, int] = {}
+    for i, gradient in enumerate(gradients):
+        count = math.prod(gradient.shape) * gradient.dtype.itemsize
+        if gradient.dtype in filling and 0 < count <= room[gradient.dtype]:
+            filling[gradient.dtype].append(i)
+            room[gradient.dtype] -= count
+        else:
+            found.append([i])
+            if 0 < count < most:
+                filling[gradient.dtype], room[gradient.dtype] = found[-1], most - count
+    return found
+
+
+@operation
+def _reduced(gradients: tuple[Tensor, ...], mean: bool, degree: int | None) -> tuple[Tensor, ...]:
+    out: list[Tensor] = list(gradients)
+    for members in buckets(gradients):
+        parts = [reshape_to(gradients[i], (math.prod(gradients[i].shape),)) for i in members]
+        whole = parts[0] if len(parts) == 1 else emit("cell.concat", parts, {"dim": 0})
+        whole = emit("cell.all_reduce", [whole], {"combine": "sum"})
+        if mean:
+            whole = _divided(whole, degree)
+        at = 0
+        for i, part in zip(members, parts, strict=True):
+            limits = {"starts": [at], "limits": [at + part.shape[0]], "strides": [1]}
+            at += part.shape[0]
+            one = whole if len(parts) == 1 else emit("cell.slice", [whole], limits)
+            out[i] = reshape_to(one, gradients[i].shape)
+    return tuple(out)
+
+
 def reduced_gradients(
     gradients: Sequence[Tensor], mean: bool, degree: int | None = None
 ) -> tuple[Tensor, ...]:
-    """Sums of gradients over all ranks; with `mean`, divided by `degree`, or the number of ranks."""
-    if degree is not None and degree != ranks.size() and mean:
-        return tuple(all_reduce(g) / degree for g in gradients)
-    return tuple(all_reduce(g, "mean" if mean else "sum") for g in gradients)
+    """Sums of gradients over all ranks; with `mean`, divided by `degree`, or the number of ranks.
+
+    Gradients of one dtype are reduced together, 25 MB at a time.
+
+    Raises:
+        TypeError: one is not a Tensor of floating-point numbers.
+    """
+    for gradient in gradients:
+        check_dtype(check_tensor(gradient, _REDUCER, "grads"), _REDUCER, "grads", "f")
+    return _reduced(tuple(gradients), mean, degree)  # type: ignore[no-any-return]

@@ -41,9 +41,7 @@ def _mean(x: Tensor, axes: list[int]) -> Tensor:
     return ew.binary("cell.div", total, float(count), True)
 
 
-def _moments(
-    x: Tensor, axes: list[int], over_ranks: bool = False
-) -> tuple[Tensor, Tensor, Tensor]:
+def _moments(x: Tensor, axes: list[int], over_ranks: bool = False) -> tuple[Tensor, Tensor, Tensor]:
     """Differences to the mean, the mean and the variance; of the elements of all ranks, if wanted."""
 
     def mean_of(values: Tensor) -> Tensor:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from cellgrad.core import ranks
 from cellgrad.core.arguments import check_int, check_one_of
 from cellgrad.core.errors import error
-from cellgrad.core import ranks
 from cellgrad.core.tensor import Tensor
 from cellgrad.ops import collectives
 from cellgrad.ops._elementwise import Primitive
