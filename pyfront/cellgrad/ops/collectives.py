@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cellgrad.core import dtype as mstype
-from cellgrad.core import ranks
+from cellgrad.core import ranks, state
 from cellgrad.core.arguments import argument_error, check_dtype, check_int, check_one_of
 from cellgrad.core.errors import error
 from cellgrad.core.record import (
@@ -222,4 +222,6 @@ def reduced_gradients(
     """
     for gradient in gradients:
         check_dtype(check_tensor(gradient, _REDUCER, "grads"), _REDUCER, "grads", "f")
+    if state.current.scope is None and ranks.size() == 1 and degree in (None, 1):
+        return tuple(gradients)
     return _reduced(tuple(gradients), mean, degree)  # type: ignore[no-any-return]
