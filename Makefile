@@ -1,7 +1,7 @@
 # The commands of this project. 'make help' lists them; each does all it needs.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo build test wheel test-wheel test-gpu gpu-pack lint format docs reference sweep sanitize oracle peers coverage tidy bench setup clean
+.PHONY: help demo build test wheel test-wheel test-gpu gpu-pack lint format docs site reference sweep sanitize oracle peers coverage tidy bench setup clean
 
 PY := .venv/bin/python
 # One compile job a core, and at most one for each 1.5 GiB of memory.
@@ -56,6 +56,12 @@ docs: build ## Renew the generated pages of docs/ and what the code in pages pri
 	@$(PY) tools/docs/api_names.py
 	@$(PY) tools/docs/variables.py
 	@$(PY) tools/docs/snippets.py --renew
+
+site: build ## Build the site in build/site: all pages, the reference, search
+	@test -f build/site-env/made -a build/site-env/made -nt tools/site/requirements.txt || \
+	  { echo 'installing Sphinx into build/site-env'; python3 -m venv --clear build/site-env && \
+	    build/site-env/bin/python -m pip install -q -r tools/site/requirements.txt && touch build/site-env/made; }
+	@build/site-env/bin/python tools/site/build.py
 
 reference: build ## Write a page for each group of functions to build/docs/reference
 	@$(PY) tools/forms/write_forms.py --pages pyfront/cellgrad build/python/cellgrad/ops/_generated.py docs/functions.md build/docs/reference

@@ -4,6 +4,7 @@
 
 #include "passes/Failure.h"
 #include "passes/MemoryReport.h"
+#include "passes/Page.h"
 #include "passes/Plan.h"
 #include "passes/Registry.h"
 #include "passes/emit/Files.h"
@@ -182,6 +183,9 @@ LogicalResult lower(ModuleOp module, const CompileOptions &options,
     return refuse(module.getLoc())
            << "there are no kernels to put probes around: they are formed in "
               "linalg on buffers, and the input is in the LLVM dialect";
+  if (pipeline.empty() && !options.page.empty())
+    return refuse(module.getLoc())
+           << "there are no stages to show: the input is in the LLVM dialect";
   if (pipeline.empty() && options.plan.empty())
     return writeReport(module, options, std::nullopt);
   if (options.checkNans)
@@ -203,11 +207,17 @@ LogicalResult lower(ModuleOp module, const CompileOptions &options,
   std::optional<llvm::json::Value> memory;
   if (!options.memoryReport.empty())
     pm.addInstrumentation(std::make_unique<ReportOfMemory>(memory));
+  std::optional<PageNotes> page;
+  if (!options.page.empty())
+    pm.addInstrumentation(page.emplace(module).watch());
   report.watch(pm);
   if (timings)
     pm.addInstrumentation(std::make_unique<TimeEachPass>(*timings));
   if (failed(pm.run(module)) || failed(writeReport(module, options, memory)))
     return failure();
+  if (page)
+    if (auto error = writeFile(options.page, page->html()))
+      return refuse(module.getLoc(), std::move(error));
   if (options.plan.empty())
     return success();
   if (plan.empty())
@@ -262,7 +272,9 @@ std::string cellgrad::pipelineFor(ModuleOp module, const Target &target,
   return name + "{target=" + target.name.str() +
          (options.poison ? " poison=true" : "") +
          (options.profile ? " probes=true" : "") +
-         (options.memoryReport.empty() ? "" : " report-memory=true") +
+         (options.memoryReport.empty() && options.page.empty()
+              ? ""
+              : " report-memory=true") +
          (options.kernelBytes != CompileOptions().kernelBytes
               ? " kernel-bytes=" + std::to_string(options.kernelBytes)
               : "") +
@@ -310,7 +322,7 @@ static LogicalResult lowerAndEmit(ModuleOp module,
   bool onlyReports = outputs.sharedObject.empty() && outputs.object.empty() &&
                      outputs.assembly.empty() && outputs.llvmIR.empty() &&
                      outputs.header.empty() && outputs.extra.empty();
-  if (!options.memoryReport.empty() && onlyReports)
+  if (!(options.memoryReport.empty() && options.page.empty()) && onlyReports)
     return success();
   report.enter("code generation");
   if (!options.ptx.empty())

@@ -42,6 +42,7 @@ struct CompileOptions {
   /// When not empty, a file for what is in memory when most is: JSON, or text
   /// where the name ends in ".txt" or is "-", standard output.
   std::string memoryReport;
+  std::string page; ///< when not empty, a file of HTML that shows all stages
   /// When not empty, files that get the PTX of the module's device code, each
   /// for a chip: nothing else is written.
   std::vector<PtxOutput> ptx;

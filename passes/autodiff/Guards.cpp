@@ -175,20 +175,26 @@ Following Guards::following(Operation *op) const {
   return all;
 }
 
+/// Whether all numbers of a constant are such; of a splat one is looked at.
+static bool allAre(DenseElementsAttr dense,
+                   llvm::function_ref<bool(const APFloat &)> is) {
+  if (dense.isSplat())
+    return is(dense.getSplatValue<APFloat>());
+  return llvm::all_of(dense.getValues<APFloat>(), is);
+}
+
 static bool isFiniteConstant(Attribute attr) {
   auto dense = dyn_cast<DenseElementsAttr>(attr);
   if (!dense || !isa<FloatType>(dense.getElementType()))
     return true;
-  return llvm::all_of(dense.getValues<APFloat>(),
-                      [](const APFloat &v) { return v.isFinite(); });
+  return allAre(dense, [](const APFloat &v) { return v.isFinite(); });
 }
 
 static bool isNonZeroConstant(Value value) {
   DenseElementsAttr dense;
   return matchPattern(value, m_Constant(&dense)) &&
          isa<FloatType>(dense.getElementType()) &&
-         llvm::none_of(dense.getValues<APFloat>(),
-                       [](const APFloat &v) { return v.isZero(); });
+         allAre(dense, [](const APFloat &v) { return !v.isZero(); });
 }
 
 /// Whether `op` itself makes infinities or NaNs of finite operands, or has such

@@ -2,6 +2,7 @@
 
 #include "passes/batch/OpenBatch.h"
 
+#include "passes/autodiff/Passes.h"
 #include "passes/batch/RowRules.h"
 
 #include "dialect/CellDialect.h"
@@ -10,6 +11,8 @@
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -89,19 +92,31 @@ bool misplacesBatch(Type type, const OpenBatch &batch) {
 LogicalResult checkType(Location location, Type type, const OpenBatch &batch) {
   if (!misplacesBatch(type, batch))
     return success();
+  return refuse(location) << "gives the shape "
+                          << shapeInWords(cast<RankedTensorType>(type), batch)
+                          << ": the batch must stay the first dimension";
+}
+} // namespace
+
+std::string cellgrad::shapeInWords(RankedTensorType type,
+                                   const OpenBatch &batch) {
   std::string text;
-  for (int64_t size : cast<RankedTensorType>(type).getShape()) {
-    text += text.empty() ? "" : ", ";
+  for (int64_t size : type.getShape()) {
+    text += text.empty() ? "[" : ", ";
     bool of = size > 0 && size % batch.size == 0;
     int64_t count = of ? size / batch.size : size;
     if (!of || count > 1)
       text += std::to_string(count) + (of ? " x " : "");
     text += of ? "batch" : "";
   }
-  return refuse(location) << "gives the shape [" << text
-                          << "]: the batch must stay the first dimension";
+  return text + "]";
 }
-} // namespace
+
+InFlightDiagnostic cellgrad::refuseMixing(Operation *op, StringRef why) {
+  return refuse(op) << why
+                    << "; a program for any batch size computes each sample by "
+                       "itself: export for a fixed batch";
+}
 
 LogicalResult cellgrad::checkRows(func::FuncOp function,
                                   const OpenBatch &batch) {
@@ -128,12 +143,43 @@ LogicalResult cellgrad::checkRows(func::FuncOp function,
     std::string why = whyRowsMix(op, batch);
     if (why.empty())
       return WalkResult::advance();
-    refuse(op) << why
-               << "; a program for any batch size computes each sample by "
-                  "itself: export for a fixed batch";
+    refuseMixing(op, why);
     return WalkResult::interrupt();
   });
   return failure(walk.wasInterrupted());
+}
+
+LogicalResult cellgrad::expandDerivatives(ModuleOp module) {
+  PassManager pm(module.getContext(), ModuleOp::getOperationName());
+  pm.addPass(createCountLoopsPass());
+  // Not simplified: equal programs of different sizes stay equal.
+  DifferentiatePassOptions options;
+  options.simplify = false;
+  pm.addPass(createDifferentiatePass(options));
+  pm.addPass(createSymbolDCEPass());
+  return pm.run(module);
+}
+
+bool cellgrad::keepsSamplesApart(func::FuncOp entry, const OpenBatch &batch) {
+  ScopedDiagnosticHandler silent(entry.getContext(),
+                                 [](Diagnostic &) { return success(); });
+  for (func::FuncOp function : reachableFrom(entry)) {
+    bool follows = function
+                       .walk([](ConstantOp constant) {
+                         return constant->hasAttr("cell.batch_form")
+                                    ? WalkResult::interrupt()
+                                    : WalkResult::advance();
+                       })
+                       .wasInterrupted();
+    if (follows || failed(checkRows(function, batch)))
+      return false;
+  }
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+    if (entry.getArgAttr(i, "cell.donate"))
+      return false;
+  return entry.getNumResults() > 0 &&
+         llvm::all_of(entry.getResultTypes(),
+                      [&](Type type) { return batch.hasRows(type); });
 }
 
 void cellgrad::dropRules(func::FuncOp function) {
@@ -148,24 +194,27 @@ void cellgrad::dropRules(func::FuncOp function) {
   });
 }
 
+/// `extent` with `size` samples in the place of the stand-in.
+static int64_t resized(int64_t extent, const OpenBatch &batch, int64_t size) {
+  return extent % batch.size == 0 ? extent / batch.size * size : extent;
+}
+
 void cellgrad::setBatchSize(func::FuncOp function, const OpenBatch &batch,
                             int64_t size) {
   function.walk([&](SliceOp slice) {
-    int64_t rows = batch.rowsOf(slice.getX().getType());
-    if (rows == 0 || slice.getLimits()[0] != rows * batch.size)
-      return;
     SmallVector<int64_t> limits(slice.getLimits());
-    limits[0] = rows * size;
+    for (auto [limit, extent] :
+         llvm::zip(limits, slice.getX().getType().getShape()))
+      if (limit == extent)
+        limit = resized(limit, batch, size);
     slice.setLimits(limits);
   });
 
   AttrTypeReplacer replacer;
   replacer.addReplacement([&](RankedTensorType type) -> std::optional<Type> {
-    int64_t rows = batch.rowsOf(type);
-    if (rows == 0)
-      return std::nullopt;
     SmallVector<int64_t> shape(type.getShape());
-    shape[0] = rows * size;
+    for (int64_t &extent : shape)
+      extent = resized(extent, batch, size);
     return type.clone(shape);
   });
   replacer.addReplacement(

@@ -43,6 +43,12 @@ llvm::SmallVector<mlir::func::FuncOp> reachableFrom(mlir::func::FuncOp entry);
 mlir::LogicalResult checkRows(mlir::func::FuncOp function,
                               const OpenBatch &batch);
 
+/// Refuses `op` because of the samples that it mixes, which `why` says.
+mlir::InFlightDiagnostic refuseMixing(mlir::Operation *op, llvm::StringRef why);
+
+/// The shape of a tensor, with its multiples of the batch as such.
+std::string shapeInWords(mlir::RankedTensorType type, const OpenBatch &batch);
+
 /// Makes calls with rules for derivatives plain calls: a program of an open
 /// batch differentiates nothing.
 void dropRules(mlir::func::FuncOp function);
@@ -51,11 +57,27 @@ void dropRules(mlir::func::FuncOp function);
 void setBatchSize(mlir::func::FuncOp function, const OpenBatch &batch,
                   int64_t size);
 
-/// Refuses, at the op, that the program captured for `size` samples,
-/// `captured`, is another than `open` is at this size.
-mlir::LogicalResult checkSameProgram(mlir::ModuleOp open,
-                                     const OpenBatch &batch,
-                                     mlir::ModuleOp captured, int64_t size);
+/// A program that was captured for a batch of known size.
+struct Captured {
+  int64_t size;
+  mlir::ModuleOp module;
+};
+
+/// Refuses, at the op, that a program in `captures` is another than `open` is
+/// at its size. With `takesForms`, constants may follow from the batch size:
+/// `open` then says how (BatchForms.h).
+mlir::LogicalResult checkSamePrograms(mlir::ModuleOp open,
+                                      const OpenBatch &batch,
+                                      llvm::ArrayRef<Captured> captures,
+                                      bool takesForms);
+
+/// Whether all that `entry` gives is a row for each sample, computed by itself:
+/// tiles of the batch need to know nothing of each other.
+bool keepsSamplesApart(mlir::func::FuncOp entry, const OpenBatch &batch);
+
+/// Writes calls and derivatives out, and drops functions that nothing uses
+/// then: what adds up over the batch is seen in one function.
+mlir::LogicalResult expandDerivatives(mlir::ModuleOp module);
 
 } // namespace cellgrad
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/batch/OpenBatch.h"
+#include "passes/batch/BatchForms.h"
 
 #include "dialect/Refusal.h"
 
@@ -36,10 +36,12 @@ struct Program {
   llvm::DenseMap<Value, unsigned> numbers;
 };
 
-bool isSame(Operation *op, const Program &program, Operation *other,
-            const Program &otherProgram) {
+/// Whether two ops are the same but for the numbers of a constant.
+bool isAlike(Operation *op, const Program &program, Operation *other,
+             const Program &otherProgram) {
   return op->getName() == other->getName() &&
-         op->getAttrDictionary() == other->getAttrDictionary() &&
+         (isa<ConstantOp>(op) ||
+          op->getAttrDictionary() == other->getAttrDictionary()) &&
          llvm::equal(op->getResultTypes(), other->getResultTypes()) &&
          op->getNumOperands() == other->getNumOperands() &&
          llvm::all_of(llvm::zip(op->getOperands(), other->getOperands()),
@@ -48,26 +50,67 @@ bool isSame(Operation *op, const Program &program, Operation *other,
                                otherProgram.numbers.lookup(std::get<1>(pair));
                       });
 }
+
+/// The one number of a constant; null where it has several.
+TypedAttr numberOf(Operation *op) {
+  auto splat = dyn_cast<SplatElementsAttr>(cast<ConstantOp>(op).getValue());
+  return splat ? dyn_cast<TypedAttr>(splat.getSplatValue<Attribute>())
+               : TypedAttr();
+}
+
+/// Refuses `op`, which is another for a batch of `size`.
+LogicalResult refuseOther(Operation *op, int64_t size) {
+  return refuse(op) << "depends on the batch size: for a batch of " << size
+                    << " the program is another one than for others; "
+                       "compute with tensors instead of the number, or "
+                       "export for a fixed batch";
+}
 } // namespace
 
-LogicalResult cellgrad::checkSameProgram(ModuleOp open, const OpenBatch &batch,
-                                         ModuleOp captured, int64_t size) {
-  OwningOpRef<ModuleOp> copy(open.clone());
-  for (auto function : copy->getOps<func::FuncOp>())
-    setBatchSize(function, batch, size);
-  Program expected(*copy), found(captured);
-  auto differs = [&](Operation *op) {
-    return refuse(op) << "depends on the batch size: for a batch of " << size
-                      << " the program is another one than for others; "
-                         "compute with tensors instead of the number, or "
-                         "export for a fixed batch";
+LogicalResult cellgrad::checkSamePrograms(ModuleOp open, const OpenBatch &batch,
+                                          ArrayRef<Captured> captures,
+                                          bool takesForms) {
+  Program own(open);
+  struct Different {
+    Operation *other;
+    int64_t size;
   };
-  for (auto [op, other] : llvm::zip(expected.ops, found.ops))
-    if (!isSame(op, expected, other, found))
-      return differs(other);
-  if (expected.ops.size() != found.ops.size())
-    return differs(expected.ops.size() < found.ops.size()
-                       ? found.ops[expected.ops.size()]
-                       : expected.ops[found.ops.size()]);
+  // What constants are in all captures, by their place.
+  SmallVector<SmallVector<FormSample>> samples(own.ops.size());
+  SmallVector<std::optional<Different>> different(own.ops.size());
+  for (auto [size, captured] : captures) {
+    OwningOpRef<ModuleOp> copy(open.clone());
+    for (auto function : copy->getOps<func::FuncOp>())
+      setBatchSize(function, batch, size);
+    Program expected(*copy), found(captured);
+    for (auto [i, pair] : llvm::enumerate(llvm::zip(expected.ops, found.ops))) {
+      auto [op, other] = pair;
+      if (!isAlike(op, expected, other, found))
+        return refuseOther(other, size);
+      if (!isa<ConstantOp>(op))
+        continue;
+      if (op->getAttrDictionary() != other->getAttrDictionary()) {
+        if (!takesForms || !numberOf(op) || !numberOf(other))
+          return refuseOther(other, size);
+        if (!different[i])
+          different[i] = {other, size};
+      }
+      samples[i].emplace_back(size, numberOf(other));
+    }
+    if (expected.ops.size() != found.ops.size())
+      return refuseOther(expected.ops.size() < found.ops.size()
+                             ? found.ops[expected.ops.size()]
+                             : expected.ops[found.ops.size()],
+                         size);
+  }
+  for (auto [i, op] : llvm::enumerate(own.ops)) {
+    if (!different[i])
+      continue;
+    samples[i].emplace_back(batch.size, numberOf(op));
+    std::optional<BatchForm> form = fitForm(samples[i]);
+    if (!form)
+      return refuseOther(different[i]->other, different[i]->size);
+    setForm(cast<ConstantOp>(op), *form);
+  }
   return success();
 }

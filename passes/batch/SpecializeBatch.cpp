@@ -1,7 +1,8 @@
 //===- SpecializeBatch.cpp - the open batch of a module gets a size -------===//
 
-#include "passes/batch/OpenBatch.h"
+#include "passes/batch/BatchForms.h"
 #include "passes/batch/Passes.h"
+#include "passes/batch/SampleFlow.h"
 
 #include "dialect/Refusal.h"
 
@@ -35,13 +36,12 @@ struct SpecializeBatch
                               << " was asked for: 1 to " << (*batch)->max;
       return signalPassFailure();
     }
+    if (failed(checkEntries(module, **batch)))
+      return signalPassFailure();
     llvm::SetVector<func::FuncOp> used;
     for (auto function : module.getOps<func::FuncOp>())
       if (function.isPublic())
         used.insert_range(reachableFrom(function));
-    for (func::FuncOp function : used)
-      if (failed(checkRows(function, **batch)))
-        return signalPassFailure();
     for (auto function :
          llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
       if (!used.contains(function))
@@ -49,9 +49,25 @@ struct SpecializeBatch
     for (func::FuncOp function : used) {
       function->removeAttr("cell.batch_of_one");
       dropRules(function);
+      evaluateForms(function, size);
       setBatchSize(function, **batch, size);
     }
     module->removeAttr("cell.batch");
+  }
+
+private:
+  static LogicalResult checkEntries(ModuleOp module, const OpenBatch &batch) {
+    if (llvm::all_of(module.getOps<func::FuncOp>(), [&](func::FuncOp function) {
+          return !function.isPublic() || keepsSamplesApart(function, batch);
+        }))
+      return success();
+    if (failed(expandDerivatives(module)))
+      return failure();
+    for (auto function : module.getOps<func::FuncOp>())
+      if (function.isPublic() && !keepsSamplesApart(function, batch) &&
+          failed(SampleFlow(batch).run(function)))
+        return failure();
+    return success();
   }
 };
 

@@ -1,12 +1,16 @@
 //===- TileBatch.cpp - loops over tiles of an open batch ------------------===//
 
-#include "passes/batch/OpenBatch.h"
+#include "passes/batch/BatchForms.h"
 #include "passes/batch/Passes.h"
+#include "passes/batch/SumPhases.h"
 
 #include "dialect/Refusal.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Transforms/CSE.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -20,129 +24,7 @@ using namespace cellgrad;
 
 namespace {
 
-/// Tiles of at most so many rows may begin before the one before has ended.
-constexpr int64_t kOverlapping = 8;
 constexpr int64_t kTiles[] = {128, 64, 32, 8, 2, 1};
-
-/// The loops of one entry.
-class TileLoops {
-public:
-  explicit TileLoops(func::FuncOp entry)
-      : b(entry.getContext()), loc(entry.getLoc()), entry(entry) {}
-
-  /// Replaces the body of the entry: `tiles` are the functions for so many
-  /// rows, descending to 1.
-  void build(ArrayRef<std::pair<int64_t, func::FuncOp>> tiles) {
-    Block &body = entry.getBody().front();
-    body.clear();
-    b.setInsertionPointToStart(&body);
-    inputs.assign(body.args_begin(), body.args_end());
-    size = addBatchArgument();
-    results.clear();
-    for (Type type : entry.getResultTypes()) {
-      auto tensor = cast<RankedTensorType>(type);
-      results.push_back(tensor::EmptyOp::create(b, loc, tensor.getShape(),
-                                                tensor.getElementType()));
-    }
-    begin = constant(0);
-    for (auto [rows, function] : tiles)
-      loopOver(rows, function);
-    func::ReturnOp::create(b, loc, results);
-  }
-
-private:
-  Value constant(int64_t value) {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  }
-
-  Value addBatchArgument() {
-    auto type = RankedTensorType::get({}, b.getI64Type());
-    auto attributes = b.getDictionaryAttr(
-        {b.getNamedAttr("cell.name", b.getStringAttr("batch")),
-         b.getNamedAttr("cell.role", b.getStringAttr("batch"))});
-    (void)entry.insertArgument(0, type, attributes, loc);
-    Value number =
-        tensor::ExtractOp::create(b, loc, entry.getArgument(0), ValueRange());
-    return arith::IndexCastOp::create(b, loc, b.getIndexType(), number);
-  }
-
-  /// All rows that are left and make a tile.
-  void loopOver(int64_t rows, func::FuncOp function) {
-    Value zero = constant(0), one = constant(1), step = constant(rows);
-    Value left = arith::SubIOp::create(b, loc, size, begin);
-    bool overlaps = rows > 1 && rows <= kOverlapping;
-    Value count, last;
-    if (overlaps) {
-      Value fits =
-          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, size, step);
-      count = arith::SelectOp::create(
-          b, loc, fits, arith::CeilDivSIOp::create(b, loc, left, step), zero);
-      last = arith::SubIOp::create(b, loc, size, step);
-    } else {
-      count = arith::DivSIOp::create(b, loc, left, step);
-    }
-    auto loop = scf::ForOp::create(b, loc, zero, count, one, results);
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(loop.getBody());
-      Value at = arith::AddIOp::create(
-          b, loc, begin,
-          arith::MulIOp::create(b, loc, loop.getInductionVar(), step));
-      if (overlaps)
-        at = arith::MinSIOp::create(b, loc, at, last);
-      scf::YieldOp::create(
-          b, loc, callTile(rows, function, at, loop.getRegionIterArgs()));
-    }
-    results.assign(loop.result_begin(), loop.result_end());
-    Value end = arith::AddIOp::create(
-        b, loc, begin, arith::MulIOp::create(b, loc, count, step));
-    begin =
-        overlaps ? arith::MinSIOp::create(b, loc, end, size).getResult() : end;
-  }
-
-  /// Computes `rows` rows from `at` on, and puts them into `into`.
-  SmallVector<Value> callTile(int64_t rows, func::FuncOp function, Value at,
-                              ValueRange into) {
-    auto place = [&](RankedTensorType type) {
-      int64_t rank = type.getRank();
-      SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0)), sizes,
-          strides(rank, b.getIndexAttr(1));
-      offsets[0] = at;
-      for (int64_t extent : type.getShape())
-        sizes.push_back(b.getIndexAttr(extent));
-      sizes[0] = b.getIndexAttr(rows);
-      return std::tuple(offsets, sizes, strides);
-    };
-    SmallVector<Value> operands;
-    for (auto [input, type] : llvm::zip(inputs, function.getArgumentTypes())) {
-      if (input.getType() == type) {
-        operands.push_back(input);
-        continue;
-      }
-      auto [offsets, sizes, strides] =
-          place(cast<RankedTensorType>(input.getType()));
-      operands.push_back(
-          tensor::ExtractSliceOp::create(b, loc, cast<RankedTensorType>(type),
-                                         input, offsets, sizes, strides));
-    }
-    auto call = func::CallOp::create(b, loc, function, operands);
-    SmallVector<Value> filled;
-    for (auto [part, whole] : llvm::zip(call.getResults(), into)) {
-      auto [offsets, sizes, strides] =
-          place(cast<RankedTensorType>(whole.getType()));
-      filled.push_back(tensor::InsertSliceOp::create(b, loc, part, whole,
-                                                     offsets, sizes, strides));
-    }
-    return filled;
-  }
-
-  OpBuilder b;
-  Location loc;
-  func::FuncOp entry;
-  SmallVector<Value> inputs, results;
-  Value size;  ///< the batch
-  Value begin; ///< rows before it are computed
-};
 
 struct TileBatch : cellgrad::impl::TileBatchPassBase<TileBatch> {
   using TileBatchPassBase::TileBatchPassBase;
@@ -155,38 +37,40 @@ struct TileBatch : cellgrad::impl::TileBatchPassBase<TileBatch> {
     if (!*read)
       return;
     OpenBatch batch = **read;
-    SmallVector<func::FuncOp> entries;
+    if (failed(writeOut(batch)))
+      return signalPassFailure();
+    SmallVector<func::FuncOp> apart, adding;
     llvm::SetVector<func::FuncOp> others; // that do not run for the batch
     for (auto function : module.getOps<func::FuncOp>()) {
-      if (!function.isPublic() || function.isDeclaration())
-        continue;
-      if (llvm::any_of(function.getArgumentTypes(),
-                       [&](Type type) { return batch.hasRows(type); }))
-        entries.push_back(function);
-      else
-        others.insert_range(reachableFrom(function));
+      if (!hasBatch(function, batch)) {
+        if (function.isPublic() && !function.isDeclaration())
+          others.insert_range(reachableFrom(function));
+      } else {
+        (keepsSamplesApart(function, batch) ? apart : adding)
+            .push_back(function);
+      }
     }
     for (func::FuncOp function : others)
       if (failed(checkRows(function, batch)))
         return signalPassFailure();
-    for (func::FuncOp entry : entries)
+    for (func::FuncOp entry : llvm::concat<func::FuncOp>(apart, adding))
       if (failed(checkEntry(entry, batch)))
+        return signalPassFailure();
+    for (func::FuncOp entry : adding)
+      if (failed(cutIntoPhases(entry, batch)))
         return signalPassFailure();
     // All copies first: one entry may call another.
     llvm::SetVector<func::FuncOp> replaced;
-    SmallVector<SmallVector<std::pair<int64_t, func::FuncOp>>> copies;
-    for (func::FuncOp entry : entries) {
+    SmallVector<SmallVector<Tile>> copies;
+    for (func::FuncOp entry : apart) {
       for (func::FuncOp function : reachableFrom(entry))
         if (function.isPrivate() && !others.contains(function))
           replaced.insert(function);
-      copies.emplace_back();
-      for (int64_t rows : sizes)
-        copies.back().emplace_back(rows, rows == 1 && functionOfOne(entry)
-                                             ? functionOfOne(entry)
-                                             : copyFor(entry, batch, rows));
+      copies.push_back(tilesOf(entry, batch, functionOfOne(entry)));
     }
-    for (auto [entry, tilesOf] : llvm::zip(entries, copies)) {
-      TileLoops(entry).build(tilesOf);
+    for (auto [entry, tiles] : llvm::zip(apart, copies))
+      makeLoops(entry, batch, tiles);
+    for (func::FuncOp entry : llvm::concat<func::FuncOp>(apart, adding)) {
       entry->setAttr("cell.batch", module->getAttr("cell.batch"));
       entry->removeAttr("cell.batch_of_one");
     }
@@ -212,10 +96,98 @@ private:
            << "cell-tile-batch: tiles must descend to 1";
   }
 
+  static bool hasBatch(func::FuncOp function, const OpenBatch &batch) {
+    return function.isPublic() && !function.isDeclaration() &&
+           llvm::any_of(function.getArgumentTypes(),
+                        [&](Type type) { return batch.hasRows(type); });
+  }
+
+  /// Writes derivatives and calls out where entries do more than to compute
+  /// samples one by one.
+  LogicalResult writeOut(const OpenBatch &batch) {
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (!hasBatch(function, batch) || keepsSamplesApart(function, batch))
+        continue;
+      bool calls = function
+                       .walk([](Operation *op) {
+                         return isa<func::CallOp, CustomOp, RecomputeOp, VJPOp,
+                                    JVPOp, VMapOp>(op)
+                                    ? WalkResult::interrupt()
+                                    : WalkResult::advance();
+                       })
+                       .wasInterrupted();
+      if (calls)
+        return expandDerivatives(getOperation());
+    }
+    return success();
+  }
+
+  /// Tiles of a function: `one`, if there is one, for one sample.
+  SmallVector<Tile> tilesOf(func::FuncOp function, const OpenBatch &batch,
+                            func::FuncOp one) {
+    SmallVector<Tile> tiles;
+    for (int64_t rows : sizes)
+      tiles.emplace_back(
+          rows, rows == 1 && one ? one : copyFor(function, batch, rows));
+    return tiles;
+  }
+
+  /// Samples that know nothing of each other: loops over the tiles.
+  static void makeLoops(func::FuncOp entry, const OpenBatch &batch,
+                        ArrayRef<Tile> tiles) {
+    Block &body = entry.getBody().front();
+    body.clear();
+    SmallVector<Value> inputs(body.args_begin(), body.args_end());
+    Value size = addBatchArgument(entry);
+    OpBuilder b = OpBuilder::atBlockEnd(&body);
+    SmallVector<Combine> none(entry.getNumResults(), Combine::None);
+    func::ReturnOp::create(
+        b, entry.getLoc(),
+        TileLoops(b, entry.getLoc(), size, batch)
+            .run(tiles, inputs, entry.getResultTypes(), none));
+  }
+
+  /// Samples that are added up over the batch.
+  LogicalResult cutIntoPhases(func::FuncOp entry, const OpenBatch &batch) {
+    IRRewriter rewriter(&getContext());
+    DominanceInfo dominance(entry);
+    eliminateCommonSubExpressions(rewriter, dominance, entry);
+    SampleFlow flow(batch);
+    if (failed(flow.run(entry)))
+      return failure();
+    Value size = addBatchArgument(entry);
+    computeForms(entry, size);
+    if (failed(flow.run(entry)) || failed(checkResults(entry, batch, flow)))
+      return failure();
+    SumPhases(entry, batch, flow)
+        .build(size, functionOfOne(entry), [&](func::FuncOp function) {
+          return tilesOf(function, batch, /*one=*/{});
+        });
+    return success();
+  }
+
+  /// Results with samples have them where callers expect them.
+  static LogicalResult checkResults(func::FuncOp entry, const OpenBatch &batch,
+                                    const SampleFlow &flow) {
+    Operation *ret = entry.getBody().front().getTerminator();
+    for (auto [k, value] : llvm::enumerate(ret->getOperands())) {
+      Share share = flow.of(value);
+      if (!share.hasSamples() || share.kind == Share::Alike ||
+          (batchDimOf(value.getType(), batch).dim == 0 &&
+           batchDimOf(value.getType(), batch).count == 1))
+        continue;
+      return refuse(entry) << "result #" << k << " is "
+                           << shapeInWords(
+                                  cast<RankedTensorType>(value.getType()),
+                                  batch)
+                           << ": a program for any batch size gives samples "
+                              "with the batch as "
+                              "the first dimension";
+    }
+    return success();
+  }
+
   static LogicalResult checkEntry(func::FuncOp entry, const OpenBatch &batch) {
-    for (func::FuncOp function : reachableFrom(entry))
-      if (failed(checkRows(function, batch)))
-        return failure();
     auto many = [&](StringRef what, size_t number, Type type) {
       return refuse(entry) << what << " #" << number << " is " << type
                            << ", which has " << batch.rowsOf(type)
@@ -226,22 +198,17 @@ private:
     for (auto [i, type] : llvm::enumerate(entry.getArgumentTypes()))
       if (batch.rowsOf(type) > 1)
         return many("argument", i, type);
-    for (unsigned i = 0; i < entry.getNumArguments(); ++i)
-      if (entry.getArgAttr(i, "cell.donate"))
+    for (auto [i, type] : llvm::enumerate(entry.getArgumentTypes()))
+      if (entry.getArgAttr(i, "cell.donate") && batch.hasRows(type))
         return refuse(entry)
                << "updates argument #" << i
-               << " in place: a program for any batch size only reads what it "
-                  "is given; export for a fixed batch";
+               << " in place, which has a row for each sample: a program for "
+                  "any batch size only reads them; export for a fixed batch";
     if (entry.getNumResults() == 0)
       return refuse(entry) << "has an open batch, but no result";
     for (auto [k, type] : llvm::enumerate(entry.getResultTypes()))
       if (batch.rowsOf(type) > 1)
         return many("result", k, type);
-      else if (!batch.hasRows(type))
-        return refuse(entry)
-               << "result #" << k << " is " << type
-               << ", which has no row for each sample: a program for any batch "
-                  "size gives rows; export for a fixed batch";
     auto one = functionOfOne(entry);
     auto isOne = [&](Type type, Type ofOne) {
       auto tensor = cast<RankedTensorType>(type);

@@ -100,7 +100,7 @@ from cellgrad.parallel._auto_parallel_context import (
     reset_auto_parallel_context,
     set_auto_parallel_context,
 )
-from cellgrad.profiler import Profiler, memory_report, profile
+from cellgrad.profiler import Profiler, memory_report, profile, show
 from cellgrad.train import *  # noqa: F403
 from cellgrad.train import __all__ as _train
 from cellgrad.train.metrics import (
@@ -241,6 +241,7 @@ __all__ = [
     "set_recursion_limit",
     "set_rng_state",
     "set_seed",
+    "show",
     "stop_gradient",
     "tensor",
     "train",

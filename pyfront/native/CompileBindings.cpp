@@ -78,6 +78,7 @@ Job readOptions(const std::string &path, const std::string &name,
       {"llvm_dialect", &job.options.loweredMLIR},
       {"plan", &job.options.plan},
       {"memory_report", &job.options.memoryReport},
+      {"page", &job.options.page},
       {"reproducers", &job.options.reproducers},
   };
   for (auto [key, value] : options) {

@@ -304,7 +304,9 @@ nb::object Entry::collect(Frame &frame, nb::handle arguments,
   for (auto [i, spec] : llvm::enumerate(entry->results)) {
     nb::object result;
     if (spec.donatedArg) {
-      result = nb::borrow(NB_TUPLE_GET_ITEM(arguments.ptr(), *spec.donatedArg));
+      // The batch is an argument that is not given.
+      size_t given = *spec.donatedArg - (entry->maxBatch != 0);
+      result = nb::borrow(NB_TUPLE_GET_ITEM(arguments.ptr(), given));
     } else if (outputs.is_valid()) {
       size_t index = frame.pointers.size();
       result = nb::borrow(

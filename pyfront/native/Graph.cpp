@@ -4,7 +4,7 @@
 #include "pyfront/native/Types.h"
 
 #include "dialect/CellDialect.h"
-#include "passes/batch/OpenBatch.h"
+#include "passes/batch/SampleFlow.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -98,19 +98,36 @@ void Graph::openBatch(
     said += diagnostic.str();
     return success();
   });
+  OpenBatch batch{size, max};
+  std::vector<OwningOpRef<ModuleOp>> owners;
+  std::vector<Captured> captures;
   for (const auto &[samples, text] : others) {
-    auto other = parseSourceString<ModuleOp>(text, context());
-    if (other &&
-        succeeded(checkSameProgram(module(), {size, max}, *other, samples)))
-      continue;
-    // What mixes samples often has their number in it: the mixing says more.
-    std::string differs = std::exchange(said, "");
-    for (auto function : module().getOps<func::FuncOp>())
-      if (function.isPublic() && other)
-        for (func::FuncOp called : reachableFrom(function))
-          if (failed(checkRows(called, {size, max})))
-            throw GraphError(said);
-    throw GraphError(differs);
+    owners.push_back(parseSourceString<ModuleOp>(text, context()));
+    if (!owners.back())
+      throw GraphError(said);
+    captures.push_back({samples, *owners.back()});
+  }
+  auto isApart = [&](func::FuncOp function) {
+    return !function.isPublic() || keepsSamplesApart(function, batch);
+  };
+  bool apart = llvm::all_of(module().getOps<func::FuncOp>(), isApart) &&
+               succeeded(checkSamePrograms(module(), batch, captures, false));
+  if (!apart) {
+    // Samples meet: what derivatives add up is seen when they are written out.
+    said.clear();
+    bool expanded = succeeded(expandDerivatives(module()));
+    for (Captured &captured : captures)
+      expanded = expanded && succeeded(expandDerivatives(captured.module));
+    if (!expanded)
+      throw GraphError(said);
+    if (failed(checkSamePrograms(module(), batch, captures, true))) {
+      // What mixes samples often has their number in it: that says more.
+      std::string differs = std::exchange(said, "");
+      for (auto function : module().getOps<func::FuncOp>())
+        if (function.isPublic() && failed(SampleFlow(batch).run(function)))
+          throw GraphError(said);
+      throw GraphError(differs);
+    }
   }
   for (const auto &[before, after] : include(one))
     if (auto function = module().lookupSymbol<func::FuncOp>(before);

@@ -3,9 +3,8 @@
 module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
   func.func @sum(%x: tensor<101x2xf32>) -> tensor<101x2xf32> {
     // expected-error@+1 {{goes along the batch, so that results of a sample depend on the others; a program for any batch size computes each sample by itself: export for a fixed batch}}
-    %0 = cell.reduce_sum %x over [0] : tensor<101x2xf32> -> tensor<2xf32>
-    %1 = cell.broadcast %0 along [0] : tensor<2xf32> -> tensor<101x2xf32>
-    return %1 : tensor<101x2xf32>
+    %0 = cell.cumsum %x along 0 : tensor<101x2xf32>
+    return %0 : tensor<101x2xf32>
   }
 }
 
@@ -27,7 +26,7 @@ module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
 
 module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
   func.func @inside(%x: tensor<101x7x16xf32>) -> tensor<101x7x16xf32> {
-    // expected-error@+1 {{gives the shape [7, 16 x batch]: the batch must stay the first dimension}}
+    // expected-error@+1 {{takes the batch apart}}
     %0 = cell.reshape %x : tensor<101x7x16xf32> -> tensor<7x1616xf32>
     %1 = cell.reshape %0 : tensor<7x1616xf32> -> tensor<101x7x16xf32>
     return %1 : tensor<101x7x16xf32>
@@ -37,10 +36,11 @@ module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
 // -----
 
 module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
-  func.func @squared(%x: tensor<101x2xf32>) -> tensor<101x2xf32> {
-    // expected-error@+1 {{gives the shape [101 x batch]}}
+  func.func @squared(%x: tensor<101x2xf32>) -> tensor<f32> {
+    // expected-error@+1 {{gives the shape [101 x batch], which pairs samples with each other}}
     %0 = cell.constant dense<1.0> : tensor<10201xf32>
-    return %x : tensor<101x2xf32>
+    %1 = cell.reduce_sum %0 over [0] : tensor<10201xf32> -> tensor<f32>
+    return %1 : tensor<f32>
   }
 }
 
@@ -48,11 +48,11 @@ module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
 
 // Samples with 7 rows: what mixes rows is refused as where they have one.
 module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
-  func.func @sum_of_rows(%x: tensor<101x7xf32>) -> tensor<101x7xf32> {
+  func.func @position_of_rows(%x: tensor<101x7xf32>) -> tensor<i64> {
     %0 = cell.reshape %x : tensor<101x7xf32> -> tensor<707xf32>
     // expected-error@+1 {{goes along the batch}}
-    %1 = cell.reduce_sum %0 over [0] : tensor<707xf32> -> tensor<f32>
-    return %x : tensor<101x7xf32>
+    %1 = cell.argmax %0 over [0] : tensor<707xf32> -> tensor<i64>
+    return %1 : tensor<i64>
   }
 }
 
@@ -84,7 +84,7 @@ module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
 module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
   func.func @two_batches(%x: tensor<101x7xf32>) -> tensor<101x7x2xf32> {
     %0 = cell.reshape %x : tensor<101x7xf32> -> tensor<707xf32>
-    // expected-error@+1 {{has tensors of 7 and of 14 rows for each sample}}
+    // expected-error@+1 {{goes along the batch}}
     %1 = cell.concat %0, %0 dim 0 : (tensor<707xf32>, tensor<707xf32>) -> tensor<1414xf32>
     %2 = cell.reshape %1 : tensor<1414xf32> -> tensor<101x7x2xf32>
     return %2 : tensor<101x7x2xf32>
@@ -96,7 +96,7 @@ module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
 module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
   func.func @first_rows(%x: tensor<101x7xf32>) -> tensor<101xf32> {
     %0 = cell.reshape %x : tensor<101x7xf32> -> tensor<707xf32>
-    // expected-error@+1 {{has tensors of 7 and of 1 rows for each sample}}
+    // expected-error@+1 {{takes some samples of the batch}}
     %1 = cell.slice %0 from [0] to [707] by [7] : tensor<707xf32> -> tensor<101xf32>
     return %1 : tensor<101xf32>
   }
@@ -107,7 +107,7 @@ module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
 module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
   func.func @first_samples(%x: tensor<101x7xf32>) -> tensor<101xf32> {
     %0 = cell.reshape %x : tensor<101x7xf32> -> tensor<707xf32>
-    // expected-error@+1 {{has tensors of 7 and of 1 rows for each sample}}
+    // expected-error@+1 {{takes some samples of the batch}}
     %1 = cell.slice %0 from [0] to [101] by [1] : tensor<707xf32> -> tensor<101xf32>
     return %1 : tensor<101xf32>
   }
@@ -116,11 +116,14 @@ module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
 // -----
 
 module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
-  func.func @gram_of_rows(%x: tensor<101x7x2xf32>) -> tensor<101x7x2xf32> {
+  // Rows of one operand are of the samples in turn, those of the other not.
+  func.func @gram_of_rows(%x: tensor<101x7x2xf32>) -> tensor<2x2xf32> {
     %0 = cell.reshape %x : tensor<101x7x2xf32> -> tensor<707x2xf32>
-    // expected-error@+1 {{adds up over the batch, or pairs samples with each other}}
-    %1 = cell.matmul %0, %0 {transpose_a = true} : (tensor<707x2xf32>, tensor<707x2xf32>) -> tensor<2x2xf32>
-    return %x : tensor<101x7x2xf32>
+    %1 = cell.transpose %x perm [1, 0, 2] : tensor<101x7x2xf32> -> tensor<7x101x2xf32>
+    %2 = cell.reshape %1 : tensor<7x101x2xf32> -> tensor<707x2xf32>
+    // expected-error@+1 {{lets rows of different samples meet}}
+    %3 = cell.matmul %0, %2 {transpose_a = true} : (tensor<707x2xf32>, tensor<707x2xf32>) -> tensor<2x2xf32>
+    return %3 : tensor<2x2xf32>
   }
 }
 
@@ -129,7 +132,7 @@ module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
 module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
   func.func @rows_of_others(%x: tensor<101x2xf32>, %i: tensor<101x7xi32>) -> tensor<101x7x2xf32> {
     %0 = cell.reshape %i : tensor<101x7xi32> -> tensor<707xi32>
-    // expected-error@+1 {{has tensors of 1 and of 7 rows for each sample, and only reshapes may, so that rows of different samples meet}}
+    // expected-error@+1 {{takes elements of other samples}}
     %1 = cell.gather %x at %0 dim 0 : tensor<101x2xf32>, tensor<707xi32> -> tensor<707x2xf32>
     %2 = cell.reshape %1 : tensor<707x2xf32> -> tensor<101x7x2xf32>
     return %2 : tensor<101x7x2xf32>
@@ -158,7 +161,8 @@ module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
 // -----
 
 module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
-  func.func @moved(%x: tensor<101x101xf32>, %y: tensor<101xf32>) -> tensor<101xf32> { // expected-error {{gives the shape [batch, batch]}}
+  // expected-error@+1 {{argument #0 is [batch, batch]}}
+  func.func @moved(%x: tensor<101x101xf32>, %y: tensor<101xf32>) -> tensor<101xf32> {
     return %y : tensor<101xf32>
   }
 }
@@ -167,9 +171,9 @@ module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
 
 module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
   func.func @gram(%x: tensor<101x2xf32>) -> tensor<101x2xf32> {
-    // expected-error@+1 {{adds up over the batch, or pairs samples with each other}}
-    %0 = cell.matmul %x, %x {transpose_a = true} : (tensor<101x2xf32>, tensor<101x2xf32>) -> tensor<2x2xf32>
-    %1 = cell.matmul %x, %0 : (tensor<101x2xf32>, tensor<2x2xf32>) -> tensor<101x2xf32>
+    // expected-error@+1 {{lets rows of different samples meet}}
+    %0 = cell.matmul %x, %x {transpose_b = true} : (tensor<101x2xf32>, tensor<101x2xf32>) -> tensor<101x101xf32>
+    %1 = cell.matmul %0, %x : (tensor<101x101xf32>, tensor<101x2xf32>) -> tensor<101x2xf32>
     return %1 : tensor<101x2xf32>
   }
 }
@@ -177,10 +181,10 @@ module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
 // -----
 
 module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
-  func.func @part(%x: tensor<101x2xf32>) -> tensor<101x2xf32> {
+  func.func @part(%x: tensor<101x2xf32>) -> tensor<100x2xf32> {
     // expected-error@+1 {{takes some samples of the batch}}
     %0 = cell.slice %x from [1, 0] to [101, 2] by [1, 1] : tensor<101x2xf32> -> tensor<100x2xf32>
-    return %x : tensor<101x2xf32>
+    return %0 : tensor<100x2xf32>
   }
 }
 
@@ -218,27 +222,18 @@ module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
 // -----
 
 module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
-  func.func @one_place(%x: tensor<5x2xf32>, %i: tensor<101xi32>, %u: tensor<101x2xf32>) -> tensor<101x2xf32> {
+  func.func @one_place(%x: tensor<5x2xf32>, %i: tensor<101xi32>, %u: tensor<101x2xf32>) -> tensor<5x2xf32> {
     // expected-error@+1 {{puts elements of all samples into one place}}
     %0 = cell.scatter "add" %u into %x at %i dim 0 : tensor<101x2xf32>, tensor<5x2xf32>, tensor<101xi32>
-    return %u : tensor<101x2xf32>
+    return %0 : tensor<5x2xf32>
   }
 }
 
 // -----
 
 module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
-  func.func @stands_in_filter(%x: tensor<2x2x4xf32>, %w: tensor<101x2x3xf32>) -> tensor<101x2x3xf32> {
-    // expected-error@+1 {{gives the shape [2, batch, 2]}}
-    %0 = cell.conv %x, %w strides [1] dilations [1] groups 1 : (tensor<2x2x4xf32>, tensor<101x2x3xf32>) -> tensor<2x101x2xf32>
-    return %w : tensor<101x2x3xf32>
-  }
-}
-
-// -----
-
-module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
-  func.func @unknown(%x: tensor<101x101x2xf32>, %y: tensor<101x2x2xf32>) -> tensor<101x2x2xf32> { // expected-error {{gives the shape [batch, batch, 2]}}
+  // expected-error@+1 {{argument #0 is [batch, batch, 2]}}
+  func.func @unknown(%x: tensor<101x101x2xf32>, %y: tensor<101x2x2xf32>) -> tensor<101x2x2xf32> {
     return %y : tensor<101x2x2xf32>
   }
 }
@@ -256,33 +251,10 @@ module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
 // -----
 
 module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
-  func.func private @f(%x: tensor<101x2xf32>) -> tensor<101x2xf32> {
-    %0 = cell.exp %x : tensor<101x2xf32>
-    return %0 : tensor<101x2xf32>
-  }
-  func.func @gradient(%x: tensor<101x2xf32>) -> tensor<101x2xf32> {
-    // expected-error@+1 {{is not known to treat samples one by one}}
-    %0:2 = cell.vjp @f(%x) cotangents(%x) of [0] wrt [0] : (tensor<101x2xf32>, tensor<101x2xf32>) -> (tensor<101x2xf32>, tensor<101x2xf32>)
-    return %0#1 : tensor<101x2xf32>
-  }
-}
-
-// -----
-
-module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
   func.func @prints(%x: tensor<101xf32>, %w: tensor<2xf32>) -> tensor<101xf32> {
     // expected-error@+1 {{prints: in a program for any batch size that would be once for each part of the batch}}
     cell.print "w {}" (%w : tensor<2xf32>)
     return %x : tensor<101xf32>
-  }
-}
-
-// -----
-
-module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
-  // expected-error@+1 {{result #1 is 'tensor<f32>', which has no row for each sample}}
-  func.func @number(%x: tensor<101xf32>, %w: tensor<f32>) -> (tensor<101xf32>, tensor<f32>) {
-    return %x, %w : tensor<101xf32>, tensor<f32>
   }
 }
 
@@ -305,6 +277,94 @@ module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
   }
   func.func private @one(%x: tensor<1x2xf32>, %w: tensor<f32>) -> tensor<1x2xf32> {
     return %x : tensor<1x2xf32>
+  }
+}
+
+// -----
+
+module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
+  func.func @sum_in_a_loop(%x: tensor<101x2xf32>) -> tensor<2xf32> {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c3 = arith.constant 3 : index
+    %zero = cell.constant dense<0.0> : tensor<2xf32>
+    %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%s = %zero) -> (tensor<2xf32>) {
+      %0 = cell.reduce_sum %x over [0] : tensor<101x2xf32> -> tensor<2xf32>
+      // expected-error@+1 {{uses a sum over the batch inside of a loop or branch before the sum is complete}}
+      %1 = cell.square %0 : tensor<2xf32>
+      %2 = cell.add %s, %1 : tensor<2xf32>
+      scf.yield %2 : tensor<2xf32>
+    }
+    return %r : tensor<2xf32>
+  }
+}
+
+// -----
+
+module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
+  func.func @begins_with_one(%x: tensor<101x2xf32>) -> tensor<2xf32> {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c3 = arith.constant 3 : index
+    %one = cell.constant dense<1.0> : tensor<2xf32>
+    %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%s = %one) -> (tensor<2xf32>) {
+      %0 = cell.reduce_sum %x over [0] : tensor<101x2xf32> -> tensor<2xf32>
+      // expected-error@+1 {{uses a sum over the batch inside of a loop or branch before the sum is complete}}
+      %2 = cell.add %s, %0 : tensor<2xf32>
+      scf.yield %2 : tensor<2xf32>
+    }
+    return %r : tensor<2xf32>
+  }
+}
+
+// -----
+
+module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
+  func.func @largest_in_a_loop(%x: tensor<101x2xf32>) -> tensor<2xf32> {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c3 = arith.constant 3 : index
+    %zero = cell.constant dense<0.0> : tensor<2xf32>
+    %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%s = %zero) -> (tensor<2xf32>) {
+      // expected-error@+1 {{takes an extremum over the batch inside of a loop or branch}}
+      %0 = cell.reduce_max %x over [0] : tensor<101x2xf32> -> tensor<2xf32>
+      %2 = cell.maximum %s, %0 : tensor<2xf32>
+      scf.yield %2 : tensor<2xf32>
+    }
+    return %r : tensor<2xf32>
+  }
+}
+
+// -----
+
+module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
+  // Rows are of the samples in turn after the first trip, and were not before.
+  func.func @turns(%x: tensor<101x7xf32>) -> tensor<f32> {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c3 = arith.constant 3 : index
+    %0 = cell.reshape %x : tensor<101x7xf32> -> tensor<707xf32>
+    %t = cell.transpose %x perm [1, 0] : tensor<101x7xf32> -> tensor<7x101xf32>
+    %1 = cell.reshape %t : tensor<7x101xf32> -> tensor<707xf32>
+    // expected-error@+1 {{hands on a value in which samples are elsewhere than before, or a sum over the batch that does not begin with zero}}
+    %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%s = %0) -> (tensor<707xf32>) {
+      %2 = cell.exp %1 : tensor<707xf32>
+      scf.yield %2 : tensor<707xf32>
+    }
+    %3 = cell.reduce_sum %r over [0] : tensor<707xf32> -> tensor<f32>
+    return %3 : tensor<f32>
+  }
+}
+
+// -----
+
+module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
+  func.func @drawn(%key: tensor<2xi32>, %x: tensor<101xi32>) -> tensor<i32> {
+    // expected-error@+1 {{draws numbers for a batch of one size}}
+    %0 = cell.random_bits %key : tensor<2xi32> -> tensor<101xi32>
+    %1 = cell.add %0, %x : tensor<101xi32>
+    %2 = cell.reduce_sum %1 over [0] : tensor<101xi32> -> tensor<i32>
+    return %2 : tensor<i32>
   }
 }
 

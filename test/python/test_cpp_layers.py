@@ -8,8 +8,8 @@ ROOT = Path(__file__).resolve().parents[2]
 LAYERS = [
     {"runtime"},
     {"dialect"},
-    {"passes/autodiff", "passes/batch", "passes/lower/math", "passes/lower/target"},
-    {"passes/emit", "passes/lower/tensors"},
+    {"passes/autodiff", "passes/lower/math", "passes/lower/target"},
+    {"passes/batch", "passes/emit", "passes/lower/tensors"},
     {"passes/lower/buffers", "passes/lower/sequential"},
     {"passes/lower/fuse"},
     {"passes/lower/cpu", "passes/lower/gpu"},

@@ -21,6 +21,12 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
         # What is printed before a number that must be below the tolerance given to the script.
         ("burgers", ["--adam=400", "--lbfgs=300", "--tolerance=0.7"], "burgers", "error of u: "),
         (
+            "kovasznay",
+            ["--adam=100", "--lbfgs=100", "--tolerance=0.3"],
+            "kovasznay",
+            "error of u, v, p: ",
+        ),
+        (
             "lennard_jones",
             ["--frames=320", "--epochs=25", "--tolerance=0.15"],
             "forces",
@@ -32,6 +38,16 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
         ("neural_ode", ["--steps=400", "--tolerance=0.5"], "neural_ode", "to t = 10: "),
         ("poisson", ["--adam=100", "--lbfgs=200", "--tolerance=0.05"], "poisson", "error of u: "),
         ("chars", ["--steps=100", "--tolerance=2.8"], "chars", "cross entropy held out: "),
+        ("gaussian_process", [], "gaussian_process", "closed form of the gradient: "),
+        ("kalman", [], "kalman", "density of all measurements: "),
+        ("hartree_fock", [], "hartree_fock", "least energy at "),
+        (
+            "variational_monte_carlo",
+            ["--steps=500", "--tolerance=1e-3"],
+            "variational_monte_carlo",
+            "error of the energy: ",
+        ),
+        ("filter", [], "filter", "difference to the formula: "),
         (
             "digits_cnn",
             ["--epochs=3", "--c-epochs=1", "--accuracy=0.5"],

@@ -34,6 +34,7 @@ enum class Kind {
   Header,
   MLIR,
   Plan,
+  Page,
   PTX
 };
 cl::list<Kind> kinds(
@@ -48,6 +49,8 @@ cl::list<Kind> kinds(
                clEnumValN(Kind::Plan, "plan",
                           "kernels with items, bytes, operations and "
                           "estimated time"),
+               clEnumValN(Kind::Page, "html",
+                          "a page that shows the program at every stage"),
                clEnumValN(Kind::PTX, "ptx", "code of a gpu.module, alone")),
     cl::cat(category));
 
@@ -168,6 +171,8 @@ void chooseOutputs(cellgrad::CompileOptions &options,
         return {&options.loweredMLIR, "mlir"};
       case Kind::Plan:
         return {&options.plan, "plan"};
+      case Kind::Page:
+        return {&options.page, "html"};
       case Kind::PTX:
         break;
       }
@@ -224,6 +229,10 @@ int run() {
     return fail(Twine(profile ? "--profile" : "--memory-report") +
                 " is for code of the CPU, by the passes that the input needs: "
                 "leave --device, --emit=ptx and --pipeline out");
+  if (is_contained(kinds, Kind::Page) &&
+      (device == Device::CUDA || !pipeline.empty()))
+    return fail("--emit=html is for code of the CPU, by the passes that the "
+                "input needs: leave --device and --pipeline out");
   std::optional<Scratch> scratch;
   if (!failsIn.empty())
     scratch.emplace();

@@ -62,7 +62,7 @@ def blocks_of(page: str) -> list[Block]:
 def all_pages() -> list[Path]:
     """The pages with code that runs in an empty folder; one that inserts code needs a checkout."""
     found = []
-    for page in [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]:
+    for page in [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]:
         blocks = blocks_of(page.read_text())
         if any(b.runs for b in blocks) and not any("insert" in b.options for b in blocks):
             found.append(page)

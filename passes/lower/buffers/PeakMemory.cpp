@@ -55,8 +55,21 @@ DictionaryAttr describePeak(MLIRContext *context,
                         toAttribute(places.empty() ? Place() : places.front(),
                                     context))}));
   }
+  SmallVector<Attribute> all;
+  for (const PlacedBuffer &buffer : buffers) {
+    auto number = [&](StringRef name, int64_t value) {
+      return b.getNamedAttr(name, b.getI64IntegerAttr(value));
+    };
+    all.push_back(b.getDictionaryAttr(
+        {number("bytes", buffer.bytes), number("offset", buffer.offset),
+         number("first", buffer.life.first), number("last", buffer.life.last),
+         b.getNamedAttr("type",
+                        TypeAttr::get(buffer.alloc->getResult(0).getType())),
+         b.getNamedAttr("location", LocationAttr(buffer.alloc->getLoc()))}));
+  }
   return b.getDictionaryAttr(
-      {b.getNamedAttr("peak", b.getI64IntegerAttr(most)),
+      {b.getNamedAttr("buffers", b.getArrayAttr(all)),
+       b.getNamedAttr("peak", b.getI64IntegerAttr(most)),
        b.getNamedAttr("temporaries",
                       b.getI64IntegerAttr(int64_t(buffers.size()))),
        b.getNamedAttr("alive", b.getArrayAttr(described))});

@@ -20,7 +20,8 @@ struct PlacedBuffer {
 /// Finds when buffers of the most bytes are needed at the same time. The
 /// dictionary has `peak`, their bytes; `temporaries`, how many buffers there
 /// are; and `alive`: of each that is needed then its bytes, offset in the
-/// arena, type and place (Places.h), largest first.
+/// arena, type and place (Places.h), largest first; and `buffers`: of every one
+/// the same, with its location, and the `first` and the `last` time it is used.
 mlir::DictionaryAttr describePeak(mlir::MLIRContext *context,
                                   llvm::ArrayRef<PlacedBuffer> buffers);
 

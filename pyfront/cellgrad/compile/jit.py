@@ -10,6 +10,7 @@ from typing import Any, TypeVar, overload
 
 from cellgrad.capture import calls
 from cellgrad.compile import fallback
+from cellgrad.compile.any_batch import BatchProgram
 from cellgrad.compile.program import Program, function_name
 from cellgrad.core import context, state
 from cellgrad.core.arguments import check_bool, check_callable, check_one_of
@@ -33,18 +34,21 @@ def _check_options(options: dict[str, Any]) -> None:
     for name, value in options.items():
         if name in _CHOICES:
             check_one_of(value, "jit", name, _CHOICES[name])
-        elif name in ("fullgraph", "disable_format_transform"):
+        elif name in ("fullgraph", "disable_format_transform", "dynamic_batch"):
             check_bool(value, "jit", name)
 
 
 class _Jit:
     """A function that runs compiled; see `jit`."""
 
-    def __init__(self, function: Callable[..., Any], lax: bool | None = None):
+    def __init__(
+        self, function: Callable[..., Any], lax: bool | None = None, dynamic_batch: bool = False
+    ):
         functools.update_wrapper(self, function, updated=())
         self.function = function
         self.lax = lax
-        self.program = Program(
+        self.dynamic_batch = dynamic_batch
+        self.program = (BatchProgram if dynamic_batch else Program)(
             lambda *a, **k: calls.call(function, a, k), function_name(function), divisible=True
         )
 
@@ -67,7 +71,14 @@ class _Jit:
         found: Any = sys.modules.get(getattr(self, "__module__", ""))
         for part in name.split("."):
             found = getattr(found, part, None)
-        return name if found is self else (_Jit, (self.function, self.lax))
+        return (
+            name
+            if found is self
+            else (
+                _Jit,
+                (self.function, self.lax, self.dynamic_batch),
+            )
+        )
 
 
 @overload
@@ -86,12 +97,16 @@ def jit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
         options: MindSpore's. ``fullgraph=True``: a function that cannot be compiled as a whole is an error;
             ``fullgraph=False``, and ``capture_mode="bytecode"`` without it: it runs operation by operation,
             and a warning says why, once. Without these the context's ``jit_syntax_level`` says which
-            (an error, unless it is `LAX`). `jit_level`, `dynamic`, `backend` and others are kept for scripts
+            (an error, unless it is `LAX`). ``dynamic_batch=True``, which MindSpore does not have: each Tensor
+            of the inputs that has dimensions has the batch as its first, and one program is compiled for all
+            batch sizes. `jit_level`, `dynamic`, `backend` and others are kept for scripts
             and have no effect.
 
     Raises:
         TypeError: `function` is not callable, or `fullgraph` is not a bool.
         ValueError: a value of an option that MindSpore does not have.
+        CompileError: when it is called, for what cannot be compiled; with `dynamic_batch` also for what
+            cannot be compiled for any batch size.
 
     >>> @ms.jit
     ... def f(x):
@@ -109,4 +124,4 @@ def jit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     whole = options.get("fullgraph")
     if whole is None and options.get("capture_mode") == "bytecode":
         whole = False
-    return _Jit(function, None if whole is None else not whole)
+    return _Jit(function, None if whole is None else not whole, options.get("dynamic_batch", False))

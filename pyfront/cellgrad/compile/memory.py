@@ -1,4 +1,4 @@
-"""What compiled programs need of memory, by the compiler's plan: nothing is run or loaded."""
+"""What the compiler says of programs without code for them: nothing is run or loaded."""
 
 from __future__ import annotations
 
@@ -25,10 +25,24 @@ def planned(
         RuntimeError: code is made for a GPU.
         CompileError: the compiler refused the program.
     """
+    text, trace = told(program, "memory_report", args, kwargs)
+    report: dict[str, Any] = json.loads(text)["entries"][0]
+    return report, trace
+
+
+def told(
+    program: _jit.Program, kind: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[str, Trace]:
+    """A report on a call, by the option of the compiler that names its file; and the trace.
+
+    Raises:
+        RuntimeError: code is made for a GPU.
+        CompileError: the compiler refused the program.
+    """
     if current[0].device_id is not None:
         raise error(
             RuntimeError,
-            "Reports of memory are of code for the CPU, but code is made for a GPU.",
+            "Reports of memory, and pages, are of code for the CPU, but code is made for a GPU.",
             "call ms.set_device('CPU') before",
         )
     with _jit.compiling:
@@ -40,13 +54,12 @@ def planned(
         if isinstance(captured, Exception):
             raise captured
         path = fresh_path() + ".json"
-        options = {"memory_report": path, "reproducers": reproducers()}
+        options = {kind: path, "reproducers": reproducers()}
         try:
             _native.compile_graph(trace.graph, "", "m", options)
-            report: dict[str, Any] = json.loads(Path(path).read_text())["entries"][0]
+            return Path(path).read_text(), trace
         except _native.CompileError as e:
             raise compile_error(f"'{program.name}'", e) from None
         finally:
             if os.path.exists(path):
                 os.unlink(path)
-    return report, trace

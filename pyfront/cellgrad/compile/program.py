@@ -147,6 +147,7 @@ class Program:
     """Something to compile: `run` is called with tracers while a scope is current."""
 
     asks = False  # whether it is called again with elements that are needed while compiling
+    stand_in = 0  # the first dimension of tensors of any size: see `any_batch`
 
     __slots__ = (
         *("__weakref__", "by_identity", "cache", "divisible", "dynamic", "name", "recomputed"),
@@ -293,6 +294,7 @@ class Program:
         """
         trace = Trace(self.name)
         trace.asks = self.asks
+        trace.stand_in = self.stand_in
         trace.by_identity = self.by_identity
         trace.recomputed = self.recomputed
         found: Captured | Exception
@@ -319,6 +321,10 @@ class Program:
             _log.write("compile", f"'{self.name}' is captured, {ms:.3f} ms")
         return trace, found
 
+    def _finish(self, trace: Trace, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The machine code of what was captured."""
+        return compile_entry(trace, self.name, self.asks)
+
     def _capture_and_compile(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
         with _probes.compiling(self.name):
             trace, found = self.captured(args, kwargs)
@@ -329,7 +335,7 @@ class Program:
                 entry: Any = refusing(found)
             else:
                 captured = found
-                entry = compile_entry(trace, self.name, self.asks)
+                entry = self._finish(trace, args, kwargs)
         guards = [g for g in trace.guards.values() if unchanged(g)]
         compiled = Compiled(
             entry,
@@ -517,16 +523,21 @@ def _release() -> None:
         clear()
 
 
+def cell_runner(cell: Any) -> Callable[..., Any]:
+    """What a Cell computes, for a program that does not keep the Cell alive."""
+    ref = weakref.ref(cell)
+
+    def run(*a: Any, **k: Any) -> Any:
+        return ref()._inlined(a, k)  # type: ignore[union-attr]
+
+    return run
+
+
 def cell_program(cell: Any) -> Program:
     """The compiled code of a Cell."""
     program: Program | None = cell.__dict__.get("_jit_program")
     if program is None:
-        ref = weakref.ref(cell)
-
-        def run(*a: Any, **k: Any) -> Any:
-            return ref()._inlined(a, k)  # type: ignore[union-attr]
-
-        program = Program(run, type(cell).__name__, divisible=True)
+        program = Program(cell_runner(cell), type(cell).__name__, divisible=True)
         object.__setattr__(cell, "_jit_program", program)
     return program
 

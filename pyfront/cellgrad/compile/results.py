@@ -12,6 +12,7 @@ from cellgrad.core.frame import Closure, Evaluated
 from cellgrad.core.nodes import fields_of, is_record, with_fields
 from cellgrad.core.number import NeedsValue, Number
 from cellgrad.core.scope import Scope, Trace
+from cellgrad.core.storage import Signature, signature
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.text import Text
 from cellgrad.core.tracer import Tracer
@@ -37,7 +38,11 @@ def builder(out: Any, scope: Scope, leaves: list[Any]) -> Callable[[list[Any]], 
             leaves.append(value)
             if id(out) in scope.trace.numbers and not scope.trace.bake:
                 return lambda buffers: _wrap(buffers[i], sig).item()
+            if _has_batch(sig, scope.trace):
+                return lambda buffers: _wrap(buffers[i], _of_batch(sig, buffers[i]))
             return lambda buffers: _wrap(buffers[i], sig)
+        if _has_batch(sig, scope.trace):
+            return lambda buffers: _wrap(buffers[i].copy(), _of_batch(sig, buffers[i]))
         # Changes in place to one of two results leave the other.
         return lambda buffers: _wrap(buffers[i].copy(), sig)
     if isinstance(out, Text):
@@ -78,6 +83,16 @@ def builder(out: Any, scope: Scope, leaves: list[Any]) -> Callable[[list[Any]], 
     if type(out) is Number:
         raise NeedsValue(out.places)
     return lambda buffers: out
+
+
+def _has_batch(sig: Signature, trace: Trace) -> bool:
+    """Whether a result has any number of samples."""
+    return trace.stand_in > 0 and sig.shape[:1] == (trace.stand_in,)
+
+
+def _of_batch(sig: Signature, buffer: Any) -> Signature:
+    """The signature with as many samples as a result has."""
+    return signature(sig.dtype, (buffer.shape[0], *sig.shape[1:]))
 
 
 def _holds_tracer(value: Any, trace: Trace) -> bool:

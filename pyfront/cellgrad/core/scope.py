@@ -86,6 +86,7 @@ class Trace:
         # Tensors with hooks that act where a gradient by them is given; see `core.hooks`.
         self.leaves: dict[int, tuple[Tensor, tuple[Any, ...], tuple[int, ...]]] = {}
         self.closed = False
+        self.stand_in = 0  # the first dimension of tensors whose batch may have any size
         self.asks = False  # whether elements of an input can be had: by `NeedsElements`
         # Whether tensors from around the function are constants, not inputs: an exported model.
         self.bake = False

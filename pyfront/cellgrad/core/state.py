@@ -19,6 +19,7 @@ class _State(threading.local):
     frame: Frame | None = None
     cell_path: str = ""
     composite: str = ""
+    called: Any = None  # is told of each Cell that is captured, and what it gives
     tape: Any = None  # what records the programs that run, see `transforms.tape`
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core import format as _format
-from cellgrad.core import hooks, state
+from cellgrad.core import hooks, html, state
 from cellgrad.core.conversion import are_rounded, converted
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import PACKAGES, error
@@ -449,6 +449,9 @@ class Tensor(_Methods):
 
     def __repr__(self) -> str:
         return _format.representation(self._concrete("repr()"), self.dtype.name, self.dtype.title)
+
+    def _repr_html_(self) -> str:
+        return html.value(f"Tensor {self.dtype.title}{list(self.shape)}", str(self))
 
     def __format__(self, spec: str) -> str:
         if not spec:

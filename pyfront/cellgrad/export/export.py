@@ -17,6 +17,7 @@ from cellgrad import _native
 from cellgrad.capture import calls
 from cellgrad.checkpoints import safetensors as _safetensors
 from cellgrad.compile import program as _jit
+from cellgrad.compile.any_batch import STAND_IN, largest_batch, open_batch
 from cellgrad.compile.failures import compile_error, reproducers
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
@@ -30,7 +31,7 @@ from cellgrad.core.scope import Trace
 from cellgrad.core.storage import Signature, signature
 from cellgrad.core.tensor import Tensor
 from cellgrad.export.names import input_names, result_names, step_result_names, with_tensors
-from cellgrad.export.open_batch import STAND_IN, largest_batch, open_batch, with_batch
+from cellgrad.export.open_batch import with_batch
 from cellgrad.transforms.grad import value_and_grad
 
 __all__ = ["LoadedModel", "export", "load"]
@@ -53,8 +54,8 @@ def export(
         net: a Cell or function; its outputs are those of the entry ``forward``.
         inputs: example inputs: Tensors or numpy arrays for their dtypes and shapes, other values as
             constants. ``Tensor(shape=[None, 784], dtype=ms.float32)`` leaves the first dimension open:
-            the model computes any batch, each sample by itself, and has the one entry ``forward``. A
-            `Symbol` in the place of None says how large batches may be.
+            the entries compute any batch. A `Symbol` in the place of None says how large batches may
+            be.
         file_name: the path without suffix; ``.so``, ``.h`` and ``.safetensors`` are written, all or
             none. Its last part names the model.
         file_format: ``"SO"``, or ``"MLIR"`` for the program as captured, before any pass: one file
@@ -81,9 +82,9 @@ def export(
         TypeError: something that is not a Cell or function, or no Tensor input.
         ValueError: another format, device or chip, a chip for the CPU, a device for MLIR, two
             Parameters of one name, an open dimension that is not the first, or an open batch with a
-            gradient, a training step or a GPU.
-        CompileError: the compiler refused the program: for an open batch also one that mixes samples,
-            or computes something else for another size.
+            GPU.
+        CompileError: the compiler refused the program: for an open batch also one whose samples
+            meet in other ways than sums, or that computes something else for another size.
         OSError: a file cannot be written; what was there before is as it was.
 
     >>> import tempfile
@@ -101,9 +102,9 @@ def export(
     check_callable(net, "export", "net", "a Cell or a function")
     stem = file_name[:-3] if file_name.endswith(".so") else file_name
     model = os.path.basename(stem)
-    most = largest_batch((inputs, value_and_grad, step))
+    most = largest_batch((inputs, value_and_grad, step), "export")
     if most is not None:
-        _check_open(value_and_grad, step, device)
+        _check_open(device)
     elif value_and_grad is None:
         value_and_grad = True
     plan: list[tuple[str, Any, tuple[Any, ...]]] = [("forward", net, inputs)]
@@ -178,16 +179,8 @@ def _captured(
     return trace, parameters
 
 
-def _check_open(value_and_grad: Any, step: Any, device: str) -> None:
-    """Refuses what models for any batch size do not have."""
-    for argument, given in (("value_and_grad", value_and_grad), ("step", step)):
-        if given:
-            raise error(
-                ValueError,
-                f"For 'export', '{argument}' is given, but the batch of the inputs is open: gradients "
-                "add up over the batch, and a model for any batch size computes each sample by itself.",
-                "leave it out, or export for a fixed batch",
-            )
+def _check_open(device: str) -> None:
+    """Refuses devices that models for any batch size do not run on."""
     if device != "cpu":
         raise error(
             ValueError,

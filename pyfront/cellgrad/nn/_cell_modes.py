@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Self
 
+from cellgrad.compile.any_batch import set_inputs
 from cellgrad.core.arguments import check_bool, check_instance
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.settings import JitConfig
 from cellgrad.nn._precision import to_float
+from cellgrad.nn._summary import Summary, summary
 
 if TYPE_CHECKING:
     from cellgrad.nn.cell import Cell
@@ -139,11 +141,47 @@ class CellModes:
         """
         return {p: p for p in self.get_parameters()}
 
+    def summary(self, *inputs: Any, **kwargs: Any) -> Summary:
+        """The Cells of this network with their numbers of Parameters; with inputs, as for a call, also the dtypes
+        and shapes of what each gives. Nothing runs.
+
+        Raises:
+            CompileError, TypeError, ValueError: as a call with these inputs.
+
+        >>> net = nn.SequentialCell(nn.Dense(2, 3), nn.ReLU())
+        >>> print(net.summary(ops.ones((4, 2), ms.float32)))
+        Cell      class           output         Parameters  trainable
+        (itself)  SequentialCell  Float32[4, 3]           0          0
+        0         Dense           Float32[4, 3]           9          9
+        1         ReLU            Float32[4, 3]           0          0
+        9 elements in Parameters, of which 9 are trainable
+        """
+        cell: Any = self
+        return summary(cell, inputs, kwargs)
+
+    def _repr_html_(self) -> str:
+        return self.summary()._repr_html_()
+
     def set_inputs(self, *inputs: Any, **kwargs: Any) -> None:
-        """Kept for scripts: each signature is compiled when it is first met.
+        """Says what inputs the Cell is called with. Where the first dimension of some is open, as in
+        ``Tensor(shape=[None, 784], dtype=ms.float32)``, one program is compiled for all batch sizes; else
+        a program is compiled when its signature is first met.
+
+        Args:
+            inputs: one for each input of a call, in their order: Tensors with an open first dimension
+                for those of a batch, any others as they are. A `Symbol` in the place of None says how
+                large batches may be.
+            kwargs: kept for scripts, without effect.
+
+        Raises:
+            ValueError: an open dimension that is not the first. When the Cell is called: other inputs than
+                these.
+            CompileError: when the Cell is called, and cannot be compiled for any batch size.
 
         >>> net = nn.ReLU()
-        >>> net.set_inputs(Tensor([1.0, 2.0]))
-        >>> print(net(Tensor([-1.0, 2.0, 3.0])))
-        [0. 2. 3.]
+        >>> net.set_inputs(Tensor(shape=[None, 2], dtype=ms.float32))
+        >>> print(net(Tensor([[-1.0, 2.0]])), net(Tensor([[-1.0, 2.0], [3.0, -4.0]])))
+        [[0. 2.]] [[0. 2.]
+         [3. 0.]]
         """
+        set_inputs(self, inputs)

@@ -151,8 +151,12 @@ class Cell(CellState, CellModes, CellHooks):
         current.composite = ""
         try:
             if self._has_hooks():
-                return self._hooked(self._constructed, calls.call, args, kwargs)
-            return self._constructed(*args, **kwargs)
+                out = self._hooked(self._constructed, calls.call, args, kwargs)
+            else:
+                out = self._constructed(*args, **kwargs)
+            if current.called is not None:
+                current.called(self, out)
+            return out
         finally:
             current.cell_path = path
             current.composite = composite

@@ -9,6 +9,7 @@ from cellgrad.profiler.older import (
     ProfilerLevel,
     tensorboard_trace_handler,
 )
+from cellgrad.profiler.page import Page, show
 from cellgrad.profiler.profile import profile
 from cellgrad.profiler.schedule import ProfilerAction, schedule
 
@@ -16,6 +17,7 @@ __all__ = [
     "AicoreMetrics",
     "ExportType",
     "MemoryReport",
+    "Page",
     "Profiler",
     "ProfilerAction",
     "ProfilerActivity",
@@ -23,5 +25,6 @@ __all__ = [
     "memory_report",
     "profile",
     "schedule",
+    "show",
     "tensorboard_trace_handler",
 ]

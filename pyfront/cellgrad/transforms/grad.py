@@ -14,7 +14,7 @@ from typing import Any
 
 from cellgrad.capture import calls
 from cellgrad.compile import program as _jit
-from cellgrad.core import state
+from cellgrad.core import html, state
 from cellgrad.core.arguments import (
     argument_error,
     check_bool,
@@ -105,6 +105,13 @@ class _GradFunction:
 
     def __repr__(self) -> str:
         return f"<{self.request.name} of {self.function!r}>"
+
+    def _repr_html_(self) -> str:
+        positions = self.request.positions
+        by = [] if positions is None else [f"by position {positions}"]
+        by += [f"by {w.name}: {w.dtype.title}{list(w.shape)}" for w in self.request.weights or ()]
+        head = f"{self.request.name} of {_jit.function_name(self.function)}"
+        return html.value(head, "\n".join(by))
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_programs": {}}  # compiled code is found again where it is used

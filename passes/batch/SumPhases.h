@@ -1,0 +1,55 @@
+//===- SumPhases.h - programs that add up over the batch ------------------===//
+//
+// What is computed of the batch's samples may depend on sums over the batch, as
+// a training step's update on the gradient, and a normalised sample on the
+// mean. Such a program is cut into phases. Phase k goes over all samples and
+// computes the sums that need nothing but what phases before have given;
+// samples are computed again in each phase that needs them, so that memory does
+// not grow with the batch. Shared values are computed once, between the phases.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CELLGRAD_BATCH_SUMPHASES_H
+#define CELLGRAD_BATCH_SUMPHASES_H
+
+#include "passes/batch/TileLoops.h"
+
+#include "mlir/IR/IRMapping.h"
+
+namespace cellgrad {
+
+/// Rewrites an entry into phases.
+class SumPhases {
+public:
+  /// Copies a function for tiles.
+  using Tiles = llvm::function_ref<llvm::SmallVector<Tile>(mlir::func::FuncOp)>;
+
+  SumPhases(mlir::func::FuncOp entry, const OpenBatch &batch,
+            const SampleFlow &flow)
+      : entry(entry), batch(batch), flow(flow) {}
+
+  /// `size` is the batch, in the entry. `one` is the program for a batch of
+  /// one, or null: a phase's tile of one computes it.
+  void build(mlir::Value size, mlir::func::FuncOp one, Tiles tiles);
+
+private:
+  void findPhases();
+  void findLive();
+  void emitPhase(int64_t phase, mlir::OpBuilder &b, mlir::Value size,
+                 Tiles tiles);
+  llvm::SmallVector<mlir::Value> emitAll(mlir::OpBuilder &b, mlir::Value size,
+                                         Tiles tiles);
+
+  mlir::func::FuncOp entry;
+  const OpenBatch &batch;
+  const SampleFlow &flow;
+  llvm::SmallVector<mlir::Operation *> ops; ///< of the entry, in order
+  llvm::DenseMap<mlir::Operation *, int64_t> phaseOf;
+  llvm::DenseSet<mlir::Operation *> live;
+  llvm::SmallVector<mlir::Value> results;
+  mlir::IRMapping map; ///< from the entry's values to those of the phases
+};
+
+} // namespace cellgrad
+
+#endif

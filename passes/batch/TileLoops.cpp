@@ -1,0 +1,152 @@
+//===- TileLoops.cpp - a function for a few samples, for all of a batch ---===//
+
+#include "passes/batch/TileLoops.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace cellgrad;
+
+/// Tiles of at most so many rows may begin before the one before has ended.
+static constexpr int64_t kOverlapping = 8;
+
+Value cellgrad::addBatchArgument(func::FuncOp entry) {
+  OpBuilder b(entry.getContext());
+  Location loc = entry.getLoc();
+  auto type = RankedTensorType::get({}, b.getI64Type());
+  auto attributes = b.getDictionaryAttr(
+      {b.getNamedAttr("cell.name", b.getStringAttr("batch")),
+       b.getNamedAttr("cell.role", b.getStringAttr("batch"))});
+  (void)entry.insertArgument(0, type, attributes, loc);
+  b.setInsertionPointToStart(&entry.getBody().front());
+  Value number =
+      tensor::ExtractOp::create(b, loc, entry.getArgument(0), ValueRange());
+  return arith::IndexCastOp::create(b, loc, b.getIndexType(), number);
+}
+
+Value TileLoops::constant(int64_t value) {
+  return arith::ConstantIndexOp::create(b, loc, value);
+}
+
+SmallVector<Value> TileLoops::emptyFor(TypeRange results,
+                                       ArrayRef<Combine> combines) {
+  SmallVector<Value> made;
+  for (auto [type, combine] : llvm::zip(results, combines)) {
+    auto tensor = cast<RankedTensorType>(type);
+    made.push_back(combine == Combine::None
+                       ? tensor::EmptyOp::create(b, loc, tensor.getShape(),
+                                                 tensor.getElementType())
+                       : neutralElement(b, loc, tensor, combine));
+  }
+  return made;
+}
+
+SmallVector<Value> TileLoops::run(ArrayRef<Tile> tiles, ValueRange inputs,
+                                  TypeRange results, ArrayRef<Combine> given) {
+  combines = given;
+  values = emptyFor(results, combines);
+  begin = constant(0);
+  // Parts of a sum count samples, each once.
+  bool once = llvm::any_of(
+      combines, [](Combine combine) { return combine != Combine::None; });
+  for (const Tile &tile : tiles)
+    loopOver(tile, inputs,
+             !once && tile.first > 1 && tile.first <= kOverlapping);
+  return values;
+}
+
+SmallVector<Value> TileLoops::runOnce(const Tile &tile, ValueRange inputs,
+                                      TypeRange results) {
+  SmallVector<Combine> last;
+  for (Type type : results)
+    last.push_back(batchDimOf(type, batch).dim < 0 ? Combine::Last
+                                                   : Combine::None);
+  combines = last;
+  SmallVector<Value> into;
+  for (Type type : results) {
+    auto tensor = cast<RankedTensorType>(type);
+    into.push_back(tensor::EmptyOp::create(b, loc, tensor.getShape(),
+                                           tensor.getElementType()));
+  }
+  return callTile(tile, constant(0), inputs, into);
+}
+
+/// All samples that are left and make a tile.
+void TileLoops::loopOver(const Tile &tile, ValueRange inputs, bool overlaps) {
+  Value zero = constant(0), one = constant(1), step = constant(tile.first);
+  Value left = arith::SubIOp::create(b, loc, size, begin);
+  Value count, last;
+  if (overlaps) {
+    Value fits =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, size, step);
+    count = arith::SelectOp::create(
+        b, loc, fits, arith::CeilDivSIOp::create(b, loc, left, step), zero);
+    last = arith::SubIOp::create(b, loc, size, step);
+  } else {
+    count = arith::DivSIOp::create(b, loc, left, step);
+  }
+  auto loop = scf::ForOp::create(b, loc, zero, count, one, values);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value at = arith::AddIOp::create(
+        b, loc, begin,
+        arith::MulIOp::create(b, loc, loop.getInductionVar(), step));
+    if (overlaps)
+      at = arith::MinSIOp::create(b, loc, at, last);
+    SmallVector<Value> next =
+        callTile(tile, at, inputs, loop.getRegionIterArgs());
+    if (!values.empty()) // else there is a terminator already
+      scf::YieldOp::create(b, loc, next);
+  }
+  values.assign(loop.result_begin(), loop.result_end());
+  Value end = arith::AddIOp::create(b, loc, begin,
+                                    arith::MulIOp::create(b, loc, count, step));
+  begin =
+      overlaps ? arith::MinSIOp::create(b, loc, end, size).getResult() : end;
+}
+
+/// Computes the samples of a tile from `at` on, and puts what it gives into
+/// `into`.
+SmallVector<Value> TileLoops::callTile(const Tile &tile, Value at,
+                                       ValueRange inputs, ValueRange into) {
+  auto [rows, function] = tile;
+  auto place = [&, rows = rows](RankedTensorType type) {
+    int64_t rank = type.getRank();
+    SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0)), sizes,
+        strides(rank, b.getIndexAttr(1));
+    offsets[0] = at;
+    for (int64_t extent : type.getShape())
+      sizes.push_back(b.getIndexAttr(extent));
+    sizes[0] = b.getIndexAttr(rows);
+    return std::tuple(offsets, sizes, strides);
+  };
+  func::FuncOp callee = function;
+  SmallVector<Value> operands;
+  for (auto [input, type] : llvm::zip(inputs, callee.getArgumentTypes())) {
+    if (input.getType() == type) {
+      operands.push_back(input);
+      continue;
+    }
+    auto [offsets, sizes, strides] =
+        place(cast<RankedTensorType>(input.getType()));
+    operands.push_back(tensor::ExtractSliceOp::create(
+        b, loc, cast<RankedTensorType>(type), input, offsets, sizes, strides));
+  }
+  auto call = func::CallOp::create(b, loc, callee, operands);
+  SmallVector<Value> filled;
+  for (auto [part, whole, combine] :
+       llvm::zip(call.getResults(), into, combines)) {
+    if (combine != Combine::None) {
+      filled.push_back(combineParts(b, loc, whole, part, combine));
+      continue;
+    }
+    auto [offsets, sizes, strides] =
+        place(cast<RankedTensorType>(whole.getType()));
+    filled.push_back(tensor::InsertSliceOp::create(b, loc, part, whole, offsets,
+                                                   sizes, strides));
+  }
+  return filled;
+}

@@ -1,0 +1,185 @@
+"""Compiled code for any batch size.
+
+A program is captured for a batch size that no dimension of a model has. The compiler makes it a program
+for any size: it follows where the samples of the batch are in each value, and adds up in loops over the
+batch what the program adds up over it. What Python computed from the number is not seen there: so the
+program is captured for other sizes, too, and must be the same but for numbers that follow from the size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from cellgrad import _native
+from cellgrad.compile.program import Program, cell_runner, compile_entry
+from cellgrad.core import state
+from cellgrad.core.errors import CompileError, error
+from cellgrad.core.open_shape import LARGEST, OpenElements
+from cellgrad.core.parameter import Parameter
+from cellgrad.core.scope import Trace
+from cellgrad.core.storage import signature
+from cellgrad.core.tensor import Tensor
+from cellgrad.core.tree import map_tensors, tensors
+
+__all__ = ["STAND_IN", "BatchProgram", "largest_batch", "open_batch", "set_inputs"]
+
+# A prime: no product of other sizes is a multiple of it.
+STAND_IN = 65521
+# What the smallest batches, and another prime, tell of choices by the size. For a batch of 1, where
+# nothing is broadcast, the program may be another one: the model then has both.
+_OTHERS = (2, 3, 32749)
+
+
+def open_batch(trace: Trace, most: int, capture: Callable[[int], Trace], model: str) -> None:
+    """Makes what was captured for the stand-in a program for 1 to `most` samples.
+
+    Raises:
+        CompileError: for another size it is another program.
+    """
+    texts = {size: capture(size).graph.text(locations=True) for size in (1, *_OTHERS)}
+    others = [(size, texts[size]) for size in _OTHERS]
+    try:
+        trace.graph.open_batch(STAND_IN, most, others, texts[1])
+    except _native.GraphError as e:
+        raise error(CompileError, f"'{model}' could not be compiled:\n{e}") from None
+
+
+def largest_batch(inputs: Any, who: str) -> int | None:
+    """The largest batch that inputs with an open first dimension may have; None where all sizes are
+    known.
+
+    Raises:
+        ValueError: another dimension is open.
+    """
+    most: int | None = None
+    for x in tensors(inputs):
+        if not isinstance(x._buf, OpenElements):
+            continue
+        if -1 in x.shape[1:]:
+            raise error(
+                ValueError,
+                f"For '{who}', only the first dimension of an input can be open, the batch, but got "
+                f"the shape {list(x.shape)}.",
+                "give the other dimensions their sizes",
+            )
+        most = x._buf.max if most is None else min(most, x._buf.max)
+    return most
+
+
+def _has_batch(x: Tensor) -> bool:
+    return not isinstance(x, Parameter) and x.ndim > 0
+
+
+class BatchProgram(Program):
+    """A program that is compiled once for all batch sizes.
+
+    All Tensors of the inputs with a dimension have the batch as the first one; with `examples`, the
+    inputs at the places of open ones among them.
+    """
+
+    stand_in = STAND_IN
+
+    __slots__ = ("examples", "fixed", "most")
+
+    def __init__(
+        self,
+        run: Callable[..., Any],
+        name: str,
+        examples: Sequence[Any] | None = None,
+        divisible: bool = False,
+    ):
+        super().__init__(run, name, divisible=divisible)
+        self.examples = examples
+        self.most = LARGEST if examples is None else largest_batch(examples, "set_inputs")
+        self.fixed = Program(run, name, divisible=divisible)  # for what is recorded on a tape
+
+    def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if state.current.tape is not None:
+            return self.fixed(args, kwargs)
+        return super().__call__(*self._with_batch(args, kwargs, STAND_IN))
+
+    def prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        super().prepare(*self._with_batch(args, kwargs, STAND_IN))
+
+    def _with_batch(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], size: int
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The inputs as if they had so many samples."""
+
+        def sized(x: Tensor) -> Tensor:
+            if not _has_batch(x):
+                return x
+            return Tensor._wrap(x._buf, signature(x.dtype, (size, *x.shape[1:])))
+
+        if self.examples is None:
+            return map_tensors(sized, args), map_tensors(sized, kwargs)
+        self._check(args, kwargs)
+        return tuple(
+            [
+                map_tensors(sized, x) if _is_open(example) else x
+                for x, example in zip(args, self.examples, strict=True)
+            ]
+        ), kwargs
+
+    def _check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Refuses inputs that are not like those of `set_inputs`."""
+        assert self.examples is not None
+        if kwargs or len(args) != len(self.examples):
+            raise error(
+                ValueError,
+                f"'{self.name}' was given {len(args)} inputs and {len(kwargs)} by name, but set_inputs "
+                f"{len(self.examples)}.",
+                "call with the inputs of set_inputs, in their order",
+            )
+        for i, (x, example) in enumerate(zip(args, self.examples, strict=True)):
+            if not _is_open(example):
+                continue
+            fits = isinstance(x, Tensor) and x.dtype == example.dtype
+            if not fits or x.ndim != example.ndim or x.shape[1:] != example.shape[1:]:
+                got = x._sig if isinstance(x, Tensor) else type(x).__name__
+                raise error(
+                    ValueError,
+                    f"Input {i} of '{self.name}' is {example._sig!r} by set_inputs, but got {got}.",
+                    "call set_inputs again for other inputs",
+                )
+
+    def _finish(self, trace: Trace, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if trace.actions or trace.returned:
+            raise error(
+                CompileError,
+                f"'{self.name}' changes or returns what it is given, and is compiled for any batch size.",
+                "return new tensors, or compile it without dynamic_batch",
+            )
+        if not any(t.shape[:1] == (STAND_IN,) for t in tensors((args, kwargs))):
+            raise error(
+                CompileError,
+                f"'{self.name}' is compiled for any batch size, but no input has a batch.",
+                "give it a Tensor with a first dimension",
+            )
+
+        def capture(size: int) -> Trace:
+            other, found = self.captured(*self._with_batch(args, kwargs, size))
+            if isinstance(found, Exception):
+                raise found
+            return other
+
+        assert self.most is not None
+        open_batch(trace, self.most, capture, self.name)
+        return compile_entry(trace, self.name)
+
+
+def _is_open(example: Any) -> bool:
+    return isinstance(example, Tensor) and isinstance(example._buf, OpenElements)
+
+
+def set_inputs(cell: Any, examples: Sequence[Any]) -> None:
+    """Has a Cell compiled once for all batches of inputs like these, where the first dimension of some is
+    open; else as it is called.
+    """
+    if largest_batch(examples, "set_inputs") is None:
+        if isinstance(cell.__dict__.get("_jit_program"), BatchProgram):
+            object.__setattr__(cell, "_jit_program", None)
+        return
+    program = BatchProgram(cell_runner(cell), type(cell).__name__, examples, divisible=True)
+    object.__setattr__(cell, "_jit_program", program)

@@ -1,0 +1,75 @@
+// What adds up, or takes an extremum, over the batch, wherever the batch is: the
+// gradients of products and convolutions, tables and largest elements; in loops,
+// too, where trips add to what begins as zero.
+// RUN: cell-opt %s --cell-tile-batch=tiles=2,1 | FileCheck %s
+// RUN: cell-opt %s --cell-tile-batch=tiles=2,1 --cell-to-linalg-pipeline --cell-cpu-pipeline -o - | FileCheck %s --check-prefix=ARENA
+// RUN: cell-run %s --entry=largest --passes='cell-specialize-batch{size=3}' --arg='dense<[[1.0, -2.0], [-3.0, 4.0], [0.0, 0.0]]> : tensor<3x2xf32>' | FileCheck %s --check-prefix=LARGEST
+// LARGEST: result 0: tensor<2xf32> [1.0, 4.0]
+// LARGEST: result 1: tensor<2xf32> [-3.0, -2.0]
+// RUN: cell-run %s --entry=table --passes='cell-specialize-batch{size=3}' --arg='dense<[1, 0, 1]> : tensor<3xi32>' --arg='dense<[[1.0], [2.0], [3.0]]> : tensor<3x1xf32>' | FileCheck %s --check-prefix=TABLE
+// TABLE: result 0: tensor<4x1xf32> {{\[}}[2.0], [4.0], [0.0], [0.0]]
+// RUN: cell-run %s --entry=trips --passes='cell-specialize-batch{size=2}' --arg='dense<[1.0, 2.0]> : tensor<2xf32>' | FileCheck %s --check-prefix=TRIPS
+// TRIPS: result 0: tensor<f32> 9.0
+
+// ARENA-NOT: memref<65521
+module attributes {cell.batch = {max = 100 : i64, size = 65521 : i64}} {
+  // CHECK-LABEL: func @weights(
+  // CHECK: cell.constant dense<0.000000e+00> : tensor<3x4xf32>
+  // CHECK: cell.add %{{.*}} : tensor<3x4xf32>
+  func.func @weights(%x: tensor<65521x3xf32>, %c: tensor<65521x4xf32>) -> tensor<3x4xf32> {
+    %0 = cell.matmul %x, %c {transpose_a = true} : (tensor<65521x3xf32>, tensor<65521x4xf32>) -> tensor<3x4xf32>
+    return %0 : tensor<3x4xf32>
+  }
+  // Samples are channels, two groups of them.
+  // CHECK-LABEL: func @filters(
+  func.func @filters(%x: tensor<65521x2x2x5xf32>, %c: tensor<65521x6x3xf32>) -> tensor<2x6x3xf32> {
+    %0 = cell.transpose %x perm [2, 1, 0, 3] : tensor<65521x2x2x5xf32> -> tensor<2x2x65521x5xf32>
+    %1 = cell.reshape %0 : tensor<2x2x65521x5xf32> -> tensor<2x131042x5xf32>
+    %2 = cell.transpose %c perm [1, 0, 2] : tensor<65521x6x3xf32> -> tensor<6x65521x3xf32>
+    %3 = cell.conv %1, %2 strides [1] dilations [1] groups 2 : (tensor<2x131042x5xf32>, tensor<6x65521x3xf32>) -> tensor<2x6x3xf32>
+    return %3 : tensor<2x6x3xf32>
+  }
+  // CHECK-LABEL: func @largest(
+  // CHECK: cell.constant dense<0xFF800000> : tensor<2xf32>
+  // CHECK: cell.constant dense<0x7F800000> : tensor<2xf32>
+  // CHECK: cell.maximum
+  // CHECK: cell.minimum
+  func.func @largest(%x: tensor<65521x2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+    %0 = cell.reduce_max %x over [0] : tensor<65521x2xf32> -> tensor<2xf32>
+    %1 = cell.reduce_min %x over [0] : tensor<65521x2xf32> -> tensor<2xf32>
+    return %0, %1 : tensor<2xf32>, tensor<2xf32>
+  }
+  // CHECK-LABEL: func @table(
+  func.func @table(%i: tensor<65521xi32>, %u: tensor<65521x1xf32>) -> tensor<4x1xf32> {
+    %zero = cell.constant dense<0.0> : tensor<4x1xf32>
+    %0 = cell.scatter "add" %u into %zero at %i dim 0 : tensor<65521x1xf32>, tensor<4x1xf32>, tensor<65521xi32>
+    return %0 : tensor<4x1xf32>
+  }
+  // CHECK-LABEL: func @trips(
+  // CHECK: call @trips_phase_0_of_2
+  func.func @trips(%x: tensor<65521xf32>) -> tensor<f32> {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c3 = arith.constant 3 : index
+    %zero = cell.constant dense<0.0> : tensor<f32>
+    %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%s = %zero) -> (tensor<f32>) {
+      %0 = cell.reduce_sum %x over [0] : tensor<65521xf32> -> tensor<f32>
+      %1 = cell.add %s, %0 : tensor<f32>
+      scf.yield %1 : tensor<f32>
+    }
+    return %r : tensor<f32>
+  }
+  // CHECK: func private @weights_phase_0_of_2
+  // CHECK: cell.matmul {{.*}} : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<3x4xf32>
+  // CHECK: func private @filters_phase_0_of_2
+  // CHECK: cell.transpose {{.*}} : tensor<2x2x2x5xf32> -> tensor<2x2x2x5xf32>
+  // CHECK: cell.reshape {{.*}} : tensor<2x2x2x5xf32> -> tensor<2x4x5xf32>
+  // CHECK: cell.conv {{.*}} groups 2 : (tensor<2x4x5xf32>, tensor<6x2x3xf32>) -> tensor<2x6x3xf32>
+  // CHECK: func private @largest_phase_0_of_2
+  // CHECK: cell.reduce_max
+  // CHECK: func private @table_phase_0_of_2
+  // CHECK: cell.scatter "add"
+  // CHECK: func private @trips_phase_0_of_2
+  // CHECK: scf.for
+  // CHECK: cell.reduce_sum
+}

@@ -1,0 +1,304 @@
+"""Gradients and training steps for any batch size: one program gives what programs of each size give."""
+
+import numpy as np
+import pytest
+
+import cellgrad as ms
+from cellgrad import _native, nn, ops
+
+SIZES = (1, 2, 3, 5, 8, 31, 32, 33, 64, 65, 127, 128, 129, 200, 257)
+FEW = (1, 3, 130)  # where programs of a size are compiled to compare with
+
+
+class Dense(nn.Cell):
+    """Two layers and a loss, whose reduction is a mean or a sum."""
+
+    inputs = ((6,), ms.float64), ((), ms.int32)
+
+    def __init__(self, reduction="mean"):
+        super().__init__()
+        self.layers = nn.SequentialCell(
+            nn.Dense(6, 8), nn.LayerNorm((8,)), nn.Tanh(), nn.Dense(8, 4)
+        )
+        self.loss = nn.CrossEntropyLoss(reduction=reduction)
+
+    def construct(self, x, y):
+        return self.loss(self.layers(x), y % 4)
+
+
+class Summed(Dense):
+    def __init__(self):
+        super().__init__("sum")
+
+
+class Image(nn.Cell):
+    """Convolutions in groups, the statistics of the batch, and largest elements of windows."""
+
+    inputs = ((2, 8, 8), ms.float64), ((), ms.int32)
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(2, 4, 3, group=2)
+        self.norm = nn.BatchNorm2d(4)
+        self.second = nn.Conv2d(4, 3, 3, stride=2, pad_mode="valid")
+        self.last = nn.Dense(3, 4)
+
+    def construct(self, x, y):
+        h = ops.max_pool2d(ops.relu(self.norm(self.conv(x))), 2)
+        h = ops.tanh(self.second(h)).mean(axis=(2, 3))
+        return nn.CrossEntropyLoss()(self.last(h), y % 4)
+
+
+class Words(nn.Cell):
+    """A table whose rows are added up, and a loop over time."""
+
+    inputs = ((5,), ms.int32), ((3,), ms.float64)
+
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(20, 6)
+        self.lstm = nn.LSTM(6, 4, batch_first=True)
+        self.last = nn.Dense(4, 3)
+
+    def construct(self, x, y):
+        out, _ = self.lstm(self.table(x % 20))
+        return nn.MSELoss()(self.last(out[:, -1]), y)
+
+
+class Attention(nn.Cell):
+    inputs = ((3, 4), ms.float64), ((3, 4), ms.float64)
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.TransformerEncoderLayer(4, 2, 8, 0.0, batch_first=True)
+
+    def construct(self, x, y):
+        return (self.layer(x) * y).sum() / x.shape[0]
+
+
+NETS = [Dense, Summed, Image, Words, Attention]
+
+
+def example(spec, samples, state):
+    shape, dtype = spec
+    if samples is None:
+        return ms.Tensor(shape=[None, *shape], dtype=dtype)
+    if dtype == ms.int32:
+        return ms.Tensor(state.integers(0, 60, (samples, *shape)), dtype)
+    return ms.Tensor(state.standard_normal((samples, *shape)), dtype)
+
+
+def examples(kind, samples, state=None):
+    return [example(spec, samples, state) for spec in kind.inputs]
+
+
+def made(kind):
+    ms.set_seed(3)
+    with ms.default_dtype(ms.float64):
+        net = kind()
+    net.set_train(True)
+    return net
+
+
+def close(found, expected, what):
+    scale = max(1.0, float(np.abs(expected).max(initial=0.0)))
+    np.testing.assert_allclose(found, expected, 1e-12, 1e-12 * scale, err_msg=str(what))
+
+
+def check_gradients(kind, sizes, tmp_path):
+    net = made(kind)
+    gradient = ms.value_and_grad(net, None, net.trainable_params())
+    name = str(tmp_path / "net")
+    with ms.default_dtype(ms.float64):
+        ms.export(net, *examples(kind, None), file_name=name, value_and_grad=gradient)
+        model = ms.load(name)
+        state = np.random.default_rng(0)
+        for n in sizes:
+            inputs = examples(kind, n, state)
+            found = model.value_and_grad(*inputs)[: 1 + len(net.trainable_params())]
+            value, slopes = ms.value_and_grad(net, None, net.trainable_params())(*inputs)
+            for a, b in zip(found, (value, *slopes), strict=True):
+                close(a.asnumpy(), b.asnumpy(), (kind.__name__, n))
+
+
+@pytest.mark.parametrize("kind", NETS)
+def test_gradients(kind, tmp_path):
+    check_gradients(kind, FEW, tmp_path)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("kind", NETS)
+def test_gradients_of_all_sizes(kind, tmp_path):
+    check_gradients(kind, SIZES, tmp_path)
+
+
+@pytest.mark.parametrize(("kind", "optimizer"), [(Dense, "adam"), (Image, "momentum")])
+def test_steps_in_place(kind, optimizer, tmp_path):
+    """Several steps of changing sizes update Parameters and states as programs of each size do."""
+    net = made(kind)
+    with ms.default_dtype(ms.float64):
+        weights = net.trainable_params()
+        update = nn.Adam(weights, 0.01) if optimizer == "adam" else nn.Momentum(weights, 0.1, 0.9)
+        step = nn.TrainOneStepCell(net, update)
+        name = str(tmp_path / "step")
+        ms.export(net, *examples(kind, None), file_name=name, step=(step, *examples(kind, None)))
+        model = ms.load(name)
+        state = np.random.default_rng(1)
+        for n in (32, 7, 1, 7):
+            inputs = examples(kind, n, state)
+            found = model.train_step(*inputs)
+            found = found[0] if isinstance(found, tuple) else found
+            close(found.asnumpy(), step(*inputs).asnumpy(), n)
+            for p in step.get_parameters():
+                close(model.parameters[p.name].asnumpy(), p.asnumpy(), (n, p.name))
+    donated = [a for a in model.signature["entries"][-1]["args"] if a["role"] == "state"]
+    assert len(donated) > len(weights)
+
+
+def test_numbers(tmp_path):
+    """By numpy: the gradient of a mean of squares."""
+    x = ms.Tensor(shape=[None, 3], dtype=ms.float64)
+    y = ms.Tensor(shape=[None], dtype=ms.float64)
+    w = ms.Parameter(ms.Tensor([0.5, -1.0, 2.0], ms.float64), name="w")
+
+    def loss(x, y):
+        return ((x * w).sum(axis=1) - y).square().mean()
+
+    name = str(tmp_path / "loss")
+    ms.export(loss, x, y, file_name=name, value_and_grad=ms.value_and_grad(loss, None, [w]))
+    model = ms.load(name)
+    state = np.random.default_rng(2)
+    for n in SIZES:
+        a, b = state.standard_normal((n, 3)), state.standard_normal(n)
+        off = a @ w.asnumpy() - b
+        value, slope = model.value_and_grad(ms.Tensor(a), ms.Tensor(b))
+        close(value.asnumpy(), (off**2).mean(), n)
+        close(slope.asnumpy(), 2 * (off[:, None] * a).mean(axis=0), n)
+
+
+def statistics(x):
+    """Sums, extrema, and what follows from the number of samples."""
+    centred = x - x.mean(axis=0)
+    return (
+        centred / ops.sqrt(centred.square().sum(axis=0) / (x.shape[0] + 1)),
+        x.max(axis=0),
+        x.min(),
+        (x > 0).all(axis=0),
+        x.argmax(axis=1).sum(),
+        ops.ones((x.shape[0],), ms.float64).sum() * x.shape[0],
+        x.var(axis=0, ddof=1) if x.shape[0] > 1 else x[0],
+    )
+
+
+def test_statistics(tmp_path):
+    name = str(tmp_path / "statistics")
+    ms.export(statistics, ms.Tensor(shape=[None, 3], dtype=ms.float64), file_name=name)
+    model = ms.load(name)
+    state = np.random.default_rng(3)
+    for n in SIZES:
+        x = state.standard_normal((n, 3)) + 1
+        found = [t.asnumpy() for t in model.forward(ms.Tensor(x))]
+        centred = x - x.mean(axis=0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            close(found[0], centred / np.sqrt((centred**2).sum(axis=0) / (n + 1)), n)
+        np.testing.assert_array_equal(found[1], x.max(axis=0))
+        np.testing.assert_array_equal(found[2], x.min())
+        np.testing.assert_array_equal(found[3], (x > 0).all(axis=0))
+        assert found[4] == x.argmax(axis=1).sum()
+        assert found[5] == n * n
+        close(found[6], x.var(axis=0, ddof=1) if n > 1 else x[0], n)
+
+
+def test_second_derivatives(tmp_path):
+    """The product of a Hessian and a vector: of sum(sin(x w)) it is -sum(sin(x w) x (x v))."""
+    w = ms.Parameter(ms.Tensor([0.5, -1.0], ms.float64), name="w")
+    v = ms.Tensor([1.0, 0.25], ms.float64)
+
+    def along(x):
+        slope = ms.grad(lambda x: ops.sin((x * w).sum(axis=1)).sum(), None, [w])(x)[0]
+        return (slope * v).sum()
+
+    name = str(tmp_path / "second")
+    twice = ms.value_and_grad(along, None, [w])
+    ms.export(
+        along, ms.Tensor(shape=[None, 2], dtype=ms.float64), file_name=name, value_and_grad=twice
+    )
+    model = ms.load(name)
+    state = np.random.default_rng(4)
+    for n in SIZES:
+        x = state.standard_normal((n, 2))
+        expected = -(np.sin(x @ w.asnumpy()) * (x @ v.asnumpy())) @ x
+        close(model.value_and_grad(ms.Tensor(x))[1].asnumpy(), expected, n)
+
+
+@pytest.fixture
+def compiled(monkeypatch):
+    """Names of what is compiled."""
+    names = []
+    compile_graph = _native.compile_graph
+
+    def counted(graph, path, name, options):
+        names.append(name)
+        return compile_graph(graph, path, name, options)
+
+    monkeypatch.setattr(_native, "compile_graph", counted)
+    monkeypatch.setenv("CELLGRAD_CACHE", "0")
+    return names
+
+
+def test_jit_compiles_once(compiled):
+    """A last smaller batch of an epoch compiles nothing, in training either."""
+    net = nn.Dense(3, 2)
+    optimizer = nn.SGD(net.trainable_params(), 0.1)
+    forward = ms.value_and_grad(lambda x: (net(x) ** 2).mean(), None, net.trainable_params())
+
+    @ms.jit(dynamic_batch=True)
+    def step(x):
+        value, slopes = forward(x)
+        optimizer(slopes)
+        return value, net(x)
+
+    state = np.random.default_rng(5)
+    before = None
+    for n in (32, 32, 7, 1, 200):
+        x = state.standard_normal((n, 3)).astype(np.float32)
+        w, b = (p.asnumpy().astype(np.float64) for p in net.trainable_params())
+        value, y = step(ms.Tensor(x))
+        off = x @ w.T + b
+        np.testing.assert_allclose(value.asnumpy(), (off**2).mean(), 1e-5)
+        new = w - 0.1 * (2 * off / off.size).T @ x
+        np.testing.assert_allclose(net.weight.asnumpy(), new, 1e-5, 1e-6)
+        assert y.shape == (n, 2)
+        np.testing.assert_allclose(y.asnumpy(), x @ new.T + net.bias.asnumpy(), 1e-4, 1e-5)
+        before = before or len(compiled)
+    assert len(compiled) == before
+
+
+def test_set_inputs_compiles_once(compiled):
+    net = nn.WithLossCell(nn.Dense(3, 2), nn.MSELoss())
+    step = nn.TrainOneStepCell(net, nn.Momentum(net.trainable_params(), 0.1, 0.9))
+    step.set_inputs(
+        ms.Tensor(shape=[None, 3], dtype=ms.float32),
+        ms.Tensor(shape=[ms.Symbol(max=100), 2], dtype=ms.float32),
+    )
+    state = np.random.default_rng(6)
+    counts = []
+    for n in (16, 16, 5, 1):
+        x = ms.Tensor(state.standard_normal((n, 3)), ms.float32)
+        y = ms.Tensor(state.standard_normal((n, 2)), ms.float32)
+        before = [p.asnumpy().astype(np.float64) for p in net.trainable_params()]
+        loss = step(x, y)
+        off = x.asnumpy() @ before[0].T + before[1] - y.asnumpy()
+        np.testing.assert_allclose(loss.asnumpy(), (off**2).mean(), 1e-5)
+        counts.append(len(compiled))
+    assert counts == [counts[0]] * 4
+    with pytest.raises(ValueError, match="its batch is 101: 1 to 100"):
+        step(ops.ones((101, 3)), ops.ones((101, 2)))
+    with pytest.raises(ValueError, match=r"Input 1 of 'TrainOneStepCell' is .* by set_inputs"):
+        step(ops.ones((4, 3)), ops.ones((4, 3)))
+    with pytest.raises(ValueError, match="was given 1 inputs"):
+        step(ops.ones((4, 3)))
+    with pytest.raises(ValueError, match="only the first dimension of an input can be open"):
+        step.set_inputs(ms.Tensor(shape=[3, None], dtype=ms.float32))
+    step.set_inputs(ops.ones((4, 3)))
+    assert step(ops.ones((101, 3)), ops.ones((101, 2))).shape == ()
