@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialect/CellDialect.h"
+#include "dialect/CollectiveOps.h"
 #include "dialect/Rules.h"
 
 using namespace mlir;

@@ -3,6 +3,7 @@
 #include "dialect/CellDialect.h"
 
 #include "dialect/Addressable.h"
+#include "dialect/CollectiveOps.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
@@ -45,6 +46,10 @@ void CellDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "dialect/CellOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialect/CollectiveOps.cpp.inc"
       >();
   addTypes<
 #define GET_TYPEDEF_LIST

@@ -2,6 +2,8 @@
 
 #include "dialect/Rules.h"
 
+#include "dialect/CollectiveOps.h"
+
 #include "dialect/Refusal.h"
 
 #include "mlir/IR/IRMapping.h"

@@ -11,7 +11,7 @@
 #include "passes/emit/Processor.h"
 #include "passes/emit/Ptx.h"
 
-#include "dialect/CellDialect.h"
+#include "dialect/CollectiveOps.h"
 #include "dialect/Refusal.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -147,6 +147,17 @@ private:
   Timings &timings;
 };
 
+/// An op that ranks do together, or null.
+Operation *findCollective(ModuleOp module) {
+  Operation *found = nullptr;
+  module.walk([&](Operation *op) {
+    if (op->hasTrait<Collective>())
+      found = op;
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found;
+}
+
 LogicalResult lower(ModuleOp module, const CompileOptions &options,
                     Timings *timings, FailureReport &report) {
   registerPasses();
@@ -154,6 +165,11 @@ LogicalResult lower(ModuleOp module, const CompileOptions &options,
     return refuse(module.getLoc())
            << "is a program for any batch size, which only the CPU computes: "
               "give it a size by cell-specialize-batch";
+  if (options.cuda || !options.ptx.empty())
+    if (Operation *collective = findCollective(module))
+      return refuse(collective)
+             << "is done by ranks that compute on CPUs: compile for the CPU, "
+                "or reduce outside of what a GPU computes";
   auto processor = resolveTarget(options.emit.target);
   if (!processor)
     return refuse(module.getLoc()) << llvm::toString(processor.takeError());

@@ -19,7 +19,8 @@ using namespace cellgrad;
 
 /// What takes the cell dialect to linalg: passes anyone could type.
 static constexpr const char *kDifferentiate =
-    "cell-tile-batch,cell-count-loops,cell-differentiate";
+    "cell-tile-batch,cell-count-loops,cell-differentiate,"
+    "func.func(cell-check-collectives)";
 static constexpr const char *kToLinalg =
     "cell-decompose,cell-lower-unsigned,canonicalize,cse,"
     "func.func(cell-rematerialize),cell-lower-stash,cell-to-linalg";

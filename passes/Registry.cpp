@@ -71,6 +71,7 @@ void cellgrad::registerDialects(DialectRegistry &registry) {
   func::registerInlinerExtension(registry);
   linalg::registerAllDialectInterfaceImplementations(registry);
   scf::registerBufferizableOpInterfaceExternalModels(registry);
+  registerCollectiveBufferization(registry);
   registerPrintBufferization(registry);
   registerStashBufferization(registry);
   tensor::registerBufferizableOpInterfaceExternalModels(registry);

@@ -51,6 +51,15 @@ const char *cell_rt_status_message(int32_t status) {
     return "the batch is below 1 or above the entry's MAX_BATCH";
   case CG_ERROR_WEIGHTS:
     return "the weights cannot be read, or are not those of this model";
+  case CG_ERROR_COMM:
+    return "a collective failed: another rank has ended, or the communicator "
+           "reported an error, which cg_comm.message says";
+  case CG_ERROR_COMM_MISMATCH:
+    return "the ranks run different programs, or another number of ranks than "
+           "the program is made for";
+  case CG_ERROR_COMM_TIMEOUT:
+    return "another rank did not come within the time limit of the "
+           "communicator";
   default:
     return "unknown status code";
   }

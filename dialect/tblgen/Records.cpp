@@ -78,7 +78,7 @@ bool OpRecord::isElementwise() const {
 bool OpRecord::isStructured() const {
   return !op.getTrait("::cellgrad::ScalarOpInterface::Trait") &&
          !op.getTrait("::mlir::OpTrait::ConstantLike") &&
-         op.getNumResults() > 0;
+         !op.getTrait("::cellgrad::Collective") && op.getNumResults() > 0;
 }
 
 StringRef OpRecord::mnemonic() const { return def.getValueAsString("opName"); }

@@ -39,7 +39,7 @@ struct OpRecord {
   llvm::StringRef shown;
 
   bool isElementwise() const;
-  /// Computes results from operands, and not element by element.
+  /// Computes results from operands, not element by element, and on one rank.
   bool isStructured() const;
   llvm::StringRef mnemonic() const;
 };

@@ -34,7 +34,7 @@ constexpr llvm::StringLiteral kRuntime = "cell_rt_";
 constexpr int64_t kMostWasmBytes = int64_t(1) << 31; ///< runtime/wasm.c
 /// What a function that uses the caller's context does, itself or in those that
 /// it calls.
-enum Use : unsigned { kCancels = 1, kParallel = 2, kTells = 4 };
+enum Use : unsigned { kCancels = 1, kParallel = 2, kTells = 4, kMeets = 8 };
 /// What the runtime does with the context: the function that lowered code
 /// calls, and that of the runtime, which takes the context first.
 struct Contextual {
@@ -46,7 +46,11 @@ constexpr Contextual kContextual[] = {
     {"cell_enter", "cell_rt_enter", kCancels},
     {"cell_run", "cell_rt_run", kParallel},
     {"cell_workers", "cell_rt_workers", kParallel},
-    {"cell_probe", "cell_rt_probe", kTells}};
+    {"cell_probe", "cell_rt_probe", kTells},
+    {"cell_comm_agree", "cell_rt_comm_agree", kMeets},
+    {"cell_comm_rank", "cell_rt_comm_rank", kMeets},
+    {"cell_comm_start", "cell_rt_comm_start", kMeets},
+    {"cell_comm_wait", "cell_rt_comm_wait", kMeets}};
 
 /// Marks the pointers of `impl` with what the C caller guarantees.
 void annotate(LLVM::LLVMFuncOp impl, const EntrySpec &entry) {

@@ -24,6 +24,7 @@ _failures.install()
 from cellgrad import (
     amp,
     common,
+    communication,
     context,
     dataset,
     debug,
@@ -95,6 +96,11 @@ from cellgrad.nn.loss import ctc_primitives as _ctc_primitives
 from cellgrad.ops import methods as _methods
 from cellgrad.ops import stop_gradient
 from cellgrad.ops.sparse import COOTensor, CSRTensor
+from cellgrad.parallel._auto_parallel_context import (
+    get_auto_parallel_context,
+    reset_auto_parallel_context,
+    set_auto_parallel_context,
+)
 from cellgrad.profiler import Profiler, memory_report, profile, show
 from cellgrad.train import *  # noqa: F403
 from cellgrad.train import __all__ as _train
@@ -175,6 +181,7 @@ __all__ = [
     "amp",
     "cancel_calls",
     "common",
+    "communication",
     "constexpr",
     "context",
     "custom_rule",
@@ -189,6 +196,7 @@ __all__ = [
     "export",
     "from_numpy",
     "frombuffer",
+    "get_auto_parallel_context",
     "get_context",
     "get_default_dtype",
     "get_grad",
@@ -223,8 +231,10 @@ __all__ = [
     "random",
     "recompute",
     "register_pytree_node",
+    "reset_auto_parallel_context",
     "save_checkpoint",
     "seed",
+    "set_auto_parallel_context",
     "set_context",
     "set_default_dtype",
     "set_deterministic",

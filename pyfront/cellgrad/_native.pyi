@@ -12,6 +12,27 @@ class CompileError(RuntimeError):
 
 class ModelError(RuntimeError): ...
 class DeviceError(RuntimeError): ...
+class CommunicationError(RuntimeError): ...
+
+class Communicator:
+    rank: int
+    size: int
+    kind: str
+    @staticmethod
+    def shared(
+        name: str,
+        rank: int,
+        size: int,
+        timeout_ms: int,
+        delay_us: float = 0.0,
+        bytes_per_us: float = 0.0,
+    ) -> Communicator: ...
+    @staticmethod
+    def mpi(library: str | None = None, communicator: int | None = None) -> Communicator: ...
+    def abort(self) -> None: ...
+    def close(self) -> None: ...
+
+def set_communicator(comm: Communicator | None) -> None: ...
 
 class Loc:
     file: str

@@ -16,6 +16,8 @@ void bindCompile(nanobind::module_ &m);
 void bindInterpret(nanobind::module_ &m);
 /// Model, Entry, ModelError, the print hook.
 void bindModel(nanobind::module_ &m);
+/// Communicator, set_communicator.
+void bindComm(nanobind::module_ &m);
 /// first_changed, ABSENT.
 void bindGuards(nanobind::module_ &m);
 } // namespace cellgrad::python

@@ -1,6 +1,7 @@
 //===- Entry.cpp - calling a compiled entry -------------------------------===//
 
 #include "pyfront/native/Cancel.h"
+#include "pyfront/native/Comm.h"
 #include "pyfront/native/HostMemory.h"
 #include "pyfront/native/Model.h"
 #include "pyfront/native/Recorder.h"
@@ -136,12 +137,14 @@ struct Entry::Lent {
     context.failed_bytes = &failedBytes;
     context.on_cancel = CancelFlag::ask;
     context.on_cancel_user = &cancel;
+    context.comm = comm.get();
   }
 
   CancelFlag cancel;
   PrintCall print;
   nb::object hook = printHook(); ///< kept for as long as the call
   uint64_t failedBytes = 0;
+  std::shared_ptr<cg_comm> comm = communicator(); ///< the same
   cg_context context{};
 };
 
@@ -356,7 +359,7 @@ nb::object Entry::call(nb::handle given, nb::handle out,
     recorder->end = nowNanoseconds();
   lent.cancel.rethrow();
   if (status != CG_OK && status != CG_SKIPPED)
-    raise(status, lent.failedBytes);
+    raise(status, lent);
   return results;
 }
 
@@ -397,7 +400,8 @@ int32_t Entry::callOnDevice(Frame &frame, Lent &lent) const {
   return status;
 }
 
-void Entry::raise(int32_t status, uint64_t failedBytes) const {
+void Entry::raise(int32_t status, const Lent &lent) const {
+  uint64_t failedBytes = lent.failedBytes;
   const char *kept = " that a loop of unknown length keeps for its gradient ";
   std::string said = entry->name + ": ", bytes = std::to_string(failedBytes);
   switch (status) {
@@ -419,6 +423,12 @@ void Entry::raise(int32_t status, uint64_t failedBytes) const {
     throw HostMemoryError(said + "out of memory: " + bytes + " bytes" + kept +
                           "could not be allocated: make fewer trips, or use a "
                           "smaller batch");
+  case CG_ERROR_COMM:
+  case CG_ERROR_COMM_MISMATCH:
+  case CG_ERROR_COMM_TIMEOUT: {
+    std::string why = lent.comm ? lent.comm->message(lent.comm.get()) : "";
+    throw CommError(said + (why.empty() ? owner->statusMessage(status) : why));
+  }
   default:
     if (status >= CG_ERROR_CHECK)
       throw nb::index_error(owner->statusMessage(status).c_str());

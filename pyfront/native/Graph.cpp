@@ -324,7 +324,7 @@ std::vector<GraphValue> FunctionBuilder::create(
   if (result)
     state.types.push_back(graph->type(*result));
   else if (!inferTypes(state, *info, diagnostics) && name != "cell.print" &&
-           name != "cell.check")
+           name != "cell.check" && name != "cell.meet")
     throw GraphError("'" + name + "' op needs the type of its result");
   Operation *op = builder.create(state);
   if (failed(mlir::verify(op, /*verifyRecursively=*/false))) {

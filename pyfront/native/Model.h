@@ -96,7 +96,7 @@ private:
   nanobind::object collect(Frame &frame, nanobind::handle arguments,
                            nanobind::handle out) const;
   void checkOverlap(const Frame &frame) const;
-  [[noreturn]] void raise(int32_t status, uint64_t failedBytes) const;
+  [[noreturn]] void raise(int32_t status, const Lent &lent) const;
   [[noreturn]] void fail(const TensorSpec &spec, const std::string &problem,
                          nanobind::exception_type type =
                              nanobind::exception_type::value_error) const;

@@ -10,4 +10,5 @@ NB_MODULE(_native, m) {
   cellgrad::python::bindInterpret(m);
   cellgrad::python::bindModel(m);
   cellgrad::python::bindGuards(m);
+  cellgrad::python::bindComm(m);
 }

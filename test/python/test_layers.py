@@ -29,6 +29,8 @@ FACES = {
         "amp",
         "command",
         "common",
+        "communication",
+        "communication.comm_func",
         "context",
         "debug",
         "dropin",

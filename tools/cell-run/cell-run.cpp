@@ -51,6 +51,11 @@ static llvm::cl::opt<unsigned>
            llvm::cl::desc("Significant digits (default: the shortest text "
                           "that reads back)"),
            llvm::cl::cat(category));
+static llvm::cl::opt<unsigned>
+    ranks("ranks",
+          llvm::cl::desc("Ranks that run the function together; the lines of "
+                         "each begin with its number"),
+          llvm::cl::init(0), llvm::cl::cat(category));
 
 /// Runs --passes on `module`.
 static LogicalResult transform(ModuleOp module) {
@@ -74,19 +79,28 @@ static LogicalResult run(MLIRContext &context, llvm::SourceMgr &sources) {
       interp::readArguments(*func, llvm::to_vector(arguments), chosenSeed);
   if (failed(args))
     return failure();
-  FailureOr<SmallVector<interp::Tensor>> results =
-      interp::interpret(*func, *args, llvm::outs());
-  if (failed(results))
-    return failure();
-  std::optional<unsigned> chosenDigits;
-  if (digits.getNumOccurrences())
-    chosenDigits = digits;
-  for (auto [i, result] : llvm::enumerate(*results)) {
-    llvm::outs() << "result " << i << ": " << result.getType() << " ";
-    result.print(llvm::outs(), chosenDigits);
-    llvm::outs() << "\n";
-  }
-  return success();
+  auto runOne = [&](interp::Member member, const std::string &prefix) {
+    FailureOr<SmallVector<interp::Tensor>> results =
+        interp::interpret(*func, *args, llvm::outs(), {}, member);
+    if (failed(results))
+      return failure();
+    std::optional<unsigned> chosenDigits;
+    if (digits.getNumOccurrences())
+      chosenDigits = digits;
+    for (auto [i, result] : llvm::enumerate(*results)) {
+      llvm::outs() << prefix << "result " << i << ": " << result.getType()
+                   << " ";
+      result.print(llvm::outs(), chosenDigits);
+      llvm::outs() << "\n";
+    }
+    return success();
+  };
+  if (ranks == 0)
+    return runOne({}, "");
+  interp::Ranks group(ranks);
+  return group.run([&](unsigned rank) {
+    return runOne({&group, rank}, "rank " + std::to_string(rank) + " ");
+  });
 }
 
 int main(int argc, char **argv) {

@@ -2,6 +2,7 @@
 
 #include "tools/interp/Interpreter.h"
 
+#include "dialect/CollectiveOps.h"
 #include "dialect/Kernels.h"
 #include "tools/interp/Kernels.h"
 
@@ -16,8 +17,8 @@ namespace {
 
 class Interpreter {
 public:
-  Interpreter(raw_ostream &printed, Latitude latitude)
-      : printed(printed), latitude(latitude) {}
+  Interpreter(raw_ostream &printed, Latitude latitude, Member member)
+      : printed(printed), latitude(latitude), member(member) {}
 
   FailureOr<SmallVector<Tensor>> call(func::FuncOp func, ArrayRef<Tensor> args);
 
@@ -33,12 +34,15 @@ private:
   LogicalResult runFor(scf::ForOp op, Environment &values);
   LogicalResult runWhile(scf::WhileOp op, Environment &values);
   LogicalResult runCheck(CheckOp check, const Tensor &ok);
+  LogicalResult runCollective(Operation *op, Operands args,
+                              Environment &values);
   FailureOr<SmallVector<Tensor>> evaluateOp(Operation *op, Operands args);
   FailureOr<Tensor> evaluateElementwise(Operation *op, Operands args);
   void print(PrintOp op, Operands args);
 
   raw_ostream &printed;
   Latitude latitude;
+  Member member;
   SmallVector<func::FuncOp> stack;
 };
 
@@ -170,6 +174,26 @@ LogicalResult Interpreter::runCheck(CheckOp check, const Tensor &ok) {
   return success();
 }
 
+LogicalResult Interpreter::runCollective(Operation *op, Operands args,
+                                         Environment &values) {
+  std::optional<Tensor> result;
+  if (member.ranks) {
+    auto got =
+        member.ranks->meet(member.rank, op, args.empty() ? nullptr : args[0]);
+    if (failed(got))
+      return failure();
+    result = std::move(*got);
+  } else {
+    auto all = evaluateCollective(op, args.empty() ? nullptr : args[0]);
+    if (failed(all))
+      return failure();
+    result = std::move((*all)[0]);
+  }
+  if (op->getNumResults() != 0)
+    values[op->getResult(0)] = std::move(*result);
+  return success();
+}
+
 /// Refuses results that would not fit into memory.
 static LogicalResult checkSize(Operation *op, Type type) {
   if (!isa<TensorType>(type) || Tensor::canHold(type))
@@ -222,6 +246,8 @@ LogicalResult Interpreter::run(Operation *op, Environment &values) {
   }
   if (auto check = dyn_cast<CheckOp>(op))
     return runCheck(check, *args[0]);
+  if (op->hasTrait<Collective>())
+    return runCollective(op, args, values);
   if (std::optional<Tensor> known = evaluateScalar(op, args)) {
     values[op->getResult(0)] = std::move(*known);
     return success();
@@ -333,8 +359,8 @@ void Interpreter::print(PrintOp op, Operands args) {
 FailureOr<SmallVector<Tensor>> interpret(func::FuncOp func,
                                          ArrayRef<Tensor> args,
                                          raw_ostream &printed,
-                                         Latitude latitude) {
-  return Interpreter(printed, latitude).call(func, args);
+                                         Latitude latitude, Member member) {
+  return Interpreter(printed, latitude, member).call(func, args);
 }
 
 } // namespace cellgrad::interp

@@ -9,6 +9,7 @@
 #ifndef CELLGRAD_INTERP_INTERPRETER_H
 #define CELLGRAD_INTERP_INTERPRETER_H
 
+#include "tools/interp/Ranks.h"
 #include "tools/interp/Tensor.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -31,10 +32,11 @@ struct Latitude {
 /// The results of `func` on `args`; `cell.print` writes to `printed`. Emits an
 /// error and fails on arguments of other types than the function's, ops the
 /// interpreter does not know, and recursion. `cell.vjp` and `cell.jvp` have to
-/// be expanded first.
+/// be expanded first. Collectives are with the other ranks of `member`.
 llvm::FailureOr<llvm::SmallVector<Tensor>>
 interpret(mlir::func::FuncOp func, llvm::ArrayRef<Tensor> args,
-          llvm::raw_ostream &printed, Latitude latitude = {});
+          llvm::raw_ostream &printed, Latitude latitude = {},
+          Member member = {});
 
 } // namespace cellgrad::interp
 

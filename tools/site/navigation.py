@@ -38,6 +38,7 @@ SECTIONS: dict[str, list[str]] = {
         "limits.md",
         "derivatives.md",
         "training.md",
+        "distributed.md",
         "random.md",
         "artifact.md",
         "gpu.md",

@@ -31,6 +31,7 @@ MODULES = {
     "cellgrad.nn": "Cells: layers, losses, optimizers, training steps.",
     "cellgrad.train": "Model, callbacks, metrics, checkpoints.",
     "cellgrad.amp": "Mixed precision and loss scales.",
+    "cellgrad.communication": "Ranks: processes that train together.",
     "cellgrad.dataset": "Data sets.",
     "cellgrad.dataset.transforms": "Transforms of rows.",
     "cellgrad.dataset.vision": "Transforms of images.",

@@ -25,7 +25,7 @@
 #include "passes/lower/buffers/Items.h"
 #include "passes/lower/buffers/SharedCode.h"
 
-#include "dialect/CellDialect.h"
+#include "dialect/CollectiveOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -50,6 +50,7 @@ namespace {
 bool onlyComputes(scf::ForallOp loop) {
   return !loop->walk([](Operation *op) {
                 bool leaves = isa<PrintOp, CheckOp, PollOp, EndOp>(op) ||
+                              op->hasTrait<Collective>() ||
                               llvm::any_of(op->getResultTypes(),
                                            llvm::IsaPred<StashType>);
                 return leaves ? WalkResult::interrupt() : WalkResult::advance();

@@ -16,7 +16,9 @@ namespace {
 
 constexpr llvm::StringLiteral shapesName = "cell.shapes";
 
-int32_t dtypeCode(Type type, bool isUnsigned) {
+} // namespace
+
+int32_t cellgrad::dtypeCode(Type type, bool isUnsigned) {
   if (type.isBF16())
     return CG_BFLOAT16;
   if (isa<FloatType>(type))
@@ -34,6 +36,8 @@ int32_t dtypeCode(Type type, bool isUnsigned) {
     return isUnsigned ? CG_UINT64 : CG_INT64;
   }
 }
+
+namespace {
 
 class PrintLowering : public ConvertOpToLLVMPattern<PrintOp> {
 public:

@@ -12,6 +12,9 @@ class RewritePatternSet;
 
 namespace cellgrad {
 
+/// CG_FLOAT32 and so on; integers are signed unless they are noted as unsigned.
+int32_t dtypeCode(mlir::Type type, bool isUnsigned);
+
 /// Tensors without elements are printed from memory of their own, as
 /// `flattenEmptyArguments` leaves those that something else reads.
 void separateEmptyPrints(mlir::FunctionOpInterface func);

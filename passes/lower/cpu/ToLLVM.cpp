@@ -3,6 +3,7 @@
 #include "passes/lower/buffers/EmptyArguments.h"
 #include "passes/lower/cpu/CallFrame.h"
 #include "passes/lower/cpu/Check.h"
+#include "passes/lower/cpu/Collectives.h"
 #include "passes/lower/cpu/ControlFlow.h"
 #include "passes/lower/cpu/Passes.h"
 #include "passes/lower/cpu/Print.h"
@@ -89,6 +90,7 @@ struct ConvertToLLVM : cellgrad::impl::ConvertToLLVMBase<ConvertToLLVM> {
       returnStatus(func);
       cellgrad::freeStashes(func);
       cellgrad::openCallFrame(func);
+      cellgrad::lowerCollectives(func);
     }
     if (failed(emulateHalfPrecision(module, *target)))
       return signalPassFailure();

@@ -2,11 +2,12 @@
 
 #include "passes/lower/tensors/CanFail.h"
 
-#include "dialect/CellDialect.h"
+#include "dialect/CollectiveOps.h"
 
 using namespace mlir;
 using namespace cellgrad;
 
 bool cellgrad::canFail(Operation *op) {
-  return isa<CheckOp, PollOp, StashEmptyOp, StashWriteOp, StashStoreOp>(op);
+  return isa<CheckOp, PollOp, StashEmptyOp, StashWriteOp, StashStoreOp>(op) ||
+         needsAllRanks(op);
 }

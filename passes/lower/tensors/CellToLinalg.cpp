@@ -1,6 +1,6 @@
 //===- CellToLinalg.cpp - lower the cell dialect to linalg ----------------===//
 
-#include "dialect/CellDialect.h"
+#include "dialect/CollectiveOps.h"
 #include "dialect/SpecialMath.h"
 #include "passes/lower/tensors/LoopOfOp.h"
 #include "passes/lower/tensors/Lowerings.h"
@@ -37,7 +37,8 @@ namespace {
 bool actsAtRunTime(Operation *op) {
   return isa<cellgrad::PrintOp, cellgrad::CheckOp, cellgrad::BarrierOp,
              cellgrad::StashEmptyOp, cellgrad::StashReadOp,
-             cellgrad::StashWriteOp>(op);
+             cellgrad::StashWriteOp>(op) ||
+         op->hasTrait<cellgrad::Collective>();
 }
 
 class CellToLinalg : public cellgrad::impl::CellToLinalgBase<CellToLinalg> {

@@ -24,6 +24,21 @@ def CellToLinalg : Pass<"cell-to-linalg", "::mlir::ModuleOp"> {
   ];
 }
 
+def CheckCollectives : Pass<"cell-check-collectives", "::mlir::func::FuncOp"> {
+  let summary = "Refuse collectives that not all ranks may come to";
+  let description = [{
+    A collective in a branch or a loop needs a condition, or a number of trips, that is the same on
+    all ranks; otherwise those that come to it wait forever. The same on all ranks are constants,
+    arguments that are no inputs (Parameters and states, which begin equal and change equally), the
+    number of ranks, what an all_reduce, an all_gather or a broadcast gives, and what is computed from
+    these alone. Inputs, `cell.rank`, and what differs by rank are not. To be run when calls are
+    inlined, so that a function's arguments are those of an entry.
+
+    Also refused: collectives in a program for any batch, whose tiles need not be as many on all
+    ranks.
+  }];
+}
+
 def DecomposePass : Pass<"cell-decompose", "::mlir::ModuleOp"> {
   let summary = "Turn solves into factorizations, and factorize large matrices in blocks";
   let description = [{

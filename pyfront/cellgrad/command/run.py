@@ -9,13 +9,18 @@ import traceback
 import types
 
 from cellgrad import dropin as _dropin
+from cellgrad.command.ranks import start_ranks
 from cellgrad.compile.failures import without_own_frames
+from cellgrad.core import ranks
 
 HELP = "run a script that says 'import mindspore'"
 
 
 def arguments(command: argparse.ArgumentParser) -> None:
     """Declares what the command takes."""
+    command.add_argument(
+        "--ranks", type=int, default=0, help="start so many processes, which train together"
+    )
     command.add_argument("script", help="a file of Python code")
     command.add_argument(
         "arguments", nargs=argparse.REMAINDER, help="what the script gets in sys.argv"
@@ -24,6 +29,8 @@ def arguments(command: argparse.ArgumentParser) -> None:
 
 def call(options: argparse.Namespace) -> int:
     """Runs the script as the main program; 1 if it raised, 2 if it cannot be read."""
+    if options.ranks:
+        return start_ranks(options)
     path: str = options.script
     try:
         with open(path, "rb") as file:
@@ -41,5 +48,6 @@ def call(options: argparse.Namespace) -> int:
         exec(code, main.__dict__)
     except Exception as e:
         traceback.print_exception(without_own_frames(e))
+        ranks.abort()
         return 1
     return 0

@@ -16,6 +16,21 @@ def fresh_path() -> str:
     global _folder, _count
     if _folder is None:
         _folder = tempfile.mkdtemp(prefix="cellgrad-")
-        atexit.register(shutil.rmtree, _folder, ignore_errors=True)
+        atexit.register(_remove, _folder, os.getpid())
     _count += 1
     return os.path.join(_folder, f"m{_count}.so")
+
+
+def _remove(folder: str, owner: int) -> None:
+    """Removes the folder when the process ends that has made it, not when a fork of it does."""
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _in_child() -> None:
+    """A fork writes elsewhere: two processes would load each other's files."""
+    global _folder
+    _folder = None
+
+
+os.register_at_fork(after_in_child=_in_child)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 # By reason: the names of each module of MindSpore ("mindspore" is its top).
 FAMILIES: dict[str, dict[str, str]] = {
-    "A program runs in one process, so there is nothing to communicate with.": {
+    "Of what ranks communicate by there is ops.AllReduce and its like, and communication.": {
         "ops": """
-            AllGather AllGatherV AllReduce AlltoAll AlltoAllV AlltoAllVC Barrier
-            BatchISendIRecv Broadcast CollectiveGather CollectiveScatter
-            NeighborExchange NeighborExchangeV2 P2POp Receive Reduce ReduceOp
-            ReduceScatter ReduceScatterV Send TCPStore all_gather
+            AllGatherV AlltoAllV AlltoAllVC
+            BatchISendIRecv CollectiveGather CollectiveScatter
+            NeighborExchange NeighborExchangeV2 P2POp Receive Reduce
+            ReduceScatterV Send TCPStore all_gather
             all_gather_into_tensor all_gather_into_tensor_uneven all_gather_object
             all_reduce all_to_all all_to_all_single all_to_all_v_c barrier
             batch_isend_irecv broadcast broadcast_object_list destroy_process_group
@@ -33,10 +33,10 @@ FAMILIES: dict[str, dict[str, str]] = {
             restore_group_info_list get_ckpt_path_with_strategy export_split_mindir""",
         "mindspore": """
             Layout build_searched_strategy get_algo_parameters
-            get_auto_parallel_context load_distributed_checkpoint
+            load_distributed_checkpoint
             merge_pipeline_strategys merge_sliced_parameter parameter_broadcast
-            rank_list_for_transform reset_algo_parameters reset_auto_parallel_context
-            restore_group_info_list set_algo_parameters set_auto_parallel_context
+            rank_list_for_transform reset_algo_parameters
+            restore_group_info_list set_algo_parameters
             shard sync_pipeline_shared_parameters load_segmented_checkpoints
             get_ckpt_path_with_strategy export_split_mindir""",
     },

@@ -19,7 +19,7 @@ from cellgrad.core.foreign import known_as
 # By reason: names by the path that they have in MindSpore ("mindspore.Event" at its top). The name of
 # a module stands for all in it.
 REASONS: dict[str, tuple[str, ...]] = {
-    "A program runs in one process, so there is nothing to communicate with.": (
+    "Of what ranks communicate by there is ops.AllReduce and its like, and communication.": (
         "mint.distributed",
         "mint.nn.SyncBatchNorm",
     ),

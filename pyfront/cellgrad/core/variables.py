@@ -53,6 +53,11 @@ USERS = (
     Variable(
         "MAX_OPS", "1 or more", "how many operations a program may have (100000): sharp-bits.md"
     ),
+    Variable("RANK", "0 or more", "the number of this rank, set by launchers (distributed.md)"),
+    Variable("RANKS", "1 to 64", "the number of ranks, set by launchers (distributed.md)"),
+    Variable("GROUP", "a name", "what tells the ranks of two programs apart (distributed.md)"),
+    Variable("COMM_TIMEOUT", "seconds", "how long a rank waits for another (300): distributed.md"),
+    Variable("MPI_LIBRARY", "a file", "the MPI library, where it is another than is found"),
     Variable("REQUIRE_GPU", _FLAG, "the CPU never computes what was meant for a GPU (gpu.md)"),
     Variable("CUDA_DRIVER", "a file", "the CUDA driver, where it is not found by itself (gpu.md)"),
     Variable("CUDA_SYNC", _FLAG, "each kernel is waited for, so that an error names it (gpu.md)"),
@@ -60,6 +65,11 @@ USERS = (
 DEVELOPERS = (
     Variable(
         "VERIFY_EACH", _FLAG, "the compiler verifies its IR after every pass (architecture.md)"
+    ),
+    Variable(
+        "COMM_NETWORK",
+        "us, MB/s",
+        "a network that ranks of one machine play: a delay and a speed (distributed.md)",
     ),
     Variable("SANITIZE", "`address`", "compiled code is checked by AddressSanitizer (safety.md)"),
     Variable("BUILD_DIR", "a folder", "the build that tests and tools use (`build`)"),

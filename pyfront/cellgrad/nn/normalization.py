@@ -22,7 +22,7 @@ from cellgrad.core.initializer import initializer
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
-from cellgrad.ops.normalization import update_statistics
+from cellgrad.ops.normalization import sync_batch_norm, update_statistics
 
 __all__ = [
     "BatchNorm1d",
@@ -209,8 +209,8 @@ class BatchNorm3d(Cell):
 
 
 class SyncBatchNorm(_BatchNorm):
-    """Batch normalisation of (N, C) or (N, C, H, W) over all devices. There is one: it is
-    `BatchNorm2d`. `process_groups` must be None.
+    """Batch normalisation of (N, C) or (N, C, H, W) as one batch of all ranks, whose batches have
+    one size; see `BatchNorm2d`. `process_groups` must be None: the group of all ranks is the only one.
 
     >>> print(nn.SyncBatchNorm(3)(ops.ones((2, 3, 4, 4))).shape)
     (2, 3, 4, 4)
@@ -240,8 +240,16 @@ class SyncBatchNorm(_BatchNorm):
             raise error(
                 ValueError,
                 f"For 'SyncBatchNorm', the 'process_groups' must be None, but got "
-                f"{process_groups!r}: there is one device.",
+                f"{process_groups!r}: the group of all ranks is the only one.",
             )
+
+    def construct(self, x: Tensor) -> Tensor:
+        of_batch = self.use_batch_statistics
+        if not (self.training if of_batch is None else of_batch):
+            return super().construct(x)
+        _check_rank(x, self.ranks, self.cls_name)
+        running = (self.moving_mean, self.moving_variance)
+        return sync_batch_norm(x, running, self.gamma, self.beta, 1 - self.momentum, self.eps)
 
 
 class _InstanceNorm(_Statistics):

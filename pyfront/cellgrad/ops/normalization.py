@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from cellgrad.core import ranks
 from cellgrad.core.arguments import argument_error, check_int, check_ndim, check_one_of, check_shape
 from cellgrad.core.errors import error
 from cellgrad.core.number import real
@@ -28,6 +29,7 @@ from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops._public import public
+from cellgrad.ops.collectives import all_reduce
 from cellgrad.ops.selection import assign
 
 
@@ -39,11 +41,16 @@ def _mean(x: Tensor, axes: list[int]) -> Tensor:
     return ew.binary("cell.div", total, float(count), True)
 
 
-def _moments(x: Tensor, axes: list[int]) -> tuple[Tensor, Tensor, Tensor]:
-    """Differences to the mean, the mean and the variance."""
-    mean = _mean(x, axes)
+def _moments(x: Tensor, axes: list[int], over_ranks: bool = False) -> tuple[Tensor, Tensor, Tensor]:
+    """Differences to the mean, the mean and the variance; of the elements of all ranks, if wanted."""
+
+    def mean_of(values: Tensor) -> Tensor:
+        mean = _mean(values, axes)
+        return all_reduce(mean, "mean") if over_ranks else mean
+
+    mean = mean_of(x)
     centred = ew.binary("cell.sub", x, mean)
-    return centred, mean, _mean(emit("cell.square", [centred]), axes)
+    return centred, mean, mean_of(emit("cell.square", [centred]))
 
 
 def _scaled(centred: Tensor, variance: Tensor, eps: float) -> Tensor:
@@ -91,17 +98,17 @@ def _batch_norm_inference(
 
 @operation
 def _batch_norm_training(
-    input: Tensor, weight: Any, bias: Any, eps: float
+    input: Tensor, weight: Any, bias: Any, eps: float, over_ranks: bool = False
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The result, and the mean and unbiased variance of each channel."""
     given = check_float(input, "batch_norm", "input_x")
     check_ndim(given, "batch_norm", "input", at_least=2)
     x = widened(given)
     axes = [i for i in range(x.ndim) if i != 1]
-    centred, mean, variance = _moments(x, axes)
+    centred, mean, variance = _moments(x, axes, over_ranks)
     y = _scaled(centred, variance, eps)
     w, b = (_per_channel(v, x, "batch_norm", n) for v, n in ((weight, "weight"), (bias, "bias")))
-    count = math.prod(x.shape[i] for i in axes)
+    count = math.prod(x.shape[i] for i in axes) * (ranks.size() if over_ranks else 1)
     unbiased = ew.binary("cell.mul", variance, count / max(count - 1, 1))
     channels = (x.shape[1],)
     statistics = (reshape_to(mean, channels), reshape_to(unbiased, channels))
@@ -176,6 +183,15 @@ def batch_norm(
     y, mean, variance = _batch_norm_training(input_x, weight, bias, eps)
     update_statistics((running_mean, running_var), (mean, variance), momentum, "batch_norm")
     return y
+
+
+def sync_batch_norm(
+    x: Tensor, running: tuple[Any, Any], weight: Any, bias: Any, momentum: float, eps: float
+) -> Tensor:
+    """As `batch_norm` in training, with mean and variance of the batches of all ranks."""
+    y, mean, variance = _batch_norm_training(x, weight, bias, eps, True)
+    update_statistics(running, (mean, variance), momentum, "sync_batch_norm")
+    return y  # type: ignore[no-any-return]
 
 
 # --- layer, group, instance, RMS norm -----------------------------------------------------------

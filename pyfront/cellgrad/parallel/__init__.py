@@ -1,1 +1,1 @@
-"""Several devices; this version runs on one."""
+"""Training on several ranks: processes that run the same program."""

@@ -7,12 +7,14 @@ from typing import Any
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
 from cellgrad.core.arguments import check_bool, check_callable, check_instance
+from cellgrad.core.context import ParallelMode
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter, ParameterTuple
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn._precision import cast_floats
 from cellgrad.nn.cell import Cell
-from cellgrad.nn.wrap.grad_reducer import DistributedGradReducer
+from cellgrad.nn.wrap.grad_reducer import DistributedGradReducer, broadcast_parameters
+from cellgrad.parallel._auto_parallel_context import get_auto_parallel_context
 from cellgrad.parallel._utils import _get_device_num, _get_gradients_mean, _get_parallel_mode
 from cellgrad.transforms.grad import value_and_grad
 
@@ -197,9 +199,14 @@ class TrainOneStepCell(Cell):
         self.sens = 1.0 if sens is None else sens
         self.return_grad = check_bool(return_grad, self.cls_name, "return_grad")
         self.parallel_mode = _get_parallel_mode()
-        self.reducer_flag = False
+        self.parallel_mode = _get_parallel_mode()
+        self.reducer_flag = self.parallel_mode == ParallelMode.DATA_PARALLEL
         self.mean, self.degree = _get_gradients_mean(), _get_device_num()
-        self.grad_reducer = DistributedGradReducer(self.weights, self.mean, self.degree)
+        self.grad_reducer: Any = ops.identity
+        if self.reducer_flag:
+            self.grad_reducer = DistributedGradReducer(self.weights, self.mean, self.degree)
+            if get_auto_parallel_context("parameter_broadcast"):
+                broadcast_parameters(optimizer, network)
 
     def loss_and_gradients(self, scale: Any, *inputs: Any) -> tuple[Any, tuple[Tensor, ...]]:
         """The network's output, and the gradients of it times a scale, from one evaluation: state

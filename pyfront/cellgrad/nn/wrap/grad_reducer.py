@@ -1,20 +1,29 @@
-"""Gradients of several devices."""
+"""Gradients of several ranks."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from cellgrad.core.arguments import check_bool, check_int
 from cellgrad.nn.cell import Cell
+from cellgrad.ops.collectives import broadcast, check_group, reduced_gradients
+from cellgrad.parallel._utils import _get_gradients_mean
 
-__all__ = ["DistributedGradReducer"]
+__all__ = ["DistributedGradReducer", "broadcast_parameters"]
 
 
 class DistributedGradReducer(Cell):
-    """Sums or averages gradients over devices; on one device, it returns them as they are.
+    """Sums or averages gradients over the ranks; on one rank, it returns them as they are.
 
     Args:
         parameters: the Parameters the gradients belong to.
-        mean, degree, fusion_type, group: kept for scripts; there is one device.
+        mean: whether to average; None: as `set_auto_parallel_context` says by `gradients_mean`.
+        degree: what the sums are divided by; None: the number of ranks.
+        fusion_type: kept for scripts; gradients are reduced together in any case.
+        group: the group of all ranks, which is the only one.
+
+    Raises:
+        TypeError, ValueError: arguments of wrong types, or another group.
 
     >>> w = Parameter(Tensor([1.0]), name="w")
     >>> print(nn.DistributedGradReducer([w])((Tensor([2.0]),))[0])
@@ -30,6 +39,23 @@ class DistributedGradReducer(Cell):
         group: str = "",
     ):
         super().__init__(auto_prefix=False)
+        if mean is None:
+            mean = _get_gradients_mean()
+        self.mean = check_bool(mean, self.cls_name, "mean")
+        self.degree = degree
+        if degree is not None:
+            check_int(degree, self.cls_name, "degree", at_least=1)
+        check_group(group, self.cls_name)
 
     def construct(self, grads: Any) -> Any:
-        return grads
+        return reduced_gradients(grads, self.mean, self.degree)
+
+
+def broadcast_parameters(*cells: Cell) -> None:
+    """Sets all Parameters of the cells, optimizer states and buffers too, to those of rank 0."""
+    done: set[int] = set()
+    for cell in cells:
+        for parameter in cell.get_parameters():
+            if id(parameter) not in done:
+                done.add(id(parameter))
+                parameter.set_data(broadcast(parameter.value()))

@@ -1,0 +1,17 @@
+//===- Collectives.h - collectives as calls of the runtime ----------------===//
+
+#ifndef CELLGRAD_LOWER_CPU_COLLECTIVES_H
+#define CELLGRAD_LOWER_CPU_COLLECTIVES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace cellgrad {
+
+/// Turns the collectives of `func` on buffers into calls of the runtime
+/// (runtime/comm.c). An entry begins by agreeing with the other ranks on what
+/// will be done: a hash of its collectives in their order.
+void lowerCollectives(mlir::func::FuncOp func);
+
+} // namespace cellgrad
+
+#endif

@@ -1,0 +1,85 @@
+//===- Comm.cpp - communicators in Python ---------------------------------===//
+
+#include "pyfront/native/Comm.h"
+#include "pyfront/native/Bindings.h"
+
+#include "runtime/comm/comm.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+namespace nb = nanobind;
+using namespace cellgrad::python;
+using namespace nb::literals;
+
+namespace {
+struct Communicator {
+  std::shared_ptr<cg_comm> comm;
+
+  cg_comm &open() const {
+    if (!comm)
+      throw CommError("the communicator is closed");
+    return *comm;
+  }
+};
+
+Communicator own(cg_comm *comm) {
+  if (!comm)
+    throw CommError(cg_comm_error());
+  return {std::shared_ptr<cg_comm>(comm, cg_comm_free)};
+}
+
+/// Guarded by the GIL. Lives as long as the process.
+std::shared_ptr<cg_comm> &current = *new std::shared_ptr<cg_comm>;
+} // namespace
+
+std::shared_ptr<cg_comm> cellgrad::python::communicator() { return current; }
+
+void cellgrad::python::bindComm(nb::module_ &m) {
+  nb::exception<CommError>(m, "CommunicationError", PyExc_RuntimeError);
+  nb::class_<Communicator>(m, "Communicator")
+      .def_static(
+          "shared",
+          [](const std::string &name, int32_t rank, int32_t size,
+             int64_t timeoutMs, double delay, double bytesPerUs) {
+            cg_network network{delay, bytesPerUs};
+            cg_comm *comm;
+            {
+              nb::gil_scoped_release release;
+              comm =
+                  cg_comm_shared(name.c_str(), rank, size, timeoutMs, &network);
+            }
+            return own(comm);
+          },
+          "name"_a, "rank"_a, "size"_a, "timeout_ms"_a, "delay_us"_a = 0.0,
+          "bytes_per_us"_a = 0.0)
+      .def_static(
+          "mpi",
+          [](std::optional<std::string> library,
+             std::optional<int32_t> communicator) {
+            cg_comm *comm;
+            {
+              nb::gil_scoped_release release;
+              comm = cg_comm_mpi(library ? library->c_str() : nullptr,
+                                 communicator ? &*communicator : nullptr);
+            }
+            return own(comm);
+          },
+          "library"_a.none() = nb::none(), "communicator"_a.none() = nb::none())
+      .def_prop_ro("rank", [](Communicator &self) { return self.open().rank; })
+      .def_prop_ro("size", [](Communicator &self) { return self.open().size; })
+      .def_prop_ro(
+          "kind", [](Communicator &self) { return cg_comm_kind(&self.open()); })
+      .def("abort", [](Communicator &self) { cg_comm_abort(&self.open()); })
+      .def("close", [](Communicator &self) {
+        nb::gil_scoped_release release;
+        self.comm.reset();
+      });
+  m.def(
+      "set_communicator",
+      [](std::optional<Communicator> comm) {
+        current = comm ? comm->comm : nullptr;
+      },
+      "comm"_a.none(),
+      "The ranks that calls compute with from now on; None: this one alone.");
+}

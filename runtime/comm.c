@@ -1,0 +1,91 @@
+/*===- comm.c - the collectives of a call -----------------------------------===
+ *
+ * Without a communicator, and with one of a single rank, a collective is a
+ * copy.
+ *===----------------------------------------------------------------------===*/
+
+#include "runtime/libc.h"
+#include "runtime/runtime.h"
+
+static cg_comm *given(const cg_context *context) {
+  return context && context->struct_size >=
+                        offsetof(cg_context, comm) + sizeof context->comm
+             ? context->comm
+             : 0;
+}
+
+/* What a communicator returned, which may be one of a program's own. */
+static int32_t outcome(int32_t status) {
+  switch (status) {
+  case CG_OK:
+  case CG_ERROR_COMM_MISMATCH:
+  case CG_ERROR_COMM_TIMEOUT:
+    return status;
+  default:
+    return CG_ERROR_COMM;
+  }
+}
+
+/* That all members of `comm` are there. */
+static int32_t complete(const cg_comm *comm) {
+  return comm->struct_size >= sizeof *comm && comm->size >= 1 &&
+         comm->rank >= 0 && comm->rank < comm->size && comm->start &&
+         comm->wait && comm->agree && comm->message;
+}
+
+int32_t cell_rt_comm_agree(const cg_context *context, uint64_t hash) {
+  cg_comm *comm = given(context);
+  if (!comm)
+    return CG_OK;
+  if (!complete(comm))
+    return CG_ERROR_CONTEXT;
+  return comm->size == 1 ? CG_OK : outcome(comm->agree(comm, hash));
+}
+
+int32_t cell_rt_comm_rank(const cg_context *context, int32_t size) {
+  cg_comm *comm = given(context);
+  if (!comm)
+    return size ? 1 : 0;
+  return size ? comm->size : comm->rank;
+}
+
+static int64_t bytesOf(int32_t dtype) {
+  switch (dtype) {
+  case CG_FLOAT64:
+  case CG_INT64:
+    return 8;
+  case CG_FLOAT32:
+  case CG_INT32:
+    return 4;
+  case CG_FLOAT16:
+  case CG_BFLOAT16:
+  case CG_INT16:
+    return 2;
+  default:
+    return 1;
+  }
+}
+
+int32_t cell_rt_comm_start(const cg_context *context, int32_t kind,
+                           int32_t combine, int32_t dtype, int32_t root,
+                           int32_t flags, int64_t ranks, int64_t count,
+                           const void *send, void *receive, void **request) {
+  cg_comm *comm = given(context);
+  int32_t size = comm ? comm->size : 1;
+  *request = 0;
+  if ((ranks != 0 && ranks != size) || root >= size)
+    return CG_ERROR_COMM_MISMATCH;
+  if (size == 1) {
+    if (receive && receive != send)
+      memcpy(receive, send, (size_t)(count * bytesOf(dtype)));
+    return CG_OK;
+  }
+  cg_collective what = {sizeof what, kind,  combine, dtype,  root,
+                        flags,       count, send,    receive};
+  return outcome(comm->start(comm, &what, request));
+}
+
+int32_t cell_rt_comm_wait(const cg_context *context, void **request) {
+  cg_comm *comm = given(context);
+  return comm && comm->size > 1 ? outcome(comm->wait(comm, request)) : CG_OK;
+}

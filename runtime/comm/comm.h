@@ -1,0 +1,62 @@
+/*===- comm.h - communicators
+ * ------------------------------------------------===
+ *
+ * Of the Python package, and for programs, which take the files of this folder
+ * and runtime/halves.c. No part of a model: that knows cg_comm alone.
+ *
+ * After an error a communicator is of no more use: its later calls return the
+ * same. No buffer is in use by it then.
+ *===----------------------------------------------------------------------===*/
+
+#ifndef CELLGRAD_RUNTIME_COMM_H
+#define CELLGRAD_RUNTIME_COMM_H
+
+#include "runtime/cellgrad_abi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A network that is slower than memory, for measurements and tests: each
+   collective takes so much longer. */
+typedef struct cg_network {
+  double delay_us;     /* of a collective */
+  double bytes_per_us; /* of what a rank gives; 0: no limit */
+} cg_network;
+
+/* The most ranks of one machine. */
+#define CG_MOST_SHARED_RANKS 64
+
+/* Ranks that are processes of one machine, by memory that they share. All give
+   the same name, which no other group has at that time, and size. Returns when
+   all are there. `timeout_ms` is how long one waits for another here and in
+   collectives. `network` may be NULL.
+   NULL: cg_comm_error() says why. */
+cg_comm *cg_comm_shared(const char *name, int32_t rank, int32_t size,
+                        int64_t timeout_ms, const cg_network *network);
+
+/* The ranks of an MPI library, which is opened at run time: `library`, or one
+   that the process has loaded already, or one that is found; MPICH, Open MPI or
+   any with MPI-5's ABI. `communicator` is the Fortran handle (MPI_Comm_c2f,
+   py2f of mpi4py) of one to take part in, NULL for all ranks; it is duplicated.
+   MPI is initialised where it is not, and then finalised by cg_comm_free.
+   NULL: cg_comm_error() says why. */
+cg_comm *cg_comm_mpi(const char *library, const int32_t *communicator);
+
+/* What `comm`, of one of the functions above, is in words: "MPICH". */
+const char *cg_comm_kind(const cg_comm *comm);
+
+/* Leaves; the others' collectives fail from then on. NULL is fine. */
+void cg_comm_free(cg_comm *comm);
+
+/* Ends all ranks where the library can do that (MPI); else leaves. */
+void cg_comm_abort(cg_comm *comm);
+
+/* Why the last function of this thread gave NULL. */
+const char *cg_comm_error(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,353 @@
+/*===- mpi.c - the ranks of whichever MPI library there is
+ * -------------------===
+ *
+ * No header and no library of MPI when this is built: the library is opened at
+ * run time, and its symbols tell which of three ABIs it has. Handles are passed
+ * as words: an int in MPICH, an address in Open MPI, a small number in MPI-5's.
+ *
+ * MPI moves bytes, elements are combined here: all element types have the same
+ * rules with all libraries, and results the same bits. A reduction is two steps
+ * that move as little as a ring: each rank gets its part of all ranks'
+ * elements, combines it, and gives it to all.
+ *===----------------------------------------------------------------------===*/
+
+#define _GNU_SOURCE 1
+#include "runtime/comm/parts.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef uintptr_t word;
+
+/* Elements of one step: counts of MPI are ints. */
+enum { kPiece = 1 << 24 };
+
+typedef struct mpi {
+  comm_base base;
+  word comm, byte;
+  void *inPlace;
+  int finalizes;
+  int *counts; /* four for each rank */
+  char *scratch;
+  size_t scratchBytes;
+  int (*Abort)(word, int);
+  int (*Allgather)(const void *, int, word, void *, int, word, word);
+  int (*Allgatherv)(const void *, int, word, void *, const int *, const int *,
+                    word, word);
+  int (*Alltoallv)(const void *, const int *, const int *, word, void *,
+                   const int *, const int *, word, word);
+  int (*Barrier)(word);
+  int (*Bcast)(void *, int, word, int, word);
+  int (*Comm_dup)(word, word *);
+  int (*Comm_free)(word *);
+  int (*Comm_rank)(word, int *);
+  int (*Comm_set_errhandler)(word, word);
+  int (*Comm_size)(word, int *);
+  int (*Error_string)(int, char *, int *);
+  int (*Finalize)(void);
+  int (*Finalized)(int *);
+  int (*Get_library_version)(char *, int *);
+  int (*Init_thread)(void *, void *, int, int *);
+  int (*Initialized)(int *);
+} mpi;
+
+static int32_t check(mpi *m, const char *what, int code) {
+  if (code == 0)
+    return CG_OK;
+  char text[8192] = ""; /* more than any library's limit */
+  int length = 0;
+  m->Error_string(code, text, &length);
+  return commFail(&m->base, CG_ERROR_COMM, "%s: %.300s", what, text);
+}
+
+/* `bytes` bytes that live until the next call. */
+static char *scratch(mpi *m, size_t bytes) {
+  if (m->scratchBytes < bytes) {
+    free(m->scratch);
+    m->scratch = malloc(bytes);
+    m->scratchBytes = m->scratch ? bytes : 0;
+    if (!m->scratch)
+      commFail(&m->base, CG_ERROR_COMM,
+               "out of memory: %zu bytes for a collective", bytes);
+  }
+  return m->scratch;
+}
+
+/* Gives each rank its part of all ranks' elements, `begin[r]` to `begin[r + 1]`
+   of `from`, and combines it into `to`. */
+static int32_t combineParts(mpi *m, const cg_collective *what, const char *from,
+                            const int64_t *begin, char *to) {
+  int32_t rank = m->base.face.rank, size = m->base.face.size;
+  size_t element = commElementBytes(what->dtype);
+  int *n = m->counts, *at = n + size, *own = at + size, *ownAt = own + size;
+  int64_t part = begin[rank + 1] - begin[rank];
+  for (int32_t r = 0; r < size; ++r) {
+    n[r] = (int)((begin[r + 1] - begin[r]) * (int64_t)element);
+    at[r] = (int)(begin[r] * (int64_t)element);
+    own[r] = (int)(part * (int64_t)element);
+    ownAt[r] = r * own[r];
+  }
+  size_t bytes = (size_t)part * element;
+  char *all = scratch(m, (size_t)size * bytes + 1);
+  if (!all)
+    return m->base.failed;
+  int32_t status = check(
+      m, commName(what->kind),
+      m->Alltoallv(from, n, at, m->byte, all, own, ownAt, m->byte, m->comm));
+  if (status == CG_OK)
+    commCombine(what->dtype, what->op, to, all, bytes, size, part);
+  return status;
+}
+
+/* In pieces of whole parts, one after the other. */
+static int32_t allReduce(mpi *m, const cg_collective *what, const char *from) {
+  int32_t rank = m->base.face.rank, size = m->base.face.size;
+  size_t element = commElementBytes(what->dtype);
+  int64_t begin[size + 1];
+  int32_t status = CG_OK;
+  for (int64_t at = 0; status == CG_OK && at < what->count; at += kPiece) {
+    int64_t n = what->count - at < kPiece ? what->count - at : kPiece;
+    int64_t part = (n + size - 1) / size;
+    for (int32_t r = 0; r <= size; ++r)
+      begin[r] = r * part < n ? r * part : n;
+    char *to = (char *)what->recv + (size_t)at * element;
+    status = combineParts(m, what, from + (size_t)at * element, begin,
+                          to + (size_t)begin[rank] * element);
+    /* combineParts has left the counts and offsets of parts. */
+    if (status == CG_OK)
+      status = check(m, "all_reduce",
+                     m->Allgatherv(m->inPlace, 0, m->byte, to, m->counts,
+                                   m->counts + size, m->byte, m->comm));
+  }
+  return status;
+}
+
+static int32_t reduceScatter(mpi *m, const cg_collective *what,
+                             const char *from) {
+  int32_t size = m->base.face.size;
+  int64_t begin[size + 1];
+  for (int32_t r = 0; r <= size; ++r)
+    begin[r] = r * what->count;
+  return combineParts(m, what, from, begin, what->recv);
+}
+
+static int32_t allToAll(mpi *m, const char *from, char *to, int bytes) {
+  int32_t size = m->base.face.size;
+  int *n = m->counts, *at = n + size;
+  for (int32_t r = 0; r < size; ++r) {
+    n[r] = bytes;
+    at[r] = r * bytes;
+  }
+  return check(m, "all_to_all",
+               m->Alltoallv(from, n, at, m->byte, to, n, at, m->byte, m->comm));
+}
+
+static int32_t start(cg_comm *self, const cg_collective *what, void **request) {
+  mpi *m = (mpi *)self;
+  *request = NULL;
+  int32_t status = commCheck(&m->base, what);
+  if (status != CG_OK)
+    return status;
+  if (what->kind == CG_BARRIER)
+    return check(m, "barrier", m->Barrier(m->comm));
+  const char *from = what->send ? what->send : what->recv;
+  size_t element = commElementBytes(what->dtype);
+  size_t bytes = (size_t)what->count * element;
+  if (what->kind == CG_ALL_REDUCE)
+    return allReduce(m, what, from);
+  if (bytes * (size_t)self->size > INT32_MAX)
+    return commFail(&m->base, CG_ERROR_COMM,
+                    "%s of %zu bytes a rank is more than MPI moves at once: "
+                    "2 GiB over all ranks",
+                    commName(what->kind), bytes);
+  switch (what->kind) {
+  case CG_REDUCE_SCATTER:
+    return reduceScatter(m, what, from);
+  case CG_ALL_GATHER:
+    return check(m, "all_gather",
+                 m->Allgather(from, (int)bytes, m->byte, what->recv, (int)bytes,
+                              m->byte, m->comm));
+  case CG_ALL_TO_ALL:
+    return allToAll(m, from, what->recv, (int)bytes);
+  default:
+    if (self->rank == what->root && from != what->recv)
+      memcpy(what->recv, from, bytes);
+    return check(
+        m, "broadcast",
+        m->Bcast(what->recv, (int)bytes, m->byte, what->root, m->comm));
+  }
+}
+
+static int32_t wait_(cg_comm *self, void **request) {
+  (void)request;
+  return ((mpi *)self)->base.failed;
+}
+
+static int32_t agree(cg_comm *self, uint64_t hash) {
+  mpi *m = (mpi *)self;
+  if (m->base.failed)
+    return m->base.failed;
+  if (commHasAgreed(&m->base, hash))
+    return CG_OK;
+  uint64_t all[self->size];
+  int32_t status = check(
+      m, "agree", m->Allgather(&hash, 8, m->byte, all, 8, m->byte, m->comm));
+  for (int32_t r = 1; status == CG_OK && r < self->size; ++r)
+    if (all[r] != all[0])
+      status = commFail(&m->base, CG_ERROR_COMM_MISMATCH,
+                        "rank %d runs another program than rank 0, or the same "
+                        "with other shapes or dtypes",
+                        r);
+  if (status == CG_OK)
+    commNoteAgreed(&m->base, hash);
+  return status;
+}
+
+static const char *message(cg_comm *self) { return ((mpi *)self)->base.text; }
+
+static void release(comm_base *base) {
+  mpi *m = (mpi *)base;
+  int over = 0;
+  m->Finalized(&over);
+  if (!over) {
+    m->Comm_free(&m->comm);
+    if (m->finalizes)
+      m->Finalize();
+  }
+  free(m->scratch);
+  free(m->counts);
+}
+
+static void abort_(comm_base *base) {
+  mpi *m = (mpi *)base;
+  m->Abort(m->comm, 1);
+}
+
+/* A library that is loaded already comes first: never two in one process. Open
+   MPI's plugins need its symbols to be global. */
+static void *openLibrary(const char *library) {
+  const char *names[] = {library,        "libmpi_abi.so.0", "libmpi_abi.so.1",
+                         "libmpi.so.12", "libmpi.so.40",    "libmpi.so"};
+  int count = (int)(sizeof names / sizeof *names);
+  for (int loaded = 1; loaded >= 0; --loaded)
+    for (int i = 0; i < count; ++i) {
+      void *handle = names[i] ? dlopen(names[i], RTLD_NOW | RTLD_GLOBAL |
+                                                     (loaded ? RTLD_NOLOAD : 0))
+                              : NULL;
+      if (handle)
+        return handle;
+    }
+  return NULL;
+}
+
+/* The constants of a library's ABI; returns its level of MPI_THREAD_SERIALIZED,
+   0 where it is none that is known. */
+static int readConstants(mpi *m, void *handle, word *world, word *returns) {
+  Dl_info where;
+  if (dlsym(handle, "ompi_mpi_comm_world")) {
+    m->base.kind = "Open MPI";
+    *world = (word)dlsym(handle, "ompi_mpi_comm_world");
+    *returns = (word)dlsym(handle, "ompi_mpi_errors_return");
+    m->byte = (word)dlsym(handle, "ompi_mpi_byte");
+    m->inPlace = (void *)1;
+    return 2;
+  }
+  if (dladdr(dlsym(handle, "MPI_Allgather"), &where) &&
+      strstr(where.dli_fname, "libmpi_abi.")) {
+    m->base.kind = "MPI-5 ABI";
+    *world = 0x101, *returns = 0x143;
+    m->byte = 0x247;
+    m->inPlace = (void *)1;
+    return 2048;
+  }
+  char version[8192] = "";
+  int length = 0;
+  m->Get_library_version(version, &length);
+  if (!strstr(version, "MPICH") && !strstr(version, "Intel") &&
+      !strstr(version, "MVAPICH"))
+    return 0;
+  m->base.kind = "MPICH";
+  *world = 0x44000000, *returns = 0x54000001;
+  m->byte = 0x4c00010d;
+  m->inPlace = (void *)-1;
+  return 2;
+}
+
+static void *refuseMpi(mpi *m) {
+  free(m->counts);
+  free(m);
+  return NULL;
+}
+
+cg_comm *cg_comm_mpi(const char *library, const int32_t *communicator) {
+  void *handle = openLibrary(library);
+  if (!handle)
+    return commRefuse("no MPI library is found%s%s: %s", library ? " as " : "",
+                      library ? library : "", dlerror());
+  mpi *m = calloc(1, sizeof *m);
+  if (!m)
+    return commRefuse("out of memory");
+#define FIND(name)                                                             \
+  if (!(*(void **)&m->name = dlsym(handle, "MPI_" #name))) {                   \
+    commRefuse("the MPI library has no MPI_" #name);                           \
+    return refuseMpi(m);                                                       \
+  }
+  FIND(Abort)
+  FIND(Allgather)
+  FIND(Allgatherv)
+  FIND(Alltoallv)
+  FIND(Barrier)
+  FIND(Bcast)
+  FIND(Comm_dup)
+  FIND(Comm_free)
+  FIND(Comm_rank)
+  FIND(Comm_set_errhandler)
+  FIND(Comm_size)
+  FIND(Error_string)
+  FIND(Finalize)
+  FIND(Finalized)
+  FIND(Get_library_version)
+  FIND(Init_thread)
+  FIND(Initialized)
+#undef FIND
+  word world, returns;
+  int serialized = readConstants(m, handle, &world, &returns);
+  if (!serialized) {
+    commRefuse("the MPI library is of no kind that is known: MPICH, Open MPI, "
+               "or one with MPI-5's ABI");
+    return refuseMpi(m);
+  }
+  int before = 0, level = 0;
+  m->Initialized(&before);
+  if (!before && m->Init_thread(NULL, NULL, serialized, &level)) {
+    commRefuse("MPI_Init_thread failed: %s", m->base.kind);
+    return refuseMpi(m);
+  }
+  m->finalizes = !before;
+  if (communicator) {
+    word (*fromFortran)(int) = (word (*)(int))dlsym(handle, "MPI_Comm_f2c");
+    if (!fromFortran)
+      fromFortran = (word (*)(int))dlsym(handle, "MPI_Comm_fromint");
+    if (!fromFortran) {
+      commRefuse("the MPI library has no MPI_Comm_f2c");
+      return refuseMpi(m);
+    }
+    world = fromFortran(*communicator);
+  }
+  /* One of our own: what the program sends and this sends never meet. */
+  int rank = 0, size = 0;
+  if (m->Comm_dup(world, &m->comm) ||
+      m->Comm_set_errhandler(m->comm, returns) ||
+      m->Comm_rank(m->comm, &rank) || m->Comm_size(m->comm, &size) ||
+      !(m->counts = malloc(sizeof(int) * 4 * (size_t)size))) {
+    commRefuse("the communicator cannot be duplicated: %s", m->base.kind);
+    return refuseMpi(m);
+  }
+  m->base.face =
+      (cg_comm){sizeof(cg_comm), rank, size, 0, start, wait_, agree, message};
+  m->base.release = release;
+  m->base.abort = abort_;
+  return &m->base.face;
+}

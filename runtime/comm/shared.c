@@ -1,0 +1,376 @@
+/*===- shared.c - the ranks of one machine, by memory they share
+ * -------------===
+ *
+ * A file in /dev/shm has a slot for each rank and one for what is combined,
+ * twice. A collective goes in pieces that fit a slot: each rank puts its piece
+ * in, all meet, each takes what it needs. The next piece uses the other set of
+ * slots, so that one meeting a piece is enough: who has met for it has taken
+ * all of the one before. A reduction meets once more, as each rank combines a
+ * part.
+ *
+ * At each meeting ranks compare what they think they do. Each holds a lock on a
+ * byte of the file as long as it lives. Who waits long at a meeting asks
+ * whether the others' locks are held.
+ *===----------------------------------------------------------------------===*/
+
+#define _GNU_SOURCE 1
+#include "runtime/comm/parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { kVersion = 1, kPiece = 1 << 18, kPollMs = 50, kSpins = 2000 };
+
+/* In segment.failed: the first rank that has ended + 1, or one of these. */
+enum { kLate = 1 << 20, kDifferent = 1 << 21 };
+
+typedef struct segment {
+  _Atomic uint32_t version, size, joined, failed;
+  _Atomic uint32_t culprit; /* of kDifferent: a rank */
+  _Alignas(64) _Atomic uint32_t arrived;
+  _Alignas(64) _Atomic uint32_t phase;
+  /* What each rank is about to do, for either set. */
+  _Alignas(64) _Atomic uint64_t doing[2][CG_MOST_SHARED_RANKS];
+  _Alignas(4096) char data[];
+} segment;
+
+typedef struct shared {
+  comm_base base;
+  segment *s;
+  int fd;
+  size_t bytes;
+  int64_t timeout;
+  uint64_t piece; /* so far */
+  cg_network network;
+} shared;
+
+static int64_t now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
+}
+
+/* The first other rank whose lock is free, or -1. */
+static int32_t gone(shared *c) {
+  for (int32_t r = 0; r < c->base.face.size; ++r) {
+    struct flock lock = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = r, .l_len = 1};
+    if (r != c->base.face.rank && fcntl(c->fd, F_GETLK, &lock) == 0 &&
+        lock.l_type == F_UNLCK)
+      return r;
+  }
+  return -1;
+}
+
+/* The error that some rank has found. */
+static int32_t fail(shared *c) {
+  uint32_t failed = atomic_load(&c->s->failed);
+  if (failed == kLate)
+    return commFail(&c->base, CG_ERROR_COMM_TIMEOUT,
+                    "ranks have waited %lld ms for one that did not come: it "
+                    "is slower than the time limit allows, or stopped calling "
+                    "collectives",
+                    (long long)c->timeout);
+  if (failed == kDifferent)
+    return commFail(&c->base, CG_ERROR_COMM_MISMATCH,
+                    "rank %u does another collective than rank 0: the ranks "
+                    "run different programs, or the same with other shapes or "
+                    "dtypes, or not the same number of times",
+                    atomic_load(&c->s->culprit));
+  return commFail(&c->base, CG_ERROR_COMM, "rank %u has ended", failed - 1);
+}
+
+static void declare(shared *c, uint32_t what) {
+  uint32_t none = 0;
+  atomic_compare_exchange_strong(&c->s->failed, &none, what);
+}
+
+/* Returns when all ranks are here. */
+static int32_t barrier(shared *c) {
+  segment *s = c->s;
+  uint32_t phase = atomic_load(&s->phase);
+  if (atomic_load(&s->failed))
+    return fail(c);
+  if (atomic_fetch_add(&s->arrived, 1) + 1 == atomic_load(&s->size)) {
+    atomic_store(&s->arrived, 0);
+    atomic_fetch_add(&s->phase, 1);
+    syscall(SYS_futex, &s->phase, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    return CG_OK;
+  }
+  for (int i = 0; i < kSpins; ++i) {
+    if (atomic_load(&s->phase) != phase)
+      return CG_OK;
+    __builtin_ia32_pause();
+  }
+  int64_t until = now() + c->timeout;
+  while (atomic_load(&s->phase) == phase) {
+    struct timespec poll = {0, kPollMs * 1000000};
+    syscall(SYS_futex, &s->phase, FUTEX_WAIT, phase, &poll, NULL, 0);
+    if (atomic_load(&s->phase) != phase)
+      break;
+    int32_t dead = gone(c);
+    /* It may have come, and ended, since. */
+    if (atomic_load(&s->phase) != phase)
+      break;
+    if (dead >= 0)
+      declare(c, 1 + (uint32_t)dead);
+    else if (now() > until)
+      declare(c, kLate);
+    if (atomic_load(&s->failed))
+      return fail(c);
+  }
+  return CG_OK;
+}
+
+/* The same, and that all are about to do the same. */
+static int32_t meet(shared *c, uint32_t set, uint64_t doing) {
+  atomic_store(&c->s->doing[set][c->base.face.rank], doing);
+  int32_t status = barrier(c);
+  if (status != CG_OK)
+    return status;
+  uint64_t first = atomic_load(&c->s->doing[set][0]);
+  for (int32_t r = 1; r < c->base.face.size; ++r)
+    if (atomic_load(&c->s->doing[set][r]) != first) {
+      atomic_store(&c->s->culprit, (uint32_t)r);
+      declare(c, kDifferent);
+      return fail(c);
+    }
+  return CG_OK;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+  return hash ^ hash >> 29;
+}
+
+static uint64_t signatureOf(const cg_collective *what) {
+  uint64_t hash = mix(1, (uint64_t)what->kind);
+  hash = mix(hash, (uint64_t)what->op);
+  hash = mix(hash, (uint64_t)what->dtype);
+  hash = mix(hash, (uint64_t)what->root);
+  return mix(hash, (uint64_t)what->count);
+}
+
+static char *slot(shared *c, uint32_t set, int32_t rank) {
+  return c->s->data +
+         ((size_t)set * (size_t)(c->base.face.size + 1) + (size_t)rank) *
+             kPiece;
+}
+
+/* `n` elements of a piece, of `count` in all, which begins with element `at`.
+ */
+static int32_t movePiece(shared *c, const cg_collective *what, const char *from,
+                         int64_t at, int64_t n, uint64_t doing) {
+  int32_t rank = c->base.face.rank, size = c->base.face.size;
+  uint32_t set = c->piece++ & 1;
+  size_t element = commElementBytes(what->dtype);
+  size_t offset = (size_t)at * element, bytes = (size_t)n * element;
+  size_t whole = (size_t)what->count * element;
+  char *own = slot(c, set, rank), *result = slot(c, set, size);
+  char *to = what->recv;
+  switch (what->kind) {
+  case CG_REDUCE_SCATTER:
+  case CG_ALL_TO_ALL: /* a block for each rank */
+    for (int32_t r = 0; r < size; ++r)
+      memcpy(own + (size_t)r * bytes, from + (size_t)r * whole + offset, bytes);
+    break;
+  case CG_BROADCAST:
+    if (rank == what->root)
+      memcpy(result, from + offset, bytes);
+    break;
+  case CG_BARRIER:
+    break;
+  default:
+    memcpy(own, from + offset, bytes);
+  }
+  int32_t status = meet(c, set, doing);
+  if (status != CG_OK)
+    return status;
+  switch (what->kind) {
+  case CG_ALL_REDUCE: {
+    int64_t part = ((n + size - 1) / size + 15) / 16 * 16;
+    int64_t begin = rank * part < n ? rank * part : n;
+    int64_t end = begin + part < n ? begin + part : n;
+    size_t skip = (size_t)begin * element;
+    commCombine(what->dtype, what->op, result + skip, slot(c, set, 0) + skip,
+                kPiece, size, end - begin);
+    status = barrier(c);
+    if (status == CG_OK)
+      memcpy(to + offset, result, bytes);
+    return status;
+  }
+  case CG_REDUCE_SCATTER:
+    commCombine(what->dtype, what->op, to + offset,
+                slot(c, set, 0) + (size_t)rank * bytes, kPiece, size, n);
+    break;
+  case CG_ALL_GATHER:
+    for (int32_t r = 0; r < size; ++r)
+      memcpy(to + (size_t)r * whole + offset, slot(c, set, r), bytes);
+    break;
+  case CG_ALL_TO_ALL:
+    for (int32_t r = 0; r < size; ++r)
+      memcpy(to + (size_t)r * whole + offset,
+             slot(c, set, r) + (size_t)rank * bytes, bytes);
+    break;
+  case CG_BROADCAST:
+    memcpy(to + offset, result, bytes);
+    break;
+  }
+  return CG_OK;
+}
+
+static void playNetwork(const cg_network *network, double bytes) {
+  double us = network->delay_us;
+  if (network->bytes_per_us > 0)
+    us += bytes / network->bytes_per_us;
+  if (us > 0) {
+    struct timespec t = {(time_t)(us / 1e6),
+                         (long)((us - (double)(time_t)(us / 1e6) * 1e6) * 1e3)};
+    nanosleep(&t, NULL);
+  }
+}
+
+static int32_t start(cg_comm *self, const cg_collective *what, void **request) {
+  shared *c = (shared *)self;
+  *request = NULL;
+  int32_t status = commCheck(&c->base, what);
+  if (status != CG_OK)
+    return status;
+  uint64_t doing = signatureOf(what);
+  const char *from = what->send ? what->send : what->recv;
+  if (what->kind == CG_BARRIER)
+    return movePiece(c, what, from, 0, 0, doing);
+  size_t element = commElementBytes(what->dtype);
+  int64_t blocks =
+      what->kind == CG_REDUCE_SCATTER || what->kind == CG_ALL_TO_ALL
+          ? self->size
+          : 1;
+  int64_t most = kPiece / (int64_t)element / blocks;
+  int64_t at = 0;
+  do { /* at least one, so that ranks notice where one has none */
+    int64_t n = what->count - at < most ? what->count - at : most;
+    status = movePiece(c, what, from, at, n, doing);
+    at += n;
+  } while (status == CG_OK && at < what->count);
+  if (status == CG_OK)
+    playNetwork(&c->network, (double)what->count * (double)element);
+  return status;
+}
+
+static int32_t wait_(cg_comm *self, void **request) {
+  (void)request;
+  return ((shared *)self)->base.failed;
+}
+
+static int32_t agree(cg_comm *self, uint64_t hash) {
+  shared *c = (shared *)self;
+  if (c->base.failed)
+    return c->base.failed;
+  if (commHasAgreed(&c->base, hash))
+    return CG_OK;
+  int32_t status = meet(c, c->piece++ & 1, mix(2, hash));
+  if (status == CG_OK)
+    commNoteAgreed(&c->base, hash);
+  return status;
+}
+
+static const char *message(cg_comm *self) {
+  return ((shared *)self)->base.text;
+}
+
+static void release(comm_base *base) {
+  shared *c = (shared *)base;
+  munmap(c->s, c->bytes);
+  close(c->fd); /* gives the lock back */
+}
+
+static void *refuseShared(shared *c, const char *path) {
+  if (c->s)
+    munmap(c->s, c->bytes);
+  if (c->fd >= 0)
+    close(c->fd);
+  if (path)
+    shm_unlink(path);
+  free(c);
+  return NULL;
+}
+
+cg_comm *cg_comm_shared(const char *name, int32_t rank, int32_t size,
+                        int64_t timeout, const cg_network *network) {
+  char path[128];
+  if (size < 1 || size > CG_MOST_SHARED_RANKS || rank < 0 || rank >= size)
+    return commRefuse("rank %d of %d is not possible: a machine has 1 to %d "
+                      "ranks, with numbers from 0",
+                      rank, size, CG_MOST_SHARED_RANKS);
+  if (strchr(name, '/') ||
+      snprintf(path, sizeof path, "/cellgrad-%s", name) >= (int)sizeof path)
+    return commRefuse("'%s' is no name of a group: it has a slash, or more "
+                      "than 100 letters",
+                      name);
+  shared *c = calloc(1, sizeof *c);
+  if (!c)
+    return commRefuse("out of memory");
+  c->base.face =
+      (cg_comm){sizeof(cg_comm), rank, size, 0, start, wait_, agree, message};
+  c->base.kind = "shared memory";
+  c->base.release = release;
+  c->base.abort = release;
+  c->timeout = timeout;
+  if (network)
+    c->network = *network;
+  c->bytes = sizeof(segment) + (size_t)2 * (size_t)(size + 1) * kPiece;
+  c->fd = shm_open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (c->fd < 0 || ftruncate(c->fd, (off_t)c->bytes)) {
+    commRefuse("cannot open /dev/shm%s: %s", path, strerror(errno));
+    return refuseShared(c, NULL);
+  }
+  struct flock lock = {
+      .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = rank, .l_len = 1};
+  if (fcntl(c->fd, F_SETLK, &lock)) {
+    commRefuse("there is a rank %d in the group '%s' already", rank, name);
+    return refuseShared(c, NULL);
+  }
+  void *memory =
+      mmap(NULL, c->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, c->fd, 0);
+  if (memory == MAP_FAILED) {
+    commRefuse("cannot map %zu bytes of /dev/shm: %s", c->bytes,
+               strerror(errno));
+    return refuseShared(c, NULL);
+  }
+  c->s = memory;
+  uint32_t noVersion = 0, noSize = 0;
+  atomic_compare_exchange_strong(&c->s->version, &noVersion, kVersion);
+  atomic_compare_exchange_strong(&c->s->size, &noSize, (uint32_t)size);
+  if (atomic_load(&c->s->version) != kVersion ||
+      atomic_load(&c->s->size) != (uint32_t)size) {
+    commRefuse("the group '%s' has %u ranks and version %u; this rank has %d "
+               "and %d",
+               name, atomic_load(&c->s->size), atomic_load(&c->s->version),
+               size, kVersion);
+    return refuseShared(c, NULL);
+  }
+  atomic_fetch_add(&c->s->joined, 1);
+  int64_t until = now() + timeout;
+  while (atomic_load(&c->s->joined) < (uint32_t)size) {
+    struct timespec pause = {0, 1000000};
+    nanosleep(&pause, NULL);
+    if (now() > until) {
+      commRefuse("%u of %d ranks have come within %lld ms",
+                 atomic_load(&c->s->joined), size, (long long)timeout);
+      return refuseShared(c, path);
+    }
+  }
+  if (rank == 0)
+    shm_unlink(path); /* nothing is left, however the processes end */
+  return &c->base.face;
+}

@@ -1,0 +1,182 @@
+"""Random programs with collectives, and their gradients, on several ranks against numpy.
+
+    python test/fuzz/collectives.py --count=200 --first=1000 --ranks=4
+
+A program is a list of steps on tensors of one length; each step is an op or a collective of earlier values.
+numpy runs it on the tensors of all ranks at once, forwards and backwards. Ranks are forks that share memory;
+the network may be played, which changes when ranks come to a collective.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
+
+import rank_groups
+
+import cellgrad as ms
+from cellgrad import ops
+from cellgrad.ops import collectives
+
+LOCAL = ("add", "mul", "sin", "where", "order")
+SHARED = ("sum", "max", "gather", "scatter", "exchange", "from", "mean")
+
+
+def program(seed, count):
+    """(kind, operands, constant) for each step; values 0 and 1 are the inputs."""
+    draw = np.random.default_rng(seed)
+    steps = []
+    for i in range(int(draw.integers(3, 12))):
+        kind = str(draw.choice(SHARED if draw.random() < 0.5 else LOCAL))
+        steps.append((kind, draw.integers(0, i + 2, 2).tolist(), int(draw.integers(0, count))))
+    width = count * int(draw.choice([1, 2, 5]))
+    x = draw.uniform(-1, 1, (2, count, width))
+    if draw.random() < 0.3:  # ties of extrema
+        x = np.round(x)
+    return steps, x
+
+
+def on_rank(steps, count):
+    """The program as a function of the two inputs of a rank."""
+
+    def body(a, b):
+        values = [a, b]
+        for kind, (i, j), k in steps:
+            x, y = values[i], values[j]
+            if kind == "add":
+                z = x + y
+            elif kind == "mul":
+                z = x * y
+            elif kind == "sin":
+                z = ops.sin(x)
+            elif kind == "where":
+                z = ops.where(x > 0, x * 2, y)
+            elif kind == "order":  # a view of the values in another order
+                z = x.reshape((count, -1)).T.reshape(x.shape)
+            elif kind in ("sum", "max", "mean"):
+                z = collectives.all_reduce(x, kind)
+            elif kind == "gather":
+                z = collectives.all_gather(x * y).reshape((count, -1)).sum(0)
+            elif kind == "scatter":
+                z = ops.tile(collectives.reduce_scatter(x), (count,))
+            elif kind == "exchange":
+                z = collectives.all_to_all(x)
+            else:
+                z = collectives.broadcast(x, k)
+            values.append(z)
+        return values[-1], values[-2]
+
+    def objective(a, b):
+        last, before = body(a, b)
+        return (last * 3 + before).sum(), last
+
+    return objective
+
+
+def expected(steps, inputs, count):
+    """The last value of all ranks, and the gradients of the sum of all objectives by both inputs."""
+    values = [inputs[0], inputs[1]]
+    total, shape = count, inputs[0].shape
+    part = shape[1] // count
+
+    def swap(x):
+        return x.reshape(count, count, part).swapaxes(0, 1).reshape(shape)
+
+    for kind, (i, j), k in steps:
+        x, y = values[i], values[j]
+        values.append(
+            {
+                "add": lambda x=x, y=y: x + y,
+                "mul": lambda x=x, y=y: x * y,
+                "sin": lambda x=x: np.sin(x),
+                "where": lambda x=x, y=y: np.where(x > 0, x * 2, y),
+                "order": lambda x=x: x.reshape(count, count, -1).swapaxes(1, 2).reshape(shape),
+                "sum": lambda x=x: np.broadcast_to(x.sum(0), shape),
+                "mean": lambda x=x: np.broadcast_to(x.sum(0) / total, shape),
+                "max": lambda x=x: np.broadcast_to(x.max(0), shape),
+                "gather": lambda x=x, y=y: np.broadcast_to((x * y).sum(0), shape),
+                "scatter": lambda x=x: np.tile(x.sum(0).reshape(count, part), (1, count)),
+                "exchange": lambda x=x: swap(x),
+                "from": lambda x=x, k=k: np.broadcast_to(x[k], shape),
+            }[kind]()
+        )
+    slopes = [np.zeros(shape) for _ in values]
+    slopes[-1] = slopes[-1] + 3
+    slopes[-2] = slopes[-2] + 1
+    for at in reversed(range(len(steps))):
+        kind, (i, j), k = steps[at]
+        x, y, g = values[i], values[j], slopes[at + 2]
+        if kind in ("add", "mul"):
+            slopes[i] = slopes[i] + g * (1 if kind == "add" else y)
+            slopes[j] = slopes[j] + g * (1 if kind == "add" else x)
+        elif kind == "sin":
+            slopes[i] = slopes[i] + g * np.cos(x)
+        elif kind == "where":
+            slopes[i] = slopes[i] + np.where(x > 0, 2 * g, 0)
+            slopes[j] = slopes[j] + np.where(x > 0, 0, g)
+        elif kind == "order":
+            slopes[i] = slopes[i] + g.reshape(count, -1, count).swapaxes(1, 2).reshape(shape)
+        elif kind in ("sum", "mean"):
+            slopes[i] = slopes[i] + g.sum(0) / (total if kind == "mean" else 1)
+        elif kind == "max":
+            attained = x == x.max(0)
+            slopes[i] = slopes[i] + attained * g.sum(0) / attained.sum(0)
+        elif kind == "gather":
+            slopes[i] = slopes[i] + g.sum(0) * y
+            slopes[j] = slopes[j] + g.sum(0) * x
+        elif kind == "scatter":
+            each = g.reshape(count, count, part).sum(1)  # by the rank that has the part
+            slopes[i] = slopes[i] + each.reshape(1, -1)
+        elif kind == "exchange":
+            slopes[i] = slopes[i] + swap(g)
+        else:
+            only = np.zeros(shape)
+            only[k] = g.sum(0)
+            slopes[i] = slopes[i] + only
+    return values[-1], slopes[0], slopes[1]
+
+
+def run(seeds, count, network=""):
+    """The seeds whose programs differ from numpy, with what differs."""
+    made = [program(seed, count) for seed in seeds]
+
+    def body(rank):
+        found = []
+        for steps, x in made:
+            function = on_rank(steps, count)
+            given = [ms.Tensor(x[0, rank]), ms.Tensor(x[1, rank])]
+            both = ms.value_and_grad(function, (0, 1), has_aux=True)
+            (_, last), (a, b) = both(*given)
+            found.append([t.asnumpy() for t in (last, a, b)])
+        return found
+
+    env = {"CELLGRAD_COMM_NETWORK": network} if network else {}
+    ranks = rank_groups.values(count, body, timeout=600, env=env)
+    wrong = []
+    for at, (seed, (steps, x)) in enumerate(zip(seeds, made, strict=True)):
+        for name, want, i in zip(("value", "by a", "by b"), expected(steps, x, count), range(3)):
+            got = np.stack([found[at][i] for found in ranks])
+            if not np.allclose(got, want, rtol=1e-9, atol=1e-9, equal_nan=True):
+                wrong.append(f"seed {seed} on {count} ranks: {name} {got} is not {want}: {steps}")
+    return wrong
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--count", type=int, default=50)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--ranks", type=int, default=2)
+    parser.add_argument("--network", default="")
+    options = parser.parse_args()
+    seeds = range(options.first, options.first + options.count)
+    wrong = run(list(seeds), options.ranks, options.network)
+    print("\n".join(wrong))
+    print(f"{len(seeds)} programs, {len(wrong)} differ")
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,221 @@
+"""Random collectives through runtime/comm itself, as a C program calls it, against numpy.
+
+    python test/fuzz/communicators.py --count=200 --ranks=3
+
+The files are compiled with the C compiler and called by ctypes: no other part of cellgrad is involved.
+"""
+
+import argparse
+import ctypes as c
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = ("comm/base.c", "comm/combine.c", "comm/mpi.c", "comm/shared.c", "halves.c")
+DTYPES = {1: np.int8, 2: np.int16, 3: np.int32, 4: np.int64, 8: np.float32, 9: np.float64}
+ALL_REDUCE, REDUCE_SCATTER, ALL_GATHER, BROADCAST, ALL_TO_ALL, BARRIER = 0, 1, 2, 3, 4, 10
+COMBINE = [np.add, np.multiply, np.minimum, np.maximum]
+MISMATCH, TIMEOUT, GONE = 17, 18, 16
+
+
+class Collective(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        *((name, c.c_int32) for name in ("kind", "op", "dtype", "root", "flags")),
+        ("count", c.c_int64),
+        ("send", c.c_void_p),
+        ("recv", c.c_void_p),
+    ]
+
+
+class Comm(c.Structure):
+    pass
+
+
+START = c.CFUNCTYPE(c.c_int32, c.POINTER(Comm), c.POINTER(Collective), c.POINTER(c.c_void_p))
+Comm._fields_ = [
+    ("struct_size", c.c_uint32),
+    ("rank", c.c_int32),
+    ("size", c.c_int32),
+    ("reserved", c.c_int32),
+    ("start", START),
+    ("wait", c.CFUNCTYPE(c.c_int32, c.POINTER(Comm), c.POINTER(c.c_void_p))),
+    ("agree", c.CFUNCTYPE(c.c_int32, c.POINTER(Comm), c.c_uint64)),
+    ("message", c.CFUNCTYPE(c.c_char_p, c.POINTER(Comm))),
+]
+
+
+def built(folder, runtime=ROOT / "runtime"):
+    """The library, of the sources in `runtime`."""
+    path = Path(folder) / "comm.so"
+    command = ["cc", "-shared", "-fPIC", "-O1", "-std=c11", "-w", f"-I{runtime.parent}", "-o", path]
+    subprocess.run([*command, *(runtime / name for name in SOURCES)], check=True)
+    return path
+
+
+class Rank:
+    """A rank, in its process."""
+
+    def __init__(self, path, name, rank, size, timeout_ms=20_000):
+        library = c.CDLL(str(path))
+        library.cg_comm_shared.restype = c.POINTER(Comm)
+        wanted = [c.c_char_p, c.c_int32, c.c_int32, c.c_int64, c.c_void_p]
+        library.cg_comm_shared.argtypes = wanted
+        self.comm = library.cg_comm_shared(name.encode(), rank, size, timeout_ms, None)
+        assert self.comm, "the rank cannot join"
+
+    def __call__(self, kind, op=0, dtype=8, root=0, count=0, send=None, receive=None):
+        address = lambda a: None if a is None else a.ctypes.data
+        what = Collective(c.sizeof(Collective), kind, op, dtype, root, 0, count)
+        what.send, what.recv = address(send), address(receive)
+        request, face = c.c_void_p(), self.comm.contents
+        status = face.start(self.comm, c.byref(what), c.byref(request))
+        return status or face.wait(self.comm, c.byref(request))
+
+    def agree(self, value):
+        return self.comm.contents.agree(self.comm, value)
+
+
+def drawn(seed, size):
+    """One collective: its arguments, and what each rank brings and is to get."""
+    draw = np.random.default_rng(seed)
+    dtype = int(draw.choice(list(DTYPES)))
+    kind, op = int(draw.choice(5)), int(draw.integers(4))
+    count = int(draw.choice([0, 1, 2, 15, 16, 17, 100, 1000, 40_000, 70_001]))
+    root = int(draw.integers(size)) if kind == BROADCAST else 0
+    blocks = size if kind in (REDUCE_SCATTER, ALL_TO_ALL) else 1
+    if DTYPES[dtype] in (np.float32, np.float64):
+        # Sums in another order have other bits; a tree of 2, 3 or 4 ranks is ((0, 1), (2, 3)).
+        x = draw.uniform(-1, 1, (size, blocks * count)).astype(DTYPES[dtype])
+        x[draw.random(x.shape) < 0.01] = np.nan
+    else:
+        x = draw.integers(-100, 100, (size, blocks * count)).astype(DTYPES[dtype])
+    with np.errstate(all="ignore"):
+        f = COMBINE[op]
+        tree = f(x[0], x[1]) if size > 1 else x[0]
+        if size > 2:
+            tree = f(tree, x[2] if size == 3 else f(x[2], x[3]))
+    parts = x.reshape(size, blocks, count)
+    want = {
+        ALL_REDUCE: lambda r: tree,
+        REDUCE_SCATTER: lambda r: tree.reshape(blocks, count)[r],
+        ALL_GATHER: lambda r: x.reshape(-1),
+        BROADCAST: lambda r: x[root],
+        ALL_TO_ALL: lambda r: parts[:, r].reshape(-1),
+    }[kind]
+    in_place = kind in (ALL_REDUCE, BROADCAST) and draw.random() < 0.5
+    call = {"kind": kind, "op": op, "dtype": dtype, "root": root, "count": count}
+    return call, x, want, in_place
+
+
+def numbers(rank, size, path, name, seeds):
+    """What is wrong on this rank."""
+    joined, wrong = Rank(path, name, rank, size), []
+    for seed in seeds:
+        call, x, want, in_place = drawn(seed, size)
+        given, right = x[rank].copy(), want(rank)
+        receive = given if in_place else np.zeros(right.size + 8, right.dtype)
+        status = joined(**call, send=None if in_place else given, receive=receive)
+        status = status or joined(BARRIER) or joined.agree(seed % 5)
+        if status or not np.array_equal(
+            receive[: right.size], right, equal_nan=right.dtype.kind == "f"
+        ):
+            wrong.append(f"{call} on rank {rank} of {size}, in place {in_place}: status {status}")
+        elif not in_place and (receive[right.size :].any() or not same(given, x[rank])):
+            wrong.append(f"{call} writes elsewhere")
+        if status:
+            break
+    return wrong
+
+
+def same(a, b):
+    return a.tobytes() == b.tobytes()
+
+
+def faults(rank, size, path, name):
+    """What is not noticed on this rank."""
+    one = np.zeros(4, np.float32)
+    cases = {
+        "count": lambda j: j(0, count=1 + rank, receive=one),
+        "dtype": lambda j: j(0, count=1, dtype=8 if rank else 3, receive=one),
+        "op": lambda j: j(0, count=1, op=rank, receive=one),
+        "kind": lambda j: j(2 if rank else 3, count=1, receive=np.zeros(8, np.float32)),
+        "root": lambda j: j(3, count=1, root=rank, receive=one),
+        "hash": lambda j: j.agree(7) or j.agree(1 + rank),
+        "hash and collective": lambda j: j.agree(1) if rank else j(BARRIER),
+    }
+    wrong = []
+    for case, call in cases.items():
+        joined = Rank(path, f"{name}-{case.replace(' ', '')}", rank, size)
+        status, again = call(joined), joined(BARRIER)
+        said = joined.comm.contents.message(joined.comm)
+        if (status, again) != (MISMATCH, MISMATCH) or b"other collective" not in said:
+            wrong.append(f"another {case}: {status}, then {again}, {said}")
+    late = Rank(path, f"{name}-late", rank, size, 300)
+    if rank == 0 and late(BARRIER) != TIMEOUT:
+        wrong.append("late")
+    gone = Rank(path, f"{name}-gone", rank, size)
+    if rank != 0:
+        os._exit(0)
+    if gone(BARRIER) != GONE:
+        wrong.append("gone")
+    return wrong
+
+
+def on_ranks(size, body, *args, seconds=60):
+    """What `body` finds on all ranks, which are forks; a line for one that ends otherwise, or not in time."""
+    children, found = [], []
+    for rank in range(size):
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            import signal
+
+            signal.alarm(seconds)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+            text = "\n".join(body(rank, size, *args))
+            os.write(writer, text.encode()[:60_000] + b"\0")
+            os._exit(0)
+        os.close(writer)
+        children.append((rank, child, reader))
+    for rank, child, reader in children:
+        with os.fdopen(reader, "rb") as pipe:
+            text = pipe.read()
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if text.endswith(b"\0"):
+            found += [line for line in text[:-1].decode().split("\n") if line]
+        elif status != 0:
+            found.append(f"rank {rank} ends with {status}")
+    return found
+
+
+def check(path, sizes=(2, 3, 4), count=40, first=0):
+    """All that is wrong with the library."""
+    name, wrong = f"fuzz-{os.getpid()}", []
+    for size in sizes:
+        seeds = range(first, first + count)
+        wrong += on_ranks(size, numbers, path, f"{name}-{size}-{first}", seeds)
+        if wrong:
+            return wrong
+    return on_ranks(2, faults, path, f"{name}-faults")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--first", type=int, default=0)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        wrong = check(built(folder), count=options.count, first=options.first)
+    print("\n".join(wrong))
+    print(f"{options.count} collectives, {len(wrong)} wrong")
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

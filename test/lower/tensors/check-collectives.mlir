@@ -1,0 +1,103 @@
+// RUN: cell-opt %s --pass-pipeline='builtin.module(func.func(cell-check-collectives))' -split-input-file -verify-diagnostics
+
+// What all ranks have agreed on decides.
+func.func @agreed(%x: tensor<4xf32> {cell.role = "input"}, %w: tensor<f32> {cell.role = "parameter"}) -> tensor<4xf32> {
+  %s = cell.reduce_sum %x over [0] : tensor<4xf32> -> tensor<f32>
+  %all = cell.all_reduce %s "sum" : tensor<f32>
+  %more = cell.greater %all, %w : tensor<f32>
+  %c = tensor.extract %more[] : tensor<i1>
+  %r = scf.if %c -> tensor<4xf32> {
+    %0 = cell.all_reduce %x "sum" : tensor<4xf32>
+    scf.yield %0 : tensor<4xf32>
+  } else {
+    scf.yield %x : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+
+// A loop whose trips are the same for all, of values that differ.
+func.func @trips(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x) -> tensor<4xf32> {
+    %0 = cell.all_reduce %a "max" : tensor<4xf32>
+    %1 = cell.mul %0, %a : tensor<4xf32>
+    scf.yield %1 : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @input(%x: tensor<f32> {cell.role = "input"}) -> tensor<f32> {
+  %zero = cell.constant dense<0.0> : tensor<f32>
+  %more = cell.greater %x, %zero : tensor<f32>
+  %c = tensor.extract %more[] : tensor<i1>
+  // expected-note @+1 {{it is here}}
+  %r = scf.if %c -> tensor<f32> {
+    // expected-error @+1 {{is in a branch whose condition may differ between ranks: a rank that comes to it would wait for others that do not}}
+    %0 = cell.all_reduce %x "sum" : tensor<f32>
+    scf.yield %0 : tensor<f32>
+  } else {
+    scf.yield %x : tensor<f32>
+  }
+  return %r : tensor<f32>
+}
+
+// -----
+
+func.func @rank() {
+  %rank = cell.rank : tensor<i64>
+  %zero = cell.constant dense<0> : tensor<i64>
+  %first = cell.equal %rank, %zero : tensor<i64>
+  %c = tensor.extract %first[] : tensor<i1>
+  // expected-note @+1 {{it is here}}
+  scf.if %c {
+    // expected-error @+1 {{is in a branch whose condition may differ}}
+    cell.meet
+  }
+  return
+}
+
+// -----
+
+// What differs comes in by the second trip.
+func.func @carried(%x: tensor<f32>) -> tensor<f32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %zero = cell.constant dense<0.0> : tensor<f32>
+  %r:2 = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %zero, %b = %zero) -> (tensor<f32>, tensor<f32>) {
+    %more = cell.greater %a, %zero : tensor<f32>
+    %c = tensor.extract %more[] : tensor<i1>
+    // expected-note @+1 {{it is here}}
+    %n = scf.if %c -> tensor<f32> {
+      // expected-error @+1 {{is in a branch whose condition may differ}}
+      %0 = cell.all_reduce %a "sum" : tensor<f32>
+      scf.yield %0 : tensor<f32>
+    } else {
+      scf.yield %a : tensor<f32>
+    }
+    scf.yield %b, %x : tensor<f32>, tensor<f32>
+  }
+  return %r#0 : tensor<f32>
+}
+
+// -----
+
+func.func @while(%x: tensor<f32>) -> tensor<f32> {
+  %zero = cell.constant dense<0.0> : tensor<f32>
+  // expected-note @+1 {{it is here}}
+  %r = scf.while (%a = %x) : (tensor<f32>) -> tensor<f32> {
+    %more = cell.greater %a, %zero : tensor<f32>
+    %c = tensor.extract %more[] : tensor<i1>
+    scf.condition(%c) %a : tensor<f32>
+  } do {
+  ^bb0(%a: tensor<f32>):
+    // expected-error @+1 {{is in a loop whose trips may differ between ranks}}
+    %0 = cell.all_reduce %a "sum" : tensor<f32>
+    scf.yield %0 : tensor<f32>
+  }
+  return %r : tensor<f32>
+}

@@ -1,0 +1,83 @@
+// Derivative of cell.all_reduce: the sum of the cotangents; of min and max, equal parts to who attains it.
+// RUN: cell-opt %s | cell-opt | FileCheck %s --check-prefix=FORWARD
+// RUN: cell-opt %s --cell-differentiate | FileCheck %s --check-prefix=ADJOINT
+// RUN: cell-run %s --entry=values --ranks=2 --passes=cell-differentiate | FileCheck %s --check-prefix=VALUES
+
+// FORWARD: cell.all_reduce %{{.*}} "sum" : tensor<2xf64>
+func.func private @f(%x: tensor<2xf64>) -> tensor<2xf64> {
+  %0 = cell.all_reduce %x "sum" : tensor<2xf64>
+  return %0 : tensor<2xf64>
+}
+
+// ADJOINT-LABEL: func.func @vjp(
+// ADJOINT-SAME: %[[CT:[a-z0-9]+]]: tensor<2xf64>)
+// ADJOINT: %[[R:.*]] = cell.all_reduce %[[CT]] "sum" : tensor<2xf64>
+// ADJOINT-NEXT: return %[[R]]
+func.func @vjp(%x: tensor<2xf64>, %ct: tensor<2xf64>) -> tensor<2xf64> {
+  %0:2 = cell.vjp @f(%x) cotangents(%ct) of [0] wrt [0] : (tensor<2xf64>, tensor<2xf64>) -> (tensor<2xf64>, tensor<2xf64>)
+  return %0#1 : tensor<2xf64>
+}
+
+// ADJOINT-LABEL: func.func @jvp(
+// ADJOINT-SAME: %[[T:[a-z0-9]+]]: tensor<2xf64>)
+// ADJOINT: %[[R:.*]] = cell.all_reduce %[[T]] "sum" : tensor<2xf64>
+// ADJOINT-NEXT: return %[[R]]
+func.func @jvp(%x: tensor<2xf64>, %t: tensor<2xf64>) -> tensor<2xf64> {
+  %0:2 = cell.jvp @f(%x) tangents(%t) wrt [0] of [0] : (tensor<2xf64>, tensor<2xf64>) -> (tensor<2xf64>, tensor<2xf64>)
+  return %0#1 : tensor<2xf64>
+}
+
+// Rank 1 has twice the numbers of rank 0.
+// VALUES: rank 0 result 0: tensor<2xf64> [3.0, -6.0]
+// VALUES-NEXT: rank 0 result 1: tensor<2xf64> [30.0, 60.0]
+// VALUES-NEXT: rank 0 result 2: tensor<2xf64> [9.0, 15.0]
+// VALUES-NEXT: rank 1 result 0: tensor<2xf64> [3.0, -6.0]
+// VALUES-NEXT: rank 1 result 1: tensor<2xf64> [30.0, 60.0]
+// VALUES-NEXT: rank 1 result 2: tensor<2xf64> [9.0, 15.0]
+func.func @values() -> (tensor<2xf64>, tensor<2xf64>, tensor<2xf64>) {
+  %rank = cell.rank : tensor<i64>
+  %one = cell.constant dense<1> : tensor<i64>
+  %number = cell.add %rank, %one : tensor<i64>
+  %times = cell.cast %number : tensor<i64> to tensor<f64>
+  %x0 = cell.constant dense<[1.0, -2.0]> : tensor<2xf64>
+  %xs = cell.broadcast %times along [0] : tensor<f64> -> tensor<2xf64>
+  %x = cell.mul %x0, %xs : tensor<2xf64>
+  %ct0 = cell.constant dense<[10.0, 20.0]> : tensor<2xf64>
+  %cts = cell.broadcast %times along [0] : tensor<f64> -> tensor<2xf64>
+  %ct = cell.mul %ct0, %cts : tensor<2xf64>
+  %t0 = cell.constant dense<[3.0, 5.0]> : tensor<2xf64>
+  %t = cell.mul %t0, %xs : tensor<2xf64>
+  %0 = func.call @f(%x) : (tensor<2xf64>) -> tensor<2xf64>
+  %1 = func.call @vjp(%x, %ct) : (tensor<2xf64>, tensor<2xf64>) -> tensor<2xf64>
+  %2 = func.call @jvp(%x, %t) : (tensor<2xf64>, tensor<2xf64>) -> tensor<2xf64>
+  return %0, %1, %2 : tensor<2xf64>, tensor<2xf64>, tensor<2xf64>
+}
+
+// The first element is largest on rank 1, the second on rank 0, the third on both.
+// RUN: cell-run %s --entry=extrema --ranks=2 --passes=cell-differentiate | FileCheck %s --check-prefix=EXTREMA
+// EXTREMA:      rank 0 result 0: tensor<3xf64> [2.0, -1.0, 0.0]
+// EXTREMA-NEXT: rank 0 result 1: tensor<3xf64> [0.0, 30.0, 15.0]
+// EXTREMA-NEXT: rank 0 result 2: tensor<3xf64> [8.0, 5.0, 9.0]
+// EXTREMA-NEXT: rank 1 result 0: tensor<3xf64> [2.0, -1.0, 0.0]
+// EXTREMA-NEXT: rank 1 result 1: tensor<3xf64> [30.0, 0.0, 15.0]
+// EXTREMA-NEXT: rank 1 result 2: tensor<3xf64> [8.0, 5.0, 9.0]
+func.func private @largest(%x: tensor<3xf64>) -> tensor<3xf64> {
+  %0 = cell.all_reduce %x "max" : tensor<3xf64>
+  return %0 : tensor<3xf64>
+}
+func.func @extrema() -> (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) {
+  %rank = cell.rank : tensor<i64>
+  %one = cell.constant dense<1> : tensor<i64>
+  %number = cell.add %rank, %one : tensor<i64>
+  %times = cell.cast %number : tensor<i64> to tensor<f64>
+  %scale = cell.broadcast %times along [0] : tensor<f64> -> tensor<3xf64>
+  %x0 = cell.constant dense<[1.0, -1.0, 0.0]> : tensor<3xf64>
+  %x = cell.mul %x0, %scale : tensor<3xf64>
+  %ct0 = cell.constant dense<10.0> : tensor<3xf64>
+  %ct = cell.mul %ct0, %scale : tensor<3xf64>
+  %t0 = cell.constant dense<[4.0, 5.0, 6.0]> : tensor<3xf64>
+  %t = cell.mul %t0, %scale : tensor<3xf64>
+  %0:2 = cell.vjp @largest(%x) cotangents(%ct) of [0] wrt [0] : (tensor<3xf64>, tensor<3xf64>) -> (tensor<3xf64>, tensor<3xf64>)
+  %1:2 = cell.jvp @largest(%x) tangents(%t) wrt [0] of [0] : (tensor<3xf64>, tensor<3xf64>) -> (tensor<3xf64>, tensor<3xf64>)
+  return %0#0, %0#1, %1#1 : tensor<3xf64>, tensor<3xf64>, tensor<3xf64>
+}

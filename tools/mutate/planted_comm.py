@@ -1,0 +1,106 @@
+"""Plants mistakes in the communicators and sees whether test/fuzz/communicators.py notices.
+
+    python tools/mutate/planted_comm.py
+
+One after the other: each is compiled by the C compiler in a scratch folder.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "test" / "fuzz"))
+
+# By file of runtime/comm: what is wrong, a text that the file has once, and what stands there instead.
+MISTAKES: dict[str, list[tuple[str, str, str]]] = {
+    "shared.c": [
+        (
+            "one set of slots: who is late reads the next piece",
+            "uint32_t set = c->piece++ & 1;",
+            "uint32_t set = 0;",
+        ),
+        (
+            "the result is read before all have combined",
+            "status = barrier(c);\n    if (status == CG_OK)",
+            "if (status == CG_OK)",
+        ),
+        ("pieces overlap", "at += n;", "at += n - (n > 1000);"),
+        ("a part is left out", "(n + size - 1) / size + 15", "n / size"),
+        (
+            "a block is that of the next rank",
+            "slot(c, set, r) + (size_t)rank * bytes",
+            "slot(c, set, rank) + (size_t)r * bytes",
+        ),
+        (
+            "only the first piece of a gather",
+            "(size_t)r * whole + offset, slot",
+            "(size_t)r * whole, slot",
+        ),
+        ("the count is not compared", "return mix(hash, (uint64_t)what->count);", "return hash;"),
+        ("the dtype is not compared", "hash = mix(hash, (uint64_t)what->dtype);", ""),
+        ("the operation is not compared", "hash = mix(hash, (uint64_t)what->op);", ""),
+        ("the root is not compared", "hash = mix(hash, (uint64_t)what->root);", ""),
+        ("the hash is not compared", "mix(2, hash));", "2);"),
+        ("who has ended is not noticed", "lock.l_type == F_UNLCK", "0"),
+        ("who is late is not noticed", "now() > until)\n      declare", "0)\n      declare"),
+        ("the root gives what it receives", "rank == what->root", "rank == 0"),
+        (
+            "a block of another rank is combined",
+            "slot(c, set, 0) + (size_t)rank * bytes, kPiece",
+            "slot(c, set, 0), kPiece",
+        ),
+    ],
+    "combine.c": [
+        ("ranks one after the other", "__builtin_ctz((unsigned)p + 1)", "used - 1"),
+        ("a NaN is lost", "x = x > y || x != x ? x : y;", "x = x > y ? x : y;"),
+        ("extrema without a sign", ": combine_s##BITS)", ": combine_u##BITS)"),
+        ("an element is left out", "at += kBlock", "at += kBlock + 1"),
+        ("halves of integers", "case CG_INT16:\n    return 2;", "case CG_INT16:\n    return 1;"),
+    ],
+    "base.c": [
+        ("a hash counts as agreed on", "if (comm->agreed[i] == hash)", "if (1)"),
+    ],
+}
+
+
+def noticed(file: str, old: str, new: str) -> bool:
+    """Whether random collectives find the mistake."""
+    import communicators
+
+    with tempfile.TemporaryDirectory() as folder:
+        runtime = Path(folder) / "runtime"
+        shutil.copytree(ROOT / "runtime", runtime)
+        path = runtime / "comm" / file
+        text = path.read_text()
+        assert text.count(old) == 1, f"{file} does not have once: {old}"
+        path.write_text(text.replace(old, new))
+        library = communicators.built(folder, runtime)
+        name = f"mutant-{Path(folder).name}"
+        for size in (2, 3, 4):
+            seeds = range(120)
+            if communicators.on_ranks(
+                size, communicators.numbers, library, f"{name}-{size}", seeds, seconds=30
+            ):
+                return True
+        return bool(
+            communicators.on_ranks(2, communicators.faults, library, f"{name}-faults", seconds=20)
+        )
+
+
+def main() -> bool:
+    left = 0
+    for file, mistakes in MISTAKES.items():
+        for what, old, new in mistakes:
+            found = noticed(file, old, new)
+            left += not found
+            print(f"{'noticed' if found else 'NOT NOTICED'}  {file}: {what}", flush=True)
+    print(f"{left} not noticed")
+    return bool(left)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
