@@ -170,3 +170,31 @@ func.func @shared(%in: memref<2x8x8xf32>, %other: memref<2x8x8xf32>, %small: mem
   }
   return
 }
+
+// -----
+
+// Constants outside of the body are compared by value.
+// CHECK-LABEL: func.func @constants(
+// CHECK-NOT:   call
+// CHECK-COUNT-2: linalg.generic
+func.func @constants(%x: memref<64xf32>, %y: memref<64xf32>) {
+  %two = arith.constant 2.0 : f32
+  %three = arith.constant 3.0 : f32
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%x : memref<64xf32>) outs(%y : memref<64xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = math.tanh %in : f32
+    %1 = math.exp %0 : f32
+    %2 = arith.mulf %1, %two : f32
+    linalg.yield %2 : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%x : memref<64xf32>) outs(%y : memref<64xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = math.tanh %in : f32
+    %1 = math.exp %0 : f32
+    %2 = arith.mulf %1, %three : f32
+    linalg.yield %2 : f32
+  }
+  return
+}

@@ -205,3 +205,76 @@ func.func private @cell_items(%x: memref<16xf32>, %y: memref<16xf32>, %begin: in
   }
   return
 }
+
+// -----
+
+// A load that others use, too, and one of what is written before the loop, stay outside; their values cannot be passed, so
+// the loops stay as well.
+// CHECK-LABEL: func.func @starts(
+// CHECK-COUNT-4: scf.for
+// CHECK-NOT:   cell_loop
+func.func @starts(%x: memref<64xf32>, %o: memref<8xf32>, %p: memref<8xf32>, %v: vector<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %c64 = arith.constant 64 : index
+  %s0 = vector.load %o[%c0] : memref<8xf32>, vector<8xf32>
+  %r0 = scf.for %i = %c0 to %c64 step %c8 iter_args(%s = %s0) -> vector<8xf32> {
+    %0 = vector.load %x[%i] : memref<64xf32>, vector<8xf32>
+    %1 = arith.addf %s, %0 : vector<8xf32>
+    scf.yield %1 : vector<8xf32>
+  }
+  vector.store %r0, %o[%c0] : memref<8xf32>, vector<8xf32>
+  vector.store %s0, %p[%c0] : memref<8xf32>, vector<8xf32>
+  %s1 = vector.load %p[%c0] : memref<8xf32>, vector<8xf32>
+  %r1 = scf.for %i = %c0 to %c64 step %c8 iter_args(%s = %s1) -> vector<8xf32> {
+    %0 = vector.load %x[%i] : memref<64xf32>, vector<8xf32>
+    %1 = arith.addf %s, %0 : vector<8xf32>
+    scf.yield %1 : vector<8xf32>
+  }
+  vector.store %r1, %p[%c0] : memref<8xf32>, vector<8xf32>
+  vector.store %s1, %o[%c0] : memref<8xf32>, vector<8xf32>
+  %s2 = vector.load %o[%c0] : memref<8xf32>, vector<8xf32>
+  vector.store %v, %o[%c0] : memref<8xf32>, vector<8xf32>
+  %r2 = scf.for %i = %c0 to %c64 step %c8 iter_args(%s = %s2) -> vector<8xf32> {
+    %0 = vector.load %x[%i] : memref<64xf32>, vector<8xf32>
+    %1 = arith.mulf %s, %0 : vector<8xf32>
+    scf.yield %1 : vector<8xf32>
+  }
+  vector.store %r2, %o[%c0] : memref<8xf32>, vector<8xf32>
+  %s3 = vector.load %p[%c0] : memref<8xf32>, vector<8xf32>
+  vector.store %v, %p[%c0] : memref<8xf32>, vector<8xf32>
+  %r3 = scf.for %i = %c0 to %c64 step %c8 iter_args(%s = %s3) -> vector<8xf32> {
+    %0 = vector.load %x[%i] : memref<64xf32>, vector<8xf32>
+    %1 = arith.mulf %s, %0 : vector<8xf32>
+    scf.yield %1 : vector<8xf32>
+  }
+  vector.store %r3, %p[%c0] : memref<8xf32>, vector<8xf32>
+  return
+}
+
+// -----
+
+// Types of views in the loop name the offset: loops on other parts of a buffer are other loops.
+// CHECK-LABEL: func.func @named_offsets(
+// CHECK-COUNT-2: scf.for
+// CHECK-NOT:   cell_loop
+func.func @named_offsets(%x: memref<4x16xf32>, %y: memref<16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %r1 = memref.subview %x[1, 0] [1, 16] [1, 1] : memref<4x16xf32> to memref<16xf32, strided<[1], offset: 16>>
+  %r2 = memref.subview %x[2, 0] [1, 16] [1, 1] : memref<4x16xf32> to memref<16xf32, strided<[1], offset: 32>>
+  scf.for %i = %c0 to %c8 step %c1 {
+    %h = memref.subview %r1[8] [8] [1] : memref<16xf32, strided<[1], offset: 16>> to memref<8xf32, strided<[1], offset: 24>>
+    %0 = memref.load %h[%i] : memref<8xf32, strided<[1], offset: 24>>
+    %1 = arith.mulf %0, %0 : f32
+    memref.store %1, %y[%i] : memref<16xf32>
+  }
+  scf.for %i = %c0 to %c8 step %c1 {
+    %h = memref.subview %r2[8] [8] [1] : memref<16xf32, strided<[1], offset: 32>> to memref<8xf32, strided<[1], offset: 40>>
+    %0 = memref.load %h[%i] : memref<8xf32, strided<[1], offset: 40>>
+    %1 = arith.mulf %0, %0 : f32
+    memref.store %1, %y[%i] : memref<16xf32>
+  }
+  return
+}
