@@ -74,7 +74,7 @@ std::pair<Value, Value> AbiBuilder::lookAtFew(ArrayRef<Check> checks,
   return {anyNull, misaligned};
 }
 
-std::pair<Value, Value> AbiBuilder::lookAtMany(const EntrySpec &entry,
+std::pair<Value, Value> AbiBuilder::lookAtMany(llvm::StringRef symbol,
                                                ArrayRef<Check> checks,
                                                Value args) {
   SmallVector<int32_t> numbers;
@@ -82,7 +82,7 @@ std::pair<Value, Value> AbiBuilder::lookAtMany(const EntrySpec &entry,
     numbers.push_back(check.index * sizeof(void *));
     numbers.push_back(static_cast<int32_t>(check.low));
   }
-  Value row = table("cell_buffers_" + entry.symbol, numbers);
+  Value row = table(("cell_buffers_" + symbol).str(), numbers);
   Value last = member(row, static_cast<int64_t>(checks.size()) * 8);
   Block *here = b.getInsertionBlock();
   Region *region = here->getParent();
@@ -113,8 +113,9 @@ std::pair<Value, Value> AbiBuilder::lookAtMany(const EntrySpec &entry,
   return {done->getArgument(0), done->getArgument(1)};
 }
 
-void AbiBuilder::checkBuffers(const EntrySpec &entry, Value args,
-                              ValueRange buffers, int64_t alignment) {
+void AbiBuilder::checkBuffers(const EntrySpec &entry, llvm::StringRef symbol,
+                              Value args, ValueRange buffers,
+                              int64_t alignment) {
   SmallVector<Check> checks;
   for (auto [i, spec] : llvm::enumerate(entry.buffers()))
     // A tensor without elements has no address; the batch is a number.
@@ -124,7 +125,7 @@ void AbiBuilder::checkBuffers(const EntrySpec &entry, Value args,
   if (checks.empty())
     return;
   auto [anyNull, misaligned] = checks.size() > kManyBuffers
-                                   ? lookAtMany(entry, checks, args)
+                                   ? lookAtMany(symbol, checks, args)
                                    : lookAtFew(checks, buffers);
   failIf(anyNull, CG_ERROR_NULL_ARGUMENT);
   failIf(LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ne, misaligned,
@@ -218,7 +219,7 @@ SmallVector<Value> AbiBuilder::beginEntry(const EntrySpec &entry,
                                   constant(i64, entry.maxBatch)),
              CG_ERROR_BATCH);
     }
-    checkBuffers(entry, args, buffers, alignment);
+    checkBuffers(entry, symbol, args, buffers, alignment);
   }
   return buffers;
 }

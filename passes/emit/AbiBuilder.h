@@ -69,9 +69,9 @@ protected:
   void failIf(Value bad, int32_t status);
   /// The function that gives the file of weights inside the model.
   void writeWeights();
-  /// Leaves where one of the buffers, to which the struct at `args` points, is
-  /// null or misaligned.
-  void checkBuffers(const EntrySpec &entry, Value args,
+  /// Leaves the function `symbol` where one of the buffers, to which the struct
+  /// at `args` points, is null or misaligned.
+  void checkBuffers(const EntrySpec &entry, llvm::StringRef symbol, Value args,
                     mlir::ValueRange buffers, int64_t alignment);
   /// Leaves where a context, not null, is of no version that is known.
   void checkContext(Value context);
@@ -96,7 +96,7 @@ private:
   /// length does not depend on how many.
   std::pair<Value, Value> lookAtFew(mlir::ArrayRef<Check> checks,
                                     mlir::ValueRange buffers);
-  std::pair<Value, Value> lookAtMany(const EntrySpec &entry,
+  std::pair<Value, Value> lookAtMany(llvm::StringRef symbol,
                                      mlir::ArrayRef<Check> checks, Value args);
 
 protected:

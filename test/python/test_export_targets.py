@@ -51,7 +51,7 @@ def test_the_suffix_says_what_is_made(tmp_path, suffix, start):
     assert "int32_t cg_m_forward(" in header
     main = tmp_path / "main.c"
     main.write_text(
-        '#include "libm.h"\n'
+        '#include "m.h"\n'
         "int main(void) {\n"
         "  float x[6] = {0, 1, 2, 3, 4, 5}, y;\n"
         "  cg_m_forward_args args = {x, &y};\n"

@@ -141,4 +141,5 @@ def test_every_rule_by_hand_is_here():
     by_hand = {
         r["op"].removeprefix("cell.") for r in op_examples.RECORDS if r["derivative"] == "custom"
     }
-    assert by_hand == set(CASES)
+    # Their adjoints are in test/rules, as they run on several ranks.
+    assert by_hand - set(op_examples.OF_RANKS) == set(CASES)

@@ -157,7 +157,7 @@ ERRORS = [
     (lambda x: nn.InstanceNorm1d(4, eps=0.0), ValueError, "'eps' must be in (0, 1]"),
     (lambda x: nn.BatchNorm2d(4, affine=1), TypeError, "'affine' must be a bool"),
     (lambda x: nn.BatchNorm2d(4, use_batch_statistics=1), ValueError, "boolean value or None"),
-    (lambda x: nn.SyncBatchNorm(3, process_groups=[[0]]), ValueError, "there is one device"),
+    (lambda x: nn.SyncBatchNorm(3, process_groups=[[0]]), ValueError, "the group of all ranks"),
     (lambda x: nn.SyncBatchNorm(3)(x[None]), ValueError, "must have 2 or 4 dimensions"),
     (lambda x: nn.Softmax2d()(x), ValueError, "must have 3 or 4 dims"),
     (lambda x: nn.BatchNorm1d(3)(3), TypeError, "must be a Tensor"),

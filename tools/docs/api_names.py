@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import written
+import generated
 
 import cellgrad
 from cellgrad.core.absent import REASONS, reason
@@ -141,7 +141,7 @@ def main() -> int:
     if "--missing" in sys.argv:
         sys.stdout.write(lists_of_missing())
         return 0
-    return written.main(PAGE, page)
+    return generated.main(PAGE, page)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import written
+import generated
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "op-status.md"
@@ -150,4 +150,4 @@ def page() -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(written.main(PAGE, page))
+    sys.exit(generated.main(PAGE, page))

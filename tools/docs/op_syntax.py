@@ -16,7 +16,7 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-import written
+import generated
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "op-syntax.md"
@@ -167,4 +167,4 @@ def page() -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(written.main(PAGE, page))
+    sys.exit(generated.main(PAGE, page))

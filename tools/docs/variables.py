@@ -9,7 +9,7 @@ import re
 import sys
 from pathlib import Path
 
-import written
+import generated
 
 from cellgrad.core.variables import DEVELOPERS, PREFIX, USERS, Variable
 
@@ -39,4 +39,4 @@ def page() -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(written.main(PAGE, page))
+    sys.exit(generated.main(PAGE, page))

@@ -42,11 +42,9 @@ SECTIONS: dict[str, list[str]] = {
         "random.md",
         "artifact.md",
         "gpu.md",
-        "distributed.md",
         "performance.md",
         "profiling.md",
         "interop.md",
-        "tools.md",
     ],
     "Reference": [
         "<reference/index.md>",

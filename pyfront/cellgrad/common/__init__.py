@@ -8,6 +8,9 @@ from cellgrad.common import dtype as dtype
 from cellgrad.common import generator as generator
 from cellgrad.common import initializer as initializer
 from cellgrad.common import parameter as parameter
+
+# Before the function `tensor`, which importing the module later would replace.
+from cellgrad.common import tensor as _tensor  # noqa: F401
 from cellgrad.compile.jit import jit
 from cellgrad.core import absent
 from cellgrad.core.dtype import *  # noqa: F403

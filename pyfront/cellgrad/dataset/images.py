@@ -115,6 +115,15 @@ class Cifar10Dataset(_Published):
     Raises:
         ValueError: no such folder, another `usage`, or files that are damaged.
         FileNotFoundError: no such files in the folder.
+
+    Examples:
+    >>> import tempfile
+    >>> import numpy as np
+    >>> import cellgrad.dataset as ds
+    >>> folder = tempfile.mkdtemp()
+    >>> np.zeros(3073, np.uint8).tofile(f"{folder}/test_batch.bin")  # one label and one image
+    >>> [row["image"].shape for row in ds.Cifar10Dataset(folder, "test").create_dict_iterator()]
+    [(32, 32, 3)]
     """
 
     hint = "the folder with the .bin files of CIFAR-10"
@@ -154,6 +163,17 @@ class ImageFolderDataset(Source):
         FileNotFoundError: no images.
         TypeError: `extensions` or `class_indexing` of another kind.
         ImportError: `decode` without Pillow.
+
+    Examples:
+    >>> import os
+    >>> import tempfile
+    >>> import cellgrad.dataset as ds
+    >>> folder = tempfile.mkdtemp()
+    >>> for name in ("cats", "dogs"):
+    ...     os.mkdir(f"{folder}/{name}")
+    ...     _ = open(f"{folder}/{name}/one.png", "wb").write(b"not read")
+    >>> [int(row["label"]) for row in ds.ImageFolderDataset(folder, shuffle=False).create_dict_iterator()]
+    [0, 1]
     """
 
     def __init__(
