@@ -388,3 +388,47 @@ module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
     return %4 : tensor<f32>
   }
 }
+
+// -----
+
+module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
+  // The same in a product that adds up along them.
+  func.func @meet_in_product(%x: tensor<101x7xf32>) -> tensor<1x1xf32> {
+    %0 = cell.reshape %x : tensor<101x7xf32> -> tensor<1x707xf32>
+    %1 = cell.transpose %x perm [1, 0] : tensor<101x7xf32> -> tensor<7x101xf32>
+    %2 = cell.reshape %1 : tensor<7x101xf32> -> tensor<707x1xf32>
+    // expected-error@+1 {{lets rows of different samples meet}}
+    %3 = cell.matmul %0, %2 : (tensor<1x707xf32>, tensor<707x1xf32>) -> tensor<1x1xf32>
+    return %3 : tensor<1x1xf32>
+  }
+}
+
+// -----
+
+module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
+  // Each part of the batch would begin with the ones again.
+  func.func @begins_with_ones(%i: tensor<101xi32>, %u: tensor<101x2xf32>) -> tensor<5x2xf32> {
+    %0 = cell.constant dense<1.0> : tensor<5x2xf32>
+    // expected-error@+1 {{puts elements of all samples into one place}}
+    %1 = cell.scatter "add" %u into %0 at %i dim 0 : tensor<101x2xf32>, tensor<5x2xf32>, tensor<101xi32>
+    return %1 : tensor<5x2xf32>
+  }
+}
+
+// -----
+
+module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
+  // Each part of the batch would add a one.
+  func.func @sum_or_one(%c: tensor<i1>, %x: tensor<101xf32>) -> tensor<f32> {
+    %0 = tensor.extract %c[] : tensor<i1>
+    // expected-error@+1 {{hands on a value in which samples are elsewhere than before, or a sum over the batch that does not begin with zero}}
+    %1 = scf.if %0 -> tensor<f32> {
+      %2 = cell.reduce_sum %x over [0] : tensor<101xf32> -> tensor<f32>
+      scf.yield %2 : tensor<f32>
+    } else {
+      %3 = cell.constant dense<1.0> : tensor<f32>
+      scf.yield %3 : tensor<f32>
+    }
+    return %1 : tensor<f32>
+  }
+}

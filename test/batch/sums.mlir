@@ -10,9 +10,21 @@
 // TABLE: result 0: tensor<4x1xf32> {{\[}}[2.0], [4.0], [0.0], [0.0]]
 // RUN: cell-run %s --entry=trips --passes='cell-specialize-batch{size=2}' --arg='dense<[1.0, 2.0]> : tensor<2xf32>' | FileCheck %s --check-prefix=TRIPS
 // TRIPS: result 0: tensor<f32> 9.0
+// RUN: cell-run %s --entry=inner --passes='cell-specialize-batch{size=2}' --arg='dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32>' | FileCheck %s --check-prefix=INNER
+// INNER: result 0: tensor<2xf32> [6.0, 15.0]
+// INNER: result 1: tensor<f32> 21.0
 
 // ARENA-NOT: memref<65521
 module attributes {cell.batch = {max = 100 : i64, size = 65521 : i64}} {
+  // What is added up before the batch moves it; then all of it is added up.
+  // CHECK-LABEL: func @inner(
+  // CHECK: cell.add %{{.*}} : tensor<f32>
+  func.func @inner(%x: tensor<65521x3xf32>) -> (tensor<65521xf32>, tensor<f32>) {
+    %0 = cell.transpose %x perm [1, 0] : tensor<65521x3xf32> -> tensor<3x65521xf32>
+    %1 = cell.reduce_sum %0 over [0] : tensor<3x65521xf32> -> tensor<65521xf32>
+    %2 = cell.reduce_sum %1 over [0] : tensor<65521xf32> -> tensor<f32>
+    return %1, %2 : tensor<65521xf32>, tensor<f32>
+  }
   // CHECK-LABEL: func @weights(
   // CHECK: cell.constant dense<0.000000e+00> : tensor<3x4xf32>
   // CHECK: cell.add %{{.*}} : tensor<3x4xf32>

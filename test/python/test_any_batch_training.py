@@ -302,3 +302,23 @@ def test_set_inputs_compiles_once(compiled):
         step.set_inputs(ms.Tensor(shape=[3, None], dtype=ms.float32))
     step.set_inputs(ops.ones((4, 3)))
     assert step(ops.ones((101, 3)), ops.ones((101, 2))).shape == ()
+
+
+@pytest.mark.parametrize("indices", [[7], [0, 1, 7], [0] * 129 + [6]])
+def test_a_sample_that_fails_fails_the_step(indices):
+    """Wherever in the batch it is; Parameters stay what they were."""
+    table = ms.Parameter(ms.Tensor(np.arange(10, dtype=np.float32).reshape(5, 2)), name="table")
+    optimizer = nn.SGD([table], 0.1)
+    forward = ms.value_and_grad(lambda i: (ops.gather(table, i, 0) ** 2).mean(), None, [table])
+
+    @ms.jit(dynamic_batch=True)
+    def step(i):
+        value, slopes = forward(i)
+        optimizer(slopes)
+        return value
+
+    assert float(step(ms.Tensor([0, 1, 4]))) == 26.5
+    before = table.asnumpy()
+    with pytest.raises(IndexError, match=r"the indices must be in the range \[-5, 5\)"):
+        step(ms.Tensor(indices))
+    assert np.array_equal(table.asnumpy(), before)
