@@ -173,6 +173,11 @@ LogicalResult lower(ModuleOp module, const CompileOptions &options,
   auto processor = resolveTarget(options.emit.target);
   if (!processor)
     return refuse(module.getLoc()) << llvm::toString(processor.takeError());
+  if (processor->platform->arch == Arch::Wasm)
+    if (Operation *collective = findCollective(module))
+      return refuse(collective)
+             << "is done by ranks, which models for wasm32 do not have: "
+                "compile for another target";
   std::string pipeline = options.pipeline.empty()
                              ? pipelineFor(module, *processor->target, options)
                              : options.pipeline;
