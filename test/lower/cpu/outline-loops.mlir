@@ -218,21 +218,23 @@ func.func @starts(%x: memref<64xf32>, %o: memref<8xf32>, %p: memref<8xf32>, %v: 
   %c8 = arith.constant 8 : index
   %c64 = arith.constant 64 : index
   %s0 = vector.load %o[%c0] : memref<8xf32>, vector<8xf32>
+  %twice_s0 = arith.addf %s0, %s0 : vector<8xf32>
   %r0 = scf.for %i = %c0 to %c64 step %c8 iter_args(%s = %s0) -> vector<8xf32> {
     %0 = vector.load %x[%i] : memref<64xf32>, vector<8xf32>
     %1 = arith.addf %s, %0 : vector<8xf32>
     scf.yield %1 : vector<8xf32>
   }
   vector.store %r0, %o[%c0] : memref<8xf32>, vector<8xf32>
-  vector.store %s0, %p[%c0] : memref<8xf32>, vector<8xf32>
+  vector.store %twice_s0, %p[%c0] : memref<8xf32>, vector<8xf32>
   %s1 = vector.load %p[%c0] : memref<8xf32>, vector<8xf32>
+  %twice_s1 = arith.addf %s1, %s1 : vector<8xf32>
   %r1 = scf.for %i = %c0 to %c64 step %c8 iter_args(%s = %s1) -> vector<8xf32> {
     %0 = vector.load %x[%i] : memref<64xf32>, vector<8xf32>
     %1 = arith.addf %s, %0 : vector<8xf32>
     scf.yield %1 : vector<8xf32>
   }
   vector.store %r1, %p[%c0] : memref<8xf32>, vector<8xf32>
-  vector.store %s1, %o[%c0] : memref<8xf32>, vector<8xf32>
+  vector.store %twice_s1, %o[%c0] : memref<8xf32>, vector<8xf32>
   %s2 = vector.load %o[%c0] : memref<8xf32>, vector<8xf32>
   vector.store %v, %o[%c0] : memref<8xf32>, vector<8xf32>
   %r2 = scf.for %i = %c0 to %c64 step %c8 iter_args(%s = %s2) -> vector<8xf32> {
