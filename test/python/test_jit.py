@@ -274,7 +274,6 @@ def test_a_call_costs_less_than_ten_microseconds(make):
 
 
 def test_eager_operations_compile_once_and_take_numbers_as_values():
-    before = len(_eager.programs)
     y = Tensor([1.0, 2.0])
     counts = []
     for k in range(5):
@@ -282,7 +281,6 @@ def test_eager_operations_compile_once_and_take_numbers_as_values():
         program = next(p for f, p in _eager.programs.items() if f.__name__ == "_binary")
         counts.append(len(program.cache))
     assert counts[1] == counts[-1]
-    assert len(_eager.programs) >= before
 
 
 def test_nothing_is_left_at_the_end_of_the_interpreter(tmp_path):
