@@ -1,6 +1,7 @@
 """Data sets: rows of named columns, shuffled, mapped, batched and repeated as they are read."""
 
-from cellgrad.dataset import config, transforms, vision
+from cellgrad.dataset import config, text, transforms, vision
+from cellgrad.dataset._text_files import Shuffle, TextFileDataset
 from cellgrad.dataset.images import Cifar10Dataset, ImageFolderDataset, MnistDataset
 from cellgrad.dataset.pipeline import BatchInfo, Dataset, zip
 from cellgrad.dataset.samplers import (
@@ -28,10 +29,13 @@ __all__ = [
     "RandomSampler",
     "Sampler",
     "SequentialSampler",
+    "Shuffle",
     "SubsetRandomSampler",
     "SubsetSampler",
+    "TextFileDataset",
     "WeightedRandomSampler",
     "config",
+    "text",
     "transforms",
     "vision",
     "zip",

@@ -23,6 +23,23 @@ def stacked(values: Any, column: str) -> np.ndarray[Any, Any]:
     return np.stack([np.asarray(v) for v in values])
 
 
+def joint_dtype(array: np.ndarray[Any, Any], value: Any, owner: str, what: str) -> np.dtype[Any]:
+    """The dtype of an array in which a value stands, too: wider for strings, else that of the array.
+
+    Raises:
+        TypeError: a string and an array of something else, or the other way round.
+    """
+    kinds = array.dtype.kind, np.asarray(value).dtype.kind
+    if value is None or (kinds[0] not in "SU" and kinds[1] not in "SU"):
+        return array.dtype
+    if kinds[0] != kinds[1]:
+        raise error(
+            TypeError,
+            f"For '{owner}', {what} must be of the kind of the array, {array.dtype}, but got {value!r}.",
+        )
+    return np.result_type(array.dtype, np.asarray(value).dtype)
+
+
 def as_array(value: Any) -> np.ndarray[Any, Any]:
     """An array from what rows and operations give: numpy, Tensors, DLPack, numbers, lists."""
     if isinstance(value, Tensor):

@@ -26,8 +26,11 @@ def names_of(columns: Any, owner: str) -> list[str]:
 
 
 def converted(rows: Iterator[Row], names: list[str] | None, numpy: bool) -> Iterator[Any]:
+    """Rows as lists or dicts of Tensors; strings stay arrays of numpy."""
     for row in rows:
-        values: list[Any] = list(row) if numpy else [Tensor(v) for v in row]
+        values: list[Any] = (
+            list(row) if numpy else [v if v.dtype.kind in "SU" else Tensor(v) for v in row]
+        )
         yield values if names is None else dict(zip(names, values))
 
 

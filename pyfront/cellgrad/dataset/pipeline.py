@@ -17,6 +17,7 @@ from cellgrad.core.arguments import argument_error, check_int, check_sequence
 from cellgrad.core.errors import error, not_defined
 from cellgrad.dataset import _workers, config
 from cellgrad.dataset._arrays import as_array, stacked
+from cellgrad.dataset._padding import padded_batch
 from cellgrad.dataset._rows import BatchInfo, Row, RowIterator, converted, names_of
 from cellgrad.dataset._transform import chain
 
@@ -171,6 +172,8 @@ class Dataset:
             batch_size = check_int(batch_size, "batch", "batch_size", at_least=1)
         return _Batch(self, batch_size, drop_remainder, kwargs)
 
+    padded_batch = padded_batch
+
     def map(
         self,
         operations: Any,
@@ -271,8 +274,7 @@ class Dataset:
 
     def zip(self, datasets: Any) -> Dataset:
         """Rows with the columns of this and other data sets, side by side."""
-        others = datasets if isinstance(datasets, tuple | list) else (datasets,)
-        return zip((self, *others))
+        return zip((self, *(datasets if isinstance(datasets, tuple | list) else (datasets,))))
 
     def concat(self, datasets: Any) -> Dataset:
         """The rows of this data set, then those of others."""

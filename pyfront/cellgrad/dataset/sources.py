@@ -2,17 +2,50 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core.arguments import check_int
+from cellgrad.core.context import ParallelMode
 from cellgrad.core.errors import error, not_defined
 from cellgrad.dataset._arrays import as_array
 from cellgrad.dataset.pipeline import Dataset, Row
 from cellgrad.dataset.samplers import Sampler
+from cellgrad.parallel._auto_parallel_context import get_auto_parallel_context
+from cellgrad.parallel._utils import _get_device_num, _get_global_rank, _get_parallel_mode
 
 __all__ = ["GeneratorDataset", "NumpySlicesDataset"]
+
+
+def _is_sharded() -> bool:
+    """Whether data sets give each rank its part where the program does not say."""
+    return (
+        _get_device_num() > 1
+        and _get_parallel_mode() == ParallelMode.DATA_PARALLEL
+        and bool(get_auto_parallel_context("shard_datasets"))
+    )
+
+
+@contextlib.contextmanager
+def every_row_once(data: Any) -> Iterator[None]:
+    """Has data sets that give each rank its part give no row twice, to make parts of one size."""
+    found = [s for s in _sources(data) if s.of_rank] if isinstance(data, Dataset) else []
+    for source in found:
+        source.filled = False
+    try:
+        yield
+    finally:
+        for source in found:
+            source.filled = True
+
+
+def _sources(data: Dataset) -> Iterator[Source]:
+    if isinstance(data, Source):
+        yield data
+    for child in data.children:
+        yield from _sources(child)
 
 
 class Source(Dataset):
@@ -40,7 +73,12 @@ class Source(Dataset):
             check_int(num_samples, type(self).__name__, "num_samples", at_least=0)
         self.shuffled, self.sampler = shuffle, sampler
         self.num_samples = num_samples or None
+        # Where a sampler chooses, or the program does, it is as they say.
+        self.of_rank = num_shards is None and sampler is None and _is_sharded()
+        if self.of_rank:
+            num_shards, shard_id = _get_device_num(), _get_global_rank()
         self.num_shards, self.shard_id = num_shards, shard_id
+        self.filled = True
 
     def total(self) -> int:
         """The number of positions of the source, or -1."""
@@ -61,8 +99,9 @@ class Source(Dataset):
             return -1
         if self.sampler is not None:
             n = len(self._sampled(0))
-        if self.num_shards is not None:
-            n = -(-n // self.num_shards)
+        if self.num_shards is not None and self.shard_id is not None:
+            n += -n % self.num_shards if self.filled else 0
+            n = len(range(self.shard_id, n, self.num_shards))
         return n if self.num_samples is None else min(n, self.num_samples)
 
     def positions(self, epoch: int) -> list[int]:
@@ -75,7 +114,8 @@ class Source(Dataset):
             order = list(range(self.total()))
         if self.num_shards is not None:
             # Shards are of one size: the first rows fill up the last ones.
-            order += order[: -len(order) % self.num_shards]
+            if self.filled:
+                order += order[: -len(order) % self.num_shards]
             order = order[self.shard_id :: self.num_shards]
         return order[: self.num_samples]
 
@@ -112,7 +152,8 @@ class GeneratorDataset(Source):
         shuffle: whether rows come in random order, by default for a source with positions and no
             sampler; others can be shuffled with the method.
         sampler: a `Sampler`, or an iterable of positions.
-        num_shards, shard_id: which part of the rows.
+        num_shards, shard_id: which part of the rows. By default all, or in a "data_parallel" program of several
+            ranks, without a sampler, the part of the rank; ``num_shards=1, shard_id=0`` then gives all.
 
     Raises:
         TypeError: a source of another kind.

@@ -10,6 +10,7 @@ import numpy as np
 from cellgrad.core import dtype as mstype
 from cellgrad.core.arguments import check_instance, check_int, check_number
 from cellgrad.core.errors import error
+from cellgrad.dataset._arrays import joint_dtype
 from cellgrad.dataset._transform import (
     Array,
     Drawing,
@@ -102,7 +103,8 @@ class Fill(Transform):
         self.fill_value = fill_value
 
     def one(self, value: Array) -> Array:
-        return np.full_like(value, self.fill_value)
+        dtype = joint_dtype(value, self.fill_value, self.name, "the 'fill_value'")
+        return np.full(value.shape, self.fill_value, dtype)
 
 
 class Slice(Transform):
@@ -152,7 +154,7 @@ class Mask(Transform):
 
 
 class PadEnd(Transform):
-    """The array cut, or filled up with `pad_value` (0 by default), at the end of each dimension.
+    """The array cut, or filled up with `pad_value` (0 by default, "" for strings), at the end of each dimension.
 
     Args:
         pad_shape: the length of each dimension, None for what it is.
@@ -163,7 +165,7 @@ class PadEnd(Transform):
 
     def __init__(self, pad_shape: Any, pad_value: Any = None):
         self.shape = list(pad_shape)
-        self.value = 0 if pad_value is None else pad_value
+        self.value = pad_value
 
     def one(self, value: Array) -> Array:
         if value.ndim != len(self.shape):
@@ -173,7 +175,8 @@ class PadEnd(Transform):
                 f"shape {list(value.shape)}.",
             )
         shape = [n if to is None else to for n, to in zip(value.shape, self.shape, strict=True)]
-        out = np.full(shape, self.value, value.dtype)
+        dtype = joint_dtype(value, self.value, self.name, "the 'pad_value'")
+        out = np.zeros(shape, dtype) if self.value is None else np.full(shape, self.value, dtype)
         kept = tuple(slice(min(a, b)) for a, b in zip(shape, value.shape, strict=True))
         out[kept] = value[kept]
         return out
@@ -186,8 +189,11 @@ class Concatenate(Transform):
         self.axis, self.prepend, self.append = axis, prepend, append
 
     def one(self, value: Array) -> Array:
-        parts = (self.prepend, value, self.append)
-        return np.concatenate([p for p in parts if p is not None], self.axis).astype(value.dtype)
+        parts = [p for p in (self.prepend, value, self.append) if p is not None]
+        dtype = value.dtype
+        for part in parts:
+            dtype = np.result_type(dtype, joint_dtype(value, part, self.name, "what is joined"))
+        return np.concatenate(parts, self.axis).astype(dtype)
 
 
 class Duplicate(Transform):

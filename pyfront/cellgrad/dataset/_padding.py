@@ -1,0 +1,76 @@
+"""Batches of rows that are filled up to one shape."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cellgrad.core.arguments import argument_error, check_instance, check_sequence
+from cellgrad.dataset._arrays import joint_dtype
+from cellgrad.dataset.transforms import PadEnd
+
+if TYPE_CHECKING:
+    from cellgrad.dataset.pipeline import Dataset
+
+_WANTED = "a dict of columns and tuples of a shape (or None) and a value (or None)"
+
+
+def padded_batch(
+    self: Dataset,
+    batch_size: int,
+    drop_remainder: bool = False,
+    num_parallel_workers: int | None = None,
+    pad_info: dict[str, Any] | None = None,
+) -> Dataset:
+    """Rows stacked in groups, filled up to one shape.
+
+    Args:
+        batch_size: rows in a group.
+        drop_remainder: whether a last, smaller group is left out.
+        num_parallel_workers: kept for scripts.
+        pad_info: a dict of columns, each with a tuple of the shape that its arrays are filled up or cut to, and of what
+            fills. None for the shape, or for one of its lengths, is the largest of the group; None for the value is
+            zero, or "". Empty: all columns, so. None: nothing is filled up.
+
+    Raises:
+        TypeError, ValueError: other arguments, columns that are not there, or arrays of other numbers of dimensions.
+
+    >>> import numpy as np
+    >>> rows = [np.array(words) for words in (["a"], ["b", "c"])]
+    >>> data = ms.dataset.GeneratorDataset(rows, ["x"], shuffle=False)
+    >>> data = data.padded_batch(2, pad_info={"x": ([None], "-")})
+    >>> [row["x"].tolist() for row in data.create_dict_iterator(output_numpy=True)]
+    [[['a', '-'], ['b', 'c']]]
+    """
+    if pad_info is None:
+        return self.batch(batch_size, drop_remainder)
+    check_instance(pad_info, "padded_batch", "pad_info", dict)
+    wanted = dict.fromkeys(self.columns, (None, None)) if not pad_info else dict(pad_info)
+    self._known(list(wanted), "padded_batch")
+    for given in wanted.values():
+        if not isinstance(given, tuple) or len(given) != 2:
+            raise argument_error(TypeError, "padded_batch", "pad_info", _WANTED, given)
+        if given[0] is not None:
+            check_sequence(
+                given[0], "padded_batch", "pad_info", "ints or None", int | None, empty=True
+            )
+
+    def filled(*columns: Any) -> tuple[Any, ...]:
+        return tuple(
+            _filled(list(map(np.asarray, rows)), *wanted[name]) if name in wanted else rows
+            for name, rows in zip(self.columns, columns[:-1], strict=True)
+        )
+
+    return self.batch(batch_size, drop_remainder, per_batch_map=filled)
+
+
+def _filled(rows: list[np.ndarray[Any, Any]], shape: Any, value: Any) -> list[Any]:
+    lengths = list(shape) if shape is not None else [None] * rows[0].ndim
+    for i, n in enumerate(lengths):
+        if n is None and all(i < r.ndim for r in rows):
+            lengths[i] = max(r.shape[i] for r in rows)
+    for row in rows:
+        joint_dtype(row, value, "padded_batch", "the value of pad_info")
+    pad = PadEnd(lengths, value)
+    return [pad.one(row) for row in rows]
