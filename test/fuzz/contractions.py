@@ -35,6 +35,7 @@ MAX_TERMS = {
     "conv": 3_000_000,
     "large": 60_000_000,
     "epilogues": 20_000_000,
+    "shared": 20_000_000,
 }
 MAX_PRODUCT = 1_500_000  # elements of a product that is written down, not only summed
 MAX_STORED = 4_000_000
@@ -60,7 +61,8 @@ class Contractions:
 
     def __post_init__(self) -> None:
         self.rng = random.Random(self.seed)
-        self.dtype = self.rng.choice(DTYPES[:4] if self.kind in ("large", "epilogues") else DTYPES)
+        large = self.kind in ("large", "epilogues", "shared")
+        self.dtype = self.rng.choice(DTYPES[:4] if large else DTYPES)
         # Casts stand inside for what numpy has no type for.
         self.outside = "float32" if self.dtype in ("float16", "bfloat16") else self.dtype
         self.whole = self.dtype.startswith("int") or self.rng.random() < 0.7
@@ -465,3 +467,45 @@ class Epilogues(Contractions):
         if kind == "slice" and rank:
             return self.epilogue(x)
         return self.function(x)
+
+
+class Shared(Epilogues):
+    """Products that threads share by columns, rows, blocks of the sum or products of a batch (shareGemm of
+    GemmPlan.cpp), some with epilogues: parts of different sizes, ragged edges in the last."""
+
+    def product(self) -> Value:
+        rng = self.rng
+        edges = lambda sizes: [n + d for n in sizes for d in (-1, 0, 1, 5)]
+        kind = rng.choice(["columns", "columns", "rows", "rows", "sum", "batch"])
+        few, columns = (2, 3, 5, 8, 15, 16, 17, 29, 33), edges((64, 128, 256, 257, 300, 528))
+        while True:
+            batch: list[int] = []
+            if kind == "columns":
+                sizes = [rng.choice(few), rng.choice([*columns, 1030, 2100]), rng.choice(DEPTHS)]
+                if rng.random() < 0.3:  # several blocks of the sum
+                    sizes[2] = rng.choice((257, 300, 513))
+            elif kind == "rows":
+                sizes = [
+                    rng.choice(columns),
+                    rng.choice((*few, 48, 65)),
+                    rng.choice((17, 129, 300)),
+                ]
+            elif kind == "sum":
+                sizes = [
+                    rng.choice(few),
+                    rng.choice((*few, 48, 65)),
+                    rng.choice((4353, 5000, 9001)),
+                ]
+            else:
+                sizes = [rng.choice(few), rng.choice(few), rng.choice(DEPTHS)]
+                batch = [rng.choice((1, 2, 3, 5)) for _ in range(rng.choice((1, 2, 2, 3)))]
+                if rng.random() < 0.3:  # few products, each of them shared
+                    sizes, batch = [rng.choice(few), rng.choice(columns), rng.choice(DEPTHS)], [2]
+            if math.prod((*sizes, *batch)) <= 4_000_000:
+                break
+        dims = [Dim(i, n, i == 2) for i, n in enumerate([*sizes, *batch])]
+        self.roles = [0, 1, 2, *(3 for _ in batch)]
+        self.terms += math.prod(d.size for d in dims)
+        if rng.random() < 0.4:
+            return self.term(dims)
+        return self.matmul(dims[0], dims[1], dims[2], dims[3:])

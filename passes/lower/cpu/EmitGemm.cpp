@@ -25,6 +25,10 @@ using namespace cellgrad;
 
 namespace {
 
+/// Fewer products of a batch, each of which can be shared, are not items: some
+/// thread would have much more to do than others.
+constexpr int64_t kFewestProducts = 4;
+
 GemmMatrix matrix(FlatMemory &mem, const Access &access, unsigned row,
                   unsigned column) {
   auto [flat, start] = mem.flatten(access.memref);
@@ -64,6 +68,26 @@ struct EmitGemm : cellgrad::impl::EmitGemmBase<EmitGemm> {
     std::optional<LoopNest> epilogueLoops;
     if (epilogue && completesTiles(shape, plan) && bodyVectorises(epilogue))
       epilogueLoops = epilogueNest(contraction, epilogue);
+    // Products of a batch are items, or blocks of one product where there are
+    // few of them.
+    ArrayRef<unsigned> batch(contraction.batch);
+    int64_t products = 1;
+    for (unsigned dim : batch)
+      products *= nest.sizes[dim];
+    double nanoseconds =
+        products * nanosecondsOfProducts(2.0 * shape.m * shape.n * shape.k);
+    if (epilogueLoops) {
+      problem.epilogueNanoseconds =
+          estimateNanoseconds(cast<linalg::LinalgOp>(epilogue.getOperation()));
+      nanoseconds += problem.epilogueNanoseconds;
+      problem.epilogueNanoseconds /= products;
+    }
+    bool isLong = nanoseconds >= fewestNanoseconds;
+    problem.inItems = isLong && products < kFewestProducts &&
+                      nanoseconds / products >= fewestNanoseconds;
+    problem.fewestNanoseconds = fewestNanoseconds;
+    if (problem.inItems)
+      shareGemm(shape, *target, plan);
     if (printPlan) {
       std::string text;
       llvm::raw_string_ostream(text) << plan;
@@ -100,22 +124,6 @@ struct EmitGemm : cellgrad::impl::EmitGemmBase<EmitGemm> {
     problem.a = matrix(mem, a, contraction.m, contraction.k);
     problem.b = matrix(mem, bb, contraction.k, contraction.n);
     problem.c = matrix(mem, c, contraction.m, contraction.n);
-    // Products of a batch are items, or else blocks of one product.
-    ArrayRef<unsigned> batch(contraction.batch);
-    double nanoseconds =
-        nanosecondsOfProducts(2.0 * shape.m * shape.n * shape.k);
-    for (unsigned dim : batch)
-      nanoseconds *= nest.sizes[dim];
-    if (tiles) {
-      problem.epilogueNanoseconds =
-          estimateNanoseconds(cast<linalg::LinalgOp>(epilogue.getOperation()));
-      nanoseconds += problem.epilogueNanoseconds;
-    }
-    bool isLong = nanoseconds >= 2 * fewestNanoseconds;
-    problem.inItems = isLong && batch.empty();
-    problem.fewestNanoseconds = fewestNanoseconds;
-    if (problem.inItems)
-      plan.rowBlock = itemRows(shape, plan);
     auto moveTo = [&](unsigned dim, Value item) {
       FlatIndex iv{item, 0};
       problem.a.at = mem.advance(problem.a.at, iv, a.strides[dim]);
@@ -124,25 +132,33 @@ struct EmitGemm : cellgrad::impl::EmitGemmBase<EmitGemm> {
       if (tiles)
         tiles->moveTo(dim, item);
     };
-    auto emitRest = [&](ArrayRef<unsigned> dims) {
-      for (unsigned dim : dims) {
+    auto emitProduct = [&] {
+      emitGemm(
+          rewriter, loc, problem, plan,
+          allocateGemmBuffers(rewriter, loc, shape, plan, problem.element));
+    };
+    if (isLong && !problem.inItems) {
+      emitItems(rewriter, loc, rewriter.getIndexAttr(products), nanoseconds,
+                [&](Value item) {
+                  for (unsigned dim : llvm::reverse(batch.drop_front())) {
+                    Value size = mem.constant(nest.sizes[dim]);
+                    moveTo(dim,
+                           arith::RemUIOp::create(rewriter, loc, item, size));
+                    item = arith::DivUIOp::create(rewriter, loc, item, size);
+                  }
+                  moveTo(batch[0], item);
+                  emitProduct();
+                });
+    } else {
+      for (unsigned dim : batch) {
         auto loop =
             scf::ForOp::create(rewriter, loc, mem.constant(0),
                                mem.constant(nest.sizes[dim]), mem.constant(1));
         rewriter.setInsertionPoint(loop.getBody()->getTerminator());
         moveTo(dim, loop.getInductionVar());
       }
-      emitGemm(rewriter, loc, problem, plan,
-               allocateGemmBuffers(rewriter, loc, plan, problem.element));
-    };
-    if (isLong && !batch.empty())
-      emitItems(rewriter, loc, rewriter.getIndexAttr(nest.sizes[batch[0]]),
-                nanoseconds, [&](Value item) {
-                  moveTo(batch[0], item);
-                  emitRest(batch.drop_front());
-                });
-    else
-      emitRest(batch);
+      emitProduct();
+    }
     for (Operation *end : ends)
       rewriter.eraseOp(end);
     if (!problem.keepsC)

@@ -41,11 +41,51 @@ void GemmEmitter::loop(Extent size, int64_t step, LoopBody body) {
 /// enough.
 void GemmEmitter::items(Extent count, double nanoseconds, LoopBody body) {
   bool several = count.value || count.known > 1;
-  if (!problem.inItems || !several || nanoseconds < problem.fewestNanoseconds)
+  if (!problem.inItems || isInItem || !several ||
+      nanoseconds < problem.fewestNanoseconds)
     return loop(count, 1, body);
+  isInItem = true;
   OpFoldResult bound =
       count.value ? OpFoldResult(count.value) : b.getIndexAttr(count.known);
   emitItems(b, loc, bound, nanoseconds, [&](Value item) { body({item, 0}); });
+  isInItem = false;
+}
+
+/// Where the part begins, of `total` that are cut into parts which differ by
+/// one at most.
+FlatIndex GemmEmitter::partBegin(FlatIndex part, int64_t total, int64_t parts) {
+  FlatIndex scaled = mem.advance({}, part, total);
+  if (total % parts == 0)
+    return mem.advance({}, part, total / parts);
+  if (!scaled.var)
+    return known(scaled.constant / parts);
+  return {arith::DivUIOp::create(b, loc, mem.materialize(scaled),
+                                 mem.constant(parts)),
+          0};
+}
+
+Extent GemmEmitter::partSize(FlatIndex part, int64_t total, int64_t parts) {
+  if (total % parts == 0)
+    return {total / parts, {}};
+  FlatIndex begin = partBegin(part, total, parts);
+  FlatIndex end = partBegin(part.plus(1), total, parts);
+  if (!begin.var)
+    return {end.constant - begin.constant, {}};
+  return {0, arith::SubIOp::create(b, loc, end.var, begin.var)};
+}
+
+/// Runs the body in the last part alone.
+void GemmEmitter::inLast(FlatIndex part, int64_t parts,
+                         function_ref<void()> body) {
+  if (!part.var)
+    return body();
+  Value isLast =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                            mem.materialize(part), mem.constant(parts - 1));
+  scf::IfOp::create(b, loc, isLast, [&](OpBuilder &, Location) {
+    body();
+    scf::YieldOp::create(b, loc);
+  });
 }
 
 /// The size of the block that starts at `start`.
@@ -65,7 +105,41 @@ Extent GemmEmitter::divide(Extent size, int64_t by) {
   return {0, arith::DivUIOp::create(b, loc, size.value, mem.constant(by))};
 }
 
+/// Memory for the panels of B that one item packs.
+void GemmEmitter::allocateOwnB() {
+  if (plan.packB)
+    buffers.b = memref::AllocOp::create(
+        b, loc,
+        MemRefType::get({plan.columnBlock * plan.depthBlock}, problem.element));
+}
+
+/// Blocks of columns as items: each packs its part of B.
+void GemmEmitter::emitColumnItems() {
+  int64_t width = plan.tileColumns(), count = plan.columnItems;
+  int64_t panels = shape.n / width, rest = shape.n % width;
+  if (plan.packA)
+    packWholeA();
+  double nanoseconds =
+      nanosecondsOfProducts(2.0 * shape.m * shape.n * shape.k) +
+      problem.epilogueNanoseconds;
+  items({count, {}}, nanoseconds, [&](FlatIndex item) {
+    allocateOwnB();
+    FlatIndex column = mem.advance({}, partBegin(item, panels, count), width);
+    emitColumns(column, partSize(item, panels, count), plan.tileVectors,
+                plan.lanes);
+    if (rest == 0)
+      return;
+    inLast(item, count, [&] {
+      int64_t vectors = llvm::divideCeil(rest, plan.lanes);
+      emitColumns(known(panels * width), {1, {}}, vectors,
+                  rest - (vectors - 1) * plan.lanes);
+    });
+  });
+}
+
 void GemmEmitter::emit() {
+  if (plan.columnItems)
+    return emitColumnItems();
   int64_t columns = plan.tileColumns();
   int64_t fullColumns = llvm::alignDown(shape.n, columns);
   loop({fullColumns, {}}, plan.columnBlock, [&](FlatIndex column) {
@@ -108,8 +182,53 @@ void GemmEmitter::emitColumns(FlatIndex column, Extent panels, int64_t vectors,
     emitDepthBlock(block, depth, targets.back());
     return SmallVector<Value>();
   };
-  emitSumLoop(b, loc, mem, blocks, plan.depthBlock, Value(), {},
-              {begin, end, body});
+  SumHooks hooks{begin, end, body};
+  if (!plan.depthItems || isInItem)
+    emitSumLoop(b, loc, mem, blocks, plan.depthBlock, Value(), {}, hooks);
+  else
+    emitDepthItems(block, blocks, targets, hooks);
+}
+
+/// The largest blocks of the sum as items. Their sums are added to C in order,
+/// as one thread alone would.
+void GemmEmitter::emitDepthItems(const ColumnBlock &block, SumBlocks blocks,
+                                 SmallVectorImpl<Destination> &targets,
+                                 const SumHooks &hooks) {
+  int64_t trips = blocks.blocks.pop_back_val(), count = plan.depthItems;
+  int64_t width = block.vectors * plan.lanes;
+  int64_t columns =
+      block.panels.value ? plan.columnBlock : block.panels.known * width;
+  int64_t size = shape.m * columns;
+  Value memory = memref::AllocOp::create(
+      b, loc, MemRefType::get({count * size}, problem.element));
+  auto partialOf = [&](FlatIndex item) -> GemmMatrix {
+    return {memory, mem.advance({}, item, size), columns, 1};
+  };
+  bool divides = blocks.trips % trips == 0;
+  SumBlocks part = blocks;
+  part.trips = trips;
+  double nanoseconds = nanosecondsOfProducts(2.0 * size * shape.k);
+  items({count, {}}, nanoseconds, [&](FlatIndex item) {
+    allocateOwnB();
+    FlatIndex start = mem.advance({}, item, trips * plan.depthBlock);
+    targets.push_back({partialOf(item), /*accumulate=*/true});
+    fillZero(block, targets.back().c);
+    auto body = [&](FlatIndex depth, ValueRange carried) {
+      Value at = arith::AddIOp::create(b, loc, mem.materialize(start),
+                                       mem.materialize(depth));
+      return hooks.body({at, 0}, carried);
+    };
+    Value length;
+    if (!divides)
+      length = valueOf(blockSize(blocks.trips * plan.depthBlock,
+                                 trips * plan.depthBlock, start));
+    emitSumLoop(b, loc, mem, part, plan.depthBlock, length, {},
+                {hooks.begin, hooks.end, body});
+    targets.pop_back();
+  });
+  loop({count, {}}, 1, [&](FlatIndex item) {
+    addTo(block, partialOf(item), targets.back().c);
+  });
 }
 
 /// Visits the vectors of a block of columns; columns count from its first.
@@ -189,7 +308,6 @@ void GemmEmitter::emitDepthBlock(const ColumnBlock &block, FlatIndex depth,
       2.0 * fullRows * mostColumns * std::min(plan.depthBlock, shape.k));
   nanoseconds += problem.epilogueNanoseconds * fullRows * mostColumns /
                  (double(shape.m) * shape.n);
-  int64_t blocks = llvm::divideCeil(fullRows, plan.rowBlock);
   // Where results of some rows go; each worker has its own where nobody but the
   // epilogue reads them.
   auto destination = [&](FlatIndex row, int64_t mostRows) -> GemmMatrix {
@@ -199,35 +317,48 @@ void GemmEmitter::emitDepthBlock(const ColumnBlock &block, FlatIndex depth,
         b, loc, MemRefType::get({mostRows * mostColumns}, problem.element));
     return {memory, {}, mostColumns, 1};
   };
-  items({blocks, {}}, nanoseconds, [&](FlatIndex item) {
-    FlatIndex row = mem.advance({}, item, plan.rowBlock);
-    Extent blockRows = blockSize(fullRows, plan.rowBlock, row);
-    Extent rowPanels = divide(blockRows, rows);
-    Value packedA = buffers.a;
-    GemmMatrix aBlock = moved(problem.a, row, depth);
-    int64_t aPanel = rows * shape.aRow;
-    if (plan.packA) {
-      if (problem.inItems) // each worker has its own
-        packedA = memref::AllocOp::create(
-            b, loc,
-            MemRefType::get({plan.rowBlock * plan.depthBlock},
-                            problem.element));
-      packA(packedA, row, rowPanels, depth, depthSize);
-      bool byColumn = shape.aRow == 1;
-      aBlock = {
-          packedA, {}, byColumn ? 1 : plan.depthBlock, byColumn ? rows : 1};
-      aPanel = rows * plan.depthBlock;
-    }
-    GemmMatrix cBlock = destination(row, std::min(plan.rowBlock, fullRows));
-    emitPanels(rows, rowPanels, row, aBlock, aPanel, cBlock);
-    emitEpilogue(block, row, blockRows, cBlock, depth);
-  });
-  if (int64_t rest = shape.m - fullRows) {
+  auto emitRest = [&] {
+    int64_t rest = shape.m - fullRows;
     GemmMatrix cBlock = destination(known(fullRows), rest);
     emitPanels(rest, {1, {}}, known(fullRows),
                moved(problem.a, known(fullRows), depth), 0, cBlock);
     emitEpilogue(block, known(fullRows), {rest, {}}, cBlock, depth);
-  }
+  };
+  int64_t allPanels = fullRows / rows;
+  int64_t blocks =
+      plan.rowItems ? plan.rowItems : llvm::divideCeil(fullRows, plan.rowBlock);
+  items({blocks, {}}, nanoseconds, [&](FlatIndex item) {
+    FlatIndex row = mem.advance({}, partBegin(item, allPanels, blocks), rows);
+    Extent rowPanels = partSize(item, allPanels, blocks);
+    Extent blockRows{rowPanels.known * rows, {}};
+    if (rowPanels.value)
+      blockRows = {0, arith::MulIOp::create(b, loc, rowPanels.value,
+                                            mem.constant(rows))};
+    GemmMatrix aBlock = moved(problem.a, row, depth);
+    int64_t aPanel = rows * shape.aRow;
+    if (plan.packA) {
+      bool byColumn = shape.aRow == 1;
+      aBlock = {
+          buffers.a, {}, byColumn ? 1 : plan.depthBlock, byColumn ? rows : 1};
+      aPanel = rows * plan.depthBlock;
+      if (plan.columnItems) { // is packed already
+        aBlock.at =
+            mem.advance(mem.advance({}, depth, fullRows), row, plan.depthBlock);
+      } else {
+        if (problem.inItems) // each worker has its own
+          aBlock.flat = memref::AllocOp::create(
+              b, loc,
+              MemRefType::get({plan.rowBlock * plan.depthBlock},
+                              problem.element));
+        packA(aBlock.flat, {}, row, rowPanels, depth, depthSize);
+      }
+    }
+    GemmMatrix cBlock = destination(row, std::min(plan.rowBlock, fullRows));
+    emitPanels(rows, rowPanels, row, aBlock, aPanel, cBlock);
+    emitEpilogue(block, row, blockRows, cBlock, depth);
+    if (fullRows < shape.m)
+      inLast(item, blocks, emitRest);
+  });
 }
 
 //===-- The register tile -------------------------------------------------===//
@@ -350,14 +481,20 @@ void GemmEmitter::emitEpilogue(const ColumnBlock &block, FlatIndex row,
 }
 
 GemmBuffers cellgrad::allocateGemmBuffers(OpBuilder &b, Location loc,
+                                          const GemmShape &shape,
                                           const GemmPlan &plan, Type element) {
   auto allocate = [&](bool needed, int64_t size) -> Value {
     if (!needed)
       return {};
     return memref::AllocOp::create(b, loc, MemRefType::get({size}, element));
   };
-  return {allocate(plan.packA, plan.rowBlock * plan.depthBlock),
-          allocate(plan.packB, plan.columnBlock * plan.depthBlock)};
+  int64_t depth = llvm::alignTo(shape.k, plan.depthBlock);
+  int64_t rows = llvm::alignDown(shape.m, plan.tileRows);
+  return {allocate(plan.packA, plan.columnItems
+                                   ? rows * depth
+                                   : plan.rowBlock * plan.depthBlock),
+          allocate(plan.packB && !plan.columnItems && !plan.depthItems,
+                   plan.columnBlock * plan.depthBlock)};
 }
 
 void cellgrad::emitGemm(OpBuilder &b, Location loc, const GemmProblem &problem,

@@ -42,7 +42,8 @@ struct GemmBuffers {
 
 /// Allocates the packing buffers of a plan.
 GemmBuffers allocateGemmBuffers(mlir::OpBuilder &b, mlir::Location loc,
-                                const GemmPlan &plan, mlir::Type element);
+                                const GemmShape &shape, const GemmPlan &plan,
+                                mlir::Type element);
 
 /// Emits the loop nest of `plan` at the builder's insertion point.
 void emitGemm(mlir::OpBuilder &b, mlir::Location loc,

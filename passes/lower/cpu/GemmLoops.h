@@ -7,6 +7,7 @@
 #ifndef CELLGRAD_LOWER_CPU_GEMMLOOPS_H
 #define CELLGRAD_LOWER_CPU_GEMMLOOPS_H
 
+#include "passes/lower/buffers/SumLoop.h"
 #include "passes/lower/cpu/GemmEmitter.h"
 
 namespace cellgrad {
@@ -49,10 +50,19 @@ private:
   void items(Extent count, double nanoseconds, LoopBody body);
   Extent blockSize(int64_t total, int64_t block, FlatIndex start);
   Extent divide(Extent size, int64_t by);
+  FlatIndex partBegin(FlatIndex part, int64_t total, int64_t parts);
+  Extent partSize(FlatIndex part, int64_t total, int64_t parts);
+  void inLast(FlatIndex part, int64_t parts, llvm::function_ref<void()> body);
+  void allocateOwnB();
+  void emitColumnItems();
   void emitColumns(FlatIndex column, Extent panels, int64_t vectors,
                    int64_t active);
   void emitDepthBlock(const ColumnBlock &block, FlatIndex depth,
                       const Destination &target);
+
+  void emitDepthItems(const ColumnBlock &block, SumBlocks blocks,
+                      llvm::SmallVectorImpl<Destination> &targets,
+                      const SumHooks &hooks);
 
   // Partial sums of C.
   void forEachVector(
@@ -64,8 +74,9 @@ private:
              const GemmMatrix &c);
 
   // Packing.
-  void packA(mlir::Value packed, FlatIndex row, Extent panels, FlatIndex depth,
-             Extent depthSize);
+  void packWholeA();
+  void packA(mlir::Value packed, FlatIndex at, FlatIndex row, Extent panels,
+             FlatIndex depth, Extent depthSize);
   void packB(FlatIndex column, Extent panels, int64_t vectors, int64_t active,
              FlatIndex depth, Extent depthSize);
   void packBTransposed(FlatIndex column, Extent panels, int64_t vectors,
@@ -109,8 +120,9 @@ private:
   const GemmProblem &problem;
   const GemmShape &shape;
   const GemmPlan &plan;
-  const GemmBuffers &buffers;
+  GemmBuffers buffers;
   mlir::VectorType vectorType;
+  bool isInItem = false; ///< what is emitted now is part of an item
 };
 
 } // namespace cellgrad

@@ -51,8 +51,23 @@ void GemmEmitter::copyRow(Value from, FlatIndex source, int64_t stride,
   });
 }
 
-void GemmEmitter::packA(Value packed, FlatIndex row, Extent panels,
-                        FlatIndex depth, Extent depthSize) {
+/// All panels of A, of one block of k after another.
+void GemmEmitter::packWholeA() {
+  int64_t rows = plan.tileRows, panels = shape.m / rows;
+  double bytes = double(panels) * rows * shape.k * shape.elementBits / 8;
+  items({panels, {}}, bytes * 2 / 10, [&](FlatIndex i) {
+    FlatIndex row = mem.advance({}, i, rows);
+    loop({shape.k, {}}, plan.depthBlock, [&](FlatIndex depth) {
+      FlatIndex at = mem.advance(mem.advance({}, depth, panels * rows), row,
+                                 plan.depthBlock);
+      packA(buffers.a, at, row, {1, {}}, depth,
+            blockSize(shape.k, plan.depthBlock, depth));
+    });
+  });
+}
+
+void GemmEmitter::packA(Value packed, FlatIndex at, FlatIndex row,
+                        Extent panels, FlatIndex depth, Extent depthSize) {
   int64_t rows = plan.tileRows, panelSize = rows * plan.depthBlock;
   GemmMatrix source = moved(problem.a, row, depth);
   if (shape.aRow != 1) {
@@ -61,7 +76,7 @@ void GemmEmitter::packA(Value packed, FlatIndex row, Extent panels,
         FlatIndex from = mem.advance(
             mem.advance(source.at, i, rows * shape.aRow), r, shape.aRow);
         FlatIndex to =
-            mem.advance(mem.advance({}, i, panelSize), r, plan.depthBlock);
+            mem.advance(mem.advance(at, i, panelSize), r, plan.depthBlock);
         copyRow(source.flat, from, shape.aColumn, packed, to, depthSize, depth);
       });
     });
@@ -69,7 +84,7 @@ void GemmEmitter::packA(Value packed, FlatIndex row, Extent panels,
   }
   loop(depthSize, 1, [&](FlatIndex p) {
     FlatIndex from = mem.advance(source.at, p, shape.aColumn);
-    FlatIndex to = mem.advance({}, p, rows);
+    FlatIndex to = mem.advance(at, p, rows);
     loop(panels, 1, [&](FlatIndex i) {
       for (int64_t r = 0; r < rows; r += plan.lanes) {
         int64_t active = std::min(plan.lanes, rows - r);
@@ -99,7 +114,7 @@ void GemmEmitter::packB(FlatIndex column, Extent panels, int64_t vectors,
       mem.storeVector(value, buffers.b, to.plus(v * plan.lanes), 1, plan.lanes);
     }
   };
-  if (problem.inItems) // panels are apart, rows of B are not
+  if (problem.inItems && !isInItem) // panels are apart, rows of B are not
     return items(panels, packingTime(panels, width), [&](FlatIndex j) {
       loop(depthSize, 1, [&](FlatIndex p) { copy(p, j); });
     });

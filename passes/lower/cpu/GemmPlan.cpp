@@ -29,12 +29,13 @@ constexpr Tile kTiles16[] = {{6, 2}, {5, 2}, {4, 2}, {4, 3}, {3, 3},
 /// Columns of B that are packed at a time.
 constexpr int64_t kColumnBlock = 1024;
 
-/// Cycles for one step of the k loop on a tile: multiply-adds, loads, or the
-/// latency of a dependent multiply-add, whichever binds.
+/// Half cycles for one step of the k loop on a tile: multiply-adds, of which
+/// two may begin in a cycle, loads, or the latency of a dependent multiply-add,
+/// whichever binds.
 double stepCycles(Tile tile, const Target &target) {
   double fma = tile.rows * tile.vectors;
   double loads = (tile.rows + tile.vectors) * 0.75;
-  return std::max({fma, loads, double(target.addLatency)});
+  return std::max({fma, loads, 2.0 * target.addLatency});
 }
 
 /// Estimated cycles for all tiles of an m x n result, per step of k. Ragged
@@ -110,9 +111,12 @@ GemmPlan planGemm(const GemmShape &shape, const Target &target) {
   // An A that is contiguous in neither direction would be read one element of
   // a cache line at a time, for each panel of B again.
   bool scattered = shape.aRow != 1 && shape.aColumn != 1;
+  int64_t distance = shape.aRow == 1 ? shape.aColumn : shape.aRow;
   plan.packA =
-      shape.n >= 8 * plan.tileColumns() && plan.tileRows > 1 &&
-      (scattered || conflicts(shape.aRow == 1 ? shape.aColumn : shape.aRow));
+      plan.tileRows > 1 &&
+      ((shape.n >= 8 * plan.tileColumns() &&
+        (scattered || conflicts(distance))) ||
+       (shape.aRow != 1 && plan.tileRows > 4 && distance * bytes % 4096 == 0));
   return plan;
 }
 
@@ -136,11 +140,31 @@ bool completesTiles(const GemmShape &shape, const GemmPlan &plan) {
   return planSum(trips, 1, kChainsOfTiles).blocks.empty();
 }
 
-int64_t itemRows(const GemmShape &shape, const GemmPlan &plan) {
-  constexpr int64_t kItems = 8, kFewestPanels = 2;
-  int64_t panels = std::max<int64_t>(
-      kFewestPanels, llvm::divideCeil(shape.m / plan.tileRows, kItems));
-  return std::min(plan.rowBlock, panels * plan.tileRows);
+void shareGemm(const GemmShape &shape, const Target &target, GemmPlan &plan) {
+  // A multiple of the threads of most machines: so each has as much to do.
+  constexpr int64_t kItems = 8;
+  int64_t rowPanels = shape.m / plan.tileRows;
+  int64_t columnPanels = shape.n / plan.tileColumns();
+  int64_t bytesOfA = shape.m * shape.k * shape.elementBits / 8;
+  // Too few rows to be shared evenly. Each item of columns reads all of A.
+  if (rowPanels < 2 * kItems && bytesOfA <= target.l2Bytes &&
+      columnPanels >= kItems) {
+    int64_t blocks = llvm::divideCeil(shape.n, kColumnBlock);
+    plan.columnItems =
+        std::min<int64_t>(columnPanels, llvm::alignTo(blocks, kItems));
+    plan.columnBlock =
+        llvm::divideCeil(columnPanels, plan.columnItems) * plan.tileColumns();
+    return;
+  }
+  SumBlocks sum =
+      planSum(llvm::divideCeil(shape.k, plan.depthBlock), 1, kChainsOfTiles);
+  if (!sum.blocks.empty() && rowPanels * columnPanels < 4 * kItems) {
+    plan.depthItems = llvm::divideCeil(sum.trips, sum.blocks.back());
+    return;
+  }
+  int64_t blocks = llvm::divideCeil(rowPanels * plan.tileRows, plan.rowBlock);
+  plan.rowItems = std::min<int64_t>(rowPanels, llvm::alignTo(blocks, kItems));
+  plan.rowBlock = llvm::divideCeil(rowPanels, plan.rowItems) * plan.tileRows;
 }
 
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const GemmPlan &plan) {
@@ -151,6 +175,12 @@ llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const GemmPlan &plan) {
     os << ", pack A";
   if (plan.packB)
     os << (plan.transposeB ? ", pack and transpose B" : ", pack B");
+  if (plan.rowItems)
+    os << ", " << plan.rowItems << " items of rows";
+  if (plan.columnItems)
+    os << ", " << plan.columnItems << " items of columns";
+  if (plan.depthItems)
+    os << ", " << plan.depthItems << " items of the sum";
   return os;
 }
 

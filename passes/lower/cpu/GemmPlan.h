@@ -36,6 +36,9 @@ struct GemmPlan {
   bool packA = false;      ///< copy blocks of A to contiguous panels
   bool packB = false;      ///< copy blocks of B to contiguous panels
   bool transposeB = false; ///< B is contiguous along k: packing transposes it
+  int64_t rowItems = 0;    ///< parts of the rows that threads share
+  int64_t columnItems = 0; ///< parts of the columns that threads share
+  int64_t depthItems = 0;  ///< parts of the sum that threads share
 
   int64_t tileColumns() const { return tileVectors * lanes; }
 };
@@ -49,9 +52,12 @@ GemmPlan planGemm(const GemmShape &shape, const Target &target);
 /// block of C is summed in other memory.
 bool completesTiles(const GemmShape &shape, const GemmPlan &plan);
 
-/// Rows of an item of a product that is shared: enough items for some threads,
-/// each long enough to read B once more for.
-int64_t itemRows(const GemmShape &shape, const GemmPlan &plan);
+/// Cuts a product that is shared into items. Blocks of columns are items where
+/// each worker can keep all of A in its cache: an item packs its part of B
+/// itself and waits for nobody until it is done. Else panels of B are packed
+/// for all, and blocks of rows are items. Where the result is small, the blocks
+/// of a long sum are (planSum).
+void shareGemm(const GemmShape &shape, const Target &target, GemmPlan &plan);
 
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const GemmPlan &plan);
 

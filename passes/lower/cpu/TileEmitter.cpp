@@ -28,6 +28,9 @@ namespace {
 /// multiply-adds.
 constexpr int64_t kUnrolled = 160;
 
+/// Items of a product that has no loop for them: each reads an operand anew.
+constexpr int64_t kMostParts = 4;
+
 struct Positions {
   FlatIndex a, b, c;
 };
@@ -57,7 +60,12 @@ private:
   void packB();
   Value viewOf(Value flat, FlatIndex at, ArrayRef<int64_t> sizes,
                ArrayRef<int64_t> strides);
+  double nanoseconds() const;
+  bool isLong() const { return nanoseconds() >= 2 * problem.fewestNanoseconds; }
+  bool hasItems() const;
+  TiledDim *plainLoop();
   void moveLoopOut();
+  void splitIntoItems();
   void outerLoops(Positions start, function_ref<void(Positions)> body);
   void emitBuffered(Positions start);
   void emitBlocks(Positions at, bool accumulate);
@@ -117,39 +125,88 @@ void TileEmitter::loops(ArrayRef<ProductDim> dims, Positions at,
   });
 }
 
+/// About how long all of it takes.
+double TileEmitter::nanoseconds() const {
+  double operations = 2;
+  for (const auto *dims : {&plan.outer, &plan.outerDepth, &plan.depth})
+    for (const ProductDim &dim : *dims)
+      operations *= dim.size;
+  for (const TiledDim &tiled :
+       llvm::concat<const TiledDim>(plan.rows, plan.columns))
+    operations *= tiled.dim.size;
+  return nanosecondsOfProducts(operations);
+}
+
+/// Whether the outermost loop walks parts of C.
+bool TileEmitter::hasItems() const {
+  return !plan.outer.empty() && plan.outer[0].size > 1 && plan.outer[0].c != 0;
+}
+
+/// A loop over parts of C that no tile takes several steps of, or null.
+TiledDim *TileEmitter::plainLoop() {
+  for (auto *tiled : {&plan.rows, &plan.columns})
+    for (TiledDim &dim : *tiled)
+      if (dim.tile == 1 && dim.dim.size > 1 && dim.dim.c != 0 &&
+          &dim != &plan.columns.back())
+        return &dim;
+  return nullptr;
+}
+
 /// A plain loop over parts of C becomes the outermost one, if none is.
 void TileEmitter::moveLoopOut() {
-  if (!plan.outer.empty())
+  TiledDim *dim = plainLoop();
+  if (!plan.outer.empty() || !dim)
     return;
+  plan.outer.push_back(dim->dim);
+  for (auto *tiled : {&plan.rows, &plan.columns})
+    if (dim >= tiled->begin() && dim < tiled->end())
+      tiled->erase(dim);
+}
+
+/// Where the product is long and no loop over parts of C is the outermost one,
+/// or can be, the rows or columns are cut into equal parts of two tiles or
+/// more: the sum of each element of C stays as it is, and every part reads one
+/// of the operands as a whole.
+void TileEmitter::splitIntoItems() {
+  if (!isLong() || hasItems() || !plan.outer.empty() ||
+      (!plan.bufferC && plainLoop()))
+    return;
+  TiledDim *widest = nullptr;
+  int64_t parts = 1;
   for (auto *tiled : {&plan.rows, &plan.columns})
     for (TiledDim &dim : *tiled) {
-      bool isVector = &dim == &plan.columns.back();
-      if (dim.tile != 1 || dim.dim.size == 1 || dim.dim.c == 0 || isVector)
+      if (&dim == &plan.columns.back() || dim.dim.c == 0)
         continue;
-      plan.outer.push_back(dim.dim);
-      tiled->erase(&dim);
-      return;
+      int64_t most = std::min(kMostParts, dim.dim.size / (2 * dim.tile));
+      for (int64_t n = most; n > parts; --n)
+        if (dim.dim.size % n == 0) {
+          widest = &dim;
+          parts = n;
+        }
     }
+  if (!widest)
+    return;
+  int64_t size = widest->dim.size / parts;
+  ProductDim outer = widest->dim;
+  outer.size = parts;
+  for (int64_t *stride : {&outer.a, &outer.b, &outer.c})
+    *stride *= size;
+  plan.outer.push_back(outer);
+  widest->dim.size = size;
+  widest->tile = llvm::divideCeil(size, llvm::divideCeil(size, widest->tile));
 }
 
 /// The loops around tiles, or a buffer of C; the first one is over items where
 /// that is worth it.
 void TileEmitter::outerLoops(Positions start,
                              function_ref<void(Positions)> body) {
-  double operations = 2;
-  for (auto *dims : {&plan.outer, &plan.outerDepth, &plan.depth})
-    for (const ProductDim &dim : *dims)
-      operations *= dim.size;
-  for (const TiledDim &tiled : llvm::concat<TiledDim>(plan.rows, plan.columns))
-    operations *= tiled.dim.size;
-  double nanoseconds = nanosecondsOfProducts(operations);
-  if (nanoseconds < 2 * problem.fewestNanoseconds)
+  if (!isLong())
     return loops(plan.outer, start, body);
   if (!plan.bufferC)
     moveLoopOut();
-  if (plan.outer.empty() || plan.outer[0].size == 1 || plan.outer[0].c == 0)
+  if (!hasItems())
     return loops(plan.outer, start, body);
-  emitItems(b, loc, b.getIndexAttr(plan.outer[0].size), nanoseconds,
+  emitItems(b, loc, b.getIndexAttr(plan.outer[0].size), nanoseconds(),
             [&](Value item) {
               loops(ArrayRef(plan.outer).drop_front(),
                     moved(start, plan.outer[0], {item, 0}), body);
@@ -467,6 +524,7 @@ SmallVector<Value> TileEmitter::emitStep(Positions at, ArrayRef<Offset> rows,
 }
 
 void TileEmitter::emit() {
+  splitIntoItems();
   if (plan.packB)
     packB();
   Positions start{problem.a.at, problem.b.at, problem.c.at};

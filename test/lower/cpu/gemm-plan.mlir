@@ -9,7 +9,7 @@
 
 // Rows a power of two apart collide in the caches: both operands are packed.
 func.func @large(%a: memref<1024x1024xf32>, %b: memref<1024x1024xf32>, %c: memref<1024x1024xf32>) {
-  // expected-remark @+1 {{1024x1024x1024: tile 14x32, rows 252, columns 1024, depth 256, pack A, pack B}}
+  // expected-remark @+1 {{1024x1024x1024: tile 14x32, rows 140, columns 1024, depth 256, pack A, pack B, 8 items of rows}}
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : memref<1024x1024xf32>, memref<1024x1024xf32>) outs(%c : memref<1024x1024xf32>) {
   ^bb0(%x: f32, %y: f32, %z: f32):
@@ -22,7 +22,7 @@ func.func @large(%a: memref<1024x1024xf32>, %b: memref<1024x1024xf32>, %c: memre
 
 // A layer's forward product, with the weight stored by output.
 func.func @dense(%x: memref<128x784xf32>, %w: memref<512x784xf32>, %y: memref<128x512xf32>) {
-  // expected-remark @+1 {{128x512x784: tile 14x32, rows 308, columns 512, depth 208, pack and transpose B}}
+  // expected-remark @+1 {{128x512x784: tile 14x32, rows 308, columns 64, depth 208, pack and transpose B, 8 items of columns}}
   linalg.generic {indexing_maps = [#a, #bt, #c], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %w : memref<128x784xf32>, memref<512x784xf32>) outs(%y : memref<128x512xf32>) {
   ^bb0(%p: f32, %q: f32, %z: f32):
@@ -35,7 +35,7 @@ func.func @dense(%x: memref<128x784xf32>, %w: memref<512x784xf32>, %y: memref<12
 
 // Few columns: one masked vector of columns, many rows.
 func.func @head(%x: memref<128x512xf32>, %w: memref<512x10xf32>, %y: memref<128x10xf32>) {
-  // expected-remark @+1 {{128x10x512: tile 14x16, rows 252, columns 16, depth 256}}
+  // expected-remark @+1 {{128x10x512: tile 13x16, rows 247, columns 16, depth 256}}
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%x, %w : memref<128x512xf32>, memref<512x10xf32>) outs(%y : memref<128x10xf32>) {
   ^bb0(%p: f32, %q: f32, %z: f32):
@@ -61,9 +61,91 @@ func.func @result_transposed(%a: memref<100x50xf64>, %b: memref<50x60xf64>, %c: 
 
 // A slice whose columns lie apart as well is packed whatever its rows' distance.
 func.func @scattered(%a: memref<64x63xf32, strided<[1028, 3], offset: 1>>, %b: memref<63x512xf32>, %c: memref<64x512xf32>) {
-  // expected-remark @+1 {{64x512x63: tile 14x32, rows 1036, columns 512, depth 63, pack A}}
+  // expected-remark @+1 {{64x512x63: tile 14x32, rows 1036, columns 64, depth 63, pack A, 8 items of columns}}
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : memref<64x63xf32, strided<[1028, 3], offset: 1>>, memref<63x512xf32>) outs(%c : memref<64x512xf32>) {
+  ^bb0(%p: f32, %q: f32, %z: f32):
+    %0 = arith.mulf %p, %q : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// Few rows, that any cache holds: threads share the columns.
+func.func @few_rows(%a: memref<16x1024xf32>, %b: memref<1024x1024xf32>, %c: memref<16x1024xf32>) {
+  // expected-remark @+1 {{16x1024x1024: tile 12x32, rows 252, columns 128, depth 256, pack A, 8 items of columns}}
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<16x1024xf32>, memref<1024x1024xf32>) outs(%c : memref<16x1024xf32>) {
+  ^bb0(%p: f32, %q: f32, %z: f32):
+    %0 = arith.mulf %p, %q : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// A small result of a long sum: threads share its blocks.
+func.func @long_sum(%a: memref<32x16384xf32>, %b: memref<16384x48xf32>, %c: memref<32x48xf32>) {
+  // expected-remark @+1 {{32x48x16384: tile 12x32, rows 252, columns 64, depth 256, pack A, 8 items of the sum}}
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<32x16384xf32>, memref<16384x48xf32>) outs(%c : memref<32x48xf32>) {
+  ^bb0(%p: f32, %q: f32, %z: f32):
+    %0 = arith.mulf %p, %q : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// Rows of A a page apart are packed even for few columns.
+func.func @few_columns(%a: memref<1024x1024xf32>, %b: memref<1024x16xf32>, %c: memref<1024x16xf32>) {
+  // expected-remark @+1 {{1024x16x1024: tile 14x16, rows 140, columns 16, depth 256, pack A, 8 items of rows}}
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<1024x1024xf32>, memref<1024x16xf32>) outs(%c : memref<1024x16xf32>) {
+  ^bb0(%p: f32, %q: f32, %z: f32):
+    %0 = arith.mulf %p, %q : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// An A that no cache holds, and few columns: threads share the rows.
+func.func @ragged_rows(%a: memref<1023x1000xf32>, %b: memref<1000x100xf32>, %c: memref<1023x100xf32>) {
+  // expected-remark @+1 {{1023x100x1000: tile 14x32, rows 140, columns 128, depth 256, 8 items of rows}}
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<1023x1000xf32>, memref<1000x100xf32>) outs(%c : memref<1023x100xf32>) {
+  ^bb0(%p: f32, %q: f32, %z: f32):
+    %0 = arith.mulf %p, %q : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+#ab = affine_map<(i, m, n, k) -> (i, m, k)>
+#bb = affine_map<(i, m, n, k) -> (i, k, n)>
+#cb = affine_map<(i, m, n, k) -> (i, m, n)>
+
+// Two large products: threads share each.
+func.func @two(%a: memref<2x128x256xf32>, %b: memref<2x256x512xf32>, %c: memref<2x128x512xf32>) {
+  // expected-remark @+1 {{128x512x256: tile 14x32, rows 252, columns 64, depth 256, pack A, pack B, 8 items of columns}}
+  linalg.generic {indexing_maps = [#ab, #bb, #cb], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<2x128x256xf32>, memref<2x256x512xf32>) outs(%c : memref<2x128x512xf32>) {
+  ^bb0(%p: f32, %q: f32, %z: f32):
+    %0 = arith.mulf %p, %q : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// Four are shared whole.
+func.func @four(%a: memref<4x128x256xf32>, %b: memref<4x256x512xf32>, %c: memref<4x128x512xf32>) {
+  // expected-remark @+1 {{128x512x256: tile 14x32, rows 252, columns 512, depth 256, pack A, pack B}}
+  linalg.generic {indexing_maps = [#ab, #bb, #cb], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<4x128x256xf32>, memref<4x256x512xf32>) outs(%c : memref<4x128x512xf32>) {
   ^bb0(%p: f32, %q: f32, %z: f32):
     %0 = arith.mulf %p, %q : f32
     %1 = arith.addf %z, %0 : f32

@@ -160,13 +160,15 @@ func.func @product(%a: memref<2x20000xf32>, %b: memref<20000x16xf32>, %c: memref
 #xt = affine_map<(n, o, h, w, c, p, q) -> (c, n, h + p, w + q)>
 #wt = affine_map<(n, o, h, w, c, p, q) -> (c, o, p, q)>
 #y = affine_map<(n, o, h, w, c, p, q) -> (n, o, h, w)>
-// The gradient of filters: images are added to a buffer of C, 8 at a time; three rows of ten steps make a block in
-// registers.
+// The gradient of filters: four channels are an item. Images are added to its buffer of C, 8 at a time; three rows of
+// ten steps make a block in registers.
 // CHECK-LABEL: func.func @filters
-// CHECK:         %[[C:.*]] = memref.alloc() : memref<12800xf32>
+// CHECK:         memref.alloc() : memref<256000xf32>
+// CHECK:         scf.forall (%{{.*}}) in (4) {
+// CHECK:         %[[C:.*]] = memref.alloc() : memref<3200xf32>
 // CHECK:         scf.for %[[I:.*]] = %c0 to %c80 step %c8 {
 // CHECK:           %[[END:.*]] = arith.addi %[[I]], %c8
-// CHECK:           %[[PART:.*]] = memref.alloc() : memref<12800xf32>
+// CHECK:           %[[PART:.*]] = memref.alloc() : memref<3200xf32>
 // CHECK:           vector.store %cst{{[_0-9]*}}, %[[PART]]
 // CHECK:           scf.for %{{.*}} = %[[I]] to %[[END]] step %c1 {
 // CHECK:             scf.for {{.*}} to %c10 step %c3 iter_args
