@@ -3,28 +3,23 @@
  * Members that a caller's cg_context lacks, because it is older, count as zero.
  *===----------------------------------------------------------------------===*/
 
+#include "runtime/given.h"
 #include "runtime/runtime.h"
-
-#include <stddef.h>
 
 /* The flag of callers that have none. */
 static const int32_t never = 0;
 
-#define GIVEN(member)                                                          \
-  (context &&                                                                  \
-   context->struct_size >=                                                     \
-       offsetof(cg_context, member) + sizeof context->member &&                \
-   context->member)
-
 void cell_rt_enter(const cg_context *context, struct cell_rt_call *call) {
-  call->cancel = GIVEN(cancel) ? context->cancel : &never;
-  call->trips = GIVEN(max_trips) ? context->max_trips : UINT64_MAX;
+  call->cancel = GIVEN(context, cancel) ? context->cancel : &never;
+  call->trips = GIVEN(context, max_trips) ? context->max_trips : UINT64_MAX;
   call->stash_bytes =
-      GIVEN(max_stash_bytes) ? context->max_stash_bytes : UINT64_MAX;
-  call->failed_bytes = GIVEN(failed_bytes) ? context->failed_bytes : 0;
+      GIVEN(context, max_stash_bytes) ? context->max_stash_bytes : UINT64_MAX;
+  call->failed_bytes = GIVEN(context, failed_bytes) ? context->failed_bytes : 0;
   call->stashes = 0;
-  call->on_cancel = GIVEN(on_cancel) ? context->on_cancel : 0;
-  call->on_cancel_user = GIVEN(on_cancel_user) ? context->on_cancel_user : 0;
+  call->memory = cell_rt_memory_of(context);
+  call->on_cancel = GIVEN(context, on_cancel) ? context->on_cancel : 0;
+  call->on_cancel_user =
+      GIVEN(context, on_cancel_user) ? context->on_cancel_user : 0;
 }
 
 int32_t cell_rt_cancelled(const struct cell_rt_call *call) {
@@ -32,7 +27,7 @@ int32_t cell_rt_cancelled(const struct cell_rt_call *call) {
 }
 
 static cg_parallel *lent(const cg_context *context) {
-  return GIVEN(parallel) ? context->parallel : 0;
+  return GIVEN(context, parallel) ? context->parallel : 0;
 }
 
 int32_t cell_rt_workers(const cg_context *context, uint64_t fixed,
@@ -61,6 +56,7 @@ void cell_rt_run(const cg_context *context, int64_t count, int32_t most_workers,
 }
 
 void cell_rt_probe(const cg_context *context, int32_t kernel, int32_t begins) {
-  if (GIVEN(probe))
-    context->probe(kernel, begins, GIVEN(probe_user) ? context->probe_user : 0);
+  if (GIVEN(context, probe))
+    context->probe(kernel, begins,
+                   GIVEN(context, probe_user) ? context->probe_user : 0);
 }

@@ -36,8 +36,9 @@ extern "C" {
 #define CG_ERROR_ALIGNMENT 2
 /* cg_context.struct_size is smaller than that of any version, a bit of
    cg_context.flags is set that the model does not know, cg_context.parallel
-   is not filled in, or a model with CUDA kernels finds no device in
-   cg_context.cuda that was opened for it. */
+   is not filled in, of cg_context.allocate and release only one is set, or a
+   model with CUDA kernels finds no device in cg_context.cuda that was opened
+   for it. */
 #define CG_ERROR_CONTEXT 3
 /* The arena is too small or not aligned to 64 bytes, 256 on a CUDA device. */
 #define CG_ERROR_ARENA 4
@@ -127,6 +128,12 @@ typedef void (*cg_print_fn)(const cg_print_record *record, void *user);
    entry. A call that fails leaves out the end. */
 typedef void (*cg_probe_fn)(int32_t kernel, int32_t begins, void *user);
 
+/* Gives `bytes` bytes aligned to `alignment`, a power of two, or NULL. Calls of
+   an entry on several threads call it from several threads. Throws nothing. */
+typedef void *(*cg_allocate_fn)(uint64_t bytes, uint64_t alignment, void *user);
+/* Takes back what such a function gave, of that many bytes. */
+typedef void (*cg_release_fn)(void *memory, uint64_t bytes, void *user);
+
 /* A piece of a parallel region: computes its items begin <= i < end. `worker`
    is at least 0 and below cg_parallel.threads, and no two calls of a region
    that run at the same time have the same. Results depend neither on how a
@@ -180,6 +187,9 @@ typedef struct cg_parallel {
    so that the bits depend on the number of ranks alone, not on the library. */
 #define CG_ORDERED 1
 
+/* Another: wait follows at once, so that nothing is gained by a thread. */
+#define CG_AT_ONCE 2
+
 typedef struct cg_collective {
   uint32_t struct_size; /* sizeof(cg_collective) as the model knows it */
   int32_t kind;         /* CG_ALL_REDUCE ... */
@@ -200,8 +210,10 @@ typedef struct cg_comm {
   int32_t rank;         /* of the caller, 0 <= rank < size */
   int32_t size;
   int32_t reserved; /* 0 */
-  /* Begins a collective; all ranks begin the same ones in the same order. The
-     buffers belong to it until wait. Returns CG_OK or CG_ERROR_COMM... */
+  /* Begins a collective; all ranks begin the same ones in the same order, and
+     several before the first wait. Until wait nobody else writes to `send`, and
+     `recv` is the collective's alone. Returns CG_OK or CG_ERROR_COMM...: after
+     an error, here or of wait, no buffer is in use. */
   int32_t (*start)(struct cg_comm *self, const cg_collective *what,
                    void **request);
   /* Returns when that collective has ended on this rank. */
@@ -250,7 +262,13 @@ typedef struct cg_context {
   cg_probe_fn probe; /* NULL, or what a model with probes (cellc --profile)
                         calls around each kernel; others ignore it */
   void *probe_user;  /* passed to probe */
-  uint64_t reserved[6]; /* 0 */
+  cg_allocate_fn allocate; /* NULL, or where a call takes memory for its arena,
+                              where none is lent, and for what loops keep for
+                              their gradient; on the thread of the call */
+  cg_release_fn release;   /* takes it back, all of it before the call ends;
+                              NULL where allocate is */
+  void *memory_user;       /* passed to both */
+  uint64_t reserved[3];    /* 0 */
 } cg_context;
 
 #ifdef __cplusplus

@@ -32,6 +32,28 @@ int32_t cell_rt_level(const uint64_t *levels, int32_t count);
 void cell_rt_print(const cg_context *context, const char *text, int32_t dtype,
                    int32_t rank, const int64_t *shape, const void *data);
 
+/* Where memory comes from: NULL stands for the C library's. */
+struct cell_rt_memory {
+  cg_allocate_fn allocate;
+  cg_release_fn release;
+  void *user;
+};
+
+/* That of `context`, which may be NULL. */
+struct cell_rt_memory cell_rt_memory_of(const cg_context *context);
+
+/* Whether `context` sets both functions of its memory, or none. */
+int32_t cell_rt_memory_is_whole(const cg_context *context);
+
+/* `bytes` bytes, a multiple of CG_ARENA_ALIGNMENT, aligned to that; or NULL. */
+void *cell_rt_allocate(const struct cell_rt_memory *memory, uint64_t bytes);
+void cell_rt_release(const struct cell_rt_memory *memory, void *taken,
+                     uint64_t bytes);
+
+/* The same from the memory of `context`, for its arena. */
+void *cell_rt_arena_new(const cg_context *context, uint64_t bytes);
+void cell_rt_arena_free(const cg_context *context, void *arena, uint64_t bytes);
+
 /* What a call of an entry keeps while it runs. Compiled code reads `cancel` and
    `trips`. */
 struct cell_rt_call {
@@ -42,6 +64,7 @@ struct cell_rt_call {
   struct cell_rt_stash *stashes;  /* that are not freed yet */
   int32_t (*on_cancel)(void *);   /* as in cg_context */
   void *on_cancel_user;
+  struct cell_rt_memory memory; /* for stashes */
 };
 
 /* Sets up a call with `context`, which may be NULL. */

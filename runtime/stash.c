@@ -17,12 +17,15 @@ struct cell_rt_stash {
   char *data;
 };
 
+enum { kStashBytes = 64 };
+_Static_assert(sizeof(struct cell_rt_stash) <= kStashBytes, "one line");
+
 /* Memory of the call's share, or NULL and why not. */
 static void *take(struct cell_rt_call *call, uint64_t size, int32_t *status) {
   void *memory = 0;
   *status = size > call->stash_bytes ? CG_ERROR_STASH_LIMIT : CG_OK;
   if (*status == CG_OK) {
-    memory = aligned_alloc(64, size);
+    memory = cell_rt_allocate(&call->memory, size);
     if (memory)
       call->stash_bytes -= size;
     else
@@ -34,7 +37,8 @@ static void *take(struct cell_rt_call *call, uint64_t size, int32_t *status) {
 }
 
 void *cell_rt_stash_new(struct cell_rt_call *call, int64_t bytes) {
-  struct cell_rt_stash *stash = (struct cell_rt_stash *)aligned_alloc(64, 64);
+  struct cell_rt_stash *stash =
+      (struct cell_rt_stash *)cell_rt_allocate(&call->memory, kStashBytes);
   if (!stash) {
     if (call->failed_bytes)
       *call->failed_bytes = sizeof *stash;
@@ -59,8 +63,8 @@ void cell_rt_stash_free(void *handle) {
   if (stash->next)
     stash->next->link = stash->link;
   stash->call->stash_bytes += stash->taken;
-  free(stash->data);
-  free(stash);
+  cell_rt_release(&stash->call->memory, stash->data, stash->taken);
+  cell_rt_release(&stash->call->memory, stash, kStashBytes);
 }
 
 /* The element at `position`, or NULL where there is none. */
@@ -83,6 +87,9 @@ static int32_t grow(struct cell_rt_stash *stash, int64_t position) {
   while (capacity <= position)
     capacity *= 2;
   uint64_t size = (uint64_t)(capacity * stash->bytes + 63) / 64 * 64;
+  /* For no bytes, an allocator may give nothing. */
+  if (size == 0)
+    size = 64;
   char *data = (char *)take(stash->call, size, &status);
   if (!data)
     return status;
@@ -90,7 +97,7 @@ static int32_t grow(struct cell_rt_stash *stash, int64_t position) {
   if (old)
     memcpy(data, stash->data, (size_t)old);
   memset(data + old, 0, size - (size_t)old);
-  free(stash->data);
+  cell_rt_release(&stash->call->memory, stash->data, stash->taken);
   stash->call->stash_bytes += stash->taken;
   stash->data = data;
   stash->capacity = capacity;

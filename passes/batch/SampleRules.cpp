@@ -108,6 +108,7 @@ private:
   Outcome ofGather(GatherOp gather) const;
   Outcome ofScatter(ScatterOp scatter) const;
   Outcome ofConcat(ConcatOp concat) const;
+  Outcome ofRandomBits(RandomBitsOp bits) const;
   Outcome ofUntouched(Value x, bool untouched, const char *why) const {
     return untouched ? moved(x, placeOf(x).dim) : Outcome::refused(why);
   }
@@ -315,6 +316,19 @@ Outcome Rules::ofConcat(ConcatOp concat) const {
   return at({dim, *before});
 }
 
+/// Numbers by their positions, those of a sample behind those of the samples
+/// before it: see countFromSample of SumPhases.
+Outcome Rules::ofRandomBits(RandomBitsOp bits) const {
+  auto type = cast<RankedTensorType>(bits.getType());
+  auto key = cast<RankedTensorType>(bits.getKey().getType());
+  BatchDim found = batchDimOf(type, batch);
+  if (!isShared(bits.getKey()) || key.getShape() != ArrayRef<int64_t>{2} ||
+      product(type.getShape().take_front(found.dim)) != 1)
+    return Outcome::refused("draws random numbers for samples that are not "
+                            "along the first dimension");
+  return Share{Share::Known, 1};
+}
+
 Outcome Rules::apply() {
   if (llvm::any_of(op->getOperands(), [&](Value v) { return isPartial(v); }))
     return ofParts();
@@ -417,9 +431,7 @@ Outcome Rules::apply() {
         return ofEqualTypes({change.getX(), change.getStash()});
       })
       .Case<CheckOp>([&](Operation *) { return Outcome(); })
-      .Case<RandomBitsOp>([&](Operation *) {
-        return Outcome::refused("draws numbers for a batch of one size");
-      })
+      .Case([&](RandomBitsOp bits) { return ofRandomBits(bits); })
       .Default([](Operation *) {
         return Outcome::refused("is not known to treat samples one by one");
       });

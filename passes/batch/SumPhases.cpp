@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -84,6 +85,46 @@ void SumPhases::findLive() {
   }
 }
 
+/// The argument of `function` that is the number of the first sample of a tile;
+/// it is the last, and made where there is none yet.
+static Value firstSampleOf(func::FuncOp function) {
+  unsigned count = function.getNumArguments();
+  if (count > 0 && function.getArgAttr(count - 1, kFirstSample))
+    return function.getArgument(count - 1);
+  OpBuilder b(function.getContext());
+  auto mark = b.getNamedAttr(kFirstSample, b.getUnitAttr());
+  (void)function.insertArgument(count,
+                                RankedTensorType::get({}, b.getI64Type()),
+                                b.getDictionaryAttr(mark), function.getLoc());
+  return function.getArgument(count);
+}
+
+/// Random numbers of a sample are those at its place in the whole batch: those
+/// for samples are counted from the place of the first of a tile.
+void SumPhases::countFromSample(RandomBitsOp bits, func::FuncOp function) {
+  if (batchDimOf(bits.getType(), batch).dim < 0)
+    return;
+  Value first = firstSampleOf(function);
+  OpBuilder b(bits);
+  Location loc = bits.getLoc();
+  Type i32 = b.getI32Type();
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
+  };
+  int64_t ofSample =
+      cast<RankedTensorType>(bits.getType()).getNumElements() / batch.size;
+  Value position = arith::MulIOp::create(
+      b, loc, tensor::ExtractOp::create(b, loc, first, ValueRange()),
+      number(ofSample));
+  Value low = arith::TruncIOp::create(b, loc, i32, position);
+  Value high = arith::TruncIOp::create(
+      b, loc, i32, arith::ShRUIOp::create(b, loc, position, number(32)));
+  Value words = tensor::FromElementsOp::create(
+      b, loc, RankedTensorType::get({2}, i32), ValueRange{low, high});
+  bits.getKeyMutable().assign(ConcatOp::create(
+      b, loc, ValueRange{bits.getKey(), words}, b.getI64IntegerAttr(0)));
+}
+
 /// The loops of a phase: what it gives is mapped.
 void SumPhases::emitPhase(int64_t phase, OpBuilder &b, Value size,
                           Tiles tiles) {
@@ -149,7 +190,9 @@ void SumPhases::emitPhase(int64_t phase, OpBuilder &b, Value size,
   copies.map(inputs.getArrayRef(), body->getArguments());
   for (Operation *op : ops)
     if (needed.contains(op))
-      inside.clone(*op, copies);
+      inside.clone(*op, copies)->walk([&](RandomBitsOp bits) {
+        countFromSample(bits, function);
+      });
   func::ReturnOp::create(
       inside, entry.getLoc(),
       llvm::map_to_vector(outputs, [&](Value v) { return copies.lookup(v); }));

@@ -14,6 +14,8 @@
 
 #include "passes/batch/TileLoops.h"
 
+#include "dialect/CellDialect.h"
+
 #include "mlir/IR/IRMapping.h"
 
 namespace cellgrad {
@@ -37,6 +39,7 @@ private:
   void findLive();
   void emitPhase(int64_t phase, mlir::OpBuilder &b, mlir::Value size,
                  Tiles tiles);
+  void countFromSample(RandomBitsOp bits, mlir::func::FuncOp function);
   llvm::SmallVector<mlir::Value> emitAll(mlir::OpBuilder &b, mlir::Value size,
                                          Tiles tiles);
 

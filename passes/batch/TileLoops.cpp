@@ -135,6 +135,12 @@ SmallVector<Value> TileLoops::callTile(const Tile &tile, Value at,
     operands.push_back(tensor::ExtractSliceOp::create(
         b, loc, cast<RankedTensorType>(type), input, offsets, sizes, strides));
   }
+  unsigned count = callee.getNumArguments();
+  if (count > 0 && callee.getArgAttr(count - 1, kFirstSample)) {
+    Value first = arith::IndexCastOp::create(b, loc, b.getI64Type(), at);
+    operands.push_back(tensor::FromElementsOp::create(
+        b, loc, callee.getArgumentTypes().back(), first));
+  }
   auto call = func::CallOp::create(b, loc, callee, operands);
   SmallVector<Value> filled;
   for (auto [part, whole, combine] :

@@ -12,6 +12,10 @@ namespace cellgrad {
 /// A function for so many samples.
 using Tile = std::pair<int64_t, mlir::func::FuncOp>;
 
+/// Marks the last argument of a function for tiles that is told which sample
+/// its first one is.
+inline constexpr llvm::StringLiteral kFirstSample = "cell.first_sample";
+
 /// The batch size as the first argument of `entry`, and as an index.
 mlir::Value addBatchArgument(mlir::func::FuncOp entry);
 

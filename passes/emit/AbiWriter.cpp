@@ -17,6 +17,9 @@ constexpr llvm::StringLiteral kRuntimeStatus = "cell_rt_status_message";
 constexpr llvm::StringLiteral kRuntimeWorkers = "cell_rt_workers";
 constexpr llvm::StringLiteral kRuntimePoolNew = "cell_rt_pool_new";
 constexpr llvm::StringLiteral kRuntimePoolFree = "cell_rt_pool_free";
+constexpr llvm::StringLiteral kRuntimeMemory = "cell_rt_memory_is_whole";
+constexpr llvm::StringLiteral kRuntimeArenaNew = "cell_rt_arena_new";
+constexpr llvm::StringLiteral kRuntimeArenaFree = "cell_rt_arena_free";
 
 /// Builds the functions the C caller sees.
 class AbiWriter : public AbiBuilder {
@@ -88,12 +91,14 @@ void AbiWriter::writeArenaBytes(const EntrySpec &entry) {
 // allocated for this call:
 //
 //   start:    context null? -> found(null), else given
-//   given:    context too small, unknown flags? -> return an error
+//   given:    context too small, unknown flags, half of the functions for
+//             memory? -> return an error
 //             arena null? -> found(null), else check
 //   check:    too small or not aligned? -> return an error, else found(arena)
 //   found(a): threads lent, but not filled in? -> return an error
 //             a null? -> allocate, else call with a
-//   allocate: call with memory of its own, for all workers; free it
+//   allocate: call with memory of the context's functions or the C library,
+//             for all workers; free it
 //
 // An entry without temporaries goes from `found` straight to the call.
 void AbiWriter::callWithArena(const EntrySpec &entry, EntryImpl impl,
@@ -125,6 +130,13 @@ void AbiWriter::callWithArena(const EntrySpec &entry, EntryImpl impl,
                          given, ValueRange{});
   b.setInsertionPointToStart(given);
   checkContext(context);
+  // Callers in JavaScript lend no context.
+  if (arch != Arch::Wasm && (entry.arenaBytes != 0 || entry.cancellable)) {
+    Value whole = callRuntime(kRuntimeMemory, i32, {context});
+    failIf(LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, whole,
+                                constant(i32, 0)),
+           CG_ERROR_CONTEXT);
+  }
   Value lent = loadAt(context, offsetof(cg_context, arena), ptr);
   Value noArena = isNull(lent);
   Block *check = b.createBlock(region, region->end());
@@ -166,22 +178,12 @@ void AbiWriter::callWithArena(const EntrySpec &entry, EntryImpl impl,
   LLVM::CondBrOp::create(b, loc, isNull(arena), allocate, ValueRange{},
                          lentBlock, ValueRange{});
   b.setInsertionPointToStart(allocate);
-  // size_t; the arena is known to fit where it has 32 bits.
-  bool narrow = arch == Arch::Wasm;
-  Type size = narrow ? i32 : i64;
-  auto alignedAlloc = declare("aligned_alloc", ptr, {size, size});
-  auto release =
-      declare("free", LLVM::LLVMVoidType::get(b.getContext()), {ptr});
   Value wanted = arenaBytes(entry, workers);
-  if (narrow)
-    wanted = LLVM::TruncOp::create(b, loc, i32, wanted);
-  Value own = LLVM::CallOp::create(
-                  b, loc, alignedAlloc,
-                  ValueRange{constant(size, CG_ARENA_ALIGNMENT), wanted})
-                  .getResult();
+  Value own = callRuntime(kRuntimeArenaNew, ptr, {context, wanted});
   failIf(isNull(own), CG_ERROR_ALLOCATION);
   Value status = call(own);
-  LLVM::CallOp::create(b, loc, release, ValueRange{own});
+  callRuntime(kRuntimeArenaFree, LLVM::LLVMVoidType::get(b.getContext()),
+              {context, own, wanted});
   ret(status);
 }
 

@@ -13,8 +13,9 @@ using llvm::StringRef;
 
 namespace {
 /// Names that the namespace `cg` and classes of the header have.
-constexpr StringRef kTaken[] = {"Array",  "Error", "Memory",  "Model",
-                                "Tensor", "batch", "context", "Weights"};
+constexpr StringRef kTaken[] = {"Array",   "Error",      "Memory",
+                                "Model",   "Tensor",     "batch",
+                                "context", "set_memory", "Weights"};
 
 std::string cppName(StringRef identifier) {
   return llvm::is_contained(kTaken, identifier) ? identifier.str() + "_"
@@ -128,7 +129,16 @@ void Writer::writeModel() {
      << "  }\n"
      << "  /// What calls are lent besides: set its print hook, cancel and "
         "others.\n"
-     << "  ::cg_context &context() noexcept { return state_; }\n\n";
+     << "  ::cg_context &context() noexcept { return state_; }\n"
+     << "  /// Calls take and give back all memory by these functions, both or "
+        "neither, on\n  /// the thread of the call; the model's own is given "
+        "back at once.\n"
+     << "  void set_memory(::cg_allocate_fn allocate, ::cg_release_fn release, "
+        "void *user = nullptr) noexcept {\n"
+     << "    arena_.reset();\n    state_.arena = nullptr;\n"
+     << "    state_.arena_bytes = 0;\n    state_.allocate = allocate;\n"
+     << "    state_.release = release;\n    state_.memory_user = user;\n  "
+        "}\n\n";
   for (const EntrySpec &entry : model.entries)
     writeMethods(entry);
   os << "\nprivate:\n"

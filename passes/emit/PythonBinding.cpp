@@ -20,7 +20,7 @@ constexpr StringRef kKeywords[] = {
     "else",     "for",    "while",  "try",   "break",  "class",  "continue",
     "return",   "self"};
 /// What the class has already.
-constexpr StringRef kMembers[] = {"parameters", "signature"};
+constexpr StringRef kMembers[] = {"parameters", "set_memory", "signature"};
 
 std::string pythonName(StringRef identifier, llvm::StringSet<> &taken) {
   std::string name = identifier.str();

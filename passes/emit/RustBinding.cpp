@@ -14,14 +14,16 @@ using llvm::StringRef;
 namespace {
 /// Words that names cannot be, and methods that the model has.
 constexpr StringRef kTaken[] = {
-    "Self",  "abstract", "as",       "async", "await",  "become",   "box",
-    "break", "const",    "continue", "crate", "do",     "drop",     "dyn",
-    "else",  "enum",     "extern",   "false", "final",  "fn",       "for",
-    "gen",   "if",       "impl",     "in",    "let",    "loop",     "macro",
-    "match", "mod",      "move",     "mut",   "new",    "override", "priv",
-    "pub",   "ref",      "return",   "self",  "static", "struct",   "super",
-    "trait", "true",     "try",      "type",  "typeof", "unsafe",   "unsized",
-    "use",   "virtual",  "where",    "while", "yield"};
+    "Self",       "abstract", "as",    "async",    "await",  "become",
+    "box",        "break",    "const", "continue", "crate",  "do",
+    "drop",       "dyn",      "else",  "enum",     "extern", "false",
+    "final",      "fn",       "for",   "gen",      "if",     "impl",
+    "in",         "let",      "loop",  "macro",    "match",  "mod",
+    "move",       "mut",      "new",   "override", "priv",   "pub",
+    "ref",        "return",   "self",  "static",   "struct", "super",
+    "set_memory", "trait",    "true",  "try",      "type",   "typeof",
+    "unsafe",     "unsized",  "use",   "virtual",  "where",  "while",
+    "yield"};
 
 std::string rustName(StringRef identifier) {
   return identifier.str() + (llvm::is_contained(kTaken, identifier) ? "_" : "");
@@ -188,8 +190,23 @@ llvm::Expected<std::string> cellgrad::makeRust(const ModelSpec &model,
      << "            struct_size: std::mem::size_of::<Context>() as u32,\n"
      << "            flags: 0,\n            arena: place,\n"
      << "            arena_bytes: bytes,\n            until_parallel: [0; 8],\n"
-     << "            parallel,\n            after_parallel: [0; 11],\n"
-     << "        };\n        Ok(Model { context, arena })\n    }\n";
+     << "            parallel,\n            until_memory: [0; 5],\n"
+     << "            allocate: None,\n            release: None,\n"
+     << "            memory_user: std::ptr::null_mut(),\n"
+     << "            after_memory: [0; 3],\n"
+     << "        };\n        Ok(Model { context, arena })\n    }\n\n"
+     << "    /// Calls take and give back all memory by these functions; the "
+        "model's own is\n    /// given back at once.\n    ///\n"
+     << "    /// # Safety\n    ///\n    /// `allocate` returns memory of as "
+        "many bytes, aligned as it is asked for, or null.\n"
+     << "    pub unsafe fn set_memory(&mut self, allocate: Allocate, release: "
+        "Release, user: *mut c_void) {\n"
+     << "        self.arena = Vec::new();\n"
+     << "        self.context.arena = std::ptr::null_mut();\n"
+     << "        self.context.arena_bytes = 0;\n"
+     << "        self.context.allocate = Some(allocate);\n"
+     << "        self.context.release = Some(release);\n"
+     << "        self.context.memory_user = user;\n    }\n";
   for (const EntrySpec &entry : model.entries)
     writeMethod(os, model, entry);
   os << "}\n";

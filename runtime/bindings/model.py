@@ -1,7 +1,7 @@
 import ctypes
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +27,20 @@ class ModelError(RuntimeError):
         self.status = status
 
 
+_Allocate = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_void_p)
+_Release = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p)
+
+
 class _Context(ctypes.Structure):
     _fields_ = [
         ("struct_size", ctypes.c_uint32),
         ("flags", ctypes.c_uint32),
         ("until_parallel", ctypes.c_uint64 * 10),
         ("parallel", ctypes.c_void_p),
-        ("after_parallel", ctypes.c_uint64 * 11),
+        ("until_memory", ctypes.c_uint64 * 5),
+        ("allocate", _Allocate),
+        ("release", _Release),
+        ("after_memory", ctypes.c_uint64 * 4),
     ]
 
 
@@ -129,14 +136,42 @@ class Model:
             if arg["role"] not in ("input", "batch")
         }
         self.parameters: dict[str, Any] = self._load_weights(weights, path, specs)
-        self._context = None
+        self._context = _Context(struct_size=ctypes.sizeof(_Context))
+        self._raised: list[BaseException] = []
         if threads != 1 and any(entry["parallel"] for entry in self._entries):
             self._pool = self._function("pool_new", ctypes.c_void_p, ctypes.c_int32)(threads)
-            self._context = _Context(struct_size=ctypes.sizeof(_Context), parallel=self._pool)
+            self._context.parallel = self._pool
 
     def __del__(self) -> None:
         if self._pool is not None:
             self._function("pool_free", None, ctypes.c_void_p)(self._pool)
+
+    def set_memory(
+        self, allocate: Callable[[int, int], int | None], release: Callable[[int, int], None]
+    ) -> None:
+        """Calls take and give back the memory that they need by these functions.
+
+        Args:
+            allocate: takes a number of bytes and their alignment; gives an address, or None or 0 for none.
+            release: takes such an address and that number of bytes.
+
+        What one of them raises is raised by the call of the entry, when it has ended.
+        """
+
+        def take(size: int, alignment: int, _user: Any) -> int | None:
+            try:
+                return allocate(size, alignment)
+            except BaseException as e:
+                self._raised.append(e)
+                return None
+
+        def give(memory: int, size: int, _user: Any) -> None:
+            try:
+                release(memory, size)
+            except BaseException as e:
+                self._raised.append(e)
+
+        self._context.allocate, self._context.release = _Allocate(take), _Release(give)
 
     def _bind(self, symbol: str, result: Any, *args: Any) -> Any:
         function = self._handle[symbol]
@@ -214,8 +249,10 @@ class Model:
             results.append(np.empty(shape, _dtype(spec["dtype"])))
             pointers.append(results[-1].ctypes.data)
         arguments = (ctypes.c_void_p * max(len(pointers), 1))(*pointers)
-        context = None if self._context is None else ctypes.byref(self._context)
-        status = self._calls[index](arguments, context)
+        status = self._calls[index](arguments, ctypes.byref(self._context))
+        if self._raised:
+            raised, self._raised = self._raised, []
+            raise raised[0]
         if status not in (_OK, _SKIPPED):
             raise ModelError(f"{name}(): {self._words(status).decode()}", status)
         return results[0] if len(results) == 1 else tuple(results)

@@ -30,7 +30,12 @@ const ERROR_HEADER: i32 = 11;
 const ERROR_BATCH: i32 = 15;
 const ABI: u32 = 2;
 
-/// cg_context, of which this module sets the arena and the threads.
+/// Gives `bytes` bytes aligned to `alignment`, or null; called on the thread of the call.
+pub type Allocate = unsafe extern "C" fn(bytes: u64, alignment: u64, user: *mut c_void) -> *mut c_void;
+/// Takes back what such a function gave, of that many bytes.
+pub type Release = unsafe extern "C" fn(memory: *mut c_void, bytes: u64, user: *mut c_void);
+
+/// cg_context, of which this module sets the arena, the threads and where memory comes from.
 #[repr(C)]
 struct Context {
     struct_size: u32,
@@ -39,7 +44,11 @@ struct Context {
     arena_bytes: u64,
     until_parallel: [u64; 8],
     parallel: *mut c_void,
-    after_parallel: [u64; 11],
+    until_memory: [u64; 5],
+    allocate: Option<Allocate>,
+    release: Option<Release>,
+    memory_user: *mut c_void,
+    after_memory: [u64; 3],
 }
 
 /// The beginning of cg_parallel.

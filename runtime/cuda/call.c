@@ -1,17 +1,12 @@
 /*===- call.c - a call begins, waits and ends -----------------------------===*/
 
 #include "runtime/cuda/handle.h"
+#include "runtime/given.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { kAlignment = CG_CUDA_ARENA_ALIGNMENT };
-
-#define GIVEN(member)                                                          \
-  (context &&                                                                  \
-   context->struct_size >=                                                     \
-       offsetof(cg_context, member) + sizeof context->member &&                \
-   context->member)
 
 int32_t cell_rt_cuda_uncaptured(struct cell_rt_cuda_call *call,
                                 const char *what) {
@@ -80,7 +75,7 @@ int32_t cell_rt_cuda_enter(const cg_context *context,
                            const struct cell_rt_cuda_program *program,
                            uint64_t arena_bytes,
                            struct cell_rt_cuda_call *call) {
-  cg_cuda *cuda = GIVEN(cuda) ? context->cuda : 0;
+  cg_cuda *cuda = GIVEN(context, cuda) ? context->cuda : 0;
   if (!cuda || cuda->program != program)
     return CG_ERROR_CONTEXT;
   if (context->arena && arena_bytes &&
@@ -91,12 +86,12 @@ int32_t cell_rt_cuda_enter(const cg_context *context,
     return CG_ERROR_BUSY;
   memset(call, 0, sizeof *call);
   call->cuda = cuda;
-  call->stream = GIVEN(stream) ? context->stream : 0;
+  call->stream = GIVEN(context, stream) ? context->stream : 0;
   call->status = cuda->status;
   call->arena = arena_bytes ? (uintptr_t)context->arena : 0;
   call->stash_bytes =
-      GIVEN(max_stash_bytes) ? context->max_stash_bytes : UINT64_MAX;
-  call->failed_bytes = GIVEN(failed_bytes) ? context->failed_bytes : 0;
+      GIVEN(context, max_stash_bytes) ? context->max_stash_bytes : UINT64_MAX;
+  call->failed_bytes = GIVEN(context, failed_bytes) ? context->failed_bytes : 0;
   cuda->message[0] = 0;
   CUresult result = cuda->driver.cuCtxPushCurrent_v2(cuda->context);
   if (result == CUDA_SUCCESS) {

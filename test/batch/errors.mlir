@@ -359,12 +359,11 @@ module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
 // -----
 
 module attributes {cell.batch = {max = 9 : i64, size = 101 : i64}} {
-  func.func @drawn(%key: tensor<2xi32>, %x: tensor<101xi32>) -> tensor<i32> {
-    // expected-error@+1 {{draws numbers for a batch of one size}}
-    %0 = cell.random_bits %key : tensor<2xi32> -> tensor<101xi32>
-    %1 = cell.add %0, %x : tensor<101xi32>
-    %2 = cell.reduce_sum %1 over [0] : tensor<101xi32> -> tensor<i32>
-    return %2 : tensor<i32>
+  func.func @drawn(%key: tensor<2xi32>, %x: tensor<101xi32>) -> tensor<3xi32> {
+    // expected-error@+1 {{draws random numbers for samples that are not along the first dimension}}
+    %0 = cell.random_bits %key : tensor<2xi32> -> tensor<3x101xi32>
+    %1 = cell.reduce_sum %0 over [1] : tensor<3x101xi32> -> tensor<3xi32>
+    return %1 : tensor<3xi32>
   }
 }
 

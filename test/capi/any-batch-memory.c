@@ -6,7 +6,7 @@
 // RUN: sed "s/^\(attributes #[0-9]* = { \)\(.*nounwind\)/\1sanitize_address \2/" %t/rows.ll > %t/checked.ll
 // RUN: %cxx -Wno-override-module -O1 -fsanitize=address -c %t/checked.ll -o %t/model.o
 // RUN: llvm-nm %t/model.o | FileCheck %s
-// RUN: %cxx -x c -std=c11 -g -O1 -fsanitize=address -I%root -I%t %s %runtime/pool.c %runtime/processors.c %runtime/call.c %runtime/cpu.c %runtime/status.c %runtime/stash.c -x none %t/model.o -pthread -lm -o %t/run
+// RUN: %cxx -x c -std=c11 -g -O1 -fsanitize=address -I%root -I%t %s %runtime/pool.c %runtime/processors.c %runtime/call.c %runtime/memory.c %runtime/cpu.c %runtime/status.c %runtime/stash.c -x none %t/model.o -pthread -lm -o %t/run
 // RUN: %t/run
 // RUN: not %t/run short 2>&1 | FileCheck %s --check-prefix=SHORT
 // CHECK: __asan_report_load

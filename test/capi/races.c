@@ -8,7 +8,7 @@
 // RUN: sed "s/^\(attributes #[0-9]* = { \)\(.*nounwind\)/\1sanitize_thread \2/" %t/kernels.ll > %t/checked.ll
 // RUN: %cxx -Wno-override-module -O1 -fsanitize=thread -c %t/checked.ll -o %t/model.o
 // RUN: llvm-nm %t/model.o | FileCheck %s
-// RUN: %cxx -x c -std=c11 -g -O1 -fsanitize=thread -I%root -I%t %s %runtime/pool.c %runtime/processors.c %runtime/call.c %runtime/cpu.c %runtime/status.c -x none %t/model.o -pthread -lm -o %t/run
+// RUN: %cxx -x c -std=c11 -g -O1 -fsanitize=thread -I%root -I%t %s %runtime/pool.c %runtime/processors.c %runtime/call.c %runtime/memory.c %runtime/cpu.c %runtime/status.c -x none %t/model.o -pthread -lm -o %t/run
 // RUN: %t/run
 // CODE-COUNT-2: call void @cell_rt_run(
 // CHECK: __tsan_write

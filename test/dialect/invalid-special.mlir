@@ -17,7 +17,7 @@ func.func @order_too_high(%x: tensor<2xf32>) -> tensor<2xf32> {
 // -----
 
 func.func @key_of_three_words(%k: tensor<3xi32>) -> tensor<2xi32> {
-  // expected-error@+1 {{takes keys of two words in the last dimension, but 'tensor<3xi32>' is given}}
+  // expected-error@+1 {{takes keys of two words in the last dimension, or of four with the position of the first element, but 'tensor<3xi32>' is given}}
   %0 = cell.random_bits %k : tensor<3xi32> -> tensor<2xi32>
   return %0 : tensor<2xi32>
 }
@@ -25,7 +25,7 @@ func.func @key_of_three_words(%k: tensor<3xi32>) -> tensor<2xi32> {
 // -----
 
 func.func @key_without_dimensions(%k: tensor<i32>) -> tensor<2xi32> {
-  // expected-error@+1 {{takes keys of two words in the last dimension, but 'tensor<i32>' is given}}
+  // expected-error@+1 {{takes keys of two words in the last dimension, or of four with the position of the first element, but 'tensor<i32>' is given}}
   %0 = cell.random_bits %k : tensor<i32> -> tensor<2xi32>
   return %0 : tensor<2xi32>
 }

@@ -50,11 +50,15 @@ llvm.func @quiet(%w: !llvm.ptr, %e: !llvm.ptr, %arena: !llvm.ptr) -> i32 attribu
 // CHECK: %[[AT:.*]] = llvm.getelementptr %[[CTX]][4]
 // CHECK: %[[FLAGS:.*]] = llvm.load %[[AT]] : !llvm.ptr -> i32
 // CHECK: llvm.icmp "ne" %[[FLAGS]],
+// Memory comes from the context, if that has both functions for it or none.
+// CHECK: llvm.call @cell_rt_memory_is_whole(%[[CTX]])
 // CHECK: llvm.call @loud({{.*}}, {{.*}}, %[[CTX]])
-// CHECK: llvm.call @aligned_alloc
-// CHECK: llvm.call @free
+// CHECK: %[[OWN:[0-9]+]] = llvm.call @cell_rt_arena_new(%[[CTX]], %[[BYTES:[0-9]+]])
+// CHECK: llvm.call @loud({{.*}}, %[[OWN]], %[[CTX]])
+// CHECK: llvm.call @cell_rt_arena_free(%[[CTX]], %[[OWN]], %[[BYTES]])
 // CHECK: llvm.func @cg_m_quiet(
-// CHECK-NOT: aligned_alloc
+// CHECK-NOT: cell_rt_memory_is_whole
+// CHECK-NOT: cell_rt_arena
 // CHECK: llvm.func @cg_m_signature() -> !llvm.ptr
 // CHECK: llvm.func @cg_m_fingerprint() -> i64
 // CHECK: llvm.func @cg_m_abi_version() -> i32

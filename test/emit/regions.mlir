@@ -31,7 +31,9 @@
 // CHECK: llvm.sub %[[WORKERS]],
 // CHECK: %[[SLOTS:.*]] = llvm.mul
 // CHECK: %[[BYTES:.*]] = llvm.add %{{.*}}, %[[SLOTS]]
-// CHECK: llvm.call @aligned_alloc(%{{.*}}, %[[BYTES]])
+// CHECK: %[[ARENA:.*]] = llvm.call @cell_rt_arena_new(%[[CALLERS:.*]], %[[BYTES]])
+// CHECK: llvm.call @f(%[[ARENA]], %[[CALLERS]])
+// CHECK: llvm.call @cell_rt_arena_free(%[[CALLERS]], %[[ARENA]], %[[BYTES]])
 // CHECK: llvm.func @cg_m_f_arena_bytes(%{{.*}}: i64, %{{.*}}: i32) -> i64
 // CHECK: llvm.func @cg_m_loud(
 // CHECK-NOT: cell_rt_workers

@@ -82,9 +82,15 @@ def _looked_up(x: Any, w: Any, ids: Any) -> Any:
     return x + ops.gather(w, ids % (WIDTH + 1), 0)
 
 
+def _dropped(x: Any, w: Any) -> Any:
+    """Random numbers for each element of a sample, and one for a sample."""
+    kept = ops.dropout(x, 0.3, True) * w[0, 0]
+    return kept + ops.rand(x.shape[0], 1, dtype=x.dtype) * w[3]
+
+
 STEPS: tuple[Callable[..., Any], ...] = (
     *(_dense, _folded, _turned, _attended, _windows),
-    *(_centred, _normed, _ranged, _looped, _looked_up),
+    *(_centred, _normed, _ranged, _looped, _looked_up, _dropped),
 )
 
 
@@ -144,7 +150,9 @@ def check(seed: int, sizes: tuple[int, ...]) -> None:
         for n in sizes:
             x = ms.Tensor(state.standard_normal((n, WIDTH)))
             ids = ms.Tensor(state.integers(0, 60, (n,)).astype(np.int32))
+            ms.set_seed(n)
             fixed = ms.jit(lambda x, ids: program.outputs(x, w, ids))(x, ids)
+            ms.set_seed(n)
             for k, (a, b) in enumerate(zip(any_batch(x, ids), fixed, strict=True)):
                 a, b = a.asnumpy(), b.asnumpy()
                 bound = 1e-11 * max(1.0, float(np.abs(b).max()))

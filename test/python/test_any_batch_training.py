@@ -298,10 +298,39 @@ def test_set_inputs_compiles_once(compiled):
         step(ops.ones((4, 3)), ops.ones((4, 3)))
     with pytest.raises(ValueError, match="was given 1 inputs"):
         step(ops.ones((4, 3)))
-    with pytest.raises(ValueError, match="only the first dimension of an input can be open"):
-        step.set_inputs(ms.Tensor(shape=[3, None], dtype=ms.float32))
     step.set_inputs(ops.ones((4, 3)))
     assert step(ops.ones((101, 3)), ops.ones((101, 2))).shape == ()
+
+
+@pytest.mark.parametrize("shape", [[3, None], [None, None], None])
+def test_set_inputs_with_other_open_dimensions_compiles_for_each_signature(compiled, shape):
+    net = nn.Dense(3, 2)
+    net.set_inputs(ms.Tensor(shape=shape, dtype=ms.float32))
+    w, b = net.weight.asnumpy(), net.bias.asnumpy()
+    for n in (1, 4, 4):
+        x = np.arange(3.0 * n, dtype=np.float32).reshape(n, 3)
+        np.testing.assert_allclose(net(ms.Tensor(x)).asnumpy(), x @ w.T + b, 1e-5)
+    assert len(compiled) == 2
+
+
+def test_set_inputs_where_samples_meet_compiles_for_each_size(compiled):
+    class Sorted(nn.Cell):
+        def construct(self, x):
+            return ops.sort(x, 0)[0] * 2
+
+    net = Sorted()
+    net.set_inputs(ms.Tensor(shape=[None, 2], dtype=ms.float32))
+    for n in (3, 5, 3):
+        x = np.random.default_rng(n).standard_normal((n, 2)).astype(np.float32)
+        if n == 3 and not compiled:
+            with pytest.warns(UserWarning, match="'Sorted' is compiled for each batch size"):
+                got = net(ms.Tensor(x))
+        else:
+            got = net(ms.Tensor(x))
+        np.testing.assert_array_equal(got.asnumpy(), 2 * np.sort(x, 0))
+    with pytest.raises(ValueError, match=r"Input 0 of 'Sorted' is .* by set_inputs"):
+        Sorted.set_inputs(net, ms.Tensor(shape=[None, 2], dtype=ms.float32))
+        net(ops.ones((4, 3)))
 
 
 @pytest.mark.parametrize("indices", [[7], [0, 1, 7], [0] * 129 + [6]])
@@ -322,3 +351,67 @@ def test_a_sample_that_fails_fails_the_step(indices):
     with pytest.raises(IndexError, match=r"the indices must be in the range \[-5, 5\)"):
         step(ms.Tensor(indices))
     assert np.array_equal(table.asnumpy(), before)
+
+
+class Drops(nn.Cell):
+    """Random numbers of two draws, in a loop, and of 64 bits; a shared one for all samples."""
+
+    def __init__(self):
+        super().__init__()
+        self.drop, self.w = nn.Dropout(p=0.4), ms.Parameter(ms.Tensor([0.5, 2.0, -1.0]), name="w")
+
+    def construct(self, x):
+        y = self.drop(x * self.w) + ops.rand(1) * 0.001
+        _, noise = ops.Scan()(lambda c, _: (c, c + ops.rand_like(x)), x * 0, None, 2)
+        wide = ops.rand(x.shape[0], 2, 3, dtype=ms.float64).sum(axis=1)
+        return y, noise[1], wide
+
+
+def test_random_numbers_are_those_of_a_program_for_the_size():
+    """For each batch up to 33, and larger ones of several tiles; and in their order, draw after draw."""
+    net = Drops()
+    net.set_train()
+    any_batch = ms.jit(lambda x: net(x), dynamic_batch=True)
+    state = np.random.default_rng(5)
+    ms.set_seed(3)
+    for n in (*range(1, 34), 64, 129, 203):
+        x = ms.Tensor(state.standard_normal((n, 3)), ms.float32)
+        before = ms.get_rng_state()
+        found = [t.asnumpy() for t in any_batch(x)]
+        after = ms.get_rng_state().asnumpy()
+        ms.set_rng_state(before)
+        wanted = [t.asnumpy() for t in ms.jit(lambda x: net(x))(x)]
+        assert (ms.get_rng_state().asnumpy() == after).all()
+        for a, b in zip(found, wanted, strict=True):
+            np.testing.assert_array_equal(a, b, str(n))
+
+
+def test_a_training_step_with_dropout():
+    """The same losses and weights, step after step, as of programs for the sizes of the batches."""
+
+    def trained(dynamic):
+        ms.set_seed(11)
+        net = nn.SequentialCell(nn.Dense(6, 16), nn.Dropout(p=0.5), nn.ReLU(), nn.Dense(16, 3))
+        net.set_train()
+        optimizer = nn.Adam(net.trainable_params(), 0.01)
+        slope = ms.value_and_grad(
+            lambda x, y: ops.cross_entropy(net(x), y), None, optimizer.parameters
+        )
+
+        def step(x, y):
+            loss, slopes = slope(x, y)
+            optimizer(slopes)
+            return loss
+
+        step = ms.jit(step, dynamic_batch=dynamic)
+        state, losses = np.random.default_rng(9), []
+        for n in (64, 17, 130, 1, 33, 2):
+            x = ms.Tensor(state.standard_normal((n, 6)), ms.float32)
+            losses.append(float(step(x, ms.Tensor(state.integers(0, 3, n), ms.int32))))
+        return losses, [p.asnumpy() for p in net.trainable_params()]
+
+    losses, weights = trained(True)
+    wanted, wanted_weights = trained(False)
+    np.testing.assert_allclose(losses, wanted, 1e-5)
+    for a, b in zip(weights, wanted_weights, strict=True):
+        np.testing.assert_allclose(a, b, 2e-4, 2e-5)

@@ -131,12 +131,55 @@ def test_rust_where_rustc_is_installed(folder):
     text = (folder / "embed" / "digits.rs").read_text()
     assert "pub fn train_step(\n        &mut self,\n        images: &[f32; 4096]," in text
     assert "hidden_weight: &mut [f32; 3072]," in text
+    assert "pub unsafe fn set_memory(&mut self, allocate: Allocate, release: Release," in text
     if rustc := shutil.which("rustc"):
         shutil.copy(HERE / "train.rs", folder / "embed" / "main.rs")
         place = folder / "embed"
         built(rustc, "--edition=2021", "-Dwarnings", place / "main.rs", "-L", place,
               "-C", f"link-arg=-Wl,-rpath,{place}", "-o", folder / "train_rs")  # fmt: skip
         trains(folder, folder / "train_rs")
+
+
+def test_cpp_takes_memory_from_the_program(folder):
+    built(*CXX, HERE / "memory.cpp", *linked(folder, "embed"), "-o", folder / "memory_cpp")
+    assert run(folder / "memory_cpp").returncode == 0
+
+
+def test_python_takes_memory_from_the_program(folder):
+    """The bits are the same, all is given back, and what a function raises comes out of the call."""
+    digits = module(folder / "embed" / "digits.py")
+    model, plain = digits.Digits(), digits.Digits()
+    images = RANDOM.random((64, 64), np.float32)
+    labels = np.eye(10, dtype=np.float32)[np.arange(64) % 10]
+    blocks, released = {}, []
+
+    def allocate(size, alignment):
+        block = np.empty(size + alignment, np.uint8)
+        address = -(-block.ctypes.data // alignment) * alignment
+        blocks[address] = size, block
+        return address
+
+    def release(address, size):
+        assert blocks.pop(address)[0] == size
+        released.append(size)
+
+    before = {name: value.copy() for name, value in model.parameters.items()}
+    model.set_memory(lambda size, alignment: None, release)
+    with pytest.raises(digits.ModelError, match="memory") as caught:
+        model.train_step(images, labels)
+    assert caught.value.status == 5
+    model.set_memory(lambda size, alignment: 1 // 0, release)
+    with pytest.raises(ZeroDivisionError):
+        model.train_step(images, labels)
+    for name, value in model.parameters.items():
+        np.testing.assert_array_equal(value, before[name])
+    model.set_memory(allocate, release)
+    assert model.train_step(images, labels) == plain.train_step(images, labels)
+    assert len(released) == 1 and released[0] > 0 and not blocks
+    model.set_memory(allocate, lambda address, size: release(address, size) or 1 // 0)
+    with pytest.raises(ZeroDivisionError):
+        model.train_step(images, labels)
+    assert not blocks
 
 
 def test_pkg_config_finds_the_model(folder):
@@ -282,6 +325,17 @@ def test_names_that_are_words_of_the_languages(tmp_path):
     assert model.context() == 2.5
 
 
+def test_an_input_that_is_overwritten_is_copied_in_python(tmp_path):
+    (tmp_path / "next.mlir").write_text(
+        'func.func @forward(%x: tensor<2xf32> {cell.name = "x", cell.donate = 0 : i64}) -> tensor<2xf32> {\n'
+        "  %0 = cell.add %x, %x : tensor<2xf32>\n  return %0 : tensor<2xf32>\n}\n"
+    )
+    built(CELLC, tmp_path / "next.mlir", "-o", tmp_path / "next.so", "--emit=so,h,py")
+    x = np.float32([1, 2])
+    assert module(tmp_path / "next.py").Next().forward(x).tolist() == [2, 4]
+    assert x.tolist() == [1, 2]
+
+
 TWO = """
 func.func @forward(%x: tensor<2xf32> {cell.name = "x"},
                    %w: tensor<2xf32> {cell.name = "fc.weight", cell.role = "parameter"},
@@ -371,6 +425,7 @@ def test_files_as_other_tools_write_them(two):
         assert parameters["fc.weight"].tolist() == [3, -4] and parameters["step"] == 7
 
 
+TWICE = json.dumps(GOOD)[:-1].encode() + b', "step": ' + json.dumps(GOOD["step"]).encode() + b"}"
 HOSTILE = [
     (b"", "fewer than 8 bytes", "truncated"),
     (b"\xff" * 8, "header is longer than the file", "truncated"),
@@ -387,6 +442,7 @@ HOSTILE = [
     (file_of(changed(data_offsets=[2**63, 2**63 + 8]), DATA), "too large", "damaged"),
     (file_of(changed(data_offsets=[-8, 0]), DATA), "a number is missing", "damaged"),
     (file_of(json.dumps(GOOD)[:-1].encode() + b', "step": {}}', DATA), "a string is missing", "twice"),
+    (file_of(TWICE, DATA), "'step' is in it twice", "twice"),
 ]  # fmt: skip
 
 
@@ -435,7 +491,8 @@ int main(int argc, char **argv) {
   char words[300];
   (void)argc;
   if (cgw_open_two(&w, argv[1], words, sizeof words) == CG_OK)
-    return 0;
+    return (uintptr_t)w.fc_weight % sizeof(float) || (uintptr_t)w.step % 8 ||
+           w.fc_weight[1] != -4 || *w.step != 7 ? 5 : 0;
   puts(words);
   cgw_close_two(&w);
   return cgw_open_two(&w, argv[1], NULL, 0) == CG_ERROR_WEIGHTS ? 3 : 4;

@@ -34,14 +34,19 @@ static std::pair<uint32_t, uint32_t> threefry(uint32_t key0, uint32_t key1,
 Tensor evaluate(RandomBitsOp op, Operands args) {
   const Tensor &key = *args[0];
   Tensor result(op.getType());
-  int64_t streams = key.size() / 2;
+  int64_t words = cast<ShapedType>(op.getKey().getType()).getShape().back();
+  int64_t streams = key.size() / words;
   int64_t length = streams == 0 ? 0 : result.size() / streams;
   bool narrow = op.getType().getElementType().isInteger(32);
   for (int64_t i = 0, e = result.size(); i < e; ++i) {
     int64_t stream = i / length;
     uint64_t counter = i % length;
-    auto [x0, x1] = threefry(key.getInt(2 * stream), key.getInt(2 * stream + 1),
-                             counter >> 32, counter);
+    auto word = [&](int64_t which) {
+      return static_cast<uint32_t>(key.getInt(words * stream + which));
+    };
+    if (words == 4)
+      counter += static_cast<uint64_t>(word(3)) << 32 | word(2);
+    auto [x0, x1] = threefry(word(0), word(1), counter >> 32, counter);
     uint64_t whole = static_cast<uint64_t>(x0) << 32 | x1;
     result.setInt(i, narrow ? x0 ^ x1 : whole);
   }

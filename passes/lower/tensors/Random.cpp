@@ -51,8 +51,9 @@ std::pair<Value, Value> threefry(Words w, Value key0, Value key1,
   return {x0, x1};
 }
 
-/// One element from the words of its key and its position in the stream.
-Value randomElement(ImplicitLocOpBuilder &b, Type type, Value key0, Value key1,
+/// One element from the words of its key and its position in the stream, which
+/// is counted from `key[2]` and `key[3]` where they are there.
+Value randomElement(ImplicitLocOpBuilder &b, Type type, ValueRange key,
                     Value position, bool isLong) {
   Words w{b};
   Value low = arith::IndexCastOp::create(b, b.getI32Type(), position);
@@ -62,7 +63,14 @@ Value randomElement(ImplicitLocOpBuilder &b, Type type, Value key0, Value key1,
     Value shifted = arith::ShRUIOp::create(b, position, half);
     high = arith::IndexCastOp::create(b, b.getI32Type(), shifted);
   }
-  auto [x0, x1] = threefry(w, key0, key1, high, low);
+  if (key.size() == 4) {
+    low = w.add(low, key[2]);
+    Value carry =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, low, key[2]);
+    high = w.add(w.add(high, key[3]),
+                 arith::ExtUIOp::create(b, b.getI32Type(), carry));
+  }
+  auto [x0, x1] = threefry(w, key[0], key[1], high, low);
   if (type.isInteger(32))
     return w.differ(x0, x1);
   Value top = arith::ExtUIOp::create(b, type, x0);
@@ -109,7 +117,8 @@ LogicalResult cellgrad::lower(RandomBitsOp op, PatternRewriter &rewriter) {
   int64_t loops = shape.size();
   bool isStream = rank > batchRank;
   SmallVector<AffineMap> maps;
-  for (int64_t word : {0, 1}) {
+  int64_t words = keyType.getShape().back();
+  for (int64_t word = 0; word < words; ++word) {
     SmallVector<AffineExpr> exprs;
     if (batchRank > 0)
       exprs.push_back(rewriter.getAffineDimExpr(0));
@@ -120,16 +129,16 @@ LogicalResult cellgrad::lower(RandomBitsOp op, PatternRewriter &rewriter) {
   SmallVector<utils::IteratorType> iterators(loops,
                                              utils::IteratorType::parallel);
   auto generic = linalg::GenericOp::create(
-      rewriter, loc, TypeRange(flat), ValueRange{key, key},
+      rewriter, loc, TypeRange(flat), SmallVector<Value>(words, key),
       ValueRange(emptyTensor(rewriter, loc, flat)), maps, iterators,
       [&](OpBuilder &builder, Location bodyLoc, ValueRange args) {
         ImplicitLocOpBuilder b(bodyLoc, builder);
         Value position = isStream ? Value(linalg::IndexOp::create(b, loops - 1))
                                   : Value(arith::ConstantIndexOp::create(b, 0));
         bool isLong = isStream && shape.back() > (int64_t(1) << 32);
-        linalg::YieldOp::create(b,
-                                randomElement(b, type.getElementType(), args[0],
-                                              args[1], position, isLong));
+        linalg::YieldOp::create(b, randomElement(b, type.getElementType(),
+                                                 args.take_front(words),
+                                                 position, isLong));
       });
   Value bits = generic.getResult(0);
   if (rank == 0)

@@ -21,6 +21,21 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
     bytes.chunks_exact(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect()
 }
 
+static TAKEN: std::sync::atomic::AtomicI64 = std::sync::atomic::AtomicI64::new(0);
+
+fn layout(bytes: u64, alignment: u64) -> std::alloc::Layout {
+    std::alloc::Layout::from_size_align(bytes as usize, alignment as usize).unwrap()
+}
+
+unsafe extern "C" fn take(bytes: u64, alignment: u64, _: *mut std::ffi::c_void) -> *mut std::ffi::c_void {
+    TAKEN.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+    unsafe { std::alloc::alloc(layout(bytes, alignment)) as *mut std::ffi::c_void }
+}
+
+unsafe extern "C" fn give(memory: *mut std::ffi::c_void, bytes: u64, _: *mut std::ffi::c_void) {
+    unsafe { std::alloc::dealloc(memory as *mut u8, layout(bytes, 64)) }
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let paths: Vec<String> = std::env::args().collect();
     let weights = digits::weights();
@@ -32,6 +47,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let data = floats(&fs::read(&paths[2])?);
     let mut results: Vec<f32> = Vec::new();
     let mut model = digits::Model::new(1)?;
+    unsafe { model.set_memory(take, give, std::ptr::null_mut()) };
     let (first, second) = state.split_at_mut(4);
     for step in data.chunks_exact(64 * 64 + 64 * 10) {
         let (images, labels) = step.split_at(64 * 64);
@@ -49,6 +65,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         assert_eq!(outcome, digits::Outcome::Done);
         results.push(loss[0]);
     }
+    assert_eq!(TAKEN.load(std::sync::atomic::Ordering::SeqCst) as usize, results.len());
     for weight in first.iter() {
         results.extend(weight);
     }
