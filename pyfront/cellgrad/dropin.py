@@ -32,7 +32,10 @@ _LAYERS = (
 )
 _MOVED = {
     **{f"{NAME}.ops.operations.{m}_ops": f"{_HERE}.ops.operations" for m in _OPERATIONS.split()},
-    **{f"{NAME}.ops.function.{m}_func": f"{_HERE}.ops" for m in _FUNCTIONS.split()},
+    **{f"{NAME}.ops.function.{m}_func": f"{_HERE}.ops.function" for m in _FUNCTIONS.split()},
+    f"{NAME}.communication.management": f"{_HERE}.communication",
+    f"{NAME}.ops.operations.manually_defined": f"{_HERE}.ops",
+    f"{NAME}.train.summary.summary_record": f"{_HERE}.train.summary",
     **{f"{NAME}.nn.layer.{m}": f"{_HERE}.nn" for m in _LAYERS.split()},
     f"{NAME}.common.sparse_tensor": f"{_HERE}.common",
     f"{NAME}.train.amp": f"{_HERE}.amp",
@@ -40,7 +43,7 @@ _MOVED = {
     f"{NAME}.nn.layer": f"{_HERE}.nn",
     f"{NAME}.nn.loss.loss": f"{_HERE}.nn.loss",
     f"{NAME}.nn.wrap": f"{_HERE}.nn",
-    f"{NAME}.ops.function": f"{_HERE}.ops",
+    f"{NAME}.ops.function": f"{_HERE}.ops.function",
     f"{NAME}.ops.auto_generate": f"{_HERE}.ops.auto_generate",
     f"{NAME}.ops.primitive": f"{_HERE}.ops",
 }
@@ -66,7 +69,7 @@ _FILES = {
         "random_ops sparse_ops spectral_ops",
     ),
     "ops.function": (
-        "ops",
+        "ops.function",
         "array_func clip_func debug_func fft_func image_func linalg_func math_func nn_func "
         "other_func parameter_func random_func sparse_func sparse_unary_func spectral_func "
         "vmap_func",

@@ -120,3 +120,51 @@ def test_a_script_that_cannot_be_read(tmp_path, text):
     else:
         result = run(tmp_path, text)
     assert result.returncode == 2 and result.stderr.startswith("cellgrad: ")
+
+
+def test_names_of_files_and_inner_modules(tmp_path):
+    """Where MindSpore's own scripts import from: functions of files, `mint` as classes, settings of processors."""
+    text = """
+import mindspore as ms
+import mindspore.runtime
+from mindspore import Tensor, ops
+from mindspore.communication.management import get_rank
+from mindspore.device_context.cpu.op_tuning import threads_num
+from mindspore.ops.auto_generate import AddExt, OnesLikeExt, SumExt, tanh_grad_op
+from mindspore.ops.function.array_func import min_ext, new_ones, new_zeros
+from mindspore.ops.function.nn_func import interpolate_ext
+from mindspore.scipy.fft import dct
+
+x = Tensor([[1.0, 2.0], [3.0, 4.0]])
+print(SumExt()(x, 0), OnesLikeExt()(x).shape, AddExt()(x, x, 2)[0])
+print(min_ext(x), new_ones(x, (2,)), new_zeros(x, (1,)))
+print(tanh_grad_op(Tensor([0.5]), Tensor([2.0])), ops.operations.manually_defined.rank(x))
+print(dct(x)[0].shape, callable(get_rank), interpolate_ext(x[None], 4).shape)
+ms.runtime.launch_blocking()
+ms.runtime.synchronize()
+threads_num(2)
+print(ms.get_context("runtime_num_threads"))
+"""
+    result = run(tmp_path, text)
+    assert result.stderr == ""
+    assert result.stdout.splitlines() == [
+        "[4. 6.] (2, 2) [3. 6.]",
+        "1.0 [1. 1.] [0.]",
+        "[1.5] 2",
+        "(2,) True (1, 2, 4)",
+        "2",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from mindspore.ops.auto_generate import NoSuchExt",
+        "from mindspore.ops.auto_generate import no_such_op",
+        "from mindspore.ops.function.array_func import no_such_ext",
+    ],
+)
+def test_inner_names_that_are_missing(tmp_path, text):
+    result = run(tmp_path, text)
+    assert result.returncode == 1
+    assert f"{text.split()[-1]}' is not part of cellgrad" in result.stderr

@@ -325,7 +325,7 @@ def test_methods():
 X = Tensor(np.zeros((2, 3), np.float32))
 
 REFUSED = {
-    "tensor_scatter_div(Tensor([2]), Tensor([[0]]), Tensor([1]))": (TypeError, "floating-point"),
+    "tensor_scatter_div(Tensor([True]), Tensor([[0]]), Tensor([True]))": (TypeError, "numbers"),
     "unsorted_segment_sum(X, Tensor([0, 5]), 2)": (IndexError, "must be below"),
     "unsorted_segment_sum(X, Tensor([0]), 2)": (ValueError, "first dimensions"),
     "sort(X, 5)": (ValueError, "axis value"),
@@ -343,3 +343,32 @@ def test_refused(text):
     with pytest.raises(kind) as caught:
         eval(f"ops.{text}")
     assert re.search(words, said(caught.value))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int32", "int64"])
+def test_integers_divided_by_several_updates(dtype):
+    """One after the other, each quotient rounded towards 0, as C and MindSpore divide; by 0 it is 0."""
+    x = np.array([100, -100, 7, -7, 120, 5, -128], dtype)
+    at = np.array([0, 1, 1, 2, 3, 4, 4, 4, 5])
+    by = np.array([3, 7, -2, 2, 2, 100, 100, 100, 0], dtype)
+    wanted = x.astype(np.int64)
+    for i, v in zip(at, by.astype(np.int64)):
+        wanted[i] = 0 if v == 0 else int(np.trunc(wanted[i] / v))
+    got = ops.tensor_scatter_div(Tensor(x), Tensor(at[:, None]), Tensor(by))
+    np.testing.assert_array_equal(got.asnumpy(), wanted.astype(dtype))
+
+
+def test_a_product_of_updates_beyond_int64():
+    got = ops.tensor_scatter_div(
+        Tensor(np.array([2**62])), Tensor(np.zeros((3, 1), np.int64)), Tensor([2**33, 2**33, 2**33])
+    )
+    assert got.asnumpy().tolist() == [0]
+
+
+def test_indices_out_of_range_are_runtime_errors_too():
+    """As MindSpore's kernels raise."""
+    x, at = ops.ones((4, 2)), Tensor([[0], [4]])
+    with pytest.raises(RuntimeError, match="do not index into shape"):
+        ops.tensor_scatter_add(x, at, ops.ones((2, 2)))
+    with pytest.raises(RuntimeError, match="must be in the range"):
+        ms.jit(lambda i: ops.tensor_scatter_add(x, i, ops.ones((2, 2))))(at)

@@ -247,3 +247,9 @@ def test_an_ensemble(mode):
     ):
         ms.vmap(cells)(x[:2])
     ms.set_context(mode=ms.GRAPH_MODE)
+
+
+def test_one_axis_in_a_tuple_for_one_output():
+    x = Tensor(np.arange(6.0).reshape(2, 3))
+    got = ms.vmap(lambda v: v * 2, in_axes=(1,), out_axes=(1,))(x)
+    np.testing.assert_array_equal(got.asnumpy(), 2 * x.asnumpy())

@@ -164,19 +164,17 @@ class CellModes:
 
     def set_inputs(self, *inputs: Any, **kwargs: Any) -> None:
         """Says what inputs the Cell is called with. Where the first dimension of some is open, as in
-        ``Tensor(shape=[None, 784], dtype=ms.float32)``, one program is compiled for all batch sizes; else
-        a program is compiled when its signature is first met.
+        ``Tensor(shape=[None, 784], dtype=ms.float32)``, one program is compiled for all batch sizes; else, and
+        where that cannot be (a warning says why), a program is compiled when its signature is first met.
 
         Args:
             inputs: one for each input of a call, in their order: Tensors with an open first dimension
                 for those of a batch, any others as they are. A `Symbol` in the place of None says how
-                large batches may be.
+                large batches may be. With other open dimensions, a program is compiled for each signature.
             kwargs: kept for scripts, without effect.
 
         Raises:
-            ValueError: an open dimension that is not the first. When the Cell is called: other inputs than
-                these.
-            CompileError: when the Cell is called, and cannot be compiled for any batch size.
+            ValueError: when the Cell is called: other inputs than these, where only batches are open.
 
         >>> net = nn.ReLU()
         >>> net.set_inputs(Tensor(shape=[None, 2], dtype=ms.float32))

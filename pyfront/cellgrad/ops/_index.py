@@ -18,7 +18,7 @@ import numpy as np
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
-from cellgrad.core.errors import error
+from cellgrad.core.errors import either, error
 from cellgrad.core.record import (
     as_index,
     broadcast_to_shape,
@@ -404,9 +404,13 @@ def wrapped(index: Tensor, n: int, where: str) -> Tensor:
 
 
 _LIMIT = "limit the index with ops.clamp, or check it before"
+# Of indices that operations are given: Python's class for it, and that of MindSpore's kernels.
+OUT_OF_RANGE = either(IndexError, RuntimeError)
 
 
-def check(ok: Tensor, message: str, kind: type[Exception] = IndexError, hint: str = _LIMIT) -> None:
+def check(
+    ok: Tensor, message: str, kind: type[Exception] = OUT_OF_RANGE, hint: str = _LIMIT
+) -> None:
     """Ends the call with an error where an element of `ok` is false."""
     scope, place = state.current.scope, state.position()
     if scope is not None and place is not None:

@@ -1,10 +1,58 @@
-"""Under the name scripts use: ``ops.auto_generate.HSigmoidGrad``, and all operations of `ops`."""
+"""Under the name scripts use: ``ops.auto_generate.HSigmoidGrad``, and all operations of `ops`.
 
+``SumExt`` and the like are the operations of `mint` as classes, ``tanh_grad_op`` and the like are
+classes without settings that are made already, as in MindSpore.
+"""
+
+import functools
+import importlib
+import inspect
+import re
 from typing import Any
 
 from cellgrad import ops
+from cellgrad.ops._elementwise import Primitive
 from cellgrad.ops.operations._grad_ops import *  # noqa: F403
 
 
+@functools.cache
+def _of_mint(name: str) -> type[Primitive] | None:
+    """The class ``NameExt`` of the function ``mint.name``."""
+    function = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.removesuffix("Ext")).lower()
+    found = getattr(importlib.import_module("cellgrad.mint"), function, None)
+    if found is None:
+        return None
+
+    kinds = inspect.signature(found).parameters.values()
+    named = [p.name for p in kinds if p.kind is p.KEYWORD_ONLY]
+    count = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in kinds)
+
+    def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
+        # What is given by name only there has a place in the class.
+        return found(*args[:count], **dict(zip(named, args[count:], strict=False)), **kwargs)
+
+    members = {"__call__": __call__, "__doc__": f"`mint.{function}` as a class without settings."}
+    return type(name, (Primitive,), members)
+
+
+@functools.cache
+def _made(name: str) -> Any:
+    """The class whose name in small letters this is, made without settings."""
+    wanted = name.removesuffix("_op").replace("_", "")
+    listed = {**vars(ops), **globals()}
+    classes = [v for k, v in listed.items() if isinstance(v, type) and k.lower() == wanted]
+    return classes[0]() if classes else None
+
+
 def __getattr__(name: str) -> Any:
-    return getattr(ops, name)
+    try:
+        return getattr(ops, name)
+    except AttributeError:
+        found = None
+        if name.endswith("Ext"):
+            found = _of_mint(name)
+        elif name.endswith("_op"):
+            found = _made(name)
+        if found is None:
+            raise
+        return found

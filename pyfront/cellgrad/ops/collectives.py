@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,7 +16,6 @@ from cellgrad.core.record import (
     emit,
     emit_several,
     operation,
-    reshape_to,
     splat,
 )
 from cellgrad.core.tensor import Tensor
@@ -168,46 +166,13 @@ def barrier() -> Tensor:
     return splat(0, mstype.int32, ())
 
 
-# Bytes of gradients that are reduced together.
-_BUCKET = 25 << 20
-
-
-def buckets(gradients: Sequence[Tensor], most: int = _BUCKET) -> list[list[int]]:
-    """Which gradients are reduced together: of one dtype, of at most so many bytes, in their order.
-
-    A larger gradient is alone, and so is one without elements.
-    """
-    found: list[list[int]] = []
-    filling: dict[Any, list[int]] = {}
-    room: dict[Any, int] = {}
-    for i, gradient in enumerate(gradients):
-        count = math.prod(gradient.shape) * gradient.dtype.itemsize
-        if gradient.dtype in filling and 0 < count <= room[gradient.dtype]:
-            filling[gradient.dtype].append(i)
-            room[gradient.dtype] -= count
-        else:
-            found.append([i])
-            if 0 < count < most:
-                filling[gradient.dtype], room[gradient.dtype] = found[-1], most - count
-    return found
-
-
 @operation
 def _reduced(gradients: tuple[Tensor, ...], mean: bool, degree: int | None) -> tuple[Tensor, ...]:
-    out: list[Tensor] = list(gradients)
-    for members in buckets(gradients):
-        parts = [reshape_to(gradients[i], (math.prod(gradients[i].shape),)) for i in members]
-        whole = parts[0] if len(parts) == 1 else emit("cell.concat", parts, {"dim": 0})
-        whole = emit("cell.all_reduce", [whole], {"combine": "sum"})
-        if mean:
-            whole = _divided(whole, degree)
-        at = 0
-        for i, part in zip(members, parts, strict=True):
-            limits = {"starts": [at], "limits": [at + part.shape[0]], "strides": [1]}
-            at += part.shape[0]
-            one = whole if len(parts) == 1 else emit("cell.slice", [whole], limits)
-            out[i] = reshape_to(one, gradients[i].shape)
-    return tuple(out)
+    sums = list(gradients)
+    # In the order in which a gradient is computed: that of the last layer is there first.
+    for i in reversed(range(len(sums))):
+        sums[i] = emit("cell.all_reduce", [sums[i]], {"combine": "sum"})
+    return tuple(_divided(x, degree) for x in sums) if mean else tuple(sums)
 
 
 def reduced_gradients(
@@ -215,7 +180,8 @@ def reduced_gradients(
 ) -> tuple[Tensor, ...]:
     """Sums of gradients over all ranks; with `mean`, divided by `degree`, or the number of ranks.
 
-    Gradients of one dtype are reduced together, 25 MB at a time.
+    The compiler makes one collective of those of one dtype, 25 MB at a time, and begins it as soon as its
+    gradients are there.
 
     Raises:
         TypeError: one is not a Tensor of floating-point numbers.

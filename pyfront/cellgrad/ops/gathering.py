@@ -61,7 +61,7 @@ def in_range(index: Tensor, n: int, op: str, low: int | None = None) -> bool:
     bad = values[(values < (-n if low is None else low)) | (values >= n)]
     if bad.size:
         raise error(
-            IndexError,
+            _index.OUT_OF_RANGE,
             f"For '{op}', the indices must be in the range [{-n if low is None else low}, {n}), "
             f"but got {bad[0]}.",
         )
@@ -398,7 +398,7 @@ def checked_tuples(shape: tuple[int, ...], indices: Tensor, op: str) -> bool:
     values = indices._concrete("an index").reshape(-1, indices.shape[-1])
     for row in values[((values < 0) | (values >= shape[: values.shape[1]])).any(1)][:1]:
         raise error(
-            IndexError,
+            _index.OUT_OF_RANGE,
             f"For '{op}', the indices {row.tolist()} do not index into shape {list(shape)}.",
         )
     return True

@@ -16,6 +16,7 @@ from cellgrad.core.errors import error
 from cellgrad.core.record import (
     as_index,
     broadcast_to_shape,
+    cast_to,
     check_tensor,
     emit,
     operation,
@@ -30,6 +31,7 @@ from cellgrad.ops._public import public
 from cellgrad.ops._static import known_int
 from cellgrad.ops.gathering import index_tensor
 from cellgrad.ops.joining import piece
+from cellgrad.ops.rounding import truncate_div
 from cellgrad.ops.scattering import checked_updates, flat_parts
 
 _COMBINE = {"max": "cell.maximum", "min": "cell.minimum", "mul": "cell.mul"}
@@ -81,7 +83,7 @@ def extreme(dtype: Type, least: bool) -> Any:
 def _combine_tuples(input_x: Any, indices: Any, updates: Any, combine: str, op: str) -> Tensor:
     x, at, new, safe = checked_updates(input_x, indices, updates, op)
     if combine == "div":
-        check_dtype(x, op, "input_x", "f")
+        check_dtype(x, op, "input_x", "f" if x.dtype is mstype.uint64 else "iuf")
     out: Tensor = _combine_at(x, at, new, combine, safe, op)
     return out
 
@@ -91,10 +93,26 @@ def _combine_at(
     x: Tensor, indices: Tensor, updates: Tensor, combine: str, safe: bool, op: str
 ) -> Tensor:
     flat, at, new = flat_parts(x, indices, updates, op, safe)
+    if combine == "div" and x.dtype.kind != "f":
+        return reshape_to(_divided(flat, at, new), x.shape)
     if combine == "div":
         product = combined(splat(1, x.dtype, flat.shape), at, new, "mul")
         return reshape_to(emit("cell.div", [flat, product]), x.shape)
     return reshape_to(combined(flat, at, new, combine), x.shape)
+
+
+def _divided(x: Tensor, at: Tensor, updates: Tensor) -> Tensor:
+    """Integers divided by their updates, each quotient rounded towards zero: as by the product of all,
+    which is zero where it is beyond int64.
+    """
+    wide = cast_to(updates, mstype.int64)
+    product = combined(splat(1, mstype.int64, x.shape), at, wide, "mul")
+    size = splat(1, mstype.float64, x.shape)
+    size = combined(size, at, cast_to(updates, mstype.float64), "mul")
+    beyond = ew.compare("cell.greater", emit("cell.abs", [size]), 2.0**62)
+    quotient = truncate_div(cast_to(x, mstype.int64), product)
+    none = splat(0, mstype.int64, x.shape)
+    return cast_to(emit("cell.select", [beyond, none, quotient]), x.dtype)
 
 
 @public(
@@ -141,7 +159,8 @@ def tensor_scatter_mul(input_x: Tensor, indices: Tensor, updates: Tensor) -> Ten
     "Tensor.scatter_div",
 )
 def tensor_scatter_div(input_x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-    """As `ops.tensor_scatter_update`, with the elements divided by the product of the updates.
+    """As `ops.tensor_scatter_update`, with the elements divided by the product of the updates; quotients of
+    integers are rounded towards 0, and 0 where one of the updates is 0.
 
     >>> print(ops.tensor_scatter_div(ops.ones(3), Tensor([[0], [0]]), Tensor([2.0, 4.0])))
     [0.125 1.    1.   ]
@@ -168,7 +187,7 @@ def _segments(input_x: Any, segment_ids: Any, num_segments: Any, combine: str, o
         largest = numbers.max() if numbers.size else -1
         if largest >= count:
             raise error(
-                IndexError,
+                _index.OUT_OF_RANGE,
                 f"For '{op}', the segment ids must be below 'num_segments', {count}, but got "
                 f"{largest}.",
             )

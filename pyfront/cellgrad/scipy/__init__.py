@@ -1,5 +1,5 @@
 """Functions with SciPy's names and arguments, as in ``mindspore.scipy``."""
 
-from cellgrad.scipy import linalg
+from cellgrad.scipy import fft, linalg
 
-__all__ = ["linalg"]
+__all__ = ["fft", "linalg"]

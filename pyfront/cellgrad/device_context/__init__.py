@@ -1,0 +1,1 @@
+"""Settings of processors, under the name that scripts import from."""
