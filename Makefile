@@ -1,7 +1,7 @@
 # The commands of this project. 'make help' lists them; each does all it needs.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo build test wheel test-wheel test-gpu gpu-pack lint format docs site reference sweep sanitize oracle peers coverage tidy bench setup clean
+.PHONY: help demo build test wheel test-wheel test-gpu test-mpi gpu-pack lint format docs site reference sweep sanitize oracle peers coverage tidy bench setup clean
 
 PY := .venv/bin/python
 # One compile job a core, and at most one for each 1.5 GiB of memory.
@@ -33,10 +33,14 @@ wheel: build ## Make wheels in dist/, for pip and machines without LLVM
 ##@ Before a change is merged
 
 test-wheel: wheel ## Install the wheels into clean environments, LLVM hidden, and test them
+	@tools/wheel/sdist.sh
 	@tools/wheel/test.sh
 
 test-gpu: build ## Run the Python tests with what they compute on an emulated GPU
 	@bash tools/device/test_gpu.sh
+
+test-mpi: build ## Test ranks with MPICH and with Open MPI, which it installs in build/open-mpi
+	@bash tools/setup/test_mpi.sh
 
 gpu-pack: setup ## Pack what tools/device/run.sh needs on a machine with a GPU
 	@JOBS=$(JOBS) bash tools/device/pack.sh

@@ -282,6 +282,9 @@ std::string cellgrad::pipelineFor(ModuleOp module, const Target &target,
          (options.kernelBytes != CompileOptions().kernelBytes
               ? " kernel-bytes=" + std::to_string(options.kernelBytes)
               : "") +
+         (options.bucketBytes != CompileOptions().bucketBytes
+              ? " bucket-bytes=" + std::to_string(options.bucketBytes)
+              : "") +
          (options.emit.sanitizeAddress ? " separate-temporaries=true}" : "}");
 }
 

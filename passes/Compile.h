@@ -36,8 +36,9 @@ struct CompileOptions {
   bool checkNans = false; ///< an op that gives NaN ends the call
   bool poison = false;    ///< temporaries are NaN where they are not needed
   bool profile = false;   ///< kernels tell the probe of the caller's context
-  int64_t kernelBytes = 65536; ///< least traffic that a kernel of ops saves
-  std::string loweredMLIR;     ///< when not empty, a file for the LLVM dialect
+  int64_t kernelBytes = 65536;    ///< least traffic that a kernel of ops saves
+  int64_t bucketBytes = 25 << 20; ///< most bytes of reductions that are one
+  std::string loweredMLIR; ///< when not empty, a file for the LLVM dialect
   std::string plan; ///< when not empty, a file for the kernels in numbers
   /// When not empty, a file for what is in memory when most is: JSON, or text
   /// where the name ends in ".txt" or is "-", standard output.

@@ -1,6 +1,7 @@
 //===- Registry.cpp - dialects and passes every cellgrad tool knows -------===//
 
 #include "passes/Registry.h"
+#include "passes/UnknownOps.h"
 
 #include "dialect/CellDialect.h"
 #include "dialect/SpecialMath.h"
@@ -71,6 +72,9 @@ void cellgrad::registerDialects(DialectRegistry &registry) {
   func::registerInlinerExtension(registry);
   linalg::registerAllDialectInterfaceImplementations(registry);
   scf::registerBufferizableOpInterfaceExternalModels(registry);
+  registry.addExtension(+[](MLIRContext *context, CellDialect *) {
+    cellgrad::suggestOpNames(context);
+  });
   registerCollectiveBufferization(registry);
   registerPrintBufferization(registry);
   registerStashBufferization(registry);

@@ -120,6 +120,10 @@ std::string cellgrad::reproducerCommand(const CompileOptions &options) {
     command += " --sanitize=address";
   if (options.emit.sanitizeThread)
     command += " --sanitize=thread";
+  if (options.emit.lines)
+    command += " --lines";
+  if (options.profile)
+    command += " --profile";
   if (options.checkNans)
     command += " --check-nans";
   if (!options.verifyEach)

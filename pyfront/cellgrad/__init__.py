@@ -93,8 +93,8 @@ from cellgrad.nn import suppression as _suppression
 from cellgrad.nn.grad.cell_grad import custom_vjp as _custom_vjp
 from cellgrad.nn.loss import ctc_loss as _ctc_loss
 from cellgrad.nn.loss import ctc_primitives as _ctc_primitives
+from cellgrad.ops import _loops, stop_gradient
 from cellgrad.ops import methods as _methods
-from cellgrad.ops import stop_gradient
 from cellgrad.ops.sparse import COOTensor, CSRTensor
 from cellgrad.parallel._auto_parallel_context import (
     get_auto_parallel_context,
@@ -130,6 +130,7 @@ from cellgrad.transforms.vmap import vmap
 def _hand_on() -> None:
     """Gives Tensor its methods, and `ops` the names of what is built on the operations."""
     _methods.install()
+    _loops.ForiLoop, _loops.WhileLoop = _loop_ops.ForiLoop, _loop_ops.WhileLoop
     losses = (_ctc_loss, _ctc_primitives)
     for module in (_loop_ops, _maps, *losses, _random_draws, _suppression):
         ops.hand_on({name: getattr(module, name) for name in module.__all__})

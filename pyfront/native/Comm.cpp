@@ -70,6 +70,19 @@ void cellgrad::python::bindComm(nb::module_ &m) {
       .def_prop_ro("size", [](Communicator &self) { return self.open().size; })
       .def_prop_ro(
           "kind", [](Communicator &self) { return cg_comm_kind(&self.open()); })
+      .def(
+          "use_thread",
+          [](Communicator &self, bool use) {
+            cg_comm_use_thread(&self.open(), use);
+          },
+          "use"_a)
+      .def("poison", [](Communicator &self) { cg_comm_poison(&self.open()); })
+      .def("times",
+           [](Communicator &self) {
+             int64_t performed, waited;
+             cg_comm_times(&self.open(), &performed, &waited);
+             return nb::make_tuple(performed, waited);
+           })
       .def("abort", [](Communicator &self) { cg_comm_abort(&self.open()); })
       .def("close", [](Communicator &self) {
         nb::gil_scoped_release release;

@@ -125,10 +125,12 @@ Job readOptions(const std::string &path, const std::string &name,
         job.options.emit.chips = nb::cast<std::vector<std::string>>(value);
     } else if (option == "kernel_bytes") {
       job.options.kernelBytes = nb::cast<int64_t>(value);
+    } else if (option == "bucket_bytes") {
+      job.options.bucketBytes = nb::cast<int64_t>(value);
     } else {
       std::string known =
           "opt_level, verify_each, check_nans, profile, poison, kernel_bytes, "
-          "chips, "
+          "bucket_bytes, chips, "
           "sanitize_address, durable, lines, weights, files";
       for (const auto &t : texts)
         known += std::string(", ") + t.first;
@@ -340,6 +342,7 @@ void bindCompile(nb::module_ &m) {
       "poison (temporaries are NaN where they are not needed), "
       "chips (kinds of GPU to compute on, a list; empty: the "
       "default), kernel_bytes (least traffic that a kernel of ops saves), "
+      "bucket_bytes (most bytes of reductions between ranks that are one), "
       "sanitize_address, lines (of the program, for debuggers), weights (the "
       "bytes of a .safetensors file that "
       "becomes a part of the model), files (a dict from "

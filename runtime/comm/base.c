@@ -1,7 +1,7 @@
 /*===- base.c - what communicators share
  * -------------------------------------===*/
 
-#include "runtime/comm/parts.h"
+#include "runtime/comm/progress.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -91,6 +91,7 @@ void cg_comm_free(cg_comm *comm) {
   if (!comm)
     return;
   comm_base *base = (comm_base *)comm;
+  commClose(base);
   base->release(base);
   free(base);
 }

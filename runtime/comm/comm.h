@@ -43,6 +43,22 @@ cg_comm *cg_comm_shared(const char *name, int32_t rank, int32_t size,
    NULL: cg_comm_error() says why. */
 cg_comm *cg_comm_mpi(const char *library, const int32_t *communicator);
 
+/* Collectives go on beside the computation, on a thread that begins with the
+   first one that is not waited for at once, and ends with the communicator.
+   With `use` 0 they are done where they are waited for. Before the first one.
+ */
+void cg_comm_use_thread(cg_comm *comm, int32_t use);
+
+/* Nanoseconds that all collectives so far took, with the wait for other ranks,
+   and those that the program waited for them: the difference was hidden behind
+   computation. */
+void cg_comm_times(cg_comm *comm, int64_t *performed, int64_t *waited);
+
+/* Between start and wait, `recv` holds NaNs, and a buffer that somebody writes
+   to is an error of wait: for tests of who calls. Before the first collective.
+ */
+void cg_comm_poison(cg_comm *comm);
+
 /* What `comm`, of one of the functions above, is in words: "MPICH". */
 const char *cg_comm_kind(const cg_comm *comm);
 

@@ -12,7 +12,7 @@
  *===----------------------------------------------------------------------===*/
 
 #define _GNU_SOURCE 1
-#include "runtime/comm/parts.h"
+#include "runtime/comm/progress.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -51,6 +51,7 @@ typedef struct mpi {
   int (*Get_library_version)(char *, int *);
   int (*Init_thread)(void *, void *, int, int *);
   int (*Initialized)(int *);
+  int (*Query_thread)(int *);
 } mpi;
 
 static int32_t check(mpi *m, const char *what, int code) {
@@ -144,9 +145,9 @@ static int32_t allToAll(mpi *m, const char *from, char *to, int bytes) {
                m->Alltoallv(from, n, at, m->byte, to, n, at, m->byte, m->comm));
 }
 
-static int32_t start(cg_comm *self, const cg_collective *what, void **request) {
+static int32_t perform(comm_base *self, const cg_collective *what) {
   mpi *m = (mpi *)self;
-  *request = NULL;
+  int32_t rank = self->face.rank, size = self->face.size;
   int32_t status = commCheck(&m->base, what);
   if (status != CG_OK)
     return status;
@@ -157,7 +158,7 @@ static int32_t start(cg_comm *self, const cg_collective *what, void **request) {
   size_t bytes = (size_t)what->count * element;
   if (what->kind == CG_ALL_REDUCE)
     return allReduce(m, what, from);
-  if (bytes * (size_t)self->size > INT32_MAX)
+  if (bytes * (size_t)size > INT32_MAX)
     return commFail(&m->base, CG_ERROR_COMM,
                     "%s of %zu bytes a rank is more than MPI moves at once: "
                     "2 GiB over all ranks",
@@ -172,7 +173,7 @@ static int32_t start(cg_comm *self, const cg_collective *what, void **request) {
   case CG_ALL_TO_ALL:
     return allToAll(m, from, what->recv, (int)bytes);
   default:
-    if (self->rank == what->root && from != what->recv)
+    if (rank == what->root && from != what->recv)
       memcpy(what->recv, from, bytes);
     return check(
         m, "broadcast",
@@ -180,21 +181,17 @@ static int32_t start(cg_comm *self, const cg_collective *what, void **request) {
   }
 }
 
-static int32_t wait_(cg_comm *self, void **request) {
-  (void)request;
-  return ((mpi *)self)->base.failed;
-}
-
-static int32_t agree(cg_comm *self, uint64_t hash) {
+static int32_t compare(comm_base *self, uint64_t hash) {
   mpi *m = (mpi *)self;
+  int32_t size = self->face.size;
   if (m->base.failed)
     return m->base.failed;
   if (commHasAgreed(&m->base, hash))
     return CG_OK;
-  uint64_t all[self->size];
+  uint64_t all[size];
   int32_t status = check(
       m, "agree", m->Allgather(&hash, 8, m->byte, all, 8, m->byte, m->comm));
-  for (int32_t r = 1; status == CG_OK && r < self->size; ++r)
+  for (int32_t r = 1; status == CG_OK && r < size; ++r)
     if (all[r] != all[0])
       status = commFail(&m->base, CG_ERROR_COMM_MISMATCH,
                         "rank %d runs another program than rank 0, or the same "
@@ -311,6 +308,7 @@ cg_comm *cg_comm_mpi(const char *library, const int32_t *communicator) {
   FIND(Get_library_version)
   FIND(Init_thread)
   FIND(Initialized)
+  FIND(Query_thread)
 #undef FIND
   word world, returns;
   int serialized = readConstants(m, handle, &world, &returns);
@@ -345,8 +343,15 @@ cg_comm *cg_comm_mpi(const char *library, const int32_t *communicator) {
     commRefuse("the communicator cannot be duplicated: %s", m->base.kind);
     return refuseMpi(m);
   }
-  m->base.face =
-      (cg_comm){sizeof(cg_comm), rank, size, 0, start, wait_, agree, message};
+  m->base.face = (cg_comm){sizeof(cg_comm), rank,    size,      0,
+                           commBegin,       commEnd, commAgree, message};
+  m->base.perform = perform;
+  m->base.compare = compare;
+  commOpen(&m->base);
+  /* Who has initialised MPI has said how many threads call it. */
+  if (!before ? level < serialized
+              : m->Query_thread(&level) || level < serialized)
+    cg_comm_use_thread(&m->base.face, 0);
   m->base.release = release;
   m->base.abort = abort_;
   return &m->base.face;

@@ -6,20 +6,42 @@
 
 #include "runtime/comm/comm.h"
 
+#include <pthread.h>
 #include <stddef.h>
+#include <sys/types.h>
 
-enum { kText = 512, kAgreed = 256 };
+enum { kText = 512, kAgreed = 256, kMostBegun = 64 };
 
-/* What every communicator of this folder begins with. */
+/* Collectives that are begun; see progress.c. */
+typedef struct comm_progress {
+  pthread_mutex_t mutex; /* of all that follows */
+  pthread_cond_t changed;
+  cg_collective queue[kMostBegun]; /* those begun and not done, in a ring */
+  uint64_t begun, done;            /* of all so far */
+  int64_t performed, waited;       /* nanoseconds, see cg_comm_times */
+  int32_t status;                  /* of the first that failed */
+  int32_t busy;                    /* somebody does one */
+  int32_t hasThread, noThread, stops;
+  pid_t maker; /* the process of the thread */
+  pthread_t thread;
+} comm_progress;
+
+/* What every communicator of this folder begins with. Who performs a
+   collective, and nobody else, uses the members from `agreed` to `text`. */
 typedef struct comm_base {
   cg_comm face;
   const char *kind;
+  /* Does a collective that can be done (commCheck), and whether all ranks give
+     the same hash. From one thread at a time. */
+  int32_t (*perform)(struct comm_base *self, const cg_collective *what);
+  int32_t (*compare)(struct comm_base *self, uint64_t hash);
   void (*release)(struct comm_base *self);
   void (*abort)(struct comm_base *self);
   uint64_t agreed[kAgreed]; /* hashes that all ranks are known to have */
   int32_t agreedCount;
   int32_t failed; /* the status of the first error, which stays */
   char text[kText];
+  comm_progress progress;
 } comm_base;
 
 /* Bytes of an element; 0: no such type. */

@@ -14,7 +14,7 @@
  *===----------------------------------------------------------------------===*/
 
 #define _GNU_SOURCE 1
-#include "runtime/comm/parts.h"
+#include "runtime/comm/progress.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -240,9 +240,8 @@ static void playNetwork(const cg_network *network, double bytes) {
   }
 }
 
-static int32_t start(cg_comm *self, const cg_collective *what, void **request) {
+static int32_t perform(comm_base *self, const cg_collective *what) {
   shared *c = (shared *)self;
-  *request = NULL;
   int32_t status = commCheck(&c->base, what);
   if (status != CG_OK)
     return status;
@@ -253,7 +252,7 @@ static int32_t start(cg_comm *self, const cg_collective *what, void **request) {
   size_t element = commElementBytes(what->dtype);
   int64_t blocks =
       what->kind == CG_REDUCE_SCATTER || what->kind == CG_ALL_TO_ALL
-          ? self->size
+          ? self->face.size
           : 1;
   int64_t most = kPiece / (int64_t)element / blocks;
   int64_t at = 0;
@@ -267,12 +266,7 @@ static int32_t start(cg_comm *self, const cg_collective *what, void **request) {
   return status;
 }
 
-static int32_t wait_(cg_comm *self, void **request) {
-  (void)request;
-  return ((shared *)self)->base.failed;
-}
-
-static int32_t agree(cg_comm *self, uint64_t hash) {
+static int32_t compare(comm_base *self, uint64_t hash) {
   shared *c = (shared *)self;
   if (c->base.failed)
     return c->base.failed;
@@ -320,8 +314,10 @@ cg_comm *cg_comm_shared(const char *name, int32_t rank, int32_t size,
   shared *c = calloc(1, sizeof *c);
   if (!c)
     return commRefuse("out of memory");
-  c->base.face =
-      (cg_comm){sizeof(cg_comm), rank, size, 0, start, wait_, agree, message};
+  c->base.face = (cg_comm){sizeof(cg_comm), rank,    size,      0,
+                           commBegin,       commEnd, commAgree, message};
+  c->base.perform = perform;
+  c->base.compare = compare;
   c->base.kind = "shared memory";
   c->base.release = release;
   c->base.abort = release;
@@ -372,5 +368,6 @@ cg_comm *cg_comm_shared(const char *name, int32_t rank, int32_t size,
   }
   if (rank == 0)
     shm_unlink(path); /* nothing is left, however the processes end */
+  commOpen(&c->base);
   return &c->base.face;
 }

@@ -4,7 +4,8 @@
 
 A program is a list of steps on tensors of one length; each step is an op or a collective of earlier values.
 numpy runs it on the tensors of all ranks at once, forwards and backwards. Ranks are forks that share memory;
-the network may be played, which changes when ranks come to a collective.
+the network may be played, which changes when ranks come to a collective. What is on its way is NaN, so that who
+reads it too early, or writes to it, is noticed.
 """
 
 import argparse
@@ -22,7 +23,7 @@ from cellgrad import ops
 from cellgrad.ops import collectives
 
 LOCAL = ("add", "mul", "sin", "where", "order")
-SHARED = ("sum", "max", "gather", "scatter", "exchange", "from", "mean")
+SHARED = ("sum", "max", "gather", "scatter", "exchange", "from", "mean", "several")
 
 
 def program(seed, count):
@@ -64,6 +65,10 @@ def on_rank(steps, count):
                 z = ops.tile(collectives.reduce_scatter(x), (count,))
             elif kind == "exchange":
                 z = collectives.all_to_all(x)
+            elif kind == "several":  # of two sizes, which need nothing of each other
+                first = collectives.all_reduce(x[:1])
+                z = collectives.all_reduce(y) * 2
+                z = z + collectives.all_reduce(ops.sin(x)) + first
             else:
                 z = collectives.broadcast(x, k)
             values.append(z)
@@ -100,6 +105,9 @@ def expected(steps, inputs, count):
                 "gather": lambda x=x, y=y: np.broadcast_to((x * y).sum(0), shape),
                 "scatter": lambda x=x: np.tile(x.sum(0).reshape(count, part), (1, count)),
                 "exchange": lambda x=x: swap(x),
+                "several": lambda x=x, y=y: np.broadcast_to(
+                    2 * y.sum(0) + np.sin(x).sum(0) + x[:, 0].sum(), shape
+                ),
                 "from": lambda x=x, k=k: np.broadcast_to(x[k], shape),
             }[kind]()
         )
@@ -132,6 +140,11 @@ def expected(steps, inputs, count):
             slopes[i] = slopes[i] + each.reshape(1, -1)
         elif kind == "exchange":
             slopes[i] = slopes[i] + swap(g)
+        elif kind == "several":
+            only = np.zeros(shape)
+            only[:, 0] = g.sum()
+            slopes[i] = slopes[i] + g.sum(0) * np.cos(x) + only
+            slopes[j] = slopes[j] + 2 * g.sum(0)
         else:
             only = np.zeros(shape)
             only[k] = g.sum(0)
@@ -153,7 +166,7 @@ def run(seeds, count, network=""):
             found.append([t.asnumpy() for t in (last, a, b)])
         return found
 
-    env = {"CELLGRAD_COMM_NETWORK": network} if network else {}
+    env = {"CELLGRAD_COMM_NETWORK": network} if network else {"CELLGRAD_COMM_POISON": "1"}
     ranks = rank_groups.values(count, body, timeout=600, env=env)
     wrong = []
     for at, (seed, (steps, x)) in enumerate(zip(seeds, made, strict=True)):

@@ -16,7 +16,8 @@ from pathlib import Path
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = ("comm/base.c", "comm/combine.c", "comm/mpi.c", "comm/shared.c", "halves.c")
+PARTS = ("base", "combine", "mpi", "poison", "progress", "shared")
+SOURCES = (*(f"comm/{part}.c" for part in PARTS), "halves.c")
 DTYPES = {1: np.int8, 2: np.int16, 3: np.int32, 4: np.int64, 8: np.float32, 9: np.float64}
 ALL_REDUCE, REDUCE_SCATTER, ALL_GATHER, BROADCAST, ALL_TO_ALL, BARRIER = 0, 1, 2, 3, 4, 10
 COMBINE = [np.add, np.multiply, np.minimum, np.maximum]
@@ -53,13 +54,13 @@ Comm._fields_ = [
 def built(folder, runtime=ROOT / "runtime"):
     """The library, of the sources in `runtime`."""
     path = Path(folder) / "comm.so"
-    command = ["cc", "-shared", "-fPIC", "-O1", "-std=c11", "-w", f"-I{runtime.parent}", "-o", path]
-    subprocess.run([*command, *(runtime / name for name in SOURCES)], check=True)
+    flags = ["-shared", "-fPIC", "-O1", "-std=c11", "-w", "-pthread", f"-I{runtime.parent}"]
+    subprocess.run(["cc", *flags, "-o", path, *(runtime / name for name in SOURCES)], check=True)
     return path
 
 
 class Rank:
-    """A rank, in its process."""
+    """A rank, in its process. Rank 1 has no thread."""
 
     def __init__(self, path, name, rank, size, timeout_ms=20_000):
         library = c.CDLL(str(path))
@@ -68,14 +69,24 @@ class Rank:
         library.cg_comm_shared.argtypes = wanted
         self.comm = library.cg_comm_shared(name.encode(), rank, size, timeout_ms, None)
         assert self.comm, "the rank cannot join"
+        library.cg_comm_use_thread.argtypes = [c.c_void_p, c.c_int32]
+        library.cg_comm_use_thread(c.cast(self.comm, c.c_void_p), rank != 1)
 
-    def __call__(self, kind, op=0, dtype=8, root=0, count=0, send=None, receive=None):
+    def begin(self, kind, op=0, dtype=8, root=0, count=0, send=None, receive=None, flags=0):
+        """The status, and what `end` takes."""
         address = lambda a: None if a is None else a.ctypes.data
-        what = Collective(c.sizeof(Collective), kind, op, dtype, root, 0, count)
+        what = Collective(c.sizeof(Collective), kind, op, dtype, root, flags, count)
         what.send, what.recv = address(send), address(receive)
-        request, face = c.c_void_p(), self.comm.contents
-        status = face.start(self.comm, c.byref(what), c.byref(request))
-        return status or face.wait(self.comm, c.byref(request))
+        request = c.c_void_p()
+        status = self.comm.contents.start(self.comm, c.byref(what), c.byref(request))
+        return status, request
+
+    def end(self, request):
+        return self.comm.contents.wait(self.comm, c.byref(request))
+
+    def __call__(self, *args, **named):
+        status, request = self.begin(*args, **named)
+        return status or self.end(request)
 
     def agree(self, value):
         return self.comm.contents.agree(self.comm, value)
@@ -114,22 +125,36 @@ def drawn(seed, size):
 
 
 def numbers(rank, size, path, name, seeds):
-    """What is wrong on this rank."""
-    joined, wrong = Rank(path, name, rank, size), []
-    for seed in seeds:
-        call, x, want, in_place = drawn(seed, size)
-        given, right = x[rank].copy(), want(rank)
-        receive = given if in_place else np.zeros(right.size + 8, right.dtype)
-        status = joined(**call, send=None if in_place else given, receive=receive)
-        status = status or joined(BARRIER) or joined.agree(seed % 5)
-        if status or not np.array_equal(
-            receive[: right.size], right, equal_nan=right.dtype.kind == "f"
-        ):
-            wrong.append(f"{call} on rank {rank} of {size}, in place {in_place}: status {status}")
-        elif not in_place and (receive[right.size :].any() or not same(given, x[rank])):
-            wrong.append(f"{call} writes elsewhere")
-        if status:
-            break
+    """What is wrong on this rank: up to 70 collectives are begun before they are waited for in some order."""
+    joined, wrong, seeds = Rank(path, name, rank, size), [], list(seeds)
+    while len(seeds) and not wrong:
+        draw = np.random.default_rng(seeds[0])
+        now, seeds = np.split(seeds, [int(draw.choice([1, 2, 5, 70]))])
+        begun = []
+        for seed in now.tolist():
+            call, x, want, in_place = drawn(seed, size)
+            given, right = x[rank].copy(), want(rank)
+            receive = given if in_place else np.zeros(right.size + 8, right.dtype)
+            flags = int(draw.choice([0, 2])) if len(now) > 1 else 2
+            send = None if in_place else given
+            status, request = joined.begin(**call, send=send, receive=receive, flags=flags)
+            begun.append((call, x[rank], right, given, receive, status, request))
+        if len(now) > 2 and joined.agree(1000 + int(now[0])):
+            wrong.append(f"ranks do not agree at {now}")
+        for at in np.random.default_rng([rank, *now]).permutation(len(now)):
+            call, x, right, given, receive, status, request = begun[at]
+            in_place = given is receive
+            status = status or joined.end(request)
+            if status or not np.array_equal(
+                receive[: right.size], right, equal_nan=right.dtype.kind == "f"
+            ):
+                wrong.append(
+                    f"{call} on rank {rank} of {size}, in place {in_place}: status {status}"
+                )
+            elif not in_place and (receive[right.size :].any() or not same(given, x)):
+                wrong.append(f"{call} writes elsewhere")
+        if status := joined(BARRIER) or joined.agree(int(now[0]) % 5):
+            wrong.append(f"status {status} after {now}")
     return wrong
 
 

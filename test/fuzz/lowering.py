@@ -31,7 +31,7 @@ import donations
 import guarded
 import numpy as np
 import rows
-from contractions import INTERPRETED, TARGETS, Contractions, Epilogues
+from contractions import INTERPRETED, TARGETS, Contractions, Epilogues, Shared
 from convolutions import Convolutions
 from differential import FINDINGS, Mismatch, arrays, buffers, entry
 from generator import BUILD, Program
@@ -41,7 +41,13 @@ from twin import worst
 
 from cellgrad import _native
 
-DRAWN = {"small": Contractions, "large": Contractions, "epilogues": Epilogues, "conv": Convolutions}
+DRAWN = {
+    "small": Contractions,
+    "large": Contractions,
+    "epilogues": Epilogues,
+    "shared": Shared,
+    "conv": Convolutions,
+}
 TEXTS = {"loops": Loops, "layers": Layers}
 KINDS = (*DRAWN, *TEXTS, "donations")
 PLANNED = ("x86-64-v4", "x86-64-v3", "x86-64-v2")  # rows of passes/lower/target
@@ -205,6 +211,7 @@ def forms(remarks: list[str]) -> list[str]:
             m, n, k, rows, columns, row, column, depth = map(int, product.groups())
             found.append("matrix product")
             found += [f"matrix product, {p}" for p in re.findall(r", (pack[^,]*)", remark)]
+            found += [f"matrix product, {w}" for w in re.findall(r"\d+ (items of [a-z ]*)", remark)]
             found += ["matrix product, epilogue"] if ", epilogue of " in remark else []
             found += [
                 f"matrix product, {name} ragged"

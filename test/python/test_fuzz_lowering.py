@@ -25,6 +25,7 @@ FEW = {
     "small": 200,
     "large": 50,
     "epilogues": 100,
+    "shared": 75,
     "conv": 100,
     "loops": 50,
     "donations": 50,
@@ -34,6 +35,7 @@ MANY = {
     "small": 10_000,
     "large": 2_000,
     "epilogues": 3_000,
+    "shared": 3_000,
     "conv": 5_000,
     "loops": 3_000,
     "donations": 3_000,
@@ -65,6 +67,7 @@ FORMS = {
     "matrix product, pack B",
     "matrix product, pack and transpose B",
     "matrix product, epilogue",
+    *(f"matrix product, items of {part}" for part in ("rows", "columns", "the sum")),
     *(f"matrix product, {part} ragged" for part in ("rows", "columns", "depth")),
     *(f"matrix product, blocks of {part}" for part in ("rows", "columns", "depth")),
     *(f"tiles, {how}" for how in ("exchanged", "pack B", "buffer C", "blocks of depth")),
@@ -75,7 +78,7 @@ FORMS = {
 
 def test_every_form_is_drawn():
     drawn = set()
-    for kind in ("small", "large", "epilogues", "conv"):
+    for kind in ("small", "large", "epilogues", "shared", "conv"):
         for seed in range(60):
             drawn.update(lowering.forms(lowering.plans(kind, seed)))
             if drawn >= FORMS:

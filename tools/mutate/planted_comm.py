@@ -61,6 +61,30 @@ MISTAKES: dict[str, list[tuple[str, str, str]]] = {
         ("an element is left out", "at += kBlock", "at += kBlock + 1"),
         ("halves of integers", "case CG_INT16:\n    return 2;", "case CG_INT16:\n    return 1;"),
     ],
+    "progress.c": [
+        (
+            "the last one that was begun is done first",
+            "p->queue[p->done %",
+            "p->queue[(p->begun - 1) %",
+        ),
+        (
+            "a wait is for the one before",
+            "finish(comm, (uintptr_t)*request);",
+            "finish(comm, (uintptr_t)*request - 1);",
+        ),
+        (
+            "two do one at a time",
+            "    if (p->busy)\n      pthread_cond_wait",
+            "    if (0)\n      pthread_cond_wait",
+        ),
+        ("more are begun than the queue holds", "p->begun - p->done == kMostBegun", "0"),
+        ("a failure is forgotten", "  p->status = status;\n", ""),
+        (
+            "ranks agree before they are done",
+            "finish(comm, p->begun);\n  if (p->status",
+            "if (p->status",
+        ),
+    ],
     "base.c": [
         ("a hash counts as agreed on", "if (comm->agreed[i] == hash)", "if (1)"),
     ],

@@ -34,6 +34,7 @@ MODULES = {
     "cellgrad.communication": "Ranks: processes that train together.",
     "cellgrad.dataset": "Data sets.",
     "cellgrad.dataset.transforms": "Transforms of rows.",
+    "cellgrad.dataset.text": "Strings: tokens, vocabularies, numbers.",
     "cellgrad.dataset.vision": "Transforms of images.",
     "cellgrad.random": "Random numbers from keys.",
     "cellgrad.testing": "Checks for programs of your own.",

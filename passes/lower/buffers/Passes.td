@@ -5,6 +5,21 @@
 
 include "mlir/Pass/PassBase.td"
 
+def BucketCollectives : Pass<"cell-bucket-collectives", "::mlir::ModuleOp"> {
+  let summary = "Make one collective of several reductions";
+  let description = [{
+    Reductions of a block with one operation and element type become one of at most `bucket-bytes`, where the last
+    of them stands, if nothing before it needs what they give. What they send has neighbouring places in one
+    buffer, and so has what they receive: nothing is copied, but small buffers of the caller.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+  let options = [
+    Option<"bucketBytes", "bucket-bytes", "int64_t", "26214400",
+           "the most bytes that a rank gives in one of several reductions; 0: each by itself">,
+  ];
+}
+
 def CoalesceBuffers : Pass<"cell-coalesce-buffers", "::mlir::func::FuncOp"> {
   let summary = "Merge two buffers if that saves a copy between them";
   let description = [{
@@ -53,6 +68,17 @@ def PlanMemory : Pass<"cell-plan-memory", "::mlir::ModuleOp"> {
     Option<"report", "report", "bool", "false",
            "note in `cell.memory` of entries what is in memory when most is">,
   ];
+}
+
+def ScheduleCollectives : Pass<"cell-schedule-collectives", "::mlir::ModuleOp"> {
+  let summary = "Let collectives go on while the model computes";
+  let description = [{
+    A start moves up to the last op that writes what it sends, or touches where it receives; a wait moves
+    down to the first op that touches what is received, or writes to what is sent. Both stay in their
+    block. Starts keep their order. Waits come before anything at which the call may end, and before
+    anything that writes to a donated argument. A collective whose wait does not follow at once gets a
+    request of its own, `slot`.
+  }];
 }
 
 def SeparateTemporaries : Pass<"cell-separate-temporaries", "::mlir::ModuleOp"> {

@@ -42,6 +42,12 @@ int32_t elementCode(CollectiveStartOp op) {
              : 0;
 }
 
+/// Request 0 is of collectives whose wait follows at once.
+int32_t flagsOf(CollectiveStartOp op) {
+  return static_cast<int32_t>(op.getFlags()) |
+         (op.getSlot() == 0 ? CG_AT_ONCE : 0);
+}
+
 /// What ranks have to agree on: the collectives with all that cg_collective
 /// says but addresses, in program order, and the loops and branches around
 /// them.
@@ -80,7 +86,7 @@ public:
     Value operands[] = {
         number(op.getKind()),     number(op.getCombine()),
         number(elementCode(op)),  number(op.getRoot()),
-        number(op.getFlags()),    large(static_cast<int64_t>(op.getRanks())),
+        number(flagsOf(op)),      large(static_cast<int64_t>(op.getRanks())),
         large(countOf(op)),       address(op.getSend()),
         address(op.getReceive()), request(op.getSlot())};
     finish(op, "cell_comm_start", operands);
@@ -97,8 +103,16 @@ private:
   }
   /// The call, which ends that of the entry where it fails.
   void finish(Operation *op, StringRef name, ArrayRef<Value> operands) {
-    endUnlessOk(b, loc, callRuntime(b, loc, name, operands, b.getI32Type()));
+    probe(op, /*begins=*/true);
+    Value status = callRuntime(b, loc, name, operands, b.getI32Type());
+    probe(op, /*begins=*/false);
+    endUnlessOk(b, loc, status);
     op->erase();
+  }
+  void probe(Operation *op, bool begins) {
+    if (auto at = op->getAttrOfType<IntegerAttr>(kProbe))
+      callRuntime(b, loc, "cell_probe", {number(at.getInt()), number(begins)},
+                  Type());
   }
   Value number(int64_t value) {
     return LLVM::ConstantOp::create(b, loc, b.getI32Type(), value);

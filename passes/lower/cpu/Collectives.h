@@ -7,6 +7,9 @@
 
 namespace cellgrad {
 
+/// The number of a start or a wait in a profile.
+inline constexpr llvm::StringLiteral kProbe = "cell.probe";
+
 /// Turns the collectives of `func` on buffers into calls of the runtime
 /// (runtime/comm.c). An entry begins by agreeing with the other ranks on what
 /// will be done: a hash of its collectives in their order.

@@ -7,12 +7,18 @@
 // which cell-emit-abi gives the caller's context. They touch no memory that the
 // passes after this one know of: kernels are the same with them and without.
 //
+// The two halves of a collective have numbers, too. They move and are joined
+// later, so that their calls are written with them (Collectives.cpp).
+//
 //===----------------------------------------------------------------------===//
 
 #include "passes/lower/cpu/Passes.h"
 
 #include "passes/lower/buffers/KernelWork.h"
 #include "passes/lower/buffers/Places.h"
+#include "passes/lower/cpu/Collectives.h"
+
+#include "dialect/CollectiveOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
@@ -89,6 +95,19 @@ struct InsertProbes : cellgrad::impl::InsertProbesBase<InsertProbes> {
         call(false);
         ++number;
       }
+      entry.walk([&](Operation *op) {
+        if (!isa<CollectiveStartOp, CollectiveWaitOp>(op))
+          return;
+        described.push_back(
+            describe({op,
+                      {},
+                      1,
+                      {},
+                      isa<CollectiveStartOp>(op) ? "start of a collective"
+                                                 : "wait for a collective",
+                      "-"}));
+        op->setAttr(kProbe, b.getI32IntegerAttr(number++));
+      });
       entry->setAttr("cell.kernels", b.getArrayAttr(described));
     }
   }

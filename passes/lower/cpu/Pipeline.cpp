@@ -44,6 +44,8 @@ void cellgrad::buildCPUKernelPipeline(OpPassManager &pm,
   pm.addPass(createOutlineItems({nanoseconds}));
   pm.addPass(createOutlineLoops());
   pm.addNestedPass<func::FuncOp>(createExpandMath({target.fma}));
+  pm.addPass(createBucketCollectives({options.bucketBytes}));
+  pm.addPass(createScheduleCollectives());
   if (options.separateTemporaries)
     pm.addPass(createSeparateTemporaries());
   else

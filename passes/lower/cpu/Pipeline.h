@@ -31,6 +31,10 @@ struct CPUPipelineOptions : mlir::PassPipelineOptions<CPUPipelineOptions> {
       *this, "kernel-bytes",
       llvm::cl::desc("least traffic that a kernel of several ops saves"),
       llvm::cl::init(65536)};
+  Option<int64_t> bucketBytes{
+      *this, "bucket-bytes",
+      llvm::cl::desc("most bytes of several reductions that are one"),
+      llvm::cl::init(25 << 20)};
   Option<bool> poison{
       *this, "poison",
       llvm::cl::desc("fill temporaries with NaN where they are not needed"),

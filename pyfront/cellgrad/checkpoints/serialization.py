@@ -13,6 +13,7 @@ import numpy as np
 
 from cellgrad.checkpoints import ckpt as _checkpoint
 from cellgrad.checkpoints import safetensors as _safetensors
+from cellgrad.checkpoints import together
 from cellgrad.core.arguments import check_bool, check_instance, check_one_of
 from cellgrad.core.dtype import Type
 from cellgrad.core.errors import error, stack_position
@@ -157,6 +158,10 @@ def save_checkpoint(
 ) -> None:
     """Writes Parameters to a file, which appears complete or not at all.
 
+    Parameters of which each rank has a part, as the state of an optimizer with
+    `enable_parallel_optimizer`, are written as a whole: then all ranks call this together, and one
+    process of a machine writes the file, now.
+
     Args:
         save_obj: a Cell, a list of Parameters or of ``{"name": ..., "data": ...}``, or a dict of
             Parameters.
@@ -202,10 +207,18 @@ def save_checkpoint(
         path += f".{format}"
     entries = _entries(save_obj, append_dict, choice_func)
     _check_writable(entries, format)
+    divided = together.has_parts(entries.values())
+    if divided:
+        entries = together.whole(entries)
+        if not together.is_writer(path):
+            together.meet()
+            return
     with _saving:
         finish_saving()
-        if not async_save:
+        if not async_save or divided:
             _write(entries, path, format)
+            if divided:
+                together.meet()
             return
         copies = {k: v if isinstance(v, str) else Tensor(v) for k, v in entries.items()}
         _writing = _Writing(copies, path, format)
@@ -336,15 +349,15 @@ def _convertible(a: Type, b: Type) -> bool:
 
 def _fitting(target: Parameter, value: Tensor, strict: bool) -> Tensor:
     """The value to store in a Parameter."""
-    shape = value.shape
-    if len(shape) > target.ndim and set(shape[target.ndim :]) == {1}:
-        shape = shape[: target.ndim]
-    if shape != target.shape:
+    shape, wanted = value.shape, together.shape_of(target)
+    if len(shape) > len(wanted) and set(shape[len(wanted) :]) == {1}:
+        shape = shape[: len(wanted)]
+    if shape != wanted:
         raise error(
             RuntimeError,
             f"For 'load_param_into_net', {target.name} in the argument 'net' should have the same "
             f"shape as {target.name} in the argument 'parameter_dict'. But got its shape "
-            f"{target.shape} in 'net' and shape {value.shape} in 'parameter_dict'.",
+            f"{wanted} in 'net' and shape {value.shape} in 'parameter_dict'.",
             "check that the checkpoint belongs to this network",
         )
     if value.dtype is not target.dtype and (strict or not _convertible(value.dtype, target.dtype)):
@@ -358,7 +371,7 @@ def _fitting(target: Parameter, value: Tensor, strict: bool) -> Tensor:
             else "check that the checkpoint belongs to this network",
         )
     array = value._concrete("load_param_into_net()")
-    return Tensor(array.reshape(shape), target.dtype)
+    return together.own(target, Tensor(array.reshape(shape), target.dtype))
 
 
 def load_param_into_net(

@@ -15,6 +15,7 @@ from cellgrad import _native
 from cellgrad.compile.program import Program, cell_runner, compile_entry
 from cellgrad.core import state
 from cellgrad.core.errors import CompileError, error
+from cellgrad.core.notices import warn_once
 from cellgrad.core.open_shape import LARGEST, OpenElements
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.scope import Trace
@@ -173,13 +174,52 @@ def _is_open(example: Any) -> bool:
     return isinstance(example, Tensor) and isinstance(example._buf, OpenElements)
 
 
+class _Declared(BatchProgram):
+    """The program of a Cell whose inputs `set_inputs` gave: for all batch sizes, or for each one apart where
+    it cannot be compiled so.
+    """
+
+    __slots__ = ("apart", "tried")
+
+    def __init__(self, run: Callable[..., Any], name: str, examples: Sequence[Any]):
+        super().__init__(run, name, examples, divisible=True)
+        self.tried = self.apart = False
+
+    def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if not self.tried and state.current.tape is None:
+            self._check(args, kwargs)
+            self._try(args, kwargs)
+        return self.fixed(args, kwargs) if self.apart else super().__call__(args, kwargs)
+
+    def prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        if not self.tried:
+            self._check(args, kwargs)
+            self._try(args, kwargs)
+        if self.apart:
+            self.fixed.prepare(args, kwargs)
+
+    def _try(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        try:
+            super().prepare(args, kwargs)
+        except Exception as e:  # whatever the program does with a size that is not its own
+            self.apart = True
+            reason = str(e).partition("\n  hint")[0]
+            warn_once(
+                ("set_inputs", id(self)),
+                f"'{self.name}' is compiled for each batch size that it meets, not for all at once: {reason}",
+                "call set_inputs with known sizes if that is what you want",
+            )
+        self.tried = True
+
+
 def set_inputs(cell: Any, examples: Sequence[Any]) -> None:
     """Has a Cell compiled once for all batches of inputs like these, where the first dimension of some is
-    open; else as it is called.
+    open, and no other dimension; else for each signature that it is called with.
     """
-    if largest_batch(examples, "set_inputs") is None:
+    given = [x for x in tensors(examples) if isinstance(x._buf, OpenElements)]
+    if not given or any(-1 in x.shape[1:] or -2 in x.shape for x in given):
         if isinstance(cell.__dict__.get("_jit_program"), BatchProgram):
             object.__setattr__(cell, "_jit_program", None)
         return
-    program = BatchProgram(cell_runner(cell), type(cell).__name__, examples, divisible=True)
+    program = _Declared(cell_runner(cell), type(cell).__name__, examples)
     object.__setattr__(cell, "_jit_program", program)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,21 @@ def _not_yet(init: Any, shape: Any, dtype: Any) -> Tensor:
 fill: Callable[[Any, Any, Any], Tensor] = _not_yet
 
 
+class Part(NamedTuple):
+    """Of which tensor a Parameter is the part of one rank (`ops.rank_parts`)."""
+
+    shape: tuple[int, ...]  # of the whole
+    rank: int
+    ranks: int
+
+    def own(self, whole: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """The elements of this part of a whole array."""
+        size = -(-whole.size // self.ranks)
+        flat = np.zeros(self.ranks * size, whole.dtype)
+        flat[: whole.size] = whole.reshape(-1)
+        return flat[self.rank * size : (self.rank + 1) * size]
+
+
 class Parameter(Tensor):
     """A tensor with a name that belongs to a Cell.
 
@@ -53,7 +68,8 @@ class Parameter(Tensor):
     """
 
     _is_parameter = True
-    __slots__ = ("_layerwise_parallel", "_name", "_requires_grad")
+    __slots__ = ("_layerwise_parallel", "_name", "_requires_grad", "part")
+    part: Part | None
 
     def __init__(
         self,
@@ -74,6 +90,7 @@ class Parameter(Tensor):
         self._name = f"{_GENERATED}{next(_generated)}" if name is None else name
         self.requires_grad = requires_grad
         self._layerwise_parallel = layerwise_parallel
+        self.part = None
 
     @property
     def name(self) -> str:
@@ -193,6 +210,7 @@ class Parameter(Tensor):
                 name=self.name,
                 requires_grad=self.requires_grad,
             )
+        out.part = self.part
         return out
 
     def _standing(self, value: Tensor) -> Parameter:

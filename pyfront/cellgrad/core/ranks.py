@@ -157,6 +157,10 @@ def _shared(launch: _Launch) -> Any:
 def _join(communicator: Any, launch: _Launch | None) -> None:
     _world.communicator, _world.initialized = communicator, True
     _world.rank, _world.size = communicator.rank, communicator.size
+    if not variables.flag("COMM_THREAD", True):
+        communicator.use_thread(False)
+    if variables.flag("COMM_POISON"):
+        communicator.poison()
     if communicator.size > 1:
         _native.set_communicator(communicator)
     if not variables.text("NUM_THREADS"):
@@ -204,6 +208,14 @@ def is_initialized() -> bool:
 def kind() -> str:
     """What the ranks communicate by: "shared memory", "MPICH", "Open MPI", "MPI-5 ABI", or "" for one rank."""
     return "" if _world.communicator is None else str(_world.communicator.kind)
+
+
+def times() -> tuple[int, int]:
+    """Nanoseconds that all collectives so far took, and those that this rank waited for them."""
+    if _world.communicator is None:
+        return 0, 0
+    performed, waited = _world.communicator.times()
+    return performed, waited
 
 
 def rank() -> int:

@@ -57,6 +57,11 @@ USERS = (
     Variable("RANKS", "1 to 64", "the number of ranks, set by launchers (distributed.md)"),
     Variable("GROUP", "a name", "what tells the ranks of two programs apart (distributed.md)"),
     Variable("COMM_TIMEOUT", "seconds", "how long a rank waits for another (300): distributed.md"),
+    Variable(
+        "COMM_THREAD",
+        _FLAG,
+        "`0`: no thread; collectives are done where they are waited for (distributed.md)",
+    ),
     Variable("MPI_LIBRARY", "a file", "the MPI library, where it is another than is found"),
     Variable("REQUIRE_GPU", _FLAG, "the CPU never computes what was meant for a GPU (gpu.md)"),
     Variable("CUDA_DRIVER", "a file", "the CUDA driver, where it is not found by itself (gpu.md)"),
@@ -70,6 +75,11 @@ DEVELOPERS = (
         "COMM_NETWORK",
         "us, MB/s",
         "a network that ranks of one machine play: a delay and a speed (distributed.md)",
+    ),
+    Variable(
+        "COMM_POISON",
+        _FLAG,
+        "what is on its way between ranks is NaN, and nobody may write to it (lowering-nets.md)",
     ),
     Variable("SANITIZE", "`address`", "compiled code is checked by AddressSanitizer (safety.md)"),
     Variable("BUILD_DIR", "a folder", "the build that tests and tools use (`build`)"),

@@ -16,14 +16,24 @@ __all__ = [
 ]
 
 _DEFAULTS: dict[str, Any] = {
+    "batch_tile": None,
     "device_num": None,
+    "enable_parallel_optimizer": False,
     "global_rank": None,
     "gradients_mean": False,
     "parallel_mode": ParallelMode.STAND_ALONE,
     "parameter_broadcast": False,
+    "reduction": "plain",
+    "shard_datasets": True,
 }
 _settings = dict(_DEFAULTS)
 _MODES = (ParallelMode.STAND_ALONE, ParallelMode.DATA_PARALLEL)
+_BOOLS = (
+    "enable_parallel_optimizer",
+    "gradients_mean",
+    "parameter_broadcast",
+    "shard_datasets",
+)
 _NAME = "set_auto_parallel_context"
 
 
@@ -35,6 +45,13 @@ def set_auto_parallel_context(**kwargs: Any) -> None:
             over the ranks.
         gradients_mean: whether they become the mean; else the sum.
         parameter_broadcast: whether training steps begin with the Parameters of rank 0 on all ranks.
+        enable_parallel_optimizer: whether optimizers of `nn` that are made from now on keep their state in
+            parts, one for each rank. Same numbers, a fraction of the memory; see docs/distributed.md.
+        reduction: "plain", or "ordered": training steps compute the gradients of tiles of the batch one
+            by one, and add them in an order that does not depend on the number of ranks.
+        batch_tile: the number of rows of such a tile.
+        shard_datasets: whether data sets without `num_shards` give each rank its part of the rows, in
+            "data_parallel".
         device_num, global_rank: kept for scripts; they must be what the launcher says.
 
     Raises:
@@ -55,8 +72,13 @@ def set_auto_parallel_context(**kwargs: Any) -> None:
             )
         if name == "parallel_mode":
             check_one_of(value, _NAME, name, _MODES)
-        elif name in ("gradients_mean", "parameter_broadcast"):
+        elif name in _BOOLS:
             check_bool(value, _NAME, name)
+        elif name == "reduction":
+            check_one_of(value, _NAME, name, ("plain", "ordered"))
+        elif name == "batch_tile":
+            if value is not None:
+                check_int(value, _NAME, name, at_least=1)
         else:
             check_int(value, _NAME, name, at_least=0)
             known = ranks.size() if name == "device_num" else ranks.rank()
@@ -66,6 +88,13 @@ def set_auto_parallel_context(**kwargs: Any) -> None:
                     f"For '{_NAME}', '{name}' is {value}, but the launcher says {known}.",
                     "leave it out, and call communication.init() first",
                 )
+    after = {**_settings, **new}
+    if after["reduction"] == "ordered" and after["batch_tile"] is None:
+        raise error(
+            ValueError,
+            f"For '{_NAME}', reduction='ordered' adds gradients of tiles of the batch, but 'batch_tile' is not set.",
+            "give batch_tile, the number of rows of a tile, such as the batch size of one of the most ranks",
+        )
     _settings.update(new)
 
 

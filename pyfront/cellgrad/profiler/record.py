@@ -16,6 +16,7 @@ from typing import Any
 
 from cellgrad import _native
 from cellgrad.compile import probes
+from cellgrad.core import ranks
 
 PHASES = ("forward", "adjoint", "tangent")
 
@@ -108,6 +109,8 @@ class Record:
     begun: int | None = None  # when it began to listen; None while it does not
     first: int | None = None  # when it first did
     kept: int = 0
+    exchanged: tuple[int, int] = (0, 0)  # what collectives took, and were waited for
+    before: tuple[int, int] = (0, 0)  # the same when it began to listen
 
     def called(self, call: probes.Call) -> None:
         call.runs = call.runs[: self.room()]
@@ -125,13 +128,25 @@ class Record:
             self.begun = time.monotonic_ns()
             if self.first is None:
                 self.first = self.begun
+            self.before = ranks.times()
             probes.listen(self)
 
     def stop(self) -> None:
         if self.begun is not None:
             probes.leave(self)
             self.elapsed += time.monotonic_ns() - self.begun
+            self.exchanged = self.communication()
             self.begun = None
+
+    def communication(self) -> tuple[int, int]:
+        """What the collectives of this rank took, with the wait for others, and how long it waited for them: the
+        difference was hidden behind computation.
+        """
+        took, waited = self.exchanged
+        if self.begun is None:
+            return took, waited
+        now, then = ranks.times(), self.before
+        return took + now[0] - then[0], waited + now[1] - then[1]
 
     def total(self) -> int:
         """How long it has listened."""

@@ -21,8 +21,15 @@ def table(record: Record, most: int = 20) -> str:
         f"ceilings of {limits.threads} thread{'s' * (limits.threads > 1)}: "
         f"{limits.float32 / 1e9:.1f} GFLOP/s in float32, {limits.float64 / 1e9:.1f} in float64, "
         f"{limits.bytes / 1e9:.1f} GB/s",
-        _HEAD,
     ]
+    took, waited = record.communication()
+    if took:
+        hidden = max(took - waited, 0)
+        lines.append(
+            f"collectives: {took / 1e6:.3f} ms, {hidden / 1e6:.3f} ms of them "
+            f"({_share(hidden, took):.0f} %) behind computation, {waited / 1e6:.3f} ms waited for"
+        )
+    lines.append(_HEAD)
     lines += [_row(kernel, in_kernels, limits) for kernel in kernels[:most]]
     if len(kernels) > most:
         rest = sum(k.nanoseconds for k in kernels[most:])
@@ -69,6 +76,8 @@ def as_dict(record: Record) -> dict[str, Any]:
         "total": record.total(),
         "calls": len(record.calls),
         "in_calls": record.in_calls(),
+        "collectives": record.communication()[0],
+        "waited": record.communication()[1],
         "in_kernels": sum(k.nanoseconds for k in kernels),
         "compilations": len(record.compilations),
         "compiling": record.compiling(),

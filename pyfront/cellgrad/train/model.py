@@ -8,15 +8,19 @@ from typing import Any
 
 from cellgrad import nn
 from cellgrad.core.arguments import argument_error, check_instance, check_int
+from cellgrad.core.context import ParallelMode
 from cellgrad.core.errors import error
 from cellgrad.core.tensor import Tensor
 from cellgrad.dataset._arrays import as_array
 from cellgrad.dataset.pipeline import Dataset
+from cellgrad.dataset.sources import every_row_once
 from cellgrad.nn.cell import Cell
+from cellgrad.parallel._utils import _get_device_num, _get_parallel_mode
 from cellgrad.train import _progress
 from cellgrad.train.callback._callback import CallbackManager, CallbackParam, RunContext, loss_of
 from cellgrad.train.loss_scale_managers import DynamicLossScaleManager
 from cellgrad.train.metrics import Loss, Metric, get_metric_fn
+from cellgrad.train.metrics._ranks import merge_over_ranks
 from cellgrad.train.mixed_precision import auto_mixed_precision, build_train_network
 
 __all__ = ["Model"]
@@ -257,7 +261,8 @@ class Model:
     def eval(
         self, valid_dataset: Iterable[Any], callbacks: Any = None, dataset_sink_mode: bool = False
     ) -> dict[str, Any]:
-        """The metrics over a data set, by name.
+        """The metrics over a data set, by name. Ranks that train data-parallel have those of the rows of
+        all, where a metric can be merged (`Metric.merged`); all of them call this.
 
         Raises:
             ValueError: there are no metrics, or no loss function or evaluation network.
@@ -296,7 +301,8 @@ class Model:
         network.set_train(False)
         manager.call("on_eval_begin", context)
         manager.call("on_eval_epoch_begin", context)
-        with _progress.bar(args.batch_num, 0, "evaluating") as bar:
+        together = _together()
+        with _progress.bar(args.batch_num, 0, "evaluating") as bar, every_row_once(data):
             for batch in _batches(data, 0):
                 args.cur_step_in_epoch += 1
                 manager.call("on_eval_step_begin", context)
@@ -306,6 +312,8 @@ class Model:
                 if self._eval_indexes is not None:
                     losses.update(outputs[self._eval_indexes[0]])
                 bar.update()
+        if together:
+            merge_over_ranks({**self._metric_fns, "": losses})
         args.metrics = {name: metric.eval() for name, metric in self._metric_fns.items()}
         args.eval_results = dict(args.metrics)
         if self._eval_indexes is not None:
@@ -343,12 +351,17 @@ class Model:
             eval_network=self._eval_network,
             optimizer=self._optimizer,
             loss_fn=self._loss_fn,
-            parallel_mode="stand_alone",
-            device_number=1,
+            parallel_mode=_get_parallel_mode(),
+            device_number=_get_device_num(),
             dataset_sink_mode=False,
             cur_step_num=0,
             cur_epoch_num=0,
         )
+
+
+def _together() -> bool:
+    """Whether other ranks evaluate, too."""
+    return _get_parallel_mode() == ParallelMode.DATA_PARALLEL and _get_device_num() > 1
 
 
 def _metrics(metrics: Any) -> dict[str, Metric]:

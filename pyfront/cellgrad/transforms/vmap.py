@@ -75,6 +75,8 @@ def spread(axes: Any, tree: Any, what: str) -> list[Any]:
         return [axis for k, v in parts.items() for axis in spread(given.get(k), v, what)]
     if not isinstance(axes, tuple | list):
         raise _wrong_axes(axes, what)
+    if isinstance(tree, Tensor) and len(axes) == 1 and what == "out_axes":
+        return spread(axes[0], tree, what)  # of a function of one output, as MindSpore takes it
     items = tree
     if isinstance(tree, dict) or is_record(tree):
         parts = tree if isinstance(tree, dict) else fields_of(tree)

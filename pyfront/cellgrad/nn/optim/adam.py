@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from cellgrad import ops
@@ -102,7 +103,7 @@ class Adam(_Moments):
         if use_amsgrad:
             self.vhat = self.slots("vhat")
 
-    def construct(self, gradients: Any) -> bool:
+    def update(self, gradients: Any) -> Iterator[Tensor]:
         steps = self.prepared(gradients)
         power1 = ops.assign(self.beta1_power, self.beta1_power * self.beta1)
         power2 = ops.assign(self.beta2_power, self.beta2_power * self.beta2)
@@ -114,8 +115,7 @@ class Adam(_Moments):
                 v = ops.assign(self.vhat[i], ops.maximum(wide(self.vhat[i]), v))
             elif self.use_nesterov:
                 m = m * self.beta1 + g * one_minus(self.beta1)
-            ops.assign(w, wide(w) - lr * correction * m / (ops.sqrt(v) + self.eps))
-        return True
+            yield wide(w) - lr * correction * m / (ops.sqrt(v) + self.eps)
 
 
 class AdamOffload(Adam):
@@ -197,7 +197,7 @@ class AdamWeightDecay(_Moments):
         self.moments1 = self.slots("adam_m")
         self.moments2 = self.slots("adam_v")
 
-    def construct(self, gradients: Any) -> bool:
+    def update(self, gradients: Any) -> Iterator[Tensor]:
         decays = self.decays()
         for i, (w, g, lr) in enumerate(self.prepared(gradients, decay=False)):
             m = self._first(self.moments1[i], g)
@@ -205,8 +205,7 @@ class AdamWeightDecay(_Moments):
             step = m / (ops.sqrt(v) + self.eps)
             if decays[i] is not None:
                 step = step + wide(w) * decays[i]
-            ops.assign(w, wide(w) - lr * step)
-        return True
+            yield wide(w) - lr * step
 
 
 class AdaMax(_Moments):
@@ -244,14 +243,13 @@ class AdaMax(_Moments):
         self.moment1 = self.slots("moment1")
         self.moment2 = self.slots("moment2")
 
-    def construct(self, gradients: Any) -> bool:
+    def update(self, gradients: Any) -> Iterator[Tensor]:
         steps = self.prepared(gradients)
         power = ops.assign(self.beta1_power, self.beta1_power * self.beta1).reshape(())
         for (w, g, lr), first, greatest in zip(steps, self.moment1, self.moment2):
             m = self._first(first, g)
             u = ops.assign(greatest, ops.maximum(wide(greatest) * self.beta2, ops.abs(g)))
-            ops.assign(w, wide(w) - lr / (1.0 - power) * m / (u + self.eps))
-        return True
+            yield wide(w) - lr / (1.0 - power) * m / (u + self.eps)
 
 
 class Lamb(_Moments):
@@ -289,20 +287,25 @@ class Lamb(_Moments):
         self.moments1 = self.slots("lamb_m")
         self.moments2 = self.slots("lamb_v")
 
-    def construct(self, gradients: Any) -> bool:
+    def update(self, gradients: Any) -> Iterator[Tensor]:
         decays = self.decays()
         steps = self.prepared(gradients, decay=False)
         count = ops.cast(self.global_step, mstype.default_float()).reshape(())
         correct1 = 1.0 - ops.pow(self.beta1, count)
         correct2 = 1.0 - ops.pow(self.beta2, count)
-        for i, (w, g, lr) in enumerate(steps):
+        changes, sums = [], []
+        for i, (w, g, _) in enumerate(steps):
             m = self._first(self.moments1[i], g) / correct1
             v = self._second(self.moments2[i], g) / correct2
             step = m / (ops.sqrt(v) + self.eps)
             if decays[i] is not None:
                 step = step + wide(w) * decays[i]
-            size, length = (ops.sqrt(ops.sum(ops.square(t))) for t in (wide(w), step))
+            changes.append(step)
+            sums += [ops.sum(ops.square(t)) for t in (wide(w), step)]
+        if self.shards is not None:
+            sums = list(self.shards.totals(sums))
+        for i, (w, _, lr) in enumerate(steps):
+            size, length = ops.sqrt(sums[2 * i]), ops.sqrt(sums[2 * i + 1])
             both = ops.logical_and(ops.greater(size, 0.0), ops.greater(length, 0.0))
             ratio = ops.select(both, size / length, 1.0)
-            ops.assign(w, wide(w) - lr * ratio * step)
-        return True
+            yield wide(w) - lr * ratio * changes[i]

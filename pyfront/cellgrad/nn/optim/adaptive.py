@@ -4,10 +4,12 @@ FTRL.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from cellgrad import ops
 from cellgrad.core.arguments import check_bool
+from cellgrad.core.tensor import Tensor
 from cellgrad.nn.optim.optimizer import Optimizer, float_of, wide
 
 __all__ = ["FTRL", "Adadelta", "Adagrad", "RMSProp"]
@@ -46,14 +48,13 @@ class Adagrad(Optimizer):
         self.update_slots = check_bool(update_slots, self.cls_name, "update_slots")
         self.accum = self.slots("accum", float_of(accum, self.cls_name, "accum"))
 
-    def construct(self, grads: Any) -> bool:
-        for (w, g, lr), accum in zip(self.prepared(grads), self.accum):
+    def update(self, gradients: Any) -> Iterator[Tensor]:
+        for (w, g, lr), accum in zip(self.prepared(gradients), self.accum):
             total = wide(accum)
             if self.update_slots:
                 total = total + ops.square(g)
                 ops.assign(accum, total)
-            ops.assign(w, wide(w) - lr * g / ops.sqrt(total))
-        return True
+            yield wide(w) - lr * g / ops.sqrt(total)
 
 
 class RMSProp(Optimizer):
@@ -102,7 +103,7 @@ class RMSProp(Optimizer):
         self.ms = self.slots("mean_square", "ones")
         self.moment = self.slots("moment")
 
-    def construct(self, gradients: Any) -> bool:
+    def update(self, gradients: Any) -> Iterator[Tensor]:
         for i, (w, g, lr) in enumerate(self.prepared(gradients)):
             square = wide(self.ms[i]) * self.decay + ops.square(g) * (1.0 - self.decay)
             ops.assign(self.ms[i], square)
@@ -115,8 +116,7 @@ class RMSProp(Optimizer):
             if self.momentum:
                 step = wide(self.moment[i]) * self.momentum + step
             ops.assign(self.moment[i], step)
-            ops.assign(w, wide(w) - step)
-        return True
+            yield wide(w) - step
 
 
 class Adadelta(Optimizer):
@@ -157,15 +157,16 @@ class Adadelta(Optimizer):
         self.accum = self.slots("accum")
         self.accum_update = self.slots("accum_update")
 
-    def construct(self, grads: Any) -> bool:
+    def update(self, gradients: Any) -> Iterator[Tensor]:
         rho, eps = self.rho, self.epsilon
-        for (w, g, lr), accum, changes in zip(self.prepared(grads), self.accum, self.accum_update):
+        for (w, g, lr), accum, changes in zip(
+            self.prepared(gradients), self.accum, self.accum_update
+        ):
             total = wide(accum) * rho + ops.square(g) * (1.0 - rho)
             update = ops.sqrt(wide(changes) + eps) / ops.sqrt(total + eps) * g
             ops.assign(accum, total)
             ops.assign(changes, wide(changes) * rho + ops.square(update) * (1.0 - rho))
-            ops.assign(w, wide(w) - lr * update)
-        return True
+            yield wide(w) - lr * update
 
 
 class FTRL(Optimizer):
@@ -212,8 +213,8 @@ class FTRL(Optimizer):
         self.moments = self.slots("moments", initial)
         self.linear = self.slots("linear")
 
-    def construct(self, grads: Any) -> bool:
-        for (w, g, lr), moments, linear in zip(self.prepared(grads), self.moments, self.linear):
+    def update(self, gradients: Any) -> Iterator[Tensor]:
+        for (w, g, lr), moments, linear in zip(self.prepared(gradients), self.moments, self.linear):
             before, weight = wide(moments), wide(w)
             total = before + ops.square(g)
             old, new = ops.pow(before, self.power), ops.pow(total, self.power)
@@ -221,5 +222,4 @@ class FTRL(Optimizer):
             beyond = ops.clip_by_value(slope, -self.l1, self.l1) - slope
             ops.assign(moments, total)
             ops.assign(linear, slope)
-            ops.assign(w, beyond / (new / lr + 2.0 * self.l2))
-        return True
+            yield beyond / (new / lr + 2.0 * self.l2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from cellgrad import ops
@@ -65,19 +66,18 @@ class SGD(Optimizer):
         # 1 before the first step: the buffer then becomes the gradient, undamped.
         self.stat = self.slots("stat", "ones")
 
-    def construct(self, gradients: Any) -> bool:
+    def update(self, gradients: Any) -> Iterator[Tensor]:
         steps = self.prepared(gradients)
         for (w, g, lr), accum, stat in zip(steps, self.accum, self.stat):
             if not self.has_momentum:
-                ops.assign(w, wide(w) - lr * g)
+                yield wide(w) - lr * g
                 continue
             buffer = wide(accum) * self.momentum + g * (1.0 - self.dampening)
             if self.dampening:
                 buffer = ops.select(ops.greater(stat, 0.0), g, buffer)
                 ops.assign(stat, ops.zeros_like(stat))
             ops.assign(accum, buffer)
-            ops.assign(w, wide(w) - lr * (g + self.momentum * buffer if self.nesterov else buffer))
-        return True
+            yield wide(w) - lr * (g + self.momentum * buffer if self.nesterov else buffer)
 
 
 class Momentum(Optimizer):
@@ -113,12 +113,11 @@ class Momentum(Optimizer):
         self.params = self._parameters
         self.moments = self.slots("moments")
 
-    def construct(self, gradients: Any) -> bool:
+    def update(self, gradients: Any) -> Iterator[Tensor]:
         for (w, g, lr), moments in zip(self.prepared(gradients), self.moments):
             new = wide(moments) * self.momentum + g
             ops.assign(moments, new)
-            ops.assign(w, wide(w) - lr * (g + self.momentum * new if self.use_nesterov else new))
-        return True
+            yield wide(w) - lr * (g + self.momentum * new if self.use_nesterov else new)
 
 
 class Rprop(Optimizer):
@@ -170,7 +169,7 @@ class Rprop(Optimizer):
         self.prev = self.slots("prev")
         self.step_size = self.slots("step_size")
 
-    def construct(self, gradients: Any) -> bool:
+    def update(self, gradients: Any) -> Iterator[Tensor]:
         first = ops.equal(self.global_step, 0)
         for (w, g, lr), prev, size in zip(self.prepared(gradients), self.prev, self.step_size):
             product = g * wide(prev)
@@ -181,10 +180,9 @@ class Rprop(Optimizer):
             start = ops.select(first.reshape(()), lr, wide(size))
             new = ops.clip_by_value(start * factor, self.step_size_min, self.step_size_max)
             used = ops.select(turned, 0.0, g)
-            ops.assign(w, wide(w) - ops.sign(used) * new)
+            yield wide(w) - ops.sign(used) * new
             ops.assign(prev, used)
             ops.assign(size, new)
-        return True
 
 
 class ASGD(Optimizer):
@@ -225,14 +223,13 @@ class ASGD(Optimizer):
         self.eta = ParameterTuple(Parameter(zero, name=f"eta_{n}") for n in names)
         self.ax = self.slots("ax_")
 
-    def construct(self, gradients: Any) -> bool:
+    def update(self, gradients: Any) -> Iterator[Tensor]:
         steps = self.prepared(gradients)
         count = ops.cast(self.global_step, mstype.default_float()).reshape(())
         for (w, g, lr), mu, eta, ax in zip(steps, self.mu, self.eta, self.ax):
             rate = ops.select(ops.equal(count, 1.0), lr, eta)
             new = wide(w) * (1.0 - self.lambd * rate) - rate * g
-            ops.assign(w, new)
+            yield new
             ops.assign(ax, ops.select(ops.equal(mu, 1.0), new, wide(ax) + (new - wide(ax)) * mu))
             ops.assign(eta, lr / ops.pow(1.0 + self.lambd * lr * count, self.alpha))
             ops.assign(mu, 1.0 / ops.maximum(count - self.t0, 1.0))
-        return True

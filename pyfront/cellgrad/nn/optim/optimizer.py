@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
 from cellgrad.nn.containers import CellList
 from cellgrad.nn.learning_rate_schedule import LearningRateSchedule
+from cellgrad.nn.optim import _shards
 
 __all__ = ["Optimizer"]
 
@@ -192,6 +193,10 @@ class Optimizer(Cell):
         if not self.takes_complex:
             refuse_complex(self._parameters, self.cls_name)
         self.param_length = len(self._parameters)
+        self.shards: _shards.Shards | None = None
+        if _shards.wanted():
+            _shards.check_shardable(self, Optimizer)
+            self.shards = _shards.Shards(self._parameters, self.cls_name)
 
     # --- construction -------------------------------------------------------------------------
 
@@ -323,7 +328,11 @@ class Optimizer(Cell):
         return float_of(weight_decay, self.cls_name, "weight_decay") * self.loss_scale
 
     def slots(self, prefix: str, init: Any = "zeros") -> ParameterTuple:
-        """State of the Parameters' shapes: new Parameters named ``prefix.name``."""
+        """State of the Parameters' shapes: new Parameters named ``prefix.name``. With
+        `enable_parallel_optimizer`, this rank's part of it.
+        """
+        if self.shards is not None:
+            return self.shards.slots(prefix, init)
         return self._parameters.clone(prefix=prefix, init=init)
 
     # --- what a step uses ---------------------------------------------------------------------
@@ -365,8 +374,13 @@ class Optimizer(Cell):
 
     def decay_weight(self, gradients: Sequence[Tensor]) -> tuple[Tensor, ...]:
         """The gradients plus weight decay times the Parameters."""
+        return self._decayed(gradients, self._parameters)
+
+    def _decayed(
+        self, gradients: Sequence[Tensor], weights: Sequence[Tensor]
+    ) -> tuple[Tensor, ...]:
         out = []
-        for g, w, d in zip(gradients, self._parameters, self.decays()):
+        for g, w, d in zip(gradients, weights, self.decays()):
             out.append(g if d is None else g + w * ops.cast(d, w.dtype))
         return tuple(out)
 
@@ -390,22 +404,28 @@ class Optimizer(Cell):
             return tuple(gradients)
         return tuple(g * self.reciprocal_scale for g in gradients)
 
-    def prepared(self, gradients: Any, decay: bool = True) -> list[tuple[Parameter, Tensor, Any]]:
+    def prepared(self, gradients: Any, decay: bool = True) -> list[tuple[Tensor, Tensor, Any]]:
         """Each Parameter, its gradient with decay (unless the update does it), centralised and
-        unscaled, and its learning rate; counts the step.
+        unscaled, and its learning rate; counts the step. Of `Parts`, the parts of the Parameters.
 
         Raises:
             TypeError: gradients that are not a tuple or list of Tensors.
             ValueError: their number or shapes are not those of the Parameters.
         """
-        checked = self._checked(gradients)
+        weights: Sequence[Tensor] = self._parameters
+        if self.shards is not None:
+            if not isinstance(gradients, _shards.Parts):
+                gradients = self.shards.own(self._checked(gradients))
+            checked, weights = gradients.tensors, self.shards.own(self._parameters).tensors
+        else:
+            checked = self._checked(gradients)
         if decay:
-            checked = self.decay_weight(checked)
+            checked = self._decayed(checked, weights)
         checked = self.scale_grad(self.gradients_centralization(checked))
         rate = self.get_lr()
         rates = rate if self.is_group_lr else [rate] * self.param_length
         self.assignadd(self.global_step, self.global_step_increase_tensor)
-        return [(w, wide(g), r) for w, g, r in zip(self._parameters, checked, rates)]
+        return [(w, wide(g), r) for w, g, r in zip(weights, checked, rates)]
 
     def _checked(self, gradients: Any) -> tuple[Tensor, ...]:
         if isinstance(gradients, Tensor) and self.param_length == 1:
@@ -468,7 +488,21 @@ class Optimizer(Cell):
             out.append(rate.learning_rate if isinstance(rate, _Constant | _Listed) else rate)
         return out if isinstance(param, list) else out[0]
 
-    def construct(self, *gradients: Any) -> Any:
+    def update(self, gradients: Any) -> Iterator[Tensor]:
+        """The new value of each Parameter, from what `prepared` makes of the gradients; updates the state.
+
+        An optimizer defines this where it works element by element, or `construct`.
+        """
         raise error(
             NotImplementedError, f"For '{self.cls_name}', the method 'construct' is not defined."
         )
+
+    def construct(self, gradients: Any) -> Any:
+        values = self.update(gradients)
+        if self.shards is not None:
+            pairs = zip(self._parameters, values, strict=True)
+            self.shards.assign([ops.cast(value, w.dtype) for w, value in pairs])
+            return True
+        for w, value in zip(self._parameters, values, strict=True):
+            ops.assign(w, value)
+        return True

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
+from cellgrad.core import state
 from cellgrad.core.arguments import check_bool, check_callable, check_instance
 from cellgrad.core.context import ParallelMode
 from cellgrad.core.errors import error
@@ -13,7 +14,9 @@ from cellgrad.core.parameter import Parameter, ParameterTuple
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn._precision import cast_floats
 from cellgrad.nn.cell import Cell
+from cellgrad.nn.optim import _shards
 from cellgrad.nn.wrap.grad_reducer import DistributedGradReducer, broadcast_parameters
+from cellgrad.nn.wrap.ordered import OrderedStep, is_ordered, refuse_ordered
 from cellgrad.parallel._auto_parallel_context import get_auto_parallel_context
 from cellgrad.parallel._utils import _get_device_num, _get_gradients_mean, _get_parallel_mode
 from cellgrad.transforms.grad import value_and_grad
@@ -157,6 +160,26 @@ class ForwardValueAndGrad(Cell):
         return self.network(*forward), gradient(*inputs)
 
 
+def shards_of(step: Any) -> Any:
+    """How a step's optimizer divides its state among the ranks, None where it does not.
+
+    Raises:
+        TypeError: it should, but it is of a kind that does not.
+    """
+    shards = getattr(step.optimizer, "shards", None)
+    if shards is not None:
+        # Whole gradients are wanted: they are reduced as without parts, of which the optimizer takes its own.
+        return None if step.return_grad else shards
+    if step.reducer_flag and _shards.wanted():
+        raise error(
+            TypeError,
+            f"For '{step.cls_name}', 'enable_parallel_optimizer' is set, but '{step.optimizer.cls_name}' keeps its "
+            "whole state on every rank.",
+            "take an optimizer of nn that is made after the setting, or leave the setting out",
+        )
+    return None
+
+
 class TrainOneStepCell(Cell):
     """A network as a training step: its loss, the gradients, and the optimizer's update, compiled
     together, with Parameters and optimizer state updated in place.
@@ -199,14 +222,23 @@ class TrainOneStepCell(Cell):
         self.sens = 1.0 if sens is None else sens
         self.return_grad = check_bool(return_grad, self.cls_name, "return_grad")
         self.parallel_mode = _get_parallel_mode()
-        self.parallel_mode = _get_parallel_mode()
         self.reducer_flag = self.parallel_mode == ParallelMode.DATA_PARALLEL
         self.mean, self.degree = _get_gradients_mean(), _get_device_num()
         self.grad_reducer: Any = ops.identity
         if self.reducer_flag:
-            self.grad_reducer = DistributedGradReducer(self.weights, self.mean, self.degree)
+            # Divided by the number of ranks that the program runs on: an exported step may have others.
+            self.grad_reducer = DistributedGradReducer(self.weights, self.mean)
             if get_auto_parallel_context("parameter_broadcast"):
                 broadcast_parameters(optimizer, network)
+        self.shards = shards_of(self)
+        self.ordered = OrderedStep(self) if is_ordered() else None
+
+    if not TYPE_CHECKING:
+
+        def __call__(self, *args, **kwargs):
+            if self.ordered is None or state.current.scope is not None:
+                return super().__call__(*args, **kwargs)
+            return self.ordered(args, kwargs)
 
     def loss_and_gradients(self, scale: Any, *inputs: Any) -> tuple[Any, tuple[Tensor, ...]]:
         """The network's output, and the gradients of it times a scale, from one evaluation: state
@@ -223,13 +255,27 @@ class TrainOneStepCell(Cell):
         each = out if isinstance(out, tuple | list) else (out,)
         return tuple(t * ops.cast(scale, t.dtype) for t in each), out
 
-    def construct(self, *inputs: Any) -> Any:
-        loss, grads = self.loss_and_gradients(self.sens if self.sense_flag else None, *inputs)
-        grads = self.grad_reducer(grads)
+    def gradients(self, *inputs: Any) -> tuple[Any, tuple[Tensor, ...]]:
+        """The loss, and the gradients of this rank, not yet reduced."""
+        return self.loss_and_gradients(self.sens if self.sense_flag else None, *inputs)
+
+    def reduced(self, grads: tuple[Tensor, ...]) -> Any:
+        """The gradients over all ranks: Tensors, or where the optimizer has its state in parts, `Parts`."""
+        if self.shards is None:
+            return self.grad_reducer(grads)
+        return self.shards.reduced(grads, self.mean, None)
+
+    def finish(self, loss: Any, grads: Any) -> Any:
+        """Updates by reduced gradients; what the step gives."""
         self.optimizer(grads)
         if self.return_grad:
             return loss, {p.name: g for p, g in zip(self.weights, grads)}
         return loss
+
+    def construct(self, *inputs: Any) -> Any:
+        refuse_ordered(self)
+        loss, grads = self.gradients(*inputs)
+        return self.finish(loss, self.reduced(grads))
 
 
 class ParameterUpdate(Cell):

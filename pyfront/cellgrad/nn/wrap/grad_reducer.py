@@ -52,10 +52,12 @@ class DistributedGradReducer(Cell):
 
 
 def broadcast_parameters(*cells: Cell) -> None:
-    """Sets all Parameters of the cells, optimizer states and buffers too, to those of rank 0."""
+    """Sets all Parameters of the cells, optimizer states and buffers too, to those of rank 0; not those of
+    which each rank has a part.
+    """
     done: set[int] = set()
     for cell in cells:
         for parameter in cell.get_parameters():
-            if id(parameter) not in done:
+            if id(parameter) not in done and parameter.part is None:
                 done.add(id(parameter))
                 parameter.set_data(broadcast(parameter.value()))

@@ -16,6 +16,7 @@ from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
 from cellgrad.nn.wrap.cell_wrapper import TrainOneStepCell
 from cellgrad.nn.wrap.finite import all_finite
+from cellgrad.ops.collectives import all_reduce
 
 __all__ = [
     "DynamicLossScaleUpdateCell",
@@ -183,12 +184,18 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
             return self.loss_scaling_manager(self.scale_sense, overflow)  # type: ignore[no-any-return]
         return overflow
 
-    def construct(self, *inputs: Any) -> tuple[Any, Tensor, Tensor]:
+    def gradients(self, *inputs: Any) -> tuple[Any, tuple[Tensor, ...]]:
         scale = self.scale_sense.reshape(())
         loss, grads = self.loss_and_gradients(scale, *inputs)
         inverse = ops.reciprocal(scale)
-        grads = self.grad_reducer(tuple(g * ops.cast(inverse, g.dtype) for g in grads))
+        return loss, tuple(g * ops.cast(inverse, g.dtype) for g in grads)
+
+    def finish(self, loss: Any, grads: Any) -> tuple[Any, Tensor, Tensor]:
         status = ops.zeros(8, mstype.int32)
-        overflow = self.process_loss_scale(self.get_overflow_status(status, grads))
+        if self.shards is None:
+            overflow = self.get_overflow_status(status, grads)
+        else:  # of the own parts, and then of all
+            overflow = all_reduce(self.get_overflow_status(status, grads.tensors), "max")
+        overflow = self.process_loss_scale(overflow)
         unless(overflow, lambda: self.optimizer(grads))
         return loss, overflow, self.scale_sense.value()

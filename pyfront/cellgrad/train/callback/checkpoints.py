@@ -9,8 +9,10 @@ import re
 import time
 from typing import Any
 
+from cellgrad.checkpoints import together
 from cellgrad.checkpoints.serialization import finish_saving, load_checkpoint, save_checkpoint
 from cellgrad.core import dtype as mstype
+from cellgrad.core import ranks
 from cellgrad.core.arguments import (
     argument_error,
     check_bool,
@@ -20,6 +22,7 @@ from cellgrad.core.arguments import (
 )
 from cellgrad.core.errors import error
 from cellgrad.core.generator import get_rng_state, set_rng_state
+from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
 from cellgrad.train._progress import say
@@ -264,8 +267,9 @@ def _free_prefix(directory: str, prefix: str) -> str:
     return f"{prefix}_{max(int(m.group(1) or 0) for m in found) + 1}"
 
 
-def _alike(p: Tensor, stored: Any) -> bool:
-    return isinstance(stored, Tensor) and (p.shape, p.dtype) == (stored.shape, stored.dtype)
+def _alike(p: Parameter, stored: Any) -> bool:
+    wanted = (together.shape_of(p), p.dtype)
+    return isinstance(stored, Tensor) and wanted == (stored.shape, stored.dtype)
 
 
 class BackupAndRestore(Callback):
@@ -275,6 +279,9 @@ class BackupAndRestore(Callback):
     killed ends with the same numbers as one that was not, given the same data in the same order
     (the data sets of this package see to that). It is called after all other callbacks, wherever it
     stands among them.
+
+    Of several ranks, the first one of each machine writes; the random numbers' state is kept for each
+    rank, other state as that rank has it. As many ranks continue as have begun.
 
     Args:
         backup_dir: where; made where it is missing.
@@ -312,8 +319,10 @@ class BackupAndRestore(Callback):
         )
         os.makedirs(backup_dir, exist_ok=True)
         self.path = os.path.join(os.path.abspath(backup_dir), self._NAME)
+        self._writes = True
 
     def on_train_begin(self, run_context: RunContext) -> None:
+        self._writes = together.is_writer(self.path)
         if not os.path.exists(self.path):
             return
         args = run_context.original_args()
@@ -345,9 +354,17 @@ class BackupAndRestore(Callback):
                 f"{[name for name, _ in place['callbacks']]}, but got {callbacks}.",
                 "give the same ones in the same order, or remove the file to start anew",
             )
+        drawn = kept.pop(_RANDOM).reshape((-1, 16))
+        if len(drawn) != ranks.size():
+            raise error(
+                ValueError,
+                f"The state in '{self.path}' is of {len(drawn)} ranks, but got {ranks.size()}: each has its part of the "
+                "data, and its random numbers.",
+                "start as many ranks, or load a checkpoint, which any number of ranks reads",
+            )
         for name, p in parameters.items():
-            p.set_data(state[name])
-        set_rng_state(kept.pop(_RANDOM))
+            p.set_data(together.own(p, state[name]))
+        set_rng_state(drawn[ranks.rank()])
         for i, c in enumerate(args.list_callback.callbacks):
             own = f"{_KEPT}{i}."
             tensors = {n[len(own) :]: v for n, v in kept.items() if n.startswith(own)}
@@ -374,7 +391,7 @@ class BackupAndRestore(Callback):
 
     def _save(self, run_context: RunContext, epoch: int, step: int) -> None:
         args = run_context.original_args()
-        kept: dict[str, Any] = {_RANDOM: get_rng_state()}
+        kept: dict[str, Any] = {_RANDOM: together.bytes_of_all(get_rng_state())}
         callbacks = []
         for i, c in enumerate(args.list_callback.callbacks):
             given = c.state_dict()
@@ -390,9 +407,10 @@ class BackupAndRestore(Callback):
             "callbacks": callbacks,
         }
         kept[_PLACE] = json.dumps(place, default=lambda v: v.tolist())
-        save_checkpoint(args.train_network, self.path, append_dict=kept)
+        if self._writes or together.has_parts(args.train_network.get_parameters()):
+            save_checkpoint(args.train_network, self.path, append_dict=kept)
 
     def on_train_end(self, run_context: RunContext) -> None:
-        if self.delete_checkpoint:
+        if self.delete_checkpoint and self._writes:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(self.path)

@@ -109,6 +109,8 @@ class Accuracy(_Classes):
     0.3333333333333333
     """
 
+    merged = ("_correct_num", "_total_num")
+
     def clear(self) -> None:
         super().clear()
         self._correct_num = self._total_num = 0
@@ -126,6 +128,8 @@ class Accuracy(_Classes):
 
 class _Positives(_Classes):
     """Counts of true, predicted and actual positives; by class, or of type multilabel by row."""
+
+    merged = ("_true", "_predicted", "_actual", "_class_num")
 
     def clear(self) -> None:
         super().clear()
@@ -146,6 +150,14 @@ class _Positives(_Classes):
                 np.concatenate((np.atleast_1d(a) if np.ndim(a) else np.empty(0), b))
                 for a, b in zip((self._true, self._predicted, self._actual), counts)
             )
+
+    def merge(self, states: list[dict[str, Any]]) -> None:
+        states = [s for s in states if s["_class_num"]]
+        for name in ("_true", "_predicted", "_actual") if states else ():
+            of_all = [s[name] for s in states]
+            by_class = self._type == "classification"
+            setattr(self, name, sum(of_all) if by_class else np.concatenate(of_all))
+        self._class_num = max([s["_class_num"] for s in states], default=0)
 
     def _part(self, whole: Any, average: bool) -> Any:
         self._counted(self._class_num)
@@ -246,6 +258,8 @@ class TopKCategoricalAccuracy(Metric):
     0.5
     """
 
+    merged = ("_correct_num", "_samples_num")
+
     def __init__(self, k: int):
         super().__init__()
         self.k = check_int(k, "TopKCategoricalAccuracy", "k", at_least=1)
@@ -313,6 +327,8 @@ class ConfusionMatrix(Metric):
     [[1. 1.]
      [0. 1.]]
     """
+
+    merged = ("confusion_matrix", "_seen")
 
     def __init__(self, num_classes: int, normalize: str = "no_norm", threshold: float = 0.5):
         super().__init__()
@@ -392,6 +408,8 @@ class ConfusionMatrixMetric(Metric):
     >>> print(metric.eval())
     0.5
     """
+
+    merged = ("_counts",)
 
     def __init__(
         self,

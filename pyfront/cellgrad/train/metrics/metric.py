@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -22,6 +23,9 @@ class Metric:
 
     Calling a metric clears it, updates it once and evaluates it.
 
+    `merged` names the attributes of what was seen that `Model.eval` adds up over the ranks of a
+    data-parallel program before `eval`; without, a metric is of the rank's own batches.
+
     >>> class Largest(ms.train.Metric):
     ...     def clear(self):
     ...         self.value = 0.0
@@ -35,6 +39,8 @@ class Metric:
     >>> metric.eval()
     3.0
     """
+
+    merged: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self) -> None:
         self._indexes: list[int] | None = None
@@ -67,6 +73,11 @@ class Metric:
     def eval(self) -> Any:
         """The metric of what was seen."""
         raise not_defined(self, "eval")
+
+    def merge(self, states: list[dict[str, Any]]) -> None:
+        """Takes what the metrics of all ranks have seen: their attributes in `merged`."""
+        for name in self.merged:
+            setattr(self, name, functools.reduce(operator.add, [s[name] for s in states]))
 
     def __call__(self, *inputs: Any) -> Any:
         self.clear()

@@ -169,6 +169,8 @@ class BleuScore(Metric):
     0.4889
     """
 
+    merged = ("_found", "_all", "_length", "_wanted", "_seen")
+
     def __init__(self, n_gram: int = 4, smooth: bool = False):
         super().__init__()
         self.n_gram = check_int(n_gram, "BleuScore", "n_gram", at_least=1, at_most=4)

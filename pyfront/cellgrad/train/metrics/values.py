@@ -24,6 +24,8 @@ class Loss(Metric):
     3.0
     """
 
+    merged = ("_sum_loss", "_total_num")
+
     def __init__(self) -> None:
         super().__init__()
         self.clear()
@@ -49,6 +51,8 @@ class Loss(Metric):
 
 
 class _Errors(Metric):
+    merged = ("_sum", "_samples_num")
+
     def __init__(self) -> None:
         super().__init__()
         self.clear()
@@ -117,6 +121,8 @@ class Dice(Metric):
     >>> print(metric.eval())
     0.9999975000062501
     """
+
+    merged = ("_sum", "_rows")
 
     def __init__(self, smooth: float = 1e-5):
         super().__init__()
@@ -203,6 +209,8 @@ class Perplexity(Metric):
     >>> print(metric.eval())
     1.6329931503264186
     """
+
+    merged = ("_sum", "_num")
 
     def __init__(self, ignore_label: int | None = None):
         super().__init__()
