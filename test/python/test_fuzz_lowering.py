@@ -53,6 +53,11 @@ def test_lowered_programs(kind, first):
         lowering.run(kind, seed)
 
 
+def test_derivative_whose_epilogue_writes_over_its_product():
+    """The product's memory was taken away as read by nothing else, and the compiler stopped."""
+    lowering.run("conv", 20168)
+
+
 @SWEEP
 @pytest.mark.parametrize("kind, first", chunks(MANY, 250))
 def test_many_lowered_programs(kind, first):

@@ -114,9 +114,14 @@ struct EmitGemm : cellgrad::impl::EmitGemmBase<EmitGemm> {
       ends.push_back(fill);
     if (epilogueLoops) {
       ends.push_back(epilogue);
-      // Before it is flattened, which makes views of it.
+      // Before it is flattened, which makes views of it. An epilogue may write
+      // a result in place of the product that nothing else reads.
+      Value buffer = unreshaped(c.memref);
+      bool isWritten = llvm::any_of(epilogue.getOutputs(), [&](Value output) {
+        return unreshaped(output) == buffer;
+      });
       problem.keepsC = problem.accumulate || plan.depthBlock < shape.k ||
-                       !isUsedOnlyBy(c.memref, ends);
+                       isWritten || !isUsedOnlyBy(c.memref, ends);
       tiles.emplace(rewriter, contraction, std::move(*epilogueLoops),
                     plan.lanes);
       problem.epilogue = &*tiles;

@@ -139,3 +139,34 @@ func.func @across(%a: memref<16x8xf32>, %b: memref<8x16xf32>, %c: memref<16x16xf
   }
   return
 }
+
+// -----
+
+// An epilogue may write a result in place of the product that nothing reads; the product keeps its memory.
+// PLAN:          remark: 28x32x8: {{.*}}, epilogue of 1 ops
+// CHECK-LABEL: func.func @unread(
+// CHECK:         %[[C:.*]] = memref.alloc() : memref<28x32xf32>
+// CHECK-NOT:     linalg
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+#id = affine_map<(i, j) -> (i, j)>
+func.func @unread(%a: memref<28x8xf32>, %b: memref<8x32xf32>, %w: memref<28x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c = memref.alloc() : memref<28x32xf32>
+  linalg.fill ins(%zero : f32) outs(%c : memref<28x32xf32>)
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<28x8xf32>, memref<8x32xf32>) outs(%c : memref<28x32xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%c : memref<28x32xf32>) outs(%c, %w : memref<28x32xf32>, memref<28x32xf32>) attrs = {cell.epilogue} {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %0 = arith.addf %x, %x : f32
+    linalg.yield %0, %0 : f32, f32
+  }
+  return
+}
