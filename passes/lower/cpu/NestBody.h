@@ -31,6 +31,9 @@ public:
   llvm::SmallVector<mlir::Value>
   loadInputs(const Position &pos, int64_t active,
              llvm::ArrayRef<mlir::Value> shared = {});
+  /// Asks for memory that inputs are read from soon, when one of their cache
+  /// lines begins at the vector `index` of a block.
+  void prefetchInputs(const Position &pos, int64_t index);
   mlir::Value loadOutput(unsigned output, const Position &pos, int64_t active);
   void storeOutput(unsigned output, mlir::Value value, const Position &pos,
                    int64_t active);

@@ -356,6 +356,8 @@ SmallVector<Value> NestEmitter::emitLaneVectors(const Position &pos,
     Position at = body.advanceVectors(pos, u);
     Carried old =
         oldOutputs(at, active, accumulators.slice(u * perVector, perVector));
+    if (plan.prefetchedLine && count == plan.unroll)
+      body.prefetchInputs(at, u);
     Carried results = body.run(body.loadInputs(at, active), old, at, active);
     size_t acc = u * perVector;
     for (unsigned o = 0; o < plan.numOutputs(); ++o) {

@@ -202,6 +202,9 @@ static void orderDims(NestPlan &plan, std::optional<unsigned> tileDim) {
   nest.permute(order);
 }
 
+/// Elements from which a reduction waits for memory, rather than additions.
+static constexpr int64_t kFarElements = 1 << 16;
+
 NestPlan cellgrad::planNest(LoopNest loops, const Target &target) {
   NestPlan plan;
   plan.nest = std::move(loops);
@@ -223,6 +226,9 @@ NestPlan cellgrad::planNest(LoopNest loops, const Target &target) {
       plan.kind = NestKind::Rows;
   }
   orderDims(plan, tileDim);
+  int64_t elements = llvm::product_of(plan.nest.sizes);
+  if (plan.kind == NestKind::Lanes && elements >= kFarElements)
+    plan.prefetchedLine = target.cacheLine;
   return plan;
 }
 

@@ -37,6 +37,9 @@ struct NestPlan {
   /// `Tiles`: the inputs that are transposed, contiguous along the dimension
   /// just outside the vectorised one.
   llvm::SmallVector<unsigned> transposed;
+  /// `Lanes` of so many elements that they are read from memory: bytes in a
+  /// cache line, each of which is asked for ahead of its use. 0 for others.
+  int64_t prefetchedLine = 0;
 
   unsigned numInputs() const { return nest.inputs.size(); }
   unsigned numOutputs() const { return nest.outputs.size(); }

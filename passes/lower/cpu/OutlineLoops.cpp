@@ -41,10 +41,10 @@ constexpr unsigned kFewestOps = 6;
 
 /// True for ops that read and write buffers, and do nothing else that is seen.
 bool accessesMemory(Operation *op) {
-  return isa<memref::LoadOp, memref::StoreOp, vector::LoadOp, vector::StoreOp,
-             vector::MaskedLoadOp, vector::MaskedStoreOp, vector::GatherOp,
-             vector::ScatterOp, vector::TransferReadOp,
-             vector::TransferWriteOp>(op);
+  return isa<memref::LoadOp, memref::StoreOp, memref::PrefetchOp,
+             vector::LoadOp, vector::StoreOp, vector::MaskedLoadOp,
+             vector::MaskedStoreOp, vector::GatherOp, vector::ScatterOp,
+             vector::TransferReadOp, vector::TransferWriteOp>(op);
 }
 
 /// True when the op and all inside only compute.

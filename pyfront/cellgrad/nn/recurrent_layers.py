@@ -87,13 +87,13 @@ def _recurrence(
     of_input = of_input.reshape(steps, batch * rows)
     w_hh = ops.transpose(w_hh, (1, 0))
 
-    def trip(i: Tensor, carried: Any) -> Any:
-        before, outputs = carried
+    def of_state(state: tuple[Tensor, ...]) -> Tensor:
+        product = ops.matmul(state[0], w_hh)
+        return product if b_hh is None else product + b_hh.astype(x.dtype)
+
+    def step(i: Tensor, sums: Tensor, before: tuple[Tensor, ...], outputs: Tensor) -> Any:
         t = steps - 1 - i if backward else i
-        of_state = ops.matmul(before[0], w_hh)
-        if b_hh is not None:
-            of_state = of_state + b_hh.astype(x.dtype)
-        after = _step(mode, Rows.read(of_input, t, (batch, rows)), of_state, before)
+        after = _step(mode, Rows.read(of_input, t, (batch, rows)), sums, before)
         output = after[0]
         if lengths is not None:
             within = (lengths > t.astype(lengths.dtype)).reshape(batch, 1)
@@ -101,8 +101,16 @@ def _recurrence(
             after = tuple(ops.where(within, a, b) for a, b in zip(after, before))
         return after, Rows.write(outputs, t, output)
 
+    # A trip ends with the product that the next one reads. So the product is carried, and the loop of the
+    # derivative reads it, where it would compute it again if a trip began with it.
+    def trip(i: Tensor, carried: Any) -> Any:
+        after, outputs = step(i, *carried)
+        return of_state(after), after, outputs
+
     outputs = ops.zeros((steps, batch * size), x.dtype)
-    state, outputs = repeat(0, steps, trip, (state, outputs), mode.split("_")[0], "the step")
+    carried = of_state(state), state, outputs
+    carried = repeat(0, steps - 1, trip, carried, mode.split("_")[0], "the step")
+    state, outputs = step(Tensor(steps - 1), *carried)
     return (Rows.slices(outputs, (batch, size)), *state)
 
 
