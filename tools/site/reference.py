@@ -29,6 +29,8 @@ from write_forms import forms_of, rows_of
 MODULES = {
     "cellgrad": "Tensors, transforms, compilation, export.",
     "cellgrad.nn": "Cells: layers, losses, optimizers, training steps.",
+    "cellgrad.nn.probability.distribution": "Probability distributions.",
+    "cellgrad.nn.probability.bijector": "Functions with inverses, which transform distributions.",
     "cellgrad.train": "Model, callbacks, metrics, checkpoints.",
     "cellgrad.amp": "Mixed precision and loss scales.",
     "cellgrad.communication": "Ranks: processes that train together.",

@@ -98,7 +98,9 @@ _absent = absent.attributes(__name__)
 
 
 def __getattr__(name: str) -> Any:
-    """The metrics, which MindSpore has here, too."""
+    """The metrics, which MindSpore has here, too, and `probability`, which is imported when it is used."""
+    if name == "probability":
+        return importlib.import_module("cellgrad.nn.probability")
     metrics = importlib.import_module("cellgrad.train.metrics")
     if name in metrics.__all__:
         return getattr(metrics, name)
