@@ -145,10 +145,9 @@ static int32_t combineParts(mpi *m, const cg_collective *what, const char *from,
   char *all = scratch(m, (size_t)size * bytes + 1);
   if (!all)
     return m->base.failed;
-  int32_t status =
-      await(m, commName(what->kind),
-            m->Ialltoallv(from, n, at, m->byte, all, own, ownAt, m->byte,
-                          m->comm, &m->request));
+  int32_t status = await(m, commName(what->kind),
+                         m->Ialltoallv(from, n, at, m->byte, all, own, ownAt,
+                                       m->byte, m->comm, &m->request));
   if (status == CG_OK)
     commCombine(what->dtype, what->op, to, all, bytes, size, part);
   return status;
@@ -243,9 +242,9 @@ static int32_t compare(comm_base *self, uint64_t hash) {
   if (commHasAgreed(&m->base, hash))
     return CG_OK;
   uint64_t all[size];
-  int32_t status = await(m, "the first call of a program",
-                         m->Iallgather(&hash, 8, m->byte, all, 8, m->byte,
-                                       m->comm, &m->request));
+  int32_t status = await(
+      m, "the first call of a program",
+      m->Iallgather(&hash, 8, m->byte, all, 8, m->byte, m->comm, &m->request));
   for (int32_t r = 1; status == CG_OK && r < size; ++r)
     if (all[r] != all[0])
       status = commFail(&m->base, CG_ERROR_COMM_MISMATCH,

@@ -71,7 +71,7 @@ static int overlap(const place *a, const place *b) {
 /* Ranks of a machine with the same processors. */
 typedef struct group {
   place *first;
-  int32_t count, threads, seen;
+  int32_t count, threads, seen, crowded;
 } group;
 
 /* The ranks of one machine. */
@@ -91,7 +91,7 @@ static void divide(machine *m, place *rows, int32_t count) {
                         sizeof rows[i].processors) == 0)
       ++m->groups[m->count - 1].count;
     else
-      m->groups[m->count++] = (group){rows + i, 1, 0, 0};
+      m->groups[m->count++] = (group){rows + i, 1, 0, 0, 0};
   for (int32_t g = 0; g < m->count; ++g) {
     group *own = m->groups + g;
     int32_t ranks = 0;
@@ -124,17 +124,24 @@ static int findProcessor(machine *m, int32_t g) {
   return 0;
 }
 
-/* Whether the ranks of the groups that are `seen` then have more threads than
-   processors. */
+/* Whether there are ranks with more threads than processors; their groups are
+   `crowded` then. */
 static int isCrowded(machine *m) {
-  for (int32_t g = 0; g < m->count; ++g)
-    for (int32_t i = 0; i < m->groups[g].threads; ++i) {
+  int found = 0;
+  for (int32_t g = 0; g < m->count; ++g) {
+    int fits = 1;
+    for (int32_t i = 0; fits && i < m->groups[g].threads; ++i) {
       for (int32_t h = 0; h < m->count; ++h)
         m->groups[h].seen = 0;
-      if (!findProcessor(m, g))
-        return 1;
+      fits = findProcessor(m, g);
     }
-  return 0;
+    if (fits)
+      continue;
+    found = 1;
+    for (int32_t h = 0; h < m->count; ++h)
+      m->groups[h].crowded |= m->groups[h].seen;
+  }
+  return found;
 }
 
 typedef struct text {
@@ -189,7 +196,7 @@ static void sayCrowded(text *out, const machine *m, int32_t size,
   memset(ranks, 0, ((size_t)size + 63) / 64 * 8);
   for (int32_t g = 0; g < m->count; ++g) {
     const group *each = m->groups + g;
-    if (!each->seen)
+    if (!each->crowded)
       continue;
     threads += each->threads;
     count += each->count;

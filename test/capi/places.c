@@ -121,6 +121,9 @@ static void check(int32_t got) {
   EXPECT(sscanf(at, " on machine%d %19s on %d threads and may run on %d",
                 &machineNamed, verb, &all, &count) == 4);
   EXPECT(excess(named, use) == all - count && all > count);
+  for (unsigned ranks = 1; ranks < 1u << kRanks; ++ranks)
+    EXPECT(machine[__builtin_ctz(ranks)] != machineNamed ||
+           excess(ranks, use) <= all - count);
   EXPECT(machine[__builtin_ctz(named)] == machineNamed);
   at = strchr(at, '(') + 1;
   for (int r = 0; r < kRanks; ++r)
@@ -141,8 +144,8 @@ static void check(int32_t got) {
   EXPECT(*at == ')');
   int second = 0;
   for (unsigned ranks = 1; ranks < 1u << kRanks; ++ranks)
-    second |= machine[__builtin_ctz(ranks)] != machineNamed &&
-              excess(ranks, use) > 0;
+    second |=
+        machine[__builtin_ctz(ranks)] != machineNamed && excess(ranks, use) > 0;
   EXPECT((strstr(words, "and so it is on 1 more") != NULL) == second);
   EXPECT(strstr(words, "; give each rank processors of its own"));
 }

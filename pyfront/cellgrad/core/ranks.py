@@ -172,7 +172,7 @@ def _join(communicator: Any) -> None:
         abort()
 
     sys.excepthook = hook
-    atexit.register(release)
+    atexit.register(_end)
 
 
 def _share_processors(communicator: Any) -> None:
@@ -201,6 +201,13 @@ def release() -> None:
         _world.communicator.close()
     _world.communicator, _world.initialized = None, False
     _world.rank, _world.size = 0, 1
+
+
+def _end() -> None:
+    """At the end of the process. Shared memory is left with it: ranks that wait for this one end after
+    it, and a launcher sees who was the first."""
+    if kind() != "shared memory":
+        release()
 
 
 def is_initialized() -> bool:
