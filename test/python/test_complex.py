@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -478,3 +480,25 @@ def test_layers_and_shapes_of_complex_numbers():
     )
     mixed = ops.shuffle(tb).asnumpy()
     assert set(mixed.tolist()) == set(b.tolist())
+
+
+def test_a_loop_reads_and_writes_elements_where_they_lie(tmp_path):
+    """A trip that changes one number of many does not take all of them apart and put them together."""
+
+    def f(z):
+        for i in range(ms.Tensor(5)):
+            z = ops.tensor_scatter_update(z, i.reshape(1, 1), z[i + 1].reshape(1) * 2)
+        return z
+
+    values = np.exp(1j * np.arange(40))
+    z = ms.Tensor(values)
+    for i in range(5):
+        values[i] = values[i + 1] * 2
+    np.testing.assert_array_equal(ms.jit(f)(z).asnumpy(), values)
+    ms.export(ms.jit(f), z, file_name=str(tmp_path / "loop"), file_format="MLIR")
+    text = (tmp_path / "loop.mlir").read_text()
+    assert "scf.while" in text
+    bodies = [f for f in text.split("func.func") if f.startswith(" private @f_body")]
+    assert any("cell.scatter" in body for body in bodies)
+    for body in bodies:
+        assert not re.search(r"cell\.(slice|concat|reshape).*tensor<40x", body), body

@@ -33,8 +33,24 @@ def joined(scope: Scope, real: Tensor, imag: Tensor, dtype: Type) -> Tracer:
     parts = [scope.emit("cell.reshape", [x], None, part) for x in (real, imag)]
     value = scope.emit("cell.concat", parts, {"dim": len(shape)})._value
     out = Tracer(value, scope, signature(dtype, shape))
-    out._parts = (value, real, imag)
+    out._parts = (value, real, imag, True)
     return out
+
+
+def held(scope: Scope, x: Tensor) -> Tracer | None:
+    """The pairs of complex numbers, as real numbers, where they lie in memory: arguments, what loops carry, what an op
+    on pairs has made. None of numbers that were joined of their parts.
+    """
+    value = scope.value(x)
+    known = x._parts if type(x) is Tracer else None
+    if known is not None and known[0] == value and known[3]:
+        return None
+    return Tracer(value, scope)
+
+
+def of_pairs(scope: Scope, pair: Tensor, dtype: Type) -> Tracer:
+    """The complex numbers that these pairs are."""
+    return Tracer(scope.value(pair), scope, signature(dtype, pair.shape[:-1]))
 
 
 def split(scope: Scope, x: Tensor) -> tuple[Tensor, Tensor]:
@@ -56,5 +72,5 @@ def split(scope: Scope, x: Tensor) -> tuple[Tensor, Tensor]:
         at = scope.emit("cell.slice", [pair], attrs)
         found.append(scope.emit("cell.reshape", [at], None, part))
     if type(x) is Tracer and x._scope is scope:
-        x._parts = (value, *found)
+        x._parts = (value, *found, False)
     return found[0], found[1]

@@ -88,6 +88,24 @@ def _each(shared: tuple[int, ...] = ()) -> Rule:
     return rule
 
 
+def _indexed(
+    op: str, operands: list[Any], attrs: dict[str, Any] | None, result: Signature | None
+) -> Tensor:
+    """A gather or scatter of dimensions before that of pairs: of the pairs themselves where these lie in memory, which
+    reads and writes nothing else of a tensor that a loop carries.
+    """
+    current = state.current.scope
+    assert current is not None
+    x, index, *values = operands
+    pair = pairs.held(current, x) if x.dtype.kind == "c" else None
+    if pair is None or any(v.dtype != x.dtype for v in values):
+        return _each(shared=(1,))(op, operands, attrs, result)
+    given = [Tracer(current.value(v), current) for v in values]
+    shape = None if result is None else (*result.shape, 2)
+    part = None if result is None else mstype.real_of(result.dtype)
+    return pairs.of_pairs(current, emit(op, [pair, index, *given], attrs, part, shape), x.dtype)
+
+
 def _added(
     op: str, operands: list[Any], attrs: dict[str, Any] | None, result: Signature | None
 ) -> Tensor:
@@ -203,8 +221,8 @@ _RULES: dict[str, Rule] = {
     "cell.is_nan": _joined_by("cell.logical_or"),
     "cell.is_inf": _joined_by("cell.logical_or"),
     "cell.is_finite": _joined_by("cell.logical_and"),
-    "cell.gather": _each(shared=(1,)),
-    "cell.scatter": _each(shared=(1,)),
+    "cell.gather": _indexed,
+    "cell.scatter": _indexed,
     "cell.segment_cumsum": _each(shared=(1,)),
 }
 for _op in (
