@@ -121,12 +121,17 @@ int main(int argc, char **argv) {
       ++rank; /* each rank starts the next one */
     comm = cg_comm_shared(name, rank, ranks, 60000, NULL);
   } else {
-    comm = cg_comm_mpi(getenv("CELLGRAD_MPI_LIBRARY"), NULL);
+    comm = cg_comm_mpi(getenv("CELLGRAD_MPI_LIBRARY"), NULL, 60000);
   }
   if (!comm) {
     fprintf(stderr, "error: %s\n", cg_comm_error());
     return 1;
   }
+  char crowded[1024];
+  if (!cg_comm_threads(comm, 1, 0, crowded, sizeof crowded))
+    fprintf(stderr, "error: %s\n", comm->message(comm));
+  else if (*crowded)
+    fprintf(stderr, "warning: %s\n", crowded);
   int status = train(argv[1], comm);
   if (status)
     cg_comm_abort(comm);

@@ -8,6 +8,8 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <array>
+
 namespace nb = nanobind;
 using namespace cellgrad::python;
 using namespace nb::literals;
@@ -56,20 +58,37 @@ void cellgrad::python::bindComm(nb::module_ &m) {
       .def_static(
           "mpi",
           [](std::optional<std::string> library,
-             std::optional<int32_t> communicator) {
+             std::optional<int32_t> communicator, int64_t timeoutMs) {
             cg_comm *comm;
             {
               nb::gil_scoped_release release;
               comm = cg_comm_mpi(library ? library->c_str() : nullptr,
-                                 communicator ? &*communicator : nullptr);
+                                 communicator ? &*communicator : nullptr,
+                                 timeoutMs);
             }
             return own(comm);
           },
-          "library"_a.none() = nb::none(), "communicator"_a.none() = nb::none())
+          "library"_a.none(), "communicator"_a.none(), "timeout_ms"_a)
       .def_prop_ro("rank", [](Communicator &self) { return self.open().rank; })
       .def_prop_ro("size", [](Communicator &self) { return self.open().size; })
       .def_prop_ro(
           "kind", [](Communicator &self) { return cg_comm_kind(&self.open()); })
+      .def(
+          "threads",
+          [](Communicator &self, int32_t threads, bool share) {
+            std::array<char, 1024> words{};
+            cg_comm &comm = self.open();
+            int32_t count;
+            {
+              nb::gil_scoped_release release;
+              count = cg_comm_threads(&comm, threads, share, words.data(),
+                                      words.size());
+            }
+            if (count == 0)
+              throw CommError(comm.message(&comm));
+            return nb::make_tuple(count, std::string(words.data()));
+          },
+          "threads"_a, "share"_a)
       .def(
           "use_thread",
           [](Communicator &self, bool use) {

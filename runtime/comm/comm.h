@@ -13,6 +13,8 @@
 
 #include "runtime/cellgrad_abi.h"
 
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -39,9 +41,21 @@ cg_comm *cg_comm_shared(const char *name, int32_t rank, int32_t size,
    that the process has loaded already, or one that is found; MPICH, Open MPI or
    any with MPI-5's ABI. `communicator` is the Fortran handle (MPI_Comm_c2f,
    py2f of mpi4py) of one to take part in, NULL for all ranks; it is duplicated.
-   MPI is initialised where it is not, and then finalised by cg_comm_free.
+   MPI is initialised where it is not, and then finalised by cg_comm_free. Where
+   one waits longer than `timeout_ms` for another, it says so on stderr and ends
+   all (MPI_Abort): MPI cannot take back what it has begun.
    NULL: cg_comm_error() says why. */
-cg_comm *cg_comm_mpi(const char *library, const int32_t *communicator);
+cg_comm *cg_comm_mpi(const char *library, const int32_t *communicator,
+                     int64_t timeout_ms);
+
+/* How many threads this rank is to compute on, and whether ranks share
+   processors. All ranks call it. `threads` is how many it would compute on by
+   itself (cg_default_threads); with `share` they are divided among the ranks of
+   its machine that may run on the same processors. `words` is a text of at most
+   `bytes` bytes: on rank 0, the ranks that compute on more threads than they
+   have processors, and what to do; else empty. 0: comm->message says why. */
+int32_t cg_comm_threads(cg_comm *comm, int32_t threads, int32_t share,
+                        char *words, size_t bytes);
 
 /* Collectives go on beside the computation, on a thread that begins with the
    first one that is not waited for at once, and ends with the communicator.

@@ -9,39 +9,42 @@
  * rules with all libraries, and results the same bits. A reduction is two steps
  * that move as little as a ring: each rank gets its part of all ranks'
  * elements, combines it, and gives it to all.
+ *
+ * A blocking call of MPI cannot be left, so there is none: who waits asks
+ * whether it is done, and when. A rank that did not come within the time limit
+ * ends all: MPI has no way to take back what it was asked to do, and would
+ * write to buffers of a program that went on.
  *===----------------------------------------------------------------------===*/
 
 #define _GNU_SOURCE 1
 #include "runtime/comm/progress.h"
 
 #include <dlfcn.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 typedef uintptr_t word;
 
-/* Elements of one step: counts of MPI are ints. */
-enum { kPiece = 1 << 24 };
+/* Elements of one step: counts of MPI are ints. Tests whether something is done
+   between two looks at the clock. */
+enum { kPiece = 1 << 24, kTests = 256 };
 
 typedef struct mpi {
   comm_base base;
   word comm, byte;
   void *inPlace;
+  int64_t timeout; /* in milliseconds */
+  word request;    /* what is waited for */
   int finalizes;
   int *counts; /* four for each rank */
   char *scratch;
   size_t scratchBytes;
   int (*Abort)(word, int);
-  int (*Allgather)(const void *, int, word, void *, int, word, word);
-  int (*Allgatherv)(const void *, int, word, void *, const int *, const int *,
-                    word, word);
-  int (*Alltoallv)(const void *, const int *, const int *, word, void *,
-                   const int *, const int *, word, word);
-  int (*Barrier)(word);
-  int (*Bcast)(void *, int, word, int, word);
-  int (*Comm_dup)(word, word *);
   int (*Comm_free)(word *);
+  int (*Comm_idup)(word, word *, word *);
   int (*Comm_rank)(word, int *);
   int (*Comm_set_errhandler)(word, word);
   int (*Comm_size)(word, int *);
@@ -49,10 +52,24 @@ typedef struct mpi {
   int (*Finalize)(void);
   int (*Finalized)(int *);
   int (*Get_library_version)(char *, int *);
+  int (*Iallgather)(const void *, int, word, void *, int, word, word, word *);
+  int (*Iallgatherv)(const void *, int, word, void *, const int *, const int *,
+                     word, word, word *);
+  int (*Ialltoallv)(const void *, const int *, const int *, word, void *,
+                    const int *, const int *, word, word, word *);
+  int (*Ibarrier)(word, word *);
+  int (*Ibcast)(void *, int, word, int, word, word *);
   int (*Init_thread)(void *, void *, int, int *);
   int (*Initialized)(int *);
   int (*Query_thread)(int *);
+  int (*Test)(word *, int *, void *);
 } mpi;
+
+static int64_t now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
+}
 
 static int32_t check(mpi *m, const char *what, int code) {
   if (code == 0)
@@ -61,6 +78,40 @@ static int32_t check(mpi *m, const char *what, int code) {
   int length = 0;
   m->Error_string(code, text, &length);
   return commFail(&m->base, CG_ERROR_COMM, "%s: %.300s", what, text);
+}
+
+/* Returns when what `code` has begun, `m->request`, is done. Ends all ranks
+   where one is late. */
+static int32_t await(mpi *m, const char *what, int code) {
+  union {
+    char bytes[256]; /* more than any library's MPI_Status */
+    word aligned;
+  } status;
+  int64_t until = 0;
+  int done = 0;
+  for (int tests = 1; code == 0; ++tests) {
+    code = m->Test(&m->request, &done, &status);
+    if (code != 0 || done)
+      break;
+    if (tests < kTests)
+      continue;
+    tests = 0;
+    sched_yield();
+    if (until == 0)
+      until = now() + m->timeout;
+    else if (now() > until) {
+      fprintf(stderr,
+              "error: rank %d of %d has waited %lld ms for ranks that did not "
+              "come to %s: they are slower than the time limit allows, or "
+              "stopped calling collectives; all ranks end\n",
+              m->base.face.rank, m->base.face.size, (long long)m->timeout,
+              what);
+      fflush(NULL);
+      m->Abort(m->comm, CG_ERROR_COMM_TIMEOUT);
+      abort();
+    }
+  }
+  return check(m, what, code);
 }
 
 /* `bytes` bytes that live until the next call. */
@@ -94,9 +145,9 @@ static int32_t combineParts(mpi *m, const cg_collective *what, const char *from,
   char *all = scratch(m, (size_t)size * bytes + 1);
   if (!all)
     return m->base.failed;
-  int32_t status = check(
-      m, commName(what->kind),
-      m->Alltoallv(from, n, at, m->byte, all, own, ownAt, m->byte, m->comm));
+  int32_t status = await(m, commName(what->kind),
+                         m->Ialltoallv(from, n, at, m->byte, all, own, ownAt,
+                                       m->byte, m->comm, &m->request));
   if (status == CG_OK)
     commCombine(what->dtype, what->op, to, all, bytes, size, part);
   return status;
@@ -118,9 +169,10 @@ static int32_t allReduce(mpi *m, const cg_collective *what, const char *from) {
                           to + (size_t)begin[rank] * element);
     /* combineParts has left the counts and offsets of parts. */
     if (status == CG_OK)
-      status = check(m, "all_reduce",
-                     m->Allgatherv(m->inPlace, 0, m->byte, to, m->counts,
-                                   m->counts + size, m->byte, m->comm));
+      status = await(m, "all_reduce",
+                     m->Iallgatherv(m->inPlace, 0, m->byte, to, m->counts,
+                                    m->counts + size, m->byte, m->comm,
+                                    &m->request));
   }
   return status;
 }
@@ -141,8 +193,9 @@ static int32_t allToAll(mpi *m, const char *from, char *to, int bytes) {
     n[r] = bytes;
     at[r] = r * bytes;
   }
-  return check(m, "all_to_all",
-               m->Alltoallv(from, n, at, m->byte, to, n, at, m->byte, m->comm));
+  return await(m, "all_to_all",
+               m->Ialltoallv(from, n, at, m->byte, to, n, at, m->byte, m->comm,
+                             &m->request));
 }
 
 static int32_t perform(comm_base *self, const cg_collective *what) {
@@ -152,7 +205,7 @@ static int32_t perform(comm_base *self, const cg_collective *what) {
   if (status != CG_OK)
     return status;
   if (what->kind == CG_BARRIER)
-    return check(m, "barrier", m->Barrier(m->comm));
+    return await(m, "barrier", m->Ibarrier(m->comm, &m->request));
   const char *from = what->send ? what->send : what->recv;
   size_t element = commElementBytes(what->dtype);
   size_t bytes = (size_t)what->count * element;
@@ -167,17 +220,17 @@ static int32_t perform(comm_base *self, const cg_collective *what) {
   case CG_REDUCE_SCATTER:
     return reduceScatter(m, what, from);
   case CG_ALL_GATHER:
-    return check(m, "all_gather",
-                 m->Allgather(from, (int)bytes, m->byte, what->recv, (int)bytes,
-                              m->byte, m->comm));
+    return await(m, "all_gather",
+                 m->Iallgather(from, (int)bytes, m->byte, what->recv,
+                               (int)bytes, m->byte, m->comm, &m->request));
   case CG_ALL_TO_ALL:
     return allToAll(m, from, what->recv, (int)bytes);
   default:
     if (rank == what->root && from != what->recv)
       memcpy(what->recv, from, bytes);
-    return check(
-        m, "broadcast",
-        m->Bcast(what->recv, (int)bytes, m->byte, what->root, m->comm));
+    return await(m, "broadcast",
+                 m->Ibcast(what->recv, (int)bytes, m->byte, what->root, m->comm,
+                           &m->request));
   }
 }
 
@@ -189,8 +242,9 @@ static int32_t compare(comm_base *self, uint64_t hash) {
   if (commHasAgreed(&m->base, hash))
     return CG_OK;
   uint64_t all[size];
-  int32_t status = check(
-      m, "agree", m->Allgather(&hash, 8, m->byte, all, 8, m->byte, m->comm));
+  int32_t status = await(
+      m, "the first call of a program",
+      m->Iallgather(&hash, 8, m->byte, all, 8, m->byte, m->comm, &m->request));
   for (int32_t r = 1; status == CG_OK && r < size; ++r)
     if (all[r] != all[0])
       status = commFail(&m->base, CG_ERROR_COMM_MISMATCH,
@@ -251,7 +305,7 @@ static int readConstants(mpi *m, void *handle, word *world, word *returns) {
     m->inPlace = (void *)1;
     return 2;
   }
-  if (dladdr(dlsym(handle, "MPI_Allgather"), &where) &&
+  if (dladdr(dlsym(handle, "MPI_Iallgather"), &where) &&
       strstr(where.dli_fname, "libmpi_abi.")) {
     m->base.kind = "MPI-5 ABI";
     *world = 0x101, *returns = 0x143;
@@ -278,7 +332,8 @@ static void *refuseMpi(mpi *m) {
   return NULL;
 }
 
-cg_comm *cg_comm_mpi(const char *library, const int32_t *communicator) {
+cg_comm *cg_comm_mpi(const char *library, const int32_t *communicator,
+                     int64_t timeout) {
   void *handle = openLibrary(library);
   if (!handle)
     return commRefuse("no MPI library is found%s%s: %s", library ? " as " : "",
@@ -292,13 +347,8 @@ cg_comm *cg_comm_mpi(const char *library, const int32_t *communicator) {
     return refuseMpi(m);                                                       \
   }
   FIND(Abort)
-  FIND(Allgather)
-  FIND(Allgatherv)
-  FIND(Alltoallv)
-  FIND(Barrier)
-  FIND(Bcast)
-  FIND(Comm_dup)
   FIND(Comm_free)
+  FIND(Comm_idup)
   FIND(Comm_rank)
   FIND(Comm_set_errhandler)
   FIND(Comm_size)
@@ -306,9 +356,15 @@ cg_comm *cg_comm_mpi(const char *library, const int32_t *communicator) {
   FIND(Finalize)
   FIND(Finalized)
   FIND(Get_library_version)
+  FIND(Iallgather)
+  FIND(Iallgatherv)
+  FIND(Ialltoallv)
+  FIND(Ibarrier)
+  FIND(Ibcast)
   FIND(Init_thread)
   FIND(Initialized)
   FIND(Query_thread)
+  FIND(Test)
 #undef FIND
   word world, returns;
   int serialized = readConstants(m, handle, &world, &returns);
@@ -335,16 +391,24 @@ cg_comm *cg_comm_mpi(const char *library, const int32_t *communicator) {
     world = fromFortran(*communicator);
   }
   /* One of our own: what the program sends and this sends never meet. */
+  word own = 0;
   int rank = 0, size = 0;
-  if (m->Comm_dup(world, &m->comm) ||
-      m->Comm_set_errhandler(m->comm, returns) ||
-      m->Comm_rank(m->comm, &rank) || m->Comm_size(m->comm, &size) ||
-      !(m->counts = malloc(sizeof(int) * 4 * (size_t)size))) {
-    commRefuse("the communicator cannot be duplicated: %s", m->base.kind);
+  m->comm = world; /* to end */
+  m->timeout = timeout;
+  if (m->Comm_rank(world, &rank) || m->Comm_size(world, &size)) {
+    commRefuse("the communicator is none of this MPI library: %s",
+               m->base.kind);
     return refuseMpi(m);
   }
   m->base.face = (cg_comm){sizeof(cg_comm), rank,    size,      0,
                            commBegin,       commEnd, commAgree, message};
+  if (await(m, "make a communicator", m->Comm_idup(world, &own, &m->request)) ||
+      m->Comm_set_errhandler(own, returns) ||
+      !(m->counts = malloc(sizeof(int) * 4 * (size_t)size))) {
+    commRefuse("the communicator cannot be duplicated: %s", m->base.kind);
+    return refuseMpi(m);
+  }
+  m->comm = own;
   m->base.perform = perform;
   m->base.compare = compare;
   commOpen(&m->base);

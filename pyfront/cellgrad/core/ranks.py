@@ -12,6 +12,7 @@ from cellgrad import _native
 from cellgrad.core import variables
 from cellgrad.core.arguments import argument_error
 from cellgrad.core.errors import error
+from cellgrad.core.notices import warn_once
 
 _INIT = "communication.init"
 
@@ -78,13 +79,13 @@ def init(backend_name: str | None = None, comm: Any = None) -> None:
         if comm is not None:
             if not hasattr(comm, "py2f"):
                 raise argument_error(TypeError, _INIT, "comm", "a communicator of mpi4py", comm)
-            _join(_native.Communicator.mpi(_library(), comm.py2f()), None)
+            _join(_native.Communicator.mpi(_library(), comm.py2f(), _milliseconds()))
         elif launch is None:
             _world.initialized = True
         elif launch.group:
-            _join(_shared(launch), launch)
+            _join(_shared(launch))
         else:
-            _join(_native.Communicator.mpi(_library()), launch)
+            _join(_native.Communicator.mpi(_library(), None, _milliseconds()))
     except _native.CommunicationError as e:
         name = "mpi4py" if launch is None else launch.launcher
         raise error(
@@ -117,7 +118,7 @@ def _number(variable: str) -> int:
     return int(text)
 
 
-def _seconds() -> float:
+def _milliseconds() -> int:
     text = variables.text("COMM_TIMEOUT") or "300"
     try:
         seconds = float(text)
@@ -128,7 +129,7 @@ def _seconds() -> float:
             ValueError,
             f"{variables.PREFIX}COMM_TIMEOUT is {text!r}; expected a number of seconds, how long to wait.",
         )
-    return seconds
+    return max(1, int(1000 * seconds))
 
 
 def _network() -> dict[str, float]:
@@ -151,21 +152,19 @@ def _shared(launch: _Launch) -> Any:
     group = os.environ.get(launch.group, "")
     if not launch.group.startswith(variables.PREFIX):
         group += f"-{os.getppid()}"
-    return _native.Communicator.shared(group, rank, size, int(1000 * _seconds()), **_network())
+    return _native.Communicator.shared(group, rank, size, _milliseconds(), **_network())
 
 
-def _join(communicator: Any, launch: _Launch | None) -> None:
-    _world.communicator, _world.initialized = communicator, True
-    _world.rank, _world.size = communicator.rank, communicator.size
+def _join(communicator: Any) -> None:
     if not variables.flag("COMM_THREAD", True):
         communicator.use_thread(False)
     if variables.flag("COMM_POISON"):
         communicator.poison()
+    _share_processors(communicator)
+    _world.communicator, _world.initialized = communicator, True
+    _world.rank, _world.size = communicator.rank, communicator.size
     if communicator.size > 1:
         _native.set_communicator(communicator)
-    if not variables.text("NUM_THREADS"):
-        local = _local_size(launch)
-        _native.set_num_threads(max(1, _native.num_threads() // local))
     before = sys.excepthook
 
     def hook(kind: type[BaseException], value: BaseException, trace: TracebackType | None) -> None:
@@ -173,14 +172,18 @@ def _join(communicator: Any, launch: _Launch | None) -> None:
         abort()
 
     sys.excepthook = hook
-    atexit.register(release)
+    atexit.register(_end)
 
 
-def _local_size(launch: _Launch | None) -> int:
-    for variable in ("OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "LOCAL_WORLD_SIZE"):
-        if os.environ.get(variable, "").isdecimal():
-            return max(1, int(os.environ[variable]))
-    return _world.size
+def _share_processors(communicator: Any) -> None:
+    """Takes this rank's share of the processors that others of its machine may run on, too."""
+    share = not variables.text("NUM_THREADS")
+    threads, crowded = communicator.threads(_native.num_threads(), share)
+    if share:
+        _native.set_num_threads(threads)
+    if crowded:
+        found, _, hint = crowded.partition("; ")
+        warn_once("ranks share processors", f"More threads than processors: {found}.", hint)
 
 
 def abort() -> None:
@@ -198,6 +201,13 @@ def release() -> None:
         _world.communicator.close()
     _world.communicator, _world.initialized = None, False
     _world.rank, _world.size = 0, 1
+
+
+def _end() -> None:
+    """At the end of the process. Shared memory is left with it: ranks that wait for this one end after
+    it, and a launcher sees who was the first."""
+    if kind() != "shared memory":
+        release()
 
 
 def is_initialized() -> bool:
