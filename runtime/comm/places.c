@@ -1,5 +1,4 @@
-/*===- places.c - where ranks compute
- * ----------------------------------------===
+/*===- places.c - where ranks compute -------------------------------------===
  *
  * Each rank tells all others on which processors it may run and on how many
  * threads it computes. The threads of a machine fit if each can have a
