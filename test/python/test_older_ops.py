@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 import cellgrad as ms
-from cellgrad import Parameter, Tensor, mint, ops
+from cellgrad import Parameter, Tensor, mint, nn, ops
+from cellgrad.ops.operations import _grad_ops, _inner_ops
 from cellgrad.testing import check_grads
 
 
@@ -85,6 +86,26 @@ RECORDED = [
         ),
         [[6, 6], [2, 2]],
     ),
+    (lambda: ops.NoRepeatNGram(1)(*WORDS)[0, 0] < -3e38, [0, 1, 1, 0, 0, 1]),
+    (lambda: ops.NoRepeatNGram(2)(*WORDS)[0] < -3e38, [[0, 1, 0, 0, 0, 1], [0, 0, 0, 0, 1, 0]]),
+    (lambda: ops.NoRepeatNGram(3)(*WORDS)[0] < -3e38, [[0, 1, 0, 0, 0, 1], [0] * 6]),
+    (
+        lambda: _inner_ops.TensorCopySlices()(ops.zeros((3, 2)), t([[1, 2]]), (1,), (2,), (1,)),
+        [[0, 0], [1, 2], [0, 0]],
+    ),
+    (
+        lambda: _grad_ops.TraceV2Grad()(t(2), Tensor([3, 4]), 1, 0, 1),
+        [[0, 2, 0, 0], [0, 0, 2, 0], [0, 0, 0, 2]],
+    ),
+    (
+        lambda: _grad_ops.TraceV2Grad()(t([2, 3]), Tensor([2, 2, 2]), -1, 1, 2),
+        [[[0, 0], [2, 0]], [[0, 0], [3, 0]]],
+    ),
+    (lambda: ops.UniformCandidateSampler(1, 3, True, 5)(i([[1]]))[1], [[0.6]]),
+    (
+        lambda: ops.log_uniform_candidate_sampler(i([[1], [3], [0]]), 1, 3, False, 5)[1],
+        [[0.67888314], [0.37361637], [1.1605585]],
+    ),
     # MindSpore's documentation.
     (lambda: ops.ConfusionMatrix(4)(i([0, 1, 1, 3]), i([1, 2, 1, 3]))[1], [0, 1, 1, 0]),
     (
@@ -104,6 +125,7 @@ RECORDED = [
     (lambda: ms.frombuffer(b"\1\0\2\0\3\0", ms.int16, 2, 2), [2, 3]),
     (lambda: mint.gcd(i([12, 9]), i([8, 6])), [4, 3]),
 ]
+WORDS = (i([[[1, 2, 1, 2, 5, 1, 2], [3, 3, 2, 5, 4, 1, 5]]]), t([[[0.5] * 6] * 2]))
 COORDINATES = (t([[0, 0, 1], [1, 1, 2]], int), t([1, 5, 4]), t([3, 3], int))
 
 
@@ -208,10 +230,45 @@ X = t([1, 2])
         (lambda: ops.LogNormalReverse(std=-1.0), ValueError, "'std'"),
         (lambda: ops.random_categorical(X, 1), ValueError, "'logits'"),
         (lambda: ms.frombuffer(b"abc", ms.int16), ValueError, "'frombuffer'"),
-        (lambda: ops.UniformCandidateSampler, AttributeError, "seeds of its own"),
+        (lambda: nn.SampledSoftmaxLoss, AttributeError, "a table of its own"),
         (lambda: ms.Generator, AttributeError, "One generator"),
     ],
 )
 def test_errors(function, kind, message):
     with pytest.raises(kind, match=message):
         function()
+
+
+@pytest.mark.parametrize("unique", [False, True])
+def test_classes_are_drawn_as_often_as_expected(unique):
+    """Of draws until there are three classes, and of three draws: by numpy, with the same steps."""
+    share = np.log((np.arange(5) + 2) / (np.arange(5) + 1)) / np.log(6)
+    random, tries, wanted = np.random.default_rng(3), [], np.zeros(5)
+    for _ in range(3000):
+        drawn = list(random.choice(5, 3, p=share))
+        while unique and len(set(drawn)) < 3:
+            drawn.append(random.choice(5, p=share))
+        tries.append(len(drawn))
+        for c in set(drawn) if unique else drawn:
+            wanted[c] += 1 / 3000
+    sampler = ops.LogUniformCandidateSampler(1, 3, unique, 5, seed=4)
+    counts, found = np.zeros(5), []
+    for _ in range(3000):
+        drawn, often, _ = sampler(i([[0]]))
+        np.add.at(counts, drawn.asnumpy(), 1 / 3000)
+        found.append(often.asnumpy()[0, 0])
+    np.testing.assert_allclose(counts, wanted, atol=0.06)
+    p, tries = share[0], np.array(tries)
+    often = np.where(tries == 3, 3 * p, 1 - (1 - p) ** tries)
+    np.testing.assert_allclose(np.mean(found), often.mean(), atol=0.02)
+
+
+def test_true_classes_are_left_out():
+    drawn = ops.UniformCandidateSampler(2, 2, True, 4, 0, True)(i([[1, 3]]))[0]
+    assert sorted(drawn.asnumpy().tolist()) == [0, 2]
+    with pytest.raises(ValueError, match="at most 'range_max'"):
+        ops.UniformCandidateSampler(1, 5, True, 4)(i([[1]]))
+    with pytest.raises(ValueError, match="'num_true' columns"):
+        ops.UniformCandidateSampler(2, 3, True, 4)(i([[1]]))
+    with pytest.raises(ValueError, match="same batch and beams"):
+        ops.NoRepeatNGram()(WORDS[0], WORDS[1][:, :1])

@@ -391,3 +391,33 @@ def test_mistakes_are_named(kind, words, expression):
     with pytest.raises(kind) as caught:
         make(expression)
     assert words in said(caught.value)
+
+
+@pytest.mark.parametrize("clip", [False, True])
+def test_lars_scales_layer_by_layer(clip, mode):
+    """Momentum of scaled gradients, by numpy: MindSpore has no kernel of LARS for the CPU."""
+    rng = np.random.default_rng(5)
+    values = {n: rng.normal(size=(2, 3)) for n in ("w", "fc.bias")}
+    params = [Parameter(Tensor(v), name=n) for n, v in values.items()]
+    momentum = nn.Momentum(params, 0.5, 0.9, weight_decay=0.1, loss_scale=4.0)
+    lars = nn.LARS(momentum, 1e-3, 0.2, clip)
+    speed = dict.fromkeys(values, 0.0)
+    for _ in range(3):
+        given = {n: rng.normal(size=(2, 3)) for n in values}
+        lars(tuple(Tensor(g * 4) for g in given.values()))
+        for n, g in given.items():
+            w = values[n]
+            if n == "w":
+                size = np.linalg.norm(w)
+                ratio = 0.2 * size / (np.linalg.norm(g) + 0.1 * size + 1e-3)
+                g = (min(ratio / 0.5, 1.0) if clip else ratio) * (g + 0.1 * w)
+            speed[n] = 0.9 * speed[n] + g
+            values[n] = w - 0.5 * speed[n]
+    for p, w in zip(params, values.values()):
+        np.testing.assert_allclose(p.asnumpy(), w, 1e-6)
+    assert lars.global_step.asnumpy() == [3]
+
+
+def test_lars_takes_an_optimizer():
+    with pytest.raises(TypeError, match="'optimizer' must be an Optimizer"):
+        nn.LARS([Parameter(Tensor([1.0]), name="w")])

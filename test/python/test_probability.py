@@ -198,3 +198,18 @@ def test_a_falling_bijector_turns_the_distribution_around():
     for name, other in OF_VALUES.items():
         got = getattr(dist, name)(Tensor([2.5])).asnumpy()
         np.testing.assert_allclose(got, getattr(wanted, other)([2.5]), 1e-5)
+
+
+def test_layers_of_the_gamma_family():
+    """Recorded of MindSpore, digamma(-0.5) of scipy (there 0.03649018); integers are refused."""
+    x, y = Tensor([-1.5, -0.5, 0.25, 2.0, 30.0]), Tensor([0.25, 2.0, 30.0])
+    wanted = [0.86004770, 1.2655133, 1.2880239, 0, 71.257050]
+    np.testing.assert_allclose(nn.LGamma()(x).asnumpy(), wanted, 1e-6, 3e-7)
+    wanted = [0.7031567, 0.03648997, -4.227453, 0.42278415, 3.3844383]
+    np.testing.assert_allclose(nn.DiGamma()(x).asnumpy(), wanted, 3e-6)
+    np.testing.assert_allclose(
+        nn.LBeta()(y, y).asnumpy(), [2.0036802, -1.7917606, -42.019745], 1e-6
+    )
+    for cell in (nn.LGamma(), nn.DiGamma()):
+        with pytest.raises(TypeError, match="'x' must be of floating-point numbers"):
+            cell(Tensor([1], ms.int32))

@@ -53,7 +53,7 @@ FAMILIES: dict[str, dict[str, str]] = {
             nsa_compress_attention nsa_select_attention prompt_flash_attention
             ring_attention_update rotary_position_embedding rotated_iou
             sparse_flash_attention speed_fusion_attention SampleDistortedBoundingBoxV2
-            ScaleAndTranslate MapUniform MapCacheIdx NoRepeatNGram""",
+            ScaleAndTranslate MapUniform MapCacheIdx""",
         "nn": """
             AdaFactor OptTFTWrapper""",
         "train": """
@@ -198,10 +198,7 @@ FAMILIES: dict[str, dict[str, str]] = {
         "common": "RowTensor SparseTensor",
         "ops": "SparseSlice make_row_tensor make_sparse_tensor",
     },
-    "It draws classes by a table and seeds of its own; draw with ops.multinomial or ops.randint.": {
-        "ops": """
-            LogUniformCandidateSampler UniformCandidateSampler log_uniform_candidate_sampler
-            uniform_candidate_sampler""",
+    "It draws classes by a table of its own; see ops.log_uniform_candidate_sampler.": {
         "nn": "SampledSoftmaxLoss",
     },
 }

@@ -12,6 +12,7 @@ from cellgrad.core import dtype as mstype
 from cellgrad.core.arguments import (
     check_bool,
     check_callable,
+    check_dtype,
     check_int,
     check_number,
     check_one_of,
@@ -19,14 +20,17 @@ from cellgrad.core.arguments import (
 from cellgrad.core.errors import error
 from cellgrad.core.initializer import initializer
 from cellgrad.core.parameter import Parameter
-from cellgrad.core.record import axis_of
+from cellgrad.core.record import axis_of, check_tensor
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
 
 __all__ = [
     "ClipByNorm",
+    "DiGamma",
     "EmbeddingLookup",
     "L1Regularizer",
+    "LBeta",
+    "LGamma",
     "MatDet",
     "MatInverse",
     "MatMul",
@@ -461,3 +465,48 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
         if self.operator == "SUM":
             return summed
         return summed / ops.maximum(here.astype(rows.dtype).sum(2), 1.0)
+
+
+class LGamma(Cell):
+    """The logarithm of the size of the gamma function; see `ops.lgamma`.
+
+    Raises:
+        TypeError: no Tensor of floating-point numbers.
+
+    >>> print(nn.LGamma()(Tensor([5.0])))
+    [3.1780539]
+    """
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.lgamma(check_dtype(check_tensor(x, "LGamma", "x"), "LGamma", "x", "f"))
+
+
+class DiGamma(Cell):
+    """The derivative of `LGamma`; see `ops.digamma`.
+
+    Raises:
+        TypeError: no Tensor of floating-point numbers.
+
+    >>> print(nn.DiGamma()(Tensor([2.0])))
+    [0.42278434]
+    """
+
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.digamma(check_dtype(check_tensor(x, "DiGamma", "x"), "DiGamma", "x", "f"))
+
+
+class LBeta(Cell):
+    """The logarithm of the beta function of two Tensors: ``LGamma(x) + LGamma(y) - LGamma(x + y)``.
+
+    Raises:
+        TypeError: no Tensors of floating-point numbers.
+        ValueError: shapes that do not broadcast.
+
+    >>> print(nn.LBeta()(Tensor([2.0]), Tensor([3.0])))
+    [-2.4849067]
+    """
+
+    def construct(self, x: Tensor, y: Tensor) -> Tensor:
+        for value, name in ((x, "x"), (y, "y")):
+            check_dtype(check_tensor(value, "LBeta", name), "LBeta", name, "f")
+        return ops.lgamma(x) + ops.lgamma(y) - ops.lgamma(x + y)

@@ -3,12 +3,14 @@
 from cellgrad.nn.optim.adam import Adam, AdaMax, AdamOffload, AdamWeightDecay, Lamb, LazyAdam
 from cellgrad.nn.optim.adaptive import FTRL, Adadelta, Adagrad, RMSProp
 from cellgrad.nn.optim.descent import ASGD, SGD, Momentum, Rprop
+from cellgrad.nn.optim.layerwise import LARS
 from cellgrad.nn.optim.lbfgs import LBFGS
 from cellgrad.nn.optim.optimizer import Optimizer
 
 __all__ = [
     "ASGD",
     "FTRL",
+    "LARS",
     "LBFGS",
     "SGD",
     "AdaMax",

@@ -1,10 +1,15 @@
 """Primitives of MindSpore's own tests: ``from cellgrad.ops.operations import _inner_ops``."""
 
+from typing import Any
+
+from cellgrad.core.arguments import check_same_dtype
 from cellgrad.core.record import check_tensor
 from cellgrad.core.tensor import Tensor
+from cellgrad.ops import indexing
 from cellgrad.ops._elementwise import Primitive
+from cellgrad.ops._static import known_ints
 
-__all__ = ["ConvertToDynamic"]
+__all__ = ["ConvertToDynamic", "TensorCopySlices"]
 
 
 class ConvertToDynamic(Primitive):
@@ -24,3 +29,20 @@ class ConvertToDynamic(Primitive):
 
     def __call__(self, x: Tensor) -> Tensor:
         return check_tensor(x, self.name, "x")
+
+
+class TensorCopySlices(Primitive):
+    """`x` with the elements between `begin` and `end`, in steps, replaced by those of `value`.
+
+    Raises:
+        TypeError: no Tensors, or two dtypes.
+        ValueError: a `value` that does not fit.
+    """
+
+    def __call__(self, x: Tensor, value: Tensor, begin: Any, end: Any, strides: Any) -> Tensor:
+        given, new = check_tensor(x, self.name, "x"), check_tensor(value, self.name, "value")
+        check_same_dtype(given, new, self.name, ("x", "value"))
+        parts = ((begin, "begin"), (end, "end"), (strides, "strides"))
+        bounds = [known_ints(v, self.name, n) for v, n in parts]
+        index = tuple(slice(*part) for part in zip(*bounds, strict=True))
+        return indexing.setitem(given, index, new)

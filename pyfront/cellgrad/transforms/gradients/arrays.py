@@ -37,6 +37,14 @@ def _trace(name: str, dout: Any, shape: Any) -> Any:
     return transposed(name, ops.trace, dout, known_ints(shape, name, "shape"))
 
 
+def _trace_v2(name: str, dout: Any, shape: Any, offset: Any, axis1: Any, axis2: Any) -> Any:
+    places = [
+        known_int(v, name, n) for v, n in ((offset, "offset"), (axis1, "axis1"), (axis2, "axis2"))
+    ]
+    forward = lambda x: ops.reduce_sum(ops.diagonal(x, *places), -1)
+    return transposed(name, forward, dout, known_ints(shape, name, "shape"))
+
+
 def _flatten(name: str, dout: Any, shape: Any) -> Any:
     return ops.reshape(check_tensor(dout, name, "dout"), known_ints(shape, name, "shape"))
 
@@ -63,6 +71,7 @@ StridedSliceGrad = row(
 GatherDGradV2 = row("GatherDGradV2()(x, dim, index, dout)", by_name(_gather))
 MaskedSelectGrad = row("MaskedSelectGrad()(x, mask, dout)", by_name(_masked_select))
 TraceGrad = row("TraceGrad()(dout, shape)", by_name(_trace))
+TraceV2Grad = row("TraceV2Grad()(dout, shape, offset=0, axis1=1, axis2=0)", by_name(_trace_v2))
 FlattenGrad = row("FlattenGrad()(dout, shape)", by_name(_flatten))
 
 
