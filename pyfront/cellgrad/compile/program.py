@@ -286,6 +286,11 @@ class Program:
             if table.get(key) is self:
                 del table[key]
 
+    def clear(self) -> None:
+        """Forgets everything that was compiled."""
+        self.cache.clear()
+        self.variants.clear()
+
     def captured(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[Trace, Captured | Exception]:

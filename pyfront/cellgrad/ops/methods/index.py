@@ -33,7 +33,7 @@ class IndexMethods:
         if state.current.scope is None:
             tape = state.current.tape
             if tape is not None and tape.follows((self, value)):
-                tape.replace(self, indexing.with_elements(self, index, value))
+                tape.write(self, indexing.with_elements(self, index, value), index)
                 return
             array = np.array(self._concrete("assignment to elements"))
             indexing.assign_known(array, index, value)

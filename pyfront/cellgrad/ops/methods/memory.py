@@ -270,7 +270,7 @@ class MemoryMethods:
             return self
         tape = state.current.tape
         if tape is not None and tape.follows((self, value)):
-            tape.replace(self, value)
+            tape.write(self, value)
             return self
         if self._buf.readonly:
             raise error(
