@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, Self
 
 from cellgrad.capture.hooks import replaced
 from cellgrad.compile import program as _jit
@@ -72,7 +72,7 @@ class Tape:
         self._alive: list[Any] = []  # tensors that are known by identity, and functions
         self.nodes: list[Node] = []
 
-    def __enter__(self) -> Tape:
+    def __enter__(self) -> Self:
         self.outer, state.current.tape = state.current.tape, self
         return self
 

@@ -26,7 +26,7 @@ Positions = np.ndarray[Any, Any]
 
 def root_of(tensor: Tensor) -> tuple[Tensor, Positions | None]:
     """The tensor that one is a view of, and which elements it has of that; itself where it is none."""
-    link = getattr(tensor, "_link", None)
+    link: Any = getattr(tensor, "_link", None)
     at = None if link is None else link.positions()
     return (tensor, None) if at is None else (link.root, at)
 
