@@ -1,10 +1,13 @@
 """Progress on a terminal: a bar of training's steps, and a note on what takes its time to compile."""
 
+import fcntl
 import os
 import pty
 import re
+import struct
 import subprocess
 import sys
+import termios
 
 PROGRAM = """
 import numpy as np
@@ -27,7 +30,8 @@ print("end")
 def seen(tmp_path, delay, asleep, **variables):
     """What a program writes to standard error, which is a terminal, and to standard output, which is none."""
     master, slave = pty.openpty()
-    env = {**os.environ, "CELLGRAD_CACHE_DIR": str(tmp_path), "COLUMNS": "80", **variables}
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    env = {**os.environ, "CELLGRAD_CACHE_DIR": str(tmp_path), **variables}
     program = PROGRAM.format(delay=delay, asleep=asleep)
     run = subprocess.Popen(
         [sys.executable, "-c", program], env=env, stdout=subprocess.PIPE, stderr=slave, text=True
