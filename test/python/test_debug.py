@@ -202,6 +202,120 @@ def test_numbers_are_those_of_compiled_code(mode):
     assert y.asnumpy().tolist() == [1, 2]
 
 
+@pytest.mark.parametrize(
+    "transform, stops",
+    [
+        (lambda f, x: ms.vjp(f, x)[1](x[0])[0], ["Tensor 3.0"]),
+        (lambda f, x: ms.jvp(f, x, x * x), ["Tensor 3.0"]),
+        (lambda f, x: ops.linearize(f, x)[1](x), ["Tensor 3.0"] * 2),
+        (ms.vmap, ["Tensor 1.0", "Tensor 2.0"]),
+        (lambda f, x: ms.grad(ms.vmap(f))(x), ["Tensor 1.0", "Tensor 2.0"]),
+        (lambda f, x: ms.vmap(ms.grad(f))(x), ["Tensor 1.0", "Tensor 2.0"]),
+        (lambda f, x: ms.jacrev(f)(x), ["Tensor 3.0"]),
+        (lambda f, x: ms.jacfwd(f)(x), ["Tensor 3.0"] * 3),
+        (lambda f, x: ms.hessian(f)(x), ["Tensor 3.0"] * 3),
+        (lambda f, x: ms.hvp(f, x, x), ["Tensor 3.0"]),
+    ],
+)
+def test_other_transforms_run_as_python(mode, transform, stops):
+    """With the user's values, and the numbers of compiled code; in PYNATIVE_MODE where it cannot be compiled."""
+    seen = []
+    sum_of = lambda x: (x * x * x).sum()
+
+    def f(x):
+        seen.append(f"{type(x).__name__} {x.asnumpy().sum()}")
+        return sum_of(x)
+
+    result = lambda g: transform(g, x) if transform is not ms.vmap else ms.vmap(g)(x)
+    x = Tensor([1.0, 2.0])
+    wanted = result(sum_of)
+    with debug.eager():
+        found = result(f)
+    assert seen == stops
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    again = result(f)
+    for a, b, c in zip(*map(_listed, (wanted, found, again)), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-6)
+        np.testing.assert_allclose(a, c, rtol=1e-6)
+
+
+def _listed(value):
+    return [t.asnumpy() for t in (value if isinstance(value, tuple) else (value,))]
+
+
+@pytest.mark.parametrize(
+    "write",
+    [lambda w, x: ops.assign(w, x * 2), lambda w, x: w.add_(x * 2), lambda w, x: w.set_data(x)],
+)
+def test_a_parameter_is_a_leaf_without_compiling(write):
+    w = Parameter(Tensor([1.0, 2.0]), name="w")
+
+    def f(x):
+        before = w * x
+        write(w, x)
+        w[0] = x[1]
+        return (before + w * w * x).sum()
+
+    def found():
+        w.set_data(Tensor([1.0, 2.0]))
+        return [
+            t.asnumpy().tolist()
+            for t in (
+                g
+                for pair in ms.grad(f, 0, [w])(x)
+                for g in (pair if isinstance(pair, tuple) else (pair,))
+            )
+        ]
+
+    x = Tensor([3.0, 5.0])
+    with debug.eager():
+        as_python = found()
+    assert as_python == found()
+
+
+def test_arrays_are_tensors_without_compiling():
+    square = lambda x: (x * x).sum()
+    x = np.array([1.0, 2.0])
+    with debug.eager():
+        assert ms.grad(square)(x).asnumpy().tolist() == [2, 4]
+        assert ms.jvp(square, x, x)[1] == 10
+        assert ms.vmap(lambda x: x * x.sum())(np.eye(2)).asnumpy().tolist() == [[1, 0], [0, 1]]
+        assert isinstance(ms.jit(square)(x), Tensor)
+        assert ms.vmap(square)(np.ones((0, 3))).shape == (0,)
+
+
+def test_what_a_batch_refuses_as_python():
+    w = Parameter(Tensor(1.0), name="w")
+
+    def writes(x):
+        ops.assign(w, x)
+        return x
+
+    x = Tensor([1.0, 2.0])
+    for f, axes, kind, words in [
+        (writes, 0, TypeError, "'writes' writes Parameter 'w'"),
+        (lambda x: ops.rand(2) * x, 0, TypeError, "draw from keys"),
+        (lambda x: 3, 0, TypeError, "must return a Tensor"),
+        (lambda x: ops.zeros(int(x)), 0, ValueError, r"for element 1(.|\n)*one shape for every"),
+        (lambda x: (x, float(x)), 0, ValueError, "or a Python value"),
+        (lambda x: x, None, ValueError, "'out_axes' is None .* element 1 of the batch has another"),
+    ]:
+        with debug.eager(), pytest.raises(kind, match=words):
+            ms.vmap(f, 0, axes)(x)
+    assert float(w) == 1
+    for write in (w.set_data, w.add_, lambda v: w.__setitem__(..., v)):
+        with debug.eager(), pytest.raises(TypeError, match="writes Parameter 'w'"):
+            ms.vmap(lambda x, write=write: (write(x), x)[1])(x)
+
+
+def test_a_rule_of_reverse_mode_has_no_forward_mode():
+    rule = ms.custom_rule(lambda x: x * x, vjp=lambda x, out, dout: ops.clamp(dout, -1, 1))
+    with debug.eager():
+        assert ms.vjp(rule, Tensor(3.0))[1](Tensor(5.0))[0] == 1
+        with pytest.raises(RuntimeError, match="'lambda' has a vjp rule only"):
+            ms.jvp(lambda x: rule(x) + x, Tensor(3.0), Tensor(1.0))
+
+
 def test_the_tape_of_code_that_only_python_runs_has_these_numbers(mode):
     ms.set_context(mode=ms.PYNATIVE_MODE)
     x, seen = Tensor(3.0), []
@@ -261,6 +375,9 @@ class Net(nn.Cell):
         return y.sum()
 
 print(ms.grad(Net())(Tensor([1.0, 2.0])))
+print(ms.vjp(Net(), Tensor([3.0]))[1](Tensor(1.0))[0])
+print(ms.jvp(Net(), Tensor([4.0]), Tensor([1.0]))[1])
+print(ms.vmap(Net())(Tensor([[5.0], [6.0]])))
 """
 
 
@@ -269,6 +386,7 @@ def test_a_debugger_stops_and_steps_in_a_gradient(tmp_path):
     path.write_text(PROGRAM)
     env = {**os.environ, "CELLGRAD_EAGER": "1"}
     commands = "where\np y\nnext\np self.cls_name\nup\ncontinue\n"
+    commands += "p x\ncontinue\n" * 4
     run = subprocess.run(
         [sys.executable, path], input=commands, env=env, capture_output=True, text=True
     )
@@ -277,7 +395,13 @@ def test_a_debugger_stops_and_steps_in_a_gradient(tmp_path):
     assert (
         "Tensor(shape=[2], dtype=Float32, value= [ 1.00000000e+00,  4.00000000e+00])" in run.stdout
     )
-    assert "'Net'" in run.stdout and run.stdout.endswith("[2. 4.]\n")
+    assert "'Net'" in run.stdout
+    shown = [line.split("value= ")[-1] for line in run.stdout.splitlines() if "shape=[1]" in line]
+    assert shown == [f"[ {n}.00000000e+00])" for n in (3, 4, 5, 6)]
+    printed = [line.removeprefix("(Pdb) ") for line in run.stdout.splitlines()]
+    assert [line for line in printed if line[0] == "[" or line == "8.0"] == [
+        *("[2. 4.]", "[6.]", "8.0", "[25. 36.]")
+    ]
 
 
 def test_a_breakpoint_in_compiled_code_says_what_to_do():

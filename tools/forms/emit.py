@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import textwrap
+from pathlib import Path
 
 from forms import Form
 from table import Parameter, Row, signature
 
 from examples import example, own_blocks
+
+PACKAGE = Path(__file__).resolve().parents[2] / "pyfront/cellgrad"
 
 HEADER = '''"""{doc}
 
@@ -33,6 +37,17 @@ KNOWN = {
 }
 _BUILTINS = {"int", "float", "bool", "str", "tuple", "list", "dict", "None", "object", "bytes"}
 
+# The modules that expressions call by these names.
+HELPERS = {"h": "mint/_helpers.py", "hn": "numpy/_helpers.py"}
+
+
+@functools.cache
+def helpers(alias: str) -> dict[str, str | None]:
+    """What the functions of such a module return."""
+    text = (PACKAGE / HELPERS[alias]).read_text()
+    found = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
+    return {f.name: None if f.returns is None else ast.unparse(f.returns) for f in found}
+
 
 class Module:
     """One module being written; collects the imports that its definitions need."""
@@ -40,6 +55,7 @@ class Module:
     def __init__(self, doc: str, stub: bool, rows: list[Row]):
         self.doc = doc
         self.owners = {row.name: row.module for row in rows}
+        self.returns = {row.name: row.returns for row in rows}
         self.stub = stub
         self.imports: set[str] = set()
         self.parts: list[str] = []
@@ -111,8 +127,19 @@ class Module:
         self.names.append(form.name)
 
     def _returns(self, form: Form) -> str:
-        plain = form.expression.startswith(f"ops.{form.row.name}(")
-        return self._annotation(form.row.returns if plain else "Any") or "Any"
+        return self._annotation(self._result(form.expression)) or "Any"
+
+    def _result(self, expression: str) -> str | None:
+        """What the outermost call of an expression returns."""
+        call = ast.parse(expression, mode="eval").body
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+            return "Any"
+        owner, name = ast.unparse(call.func.value), call.func.attr
+        if owner == "ops":
+            return self.returns.get(name, "Any")
+        if owner in HELPERS:
+            return helpers(owner).get(name, "Any")
+        return "Tensor" if (owner, name) == ("self", "_replace") else "Any"
 
     def _function(self, form: Form) -> tuple[str, str]:
         head = f"def {form.name}({self._signature(form.takes)}) -> {self._returns(form)}"

@@ -96,6 +96,11 @@ def call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return created(f(*args, **kwargs)) if isinstance(f, type) else f(*args, **kwargs)
 
 
+def call_as_around(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Calls `f` as the code around is run: evaluated under capture, else as ordinary Python."""
+    return f(*args, **kwargs) if state.current.scope is None else call(f, args, kwargs)
+
+
 def call_native(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Calls a builtin function or a class."""
     if f is builtins.print:

@@ -14,6 +14,7 @@ from cellgrad.compile.any_batch import BatchProgram
 from cellgrad.compile.program import Program, function_name
 from cellgrad.core import context, state
 from cellgrad.core.arguments import check_bool, check_callable, check_one_of
+from cellgrad.core.tree import with_tensors
 
 __all__ = ["jit"]
 
@@ -56,7 +57,7 @@ class _Jit:
         if state.current.scope is not None:
             return calls.call(self.function, args, kwargs)
         if context.eager():
-            return self.function(*args, **kwargs)
+            return self.function(*with_tensors(args), **with_tensors(kwargs))
         return fallback.call(self.program, self.function, self.lax, args, kwargs)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:

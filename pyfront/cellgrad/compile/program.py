@@ -56,6 +56,7 @@ from cellgrad.core.inputs import collect, inputs_of, substitute
 from cellgrad.core.lost_digits import tell
 from cellgrad.core.open_shape import without_elements
 from cellgrad.core.parameter import Parameter
+from cellgrad.core.progress import waiting as _waiting
 from cellgrad.core.record import splat
 from cellgrad.core.scope import NeedsIdentity, Scope, ScopeGuard, Trace
 from cellgrad.core.storage import Signature
@@ -286,6 +287,11 @@ class Program:
             if table.get(key) is self:
                 del table[key]
 
+    def clear(self) -> None:
+        """Forgets everything that was compiled."""
+        self.cache.clear()
+        self.variants.clear()
+
     def captured(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[Trace, Captured | Exception]:
@@ -462,17 +468,11 @@ def compile_entry(trace: Trace, name: str, eager: bool = False) -> Any:
     options: dict[str, Any] = {**_instrument.options(), **place.options()}
 
     def build(**more: str) -> None:
-        timings = _native.compile_graph(
-            trace.graph,
-            path,
-            "m",
-            {
-                **options,
-                **more,
-                "reproducers": reproducers(),
-                "verify_each": _instrument.VERIFY_EACH,
-            },
-        )
+        more = {**options, **more, "reproducers": reproducers()}
+        with _waiting(f"compiling '{name}'"):
+            timings = _native.compile_graph(
+                trace.graph, path, "m", {**more, "verify_each": _instrument.VERIFY_EACH}
+            )
         if _log.wanted("compile"):
             _log.write("compile", f"'{name}'\n{timings}")
 

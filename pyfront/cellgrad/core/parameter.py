@@ -171,6 +171,8 @@ class Parameter(Tensor):
         if state.current.scope is not None:
             assign(self, data)
             return self
+        if state.current.tape is not None:
+            state.current.tape.writing(self)
         if not isinstance(data, Tensor):
             data = Tensor(data)
         array = to_numpy(data._buf, data.dtype)

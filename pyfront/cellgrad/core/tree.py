@@ -93,6 +93,15 @@ def map_tensors(
     return tree if other is None else other(tree)
 
 
+def with_tensors(tree: Any) -> Any:
+    """The same structure with a tensor for every array, as compiled code takes them."""
+
+    def one(value: Any) -> Any:
+        return Tensor(value) if isinstance(value, np.ndarray) else value
+
+    return map_tensors(lambda t: t, tree, one)
+
+
 class Mismatch(Exception):
     """Two nested values of different structure."""
 

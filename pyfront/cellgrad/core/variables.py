@@ -38,6 +38,11 @@ USERS = (
         "stage costs, what is computed again for a budget of memory (python.md, performance.md)",
         LOGS,
     ),
+    Variable(
+        "PROGRESS",
+        _FLAG,
+        "`0`: no progress bars, and no note on what is being compiled, on a terminal (training.md)",
+    ),
     Variable("FULL_TRACEBACK", _FLAG, "tracebacks keep the frames of this package"),
     Variable("DEFAULT_DTYPE", "`float32`, `float64`", "what Python floats become"),
     Variable("STRICT_GRAD", _FLAG, "a gradient by integers is an error (sharp-bits.md)"),

@@ -33,6 +33,7 @@ from cellgrad.core.errors import error
 from cellgrad.core.files import replacing
 from cellgrad.core.pairs import as_pairs
 from cellgrad.core.parameter import Parameter
+from cellgrad.core.progress import waiting
 from cellgrad.core.scope import Trace
 from cellgrad.core.storage import Signature, signature
 from cellgrad.core.tensor import Tensor
@@ -182,7 +183,8 @@ def export(
         options[option] = beside + ending
         files.append(options[option])
     try:
-        _native.compile_graph(trace.graph, "" if further else files[0], model, options)
+        with waiting(f"compiling '{model}'"):
+            _native.compile_graph(trace.graph, "" if further else files[0], model, options)
     except _native.CompileError as e:
         raise compile_error(f"'{model}'", e) from None
     return files

@@ -22,6 +22,7 @@ from cellgrad.core import context, state
 from cellgrad.core.arguments import check_instance
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter
+from cellgrad.core.progress import waiting
 from cellgrad.core.scope import Trace
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tracer import Tracer
@@ -179,9 +180,10 @@ class Function:
         path = fresh_path()
         place = context.current[0]
         try:
-            _native.compile_graph(
-                graph, path, "m", {"reproducers": reproducers(), **place.options()}
-            )
+            with waiting("compiling the module"):
+                _native.compile_graph(
+                    graph, path, "m", {"reproducers": reproducers(), **place.options()}
+                )
             self._model = _native.Model(path, place.device_id)
         except _native.CompileError as e:
             raise compile_error("The module", e) from None

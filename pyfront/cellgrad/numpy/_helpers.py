@@ -143,7 +143,7 @@ def dtype_of(dtype: Any, op: str = "numpy") -> Type:
     return found
 
 
-def cast(x: Any, dtype: Any) -> Any:
+def cast(x: Any, dtype: Any) -> Tensor:
     """The result in a dtype, if one is given."""
     return x if dtype is None else ops.cast(x, dtype_of(dtype))
 

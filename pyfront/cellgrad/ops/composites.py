@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, TypeVar
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core import state
@@ -15,6 +15,8 @@ from cellgrad.core.tensor import Tensor
 from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import reductions
 from cellgrad.ops._public import public
+
+T = TypeVar("T")
 
 
 @public()
@@ -135,7 +137,7 @@ def _clipped_by_norm(
 @public(
     "ops.Depend",
 )
-def depend(value: Any, expr: Any) -> Any:
+def depend(value: T, expr: Any) -> T:
     """`value`; assignments happen in the order of the program, so nothing needs to be tied.
 
     >>> print(ops.depend(Tensor([1.0]), Tensor([2.0])))

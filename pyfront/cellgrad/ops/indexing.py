@@ -89,7 +89,7 @@ def _read(x: Tensor, index: Any) -> Tensor:
 
 def _recorded(x: Tensor, index: Any) -> Tensor:
     """`getitem` outside of compiled code by a program, which has a derivative."""
-    plain, _ = _known_index(index, x.shape)
+    plain, arrays = _known_index(index, x.shape)
     parts: list[Any] = []
     for part in plain if isinstance(plain, tuple) else (plain,):
         if isinstance(part, np.ndarray) and part.dtype == bool:
@@ -97,6 +97,7 @@ def _recorded(x: Tensor, index: Any) -> Tensor:
         else:
             parts.append(part)
     out: Tensor = record.run_eagerly(getitem, (x, tuple(parts)), {})
+    views.link(out, x, lambda at: np.asarray(at[plain]), follows=not arrays)
     return out
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 from cellgrad.core import dtype as mstype
 from cellgrad.core import effects, state
@@ -28,6 +28,8 @@ from cellgrad.ops import _elementwise as ew
 from cellgrad.ops import _generated as gen
 from cellgrad.ops._public import public
 from cellgrad.ops.rounding import truncate_div
+
+T = TypeVar("T")
 
 
 def dtype_argument(dtype: Any, op: str) -> Type:
@@ -141,7 +143,7 @@ def stop_gradient(value: Tensor) -> Tensor:
 
 
 @public()
-def identity(x: Any) -> Any:
+def identity(x: T) -> T:
     """The argument itself.
 
     >>> print(ops.identity(Tensor([1.0, 2.0])))
@@ -481,7 +483,7 @@ def print_(*input_x: Any) -> None:
 
 
 @public("ops.Assign")
-def assign(variable: Any, value: Any) -> Any:
+def assign(variable: Any, value: Any) -> Tensor:
     """Replaces the value of a Parameter, inside compiled code as well; returns the new value, a Tensor.
     Of another Tensor it replaces the elements, as ``x[...] = value`` does, and returns it.
 
@@ -517,7 +519,7 @@ def assign(variable: Any, value: Any) -> Any:
 
 
 @public("ops.AssignAdd")
-def assign_add(variable: Any, value: Any) -> Any:
+def assign_add(variable: Any, value: Any) -> Tensor:
     """Adds to a Parameter in place; returns the new value.
 
     >>> x = Parameter(Tensor([1.0, 2.0]), name="x")
@@ -528,7 +530,7 @@ def assign_add(variable: Any, value: Any) -> Any:
 
 
 @public("ops.AssignSub")
-def assign_sub(variable: Any, value: Any) -> Any:
+def assign_sub(variable: Any, value: Any) -> Tensor:
     """Subtracts from a Parameter in place; returns the new value.
 
     >>> x = Parameter(Tensor([1.0, 2.0]), name="x")

@@ -7,7 +7,7 @@ is not stored counts as 0, and functions of elements leave it 0.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -51,7 +51,7 @@ class SparseTensor:
     values: Tensor
     shape: tuple[int, ...]
 
-    def _with(self, values: Tensor) -> Any:
+    def _with(self, values: Tensor) -> Self:
         """Other elements at the same places."""
         raise not_defined(self, "_with")
 
@@ -83,21 +83,21 @@ class SparseTensor:
         """The number of dimensions."""
         return len(self.shape)
 
-    def abs(self) -> Any:
+    def abs(self) -> Self:
         """The magnitudes of the elements."""
         return self._with(gen.abs(self.values))
 
-    def astype(self, dtype: Type) -> Any:
+    def astype(self, dtype: Type) -> Self:
         """The elements in another dtype."""
         return self._with(self.values.astype(dtype))
 
-    def __neg__(self) -> Any:
+    def __neg__(self) -> Self:
         return self._with(-self.values)
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: Any) -> Self:
         return self._with(self.values * self._at(other, "mul"))
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other: Any) -> Self:
         return self._with(div(self.values, self._at(other, "div")))
 
 

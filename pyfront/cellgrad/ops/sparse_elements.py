@@ -48,6 +48,7 @@ def _of_elements(name: str, kind: type, function: Callable[..., Tensor]) -> Call
         return x._with(function(x.values))
 
     applied.__name__ = applied.__qualname__ = name
+    applied.__annotations__ = {"x": kind.__name__, "return": kind.__name__}
     applied.__doc__ = (
         f"`ops.{function.__name__}` of the elements that a {kind.__name__} stores.\n\n"
         f"Raises:\n    TypeError: `x` is no {kind.__name__}.\n\n{_EXAMPLES[kind].format(name)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 from cellgrad import ops
 from cellgrad.core import dtype as mstype
@@ -13,6 +13,8 @@ from cellgrad.core.record import operation
 from cellgrad.core.tensor import Tensor
 from cellgrad.core.tree import map_tensors, tensors
 from cellgrad.nn.wrap.finite import all_finite
+
+T = TypeVar("T")
 
 __all__ = ["DynamicLossScaler", "LossScaler", "StaticLossScaler", "all_finite"]
 
@@ -49,11 +51,11 @@ class LossScaler:
         scale_value = check_number(scale_value, owner, "scale_value", at_least=1.0)
         self.scale_value = Parameter(Tensor(scale_value, dtype=mstype.float32), name="scale_value")
 
-    def scale(self, inputs: Any) -> Any:
+    def scale(self, inputs: T) -> T:
         """A loss, or nested tuples and lists of tensors, times the scale."""
         return _scaled(self.scale_value, _checked(inputs, "scale"))
 
-    def unscale(self, inputs: Any) -> Any:
+    def unscale(self, inputs: T) -> T:
         """A loss, or nested tuples and lists of gradients, divided by the scale."""
         return _unscaled(self.scale_value, _checked(inputs, "unscale"))
 

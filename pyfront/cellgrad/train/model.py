@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from cellgrad import nn
+from cellgrad.core import progress
 from cellgrad.core.arguments import argument_error, check_instance, check_int
 from cellgrad.core.context import ParallelMode
 from cellgrad.core.errors import error
@@ -16,7 +17,6 @@ from cellgrad.dataset.pipeline import Dataset
 from cellgrad.dataset.sources import every_row_once
 from cellgrad.nn.cell import Cell
 from cellgrad.parallel._utils import _get_device_num, _get_parallel_mode
-from cellgrad.train import _progress
 from cellgrad.train.callback._callback import CallbackManager, CallbackParam, RunContext, loss_of
 from cellgrad.train.loss_scale_managers import DynamicLossScaleManager
 from cellgrad.train.metrics import Loss, Metric, get_metric_fn
@@ -225,7 +225,7 @@ class Model:
         end = skip if context.get_stop_requested() else None
         batches = itertools.islice(_batches(args.train_dataset, epoch), skip, end)
         what = f"epoch {epoch + 1}/{args.epoch_num}"
-        with _progress.bar(args.batch_num, skip, what) as bar:
+        with progress.bar(args.batch_num, skip, what) as bar:
             for batch in batches:
                 self._check_columns(batch)
                 args.cur_step_num += 1
@@ -302,7 +302,7 @@ class Model:
         manager.call("on_eval_begin", context)
         manager.call("on_eval_epoch_begin", context)
         together = _together()
-        with _progress.bar(args.batch_num, 0, "evaluating") as bar, every_row_once(data):
+        with progress.bar(args.batch_num, 0, "evaluating") as bar, every_row_once(data):
             for batch in _batches(data, 0):
                 args.cur_step_in_epoch += 1
                 manager.call("on_eval_step_begin", context)

@@ -13,6 +13,7 @@ from typing import Any
 
 from cellgrad.capture import calls
 from cellgrad.capture.given import note_lost
+from cellgrad.compile import program as _jit
 from cellgrad.compile.budget import Budgeted
 from cellgrad.core import inputs as _inputs
 from cellgrad.core import scope as _scope
@@ -162,7 +163,7 @@ def call_on_tape(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], rule: Any
 ) -> Any:
     """As `call_with_rule`, for a rule of reverse mode, where the code runs as ordinary Python."""
-    tape = state.current.tape
+    tape, name = state.current.tape, _jit.function_name(function)
     with suspended():
         made = function(*args, **kwargs)
     out = map_tensors(lambda t: Tensor._wrap(t._buf.copy(), t._sig), made)
@@ -172,13 +173,13 @@ def call_on_tape(
         given = iter([splat(0, t.dtype, t.shape) if g is None else g for g, t in pairs(douts)])
         gradients = rule(*kept, out, map_tensors(lambda t: next(given), out, zero_of))
         leaves = [list(tensors(a)) for a in args]
-        found = iter(_cotangents(getattr(function, "__name__", "rule"), leaves, gradients, args))
+        found = iter(_cotangents(name, leaves, gradients, args))
         return [next(found) if _has_slot(t) else None for t in tensors(args)]
 
     def pairs(douts: list[Tensor | None]) -> Any:
         return zip(douts, tensors(out), strict=True)
 
-    tape.rule(list(tensors(args)), list(tensors(out)), pull)
+    tape.rule(list(tensors(args)), list(tensors(out)), pull, name)
     return out
 
 

@@ -106,10 +106,10 @@ def nans() -> Iterator[None]:
 def eager() -> Iterator[None]:
     """In a block, or a function it decorates: everything runs as ordinary Python, operation by operation, as with
     CELLGRAD_EAGER=1 for a whole process. ``breakpoint()``, stepping and the breakpoints of editors work in Cells,
-    functions under `cellgrad.jit`, and what `cellgrad.grad` and `cellgrad.value_and_grad` differentiate.
+    functions under `cellgrad.jit`, and what `cellgrad.grad`, `cellgrad.vjp`, `cellgrad.jvp`, `cellgrad.vmap` and
+    their kind are given. `cellgrad.vmap` calls its function once for each element of the batch.
 
-    What `cellgrad.vmap`, `cellgrad.vjp`, `cellgrad.jvp`, `cellgrad.jacrev` and the like are given is compiled, as
-    ever; of functions that run compiled the numbers may differ in their last bits, as operations are not merged.
+    Of functions that run compiled the numbers may differ in their last bits, as operations are not merged.
 
     >>> @ms.jit
     ... def f(x):

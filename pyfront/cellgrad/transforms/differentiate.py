@@ -461,29 +461,8 @@ def push_forward(
     trace = state.current.scope.trace  # type: ignore[union-attr]
     before = trace.hooks
     d = Differentiated(function, args, {})
-    given = _directions(args, directions)
-    if len(given) != len(d.inputs):
-        raise error(
-            TypeError,
-            f"For 'jvp', there are {len(d.inputs)} input tensors but {len(given)} tangents.",
-        )
-    wrt, operands = [], []
-    for i, (x, t) in enumerate(zip(d.inputs, given, strict=True)):
-        if not isinstance(t, Tensor):
-            raise error(
-                TypeError,
-                f"For 'jvp', tangent {i} must be a Tensor like its input, {x._sig!r}, but got "
-                f"{t!r}.",
-            )
-        if x.shape != t.shape or x.dtype is not t.dtype:
-            raise error(
-                ValueError if x.shape != t.shape else TypeError,
-                f"For 'jvp', tangent {i} must have the shape and dtype of its input, {x._sig!r}, "
-                f"but got {t._sig!r}.",
-            )
-        if has_gradient(x):
-            wrt.append(i)
-            operands.append(d.outer.value(t))
+    given = tangents_of(args, d.inputs, directions)
+    moving = [i for i, x in enumerate(d.inputs) if has_gradient(x)]
     part = d.out
     if has_aux:
         if not isinstance(d.out, tuple | list) or len(d.out) < 2:
@@ -496,8 +475,9 @@ def push_forward(
         _check_results(d.name, part)
     if trace.hooks > before or any(hooks.of(t) for t in d.inputs):
         return _forward_by_reverse(d, args, given, part, has_aux)
+    operands = [d.outer.value(given[i]) for i in moving]
     values = d.outer.fn.jvp(
-        d.scope.fn.name, d.operands(), operands, of=of, wrt=wrt, loc=state.location()
+        d.scope.fn.name, d.operands(), operands, of=of, wrt=moving, loc=state.location()
     )
     count = len(d.results) + len(d.written)
     tangents = iter(values[count:])
@@ -560,7 +540,33 @@ class First:
         self.__name__ = _jit.function_name(fn)
 
     def __call__(self, *args: Any) -> Any:
-        return calls.call(self.fn, args, {})[0]
+        return calls.call_as_around(self.fn, args, {})[0]
+
+
+def tangents_of(
+    args: tuple[Any, ...], inputs: list[Tensor], directions: tuple[Any, ...]
+) -> list[Tensor]:
+    """The tangent of each of `inputs`, the tensors of `args`, checked against it."""
+    given = _directions(args, directions)
+    if len(given) != len(inputs):
+        raise error(
+            TypeError,
+            f"For 'jvp', there are {len(inputs)} input tensors but {len(given)} tangents.",
+        )
+    for i, (x, t) in enumerate(zip(inputs, given, strict=True)):
+        if not isinstance(t, Tensor):
+            raise error(
+                TypeError,
+                f"For 'jvp', tangent {i} must be a Tensor like its input, {x._sig!r}, but got "
+                f"{t!r}.",
+            )
+        if x.shape != t.shape or x.dtype is not t.dtype:
+            raise error(
+                ValueError if x.shape != t.shape else TypeError,
+                f"For 'jvp', tangent {i} must have the shape and dtype of its input, {x._sig!r}, "
+                f"but got {t._sig!r}.",
+            )
+    return given
 
 
 def _directions(args: tuple[Any, ...], given: tuple[Any, ...]) -> list[Any]:

@@ -134,7 +134,9 @@ class _Function:
             gradients = cls.backward(ctx, *given)
             return _checked(gradients, args)
 
-        tape.rule([a for a in args if isinstance(a, Tensor)], list(found.values()), pull)
+        tape.rule(
+            [a for a in args if isinstance(a, Tensor)], list(found.values()), pull, cls.__name__
+        )
         return out
 
     def _gradient(self, output: Any, found: dict[int, Tensor | None]) -> Tensor | None:

@@ -23,14 +23,17 @@ from cellgrad.core.arguments import (
     check_int,
     check_sequence,
 )
-from cellgrad.core.context import eager, graph_mode
-from cellgrad.core.dynamic import Untaped, is_dynamic
 from cellgrad.core.errors import either, error
 from cellgrad.core.foreign import hinting
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.tensor import Tensor
 from cellgrad.transforms.differentiate import Request, frozen_positions, pull_back, push_forward
-from cellgrad.transforms.on_tape import differentiate_on_tape
+from cellgrad.transforms.on_tape import (
+    Recorded,
+    compiled_or_not,
+    differentiate_on_tape,
+    push_on_tape,
+)
 from cellgrad.transforms.past import Written, call_noting_writes, past
 
 __all__ = ["GradOperation", "get_grad", "grad", "jvp", "linearize", "value_and_grad", "vjp"]
@@ -55,39 +58,20 @@ class _GradFunction:
         if state.current.tape is not None:
             state.current.tape.keep(self.function)
         frozen = frozen_positions(args)
-        if eager():
-            return self._eager(args, kwargs, frozen)
+        return compiled_or_not(
+            lambda: self._program(frozen),
+            self.function,
+            args,
+            kwargs,
+            lambda: self._taped(args, kwargs, frozen),
+        )
+
+    def _program(self, frozen: Any) -> _jit.Program:
         program = self._programs.get(frozen)
         if program is None:
             program = self._find_program(self.request.frozen_at(frozen))
             self._programs[frozen] = program
-        if program.dynamic:
-            return self._taped(args, kwargs, frozen)
-        try:
-            return program(args, kwargs)
-        except Exception as e:
-            if graph_mode() or not is_dynamic(e):
-                raise
-            failure = e
-        try:
-            out = self._taped(args, kwargs, frozen)
-        except Untaped:
-            raise failure from failure.__cause__
-        program.dynamic = True
-        return out
-
-    def _eager(self, args: tuple[Any, ...], kwargs: dict[str, Any], frozen: Any) -> Any:
-        try:
-            return self._taped(args, kwargs, frozen)
-        except Untaped:
-            name = _jit.function_name(self.function)
-            raise error(
-                RuntimeError,
-                f"'{name}' is differentiated as ordinary Python, and writes to a view of a tensor that has a "
-                "gradient, or an operation reads the elements of one: the record of what runs cannot "
-                "follow that.",
-                "without CELLGRAD_EAGER=1 and ms.debug.eager() its gradient is compiled",
-            ) from None
+        return program
 
     def _taped(self, args: tuple[Any, ...], kwargs: dict[str, Any], frozen: Any) -> Any:
         """The gradient of a function that runs as ordinary Python."""
@@ -447,6 +431,9 @@ def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool
 
     def vjp_fn(*cotangents: Any) -> Any:
         sens = cotangents[0] if len(cotangents) == 1 else cotangents
+        if isinstance(forward, Recorded):
+            gradients = forward.gradients(sens, again=True)
+            return gradients[0] if has_aux else gradients
         if state.current.scope is not None:
             return pull(request, fn, inputs, sens, written, before)
         asked = request.frozen_at(frozen_positions(inputs))
@@ -459,15 +446,24 @@ def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool
         return program((inputs, sens, written, before), {})
 
     if state.current.scope is not None:
-        out, written, before = call_noting_writes(fn, inputs)
+        forward: Any = call_noting_writes(fn, inputs)
     else:
-        forward = _jit.program_for(
+        forward = compiled_or_not(
+            lambda: _jit.program_for(
+                fn,
+                "forward",
+                lambda reach: lambda *a: call_noting_writes(reach(), a),
+                _jit.function_name(fn),
+            ),
             fn,
-            "forward",
-            lambda reach: lambda *a: call_noting_writes(reach(), a),
-            _jit.function_name(fn),
+            inputs,
+            {},
+            lambda: Recorded(fn, inputs, {}, request.frozen_at(frozen_positions(inputs))),
         )
-        out, written, before = forward(inputs, {})
+    if isinstance(forward, Recorded):
+        out = forward.out
+    else:
+        out, written, before = forward
     if has_aux:
         return out[0], vjp_fn, (out[1] if len(out) == 2 else tuple(out[1:]))
     return out, vjp_fn
@@ -498,13 +494,18 @@ def jvp(fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False) -> A
     directions = tuple(v) if isinstance(v, tuple | list) else (v,)
     if state.current.scope is not None:
         return push_forward(fn, args, directions, has_aux)
-    program = _jit.program_for(
+    return compiled_or_not(
+        lambda: _jit.program_for(
+            fn,
+            ("jvp", has_aux),
+            lambda reach: lambda a, t: push_forward(reach(), a, t, has_aux),
+            f"jvp_{_jit.function_name(fn)}",
+        ),
         fn,
-        ("jvp", has_aux),
-        lambda reach: lambda a, t: push_forward(reach(), a, t, has_aux),
-        f"jvp_{_jit.function_name(fn)}",
+        (args, directions),
+        {},
+        lambda: push_on_tape(fn, args, directions, has_aux),
     )
-    return program((args, directions), {})
 
 
 def linearize(fn: Callable[..., Any], inputs: Any) -> tuple[Any, Callable[[Any], Any]]:
@@ -531,11 +532,16 @@ def linearize(fn: Callable[..., Any], inputs: Any) -> tuple[Any, Callable[[Any],
     if state.current.scope is not None:
         out = calls.call(fn, args, {})
     else:
-        forward = _jit.program_for(
+        out = compiled_or_not(
+            lambda: _jit.program_for(
+                fn,
+                "linearize",
+                lambda reach: lambda *a: calls.call(reach(), a, {}),
+                _jit.function_name(fn),
+            ),
             fn,
-            "linearize",
-            lambda reach: lambda *a: calls.call(reach(), a, {}),
-            _jit.function_name(fn),
+            args,
+            {},
+            lambda: fn(*args),
         )
-        out = forward(args, {})
     return out, lambda v: jvp(fn, args, v)[1]

@@ -199,7 +199,7 @@ class InsertGradientOf:
 
         def rule(douts: Sequence[Tensor]) -> Sequence[Tensor]:
             found = iter(douts)
-            given = _call(self.f, map_tensors(lambda t: next(found), input_x))
+            given = calls.call_as_around(self.f, (map_tensors(lambda t: next(found), input_x),), {})
             if given is None:
                 return douts
             name, listed = _jit.function_name(self.f), matching(given, input_x)
@@ -239,7 +239,7 @@ class HookBackward:
     def __call__(self, *inputs: Any) -> Any:
         out = [check_instance(t, "HookBackward", "input", Tensor) for t in inputs]
         if state.current.scope is not None or state.current.tape is not None:
-            call = lambda grads: _call(self.hook_fn, grads)
+            call = lambda grads: calls.call_as_around(self.hook_fn, (grads,), {})
             rule = lambda douts: _run(call, douts, "HookBackward", self.hook_fn)
             out = _hooked(out, rule, self.hook_fn)
         return out[0] if len(out) == 1 else tuple(out)
@@ -281,11 +281,6 @@ def _on_tape(tape: Any, inputs: Sequence[Tensor], rule: Cotangents) -> list[Tens
     return out
 
 
-def _call(hook: Callable[..., Any], *args: Any) -> Any:
-    """Calls a hook: evaluated under capture, else as ordinary Python."""
-    return hook(*args) if state.current.scope is None else calls.call(hook, args, {})
-
-
 def _zero(like: Tensor) -> Tensor:
     return splat(0, like.dtype, like.shape)
 
@@ -319,7 +314,7 @@ def before_backward(cell: Any, listed: Sequence[Callable[..., Any]], output: Any
 
     def rule(douts: Sequence[Tensor]) -> Sequence[Tensor]:
         for hook in listed:
-            call = lambda grads, hook=hook: _call(hook, cell, grads)
+            call = lambda grads, hook=hook: calls.call_as_around(hook, (cell, grads), {})
             douts = _run(call, douts, "register_backward_pre_hook", hook)
         return douts
 

@@ -18,7 +18,7 @@ from cellgrad.core.errors import error
 from cellgrad.core.foreign import hinting
 from cellgrad.core.record import fresh, splat
 from cellgrad.core.tensor import Tensor
-from cellgrad.core.tree import map_tensors, numbers, tensors, zero_of
+from cellgrad.core.tree import map_tensors, numbers, tensors, with_tensors, zero_of
 from cellgrad.ops.creation import eye
 from cellgrad.transforms.cotangents import has_gradient
 from cellgrad.transforms.differentiate import (
@@ -30,6 +30,7 @@ from cellgrad.transforms.differentiate import (
     require_numbers,
 )
 from cellgrad.transforms.grad import _check_positions, grad, jvp
+from cellgrad.transforms.on_tape import Recorded, compiled_or_not, push_on_tape
 from cellgrad.transforms.vmap import batch
 
 __all__ = ["hessian", "hvp", "jacfwd", "jacrev"]
@@ -47,7 +48,10 @@ def _basis(like: Tensor) -> Tensor:
 
 def _output(fn: Any, args: tuple[Any, ...], has_aux: bool, name: str) -> tuple[Any, Any]:
     """The part of the output to differentiate, and the rest."""
-    out = calls.call(fn, args, {})
+    return _parted(fn, calls.call_as_around(fn, args, {}), has_aux, name)
+
+
+def _parted(fn: Any, out: Any, has_aux: bool, name: str) -> tuple[Any, Any]:
     aux = None
     if has_aux:
         if not isinstance(out, tuple | list) or len(out) < 2:
@@ -95,19 +99,32 @@ def _without_hooks(args: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _reverse(fn: Any, args: tuple[Any, ...], request: Request, has_aux: bool) -> Any:
     args = _without_hooks(args)
-    out, aux = _output(fn, args, has_aux, "jacrev")
-    picked = First(fn) if has_aux else fn
     positions_of(request, args, "jacrev", strict=True)  # refuses positions that are not there
+    pull: Callable[[Any], Any]
+    if state.current.scope is None:  # one call, and one way back through its record for each row
+        found: list[tuple[Any, Any]] = []
+
+        def first(*given: Any) -> Any:
+            found.append(_parted(fn, fn(*given), has_aux, "jacrev"))
+            return found[0][0]
+
+        run = Recorded(first, args, {}, request)
+        out, aux = found[0]
+        pull = lambda sens: run.gradients(sens, again=True)
+    else:
+        out, aux = _output(fn, args, has_aux, "jacrev")
+        picked = First(fn) if has_aux else fn
+        pull = lambda sens: pull_back(picked, args, {}, request, sens)
     outputs = list(tensors(out))
     _refuse_complex(outputs, "jacrev", "outputs")
 
     def row(k: int) -> Any:
-        def pull(*cotangent: Any) -> Any:
+        def one(*cotangent: Any) -> Any:
             sens = [splat(0, t.dtype, t.shape) for t in outputs]
             sens[k] = cotangent[0]
-            return pull_back(picked, args, {}, request, tuple(sens))
+            return pull(tuple(sens))
 
-        flat = batch(pull, (_basis(outputs[k]),), 0, 0)
+        flat = batch(one, (_basis(outputs[k]),), 0, 0)
         shape = outputs[k].shape
         return map_tensors(lambda g: g.reshape(shape + g.shape[1:]), flat)
 
@@ -119,17 +136,18 @@ def _forward(fn: Any, args: tuple[Any, ...], request: Request, has_aux: bool) ->
     args = _without_hooks(args)
     out, aux = _output(fn, args, has_aux, "jacfwd")
     picked = First(fn) if has_aux else fn
+    push = push_on_tape if state.current.scope is None else push_forward
 
     def columns(p: int, k: int, leaf: Tensor) -> list[Tensor]:
         """The derivative of each output by `leaf`, the Tensor `k` of input `p`."""
         before = sum(1 for a in args[:p] for _ in tensors(a)) + k
 
-        def push(direction: Any) -> Any:
+        def one(direction: Any) -> Any:
             tangents = [splat(0, t.dtype, t.shape) for t in tensors(args)]
             tangents[before] = direction
-            return push_forward(picked, args, tuple(tangents), False)[1]
+            return push(picked, args, tuple(tangents), False)[1]
 
-        flat = batch(push, (_basis(leaf),), 0, -1)
+        flat = batch(one, (_basis(leaf),), 0, -1)
         return [g.reshape(g.shape[:-1] + leaf.shape) for g in tensors(flat)]
 
     def by_input(p: int) -> list[Any]:
@@ -173,13 +191,18 @@ class _JacobianFunction:
         (request, has_aux), run = self._how, self._run
         if state.current.scope is not None:
             return run(self._fn, args, request, has_aux)
-        program = _jit.program_for(
+        return compiled_or_not(
+            lambda: _jit.program_for(
+                self._fn,
+                (request.name, request.key(), has_aux),
+                lambda reach: lambda *a: run(reach(), a, request, has_aux),
+                self.__name__,
+            ),
             self._fn,
-            (request.name, request.key(), has_aux),
-            lambda reach: lambda *a: run(reach(), a, request, has_aux),
-            self.__name__,
+            args,
+            {},
+            lambda: run(self._fn, with_tensors(args), request, has_aux),
         )
-        return program(args, {})
 
     def __repr__(self) -> str:
         return f"<{self._how[0].name} of {self._fn!r}>"

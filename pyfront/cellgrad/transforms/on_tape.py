@@ -1,36 +1,120 @@
-"""Gradients of functions that run as ordinary Python; see `transforms.tape`."""
+"""Derivatives of functions that run as ordinary Python; see `transforms.tape`."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from cellgrad.compile import program as _jit
 from cellgrad.core import hooks, state
-from cellgrad.core.context import pynative_mode
-from cellgrad.core.dynamic import Untaped
+from cellgrad.core.context import eager, graph_mode, pynative_mode
+from cellgrad.core.dynamic import Untaped, is_dynamic
+from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter
 from cellgrad.core.record import splat
 from cellgrad.core.tensor import ConstantTensor, Tensor
 from cellgrad.core.tracer import Tracer
-from cellgrad.core.tree import map_tensors, tensors
+from cellgrad.core.tree import map_tensors, tensors, with_tensors, zero_of
 from cellgrad.transforms.cotangents import cotangents_of, has_gradient
-from cellgrad.transforms.differentiate import Request, nested, part_of, positions_of
+from cellgrad.transforms.differentiate import Request, nested, part_of, positions_of, tangents_of
 from cellgrad.transforms.tape import Tape, through
 
+# --- whether ----------------------------------------------------------------------------------
 
-def differentiate_on_tape(
-    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], request: Request, sens: Any
+
+def compiled_or_not(
+    find: Callable[[], _jit.Program],
+    function: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    as_python: Callable[[], Any],
 ) -> Any:
-    """As `pull_back`, outside of compiled code: calls the function, and goes back through what it ran.
+    """A call of the program that `find` gives. `as_python` does the same where everything runs as Python and,
+    in `PYNATIVE_MODE`, where the code cannot be compiled.
+    """
+    if eager():
+        return _as_wished(function, as_python)
+    program = find()
+    if program.dynamic:
+        return as_python()
+    try:
+        return program(args, kwargs)
+    except Exception as e:
+        if graph_mode() or not is_dynamic(e):
+            raise
+        failure = e
+    try:
+        out = as_python()
+    except Untaped:
+        raise failure from failure.__cause__
+    program.dynamic = True
+    return out
+
+
+def _as_wished(function: Any, as_python: Callable[[], Any]) -> Any:
+    try:
+        return as_python()
+    except Untaped:
+        name = _jit.function_name(function)
+        raise error(
+            RuntimeError,
+            f"'{name}' is differentiated as ordinary Python, and writes to a view of a tensor that has a "
+            "gradient, or an operation reads the elements of one: the record of what runs cannot "
+            "follow that.",
+            "without CELLGRAD_EAGER=1 and ms.debug.eager() its derivative is compiled",
+        ) from None
+
+
+# --- reverse mode -----------------------------------------------------------------------------
+
+
+class Recorded:
+    """A call of a function as it is, and the record of what it ran: gradients go back through that.
 
     Raises:
         Untaped: it writes to a tensor that has a gradient, or an operation reads elements of one.
     """
-    name = _jit.function_name(function)
-    outer = state.current.tape
-    parameters: list[tuple[Parameter, Any]] = []
 
-    def one(t: Tensor) -> Tensor:
+    def __init__(
+        self,
+        function: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        request: Request,
+        by_position: bool = True,
+    ):
+        self.name = _jit.function_name(function)
+        self.request = request
+        self._fixes = pynative_mode()  # Parameters that ask for no gradient have none
+        self._outer = state.current.tape
+        parameters: list[tuple[Parameter, Any]] = []
+
+        def one(t: Tensor) -> Tensor:
+            own = self._own(t)
+            if isinstance(own, Parameter):
+                parameters.append((own, own._buf))
+            return own
+
+        args, kwargs = with_tensors(args), with_tensors(kwargs)
+        args, kwargs = map_tensors(one, args), map_tensors(one, kwargs)
+        self.args = (*args, *kwargs.values())
+        if by_position:
+            self.positions = positions_of(request, self.args, request.name)
+        else:  # all tensors, also beside numbers, which `positions_of` refuses
+            self.positions = [*range(len(self.args))]
+        frozen = request.frozen or ()
+        wanted = [t for p in self.positions if p not in frozen for t in tensors(self.args[p])]
+        wanted += [w for w in request.weights or () if w.requires_grad or not self._fixes]
+        self.tape = Tape()
+        self.slots = {id(t): self.tape.watch(t) for t in wanted if has_gradient(t)}
+        with self.tape:
+            self.out = function(*args, **kwargs)
+        if any(own._buf is not buffer for own, buffer in parameters):
+            raise Untaped  # the Parameter itself would have to be written
+        self.part = part_of(request, self.out, self.name)
+        self.results = [t for t in tensors(self.part) if has_gradient(t)]
+
+    def _own(self, t: Tensor) -> Tensor:
         """An input as a tensor of its own. One that is given twice is two inputs; what the function reads of it
         from around itself is no input; and what it writes to it stays inside, as in compiled code.
         """
@@ -39,40 +123,33 @@ def differentiate_on_tape(
         own = Tensor._wrap(t._buf.copy(), t._sig)
         if isinstance(t, Parameter):
             own = t._standing(own)
-            parameters.append((own, own._buf))
-        if outer is not None:
-            outer.link(own, t)
+        if self._outer is not None:
+            self._outer.link(own, t)
         hooks.carry([t], [own])
         return own
 
-    args, kwargs = map_tensors(one, args), map_tensors(one, kwargs)
-    listed = (*args, *kwargs.values())
-    positions = positions_of(request, listed, request.name)
-    frozen = request.frozen or ()
-    weights = request.weights or ()
-    wanted = [t for p in positions if p not in frozen for t in tensors(listed[p])]
-    fixes = pynative_mode()  # Parameters that ask for no gradient have none
-    wanted += [w for w in weights if w.requires_grad or not fixes]
-    tape = Tape()
-    slots = {id(t): tape.watch(t) for t in wanted if has_gradient(t)}
-    with tape:
-        out = function(*args, **kwargs)
-    if any(own._buf is not buffer for own, buffer in parameters):
-        raise Untaped  # the Parameter itself would have to be written
-    part = part_of(request, out, name)
-    results = [t for t in tensors(part) if has_gradient(t)]
-    seeds = _SEEDS((part, sens, request.name, name), {})
-    found = tape.pull_back(list(zip(results, seeds, strict=True)))
+    def gradients(self, sens: Any, again: bool = False) -> Any:
+        """As `pull_back`; the record is used up, unless it is to be used `again`."""
+        seeds = _SEEDS((self.part, sens, self.request.name, self.name), {})
+        found = self.tape.pull_back(list(zip(self.results, seeds, strict=True)), again)
+        weights = self.request.weights or ()
 
-    def gradient(like: Tensor) -> Tensor:
-        slot = slots.get(id(like))
-        gradient = None if slot is None else found.get(slot)
-        stopped = fixes and isinstance(like, Parameter) and not like.requires_grad  # by now
-        if gradient is None or (stopped and any(like is w for w in weights)):
-            return splat(0, like.dtype, like.shape)
-        return through(hooks.of(like), gradient)
+        def gradient(like: Tensor) -> Tensor:
+            slot = self.slots.get(id(like))
+            gradient = None if slot is None else found.get(slot)
+            stopped = self._fixes and isinstance(like, Parameter) and not like.requires_grad
+            if gradient is None or (stopped and any(like is w for w in weights)):
+                return splat(0, like.dtype, like.shape)
+            return through(hooks.of(like), gradient)
 
-    return nested(request, out, listed, positions, gradient)
+        return nested(self.request, self.out, self.args, self.positions, gradient)
+
+
+def differentiate_on_tape(
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], request: Request, sens: Any
+) -> Any:
+    """As `pull_back`, outside of compiled code: calls the function, and goes back through what it ran."""
+    return Recorded(function, args, kwargs, request).gradients(sens)
 
 
 def _seeds(part: Any, sens: Any, name: str, function: str) -> list[Tensor]:
@@ -85,4 +162,40 @@ def _seeds(part: Any, sens: Any, name: str, function: str) -> list[Tensor]:
 
 
 _SEEDS = _jit.Program(_seeds, "cotangents")
-_jit.at_exit(_SEEDS.cache.clear)
+_jit.at_exit(_SEEDS.clear)
+
+
+# --- forward mode -----------------------------------------------------------------------------
+
+
+def push_on_tape(
+    function: Any, args: tuple[Any, ...], directions: tuple[Any, ...], has_aux: bool
+) -> Any:
+    """As `push_forward`, outside of compiled code. What goes back through the record is linear in the
+    cotangents, so its own adjoint, once more reverse mode, is forward mode.
+    """
+    request = Request("all", None, has_aux, False, False, "jvp")
+    run = Recorded(function, args, {}, request, by_position=False)
+    inputs = list(tensors(run.args))
+    along = tangents_of(args, inputs, directions)
+    seeds = [splat(1, t.dtype, t.shape) for t in run.results]
+    backward = Tape()
+    slots = [backward.watch(s) for s in seeds]
+    with backward:
+        found = run.tape.pull_back(list(zip(run.results, seeds, strict=True)), linear=True)
+        pairs = []
+        for t, direction in zip(inputs, along, strict=True):
+            slot = run.slots.get(id(t))
+            if slot is not None and slot in found:
+                pairs.append((through(hooks.of(t), found[slot]), direction))
+    pushed = backward.pull_back(pairs)
+    order = iter(slots)
+
+    def tangent(t: Tensor) -> Tensor:
+        gradient = pushed.get(next(order)) if has_gradient(t) else None
+        return splat(0, t.dtype, t.shape) if gradient is None else gradient
+
+    tangents = map_tensors(tangent, run.part, zero_of)
+    if has_aux:
+        return run.part, tangents, (run.out[1] if len(run.out) == 2 else tuple(run.out[1:]))
+    return run.out, tangents

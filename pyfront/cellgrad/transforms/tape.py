@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, Self
 
 from cellgrad.capture.hooks import replaced
 from cellgrad.compile import program as _jit
@@ -26,6 +26,7 @@ from cellgrad.core.record import splat
 from cellgrad.core.tensor import ConstantTensor, Tensor
 from cellgrad.core.tracer import Tracer
 from cellgrad.core.tree import map_tensors, tensors
+from cellgrad.transforms import tape_views
 from cellgrad.transforms.cotangents import has_gradient
 from cellgrad.transforms.differentiate import Differentiated
 from cellgrad.transforms.past import Written, past
@@ -45,17 +46,21 @@ class Slot:
 class Node:
     """What made some values of others, and how their gradients go back."""
 
-    __slots__ = ("inputs", "outputs", "pull")
+    __slots__ = ("inputs", "outputs", "pull", "ruled")
 
     def __init__(
         self,
         inputs: list[Slot | None],
         outputs: list[Slot | None],
         pull: Callable[[Gradients], Gradients],
+        ruled: str = "",
     ):
         self.inputs = inputs
         self.outputs = outputs
         self.pull = pull
+        self.ruled = (
+            ruled  # the function that `pull` is the user's own rule of: it need not be linear
+        )
 
 
 class Tape:
@@ -67,7 +72,7 @@ class Tape:
         self._alive: list[Any] = []  # tensors that are known by identity, and functions
         self.nodes: list[Node] = []
 
-    def __enter__(self) -> Tape:
+    def __enter__(self) -> Self:
         self.outer, state.current.tape = state.current.tape, self
         return self
 
@@ -100,6 +105,7 @@ class Tape:
     ) -> Any:
         """Runs a program, and records it where it depends on something with a gradient."""
         for p in compiled.written:  # a new buffer: records have the one from before
+            self.writing(p)
             before = p._buf
             p._buf = before.copy()
             buffers = [p._buf if b is before else b for b in buffers]
@@ -188,19 +194,32 @@ class Tape:
         for tape in self.tapes():
             tape._alive.append(function)
 
-    def follows(self, values: Any) -> bool:
-        """Whether a nested value has tensors with gradients; these may not be written to in memory."""
+    def writing(self, tensor: Tensor) -> None:
+        """Says that a tensor is written to; Parameters always say so."""
+
+    def follows(self, values: tuple[Tensor, Any]) -> bool:
+        """Whether a tensor that is written to, or the value, has a gradient, or is a view of one that has: not to
+        be done in memory.
+        """
         found = list(tensors(values))
+        for t in found[:1]:
+            self.writing(t)
+        found += [root for root, at in map(tape_views.root_of, found) if at is not None]
         for t in found:
             t._buf = t._buf.copy()  # records have the elements from before
         return any(id(t) in tape.slots for t in found for tape in self.tapes())
 
-    def replace(self, tensor: Tensor, value: Any) -> None:
-        """Gives a tensor another value in place."""
-        linked = hasattr(tensor, "_link") or hasattr(tensor, "_views")
-        if linked or not isinstance(value, Tensor) or value._sig is not tensor._sig:
-            raise Untaped
+    def write(self, tensor: Tensor, value: Any, index: Any = ...) -> None:
+        """Gives a tensor a value with other elements at an index, in place."""
+        tape_views.write(self, tensor, value, index)
+
+    def replace(self, tensor: Tensor, value: Tensor) -> None:
+        """Gives a tensor another value in place, whatever it is linked to. A Parameter is a leaf: what is
+        computed with it later has a gradient by it, not by what the value was made of.
+        """
         tensor._buf = value._buf
+        if isinstance(tensor, Parameter):
+            return
         for tape in self.tapes():
             slot = tape.slots.get(id(value))
             tape.slots[id(tensor)] = Slot(tensor) if slot is None else slot
@@ -222,18 +241,26 @@ class Tape:
         inputs: Sequence[Tensor],
         outputs: Sequence[Tensor],
         pull: Callable[[Gradients], Gradients],
+        ruled: str = "",
     ) -> None:
-        """Records that tensors were made of others, with a derivative of their own."""
+        """Records that tensors were made of others, with a derivative of their own; `ruled` is the name of a
+        function whose rule of reverse mode the user wrote.
+        """
         for tape in self.tapes():
             slots = [tape.slots.get(id(t)) for t in inputs]
             if any(s is not None for s in slots):
                 made = [tape.watch(t) if has_gradient(t) else None for t in outputs]
-                tape.nodes.append(Node(slots, made, pull))
+                tape.nodes.append(Node(slots, made, pull, ruled))
 
     # --- afterwards ---------------------------------------------------------------------------
 
-    def pull_back(self, seeds: Sequence[tuple[Tensor, Tensor]]) -> dict[Slot, Tensor]:
-        """The gradient of each value, from those of the results."""
+    def pull_back(
+        self, seeds: Sequence[tuple[Tensor, Tensor]], again: bool = False, linear: bool = False
+    ) -> dict[Slot, Tensor]:
+        """The gradient of each value, from those of the results. The record is used up, which gives its
+        memory back on the way, unless it is to be gone through `again`. Where it has to be `linear` in
+        the seeds, rules that users wrote are refused.
+        """
         found: dict[Slot, Tensor] = {}
 
         def add(slot: Slot | None, gradient: Tensor | None) -> None:
@@ -242,10 +269,17 @@ class Tape:
 
         for tensor, seed in seeds:
             add(self.slots.get(id(tensor)), seed)
-        while self.nodes:
-            node = self.nodes.pop()
+        nodes = self.nodes.copy() if again else self.nodes
+        while nodes:
+            node = nodes.pop()
             if not any(s in found for s in node.outputs if s is not None):
                 continue
+            if linear and node.ruled:
+                raise error(
+                    RuntimeError,
+                    f"'{node.ruled}' has a vjp rule only, from which forward mode cannot be derived.",
+                    "give the rule as jvp=, which serves both modes",
+                )
             douts = [None if s is None else self._complete(s, found) for s in node.outputs]
             for slot, gradient in zip(node.inputs, node.pull(douts), strict=True):
                 add(slot, gradient)

@@ -12,18 +12,21 @@ from typing import Any, ParamSpec, TypeVar
 from cellgrad import _native
 from cellgrad.capture import calls
 from cellgrad.compile import program as _jit
-from cellgrad.core import generator, state
+from cellgrad.core import generator, inputs, state
 from cellgrad.core.arguments import check_callable
 from cellgrad.core.errors import either, error
 from cellgrad.core.exact import Static
 from cellgrad.core.foreign import hinting
 from cellgrad.core.nodes import fields_of, is_record
+from cellgrad.core.parameter import Parameter
 from cellgrad.core.storage import Signature, signature
 from cellgrad.core.tensor import Tensor
-from cellgrad.core.tree import map_tensors, tensors
+from cellgrad.core.tree import map_tensors, tensors, with_tensors
 from cellgrad.ops.indexing import getitem
 from cellgrad.ops.joining import stack
 from cellgrad.transforms.differentiate import Differentiated
+from cellgrad.transforms.on_tape import compiled_or_not
+from cellgrad.transforms.tape import Tape
 
 __all__ = ["vmap"]
 
@@ -120,7 +123,7 @@ def batch(
     kwargs = kwargs or {}
     names = sorted(kwargs)  # the order in which they are captured
     by_name = [t for n in names for t in tensors(kwargs[n])]
-    inputs = [*tensors(args), *by_name]
+    given = [*tensors(args), *by_name]
     for n in names:
         for t in tensors(kwargs[n]):
             if t.ndim == 0:
@@ -133,12 +136,19 @@ def batch(
     axes = [
         None if axis is None else _normalize(axis, t.ndim, "in_axes")
         for axis, t in zip(
-            [*spread(in_axes, args, "in_axes"), *[0 for _ in by_name]], inputs, strict=True
+            [*spread(in_axes, args, "in_axes"), *[0 for _ in by_name]], given, strict=True
         )
     ]
-    sizes = {t.shape[axis] for axis, t in zip(axes, inputs, strict=True) if axis is not None}
+    sizes = {t.shape[axis] for axis, t in zip(axes, given, strict=True) if axis is not None}
     if getattr(function, "_is_ensemble", False):
-        return _ensemble(function, args, kwargs, axes, out_axes, sizes)
+        if not len(function) or sizes - {len(function)}:
+            raise error(
+                either(ValueError, RuntimeError),
+                f"For 'vmap', there are {len(function)} Cells, and the mapped dimensions have the sizes "
+                f"{sorted(sizes)}.",
+                "give each Cell of the CellList one element",
+            )
+        return _joined(_by_element(list(function), args, kwargs, axes), out_axes)
     if not sizes:
         raise error(
             either(ValueError, RuntimeError),
@@ -152,18 +162,16 @@ def batch(
             f"For 'vmap', the mapped dimensions have different sizes: {sorted(sizes)}.",
             "all mapped inputs must hold the same number of elements",
         )
+    if state.current.scope is None:
+        with _Elements(function) as elements:
+            outs = _by_element([function] * sizes.pop(), args, kwargs, axes)
+            elements.check(outs, out_axes)
+            return _joined(outs, out_axes)
     d = _Mapped(function, args, kwargs, axes)
     if d.written:
-        raise error(
-            TypeError,
-            f"For 'vmap', '{d.name}' writes Parameter '{d.written[0].name}', which has one value "
-            f"and not one per element.",
-            "draw from keys, one for each element: see cellgrad.random"
-            if d.written[0] is generator.STATE
-            else "return the new value instead",
-        )
+        raise _writes(d.name, d.written[0])
     if not d.results:
-        raise error(TypeError, f"For 'vmap', '{d.name}' must return a Tensor.")
+        raise _no_tensor(d.name)
     outs = spread(out_axes, d.out, "out_axes")
     out_dims = [
         -1 if axis is None else _normalize(axis, t.ndim + 1, "out_axes")
@@ -175,32 +183,81 @@ def batch(
             d.scope.fn.name, d.operands(), in_dims=in_dims, out_dims=out_dims, loc=state.location()
         )
     except _native.GraphError as e:
-        raise error(
-            ValueError,
-            f"For 'vmap', 'out_axes' is None for an output of '{d.name}', but {e}.",
-            "give the output a dimension for the batch",
-        ) from None
+        raise _depends(d.name, e) from None
     return d.primal(values)
 
 
-def _ensemble(
-    cells: Any,
+def _writes(name: str, parameter: Parameter) -> Exception:
+    return error(
+        TypeError,
+        f"For 'vmap', '{name}' writes Parameter '{parameter.name}', which has one value "
+        f"and not one per element.",
+        "draw from keys, one for each element: see cellgrad.random"
+        if parameter is generator.STATE
+        else "return the new value instead",
+    )
+
+
+def _depends(name: str, why: object) -> Exception:
+    return error(
+        ValueError,
+        f"For 'vmap', 'out_axes' is None for an output of '{name}', but {why}.",
+        "give the output a dimension for the batch",
+    )
+
+
+def _no_tensor(name: str) -> Exception:
+    return error(TypeError, f"For 'vmap', '{name}' must return a Tensor.")
+
+
+class _Elements(Tape):
+    """Sees to it that a function of one element, called for each as ordinary Python, writes no Parameter."""
+
+    def __init__(self, function: Any):
+        super().__init__()
+        self.name = _jit.function_name(function)
+
+    def writing(self, tensor: Tensor) -> None:
+        if isinstance(tensor, Parameter):
+            raise _writes(self.name, tensor)
+
+    def check(self, outs: list[Any], out_axes: Any) -> None:
+        """Sees to it that the outputs of all elements have the types of the first one, and its value where
+        there is one for the whole batch.
+        """
+        first: list[Any] = []
+        kept: list[Tensor] = []
+        inputs.collect(outs[0], first, kept)
+        if not kept:
+            raise _no_tensor(self.name)
+        axes = spread(out_axes, outs[0], "out_axes")
+        for i, out in enumerate(outs[1:], 1):
+            key: list[Any] = []
+            found: list[Tensor] = []
+            inputs.collect(out, key, found)
+            if key != first:
+                raise error(
+                    ValueError,
+                    f"For 'vmap', '{self.name}' returns {out!r} for element {i} of the batch, and {outs[0]!r} for "
+                    "element 0: these differ in shape, dtype, structure or a Python value.",
+                    "return Tensors of one shape for every element",
+                )
+            for axis, t, one in zip(axes, found, kept, strict=True):
+                if axis is None and t._buf.view().tobytes() != one._buf.view().tobytes():
+                    raise _depends(
+                        self.name, f"element {i} of the batch has another one than element 0"
+                    )
+
+
+def _by_element(
+    functions: list[Any],
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     axes: list[int | None],
-    out_axes: Any,
-    sizes: set[int],
-) -> Any:
-    """The outputs of several Cells, each on its element of the batch."""
-    if not len(cells) or sizes - {len(cells)}:
-        raise error(
-            either(ValueError, RuntimeError),
-            f"For 'vmap', there are {len(cells)} Cells, and the mapped dimensions have the sizes "
-            f"{sorted(sizes)}.",
-            "give each Cell of the CellList one element",
-        )
-    outs = []
-    for i, cell in enumerate(cells):
+) -> list[Any]:
+    """The outputs of functions, each called with its element of the batch."""
+    outs: list[Any] = []
+    for i, function in enumerate(functions):
         left = iter(axes)
 
         def element(t: Tensor, i: int = i, left: Any = left) -> Tensor:
@@ -209,7 +266,12 @@ def _ensemble(
 
         own = map_tensors(element, args)
         named = {k: map_tensors(element, kwargs[k]) for k in sorted(kwargs)}
-        outs.append(calls.call(cell, own, named))
+        outs.append(calls.call_as_around(function, own, named))
+    return outs
+
+
+def _joined(outs: list[Any], out_axes: Any) -> Any:
+    """One output of those of all elements."""
     listed = [list(tensors(out)) for out in outs]
     joined = iter(
         [
@@ -271,13 +333,24 @@ class _VmapFunction:
         axes = self._axes
         if state.current.scope is not None:
             return batch(self._fn, args, *axes, kwargs)
-        program = _jit.program_for(
+
+        def find() -> _jit.Program:
+            return _jit.program_for(
+                self._fn,
+                ("vmap", *axes),
+                lambda reach: lambda *a, **k: batch(reach(), a, *axes, k),
+                self.__name__,
+            )
+
+        if any(0 in t.shape for t in tensors(with_tensors((args, kwargs)))):
+            return find()(args, kwargs)  # there may be no element to call it with
+        return compiled_or_not(
+            find,
             self._fn,
-            ("vmap", *axes),
-            lambda reach: lambda *a, **k: batch(reach(), a, *axes, k),
-            self.__name__,
+            args,
+            kwargs,
+            lambda: batch(self._fn, with_tensors(args), *axes, with_tensors(kwargs)),
         )
-        return program(args, kwargs)
 
     def __repr__(self) -> str:
         return f"<vmap of {self._fn!r}>"

@@ -203,7 +203,7 @@ class LayerNorm(nn.Cell):
             if bias:
                 self.bias = Parameter(ops.zeros(self.normalized_shape, or_default(dtype)), "bias")
 
-    def construct(self, input: Any) -> Any:
+    def construct(self, input: Tensor) -> Tensor:
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
 
@@ -254,7 +254,7 @@ class Embedding(nn.Cell):
         self.padding_idx = padding_idx
         self.weight = Parameter(table, "weight", requires_grad=not _freeze)
 
-    def construct(self, input: Any) -> Any:
+    def construct(self, input: Tensor) -> Tensor:
         return F.embedding(input, self.weight, self.padding_idx)
 
 
@@ -271,7 +271,7 @@ class Dropout(nn.Cell):
         super().__init__()
         self.p, self.inplace = p, inplace
 
-    def construct(self, input: Any) -> Any:
+    def construct(self, input: Tensor) -> Tensor:
         return getattr(F, self.function)(input, self.p, self.training, self.inplace)
 
 
@@ -322,7 +322,7 @@ class ConvTranspose2d(nn.Cell):
         self.bias = Parameter(made, name="bias") if bias else None
         self.settings = (stride, padding, output_padding, groups, dilation)
 
-    def construct(self, input: Any) -> Any:
+    def construct(self, input: Tensor) -> Tensor:
         return ops.conv_transpose2d(input, self.weight, self.bias, *self.settings)
 
 
@@ -339,7 +339,7 @@ class PReLU(nn.Cell):
         slopes = initializer(init, (count,), or_default(dtype))
         self.weight = Parameter(slopes, name="weight")
 
-    def construct(self, input: Any) -> Any:
+    def construct(self, input: Tensor) -> Tensor:
         return ops.prelu(input, self.weight)
 
 
@@ -356,7 +356,7 @@ class UpsamplingNearest2d(nn.Cell):
         super().__init__()
         self.size, self.scale_factor = size, scale_factor
 
-    def construct(self, input: Any) -> Any:
+    def construct(self, input: Tensor) -> Tensor:
         factor = self.scale_factor
         scale = float(factor) if isinstance(factor, int) else factor
         return ops.interpolate(input, self.size, scale, *self.settings)

@@ -33,7 +33,7 @@ class IndexMethods:
         if state.current.scope is None:
             tape = state.current.tape
             if tape is not None and tape.follows((self, value)):
-                tape.replace(self, indexing.with_elements(self, index, value))
+                tape.write(self, indexing.with_elements(self, index, value), index)
                 return
             array = np.array(self._concrete("assignment to elements"))
             indexing.assign_known(array, index, value)
@@ -163,7 +163,7 @@ class IndexMethods:
 
     # --- in place -----------------------------------------------------------------------------
 
-    def index_add_(self, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Any:
+    def index_add_(self, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
         """`index_add` of the tensor itself.
 
         >>> x = ops.ones(3)
@@ -174,7 +174,7 @@ class IndexMethods:
         added = self.index_add(dim, index, source, alpha=alpha)
         return self._replace(added, "index_add_")  # type: ignore[attr-defined]
 
-    def index_copy_(self, dim: int, index: Tensor, tensor: Tensor) -> Any:
+    def index_copy_(self, dim: int, index: Tensor, tensor: Tensor) -> Tensor:
         """The parts of `tensor` along a dimension in place of those that `index` names.
 
         Raises:
@@ -206,7 +206,7 @@ class IndexMethods:
         """
         return ops.in_place.chosen(self, choices, mode)
 
-    def index_put_(self, indices: Any, values: Any, accumulate: bool = False) -> Any:
+    def index_put_(self, indices: Any, values: Any, accumulate: bool = False) -> Tensor:
         """`index_put` of the tensor itself.
 
         >>> x = ops.ones(3)
@@ -217,7 +217,7 @@ class IndexMethods:
         put = self.index_put(indices, values, accumulate)
         return self._replace(put, "index_put_")  # type: ignore[attr-defined]
 
-    def scatter_(self, dim: int, index: Tensor, src: Any, *, reduce: str = "none") -> Any:
+    def scatter_(self, dim: int, index: Tensor, src: Any, *, reduce: str = "none") -> Tensor:
         """`scatter` of the tensor itself.
 
         >>> x = ops.ones(3)
@@ -228,7 +228,7 @@ class IndexMethods:
         new = self.scatter(dim, index, src, reduce=reduce)
         return self._replace(new, "scatter_")  # type: ignore[attr-defined]
 
-    def scatter_add_(self, dim: int, index: Tensor, src: Tensor) -> Any:
+    def scatter_add_(self, dim: int, index: Tensor, src: Tensor) -> Tensor:
         """`scatter_add` of the tensor itself.
 
         >>> x = ops.ones(3)

@@ -270,7 +270,7 @@ class MemoryMethods:
             return self
         tape = state.current.tape
         if tape is not None and tape.follows((self, value)):
-            tape.replace(self, value)
+            tape.write(self, value)
             return self
         if self._buf.readonly:
             raise error(
@@ -289,7 +289,7 @@ class MemoryMethods:
         views.written(self)  # type: ignore[arg-type]
         return self
 
-    def add_(self, other: Any, *, alpha: Any = 1) -> Any:
+    def add_(self, other: Any, *, alpha: Any = 1) -> Tensor:
         """Adds ``alpha * other``.
 
         >>> x = Tensor([1.0, 4.0])
@@ -299,7 +299,7 @@ class MemoryMethods:
         """
         return self._replace(self + other * alpha, "add_")  # type: ignore[operator]
 
-    def sub_(self, other: Any, *, alpha: Any = 1) -> Any:
+    def sub_(self, other: Any, *, alpha: Any = 1) -> Tensor:
         """Subtracts ``alpha * other``.
 
         >>> x = Tensor([1.0, 4.0])
@@ -309,7 +309,7 @@ class MemoryMethods:
         """
         return self._replace(self - other * alpha, "sub_")  # type: ignore[operator]
 
-    def mul_(self, other: Any) -> Any:
+    def mul_(self, other: Any) -> Tensor:
         """Multiplies by `other`.
 
         >>> x = Tensor([1.0, 4.0])
@@ -319,7 +319,7 @@ class MemoryMethods:
         """
         return self._replace(self * other, "mul_")  # type: ignore[operator]
 
-    def floor_divide_(self, other: Any) -> Any:
+    def floor_divide_(self, other: Any) -> Tensor:
         """Divides by `other` and rounds down.
 
         >>> x = Tensor([1.0, 4.0])
@@ -329,7 +329,7 @@ class MemoryMethods:
         """
         return self._replace(self // other, "floor_divide_")  # type: ignore[operator]
 
-    def remainder_(self, other: Any) -> Any:
+    def remainder_(self, other: Any) -> Tensor:
         """The remainder of the division by `other`, with its sign.
 
         >>> x = Tensor([1.0, 4.0])
@@ -339,7 +339,7 @@ class MemoryMethods:
         """
         return self._replace(self % other, "remainder_")  # type: ignore[operator]
 
-    def clamp_(self, min: Any = None, max: Any = None) -> Any:
+    def clamp_(self, min: Any = None, max: Any = None) -> Tensor:
         """Limits the elements to [min, max].
 
         >>> x = Tensor([1.0, 4.0])

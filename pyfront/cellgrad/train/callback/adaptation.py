@@ -19,9 +19,9 @@ from cellgrad.core.arguments import (
 )
 from cellgrad.core.errors import error
 from cellgrad.core.parameter import Parameter
+from cellgrad.core.progress import say
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.optim.optimizer import float_of, fraction_of
-from cellgrad.train._progress import say
 from cellgrad.train.callback._callback import Callback, RunContext, loss_of
 
 __all__ = ["EarlyStopping", "LearningRateScheduler", "ReduceLROnPlateau"]

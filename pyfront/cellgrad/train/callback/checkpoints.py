@@ -23,9 +23,9 @@ from cellgrad.core.arguments import (
 from cellgrad.core.errors import error
 from cellgrad.core.generator import get_rng_state, set_rng_state
 from cellgrad.core.parameter import Parameter
+from cellgrad.core.progress import say
 from cellgrad.core.tensor import Tensor
 from cellgrad.nn.cell import Cell
-from cellgrad.train._progress import say
 from cellgrad.train.callback._callback import Callback, RunContext, loss_of
 
 # What a backup holds besides Parameters: names that begin so.

@@ -10,7 +10,7 @@ import numpy as np
 
 from cellgrad.core.arguments import check_bool, check_int
 from cellgrad.core.errors import error
-from cellgrad.train._progress import say
+from cellgrad.core.progress import say
 from cellgrad.train.callback._callback import Callback, RunContext, loss_of
 
 __all__ = ["History", "LossMonitor", "TimeMonitor"]

@@ -178,7 +178,7 @@ class Precision(_Positives):
     [0.  0.5]
     """
 
-    def eval(self, average: bool = False) -> Any:
+    def eval(self, average: bool = False) -> float | Array:
         return self._part(self._predicted, average)
 
 
@@ -195,7 +195,7 @@ class Recall(_Positives):
     [0.  0.5]
     """
 
-    def eval(self, average: bool = False) -> Any:
+    def eval(self, average: bool = False) -> float | Array:
         return self._part(self._actual, average)
 
 
@@ -220,7 +220,7 @@ class Fbeta(_Positives):
         check_number(beta, "Fbeta", "beta", above=0)
         self.beta = beta
 
-    def eval(self, average: bool = False) -> Any:
+    def eval(self, average: bool = False) -> float | Array:
         self._counted(self._class_num)
         square = self.beta**2
         whole = square * self._actual + self._predicted + _EPS
@@ -442,7 +442,7 @@ class ConfusionMatrixMetric(Metric):
         parts = (p & t, p & ~t, ~p & ~t, ~p & t)
         self._counts.append(np.stack([a.sum(axis=2) for a in parts], axis=-1).astype(float))
 
-    def eval(self) -> Any:
+    def eval(self) -> float | Array:
         self._counted(len(self._counts))
         counts = np.concatenate(self._counts)
         if not self.by_row:

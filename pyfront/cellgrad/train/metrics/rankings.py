@@ -13,7 +13,7 @@ from cellgrad.core.tensor import Tensor
 from cellgrad.train.metrics.metric import Array, Metric
 
 
-def auc(x: Any, y: Any, reorder: bool = False) -> Any:
+def auc(x: Any, y: Any, reorder: bool = False) -> float:
     """The area under a curve, by the trapezoidal rule.
 
     Args:
@@ -203,7 +203,7 @@ class BleuScore(Metric):
                 self._all[len(gram) - 1] += count
         self._seen = True
 
-    def eval(self) -> Any:
+    def eval(self) -> float | Array:
         """The score.
 
         Raises:

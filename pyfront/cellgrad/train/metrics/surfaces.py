@@ -129,7 +129,7 @@ class HausdorffDistance(_Surfaces):
             return np.inf
         return np.percentile(apart, self.percentile) if self.percentile else apart.max()
 
-    def eval(self) -> Any:
+    def eval(self) -> float:
         """The distance.
 
         Raises:
@@ -161,7 +161,7 @@ class MeanSurfaceDistance(_Surfaces):
     def _average(self, apart: Array) -> Any:
         return apart.mean() if apart.size else np.inf
 
-    def eval(self) -> Any:
+    def eval(self) -> float:
         """The mean.
 
         Raises:
@@ -187,7 +187,7 @@ class RootMeanSquareDistance(MeanSurfaceDistance):
     def _average(self, apart: Array) -> Any:
         return (apart**2).mean() if apart.size else np.inf
 
-    def eval(self) -> Any:
+    def eval(self) -> float:
         """The root; with `symmetric`, of the mean of both directions' squares.
 
         Raises:
