@@ -344,7 +344,8 @@ cg_comm *cg_comm_mpi(const char *library, const int32_t *communicator) {
     return refuseMpi(m);
   }
   m->base.face = (cg_comm){sizeof(cg_comm), rank,    size,      0,
-                           commBegin,       commEnd, commAgree, message};
+                           commBegin,       commEnd, commAgree, message,
+                           NULL};
   m->base.perform = perform;
   m->base.compare = compare;
   commOpen(&m->base);
