@@ -32,9 +32,8 @@ static int32_t outcome(int32_t status) {
 static int32_t complete(const cg_comm *comm) {
   return comm->struct_size >=
              offsetof(cg_comm, message) + sizeof comm->message &&
-         comm->size >= 1 &&
-         comm->rank >= 0 && comm->rank < comm->size && comm->start &&
-         comm->wait && comm->agree && comm->message;
+         comm->size >= 1 && comm->rank >= 0 && comm->rank < comm->size &&
+         comm->start && comm->wait && comm->agree && comm->message;
 }
 
 int32_t cell_rt_comm_agree(const cg_context *context, uint64_t hash) {

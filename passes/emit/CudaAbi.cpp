@@ -272,8 +272,7 @@ void CudaAbiWriter::writeHostForm(const EntrySpec &entry, EntryImpl impl,
   for (auto [spec, from, to] : llvm::zip(buffers, host, device))
     if (spec->role != "result" && spec->bytes() != 0)
       copy("cell_rt_cuda_upload", to, from, *spec);
-  leaveUnlessOk(run(entry, impl, number, 2 * number + 1, device, call),
-                leave);
+  leaveUnlessOk(run(entry, impl, number, 2 * number + 1, device, call), leave);
   finish();
   for (bool donated : {false, true})
     for (auto [spec, to, from] : llvm::zip(buffers, host, device))

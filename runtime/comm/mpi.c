@@ -343,9 +343,8 @@ cg_comm *cg_comm_mpi(const char *library, const int32_t *communicator) {
     commRefuse("the communicator cannot be duplicated: %s", m->base.kind);
     return refuseMpi(m);
   }
-  m->base.face = (cg_comm){sizeof(cg_comm), rank,    size,      0,
-                           commBegin,       commEnd, commAgree, message,
-                           NULL};
+  m->base.face = (cg_comm){sizeof(cg_comm), rank,      size,    0,   commBegin,
+                           commEnd,         commAgree, message, NULL};
   m->base.perform = perform;
   m->base.compare = compare;
   commOpen(&m->base);

@@ -111,18 +111,17 @@ static int toAll(struct comm_nccl *n, const char *from, char *to, size_t bytes,
                  int32_t size, void *stream) {
   int result = n->ncclGroupStart();
   for (int32_t r = 0; result == kSuccess && r < size; ++r) {
-    result = n->ncclSend(from + (size_t)r * bytes, bytes, kInt8, r, n->comm,
-                         stream);
+    result =
+        n->ncclSend(from + (size_t)r * bytes, bytes, kInt8, r, n->comm, stream);
     if (result == kSuccess)
-      result = n->ncclRecv(to + (size_t)r * bytes, bytes, kInt8, r, n->comm,
-                           stream);
+      result =
+          n->ncclRecv(to + (size_t)r * bytes, bytes, kInt8, r, n->comm, stream);
   }
   int end = n->ncclGroupEnd();
   return result == kSuccess ? end : result;
 }
 
-static int32_t enqueue(cg_comm *self, const cg_collective *what,
-                       void *stream) {
+static int32_t enqueue(cg_comm *self, const cg_collective *what, void *stream) {
   static const int ops[] = {kSum, kProd, kMin, kMax};
   comm_base *base = (comm_base *)self;
   struct comm_nccl *n = base->nccl;
@@ -144,11 +143,10 @@ static int32_t enqueue(cg_comm *self, const cg_collective *what,
   case CG_REDUCE_SCATTER:
     if (!combinesAlike(what) || what->op < CG_SUM || what->op > CG_MAX)
       return CG_COMM_BY_HOST;
-    result = (what->kind == CG_ALL_REDUCE
-                  ? n->ncclAllReduce
-                  : n->ncclReduceScatter)(from, what->recv, count,
-                                          typeOf(what->dtype), ops[what->op],
-                                          n->comm, stream);
+    result =
+        (what->kind == CG_ALL_REDUCE ? n->ncclAllReduce : n->ncclReduceScatter)(
+            from, what->recv, count, typeOf(what->dtype), ops[what->op],
+            n->comm, stream);
     break;
   case CG_ALL_GATHER:
     result = n->ncclAllGather(from, what->recv, bytes, kInt8, n->comm, stream);

@@ -35,7 +35,7 @@ static int32_t failed(struct cell_rt_cuda_call *call, CUresult result) {
 }
 
 /* One with so many bytes of page-locked memory, and nothing under way; NULL:
-   *status says why. */
+ *status says why. */
 static struct cell_rt_cuda_transfer *take(struct cell_rt_cuda_call *call,
                                           uint64_t bytes, int32_t *status) {
   cg_cuda *cuda = call->cuda;
@@ -127,8 +127,8 @@ static int32_t startByHost(struct cell_rt_cuda_comm *self,
   uint64_t sent = sentBy(what, self->face.size);
   uint64_t received = receivedBy(what, self->face.size);
   uint64_t offset = (sent + 63) / 64 * 64;
-  int32_t status = cell_rt_cuda_uncaptured(
-      call, "a collective through memory of the host");
+  int32_t status =
+      cell_rt_cuda_uncaptured(call, "a collective through memory of the host");
   if (status != CG_OK)
     return status;
   struct cell_rt_cuda_transfer *transfer =
@@ -242,8 +242,8 @@ static int32_t wait(cg_comm *face, void **request) {
     return CG_OK;
   if (!transfer->beside)
     return waitByHost(self, transfer);
-  CUresult result = call->cuda->driver.cuStreamWaitEvent(streamOf(call),
-                                                         transfer->done, 0);
+  CUresult result =
+      call->cuda->driver.cuStreamWaitEvent(streamOf(call), transfer->done, 0);
   call->pending = 1;
   if (result != CUDA_SUCCESS)
     return failed(call, result);

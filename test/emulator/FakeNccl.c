@@ -83,7 +83,8 @@ static int findDriver(void) {
     return refuse(kCuda, "the emulated driver is not loaded");
 #define FIND(name)                                                             \
   if (!(*(void **)&driver.name = dlsym(handle, #name)))                        \
-    return refuse(kCuda, "the driver is not the emulated one: it has no " #name);
+    return refuse(kCuda,                                                       \
+                  "the driver is not the emulated one: it has no " #name);
   FIND(cuCtxGetCurrent)
   FIND(cuCtxGetDevice)
   FIND(cuCtxPushCurrent_v2)
@@ -108,8 +109,12 @@ API int ncclGetVersion(int *version) {
 
 API const char *ncclGetErrorString(int result) {
   static const char *const names[] = {
-      "no error",         "unhandled cuda error", "unhandled system error",
-      "internal error",   "invalid argument",     "invalid usage",
+      "no error",
+      "unhandled cuda error",
+      "unhandled system error",
+      "internal error",
+      "invalid argument",
+      "invalid usage",
       "remote process exited or there was a network error"};
   return result >= 0 && result <= kRemote ? names[result] : "unknown";
 }
@@ -157,11 +162,11 @@ static size_t received(const operation *o) {
 
 /* Only the root's elements are read in a broadcast. */
 static int reads(const operation *o) {
-  return o->what.kind != CG_BROADCAST ||
-         o->what.root == o->comm->ranks->rank;
+  return o->what.kind != CG_BROADCAST || o->what.root == o->comm->ranks->rank;
 }
 
-/* -- Collectives ------------------------------------------------------------ */
+/* -- Collectives ------------------------------------------------------------
+ */
 
 static void end(ncclComm_t c, int failed) {
   pthread_mutex_lock(&c->mutex);
@@ -179,8 +184,9 @@ static void run(void *data) {
   void *request = NULL;
   if (!ranks)
     why = "the communicator of a collective has been aborted";
-  else if ((reads(o) && !driver.cellEmuAccess((uintptr_t)o->what.send, sent(o), 0)) ||
-      !driver.cellEmuAccess((uintptr_t)o->what.recv, received(o), 1))
+  else if ((reads(o) &&
+            !driver.cellEmuAccess((uintptr_t)o->what.send, sent(o), 0)) ||
+           !driver.cellEmuAccess((uintptr_t)o->what.recv, received(o), 1))
     why = "a buffer of a collective has been freed, or was never written";
   else if (ranks->start(ranks, &o->what, &request) != CG_OK ||
            ranks->wait(ranks, &request) != CG_OK)
@@ -264,13 +270,13 @@ API int ncclBroadcast(const void *from, void *to, size_t count, int type,
                       int root, ncclComm_t c, void *stream) {
   if (dtypeOf(type) < 0 || root < 0 || root >= c->ranks->size)
     return refuse(kArgument, "no such type or root");
-  cg_collective what =
-      collective(CG_BROADCAST, dtypeOf(type), count, from, to);
+  cg_collective what = collective(CG_BROADCAST, dtypeOf(type), count, from, to);
   what.root = root;
   return enqueue(c, &what, stream);
 }
 
-/* -- Groups of messages: from each rank to each ----------------------------- */
+/* -- Groups of messages: from each rank to each -----------------------------
+ */
 
 static _Thread_local struct {
   int depth, sends, receives;
@@ -344,7 +350,8 @@ API int ncclGroupEnd(void) {
   return enqueue(c, &what, group.stream);
 }
 
-/* -- Communicators ---------------------------------------------------------- */
+/* -- Communicators ----------------------------------------------------------
+ */
 
 /* Goes on with what nobody waits for. */
 static void *goOn(void *data) {
@@ -377,8 +384,7 @@ static void *goOn(void *data) {
 static int differ(cg_comm *ranks, int32_t device) {
   int32_t all[kMostRanks];
   void *request = NULL;
-  cg_collective what =
-      collective(CG_ALL_GATHER, CG_INT32, 1, &device, all);
+  cg_collective what = collective(CG_ALL_GATHER, CG_INT32, 1, &device, all);
   if (ranks->start(ranks, &what, &request) != CG_OK ||
       ranks->wait(ranks, &request) != CG_OK)
     return 0;
@@ -389,8 +395,7 @@ static int differ(cg_comm *ranks, int32_t device) {
   return 1;
 }
 
-API int ncclCommInitRank(ncclComm_t *out, int size, ncclUniqueId id,
-                         int rank) {
+API int ncclCommInitRank(ncclComm_t *out, int size, ncclUniqueId id, int rank) {
   int device = 0;
   *out = NULL;
   words[0] = 0;

@@ -11,13 +11,12 @@ import selectors
 import signal
 import time
 import traceback
-
 from pathlib import Path
 
 import cellgrad as ms
 from cellgrad import communication
 
-BACKEND = os.environ.get("CELL_TEST_RANKS")
+BACKEND = os.environ.get("CELL_TEST_RANKS") or None
 EMULATOR = Path(
     os.environ.get("CELLGRAD_BUILD_DIR", Path(__file__).resolve().parents[2] / "build"),
     "test",

@@ -273,16 +273,16 @@ void HostWriter::stash(Operation *op, Value buffer, bool loads) {
 void HostWriter::loadRank(RankLoadOp op) {
   Location loc = op.getLoc();
   b.setInsertionPoint(op);
-  Value rank = callFunction(loc, "cell_comm_rank",
-                            constant(loc, i32, op.getSize()), i32)
-                   .getResult();
+  Value rank =
+      callFunction(loc, "cell_comm_rank", constant(loc, i32, op.getSize()), i32)
+          .getResult();
   Value to = address(loc, op.getBuffer());
   Value upper = LLVM::AddOp::create(b, loc, to, constant(loc, i64, 4));
-  for (auto [half, value] : {std::pair(to, rank),
-                             std::pair(upper, constant(loc, i32, 0))})
-    callRuntime(loc, "cell_rt_cuda_fill",
-                {call, half, value, constant(loc, i64, 1),
-                 constant(loc, i32, 4)});
+  for (auto [half, value] :
+       {std::pair(to, rank), std::pair(upper, constant(loc, i32, 0))})
+    callRuntime(
+        loc, "cell_rt_cuda_fill",
+        {call, half, value, constant(loc, i64, 1), constant(loc, i32, 4)});
   op.erase();
 }
 
