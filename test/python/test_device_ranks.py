@@ -33,7 +33,7 @@ def trained(rank):
     step = nn.TrainOneStepCell(net, nn.Momentum(net.trainable_params(), 0.1, 0.9))
     step.set_train()
     losses = [step(ms.Tensor(X[rank]), ms.Tensor(Y[rank])).item() for _ in range(3)]
-    on = {p.value().device for p in net.get_parameters()} if rank_groups.BACKEND else set()
+    on = {p.device for p in net.get_parameters()} if rank_groups.BACKEND else set()
     return losses, [p.asnumpy() for p in net.get_parameters()], sorted(map(str, on)), ranks.kind()
 
 
