@@ -165,11 +165,6 @@ LogicalResult lower(ModuleOp module, const CompileOptions &options,
     return refuse(module.getLoc())
            << "is a program for any batch size, which only the CPU computes: "
               "give it a size by cell-specialize-batch";
-  if (options.cuda || !options.ptx.empty())
-    if (Operation *collective = findCollective(module))
-      return refuse(collective)
-             << "is done by ranks that compute on CPUs: compile for the CPU, "
-                "or reduce outside of what a GPU computes";
   auto processor = resolveTarget(options.emit.target);
   if (!processor)
     return refuse(module.getLoc()) << llvm::toString(processor.takeError());
@@ -263,10 +258,14 @@ std::string cellgrad::pipelineFor(ModuleOp module, const Target &target,
     return "cell-gpu-pipeline";
   if (module.getOps<func::FuncOp>().empty())
     return "";
+  std::string buckets =
+      options.bucketBytes != CompileOptions().bucketBytes
+          ? " bucket-bytes=" + std::to_string(options.bucketBytes)
+          : "";
   if (options.cuda || !options.ptx.empty())
     return (holdsCellOps(module) ? "cell-to-cuda-pipeline{target="
                                  : "cell-cuda-pipeline{target=") +
-           target.name.str() +
+           target.name.str() + buckets +
            (options.kernelBytes != CompileOptions().kernelBytes
                 ? " kernel-bytes=" + std::to_string(options.kernelBytes) +
                       " fewest-nanoseconds=0}"
@@ -282,9 +281,7 @@ std::string cellgrad::pipelineFor(ModuleOp module, const Target &target,
          (options.kernelBytes != CompileOptions().kernelBytes
               ? " kernel-bytes=" + std::to_string(options.kernelBytes)
               : "") +
-         (options.bucketBytes != CompileOptions().bucketBytes
-              ? " bucket-bytes=" + std::to_string(options.bucketBytes)
-              : "") +
+         buckets +
          (options.emit.sanitizeAddress ? " separate-temporaries=true}" : "}");
 }
 

@@ -202,6 +202,13 @@ typedef struct cg_collective {
   void *recv;
 } cg_collective;
 
+/* A bit of cg_comm.flags: start is called where there is one rank, too; else
+   the model copies. */
+#define CG_COMM_ALONE 2
+
+/* What cg_comm.enqueue returns for a collective that it does not do. */
+#define CG_COMM_BY_HOST (-1)
+
 /* Ranks that compute together, for cg_context.comm. A communicator of one's own
    has this as its first member. Calls of one communicator come from one thread
    at a time. */
@@ -209,7 +216,7 @@ typedef struct cg_comm {
   uint32_t struct_size; /* sizeof(cg_comm) */
   int32_t rank;         /* of the caller, 0 <= rank < size */
   int32_t size;
-  int32_t reserved; /* 0 */
+  int32_t flags; /* 0, or CG_COMM_ALONE */
   /* Begins a collective; all ranks begin the same ones in the same order, and
      several before the first wait. Until wait nobody else writes to `send`, and
      `recv` is the collective's alone. Returns CG_OK or CG_ERROR_COMM...: after
@@ -223,6 +230,14 @@ typedef struct cg_comm {
   int32_t (*agree)(struct cg_comm *self, uint64_t value);
   /* The last error in words, never NULL. */
   const char *(*message)(struct cg_comm *self);
+  /* From here on where struct_size covers it. */
+  /* NULL, or a collective of memory of a CUDA device, whose context is current:
+     enqueues it on the CUstream `stream`, and waits for nothing. Returns CG_OK,
+     CG_ERROR_COMM..., or CG_COMM_BY_HOST, on all ranks alike: start and wait
+     are to do it then with memory of the host, as they are where this is NULL.
+     After an error of it or of the stream it uses no buffer. */
+  int32_t (*enqueue)(struct cg_comm *self, const cg_collective *what,
+                     void *stream);
 } cg_comm;
 
 struct cg_cuda; /* an open CUDA device */

@@ -20,6 +20,8 @@ static int32_t outcome(int32_t status) {
   case CG_OK:
   case CG_ERROR_COMM_MISMATCH:
   case CG_ERROR_COMM_TIMEOUT:
+  case CG_ERROR_DEVICE: /* of what stands in for it where there is a device */
+  case CG_ERROR_ALLOCATION:
     return status;
   default:
     return CG_ERROR_COMM;
@@ -28,9 +30,10 @@ static int32_t outcome(int32_t status) {
 
 /* That all members of `comm` are there. */
 static int32_t complete(const cg_comm *comm) {
-  return comm->struct_size >= sizeof *comm && comm->size >= 1 &&
-         comm->rank >= 0 && comm->rank < comm->size && comm->start &&
-         comm->wait && comm->agree && comm->message;
+  return comm->struct_size >=
+             offsetof(cg_comm, message) + sizeof comm->message &&
+         comm->size >= 1 && comm->rank >= 0 && comm->rank < comm->size &&
+         comm->start && comm->wait && comm->agree && comm->message;
 }
 
 int32_t cell_rt_comm_agree(const cg_context *context, uint64_t hash) {
@@ -49,7 +52,7 @@ int32_t cell_rt_comm_rank(const cg_context *context, int32_t size) {
   return size ? comm->size : comm->rank;
 }
 
-static int64_t bytesOf(int32_t dtype) {
+int64_t cell_rt_comm_bytes(int32_t dtype) {
   switch (dtype) {
   case CG_FLOAT64:
   case CG_INT64:
@@ -71,13 +74,14 @@ int32_t cell_rt_comm_start(const cg_context *context, int32_t kind,
                            int32_t flags, int64_t ranks, int64_t count,
                            const void *send, void *receive, void **request) {
   cg_comm *comm = given(context);
+  int32_t copies = !comm || (comm->size == 1 && !(comm->flags & CG_COMM_ALONE));
   int32_t size = comm ? comm->size : 1;
   *request = 0;
   if ((ranks != 0 && ranks != size) || root >= size)
     return CG_ERROR_COMM_MISMATCH;
-  if (size == 1) {
+  if (copies) {
     if (receive && receive != send)
-      memcpy(receive, send, (size_t)(count * bytesOf(dtype)));
+      memcpy(receive, send, (size_t)(count * cell_rt_comm_bytes(dtype)));
     return CG_OK;
   }
   cg_collective what = {sizeof what, kind,  combine, dtype,  root,

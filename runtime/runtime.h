@@ -107,6 +107,9 @@ int32_t cell_rt_comm_wait(const cg_context *context, void **request);
 /* The number of this rank, or with `size` that of the ranks. */
 int32_t cell_rt_comm_rank(const cg_context *context, int32_t size);
 
+/* Bytes of an element of a collective. */
+int64_t cell_rt_comm_bytes(int32_t dtype);
+
 /* A pool of `threads` threads with the caller's, which start at the first
    region and sleep when idle. threads <= 0: as many as the processors that the
    caller may run on. NULL: out of memory. */

@@ -66,5 +66,6 @@ config.substitutions += [
     ("%qemu_aarch64", "qemu-aarch64 -L /usr/aarch64-linux-gnu"),
     ("%qemu_riscv64", "qemu-riscv64 -cpu rv64,v=true,vlen=128 -L /usr/riscv64-linux-gnu"),
     ("%emulated_driver", str(build / "test" / "emulator" / "libcuda.so.1")),
+    ("%fake_nccl", str(build / "test" / "emulator" / "libnccl.so.2")),
     ("%llvm_include", str(llvm_bin.parent / "include")),
 ]

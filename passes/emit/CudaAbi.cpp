@@ -61,10 +61,9 @@ private:
   }
   Value enter(Value context, int64_t arenaBytes);
   void writeList(const EntrySpec &entry, EntryImpl impl, unsigned number);
-  Value callImpl(EntryImpl impl, ArrayRef<Value> buffers, Value call,
-                 Value context);
+  Value callImpl(EntryImpl impl, ArrayRef<Value> buffers, Value call);
   Value run(const EntrySpec &entry, EntryImpl impl, unsigned list,
-            unsigned slot, ArrayRef<Value> words, Value call, Value context);
+            unsigned slot, ArrayRef<Value> words, Value call);
   void writeDeviceForm(const EntrySpec &entry, EntryImpl impl, unsigned number);
   void writeHostForm(const EntrySpec &entry, EntryImpl impl, unsigned number);
   static std::string listName(unsigned number) {
@@ -177,13 +176,13 @@ Value CudaAbiWriter::enter(Value context, int64_t arenaBytes) {
 }
 
 Value CudaAbiWriter::callImpl(EntryImpl impl, ArrayRef<Value> buffers,
-                              Value call, Value context) {
+                              Value call) {
   SmallVector<Value> args(buffers);
   Value arena = loadAt(call, offsetof(cell_rt_cuda_call, arena), i64);
   args.push_back(LLVM::IntToPtrOp::create(b, loc, ptr, arena));
   args.push_back(call);
   if (impl.takesContext)
-    args.push_back(context);
+    args.push_back(member(call, offsetof(cell_rt_cuda_call, context)));
   return LLVM::CallOp::create(b, loc, impl.function, args).getResult();
 }
 
@@ -199,13 +198,12 @@ void CudaAbiWriter::writeList(const EntrySpec &entry, EntryImpl impl,
   for (size_t i = 0, count = entry.buffers().size(); i < count; ++i)
     buffers.push_back(LLVM::IntToPtrOp::create(
         b, loc, ptr, loadAt(list.getArgument(1), 8 * i, i64)));
-  ret(callImpl(impl, buffers, list.getArgument(0), Value()));
+  ret(callImpl(impl, buffers, list.getArgument(0)));
 }
 
 /// Runs the host program on buffers at the addresses `words`.
 Value CudaAbiWriter::run(const EntrySpec &entry, EntryImpl impl, unsigned list,
-                         unsigned slot, ArrayRef<Value> words, Value call,
-                         Value context) {
+                         unsigned slot, ArrayRef<Value> words, Value call) {
   Value callers = setDefaultFloatState(
       b, loc, arch, b.getInsertionBlock()->getParent()->front());
   Value status;
@@ -213,7 +211,7 @@ Value CudaAbiWriter::run(const EntrySpec &entry, EntryImpl impl, unsigned list,
     SmallVector<Value> buffers = llvm::map_to_vector(words, [&](Value word) {
       return LLVM::IntToPtrOp::create(b, loc, ptr, word).getResult();
     });
-    status = callImpl(impl, buffers, call, context);
+    status = callImpl(impl, buffers, call);
   } else {
     Value array = onStack(8 * words.size());
     for (auto [i, word] : llvm::enumerate(words))
@@ -236,7 +234,7 @@ void CudaAbiWriter::writeDeviceForm(const EntrySpec &entry, EntryImpl impl,
                   context, CG_CUDA_ALIGNMENT))
     words.push_back(LLVM::PtrToIntOp::create(b, loc, i64, buffer));
   Value call = enter(context, entry.arenaBytes);
-  Value status = run(entry, impl, number, 2 * number, words, call, context);
+  Value status = run(entry, impl, number, 2 * number, words, call);
   ret(callRuntime("cell_rt_cuda_leave", i32, {call, status}));
 }
 
@@ -274,8 +272,7 @@ void CudaAbiWriter::writeHostForm(const EntrySpec &entry, EntryImpl impl,
   for (auto [spec, from, to] : llvm::zip(buffers, host, device))
     if (spec->role != "result" && spec->bytes() != 0)
       copy("cell_rt_cuda_upload", to, from, *spec);
-  leaveUnlessOk(run(entry, impl, number, 2 * number + 1, device, call, context),
-                leave);
+  leaveUnlessOk(run(entry, impl, number, 2 * number + 1, device, call), leave);
   finish();
   for (bool donated : {false, true})
     for (auto [spec, to, from] : llvm::zip(buffers, host, device))

@@ -2,6 +2,7 @@
 
 #include "pyfront/native/Comm.h"
 #include "pyfront/native/Bindings.h"
+#include "pyfront/native/DeviceMemory.h"
 
 #include "runtime/comm/comm.h"
 
@@ -17,6 +18,7 @@ using namespace nb::literals;
 namespace {
 struct Communicator {
   std::shared_ptr<cg_comm> comm;
+  int32_t device = -1; ///< on which NCCL computes
 
   cg_comm &open() const {
     if (!comm)
@@ -69,6 +71,23 @@ void cellgrad::python::bindComm(nb::module_ &m) {
             return own(comm);
           },
           "library"_a.none(), "communicator"_a.none(), "timeout_ms"_a)
+      .def(
+          "use_nccl",
+          [](Communicator &self, std::optional<std::string> library,
+             int32_t device) {
+            int32_t status = CG_OK;
+            Device::get(device).with([&] {
+              nb::gil_scoped_release release;
+              status = cg_comm_nccl(&self.open(),
+                                    library ? library->c_str() : nullptr);
+            });
+            if (status != CG_OK)
+              throw CommError(cg_comm_error());
+            self.device = device;
+          },
+          "library"_a.none(), "device"_a,
+          "All ranks call it: collectives of memory of CUDA device number "
+          "`device` are NCCL's from now on.")
       .def_prop_ro("rank", [](Communicator &self) { return self.open().rank; })
       .def_prop_ro("size", [](Communicator &self) { return self.open().size; })
       .def_prop_ro(
@@ -105,6 +124,9 @@ void cellgrad::python::bindComm(nb::module_ &m) {
       .def("abort", [](Communicator &self) { cg_comm_abort(&self.open()); })
       .def("close", [](Communicator &self) {
         nb::gil_scoped_release release;
+        // What is enqueued there still has the communicator.
+        if (self.comm && self.device >= 0)
+          Device::get(self.device).finish();
         self.comm.reset();
       });
   m.def(

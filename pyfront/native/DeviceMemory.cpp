@@ -190,6 +190,11 @@ void Device::orderBefore(uint64_t stream) {
   check(result, "ordering a stream of the caller's after the work so far");
 }
 
+void Device::with(llvm::function_ref<void()> what) {
+  Current current(state->context);
+  what();
+}
+
 void Device::finish() noexcept {
   try {
     Current current(state->context);

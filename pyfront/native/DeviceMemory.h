@@ -3,6 +3,8 @@
 #ifndef CELLGRAD_PYFRONT_DEVICEMEMORY_H
 #define CELLGRAD_PYFRONT_DEVICEMEMORY_H
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -61,6 +63,9 @@ public:
   void orderBefore(uint64_t stream);
   /// Waits for all that was enqueued.
   void finish() noexcept;
+
+  /// Calls `what` with the device's context current.
+  void with(llvm::function_ref<void()> what);
 
   /// Copies between host and devices in this process so far.
   struct Transfers {

@@ -191,6 +191,17 @@ void bindModel(nb::module_ &m) {
       "None where the device is too old. DeviceError where there is no driver "
       "or no such device.");
   m.def(
+      "has_device",
+      [](int32_t ordinal) {
+        try {
+          Device::get(ordinal);
+          return true;
+        } catch (const DeviceError &) {
+          return false;
+        }
+      },
+      "ordinal"_a, "Whether there is a CUDA device of that number.");
+  m.def(
       "gpu_chips",
       [] {
         std::vector<std::string> names;

@@ -91,12 +91,17 @@ void cg_comm_free(cg_comm *comm) {
   if (!comm)
     return;
   comm_base *base = (comm_base *)comm;
+  if (base->leaveDevice)
+    base->leaveDevice(base, 0);
   commClose(base);
   base->release(base);
+  free(base->nccl);
   free(base);
 }
 
 void cg_comm_abort(cg_comm *comm) {
   comm_base *base = (comm_base *)comm;
+  if (base->leaveDevice)
+    base->leaveDevice(base, 1);
   base->abort(base);
 }

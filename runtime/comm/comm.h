@@ -57,6 +57,14 @@ cg_comm *cg_comm_mpi(const char *library, const int32_t *communicator,
 int32_t cg_comm_threads(cg_comm *comm, int32_t threads, int32_t share,
                         char *words, size_t bytes);
 
+/* Gives `comm`, of one of the functions above, NCCL for memory of CUDA devices
+   (cg_comm.enqueue), which is opened at run time: `library`, or libnccl.so.2.
+   All ranks call it, before the first collective of a device; the current CUDA
+   context of the caller is that of the device of its rank, of which each rank
+   has another one, and stays until cg_comm_free. CG_OK, or CG_ERROR_COMM on all
+   ranks: cg_comm_error() says why, and `comm` is as before. */
+int32_t cg_comm_nccl(cg_comm *comm, const char *library);
+
 /* Collectives go on beside the computation, on a thread that begins with the
    first one that is not waited for at once, and ends with the communicator.
    With `use` 0 they are done where they are waited for. Before the first one.

@@ -400,8 +400,8 @@ cg_comm *cg_comm_mpi(const char *library, const int32_t *communicator,
                m->base.kind);
     return refuseMpi(m);
   }
-  m->base.face = (cg_comm){sizeof(cg_comm), rank,    size,      0,
-                           commBegin,       commEnd, commAgree, message};
+  m->base.face = (cg_comm){sizeof(cg_comm), rank,      size,    0,   commBegin,
+                           commEnd,         commAgree, message, NULL};
   if (await(m, "make a communicator", m->Comm_idup(world, &own, &m->request)) ||
       m->Comm_set_errhandler(own, returns) ||
       !(m->counts = malloc(sizeof(int) * 4 * (size_t)size))) {

@@ -42,6 +42,9 @@ typedef struct comm_base {
   int32_t failed; /* the status of the first error, which stays */
   char text[kText];
   comm_progress progress;
+  /* Of one that takes memory of devices (nccl.c), else NULL. */
+  struct comm_nccl *nccl;
+  void (*leaveDevice)(struct comm_base *self, int32_t aborts);
 } comm_base;
 
 /* Bytes of an element; 0: no such type. */

@@ -314,8 +314,8 @@ cg_comm *cg_comm_shared(const char *name, int32_t rank, int32_t size,
   shared *c = calloc(1, sizeof *c);
   if (!c)
     return commRefuse("out of memory");
-  c->base.face = (cg_comm){sizeof(cg_comm), rank,    size,      0,
-                           commBegin,       commEnd, commAgree, message};
+  c->base.face = (cg_comm){sizeof(cg_comm), rank,      size,    0,   commBegin,
+                           commEnd,         commAgree, message, NULL};
   c->base.perform = perform;
   c->base.compare = compare;
   c->base.kind = "shared memory";

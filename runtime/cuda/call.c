@@ -86,6 +86,7 @@ int32_t cell_rt_cuda_enter(const cg_context *context,
     return CG_ERROR_BUSY;
   memset(call, 0, sizeof *call);
   call->cuda = cuda;
+  cell_rt_cuda_lend(call, context);
   call->stream = GIVEN(context, stream) ? context->stream : 0;
   call->status = cuda->status;
   call->arena = arena_bytes ? (uintptr_t)context->arena : 0;
@@ -113,6 +114,7 @@ int32_t cell_rt_cuda_leave(struct cell_rt_cuda_call *call, int32_t status) {
   if (status != CG_OK)
     memcpy(words, cuda->message, sizeof words);
   int32_t end = CG_OK;
+  cell_rt_cuda_drop_transfers(call);
   while (call->blocks) {
     int32_t freed = cell_rt_cuda_free_last(call);
     end = end == CG_OK ? freed : end;

@@ -71,7 +71,16 @@ struct cell_rt_cuda_program {
   uint32_t reserved;   /* 0 */
 };
 
-/* One call of an entry. Compiled code reads the first four members. */
+/* The communicator that the code of a call gets: it takes memory of the device,
+   whatever that of the caller takes (comm.c). */
+struct cell_rt_cuda_comm {
+  cg_comm face;
+  cg_comm *ranks; /* of the caller; NULL: one rank */
+  struct cell_rt_cuda_call *call;
+};
+
+/* One call of an entry. Compiled code reads the first four members, and passes
+   `context` on. */
 struct cell_rt_cuda_call {
   cg_cuda *cuda;
   void *stream;
@@ -84,6 +93,9 @@ struct cell_rt_cuda_call {
   int32_t capturing;                 /* by the runtime or the caller */
   int32_t pending;                   /* something was enqueued */
   int32_t host;                      /* it reads or writes the host's memory */
+  struct cell_rt_cuda_transfer *transfers; /* begun and not waited for */
+  struct cell_rt_cuda_comm comm;
+  cg_context context; /* the caller's, with that communicator */
 };
 
 /* Opens device number `device` for `program`: loads the driver and the code for

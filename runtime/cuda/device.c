@@ -188,6 +188,7 @@ static void release(cg_cuda *cuda) {
   for (uint32_t i = 0; cuda->slots && i < cuda->program->slot_count; ++i)
     if (cuda->slots[i].graph)
       d->cuGraphExecDestroy(cuda->slots[i].graph);
+  cell_rt_cuda_close_transfers(cuda);
   if (cuda->arena)
     d->cuMemFree_v2(cuda->arena);
   if (cuda->status)

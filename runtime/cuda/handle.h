@@ -43,7 +43,9 @@ struct cg_cuda {
   CUdeviceptr arena;
   uint64_t arena_bytes;
   struct slot *slots;
-  void *host; /* cell_rt_cuda_host_memory */
+  struct cell_rt_cuda_transfer *transfers; /* those that no call has */
+  CUstream beside; /* for collectives beside the kernels; made for the first */
+  void *host;      /* cell_rt_cuda_host_memory */
   uint64_t host_bytes;
   char message[kWords];
 };
@@ -68,6 +70,17 @@ int32_t cell_rt_cuda_synchronize(struct cell_rt_cuda_call *call);
 
 /* Frees the block that the call allocated last; there is one. */
 int32_t cell_rt_cuda_free_last(struct cell_rt_cuda_call *call);
+
+/* Gives the call its context and communicator (comm.c). */
+void cell_rt_cuda_lend(struct cell_rt_cuda_call *call,
+                       const cg_context *context);
+
+/* Ends what the call has begun with other ranks and not waited for, after an
+   error. */
+void cell_rt_cuda_drop_transfers(struct cell_rt_cuda_call *call);
+
+/* Frees what collectives had of the handle, whose context is current. */
+void cell_rt_cuda_close_transfers(cg_cuda *cuda);
 
 /* CG_OK, or an error while the call's stream is captured: `what` cannot be part
    of a graph. */

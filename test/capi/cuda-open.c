@@ -5,12 +5,12 @@
 // RUN: %cc %strict -D_POSIX_C_SOURCE=200809L -shared -fPIC -I%root %S/Inputs/fake-cuda.c -o %t/fake.so -pthread
 // RUN: echo "int cuInit(unsigned f) { return (int)f; }" > %t/old.c
 // RUN: %cc -shared -fPIC %t/old.c -o %t/old.so
-// RUN: %cc %strict -D_GNU_SOURCE -I%root -I%S %s %runtime/cuda/*.c %runtime/status.c %t/fake.so -ldl -pthread -Wl,--wrap=aligned_alloc,--wrap=free -o %t/run
+// RUN: %cc %strict -D_GNU_SOURCE -I%root -I%S %s %runtime/cuda/*.c %runtime/comm.c %runtime/status.c %t/fake.so -ldl -pthread -Wl,--wrap=aligned_alloc,--wrap=free -o %t/run
 // RUN: %t/run %t/fake.so %t/old.so
 // A program without dlopen.
 // RUN: %cc %strict -I%root -c %runtime/cuda/driver.c -o %t/driver.o
 // RUN: llvm-objcopy --redefine-sym=dlopen=not_there %t/driver.o
-// RUN: %cc %strict -D_GNU_SOURCE -DNO_DLOPEN -I%root -I%S %s %runtime/cuda/call.c %runtime/cuda/device.c %runtime/cuda/graph.c %runtime/cuda/launch.c %runtime/cuda/memory.c %runtime/cuda/message.c %t/driver.o %runtime/status.c %t/fake.so -ldl -pthread -Wl,--wrap=aligned_alloc,--wrap=free -o %t/without
+// RUN: %cc %strict -D_GNU_SOURCE -DNO_DLOPEN -I%root -I%S %s %runtime/cuda/call.c %runtime/cuda/comm.c %runtime/cuda/device.c %runtime/cuda/graph.c %runtime/cuda/launch.c %runtime/cuda/memory.c %runtime/cuda/message.c %t/driver.o %runtime/comm.c %runtime/status.c %t/fake.so -ldl -pthread -Wl,--wrap=aligned_alloc,--wrap=free -o %t/without
 // RUN: %t/without %t/fake.so %t/old.so
 
 #include "Inputs/cuda-model.h"

@@ -442,3 +442,29 @@ CELL_DRIVER_API int cuMemsetD32_v2(Pointer to, unsigned value, size_t count) {
   CELL_ENTER();
   return fill(entry, to, value, 4, count, nullptr);
 }
+
+//===----------------------------------------------------------------------===//
+// For libraries that compute on emulated devices
+//===----------------------------------------------------------------------===//
+
+/// Whether these bytes are within an allocation; before they are read (0), that
+/// they have been written; before they are written (1), notes that.
+CELL_DRIVER_API int cellEmuAccess(Pointer pointer, uint64_t bytes, int writes) {
+  Driver &driver = Driver::get();
+  std::lock_guard<std::recursive_mutex> lock(driver.mutex);
+  if (!rangeOf(driver, pointer, bytes, "the access of a library"))
+    return 0;
+  if (writes == 0)
+    return isWritten(driver, pointer, bytes);
+  if (writes == 1)
+    markWritten(driver, pointer, bytes);
+  return 1;
+}
+
+/// What is enqueued in the current context fails, as by a kernel.
+CELL_DRIVER_API void cellEmuFail(const char *why) {
+  Driver &driver = Driver::get();
+  std::lock_guard<std::recursive_mutex> lock(driver.mutex);
+  if (Context *context = currentContext())
+    driver.failContext(*context, LaunchFailed, why);
+}

@@ -1,4 +1,8 @@
-"""Ranks for tests: forks of this process, which share memory."""
+"""Ranks for tests: forks of this process, which share memory.
+
+With CELL_TEST_RANKS each computes on an emulated GPU of its own: "nccl", with the fake NCCL between
+them, or "mccl", through memory of the host. This process must not have opened a GPU before.
+"""
 
 import os
 import pickle
@@ -7,8 +11,22 @@ import selectors
 import signal
 import time
 import traceback
+from pathlib import Path
 
+import cellgrad as ms
 from cellgrad import communication
+
+BACKEND = os.environ.get("CELL_TEST_RANKS") or None
+EMULATOR = Path(
+    os.environ.get("CELLGRAD_BUILD_DIR", Path(__file__).resolve().parents[2] / "build"),
+    "test",
+    "emulator",
+)
+ON_DEVICES = {
+    "CELLGRAD_CUDA_DRIVER": str(EMULATOR / "libcuda.so.1"),
+    "CELLGRAD_NCCL_LIBRARY": str(EMULATOR / "libnccl.so.2"),
+    "CELL_EMU_DEVICES": "4",
+}
 
 
 class Ended(Exception):
@@ -26,6 +44,7 @@ def on_ranks(count, body, timeout=120, env=None):
         "CELLGRAD_RANKS": str(count),
         "CELLGRAD_NUM_THREADS": "1",
         "CELLGRAD_COMM_TIMEOUT": "60",
+        **(ON_DEVICES if BACKEND else {}),
         **(env or {}),
     }
     children, pipes = [], []
@@ -55,7 +74,9 @@ def on_ranks(count, body, timeout=120, env=None):
 def _run(body, rank, writer):
     status = 1
     try:
-        communication.init()
+        if BACKEND:
+            ms.set_device("GPU")
+        communication.init(BACKEND)
         result = body(rank)
         status = 0
     except BaseException as e:

@@ -6,6 +6,7 @@
 //   call @f_0(%x, %y)    cell_rt_cuda_launch, with the kernel's number
 //   memref.load %t[]     cell_rt_cuda_read
 //   cell.print %y        cell_rt_cuda_read to memory of the host, then printed
+//   cell.rank_load %t    cell_rt_cuda_fill
 //
 // Each may fail, and then ends the entry with its status. Buffers of the device
 // are addresses here: nothing is left that loads or stores through them.
@@ -15,7 +16,7 @@
 #include "passes/lower/gpu/HostProgram.h"
 #include "passes/lower/gpu/Passes.h"
 
-#include "dialect/CellDialect.h"
+#include "dialect/CollectiveOps.h"
 #include "dialect/Refusal.h"
 #include "passes/lower/buffers/Checks.h"
 #include "runtime/cellgrad_abi.h"
@@ -73,6 +74,7 @@ private:
   void read(memref::LoadOp load);
   void print(PrintOp op);
   void stash(Operation *op, Value buffer, bool loads);
+  void loadRank(RankLoadOp op);
 
   Value constant(Location loc, Type type, int64_t value) {
     return LLVM::ConstantOp::create(b, loc, type, value);
@@ -267,6 +269,23 @@ void HostWriter::stash(Operation *op, Value buffer, bool loads) {
               {call, address(loc, buffer), memory, constant(loc, i64, bytes)});
 }
 
+/// The halves of the number are fills: nothing waits.
+void HostWriter::loadRank(RankLoadOp op) {
+  Location loc = op.getLoc();
+  b.setInsertionPoint(op);
+  Value rank =
+      callFunction(loc, "cell_comm_rank", constant(loc, i32, op.getSize()), i32)
+          .getResult();
+  Value to = address(loc, op.getBuffer());
+  Value upper = LLVM::AddOp::create(b, loc, to, constant(loc, i64, 4));
+  for (auto [half, value] :
+       {std::pair(to, rank), std::pair(upper, constant(loc, i32, 0))})
+    callRuntime(
+        loc, "cell_rt_cuda_fill",
+        {call, half, value, constant(loc, i64, 1), constant(loc, i32, 4)});
+  op.erase();
+}
+
 LogicalResult HostWriter::write() {
   size_t most = 1;
   SmallVector<Operation *> ops;
@@ -279,7 +298,8 @@ LogicalResult HostWriter::write() {
       }
       most = std::max<size_t>(most, callOp.getNumOperands());
       ops.push_back(op);
-    } else if (isa<memref::LoadOp, PrintOp, StashLoadOp, StashStoreOp>(op)) {
+    } else if (isa<memref::LoadOp, PrintOp, StashLoadOp, StashStoreOp,
+                   RankLoadOp>(op)) {
       ops.push_back(op);
     } else if (isa<memref::StoreOp, memref::CopyOp, memref::GetGlobalOp,
                    memref::AllocOp, memref::AllocaOp>(op) ||
@@ -318,6 +338,10 @@ LogicalResult HostWriter::write() {
   for (Operation *op : ops) {
     if (auto callOp = dyn_cast<func::CallOp>(op)) {
       launch(callOp, kernels.lookup(callOp.getCallee()));
+      continue;
+    }
+    if (auto rankOp = dyn_cast<RankLoadOp>(op)) {
+      loadRank(rankOp);
       continue;
     }
     reads = true;

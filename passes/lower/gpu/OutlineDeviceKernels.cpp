@@ -28,7 +28,7 @@
 #include "passes/lower/gpu/KernelCode.h"
 #include "passes/lower/gpu/Passes.h"
 
-#include "dialect/CellDialect.h"
+#include "dialect/CollectiveOps.h"
 #include "dialect/Refusal.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -60,7 +60,8 @@ constexpr int64_t kStepsOfControlFlow = 16;
 
 /// What the host alone can do.
 bool needsHost(Operation *op) {
-  return isa<CheckOp, PrintOp, PollOp, EndOp>(op) ||
+  return isa<CheckOp, PrintOp, PollOp, EndOp, RankLoadOp>(op) ||
+         op->hasTrait<Collective>() ||
          llvm::any_of(op->getOperandTypes(), llvm::IsaPred<StashType>) ||
          llvm::any_of(op->getResultTypes(), llvm::IsaPred<StashType>);
 }

@@ -40,9 +40,12 @@ void cellgrad::buildCUDAKernelPipeline(OpPassManager &pm,
       {std::min<int64_t>(options.steps, 65536), options.launchCycles}));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createBucketCollectives({options.bucketBytes}));
   OutlineDeviceKernelsOptions outline;
   outline.fewestSteps = options.steps;
   pm.addPass(createOutlineDeviceKernels(outline));
+  // While what the functions of kernels do to buffers can be read.
+  pm.addPass(createScheduleCollectives());
 }
 
 void cellgrad::buildCUDAHostPipeline(OpPassManager &pm) {

@@ -26,6 +26,10 @@ struct CUDAKernelOptions : mlir::PassPipelineOptions<CUDAKernelOptions> {
       *this, "fewest-steps",
       llvm::cl::desc("fewest steps of an op that has a grid of its own"),
       llvm::cl::init(16384)};
+  Option<int64_t> bucketBytes{
+      *this, "bucket-bytes",
+      llvm::cl::desc("most bytes of several reductions that are one"),
+      llvm::cl::init(25 << 20)};
   Option<int64_t> launchCycles{
       *this, "launch-cycles",
       llvm::cl::desc("what the launch of another kernel costs"),

@@ -144,6 +144,7 @@ prefix: list[Any] = []
 _dtype: list[Type] = []
 _eager = [variables.flag("EAGER")]
 _marks: dict[str, None] = {}
+_is_numbered = [False]  # the user has said which GPU
 
 
 def _place(placement: Placement) -> None:
@@ -343,6 +344,8 @@ def _choose(function: str, target: str, device_id: int | None) -> None:
     check_one_of(target, function, "device_target", _DEVICES)
     if device_id is None:
         device_id = _context["device_id"]
+    else:
+        _is_numbered[0] = True
     device_id = check_int(device_id, function, "device_id", at_least=0)
     if device_id >= 2**31:
         raise argument_error(ValueError, function, "device_id", "below 2**31", device_id)
@@ -354,6 +357,13 @@ def _choose(function: str, target: str, device_id: int | None) -> None:
         _warn_once(target, f"{asked} has no back end in this version; the CPU is used.")
     _place(_cuda(device_id, asked, or_cpu) if target == "GPU" else _CPU)
     _context["device_target"], _context["device_id"] = target, device_id
+
+
+def prefer_device(device_id: int) -> None:
+    """Programs compute on the GPU of that number, if there is one and the user has named no other."""
+    if not _is_numbered[0] and _native.has_device(device_id):
+        _choose("set_device", "GPU", device_id)
+        _is_numbered[0] = False
 
 
 def get_context(attr_key: str) -> Any:

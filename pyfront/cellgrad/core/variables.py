@@ -68,6 +68,7 @@ USERS = (
         "`0`: no thread; collectives are done where they are waited for (distributed.md)",
     ),
     Variable("MPI_LIBRARY", "a file", "the MPI library, where it is another than is found"),
+    Variable("NCCL_LIBRARY", "a file", "the NCCL library, where it is another than is found"),
     Variable("REQUIRE_GPU", _FLAG, "the CPU never computes what was meant for a GPU (gpu.md)"),
     Variable("CUDA_DRIVER", "a file", "the CUDA driver, where it is not found by itself (gpu.md)"),
     Variable("CUDA_SYNC", _FLAG, "each kernel is waited for, so that an error names it (gpu.md)"),
