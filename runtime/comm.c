@@ -69,19 +69,28 @@ static int64_t bytesOf(int32_t dtype) {
 int32_t cell_rt_comm_start(const cg_context *context, int32_t kind,
                            int32_t combine, int32_t dtype, int32_t root,
                            int32_t flags, int64_t ranks, int64_t count,
-                           const void *send, void *receive, void **request) {
+                           const void *send, void *receive,
+                           const int32_t *group, int32_t group_size,
+                           int64_t tag, uint64_t schedule, void **request) {
   cg_comm *comm = given(context);
   int32_t size = comm ? comm->size : 1;
   *request = 0;
-  if ((ranks != 0 && ranks != size) || root >= size)
+  if ((ranks != 0 && ranks != (group ? group_size : size)) || root >= size)
     return CG_ERROR_COMM_MISMATCH;
+  int32_t isMessage = kind == CG_SEND || kind == CG_RECEIVE;
   if (size == 1) {
+    if (isMessage || (group && (group_size != 1 || group[0] != 0)))
+      return CG_ERROR_COMM_MISMATCH;
     if (receive && receive != send)
       memcpy(receive, send, (size_t)(count * bytesOf(dtype)));
     return CG_OK;
   }
-  cg_collective what = {sizeof what, kind,  combine, dtype,  root,
-                        flags,       count, send,    receive};
+  if ((group || isMessage) && !(comm->flags & CG_COMM_GROUPS))
+    return CG_ERROR_COMM_NO_GROUPS;
+  cg_collective what = {sizeof what, kind, combine,    dtype,
+                        root,        flags, count,     send,
+                        receive,     group, group_size, 0,
+                        tag,         schedule};
   return outcome(comm->start(comm, &what, request));
 }
 

@@ -18,15 +18,35 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 typedef uintptr_t word;
 
 /* Elements of one step: counts of MPI are ints. */
 enum { kPiece = 1 << 24 };
 
+/* Ranks that do a collective: those of the communicator, or a group. */
+typedef struct team {
+  word comm;
+  int32_t rank, size; /* there */
+  int32_t *members;   /* in the communicator; NULL: all */
+} team;
+
+/* A message that the library may not have given to the receiver yet. */
+typedef struct sent {
+  struct sent *next;
+  word requests[2];
+  comm_header header;
+  char data[];
+} sent;
+
 typedef struct mpi {
   comm_base base;
-  word comm, byte;
+  team all;
+  team *groups; /* that have been met so far */
+  int32_t groupCount;
+  sent *sent;
+  word byte;
   void *inPlace;
   int finalizes;
   int *counts; /* four for each rank */
@@ -40,8 +60,10 @@ typedef struct mpi {
                    const int *, const int *, word, word);
   int (*Barrier)(word);
   int (*Bcast)(void *, int, word, int, word);
+  int (*Comm_create_group)(word, word, int, word *);
   int (*Comm_dup)(word, word *);
   int (*Comm_free)(word *);
+  int (*Comm_group)(word, word *);
   int (*Comm_rank)(word, int *);
   int (*Comm_set_errhandler)(word, word);
   int (*Comm_size)(word, int *);
@@ -49,10 +71,20 @@ typedef struct mpi {
   int (*Finalize)(void);
   int (*Finalized)(int *);
   int (*Get_library_version)(char *, int *);
+  int (*Group_free)(word *);
+  int (*Group_incl)(word, int, const int *, word *);
   int (*Init_thread)(void *, void *, int, int *);
   int (*Initialized)(int *);
+  int (*Isend)(const void *, int, word, int, int, word, word *);
   int (*Query_thread)(int *);
+  int (*Recv)(void *, int, word, int, int, word, void *);
+  int (*Test)(word *, int *, void *);
 } mpi;
+
+/* A status of any library. */
+typedef union status_ {
+  long long words[32];
+} status_;
 
 static int32_t check(mpi *m, const char *what, int code) {
   if (code == 0)
@@ -78,9 +110,9 @@ static char *scratch(mpi *m, size_t bytes) {
 
 /* Gives each rank its part of all ranks' elements, `begin[r]` to `begin[r + 1]`
    of `from`, and combines it into `to`. */
-static int32_t combineParts(mpi *m, const cg_collective *what, const char *from,
-                            const int64_t *begin, char *to) {
-  int32_t rank = m->base.face.rank, size = m->base.face.size;
+static int32_t combineParts(mpi *m, const team *t, const cg_collective *what,
+                            const char *from, const int64_t *begin, char *to) {
+  int32_t rank = t->rank, size = t->size;
   size_t element = commElementBytes(what->dtype);
   int *n = m->counts, *at = n + size, *own = at + size, *ownAt = own + size;
   int64_t part = begin[rank + 1] - begin[rank];
@@ -96,15 +128,16 @@ static int32_t combineParts(mpi *m, const cg_collective *what, const char *from,
     return m->base.failed;
   int32_t status = check(
       m, commName(what->kind),
-      m->Alltoallv(from, n, at, m->byte, all, own, ownAt, m->byte, m->comm));
+      m->Alltoallv(from, n, at, m->byte, all, own, ownAt, m->byte, t->comm));
   if (status == CG_OK)
-    commCombine(what->dtype, what->op, to, all, bytes, size, part);
+    commCombine(what->dtype, what->op, to, all, bytes, NULL, size, part);
   return status;
 }
 
 /* In pieces of whole parts, one after the other. */
-static int32_t allReduce(mpi *m, const cg_collective *what, const char *from) {
-  int32_t rank = m->base.face.rank, size = m->base.face.size;
+static int32_t allReduce(mpi *m, const team *t, const cg_collective *what,
+                         const char *from) {
+  int32_t rank = t->rank, size = t->size;
   size_t element = commElementBytes(what->dtype);
   int64_t begin[size + 1];
   int32_t status = CG_OK;
@@ -114,92 +147,239 @@ static int32_t allReduce(mpi *m, const cg_collective *what, const char *from) {
     for (int32_t r = 0; r <= size; ++r)
       begin[r] = r * part < n ? r * part : n;
     char *to = (char *)what->recv + (size_t)at * element;
-    status = combineParts(m, what, from + (size_t)at * element, begin,
+    status = combineParts(m, t, what, from + (size_t)at * element, begin,
                           to + (size_t)begin[rank] * element);
     /* combineParts has left the counts and offsets of parts. */
     if (status == CG_OK)
       status = check(m, "all_reduce",
                      m->Allgatherv(m->inPlace, 0, m->byte, to, m->counts,
-                                   m->counts + size, m->byte, m->comm));
+                                   m->counts + size, m->byte, t->comm));
   }
   return status;
 }
 
-static int32_t reduceScatter(mpi *m, const cg_collective *what,
+static int32_t reduceScatter(mpi *m, const team *t, const cg_collective *what,
                              const char *from) {
-  int32_t size = m->base.face.size;
+  int32_t size = t->size;
   int64_t begin[size + 1];
   for (int32_t r = 0; r <= size; ++r)
     begin[r] = r * what->count;
-  return combineParts(m, what, from, begin, what->recv);
+  return combineParts(m, t, what, from, begin, what->recv);
 }
 
-static int32_t allToAll(mpi *m, const char *from, char *to, int bytes) {
-  int32_t size = m->base.face.size;
+static int32_t allToAll(mpi *m, const team *t, const char *from, char *to,
+                        int bytes) {
+  int32_t size = t->size;
   int *n = m->counts, *at = n + size;
   for (int32_t r = 0; r < size; ++r) {
     n[r] = bytes;
     at[r] = r * bytes;
   }
   return check(m, "all_to_all",
-               m->Alltoallv(from, n, at, m->byte, to, n, at, m->byte, m->comm));
+               m->Alltoallv(from, n, at, m->byte, to, n, at, m->byte, t->comm));
 }
+
+/* The communicator of a group, which its ranks make when they first meet. */
+static const team *teamOf(mpi *m, const cg_collective *what) {
+  if (!what->group)
+    return &m->all;
+  int32_t size = what->group_size;
+  size_t bytes = (size_t)size * sizeof *what->group;
+  for (int32_t i = 0; i < m->groupCount; ++i)
+    if (m->groups[i].size == size &&
+        memcmp(m->groups[i].members, what->group, bytes) == 0)
+      return &m->groups[i];
+  team *groups =
+      realloc(m->groups, (size_t)(m->groupCount + 1) * sizeof *groups);
+  if (groups)
+    m->groups = groups;
+  team made = {0, commPlace(what, m->all.rank), size, malloc(bytes)};
+  if (!groups || !made.members) {
+    free(made.members);
+    commFail(&m->base, CG_ERROR_COMM, "out of memory: a group of %d ranks",
+             size);
+    return NULL;
+  }
+  memcpy(made.members, what->group, bytes);
+  word everyone = 0, some = 0;
+  int32_t status = check(m, "group", m->Comm_group(m->all.comm, &everyone));
+  if (status == CG_OK)
+    status = check(m, "group",
+                   m->Group_incl(everyone, size, made.members, &some));
+  if (status == CG_OK)
+    status = check(m, "group",
+                   m->Comm_create_group(m->all.comm, some, 0, &made.comm));
+  if (status != CG_OK) {
+    free(made.members);
+    return NULL;
+  }
+  m->Group_free(&some);
+  m->Group_free(&everyone);
+  m->groups[m->groupCount++] = made;
+  return &m->groups[m->groupCount - 1];
+}
+
+/* Frees what the library has given to its receivers; returns whether that is
+   all. */
+static int sweep(mpi *m) {
+  for (sent **at = &m->sent; *at;) {
+    sent *message = *at;
+    int over[2] = {0, 0};
+    status_ ignored;
+    for (int i = 0; i < 2; ++i) /* one that is over stays so */
+      m->Test(&message->requests[i], &over[i], &ignored);
+    if (over[0] && over[1]) {
+      *at = message->next;
+      free(message);
+    } else {
+      at = &message->next;
+    }
+  }
+  return !m->sent;
+}
+
+static int32_t refuseLarge(mpi *m, const cg_collective *what, size_t bytes,
+                           const char *over) {
+  return commFail(&m->base, CG_ERROR_COMM,
+                  "%s of %zu bytes a rank is more than MPI moves at once: "
+                  "2 GiB%s",
+                  commName(what->kind), bytes, over);
+}
+
+/* A copy is kept until it is received, so that two ranks may send to each other
+   before they receive. */
+static int32_t send_(mpi *m, const cg_collective *what) {
+  comm_header header = commHeader(what);
+  size_t bytes = commBytes(&header);
+  sent *message = malloc(sizeof *message + bytes);
+  if (!message)
+    return commFail(&m->base, CG_ERROR_COMM,
+                    "out of memory: %zu bytes for a message", bytes);
+  message->header = header;
+  message->requests[0] = message->requests[1] = 0;
+  memcpy(message->data, what->send ? what->send : what->recv, bytes);
+  int32_t status =
+      check(m, "send",
+            m->Isend(&message->header, (int)sizeof header, m->byte, what->root,
+                     0, m->all.comm, &message->requests[0]));
+  if (status == CG_OK)
+    status = check(m, "send",
+                   m->Isend(message->data, (int)bytes, m->byte, what->root, 0,
+                            m->all.comm, &message->requests[1]));
+  if (status == CG_OK) {
+    message->next = m->sent;
+    m->sent = message;
+  } /* else the library may still read it */
+  return status;
+}
+
+/* Messages of one rank come in their order, of all tags. */
+static int32_t receive(mpi *m, const cg_collective *what) {
+  comm_message *kept = commTake(&m->base, what->root, what->tag);
+  comm_header header = kept ? kept->header : (comm_header){0, 0, 0, 0};
+  char text[kText];
+  status_ ignored;
+  int32_t status = CG_OK;
+  while (!kept && status == CG_OK) {
+    status = check(m, "receive",
+                   m->Recv(&header, (int)sizeof header, m->byte, what->root, 0,
+                           m->all.comm, &ignored));
+    if (status != CG_OK || header.tag == what->tag)
+      break;
+    comm_message *other = commMessage(&m->base, what->root, &header);
+    if (!other)
+      return m->base.failed;
+    commKeep(&m->base, other);
+    status = check(m, "receive",
+                   m->Recv(other->data, (int)commBytes(&header), m->byte,
+                           what->root, 0, m->all.comm, &ignored));
+  }
+  if (status == CG_OK && !commFits(&m->base, &header, what, text))
+    status = commFail(&m->base, CG_ERROR_COMM_MISMATCH, "%s", text);
+  if (status == CG_OK && kept)
+    memcpy(what->recv, kept->data, commBytes(&header));
+  else if (status == CG_OK)
+    status = check(m, "receive",
+                   m->Recv(what->recv, (int)commBytes(&header), m->byte,
+                           what->root, 0, m->all.comm, &ignored));
+  free(kept);
+  return status;
+}
+
+static int32_t agree(mpi *m, const team *t, uint64_t hash);
 
 static int32_t perform(comm_base *self, const cg_collective *what) {
   mpi *m = (mpi *)self;
-  int32_t rank = self->face.rank, size = self->face.size;
   int32_t status = commCheck(&m->base, what);
   if (status != CG_OK)
     return status;
+  sweep(m);
+  const team *t = teamOf(m, what);
+  if (!t)
+    return m->base.failed;
+  if (what->schedule) {
+    uint64_t hash = what->schedule; /* of this group */
+    for (int32_t i = 0; i < what->group_size; ++i)
+      hash = hash * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)what->group[i] + 1;
+    if ((status = agree(m, t, hash)) != CG_OK)
+      return status;
+  }
   if (what->kind == CG_BARRIER)
-    return check(m, "barrier", m->Barrier(m->comm));
+    return check(m, "barrier", m->Barrier(t->comm));
   const char *from = what->send ? what->send : what->recv;
   size_t element = commElementBytes(what->dtype);
   size_t bytes = (size_t)what->count * element;
   if (what->kind == CG_ALL_REDUCE)
-    return allReduce(m, what, from);
-  if (bytes * (size_t)size > INT32_MAX)
-    return commFail(&m->base, CG_ERROR_COMM,
-                    "%s of %zu bytes a rank is more than MPI moves at once: "
-                    "2 GiB over all ranks",
-                    commName(what->kind), bytes);
+    return allReduce(m, t, what, from);
+  if (what->kind == CG_SEND || what->kind == CG_RECEIVE) {
+    if (bytes > INT32_MAX)
+      return refuseLarge(m, what, bytes, "");
+    return what->kind == CG_SEND ? send_(m, what) : receive(m, what);
+  }
+  if (bytes * (size_t)t->size > INT32_MAX)
+    return refuseLarge(m, what, bytes, " over all ranks");
   switch (what->kind) {
   case CG_REDUCE_SCATTER:
-    return reduceScatter(m, what, from);
+    return reduceScatter(m, t, what, from);
   case CG_ALL_GATHER:
     return check(m, "all_gather",
                  m->Allgather(from, (int)bytes, m->byte, what->recv, (int)bytes,
-                              m->byte, m->comm));
+                              m->byte, t->comm));
   case CG_ALL_TO_ALL:
-    return allToAll(m, from, what->recv, (int)bytes);
+    return allToAll(m, t, from, what->recv, (int)bytes);
   default:
-    if (rank == what->root && from != what->recv)
+    if (m->all.rank == what->root && from != what->recv)
       memcpy(what->recv, from, bytes);
-    return check(
-        m, "broadcast",
-        m->Bcast(what->recv, (int)bytes, m->byte, what->root, m->comm));
+    return check(m, "broadcast",
+                 m->Bcast(what->recv, (int)bytes, m->byte,
+                          commPlace(what, what->root), t->comm));
   }
 }
 
-static int32_t compare(comm_base *self, uint64_t hash) {
-  mpi *m = (mpi *)self;
-  int32_t size = self->face.size;
+static int32_t agree(mpi *m, const team *t, uint64_t hash) {
+  int32_t size = t->size;
   if (m->base.failed)
     return m->base.failed;
   if (commHasAgreed(&m->base, hash))
     return CG_OK;
   uint64_t all[size];
   int32_t status = check(
-      m, "agree", m->Allgather(&hash, 8, m->byte, all, 8, m->byte, m->comm));
+      m, "agree", m->Allgather(&hash, 8, m->byte, all, 8, m->byte, t->comm));
   for (int32_t r = 1; status == CG_OK && r < size; ++r)
     if (all[r] != all[0])
       status = commFail(&m->base, CG_ERROR_COMM_MISMATCH,
-                        "rank %d runs another program than rank 0, or the same "
-                        "with other shapes or dtypes",
-                        r);
+                        "rank %d runs another program than rank %d, or the "
+                        "same with other shapes or dtypes",
+                        t->members ? t->members[r] : r,
+                        t->members ? t->members[0] : 0);
   if (status == CG_OK)
     commNoteAgreed(&m->base, hash);
   return status;
+}
+
+static int32_t compare(comm_base *self, uint64_t hash) {
+  mpi *m = (mpi *)self;
+  return agree(m, &m->all, hash);
 }
 
 static const char *message(cg_comm *self) { return ((mpi *)self)->base.text; }
@@ -209,17 +389,27 @@ static void release(comm_base *base) {
   int over = 0;
   m->Finalized(&over);
   if (!over) {
-    m->Comm_free(&m->comm);
+    /* Who never receives does not keep the others. */
+    for (int i = 0; i < 1000 && !sweep(m); ++i) {
+      struct timespec pause = {0, 1000000};
+      nanosleep(&pause, NULL);
+    }
+    for (int32_t i = 0; i < m->groupCount; ++i)
+      m->Comm_free(&m->groups[i].comm);
+    m->Comm_free(&m->all.comm);
     if (m->finalizes)
       m->Finalize();
   }
+  for (int32_t i = 0; i < m->groupCount; ++i)
+    free(m->groups[i].members);
+  free(m->groups);
   free(m->scratch);
   free(m->counts);
 }
 
 static void abort_(comm_base *base) {
   mpi *m = (mpi *)base;
-  m->Abort(m->comm, 1);
+  m->Abort(m->all.comm, 1);
 }
 
 /* A library that is loaded already comes first: never two in one process. Open
@@ -297,8 +487,10 @@ cg_comm *cg_comm_mpi(const char *library, const int32_t *communicator) {
   FIND(Alltoallv)
   FIND(Barrier)
   FIND(Bcast)
+  FIND(Comm_create_group)
   FIND(Comm_dup)
   FIND(Comm_free)
+  FIND(Comm_group)
   FIND(Comm_rank)
   FIND(Comm_set_errhandler)
   FIND(Comm_size)
@@ -306,9 +498,14 @@ cg_comm *cg_comm_mpi(const char *library, const int32_t *communicator) {
   FIND(Finalize)
   FIND(Finalized)
   FIND(Get_library_version)
+  FIND(Group_free)
+  FIND(Group_incl)
   FIND(Init_thread)
   FIND(Initialized)
+  FIND(Isend)
   FIND(Query_thread)
+  FIND(Recv)
+  FIND(Test)
 #undef FIND
   word world, returns;
   int serialized = readConstants(m, handle, &world, &returns);
@@ -336,14 +533,16 @@ cg_comm *cg_comm_mpi(const char *library, const int32_t *communicator) {
   }
   /* One of our own: what the program sends and this sends never meet. */
   int rank = 0, size = 0;
-  if (m->Comm_dup(world, &m->comm) ||
-      m->Comm_set_errhandler(m->comm, returns) ||
-      m->Comm_rank(m->comm, &rank) || m->Comm_size(m->comm, &size) ||
+  if (m->Comm_dup(world, &m->all.comm) ||
+      m->Comm_set_errhandler(m->all.comm, returns) ||
+      m->Comm_rank(m->all.comm, &rank) || m->Comm_size(m->all.comm, &size) ||
       !(m->counts = malloc(sizeof(int) * 4 * (size_t)size))) {
     commRefuse("the communicator cannot be duplicated: %s", m->base.kind);
     return refuseMpi(m);
   }
-  m->base.face = (cg_comm){sizeof(cg_comm), rank,    size,      0,
+  m->all.rank = rank;
+  m->all.size = size;
+  m->base.face = (cg_comm){sizeof(cg_comm), rank,    size,      CG_COMM_GROUPS,
                            commBegin,       commEnd, commAgree, message};
   m->base.perform = perform;
   m->base.compare = compare;

@@ -109,6 +109,7 @@ private:
   static bool isAlike(const InFlight &a, const InFlight &b) {
     CollectiveStartOp x = a.start, y = b.start;
     return x.getCombine() == y.getCombine() && x.getFlags() == y.getFlags() &&
+           x.getGroupAttr() == y.getGroupAttr() &&
            typeOf(x.getSend()).getElementType() ==
                typeOf(y.getSend()).getElementType();
   }
@@ -274,7 +275,8 @@ private:
     OpBuilder b(last);
     auto start = CollectiveStartOp::create(
         b, loc, send, receive, last.getKind(), last.getCombine(),
-        last.getRoot(), last.getFlags(), last.getRanks(), /*slot=*/0);
+        last.getRoot(), last.getFlags(), last.getRanks(), /*slot=*/0,
+        last.getTag(), last.getGroupAttr());
     auto wait = CollectiveWaitOp::create(b, loc, send, receive, /*slot=*/0);
     // Of a profile.
     start->setDiscardableAttrs(last->getDiscardableAttrDictionary());
