@@ -237,7 +237,8 @@ typedef struct cg_comm {
   /* Returns when that collective has ended on this rank. */
   int32_t (*wait)(struct cg_comm *self, void **request);
   /* CG_ERROR_COMM_MISMATCH where ranks give different values. Entries give the
-     hash of their collectives in the first call with a communicator. */
+     hash of their collectives before each where flags has no CG_COMM_GROUPS,
+     which takes it from cg_collective.schedule. */
   int32_t (*agree)(struct cg_comm *self, uint64_t value);
   /* The last error in words, never NULL. */
   const char *(*message)(struct cg_comm *self);

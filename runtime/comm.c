@@ -33,15 +33,6 @@ static int32_t complete(const cg_comm *comm) {
          comm->wait && comm->agree && comm->message;
 }
 
-int32_t cell_rt_comm_agree(const cg_context *context, uint64_t hash) {
-  cg_comm *comm = given(context);
-  if (!comm)
-    return CG_OK;
-  if (!complete(comm))
-    return CG_ERROR_CONTEXT;
-  return comm->size == 1 ? CG_OK : outcome(comm->agree(comm, hash));
-}
-
 int32_t cell_rt_comm_rank(const cg_context *context, int32_t size) {
   cg_comm *comm = given(context);
   if (!comm)
@@ -85,8 +76,15 @@ int32_t cell_rt_comm_start(const cg_context *context, int32_t kind,
       memcpy(receive, send, (size_t)(count * bytesOf(dtype)));
     return CG_OK;
   }
-  if ((group || isMessage) && !(comm->flags & CG_COMM_GROUPS))
-    return CG_ERROR_COMM_NO_GROUPS;
+  if (!complete(comm))
+    return CG_ERROR_CONTEXT;
+  if (!(comm->flags & CG_COMM_GROUPS)) {
+    if (group || isMessage)
+      return CG_ERROR_COMM_NO_GROUPS;
+    int32_t status = schedule ? outcome(comm->agree(comm, schedule)) : CG_OK;
+    if (status != CG_OK)
+      return status;
+  }
   cg_collective what = {sizeof what, kind, combine,    dtype,
                         root,        flags, count,     send,
                         receive,     group, group_size, 0,

@@ -100,8 +100,7 @@ void endUnlessOk(OpBuilder &b, Location loc, Value status) {
 /// Writes collectives of one function as calls.
 class CallWriter {
 public:
-  /// With `schedules`, each collective tells what the ranks of its group have to
-  /// agree on.
+  /// `schedules` has what the ranks of a group have to agree on.
   CallWriter(LLVM::AllocaOp requests,
              const llvm::DenseMap<Attribute, uint64_t> &schedules)
       : requests(requests), schedules(schedules), b(requests.getContext()),
@@ -224,24 +223,14 @@ void cellgrad::lowerCollectives(func::FuncOp func) {
   Value count = LLVM::ConstantOp::create(b, loc, b.getI64Type(),
                                          static_cast<int64_t>(slots));
   auto requests = LLVM::AllocaOp::create(b, loc, pointer, pointer, count);
-  // Who waits for all ranks where a call begins may be waited for by a rank that
-  // needs a message first, or meets another group: then ranks agree where they
-  // meet.
-  bool early = llvm::none_of(starts, [](CollectiveStartOp start) {
-    return isOfTwo(start) || start.getGroupAttr();
-  });
+  // Each group agrees where it first meets: who waited for it where a call
+  // begins might be waited for by a rank that needs a message first.
   llvm::DenseMap<Attribute, uint64_t> schedules;
-  if (!func.isPrivate() && early) {
-    Value hash = LLVM::ConstantOp::create(
-        b, loc, b.getI64Type(), static_cast<int64_t>(scheduleOf(func, {})));
-    endUnlessOk(b, loc,
-                callRuntime(b, loc, "cell_comm_agree", hash, b.getI32Type()));
-  } else if (!func.isPrivate()) {
+  if (!func.isPrivate())
     for (CollectiveStartOp start : starts)
       if (auto [at, isNew] = schedules.try_emplace(start.getGroupAttr(), 0);
           isNew)
         at->second = scheduleOf(func, start.getGroupAttr());
-  }
   CallWriter writer(requests, schedules);
   for (CollectiveStartOp start : starts)
     writer.write(start);

@@ -164,7 +164,7 @@ def _join(communicator: Any, launch: _Launch | None) -> None:
     if communicator.size > 1:
         _native.set_communicator(communicator)
     if not variables.text("NUM_THREADS"):
-        local = _local_size(launch)
+        local = _local_size()
         _native.set_num_threads(max(1, _native.num_threads() // local))
     before = sys.excepthook
 
@@ -176,11 +176,29 @@ def _join(communicator: Any, launch: _Launch | None) -> None:
     atexit.register(release)
 
 
-def _local_size(launch: _Launch | None) -> int:
+def _local_size() -> int:
     for variable in ("OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "LOCAL_WORLD_SIZE"):
         if os.environ.get(variable, "").isdecimal():
             return max(1, int(os.environ[variable]))
     return _world.size
+
+
+def local_size() -> int:
+    """How many ranks this machine has."""
+    return _local_size()
+
+
+def local_rank() -> int:
+    """The number of this rank among those of its machine, as the launcher says; alone on it, its number."""
+    for variable in (
+        "OMPI_COMM_WORLD_LOCAL_RANK",
+        "MPI_LOCALRANKID",
+        "SLURM_LOCALID",
+        "LOCAL_RANK",
+    ):
+        if os.environ.get(variable, "").isdecimal():
+            return int(os.environ[variable])
+    return _world.rank
 
 
 def abort() -> None:
