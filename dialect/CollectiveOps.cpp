@@ -28,9 +28,7 @@ bool communicates(Operation *op) {
 
 bool isMessage(Operation *op) { return isa<SendOp, ReceiveOp>(op); }
 
-bool needsAllRanks(Operation *op) {
-  return communicates(op) && !isMessage(op);
-}
+bool needsAllRanks(Operation *op) { return communicates(op) && !isMessage(op); }
 
 ArrayRef<int64_t> groupOf(Operation *op) {
   auto group = op->getAttrOfType<DenseI64ArrayAttr>("group");
@@ -143,8 +141,9 @@ LogicalResult BroadcastFromOp::verify() {
   ArrayRef<int64_t> group = groupOf(*this);
   if (group.empty() || llvm::is_contained(group, root))
     return success();
-  return emitOpError("has rank ") << root << " as root, which is not in its "
-                                             "group";
+  return emitOpError("has rank ") << root
+                                  << " as root, which is not in its "
+                                     "group";
 }
 
 LogicalResult MeetOp::verify() { return verifyGroup(*this); }
@@ -189,10 +188,9 @@ static LogicalResult refuseCombine(Operation *op, StringRef combine) {
 /// Over the ranks that take part in `op`.
 static Value sumOverRanks(OpBuilder &builder, Location loc, Operation *op,
                           Value x, BoolAttr ordered = {}) {
-  return AllReduceOp::create(
-      builder, loc, x, builder.getStringAttr("sum"),
-      ordered ? ordered : builder.getBoolAttr(false),
-      op->getAttrOfType<DenseI64ArrayAttr>("group"));
+  return AllReduceOp::create(builder, loc, x, builder.getStringAttr("sum"),
+                             ordered ? ordered : builder.getBoolAttr(false),
+                             op->getAttrOfType<DenseI64ArrayAttr>("group"));
 }
 
 /// 1 where the element of `op` is that of the result, on this rank.
@@ -322,10 +320,18 @@ static LogicalResult passOn(OpT op, OpBuilder &builder, Value given,
   return success();
 }
 
+/// `x`, which depends on the message of `send` from here on: what is sent has a
+/// part in the derivative, whose own derivative needs it.
+static Value tied(OpBuilder &builder, SendOp send, Value x) {
+  return AddOp::create(builder, x.getLoc(), x, send.getResult());
+}
+
 LogicalResult SendOp::buildVJP(OpBuilder &builder, ArrayRef<Value> cotangents,
                                const llvm::SmallBitVector &wanted,
                                MutableArrayRef<Value> operandCotangents) {
-  return passOn<ReceiveOp>(*this, builder, wanted[0] ? cotangents[0] : Value(),
+  if (!cotangents[0] || !wanted[0])
+    return success();
+  return passOn<ReceiveOp>(*this, builder, tied(builder, *this, cotangents[0]),
                            Cotangent, operandCotangents[0]);
 }
 
@@ -339,8 +345,12 @@ LogicalResult ReceiveOp::buildVJP(OpBuilder &builder,
 
 LogicalResult SendOp::buildJVP(OpBuilder &builder, ArrayRef<Value> tangents,
                                MutableArrayRef<Value> resultTangents) {
-  return passOn<SendOp>(*this, builder, tangents[0], Tangent,
-                        resultTangents[0]);
+  if (failed(passOn<SendOp>(*this, builder, tangents[0], Tangent,
+                            resultTangents[0])))
+    return failure();
+  if (resultTangents[0])
+    resultTangents[0] = tied(builder, *this, resultTangents[0]);
+  return success();
 }
 
 LogicalResult ReceiveOp::buildJVP(OpBuilder &builder, ArrayRef<Value> tangents,

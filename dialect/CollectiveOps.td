@@ -127,6 +127,7 @@ def Cell_SendOp : Cell_MessageOp<"send"> {
     %y = cell.add %loss, %zeros : tensor<4xf32>
     ```
   }];
+  let derivative = Custom<["result"]>;
   let assemblyFormat = "$x `to` $peer `tag` $tag attr-dict `:` type($x)";
 }
 

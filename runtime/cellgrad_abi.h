@@ -174,8 +174,8 @@ typedef struct cg_parallel {
 #define CG_GATHER 6
 /* Block i of root's n * count elements goes to rank i. */
 #define CG_SCATTER 7
-/* count elements to rank root, and from it, of the same tag. A send ends without
-   the receiver; those of one rank to another with one tag come in their
+/* count elements to rank root, and from it, of the same tag. A send ends
+   without the receiver; those of one rank to another with one tag come in their
    order. */
 #define CG_SEND 8
 #define CG_RECEIVE 9
@@ -229,9 +229,10 @@ typedef struct cg_comm {
   int32_t size;
   int32_t flags; /* 0, or CG_COMM_GROUPS */
   /* Begins a collective; all ranks, or those of its group, begin the same ones
-     in the same order, and several before the first wait. Until wait nobody else writes to `send`, and
-     `recv` is the collective's alone. Returns CG_OK or CG_ERROR_COMM...: after
-     an error, here or of wait, no buffer is in use. */
+     in the same order, and several before the first wait. Until wait nobody
+     else writes to `send`, and `recv` is the collective's alone. Returns CG_OK
+     or CG_ERROR_COMM...: after an error, here or of wait, no buffer is in use.
+   */
   int32_t (*start)(struct cg_comm *self, const cg_collective *what,
                    void **request);
   /* Returns when that collective has ended on this rank. */

@@ -85,10 +85,9 @@ int32_t cell_rt_comm_start(const cg_context *context, int32_t kind,
     if (status != CG_OK)
       return status;
   }
-  cg_collective what = {sizeof what, kind, combine,    dtype,
-                        root,        flags, count,     send,
-                        receive,     group, group_size, 0,
-                        tag,         schedule};
+  cg_collective what = {sizeof what, kind,  combine, dtype,   root,
+                        flags,       count, send,    receive, group,
+                        group_size,  0,     tag,     schedule};
   return outcome(comm->start(comm, &what, request));
 }
 

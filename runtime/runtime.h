@@ -95,8 +95,9 @@ void cell_rt_probe(const cg_context *context, int32_t kernel, int32_t begins);
 
 /* Collectives of the communicator of `context`; without one the caller is the
    only rank. Each returns CG_OK or CG_ERROR_COMM.... `start`: of `count`
-   elements as in cg_collective, in a program for `ranks` ranks, or any number where that is 0,
-   of which `group` names some; `wait` with what it put into `request`. */
+   elements as in cg_collective, in a program for `ranks` ranks, or any number
+   where that is 0, of which `group` names some; `wait` with what it put into
+   `request`. */
 int32_t cell_rt_comm_start(const cg_context *context, int32_t kind,
                            int32_t combine, int32_t dtype, int32_t root,
                            int32_t flags, int64_t ranks, int64_t count,

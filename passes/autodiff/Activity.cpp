@@ -17,8 +17,7 @@ static bool stopsDerivative(Operation *op) {
 }
 
 static bool sends(Operation *op) {
-  return op
-      ->walk([](SendOp) { return WalkResult::interrupt(); })
+  return op->walk([](SendOp) { return WalkResult::interrupt(); })
       .wasInterrupted();
 }
 

@@ -52,10 +52,9 @@ const char *commName(int32_t kind) {
 }
 
 static const char *dtypeName(int32_t dtype) {
-  static const char *const names[] = {"bool",    "int8",  "int16",
-                                      "int32",   "int64", "uint8",
-                                      "float16", "bfloat16", "float32",
-                                      "float64"};
+  static const char *const names[] = {
+      "bool",  "int8",    "int16",    "int32",   "int64",
+      "uint8", "float16", "bfloat16", "float32", "float64"};
   return dtype >= 0 && dtype <= CG_FLOAT64 ? names[dtype] : "another type";
 }
 
@@ -72,7 +71,8 @@ int32_t commCount(const comm_base *comm, const cg_collective *what) {
   return what->group ? what->group_size : comm->face.size;
 }
 
-/* That there are the ranks of the group, and this one and the root are in it. */
+/* That there are the ranks of the group, and this one and the root are in it.
+ */
 static int32_t checkGroup(comm_base *comm, const cg_collective *what) {
   const char *name = commName(what->kind);
   int32_t size = comm->face.size, rank = comm->face.rank;

@@ -204,8 +204,8 @@ static const team *teamOf(mpi *m, const cg_collective *what) {
   word everyone = 0, some = 0;
   int32_t status = check(m, "group", m->Comm_group(m->all.comm, &everyone));
   if (status == CG_OK)
-    status = check(m, "group",
-                   m->Group_incl(everyone, size, made.members, &some));
+    status =
+        check(m, "group", m->Group_incl(everyone, size, made.members, &some));
   if (status == CG_OK)
     status = check(m, "group",
                    m->Comm_create_group(m->all.comm, some, 0, &made.comm));

@@ -63,11 +63,12 @@ typedef struct comm_base {
 size_t commElementBytes(int32_t dtype);
 
 /* out[i] = part 0 [i] op part 1 [i] op ..., where part p begins `stride` bytes
-   times order[p] behind `parts`; without `order`, times p. Parts are combined as a binary counter carries: when part i is in, as
-   many pairs of complete subtrees are joined as i + 1 has trailing zeros; at
-   the end, what is left is joined from the right. So a power of two of parts
-   makes a balanced tree, and the bits depend on nothing but the parts. Elements
-   of 16 bits are combined in single precision and rounded each time. */
+   times order[p] behind `parts`; without `order`, times p. Parts are combined
+   as a binary counter carries: when part i is in, as many pairs of complete
+   subtrees are joined as i + 1 has trailing zeros; at the end, what is left is
+   joined from the right. So a power of two of parts makes a balanced tree, and
+   the bits depend on nothing but the parts. Elements of 16 bits are combined in
+   single precision and rounded each time. */
 void commCombine(int32_t dtype, int32_t op, void *out, const void *parts,
                  size_t stride, const int32_t *order, int32_t count, int64_t n);
 

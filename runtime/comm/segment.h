@@ -55,7 +55,7 @@ typedef struct shared {
   int64_t timeout;
   uint64_t piece; /* so far */
   cg_network network;
-  channel *channels; /* by sender and receiver */
+  channel *channels;                   /* by sender and receiver */
   uint32_t seen[CG_MOST_SHARED_RANKS]; /* signals of other ranks */
   incoming in[CG_MOST_SHARED_RANKS];
   const cg_collective *awaited; /* what is received now; NULL: nothing, or it

@@ -229,8 +229,8 @@ static int32_t movePiece(shared *c, const cg_collective *what, const char *from,
     break;
   case CG_ALL_TO_ALL:
     for (int32_t r = 0; r < size; ++r)
-      memcpy(to + (size_t)r * whole + offset,
-             SLOT_OF(r) + (size_t)rank * bytes, bytes);
+      memcpy(to + (size_t)r * whole + offset, SLOT_OF(r) + (size_t)rank * bytes,
+             bytes);
     break;
   case CG_BROADCAST:
     memcpy(to + offset, slot(c, set, what->root), bytes);

@@ -69,8 +69,7 @@ LogicalResult checkRanks(Operation *op, unsigned rank, unsigned size) {
     return success();
   auto peer = op->getAttrOfType<IntegerAttr>("peer").getInt();
   if (peer >= static_cast<int64_t>(size))
-    return op->emitOpError("names rank ")
-           << peer << "; there are " << size;
+    return op->emitOpError("names rank ") << peer << "; there are " << size;
   if (peer == rank)
     return op->emitOpError("is a message of rank ") << peer << " to itself";
   return success();
@@ -166,9 +165,8 @@ bool Ranks::finishReceive(Member &member) {
   Tensor message = std::move(found->second.front());
   found->second.pop_front();
   if (message.getType() != receive.getType()) {
-    receive.emitOpError("gets ")
-        << message.getType() << " from rank " << peer << "; expected "
-        << receive.getType();
+    receive.emitOpError("gets ") << message.getType() << " from rank " << peer
+                                 << "; expected " << receive.getType();
     failed = true;
   }
   member.gets = std::move(message);

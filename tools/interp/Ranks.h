@@ -21,8 +21,8 @@
 
 namespace cellgrad::interp {
 
-/// What `op`, a collective, gives each rank for what they bring, in the order of
-/// its group; emits an error where it is not for so many ranks. A result of
+/// What `op`, a collective, gives each rank for what they bring, in the order
+/// of its group; emits an error where it is not for so many ranks. A result of
 /// nullopt is that of an op without one.
 llvm::FailureOr<llvm::SmallVector<std::optional<Tensor>>>
 evaluateCollective(mlir::Operation *op, llvm::ArrayRef<const Tensor *> ofRanks);

@@ -19,8 +19,8 @@
 //   cell.collective_start 0 send %s receive %r
 //   cell.collective_wait 0 send %s receive %r
 //
-// Messages, and collectives of other groups, are a border: what is before one is
-// not joined with what is behind it.
+// Messages, and collectives of other groups, are a border: what is before one
+// is not joined with what is behind it.
 //
 // A part begins where its buffer would in the arena; elements between parts are
 // zeros. A small buffer that belongs to the caller is copied into and out of

@@ -57,12 +57,12 @@ Kind kindOf(Operation *op) {
                     static_cast<int64_t>(toAll.getRanks())};
       })
       .Case([](SendOp send) {
-        return Kind{CG_SEND, 0, static_cast<int32_t>(send.getPeer()), 0, 0,
-                    static_cast<int64_t>(send.getTag())};
+        return Kind{CG_SEND, 0, static_cast<int32_t>(send.getPeer()),
+                    0,       0, static_cast<int64_t>(send.getTag())};
       })
       .Case([](ReceiveOp receive) {
-        return Kind{CG_RECEIVE, 0, static_cast<int32_t>(receive.getPeer()), 0,
-                    0, static_cast<int64_t>(receive.getTag())};
+        return Kind{CG_RECEIVE, 0, static_cast<int32_t>(receive.getPeer()),
+                    0,          0, static_cast<int64_t>(receive.getTag())};
       })
       .Case([](BroadcastFromOp from) {
         return Kind{CG_BROADCAST, 0, static_cast<int32_t>(from.getRoot())};

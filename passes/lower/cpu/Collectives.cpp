@@ -76,7 +76,8 @@ Value groupMemory(OpBuilder &b, Location loc, DenseI64ArrayAttr group) {
   std::string name = "cell_group";
   for (int64_t rank : group.asArrayRef())
     name += "_" + std::to_string(rank);
-  auto module = b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  auto module =
+      b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
   auto global = module.lookupSymbol<LLVM::GlobalOp>(name);
   if (!global) {
     OpBuilder at = OpBuilder::atBlockBegin(module.getBody());
@@ -109,23 +110,21 @@ public:
   void write(CollectiveStartOp op) {
     begin(op);
     DenseI64ArrayAttr group = op.getGroupAttr();
-    uint64_t schedule =
-        isOfTwo(op) ? 0 : schedules.lookup(Attribute(group));
-    Value operands[] = {
-        number(op.getKind()),
-        number(op.getCombine()),
-        number(elementCode(op)),
-        number(op.getRoot()),
-        number(flagsOf(op)),
-        large(static_cast<int64_t>(op.getRanks())),
-        large(countOf(op)),
-        address(op.getSend()),
-        address(op.getReceive()),
-        group ? groupMemory(b, loc, group) : null(),
-        number(group ? group.size() : 0),
-        large(static_cast<int64_t>(op.getTag())),
-        large(static_cast<int64_t>(schedule)),
-        request(op.getSlot())};
+    uint64_t schedule = isOfTwo(op) ? 0 : schedules.lookup(Attribute(group));
+    Value operands[] = {number(op.getKind()),
+                        number(op.getCombine()),
+                        number(elementCode(op)),
+                        number(op.getRoot()),
+                        number(flagsOf(op)),
+                        large(static_cast<int64_t>(op.getRanks())),
+                        large(countOf(op)),
+                        address(op.getSend()),
+                        address(op.getReceive()),
+                        group ? groupMemory(b, loc, group) : null(),
+                        number(group ? group.size() : 0),
+                        large(static_cast<int64_t>(op.getTag())),
+                        large(static_cast<int64_t>(schedule)),
+                        request(op.getSlot())};
     finish(op, "cell_comm_start", operands);
   }
   void write(CollectiveWaitOp op) {

@@ -84,10 +84,10 @@ private:
     ArrayRef<int64_t> taking = groupOf(op);
     if (taking.empty())
       return true;
-    return group &&
-           llvm::all_of(
-               cast<DenseI64ArrayAttr>(group).asArrayRef(),
-               [&](int64_t rank) { return llvm::is_contained(taking, rank); });
+    return group && llvm::all_of(cast<DenseI64ArrayAttr>(group).asArrayRef(),
+                                 [&](int64_t rank) {
+                                   return llvm::is_contained(taking, rank);
+                                 });
   }
 
   bool varies(Value value) const { return varying.contains(value); }

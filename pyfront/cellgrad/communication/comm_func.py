@@ -46,9 +46,7 @@ def _with_handle(out: Tensor, async_op: bool) -> Any:
     return (out, CommHandle()) if async_op else out
 
 
-def all_reduce(
-    tensor: Tensor, op: str = "sum", group: str = _GROUP, async_op: bool = False
-) -> Any:
+def all_reduce(tensor: Tensor, op: str = "sum", group: str = _GROUP, async_op: bool = False) -> Any:
     """Each element combined over all ranks, on all; see `ops.AllReduce`.
 
     With `async_op`, a handle that is done is returned, too.

@@ -217,18 +217,22 @@ def barrier(group: str | None = None) -> Tensor:
 
 
 @operation
-def _reduced(gradients: tuple[Tensor, ...], mean: bool, degree: int | None) -> tuple[Tensor, ...]:
-    sums = list(gradients)
+def _reduced(
+    gradients: tuple[Tensor, ...], mean: bool, degree: int | None, group: str | None
+) -> tuple[Tensor, ...]:
+    sums, taking = list(gradients), groups.attribute(group, _REDUCER)
+    if taking and degree is None:
+        degree = len(taking["group"])
     # In the order in which a gradient is computed: that of the last layer is there first.
     for i in reversed(range(len(sums))):
-        sums[i] = emit("cell.all_reduce", [sums[i]], {"combine": "sum"})
+        sums[i] = emit("cell.all_reduce", [sums[i]], {"combine": "sum", **taking})
     return tuple(_divided(x, degree) for x in sums) if mean else tuple(sums)
 
 
 def reduced_gradients(
-    gradients: Sequence[Tensor], mean: bool, degree: int | None = None
+    gradients: Sequence[Tensor], mean: bool, degree: int | None = None, group: str | None = None
 ) -> tuple[Tensor, ...]:
-    """Sums of gradients over all ranks; with `mean`, divided by `degree`, or the number of ranks.
+    """Sums of gradients over all ranks, or those of `group`; with `mean`, divided by `degree`, or their number.
 
     The compiler makes one collective of those of one dtype, 25 MB at a time, and begins it as soon as its
     gradients are there.
@@ -240,4 +244,4 @@ def reduced_gradients(
         check_dtype(check_tensor(gradient, _REDUCER, "grads"), _REDUCER, "grads", "f")
     if state.current.scope is None and ranks.size() == 1 and degree in (None, 1):
         return tuple(gradients)
-    return _reduced(tuple(gradients), mean, degree)  # type: ignore[no-any-return]
+    return _reduced(tuple(gradients), mean, degree, group)  # type: ignore[no-any-return]
