@@ -12,6 +12,7 @@
 #include "dialect/Rules.h"
 
 #include "mlir/IR/OpImplementation.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/MathExtras.h"
 
 #define GET_OP_CLASSES
@@ -21,8 +22,17 @@ using namespace mlir;
 
 namespace cellgrad {
 
-bool needsAllRanks(Operation *op) {
+bool communicates(Operation *op) {
   return op->hasTrait<Collective>() && !isa<RankIdOp, GroupSizeOp>(op);
+}
+
+bool isMessage(Operation *op) { return isa<SendOp, ReceiveOp>(op); }
+
+bool needsAllRanks(Operation *op) { return communicates(op) && !isMessage(op); }
+
+ArrayRef<int64_t> groupOf(Operation *op) {
+  auto group = op->getAttrOfType<DenseI64ArrayAttr>("group");
+  return group ? group.asArrayRef() : ArrayRef<int64_t>();
 }
 
 ArrayRef<StringLiteral> combineNames() {
@@ -41,10 +51,47 @@ static LogicalResult verifyCombine(Operation *op, StringRef combine) {
          << combine << "'; expected sum, prod, min or max";
 }
 
+static LogicalResult verifyNumber(Operation *op, int64_t rank, StringRef role) {
+  if (rank >= 0 && rank <= INT32_MAX)
+    return success();
+  return op->emitOpError("has rank ") << rank << " as " << role;
+}
+
+/// That the group of `op` is one: different ranks, at least one.
+static LogicalResult verifyGroup(Operation *op) {
+  auto group = op->getAttrOfType<DenseI64ArrayAttr>("group");
+  if (!group)
+    return success();
+  if (group.empty())
+    return op->emitOpError("is for a group without ranks; leave 'group' out "
+                           "for all ranks");
+  llvm::SmallDenseSet<int64_t> seen;
+  for (int64_t rank : group.asArrayRef()) {
+    if (failed(verifyNumber(op, rank, "one of its group")))
+      return failure();
+    if (!seen.insert(rank).second)
+      return op->emitOpError("has rank ") << rank << " twice in its group";
+  }
+  return success();
+}
+
+/// That an op that is made for so many ranks has a group of so many.
+static LogicalResult verifyCount(Operation *op, int64_t ranks) {
+  if (failed(verifyGroup(op)))
+    return failure();
+  if (ArrayRef<int64_t> group = groupOf(op);
+      !group.empty() && static_cast<int64_t>(group.size()) != ranks)
+    return op->emitOpError("is for ")
+           << ranks << " ranks, and its group has " << group.size();
+  return success();
+}
+
 /// That dimension 0 of `whole` is `ranks` times that of `part`, and the others
 /// are equal.
 static LogicalResult verifyParts(Operation *op, RankedTensorType whole,
                                  RankedTensorType part, int64_t ranks) {
+  if (failed(verifyCount(op, ranks)))
+    return failure();
   if (ranks < 1)
     return op->emitOpError("is for ") << ranks << " ranks; expected at least 1";
   if (whole.getRank() != 0 && part.getRank() == whole.getRank() &&
@@ -60,6 +107,8 @@ static LogicalResult verifyParts(Operation *op, RankedTensorType whole,
 }
 
 LogicalResult AllReduceOp::verify() {
+  if (failed(verifyGroup(*this)))
+    return failure();
   return verifyCombine(*this, getCombine());
 }
 
@@ -75,6 +124,8 @@ LogicalResult ReduceScatterOp::verify() {
 
 LogicalResult AllToAllOp::verify() {
   int64_t ranks = getRanks();
+  if (failed(verifyCount(*this, ranks)))
+    return failure();
   if (ranks >= 1 && getType().getRank() != 0 &&
       getType().getDimSize(0) % ranks == 0)
     return success();
@@ -85,9 +136,32 @@ LogicalResult AllToAllOp::verify() {
 
 LogicalResult BroadcastFromOp::verify() {
   auto root = static_cast<int64_t>(getRoot());
-  if (root >= 0 && root <= INT32_MAX)
+  if (failed(verifyNumber(*this, root, "root")) || failed(verifyGroup(*this)))
+    return failure();
+  ArrayRef<int64_t> group = groupOf(*this);
+  if (group.empty() || llvm::is_contained(group, root))
     return success();
-  return emitOpError("has rank ") << root << " as root";
+  return emitOpError("has rank ") << root
+                                  << " as root, which is not in its "
+                                     "group";
+}
+
+LogicalResult MeetOp::verify() { return verifyGroup(*this); }
+
+static LogicalResult verifyMessage(Operation *op, int64_t peer, int64_t tag) {
+  if (failed(verifyNumber(op, peer, "the other one")))
+    return failure();
+  if (tag >= 0)
+    return success();
+  return op->emitOpError("has tag ") << tag << "; expected at least 0";
+}
+
+LogicalResult SendOp::verify() {
+  return verifyMessage(*this, getPeer(), getTag());
+}
+
+LogicalResult ReceiveOp::verify() {
+  return verifyMessage(*this, getPeer(), getTag());
 }
 
 static LogicalResult verifyWho(Operation *op) {
@@ -111,8 +185,12 @@ static LogicalResult refuseCombine(Operation *op, StringRef combine) {
                        "have and combine it by other ops";
 }
 
-static Value sumOverRanks(OpBuilder &builder, Location loc, Value x) {
-  return AllReduceOp::create(builder, loc, x, builder.getStringAttr("sum"));
+/// Over the ranks that take part in `op`.
+static Value sumOverRanks(OpBuilder &builder, Location loc, Operation *op,
+                          Value x, BoolAttr ordered = {}) {
+  return AllReduceOp::create(builder, loc, x, builder.getStringAttr("sum"),
+                             ordered ? ordered : builder.getBoolAttr(false),
+                             op->getAttrOfType<DenseI64ArrayAttr>("group"));
 }
 
 /// 1 where the element of `op` is that of the result, on this rank.
@@ -131,11 +209,10 @@ LogicalResult AllReduceOp::buildVJP(OpBuilder &builder,
     return refuseCombine(*this, getCombine());
   Location loc = ruleLocation(*this, "vjp");
   Value total =
-      AllReduceOp::create(builder, loc, cotangents[0],
-                          builder.getStringAttr("sum"), getOrderedAttr());
+      sumOverRanks(builder, loc, *this, cotangents[0], getOrderedAttr());
   if (getCombine() != "sum") {
     Value mask = attained(builder, loc, *this);
-    Value count = sumOverRanks(builder, loc, mask);
+    Value count = sumOverRanks(builder, loc, *this, mask);
     total =
         MulOp::create(builder, loc, quotient(builder, loc, total, count), mask);
   }
@@ -156,10 +233,10 @@ LogicalResult AllReduceOp::buildJVP(OpBuilder &builder,
     mask = attained(builder, loc, *this);
     tangent = MulOp::create(builder, loc, tangent, mask);
   }
-  Value total = AllReduceOp::create(
-      builder, loc, tangent, builder.getStringAttr("sum"), getOrderedAttr());
+  Value total = sumOverRanks(builder, loc, *this, tangent, getOrderedAttr());
   if (mask)
-    total = quotient(builder, loc, total, sumOverRanks(builder, loc, mask));
+    total =
+        quotient(builder, loc, total, sumOverRanks(builder, loc, *this, mask));
   resultTangents[0] = total;
   return success();
 }
@@ -171,7 +248,7 @@ LogicalResult AllGatherOp::buildVJP(OpBuilder &builder,
   if (cotangents[0] && wanted[0])
     operandCotangents[0] = ReduceScatterOp::create(
         builder, ruleLocation(*this, "vjp"), getX().getType(), cotangents[0],
-        builder.getStringAttr("sum"), getRanksAttr());
+        builder.getStringAttr("sum"), getRanksAttr(), getGroupAttr());
   return success();
 }
 
@@ -185,7 +262,7 @@ ReduceScatterOp::buildVJP(OpBuilder &builder, ArrayRef<Value> cotangents,
     return refuseCombine(*this, getCombine());
   operandCotangents[0] =
       AllGatherOp::create(builder, ruleLocation(*this, "vjp"), getX().getType(),
-                          cotangents[0], getRanksAttr());
+                          cotangents[0], getRanksAttr(), getGroupAttr());
   return success();
 }
 
@@ -196,7 +273,7 @@ LogicalResult AllToAllOp::buildVJP(OpBuilder &builder,
   if (cotangents[0] && wanted[0])
     operandCotangents[0] =
         AllToAllOp::create(builder, ruleLocation(*this, "vjp"), getType(),
-                           cotangents[0], getRanksAttr());
+                           cotangents[0], getRanksAttr(), getGroupAttr());
   return success();
 }
 
@@ -208,7 +285,7 @@ BroadcastFromOp::buildVJP(OpBuilder &builder, ArrayRef<Value> cotangents,
   if (!cotangents[0] || !wanted[0])
     return success();
   Location loc = ruleLocation(*this, "vjp");
-  Value total = sumOverRanks(builder, loc, cotangents[0]);
+  Value total = sumOverRanks(builder, loc, *this, cotangents[0]);
   auto number = RankedTensorType::get({}, builder.getI64Type());
   Value isRoot = EqualOp::create(
       builder, loc, RankIdOp::create(builder, loc, number),
@@ -219,6 +296,67 @@ BroadcastFromOp::buildVJP(OpBuilder &builder, ArrayRef<Value> cotangents,
   operandCotangents[0] = SelectOp::create(builder, loc, isRoot, total,
                                           splat(builder, loc, getType(), 0));
   return success();
+}
+
+/// What messages of a derivative are told by: by no tag of a program, and not
+/// by that of another derivative of the same message.
+enum Derived { Cotangent = 1, Tangent = 2 };
+static int64_t tagOf(int64_t tag, Derived how) {
+  int64_t path = (tag >> 32) * 4 + how;
+  return path << 32 | (tag & 0xffffffff);
+}
+
+template <typename ThereT, typename OpT>
+static LogicalResult passOn(OpT op, OpBuilder &builder, Value given,
+                            Derived how, Value &result) {
+  if (!given)
+    return success();
+  if (op.getTag() >> 60)
+    return refuse(op) << "has no derivative of this order";
+  result = ThereT::create(
+      builder, ruleLocation(op, how == Cotangent ? "vjp" : "jvp"), given,
+      op.getPeerAttr(),
+      builder.getI64IntegerAttr(tagOf(static_cast<int64_t>(op.getTag()), how)));
+  return success();
+}
+
+/// `x`, which depends on the message of `send` from here on: what is sent has a
+/// part in the derivative, whose own derivative needs it.
+static Value tied(OpBuilder &builder, SendOp send, Value x) {
+  return AddOp::create(builder, x.getLoc(), x, send.getResult());
+}
+
+LogicalResult SendOp::buildVJP(OpBuilder &builder, ArrayRef<Value> cotangents,
+                               const llvm::SmallBitVector &wanted,
+                               MutableArrayRef<Value> operandCotangents) {
+  if (!cotangents[0] || !wanted[0])
+    return success();
+  return passOn<ReceiveOp>(*this, builder, tied(builder, *this, cotangents[0]),
+                           Cotangent, operandCotangents[0]);
+}
+
+LogicalResult ReceiveOp::buildVJP(OpBuilder &builder,
+                                  ArrayRef<Value> cotangents,
+                                  const llvm::SmallBitVector &wanted,
+                                  MutableArrayRef<Value> operandCotangents) {
+  return passOn<SendOp>(*this, builder, wanted[0] ? cotangents[0] : Value(),
+                        Cotangent, operandCotangents[0]);
+}
+
+LogicalResult SendOp::buildJVP(OpBuilder &builder, ArrayRef<Value> tangents,
+                               MutableArrayRef<Value> resultTangents) {
+  if (failed(passOn<SendOp>(*this, builder, tangents[0], Tangent,
+                            resultTangents[0])))
+    return failure();
+  if (resultTangents[0])
+    resultTangents[0] = tied(builder, *this, resultTangents[0]);
+  return success();
+}
+
+LogicalResult ReceiveOp::buildJVP(OpBuilder &builder, ArrayRef<Value> tangents,
+                                  MutableArrayRef<Value> resultTangents) {
+  return passOn<ReceiveOp>(*this, builder, tangents[0], Tangent,
+                           resultTangents[0]);
 }
 
 template <typename OpT>

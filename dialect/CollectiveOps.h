@@ -10,7 +10,7 @@
 #include "dialect/CellDialect.h"
 
 namespace cellgrad {
-/// All ranks take part: never merged, removed, repeated or put in another
+/// Several ranks take part: never merged, removed, repeated or put in another
 /// order. Of who takes part, too.
 template <typename OpT>
 struct Collective : mlir::OpTrait::TraitBase<OpT, Collective> {};
@@ -20,9 +20,19 @@ struct Collective : mlir::OpTrait::TraitBase<OpT, Collective> {};
 #include "dialect/CollectiveOps.h.inc"
 
 namespace cellgrad {
-/// Whether all ranks have to come to `op`: not of the number of ranks and the
-/// like, which each knows alone.
+/// Whether `op` is done by several ranks: not the number of ranks and the like,
+/// which each knows alone.
+bool communicates(mlir::Operation *op);
+
+/// Whether `op` is a message, of two ranks alone.
+bool isMessage(mlir::Operation *op);
+
+/// Whether all ranks of a group have to come to `op`: not of messages, which
+/// are of two.
 bool needsAllRanks(mlir::Operation *op);
+
+/// The ranks that take part in `op`, a collective; empty for all.
+llvm::ArrayRef<int64_t> groupOf(mlir::Operation *op);
 
 /// The names of `combine`: "sum", "prod", "min", "max", at CG_SUM and so on.
 llvm::ArrayRef<llvm::StringLiteral> combineNames();

@@ -10,12 +10,17 @@
 
 include "dialect/CellBase.td"
 
-/// All ranks take part: never merged, removed, repeated or put in another order.
+/// Several ranks take part: never merged, removed, repeated or put in another order.
+///
+/// `group` names those that take part, by their numbers, in the order in which parts of them lie;
+/// without it all do.
 def Collective : NativeOpTrait<"Collective"> {
   let cppNamespace = "::cellgrad";
 }
 
 def Cell_CollectiveTensor : Cell_TensorOf<!listconcat(CellFloats, [I8, I16, I32, I64])>;
+
+defvar Cell_Group = OptionalAttr<DenseI64ArrayAttr>;
 
 class Cell_CollectiveOp<string mnemonic, list<Trait> traits = []>
     : Cell_Op<mnemonic, !listconcat([
@@ -32,11 +37,12 @@ def Cell_AllReduceOp : Cell_CollectiveOp<"all_reduce", [SameOperandsAndResultTyp
 
     ```mlir
     %y = cell.all_reduce %x "sum" : tensor<4xf32>
+    %z = cell.all_reduce %x "sum" group [0, 2] : tensor<4xf32>
     ```
   }];
   let arguments = (ins Cell_CollectiveTensor:$x, StrAttr:$combine,
-                       DefaultValuedAttr<BoolAttr, "false">:$ordered);
-  let assemblyFormat = "$x $combine attr-dict `:` type($x)";
+                       DefaultValuedAttr<BoolAttr, "false">:$ordered, Cell_Group:$group);
+  let assemblyFormat = "$x $combine (`group` $group^)? attr-dict `:` type($x)";
   let derivative = Custom<["x", "result"]>;
   let subgradient = "of min and max: equal parts to all elements that attain it";
   let batch = BatchAlike<[]>;
@@ -46,7 +52,7 @@ def Cell_AllReduceOp : Cell_CollectiveOp<"all_reduce", [SameOperandsAndResultTyp
 class Cell_RegroupingOp<string mnemonic, list<Trait> traits = []>
     : Cell_CollectiveOp<mnemonic, traits> {
   let assemblyFormat = [{
-    $x `ranks` $ranks attr-dict `:` type($x) `->` type($result)
+    $x `ranks` $ranks (`group` $group^)? attr-dict `:` type($x) `->` type($result)
   }];
   let hasVerifier = 1;
 }
@@ -60,35 +66,81 @@ def Cell_AllGatherOp : Cell_RegroupingOp<"all_gather"> {
     %y = cell.all_gather %x ranks 2 : tensor<3x4xf32> -> tensor<6x4xf32>
     ```
   }];
-  let arguments = (ins Cell_CollectiveTensor:$x, I64Attr:$ranks);
+  let arguments = (ins Cell_CollectiveTensor:$x, I64Attr:$ranks, Cell_Group:$group);
 }
 
 def Cell_ReduceScatterOp : Cell_RegroupingOp<"reduce_scatter"> {
   let summary = "Combines x over all ranks; rank i gets the i-th part along dimension 0";
-  let arguments = (ins Cell_CollectiveTensor:$x, StrAttr:$combine, I64Attr:$ranks);
+  let arguments = (ins Cell_CollectiveTensor:$x, StrAttr:$combine, I64Attr:$ranks,
+                       Cell_Group:$group);
   let assemblyFormat = [{
-    $x $combine `ranks` $ranks attr-dict `:` type($x) `->` type($result)
+    $x $combine `ranks` $ranks (`group` $group^)? attr-dict `:` type($x) `->` type($result)
   }];
 }
 
 def Cell_AllToAllOp : Cell_RegroupingOp<"all_to_all", [SameOperandsAndResultType]> {
   let summary = "Part i of x along dimension 0 goes to rank i; parts come in order of ranks";
-  let arguments = (ins Cell_CollectiveTensor:$x, I64Attr:$ranks);
-  let assemblyFormat = "$x `ranks` $ranks attr-dict `:` type($x)";
+  let arguments = (ins Cell_CollectiveTensor:$x, I64Attr:$ranks, Cell_Group:$group);
+  let assemblyFormat = "$x `ranks` $ranks (`group` $group^)? attr-dict `:` type($x)";
 }
 
 def Cell_BroadcastFromOp : Cell_CollectiveOp<"broadcast_from", [SameOperandsAndResultType]> {
   let summary = "x of rank root, on all";
-  let arguments = (ins Cell_CollectiveTensor:$x, I64Attr:$root);
-  let assemblyFormat = "$x `root` $root attr-dict `:` type($x)";
+  let arguments = (ins Cell_CollectiveTensor:$x, I64Attr:$root, Cell_Group:$group);
+  let assemblyFormat = "$x `root` $root (`group` $group^)? attr-dict `:` type($x)";
   let batch = BatchAlike<[]>;
   let hasVerifier = 1;
 }
 
 def Cell_MeetOp : Cell_Op<"meet", [Collective, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Waits until all ranks are here";
-  let assemblyFormat = "attr-dict";
+  let arguments = (ins Cell_Group:$group);
+  let assemblyFormat = "(`group` $group^)? attr-dict";
+  let hasVerifier = 1;
   let derivative = ZeroDerivative<"waiting has no result">;
+}
+
+//===----------------------------------------------------------------------===//
+// Messages: of two ranks alone
+//===----------------------------------------------------------------------===//
+
+/// Each is linear in its operand, and the adjoint of the other on the other rank. So an operand
+/// and a result are there where no number needs them: derivatives pass by them.
+class Cell_MessageOp<string mnemonic>
+    : Cell_CollectiveOp<mnemonic, [SameOperandsAndResultType]> {
+  let arguments = (ins Cell_CollectiveTensor:$x, I64Attr:$peer, I64Attr:$tag);
+  let batch = BatchAlike<[]>;
+  let hasVerifier = 1;
+}
+
+def Cell_SendOp : Cell_MessageOp<"send"> {
+  let summary = "Sends x to rank `peer`, which receives it by the same tag; gives zeros";
+  let description = [{
+    Does not wait for the receiver. Messages from one rank to another with one tag come in
+    their order.
+
+    The cotangent of x is a message back, which is received where the zeros influence what is
+    differentiated:
+
+    ```mlir
+    %zeros = cell.send %x to 1 tag 5 : tensor<4xf32>
+    %y = cell.add %loss, %zeros : tensor<4xf32>
+    ```
+  }];
+  let derivative = Custom<["result"]>;
+  let assemblyFormat = "$x `to` $peer `tag` $tag attr-dict `:` type($x)";
+}
+
+def Cell_ReceiveOp : Cell_MessageOp<"receive"> {
+  let summary = "What rank `peer` sends by the same tag; of x, the type";
+  let description = [{
+    The cotangent of the result is sent back where x is a value that is differentiated.
+
+    ```mlir
+    %y = cell.receive %x from 0 tag 5 : tensor<4xf32>
+    ```
+  }];
+  let assemblyFormat = "$x `from` $peer `tag` $tag attr-dict `:` type($x)";
 }
 
 //===----------------------------------------------------------------------===//
@@ -117,15 +169,16 @@ def Cell_GroupSizeOp : Cell_RankOp<"group_size"> {
 // The same on buffers
 //===----------------------------------------------------------------------===//
 
-/// `kind`, `combine` and `root` as in cg_collective, `ranks` the number of ranks that sizes
-/// are made for, or 0.
+/// `kind`, `combine`, `root`, `tag` and `group` as in cg_collective, `ranks` the number of ranks
+/// that sizes are made for, or 0.
 def Cell_CollectiveStartOp : Op<Cell_Dialect, "collective_start", [
     Collective, AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Begins a collective, which has both buffers until it is waited for";
   let arguments = (ins Optional<AnyStaticShapeMemRef>:$send,
                        Optional<AnyStaticShapeMemRef>:$receive, I32Attr:$kind,
                        I32Attr:$combine, I32Attr:$root, I32Attr:$flags, I64Attr:$ranks,
-                       I64Attr:$slot);
+                       I64Attr:$slot, DefaultValuedAttr<I64Attr, "0">:$tag,
+                       OptionalAttr<DenseI64ArrayAttr>:$group);
   let assemblyFormat = [{
     $slot (`send` $send^ `:` type($send))? (`receive` $receive^ `:` type($receive))? attr-dict
   }];

@@ -77,6 +77,9 @@ extern "C" {
 /* Weights cannot be read, or are not those of the model: from the loader of
    weights only, which says why. */
 #define CG_ERROR_WEIGHTS 19
+/* A model has collectives of groups, or messages between two ranks, and
+   cg_comm.flags has no CG_COMM_GROUPS. */
+#define CG_ERROR_COMM_NO_GROUPS 20
 /* This and above: a check of the program failed, each with a code of its own.
    After any error donated buffers are as they were. */
 #define CG_ERROR_CHECK 1000
@@ -171,7 +174,9 @@ typedef struct cg_parallel {
 #define CG_GATHER 6
 /* Block i of root's n * count elements goes to rank i. */
 #define CG_SCATTER 7
-/* count elements to rank root, and from it. */
+/* count elements to rank root, and from it, of the same tag. A send ends
+   without the receiver; those of one rank to another with one tag come in their
+   order. */
 #define CG_SEND 8
 #define CG_RECEIVE 9
 /* All wait for all. */
@@ -195,13 +200,25 @@ typedef struct cg_collective {
   int32_t kind;         /* CG_ALL_REDUCE ... */
   int32_t op;           /* CG_SUM ..., 0 where nothing is combined */
   int32_t dtype;        /* CG_FLOAT32 ... */
-  int32_t root;         /* the one rank of kinds that name one, else 0 */
+  int32_t root;         /* the one rank of kinds that name one, else 0: its
+                           number in cg_comm, also where there is a group */
   int32_t flags;
   int64_t count;    /* elements */
   const void *send; /* NULL: recv, in place */
   void *recv;
+  /* From here on with CG_COMM_GROUPS alone. */
+  const int32_t *group; /* the ranks that take part, in the order of their
+                           blocks; NULL: all. Valid until wait */
+  int32_t group_size;   /* how many; n of the kinds above */
+  int32_t reserved;     /* 0 */
+  int64_t tag;          /* of CG_SEND and CG_RECEIVE, else 0 */
+  uint64_t schedule;    /* 0, or what the ranks that take part have to give
+                           alike, as for cg_comm.agree */
 } cg_collective;
 
+/* A bit of cg_comm.flags: it does CG_SEND, CG_RECEIVE, and collectives of
+   groups. */
+#define CG_COMM_GROUPS 1
 /* A bit of cg_comm.flags: start is called where there is one rank, too; else
    the model copies. */
 #define CG_COMM_ALONE 2
@@ -216,17 +233,19 @@ typedef struct cg_comm {
   uint32_t struct_size; /* sizeof(cg_comm) */
   int32_t rank;         /* of the caller, 0 <= rank < size */
   int32_t size;
-  int32_t flags; /* 0, or CG_COMM_ALONE */
-  /* Begins a collective; all ranks begin the same ones in the same order, and
-     several before the first wait. Until wait nobody else writes to `send`, and
-     `recv` is the collective's alone. Returns CG_OK or CG_ERROR_COMM...: after
-     an error, here or of wait, no buffer is in use. */
+  int32_t flags; /* 0, or bits of CG_COMM_GROUPS and CG_COMM_ALONE */
+  /* Begins a collective; all ranks, or those of its group, begin the same ones
+     in the same order, and several before the first wait. Until wait nobody
+     else writes to `send`, and `recv` is the collective's alone. Returns CG_OK
+     or CG_ERROR_COMM...: after an error, here or of wait, no buffer is in use.
+   */
   int32_t (*start)(struct cg_comm *self, const cg_collective *what,
                    void **request);
   /* Returns when that collective has ended on this rank. */
   int32_t (*wait)(struct cg_comm *self, void **request);
   /* CG_ERROR_COMM_MISMATCH where ranks give different values. Entries give the
-     hash of their collectives in the first call with a communicator. */
+     hash of their collectives before each where flags has no CG_COMM_GROUPS,
+     which takes it from cg_collective.schedule. */
   int32_t (*agree)(struct cg_comm *self, uint64_t value);
   /* The last error in words, never NULL. */
   const char *(*message)(struct cg_comm *self);

@@ -36,15 +36,6 @@ static int32_t complete(const cg_comm *comm) {
          comm->start && comm->wait && comm->agree && comm->message;
 }
 
-int32_t cell_rt_comm_agree(const cg_context *context, uint64_t hash) {
-  cg_comm *comm = given(context);
-  if (!comm)
-    return CG_OK;
-  if (!complete(comm))
-    return CG_ERROR_CONTEXT;
-  return comm->size == 1 ? CG_OK : outcome(comm->agree(comm, hash));
-}
-
 int32_t cell_rt_comm_rank(const cg_context *context, int32_t size) {
   cg_comm *comm = given(context);
   if (!comm)
@@ -72,20 +63,35 @@ int64_t cell_rt_comm_bytes(int32_t dtype) {
 int32_t cell_rt_comm_start(const cg_context *context, int32_t kind,
                            int32_t combine, int32_t dtype, int32_t root,
                            int32_t flags, int64_t ranks, int64_t count,
-                           const void *send, void *receive, void **request) {
+                           const void *send, void *receive,
+                           const int32_t *group, int32_t group_size,
+                           int64_t tag, uint64_t schedule, void **request) {
   cg_comm *comm = given(context);
   int32_t copies = !comm || (comm->size == 1 && !(comm->flags & CG_COMM_ALONE));
   int32_t size = comm ? comm->size : 1;
   *request = 0;
-  if ((ranks != 0 && ranks != size) || root >= size)
+  if ((ranks != 0 && ranks != (group ? group_size : size)) || root >= size)
+    return CG_ERROR_COMM_MISMATCH;
+  int32_t isMessage = kind == CG_SEND || kind == CG_RECEIVE;
+  if (size == 1 && (isMessage || (group && (group_size != 1 || group[0] != 0))))
     return CG_ERROR_COMM_MISMATCH;
   if (copies) {
     if (receive && receive != send)
       memcpy(receive, send, (size_t)(count * cell_rt_comm_bytes(dtype)));
     return CG_OK;
   }
-  cg_collective what = {sizeof what, kind,  combine, dtype,  root,
-                        flags,       count, send,    receive};
+  if (!complete(comm))
+    return CG_ERROR_CONTEXT;
+  if (!(comm->flags & CG_COMM_GROUPS)) {
+    if (group || isMessage)
+      return CG_ERROR_COMM_NO_GROUPS;
+    int32_t status = schedule ? outcome(comm->agree(comm, schedule)) : CG_OK;
+    if (status != CG_OK)
+      return status;
+  }
+  cg_collective what = {sizeof what, kind,  combine, dtype,   root,
+                        flags,       count, send,    receive, group,
+                        group_size,  0,     tag,     schedule};
   return outcome(comm->start(comm, &what, request));
 }
 

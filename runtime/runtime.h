@@ -94,15 +94,16 @@ void cell_rt_run(const cg_context *context, int64_t count, int32_t most_workers,
 void cell_rt_probe(const cg_context *context, int32_t kernel, int32_t begins);
 
 /* Collectives of the communicator of `context`; without one the caller is the
-   only rank. Each returns CG_OK or CG_ERROR_COMM.... `agree`: that all ranks
-   run the collectives of this hash. `start`: of `count` elements as in
-   cg_collective, in a program for `ranks` ranks, or any number where that is 0;
-   `wait` with what it put into `request`. */
-int32_t cell_rt_comm_agree(const cg_context *context, uint64_t hash);
+   only rank. Each returns CG_OK or CG_ERROR_COMM.... `start`: of `count`
+   elements as in cg_collective, in a program for `ranks` ranks, or any number
+   where that is 0, of which `group` names some; `wait` with what it put into
+   `request`. */
 int32_t cell_rt_comm_start(const cg_context *context, int32_t kind,
                            int32_t combine, int32_t dtype, int32_t root,
                            int32_t flags, int64_t ranks, int64_t count,
-                           const void *send, void *receive, void **request);
+                           const void *send, void *receive,
+                           const int32_t *group, int32_t group_size,
+                           int64_t tag, uint64_t schedule, void **request);
 int32_t cell_rt_comm_wait(const cg_context *context, void **request);
 /* The number of this rank, or with `size` that of the ranks. */
 int32_t cell_rt_comm_rank(const cg_context *context, int32_t size);

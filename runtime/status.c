@@ -60,6 +60,10 @@ const char *cell_rt_status_message(int32_t status) {
   case CG_ERROR_COMM_TIMEOUT:
     return "another rank did not come within the time limit of the "
            "communicator";
+  case CG_ERROR_COMM_NO_GROUPS:
+    return "the model has collectives of groups, or messages between two "
+           "ranks, and the communicator does neither: its flags have no "
+           "CG_COMM_GROUPS";
   default:
     return "unknown status code";
   }

@@ -4,6 +4,7 @@
 
 #include "passes/autodiff/ControlFlow.h"
 
+#include "dialect/CollectiveOps.h"
 #include "dialect/Rules.h"
 
 using namespace mlir;
@@ -13,6 +14,11 @@ namespace cellgrad {
 static bool stopsDerivative(Operation *op) {
   auto differentiable = dyn_cast<DifferentiableOpInterface>(op);
   return differentiable && differentiable.hasZeroDerivative();
+}
+
+static bool sends(Operation *op) {
+  return op->walk([](SendOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
 }
 
 Activity::Activity(func::FuncOp func, ArrayRef<int64_t> wrt,
@@ -54,9 +60,14 @@ Activity::Activity(func::FuncOp func, ArrayRef<int64_t> wrt,
   for (Operation &op : llvm::reverse(body.without_terminator())) {
     bool influences = llvm::any_of(op.getResults(),
                                    [&](Value v) { return active.contains(v); });
-    if (!influences)
+    auto read = readValues(&op);
+    if (!influences) {
+      if (llvm::any_of(read, [&](Value v) { return varies.contains(v); }) &&
+          sends(&op))
+        lost = &op;
       continue;
-    for (Value value : readValues(&op))
+    }
+    for (Value value : read)
       if (varies.contains(value))
         active.insert(value);
   }

@@ -19,7 +19,13 @@ public:
 
   bool isActive(mlir::Value value) const { return active.contains(value); }
 
+  /// An op that sends to another rank what depends on `wrt`, but whose result
+  /// influences none of `of`: the derivative would lack what comes back. Null
+  /// where there is none.
+  mlir::Operation *lostMessage() const { return lost; }
+
 private:
+  mlir::Operation *lost = nullptr;
   llvm::DenseSet<mlir::Value> active;
 };
 

@@ -3,6 +3,7 @@
 #include "passes/autodiff/ControlFlow.h"
 #include "passes/autodiff/Expand.h"
 
+#include "dialect/CollectiveOps.h"
 #include "dialect/Refusal.h"
 #include "dialect/Rules.h"
 
@@ -22,6 +23,9 @@ static LogicalResult buildTangent(OpBuilder &builder, Operation *op,
   for (Value operand : op->getOperands())
     incoming.push_back(activity.isActive(operand) ? tangents.lookup(operand)
                                                   : Value());
+  if (isMessage(op)) // the other rank has a tangent, too
+    incoming[0] = valueOrZero(builder, op->getLoc(), incoming[0],
+                              op->getOperand(0).getType());
   if (op->getNumRegions() == 0 && allZero(incoming))
     return success();
   auto differentiable = dyn_cast<DifferentiableOpInterface>(primal.copyOf(op));

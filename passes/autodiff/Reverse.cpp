@@ -4,6 +4,7 @@
 #include "passes/autodiff/Expand.h"
 #include "passes/autodiff/Guards.h"
 
+#include "dialect/CollectiveOps.h"
 #include "dialect/Refusal.h"
 #include "dialect/Rules.h"
 
@@ -44,6 +45,9 @@ static LogicalResult buildAdjoint(OpBuilder &builder, Operation *op,
   for (Value result : op->getResults())
     incoming.push_back(activity.isActive(result) ? cotangents.of(result)
                                                  : Value());
+  if (isMessage(op) && activity.isActive(op->getResult(0)))
+    incoming[0] = valueOrZero(builder, op->getLoc(), incoming[0],
+                              op->getResult(0).getType());
   if (allZero(incoming))
     return success();
 
@@ -84,6 +88,12 @@ FailureOr<Expansion> emitVJP(OpBuilder &builder, func::FuncOp callee,
   InlinedPrimal primal(callee, args);
   primal.cloneAll(builder);
   Activity activity(callee, wrt, of);
+  if (Operation *lost = activity.lostMessage())
+    return refuse(lost)
+           << "sends what the derivative is by, and what it gives is not used: "
+              "the derivative would lack what the other rank makes of it; add "
+              "what it gives to a result, or send a value that is not "
+              "differentiated";
   Guards guards(callee, activity, outside);
   Cotangents sums(builder);
 

@@ -47,7 +47,6 @@ constexpr Contextual kContextual[] = {
     {"cell_run", "cell_rt_run", kParallel},
     {"cell_workers", "cell_rt_workers", kParallel},
     {"cell_probe", "cell_rt_probe", kTells},
-    {"cell_comm_agree", "cell_rt_comm_agree", kMeets},
     {"cell_comm_rank", "cell_rt_comm_rank", kMeets},
     {"cell_comm_start", "cell_rt_comm_start", kMeets},
     {"cell_comm_wait", "cell_rt_comm_wait", kMeets}};

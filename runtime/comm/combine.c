@@ -65,14 +65,16 @@ enum { kBlock = 512, kDepth = 32 };
     }                                                                          \
   }                                                                            \
   static void combine_##NAME(int32_t op, char *out, const char *parts,         \
-                             size_t stride, int32_t count, int64_t n) {        \
+                             size_t stride, const int32_t *order,              \
+                             int32_t count, int64_t n) {                       \
     T level[kDepth][kBlock];                                                   \
     for (int64_t at = 0; at < n; at += kBlock) {                               \
       int64_t m = n - at < kBlock ? n - at : kBlock;                           \
       int32_t used = 0;                                                        \
       for (int32_t p = 0; p < count; ++p) {                                    \
         memcpy(level[used++],                                                  \
-               parts + (size_t)p * stride + (size_t)at * sizeof(T),            \
+               parts + (size_t)(order ? order[p] : p) * stride +               \
+                   (size_t)at * sizeof(T),                                     \
                (size_t)m * sizeof(T));                                         \
         int32_t joins =                                                        \
             p + 1 == count ? used - 1 : __builtin_ctz((unsigned)p + 1);        \
@@ -93,9 +95,10 @@ COMBINER(bfloat, bfloat, float, wide_bfloat, narrow_bfloat)
   COMBINER(u##BITS, uint##BITS##_t, uint64_t, SAME, (uint##BITS##_t))          \
   COMBINER(s##BITS, int##BITS##_t, int64_t, SAME, (int##BITS##_t))             \
   static void combine_i##BITS(int32_t op, char *out, const char *parts,        \
-                              size_t stride, int32_t count, int64_t n) {       \
+                              size_t stride, const int32_t *order,             \
+                              int32_t count, int64_t n) {                      \
     (op == CG_SUM || op == CG_PROD ? combine_u##BITS : combine_s##BITS)(       \
-        op, out, parts, stride, count, n);                                     \
+        op, out, parts, stride, order, count, n);                              \
   }
 
 INTEGER(8)
@@ -123,30 +126,31 @@ size_t commElementBytes(int32_t dtype) {
 }
 
 void commCombine(int32_t dtype, int32_t op, void *out, const void *parts,
-                 size_t stride, int32_t count, int64_t n) {
+                 size_t stride, const int32_t *order, int32_t count,
+                 int64_t n) {
   switch (dtype) {
   case CG_FLOAT64:
-    combine_double(op, out, parts, stride, count, n);
+    combine_double(op, out, parts, stride, order, count, n);
     break;
   case CG_FLOAT32:
-    combine_float(op, out, parts, stride, count, n);
+    combine_float(op, out, parts, stride, order, count, n);
     break;
   case CG_FLOAT16:
-    combine_half(op, out, parts, stride, count, n);
+    combine_half(op, out, parts, stride, order, count, n);
     break;
   case CG_BFLOAT16:
-    combine_bfloat(op, out, parts, stride, count, n);
+    combine_bfloat(op, out, parts, stride, order, count, n);
     break;
   case CG_INT64:
-    combine_i64(op, out, parts, stride, count, n);
+    combine_i64(op, out, parts, stride, order, count, n);
     break;
   case CG_INT32:
-    combine_i32(op, out, parts, stride, count, n);
+    combine_i32(op, out, parts, stride, order, count, n);
     break;
   case CG_INT16:
-    combine_i16(op, out, parts, stride, count, n);
+    combine_i16(op, out, parts, stride, order, count, n);
     break;
   default:
-    combine_i8(op, out, parts, stride, count, n);
+    combine_i8(op, out, parts, stride, order, count, n);
   }
 }

@@ -32,9 +32,28 @@ typedef uintptr_t word;
    between two looks at the clock. */
 enum { kPiece = 1 << 24, kTests = 256 };
 
+/* Ranks that do a collective: those of the communicator, or a group. */
+typedef struct team {
+  word comm;
+  int32_t rank, size; /* there */
+  int32_t *members;   /* in the communicator; NULL: all */
+} team;
+
+/* A message that the library may not have given to the receiver yet. */
+typedef struct sent {
+  struct sent *next;
+  word requests[2];
+  comm_header header;
+  char data[];
+} sent;
+
 typedef struct mpi {
   comm_base base;
-  word comm, byte;
+  team all;
+  team *groups; /* that have been met so far */
+  int32_t groupCount;
+  sent *sent;
+  word byte;
   void *inPlace;
   int64_t timeout; /* in milliseconds */
   word request;    /* what is waited for */
@@ -43,7 +62,9 @@ typedef struct mpi {
   char *scratch;
   size_t scratchBytes;
   int (*Abort)(word, int);
+  int (*Comm_create_group)(word, word, int, word *);
   int (*Comm_free)(word *);
+  int (*Comm_group)(word, word *);
   int (*Comm_idup)(word, word *, word *);
   int (*Comm_rank)(word, int *);
   int (*Comm_set_errhandler)(word, word);
@@ -52,6 +73,8 @@ typedef struct mpi {
   int (*Finalize)(void);
   int (*Finalized)(int *);
   int (*Get_library_version)(char *, int *);
+  int (*Group_free)(word *);
+  int (*Group_incl)(word, int, const int *, word *);
   int (*Iallgather)(const void *, int, word, void *, int, word, word, word *);
   int (*Iallgatherv)(const void *, int, word, void *, const int *, const int *,
                      word, word, word *);
@@ -61,9 +84,16 @@ typedef struct mpi {
   int (*Ibcast)(void *, int, word, int, word, word *);
   int (*Init_thread)(void *, void *, int, int *);
   int (*Initialized)(int *);
+  int (*Irecv)(void *, int, word, int, int, word, word *);
+  int (*Isend)(const void *, int, word, int, int, word, word *);
   int (*Query_thread)(int *);
   int (*Test)(word *, int *, void *);
 } mpi;
+
+/* A status of any library. */
+typedef union status_ {
+  long long words[32];
+} status_;
 
 static int64_t now(void) {
   struct timespec t;
@@ -83,10 +113,7 @@ static int32_t check(mpi *m, const char *what, int code) {
 /* Returns when what `code` has begun, `m->request`, is done. Ends all ranks
    where one is late. */
 static int32_t await(mpi *m, const char *what, int code) {
-  union {
-    char bytes[256]; /* more than any library's MPI_Status */
-    word aligned;
-  } status;
+  status_ status;
   int64_t until = 0;
   int done = 0;
   for (int tests = 1; code == 0; ++tests) {
@@ -107,7 +134,7 @@ static int32_t await(mpi *m, const char *what, int code) {
               m->base.face.rank, m->base.face.size, (long long)m->timeout,
               what);
       fflush(NULL);
-      m->Abort(m->comm, CG_ERROR_COMM_TIMEOUT);
+      m->Abort(m->all.comm, CG_ERROR_COMM_TIMEOUT);
       abort();
     }
   }
@@ -129,9 +156,9 @@ static char *scratch(mpi *m, size_t bytes) {
 
 /* Gives each rank its part of all ranks' elements, `begin[r]` to `begin[r + 1]`
    of `from`, and combines it into `to`. */
-static int32_t combineParts(mpi *m, const cg_collective *what, const char *from,
-                            const int64_t *begin, char *to) {
-  int32_t rank = m->base.face.rank, size = m->base.face.size;
+static int32_t combineParts(mpi *m, const team *t, const cg_collective *what,
+                            const char *from, const int64_t *begin, char *to) {
+  int32_t rank = t->rank, size = t->size;
   size_t element = commElementBytes(what->dtype);
   int *n = m->counts, *at = n + size, *own = at + size, *ownAt = own + size;
   int64_t part = begin[rank + 1] - begin[rank];
@@ -147,15 +174,16 @@ static int32_t combineParts(mpi *m, const cg_collective *what, const char *from,
     return m->base.failed;
   int32_t status = await(m, commName(what->kind),
                          m->Ialltoallv(from, n, at, m->byte, all, own, ownAt,
-                                       m->byte, m->comm, &m->request));
+                                       m->byte, t->comm, &m->request));
   if (status == CG_OK)
-    commCombine(what->dtype, what->op, to, all, bytes, size, part);
+    commCombine(what->dtype, what->op, to, all, bytes, NULL, size, part);
   return status;
 }
 
 /* In pieces of whole parts, one after the other. */
-static int32_t allReduce(mpi *m, const cg_collective *what, const char *from) {
-  int32_t rank = m->base.face.rank, size = m->base.face.size;
+static int32_t allReduce(mpi *m, const team *t, const cg_collective *what,
+                         const char *from) {
+  int32_t rank = t->rank, size = t->size;
   size_t element = commElementBytes(what->dtype);
   int64_t begin[size + 1];
   int32_t status = CG_OK;
@@ -165,78 +193,219 @@ static int32_t allReduce(mpi *m, const cg_collective *what, const char *from) {
     for (int32_t r = 0; r <= size; ++r)
       begin[r] = r * part < n ? r * part : n;
     char *to = (char *)what->recv + (size_t)at * element;
-    status = combineParts(m, what, from + (size_t)at * element, begin,
+    status = combineParts(m, t, what, from + (size_t)at * element, begin,
                           to + (size_t)begin[rank] * element);
     /* combineParts has left the counts and offsets of parts. */
     if (status == CG_OK)
       status = await(m, "all_reduce",
                      m->Iallgatherv(m->inPlace, 0, m->byte, to, m->counts,
-                                    m->counts + size, m->byte, m->comm,
+                                    m->counts + size, m->byte, t->comm,
                                     &m->request));
   }
   return status;
 }
 
-static int32_t reduceScatter(mpi *m, const cg_collective *what,
+static int32_t reduceScatter(mpi *m, const team *t, const cg_collective *what,
                              const char *from) {
-  int32_t size = m->base.face.size;
+  int32_t size = t->size;
   int64_t begin[size + 1];
   for (int32_t r = 0; r <= size; ++r)
     begin[r] = r * what->count;
-  return combineParts(m, what, from, begin, what->recv);
+  return combineParts(m, t, what, from, begin, what->recv);
 }
 
-static int32_t allToAll(mpi *m, const char *from, char *to, int bytes) {
-  int32_t size = m->base.face.size;
+static int32_t allToAll(mpi *m, const team *t, const char *from, char *to,
+                        int bytes) {
+  int32_t size = t->size;
   int *n = m->counts, *at = n + size;
   for (int32_t r = 0; r < size; ++r) {
     n[r] = bytes;
     at[r] = r * bytes;
   }
   return await(m, "all_to_all",
-               m->Ialltoallv(from, n, at, m->byte, to, n, at, m->byte, m->comm,
+               m->Ialltoallv(from, n, at, m->byte, to, n, at, m->byte, t->comm,
                              &m->request));
 }
 
+/* The communicator of a group, which its ranks make when they first meet. */
+static const team *teamOf(mpi *m, const cg_collective *what) {
+  if (!what->group)
+    return &m->all;
+  int32_t size = what->group_size;
+  size_t bytes = (size_t)size * sizeof *what->group;
+  for (int32_t i = 0; i < m->groupCount; ++i)
+    if (m->groups[i].size == size &&
+        memcmp(m->groups[i].members, what->group, bytes) == 0)
+      return &m->groups[i];
+  team *groups =
+      realloc(m->groups, (size_t)(m->groupCount + 1) * sizeof *groups);
+  if (groups)
+    m->groups = groups;
+  team made = {0, commPlace(what, m->all.rank), size, malloc(bytes)};
+  if (!groups || !made.members) {
+    free(made.members);
+    commFail(&m->base, CG_ERROR_COMM, "out of memory: a group of %d ranks",
+             size);
+    return NULL;
+  }
+  memcpy(made.members, what->group, bytes);
+  word everyone = 0, some = 0;
+  int32_t status = check(m, "group", m->Comm_group(m->all.comm, &everyone));
+  if (status == CG_OK)
+    status =
+        check(m, "group", m->Group_incl(everyone, size, made.members, &some));
+  if (status == CG_OK)
+    status = check(m, "group",
+                   m->Comm_create_group(m->all.comm, some, 0, &made.comm));
+  if (status != CG_OK) {
+    free(made.members);
+    return NULL;
+  }
+  m->Group_free(&some);
+  m->Group_free(&everyone);
+  m->groups[m->groupCount++] = made;
+  return &m->groups[m->groupCount - 1];
+}
+
+/* Frees what the library has given to its receivers; returns whether that is
+   all. */
+static int sweep(mpi *m) {
+  for (sent **at = &m->sent; *at;) {
+    sent *message = *at;
+    int over[2] = {0, 0};
+    status_ ignored;
+    for (int i = 0; i < 2; ++i) /* one that is over stays so */
+      m->Test(&message->requests[i], &over[i], &ignored);
+    if (over[0] && over[1]) {
+      *at = message->next;
+      free(message);
+    } else {
+      at = &message->next;
+    }
+  }
+  return !m->sent;
+}
+
+static int32_t refuseLarge(mpi *m, const cg_collective *what, size_t bytes,
+                           const char *over) {
+  return commFail(&m->base, CG_ERROR_COMM,
+                  "%s of %zu bytes a rank is more than MPI moves at once: "
+                  "2 GiB%s",
+                  commName(what->kind), bytes, over);
+}
+
+/* A copy is kept until it is received, so that two ranks may send to each other
+   before they receive. */
+static int32_t send_(mpi *m, const cg_collective *what) {
+  comm_header header = commHeader(what);
+  size_t bytes = commBytes(&header);
+  sent *message = malloc(sizeof *message + bytes);
+  if (!message)
+    return commFail(&m->base, CG_ERROR_COMM,
+                    "out of memory: %zu bytes for a message", bytes);
+  message->header = header;
+  message->requests[0] = message->requests[1] = 0;
+  memcpy(message->data, what->send ? what->send : what->recv, bytes);
+  int32_t status =
+      check(m, "send",
+            m->Isend(&message->header, (int)sizeof header, m->byte, what->root,
+                     0, m->all.comm, &message->requests[0]));
+  if (status == CG_OK)
+    status = check(m, "send",
+                   m->Isend(message->data, (int)bytes, m->byte, what->root, 0,
+                            m->all.comm, &message->requests[1]));
+  if (status == CG_OK) {
+    message->next = m->sent;
+    m->sent = message;
+  } /* else the library may still read it */
+  return status;
+}
+
+/* Messages of one rank come in their order, of all tags. */
+static int32_t receive(mpi *m, const cg_collective *what) {
+  comm_message *kept = commTake(&m->base, what->root, what->tag);
+  comm_header header = kept ? kept->header : (comm_header){0, 0, 0, 0};
+  char text[kText];
+  status_ ignored;
+  int32_t status = CG_OK;
+  while (!kept && status == CG_OK) {
+    status = await(m, "receive",
+                   m->Irecv(&header, (int)sizeof header, m->byte, what->root, 0,
+                            m->all.comm, &m->request));
+    if (status != CG_OK || header.tag == what->tag)
+      break;
+    comm_message *other = commMessage(&m->base, what->root, &header);
+    if (!other)
+      return m->base.failed;
+    commKeep(&m->base, other);
+    status = await(m, "receive",
+                   m->Irecv(other->data, (int)commBytes(&header), m->byte,
+                            what->root, 0, m->all.comm, &m->request));
+  }
+  if (status == CG_OK && !commFits(&m->base, &header, what, text))
+    status = commFail(&m->base, CG_ERROR_COMM_MISMATCH, "%s", text);
+  if (status == CG_OK && kept)
+    memcpy(what->recv, kept->data, commBytes(&header));
+  else if (status == CG_OK)
+    status = await(m, "receive",
+                   m->Irecv(what->recv, (int)commBytes(&header), m->byte,
+                            what->root, 0, m->all.comm, &m->request));
+  free(kept);
+  return status;
+}
+
+static int32_t agree(mpi *m, const team *t, uint64_t hash);
+
 static int32_t perform(comm_base *self, const cg_collective *what) {
   mpi *m = (mpi *)self;
-  int32_t rank = self->face.rank, size = self->face.size;
   int32_t status = commCheck(&m->base, what);
   if (status != CG_OK)
     return status;
+  sweep(m);
+  const team *t = teamOf(m, what);
+  if (!t)
+    return m->base.failed;
+  if (what->schedule) {
+    uint64_t hash = what->schedule; /* of this group */
+    for (int32_t i = 0; i < what->group_size; ++i)
+      hash = hash * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)what->group[i] + 1;
+    if ((status = agree(m, t, hash)) != CG_OK)
+      return status;
+  }
   if (what->kind == CG_BARRIER)
-    return await(m, "barrier", m->Ibarrier(m->comm, &m->request));
+    return await(m, "barrier", m->Ibarrier(t->comm, &m->request));
   const char *from = what->send ? what->send : what->recv;
   size_t element = commElementBytes(what->dtype);
   size_t bytes = (size_t)what->count * element;
   if (what->kind == CG_ALL_REDUCE)
-    return allReduce(m, what, from);
-  if (bytes * (size_t)size > INT32_MAX)
-    return commFail(&m->base, CG_ERROR_COMM,
-                    "%s of %zu bytes a rank is more than MPI moves at once: "
-                    "2 GiB over all ranks",
-                    commName(what->kind), bytes);
+    return allReduce(m, t, what, from);
+  if (what->kind == CG_SEND || what->kind == CG_RECEIVE) {
+    if (bytes > INT32_MAX)
+      return refuseLarge(m, what, bytes, "");
+    return what->kind == CG_SEND ? send_(m, what) : receive(m, what);
+  }
+  if (bytes * (size_t)t->size > INT32_MAX)
+    return refuseLarge(m, what, bytes, " over all ranks");
   switch (what->kind) {
   case CG_REDUCE_SCATTER:
-    return reduceScatter(m, what, from);
+    return reduceScatter(m, t, what, from);
   case CG_ALL_GATHER:
     return await(m, "all_gather",
                  m->Iallgather(from, (int)bytes, m->byte, what->recv,
-                               (int)bytes, m->byte, m->comm, &m->request));
+                               (int)bytes, m->byte, t->comm, &m->request));
   case CG_ALL_TO_ALL:
-    return allToAll(m, from, what->recv, (int)bytes);
+    return allToAll(m, t, from, what->recv, (int)bytes);
   default:
-    if (rank == what->root && from != what->recv)
+    if (m->all.rank == what->root && from != what->recv)
       memcpy(what->recv, from, bytes);
     return await(m, "broadcast",
-                 m->Ibcast(what->recv, (int)bytes, m->byte, what->root, m->comm,
-                           &m->request));
+                 m->Ibcast(what->recv, (int)bytes, m->byte,
+                           commPlace(what, what->root), t->comm, &m->request));
   }
 }
 
-static int32_t compare(comm_base *self, uint64_t hash) {
-  mpi *m = (mpi *)self;
-  int32_t size = self->face.size;
+static int32_t agree(mpi *m, const team *t, uint64_t hash) {
+  int32_t size = t->size;
   if (m->base.failed)
     return m->base.failed;
   if (commHasAgreed(&m->base, hash))
@@ -244,16 +413,22 @@ static int32_t compare(comm_base *self, uint64_t hash) {
   uint64_t all[size];
   int32_t status = await(
       m, "the first call of a program",
-      m->Iallgather(&hash, 8, m->byte, all, 8, m->byte, m->comm, &m->request));
+      m->Iallgather(&hash, 8, m->byte, all, 8, m->byte, t->comm, &m->request));
   for (int32_t r = 1; status == CG_OK && r < size; ++r)
     if (all[r] != all[0])
       status = commFail(&m->base, CG_ERROR_COMM_MISMATCH,
-                        "rank %d runs another program than rank 0, or the same "
-                        "with other shapes or dtypes",
-                        r);
+                        "rank %d runs another program than rank %d, or the "
+                        "same with other shapes or dtypes",
+                        t->members ? t->members[r] : r,
+                        t->members ? t->members[0] : 0);
   if (status == CG_OK)
     commNoteAgreed(&m->base, hash);
   return status;
+}
+
+static int32_t compare(comm_base *self, uint64_t hash) {
+  mpi *m = (mpi *)self;
+  return agree(m, &m->all, hash);
 }
 
 static const char *message(cg_comm *self) { return ((mpi *)self)->base.text; }
@@ -263,17 +438,27 @@ static void release(comm_base *base) {
   int over = 0;
   m->Finalized(&over);
   if (!over) {
-    m->Comm_free(&m->comm);
+    /* Who never receives does not keep the others. */
+    for (int i = 0; i < 1000 && !sweep(m); ++i) {
+      struct timespec pause = {0, 1000000};
+      nanosleep(&pause, NULL);
+    }
+    for (int32_t i = 0; i < m->groupCount; ++i)
+      m->Comm_free(&m->groups[i].comm);
+    m->Comm_free(&m->all.comm);
     if (m->finalizes)
       m->Finalize();
   }
+  for (int32_t i = 0; i < m->groupCount; ++i)
+    free(m->groups[i].members);
+  free(m->groups);
   free(m->scratch);
   free(m->counts);
 }
 
 static void abort_(comm_base *base) {
   mpi *m = (mpi *)base;
-  m->Abort(m->comm, 1);
+  m->Abort(m->all.comm, 1);
 }
 
 /* A library that is loaded already comes first: never two in one process. Open
@@ -347,7 +532,9 @@ cg_comm *cg_comm_mpi(const char *library, const int32_t *communicator,
     return refuseMpi(m);                                                       \
   }
   FIND(Abort)
+  FIND(Comm_create_group)
   FIND(Comm_free)
+  FIND(Comm_group)
   FIND(Comm_idup)
   FIND(Comm_rank)
   FIND(Comm_set_errhandler)
@@ -356,6 +543,8 @@ cg_comm *cg_comm_mpi(const char *library, const int32_t *communicator,
   FIND(Finalize)
   FIND(Finalized)
   FIND(Get_library_version)
+  FIND(Group_free)
+  FIND(Group_incl)
   FIND(Iallgather)
   FIND(Iallgatherv)
   FIND(Ialltoallv)
@@ -363,6 +552,8 @@ cg_comm *cg_comm_mpi(const char *library, const int32_t *communicator,
   FIND(Ibcast)
   FIND(Init_thread)
   FIND(Initialized)
+  FIND(Irecv)
+  FIND(Isend)
   FIND(Query_thread)
   FIND(Test)
 #undef FIND
@@ -393,22 +584,23 @@ cg_comm *cg_comm_mpi(const char *library, const int32_t *communicator,
   /* One of our own: what the program sends and this sends never meet. */
   word own = 0;
   int rank = 0, size = 0;
-  m->comm = world; /* to end */
+  m->all.comm = world; /* to end */
   m->timeout = timeout;
   if (m->Comm_rank(world, &rank) || m->Comm_size(world, &size)) {
     commRefuse("the communicator is none of this MPI library: %s",
                m->base.kind);
     return refuseMpi(m);
   }
-  m->base.face = (cg_comm){sizeof(cg_comm), rank,      size,    0,   commBegin,
-                           commEnd,         commAgree, message, NULL};
+  m->base.face = (cg_comm){sizeof(cg_comm), rank,      size,
+                           CG_COMM_GROUPS,  commBegin, commEnd,
+                           commAgree,       message,   NULL};
   if (await(m, "make a communicator", m->Comm_idup(world, &own, &m->request)) ||
       m->Comm_set_errhandler(own, returns) ||
       !(m->counts = malloc(sizeof(int) * 4 * (size_t)size))) {
     commRefuse("the communicator cannot be duplicated: %s", m->base.kind);
     return refuseMpi(m);
   }
-  m->comm = own;
+  m->all = (team){own, rank, size, NULL};
   m->base.perform = perform;
   m->base.compare = compare;
   commOpen(&m->base);

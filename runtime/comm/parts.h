@@ -26,6 +26,20 @@ typedef struct comm_progress {
   pthread_t thread;
 } comm_progress;
 
+/* What goes before the elements of a message. */
+typedef struct comm_header {
+  int64_t tag, count;
+  int32_t dtype, reserved;
+} comm_header;
+
+/* A message that has come before it is received. */
+typedef struct comm_message {
+  struct comm_message *next;
+  comm_header header;
+  int32_t from;
+  char data[];
+} comm_message;
+
 /* What every communicator of this folder begins with. Who performs a
    collective, and nobody else, uses the members from `agreed` to `text`. */
 typedef struct comm_base {
@@ -41,6 +55,7 @@ typedef struct comm_base {
   int32_t agreedCount;
   int32_t failed; /* the status of the first error, which stays */
   char text[kText];
+  comm_message *kept; /* in the order in which they came */
   comm_progress progress;
   /* Of one that takes memory of devices (nccl.c), else NULL. */
   struct comm_nccl *nccl;
@@ -50,14 +65,15 @@ typedef struct comm_base {
 /* Bytes of an element; 0: no such type. */
 size_t commElementBytes(int32_t dtype);
 
-/* out[i] = part 0 [i] op part 1 [i] op ..., with `stride` bytes from part to
-   part. Parts are combined as a binary counter carries: when part i is in, as
-   many pairs of complete subtrees are joined as i + 1 has trailing zeros; at
-   the end, what is left is joined from the right. So a power of two of parts
-   makes a balanced tree, and the bits depend on nothing but the parts. Elements
-   of 16 bits are combined in single precision and rounded each time. */
+/* out[i] = part 0 [i] op part 1 [i] op ..., where part p begins `stride` bytes
+   times order[p] behind `parts`; without `order`, times p. Parts are combined
+   as a binary counter carries: when part i is in, as many pairs of complete
+   subtrees are joined as i + 1 has trailing zeros; at the end, what is left is
+   joined from the right. So a power of two of parts makes a balanced tree, and
+   the bits depend on nothing but the parts. Elements of 16 bits are combined in
+   single precision and rounded each time. */
 void commCombine(int32_t dtype, int32_t op, void *out, const void *parts,
-                 size_t stride, int32_t count, int64_t n);
+                 size_t stride, const int32_t *order, int32_t count, int64_t n);
 
 /* Keeps an error: in words, and for all later calls. Returns `status`. */
 int32_t commFail(comm_base *comm, int32_t status, const char *format, ...)
@@ -73,6 +89,28 @@ void commNoteAgreed(comm_base *comm, uint64_t hash);
 
 /* That `what` can be done: CG_OK or an error, kept. */
 int32_t commCheck(comm_base *comm, const cg_collective *what);
+
+/* Where `rank` stands in the group of `what`, which is all ranks where it names
+   none; -1: nowhere. And how many ranks it has. */
+int32_t commPlace(const cg_collective *what, int32_t rank);
+int32_t commCount(const comm_base *comm, const cg_collective *what);
+
+/* The first message from that rank with that tag that is kept, which the caller
+   frees then; NULL: none. A message is kept behind the others. */
+comm_message *commTake(comm_base *comm, int32_t from, int64_t tag);
+void commKeep(comm_base *comm, comm_message *message);
+/* One of so many elements. NULL: out of memory, an error that is kept. */
+comm_message *commMessage(comm_base *comm, int32_t from,
+                          const comm_header *header);
+
+/* What `what` sends. */
+comm_header commHeader(const cg_collective *what);
+/* Its bytes. */
+size_t commBytes(const comm_header *header);
+/* Whether it is what `what` receives; if not, writes to `text`, of kText bytes,
+   why. */
+int32_t commFits(const comm_base *comm, const comm_header *header,
+                 const cg_collective *what, char *text);
 
 /* "all_reduce". */
 const char *commName(int32_t kind);

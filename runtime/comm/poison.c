@@ -30,12 +30,15 @@ static int32_t begin(cg_comm *self, const cg_collective *what, void **request) {
   flight *f = calloc(1, sizeof *f);
   if (!f)
     return CG_ERROR_COMM;
-  f->what = *what;
+  memcpy(&f->what, what,
+         what->struct_size < sizeof *what ? what->struct_size : sizeof *what);
+  what = &f->what;
   size_t bytes = (size_t)what->count * commElementBytes(what->dtype);
-  size_t all = bytes * (size_t)self->size;
+  size_t all = bytes * (size_t)commCount((comm_base *)self, what);
   int scatters = what->kind == CG_REDUCE_SCATTER || what->kind == CG_ALL_TO_ALL;
   int gathers = what->kind == CG_ALL_GATHER || what->kind == CG_ALL_TO_ALL;
-  const void *from = what->send ? what->send : what->recv;
+  const void *from =
+      what->send || what->kind == CG_RECEIVE ? what->send : what->recv;
   f->sentBytes = from ? (scatters ? all : bytes) : 0;
   f->receivedBytes = what->recv ? (gathers ? all : bytes) : 0;
   f->sent = malloc(f->sentBytes + 1);

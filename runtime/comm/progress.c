@@ -94,7 +94,9 @@ int32_t commBegin(cg_comm *self, const cg_collective *what, void **request) {
     /* One that is too small is an error, of perform. */
     size_t known =
         what->struct_size < sizeof *what ? what->struct_size : sizeof *what;
-    memcpy(&p->queue[p->begun++ % kMostBegun], what, known);
+    cg_collective *place = &p->queue[p->begun++ % kMostBegun];
+    memset(place, 0, sizeof *place); /* of an older program: no group */
+    memcpy(place, what, known);
     *request = (void *)(uintptr_t)p->begun;
     if (!p->noThread && !(what->flags & CG_AT_ONCE)) {
       if (!p->hasThread)

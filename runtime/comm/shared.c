@@ -8,19 +8,24 @@
  * all of the one before. A reduction meets once more, as each rank combines a
  * part.
  *
+ * A group has slots of their own in a third set, and results where its first
+ * rank has a place for them. Its ranks meet once more when they have taken what
+ * they need, as the next of each may be of another group. How they meet, and
+ * messages, is in messages.c.
+ *
  * At each meeting ranks compare what they think they do. Each holds a lock on a
  * byte of the file as long as it lives. Who waits long at a meeting asks
  * whether the others' locks are held.
  *===----------------------------------------------------------------------===*/
 
 #define _GNU_SOURCE 1
-#include "runtime/comm/progress.h"
+#include "runtime/comm/segment.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
-#include <stdatomic.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,52 +34,32 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { kVersion = 1, kPiece = 1 << 18, kPollMs = 50, kSpins = 2000 };
-
-/* In segment.failed: the first rank that has ended + 1, or one of these. */
-enum { kLate = 1 << 20, kDifferent = 1 << 21 };
-
-typedef struct segment {
-  _Atomic uint32_t version, size, joined, failed;
-  _Atomic uint32_t culprit; /* of kDifferent: a rank */
-  _Alignas(64) _Atomic uint32_t arrived;
-  _Alignas(64) _Atomic uint32_t phase;
-  /* What each rank is about to do, for either set. */
-  _Alignas(64) _Atomic uint64_t doing[2][CG_MOST_SHARED_RANKS];
-  _Alignas(4096) char data[];
-} segment;
-
-typedef struct shared {
-  comm_base base;
-  segment *s;
-  int fd;
-  size_t bytes;
-  int64_t timeout;
-  uint64_t piece; /* so far */
-  cg_network network;
-} shared;
-
-static int64_t now(void) {
+int64_t sharedNow(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
 }
 
+int32_t sharedIsGone(shared *c, int32_t rank) {
+  struct flock lock = {
+      .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = rank, .l_len = 1};
+  return rank != c->base.face.rank && fcntl(c->fd, F_GETLK, &lock) == 0 &&
+         lock.l_type == F_UNLCK;
+}
+
 /* The first other rank whose lock is free, or -1. */
 static int32_t gone(shared *c) {
-  for (int32_t r = 0; r < c->base.face.size; ++r) {
-    struct flock lock = {
-        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = r, .l_len = 1};
-    if (r != c->base.face.rank && fcntl(c->fd, F_GETLK, &lock) == 0 &&
-        lock.l_type == F_UNLCK)
+  for (int32_t r = 0; r < c->base.face.size; ++r)
+    if (sharedIsGone(c, r))
       return r;
-  }
   return -1;
 }
 
-/* The error that some rank has found. */
-static int32_t fail(shared *c) {
+int32_t sharedFail(shared *c) {
   uint32_t failed = atomic_load(&c->s->failed);
+  if (failed == kWords)
+    return commFail(&c->base, (int32_t)atomic_load(&c->s->culprit), "%s",
+                    c->s->words);
   if (failed == kLate)
     return commFail(&c->base, CG_ERROR_COMM_TIMEOUT,
                     "ranks have waited %lld ms for one that did not come: it "
@@ -90,9 +75,23 @@ static int32_t fail(shared *c) {
   return commFail(&c->base, CG_ERROR_COMM, "rank %u has ended", failed - 1);
 }
 
-static void declare(shared *c, uint32_t what) {
+void sharedDeclare(shared *c, uint32_t what) {
   uint32_t none = 0;
   atomic_compare_exchange_strong(&c->s->failed, &none, what);
+}
+
+int32_t sharedSay(shared *c, int32_t status, const char *format, ...) {
+  char text[kText];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  if (!atomic_load(&c->s->failed) && !atomic_exchange(&c->s->worded, 1)) {
+    memcpy(c->s->words, text, sizeof text);
+    atomic_store(&c->s->culprit, (uint32_t)status);
+    sharedDeclare(c, kWords);
+  }
+  return commFail(&c->base, status, "%s", text);
 }
 
 /* Returns when all ranks are here. */
@@ -100,7 +99,7 @@ static int32_t barrier(shared *c) {
   segment *s = c->s;
   uint32_t phase = atomic_load(&s->phase);
   if (atomic_load(&s->failed))
-    return fail(c);
+    return sharedFail(c);
   if (atomic_fetch_add(&s->arrived, 1) + 1 == atomic_load(&s->size)) {
     atomic_store(&s->arrived, 0);
     atomic_fetch_add(&s->phase, 1);
@@ -112,10 +111,11 @@ static int32_t barrier(shared *c) {
       return CG_OK;
     __builtin_ia32_pause();
   }
-  int64_t until = now() + c->timeout;
+  int64_t until = sharedNow() + c->timeout;
   while (atomic_load(&s->phase) == phase) {
     struct timespec poll = {0, kPollMs * 1000000};
     syscall(SYS_futex, &s->phase, FUTEX_WAIT, phase, &poll, NULL, 0);
+    sharedDrain(c);
     if (atomic_load(&s->phase) != phase)
       break;
     int32_t dead = gone(c);
@@ -123,17 +123,17 @@ static int32_t barrier(shared *c) {
     if (atomic_load(&s->phase) != phase)
       break;
     if (dead >= 0)
-      declare(c, 1 + (uint32_t)dead);
-    else if (now() > until)
-      declare(c, kLate);
+      sharedDeclare(c, 1 + (uint32_t)dead);
+    else if (sharedNow() > until)
+      sharedDeclare(c, kLate);
     if (atomic_load(&s->failed))
-      return fail(c);
+      return sharedFail(c);
   }
   return CG_OK;
 }
 
 /* The same, and that all are about to do the same. */
-static int32_t meet(shared *c, uint32_t set, uint64_t doing) {
+static int32_t meetAll(shared *c, uint32_t set, uint64_t doing) {
   atomic_store(&c->s->doing[set][c->base.face.rank], doing);
   int32_t status = barrier(c);
   if (status != CG_OK)
@@ -142,8 +142,8 @@ static int32_t meet(shared *c, uint32_t set, uint64_t doing) {
   for (int32_t r = 1; r < c->base.face.size; ++r)
     if (atomic_load(&c->s->doing[set][r]) != first) {
       atomic_store(&c->s->culprit, (uint32_t)r);
-      declare(c, kDifferent);
-      return fail(c);
+      sharedDeclare(c, kDifferent);
+      return sharedFail(c);
     }
   return CG_OK;
 }
@@ -158,6 +158,8 @@ static uint64_t signatureOf(const cg_collective *what) {
   hash = mix(hash, (uint64_t)what->op);
   hash = mix(hash, (uint64_t)what->dtype);
   hash = mix(hash, (uint64_t)what->root);
+  for (int32_t i = 0; i < what->group_size; ++i)
+    hash = mix(hash, (uint64_t)what->group[i] + 1);
   return mix(hash, (uint64_t)what->count);
 }
 
@@ -167,17 +169,26 @@ static char *slot(shared *c, uint32_t set, int32_t rank) {
              kPiece;
 }
 
+static int32_t meet(shared *c, const cg_collective *what, uint32_t set,
+                    uint64_t doing) {
+  return what->group ? sharedMeet(c, what, doing) : meetAll(c, set, doing);
+}
+
 /* `n` elements of a piece, of `count` in all, which begins with element `at`.
  */
 static int32_t movePiece(shared *c, const cg_collective *what, const char *from,
                          int64_t at, int64_t n, uint64_t doing) {
-  int32_t rank = c->base.face.rank, size = c->base.face.size;
-  uint32_t set = c->piece++ & 1;
+  int32_t rank = commPlace(what, c->base.face.rank);
+  int32_t size = commCount(&c->base, what);
+  const int32_t *group = what->group; /* NULL: all, in their order */
+  uint32_t set = group ? 2 : c->piece++ & 1;
   size_t element = commElementBytes(what->dtype);
   size_t offset = (size_t)at * element, bytes = (size_t)n * element;
   size_t whole = (size_t)what->count * element;
-  char *own = slot(c, set, rank), *result = slot(c, set, size);
+  char *own = slot(c, set, c->base.face.rank);
+  char *result = group ? slot(c, 3, group[0]) : slot(c, set, size);
   char *to = what->recv;
+#define SLOT_OF(r) slot(c, set, group ? group[r] : (r))
   switch (what->kind) {
   case CG_REDUCE_SCATTER:
   case CG_ALL_TO_ALL: /* a block for each rank */
@@ -185,15 +196,14 @@ static int32_t movePiece(shared *c, const cg_collective *what, const char *from,
       memcpy(own + (size_t)r * bytes, from + (size_t)r * whole + offset, bytes);
     break;
   case CG_BROADCAST:
-    if (rank == what->root)
-      memcpy(result, from + offset, bytes);
-    break;
   case CG_BARRIER:
     break;
   default:
     memcpy(own, from + offset, bytes);
   }
-  int32_t status = meet(c, set, doing);
+  if (what->kind == CG_BROADCAST && c->base.face.rank == what->root)
+    memcpy(own, from + offset, bytes);
+  int32_t status = meet(c, what, set, doing);
   if (status != CG_OK)
     return status;
   switch (what->kind) {
@@ -203,30 +213,32 @@ static int32_t movePiece(shared *c, const cg_collective *what, const char *from,
     int64_t end = begin + part < n ? begin + part : n;
     size_t skip = (size_t)begin * element;
     commCombine(what->dtype, what->op, result + skip, slot(c, set, 0) + skip,
-                kPiece, size, end - begin);
-    status = barrier(c);
+                kPiece, group, size, end - begin);
+    status = group ? sharedMeet(c, what, doing) : barrier(c);
     if (status == CG_OK)
       memcpy(to + offset, result, bytes);
-    return status;
+    break;
   }
   case CG_REDUCE_SCATTER:
     commCombine(what->dtype, what->op, to + offset,
-                slot(c, set, 0) + (size_t)rank * bytes, kPiece, size, n);
+                slot(c, set, 0) + (size_t)rank * bytes, kPiece, group, size, n);
     break;
   case CG_ALL_GATHER:
     for (int32_t r = 0; r < size; ++r)
-      memcpy(to + (size_t)r * whole + offset, slot(c, set, r), bytes);
+      memcpy(to + (size_t)r * whole + offset, SLOT_OF(r), bytes);
     break;
   case CG_ALL_TO_ALL:
     for (int32_t r = 0; r < size; ++r)
-      memcpy(to + (size_t)r * whole + offset,
-             slot(c, set, r) + (size_t)rank * bytes, bytes);
+      memcpy(to + (size_t)r * whole + offset, SLOT_OF(r) + (size_t)rank * bytes,
+             bytes);
     break;
   case CG_BROADCAST:
-    memcpy(to + offset, result, bytes);
+    memcpy(to + offset, slot(c, set, what->root), bytes);
     break;
   }
-  return CG_OK;
+#undef SLOT_OF
+  /* Its slots are for any group from here on. */
+  return group && status == CG_OK ? sharedMeet(c, what, doing) : status;
 }
 
 static void playNetwork(const cg_network *network, double bytes) {
@@ -245,14 +257,25 @@ static int32_t perform(comm_base *self, const cg_collective *what) {
   int32_t status = commCheck(&c->base, what);
   if (status != CG_OK)
     return status;
+  if (what->kind == CG_SEND || what->kind == CG_RECEIVE) {
+    status = sharedMessage(c, what);
+    if (status == CG_OK && what->kind == CG_SEND) {
+      comm_header header = commHeader(what);
+      playNetwork(&c->network, (double)commBytes(&header));
+    }
+    return status;
+  }
+  /* In the first meeting, what ranks have to agree on before. */
   uint64_t doing = signatureOf(what);
+  if (what->schedule)
+    doing = mix(doing, what->schedule);
   const char *from = what->send ? what->send : what->recv;
   if (what->kind == CG_BARRIER)
     return movePiece(c, what, from, 0, 0, doing);
   size_t element = commElementBytes(what->dtype);
   int64_t blocks =
       what->kind == CG_REDUCE_SCATTER || what->kind == CG_ALL_TO_ALL
-          ? self->face.size
+          ? commCount(self, what)
           : 1;
   int64_t most = kPiece / (int64_t)element / blocks;
   int64_t at = 0;
@@ -272,7 +295,7 @@ static int32_t compare(comm_base *self, uint64_t hash) {
     return c->base.failed;
   if (commHasAgreed(&c->base, hash))
     return CG_OK;
-  int32_t status = meet(c, c->piece++ & 1, mix(2, hash));
+  int32_t status = meetAll(c, c->piece++ & 1, mix(2, hash));
   if (status == CG_OK)
     commNoteAgreed(&c->base, hash);
   return status;
@@ -284,6 +307,8 @@ static const char *message(cg_comm *self) {
 
 static void release(comm_base *base) {
   shared *c = (shared *)base;
+  for (int32_t r = 0; r < CG_MOST_SHARED_RANKS; ++r)
+    free(c->in[r].message);
   munmap(c->s, c->bytes);
   close(c->fd); /* gives the lock back */
 }
@@ -314,8 +339,9 @@ cg_comm *cg_comm_shared(const char *name, int32_t rank, int32_t size,
   shared *c = calloc(1, sizeof *c);
   if (!c)
     return commRefuse("out of memory");
-  c->base.face = (cg_comm){sizeof(cg_comm), rank,      size,    0,   commBegin,
-                           commEnd,         commAgree, message, NULL};
+  c->base.face = (cg_comm){sizeof(cg_comm), rank,      size,
+                           CG_COMM_GROUPS,  commBegin, commEnd,
+                           commAgree,       message,   NULL};
   c->base.perform = perform;
   c->base.compare = compare;
   c->base.kind = "shared memory";
@@ -324,7 +350,9 @@ cg_comm *cg_comm_shared(const char *name, int32_t rank, int32_t size,
   c->timeout = timeout;
   if (network)
     c->network = *network;
-  c->bytes = sizeof(segment) + (size_t)2 * (size_t)(size + 1) * kPiece;
+  size_t slots = (size_t)4 * (size_t)(size + 1) * kPiece;
+  size_t channels = (size_t)size * (size_t)size * sizeof(channel);
+  c->bytes = sizeof(segment) + slots + channels; /* taken when written to */
   c->fd = shm_open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (c->fd < 0 || ftruncate(c->fd, (off_t)c->bytes)) {
     commRefuse("cannot open /dev/shm%s: %s", path, strerror(errno));
@@ -344,6 +372,7 @@ cg_comm *cg_comm_shared(const char *name, int32_t rank, int32_t size,
     return refuseShared(c, NULL);
   }
   c->s = memory;
+  c->channels = (channel *)(void *)(c->s->data + slots);
   uint32_t noVersion = 0, noSize = 0;
   atomic_compare_exchange_strong(&c->s->version, &noVersion, kVersion);
   atomic_compare_exchange_strong(&c->s->size, &noSize, (uint32_t)size);
@@ -356,11 +385,11 @@ cg_comm *cg_comm_shared(const char *name, int32_t rank, int32_t size,
     return refuseShared(c, NULL);
   }
   atomic_fetch_add(&c->s->joined, 1);
-  int64_t until = now() + timeout;
+  int64_t until = sharedNow() + timeout;
   while (atomic_load(&c->s->joined) < (uint32_t)size) {
     struct timespec pause = {0, 1000000};
     nanosleep(&pause, NULL);
-    if (now() > until) {
+    if (sharedNow() > until) {
       commRefuse("%u of %d ranks have come within %lld ms",
                  atomic_load(&c->s->joined), size, (long long)timeout);
       return refuseShared(c, path);

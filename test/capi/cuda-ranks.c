@@ -4,7 +4,7 @@
 // enqueued wrongly is noticed.
 // RUN: rm -rf %t && mkdir %t
 // RUN: cellc %S/Inputs/ranks.mlir --device=cuda --chip=sm_80 -o %t/libranks.so
-// RUN: %cc %strict -D_GNU_SOURCE -Wno-pedantic -I%root -I%t %s %runtime/comm/base.c %runtime/comm/combine.c %runtime/comm/nccl.c %runtime/comm/progress.c %runtime/comm/shared.c %runtime/halves.c -L%t -lranks -Wl,-rpath,%t -ldl -lm -lpthread -o %t/run
+// RUN: %cc %strict -D_GNU_SOURCE -Wno-pedantic -I%root -I%t %s %runtime/comm/base.c %runtime/comm/combine.c %runtime/comm/messages.c %runtime/comm/nccl.c %runtime/comm/progress.c %runtime/comm/shared.c %runtime/halves.c -L%t -lranks -Wl,-rpath,%t -ldl -lm -lpthread -o %t/run
 // RUN: env CELLGRAD_CUDA_DRIVER=%emulated_driver CELL_EMU_DEVICES=2 %t/run %emulated_driver %fake_nccl
 
 #include "ranks.h"

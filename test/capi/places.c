@@ -2,7 +2,7 @@
 // drawn, on two machines. What is said is compared with all sets of ranks: one
 // with more threads than processors is there, or nothing is said.
 // RUN: rm -rf %t && mkdir %t
-// RUN: %cxx -x c -std=c11 -O2 -I%root %s %runtime/comm/base.c %runtime/comm/combine.c %runtime/comm/places.c %runtime/comm/progress.c %runtime/comm/shared.c %runtime/halves.c -pthread -Wl,--wrap=sched_getaffinity,--wrap=gethostname,--wrap=fopen -o %t/run
+// RUN: %cxx -x c -std=c11 -O2 -I%root %s %runtime/comm/base.c %runtime/comm/combine.c %runtime/comm/messages.c %runtime/comm/places.c %runtime/comm/progress.c %runtime/comm/shared.c %runtime/halves.c -pthread -Wl,--wrap=sched_getaffinity,--wrap=gethostname,--wrap=fopen -o %t/run
 // RUN: %t/run
 
 #define _GNU_SOURCE

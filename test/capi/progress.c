@@ -2,9 +2,9 @@
 // any order, with a thread and without; errors come out where one waits. Two
 // ranks are two processes.
 // RUN: rm -rf %t && mkdir %t
-// RUN: %cxx -x c -std=c11 -O2 -I%root -I%S %s %runtime/comm/base.c %runtime/comm/combine.c %runtime/comm/progress.c %runtime/comm/shared.c %runtime/halves.c -pthread -Wl,--wrap=pthread_create -o %t/run
+// RUN: %cxx -x c -std=c11 -O2 -I%root -I%S %s %runtime/comm/base.c %runtime/comm/combine.c %runtime/comm/messages.c %runtime/comm/progress.c %runtime/comm/shared.c %runtime/halves.c -pthread -Wl,--wrap=pthread_create -o %t/run
 // RUN: %t/run
-// RUN: %cxx -x c -std=c11 -g -O1 -fsanitize=thread -DOWN_THREADS -I%root -I%S %s %runtime/comm/base.c %runtime/comm/combine.c %runtime/comm/progress.c %runtime/comm/shared.c %runtime/halves.c -pthread -Wl,--wrap=pthread_create -o %t/checked
+// RUN: %cxx -x c -std=c11 -g -O1 -fsanitize=thread -DOWN_THREADS -I%root -I%S %s %runtime/comm/base.c %runtime/comm/combine.c %runtime/comm/messages.c %runtime/comm/progress.c %runtime/comm/shared.c %runtime/halves.c -pthread -Wl,--wrap=pthread_create -o %t/checked
 // RUN: env TSAN_OPTIONS=die_after_fork=0 %t/checked
 
 #define _GNU_SOURCE

@@ -68,3 +68,59 @@ func.func private @product(%x: tensor<2xf32>) -> tensor<2xf32> {
   %0 = cell.all_reduce %x "prod" : tensor<2xf32>
   return %0 : tensor<2xf32>
 }
+
+// -----
+
+func.func @nobody(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'cell.all_reduce' op is for a group without ranks; leave 'group' out for all ranks}}
+  %0 = cell.all_reduce %x "sum" group [] : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @twice() {
+  // expected-error @+1 {{'cell.meet' op has rank 1 twice in its group}}
+  cell.meet group [1, 0, 1]
+  return
+}
+
+// -----
+
+func.func @negative() {
+  // expected-error @+1 {{'cell.meet' op has rank -1 as one of its group}}
+  cell.meet group [0, -1]
+  return
+}
+
+// -----
+
+func.func @count(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'cell.all_to_all' op is for 2 ranks, and its group has 3}}
+  %0 = cell.all_to_all %x ranks 2 group [0, 1, 2] : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @root_elsewhere(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'cell.broadcast_from' op has rank 1 as root, which is not in its group}}
+  %0 = cell.broadcast_from %x root 1 group [0, 2] : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @peer(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'cell.send' op has rank -2 as the other one}}
+  %0 = cell.send %x to -2 tag 0 : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @tag(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'cell.receive' op has tag -1; expected at least 0}}
+  %0 = cell.receive %x from 1 tag -1 : tensor<4xf32>
+  return
+}

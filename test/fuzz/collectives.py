@@ -19,11 +19,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 import rank_groups
 
 import cellgrad as ms
-from cellgrad import ops
+from cellgrad import communication, ops
+from cellgrad.core import ranks
 from cellgrad.ops import collectives
 
 LOCAL = ("add", "mul", "sin", "where", "order")
-SHARED = ("sum", "max", "gather", "scatter", "exchange", "from", "mean", "several")
+SHARED = ("sum", "max", "gather", "scatter", "exchange", "from", "mean", "several", "ring", "some")
 
 
 def program(seed, count):
@@ -40,11 +41,16 @@ def program(seed, count):
     return steps, x
 
 
+def some(count, k):
+    """A group of all ranks in another order: reductions are joined alike on all."""
+    return np.random.default_rng(k).permutation(count).tolist()
+
+
 def on_rank(steps, count):
     """The program as a function of the two inputs of a rank."""
 
     def body(a, b):
-        values = [a, b]
+        values, messages = [a, b], []
         for kind, (i, j), k in steps:
             x, y = values[i], values[j]
             if kind == "add":
@@ -69,13 +75,26 @@ def on_rank(steps, count):
                 first = collectives.all_reduce(x[:1])
                 z = collectives.all_reduce(y) * 2
                 z = z + collectives.all_reduce(ops.sin(x)) + first
+            elif kind == "ring":  # to the next rank, after a term that stays
+                rank, tag = ranks.rank(), len(values)
+                sent = collectives.send(x, (rank + 1) % count, tag)
+                z = collectives.receive(y, (rank - 1) % count, tag) + 2 * sent
+                messages.append(z)
+            elif kind == "some":  # the others do nothing
+                z = x
+                if ranks.rank() in some(count, k):
+                    name = f"some-{k}"
+                    z = collectives.all_reduce(x, group=name)
+                    z = z * collectives.all_gather(y, group=name).reshape((-1, *y.shape)).sum(0)
             else:
                 z = collectives.broadcast(x, k)
             values.append(z)
-        return values[-1], values[-2]
+        return values[-1], values[-2], messages
 
     def objective(a, b):
-        last, before = body(a, b)
+        last, before, messages = body(a, b)
+        for z in messages:  # both ends differentiate, or neither
+            last = last + 0 * z
         return (last * 3 + before).sum(), last
 
     return objective
@@ -89,6 +108,11 @@ def expected(steps, inputs, count):
 
     def swap(x):
         return x.reshape(count, count, part).swapaxes(0, 1).reshape(shape)
+
+    def only_some(x, y, members):
+        z = x.copy()
+        z[members] = x[members].sum(0) * y[members].sum(0)
+        return z
 
     for kind, (i, j), k in steps:
         x, y = values[i], values[j]
@@ -108,6 +132,8 @@ def expected(steps, inputs, count):
                 "several": lambda x=x, y=y: np.broadcast_to(
                     2 * y.sum(0) + np.sin(x).sum(0) + x[:, 0].sum(), shape
                 ),
+                "ring": lambda x=x: np.roll(x, 1, 0) + 2 * x,
+                "some": lambda x=x, y=y, k=k: only_some(x, y, some(count, k)),
                 "from": lambda x=x, k=k: np.broadcast_to(x[k], shape),
             }[kind]()
         )
@@ -140,6 +166,14 @@ def expected(steps, inputs, count):
             slopes[i] = slopes[i] + each.reshape(1, -1)
         elif kind == "exchange":
             slopes[i] = slopes[i] + swap(g)
+        elif kind == "ring":
+            slopes[i] = slopes[i] + np.roll(g, -1, 0) + 2 * g
+        elif kind == "some":
+            members, by_x, by_y = some(count, k), g.copy(), np.zeros(shape)
+            by_x[members] = g[members].sum(0) * y[members].sum(0)
+            by_y[members] = g[members].sum(0) * x[members].sum(0)
+            slopes[i] = slopes[i] + by_x
+            slopes[j] = slopes[j] + by_y
         elif kind == "several":
             only = np.zeros(shape)
             only[:, 0] = g.sum()
@@ -158,6 +192,8 @@ def run(seeds, count, network=""):
 
     def body(rank):
         found = []
+        for k in range(count):
+            communication.create_group(f"some-{k}", some(count, k))
         for steps, x in made:
             function = on_rank(steps, count)
             given = [ms.Tensor(x[0, rank]), ms.Tensor(x[1, rank])]
@@ -167,11 +203,11 @@ def run(seeds, count, network=""):
         return found
 
     env = {"CELLGRAD_COMM_NETWORK": network} if network else {"CELLGRAD_COMM_POISON": "1"}
-    ranks = rank_groups.values(count, body, timeout=600, env=env)
+    of_ranks = rank_groups.values(count, body, timeout=600, env=env)
     wrong = []
     for at, (seed, (steps, x)) in enumerate(zip(seeds, made, strict=True)):
         for name, want, i in zip(("value", "by a", "by b"), expected(steps, x, count), range(3)):
-            got = np.stack([found[at][i] for found in ranks])
+            got = np.stack([found[at][i] for found in of_ranks])
             if not np.allclose(got, want, rtol=1e-9, atol=1e-9, equal_nan=True):
                 wrong.append(f"seed {seed} on {count} ranks: {name} {got} is not {want}: {steps}")
     return wrong

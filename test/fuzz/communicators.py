@@ -11,15 +11,17 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = ("base", "combine", "mpi", "poison", "progress", "shared")
+PARTS = ("base", "combine", "messages", "mpi", "poison", "progress", "shared")
 SOURCES = (*(f"comm/{part}.c" for part in PARTS), "halves.c")
 DTYPES = {1: np.int8, 2: np.int16, 3: np.int32, 4: np.int64, 8: np.float32, 9: np.float64}
 ALL_REDUCE, REDUCE_SCATTER, ALL_GATHER, BROADCAST, ALL_TO_ALL, BARRIER = 0, 1, 2, 3, 4, 10
+SEND, RECEIVE = 8, 9
 COMBINE = [np.add, np.multiply, np.minimum, np.maximum]
 MISMATCH, TIMEOUT, GONE = 17, 18, 16
 
@@ -31,6 +33,11 @@ class Collective(c.Structure):
         ("count", c.c_int64),
         ("send", c.c_void_p),
         ("recv", c.c_void_p),
+        ("group", c.POINTER(c.c_int32)),
+        ("group_size", c.c_int32),
+        ("reserved", c.c_int32),
+        ("tag", c.c_int64),
+        ("schedule", c.c_uint64),
     ]
 
 
@@ -43,7 +50,7 @@ Comm._fields_ = [
     ("struct_size", c.c_uint32),
     ("rank", c.c_int32),
     ("size", c.c_int32),
-    ("reserved", c.c_int32),
+    ("flags", c.c_int32),
     ("start", START),
     ("wait", c.CFUNCTYPE(c.c_int32, c.POINTER(Comm), c.POINTER(c.c_void_p))),
     ("agree", c.CFUNCTYPE(c.c_int32, c.POINTER(Comm), c.c_uint64)),
@@ -69,13 +76,32 @@ class Rank:
         library.cg_comm_shared.argtypes = wanted
         self.comm = library.cg_comm_shared(name.encode(), rank, size, timeout_ms, None)
         assert self.comm, "the rank cannot join"
+        self.groups = []
         library.cg_comm_use_thread.argtypes = [c.c_void_p, c.c_int32]
         library.cg_comm_use_thread(c.cast(self.comm, c.c_void_p), rank != 1)
 
-    def begin(self, kind, op=0, dtype=8, root=0, count=0, send=None, receive=None, flags=0):
+    def begin(
+        self,
+        kind,
+        op=0,
+        dtype=8,
+        root=0,
+        count=0,
+        send=None,
+        receive=None,
+        flags=0,
+        group=None,
+        tag=0,
+        schedule=0,
+    ):
         """The status, and what `end` takes."""
         address = lambda a: None if a is None else a.ctypes.data
         what = Collective(c.sizeof(Collective), kind, op, dtype, root, flags, count)
+        if group is not None:
+            ranks = (c.c_int32 * len(group))(*group)
+            self.groups.append(ranks)  # as long as it is begun
+            what.group, what.group_size = ranks, len(group)
+        what.tag, what.schedule = tag, schedule
         what.send, what.recv = address(send), address(receive)
         request = c.c_void_p()
         status = self.comm.contents.start(self.comm, c.byref(what), c.byref(request))
@@ -93,12 +119,17 @@ class Rank:
 
 
 def drawn(seed, size):
-    """One collective: its arguments, and what each rank brings and is to get."""
+    """One collective, of all ranks or a group: its arguments, and what each of its ranks brings and is to get."""
     draw = np.random.default_rng(seed)
     dtype = int(draw.choice(list(DTYPES)))
     kind, op = int(draw.choice(5)), int(draw.integers(4))
     count = int(draw.choice([0, 1, 2, 15, 16, 17, 100, 1000, 40_000, 70_001]))
-    root = int(draw.integers(size)) if kind == BROADCAST else 0
+    group = None
+    if draw.random() < 0.5:
+        group = draw.permutation(size)[: draw.integers(1, size + 1)].tolist()
+    members = list(range(size)) if group is None else group
+    size = len(members)
+    root = int(draw.choice(members)) if kind == BROADCAST else 0
     blocks = size if kind in (REDUCE_SCATTER, ALL_TO_ALL) else 1
     if DTYPES[dtype] in (np.float32, np.float64):
         # Sums in another order have other bits; a tree of 2, 3 or 4 ranks is ((0, 1), (2, 3)).
@@ -116,12 +147,57 @@ def drawn(seed, size):
         ALL_REDUCE: lambda r: tree,
         REDUCE_SCATTER: lambda r: tree.reshape(blocks, count)[r],
         ALL_GATHER: lambda r: x.reshape(-1),
-        BROADCAST: lambda r: x[root],
+        BROADCAST: lambda r: x[members.index(root)],
         ALL_TO_ALL: lambda r: parts[:, r].reshape(-1),
     }[kind]
     in_place = kind in (ALL_REDUCE, BROADCAST) and draw.random() < 0.5
     call = {"kind": kind, "op": op, "dtype": dtype, "root": root, "count": count}
-    return call, x, want, in_place
+    if group is not None:
+        call |= {"group": group, "schedule": int(draw.integers(0, 3))}
+    return call, members, x, want, in_place
+
+
+def messages(rank, size, path, name, seed):
+    """What is wrong with messages: all ranks send, then receive in another order, with a collective between."""
+    draw = np.random.default_rng(seed)
+    joined = Rank(path, name, rank, size)
+    plan = []  # sender, receiver, tag, dtype, elements
+    for _ in range(int(draw.integers(2, 12))):
+        pair = draw.permutation(size)[:2].tolist()
+        count = int(draw.choice([0, 1, 5, 1000, 40_000, 300_001]))
+        dtype = int(draw.choice(list(DTYPES)))
+        values = draw.integers(-100, 100, count).astype(DTYPES[dtype])
+        plan.append((*pair, int(draw.choice([0, 3, 2**40])), dtype, values))
+    # Those of one sender, receiver and tag come in their order.
+    order = draw.permutation(len(plan)).tolist()
+    seen = {}
+    for at, message in enumerate(plan):
+        seen.setdefault(message[:3], []).append(at)
+    order = [seen[plan[at][:3]].pop(0) for at in order]
+    wrong, begun, between = [], [], int(draw.integers(len(plan)))
+    flags = 2 * draw.integers(0, 2, len(plan))
+    for at, (a, b, tag, dtype, values) in enumerate(plan):
+        if rank == a:
+            given = values.copy()
+            call = {"root": b, "tag": tag, "dtype": dtype, "count": len(values)}
+            begun.append((joined.begin(SEND, **call, send=given, flags=flags[at]), given, None))
+        if at == between:
+            total = np.ones(3, np.float32)
+            if joined(ALL_REDUCE, count=3, receive=total) or (total != size).any():
+                wrong.append(f"a collective between messages gives {total}")
+    for at in order:
+        a, b, tag, dtype, values = plan[at]
+        if rank == b:
+            got = np.full_like(values, 7)
+            call = {"root": a, "tag": tag, "dtype": dtype, "count": len(values)}
+            begun.append((joined.begin(RECEIVE, **call, receive=got), got, values))
+    for (status, request), got, want in begun:
+        status = status or joined.end(request)
+        if status or (want is not None and not same(got, want)):
+            wrong.append(f"seed {seed}: message on rank {rank} of {size}: status {status}")
+    if status := joined(BARRIER):
+        wrong.append(f"seed {seed}: status {status} after messages")
+    return wrong
 
 
 def numbers(rank, size, path, name, seeds):
@@ -132,16 +208,19 @@ def numbers(rank, size, path, name, seeds):
         now, seeds = np.split(seeds, [int(draw.choice([1, 2, 5, 70]))])
         begun = []
         for seed in now.tolist():
-            call, x, want, in_place = drawn(seed, size)
-            given, right = x[rank].copy(), want(rank)
+            call, members, x, want, in_place = drawn(seed, size)
+            if rank not in members:
+                continue
+            place = members.index(rank)
+            given, right = x[place].copy(), want(place)
             receive = given if in_place else np.zeros(right.size + 8, right.dtype)
             flags = int(draw.choice([0, 2])) if len(now) > 1 else 2
             send = None if in_place else given
             status, request = joined.begin(**call, send=send, receive=receive, flags=flags)
-            begun.append((call, x[rank], right, given, receive, status, request))
+            begun.append((call, x[place], right, given, receive, status, request))
         if len(now) > 2 and joined.agree(1000 + int(now[0])):
             wrong.append(f"ranks do not agree at {now}")
-        for at in np.random.default_rng([rank, *now]).permutation(len(now)):
+        for at in np.random.default_rng([rank, *now]).permutation(len(begun)):
             call, x, right, given, receive, status, request = begun[at]
             in_place = given is receive
             status = status or joined.end(request)
@@ -181,14 +260,76 @@ def faults(rank, size, path, name):
         said = joined.comm.contents.message(joined.comm)
         if (status, again) != (MISMATCH, MISMATCH) or b"other collective" not in said:
             wrong.append(f"another {case}: {status}, then {again}, {said}")
+    wrong += faults_of_groups(rank, size, path, name)
     late = Rank(path, f"{name}-late", rank, size, 300)
     if rank == 0 and late(BARRIER) != TIMEOUT:
         wrong.append("late")
-    gone = Rank(path, f"{name}-gone", rank, size)
+    gone = [Rank(path, f"{name}-gone{i}", rank, size) for i in range(4)]
     if rank != 0:
+        gone[3](SEND, root=0, count=4, send=np.ones(4, np.float32))
         os._exit(0)
-    if gone(BARRIER) != GONE:
+    if gone[0](BARRIER) != GONE or gone[1](BARRIER, group=[1, 0]) != GONE:
         wrong.append("gone")
+    if gone[2](RECEIVE, root=1, count=1, receive=one) != GONE:
+        wrong.append("the sender has gone")
+    if gone[3](RECEIVE, root=1, count=4, receive=one) or (one != 1).any():
+        wrong.append("a message of a rank that has ended is lost")
+    return wrong
+
+
+def faults_of_groups(rank, size, path, name):
+    """The same of groups and messages."""
+    one, other, group, wrong = np.zeros(4, np.float32), np.zeros(8, np.float32), [1, 0], []
+
+    def message(joined, sent, received, sent_as, received_as):
+        if rank == 0:
+            return joined(SEND, root=1, count=sent, dtype=sent_as, send=one)
+        return joined(RECEIVE, root=0, count=received, dtype=received_as, receive=other)
+
+    cases = {
+        "count of a group": lambda j: j(0, count=1 + rank, receive=one, group=group),
+        "op of a group": lambda j: j(0, op=rank, count=1, receive=one, group=group),
+        "schedule": lambda j: j(0, count=1, receive=one, group=group, schedule=5 + rank),
+        "schedule of all": lambda j: j(0, count=1, receive=one, schedule=5 + rank),
+        "count of a message": lambda j: message(j, 4, 4 + rank, 8, 8),
+        "dtype of a message": lambda j: message(j, 4, 4, 8, 3),
+    }
+    for case, call in cases.items():
+        joined = Rank(path, f"{name}-{case.replace(' ', '')}", rank, size)
+        status, again = call(joined), joined(BARRIER)
+        said = joined.comm.contents.message(joined.comm)
+        words = b"which expects" if "message" in case else b"another collective"
+        words = b"other collective" if "all" in case else words
+        if again != MISMATCH or status not in (0, MISMATCH) or words not in said:
+            wrong.append(f"another {case}: {status}, then {again}, {said}")
+    alone = {
+        "not in group": (lambda j: j(BARRIER, group=[1 - rank]), "a group that rank"),
+        "no such rank": (lambda j: j(BARRIER, group=[rank, 5]), "a group with rank 5"),
+        "root": (
+            lambda j: j(BROADCAST, root=1 - rank, group=[rank], count=1, receive=one),
+            "not in its group",
+        ),
+        "itself": (lambda j: j(SEND, root=rank, count=1, send=one), "itself"),
+        "peer": (lambda j: j(RECEIVE, root=5, count=1, receive=one), "there are 2 ranks"),
+    }
+    for case, (call, words) in alone.items():
+        joined = Rank(path, f"{name}-{case.replace(' ', '')}", rank, size)
+        status = call(joined)
+        said = joined.comm.contents.message(joined.comm)
+        if status != MISMATCH or words.encode() not in said:
+            wrong.append(f"{case}: {status}, {said}")
+    for case, call in {
+        "message": lambda j: j(RECEIVE, root=1, count=1, receive=one),
+        "meeting": lambda j: j(BARRIER, group=group),
+    }.items():
+        late = Rank(path, f"{name}-late-{case}", rank, size, 300)
+        if rank == 0:
+            status = call(late)
+            said = late.comm.contents.message(late.comm)
+            if status != TIMEOUT or b"rank 0 has waited 300 ms for rank 1" not in said:
+                wrong.append(f"late {case}: {status}, {said}")
+        else:
+            time.sleep(0.5)
     return wrong
 
 
@@ -225,6 +366,8 @@ def check(path, sizes=(2, 3, 4), count=40, first=0):
     for size in sizes:
         seeds = range(first, first + count)
         wrong += on_ranks(size, numbers, path, f"{name}-{size}-{first}", seeds)
+        for seed in range(first, first + max(3, count // 5)):
+            wrong += on_ranks(size, messages, path, f"{name}-{size}-m{seed}", seed)
         if wrong:
             return wrong
     return on_ranks(2, faults, path, f"{name}-faults")

@@ -4,6 +4,9 @@
 // RUN: not cell-run %s --entry=from --ranks=2 2>&1 | FileCheck %s --check-prefix=FROM
 // RUN: not cell-run %s --entry=apart --ranks=2 2>&1 | FileCheck %s --check-prefix=APART
 // RUN: not cell-run %s --entry=ended --ranks=2 2>&1 | FileCheck %s --check-prefix=ENDED
+// RUN: not cell-run %s --entry=outside --ranks=2 2>&1 | FileCheck %s --check-prefix=OUTSIDE
+// RUN: not cell-run %s --entry=unsent --ranks=2 2>&1 | FileCheck %s --check-prefix=UNSENT
+// RUN: not cell-run %s --entry=unsent 2>&1 | FileCheck %s --check-prefix=NOBODY
 // RUN: cell-run %s --entry=from_first | FileCheck %s --check-prefix=ALONE
 
 // THREE:      rank 0 result 0: tensor<3xi64> [0, 1, 2]
@@ -57,4 +60,18 @@ func.func @ended() {
     cell.meet
   }
   return
+}
+
+// OUTSIDE: error: 'cell.meet' op is done by rank 1, which is not in its group
+func.func @outside() {
+  cell.meet group [0]
+  return
+}
+
+// UNSENT: error: 'cell.receive' op is a message of rank 1 to itself
+// NOBODY: error: 'cell.receive' op names rank 1; there are 1
+func.func @unsent() -> tensor<i64> {
+  %rank = cell.rank : tensor<i64>
+  %0 = cell.receive %rank from 1 tag 3 : tensor<i64>
+  return %0 : tensor<i64>
 }

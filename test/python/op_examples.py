@@ -25,7 +25,10 @@ Example = tuple[Callable[..., Any], list[np.ndarray]]
 # Inside the domains of log, sqrt and atanh; no remainder is near a jump.
 POINTS = [np.array([0.3, 0.55, 0.8]), np.array([0.7, 0.45, 0.6])]
 SHIFT = {"acosh": 1.5}
-OF_RANKS = ("all_gather", "all_reduce", "all_to_all", "broadcast_from", "reduce_scatter")
+OF_RANKS = (
+    *("all_gather", "all_reduce", "all_to_all", "broadcast_from"),
+    *("receive", "reduce_scatter", "send"),
+)
 # What differentiation puts in itself, and what has no derivative of its own to check.
 STRUCTURAL = {
     **dict.fromkeys(OF_RANKS, "needs several ranks: test/rules, test/fuzz/collectives.py"),

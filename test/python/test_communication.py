@@ -404,10 +404,16 @@ def test_a_collective_that_not_all_come_to_is_refused_with_its_line():
 
 
 def test_arguments_that_cannot_be():
-    with pytest.raises(
-        ValueError, match="'group' is 'other', but the group of all ranks is the only"
-    ):
+    with pytest.raises(ValueError, match="'group' is 'other', but there is no such group"):
         ops.AllReduce(group="other")
+    with pytest.raises(RuntimeError, match=r"call communication.init\(\) first"):
+        communication.create_group("pair", [0])
+    with pytest.raises(ValueError, match="'to' is 0, which is this rank"):
+        collectives.send(ms.Tensor([1.0]), 0)
+    with pytest.raises(ValueError, match="tag"):
+        collectives.receive(ms.Tensor([1.0]), 0, -1)
+    with pytest.raises(ValueError, match="the input is Float32"):
+        ops.Receive(3, 0, [2], ms.float32)(ms.Tensor([1.0]))
     with pytest.raises(ValueError, match="'split_count' must be the number of ranks, 1"):
         ops.AlltoAll(2, 0, 0)
     with pytest.raises(ValueError, match="AllReduce"):

@@ -184,6 +184,8 @@ LogicalResult Interpreter::runCollective(Operation *op, Operands args,
       return failure();
     result = std::move(*got);
   } else {
+    if (failed(checkRanks(op, /*rank=*/0, /*size=*/1)))
+      return failure();
     auto all = evaluateCollective(op, args.empty() ? nullptr : args[0]);
     if (failed(all))
       return failure();

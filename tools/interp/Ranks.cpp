@@ -56,6 +56,25 @@ static Tensor combined(StringRef how, ArrayRef<const Tensor *> all) {
   return result;
 }
 
+LogicalResult checkRanks(Operation *op, unsigned rank, unsigned size) {
+  ArrayRef<int64_t> group = groupOf(op);
+  for (int64_t other : group)
+    if (other >= static_cast<int64_t>(size))
+      return op->emitOpError("has rank ")
+             << other << " in its group; there are " << size;
+  if (!group.empty() && !llvm::is_contained(group, rank))
+    return op->emitOpError("is done by rank ")
+           << rank << ", which is not in its group";
+  if (!isMessage(op))
+    return success();
+  auto peer = op->getAttrOfType<IntegerAttr>("peer").getInt();
+  if (peer >= static_cast<int64_t>(size))
+    return op->emitOpError("names rank ") << peer << "; there are " << size;
+  if (peer == rank)
+    return op->emitOpError("is a message of rank ") << peer << " to itself";
+  return success();
+}
+
 FailureOr<SmallVector<std::optional<Tensor>>>
 evaluateCollective(Operation *op, ArrayRef<const Tensor *> ofRanks) {
   int64_t count = ofRanks.size();
@@ -64,10 +83,17 @@ evaluateCollective(Operation *op, ArrayRef<const Tensor *> ofRanks) {
       ranks && ranks.getInt() != count)
     return op->emitOpError("is for ")
            << ranks.getInt() << " ranks; there are " << count;
-  if (auto broadcast = dyn_cast<BroadcastFromOp>(op);
-      broadcast && static_cast<int64_t>(broadcast.getRoot()) >= count)
-    return op->emitOpError("is from rank ")
-           << broadcast.getRoot() << "; there are " << count;
+  ArrayRef<int64_t> group = groupOf(op);
+  auto broadcast = dyn_cast<BroadcastFromOp>(op);
+  int64_t root = 0;
+  if (broadcast) {
+    root = static_cast<int64_t>(broadcast.getRoot());
+    if (!group.empty())
+      root = llvm::find(group, root) - group.begin();
+    else if (root >= count)
+      return op->emitOpError("is from rank ")
+             << root << "; there are " << count;
+  }
   if (isa<MeetOp>(op))
     return results;
 
@@ -93,7 +119,7 @@ evaluateCollective(Operation *op, ArrayRef<const Tensor *> ofRanks) {
       for (int64_t i = 0; i < size; ++i)
         result.setElement(i, *ofRanks[i / part], rank * part + i % part);
     } else {
-      result = *ofRanks[cast<BroadcastFromOp>(op).getRoot()];
+      result = *ofRanks[root];
     }
     results[rank] = std::move(result);
   }
@@ -123,33 +149,90 @@ LogicalResult Ranks::run(function_ref<LogicalResult(unsigned)> body) {
   return failure(failed);
 }
 
-void Ranks::finishCollective() {
+SmallVector<unsigned> Ranks::participants(Operation *op) const {
+  ArrayRef<int64_t> group = groupOf(op);
+  if (!group.empty())
+    return SmallVector<unsigned>(group.begin(), group.end());
+  return llvm::to_vector(llvm::seq<unsigned>(0, size()));
+}
+
+bool Ranks::finishReceive(Member &member) {
+  auto receive = cast<ReceiveOp>(member.op);
+  unsigned peer = static_cast<unsigned>(receive.getPeer());
+  auto found = sent.find({peer, numberOf(member), receive.getTag()});
+  if (found == sent.end() || found->second.empty())
+    return false;
+  Tensor message = std::move(found->second.front());
+  found->second.pop_front();
+  if (message.getType() != receive.getType()) {
+    receive.emitOpError("gets ") << message.getType() << " from rank " << peer
+                                 << "; expected " << receive.getType();
+    failed = true;
+  }
+  member.gets = std::move(message);
+  member.state = Member::Ready;
+  return true;
+}
+
+bool Ranks::finishCollective(Member &member) {
+  SmallVector<unsigned> with = participants(member.op);
+  for (unsigned other : with)
+    if (members[other].state != Member::Waiting ||
+        members[other].op != member.op)
+      return false;
+  SmallVector<const Tensor *> brought;
+  for (unsigned other : with)
+    brought.push_back(members[other].brings);
+  auto results = evaluateCollective(member.op, brought);
+  failed |= llvm::failed(results);
+  for (auto [i, other] : llvm::enumerate(with)) {
+    members[other].state = Member::Ready;
+    if (!failed)
+      members[other].gets = std::move((*results)[i]);
+  }
+  return true;
+}
+
+bool Ranks::finish(Member &member) {
+  return isa<ReceiveOp>(member.op) ? finishReceive(member)
+                                   : finishCollective(member);
+}
+
+void Ranks::explain(const Member &member) {
+  if (auto receive = dyn_cast<ReceiveOp>(member.op)) {
+    receive.emitOpError("is waited at by rank ")
+        << numberOf(member) << ", and rank " << receive.getPeer()
+        << " sends nothing with tag " << receive.getTag();
+    return;
+  }
+  for (unsigned other : participants(member.op)) {
+    const Member &missing = members[other];
+    if (missing.state == Member::Waiting && missing.op == member.op)
+      continue;
+    InFlightDiagnostic error = member.op->emitOpError("is waited at by rank ")
+                               << numberOf(member) << ", but rank " << other;
+    if (missing.state == Member::Waiting)
+      error << " waits at '" << missing.op->getName() << "'";
+    else
+      error << " has ended";
+    return;
+  }
+}
+
+void Ranks::finishSome() {
+  bool any = false;
+  if (!failed)
+    for (Member &member : members)
+      if (member.state == Member::Waiting)
+        any |= finish(member);
+  if (any && !failed)
+    return;
   auto *first = llvm::find_if(members, [](const Member &m) {
                   return m.state == Member::Waiting;
                 }).base();
   if (!failed)
-    for (auto [rank, member] : llvm::enumerate(members))
-      if (member.op != first->op || member.state != Member::Waiting) {
-        failed = true;
-        InFlightDiagnostic error =
-            first->op->emitOpError("is waited at by rank ")
-            << (first - members.data()) << ", but rank " << rank;
-        if (member.state == Member::Waiting)
-          error << " waits at '" << member.op->getName() << "'";
-        else
-          error << " has ended";
-        break;
-      }
-  if (!failed) {
-    SmallVector<const Tensor *> brought;
-    for (const Member &member : members)
-      brought.push_back(member.brings);
-    auto results = evaluateCollective(first->op, brought);
-    failed = llvm::failed(results);
-    if (!failed)
-      for (auto [member, result] : llvm::zip(members, *results))
-        member.gets = std::move(result);
-  }
+    explain(*first);
+  failed = true;
   for (Member &member : members)
     if (member.state == Member::Waiting)
       member.state = Member::Ready;
@@ -161,7 +244,7 @@ void Ranks::passOn(unsigned rank) {
   };
   if (llvm::none_of(members, is(Member::Ready)) &&
       llvm::any_of(members, is(Member::Waiting)))
-    finishCollective();
+    finishSome();
   for (unsigned i = 1; i <= size(); ++i)
     if (unsigned next = (rank + i) % size();
         members[next].state == Member::Ready) {
@@ -174,6 +257,18 @@ void Ranks::passOn(unsigned rank) {
 FailureOr<std::optional<Tensor>> Ranks::meet(unsigned rank, Operation *op,
                                              const Tensor *x) {
   std::unique_lock<std::mutex> lock(mutex);
+  if (llvm::failed(checkRanks(op, rank, size())))
+    return failure();
+  if (isa<RankIdOp, GroupSizeOp>(op)) {
+    Tensor number(cast<RankedTensorType>(op->getResult(0).getType()));
+    number.setInt(0, isa<RankIdOp>(op) ? rank : size());
+    return std::optional<Tensor>(std::move(number));
+  }
+  if (auto send = dyn_cast<SendOp>(op)) {
+    auto to = static_cast<unsigned>(send.getPeer());
+    sent[{rank, to, send.getTag()}].push_back(*x);
+    return std::optional<Tensor>(Tensor(send.getType()));
+  }
   Member &own = members[rank];
   own.state = Member::Waiting;
   own.op = op;

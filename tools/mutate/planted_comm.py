@@ -20,25 +20,25 @@ MISTAKES: dict[str, list[tuple[str, str, str]]] = {
     "shared.c": [
         (
             "one set of slots: who is late reads the next piece",
-            "uint32_t set = c->piece++ & 1;",
-            "uint32_t set = 0;",
+            "uint32_t set = group ? 2 : c->piece++ & 1;",
+            "uint32_t set = group ? 2 : 0;",
         ),
         (
             "the result is read before all have combined",
-            "status = barrier(c);\n    if (status == CG_OK)",
-            "if (status == CG_OK)",
+            ": barrier(c);\n    if (status == CG_OK)",
+            ": CG_OK;\n    if (status == CG_OK)",
         ),
         ("pieces overlap", "at += n;", "at += n - (n > 1000);"),
         ("a part is left out", "(n + size - 1) / size + 15", "n / size"),
         (
             "a block is that of the next rank",
-            "slot(c, set, r) + (size_t)rank * bytes",
-            "slot(c, set, rank) + (size_t)r * bytes",
+            "SLOT_OF(r) + (size_t)rank * bytes",
+            "SLOT_OF(rank) + (size_t)r * bytes",
         ),
         (
             "only the first piece of a gather",
-            "(size_t)r * whole + offset, slot",
-            "(size_t)r * whole, slot",
+            "(size_t)r * whole + offset, SLOT_OF(r), ",
+            "(size_t)r * whole, SLOT_OF(r), ",
         ),
         ("the count is not compared", "return mix(hash, (uint64_t)what->count);", "return hash;"),
         ("the dtype is not compared", "hash = mix(hash, (uint64_t)what->dtype);", ""),
@@ -46,13 +46,42 @@ MISTAKES: dict[str, list[tuple[str, str, str]]] = {
         ("the root is not compared", "hash = mix(hash, (uint64_t)what->root);", ""),
         ("the hash is not compared", "mix(2, hash));", "2);"),
         ("who has ended is not noticed", "lock.l_type == F_UNLCK", "0"),
-        ("who is late is not noticed", "now() > until)\n      declare", "0)\n      declare"),
+        (
+            "who is late is not noticed",
+            "Now() > until)\n      sharedDeclare",
+            "Now() < 0)\n      sharedDeclare",
+        ),
         ("the root gives what it receives", "rank == what->root", "rank == 0"),
         (
             "a block of another rank is combined",
             "slot(c, set, 0) + (size_t)rank * bytes, kPiece",
             "slot(c, set, 0), kPiece",
         ),
+    ],
+    "messages.c": [
+        (
+            "ranks leave before all have come",
+            "i < what->group_size; ++i)\n    status = hear",
+            "i < 1; ++i)\n    status = hear",
+        ),
+        ("a group is not compared", "inGroup[what->group[i]]) != doing", "inGroup[own]) != doing"),
+        (
+            "who waits takes nothing",
+            "uint32_t before = atomic_load(bell);\n    sharedDrain(c);",
+            "uint32_t before = atomic_load(bell);",
+        ),
+        (
+            "another tag is received",
+            "awaited->root == from && awaited->tag == in->header.tag;",
+            "awaited->root == from;",
+        ),
+        (
+            "what is not waited for is lost",
+            "commKeep(&c->base, in->message);",
+            "free(in->message);",
+        ),
+        ("the ring overflows", "if (n > room)\n      n = room;", ""),
+        ("a signal counts twice", "++c->seen[rank];", ";"),
     ],
     "combine.c": [
         ("ranks one after the other", "__builtin_ctz((unsigned)p + 1)", "used - 1"),
@@ -87,6 +116,8 @@ MISTAKES: dict[str, list[tuple[str, str, str]]] = {
     ],
     "base.c": [
         ("a hash counts as agreed on", "if (comm->agreed[i] == hash)", "if (1)"),
+        ("messages are taken by sender alone", " && message->header.tag == tag", ""),
+        ("a message may have another dtype", " && header->dtype == what->dtype", ""),
     ],
 }
 
@@ -110,6 +141,16 @@ def noticed(file: str, old: str, new: str) -> bool:
                 size, communicators.numbers, library, f"{name}-{size}", seeds, seconds=30
             ):
                 return True
+            for seed in range(12):
+                if communicators.on_ranks(
+                    size,
+                    communicators.messages,
+                    library,
+                    f"{name}-{size}-m{seed}",
+                    seed,
+                    seconds=20,
+                ):
+                    return True
         return bool(
             communicators.on_ranks(2, communicators.faults, library, f"{name}-faults", seconds=20)
         )

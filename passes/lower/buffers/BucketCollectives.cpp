@@ -19,6 +19,9 @@
 //   cell.collective_start 0 send %s receive %r
 //   cell.collective_wait 0 send %s receive %r
 //
+// Messages, and collectives of other groups, are a border: what is before one
+// is not joined with what is behind it.
+//
 // A part begins where its buffer would in the arena; elements between parts are
 // zeros. A small buffer that belongs to the caller is copied into and out of
 // the bucket; a large one is reduced by itself.
@@ -74,6 +77,7 @@ public:
     std::vector<std::unique_ptr<Bucket>> all;
     SmallVector<Bucket *> filling;
     for (const InFlight &pair : pairsOf(block)) {
+      closeBefore(pair.start, filling);
       if (!isReduction(pair))
         continue;
       auto found = llvm::find_if(
@@ -106,9 +110,22 @@ private:
                });
   }
 
+  /// A reduction goes behind no message and no collective of another group:
+  /// other ranks may need it to be done before.
+  static void closeBefore(CollectiveStartOp start,
+                          SmallVectorImpl<Bucket *> &filling) {
+    auto kind = static_cast<int32_t>(start.getKind());
+    bool isOfTwo = kind == CG_SEND || kind == CG_RECEIVE;
+    llvm::erase_if(filling, [&](Bucket *bucket) {
+      CollectiveStartOp first = bucket->parts.front().start;
+      return isOfTwo || first.getGroupAttr() != start.getGroupAttr();
+    });
+  }
+
   static bool isAlike(const InFlight &a, const InFlight &b) {
     CollectiveStartOp x = a.start, y = b.start;
     return x.getCombine() == y.getCombine() && x.getFlags() == y.getFlags() &&
+           x.getGroupAttr() == y.getGroupAttr() &&
            typeOf(x.getSend()).getElementType() ==
                typeOf(y.getSend()).getElementType();
   }
@@ -274,7 +291,8 @@ private:
     OpBuilder b(last);
     auto start = CollectiveStartOp::create(
         b, loc, send, receive, last.getKind(), last.getCombine(),
-        last.getRoot(), last.getFlags(), last.getRanks(), /*slot=*/0);
+        last.getRoot(), last.getFlags(), last.getRanks(), /*slot=*/0,
+        last.getTag(), last.getGroupAttr());
     auto wait = CollectiveWaitOp::create(b, loc, send, receive, /*slot=*/0);
     // Of a profile.
     start->setDiscardableAttrs(last->getDiscardableAttrDictionary());

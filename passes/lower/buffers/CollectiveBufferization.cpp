@@ -29,7 +29,7 @@ namespace {
 /// What cg_collective says of an op.
 struct Kind {
   int32_t kind, combine = 0, root = 0, flags = 0;
-  int64_t ranks = 0;
+  int64_t ranks = 0, tag = 0;
 };
 
 int32_t codeOf(StringRef combine) {
@@ -56,6 +56,14 @@ Kind kindOf(Operation *op) {
         return Kind{CG_ALL_TO_ALL, 0, 0, 0,
                     static_cast<int64_t>(toAll.getRanks())};
       })
+      .Case([](SendOp send) {
+        return Kind{CG_SEND, 0, static_cast<int32_t>(send.getPeer()),
+                    0,       0, static_cast<int64_t>(send.getTag())};
+      })
+      .Case([](ReceiveOp receive) {
+        return Kind{CG_RECEIVE, 0, static_cast<int32_t>(receive.getPeer()),
+                    0,          0, static_cast<int64_t>(receive.getTag())};
+      })
       .Case([](BroadcastFromOp from) {
         return Kind{CG_BROADCAST, 0, static_cast<int32_t>(from.getRoot())};
       });
@@ -65,6 +73,19 @@ Value freshBuffer(OpBuilder &b, Operation *op) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   return memref::AllocOp::create(
       b, op->getLoc(), MemRefType::get(type.getShape(), type.getElementType()));
+}
+
+/// Begins and ends `op` with these buffers, one of which may be null.
+void start(OpBuilder &b, Operation *op, Value send, Value receive) {
+  if (cast<MemRefType>((send ? send : receive).getType()).getNumElements() == 0)
+    return;
+  Kind kind = kindOf(op);
+  Location loc = op->getLoc();
+  CollectiveStartOp::create(b, loc, send, receive, kind.kind, kind.combine,
+                            kind.root, kind.flags, kind.ranks, /*slot=*/0,
+                            kind.tag,
+                            op->getAttrOfType<DenseI64ArrayAttr>("group"));
+  CollectiveWaitOp::create(b, loc, send, receive, /*slot=*/0);
 }
 
 template <typename OpT>
@@ -95,13 +116,64 @@ struct CollectiveBufferization
       return failure();
     Value send = denseBuffer(rewriter, loc, *buffer);
     Value receive = freshBuffer(rewriter, op);
-    if (cast<MemRefType>(send.getType()).getNumElements() != 0) {
-      Kind kind = kindOf(op);
-      CollectiveStartOp::create(rewriter, loc, send, receive, kind.kind,
-                                kind.combine, kind.root, kind.flags, kind.ranks,
-                                /*slot=*/0);
-      CollectiveWaitOp::create(rewriter, loc, send, receive, /*slot=*/0);
-    }
+    start(rewriter, op, send, receive);
+    bufferization::replaceOpWithBufferizedValues(rewriter, op, receive);
+    return success();
+  }
+};
+
+/// What it gives has been replaced by zeros (cell-to-linalg).
+struct SendBufferization
+    : BufferizableOpInterface::ExternalModel<SendBufferization, SendOp> {
+  bool bufferizesToAllocation(Operation *, Value) const { return true; }
+  bool bufferizesToMemoryRead(Operation *, OpOperand &,
+                              const AnalysisState &) const {
+    return true;
+  }
+  bool bufferizesToMemoryWrite(Operation *, OpOperand &,
+                               const AnalysisState &) const {
+    return false;
+  }
+  AliasingValueList getAliasingValues(Operation *, OpOperand &,
+                                      const AnalysisState &) const {
+    return {};
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    FailureOr<Value> buffer =
+        bufferization::getBuffer(rewriter, op->getOperand(0), options, state);
+    if (failed(buffer))
+      return failure();
+    start(rewriter, op, denseBuffer(rewriter, op->getLoc(), *buffer), Value());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// Of its operand it needs the type.
+struct ReceiveBufferization
+    : BufferizableOpInterface::ExternalModel<ReceiveBufferization, ReceiveOp> {
+  bool bufferizesToAllocation(Operation *, Value) const { return true; }
+  bool bufferizesToMemoryRead(Operation *, OpOperand &,
+                              const AnalysisState &) const {
+    return false;
+  }
+  bool bufferizesToMemoryWrite(Operation *, OpOperand &,
+                               const AnalysisState &) const {
+    return false;
+  }
+  AliasingValueList getAliasingValues(Operation *, OpOperand &,
+                                      const AnalysisState &) const {
+    return {};
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &,
+                          BufferizationState &) const {
+    Value receive = freshBuffer(rewriter, op);
+    start(rewriter, op, Value(), receive);
     bufferization::replaceOpWithBufferizedValues(rewriter, op, receive);
     return success();
   }
@@ -135,6 +207,8 @@ void cellgrad::registerCollectiveBufferization(DialectRegistry &registry) {
         *context);
     ReduceScatterOp::attachInterface<CollectiveBufferization<ReduceScatterOp>>(
         *context);
+    SendOp::attachInterface<SendBufferization>(*context);
+    ReceiveOp::attachInterface<ReceiveBufferization>(*context);
     GroupSizeOp::attachInterface<RankBufferization<GroupSizeOp>>(*context);
     RankIdOp::attachInterface<RankBufferization<RankIdOp>>(*context);
   });

@@ -19,12 +19,11 @@ namespace {
 
 /// As in cg_collective: of a block, where every rank has one.
 int64_t countOf(CollectiveStartOp op) {
-  if (!op.getSend())
-    return 0;
   auto elements = [](Value buffer) {
-    return cast<MemRefType>(buffer.getType()).getNumElements();
+    return buffer ? cast<MemRefType>(buffer.getType()).getNumElements() : 0;
   };
   switch (static_cast<int32_t>(op.getKind())) {
+  case CG_RECEIVE:
   case CG_REDUCE_SCATTER:
     return elements(op.getReceive());
   case CG_ALL_TO_ALL:
@@ -35,11 +34,10 @@ int64_t countOf(CollectiveStartOp op) {
 }
 
 int32_t elementCode(CollectiveStartOp op) {
-  return op.getSend()
-             ? dtypeCode(
-                   cast<MemRefType>(op.getSend().getType()).getElementType(),
-                   /*isUnsigned=*/false)
-             : 0;
+  Value buffer = op.getSend() ? op.getSend() : op.getReceive();
+  return buffer ? dtypeCode(cast<MemRefType>(buffer.getType()).getElementType(),
+                            /*isUnsigned=*/false)
+                : 0;
 }
 
 /// Request 0 is of collectives whose wait follows at once.
@@ -48,13 +46,20 @@ int32_t flagsOf(CollectiveStartOp op) {
          (op.getSlot() == 0 ? CG_AT_ONCE : 0);
 }
 
-/// What ranks have to agree on: the collectives with all that cg_collective
-/// says but addresses, in program order, and the loops and branches around
-/// them.
-uint64_t scheduleOf(func::FuncOp func) {
+bool isOfTwo(CollectiveStartOp start) {
+  auto kind = static_cast<int32_t>(start.getKind());
+  return kind == CG_SEND || kind == CG_RECEIVE;
+}
+
+/// What the ranks of `group` have to agree on, null for all: the collectives
+/// with all that cg_collective says but addresses, in program order, and the
+/// loops and branches around them. Messages may differ.
+uint64_t scheduleOf(func::FuncOp func, DenseI64ArrayAttr group) {
   std::string text;
   llvm::raw_string_ostream os(text);
   func.walk<WalkOrder::PreOrder>([&](CollectiveStartOp start) {
+    if (isOfTwo(start) || start.getGroupAttr() != group)
+      return;
     for (Operation *around = start->getParentOp(); around != func;
          around = around->getParentOp())
       os << around->getName() << ' ';
@@ -64,6 +69,25 @@ uint64_t scheduleOf(func::FuncOp func) {
        << ';';
   });
   return llvm::xxh3_64bits(text);
+}
+
+/// A constant of the module with the ranks of a group.
+Value groupMemory(OpBuilder &b, Location loc, DenseI64ArrayAttr group) {
+  std::string name = "cell_group";
+  for (int64_t rank : group.asArrayRef())
+    name += "_" + std::to_string(rank);
+  auto module =
+      b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  auto global = module.lookupSymbol<LLVM::GlobalOp>(name);
+  if (!global) {
+    OpBuilder at = OpBuilder::atBlockBegin(module.getBody());
+    SmallVector<int32_t> ranks(group.asArrayRef());
+    auto type = LLVM::LLVMArrayType::get(b.getI32Type(), group.size());
+    global = LLVM::GlobalOp::create(at, loc, type, /*isConstant=*/true,
+                                    LLVM::Linkage::Internal, name,
+                                    at.getI32TensorAttr(ranks));
+  }
+  return LLVM::AddressOfOp::create(b, loc, global);
 }
 
 /// Ends the call where `status` says so.
@@ -77,18 +101,30 @@ void endUnlessOk(OpBuilder &b, Location loc, Value status) {
 /// Writes collectives of one function as calls.
 class CallWriter {
 public:
-  CallWriter(LLVM::AllocaOp requests)
-      : requests(requests), b(requests.getContext()),
+  /// `schedules` has what the ranks of a group have to agree on.
+  CallWriter(LLVM::AllocaOp requests,
+             const llvm::DenseMap<Attribute, uint64_t> &schedules)
+      : requests(requests), schedules(schedules), b(requests.getContext()),
         pointer(requests.getType()) {}
 
   void write(CollectiveStartOp op) {
     begin(op);
-    Value operands[] = {
-        number(op.getKind()),     number(op.getCombine()),
-        number(elementCode(op)),  number(op.getRoot()),
-        number(flagsOf(op)),      large(static_cast<int64_t>(op.getRanks())),
-        large(countOf(op)),       address(op.getSend()),
-        address(op.getReceive()), request(op.getSlot())};
+    DenseI64ArrayAttr group = op.getGroupAttr();
+    uint64_t schedule = isOfTwo(op) ? 0 : schedules.lookup(Attribute(group));
+    Value operands[] = {number(op.getKind()),
+                        number(op.getCombine()),
+                        number(elementCode(op)),
+                        number(op.getRoot()),
+                        number(flagsOf(op)),
+                        large(static_cast<int64_t>(op.getRanks())),
+                        large(countOf(op)),
+                        address(op.getSend()),
+                        address(op.getReceive()),
+                        group ? groupMemory(b, loc, group) : null(),
+                        number(group ? group.size() : 0),
+                        large(static_cast<int64_t>(op.getTag())),
+                        large(static_cast<int64_t>(schedule)),
+                        request(op.getSlot())};
     finish(op, "cell_comm_start", operands);
   }
   void write(CollectiveWaitOp op) {
@@ -120,9 +156,10 @@ private:
   Value large(int64_t value) {
     return LLVM::ConstantOp::create(b, loc, b.getI64Type(), value);
   }
+  Value null() { return LLVM::ZeroOp::create(b, loc, pointer); }
   Value address(Value buffer) {
     if (!buffer)
-      return LLVM::ZeroOp::create(b, loc, pointer);
+      return null();
     Value index =
         memref::ExtractAlignedPointerAsIndexOp::create(b, loc, buffer);
     Value word = arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
@@ -135,6 +172,7 @@ private:
   }
 
   LLVM::AllocaOp requests;
+  const llvm::DenseMap<Attribute, uint64_t> &schedules;
   OpBuilder b;
   Type pointer;
   Location loc = b.getUnknownLoc();
@@ -156,7 +194,7 @@ void writeRank(RankLoadOp op) {
 void writeMeeting(MeetOp op) {
   OpBuilder b(op);
   CollectiveStartOp::create(b, op.getLoc(), Value(), Value(), CG_BARRIER, 0, 0,
-                            0, 0, /*slot=*/0);
+                            0, 0, /*slot=*/0, /*tag=*/0, op.getGroupAttr());
   CollectiveWaitOp::create(b, op.getLoc(), Value(), Value(), /*slot=*/0);
   op.erase();
 }
@@ -175,7 +213,6 @@ void cellgrad::lowerCollectives(func::FuncOp func) {
   auto starts = collect<CollectiveStartOp>(func);
   if (starts.empty())
     return;
-  uint64_t schedule = scheduleOf(func);
   uint64_t slots = 0;
   for (CollectiveStartOp start : starts)
     slots = std::max(slots, start.getSlot() + 1);
@@ -185,13 +222,15 @@ void cellgrad::lowerCollectives(func::FuncOp func) {
   Value count = LLVM::ConstantOp::create(b, loc, b.getI64Type(),
                                          static_cast<int64_t>(slots));
   auto requests = LLVM::AllocaOp::create(b, loc, pointer, pointer, count);
-  if (!func.isPrivate()) {
-    Value hash = LLVM::ConstantOp::create(b, loc, b.getI64Type(),
-                                          static_cast<int64_t>(schedule));
-    endUnlessOk(b, loc,
-                callRuntime(b, loc, "cell_comm_agree", hash, b.getI32Type()));
-  }
-  CallWriter writer(requests);
+  // Each group agrees where it first meets: who waited for it where a call
+  // begins might be waited for by a rank that needs a message first.
+  llvm::DenseMap<Attribute, uint64_t> schedules;
+  if (!func.isPrivate())
+    for (CollectiveStartOp start : starts)
+      if (auto [at, isNew] = schedules.try_emplace(start.getGroupAttr(), 0);
+          isNew)
+        at->second = scheduleOf(func, start.getGroupAttr());
+  CallWriter writer(requests, schedules);
   for (CollectiveStartOp start : starts)
     writer.write(start);
   for (CollectiveWaitOp wait : collect<CollectiveWaitOp>(func))

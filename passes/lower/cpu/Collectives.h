@@ -11,8 +11,8 @@ namespace cellgrad {
 inline constexpr llvm::StringLiteral kProbe = "cell.probe";
 
 /// Turns the collectives of `func` on buffers into calls of the runtime
-/// (runtime/comm.c). An entry begins by agreeing with the other ranks on what
-/// will be done: a hash of its collectives in their order.
+/// (runtime/comm.c). Each tells what the ranks of its group have to agree on
+/// before: a hash of the group's collectives in their order.
 void lowerCollectives(mlir::func::FuncOp func);
 
 } // namespace cellgrad

@@ -9,5 +9,5 @@ using namespace cellgrad;
 
 bool cellgrad::canFail(Operation *op) {
   return isa<CheckOp, PollOp, StashEmptyOp, StashWriteOp, StashStoreOp>(op) ||
-         needsAllRanks(op);
+         communicates(op);
 }

@@ -61,6 +61,7 @@ public:
   void runOnOperation() override {
     if (failed(refuseUnsigned()))
       return signalPassFailure();
+    getOperation().walk(replaceZerosOfMessage);
     walkAndApplyPatterns(getOperation(), phases);
     cellgrad::lowerAndMarkLoops(getOperation(), patterns);
     WalkResult left = getOperation().walk([](Operation *op) {
@@ -81,6 +82,15 @@ public:
   }
 
 private:
+  /// What a message gives its sender is there for derivatives.
+  static void replaceZerosOfMessage(cellgrad::SendOp send) {
+    if (send.use_empty())
+      return;
+    OpBuilder b(send);
+    send.getResult().replaceAllUsesWith(arith::ConstantOp::create(
+        b, send.getLoc(), b.getZeroAttr(send.getType())));
+  }
+
   /// Signless integers are signed here.
   LogicalResult refuseUnsigned() {
     auto isUnsigned = [](Type type) {

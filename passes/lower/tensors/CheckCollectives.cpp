@@ -1,7 +1,10 @@
 //===- CheckCollectives.cpp - do all ranks come to a collective? ----------===//
 //
-// A forward analysis: `varying` has the values that may differ between ranks.
-// Loops are walked until it grows no more.
+// A forward analysis for each group that has collectives: `varying` has the
+// values that may differ between its ranks. Loops are walked until it grows no
+// more.
+//
+// Messages may be anywhere: who comes to a receive waits for one rank alone.
 //
 // A mistake towards "the same" lets a program wait for a rank that never comes,
 // until the communicator's time limit; one towards "varying" refuses a program
@@ -16,6 +19,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace cellgrad {
 #define GEN_PASS_DEF_CHECKCOLLECTIVES
@@ -42,6 +46,20 @@ struct CheckCollectives
     func::FuncOp func = getOperation();
     if (func.isDeclaration() || !hasCollectives(func))
       return;
+    llvm::SetVector<Attribute> groups; // null for all ranks
+    func.walk([&](Operation *op) {
+      if (needsAllRanks(op))
+        groups.insert(op->getAttr("group"));
+    });
+    for (Attribute of : groups) {
+      group = of;
+      if (failed(checkGroup(func)))
+        return signalPassFailure();
+    }
+  }
+
+private:
+  LogicalResult checkGroup(func::FuncOp func) {
     varying.clear();
     for (BlockArgument argument : func.getArguments()) {
       auto role = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
@@ -53,15 +71,25 @@ struct CheckCollectives
       before = varying.size();
       func.walk([&](Operation *op) { visit(op); });
     }
-    if (func.walk([&](Operation *op) {
-              return succeeded(check(op)) ? WalkResult::advance()
-                                          : WalkResult::interrupt();
-            })
-            .wasInterrupted())
-      signalPassFailure();
+    return failure(func.walk([&](Operation *op) {
+                         return succeeded(check(op)) ? WalkResult::advance()
+                                                     : WalkResult::interrupt();
+                       })
+                       .wasInterrupted());
   }
 
-private:
+  /// Whether all ranks of the group take part in `op`, so that what it gives
+  /// all is the same on them.
+  bool coversGroup(Operation *op) const {
+    ArrayRef<int64_t> taking = groupOf(op);
+    if (taking.empty())
+      return true;
+    return group && llvm::all_of(cast<DenseI64ArrayAttr>(group).asArrayRef(),
+                                 [&](int64_t rank) {
+                                   return llvm::is_contained(taking, rank);
+                                 });
+  }
+
   bool varies(Value value) const { return varying.contains(value); }
   bool anyVaries(ValueRange values) const {
     return llvm::any_of(values, [&](Value value) { return varies(value); });
@@ -97,10 +125,12 @@ private:
       flow(handed, loop.getResults());
       if (varies(loop.getConditionOp().getCondition()))
         mark(loop.getResults());
-    } else if (isa<RankIdOp, ReduceScatterOp, AllToAllOp>(op)) {
+    } else if (isa<RankIdOp, ReduceScatterOp, AllToAllOp, ReceiveOp>(op)) {
       mark(op->getResults());
     } else if (op->hasTrait<Collective>()) {
-      // On all ranks the same, whatever it is made of.
+      // The same on all that take part, whatever it is made of.
+      if (!coversGroup(op))
+        mark(op->getResults());
     } else if (op->getNumRegions() != 0 && !isa<func::FuncOp>(op)) {
       mark(op->getResults());
     } else if (anyVaries(op->getOperands())) {
@@ -115,7 +145,7 @@ private:
   }
 
   LogicalResult check(Operation *op) {
-    if (!needsAllRanks(op))
+    if (!needsAllRanks(op) || op->getAttr("group") != group)
       return success();
     for (Operation *around = op->getParentOp(); !isa<func::FuncOp>(around);
          around = around->getParentOp()) {
@@ -145,6 +175,7 @@ private:
   }
 
   DenseSet<Value> varying;
+  Attribute group;
 };
 
 } // namespace

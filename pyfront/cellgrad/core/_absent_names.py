@@ -8,8 +8,8 @@ FAMILIES: dict[str, dict[str, str]] = {
         "ops": """
             AllGatherV AlltoAllV AlltoAllVC
             BatchISendIRecv CollectiveGather CollectiveScatter
-            NeighborExchange NeighborExchangeV2 P2POp Receive Reduce
-            ReduceScatterV Send TCPStore all_gather
+            NeighborExchange NeighborExchangeV2 P2POp Reduce
+            ReduceScatterV TCPStore all_gather
             all_gather_into_tensor all_gather_into_tensor_uneven all_gather_object
             all_reduce all_to_all all_to_all_single all_to_all_v_c barrier
             batch_isend_irecv broadcast broadcast_object_list destroy_process_group

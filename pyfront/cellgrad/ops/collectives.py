@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cellgrad.core import dtype as mstype
-from cellgrad.core import ranks, state
+from cellgrad.core import groups, ranks, state
 from cellgrad.core.arguments import argument_error, check_dtype, check_int, check_one_of
 from cellgrad.core.errors import error
 from cellgrad.core.record import (
@@ -20,25 +20,10 @@ from cellgrad.core.record import (
 )
 from cellgrad.core.tensor import Tensor
 
-GROUP = "world"
+GROUP = groups.WORLD
 _REDUCER = "DistributedGradReducer"
-_GROUPS = ("", GROUP, "hccl_world_group", "nccl_world_group", "mccl_world_group")
 _KINDS = ("sum", "prod", "min", "max")
-
-
-def check_group(group: Any, op: str) -> str:
-    """The group of all ranks, which is the only one.
-
-    Raises:
-        ValueError: another one.
-    """
-    if group is not None and group not in _GROUPS:
-        raise error(
-            ValueError,
-            f"For '{op}', 'group' is {group!r}, but the group of all ranks is the only one.",
-            "leave 'group' out",
-        )
-    return GROUP
+check_group = groups.check
 
 
 def _given(x: Any, op: str) -> Tensor:
@@ -56,9 +41,9 @@ def _back(y: Tensor, x: Any) -> Tensor:
     return cast_to(y, x.dtype) if y.dtype is not x.dtype else y
 
 
-def _parted(x: Tensor, op: str) -> int:
+def _parted(x: Tensor, op: str, group: str | None) -> int:
     """The number of ranks, among which dimension 0 of x is divided."""
-    count = ranks.size()
+    count = len(groups.members(group, op))
     if x.ndim == 0 or x.shape[0] % count:
         raise error(
             ValueError,
@@ -78,107 +63,176 @@ def _divided(x: Tensor, degree: int | None) -> Tensor:
 
 
 @operation
-def all_reduce(tensor: Tensor, op: str = "sum", ordered: bool = False) -> Tensor:
+def all_reduce(
+    tensor: Tensor, op: str = "sum", ordered: bool = False, group: str | None = None
+) -> Tensor:
     """Each element combined over all ranks, on all.
 
     Args:
         tensor: of the same shape and dtype on all ranks.
         op: "sum", "prod", "min", "max", or "mean": the sum divided by the number of ranks.
         ordered: whether ranks are combined as a balanced binary tree whatever the communicator is.
+        group: whose ranks take part, instead of all.
 
     Derivatives are those of the sum of all ranks' objectives; of "min" and "max", equal parts go to the
     elements that attain it, and "prod" has none.
 
     Raises:
         TypeError: `tensor` is not a Tensor that can be exchanged.
-        ValueError: `op` is another.
+        ValueError: `op` is another, or this rank is not in the group.
     """
     check_one_of(op, "all_reduce", "op", (*_KINDS, "mean"))
     x = _given(tensor, "all_reduce")
     combine = "sum" if op == "mean" else op
-    y = emit("cell.all_reduce", [x], {"combine": combine, "ordered": bool(ordered)})
+    taking = groups.attribute(group, "all_reduce")
+    y = emit("cell.all_reduce", [x], {"combine": combine, "ordered": bool(ordered), **taking})
     if op == "mean":
         check_dtype(tensor, "all_reduce", "tensor", "f")
-        y = _divided(y, None)
+        y = _divided(y, len(taking["group"]) if taking else None)
     return _back(y, tensor)
 
 
 @operation
-def all_gather(tensor: Tensor) -> Tensor:
-    """The tensors of all ranks, one behind the other along dimension 0, on all.
+def all_gather(tensor: Tensor, group: str | None = None) -> Tensor:
+    """The tensors of all ranks, or those of `group`, one behind the other along dimension 0, on all.
 
     Raises:
         TypeError: `tensor` is not a Tensor that can be exchanged.
-        ValueError: it has no dimension.
+        ValueError: it has no dimension, or this rank is not in the group.
     """
-    x, count = _given(tensor, "all_gather"), ranks.size()
+    x, count = _given(tensor, "all_gather"), len(groups.members(group, "all_gather"))
     if x.ndim == 0:
         raise argument_error(ValueError, "all_gather", "tensor", "at least one dimension", 0)
     shape = (count * x.shape[0], *x.shape[1:])
-    return _back(emit("cell.all_gather", [x], {"ranks": count}, x.dtype, shape), tensor)
+    attrs = {"ranks": count, **groups.attribute(group, "all_gather")}
+    return _back(emit("cell.all_gather", [x], attrs, x.dtype, shape), tensor)
 
 
 @operation
-def reduce_scatter(tensor: Tensor, op: str = "sum") -> Tensor:
-    """Combines the tensors of all ranks; each gets its part along dimension 0.
+def reduce_scatter(tensor: Tensor, op: str = "sum", group: str | None = None) -> Tensor:
+    """Combines the tensors of all ranks, or those of `group`; each gets its part along dimension 0.
 
     Raises:
         TypeError: `tensor` is not a Tensor that can be exchanged.
-        ValueError: `op` is not "sum", "prod", "min" or "max", or dimension 0 cannot be divided.
+        ValueError: `op` is not "sum", "prod", "min" or "max", dimension 0 cannot be divided, or this
+            rank is not in the group.
     """
     check_one_of(op, "reduce_scatter", "op", _KINDS)
     x = _given(tensor, "reduce_scatter")
-    count = _parted(x, "reduce_scatter")
+    count = _parted(x, "reduce_scatter", group)
     shape = (x.shape[0] // count, *x.shape[1:])
-    attrs = {"combine": op, "ranks": count}
+    attrs = {"combine": op, "ranks": count, **groups.attribute(group, "reduce_scatter")}
     return _back(emit("cell.reduce_scatter", [x], attrs, x.dtype, shape), tensor)
 
 
 @operation
-def all_to_all(tensor: Tensor) -> Tensor:
+def all_to_all(tensor: Tensor, group: str | None = None) -> Tensor:
     """Part i of the tensor along dimension 0 goes to rank i; the parts that come are in order of ranks.
+
+    With `group`, to the i-th of its ranks.
 
     Raises:
         TypeError: `tensor` is not a Tensor that can be exchanged.
-        ValueError: dimension 0 cannot be divided by the number of ranks.
+        ValueError: dimension 0 cannot be divided by the number of ranks, or this rank is not in the group.
     """
     x = _given(tensor, "all_to_all")
-    count = _parted(x, "all_to_all")
-    return _back(emit("cell.all_to_all", [x], {"ranks": count}), tensor)
+    count = _parted(x, "all_to_all", group)
+    attrs = {"ranks": count, **groups.attribute(group, "all_to_all")}
+    return _back(emit("cell.all_to_all", [x], attrs), tensor)
 
 
 @operation
-def broadcast(tensor: Tensor, root: int = 0) -> Tensor:
-    """The tensor of rank `root`, on all.
+def broadcast(tensor: Tensor, root: int = 0, group: str | None = None) -> Tensor:
+    """The tensor of rank `root`, on all, or those of `group`; its number is that among all ranks.
 
     Raises:
         TypeError: `tensor` is not a Tensor that can be exchanged, or `root` not an int.
-        ValueError: there is no such rank.
+        ValueError: there is no such rank, or it or this one is not in the group.
     """
     root = check_int(root, "broadcast", "root", at_least=0, below=ranks.size())
-    return _back(emit("cell.broadcast_from", [_given(tensor, "broadcast")], {"root": root}), tensor)
+    if root not in groups.members(group, "broadcast"):
+        raise error(
+            ValueError,
+            f"For 'broadcast', 'root' is {root}, which is not in the group {group!r}.",
+            "give the number of a rank among all ranks",
+        )
+    attrs = {"root": root, **groups.attribute(group, "broadcast")}
+    return _back(emit("cell.broadcast_from", [_given(tensor, "broadcast")], attrs), tensor)
+
+
+def _message(peer: int, tag: int, op: str, name: str) -> dict[str, int]:
+    """The attributes of a message with that rank, whose number is that among all ranks."""
+    peer = check_int(peer, op, name, at_least=0, below=ranks.size())
+    if peer == ranks.rank():
+        raise error(
+            ValueError,
+            f"For '{op}', '{name}' is {peer}, which is this rank.",
+            "a message is between two ranks",
+        )
+    return {"peer": peer, "tag": check_int(tag, op, "tag", at_least=0, below=2**31)}
 
 
 @operation
-def barrier() -> Tensor:
-    """Waits until all ranks are here; returns 0."""
-    emit_several("cell.meet", [])
+def send(tensor: Tensor, to: int, tag: int = 0) -> Tensor:
+    """Sends the tensor to another rank, which receives it by the same tag; returns the tensor.
+
+    Does not wait for the receiver, unless there is no more room for what it has not received. Messages to
+    one rank by one tag come in their order.
+
+    The cotangent that the receiver sends back is in the gradient where what this returns is used in place
+    of `tensor`.
+
+    Raises:
+        TypeError: `tensor` is not a Tensor that can be exchanged, `to` or `tag` not an int.
+        ValueError: there is no such rank, it is this one, or `tag` is not from 0 to 2**31 - 1.
+    """
+    attrs = _message(to, tag, "send", "to")
+    x = _given(tensor, "send")
+    return _back(emit("cell.add", [x, emit("cell.send", [x], attrs)]), tensor)
+
+
+@operation
+def receive(like: Tensor, source: int, tag: int = 0) -> Tensor:
+    """The tensor of the shape and dtype of `like` that another rank sends by the same tag.
+
+    Its cotangent is sent back where `like` is computed from what is differentiated.
+
+    Raises:
+        TypeError: `like` is not a Tensor that can be exchanged, `source` or `tag` not an int.
+        ValueError: there is no such rank, it is this one, or `tag` is not from 0 to 2**31 - 1.
+    """
+    attrs = _message(source, tag, "receive", "source")
+    return _back(emit("cell.receive", [_given(like, "receive")], attrs), like)
+
+
+@operation
+def barrier(group: str | None = None) -> Tensor:
+    """Waits until all ranks, or those of `group`, are here; returns 0.
+
+    Raises:
+        ValueError: this rank is not in the group.
+    """
+    emit_several("cell.meet", [], groups.attribute(group, "barrier"))
     return splat(0, mstype.int32, ())
 
 
 @operation
-def _reduced(gradients: tuple[Tensor, ...], mean: bool, degree: int | None) -> tuple[Tensor, ...]:
-    sums = list(gradients)
+def _reduced(
+    gradients: tuple[Tensor, ...], mean: bool, degree: int | None, group: str | None
+) -> tuple[Tensor, ...]:
+    sums, taking = list(gradients), groups.attribute(group, _REDUCER)
+    if taking and degree is None:
+        degree = len(taking["group"])
     # In the order in which a gradient is computed: that of the last layer is there first.
     for i in reversed(range(len(sums))):
-        sums[i] = emit("cell.all_reduce", [sums[i]], {"combine": "sum"})
+        sums[i] = emit("cell.all_reduce", [sums[i]], {"combine": "sum", **taking})
     return tuple(_divided(x, degree) for x in sums) if mean else tuple(sums)
 
 
 def reduced_gradients(
-    gradients: Sequence[Tensor], mean: bool, degree: int | None = None
+    gradients: Sequence[Tensor], mean: bool, degree: int | None = None, group: str | None = None
 ) -> tuple[Tensor, ...]:
-    """Sums of gradients over all ranks; with `mean`, divided by `degree`, or the number of ranks.
+    """Sums of gradients over all ranks, or those of `group`; with `mean`, divided by `degree`, or their number.
 
     The compiler makes one collective of those of one dtype, 25 MB at a time, and begins it as soon as its
     gradients are there.
@@ -190,4 +244,4 @@ def reduced_gradients(
         check_dtype(check_tensor(gradient, _REDUCER, "grads"), _REDUCER, "grads", "f")
     if state.current.scope is None and ranks.size() == 1 and degree in (None, 1):
         return tuple(gradients)
-    return _reduced(tuple(gradients), mean, degree)  # type: ignore[no-any-return]
+    return _reduced(tuple(gradients), mean, degree, group)  # type: ignore[no-any-return]

@@ -73,3 +73,60 @@ func.func @apart(%x: memref<4xf32>, %y: memref<4xf32>, %z: memref<4xf32>) {
   cell.collective_wait 0 send %s : memref<4xf32> receive %z : memref<4xf32>
   return
 }
+
+// -----
+
+// Another group, or a message, is a border.
+// CHECK-LABEL: func.func @group
+// CHECK-COUNT-3: cell.collective_start 0 send %{{.*}} : memref<4xf32>
+// CHECK: return
+func.func @group(%out: memref<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %cst = arith.constant 1.0 : f32
+  %a0 = memref.alloc() : memref<4xf32>
+  %r0 = memref.alloc() : memref<4xf32>
+  memref.store %cst, %a0[%c0] : memref<4xf32>
+  %a1 = memref.alloc() : memref<4xf32>
+  %r1 = memref.alloc() : memref<4xf32>
+  memref.store %cst, %a1[%c0] : memref<4xf32>
+  %a2 = memref.alloc() : memref<4xf32>
+  %r2 = memref.alloc() : memref<4xf32>
+  memref.store %cst, %a2[%c0] : memref<4xf32>
+  cell.collective_start 0 send %a0 : memref<4xf32> receive %r0 : memref<4xf32> {combine = 0 : i32, flags = 0 : i32, kind = 0 : i32, ranks = 0 : i64, root = 0 : i32}
+  cell.collective_wait 0 send %a0 : memref<4xf32> receive %r0 : memref<4xf32>
+  cell.collective_start 0 send %a1 : memref<4xf32> receive %r1 : memref<4xf32> {combine = 0 : i32, flags = 0 : i32, group = array<i64: 0, 1>, kind = 0 : i32, ranks = 0 : i64, root = 0 : i32}
+  cell.collective_wait 0 send %a1 : memref<4xf32> receive %r1 : memref<4xf32>
+  cell.collective_start 0 send %a2 : memref<4xf32> receive %r2 : memref<4xf32> {combine = 0 : i32, flags = 0 : i32, kind = 0 : i32, ranks = 0 : i64, root = 0 : i32}
+  cell.collective_wait 0 send %a2 : memref<4xf32> receive %r2 : memref<4xf32>
+  memref.copy %r0, %out : memref<4xf32> to memref<4xf32>
+  memref.copy %r2, %out : memref<4xf32> to memref<4xf32>
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @message
+// CHECK-COUNT-3: cell.collective_start 0 send %{{.*}} : memref<4xf32>
+// CHECK: return
+func.func @message(%out: memref<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %cst = arith.constant 1.0 : f32
+  %a0 = memref.alloc() : memref<4xf32>
+  %r0 = memref.alloc() : memref<4xf32>
+  memref.store %cst, %a0[%c0] : memref<4xf32>
+  %a1 = memref.alloc() : memref<4xf32>
+  %r1 = memref.alloc() : memref<4xf32>
+  memref.store %cst, %a1[%c0] : memref<4xf32>
+  %a2 = memref.alloc() : memref<4xf32>
+  %r2 = memref.alloc() : memref<4xf32>
+  memref.store %cst, %a2[%c0] : memref<4xf32>
+  cell.collective_start 0 send %a0 : memref<4xf32> receive %r0 : memref<4xf32> {combine = 0 : i32, flags = 0 : i32, kind = 0 : i32, ranks = 0 : i64, root = 0 : i32}
+  cell.collective_wait 0 send %a0 : memref<4xf32> receive %r0 : memref<4xf32>
+  cell.collective_start 0 send %a1 : memref<4xf32> {combine = 0 : i32, flags = 0 : i32, kind = 8 : i32, ranks = 0 : i64, root = 1 : i32}
+  cell.collective_wait 0 send %a1 : memref<4xf32>
+  cell.collective_start 0 send %a2 : memref<4xf32> receive %r2 : memref<4xf32> {combine = 0 : i32, flags = 0 : i32, kind = 0 : i32, ranks = 0 : i64, root = 0 : i32}
+  cell.collective_wait 0 send %a2 : memref<4xf32> receive %r2 : memref<4xf32>
+  memref.copy %r0, %out : memref<4xf32> to memref<4xf32>
+  memref.copy %r2, %out : memref<4xf32> to memref<4xf32>
+  return
+}

@@ -101,3 +101,38 @@ func.func @while(%x: tensor<f32>) -> tensor<f32> {
   }
   return %r : tensor<f32>
 }
+
+// -----
+
+// A message is of two ranks, so one of them may come to it alone; what ranks of a group have agreed on is the same on them.
+func.func @some(%x: tensor<f32>) {
+  %zero = cell.constant dense<0.0> : tensor<f32>
+  %more = cell.greater %x, %zero : tensor<f32>
+  %c = tensor.extract %more[] : tensor<i1>
+  scf.if %c {
+    %0 = cell.send %x to 1 tag 0 : tensor<f32>
+  }
+  %all = cell.all_reduce %x "sum" group [0, 1, 2] : tensor<f32>
+  %more2 = cell.greater %all, %zero : tensor<f32>
+  %c2 = tensor.extract %more2[] : tensor<i1>
+  scf.if %c2 {
+    %0 = cell.all_reduce %x "sum" group [2, 0] : tensor<f32>
+  }
+  return
+}
+
+// -----
+
+// What a group has agreed on may differ on the others.
+func.func @fewer(%x: tensor<f32>) {
+  %zero = cell.constant dense<0.0> : tensor<f32>
+  %all = cell.all_reduce %x "sum" group [0, 2] : tensor<f32>
+  %more = cell.greater %all, %zero : tensor<f32>
+  %c = tensor.extract %more[] : tensor<i1>
+  // expected-note @+1 {{it is here}}
+  scf.if %c {
+    // expected-error @+1 {{is in a branch whose condition may differ between ranks}}
+    %0 = cell.all_reduce %x "sum" group [0, 1] : tensor<f32>
+  }
+  return
+}

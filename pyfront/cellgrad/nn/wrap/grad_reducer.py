@@ -18,12 +18,12 @@ class DistributedGradReducer(Cell):
     Args:
         parameters: the Parameters the gradients belong to.
         mean: whether to average; None: as `set_auto_parallel_context` says by `gradients_mean`.
-        degree: what the sums are divided by; None: the number of ranks.
+        degree: what the sums are divided by; None: the number of ranks of the group.
         fusion_type: kept for scripts; gradients are reduced together in any case.
-        group: the group of all ranks, which is the only one.
+        group: of `communication.create_group`; all ranks where it is left out.
 
     Raises:
-        TypeError, ValueError: arguments of wrong types, or another group.
+        TypeError, ValueError: arguments of wrong types, or no such group.
 
     >>> w = Parameter(Tensor([1.0]), name="w")
     >>> print(nn.DistributedGradReducer([w])((Tensor([2.0]),))[0])
@@ -45,10 +45,10 @@ class DistributedGradReducer(Cell):
         self.degree = degree
         if degree is not None:
             check_int(degree, self.cls_name, "degree", at_least=1)
-        check_group(group, self.cls_name)
+        self.group = check_group(group, self.cls_name)
 
     def construct(self, grads: Any) -> Any:
-        return reduced_gradients(grads, self.mean, self.degree)
+        return reduced_gradients(grads, self.mean, self.degree, self.group)
 
 
 def broadcast_parameters(*cells: Cell) -> None:
