@@ -260,6 +260,7 @@ class RandomRotation(Rotate):
         self.between = tuple([check_number(v, self.name, "degrees") for v in degrees])
 
     def drawn(self, random: np.random.Generator, *values: Any) -> Any:
-        angle = random.uniform(*self.between)
+        low, high = self.between
+        angle = random.uniform(low, high)
         out = tuple([self._turned(_bytes(np.asarray(v), self.name), angle) for v in values])
         return out if len(out) > 1 else out[0]
