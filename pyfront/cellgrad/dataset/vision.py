@@ -18,12 +18,25 @@ from cellgrad.core.arguments import (
     check_sequence,
 )
 from cellgrad.core.errors import error
+from cellgrad.dataset._colours import (
+    AdjustBrightness,
+    AdjustContrast,
+    AdjustSaturation,
+    Posterize,
+    RandomColorAdjust,
+    RandomRotation,
+    Rotate,
+    Solarize,
+)
 from cellgrad.dataset._decode import decoded
 from cellgrad.dataset._transform import Array, Drawing, Transform
 from cellgrad.dataset.transforms import TypeCast
 
 __all__ = [
     "HWC2CHW",
+    "AdjustBrightness",
+    "AdjustContrast",
+    "AdjustSaturation",
     "Border",
     "CenterCrop",
     "Crop",
@@ -33,13 +46,18 @@ __all__ = [
     "Invert",
     "Normalize",
     "Pad",
+    "Posterize",
+    "RandomColorAdjust",
     "RandomCrop",
     "RandomCropDecodeResize",
     "RandomHorizontalFlip",
     "RandomResizedCrop",
+    "RandomRotation",
     "RandomVerticalFlip",
     "Rescale",
     "Resize",
+    "Rotate",
+    "Solarize",
     "ToTensor",
     "ToType",
     "VerticalFlip",
