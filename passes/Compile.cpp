@@ -148,10 +148,11 @@ private:
 };
 
 /// An op that ranks do together, or null.
-Operation *findCollective(ModuleOp module) {
+Operation *findCollective(ModuleOp module,
+                          function_ref<bool(Operation *)> wanted) {
   Operation *found = nullptr;
   module.walk([&](Operation *op) {
-    if (op->hasTrait<Collective>())
+    if (op->hasTrait<Collective>() && wanted(op))
       found = op;
     return found ? WalkResult::interrupt() : WalkResult::advance();
   });
@@ -165,11 +166,21 @@ LogicalResult lower(ModuleOp module, const CompileOptions &options,
     return refuse(module.getLoc())
            << "is a program for any batch size, which only the CPU computes: "
               "give it a size by cell-specialize-batch";
+  auto isOfSome = [](Operation *op) {
+    return isMessage(op) || !groupOf(op).empty();
+  };
+  if (options.cuda || !options.ptx.empty())
+    if (Operation *collective = findCollective(module, isOfSome))
+      return refuse(collective)
+             << "is done by two ranks or by a group of them, which is for "
+                "models of the CPU: compile for the CPU, or let all ranks of "
+                "a GPU take part";
   auto processor = resolveTarget(options.emit.target);
   if (!processor)
     return refuse(module.getLoc()) << llvm::toString(processor.takeError());
   if (processor->platform->arch == Arch::Wasm)
-    if (Operation *collective = findCollective(module))
+    if (Operation *collective =
+            findCollective(module, [](Operation *) { return true; }))
       return refuse(collective)
              << "is done by ranks, which models for wasm32 do not have: "
                 "compile for another target";

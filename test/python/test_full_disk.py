@@ -154,7 +154,7 @@ import cellgrad as ms
 from cellgrad import nn
 
 folder = sys.argv[1]
-net, x = nn.Dense(3, 2), ms.ops.ones((1, 3))
+net, x = nn.Dense(3, 2, weight_init="ones", bias_init="ones"), ms.ops.ones((1, 3))
 listing = lambda: {name: open(f"{folder}/{name}", "rb").read() for name in os.listdir(folder)}
 for old in {}, dict.fromkeys(["m.so", "m.h", "m.safetensors"], b"old"):
     for name, content in old.items():

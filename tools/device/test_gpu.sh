@@ -5,7 +5,10 @@
 # Files that are named run instead. PYTHON is the interpreter; LOGS a folder that keeps what each file printed.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
-others='add_an_op|cpp_layers|cpu_lowering|device_|docs|emulator|fuzz|gpu|headers|import|locale|math_accuracy|mutate|ptxas|sanitize|setup|thread|typing'
+others='add_an_op|cpp_layers|cpu_lowering|device_|docs|emulator|fuzz|gpu|headers|import|locale|math_accuracy|mutate|ptxas|residency|sanitize|setup|thread|typing'
+# What only the CPU does: any batch, bindings, reports of memory and time. Ranks with a GPU each have test_device_ranks.py.
+others="$others|any_batch|bindings|memory_report|profile|recompute_budget|show"
+others="$others|communicat|groups|ordered|overlap|parallel_optimizer|random_ranks|rank_"
 export PYTHON=${PYTHON:-.venv/bin/python}
 export CELLGRAD_TEST_DEVICE=GPU
 # A buffer that is filled in part may be copied as a whole: what nobody wrote is NaN then, and shows where it is used.
