@@ -68,24 +68,18 @@ bool hasOpen(Operation *op) {
   return found;
 }
 
-/// Whether `?` means the batch: in all programs of cell ops, and in none of
-/// other dialects, which have a meaning of their own for it.
+/// Whether `?` means the batch: cell ops have it. Programs of other dialects
+/// alone have a meaning of their own for it.
 bool isDynamicProgram(ModuleOp module) {
-  bool cellOps = false, others = false;
-  module.walk([&](Operation *op) {
-    // Ops of dialects that are not loaded have none.
-    if (!op->getDialect() || !hasOpen(op))
-      return;
-    cellOps |= isa<CellDialect>(op->getDialect());
-    others |= !isOfPrograms(op);
-  });
-  return cellOps || (!others && module
-                                    .walk([&](func::FuncOp function) {
-                                      return hasOpen(function)
-                                                 ? WalkResult::interrupt()
-                                                 : WalkResult::advance();
-                                    })
-                                    .wasInterrupted());
+  return module
+      .walk([](Operation *op) {
+        // Ops that are not registered have no dialect.
+        return op->getDialect() && isa<CellDialect>(op->getDialect()) &&
+                       hasOpen(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 /// Refuses a type that the batch cannot be in where it is. `atEntry`: callers
@@ -250,7 +244,7 @@ LogicalResult cellgrad::openDynamicBatch(ModuleOp module) {
   {
     ScopedDiagnosticHandler explain(
         module.getContext(), [&](Diagnostic &diagnostic) {
-          diagnostic.attachNote(module.getLoc())
+          diagnostic.attachNote()
               << "'?' is " << batch->size << " here, which stands in for the "
               << "batch";
           return failure();
