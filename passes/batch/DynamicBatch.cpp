@@ -180,9 +180,8 @@ FailureOr<OpenBatch> chooseBatch(ModuleOp module) {
     batch.size = *size;
   }
   if (batch.max < 1 || batch.size < 2)
-    return refuse(module.getLoc())
-           << "cell.batch is " << given
-           << ": expected {max = N : i64} with 1 <= N";
+    return refuse(module.getLoc()) << "cell.batch is " << given
+                                   << ": expected {max = N : i64} with 1 <= N";
   return batch;
 }
 

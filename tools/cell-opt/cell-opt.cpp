@@ -84,8 +84,8 @@ mlir::LogicalResult run(int argc, char **argv, StringRef input,
   auto written = mlir::openOutputFile(output, &error);
   if (!written)
     return fail(error);
-  if (failed(mlir::MlirOptMain(written->os(), std::move(*file), registry,
-                               config)))
+  if (failed(
+          mlir::MlirOptMain(written->os(), std::move(*file), registry, config)))
     return mlir::failure();
   written->keep();
   return mlir::success();
