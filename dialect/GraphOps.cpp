@@ -9,7 +9,13 @@ using namespace mlir;
 
 namespace cellgrad {
 
-OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
+OpFoldResult ConstantOp::fold(FoldAdaptor) {
+  // What follows from the batch size (passes/batch/BatchForms.h) is no number
+  // yet: no pattern may compute with it, or take an equal constant for it.
+  if (Attribute form = (*this)->getAttr("cell.batch_form"))
+    return ArrayAttr::get(getContext(), {form, getValue()});
+  return getValue();
+}
 
 OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
   if (getX().getType() == getType())

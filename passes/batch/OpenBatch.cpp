@@ -41,6 +41,31 @@ FailureOr<std::optional<OpenBatch>> cellgrad::readOpenBatch(ModuleOp module) {
   return std::optional<OpenBatch>({size.getInt(), max.getInt()});
 }
 
+void cellgrad::setOpenBatch(ModuleOp module, const OpenBatch &batch) {
+  Builder b(module.getContext());
+  module->setAttr(
+      "cell.batch",
+      b.getDictionaryAttr(
+          {b.getNamedAttr("max", b.getI64IntegerAttr(batch.max)),
+           b.getNamedAttr("size", b.getI64IntegerAttr(batch.size))}));
+}
+
+LogicalResult cellgrad::setLargestBatch(ModuleOp module, int64_t max) {
+  FailureOr<std::optional<OpenBatch>> batch = readOpenBatch(module);
+  if (failed(batch))
+    return failure();
+  if (!*batch)
+    return refuse(module.getLoc())
+           << "a largest batch of " << max
+           << " was asked for, but the program has no open batch: leave the "
+              "first dimension of its inputs open, as in tensor<?x784xf32>";
+  if (max < 1)
+    return refuse(module.getLoc())
+           << "a largest batch of " << max << " was asked for: at least 1";
+  setOpenBatch(module, {(*batch)->size, max});
+  return success();
+}
+
 /// The functions that `op` names and that may run. Rules for derivatives do not
 /// where rows pass: nothing differentiates by them.
 static SmallVector<FlatSymbolRefAttr> namedBy(Operation *op) {

@@ -35,6 +35,13 @@ struct OpenBatch {
 /// attribute is an error.
 mlir::FailureOr<std::optional<OpenBatch>> readOpenBatch(mlir::ModuleOp module);
 
+/// Sets `cell.batch`.
+void setOpenBatch(mlir::ModuleOp module, const OpenBatch &batch);
+
+/// Says in `cell.batch` how large batches may be. Refuses modules whose batch
+/// is not open, and less than 1.
+mlir::LogicalResult setLargestBatch(mlir::ModuleOp module, int64_t max);
+
 /// The functions that `entry` calls, and itself, callees first.
 llvm::SmallVector<mlir::func::FuncOp> reachableFrom(mlir::func::FuncOp entry);
 
@@ -70,6 +77,12 @@ mlir::LogicalResult checkSamePrograms(mlir::ModuleOp open,
                                       const OpenBatch &batch,
                                       llvm::ArrayRef<Captured> captures,
                                       bool takesForms);
+
+/// Makes `module`, which was captured for the stand-in, a program for every
+/// batch size: it has to be the same program as those in `captures`, where
+/// samples meet with derivatives written out. Sets `cell.batch`.
+mlir::LogicalResult openBatch(mlir::ModuleOp module, const OpenBatch &batch,
+                              llvm::ArrayRef<Captured> captures);
 
 /// Whether all that `entry` gives is a row for each sample, computed by itself:
 /// tiles of the batch need to know nothing of each other.

@@ -5,6 +5,20 @@
 
 include "mlir/Pass/PassBase.td"
 
+def OpenBatchPass : Pass<"cell-open-batch", "::mlir::ModuleOp"> {
+  let summary = "Give dimensions `?` a size that stands in for the batch";
+  let description = [{
+    In a program of cell ops each dimension `?` is the batch, as in `tensor<?x784xf32>`. This pass
+    puts a prime number in its place that no other dimension is a multiple of, and gives the module
+    `cell.batch = {max = N : i64, size = 65521 : i64}` (`max` may be there before). A limit of a slice
+    along the batch may be -1. Where samples meet in sums, derivatives are written out, and compared
+    for several sizes.
+
+    Tools run it on what they read, before they verify it: files with `?` need no option. Refuses two
+    `?` in a type, inputs and results with a `?` that is not first, and `?` at ops of other dialects.
+  }];
+}
+
 def SpecializeBatchPass : Pass<"cell-specialize-batch", "::mlir::ModuleOp"> {
   let summary = "Give the open batch of a module a size";
   let description = [{

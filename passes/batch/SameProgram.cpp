@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/batch/BatchForms.h"
+#include "passes/batch/SampleFlow.h"
 
 #include "dialect/Refusal.h"
 
@@ -112,5 +113,37 @@ LogicalResult cellgrad::checkSamePrograms(ModuleOp open, const OpenBatch &batch,
       return refuseOther(different[i]->other, different[i]->size);
     setForm(cast<ConstantOp>(op), *form);
   }
+  return success();
+}
+
+LogicalResult cellgrad::openBatch(ModuleOp module, const OpenBatch &batch,
+                                  ArrayRef<Captured> captures) {
+  auto isSame = [&](bool takesForms) {
+    ScopedDiagnosticHandler silent(module.getContext(),
+                                   [](Diagnostic &) { return success(); });
+    return succeeded(checkSamePrograms(module, batch, captures, takesForms));
+  };
+  auto entries = llvm::make_filter_range(
+      module.getOps<func::FuncOp>(),
+      [](func::FuncOp function) { return function.isPublic(); });
+  bool apart = llvm::all_of(entries, [&](func::FuncOp entry) {
+    return keepsSamplesApart(entry, batch);
+  });
+  if (!apart || !isSame(/*takesForms=*/false)) {
+    // Samples meet: what derivatives add up is seen when they are written out.
+    if (failed(expandDerivatives(module)))
+      return failure();
+    for (const Captured &captured : captures)
+      if (failed(expandDerivatives(captured.module)))
+        return failure();
+    if (!isSame(/*takesForms=*/true)) {
+      // What mixes samples often has their number in it: that says more.
+      for (func::FuncOp entry : entries)
+        if (failed(SampleFlow(batch).run(entry)))
+          return failure();
+      return checkSamePrograms(module, batch, captures, /*takesForms=*/true);
+    }
+  }
+  setOpenBatch(module, batch);
   return success();
 }

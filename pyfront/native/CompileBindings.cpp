@@ -5,10 +5,10 @@
 
 #include "passes/Compile.h"
 #include "passes/Registry.h"
+#include "passes/batch/DynamicBatch.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "mlir/Parser/Parser.h"
 
 #include "llvm/Support/SourceMgr.h"
 
@@ -259,7 +259,7 @@ Timings compileText(const std::string &text, const std::string &path,
   bool ok;
   {
     nb::gil_scoped_release release;
-    auto module = parseSourceString<ModuleOp>(text, context.get());
+    auto module = parseProgram(text, context.get());
     ok = module && succeeded(compile(*module, job.options, job.outputs,
                                      &timings, &failure));
   }

@@ -4,7 +4,8 @@
 #include "pyfront/native/Types.h"
 
 #include "dialect/CellDialect.h"
-#include "passes/batch/SampleFlow.h"
+#include "passes/batch/DynamicBatch.h"
+#include "passes/batch/OpenBatch.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -34,7 +35,7 @@ Graph::Graph(const std::string &name) {
 std::shared_ptr<Graph> Graph::parse(const std::string &text) {
   auto graph = std::make_shared<Graph>("graph");
   DiagnosticText diagnostics(graph->context());
-  graph->op = parseSourceString<ModuleOp>(text, graph->context());
+  graph->op = parseProgram(text, graph->context());
   if (!graph->op)
     throw GraphError(diagnostics.text());
   return graph;
@@ -107,38 +108,13 @@ void Graph::openBatch(
       throw GraphError(said);
     captures.push_back({samples, *owners.back()});
   }
-  auto isApart = [&](func::FuncOp function) {
-    return !function.isPublic() || keepsSamplesApart(function, batch);
-  };
-  bool apart = llvm::all_of(module().getOps<func::FuncOp>(), isApart) &&
-               succeeded(checkSamePrograms(module(), batch, captures, false));
-  if (!apart) {
-    // Samples meet: what derivatives add up is seen when they are written out.
-    said.clear();
-    bool expanded = succeeded(expandDerivatives(module()));
-    for (Captured &captured : captures)
-      expanded = expanded && succeeded(expandDerivatives(captured.module));
-    if (!expanded)
-      throw GraphError(said);
-    if (failed(checkSamePrograms(module(), batch, captures, true))) {
-      // What mixes samples often has their number in it: that says more.
-      std::string differs = std::exchange(said, "");
-      for (auto function : module().getOps<func::FuncOp>())
-        if (function.isPublic() && failed(SampleFlow(batch).run(function)))
-          throw GraphError(said);
-      throw GraphError(differs);
-    }
-  }
+  if (failed(cellgrad::openBatch(module(), batch, captures)))
+    throw GraphError(said);
   for (const auto &[before, after] : include(one))
     if (auto function = module().lookupSymbol<func::FuncOp>(before);
         function && function.isPublic())
       function->setAttr("cell.batch_of_one",
                         FlatSymbolRefAttr::get(context(), after));
-  Builder b(context());
-  module()->setAttr(
-      "cell.batch",
-      b.getDictionaryAttr({b.getNamedAttr("max", b.getI64IntegerAttr(max)),
-                           b.getNamedAttr("size", b.getI64IntegerAttr(size))}));
 }
 
 std::string Graph::text(bool locations) {

@@ -24,14 +24,6 @@ func.func @bool_only(%x: tensor<2xf32>) {
 
 // -----
 
-func.func @dynamic(%x: tensor<?xf32>) {
-  // expected-error @+1 {{'cell.tanh' op operand #0 must be statically shaped tensor}}
-  %0 = cell.tanh %x : tensor<?xf32>
-  return
-}
-
-// -----
-
 func.func @unranked(%x: tensor<*xf32>) {
   // expected-error @+1 {{custom op 'cell.neg' invalid kind of type specified: expected builtin.tensor, but found 'tensor<*xf32>'}}
   %0 = cell.neg %x : tensor<*xf32>

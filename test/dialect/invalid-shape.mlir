@@ -17,14 +17,6 @@ func.func @reshape_type(%x: tensor<2x3xf32>) {
 
 // -----
 
-func.func @reshape_dynamic(%x: tensor<6xf32>) {
-  // expected-error @+1 {{'cell.reshape' op result #0 must be statically shaped tensor}}
-  %0 = cell.reshape %x : tensor<6xf32> -> tensor<?xf32>
-  return
-}
-
-// -----
-
 func.func @broadcast_type(%x: tensor<3xf32>) {
   // expected-error @+1 {{'cell.broadcast' op cannot change the element type from 'f32' to 'f64'}}
   %0 = cell.broadcast %x along [0] : tensor<3xf32> -> tensor<2x3xf64>

@@ -1,11 +1,18 @@
 //===- cell-opt.cpp - run passes on cell IR -------------------------------===//
 
+#include "passes/Input.h"
 #include "passes/Registry.h"
+#include "passes/batch/DynamicBatch.h"
+#include "passes/batch/Passes.h"
 
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/raw_ostream.h"
 
 using llvm::StringRef;
@@ -48,6 +55,41 @@ bool isOption(StringRef argument, StringRef name) {
          (argument.consume_front("-"), argument.consume_front(name)) &&
          (argument.empty() || argument.front() == '=');
 }
+
+/// MlirOptMain, but that dimensions '?' of a program are its batch. Ops of the
+/// dialect are of known shapes: what stands for '?' is put in before they are
+/// verified.
+mlir::LogicalResult run(int argc, char **argv, StringRef input,
+                        StringRef output, mlir::DialectRegistry &registry) {
+  auto config = mlir::MlirOptMainConfig::createFromCLOptions();
+  if (config.shouldShowDialects() || config.shouldListPasses())
+    return mlir::MlirOptMain(argc, argv, input, output, registry);
+  llvm::InitLLVM init(argc, argv);
+  auto fail = [](const std::string &why) {
+    llvm::errs() << "cell-opt: error: " << why << "\n";
+    return mlir::failure();
+  };
+  auto file = cellgrad::readInput(input);
+  if (!file)
+    return fail(llvm::toString(file.takeError()));
+  if (config.shouldVerifyOnParsing() &&
+      cellgrad::mayBeDynamic((*file)->getBuffer())) {
+    config.verifyOnParsing(false);
+    config.setPassPipelineSetupFn([given = config](mlir::PassManager &pm) {
+      pm.addPass(cellgrad::createOpenBatchPass());
+      return given.setupPassPipeline(pm);
+    });
+  }
+  std::string error;
+  auto written = mlir::openOutputFile(output, &error);
+  if (!written)
+    return fail(error);
+  if (failed(
+          mlir::MlirOptMain(written->os(), std::move(*file), registry, config)))
+    return mlir::failure();
+  written->keep();
+  return mlir::success();
+}
 } // namespace
 
 int main(int argc, char **argv) {
@@ -72,6 +114,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   cellgrad::registerDialects(registry);
   cellgrad::registerPasses();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "cellgrad optimizer driver\n", registry));
+  auto [input, output] = mlir::registerAndParseCLIOptions(
+      argc, argv, "cellgrad optimizer driver\n", registry);
+  return mlir::asMainReturnCode(run(argc, argv, input, output, registry));
 }

@@ -10,11 +10,11 @@
 
 #include "passes/Input.h"
 #include "passes/Registry.h"
+#include "passes/batch/DynamicBatch.h"
 #include "tools/interp/Arguments.h"
 #include "tools/interp/Interpreter.h"
 
 #include "mlir/IR/DialectRegistry.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "llvm/Support/CommandLine.h"
@@ -66,9 +66,12 @@ static LogicalResult transform(ModuleOp module) {
 }
 
 static LogicalResult run(MLIRContext &context, llvm::SourceMgr &sources) {
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  OwningOpRef<ModuleOp> module = parseProgram(sources, &context);
   if (!module || failed(transform(*module)))
     return failure();
+  if ((*module)->hasAttr("cell.batch"))
+    return module->emitError("is for any batch size: choose one, as with "
+                             "--passes='cell-specialize-batch{size=3}'");
   FailureOr<func::FuncOp> func = interp::findEntry(*module, entry);
   if (failed(func))
     return failure();

@@ -3,11 +3,12 @@
 #include "passes/Compile.h"
 #include "passes/Input.h"
 #include "passes/Registry.h"
+#include "passes/batch/DynamicBatch.h"
+#include "passes/batch/OpenBatch.h"
 #include "passes/emit/Names.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 
 #include "llvm/Support/CommandLine.h"
@@ -93,6 +94,12 @@ cl::opt<std::string> target(
              "another name of a CPU; aarch64, aarch64+sve, riscv64, riscv64+v, "
              "wasm32"),
     cl::init("native"), cl::cat(category));
+cl::opt<int64_t> maxBatch(
+    "max-batch",
+    cl::desc("Largest batch of a program whose batch is open, by dimensions "
+             "'?' or by its cell.batch (default: what that says, else "
+             "2147483647)"),
+    cl::value_desc("samples"), cl::cat(category));
 enum class Device { CPU, CUDA };
 cl::opt<Device>
     device("device", cl::desc("What entries compute on"),
@@ -380,7 +387,10 @@ int run() {
   sources.AddNewSourceBuffer(std::move(*buffer), SMLoc());
   mlir::SourceMgrDiagnosticHandler diagnostics(sources, context.get());
   cellgrad::Timings timings;
-  auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, context.get());
+  auto module = cellgrad::parseProgram(sources, context.get());
+  if (module && maxBatch.getNumOccurrences() != 0 &&
+      failed(cellgrad::setLargestBatch(*module, maxBatch)))
+    return 1;
   // Not the options from here on: LLD resets them all when it links.
   std::string expected = failsIn;
   bool timed = showTime;

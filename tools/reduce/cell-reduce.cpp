@@ -9,11 +9,11 @@
 
 #include "passes/Input.h"
 #include "passes/Registry.h"
+#include "passes/batch/DynamicBatch.h"
 #include "tools/reduce/Reducer.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/DialectRegistry.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -63,7 +63,7 @@ int main(int argc, char **argv) {
     return fail(llvm::toString(contents.takeError()));
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(*contents), llvm::SMLoc());
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  OwningOpRef<ModuleOp> module = parseProgram(sources, &context);
   if (!module)
     return 1;
   // Candidates may be ill-formed; they are dropped without a word.
