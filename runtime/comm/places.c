@@ -248,8 +248,13 @@ int32_t cg_comm_threads(cg_comm *comm, int32_t threads, int32_t share,
   group *groups = malloc(sizeof *groups * (size_t)size);
   uint64_t *ranks = malloc(((size_t)size + 63) / 64 * 8);
   void *request;
-  cg_collective gather = {sizeof gather, CG_ALL_GATHER, 0,    CG_INT8, 0,
-                          CG_AT_ONCE,    sizeof own,    &own, rows};
+  cg_collective gather = {.struct_size = sizeof gather,
+                          .kind = CG_ALL_GATHER,
+                          .dtype = CG_INT8,
+                          .flags = CG_AT_ONCE,
+                          .count = sizeof own,
+                          .send = &own,
+                          .recv = rows};
   if (!rows || !m || !groups || !ranks)
     commBreak((comm_base *)comm, "out of memory");
   else if (comm->start(comm, &gather, &request) == CG_OK &&
