@@ -18,7 +18,6 @@
 // KERNELS: cell.rank_load
 // No launch is in a graph.
 // CALLS: llvm.func @f(
-// CALLS: llvm.call @cell_comm_agree
 // CALLS: llvm.call @cell_rt_cuda_launch
 // CALLS: llvm.call @cell_comm_start
 // CALLS: llvm.call @cell_rt_cuda_launch
