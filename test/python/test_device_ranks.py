@@ -158,7 +158,7 @@ def test_without_nccl(tmp_path):
         )
 
     done = run()
-    assert done.returncode == 0 and done.stdout.count("[ 2.]") == 2, done.stderr
+    assert done.returncode == 0 and done.stdout.count("[2.]") == 2, done.stderr
     assert "no NCCL library: /none/libnccl.so.2" in done.stderr
     assert "goes through memory of the host" in done.stderr
     done = run("nccl")
