@@ -148,8 +148,8 @@ CHOSEN: dict[str, list[tuple[str, str, str]]] = {
     "OutlineDeviceKernels": [
         (
             "polls are the kernels'",
-            "isa<CheckOp, PrintOp, PollOp, EndOp>(op)",
-            "isa<CheckOp, PrintOp, EndOp>(op)",
+            "isa<CheckOp, PrintOp, PollOp, EndOp, RankLoadOp>(op)",
+            "isa<CheckOp, PrintOp, EndOp, RankLoadOp>(op)",
         ),
         (
             "kernels give buffers",

@@ -52,6 +52,8 @@ UNRECORDED = {
     "scf.if": "control-flow",
     "scf.while": "control-flow",
 }
+# The two ends of a message have one test, as one program needs both.
+MESSAGES = {"cell.receive": "message", "cell.send": "message"}
 SECONDS = 3  # of CPU time, that a test may take: a loop may have lost its end
 EVEN = "the argument of a cosine, which is even"
 CLEARED = (
@@ -88,7 +90,7 @@ def linear() -> list[str]:
 
 def lines_of(op: str) -> list[str]:
     name = op.split(".")[1]
-    test = UNRECORDED.get(op)
+    test = (UNRECORDED | MESSAGES).get(op)
     return run_lines(name, ROOT / "test" / "autodiff" / f"{test}.mlir" if test else None)
 
 
