@@ -52,7 +52,7 @@ _FUNCTIONS = {
     "gammaln": "ops.lgamma",
     "jacobian": "ms.jacrev, or ms.jacfwd",
     "lax": "Python's own loops and branches on tensors; ops.Scan, ops.WhileLoop, ops.ForiLoop",
-    "linalg": "cellgrad.numpy.linalg, cellgrad.scipy.linalg, mint.linalg; ops has cholesky, inverse and others",
+    "linalg": "import cellgrad.scipy.linalg; or mint.linalg, ops.cholesky, ops.inverse and others",
     "map": "ms.vmap, or ops.Scan()",
     "mod": "ops.remainder",
     "no_grad": "nothing: calls record nothing; ops.stop_gradient(x) is a constant in derivatives",
