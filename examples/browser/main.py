@@ -124,7 +124,11 @@ def main() -> int:
         print("error: node is not installed: nothing but the page was made", file=sys.stderr)
         return 1
     told = subprocess.run(
-        [node, out / "aim.mjs"], input=json.dumps(START), stdout=subprocess.PIPE, text=True, check=True
+        [node, out / "aim.mjs"],
+        input=json.dumps(START),
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
     )
     aims = json.loads(told.stdout)
     errors = []
