@@ -38,7 +38,7 @@ if [ ${#pythons[@]} -eq 0 ]; then
 fi
 
 # Equal bytes for equal sources: archives carry the time of the commit, compilers the folder's relative names.
-SOURCE_DATE_EPOCH=$(git log -1 --format=%ct 2>/dev/null || echo 1700000000)
+: "${SOURCE_DATE_EPOCH:=$(git log -1 --format=%ct 2>/dev/null || echo 1700000000)}"
 export SOURCE_DATE_EPOCH PIP_DISABLE_PIP_VERSION_CHECK=1
 launcher="env;CCACHE_BASEDIR=$PWD;CCACHE_NOHASHDIR=1;ccache"
 mkdir -p dist
