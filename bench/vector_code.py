@@ -3,9 +3,9 @@
     python bench/vector_code.py [NAME ...] [--target=aarch64] [--beside=x86-64-v3] [--list] [--write]
 
 Looked at is the assembly of innermost loops with floating-point arithmetic: the value and gradient of every
-elementwise op (1003 float32 numbers), and whole programs. A loop is scalar if none of its arithmetic is on vectors.
-Those that are on both machines are tails and recurrences; --list names functions that have more of them on the
-first, and loops that compute with both. --write renews the table in docs/figures.md.
+elementwise op (1003 numbers), and whole programs. A loop is scalar if most of its arithmetic instructions are: so are
+recurrences. It calls if it calls a function of libm for each element. --list names functions with more of both than
+on the other machine. --write renews the table in docs/figures.md.
 """
 
 import argparse
@@ -29,6 +29,8 @@ BEGIN, END = "<!-- vector code: begin -->", "<!-- vector code: end -->"
 LABEL = re.compile(r"^(\.L\w+):")
 FUNCTION = re.compile(r"^(\w[\w.$]*):")
 TARGET = re.compile(r"(\.LBB\w+)$")
+CALL = re.compile(r"\t(?:bl|callq)\t\*?(\w+)")
+OF_LIBM = re.compile(r"(a?(sin|cos|tan)h?|atan2|cbrt|erfc?|exp[2m]?1?|fma|fmod|hypot|log(2|10|1p)?|pow|remainder)f?$")
 SCALAR = {
     "aarch64": re.compile(
         r"\tf(n?m?(add|sub)|n?mul|div|sqrt|abd|(min|max)(nm)?|rint\w)\t[shd]\d+, [shd]\d"
@@ -53,7 +55,7 @@ def loops(text):
         elif match := LABEL.match(line):
             labels[match[1]] = len(lines)
         elif line.startswith("\t") and not line.startswith("\t."):
-            lines.append(line.split("//")[0].split("#")[0].rstrip())
+            lines.append(line.rstrip())
             target = TARGET.search(lines[-1])
             if target and target[1] in labels:
                 found.append((labels[target[1]], len(lines)))
@@ -67,20 +69,23 @@ def innermost(function, lines, found):
 
 
 def kind(body, machine):
-    """What a loop computes with: "vector", "scalar", "both" or, without arithmetic, None."""
-    vector = any(VECTOR[machine].match(line) for line in body)
-    scalar = any(SCALAR[machine].match(line) for line in body)
-    return "both" if vector and scalar else "vector" if vector else "scalar" if scalar else None
+    """How a loop computes: "vector", "scalar", "call", or None where it does not, or calls another loop."""
+    called = [match[1] for line in body if (match := CALL.match(line))]
+    if called:
+        return "call" if all(OF_LIBM.match(name) for name in called) else None
+    vector = sum(bool(VECTOR[machine].match(line)) for line in body)
+    scalar = sum(bool(SCALAR[machine].match(line)) for line in body)
+    return None if vector + scalar == 0 else "scalar" if scalar > vector else "vector"
 
 
 def counted(source, target, folder):
     """How many loops of each kind each function of a program has."""
-    out = folder / "m.so"
+    out = folder / "m.s"
     command = [ROOT / "build/bin/cellc", source, "-o", out, "--name=m", "--emit=s"]
     subprocess.run([*command, f"--target={target}"], check=True)
     machine = "x86" if target.startswith("x86") else "aarch64"
     found = Counter()
-    for function, body in loops((folder / "m.s").read_text()):
+    for function, body in loops(out.read_text()):
         found[function, kind(body, machine)] += 1
     return found
 
@@ -89,36 +94,37 @@ def counted(source, target, folder):
 
 
 def elementwise():
-    """The value and gradient of each elementwise op of floats that has a derivative, as functions of a module each."""
-    kind = "tensor<1003xf32>"
+    """A module for each elementwise op with a derivative, and each of two dtypes: its value, and its gradient."""
     for record in json.loads((ROOT / "build/dialect/records.json").read_text()):
         if not record["elementwise"] or record["derivative"] in ("zero", "none"):
             continue
-        names = [f"%{i}" for i in range(len(record["operands"]))]
-        if record["op"] in ("cell.select", "cell.polygamma", "cell.cast"):
-            continue
-        args = ", ".join(f"{name}: {kind}" for name in names)
-        kinds = ", ".join([kind] * len(names))
-        places = ", ".join(str(i) for i in range(len(names)))
-        all_of = ", ".join([kind] * (len(names) + 1))
-        gradients = ", ".join(f"%r#{i + 1}" for i in range(len(names)))
-        yield (
-            record["op"].removeprefix("cell."),
-            f"""
+        op = record["op"].removeprefix("cell.")
+        flags = [operand["kind"] == "bool" for operand in record["operands"]]
+        for dtype in ("f32", "f64"):
+            yield f"{op}, {dtype}", module(op, f"tensor<1003x{dtype}>", flags)
+
+
+def module(op, kind, flags):
+    """The value and the gradient of an op; `flags` are true for operands that are bools."""
+    names = ", ".join(f"%x{i}" for i in range(len(flags)))
+    kinds = ["tensor<1003xi1>" if flag else kind for flag in flags]
+    args = ", ".join(f"%x{i}: {k}" for i, k in enumerate(kinds))
+    wrt = [i for i, flag in enumerate(flags) if not flag]
+    gradients = ", ".join([kind] * len(wrt))
+    return f"""
 func.func private @f({args}) -> {kind} {{
-  %r = {record["op"]} {", ".join(names)} : {kind}
+  %r = cell.{op} {names} : {kind}
   return %r : {kind}
 }}
 func.func @value({args}) -> {kind} {{
-  %r = call @f({", ".join(names)}) : ({kinds}) -> {kind}
+  %r = call @f({names}) : ({", ".join(kinds)}) -> {kind}
   return %r : {kind}
 }}
-func.func @gradient({args}, %ct: {kind}) -> ({kinds}) {{
-  %r:{len(names) + 1} = cell.vjp @f({", ".join(names)}) cotangents(%ct) of [0] wrt [{places}] : ({kinds}, {kind}) -> ({all_of})
-  return {gradients} : {kinds}
+func.func @gradient({args}, %ct: {kind}) -> ({gradients}) {{
+  %r:{len(wrt) + 1} = cell.vjp @f({names}) cotangents(%ct) of [0] wrt {wrt} : ({", ".join([*kinds, kind])}) -> ({", ".join([kind] * (len(wrt) + 1))})
+  return {", ".join(f"%r#{i + 1}" for i in range(len(wrt)))} : {gradients}
 }}
-""",
-        )
+"""
 
 
 def tensor(*shape, dtype=ms.float32):
@@ -156,6 +162,11 @@ def mixture(x, means, spreads):
     return ops.logsumexp(spreads.sum(-1) - 0.5 * distance, -1).sum()
 
 
+def factors(x):
+    q, r = ops.qr(x)
+    return (q * x).sum() + ops.square(r).sum() + ops.svd(x, compute_uv=False).sum()
+
+
 def process(x, scale):
     distance = ops.square(x[:, None, :] - x).sum(-1)
     covariance = ops.exp(-0.5 * distance * scale) + ops.eye(48, 48, x.dtype)
@@ -164,7 +175,7 @@ def process(x, scale):
 
 
 def spectrum(x):
-    return ops.square(ops.abs(ms.ops.rfft(x))).sum()
+    return ops.square(ops.abs(ops.rfft(x))).sum()
 
 
 def oscillator(x):
@@ -193,6 +204,7 @@ PROGRAMS = {
         {},
     ),
     "Gaussian process": lambda: (process, [tensor(48, 3), tensor(1)], {}),
+    "QR, singular values": lambda: (factors, [tensor(40, 40)], {}),
     "Fourier transform": lambda: (spectrum, [tensor(64, 60)], {}),
     "cumulative sums and products": lambda: (
         lambda x: (ops.cumsum(x, 1) * ops.cumprod(x, 0)).sum(),
@@ -207,7 +219,7 @@ PROGRAMS = {
 def sources(folder):
     """Name, kind and file of each program."""
     for name, text in elementwise():
-        path = folder / f"{name}.mlir"
+        path = folder / f"{name.replace(', ', '-')}.mlir"
         path.write_text(text)
         yield name, "elementwise", path
     for number, (name, make) in enumerate(PROGRAMS.items()):
@@ -228,7 +240,7 @@ def main():
     rows = {}
     with tempfile.TemporaryDirectory() as folder:
         for name, group, path in sources(Path(folder)):
-            if given.names and name not in given.names:
+            if given.names and name.split(", ")[0] not in given.names:
                 continue
             here, there = (
                 counted(path, target, Path(folder)) for target in (given.target, given.beside)
@@ -240,14 +252,14 @@ def main():
                     total[kind_] += count
             for function, kind_ in here if given.list else ():
                 more = here[function, kind_] - there[function, kind_]
-                if kind_ in ("scalar", "both") and more > 0:
-                    print(f"{name}: @{function} has {more} more that are {kind_}", file=sys.stderr)
+                if kind_ in ("scalar", "call") and more > 0:
+                    print(f"{name}: {more} {kind_} more in @{function}", file=sys.stderr)
     table = [
-        f"| program | {given.target}: vectors | both | scalars | {given.beside}: vectors | both | scalars |",
+        f"| program | {given.target}: vector loops | scalar | calls | {given.beside}: vector loops | scalar | calls |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     for row, totals in rows.items():
-        cells = [str(total[k]) for total in totals for k in ("vector", "both", "scalar")]
+        cells = [str(total[k]) for total in totals for k in ("vector", "scalar", "call")]
         table.append(f"| {row} | {' | '.join(cells)} |")
     print("\n".join(table))
     if given.write:
