@@ -1,12 +1,20 @@
-"""Files that are written to be read at once, in a folder that goes with the process."""
+"""Files that are written to be read at once, in a folder that goes with the process.
+
+A process that is killed leaves its folder to the next one, which removes it.
+"""
 
 from __future__ import annotations
 
 import atexit
+import contextlib
+import fcntl
 import os
 import shutil
 import tempfile
+import time
 
+PREFIX = "cellgrad-files-"
+YOUNG = 60.0  # seconds: a folder may have been made and not be locked yet
 _folder: str | None = None
 _count = 0
 
@@ -15,10 +23,30 @@ def fresh_path() -> str:
     """Where to write a shared object that is loaded at once."""
     global _folder, _count
     if _folder is None:
-        _folder = tempfile.mkdtemp(prefix="cellgrad-")
+        _remove_leftovers()
+        _folder = tempfile.mkdtemp(prefix=PREFIX)
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(os.open(_folder, os.O_RDONLY), fcntl.LOCK_EX)  # held while the process lives
         atexit.register(_remove, _folder, os.getpid())
     _count += 1
     return os.path.join(_folder, f"m{_count}.so")
+
+
+def _remove_leftovers() -> None:
+    """Removes the folders of this user that no process holds."""
+    for entry in os.scandir(tempfile.gettempdir()):
+        if not entry.name.startswith(PREFIX):
+            continue
+        with contextlib.suppress(OSError):  # another process removes it, too
+            status = entry.stat(follow_symlinks=False)
+            if status.st_uid != os.getuid() or time.time() - status.st_mtime < YOUNG:
+                continue
+            held = os.open(entry.path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(entry.path, ignore_errors=True)
+            finally:
+                os.close(held)
 
 
 def _remove(folder: str, owner: int) -> None:
