@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes the source archive in dist/ by the tools of the first environment that build.sh has made, and checks it: made
 # from a copy of the checkout's files, in another folder and with other permissions, it has the same bytes, and it has
-# every file of the folders that a build reads.
+# every file of the folders that a build reads, which CMake configures where nothing else of the checkout is.
 #
 #   sdist.sh [--build]
 #
@@ -41,14 +41,15 @@ while read -r file; do
   [ -e "$other/${archive%.tar.gz}/$file" ] || { echo "missing: $file" >&2; missing=1; }
 done < <(git ls-files CMakeLists.txt CMakePresets.json pyproject.toml README.md LICENSE dialect passes pyfront runtime tools)
 [ $missing -eq 0 ] || fail "dist/$archive lacks what a build reads"
+checkout=$PWD log=$PWD/build-wheel/sdist.log python=${pythons[0]}
+(cd "$other/${archive%.tar.gz}" && cmake --preset dev -DPython_EXECUTABLE="$python") >"$log" 2>&1 ||
+  { tail -n 25 "$log" >&2; fail "CMake fails on the files of dist/$archive; the whole log is $log"; }
 echo "dist/$archive: $(($(stat -c %s "dist/$archive") / 1000)) kB, the same bytes twice"
 
 [ $build -eq 1 ] || exit 0
-checkout=$PWD log=$PWD/build-wheel/sdist.log python=${pythons[0]}
 version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 (
   cd "$other/${archive%.tar.gz}"
-  cmake --preset dev -DCELLGRAD_PYTHON=OFF -DPython_EXECUTABLE="$python"
   ninja -C build -j"${JOBS:-$(nproc)}" cellRegistry cellInterp
   tools/wheel/build.sh --python "$(sed -n 's/^executable = //p' "$checkout/build-wheel/env-$version/pyvenv.cfg")"
 ) >"$log" 2>&1 || { tail -n 25 "$log" >&2; fail "dist/$archive cannot be built; the whole log is $log"; }
