@@ -30,7 +30,9 @@ LABEL = re.compile(r"^(\.L\w+):")
 FUNCTION = re.compile(r"^(\w[\w.$]*):")
 TARGET = re.compile(r"(\.LBB\w+)$")
 CALL = re.compile(r"\t(?:bl|callq)\t\*?(\w+)")
-OF_LIBM = re.compile(r"(a?(sin|cos|tan)h?|atan2|cbrt|erfc?|exp[2m]?1?|fma|fmod|hypot|log(2|10|1p)?|pow|remainder)f?$")
+OF_LIBM = re.compile(
+    r"(a?(sin|cos|tan)h?|atan2|cbrt|erfc?|exp[2m]?1?|fma|fmod|hypot|log(2|10|1p)?|pow|remainder)f?$"
+)
 SCALAR = {
     "aarch64": re.compile(
         r"\tf(n?m?(add|sub)|n?mul|div|sqrt|abd|(min|max)(nm)?|rint\w)\t[shd]\d+, [shd]\d"

@@ -25,8 +25,9 @@ def fresh_path() -> str:
     if _folder is None:
         _remove_leftovers()
         _folder = tempfile.mkdtemp(prefix=PREFIX)
+        held = os.open(_folder, os.O_RDONLY)  # until the process ends
         with contextlib.suppress(OSError):  # a file system without locks
-            fcntl.flock(os.open(_folder, os.O_RDONLY), fcntl.LOCK_EX)  # held while the process lives
+            fcntl.flock(held, fcntl.LOCK_EX)
         atexit.register(_remove, _folder, os.getpid())
     _count += 1
     return os.path.join(_folder, f"m{_count}.so")
@@ -34,17 +35,21 @@ def fresh_path() -> str:
 
 def _remove_leftovers() -> None:
     """Removes the folders of this user that no process holds."""
-    for entry in os.scandir(tempfile.gettempdir()):
-        if not entry.name.startswith(PREFIX):
+    try:
+        names = os.listdir(tempfile.gettempdir())
+    except OSError:  # may be written, but not be read
+        return
+    for name in names:
+        if not name.startswith(PREFIX):
             continue
+        path = os.path.join(tempfile.gettempdir(), name)
         with contextlib.suppress(OSError):  # another process removes it, too
-            status = entry.stat(follow_symlinks=False)
-            if status.st_uid != os.getuid() or time.time() - status.st_mtime < YOUNG:
-                continue
-            held = os.open(entry.path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            held = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
             try:
-                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(entry.path, ignore_errors=True)
+                status = os.fstat(held)
+                if status.st_uid == os.getuid() and time.time() - status.st_mtime > YOUNG:
+                    fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    shutil.rmtree(path, ignore_errors=True)
             finally:
                 os.close(held)
 
