@@ -21,7 +21,7 @@ fail() {
 }
 pythons=("$PWD"/build-wheel/env-*/bin/python)
 [ -x "${pythons[0]}" ] || fail "no environment in build-wheel/: run 'make wheel' first"
-SOURCE_DATE_EPOCH=$(git log -1 --format=%ct 2>/dev/null || echo 1700000000)
+: "${SOURCE_DATE_EPOCH:=$(git log -1 --format=%ct 2>/dev/null || echo 1700000000)}"
 export SOURCE_DATE_EPOCH
 make_in() { # make_in <folder>: prints the name of the archive
   "${pythons[0]}" -c 'import sys; from scikit_build_core import build; print(build.build_sdist(sys.argv[1]))' "$1" | tail -n 1
