@@ -290,6 +290,11 @@ void EmitAbi::runOnOperation() {
     return signalPassFailure();
   }
   Arch arch = cpu->target->arch;
+  // What such a model carries besides was compiled for this machine.
+  if (device && hostPlatform().arch != Arch::X86) {
+    refuse(module.getLoc()) << "models for a GPU are made on x86-64 only";
+    return signalPassFailure();
+  }
   if (device && arch != Arch::X86) {
     refuse(module.getLoc())
         << "the host program of a model for a GPU is made for x86-64 only: "

@@ -122,7 +122,8 @@ cellgrad::createTargetMachine(const Processor &processor, unsigned optLevel) {
   if (!backend)
     return llvm::createStringError(
         "this build of cellgrad has no back end for " + platform.name +
-        ": wheels have x86-64's only; build cellgrad from source for target '" +
+        ": wheels have that of their machine only; build cellgrad from source "
+        "for target '" +
         processor.name + "'");
   llvm::TargetOptions options;
   options.FunctionSections = true;

@@ -1,13 +1,8 @@
 # In place of the libraries' own folders: the archives of a finished build, CELLGRAD_BUILT, under the names of its
 # targets. Only the extension module is then compiled, for another Python.
 cmake_path(ABSOLUTE_PATH CELLGRAD_BUILT BASE_DIRECTORY ${CMAKE_SOURCE_DIR} NORMALIZE)
-if(NOT EXISTS ${CELLGRAD_BUILT}/bin/cell-tblgen)
-  message(FATAL_ERROR "CELLGRAD_BUILT=${CELLGRAD_BUILT} holds no finished build: run 'make build' first")
-endif()
+cell_built_tblgen(${CELLGRAD_BUILT})
 target_include_directories(CellMLIR INTERFACE ${CELLGRAD_BUILT})  # generated headers
-
-add_executable(cell-tblgen IMPORTED GLOBAL)
-set_target_properties(cell-tblgen PROPERTIES IMPORTED_LOCATION ${CELLGRAD_BUILT}/bin/cell-tblgen)
 
 file(GLOB_RECURSE _built ${CELLGRAD_BUILT}/dialect/*.a ${CELLGRAD_BUILT}/passes/*.a ${CELLGRAD_BUILT}/tools/*.a)
 add_library(cellRegistry INTERFACE)

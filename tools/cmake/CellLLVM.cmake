@@ -10,7 +10,12 @@ if(NOT CELL_LLVM_VERSION)
   set(CELL_INCLUDE_DIRS ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
 endif()
 string(REGEX MATCH "^[0-9]+" CELL_LLVM_MAJOR ${CELL_LLVM_VERSION})
-set(CELL_LLVM_PREFIX /usr/lib/llvm-${CELL_LLVM_MAJOR} CACHE PATH "Prefix of the LLVM packages")
+set(CELL_LLVM_PREFIX ${CMAKE_SYSROOT}/usr/lib/llvm-${CELL_LLVM_MAJOR} CACHE PATH "Prefix of the LLVM packages")
+# What runs while building: in a build for another machine, the packages of this one.
+set(CELL_LLVM_BIN ${CELL_LLVM_PREFIX}/bin)
+if(CMAKE_CROSSCOMPILING)
+  set(CELL_LLVM_BIN /usr/lib/llvm-${CELL_LLVM_MAJOR}/bin)
+endif()
 list(PREPEND CMAKE_PREFIX_PATH ${CELL_LLVM_PREFIX})
 
 find_package(MLIR ${CELL_LLVM_VERSION} REQUIRED CONFIG)
@@ -28,17 +33,21 @@ target_compile_options(CellMLIR INTERFACE ${_defs} -Wall -Wextra -Wno-unused-par
 
 file(GLOB _mlir ${CELL_LLVM_LIBDIR}/libMLIR*.a)
 list(FILTER _mlir EXCLUDE REGEX "Test|CAPI|Lsp|Tblgen|TableGen|Query|Reduce|PDLL|JitRunner")
-# A wheel has room for no more (docs/decisions/0044-other-machines.md).
-set(_backends x86 nvptx)
-if(NOT CELLGRAD_WHEEL)
-  list(APPEND _backends aarch64 riscv webassembly)
+# A wheel has room for no more (docs/decisions/0044-other-machines.md): those of the machine that it is for.
+set(_backends x86 aarch64 riscv webassembly nvptx)
+if(CELLGRAD_WHEEL)
+  set(_backends x86 nvptx)
+  if(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
+    set(_backends aarch64 nvptx)
+  endif()
 endif()
 execute_process(
-  COMMAND ${CELL_LLVM_PREFIX}/bin/llvm-config --link-static --libfiles
+  COMMAND ${CELL_LLVM_BIN}/llvm-config --link-static --libnames
           ${_backends} passes lto dtlto objcopy option windowsdriver debuginfodwarf orcjit perfjitevents
   OUTPUT_VARIABLE _llvm OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 separate_arguments(_llvm UNIX_COMMAND "${_llvm}")
 list(FILTER _llvm EXCLUDE REGEX "Polly")  # named by llvm-config, not packaged
+list(TRANSFORM _llvm PREPEND ${CELL_LLVM_LIBDIR}/)
 
 add_library(CellMLIRStatic INTERFACE)
 target_link_libraries(CellMLIRStatic INTERFACE

@@ -1,6 +1,15 @@
 # The project's ways to add a library, a tool and generated code.
 
-set(MLIR_TBLGEN ${CELL_LLVM_PREFIX}/bin/mlir-tblgen)
+set(MLIR_TBLGEN ${CELL_LLVM_BIN}/mlir-tblgen)
+
+# cell_built_tblgen(<folder>): the target cell-tblgen, as a finished build has it.
+function(cell_built_tblgen folder)
+  if(NOT EXISTS ${folder}/bin/cell-tblgen)
+    message(FATAL_ERROR "'${folder}' holds no finished build: run 'make build' first")
+  endif()
+  add_executable(cell-tblgen IMPORTED GLOBAL)
+  set_target_properties(cell-tblgen PROPERTIES IMPORTED_LOCATION ${folder}/bin/cell-tblgen)
+endfunction()
 
 # cell_tablegen(<out.inc> <td> <tool> <flags...>): one generated file in the current binary
 # directory; the file is appended to CELL_GENERATED in the caller.

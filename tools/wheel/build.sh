@@ -38,7 +38,7 @@ if [ ${#pythons[@]} -eq 0 ]; then
 fi
 
 # Equal bytes for equal sources: archives carry the time of the commit, compilers the folder's relative names.
-SOURCE_DATE_EPOCH=$(git log -1 --format=%ct 2>/dev/null || echo 1700000000)
+: "${SOURCE_DATE_EPOCH:=$(git log -1 --format=%ct 2>/dev/null || echo 1700000000)}"
 export SOURCE_DATE_EPOCH PIP_DISABLE_PIP_VERSION_CHECK=1
 launcher="env;CCACHE_BASEDIR=$PWD;CCACHE_NOHASHDIR=1;ccache"
 mkdir -p dist
@@ -62,6 +62,11 @@ for python in "${pythons[@]}"; do
   PATH=$PWD/$env/bin:$PATH "$env/bin/auditwheel" repair -w "$raw/repaired" "$raw"/*.whl >"$log" 2>&1 ||
     { cat "$log" >&2; fail "auditwheel refuses the wheel"; }
   wheel=$(echo "$raw"/repaired/*.whl)
+  # Or the wheel would have other bytes in another folder.
+  named=$("$env/bin/python" -c 'import os, sys, zipfile as z
+w = z.ZipFile(sys.argv[1])
+print(*(n for n in w.namelist() if os.fsencode(os.getcwd()) + b"/" in w.read(n)))' "$wheel")
+  [ -z "$named" ] || fail "files of the wheel name this folder: $named"
   size=$(stat -c %s "$wheel")
   [ "$size" -le $limit ] || fail "$(basename "$wheel") has $size bytes, more than $limit"
   mv "$wheel" dist/
