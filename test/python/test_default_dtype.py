@@ -249,3 +249,22 @@ def test_numpy_follows_the_switch():
         ):
             assert got.dtype == ms.float64
             np.testing.assert_allclose(got.asnumpy(), wanted, rtol=1e-15)
+
+
+def test_optimizers_of_mint_compute_in_it():
+    """AdamW by its formula in numpy, with the rate of a schedule: to the last digits of float64."""
+    start, slope = np.array([1.0, -2.0, 0.3]), lambda p: np.sin(p) + p
+    with ms.default_dtype(ms.float64):
+        p = ms.Parameter(Tensor(start), name="p")
+        optimizer = ms.mint.optim.AdamW([p], lr=0.05, betas=(0.8, 0.999), weight_decay=0.2)
+        schedule = ms.experimental.optim.lr_scheduler.ExponentialLR(optimizer, 0.9)
+        for _ in range(6):
+            optimizer((Tensor(slope(p.asnumpy())),))
+            schedule.step()
+    w, m, v = start.copy(), np.zeros(3), np.zeros(3)
+    for t in range(1, 7):
+        rate, g = 0.05 * 0.9 ** (t - 1), slope(w)
+        w *= 1 - rate * 0.2
+        m, v = 0.8 * m + 0.2 * g, 0.999 * v + 0.001 * g * g
+        w -= rate / (1 - 0.8**t) * m / (np.sqrt(v) / np.sqrt(1 - 0.999**t) + 1e-8)
+    np.testing.assert_allclose(p.asnumpy(), w, rtol=1e-13)

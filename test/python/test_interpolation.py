@@ -11,7 +11,7 @@ import pytest
 from messages import said
 
 import cellgrad as ms
-from cellgrad import Tensor, nn, ops
+from cellgrad import Tensor, mint, nn, ops
 
 GOLDENS = Path(__file__).parent / "goldens"
 sys.path.insert(0, str(GOLDENS))
@@ -78,6 +78,32 @@ def test_bicubic(size):
     y, g = ms.value_and_grad(lambda x: ops.interpolate(x, size, mode="bicubic"))(Tensor(x))
     np.testing.assert_allclose(y.asnumpy(), want, rtol=1e-12, atol=1e-14)
     np.testing.assert_allclose(g.asnumpy()[0, 0], np.outer(rows.sum(0), columns.sum(0)), rtol=1e-12)
+
+
+# Of PyTorch 2.13 in float64: the result for (2, 7), and the first row of the slope of the sum of its squares.
+PYTORCH = [-0.5866024726117196, -0.07273596237752375, 0.5996345901466813, 0.8950382174646626]
+PYTORCH += [0.8078385296754591, 0.23476082933383924, -0.29310523686328327, 0.1552822615214698]
+PYTORCH += [-0.35847965759835865, -0.8668447313742539, -0.8608814096324232, -0.48691583411809836]
+PYTORCH += [0.20263804867134558, 0.6908536891227285]
+SLOPE = [-0.7288722757411087, 0.4679934950414117, 1.310943520469935, 0.8407034724269496]
+SLOPE += [-0.30593971742907256]
+
+
+def test_bicubic_of_mint_is_pytorch_s():
+    functional = mint.nn.functional
+    resize = lambda x: functional.interpolate(x, (2, 7), mode="bicubic", align_corners=False)
+    x = Tensor(np.sin(np.arange(20)).reshape(1, 1, 4, 5))
+    y, g = resize(x), ms.grad(lambda x: (resize(x) ** 2).sum())(x)
+    np.testing.assert_allclose(y.asnumpy().ravel(), PYTORCH, rtol=1e-12)
+    np.testing.assert_allclose(g.asnumpy().ravel()[:5], SLOPE, rtol=1e-12)
+    for other in (mint.nn.Upsample((2, 7), mode="bicubic"), functional.upsample):
+        more = () if isinstance(other, mint.nn.Upsample) else ((2, 7), None, "bicubic")
+        np.testing.assert_array_equal(other(x, *more).asnumpy(), y.asnumpy())
+    bigger = functional.interpolate(x, scale_factor=1.5, mode="bicubic").asnumpy()
+    assert bigger.shape == (1, 1, 6, 7)
+    np.testing.assert_allclose(
+        bigger[0, 0, 0, :2], [0.008975179720569755, 0.5117148143746635], 1e-12
+    )
 
 
 def test_bicubic_is_mindspore_s():

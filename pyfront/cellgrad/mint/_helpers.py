@@ -13,6 +13,7 @@ from cellgrad.core.errors import error
 from cellgrad.core.generator import default_generator
 from cellgrad.core.record import axis_of, check_tensor
 from cellgrad.core.tensor import Tensor
+from cellgrad.ops import interpolation
 
 
 def to(input: Any, dtype: Type | None) -> Any:
@@ -173,3 +174,17 @@ def integers(low: Any, high: Any, size: Any, dtype: Any) -> Tensor:
     """Integers in [low, high), or in [0, low) where there is only one bound."""
     first, last = (0, low) if high is None else (low, high)
     return ops.randint(first, last, size, dtype=dtype)
+
+
+def interpolate(
+    input: Tensor,
+    size: Any,
+    scale_factor: Any,
+    mode: str,
+    align_corners: bool | None,
+    recompute_scale_factor: bool | None,
+) -> Tensor:
+    """`ops.interpolate` with the kernel of PyTorch for "bicubic"."""
+    return interpolation.resized(
+        input, size, scale_factor, mode, align_corners, recompute_scale_factor, True
+    )

@@ -44,9 +44,12 @@ _ALIGNING = ("linear", "bilinear", "trilinear", "bicubic")
 @public(
     "ops.upsample(input, size, scale_factor, mode, align_corners, recompute_scale_factor)",
     "nn.Upsample(size, scale_factor, mode, align_corners, recompute_scale_factor)(x)",
-    "mint.nn.Upsample(size, scale_factor, mode, align_corners, recompute_scale_factor)(input)",
-    "mint.nn.functional.interpolate",
-    "mint.nn.functional.upsample(input, size, scale_factor, mode, align_corners)",
+    "mint.nn.Upsample(size, scale_factor, mode, align_corners, recompute_scale_factor)(input) = "
+    "F.interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor)",
+    "mint.nn.functional.interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor) = "
+    "h.interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor)",
+    "mint.nn.functional.upsample(input, size, scale_factor, mode, align_corners) = "
+    "F.interpolate(input, size, scale_factor, mode, align_corners)",
 )
 @operation
 def interpolate(
@@ -74,10 +77,27 @@ def interpolate(
         ValueError: both or neither of `size` and `scale_factor`, an unknown mode, or a mode for
             another number of dimensions.
 
+    Without `align_corners`, "bicubic" is MindSpore's on the CPU: Keys' kernel with -1/2, in which points
+    beyond the ends do not count. `mint.nn.functional.interpolate` is PyTorch's, with -3/4 and the ends repeated.
+
     >>> x = Tensor([[[1.0, 3.0]]])
     >>> print(ops.interpolate(x, size=3, mode="linear", align_corners=True))
     [[[1. 2. 3.]]]
     """
+    return resized(input, size, scale_factor, mode, align_corners, recompute_scale_factor, False)
+
+
+@operation
+def resized(
+    input: Tensor,
+    size: int | Sequence[int] | None,
+    scale_factor: float | Sequence[float] | None,
+    mode: str,
+    align_corners: bool | None,
+    recompute_scale_factor: bool | None,
+    repeats_ends: bool,
+) -> Tensor:
+    """See `interpolate`; `repeats_ends` says which kernel "bicubic" has without `align_corners`."""
     op = "interpolate"
     x = check_float(input, op, "input")
     rank = x.ndim - 2
@@ -102,7 +122,7 @@ def interpolate(
         if mode.startswith("nearest"):
             x = _pick(x, d, _nearest(x.shape[d], length, scale, mode))
         else:
-            weights = _weights(x.shape[d], length, scale, mode, bool(align_corners))
+            weights = _weights(x.shape[d], length, scale, mode, bool(align_corners), repeats_ends)
             x = _applied(x, d, weights)
     return cast_to(x, dtype)
 
@@ -162,7 +182,7 @@ def _pick(x: Tensor, dim: int, points: list[int]) -> Tensor:
 
 
 def _weights(
-    n: int, length: int, scale: float | None, mode: str, align: bool
+    n: int, length: int, scale: float | None, mode: str, align: bool, repeats_ends: bool
 ) -> np.ndarray[Any, Any]:
     """The matrix (length, n) from old to new points."""
     out = np.zeros((length, n))
@@ -176,7 +196,7 @@ def _weights(
         else:
             at = (i + 0.5) * (n / length if scale is None else 1 / scale) - 0.5
         if mode == "bicubic":
-            _add_cubic(out[i], at, align)
+            _add_cubic(out[i], at, align or repeats_ends)
         else:
             at = min(max(at, 0.0), n - 1)
             base = min(math.floor(at), n - 1)
@@ -185,13 +205,13 @@ def _weights(
     return out
 
 
-def _add_cubic(row: np.ndarray[Any, Any], at: float, align: bool) -> None:
-    """The weights of the points around `at`: those beyond the ends count for the end with
-    `align`; without, they are left out, and the others have the sum one.
+def _add_cubic(row: np.ndarray[Any, Any], at: float, repeats_ends: bool) -> None:
+    """The weights of the points around `at`: those beyond the ends count for the end, or are left out, and the
+    others have the sum one.
     """
     base, n = math.floor(at), len(row)
     for k in range(-1, 3):
-        if align:
+        if repeats_ends:
             row[min(max(base + k, 0), n - 1)] += _cubic(at - base - k, -0.75)
         elif 0 <= base + k < n:
             row[base + k] += _cubic(at - base - k, -0.5)

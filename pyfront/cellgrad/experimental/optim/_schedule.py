@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from cellgrad import ops
-from cellgrad.core import dtype as mstype
 from cellgrad.core import state
 from cellgrad.core.arguments import check_int
 from cellgrad.core.errors import NotCompilable, either, error
@@ -36,7 +35,7 @@ def outside() -> None:
 
 def set_rates(rates: Sequence[Parameter], values: Sequence[Any]) -> None:
     for rate, value in zip(rates, values, strict=True):
-        ops.assign(rate, Tensor(float(value), mstype.float32))
+        ops.assign(rate, Tensor(float(value), rate.dtype))
 
 
 class LRScheduler:

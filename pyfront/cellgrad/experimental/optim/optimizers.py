@@ -63,7 +63,7 @@ class Optimizer(Cell):
         if len({id(p) for p in found}) != len(found):
             raise error(ValueError, "some parameters appear in more than one parameter group.")
         self.parameters = ParameterTuple(found)
-        self.state_step = Parameter(Tensor(0.0, mstype.float32), name="state_step")
+        self.state_step = Parameter(Tensor(0.0, mstype.default_float()), name="state_step")
 
     def _group(self, number: int, given: Any) -> dict[str, Any]:
         if not isinstance(given, dict) or "params" not in given:
@@ -85,12 +85,12 @@ class Optimizer(Cell):
                     f"Optimizer can only optimize Parameters, but one of the params is "
                     f"{type(p).__name__}.",
                 )
-        rate = group["lr"]
+        rate, kind = group["lr"], mstype.default_float()
         if not isinstance(rate, Tensor):
-            rate = Tensor(float_of(rate, self.cls_name, "learning rate"), mstype.float32)
+            rate = Tensor(float_of(rate, self.cls_name, "learning rate"), kind)
         if rate.ndim:
             raise error(ValueError, "For 'Optimizer', a Tensor as 'lr' must have no dimensions.")
-        group["lr"] = Parameter(rate.astype(mstype.float32), name=f"learning_rate_group_{number}")
+        group["lr"] = Parameter(rate.astype(kind), name=f"learning_rate_group_{number}")
         self.insert_param_to_cell(f"lr_{number}", group["lr"])
         float_of(group.get("weight_decay", 0.0), self.cls_name, "weight_decay")
         return group

@@ -38,7 +38,7 @@ class _Decayed(Optimizer):
 
     def _numbers(self, name: str, value: float) -> ParameterTuple:
         """A number for each Parameter."""
-        kind = mstype.float32
+        kind = mstype.default_float()
         return ParameterTuple(
             [Parameter(Tensor(value, kind), name=f"{name}.{p.name}") for p in self.parameters]
         )
